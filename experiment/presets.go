@@ -1,0 +1,144 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nacre/internal/nearest"
+	"nacre/pearl"
+	"nacre/protocol"
+	"nacre/tcl"
+)
+
+// A preset is a named starting point: oyster/… are the six configurations published with PEARL, paper/… the two
+// tables of the TCL paper, quick/… stated reductions that run in minutes on two cores.
+type preset struct {
+	name  string
+	about string
+	make  func() Config
+}
+
+// control is one column of the table of PEARL's six configurations.
+type control struct {
+	family                      string
+	train, test                 int
+	metaBatch                   int
+	prior, extra                int
+	updates, evals, contextRows int
+	nextObs                     bool
+	kl                          float64
+	window                      int     // TCL: W
+	scale                       float64 // TCL: contrastive loss scale
+}
+
+var controls = []control{
+	{family: "cheetah-dir", train: 2, test: 2, metaBatch: 4, prior: 1000, extra: 1000, updates: 2000, evals: 4, contextRows: 256, kl: 0.1, window: 128, scale: 1},
+	{family: "cheetah-vel", train: 100, test: 30, metaBatch: 16, prior: 400, extra: 600, updates: 2000, evals: 1, contextRows: 100, kl: 0.1, window: 64, scale: 1},
+	{family: "humanoid-dir", train: 100, test: 30, metaBatch: 16, prior: 400, extra: 600, updates: 4000, evals: 1, contextRows: 256, kl: 0.1, window: 128, scale: 5},
+	{family: "ant-dir", train: 2, test: 2, metaBatch: 4, prior: 400, extra: 600, updates: 4000, evals: 4, contextRows: 256, kl: 0.1, window: 64, scale: 1},
+	{family: "ant-goal", train: 150, test: 30, metaBatch: 10, prior: 400, extra: 600, updates: 4000, evals: 1, contextRows: 256, kl: 1, window: 128, scale: 1},
+	{family: "walker-rand-params", train: 40, test: 10, metaBatch: 10, prior: 400, extra: 600, updates: 4000, evals: 2, contextRows: 100, kl: 0.1, nextObs: true, window: 64, scale: 5},
+}
+
+// base is what all runs share.
+func base() Config {
+	return Config{
+		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
+		Evaluation: Evaluation{Every: 1, Protocol: protocol.Oyster()},
+		Pearl:      pearl.Default(), TCL: tcl.Default(),
+	}
+}
+
+// config is the published configuration of a control.
+func (k control) config() Config {
+	c := base()
+	c.Family, c.TrainTasks, c.TestTasks = k.family, k.train, k.test
+	c.Evaluation.Protocol.Repeats = k.evals
+	p := &c.Pearl
+	p.MetaBatch, p.PriorSteps, p.ExtraPosteriorSteps = k.metaBatch, k.prior, k.extra
+	p.UpdatesPerIteration, p.Context, p.NextObsInContext, p.KLWeight = k.updates, k.contextRows, k.nextObs, k.kl
+	c.TCL.Window, c.TCL.Scale = k.window, k.scale
+	return c
+}
+
+// metaWorld is the TCL paper's table for the fifty ML1 environments; the family is chosen with it. One million
+// environment steps end training, as the paper's claims do, not its 50 epochs (1.4 million).
+func metaWorld() Config {
+	c := base()
+	c.Family, c.TrainTasks, c.TestTasks = "ml1/push", 50, 10
+	c.Evaluation.Protocol = protocol.GarageML1()
+	p := &c.Pearl
+	p.Latent, p.Hidden, p.EncoderHidden, p.Context = 7, 400, 400, 128
+	p.MetaBatch, p.Batch, p.RewardScale = 16, 256, 10
+	p.InitialSteps, p.TasksPerIteration, p.PriorSteps, p.ExtraPosteriorSteps = 4000, 15, 800, 800
+	p.UpdatesPerIteration, p.Iterations = 4000, 34
+	c.TCL.Window, c.TCL.Scale, c.TCL.Temperature = 64, 1, 1
+	return c
+}
+
+// quickPoint is a reduction for the point robot: narrow networks, contexts and windows within its 20 steps.
+func quickPoint() Config {
+	c := base()
+	c.Family, c.TrainTasks, c.TestTasks = "point-goal", 40, 10
+	p := &c.Pearl
+	p.Hidden, p.EncoderHidden, p.Layers, p.EncoderLayers = 64, 64, 2, 2
+	p.MetaBatch, p.Batch, p.Context = 16, 64, 20
+	p.InitialSteps, p.PriorSteps, p.ExtraPosteriorSteps, p.TasksPerIteration = 200, 100, 100, 10
+	p.UpdatesPerIteration, p.Iterations = 200, 40
+	c.Evaluation.Every = 5
+	c.TCL.Window = 10
+	return c
+}
+
+// quickCheetah is cheetah-vel with narrow networks and fewer tasks.
+func quickCheetah() Config {
+	c := controls[1].config()
+	p := &c.Pearl
+	p.Hidden, p.EncoderHidden = 128, 64
+	p.MetaBatch, p.Batch, p.Context = 8, 128, 64
+	p.InitialSteps, p.UpdatesPerIteration, p.Iterations = 400, 400, 25
+	c.Evaluation.Every = 5
+	c.TrainTasks, c.TestTasks = 40, 10
+	return c
+}
+
+func presets() []preset {
+	var out []preset
+	for _, k := range controls {
+		out = append(out, preset{"oyster/" + k.family, "as published with PEARL", k.config})
+	}
+	for _, k := range controls {
+		out = append(out, preset{"paper/" + k.family, "the TCL paper's MuJoCo table", func() Config {
+			c := k.config()
+			if k.window > k.contextRows {
+				c.Pearl.Context = k.window
+			}
+			return c
+		}})
+	}
+	return append(out,
+		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
+		preset{"quick/point-goal", "the point robot, a minute per run", quickPoint},
+		preset{"quick/cheetah-vel", "half-cheetah velocity, reduced", quickCheetah})
+}
+
+// Presets lists the names with a line each.
+func Presets() (names, about []string) {
+	for _, p := range presets() {
+		names, about = append(names, p.name), append(about, p.about)
+	}
+	return names, about
+}
+
+// Preset returns a configuration by name. The error of an unknown name carries the nearest one.
+func Preset(name string) (Config, error) {
+	all := presets()
+	if i := slices.IndexFunc(all, func(p preset) bool { return p.name == name }); i >= 0 {
+		c := all[i].make()
+		c.Preset = name
+		return c, nil
+	}
+	names, _ := Presets()
+	return Config{}, fmt.Errorf("preset %q does not exist%s; there are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+}

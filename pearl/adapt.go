@@ -1,0 +1,91 @@
+package pearl
+
+import (
+	"math/rand/v2"
+
+	"nacre/belief"
+	"nacre/internal/rng"
+	"nacre/protocol"
+	"nacre/replay"
+	"nacre/sim"
+)
+
+// Adapter lets the current policy and encoder adapt to tasks under an evaluation protocol: exploration trajectories
+// act on z from the prior, later ones on the posterior of all transitions seen so far. Every adaptation has a
+// belief of its own.
+type Adapter struct {
+	l        *Learner
+	seeds    []uint64
+	contexts [][]float32
+}
+
+// Adapter returns the agent as it is now.
+func (l *Learner) Adapter() *Adapter { return &Adapter{l: l} }
+
+// Start implements protocol.Adapter.
+func (a *Adapter) Start(n int, seeds []uint64) error {
+	a.seeds = seeds
+	a.contexts = make([][]float32, n)
+	return nil
+}
+
+// Policy implements protocol.Adapter.
+func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Policy, error) {
+	n := len(a.seeds)
+	latent := a.l.cfg.Latent
+	beliefs := make([]belief.Gaussian, n)
+	if explore {
+		for i := range beliefs {
+			beliefs[i] = belief.Prior(latent)
+		}
+	} else {
+		contexts, err := a.cropped(traj, p.ContextLimit)
+		if err != nil {
+			return nil, err
+		}
+		if beliefs, err = a.l.infer.Posteriors(contexts); err != nil {
+			return nil, err
+		}
+	}
+	z := make([][]float64, n)
+	var noise []uint64
+	for i, b := range beliefs {
+		if !explore && p.Z == "mean" {
+			z[i] = b.Mean
+		} else {
+			z[i] = b.Sample(a.stream(i, rng.Latent, traj))
+		}
+		if !p.Deterministic {
+			noise = append(noise, a.stream(i, rng.Action, traj).Uint64())
+		}
+	}
+	return a.l.actor.Policy(z, a.l.seed, noise), nil
+}
+
+// stream is the random stream of adaptation i for one purpose and trajectory.
+func (a *Adapter) stream(i int, purpose uint64, traj int) *rand.Rand {
+	return rng.New(a.seeds[i], rng.Eval, purpose, uint64(traj))
+}
+
+// cropped returns each adaptation's context, limited to a random subset of limit rows where limit is not 0, so that
+// the posterior is as wide as those seen in training.
+func (a *Adapter) cropped(traj, limit int) ([][]float32, error) {
+	w := a.l.nets.Encoder.Width()
+	out := make([][]float32, len(a.contexts))
+	for i, c := range a.contexts {
+		out[i] = c
+		if rows := len(c) / w; limit > 0 && rows > limit {
+			out[i] = make([]float32, 0, limit*w)
+			for _, row := range a.stream(i, rng.Window, traj).Perm(rows)[:limit] {
+				out[i] = append(out[i], c[row*w:(row+1)*w]...)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Observe implements protocol.Adapter.
+func (a *Adapter) Observe(i int, t *sim.Trajectory) error {
+	a.contexts[i] = a.l.dims.AppendContext(a.contexts[i], t, a.l.cfg.NextObsInContext)
+	return nil
+}

@@ -1,0 +1,158 @@
+package pearl
+
+import (
+	"context"
+
+	"nacre/belief"
+	"nacre/internal/rng"
+	"nacre/sim"
+)
+
+// stage is a part of a collection; its value is part of every episode's address.
+type stage uint64
+
+const (
+	initial   stage = iota // z from the prior, before the first iteration
+	prior                  // z from the prior
+	posterior              // z from the encoder buffer, which grows trajectory by trajectory
+	extra                  // z from the encoder buffer, which does not grow
+)
+
+// visit is one task's turn in a collection.
+type visit struct {
+	task  int
+	index int // position in the collection
+}
+
+// address names an episode for all random streams: 24 bits of iteration, 3 of stage, 17 of visit, 20 of episode.
+func (v visit) address(iteration int, s stage, episode int) uint64 {
+	return uint64(iteration)<<40 | uint64(s)<<37 | uint64(v.index)<<20 | uint64(episode)
+}
+
+// Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
+// InitialSteps of every train task under the prior. Then TasksPerIteration train tasks, drawn with replacement, are
+// visited: the task's encoder buffer is cleared; PriorSteps are taken with z ~ N(0, I), PosteriorSteps with z
+// inferred from the encoder buffer before each trajectory, both for both buffers; and ExtraPosteriorSteps on the
+// posterior for the replay buffer only, the first trajectory still on the prior unless PosteriorFromStart. z is
+// drawn anew for every trajectory, actions are stochastic, and whole trajectories are taken, so a count can be
+// overshot.
+func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
+	if iteration == 0 {
+		visits := make([]visit, len(l.tasks))
+		for i := range visits {
+			visits[i] = visit{task: i, index: i}
+		}
+		if steps, err = l.take(ctx, iteration, initial, visits, l.cfg.InitialSteps); err != nil {
+			return steps, err
+		}
+	}
+	r := rng.New(l.seed, rng.Tasks, uint64(iteration))
+	visits := make([]visit, l.cfg.TasksPerIteration)
+	for i := range visits {
+		visits[i] = visit{task: r.IntN(len(l.tasks)), index: i}
+	}
+	for _, wave := range waves(visits) {
+		for _, v := range wave {
+			if err := l.buf.ClearEnc(v.task); err != nil {
+				return steps, err
+			}
+		}
+		for _, s := range []struct {
+			stage stage
+			need  int
+		}{{prior, l.cfg.PriorSteps}, {posterior, l.cfg.PosteriorSteps}, {extra, l.cfg.ExtraPosteriorSteps}} {
+			n, err := l.take(ctx, iteration, s.stage, wave, s.need)
+			steps += n
+			if err != nil {
+				return steps, err
+			}
+		}
+	}
+	return steps, nil
+}
+
+// waves splits visits so that a task drawn twice is visited again only after its first visit is over. Within a
+// wave visits share nothing and may advance side by side.
+func waves(visits []visit) [][]visit {
+	var out [][]visit
+	turn := map[int]int{}
+	for _, v := range visits {
+		k := turn[v.task]
+		turn[v.task]++
+		if k == len(out) {
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], v)
+	}
+	return out
+}
+
+// take collects at least need steps for every visit, in rounds of as many trajectories as must still be needed even
+// if all reach the horizon.
+func (l *Learner) take(ctx context.Context, iteration int, s stage, visits []visit, need int) (steps int, err error) {
+	left, taken := make([]int, len(visits)), make([]int, len(visits))
+	for i := range left {
+		left[i] = need
+	}
+	for {
+		var owner []int
+		var episodes []sim.Episode
+		var z [][]float64
+		var noise []uint64
+		for i, v := range visits {
+			n := (max(left[i], 0) + l.spec.Horizon - 1) / l.spec.Horizon
+			if s == posterior {
+				n = min(n, 1)
+			}
+			for range n {
+				a := v.address(iteration, s, taken[i])
+				latent, err := l.latent(v, s, taken[i], a)
+				if err != nil {
+					return steps, err
+				}
+				taken[i]++
+				owner, z, noise = append(owner, i), append(z, latent), append(noise, a)
+				episodes = append(episodes, sim.Episode{Task: l.tasks[v.task], Seed: a})
+			}
+		}
+		if len(episodes) == 0 {
+			return steps, nil
+		}
+		ts, err := l.pool.Rollout(ctx, episodes, l.actor.Policy(z, l.seed, noise), l.spec.Horizon)
+		if err != nil {
+			return steps, err
+		}
+		for k := range ts {
+			i := owner[k]
+			left[i] -= ts[k].Len
+			steps += ts[k].Len
+			add := l.buf.AddBoth
+			if s == extra {
+				add = l.buf.AddRL
+			}
+			if err := add(visits[i].task, &ts[k]); err != nil {
+				return steps, err
+			}
+		}
+	}
+}
+
+// latent draws the z an episode acts on.
+func (l *Learner) latent(v visit, s stage, episode int, address uint64) ([]float64, error) {
+	r := rng.New(l.seed, rng.Latent, address)
+	g := belief.Prior(l.cfg.Latent)
+	first := s == extra && episode == 0 && !l.cfg.PosteriorFromStart
+	if s >= posterior && !first && l.buf.Enc[v.task].Len() > 0 {
+		rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
+		c := l.dims.NewContext(rows, l.cfg.NextObsInContext)
+		if err := l.drawContext(r, 0, v.task, c); err != nil {
+			return nil, err
+		}
+		q, err := l.infer.Posteriors([][]float32{c.Rows[:c.Valid()*width]})
+		if err != nil {
+			return nil, err
+		}
+		g = q[0]
+	}
+	return g.Sample(r), nil
+}

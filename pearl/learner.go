@@ -1,0 +1,263 @@
+package pearl
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"nacre/belief"
+	"nacre/config"
+	"nacre/core"
+	"nacre/internal/rng"
+	"nacre/replay"
+	"nacre/sim"
+)
+
+// Learner is a training run of PEARL on one family: networks, replay, and the three things an iteration is made of,
+// Collect, Update and Metrics. All its randomness is addressed by (seed, iteration, …), so its state is its
+// parameters, its replay and the counters its caller keeps.
+type Learner struct {
+	cfg  Config
+	spec sim.Spec
+	seed uint64
+	nets Networks
+	aux  belief.Auxiliary
+
+	mem      core.Memory
+	update   core.Runner
+	diagnose core.Runner
+	actor    *Actor
+	infer    *belief.Inference
+
+	pool  Roller
+	tasks []sim.Task // train
+	dims  replay.Dims
+	buf   *replay.Buffer
+
+	in      staging
+	sums    map[string]float64 // of the losses over the iteration's updates
+	count   int
+	scalars [1]float64
+}
+
+// Roller runs episodes; sim.Pool is one.
+type Roller interface {
+	Rollout(ctx context.Context, episodes []sim.Episode, p sim.Policy, horizon int) ([]sim.Trajectory, error)
+}
+
+// Setup is what a Learner is made from.
+type Setup struct {
+	Config Config
+	Spec   sim.Spec
+	Train  []sim.Task
+	Seed   uint64
+	Device core.Device
+	Pool   Roller
+	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
+	Workers, Envs int
+	// Auxiliary makes the extra loss on the encoder, or is nil. It is given the encoder and the meta-batch.
+	Auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
+}
+
+// New makes a learner with freshly drawn parameters and empty buffers.
+func New(s Setup) (*Learner, error) {
+	if err := config.Check(s.Config); err != nil {
+		return nil, err
+	}
+	if len(s.Train) == 0 {
+		return nil, fmt.Errorf("pearl: family %s has no train tasks", s.Spec.Name)
+	}
+	if !s.Config.TasksWithReplacement && s.Config.MetaBatch > len(s.Train) {
+		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", s.Config.MetaBatch, len(s.Train))
+	}
+	l := &Learner{
+		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool,
+		nets: NewNetworks(s.Config, s.Spec.ObsDim, s.Spec.ActDim),
+		dims: replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim},
+		sums: map[string]float64{},
+	}
+	var err error
+	if l.buf, err = replay.NewBuffer(l.dims, len(s.Train), s.Config.BufferCapacity); err != nil {
+		return nil, err
+	}
+	specs := l.nets.Specs()
+	if s.Auxiliary != nil {
+		aux, err := s.Auxiliary(l.nets.Encoder, s.Config.MetaBatch)
+		if err != nil {
+			return nil, err
+		}
+		l.aux = aux
+		specs = append(specs, aux.Params()...)
+	}
+	if err := l.load(s, specs); err != nil {
+		l.Close()
+		return nil, err
+	}
+	l.in = newStaging(s.Config, l.dims, contextRows(l.cfg, l.aux))
+	return l, nil
+}
+
+// load draws the parameters and loads the programs.
+func (l *Learner) load(s Setup, specs []core.ParamSpec) (err error) {
+	if l.mem, err = s.Device.NewMemory(specs); err != nil {
+		return err
+	}
+	if err = l.nets.Init(l.mem, l.cfg, l.seed); err != nil {
+		return err
+	}
+	if l.aux != nil {
+		if err = l.aux.Init(l.mem); err != nil {
+			return err
+		}
+	}
+	p, err := UpdateProgram(l.cfg, l.nets, l.aux)
+	if err != nil {
+		return err
+	}
+	if l.update, err = s.Device.Load(p, l.mem); err != nil {
+		return err
+	}
+	if p, err = DiagnosticsProgram(l.cfg, l.nets, l.aux); err != nil {
+		return err
+	}
+	if l.diagnose, err = s.Device.Load(p, l.mem); err != nil {
+		return err
+	}
+	if l.actor, err = NewActor(s.Device, l.mem, l.nets, s.Workers, s.Envs); err != nil {
+		return err
+	}
+	l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder)
+	return err
+}
+
+// Memory holds the parameters, for saving weights and checkpoints.
+func (l *Learner) Memory() core.Memory { return l.mem }
+
+// Replay holds the data, for checkpoints.
+func (l *Learner) Replay() *replay.Buffer { return l.buf }
+
+// Networks describes the networks.
+func (l *Learner) Networks() Networks { return l.nets }
+
+// Inference computes posteriors with the current encoder.
+func (l *Learner) Inference() *belief.Inference { return l.infer }
+
+// staging is one update's data on its way from replay to the program.
+type staging struct {
+	tasks      []int
+	context    replay.Context
+	rows       replay.Rows
+	epsZ, epsA []float32
+}
+
+func newStaging(c Config, d replay.Dims, rows int) staging {
+	t, nb := c.MetaBatch, c.MetaBatch*c.Batch
+	return staging{
+		tasks: make([]int, t), context: d.NewContext(t*rows, c.NextObsInContext), rows: d.NewRows(nb),
+		epsZ: make([]float32, t*c.Latent), epsA: make([]float32, nb*d.Act),
+	}
+}
+
+// DivergedError says that a loss is no longer a number.
+type DivergedError struct {
+	Loss              string
+	Value             float64
+	Iteration, Update int
+	Tasks             []int // of the meta-batch
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("pearl: %s became %v at iteration %d, update %d (meta-batch tasks %v)", e.Loss, e.Value, e.Iteration, e.Update, e.Tasks)
+}
+
+// Update makes gradient update number update of an iteration. It allocates nothing that lasts.
+func (l *Learner) Update(iteration, update int) error {
+	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))); err != nil {
+		return err
+	}
+	if err := l.write(l.update); err != nil {
+		return err
+	}
+	if err := l.update.Run(); err != nil {
+		return err
+	}
+	for _, name := range l.scalarNames() {
+		if err := l.update.Read64(name, l.scalars[:]); err != nil {
+			return err
+		}
+		v := l.scalars[0]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &DivergedError{Loss: name, Value: v, Iteration: iteration, Update: update, Tasks: l.in.tasks}
+		}
+		l.sums[name] += v
+	}
+	l.count++
+	return nil
+}
+
+// sample draws the meta-batch, its contexts, its transitions and the noise of one update.
+func (l *Learner) sample(r *rand.Rand) error {
+	l.drawTasks(r)
+	rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
+	for slot, task := range l.in.tasks {
+		if err := l.drawContext(r, slot, task, l.in.context.From(width, slot*rows)); err != nil {
+			return err
+		}
+		if err := l.buf.RL[task].Transitions(r, l.cfg.Batch, l.in.rows.From(l.dims, slot*l.cfg.Batch)); err != nil {
+			return err
+		}
+	}
+	for i := range l.in.epsZ {
+		l.in.epsZ[i] = float32(r.NormFloat64())
+	}
+	for i := range l.in.epsA {
+		l.in.epsA[i] = float32(r.NormFloat64())
+	}
+	return nil
+}
+
+func (l *Learner) drawTasks(r *rand.Rand) {
+	if l.cfg.TasksWithReplacement {
+		for i := range l.in.tasks {
+			l.in.tasks[i] = r.IntN(len(l.tasks))
+		}
+		return
+	}
+	for i, t := range r.Perm(len(l.tasks))[:len(l.in.tasks)] {
+		l.in.tasks[i] = t
+	}
+}
+
+// drawContext draws the context of one task as updates and posterior rollouts see it.
+func (l *Learner) drawContext(r *rand.Rand, slot, task int, dst replay.Context) error {
+	enc := l.buf.Enc[task]
+	switch {
+	case l.aux != nil:
+		return l.aux.Draw(r, slot, task, enc, dst)
+	case l.cfg.ContextSampling == "window":
+		_, err := enc.Window(r, replay.CropRule{Window: l.cfg.Context}, l.cfg.NextObsInContext, dst)
+		return err
+	}
+	return enc.Context(r, l.cfg.Context, l.cfg.NextObsInContext, dst)
+}
+
+// write hands the staged data to a program built on UpdateProgram's inputs; one that lacks an input ignores it.
+func (l *Learner) write(run core.Runner) error {
+	for _, x := range []struct {
+		name string
+		data []float32
+	}{
+		{"context", l.in.context.Rows}, {"context_weight", l.in.context.Weights},
+		{"obs", l.in.rows.Obs}, {"act", l.in.rows.Act}, {"rew", l.in.rows.Reward}, {"done", l.in.rows.Done},
+		{"next_obs", l.in.rows.NextObs}, {"eps_z", l.in.epsZ}, {"eps_a", l.in.epsA},
+	} {
+		if err := run.Write(x.name, x.data); err != nil {
+			return err
+		}
+	}
+	if l.aux != nil {
+		return l.aux.Write(run)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package pearl
+
+import "nacre/internal/rng"
+
+// scalarNames lists the scalar outputs of the update program that are averaged over an iteration.
+func (l *Learner) scalarNames() []string {
+	return updateScalars
+}
+
+var updateScalars = []string{"kl", "q_loss", "v_loss", "policy_loss",
+	"grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy"}
+
+// diagnostic is the update number whose random stream draws the data of an iteration's diagnostics.
+const diagnostic = 1 << 40
+
+// Metrics reports the means of the losses and gradient norms over the updates since the last call, then, on a
+// meta-batch drawn for the purpose, the parts of the encoder's gradient and the auxiliary loss's diagnostics. The
+// sums start anew.
+func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
+	for _, name := range l.scalarNames() {
+		record(name, l.sums[name]/float64(max(l.count, 1)))
+	}
+	clear(l.sums)
+	l.count = 0
+	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), diagnostic)); err != nil {
+		return err
+	}
+	if err := l.write(l.diagnose); err != nil {
+		return err
+	}
+	if err := l.diagnose.Run(); err != nil {
+		return err
+	}
+	names := []string{"grad_encoder_kl", "grad_encoder_q"}
+	if l.aux != nil {
+		names = append(names, "grad_encoder_aux")
+	}
+	for _, name := range names {
+		if err := l.diagnose.Read64(name, l.scalars[:]); err != nil {
+			return err
+		}
+		record(name, l.scalars[0])
+	}
+	if l.aux != nil {
+		return l.aux.Diagnose(l.diagnose, record)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package pearl
+
+import (
+	G "gorgonia.org/gorgonia"
+
+	"nacre/belief"
+	"nacre/core"
+	"nacre/core/nn"
+	"nacre/internal/rng"
+)
+
+// Networks are PEARL's function approximators (Rakelly et al. 2019; widths by Config).
+//
+//	encoder  context row          → 2·latent
+//	Q1, Q2   (o, a, z)            → 1
+//	V, V̄     (o, z)               → 1
+//	policy   (o, z)               → 2·act: mean, log-std before clipping
+type Networks struct {
+	Encoder     belief.Encoder
+	Q1, Q2      nn.MLP
+	V, VTarget  nn.MLP
+	Policy      nn.MLP
+	obs, act, z int
+}
+
+// NewNetworks lays out the networks for a family's sizes.
+func NewNetworks(c Config, obs, act int) Networks {
+	row := obs + act + 1
+	if c.NextObsInContext {
+		row += obs
+	}
+	net := func(name string, in, out int) nn.MLP {
+		return nn.MLP{Name: name, In: in, Hidden: repeat(c.Hidden, c.Layers), Out: out}
+	}
+	return Networks{
+		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, Net: nn.MLP{
+			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent}},
+		Q1:      net("q1", obs+act+c.Latent, 1),
+		Q2:      net("q2", obs+act+c.Latent, 1),
+		V:       net("v", obs+c.Latent, 1),
+		VTarget: net("v_target", obs+c.Latent, 1),
+		Policy:  net("policy", obs+c.Latent, 2*act),
+		obs:     obs, act: act, z: c.Latent,
+	}
+}
+
+func repeat(n, k int) []int {
+	h := make([]int, k)
+	for i := range h {
+		h[i] = n
+	}
+	return h
+}
+
+// Trained lists the networks that have an optimiser, in a fixed order.
+func (n Networks) Trained() []nn.MLP { return []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy} }
+
+// Specs lists all parameters.
+func (n Networks) Specs() []core.ParamSpec {
+	var s []core.ParamSpec
+	for _, m := range append(n.Trained(), n.VTarget) {
+		s = append(s, m.Specs()...)
+	}
+	return s
+}
+
+// Init draws the initial parameters: hidden layers by c.Init, output layers uniform in ±3e-3, the policy's in
+// ±1e-3, hidden biases 0.1, and V̄ a copy of V.
+func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
+	for i, net := range n.Trained() {
+		last := 3e-3
+		if net.Name == n.Policy.Name {
+			last = 1e-3
+		}
+		init := net.InitOyster
+		if c.Init == "fan-in" {
+			init = net.InitFanIn
+		}
+		if err := init(m, rng.New(seed, rng.Init, uint64(i)), last); err != nil {
+			return err
+		}
+	}
+	if c.CloneQ {
+		if err := nn.Copy(m, n.Q2, n.Q1); err != nil {
+			return err
+		}
+	}
+	return nn.Copy(m, n.VTarget, n.V)
+}
+
+// actor is the policy's output on a batch, as graph nodes; rows by batch.
+type actor struct {
+	mean, logStd *G.Node // rows × act
+	preTanh      *G.Node // mean + std·eps
+	action       *G.Node // tanh of it, in (-1,1)
+	logProb      *G.Node // rows × 1
+}
+
+// Bounds of the policy's log standard deviation.
+const (
+	LogStdMin = -20
+	LogStdMax = 2
+)
+
+const ln2Pi = 1.8378770664093454836
+
+// head splits the policy network's output into mean and clipped log standard deviation.
+func (n Networks) head(s *core.Stage, obsZ *G.Node) (mean, logStd *G.Node) {
+	h := n.Policy.Apply(s, obsZ)
+	return s.SliceCols(h, 0, n.act), s.Clamp(s.SliceCols(h, n.act, 2*n.act), LogStdMin, LogStdMax)
+}
+
+// act builds a = tanh(μ + σ·eps) and its log density (Haarnoja et al. 2018, eq. 21):
+//
+//	log π(a) = Σ_i [ log N(u_i; μ_i, σ_i) − log(1 − a_i² + 1e-6) ],  u = μ + σ·eps.
+func (n Networks) actor(s *core.Stage, obsZ, eps *G.Node) actor {
+	var a actor
+	a.mean, a.logStd = n.head(s, obsZ)
+	a.preTanh = s.Add(a.mean, s.Mul(s.Exp(a.logStd), eps))
+	a.action = s.Tanh(a.preTanh)
+	gauss := s.Shift(s.Sub(s.Scale(s.Square(eps), -0.5), a.logStd), -0.5*ln2Pi)
+	squash := s.Log(s.Affine(s.Square(a.action), -1, 1+1e-6))
+	a.logProb = s.SumCols(s.Sub(gauss, squash))
+	return a
+}

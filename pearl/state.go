@@ -1,0 +1,58 @@
+package pearl
+
+import (
+	"encoding/json"
+	"io"
+
+	"nacre/core"
+)
+
+// Part is one section of a learner's state in a checkpoint.
+type Part struct {
+	Name string
+	Save func(io.Writer) error
+	Load func(io.Reader) error
+}
+
+// State lists what a checkpoint must hold so that training goes on bit for bit: parameters with optimiser state,
+// replay, and the sums of the running iteration. Random streams are addressed, not stored.
+func (l *Learner) State() []Part {
+	return []Part{
+		{"parameters",
+			func(w io.Writer) error { return core.Snapshot(w, l.mem) },
+			func(r io.Reader) error { return core.Restore(r, l.mem) }},
+		{"replay", l.buf.Encode, l.buf.Decode},
+		{"running", l.saveRunning, l.loadRunning},
+	}
+}
+
+// running is the part of an iteration's metrics that is not yet reported. JSON keeps float64 exactly.
+type running struct {
+	Sums  map[string]float64
+	Count int
+	Aux   json.RawMessage `json:",omitempty"`
+}
+
+func (l *Learner) saveRunning(w io.Writer) error {
+	r := running{Sums: l.sums, Count: l.count}
+	if l.aux != nil {
+		aux, err := json.Marshal(l.aux)
+		if err != nil {
+			return err
+		}
+		r.Aux = aux
+	}
+	return json.NewEncoder(w).Encode(r)
+}
+
+func (l *Learner) loadRunning(rd io.Reader) error {
+	r := running{Sums: map[string]float64{}}
+	if err := json.NewDecoder(rd).Decode(&r); err != nil {
+		return err
+	}
+	l.sums, l.count = r.Sums, r.Count
+	if l.aux != nil && r.Aux != nil {
+		return json.Unmarshal(r.Aux, l.aux)
+	}
+	return nil
+}

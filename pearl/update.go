@@ -1,0 +1,169 @@
+package pearl
+
+import (
+	G "gorgonia.org/gorgonia"
+
+	"nacre/belief"
+	"nacre/core"
+	"nacre/core/nn"
+)
+
+// Losses names the scalar outputs of an update, in the order they are logged.
+var Losses = []string{"kl", "q_loss", "v_loss", "policy_loss"}
+
+// UpdateProgram compiles one gradient update, in the order of the public implementation:
+//
+//  1. z ~ q(z|c) from the context, one per task
+//  2. encoder, Q1 and Q2 step on  λ·KL + Σ_j mean (Q_j − y)² [+ auxiliary],  y = scale·r + (1−d)·γ·V̄(o', z)
+//  3. V steps on   mean (V − sg[min_j Q_j(o, a', z) − log π(a')])²  with the Q networks already stepped
+//  4. V̄ ← (1−τ)V̄ + τV
+//  5. the policy steps on  mean(log π(a') − min_j Q_j(o, a', z)) + regularisers
+//
+// V and the policy see z as a constant: the encoder learns from the critics (and the auxiliary loss) only.
+//
+// Inputs, T tasks of B transitions and W context rows: context (T·W)×row, context_weight (T·W)×1, obs, act, rew,
+// done, next_obs (T·B)×…, eps_z T×latent, eps_a (T·B)×act. Outputs: the losses, the gradient norms grad_encoder,
+// grad_q1, grad_q2, grad_v, grad_policy, and posterior_mean, posterior_var T×latent.
+func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
+	b := core.NewBuilder("pearl.update", c.MetaBatch)
+	rows := contextRows(c, aux)
+
+	s := b.Stage("critic")
+	l := n.critic(s, c, rows)
+	loss := s.Add(s.Scale(l.kl, c.KLWeight), l.q)
+	if aux != nil {
+		loss = s.Add(loss, aux.Loss(s, l.posterior))
+	}
+	step(s, loss,
+		group{"grad_q1", n.Q1, c.LRQ}, group{"grad_q2", n.Q2, c.LRQ}, group{"grad_encoder", n.Encoder.Net, c.LREncoder})
+	s.Output("kl", l.kl)
+	s.Output("q_loss", l.q)
+	s.Output("posterior_mean", l.posterior.Mean)
+	s.Output("posterior_var", l.posterior.Var)
+	if aux != nil {
+		aux.AfterStep(b)
+	}
+
+	v := b.Stage("value")
+	obsZ, a, qMin := n.improve(v, c, s, l.z)
+	target := v.StopGrad(v.Sub(qMin, a.logProb))
+	vLoss := v.MeanAll(v.Square(v.Sub(n.V.Apply(v, obsZ), target)))
+	step(v, vLoss, group{"grad_v", n.V, c.LRV})
+	v.Output("v_loss", vLoss)
+	for i, p := range n.V.Specs() {
+		b.EMA(n.VTarget.Specs()[i].Name, p.Name, c.TargetTau)
+	}
+
+	p := b.Stage("policy")
+	_, a, qMin = n.improve(p, c, s, l.z)
+	pLoss := p.Add(p.MeanAll(p.Sub(a.logProb, qMin)), n.regularisers(p, c, a))
+	step(p, pLoss, group{"grad_policy", n.Policy, c.LRPolicy})
+	p.Output("policy_loss", pLoss)
+	return b.Compile()
+}
+
+// group is a network stepped with its own learning rate, whose gradient norm is an output.
+type group struct {
+	norm string
+	net  nn.MLP
+	lr   float64
+}
+
+// step differentiates loss once for all groups and steps each.
+func step(s *core.Stage, loss *G.Node, groups ...group) {
+	var wrt []*G.Node
+	for _, g := range groups {
+		wrt = append(wrt, g.net.Nodes(s)...)
+	}
+	grads := s.Gradients(loss, wrt...)
+	for _, g := range groups {
+		k := len(g.net.Nodes(s))
+		s.OutputNorm(g.norm, grads[:k]...)
+		s.Step(core.NewAdam(g.lr), wrt[:k], grads[:k])
+		wrt, grads = wrt[k:], grads[k:]
+	}
+}
+
+// criticTerms holds the terms of the encoder's and the critics' loss.
+type criticTerms struct {
+	posterior belief.Posterior
+	z         *G.Node // tasks × latent
+	kl, q     *G.Node // 1×1
+}
+
+// critic builds step 1 and the losses of step 2.
+func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
+	t, nb := c.MetaBatch, c.MetaBatch*c.Batch
+	var l criticTerms
+	l.posterior = n.Encoder.Infer(s,
+		s.Input("context", t*rows, n.Encoder.Width()), s.Input("context_weight", t*rows, 1), rows)
+	l.z = l.posterior.Sample(s, s.Input("eps_z", t, n.z))
+	z := s.RepeatRows(l.z, c.Batch)
+
+	obs, act := s.Input("obs", nb, n.obs), s.Input("act", nb, n.act)
+	vNext := n.VTarget.Apply(s, s.ConcatCols(s.Input("next_obs", nb, n.obs), s.StopGrad(z)))
+	notDone := s.Affine(s.Input("done", nb, 1), -1, 1)
+	y := s.StopGrad(s.Add(
+		s.Scale(s.Input("rew", nb, 1), c.RewardScale),
+		s.Mul(notDone, s.Scale(vNext, c.Discount))))
+
+	obsActZ := s.ConcatCols(obs, act, z)
+	l.q = s.Add(
+		s.MeanAll(s.Square(s.Sub(n.Q1.Apply(s, obsActZ), y))),
+		s.MeanAll(s.Square(s.Sub(n.Q2.Apply(s, obsActZ), y))))
+	l.kl = l.posterior.KL(s)
+	return l
+}
+
+// improve builds what steps 3 and 5 share: the policy's actions at the batch's observations and the smaller Q value
+// there, given z as a constant from the critic's stage. Compiled once however many stages ask for it.
+func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor, qMin *G.Node) {
+	nb := c.MetaBatch * c.Batch
+	obs := s.Input("obs", nb, n.obs)
+	z := s.RepeatRows(s.From(critic, zTask), c.Batch)
+	obsZ = s.ConcatCols(obs, z)
+	a = n.actor(s, obsZ, s.Input("eps_a", nb, n.act))
+	obsActZ := s.ConcatCols(obs, a.action, z)
+	return obsZ, a, s.Min(n.Q1.Apply(s, obsActZ), n.Q2.Apply(s, obsActZ))
+}
+
+// regularisers keep the policy head small: MeanReg·mean(μ²) + StdReg·mean(logσ²) + PreTanhReg·mean Σ u².
+func (n Networks) regularisers(s *core.Stage, c Config, a actor) *G.Node {
+	r := s.Add(
+		s.Scale(s.MeanAll(s.Square(a.mean)), c.MeanReg),
+		s.Scale(s.MeanAll(s.Square(a.logStd)), c.StdReg))
+	if c.PreTanhReg > 0 {
+		r = s.Add(r, s.Scale(s.MeanAll(s.SumCols(s.Square(a.preTanh))), c.PreTanhReg))
+	}
+	if c.DetachedReg {
+		return s.StopGrad(r)
+	}
+	return r
+}
+
+// DiagnosticsProgram compiles the three parts of the encoder's gradient apart, on the inputs of UpdateProgram and
+// without stepping anything: grad_encoder_kl, grad_encoder_q and, with an auxiliary loss, grad_encoder_aux and
+// the outputs that loss declares.
+func DiagnosticsProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
+	b := core.NewBuilder("pearl.diagnose", c.MetaBatch)
+	rows := contextRows(c, aux)
+	part := func(name string, loss func(s *core.Stage, l criticTerms) *G.Node) {
+		s := b.Stage(name)
+		l := n.critic(s, c, rows)
+		s.OutputNorm("grad_encoder_"+name, s.Gradients(loss(s, l), n.Encoder.Net.Nodes(s)...)...)
+	}
+	part("kl", func(s *core.Stage, l criticTerms) *G.Node { return s.Scale(l.kl, c.KLWeight) })
+	part("q", func(_ *core.Stage, l criticTerms) *G.Node { return l.q })
+	if aux != nil {
+		part("aux", func(s *core.Stage, l criticTerms) *G.Node { return aux.Loss(s, l.posterior) })
+	}
+	return b.Compile()
+}
+
+// contextRows is the number of context rows per task of an update.
+func contextRows(c Config, aux belief.Auxiliary) int {
+	if aux != nil {
+		return aux.ContextRows()
+	}
+	return c.Context
+}

@@ -1,0 +1,149 @@
+package tcl
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	"nacre/belief"
+	"nacre/config"
+	"nacre/core"
+	"nacre/core/nn"
+	"nacre/replay"
+)
+
+// TCL attaches the contrastive loss to an encoder. It implements belief.Auxiliary.
+type TCL struct {
+	cfg   Config
+	query belief.Encoder
+	key   nn.MLP
+	tasks int // T, slots of the meta-batch
+
+	drawn      []int          // task of each slot
+	keys       replay.Context // T·W rows
+	mask       []float32      // T×T
+	similarity []float64
+	running    Counts
+}
+
+// Counts are of the window pairs drawn since the last Diagnose.
+type Counts struct {
+	Pairs   int
+	Overlap int // transitions the two windows of a pair share, summed
+	Short   int // pairs with a window shorter than asked
+}
+
+// MarshalJSON gives a checkpoint the part of the state that is not in the parameters.
+func (t *TCL) MarshalJSON() ([]byte, error) { return json.Marshal(t.running) }
+
+// UnmarshalJSON restores it.
+func (t *TCL) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.running) }
+
+var _ belief.Auxiliary = (*TCL)(nil)
+
+// New prepares TCL for an encoder and a meta-batch of the given number of tasks.
+func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
+	if err := config.Check(c); err != nil {
+		return nil, err
+	}
+	if tasks < 2 {
+		return nil, fmt.Errorf("tcl: a meta-batch of %d task has nothing to contrast, want at least 2", tasks)
+	}
+	key := enc.Net
+	key.Name = enc.Net.Name + "_key"
+	return &TCL{
+		cfg: c, query: enc, key: key, tasks: tasks, drawn: make([]int, tasks),
+		keys: replay.Context{
+			Rows: make([]float32, tasks*c.Window*enc.Width()), Weights: make([]float32, tasks*c.Window)},
+		mask: make([]float32, tasks*tasks), similarity: make([]float64, tasks*tasks),
+	}, nil
+}
+
+// Params implements belief.Auxiliary: the key encoder.
+func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
+
+// Init implements belief.Auxiliary: the key encoder starts as a copy of the query encoder.
+func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.query.Net) }
+
+// ContextRows implements belief.Auxiliary.
+func (t *TCL) ContextRows() int { return t.cfg.Window }
+
+// Draw implements belief.Auxiliary: it crops the query window into context and keeps the key window for Write.
+func (t *TCL) Draw(r *rand.Rand, slot, task int, enc *replay.Task, context replay.Context) error {
+	t.drawn[slot] = task
+	rule := replay.CropRule{Window: t.cfg.Window, ExclusiveEnd: t.cfg.Crop == "exclusive"}
+	pair, err := enc.WindowPair(r, rule, t.cfg.Pair, t.query.NextObs,
+		context, t.keys.From(t.query.Width(), slot*t.cfg.Window))
+	if err != nil {
+		return err
+	}
+	t.running.Pairs++
+	t.running.Overlap += pair.Overlap
+	if pair.Short() {
+		t.running.Short++
+	}
+	return nil
+}
+
+// Write implements belief.Auxiliary.
+func (t *TCL) Write(run core.Runner) error {
+	if err := run.Write("key_context", t.keys.Rows); err != nil {
+		return err
+	}
+	if err := run.Write("key_weight", t.keys.Weights); err != nil {
+		return err
+	}
+	if t.cfg.Negatives != "mask-same-task" {
+		return nil
+	}
+	for i, a := range t.drawn {
+		for j, b := range t.drawn {
+			t.mask[i*t.tasks+j] = 0
+			if i != j && a == b {
+				t.mask[i*t.tasks+j] = masked
+			}
+		}
+	}
+	return run.Write("tcl_mask", t.mask)
+}
+
+// Diagnose implements belief.Auxiliary. It reports the loss; the share of queries whose nearest key is of their own
+// task; the mean squared distance of positive pairs and of pairs of different tasks; and, over the windows drawn
+// since the last call, the mean number of transitions the two windows of a pair share and the number of windows
+// that were shorter than asked.
+func (t *TCL) Diagnose(run core.Runner, record func(metric string, value float64)) error {
+	var loss [1]float64
+	if err := run.Read64("tcl_loss", loss[:]); err != nil {
+		return err
+	}
+	if err := run.Read64("tcl_similarity", t.similarity); err != nil {
+		return err
+	}
+	record("tcl_loss", loss[0])
+	var right, positive, negative, negatives float64
+	for i, task := range t.drawn {
+		row := t.similarity[i*t.tasks : (i+1)*t.tasks]
+		best := 0
+		for j, s := range row {
+			if s > row[best] {
+				best = j
+			}
+			if t.drawn[j] != task {
+				negative -= s
+				negatives++
+			}
+		}
+		if t.drawn[best] == task {
+			right++
+		}
+		positive -= row[i]
+	}
+	n := float64(t.tasks)
+	record("tcl_accuracy", right/n)
+	record("tcl_positive_distance", positive/n)
+	record("tcl_negative_distance", negative/max(negatives, 1))
+	record("tcl_overlap", float64(t.running.Overlap)/float64(max(t.running.Pairs, 1)))
+	record("tcl_short_windows", float64(t.running.Short))
+	t.running = Counts{}
+	return nil
+}

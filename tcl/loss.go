@@ -1,0 +1,70 @@
+package tcl
+
+import (
+	G "gorgonia.org/gorgonia"
+
+	"nacre/belief"
+	"nacre/core"
+)
+
+// masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
+const masked = -1e9
+
+// point is a posterior as the distance sees it: means and spreads, T×L each.
+type point struct{ mean, spread *G.Node }
+
+// point takes the standard deviation as spread, which makes the squared distance the squared 2-Wasserstein
+// distance between diagonal Gaussians; or the variance.
+func (t *TCL) point(s *core.Stage, p belief.Posterior) point {
+	if t.cfg.Sigma == "var" {
+		return point{p.Mean, p.Var}
+	}
+	return point{p.Mean, s.Sqrt(p.Var)}
+}
+
+// similarities holds sim(q_i, k_j) for every pair of rows, T×T, and sim(q_i, k_i), T×1, where
+//
+//	sim(q, k) = −( |μ_q − μ_k|² + |σ_q − σ_k|² ).
+func similarities(s *core.Stage, q, k point) (all, own *G.Node) {
+	all = s.Neg(s.Add(s.SquaredDistances(q.mean, k.mean), s.SquaredDistances(q.spread, k.spread)))
+	own = s.Neg(s.Add(
+		s.SumCols(s.Square(s.Sub(q.mean, k.mean))),
+		s.SumCols(s.Square(s.Sub(q.spread, k.spread)))))
+	return all, own
+}
+
+// InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al.
+// 2018, eq. 4). The positive of row i must be logits_ii. The log-sum-exp is taken from the row maximum.
+func InfoNCE(s *core.Stage, logits, positive *G.Node) *G.Node {
+	return s.MeanAll(s.Sub(s.LogSumExp(logits), positive))
+}
+
+// Loss implements belief.Auxiliary: c · InfoNCE over the meta-batch. It declares the outputs tcl_loss, tcl_similarity
+// T×T (before temperature and mask).
+func (t *TCL) Loss(s *core.Stage, q belief.Posterior) *G.Node {
+	n, w := t.tasks, t.cfg.Window
+	key := belief.Encoder{Net: t.key, Latent: t.query.Latent}
+	k := key.Infer(s,
+		s.Input("key_context", n*w, t.query.Width()), s.Input("key_weight", n*w, 1), w)
+	all, own := similarities(s, t.point(s, q), t.point(s, belief.Posterior{
+		Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)}))
+	logits := s.Scale(all, 1/t.cfg.Temperature)
+	if t.cfg.Negatives == "mask-same-task" {
+		logits = s.Add(logits, s.Input("tcl_mask", n, n))
+	}
+	loss := InfoNCE(s, logits, s.Scale(own, 1/t.cfg.Temperature))
+	s.Output("tcl_loss", loss)
+	s.Output("tcl_similarity", all)
+	return s.Scale(loss, t.cfg.Scale)
+}
+
+// AfterStep implements belief.Auxiliary: the key encoder follows the query encoder.
+func (t *TCL) AfterStep(b *core.Builder) {
+	tau := t.cfg.Tau
+	if t.cfg.LiteralMomentum {
+		tau = 1 - tau
+	}
+	for i, p := range t.query.Net.Specs() {
+		b.EMA(t.key.Specs()[i].Name, p.Name, tau)
+	}
+}
