@@ -1,0 +1,213 @@
+// Package config reads the configuration of an experiment: plain Go structs, filled from their defaults, then from
+// TOML files and presets, then from key=value pairs of the command line, and checked.
+//
+// It is strict: a key that does not exist, a value of the wrong type or out of its range is an error that names
+// the place, the key, the value and what was expected. Ranges and choices stand in the struct's tags, where a
+// reader of the struct sees them:
+//
+//	type Config struct {
+//		Seed      uint64  `toml:"seed"`
+//		Discount  float64 `toml:"discount" range:"[0,1)"`
+//		Z         string  `toml:"z" oneof:"mean sample"`
+//	}
+//	cfg := Config{Discount: 0.99, Z: "sample"}
+//	err := config.Resolve(&cfg, config.File("run.toml"), config.Set("discount=0.95"))
+//
+// Tags: toml names the key (required; "-" leaves a field out), comment is written above it by Encode, range is an
+// interval such as [1,256], (0,1] or [0,) applied to numbers, to Durations and to each element of a list, oneof
+// lists the words a string may be. A struct with a method Validate() error is asked last, for conditions that
+// involve several fields.
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	toml "github.com/pelletier/go-toml/v2"
+)
+
+// Layer is one source of values laid over those already in a configuration.
+type Layer func(cfg any) error
+
+// Resolve lays the layers over cfg, a pointer to a struct that holds the defaults, in order, and checks the result.
+// What an earlier layer set and a later one does not mention stays. After an error cfg is half changed: discard it.
+func Resolve(cfg any, layers ...Layer) error {
+	for _, layer := range layers {
+		if err := layer(cfg); err != nil {
+			return err
+		}
+	}
+	return Check(cfg)
+}
+
+// LoadTOML lays the TOML file at path over the defaults in cfg and checks the result.
+func LoadTOML(path string, cfg any) error { return Resolve(cfg, File(path)) }
+
+// File is the layer of a TOML file. Top-level tables named in ignore are skipped.
+func File(path string, ignore ...string) Layer {
+	return func(cfg any) error {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("configuration: %w", err)
+		}
+		return DecodeStrict(path, data, cfg, ignore...)
+	}
+}
+
+// Text is the layer of TOML text; name stands for it in messages ("preset oyster/cheetah-vel").
+func Text(name string, data []byte) Layer {
+	return func(cfg any) error { return DecodeStrict(name, data, cfg) }
+}
+
+// Set is the layer of assignments such as "pearl.latent=7", as given with --set. The value is written as in TOML;
+// words need no quotes.
+func Set(assignments ...string) Layer {
+	return func(cfg any) error {
+		for _, a := range assignments {
+			if err := set(cfg, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// DecodeStrict lays TOML text over cfg. Unknown keys are a *KeyError, values that do not fit or are out of range
+// a *ValueError; name stands for the text in messages. Top-level tables named in ignore are skipped.
+func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
+	if err := decode(name, data, cfg, ignore); err != nil {
+		return err
+	}
+	return checkTags(name, cfg)
+}
+
+func decode(name string, data []byte, cfg any, ignore []string) error {
+	d := toml.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(cfg)
+
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) {
+		return unknownKeys(name, unknown, cfg, ignore)
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		return badValue(name, bad, data, cfg)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func set(cfg any, assignment string) error {
+	where := "--set " + assignment
+	key, value, ok := strings.Cut(assignment, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !ok || key == "" {
+		return fmt.Errorf("%s: expected key=value, for example --set pearl.latent=7", where)
+	}
+	path := strings.Split(key, ".")
+	leaf, err := lookup(cfg, path)
+	if err != nil {
+		return &KeyError{Where: where, Key: key, Nearest: suggest(cfg, path)}
+	}
+	if isTable(leaf) {
+		return fmt.Errorf("%s: %s is a table; set one of its keys: %s", where, key, strings.Join(childKeys(leaf, key), ", "))
+	}
+	if isText(leaf) && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, `'`) {
+		value = quote(value)
+	}
+	for i := range path {
+		path[i] = quote(path[i])
+	}
+	return DecodeStrict(where, []byte(strings.Join(path, ".")+" = "+value+"\n"), cfg)
+}
+
+// quote writes s as a TOML basic string.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Encode writes every value of cfg as TOML that DecodeStrict reads back to an equal struct.
+func Encode(cfg any) ([]byte, error) {
+	var b bytes.Buffer
+	e := toml.NewEncoder(&b)
+	e.SetIndentTables(false)
+	if err := e.Encode(cfg); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Hash is a fingerprint of cfg's values (hexadecimal SHA-256). It does not depend on the order of fields and leaves
+// out the dotted keys in except: what may change between a run and its continuation, such as the number of workers.
+func Hash(cfg any, except ...string) (string, error) {
+	text, err := Encode(cfg)
+	if err != nil {
+		return "", err
+	}
+	var tree map[string]any
+	if err := toml.Unmarshal(text, &tree); err != nil {
+		return "", fmt.Errorf("configuration: %w", err)
+	}
+	for _, key := range except {
+		remove(tree, strings.Split(key, "."))
+	}
+	canonical, err := json.Marshal(tree)
+	if err != nil {
+		return "", fmt.Errorf("configuration: %w", err)
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func remove(tree map[string]any, path []string) {
+	for ; len(path) > 1; path = path[1:] {
+		child, ok := tree[path[0]].(map[string]any)
+		if !ok {
+			return
+		}
+		tree = child
+	}
+	delete(tree, path[0])
+}
+
+// Duration is a time.Duration written as text in TOML: "90s", "5m", "1h30m".
+type Duration time.Duration
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText writes d as time.Duration does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads a duration with its unit.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is not a duration such as 90s, 5m or 1h30m", text)
+	}
+	*d = Duration(v)
+	return nil
+}

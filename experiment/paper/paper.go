@@ -1,0 +1,93 @@
+// Package paper holds the published figures nacre sets its own beside: the tables of the TCL-PEARL paper
+// ("Improving Context-Based Meta-Reinforcement Learning with Self-Supervised Trajectory Contrastive Learning",
+// Wang, Xu, Keutzer, Gao and Wu, 2021, arXiv:2103.06386), restated cell by cell. They are data about what was
+// published, with the paper's rounding, ties and contradictions; nothing here was measured by nacre.
+//
+//	t := paper.Table1()
+//	pearl, tcl := t.Column("PEARL"), t.Column("TCL-PEARL")
+//	better, equal, worse, err := stats.Paired(pearl, tcl)
+package paper
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Table is a table of figures: one row per environment, one column per method.
+type Table struct {
+	Methods      []string
+	Environments []string
+	Rows         [][]float64 // Rows[i][j] belongs to Environments[i] and Methods[j]
+}
+
+//go:embed table1.csv
+var table1 string
+
+//go:embed table2.csv
+var table2 string
+
+//go:embed runtime.csv
+var runtime string
+
+// Table1 is PEARL against TCL-PEARL on the 50 ML1 environments of Meta-World v1: thousands of return, averaged over
+// the last 100,000 of 1,000,000 environment steps and over 3 seeds.
+func Table1() Table { return parse(table1) }
+
+// Table2 is MAML, RL2, MQL, PEARL and TCL-PEARL on 25 of those environments, in the unit of Table1.
+func Table2() Table { return parse(table2) }
+
+// Runtime is the wall clock of one run of 1,000,000 environment steps in seconds, per environment of Table1, on the
+// paper's machine (8 Tesla M40, 16 cores).
+func Runtime() Table { return parse(runtime) }
+
+// Embedding is one row of the paper's t-SNE study: 8 tasks of push-v1, 200 rollouts each, distances in the plane.
+// The unit is t-SNE's own, so only the ratio Between/ToCentroid can be compared with another embedding.
+type Embedding struct {
+	Method     string  `json:"method"`
+	ToCentroid float64 `json:"to_centroid"` // mean distance of points to their task's centroid
+	Between    float64 `json:"between"`     // mean distance between the centroids of tasks
+}
+
+// Ratio is Between over ToCentroid: how well apart the tasks lie.
+func (e Embedding) Ratio() float64 { return e.Between / e.ToCentroid }
+
+// TSNE returns the rows of the t-SNE study.
+func TSNE() []Embedding {
+	return []Embedding{{"PEARL", 38.8, 44.86}, {"TCL-PEARL", 26.6, 68.5}}
+}
+
+// Column returns a method's figures in the order of Environments, nil if the table has no such method.
+func (t Table) Column(method string) []float64 {
+	j := slices.Index(t.Methods, method)
+	if j < 0 {
+		return nil
+	}
+	column := make([]float64, len(t.Rows))
+	for i, row := range t.Rows {
+		column[i] = row[j]
+	}
+	return column
+}
+
+// parse reads an embedded table; the tables are part of the program, so a malformed one is a defect of the build.
+func parse(text string) Table {
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		panic("paper: " + err.Error())
+	}
+	t := Table{Methods: records[0][1:]}
+	for _, record := range records[1:] {
+		row := make([]float64, len(t.Methods))
+		for j, cell := range record[1:] {
+			if row[j], err = strconv.ParseFloat(cell, 64); err != nil {
+				panic("paper: " + err.Error())
+			}
+		}
+		t.Environments = append(t.Environments, record[0])
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,137 @@
+// Package stats holds the few statistics the reports of nacre state: intervals over seeds and tasks, paired
+// comparisons of methods over environments, ranks and wins with their ties.
+//
+// Every function says what it does with ties and with too little data; none of them drops a value silently.
+//
+//	returns := []float64{212, 240, 225}              // one adapted return per seed
+//	ci, err := stats.StudentT(returns, 0.95)
+//	p := stats.SignTest(35, 13)                      // wins and losses over environments, ties left out
+//	ranks, err := stats.MeanRanks(table)             // one row per environment, one column per method
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Interval is an estimate with the interval around it.
+type Interval struct {
+	Mean  float64 `json:"mean"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+	Level float64 `json:"level"` // coverage aimed at, e.g. 0.95
+	N     int     `json:"n"`     // independent values (seeds) behind it
+}
+
+func (i Interval) String() string {
+	return fmt.Sprintf("%.4g [%.4g, %.4g]", i.Mean, i.Lo, i.Hi)
+}
+
+// Mean is the arithmetic mean, NaN of nothing.
+func Mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// StdDev is the sample standard deviation (divisor n-1), NaN of fewer than two values.
+func StdDev(x []float64) float64 {
+	if len(x) < 2 {
+		return math.NaN()
+	}
+	mean, sum := Mean(x), 0.0
+	for _, v := range x {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
+}
+
+// Median is the middle value, the mean of the two middle ones of an even number, NaN of nothing.
+func Median(x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	s := slices.Clone(x)
+	slices.Sort(s)
+	n := len(s)
+	if n%2 == 1 {
+		return s[n/2]
+	}
+	return s[n/2-1] + (s[n/2]-s[n/2-1])/2
+}
+
+// GeometricMean is exp of the mean logarithm. Ratios must be positive and there must be at least one.
+func GeometricMean(ratios []float64) (float64, error) {
+	if len(ratios) == 0 {
+		return 0, fmt.Errorf("stats: geometric mean of no ratios")
+	}
+	sum := 0.0
+	for i, r := range ratios {
+		if !(r > 0) {
+			return 0, fmt.Errorf("stats: geometric mean: ratio %d is %g; expected a positive number", i, r)
+		}
+		sum += math.Log(r)
+	}
+	return math.Exp(sum / float64(len(ratios))), nil
+}
+
+// StudentT is the mean with Student's t interval mean ± t(n-1)·s/√n at the given level in (0,1). The values must
+// be independent: one per seed, not one per episode. It needs at least two.
+func StudentT(x []float64, level float64) (Interval, error) {
+	if err := checkLevel(level); err != nil {
+		return Interval{}, err
+	}
+	if len(x) < 2 {
+		return Interval{}, fmt.Errorf("stats: Student t interval of %d values; expected at least 2", len(x))
+	}
+	n := float64(len(x))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
+	mean, half := Mean(x), t*StdDev(x)/math.Sqrt(n)
+	return Interval{Mean: mean, Lo: mean - half, Hi: mean + half, Level: level, N: len(x)}, nil
+}
+
+func checkLevel(level float64) error {
+	if !(level > 0 && level < 1) {
+		return fmt.Errorf("stats: level %g; expected a value in (0,1)", level)
+	}
+	return nil
+}
+
+// SignTest is the two-sided exact sign test: the probability, were wins and losses equally likely, of a split at
+// least as uneven as this one. Ties belong to neither and are left out. Without wins and losses it is 1.
+func SignTest(wins, losses int) float64 {
+	n := wins + losses
+	tail := new(big.Int)
+	for k := max(wins, losses); k <= n; k++ {
+		tail.Add(tail, new(big.Int).Binomial(int64(n), int64(k)))
+	}
+	tail.Lsh(tail, 1)
+	p, _ := new(big.Rat).SetFrac(tail, new(big.Int).Lsh(big.NewInt(1), uint(n))).Float64()
+	return math.Min(p, 1)
+}
+
+// Paired counts where b is greater than, equal to and less than a, element by element. The lengths must agree.
+func Paired(a, b []float64) (greater, equal, less int, err error) {
+	if len(a) != len(b) {
+		return 0, 0, 0, fmt.Errorf("stats: paired comparison of %d and %d values", len(a), len(b))
+	}
+	for i := range a {
+		switch {
+		case b[i] > a[i]:
+			greater++
+		case b[i] < a[i]:
+			less++
+		case b[i] == a[i]:
+			equal++
+		default:
+			return 0, 0, 0, fmt.Errorf("stats: paired comparison: pair %d is (%g, %g)", i, a[i], b[i])
+		}
+	}
+	return greater, equal, less, nil
+}

@@ -1,0 +1,70 @@
+// Package atomicfile replaces a file in one step: whoever reads it sees the old content or the new, complete and
+// on disk, whatever moment the program or the machine stops at.
+//
+//	err := atomicfile.Write("config.toml", func(w io.Writer) error {
+//		_, err := w.Write(text)
+//		return err
+//	})
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// File is what a temporary file must be able to do. *os.File can.
+type File interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// Open creates or empties the file at path for writing.
+func Open(path string) (File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+}
+
+// Write calls write with a temporary file beside path, puts it on disk and renames it to path. When anything
+// fails the temporary file is removed and the file at path is as it was. At most one process may write a path
+// at a time; a temporary file left by a killed one is written over by the next.
+func Write(path string, write func(io.Writer) error) error {
+	return WriteWith(Open, path, write)
+}
+
+// WriteWith is Write with another way to open the temporary file.
+func WriteWith(open func(path string) (File, error), path string, write func(io.Writer) error) error {
+	temp := path + ".tmp"
+	f, err := open(temp)
+	if err != nil {
+		return describe(path, err)
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return describe(path, err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// describe adds what a user wants to know first when writing fails: whether anything was lost.
+func describe(path string, err error) error {
+	kept := "nothing was written"
+	if _, statErr := os.Stat(path); statErr == nil {
+		kept = "the previous file is unchanged"
+	}
+	if errors.Is(err, errNoSpace) {
+		return fmt.Errorf("disk full writing %s; %s: %w", path, kept, err)
+	}
+	return fmt.Errorf("writing %s; %s: %w", path, kept, err)
+}

@@ -1,0 +1,48 @@
+// Package nearest finds the name a user probably meant.
+//
+//	if _, ok := families[name]; !ok {
+//		return fmt.Errorf("unknown family %q%s", name, nearest.Hint(name, known))
+//	}
+package nearest
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Of returns the candidate closest to word by Levenshtein distance, ignoring case, and whether it is close enough
+// to be worth naming: at most a third of the longer word's letters differ (but two letters always may), or one
+// begins with the other. Ties go to the candidate that sorts first.
+func Of(word string, candidates []string) (string, bool) {
+	sorted := append([]string(nil), candidates...)
+	sort.Strings(sorted)
+	w := strings.ToLower(word)
+	best, bestDistance := "", -1
+	for _, c := range sorted {
+		l := strings.ToLower(c)
+		d := levenshtein.ComputeDistance(w, l)
+		near := d <= max(2, max(len(w), len(l))/3) && d < max(len(w), len(l))
+		prefix := len(w) >= 3 && (strings.HasPrefix(l, w) || strings.HasPrefix(w, l) && len(l) >= 3)
+		if (near || prefix) && (bestDistance < 0 || d < bestDistance) {
+			best, bestDistance = c, d
+		}
+	}
+	return best, bestDistance >= 0
+}
+
+// Hint is the tail of an error message about an unknown word: `; did you mean "x"? (known: a, b, x)`, without
+// the question where nothing is near. It is empty when there are no candidates.
+func Hint(word string, candidates []string) string {
+	if len(candidates) == 0 {
+		return ""
+	}
+	sorted := append([]string(nil), candidates...)
+	sort.Strings(sorted)
+	known := " (known: " + strings.Join(sorted, ", ") + ")"
+	if best, ok := Of(word, sorted); ok {
+		return `; did you mean "` + best + `"?` + known
+	}
+	return known
+}
