@@ -1,0 +1,151 @@
+package tsne
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio/npy"
+)
+
+func TestSaveAndLoad(t *testing.T) {
+	x, label := wave()
+	x.Data[5] = math.Nextafter(1, 2)
+	std := NewMatrix(120, 4)
+	for i := range std.Data {
+		std.Data[i] = 1 / float64(i+1)
+	}
+	full := &Embeddings{Mean: x, Std: std, Label: label}
+	for _, e := range []*Embeddings{full, {Mean: x, Label: label}, {Mean: x}} {
+		for _, name := range []string{"e.npz", "e.csv"} {
+			path := filepath.Join(t.TempDir(), name)
+			if err := e.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Load(path, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, e) {
+				t.Errorf("%s: another value came back", name)
+			}
+		}
+	}
+	named := &Embeddings{Mean: x, Label: label, Names: []string{"east", "north", "west"}}
+	path := filepath.Join(t.TempDir(), "e.csv")
+	if err := named.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load(path, "label"); err != nil || !reflect.DeepEqual(got, named) || got.Name(1) != "north" {
+		t.Errorf("named labels: %v", err)
+	}
+}
+
+func TestLoadAnybodysCSV(t *testing.T) {
+	path := write(t, "iris.csv", []byte("species, length,width\nsetosa,5.1,3.5\nvirginica,5.9,3\nsetosa,4.9,3\n"))
+	e, err := Load(path, "species")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Embeddings{
+		Mean:  Matrix{Rows: 3, Cols: 2, Data: []float64{5.1, 3.5, 5.9, 3, 4.9, 3}},
+		Label: []int{0, 1, 0}, Names: []string{"setosa", "virginica"},
+	}
+	if !reflect.DeepEqual(e, want) {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// npyHeader is a version 1.0 header as numpy writes it.
+func npyHeader(descr, order, shape string) []byte {
+	h := "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }"
+	h += strings.Repeat(" ", 63-(10+len(h))%64) + "\n"
+	return append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(h)), byte(len(h) >> 8)})), h...)
+}
+
+func zipped(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for name, b := range files {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func write(t *testing.T, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLoadColumnMajorFloat32(t *testing.T) {
+	// [[1, 2, 3], [4, 5, 6]] column by column, and labels as bytes.
+	data := npyHeader("<f4", "True", "(2, 3)")
+	for _, v := range []float32{1, 4, 2, 5, 3, 6} {
+		b := math.Float32bits(v)
+		data = append(data, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
+	}
+	label := append(npyHeader("|u1", "False", "(2,)"), 3, 200)
+	e, err := Load(write(t, "e.npz", zipped(t, map[string][]byte{"points.npy": data, "task.npy": label})), "task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Embeddings{Mean: Matrix{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}, Label: []int{3, 200}}
+	if !reflect.DeepEqual(e, want) {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	array := func(v any) []byte {
+		var b bytes.Buffer
+		if err := npy.Write(&b, v); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	matrix := append(npyHeader("<i2", "False", "(2, 2)"), 1, 0, 2, 0, 3, 0, 4, 0)
+	for _, c := range []struct{ name, label, body, want string }{
+		{"a.txt", "", "x", `must end in .npz or .csv, not ".txt"`},
+		{"a.csv", "", "z0,label\n", "a header and at least one row"},
+		{"a.csv", "lable", "z0,label\n1,2\n", `no column "lable" among z0, label; did you mean "label"?`},
+		{"a.csv", "", "z0,z1,label\n1,2,0\n3,oops,0\n", `row 1, column "z1": "oops" is not a number`},
+		{"a.csv", "", "z0,z1,label\n1,2,0\n3,nan,0\n", "row 1, column 1 (counted from 0) is NaN"},
+		{"a.csv", "", "z0,z1\n1,2,0\n", "wrong number of fields"},
+		{"a.npz", "", "not a zip", "not a valid zip file"},
+		{"a.npz", "goal", string(zipped(t, map[string][]byte{"z.npy": matrix})), `no array "goal" among z`},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"q.npy": array([]float64{1})})), "not just one matrix, among q"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": array([]float64{1})})), "points are a matrix"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix, "label.npy": array([]float64{1, 2.5})})), "value 1 is 2.5; labels are whole numbers"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix, "label.npy": array([]int32{1})})), "1 labels for 2 points"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix[:len(matrix)-3]})), "5 bytes for [2 2] values of 2"},
+	} {
+		_, err := Load(write(t, c.name, []byte(c.body)), c.label)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+	if _, err := Load("no/such.npz", ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file gives %v", err)
+	}
+}
