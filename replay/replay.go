@@ -13,10 +13,14 @@
 //	batch := d.NewRows(256)
 //	buf.RL[task].Transitions(r, 256, batch)
 //	query, key := d.NewContext(64, false), d.NewContext(64, false)
-//	crop, err := buf.Enc[task].WindowPair(r, 64, replay.SameTrajectory, false, query, key)
+//	crop, err := buf.Enc[task].WindowPair(r, replay.CropRule{Window: 64}, replay.SameTrajectory, false, query, key)
 package replay
 
-import "fmt"
+import (
+	"fmt"
+
+	"nacre/sim"
+)
 
 // Dims are the sizes of an observation and of an action.
 type Dims struct{ Obs, Act int }
@@ -111,4 +115,26 @@ func (c Context) check(n, width int, needWeights bool) error {
 		return fmt.Errorf("replay: context weights hold %d numbers, %d rows need %d", len(c.Weights), n, n)
 	}
 	return nil
+}
+
+// Valid is the number of rows of weight 1, which come first.
+func (c Context) Valid() int {
+	n := 0
+	for n < len(c.Weights) && c.Weights[n] > 0 {
+		n++
+	}
+	return n
+}
+
+// AppendContext appends the transitions of a trajectory to dst as context rows.
+func (d Dims) AppendContext(dst []float32, tr *sim.Trajectory, nextObs bool) []float32 {
+	for i := range tr.Len {
+		dst = append(dst, tr.Obs[i*d.Obs:(i+1)*d.Obs]...)
+		dst = append(dst, tr.Act[i*d.Act:(i+1)*d.Act]...)
+		dst = append(dst, tr.CtxReward[i])
+		if nextObs {
+			dst = append(dst, tr.Obs[(i+1)*d.Obs:(i+2)*d.Obs]...)
+		}
+	}
+	return dst
 }

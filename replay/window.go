@@ -43,6 +43,14 @@ func (p *Pair) UnmarshalText(text []byte) error {
 	return fmt.Errorf("replay: window pair %q: expected %q or %q", text, SameTrajectory, SameTask)
 }
 
+// CropRule says how windows are cropped from trajectories.
+type CropRule struct {
+	Window int // w, consecutive transitions; at least 1
+	// ExclusiveEnd never draws the last start, len−w, as the TCL paper's printed code does not; a trajectory of w
+	// transitions is still taken whole.
+	ExclusiveEnd bool
+}
+
 // Crop says which window was taken.
 type Crop struct {
 	Trajectory int64 // id; a buffer never uses one twice
@@ -60,8 +68,8 @@ type PairCrop struct {
 // Short tells whether either window is.
 func (p PairCrop) Short() bool { return p.Query.Short || p.Key.Short }
 
-// Window crops w consecutive transitions into the first w rows of dst: a trajectory uniformly among those of at
-// least w transitions, then the start uniformly on {0, …, len-w}. If there is none, the window is the longest
+// Window crops w = c.Window consecutive transitions into the first w rows of dst: a trajectory uniformly among those
+// of at least w transitions, then the start uniformly on {0, …, len-w}. If there is none, the window is the longest
 // trajectory whole (uniformly among equally long ones), Crop.Short is set, and the rows left over are zero with
 // weight 0; see Context.
 //
@@ -69,29 +77,29 @@ func (p PairCrop) Short() bool { return p.Query.Short || p.Key.Short }
 // left of it counts as a trajectory.
 //
 // The error is ErrEmpty, or says that w is below 1 or that dst, which must have weights, is too short.
-func (t *Task) Window(r *rand.Rand, w int, nextObs bool, dst Context) (Crop, error) {
-	if err := t.checkWindow(w, nextObs, dst); err != nil {
+func (t *Task) Window(r *rand.Rand, c CropRule, nextObs bool, dst Context) (Crop, error) {
+	if err := t.checkWindow(c.Window, nextObs, dst); err != nil {
 		return Crop{}, err
 	}
-	return t.crop(r, t.choose(r, w), w, nextObs, dst), nil
+	return t.crop(r, t.choose(r, c.Window), c, nextObs, dst), nil
 }
 
-// WindowPair crops two windows of w transitions, the query and the key, each as Window does, from the same
+// WindowPair crops two windows, the query and the key, each as Window does, from the same
 // trajectory or from the same task.
-func (t *Task) WindowPair(r *rand.Rand, w int, pair Pair, nextObs bool, query, key Context) (PairCrop, error) {
-	if err := t.checkWindow(w, nextObs, query); err != nil {
+func (t *Task) WindowPair(r *rand.Rand, c CropRule, pair Pair, nextObs bool, query, key Context) (PairCrop, error) {
+	if err := t.checkWindow(c.Window, nextObs, query); err != nil {
 		return PairCrop{}, err
 	}
-	if err := t.checkWindow(w, nextObs, key); err != nil {
+	if err := t.checkWindow(c.Window, nextObs, key); err != nil {
 		return PairCrop{}, err
 	}
-	tr := t.choose(r, w)
+	tr := t.choose(r, c.Window)
 	var p PairCrop
-	p.Query = t.crop(r, tr, w, nextObs, query)
+	p.Query = t.crop(r, tr, c, nextObs, query)
 	if pair == SameTask {
-		tr = t.choose(r, w)
+		tr = t.choose(r, c.Window)
 	}
-	p.Key = t.crop(r, tr, w, nextObs, key)
+	p.Key = t.crop(r, tr, c, nextObs, key)
 	if q, k := p.Query, p.Key; q.Trajectory == k.Trajectory {
 		p.Overlap = max(0, min(q.Start+q.Len, k.Start+k.Len)-max(q.Start, k.Start))
 	}
@@ -145,10 +153,15 @@ func (t *Task) choose(r *rand.Rand, w int) *traj {
 }
 
 // crop draws the start of a window in tr and writes the window.
-func (t *Task) crop(r *rand.Rand, tr *traj, w int, nextObs bool, dst Context) Crop {
+func (t *Task) crop(r *rand.Rand, tr *traj, c CropRule, nextObs bool, dst Context) Crop {
+	w := c.Window
 	first, n := t.kept(tr)
 	m := min(w, n)
-	start := first + int64(r.IntN(n-m+1))
+	starts := n - m + 1
+	if c.ExclusiveEnd {
+		starts = max(1, starts-1)
+	}
+	start := first + int64(r.IntN(starts))
 	t.copyContext(start, m, nextObs, dst)
 	width := t.dims.ContextWidth(nextObs)
 	clear(dst.Rows[m*width : w*width])

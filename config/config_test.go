@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"nacre/experiment/config"
+	"nacre/config"
 )
 
 type Optimiser struct {
