@@ -6,7 +6,6 @@ import (
 	"nacre/belief"
 	"nacre/internal/rng"
 	"nacre/protocol"
-	"nacre/replay"
 	"nacre/sim"
 )
 

@@ -17,10 +17,10 @@ type Config struct {
 	Discount    float64 `toml:"discount" range:"[0,1]"`
 	RewardScale float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
 	KLWeight    float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
-	LRPolicy    float64 `toml:"lr_policy" range:"[0,1]"`
-	LRQ         float64 `toml:"lr_q" range:"[0,1]"`
-	LRV         float64 `toml:"lr_v" range:"[0,1]"`
-	LREncoder   float64 `toml:"lr_encoder" range:"[0,1]"`
+	LRPolicy    float64 `toml:"lr_policy" range:"(0,1]"`
+	LRQ         float64 `toml:"lr_q" range:"(0,1]"`
+	LRV         float64 `toml:"lr_v" range:"(0,1]"`
+	LREncoder   float64 `toml:"lr_encoder" range:"(0,1]"`
 	TargetTau   float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
 	MeanReg     float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
 	StdReg      float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`

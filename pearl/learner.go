@@ -2,6 +2,7 @@ package pearl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,8 +26,8 @@ type Learner struct {
 	aux  belief.Auxiliary
 
 	mem      core.Memory
-	update   core.Runner
-	diagnose core.Runner
+	update   program
+	diagnose program
 	actor    *Actor
 	infer    *belief.Inference
 
@@ -90,7 +91,7 @@ func New(s Setup) (*Learner, error) {
 		l.aux = aux
 		specs = append(specs, aux.Params()...)
 	}
-	if err := l.load(s, specs); err != nil {
+	if err := l.prepare(s, specs); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -98,8 +99,8 @@ func New(s Setup) (*Learner, error) {
 	return l, nil
 }
 
-// load draws the parameters and loads the programs.
-func (l *Learner) load(s Setup, specs []core.ParamSpec) (err error) {
+// prepare draws the parameters and loads the programs.
+func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
 	if l.mem, err = s.Device.NewMemory(specs); err != nil {
 		return err
 	}
@@ -111,17 +112,10 @@ func (l *Learner) load(s Setup, specs []core.ParamSpec) (err error) {
 			return err
 		}
 	}
-	p, err := UpdateProgram(l.cfg, l.nets, l.aux)
-	if err != nil {
+	if l.update, err = load(s.Device, l.mem)(UpdateProgram(l.cfg, l.nets, l.aux)); err != nil {
 		return err
 	}
-	if l.update, err = s.Device.Load(p, l.mem); err != nil {
-		return err
-	}
-	if p, err = DiagnosticsProgram(l.cfg, l.nets, l.aux); err != nil {
-		return err
-	}
-	if l.diagnose, err = s.Device.Load(p, l.mem); err != nil {
+	if l.diagnose, err = load(s.Device, l.mem)(DiagnosticsProgram(l.cfg, l.nets, l.aux)); err != nil {
 		return err
 	}
 	if l.actor, err = NewActor(s.Device, l.mem, l.nets, s.Workers, s.Envs); err != nil {
@@ -129,6 +123,40 @@ func (l *Learner) load(s Setup, specs []core.ParamSpec) (err error) {
 	}
 	l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder)
 	return err
+}
+
+// program is a compiled program with its runner.
+type program struct {
+	core.Runner
+	*core.Program
+}
+
+// load continues a compilation by loading its result.
+func load(d core.Device, m core.Memory) func(*core.Program, error) (program, error) {
+	return func(p *core.Program, err error) (program, error) {
+		if err != nil {
+			return program{}, err
+		}
+		run, err := d.Load(p, m)
+		return program{run, p}, err
+	}
+}
+
+// Close gives programs and buffers back.
+func (l *Learner) Close() error {
+	var errs []error
+	for _, p := range []program{l.update, l.diagnose} {
+		if p.Runner != nil {
+			errs = append(errs, p.Runner.Close())
+		}
+	}
+	if l.actor != nil {
+		errs = append(errs, l.actor.Close())
+	}
+	if l.infer != nil {
+		errs = append(errs, l.infer.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Memory holds the parameters, for saving weights and checkpoints.
@@ -243,7 +271,7 @@ func (l *Learner) drawContext(r *rand.Rand, slot, task int, dst replay.Context) 
 }
 
 // write hands the staged data to a program built on UpdateProgram's inputs; one that lacks an input ignores it.
-func (l *Learner) write(run core.Runner) error {
+func (l *Learner) write(p program) error {
 	for _, x := range []struct {
 		name string
 		data []float32
@@ -252,12 +280,15 @@ func (l *Learner) write(run core.Runner) error {
 		{"obs", l.in.rows.Obs}, {"act", l.in.rows.Act}, {"rew", l.in.rows.Reward}, {"done", l.in.rows.Done},
 		{"next_obs", l.in.rows.NextObs}, {"eps_z", l.in.epsZ}, {"eps_a", l.in.epsA},
 	} {
-		if err := run.Write(x.name, x.data); err != nil {
+		if _, has := p.Inputs[x.name]; !has {
+			continue
+		}
+		if err := p.Write(x.name, x.data); err != nil {
 			return err
 		}
 	}
 	if l.aux != nil {
-		return l.aux.Write(run)
+		return l.aux.Write(p.Runner)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (l *Learner) Metrics(iteration int, record func(name string, value float64)
 		record(name, l.scalars[0])
 	}
 	if l.aux != nil {
-		return l.aux.Diagnose(l.diagnose, record)
+		return l.aux.Diagnose(l.diagnose.Runner, record)
 	}
 	return nil
 }

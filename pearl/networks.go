@@ -6,6 +6,7 @@ import (
 	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
+	"nacre/core/op"
 	"nacre/internal/rng"
 )
 
@@ -30,11 +31,11 @@ func NewNetworks(c Config, obs, act int) Networks {
 		row += obs
 	}
 	net := func(name string, in, out int) nn.MLP {
-		return nn.MLP{Name: name, In: in, Hidden: repeat(c.Hidden, c.Layers), Out: out}
+		return nn.MLP{Name: name, In: in, Hidden: repeat(c.Hidden, c.Layers), Out: out, Act: op.ReLU}
 	}
 	return Networks{
 		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, Net: nn.MLP{
-			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent}},
+			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent, Act: op.ReLU}},
 		Q1:      net("q1", obs+act+c.Latent, 1),
 		Q2:      net("q2", obs+act+c.Latent, 1),
 		V:       net("v", obs+c.Latent, 1),
@@ -72,11 +73,8 @@ func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
 		if net.Name == n.Policy.Name {
 			last = 1e-3
 		}
-		init := net.InitOyster
-		if c.Init == "fan-in" {
-			init = net.InitFanIn
-		}
-		if err := init(m, rng.New(seed, rng.Init, uint64(i)), last); err != nil {
+		init := nn.Oyster{Last: last, FanIn: c.Init == "fan-in"}
+		if err := init.Init(m, net, rng.New(seed, rng.Init, uint64(i))); err != nil {
 			return err
 		}
 	}

@@ -34,8 +34,9 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 	if aux != nil {
 		loss = s.Add(loss, aux.Loss(s, l.posterior))
 	}
-	step(s, loss,
-		group{"grad_q1", n.Q1, c.LRQ}, group{"grad_q2", n.Q2, c.LRQ}, group{"grad_encoder", n.Encoder.Net, c.LREncoder})
+	step(s, loss, n.Q1, c.LRQ, "grad_q1")
+	step(s, loss, n.Q2, c.LRQ, "grad_q2")
+	step(s, loss, n.Encoder.Net, c.LREncoder, "grad_encoder")
 	s.Output("kl", l.kl)
 	s.Output("q_loss", l.q)
 	s.Output("posterior_mean", l.posterior.Mean)
@@ -48,40 +49,21 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 	obsZ, a, qMin := n.improve(v, c, s, l.z)
 	target := v.StopGrad(v.Sub(qMin, a.logProb))
 	vLoss := v.MeanAll(v.Square(v.Sub(n.V.Apply(v, obsZ), target)))
-	step(v, vLoss, group{"grad_v", n.V, c.LRV})
+	step(v, vLoss, n.V, c.LRV, "grad_v")
 	v.Output("v_loss", vLoss)
-	for i, p := range n.V.Specs() {
-		b.EMA(n.VTarget.Specs()[i].Name, p.Name, c.TargetTau)
-	}
+	nn.EMA(b, n.VTarget, n.V, c.TargetTau)
 
 	p := b.Stage("policy")
 	_, a, qMin = n.improve(p, c, s, l.z)
 	pLoss := p.Add(p.MeanAll(p.Sub(a.logProb, qMin)), n.regularisers(p, c, a))
-	step(p, pLoss, group{"grad_policy", n.Policy, c.LRPolicy})
+	step(p, pLoss, n.Policy, c.LRPolicy, "grad_policy")
 	p.Output("policy_loss", pLoss)
 	return b.Compile()
 }
 
-// group is a network stepped with its own learning rate, whose gradient norm is an output.
-type group struct {
-	norm string
-	net  nn.MLP
-	lr   float64
-}
-
-// step differentiates loss once for all groups and steps each.
-func step(s *core.Stage, loss *G.Node, groups ...group) {
-	var wrt []*G.Node
-	for _, g := range groups {
-		wrt = append(wrt, g.net.Nodes(s)...)
-	}
-	grads := s.Gradients(loss, wrt...)
-	for _, g := range groups {
-		k := len(g.net.Nodes(s))
-		s.OutputNorm(g.norm, grads[:k]...)
-		s.Step(core.NewAdam(g.lr), wrt[:k], grads[:k])
-		wrt, grads = wrt[k:], grads[k:]
-	}
+// step makes an Adam step of a network along the gradient of loss and outputs the gradient's norm.
+func step(s *core.Stage, loss *G.Node, net nn.MLP, lr float64, norm string) {
+	s.OutputNorm(norm, s.Minimise(loss, core.DefaultAdam(lr), net.Nodes(s)...)...)
 }
 
 // criticTerms holds the terms of the encoder's and the critics' loss.

@@ -49,8 +49,7 @@ func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
 	if tasks < 2 {
 		return nil, fmt.Errorf("tcl: a meta-batch of %d task has nothing to contrast, want at least 2", tasks)
 	}
-	key := enc.Net
-	key.Name = enc.Net.Name + "_key"
+	key := enc.Net.As(enc.Net.Name + "_key")
 	return &TCL{
 		cfg: c, query: enc, key: key, tasks: tasks, drawn: make([]int, tasks),
 		keys: replay.Context{

@@ -5,6 +5,7 @@ import (
 
 	"nacre/belief"
 	"nacre/core"
+	"nacre/core/nn"
 )
 
 // masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
@@ -64,7 +65,5 @@ func (t *TCL) AfterStep(b *core.Builder) {
 	if t.cfg.LiteralMomentum {
 		tau = 1 - tau
 	}
-	for i, p := range t.query.Net.Specs() {
-		b.EMA(t.key.Specs()[i].Name, p.Name, tau)
-	}
+	nn.EMA(b, t.key, t.query.Net, tau)
 }

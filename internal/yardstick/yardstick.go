@@ -3,7 +3,7 @@
 // run once in float64 gave the figures in Expected, so losses and gradients can be compared digit by digit, and
 // speeds can be compared on equal work.
 //
-//	y, err := yardstick.New(yardstick.Oyster, true, ref.New())
+//	y, err := yardstick.New(yardstick.Oyster, true, ref.Device)
 //	for step := range 3 {
 //		figures, err := y.Update(step)      // kl, q_loss, …, grad_policy
 //		want := y.Expected(step)
