@@ -1,4 +1,4 @@
-package nn_test
+package core_test
 
 import (
 	"fmt"
