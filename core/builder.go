@@ -22,6 +22,7 @@ type Builder struct {
 	events []any // *Stage and emaEvent, in the order of effect
 	inputs map[string]leaf
 	params map[string]leaf
+	order  []string        // of params
 	names  map[string]bool // outputs
 	err    error
 }
@@ -154,6 +155,9 @@ func (s *Stage) shared(table map[string]leaf, l leaf) *G.Node {
 	if old, ok := table[l.name]; ok && old != l {
 		s.Fail(fmt.Errorf("%s %q is %s here but %s elsewhere", kind, l.name, l.describe(), old.describe()))
 		return nil
+	}
+	if _, ok := table[l.name]; !ok && l.kind == paramLeaf {
+		s.b.order = append(s.b.order, l.name)
 	}
 	table[l.name] = l
 	return s.leaf(kind+" "+l.name, l)

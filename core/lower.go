@@ -57,7 +57,7 @@ func (b *Builder) lower() (*lowering, error) {
 
 func (l *lowering) stage(s *Stage) {
 	seen := &stageLowering{params: map[string]int{}, values: map[*G.Node]int{}}
-	for name := range l.b.params {
+	for _, name := range l.b.order {
 		seen.params[name] = l.param(name)
 	}
 	l.stages[s] = seen

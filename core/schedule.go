@@ -13,7 +13,8 @@ import (
 // and all readers of a parameter's version must be done before the instruction that makes the next one, which
 // overwrites it. Within that the program gets as few levels as possible, every update its earliest level, and
 // everything else the latest level its readers allow, so that a forward pass lies in the level of its backward pass and
-// its activations can stay in the tile. Values only the host reads are computed as soon as their operands are.
+// its activations can stay in the tile; but what shrinks its operands stays with them, so that the smaller value is
+// carried from level to level. Values only the host reads are computed as soon as their operands are.
 type schedule struct {
 	p      *Program
 	instrs []Instr
@@ -40,6 +41,7 @@ func (p *Program) schedule(instrs []Instr) error {
 	}
 	last := s.earliest()
 	s.latest(last)
+	s.hoist()
 	p.Levels = make([]Level, last+1)
 	for _, i := range s.order {
 		l := &p.Levels[s.level[i]]
@@ -216,6 +218,46 @@ func (s *schedule) latest(last int) {
 		}
 	}
 }
+
+// hoist moves tiled instructions back to the level of their operands where that carries less from level to level: the
+// operands have no later reader, and the result is not larger than they are.
+func (s *schedule) hoist() {
+	producer := map[int]int{}
+	for i, in := range s.instrs {
+		producer[in.Out] = i
+	}
+	earliest := make([]int, len(s.instrs))
+	for _, i := range s.order {
+		if s.tiled[i] && earliest[i] < s.level[i] && s.freed(i, earliest[i], producer) >= s.carried(s.instrs[i].Out) {
+			s.level[i] = earliest[i]
+		}
+		for _, e := range s.succ[i] {
+			earliest[e.to] = max(earliest[e.to], s.level[i]+e.gap)
+		}
+	}
+}
+
+// freed counts the elements of i's operands that nothing would read after the given level if i moved there.
+func (s *schedule) freed(i, level int, producer map[int]int) int {
+	n, seen := 0, map[int]bool{}
+	for _, v := range s.instrs[i].In {
+		from, ok := producer[v]
+		if !ok || seen[v] {
+			continue
+		}
+		seen[v] = true
+		last := true
+		for _, e := range s.succ[from] {
+			last = last && (e.hazard || e.to == i || s.level[e.to] <= level)
+		}
+		if last {
+			n += s.carried(v)
+		}
+	}
+	return n
+}
+
+func (s *schedule) carried(v int) int { return s.p.Values[v].Rows * s.p.Values[v].Cols }
 
 // intHeap is a min-heap.
 type intHeap []int

@@ -1,7 +1,6 @@
-package nn_test
+package core_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -185,8 +184,15 @@ var yardstick = []map[string]float64{
 		"sum|enc|": 24.25277729764913, "sum|q1|": 27.62424548244792, "sum|v|": 26.32203103365065, "sum|pi|": 28.44577950880439, "sum|key|": 24.24483394906974, "sum|vt|": 26.32349458285747},
 }
 
-func TestYardstick(t *testing.T) {
-	p := tclPearl(t)
+// trained lists the networks whose weights the yardstick sums up.
+func trained() []nn.MLP {
+	n := newNets()
+	return []nn.MLP{n.enc, n.q1, n.v, n.pi, n.key, n.vt}
+}
+
+// newMemory holds p's parameters as the yardstick starts them.
+func newMemory(t *testing.T, p *core.Program) core.Memory {
+	t.Helper()
 	n := newNets()
 	mem, err := ref.Device.NewMemory(p.ParamSpecs())
 	if err != nil {
@@ -204,10 +210,11 @@ func TestYardstick(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := ref.Device.Load(p, mem)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return mem
+}
+
+// data is the content of the inputs that stay from update to update.
+func data() map[string][]float64 {
 	const rows, ctx = nT * nB, nO + nA + 1
 	done := uni(5, rows, 0, 1)
 	for i, u := range done {
@@ -224,22 +231,32 @@ func TestYardstick(t *testing.T) {
 		}
 		return w
 	}
-	write := func(name string, x []float64) {
-		t.Helper()
-		if err := r.Write64(name, x); err != nil {
-			t.Fatal(err)
-		}
+	return map[string][]float64{
+		"obs": nrm(1, rows*nO), "nobs": nrm(2, rows*nO), "act": uni(3, rows*nA, -1, 1), "rew": nrm(4, rows),
+		"done": done, "wq": window(6), "wk": window(7),
 	}
-	write("obs", nrm(1, rows*nO))
-	write("nobs", nrm(2, rows*nO))
-	write("act", uni(3, rows*nA, -1, 1))
-	write("rew", nrm(4, rows))
-	write("done", done)
-	write("wq", window(6))
-	write("wk", window(7))
+}
+
+// noise is what reparameterises z and the actions in one update.
+func noise(step int) (ez, ea []float64) {
+	return nrm(uint64(1000000*(step+1)+1), nT*nL), nrm(uint64(1000000*(step+1)+2), nT*nB*nA)
+}
+
+func TestYardstick(t *testing.T) {
+	p := tclPearl(t)
+	mem := newMemory(t, p)
+	r, err := ref.Device.Load(p, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := data()
 	for step, want := range yardstick {
-		write("ez", nrm(uint64(1000000*(step+1)+1), nT*nL))
-		write("ea", nrm(uint64(1000000*(step+1)+2), rows*nA))
+		inputs["ez"], inputs["ea"] = noise(step)
+		for name, x := range inputs {
+			if err := r.Write64(name, x); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := r.Run(); err != nil {
 			t.Fatal(err)
 		}
@@ -251,8 +268,8 @@ func TestYardstick(t *testing.T) {
 			}
 			got[name] = x[0]
 		}
-		for _, m := range []nn.MLP{n.enc, n.q1, n.v, n.pi, n.key, n.vt} {
-			got[fmt.Sprintf("sum|%s|", m.Name)] = sumAbs(t, mem, m)
+		for _, m := range trained() {
+			got["sum|"+m.Name+"|"] = sumAbs(t, mem, m)
 		}
 		for name, x := range want {
 			if math.Abs(got[name]-x) > 1e-9*math.Abs(x) {
