@@ -386,3 +386,30 @@ func BenchmarkStepRates(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRollout includes everything: observations, records, and a policy of random numbers.
+func BenchmarkRollout(b *testing.B) {
+	needMuJoCo(b)
+	f := cheetah{velocity: true}
+	eps := make([]sim.Episode, 64)
+	for i := range eps {
+		eps[i] = sim.Episode{Task: sim.Task{Params: []float64{1}}, Seed: uint64(i)}
+	}
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			p, err := sim.NewPool(f, workers, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer p.Close()
+			begin := mujoco.CPUSeconds()
+			for b.Loop() {
+				if _, err := p.Rollout(context.Background(), eps, sim.UniformPolicy(eps, cheetahAct), 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N*len(eps)*200)/(mujoco.CPUSeconds()-begin), "steps/cpu-s")
+			b.ReportMetric(float64(b.N*len(eps)*200)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}
