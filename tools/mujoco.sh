@@ -41,8 +41,15 @@ platform() {
 	esac
 }
 
+# wheel prints the wheel for platform $1 that lies in .deps, whatever Python it was built for.
 wheel() {
-	ls "$deps"/mujoco-$version-*"${1#manylinux2014_}".whl 2>/dev/null | head -n 1
+	case "$1" in
+	manylinux*) pattern=manylinux*${1#manylinux2014_} ;;
+	*) pattern=macosx*${1#macosx_*_*_} ;;
+	esac
+	for file in "$deps"/mujoco-$version-*$pattern.whl; do
+		[ -f "$file" ] && echo "$file" && return
+	done
 }
 
 fetch() {
@@ -82,10 +89,10 @@ flags() {
 		Darwin) origin='@executable_path' ;;
 		*) origin='$ORIGIN' ;;
 		esac
-		printf "CGO_CFLAGS='-O2 -I%s/include -DNACRE_MUJOCO_%s' CGO_LDFLAGS='-L%s/lib -Wl,-rpath,%s/../.deps/mujoco/lib -Wl,-rpath,%s/lib' GOFLAGS='%s'\n" \
+		printf "CGO_CFLAGS='-O2 \"-I%s/include\" -DNACRE_MUJOCO_%s' CGO_LDFLAGS='\"-L%s/lib\" -Wl,-rpath,%s/../.deps/mujoco/lib \"-Wl,-rpath,%s/lib\"' GOFLAGS='%s'\n" \
 			"$home" "$(echo $version | tr . _)" "$home" "$origin" "$home" "$tags"
 	elif found=$(system_prefix); then
-		printf "CGO_CFLAGS='-O2 -I%s/include' CGO_LDFLAGS='-L%s' GOFLAGS='%s'\n" "${found% *}" "${found#* }" "$tags"
+		printf "CGO_CFLAGS='-O2 \"-I%s/include\"' CGO_LDFLAGS='\"-L%s\"' GOFLAGS='%s'\n" "${found% *}" "${found#* }" "$tags"
 	fi
 }
 
@@ -99,7 +106,7 @@ flags) flags ;;
 	elif found=$(system_prefix); then
 		echo "MuJoCo: using the system's library in ${found#* } because $why"
 	else
-		echo "Building without MuJoCo because $why; to add it later, install python3 with pip (or libmujoco-dev) and run make again"
+		echo "Building without MuJoCo because $why; to add it, give python3 a working pip, or install libmujoco-dev, or put the wheel mujoco==$version into .deps, and run make again"
 	fi
 	;;
 *)

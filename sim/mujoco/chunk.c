@@ -162,10 +162,3 @@ int nacre_plain_loop(const mjModel* model, mjData** data, const double* ctrl, in
 }
 
 double nacre_cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
-
-int nacre_raise(const char* text, nacre_fault* fault) {
-  GUARD(fault, -1);
-  mju_error(text);
-  UNGUARD();
-  return NACRE_OK;
-}

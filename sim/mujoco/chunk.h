@@ -41,7 +41,4 @@ int nacre_plain_loop(const mjModel* model, mjData** data, const double* ctrl, in
 // Processor time of the process in seconds.
 double nacre_cpu_seconds(void);
 
-// Raises a MuJoCo error, for the tests.
-int nacre_raise(const char* text, nacre_fault* fault);
-
 #endif
