@@ -1,0 +1,79 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+
+	"nacre/internal/rng"
+	"nacre/sim"
+)
+
+// Random returns the agent that draws every action uniformly from [-1,1]^spec.ActDim and learns nothing: the lower
+// yardstick.
+func Random(spec sim.Spec) Adapter { return &random{actDim: spec.ActDim} }
+
+type random struct {
+	actDim int
+	seeds  []uint64
+}
+
+func (a *random) Start(_ int, seeds []uint64) error {
+	a.seeds = seeds
+	return nil
+}
+
+func (a *random) Policy(traj int, _ bool, _ Protocol) (sim.Policy, error) {
+	return policyFunc(func(episodes, steps []int, _, act []float64) error {
+		for k, e := range episodes {
+			r := rng.New(a.seeds[e], rng.Action, uint64(traj), uint64(steps[k]))
+			for j := range a.actDim {
+				act[k*a.actDim+j] = 2*r.Float64() - 1
+			}
+		}
+		return nil
+	}), nil
+}
+
+func (a *random) Observe(int, *sim.Trajectory) error { return nil }
+
+// Oracle returns the agent that is told each task and acts by c: the upper yardstick.
+func Oracle(c sim.Controller) Adapter { return &oracle{controller: c} }
+
+type oracle struct {
+	controller sim.Controller
+	tasks      []sim.Task
+}
+
+func (a *oracle) Know(tasks []sim.Task) error {
+	if a.controller == nil {
+		return errors.New("the family has no goal-knowing controller")
+	}
+	a.tasks = tasks
+	return nil
+}
+
+func (a *oracle) Start(n int, _ []uint64) error {
+	if len(a.tasks) != n {
+		return fmt.Errorf("%d tasks known for %d adaptations", len(a.tasks), n)
+	}
+	return nil
+}
+
+func (a *oracle) Policy(int, bool, Protocol) (sim.Policy, error) {
+	return policyFunc(func(episodes, _ []int, obs, act []float64) error {
+		o, w := len(obs)/len(episodes), len(act)/len(episodes)
+		for k, e := range episodes {
+			a.controller.Act(a.tasks[e], obs[k*o:(k+1)*o], act[k*w:(k+1)*w])
+		}
+		return nil
+	}), nil
+}
+
+func (a *oracle) Observe(int, *sim.Trajectory) error { return nil }
+
+// policyFunc is a sim.Policy that does not care which worker asks.
+type policyFunc func(episodes, steps []int, obs, act []float64) error
+
+func (f policyFunc) Act(_ int, episodes, steps []int, obs, act []float64) error {
+	return f(episodes, steps, obs, act)
+}

@@ -1,0 +1,130 @@
+// Package protocol is the meta-test as data: how many trajectories an agent explores a new task for, how many are
+// scored afterwards, how it acts and how it uses its belief. One function, Evaluate, runs any agent by any
+// protocol, and the random and goal-knowing baselines by the same path, and reports every trajectory's return, so
+// that "before adaptation", "after one trajectory" and "after k" are all in the result.
+//
+// Each task's numbers depend on the task, the seed and the protocol only: other test tasks, their number and their
+// order change nothing.
+//
+//	p, err := protocol.Preset("oyster") // 2 exploration trajectories, 1 scored
+//	p.Repeats = 4
+//	result, err := protocol.Evaluate(ctx, pool, test, p, agent, seed)
+//	fmt.Println(result.Summary.Adapted) // mean return after adaptation, with an interval over tasks
+//	random, err := protocol.Evaluate(ctx, pool, test, p, protocol.Random(family.Spec()), seed)
+//	oracle, err := protocol.Evaluate(ctx, pool, test, p, protocol.Oracle(controller), seed)
+//	share, err := protocol.Normalised(result.Summary.Adapted.Mean,
+//		random.Summary.Adapted.Mean, oracle.Summary.Adapted.Mean)
+package protocol
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// How an agent turns its belief into a task embedding.
+const (
+	Mean   = "mean"   // the belief's mean
+	Sample = "sample" // a draw from the belief
+)
+
+// Protocol says how agents are evaluated on a task. Trajectories 0 … Explore-1 explore, trajectories Explore …
+// Explore+Scored-1 are scored.
+type Protocol struct {
+	Name string `toml:"name" json:"name"`
+
+	// Explore is the number of trajectories before adaptation, 0 to 1000. Their transitions are the agent's context.
+	Explore int `toml:"explore" json:"explore"`
+
+	// Scored is the number of trajectories after exploration whose mean return is the result, 1 to 1000.
+	Scored int `toml:"scored" json:"scored"`
+
+	// Extend makes scored trajectories part of the context of the scored trajectories that follow them. Otherwise the
+	// context is that of exploration throughout.
+	Extend bool `toml:"extend" json:"extend"`
+
+	// Deterministic makes the agent take its mean action, in exploration too. Otherwise actions are sampled.
+	Deterministic bool `toml:"deterministic" json:"deterministic"`
+
+	// Z is "mean" or "sample": the embedding used after exploration. During exploration an agent that explores by
+	// posterior sampling always draws from its prior, anew for each trajectory.
+	Z string `toml:"z" json:"z"`
+
+	// Repeats is how often each task is adapted to from the beginning, each time with its own seeds, 1 to 10000.
+	Repeats int `toml:"repeats" json:"repeats"`
+
+	// ContextLimit crops the context to this many transitions, chosen as the agent chooses its training contexts;
+	// 0 is all of them. The posterior narrows with the number of transitions, so that all of a long exploration give
+	// a narrower one than training ever saw.
+	ContextLimit int `toml:"context_limit" json:"context_limit"`
+
+	// Horizon is the longest trajectory in steps; 0 is the family's own.
+	Horizon int `toml:"horizon" json:"horizon"`
+}
+
+// presets are the protocols of the public implementations, without their defects.
+var presets = []Protocol{
+	// PEARL and TCL-PEARL on the MuJoCo controls. The original counts 600 steps; bodies that fall get more
+	// trajectories for them, which is why it is trajectories that count here.
+	{Name: "oyster", Explore: 2, Scored: 1, Extend: true, Deterministic: true, Z: Sample, Repeats: 1},
+	// PEARL and TCL-PEARL on ML1. The original carries the belief from one test task to the next and samples actions
+	// where it means not to; here beliefs start at the prior and deterministic is deterministic.
+	{Name: "garage-ml1", Explore: 10, Scored: 1, Deterministic: true, Z: Sample, Repeats: 1},
+	// MAML-TRPO and RL²-PPO on ML1: both act by sampling. They have no embedding.
+	{Name: "garage-ml1-onpolicy", Explore: 10, Scored: 1, Z: Mean, Repeats: 1},
+	// MQL adapts to one trajectory.
+	{Name: "mql", Explore: 1, Scored: 1, Deterministic: true, Z: Mean, Repeats: 1},
+	// Agents that are told the task have nothing to explore.
+	{Name: "oracle", Explore: 0, Scored: 1, Deterministic: true, Z: Mean, Repeats: 1},
+}
+
+// Presets lists the names that Preset knows.
+func Presets() []string {
+	names := make([]string, len(presets))
+	for i, p := range presets {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Preset returns a protocol by name. The error for an unknown name gives the nearest known one.
+func Preset(name string) (Protocol, error) {
+	nearest, distance := "", 0
+	for _, p := range presets {
+		if p.Name == name {
+			return p, nil
+		}
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), p.Name); nearest == "" || d < distance {
+			nearest, distance = p.Name, d
+		}
+	}
+	return Protocol{}, fmt.Errorf("protocol: unknown preset %q; the nearest is %q; known are %s",
+		name, nearest, strings.Join(Presets(), ", "))
+}
+
+// Trajectories is how many trajectories each adaptation has.
+func (p Protocol) Trajectories() int { return p.Explore + p.Scored }
+
+// Validate returns an error that names the first value out of range, and the range.
+func (p Protocol) Validate() error {
+	for _, f := range []struct {
+		name           string
+		value, lo, hi  int
+		zeroMeansOther string
+	}{
+		{"explore", p.Explore, 0, 1000, ""},
+		{"scored", p.Scored, 1, 1000, ""},
+		{"repeats", p.Repeats, 1, 10_000, ""},
+		{"context_limit", p.ContextLimit, 0, 1_000_000_000, ", 0 for all transitions"},
+		{"horizon", p.Horizon, 0, 1_000_000, ", 0 for the family's own"},
+	} {
+		if f.value < f.lo || f.value > f.hi {
+			return fmt.Errorf("protocol: %s = %d: expected %d to %d%s", f.name, f.value, f.lo, f.hi, f.zeroMeansOther)
+		}
+	}
+	if p.Z != Mean && p.Z != Sample {
+		return fmt.Errorf("protocol: z = %q: expected %q or %q", p.Z, Mean, Sample)
+	}
+	return nil
+}
