@@ -7,6 +7,15 @@
 //
 // The package knows no algorithm. Families register themselves by name; package sim itself brings the point robot
 // of PEARL in pure Go.
+//
+//	family, err := sim.Lookup("point-goal")
+//	train, test, err := family.Tasks(1, 0, 0)
+//	pool, err := sim.NewPool(family, 2, 16)
+//	defer pool.Close()
+//	episodes := []sim.Episode{{Task: train[0], Seed: 1}, {Task: test[0], Seed: 2}}
+//	policy, err := sim.GoalPolicy(family, episodes)
+//	trajectories, err := pool.Rollout(ctx, episodes, policy, 0)
+//	fmt.Println(trajectories[0].Return)
 package sim
 
 import "math/rand/v2"

@@ -1,0 +1,155 @@
+package controls
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"nacre/internal/rng"
+	"nacre/sim"
+	"nacre/sim/mujoco"
+)
+
+// Rates are control steps of the half-cheetah (five mj_step each) per second of processor time of the whole process,
+// medians over rounds.
+type Rates struct {
+	PlainC  float64 // plain C loops, one per worker, environment after environment
+	Batch   float64 // the same steps through sim.Batch, with observations and rewards
+	Ratio   float64 // median over rounds of Batch/PlainC
+	Workers int
+	Envs    int // per worker
+	Steps   int // per environment and round
+	Rounds  int
+}
+
+// StepRates measures how much stepping from Go costs. Each round advances the same environments, envs for each of
+// workers goroutines, from the same states with the same random actions through plain C loops and through cheetah-vel
+// batches, in changing order, so that a change of the machine's speed meets both. All four numbers must be at least
+// 1; it is an error if the two ways do not end in the same states.
+func StepRates(workers, envs, steps, rounds int) (Rates, error) {
+	if workers < 1 || envs < 1 || steps < 1 || rounds < 1 {
+		return Rates{}, fmt.Errorf("controls: step rates of %d workers, %d environments, %d steps, %d rounds; each must be at least 1",
+			workers, envs, steps, rounds)
+	}
+	meters := make([]*meter, workers)
+	for w := range meters {
+		b, err := cheetah{velocity: true}.NewBatch(envs)
+		if err != nil {
+			return Rates{}, err
+		}
+		defer b.Close()
+		meters[w] = newMeter(b.(*cheetahBatch), steps, uint64(w))
+	}
+	plain, batch, ratio := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	for r := range rounds {
+		order := []*float64{&plain[r], &batch[r]}
+		if r%2 == 1 {
+			slices.Reverse(order)
+		}
+		for _, rate := range order {
+			var err error
+			if *rate, err = measure(meters, rate == &plain[r]); err != nil {
+				return Rates{}, err
+			}
+		}
+		ratio[r] = batch[r] / plain[r]
+	}
+	return Rates{median(plain), median(batch), median(ratio), workers, envs, steps, rounds}, nil
+}
+
+// measure runs all meters at once and returns their steps per processor second.
+func measure(meters []*meter, plain bool) (float64, error) {
+	for _, m := range meters {
+		if err := m.reset(); err != nil {
+			return 0, err
+		}
+	}
+	errs := make([]error, len(meters))
+	steps := 0
+	var done sync.WaitGroup
+	begin := mujoco.CPUSeconds()
+	for i, m := range meters {
+		steps += m.steps * m.b.Len()
+		done.Go(func() { errs[i] = m.run(plain) })
+	}
+	done.Wait()
+	seconds := mujoco.CPUSeconds() - begin
+	for _, m := range meters {
+		errs = append(errs, m.compare())
+	}
+	return float64(steps) / seconds, errors.Join(errs...)
+}
+
+// meter steps one batch along one fixed list of actions, either way.
+type meter struct {
+	b      *cheetahBatch
+	steps  int
+	seed   uint64
+	act    []float64 // steps×envs×6
+	active []bool
+	obs    []float64
+	out    sim.StepResult
+	end    []float64 // x of every environment after the first measurement
+}
+
+func newMeter(b *cheetahBatch, steps int, seed uint64) *meter {
+	n := b.Len()
+	m := &meter{
+		b: b, steps: steps, seed: seed,
+		act: make([]float64, steps*n*cheetahAct), active: make([]bool, n), obs: make([]float64, n*cheetahObs),
+		out: sim.StepResult{
+			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n), ContextReward: make([]float64, n),
+		},
+	}
+	r := rng.New(seed, rng.Action)
+	for i := range m.act {
+		m.act[i] = 2*r.Float64() - 1
+	}
+	for i := range m.active {
+		m.active[i] = true
+	}
+	return m
+}
+
+func (m *meter) reset() error {
+	for i := range m.b.Len() {
+		obs := m.obs[i*cheetahObs : (i+1)*cheetahObs]
+		if err := m.b.Reset(i, sim.Task{Params: []float64{1}}, rng.New(m.seed, rng.Reset, uint64(i)), obs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *meter) run(plain bool) error {
+	if plain {
+		return m.b.chunk.PlainLoop(m.act, cheetahSubsteps)
+	}
+	row := m.b.Len() * cheetahAct
+	for t := range m.steps {
+		if err := m.b.Step(m.active, m.act[t*row:(t+1)*row], m.obs, &m.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *meter) compare() error {
+	end := make([]float64, m.b.Len())
+	for i := range end {
+		end[i] = m.b.chunk.QPos(i)[0]
+	}
+	if m.end == nil {
+		m.end = end
+	}
+	if !slices.Equal(end, m.end) {
+		return fmt.Errorf("controls: the plain loop and the batch ended in different states: x = %v and %v", m.end, end)
+	}
+	return nil
+}
+
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}

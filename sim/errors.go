@@ -1,0 +1,39 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnavailable marks a family that this build or machine cannot run, though its name is known. The error that
+// wraps it says in one sentence what to do.
+var ErrUnavailable = errors.New("not available in this build")
+
+// Error is a failure of one environment: an action or a state that is not finite, or an error of the physics
+// library. A Batch fills Family, Task and Env; Pool.Rollout adds Episode and Step.
+type Error struct {
+	Family  string
+	Task    Task
+	Env     int // environment within the batch
+	Episode int // index into the episodes given to Rollout, -1 outside a rollout
+	Step    int // control step of the episode, counted from 0; -1 outside a rollout and during Reset
+	Err     error
+}
+
+// NewError returns the error of environment env of a batch, outside any rollout.
+func NewError(family string, task Task, env int, err error) *Error {
+	return &Error{Family: family, Task: task, Env: env, Episode: -1, Step: -1, Err: err}
+}
+
+func (e *Error) Error() string {
+	where := fmt.Sprintf("sim: %s: task %d %v, environment %d", e.Family, e.Task.ID, e.Task.Params, e.Env)
+	if e.Episode >= 0 {
+		where += fmt.Sprintf(", episode %d", e.Episode)
+	}
+	if e.Step >= 0 {
+		where += fmt.Sprintf(", step %d", e.Step)
+	}
+	return where + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,40 @@
+// Package mujoco is a small binding to the real libmujoco: load a model, keep a chunk of states of it, step the whole
+// chunk in one call, and read and write states in place. It knows no task and no reward.
+//
+// It is compiled with cgo and the build tag mujoco, which `make` sets where it finds or fetches the library; without
+// them every function returns ErrUnavailable, so that packages above build anywhere.
+//
+//	model, err := mujoco.LoadXML(text)
+//	chunk, err := model.NewChunk(16)
+//	err = chunk.Reset(0)
+//	copy(chunk.QPos(0), start)
+//	err = chunk.Forward(0)
+//	err = chunk.Step(active, ctrl, 5)
+//	x := chunk.QPos(0)[0]
+//
+// A MuJoCo error never ends the process and a warning never writes a log file: both come back as errors.
+package mujoco
+
+import (
+	"fmt"
+
+	"nacre/sim"
+)
+
+// ErrUnavailable is what every call returns in a build without MuJoCo. It wraps sim.ErrUnavailable.
+var ErrUnavailable = fmt.Errorf("MuJoCo is %w: run `make`, which fetches it and builds with it", sim.ErrUnavailable)
+
+// Sizes are the dimensions of a model.
+type Sizes struct {
+	NQ, NV, NU, NBody int
+	Timestep          float64 // seconds per mj_step
+}
+
+// StepError is an error of one environment of a chunk: a MuJoCo error or a warning (a bad number in the state, a
+// singular inertia, a full contact list), in MuJoCo's words. The environment must be Reset before it is stepped again.
+type StepError struct {
+	Env  int
+	Text string
+}
+
+func (e *StepError) Error() string { return "MuJoCo: " + e.Text }

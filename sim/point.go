@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"nacre/internal/rng"
+)
+
+// pointStep is how far the robot moves along each axis for an action of 1, in the arena's unit of length.
+const pointStep = 0.1
+
+// pointRadius is the goal radius of the sparse family, in the same unit.
+const pointRadius = 0.2
+
+// point is the 2-D point robot of PEARL (Rakelly et al. 2019): a position that an action shifts by at most 0.1 along
+// each axis. The observation is the position, the task the goal position, the reward -|position - goal| after the
+// move. Every episode starts at the origin; PEARL's own dense environment starts at a random place in [-1,1]², which
+// here would only add noise to the comparison of a return with the goal-knowing controller's.
+type point struct {
+	name   string
+	sparse bool
+	train  int
+	test   int
+}
+
+func init() {
+	for _, p := range []point{
+		{name: "point-goal", train: 40, test: 10},
+		{name: "point-goal-sparse", sparse: true, train: 80, test: 20},
+	} {
+		if err := Register(p); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (p point) Spec() Spec {
+	return Spec{Name: p.name, ObsDim: 2, ActDim: 2, Horizon: 20, TaskDim: 2, Source: "2-D point robot of PEARL, in Go"}
+}
+
+// Tasks returns goals drawn uniformly from [-1,1]² (dense), or at equal angles on the half circle of radius 1 above
+// the x axis, both ends included, in an order shuffled by the seed (sparse). A dense goal depends on the seed, on
+// train or test, and on its position there, so asking for more tasks keeps the earlier ones.
+func (p point) Tasks(seed uint64, nTrain, nTest int) (train, test []Task, err error) {
+	if nTrain < 0 || nTest < 0 {
+		return nil, nil, fmt.Errorf("sim: %s: %d train and %d test tasks; expected at least 1, or 0 for %d and %d",
+			p.name, nTrain, nTest, p.train, p.test)
+	}
+	if nTrain == 0 {
+		nTrain = p.train
+	}
+	if nTest == 0 {
+		nTest = p.test
+	}
+	n := nTrain + nTest
+	tasks := make([]Task, n)
+	var place []int
+	if p.sparse {
+		place = rng.New(seed, rng.Tasks).Perm(n)
+	}
+	for i := range tasks {
+		goal := make([]float64, 2)
+		if p.sparse {
+			angle := math.Pi * float64(place[i]) / float64(n-1)
+			goal[0], goal[1] = math.Cos(angle), math.Sin(angle)
+		} else {
+			part, index := 0, i
+			if i >= nTrain {
+				part, index = 1, i-nTrain
+			}
+			r := rng.New(seed, rng.Tasks, uint64(part), uint64(index))
+			goal[0], goal[1] = 2*r.Float64()-1, 2*r.Float64()-1
+		}
+		tasks[i] = Task{ID: i, Params: goal}
+	}
+	return tasks[:nTrain:nTrain], tasks[nTrain:], nil
+}
+
+// Act moves straight towards the goal, as fast as the action box allows, and stops there.
+func (p point) Act(task Task, obs, act []float64) {
+	dx, dy := (task.Params[0]-obs[0])/pointStep, (task.Params[1]-obs[1])/pointStep
+	if far := max(math.Abs(dx), math.Abs(dy)); far > 1 {
+		dx, dy = dx/far, dy/far
+	}
+	act[0], act[1] = dx, dy
+}
+
+func (p point) NewBatch(n int) (Batch, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("sim: %s: batch of %d environments; expected at least 1", p.name, n)
+	}
+	return &pointBatch{family: p, pos: make([][2]float64, n), task: make([]Task, n)}, nil
+}
+
+type pointBatch struct {
+	family point
+	pos    [][2]float64
+	task   []Task
+}
+
+func (b *pointBatch) Len() int { return len(b.pos) }
+
+func (b *pointBatch) Reset(i int, task Task, _ *rand.Rand, obs []float64) error {
+	if len(task.Params) != 2 {
+		return NewError(b.family.name, task, i, fmt.Errorf("the task has %d parameters, expected a goal of 2", len(task.Params)))
+	}
+	b.pos[i], b.task[i] = [2]float64{}, task
+	obs[0], obs[1] = 0, 0
+	return nil
+}
+
+func (b *pointBatch) Step(active []bool, act, obs []float64, out *StepResult) error {
+	for i, on := range active {
+		if !on {
+			continue
+		}
+		a := act[2*i : 2*i+2]
+		if err := CheckAction(a); err != nil {
+			return NewError(b.family.name, b.task[i], i, err)
+		}
+		goal, p := b.task[i].Params, &b.pos[i]
+		p[0] += pointStep * Clip(a[0])
+		p[1] += pointStep * Clip(a[1])
+		obs[2*i], obs[2*i+1] = p[0], p[1]
+		distance := math.Hypot(p[0]-goal[0], p[1]-goal[1])
+		out.Reward[i], out.ContextReward[i] = -distance, -distance
+		out.Done[i], out.Success[i] = false, false
+		if b.family.sparse {
+			inside := distance <= pointRadius
+			out.Success[i], out.ContextReward[i] = inside, 0
+			if inside {
+				out.ContextReward[i] = 1 - distance
+			}
+		}
+	}
+	return nil
+}
+
+func (b *pointBatch) Close() error { return nil }
+
+// CheckAction returns an error naming the first element of act that is not finite.
+func CheckAction(act []float64) error {
+	for j, v := range act {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("action %v has the value %v at index %d; expected a number in [-1,1]", act, v, j)
+		}
+	}
+	return nil
+}
+
+// Clip limits one element of an action to [-1,1].
+func Clip(v float64) float64 { return min(max(v, -1), 1) }
