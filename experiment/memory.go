@@ -1,0 +1,138 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+
+	"nacre/core"
+	"nacre/experiment/checkpoint"
+	"nacre/experiment/safetensors"
+)
+
+// entries lists what a parameter keeps on a device, with the number of values of each.
+func entries(p core.ParamSpec) []struct {
+	name string
+	size int
+} {
+	n := p.Rows * p.Cols
+	return []struct {
+		name string
+		size int
+	}{{p.Name, n}, {p.Name + ".m", n}, {p.Name + ".v", n}, {p.Name + ".t", 1}}
+}
+
+// SaveMemory adds a section with every parameter of m and its optimiser state.
+func SaveMemory(w *checkpoint.Writer, section string, m core.Memory) error {
+	specs := m.Params()
+	if err := w.JSON(section+"/specs", specs); err != nil {
+		return err
+	}
+	return w.Section(section, func(out io.Writer) error {
+		for _, p := range specs {
+			for _, e := range entries(p) {
+				values := make([]float64, e.size)
+				if err := m.Read(e.name, values); err != nil {
+					return err
+				}
+				if err := checkpoint.WriteSlice(out, values); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// LoadMemory restores what SaveMemory wrote. m must have the same parameters, in the same order, with the same
+// shapes.
+func LoadMemory(r *checkpoint.Reader, section string, m core.Memory) error {
+	var saved []core.ParamSpec
+	if err := r.JSON(section+"/specs", &saved); err != nil {
+		return err
+	}
+	specs := m.Params()
+	if len(saved) != len(specs) {
+		return fmt.Errorf("section %s has %d parameters; expected %d", section, len(saved), len(specs))
+	}
+	for i := range specs {
+		if saved[i] != specs[i] {
+			return fmt.Errorf("section %s: parameter %s %d×%d; expected %s %d×%d", section,
+				saved[i].Name, saved[i].Rows, saved[i].Cols, specs[i].Name, specs[i].Rows, specs[i].Cols)
+		}
+	}
+	in, err := r.Section(section)
+	if err != nil {
+		return err
+	}
+	for _, p := range specs {
+		for _, e := range entries(p) {
+			values := make([]float64, e.size)
+			if err := checkpoint.ReadSlice(in, values); err != nil {
+				return fmt.Errorf("section %s: %s: %w", section, e.name, err)
+			}
+			if err := m.Write(e.name, values); err != nil {
+				return fmt.Errorf("section %s: %w", section, err)
+			}
+		}
+	}
+	return nil
+}
+
+// SaveWeights writes the parameters of m, without optimiser state, as a safetensors file: float32 where that is
+// exact, as it is for every device that computes in float32, else float64.
+func SaveWeights(path string, m core.Memory, metadata map[string]string) error {
+	var tensors []safetensors.Tensor
+	for _, p := range m.Params() {
+		values := make([]float64, p.Rows*p.Cols)
+		if err := m.Read(p.Name, values); err != nil {
+			return fmt.Errorf("weights: %w", err)
+		}
+		tensors = append(tensors, tensor(p, values))
+	}
+	return safetensors.Save(path, tensors, metadata)
+}
+
+func tensor(p core.ParamSpec, values []float64) safetensors.Tensor {
+	shape := []int{p.Rows, p.Cols}
+	single := make([]float32, len(values))
+	for i, v := range values {
+		single[i] = float32(v)
+		if float64(single[i]) != v && v == v {
+			return safetensors.F64(p.Name, shape, values)
+		}
+	}
+	return safetensors.F32(p.Name, shape, single)
+}
+
+// LoadWeights reads a file written by SaveWeights into m, which must have exactly its parameters, and returns the
+// file's metadata. Optimiser state is left alone.
+func LoadWeights(path string, m core.Memory) (map[string]string, error) {
+	file, err := safetensors.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	specs := m.Params()
+	for _, p := range specs {
+		t, ok := file.Tensor(p.Name)
+		if !ok {
+			return nil, fmt.Errorf("weights: %s has no tensor %s", path, p.Name)
+		}
+		if len(t.Shape) != 2 || t.Shape[0] != p.Rows || t.Shape[1] != p.Cols {
+			return nil, fmt.Errorf("weights: %s: tensor %s has shape %v; expected [%d %d]", path, p.Name, t.Shape, p.Rows, p.Cols)
+		}
+		values := t.Data64
+		if t.DType == "F32" {
+			values = make([]float64, len(t.Data32))
+			for i, v := range t.Data32 {
+				values[i] = float64(v)
+			}
+		}
+		if err := m.Write(p.Name, values); err != nil {
+			return nil, fmt.Errorf("weights: %w", err)
+		}
+	}
+	if len(file.Tensors) != len(specs) {
+		return nil, fmt.Errorf("weights: %s has %d tensors; expected %d: it belongs to another network", path, len(file.Tensors), len(specs))
+	}
+	return file.Metadata, nil
+}

@@ -1,0 +1,236 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"nacre/internal/nearest"
+)
+
+// Row is one row of a metrics file by column. Columns it leaves out are written as empty cells.
+type Row map[string]float64
+
+// Position is a place in a metrics file, kept in a checkpoint so that the file can be taken back to it.
+type Position struct {
+	Bytes int64 `json:"bytes"`
+	Rows  int   `json:"rows"`
+}
+
+// Metrics appends rows to a CSV file with fixed columns. Numbers are written with the fewest digits that read back
+// to the same float64 (whole ones as whole numbers, and NaN, +Inf, -Inf), so equal numbers give equal bytes. What
+// depends on the clock does not belong into metrics.csv but into timing.csv, which is a Metrics too.
+type Metrics struct {
+	file    *os.File
+	columns []string
+	at      Position
+}
+
+// NewMetrics creates the file at path with a header of the given columns. It must not exist.
+func NewMetrics(path string, columns ...string) (*Metrics, error) {
+	if err := checkColumns(columns); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	m := &Metrics{file: f, columns: columns}
+	if err := m.append(strings.Join(columns, ",") + "\n"); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func checkColumns(columns []string) error {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		if c == "" || seen[c] || strings.ContainsAny(c, ",\"\r\n") {
+			return fmt.Errorf("metrics: column name %q is empty, used twice or has a comma, a quote or a line end", c)
+		}
+		seen[c] = true
+	}
+	if len(columns) == 0 {
+		return errors.New("metrics: no columns")
+	}
+	return nil
+}
+
+// ResumeMetrics opens the file at path and takes it back to a position it had before: rows written after it are
+// removed. The columns must be those of the file's header.
+func ResumeMetrics(path string, at Position, columns ...string) (*Metrics, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	if err := takeBack(f, at, columns); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("metrics: %s: %w", path, err)
+	}
+	return &Metrics{file: f, columns: columns, at: at}, nil
+}
+
+func takeBack(f *os.File, at Position, columns []string) error {
+	header, rows := "", 0
+	in := bufio.NewReader(io.LimitReader(f, at.Bytes))
+	for read := int64(0); read < at.Bytes; {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("the checkpoint was written at byte %d and row %d, but the file is shorter or was changed", at.Bytes, at.Rows)
+		}
+		if read == 0 {
+			header = strings.TrimSuffix(line, "\n")
+		} else {
+			rows++
+		}
+		read += int64(len(line))
+	}
+	if want := strings.Join(columns, ","); header != want {
+		return fmt.Errorf("columns are %q; expected %q", header, want)
+	}
+	if rows != at.Rows {
+		return fmt.Errorf("%d rows before byte %d; the checkpoint says %d: the file was changed", rows, at.Bytes, at.Rows)
+	}
+	if err := f.Truncate(at.Bytes); err != nil {
+		return err
+	}
+	_, err := f.Seek(at.Bytes, io.SeekStart)
+	return err
+}
+
+// Write appends a row. It is in the file when Write returns.
+func (m *Metrics) Write(row Row) error {
+	cells := make([]string, len(m.columns))
+	found := 0
+	for i, c := range m.columns {
+		if v, ok := row[c]; ok {
+			cells[i] = formatFloat(v)
+			found++
+		}
+	}
+	if found < len(row) {
+		return m.unknownColumn(row)
+	}
+	if err := m.append(strings.Join(cells, ",") + "\n"); err != nil {
+		return err
+	}
+	m.at.Rows++
+	return nil
+}
+
+func (m *Metrics) unknownColumn(row Row) error {
+	known := map[string]bool{}
+	for _, c := range m.columns {
+		known[c] = true
+	}
+	unknown := ""
+	for c := range row {
+		if !known[c] && (unknown == "" || c < unknown) {
+			unknown = c
+		}
+	}
+	return fmt.Errorf("metrics: unknown column %q%s", unknown, nearest.Hint(unknown, m.columns))
+}
+
+// append writes one line. When that fails half-way (a full disk) the part is removed, so that the file stays
+// readable and its position true.
+func (m *Metrics) append(line string) error {
+	n, err := m.file.WriteString(line)
+	if err != nil {
+		if n > 0 {
+			err = errors.Join(err, m.file.Truncate(m.at.Bytes))
+			_, seekErr := m.file.Seek(m.at.Bytes, io.SeekStart)
+			err = errors.Join(err, seekErr)
+		}
+		return fmt.Errorf("metrics: %w", err)
+	}
+	m.at.Bytes += int64(n)
+	return nil
+}
+
+// Position is where the next row goes. Call Sync before storing it in a checkpoint.
+func (m *Metrics) Position() Position { return m.at }
+
+// Sync puts all rows on disk, so that a checkpoint never points behind the end of the file.
+func (m *Metrics) Sync() error {
+	if err := m.file.Sync(); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (m *Metrics) Close() error {
+	if err := m.file.Close(); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	return nil
+}
+
+// formatFloat is the shortest text that ParseFloat reads back to v.
+func formatFloat(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// Series is a metrics file as it was read.
+type Series struct {
+	Columns []string
+	Rows    [][]float64 // NaN for an empty cell
+}
+
+// ReadMetrics reads a metrics file, also one that is still being written: a last line without its line end is left
+// out.
+func ReadMetrics(path string) (Series, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Series{}, fmt.Errorf("metrics: %w", err)
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	s := Series{Columns: strings.Split(lines[0], ",")}
+	if err := checkColumns(s.Columns); err != nil {
+		return Series{}, fmt.Errorf("metrics: %s has no header: %w", path, err)
+	}
+	for i, line := range lines[1:] {
+		cells := strings.Split(line, ",")
+		if len(cells) != len(s.Columns) {
+			return Series{}, fmt.Errorf("metrics: %s:%d: %d cells; expected %d", path, i+2, len(cells), len(s.Columns))
+		}
+		row := make([]float64, len(cells))
+		for j, cell := range cells {
+			row[j] = math.NaN()
+			if cell == "" {
+				continue
+			}
+			if row[j], err = strconv.ParseFloat(cell, 64); err != nil {
+				return Series{}, fmt.Errorf("metrics: %s:%d: %s = %q: expected a number", path, i+2, s.Columns[j], cell)
+			}
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s, nil
+}
+
+// Column returns a column by name.
+func (s Series) Column(name string) ([]float64, error) {
+	for j, c := range s.Columns {
+		if c == name {
+			out := make([]float64, len(s.Rows))
+			for i, row := range s.Rows {
+				out[i] = row[j]
+			}
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("metrics: unknown column %q%s", name, nearest.Hint(name, s.Columns))
+}

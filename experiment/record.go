@@ -1,0 +1,201 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	toml "github.com/pelletier/go-toml/v2"
+
+	"nacre/experiment/config"
+	"nacre/internal/atomicfile"
+	"nacre/internal/version"
+	"nacre/sim"
+)
+
+// recordTable is the table of config.toml that holds the record. It is not part of the configuration: the file can
+// be given to another run as it is.
+const recordTable = "record"
+
+// Record says what ran a configuration: one entry per process that worked on the run, the first being its creator.
+type Record struct {
+	Sessions []Session `toml:"sessions"`
+}
+
+// Session is one process's work on a run.
+type Session struct {
+	Started   time.Time `toml:"started"`
+	Program   string    `toml:"program"`
+	Commit    string    `toml:"commit"`
+	Go        string    `toml:"go"`
+	Platform  string    `toml:"platform"`
+	CPUKernel string    `toml:"cpu_kernel"` // of the training core, e.g. "avx512"
+	Device    string    `toml:"device"`     // where training ran, e.g. "cpu/avx512 ×2"
+	MuJoCo    string    `toml:"mujoco"`     // version, empty where it was not used
+	Family    string    `toml:"family"`     // what defines the environment (sim.Spec.Source)
+	Workers   int       `toml:"workers"`
+	// Notices are what a reader of the results must know: a fall-back taken, a window shortened, a version that
+	// differs from the session before.
+	Notices []string `toml:"notices"`
+}
+
+// NewSession is a session that begins now in this program; device, kernel and libraries are for the caller to fill.
+func NewSession() Session {
+	v := version.Get()
+	return Session{
+		Started: time.Now().UTC().Truncate(time.Second),
+		Program: v.Version, Commit: v.Commit, Go: v.Go, Platform: v.Platform,
+	}
+}
+
+// Begin writes config.toml: every value of cfg, and s added to the record. For a run that continues, a notice is
+// added for everything in s on which the numbers may depend and that differs from the session before. It returns
+// the notices it added.
+func (r *Run) Begin(cfg any, s Session) (added []string, err error) {
+	text, err := config.Encode(cfg)
+	if err != nil {
+		return nil, err
+	}
+	record, err := r.readRecord()
+	if err != nil {
+		return nil, err
+	}
+	if n := len(record.Sessions); n > 0 {
+		added = differences(record.Sessions[n-1], s)
+		s.Notices = append(s.Notices, added...)
+	}
+	record.Sessions = append(record.Sessions, s)
+	r.config, r.record = text, record
+	return added, r.writeConfig()
+}
+
+// differences lists what changed between two sessions of one run. The number of workers is not among them: results
+// do not depend on it.
+func differences(before, now Session) []string {
+	var out []string
+	for _, f := range []struct{ what, before, now string }{
+		{"program", before.Program + " " + before.Commit, now.Program + " " + now.Commit},
+		{"Go", before.Go, now.Go},
+		{"platform", before.Platform, now.Platform},
+		{"CPU kernel", before.CPUKernel, now.CPUKernel},
+		{"MuJoCo", before.MuJoCo, now.MuJoCo},
+	} {
+		if f.before != f.now {
+			out = append(out, fmt.Sprintf("resumed with %s %s (before: %s): the continuation may not be bit-identical", f.what, f.now, f.before))
+		}
+	}
+	return out
+}
+
+// Notice adds a line to the current session's notices, unless it is there already.
+func (r *Run) Notice(text string) error {
+	if len(r.record.Sessions) == 0 {
+		return fmt.Errorf("run folder %s: a notice before the run has begun", r.Dir)
+	}
+	s := &r.record.Sessions[len(r.record.Sessions)-1]
+	for _, n := range s.Notices {
+		if n == text {
+			return nil
+		}
+	}
+	s.Notices = append(s.Notices, text)
+	return r.writeConfig()
+}
+
+func (r *Run) writeConfig() error {
+	var b bytes.Buffer
+	b.Write(r.config)
+	b.WriteString("\n# What ran this configuration; not part of it.\n")
+	e := toml.NewEncoder(&b)
+	if err := e.Encode(map[string]Record{recordTable: r.record}); err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	return atomicfile.Write(r.Path(ConfigFile), func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+// ReadConfig lays the run's configuration over cfg, checks it, and returns the record.
+func (r *Run) ReadConfig(cfg any) (Record, error) {
+	if err := config.Resolve(cfg, config.File(r.Path(ConfigFile), recordTable)); err != nil {
+		return Record{}, err
+	}
+	return r.readRecord()
+}
+
+// readRecord is empty for a run that has no config.toml yet.
+func (r *Run) readRecord() (Record, error) {
+	var file struct {
+		Record Record `toml:"record"`
+	}
+	data, err := os.ReadFile(r.Path(ConfigFile))
+	if os.IsNotExist(err) {
+		return Record{}, nil
+	}
+	if err == nil {
+		err = toml.Unmarshal(data, &file)
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("run folder: record in %s: %w", r.Path(ConfigFile), err)
+	}
+	return file.Record, nil
+}
+
+// Tasks are the tasks of a run as they were used.
+type Tasks struct {
+	Family string `json:"family"`
+	Train  []Task `json:"train"`
+	Test   []Task `json:"test"`
+}
+
+// Task is sim.Task in tasks.json.
+type Task struct {
+	ID     int       `json:"id"`
+	Params []float64 `json:"params"`
+}
+
+// WriteTasks writes tasks.json.
+func (r *Run) WriteTasks(family string, train, test []sim.Task) error {
+	file := Tasks{Family: family, Train: fromSim(train), Test: fromSim(test)}
+	text, err := json.MarshalIndent(file, "", " ")
+	if err != nil {
+		return fmt.Errorf("run folder: tasks: %w", err)
+	}
+	return atomicfile.Write(r.Path(TasksFile), func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// ReadTasks reads tasks.json.
+func (r *Run) ReadTasks() (family string, train, test []sim.Task, err error) {
+	data, err := os.ReadFile(r.Path(TasksFile))
+	if err != nil {
+		return "", nil, nil, fmt.Errorf("run folder: %w", err)
+	}
+	var file Tasks
+	if err := json.Unmarshal(data, &file); err != nil {
+		return "", nil, nil, fmt.Errorf("run folder: %s: %w", r.Path(TasksFile), err)
+	}
+	return file.Family, toSim(file.Train), toSim(file.Test), nil
+}
+
+func fromSim(tasks []sim.Task) []Task {
+	out := make([]Task, len(tasks))
+	for i, t := range tasks {
+		out[i] = Task{t.ID, t.Params}
+	}
+	return out
+}
+
+func toSim(tasks []Task) []sim.Task {
+	out := make([]sim.Task, len(tasks))
+	for i, t := range tasks {
+		out[i] = sim.Task{ID: t.ID, Params: t.Params}
+	}
+	return out
+}

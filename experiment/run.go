@@ -1,0 +1,140 @@
+// Package experiment keeps a training run as data: one folder from which it can be read, repeated and, after an
+// interruption, resumed bit for bit.
+//
+// A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used),
+// metrics.csv (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event
+// files, weights.safetensors and checkpoint.bin. One process at a time may write it; anybody may read it.
+//
+//	run, err := experiment.Create("runs/a")
+//	defer run.Close()
+//	err = run.Begin(&cfg, experiment.NewSession())
+//	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "loss")
+//	err = metrics.Write(experiment.Row{"iteration": 1, "loss": 0.25})
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Names of the files in a run folder.
+const (
+	ConfigFile     = "config.toml"
+	TasksFile      = "tasks.json"
+	MetricsFile    = "metrics.csv"
+	TimingFile     = "timing.csv"
+	WeightsFile    = "weights.safetensors"
+	CheckpointFile = "checkpoint.bin"
+	lockFile       = ".lock"
+)
+
+// ErrLocked reports a run folder that another process is writing.
+var ErrLocked = errors.New("another process is writing this run")
+
+// Run is an open run folder.
+type Run struct {
+	Dir  string
+	lock *os.File // nil when only viewed
+
+	config []byte // as encoded by Begin
+	record Record
+}
+
+// Create makes the folder of a new run, with its parents, and takes its lock. A folder that exists must be empty.
+func Create(dir string) (*Run, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	if err := checkEmpty(dir); err != nil {
+		return nil, err
+	}
+	run, err := locked(dir)
+	if err != nil {
+		return nil, err
+	}
+	// Another process may have created its run between the check and the lock.
+	if err := checkEmpty(dir); err != nil {
+		run.Close()
+		return nil, err
+	}
+	return run, nil
+}
+
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case lockFile:
+		case ConfigFile, CheckpointFile, MetricsFile:
+			return fmt.Errorf("run folder %s already holds a run: continue it with \"nacre resume %s\" or choose another folder", dir, dir)
+		default:
+			return fmt.Errorf("run folder %s is not empty (it has %s): choose a new or empty folder", dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// Open takes the lock of an existing run in order to continue it. It is ErrLocked while another process has it; the
+// system releases the lock of a process that was killed.
+func Open(dir string) (*Run, error) {
+	if err := checkRun(dir); err != nil {
+		return nil, err
+	}
+	return locked(dir)
+}
+
+// View opens an existing run for reading only. It needs no lock: every file it reads is either replaced in one step
+// or only appended to.
+func View(dir string) (*Run, error) {
+	if err := checkRun(dir); err != nil {
+		return nil, err
+	}
+	return &Run{Dir: dir}, nil
+}
+
+func checkRun(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, ConfigFile))
+	if errors.Is(err, os.ErrNotExist) {
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return fmt.Errorf("run folder %s does not exist", dir)
+		}
+		return fmt.Errorf("%s is not a run folder: it has no %s", dir, ConfigFile)
+	}
+	if err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	return nil
+}
+
+func locked(dir string) (*Run, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	if err := tryLock(f); err != nil {
+		f.Close()
+		if errors.Is(err, errHeld) {
+			return nil, fmt.Errorf("run folder %s: %w; wait for it or stop it", dir, ErrLocked)
+		}
+		return nil, fmt.Errorf("run folder: locking %s: %w", f.Name(), err)
+	}
+	return &Run{Dir: dir, lock: f}, nil
+}
+
+// Path is the path of a file in the run folder.
+func (r *Run) Path(name string) string { return filepath.Join(r.Dir, name) }
+
+// Close gives the lock back.
+func (r *Run) Close() error {
+	if r.lock == nil {
+		return nil
+	}
+	err := r.lock.Close()
+	r.lock = nil
+	return err
+}
