@@ -121,5 +121,7 @@ type Auxiliary interface {
 	AfterStep(b *core.Builder)
 
 	// Diagnose turns outputs that Loss declared, after a run of a program it is part of, into metrics.
+	// MetricNames lists them in order.
 	Diagnose(run core.Runner, record func(metric string, value float64)) error
+	MetricNames() []string
 }

@@ -1,17 +1,24 @@
-// Package experiment runs experiments: what to train is data (Config, presets), a run lives in a folder from which
-// it can be repeated or resumed bit for bit, and agents are scored under one evaluation protocol.
+// Package experiment runs experiments. What to train is data (Config and its presets); a run lives in a folder from
+// which it can be read, repeated and, after an interruption, resumed bit for bit; every agent is scored under one
+// evaluation protocol.
+//
+// A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used),
+// metrics.csv (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event
+// files, evaluation.json, weights.safetensors and checkpoint.bin. One process at a time may write it; anybody may
+// read it.
 //
 //	cfg, err := experiment.Preset("quick/point-goal")
 //	cfg.Seed = 1
-//	run, err := experiment.Start("runs/first", cfg, experiment.Host{Workers: 2})
-//	err = run.Train(ctx, progress.Silent)   // again after an interruption: experiment.Resume("runs/first", host)
-//	result, err := run.Evaluate(ctx, cfg.Evaluation.Protocol)
+//	t, err := experiment.Start("runs/first", cfg, experiment.Host{})
+//	defer t.Close()
+//	err = t.Train(ctx, progress.Silent()) // after an interruption: experiment.Resume("runs/first", host)
+//	result, err := t.Evaluate(ctx, cfg.Evaluation.Protocol)
+//	fmt.Println(result.Summary.Adapted)
 package experiment
 
 import (
 	"fmt"
 
-	"nacre/config"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/tcl"
@@ -55,5 +62,3 @@ func (c Config) Validate() error {
 	}
 	return nil
 }
-
-var _ = config.Check

@@ -45,9 +45,18 @@ var controls = []control{
 func base() Config {
 	return Config{
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
-		Evaluation: Evaluation{Every: 1, Protocol: protocol.Oyster()},
+		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
 		Pearl:      pearl.Default(), TCL: tcl.Default(),
 	}
+}
+
+// mustProtocol returns a protocol that package protocol is known to have.
+func mustProtocol(name string) protocol.Protocol {
+	p, err := protocol.Preset(name)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // config is the published configuration of a control.
@@ -67,7 +76,7 @@ func (k control) config() Config {
 func metaWorld() Config {
 	c := base()
 	c.Family, c.TrainTasks, c.TestTasks = "ml1/push", 50, 10
-	c.Evaluation.Protocol = protocol.GarageML1()
+	c.Evaluation.Protocol = mustProtocol("garage-ml1")
 	p := &c.Pearl
 	p.Latent, p.Hidden, p.EncoderHidden, p.Context = 7, 400, 400, 128
 	p.MetaBatch, p.Batch, p.RewardScale = 16, 256, 10

@@ -10,7 +10,7 @@ import (
 
 	toml "github.com/pelletier/go-toml/v2"
 
-	"nacre/experiment/config"
+	"nacre/config"
 	"nacre/internal/atomicfile"
 	"nacre/internal/version"
 	"nacre/sim"

@@ -1,15 +1,3 @@
-// Package experiment keeps a training run as data: one folder from which it can be read, repeated and, after an
-// interruption, resumed bit for bit.
-//
-// A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used),
-// metrics.csv (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event
-// files, weights.safetensors and checkpoint.bin. One process at a time may write it; anybody may read it.
-//
-//	run, err := experiment.Create("runs/a")
-//	defer run.Close()
-//	err = run.Begin(&cfg, experiment.NewSession())
-//	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "loss")
-//	err = metrics.Write(experiment.Row{"iteration": 1, "loss": 0.25})
 package experiment
 
 import (
@@ -128,6 +116,22 @@ func locked(dir string) (*Run, error) {
 
 // Path is the path of a file in the run folder.
 func (r *Run) Path(name string) string { return filepath.Join(r.Dir, name) }
+
+// Has reports whether the run folder has a file of that name.
+func (r *Run) Has(name string) bool {
+	_, err := os.Stat(r.Path(name))
+	return err == nil
+}
+
+// Remove removes files of the run folder that are there.
+func (r *Run) Remove(names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(r.Path(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("run folder: %w", err)
+		}
+	}
+	return nil
+}
 
 // Close gives the lock back.
 func (r *Run) Close() error {

@@ -2,13 +2,27 @@ package pearl
 
 import "nacre/internal/rng"
 
-// scalarNames lists the scalar outputs of the update program that are averaged over an iteration.
-func (l *Learner) scalarNames() []string {
-	return updateScalars
+// MetricNames lists what Metrics reports, in order.
+func (l *Learner) MetricNames() []string {
+	names := append(l.scalarNames(), l.diagnosticNames()...)
+	if l.aux != nil {
+		names = append(names, l.aux.MetricNames()...)
+	}
+	return names
 }
 
-var updateScalars = []string{"kl", "q_loss", "v_loss", "policy_loss",
-	"grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy"}
+func (l *Learner) diagnosticNames() []string {
+	if l.aux == nil {
+		return []string{"grad_encoder_kl", "grad_encoder_q"}
+	}
+	return []string{"grad_encoder_kl", "grad_encoder_q", "grad_encoder_aux"}
+}
+
+// scalarNames lists the scalar outputs of the update program that are averaged over an iteration.
+func (l *Learner) scalarNames() []string {
+	return []string{"kl", "q_loss", "v_loss", "policy_loss",
+		"grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy"}
+}
 
 // diagnostic is the update number whose random stream draws the data of an iteration's diagnostics.
 const diagnostic = 1 << 40
@@ -31,11 +45,7 @@ func (l *Learner) Metrics(iteration int, record func(name string, value float64)
 	if err := l.diagnose.Run(); err != nil {
 		return err
 	}
-	names := []string{"grad_encoder_kl", "grad_encoder_q"}
-	if l.aux != nil {
-		names = append(names, "grad_encoder_aux")
-	}
-	for _, name := range names {
+	for _, name := range l.diagnosticNames() {
 		if err := l.diagnose.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}

@@ -3,8 +3,6 @@ package pearl
 import (
 	"encoding/json"
 	"io"
-
-	"nacre/core"
 )
 
 // Part is one section of a learner's state in a checkpoint.
@@ -14,13 +12,10 @@ type Part struct {
 	Load func(io.Reader) error
 }
 
-// State lists what a checkpoint must hold so that training goes on bit for bit: parameters with optimiser state,
-// replay, and the sums of the running iteration. Random streams are addressed, not stored.
+// State lists what a checkpoint must hold besides Memory so that training goes on bit for bit: replay, and the sums
+// of the running iteration. Random streams are addressed, not stored.
 func (l *Learner) State() []Part {
 	return []Part{
-		{"parameters",
-			func(w io.Writer) error { return core.Snapshot(w, l.mem) },
-			func(r io.Reader) error { return core.Restore(r, l.mem) }},
 		{"replay", l.buf.Encode, l.buf.Decode},
 		{"running", l.saveRunning, l.loadRunning},
 	}

@@ -106,6 +106,11 @@ func (t *TCL) Write(run core.Runner) error {
 	return run.Write("tcl_mask", t.mask)
 }
 
+// MetricNames implements belief.Auxiliary.
+func (t *TCL) MetricNames() []string {
+	return []string{"tcl_loss", "tcl_accuracy", "tcl_positive_distance", "tcl_negative_distance", "tcl_overlap", "tcl_short_windows"}
+}
+
 // Diagnose implements belief.Auxiliary. It reports the loss; the share of queries whose nearest key is of their own
 // task; the mean squared distance of positive pairs and of pairs of different tasks; and, over the windows drawn
 // since the last call, the mean number of transitions the two windows of a pair share and the number of windows

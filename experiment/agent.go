@@ -1,0 +1,146 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"nacre/belief"
+	"nacre/config"
+	"nacre/core"
+	"nacre/core/cpu"
+	"nacre/core/ref"
+	"nacre/pearl"
+	"nacre/protocol"
+	"nacre/sim"
+	"nacre/sim/mujoco"
+	"nacre/tcl"
+)
+
+// Agent is a configured algorithm on its family: networks, environments, tasks. Training adds a schedule and a
+// folder; evaluation and embedding need no more than an agent.
+type Agent struct {
+	Config  Config
+	Spec    sim.Spec
+	Family  sim.Family
+	Train   []sim.Task
+	Test    []sim.Task
+	Learner *pearl.Learner
+
+	pool   *sim.Pool
+	device core.Device
+}
+
+// NewAgent makes an agent with freshly drawn parameters. The error of a family, preset or value that does not exist
+// names it and the nearest one that does.
+func NewAgent(cfg Config, host Host) (*Agent, error) {
+	if err := config.Check(&cfg); err != nil {
+		return nil, err
+	}
+	family, err := sim.Lookup(cfg.Family)
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{Config: cfg, Family: family, Spec: family.Spec()}
+	if a.Train, a.Test, err = family.Tasks(cfg.Seed, cfg.TrainTasks, cfg.TestTasks); err != nil {
+		return nil, err
+	}
+	workers, envs := host.Workers, host.Envs
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if envs <= 0 {
+		envs = 16
+	}
+	if a.device, err = device(cfg.Device, workers, host.Kernel); err != nil {
+		return nil, err
+	}
+	if a.pool, err = sim.NewPool(family, workers, envs); err != nil {
+		return nil, err
+	}
+	setup := pearl.Setup{
+		Config: cfg.Pearl, Spec: a.Spec, Train: a.Train, Seed: cfg.Seed, Device: a.device,
+		Pool: a.pool, Workers: workers, Envs: envs,
+	}
+	if cfg.Algorithm == "tcl-pearl" {
+		setup.Auxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+			return tcl.New(cfg.TCL, enc, metaBatch)
+		}
+	}
+	if a.Learner, err = pearl.New(setup); err != nil {
+		a.pool.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// device makes the executor of a name.
+func device(name string, workers int, kernel string) (core.Device, error) {
+	if name == "ref" {
+		return ref.Device, nil
+	}
+	return cpu.New(cpu.Options{Workers: workers, Kernel: kernel})
+}
+
+// LoadAgent makes the agent of a run folder with the weights training left there: the final ones, or those of the
+// last checkpoint.
+func LoadAgent(dir string, host Host) (*Agent, error) {
+	run, err := View(dir)
+	if err != nil {
+		return nil, err
+	}
+	var cfg Config
+	if _, err := run.ReadConfig(&cfg); err != nil {
+		return nil, err
+	}
+	a, err := NewAgent(cfg, host)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := LoadWeights(run.Path(WeightsFile), a.Learner.Memory()); err != nil {
+		a.Close()
+		return nil, fmt.Errorf("%w (a run has weights once its first iteration is complete)", err)
+	}
+	return a, nil
+}
+
+// Evaluate adapts the agent to tasks under a protocol. Equal seeds give equal results.
+func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (protocol.Result, error) {
+	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
+}
+
+// Baselines evaluates the random policy and, where the family knows one, the goal-knowing controller under the same
+// protocol.
+func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (random protocol.Result, goal *protocol.Result, err error) {
+	if random, err = protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Random(a.Spec), seed); err != nil {
+		return random, nil, err
+	}
+	if c, ok := a.Family.(sim.Controller); ok {
+		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Oracle(c), seed)
+		return random, &r, err
+	}
+	return random, nil, nil
+}
+
+// session describes this process for the run's record.
+func (a *Agent) session(host Host) Session {
+	s := NewSession()
+	s.Device, s.Family = a.device.Name(), a.Spec.Source
+	s.CPUKernel, s.Workers = cpu.KernelName(), a.pool.Workers()
+	if host.Kernel != "" {
+		s.CPUKernel = host.Kernel
+	}
+	if v := mujoco.Version(); v != "" {
+		s.MuJoCo = v
+	}
+	return s
+}
+
+// Close gives environments and buffers back.
+func (a *Agent) Close() error {
+	err := a.Learner.Close()
+	if e := a.pool.Close(); err == nil {
+		err = e
+	}
+	return err
+}

@@ -1,0 +1,342 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"nacre/config"
+	"nacre/experiment/checkpoint"
+	"nacre/experiment/progress"
+	"nacre/experiment/tfevents"
+	"nacre/internal/atomicfile"
+	"nacre/protocol"
+)
+
+// EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.
+const EvaluationFile = "evaluation.json"
+
+// Training is an agent being trained in a run folder.
+type Training struct {
+	*Agent
+	run     *Run
+	hash    string
+	at      place
+	metrics *Metrics
+	timing  *Metrics
+	events  *tfevents.Writer
+}
+
+// place is where a training stands in its schedule, and where its files stand.
+type place struct {
+	Iteration int
+	Phase     phase
+	Update    int // within the iteration
+	EnvSteps  int64
+	Updates   int64
+	Metrics   Position
+	Timing    Position
+}
+
+// phase is a part of an iteration.
+type phase int
+
+const (
+	collecting phase = iota
+	updating
+	reporting
+)
+
+// Start makes a new run folder and an agent to train in it.
+func Start(dir string, cfg Config, host Host) (*Training, error) {
+	a, err := NewAgent(cfg, host)
+	if err != nil {
+		return nil, err
+	}
+	run, err := Create(dir)
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	t := &Training{Agent: a, run: run}
+	if err := t.begin(host); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Training) begin(host Host) (err error) {
+	if t.hash, err = config.Hash(t.Config); err != nil {
+		return err
+	}
+	if _, err = t.run.Begin(t.Config, t.session(host)); err != nil {
+		return err
+	}
+	if err = t.run.WriteTasks(t.Spec.Name, t.Train, t.Test); err != nil {
+		return err
+	}
+	if t.metrics, err = NewMetrics(t.run.Path(MetricsFile), t.columns()...); err != nil {
+		return err
+	}
+	if t.timing, err = NewMetrics(t.run.Path(TimingFile), timingColumns...); err != nil {
+		return err
+	}
+	t.events, err = tfevents.Create(t.run.Dir)
+	return err
+}
+
+// Resume continues the run in dir from its last checkpoint, bit for bit. A run without a checkpoint, one that was
+// stopped in its first iteration, begins anew. Notices say what differs from the session before.
+func Resume(dir string, host Host) (t *Training, notices []string, err error) {
+	run, err := Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	var cfg Config
+	if _, err = run.ReadConfig(&cfg); err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	a, err := NewAgent(cfg, host)
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	t = &Training{Agent: a, run: run}
+	if notices, err = t.restore(host); err != nil {
+		t.Close()
+		return nil, nil, fmt.Errorf("resume %s: %w", dir, err)
+	}
+	return t, notices, nil
+}
+
+func (t *Training) restore(host Host) (notices []string, err error) {
+	if t.hash, err = config.Hash(t.Config); err != nil {
+		return nil, err
+	}
+	if !t.run.Has(CheckpointFile) {
+		if err := t.run.Remove(MetricsFile, TimingFile); err != nil {
+			return nil, err
+		}
+		return nil, t.begin(host)
+	}
+	if err := checkpoint.Load(t.run.Path(CheckpointFile), t.hash, t.load); err != nil {
+		return nil, err
+	}
+	if notices, err = t.run.Begin(t.Config, t.session(host)); err != nil {
+		return nil, err
+	}
+	if t.metrics, err = ResumeMetrics(t.run.Path(MetricsFile), t.at.Metrics, t.columns()...); err != nil {
+		return nil, err
+	}
+	if t.timing, err = ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns...); err != nil {
+		return nil, err
+	}
+	t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps)
+	return notices, err
+}
+
+func (t *Training) load(r *checkpoint.Reader) error {
+	if err := r.JSON("place", &t.at); err != nil {
+		return err
+	}
+	if err := LoadMemory(r, "parameters", t.Learner.Memory()); err != nil {
+		return err
+	}
+	for _, part := range t.Learner.State() {
+		in, err := r.Section(part.Name)
+		if err != nil {
+			return err
+		}
+		if err := part.Load(in); err != nil {
+			return fmt.Errorf("section %s: %w", part.Name, err)
+		}
+	}
+	return nil
+}
+
+// save writes the checkpoint and the weights.
+func (t *Training) save() error {
+	if err := errors.Join(t.metrics.Sync(), t.timing.Sync()); err != nil {
+		return err
+	}
+	t.at.Metrics, t.at.Timing = t.metrics.Position(), t.timing.Position()
+	err := checkpoint.Save(t.run.Path(CheckpointFile), checkpoint.Header{ConfigHash: t.hash}, func(w *checkpoint.Writer) error {
+		if err := w.JSON("place", t.at); err != nil {
+			return err
+		}
+		if err := SaveMemory(w, "parameters", t.Learner.Memory()); err != nil {
+			return err
+		}
+		for _, part := range t.Learner.State() {
+			if err := w.Section(part.Name, part.Save); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return SaveWeights(t.run.Path(WeightsFile), t.Learner.Memory(), map[string]string{
+		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,
+		"seed": fmt.Sprint(t.Config.Seed), "iteration": fmt.Sprint(t.at.Iteration), "env_steps": fmt.Sprint(t.at.EnvSteps),
+	})
+}
+
+// Done reports whether the schedule is complete.
+func (t *Training) Done() bool { return t.at.Iteration >= t.Config.Pearl.Iterations }
+
+// Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
+// When ctx is cancelled it stops after the update or collection under way, saves a checkpoint, and returns ctx's
+// error. When physics or a loss stops being a number it stops with an error that says where, and the last
+// checkpoint stays.
+func (t *Training) Train(ctx context.Context, p progress.Progress) error {
+	perIteration := t.Config.Pearl.UpdatesPerIteration
+	stage := p.Stage(t.title(), (t.Config.Pearl.Iterations-t.at.Iteration)*perIteration-t.at.Update)
+	defer stage.Done()
+	for !t.Done() {
+		if err := t.iteration(ctx, stage); err != nil {
+			if ctx.Err() != nil {
+				return errors.Join(ctx.Err(), t.save())
+			}
+			return fmt.Errorf("%w; what was trained until the last checkpoint is in %s", err, t.run.Dir)
+		}
+	}
+	result, err := t.Evaluate(ctx, t.Test, t.Config.Evaluation.Protocol, t.Config.Seed)
+	if err != nil {
+		return err
+	}
+	return t.writeJSON(EvaluationFile, result)
+}
+
+func (t *Training) title() string {
+	return fmt.Sprintf("%s on %s, seed %d", t.Config.Algorithm, t.Spec.Name, t.Config.Seed)
+}
+
+func (t *Training) writeJSON(name string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(t.run.Path(name), func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// iteration does what is left of the iteration under way.
+func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
+	clock := stopwatch{last: time.Now()}
+	if t.at.Phase == collecting {
+		// A collection changes the buffers as it goes, so it is never left half done.
+		steps, err := t.Learner.Collect(context.WithoutCancel(ctx), t.at.Iteration)
+		if err != nil {
+			return err
+		}
+		t.at.EnvSteps += int64(steps)
+		t.at.Phase, t.at.Update = updating, 0
+		clock.lap("collect_s")
+	}
+	for t.at.Phase == updating {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t.at.Update == t.Config.Pearl.UpdatesPerIteration {
+			t.at.Phase = reporting
+			break
+		}
+		if err := t.Learner.Update(t.at.Iteration, t.at.Update); err != nil {
+			return err
+		}
+		t.at.Update++
+		t.at.Updates++
+		stage.Add(1)
+	}
+	clock.lap("update_s")
+	return t.report(ctx, stage, &clock)
+}
+
+// report ends an iteration: evaluation where it is due, a row of metrics, a checkpoint where it is due.
+func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stopwatch) error {
+	last := t.at.Iteration == t.Config.Pearl.Iterations-1
+	var result *protocol.Result
+	if last || t.at.Iteration%t.Config.Evaluation.Every == 0 {
+		r, err := t.Evaluate(ctx, t.Test, t.Config.Evaluation.Protocol, t.Config.Seed)
+		if err != nil {
+			return err
+		}
+		result = &r
+		stage.Describe(fmt.Sprintf("adapted return %.4g", r.Summary.Adapted.Mean))
+	}
+	clock.lap("evaluate_s")
+	row := Row{"iteration": float64(t.at.Iteration), "env_steps": float64(t.at.EnvSteps), "updates": float64(t.at.Updates)}
+	if result != nil {
+		for i, r := range result.Summary.Return {
+			row[returnColumn(i)] = r.Mean
+		}
+		row["adapted_return"], row["adapted_success"] = result.Summary.Adapted.Mean, result.Summary.AdaptedSuccess.Mean
+	}
+	if err := t.Learner.Metrics(t.at.Iteration, func(name string, v float64) { row[name] = v }); err != nil {
+		return err
+	}
+	if err := errors.Join(t.metrics.Write(row), t.events.Scalars(t.at.EnvSteps, row)); err != nil {
+		return err
+	}
+	t.at.Iteration, t.at.Phase, t.at.Update = t.at.Iteration+1, collecting, 0
+	clock.row["iteration"] = row["iteration"]
+	if err := t.timing.Write(clock.row); err != nil {
+		return err
+	}
+	if last || t.at.Iteration%t.Config.CheckpointEvery == 0 {
+		return t.save()
+	}
+	return nil
+}
+
+// columns of metrics.csv.
+func (t *Training) columns() []string {
+	c := []string{"iteration", "env_steps", "updates"}
+	for i := range t.Config.Evaluation.Protocol.Trajectories() {
+		c = append(c, returnColumn(i))
+	}
+	c = append(c, "adapted_return", "adapted_success")
+	return append(c, t.Learner.MetricNames()...)
+}
+
+func returnColumn(traj int) string { return fmt.Sprintf("return_%d", traj) }
+
+var timingColumns = []string{"iteration", "collect_s", "update_s", "evaluate_s"}
+
+// stopwatch fills a row of timing.csv.
+type stopwatch struct {
+	last time.Time
+	row  Row
+}
+
+func (s *stopwatch) lap(column string) {
+	now := time.Now()
+	if s.row == nil {
+		s.row = Row{}
+	}
+	s.row[column] = now.Sub(s.last).Seconds()
+	s.last = now
+}
+
+// Close gives everything back and lets others write the run.
+func (t *Training) Close() error {
+	var errs []error
+	for _, m := range []*Metrics{t.metrics, t.timing} {
+		if m != nil {
+			errs = append(errs, m.Close())
+		}
+	}
+	if t.events != nil {
+		errs = append(errs, t.events.Close())
+	}
+	return errors.Join(append(errs, t.Agent.Close(), t.run.Close())...)
+}
