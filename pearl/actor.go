@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"nacre/belief"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/sim"
@@ -118,4 +119,14 @@ func (w *actorWorker) infer() error {
 		return err
 	}
 	return w.run.Read64("log_std", w.logStd)
+}
+
+// ExplorePolicy explores with z from the prior, drawn anew for each episode, and stochastic actions; addresses name
+// the episodes' random streams under seed.
+func (l *Learner) ExplorePolicy(seed uint64, addresses []uint64) sim.Policy {
+	z := make([][]float64, len(addresses))
+	for i, a := range addresses {
+		z[i] = belief.Prior(l.cfg.Latent).Sample(rng.New(seed, rng.Latent, a))
+	}
+	return l.actor.Policy(z, seed, addresses)
 }

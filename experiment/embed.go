@@ -1,0 +1,118 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"nacre/internal/rng"
+	"nacre/replay"
+	"nacre/sim"
+	"nacre/tsne"
+)
+
+// EmbedOptions says which context embeddings to make.
+type EmbedOptions struct {
+	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks
+	Windows int    // rollouts per task, one window each
+	Length  int    // transitions per window; 0: TCL's window
+	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
+}
+
+// Embed makes the context embeddings of the paper's t-SNE study: for every task, Windows exploration rollouts (z from
+// the prior, stochastic actions), one random window of consecutive transitions from each, and its posterior. Row order
+// is task by task; labels are positions in the list of tasks.
+func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, error) {
+	if o.Tasks < 2 || o.Windows < 2 {
+		return nil, fmt.Errorf("embed: %d tasks of %d windows; want at least 2 of 2", o.Tasks, o.Windows)
+	}
+	if o.Length == 0 {
+		o.Length = a.Config.TCL.Window
+	}
+	tasks, err := a.spread(o.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	var contexts [][]float32
+	var labels []int
+	for k, task := range tasks {
+		c, err := a.windows(ctx, task, k, o)
+		if err != nil {
+			return nil, err
+		}
+		contexts = append(contexts, c...)
+		for range c {
+			labels = append(labels, k)
+		}
+	}
+	posteriors, err := a.Learner.Inference().Posteriors(contexts)
+	if err != nil {
+		return nil, err
+	}
+	latent := a.Config.Pearl.Latent
+	e := &tsne.Embeddings{Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: labels}
+	for i, q := range posteriors {
+		copy(e.Mean.Row(i), q.Mean)
+		for l, v := range q.Var {
+			e.Std.Row(i)[l] = math.Sqrt(v)
+		}
+	}
+	for _, t := range tasks {
+		e.Names = append(e.Names, taskName(t))
+	}
+	return e, nil
+}
+
+// spread returns n tasks to embed.
+func (a *Agent) spread(n int) ([]sim.Task, error) {
+	if g, ok := a.Family.(sim.Gridder); ok {
+		return g.Grid(n)
+	}
+	if n > len(a.Test) {
+		return nil, fmt.Errorf("embed: %d tasks; %s has %d test tasks and cannot spread others evenly", n, a.Spec.Name, len(a.Test))
+	}
+	return a.Test[:n], nil
+}
+
+// windows rolls out task number k and crops one window from each rollout.
+func (a *Agent) windows(ctx context.Context, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
+	episodes := make([]sim.Episode, o.Windows)
+	addresses := make([]uint64, o.Windows)
+	for i := range episodes {
+		addresses[i] = rng.New(o.Seed, rng.Rollout, uint64(k), uint64(i)).Uint64()
+		episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
+	}
+	trajectories, err := a.pool.Rollout(ctx, episodes, a.Learner.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
+	if err != nil {
+		return nil, err
+	}
+	d := replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}
+	nextObs := a.Config.Pearl.NextObsInContext
+	out := make([][]float32, o.Windows)
+	for i := range trajectories {
+		one := replay.NewTask(d, trajectories[i].Len)
+		if err := one.Add(&trajectories[i]); err != nil {
+			return nil, err
+		}
+		c := d.NewContext(o.Length, nextObs)
+		if _, err := one.Window(rng.New(o.Seed, rng.Window, addresses[i]), replay.CropRule{Window: o.Length}, nextObs, c); err != nil {
+			return nil, err
+		}
+		out[i] = c.Rows[:c.Valid()*d.ContextWidth(nextObs)]
+	}
+	return out, nil
+}
+
+// taskName writes a task vector for a legend.
+func taskName(t sim.Task) string {
+	parts := make([]string, len(t.Params))
+	for i, p := range t.Params {
+		parts[i] = fmt.Sprintf("%.3g", p)
+	}
+	name := strings.Join(parts, ", ")
+	if len(parts) > 1 {
+		name = "(" + name + ")"
+	}
+	return name
+}
