@@ -1,0 +1,358 @@
+package plots
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Series is one line of a CurvePanel. A missing value is NaN and breaks the line.
+type Series struct {
+	Name string
+	X, Y []float64
+	// Lo and Hi are the ends of the interval around each Y; both nil draws none.
+	Lo, Hi []float64
+}
+
+// Reference is a horizontal line, such as the return of a random policy.
+type Reference struct {
+	Name string
+	Y    float64
+}
+
+// CurvePanel is one set of axes of a Curves figure.
+type CurvePanel struct {
+	Title, XLabel, YLabel string
+	Series                []Series
+	References            []Reference
+	Whole                 bool // ticks on x at whole numbers only: trajectory indices
+}
+
+const (
+	axesWidth  = 250.0
+	axesHeight = 178.0
+	axesGap    = 22.0
+	labelGap   = 6.0
+)
+
+var (
+	tickStyle = style{8, false}
+	axisStyle = style{8.6, false}
+	nameStyle = style{8.4, true}
+	refStyle  = style{8, false}
+)
+
+// Curves draws the panels side by side, each with its own axes. Lines carry their names at their right end; a
+// series of the same name has the same colour in all panels. Points are marked where there are at most sixteen.
+// Every series needs as many Y as X, increasing X, and Lo ≤ Hi where there are intervals.
+func Curves(panels ...CurvePanel) (*Figure, error) {
+	if len(panels) == 0 {
+		return nil, errors.New("plots: no panels to draw")
+	}
+	colours := map[string]int{}
+	axes := make([]*axis, len(panels))
+	width := figureEdge
+	top := figureEdge
+	for i, p := range panels {
+		for _, s := range p.Series {
+			if err := s.check(); err != nil {
+				return nil, fmt.Errorf("plots: panel %d: series %q: %w", i, s.Name, err)
+			}
+			if _, ok := colours[s.Name]; !ok {
+				colours[s.Name] = len(colours)
+			}
+		}
+		a, err := newAxis(p)
+		if err != nil {
+			return nil, fmt.Errorf("plots: panel %d: %w", i, err)
+		}
+		if p.Title != "" {
+			top = figureEdge + 18
+		}
+		a.x = width + a.leftRoom()
+		width = a.x + axesWidth + a.rightRoom() + axesGap
+		axes[i] = a
+	}
+	width += figureEdge - axesGap
+	height := top + axesHeight + 36 + figureEdge - 8
+	return &Figure{width: width, height: height, draw: func(p *pen) {
+		p.rect(paper, 0, 0, width, height)
+		for _, a := range axes {
+			a.y = top
+			a.draw(p, colours)
+		}
+	}}, nil
+}
+
+func (s Series) check() error {
+	if len(s.X) == 0 {
+		return errors.New("no points")
+	}
+	if len(s.Y) != len(s.X) {
+		return fmt.Errorf("%d values of y for %d of x", len(s.Y), len(s.X))
+	}
+	if (s.Lo != nil || s.Hi != nil) && (len(s.Lo) != len(s.X) || len(s.Hi) != len(s.X)) {
+		return fmt.Errorf("%d and %d ends of intervals for %d points", len(s.Lo), len(s.Hi), len(s.X))
+	}
+	for i, x := range s.X {
+		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsInf(s.Y[i], 0) || i > 0 && x <= s.X[i-1] {
+			return fmt.Errorf("point %d is (%v, %v); x must be finite and increase, y finite or NaN", i, x, s.Y[i])
+		}
+		if s.Lo != nil && (s.Lo[i] > s.Hi[i] || math.IsInf(s.Lo[i], 0) || math.IsInf(s.Hi[i], 0)) {
+			return fmt.Errorf("the interval of point %d is [%v, %v]", i, s.Lo[i], s.Hi[i])
+		}
+	}
+	return nil
+}
+
+// axis is a panel with its ranges and ticks.
+type axis struct {
+	CurvePanel
+	x, y                   float64 // top left corner on paper
+	xlo, xhi, ylo, yhi     float64
+	xticks, yticks         []float64
+	xdecimals, ydecimals   int
+	tickWidth, labelsWidth float64
+}
+
+func newAxis(p CurvePanel) (*axis, error) {
+	a := &axis{CurvePanel: p, xlo: math.Inf(1), xhi: math.Inf(-1), ylo: math.Inf(1), yhi: math.Inf(-1)}
+	include := func(v float64) {
+		if !math.IsNaN(v) {
+			a.ylo, a.yhi = min(a.ylo, v), max(a.yhi, v)
+		}
+	}
+	for _, s := range p.Series {
+		a.xlo, a.xhi = min(a.xlo, s.X[0]), max(a.xhi, s.X[len(s.X)-1])
+		for i, v := range s.Y {
+			include(v)
+			if s.Lo != nil {
+				include(s.Lo[i])
+				include(s.Hi[i])
+			}
+		}
+		a.labelsWidth = max(a.labelsWidth, nameStyle.width(s.Name))
+	}
+	for _, r := range p.References {
+		if math.IsNaN(r.Y) || math.IsInf(r.Y, 0) {
+			return nil, fmt.Errorf("the reference line %q is at %v", r.Name, r.Y)
+		}
+		include(r.Y)
+		a.labelsWidth = max(a.labelsWidth, refStyle.width(r.Name))
+	}
+	if math.IsInf(a.xlo, 0) || math.IsInf(a.ylo, 0) {
+		return nil, errors.New("no values to draw")
+	}
+	a.xlo, a.xhi = widen(a.xlo, a.xhi, 0)
+	a.ylo, a.yhi = widen(a.ylo, a.yhi, 0.06)
+	a.yticks, a.ydecimals = ticks(a.ylo, a.yhi, 5, false)
+	a.xticks, a.xdecimals = ticks(a.xlo, a.xhi, 6, p.Whole)
+	for _, t := range a.yticks {
+		a.tickWidth = max(a.tickWidth, tickStyle.width(number(t, a.ydecimals)))
+	}
+	return a, nil
+}
+
+func widen(lo, hi, share float64) (float64, float64) {
+	if lo == hi {
+		d := max(math.Abs(lo)*0.1, 0.5)
+		return lo - d, hi + d
+	}
+	return lo - share*(hi-lo), hi + share*(hi-lo)
+}
+
+// ticks returns about n round values in [lo, hi] and the decimals that tell them apart.
+func ticks(lo, hi float64, n int, whole bool) (at []float64, decimals int) {
+	raw := (hi - lo) / float64(n)
+	step := niceBelow(raw)
+	if step*float64(n) < (hi-lo)*0.7 {
+		step = niceBelow(raw * 2)
+	}
+	if whole {
+		step = max(1, math.Round(step))
+	}
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
+		at = append(at, k*step+0) // +0 turns −0 into 0
+	}
+	return at, max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+}
+
+// number writes a tick with a true minus sign, and large round values in thousands or millions.
+func number(v float64, decimals int) string {
+	sign := ""
+	if v < 0 {
+		sign, v = "−", -v
+	}
+	switch {
+	case v >= 1e6 && decimals == 0:
+		return sign + strconv.FormatFloat(v/1e6, 'f', -1, 64) + "M"
+	case v >= 1e4 && decimals == 0 && math.Mod(v, 100) == 0:
+		return sign + strconv.FormatFloat(v/1e3, 'f', -1, 64) + "k"
+	}
+	if v == 0 {
+		sign = ""
+	}
+	return sign + strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+func (a *axis) leftRoom() float64 {
+	room := a.tickWidth + labelGap
+	if a.YLabel != "" {
+		room += 16
+	}
+	return room
+}
+
+func (a *axis) rightRoom() float64 { return labelGap + 4 + a.labelsWidth }
+
+// inset keeps the first and last points off the ends of the axis.
+const inset = 10.0
+
+func (a *axis) px(v float64) float64 {
+	return a.x + inset + (v-a.xlo)/(a.xhi-a.xlo)*(axesWidth-2*inset)
+}
+
+func (a *axis) py(v float64) float64 {
+	return a.y + axesHeight - (v-a.ylo)/(a.yhi-a.ylo)*axesHeight
+}
+
+func (a *axis) draw(p *pen, colours map[string]int) {
+	p.text(titleStyle, ink, a.x, a.y-9, 0, a.Title)
+	bottom := a.y + axesHeight
+	for _, t := range a.yticks {
+		p.line(grid, 0.7, point{a.x, a.py(t)}, point{a.x + axesWidth, a.py(t)})
+		p.text(tickStyle, soft, a.x-labelGap, a.py(t)+tickStyle.capHeight()/2, 1, number(t, a.ydecimals))
+	}
+	p.line(rule, 0.8, point{a.x, bottom}, point{a.x + axesWidth, bottom})
+	for _, t := range a.xticks {
+		p.line(rule, 0.8, point{a.px(t), bottom}, point{a.px(t), bottom + 3})
+		p.text(tickStyle, soft, a.px(t), bottom+12.5, 0.5, number(t, a.xdecimals))
+	}
+	p.text(axisStyle, ink, a.x+axesWidth/2, bottom+27, 0.5, a.XLabel)
+	p.upright(axisStyle, ink, a.x-labelGap-a.tickWidth-8, a.y+axesHeight/2, a.YLabel)
+
+	var ends []endLabel
+	for _, r := range a.References {
+		y := a.py(r.Y)
+		p.dashed(soft, 0.9, point{a.x, y}, point{a.x + axesWidth, y})
+		ends = append(ends, endLabel{y: y, name: r.Name, style: refStyle, colour: soft})
+	}
+	for _, s := range a.Series {
+		a.band(p, s, fade(colour(colours[s.Name]), 0.16))
+	}
+	for _, s := range a.Series {
+		c := colour(colours[s.Name])
+		if last := a.curve(p, s, c); !math.IsNaN(last) {
+			ends = append(ends, endLabel{y: last, name: s.Name, style: nameStyle, colour: c})
+		}
+	}
+	drawEndLabels(p, ends, a.x+axesWidth+labelGap, a.y, bottom)
+}
+
+// runs calls f for every stretch of points without a missing value.
+func (s Series) runs(f func(lo, hi int)) {
+	for lo := 0; lo < len(s.X); lo++ {
+		if math.IsNaN(s.Y[lo]) {
+			continue
+		}
+		hi := lo
+		for hi < len(s.X) && !math.IsNaN(s.Y[hi]) {
+			hi++
+		}
+		f(lo, hi)
+		lo = hi
+	}
+}
+
+func (a *axis) band(p *pen, s Series, c color.NRGBA) {
+	if s.Lo == nil {
+		return
+	}
+	s.runs(func(lo, hi int) {
+		var up, down []point
+		for i := lo; i < hi; i++ {
+			l, h := s.Lo[i], s.Hi[i]
+			if math.IsNaN(l) || math.IsNaN(h) {
+				l, h = s.Y[i], s.Y[i]
+			}
+			up = append(up, point{a.px(s.X[i]), a.py(h)})
+			down = append(down, point{a.px(s.X[i]), a.py(l)})
+		}
+		if len(up) == 1 {
+			x := up[0].x
+			p.rect(c, x-3, up[0].y, 6, down[0].y-up[0].y)
+			return
+		}
+		slices.Reverse(down)
+		p.fill(c, append(up, down...)...)
+	})
+}
+
+// curve draws the line and its points and returns the height of its last point on paper, NaN if it has none.
+func (a *axis) curve(p *pen, s Series, c color.NRGBA) float64 {
+	last := math.NaN()
+	s.runs(func(lo, hi int) {
+		pts := make([]point, 0, hi-lo)
+		for i := lo; i < hi; i++ {
+			pts = append(pts, point{a.px(s.X[i]), a.py(s.Y[i])})
+		}
+		if len(pts) > 1 {
+			p.line(c, 1.6, pts...)
+		}
+		if len(s.X) <= 16 || len(pts) == 1 {
+			for _, q := range pts {
+				p.dot(paper, q.x, q.y, 3.2)
+				p.dot(c, q.x, q.y, 2.4)
+			}
+		}
+		last = pts[len(pts)-1].y
+	})
+	return last
+}
+
+// endLabel is the name of a line, to stand at height y where there is room.
+type endLabel struct {
+	y      float64
+	name   string
+	style  style
+	colour color.NRGBA
+}
+
+// drawEndLabels writes the labels in the order of their lines, moved apart where they would overlap.
+func drawEndLabels(p *pen, ends []endLabel, x, top, bottom float64) {
+	const apart = 11.0
+	slices.SortStableFunc(ends, func(a, b endLabel) int {
+		switch {
+		case a.y < b.y:
+			return -1
+		case a.y > b.y:
+			return 1
+		}
+		return 0
+	})
+	y := make([]float64, len(ends))
+	for i, e := range ends {
+		y[i] = e.y
+	}
+	for range 100 {
+		for i := 1; i < len(y); i++ {
+			if gap := apart - (y[i] - y[i-1]); gap > 0 {
+				y[i-1] -= gap / 2
+				y[i] += gap / 2
+			}
+		}
+		if len(y) > 0 {
+			y[0] = max(y[0], top)
+			y[len(y)-1] = min(y[len(y)-1], bottom)
+		}
+	}
+	for i, e := range ends {
+		if math.Abs(y[i]-e.y) > 4 {
+			p.line(fade(e.colour, 0.5), 0.6, point{x - labelGap + 1, e.y}, point{x - 1, y[i]})
+		}
+		p.text(e.style, e.colour, x+2, y[i]+e.style.capHeight()/2, 0, e.name)
+	}
+}

@@ -1,0 +1,303 @@
+package plots
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"nacre/tsne"
+)
+
+// Panel is one plane of an Embedding figure.
+type Panel struct {
+	Title string
+	Y     tsne.Matrix            // n×2 positions
+	Label []int                  // n
+	Name  func(label int) string // text of a label in the legend; nil for labels that are their own name
+	Note  string                 // replaces the centroid figures under the title
+}
+
+const (
+	planeSide   = 252.0
+	planeGap    = 26.0
+	figureEdge  = 14.0
+	titleRoom   = 38.0
+	badgeRadius = 5.6
+	legendRow   = 17.0
+)
+
+var (
+	titleStyle  = style{11, true}
+	noteStyle   = style{8.2, false}
+	legendStyle = style{8.6, false}
+	badgeStyle  = style{6.8, true}
+	smallStyle  = style{7.4, false}
+)
+
+// Embedding draws the panels side by side. All share one scale, a bar in each plane giving its units, so that
+// distances may be compared across panels. A label has the same colour and number in all of them; the legend says
+// which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand the distances to and between centroids and their ratio. Every panel needs
+// finite positions and at least two labels.
+func Embedding(panels ...Panel) (*Figure, error) {
+	if len(panels) == 0 {
+		return nil, errors.New("plots: no panels to draw")
+	}
+	panels = slices.Clone(panels)
+	var labels []int
+	for i, p := range panels {
+		if p.Y.Cols != 2 || len(p.Y.Data) != 2*p.Y.Rows {
+			return nil, fmt.Errorf("plots: panel %d: positions are %d×%d, not n×2", i, p.Y.Rows, p.Y.Cols)
+		}
+		c, err := tsne.MeasureClusters(p.Y, p.Label)
+		if err != nil {
+			return nil, fmt.Errorf("plots: panel %d: %w", i, err)
+		}
+		if p.Note == "" {
+			panels[i].Note = fmt.Sprintf("distance to centroid %s · between centroids %s · ratio %.2f", figures3(c.Intra), figures3(c.Inter), c.Ratio)
+		}
+		labels = append(labels, p.Label...)
+	}
+	groups := newGroups(panels, labels)
+	width := 2*figureEdge + float64(len(panels))*(planeSide+planeGap) - planeGap
+	legend := groups.legend(width - 2*figureEdge)
+	height := figureEdge + titleRoom + planeSide + legend.height + figureEdge
+	scale := sharedScale(panels)
+	return &Figure{width: width, height: height, draw: func(p *pen) {
+		p.rect(paper, 0, 0, width, height)
+		for i, panel := range panels {
+			x := figureEdge + float64(i)*(planeSide+planeGap)
+			drawPlane(p, panel, groups, x, figureEdge, scale)
+		}
+		legend.draw(p, figureEdge, figureEdge+titleRoom+planeSide)
+	}}, nil
+}
+
+// figures3 writes v with three significant figures, without an exponent.
+func figures3(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	decimals := max(0, 2-int(math.Floor(math.Log10(math.Abs(v)))))
+	return strconv.FormatFloat(v, 'f', min(decimals, 6), 64)
+}
+
+// bounds is the middle of a layout and half the side of the square around it.
+func bounds(y tsne.Matrix) (cx, cy, half float64) {
+	lox, hix, loy, hiy := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for i := range y.Rows {
+		r := y.Row(i)
+		lox, hix, loy, hiy = min(lox, r[0]), max(hix, r[0]), min(loy, r[1]), max(hiy, r[1])
+	}
+	return (lox + hix) / 2, (loy + hiy) / 2, max(hix-lox, hiy-loy) / 2
+}
+
+// sharedScale is points of paper per unit of the layouts, the same for all.
+func sharedScale(panels []Panel) float64 {
+	largest := 0.0
+	for _, p := range panels {
+		_, _, half := bounds(p.Y)
+		largest = max(largest, half)
+	}
+	return (planeSide/2 - 10) / largest
+}
+
+func drawPlane(p *pen, panel Panel, g *groups, x, y, scale float64) {
+	p.text(titleStyle, ink, x, y+10, 0, panel.Title)
+	p.text(noteStyle, soft, x, y+25, 0, panel.Note)
+	y += titleRoom
+	p.frame(rule, 0.6, x, y, planeSide, planeSide)
+	cx, cy, _ := bounds(panel.Y)
+	place := func(r []float64) point {
+		return point{x + planeSide/2 + (r[0]-cx)*scale, y + planeSide/2 - (r[1]-cy)*scale}
+	}
+	radius := min(1.9, max(0.9, 60/math.Sqrt(float64(panel.Y.Rows))))
+	for _, i := range mixed(panel.Y.Rows) {
+		q := place(panel.Y.Row(i))
+		p.dot(fade(colour(g.index(panel.Label[i])), 0.62), q.x, q.y, radius)
+	}
+	cent, own, err := tsne.Centroids(panel.Y, panel.Label)
+	if err != nil {
+		return // Embedding has measured these very points
+	}
+	at := make([]point, len(own))
+	for k := range own {
+		at[k] = place(cent.Row(k))
+	}
+	badges := spreadOut(at, x+badgeRadius+2, x+planeSide-badgeRadius-2, y+badgeRadius+2, y+planeSide-badgeRadius-2)
+	for k, q := range at {
+		if b := badges[k]; math.Hypot(b.x-q.x, b.y-q.y) > 1 {
+			p.line(paper, 2.4, q, b)
+			p.line(ink, 0.7, q, b)
+			p.dot(paper, q.x, q.y, 2.2)
+			p.dot(ink, q.x, q.y, 1.5)
+		}
+	}
+	for k, l := range own {
+		g.badge(p, badges[k], g.index(l))
+	}
+	drawScaleBar(p, x+9, y+planeSide-9, scale)
+}
+
+// mixed is a fixed order of drawing in which neighbours of a list end up far apart, so that no label covers the
+// others. The step is coprime to n and near the golden section.
+func mixed(n int) []int {
+	step := max(1, int(0.618*float64(n)))
+	for gcd(step, n) != 1 {
+		step++
+	}
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i * step % n
+	}
+	return out
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// spreadOut moves badges that overlap apart, as little as it can, inside the given bounds.
+func spreadOut(at []point, left, right, top, bottom float64) []point {
+	b := slices.Clone(at)
+	const apart = 2*badgeRadius + 2.5
+	for range 200 {
+		moved := false
+		for i := range b {
+			for j := range i {
+				dx, dy := b[i].x-b[j].x, b[i].y-b[j].y
+				d := math.Hypot(dx, dy)
+				if d >= apart {
+					continue
+				}
+				// A turn of its own for every badge keeps them from lining up when centroids coincide.
+				dx += 0.3 * math.Cos(2.4*float64(i))
+				dy += 0.3 * math.Sin(2.4*float64(i))
+				length := math.Hypot(dx, dy)
+				ux, uy := dx/length, dy/length
+				push := (apart - d) / 2 * 1.02
+				b[i].x += ux * push
+				b[i].y += uy * push
+				b[j].x -= ux * push
+				b[j].y -= uy * push
+				moved = true
+			}
+		}
+		for i := range b {
+			b[i].x = min(max(b[i].x, left), right)
+			b[i].y = min(max(b[i].y, top), bottom)
+		}
+		if !moved {
+			break
+		}
+	}
+	return b
+}
+
+func drawScaleBar(p *pen, x, y, scale float64) {
+	units := niceBelow(planeSide / 5 / scale)
+	length := units * scale
+	p.rect(fade(paper, 0.8), x-3, y-12, length+6, 15)
+	p.line(soft, 0.9, point{x, y}, point{x + length, y})
+	p.line(soft, 0.9, point{x, y - 2}, point{x, y + 2})
+	p.line(soft, 0.9, point{x + length, y - 2}, point{x + length, y + 2})
+	p.text(smallStyle, soft, x+length/2, y-3.5, 0.5, strconv.FormatFloat(units, 'g', -1, 64))
+}
+
+// niceBelow is the largest of 1, 2, 5 times a power of ten that is not above v.
+func niceBelow(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{5, 2} {
+		if m*unit <= v*(1+1e-9) {
+			return m * unit
+		}
+	}
+	return unit
+}
+
+// groups is the labels of all panels and how they are written.
+type groups struct {
+	labels []int    // increasing
+	mark   []string // on the badge
+	names  []string // in the legend; nil when the marks say it all
+}
+
+func newGroups(panels []Panel, labels []int) *groups {
+	slices.Sort(labels)
+	g := &groups{labels: slices.Compact(labels)}
+	named, short := false, true
+	for _, p := range panels {
+		named = named || p.Name != nil
+	}
+	for _, l := range g.labels {
+		g.mark = append(g.mark, strconv.Itoa(l))
+		short = short && l >= 0 && l < 100
+	}
+	if !named && short {
+		return g
+	}
+	for k, l := range g.labels {
+		g.mark[k] = strconv.Itoa(k + 1)
+		name := strconv.Itoa(l)
+		for _, p := range panels {
+			if p.Name != nil && slices.Contains(p.Label, l) {
+				name = p.Name(l)
+				break
+			}
+		}
+		g.names = append(g.names, name)
+	}
+	return g
+}
+
+func (g *groups) index(label int) int {
+	k, _ := slices.BinarySearch(g.labels, label)
+	return k
+}
+
+// badge draws the marker of group k: its mark in a ring of its colour.
+func (g *groups) badge(p *pen, at point, k int) {
+	p.dot(paper, at.x, at.y, badgeRadius+0.9)
+	p.ring(colour(k), 1.5, at.x, at.y, badgeRadius)
+	s := badgeStyle
+	if len(g.mark[k]) > 2 {
+		s.size *= 0.8
+	}
+	p.text(s, ink, at.x, at.y+s.capHeight()/2, 0.5, g.mark[k])
+}
+
+// legendLayout is a legend and the height it takes.
+type legendLayout struct {
+	height float64
+	draw   func(p *pen, x, y float64)
+}
+
+// legend puts one entry per name into equal columns over the width.
+func (g *groups) legend(width float64) legendLayout {
+	n := len(g.names)
+	if n == 0 {
+		return legendLayout{draw: func(*pen, float64, float64) {}}
+	}
+	widest := 0.0
+	for _, name := range g.names {
+		widest = max(widest, legendStyle.width(name))
+	}
+	entry := 2*badgeRadius + 5 + widest + 14
+	columns := max(1, min(n, int((width+14)/entry)))
+	rows := (n + columns - 1) / columns
+	columns = (n + rows - 1) / rows
+	step := min(width/float64(columns), entry+24)
+	const above, below = 12, 4
+	return legendLayout{height: above + float64(rows)*legendRow - below, draw: func(p *pen, x, y float64) {
+		for k, name := range g.names {
+			cx := x + float64(k%columns)*step + badgeRadius + 1
+			cy := y + above + float64(k/columns)*legendRow + legendRow/2
+			g.badge(p, point{cx, cy}, k)
+			p.text(legendStyle, ink, cx+badgeRadius+5, cy+legendStyle.capHeight()/2, 0, name)
+		}
+	}}
+}

@@ -1,0 +1,246 @@
+// Package plots draws the figures of a study for print and for the screen: embeddings side by side in one scale
+// with their centroids, and curves with intervals and reference lines. Figures are drawn with gonum/plot's vector
+// graphics and written as PNG at twice the screen's resolution or as SVG. Colours keep apart under the common
+// forms of colour blindness, and nothing is told by colour alone: groups carry numbers, lines their names.
+//
+//	f, err := plots.Embedding(
+//		plots.Panel{Title: "PEARL", Y: a.Y, Label: label},
+//		plots.Panel{Title: "TCL-PEARL", Y: b.Y, Label: label},
+//	)
+//	if err != nil {
+//		return err
+//	}
+//	err = f.Save("tsne.png") // or .svg
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	xfont "golang.org/x/image/font"
+)
+
+// Figure is a finished drawing of fixed size. The same figure writes the same bytes.
+type Figure struct {
+	width, height float64 // points, 1/72 inch
+	draw          func(*pen)
+}
+
+// Size is the width and height in points (1/72 inch).
+func (f *Figure) Size() (width, height float64) { return f.width, f.height }
+
+// pngDPI makes a pixel half a screen pixel (96 dpi) wide.
+const pngDPI = 192
+
+// WritePNG writes the figure on white at 192 dots per inch.
+func (f *Figure) WritePNG(w io.Writer) error {
+	c := vgimg.NewWith(vgimg.UseWH(vg.Length(f.width), vg.Length(f.height)), vgimg.UseDPI(pngDPI))
+	f.draw(newPen(c, f.height))
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	return nil
+}
+
+// WriteSVG writes the figure as SVG. Text stays text, in Liberation Sans or a face of the same widths.
+func (f *Figure) WriteSVG(w io.Writer) error {
+	c := vgsvg.New(vg.Length(f.width), vg.Length(f.height))
+	f.draw(newPen(c, f.height))
+	var buf bytes.Buffer
+	if _, err := c.WriteTo(&buf); err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	out := bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	if _, err := w.Write(out); err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	return nil
+}
+
+// Save writes the figure to path, as its name says: .png or .svg. The file appears whole or not at all.
+func (f *Figure) Save(path string) error {
+	var buf bytes.Buffer
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".png":
+		err = f.WritePNG(&buf)
+	case ".svg":
+		err = f.WriteSVG(&buf)
+	default:
+		return fmt.Errorf("plots: %s: the name must end in .png or .svg, not %q", path, ext)
+	}
+	if err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err = os.WriteFile(part, buf.Bytes(), 0o644); err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		os.Remove(part)
+		return fmt.Errorf("plots: %w", err)
+	}
+	return nil
+}
+
+// Palette is ten colours, the first ones used first. Any two differ by at least 15 in CIELAB, seen with normal
+// vision or without one kind of cone (Machado et al. 2009).
+var Palette = []color.NRGBA{
+	{0x4C, 0x72, 0xB0, 255}, {0xD5, 0x5E, 0x00, 255}, {0xE9, 0xB4, 0x4C, 255}, {0x26, 0x46, 0x53, 255},
+	{0xCC, 0x79, 0xA7, 255}, {0x66, 0xB2, 0xE8, 255}, {0x7A, 0x3E, 0x00, 255}, {0x93, 0x78, 0x60, 255},
+	{0x33, 0x22, 0x88, 255}, {0xDD, 0x84, 0x52, 255},
+}
+
+func colour(i int) color.NRGBA { return Palette[i%len(Palette)] }
+
+func fade(c color.NRGBA, alpha float64) color.NRGBA {
+	c.A = uint8(math.Round(255 * alpha))
+	return c
+}
+
+var (
+	ink   = color.NRGBA{0x22, 0x26, 0x2B, 255}
+	soft  = color.NRGBA{0x6A, 0x70, 0x78, 255}
+	rule  = color.NRGBA{0xC9, 0xCD, 0xD2, 255}
+	grid  = color.NRGBA{0xEC, 0xEE, 0xF0, 255}
+	paper = color.NRGBA{255, 255, 255, 255}
+)
+
+// faces are the regular and bold faces of Liberation Sans, which come with gonum/plot.
+var faces = func() *font.Cache { return font.NewCache(liberation.Collection()) }()
+
+// style is a face at a size in points.
+type style struct {
+	size float64
+	bold bool
+}
+
+func (s style) face() font.Face {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	if s.bold {
+		f.Weight = xfont.WeightBold
+	}
+	return faces.Lookup(f, vg.Length(s.size))
+}
+
+func (s style) width(text string) float64 {
+	f := s.face()
+	return float64(f.Width(text))
+}
+
+// capHeight is the height of capital letters and figures, by which text is centred.
+func (s style) capHeight() float64 { return 0.69 * s.size }
+
+// pen draws with the origin at the top left and y downwards.
+type pen struct {
+	c      vg.Canvas
+	height float64
+}
+
+func newPen(c vg.Canvas, height float64) *pen { return &pen{c: c, height: height} }
+
+type point struct{ x, y float64 }
+
+func (p *pen) at(x, y float64) vg.Point {
+	return vg.Point{X: vg.Length(x), Y: vg.Length(p.height - y)}
+}
+
+func (p *pen) path(pts []point) vg.Path {
+	var path vg.Path
+	for i, q := range pts {
+		if i == 0 {
+			path.Move(p.at(q.x, q.y))
+		} else {
+			path.Line(p.at(q.x, q.y))
+		}
+	}
+	return path
+}
+
+func (p *pen) line(c color.Color, width float64, pts ...point) {
+	p.c.SetColor(c)
+	p.c.SetLineWidth(vg.Length(width))
+	p.c.SetLineDash(nil, 0)
+	p.c.Stroke(p.path(pts))
+}
+
+func (p *pen) dashed(c color.Color, width float64, pts ...point) {
+	p.c.SetColor(c)
+	p.c.SetLineWidth(vg.Length(width))
+	p.c.SetLineDash([]vg.Length{3.5, 2.5}, 0)
+	p.c.Stroke(p.path(pts))
+	p.c.SetLineDash(nil, 0)
+}
+
+func (p *pen) fill(c color.Color, pts ...point) {
+	path := p.path(pts)
+	path.Close()
+	p.c.SetColor(c)
+	p.c.Fill(path)
+}
+
+func (p *pen) rect(c color.Color, x, y, w, h float64) {
+	p.fill(c, point{x, y}, point{x + w, y}, point{x + w, y + h}, point{x, y + h})
+}
+
+func (p *pen) frame(c color.Color, width, x, y, w, h float64) {
+	path := p.path([]point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}})
+	path.Close()
+	p.c.SetColor(c)
+	p.c.SetLineWidth(vg.Length(width))
+	p.c.Stroke(path)
+}
+
+func (p *pen) circle(x, y, r float64) vg.Path {
+	var path vg.Path
+	path.Move(p.at(x+r, y))
+	path.Arc(p.at(x, y), vg.Length(r), 0, 2*math.Pi)
+	path.Close()
+	return path
+}
+
+func (p *pen) dot(c color.Color, x, y, r float64) {
+	p.c.SetColor(c)
+	p.c.Fill(p.circle(x, y, r))
+}
+
+func (p *pen) ring(c color.Color, width, x, y, r float64) {
+	p.c.SetColor(c)
+	p.c.SetLineWidth(vg.Length(width))
+	p.c.Stroke(p.circle(x, y, r))
+}
+
+// text writes from x on the baseline y; align 0 starts there, 0.5 centres, 1 ends there.
+func (p *pen) text(s style, c color.Color, x, y, align float64, text string) {
+	if text == "" {
+		return
+	}
+	p.c.SetColor(c)
+	p.c.FillString(s.face(), p.at(x-align*s.width(text), y), text)
+}
+
+// upright writes text turned a quarter to the left, centred on (x, y).
+func (p *pen) upright(s style, c color.Color, x, y float64, text string) {
+	if text == "" {
+		return
+	}
+	p.c.Push()
+	p.c.Translate(p.at(x, y))
+	p.c.Rotate(math.Pi / 2)
+	p.c.SetColor(c)
+	p.c.FillString(s.face(), vg.Point{X: vg.Length(-s.width(text) / 2), Y: 0}, text)
+	p.c.Pop()
+}
