@@ -144,3 +144,6 @@ func (a *Agent) Close() error {
 	}
 	return err
 }
+
+// Device names what computes, e.g. "cpu/avx512 ×2".
+func (a *Agent) Device() string { return a.device.Name() }

@@ -18,6 +18,7 @@ package experiment
 
 import (
 	"fmt"
+	"nacre/config"
 
 	"nacre/pearl"
 	"nacre/protocol"
@@ -61,4 +62,17 @@ func (c Config) Validate() error {
 		return fmt.Errorf("pearl.meta_batch = %d with tcl-pearl, want at least 2: there must be another task to contrast", c.Pearl.MetaBatch)
 	}
 	return nil
+}
+
+// Change applies key=value pairs such as "pearl.latent=7" and checks the result.
+func Change(c *Config, pairs ...string) error { return config.Resolve(c, config.Set(pairs...)) }
+
+// Equal reports whether two configurations train the same run.
+func (c Config) Equal(d Config) (bool, error) {
+	a, err := config.Hash(c)
+	if err != nil {
+		return false, err
+	}
+	b, err := config.Hash(d)
+	return a == b, err
 }

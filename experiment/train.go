@@ -340,3 +340,9 @@ func (t *Training) Close() error {
 	}
 	return errors.Join(append(errs, t.Agent.Close(), t.run.Close())...)
 }
+
+// EnvSteps is the number of environment steps taken for training.
+func (t *Training) EnvSteps() int64 { return t.at.EnvSteps }
+
+// Updates is the number of gradient updates made.
+func (t *Training) Updates() int64 { return t.at.Updates }
