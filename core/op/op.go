@@ -4,9 +4,29 @@
 // Every value is a matrix; a scalar is 1×1, a row vector 1×n. Data of a meta-batch is stacked by rows: T tasks
 // of B transitions are one (T·B)×n matrix, task after task. That single convention is what lets a program be cut
 // into tiles of whole tasks.
+//
+// A Scope writes expressions over the nodes of one Gorgonia graph and keeps the first error:
+//
+//	g := gorgonia.NewGraph()
+//	leaf := func(name string, rows, cols int) *gorgonia.Node {
+//		return gorgonia.NewMatrix(g, gorgonia.Float64, gorgonia.WithShape(rows, cols), gorgonia.WithName(name))
+//	}
+//	x, y, w, b := leaf("x", 8, 3), leaf("y", 8, 1), leaf("w", 3, 1), leaf("b", 1, 1)
+//	s := new(op.Scope)
+//	loss := s.MeanAll(s.Square(s.Sub(s.Dense(x, w, b, op.Linear), y)))
+//	if err := s.Err(); err != nil { ... }
+//
+// It does not compile or run anything: package core does, and its Stage embeds a Scope.
 package op
 
-import G "gorgonia.org/gorgonia"
+import (
+	"fmt"
+
+	G "gorgonia.org/gorgonia"
+
+	// Gorgonia refuses to start under a Go version this module has not been told about.
+	_ "go4.org/unsafe/assume-no-moving-gc"
+)
 
 // Op is one operation of the vocabulary. Implementations are small comparable structs: two instructions with
 // equal Op values and equal operands compute the same matrix, so the compiler may keep only one of them.
@@ -54,62 +74,62 @@ const (
 type (
 	// Dense is act(x·w + b): x m×k, w k×n, b 1×n → m×n.
 	Dense struct {
-		base
+		ternary
 		Act Act
 	}
 	// MatMul is the product of its operands, each transposed first if asked. With TA it contracts over the rows of
 	// both operands (a weight gradient) and its result is Whole.
 	MatMul struct {
-		base
+		binary
 		TA, TB bool
 	}
 	// ActGrad is g·act'(x) expressed by the activation's value y = act(x): (y m×n, g m×n) → m×n.
 	// The derivative of ReLU at zero is zero.
 	ActGrad struct {
-		base
+		binary
 		Act Act
 	}
 	// Unary applies F to every element.
 	Unary struct {
-		base
+		unary
 		F UnaryFunc
 	}
 	// Affine is A·x + B elementwise.
 	Affine struct {
-		base
+		unary
 		A, B float64
 	}
 	// Clamp limits every element to [Lo, Hi].
 	Clamp struct {
-		base
+		unary
 		Lo, Hi float64
 	}
 	// ClampGrad is (x, g) → g where Lo ≤ x ≤ Hi, else 0.
 	ClampGrad struct {
-		base
+		binary
 		Lo, Hi float64
 	}
 	// Binary applies F to every pair of elements. An operand with one row, one column or both is broadcast.
 	Binary struct {
-		base
+		binary
 		F BinaryFunc
 	}
 	// SumRows adds each run of Group consecutive rows: m×n → (m/Group)×n. Group 0 adds all rows: m×n → 1×n, Whole.
 	SumRows struct {
-		base
+		unary
 		Group int
 	}
 	// SumCols adds along each row: m×n → m×1.
-	SumCols struct{ base }
+	SumCols struct{ unary }
 	// SumAll adds everything: m×n → 1×1, Whole.
-	SumAll struct{ base }
+	SumAll struct{ unary }
 	// RepeatRows repeats each row K times in a row: m×n → (m·K)×n.
 	RepeatRows struct {
-		base
+		unary
 		K int
 	}
 	// Like broadcasts g (one row, one column or both) to the shape of x: (x m×n, g) → m×n. x is not read.
-	Like struct{ base }
+	Like struct{ binary }
 	// ConcatCols puts N matrices of equal height side by side.
 	ConcatCols struct {
 		base
@@ -117,20 +137,20 @@ type (
 	}
 	// SliceCols keeps columns Lo..Hi-1.
 	SliceCols struct {
-		base
+		unary
 		Lo, Hi int
 	}
 	// PadCols places an m×k matrix at column Lo of an otherwise zero m×Total matrix.
 	PadCols struct {
-		base
+		unary
 		Lo, Total int
 	}
 	// LogSumExp is log Σ_j exp x_ij for each row, computed from the row maximum: m×n → m×1.
-	LogSumExp struct{ base }
+	LogSumExp struct{ unary }
 	// SquaredDistances holds |a_i - b_j|² for every pair of rows: (a m×d, b n×d) → m×n; a is ByRow, b Whole.
-	SquaredDistances struct{ base }
+	SquaredDistances struct{ binary }
 	// StopGrad is the identity; no gradient passes it.
-	StopGrad struct{ base }
+	StopGrad struct{ unary }
 )
 
 // UnaryFunc names an elementwise function of one variable.
@@ -164,5 +184,19 @@ const (
 	Less // 1 where a < b, ½ where a = b, else 0: the derivative of Min by its first operand
 )
 
-// base carries the methods every operation answers alike.
-type base struct{}
+var (
+	actNames    = [...]string{"Linear", "ReLU", "Tanh"}
+	unaryNames  = [...]string{"Neg", "Exp", "Log", "Log1p", "Tanh", "Sqrt", "Square", "Recip", "Softplus", "Sigmoid", "Abs", "Sign"}
+	binaryNames = [...]string{"Add", "Sub", "Mul", "Div", "Min", "Max", "Less"}
+)
+
+func (a Act) String() string        { return name(actNames[:], "Act", int(a)) }
+func (f UnaryFunc) String() string  { return name(unaryNames[:], "UnaryFunc", int(f)) }
+func (f BinaryFunc) String() string { return name(binaryNames[:], "BinaryFunc", int(f)) }
+
+func name(names []string, kind string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", kind, i)
+}
