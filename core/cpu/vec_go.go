@@ -13,6 +13,11 @@ func reluGradGo(v *vecArgs) { vecGo(v, reluGradRow) }
 func affineGo(v *vecArgs)   { vecGo(v, affineRow) }
 func clampGo(v *vecArgs)    { vecGo(v, clampRow) }
 
+// Functions that exist in Go only.
+func lessGo(v *vecArgs)      { vecGo(v, lessRow) }
+func tanhGradGo(v *vecArgs)  { vecGo(v, tanhGradRow) }
+func clampGradGo(v *vecArgs) { vecGo(v, clampGradRow) }
+
 // vecGo applies f to every row. A column is handed to f as a slice of one value; the masked columns of a row's last
 // chunk are cleared afterwards.
 func vecGo(v *vecArgs, f func(v *vecArgs, dst, a, b []float32)) {
@@ -97,18 +102,41 @@ func reluGradRow(_ *vecArgs, dst, y, g []float32) {
 	})
 }
 
-func affineRow(v *vecArgs, dst, a, _ []float32) {
-	s0, s1 := v.s0, v.s1
-	for i, x := range a[:len(dst)] {
-		dst[i] = float32(s0*x) + s1
-	}
+// lessRow is the derivative of min(x, y) by x.
+func lessRow(_ *vecArgs, dst, a, b []float32) {
+	pairs(dst, a, b, func(x, y float32) float32 {
+		switch {
+		case x < y:
+			return 1
+		case x == y:
+			return 0.5
+		}
+		return 0
+	})
 }
 
-func clampRow(v *vecArgs, dst, a, _ []float32) {
+func tanhGradRow(_ *vecArgs, dst, y, g []float32) {
+	pairs(dst, y, g, func(y, g float32) float32 { return g * (1 - float32(y*y)) })
+}
+
+func clampGradRow(v *vecArgs, dst, a, g []float32) {
 	lo, hi := v.s0, v.s1
-	for i, x := range a[:len(dst)] {
-		dst[i] = min(max(x, lo), hi)
-	}
+	pairs(dst, a, g, func(x, g float32) float32 {
+		if x >= lo && x <= hi {
+			return g
+		}
+		return 0
+	})
+}
+
+func affineRow(v *vecArgs, dst, a, b []float32) {
+	s0, s1 := v.s0, v.s1
+	pairs(dst, a, b, func(x, _ float32) float32 { return float32(s0*x) + s1 })
+}
+
+func clampRow(v *vecArgs, dst, a, b []float32) {
+	lo, hi := v.s0, v.s1
+	pairs(dst, a, b, func(x, _ float32) float32 { return min(max(x, lo), hi) })
 }
 
 func colSumGo(s *sumArgs) {
