@@ -94,7 +94,7 @@ func (f UnaryFunc) of(x float64) float64 {
 	return x // zero or NaN
 }
 
-func (o Affine) String() string { return fmt.Sprintf("Affine(%v·x%+v)", o.A, o.B) }
+func (o Affine) String() string { return fmt.Sprintf("Affine(%v·x%+g)", o.A, o.B) }
 
 func (Affine) shape(in []Shape) (Shape, error) { return in[0], nil }
 

@@ -1,0 +1,93 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"nacre/core"
+)
+
+// Oyster is the initialisation of the published PEARL implementation: hidden weights uniform in ±1/√n, hidden biases
+// 0.1, weights and biases of the last layer uniform in ±Last.
+//
+// That implementation means n to be the number of a layer's inputs but reads the first dimension of a weight stored
+// outputs×inputs, so n is the number of outputs. The two differ only where a layer changes width, that is in layer 0.
+// FanIn makes n the number of inputs.
+type Oyster struct {
+	Last  float64
+	FanIn bool
+}
+
+// Init draws m's parameters from r into mem: layer by layer, weights row by row, then biases. Adam's state is cleared.
+func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
+	if !(o.Last >= 0) {
+		return fmt.Errorf("nn: %s: half-width of the last layer %v; want at least 0", m.Name, o.Last)
+	}
+	specs := m.Specs()
+	for i, p := range specs {
+		x := make([]float64, p.Rows*p.Cols)
+		bias, last := i%2 == 1, i >= len(specs)-2
+		switch {
+		case last:
+			uniform(x, o.Last, r)
+		case bias:
+			for k := range x {
+				x[k] = 0.1
+			}
+		default:
+			n := p.Cols
+			if o.FanIn {
+				n = p.Rows
+			}
+			uniform(x, 1/math.Sqrt(float64(n)), r)
+		}
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uniform fills x with numbers in ±half.
+func uniform(x []float64, half float64, r *rand.Rand) {
+	for i := range x {
+		x[i] = half * (2*r.Float64() - 1)
+	}
+}
+
+// reset writes a parameter and clears its optimiser state.
+func reset(mem core.Memory, p core.ParamSpec, x []float64) error {
+	zero := make([]float64, len(x))
+	for _, e := range []struct {
+		name string
+		x    []float64
+	}{{p.Name, x}, {p.Name + ".m", zero}, {p.Name + ".v", zero}, {p.Name + ".t", zero[:1]}} {
+		if err := mem.Write(e.name, e.x); err != nil {
+			return fmt.Errorf("nn: %w", err)
+		}
+	}
+	return nil
+}
+
+// Copy sets the parameters of to to those of from, a network of the same shape, and clears the optimiser state of to.
+func Copy(mem core.Memory, to, from MLP) error {
+	src, dst := from.Specs(), to.Specs()
+	if len(src) != len(dst) {
+		return fmt.Errorf("nn: copy %s to %s: %d and %d layers", from.Name, to.Name, len(src)/2, len(dst)/2)
+	}
+	for i, p := range dst {
+		q := src[i]
+		if p.Rows != q.Rows || p.Cols != q.Cols {
+			return fmt.Errorf("nn: copy %s to %s: the shapes %d×%d and %d×%d differ", q.Name, p.Name, q.Rows, q.Cols, p.Rows, p.Cols)
+		}
+		x := make([]float64, p.Rows*p.Cols)
+		if err := mem.Read(q.Name, x); err != nil {
+			return fmt.Errorf("nn: %w", err)
+		}
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
