@@ -1,0 +1,78 @@
+// Package cpu runs compiled programs (core.Program) in float32 on the processor's vector units: AVX-512 or AVX2
+// kernels in generated Go assembly, or plain Go, chosen when a device is made. It does not compile graphs (package
+// core does) and its numbers are judged by core/ref.
+//
+//	dev, err := cpu.New(cpu.Options{})
+//	mem, err := dev.NewMemory(program.ParamSpecs())
+//	run, err := dev.Load(program, mem)
+//	defer run.Close()
+//	err = run.Write("x", x)
+//	err = run.Run()
+//	err = run.Read("loss", loss)
+//
+// Loading a program plans everything: which instructions fuse into one kernel, where every matrix lives, what is cut
+// among workers. Running it allocates nothing. The tiled instructions of a level run depth first, all of them for one
+// tile of the batch before the next tile, so that activations stay in the second-level cache. Results do not depend
+// on the number of workers; they do depend, in the last digits, on the kernels.
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"nacre/core"
+)
+
+// Options choose how a device computes. The zero value is the fastest this machine offers.
+type Options struct {
+	// Workers is the number of goroutines that compute, the one calling Run among them; 0 means GOMAXPROCS.
+	Workers int
+	// Kernel is "avx512", "avx2" or "go". Empty means the value of the environment variable NACRE_CPU or, where that
+	// is empty too, the fastest this machine runs.
+	Kernel string
+}
+
+// New makes a device. It fails when the options or NACRE_CPU name a kernel this machine does not run.
+//
+// The device's workers start with the first loaded program and end when the last one is closed. Programs may run at
+// the same time as far as their memory allows (see core.Device); only one of them at a time has the other workers'
+// help.
+func New(o Options) (core.Device, error) {
+	if o.Workers < 0 {
+		return nil, fmt.Errorf("cpu: %d workers: want at least 1, or 0 for one per processor", o.Workers)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Kernel == "" {
+		o.Kernel = os.Getenv(environment)
+	}
+	k, err := selectKernels(o.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	return &device{kernels: k, pool: &pool{size: o.Workers}}, nil
+}
+
+// environment is the variable that chooses the kernels where the options do not.
+const environment = "NACRE_CPU"
+
+type device struct {
+	kernels *kernels
+	pool    *pool
+}
+
+func (d *device) Name() string { return fmt.Sprintf("cpu/%s ×%d", d.kernels.name, d.pool.size) }
+
+// KernelName names the kernels New takes by default. Where NACRE_CPU names none that this machine runs, it is the
+// fastest, and New reports the mistake.
+func KernelName() string { return defaultKernels().name }
+
+func defaultKernels() *kernels {
+	k, err := selectKernels(os.Getenv(environment))
+	if err != nil {
+		return available()[0]
+	}
+	return k
+}

@@ -1,0 +1,70 @@
+package cpu
+
+// product is one matrix product C = A·B, or C = Aᵀ·B over the rows of both with ta.
+type product struct {
+	a, b, c mat
+	ta      bool
+	mode    gemmMode
+	aux     *float32 // bias, or the first element of the mask matrix
+}
+
+// rows computes rows lo..hi-1 of C. Each element is the sum of its products in order of k, whatever the range and
+// the blocks it is cut into.
+func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
+	g.k = int64(p.b.rows)
+	g.lda, g.ldb, g.ldc = int64(4*p.a.ld), int64(4*p.b.ld), int64(4*p.c.ld)
+	g.mode = p.mode
+	for _, blk := range k.blocks {
+		if n := (hi - lo) / blk.rows; n > 0 {
+			p.panel(g, blk, lo, lo+n*blk.rows)
+			lo += n * blk.rows
+		}
+	}
+}
+
+// panel computes rows lo..hi-1 of C, a multiple of the block's rows: a panel of B's columns stays in the first-level
+// cache while the rows of A pass.
+func (p *product) panel(g *gemmArgs, blk rowBlock, lo, hi int) {
+	step := p.a.ld // in A, from what row i of C needs to what row i+1 needs
+	if p.ta {
+		step = 1
+	}
+	first, rowStep := &p.a.d[lo*step], int64(4*blk.rows*step)
+	cStep := int64(4 * blk.rows * p.c.ld)
+	for j := 0; j < p.c.ld; {
+		col := pickWidth(blk.cols, p.c.ld-j)
+		kernel := col.kernel
+		if p.ta {
+			kernel = col.kernelTA
+		}
+		a, c := first, int64(4*(lo*p.c.ld+j))
+		g.b = &p.b.d[j]
+		for i := lo; i < hi; i += blk.rows {
+			g.a = a
+			g.c = at(&p.c.d[0], c)
+			switch p.mode {
+			case gemmBias, gemmBiasReLU:
+				g.aux = at(p.aux, int64(4*j))
+			case gemmMask:
+				g.aux = at(p.aux, c)
+			}
+			kernel(g)
+			if i+blk.rows < hi {
+				a = at(a, rowStep)
+			}
+			c += cStep
+		}
+		j += col.width
+	}
+}
+
+// pickWidth chooses the widest block that fits in rest columns; 64 columns are better cut in two halves than into
+// 48 and 16, which leaves the multipliers waiting for loads.
+func pickWidth(cols []colBlock, rest int) colBlock {
+	for _, c := range cols {
+		if c.width == 32 && rest == 64 || c.width <= rest && rest != 64 {
+			return c
+		}
+	}
+	return cols[len(cols)-1]
+}

@@ -1,0 +1,163 @@
+package main
+
+import "fmt"
+
+// Offsets in gemmArgs.
+const (
+	gemmK    = 0
+	gemmA    = 8
+	gemmLDA  = 16
+	gemmB    = 24
+	gemmLDB  = 32
+	gemmC    = 40
+	gemmLDC  = 48
+	gemmAux  = 56
+	gemmMode = 64
+)
+
+// modes are the values of gemmArgs.mode in order: the gemm* constants of the package.
+var modes = []string{"store", "bias", "biasrelu", "mask", "add"}
+
+func gemmName(s isa, rows, width int, ta bool) string {
+	t := ""
+	if ta {
+		t = "TA"
+	}
+	return fmt.Sprintf("gemm%s%dx%d%s", t, rows, width, s.name)
+}
+
+func (a *asm) gemmKernels() {
+	for _, ta := range []bool{false, true} {
+		for _, b := range a.blocks {
+			for _, width := range b.widths {
+				a.gemm(b.rows, width, ta)
+			}
+		}
+	}
+}
+
+// gemm writes the kernel of one rows×width block of C = A·B (or Aᵀ·B): the whole block stays in registers while k
+// runs, one multiply-add per element and step of k in every kernel, so that an element's value does not depend on
+// the block it falls in.
+func (a *asm) gemm(rows, width int, ta bool) {
+	nb := width / a.lanes
+	acc := func(i, j int) int { return i*nb + j }
+	b0 := rows * nb                  // first of nb registers holding a row of B
+	bcast := b0 + nb                 // first register for broadcast elements of A
+	nbcast := min(a.regs-bcast, 4)   // a few in turn, so that loads run ahead
+	each := func(f func(i, j int)) { // every accumulator, row by row
+		for i := range rows {
+			for j := range nb {
+				f(i, j)
+			}
+		}
+	}
+
+	a.begin(gemmName(a.isa, rows, width, ta), "gemmArgs")
+	for _, r := range []struct {
+		off int
+		reg string
+	}{{gemmK, "CX"}, {gemmA, "AX"}, {gemmLDA, "R8"}, {gemmB, "BX"}, {gemmLDB, "R9"}, {gemmC, "DI"}, {gemmLDC, "R10"}} {
+		a.ins("MOVQ %d(R15), %s", r.off, r.reg)
+	}
+	each(func(i, j int) { a.zero(acc(i, j)) })
+
+	// Three rows of A are reached from one address register by the index forms (base), (base)(ld) and (base)(2·ld).
+	bases := []string{"AX", "DX", "SI"}[:(rows+2)/3]
+	if !ta {
+		for i := 1; i < len(bases); i++ {
+			a.ins("LEAQ (%s)(R8*2), %s", bases[i-1], bases[i])
+			a.ins("ADDQ R8, %s", bases[i])
+		}
+	}
+	element := func(i int) string {
+		if ta {
+			return fmt.Sprintf("%d(AX)", 4*i)
+		}
+		return "(" + bases[i/3] + ")" + []string{"", "(R8*1)", "(R8*2)"}[i%3]
+	}
+	a.ins("PCALIGN $32")
+	a.label("loop")
+	for j := range nb {
+		a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
+	}
+	for i := range rows {
+		r := bcast + i%nbcast
+		a.ins("VBROADCASTSS %s, %s", element(i), a.v(r))
+		for j := range nb {
+			a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
+		}
+	}
+	if ta {
+		a.ins("ADDQ R8, AX")
+	} else {
+		for _, b := range bases {
+			a.ins("ADDQ $4, %s", b)
+		}
+	}
+	a.ins("ADDQ R9, BX")
+	a.ins("DECQ CX")
+	a.ins("JNZ loop")
+	a.gemmEpilogue(nb, b0, acc, each)
+	a.end()
+}
+
+// gemmEpilogue finishes the block by the call's mode and stores it.
+func (a *asm) gemmEpilogue(nb, b0 int, acc func(i, j int) int, each func(func(i, j int))) {
+	zero, tmp := b0+nb, b0
+	off := func(j int) int { return a.bytes() * j }
+	nextRow := func(j int, reg string) {
+		if j == nb-1 {
+			a.ins("ADDQ R10, %s", reg)
+		}
+	}
+	addBias := func() {
+		a.ins("MOVQ %d(R15), SI", gemmAux)
+		for j := range nb {
+			a.ins("VMOVUPS %d(SI), %s", off(j), a.v(b0+j))
+		}
+		each(func(i, j int) { a.ins("VADDPS %s, %s, %s", a.v(b0+j), a.v(acc(i, j)), a.v(acc(i, j))) })
+	}
+	a.ins("MOVQ %d(R15), CX", gemmMode)
+	for mode, label := range modes {
+		if mode > 0 {
+			a.ins("CMPQ CX, $%d", mode)
+			a.ins("JEQ %s", label)
+		}
+	}
+	a.ins("JMP store")
+
+	a.label("biasrelu")
+	addBias()
+	a.zero(zero)
+	// The accumulator is the second source, which is what VMAXPS returns when an operand is not a number.
+	each(func(i, j int) { a.ins("VMAXPS %s, %s, %s", a.v(acc(i, j)), a.v(zero), a.v(acc(i, j))) })
+	a.ins("JMP store")
+
+	a.label("bias")
+	addBias()
+	a.ins("JMP store")
+
+	a.label("mask")
+	a.ins("MOVQ %d(R15), SI", gemmAux)
+	a.zero(zero)
+	each(func(i, j int) {
+		a.ins("VMOVUPS %d(SI), %s", off(j), a.v(tmp))
+		a.selectPositive(tmp, acc(i, j), zero, acc(i, j))
+		nextRow(j, "SI")
+	})
+	a.ins("JMP store")
+
+	a.label("add")
+	a.ins("MOVQ DI, SI")
+	each(func(i, j int) {
+		a.ins("VADDPS %d(SI), %s, %s", off(j), a.v(acc(i, j)), a.v(acc(i, j)))
+		nextRow(j, "SI")
+	})
+
+	a.label("store")
+	each(func(i, j int) {
+		a.ins("VMOVUPS %s, %d(DI)", a.v(acc(i, j)), off(j))
+		nextRow(j, "DI")
+	})
+}

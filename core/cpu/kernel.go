@@ -1,0 +1,133 @@
+package cpu
+
+import "fmt"
+
+// gemmArgs tells a matrix kernel which block to compute. Strides are in bytes. The assembly reads the fields by
+// offset, so their order is fixed here and in gen.
+type gemmArgs struct {
+	k    int64    // terms of each sum, ≥ 1
+	a    *float32 // first element of A used by the block
+	lda  int64    // from a row of A to the next
+	b    *float32 // first element of B used by the block
+	ldb  int64
+	c    *float32
+	ldc  int64
+	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
+	mode gemmMode
+}
+
+// gemmMode is what happens to a product before it is stored.
+type gemmMode int64
+
+const (
+	gemmStore    gemmMode = iota
+	gemmBias              // + bias
+	gemmBiasReLU          // max(0, · + bias)
+	gemmMask              // kept where the mask matrix is positive, else 0
+	gemmAdd               // + C
+)
+
+// vecArgs describes an elementwise operation over a matrix of rows of 16-value chunks. Strides are in bytes.
+type vecArgs struct {
+	rows, chunks int64
+	dst          *float32
+	ldd          int64
+	a            *float32
+	lda          int64
+	stepA        int64    // from a chunk to the next: 64, or 0 for a column spread over bufA
+	colA         *float32 // the column's first value, or nil
+	ldColA       int64
+	b            *float32
+	ldb          int64
+	stepB        int64
+	colB         *float32
+	ldColB       int64
+	s0, s1       float32
+	mask         [16]uint32 // of a row's last chunk: all ones for columns that exist
+	bufA, bufB   [16]float32
+}
+
+// sumArgs describes a sum over rows.
+type sumArgs struct {
+	rows int64
+	src  *float32
+	ld   int64 // bytes
+	dst  *float32
+	cols int64 // multiple of 16
+	add  int64 // 1: add to dst, 0: overwrite it
+}
+
+// adamArgs describes an Adam step over n consecutive values, n a multiple of 16.
+type adamArgs struct {
+	n          int64
+	w, g, m, v *float32
+	b1, omb1   float32 // β₁, 1-β₁
+	b2, omb2   float32 // β₂, 1-β₂
+	step, eps  float32 // LR/(1-β₁ᵗ), ε
+	scale      float32 // 1/(1-β₂ᵗ)
+}
+
+// emaArgs describes dst = keep·dst + take·src over n consecutive values, n a multiple of 16.
+type emaArgs struct {
+	n          int64
+	dst, src   *float32
+	keep, take float32
+}
+
+// peakArgs says how many rounds of multiply-adds to run.
+type peakArgs struct{ n int64 }
+
+// rowBlock is a family of matrix kernels that hold the same number of rows of C.
+type rowBlock struct {
+	rows int
+	cols []colBlock // widest first; the last is 16 wide
+}
+
+type colBlock struct {
+	width            int
+	kernel, kernelTA func(*gemmArgs) // for A, and for A transposed
+}
+
+// kernels is one implementation of everything the executor runs in its inner loops.
+type kernels struct {
+	name   string
+	blocks []rowBlock // most rows first; the last has one row
+
+	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
+	affine, clamp                          func(*vecArgs)
+	colSum                                 func(*sumArgs)
+	adam                                   func(*adamArgs)
+	ema                                    func(*emaArgs)
+
+	peak      func(*peakArgs)
+	peakFlops float64 // of one round of peak
+
+	// flopsPerNano and elemsPerNano are rough speeds of one core, by which the executor decides what is worth waking
+	// another worker for.
+	flopsPerNano, elemsPerNano float64
+}
+
+// selectKernels returns the named kernels, or the fastest this machine runs where name is empty.
+func selectKernels(name string) (*kernels, error) {
+	sets := available()
+	if name == "" {
+		return sets[0], nil
+	}
+	names := ""
+	for i, k := range sets {
+		if k.name == name {
+			return k, nil
+		}
+		if i > 0 {
+			names += ", "
+		}
+		names += k.name
+	}
+	if name == "avx512" || name == "avx2" {
+		return nil, fmt.Errorf("cpu: kernel %q is not supported by this processor (available: %s)", name, names)
+	}
+	return nil, fmt.Errorf("cpu: unknown kernel %q (available: %s)", name, names)
+}
+
+// available lists the kernels this machine runs, fastest first.
+func available() []*kernels { return append(native(), &goKernels) }

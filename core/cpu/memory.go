@@ -1,0 +1,115 @@
+package cpu
+
+import (
+	"fmt"
+	"strings"
+
+	"nacre/core"
+)
+
+// param is a stored matrix with its optimiser state. wT is the transpose of w, kept up to date by everything that
+// writes w, once some program multiplies by the transpose; until then it is empty.
+type param struct {
+	spec    core.ParamSpec
+	w, m, v mat
+	t       float64
+	wT      mat
+}
+
+// needTranspose makes wT current from now on.
+func (p *param) needTranspose() {
+	if p.wT.d == nil {
+		p.wT = newMat(p.spec.Cols, p.spec.Rows)
+		p.refresh(0, p.spec.Rows)
+	}
+}
+
+// refresh copies rows lo..hi-1 of w to the transpose, if there is one.
+func (p *param) refresh(lo, hi int) {
+	if p.wT.d != nil {
+		p.w.transposeInto(&p.wT, lo, hi)
+	}
+}
+
+// memory implements core.Memory. Entries are float32 and come back from Read exactly as Write rounded them.
+type memory struct {
+	specs  []core.ParamSpec
+	byName map[string]*param
+}
+
+func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
+	m := &memory{byName: map[string]*param{}}
+	for _, s := range params {
+		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
+			return nil, fmt.Errorf("cpu: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name, s.Rows, s.Cols)
+		}
+		if _, ok := m.byName[s.Name]; ok {
+			return nil, fmt.Errorf("cpu: parameter %q is declared twice", s.Name)
+		}
+		m.specs = append(m.specs, s)
+		m.byName[s.Name] = &param{spec: s, w: newMat(s.Rows, s.Cols), m: newMat(s.Rows, s.Cols), v: newMat(s.Rows, s.Cols)}
+	}
+	return m, nil
+}
+
+func (m *memory) Params() []core.ParamSpec { return append([]core.ParamSpec(nil), m.specs...) }
+
+// entry finds an entry's parameter and matrix; the matrix of a step count is nil.
+func (m *memory) entry(name string, n int) (*param, *mat, error) {
+	p, ok := m.byName[name]
+	suffix := ""
+	if !ok {
+		if i := strings.LastIndexByte(name, '.'); i > 0 {
+			suffix = name[i+1:]
+			p, ok = m.byName[name[:i]]
+		}
+	}
+	if !ok {
+		return nil, nil, fmt.Errorf("cpu: no entry %q in memory", name)
+	}
+	var d *mat
+	want := p.spec.Rows * p.spec.Cols
+	switch suffix {
+	case "":
+		d = &p.w
+	case "m":
+		d = &p.m
+	case "v":
+		d = &p.v
+	case "t":
+		want = 1
+	default:
+		return nil, nil, fmt.Errorf("cpu: no entry %q in memory: a parameter has .m, .v and .t", name)
+	}
+	if n != want {
+		return nil, nil, fmt.Errorf("cpu: entry %q holds %d numbers, got a slice of %d", name, want, n)
+	}
+	return p, d, nil
+}
+
+func (m *memory) Read(entry string, dst []float64) error {
+	p, d, err := m.entry(entry, len(dst))
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		dst[0] = p.t
+	default:
+		extract(dst, d)
+	}
+	return nil
+}
+
+func (m *memory) Write(entry string, src []float64) error {
+	p, d, err := m.entry(entry, len(src))
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		p.t = src[0]
+	default:
+		fill(d, src)
+		p.refresh(0, p.spec.Rows)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package cpu
+
+// phase is a part of a run: units of work that may be done in any order and by any worker, each with the same result
+// wherever and whenever it is done. Phases run one after the other.
+type phase struct {
+	begin    func() // before the first unit, or nil
+	units    int
+	run      func(w *worker, unit int)
+	parallel bool // worth waking the other workers for
+}
+
+// parallelCost is the estimated time in ns from which a phase is shared: waking a sleeping worker and waiting for it
+// takes several microseconds.
+const parallelCost = 30e3
+
+// phases turns a segment into phases.
+func (b *builder) phases(seg segment, workers int) []phase {
+	b.tiled = seg.tiled
+	if seg.tiled {
+		return b.tilePhases(seg)
+	}
+	var out []phase
+	var small []step // consecutive steps not worth sharing
+	flush := func() {
+		if steps := small; len(steps) > 0 {
+			out = append(out, phase{units: 1, run: func(w *worker, _ int) {
+				for i := range steps {
+					steps[i].run(w, span{hi: steps[i].units, first: true})
+				}
+			}})
+			small = nil
+		}
+	}
+	for i := 0; i < len(seg.instrs); {
+		in := &seg.instrs[i]
+		if n, ph := b.updatePhase(seg.instrs[i:]); n > 0 {
+			flush()
+			out = append(out, ph)
+			i += n
+			continue
+		}
+		i++
+		st := b.build(in)
+		if workers == 1 || st.units == 1 || st.cost < parallelCost {
+			small = append(small, st)
+			continue
+		}
+		flush()
+		out = append(out, stepPhase(st, workers))
+	}
+	flush()
+	return out
+}
+
+// stepPhase cuts one step among the workers, a few parts for each so that a delayed worker holds up little.
+func stepPhase(st step, workers int) phase {
+	part := max(8, (st.units+4*workers-1)/(4*workers))
+	part = (part + 7) / 8 * 8
+	return phase{units: (st.units + part - 1) / part, parallel: true, run: func(w *worker, unit int) {
+		st.run(w, span{lo: unit * part, hi: min(st.units, (unit+1)*part), first: true})
+	}}
+}
+
+// updatePhase joins the updates at the head of list that are independent of each other, and counts them.
+func (b *builder) updatePhase(list []instr) (int, phase) {
+	var updates []*update
+	cost := 0.0
+	for i := range list {
+		u := b.makeUpdate(&list[i])
+		if u == nil || !u.independent(updates) {
+			break
+		}
+		updates = append(updates, u)
+		cost += u.cost(b.k)
+	}
+	type chunk struct {
+		u      *update
+		lo, hi int
+	}
+	var chunks []chunk
+	for _, u := range updates {
+		for lo := 0; lo < u.p.spec.Rows; lo += updateRows {
+			chunks = append(chunks, chunk{u, lo, min(lo+updateRows, u.p.spec.Rows)})
+		}
+	}
+	return len(updates), phase{
+		begin: func() {
+			for _, u := range updates {
+				u.begin()
+			}
+		},
+		units:    len(chunks),
+		run:      func(w *worker, unit int) { c := chunks[unit]; c.u.rows(w, c.lo, c.hi) },
+		parallel: cost >= parallelCost,
+	}
+}
+
+// tilePhases makes the phase that runs a segment's steps for every tile, and the one that adds up the lanes.
+//
+// A segment that sums is cut by lanes: whoever takes a lane goes through its tiles in order, so that every partial
+// sum is made in the same order whoever makes it. Otherwise it is cut by tiles.
+func (b *builder) tilePhases(seg segment) []phase {
+	var steps []step
+	var sums []laneSum
+	cost := 0.0
+	for i := range seg.instrs {
+		in := &seg.instrs[i]
+		st := b.build(in)
+		steps = append(steps, st)
+		cost += st.cost
+		if b.place[in.out] == laneSummed {
+			sums = append(sums, b.laneSums(in.out)...)
+		}
+	}
+	groups, perTile, tiles := b.p.Groups, b.p.TileGroups, b.p.Tiles()
+	tile := func(w *worker, t, lane int, first bool) {
+		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: lane, first: first}
+		for i := range steps {
+			steps[i].run(w, s)
+		}
+	}
+	parallel := cost >= parallelCost
+	if !seg.sums() {
+		return []phase{{units: tiles, parallel: parallel, run: func(w *worker, unit int) { tile(w, unit, 0, false) }}}
+	}
+	lanes := b.lanes
+	out := []phase{{units: lanes, parallel: parallel && lanes > 1, run: func(w *worker, lane int) {
+		for t := lane; t < tiles; t += lanes {
+			tile(w, t, lane, t == lane)
+		}
+	}}}
+	if len(sums) > 0 {
+		total := 0.0
+		for _, s := range sums {
+			total += float64(len(s.dst)*lanes) / b.k.elemsPerNano
+		}
+		out = append(out, phase{units: len(sums), parallel: total >= parallelCost, run: func(w *worker, unit int) {
+			sums[unit].add(w, b.lane)
+		}})
+	}
+	return out
+}
+
+// laneSum is a piece of a reduction's result that is summed over the lanes at a time.
+type laneSum struct {
+	dst    []float32
+	offset int // in every lane
+}
+
+// laneSums cuts value v into pieces that stay in the first-level cache while the lanes are added.
+func (b *builder) laneSums(v int) []laneSum {
+	const piece = 4096
+	var out []laneSum
+	d := b.mats[v].d
+	for at := 0; at < len(d); at += piece {
+		out = append(out, laneSum{d[at:min(at+piece, len(d))], b.offset[v] + at})
+	}
+	return out
+}
+
+// add sums the lanes in order.
+func (l *laneSum) add(w *worker, lanes [][]float32) {
+	v := &w.vec
+	m := mat{l.dst, 1, len(l.dst), len(l.dst)}
+	v.result(m, true)
+	v.colA, v.colB, v.stepA, v.stepB = nil, nil, 64, 64
+	v.a = &lanes[0][l.offset]
+	for _, lane := range lanes[1:] {
+		v.b = &lane[l.offset]
+		w.k.add(v)
+		v.a = v.dst
+	}
+}
+
+// sums reports whether a tiled segment has reductions.
+func (seg *segment) sums() bool {
+	for i := range seg.instrs {
+		if seg.instrs[i].reduces() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package cpu
+
+import "nacre/core/op"
+
+type run = func(w *worker, s span)
+
+// dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
+func dense(act op.Act, x, wt, bias, out operand) run {
+	mode := gemmBias
+	if act == op.ReLU {
+		mode = gemmBiasReLU
+	}
+	return func(w *worker, s span) {
+		p := product{a: w.view(&x, s), b: wt.mat, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
+		p.rows(w.k, &w.gemm, 0, p.c.rows)
+		if act == op.Tanh {
+			mapRows(p.c, p.c, tanh32)
+		}
+	}
+}
+
+// matMul is a·b or, with tb, a·bᵀ. The transpose of a parameter is kept with it; any other operand is transposed on
+// the spot.
+func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units int) run {
+	x, y := args[0], args[1]
+	var mask operand
+	mode := gemmStore
+	if in.mask >= 0 {
+		mask, mode = b.operand(in.mask, op.ByRow, units), gemmMask
+	}
+	var transposed *param
+	if tb {
+		if transposed = b.params[in.in[1]]; transposed != nil {
+			transposed.needTranspose()
+		}
+	}
+	return func(w *worker, s span) {
+		p := product{a: w.view(&x, s), b: y.mat, c: w.view(&out, s), mode: mode}
+		switch {
+		case transposed != nil:
+			p.b = transposed.wT
+		case tb:
+			p.b = w.transpose(&y.mat)
+		}
+		if mode == gemmMask {
+			m := w.view(&mask, s)
+			p.aux = &m.d[0]
+		}
+		p.rows(w.k, &w.gemm, 0, p.c.rows)
+	}
+}
+
+// transpose writes the transpose of m into the worker's scratch.
+func (w *worker) transpose(m *mat) mat {
+	t := mat{nil, m.cols, m.rows, pad16(m.rows)}
+	t.d = w.scratch[:t.rows*t.ld]
+	for i := range t.rows {
+		t.clearPad(i)
+	}
+	m.transposeInto(&t, 0, m.rows)
+	return t
+}
+
+// contractRows is the number of rows a product over rows takes at a time, so that they stay in the second-level cache
+// while the result's rows pass.
+const contractRows = 256
+
+// contract is the step C = aᵀ·b, summed over the rows of both, or aᵀ·bᵀ with tb. In a tiled segment it adds the
+// tile's rows to a lane's partial sum; else its units are the rows of C.
+func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
+	x, y := args[0], args[1]
+	cost := b.gemmCost(out, x.rows)
+	if b.tiled {
+		return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
+			p := product{a: w.view(&x, s), b: w.view(&y, s), c: out.sum(s), ta: true}
+			p.contract(w, 0, p.c.rows, s.first)
+		}}
+	}
+	return step{cost: cost, units: out.rows, run: func(w *worker, s span) {
+		p := product{a: x.mat, b: y.mat, c: out.mat, ta: true}
+		if o.TB {
+			p.b = w.transpose(&y.mat)
+		}
+		p.contract(w, s.lo, s.hi, true)
+	}}
+}
+
+// contract computes rows lo..hi-1 of C, a run of rows of A and B after the other, adding to what C holds unless fresh.
+func (p *product) contract(w *worker, lo, hi int, fresh bool) {
+	a, b := p.a, p.b
+	for r := 0; r < b.rows; r += contractRows {
+		n := min(contractRows, b.rows-r)
+		p.a = mat{a.d[r*a.ld : (r+n)*a.ld], n, a.cols, a.ld}
+		p.b = mat{b.d[r*b.ld : (r+n)*b.ld], n, b.cols, b.ld}
+		p.mode = gemmAdd
+		if fresh && r == 0 {
+			p.mode = gemmStore
+		}
+		p.rows(w.k, &w.gemm, lo, hi)
+	}
+}
+
+// sum is where a reduction puts its result: the lane's partial sum, or the value itself where there is only one lane.
+func (o *operand) sum(s span) mat {
+	if len(o.lanes) > 0 {
+		return o.lanes[s.lane]
+	}
+	return o.mat
+}
