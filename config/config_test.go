@@ -167,7 +167,7 @@ func TestTypedErrors(t *testing.T) {
 
 func TestEncodeRoundTrip(t *testing.T) {
 	cfg := defaults()
-	cfg.Pearl.Optimiser = Optimiser{LR: 0.1 + 0.2, Eps: math.SmallestNonzeroFloat64, Note: "quote \" backslash \\ line\nend"}
+	cfg.Pearl.Optimiser = Optimiser{LR: 0.30000000000000004, Eps: math.SmallestNonzeroFloat64, Note: "quote \" backslash \\ line\nend"}
 	cfg.Weights = map[string]float64{"b": 1e300, "a": -0.0}
 	text, err := config.Encode(cfg)
 	if err != nil {
