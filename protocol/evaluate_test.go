@@ -90,6 +90,29 @@ func TestSeedsDifferBySeedTaskAndRepeat(t *testing.T) {
 	}
 }
 
+// seeing records the seeds of the episodes.
+type seeing struct {
+	line
+	seeds map[uint64]int
+}
+
+func (s *seeing) Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy, horizon int) ([]sim.Trajectory, error) {
+	for _, e := range episodes {
+		s.seeds[e.Seed]++
+	}
+	return s.line.Rollout(ctx, episodes, policy, horizon)
+}
+
+func TestEveryEpisodeHasItsOwnSeed(t *testing.T) {
+	pool := &seeing{seeds: map[uint64]int{}}
+	if _, err := Evaluate(t.Context(), pool, goals(0, 1, 2), study, &believer{}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * study.Repeats * study.Trajectories(); len(pool.seeds) != want {
+		t.Errorf("%d seeds for %d episodes", len(pool.seeds), want)
+	}
+}
+
 func TestTasksWithoutParamsAreToldApartByID(t *testing.T) {
 	tasks := []sim.Task{{ID: 3}, {ID: 1}}
 	all, err := Evaluate(t.Context(), &line{}, tasks, study, &believer{}, 2)
@@ -142,7 +165,8 @@ func TestAdaptationShowsInTheCurve(t *testing.T) {
 	}
 }
 
-// scripted returns given numbers: goal·1000 + repeat·100 + trajectory, success where the repeat is 0.
+// scripted returns given numbers: goal·1000 + repeat·100 + trajectory, success in repeat 0 after
+// trajectory 0.
 type scripted struct {
 	repeats, traj int
 	spoil         func([]sim.Trajectory) ([]sim.Trajectory, error)
@@ -152,7 +176,7 @@ func (s *scripted) Rollout(_ context.Context, episodes []sim.Episode, _ sim.Poli
 	out := make([]sim.Trajectory, len(episodes))
 	for i, e := range episodes {
 		repeat := i % s.repeats
-		out[i] = sim.Trajectory{Task: e.Task, Len: 5 + s.traj, Success: repeat == 0,
+		out[i] = sim.Trajectory{Task: e.Task, Len: 5 + s.traj, Success: repeat == 0 && s.traj > 0,
 			Return: 1000*e.Task.Params[0] + 100*float64(repeat) + float64(s.traj)}
 	}
 	s.traj++
@@ -173,7 +197,7 @@ func TestResult(t *testing.T) {
 		{ID: 8, Params: []float64{3}, Return: [][]float64{{3000, 3001, 3002}, {3100, 3101, 3102}}},
 	}
 	for i := range want {
-		want[i].Success = [][]bool{{true, true, true}, {false, false, false}}
+		want[i].Success = [][]bool{{false, true, true}, {false, false, false}}
 		want[i].Len = [][]int{{5, 6, 7}, {5, 6, 7}}
 	}
 	if !reflect.DeepEqual(r.Tasks, want) {
@@ -186,8 +210,9 @@ func TestResult(t *testing.T) {
 	if m := r.Summary.Adapted; m.Mean != 2051.5 || !reflect.DeepEqual(r.AdaptedByTask(), []float64{1051.5, 3051.5}) {
 		t.Errorf("adapted: %v of %v", m, r.AdaptedByTask())
 	}
-	if s := r.Summary.AdaptedSuccess; s != (Interval{Mean: .5, Lo: .5, Hi: .5, N: 2}) || len(r.Summary.Success) != 3 {
-		t.Errorf("success: %v, by trajectory %v", s, r.Summary.Success)
+	none, half := Interval{N: 2}, Interval{Mean: .5, Lo: .5, Hi: .5, N: 2}
+	if s := r.Summary; s.AdaptedSuccess != half || !reflect.DeepEqual(s.Success, []Interval{none, half, half}) {
+		t.Errorf("success: %v, by trajectory %v", s.AdaptedSuccess, s.Success)
 	}
 	if r.Steps != 4*(5+6+7) || r.Seed != 42 || r.Protocol != p {
 		t.Errorf("steps %d, seed %d, protocol %v", r.Steps, r.Seed, r.Protocol)
@@ -198,7 +223,7 @@ func TestResult(t *testing.T) {
 	}
 	for i, want := range map[int]string{
 		0: "task,params,repeat,trajectory,phase,return,success,len",
-		1: "7,1,0,0,explore,1000,1,5",
+		1: "7,1,0,0,explore,1000,0,5",
 		6: "7,1,1,2,scored,1102,0,7",
 		8: "8,3,0,1,scored,3001,1,6",
 	} {
