@@ -20,12 +20,12 @@ import (
 // Agent is a configured algorithm on its family: networks, environments, tasks. Training adds a schedule and a
 // folder; evaluation and embedding need no more than an agent.
 type Agent struct {
-	Config  Config
-	Spec    sim.Spec
-	Family  sim.Family
-	Train   []sim.Task
-	Test    []sim.Task
-	Learner *pearl.Learner
+	Config     Config
+	Spec       sim.Spec
+	Family     sim.Family
+	TrainTasks []sim.Task
+	TestTasks  []sim.Task
+	Learner    *pearl.Learner
 
 	pool   *sim.Pool
 	device core.Device
@@ -42,12 +42,12 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{Config: cfg, Family: family, Spec: family.Spec()}
-	if a.Train, a.Test, err = family.Tasks(cfg.Seed, cfg.TrainTasks, cfg.TestTasks); err != nil {
+	if a.TrainTasks, a.TestTasks, err = family.Tasks(cfg.Seed, cfg.TrainTasks, cfg.TestTasks); err != nil {
 		return nil, err
 	}
 	workers, envs := host.Workers, host.Envs
 	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+		workers = runtime.NumCPU()
 	}
 	if envs <= 0 {
 		envs = 16
@@ -59,7 +59,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		return nil, err
 	}
 	setup := pearl.Setup{
-		Config: cfg.Pearl, Spec: a.Spec, Train: a.Train, Seed: cfg.Seed, Device: a.device,
+		Config: cfg.Pearl, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 		Pool: a.pool, Workers: workers, Envs: envs,
 	}
 	if cfg.Algorithm == "tcl-pearl" {

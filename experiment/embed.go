@@ -69,10 +69,10 @@ func (a *Agent) spread(n int) ([]sim.Task, error) {
 	if g, ok := a.Family.(sim.Gridder); ok {
 		return g.Grid(n)
 	}
-	if n > len(a.Test) {
-		return nil, fmt.Errorf("embed: %d tasks; %s has %d test tasks and cannot spread others evenly", n, a.Spec.Name, len(a.Test))
+	if n > len(a.TestTasks) {
+		return nil, fmt.Errorf("embed: %d tasks; %s has %d test tasks and cannot spread others evenly", n, a.Spec.Name, len(a.TestTasks))
 	}
-	return a.Test[:n], nil
+	return a.TestTasks[:n], nil
 }
 
 // windows rolls out task number k and crops one window from each rollout.

@@ -76,7 +76,7 @@ func (t *Training) begin(host Host) (err error) {
 	if _, err = t.run.Begin(t.Config, t.session(host)); err != nil {
 		return err
 	}
-	if err = t.run.WriteTasks(t.Spec.Name, t.Train, t.Test); err != nil {
+	if err = t.run.WriteTasks(t.Spec.Name, t.TrainTasks, t.TestTasks); err != nil {
 		return err
 	}
 	if t.metrics, err = NewMetrics(t.run.Path(MetricsFile), t.columns()...); err != nil {
@@ -207,7 +207,7 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 			return fmt.Errorf("%w; what was trained until the last checkpoint is in %s", err, t.run.Dir)
 		}
 	}
-	result, err := t.Evaluate(ctx, t.Test, t.Config.Evaluation.Protocol, t.Config.Seed)
+	result, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 	last := t.at.Iteration == t.Config.Pearl.Iterations-1
 	var result *protocol.Result
 	if last || t.at.Iteration%t.Config.Evaluation.Every == 0 {
-		r, err := t.Evaluate(ctx, t.Test, t.Config.Evaluation.Protocol, t.Config.Seed)
+		r, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)
 		if err != nil {
 			return err
 		}

@@ -167,7 +167,7 @@ func (r *runner) seed(ctx context.Context, arm string, seed uint64) (*SeedResult
 		return nil, err
 	}
 	defer a.Close()
-	if s.Adapted, err = a.Evaluate(ctx, a.Test, p, seed); err != nil {
+	if s.Adapted, err = a.Evaluate(ctx, a.TestTasks, p, seed); err != nil {
 		return nil, err
 	}
 	if err := r.baselines(ctx, a, p); err != nil {
@@ -190,7 +190,7 @@ func (r *runner) untrained(ctx context.Context, cfg experiment.Config, p protoco
 		return err
 	}
 	defer a.Close()
-	s.Untrained, err = a.Evaluate(ctx, a.Test, p, s.Seed)
+	s.Untrained, err = a.Evaluate(ctx, a.TestTasks, p, s.Seed)
 	return err
 }
 
@@ -234,7 +234,7 @@ func (r *runner) baselines(ctx context.Context, a *experiment.Agent, p protocol.
 		return nil
 	}
 	r.out.Family, r.out.Protocol, r.out.Device = a.Spec.Name, p, a.Device()
-	r.out.Random, r.out.Goal, err = a.Baselines(ctx, a.Test, p, a.Config.Seed)
+	r.out.Random, r.out.Goal, err = a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
 	return err
 }
 
