@@ -102,12 +102,15 @@ type pointBatch struct {
 
 func (b *pointBatch) Len() int { return len(b.pos) }
 
-func (b *pointBatch) Reset(i int, task Task, _ *rand.Rand, obs []float64) error {
+func (b *pointBatch) Reset(i int, task Task, r *rand.Rand, obs []float64) error {
 	if len(task.Params) != 2 {
 		return NewError(b.family.name, task, i, fmt.Errorf("the task has %d parameters, expected a goal of 2", len(task.Params)))
 	}
 	b.pos[i], b.task[i] = [2]float64{}, task
-	obs[0], obs[1] = 0, 0
+	if !b.family.sparse {
+		b.pos[i] = [2]float64{2*r.Float64() - 1, 2*r.Float64() - 1}
+	}
+	copy(obs, b.pos[i][:])
 	return nil
 }
 

@@ -1,0 +1,80 @@
+package pearl
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"nacre/core/ref"
+	"nacre/internal/rng"
+	"nacre/sim"
+)
+
+// newTestLearner is a small learner on the point robot, computed by the reference.
+func newTestLearner(t *testing.T, change func(*Setup)) *Learner {
+	t.Helper()
+	f, err := sim.Lookup("point-goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, _, err := f.Tasks(1, 6, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := sim.NewPool(f, 1, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	c := Default()
+	c.Latent, c.Hidden, c.Layers, c.EncoderHidden, c.EncoderLayers = 2, 8, 1, 8, 1
+	c.MetaBatch, c.Batch, c.Context = 3, 16, 7
+	c.InitialSteps, c.PriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 60, 40, 60, 3
+	s := Setup{Config: c, Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4}
+	if change != nil {
+		change(&s)
+	}
+	l, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// Every sampled transition obeys the point robot's dynamics and the reward of its own slot's task, and every context
+// row is a transition of that task.
+func TestSampledDataBelongsToItsTask(t *testing.T) {
+	l := newTestLearner(t, nil)
+	if _, err := l.Collect(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.sample(rng.New(3)); err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got float32, want float64) {
+		t.Helper()
+		if math.Abs(float64(got)-want) > 1e-5 {
+			t.Errorf("%s = %v, want %v", what, got, want)
+		}
+	}
+	in := l.in
+	for slot, task := range in.tasks {
+		goal := l.tasks[task].Params
+		for i := slot * l.cfg.Batch; i < (slot+1)*l.cfg.Batch; i++ {
+			var next [2]float64
+			for k := range 2 {
+				next[k] = float64(in.rows.Obs[2*i+k]) + 0.1*float64(in.rows.Act[2*i+k])
+				near("next observation", in.rows.NextObs[2*i+k], next[k])
+			}
+			near("reward", in.rows.Reward[i], -math.Hypot(next[0]-goal[0], next[1]-goal[1]))
+			near("done", in.rows.Done[i], 0)
+		}
+		for i := slot * l.cfg.Context; i < (slot+1)*l.cfg.Context; i++ {
+			c := in.context.Rows[5*i : 5*i+5]
+			x, y := float64(c[0])+0.1*float64(c[2]), float64(c[1])+0.1*float64(c[3])
+			near("context reward", c[4], -math.Hypot(x-goal[0], y-goal[1]))
+			near("context weight", in.context.Weights[i], 1)
+		}
+	}
+}
