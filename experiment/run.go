@@ -57,7 +57,7 @@ func checkEmpty(dir string) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case lockFile:
+		case lockFile, ConfigFile + ".tmp": // of a process killed before its run began
 		case ConfigFile, CheckpointFile, MetricsFile:
 			return fmt.Errorf("run folder %s already holds a run: continue it with \"nacre resume %s\" or choose another folder", dir, dir)
 		default:

@@ -63,6 +63,9 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	empty := filepath.Join(parent, "empty")
 	os.Mkdir(empty, 0o755)
+	create(t, empty).Close()
+	// A process killed while it made the run leaves these; the folder is as good as empty.
+	os.WriteFile(filepath.Join(empty, "config.toml.tmp"), []byte("se"), 0o644)
 	create(t, empty)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // Info describes a build. Commit is the first 12 digits of the source's revision, with "+changes" when the tree
@@ -35,7 +36,8 @@ func from(build *debug.BuildInfo) Info {
 		Go:       runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	if v := build.Main.Version; v != "" && v != "(devel)" {
+	// A build between releases has no version but a date and the commit, which Commit says better.
+	if v := build.Main.Version; v != "" && v != "(devel)" && !strings.HasPrefix(v, "v0.0.0-") {
 		info.Version = v
 	}
 	settings := map[string]string{}

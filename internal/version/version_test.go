@@ -19,6 +19,9 @@ func TestFrom(t *testing.T) {
 	if got := from(&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}); got.Version != "devel" || got.Commit != "unknown" {
 		t.Errorf("from without stamps = %+v", got)
 	}
+	if got := from(&debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261120201300-61770ddcc137+dirty"}}); got.Version != "devel" {
+		t.Errorf("version between releases = %q", got.Version)
+	}
 	if s := Get().String(); !strings.HasPrefix(s, "nacre ") || !strings.Contains(s, runtime.Version()) {
 		t.Errorf("String() = %q", s)
 	}

@@ -1,0 +1,55 @@
+# `make` builds bin/nacre; `make help` lists the rest. On a fresh machine each target does the set-up it needs: Go
+# fetches its modules, tools/mujoco.sh the physics library. Without a C compiler or Python everything works but the
+# MuJoCo families, and one line says so.
+
+GO     ?= go
+NACRE  := bin/nacre
+# More arguments for the nacre command of a target, e.g. make run ARGS="--seeds 2"
+ARGS   ?=
+# Stamping the commit fails where git is absent or does not trust the folder's owner.
+VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
+# Put before every go command that compiles: MuJoCo's flags, or none.
+MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
+
+.PHONY: build setup run test test-race bench study-point-goal study-cheetah-vel clean distclean help
+
+build: setup ## build bin/nacre (the default)
+	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
+	@echo "built $(NACRE)"
+
+setup: ## fetch what building needs
+	@command -v $(GO) >/dev/null || { echo "nacre needs Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
+	@$(GO) mod download
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then tools/mujoco.sh; \
+	else echo "Building without MuJoCo because there is no C compiler; to add it later, install one (gcc or clang) and run make again"; fi
+
+run: build ## build, then train PEARL and TCL-PEARL on the quickstart study and write its report
+	$(NACRE) study quickstart $(ARGS)
+
+test: setup ## vet, check formatting, run all tests
+	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; \
+	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
+	@$(MUJOCO) $(GO) vet ./...
+	@$(MUJOCO) $(GO) test ./...
+
+test-race: setup ## run all tests under the race detector (needs a C compiler)
+	@$(MUJOCO) $(GO) test -race ./...
+
+bench: build ## time the training core and the simulator
+	$(NACRE) bench update $(ARGS)
+	$(NACRE) bench rollout $(ARGS)
+
+study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on two cores
+	$(NACRE) study point-goal --seeds 3 $(ARGS)
+
+study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on two cores
+	$(NACRE) study cheetah-vel $(ARGS)
+
+clean: ## remove what was built; runs and reports stay
+	rm -rf bin
+
+distclean: clean ## remove the fetched MuJoCo too
+	rm -rf .deps
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'

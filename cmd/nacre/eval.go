@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/internal/app"
+)
+
+func evalCommand(env *app.Env, eval func(context.Context, *app.Env, app.EvalOptions) error) *cobra.Command {
+	var o app.EvalOptions
+	cmd := &cobra.Command{
+		Use:   "eval FOLDER",
+		Short: "Measure how a trained agent adapts to tasks",
+		Long: `Eval lets the agent of a run adapt to each task from the beginning: some trajectories to explore, then some
+that are scored. It prints the mean return of every trajectory, so that the gain from adaptation is visible,
+with intervals over tasks, beside a random policy and, where the family knows one, a controller that is told
+the goal. Flags that are not given are the protocol's.`,
+		Example: `  nacre eval runs/point
+  nacre eval runs/point --explore 5 --z mean --json`,
+		Args: oneArg("a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			err := firstError(
+				between("explore", o.Explore, -1, 1000), between("scored", o.Scored, -1, 1000), between("repeats", o.Repeats, -1, 10_000),
+				oneOf("z", o.Z, "", "mean", "sample"), oneOf("actions", o.Actions, "", "deterministic", "sampled"),
+				between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+			)
+			if err != nil {
+				return err
+			}
+			return eval(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Protocol, "protocol", "", "named protocol (default the run's own)")
+	f.IntVar(&o.Explore, "explore", -1, "exploration trajectories, 0 to 1000, -1 for the protocol's")
+	f.IntVar(&o.Scored, "scored", -1, "scored trajectories after them, 1 to 1000, -1 for the protocol's")
+	f.IntVar(&o.Repeats, "repeats", -1, "times each task is adapted to, 1 to 10000, -1 for the protocol's")
+	f.StringVar(&o.Z, "z", "", "task embedding after exploration: mean or sample")
+	f.StringVar(&o.Actions, "actions", "", "deterministic or sampled")
+	f.BoolVar(&o.Train, "train-tasks", false, "adapt to the train tasks instead of the test tasks")
+	seedFlag(cmd, &o.Seed, 0, "seed of the evaluation's random numbers")
+	workersFlag(cmd, &o.Workers)
+	jsonFlag(cmd, env)
+	return cmd
+}

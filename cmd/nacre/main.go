@@ -1,0 +1,77 @@
+// Nacre is a research notebook for context-based meta-reinforcement learning: it trains PEARL and TCL-PEARL on task
+// families, keeps each run so that it can be resumed bit for bit, and shows how well a context encoder tells tasks
+// apart. `nacre help` lists its commands; `nacre doctor` says what the machine offers.
+//
+// Results go to standard output, everything for the person watching to standard error. The exit status is 0 when the
+// command did its work, 1 when it failed, 2 when it was called wrongly and 130 when it was interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"nacre/internal/app"
+)
+
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx := interruptible(context.Background(), signals, os.Stderr, os.Exit)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, wired()))
+}
+
+// interruptible is a context that the first signal cancels, so that work can save itself; the second ends the
+// program at once.
+func interruptible(parent context.Context, signals <-chan os.Signal, stderr io.Writer, exit func(int)) context.Context {
+	ctx, cancel := context.WithCancelCause(parent)
+	go func() {
+		<-signals
+		fmt.Fprintln(stderr, "nacre: stopping, what was done is being saved; interrupt again to stop at once")
+		cancel(app.ErrInterrupted)
+		<-signals
+		exit(exitInterrupted)
+	}()
+	return ctx
+}
+
+// run executes a command line and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, a actions) int {
+	root := newRoot(a, stdout, stderr)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	var usage *app.UsageError
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "nacre: %s; see \"%s --help\"\n", oneLine(err), cmd.CommandPath())
+		return exitUsage
+	case errors.Is(err, app.ErrInterrupted), errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "nacre: %s\n", oneLine(err))
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "nacre: %s\n", oneLine(err))
+	return exitFailed
+}
+
+// oneLine joins the lines of an error's message.
+func oneLine(err error) string {
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "; ")
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"nacre/internal/app"
+)
+
+// fake records the options its actions were called with and returns err.
+type fake struct {
+	got any
+	env *app.Env
+	err error
+}
+
+func record[T any](f *fake) func(context.Context, *app.Env, T) error {
+	return func(_ context.Context, env *app.Env, o T) error {
+		f.got, f.env = o, env
+		return f.err
+	}
+}
+
+func (f *fake) actions() actions {
+	return actions{
+		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
+		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
+		Update: record[app.BenchOptions](f), Rollout: record[app.BenchOptions](f),
+	}
+}
+
+// call runs a command line with fake actions.
+func call(f *fake, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = run(context.Background(), args, &out, &err, f.actions())
+	return status, out.String(), err.String()
+}
+
+func TestOptions(t *testing.T) {
+	for line, want := range map[string]any{
+		"train": app.TrainOptions{Device: "auto"},
+		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2 --device ref": app.TrainOptions{
+			Algorithm: "tcl-pearl", Family: "point-goal", Preset: "oyster", Config: "c.toml", Set: []string{"a.b=1,2", "c=x"},
+			SeedGiven: true, Out: "runs/a", Workers: 2, Device: "ref"},
+		"resume runs/a -w 1": app.ResumeOptions{Dir: "runs/a", Workers: 1, Device: "auto"},
+		"eval runs/a":        app.EvalOptions{Dir: "runs/a", Explore: -1, Scored: -1, Repeats: -1},
+		"eval runs/a --protocol oyster --explore 0 --scored 3 --repeats 2 --z mean --actions sampled --train-tasks --seed 9": app.EvalOptions{
+			Dir: "runs/a", Protocol: "oyster", Explore: 0, Scored: 3, Repeats: 2, Z: "mean", Actions: "sampled", Train: true, Seed: 9},
+		"embed runs/a":                            app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Split: "test"},
+		"embed runs/a --split train --out x.csv":  app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Split: "train", Out: "x.csv"},
+		"tsne x.npz --perplexity 20 --start pca":  app.TSNEOptions{Input: "x.npz", Perplexity: 20, Start: "pca"},
+		"study quickstart":                        app.StudyOptions{Name: "quickstart", Seeds: 1, Seed: 1, Budget: 8 * time.Minute, Out: "out/quickstart"},
+		"study point-goal --seeds 5 --budget 90s": app.StudyOptions{Name: "point-goal", Seeds: 5, Seed: 1, Budget: 90 * time.Second, Out: "out/point-goal"},
+		"bench update --check":                    app.BenchOptions{Check: true, Size: "both", Device: "auto", Updates: 20},
+		"bench rollout -f cheetah-vel":            app.BenchOptions{Family: "cheetah-vel", Episodes: 64},
+	} {
+		var f fake
+		status, _, stderr := call(&f, strings.Fields(line)...)
+		if status != 0 || !reflect.DeepEqual(f.got, want) {
+			t.Errorf("nacre %s: status %d %s\n got  %+v\n want %+v", line, status, stderr, f.got, want)
+		}
+	}
+}
+
+// A mistake in the call is one line on standard error that names the value and what was expected, and status 2.
+func TestUsageErrors(t *testing.T) {
+	for line, want := range map[string]string{
+		"trian":                            `nacre: unknown command "nacre trian"; did you mean "train"?`,
+		"study qickstart":                  `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: cheetah-vel, point-goal, quickstart); see "nacre study --help"`,
+		"bench updat":                      `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
+		"train extra":                      `nacre: unexpected argument "extra"; see "nacre train --help"`,
+		"train --sed 3":                    `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,
+		"train --xyzzy":                    `nacre: unknown flag --xyzzy; see`,
+		"train -x":                         `nacre: unknown shorthand flag: 'x'`,
+		"train --seed -1":                  `nacre: invalid argument "-1" for "-s, --seed" flag`,
+		"train --seed 9223372036854775808": `nacre: --seed 9223372036854775808: expected at most 9223372036854775807`,
+		"train --workers -1":               `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
+		"train --device gpu":               `nacre: --device gpu: unknown word`,
+		"train --log-level loud":           `nacre: --log-level loud: expected debug, info, warn or error`,
+		"resume":                           `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,
+		"resume a b":                       `nacre: expected a run folder, got 2 arguments`,
+		"eval a --z meen":                  `nacre: --z meen: unknown word; did you mean "mean"?`,
+		"eval a --explore 5000":            `nacre: --explore 5000: expected a whole number from -1 to 1000`,
+		"embed a --tasks 0":                `nacre: --tasks 0: expected a whole number from 1 to 1000`,
+		"embed a --split tset":             `nacre: --split tset: unknown word; did you mean "test"?`,
+		"tsne a --perplexity 0.5":          `nacre: --perplexity 0.5: expected a number above 1`,
+		"tsne a --perplexity NaN":          `nacre: --perplexity NaN: expected a number above 1`,
+		"study quickstart --seeds 0":       `nacre: --seeds 0: expected a whole number from 1 to 100`,
+		"study quickstart --budget -3s":    `nacre: --budget -3s: expected a positive duration`,
+		"study quickstart --budget ten":    `nacre: invalid argument "ten" for "--budget" flag`,
+		"bench update --size small":        `nacre: --size small: unknown word`,
+	} {
+		var f fake
+		status, stdout, stderr := call(&f, strings.Fields(line)...)
+		if status != exitUsage || !strings.HasPrefix(stderr, want) {
+			t.Errorf("nacre %s: status %d\n got  %s want %s", line, status, stderr, want)
+		}
+		if strings.Count(stderr, "\n") != 1 || stdout != "" || f.got != nil {
+			t.Errorf("nacre %s: more than one line, or work was done: %q, %q, %v", line, stdout, stderr, f.got)
+		}
+	}
+}
+
+func TestExitStatus(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		want   string
+	}{
+		{errors.New("run folder runs/a is not empty"), exitFailed, "nacre: run folder runs/a is not empty\n"},
+		{errors.New("two\n  lines\n"), exitFailed, "nacre: two; lines\n"},
+		{fmt.Errorf("training: %w; continue with nacre resume runs/a", app.ErrInterrupted), exitInterrupted, "nacre: training: interrupted; continue with nacre resume runs/a\n"},
+		{context.Canceled, exitInterrupted, "nacre: context canceled\n"},
+	} {
+		status, _, stderr := call(&fake{err: c.err}, "train")
+		if status != c.status || stderr != c.want {
+			t.Errorf("%v: status %d, %q; want %d, %q", c.err, status, stderr, c.status, c.want)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	var f fake
+	call(&f, "eval", "runs/a", "--json", "--log-level", "info")
+	if !f.env.JSON || f.env.Quiet {
+		t.Errorf("env %+v", f.env)
+	}
+	var stderr bytes.Buffer
+	f = fake{}
+	status := run(context.Background(), []string{"train"}, &bytes.Buffer{}, &stderr, f.actions())
+	f.env.Notice("no GPU was found")
+	f.env.Log.Info("not shown at this level")
+	f.env.Progress.Stage("train", 0)
+	if got := stderr.String(); status != 0 || got != "level=WARN msg=\"no GPU was found\"\ntrain\n" {
+		t.Errorf("status %d, standard error %q", status, got)
+	}
+	stderr.Reset()
+	run(context.Background(), []string{"train", "--quiet"}, &bytes.Buffer{}, &stderr, f.actions())
+	f.env.Progress.Stage("train", 0)
+	f.env.Notice("still said")
+	if got := stderr.String(); got != "level=WARN msg=\"still said\"\n" {
+		t.Errorf("quiet: standard error %q", got)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	signals := make(chan os.Signal)
+	exited := make(chan int, 1)
+	var stderr bytes.Buffer
+	ctx := interruptible(context.Background(), signals, &stderr, func(status int) { exited <- status })
+	if ctx.Err() != nil {
+		t.Fatal("cancelled before any signal")
+	}
+	signals <- os.Interrupt
+	<-ctx.Done()
+	if !errors.Is(context.Cause(ctx), app.ErrInterrupted) || !strings.Contains(stderr.String(), "interrupt again") {
+		t.Errorf("cause %v, message %q", context.Cause(ctx), stderr.String())
+	}
+	signals <- syscall.SIGTERM
+	if status := <-exited; status != exitInterrupted {
+		t.Errorf("status %d after the second signal", status)
+	}
+}
+
+// Every command explains itself to a stranger.
+func TestHelp(t *testing.T) {
+	var f fake
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.Short == "" {
+			t.Errorf("%s has no description", c.CommandPath())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s has no description", c.CommandPath(), f.Name)
+			}
+		})
+		args := append(strings.Fields(c.CommandPath())[1:], "--help")
+		status, stdout, stderr := call(&f, args...)
+		if status != 0 || stderr != "" || !strings.Contains(stdout, "Usage:") {
+			t.Errorf("nacre %v: status %d, %q", args, status, stderr)
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	root := newRoot(f.actions(), &bytes.Buffer{}, &bytes.Buffer{})
+	visit(root)
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	if got := strings.Join(names, " "); got != "bench doctor embed eval resume study train tsne version" {
+		t.Errorf("commands %s", got)
+	}
+	if status, stdout, _ := call(&f); status != 0 || !strings.Contains(stdout, "nacre doctor") {
+		t.Errorf("nacre alone: status %d, %q", status, stdout)
+	}
+}
+
+// Commands without an action do not exist, and those with one are found.
+func TestOnlyWiredCommands(t *testing.T) {
+	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
+	if n := len(root.Commands()); n != 2 {
+		t.Errorf("%d commands without actions, want version and doctor", n)
+	}
+	f := &fake{}
+	a := actions{Rollout: record[app.BenchOptions](f)}
+	var stderr bytes.Buffer
+	if status := run(context.Background(), []string{"bench", "update"}, &bytes.Buffer{}, &stderr, a); status != exitUsage {
+		t.Errorf("bench update without an action: status %d", status)
+	}
+}
+
+func TestVersionAndDoctor(t *testing.T) {
+	var f fake
+	status, stdout, _ := call(&f, "version")
+	if status != 0 || !strings.HasPrefix(stdout, "nacre ") {
+		t.Errorf("version: %d, %q", status, stdout)
+	}
+	_, stdout, _ = call(&f, "version", "--json")
+	var v map[string]string
+	if err := json.Unmarshal([]byte(stdout), &v); err != nil || v["go"] == "" {
+		t.Errorf("version --json: %q, %v", stdout, err)
+	}
+	var out, errs bytes.Buffer
+	status = run(context.Background(), []string{"doctor", "--json"}, &out, &errs, wired())
+	var report app.Report
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil || len(report.Checks) < 8 {
+		t.Errorf("doctor --json: %q, %v", out.String(), err)
+	}
+	problem := false
+	for _, c := range report.Checks {
+		problem = problem || c.Status == app.Problem
+	}
+	if problem != (status == exitFailed) || !problem && status != 0 {
+		t.Errorf("doctor: status %d, problem %v", status, problem)
+	}
+}

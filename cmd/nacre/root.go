@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"nacre/experiment/progress"
+	"nacre/internal/app"
+	"nacre/internal/nearest"
+)
+
+// actions are what the commands do. A command whose action is nil is not part of the program.
+type actions struct {
+	Train   func(context.Context, *app.Env, app.TrainOptions) error
+	Resume  func(context.Context, *app.Env, app.ResumeOptions) error
+	Eval    func(context.Context, *app.Env, app.EvalOptions) error
+	Embed   func(context.Context, *app.Env, app.EmbedOptions) error
+	TSNE    func(context.Context, *app.Env, app.TSNEOptions) error
+	Study   func(context.Context, *app.Env, app.StudyOptions) error
+	Update  func(context.Context, *app.Env, app.BenchOptions) error // bench update
+	Rollout func(context.Context, *app.Env, app.BenchOptions) error // bench rollout
+	Doctor  app.Providers
+}
+
+// newRoot builds the command tree.
+func newRoot(a actions, stdout, stderr io.Writer) *cobra.Command {
+	env := &app.Env{Out: stdout, Err: stderr}
+	var level string
+	root := &cobra.Command{
+		Use:   "nacre",
+		Short: "Context-based meta-reinforcement learning: train, look, compare",
+		Long: `Nacre trains agents that learn to learn: PEARL and TCL-PEARL, on families of tasks that share a body and
+differ in their goal. It keeps every run so that it can be resumed exactly, measures how well an agent adapts
+to tasks it has not seen, and shows how well its context encoder tells tasks apart.
+
+Start with "nacre doctor" to see what this machine offers, then "nacre study quickstart".`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return prepare(env, level)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(badFlag)
+	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
+	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
+
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor))
+	if a.Train != nil {
+		root.AddCommand(trainCommand(env, a.Train))
+	}
+	if a.Resume != nil {
+		root.AddCommand(resumeCommand(env, a.Resume))
+	}
+	if a.Eval != nil {
+		root.AddCommand(evalCommand(env, a.Eval))
+	}
+	if a.Embed != nil {
+		root.AddCommand(embedCommand(env, a.Embed))
+	}
+	if a.TSNE != nil {
+		root.AddCommand(tsneCommand(env, a.TSNE))
+	}
+	if a.Study != nil {
+		root.AddCommand(studyCommand(env, a.Study))
+	}
+	if a.Update != nil || a.Rollout != nil {
+		root.AddCommand(benchCommand(env, a))
+	}
+	return root
+}
+
+// prepare completes env once the flags are known.
+func prepare(env *app.Env, level string) error {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return app.Usagef("--log-level %s: expected debug, info, warn or error", level)
+	}
+	quiet := env.Quiet || env.JSON
+	env.Progress = progress.Silent()
+	logs := env.Err
+	if !quiet {
+		env.Progress = show(env.Err)
+		logs = progress.LineWriter(env.Progress)
+	}
+	env.Log = slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: l, ReplaceAttr: withoutTime}))
+	return nil
+}
+
+// show picks the progress display for w.
+func show(w io.Writer) progress.Progress {
+	if f, ok := w.(*os.File); ok {
+		return progress.Auto(f, false)
+	}
+	return progress.Lines(w, 0)
+}
+
+// withoutTime leaves the time out of log lines: they are read while they appear.
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// unknownCommand names the nearest of cmd's commands.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return app.Usagef("unknown command %q%s", strings.TrimSpace(cmd.CommandPath()+" "+name), nearest.Hint(name, names))
+}
+
+// badFlag makes a flag mistake a usage error and names the flag probably meant.
+func badFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return &app.UsageError{Err: err}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	if best, ok := nearest.Of(name, names); ok {
+		return app.Usagef("unknown flag --%s; did you mean --%s?", name, best)
+	}
+	return app.Usagef("unknown flag --%s", name)
+}
+
+// group is the behaviour of a command that only has subcommands.
+func group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(cmd, args[0])
+		}
+		return cmd.Help()
+	}
+	return cmd
+}
+
+// oneArg requires exactly one argument and says what it is.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return app.Usagef("expected %s, got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return app.Usagef("unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+// jsonFlag adds --json to a command that prints figures.
+func jsonFlag(cmd *cobra.Command, env *app.Env) {
+	cmd.Flags().BoolVar(&env.JSON, "json", false, "print the result as JSON, and no progress")
+}
+
+// workersFlag adds --workers.
+func workersFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVarP(n, "workers", "w", 0, "`number` of processor threads, 0 for one per core; results do not depend on it")
+}
+
+// deviceFlag adds --device.
+func deviceFlag(cmd *cobra.Command, device *string) {
+	cmd.Flags().StringVar(device, "device", "auto", "where to compute: auto, cpu, or ref (float64, slow, exact)")
+}
+
+// seedFlag adds --seed.
+func seedFlag(cmd *cobra.Command, seed *uint64, initial uint64, what string) {
+	cmd.Flags().Uint64VarP(seed, "seed", "s", initial, what)
+}
+
+// between checks a whole number given with a flag.
+func between(flag string, value, lo, hi int) error {
+	if value < lo || value > hi {
+		return app.Usagef("--%s %d: expected a whole number from %d to %d", flag, value, lo, hi)
+	}
+	return nil
+}
+
+// oneOf checks a word given with a flag.
+func oneOf(flag, value string, words ...string) error {
+	for _, w := range words {
+		if value == w {
+			return nil
+		}
+	}
+	return app.Usagef("--%s %s: unknown word%s", flag, value, nearest.Hint(value, words))
+}
+
+// firstError returns the first of several checks that failed.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	maxWorkers = 1024
+	maxCount   = 1_000_000
+)
+
+// commonChecks are those of flags that several commands have.
+func commonChecks(workers int, device string) error {
+	return firstError(between("workers", workers, 0, maxWorkers), oneOf("device", device, "auto", "cpu", "ref"))
+}
+
+// maxSeed is the largest seed a configuration file can hold.
+const maxSeed = 1<<63 - 1
+
+func checkSeed(seed uint64) error {
+	if seed > maxSeed {
+		return app.Usagef("--seed %d: expected at most %d", seed, uint64(maxSeed))
+	}
+	return nil
+}

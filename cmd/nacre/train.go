@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/internal/app"
+)
+
+func trainCommand(env *app.Env, train func(context.Context, *app.Env, app.TrainOptions) error) *cobra.Command {
+	var o app.TrainOptions
+	cmd := &cobra.Command{
+		Use:   "train",
+		Short: "Train an agent on a family of tasks",
+		Long: `Train makes a run folder and trains an agent in it. The configuration is built in layers, each over the one
+before: the defaults, --preset, --config, --algorithm and --family, --set, --seed. The folder's config.toml
+holds the result in full and can be given to --config of another run.
+
+The run folder fills while training goes on: metrics.csv, TensorBoard event files, checkpoint.bin and, at the
+end, weights.safetensors. Interrupt with Ctrl+C whenever you like; "nacre resume" continues exactly where it
+stopped.`,
+		Example: `  nacre train --family point-goal --algorithm tcl-pearl --out runs/point
+  nacre train --preset oyster/cheetah-vel --seed 3 --set pearl.latent=7
+  nacre train --config runs/point/config.toml --seed 4 --out runs/point-4`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.SeedGiven = cmd.Flags().Changed("seed")
+			if err := firstError(commonChecks(o.Workers, o.Device), checkSeed(o.Seed)); err != nil {
+				return err
+			}
+			return train(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl or tcl-pearl")
+	f.StringVarP(&o.Family, "family", "f", "", "family of tasks, for example point-goal")
+	f.StringVarP(&o.Preset, "preset", "p", "", "named configuration to start from")
+	f.StringVarP(&o.Config, "config", "c", "", "TOML `file` laid over the preset")
+	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value`, for example pearl.latent=7; may be repeated")
+	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make (default runs/, family, algorithm and seed)")
+	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
+	workersFlag(cmd, &o.Workers)
+	deviceFlag(cmd, &o.Device)
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+func resumeCommand(env *app.Env, resume func(context.Context, *app.Env, app.ResumeOptions) error) *cobra.Command {
+	var o app.ResumeOptions
+	cmd := &cobra.Command{
+		Use:   "resume FOLDER",
+		Short: "Continue a run from its checkpoint",
+		Long: `Resume continues an interrupted run. The result is bit for bit that of a run that was never interrupted, on
+the same kind of processor and with the same versions; where those differ it says so and records it.`,
+		Example: "  nacre resume runs/point",
+		Args:    oneArg("a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			if err := commonChecks(o.Workers, o.Device); err != nil {
+				return err
+			}
+			return resume(cmd.Context(), env, o)
+		},
+	}
+	workersFlag(cmd, &o.Workers)
+	deviceFlag(cmd, &o.Device)
+	jsonFlag(cmd, env)
+	return cmd
+}

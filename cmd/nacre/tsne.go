@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/internal/app"
+)
+
+func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOptions) error) *cobra.Command {
+	var o app.TSNEOptions
+	cmd := &cobra.Command{
+		Use:   "tsne FILE|FOLDER",
+		Short: "Draw embeddings with t-SNE and measure how well tasks lie apart",
+		Long: `Tsne lays embeddings out in the plane, draws them, and prints the mean distance of points to their task's
+centroid, the mean distance between centroids, their ratio, the silhouette and the accuracy of the nearest
+centroid on held-out windows, in the plane and in latent space, beside the paper's figures. The input is an
+.npz or .csv file, or a run folder in which "nacre embed" was run.`,
+		Example: `  nacre tsne runs/point
+  nacre tsne mine.csv --label task --perplexity 20 --out figures`,
+		Args: oneArg("a file of embeddings or a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Input = args[0]
+			err := firstError(
+				between("iterations", o.Iterations, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
+				oneOf("start", o.Start, "", "pca", "random"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+			)
+			if err != nil {
+				return err
+			}
+			if !(o.Perplexity == 0 || o.Perplexity > 1 && o.Perplexity < 1e6) {
+				return app.Usagef("--perplexity %g: expected a number above 1, or 0 for the recipe's", o.Perplexity)
+			}
+			return tsne(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Recipe, "recipe", "", "named settings of t-SNE")
+	f.Float64Var(&o.Perplexity, "perplexity", 0, "effective number of neighbours, 0 for the recipe's")
+	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
+	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
+	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread")
+	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels")
+	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input)")
+	seedFlag(cmd, &o.Seed, 0, "seed of the layout")
+	workersFlag(cmd, &o.Workers)
+	jsonFlag(cmd, env)
+	return cmd
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"nacre/internal/app"
+	"nacre/internal/version"
+)
+
+func versionCommand(env *app.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print which build of nacre this is",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := version.Get()
+			return env.Print(v, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, v)
+				return err
+			})
+		},
+	}
+	jsonFlag(cmd, env)
+	return cmd
+}

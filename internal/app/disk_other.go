@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package app
+
+// freeBytes is not known on this system.
+func freeBytes(string) (uint64, bool) { return 0, false }

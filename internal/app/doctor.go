@@ -1,0 +1,258 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/cpu"
+	"golang.org/x/term"
+
+	"nacre/internal/version"
+	"nacre/sim"
+)
+
+// Status is what a check came to.
+type Status string
+
+const (
+	OK      Status = "ok"      // there and usable
+	Missing Status = "missing" // not there; nacre works without it, with less
+	Problem Status = "problem" // must be put right
+)
+
+// Check is one thing the doctor looked at.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"` // what to do where something is missing
+}
+
+// Report is what the doctor found.
+type Report struct {
+	Checks []Check `json:"checks"`
+}
+
+// Providers tell the doctor about parts of the program it does not know itself.
+type Providers struct {
+	CPUKernel func() string          // kernel the training core chose for this processor
+	MuJoCo    func() (string, error) // version, or why it is not there
+}
+
+// Doctor looks at the machine and the program. Its error is ErrProblem when nacre cannot work as it is; the report
+// is complete all the same.
+func Doctor(p Providers) (Report, error) {
+	v := version.Get()
+	checks := []Check{
+		{Name: "program", Status: OK, Found: "nacre " + v.Version + ", commit " + v.Commit},
+		{Name: "Go", Status: OK, Found: v.Go},
+		{Name: "platform", Status: OK, Found: v.Platform},
+		{Name: "cores", Status: OK, Found: fmt.Sprintf("%d, of which %d are used", runtime.NumCPU(), runtime.GOMAXPROCS(0))},
+		cpuFeatures(),
+	}
+	if p.CPUKernel != nil {
+		checks = append(checks, Check{Name: "CPU kernel", Status: OK, Found: p.CPUKernel()})
+	}
+	if p.MuJoCo != nil {
+		checks = append(checks, mujocoCheck(p.MuJoCo))
+	}
+	checks = append(checks, families())
+	checks = append(checks, gpu(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH")), folder("."), terminal(os.Stdout))
+	report := Report{checks}
+	for _, c := range checks {
+		if c.Status == Problem {
+			return report, ErrProblem
+		}
+	}
+	return report, nil
+}
+
+// ErrProblem is the doctor's verdict when something must be put right.
+var ErrProblem = errors.New("doctor: there is a problem to be put right first, see above")
+
+func cpuFeatures() Check {
+	var found []string
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"AVX2", cpu.X86.HasAVX2},
+		{"FMA", cpu.X86.HasFMA},
+		{"AVX-512", cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL},
+		{"AVX-512 bf16", cpu.X86.HasAVX512BF16},
+		{"AMX bf16", cpu.X86.HasAMXBF16},
+		{"NEON", cpu.ARM64.HasASIMD},
+		{"SVE", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			found = append(found, f.name)
+		}
+	}
+	if len(found) == 0 {
+		return Check{"CPU features", Missing, "no vector instructions that nacre knows", "training runs in plain Go, several times slower"}
+	}
+	return Check{Name: "CPU features", Status: OK, Found: strings.Join(found, ", ")}
+}
+
+func mujocoCheck(find func() (string, error)) Check {
+	v, err := find()
+	if err != nil {
+		return Check{"MuJoCo", Missing, "not in this build",
+			"run `make`, which fetches it with python3 and pip or uses libmujoco-dev, and builds with it; the point robot needs none"}
+	}
+	return Check{Name: "MuJoCo", Status: OK, Found: v}
+}
+
+// families lists the task families of this program, those it cannot run in brackets.
+func families() Check {
+	var names []string
+	for _, spec := range sim.Families() {
+		if _, err := sim.Lookup(spec.Name); err != nil {
+			names = append(names, "("+spec.Name+")")
+			continue
+		}
+		names = append(names, spec.Name)
+	}
+	return Check{Name: "families", Status: OK, Found: strings.Join(names, ", ")}
+}
+
+// cudaFolders are where drivers put libcuda, relative to the root.
+var cudaFolders = []string{
+	"usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib", "lib64", "usr/lib/wsl/lib",
+	"usr/local/nvidia/lib64", "usr/local/cuda/compat", "run/opengl-driver/lib",
+}
+
+// gpu looks for an NVIDIA GPU by what a working driver leaves in the file system. It runs nothing of the driver's.
+func gpu(root fs.FS, libraryPath string) Check {
+	nodes := devices(root)
+	library := libcuda(root, libraryPath)
+	driver := ""
+	if text, err := fs.ReadFile(root, "proc/driver/nvidia/version"); err == nil {
+		driver = driverVersion(string(text))
+	}
+	c := Check{Name: "NVIDIA GPU", Status: Missing}
+	switch {
+	case len(nodes) == 0 && library == "":
+		c.Found = "none found"
+		c.Advice = "training runs on the CPU"
+	case len(nodes) == 0:
+		c.Found = "library " + library + ", but no device under /dev"
+		c.Advice = "load the driver's kernel module, or start the container with access to the GPU; training runs on the CPU"
+	case library == "":
+		c.Found = strings.Join(nodes, ", ") + ", but no libcuda.so.1"
+		c.Advice = "install the driver's CUDA library or add its folder to LD_LIBRARY_PATH; training runs on the CPU"
+	default:
+		c.Status = OK
+		c.Found = strings.Join(nodes, ", ") + ", library " + library
+		if driver != "" {
+			c.Found += ", driver " + driver
+		}
+	}
+	return c
+}
+
+// devices lists the GPUs' device files: /dev/nvidia0 and so on, or /dev/dxg under Windows' Linux subsystem.
+func devices(root fs.FS) []string {
+	var out []string
+	names, _ := fs.Glob(root, "dev/nvidia[0-9]*")
+	for _, n := range names {
+		out = append(out, "/"+n)
+	}
+	if _, err := fs.Stat(root, "dev/dxg"); err == nil {
+		out = append(out, "/dev/dxg")
+	}
+	return out
+}
+
+func libcuda(root fs.FS, libraryPath string) string {
+	var folders []string
+	for _, f := range strings.Split(libraryPath, ":") {
+		if strings.HasPrefix(f, "/") {
+			folders = append(folders, strings.Trim(f, "/"))
+		}
+	}
+	for _, f := range append(folders, cudaFolders...) {
+		path := f + "/libcuda.so.1"
+		if _, err := fs.Stat(root, path); err == nil {
+			return "/" + path
+		}
+	}
+	return ""
+}
+
+// driverVersion finds the version in the first line of the driver's own file: the first word of digits and dots.
+func driverVersion(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	for _, word := range strings.Fields(first) {
+		if strings.Trim(word, "0123456789.") == "" && strings.Contains(word, ".") {
+			return word
+		}
+	}
+	return ""
+}
+
+// folder checks that runs can be written where the user is.
+func folder(dir string) Check {
+	c := Check{Name: "current folder", Status: OK}
+	f, err := os.CreateTemp(dir, ".nacre-doctor-*")
+	if err != nil {
+		c.Status, c.Found = Problem, "cannot be written"
+		c.Advice = "change to a folder of your own, or give --out"
+		return c
+	}
+	f.Close()
+	os.Remove(f.Name())
+	c.Found = "can be written"
+	free, known := freeBytes(dir)
+	if !known {
+		return c
+	}
+	c.Found += fmt.Sprintf(", %.1f GB free", float64(free)/1e9)
+	if free < 1e9 {
+		c.Status = Problem
+		c.Advice = "free at least 1 GB: a run keeps a checkpoint with its replay buffers and writes the next one beside it"
+	}
+	return c
+}
+
+func terminal(out *os.File) Check {
+	fd := int(out.Fd())
+	if !term.IsTerminal(fd) {
+		return Check{Name: "terminal", Status: OK, Found: "no: progress is shown as plain lines"}
+	}
+	if width, _, err := term.GetSize(fd); err == nil {
+		return Check{Name: "terminal", Status: OK, Found: fmt.Sprintf("yes, %d columns", width)}
+	}
+	return Check{Name: "terminal", Status: OK, Found: "yes"}
+}
+
+// WriteText prints the report for a person.
+func (r Report) WriteText(w io.Writer) error {
+	width := 0
+	for _, c := range r.Checks {
+		width = max(width, len(c.Name))
+	}
+	missing := 0
+	for _, c := range r.Checks {
+		status := string(c.Status)
+		if _, err := fmt.Fprintf(w, "%-7s  %-*s  %s\n", status, width, c.Name, c.Found); err != nil {
+			return err
+		}
+		if c.Advice != "" {
+			fmt.Fprintf(w, "%-7s  %-*s  → %s\n", "", width, "", c.Advice)
+		}
+		if c.Status != OK {
+			missing++
+		}
+	}
+	if missing == 0 {
+		_, err := fmt.Fprintln(w, "\nNothing is missing.")
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"nacre/experiment/progress"
+)
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+const driver = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  Thu Jan 23 2025\nGCC version: 12.2.0\n"
+
+func TestGPU(t *testing.T) {
+	const lib = "usr/lib/x86_64-linux-gnu/libcuda.so.1"
+	for name, c := range map[string]struct {
+		root   fstest.MapFS
+		path   string
+		status Status
+		found  string
+	}{
+		"nothing":      {fstest.MapFS{}, "", Missing, "none found"},
+		"library only": {fstest.MapFS{lib: file("")}, "", Missing, "library /" + lib + ", but no device under /dev"},
+		"control only": {fstest.MapFS{"dev/nvidiactl": file("")}, "", Missing, "none found"},
+		"device only":  {fstest.MapFS{"dev/nvidia0": file("")}, "", Missing, "/dev/nvidia0, but no libcuda.so.1"},
+		"both": {fstest.MapFS{"dev/nvidia0": file(""), "dev/nvidia11": file(""), lib: file(""), "proc/driver/nvidia/version": file(driver)}, "", OK,
+			"/dev/nvidia0, /dev/nvidia11, library /" + lib + ", driver 570.86.15"},
+		"path first": {fstest.MapFS{"dev/dxg": file(""), lib: file(""), "opt/cuda/libcuda.so.1": file("")}, "relative::/opt/cuda/", OK,
+			"/dev/dxg, library /opt/cuda/libcuda.so.1"},
+	} {
+		got := gpu(c.root, c.path)
+		if got.Status != c.status || got.Found != c.found {
+			t.Errorf("%s: %s %q, want %s %q", name, got.Status, got.Found, c.status, c.found)
+		}
+		if (got.Advice == "") != (c.status == OK) {
+			t.Errorf("%s: advice %q", name, got.Advice)
+		}
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	report, err := Doctor(Providers{
+		CPUKernel: func() string { return "avx2" },
+		MuJoCo:    func() (string, error) { return "", errors.New("not built in") },
+	})
+	if err != nil && !errors.Is(err, ErrProblem) {
+		t.Fatal(err)
+	}
+	byName := map[string]Check{}
+	for _, c := range report.Checks {
+		byName[c.Name] = c
+		if c.Found == "" || c.Status != OK && c.Advice == "" {
+			t.Errorf("%s says nothing: %+v", c.Name, c)
+		}
+	}
+	if got := byName["Go"].Found; got != runtime.Version() {
+		t.Errorf("Go %q", got)
+	}
+	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing || !strings.Contains(byName["MuJoCo"].Advice, "make") {
+		t.Errorf("providers: %+v, %+v", byName["CPU kernel"], byName["MuJoCo"])
+	}
+	if !strings.Contains(byName["families"].Found, "point-goal") {
+		t.Errorf("families: %q", byName["families"].Found)
+	}
+	if found := mujocoCheck(func() (string, error) { return "3.3.0", nil }); found.Status != OK || found.Found != "3.3.0" {
+		t.Errorf("MuJoCo present: %+v", found)
+	}
+
+	var text bytes.Buffer
+	if err := report.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range report.Checks {
+		if !strings.Contains(text.String(), c.Found) || !strings.Contains(text.String(), c.Advice) {
+			t.Errorf("%s is not in the text", c.Name)
+		}
+	}
+}
+
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	if c := folder(dir); !strings.HasPrefix(c.Found, "can be written") {
+		t.Errorf("%+v", c)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left %v behind", entries)
+	}
+	if c := folder(filepath.Join(dir, "missing")); c.Status != Problem {
+		t.Errorf("missing folder: %+v", c)
+	}
+}
+
+func TestPrint(t *testing.T) {
+	var out bytes.Buffer
+	env := &Env{Out: &out, Err: &out, Progress: progress.Silent(), Log: slog.New(slog.NewTextHandler(&out, nil))}
+	report := Report{[]Check{{Name: "a", Status: OK, Found: "b <c>"}}}
+	if err := env.Print(report, report.WriteText); err != nil || out.String() != "ok       a  b <c>\n\nNothing is missing.\n" {
+		t.Errorf("text %q, %v", out.String(), err)
+	}
+	out.Reset()
+	env.JSON = true
+	if err := env.Print(report, report.WriteText); err != nil {
+		t.Fatal(err)
+	}
+	var back Report
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Checks[0] != report.Checks[0] {
+		t.Errorf("JSON %s: %v", out.String(), err)
+	}
+	out.Reset()
+	env.Notice("no GPU was found")
+	if !strings.Contains(out.String(), "level=WARN") || !strings.Contains(out.String(), "no GPU was found") {
+		t.Errorf("notice %q", out.String())
+	}
+}
