@@ -67,7 +67,11 @@ func (w *worker) view(o *operand, s span) mat {
 // builder makes steps of instructions.
 type builder struct {
 	*storage
-	k      *kernels
+	k *kernels
+
+	// shareFrom is the estimated time in ns from which a phase is shared among the workers.
+	shareFrom float64
+
 	mats   []mat    // by value; d is nil for local values
 	params []*param // by value; nil for other kinds
 	lane   [][]float32
