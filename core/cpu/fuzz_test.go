@@ -156,7 +156,21 @@ func (g *grower) try(level int, tiled bool) bool {
 		g.p.Values, g.data = g.p.Values[:in.Out], g.data[:in.Out]
 		return false
 	}
+	if m, ok := o.(op.MatMul); ok && !m.TA && g.r.IntN(2) == 0 {
+		g.mask(list, in.Out)
+	}
 	return true
+}
+
+// mask appends an activation's gradient of a new input and value v: with ReLU, the backward step through a layer.
+func (g *grower) mask(list *[]core.Instr, v int) {
+	x := g.p.Values[v]
+	g.input(core.Value{Kind: core.Input, Rows: x.Rows, Cols: x.Cols, Batched: x.Batched})
+	y := op.Mat{Rows: x.Rows, Cols: x.Cols, Data: make([]float64, len(g.data[v]))}
+	in := core.Instr{Op: op.ActGrad{Act: op.ReLU + op.Act(g.r.IntN(2))}, In: []int{v + 1, v}, Out: v + 2}
+	in.Op.(op.Op).Eval(y, []op.Mat{{Rows: x.Rows, Cols: x.Cols, Data: g.data[v+1]}, {Rows: x.Rows, Cols: x.Cols, Data: g.data[v]}})
+	*list = append(*list, in)
+	g.add(core.Value{Rows: x.Rows, Cols: x.Cols, Batched: x.Batched}, y.Data)
 }
 
 // inDomain keeps operands away from where a function is steep.
@@ -248,6 +262,6 @@ func TestRandomPrograms(t *testing.T) {
 				}
 			}
 		}
-		against(t, p, params, inputs, 1, 1e-4)
+		against(t, p, params, inputs, 2, 1e-4)
 	}
 }

@@ -55,6 +55,24 @@ func must(t testing.TB, err error) {
 // execute loads p on a fresh memory, runs it the given number of times and returns outputs and memory entries.
 func execute(t testing.TB, d core.Device, p *core.Program, params, inputs content, runs int) content {
 	t.Helper()
+	return executeBy(t, core.Runner.Run, d, p, params, inputs, runs)
+}
+
+// backwards runs a program alone, the units of every phase in the opposite order.
+func backwards(r core.Runner) error {
+	for _, ph := range r.(*runner).phases {
+		if ph.begin != nil {
+			ph.begin()
+		}
+		for unit := ph.units - 1; unit >= 0; unit-- {
+			ph.run(r.(*runner).workers[0], unit)
+		}
+	}
+	return nil
+}
+
+func executeBy(t testing.TB, run func(core.Runner) error, d core.Device, p *core.Program, params, inputs content, runs int) content {
+	t.Helper()
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
 	r, err := d.Load(p, mem)
@@ -67,7 +85,10 @@ func execute(t testing.TB, d core.Device, p *core.Program, params, inputs conten
 		must(t, r.Write64(name, x))
 	}
 	for range runs {
-		must(t, r.Run())
+		must(t, run(r))
+	}
+	if r, ok := r.(*runner); ok {
+		checkPadding(t, r)
 	}
 	got := content{}
 	for name, i := range p.Outputs {
@@ -79,6 +100,29 @@ func execute(t testing.TB, d core.Device, p *core.Program, params, inputs conten
 		must(t, mem.Read(name, got[name]))
 	}
 	return got
+}
+
+// checkPadding checks that the padding of outputs and parameters is zero.
+func checkPadding(t testing.TB, r *runner) {
+	t.Helper()
+	check := func(v int) {
+		m := r.mats[v]
+		for i := range m.rows {
+			for _, x := range m.d[i*m.ld+m.cols : (i+1)*m.ld] {
+				if x != 0 {
+					t.Fatalf("row %d of value %d is padded with %g in %v", i, v, x, r.p)
+				}
+			}
+		}
+	}
+	for _, v := range r.p.Outputs {
+		check(v)
+	}
+	for v, x := range r.p.Values {
+		if x.Kind == core.Param {
+			check(v)
+		}
+	}
 }
 
 // compare checks got against want with an error of at most tol of the largest element, or of 1 if that is larger.
@@ -114,7 +158,8 @@ func identical(t testing.TB, got, want content) {
 	}
 }
 
-// against runs p on the reference and on every kernel set with 1, 2 and 3 workers.
+// against runs p on the reference and on every kernel set: with 1, 2 and 3 workers, and with the units of shared work
+// in another order. All runs of one kernel set must agree bit for bit.
 func against(t *testing.T, p *core.Program, params, inputs content, runs int, tol float64) {
 	t.Helper()
 	want := execute(t, ref.Device, p, params, inputs, runs)
@@ -124,6 +169,7 @@ func against(t *testing.T, p *core.Program, params, inputs content, runs int, to
 		for workers := 2; workers <= 3; workers++ {
 			identical(t, execute(t, testDevice(k, workers), p, params, inputs, runs), one)
 		}
+		identical(t, executeBy(t, backwards, testDevice(k, 3), p, params, inputs, runs), one)
 		if t.Failed() {
 			t.Fatalf("kernels %s, program %s", k.name, p)
 		}
