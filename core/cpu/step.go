@@ -26,9 +26,12 @@ type span struct {
 	first  bool
 }
 
+// run computes part of an instruction.
+type run = func(w *worker, s span)
+
 // step is an executable instruction.
 type step struct {
-	run   func(w *worker, s span)
+	run   run
 	units int     // how many parts the work can be cut into; 1 if it cannot
 	cost  float64 // estimated time of all of it, ns
 }
