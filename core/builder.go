@@ -1,3 +1,17 @@
+// Package core is the training core: losses written as expressions in, one compiled update program out.
+//
+//	b := core.NewBuilder("line", 2) // two tasks
+//	s := b.Stage("fit")
+//	x, y := s.Input("x", 4, 1), s.Input("y", 4, 1) // two rows of each
+//	w, c := s.Param("w", 1, 1), s.Param("c", 1, 1)
+//	loss := s.MeanAll(s.Square(s.Sub(s.Dense(x, w, c, op.Linear), y)))
+//	s.Minimise(loss, core.DefaultAdam(0.01), w, c)
+//	s.Output("loss", loss)
+//	program, err := b.Compile()
+//
+// Gorgonia holds the expressions and differentiates them; the vocabulary is package core/op. Compile merges equal
+// expressions, drops what nothing needs and schedules the rest in levels of tiles (Program). A Device, such as core/ref
+// or core/cpu, runs the program on parameters in a Memory. Package core knows no algorithm.
 package core
 
 import (
@@ -15,7 +29,7 @@ import (
 //
 // Errors are kept: after the first one the methods do little, and Compile reports it with the name of the stage.
 // A Builder is not safe for concurrent use; different Builders are, as long as stages use the vocabulary of core/op
-// (calls of Gorgonia's own functions while other goroutines build should hold op.Graphs).
+// (see op.Graphs for Gorgonia's own functions).
 type Builder struct {
 	name   string
 	groups int
@@ -87,12 +101,13 @@ const (
 func NewBuilder(name string, groups int) *Builder {
 	b := &Builder{name: name, groups: groups, inputs: map[string]leaf{}, params: map[string]leaf{}, names: map[string]bool{}}
 	if groups < 1 {
-		b.fail(fmt.Errorf("%d groups; a program works on at least 1", groups))
+		b.Fail(fmt.Errorf("%d groups; a program works on at least 1", groups))
 	}
 	return b
 }
 
-func (b *Builder) fail(err error) {
+// Fail records err, which Compile reports, unless an error is recorded already.
+func (b *Builder) Fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
@@ -112,10 +127,10 @@ func (b *Builder) Stage(name string) *Stage {
 // target ← (1-tau)·target + tau·source, 0 ≤ tau ≤ 1. Later stages see the new version.
 func (b *Builder) EMA(target, source string, tau float64) {
 	if !(tau >= 0 && tau <= 1) {
-		b.fail(fmt.Errorf("EMA of %q: tau %v is not between 0 and 1", target, tau))
+		b.Fail(fmt.Errorf("EMA of %q: tau %v is not between 0 and 1", target, tau))
 	}
 	if target == source {
-		b.fail(fmt.Errorf("EMA of %q towards itself", target))
+		b.Fail(fmt.Errorf("EMA of %q towards itself", target))
 	}
 	b.events = append(b.events, emaEvent{target, source, tau})
 }

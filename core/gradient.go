@@ -185,7 +185,7 @@ func checkSums(nodes map[*G.Node]*G.Node, loss, seed *G.Node) error {
 		parts[g]--
 		for _, k := range parts {
 			if k != 0 || n != 1 {
-				return fmt.Errorf("Gorgonia merged the gradient of %s with another sum; change the order of construction", op.Describe(x))
+				return fmt.Errorf("Gorgonia merged the gradient of %s with another sum of the same hash; rename an input", op.Describe(x))
 			}
 		}
 	}

@@ -70,7 +70,11 @@ func (l *lowering) stage(s *Stage) {
 		l.output(o, in)
 	}
 	for _, u := range s.updates {
-		l.step(u.opt, seen.params[u.param], l.node(s, u.grad))
+		g := l.node(s, u.grad)
+		if l.p.Values[g].Kind == Param { // of u·v by u is v, which may be stepped itself
+			g = l.copy(g)
+		}
+		l.step(u.opt, seen.params[u.param], g)
 	}
 }
 
@@ -79,14 +83,17 @@ func (l *lowering) output(o output, in []int) {
 	switch {
 	case o.norm:
 		v = l.expr(Norm{}, in, op.Shape{Rows: 1, Cols: 1})
-	case l.p.Values[v].Kind != Temp: // the host reads a copy, as a parameter may change later in the run
-		v = l.expr(op.Affine{A: 1}, in, l.p.Values[v].shape())
+	case l.p.Values[v].Kind != Temp: // a parameter may change later in the run
+		v = l.copy(v)
 	}
 	l.p.Outputs[o.name] = v
 	if l.p.Values[v].Name == l.label {
 		l.p.Values[v].Name = o.name
 	}
 }
+
+// copy returns a temporary equal to v.
+func (l *lowering) copy(v int) int { return l.expr(op.Affine{A: 1}, []int{v}, l.p.Values[v].shape()) }
 
 func (l *lowering) ema(e emaEvent) error {
 	for _, name := range []string{e.target, e.source} {

@@ -7,7 +7,9 @@
 //	y := v.Apply(s, s.Input("x", 16*256, 25))
 //	loss := s.MeanAll(s.Square(s.Sub(y, s.Input("target", 16*256, 1))))
 //	s.Minimise(loss, core.DefaultAdam(3e-4), v.Nodes(s)...)
-//	nn.EMA(b, v.As("target v"), v, 0.005)
+//	slow := v.As("target v")
+//	slow.Nodes(s) // tells the builder its shapes; usually another network reads it
+//	nn.EMA(b, slow, v, 0.005)
 //	program, err := b.Compile()
 //
 // It knows no algorithm and holds no numbers of its own.
@@ -76,12 +78,12 @@ func (m MLP) Apply(s *core.Stage, x *G.Node) *G.Node {
 // EMA moves every parameter of target towards source's after the builder's stages so far:
 // target ← (1-tau)·target + tau·source. The networks must have the same shape.
 func EMA(b *core.Builder, target, source MLP, tau float64) {
-	from := source.Specs()
-	for i, p := range target.Specs() {
-		name := source.Name // of a layer the source lacks: Compile says so
-		if i < len(from) {
-			name = from[i].Name
-		}
-		b.EMA(p.Name, name, tau)
+	from, to := source.Specs(), target.Specs()
+	if len(from) != len(to) {
+		b.Fail(fmt.Errorf("EMA of %s towards %s: %d and %d layers", target.Name, source.Name, len(to)/2, len(from)/2))
+		return
+	}
+	for i := range to {
+		b.EMA(to[i].Name, from[i].Name, tau)
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // Graphs serialises work on Gorgonia graphs: Gorgonia keeps global nodes (the constants zero and one) that it writes
 // to while it differentiates, so two goroutines must not do that at once even on different graphs. Package core holds
-// it around differentiation. A goroutine that calls Gorgonia's own functions while others build should hold it too.
+// it around differentiation. A goroutine that calls Gorgonia's own functions while others build should hold it too,
+// but not while it calls Gradients or Minimise of a stage.
 var Graphs sync.Mutex
 
 // Apply adds o to the graph of its operands. It makes sure that what comes back is what was asked for: Gorgonia
@@ -34,7 +35,7 @@ func Apply(o Op, in ...*G.Node) (*G.Node, error) {
 		return nil, fmt.Errorf("op: %v of %s: %w", o, describeAll(in), err)
 	}
 	if !isNode(n, o, in) {
-		return nil, fmt.Errorf("op: %v of %s: Gorgonia merged it with a different node, %s; change the order of construction", o, describeAll(in), Describe(n))
+		return nil, fmt.Errorf("op: %v of %s: Gorgonia merged it with a different node, %s, of the same hash; rename an input", o, describeAll(in), Describe(n))
 	}
 	return n, nil
 }

@@ -50,14 +50,29 @@ func (s *Scope) MatMul(a, b *G.Node, ta, tb bool) *G.Node {
 // ActGrad is g·act'(x) by the activation's value y.
 func (s *Scope) ActGrad(y, g *G.Node, act Act) *G.Node { return s.apply(ActGrad{Act: act}, y, g) }
 
-func (s *Scope) Neg(x *G.Node) *G.Node    { return s.apply(Unary{F: Neg}, x) }
-func (s *Scope) Exp(x *G.Node) *G.Node    { return s.apply(Unary{F: Exp}, x) }
-func (s *Scope) Log(x *G.Node) *G.Node    { return s.apply(Unary{F: Log}, x) }
-func (s *Scope) Log1p(x *G.Node) *G.Node  { return s.apply(Unary{F: Log1p}, x) }
-func (s *Scope) Tanh(x *G.Node) *G.Node   { return s.apply(Unary{F: TanhOf}, x) }
-func (s *Scope) Sqrt(x *G.Node) *G.Node   { return s.apply(Unary{F: Sqrt}, x) }
+// Neg is -x, elementwise.
+func (s *Scope) Neg(x *G.Node) *G.Node { return s.apply(Unary{F: Neg}, x) }
+
+// Exp is eˣ, elementwise.
+func (s *Scope) Exp(x *G.Node) *G.Node { return s.apply(Unary{F: Exp}, x) }
+
+// Log is the natural logarithm of x, elementwise.
+func (s *Scope) Log(x *G.Node) *G.Node { return s.apply(Unary{F: Log}, x) }
+
+// Log1p is log(1 + x), exact for small x, elementwise.
+func (s *Scope) Log1p(x *G.Node) *G.Node { return s.apply(Unary{F: Log1p}, x) }
+
+// Tanh is the hyperbolic tangent of x, elementwise.
+func (s *Scope) Tanh(x *G.Node) *G.Node { return s.apply(Unary{F: TanhOf}, x) }
+
+// Sqrt is √x, elementwise.
+func (s *Scope) Sqrt(x *G.Node) *G.Node { return s.apply(Unary{F: Sqrt}, x) }
+
+// Square is x², elementwise.
 func (s *Scope) Square(x *G.Node) *G.Node { return s.apply(Unary{F: Square}, x) }
-func (s *Scope) Recip(x *G.Node) *G.Node  { return s.apply(Unary{F: Recip}, x) }
+
+// Recip is 1/x, elementwise.
+func (s *Scope) Recip(x *G.Node) *G.Node { return s.apply(Unary{F: Recip}, x) }
 
 // Softplus is log(1 + e^x), without overflow.
 func (s *Scope) Softplus(x *G.Node) *G.Node { return s.apply(Unary{F: Softplus}, x) }
@@ -83,11 +98,16 @@ func (s *Scope) Shift(x *G.Node, b float64) *G.Node { return s.Affine(x, 1, b) }
 // Clamp limits x to [lo, hi]; the gradient passes where lo ≤ x ≤ hi.
 func (s *Scope) Clamp(x *G.Node, lo, hi float64) *G.Node { return s.apply(Clamp{Lo: lo, Hi: hi}, x) }
 
-// Add, Sub, Mul and Div are elementwise; an operand with one row, one column or both is broadcast.
-
+// Add is a + b; an operand with one row, one column or both is broadcast.
 func (s *Scope) Add(a, b *G.Node) *G.Node { return s.apply(Binary{F: Add}, a, b) }
+
+// Sub is a - b; an operand with one row, one column or both is broadcast.
 func (s *Scope) Sub(a, b *G.Node) *G.Node { return s.apply(Binary{F: Sub}, a, b) }
+
+// Mul is a·b, element by element; an operand with one row, one column or both is broadcast.
 func (s *Scope) Mul(a, b *G.Node) *G.Node { return s.apply(Binary{F: Mul}, a, b) }
+
+// Div is a/b, element by element; an operand with one row, one column or both is broadcast.
 func (s *Scope) Div(a, b *G.Node) *G.Node { return s.apply(Binary{F: Div}, a, b) }
 
 // Min is the elementwise minimum; where the operands tie each receives half of the gradient.
