@@ -30,6 +30,8 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 			return nil, fmt.Errorf("cpu: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
 		}
 	}
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 	segs := segments(p)
 	b := newBuilder(d, planStorage(p, segs), mem)
 	r := &runner{p: p, mats: b.mats, pool: d.pool}
