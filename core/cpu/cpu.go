@@ -52,15 +52,20 @@ func New(o Options) (core.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &device{kernels: k, pool: &pool{size: o.Workers}}, nil
+	return &device{kernels: k, pool: &pool{size: o.Workers}, shareFrom: shareFrom}, nil
 }
 
 // environment is the variable that chooses the kernels where the options do not.
 const environment = "NACRE_CPU"
 
+// shareFrom is the estimated time in ns from which work is shared: waking a sleeping worker and waiting for it takes
+// several microseconds.
+const shareFrom = 30e3
+
 type device struct {
-	kernels *kernels
-	pool    *pool
+	kernels   *kernels
+	pool      *pool
+	shareFrom float64
 }
 
 func (d *device) Name() string { return fmt.Sprintf("cpu/%s ×%d", d.kernels.name, d.pool.size) }

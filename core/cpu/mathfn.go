@@ -6,6 +6,18 @@ import "math"
 // the end: the error is at most 0.51 units in the last place over the whole range, subnormal results included.
 // Infinities, NaN and arguments outside the domain give what package math gives.
 
+// widen is float64(x) for finite x. The processor's own conversion leaves the upper half of its destination as it was,
+// and so waits for whatever computed the last value there: in a loop, for the previous element. This goes through
+// integer registers. Subnormal x become multiples of 2⁻¹⁴⁹ by a subtraction, as if they had the smallest exponent.
+func widen(x float32) float64 {
+	b := math.Float32bits(x)
+	sign, rest := uint64(b>>31)<<63, uint64(b&^(1<<31))
+	if rest < 1<<23 {
+		return math.Float64frombits(sign | math.Float64bits(math.Float64frombits((896+1)<<52|rest<<29)-0x1p-126))
+	}
+	return math.Float64frombits(sign | (rest<<29 + 896<<52))
+}
+
 // exp32 is eˣ.
 func exp32(x float32) float32 {
 	switch {
@@ -16,7 +28,7 @@ func exp32(x float32) float32 {
 	case x != x:
 		return x
 	}
-	return float32(expCore(float64(x)))
+	return float32(expCore(widen(x)))
 }
 
 // expCore is eˣ for |x| ≤ 700 with a relative error below 3e-10: x = n·ln 2 + r with |r| ≤ ½·ln 2, the Taylor
@@ -36,7 +48,7 @@ func expCore(x float64) float64 {
 func log32(x float32) float32 {
 	switch {
 	case x > 0 && x <= math.MaxFloat32:
-		return float32(logCore(float64(x)))
+		return float32(logCore(widen(x)))
 	case x == 0:
 		return float32(math.Inf(-1))
 	case x < 0:
@@ -67,7 +79,7 @@ func twiceArtanh(s float64) float64 {
 func log1p32(x float32) float32 {
 	switch {
 	case x > -1 && x <= math.MaxFloat32:
-		return float32(log1pCore(float64(x)))
+		return float32(log1pCore(widen(x)))
 	case x == -1:
 		return float32(math.Inf(-1))
 	case x < -1:
@@ -86,18 +98,15 @@ func log1pCore(x float64) float64 {
 
 // tanh32 is the hyperbolic tangent: its Taylor polynomial near zero, else 1 - 2/(e²ˣ+1).
 func tanh32(x float32) float32 {
-	a := math.Abs(float64(x))
-	switch {
-	case a < 0.25:
-		v := float64(x)
-		z := v * v
-		return float32(v * (1 - z*(1./3-z*(2./15-z*(17./315-z*(62./2835-z*(1382./155925-z*(21844./6081075))))))))
-	case a < 10:
-		return float32(math.Copysign(1-2/(expCore(2*a)+1), float64(x)))
-	case x != x:
-		return x
+	if !(abs32(x) < 10) { // includes infinities and NaN
+		return min(max(x, -1), 1)
 	}
-	return float32(math.Copysign(1, float64(x)))
+	v := widen(x)
+	if a := math.Abs(v); a >= 0.25 {
+		return float32(math.Copysign(1-2/(expCore(2*a)+1), v))
+	}
+	z := v * v
+	return float32(v * (1 - z*(1./3-z*(2./15-z*(17./315-z*(62./2835-z*(1382./155925-z*(21844./6081075))))))))
 }
 
 // sigmoid32 is 1/(1+e⁻ˣ).
@@ -105,16 +114,16 @@ func sigmoid32(x float32) float32 {
 	if x != x {
 		return x
 	}
-	return float32(1 / (1 + expCore(min(max(-float64(x), -200), 200))))
+	return float32(1 / (1 + expCore(-widen(min(max(x, -200), 200)))))
 }
 
 // softplus32 is log(1+eˣ).
 func softplus32(x float32) float32 {
-	a := math.Abs(float64(x))
-	if !(a < 200) { // e⁻ᵃ is below the smallest float32; this includes infinities and NaN
+	if !(abs32(x) < 200) { // beyond, e^-|x| is below the smallest float32; includes infinities and NaN
 		return max(x, 0)
 	}
-	return float32(max(float64(x), 0) + log1pCore(expCore(-a)))
+	v := widen(x)
+	return float32(max(v, 0) + log1pCore(expCore(-math.Abs(v))))
 }
 
 func sqrt32(x float32) float32 { return float32(math.Sqrt(float64(x))) }

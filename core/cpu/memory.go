@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"nacre/core"
 )
@@ -33,6 +34,7 @@ func (p *param) refresh(lo, hi int) {
 
 // memory implements core.Memory. Entries are float32 and come back from Read exactly as Write rounded them.
 type memory struct {
+	mu     sync.Mutex // held while a program is loaded, which may add transposes
 	specs  []core.ParamSpec
 	byName map[string]*param
 }

@@ -9,10 +9,6 @@ type phase struct {
 	parallel bool // worth waking the other workers for
 }
 
-// parallelCost is the estimated time in ns from which a phase is shared: waking a sleeping worker and waiting for it
-// takes several microseconds.
-const parallelCost = 30e3
-
 // phases turns a segment into phases.
 func (b *builder) phases(seg segment, workers int) []phase {
 	b.tiled = seg.tiled
@@ -41,7 +37,7 @@ func (b *builder) phases(seg segment, workers int) []phase {
 		}
 		i++
 		st := b.build(in)
-		if workers == 1 || st.units == 1 || st.cost < parallelCost {
+		if workers == 1 || st.units == 1 || st.cost < b.shareFrom {
 			small = append(small, st)
 			continue
 		}
@@ -91,7 +87,7 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 		},
 		units:    len(chunks),
 		run:      func(w *worker, unit int) { c := chunks[unit]; c.u.rows(w, c.lo, c.hi) },
-		parallel: cost >= parallelCost,
+		parallel: cost >= b.shareFrom,
 	}
 }
 
@@ -119,7 +115,7 @@ func (b *builder) tilePhases(seg segment) []phase {
 			steps[i].run(w, s)
 		}
 	}
-	parallel := cost >= parallelCost
+	parallel := cost >= b.shareFrom
 	if !seg.sums() {
 		return []phase{{units: tiles, parallel: parallel, run: func(w *worker, unit int) { tile(w, unit, 0, false) }}}
 	}
@@ -134,7 +130,7 @@ func (b *builder) tilePhases(seg segment) []phase {
 		for _, s := range sums {
 			total += float64(len(s.dst)*lanes) / b.k.elemsPerNano
 		}
-		out = append(out, phase{units: len(sums), parallel: total >= parallelCost, run: func(w *worker, unit int) {
+		out = append(out, phase{units: len(sums), parallel: total >= b.shareFrom, run: func(w *worker, unit int) {
 			sums[unit].add(w, b.lane)
 		}})
 	}

@@ -30,8 +30,10 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 			return nil, fmt.Errorf("cpu: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
 		}
 	}
+	mem.mu.Lock()
+	defer mem.mu.Unlock()
 	segs := segments(p)
-	b := newBuilder(d.kernels, planStorage(p, segs), mem)
+	b := newBuilder(d, planStorage(p, segs), mem)
 	r := &runner{p: p, mats: b.mats, pool: d.pool}
 	count := 1
 	for _, seg := range segs {
@@ -50,8 +52,8 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 // newBuilder allocates the values of a program by its memory plan.
-func newBuilder(k *kernels, s *storage, mem *memory) *builder {
-	b := &builder{storage: s, k: k, mats: make([]mat, len(s.p.Values)), params: make([]*param, len(s.p.Values))}
+func newBuilder(d *device, s *storage, mem *memory) *builder {
+	b := &builder{storage: s, k: d.kernels, shareFrom: d.shareFrom, mats: make([]mat, len(s.p.Values)), params: make([]*param, len(s.p.Values))}
 	shared := aligned(s.shared)
 	if s.laneLen > 0 {
 		for range s.lanes {

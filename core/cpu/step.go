@@ -26,9 +26,12 @@ type span struct {
 	first  bool
 }
 
+// run computes part of an instruction.
+type run = func(w *worker, s span)
+
 // step is an executable instruction.
 type step struct {
-	run   func(w *worker, s span)
+	run   run
 	units int     // how many parts the work can be cut into; 1 if it cannot
 	cost  float64 // estimated time of all of it, ns
 }
@@ -67,7 +70,11 @@ func (w *worker) view(o *operand, s span) mat {
 // builder makes steps of instructions.
 type builder struct {
 	*storage
-	k      *kernels
+	k *kernels
+
+	// shareFrom is the estimated time in ns from which a phase is shared among the workers.
+	shareFrom float64
+
 	mats   []mat    // by value; d is nil for local values
 	params []*param // by value; nil for other kinds
 	lane   [][]float32

@@ -2,8 +2,6 @@ package cpu
 
 import "nacre/core/op"
 
-type run = func(w *worker, s span)
-
 // dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
 func dense(act op.Act, x, wt, bias, out operand) run {
 	mode := gemmBias

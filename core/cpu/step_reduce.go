@@ -45,6 +45,7 @@ func (b *builder) reduction(in *instr, o op.Op) step {
 			total += float64(dst.d[0])
 		}
 		dst.d[0] = float32(total)
+		dst.clearPad(0)
 	}}
 }
 
@@ -63,6 +64,7 @@ func (b *builder) norm(in *instr) step {
 			total += squares(&args[i])
 		}
 		out.d[0] = float32(math.Sqrt(total))
+		out.clearPad(0)
 	}}
 }
 

@@ -77,11 +77,7 @@ func repeat(x, out operand, k int) run {
 	return func(w *worker, s span) {
 		src, dst := w.view(&x, s), w.view(&out, s)
 		for i := range dst.rows {
-			from := i / k
-			if src.rows == 1 {
-				from = 0
-			}
-			copy(dst.d[i*dst.ld:(i+1)*dst.ld], src.d[from*src.ld:])
+			copy(dst.d[i*dst.ld:(i+1)*dst.ld], src.d[i/k*src.ld:])
 		}
 	}
 }

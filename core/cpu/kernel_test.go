@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Sums of whole numbers are exact, so every kernel must give the same; the widths take the wide and the narrow path.
+func TestColSum(t *testing.T) {
+	forKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(1, 2))
+		w := &worker{k: k}
+		for _, cols := range []int{1, 16, 48, 64, 70, 128, 200} {
+			for _, rows := range []int{1, 2, 37} {
+				m, dst := integerMat(r, rows, cols), integerMat(r, 1, cols)
+				old := clone(dst)
+				for _, add := range []bool{true, false} {
+					copy(dst.d, old.d)
+					w.sumRows(m.d, rows, m.ld, dst.d, add)
+					for j := range cols {
+						want := float32(0)
+						if add {
+							want = old.d[j]
+						}
+						for i := range rows {
+							want += m.row(i)[j]
+						}
+						if dst.d[j] != want {
+							t.Fatalf("%d×%d, add %v: column %d sums to %g, want %g", rows, cols, add, j, dst.d[j], want)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestTranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	m := randomMat(r, 37, 21)
+	mT := newMat(21, 37)
+	m.transposeInto(&mT, 0, 16)
+	m.transposeInto(&mT, 16, 37)
+	for i := range m.rows {
+		for j := range m.cols {
+			if m.row(i)[j] != mT.row(j)[i] {
+				t.Fatalf("element (%d,%d)", i, j)
+			}
+		}
+	}
+}
+
+func TestChoiceOfKernels(t *testing.T) {
+	t.Setenv(environment, "")
+	fastest := available()[0].name
+	if KernelName() != fastest {
+		t.Errorf("KernelName() = %q, want %q", KernelName(), fastest)
+	}
+	for _, k := range available() {
+		d, err := New(Options{Kernel: k.name, Workers: 3})
+		must(t, err)
+		if want := "cpu/" + k.name + " ×3"; d.Name() != want {
+			t.Errorf("name %q, want %q", d.Name(), want)
+		}
+	}
+	t.Setenv(environment, "go")
+	d, err := New(Options{Workers: 1})
+	must(t, err)
+	if d.Name() != "cpu/go ×1" || KernelName() != "go" {
+		t.Errorf("with %s=go: device %q, KernelName %q", environment, d.Name(), KernelName())
+	}
+	t.Setenv(environment, "sse9")
+	if _, err := New(Options{}); err == nil || !strings.Contains(err.Error(), `"sse9"`) || !strings.Contains(err.Error(), "go") {
+		t.Errorf("with %s=sse9: error %v", environment, err)
+	}
+	if KernelName() != fastest {
+		t.Errorf("KernelName() = %q after a wrong name, want %q", KernelName(), fastest)
+	}
+	if _, err := New(Options{Kernel: fastest}); err != nil {
+		t.Errorf("an option must win over the environment: %v", err)
+	}
+	if _, err := New(Options{Workers: -1}); err == nil {
+		t.Error("-1 workers: no error")
+	}
+}
+
+// The kernels listed are those whose features are listed, and each reaches a positive speed.
+func TestFeaturesAndPeak(t *testing.T) {
+	f := Features()
+	for _, k := range available() {
+		needs := map[string][]string{"avx512": {"avx512f", "fma"}, "avx2": {"avx2", "fma"}}[k.name]
+		for _, n := range needs {
+			if !slices.Contains(f, n) {
+				t.Errorf("%s runs without %s in %v", k.name, n, f)
+			}
+		}
+	}
+	if p := Peak(); !(p > 0) || math.IsInf(p, 0) {
+		t.Errorf("Peak() = %g", p)
+	}
+}
