@@ -381,11 +381,11 @@ func (e *Embeddings) Save(path string) error {
 		return inFile(path, err)
 	}
 	part := path + ".part"
-	if err := os.WriteFile(part, buf.Bytes(), 0o644); err != nil {
-		os.Remove(part)
-		return fmt.Errorf("tsne: %w", err)
+	if err = os.WriteFile(part, buf.Bytes(), 0o644); err == nil {
+		err = os.Rename(part, path)
 	}
-	if err := os.Rename(part, path); err != nil {
+	if err != nil {
+		os.Remove(part)
 		return fmt.Errorf("tsne: %w", err)
 	}
 	return nil

@@ -66,6 +66,7 @@ type forces struct {
 	from  []pull    // [block][point]: what the points of a block received from each block
 	z     []float64 // per pair of blocks
 	total []pull
+	x, y  []float32 // the layout, one slice per coordinate
 }
 
 func newForces(n int) *forces {
@@ -77,13 +78,17 @@ func newForces(n int) *forces {
 	}
 	f.from = make([]pull, f.count*n)
 	f.z = make([]float64, len(f.pairs))
+	f.x, f.y = make([]float32, n), make([]float32, n)
 	return f
 }
 
 // compute fills f.total for the layout y (x and y interleaved) and returns Z = Σ_{i≠j} 1/(1+|y_i−y_j|²).
 func (f *forces) compute(p *Affinities, y []float32, workers int) float64 {
+	for i := range f.x {
+		f.x[i], f.y[i] = y[2*i], y[2*i+1]
+	}
 	parallel(workers, len(f.pairs), func(k int) {
-		f.z[k] = f.pair(p, y, f.pairs[k][0], f.pairs[k][1])
+		f.z[k] = f.pair(p, f.pairs[k][0], f.pairs[k][1])
 	})
 	parallel(workers, f.count, func(b int) {
 		lo, hi := f.bounds(b)
@@ -107,7 +112,7 @@ func (f *forces) compute(p *Affinities, y []float32, workers int) float64 {
 }
 
 // pair handles the pairs between block a and block b ≥ a and returns its part of Z/2.
-func (f *forces) pair(p *Affinities, y []float32, a, b int) float64 {
+func (f *forces) pair(p *Affinities, a, b int) float64 {
 	i0, i1 := f.bounds(a)
 	j0, j1 := f.bounds(b)
 	onA, onB := f.from[b*f.n:], f.from[a*f.n:]
@@ -118,7 +123,7 @@ func (f *forces) pair(p *Affinities, y []float32, a, b int) float64 {
 		if a == b {
 			first = i + 1
 		}
-		got, w := rowForces(y[2*i], y[2*i+1], y[2*first:2*j1], p.tail(i)[first-i-1:], onB[first:j1])
+		got, w := rowForces(f.x[i], f.y[i], f.x[first:j1], f.y[first:j1], p.tail(i)[first-i-1:], onB[first:j1])
 		if a == b {
 			got.attX += onA[i].attX
 			got.attY += onA[i].attY
@@ -133,12 +138,13 @@ func (f *forces) pair(p *Affinities, y []float32, a, b int) float64 {
 
 // rowForces adds the forces of one point on the others to on, with opposite sign, and returns what it received
 // itself and its Σ w.
-func rowForces(xi, yi float32, y, p []float32, on []pull) (got pull, z float32) {
-	y = y[:2*len(on)]
+func rowForces(xi, yi float32, x, y, p []float32, on []pull) (got pull, z float32) {
+	x = x[:len(on)]
+	y = y[:len(on)]
 	p = p[:len(on)]
 	for t := range on {
-		dx := xi - y[2*t]
-		dy := yi - y[2*t+1]
+		dx := xi - x[t]
+		dy := yi - y[t]
 		w := 1 / (1 + dx*dx + dy*dy)
 		z += w
 		a := p[t] * w
