@@ -18,8 +18,8 @@ package experiment
 
 import (
 	"fmt"
-	"nacre/config"
 
+	"nacre/config"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/tcl"
@@ -55,6 +55,12 @@ type Host struct {
 	Envs    int    // environments per simulation worker; 0: 16
 	Kernel  string // CPU kernel, "" chooses the best; another kernel rounds differently
 }
+
+// Default is what all presets start from: PEARL's own half-cheetah velocity values, TCL-PEARL, no family.
+func Default() Config { return base() }
+
+// ConfigFileLayer is the layer of a configuration file; that of a run folder serves as it is, its record is left out.
+func ConfigFileLayer(path string) config.Layer { return config.File(path, recordTable) }
 
 // Validate checks what the tags cannot.
 func (c Config) Validate() error {

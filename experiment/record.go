@@ -13,6 +13,7 @@ import (
 	"nacre/config"
 	"nacre/internal/atomicfile"
 	"nacre/internal/version"
+	"nacre/protocol"
 	"nacre/sim"
 )
 
@@ -198,4 +199,17 @@ func toSim(tasks []Task) []sim.Task {
 		out[i] = sim.Task{ID: t.ID, Params: t.Params}
 	}
 	return out
+}
+
+// ReadEvaluation reads evaluation.json, which a run has once it is finished.
+func (r *Run) ReadEvaluation() (protocol.Result, error) {
+	var out protocol.Result
+	data, err := os.ReadFile(r.Path(EvaluationFile))
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	if err != nil {
+		return out, fmt.Errorf("run folder: %w", err)
+	}
+	return out, nil
 }

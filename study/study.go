@@ -18,7 +18,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"nacre/experiment"
@@ -64,8 +63,7 @@ func Find(name string) (Plan, error) {
 		}
 		names = append(names, p.Name)
 	}
-	names = append(names, "quickstart")
-	return Plan{}, fmt.Errorf("study %q does not exist%s; there are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+	return Plan{}, fmt.Errorf("study %q does not exist%s", name, nearest.Hint(name, names))
 }
 
 // Result is what a study found.
