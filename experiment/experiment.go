@@ -18,6 +18,7 @@ package experiment
 
 import (
 	"fmt"
+	"strings"
 
 	"nacre/config"
 	"nacre/pearl"
@@ -27,6 +28,9 @@ import (
 
 // Algorithms lists what can be trained.
 var Algorithms = []string{"pearl", "tcl-pearl"}
+
+// Title is an algorithm's name as papers write it.
+func Title(algorithm string) string { return strings.ToUpper(algorithm) }
 
 // Config says everything about a run that changes its result.
 type Config struct {

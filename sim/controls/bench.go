@@ -14,13 +14,13 @@ import (
 // Rates are control steps of the half-cheetah (five mj_step each) per second of processor time of the whole process,
 // medians over rounds.
 type Rates struct {
-	PlainC  float64 // plain C loops, one per worker, environment after environment
-	Batch   float64 // the same steps through sim.Batch, with observations and rewards
-	Ratio   float64 // median over rounds of Batch/PlainC
-	Workers int
-	Envs    int // per worker
-	Steps   int // per environment and round
-	Rounds  int
+	PlainC  float64 `json:"plain_c"` // plain C loops, one per worker, environment after environment
+	Batch   float64 `json:"batch"`   // the same steps through sim.Batch, with observations and rewards
+	Ratio   float64 `json:"ratio"`   // median over rounds of Batch/PlainC
+	Workers int     `json:"workers"`
+	Envs    int     `json:"envs"`  // per worker
+	Steps   int     `json:"steps"` // per environment and round
+	Rounds  int     `json:"rounds"`
 }
 
 // StepRates measures how much stepping from Go costs. Each round advances the same environments, envs for each of
