@@ -125,6 +125,10 @@ func set(cfg any, assignment string) error {
 	if isText(leaf) && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, `'`) {
 		value = quote(value)
 	}
+	var any map[string]any
+	if toml.Unmarshal([]byte("value = "+value), &any) != nil {
+		return &ValueError{Where: where, Key: key, Value: value, Want: typeName(leaf)}
+	}
 	for i := range path {
 		path[i] = quote(path[i])
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"nacre/belief"
 	"nacre/config"
@@ -130,7 +131,8 @@ func (a *Agent) session(host Host) Session {
 	if host.Kernel != "" {
 		s.CPUKernel = host.Kernel
 	}
-	if v := mujoco.Version(); v != "" {
+	// Whether the library is in the program says nothing about a run that does not use it; a family's source does.
+	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v
 	}
 	return s

@@ -16,7 +16,7 @@ import (
 type EmbedOptions struct {
 	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks
 	Windows int    // rollouts per task, one window each
-	Length  int    // transitions per window; 0: TCL's window
+	Length  int    // transitions per window, at most the family's horizon; 0: Agent.WindowLength
 	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
 }
 
@@ -28,7 +28,10 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 		return nil, fmt.Errorf("embed: %d tasks of %d windows; want at least 2 of 2", o.Tasks, o.Windows)
 	}
 	if o.Length == 0 {
-		o.Length = a.Config.TCL.Window
+		o.Length = a.WindowLength()
+	}
+	if o.Length < 1 || o.Length > a.Spec.Horizon {
+		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
 	}
 	tasks, err := a.spread(o.Tasks)
 	if err != nil {
@@ -63,6 +66,9 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	}
 	return e, nil
 }
+
+// WindowLength is the length of TCL's windows in training: an episode bounds it.
+func (a *Agent) WindowLength() int { return min(a.Config.TCL.Window, a.Spec.Horizon) }
 
 // spread returns n tasks to embed.
 func (a *Agent) spread(n int) ([]sim.Task, error) {

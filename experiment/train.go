@@ -219,7 +219,7 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 
 // interrupted saves what was done when ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
-	at := fmt.Sprintf("in iteration %d of %d", t.at.Iteration+1, t.Config.Pearl.Iterations)
+	at := fmt.Sprintf("after %d of %d iterations", t.at.Iteration, t.Config.Pearl.Iterations)
 	if err := t.save(); err != nil {
 		return fmt.Errorf("%w %s, and the checkpoint could not be saved, the one before it stays: %w", cause, at, err)
 	}

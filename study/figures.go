@@ -93,7 +93,7 @@ func (r *Result) learning() (*plots.Figure, error) {
 	return plots.Curves(panel)
 }
 
-// learning reads the evaluations of every seed's metrics.csv. Seeds evaluate at the same iterations; where episodes
+// learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. Seeds evaluate at the same iterations; where episodes
 // can end early their steps differ a little, and the mean stands at the mean of steps.
 func (a Arm) learning() (plots.Series, error) {
 	out := plots.Series{Name: experiment.Title(a.Name)}
@@ -111,7 +111,7 @@ func (a Arm) learning() (plots.Series, error) {
 		if err != nil {
 			return out, err
 		}
-		var xs, ys []float64
+		xs, ys := []float64{0}, []float64{s.Untrained.Summary.Adapted.Mean}
 		for i := range y {
 			if !math.IsNaN(y[i]) {
 				xs, ys = append(xs, x[i]), append(ys, y[i])

@@ -61,10 +61,9 @@ func (s *Suite) report() string {
 	for _, r := range s.Studies {
 		link := r.Plan.Name + "/" + ReportFile
 		fmt.Fprintf(&b, "\n## [%s](%s)\n\n[![t-SNE of both encoders](%s/tsne.png)](%s)\n\n", r.Family, link, r.Plan.Name, link)
-		b.WriteString(r.centroidTable())
-		fmt.Fprintf(&b, "\n%sThe [full report](%s) has the learning curves and how it was run.\n", r.brief(), link)
+		b.WriteString(r.centroidTables())
+		fmt.Fprintf(&b, "\n%sThe [full report](%s) has the adaptation and learning curves and how it was run.\n", r.brief(), link)
 	}
-	b.WriteString("\n" + PaperNote + "\n")
 	for _, m := range s.Missing {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", m)
 	}

@@ -19,15 +19,9 @@ func (r *Result) report() string {
 	b.WriteString(r.what())
 	b.WriteString("\n## How well the context encoders tell tasks apart\n\n")
 	fmt.Fprintf(&b, "![t-SNE of both encoders' posterior means](tsne.png)\n\n")
-	fmt.Fprintf(&b, `Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout; colours and
-numbers are tasks: %d tasks, spread evenly, %d windows each. Both planes are of seed 1 and share one scale.
-
-`, r.Window, r.Plan.Tasks, r.Plan.Windows)
-	b.WriteString(r.centroidTable())
-	b.WriteString("\n" + PaperNote + "\n")
-	if s := r.layoutSpread(); s != "" {
-		b.WriteString("\n" + s + "\n")
-	}
+	fmt.Fprintf(&b, "Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout of its own; %d tasks, %d\n"+
+		"windows each. Both planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows)
+	b.WriteString(r.centroidTables())
 	b.WriteString("\n## What the figures support\n\n")
 	for _, v := range r.Verdicts {
 		b.WriteString("- " + v + "\n")
@@ -42,23 +36,18 @@ numbers are tasks: %d tasks, spread evenly, %d windows each. Both planes are of 
 }
 
 // PaperNote says what the paper's rows can be compared with.
-const PaperNote = "The paper's rows are of Meta-World push (8 goals, 200 windows each) under its own t-SNE recipe. Distances in a t-SNE plane have no " +
-	"unit, so only ratios can be compared, and strictly only ratios made under one recipe from the same data."
+const PaperNote = "Only ratios made under one t-SNE recipe can be compared, because distances in its plane have no unit; the paper's rows are of\n" +
+	"Meta-World push (8 goals, 200 windows each) under a recipe of its own."
 
 // what says what was run, in a sentence or two.
 func (r *Result) what() string {
-	first := r.Arms[0].Seeds[0]
-	return fmt.Sprintf(`%s of %s and %s, %d environment steps and %d gradient updates per run, on %s, %s of training per run. Every run's folder is
-under `+"`runs/`"+`, with its full configuration; all figures are in `+"`%s`"+`.
-`, count(r.Plan.Seeds, "training run"), experiment.Title(r.Arms[0].Name)+" each", experiment.Title(r.Arms[1].Name),
-		first.EnvSteps, first.Updates, r.Session.Device, duration(r.trainingTime()), ResultsFile)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "One " + what
+	first, runs := r.Arms[0].Seeds[0], "One training run"
+	if r.Plan.Seeds > 1 {
+		runs = fmt.Sprintf("%d training runs", r.Plan.Seeds)
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s of each algorithm, with the same seeds and tasks: %d environment steps and %d gradient updates per run, %s each on\n%s. "+
+		"Every run's folder, with its full configuration, is under `runs/`; all figures are in `%s`.\n",
+		runs, first.EnvSteps, first.Updates, duration(r.trainingTime()), r.Session.Device, ResultsFile)
 }
 
 // trainingTime is the mean over runs.
@@ -79,37 +68,43 @@ func duration(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-var spaceNames = map[string]string{
-	"plane": "t-SNE plane", "latent": "latent space (posterior means)", "2-Wasserstein": "posteriors (2-Wasserstein)",
-}
-
-func (r *Result) centroidTable() string {
+// centroidTables are the table of the t-SNE plane with the paper's rows, and that of latent space.
+func (r *Result) centroidTables() string {
 	var b strings.Builder
-	b.WriteString("| | distance to centroid | distance between centroids | ratio | held-out accuracy | silhouette |\n|---|---|---|---|---|---|\n")
-	for _, space := range Spaces {
-		for _, c := range r.Centroids {
-			if c.Space == space {
-				fmt.Fprintf(&b, "| %s, %s | %s | %s | **%s** | %s | %s |\n", experiment.Title(c.Arm), spaceNames[space],
-					c.ToCentroid, c.Between, c.Ratio, c.Accuracy, c.Silhouette)
-			}
-		}
-		if space == "plane" {
-			for _, p := range r.Paper {
-				fmt.Fprintf(&b, "| *%s, paper* | %.4g | %.4g | **%.3f** | | |\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
-			}
-		}
+	b.WriteString("In the t-SNE plane:\n\n")
+	b.WriteString(tableHead)
+	b.WriteString(r.centroidRows("plane", ""))
+	for _, p := range r.Paper {
+		fmt.Fprintf(&b, "| *%s in the paper* | *%.4g* | *%.4g* | *%.3f* | | |\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
 	}
-	fmt.Fprintf(&b, "\n%sThe ratio is between over to. Held-out accuracy is the share of windows nearest to their own task's centroid, with centroids from the other\nhalf of the windows; chance is %.3f.\n",
-		r.meaning(), 1/float64(r.Plan.Tasks))
+	b.WriteString("\n" + PaperNote + "\n")
+	if s := r.layoutSpread(); s != "" {
+		b.WriteString(s + "\n")
+	}
+	b.WriteString("\nIn latent space, without t-SNE:\n\n")
+	b.WriteString(tableHead)
+	b.WriteString(r.centroidRows("latent", ", posterior means"))
+	b.WriteString(r.centroidRows("2-Wasserstein", ", posteriors by 2-Wasserstein distance"))
+	meaning := ""
+	if r.Plan.Seeds > 1 {
+		meaning = fmt.Sprintf("Mean over %d seeds, and the range they cover. ", r.Plan.Seeds)
+	}
+	fmt.Fprintf(&b, "\n%sThe ratio is the distance between centroids over the distance to them. Held-out accuracy is the share of windows that lie\n"+
+		"nearest to their own task's centroid when centroids come from the other half of the windows; chance is %.3g.\n", meaning, 1/float64(r.Plan.Tasks))
 	return b.String()
 }
 
-// meaning explains the cells where they hold more than one number.
-func (r *Result) meaning() string {
-	if r.Plan.Seeds < 2 {
-		return ""
+const tableHead = "| | distance to centroid | between centroids | ratio | held-out accuracy | silhouette |\n|---|---|---|---|---|---|\n"
+
+func (r *Result) centroidRows(space, note string) string {
+	var b strings.Builder
+	for _, c := range r.Centroids {
+		if c.Space == space {
+			fmt.Fprintf(&b, "| %s%s | %s | %s | **%s** | %s | %s |\n", experiment.Title(c.Arm), note,
+				c.ToCentroid, c.Between, c.Ratio, c.Accuracy, c.Silhouette)
+		}
 	}
-	return fmt.Sprintf("Mean over %d seeds and the range they cover. ", r.Plan.Seeds)
+	return b.String()
 }
 
 // layoutSpread says how far t-SNE's own seed moves the ratio.
@@ -123,13 +118,13 @@ func (r *Result) layoutSpread() string {
 		for _, l := range c.Layouts {
 			means, deviations = append(means, l.Mean), append(deviations, l.SD)
 		}
-		parts = append(parts, fmt.Sprintf("%s %.3f ± %.3f", experiment.Title(c.Arm), stats.Mean(means), stats.Mean(deviations)))
+		parts = append(parts, fmt.Sprintf("%.3f ± %.3f for %s", stats.Mean(means), stats.Mean(deviations), experiment.Title(c.Arm)))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The same embeddings laid out from %d other random starts (the layouts above start from principal components) have ratios in the plane of %s\n(mean ± standard deviation over starts).",
-		r.Plan.Layouts, strings.Join(parts, ", "))
+	return fmt.Sprintf("Laid out from %d random starts instead of principal components, the same embeddings have a ratio of %s\n(mean ± standard deviation over starts).",
+		r.Plan.Layouts, strings.Join(parts, " and of "))
 }
 
 func (r *Result) adaptationTable() string {

@@ -190,7 +190,7 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 
 // embed makes the embeddings of a run and measures them.
 func (r *runner) embed(ctx context.Context, a *experiment.Agent, s *SeedResult) error {
-	o := experiment.EmbedOptions{Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: a.Config.TCL.Window, Seed: s.Seed}
+	o := experiment.EmbedOptions{Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: a.WindowLength(), Seed: s.Seed}
 	e, err := a.Embed(ctx, o)
 	if err != nil {
 		return err

@@ -28,9 +28,9 @@ func SpreadOf(values []float64) Spread {
 // String is the mean, and the range where there are several seeds.
 func (s Spread) String() string {
 	if len(s.All) < 2 {
-		return fmt.Sprintf("%.4g", s.Mean)
+		return fmt.Sprintf("%.3g", s.Mean)
 	}
-	return fmt.Sprintf("%.4g (%.4g to %.4g)", s.Mean, s.Min, s.Max)
+	return fmt.Sprintf("%.3g (%.3g to %.3g)", s.Mean, s.Min, s.Max)
 }
 
 // CentroidRow is one arm's line of the centroid table in one space.

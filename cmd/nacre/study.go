@@ -32,7 +32,9 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 		Example: "  nacre study " + line.Name + " --out out/mine",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := firstError(between("seeds", o.Seeds, 0, 100), between("workers", o.Workers, 0, maxWorkers)); err != nil {
+			err := firstError(between("seeds", o.Seeds, 0, 100), between("windows", o.Windows, 0, maxCount),
+				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers))
+			if err != nil {
 				return err
 			}
 			return run(cmd.Context(), env, o)
@@ -40,6 +42,8 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Seeds, "seeds", 0, "`number` of seeds, up to 100; 0 for the study's own")
+	f.IntVar(&o.Windows, "windows", 0, "embedded windows per task, 0 for the study's own")
+	f.IntVar(&o.Layouts, "layouts", -1, "further t-SNE layouts from random starts, -1 for the study's own")
 	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value` for both algorithms; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "out/"+line.Name, "`folder` for the report")
 	workersFlag(cmd, &o.Workers)

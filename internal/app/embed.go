@@ -40,7 +40,7 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	defer a.Close()
 	length := o.Length
 	if length == 0 {
-		length = a.Config.TCL.Window
+		length = a.WindowLength()
 	}
 	stage := env.Progress.Stage(fmt.Sprintf("embedding %d windows of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
 	defer stage.Done()

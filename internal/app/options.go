@@ -62,6 +62,8 @@ type TSNEOptions struct {
 type StudyOptions struct {
 	Name    string
 	Seeds   int // training seeds 1 … Seeds; 0 is the plan's
+	Windows int // embedded windows per task; 0 is the plan's
+	Layouts int // further t-SNE layouts; -1 is the plan's
 	Out     string
 	Workers int
 	Set     []string

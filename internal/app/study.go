@@ -17,6 +17,12 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 		if o.Seeds > 0 {
 			p.Seeds = o.Seeds
 		}
+		if o.Windows > 0 {
+			p.Windows = o.Windows
+		}
+		if o.Layouts >= 0 {
+			p.Layouts = o.Layouts
+		}
 		p.Set = append(p.Set, o.Set...)
 	}
 	host := experiment.Host{Workers: o.Workers}

@@ -1,0 +1,379 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"nacre/experiment"
+	"nacre/internal/app"
+	"nacre/study"
+	"nacre/tsne"
+)
+
+// The tests of this file run the real commands on the smallest run that has everything: several iterations, both
+// buffers, evaluations, checkpoints.
+
+var tiny = []string{
+	"train_tasks=6", "test_tasks=4", "evaluation.every=2", "pearl.hidden=16", "pearl.encoder_hidden=16",
+	"pearl.meta_batch=4", "pearl.batch=16", "pearl.context=8", "tcl.window=8", "pearl.initial_steps=40",
+	"pearl.prior_steps=40", "pearl.extra_posterior_steps=20", "pearl.tasks_per_iteration=3",
+	"pearl.updates_per_iteration=40", "pearl.iterations=8",
+}
+
+// set puts --set before every assignment.
+func set(assignments ...string) []string {
+	var out []string
+	for _, a := range assignments {
+		out = append(out, "--set", a)
+	}
+	return out
+}
+
+func trainArgs(dir string, more ...string) []string {
+	args := append([]string{"train", "--preset", "quick/point-goal", "--seed", "3", "--out", dir}, set(tiny...)...)
+	return append(args, more...)
+}
+
+// nacre runs a command line in this process.
+func nacre(ctx context.Context, args ...string) (status int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	status = run(ctx, args, &out, &err, wired())
+	return status, out.String(), err.String()
+}
+
+// must runs a command line that has to succeed and returns what it printed.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	status, stdout, stderr := nacre(t.Context(), args...)
+	if status != 0 {
+		t.Fatalf("nacre %s: status %d: %s", strings.Join(args, " "), status, stderr)
+	}
+	return stdout
+}
+
+// TestMain lets the test binary be nacre, so that a process of its own can be killed.
+func TestMain(m *testing.M) {
+	if os.Getenv("NACRE_TEST_PROCESS") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is nacre as a process of its own.
+func process(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "NACRE_TEST_PROCESS=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	return cmd, &stderr
+}
+
+func contents(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// sameRun compares everything a run computed, byte by byte.
+func sameRun(t *testing.T, what, got, want string) {
+	t.Helper()
+	for _, name := range []string{experiment.MetricsFile, experiment.WeightsFile, experiment.EvaluationFile, experiment.TasksFile} {
+		if contents(t, got, name) != contents(t, want, name) {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+}
+
+// Killed with SIGKILL again and again at random moments and resumed, a run ends with the bytes of one left alone.
+func TestKilledRunEndsTheSame(t *testing.T) {
+	parent := t.TempDir()
+	whole, broken := filepath.Join(parent, "whole"), filepath.Join(parent, "broken")
+	started := time.Now()
+	must(t, trainArgs(whole)...)
+	alone := time.Since(started)
+	kills, args := 0, trainArgs(broken)
+	for done := false; !done; {
+		cmd, stderr := process(args...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if kills < 4 {
+			delay := time.Duration(rand.Int64N(int64(alone)))
+			timer := time.AfterFunc(delay, func() { cmd.Process.Kill() })
+			defer timer.Stop()
+		}
+		err := cmd.Wait()
+		var exit *exec.ExitError
+		switch {
+		case err == nil:
+			done = true
+		case errors.As(err, &exit) && !exit.Exited():
+			kills++
+		default:
+			t.Fatalf("after %d kills: %v: %s", kills, err, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(broken, experiment.ConfigFile)); err == nil {
+			args = []string{"resume", broken}
+		}
+	}
+	t.Logf("%d kills", kills)
+	sameRun(t, "after kills", broken, whole)
+}
+
+// The first interrupt saves a checkpoint in the middle of an iteration and says how to go on; resuming ends like a
+// run left alone.
+func TestInterruptedRunEndsTheSame(t *testing.T) {
+	parent := t.TempDir()
+	whole, broken := filepath.Join(parent, "whole"), filepath.Join(parent, "broken")
+	must(t, trainArgs(whole, "--algorithm", "pearl")...)
+	interrupt(t, broken, "--algorithm", "pearl")
+	out := must(t, "resume", broken)
+	if !strings.Contains(out, "pearl on point-goal, seed 3") || !strings.Contains(out, broken) {
+		t.Errorf("resume printed %q", out)
+	}
+	sameRun(t, "after an interrupt", broken, whole)
+	again := contents(t, broken, experiment.WeightsFile)
+	must(t, "resume", broken)
+	if contents(t, broken, experiment.WeightsFile) != again {
+		t.Error("resuming a finished run changed it")
+	}
+}
+
+// interrupt trains in dir and interrupts it after its first checkpoint.
+func interrupt(t *testing.T, dir string, more ...string) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(filepath.Join(dir, experiment.CheckpointFile)); err == nil {
+				cancel(app.ErrInterrupted)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	status, _, stderr := nacre(ctx, trainArgs(dir, more...)...)
+	want := "checkpoint saved; continue with: nacre resume " + dir
+	if status != exitInterrupted || !strings.Contains(stderr, "nacre: interrupted after") || !strings.Contains(stderr, want) {
+		t.Fatalf("interrupted: status %d, %q", status, stderr)
+	}
+}
+
+func TestWorkersChangeNothing(t *testing.T) {
+	parent := t.TempDir()
+	one, two := filepath.Join(parent, "1"), filepath.Join(parent, "2")
+	must(t, trainArgs(one, "--workers", "1")...)
+	must(t, trainArgs(two, "--workers", "2")...)
+	sameRun(t, "two workers", two, one)
+}
+
+// config.toml of a run, given to another, makes the same run; layers lie over each other in the order of the help.
+func TestConfigurationLayers(t *testing.T) {
+	parent := t.TempDir()
+	first, second := filepath.Join(parent, "a"), filepath.Join(parent, "b")
+	must(t, trainArgs(first, "--set", "pearl.iterations=2")...)
+	must(t, "train", "--config", filepath.Join(first, experiment.ConfigFile), "--out", second)
+	sameRun(t, "the same configuration", second, first)
+
+	third := filepath.Join(parent, "c")
+	must(t, "train", "--preset", "oyster/cheetah-vel", "--config", filepath.Join(first, experiment.ConfigFile), "--algorithm", "pearl",
+		"--set", "pearl.iterations=1", "--seed", "7", "--out", third)
+	text := contents(t, third, experiment.ConfigFile)
+	for _, want := range []string{"algorithm = 'pearl'", "family = 'point-goal'", "seed = 7", "iterations = 1", "hidden = 16"} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("config.toml lacks %q", want)
+		}
+	}
+}
+
+// Everything that is done with finished runs.
+func TestCommandsOnRuns(t *testing.T) {
+	parent := t.TempDir()
+	pearl, tcl := filepath.Join(parent, "pearl"), filepath.Join(parent, "tcl")
+	must(t, trainArgs(pearl, "--algorithm", "pearl")...)
+	must(t, trainArgs(tcl)...)
+
+	var eval app.EvalReport
+	decode(t, must(t, "eval", tcl, "--repeats", "3", "--explore", "1", "--json"), &eval)
+	if len(eval.Agent.Summary.Return) != 2 || len(eval.Agent.Tasks) != 4 || len(eval.Agent.Tasks[0].Return) != 3 {
+		t.Errorf("eval: %d trajectories, %d tasks", len(eval.Agent.Summary.Return), len(eval.Agent.Tasks))
+	}
+	adapted, random, goal := eval.Agent.Summary.Adapted, eval.Random.Summary.Adapted, eval.Goal.Summary.Adapted
+	if !(adapted.Lo < adapted.Mean && adapted.Mean < adapted.Hi) || !(random.Mean < goal.Mean) {
+		t.Errorf("eval: adapted %v, random %v, goal-knowing %v", adapted, random, goal)
+	}
+	if want := (adapted.Mean - random.Mean) / (goal.Mean - random.Mean); *eval.Share != want {
+		t.Errorf("eval: share %v, want %v", *eval.Share, want)
+	}
+	text := must(t, "eval", tcl, "--train-tasks")
+	if !strings.Contains(text, "6 tasks") || !strings.Contains(text, "goal-knowing") || !strings.Contains(text, "of the way") {
+		t.Errorf("eval printed %s", text)
+	}
+
+	csv := filepath.Join(parent, "tcl.csv")
+	must(t, "embed", tcl, "--tasks", "3", "--windows", "10", "--out", csv)
+	must(t, "embed", tcl, "--tasks", "3", "--windows", "10")
+	must(t, "embed", pearl, "--tasks", "3", "--windows", "10")
+	a, err := tsne.Load(csv, "label")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := tsne.Load(filepath.Join(tcl, app.EmbeddingsFile), "label")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Mean.Rows != 30 || a.Mean.Cols != 5 || b.Mean.Rows != 30 || a.Mean.Data[17] != b.Mean.Data[17] || len(a.Std.Data) != 150 {
+		t.Errorf("embed: csv %d×%d, npz %d rows", a.Mean.Rows, a.Mean.Cols, b.Mean.Rows)
+	}
+
+	figures := filepath.Join(parent, "figures")
+	var planes app.TSNEReport
+	decode(t, must(t, "tsne", pearl, tcl, "--perplexity", "8", "--repeats", "2", "--out", figures, "--json"), &planes)
+	if len(planes.Planes) != 2 || planes.Planes[1].Name != "TCL-PEARL, seed 3" || planes.Planes[0].Report.Points != 30 || planes.Planes[0].Report.Seeds.Layouts != 2 {
+		t.Errorf("tsne: %+v", planes.Planes)
+	}
+	picture(t, filepath.Join(figures, "tsne.png"))
+	var saved app.TSNEReport
+	decode(t, contents(t, figures, "tsne.json"), &saved)
+	if saved.Planes[0].Report.Plane.Ratio != planes.Planes[0].Report.Plane.Ratio || !strings.Contains(contents(t, figures, "tsne.svg"), "<svg") {
+		t.Error("tsne: saved figures differ from printed ones")
+	}
+}
+
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		t.Fatalf("%v in %.300s", err, text)
+	}
+}
+
+func picture(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if image, err := png.Decode(f); err != nil || image.Bounds().Dx() < 400 || image.Bounds().Dy() < 300 {
+		t.Errorf("%s: %v, %v", path, err, image.Bounds())
+	}
+}
+
+// The quickstart does every family of this build and finds its finished runs again.
+func TestQuickstart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	args := append([]string{"study", "quickstart", "--windows", "12", "--layouts", "1", "--out", dir}, set(tiny...)...)
+	args = append(args, "--set", "pearl.iterations=3")
+	text := must(t, args...)
+	if !strings.Contains(text, "2.575") || !strings.Contains(text, "report: "+filepath.Join(dir, study.ReportFile)) {
+		t.Errorf("printed %s", text)
+	}
+	weights := contents(t, filepath.Join(dir, "point-goal", "runs", "pearl-seed1"), experiment.CheckpointFile)
+	var suite study.Suite
+	decode(t, must(t, append(args, "--json")...), &suite)
+	if contents(t, filepath.Join(dir, "point-goal", "runs", "pearl-seed1"), experiment.CheckpointFile) != weights {
+		t.Error("a finished run was trained again")
+	}
+	if len(suite.Studies)+len(suite.Missing) != 2 {
+		t.Errorf("%d studies, missing %v", len(suite.Studies), suite.Missing)
+	}
+	report := contents(t, dir, study.ReportFile)
+	for _, r := range suite.Studies {
+		checkStudy(t, r)
+		if !strings.Contains(report, "("+r.Family+"/tsne.png)") || !strings.Contains(report, "("+r.Family+"/report.md)") {
+			t.Errorf("%s is not in the report", r.Family)
+		}
+	}
+	for _, m := range suite.Missing {
+		if !strings.Contains(report, m) {
+			t.Errorf("the report does not say %q", m)
+		}
+	}
+}
+
+func checkStudy(t *testing.T, r *study.Result) {
+	t.Helper()
+	for _, name := range []string{"tsne", "adaptation", "learning"} {
+		picture(t, filepath.Join(r.Dir, name+".png"))
+		if !strings.Contains(contents(t, r.Dir, name+".svg"), "</svg>") {
+			t.Errorf("%s.svg is not whole", name)
+		}
+	}
+	if len(r.Arms) != 2 || len(r.Centroids) != 6 || r.Arms[0].Seeds[0].Embedding.Points != 8*12 {
+		t.Errorf("%s: %d arms, %d rows", r.Family, len(r.Arms), len(r.Centroids))
+	}
+	for _, row := range r.Centroids {
+		if want := row.Between.Mean / row.ToCentroid.Mean; row.Ratio.Mean != want {
+			t.Errorf("%s %s: ratio %v, want %v", row.Arm, row.Space, row.Ratio.Mean, want)
+		}
+	}
+	report := contents(t, r.Dir, study.ReportFile)
+	for _, want := range []string{"tsne.png", "adaptation.png", "learning.png", "38.8", "44.86", "1.156", "2.575", "nothing can be said about the spread"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("%s: the report lacks %q", r.Family, want)
+		}
+	}
+	if (r.Family == "point-goal") != strings.Contains(report, "Share of the way from random actions") {
+		t.Errorf("%s: share of the way to the goal-knowing controller", r.Family)
+	}
+}
+
+func TestLists(t *testing.T) {
+	var presets app.PresetList
+	decode(t, must(t, "presets", "--json"), &presets)
+	names := must(t, "presets")
+	for _, want := range []string{"oyster/cheetah-vel", "paper/ml1", "quick/point-goal"} {
+		if !strings.Contains(names, want) {
+			t.Errorf("presets lack %s", want)
+		}
+	}
+	var families app.FamilyList
+	decode(t, must(t, "envs", "--json"), &families)
+	for _, f := range families {
+		if f.Observation < 1 || f.Horizon < 1 || f.Available == (f.Advice != "") || f.Available && f.TrainTasks < 1 {
+			t.Errorf("family %+v", f)
+		}
+	}
+	if text := must(t, "envs"); len(presets) < 15 || !strings.Contains(text, "point-goal-sparse  2            2       20       2            80/20") {
+		t.Errorf("%d presets; envs printed\n%s", len(presets), text)
+	}
+}
+
+func TestBench(t *testing.T) {
+	var timings app.UpdateTimings
+	decode(t, must(t, "bench", "update", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &timings)
+	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see docs/core.md.
+	if len(timings.Rows) != 1 || timings.Rows[0].Work < 20 || timings.Rows[0].Work > 35 || !(timings.Rows[0].Median >= timings.Rows[0].Min) {
+		t.Errorf("bench update: %+v", timings)
+	}
+	var check app.UpdateCheck
+	decode(t, must(t, "bench", "update", "--check", "--size", "oyster", "--algo", "tcl-pearl", "--json"), &check)
+	if !check.OK || len(check.Rows) != 30 {
+		t.Errorf("bench update --check: %v, %d figures", check.OK, len(check.Rows))
+	}
+	for _, l := range check.Rows {
+		if l.Diff64 > 1e-9 || l.Diff32 > 1e-4 || l.Float64 == l.Float32 && l.Figure != "tcl_loss" {
+			t.Errorf("bench update --check: %+v", l)
+		}
+	}
+	var rates app.SimReport
+	decode(t, must(t, "bench", "sim", "--envs", "2", "--steps", "10", "--rounds", "1", "--json"), &rates)
+	if !(rates.Episodes > 0) || (rates.Cheetah == nil) == (rates.Missing == "") {
+		t.Errorf("bench sim: %+v", rates)
+	}
+}
