@@ -92,3 +92,18 @@ func ExampleStage_Gradients() {
 	fmt.Println(value, gradient)
 	// Output: [1.03125] [-0.25 0.125 0 0.25]
 }
+
+// A program that steps the parameters of a loss of one's own.
+func ExampleStage_Minimise() {
+	const tasks = 4
+	b := core.NewBuilder("fit", tasks)
+	s := b.Stage("step")
+	w, c := s.Param("w", 3, 1), s.Param("c", 1, 1)
+	y := s.Dense(s.Input("x", tasks*8, 3), w, c, op.Linear)
+	loss := huber(s, s.Sub(y, s.Input("target", tasks*8, 1)))
+	s.Minimise(loss, core.DefaultAdam(3e-4), w, c)
+	s.Output("loss", loss)
+	program, err := b.Compile()
+	fmt.Println(program.ParamSpecs(), err)
+	// Output: [{c 1 1} {w 3 1}] <nil>
+}
