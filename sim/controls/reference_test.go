@@ -99,6 +99,9 @@ func follow(t *testing.T, b *batch, task sim.Task, ref reference, tolerance floa
 				t.Fatal(err)
 			}
 		}
+		if s == 0 && mujoco.Version() != "3.3.0" {
+			continue // MuJoCo 2.2.2 makes the noisy quaternion a unit one before the first observation, 3.3.0 after it
+		}
 		done := 0.0
 		if out.Done[at] {
 			done = 1
