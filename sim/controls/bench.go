@@ -101,6 +101,7 @@ type meter struct {
 	steps  int
 	seed   uint64
 	act    []float64 // steps×envs×actions
+	ctrl   []float64 // the same as controls of the actuators
 	active []bool
 	obs    []float64
 	out    sim.StepResult
@@ -119,6 +120,7 @@ func newMeter(b *batch, tasks []sim.Task, steps int, seed uint64) *meter {
 	r := rng.New(seed, rng.Action)
 	for i := range m.act {
 		m.act[i] = 2*r.Float64() - 1
+		m.ctrl = append(m.ctrl, b.control.gain*m.act[i])
 	}
 	for i := range m.active {
 		m.active[i] = true
@@ -138,7 +140,7 @@ func (m *meter) reset() error {
 
 func (m *meter) run(plain bool) error {
 	if plain {
-		return m.b.chunk.PlainLoop(m.act, m.b.control.substeps)
+		return m.b.chunk.PlainLoop(m.ctrl, m.b.control.substeps)
 	}
 	row := m.b.Len() * m.b.control.act
 	for t := range m.steps {
@@ -157,8 +159,12 @@ func (m *meter) compare() error {
 	if m.end == nil {
 		m.end = end
 	}
-	if !slices.Equal(end, m.end) {
-		return fmt.Errorf("controls: the plain loop and the batch ended in different states: %v and %v", m.end, end)
+	for i, v := range end {
+		if v != m.end[i] {
+			nq := len(end) / m.b.Len()
+			return fmt.Errorf("controls: the plain loop and the batch ended in different states: qpos[%d] of environment %d is %v and %v",
+				i%nq, i/nq, m.end[i], v)
+		}
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 func TestStepRates(t *testing.T) {
 	needMuJoCo(t)
-	for _, name := range []string{"cheetah-vel", "ant-goal", "walker-rand-params"} {
+	for _, name := range []string{"cheetah-vel", "ant-goal", "humanoid-dir", "walker-rand-params"} {
 		r, err := StepRates(name, 2, 4, 10, 2)
 		if err != nil {
 			t.Fatal(err)

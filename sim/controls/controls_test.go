@@ -128,6 +128,30 @@ func TestResetLeavesNothing(t *testing.T) {
 	})
 }
 
+func TestStepAllocatesNothing(t *testing.T) {
+	needMuJoCo(t)
+	everyFamily(t, func(t *testing.T, f *control) {
+		b, err := f.newBatch(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		active, obs, out, act := []bool{true, true}, make([]float64, 2*f.obs), newResult(2), make([]float64, 2*f.act)
+		for i, e := range episodes(t, f, 2) {
+			if err := b.Reset(i, e.Task, rng.New(e.Seed), obs[i*f.obs:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := testing.AllocsPerRun(10, func() {
+			if err := b.Step(active, act, obs, out); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("a step allocates %v times", n)
+		}
+	})
+}
+
 // The initial noise of every family, in its widths; the observation leaves out the first element or two of qpos.
 func TestInitialStates(t *testing.T) {
 	needMuJoCo(t)
