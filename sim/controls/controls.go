@@ -23,7 +23,7 @@ import (
 
 func init() {
 	for _, c := range families() {
-		if err := sim.Register(c); err != nil {
+		if err := sim.Register(evenly(c)); err != nil {
 			panic(err)
 		}
 	}
