@@ -37,6 +37,9 @@ func StepRates(family string, workers, envs, steps, rounds int) (Rates, error) {
 	if err != nil {
 		return Rates{}, err
 	}
+	if s, even := f.(spread); even {
+		f = s.control
+	}
 	c, ok := f.(*control)
 	if !ok {
 		return Rates{}, fmt.Errorf("controls: step rates of %s, which is no family of this package", family)
