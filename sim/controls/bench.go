@@ -13,14 +13,14 @@ import (
 
 // Rates are control steps of a family per second of processor time of the whole process, medians over rounds.
 type Rates struct {
-	Family  string
-	PlainC  float64 // plain C loops, one per worker, environment after environment
-	Batch   float64 // the same steps through sim.Batch, with observations and rewards
-	Ratio   float64 // median over rounds of Batch/PlainC
-	Workers int
-	Envs    int // per worker
-	Steps   int // per environment and round
-	Rounds  int
+	Family  string  `json:"family"`
+	PlainC  float64 `json:"plain_c"` // plain C loops, one per worker, environment after environment
+	Batch   float64 `json:"batch"`   // the same steps through sim.Batch, with observations and rewards
+	Ratio   float64 `json:"ratio"`   // median over rounds of Batch/PlainC
+	Workers int     `json:"workers"`
+	Envs    int     `json:"envs"`  // per worker
+	Steps   int     `json:"steps"` // per environment and round
+	Rounds  int     `json:"rounds"`
 }
 
 // StepRates measures how much stepping a family of this package from Go costs. Each round advances the same
