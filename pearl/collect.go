@@ -24,10 +24,14 @@ type visit struct {
 	index int // position in the collection
 }
 
-// address names an episode for all random streams: 24 bits of iteration, 3 of stage, 17 of visit, 20 of episode.
+// address names an episode for all random streams: 24 bits of iteration, 3 of stage, 17 of visit, 20 of episode. The
+// ranges of Config and maxTrain keep each within its bits.
 func (v visit) address(iteration int, s stage, episode int) uint64 {
 	return uint64(iteration)<<40 | uint64(s)<<37 | uint64(v.index)<<20 | uint64(episode)
 }
+
+// maxTrain is the largest number of train tasks: one visit each in the initial collection.
+const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
 // InitialSteps of every train task under the prior. Then TasksPerIteration train tasks, drawn with replacement, are
@@ -112,7 +116,8 @@ func (l *Learner) take(ctx context.Context, iteration int, s stage, visits []vis
 				}
 				taken[i]++
 				owner, z, noise = append(owner, i), append(z, latent), append(noise, a)
-				episodes = append(episodes, sim.Episode{Task: l.tasks[v.task], Seed: a})
+				seed := rng.New(l.seed, rng.Rollout, a).Uint64()
+				episodes = append(episodes, sim.Episode{Task: l.tasks[v.task], Seed: seed})
 			}
 		}
 		if len(episodes) == 0 {
