@@ -37,7 +37,7 @@ test-race: setup ## run all tests under the race detector (needs a C compiler)
 
 bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)
-	$(NACRE) bench rollout $(ARGS)
+	$(NACRE) bench sim $(ARGS)
 
 study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on two cores
 	$(NACRE) study point-goal --seeds 3 $(ARGS)

@@ -99,7 +99,7 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 	}
 	if _, err := LoadWeights(run.Path(WeightsFile), a.Learner.Memory()); err != nil {
 		a.Close()
-		return nil, fmt.Errorf("%w (a run has weights once its first iteration is complete)", err)
+		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete)", err)
 	}
 	return a, nil
 }

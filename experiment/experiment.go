@@ -18,8 +18,9 @@ package experiment
 
 import (
 	"fmt"
-	"nacre/config"
+	"strings"
 
+	"nacre/config"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/tcl"
@@ -27,6 +28,9 @@ import (
 
 // Algorithms lists what can be trained.
 var Algorithms = []string{"pearl", "tcl-pearl"}
+
+// Title is an algorithm's name as papers write it.
+func Title(algorithm string) string { return strings.ToUpper(algorithm) }
 
 // Config says everything about a run that changes its result.
 type Config struct {
@@ -55,6 +59,12 @@ type Host struct {
 	Envs    int    // environments per simulation worker; 0: 16
 	Kernel  string // CPU kernel, "" chooses the best; another kernel rounds differently
 }
+
+// Default is what all presets start from: PEARL's own half-cheetah velocity values, TCL-PEARL, no family.
+func Default() Config { return base() }
+
+// ConfigFileLayer is the layer of a configuration file; that of a run folder serves as it is, its record is left out.
+func ConfigFileLayer(path string) config.Layer { return config.File(path, recordTable) }
 
 // Validate checks what the tags cannot.
 func (c Config) Validate() error {

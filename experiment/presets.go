@@ -86,29 +86,34 @@ func metaWorld() Config {
 	return c
 }
 
-// quickPoint is a reduction for the point robot: narrow networks, contexts and windows within its 20 steps.
-func quickPoint() Config {
+// point is a reduction for the point robot: narrow networks, contexts and windows within its 20 steps, a horizon of
+// ten steps in the discount instead of a hundred, and targets and learning rates that follow faster.
+func point(iterations, updates int) Config {
 	c := base()
 	c.Family, c.TrainTasks, c.TestTasks = "point-goal", 40, 10
 	p := &c.Pearl
 	p.Hidden, p.EncoderHidden, p.Layers, p.EncoderLayers = 64, 64, 2, 2
-	p.MetaBatch, p.Batch, p.Context = 16, 64, 20
+	p.MetaBatch, p.Batch, p.Context, c.TCL.Window = 16, 64, 16, 16
+	p.Discount, p.TargetTau, p.RewardScale = 0.9, 0.02, 20
+	p.LRPolicy, p.LRQ, p.LRV, p.LREncoder = 1e-3, 1e-3, 1e-3, 1e-3
 	p.InitialSteps, p.PriorSteps, p.ExtraPosteriorSteps, p.TasksPerIteration = 200, 100, 100, 10
-	p.UpdatesPerIteration, p.Iterations = 200, 40
+	p.UpdatesPerIteration, p.Iterations = updates, iterations
 	c.Evaluation.Every = 5
-	c.TCL.Window = 10
 	return c
 }
 
-// quickCheetah is cheetah-vel with narrow networks and fewer tasks.
-func quickCheetah() Config {
+// cheetah is a reduction for cheetah-vel: narrow networks, fewer tasks and smaller batches, a horizon of ten control
+// steps in the discount, which a velocity needs no more than, and targets and learning rates that follow faster.
+func cheetah(iterations int) Config {
 	c := controls[1].config()
+	c.TrainTasks, c.TestTasks = 40, 10
 	p := &c.Pearl
 	p.Hidden, p.EncoderHidden = 128, 64
 	p.MetaBatch, p.Batch, p.Context = 8, 128, 64
-	p.InitialSteps, p.UpdatesPerIteration, p.Iterations = 400, 400, 25
-	c.Evaluation.Every = 5
-	c.TrainTasks, c.TestTasks = 40, 10
+	p.Discount, p.TargetTau, p.RewardScale = 0.9, 0.01, 10
+	p.LRPolicy, p.LRQ, p.LRV, p.LREncoder = 1e-3, 1e-3, 1e-3, 1e-3
+	p.InitialSteps, p.UpdatesPerIteration, p.Iterations = 400, 400, iterations
+	c.Evaluation.Every = 4
 	return c
 }
 
@@ -128,8 +133,10 @@ func presets() []preset {
 	}
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
-		preset{"quick/point-goal", "the point robot, a minute per run", quickPoint},
-		preset{"quick/cheetah-vel", "half-cheetah velocity, reduced", quickCheetah})
+		preset{"quick/point-goal", "the point robot in half a minute: 8,000 updates", func() Config { return point(40, 200) }},
+		preset{"study/point-goal", "the point robot learned: 30,000 updates", func() Config { return point(120, 250) }},
+		preset{"quick/cheetah-vel", "half-cheetah velocity in a minute or two: 4,800 updates", func() Config { return cheetah(12) }},
+		preset{"study/cheetah-vel", "half-cheetah velocity at a reduced size: 48,000 updates", func() Config { return cheetah(120) }})
 }
 
 // Presets lists the names with a line each.

@@ -13,6 +13,7 @@ import (
 	"nacre/config"
 	"nacre/internal/atomicfile"
 	"nacre/internal/version"
+	"nacre/protocol"
 	"nacre/sim"
 )
 
@@ -27,19 +28,19 @@ type Record struct {
 
 // Session is one process's work on a run.
 type Session struct {
-	Started   time.Time `toml:"started"`
-	Program   string    `toml:"program"`
-	Commit    string    `toml:"commit"`
-	Go        string    `toml:"go"`
-	Platform  string    `toml:"platform"`
-	CPUKernel string    `toml:"cpu_kernel"` // of the training core, e.g. "avx512"
-	Device    string    `toml:"device"`     // where training ran, e.g. "cpu/avx512 ×2"
-	MuJoCo    string    `toml:"mujoco"`     // version, empty where it was not used
-	Family    string    `toml:"family"`     // what defines the environment (sim.Spec.Source)
-	Workers   int       `toml:"workers"`
+	Started   time.Time `toml:"started" json:"started"`
+	Program   string    `toml:"program" json:"program"`
+	Commit    string    `toml:"commit" json:"commit"`
+	Go        string    `toml:"go" json:"go"`
+	Platform  string    `toml:"platform" json:"platform"`
+	CPUKernel string    `toml:"cpu_kernel" json:"cpu_kernel"` // of the training core, e.g. "avx512"
+	Device    string    `toml:"device" json:"device"`         // where training ran, e.g. "cpu/avx512 ×2"
+	MuJoCo    string    `toml:"mujoco" json:"mujoco"`         // version, empty where it was not used
+	Family    string    `toml:"family" json:"family"`         // what defines the environment (sim.Spec.Source)
+	Workers   int       `toml:"workers" json:"workers"`
 	// Notices are what a reader of the results must know: a fall-back taken, a window shortened, a version that
 	// differs from the session before.
-	Notices []string `toml:"notices"`
+	Notices []string `toml:"notices" json:"notices,omitempty"`
 }
 
 // NewSession is a session that begins now in this program; device, kernel and libraries are for the caller to fill.
@@ -198,4 +199,17 @@ func toSim(tasks []Task) []sim.Task {
 		out[i] = sim.Task{ID: t.ID, Params: t.Params}
 	}
 	return out
+}
+
+// ReadEvaluation reads evaluation.json, which a run has once it is finished.
+func (r *Run) ReadEvaluation() (protocol.Result, error) {
+	var out protocol.Result
+	data, err := os.ReadFile(r.Path(EvaluationFile))
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	if err != nil {
+		return out, fmt.Errorf("run folder: %w", err)
+	}
+	return out, nil
 }

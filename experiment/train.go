@@ -90,7 +90,7 @@ func (t *Training) begin(host Host) (err error) {
 }
 
 // Resume continues the run in dir from its last checkpoint, bit for bit. A run without a checkpoint, one that was
-// stopped in its first iteration, begins anew. Notices say what differs from the session before.
+// stopped in its first collection, begins anew. Notices say what differs from the session before.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 	run, err := Open(dir)
 	if err != nil {
@@ -192,19 +192,22 @@ func (t *Training) save() error {
 func (t *Training) Done() bool { return t.at.Iteration >= t.Config.Pearl.Iterations }
 
 // Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
-// When ctx is cancelled it stops after the update or collection under way, saves a checkpoint, and returns ctx's
-// error. When physics or a loss stops being a number it stops with an error that says where, and the last
-// checkpoint stays.
+// Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
+// collection under way, saves a checkpoint, and returns an error that wraps ctx's cause. When physics or a loss stops
+// being a number it stops with an error that says where, and the last checkpoint stays.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
+	if t.Done() && t.run.Has(EvaluationFile) {
+		return nil
+	}
 	perIteration := t.Config.Pearl.UpdatesPerIteration
 	stage := p.Stage(t.title(), (t.Config.Pearl.Iterations-t.at.Iteration)*perIteration-t.at.Update)
 	defer stage.Done()
 	for !t.Done() {
 		if err := t.iteration(ctx, stage); err != nil {
-			if ctx.Err() != nil {
-				return errors.Join(ctx.Err(), t.save())
+			if cause := context.Cause(ctx); cause != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, cause)) {
+				return t.interrupted(cause)
 			}
-			return fmt.Errorf("%w; what was trained until the last checkpoint is in %s", err, t.run.Dir)
+			return fmt.Errorf("%w; %s keeps the last checkpoint", err, t.run.Dir)
 		}
 	}
 	result, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)
@@ -212,6 +215,15 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 		return err
 	}
 	return t.writeJSON(EvaluationFile, result)
+}
+
+// interrupted saves what was done when ctx was cancelled for the given cause.
+func (t *Training) interrupted(cause error) error {
+	at := fmt.Sprintf("in iteration %d of %d", t.at.Iteration+1, t.Config.Pearl.Iterations)
+	if err := t.save(); err != nil {
+		return fmt.Errorf("%w %s, and the checkpoint could not be saved, the one before it stays: %w", cause, at, err)
+	}
+	return fmt.Errorf("%w %s, checkpoint saved", cause, at)
 }
 
 func (t *Training) title() string {
@@ -241,6 +253,13 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		t.at.EnvSteps += int64(steps)
 		t.at.Phase, t.at.Update = updating, 0
 		clock.lap("collect_s")
+		// The first collection is the longest, and without a checkpoint a run that fails in its first updates would
+		// have nothing to look into.
+		if t.at.Iteration == 0 {
+			if err := t.save(); err != nil {
+				return err
+			}
+		}
 	}
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
@@ -346,3 +365,12 @@ func (t *Training) EnvSteps() int64 { return t.at.EnvSteps }
 
 // Updates is the number of gradient updates made.
 func (t *Training) Updates() int64 { return t.at.Updates }
+
+// Dir is the run folder.
+func (t *Training) Dir() string { return t.run.Dir }
+
+// Iteration is the number of complete iterations.
+func (t *Training) Iteration() int { return t.at.Iteration }
+
+// Result reads what the finished run's test tasks returned (evaluation.json).
+func (t *Training) Result() (protocol.Result, error) { return t.run.ReadEvaluation() }

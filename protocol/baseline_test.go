@@ -10,7 +10,7 @@ import (
 
 func pointPool(t *testing.T, workers int) (sim.Family, *sim.Pool) {
 	t.Helper()
-	f, err := sim.Lookup("point-goal")
+	f, err := sim.Lookup("point-goal-sparse")
 	if err != nil {
 		t.Fatal(err)
 	}

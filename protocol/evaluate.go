@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"nacre/config"
 	"nacre/internal/rng"
 	"nacre/sim"
 )
@@ -46,8 +47,8 @@ type Roller interface {
 // Params (on its ID if it has none), seed and p, not on the other tasks. The error says what is wrong with the
 // arguments, or is that of the adapter or of the rollout, with the trajectory it happened in.
 func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a Adapter, seed uint64) (Result, error) {
-	if err := p.Validate(); err != nil {
-		return Result{}, err
+	if err := config.Check(&p); err != nil {
+		return Result{}, fmt.Errorf("protocol: %w", err)
 	}
 	if len(tasks) == 0 {
 		return Result{}, errors.New("protocol: no tasks to evaluate on")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"nacre/sim"
+	"nacre/stats"
 )
 
 var study = Protocol{Name: "study", Explore: 2, Scored: 2, Z: Sample, Repeats: 3}
@@ -210,8 +211,8 @@ func TestResult(t *testing.T) {
 	if m := r.Summary.Adapted; m.Mean != 2051.5 || !reflect.DeepEqual(r.AdaptedByTask(), []float64{1051.5, 3051.5}) {
 		t.Errorf("adapted: %v of %v", m, r.AdaptedByTask())
 	}
-	none, half := Interval{N: 2}, Interval{Mean: .5, Lo: .5, Hi: .5, N: 2}
-	if s := r.Summary; s.AdaptedSuccess != half || !reflect.DeepEqual(s.Success, []Interval{none, half, half}) {
+	none, half := stats.Interval{Level: .95, N: 2}, stats.Interval{Mean: .5, Lo: .5, Hi: .5, Level: .95, N: 2}
+	if s := r.Summary; s.AdaptedSuccess != half || !reflect.DeepEqual(s.Success, []stats.Interval{none, half, half}) {
 		t.Errorf("success: %v, by trajectory %v", s.AdaptedSuccess, s.Success)
 	}
 	if r.Steps != 4*(5+6+7) || r.Seed != 42 || r.Protocol != p {

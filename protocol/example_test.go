@@ -9,7 +9,7 @@ import (
 )
 
 func Example() {
-	family, err := sim.Lookup("point-goal")
+	family, err := sim.Lookup("point-goal-sparse")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,9 +18,8 @@ package protocol
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"nacre/internal/nearest"
 )
 
 // How an agent turns its belief into a task embedding.
@@ -29,38 +28,38 @@ const (
 	Sample = "sample" // a draw from the belief
 )
 
-// Protocol says how agents are evaluated on a task. Trajectories 0 … Explore-1 explore, trajectories Explore …
+// Protocol says how agents are evaluated on a task; config.Check applies the ranges in its tags. Trajectories 0 … Explore-1 explore, trajectories Explore …
 // Explore+Scored-1 are scored.
 type Protocol struct {
 	Name string `toml:"name" json:"name"`
 
 	// Explore is the number of trajectories before adaptation, 0 to 1000. Their transitions are the agent's context.
-	Explore int `toml:"explore" json:"explore"`
+	Explore int `toml:"explore" json:"explore" range:"[0,1000]" comment:"trajectories before adaptation"`
 
 	// Scored is the number of trajectories after exploration whose mean return is the result, 1 to 1000.
-	Scored int `toml:"scored" json:"scored"`
+	Scored int `toml:"scored" json:"scored" range:"[1,1000]" comment:"trajectories after them"`
 
 	// Extend makes scored trajectories part of the context of the scored trajectories that follow them. Otherwise the
 	// context is that of exploration throughout.
-	Extend bool `toml:"extend" json:"extend"`
+	Extend bool `toml:"extend" json:"extend" comment:"scored trajectories join the context of those that follow"`
 
 	// Deterministic makes the agent take its mean action, in exploration too. Otherwise actions are sampled.
-	Deterministic bool `toml:"deterministic" json:"deterministic"`
+	Deterministic bool `toml:"deterministic" json:"deterministic" comment:"mean actions"`
 
 	// Z is "mean" or "sample": the embedding used after exploration. During exploration an agent that explores by
 	// posterior sampling always draws from its prior, anew for each trajectory.
-	Z string `toml:"z" json:"z"`
+	Z string `toml:"z" json:"z" oneof:"mean sample" comment:"of the posterior, after exploration"`
 
 	// Repeats is how often each task is adapted to from the beginning, each time with its own seeds, 1 to 10000.
-	Repeats int `toml:"repeats" json:"repeats"`
+	Repeats int `toml:"repeats" json:"repeats" range:"[1,10000]" comment:"adaptations per task"`
 
 	// ContextLimit crops the context to this many transitions, chosen as the agent chooses its training contexts;
 	// 0 is all of them. The posterior narrows with the number of transitions, so that all of a long exploration give
 	// a narrower one than training ever saw.
-	ContextLimit int `toml:"context_limit" json:"context_limit"`
+	ContextLimit int `toml:"context_limit" json:"context_limit" range:"[0,1e9]" comment:"transitions; 0 is all"`
 
 	// Horizon is the longest trajectory in steps; 0 is the family's own.
-	Horizon int `toml:"horizon" json:"horizon"`
+	Horizon int `toml:"horizon" json:"horizon" range:"[0,1e6]" comment:"steps; 0 is the family's"`
 }
 
 // presets are the protocols of the public implementations, without their defects.
@@ -90,41 +89,13 @@ func Presets() []string {
 
 // Preset returns a protocol by name. The error for an unknown name gives the nearest known one.
 func Preset(name string) (Protocol, error) {
-	nearest, distance := "", 0
 	for _, p := range presets {
 		if p.Name == name {
 			return p, nil
 		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), p.Name); nearest == "" || d < distance {
-			nearest, distance = p.Name, d
-		}
 	}
-	return Protocol{}, fmt.Errorf("protocol: unknown preset %q; the nearest is %q; known are %s",
-		name, nearest, strings.Join(Presets(), ", "))
+	return Protocol{}, fmt.Errorf("protocol: unknown protocol %q%s", name, nearest.Hint(name, Presets()))
 }
 
 // Trajectories is how many trajectories each adaptation has.
 func (p Protocol) Trajectories() int { return p.Explore + p.Scored }
-
-// Validate returns an error that names the first value out of range, and the range.
-func (p Protocol) Validate() error {
-	for _, f := range []struct {
-		name           string
-		value, lo, hi  int
-		zeroMeansOther string
-	}{
-		{"explore", p.Explore, 0, 1000, ""},
-		{"scored", p.Scored, 1, 1000, ""},
-		{"repeats", p.Repeats, 1, 10_000, ""},
-		{"context_limit", p.ContextLimit, 0, 1_000_000_000, ", 0 for all transitions"},
-		{"horizon", p.Horizon, 0, 1_000_000, ", 0 for the family's own"},
-	} {
-		if f.value < f.lo || f.value > f.hi {
-			return fmt.Errorf("protocol: %s = %d: expected %d to %d%s", f.name, f.value, f.lo, f.hi, f.zeroMeansOther)
-		}
-	}
-	if p.Z != Mean && p.Z != Sample {
-		return fmt.Errorf("protocol: z = %q: expected %q or %q", p.Z, Mean, Sample)
-	}
-	return nil
-}

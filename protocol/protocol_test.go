@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"nacre/config"
 )
 
 // Exploration and scored trajectories as the public implementations have them.
@@ -20,32 +22,32 @@ func TestPresets(t *testing.T) {
 	}
 	for _, name := range names {
 		p, err := Preset(name)
-		if err != nil || p.Validate() != nil || p.Name != name || [2]int{p.Explore, p.Scored} != want[name] {
-			t.Errorf("%s: %+v, %v, %v", name, p, err, p.Validate())
+		if err != nil || config.Check(&p) != nil || p.Name != name || [2]int{p.Explore, p.Scored} != want[name] {
+			t.Errorf("%s: %+v, %v, %v", name, p, err, config.Check(&p))
 		}
 	}
 	oyster, _ := Preset("oyster")
 	if !oyster.Deterministic || oyster.Z != Sample || oyster.ContextLimit != 0 {
 		t.Errorf("oyster: %+v", oyster)
 	}
-	if _, err := Preset("oister"); err == nil || !strings.Contains(err.Error(), `"oister"; the nearest is "oyster"`) {
+	if _, err := Preset("oister"); err == nil || !strings.Contains(err.Error(), `"oister"; did you mean "oyster"?`) {
 		t.Errorf("misspelt: %v", err)
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestRanges(t *testing.T) {
 	good, _ := Preset("oyster")
 	for want, edit := range map[string]func(*Protocol){
-		"explore = -1: expected 0 to 1000":        func(p *Protocol) { p.Explore = -1 },
-		"scored = 0: expected 1 to 1000":          func(p *Protocol) { p.Scored = 0 },
-		"repeats = 20000: expected 1 to 10000":    func(p *Protocol) { p.Repeats = 20000 },
-		"context_limit = -5: expected 0 to":       func(p *Protocol) { p.ContextLimit = -5 },
-		"horizon = -200: expected 0 to":           func(p *Protocol) { p.Horizon = -200 },
-		`z = "mode": expected "mean" or "sample"`: func(p *Protocol) { p.Z = "mode" },
+		"explore = -1: expected a value in [0,1000]":     func(p *Protocol) { p.Explore = -1 },
+		"scored = 0: expected a value in [1,1000]":       func(p *Protocol) { p.Scored = 0 },
+		"repeats = 20000: expected a value in [1,10000]": func(p *Protocol) { p.Repeats = 20000 },
+		"context_limit = -5: expected a value in [0,":    func(p *Protocol) { p.ContextLimit = -5 },
+		"horizon = -200: expected a value in [0,":        func(p *Protocol) { p.Horizon = -200 },
+		`z = "mode": expected one of "mean", "sample"`:   func(p *Protocol) { p.Z = "mode" },
 	} {
 		p := good
 		edit(&p)
-		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := config.Check(&p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nacre/sim"
+	"nacre/stats"
 )
 
 // Result is what an evaluation measured.
@@ -28,12 +29,12 @@ type TaskResult struct {
 // Summary averages over repeats within each task, then over tasks; intervals are over tasks. Those of success rates
 // are cut to [0,1].
 type Summary struct {
-	Return  []Interval `json:"return"`  // by trajectory index: the adaptation curve
-	Success []Interval `json:"success"` // by trajectory index: share of trajectories with success
+	Return  []stats.Interval `json:"return"`  // by trajectory index: the adaptation curve
+	Success []stats.Interval `json:"success"` // by trajectory index: share of trajectories with success
 
 	// Adapted and AdaptedSuccess are means over the scored trajectories.
-	Adapted        Interval `json:"adapted"`
-	AdaptedSuccess Interval `json:"adapted_success"`
+	Adapted        stats.Interval `json:"adapted"`
+	AdaptedSuccess stats.Interval `json:"adapted_success"`
 }
 
 func newResult(tasks []sim.Task, p Protocol, seed uint64) Result {
@@ -61,10 +62,10 @@ func (r *Result) record(task, repeat, traj int, t *sim.Trajectory) {
 func (r *Result) summarise() {
 	n := r.Protocol.Trajectories()
 	for traj := range n {
-		r.Summary.Return = append(r.Summary.Return, MeanInterval(r.byTask(TaskResult.meanReturn, traj, traj+1)))
+		r.Summary.Return = append(r.Summary.Return, stats.MeanInterval(r.byTask(TaskResult.meanReturn, traj, traj+1)))
 		r.Summary.Success = append(r.Summary.Success, share(r.byTask(TaskResult.successRate, traj, traj+1)))
 	}
-	r.Summary.Adapted = MeanInterval(r.AdaptedByTask())
+	r.Summary.Adapted = stats.MeanInterval(r.AdaptedByTask())
 	r.Summary.AdaptedSuccess = share(r.byTask(TaskResult.successRate, r.Protocol.Explore, n))
 }
 
@@ -104,9 +105,9 @@ func (t TaskResult) successRate(lo, hi int) float64 {
 	return float64(n) / float64(len(t.Success)*(hi-lo))
 }
 
-// share is MeanInterval for numbers that are shares.
-func share(x []float64) Interval {
-	i := MeanInterval(x)
+// share is stats.MeanInterval for numbers that are shares.
+func share(x []float64) stats.Interval {
+	i := stats.MeanInterval(x)
 	i.Lo, i.Hi = max(0, i.Lo), min(1, i.Hi)
 	return i
 }

@@ -11,7 +11,7 @@ import (
 // The goal-knowing controller of the point robot, from the origin to a goal 0.4 away along x: after moves of 0.1 the
 // distances are 0.3, 0.2, 0.1 and then 0.
 func Example() {
-	family, err := sim.Lookup("point-goal")
+	family, err := sim.Lookup("point-goal-sparse")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,27 +12,15 @@ type Gridder interface {
 	Grid(n int) ([]Task, error)
 }
 
-// Grid places dense goals in the middle of the cells of a grid of n cells over [-1,1]², as square as n allows and
-// wider than high, and sparse ones in the middle of n equal arcs of the half circle.
+// Grid places goals in the middle of n equal arcs of the half circle.
 func (p point) Grid(n int) ([]Task, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("sim: %s: a grid of %d tasks; expected at least 1", p.name, n)
 	}
-	rows := 1
-	for r := 2; r*r <= n; r++ {
-		if n%r == 0 {
-			rows = r
-		}
-	}
-	cols := n / rows
 	tasks := make([]Task, n)
 	for i := range tasks {
-		goal := []float64{Cell(i%cols, cols, -1, 1), Cell(i/cols, rows, -1, 1)}
-		if p.sparse {
-			a := Cell(i, n, 0, math.Pi)
-			goal = []float64{math.Cos(a), math.Sin(a)}
-		}
-		tasks[i] = Task{ID: i, Params: goal}
+		angle := Cell(i, n, 0, math.Pi)
+		tasks[i] = Task{ID: i, Params: []float64{math.Cos(angle), math.Sin(angle)}}
 	}
 	return tasks, nil
 }

@@ -15,9 +15,9 @@ const pointStep = 0.1
 const pointRadius = 0.2
 
 // point is the 2-D point robot of PEARL (Rakelly et al. 2019): a position that an action shifts by at most 0.1 along
-// each axis. The observation is the position, the task the goal position, the reward -|position - goal| after the
-// move. Every episode starts at the origin; PEARL's own dense environment starts at a random place in [-1,1]², which
-// here would only add noise to the comparison of a return with the goal-knowing controller's.
+// each axis, and goals on the half circle of radius 1 above the x axis. The observation is the position, the task the
+// goal position, the reward -|position - goal| after the move. The dense family starts anywhere in [-1,1]²; the sparse
+// one starts at the origin, trains on the same reward, and infers the task from one that is 0 away from the goal.
 type point struct {
 	name   string
 	sparse bool
@@ -40,9 +40,7 @@ func (p point) Spec() Spec {
 	return Spec{Name: p.name, ObsDim: 2, ActDim: 2, Horizon: 20, TaskDim: 2, Source: "2-D point robot of PEARL, in Go"}
 }
 
-// Tasks returns goals drawn uniformly from [-1,1]² (dense), or at equal angles on the half circle of radius 1 above
-// the x axis, both ends included, in an order shuffled by the seed (sparse). A dense goal depends on the seed, on
-// train or test, and on its position there, so asking for more tasks keeps the earlier ones.
+// Tasks returns goals at equal angles on the half circle, both ends included, in an order shuffled by the seed.
 func (p point) Tasks(seed uint64, nTrain, nTest int) (train, test []Task, err error) {
 	if nTrain < 0 || nTest < 0 {
 		return nil, nil, fmt.Errorf("sim: %s: %d train and %d test tasks; expected at least 1, or 0 for %d and %d",
@@ -56,24 +54,9 @@ func (p point) Tasks(seed uint64, nTrain, nTest int) (train, test []Task, err er
 	}
 	n := nTrain + nTest
 	tasks := make([]Task, n)
-	var place []int
-	if p.sparse {
-		place = rng.New(seed, rng.Tasks).Perm(n)
-	}
-	for i := range tasks {
-		goal := make([]float64, 2)
-		if p.sparse {
-			angle := math.Pi * float64(place[i]) / float64(n-1)
-			goal[0], goal[1] = math.Cos(angle), math.Sin(angle)
-		} else {
-			part, index := 0, i
-			if i >= nTrain {
-				part, index = 1, i-nTrain
-			}
-			r := rng.New(seed, rng.Tasks, uint64(part), uint64(index))
-			goal[0], goal[1] = 2*r.Float64()-1, 2*r.Float64()-1
-		}
-		tasks[i] = Task{ID: i, Params: goal}
+	for i, place := range rng.New(seed, rng.Tasks).Perm(n) {
+		angle := math.Pi * float64(place) / float64(n-1)
+		tasks[i] = Task{ID: i, Params: []float64{math.Cos(angle), math.Sin(angle)}}
 	}
 	return tasks[:nTrain:nTrain], tasks[nTrain:], nil
 }

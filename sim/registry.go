@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
+	"nacre/internal/nearest"
 )
 
 var registry = struct {
@@ -69,17 +69,8 @@ func Families() []Spec {
 func unknown(name string) error {
 	specs := Families()
 	names := make([]string, len(specs))
-	best, distance := "", 0
 	for i, s := range specs {
 		names[i] = s.Name
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), s.Name); best == "" || d < distance {
-			best, distance = s.Name, d
-		}
 	}
-	list := strings.Join(names, ", ")
-	// A name that shares less than half its letters with the nearest one is no misspelling of it.
-	if best == "" || 2*distance > len(best) {
-		return fmt.Errorf("sim: unknown family %q; known are %s", name, list)
-	}
-	return fmt.Errorf("sim: unknown family %q; did you mean %q? known are %s", name, best, list)
+	return fmt.Errorf("sim: unknown family %q%s", name, nearest.Hint(name, names))
 }

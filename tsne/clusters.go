@@ -22,24 +22,6 @@ type Clusters struct {
 	Silhouette float64 `json:"silhouette"` // mean over points, in [-1, 1] (Rousseeuw 1987); 0 for a point alone in its group
 }
 
-// CentroidRow is one line of a published centroid table, in t-SNE units.
-type CentroidRow struct {
-	Name  string  `json:"name"`
-	Intra float64 `json:"distance_to_centroid"`
-	Inter float64 `json:"distance_between_centroids"`
-}
-
-// Ratio is Inter/Intra, the only figure of a row that survives a change of t-SNE recipe at all.
-func (r CentroidRow) Ratio() float64 { return r.Inter / r.Intra }
-
-// PaperRows is the centroid table of the TCL-PEARL paper: push-v1, 8 goals × 200 windows.
-func PaperRows() []CentroidRow {
-	return []CentroidRow{
-		{Name: "PEARL", Intra: 38.8, Inter: 44.86},
-		{Name: "TCL-PEARL", Intra: 26.6, Inter: 68.5},
-	}
-}
-
 // MeasureClusters measures the groups of equal label among the rows of x, at least two groups. Label values are
 // arbitrary.
 func MeasureClusters(x Matrix, label []int) (Clusters, error) {

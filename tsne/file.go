@@ -14,10 +14,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
+
+	"nacre/internal/nearest"
 )
 
 // Embeddings are points with labels, as stored in an embeddings file.
@@ -96,17 +97,7 @@ func inFile(path string, err error) error {
 
 // missing names what was not found, what there is, and the nearest match.
 func missing(kind, want string, have []string) error {
-	best, at := 3, -1
-	for i, h := range have {
-		if d := levenshtein.ComputeDistance(want, h); d < best {
-			best, at = d, i
-		}
-	}
-	hint := ""
-	if at >= 0 {
-		hint = fmt.Sprintf("; did you mean %q?", have[at])
-	}
-	return badInput("no %s %q among %s%s", kind, want, strings.Join(have, ", "), hint)
+	return badInput("no %s %q%s", kind, want, nearest.Hint(want, have))
 }
 
 func loadNPZ(path, label string) (*Embeddings, error) {

@@ -13,17 +13,18 @@ func embedCommand(env *app.Env, embed func(context.Context, *app.Env, app.EmbedO
 	cmd := &cobra.Command{
 		Use:   "embed FOLDER",
 		Short: "Embed trajectory windows of several tasks with a run's context encoder",
-		Long: `Embed collects trajectories on several tasks with the agent of a run, cuts one window from each, and writes
-the posterior (mean and standard deviation) the context encoder gives to it, with the task as label. "nacre
-tsne" draws and measures the result.`,
+		Long: `Embed collects exploration trajectories on several tasks with the agent of a run, cuts one random window from
+each, and writes the posterior (mean and standard deviation) the context encoder gives to it, with the task as
+label. Tasks are spread evenly over the family's range where it can do that, else they are the first test
+tasks. "nacre tsne" draws and measures the result.`,
 		Example: `  nacre embed runs/point
   nacre embed runs/point --tasks 4 --windows 50 --out point.csv`,
 		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
 			err := firstError(
-				between("tasks", o.Tasks, 1, 1000), between("windows", o.Windows, 1, maxCount), between("length", o.Length, 0, maxCount),
-				oneOf("split", o.Split, "test", "train"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+				between("tasks", o.Tasks, 2, 1000), between("windows", o.Windows, 2, maxCount), between("length", o.Length, 0, maxCount),
+				between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
 			)
 			if err != nil {
 				return err
@@ -35,7 +36,6 @@ tsne" draws and measures the result.`,
 	f.IntVar(&o.Tasks, "tasks", 8, "`number` of tasks")
 	f.IntVar(&o.Windows, "windows", 200, "windows per task, each from a trajectory of its own")
 	f.IntVar(&o.Length, "length", 0, "transitions per window, 0 for the length used in training")
-	f.StringVar(&o.Split, "split", "test", "take tasks from the test or the train tasks")
 	f.StringVarP(&o.Out, "out", "o", "", "`file` to write, .npz or .csv (default embeddings.npz in the run folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the trajectories and windows")
 	workersFlag(cmd, &o.Workers)

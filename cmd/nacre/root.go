@@ -18,15 +18,15 @@ import (
 
 // actions are what the commands do. A command whose action is nil is not part of the program.
 type actions struct {
-	Train   func(context.Context, *app.Env, app.TrainOptions) error
-	Resume  func(context.Context, *app.Env, app.ResumeOptions) error
-	Eval    func(context.Context, *app.Env, app.EvalOptions) error
-	Embed   func(context.Context, *app.Env, app.EmbedOptions) error
-	TSNE    func(context.Context, *app.Env, app.TSNEOptions) error
-	Study   func(context.Context, *app.Env, app.StudyOptions) error
-	Update  func(context.Context, *app.Env, app.BenchOptions) error // bench update
-	Rollout func(context.Context, *app.Env, app.BenchOptions) error // bench rollout
-	Doctor  app.Providers
+	Train  func(context.Context, *app.Env, app.TrainOptions) error
+	Resume func(context.Context, *app.Env, app.ResumeOptions) error
+	Eval   func(context.Context, *app.Env, app.EvalOptions) error
+	Embed  func(context.Context, *app.Env, app.EmbedOptions) error
+	TSNE   func(context.Context, *app.Env, app.TSNEOptions) error
+	Study  func(context.Context, *app.Env, app.StudyOptions) error
+	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
+	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
+	Doctor app.Providers
 }
 
 // newRoot builds the command tree.
@@ -61,7 +61,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor))
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -80,7 +80,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study))
 	}
-	if a.Update != nil || a.Rollout != nil {
+	if a.Update != nil || a.Sim != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root
@@ -167,6 +167,16 @@ func oneArg(what string) cobra.PositionalArgs {
 	}
 }
 
+// someArgs requires at least one argument and says what they are.
+func someArgs(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return app.Usagef("expected %s, got no arguments", what)
+		}
+		return nil
+	}
+}
+
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return app.Usagef("unexpected argument %q", args[0])
@@ -182,11 +192,6 @@ func jsonFlag(cmd *cobra.Command, env *app.Env) {
 // workersFlag adds --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
 	cmd.Flags().IntVarP(n, "workers", "w", 0, "`number` of processor threads, 0 for one per core; results do not depend on it")
-}
-
-// deviceFlag adds --device.
-func deviceFlag(cmd *cobra.Command, device *string) {
-	cmd.Flags().StringVar(device, "device", "auto", "where to compute: auto, cpu, or ref (float64, slow, exact)")
 }
 
 // seedFlag adds --seed.
@@ -226,11 +231,6 @@ const (
 	maxWorkers = 1024
 	maxCount   = 1_000_000
 )
-
-// commonChecks are those of flags that several commands have.
-func commonChecks(workers int, device string) error {
-	return firstError(between("workers", workers, 0, maxWorkers), oneOf("device", device, "auto", "cpu", "ref"))
-}
 
 // maxSeed is the largest seed a configuration file can hold.
 const maxSeed = 1<<63 - 1

@@ -14,19 +14,19 @@ func trainCommand(env *app.Env, train func(context.Context, *app.Env, app.TrainO
 		Use:   "train",
 		Short: "Train an agent on a family of tasks",
 		Long: `Train makes a run folder and trains an agent in it. The configuration is built in layers, each over the one
-before: the defaults, --preset, --config, --algorithm and --family, --set, --seed. The folder's config.toml
-holds the result in full and can be given to --config of another run.
+before: --preset, --config, --algorithm and --family, --set, --seed. The folder's config.toml holds the result
+in full and can be given to --config of another run.
 
-The run folder fills while training goes on: metrics.csv, TensorBoard event files, checkpoint.bin and, at the
-end, weights.safetensors. Interrupt with Ctrl+C whenever you like; "nacre resume" continues exactly where it
+The run folder fills while training goes on: metrics.csv, TensorBoard event files, checkpoint.bin,
+weights.safetensors and, at the end, evaluation.json. Interrupt with Ctrl+C whenever you like; "nacre resume" continues exactly where it
 stopped.`,
-		Example: `  nacre train --family point-goal --algorithm tcl-pearl --out runs/point
+		Example: `  nacre train --preset quick/point-goal --algorithm tcl-pearl --out runs/point
   nacre train --preset oyster/cheetah-vel --seed 3 --set pearl.latent=7
   nacre train --config runs/point/config.toml --seed 4 --out runs/point-4`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(commonChecks(o.Workers, o.Device), checkSeed(o.Seed)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed)); err != nil {
 				return err
 			}
 			return train(cmd.Context(), env, o)
@@ -35,13 +35,12 @@ stopped.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl or tcl-pearl")
 	f.StringVarP(&o.Family, "family", "f", "", "family of tasks, for example point-goal")
-	f.StringVarP(&o.Preset, "preset", "p", "", "named configuration to start from")
+	f.StringVarP(&o.Preset, "preset", "p", "", "named configuration to start from; \"nacre presets\" lists them")
 	f.StringVarP(&o.Config, "config", "c", "", "TOML `file` laid over the preset")
 	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value`, for example pearl.latent=7; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make (default runs/, family, algorithm and seed)")
 	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
 	workersFlag(cmd, &o.Workers)
-	deviceFlag(cmd, &o.Device)
 	jsonFlag(cmd, env)
 	return cmd
 }
@@ -57,14 +56,13 @@ the same kind of processor and with the same versions; where those differ it say
 		Args:    oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := commonChecks(o.Workers, o.Device); err != nil {
+			if err := between("workers", o.Workers, 0, maxWorkers); err != nil {
 				return err
 			}
 			return resume(cmd.Context(), env, o)
 		},
 	}
 	workersFlag(cmd, &o.Workers)
-	deviceFlag(cmd, &o.Device)
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -11,17 +11,19 @@ import (
 func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOptions) error) *cobra.Command {
 	var o app.TSNEOptions
 	cmd := &cobra.Command{
-		Use:   "tsne FILE|FOLDER",
+		Use:   "tsne FILE|FOLDER [FILE|FOLDER]...",
 		Short: "Draw embeddings with t-SNE and measure how well tasks lie apart",
 		Long: `Tsne lays embeddings out in the plane, draws them, and prints the mean distance of points to their task's
 centroid, the mean distance between centroids, their ratio, the silhouette and the accuracy of the nearest
-centroid on held-out windows, in the plane and in latent space, beside the paper's figures. The input is an
-.npz or .csv file, or a run folder in which "nacre embed" was run.`,
+centroid on held-out windows, in the plane and in latent space, beside the paper's figures. An input is an
+.npz or .csv file, or a run folder in which "nacre embed" was run; several are drawn side by side in one
+scale. It writes tsne.png, tsne.svg and tsne.json.`,
 		Example: `  nacre tsne runs/point
+  nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne mine.csv --label task --perplexity 20 --out figures`,
-		Args: oneArg("a file of embeddings or a run folder"),
+		Args: someArgs("files of embeddings or run folders"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Input = args[0]
+			o.Inputs = args
 			err := firstError(
 				between("iterations", o.Iterations, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
 				oneOf("start", o.Start, "", "pca", "random"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
@@ -42,7 +44,7 @@ centroid on held-out windows, in the plane and in latent space, beside the paper
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
 	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread")
 	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels")
-	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input)")
+	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the layout")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

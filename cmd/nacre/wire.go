@@ -1,6 +1,7 @@
 package main
 
 import (
+	"nacre/core/cpu"
 	"nacre/internal/app"
 	_ "nacre/sim/controls" // registers the MuJoCo families
 	"nacre/sim/mujoco"
@@ -9,8 +10,11 @@ import (
 // wired are the actions of this program.
 func wired() actions {
 	return actions{
+		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
+		Update: app.BenchUpdate, Sim: app.BenchSim,
 		Doctor: app.Providers{
-			MuJoCo: func() (string, error) { return mujoco.Version(), mujoco.Check() },
+			CPUKernel: cpu.KernelName,
+			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
 		},
 	}
 }

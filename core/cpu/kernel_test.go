@@ -98,7 +98,7 @@ func TestFeaturesAndPeak(t *testing.T) {
 			}
 		}
 	}
-	if p := Peak(); !(p > 0) || math.IsInf(p, 0) {
-		t.Errorf("Peak() = %g", p)
+	if p, err := Peak(""); err != nil || !(p > 0) || math.IsInf(p, 0) {
+		t.Errorf("Peak() = %g, %v", p, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"nacre/experiment/paper"
-	"nacre/experiment/stats"
+	"nacre/stats"
 )
 
 func Example() {

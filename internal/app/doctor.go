@@ -52,7 +52,7 @@ func Doctor(p Providers) (Report, error) {
 		{Name: "program", Status: OK, Found: "nacre " + v.Version + ", commit " + v.Commit},
 		{Name: "Go", Status: OK, Found: v.Go},
 		{Name: "platform", Status: OK, Found: v.Platform},
-		{Name: "cores", Status: OK, Found: fmt.Sprintf("%d, of which %d are used", runtime.NumCPU(), runtime.GOMAXPROCS(0))},
+		{Name: "cores", Status: OK, Found: fmt.Sprint(runtime.NumCPU())},
 		cpuFeatures(),
 	}
 	if p.CPUKernel != nil {

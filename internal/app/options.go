@@ -1,7 +1,5 @@
 package app
 
-import "time"
-
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
 	Algorithm string // "pearl", "tcl-pearl"; empty leaves the preset's
@@ -12,15 +10,13 @@ type TrainOptions struct {
 	Seed      uint64
 	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
 	Out       string
-	Workers   int    // 0 is one per core
-	Device    string // "auto", "cpu", "ref"
+	Workers   int // 0 is one per core
 }
 
 // ResumeOptions are the flags of nacre resume.
 type ResumeOptions struct {
 	Dir     string
 	Workers int
-	Device  string
 }
 
 // EvalOptions are the flags of nacre eval. Negative numbers and empty words leave the protocol's own value.
@@ -40,10 +36,9 @@ type EvalOptions struct {
 // EmbedOptions are the flags of nacre embed.
 type EmbedOptions struct {
 	Dir     string
-	Tasks   int    // tasks to embed
-	Windows int    // windows per task
-	Length  int    // transitions per window; 0 is the run's training length
-	Split   string // "test", "train"
+	Tasks   int // tasks to embed
+	Windows int // windows per task
+	Length  int // transitions per window; 0 is the run's training length
 	Seed    uint64
 	Out     string // .npz or .csv; empty is embeddings.npz in the run folder
 	Workers int
@@ -51,8 +46,8 @@ type EmbedOptions struct {
 
 // TSNEOptions are the flags of nacre tsne. Zero leaves the recipe's own value.
 type TSNEOptions struct {
-	Input      string // .npz or .csv, or a run folder with embeddings.npz
-	Label      string // name of the label column or array
+	Inputs     []string // .npz or .csv files, or run folders with embeddings.npz
+	Label      string   // name of the label column or array
 	Recipe     string
 	Perplexity float64
 	Iterations int
@@ -66,21 +61,26 @@ type TSNEOptions struct {
 // StudyOptions are the flags of nacre study.
 type StudyOptions struct {
 	Name    string
-	Seeds   int
-	Seed    uint64 // the first
-	Budget  time.Duration
+	Seeds   int // training seeds 1 … Seeds; 0 is the plan's
 	Out     string
 	Workers int
 	Set     []string
 }
 
-// BenchOptions are the flags of nacre bench update and nacre bench rollout.
-type BenchOptions struct {
-	Check    bool   // update: compare with the yardstick's figures instead of timing
-	Size     string // update: "oyster", "metaworld"
-	Device   string
-	Updates  int
-	Family   string // rollout
-	Episodes int
-	Workers  int
+// BenchUpdateOptions are the flags of nacre bench update.
+type BenchUpdateOptions struct {
+	Check     bool   // compare with reference figures instead of timing
+	Size      string // "oyster", "metaworld", "both"
+	Algorithm string // "pearl", "tcl-pearl", "both"
+	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
+	Updates   int
+	Workers   int
+}
+
+// BenchSimOptions are the flags of nacre bench sim.
+type BenchSimOptions struct {
+	Workers int
+	Envs    int // per worker
+	Steps   int // per environment and round, of the half-cheetah
+	Rounds  int
 }

@@ -25,7 +25,10 @@ func BenchmarkUpdate(b *testing.B) {
 				if err := y.Prepare(0); err != nil {
 					b.Fatal(err)
 				}
-				peak := cpu.Peak()
+				peak, err := cpu.Peak("")
+				if err != nil {
+					b.Fatal(err)
+				}
 				for b.Loop() {
 					if err := y.Run(); err != nil {
 						b.Fatal(err)

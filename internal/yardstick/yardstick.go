@@ -110,6 +110,9 @@ func New(s Size, withTCL bool, d core.Device) (*Yardstick, error) {
 	return y, nil
 }
 
+// Size is the size the update was made for.
+func (y *Yardstick) Size() Size { return y.size }
+
 // Program is the compiled update.
 func (y *Yardstick) Program() *core.Program { return y.program }
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"nacre/experiment/stats"
+	"nacre/stats"
 )
 
 func Example() {

@@ -4,12 +4,13 @@
 // Every function says what it does with ties and with too little data; none of them drops a value silently.
 //
 //	returns := []float64{212, 240, 225}              // one adapted return per seed
-//	ci, err := stats.StudentT(returns, 0.95)
+//	ci, err := stats.StudentT(returns, 0.95)         // stats.MeanInterval also takes a single value
 //	p := stats.SignTest(35, 13)                      // wins and losses over environments, ties left out
 //	ranks, err := stats.MeanRanks(table)             // one row per environment, one column per method
 package stats
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -18,17 +19,55 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is an estimate with the interval around it.
+// Interval is an estimate with the interval around it. Where nothing can be said about its width, as from a single
+// value, Lo is -Inf and Hi is +Inf; both are null in JSON.
 type Interval struct {
-	Mean  float64 `json:"mean"`
-	Lo    float64 `json:"lo"`
-	Hi    float64 `json:"hi"`
-	Level float64 `json:"level"` // coverage aimed at, e.g. 0.95
-	N     int     `json:"n"`     // independent values (seeds) behind it
+	Mean, Lo, Hi float64
+	Level        float64 // coverage aimed at, e.g. 0.95
+	N            int     // independent values (seeds, tasks) behind it
 }
 
 func (i Interval) String() string {
 	return fmt.Sprintf("%.4g [%.4g, %.4g]", i.Mean, i.Lo, i.Hi)
+}
+
+// Known reports whether the interval says anything about the spread.
+func (i Interval) Known() bool { return !math.IsInf(i.Lo, 0) && !math.IsInf(i.Hi, 0) }
+
+type intervalJSON struct {
+	Mean  float64  `json:"mean"`
+	Lo    *float64 `json:"lo"`
+	Hi    *float64 `json:"hi"`
+	Level float64  `json:"level"`
+	N     int      `json:"n"`
+}
+
+// MarshalJSON writes {"mean", "lo", "hi", "level", "n"}.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	out := intervalJSON{Mean: i.Mean, Level: i.Level, N: i.N}
+	if !math.IsInf(i.Lo, 0) {
+		out.Lo = &i.Lo
+	}
+	if !math.IsInf(i.Hi, 0) {
+		out.Hi = &i.Hi
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (i *Interval) UnmarshalJSON(b []byte) error {
+	var in intervalJSON
+	if err := json.Unmarshal(b, &in); err != nil {
+		return fmt.Errorf("stats: interval: %w", err)
+	}
+	*i = Interval{Mean: in.Mean, Lo: math.Inf(-1), Hi: math.Inf(1), Level: in.Level, N: in.N}
+	if in.Lo != nil {
+		i.Lo = *in.Lo
+	}
+	if in.Hi != nil {
+		i.Hi = *in.Hi
+	}
+	return nil
 }
 
 // Mean is the arithmetic mean, NaN of nothing.
@@ -94,6 +133,19 @@ func StudentT(x []float64, level float64) (Interval, error) {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
 	mean, half := Mean(x), t*StdDev(x)/math.Sqrt(n)
 	return Interval{Mean: mean, Lo: mean - half, Hi: mean + half, Level: level, N: len(x)}, nil
+}
+
+// MeanInterval is StudentT at 95 % of any number of values: of a single one the ends are infinite, of none everything
+// is NaN.
+func MeanInterval(x []float64) Interval {
+	if i, err := StudentT(x, 0.95); err == nil {
+		return i
+	}
+	i := Interval{Mean: Mean(x), Lo: math.Inf(-1), Hi: math.Inf(1), Level: 0.95, N: len(x)}
+	if len(x) == 0 {
+		i.Lo, i.Hi = math.NaN(), math.NaN()
+	}
+	return i
 }
 
 func checkLevel(level float64) error {

@@ -1,0 +1,279 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"nacre/core"
+	"nacre/core/cpu"
+	"nacre/core/ref"
+	"nacre/experiment"
+	"nacre/internal/yardstick"
+	"nacre/stats"
+)
+
+// Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
+// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions.
+const (
+	toleranceRef = 1e-9
+	toleranceCPU = 1e-4
+)
+
+// ErrCheck is the verdict of a check whose figures differ by more than they should.
+var ErrCheck = errors.New("bench update: figures differ from the reference by more than they should, see above")
+
+// BenchUpdate times complete gradient updates, or compares them with reference figures.
+func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
+	if o.Workers == 0 {
+		o.Workers = runtime.NumCPU()
+	}
+	device, err := cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
+	if err != nil {
+		return err
+	}
+	if o.Check {
+		return o.check(ctx, env, device)
+	}
+	return o.time(ctx, env, device)
+}
+
+// each calls f for every size and algorithm asked for.
+func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size, algorithm string) error) error {
+	for _, size := range yardstick.Sizes {
+		if o.Size != "both" && o.Size != size.Name {
+			continue
+		}
+		for _, algorithm := range experiment.Algorithms {
+			if o.Algorithm != "both" && o.Algorithm != algorithm {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			if err := f(size, algorithm); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// UpdateTimings is what nacre bench update prints.
+type UpdateTimings struct {
+	Device string         `json:"device"`
+	Peak   float64        `json:"peak_gflops"` // measured multiply-adds of one core × workers
+	Rows   []UpdateTiming `json:"updates"`
+}
+
+// UpdateTiming is the time of one kind of update.
+type UpdateTiming struct {
+	Algorithm string  `json:"algorithm"`
+	Size      string  `json:"size"`
+	Updates   int     `json:"updates"`
+	Median    float64 `json:"median_ms"`
+	Min       float64 `json:"min_ms"`
+	Work      float64 `json:"gflop"`      // of one update, in matrix products
+	Rate      float64 `json:"gflops"`     // at the median
+	Share     float64 `json:"peak_share"` // of the measured peak
+	Mallocs   float64 `json:"allocations_per_update"`
+}
+
+func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Device) error {
+	one, err := cpu.Peak(o.Kernel)
+	if err != nil {
+		return err
+	}
+	r := UpdateTimings{Device: device.Name(), Peak: one * float64(min(o.Workers, runtime.NumCPU()))}
+	err = o.each(ctx, func(size yardstick.Size, algorithm string) error {
+		y, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+		if err != nil {
+			return err
+		}
+		defer y.Close()
+		row, err := o.timeOne(ctx, env, y)
+		if err != nil {
+			return err
+		}
+		row.Algorithm, row.Size = algorithm, size.Name
+		row.Share = row.Rate / r.Peak
+		r.Rows = append(r.Rows, row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return env.Print(r, r.WriteText)
+}
+
+// timeOne times updates one by one, after three that warm up.
+func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+	const warm = 3
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
+	defer stage.Done()
+	var ms []float64
+	var mallocs uint64
+	var before, after runtime.MemStats
+	for i := range warm + o.Updates {
+		if ctx.Err() != nil {
+			return UpdateTiming{}, context.Cause(ctx)
+		}
+		if err := y.Prepare(i); err != nil {
+			return UpdateTiming{}, err
+		}
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		if err := y.Run(); err != nil {
+			return UpdateTiming{}, err
+		}
+		took := time.Since(start)
+		runtime.ReadMemStats(&after)
+		if i < warm {
+			continue
+		}
+		ms = append(ms, float64(took)/1e6)
+		mallocs += after.Mallocs - before.Mallocs
+		stage.Add(1)
+	}
+	t := UpdateTiming{Updates: o.Updates, Median: stats.Median(ms), Min: slices.Min(ms), Work: float64(y.Program().FLOPs()) / 1e9}
+	t.Rate = t.Work / t.Median * 1e3
+	t.Mallocs = float64(mallocs) / float64(o.Updates)
+	return t, nil
+}
+
+// WriteText prints the timings for a person.
+func (r UpdateTimings) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s, measured multiply-add peak %.0f GFLOP/s\n\n", r.Device, r.Peak)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tGFLOP\tGFLOP/s\tof peak\tallocations\t")
+	for _, u := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f %%\t%.2g\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Work, u.Rate, 100*u.Share, u.Mallocs)
+	}
+	return t.Flush()
+}
+
+// UpdateCheck is what nacre bench update --check prints.
+type UpdateCheck struct {
+	Device string            `json:"device"`
+	OK     bool              `json:"ok"`
+	Rows   []UpdateCheckLine `json:"figures"`
+}
+
+// UpdateCheckLine is one figure of one update.
+type UpdateCheckLine struct {
+	Algorithm string  `json:"algorithm"`
+	Size      string  `json:"size"`
+	Update    int     `json:"update"` // from 1
+	Figure    string  `json:"figure"`
+	Expected  float64 `json:"expected"`
+	Float64   float64 `json:"float64"`
+	Float32   float64 `json:"float32"`
+	Diff64    float64 `json:"relative_difference_float64"`
+	Diff32    float64 `json:"relative_difference_float32"`
+}
+
+func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Device) error {
+	r := UpdateCheck{Device: device.Name(), OK: true}
+	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+		lines, err := checkOne(ctx, env, size, algorithm, device)
+		r.Rows = append(r.Rows, lines...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range r.Rows {
+		r.OK = r.OK && l.Diff64 <= toleranceRef && l.Diff32 <= toleranceCPU
+	}
+	if err := env.Print(r, r.WriteText); err != nil {
+		return err
+	}
+	if !r.OK {
+		return ErrCheck
+	}
+	return nil
+}
+
+// checkOne makes the first three updates in float64 and on the device.
+func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
+	exact, err := yardstick.New(size, algorithm == "tcl-pearl", ref.Device)
+	if err != nil {
+		return nil, err
+	}
+	defer exact.Close()
+	fast, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+	if err != nil {
+		return nil, err
+	}
+	defer fast.Close()
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), 3)
+	defer stage.Done()
+	var lines []UpdateCheckLine
+	for step := range 3 {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		a, err := exact.Update(step)
+		if err != nil {
+			return nil, err
+		}
+		b, err := fast.Update(step)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range exact.Names() {
+			want := exact.Expected(step)[name]
+			lines = append(lines, UpdateCheckLine{
+				Algorithm: algorithm, Size: size.Name, Update: step + 1, Figure: name,
+				Expected: want, Float64: a[name], Float32: b[name],
+				Diff64: math.Abs(a[name]/want - 1), Diff32: math.Abs(b[name]/want - 1),
+			})
+		}
+		stage.Add(1)
+	}
+	return lines, nil
+}
+
+// WriteText prints the comparison for a person.
+func (r UpdateCheck) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	title := ""
+	for _, l := range r.Rows {
+		if now := fmt.Sprintf("%s, size %s, update %d", l.Algorithm, l.Size, l.Update); now != title {
+			if err := t.Flush(); err != nil {
+				return err
+			}
+			if title != "" {
+				fmt.Fprintln(w)
+			}
+			title = now
+			fmt.Fprintln(w, title)
+			fmt.Fprintf(t, "\texpected\tfloat64\tdifference\t%s\tdifference\t\n", r.Device)
+		}
+		fmt.Fprintf(t, "%s\t%.12g\t%.12g\t%.0e%s\t%.9g\t%.0e%s\t\n", l.Figure, l.Expected,
+			l.Float64, l.Diff64, mark(l.Diff64, toleranceRef), l.Float32, l.Diff32, mark(l.Diff32, toleranceCPU))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	verdict := "all within"
+	if !r.OK {
+		verdict = "not all within"
+	}
+	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in float64 and %.0e in float32.\n",
+		verdict, toleranceRef, toleranceCPU)
+	return err
+}
+
+func mark(difference, tolerance float64) string {
+	if difference <= tolerance {
+		return ""
+	}
+	return " !"
+}

@@ -1,0 +1,269 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"nacre/experiment"
+	"nacre/stats"
+)
+
+// report is the study in Markdown.
+func (r *Result) report() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# PEARL and TCL-PEARL on %s\n\n", r.Family)
+	b.WriteString(r.what())
+	b.WriteString("\n## How well the context encoders tell tasks apart\n\n")
+	fmt.Fprintf(&b, "![t-SNE of both encoders' posterior means](tsne.png)\n\n")
+	fmt.Fprintf(&b, `Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout; colours and
+numbers are tasks: %d tasks, spread evenly, %d windows each. Both planes are of seed 1 and share one scale.
+
+`, r.Window, r.Plan.Tasks, r.Plan.Windows)
+	b.WriteString(r.centroidTable())
+	b.WriteString("\n" + PaperNote + "\n")
+	if s := r.layoutSpread(); s != "" {
+		b.WriteString("\n" + s + "\n")
+	}
+	b.WriteString("\n## What the figures support\n\n")
+	for _, v := range r.Verdicts {
+		b.WriteString("- " + v + "\n")
+	}
+	b.WriteString("\n## Adaptation to new tasks\n\n![return by trajectory](adaptation.png)\n\n")
+	b.WriteString(r.adaptationTable())
+	b.WriteString("\n## Learning\n\n![return after adaptation over training](learning.png)\n\n")
+	b.WriteString(r.caption())
+	b.WriteString("\n## How it was run\n\n")
+	b.WriteString(r.how())
+	return b.String()
+}
+
+// PaperNote says what the paper's rows can be compared with.
+const PaperNote = "The paper's rows are of Meta-World push (8 goals, 200 windows each) under its own t-SNE recipe. Distances in a t-SNE plane have no " +
+	"unit, so only ratios can be compared, and strictly only ratios made under one recipe from the same data."
+
+// what says what was run, in a sentence or two.
+func (r *Result) what() string {
+	first := r.Arms[0].Seeds[0]
+	return fmt.Sprintf(`%s of %s and %s, %d environment steps and %d gradient updates per run, on %s, %s of training per run. Every run's folder is
+under `+"`runs/`"+`, with its full configuration; all figures are in `+"`%s`"+`.
+`, count(r.Plan.Seeds, "training run"), experiment.Title(r.Arms[0].Name)+" each", experiment.Title(r.Arms[1].Name),
+		first.EnvSteps, first.Updates, r.Session.Device, duration(r.trainingTime()), ResultsFile)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "One " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// trainingTime is the mean over runs.
+func (r *Result) trainingTime() time.Duration {
+	sum, n := 0.0, 0
+	for _, a := range r.Arms {
+		for _, s := range a.Seeds {
+			sum, n = sum+s.Seconds, n+1
+		}
+	}
+	return time.Duration(sum / float64(n) * float64(time.Second))
+}
+
+func duration(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+var spaceNames = map[string]string{
+	"plane": "t-SNE plane", "latent": "latent space (posterior means)", "2-Wasserstein": "posteriors (2-Wasserstein)",
+}
+
+func (r *Result) centroidTable() string {
+	var b strings.Builder
+	b.WriteString("| | distance to centroid | distance between centroids | ratio | held-out accuracy | silhouette |\n|---|---|---|---|---|---|\n")
+	for _, space := range Spaces {
+		for _, c := range r.Centroids {
+			if c.Space == space {
+				fmt.Fprintf(&b, "| %s, %s | %s | %s | **%s** | %s | %s |\n", experiment.Title(c.Arm), spaceNames[space],
+					c.ToCentroid, c.Between, c.Ratio, c.Accuracy, c.Silhouette)
+			}
+		}
+		if space == "plane" {
+			for _, p := range r.Paper {
+				fmt.Fprintf(&b, "| *%s, paper* | %.4g | %.4g | **%.3f** | | |\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%sThe ratio is between over to. Held-out accuracy is the share of windows nearest to their own task's centroid, with centroids from the other\nhalf of the windows; chance is %.3f.\n",
+		r.meaning(), 1/float64(r.Plan.Tasks))
+	return b.String()
+}
+
+// meaning explains the cells where they hold more than one number.
+func (r *Result) meaning() string {
+	if r.Plan.Seeds < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Mean over %d seeds and the range they cover. ", r.Plan.Seeds)
+}
+
+// layoutSpread says how far t-SNE's own seed moves the ratio.
+func (r *Result) layoutSpread() string {
+	var parts []string
+	for _, c := range r.Centroids {
+		if c.Space != "plane" || len(c.Layouts) == 0 {
+			continue
+		}
+		var means, deviations []float64
+		for _, l := range c.Layouts {
+			means, deviations = append(means, l.Mean), append(deviations, l.SD)
+		}
+		parts = append(parts, fmt.Sprintf("%s %.3f ± %.3f", experiment.Title(c.Arm), stats.Mean(means), stats.Mean(deviations)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The same embeddings laid out from %d other random starts (the layouts above start from principal components) have ratios in the plane of %s\n(mean ± standard deviation over starts).",
+		r.Plan.Layouts, strings.Join(parts, ", "))
+}
+
+func (r *Result) adaptationTable() string {
+	var b strings.Builder
+	p := r.Protocol
+	b.WriteString("| return |")
+	for i := range p.Trajectories() {
+		phase := "scored"
+		if i < p.Explore {
+			phase = "exploring"
+		}
+		fmt.Fprintf(&b, " trajectory %d, %s |", i+1, phase)
+	}
+	fmt.Fprintf(&b, " after adaptation |\n|---|%s\n", strings.Repeat("---|", p.Trajectories()+1))
+	for _, a := range r.Arms {
+		curve, err := a.curve()
+		if err != nil {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", experiment.Title(a.Name))
+		for _, v := range curve {
+			fmt.Fprintf(&b, " %s |", cell(v))
+		}
+		if v, err := a.adapted(); err == nil {
+			fmt.Fprintf(&b, " **%s** |\n", cell(v))
+		}
+		fmt.Fprintf(&b, "| %s before training |%s %.4g |\n", experiment.Title(a.Name), strings.Repeat(" |", p.Trajectories()),
+			stats.Mean(a.each(func(s SeedResult) float64 { return s.Untrained.Summary.Adapted.Mean })))
+	}
+	for _, ref := range r.references() {
+		name := map[string]string{"random": "random actions", "goal-knowing": "goal-knowing controller"}[ref.Name]
+		fmt.Fprintf(&b, "| %s |%s %.4g |\n", name, strings.Repeat(" |", p.Trajectories()), ref.Y)
+	}
+	z := "the posterior's mean"
+	if p.Z == "sample" {
+		z = "a draw from the posterior"
+	}
+	fmt.Fprintf(&b, "\n%d test tasks, each adapted to %d times from the beginning; after exploration z is %s. In brackets 95 %% intervals (bootstrap over seeds and tasks).\n",
+		len(r.Arms[0].Seeds[0].Adapted.Tasks), p.Repeats, z)
+	if s := r.shares(); s != "" {
+		b.WriteString("\n" + s)
+	}
+	return b.String()
+}
+
+func cell(v stats.Interval) string {
+	if !v.Known() {
+		return fmt.Sprintf("%.4g", v.Mean)
+	}
+	return fmt.Sprintf("%.4g (%.4g to %.4g)", v.Mean, v.Lo, v.Hi)
+}
+
+// shares says how far each seed came from the random policy to the goal-knowing controller.
+func (r *Result) shares() string {
+	var b strings.Builder
+	b.WriteString("Share of the way from random actions to the goal-knowing controller, seed by seed:")
+	for i, a := range r.Arms {
+		var parts []string
+		for _, s := range a.Seeds {
+			if s.Share == nil {
+				return "This family has no goal-knowing controller, so there is no upper yardstick.\n"
+			}
+			parts = append(parts, fmt.Sprintf("%.1f %%", 100**s.Share))
+		}
+		if i > 0 {
+			b.WriteString(";")
+		}
+		fmt.Fprintf(&b, " %s %s", experiment.Title(a.Name), strings.Join(parts, ", "))
+	}
+	return b.String() + ".\n"
+}
+
+func (r *Result) caption() string {
+	if r.Plan.Seeds < 2 {
+		return "Return on the test tasks after adaptation, measured during training with fewer repeats than above.\n"
+	}
+	return fmt.Sprintf("Return on the test tasks after adaptation, measured during training with fewer repeats than above: mean over %d seeds, and the range they cover.\n", r.Plan.Seeds)
+}
+
+// how lists what a reader needs to repeat it.
+func (r *Result) how() string {
+	s := r.Session
+	recipe := r.Arms[0].Seeds[0].Embedding.Recipe
+	lines := [][2]string{
+		{"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")}, {"environment", s.Family},
+		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore, r.Protocol.Scored)},
+		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity, recipe.Iterations(), recipe.Start)},
+		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
+		{"this study took", duration(r.Elapsed) + ", finished runs found in the folder not counted"},
+	}
+	var b strings.Builder
+	b.WriteString("| | |\n|---|---|\n")
+	for _, l := range lines {
+		if l[1] != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", l[0], l[1])
+		}
+	}
+	return b.String()
+}
+
+// WriteText prints the centroid table and where the report is.
+func (r *Result) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n", r.Family)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\t\tto centroid\tbetween centroids\tratio\theld-out accuracy\tadapted return\tshare\t")
+	for _, c := range r.Centroids {
+		returned, share := "", ""
+		if c.Space == "plane" {
+			returned, share = r.returned(c.Arm)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.4g\t%.4g\t%.3f\t%.3f\t%s\t%s\t\n", experiment.Title(c.Arm), c.Space, c.ToCentroid.Mean, c.Between.Mean, c.Ratio.Mean, c.Accuracy.Mean, returned, share)
+	}
+	for _, p := range r.Paper {
+		fmt.Fprintf(t, "%s, paper\tplane\t%.4g\t%.4g\t%.3f\t\t\t\t\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
+	}
+	return t.Flush()
+}
+
+// returned is an arm's mean adapted return and its mean share of the way to the goal-knowing controller.
+func (r *Result) returned(arm string) (value, share string) {
+	for _, a := range r.Arms {
+		if a.Name != arm {
+			continue
+		}
+		value = fmt.Sprintf("%.4g", stats.Mean(a.each(func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean })))
+		mean := stats.Mean(a.each(func(s SeedResult) float64 {
+			if s.Share == nil {
+				return math.NaN()
+			}
+			return *s.Share
+		}))
+		if !math.IsNaN(mean) {
+			share = fmt.Sprintf("%.1f %%", 100*mean)
+		}
+	}
+	return value, share
+}

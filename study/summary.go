@@ -1,0 +1,212 @@
+package study
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"nacre/experiment"
+	"nacre/protocol"
+	"nacre/stats"
+	"nacre/tsne"
+)
+
+// Spread is a figure over the training seeds: their mean and the range they cover.
+type Spread struct {
+	Mean float64   `json:"mean"`
+	Min  float64   `json:"min"`
+	Max  float64   `json:"max"`
+	All  []float64 `json:"seeds"`
+}
+
+// SpreadOf summarises one value per seed, of which there must be one.
+func SpreadOf(values []float64) Spread {
+	return Spread{Mean: stats.Mean(values), Min: slices.Min(values), Max: slices.Max(values), All: values}
+}
+
+// String is the mean, and the range where there are several seeds.
+func (s Spread) String() string {
+	if len(s.All) < 2 {
+		return fmt.Sprintf("%.4g", s.Mean)
+	}
+	return fmt.Sprintf("%.4g (%.4g to %.4g)", s.Mean, s.Min, s.Max)
+}
+
+// CentroidRow is one arm's line of the centroid table in one space.
+type CentroidRow struct {
+	Arm        string `json:"arm"`
+	Space      string `json:"space"` // see Spaces
+	ToCentroid Spread `json:"distance_to_centroid"`
+	Between    Spread `json:"distance_between_centroids"`
+	Ratio      Spread `json:"ratio"`
+	Accuracy   Spread `json:"held_out_accuracy"` // nearest centroid, centroids from the other half
+	Silhouette Spread `json:"silhouette"`
+	// Layouts is the spread of the plane's ratio over t-SNE's own random starts, one entry per training seed.
+	Layouts []tsne.Spread `json:"ratio_over_layouts,omitempty"`
+}
+
+// Spaces are where centroids are measured: the t-SNE plane, the posterior means with Euclidean distances, and the
+// posteriors with 2-Wasserstein distances.
+var Spaces = []string{"plane", "latent", "2-Wasserstein"}
+
+// space picks the figures of one of Spaces.
+func (s SeedResult) space(name string) (tsne.Space, bool) {
+	switch name {
+	case "plane":
+		return s.Embedding.Plane, true
+	case "latent":
+		return s.Embedding.Latent, true
+	}
+	if s.Embedding.Posterior == nil {
+		return tsne.Space{}, false
+	}
+	return *s.Embedding.Posterior, true
+}
+
+// summarise fills the tables and verdicts.
+func (r *Result) summarise() error {
+	for _, name := range Spaces {
+		for _, a := range r.Arms {
+			if row, ok := a.centroids(name); ok {
+				r.Centroids = append(r.Centroids, row)
+			}
+		}
+	}
+	r.Verdicts = r.verdicts()
+	return nil
+}
+
+func (a Arm) centroids(space string) (CentroidRow, bool) {
+	row := CentroidRow{Arm: a.Name, Space: space}
+	var to, between, ratio, accuracy, silhouette []float64
+	for _, s := range a.Seeds {
+		f, ok := s.space(space)
+		if !ok {
+			return row, false
+		}
+		to, between, ratio = append(to, f.Intra), append(between, f.Inter), append(ratio, f.Ratio)
+		accuracy, silhouette = append(accuracy, f.Accuracy), append(silhouette, f.Silhouette)
+		if space == "plane" && s.Embedding.Seeds != nil {
+			row.Layouts = append(row.Layouts, s.Embedding.Seeds.Figures["ratio"])
+		}
+	}
+	row.ToCentroid, row.Between, row.Ratio = SpreadOf(to), SpreadOf(between), SpreadOf(ratio)
+	row.Accuracy, row.Silhouette = SpreadOf(accuracy), SpreadOf(silhouette)
+	return row, true
+}
+
+// each collects one value per seed of an arm.
+func (a Arm) each(value func(SeedResult) float64) []float64 {
+	out := make([]float64, len(a.Seeds))
+	for i, s := range a.Seeds {
+		out[i] = value(s)
+	}
+	return out
+}
+
+// verdicts says of the main figures whether the arms differ by more than their seeds do.
+func (r *Result) verdicts() []string {
+	pick := map[string]func(SeedResult) float64{
+		"ratio of centroid distances in the plane":    func(s SeedResult) float64 { return s.Embedding.Plane.Ratio },
+		"ratio of centroid distances in latent space": func(s SeedResult) float64 { return s.Embedding.Latent.Ratio },
+		"held-out accuracy in latent space":           func(s SeedResult) float64 { return s.Embedding.Latent.Accuracy },
+		"return on test tasks after adaptation":       func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean },
+	}
+	var out []string
+	for _, what := range []string{
+		"ratio of centroid distances in the plane", "ratio of centroid distances in latent space",
+		"held-out accuracy in latent space", "return on test tasks after adaptation",
+	} {
+		a, b := SpreadOf(r.Arms[0].each(pick[what])), SpreadOf(r.Arms[1].each(pick[what]))
+		out = append(out, verdict(what, r.Arms[0].Name, r.Arms[1].Name, a, b))
+	}
+	return out
+}
+
+// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that: a handful
+// of seeds supports no test worth the name.
+func verdict(what, nameA, nameB string, a, b Spread) string {
+	nameA, nameB = experiment.Title(nameA), experiment.Title(nameB)
+	if a.Mean > b.Mean {
+		nameA, nameB, a, b = nameB, nameA, b, a
+	}
+	figures := fmt.Sprintf("%s %s, %s %s", nameB, b, nameA, a)
+	what = strings.ToUpper(what[:1]) + what[1:]
+	switch {
+	case len(a.All) < 2:
+		return fmt.Sprintf("%s: %s. With one seed per arm nothing can be said about the spread over seeds, so this difference is no evidence for either.", what, figures)
+	case a.Max < b.Min:
+		return fmt.Sprintf("%s: %s. Larger than the spread over seeds: every seed of %s lies above every seed of %s.", what, figures, nameB, nameA)
+	}
+	return fmt.Sprintf("%s: %s. Not larger than the spread over seeds: the ranges overlap.", what, figures)
+}
+
+// curve is an arm's mean return by trajectory index, with 95 % intervals over seeds and tasks.
+func (a Arm) curve() ([]stats.Interval, error) {
+	n := a.Seeds[0].Adapted.Protocol.Trajectories()
+	out := make([]stats.Interval, n)
+	for i := range out {
+		var values [][]float64
+		for _, s := range a.Seeds {
+			values = append(values, byTask(s.Adapted, i))
+		}
+		var err error
+		if out[i], err = a.interval(values); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// adapted is an arm's mean return over the scored trajectories.
+func (a Arm) adapted() (stats.Interval, error) {
+	var values [][]float64
+	for _, s := range a.Seeds {
+		values = append(values, s.Adapted.AdaptedByTask())
+	}
+	return a.interval(values)
+}
+
+// interval is a bootstrap over seeds and tasks: crossed where all seeds have the same test tasks, nested where the
+// tasks come from the seed.
+func (a Arm) interval(values [][]float64) (stats.Interval, error) {
+	const resamples = 4000
+	for _, s := range a.Seeds {
+		if !sameTasks(s.Adapted, a.Seeds[0].Adapted) {
+			return stats.Bootstrap(values, 0.95, resamples, 1)
+		}
+	}
+	return stats.BootstrapCrossed(values, 0.95, resamples, 1)
+}
+
+func sameTasks(a, b protocol.Result) bool {
+	return slices.EqualFunc(a.Tasks, b.Tasks, func(x, y protocol.TaskResult) bool { return reflect.DeepEqual(x.Params, y.Params) })
+}
+
+// byTask is each task's mean return of one trajectory index over its repeats.
+func byTask(r protocol.Result, trajectory int) []float64 {
+	out := make([]float64, len(r.Tasks))
+	for i, t := range r.Tasks {
+		for _, repeat := range t.Return {
+			out[i] += repeat[trajectory] / float64(len(t.Return))
+		}
+	}
+	return out
+}
+
+// baseline is the mean over seeds of a yardstick's adapted return; false where there is none.
+func (r *Result) baseline(pick func(Baseline) *protocol.Result) (float64, bool) {
+	sum := 0.0
+	for _, b := range r.Baselines {
+		p := pick(b)
+		if p == nil {
+			return 0, false
+		}
+		sum += p.Summary.Adapted.Mean
+	}
+	return sum / float64(len(r.Baselines)), true
+}
+
+func randomOf(b Baseline) *protocol.Result { return &b.Random }
+func goalOf(b Baseline) *protocol.Result   { return b.Goal }
