@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,7 +36,7 @@ func (f *fake) actions() actions {
 	return actions{
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
-		Update: record[app.BenchOptions](f), Rollout: record[app.BenchOptions](f),
+		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 	}
 }
 
@@ -50,21 +49,23 @@ func call(f *fake, args ...string) (status int, stdout, stderr string) {
 
 func TestOptions(t *testing.T) {
 	for line, want := range map[string]any{
-		"train": app.TrainOptions{Device: "auto"},
-		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2 --device ref": app.TrainOptions{
+		"train": app.TrainOptions{},
+		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{
 			Algorithm: "tcl-pearl", Family: "point-goal", Preset: "oyster", Config: "c.toml", Set: []string{"a.b=1,2", "c=x"},
-			SeedGiven: true, Out: "runs/a", Workers: 2, Device: "ref"},
-		"resume runs/a -w 1": app.ResumeOptions{Dir: "runs/a", Workers: 1, Device: "auto"},
+			SeedGiven: true, Out: "runs/a", Workers: 2},
+		"resume runs/a -w 1": app.ResumeOptions{Dir: "runs/a", Workers: 1},
 		"eval runs/a":        app.EvalOptions{Dir: "runs/a", Explore: -1, Scored: -1, Repeats: -1},
 		"eval runs/a --protocol oyster --explore 0 --scored 3 --repeats 2 --z mean --actions sampled --train-tasks --seed 9": app.EvalOptions{
 			Dir: "runs/a", Protocol: "oyster", Explore: 0, Scored: 3, Repeats: 2, Z: "mean", Actions: "sampled", Train: true, Seed: 9},
-		"embed runs/a":                            app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Split: "test"},
-		"embed runs/a --split train --out x.csv":  app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Split: "train", Out: "x.csv"},
-		"tsne x.npz --perplexity 20 --start pca":  app.TSNEOptions{Input: "x.npz", Perplexity: 20, Start: "pca"},
-		"study quickstart":                        app.StudyOptions{Name: "quickstart", Seeds: 1, Seed: 1, Budget: 8 * time.Minute, Out: "out/quickstart"},
-		"study point-goal --seeds 5 --budget 90s": app.StudyOptions{Name: "point-goal", Seeds: 5, Seed: 1, Budget: 90 * time.Second, Out: "out/point-goal"},
-		"bench update --check":                    app.BenchOptions{Check: true, Size: "both", Device: "auto", Updates: 20},
-		"bench rollout -f cheetah-vel":            app.BenchOptions{Family: "cheetah-vel", Episodes: 64},
+		"embed runs/a":                              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200},
+		"embed runs/a --tasks 4 --out x.csv":        app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Out: "x.csv"},
+		"tsne x.npz --perplexity 20 --start pca":    app.TSNEOptions{Inputs: []string{"x.npz"}, Perplexity: 20, Start: "pca"},
+		"tsne runs/a runs/b -o c":                   app.TSNEOptions{Inputs: []string{"runs/a", "runs/b"}, Out: "c"},
+		"study quickstart":                          app.StudyOptions{Name: "quickstart", Out: "out/quickstart"},
+		"study point-goal --seeds 5 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
+		"bench update --check":                      app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3},
+		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -87,20 +88,19 @@ func TestUsageErrors(t *testing.T) {
 		"train --seed -1":                  `nacre: invalid argument "-1" for "-s, --seed" flag`,
 		"train --seed 9223372036854775808": `nacre: --seed 9223372036854775808: expected at most 9223372036854775807`,
 		"train --workers -1":               `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
-		"train --device gpu":               `nacre: --device gpu: unknown word`,
 		"train --log-level loud":           `nacre: --log-level loud: expected debug, info, warn or error`,
 		"resume":                           `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,
 		"resume a b":                       `nacre: expected a run folder, got 2 arguments`,
 		"eval a --z meen":                  `nacre: --z meen: unknown word; did you mean "mean"?`,
 		"eval a --explore 5000":            `nacre: --explore 5000: expected a whole number from -1 to 1000`,
-		"embed a --tasks 0":                `nacre: --tasks 0: expected a whole number from 1 to 1000`,
-		"embed a --split tset":             `nacre: --split tset: unknown word; did you mean "test"?`,
+		"embed a --tasks 1":                `nacre: --tasks 1: expected a whole number from 2 to 1000`,
+		"tsne":                             `nacre: expected files of embeddings or run folders, got no arguments`,
 		"tsne a --perplexity 0.5":          `nacre: --perplexity 0.5: expected a number above 1`,
 		"tsne a --perplexity NaN":          `nacre: --perplexity NaN: expected a number above 1`,
-		"study quickstart --seeds 0":       `nacre: --seeds 0: expected a whole number from 1 to 100`,
-		"study quickstart --budget -3s":    `nacre: --budget -3s: expected a positive duration`,
-		"study quickstart --budget ten":    `nacre: invalid argument "ten" for "--budget" flag`,
+		"study quickstart --seeds 101":     `nacre: --seeds 101: expected a whole number from 0 to 100`,
 		"bench update --size small":        `nacre: --size small: unknown word`,
+		"bench update --kernel avx":        `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
+		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake
 		status, stdout, stderr := call(&f, strings.Fields(line)...)
@@ -202,7 +202,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	if got := strings.Join(names, " "); got != "bench doctor embed eval resume study train tsne version" {
+	if got := strings.Join(names, " "); got != "bench doctor embed envs eval presets resume study train tsne version" {
 		t.Errorf("commands %s", got)
 	}
 	if status, stdout, _ := call(&f); status != 0 || !strings.Contains(stdout, "nacre doctor") {
@@ -213,11 +213,11 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 2 {
-		t.Errorf("%d commands without actions, want version and doctor", n)
+	if n := len(root.Commands()); n != 4 {
+		t.Errorf("%d commands without actions, want version, doctor, presets and envs", n)
 	}
 	f := &fake{}
-	a := actions{Rollout: record[app.BenchOptions](f)}
+	a := actions{Sim: record[app.BenchSimOptions](f)}
 	var stderr bytes.Buffer
 	if status := run(context.Background(), []string{"bench", "update"}, &bytes.Buffer{}, &stderr, a); status != exitUsage {
 		t.Errorf("bench update without an action: status %d", status)

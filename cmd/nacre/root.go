@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -207,14 +208,15 @@ func between(flag string, value, lo, hi int) error {
 	return nil
 }
 
-// oneOf checks a word given with a flag.
+// oneOf checks a word given with a flag; the empty word may be among the choices as the flag's default.
 func oneOf(flag, value string, words ...string) error {
 	for _, w := range words {
 		if value == w {
 			return nil
 		}
 	}
-	return app.Usagef("--%s %s: unknown word%s", flag, value, nearest.Hint(value, words))
+	named := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+	return app.Usagef("--%s %s: unknown word%s", flag, value, nearest.Hint(value, named))
 }
 
 // firstError returns the first of several checks that failed.
