@@ -51,8 +51,8 @@ type Posterior struct {
 //
 //	σ² = 1 / Σ_n w_n/σ²_n,  μ = σ² Σ_n w_n μ_n/σ²_n.
 //
-// The weight w_n is 1 for a row that counts and 0 for padding, which drops out of the product exactly. The N(0, I)
-// prior is not a factor.
+// The weight w_n is 1 for a row that counts and 0 for padding, which drops out of the product exactly as long as it
+// holds numbers. The N(0, I) prior is not a factor.
 func (e Encoder) Infer(s *core.Stage, context, weight *G.Node, rows int) Posterior {
 	return Combine(s, e.Factors(s, context, weight, rows))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"nacre/core"
 )
@@ -75,62 +76,57 @@ func NewInference(d core.Device, m core.Memory, enc Encoder) (*Inference, error)
 }
 
 // Posteriors infers one posterior per context. A context is rows×Width, row-major; an empty one gives the prior.
+// The error names a context whose length is not a multiple of the width, or is the device's.
 func (f *Inference) Posteriors(contexts [][]float32) ([]Gaussian, error) {
-	out := make([]Gaussian, len(contexts))
-	owner := make([]int, 0, pieces)
 	w := f.enc.Width()
-	flush := func() error {
-		if len(owner) == 0 {
-			return nil
-		}
-		clear(f.weight[:pieces*pieceRows][len(owner)*pieceRows:])
-		err := f.accumulate(owner, out)
-		owner = owner[:0]
-		return err
-	}
+	out := make([]Gaussian, len(contexts)) // natural parameters at first
+	owner := make([]int, 0, pieces)
 	for i, c := range contexts {
 		if len(c)%w != 0 {
 			return nil, fmt.Errorf("belief: context %d has %d numbers, want a multiple of the row width %d", i, len(c), w)
 		}
+		out[i] = Gaussian{Mean: make([]float64, f.enc.Latent), Var: make([]float64, f.enc.Latent)}
+		for piece := range slices.Chunk(c, pieceRows*w) {
+			f.fill(len(owner), piece)
+			owner = append(owner, i)
+			if len(owner) < pieces {
+				continue
+			}
+			if err := f.accumulate(owner, out); err != nil {
+				return nil, err
+			}
+			owner = owner[:0]
+		}
+	}
+	if len(owner) > 0 {
+		if err := f.accumulate(owner, out); err != nil {
+			return nil, err
+		}
+	}
+	for i, c := range contexts {
 		if len(c) == 0 {
 			out[i] = Prior(f.enc.Latent)
 			continue
 		}
-		out[i] = Gaussian{Mean: make([]float64, f.enc.Latent), Var: make([]float64, f.enc.Latent)}
-		for rows := len(c) / w; rows > 0; {
-			n := min(rows, pieceRows)
-			slot := len(owner)
-			copy(f.context[slot*pieceRows*w:], c[:n*w])
-			weight := f.weight[slot*pieceRows : (slot+1)*pieceRows]
-			for r := range weight {
-				weight[r] = 0
-				if r < n {
-					weight[r] = 1
-				}
-			}
-			owner = append(owner, i)
-			c, rows = c[n*w:], rows-n
-			if len(owner) == pieces {
-				if err := flush(); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	if err := flush(); err != nil {
-		return nil, err
-	}
-	for i, c := range contexts {
-		if len(c) == 0 {
-			continue
-		}
-		for l := range out[i].Var {
-			precision := out[i].Var[l]
+		for l, precision := range out[i].Var {
 			out[i].Var[l] = 1 / precision
 			out[i].Mean[l] /= precision
 		}
 	}
 	return out, nil
+}
+
+// fill puts a piece of a context into a slot of the program's input. The rows left over have weight 0 and are cleared,
+// because a value that is not finite would not drop out.
+func (f *Inference) fill(slot int, piece []float32) {
+	w := f.enc.Width()
+	rows := f.context[slot*pieceRows*w : (slot+1)*pieceRows*w]
+	clear(rows[copy(rows, piece):])
+	weight := f.weight[slot*pieceRows : (slot+1)*pieceRows]
+	clear(weight)
+	for i := range len(piece) / w {
+		weight[i] = 1
+	}
 }
 
 // accumulate runs the program and adds piece k's natural parameters to context owner[k]: precision into Var,

@@ -3,6 +3,8 @@ package core_test
 import (
 	"fmt"
 
+	"gorgonia.org/gorgonia"
+
 	"nacre/core"
 	"nacre/core/op"
 	"nacre/core/ref"
@@ -58,4 +60,50 @@ func Example() {
 	//   %13 = Adam(0.01)(%1, %12) 1×1
 	// output "loss" = %8
 	// y = 2.0000·x -1.0000
+}
+
+// huber is a loss of one's own: e²/2 where |e| ≤ 1, |e| - ½ beyond, averaged over all elements.
+func huber(s *core.Stage, e *gorgonia.Node) *gorgonia.Node {
+	a := s.Abs(e)
+	c := s.Clamp(a, 0, 1)
+	return s.MeanAll(s.Mul(c, s.Sub(a, s.Scale(c, 0.5))))
+}
+
+// A loss is a function of nodes; its gradient comes by itself.
+func ExampleStage_Gradients() {
+	b := core.NewBuilder("huber", 1)
+	s := b.Stage("loss")
+	y := s.Param("prediction", 4, 1)
+	loss := huber(s, s.Sub(y, s.Input("target", 4, 1)))
+	s.Output("loss", loss)
+	s.Output("gradient", s.Gradients(loss, y)[0])
+	program, err := b.Compile()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	memory, _ := ref.Device.NewMemory(program.ParamSpecs())
+	runner, _ := ref.Device.Load(program, memory)
+	runner.Write64("target", []float64{3, -0.5, 0, -2})
+	runner.Run()
+	value, gradient := make([]float64, 1), make([]float64, 4)
+	runner.Read64("loss", value)
+	runner.Read64("gradient", gradient)
+	fmt.Println(value, gradient)
+	// Output: [1.03125] [-0.25 0.125 0 0.25]
+}
+
+// A program that steps the parameters of a loss of one's own.
+func ExampleStage_Minimise() {
+	const tasks = 4
+	b := core.NewBuilder("fit", tasks)
+	s := b.Stage("step")
+	w, c := s.Param("w", 3, 1), s.Param("c", 1, 1)
+	y := s.Dense(s.Input("x", tasks*8, 3), w, c, op.Linear)
+	loss := huber(s, s.Sub(y, s.Input("target", tasks*8, 1)))
+	s.Minimise(loss, core.DefaultAdam(3e-4), w, c)
+	s.Output("loss", loss)
+	program, err := b.Compile()
+	fmt.Println(program.ParamSpecs(), err)
+	// Output: [{c 1 1} {w 3 1}] <nil>
 }

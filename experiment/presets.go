@@ -102,15 +102,18 @@ func point(iterations, updates int) Config {
 	return c
 }
 
-// quickCheetah is cheetah-vel with narrow networks and fewer tasks.
-func quickCheetah() Config {
+// cheetah is a reduction for cheetah-vel: narrow networks, fewer tasks and smaller batches, a horizon of ten control
+// steps in the discount, which a velocity needs no more than, and targets and learning rates that follow faster.
+func cheetah(iterations int) Config {
 	c := controls[1].config()
+	c.TrainTasks, c.TestTasks = 40, 10
 	p := &c.Pearl
 	p.Hidden, p.EncoderHidden = 128, 64
 	p.MetaBatch, p.Batch, p.Context = 8, 128, 64
-	p.InitialSteps, p.UpdatesPerIteration, p.Iterations = 400, 400, 25
-	c.Evaluation.Every = 5
-	c.TrainTasks, c.TestTasks = 40, 10
+	p.Discount, p.TargetTau, p.RewardScale = 0.9, 0.01, 10
+	p.LRPolicy, p.LRQ, p.LRV, p.LREncoder = 1e-3, 1e-3, 1e-3, 1e-3
+	p.InitialSteps, p.UpdatesPerIteration, p.Iterations = 400, 400, iterations
+	c.Evaluation.Every = 4
 	return c
 }
 
@@ -132,7 +135,8 @@ func presets() []preset {
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
 		preset{"quick/point-goal", "the point robot in half a minute: 8,000 updates", func() Config { return point(40, 200) }},
 		preset{"study/point-goal", "the point robot learned: 30,000 updates", func() Config { return point(120, 250) }},
-		preset{"quick/cheetah-vel", "half-cheetah velocity, reduced", quickCheetah})
+		preset{"quick/cheetah-vel", "half-cheetah velocity in a minute or two: 4,800 updates", func() Config { return cheetah(12) }},
+		preset{"study/cheetah-vel", "half-cheetah velocity at a reduced size: 48,000 updates", func() Config { return cheetah(120) }})
 }
 
 // Presets lists the names with a line each.

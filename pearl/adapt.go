@@ -58,7 +58,7 @@ func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 			noise = append(noise, a.stream(i, rng.Action, traj).Uint64())
 		}
 	}
-	return a.l.actor.Policy(z, a.l.seed, noise), nil
+	return a.l.actor.Policy(z, 0, noise), nil // noise addresses come from each adaptation's own seed
 }
 
 // stream is the random stream of adaptation i for one purpose and trajectory.

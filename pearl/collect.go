@@ -24,10 +24,14 @@ type visit struct {
 	index int // position in the collection
 }
 
-// address names an episode for all random streams: 24 bits of iteration, 3 of stage, 17 of visit, 20 of episode.
+// address names an episode for all random streams: 24 bits of iteration, 3 of stage, 17 of visit, 20 of episode. The
+// ranges of Config and maxTrain keep each within its bits.
 func (v visit) address(iteration int, s stage, episode int) uint64 {
 	return uint64(iteration)<<40 | uint64(s)<<37 | uint64(v.index)<<20 | uint64(episode)
 }
+
+// maxTrain is the largest number of train tasks: one visit each in the initial collection.
+const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
 // InitialSteps of every train task under the prior. Then TasksPerIteration train tasks, drawn with replacement, are
@@ -94,47 +98,60 @@ func (l *Learner) take(ctx context.Context, iteration int, s stage, visits []vis
 	for i := range left {
 		left[i] = need
 	}
+	add := l.buf.AddBoth
+	if s == extra {
+		add = l.buf.AddRL
+	}
 	for {
-		var owner []int
-		var episodes []sim.Episode
-		var z [][]float64
-		var noise []uint64
-		for i, v := range visits {
-			n := (max(left[i], 0) + l.spec.Horizon - 1) / l.spec.Horizon
-			if s == posterior {
-				n = min(n, 1)
-			}
-			for range n {
-				a := v.address(iteration, s, taken[i])
-				latent, err := l.latent(v, s, taken[i], a)
-				if err != nil {
-					return steps, err
-				}
-				taken[i]++
-				owner, z, noise = append(owner, i), append(z, latent), append(noise, a)
-				episodes = append(episodes, sim.Episode{Task: l.tasks[v.task], Seed: a})
-			}
+		r, err := l.plan(iteration, s, visits, left, taken)
+		if err != nil || len(r.episodes) == 0 {
+			return steps, err
 		}
-		if len(episodes) == 0 {
-			return steps, nil
-		}
-		ts, err := l.pool.Rollout(ctx, episodes, l.actor.Policy(z, l.seed, noise), l.spec.Horizon)
+		ts, err := l.pool.Rollout(ctx, r.episodes, l.actor.Policy(r.z, l.seed, r.noise), l.spec.Horizon)
 		if err != nil {
 			return steps, err
 		}
 		for k := range ts {
-			i := owner[k]
+			i := r.owner[k]
 			left[i] -= ts[k].Len
+			taken[i]++
 			steps += ts[k].Len
-			add := l.buf.AddBoth
-			if s == extra {
-				add = l.buf.AddRL
-			}
 			if err := add(visits[i].task, &ts[k]); err != nil {
 				return steps, err
 			}
 		}
 	}
+}
+
+// round is a set of episodes to run together.
+type round struct {
+	owner    []int // position of each episode's visit
+	episodes []sim.Episode
+	z        [][]float64
+	noise    []uint64 // address of each episode's action noise
+}
+
+// plan makes the next round, given the steps left and the trajectories taken of each visit; it is empty when no steps
+// are left.
+func (l *Learner) plan(iteration int, s stage, visits []visit, left, taken []int) (round, error) {
+	var r round
+	for i, v := range visits {
+		n := (max(left[i], 0) + l.spec.Horizon - 1) / l.spec.Horizon
+		if s == posterior {
+			n = min(n, 1)
+		}
+		for k := range n {
+			episode := taken[i] + k
+			a := v.address(iteration, s, episode)
+			z, err := l.latent(v, s, episode, a)
+			if err != nil {
+				return r, err
+			}
+			r.owner, r.z, r.noise = append(r.owner, i), append(r.z, z), append(r.noise, a)
+			r.episodes = append(r.episodes, sim.Episode{Task: l.tasks[v.task], Seed: rng.New(l.seed, rng.Rollout, a).Uint64()})
+		}
+	}
+	return r, nil
 }
 
 // latent draws the z an episode acts on.

@@ -8,19 +8,19 @@ type Config struct {
 	Hidden        int    `toml:"hidden" range:"[1,4096]" comment:"width of the Q, V and policy networks"`
 	Layers        int    `toml:"layers" range:"[1,16]" comment:"hidden layers of those"`
 	EncoderHidden int    `toml:"encoder_hidden" range:"[1,4096]" comment:"width of the context encoder"`
-	EncoderLayers int    `toml:"encoder_layers" range:"[1,16]"`
+	EncoderLayers int    `toml:"encoder_layers" range:"[1,16]" comment:"hidden layers of that"`
 	Init          string `toml:"init" oneof:"oyster fan-in" comment:"hidden weights uniform in ±1/√outputs (oyster, as published) or ±1/√inputs (fan-in)"`
 
 	MetaBatch   int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per update"`
 	Batch       int     `toml:"batch" range:"[1,65536]" comment:"transitions per task and update"`
 	Context     int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
-	Discount    float64 `toml:"discount" range:"[0,1]"`
+	Discount    float64 `toml:"discount" range:"[0,1]" comment:"γ"`
 	RewardScale float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
 	KLWeight    float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
-	LRPolicy    float64 `toml:"lr_policy" range:"(0,1]"`
-	LRQ         float64 `toml:"lr_q" range:"(0,1]"`
-	LRV         float64 `toml:"lr_v" range:"(0,1]"`
-	LREncoder   float64 `toml:"lr_encoder" range:"(0,1]"`
+	LRPolicy    float64 `toml:"lr_policy" range:"(0,1]" comment:"learning rate of Adam, policy"`
+	LRQ         float64 `toml:"lr_q" range:"(0,1]" comment:"Q1 and Q2"`
+	LRV         float64 `toml:"lr_v" range:"(0,1]" comment:"V"`
+	LREncoder   float64 `toml:"lr_encoder" range:"(0,1]" comment:"context encoder"`
 	TargetTau   float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
 	MeanReg     float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
 	StdReg      float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
@@ -30,15 +30,15 @@ type Config struct {
 	ContextSampling      string `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
 	TasksWithReplacement bool   `toml:"tasks_with_replacement" comment:"draw the meta-batch with replacement, as published"`
 
-	InitialSteps        int  `toml:"initial_steps" range:"[1,1e9]" comment:"environment steps per train task before the first iteration"`
+	InitialSteps        int  `toml:"initial_steps" range:"[1,1e6]" comment:"environment steps per train task before the first iteration"`
 	TasksPerIteration   int  `toml:"tasks_per_iteration" range:"[1,100000]" comment:"train tasks collected again each iteration"`
-	PriorSteps          int  `toml:"prior_steps" range:"[1,1e9]" comment:"steps with z from the prior, for both buffers"`
-	PosteriorSteps      int  `toml:"posterior_steps" range:"[0,1e9]" comment:"steps with z inferred before each trajectory, for both buffers"`
-	ExtraPosteriorSteps int  `toml:"extra_posterior_steps" range:"[0,1e9]" comment:"steps on the posterior for the replay buffer only"`
+	PriorSteps          int  `toml:"prior_steps" range:"[1,1e6]" comment:"steps with z from the prior, for both buffers"`
+	PosteriorSteps      int  `toml:"posterior_steps" range:"[0,1e6]" comment:"steps with z inferred before each trajectory, for both buffers"`
+	ExtraPosteriorSteps int  `toml:"extra_posterior_steps" range:"[0,1e6]" comment:"steps on the posterior for the replay buffer only"`
 	PosteriorFromStart  bool `toml:"posterior_from_start" comment:"also the first of those trajectories acts on the posterior"`
 	BufferCapacity      int  `toml:"buffer_capacity" range:"[1,1e9]" comment:"transitions per task and buffer"`
-	UpdatesPerIteration int  `toml:"updates_per_iteration" range:"[1,1e9]"`
-	Iterations          int  `toml:"iterations" range:"[1,1e6]"`
+	UpdatesPerIteration int  `toml:"updates_per_iteration" range:"[1,1e9]" comment:"gradient updates"`
+	Iterations          int  `toml:"iterations" range:"[1,1e6]" comment:"of collection, updates and evaluation"`
 
 	CloneQ      bool `toml:"defect_clone_q" comment:"defect of garage: Q2 starts as a copy of Q1 and so stays one"`
 	DetachedReg bool `toml:"defect_detached_reg" comment:"defect of garage: the policy regularisers have no gradient"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"nacre/belief"
 	"nacre/config"
@@ -66,8 +67,8 @@ func New(s Setup) (*Learner, error) {
 	if err := config.Check(s.Config); err != nil {
 		return nil, err
 	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("pearl: family %s has no train tasks", s.Spec.Name)
+	if len(s.Train) == 0 || len(s.Train) > maxTrain {
+		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want 1 to %d", len(s.Train), s.Spec.Name, maxTrain)
 	}
 	if !s.Config.TasksWithReplacement && s.Config.MetaBatch > len(s.Train) {
 		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", s.Config.MetaBatch, len(s.Train))
@@ -192,7 +193,7 @@ type DivergedError struct {
 	Loss              string
 	Value             float64
 	Iteration, Update int
-	Tasks             []int // of the meta-batch
+	Tasks             []int // of the meta-batch, as positions in Setup.Train
 }
 
 func (e *DivergedError) Error() string {
@@ -216,7 +217,7 @@ func (l *Learner) Update(iteration, update int) error {
 		}
 		v := l.scalars[0]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &DivergedError{Loss: name, Value: v, Iteration: iteration, Update: update, Tasks: l.in.tasks}
+			return &DivergedError{Loss: name, Value: v, Iteration: iteration, Update: update, Tasks: slices.Clone(l.in.tasks)}
 		}
 		l.sums[name] += v
 	}
@@ -230,10 +231,10 @@ func (l *Learner) sample(r *rand.Rand) error {
 	rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
 	for slot, task := range l.in.tasks {
 		if err := l.drawContext(r, slot, task, l.in.context.From(width, slot*rows)); err != nil {
-			return err
+			return fmt.Errorf("pearl: context of train task %d: %w", task, err)
 		}
 		if err := l.buf.RL[task].Transitions(r, l.cfg.Batch, l.in.rows.From(l.dims, slot*l.cfg.Batch)); err != nil {
-			return err
+			return fmt.Errorf("pearl: transitions of train task %d: %w", task, err)
 		}
 	}
 	for i := range l.in.epsZ {

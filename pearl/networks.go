@@ -108,7 +108,7 @@ func (n Networks) head(s *core.Stage, obsZ *G.Node) (mean, logStd *G.Node) {
 	return s.SliceCols(h, 0, n.act), s.Clamp(s.SliceCols(h, n.act, 2*n.act), LogStdMin, LogStdMax)
 }
 
-// act builds a = tanh(μ + σ·eps) and its log density (Haarnoja et al. 2018, eq. 21):
+// actor builds a = tanh(μ + σ·eps) and its log density (Haarnoja et al. 2018, eq. 21):
 //
 //	log π(a) = Σ_i [ log N(u_i; μ_i, σ_i) − log(1 − a_i² + 1e-6) ],  u = μ + σ·eps.
 func (n Networks) actor(s *core.Stage, obsZ, eps *G.Node) actor {

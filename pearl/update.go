@@ -8,9 +8,6 @@ import (
 	"nacre/core/nn"
 )
 
-// Losses names the scalar outputs of an update, in the order they are logged.
-var Losses = []string{"kl", "q_loss", "v_loss", "policy_loss"}
-
 // UpdateProgram compiles one gradient update, in the order of the public implementation:
 //
 //  1. z ~ q(z|c) from the context, one per task

@@ -224,12 +224,12 @@ func TestPairNames(t *testing.T) {
 }
 
 func TestExclusiveEndNeverDrawsTheLastStart(t *testing.T) {
-	d := Dims{Obs: 1, Act: 1}
-	task := NewTask(d, 100)
-	if err := task.Add(trajectory(d, 0, 10, false)); err != nil {
+	var h history
+	task := NewTask(dims, 100)
+	if err := task.Add(h.trajectory(10, false)); err != nil {
 		t.Fatal(err)
 	}
-	r, dst := rng.New(5), d.NewContext(10, false)
+	r, dst := rng.New(5), dims.NewContext(10, false)
 	seen := map[int]bool{}
 	for range 500 {
 		c, err := task.Window(r, CropRule{Window: 8, ExclusiveEnd: true}, false, dst)

@@ -39,7 +39,7 @@ func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {
 	}
 	stage := env.Progress.Stage("half-cheetah, plain C and batches in turns", 0)
 	defer stage.Done()
-	rates, err := controls.StepRates(o.Workers, o.Envs, o.Steps, o.Rounds)
+	rates, err := controls.StepRates("cheetah-vel", o.Workers, o.Envs, o.Steps, o.Rounds)
 	if err != nil {
 		return err
 	}

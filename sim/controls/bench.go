@@ -11,9 +11,9 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// Rates are control steps of the half-cheetah (five mj_step each) per second of processor time of the whole process,
-// medians over rounds.
+// Rates are control steps of a family per second of processor time of the whole process, medians over rounds.
 type Rates struct {
+	Family  string  `json:"family"`
 	PlainC  float64 `json:"plain_c"` // plain C loops, one per worker, environment after environment
 	Batch   float64 `json:"batch"`   // the same steps through sim.Batch, with observations and rewards
 	Ratio   float64 `json:"ratio"`   // median over rounds of Batch/PlainC
@@ -23,27 +23,43 @@ type Rates struct {
 	Rounds  int     `json:"rounds"`
 }
 
-// StepRates measures how much stepping from Go costs. Each round advances the same environments, envs for each of
-// workers goroutines, from the same states with the same random actions through plain C loops and through cheetah-vel
-// batches, in changing order, so that a change of the machine's speed meets both. All four numbers must be at least
-// 1; it is an error if the two ways do not end in the same states.
-func StepRates(workers, envs, steps, rounds int) (Rates, error) {
+// StepRates measures how much stepping a family of this package from Go costs. Each round advances the same
+// environments, envs for each of workers goroutines, from the same states with the same random actions through plain C
+// loops and through batches, in changing order, so that a change of the machine's speed meets both. Environments are
+// stepped on after their task has ended. All four numbers must be at least 1; it is an error if the two ways do not end
+// in the same states.
+func StepRates(family string, workers, envs, steps, rounds int) (Rates, error) {
 	if workers < 1 || envs < 1 || steps < 1 || rounds < 1 {
 		return Rates{}, fmt.Errorf("controls: step rates of %d workers, %d environments, %d steps, %d rounds; each must be at least 1",
 			workers, envs, steps, rounds)
 	}
+	f, err := sim.Lookup(family)
+	if err != nil {
+		return Rates{}, err
+	}
+	if s, even := f.(spread); even {
+		f = s.control
+	}
+	c, ok := f.(*control)
+	if !ok {
+		return Rates{}, fmt.Errorf("controls: step rates of %s, which is no family of this package", family)
+	}
+	tasks, _, err := c.Tasks(1, 0, 0)
+	if err != nil {
+		return Rates{}, err
+	}
 	meters := make([]*meter, workers)
 	for w := range meters {
-		b, err := cheetah{velocity: true}.NewBatch(envs)
+		b, err := c.newBatch(envs)
 		if err != nil {
 			return Rates{}, err
 		}
 		defer b.Close()
-		meters[w] = newMeter(b.(*cheetahBatch), steps, uint64(w))
+		meters[w] = newMeter(b, tasks, steps, uint64(w))
 	}
-	plain, batch, ratio := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	plain, batched, ratio := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
 	for r := range rounds {
-		order := []*float64{&plain[r], &batch[r]}
+		order := []*float64{&plain[r], &batched[r]}
 		if r%2 == 1 {
 			slices.Reverse(order)
 		}
@@ -53,9 +69,9 @@ func StepRates(workers, envs, steps, rounds int) (Rates, error) {
 				return Rates{}, err
 			}
 		}
-		ratio[r] = batch[r] / plain[r]
+		ratio[r] = batched[r] / plain[r]
 	}
-	return Rates{median(plain), median(batch), median(ratio), workers, envs, steps, rounds}, nil
+	return Rates{family, median(plain), median(batched), median(ratio), workers, envs, steps, rounds}, nil
 }
 
 // measure runs all meters at once and returns their steps per processor second.
@@ -83,21 +99,23 @@ func measure(meters []*meter, plain bool) (float64, error) {
 
 // meter steps one batch along one fixed list of actions, either way.
 type meter struct {
-	b      *cheetahBatch
+	b      *batch
+	tasks  []sim.Task
 	steps  int
 	seed   uint64
-	act    []float64 // steps×envs×6
+	act    []float64 // steps×envs×actions
+	ctrl   []float64 // the same as controls of the actuators
 	active []bool
 	obs    []float64
 	out    sim.StepResult
-	end    []float64 // x of every environment after the first measurement
+	end    []float64 // positions of all environments after the first measurement
 }
 
-func newMeter(b *cheetahBatch, steps int, seed uint64) *meter {
+func newMeter(b *batch, tasks []sim.Task, steps int, seed uint64) *meter {
 	n := b.Len()
 	m := &meter{
-		b: b, steps: steps, seed: seed,
-		act: make([]float64, steps*n*cheetahAct), active: make([]bool, n), obs: make([]float64, n*cheetahObs),
+		b: b, tasks: tasks, steps: steps, seed: seed,
+		act: make([]float64, steps*n*b.control.act), active: make([]bool, n), obs: make([]float64, n*b.control.obs),
 		out: sim.StepResult{
 			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n), ContextReward: make([]float64, n),
 		},
@@ -105,6 +123,7 @@ func newMeter(b *cheetahBatch, steps int, seed uint64) *meter {
 	r := rng.New(seed, rng.Action)
 	for i := range m.act {
 		m.act[i] = 2*r.Float64() - 1
+		m.ctrl = append(m.ctrl, b.control.gain*m.act[i])
 	}
 	for i := range m.active {
 		m.active[i] = true
@@ -114,8 +133,8 @@ func newMeter(b *cheetahBatch, steps int, seed uint64) *meter {
 
 func (m *meter) reset() error {
 	for i := range m.b.Len() {
-		obs := m.obs[i*cheetahObs : (i+1)*cheetahObs]
-		if err := m.b.Reset(i, sim.Task{Params: []float64{1}}, rng.New(m.seed, rng.Reset, uint64(i)), obs); err != nil {
+		obs := m.obs[i*m.b.control.obs : (i+1)*m.b.control.obs]
+		if err := m.b.Reset(i, m.tasks[i%len(m.tasks)], rng.New(m.seed, rng.Reset, uint64(i)), obs); err != nil {
 			return err
 		}
 	}
@@ -124,9 +143,9 @@ func (m *meter) reset() error {
 
 func (m *meter) run(plain bool) error {
 	if plain {
-		return m.b.chunk.PlainLoop(m.act, cheetahSubsteps)
+		return m.b.chunk.PlainLoop(m.ctrl, m.b.control.substeps)
 	}
-	row := m.b.Len() * cheetahAct
+	row := m.b.Len() * m.b.control.act
 	for t := range m.steps {
 		if err := m.b.Step(m.active, m.act[t*row:(t+1)*row], m.obs, &m.out); err != nil {
 			return err
@@ -136,15 +155,19 @@ func (m *meter) run(plain bool) error {
 }
 
 func (m *meter) compare() error {
-	end := make([]float64, m.b.Len())
-	for i := range end {
-		end[i] = m.b.chunk.QPos(i)[0]
+	var end []float64
+	for i := range m.b.Len() {
+		end = append(end, m.b.chunk.QPos(i)...)
 	}
 	if m.end == nil {
 		m.end = end
 	}
-	if !slices.Equal(end, m.end) {
-		return fmt.Errorf("controls: the plain loop and the batch ended in different states: x = %v and %v", m.end, end)
+	for i, v := range end {
+		if v != m.end[i] {
+			nq := len(end) / m.b.Len()
+			return fmt.Errorf("controls: the plain loop and the batch ended in different states: qpos[%d] of environment %d is %v and %v",
+				i%nq, i/nq, m.end[i], v)
+		}
 	}
 	return nil
 }

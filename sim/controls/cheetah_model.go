@@ -2,7 +2,6 @@ package controls
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -45,52 +44,43 @@ const (
 // rooty, then back and front thigh, shin and foot) and six motors. Only the feet, limbs and torso touch the floor,
 // not each other.
 var HalfCheetahXML = sync.OnceValue(func() string {
-	var x strings.Builder
-	line := func(depth int, format string, a ...any) {
-		x.WriteString(strings.Repeat(" ", 2*depth))
-		fmt.Fprintf(&x, format, a...)
-		x.WriteByte('\n')
-	}
-	capsule := func(depth int, name, place string, half float64) {
+	var w writer
+	capsule := func(name, place string, half float64) {
 		size := fmt.Sprint(cheetahRadius)
 		if half > 0 {
 			size += fmt.Sprintf(" %v", half)
 		}
-		line(depth, `<geom name="%s" type="capsule" size="%s" %s conaffinity="0" %s/>`, name, size, place, cheetahContact)
+		w.line(`<geom name="%s" type="capsule" size="%s" %s conaffinity="0" %s/>`, name, size, place, cheetahContact)
 	}
-	line(0, `<mujoco model="nacre half-cheetah">`)
-	line(1, `<compiler angle="radian" inertiafromgeom="true" settotalmass="%v"/>`, cheetahMass)
-	line(1, `<option timestep="0.01" gravity="0 0 -9.81" integrator="Euler"/>`)
-	line(1, `<worldbody>`)
-	line(2, `<geom name="floor" type="plane" size="40 40 40" conaffinity="1" %s/>`, cheetahContact)
-	line(2, `<body name="torso" pos="0 0 %v">`, cheetahHeight)
+	w.open(`<mujoco model="nacre half-cheetah">`)
+	w.line(`<compiler angle="radian" inertiafromgeom="true" settotalmass="%v"/>`, cheetahMass)
+	w.line(`<option timestep="0.01" gravity="0 0 -9.81" integrator="Euler"/>`)
+	w.open(`<worldbody>`)
+	w.line(`<geom name="floor" type="plane" size="40 40 40" conaffinity="1" %s/>`, cheetahContact)
+	w.open(`<body name="torso" pos="0 0 %v">`, cheetahHeight)
 	for _, root := range [][3]string{{"rootx", "slide", "1 0 0"}, {"rootz", "slide", "0 0 1"}, {"rooty", "hinge", "0 1 0"}} {
-		line(3, `<joint name="%s" type="%s" axis="%s" limited="false" %s/>`, root[0], root[1], root[2], cheetahLimit)
+		w.line(`<joint name="%s" type="%s" axis="%s" limited="false" %s/>`, root[0], root[1], root[2], cheetahLimit)
 	}
-	capsule(3, "torso", `fromto="-0.5 0 0 0.5 0 0"`, 0)
-	capsule(3, "head", `pos="0.6 0 0.1" axisangle="0 1 0 0.87"`, 0.15)
-	for _, leg := range cheetahLegs {
-		for i, l := range leg {
-			line(3+i, `<body name="%s" pos="%v 0 %v">`, l.name, l.x, l.z)
-			line(4+i, `<joint name="%s" type="hinge" axis="0 1 0" range="%v %v" damping="%v" stiffness="%v" armature="0.1" limited="true" %s/>`,
-				l.name, l.lower, l.upper, l.damping, l.stiffness, cheetahLimit)
-			capsule(4+i, l.name, fmt.Sprintf(`pos="%v 0 %v" axisangle="0 1 0 %v"`, l.cx, l.cz, l.tilt), l.half)
-		}
-		for i := range leg {
-			line(5-i, `</body>`)
-		}
-	}
-	line(2, `</body>`)
-	line(1, `</worldbody>`)
-	line(1, `<actuator>`)
+	capsule("torso", `fromto="-0.5 0 0 0.5 0 0"`, 0)
+	capsule("head", `pos="0.6 0 0.1" axisangle="0 1 0 0.87"`, 0.15)
+	var motors []motor
 	for _, leg := range cheetahLegs {
 		for _, l := range leg {
-			line(2, `<motor name="%s" joint="%s" gear="%v" ctrllimited="true" ctrlrange="-1 1"/>`, l.name, l.name, l.gear)
+			w.open(`<body name="%s" pos="%v 0 %v">`, l.name, l.x, l.z)
+			w.line(`<joint name="%s" type="hinge" axis="0 1 0" range="%v %v" damping="%v" stiffness="%v" armature="0.1" limited="true" %s/>`,
+				l.name, l.lower, l.upper, l.damping, l.stiffness, cheetahLimit)
+			capsule(l.name, fmt.Sprintf(`pos="%v 0 %v" axisangle="0 1 0 %v"`, l.cx, l.cz, l.tilt), l.half)
+			motors = append(motors, motor{l.name, l.gear})
+		}
+		for range leg {
+			w.close("body")
 		}
 	}
-	line(1, `</actuator>`)
-	line(0, `</mujoco>`)
-	return x.String()
+	w.close("body")
+	w.close("worldbody")
+	w.motors(1, motors)
+	w.close("mujoco")
+	return w.text.String()
 })
 
 // What all contacts and all limited joints share: soft constraints of time constant 0.02 s, critically damped.

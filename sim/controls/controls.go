@@ -1,6 +1,6 @@
-// Package controls brings the MuJoCo meta-RL controls of PEARL (Rakelly et al. 2019) as families of package sim. So
-// far these are cheetah-vel and cheetah-dir. Importing the package registers them; a build without MuJoCo lists them
-// too and says on use what is missing.
+// Package controls brings the six MuJoCo meta-RL controls of PEARL (Rakelly et al. 2019) as families of package sim:
+// cheetah-vel, cheetah-dir, ant-dir, ant-goal, humanoid-dir and walker-rand-params. Importing the package registers
+// them; a build without MuJoCo lists them too and says on use what is missing.
 //
 //	family, err := sim.Lookup("cheetah-vel")
 //	train, test, err := family.Tasks(0, 0, 0) // the published 100 and 30 target velocities
@@ -9,20 +9,44 @@
 //
 // Observations, rewards and initial states follow the original environments; the model files are our own, written
 // from the figures of the originals and checked against them step by step (docs/sim.md).
+//
+// Rewards of ant and humanoid contain the contact forces on the bodies, and observations of ant-goal and humanoid-dir
+// too. MuJoCo up to 1.50, which the published set-up pins, computed them in every step; later versions do when asked, and the
+// originals, which never ask, then see zeros. Here they are computed once per control step; ant-dir-zero-contact,
+// ant-goal-zero-contact and humanoid-dir-zero-contact are the same families with zeros.
 package controls
 
 import (
-	"fmt"
-
 	"nacre/sim"
 	"nacre/sim/mujoco"
 )
 
 func init() {
-	for _, f := range []sim.Family{cheetah{velocity: true}, cheetah{}} {
-		if err := sim.Register(f); err != nil {
+	for _, c := range families() {
+		if err := sim.Register(evenly(c)); err != nil {
 			panic(err)
 		}
+	}
+}
+
+// zeroContact ends the names of families whose contact forces are zero.
+const zeroContact = "-zero-contact"
+
+func families() []*control {
+	return []*control{
+		cheetahVel(), cheetahDir(), antDir(true), antDir(false), antGoal(true), antGoal(false),
+		humanoidDir(true), humanoidDir(false), walkerRandParams(),
+	}
+}
+
+// contacts chooses whether contact forces are computed or zero.
+func (c *control) contacts(computed bool) {
+	c.forces = computed
+	if computed {
+		c.origin += ", contact forces once per control step,"
+	} else {
+		c.name += zeroContact
+		c.origin += ", contact forces zero,"
 	}
 }
 
@@ -32,16 +56,4 @@ func physics() string {
 		return "MuJoCo " + v
 	}
 	return "MuJoCo (absent)"
-}
-
-// count returns n, or def where n is 0.
-func count(n, def int) int {
-	if n == 0 {
-		return def
-	}
-	return n
-}
-
-func sizeError(name string, nTrain, nTest int, expected string) error {
-	return fmt.Errorf("controls: %s: %d train and %d test tasks; expected %s", name, nTrain, nTest, expected)
 }

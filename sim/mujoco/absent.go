@@ -26,11 +26,14 @@ func (m *Model) Sizes() Sizes { return Sizes{} }
 // Body returns ErrUnavailable.
 func (m *Model) Body(string) (int, error) { return 0, ErrUnavailable }
 
+// Parameters returns nil.
+func (m *Model) Parameters(...Field) []float64 { return nil }
+
 // Chunk is a number of states of one model; this build cannot make one.
 type Chunk struct{}
 
 // NewChunk returns ErrUnavailable.
-func (m *Model) NewChunk(int) (*Chunk, error) { return nil, ErrUnavailable }
+func (m *Model) NewChunk(int, ...Field) (*Chunk, error) { return nil, ErrUnavailable }
 
 // Close does nothing.
 func (c *Chunk) Close() {}
@@ -46,6 +49,27 @@ func (c *Chunk) QVel(int) []float64 { return nil }
 
 // XPos returns nil.
 func (c *Chunk) XPos(int, int) []float64 { return nil }
+
+// XIPos returns nil.
+func (c *Chunk) XIPos(int) []float64 { return nil }
+
+// CInert returns nil.
+func (c *Chunk) CInert(int) []float64 { return nil }
+
+// CVel returns nil.
+func (c *Chunk) CVel(int) []float64 { return nil }
+
+// QFrcActuator returns nil.
+func (c *Chunk) QFrcActuator(int) []float64 { return nil }
+
+// CFrcExt returns nil.
+func (c *Chunk) CFrcExt(int) []float64 { return nil }
+
+// ContactForces does nothing.
+func (c *Chunk) ContactForces() {}
+
+// Parameters returns nil.
+func (c *Chunk) Parameters(int) []float64 { return nil }
 
 // Reset returns ErrUnavailable.
 func (c *Chunk) Reset(int) error { return ErrUnavailable }

@@ -119,24 +119,58 @@ int nacre_reset(const mjModel* model, mjData* data, nacre_fault* fault) {
   return NACRE_OK;
 }
 
-int nacre_forward(const mjModel* model, mjData* data, nacre_fault* fault) {
-  GUARD(fault, -1);
-  mj_forward(model, data);
-  UNGUARD();
-  return warned(data, -1, fault) ? NACRE_WARNING : NACRE_OK;
+double* nacre_field(mjModel* model, int field, int64_t* length) {
+  switch (field) {
+    case NACRE_BODY_MASS:
+      *length = (int64_t)model->nbody;
+      return model->body_mass;
+    case NACRE_BODY_INERTIA:
+      *length = 3 * (int64_t)model->nbody;
+      return model->body_inertia;
+    case NACRE_DOF_DAMPING:
+      *length = (int64_t)model->nv;
+      return model->dof_damping;
+    case NACRE_GEOM_FRICTION:
+      *length = 3 * (int64_t)model->ngeom;
+      return model->geom_friction;
+    default:
+      *length = 0;
+      return NULL;
+  }
 }
 
-int nacre_step_chunk(const mjModel* model, mjData** data, const double* ctrl, const uint8_t* active, int n, int nsub,
-                     nacre_fault* fault) {
+static void apply(const nacre_chunk* chunk, int e) {
+  if (!chunk->rows) return;
+  const double* from = chunk->rows + chunk->row * e;
+  for (int f = 0; f < chunk->fields; f++) {
+    memcpy(chunk->field[f].at, from, (size_t)chunk->field[f].length * sizeof(double));
+    from += chunk->field[f].length;
+  }
+}
+
+static void control_step(const nacre_chunk* chunk, mjData* data, const double* ctrl, int nsub) {
+  memcpy(data->ctrl, ctrl, (size_t)chunk->model->nu * sizeof(double));
+  for (int k = 0; k < nsub; k++) mj_step(chunk->model, data);
+  if (chunk->contact_forces) mj_rnePostConstraint(chunk->model, data);
+}
+
+int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault) {
+  GUARD(fault, e);
+  apply(chunk, e);
+  mj_forward(chunk->model, chunk->data[e]);
+  UNGUARD();
+  return warned(chunk->data[e], e, fault) ? NACRE_WARNING : NACRE_OK;
+}
+
+int nacre_step_chunk(const nacre_chunk* chunk, const double* ctrl, const uint8_t* active, int nsub, nacre_fault* fault) {
   volatile int e = 0;
   GUARD(fault, e);
-  const size_t nu = (size_t)model->nu;
-  for (; e < n; e++) {
+  const size_t nu = (size_t)chunk->model->nu;
+  for (; e < chunk->n; e++) {
     if (!active[e]) continue;
-    mjData* d = data[e];
-    memcpy(d->ctrl, ctrl + nu * (size_t)e, nu * sizeof(double));
-    for (int k = 0; k < nsub; k++) mj_step(model, d);
-    if (warned(d, e, fault)) {
+    apply(chunk, e);
+    control_step(chunk, chunk->data[e], ctrl + nu * (size_t)e, nsub);
+    if (warned(chunk->data[e], e, fault)) {
       UNGUARD();
       return NACRE_WARNING;
     }
@@ -145,16 +179,14 @@ int nacre_step_chunk(const mjModel* model, mjData** data, const double* ctrl, co
   return NACRE_OK;
 }
 
-int nacre_plain_loop(const mjModel* model, mjData** data, const double* ctrl, int steps, int n, int nsub,
-                     nacre_fault* fault) {
+int nacre_plain_loop(const nacre_chunk* chunk, const double* ctrl, int steps, int nsub, nacre_fault* fault) {
   volatile int e = 0;
   GUARD(fault, e);
-  const size_t nu = (size_t)model->nu;
-  for (; e < n; e++) {
-    mjData* d = data[e];
+  const size_t nu = (size_t)chunk->model->nu;
+  for (; e < chunk->n; e++) {
+    apply(chunk, e);
     for (int t = 0; t < steps; t++) {
-      memcpy(d->ctrl, ctrl + nu * ((size_t)t * (size_t)n + (size_t)e), nu * sizeof(double));
-      for (int k = 0; k < nsub; k++) mj_step(model, d);
+      control_step(chunk, chunk->data[e], ctrl + nu * ((size_t)t * (size_t)chunk->n + (size_t)e), nsub);
     }
   }
   UNGUARD();

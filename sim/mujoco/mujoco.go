@@ -30,6 +30,17 @@ type Sizes struct {
 	Timestep          float64 // seconds per mj_step
 }
 
+// Field names an array of a model.
+type Field int
+
+// The fields that a chunk can vary between environments, with their lengths.
+const (
+	BodyMass     Field = iota // nbody, kg
+	BodyInertia               // nbody×3, principal moments in kg·m²
+	DofDamping                // nv, N·s/m or N·m·s
+	GeomFriction              // ngeom×3: sliding, spinning, rolling
+)
+
 // StepError is an error of one environment of a chunk: a MuJoCo error or a warning (a bad number in the state, a
 // singular inertia, a full contact list), in MuJoCo's words. The environment must be Reset before it is stepped again.
 type StepError struct {

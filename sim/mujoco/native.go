@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -53,7 +54,8 @@ func versionText(v int) string {
 	return fmt.Sprintf("%d.%d.%d", v/1_000_000, v/1000%1000, v%1000)
 }
 
-// Model is a compiled model in C memory. Stepping only reads it.
+// Model is a compiled model in C memory. Stepping only reads it, except where a chunk varies fields of it: then this
+// chunk must be the only one of the model that is used at a time.
 type Model struct {
 	m     *C.mjModel
 	sizes Sizes
@@ -103,25 +105,51 @@ func (m *Model) Body(name string) (int, error) {
 	return id, nil
 }
 
-// Chunk is n states of one model, stepped together. It is used by one goroutine at a time.
-type Chunk struct {
-	model      *Model
-	data       []*C.mjData // the array itself is C memory too, so C may keep and read it
-	fault      *C.nacre_fault
-	qpos, qvel [][]float64
-	xpos       [][]float64
-	yielded    time.Time
+// Parameters returns copies of fields of the model as they are now, one after the other.
+func (m *Model) Parameters(fields ...Field) []float64 {
+	var all []float64
+	for _, f := range fields {
+		var length C.int64_t
+		at := C.nacre_field(m.m, C.int(f), &length)
+		all = append(all, view(at, int(length))...)
+	}
+	return all
 }
 
-// NewChunk makes n states. Close frees them.
-func (m *Model) NewChunk(n int) (*Chunk, error) {
+// Chunk is n states of one model, stepped together. It is used by one goroutine at a time.
+type Chunk struct {
+	model   *Model
+	c       *C.nacre_chunk // C memory, like all it points to
+	data    []*C.mjData
+	fault   *C.nacre_fault
+	states  []state
+	nominal []float64 // the varied fields as they were in the model
+	params  []float64 // of all environments
+	yielded time.Time
+}
+
+// state are the arrays of one mjData, in place.
+type state struct {
+	qpos, qvel, xpos, xipos, cinert, cvel, qfrcActuator, cfrcExt []float64
+}
+
+// NewChunk makes n states. Fields in vary get values of their own in every environment, at first those of the model;
+// see Parameters. Close frees the states.
+func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	if n < 1 || n > math.MaxInt32 {
 		return nil, fmt.Errorf("mujoco: chunk of %d environments; expected at least 1", n)
 	}
 	c := &Chunk{
 		model: m,
-		data:  unsafe.Slice((**C.mjData)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(uintptr(0))))), n),
+		c:     (*C.nacre_chunk)(C.calloc(1, C.sizeof_nacre_chunk)),
 		fault: (*C.nacre_fault)(C.calloc(1, C.sizeof_nacre_fault)),
+	}
+	c.c.model, c.c.n = m.m, C.int(n)
+	c.c.data = (**C.mjData)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(uintptr(0)))))
+	c.data = unsafe.Slice(c.c.data, n)
+	if err := c.vary(vary); err != nil {
+		c.Close()
+		return nil, err
 	}
 	for i := range c.data {
 		if C.nacre_make_data(m.m, &c.data[i], c.fault) != C.NACRE_OK {
@@ -129,16 +157,40 @@ func (m *Model) NewChunk(n int) (*Chunk, error) {
 			c.Close()
 			return nil, err
 		}
-		d := c.data[i]
-		c.qpos = append(c.qpos, view(d.qpos, m.sizes.NQ))
-		c.qvel = append(c.qvel, view(d.qvel, m.sizes.NV))
-		c.xpos = append(c.xpos, view(d.xpos, 3*m.sizes.NBody))
+		d, s := c.data[i], m.sizes
+		c.states = append(c.states, state{
+			view(d.qpos, s.NQ), view(d.qvel, s.NV), view(d.xpos, 3*s.NBody), view(d.xipos, 3*s.NBody),
+			view(d.cinert, 10*s.NBody), view(d.cvel, 6*s.NBody), view(d.qfrc_actuator, s.NV), view(d.cfrc_ext, 6*s.NBody),
+		})
 	}
 	return c, nil
 }
 
+// vary gives every environment its own values of fields.
+func (c *Chunk) vary(fields []Field) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	for k, f := range fields {
+		if f < 0 || f >= C.NACRE_FIELDS || slices.Contains(fields[:k], f) {
+			return fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", fields, C.NACRE_FIELDS-1)
+		}
+		at := &c.c.field[k]
+		at.at = C.nacre_field(c.model.m, C.int(f), &at.length)
+	}
+	c.nominal = c.model.Parameters(fields...)
+	n, row := len(c.data), len(c.nominal)
+	c.c.fields, c.c.row = C.int(len(fields)), C.int64_t(row)
+	c.c.rows = (*C.double)(C.calloc(C.size_t(n*row), C.sizeof_double))
+	c.params = view(c.c.rows, n*row)
+	for i := range n {
+		copy(c.Parameters(i), c.nominal)
+	}
+	return nil
+}
+
 // view makes C memory of n numbers a slice. Its address is fixed for the life of the mjData it is part of.
-func view(p *C.mjtNum, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
+func view(p *C.double, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
 
 // Close frees the states; slices got from the chunk must not be used any more.
 func (c *Chunk) Close() {
@@ -150,35 +202,69 @@ func (c *Chunk) Close() {
 			C.mj_deleteData(d)
 		}
 	}
-	C.free(unsafe.Pointer(&c.data[0]))
+	C.free(unsafe.Pointer(c.c.data))
+	C.free(unsafe.Pointer(c.c.rows))
+	C.free(unsafe.Pointer(c.c))
 	C.free(unsafe.Pointer(c.fault))
-	c.data, c.fault, c.qpos, c.qvel, c.xpos = nil, nil, nil, nil, nil
+	*c = Chunk{}
 }
 
 // Len returns the number of states.
 func (c *Chunk) Len() int { return len(c.data) }
 
 // QPos returns the joint positions of environment i in place, nq long.
-func (c *Chunk) QPos(i int) []float64 { return c.qpos[i] }
+func (c *Chunk) QPos(i int) []float64 { return c.states[i].qpos }
 
 // QVel returns the joint velocities of environment i in place, nv long.
-func (c *Chunk) QVel(i int) []float64 { return c.qvel[i] }
+func (c *Chunk) QVel(i int) []float64 { return c.states[i].qvel }
 
-// XPos returns the world position of a body of environment i in place, in metres. After Step it belongs to the state
-// before the last mj_step's integration, as MuJoCo leaves it.
-func (c *Chunk) XPos(i, body int) []float64 { return c.xpos[i][3*body : 3*body+3] }
+// XPos returns the world position of a body of environment i in place, in metres. Like all that follows from the
+// state, after Step it belongs to the state before the last mj_step's integration, or to its last Runge-Kutta stage,
+// as MuJoCo leaves it.
+func (c *Chunk) XPos(i, body int) []float64 { return c.states[i].xpos[3*body : 3*body+3] }
 
-// Reset puts environment i into the model's initial state; nothing of what it did before remains.
+// XIPos returns the centres of mass of all bodies of environment i in place, nbody×3, in metres.
+func (c *Chunk) XIPos(i int) []float64 { return c.states[i].xipos }
+
+// CInert returns the bodies' inertias about the centre of mass of their tree in environment i in place, nbody×10.
+func (c *Chunk) CInert(i int) []float64 { return c.states[i].cinert }
+
+// CVel returns the bodies' velocities about the same point in place, nbody×6, rotation before translation.
+func (c *Chunk) CVel(i int) []float64 { return c.states[i].cvel }
+
+// QFrcActuator returns the actuators' forces on the joints of environment i in place, nv long.
+func (c *Chunk) QFrcActuator(i int) []float64 { return c.states[i].qfrcActuator }
+
+// CFrcExt returns the external forces on the bodies of environment i in place, nbody×6, torque before force. It is
+// zero unless ContactForces was called.
+func (c *Chunk) CFrcExt(i int) []float64 { return c.states[i].cfrcExt }
+
+// ContactForces makes Step and PlainLoop compute the external forces on the bodies, contacts among them, once after
+// every control step, from where its last mj_step stands.
+func (c *Chunk) ContactForces() { c.c.contact_forces = 1 }
+
+// Parameters returns the values of the varied fields in environment i in place, one field after the other. They are
+// written into the model before the environment is stepped; what MuJoCo derived from them when it compiled the model
+// (mj_setConst) keeps its value.
+func (c *Chunk) Parameters(i int) []float64 {
+	row := len(c.nominal)
+	return c.params[i*row : (i+1)*row]
+}
+
+// Reset puts environment i into the model's initial state, its varied fields into the model's values; nothing of what
+// it did before remains.
 func (c *Chunk) Reset(i int) error {
+	copy(c.Parameters(i), c.nominal)
 	if C.nacre_reset(c.model.m, c.data[i], c.fault) != C.NACRE_OK {
 		return c.failureOf(i)
 	}
 	return nil
 }
 
-// Forward computes everything that follows from positions, velocities and controls of environment i.
+// Forward computes everything that follows from positions, velocities and controls of environment i, the external
+// forces on bodies excepted.
 func (c *Chunk) Forward(i int) error {
-	if C.nacre_forward(c.model.m, c.data[i], c.fault) != C.NACRE_OK {
+	if C.nacre_forward(c.c, C.int(i), c.fault) != C.NACRE_OK {
 		return c.failureOf(i)
 	}
 	return nil
@@ -193,8 +279,7 @@ func (c *Chunk) Step(active []bool, ctrl []float64, nsub int) error {
 			n, c.model.sizes.NU, len(active), len(ctrl))
 	}
 	c.yield()
-	rc := C.nacre_step_chunk(c.model.m, &c.data[0], first(ctrl), (*C.uint8_t)(unsafe.Pointer(&active[0])),
-		C.int(n), C.int(nsub), c.fault)
+	rc := C.nacre_step_chunk(c.c, first(ctrl), (*C.uint8_t)(unsafe.Pointer(&active[0])), C.int(nsub), c.fault)
 	if rc != C.NACRE_OK {
 		return c.failure()
 	}
@@ -218,7 +303,7 @@ func (c *Chunk) PlainLoop(ctrl []float64, nsub int) error {
 	if row == 0 || len(ctrl)%row != 0 {
 		return fmt.Errorf("mujoco: %d controls are no whole number of steps of %d", len(ctrl), row)
 	}
-	if C.nacre_plain_loop(c.model.m, &c.data[0], first(ctrl), C.int(len(ctrl)/row), C.int(n), C.int(nsub), c.fault) != C.NACRE_OK {
+	if C.nacre_plain_loop(c.c, first(ctrl), C.int(len(ctrl)/row), C.int(nsub), c.fault) != C.NACRE_OK {
 		return c.failure()
 	}
 	return nil

@@ -1,0 +1,20 @@
+// Package pearl is PEARL, off-policy meta-reinforcement learning with a probabilistic context (Rakelly et al. 2019):
+// soft actor-critic whose networks see a latent task variable z, inferred from a context of transitions by a
+// permutation-invariant encoder (package belief). The update, the replay and the schedule are those of the authors'
+// public implementation; docs/pearl.md lists the choices. A belief.Auxiliary, such as package tcl's, adds a loss to
+// the encoder.
+//
+// A Learner is one training run: Collect, Update and Metrics make an iteration, Adapter is the agent under
+// evaluation. The package opens no files and keeps no schedule; package experiment does.
+//
+//	learner, err := pearl.New(pearl.Setup{
+//		Config: config, Spec: family.Spec(), Train: train, Seed: 1,
+//		Device: device, Pool: pool, Workers: 2, Envs: 16,
+//	})
+//	defer learner.Close()
+//	steps, err := learner.Collect(ctx, 0)
+//	for update := range 10 {
+//		err = learner.Update(0, update)
+//	}
+//	result, err := protocol.Evaluate(ctx, pool, test, oyster, learner.Adapter(), 1)
+package pearl
