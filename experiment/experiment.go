@@ -12,7 +12,7 @@
 //	t, err := experiment.Start("runs/first", cfg, experiment.Host{})
 //	defer t.Close()
 //	err = t.Train(ctx, progress.Silent()) // after an interruption: experiment.Resume("runs/first", host)
-//	result, err := t.Evaluate(ctx, cfg.Evaluation.Protocol)
+//	result, err := t.Result()
 //	fmt.Println(result.Summary.Adapted)
 package experiment
 

@@ -28,8 +28,8 @@ const (
 	Sample = "sample" // a draw from the belief
 )
 
-// Protocol says how agents are evaluated on a task; config.Check applies the ranges in its tags. Trajectories 0 … Explore-1 explore, trajectories Explore …
-// Explore+Scored-1 are scored.
+// Protocol says how agents are evaluated on a task. Trajectories 0 … Explore-1 explore, trajectories Explore …
+// Explore+Scored-1 are scored. config.Check applies the ranges in its tags.
 type Protocol struct {
 	Name string `toml:"name" json:"name"`
 

@@ -90,18 +90,26 @@ func advice(err error) string {
 func (l FamilyList) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "family\tobservation\taction\thorizon\ttask vector\ttrain/test tasks\tsource")
-	var missing []string
+	var reasons []string
+	lacking := map[string][]string{} // families by reason
 	for _, f := range l {
 		tasks := fmt.Sprintf("%d/%d", f.TrainTasks, f.TestTasks)
 		if !f.Available {
 			tasks = "not available"
-			missing = append(missing, f.Name+": "+f.Advice)
+			if lacking[f.Advice] == nil {
+				reasons = append(reasons, f.Advice)
+			}
+			lacking[f.Advice] = append(lacking[f.Advice], f.Name)
 		}
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\n", f.Name, f.Observation, f.Action, f.Horizon, f.TaskVector, tasks, f.Source)
 	}
-	if err := t.Flush(); err != nil || len(missing) == 0 {
+	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(missing, "\n"))
-	return err
+	for _, reason := range reasons {
+		if _, err := fmt.Fprintf(w, "\n%s: %s\n", strings.Join(lacking[reason], ", "), reason); err != nil {
+			return err
+		}
+	}
+	return nil
 }
