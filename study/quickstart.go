@@ -34,8 +34,9 @@ func RunQuickstart(ctx context.Context, dir string, change func(*Plan), host exp
 			change(&plan)
 		}
 		if _, err := sim.Lookup(plan.Name); errors.Is(err, sim.ErrUnavailable) {
-			out.Missing = append(out.Missing, err.Error())
-			show.Note("left out: " + err.Error())
+			reason := strings.TrimPrefix(err.Error(), "sim: ")
+			out.Missing = append(out.Missing, reason)
+			show.Note("left out: " + reason)
 			continue
 		} else if err != nil {
 			return nil, err
@@ -70,18 +71,20 @@ func (s *Suite) report() string {
 	return b.String()
 }
 
-// brief is the outcome of adaptation in a sentence.
+// brief is the outcome of adaptation in a sentence or two.
 func (r *Result) brief() string {
 	var parts []string
+	explained := ""
 	for _, a := range r.Arms {
 		value, share := r.returned(a.Name)
 		part := experiment.Title(a.Name) + " " + value
 		if share != "" {
-			part += " (" + share + " of the way from random actions to the goal-knowing controller)"
+			part += " (" + share + ")"
+			explained = " In brackets is the share of the way from random actions to the goal-knowing controller."
 		}
 		parts = append(parts, part)
 	}
-	return "Return on new tasks after adaptation: " + strings.Join(parts, ", ") + ". "
+	return "Return on new tasks after adaptation: " + strings.Join(parts, ", ") + "." + explained + "\n"
 }
 
 // WriteText prints the tables and where the report is.

@@ -45,9 +45,18 @@ func (r *Result) what() string {
 	if r.Plan.Seeds > 1 {
 		runs = fmt.Sprintf("%d training runs", r.Plan.Seeds)
 	}
-	return fmt.Sprintf("%s of each algorithm, with the same seeds and tasks: %d environment steps and %d gradient updates per run, %s each on\n%s. "+
+	return fmt.Sprintf("%s of each algorithm, with the same seeds and tasks: %s environment steps and %s gradient updates per run, %s each on\n%s. "+
 		"Every run's folder, with its full configuration, is under `runs/`; all figures are in `%s`.\n",
-		runs, first.EnvSteps, first.Updates, duration(r.trainingTime()), r.Session.Device, ResultsFile)
+		runs, grouped(first.EnvSteps), grouped(first.Updates), duration(r.trainingTime()), r.Session.Device, ResultsFile)
+}
+
+// grouped writes a count with commas between thousands.
+func grouped(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // trainingTime is the mean over runs.

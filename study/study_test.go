@@ -40,12 +40,15 @@ func TestVerdict(t *testing.T) {
 		{[]float64{4, 5, 6}, []float64{1, 2, 3}, "every seed of PEARL lies above every seed of TCL-PEARL"},
 		{[]float64{1, 2, 4.5}, []float64{4, 5, 6}, "Not larger than the spread over seeds"},
 		{[]float64{1, 2}, []float64{2, 3}, "Not larger than the spread over seeds"},
-		{[]float64{1}, []float64{1000}, "nothing can be said about the spread over seeds"},
+		{[]float64{1}, []float64{1000}, "Return: TCL-PEARL 1e+03, PEARL 1."},
 	} {
 		got := verdict("return", "pearl", "tcl-pearl", SpreadOf(c.a), SpreadOf(c.b))
 		if !strings.HasPrefix(got, "Return: ") || !strings.Contains(got, c.want) {
 			t.Errorf("%v against %v: %s", c.a, c.b, got)
 		}
+	}
+	if got := verdict("return", "pearl", "tcl-pearl", SpreadOf([]float64{1}), SpreadOf([]float64{9})); strings.Contains(got, "spread") {
+		t.Errorf("one seed each: %s", got)
 	}
 	got := verdict("ratio", "pearl", "tcl-pearl", SpreadOf([]float64{1, 3}), SpreadOf([]float64{0.5, 0.7}))
 	if want := "Ratio: PEARL 2 (1 to 3), TCL-PEARL 0.6 (0.5 to 0.7). "; !strings.HasPrefix(got, want) {

@@ -105,21 +105,27 @@ func (a Arm) each(value func(SeedResult) float64) []float64 {
 	return out
 }
 
-// verdicts says of the main figures whether the arms differ by more than their seeds do.
+// compared are the figures the arms are compared by.
+var compared = []struct {
+	what string
+	of   func(SeedResult) float64
+}{
+	{"ratio of centroid distances in the plane", func(s SeedResult) float64 { return s.Embedding.Plane.Ratio }},
+	{"ratio of centroid distances in latent space", func(s SeedResult) float64 { return s.Embedding.Latent.Ratio }},
+	{"held-out accuracy in latent space", func(s SeedResult) float64 { return s.Embedding.Latent.Accuracy }},
+	{"return on test tasks after adaptation", func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean }},
+}
+
+// verdicts says of each compared figure whether the arms differ by more than their seeds do. With one seed there is
+// nothing to say but that.
 func (r *Result) verdicts() []string {
-	pick := map[string]func(SeedResult) float64{
-		"ratio of centroid distances in the plane":    func(s SeedResult) float64 { return s.Embedding.Plane.Ratio },
-		"ratio of centroid distances in latent space": func(s SeedResult) float64 { return s.Embedding.Latent.Ratio },
-		"held-out accuracy in latent space":           func(s SeedResult) float64 { return s.Embedding.Latent.Accuracy },
-		"return on test tasks after adaptation":       func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean },
-	}
 	var out []string
-	for _, what := range []string{
-		"ratio of centroid distances in the plane", "ratio of centroid distances in latent space",
-		"held-out accuracy in latent space", "return on test tasks after adaptation",
-	} {
-		a, b := SpreadOf(r.Arms[0].each(pick[what])), SpreadOf(r.Arms[1].each(pick[what]))
-		out = append(out, verdict(what, r.Arms[0].Name, r.Arms[1].Name, a, b))
+	for _, c := range compared {
+		a, b := SpreadOf(r.Arms[0].each(c.of)), SpreadOf(r.Arms[1].each(c.of))
+		out = append(out, verdict(c.what, r.Arms[0].Name, r.Arms[1].Name, a, b))
+	}
+	if r.Plan.Seeds < 2 {
+		out = append(out, "With one seed per algorithm nothing can be said about the spread over seeds: no difference above is evidence for either.")
 	}
 	return out
 }
@@ -131,15 +137,14 @@ func verdict(what, nameA, nameB string, a, b Spread) string {
 	if a.Mean > b.Mean {
 		nameA, nameB, a, b = nameB, nameA, b, a
 	}
-	figures := fmt.Sprintf("%s %s, %s %s", nameB, b, nameA, a)
-	what = strings.ToUpper(what[:1]) + what[1:]
+	figures := fmt.Sprintf("%s: %s %s, %s %s.", strings.ToUpper(what[:1])+what[1:], nameB, b, nameA, a)
 	switch {
 	case len(a.All) < 2:
-		return fmt.Sprintf("%s: %s. With one seed per arm nothing can be said about the spread over seeds, so this difference is no evidence for either.", what, figures)
+		return figures
 	case a.Max < b.Min:
-		return fmt.Sprintf("%s: %s. Larger than the spread over seeds: every seed of %s lies above every seed of %s.", what, figures, nameB, nameA)
+		return figures + fmt.Sprintf(" Larger than the spread over seeds: every seed of %s lies above every seed of %s.", nameB, nameA)
 	}
-	return fmt.Sprintf("%s: %s. Not larger than the spread over seeds: the ranges overlap.", what, figures)
+	return figures + " Not larger than the spread over seeds: the ranges overlap."
 }
 
 // curve is an arm's mean return by trajectory index, with 95 % intervals over seeds and tasks.
