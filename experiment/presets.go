@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"nacre/internal/nearest"
 	"nacre/pearl"
@@ -156,5 +155,5 @@ func Preset(name string) (Config, error) {
 		return c, nil
 	}
 	names, _ := Presets()
-	return Config{}, fmt.Errorf("preset %q does not exist%s; there are %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+	return Config{}, fmt.Errorf("preset %q does not exist%s", name, nearest.Hint(name, names))
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/internal/app"
+	"nacre/app"
 )
 
 func benchCommand(env *app.Env, a actions) *cobra.Command {

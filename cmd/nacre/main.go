@@ -17,7 +17,7 @@ import (
 	"strings"
 	"syscall"
 
-	"nacre/internal/app"
+	"nacre/app"
 )
 
 const (

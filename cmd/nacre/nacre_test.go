@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nacre/internal/app"
+	"nacre/app"
 )
 
 // fake records the options its actions were called with and returns err.

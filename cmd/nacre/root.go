@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nacre/experiment/progress"
-	"nacre/internal/app"
+	"nacre/app"
 	"nacre/internal/nearest"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"nacre/experiment"
-	"nacre/internal/app"
+	"nacre/app"
 	"nacre/study"
 	"nacre/tsne"
 )

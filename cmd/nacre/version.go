@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/internal/app"
+	"nacre/app"
 	"nacre/internal/version"
 )
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"nacre/core/cpu"
-	"nacre/internal/app"
+	"nacre/app"
 	_ "nacre/sim/controls" // registers the MuJoCo families
 	"nacre/sim/mujoco"
 )

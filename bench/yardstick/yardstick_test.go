@@ -8,7 +8,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
-	"nacre/internal/yardstick"
+	"nacre/bench/yardstick"
 )
 
 // The update's losses and gradient norms, in float64, equal those of an independent PyTorch program: values, all

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"nacre/experiment/progress"
-	"nacre/internal/app"
+	"nacre/app"
 )
 
 func Example() {

@@ -15,7 +15,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/ref"
 	"nacre/experiment"
-	"nacre/internal/yardstick"
+	"nacre/bench/yardstick"
 	"nacre/stats"
 )
 

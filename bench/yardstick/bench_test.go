@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"nacre/core/cpu"
-	"nacre/internal/yardstick"
+	"nacre/bench/yardstick"
 )
 
 // BenchmarkUpdate times a TCL-PEARL update on the CPU and sets it beside the machine's multiply-add peak, measured in
