@@ -11,11 +11,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"nacre/bench/yardstick"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
 	"nacre/experiment"
-	"nacre/bench/yardstick"
 	"nacre/stats"
 )
 

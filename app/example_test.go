@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"os"
 
-	"nacre/experiment/progress"
 	"nacre/app"
+	"nacre/experiment/progress"
 )
 
 func Example() {

@@ -3,8 +3,8 @@ package yardstick_test
 import (
 	"testing"
 
-	"nacre/core/cpu"
 	"nacre/bench/yardstick"
+	"nacre/core/cpu"
 )
 
 // BenchmarkUpdate times a TCL-PEARL update on the CPU and sets it beside the machine's multiply-add peak, measured in

@@ -5,10 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"nacre/bench/yardstick"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
-	"nacre/bench/yardstick"
 )
 
 // The update's losses and gradient norms, in float64, equal those of an independent PyTorch program: values, all

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nacre/experiment/progress"
 	"nacre/app"
+	"nacre/experiment/progress"
 	"nacre/internal/nearest"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"nacre/experiment"
 	"nacre/app"
+	"nacre/experiment"
 	"nacre/study"
 	"nacre/tsne"
 )

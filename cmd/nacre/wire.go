@@ -1,8 +1,8 @@
 package main
 
 import (
-	"nacre/core/cpu"
 	"nacre/app"
+	"nacre/core/cpu"
 	_ "nacre/sim/controls" // registers the MuJoCo families
 	"nacre/sim/mujoco"
 )
