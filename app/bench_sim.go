@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -18,32 +19,36 @@ type SimReport struct {
 	Workers  int             `json:"workers"`
 	Episodes float64         `json:"point_goal_episodes_per_s"` // random actions, wall clock, median over rounds
 	Rounds   int             `json:"rounds"`
-	Cheetah  *controls.Rates `json:"half_cheetah,omitempty"` // per second of processor time
-	Missing  string          `json:"missing,omitempty"`      // why there is no half-cheetah
+	Control  *controls.Rates `json:"control,omitempty"` // per second of processor time
+	Missing  string          `json:"missing,omitempty"` // why there is none
 }
 
-// BenchSim times the point robot's episodes and, where MuJoCo is present, the half-cheetah's steps beside a plain
-// loop in C.
+// BenchSim times the point robot's episodes and, where MuJoCo is present, the steps of a control beside a plain loop in
+// C.
 func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
 	r := SimReport{Workers: o.Workers, Rounds: o.Rounds}
-	var err error
+	_, err := sim.Lookup(o.Family)
+	if err != nil && !errors.Is(err, sim.ErrUnavailable) {
+		return err
+	}
+	absent := err
 	if r.Episodes, err = pointRate(ctx, env, o); err != nil {
 		return err
 	}
-	if _, err := sim.Lookup("cheetah-vel"); err != nil {
-		r.Missing = advice(err)
+	if absent != nil {
+		r.Missing = advice(absent)
 		return env.Print(r, r.WriteText)
 	}
-	stage := env.Progress.Stage("half-cheetah, plain C and batches in turns", 0)
+	stage := env.Progress.Stage(o.Family+", plain C and batches in turns", 0)
 	defer stage.Done()
-	rates, err := controls.StepRates("cheetah-vel", o.Workers, o.Envs, o.Steps, o.Rounds)
+	rates, err := controls.StepRates(o.Family, o.Workers, o.Envs, o.Steps, o.Rounds)
 	if err != nil {
 		return err
 	}
-	r.Cheetah = &rates
+	r.Control = &rates
 	stage.Done()
 	return env.Print(r, r.WriteText)
 }
@@ -84,15 +89,15 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 // WriteText prints the report for a person.
 func (r SimReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "point-goal: %.0f episodes of 20 steps per second on %d workers (random actions, median of %d rounds)\n", r.Episodes, r.Workers, r.Rounds)
-	if r.Cheetah == nil {
-		_, err := fmt.Fprintf(w, "half-cheetah: %s\n", r.Missing)
+	if r.Control == nil {
+		_, err := fmt.Fprintf(w, "controls: %s\n", r.Missing)
 		return err
 	}
-	c := r.Cheetah
-	_, err := fmt.Fprintf(w, `half-cheetah, control steps per second of processor time, %d workers of %d environments, medians of %d rounds:
+	c := r.Control
+	_, err := fmt.Fprintf(w, `%s, control steps per second of processor time, %d workers of %d environments, medians of %d rounds:
   plain loop in C      %8.0f
   batches, as used     %8.0f, with observations and rewards
   ratio                %8.3f
-`, c.Workers, c.Envs, c.Rounds, c.PlainC, c.Batch, c.Ratio)
+`, c.Family, c.Workers, c.Envs, c.Rounds, c.PlainC, c.Batch, c.Ratio)
 	return err
 }

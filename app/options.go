@@ -81,8 +81,9 @@ type BenchUpdateOptions struct {
 
 // BenchSimOptions are the flags of nacre bench sim.
 type BenchSimOptions struct {
+	Family  string // one of package controls
 	Workers int
 	Envs    int // per worker
-	Steps   int // per environment and round, of the half-cheetah
+	Steps   int // per environment and round, of Family
 	Rounds  int
 }

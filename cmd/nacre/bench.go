@@ -61,9 +61,9 @@ func benchSimCommand(env *app.Env, sim func(context.Context, *app.Env, app.Bench
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "Time the simulation",
-		Long: `Sim times episodes of the point robot under random actions and, where MuJoCo is present, steps of the
-half-cheetah as rollouts make them beside a plain loop in C that makes the same steps.`,
-		Example: "  nacre bench sim --workers 1",
+		Long: `Sim times episodes of the point robot under random actions and, where MuJoCo is present, steps of a control as
+rollouts make them beside a plain loop in C that makes the same steps.`,
+		Example: "  nacre bench sim --family humanoid-dir --workers 1",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(between("envs", o.Envs, 1, 10_000), between("steps", o.Steps, 1, maxCount),
@@ -75,8 +75,9 @@ half-cheetah as rollouts make them beside a plain loop in C that makes the same 
 		},
 	}
 	f := cmd.Flags()
+	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`control` to step; the families on MuJoCo that nacre envs lists")
 	f.IntVar(&o.Envs, "envs", 16, "environments per worker")
-	f.IntVar(&o.Steps, "steps", 200, "half-cheetah steps per environment and round")
+	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
 	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

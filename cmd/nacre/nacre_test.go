@@ -66,7 +66,7 @@ func TestOptions(t *testing.T) {
 			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
 		"bench update --check": app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3},
-		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
+		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
