@@ -22,7 +22,7 @@ import (
 // TSNEReport is what nacre tsne prints.
 type TSNEReport struct {
 	Planes []TSNEPlane       `json:"planes"`
-	Paper  []paper.Embedding `json:"paper"`
+	Paper  []paper.Embedding `json:"paper,omitempty"` // beside run folders; other data has nothing to do with it
 	Files  []string          `json:"files"`
 }
 
@@ -46,12 +46,15 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 			out = folderOf(o.Inputs[0])
 		}
 	}
-	r := TSNEReport{Paper: paper.TSNE()}
+	var r TSNEReport
 	var panels []plots.Panel
 	for _, input := range o.Inputs {
 		name, path, err := embeddingsOf(input)
 		if err != nil {
 			return err
+		}
+		if folderOf(input) == input {
+			r.Paper = paper.TSNE()
 		}
 		e, err := tsne.Load(path, o.Label)
 		if err != nil {
@@ -198,8 +201,10 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 			fmt.Fprintf(w, "%s: %s\n", p.Name, note)
 		}
 	}
-	_, err := fmt.Fprintf(w, "\nThe paper's figures are of Meta-World push under its own recipe: compare ratios, and only under one recipe.\n%s\n",
-		strings.Join(r.Files, "\n"))
+	if r.Paper != nil {
+		fmt.Fprintln(w, "\nThe paper's figures are of Meta-World push under its own recipe: compare ratios, and only under one recipe.")
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(r.Files, "\n"))
 	return err
 }
 
