@@ -98,28 +98,41 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// helpers counts the goroutines in a helper's life, those of earlier tests that are about to end included.
+func helpers() int {
+	buf := make([]byte, 1<<20)
+	return strings.Count(string(buf[:runtime.Stack(buf, true)]), "(*job).help(")
+}
+
+// settled waits for the helpers to be n, at most a few seconds, and returns how many they are.
+func settled(n int) int {
+	for range 5000 {
+		if helpers() == n {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return helpers()
+}
+
 // The helpers live from the first loaded program to the last closed one.
 func TestWorkersEnd(t *testing.T) {
 	p := criticProgram(t, 4, 10, 5, 20)
-	before := runtime.NumGoroutine()
+	if n := settled(0); n != 0 {
+		t.Fatalf("%d helpers before any program is loaded", n)
+	}
 	d := testDevice(available()[0], 4)
 	for range 3 {
 		a, b := loadCritic(t, d, p), loadCritic(t, d, p)
 		must(t, a.Run())
 		must(t, a.Close())
 		must(t, b.Run())
-		if n := runtime.NumGoroutine(); n < before+3 {
-			t.Errorf("%d goroutines while a program is loaded, want %d", n, before+3)
+		if n := settled(3); n != 3 {
+			t.Errorf("%d helpers of 4 workers while a program is loaded, want 3", n)
 		}
 		must(t, b.Close())
-		for range 1000 {
-			if runtime.NumGoroutine() <= before {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		if n := runtime.NumGoroutine(); n > before {
-			t.Errorf("%d goroutines after closing, %d before", n, before)
+		if n := settled(0); n != 0 {
+			t.Errorf("%d helpers after closing", n)
 		}
 	}
 }
