@@ -1,0 +1,125 @@
+// Package kernel runs Go cells for a notebook: it compiles and executes them in one session, collects what they show,
+// completes and inspects names, and can be interrupted. It knows no transport: package kernel/jupyter puts Jupyter's
+// messages around a Session, and the same Session runs in a child process and in a browser worker.
+package kernel
+
+import "context"
+
+// Session is one running kernel. Execute calls come one at a time; every other method may be called at any time, from
+// any goroutine.
+type Session interface {
+	// Info names the kernel and the language it speaks.
+	Info() Info
+
+	// Execute runs one cell and returns when its statements have ended. Goroutines it started may go on and keep
+	// writing to out. It returns soon after Interrupt, with an error named "Interrupted". When ctx ends the cell is
+	// interrupted too.
+	Execute(ctx context.Context, r Request, out Output) Reply
+
+	// Complete proposes completions at cursor, counted in Unicode code points from the start of code.
+	Complete(ctx context.Context, code string, cursor int) Completion
+
+	// Inspect describes the name at cursor: at detail 0 its signature and documentation, at detail 1 its source too
+	// where that is known.
+	Inspect(ctx context.Context, code string, cursor, detail int) Inspection
+
+	// IsComplete says whether code can be run as it stands.
+	IsComplete(code string) Completeness
+
+	// Variables lists the session's variables by name.
+	Variables() []Variable
+
+	// Interrupt stops the running cell, if there is one.
+	Interrupt()
+
+	// Close ends the session.
+	Close() error
+}
+
+// Info names a kernel.
+type Info struct {
+	Implementation, Version       string // e.g. "nacre", "0.1.0"
+	Engine                        string // the interpreter, with its version
+	Language, LanguageVersion     string // "go", "1.22"
+	MIMEType, FileExtension, Mode string // "text/x-go", ".go", CodeMirror's "go"
+	Banner                        string
+}
+
+// Request is a cell to run.
+type Request struct {
+	Code            string
+	CellID          string // of the notebook's cell, "" where unknown; errors and late output are attributed by it
+	Silent          bool   // neither counted nor stored; its value is not shown
+	StoreHistory    bool
+	AllowStdin      bool
+	UserExpressions map[string]string
+}
+
+// Reply is what became of a cell.
+type Reply struct {
+	Count       int                       // the execution count, from 1
+	Value       *Data                     // of the cell's last expression, nil where it has none
+	Error       *Error                    // nil when the cell ended well
+	Expressions map[string]ExpressionData // one per user expression
+	Payload     []map[string]any          // Jupyter's payloads: page, set_next_input
+}
+
+// ExpressionData is the value of one user expression, or its error.
+type ExpressionData struct {
+	Data  *Data
+	Error *Error
+}
+
+// Error is a failed cell. Name is one of "CompileError", "Panic", "Interrupted", "Exit", "InputRefused", "EngineError".
+type Error struct {
+	Name      string
+	Message   string
+	Traceback []string // lines with ANSI colours, as Jupyter clients show them
+	Positions []Position
+}
+
+// Position is a place in the cell, both counted from 1, the column in bytes.
+type Position struct{ Line, Column int }
+
+// Data is one thing to show in several forms, most specific last. Values are strings, []byte (base64 on the wire) or
+// what encoding/json makes of them for MIME types ending in "json".
+type Data struct {
+	MIME     map[string]any
+	Metadata map[string]any
+	ID       string // display id, "" for none: Update replaces what was shown under it
+}
+
+// Output receives what a cell shows while it runs, from any goroutine.
+type Output interface {
+	Stream(name, text string) // name is "stdout" or "stderr"
+	Display(d Data)
+	Update(d Data) // replaces everything shown under d.ID
+	Clear(wait bool)
+	// Input asks the user for a line. It fails where the client has no one to ask and when the cell is interrupted.
+	Input(prompt string, password bool) (string, error)
+}
+
+// Completion proposes Matches for the code points from Start to End.
+type Completion struct {
+	Matches    []Match
+	Start, End int
+}
+
+// Match is one completion. Kind is "function", "method", "variable", "constant", "type", "field", "package" or
+// "keyword"; Signature may be empty.
+type Match struct{ Text, Kind, Signature string }
+
+// Inspection describes a name; Found is false where there is none.
+type Inspection struct {
+	Found bool
+	Data  Data // text/plain and text/markdown
+}
+
+// Completeness is Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".
+type Completeness struct{ Status, Indent string }
+
+// Variable is one variable of the session.
+type Variable struct {
+	Name, Type, Value string // Value is shortened to a line
+	Size              int    // elements of a slice, map, string or tensor; -1 where that means nothing
+}
