@@ -164,6 +164,11 @@ func bodyTurn(name string) func(e *env) quat {
 	return func(e *env) quat { return quat(e.chunk().XQuat(e.i, e.id(bodies, name))) }
 }
 
+// bodyMatTurn is a body's quaternion by SciPy (x, y, z, w).
+func bodyMatTurn(name string) func(e *env) quat {
+	return func(e *env) quat { return scipyQuat(e.chunk().XMat(e.i, e.id(bodies, name))) }
+}
+
 // geomTurn is a geom's quaternion by SciPy (x, y, z, w).
 func geomTurn(name string) func(e *env) quat {
 	return func(e *env) quat { return scipyQuat(e.chunk().GeomXMat(e.i, e.id(geoms, name))) }

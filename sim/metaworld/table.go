@@ -21,6 +21,14 @@ func rows() []*row {
 		reachRows(),
 		pushRows(),
 		placeRows(),
+		sweepRows(),
+		carryRows(),
+		mugRows(),
+		pegRows(),
+		pullRows(),
+		toolRows(),
+		stickRows(),
+		[]*row{boxClose()},
 	)
 }
 
@@ -33,6 +41,7 @@ type row struct {
 	// apart, in metres, are drawn again.
 	low, high []float64
 	apart     float64
+	from      []float64 // where in the plane point (0, 1) must be away from, instead of (3, 4)
 
 	start   vec3 // where the hand starts
 	handLow vec3 // lower corner of the hand's box; zero for the usual one
