@@ -11,7 +11,7 @@ func pushRow() *row {
 		name: "push", scene: "sawyer_push_v3",
 		low: []float64{-0.1, 0.6, 0.02, -0.1, 0.8, 0.01}, high: []float64{0.1, 0.7, 0.02, 0.1, 0.9, 0.02}, apart: 0.15,
 		start: middle,
-		first: part{at: bodyPart("obj").at, turn: geomTurn("objGeom")},
+		first: freeObject,
 		reset: func(e *env, v []float64) {
 			// Both points are put at the height at which the object lies.
 			z := e.body("obj")[2]
@@ -20,10 +20,7 @@ func pushRow() *row {
 			e.placeSite("goal", e.target)
 			e.span = distanceXY(e.object0, e.target)
 		},
-		v1: func(e *env) (float64, bool) {
-			d := distanceXY(e.object(), e.target)
-			return touch(e, e.tcp(), d), d <= 0.05
-		},
+		v1: touching((*env).tcp, inPlane, 0.05),
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
 			d := distance(o, e.target)

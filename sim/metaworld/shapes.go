@@ -10,8 +10,27 @@ func pull(span, d float64) float64 {
 	return 1000*(span-d) + 1000*(math.Exp(-(d*d)/0.01)+math.Exp(-(d*d)/0.001))
 }
 
-// touch is the v1 reward of families that move an object by touching it: minus the distance of finger and object, and
-// while it is below 5 cm what pull gives for d, if positive.
+// metric is a distance between the object and the target.
+type metric func(e *env) float64
+
+func inSpace(e *env) float64 { return distance(e.object(), e.target) }
+func inPlane(e *env) float64 { return distanceXY(e.object(), e.target) }
+
+// along is the distance along one axis, 0 to 2.
+func along(axis int) metric {
+	return func(e *env) float64 { return math.Abs(e.object()[axis] - e.target[axis]) }
+}
+
+// touching makes the v1 reward of families that move an object by touching it with a finger, (*env).tcp or (*env).left;
+// success is a metric of at most limit.
+func touching(finger func(e *env) vec3, d metric, limit float64) func(e *env) (float64, bool) {
+	return func(e *env) (float64, bool) {
+		now := d(e)
+		return touch(e, finger(e), now), now <= limit
+	}
+}
+
+// touch is minus the distance of finger and object, and while it is below 5 cm what pull gives for d, if positive.
 func touch(e *env, finger vec3, d float64) float64 {
 	reach := distance(e.object(), finger)
 	if reach < 0.05 {
