@@ -21,7 +21,7 @@ func pickPlaceWall() *row {
 		name: "pick-place-wall", scene: "sawyer_pick_place_wall_v3",
 		low: []float64{-0.05, 0.6, 0.015, -0.05, 0.85, 0.05}, high: []float64{0.05, 0.65, 0.015, 0.05, 0.9, 0.3}, apart: 0.15,
 		start: middle,
-		first: part{at: func(e *env) vec3 { return e.geom("objGeom") }, turn: geomTurn("objGeom")},
+		first: geomPart("objGeom"),
 		reset: func(e *env, v []float64) {
 			e.target, e.object0 = point(v[3:]), point(v)
 			e.setObject(e.object0)
@@ -30,11 +30,11 @@ func pickPlaceWall() *row {
 			e.span = carrySpan(e, 0.04)
 		},
 		v1: func(e *env) (float64, bool) {
-			return lift(e, 0.04, 2), distance(e.object(), e.target) <= 0.07
+			return lift(e, 0.04, 2), inSpace(e) <= 0.07
 		},
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
-			d := distance(o, e.target)
+			d := inSpace(e)
 			over, placed := overWall(e, vec3{e.target[0], 0.77, 0.25}, vec3{1, 1, 3})
 			r := both(grip.plain(e, o), over)
 			if holding(e, 0.02) && raised(e, 0.015) {
@@ -66,22 +66,23 @@ func shelfPlace() *row {
 		name: "shelf-place", scene: "sawyer_shelf_placing",
 		low: []float64{-0.1, 0.5, 0.019, -0.1, 0.8, 0.299}, high: []float64{0.1, 0.6, 0.021, 0.1, 0.9, 0.301}, apart: 0.1,
 		start: single(middle),
-		first: part{at: func(e *env) vec3 { return e.body("obj") }, turn: geomTurn("objGeom")},
+		first: freeObject,
 		reset: func(e *env, v []float64) {
 			e.object0 = vec3{v[0], v[1], e.body("obj")[2]}
 			shelf := point(v[3:]).sub(vec3{0, 0, 0.3})
 			e.placeBody("shelf", shelf)
+			e.forward() // where the contact solver starts depends on it
 			e.target = e.siteOffset("goal").add(shelf)
 			e.setObject(e.object0)
 			e.height0 = e.geom("objGeom")[2]
 			e.span = carrySpan(e, 0.04)
 		},
 		v1: func(e *env) (float64, bool) {
-			return lift(e, 0.04, 2), distance(e.object(), e.target) <= 0.07
+			return lift(e, 0.04, 2), inSpace(e) <= 0.07
 		},
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
-			d := distance(o, e.target)
+			d := inSpace(e)
 			placed := within(d, 0.05, distance(e.object0, e.target))
 			r := both(grip.plain(e, o), placed)
 			if holding(e, 0.025) && raised(e, 0.01) {
@@ -129,7 +130,7 @@ func basketball() *row {
 			e.span = carrySpan(e, 0.3)
 		},
 		v1: func(e *env) (float64, bool) {
-			return lift(e, 0.3, 2), distance(e.object(), e.target) <= 0.08
+			return lift(e, 0.3, 2), inSpace(e) <= 0.08
 		},
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
@@ -171,11 +172,11 @@ func aboveFloor(z, floor, margin float64) float64 {
 func pickOutOfHole() *row {
 	const height = 0.11
 	grip := cage{radius: 0.015, reach: 0.02, plane: 0.03, effort: 0.1}
-	success := func(e *env) bool { return distance(e.object(), e.target) <= 0.07 }
+	success := func(e *env) bool { return inSpace(e) <= 0.07 }
 	return &row{
 		name: "pick-out-of-hole", scene: "sawyer_pick_out_of_hole",
 		low: []float64{0, 0.75, 0.02, -0.1, 0.5, 0.15}, high: []float64{0, 0.75, 0.02, 0.1, 0.6, 0.3}, apart: 0.15,
-		start: middle, handLow: vec3{-0.5, 0.4, -0.05},
+		start: middle, handLow: below(-0.05),
 		first: bodyPart("obj"),
 		reset: func(e *env, v []float64) {
 			e.object0, e.target = point(v), point(v[3:])
@@ -185,7 +186,7 @@ func pickOutOfHole() *row {
 			e.span = carrySpan(e, height)
 		},
 		v1: func(e *env) (float64, bool) {
-			c := carrying(e, e.object(), height, distance(e.object(), e.target))
+			c := carrying(e, e.object(), height, inSpace(e))
 			pick := 0.0
 			switch {
 			case c.held:
@@ -197,7 +198,7 @@ func pickOutOfHole() *row {
 		},
 		v2: func(e *env) (float64, bool) {
 			o, tcp := e.object(), e.tcp()
-			d := distance(o, e.target)
+			d := inSpace(e)
 			placed := within(d, 0.02, distance(e.object0, e.target))
 			r := both(grip.dense(e, o), placed)
 			if distance(o, tcp) < 0.04 && raised(e, 0.02) && e.opening() >= 0.33 {
@@ -219,7 +220,7 @@ func handInsert() *row {
 	return &row{
 		name: "hand-insert", scene: "sawyer_table_with_hole",
 		low: []float64{-0.1, 0.6, 0.05, -0.04, 0.8, -0.0201}, high: []float64{0.1, 0.7, 0.05, 0.04, 0.88, -0.0199}, apart: 0.15,
-		start: start, handLow: vec3{-0.5, 0.4, -0.15},
+		start: start, handLow: below(-0.15),
 		first: bodyPart("obj"),
 		reset: func(e *env, v []float64) {
 			e.object0, e.target = vec3{v[0], v[1], 0.05}, point(v[3:])
@@ -239,7 +240,7 @@ func handInsert() *row {
 		},
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
-			d := distance(o, e.target)
+			d := inSpace(e)
 			placed := within(d, 0.05, distance(e.object0, e.target))
 			r := both(grip.dense(e, o), placed)
 			if holding(e, 0.02) {

@@ -2,6 +2,10 @@ package metaworld
 
 import "math"
 
+func doorRows() []*row {
+	return []*row{doorOpen(), boxClose()}
+}
+
 // doorOpen: pull a door open by its handle.
 func doorOpen() *row {
 	success := func(e *env) bool { return math.Abs(e.object()[0]-e.target[0]) <= 0.08 }
@@ -9,7 +13,7 @@ func doorOpen() *row {
 		name: "door-open", scene: "sawyer_door_pull",
 		low: []float64{0, 0.85, 0.15}, high: []float64{0.1, 0.95, 0.15},
 		start: middle,
-		first: part{at: func(e *env) vec3 { return e.geom("handle") }, turn: geomTurn("handle")},
+		first: geomPart("handle"),
 		reset: func(e *env, v []float64) {
 			e.object0 = point(v)
 			e.target = e.object0.add(vec3{-0.3, -0.45, 0})
@@ -19,7 +23,7 @@ func doorOpen() *row {
 			e.span = distanceXY(e.geom("handle"), e.target)
 		},
 		v1: func(e *env) (float64, bool) {
-			return touch(e, e.tcp(), distanceXY(e.object(), e.target)), success(e)
+			return touch(e, e.tcp(), inPlane(e)), success(e)
 		},
 		v2: func(e *env) (float64, bool) {
 			if success(e) {

@@ -164,6 +164,24 @@ func bodyTurn(name string) func(e *env) quat {
 	return func(e *env) quat { return quat(e.chunk().XQuat(e.i, e.id(bodies, name))) }
 }
 
+// sitePart shows a site without an orientation.
+func sitePart(name string) part {
+	return part{at: func(e *env) vec3 { return e.site(name) }, turn: noTurn}
+}
+
+// geomPart shows a geom.
+func geomPart(name string) part {
+	return part{at: func(e *env) vec3 { return e.geom(name) }, turn: geomTurn(name)}
+}
+
+// freeObject is the object "obj" of many scenes, turned as its geom is.
+var freeObject = part{at: bodyPart("obj").at, turn: geomTurn("objGeom")}
+
+// shifted shows a body with a point that is off its origin.
+func shifted(name string, by vec3) part {
+	return part{at: func(e *env) vec3 { return e.body(name).add(by) }, turn: bodyTurn(name)}
+}
+
 // bodyMatTurn is a body's quaternion by SciPy (x, y, z, w).
 func bodyMatTurn(name string) func(e *env) quat {
 	return func(e *env) quat { return scipyQuat(e.chunk().XMat(e.i, e.id(bodies, name))) }

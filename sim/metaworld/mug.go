@@ -11,14 +11,6 @@ func mugPart() part {
 	return part{at: func(e *env) vec3 { return e.body("obj") }, turn: geomTurn("mug")}
 }
 
-// setMug puts the mug at `at`. The Python class stops the velocities at the places of another scene's object, which are
-// those of the last arm joints and the fingers.
-func (e *env) setMug(at vec3) {
-	copy(e.qpos[0:3], at[:])
-	clear(e.qvel[9:15])
-	e.forward()
-}
-
 // mugV2 is the v2 reward of both families.
 func mugV2(e *env) (float64, bool) {
 	grip := cage{radius: 0.02, reach: 0.05, plane: 0.05, effort: 0.7}
@@ -32,7 +24,7 @@ func mugV2(e *env) (float64, bool) {
 	if to(o) < 0.05 {
 		r = 10
 	}
-	return r, distance(o, e.target) <= 0.07
+	return r, inSpace(e) <= 0.07
 }
 
 // coffeePush: push a mug under the coffee machine.
@@ -50,8 +42,7 @@ func coffeePush() *row {
 			e.span = distanceXY(e.object0, e.target)
 		},
 		v1: func(e *env) (float64, bool) {
-			o := e.object()
-			return touch(e, e.tcp(), distanceXY(o, e.target)), distance(o, e.target) <= 0.07
+			return touch(e, e.tcp(), inPlane(e)), inSpace(e) <= 0.07
 		},
 		v2: mugV2,
 	}
@@ -83,9 +74,9 @@ func coffeePull() *row {
 				}
 			}
 			if reach < 0.05 {
-				r += math.Max(pull(e.span, distanceXY(o, e.target)), 0)
+				r += math.Max(pull(e.span, inPlane(e)), 0)
 			}
-			return r, distance(o, e.target) <= 0.07
+			return r, inSpace(e) <= 0.07
 		},
 		v2: mugV2,
 	}

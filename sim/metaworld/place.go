@@ -10,7 +10,7 @@ func pickPlace() *row {
 		name: "pick-place", scene: "sawyer_pick_place_v3",
 		low: []float64{-0.1, 0.6, 0.02, -0.1, 0.8, 0.05}, high: []float64{0.1, 0.7, 0.02, 0.1, 0.9, 0.3}, apart: 0.15,
 		start: middle,
-		first: part{at: bodyPart("obj").at, turn: geomTurn("objGeom")},
+		first: freeObject,
 		reset: func(e *env, v []float64) {
 			e.target, e.object0 = point(v[3:]), point(v)
 			e.setObject(e.object0)

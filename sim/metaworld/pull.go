@@ -9,12 +9,11 @@ func pullRows() []*row {
 // handlePull: pull a handle up.
 func handlePull() *row {
 	grip := cage{radius: 0.022, reach: 0.05, plane: 0.01}
-	off := func(e *env) float64 { return math.Abs(e.target[2] - e.object()[2]) }
 	return &row{
 		name: "handle-pull", scene: "sawyer_handle_press",
 		low: []float64{-0.1, 0.8, -0.001}, high: []float64{0.1, 0.9, 0.001},
 		start: middle,
-		first: part{at: func(e *env) vec3 { return e.site("handleRight") }, turn: noTurn},
+		first: sitePart("handleRight"),
 		reset: func(e *env, v []float64) {
 			e.object0 = point(v)
 			e.placeBody("box", e.object0)
@@ -23,9 +22,9 @@ func handlePull() *row {
 			// A height in the handle's frame is taken for one in the world's.
 			e.span = math.Abs(e.siteOffset("handleStart")[2] - e.target[2])
 		},
-		v1: func(e *env) (float64, bool) { return touch(e, e.left(), off(e)), off(e) <= 0.05 },
+		v1: touching((*env).left, along(2), 0.05),
 		v2: func(e *env) (float64, bool) {
-			o, d := e.object(), off(e)
+			o, d := e.object(), along(2)(e)
 			placed := within(d, 0.05, math.Abs(e.target[2]-e.object0[2]))
 			r := both(grip.dense(e, o), placed)
 			// The Python class compares y with z here, so that this holds all along.
@@ -47,20 +46,17 @@ func handlePullSide() *row {
 		name: "handle-pull-side", scene: "sawyer_handle_press_sideways",
 		low: []float64{-0.35, 0.65, 0}, high: []float64{-0.25, 0.75, 0},
 		start: middle,
-		first: part{at: func(e *env) vec3 { return e.site("handleCenter") }, turn: noTurn},
+		first: sitePart("handleCenter"),
 		reset: func(e *env, v []float64) {
 			e.placeBody("box", point(v))
 			e.setSlide(-0.1)
 			e.target, e.object0 = e.site("goalPull"), e.site("handleCenter")
 			e.span = math.Abs(e.site("handleStart")[2] - e.target[2])
 		},
-		v1: func(e *env) (float64, bool) {
-			d := math.Abs(e.object()[2] - e.target[2])
-			return touch(e, e.left(), d), d <= 0.08
-		},
+		v1: touching((*env).left, along(2), 0.08),
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
-			d := distance(o, e.target)
+			d := inSpace(e)
 			placed := within(d, 0.05, distance(e.object0, e.target))
 			r := both(grip.dense(e, o), placed)
 			if holding(e, 0.035) && raised(e, 0.01) {

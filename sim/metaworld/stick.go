@@ -101,7 +101,7 @@ func stickPull() *row {
 		low: []float64{-0.1, 0.55, 0, 0.35, 0.45, 0.0199}, high: []float64{0, 0.65, 0.001, 0.45, 0.55, 0.0201}, apart: 0.1,
 		start: middle, handLow: vec3{-0.5, 0.35, 0.05},
 		first:  stickPart,
-		second: part{at: func(e *env) vec3 { return e.site("insertion") }, turn: noTurn},
+		second: sitePart("insertion"),
 		reset: func(e *env, v []float64) {
 			e.object0, e.target = vec3{v[0], v[1], 0.02}, vec3{v[3], v[4], 0.02}
 			e.setStick(0, 0.09)

@@ -28,7 +28,7 @@ func pushBack() *row {
 		name: "push-back", scene: "sawyer_push_back_v3",
 		low: []float64{-0.1, 0.8, 0.02, -0.1, 0.6, 0.0199}, high: []float64{0.1, 0.85, 0.02, 0.1, 0.7, 0.0201}, apart: 0.15,
 		start: single(middle),
-		first: part{at: func(e *env) vec3 { return e.geom("objGeom") }, turn: geomTurn("objGeom")},
+		first: geomPart("objGeom"),
 		reset: func(e *env, v []float64) {
 			z := e.geom("objGeom")[2]
 			e.target, e.object0 = vec3{v[3], v[4], z}, vec3{v[0], v[1], z}
@@ -36,10 +36,7 @@ func pushBack() *row {
 			e.placeSite("goal", e.target)
 			e.span = distanceXY(e.object0, e.target)
 		},
-		v1: func(e *env) (float64, bool) {
-			d := distanceXY(e.object(), e.target)
-			return touch(e, e.tcp(), d), d <= 0.07
-		},
+		v1: touching((*env).tcp, inPlane, 0.07),
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
 			d, d0 := distance(o, e.target), distance(e.object0, e.target)
@@ -111,7 +108,7 @@ func sweepInto() *row {
 		low: []float64{-0.1, 0.6, 0.02, -0.001, 0.8399, 0.0199}, high: []float64{0.1, 0.7, 0.02, 0.001, 0.8401, 0.0201},
 		apart: 0.15, from: hole[:2],
 		start: middle,
-		first: part{at: func(e *env) vec3 { return e.body("obj") }, turn: geomTurn("objGeom")},
+		first: freeObject,
 		reset: func(e *env, v []float64) {
 			e.object0, e.target = vec3{v[0], v[1], e.body("obj")[2]}, hole
 			e.setObject(e.object0)
@@ -146,10 +143,7 @@ func soccer() *row {
 			e.span = distanceXY(e.object0, e.target)
 			e.placeSite("goal", e.target)
 		},
-		v1: func(e *env) (float64, bool) {
-			d := distanceXY(e.object(), e.target)
-			return touch(e, e.tcp(), d), d <= 0.07
-		},
+		v1: touching((*env).tcp, inPlane, 0.07),
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
 			scale := vec3{3, 1, 1}

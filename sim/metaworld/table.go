@@ -4,12 +4,21 @@ import "slices"
 
 // rows is the table of families. They are grouped by the shape of their rewards, one file per group:
 //
-//	reach.go     reach the goal, or move one joint towards it
-//	button.go    approach a point and press along one axis
-//	handle.go    windows, handles, dial, lever: reach and progress as one product
+//	reach.go     reach the goal; faucets, opening a drawer, closing a door: sums of tolerances
+//	button.go    approach a button and press it along one axis
+//	lock.go      turn a lock
+//	handle.go    windows, handles, dial, lever, closing a drawer: ten times reach and progress as one product
 //	plate.go     slide a plate
 //	push.go      cage an object and bring it somewhere
 //	place.go     cage with signed pad distances
+//	sweep.go     cage with signed pad distances, and grip
+//	carry.go     lift an object and bring it somewhere; bin.go: from one bin into another
+//	mug.go       push and pull a mug
+//	peg.go       put a peg into a hole, pull it out
+//	pull.go      pull a handle up
+//	door.go      open a door; box.go: put a lid on a box
+//	tool.go      a nut on a peg, a hammer: rewards with a factor for how the object is turned
+//	stick.go     move a container with a stick
 //
 // To add a row, write a function that returns it in the file of its group and add it to that file's list; a new
 // group gets a new file and a line here. Facts about the scene (names, joints) and the task vector go into fields;
@@ -19,8 +28,13 @@ import "slices"
 func rows() []*row {
 	return slices.Concat(
 		reachRows(),
+		buttonRows(),
+		lockRows(),
+		handleRows(),
+		plateRows(),
 		pushRows(),
 		placeRows(),
+		doorRows(),
 		sweepRows(),
 		carryRows(),
 		mugRows(),
@@ -28,7 +42,6 @@ func rows() []*row {
 		pullRows(),
 		toolRows(),
 		stickRows(),
-		[]*row{boxClose()},
 	)
 }
 
@@ -73,3 +86,6 @@ var (
 	middle = vec3{0, 0.6, 0.2}
 	front  = vec3{0, 0.4, 0.2}
 )
+
+// below returns handLow with another height: some hands may go below the table's edge.
+func below(z float64) vec3 { return vec3{handLow[0], handLow[1], z} }
