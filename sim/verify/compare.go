@@ -26,11 +26,11 @@ type Result struct {
 	RewardDiff  Difference `json:"reward_difference"`
 	Flags       int        `json:"flags"` // steps with another success or done
 	// Of the package's task vectors, by seed, how many were compared and how many are not the family's, to the last bit.
-	TaskVectors      int `json:"task_vectors"`
-	OtherTaskVectors int `json:"other_task_vectors"`
-	Tolerance   float64    `json:"tolerance"`
-	Error       string     `json:"error,omitempty"` // why it could not be compared to the end
-	Passed      bool       `json:"passed"`
+	TaskVectors      int     `json:"task_vectors"`
+	OtherTaskVectors int     `json:"other_task_vectors"`
+	Tolerance        float64 `json:"tolerance"`
+	Error            string  `json:"error,omitempty"` // why it could not be compared to the end
+	Passed           bool    `json:"passed"`
 }
 
 // Difference is the largest difference and where it was.
@@ -80,6 +80,19 @@ func (r References) Of(names []string) []string {
 		out = append(out, name)
 	}
 	return out
+}
+
+// About says in a word what the reference of the family called name is, such as "3×150 steps", or "" if it has none.
+func (r References) About(name string) (string, error) {
+	file, _ := split(name)
+	ref, err := r.Load(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d×%d steps", len(ref.Runs), len(ref.Runs[0].Act)), nil
 }
 
 // Tolerances of what should be equal, and of one step of a MuJoCo that is not the reference's.
