@@ -217,8 +217,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 4 {
-		t.Errorf("%d commands without actions, want version, doctor, presets and envs", n)
+	if n := len(root.Commands()); n != 5 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs and table", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}
