@@ -65,6 +65,9 @@ func (c *Chunk) QFrcActuator(int) []float64 { return nil }
 // CFrcExt returns nil.
 func (c *Chunk) CFrcExt(int) []float64 { return nil }
 
+// Warmstart returns nil.
+func (c *Chunk) Warmstart(int) []float64 { return nil }
+
 // ContactForces does nothing.
 func (c *Chunk) ContactForces() {}
 
