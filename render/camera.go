@@ -91,10 +91,7 @@ func Follow(r *scene.Recording) []scene.View {
 	if v.Follow < 0 || r.Frames() == 0 {
 		return views
 	}
-	width := 1.
-	if r.Interval > 0 {
-		width = max(0.25/r.Interval, 1e-3)
-	}
+	width := max(0.25/r.Scene.Interval, 1e-3) // standard deviation in frames
 	reach := int(math.Ceil(3 * width))
 	start := r.Frame(0)[v.Follow]
 	for t := range views {

@@ -18,6 +18,9 @@ const (
 	sunElevation = 52
 	sunSize      = 3.0 // half angle of its disc in degrees: makes shadows soft
 	sunRays      = 16
+	sunPhases    = 4
+	skyReach     = 5  // times the radius of a thing that its hiding of the sky is felt
+	whole        = -1 // all phases
 	shadowCells  = 64 // per side
 )
 
@@ -26,11 +29,11 @@ type light struct {
 	sun    vec // towards it
 	u, v   vec // across
 	rays   [sunRays]vec
-	low    [2]float64 // corner of the cells
-	step   [2]float64 // their widths
-	cells  [][]*thing // things that may be between a point and the sun
-	floor  []*thing   // things near enough to darken a floor's corners
-	lights int
+	low    [2]float64    // corner of the cells
+	step   [2]float64    // their widths
+	cells  [][]*thing    // things that may be between a point and the sun
+	floor  []*thing      // things that hide the sky from a floor
+	around [2][2]float64 // lowest and highest x and y that they reach
 }
 
 func (l *light) set(s *stage, v scene.View) {
@@ -60,6 +63,13 @@ func (l *light) set(s *stage, v scene.View) {
 		low, high = min(low, w-t.radius), max(high, w+t.radius)
 	}
 	l.floor = casters
+	l.around = [2][2]float64{{math.Inf(1), math.Inf(1)}, {math.Inf(-1), math.Inf(-1)}}
+	for _, t := range casters {
+		for k := range 2 {
+			l.around[0][k] = min(l.around[0][k], t.centre[k]-skyReach*t.radius)
+			l.around[1][k] = max(l.around[1][k], t.centre[k]+skyReach*t.radius)
+		}
+	}
 	if len(casters) == 0 {
 		return
 	}
@@ -100,8 +110,9 @@ func (l *light) cell(p vec) (x, y int, inside bool) {
 	return x, y, fx >= 0 && fy >= 0 && fx <= shadowCells && fy <= shadowCells
 }
 
-// lit is the part of the sun's disc that is seen from a point of self.
-func (l *light) lit(p, normal vec, self *thing) float64 {
+// lit is the part of the sun's disc that is seen from a point of self. A phase asks only every fourth of its rays: the
+// rays of a pixel have phases in turn.
+func (l *light) lit(p vec, self *thing, phase int) float64 {
 	if l.cells == nil {
 		return 1
 	}
@@ -113,13 +124,24 @@ func (l *light) lit(p, normal vec, self *thing) float64 {
 	if len(list) == 0 {
 		return 1
 	}
-	seen := 0
-	for _, d := range l.rays {
-		if !shaded(list, p, d, self) {
-			seen++
+	seen := func(first, end, step int) (n int) {
+		for k := first; k < end; k += step {
+			if !shaded(list, p, l.rays[k], self) {
+				n++
+			}
 		}
+		return n
 	}
-	return float64(seen) / sunRays
+	if phase != whole {
+		return float64(seen(phase, sunRays, sunPhases)) * sunPhases / sunRays
+	}
+	// Where the rim of the disc is all seen or all hidden, so is mostly the rest.
+	const rim = sunRays - 5
+	if n := seen(rim, sunRays, 1); n == 0 || n == sunRays-rim {
+		return float64(n / (sunRays - rim))
+	} else {
+		return float64(n+seen(0, rim, 1)) / sunRays
+	}
 }
 
 func shaded(list []*thing, p, d vec, self *thing) bool {
@@ -144,9 +166,19 @@ func shaded(list []*thing, p, d vec, self *thing) bool {
 // and together they hide what is left by each.
 func (l *light) open(p, normal vec) float64 {
 	seen := 1.
+	for k := range 2 {
+		if p[k] < l.around[0][k] || p[k] > l.around[1][k] {
+			return seen
+		}
+	}
 	for _, t := range l.floor {
 		var at vec
 		var radius float64
+		away := t.centre.sub(p)
+		near := 1 - away.dot(away)/(skyReach*skyReach*t.radius*t.radius)
+		if near <= 0 {
+			continue
+		}
 		switch t.kind {
 		case scene.Sphere:
 			at, radius = t.origin, t.size[0]
@@ -161,60 +193,59 @@ func (l *light) open(p, normal vec) float64 {
 			continue
 		}
 		to := at.sub(p)
-		d2 := to.dot(to)
-		if d2 > 36*radius*radius {
-			continue
-		}
-		d2 = max(d2, radius*radius)
+		d2 := max(to.dot(to), radius*radius)
 		if up := to.dot(normal); up > 0 {
-			seen *= 1 - 0.85*clamp(up*radius*radius/(d2*math.Sqrt(d2)), 0, 1)
+			seen *= 1 - 0.85*near*clamp(up*radius*radius/(d2*math.Sqrt(d2)), 0, 1)
 		}
 	}
 	return seen
 }
 
-// shade is the light that comes from a hit towards the eye, which looks along d.
-func (s *stage) shade(t *thing, h hit, d vec) vec {
+// shade is the light that comes from a hit towards the eye, which looks along d. Where tone does not change from pixel
+// to pixel, one ray tells the colour of a pixel.
+func (s *stage) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float64) {
 	p := s.camera.eye.add(d.mul(h.t))
 	n := h.normal
 	if t.kind == scene.Plane {
-		return s.floor(t, p, n, d, h.t)
+		return s.floor(t, p, n, d, h.t, phase)
 	}
 	if t.sign {
-		return t.colour.mul(0.82 + 0.18*n[2])
+		return t.colour.mul(0.82 + 0.18*n[2]), 0
 	}
 	l := &s.light
 	facing := max(n.dot(l.sun), 0)
 	seen := 0.
 	if facing > 0 {
-		seen = l.lit(p.add(n.mul(1e-4*(1+t.radius))), n, t)
+		seen = l.lit(p.add(n.mul(1e-4*(1+t.radius))), t, phase)
 	}
 	sky := 0.5 + 0.5*n[2]
 	ambient := skyColour.mul(0.26 + 0.34*sky)
 	diffuse := sunColour.mul(0.78 * facing * seen)
-	colour := t.colour.times(ambient.add(diffuse))
+	colour = t.colour.times(ambient.add(diffuse))
 	// A faint gloss from the sun and a pale rim, as of mother-of-pearl.
 	gloss := l.sun.sub(d).unit().dot(n)
 	shine := 0.10 * seen * math.Pow(max(gloss, 0), 40)
 	rim := 1 - max(-d.dot(n), 0)
-	return colour.add(sunColour.mul(shine)).add(skyColour.mul(0.10 * rim * rim * rim * sky))
+	colour = colour.add(sunColour.mul(shine)).add(skyColour.mul(0.10 * rim * rim * rim * sky))
+	return colour, colour[1]
 }
 
-// floor is the light from a plane: squares, shadows, and with distance the background.
-func (s *stage) floor(t *thing, p, n, d vec, distance float64) vec {
+// floor is the light from a plane: squares, shadows, and with distance the background. Its tone leaves out the squares,
+// which are averaged over the pixel.
+func (s *stage) floor(t *thing, p, n, d vec, distance float64, phase int) (colour vec, tone float64) {
 	fade := 1 - smooth(0.35*s.far, s.far, p.sub(s.target).length())
 	if fade == 0 {
-		return background
+		return background, 0
 	}
-	colour := t.colour
+	colour = t.colour
 	if s.grid > 0 {
 		colour = colour.mul(1 - 0.055*s.squares(t, p, n, d, distance))
 	}
 	l := &s.light
-	seen, open := l.lit(p.add(n.mul(1e-5)), n, t), l.open(p, n)
+	seen, open := l.lit(p.add(n.mul(1e-5)), t, phase), l.open(p, n)
 	facing := max(n.dot(l.sun), 0) / l.sun[2]
 	shade := skyColour.mul(0.52 * open).add(sunColour.mul(0.48 * seen * facing))
-	return mix(background, colour.times(shade), fade)
+	return mix(background, colour.times(shade), fade), fade * shade[1]
 }
 
 // squares is 0 on the light squares of a floor and 1 on the dark ones, averaged over the pixel where they are small.

@@ -59,7 +59,7 @@ func (p *Painter) Draw(poses []scene.Pose, v scene.View) (*image.RGBA, error) {
 	coarse := make([]sample, p.width*p.height)
 	p.rows(func(y int) {
 		for x := range p.width {
-			coarse[y*p.width+x] = s.trace(s.near(x, y), c.ray(float64(x)+0.5, float64(y)+0.5))
+			coarse[y*p.width+x] = s.trace(s.near(x, y), c.ray(float64(x)+0.5, float64(y)+0.5), whole)
 		}
 	})
 	p.rows(func(y int) {
@@ -105,10 +105,8 @@ func (p *Painter) edge(s []sample, x, y int) bool {
 		if here.solid != other.solid || here.normal.dot(other.normal) < 0.9 && here.solid >= 0 {
 			return true
 		}
-		for k := range 3 {
-			if math.Abs(here.colour[k]-other.colour[k]) > 0.03 {
-				return true
-			}
+		if math.Abs(here.tone-other.tone) > 0.04 {
+			return true
 		}
 	}
 	return false
@@ -124,7 +122,7 @@ func (s *stage) average(x, y int) vec {
 			// A sheared grid: no two rays share a row or a column, so edges near the axes get all sixteen shades.
 			dx := (float64(i) + (float64(j)+0.5)/n) / n
 			dy := (float64(j) + (float64(i)+0.5)/n) / n
-			sum = sum.add(s.trace(list, s.camera.ray(float64(x)+dx, float64(y)+dy)).colour)
+			sum = sum.add(s.trace(list, s.camera.ray(float64(x)+dx, float64(y)+dy), (i+j)%sunPhases).colour)
 		}
 	}
 	return sum.mul(1.0 / (n * n))

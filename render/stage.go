@@ -140,15 +140,16 @@ func (s *stage) near(x, y int) []*thing { return s.tiles[y/tile*s.across+x/tile]
 type sample struct {
 	colour vec
 	normal vec
-	solid  int // of the scene, -1 for the background
-	depth  float64
+	tone   float64 // see shade
+	solid  int     // of the scene, -1 for the background
+	depth  float64 // metres along the ray
 }
 
 // maxLayers is how many transparent surfaces before an opaque one are seen.
 const maxLayers = 6
 
-// trace follows a ray from the eye; list holds the things it may meet beside planes.
-func (s *stage) trace(list []*thing, d vec) sample {
+// trace follows a ray from the eye; list holds the things it may meet beside planes, phase is that of its shadows.
+func (s *stage) trace(list []*thing, d vec, phase int) sample {
 	eye := s.camera.eye
 	var first *thing
 	nearest := hit{t: math.Inf(1)}
@@ -174,16 +175,17 @@ func (s *stage) trace(list []*thing, d vec) sample {
 	}
 	out := sample{colour: background, solid: -1, depth: nearest.t}
 	if first != nil {
-		out = sample{colour: s.shade(first, nearest, d), normal: nearest.normal, solid: first.id, depth: nearest.t}
+		out = sample{normal: nearest.normal, solid: first.id, depth: nearest.t}
+		out.colour, out.tone = s.shade(first, nearest, d, phase)
 	}
 	if clear > 0 {
-		s.veil(&out, list, d)
+		s.veil(&out, list, d, phase)
 	}
 	return out
 }
 
 // veil lays the transparent surfaces before what a ray sees over it, the farthest first.
-func (s *stage) veil(out *sample, list []*thing, d vec) {
+func (s *stage) veil(out *sample, list []*thing, d vec, phase int) {
 	type layer struct {
 		hit
 		thing *thing
@@ -201,7 +203,8 @@ func (s *stage) veil(out *sample, list []*thing, d vec) {
 	}
 	slices.SortFunc(layers, func(a, b layer) int { return int(math.Copysign(1, b.t-a.t)) })
 	for _, l := range layers {
-		out.colour = mix(out.colour, s.shade(l.thing, l.hit, d), l.thing.opacity)
+		colour, tone := s.shade(l.thing, l.hit, d, phase)
+		out.colour, out.tone = mix(out.colour, colour, l.thing.opacity), out.tone+tone
 		out.normal, out.solid = l.normal, l.thing.id
 	}
 }

@@ -66,7 +66,7 @@ func (r *Recording) Write(w io.Writer) error {
 		return fmt.Errorf("scene %s: the recording has no frames", r.Scene.Name)
 	}
 	d := document{
-		Format: Format, Name: r.Scene.Name, Interval: r.Interval, Frames: r.Frames(), View: r.Scene.View, Grid: r.Scene.Grid,
+		Format: Format, Name: r.Scene.Name, Interval: r.Scene.Interval, Frames: r.Frames(), View: r.Scene.View, Grid: r.Scene.Grid,
 		Meshes: []packed{}, Moving: []int{}, Poses: base64Data{},
 	}
 	index := map[int]int{} // of a mesh in the document
@@ -183,7 +183,7 @@ func Read(r io.Reader) (*Recording, error) {
 	if d.Format != Format {
 		return nil, fmt.Errorf("scene: read a recording: the format is %q, expected %q", d.Format, Format)
 	}
-	s := &Scene{Name: d.Name, View: d.View, Grid: d.Grid}
+	s := &Scene{Name: d.Name, View: d.View, Grid: d.Grid, Interval: d.Interval}
 	still := make([]Pose, len(d.Solids))
 	for i, g := range d.Solids {
 		s.Solids = append(s.Solids, g.Solid)
@@ -203,7 +203,7 @@ func Read(r io.Reader) (*Recording, error) {
 		return nil, fmt.Errorf("scene %s: %d frames of %d moving solids in %d bytes; expected at least 1 frame and 28 bytes per pose",
 			d.Name, d.Frames, len(d.Moving), len(d.Poses))
 	}
-	rec := &Recording{Scene: s, Interval: d.Interval}
+	rec := &Recording{Scene: s}
 	raw := d.Poses
 	for range d.Frames {
 		for _, i := range d.Moving {

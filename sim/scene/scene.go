@@ -2,11 +2,11 @@
 // where each solid is in every frame of a recording. Package render draws it, and a browser plays it back from the
 // JSON form, which docs/render.md describes. The package draws nothing and knows no physics.
 //
-//	s := &scene.Scene{Name: "ball", Solids: []scene.Solid{
+//	s := &scene.Scene{Name: "ball", Interval: 0.05, Solids: []scene.Solid{
 //		{Name: "floor", Kind: scene.Plane, Color: scene.Color{0.9, 0.9, 0.9, 1}},
 //		{Name: "ball", Kind: scene.Sphere, Size: [3]float64{0.1}, Color: scene.Color{0.8, 0.3, 0.2, 1}},
 //	}}
-//	r := &scene.Recording{Scene: s, Interval: 0.05}
+//	r := &scene.Recording{Scene: s}
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.3)})
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.2)})
 //	err := r.Write(file)
@@ -69,11 +69,12 @@ type View struct {
 
 // Scene is what the environments of a task look like.
 type Scene struct {
-	Name   string
-	Solids []Solid
-	Meshes []Triangles
-	View   View
-	Grid   float64 // width of the floor's squares in metres, 0 for none
+	Name     string
+	Solids   []Solid
+	Meshes   []Triangles
+	View     View
+	Grid     float64 // width of the floor's squares in metres, 0 for none
+	Interval float64 // seconds of a control step, from one frame of a recording to the next
 	// Omitted names what the model has and a Scene cannot hold, such as height fields.
 	Omitted []string
 }
@@ -93,6 +94,9 @@ func (s *Scene) Validate() error {
 				}
 			}
 		}
+	}
+	if !(s.Interval > 0) || math.IsInf(s.Interval, 0) {
+		return fmt.Errorf("scene %s: %v s between frames; expected a positive time", s.Name, s.Interval)
 	}
 	if v := s.View; v.Follow < -1 || v.Follow >= len(s.Solids) {
 		return fmt.Errorf("scene %s: the view follows solid %d; expected -1 for none or 0 to %d", s.Name, v.Follow, len(s.Solids)-1)
@@ -124,9 +128,8 @@ func (s *Scene) check(g Solid) error {
 
 // Recording is a scene in motion.
 type Recording struct {
-	Scene    *Scene
-	Interval float64 // seconds between frames
-	poses    []Pose  // frame after frame, one pose per solid
+	Scene *Scene
+	poses []Pose // frame after frame, one pose per solid
 }
 
 // Append adds a frame: the pose of every solid. It copies poses.
