@@ -82,8 +82,9 @@ func (c *camera) shadowOf(x, depth, radius float64) (low, high float64) {
 
 // Follow returns the view of every frame of r: the scene's own, whose target moves in the plane with the solid it
 // follows, smoothed over half a second so that the picture does not shake.
-func Follow(r *scene.Recording) []scene.View {
-	v := r.Scene.View
+func Follow(r *scene.Film) []scene.View { return follow(r, r.Scene.View) }
+
+func follow(r *scene.Film, v scene.View) []scene.View {
 	views := make([]scene.View, r.Frames())
 	for t := range views {
 		views[t] = v

@@ -1,10 +1,10 @@
-// Package render draws recordings of package scene: still pictures, film strips and animated GIFs. It traces rays in
+// Package render draws films of package scene: still pictures, film strips and animated GIFs. It traces rays in
 // Go, one or sixteen per pixel, against the exact shapes, so it needs no display, no graphics driver and no system
 // library, and draws curved bodies without facets. It is made for figures and notebook cells, not for real time.
 //
-//	p, err := render.New(recording.Scene, 480, 320)
-//	views := render.Follow(recording)
-//	picture, err := p.Draw(recording.Frame(0), views[0])
+//	p, err := render.New(film.Scene, 480, 320)
+//	views := render.Follow(film)
+//	picture, err := p.Draw(film.Frame(0), views[0])
 //	err = png.Encode(file, picture)
 package render
 

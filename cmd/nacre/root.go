@@ -29,6 +29,7 @@ type actions struct {
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
 	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
 	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
+	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 }
 
@@ -88,6 +89,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	}
 	if a.Verify != nil {
 		root.AddCommand(verifyCommand(env, a.Verify))
+	}
+	if a.Render != nil {
+		root.AddCommand(renderCommand(env, a.Render))
 	}
 	if a.Update != nil || a.Sim != nil {
 		root.AddCommand(benchCommand(env, a))

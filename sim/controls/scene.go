@@ -14,7 +14,8 @@ type look struct {
 	view  scene.View // Follow is set to the torso
 	grid  float64
 	// sign shows the task, or is nil where there is nothing to show.
-	sign func(params []float64) (scene.Solid, scene.Triangles)
+	sign    func(params []float64) (scene.Solid, scene.Triangles)
+	carried bool // the sign goes with the torso
 }
 
 // from is a view of a torso at a height, from an azimuth.
@@ -30,9 +31,9 @@ func (c *control) look() look {
 	case strings.HasPrefix(c.name, "ant-goal"):
 		return look{color: antColor, view: from(-65, 38, 0, 9), grid: 1, sign: disc}
 	case strings.HasPrefix(c.name, "ant"):
-		return look{color: antColor, view: from(-62, 24, 0.35, 6), grid: 1, sign: arrow}
+		return look{color: antColor, view: from(-62, 24, 0.35, 6), grid: 1, sign: arrow, carried: true}
 	case strings.HasPrefix(c.name, "humanoid"):
-		return look{color: sided("right", "left"), view: from(-52, 14, 0.85, 5), grid: 1, sign: arrow}
+		return look{color: sided("right", "left"), view: from(-52, 14, 0.85, 5), grid: 1, sign: arrow, carried: true}
 	}
 	return look{color: sided("", "_left"), view: from(-70, 9, 0.78, 4.6), grid: 0.5}
 }
@@ -131,8 +132,7 @@ func (b *batch) Poses(i int, poses []scene.Pose) error {
 	b.chunk.Poses(i, b.shapes, poses)
 	for k := range poses[len(b.shapes):] {
 		sign := scene.At(0, 0, 0.003) // on the floor
-		if b.control.goal == nil {
-			torso := b.chunk.XPos(i, b.torso)
+		if torso := b.envs[i].torso; b.control.look().carried {
 			sign[0], sign[1] = float32(torso[0]), float32(torso[1])
 		}
 		poses[len(b.shapes)+k] = sign

@@ -11,7 +11,7 @@ import (
 )
 
 // Format names the JSON form that Write writes and Read reads.
-const Format = "nacre-recording/1"
+const Format = "nacre-film/1"
 
 // document is the JSON form. Solids that never move have their pose there; the others are listed in Moving, and Poses
 // holds their 7 float32 in that order, frame after frame. Binary fields are base64 of little-endian numbers.
@@ -56,14 +56,14 @@ func (b *base64Data) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Write writes the recording as JSON for playback: meshes once, with vertices rounded to 1/65535 of their mesh's
+// Write writes the film as JSON for playback: meshes once, with vertices rounded to 1/65535 of their mesh's
 // extent, and per frame 28 bytes for every solid that moves at all. Meshes that no solid has are left out.
-func (r *Recording) Write(w io.Writer) error {
+func (r *Film) Write(w io.Writer) error {
 	if err := r.Scene.Validate(); err != nil {
 		return err
 	}
 	if r.Frames() == 0 {
-		return fmt.Errorf("scene %s: the recording has no frames", r.Scene.Name)
+		return fmt.Errorf("scene %s: the film has no frames", r.Scene.Name)
 	}
 	d := document{
 		Format: Format, Name: r.Scene.Name, Interval: r.Scene.Interval, Frames: r.Frames(), View: r.Scene.View, Grid: r.Scene.Grid,
@@ -96,7 +96,7 @@ func (r *Recording) Write(w io.Writer) error {
 }
 
 // moves reports whether solid i is not always where it is in the first frame.
-func (r *Recording) moves(i int) bool {
+func (r *Film) moves(i int) bool {
 	for t := range r.Frames() {
 		if r.Frame(t)[i] != r.Frame(0)[i] {
 			return true
@@ -175,13 +175,13 @@ func (p packed) unpack() (Triangles, error) {
 }
 
 // Read reads what Write wrote.
-func Read(r io.Reader) (*Recording, error) {
+func Read(r io.Reader) (*Film, error) {
 	var d document
 	if err := json.NewDecoder(r).Decode(&d); err != nil {
-		return nil, fmt.Errorf("scene: read a recording: %w", err)
+		return nil, fmt.Errorf("scene: read a film: %w", err)
 	}
 	if d.Format != Format {
-		return nil, fmt.Errorf("scene: read a recording: the format is %q, expected %q", d.Format, Format)
+		return nil, fmt.Errorf("scene: read a film: the format is %q, expected %q", d.Format, Format)
 	}
 	s := &Scene{Name: d.Name, View: d.View, Grid: d.Grid, Interval: d.Interval}
 	still := make([]Pose, len(d.Solids))
@@ -203,7 +203,7 @@ func Read(r io.Reader) (*Recording, error) {
 		return nil, fmt.Errorf("scene %s: %d frames of %d moving solids in %d bytes; expected at least 1 frame and 28 bytes per pose",
 			d.Name, d.Frames, len(d.Moving), len(d.Poses))
 	}
-	rec := &Recording{Scene: s}
+	rec := &Film{Scene: s}
 	raw := d.Poses
 	for range d.Frames {
 		for _, i := range d.Moving {

@@ -1,12 +1,12 @@
 // Package scene holds what can be seen of an environment as data: solids with shape, size and colour, meshes, and
-// where each solid is in every frame of a recording. Package render draws it, and a browser plays it back from the
+// where each solid is in every frame of a film. Package render draws it, and a browser plays it back from the
 // JSON form, which docs/render.md describes. The package draws nothing and knows no physics.
 //
 //	s := &scene.Scene{Name: "ball", Interval: 0.05, Solids: []scene.Solid{
 //		{Name: "floor", Kind: scene.Plane, Color: scene.Color{0.9, 0.9, 0.9, 1}},
 //		{Name: "ball", Kind: scene.Sphere, Size: [3]float64{0.1}, Color: scene.Color{0.8, 0.3, 0.2, 1}},
 //	}}
-//	r := &scene.Recording{Scene: s}
+//	r := &scene.Film{Scene: s}
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.3)})
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.2)})
 //	err := r.Write(file)
@@ -74,7 +74,7 @@ type Scene struct {
 	Meshes   []Triangles
 	View     View
 	Grid     float64 // width of the floor's squares in metres, 0 for none
-	Interval float64 // seconds of a control step, from one frame of a recording to the next
+	Interval float64 // seconds of a control step, from one frame of a film to the next
 	// Omitted names what the model has and a Scene cannot hold, such as height fields.
 	Omitted []string
 }
@@ -126,14 +126,14 @@ func (s *Scene) check(g Solid) error {
 	return nil
 }
 
-// Recording is a scene in motion.
-type Recording struct {
+// Film is a scene in motion.
+type Film struct {
 	Scene *Scene
 	poses []Pose // frame after frame, one pose per solid
 }
 
 // Append adds a frame: the pose of every solid. It copies poses.
-func (r *Recording) Append(poses []Pose) error {
+func (r *Film) Append(poses []Pose) error {
 	if len(poses) != len(r.Scene.Solids) {
 		return fmt.Errorf("scene %s: a frame of %d poses; the scene has %d solids", r.Scene.Name, len(poses), len(r.Scene.Solids))
 	}
@@ -149,7 +149,7 @@ func (r *Recording) Append(poses []Pose) error {
 }
 
 // Frames returns how many frames there are.
-func (r *Recording) Frames() int {
+func (r *Film) Frames() int {
 	if len(r.Scene.Solids) == 0 {
 		return 0
 	}
@@ -157,7 +157,7 @@ func (r *Recording) Frames() int {
 }
 
 // Frame returns the poses of frame t in place.
-func (r *Recording) Frame(t int) []Pose {
+func (r *Film) Frame(t int) []Pose {
 	n := len(r.Scene.Solids)
 	return r.poses[t*n : (t+1)*n]
 }
