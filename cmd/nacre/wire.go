@@ -3,7 +3,8 @@ package main
 import (
 	"nacre/app"
 	"nacre/core/cpu"
-	_ "nacre/sim/controls" // registers the MuJoCo families
+	_ "nacre/sim/controls"  // registers the six MuJoCo controls
+	_ "nacre/sim/metaworld" // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
