@@ -4,6 +4,28 @@ package mujoco
 
 /*
 #include <mujoco/mujoco.h>
+
+// The mean colour of the texture that a material is painted with; 0 where there is none.
+static int nacre_texture_mean(const mjModel* m, int material, double* rgb) {
+#if mjVERSION_HEADER >= 320
+  const int t = m->mat_texid[material * mjNTEXROLE + mjTEXROLE_RGB];
+  const mjtByte* data = m->tex_data;
+  const int channels = t < 0 ? 3 : m->tex_nchannel[t];
+#else
+  const int t = m->mat_texid[material];
+  const mjtByte* data = m->tex_rgb;
+  const int channels = 3;
+#endif
+  if (t < 0 || channels < 3) return 0;
+  const int64_t pixels = (int64_t)m->tex_height[t] * m->tex_width[t];
+  double sum[3] = {0, 0, 0};
+  data += m->tex_adr[t];
+  for (int64_t p = 0; p < pixels; p++) {
+    for (int k = 0; k < 3; k++) sum[k] += data[channels * p + k];
+  }
+  for (int k = 0; k < 3; k++) rgb[k] = sum[k] / (255.0 * (double)pixels);
+  return pixels > 0;
+}
 */
 import "C"
 
@@ -120,7 +142,7 @@ func quaternion(r []float64) [4]float64 {
 	return q
 }
 
-// colour is that of the material, or else the element's own.
+// colour is that of the material, its texture's mean included, or else the element's own.
 func (m *Model) colour(material C.int, own *C.float, i int) scene.Color {
 	from := own
 	if material >= 0 {
@@ -129,6 +151,12 @@ func (m *Model) colour(material C.int, own *C.float, i int) scene.Color {
 	var c scene.Color
 	for k, v := range unsafe.Slice(from, 4*i+4)[4*i:] {
 		c[k] = min(max(float64(v), 0), 1)
+	}
+	var mean [3]C.double
+	if material >= 0 && C.nacre_texture_mean(m.m, material, &mean[0]) != 0 {
+		for k, v := range mean {
+			c[k] *= float64(v)
+		}
 	}
 	return c
 }
