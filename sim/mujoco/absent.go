@@ -74,6 +74,9 @@ func (c *Chunk) MocapQuat(int) []float64 { return nil }
 // XQuat returns nil.
 func (c *Chunk) XQuat(int, int) []float64 { return nil }
 
+// XMat returns nil.
+func (c *Chunk) XMat(int, int) []float64 { return nil }
+
 // SiteXPos returns nil.
 func (c *Chunk) SiteXPos(int, int) []float64 { return nil }
 
@@ -106,6 +109,9 @@ func (c *Chunk) QFrcActuator(int) []float64 { return nil }
 
 // CFrcExt returns nil.
 func (c *Chunk) CFrcExt(int) []float64 { return nil }
+
+// Warmstart returns nil.
+func (c *Chunk) Warmstart(int) []float64 { return nil }
 
 // ContactForces does nothing.
 func (c *Chunk) ContactForces() {}

@@ -2,19 +2,26 @@
 
 Needs: gymnasium, imageio, packaging, mujoco==3.3.0, numpy. From the repository root, with the MuJoCo build flags set:
 
-    python sim/controls/testdata/reference.py make sim/controls/testdata
-        the files the Go test compares with
-    python sim/controls/testdata/reference.py make /tmp/long 200
-    go test ./sim/controls -run Reference -reference /tmp/long -v
-        the same with 200 steps of every task
+    python sim/verify/testdata/controls.py make sim/verify/testdata
+        the files that are kept
+    python sim/verify/testdata/controls.py make /tmp/long 200
+        the same with 200 steps of every task: nacre verify envs --from /tmp/long
     go test ./sim/controls -run ModelText -write-xml /tmp/own
-    python sim/controls/testdata/reference.py models /tmp/own
+    python sim/verify/testdata/controls.py models /tmp/own
         compares the compiled models and 200 random steps of both
 
-A file holds an array [task, 1+steps, n+2]: observation (n), reward, done. With RandomState(100 + task) every draw d is
-uniform in [-1, 1]: first nq+nv of them, times the family's noise, are added to the initial state, whose height is
-moved by the family's lift; then come those that make the task (see FAMILIES), then the actions. Row 0 is the first
-observation. Rewards and observations are PEARL's formulas, with contact forces computed once per control step.
+FAMILY.npz holds, with K tasks of T steps:
+
+    params      [K, n]        the task vector
+    qpos, qvel  [K, 1, ...]   the first state; `at` [1] says that it is that of step 0
+    act         [K, T, a]     actions in [-1, 1]
+    obs         [K, T+1, o]   observations, the first one included
+    reward      [K, T, 1]
+    done        [K, T]        uint8
+
+Starts, task vectors and actions are random (RandomState(100 + task)); the height of a start is moved by the family's
+lift so that some episodes end. Rewards and observations are PEARL's formulas, with contact forces computed once per
+control step.
 """
 
 import os
@@ -200,23 +207,28 @@ def trajectory(f, index, steps):
     if walks:
         env.multiply(task)
     env.set_state(qpos, qvel)
-    rows = [np.append(f.observe(env), [0, 0])]
+    out = {"params": np.atleast_1d(task).astype(float), "qpos": [qpos], "qvel": [qvel], "act": [], "reward": [], "done": []}
+    out["obs"] = [f.observe(env)]
     for _ in range(steps):
-        ctrl = getattr(f, "gain", 1) * uniform(env.model.nu)
+        act = uniform(env.model.nu)
+        ctrl = getattr(f, "gain", 1) * act
         before = f.place(env)
         env.do_simulation(ctrl, env.frame_skip)
-        rows.append(np.append(f.observe(env), f.reward(env, task, before, ctrl)))
-    return rows
+        reward, done = f.reward(env, task, before, ctrl)
+        for key, value in (("act", act), ("obs", f.observe(env)), ("reward", [reward]), ("done", done)):
+            out[key].append(value)
+    return out
 
 
 def make(folder, steps=None):
     os.makedirs(folder, exist_ok=True)
     for name, f in FAMILIES.items():
-        out = np.array([trajectory(f, i, int(steps or f.steps)) for i in range(len(f.lifts))])
-        path = os.path.join(folder, name + ".npy")
-        np.save(path, out)
-        done = out[:, 1:, -1].sum(axis=1).astype(int)
-        print(path, out.shape, os.path.getsize(path), "bytes; steps done, by task:", *done)
+        runs = [trajectory(f, i, int(steps or f.steps)) for i in range(len(f.lifts))]
+        out = {key: np.array([r[key] for r in runs], dtype=np.float64) for key in runs[0]}
+        out["done"] = out["done"].astype(np.uint8)
+        path = os.path.join(folder, name + ".npz")
+        np.savez_compressed(path, at=np.zeros(1, np.int64), **out)
+        print(path, out["obs"].shape, os.path.getsize(path), "bytes; steps done, by task:", *out["done"].sum(axis=1))
     print("MuJoCo", mujoco.__version__, "Gymnasium", gymnasium.__version__, "NumPy", np.__version__)
 
 
