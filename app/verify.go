@@ -39,7 +39,10 @@ func VerifyEnvs(ctx context.Context, env *Env, o VerifyOptions) error {
 	}
 	names := o.Families
 	if len(names) == 0 {
-		names = verified(refs)
+		for _, s := range sim.Families() {
+			names = append(names, s.Name)
+		}
+		names = refs.Of(names)
 	}
 	r := VerifyReport{MuJoCo: mujoco.Version(), Families: []verify.Result{}}
 	stage := env.Progress.Stage("verify", len(names))
@@ -84,17 +87,6 @@ func fallback(advice string) error {
 		return fs.ErrNotExist
 	}
 	return errors.New(advice)
-}
-
-// verified lists the families that have a reference.
-func verified(refs verify.References) []string {
-	var names []string
-	for _, s := range sim.Families() {
-		if refs.Has(s.Name) {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }
 
 // WriteText prints the report for a person.

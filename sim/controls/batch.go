@@ -194,6 +194,18 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 	return nil
 }
 
+// QPos returns the joint positions of environment i in place, nq long.
+func (b *batch) QPos(i int) []float64 { return b.chunk.QPos(i) }
+
+// Plain implements rates.Batch.
+func (b *batch) Plain(act []float64) func() error {
+	ctrl := make([]float64, len(act))
+	for i, v := range act {
+		ctrl[i] = b.control.gain * sim.Clip(v)
+	}
+	return func() error { return b.chunk.PlainLoop(ctrl, b.control.substeps) }
+}
+
 func (b *batch) Close() error {
 	if b.chunk != nil {
 		b.chunk.Close()

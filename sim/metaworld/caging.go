@@ -7,14 +7,22 @@ import "math"
 // how far the gripper must close to count as gripping.
 type cage struct {
 	radius, reach, plane float64
-	effort               float64 // 0 means 1
+	effort               float64           // 0 means 1
+	from                 func(e *env) vec3 // where margins are measured from; nil means object0
+}
+
+func (c cage) start(e *env) vec3 {
+	if c.from != nil {
+		return c.from(e)
+	}
+	return e.object0
 }
 
 // enclosed returns the product of both conditions, and that with the gripping.
 func (c cage) enclosed(e *env, o vec3) (caging, gripping float64) {
 	y := both(c.side(e, e.leftPad[1], o), c.side(e, e.rightPad[1], o))
 	tcp := e.tcp()
-	margin := distanceXZ(e.object0, e.tcp0) - c.plane
+	margin := distanceXZ(c.start(e), e.tcp0) - c.plane
 	caging = both(y, within(distanceXZ(tcp, o), c.plane, margin))
 	grip := 0.0
 	if caging > 0.97 {
@@ -29,7 +37,7 @@ func (c cage) enclosed(e *env, o vec3) (caging, gripping float64) {
 
 // side is the tolerance of one pad. Its margin shrinks from the start towards reach.
 func (c cage) side(e *env, pad float64, o vec3) float64 {
-	margin := math.Abs(math.Abs(pad-e.object0[1]) - c.reach)
+	margin := math.Abs(math.Abs(pad-c.start(e)[1]) - c.reach)
 	return tail(math.Abs(pad-o[1]), c.radius, c.reach, margin)
 }
 
@@ -48,7 +56,7 @@ func (c cage) dense(e *env, o vec3) float64 {
 // medium is Meta-World's medium density: the mean of gripping and of the fingers being within radius of the object.
 func (c cage) medium(e *env, o vec3, radius float64) float64 {
 	_, gripping := c.enclosed(e, o)
-	margin := math.Abs(distance(e.object0, e.tcp0) - radius)
+	margin := math.Abs(distance(c.start(e), e.tcp0) - radius)
 	near := within(distance(o, e.tcp()), radius, margin)
 	return (gripping + near) / 2
 }

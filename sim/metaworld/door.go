@@ -3,7 +3,7 @@ package metaworld
 import "math"
 
 func doorRows() []*row {
-	return []*row{doorOpen()}
+	return []*row{doorOpen(), boxClose()}
 }
 
 // doorOpen: pull a door open by its handle.

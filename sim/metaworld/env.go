@@ -182,6 +182,11 @@ func shifted(name string, by vec3) part {
 	return part{at: func(e *env) vec3 { return e.body(name).add(by) }, turn: bodyTurn(name)}
 }
 
+// bodyMatTurn is a body's quaternion by SciPy (x, y, z, w).
+func bodyMatTurn(name string) func(e *env) quat {
+	return func(e *env) quat { return scipyQuat(e.chunk().XMat(e.i, e.id(bodies, name))) }
+}
+
 // geomTurn is a geom's quaternion by SciPy (x, y, z, w).
 func geomTurn(name string) func(e *env) quat {
 	return func(e *env) quat { return scipyQuat(e.chunk().GeomXMat(e.i, e.id(geoms, name))) }

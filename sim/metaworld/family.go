@@ -99,7 +99,14 @@ func (w *row) draw(r *nprand.Rand) []float64 {
 		for j := range v {
 			v[j] = r.Uniform(w.low[j], w.high[j])
 		}
-		if w.apart == 0 || math.Sqrt((v[0]-v[3])*(v[0]-v[3])+(v[1]-v[4])*(v[1]-v[4])) >= w.apart {
+		if w.apart == 0 {
+			return v
+		}
+		from := w.from
+		if from == nil {
+			from = v[3:5]
+		}
+		if math.Sqrt((v[0]-from[0])*(v[0]-from[0])+(v[1]-from[1])*(v[1]-from[1])) >= w.apart {
 			return v
 		}
 	}

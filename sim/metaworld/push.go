@@ -1,7 +1,7 @@
 package metaworld
 
 func pushRows() []*row {
-	return []*row{pushRow()}
+	return []*row{pushRow(), pushWall()}
 }
 
 // pushRow: push a cylinder over the table to a point.
@@ -33,6 +33,41 @@ func pushRow() *row {
 				r = 10
 			}
 			return r, d <= 0.05
+		},
+	}
+}
+
+// pushWall: push a cylinder around a wall to a point behind it.
+func pushWall() *row {
+	grip := cage{radius: 0.015, reach: 0.05, plane: 0.005}
+	return &row{
+		name: "push-wall", scene: "sawyer_push_wall_v3",
+		low: []float64{-0.05, 0.6, 0.015, -0.05, 0.85, 0.01}, high: []float64{0.05, 0.65, 0.015, 0.05, 0.9, 0.02}, apart: 0.15,
+		start: middle, first: geomPart("objGeom"),
+		reset: func(e *env, v []float64) {
+			z := e.geom("objGeom")[2]
+			e.target, e.object0 = vec3{v[3], v[4], z}, vec3{v[0], v[1], z}
+			e.placeSite("goal", e.target)
+			e.setObject(e.object0)
+			e.span = distanceXY(e.object0, e.target)
+		},
+		v1: touching((*env).tcp, inPlane, 0.07),
+		v2: func(e *env) (float64, bool) {
+			o, d := e.object(), inSpace(e)
+			// The way around the wall is to its left, at the height at which the cylinder is.
+			around, placed := overWall(e, vec3{-0.05, 0.77, o[2]}, vec3{3, 1, 1})
+			r := 2 * grip.dense(e, o)
+			if holding(e, 0.02) {
+				if o[1] > 0.75 {
+					r += 5 + 3*placed
+				} else {
+					r += 1 + 4*around
+				}
+			}
+			if d < 0.05 {
+				r = 10
+			}
+			return r, d <= 0.07
 		},
 	}
 }

@@ -45,22 +45,9 @@ func touch(e *env, finger vec3, d float64) float64 {
 // It has three terms: reach, pick, place. They use memo's height0 (of the object at reset) and span (the way to carry,
 // the height included).
 func lift(e *env, height, weight float64) float64 {
-	o, finger := e.object(), e.tcp()
-	reach, d := distance(o, finger), distance(o, e.target)
-	high := e.height0 + height
-	picked := o[2] >= high-0.01
-	dropped := o[2] < e.height0+0.005 && d > 0.02 && reach > 0.02
-	r := approach(e, 0.05, 0.05, weight)
-	switch {
-	case picked && !dropped:
-		r += 100 * high
-	case reach < 0.1 && o[2] > e.height0+0.005:
-		r += 100 * math.Min(high, o[2])
-	}
-	if picked && reach < 0.1 && !dropped {
-		r += math.Max(pull(e.span, d), 0)
-	}
-	return r
+	o := e.object()
+	c := carrying(e, o, height, distance(o, e.target))
+	return approach(e, 0.05, 0.05, weight) + c.pick(o, 0.1) + c.place(e, 0.1)
 }
 
 // carrySpan is lift's span: from above where the object started, by height, to the target, and the height.

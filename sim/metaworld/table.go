@@ -11,7 +11,14 @@ import "slices"
 //	plate.go     slide a plate
 //	push.go      cage an object and bring it somewhere
 //	place.go     cage with signed pad distances
-//	door.go      open a door
+//	sweep.go     cage with signed pad distances, and grip
+//	carry.go     lift an object and bring it somewhere; bin.go: from one bin into another
+//	mug.go       push and pull a mug
+//	peg.go       put a peg into a hole, pull it out
+//	pull.go      pull a handle up
+//	door.go      open a door; box.go: put a lid on a box
+//	tool.go      a nut on a peg, a hammer: rewards with a factor for how the object is turned
+//	stick.go     move a container with a stick
 //
 // To add a row, write a function that returns it in the file of its group and add it to that file's list; a new
 // group gets a new file and a line here. Facts about the scene (names, joints) and the task vector go into fields;
@@ -28,6 +35,13 @@ func rows() []*row {
 		pushRows(),
 		placeRows(),
 		doorRows(),
+		sweepRows(),
+		carryRows(),
+		mugRows(),
+		pegRows(),
+		pullRows(),
+		toolRows(),
+		stickRows(),
 	)
 }
 
@@ -40,6 +54,7 @@ type row struct {
 	// apart, in metres, are drawn again.
 	low, high []float64
 	apart     float64
+	from      []float64 // where in the plane point (0, 1) must be away from, instead of (3, 4)
 
 	start   vec3 // where the hand starts
 	handLow vec3 // lower corner of the hand's box; zero for the usual one

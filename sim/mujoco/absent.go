@@ -74,6 +74,9 @@ func (c *Chunk) MocapQuat(int) []float64 { return nil }
 // XQuat returns nil.
 func (c *Chunk) XQuat(int, int) []float64 { return nil }
 
+// XMat returns nil.
+func (c *Chunk) XMat(int, int) []float64 { return nil }
+
 // SiteXPos returns nil.
 func (c *Chunk) SiteXPos(int, int) []float64 { return nil }
 

@@ -12,7 +12,7 @@ import "unsafe"
 // state are the arrays of one mjData, in place.
 type state struct {
 	qpos, qvel, ctrl, mocapPos, mocapQuat  []float64
-	xpos, xquat, xipos                     []float64
+	xpos, xquat, xmat, xipos               []float64
 	cinert, cvel, qfrcActuator, cfrcExt    []float64
 	siteXPos, siteXMat, geomXPos, geomXMat []float64
 }
@@ -21,7 +21,7 @@ func views(d *C.mjData, s Sizes) state {
 	return state{
 		qpos: view(d.qpos, s.NQ), qvel: view(d.qvel, s.NV), ctrl: view(d.ctrl, s.NU),
 		mocapPos: view(d.mocap_pos, 3*s.NMocap), mocapQuat: view(d.mocap_quat, 4*s.NMocap),
-		xpos: view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xipos: view(d.xipos, 3*s.NBody),
+		xpos: view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xmat: view(d.xmat, 9*s.NBody), xipos: view(d.xipos, 3*s.NBody),
 		cinert: view(d.cinert, 10*s.NBody), cvel: view(d.cvel, 6*s.NBody),
 		qfrcActuator: view(d.qfrc_actuator, s.NV), cfrcExt: view(d.cfrc_ext, 6*s.NBody),
 		siteXPos: view(d.site_xpos, 3*s.NSite), siteXMat: view(d.site_xmat, 9*s.NSite),
@@ -54,6 +54,9 @@ func (c *Chunk) XPos(i, body int) []float64 { return c.states[i].xpos[3*body : 3
 
 // XQuat returns the world orientation of a body of environment i in place, as a quaternion (w, x, y, z).
 func (c *Chunk) XQuat(i, body int) []float64 { return c.states[i].xquat[4*body : 4*body+4] }
+
+// XMat returns the world orientation of a body of environment i in place, as a rotation matrix by rows.
+func (c *Chunk) XMat(i, body int) []float64 { return c.states[i].xmat[9*body : 9*body+9] }
 
 // SiteXPos returns the world position of a site of environment i in place, in metres.
 func (c *Chunk) SiteXPos(i, site int) []float64 { return c.states[i].siteXPos[3*site : 3*site+3] }

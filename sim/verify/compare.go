@@ -58,11 +58,24 @@ func split(name string) (file string, reward int) {
 	return base + "-v3", reward
 }
 
-// Has reports whether there is a reference of the family called name.
-func (r References) Has(name string) bool {
-	file, _ := split(name)
-	_, err := fs.Stat(r.files, file+".npz")
-	return err == nil
+// Of returns those of names that have a reference, one for each reward function: a family with another horizon is the
+// same family.
+func (r References) Of(names []string) []string {
+	type reference struct {
+		file   string
+		reward int
+	}
+	seen := map[reference]bool{}
+	var out []string
+	for _, name := range names {
+		file, reward := split(name)
+		if _, err := fs.Stat(r.files, file+".npz"); err != nil || seen[reference{file, reward}] {
+			continue
+		}
+		seen[reference{file, reward}] = true
+		out = append(out, name)
+	}
+	return out
 }
 
 // Tolerances of what should be equal, and of one step of a MuJoCo that is not the reference's.
