@@ -38,6 +38,7 @@ func (f *fake) actions() actions {
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
+		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f),
 	}
 }
 
@@ -65,7 +66,12 @@ func TestOptions(t *testing.T) {
 		"study quickstart":                       app.StudyOptions{Name: "quickstart", Layouts: -1, Out: "out/quickstart"},
 		"study point-goal --seeds 5 --windows 50 --layouts 0 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5,
 			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
-		"bench update --check": app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
+		"rollout point-goal": app.RolloutOptions{Family: "point-goal", Policy: "random", Episodes: 1},
+		"rollout --run runs/a --task 2 -n 3 --train-tasks -o a.npz --steps 9 -s 4": app.RolloutOptions{Policy: "random", Run: "runs/a", Task: 2,
+			Episodes: 3, Train: true, Out: "a.npz", Steps: 9, Seed: 4},
+		"verify envs": app.VerifyOptions{Families: []string{}},
+		"verify envs ant-dir --from full --forced":                          app.VerifyOptions{Families: []string{"ant-dir"}, From: "full", Forced: true},
+		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 	} {
