@@ -10,17 +10,17 @@ import (
 
 	"nacre/internal/rng"
 	"nacre/sim"
-	"nacre/sim/controls"
+	"nacre/sim/rates"
 	"nacre/stats"
 )
 
 // SimReport is what nacre bench sim prints.
 type SimReport struct {
-	Workers  int             `json:"workers"`
-	Episodes float64         `json:"point_goal_episodes_per_s"` // random actions, wall clock, median over rounds
-	Rounds   int             `json:"rounds"`
-	Control  *controls.Rates `json:"control,omitempty"` // per second of processor time
-	Missing  string          `json:"missing,omitempty"` // why there is none
+	Workers  int          `json:"workers"`
+	Episodes float64      `json:"point_goal_episodes_per_s"` // random actions, wall clock, median over rounds
+	Rounds   int          `json:"rounds"`
+	Control  *rates.Rates `json:"control,omitempty"` // per second of processor time
+	Missing  string       `json:"missing,omitempty"` // why there is none
 }
 
 // BenchSim times the point robot's episodes and, where MuJoCo is present, the steps of a control beside a plain loop in
@@ -44,11 +44,11 @@ func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {
 	}
 	stage := env.Progress.Stage(o.Family+", plain C and batches in turns", 0)
 	defer stage.Done()
-	rates, err := controls.StepRates(o.Family, o.Workers, o.Envs, o.Steps, o.Rounds)
+	measured, err := rates.Measure(o.Family, o.Workers, o.Envs, o.Steps, o.Rounds)
 	if err != nil {
 		return err
 	}
-	r.Control = &rates
+	r.Control = &measured
 	stage.Done()
 	return env.Print(r, r.WriteText)
 }

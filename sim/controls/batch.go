@@ -107,7 +107,8 @@ type batch struct {
 	model   *mujoco.Model
 	chunk   *mujoco.Chunk
 	envs    []env
-	ctrl    []float64 // n×act
+	ctrl    []float64      // n×act
+	shapes  []mujoco.Shape // what is drawn; nil until it is
 }
 
 func (b *batch) Len() int { return len(b.envs) }
@@ -191,6 +192,18 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		out.Done[i], out.Success[i] = done, false
 	}
 	return nil
+}
+
+// QPos returns the joint positions of environment i in place, nq long.
+func (b *batch) QPos(i int) []float64 { return b.chunk.QPos(i) }
+
+// Plain implements rates.Batch.
+func (b *batch) Plain(act []float64) func() error {
+	ctrl := make([]float64, len(act))
+	for i, v := range act {
+		ctrl[i] = b.control.gain * sim.Clip(v)
+	}
+	return func() error { return b.chunk.PlainLoop(ctrl, b.control.substeps) }
 }
 
 func (b *batch) Close() error {

@@ -193,20 +193,42 @@ func (b *batch) aim(i int, a []float64) error {
 		return err
 	}
 	e := &b.envs[i]
-	low := b.row.handLow
-	if low == (vec3{}) {
-		low = handLow
-	}
 	for j, v := range a {
 		e.act[j] = sim.Clip(v)
 	}
-	to := b.ctrl[i*controls : (i+1)*controls]
-	to[0], to[1] = e.act[3], -e.act[3]
+	b.row.control(e.act, point(e.mocap), b.ctrl[i*controls:(i+1)*controls])
+	return nil
+}
+
+// control writes the controls of an action taken while the mocap body is at from.
+func (w *row) control(act [actDim]float64, from vec3, to []float64) {
+	low := w.handLow
+	if low == (vec3{}) {
+		low = handLow
+	}
+	to[0], to[1] = act[3], -act[3]
 	for j := range 3 {
-		to[2+j] = clamp(e.mocap[j]+e.act[j]*moveScale, low[j], handHigh[j])
+		to[2+j] = clamp(from[j]+act[j]*moveScale, low[j], handHigh[j])
 	}
 	copy(to[5:], downwards[:])
-	return nil
+}
+
+// QPos returns the joint positions of environment i in place, nq long.
+func (b *batch) QPos(i int) []float64 { return b.chunk.QPos(i) }
+
+// Plain implements rates.Batch.
+func (b *batch) Plain(act []float64) func() error {
+	n := len(b.envs)
+	ctrl := make([]float64, len(act)/actDim*controls)
+	for i := range b.envs {
+		at := point(b.envs[i].mocap)
+		for k := i; k < len(act)/actDim; k += n {
+			to := ctrl[k*controls : (k+1)*controls]
+			b.row.control([actDim]float64(act[k*actDim:]), at, to)
+			at = point(to[2:])
+		}
+	}
+	return func() error { return b.chunk.PlainLoop(ctrl, substeps) }
 }
 
 // Close implements sim.Batch.

@@ -1,4 +1,8 @@
-package controls
+// Package rates measures what stepping a family costs beside a plain loop in C that makes the same steps.
+//
+//	r, err := rates.Measure("cheetah-vel", 1, 16, 200, 11)
+//	fmt.Println(r.Batch, r.Ratio) // control steps per second of processor time, and that over the plain loop's
+package rates
 
 import (
 	"errors"
@@ -23,39 +27,50 @@ type Rates struct {
 	Rounds  int     `json:"rounds"`
 }
 
-// StepRates measures how much stepping a family of this package from Go costs. Each round advances the same
-// environments, envs for each of workers goroutines, from the same states with the same random actions through plain C
-// loops and through batches, in changing order, so that a change of the machine's speed meets both. Environments are
-// stepped on after their task has ended. All four numbers must be at least 1; it is an error if the two ways do not end
-// in the same states.
-func StepRates(family string, workers, envs, steps, rounds int) (Rates, error) {
+// Batch is implemented by batches of native environments whose steps a plain loop can make too.
+type Batch interface {
+	sim.Batch
+
+	// Plain returns a function that makes len(act)/(Len×ActDim) control steps of all environments from where they are
+	// now, environment after environment in one C loop, with actions act (steps×Len×ActDim). What is to be prepared is
+	// done before it is returned.
+	Plain(act []float64) func() error
+
+	// QPos returns the joint positions of environment i.
+	QPos(i int) []float64
+}
+
+// Measure steps a family whose batches are a Batch. Each round advances the same environments, envs for each of workers
+// goroutines, from the same states with the same random actions through plain C loops and through batches, in changing
+// order, so that a change of the machine's speed meets both. Environments are stepped on after their task has ended. All
+// four numbers must be at least 1; it is an error if the two ways do not end in the same states.
+func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 	if workers < 1 || envs < 1 || steps < 1 || rounds < 1 {
-		return Rates{}, fmt.Errorf("controls: step rates of %d workers, %d environments, %d steps, %d rounds; each must be at least 1",
+		return Rates{}, fmt.Errorf("rates: %d workers, %d environments, %d steps, %d rounds; each must be at least 1",
 			workers, envs, steps, rounds)
 	}
 	f, err := sim.Lookup(family)
 	if err != nil {
 		return Rates{}, err
 	}
-	if s, even := f.(spread); even {
-		f = s.control
-	}
-	c, ok := f.(*control)
-	if !ok {
-		return Rates{}, fmt.Errorf("controls: step rates of %s, which is no family of this package", family)
-	}
-	tasks, _, err := c.Tasks(1, 0, 0)
+	tasks, _, err := f.Tasks(1, 0, 0)
 	if err != nil {
 		return Rates{}, err
 	}
 	meters := make([]*meter, workers)
 	for w := range meters {
-		b, err := c.newBatch(envs)
+		made, err := f.NewBatch(envs)
 		if err != nil {
 			return Rates{}, err
 		}
-		defer b.Close()
-		meters[w] = newMeter(b, tasks, steps, uint64(w))
+		defer made.Close()
+		b, ok := made.(Batch)
+		if !ok {
+			return Rates{}, fmt.Errorf("rates: %s has no plain loop to compare with; expected a family on MuJoCo", family)
+		}
+		if meters[w], err = newMeter(b, f.Spec(), tasks, steps, uint64(w)); err != nil {
+			return Rates{}, err
+		}
 	}
 	plain, batched, ratio := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
 	for r := range rounds {
@@ -99,23 +114,24 @@ func measure(meters []*meter, plain bool) (float64, error) {
 
 // meter steps one batch along one fixed list of actions, either way.
 type meter struct {
-	b      *batch
+	b      Batch
+	spec   sim.Spec
 	tasks  []sim.Task
 	steps  int
 	seed   uint64
 	act    []float64 // steps×envs×actions
-	ctrl   []float64 // the same as controls of the actuators
+	plain  func() error
 	active []bool
 	obs    []float64
 	out    sim.StepResult
 	end    []float64 // positions of all environments after the first measurement
 }
 
-func newMeter(b *batch, tasks []sim.Task, steps int, seed uint64) *meter {
+func newMeter(b Batch, spec sim.Spec, tasks []sim.Task, steps int, seed uint64) (*meter, error) {
 	n := b.Len()
 	m := &meter{
-		b: b, tasks: tasks, steps: steps, seed: seed,
-		act: make([]float64, steps*n*b.control.act), active: make([]bool, n), obs: make([]float64, n*b.control.obs),
+		b: b, spec: spec, tasks: tasks, steps: steps, seed: seed,
+		act: make([]float64, steps*n*spec.ActDim), active: make([]bool, n), obs: make([]float64, n*spec.ObsDim),
 		out: sim.StepResult{
 			Reward: make([]float64, n), Done: make([]bool, n), Success: make([]bool, n), ContextReward: make([]float64, n),
 		},
@@ -123,17 +139,18 @@ func newMeter(b *batch, tasks []sim.Task, steps int, seed uint64) *meter {
 	r := rng.New(seed, rng.Action)
 	for i := range m.act {
 		m.act[i] = 2*r.Float64() - 1
-		m.ctrl = append(m.ctrl, b.control.gain*m.act[i])
 	}
 	for i := range m.active {
 		m.active[i] = true
 	}
-	return m
+	err := m.reset()
+	m.plain = b.Plain(m.act)
+	return m, err
 }
 
 func (m *meter) reset() error {
 	for i := range m.b.Len() {
-		obs := m.obs[i*m.b.control.obs : (i+1)*m.b.control.obs]
+		obs := m.obs[i*m.spec.ObsDim : (i+1)*m.spec.ObsDim]
 		if err := m.b.Reset(i, m.tasks[i%len(m.tasks)], rng.New(m.seed, rng.Reset, uint64(i)), obs); err != nil {
 			return err
 		}
@@ -143,9 +160,9 @@ func (m *meter) reset() error {
 
 func (m *meter) run(plain bool) error {
 	if plain {
-		return m.b.chunk.PlainLoop(m.ctrl, m.b.control.substeps)
+		return m.plain()
 	}
-	row := m.b.Len() * m.b.control.act
+	row := m.b.Len() * m.spec.ActDim
 	for t := range m.steps {
 		if err := m.b.Step(m.active, m.act[t*row:(t+1)*row], m.obs, &m.out); err != nil {
 			return err
@@ -157,7 +174,7 @@ func (m *meter) run(plain bool) error {
 func (m *meter) compare() error {
 	var end []float64
 	for i := range m.b.Len() {
-		end = append(end, m.b.chunk.QPos(i)...)
+		end = append(end, m.b.QPos(i)...)
 	}
 	if m.end == nil {
 		m.end = end
@@ -165,7 +182,7 @@ func (m *meter) compare() error {
 	for i, v := range end {
 		if v != m.end[i] {
 			nq := len(end) / m.b.Len()
-			return fmt.Errorf("controls: the plain loop and the batch ended in different states: qpos[%d] of environment %d is %v and %v",
+			return fmt.Errorf("rates: the plain loop and the batch ended in different states: qpos[%d] of environment %d is %v and %v",
 				i%nq, i/nq, m.end[i], v)
 		}
 	}
