@@ -3,7 +3,6 @@ package metaworld
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"nacre/sim"
@@ -22,6 +21,7 @@ var downwards = quat{1, 0, 1, 0}
 // batch implements sim.Batch for every family.
 type batch struct {
 	family *family
+	spec   sim.Spec
 	row    *row
 	model  *mujoco.Model // shared
 	sizes  mujoco.Sizes
@@ -48,7 +48,7 @@ func (f *family) newBatch(n int) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{family: f, row: f.row, model: model, sizes: model.Sizes()}
+	b := &batch{family: f, spec: f.Spec(), row: f.row, model: model, sizes: model.Sizes()}
 	if b.chunk, err = model.NewChunk(n, mujoco.BodyPos, mujoco.SitePos); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -118,9 +118,9 @@ func (b *batch) begin(i int, k key) error {
 	if err := b.chunk.Reset(i); err != nil {
 		return err
 	}
-	b.pass(e)
+	b.arrive(e, handSteps)
 	e.keep(b.chunk.ResetState(i))
-	b.pass(e)
+	b.arrive(e, handSteps)
 	e.observe()
 	if e.err != nil {
 		return e.err
@@ -133,18 +133,22 @@ func (b *batch) begin(i int, k key) error {
 	return nil
 }
 
-// pass is one pass of the reset: the hand goes to its start with an open gripper, then the scene is set.
-func (b *batch) pass(e *env) {
+// arrive is one pass of the reset: the hand goes to its start with an open gripper, in so many mj_step, then the scene
+// is set.
+func (b *batch) arrive(e *env, steps int) {
 	copy(e.mocap, b.row.start[:])
 	copy(e.mocapQuat, downwards[:])
 	e.ctrl[0], e.ctrl[1] = -1, 1
-	e.advance(handSteps)
+	e.advance(steps)
 	e.tcp0 = e.tcp()
 	b.row.reset(e, e.task.Params)
 }
 
 // Step implements sim.Batch.
 func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) error {
+	if err := sim.CheckStep(b.spec, len(b.envs), active, act, obs, out); err != nil {
+		return err
+	}
 	for i, on := range active {
 		if !on {
 			continue
@@ -160,28 +164,16 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		}
 		return fmt.Errorf("metaworld: %s: %w", b.family.name(), err)
 	}
-	reward := b.row.v1
-	if b.family.version == v2 {
-		reward = b.row.v2
-	}
 	for i, on := range active {
 		if !on {
 			continue
 		}
 		e := &b.envs[i]
 		e.observe()
-		limit(&e.before)
-		limit(&e.now)
+		if err := b.judge(i, out); err != nil {
+			return err
+		}
 		e.write(obs[i*obsDim : (i+1)*obsDim])
-		r, success := reward(e)
-		if e.err == nil && (math.IsNaN(r) || math.IsInf(r, 0)) {
-			e.err = fmt.Errorf("the reward is %v; the hand is at %v and the object at %v", r, e.handAt(), e.object())
-		}
-		if e.err != nil {
-			return b.fail(i, e.err)
-		}
-		out.Reward[i], out.ContextReward[i] = r, r
-		out.Done[i], out.Success[i] = false, success
 	}
 	return nil
 }
