@@ -86,13 +86,21 @@ func advice(err error) string {
 	return text
 }
 
-// WriteText prints the list for a person.
+// WriteText prints the list for a person. Variants, whose names are those of other families with endings after a colon, are
+// named by their endings below the table.
 func (l FamilyList) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "family\tobservation\taction\thorizon\ttask vector\ttrain/test tasks\tsource")
-	var reasons []string
+	var reasons, endings []string
 	lacking := map[string][]string{} // families by reason
+	variants := map[string]int{}     // families by ending
 	for _, f := range l {
+		if _, ending, ok := strings.Cut(f.Name, ":"); ok {
+			if variants[ending]++; variants[ending] == 1 {
+				endings = append(endings, ending)
+			}
+			continue
+		}
 		tasks := fmt.Sprintf("%d/%d", f.TrainTasks, f.TestTasks)
 		if !f.Available {
 			tasks = "not available"
@@ -105,6 +113,11 @@ func (l FamilyList) WriteText(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	for _, e := range endings {
+		if _, err := fmt.Fprintf(w, "with the ending :%s also %d of them\n", e, variants[e]); err != nil {
+			return err
+		}
 	}
 	for _, reason := range reasons {
 		if _, err := fmt.Fprintf(w, "\n%s: %s\n", strings.Join(lacking[reason], ", "), reason); err != nil {
