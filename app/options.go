@@ -81,7 +81,8 @@ type BenchUpdateOptions struct {
 
 // BenchSimOptions are the flags of nacre bench sim.
 type BenchSimOptions struct {
-	Family  string // one of package controls
+	Family  string // one on MuJoCo, or AllFamilies
+	Python  string // interpreter with the defining packages, to measure them too; empty is not to
 	Workers int
 	Envs    int // per worker
 	Steps   int // per environment and round, of Family

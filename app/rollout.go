@@ -52,21 +52,13 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 	}
 	var rec recording.Recorder
 	defer func() { rec.Close() }()
-	r := RolloutReport{Policy: o.Policy}
 	stage := env.Progress.Stage("rollout", 0)
 	defer stage.Done()
-	var tasks []sim.Task
-	var err error
-	if o.Run != "" {
-		r.Policy = "agent of " + o.Run
-		tasks, err = o.withAgent(ctx, &rec)
-	} else {
-		tasks, err = o.without(ctx, &rec)
-	}
+	tasks, policy, err := o.record(ctx, &rec)
 	if err != nil {
 		return err
 	}
-	r.Family = rec.Family.Spec().Name
+	r := RolloutReport{Family: rec.Family.Spec().Name, Policy: policy}
 	for i := range rec.Recordings {
 		e := &rec.Recordings[i]
 		line := RolloutEpisode{
@@ -84,6 +76,16 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 	}
 	stage.Done()
 	return env.Print(r, r.WriteText)
+}
+
+// record runs the episodes and names who acts.
+func (o RolloutOptions) record(ctx context.Context, rec *recording.Recorder) (tasks []sim.Task, policy string, err error) {
+	if o.Run != "" {
+		tasks, err = o.withAgent(ctx, rec)
+		return tasks, "agent of " + o.Run, err
+	}
+	tasks, err = o.without(ctx, rec)
+	return tasks, o.Policy, err
 }
 
 // without runs the random or the scripted policy.

@@ -133,7 +133,7 @@ func (b *builder) build(in *instr) step {
 	elements := float64(out.rows * out.ld)
 	switch o := o.(type) {
 	case op.Dense:
-		s.run = dense(o.Act, args[0], args[1], args[2], out)
+		s.run = b.dense(in, o.Act, args[0], args[1], args[2], out)
 		s.cost = b.gemmCost(out, args[0].cols)
 	case op.MatMul:
 		s.run = b.matMul(in, o.TB, args, out, units)

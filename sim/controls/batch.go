@@ -108,7 +108,8 @@ type batch struct {
 	model   *mujoco.Model
 	chunk   *mujoco.Chunk
 	envs    []env
-	ctrl    []float64 // n×act
+	ctrl    []float64      // n×act
+	shapes  []mujoco.Shape // what is drawn; nil until it is
 }
 
 func (b *batch) Len() int { return len(b.envs) }
