@@ -38,18 +38,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// CheckStep says what is wrong with the sizes of a Batch's Step for n environments of a family.
-func CheckStep(s Spec, n int, active []bool, act, obs []float64, out *StepResult) error {
-	for _, c := range []struct {
+// CheckRows returns an error if an argument of Batch.Step is not one row long for each of n environments of a family.
+func CheckRows(n int, s Spec, active []bool, act, obs []float64) error {
+	for _, size := range []struct {
 		what      string
 		got, want int
-	}{
-		{"flags of active environments", len(active), n}, {"action values", len(act), n * s.ActDim},
-		{"observation values", len(obs), n * s.ObsDim}, {"rewards", len(out.Reward), n},
-		{"context rewards", len(out.ContextReward), n}, {"ends", len(out.Done), n}, {"successes", len(out.Success), n},
-	} {
-		if c.got != c.want {
-			return fmt.Errorf("sim: %s: a step of %d environments with %d %s; expected %d", s.Name, n, c.got, c.what, c.want)
+	}{{"flags", len(active), n}, {"numbers of actions", len(act), n * s.ActDim}, {"numbers of observations", len(obs), n * s.ObsDim}} {
+		if size.got != size.want {
+			return fmt.Errorf("sim: %s: a step of %d environments got %d %s; expected %d", s.Name, n, size.got, size.what, size.want)
 		}
 	}
 	return nil

@@ -159,7 +159,7 @@ func (b *batch) begin(i int, obs []float64) error {
 
 func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) error {
 	c := b.control
-	if err := sim.CheckStep(b.spec, len(b.envs), active, act, obs, out); err != nil {
+	if err := sim.CheckRows(len(b.envs), b.spec, active, act, obs); err != nil {
 		return err
 	}
 	for i, on := range active {

@@ -146,7 +146,7 @@ func (b *batch) arrive(e *env, steps int) {
 
 // Step implements sim.Batch.
 func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) error {
-	if err := sim.CheckStep(b.spec, len(b.envs), active, act, obs, out); err != nil {
+	if err := sim.CheckRows(len(b.envs), b.spec, active, act, obs); err != nil {
 		return err
 	}
 	for i, on := range active {

@@ -81,8 +81,8 @@ func faults(t *testing.T, name string) {
 	if err := step(); err != nil {
 		t.Errorf("after a refused action: %v", err)
 	}
-	expect("short actions", b.Step([]bool{false, true}, act[1:], obs, &out), "action values")
-	expect("short observations", b.Step([]bool{false, true}, act, obs[1:], &out), "observation values")
+	expect("short actions", b.Step([]bool{false, true}, act[1:], obs, &out), "numbers of actions")
+	expect("short observations", b.Step([]bool{false, true}, act, obs[1:], &out), "numbers of observations")
 	expect("one flag", b.Step([]bool{true}, act, obs, &out), "flags")
 	if spec.TaskDim > 0 {
 		short := sim.Task{Params: train[0].Params[1:]}
