@@ -64,8 +64,10 @@ func TestOptions(t *testing.T) {
 		"study quickstart":                       app.StudyOptions{Name: "quickstart", Layouts: -1, Out: "out/quickstart"},
 		"study point-goal --seeds 5 --windows 50 --layouts 0 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5,
 			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
-		"bench update --check": app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
-		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3},
+		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
+		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 	} {
 		var f fake
@@ -101,6 +103,7 @@ func TestUsageErrors(t *testing.T) {
 		"study quickstart --seeds 101":     `nacre: --seeds 101: expected a whole number from 0 to 100`,
 		"bench update --size small":        `nacre: --size small: unknown word`,
 		"bench update --kernel avx":        `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
+		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
 		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake

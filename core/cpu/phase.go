@@ -1,5 +1,7 @@
 package cpu
 
+import "fmt"
+
 // phase is a part of a run: units of work that may be done in any order and by any worker, each with the same result
 // wherever and whenever it is done. Phases run one after the other.
 type phase struct {
@@ -12,6 +14,7 @@ type phase struct {
 // phases turns a segment into phases.
 func (b *builder) phases(seg segment, workers int) []phase {
 	b.tiled = seg.tiled
+	b.phase++
 	if seg.tiled {
 		return b.tilePhases(seg)
 	}
@@ -21,7 +24,7 @@ func (b *builder) phases(seg segment, workers int) []phase {
 		if steps := small; len(steps) > 0 {
 			out = append(out, phase{units: 1, run: func(w *worker, _ int) {
 				for i := range steps {
-					steps[i].run(w, span{hi: steps[i].units, first: true})
+					steps[i].do(w, span{hi: steps[i].units, first: true})
 				}
 			}})
 			small = nil
@@ -53,7 +56,7 @@ func stepPhase(st step, workers int) phase {
 	part := max(8, (st.units+4*workers-1)/(4*workers))
 	part = (part + 7) / 8 * 8
 	return phase{units: (st.units + part - 1) / part, parallel: true, run: func(w *worker, unit int) {
-		st.run(w, span{lo: unit * part, hi: min(st.units, (unit+1)*part), first: true})
+		st.do(w, span{lo: unit * part, hi: min(st.units, (unit+1)*part), first: true})
 	}}
 }
 
@@ -70,13 +73,14 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 		cost += u.cost(b.k)
 	}
 	type chunk struct {
-		u      *update
-		lo, hi int
+		u              *update
+		lo, hi, region int
 	}
 	var chunks []chunk
 	for _, u := range updates {
+		region := b.region(u.describe(b.k))
 		for lo := 0; lo < u.p.spec.Rows; lo += updateRows {
-			chunks = append(chunks, chunk{u, lo, min(lo+updateRows, u.p.spec.Rows)})
+			chunks = append(chunks, chunk{u, lo, min(lo+updateRows, u.p.spec.Rows), region})
 		}
 	}
 	return len(updates), phase{
@@ -85,8 +89,11 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 				u.begin()
 			}
 		},
-		units:    len(chunks),
-		run:      func(w *worker, unit int) { c := chunks[unit]; c.u.rows(w, c.lo, c.hi) },
+		units: len(chunks),
+		run: func(w *worker, unit int) {
+			c := &chunks[unit]
+			w.timed(c.region, func() { c.u.rows(w, c.lo, c.hi) })
+		},
 		parallel: cost >= b.shareFrom,
 	}
 }
@@ -112,7 +119,7 @@ func (b *builder) tilePhases(seg segment) []phase {
 	tile := func(w *worker, t, lane int, first bool) {
 		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: lane, first: first}
 		for i := range steps {
-			steps[i].run(w, s)
+			steps[i].do(w, s)
 		}
 	}
 	parallel := cost >= b.shareFrom
@@ -130,8 +137,11 @@ func (b *builder) tilePhases(seg segment) []phase {
 		for _, s := range sums {
 			total += float64(len(s.dst)*lanes) / b.k.elemsPerNano
 		}
+		b.phase++
+		region := b.region(Region{Code: fmt.Sprintf("sums of %d lanes", lanes), Result: fmt.Sprintf("%d numbers", b.laneLen), Place: "own",
+			Bytes: int64(4 * (lanes + 1) * b.laneLen), Predicted: total / 1e6})
 		out = append(out, phase{units: len(sums), parallel: total >= b.shareFrom, run: func(w *worker, unit int) {
-			sums[unit].add(w, b.lane)
+			w.timed(region, func() { sums[unit].add(w, b.lane) })
 		}})
 	}
 	return out
