@@ -1,14 +1,37 @@
 package cpu
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+)
 
-// phase is a part of a run: units of work that may be done in any order and by any worker, each with the same result
-// wherever and whenever it is done. Phases run one after the other.
+// phase is a part of a run: units of work that may be done by any worker, each with the same result wherever it is
+// done. Units are taken in order; unit i begins when unit i-chain is done, if chain is not zero, and apart from that
+// they may be done in any order. Phases run one after the other.
 type phase struct {
 	begin    func() // before the first unit, or nil
 	units    int
 	run      func(w *worker, unit int)
 	parallel bool // worth waking the other workers for
+
+	chain int
+	done  []atomic.Bool // by unit, if chain is not zero and the phase is shared
+}
+
+// runShared runs a unit of a phase that several workers share.
+func (ph *phase) runShared(w *worker, unit int) {
+	if ph.chain == 0 {
+		ph.run(w, unit)
+		return
+	}
+	if before := unit - ph.chain; before >= 0 {
+		for !ph.done[before].Load() { // seldom: its worker was held up while the others did chain units
+			runtime.Gosched()
+		}
+	}
+	ph.run(w, unit)
+	ph.done[unit].Store(true)
 }
 
 // phases turns a segment into phases.
@@ -100,8 +123,8 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 
 // tilePhases makes the phase that runs a segment's steps for every tile, and the one that adds up the lanes.
 //
-// A segment that sums is cut by lanes: whoever takes a lane goes through its tiles in order, so that every partial
-// sum is made in the same order whoever makes it. Otherwise it is cut by tiles.
+// Where a segment sums, tile t adds to lane t mod lanes after tile t-lanes did, so that every partial sum is made in the
+// same order whoever makes it.
 func (b *builder) tilePhases(seg segment) []phase {
 	var steps []step
 	var sums []laneSum
@@ -116,22 +139,17 @@ func (b *builder) tilePhases(seg segment) []phase {
 		}
 	}
 	groups, perTile, tiles := b.p.Groups, b.p.TileGroups, b.p.Tiles()
-	tile := func(w *worker, t, lane int, first bool) {
-		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: lane, first: first}
+	lanes := b.lanes
+	each := phase{units: tiles, parallel: cost >= b.shareFrom, run: func(w *worker, t int) {
+		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: t % lanes, first: t < lanes}
 		for i := range steps {
 			steps[i].do(w, s)
 		}
+	}}
+	if seg.sums() {
+		each.chain, each.done = lanes, make([]atomic.Bool, tiles)
 	}
-	parallel := cost >= b.shareFrom
-	if !seg.sums() {
-		return []phase{{units: tiles, parallel: parallel, run: func(w *worker, unit int) { tile(w, unit, 0, false) }}}
-	}
-	lanes := b.lanes
-	out := []phase{{units: lanes, parallel: parallel && lanes > 1, run: func(w *worker, lane int) {
-		for t := lane; t < tiles; t += lanes {
-			tile(w, t, lane, t == lane)
-		}
-	}}}
+	out := []phase{each}
 	if len(sums) > 0 {
 		total := 0.0
 		for _, s := range sums {

@@ -16,6 +16,7 @@ type worker struct {
 	sum     sumArgs
 	adam    adamArgs
 	ema     emaArgs
+	square  squareArgs
 	arena   []float32 // local values of the current tile
 	scratch []float32
 
