@@ -72,6 +72,9 @@ type StudyOptions struct {
 // BenchUpdateOptions are the flags of nacre bench update.
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
+	Explain   bool   // print how the update is executed, and the time of every region
+	Versus    string // "torch": time PyTorch in turns with it; or empty
+	Python    string // the interpreter that has torch
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // "pearl", "tcl-pearl", "both"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
