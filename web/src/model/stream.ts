@@ -5,7 +5,7 @@
  * with what came before it.
  */
 export function appendStream(shown: string, text: string): string {
-  if (!/[\r\b]/.test(text) && !/\r$/.test(shown)) return shown + text;
+  if (!/[\r\b]/.test(text) && !shown.endsWith('\r')) return shown + text;
   const start = shown.lastIndexOf('\n') + 1;
   return shown.slice(0, start) + overwrite(shown.slice(start) + text);
 }
@@ -24,23 +24,31 @@ function overwrite(text: string): string {
   }).join('\n');
 }
 
-interface Slot { before: string; char: string }
+interface Slot { style: string; char: string }
 
-/** Escape sequences move with the character they stand before, so that colours survive overwriting. */
+/** Every character keeps the colours it was written in, as on a terminal. */
 function overwriteLine(line: string): string {
   const slots: Slot[] = [];
   let at = 0;
-  let escapes = '';
+  let style = '';
   for (const [token] of line.matchAll(/\x1b\[[0-9;?]*[ -/]*[@-~]|[\s\S]/gu)) {
     if (token === '\r') at = 0;
     else if (token === '\b') at = Math.max(0, at - 1);
     else if (token.length > 2 && token.startsWith('\x1b')) {
       if (token.endsWith('K')) slots.length = Math.min(slots.length, at);
-      else escapes += token;
-    } else {
-      slots[at++] = { before: escapes, char: token };
-      escapes = '';
-    }
+      else if (token.endsWith('m')) style = /^\x1b\[0?m$/.test(token) ? '' : style + token;
+    } else slots[at++] = { style, char: token };
   }
-  return slots.map((s) => s.before + s.char).join('') + escapes;
+  let out = '';
+  let now = '';
+  const wear = (next: string) => {
+    if (next !== now) out += (now ? '\x1b[0m' : '') + next;
+    now = next;
+  };
+  for (const slot of slots) {
+    wear(slot.style);
+    out += slot.char;
+  }
+  wear(style);
+  return out;
 }

@@ -15,6 +15,7 @@ export interface ExecutionHost {
   forgetInput(cell: Cell): void;
   showPage(text: string, mime: string): void;
   insertBelow(cell: Cell, source: string): void;
+  finished(cell: Cell): void;
   refreshed(): void;
   /** Messages are gone for good: the server's document has what they said. */
   missed(): void;
@@ -79,6 +80,7 @@ export class Execution {
       for (const o of cell.outputs) if ('data' in o && o.displayId) this.remember(cell, o, o.displayId);
       const state = model.live.cells?.[cell.id];
       if (!state) continue;
+      this.link.noteRunning();
       cell.fresh = true;
       cell.startedAt = Date.parse(cell.metadata.execution?.['iopub.execute_input'] ?? '') || 0;
       cell.setState(state === 'busy' ? 'running' : 'queued');
@@ -184,6 +186,7 @@ export class Execution {
     this.host.forgetInput(cell);
     cell.setState('idle');
     this.notebook.edited.emit();
+    this.host.finished(cell);
   }
 
   private setTime(cell: Cell, date: string): void {

@@ -93,7 +93,8 @@ export class Header {
 }
 
 export function keysOf(c: Command): string {
-  return [...(c.keys ?? []), ...(c.both ?? [])].slice(0, 2).map(keyLabel).join(' or ');
+  const [first = '', second] = [...(c.keys ?? []), ...(c.both ?? [])].map(keyLabel);
+  return second && first.length + second.length < 9 ? `${first} or ${second}` : first;
 }
 
 /** Every command with its keys, as the help shows them. */

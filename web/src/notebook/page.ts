@@ -53,6 +53,7 @@ export class NotebookPage implements CellHost {
       forgetInput: (cell) => this.forgetInput(cell),
       showPage: (text) => this.showPager(text),
       insertBelow: (cell, source) => notebook.insert(notebook.index(cell) + 1, notebook.make('code', source)),
+      finished: () => void this.variables.refresh(),
       refreshed: () => this.header.refresh(),
       missed: () => void this.catchUp(),
     });

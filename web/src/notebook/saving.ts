@@ -8,7 +8,7 @@ import { contents, FileModel, ServerError } from '../protocol/contents';
 
 export type SaveState = 'saved' | 'edited' | 'saving' | 'failed' | 'conflict';
 
-const autosaveMs = 30_000;
+const autosaveMs = 15_000;
 const draftMs = 2_000;
 
 interface Draft { at: string; cells: Pick<CellJson, 'id' | 'cell_type' | 'source'>[] }

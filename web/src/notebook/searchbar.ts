@@ -52,6 +52,7 @@ export class SearchBar {
     this.matches = [];
     this.mark();
     this.page.selection.set(this.page.selection.index, 'command');
+    this.page.focus();
   }
 
   private get query(): Query {

@@ -20,7 +20,6 @@ export class Variables {
       this.note, el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Name'), el('th', { scope: 'col' }, 'Value'), el('th', { scope: 'col' }, 'Type'))), this.body));
     this.filter.addEventListener('input', () => this.show());
     this.dom.addEventListener('keydown', (e) => { e.stopPropagation(); if (e.key === 'Escape') this.toggle(); });
-    link.stateChanged.on((state) => { if (state === 'idle') void this.refresh(); });
     link.restarted.on(() => { this.list = []; this.show(); });
   }
 
@@ -30,7 +29,8 @@ export class Variables {
     if (!this.dom.hidden) { void this.refresh(); this.filter.focus(); }
   }
 
-  private async refresh(): Promise<void> {
+  /** Asks again, if the list is open. */
+  async refresh(): Promise<void> {
     if (this.dom.hidden) return;
     const asked = ++this.asked;
     try {

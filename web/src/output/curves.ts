@@ -3,12 +3,11 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { el, perFrame } from '../dom';
+import { align, Series } from './align';
 import { css, taskColours } from './embedding/palette';
 
 export const curvesMime = 'application/vnd.nacre.curves+json';
 
-type Column = (number | null)[];
-interface Series { name: string; x: number[]; y: Column; low?: Column; high?: Column }
 interface Curves { title: string; xLabel: string; yLabel: string; logY: boolean; series: Series[] }
 
 function decode(v: any): Curves {
@@ -26,21 +25,10 @@ function decode(v: any): Curves {
   };
 }
 
-/** All series over the union of their x, as the plot needs them: x, then y (and low, high) of each. */
-export function align(series: Series[]): [number[], ...Column[]] {
-  const xs = [...new Set(series.flatMap((s) => s.x))].sort((a, b) => a - b);
-  const at = new Map(xs.map((x, i) => [x, i]));
-  const column = (x: number[], v: Column): Column => {
-    const out: Column = new Array(xs.length).fill(null);
-    v.forEach((y, i) => { out[at.get(x[i]!)!] = Number.isFinite(y) ? y : null; });
-    return out;
-  };
-  return [xs, ...series.flatMap((s) => [column(s.x, s.y), ...(s.low && s.high ? [column(s.x, s.low), column(s.x, s.high)] : [])])];
-}
-
 export class CurvesView {
   readonly dom = el('figure.curves');
   private readonly head = el('header');
+  private readonly legend = el('div.values');
   private readonly host = el('div.plot');
   private data: Curves;
   private plot: uPlot | null = null;
@@ -53,7 +41,7 @@ export class CurvesView {
   constructor(json: unknown) {
     this.data = decode(json);
     this.log = this.data.logY;
-    this.dom.append(this.head, this.host);
+    this.dom.append(this.head, this.host, this.legend);
     this.observer = new ResizeObserver(() => {
       if (!this.host.clientWidth) return;
       if (!this.plot) this.draw();
@@ -89,6 +77,7 @@ export class CurvesView {
       this.plot = new uPlot(this.options(), columns, this.host);
     }
     this.drawHead();
+    this.drawValues(null);
     const last = data.series.map((s) => `${s.name} ${format(s.y[s.y.length - 1])}`).join(', ');
     this.host.setAttribute('role', 'img');
     this.host.setAttribute('aria-label', `${data.title || 'Curves'}. Latest: ${last || 'nothing yet'}.`);
@@ -99,20 +88,35 @@ export class CurvesView {
     this.head.replaceChildren(el('span.title', {}, this.data.title), el('span.space'), toggle);
   }
 
+  /** Names with the values under the pointer, or the latest ones. */
+  private drawValues(at: number | null): void {
+    const { series, xLabel } = this.data;
+    const colours = taskColours(series.map(() => null), document.documentElement.dataset.theme === 'dark');
+    const x = at === null ? null : this.plot!.data[0]![at];
+    const value = (s: Series) => {
+      if (x === null) return s.y[s.y.length - 1];
+      const i = s.x.indexOf(x as number);
+      return i < 0 ? null : s.y[i];
+    };
+    this.legend.replaceChildren(
+      ...series.map((s, i) => el('span', {}, el('i', { style: `background:${css(colours[i]!)}` }), s.name, ' ', el('b', {}, format(value(s))))),
+      el('span.at', {}, x === null ? '' : `${xLabel || 'x'} ${format(x as number)}`));
+  }
+
   private options(): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue('--muted').trim(), grid = style.getPropertyValue('--line').trim();
     const font = `11.5px ${style.getPropertyValue('--sans')}`;
     const dark = document.documentElement.dataset.theme === 'dark';
     const colours = taskColours(this.data.series.map(() => null), dark);
-    const series: uPlot.Series[] = [{ label: this.data.xLabel || 'x', value: (_, v) => format(v) }];
+    const series: uPlot.Series[] = [{}];
     const bands: uPlot.Band[] = [];
     this.data.series.forEach((s, i) => {
       const c = colours[i]!;
-      series.push({ label: s.name, stroke: css(c), width: 1.75, spanGaps: true, points: { show: s.y.length < 3 }, value: (_, v) => format(v) });
+      series.push({ label: s.name, stroke: css(c), width: 1.75, spanGaps: true, points: { show: s.y.length < 3 } });
       if (s.low && s.high) {
-        const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false }, class: 'edge' };
-        series.push({ ...edge, label: `${s.name} low` }, { ...edge, label: `${s.name} high` });
+        const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
+        series.push({ ...edge }, { ...edge });
         bands.push({ series: [series.length - 1, series.length - 2], fill: `rgb(${c[0]} ${c[1]} ${c[2]} / 0.14)` });
       }
     });
@@ -124,7 +128,7 @@ export class CurvesView {
       width: this.host.clientWidth, height: this.height, series, bands,
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
       axes: [axis(this.data.xLabel, 30), axis(this.data.yLabel, 54)],
-      legend: { live: true }, cursor: { points: { size: 6 }, drag: { x: true, y: false } },
+      legend: { show: false }, hooks: { setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)] }, cursor: { points: { size: 6 }, drag: { x: true, y: false } },
     };
   }
 }

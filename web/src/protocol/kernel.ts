@@ -40,6 +40,8 @@ export class KernelLink {
     this.session = await SessionAPI.startSession(
       { path: this.path, name: this.path.split('/').pop()!, type: 'notebook', kernel: { name: this.kernelName } }, settings);
     this.connect(this.session.kernel!);
+    // A kernel that ended before this page came says so to nobody any more.
+    if ((this.session.kernel as any).execution_state === 'dead') this.setState('dead');
   }
 
   /** Tells the server that the notebook has another name. */
@@ -140,13 +142,24 @@ export class KernelLink {
     connection.connectionStatusChanged.connect((_, status) => this.connectionStatus(status));
   }
 
+  /** A cell of this notebook was running already when the page came. */
+  noteRunning(): void { if (this.state === 'idle' || this.state === 'starting') this.setState('busy'); }
+
   private status(status: Kernel.Status): void {
-    if (this.state === 'dead' || this.state === 'restarting' && status === 'unknown') return;
-    if (status === 'idle' || status === 'busy' || status === 'dead') this.setState(status);
+    if (status === 'dead') this.setState('dead');
+    else if (this.state === 'dead') return;
     else if (status === 'restarting' || status === 'autorestarting') {
       this.setState('restarting');
       if (status === 'autorestarting') this.restarted.emit();
-    } else if (status === 'starting') this.setState('starting');
+    }
+  }
+
+  /** Busy means that a cell runs: completions and the like keep the kernel busy for a moment too. */
+  private activity(state: string, parentType: string | undefined): void {
+    if (this.state === 'dead') return;
+    if (parentType === 'execute_request' && (state === 'busy' || state === 'idle')) this.setState(state);
+    else if (state === 'idle' && this.state !== 'busy') this.setState('idle');
+    else if (state === 'starting') this.setState('starting');
   }
 
   private connectionStatus(status: Kernel.ConnectionStatus): void {
@@ -177,8 +190,10 @@ export class KernelLink {
   private receive(message: Message): void {
     const parent = (message.parent_header as any)?.msg_id as string | undefined;
     const marks = (message.metadata ?? {}) as Marks;
-    if (message.header.msg_type === 'status' && (message.content as any).execution_state === 'dead') {
-      this.deathNote = (message.content as any).reason ?? (message.metadata as any).reason ?? '';
+    if (message.header.msg_type === 'status') {
+      const { execution_state: state, reason } = message.content as any;
+      if (state === 'dead') this.deathNote = reason ?? (message.metadata as any).reason ?? '';
+      this.activity(state, (message.parent_header as any)?.msg_type);
     }
     const cell = marks.cell_id ?? (parent ? this.cellOf.get(parent) : undefined) ?? null;
     if (cell && parent) this.cellOf.set(parent, cell);
