@@ -91,3 +91,22 @@ type BenchSimOptions struct {
 	Steps   int // per environment and round, of Family
 	Rounds  int
 }
+
+// NotebookOptions are the flags of nacre notebook.
+type NotebookOptions struct {
+	Path    string // folder or notebook; empty is the working directory
+	Address string
+	Port    int
+	Token   string // empty makes one
+	Hosts   []string
+	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
+	Engine  string // of the kernels; empty is the default
+	Browser bool   // open one
+}
+
+// KernelOptions are the flags of nacre kernel.
+type KernelOptions struct {
+	ConnectionFile string // for ZeroMQ
+	Pipe           bool   // for this program's server
+	Engine         string
+}
