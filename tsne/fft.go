@@ -20,11 +20,11 @@ type stage struct {
 	factors       []float32
 }
 
-// goodLength is the shortest length of at least n that transforms well: a power of two, three or nine times one.
+// goodLength is the shortest length of at least n that transforms well: a power of two times 1, 3, 9 or 27.
 func goodLength(n int) int {
 	best := math.MaxInt
 	for p := 32; p < 1<<20; p *= 2 {
-		for _, m := range []int{1, 3, 9} {
+		for _, m := range []int{1, 3, 9, 27} {
 			if p*m >= n {
 				best = min(best, p*m)
 			}

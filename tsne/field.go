@@ -80,7 +80,7 @@ func (f *field) choose(b box) {
 func (f *field) cost() int { return goodLength(padded(f.nx)) * goodLength(padded(f.ny)) }
 
 // padded is the length that keeps n nodes from their images, with room to grow.
-func padded(n int) int { return 2*n + n/8 }
+func padded(n int) int { return 2*n + n/16 }
 
 // prepare makes the convolution for the chosen grid unless the present one will do.
 func (f *field) prepare(stepBefore float64) {

@@ -62,7 +62,7 @@ func Neighbours(ctx context.Context, x Matrix, k, workers int) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	nb, err := nearestOf(ctx, set, f.apply(x), k, orAllCores(workers))
+	nb, err := nearestOf(ctx, set, f.apply(x), k, orAllCores(workers), false)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ type nearby struct {
 	recall float64
 }
 
-func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int) (*nearby, error) {
+func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, exact bool) (*nearby, error) {
 	var h *heaps
 	recall := 1.0
-	if float64(t.n)*float64(t.n)*float64(t.d) <= exactPairs {
+	if exact || float64(t.n)*float64(t.n)*float64(t.d) <= exactPairs {
 		h = newHeaps(t.n, k)
 		all := rangeOf(t.n)
 		p := pack(t, all)

@@ -205,34 +205,36 @@ func moveInSpace(m *lanes.MoveArgs) {
 
 // attract fills att with Σ_j p_ij·w_ij·(y_i − y_j).
 func (s *Session) attract() {
+	d := s.dims
 	cut(s.x.n).each(s.t.workers, func(worker, lo, hi int) {
-		if s.dims == 3 {
-			s.attractInSpace(lo, hi)
-			return
-		}
 		a := &s.pull[worker]
 		*a = lanes.AttractArgs{
-			Y: s.y, Own: s.y[2*lo : 2*hi], Ptr: s.p.ptr[lo : hi+1], Col: s.p.col, Val: s.p.val, Out: s.att[2*lo : 2*hi],
+			Y: s.y, Own: s.y[d*lo : d*hi], Ptr: s.p.ptr[lo : hi+1], Col: s.p.col, Val: s.p.val, Out: s.att[d*lo : d*hi],
 		}
-		s.set.Attract(a)
+		if d == 2 {
+			s.set.Attract(a)
+		} else {
+			attractInSpace(a)
+		}
 	})
 }
 
-func (s *Session) attractInSpace(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		x, y, u := s.y[3*i], s.y[3*i+1], s.y[3*i+2]
+// attractInSpace is lanes.Set.Attract for points of three coordinates, in one lane.
+func attractInSpace(a *lanes.AttractArgs) {
+	for r := range len(a.Ptr) - 1 {
+		own, out := a.Own[3*r:3*r+3], a.Out[3*r:3*r+3]
 		var fx, fy, fu float32
-		first, end := lanes.Width*s.p.ptr[i], lanes.Width*s.p.ptr[i+1]
-		val := s.p.val[first:end]
-		for e, j := range s.p.col[first:end] {
-			o := s.y[3*j : 3*j+3]
-			dx, dy, du := x-o[0], y-o[1], u-o[2]
+		first, end := lanes.Width*a.Ptr[r], lanes.Width*a.Ptr[r+1]
+		val := a.Val[first:end]
+		for e, j := range a.Col[first:end] {
+			o := a.Y[3*j : 3*j+3]
+			dx, dy, du := own[0]-o[0], own[1]-o[1], own[2]-o[2]
 			w := val[e] / (1 + float32(dx*dx) + float32(dy*dy) + float32(du*du))
 			fx += float32(w * dx)
 			fy += float32(w * dy)
 			fu += float32(w * du)
 		}
-		s.att[3*i], s.att[3*i+1], s.att[3*i+2] = fx, fy, fu
+		out[0], out[1], out[2] = fx, fy, fu
 	}
 }
 
