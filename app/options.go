@@ -72,6 +72,9 @@ type StudyOptions struct {
 // BenchUpdateOptions are the flags of nacre bench update.
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
+	Explain   bool   // print how the update is executed, and the time of every region
+	Versus    string // "torch": time PyTorch in turns with it; or empty
+	Python    string // the interpreter that has torch
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // "pearl", "tcl-pearl", "both"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
@@ -87,4 +90,23 @@ type BenchSimOptions struct {
 	Envs    int // per worker
 	Steps   int // per environment and round, of Family
 	Rounds  int
+}
+
+// NotebookOptions are the flags of nacre notebook.
+type NotebookOptions struct {
+	Path    string // folder or notebook; empty is the working directory
+	Address string
+	Port    int
+	Token   string // empty makes one
+	Hosts   []string
+	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
+	Engine  string // of the kernels; empty is the default
+	Browser bool   // open one
+}
+
+// KernelOptions are the flags of nacre kernel.
+type KernelOptions struct {
+	ConnectionFile string // for ZeroMQ
+	Pipe           bool   // for this program's server
+	Engine         string
 }

@@ -147,6 +147,9 @@ func (o RolloutOptions) choose(train, test []sim.Task) ([]sim.Task, error) {
 	if o.Train {
 		tasks, kind = train, "train"
 	}
+	if o.Episodes == 1 && o.Task >= len(tasks) {
+		return nil, Usagef("--task %d: the family has %d %s tasks, counted from 0", o.Task, len(tasks), kind)
+	}
 	if o.Task+o.Episodes > len(tasks) {
 		return nil, Usagef("--task %d and --episodes %d: the family has %d %s tasks", o.Task, o.Episodes, len(tasks), kind)
 	}

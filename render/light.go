@@ -125,9 +125,13 @@ func (l *light) lit(p vec, self *thing, phase int) float64 {
 		return 1
 	}
 	seen := func(first, end, step int) (n int) {
+		last := 0 // what hides one ray mostly hides the next
 		for k := first; k < end; k += step {
-			if !shaded(list, p, l.rays[k], self) {
+			blocker := blocked(list, last, p, l.rays[k], self)
+			if blocker < 0 {
 				n++
+			} else {
+				last = blocker
 			}
 		}
 		return n
@@ -144,8 +148,16 @@ func (l *light) lit(p vec, self *thing, phase int) float64 {
 	}
 }
 
-func shaded(list []*thing, p, d vec, self *thing) bool {
-	for _, t := range list {
+// blocked returns which of list a ray meets, trying list[first] first, or -1.
+func blocked(list []*thing, first int, p, d vec, self *thing) int {
+	for k := -1; k < len(list); k++ {
+		i := k
+		if k < 0 {
+			i = first
+		} else if k == first {
+			continue
+		}
+		t := list[i]
 		// What is convex does not shade its own lit side.
 		if t == self && t.kind != scene.Mesh {
 			continue
@@ -155,11 +167,15 @@ func shaded(list []*thing, p, d vec, self *thing) bool {
 		if along < -t.radius || to.dot(to)-along*along > t.radius*t.radius {
 			continue
 		}
-		if _, ok := t.meet(p, d, math.Inf(1)); ok {
-			return true
+		if t.kind == scene.Mesh {
+			if t.mesh.blocks(t.point(p), t.direction(d)) {
+				return i
+			}
+		} else if _, ok := t.meet(p, d, math.Inf(1)); ok {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // open is how much of the sky a point of a floor sees past the things above it: each hides what a sphere there would,

@@ -118,18 +118,38 @@ func (m *mesh) build(first, end int) int {
 
 // meet returns the first triangle that the ray meets, from either side, before limit.
 func (m *mesh) meet(o, d vec, limit float64) (hit, bool) {
-	if len(m.nodes) == 0 {
+	best, at, u, v := m.search(o, d, limit, false)
+	if best < 0 {
 		return hit{}, false
 	}
+	t := &m.tris[best]
+	n := t.normals[0].mul(1 - u - v).add(t.normals[1].mul(u)).add(t.normals[2].mul(v))
+	if t.face.dot(d) > 0 {
+		n = n.mul(-1)
+	}
+	return hit{at, n.unit()}, true
+}
+
+// blocks reports whether the ray meets any triangle.
+func (m *mesh) blocks(o, d vec) bool {
+	best, _, _, _ := m.search(o, d, math.Inf(1), true)
+	return best >= 0
+}
+
+// search returns the first triangle that the ray meets before limit, or any where that is enough, -1 for none, with the
+// distance and the barycentric coordinates.
+func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v float64) {
+	best, at = -1, limit
+	if len(m.nodes) == 0 {
+		return
+	}
 	inv := vec{1 / d[0], 1 / d[1], 1 / d[2]}
-	best, bu, bv := -1, 0., 0.
 	var stack [64]int
-	depth := 1
-	for depth > 0 {
+	for depth := 1; depth > 0; {
 		depth--
 		i := stack[depth]
 		n := &m.nodes[i]
-		if !n.touches(o, inv, limit) {
+		if !n.touches(&o, &inv, at) {
 			continue
 		}
 		if n.second != 0 {
@@ -138,24 +158,19 @@ func (m *mesh) meet(o, d vec, limit float64) (hit, bool) {
 			continue
 		}
 		for k := n.first; k < n.first+n.count; k++ {
-			if t, u, v, ok := m.tris[k].meet(o, d); ok && t < limit {
-				best, limit, bu, bv = k, t, u, v
+			if t, tu, tv, ok := m.tris[k].meet(&o, &d); ok && t < at {
+				best, at, u, v = k, t, tu, tv
+				if any {
+					return
+				}
 			}
 		}
 	}
-	if best < 0 {
-		return hit{}, false
-	}
-	t := &m.tris[best]
-	n := t.normals[0].mul(1 - bu - bv).add(t.normals[1].mul(bu)).add(t.normals[2].mul(bv))
-	if t.face.dot(d) > 0 {
-		n = n.mul(-1)
-	}
-	return hit{limit, n.unit()}, true
+	return
 }
 
 // touches reports whether the ray passes the box before limit.
-func (n *node) touches(o, inv vec, limit float64) bool {
+func (n *node) touches(o, inv *vec, limit float64) bool {
 	enter, leave := 0., limit
 	for k := range 3 {
 		t0, t1 := (n.low[k]-o[k])*inv[k], (n.high[k]-o[k])*inv[k]
@@ -174,7 +189,7 @@ func (n *node) touches(o, inv vec, limit float64) bool {
 }
 
 // meet is the intersection of Möller and Trumbore (1997): distance and barycentric coordinates.
-func (t *tri) meet(o, d vec) (at, u, v float64, ok bool) {
+func (t *tri) meet(o, d *vec) (at, u, v float64, ok bool) {
 	p := d.cross(t.ac)
 	det := t.ab.dot(p)
 	if det == 0 {

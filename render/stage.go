@@ -52,6 +52,13 @@ func (g *thing) meet(o, d vec, limit float64) (hit, bool) {
 	return h, true
 }
 
+// misses reports that a ray passes the sphere around the thing, or only reaches it beyond limit.
+func (g *thing) misses(o, d vec, limit float64) bool {
+	to := g.centre.sub(o)
+	along := to.dot(d)
+	return along-g.radius > limit || to.dot(to)-along*along > g.radius*g.radius
+}
+
 // stage is a frame ready to be drawn: the things in it, and which of them to ask for a pixel or a shadow.
 type stage struct {
 	camera *camera
@@ -154,10 +161,11 @@ func (s *stage) trace(list []*thing, d vec, phase int) sample {
 	var first *thing
 	nearest := hit{t: math.Inf(1)}
 	opaque := func(t *thing) {
-		if t.opacity >= 1 {
-			if h, ok := t.meet(eye, d, nearest.t); ok {
-				nearest, first = h, t
-			}
+		if t.opacity < 1 || t.misses(eye, d, nearest.t) {
+			return
+		}
+		if h, ok := t.meet(eye, d, nearest.t); ok {
+			nearest, first = h, t
 		}
 	}
 	clear := 0

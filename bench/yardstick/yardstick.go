@@ -16,6 +16,7 @@ import (
 
 	"nacre/belief"
 	"nacre/core"
+	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/pearl"
 	"nacre/tcl"
@@ -115,6 +116,9 @@ func (y *Yardstick) Size() Size { return y.size }
 
 // Program is the compiled update.
 func (y *Yardstick) Program() *core.Program { return y.program }
+
+// Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
+func (y *Yardstick) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
 
 // Close gives the device's buffers back.
 func (y *Yardstick) Close() error { return y.run.Close() }

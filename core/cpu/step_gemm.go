@@ -72,8 +72,16 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	x, y := args[0], args[1]
 	cost := b.gemmCost(out, x.rows)
 	if b.tiled {
+		narrow := out.cols < 16 && out.rows > out.cols
+		if narrow {
+			b.scratch = max(b.scratch, out.cols*pad16(out.rows))
+		}
 		return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
 			p := product{a: w.view(&x, s), b: w.view(&y, s), c: out.sum(s), ta: true}
+			if narrow {
+				p.contractNarrow(w, s.first)
+				return
+			}
 			p.contract(w, 0, p.c.rows, s.first)
 		}}
 	}
@@ -98,6 +106,25 @@ func (p *product) contract(w *worker, lo, hi int, fresh bool) {
 			p.mode = gemmStore
 		}
 		p.rows(w.k, &w.gemm, lo, hi)
+	}
+}
+
+// contractNarrow is contract for a C of few columns, which would leave most of a register empty: it computes bᵀ·a in
+// the worker's scratch and adds its transpose.
+func (p *product) contractNarrow(w *worker, fresh bool) {
+	c := p.c
+	t := mat{nil, c.cols, c.rows, pad16(c.rows)}
+	t.d = w.scratch[:t.rows*t.ld]
+	q := product{a: p.b, b: p.a, c: t, ta: true}
+	q.contract(w, 0, t.rows, true)
+	for i := range c.rows {
+		d := c.row(i)
+		if fresh {
+			clear(c.d[i*c.ld : (i+1)*c.ld])
+		}
+		for j := range d {
+			d[j] += t.d[j*t.ld+i]
+		}
 	}
 }
 

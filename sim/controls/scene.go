@@ -11,7 +11,8 @@ import (
 // look is how a control is drawn.
 type look struct {
 	color func(geom string) scene.Color
-	view  scene.View // Follow is set to the torso
+	view  scene.View // Follow is set to the torso unless still
+	still bool
 	grid  float64
 	// sign shows the task, or is nil where there is nothing to show.
 	sign    func(params []float64) (scene.Solid, scene.Triangles)
@@ -29,11 +30,11 @@ func (c *control) look() look {
 	case strings.HasPrefix(c.name, "cheetah"):
 		return look{color: cheetahColor, view: from(-76, 12, 0.42, 3.9), grid: 0.5}
 	case strings.HasPrefix(c.name, "ant-goal"):
-		return look{color: antColor, view: from(-65, 38, 0, 9), grid: 1, sign: disc}
+		return look{color: antColor, view: from(-65, 42, 0, 12), grid: 1, sign: disc, still: true}
 	case strings.HasPrefix(c.name, "ant"):
 		return look{color: antColor, view: from(-62, 24, 0.35, 6), grid: 1, sign: arrow, carried: true}
 	case strings.HasPrefix(c.name, "humanoid"):
-		return look{color: sided("right", "left"), view: from(-52, 14, 0.85, 5), grid: 1, sign: arrow, carried: true}
+		return look{color: sided("right", "left"), view: from(-52, 16, 0.75, 5.4), grid: 1, sign: arrow, carried: true}
 	}
 	return look{color: sided("", "_left"), view: from(-70, 9, 0.78, 4.6), grid: 0.5}
 }
@@ -86,10 +87,10 @@ func disc(goal []float64) (scene.Solid, scene.Triangles) {
 
 // arrow marks a direction in the plane, at the origin.
 func arrow(angle []float64) (scene.Solid, scene.Triangles) {
-	t := scene.Arrow("direction", 1.1, 0.12)
+	t := scene.Arrow("direction", 0.8, 0.1)
 	sin, cos := math.Sincos(angle[0])
 	for i, v := range t.Vertices {
-		x, y := float64(v[0])+0.75, float64(v[1])
+		x, y := float64(v[0])+0.45, float64(v[1])
 		t.Vertices[i] = [3]float32{float32(x*cos - y*sin), float32(x*sin + y*cos)}
 	}
 	return scene.Solid{Name: "direction", Kind: scene.Mesh, Color: scene.Goal, Sign: true}, t
@@ -108,7 +109,7 @@ func (b *batch) Scene(i int) (*scene.Scene, error) {
 		if g.Kind == scene.Plane {
 			g.Color = scene.Floor
 		}
-		if g.Name == "torso" {
+		if g.Name == "torso" && !l.still {
 			s.View.Follow = k
 		}
 		s.Solids = append(s.Solids, g.Solid)

@@ -48,7 +48,7 @@ func (b *batch) Scene(i int) (*shown.Scene, error) {
 	shapes, meshes, omitted := b.drawn()
 	s := &shown.Scene{
 		Name: b.family.name(), Meshes: meshes, Omitted: omitted, Interval: substeps * b.sizes.Timestep,
-		View: shown.View{Target: [3]float64{0, 0.5, 0.2}, Distance: 2.5, Azimuth: 38, Elevation: 24, Angle: 30, Follow: -1}, Grid: 0.5,
+		View: shown.View{Target: [3]float64{0, 0.58, 0.15}, Distance: 2.3, Azimuth: -24, Elevation: 26, Angle: 30, Follow: -1}, Grid: 0.5,
 	}
 	for _, g := range shapes {
 		g.Color = paint(g)
@@ -88,7 +88,7 @@ var standing = map[string]shown.Color{
 	"right_hand": shown.Slate, "hand": shown.Slate, "head": shown.Slate, "rightpad": shown.Blue, "leftpad": shown.Blue,
 }
 
-// paint gives what is not of the task calm colours, and lightens the rest: the textures' means are dark.
+// paint gives what is not of the task calm colours, and makes the rest lighter and paler.
 func paint(s mujoco.Shape) shown.Color {
 	if c, ok := standing[s.Body]; ok && (s.Body != "world" || s.Kind == shown.Plane) {
 		return c
@@ -96,8 +96,9 @@ func paint(s mujoco.Shape) shown.Color {
 	if strings.HasPrefix(s.Body, "right_") {
 		return shown.Pearl
 	}
+	grey := (s.Color[0] + s.Color[1] + s.Color[2]) / 3
 	for k := range 3 {
-		s.Color[k] = 0.15 + 0.8*s.Color[k]
+		s.Color[k] = 0.18 + 0.76*(0.75*s.Color[k]+0.25*grey)
 	}
 	return s.Color
 }
