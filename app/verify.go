@@ -107,6 +107,9 @@ func (r VerifyReport) WriteText(w io.Writer) error {
 		if !f.Passed {
 			result = "FAIL"
 		}
+		if !f.Passed && f.SameFormulas() {
+			result = "FAIL: this MuJoCo moves otherwise"
+		}
 		if f.Error != "" {
 			result += ": " + f.Error
 		}
