@@ -69,7 +69,7 @@ func (l *Link) send(m *jupyter.Message) error { return l.sockets[m.Channel].Send
 func (l *Link) receive(channel string, frames [][]byte) {
 	if frames == nil {
 		// The others may still have something to say.
-		if int(l.over.Add(1)) == len(l.sockets) {
+		if l.over.Add(1) == 4 {
 			l.Lost(errors.New("the kernel closed its sockets"))
 		}
 		return
