@@ -1,6 +1,6 @@
 # `make` builds bin/nacre; `make help` lists the rest. On a fresh machine each target does the set-up it needs: Go
-# fetches its modules, tools/mujoco.sh the physics library. Without a C compiler or Python everything works but the
-# MuJoCo families, and one line says so.
+# fetches its modules, tools/mujoco.sh the physics library, tools/metaworld.sh the scenes of Meta-World. Without a C
+# compiler or Python everything works but the MuJoCo families, and one line says so.
 
 GO     ?= go
 NACRE  := bin/nacre
@@ -20,7 +20,7 @@ build: setup ## build bin/nacre (the default)
 setup: ## fetch what building needs
 	@command -v $(GO) >/dev/null || { echo "nacre needs Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
 	@$(GO) mod download
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then tools/mujoco.sh; \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then tools/mujoco.sh && tools/metaworld.sh; \
 	else echo "Building without MuJoCo because there is no C compiler; to add it later, install one (gcc or clang) and run make again"; fi
 
 run: build ## build, then train PEARL and TCL-PEARL on the quickstart study and write its report
@@ -48,7 +48,7 @@ study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin
 
-distclean: clean ## remove the fetched MuJoCo too
+distclean: clean ## remove the fetched MuJoCo and Meta-World too
 	rm -rf .deps
 
 help: ## list the targets
