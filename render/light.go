@@ -18,7 +18,7 @@ const (
 	sunElevation = 52
 	sunSize      = 3.0 // half angle of its disc in degrees: makes shadows soft
 	sunRays      = 16
-	sunPhases    = 4
+	sunPhases    = 8
 	skyReach     = 5  // times the radius of a thing that its hiding of the sky is felt
 	whole        = -1 // all phases
 	shadowCells  = 64 // per side
@@ -110,8 +110,8 @@ func (l *light) cell(p vec) (x, y int, inside bool) {
 	return x, y, fx >= 0 && fy >= 0 && fx <= shadowCells && fy <= shadowCells
 }
 
-// lit is the part of the sun's disc that is seen from a point of self. A phase asks only every fourth of its rays: the
-// rays of a pixel have phases in turn.
+// lit is the part of the sun's disc that is seen from a point of self. A phase asks only every eighth of its rays: the
+// eight rays of a pixel have a phase each.
 func (l *light) lit(p vec, self *thing, phase int) float64 {
 	if l.cells == nil {
 		return 1

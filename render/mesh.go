@@ -16,15 +16,15 @@ const leafSize = 4
 // mesh is a set of triangles in a tree of boxes.
 type mesh struct {
 	tris   []tri
+	smooth [][3]vec // normals at the corners of each, for shading
 	nodes  []node
 	centre vec // of the sphere around it
 	radius float64
 }
 
 type tri struct {
-	a, ab, ac vec    // a corner and the edges from it
-	face      vec    // unit normal
-	normals   [3]vec // at the corners, for shading
+	a, ab, ac vec // a corner and the edges from it
+	id        int // among smooth
 }
 
 // node is a box and what is in it: triangles, or two nodes, the first of which follows it.
@@ -54,17 +54,19 @@ func newMesh(m *scene.Triangles) *mesh {
 			continue
 		}
 		a := point(f[0])
-		t := tri{a: a, ab: point(f[1]).sub(a), ac: point(f[2]).sub(a), face: areas[k].unit()}
+		t := tri{a: a, ab: point(f[1]).sub(a), ac: point(f[2]).sub(a), id: len(out.smooth)}
+		face := areas[k].unit()
+		var normals [3]vec
 		for j, v := range f {
 			var sum vec
 			for _, other := range at[v] {
-				if t.face.dot(areas[other]) >= creased*areas[other].length() {
+				if face.dot(areas[other]) >= creased*areas[other].length() {
 					sum = sum.add(areas[other])
 				}
 			}
-			t.normals[j] = sum.unit()
+			normals[j] = sum.unit()
 		}
-		out.tris = append(out.tris, t)
+		out.tris, out.smooth = append(out.tris, t), append(out.smooth, normals)
 	}
 	if len(out.tris) > 0 {
 		out.build(0, len(out.tris))
@@ -123,8 +125,9 @@ func (m *mesh) meet(o, d vec, limit float64) (hit, bool) {
 		return hit{}, false
 	}
 	t := &m.tris[best]
-	n := t.normals[0].mul(1 - u - v).add(t.normals[1].mul(u)).add(t.normals[2].mul(v))
-	if t.face.dot(d) > 0 {
+	corner := &m.smooth[t.id]
+	n := corner[0].mul(1 - u - v).add(corner[1].mul(u)).add(corner[2].mul(v))
+	if t.ab.cross(t.ac).dot(d) > 0 {
 		n = n.mul(-1)
 	}
 	return hit{at, n.unit()}, true

@@ -124,7 +124,7 @@ func (s *stage) average(x, y int) vec {
 	var sum vec
 	list := s.near(x, y)
 	for i, at := range places {
-		sum = sum.add(s.trace(list, s.camera.ray(float64(x)+at[0], float64(y)+at[1]), i%sunPhases).colour)
+		sum = sum.add(s.trace(list, s.camera.ray(float64(x)+at[0], float64(y)+at[1]), i).colour)
 	}
 	return sum.mul(1. / float64(len(places)))
 }
