@@ -85,9 +85,8 @@ func (m *mesh) build(first, end int) int {
 	n.high = n.low.mul(-1)
 	for _, t := range m.tris[first:end] {
 		for _, p := range [3]vec{t.a, t.a.add(t.ab), t.a.add(t.ac)} {
-			for k := range 3 {
-				n.low[k], n.high[k] = min(n.low[k], p[k]), max(n.high[k], p[k])
-			}
+			n.low = vec{min(n.low.x, p.x), min(n.low.y, p.y), min(n.low.z, p.z)}
+			n.high = vec{max(n.high.x, p.x), max(n.high.y, p.y), max(n.high.z, p.z)}
 		}
 	}
 	index := len(m.nodes)
@@ -95,13 +94,13 @@ func (m *mesh) build(first, end int) int {
 	if n.count <= leafSize {
 		return index
 	}
-	axis, size := 0, n.high.sub(n.low)
+	axis, size := 0, n.high.sub(n.low).list()
 	for k := range 3 {
 		if size[k] > size[axis] {
 			axis = k
 		}
 	}
-	middle := func(t *tri) float64 { return 3*t.a[axis] + t.ab[axis] + t.ac[axis] }
+	middle := func(t *tri) float64 { return t.a.mul(3).add(t.ab).add(t.ac).list()[axis] }
 	slices.SortStableFunc(m.tris[first:end], func(a, b tri) int {
 		switch x, y := middle(&a), middle(&b); {
 		case x < y:
@@ -146,7 +145,7 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 	if len(m.nodes) == 0 {
 		return
 	}
-	inv := vec{1 / d[0], 1 / d[1], 1 / d[2]}
+	inv := vec{1 / d.x, 1 / d.y, 1 / d.z}
 	var stack [64]int
 	for depth := 1; depth > 0; {
 		depth--
@@ -174,21 +173,26 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 
 // touches reports whether the ray passes the box before limit.
 func (n *node) touches(o, inv *vec, limit float64) bool {
-	enter, leave := 0., limit
-	for k := range 3 {
-		t0, t1 := (n.low[k]-o[k])*inv[k], (n.high[k]-o[k])*inv[k]
-		if t0 > t1 {
-			t0, t1 = t1, t0
-		}
-		// A ray in the plane of a side gives NaN, which must not shut it out.
-		if t0 > enter {
-			enter = t0
-		}
-		if t1 < leave {
-			leave = t1
-		}
-	}
+	enter, leave := slab(n.low.x, n.high.x, o.x, inv.x, 0, limit)
+	enter, leave = slab(n.low.y, n.high.y, o.y, inv.y, enter, leave)
+	enter, leave = slab(n.low.z, n.high.z, o.z, inv.z, enter, leave)
 	return enter <= leave
+}
+
+// slab narrows the part of a ray that is in a box to what is between two of its sides. A ray in the plane of a side
+// gives NaN, which narrows nothing.
+func slab(low, high, o, inv, enter, leave float64) (float64, float64) {
+	t0, t1 := (low-o)*inv, (high-o)*inv
+	if t0 > t1 {
+		t0, t1 = t1, t0
+	}
+	if t0 > enter {
+		enter = t0
+	}
+	if t1 < leave {
+		leave = t1
+	}
+	return enter, leave
 }
 
 // meet is the intersection of Möller and Trumbore (1997): distance and barycentric coordinates.
