@@ -151,7 +151,7 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 		depth--
 		i := stack[depth]
 		n := &m.nodes[i]
-		if !n.touches(&o, &inv, at) {
+		if !n.touches(o, inv, at) {
 			continue
 		}
 		if n.second != 0 {
@@ -160,7 +160,7 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 			continue
 		}
 		for k := n.first; k < n.first+n.count; k++ {
-			if t, tu, tv, ok := m.tris[k].meet(&o, &d); ok && t < at {
+			if t, tu, tv, ok := m.tris[k].meet(o, d); ok && t < at {
 				best, at, u, v = k, t, tu, tv
 				if any {
 					return
@@ -172,7 +172,7 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 }
 
 // touches reports whether the ray passes the box before limit.
-func (n *node) touches(o, inv *vec, limit float64) bool {
+func (n *node) touches(o, inv vec, limit float64) bool {
 	enter, leave := slab(n.low.x, n.high.x, o.x, inv.x, 0, limit)
 	enter, leave = slab(n.low.y, n.high.y, o.y, inv.y, enter, leave)
 	enter, leave = slab(n.low.z, n.high.z, o.z, inv.z, enter, leave)
@@ -196,7 +196,7 @@ func slab(low, high, o, inv, enter, leave float64) (float64, float64) {
 }
 
 // meet is the intersection of Möller and Trumbore (1997): distance and barycentric coordinates.
-func (t *tri) meet(o, d *vec) (at, u, v float64, ok bool) {
+func (t *tri) meet(o, d vec) (at, u, v float64, ok bool) {
 	p := d.cross(t.ac)
 	det := t.ab.dot(p)
 	if det == 0 {
