@@ -89,10 +89,18 @@ func fallback(advice string) error {
 	return errors.New(advice)
 }
 
+// vectors says how many task vectors are the package's.
+func vectors(f verify.Result) string {
+	if f.TaskVectors == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", f.TaskVectors-f.OtherTaskVectors, f.TaskVectors)
+}
+
 // WriteText prints the report for a person.
 func (r VerifyReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "family\treward\tmode\ttasks\tsteps\tobservation\treward\tflags\tresult")
+	fmt.Fprintln(t, "family\treward\tmode\ttasks\tsteps\tobservation\treward\tflags\ttask vectors\tresult")
 	for _, f := range r.Families {
 		result := "pass"
 		if !f.Passed {
@@ -101,8 +109,8 @@ func (r VerifyReport) WriteText(w io.Writer) error {
 		if f.Error != "" {
 			result += ": " + f.Error
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%.2g\t%.2g\t%d\t%s\n", f.Family, f.Reward, f.Mode, f.Tasks, f.Steps,
-			f.Observation.Largest, f.RewardDiff.Largest, f.Flags, result)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%.2g\t%.2g\t%d\t%s\t%s\n", f.Family, f.Reward, f.Mode, f.Tasks, f.Steps,
+			f.Observation.Largest, f.RewardDiff.Largest, f.Flags, vectors(f), result)
 	}
 	if err := t.Flush(); err != nil {
 		return err

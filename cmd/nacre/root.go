@@ -65,7 +65,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env))
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}

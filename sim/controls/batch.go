@@ -58,7 +58,7 @@ func (c *control) newBatch(n int) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{control: c, model: model}
+	b := &batch{control: c, spec: c.Spec(), model: model}
 	torso, err := model.Body("torso")
 	if err == nil {
 		b.chunk, err = model.NewChunk(n, c.vary...)
@@ -104,6 +104,7 @@ type env struct {
 // batch implements sim.Batch for every control.
 type batch struct {
 	control *control
+	spec    sim.Spec
 	model   *mujoco.Model
 	chunk   *mujoco.Chunk
 	envs    []env
@@ -158,6 +159,9 @@ func (b *batch) begin(i int, obs []float64) error {
 
 func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) error {
 	c := b.control
+	if err := sim.CheckRows(len(b.envs), b.spec, active, act, obs); err != nil {
+		return err
+	}
 	for i, on := range active {
 		if !on {
 			continue

@@ -22,6 +22,7 @@ var downwards = quat{1, 0, 1, 0}
 // batch implements sim.Batch for every family.
 type batch struct {
 	family *family
+	spec   sim.Spec
 	row    *row
 	model  *mujoco.Model // shared
 	sizes  mujoco.Sizes
@@ -48,7 +49,7 @@ func (f *family) newBatch(n int) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{family: f, row: f.row, model: model, sizes: model.Sizes()}
+	b := &batch{family: f, spec: f.Spec(), row: f.row, model: model, sizes: model.Sizes()}
 	if b.chunk, err = model.NewChunk(n, mujoco.BodyPos, mujoco.SitePos); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -145,6 +146,9 @@ func (b *batch) pass(e *env) {
 
 // Step implements sim.Batch.
 func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) error {
+	if err := sim.CheckRows(len(b.envs), b.spec, active, act, obs); err != nil {
+		return err
+	}
 	for i, on := range active {
 		if !on {
 			continue

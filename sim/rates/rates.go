@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"nacre/internal/rng"
 	"nacre/sim"
@@ -21,6 +22,7 @@ type Rates struct {
 	PlainC  float64 `json:"plain_c"` // plain C loops, one per worker, environment after environment
 	Batch   float64 `json:"batch"`   // the same steps through sim.Batch, with observations and rewards
 	Ratio   float64 `json:"ratio"`   // median over rounds of Batch/PlainC
+	Wall    float64 `json:"wall"`    // Batch by the clock, all workers together
 	Workers int     `json:"workers"`
 	Envs    int     `json:"envs"`  // per worker
 	Steps   int     `json:"steps"` // per environment and round
@@ -72,44 +74,51 @@ func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 			return Rates{}, err
 		}
 	}
-	plain, batched, ratio := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
+	plain, batched, ratio, wall := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
 	for r := range rounds {
 		order := []*float64{&plain[r], &batched[r]}
 		if r%2 == 1 {
 			slices.Reverse(order)
 		}
 		for _, rate := range order {
-			var err error
-			if *rate, err = measure(meters, rate == &plain[r]); err != nil {
+			cpu, clock, err := measure(meters, rate == &plain[r])
+			if err != nil {
 				return Rates{}, err
+			}
+			*rate = cpu
+			if rate == &batched[r] {
+				wall[r] = clock
 			}
 		}
 		ratio[r] = batched[r] / plain[r]
 	}
-	return Rates{family, median(plain), median(batched), median(ratio), workers, envs, steps, rounds}, nil
+	return Rates{
+		Family: family, PlainC: median(plain), Batch: median(batched), Ratio: median(ratio), Wall: median(wall),
+		Workers: workers, Envs: envs, Steps: steps, Rounds: rounds,
+	}, nil
 }
 
-// measure runs all meters at once and returns their steps per processor second.
-func measure(meters []*meter, plain bool) (float64, error) {
+// measure runs all meters at once and returns their steps per second of processor time and of the clock.
+func measure(meters []*meter, plain bool) (cpu, wall float64, err error) {
 	for _, m := range meters {
 		if err := m.reset(); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
 	errs := make([]error, len(meters))
 	steps := 0
 	var done sync.WaitGroup
-	begin := mujoco.CPUSeconds()
+	begin, start := mujoco.CPUSeconds(), time.Now()
 	for i, m := range meters {
 		steps += m.steps * m.b.Len()
 		done.Go(func() { errs[i] = m.run(plain) })
 	}
 	done.Wait()
-	seconds := mujoco.CPUSeconds() - begin
+	seconds, clock := mujoco.CPUSeconds()-begin, time.Since(start).Seconds()
 	for _, m := range meters {
 		errs = append(errs, m.compare())
 	}
-	return float64(steps) / seconds, errors.Join(errs...)
+	return float64(steps) / seconds, float64(steps) / clock, errors.Join(errs...)
 }
 
 // meter steps one batch along one fixed list of actions, either way.

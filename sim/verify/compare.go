@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 
 	"nacre/internal/rng"
@@ -15,7 +16,7 @@ import (
 // Result is how far a family is from its reference.
 type Result struct {
 	Family    string `json:"family"`
-	Reference string `json:"reference"` // "metaworld 3.1.1" or the like; empty where there is none
+	Reference string `json:"reference"` // name of its file
 	Reward    string `json:"reward,omitempty"`
 	Mode      string `json:"mode"` // "free": one trajectory from the reset on; "forced": put into the reference's states
 	Tasks     int    `json:"tasks"`
@@ -24,9 +25,12 @@ type Result struct {
 	Observation Difference `json:"observation"`
 	RewardDiff  Difference `json:"reward_difference"`
 	Flags       int        `json:"flags"` // steps with another success or done
-	Tolerance   float64    `json:"tolerance"`
-	Error       string     `json:"error,omitempty"` // why it could not be compared to the end
-	Passed      bool       `json:"passed"`
+	// Of the package's task vectors, by seed, how many were compared and how many are not the family's, to the last bit.
+	TaskVectors      int     `json:"task_vectors"`
+	OtherTaskVectors int     `json:"other_task_vectors"`
+	Tolerance        float64 `json:"tolerance"`
+	Error            string  `json:"error,omitempty"` // why it could not be compared to the end
+	Passed           bool    `json:"passed"`
 }
 
 // Difference is the largest difference and where it was.
@@ -78,6 +82,19 @@ func (r References) Of(names []string) []string {
 	return out
 }
 
+// About says in a word what the reference of the family called name is, such as "3×150 steps", or "" if it has none.
+func (r References) About(name string) (string, error) {
+	file, _ := split(name)
+	ref, err := r.Load(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d×%d steps", len(ref.Runs), len(ref.Runs[0].Act)), nil
+}
+
 // Tolerances of what should be equal, and of one step of a MuJoCo that is not the reference's.
 const (
 	Exact   = 1e-9
@@ -85,9 +102,9 @@ const (
 )
 
 // Check compares family with its reference in the way that fits the version of MuJoCo, see the package's comment; forced
-// puts it into the reference's states whatever the version. The error is about the reference; what is wrong with the
-// family is in the result.
-func (r References) Check(family sim.Family, forced bool) (Result, error) {
+// puts it into the reference's states whatever the version. Only the runs numbered in tasks are compared, all of them if
+// there are none. The error is about the reference; what is wrong with the family is in the result.
+func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result, error) {
 	file, reward := split(family.Spec().Name)
 	ref, err := r.Load(file)
 	if err != nil {
@@ -95,6 +112,16 @@ func (r References) Check(family sim.Family, forced bool) (Result, error) {
 	}
 	if reward >= len(ref.Rewards) {
 		return Result{}, fmt.Errorf("verify: the reference %s has %d rewards; %s needs number %d", file, len(ref.Rewards), family.Spec().Name, reward+1)
+	}
+	if len(tasks) > 0 {
+		var runs []Run
+		for _, k := range tasks {
+			if k < 0 || k >= len(ref.Runs) {
+				return Result{}, fmt.Errorf("verify: the reference %s has %d tasks; number %d was asked for", file, len(ref.Runs), k)
+			}
+			runs = append(runs, ref.Runs[k])
+		}
+		ref.Runs = runs
 	}
 	tolerance := Exact
 	if mujoco.Version() != ReferenceVersion {
@@ -107,7 +134,10 @@ func (r References) Check(family sim.Family, forced bool) (Result, error) {
 // reward), success and done at every step. A batch of three is used in which only the middle one is active.
 func Free(family sim.Family, ref *Reference, reward int, tolerance float64) Result {
 	res := Result{Family: family.Spec().Name, Reference: ref.Name, Reward: ref.Rewards[reward], Mode: "free", Tolerance: tolerance}
-	b, err := family.NewBatch(3)
+	if err := res.compareTasks(family, ref.TaskLists); err != nil {
+		return res.end(err)
+	}
+	b, err := family.NewBatch(envs)
 	if err != nil {
 		return res.end(err)
 	}
@@ -124,9 +154,27 @@ func (res Result) end(err error) Result {
 	if err != nil {
 		res.Error = err.Error()
 	}
-	res.Passed = err == nil && res.Steps > 0 && res.Flags == 0 &&
+	res.Passed = err == nil && res.Steps > 0 && res.Flags == 0 && res.OtherTaskVectors == 0 &&
 		res.Observation.Largest <= res.Tolerance && res.RewardDiff.Largest <= res.Tolerance
 	return res
+}
+
+// compareTasks compares the family's tasks for each seed with the package's.
+func (res *Result) compareTasks(family sim.Family, lists [][][]float64) error {
+	for seed := range max(len(lists)-1, 0) {
+		train, test, err := family.Tasks(uint64(seed), len(lists[seed]), len(lists[seed+1]))
+		if err != nil {
+			return err
+		}
+		want := slices.Concat(lists[seed], lists[seed+1])
+		for i, task := range slices.Concat(train, test) {
+			res.TaskVectors++
+			if !slices.Equal(task.Params, want[i]) {
+				res.OtherTaskVectors++
+			}
+		}
+	}
+	return nil
 }
 
 const (

@@ -14,7 +14,7 @@ FAMILY.npz holds, with K tasks of T steps, all of ML1 with seed 0 (training task
     params      [K, n]        the task: object and goal as drawn
     target      [K, 3]        the goal after the reset
     tcp0        [K, 3]        the middle of the finger tips after the hand's reset
-    hand        [K, h]        qpos, qvel, qacc_warmstart and mocap position after the hand's reset, before the rest of it
+    hand        [K, h]        qpos, qvel, qacc_warmstart and mocap position one mj_step before the end of the hand's reset
     object0     [K, m]        what the reset keeps as the object's first place; empty where there is none
     act         [K, T, 4]     int8; the actions were act/64, so that they are exact in float32 and float64
     obs         [K, T+1, 18]  hand, gripper, objects; the rest of the 39 numbers follows: the same of the step before
@@ -70,18 +70,23 @@ def task_vectors(name):
     return np.array(train + test[-1:]), [first.train_tasks[0], first.train_tasks[1], first.test_tasks[0]]
 
 
-class HandRecorder:
-    """Keeps the state in which the last reset of the hand left each environment."""
+def record_hand():
+    """Makes environments keep the state one mj_step before the end of each reset of their hand."""
+    whole = SawyerXYZEnv._reset_hand
 
-    def __init__(self):
-        whole = SawyerXYZEnv._reset_hand
+    def recorded(env, steps=50):
+        whole(env, steps - 1)
+        d = env.data
+        mocap = env.model.body_mocapid[d.body("mocap").id]
+        d.mocap_pos[mocap], d.mocap_quat[mocap] = env.hand_init_pos, [1, 0, 1, 0]
+        d.ctrl[:] = [-1, 1]
+        mujoco.mj_step(env.model, d, nstep=env.frame_skip - 1)
+        env.hand_state = np.concatenate([d.qpos, d.qvel, d.qacc_warmstart, d.mocap_pos[0]])
+        mujoco.mj_step(env.model, d)
+        mujoco.mj_rnePostConstraint(env.model, d)
+        env.init_tcp = env.tcp_center
 
-        def recorded(env, steps=50):
-            whole(env, steps)
-            d = env.data
-            env.hand_state = np.concatenate([d.qpos, d.qvel, d.qacc_warmstart, d.mocap_pos[0]])
-
-        SawyerXYZEnv._reset_hand = recorded
+    SawyerXYZEnv._reset_hand = recorded
 
 
 def make_env(name, version, task):
@@ -169,7 +174,7 @@ def main():
     parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--every", type=int, default=15)
     args = parser.parse_args()
-    HandRecorder()
+    record_hand()
     warnings.filterwarnings("ignore")
     os.makedirs(args.folder, exist_ok=True)
     for name in args.families or ALL_V3_ENVIRONMENTS:
