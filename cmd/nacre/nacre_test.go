@@ -36,7 +36,7 @@ func (f *fake) actions() actions {
 	return actions{
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
-		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
+		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f), BenchTSNE: record[app.BenchTSNEOptions](f),
 	}
 }
 
@@ -66,7 +66,9 @@ func TestOptions(t *testing.T) {
 			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
 		"bench update --check": app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3},
-		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
+		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
+			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
+		"bench sim --workers 1 --rounds 3": app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -101,6 +103,7 @@ func TestUsageErrors(t *testing.T) {
 		"study quickstart --seeds 101":     `nacre: --seeds 101: expected a whole number from 0 to 100`,
 		"bench update --size small":        `nacre: --size small: unknown word`,
 		"bench update --kernel avx":        `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
+		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
 		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake

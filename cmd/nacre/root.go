@@ -27,7 +27,9 @@ type actions struct {
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
-	Doctor app.Providers
+
+	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
+	Doctor    app.Providers
 }
 
 // newRoot builds the command tree.
@@ -81,7 +83,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study))
 	}
-	if a.Update != nil || a.Sim != nil {
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root

@@ -11,7 +11,7 @@ import (
 func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
-		Update: app.BenchUpdate, Sim: app.BenchSim,
+		Update: app.BenchUpdate, Sim: app.BenchSim, BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
