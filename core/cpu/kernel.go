@@ -104,6 +104,8 @@ type kernels struct {
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
 	affine, clamp                          func(*vecArgs)
+	less, tanhGrad, clampGrad              func(*vecArgs)
+	exp, log, tanh, sigmoid, softplus      func(*vecArgs)
 	colSum                                 func(*sumArgs)
 	adam                                   func(*adamArgs)
 	ema                                    func(*emaArgs)

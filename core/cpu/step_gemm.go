@@ -20,7 +20,11 @@ func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
 		p.rows(w.k, &w.gemm, 0, p.c.rows)
 		if act == op.Tanh {
-			mapRows(p.c, p.c, tanh32)
+			v := &w.vec
+			v.result(p.c, true)
+			v.a, v.lda, v.stepA, v.colA = v.dst, v.ldd, 64, nil
+			v.b, v.colB, v.stepB = nil, nil, 0
+			w.k.tanh(v)
 		}
 	}
 }

@@ -62,11 +62,13 @@ func generate() (map[string][]byte, error) {
 		gemm, vec := newAsm(s), newAsm(s)
 		gemm.gemmKernels()
 		vec.elementKernels()
+		vec.functions()
 		vec.colSum()
 		vec.adam()
 		vec.ema()
 		vec.squares()
 		vec.peak()
+		vec.constants()
 		files["gemm_"+s.file+"_amd64.s"] = gemm.buf.Bytes()
 		files["vec_"+s.file+"_amd64.s"] = vec.buf.Bytes()
 		for _, f := range append(gemm.funcs, vec.funcs...) {
@@ -101,12 +103,14 @@ type asm struct {
 	isa
 	buf   bytes.Buffer
 	funcs []function
+	table []uint64 // 64-bit constants, each filling a register
+	index map[uint64]int
 }
 
 type function struct{ name, args string }
 
 func newAsm(s isa) *asm {
-	a := &asm{isa: s}
+	a := &asm{isa: s, index: map[uint64]int{}}
 	a.buf.WriteString(generated + "#include \"textflag.h\"\n")
 	return a
 }
