@@ -111,6 +111,8 @@ type kernels struct {
 	ema                                    func(*emaArgs)
 	squares                                func(*squareArgs)
 
+	half *halfKernels // for products in bfloat16, or nil
+
 	peak      func(*peakArgs)
 	peakFlops float64 // of one round of peak
 

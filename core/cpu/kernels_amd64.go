@@ -140,6 +140,18 @@ func squaresAVX512(a *squareArgs)
 //go:noescape
 func peakAVX512(a *peakArgs)
 
+//go:noescape
+func halfRowsAVX512(a *halfArgs)
+
+//go:noescape
+func halfPairsAVX512(a *halfArgs)
+
+//go:noescape
+func halfTransposeAVX512(a *halfArgs)
+
+//go:noescape
+func matrixUnitAVX512(a *unitArgs)
+
 var blocksAVX512 = []rowBlock{
 	{rows: 8, cols: []colBlock{
 		{width: 48, kernel: gemm8x48AVX512, kernelTA: gemmTA8x48AVX512},

@@ -71,7 +71,15 @@ func generate() (map[string][]byte, error) {
 		vec.constants()
 		files["gemm_"+s.file+"_amd64.s"] = gemm.buf.Bytes()
 		files["vec_"+s.file+"_amd64.s"] = vec.buf.Bytes()
-		for _, f := range append(gemm.funcs, vec.funcs...) {
+		funcs := append(gemm.funcs, vec.funcs...)
+		if s.lanes == 16 {
+			half := newAsm(s)
+			half.halves()
+			half.constants()
+			files["half_"+s.file+"_amd64.s"] = half.buf.Bytes()
+			funcs = append(funcs, half.funcs...)
+		}
+		for _, f := range funcs {
 			fmt.Fprintf(&decl, "\n//go:noescape\nfunc %s(a *%s)\n", f.name, f.args)
 		}
 		declareBlocks(&decl, s)
@@ -105,6 +113,8 @@ type asm struct {
 	funcs []function
 	table []uint64 // 64-bit constants, each filling a register
 	index map[uint64]int
+
+	labels int // given so far to jumps within a function
 }
 
 type function struct{ name, args string }
