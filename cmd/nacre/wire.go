@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+
 	"nacre/app"
 	"nacre/core/cpu"
+	"nacre/kernel"
 	_ "nacre/sim/controls" // registers the MuJoCo families
 	"nacre/sim/mujoco"
 )
@@ -16,5 +19,11 @@ func wired() actions {
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
 		},
+		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error { return app.Notebook(ctx, env, o, nil) },
+		Run:      app.RunNotebook,
+		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
+			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
+		},
+		Kernelspec: app.InstallKernelspec,
 	}
 }
