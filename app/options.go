@@ -74,6 +74,9 @@ type StudyOptions struct {
 // BenchUpdateOptions are the flags of nacre bench update.
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
+	Explain   bool   // print how the update is executed, and the time of every region
+	Versus    string // "torch": time PyTorch in turns with it; or empty
+	Python    string // the interpreter that has torch
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // "pearl", "tcl-pearl", "both"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
@@ -83,7 +86,8 @@ type BenchUpdateOptions struct {
 
 // BenchSimOptions are the flags of nacre bench sim.
 type BenchSimOptions struct {
-	Family  string // one of package controls
+	Family  string // one on MuJoCo, or AllFamilies
+	Python  string // interpreter with the defining packages, to measure them too; empty is not to
 	Workers int
 	Envs    int // per worker
 	Steps   int // per environment and round, of Family

@@ -65,6 +65,19 @@ func MeasureNeighbourhood(x, y Matrix, k int) (Neighbourhood, error) {
 	return out, nil
 }
 
+// squaredDistances writes |x_i − x_j|² for every j into d.
+func squaredDistances(x Matrix, i int, d []float64) {
+	xi := x.Row(i)
+	for j := range d {
+		s := 0.0
+		for k, v := range x.Row(j) {
+			v -= xi[k]
+			s += v * v
+		}
+		d[j] = s
+	}
+}
+
 // ranking orders all other points by distance from one: order[0] is the nearest and has rank 1.
 type ranking struct {
 	d     []float64

@@ -27,6 +27,9 @@ type actions struct {
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
+	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
+	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
+	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 
 	Notebook   func(context.Context, *app.Env, app.NotebookOptions) error
@@ -68,7 +71,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
 	addNotebook(root, env, a)
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env))
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -86,6 +89,15 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	}
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study))
+	}
+	if a.Roll != nil {
+		root.AddCommand(rolloutCommand(env, a.Roll))
+	}
+	if a.Verify != nil {
+		root.AddCommand(verifyCommand(env, a.Verify))
+	}
+	if a.Render != nil {
+		root.AddCommand(renderCommand(env, a.Render))
 	}
 	if a.Update != nil || a.Sim != nil {
 		root.AddCommand(benchCommand(env, a))

@@ -6,7 +6,8 @@ import (
 	"nacre/app"
 	"nacre/core/cpu"
 	"nacre/kernel"
-	_ "nacre/sim/controls" // registers the MuJoCo families
+	_ "nacre/sim/controls"  // registers the six MuJoCo controls
+	_ "nacre/sim/metaworld" // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
@@ -14,12 +15,12 @@ import (
 func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
-		Update: app.BenchUpdate, Sim: app.BenchSim,
+		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
 		},
-		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error { return app.Notebook(ctx, env, o, nil) },
+		Notebook: app.Notebook,
 		Run:      app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
