@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web browser screenshots run test test-race bench study-point-goal study-cheetah-vel clean distclean help
+.PHONY: build setup web browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -42,6 +42,9 @@ browser: setup web ## run the front end's tests in a real Chromium; installs one
 
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
+
+stress-sim: setup ## ten million environment steps, watching memory: some minutes
+	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
 
 bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)

@@ -24,7 +24,7 @@ func newCamera(v scene.View, width, height int) (*camera, error) {
 	sinE, cosE := math.Sincos(v.Elevation * math.Pi / 180)
 	back := vec{cosA * cosE, sinA * cosE, sinE}
 	c := &camera{
-		eye: vec(v.Target).add(back.mul(v.Distance)), forward: back.mul(-1), right: vec{-sinA, cosA, 0},
+		eye: vecOf(v.Target).add(back.mul(v.Distance)), forward: back.mul(-1), right: vec{-sinA, cosA, 0},
 		pixel: 2 * math.Tan(v.Angle*math.Pi/360) / float64(height), width: width, height: height,
 	}
 	c.up = c.right.cross(c.forward)
@@ -45,7 +45,7 @@ func Project(v scene.View, width, height int, point [3]float64) (x, y, depth flo
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	p := vec(point).sub(c.eye)
+	p := vecOf(point).sub(c.eye)
 	depth = p.dot(c.forward)
 	return float64(width)/2 + p.dot(c.right)/(depth*c.pixel), float64(height)/2 - p.dot(c.up)/(depth*c.pixel), depth, nil
 }

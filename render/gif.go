@@ -94,7 +94,7 @@ type cluster struct {
 
 // tone is the mean colour of the pixels of a cell.
 type tone struct {
-	colour vec
+	colour [3]float64
 	pixels float64
 }
 
@@ -114,7 +114,7 @@ func newPalette(pictures []*image.RGBA) *palette {
 	for _, t := range sums {
 		if t.pixels > 0 {
 			// The root of the count leaves colours to small things beside a large floor.
-			used = append(used, tone{t.colour.mul(1 / t.pixels), math.Sqrt(t.pixels)})
+			used = append(used, tone{vecOf(t.colour).mul(1 / t.pixels).list(), math.Sqrt(t.pixels)})
 		}
 	}
 	clusters := []cluster{measure(used)}
@@ -137,7 +137,7 @@ func newPalette(pictures []*image.RGBA) *palette {
 		p.nearest[i] = -1
 	}
 	for _, c := range clusters {
-		m := c.mean()
+		m := c.mean().list()
 		p.model = append(p.model, color.RGBA{uint8(m[0] + 0.5), uint8(m[1] + 0.5), uint8(m[2] + 0.5), 255})
 	}
 	for len(p.model) < transparent {
@@ -151,7 +151,7 @@ func (c cluster) mean() vec {
 	var sum vec
 	n := 0.
 	for _, t := range c.cells {
-		sum, n = sum.add(t.colour.mul(t.pixels)), n+t.pixels
+		sum, n = sum.add(vecOf(t.colour).mul(t.pixels)), n+t.pixels
 	}
 	return sum.mul(1 / n)
 }
@@ -161,10 +161,10 @@ func measure(cells []tone) cluster {
 	m := c.mean()
 	var errors vec
 	for _, t := range cells {
-		d := t.colour.sub(m)
+		d := vecOf(t.colour).sub(m)
 		errors = errors.add(d.times(d).mul(t.pixels))
 	}
-	for k, v := range errors {
+	for k, v := range errors.list() {
 		if v > c.error {
 			c.axis, c.error = k, v
 		}
@@ -174,7 +174,7 @@ func measure(cells []tone) cluster {
 
 // split parts a cluster at its mean; both sides have cells because its error is not zero.
 func (c cluster) split() (a, b cluster) {
-	middle := c.mean()[c.axis]
+	middle := c.mean().list()[c.axis]
 	var low, high []tone
 	for _, t := range c.cells {
 		if t.colour[c.axis] < middle {

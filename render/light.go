@@ -18,7 +18,7 @@ const (
 	sunElevation = 52
 	sunSize      = 3.0 // half angle of its disc in degrees: makes shadows soft
 	sunRays      = 16
-	sunPhases    = 4
+	sunPhases    = 8
 	skyReach     = 5  // times the radius of a thing that its hiding of the sky is felt
 	whole        = -1 // all phases
 	shadowCells  = 64 // per side
@@ -52,7 +52,7 @@ func (l *light) set(s *stage, v scene.View) {
 	for i := range s.things {
 		t := &s.things[i]
 		if t.kind == scene.Plane {
-			ground = min(ground, t.origin[2])
+			ground = min(ground, t.origin.z)
 			continue
 		}
 		if t.sign || t.opacity < 0.5 {
@@ -65,9 +65,9 @@ func (l *light) set(s *stage, v scene.View) {
 	l.floor = casters
 	l.around = [2][2]float64{{math.Inf(1), math.Inf(1)}, {math.Inf(-1), math.Inf(-1)}}
 	for _, t := range casters {
-		for k := range 2 {
-			l.around[0][k] = min(l.around[0][k], t.centre[k]-skyReach*t.radius)
-			l.around[1][k] = max(l.around[1][k], t.centre[k]+skyReach*t.radius)
+		for k, at := range [2]float64{t.centre.x, t.centre.y} {
+			l.around[0][k] = min(l.around[0][k], at-skyReach*t.radius)
+			l.around[1][k] = max(l.around[1][k], at+skyReach*t.radius)
 		}
 	}
 	if len(casters) == 0 {
@@ -80,7 +80,7 @@ func (l *light) set(s *stage, v scene.View) {
 	for i, t := range casters {
 		far := high - low
 		if !math.IsInf(ground, 0) {
-			far = max(far, (t.centre[2]+t.radius-ground)/l.sun[2])
+			far = max(far, (t.centre.z+t.radius-ground)/l.sun.z)
 		}
 		wide[i] = t.radius + far*math.Tan(sunSize*math.Pi/180)
 		for k, axis := range [2]vec{l.u, l.v} {
@@ -110,8 +110,8 @@ func (l *light) cell(p vec) (x, y int, inside bool) {
 	return x, y, fx >= 0 && fy >= 0 && fx <= shadowCells && fy <= shadowCells
 }
 
-// lit is the part of the sun's disc that is seen from a point of self. A phase asks only every fourth of its rays: the
-// rays of a pixel have phases in turn.
+// lit is the part of the sun's disc that is seen from a point of self. A phase asks only every eighth of its rays: the
+// eight rays of a pixel have a phase each.
 func (l *light) lit(p vec, self *thing, phase int) float64 {
 	if l.cells == nil {
 		return 1
@@ -182,10 +182,8 @@ func blocked(list []*thing, first int, p, d vec, self *thing) int {
 // and together they hide what is left by each.
 func (l *light) open(p, normal vec) float64 {
 	seen := 1.
-	for k := range 2 {
-		if p[k] < l.around[0][k] || p[k] > l.around[1][k] {
-			return seen
-		}
+	if p.x < l.around[0][0] || p.x > l.around[1][0] || p.y < l.around[0][1] || p.y > l.around[1][1] {
+		return seen
 	}
 	for _, t := range l.floor {
 		var at vec
@@ -226,7 +224,7 @@ func (s *stage) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float
 		return s.floor(t, p, n, d, h.t, phase)
 	}
 	if t.sign {
-		return t.colour.mul(0.82 + 0.18*n[2]), 0
+		return t.colour.mul(0.82 + 0.18*n.z), 0
 	}
 	l := &s.light
 	facing := max(n.dot(l.sun), 0)
@@ -234,7 +232,7 @@ func (s *stage) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float
 	if facing > 0 {
 		seen = l.lit(p.add(n.mul(1e-4*(1+t.radius))), t, phase)
 	}
-	sky := 0.5 + 0.5*n[2]
+	sky := 0.5 + 0.5*n.z
 	ambient := skyColour.mul(0.26 + 0.34*sky)
 	diffuse := sunColour.mul(0.78 * facing * seen)
 	colour = t.colour.times(ambient.add(diffuse))
@@ -243,7 +241,7 @@ func (s *stage) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float
 	shine := 0.10 * seen * math.Pow(max(gloss, 0), 40)
 	rim := 1 - max(-d.dot(n), 0)
 	colour = colour.add(sunColour.mul(shine)).add(skyColour.mul(0.10 * rim * rim * rim * sky))
-	return colour, colour[1]
+	return colour, colour.y
 }
 
 // floor is the light from a plane: squares, shadows, and with distance the background. Its tone leaves out the squares,
@@ -259,20 +257,17 @@ func (s *stage) floor(t *thing, p, n, d vec, distance float64, phase int) (colou
 	}
 	l := &s.light
 	seen, open := l.lit(p.add(n.mul(1e-5)), t, phase), l.open(p, n)
-	facing := max(n.dot(l.sun), 0) / l.sun[2]
+	facing := max(n.dot(l.sun), 0) / l.sun.z
 	shade := skyColour.mul(0.52 * open).add(sunColour.mul(0.48 * seen * facing))
-	return mix(background, colour.times(shade), fade), fade * shade[1]
+	return mix(background, colour.times(shade), fade), fade * shade.y
 }
 
 // squares is 0 on the light squares of a floor and 1 on the dark ones, averaged over the pixel where they are small.
 func (s *stage) squares(t *thing, p, n, d vec, distance float64) float64 {
 	local := t.point(p)
 	wide := s.camera.pixel * distance / max(-d.dot(n), 0.02) / s.grid
-	product := 1.
-	for k := range 2 {
-		product *= stripe(local[k]/s.grid, max(wide, 1e-6))
-	}
-	return 0.5 - 0.5*product
+	wide = max(wide, 1e-6)
+	return 0.5 - 0.5*stripe(local.x/s.grid, wide)*stripe(local.y/s.grid, wide)
 }
 
 // stripe is the mean over [x-w/2, x+w/2] of a square wave of period 2 that is 1 on [0,1) and -1 on [1,2).

@@ -16,15 +16,15 @@ const leafSize = 4
 // mesh is a set of triangles in a tree of boxes.
 type mesh struct {
 	tris   []tri
+	smooth [][3]vec // normals at the corners of each, for shading
 	nodes  []node
 	centre vec // of the sphere around it
 	radius float64
 }
 
 type tri struct {
-	a, ab, ac vec    // a corner and the edges from it
-	face      vec    // unit normal
-	normals   [3]vec // at the corners, for shading
+	a, ab, ac vec // a corner and the edges from it
+	id        int // among smooth
 }
 
 // node is a box and what is in it: triangles, or two nodes, the first of which follows it.
@@ -54,17 +54,19 @@ func newMesh(m *scene.Triangles) *mesh {
 			continue
 		}
 		a := point(f[0])
-		t := tri{a: a, ab: point(f[1]).sub(a), ac: point(f[2]).sub(a), face: areas[k].unit()}
+		t := tri{a: a, ab: point(f[1]).sub(a), ac: point(f[2]).sub(a), id: len(out.smooth)}
+		face := areas[k].unit()
+		var normals [3]vec
 		for j, v := range f {
 			var sum vec
 			for _, other := range at[v] {
-				if t.face.dot(areas[other]) >= creased*areas[other].length() {
+				if face.dot(areas[other]) >= creased*areas[other].length() {
 					sum = sum.add(areas[other])
 				}
 			}
-			t.normals[j] = sum.unit()
+			normals[j] = sum.unit()
 		}
-		out.tris = append(out.tris, t)
+		out.tris, out.smooth = append(out.tris, t), append(out.smooth, normals)
 	}
 	if len(out.tris) > 0 {
 		out.build(0, len(out.tris))
@@ -83,9 +85,8 @@ func (m *mesh) build(first, end int) int {
 	n.high = n.low.mul(-1)
 	for _, t := range m.tris[first:end] {
 		for _, p := range [3]vec{t.a, t.a.add(t.ab), t.a.add(t.ac)} {
-			for k := range 3 {
-				n.low[k], n.high[k] = min(n.low[k], p[k]), max(n.high[k], p[k])
-			}
+			n.low = vec{min(n.low.x, p.x), min(n.low.y, p.y), min(n.low.z, p.z)}
+			n.high = vec{max(n.high.x, p.x), max(n.high.y, p.y), max(n.high.z, p.z)}
 		}
 	}
 	index := len(m.nodes)
@@ -93,13 +94,13 @@ func (m *mesh) build(first, end int) int {
 	if n.count <= leafSize {
 		return index
 	}
-	axis, size := 0, n.high.sub(n.low)
+	axis, size := 0, n.high.sub(n.low).list()
 	for k := range 3 {
 		if size[k] > size[axis] {
 			axis = k
 		}
 	}
-	middle := func(t *tri) float64 { return 3*t.a[axis] + t.ab[axis] + t.ac[axis] }
+	middle := func(t *tri) float64 { return t.a.mul(3).add(t.ab).add(t.ac).list()[axis] }
 	slices.SortStableFunc(m.tris[first:end], func(a, b tri) int {
 		switch x, y := middle(&a), middle(&b); {
 		case x < y:
@@ -123,8 +124,9 @@ func (m *mesh) meet(o, d vec, limit float64) (hit, bool) {
 		return hit{}, false
 	}
 	t := &m.tris[best]
-	n := t.normals[0].mul(1 - u - v).add(t.normals[1].mul(u)).add(t.normals[2].mul(v))
-	if t.face.dot(d) > 0 {
+	corner := &m.smooth[t.id]
+	n := corner[0].mul(1 - u - v).add(corner[1].mul(u)).add(corner[2].mul(v))
+	if t.ab.cross(t.ac).dot(d) > 0 {
 		n = n.mul(-1)
 	}
 	return hit{at, n.unit()}, true
@@ -143,13 +145,13 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 	if len(m.nodes) == 0 {
 		return
 	}
-	inv := vec{1 / d[0], 1 / d[1], 1 / d[2]}
+	inv := vec{1 / d.x, 1 / d.y, 1 / d.z}
 	var stack [64]int
 	for depth := 1; depth > 0; {
 		depth--
 		i := stack[depth]
 		n := &m.nodes[i]
-		if !n.touches(&o, &inv, at) {
+		if !n.touches(o, inv, at) {
 			continue
 		}
 		if n.second != 0 {
@@ -158,7 +160,7 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 			continue
 		}
 		for k := n.first; k < n.first+n.count; k++ {
-			if t, tu, tv, ok := m.tris[k].meet(&o, &d); ok && t < at {
+			if t, tu, tv, ok := m.tris[k].meet(o, d); ok && t < at {
 				best, at, u, v = k, t, tu, tv
 				if any {
 					return
@@ -170,26 +172,31 @@ func (m *mesh) search(o, d vec, limit float64, any bool) (best int, at, u, v flo
 }
 
 // touches reports whether the ray passes the box before limit.
-func (n *node) touches(o, inv *vec, limit float64) bool {
-	enter, leave := 0., limit
-	for k := range 3 {
-		t0, t1 := (n.low[k]-o[k])*inv[k], (n.high[k]-o[k])*inv[k]
-		if t0 > t1 {
-			t0, t1 = t1, t0
-		}
-		// A ray in the plane of a side gives NaN, which must not shut it out.
-		if t0 > enter {
-			enter = t0
-		}
-		if t1 < leave {
-			leave = t1
-		}
-	}
+func (n *node) touches(o, inv vec, limit float64) bool {
+	enter, leave := slab(n.low.x, n.high.x, o.x, inv.x, 0, limit)
+	enter, leave = slab(n.low.y, n.high.y, o.y, inv.y, enter, leave)
+	enter, leave = slab(n.low.z, n.high.z, o.z, inv.z, enter, leave)
 	return enter <= leave
 }
 
+// slab narrows the part of a ray that is in a box to what is between two of its sides. A ray in the plane of a side
+// gives NaN, which narrows nothing.
+func slab(low, high, o, inv, enter, leave float64) (float64, float64) {
+	t0, t1 := (low-o)*inv, (high-o)*inv
+	if t0 > t1 {
+		t0, t1 = t1, t0
+	}
+	if t0 > enter {
+		enter = t0
+	}
+	if t1 < leave {
+		leave = t1
+	}
+	return enter, leave
+}
+
 // meet is the intersection of Möller and Trumbore (1997): distance and barycentric coordinates.
-func (t *tri) meet(o, d *vec) (at, u, v float64, ok bool) {
+func (t *tri) meet(o, d vec) (at, u, v float64, ok bool) {
 	p := d.cross(t.ac)
 	det := t.ab.dot(p)
 	if det == 0 {

@@ -69,8 +69,8 @@ func (p *Painter) Draw(poses []scene.Pose, v scene.View) (*image.RGBA, error) {
 				colour = s.average(x, y)
 			}
 			i := img.PixOffset(x, y)
-			for k := range 3 {
-				img.Pix[i+k] = encode(colour[k])
+			for k, v := range colour.list() {
+				img.Pix[i+k] = encode(v)
 			}
 			img.Pix[i+3] = 255
 		}
@@ -124,14 +124,14 @@ func (s *stage) average(x, y int) vec {
 	var sum vec
 	list := s.near(x, y)
 	for i, at := range places {
-		sum = sum.add(s.trace(list, s.camera.ray(float64(x)+at[0], float64(y)+at[1]), i%sunPhases).colour)
+		sum = sum.add(s.trace(list, s.camera.ray(float64(x)+at[0], float64(y)+at[1]), i).colour)
 	}
 	return sum.mul(1. / float64(len(places)))
 }
 
 // decode makes a colour linear light; encode is its inverse, for 8 bits (IEC 61966-2-1).
 func decode(c scene.Color) vec {
-	var out vec
+	var out [3]float64
 	for k := range out {
 		v := c[k]
 		if v <= 0.04045 {
@@ -140,7 +140,7 @@ func decode(c scene.Color) vec {
 			out[k] = math.Pow((v+0.055)/1.055, 2.4)
 		}
 	}
-	return out
+	return vecOf(out)
 }
 
 // encodings is encode at 4096 equal steps of linear light; finer than 8 bits everywhere but in the deepest black.

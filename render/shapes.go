@@ -22,14 +22,12 @@ func root(a, b, c float64) (float64, bool) {
 }
 
 func meetPlane(o, d vec, size [3]float64) (hit, bool) {
-	if d[2] >= 0 || o[2] <= 0 {
+	if d.z >= 0 || o.z <= 0 {
 		return hit{}, false
 	}
-	t := -o[2] / d[2]
-	for k := range 2 {
-		if size[k] > 0 && math.Abs(o[k]+t*d[k]) > size[k] {
-			return hit{}, false
-		}
+	t := -o.z / d.z
+	if size[0] > 0 && math.Abs(o.x+t*d.x) > size[0] || size[1] > 0 && math.Abs(o.y+t*d.y) > size[1] {
+		return hit{}, false
 	}
 	return hit{t, vec{0, 0, 1}}, true
 }
@@ -53,19 +51,19 @@ func meetEllipsoid(o, d vec, half [3]float64) (hit, bool) {
 
 // meetTube meets the side of a cylinder along z without its ends.
 func meetTube(o, d vec, radius, half float64) (hit, bool) {
-	t, ok := root(d[0]*d[0]+d[1]*d[1], o[0]*d[0]+o[1]*d[1], o[0]*o[0]+o[1]*o[1]-radius*radius)
-	if !ok || math.Abs(o[2]+t*d[2]) > half {
+	t, ok := root(d.x*d.x+d.y*d.y, o.x*d.x+o.y*d.y, o.x*o.x+o.y*o.y-radius*radius)
+	if !ok || math.Abs(o.z+t*d.z) > half {
 		return hit{}, false
 	}
-	return hit{t, vec{(o[0] + t*d[0]) / radius, (o[1] + t*d[1]) / radius, 0}}, true
+	return hit{t, vec{(o.x + t*d.x) / radius, (o.y + t*d.y) / radius, 0}}, true
 }
 
 func meetCapsule(o, d vec, radius, half float64) (hit, bool) {
 	best, found := meetTube(o, d, radius, half)
 	for _, end := range [2]float64{-half, half} {
-		if h, ok := meetSphere(vec{o[0], o[1], o[2] - end}, d, radius); ok && (!found || h.t < best.t) {
+		if h, ok := meetSphere(vec{o.x, o.y, o.z - end}, d, radius); ok && (!found || h.t < best.t) {
 			// The inner half of the sphere is inside the capsule.
-			if (o[2]+h.t*d[2]-end)*end >= 0 {
+			if (o.z+h.t*d.z-end)*end >= 0 {
 				best, found = h, true
 			}
 		}
@@ -75,10 +73,10 @@ func meetCapsule(o, d vec, radius, half float64) (hit, bool) {
 
 func meetCylinder(o, d vec, radius, half float64) (hit, bool) {
 	best, found := meetTube(o, d, radius, half)
-	if d[2] != 0 {
-		up := math.Copysign(1, -d[2]) // the end that the ray can meet from outside
-		t := (up*half - o[2]) / d[2]
-		x, y := o[0]+t*d[0], o[1]+t*d[1]
+	if d.z != 0 {
+		up := math.Copysign(1, -d.z) // the end that the ray can meet from outside
+		t := (up*half - o.z) / d.z
+		x, y := o.x+t*d.x, o.y+t*d.y
 		if t > 0 && x*x+y*y <= radius*radius && (!found || t < best.t) {
 			best, found = hit{t, vec{0, 0, up}}, true
 		}
@@ -86,7 +84,8 @@ func meetCylinder(o, d vec, radius, half float64) (hit, bool) {
 	return best, found
 }
 
-func meetBox(o, d vec, half [3]float64) (hit, bool) {
+func meetBox(from, along vec, half [3]float64) (hit, bool) {
+	o, d := from.list(), along.list()
 	enter, leave, axis := math.Inf(-1), math.Inf(1), 0
 	for k := range 3 {
 		if d[k] == 0 {
@@ -105,7 +104,7 @@ func meetBox(o, d vec, half [3]float64) (hit, bool) {
 	if enter > leave || enter <= 0 {
 		return hit{}, false
 	}
-	var n vec
+	var n [3]float64
 	n[axis] = -math.Copysign(1, d[axis])
-	return hit{enter, n}, true
+	return hit{enter, vecOf(n)}, true
 }

@@ -19,14 +19,14 @@ func TestShapesMeetTheirInequalities(t *testing.T) {
 	}{
 		"sphere": {func(p vec) float64 { return p.length() - 0.5 }, func(o, d vec) (hit, bool) { return meetSphere(o, d, 0.5) }},
 		"ellipsoid": {func(p vec) float64 {
-			return p[0]*p[0]/0.25 + p[1]*p[1]/0.09 + p[2]*p[2]/0.49 - 1
+			return p.x*p.x/0.25 + p.y*p.y/0.09 + p.z*p.z/0.49 - 1
 		}, func(o, d vec) (hit, bool) { return meetEllipsoid(o, d, size) }},
 		"capsule": {func(p vec) float64 {
-			p[2] -= clamp(p[2], -0.3, 0.3)
+			p.z -= clamp(p.z, -0.3, 0.3)
 			return p.length() - 0.5
 		}, func(o, d vec) (hit, bool) { return meetCapsule(o, d, 0.5, 0.3) }},
 		"cylinder": {func(p vec) float64 {
-			return max(math.Hypot(p[0], p[1])-0.5, math.Abs(p[2])-0.3)
+			return max(math.Hypot(p.x, p.y)-0.5, math.Abs(p.z)-0.3)
 		}, func(o, d vec) (hit, bool) { return meetCylinder(o, d, 0.5, 0.3) }},
 		"box":  {boxDistance(size), func(o, d vec) (hit, bool) { return meetBox(o, d, size) }},
 		"mesh": {boxDistance(size), func(o, d vec) (hit, bool) { return box.meet(o, d, math.Inf(1)) }},
@@ -63,15 +63,15 @@ func TestShapesMeetTheirInequalities(t *testing.T) {
 			if v := c.inside(p); math.Abs(v) > 1e-7 { // a mesh has float32 corners
 				t.Fatalf("%s: the inequality is %g where it is met", name, v)
 			}
-			var gradient vec
+			var gradient [3]float64
 			for k := range 3 {
-				a, b := p, p
+				a, b := p.list(), p.list()
 				a[k] += 1e-6
 				b[k] -= 1e-6
-				gradient[k] = c.inside(a) - c.inside(b)
+				gradient[k] = c.inside(vecOf(a)) - c.inside(vecOf(b))
 			}
-			if near := gradient.unit().dot(h.normal); near < 0.999 && name != "box" && name != "mesh" && name != "cylinder" {
-				t.Fatalf("%s: normal %v, gradient %v", name, h.normal, gradient.unit())
+			if near := vecOf(gradient).unit().dot(h.normal); near < 0.999 && name != "box" && name != "mesh" && name != "cylinder" {
+				t.Fatalf("%s: normal %v, gradient %v", name, h.normal, vecOf(gradient).unit())
 			}
 			if math.Abs(h.normal.length()-1) > 1e-9 || h.normal.dot(d) > 0 {
 				t.Fatalf("%s: the normal %v does not face the ray %v", name, h.normal, d)
@@ -85,7 +85,7 @@ func TestShapesMeetTheirInequalities(t *testing.T) {
 
 func boxDistance(half [3]float64) func(p vec) float64 {
 	return func(p vec) float64 {
-		return max(math.Abs(p[0])-half[0], math.Abs(p[1])-half[1], math.Abs(p[2])-half[2])
+		return max(math.Abs(p.x)-half[0], math.Abs(p.y)-half[1], math.Abs(p.z)-half[2])
 	}
 }
 
@@ -124,9 +124,9 @@ func boxMesh(half [3]float64) *scene.Triangles {
 func TestCreases(t *testing.T) {
 	m := newMesh(boxMesh([3]float64{0.5, 0.3, 0.7}))
 	for _, x := range m.tris {
-		for _, n := range x.normals {
-			if n.sub(x.face).length() > 1e-6 {
-				t.Fatalf("a box's corner has the normal %v on a face towards %v", n, x.face)
+		for _, n := range m.smooth[x.id] {
+			if face := x.ab.cross(x.ac).unit(); n.sub(face).length() > 1e-6 {
+				t.Fatalf("a box's corner has the normal %v on a face towards %v", n, face)
 			}
 		}
 	}
@@ -138,11 +138,12 @@ func TestCreases(t *testing.T) {
 		next := (i + 1) % sides
 		tube.Faces = append(tube.Faces, [3]int32{2 * i, 2 * next, 2*i + 1}, [3]int32{2 * next, 2*next + 1, 2*i + 1})
 	}
-	for _, x := range newMesh(&tube).tris {
+	m = newMesh(&tube)
+	for _, x := range m.tris {
 		for j, corner := range []vec{x.a, x.a.add(x.ab), x.a.add(x.ac)} {
-			want := vec{corner[0], corner[1], 0}
-			if x.normals[j].dot(want) < math.Cos(4*math.Pi/180) {
-				t.Fatalf("at %v the tube has the normal %v", corner, x.normals[j])
+			want := vec{corner.x, corner.y, 0}
+			if n := m.smooth[x.id][j]; n.dot(want) < math.Cos(4*math.Pi/180) {
+				t.Fatalf("at %v the tube has the normal %v", corner, n)
 			}
 		}
 	}

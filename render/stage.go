@@ -75,7 +75,7 @@ type stage struct {
 func (p *Painter) stage(poses []scene.Pose, v scene.View, c *camera) *stage {
 	s := &stage{
 		camera: c, things: make([]thing, 0, len(poses)), across: (p.width + tile - 1) / tile,
-		target: vec(v.Target), far: 4.5 * v.Distance, grid: p.scene.Grid,
+		target: vecOf(v.Target), far: 4.5 * v.Distance, grid: p.scene.Grid,
 	}
 	s.tiles = make([][]*thing, s.across*((p.height+tile-1)/tile))
 	for i, g := range p.scene.Solids {
@@ -86,7 +86,7 @@ func (p *Painter) stage(poses []scene.Pose, v scene.View, c *camera) *stage {
 			frame: newFrame(poses[i]), kind: g.Kind, size: g.Size, colour: decode(g.Color), opacity: g.Color[3], sign: g.Sign, id: i,
 		}
 		t.centre = t.origin
-		switch a := vec(g.Size); g.Kind {
+		switch a := g.Size; g.Kind {
 		case scene.Plane:
 			t.radius = math.Inf(1)
 		case scene.Sphere:
@@ -98,7 +98,7 @@ func (p *Painter) stage(poses []scene.Pose, v scene.View, c *camera) *stage {
 		case scene.Cylinder:
 			t.radius = math.Hypot(a[0], a[1])
 		case scene.Box:
-			t.radius = a.length()
+			t.radius = vecOf(a).length()
 		case scene.Mesh:
 			t.mesh = p.meshes[g.Mesh]
 			t.centre, t.radius = t.origin.add(t.world(t.mesh.centre)), t.mesh.radius

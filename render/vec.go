@@ -7,20 +7,26 @@ import (
 )
 
 // vec is a point, a direction or a colour.
-type vec [3]float64
+type vec struct{ x, y, z float64 }
 
-func (a vec) add(b vec) vec           { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
-func (a vec) sub(b vec) vec           { return vec{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-func (a vec) mul(s float64) vec       { return vec{a[0] * s, a[1] * s, a[2] * s} }
-func (a vec) times(b vec) vec         { return vec{a[0] * b[0], a[1] * b[1], a[2] * b[2]} }
-func (a vec) dot(b vec) float64       { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+// vecOf is the vector of three coordinates.
+func vecOf(c [3]float64) vec { return vec{c[0], c[1], c[2]} }
+
+// list is the vector's coordinates.
+func (a vec) list() [3]float64 { return [3]float64{a.x, a.y, a.z} }
+
+func (a vec) add(b vec) vec           { return vec{a.x + b.x, a.y + b.y, a.z + b.z} }
+func (a vec) sub(b vec) vec           { return vec{a.x - b.x, a.y - b.y, a.z - b.z} }
+func (a vec) mul(s float64) vec       { return vec{a.x * s, a.y * s, a.z * s} }
+func (a vec) times(b vec) vec         { return vec{a.x * b.x, a.y * b.y, a.z * b.z} }
+func (a vec) dot(b vec) float64       { return a.x*b.x + a.y*b.y + a.z*b.z }
 func (a vec) length() float64         { return math.Sqrt(a.dot(a)) }
 func (a vec) unit() vec               { return a.mul(1 / a.length()) }
 func mix(a, b vec, t float64) vec     { return a.mul(1 - t).add(b.mul(t)) }
 func clamp(v, lo, hi float64) float64 { return min(max(v, lo), hi) }
 
 func (a vec) cross(b vec) vec {
-	return vec{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+	return vec{a.y*b.z - a.z*b.y, a.z*b.x - a.x*b.z, a.x*b.y - a.y*b.x}
 }
 
 // smooth rises from 0 at lo to 1 at hi.
@@ -62,13 +68,13 @@ func (f *frame) direction(d vec) vec {
 
 // world takes a direction of the frame into the world.
 func (f *frame) world(d vec) vec {
-	return f.axes[0].mul(d[0]).add(f.axes[1].mul(d[1])).add(f.axes[2].mul(d[2]))
+	return f.axes[0].mul(d.x).add(f.axes[1].mul(d.y)).add(f.axes[2].mul(d.z))
 }
 
 // around returns two directions that with n make a right-handed orthonormal frame.
 func around(n vec) (u, v vec) {
 	u = vec{1, 0, 0}
-	if math.Abs(n[0]) > 0.9 {
+	if math.Abs(n.x) > 0.9 {
 		u = vec{0, 1, 0}
 	}
 	u = u.sub(n.mul(u.dot(n))).unit()
