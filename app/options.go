@@ -1,5 +1,7 @@
 package app
 
+import "time"
+
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
 	Algorithm string // "pearl", "tcl-pearl"; empty leaves the preset's
@@ -109,4 +111,19 @@ type KernelOptions struct {
 	ConnectionFile string // for ZeroMQ
 	Pipe           bool   // for this program's server
 	Engine         string
+}
+
+// KernelspecOptions are the flags of nacre kernelspec install.
+type KernelspecOptions struct {
+	Prefix string // empty installs for this user
+}
+
+// RunOptions are the flags of nacre run.
+type RunOptions struct {
+	File       string
+	Out        string   // empty keeps nothing
+	Parameters []string // name=value
+	Timeout    time.Duration
+	Memory     string // as of NotebookOptions
+	Engine     string
 }

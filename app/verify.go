@@ -99,12 +99,16 @@ func vectors(f verify.Result) string {
 
 // WriteText prints the report for a person.
 func (r VerifyReport) WriteText(w io.Writer) error {
+	var worst struct{ step, reward float64 }
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "family\treward\tmode\ttasks\tsteps\tobservation\treward\tflags\ttask vectors\tresult")
 	for _, f := range r.Families {
 		result := "pass"
 		if !f.Passed {
 			result = "FAIL"
+		}
+		if !f.Passed && f.SameFormulas() {
+			result = "FAIL: this MuJoCo moves otherwise"
 		}
 		if f.Error != "" {
 			result += ": " + f.Error
@@ -114,6 +118,14 @@ func (r VerifyReport) WriteText(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	for _, f := range r.Families {
+		if f.Mode == "forced" {
+			worst.step, worst.reward = max(worst.step, f.StepObservation.Largest), max(worst.reward, f.StepReward.Largest)
+		}
+	}
+	if worst != (struct{ step, reward float64 }{}) {
+		fmt.Fprintf(w, "\nAfter one control step from the reference's states: at most %.2g in observations, %.2g in rewards.\n", worst.step, worst.reward)
 	}
 	if len(r.Missing) > 0 {
 		fmt.Fprintf(w, "\nnot compared: %v: %s\n", r.Missing, r.Advice)

@@ -78,7 +78,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		workers = runtime.NumCPU()
 	}
 	if envs <= 0 {
-		envs = 16
+		envs = sim.ChunkOf(family)
 	}
 	if a.device, err = device(cfg.Device, workers, host.Kernel); err != nil {
 		return nil, err

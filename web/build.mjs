@@ -54,7 +54,7 @@ async function test() {
   const tests = readdirSync('test').filter((f) => f.endsWith('.test.ts')).map((f) => join('test', f));
   await build({ ...common, entryPoints: tests, outdir: out, format: 'esm', platform: 'node', outExtension: { '.js': '.mjs' } });
   const files = readdirSync(out).filter((f) => f.endsWith('.mjs')).map((f) => join(out, f));
-  const run = spawnSync(process.execPath, ['--test', ...files], { stdio: 'inherit' });
+  const run = spawnSync(process.execPath, ['--test', '--test-reporter=dot', ...files], { stdio: 'inherit' });
   rmSync(out, { recursive: true, force: true });
   process.exit(run.status ?? 1);
 }

@@ -31,6 +31,11 @@ type actions struct {
 	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
 	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
+
+	Notebook   func(context.Context, *app.Env, app.NotebookOptions) error
+	Run        func(context.Context, *app.Env, app.RunOptions) error
+	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
+	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
 }
 
 // newRoot builds the command tree.
@@ -65,6 +70,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
+	addNotebook(root, env, a)
 	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
@@ -97,6 +103,22 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root
+}
+
+// addNotebook adds the commands of the notebook, its kernel and batch runs.
+func addNotebook(root *cobra.Command, env *app.Env, a actions) {
+	if a.Notebook != nil {
+		root.AddCommand(notebookCommand(env, a.Notebook))
+	}
+	if a.Run != nil {
+		root.AddCommand(runCommand(env, a.Run))
+	}
+	if a.Kernel != nil {
+		root.AddCommand(kernelCommand(env, a.Kernel))
+	}
+	if a.Kernelspec != nil {
+		root.AddCommand(kernelspecCommand(env, a.Kernelspec))
+	}
 }
 
 // prepare completes env once the flags are known.

@@ -61,7 +61,7 @@ func DecodeV1(b []byte) (*Message, error) {
 	for i := 5; i < int(n)-1; i++ {
 		m.Buffers = append(m.Buffers, part(i))
 	}
-	return m, m.valid()
+	return m, m.Check()
 }
 
 // legacy is a message as text.
@@ -115,7 +115,7 @@ func DecodeLegacy(b []byte, binaryFrame bool) (*Message, error) {
 	if m.Channel == "" {
 		m.Channel = Shell
 	}
-	return m, m.valid()
+	return m, m.Check()
 }
 
 func legacyParts(b []byte) ([][]byte, error) {

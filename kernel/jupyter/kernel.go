@@ -60,6 +60,11 @@ func (k *Kernel) Announce() {
 	k.publish(nil, "status", status{"idle"})
 }
 
+// Welcome tells a new listener of the iopub channel that it will miss nothing from now on.
+func (k *Kernel) Welcome(topic string) {
+	k.publish(nil, "iopub_welcome", map[string]string{"subscription": topic})
+}
+
 // Handle takes one request. It never blocks on a cell.
 func (k *Kernel) Handle(m *Message) {
 	switch {
@@ -138,7 +143,15 @@ func failed(name, value string) failure {
 // dispatch answers one request, with busy before and idle after it.
 func (k *Kernel) dispatch(m *Message) {
 	k.publish(m, "status", status{"busy"})
-	defer k.publish(m, "status", status{"idle"})
+	end := k.respond(m)
+	k.publish(m, "status", status{"idle"})
+	if end {
+		k.once.Do(func() { close(k.done) })
+	}
+}
+
+// respond answers one request and reports whether the kernel is to end.
+func (k *Kernel) respond(m *Message) (end bool) {
 	switch msgType := m.Type(); msgType {
 	case "execute_request":
 		k.execute(m)
@@ -163,24 +176,25 @@ func (k *Kernel) dispatch(m *Message) {
 		k.Interrupt()
 		k.reply(m, "interrupt_reply", map[string]any{"status": "ok"})
 	case "shutdown_request":
-		k.shutdown(m)
+		return k.shutdown(m)
 	default:
 		if name, ok := replyName(msgType); ok {
 			k.reply(m, name, failed("NotOffered", "this kernel does not answer "+msgType))
 		}
 	}
+	return false
 }
 
-func (k *Kernel) shutdown(m *Message) {
+func (k *Kernel) shutdown(m *Message) bool {
 	var c struct {
 		Restart bool `json:"restart"`
 	}
 	if err := m.Decode(&c); err != nil {
 		k.reply(m, "shutdown_reply", failed("BadRequest", err.Error()))
-		return
+		return false
 	}
 	k.Interrupt()
 	k.reply(m, "shutdown_reply", map[string]any{"status": "ok", "restart": c.Restart})
 	k.publish(m, "shutdown_reply", map[string]any{"status": "ok", "restart": c.Restart})
-	k.once.Do(func() { close(k.done) })
+	return true
 }

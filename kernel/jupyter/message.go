@@ -95,8 +95,8 @@ func (m *Message) Decode(v any) error {
 	return nil
 }
 
-// valid checks what every message must have before anything looks into it.
-func (m *Message) valid() error {
+// Check checks what every message must have, and puts empty dictionaries where there are none.
+func (m *Message) Check() error {
 	switch m.Channel {
 	case Shell, Control, Stdin, IOPub:
 	default:

@@ -116,7 +116,8 @@ func explain(p string, err error) error {
 		return nil
 	case errors.As(err, &known):
 		return err
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP),
+		errors.Is(err, syscall.ENAMETOOLONG):
 		return fail(http.StatusNotFound, "%s: no such file or folder", p)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fail(http.StatusInsufficientStorage, "%s was not saved: the disk is full; the file on disk is as it was", p)
@@ -126,7 +127,7 @@ func explain(p string, err error) error {
 		return fail(http.StatusForbidden, "%s: permission denied; it can be saved under another name in a folder you may write to", p)
 	case errors.Is(err, fs.ErrExist), errors.Is(err, syscall.ENOTEMPTY):
 		return fail(http.StatusConflict, "%s exists already", p)
-	case strings.Contains(err.Error(), "path escapes"):
+	case strings.Contains(err.Error(), "path escapes"), strings.Contains(err.Error(), "too many levels"):
 		return fail(http.StatusNotFound, "%s: no such file or folder (it leads outside the served folder)", p)
 	}
 	return fail(http.StatusInternalServerError, "%s: %v", p, unwrapPath(err))

@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -69,6 +70,9 @@ func Parse(b []byte) (*Notebook, error) {
 
 // position adds line and column to a syntax error.
 func position(b []byte, err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("it breaks off at its end, in line %d", bytes.Count(b, []byte("\n"))+1)
+	}
 	syntax, ok := err.(*json.SyntaxError)
 	if !ok {
 		return err

@@ -166,23 +166,32 @@ type terminal struct {
 }
 
 func (t *terminal) write(s string) {
-	for _, r := range s {
-		switch r {
-		case '\n':
-			t.done = append(append(t.done, string(t.line)...), '\n')
-			t.line, t.column = t.line[:0], 0
-		case '\r':
-			t.column = 0
-		case '\b':
-			t.column = max(0, t.column-1)
-		default:
-			if t.column < len(t.line) {
-				t.line[t.column] = r
-			} else {
-				t.line = append(t.line, r)
-			}
-			t.column++
+	for line := range strings.Lines(s) {
+		if len(t.line) == 0 && strings.HasSuffix(line, "\n") && !strings.ContainsAny(line, "\r\b") {
+			t.done = append(t.done, line...) // the usual case, without a detour
+			continue
 		}
+		for _, r := range line {
+			t.put(r)
+		}
+	}
+}
+
+func (t *terminal) put(r rune) {
+	switch {
+	case r == '\n':
+		t.done = append(append(t.done, string(t.line)...), '\n')
+		t.line, t.column = t.line[:0], 0
+	case r == '\r':
+		t.column = 0
+	case r == '\b':
+		t.column = max(0, t.column-1)
+	case t.column < len(t.line):
+		t.line[t.column] = r
+		t.column++
+	default:
+		t.line = append(t.line, r)
+		t.column++
 	}
 }
 

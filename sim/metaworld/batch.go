@@ -3,7 +3,6 @@ package metaworld
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"nacre/sim"
@@ -119,9 +118,9 @@ func (b *batch) begin(i int, k key) error {
 	if err := b.chunk.Reset(i); err != nil {
 		return err
 	}
-	b.pass(e)
+	b.arrive(e, handSteps)
 	e.keep(b.chunk.ResetState(i))
-	b.pass(e)
+	b.arrive(e, handSteps)
 	e.observe()
 	if e.err != nil {
 		return e.err
@@ -134,12 +133,13 @@ func (b *batch) begin(i int, k key) error {
 	return nil
 }
 
-// pass is one pass of the reset: the hand goes to its start with an open gripper, then the scene is set.
-func (b *batch) pass(e *env) {
+// arrive is one pass of the reset: the hand goes to its start with an open gripper, in so many mj_step, then the scene
+// is set.
+func (b *batch) arrive(e *env, steps int) {
 	copy(e.mocap, b.row.start[:])
 	copy(e.mocapQuat, downwards[:])
 	e.ctrl[0], e.ctrl[1] = -1, 1
-	e.advance(handSteps)
+	e.advance(steps)
 	e.tcp0 = e.tcp()
 	b.row.reset(e, e.task.Params)
 }
@@ -164,28 +164,16 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		}
 		return fmt.Errorf("metaworld: %s: %w", b.family.name(), err)
 	}
-	reward := b.row.v1
-	if b.family.version == v2 {
-		reward = b.row.v2
-	}
 	for i, on := range active {
 		if !on {
 			continue
 		}
 		e := &b.envs[i]
 		e.observe()
-		limit(&e.before)
-		limit(&e.now)
+		if err := b.judge(i, out); err != nil {
+			return err
+		}
 		e.write(obs[i*obsDim : (i+1)*obsDim])
-		r, success := reward(e)
-		if e.err == nil && (math.IsNaN(r) || math.IsInf(r, 0)) {
-			e.err = fmt.Errorf("the reward is %v; the hand is at %v and the object at %v", r, e.handAt(), e.object())
-		}
-		if e.err != nil {
-			return b.fail(i, e.err)
-		}
-		out.Reward[i], out.ContextReward[i] = r, r
-		out.Done[i], out.Success[i] = false, success
 	}
 	return nil
 }

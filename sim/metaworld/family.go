@@ -63,6 +63,9 @@ func (f *family) Available() error {
 	return err
 }
 
+// Chunk implements sim.Chunker: a state has 0.2 MB, and 8 of them fit into a processor core's own cache.
+func (f *family) Chunk() int { return 8 }
+
 // Tasks implements sim.Family with ML1's tasks: those for training are drawn after numpy.random.seed(seed), those for
 // testing after seed + 1, 50 of each if not told otherwise; asking for more or fewer keeps the order.
 func (f *family) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {

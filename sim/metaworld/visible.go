@@ -36,6 +36,7 @@ func (b *batch) SetState(i int, s sim.State, obs []float64) error {
 	if e.err != nil {
 		return b.fail(i, e.err)
 	}
+	copy(warm, s.Warmstart) // the solver has just moved it
 	e.observe()
 	e.before = e.now
 	e.write(obs)

@@ -3,7 +3,9 @@
 // steps for each of Meta-World's fifty families with both rewards, and a hundred steps or so of each control.
 //
 // With the MuJoCo version of the reference an environment runs freely along the reference's actions, from its own
-// reset on, and everything must agree to 1e-9 at every step. Other versions move differently: see Compare.
+// reset on, and everything must agree to 1e-9 at every step. Other versions move differently, so there Meta-World's
+// environments are put into states of the reference: what they observe and pay in a state must agree to 1e-9, and after
+// one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 as long as they are kept.
 //
 //	refs, err := verify.Open("") // the files in the program; else a folder made by the scripts
 //	family, err := sim.Lookup("cheetah-vel")
@@ -81,6 +83,7 @@ type Run struct {
 	Reward  [][]float64 // T×reward functions
 	Success [][]float64 // T×reward functions, 0 or 1; nil where the package has none
 	Done    []float64   // T, 0 or 1; nil where episodes do not end
+	Hand    sim.State   // Meta-World's: one mj_step before the hand arrives at its start
 	States  map[int]sim.State
 }
 
@@ -116,7 +119,11 @@ func (r References) load(name string) (*Reference, error) {
 
 // build gives the arrays of a file their meaning; the scripts that write them say what it is.
 func build(name string, a map[string]array) (*Reference, error) {
-	for _, key := range []string{"params", "act", "obs", "reward", "at", "qpos", "qvel"} {
+	need := []string{"params", "act", "obs", "reward", "at", "qpos", "qvel"}
+	if len(a["tasks"].shape) > 0 {
+		need = append(need, "success", "hand", "warmstart", "mocap")
+	}
+	for _, key := range need {
 		if len(a[key].shape) == 0 {
 			return nil, fmt.Errorf("has no array %q", key)
 		}
@@ -148,6 +155,10 @@ func build(name string, a map[string]array) (*Reference, error) {
 		if meta {
 			run.Obs = stack(run.Obs)
 			run.Success = a["success"].matrix(k)
+			hand, nq, nv := a["hand"].matrix(0)[k], a["qpos"].shape[2], a["qvel"].shape[2]
+			run.Hand = sim.State{
+				QPos: hand[:nq], QVel: hand[nq : nq+nv], Warmstart: hand[nq+nv : nq+2*nv], MocapPos: hand[nq+2*nv:],
+			}
 		}
 		if done, ok := a["done"]; ok {
 			run.Done = done.matrix(0)[k]

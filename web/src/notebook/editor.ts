@@ -151,6 +151,15 @@ export class CellEditor {
     try {
       const found = await this.host.complete(text, codePoints(text, context.pos));
       if (!found.items.length || context.aborted) return null;
+      const only = found.items.length === 1 && context.explicit ? found.items[0]!.text : null;
+      if (only !== null) {
+        // Nothing to choose from: Tab completes at once.
+        const from = unitsOfCodePoints(text, found.start), to = unitsOfCodePoints(text, found.end);
+        setTimeout(() => {
+          if (this.view.state.doc.toString() === text) this.view.dispatch({ changes: { from, to, insert: only }, selection: { anchor: from + only.length }, userEvent: 'input.complete' });
+        });
+        return null;
+      }
       const options: Completion[] = found.items.map((item) => ({ label: item.text, type: kinds[item.type ?? ''] ?? item.type, detail: item.signature || undefined }));
       return { from: unitsOfCodePoints(text, found.start), to: unitsOfCodePoints(text, found.end), options, validFor: /^[\p{L}\p{N}_]*$/u };
     } catch {

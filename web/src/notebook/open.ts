@@ -34,6 +34,7 @@ export async function openNotebook(path: string): Promise<void> {
   }
   const page = new NotebookPage(path, notebook, link, model);
   document.body.append(page.dom);
+  performance.mark('nacre.shown');
   page.focus();
   (window as any).nacre = page; // for the console and the browser tests
   try {

@@ -331,6 +331,12 @@ export class NotebookPage implements CellHost {
     selection.changed.on(() => this.showSelection());
     saving.changed.on((state) => { this.header.refresh(); this.saveBanner(state); });
     link.stateChanged.on((state) => { this.header.refresh(); this.kernelBanner(state); });
+    link.restarted.on((why) => {
+      const close = { label: 'Close', run: () => banner(this.banners, 'ended', null) };
+      banner(this.banners, 'ended', why ? `The kernel ended: ${why}. A new one has taken its place. The notebook and its outputs are safe; variables are lost.` : null,
+        [{ label: 'Run all', run: () => { close.run(); this.run('run.all'); } }, close], 'error');
+      if (why) announce(`The kernel ended: ${why}`);
+    });
     link.reconnected.on(() => void this.catchUp());
     notebook.edited.on(() => this.showFoldingSoon());
     addEventListener('keydown', (e) => this.key(e), true);

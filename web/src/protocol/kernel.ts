@@ -19,10 +19,10 @@ export class KernelLink {
   readonly message = new Signal<{ message: Message; cell: string | null; seq: number }>();
   /** The connection was there, was lost, and is back: messages may have been missed. */
   readonly reconnected = new Signal();
-  /** A new process: nothing of the old state is left. */
-  readonly restarted = new Signal();
+  /** A new process: nothing of the old state is left. Says why where the old one ended unasked. */
+  readonly restarted = new Signal<string>();
   state: KernelState = 'starting';
-  /** Why the kernel is dead, where the server said so. */
+  /** Why the kernel ended, where the server said so. */
   deathNote = '';
   displayName = 'Go';
   private session: Session.IModel | null = null;
@@ -68,7 +68,7 @@ export class KernelLink {
       }
       await this.start();
     }
-    this.restarted.emit();
+    this.restarted.emit('');
   }
 
   async shutdown(): Promise<void> {
@@ -150,7 +150,7 @@ export class KernelLink {
     else if (this.state === 'dead') return;
     else if (status === 'restarting' || status === 'autorestarting') {
       this.setState('restarting');
-      if (status === 'autorestarting') this.restarted.emit();
+      if (status === 'autorestarting') this.restarted.emit(this.deathNote || 'it stopped');
     }
   }
 
@@ -192,7 +192,7 @@ export class KernelLink {
     const marks = (message.metadata ?? {}) as Marks;
     if (message.header.msg_type === 'status') {
       const { execution_state: state, reason } = message.content as any;
-      if (state === 'dead') this.deathNote = reason ?? (message.metadata as any).reason ?? '';
+      if (state === 'dead' || state === 'restarting') this.deathNote = reason ?? '';
       this.activity(state, (message.parent_header as any)?.msg_type);
     }
     const cell = marks.cell_id ?? (parent ? this.cellOf.get(parent) : undefined) ?? null;

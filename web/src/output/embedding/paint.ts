@@ -4,15 +4,15 @@ import { Rgb } from './palette';
 
 export interface View { scale: number; dx: number; dy: number } // pixel = dx + scale·x, dy − scale·y
 
-/** How much of each pixel around a disc's centre it covers, 0–255. */
-function discMask(radius: number): { size: number; offsets: Int32Array; cover: Uint8Array } {
+/** A disc as pixels around its centre and how much of each it covers, 0–256. */
+function disc(radius: number): { half: number; dx: Int32Array; dy: Int32Array; cover: Int32Array } {
   const half = Math.ceil(radius);
-  const offsets: number[] = [], cover: number[] = [];
+  const dx: number[] = [], dy: number[] = [], cover: number[] = [];
   for (let j = -half; j <= half; j++) for (let i = -half; i <= half; i++) {
     const c = Math.min(1, Math.max(0, radius + 0.5 - Math.hypot(i, j)));
-    if (c > 0.02) { offsets.push(i, j); cover.push(Math.round(c * 255)); }
+    if (c > 0.02) { dx.push(i); dy.push(j); cover.push(Math.round(c * 256)); }
   }
-  return { size: half, offsets: Int32Array.from(offsets), cover: Uint8Array.from(cover) };
+  return { half, dx: Int32Array.from(dx), dy: Int32Array.from(dy), cover: Int32Array.from(cover) };
 }
 
 /** An order of drawing in which no task covers another by coming later: the same for the same number of points. */
@@ -31,51 +31,41 @@ export class PointPainter {
   private image: ImageData | null = null;
 
   /**
-   * Draws the points into a canvas of its full size, each in the colour of its group. level says of each point whether
-   * it is hidden (0), faint (1) or shown (2).
+   * Draws the points over paper, into a canvas of its full size, each in the colour of its group. level says of each
+   * point whether it is hidden (0), faint (1) or shown (2).
    */
   paint(context: CanvasRenderingContext2D, x: Float32Array, y: Float32Array, group: Uint16Array, order: Uint32Array,
-    colours: Rgb[], view: View, radius: number, alpha: number, level: Uint8Array): void {
+    colours: Rgb[], paper: Rgb, view: View, radius: number, alpha: number, level: Uint8Array): void {
     const { width, height } = context.canvas;
     if (!this.image || this.image.width !== width || this.image.height !== height) this.image = context.createImageData(width, height);
-    const pixels = this.image.data;
-    pixels.fill(0);
-    const mask = discMask(radius);
-    const half = mask.size;
+    const bytes = this.image.data;
+    const pixels = new Uint32Array(bytes.buffer);
+    pixels.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0]);
+    const { half, dx, dy, cover } = disc(radius);
+    const offsets = dx.map((d, m) => dy[m]! * width + d);
+    const red = Int32Array.from(colours, (c) => c[0]), green = Int32Array.from(colours, (c) => c[1]), blue = Int32Array.from(colours, (c) => c[2]);
+    const { scale, dx: ox, dy: oy } = view;
     for (const pass of level.includes(1) ? [1, 2] : [2]) {
-      const strength = pass === 1 ? alpha * 0.14 : alpha;
+      const strength = cover.map((c) => Math.round(c * (pass === 1 ? alpha * 0.14 : alpha)));
       for (let k = 0; k < order.length; k++) {
         const i = order[k]!;
         if (level[i] !== pass) continue;
-        const px = Math.round(view.dx + view.scale * x[i]!), py = Math.round(view.dy - view.scale * y[i]!);
+        const px = Math.round(ox + scale * x[i]!), py = Math.round(oy - scale * y[i]!);
         if (px < -half || py < -half || px >= width + half || py >= height + half) continue;
-        blend(pixels, width, height, px, py, mask, colours[group[i]!]!, strength);
+        const g = group[i]!, r = red[g]!, gr = green[g]!, b = blue[g]!;
+        const centre = py * width + px;
+        const inside = px >= half && py >= half && px < width - half && py < height - half;
+        for (let m = 0; m < offsets.length; m++) {
+          if (!inside && (px + dx[m]! < 0 || px + dx[m]! >= width || py + dy[m]! < 0 || py + dy[m]! >= height)) continue;
+          const at = centre + offsets[m]!;
+          const a = strength[m]!, p = pixels[at]!;
+          // The paper is opaque, so that blending needs no division: under + (over − under)·a/256.
+          const ur = p & 255, ug = (p >> 8) & 255, ub = (p >> 16) & 255;
+          pixels[at] = 0xff000000 | ((ub + (((b - ub) * a) >> 8)) << 16) | ((ug + (((gr - ug) * a) >> 8)) << 8) | (ur + (((r - ur) * a) >> 8));
+        }
       }
     }
     context.putImageData(this.image, 0, 0);
-  }
-}
-
-function blend(pixels: Uint8ClampedArray, width: number, height: number, px: number, py: number,
-  mask: { offsets: Int32Array; cover: Uint8Array }, [r, g, b]: Rgb, strength: number): void {
-  const { offsets, cover } = mask;
-  for (let m = 0; m < cover.length; m++) {
-    const qx = px + offsets[2 * m]!, qy = py + offsets[2 * m + 1]!;
-    if (qx < 0 || qy < 0 || qx >= width || qy >= height) continue;
-    const at = (qy * width + qx) * 4;
-    const a = cover[m]! * strength;
-    const under = pixels[at + 3]!;
-    if (under === 0) {
-      pixels[at] = r; pixels[at + 1] = g; pixels[at + 2] = b; pixels[at + 3] = a;
-    } else {
-      // Not premultiplied: the new colour's share is its alpha over the alpha of both together.
-      const out = a + under * (1 - a / 255);
-      const share = a / out;
-      pixels[at] = pixels[at]! + (r - pixels[at]!) * share;
-      pixels[at + 1] = pixels[at + 1]! + (g - pixels[at + 1]!) * share;
-      pixels[at + 2] = pixels[at + 2]! + (b - pixels[at + 2]!) * share;
-      pixels[at + 3] = out;
-    }
   }
 }
 

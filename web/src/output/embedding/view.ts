@@ -90,6 +90,9 @@ export class EmbeddingView {
 
   private get dark(): boolean { return document.documentElement.dataset.theme === 'dark'; }
 
+  /** The page's own background, as numbers. */
+  private get paper(): Rgb { return this.dark ? [20, 23, 26] : [253, 253, 252]; }
+
   private recolour(): void {
     this.colours = taskColours(this.data.tasks.map((t) => t.value), this.dark);
   }
@@ -130,7 +133,7 @@ export class EmbeddingView {
     const n = this.data.x.length;
     const radius = this.ratio * (n > 30_000 ? 1.1 : n > 6_000 ? 1.7 : n > 1_500 ? 2.3 : 3.1);
     const alpha = n > 30_000 ? 0.55 : n > 6_000 ? 0.7 : 0.8;
-    this.painter.paint(context, this.data.x, this.data.y, this.data.task, this.order, this.colours, this.view, radius, alpha, this.level);
+    this.painter.paint(context, this.data.x, this.data.y, this.data.task, this.order, this.colours, this.paper, this.view, radius, alpha, this.level);
     this.paintOverlay(radius);
   }
 
