@@ -3,7 +3,8 @@ package main
 import (
 	"nacre/app"
 	"nacre/core/cpu"
-	_ "nacre/sim/controls" // registers the MuJoCo families
+	_ "nacre/sim/controls"  // registers the six MuJoCo controls
+	_ "nacre/sim/metaworld" // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
@@ -12,6 +13,7 @@ func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
 		Update: app.BenchUpdate, Sim: app.BenchSim, BenchTSNE: app.BenchTSNE,
+		Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },

@@ -16,7 +16,7 @@ var goKernels = kernels{
 	},
 	add: addGo, sub: subGo, mul: mulGo, div: divGo, min: minGo, max: maxGo,
 	reluGrad: reluGradGo, affine: affineGo, clamp: clampGo,
-	colSum: colSumGo, adam: adamGo, ema: emaGo,
+	colSum: colSumGo, adam: adamGo, ema: emaGo, squares: squaresGo,
 	peak: peakGo, peakFlops: 2 * 8,
 	flopsPerNano: 4, elemsPerNano: 1,
 }

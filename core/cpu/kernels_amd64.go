@@ -111,6 +111,9 @@ func adamAVX512(a *adamArgs)
 func emaAVX512(a *emaArgs)
 
 //go:noescape
+func squaresAVX512(a *squareArgs)
+
+//go:noescape
 func peakAVX512(a *peakArgs)
 
 var blocksAVX512 = []rowBlock{
@@ -207,6 +210,9 @@ func adamAVX2(a *adamArgs)
 
 //go:noescape
 func emaAVX2(a *emaArgs)
+
+//go:noescape
+func squaresAVX2(a *squareArgs)
 
 //go:noescape
 func peakAVX2(a *peakArgs)

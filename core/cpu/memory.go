@@ -8,27 +8,36 @@ import (
 	"nacre/core"
 )
 
-// param is a stored matrix with its optimiser state. wT is the transpose of w, kept up to date by everything that
-// writes w, once some program multiplies by the transpose; until then it is empty.
+// param is a stored matrix with its optimiser state. byPanel and byPanelT are w and its transpose in the order in
+// which a product reads them, kept up to date by everything that writes w, once some program multiplies by them; until
+// then they are empty.
 type param struct {
-	spec    core.ParamSpec
-	w, m, v mat
-	t       float64
-	wT      mat
+	spec              core.ParamSpec
+	w, m, v           mat
+	t                 float64
+	byPanel, byPanelT panels
 }
 
-// needTranspose makes wT current from now on.
-func (p *param) needTranspose() {
-	if p.wT.d == nil {
-		p.wT = newMat(p.spec.Cols, p.spec.Rows)
+// needPanels makes byPanel, or byPanelT, current from now on.
+func (p *param) needPanels(k *kernels, transposed bool) *panels {
+	q, rows, cols := &p.byPanel, p.spec.Rows, p.spec.Cols
+	if transposed {
+		q, rows, cols = &p.byPanelT, cols, rows
+	}
+	if q.d == nil {
+		*q = k.newPanels(rows, cols)
 		p.refresh(0, p.spec.Rows)
 	}
+	return q
 }
 
-// refresh copies rows lo..hi-1 of w to the transpose, if there is one.
+// refresh copies rows lo..hi-1 of w, lo a multiple of 16, to the panels that exist.
 func (p *param) refresh(lo, hi int) {
-	if p.wT.d != nil {
-		p.w.transposeInto(&p.wT, lo, hi)
+	if p.byPanel.d != nil {
+		p.byPanel.copyRows(&p.w, lo, hi)
+	}
+	if p.byPanelT.d != nil {
+		p.byPanelT.copyTransposed(&p.w, lo, hi)
 	}
 }
 

@@ -2,14 +2,22 @@ package cpu
 
 import "nacre/core/op"
 
+// panelRows is the number of rows from which a product by a parameter reads it in panels: for fewer, keeping the
+// panels up to date costs more than it saves.
+const panelRows = 16
+
 // dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
-func dense(act op.Act, x, wt, bias, out operand) run {
+func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	mode := gemmBias
 	if act == op.ReLU {
 		mode = gemmBiasReLU
 	}
+	right, byPanel := wt.mat, false
+	if p := b.params[in.in[1]]; p != nil && out.rows >= panelRows {
+		right, byPanel = p.needPanels(b.k, false).mat, true
+	}
 	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: wt.mat, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
 		p.rows(w.k, &w.gemm, 0, p.c.rows)
 		if act == op.Tanh {
 			mapRows(p.c, p.c, tanh32)
@@ -26,18 +34,13 @@ func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units 
 	if in.mask >= 0 {
 		mask, mode = b.operand(in.mask, op.ByRow, units), gemmMask
 	}
-	var transposed *param
-	if tb {
-		if transposed = b.params[in.in[1]]; transposed != nil {
-			transposed.needTranspose()
-		}
+	right, byPanel := y.mat, false
+	if p := b.params[in.in[1]]; p != nil && (tb || out.rows >= panelRows) {
+		right, byPanel = p.needPanels(b.k, tb).mat, true
 	}
 	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: y.mat, c: w.view(&out, s), mode: mode}
-		switch {
-		case transposed != nil:
-			p.b = transposed.wT
-		case tb:
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode}
+		if tb && !byPanel {
 			p.b = w.transpose(&y.mat)
 		}
 		if mode == gemmMask {
@@ -69,8 +72,16 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	x, y := args[0], args[1]
 	cost := b.gemmCost(out, x.rows)
 	if b.tiled {
+		narrow := out.cols < 16 && out.rows > out.cols
+		if narrow {
+			b.scratch = max(b.scratch, out.cols*pad16(out.rows))
+		}
 		return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
 			p := product{a: w.view(&x, s), b: w.view(&y, s), c: out.sum(s), ta: true}
+			if narrow {
+				p.contractNarrow(w, s.first)
+				return
+			}
 			p.contract(w, 0, p.c.rows, s.first)
 		}}
 	}
@@ -95,6 +106,25 @@ func (p *product) contract(w *worker, lo, hi int, fresh bool) {
 			p.mode = gemmStore
 		}
 		p.rows(w.k, &w.gemm, lo, hi)
+	}
+}
+
+// contractNarrow is contract for a C of few columns, which would leave most of a register empty: it computes bᵀ·a in
+// the worker's scratch and adds its transpose.
+func (p *product) contractNarrow(w *worker, fresh bool) {
+	c := p.c
+	t := mat{nil, c.cols, c.rows, pad16(c.rows)}
+	t.d = w.scratch[:t.rows*t.ld]
+	q := product{a: p.b, b: p.a, c: t, ta: true}
+	q.contract(w, 0, t.rows, true)
+	for i := range c.rows {
+		d := c.row(i)
+		if fresh {
+			clear(c.d[i*c.ld : (i+1)*c.ld])
+		}
+		for j := range d {
+			d[j] += t.d[j*t.ld+i]
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 
 	"nacre/core"
@@ -78,4 +79,16 @@ func (u *update) independent(list []*update) bool {
 		}
 	}
 	return true
+}
+
+// describe is the update's region. It passes over the weights and, in Adam, both moments twice, reading the gradient.
+func (u *update) describe(k *kernels) Region {
+	name, passes := "", 3
+	if u.adam != nil {
+		name, passes = u.adam.String(), 7
+	} else {
+		name = u.ema.String()
+	}
+	return Region{Code: name + " of " + u.p.spec.Name, Result: fmt.Sprintf("%d×%d", u.p.spec.Rows, u.p.spec.Cols), Place: "parameter",
+		Bytes: int64(4 * passes * len(u.p.w.d)), Predicted: u.cost(k) / 1e6}
 }

@@ -170,6 +170,16 @@ func adamGo(a *adamArgs) {
 	}
 }
 
+// squaresGo makes four interleaved sums, so that additions need not wait for each other.
+func squaresGo(a *squareArgs) {
+	for src := floats(a.src, a.n); len(src) >= 4; src = src[4:] {
+		for j := range 4 {
+			x := float64(src[j])
+			a.sum[j] += x * x
+		}
+	}
+}
+
 func emaGo(e *emaArgs) {
 	dst, src := floats(e.dst, e.n), floats(e.src, e.n)
 	for i, x := range src {

@@ -65,6 +65,7 @@ func generate() (map[string][]byte, error) {
 		vec.colSum()
 		vec.adam()
 		vec.ema()
+		vec.squares()
 		vec.peak()
 		files["gemm_"+s.file+"_amd64.s"] = gemm.buf.Bytes()
 		files["vec_"+s.file+"_amd64.s"] = vec.buf.Bytes()
