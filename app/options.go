@@ -94,7 +94,6 @@ type BenchSimOptions struct {
 	Rounds  int
 }
 
-<<<<<<< HEAD
 // BenchTSNEOptions are the flags of nacre bench tsne.
 type BenchTSNEOptions struct {
 	Sizes   []int    // points
@@ -104,7 +103,8 @@ type BenchTSNEOptions struct {
 	Node    string   // command
 	Modules string   // node_modules folder with wasm-bhtsne
 	Workers int      // threads each may use; 0 is 1
-=======
+}
+
 // NotebookOptions are the flags of nacre notebook.
 type NotebookOptions struct {
 	Path    string // folder or notebook; empty is the working directory
@@ -137,5 +137,4 @@ type RunOptions struct {
 	Timeout    time.Duration
 	Memory     string // as of NotebookOptions
 	Engine     string
->>>>>>> main
 }

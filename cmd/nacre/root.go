@@ -27,13 +27,11 @@ type actions struct {
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
-<<<<<<< HEAD
 
 	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
-	Doctor    app.Providers
-=======
-	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
-	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
+
+	Verify func(context.Context, *app.Env, app.VerifyOptions) error  // verify envs
+	Roll   func(context.Context, *app.Env, app.RolloutOptions) error // rollout
 	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 
@@ -41,7 +39,6 @@ type actions struct {
 	Run        func(context.Context, *app.Env, app.RunOptions) error
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
->>>>>>> main
 }
 
 // newRoot builds the command tree.
@@ -96,9 +93,6 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study))
 	}
-<<<<<<< HEAD
-	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
-=======
 	if a.Roll != nil {
 		root.AddCommand(rolloutCommand(env, a.Roll))
 	}
@@ -108,8 +102,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Render != nil {
 		root.AddCommand(renderCommand(env, a.Render))
 	}
-	if a.Update != nil || a.Sim != nil {
->>>>>>> main
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root

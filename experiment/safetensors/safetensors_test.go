@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/internal/safetensors"
+	"nacre/experiment/safetensors"
 )
 
 func Example() {
