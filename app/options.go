@@ -94,17 +94,6 @@ type BenchSimOptions struct {
 	Rounds  int
 }
 
-// BenchTSNEOptions are the flags of nacre bench tsne.
-type BenchTSNEOptions struct {
-	Sizes   []int    // points
-	Peers   []string // names; none is all
-	Scripts string   // folder of the scripts that run the others
-	Python  string   // interpreter with scikit-learn and openTSNE
-	Node    string   // command
-	Modules string   // node_modules folder with wasm-bhtsne
-	Workers int      // threads each may use; 0 is 1
-}
-
 // NotebookOptions are the flags of nacre notebook.
 type NotebookOptions struct {
 	Path    string // folder or notebook; empty is the working directory
@@ -137,4 +126,15 @@ type RunOptions struct {
 	Timeout    time.Duration
 	Memory     string // as of NotebookOptions
 	Engine     string
+}
+
+// BenchTSNEOptions are the flags of nacre bench tsne.
+type BenchTSNEOptions struct {
+	Sizes   []int    // points
+	Peers   []string // names; none is all
+	Scripts string   // folder of the scripts that run the others
+	Python  string   // interpreter with scikit-learn and openTSNE
+	Node    string   // command
+	Modules string   // node_modules folder with wasm-bhtsne
+	Workers int      // threads each may use; 0 is 1
 }

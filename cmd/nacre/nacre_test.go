@@ -37,8 +37,9 @@ func (f *fake) actions() actions {
 	return actions{
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
-		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f), BenchTSNE: record[app.BenchTSNEOptions](f),
+		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
+		BenchTSNE: record[app.BenchTSNEOptions](f),
 	}
 }
 
@@ -66,8 +67,6 @@ func TestOptions(t *testing.T) {
 		"study quickstart":                       app.StudyOptions{Name: "quickstart", Layouts: -1, Out: "out/quickstart"},
 		"study point-goal --seeds 5 --windows 50 --layouts 0 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5,
 			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
-		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
-			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
 		"rollout point-goal": app.RolloutOptions{Family: "point-goal", Policy: "random", Episodes: 1},
 		"rollout --run runs/a --task 2 -n 3 --train-tasks -o a.npz --steps 9 -s 4": app.RolloutOptions{Policy: "random", Run: "runs/a", Task: 2,
 			Episodes: 3, Train: true, Out: "a.npz", Steps: 9, Seed: 4},
@@ -81,6 +80,8 @@ func TestOptions(t *testing.T) {
 		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
+		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
+			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -115,7 +116,6 @@ func TestUsageErrors(t *testing.T) {
 		"study quickstart --seeds 101":     `nacre: --seeds 101: expected a whole number from 0 to 100`,
 		"bench update --size small":        `nacre: --size small: unknown word`,
 		"bench update --kernel avx":        `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
-		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
 		"render":                           `nacre: expected a family, a recording or a run folder, got 0 arguments`,
 		"render a --strip 1":               `nacre: --strip 1: expected at least 2 pictures`,
 		"render a --strip 101":             `nacre: --strip 101: expected a whole number from 0 to 100`,
@@ -124,6 +124,7 @@ func TestUsageErrors(t *testing.T) {
 		"render a --at -2":                 `nacre: --at -2: expected a whole number from -1`,
 		"render a --policy goal":           `nacre: --policy goal: unknown word`,
 		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
+		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
 		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake

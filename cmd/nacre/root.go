@@ -27,11 +27,8 @@ type actions struct {
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
-
-	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
-
-	Verify func(context.Context, *app.Env, app.VerifyOptions) error  // verify envs
-	Roll   func(context.Context, *app.Env, app.RolloutOptions) error // rollout
+	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
+	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
 	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 
@@ -39,6 +36,8 @@ type actions struct {
 	Run        func(context.Context, *app.Env, app.RunOptions) error
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
+
+	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
 }
 
 // newRoot builds the command tree.

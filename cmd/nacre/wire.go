@@ -12,8 +12,8 @@ import (
 func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
-		Update: app.BenchUpdate, Sim: app.BenchSim, BenchTSNE: app.BenchTSNE,
-		Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
+		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
+		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
