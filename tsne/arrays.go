@@ -17,7 +17,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
-	"nacre/experiment/safetensors"
+	"nacre/internal/safetensors"
 )
 
 // loadNPZ reads an archive of NumPy arrays.

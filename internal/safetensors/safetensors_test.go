@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/experiment/safetensors"
+	"nacre/internal/safetensors"
 )
 
 func Example() {
