@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -38,8 +40,11 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.Check {
+	switch {
+	case o.Check:
 		return o.check(ctx, env, device)
+	case o.Explain:
+		return o.explain(ctx, env, device)
 	}
 	return o.time(ctx, env, device)
 }
@@ -68,7 +73,7 @@ func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size
 // UpdateTimings is what nacre bench update prints.
 type UpdateTimings struct {
 	Device string         `json:"device"`
-	Peak   float64        `json:"peak_gflops"` // measured multiply-adds of one core × workers
+	Load   string         `json:"load,omitempty"` // the system's load averages at the start, where it has them
 	Rows   []UpdateTiming `json:"updates"`
 }
 
@@ -79,32 +84,20 @@ type UpdateTiming struct {
 	Updates   int     `json:"updates"`
 	Median    float64 `json:"median_ms"`
 	Min       float64 `json:"min_ms"`
-	Work      float64 `json:"gflop"`      // of one update, in matrix products
-	Rate      float64 `json:"gflops"`     // at the median
-	Share     float64 `json:"peak_share"` // of the measured peak
+	Work      float64 `json:"gflop"`       // of one update, in matrix products
+	Rate      float64 `json:"gflops"`      // at the median
+	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core × workers, the faster of before and after
+	Share     float64 `json:"peak_share"`  // Rate of Peak
 	Mallocs   float64 `json:"allocations_per_update"`
+	Versus    *Versus `json:"versus,omitempty"`
 }
 
 func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Device) error {
-	one, err := cpu.Peak(o.Kernel)
-	if err != nil {
-		return err
-	}
-	r := UpdateTimings{Device: device.Name(), Peak: one * float64(min(o.Workers, runtime.NumCPU()))}
-	err = o.each(ctx, func(size yardstick.Size, algorithm string) error {
-		y, err := yardstick.New(size, algorithm == "tcl-pearl", device)
-		if err != nil {
-			return err
-		}
-		defer y.Close()
-		row, err := o.timeOne(ctx, env, y)
-		if err != nil {
-			return err
-		}
-		row.Algorithm, row.Size = algorithm, size.Name
-		row.Share = row.Rate / r.Peak
+	r := UpdateTimings{Device: device.Name(), Load: loadAverage()}
+	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+		row, err := o.timeSize(ctx, env, size, algorithm, device)
 		r.Rows = append(r.Rows, row)
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -112,50 +105,121 @@ func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Devi
 	return env.Print(r, r.WriteText)
 }
 
-// timeOne times updates one by one, after three that warm up.
+// loadAverage is the system's own line, empty where there is none.
+func loadAverage() string {
+	b, _ := os.ReadFile("/proc/loadavg")
+	if f := strings.Fields(string(b)); len(f) > 3 {
+		return strings.Join(f[:3], " ")
+	}
+	return ""
+}
+
+// timeSize times one kind of update between two measurements of the peak.
+func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) (UpdateTiming, error) {
+	y, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	defer y.Close()
+	before, err := cpu.Peak(o.Kernel)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	var row UpdateTiming
+	if o.Versus == "torch" {
+		row, err = o.timeTurns(ctx, env, y)
+	} else {
+		row, err = o.timeOne(ctx, env, y)
+	}
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	after, err := cpu.Peak(o.Kernel)
+	row.Algorithm, row.Size = algorithm, size.Name
+	row.Peak = max(before, after) * float64(min(o.Workers, runtime.NumCPU()))
+	row.Share = row.Rate / row.Peak
+	return row, err
+}
+
+// warmUp is the number of updates made before any is timed.
+const warmUp = 3
+
+// timeOne times updates one by one.
 func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
-	const warm = 3
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
 	defer stage.Done()
-	var ms []float64
-	var mallocs uint64
-	var before, after runtime.MemStats
-	for i := range warm + o.Updates {
-		if ctx.Err() != nil {
-			return UpdateTiming{}, context.Cause(ctx)
-		}
-		if err := y.Prepare(i); err != nil {
+	m := updateMeter{y: y}
+	if err := m.run(ctx, warmUp); err != nil {
+		return UpdateTiming{}, err
+	}
+	m.clear()
+	for range o.Updates {
+		if err := m.run(ctx, 1); err != nil {
 			return UpdateTiming{}, err
 		}
+		stage.Add(1)
+	}
+	return m.timing(), nil
+}
+
+// updateMeter makes updates and notes what they took.
+type updateMeter struct {
+	y       *yardstick.Yardstick
+	step    int
+	ms      []float64
+	mallocs uint64
+}
+
+func (m *updateMeter) clear() { m.ms, m.mallocs = nil, 0 }
+
+// run makes n updates.
+func (m *updateMeter) run(ctx context.Context, n int) error {
+	var before, after runtime.MemStats
+	for range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := m.y.Prepare(m.step); err != nil {
+			return err
+		}
+		m.step++
 		runtime.ReadMemStats(&before)
 		start := time.Now()
-		if err := y.Run(); err != nil {
-			return UpdateTiming{}, err
+		if err := m.y.Run(); err != nil {
+			return err
 		}
 		took := time.Since(start)
 		runtime.ReadMemStats(&after)
-		if i < warm {
-			continue
-		}
-		ms = append(ms, float64(took)/1e6)
-		mallocs += after.Mallocs - before.Mallocs
-		stage.Add(1)
+		m.ms = append(m.ms, float64(took)/1e6)
+		m.mallocs += after.Mallocs - before.Mallocs
 	}
-	t := UpdateTiming{Updates: o.Updates, Median: stats.Median(ms), Min: slices.Min(ms), Work: float64(y.Program().FLOPs()) / 1e9}
+	return nil
+}
+
+func (m *updateMeter) timing() UpdateTiming {
+	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), Work: float64(m.y.Program().FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
-	t.Mallocs = math.Floor(float64(mallocs) / float64(o.Updates)) // as testing.AllocsPerRun: the display allocates now and then
-	return t, nil
+	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
+	return t
 }
 
 // WriteText prints the timings for a person.
 func (r UpdateTimings) WriteText(w io.Writer) error {
-	fmt.Fprintf(w, "%s, measured multiply-add peak %.0f GFLOP/s\n\n", r.Device, r.Peak)
+	fmt.Fprintf(w, "%s, load %s\n\n", r.Device, r.Load)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tGFLOP\tGFLOP/s\tof peak\tallocations\t")
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tallocations\t")
 	for _, u := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f %%\t%.2g\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Work, u.Rate, 100*u.Share, u.Mallocs)
+		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.2g\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Work, u.Rate, u.Peak, 100*u.Share, u.Mallocs)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, u := range r.Rows {
+		if u.Versus != nil {
+			u.Versus.writeText(w, u)
+		}
+	}
+	return nil
 }
 
 // UpdateCheck is what nacre bench update --check prints.

@@ -16,6 +16,7 @@ import (
 
 	"nacre/belief"
 	"nacre/core"
+	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/pearl"
 	"nacre/tcl"
@@ -116,14 +117,17 @@ func (y *Yardstick) Size() Size { return y.size }
 // Program is the compiled update.
 func (y *Yardstick) Program() *core.Program { return y.program }
 
+// Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
+func (y *Yardstick) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
+
 // Close gives the device's buffers back.
 func (y *Yardstick) Close() error { return y.run.Close() }
 
 // weights fills the networks: stream 1000·net + 10·layer (+1 for an output bias), stored output by input there.
 func (s Size) weights(m core.Memory, n pearl.Networks, aux belief.Auxiliary) error {
-	for i, net := range []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy} {
+	for i, net := range []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net} {
 		last := 3e-3
-		if net.Name == n.Policy.Name {
+		if net.Name == n.Policy.Net.Name {
 			last = 1e-3
 		}
 		specs := net.Specs()

@@ -365,6 +365,11 @@ func TestBench(t *testing.T) {
 	if len(timings.Rows) != 1 || timings.Rows[0].Work < 20 || timings.Rows[0].Work > 35 || !(timings.Rows[0].Median >= timings.Rows[0].Min) {
 		t.Errorf("bench update: %+v", timings)
 	}
+	var plans app.UpdatePlans
+	decode(t, must(t, "bench", "update", "--explain", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &plans)
+	if len(plans.Plans) != 1 || len(plans.Plans[0].Regions) < 50 || !(plans.Plans[0].Wall > 0) {
+		t.Errorf("bench update --explain: %+v", plans)
+	}
 	var check app.UpdateCheck
 	decode(t, must(t, "bench", "update", "--check", "--size", "oyster", "--algo", "tcl-pearl", "--json"), &check)
 	if !check.OK || len(check.Rows) != 30 {
@@ -377,7 +382,7 @@ func TestBench(t *testing.T) {
 	}
 	var rates app.SimReport
 	decode(t, must(t, "bench", "sim", "--envs", "2", "--steps", "10", "--rounds", "1", "--json"), &rates)
-	if !(rates.Episodes > 0) || (rates.Control == nil) == (rates.Missing == "") {
+	if !(rates.Episodes > 0) || (len(rates.Families) == 0) == (rates.Missing == "") {
 		t.Errorf("bench sim: %+v", rates)
 	}
 }

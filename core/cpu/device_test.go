@@ -153,3 +153,26 @@ func TestConcurrentRuns(t *testing.T) {
 		identical(t, g, want)
 	}
 }
+
+// Explain accounts for all matrix products of the program, and measures every region.
+func TestExplain(t *testing.T) {
+	p := criticProgram(t, 16, 20, 9, 40)
+	d := testDevice(available()[0], 2)
+	r := loadCritic(t, d, p)
+	plan, err := Explain(r, 2)
+	must(t, err)
+	var flops int64
+	for _, g := range plan.Regions {
+		flops += g.FLOPs
+		if g.Code == "" || g.Bytes <= 0 || !(g.Measured > 0) {
+			t.Errorf("region %+v", g)
+		}
+	}
+	if flops != p.FLOPs() || !(plan.Wall > 0) || plan.Tiles != p.Tiles() {
+		t.Errorf("%d FLOPs of %d, wall %g ms, %d tiles", flops, p.FLOPs(), plan.Wall, plan.Tiles)
+	}
+	must(t, r.Close())
+	if _, err := Explain(r, 1); err == nil {
+		t.Error("a closed program is explained")
+	}
+}

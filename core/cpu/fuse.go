@@ -56,6 +56,12 @@ func segments(p *core.Program) []segment {
 			out = append(out, segment{instrs: fuseMasks(instrs(l.Tiled), uses), tiled: true})
 		}
 	}
+	crossing := crossings(p, out)
+	for i := range out {
+		if out[i].tiled {
+			out[i].instrs = depthFirst(p, out[i].instrs, crossing)
+		}
+	}
 	return out
 }
 

@@ -4,6 +4,8 @@ package cpu
 type product struct {
 	a, b, c mat
 	ta      bool
+	byPanel bool     // b lies in panels
+	next    *float32 // what the worker reads next, in panels, or nil
 	mode    gemmMode
 	aux     *float32 // bias, or the first element of the mask matrix
 }
@@ -16,7 +18,7 @@ func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
 	g.mode = p.mode
 	for _, blk := range k.blocks {
 		if n := (hi - lo) / blk.rows; n > 0 {
-			p.panel(g, blk, lo, lo+n*blk.rows)
+			p.panel(k, g, blk, lo, lo+n*blk.rows)
 			lo += n * blk.rows
 		}
 	}
@@ -24,7 +26,7 @@ func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
 
 // panel computes rows lo..hi-1 of C, a multiple of the block's rows: a panel of B's columns stays in the first-level
 // cache while the rows of A pass.
-func (p *product) panel(g *gemmArgs, blk rowBlock, lo, hi int) {
+func (p *product) panel(k *kernels, g *gemmArgs, blk rowBlock, lo, hi int) {
 	step := p.a.ld // in A, from what row i of C needs to what row i+1 needs
 	if p.ta {
 		step = 1
@@ -32,15 +34,28 @@ func (p *product) panel(g *gemmArgs, blk rowBlock, lo, hi int) {
 	first, rowStep := &p.a.d[lo*step], int64(4*blk.rows*step)
 	cStep := int64(4 * blk.rows * p.c.ld)
 	for j := 0; j < p.c.ld; {
-		col := pickWidth(blk.cols, p.c.ld-j)
+		var col colBlock
+		if p.byPanel {
+			col = blk.ofWidth(k.panelWidth(p.c.ld - j))
+			g.b, g.ldb = &p.b.d[j*p.b.rows], int64(4*col.width)
+		} else {
+			col = pickWidth(blk.cols, p.c.ld-j)
+			g.b = &p.b.d[j]
+		}
 		kernel := col.kernel
 		if p.ta {
 			kernel = col.kernelTA
 		}
 		a, c := first, int64(4*(lo*p.c.ld+j))
-		g.b = &p.b.d[j]
+		next, lines := p.following(j, col.width)
 		for i := lo; i < hi; i += blk.rows {
 			g.a = a
+			g.next = g.b
+			if lines > 0 {
+				g.next = next
+				next = at(next, 64*g.k)
+				lines -= int(g.k)
+			}
 			g.c = at(&p.c.d[0], c)
 			switch p.mode {
 			case gemmBias, gemmBiasReLU:
@@ -67,4 +82,28 @@ func pickWidth(cols []colBlock, rest int) colBlock {
 		}
 	}
 	return cols[len(cols)-1]
+}
+
+// ofWidth is the block of exactly that width.
+func (b *rowBlock) ofWidth(width int) colBlock {
+	for _, c := range b.cols {
+		if c.width == width {
+			return c
+		}
+	}
+	panic("cpu: a row block lacks a width of the widest one")
+}
+
+// following is the panel that will be read after the one of that width at column j, and its length in lines of 64
+// bytes. The processor's own fetching ahead is too short for what comes from the third-level cache.
+func (p *product) following(j, width int) (*float32, int) {
+	switch {
+	case !p.byPanel:
+		return nil, 0
+	case j+width < p.c.ld:
+		return &p.b.d[(j+width)*p.b.rows], p.b.rows * min(width, p.c.ld-j-width) / 16
+	case p.next != nil:
+		return p.next, p.b.rows * width / 16
+	}
+	return nil, 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -98,7 +99,16 @@ func checkGemm(t *testing.T, k *kernels, r *rand.Rand, m, n, kk int, ta bool, mo
 	aux := integerMat(r, m+2, n)
 	p := product{a: a, b: integerMat(r, kk, n), c: integerMat(r, m+2, n), ta: ta, mode: mode, aux: &aux.d[0]}
 	old := clone(p.c)
+	inPanels := p
+	inPanels.c = clone(p.c)
 	p.rows(k, &gemmArgs{}, 1, m+1)
+	q := k.newPanels(kk, n)
+	q.copyRows(&p.b, 0, kk)
+	inPanels.b, inPanels.byPanel, inPanels.next = q.mat, true, &q.d[0]
+	inPanels.rows(k, &gemmArgs{}, 1, m+1)
+	if !slices.Equal(p.c.d, inPanels.c.d) {
+		t.Fatalf("%d×%d×%d ta=%v mode %d: the product with B in panels differs", m, n, kk, ta, mode)
+	}
 	for i := range m + 2 {
 		for j := range p.c.ld {
 			want := float64(old.d[i*old.ld+j])

@@ -58,14 +58,20 @@ func execute(t testing.TB, d core.Device, p *core.Program, params, inputs conten
 	return executeBy(t, core.Runner.Run, d, p, params, inputs, runs)
 }
 
-// backwards runs a program alone, the units of every phase in the opposite order.
+// backwards runs a program alone, the units of every phase in the opposite order as far as they may be.
 func backwards(r core.Runner) error {
 	for _, ph := range r.(*runner).phases {
 		if ph.begin != nil {
 			ph.begin()
 		}
-		for unit := ph.units - 1; unit >= 0; unit-- {
-			ph.run(r.(*runner).workers[0], unit)
+		chains := ph.chain
+		if chains == 0 {
+			chains = ph.units
+		}
+		for last := chains - 1; last >= 0; last-- {
+			for unit := last; unit < ph.units; unit += chains {
+				ph.run(r.(*runner).workers[0], unit)
+			}
 		}
 	}
 	return nil

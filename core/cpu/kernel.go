@@ -14,6 +14,7 @@ type gemmArgs struct {
 	ldc  int64
 	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
 	mode gemmMode
+	next *float32 // memory to fetch into the second-level cache meanwhile, k lines of 64 bytes; not read for A transposed
 }
 
 // gemmMode is what happens to a product before it is stored.
@@ -74,6 +75,14 @@ type emaArgs struct {
 	keep, take float32
 }
 
+// squareArgs describes the sum of the squares of n values, n a multiple of 16. It is the sum of the elements of sum,
+// some of which a kernel leaves zero.
+type squareArgs struct {
+	n   int64
+	src *float32
+	sum [8]float64
+}
+
 // peakArgs says how many rounds of multiply-adds to run.
 type peakArgs struct{ n int64 }
 
@@ -95,9 +104,14 @@ type kernels struct {
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
 	affine, clamp                          func(*vecArgs)
+	less, tanhGrad, clampGrad              func(*vecArgs)
+	exp, log, tanh, sigmoid, softplus      func(*vecArgs)
 	colSum                                 func(*sumArgs)
 	adam                                   func(*adamArgs)
 	ema                                    func(*emaArgs)
+	squares                                func(*squareArgs)
+
+	half *halfKernels // for products in bfloat16, or nil
 
 	peak      func(*peakArgs)
 	peakFlops float64 // of one round of peak

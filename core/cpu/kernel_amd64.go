@@ -20,7 +20,9 @@ var avx512 = kernels{
 	name: "avx512", blocks: blocksAVX512,
 	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, min: minAVX512, max: maxAVX512,
 	reluGrad: reluGradAVX512, affine: affineAVX512, clamp: clampAVX512,
-	colSum: colSumAVX512, adam: adamAVX512, ema: emaAVX512,
+	less: lessAVX512, tanhGrad: tanhGradAVX512, clampGrad: clampGradAVX512,
+	exp: expAVX512, log: logAVX512, tanh: tanhAVX512, sigmoid: sigmoidAVX512, softplus: softplusAVX512,
+	colSum: colSumAVX512, adam: adamAVX512, ema: emaAVX512, squares: squaresAVX512,
 	peak: peakAVX512, peakFlops: 2 * 12 * 16 * 2,
 	flopsPerNano: 120, elemsPerNano: 5,
 }
@@ -29,7 +31,9 @@ var avx2 = kernels{
 	name: "avx2", blocks: blocksAVX2,
 	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, min: minAVX2, max: maxAVX2,
 	reluGrad: reluGradAVX2, affine: affineAVX2, clamp: clampAVX2,
-	colSum: colSumAVX2, adam: adamAVX2, ema: emaAVX2,
+	less: lessAVX2, tanhGrad: tanhGradAVX2, clampGrad: clampGradAVX2,
+	exp: expAVX2, log: logAVX2, tanh: tanhAVX2, sigmoid: sigmoidAVX2, softplus: softplusAVX2,
+	colSum: colSumAVX2, adam: adamAVX2, ema: emaAVX2, squares: squaresAVX2,
 	peak: peakAVX2, peakFlops: 2 * 12 * 8 * 2,
 	flopsPerNano: 60, elemsPerNano: 4,
 }

@@ -53,6 +53,24 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
+// Panels made of a matrix whose transpose they hold equal panels made of the transpose, whatever runs of rows are
+// copied.
+func TestPanelsOfTranspose(t *testing.T) {
+	forKernels(t, func(t *testing.T, k *kernels) {
+		m := randomMat(rand.New(rand.NewPCG(1, 2)), 109, 21)
+		mT := newMat(21, 109)
+		m.transposeInto(&mT, 0, 109)
+		want, got := k.newPanels(21, 109), k.newPanels(21, 109)
+		want.copyRows(&mT, 0, 21)
+		got.copyTransposed(&m, 0, 32)
+		got.copyTransposed(&m, 96, 109)
+		got.copyTransposed(&m, 32, 96)
+		if !slices.Equal(got.d, want.d) {
+			t.Errorf("they differ")
+		}
+	})
+}
+
 func TestChoiceOfKernels(t *testing.T) {
 	t.Setenv(environment, "")
 	fastest := available()[0].name

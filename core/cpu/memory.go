@@ -8,39 +8,70 @@ import (
 	"nacre/core"
 )
 
-// param is a stored matrix with its optimiser state. wT is the transpose of w, kept up to date by everything that
-// writes w, once some program multiplies by the transpose; until then it is empty.
+// param is a stored matrix with its optimiser state. byPanel and byPanelT are w and its transpose in the order in
+// which a product reads them, kept up to date by everything that writes w, once some program multiplies by them; until
+// then they are empty.
 type param struct {
-	spec    core.ParamSpec
-	w, m, v mat
-	t       float64
-	wT      mat
+	spec              core.ParamSpec
+	w, m, v           mat
+	t                 float64
+	byPanel, byPanelT panels
+	cut, cutT         halves // likewise for products in bfloat16
 }
 
-// needTranspose makes wT current from now on.
-func (p *param) needTranspose() {
-	if p.wT.d == nil {
-		p.wT = newMat(p.spec.Cols, p.spec.Rows)
-		p.refresh(0, p.spec.Rows)
+// needPanels makes byPanel, or byPanelT, current from now on.
+func (p *param) needPanels(k *kernels, transposed bool) *panels {
+	q, rows, cols := &p.byPanel, p.spec.Rows, p.spec.Cols
+	if transposed {
+		q, rows, cols = &p.byPanelT, cols, rows
 	}
+	if q.d == nil {
+		*q = k.newPanels(rows, cols)
+		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
+	}
+	return q
 }
 
-// refresh copies rows lo..hi-1 of w to the transpose, if there is one.
-func (p *param) refresh(lo, hi int) {
-	if p.wT.d != nil {
-		p.w.transposeInto(&p.wT, lo, hi)
+// needHalves is needPanels for products in bfloat16.
+func (p *param) needHalves(k *kernels, transposed bool) *halves {
+	q, terms, across := &p.cut, p.spec.Rows, p.spec.Cols
+	if transposed {
+		q, terms, across = &p.cutT, across, terms
+	}
+	if q.d == nil {
+		*q = newHalves(across, terms)
+		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
+	}
+	return q
+}
+
+// refresh copies rows lo..hi-1 of w, lo a multiple of 32, to the panels and halves that exist.
+func (p *param) refresh(k *kernels, c *halfArgs, lo, hi int) {
+	if p.cut.d != nil {
+		p.cut.cutColumns(k.half, c, &p.w, lo, hi, false)
+	}
+	if p.cutT.d != nil {
+		p.cutT.cutRows(k.half, c, &p.w, lo, hi, true)
+	}
+	if p.byPanel.d != nil {
+		p.byPanel.copyRows(&p.w, lo, hi)
+	}
+	if p.byPanelT.d != nil {
+		p.byPanelT.copyTransposed(&p.w, lo, hi)
 	}
 }
 
 // memory implements core.Memory. Entries are float32 and come back from Read exactly as Write rounded them.
 type memory struct {
+	kernels *kernels
+
 	mu     sync.Mutex // held while a program is loaded, which may add transposes
 	specs  []core.ParamSpec
 	byName map[string]*param
 }
 
 func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
-	m := &memory{byName: map[string]*param{}}
+	m := &memory{kernels: d.kernels, byName: map[string]*param{}}
 	for _, s := range params {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
 			return nil, fmt.Errorf("cpu: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name, s.Rows, s.Cols)
@@ -111,7 +142,7 @@ func (m *memory) Write(entry string, src []float64) error {
 		p.t = src[0]
 	default:
 		fill(d, src)
-		p.refresh(0, p.spec.Rows)
+		p.refresh(m.kernels, &halfArgs{}, 0, p.spec.Rows)
 	}
 	return nil
 }

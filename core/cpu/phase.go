@@ -1,17 +1,43 @@
 package cpu
 
-// phase is a part of a run: units of work that may be done in any order and by any worker, each with the same result
-// wherever and whenever it is done. Phases run one after the other.
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+)
+
+// phase is a part of a run: units of work that may be done by any worker, each with the same result wherever it is
+// done. Units are taken in order; unit i begins when unit i-chain is done, if chain is not zero, and apart from that
+// they may be done in any order. Phases run one after the other.
 type phase struct {
 	begin    func() // before the first unit, or nil
 	units    int
 	run      func(w *worker, unit int)
 	parallel bool // worth waking the other workers for
+
+	chain int
+	done  []atomic.Bool // by unit, if chain is not zero and the phase is shared
+}
+
+// runShared runs a unit of a phase that several workers share.
+func (ph *phase) runShared(w *worker, unit int) {
+	if ph.chain == 0 {
+		ph.run(w, unit)
+		return
+	}
+	if before := unit - ph.chain; before >= 0 {
+		for !ph.done[before].Load() { // seldom: its worker was held up while the others did chain units
+			runtime.Gosched()
+		}
+	}
+	ph.run(w, unit)
+	ph.done[unit].Store(true)
 }
 
 // phases turns a segment into phases.
 func (b *builder) phases(seg segment, workers int) []phase {
 	b.tiled = seg.tiled
+	b.phase++
 	if seg.tiled {
 		return b.tilePhases(seg)
 	}
@@ -21,7 +47,7 @@ func (b *builder) phases(seg segment, workers int) []phase {
 		if steps := small; len(steps) > 0 {
 			out = append(out, phase{units: 1, run: func(w *worker, _ int) {
 				for i := range steps {
-					steps[i].run(w, span{hi: steps[i].units, first: true})
+					steps[i].do(w, span{hi: steps[i].units, first: true})
 				}
 			}})
 			small = nil
@@ -53,7 +79,7 @@ func stepPhase(st step, workers int) phase {
 	part := max(8, (st.units+4*workers-1)/(4*workers))
 	part = (part + 7) / 8 * 8
 	return phase{units: (st.units + part - 1) / part, parallel: true, run: func(w *worker, unit int) {
-		st.run(w, span{lo: unit * part, hi: min(st.units, (unit+1)*part), first: true})
+		st.do(w, span{lo: unit * part, hi: min(st.units, (unit+1)*part), first: true})
 	}}
 }
 
@@ -70,13 +96,14 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 		cost += u.cost(b.k)
 	}
 	type chunk struct {
-		u      *update
-		lo, hi int
+		u              *update
+		lo, hi, region int
 	}
 	var chunks []chunk
 	for _, u := range updates {
+		region := b.region(u.describe(b.k))
 		for lo := 0; lo < u.p.spec.Rows; lo += updateRows {
-			chunks = append(chunks, chunk{u, lo, min(lo+updateRows, u.p.spec.Rows)})
+			chunks = append(chunks, chunk{u, lo, min(lo+updateRows, u.p.spec.Rows), region})
 		}
 	}
 	return len(updates), phase{
@@ -85,16 +112,19 @@ func (b *builder) updatePhase(list []instr) (int, phase) {
 				u.begin()
 			}
 		},
-		units:    len(chunks),
-		run:      func(w *worker, unit int) { c := chunks[unit]; c.u.rows(w, c.lo, c.hi) },
+		units: len(chunks),
+		run: func(w *worker, unit int) {
+			c := &chunks[unit]
+			w.timed(c.region, func() { c.u.rows(w, c.lo, c.hi) })
+		},
 		parallel: cost >= b.shareFrom,
 	}
 }
 
 // tilePhases makes the phase that runs a segment's steps for every tile, and the one that adds up the lanes.
 //
-// A segment that sums is cut by lanes: whoever takes a lane goes through its tiles in order, so that every partial
-// sum is made in the same order whoever makes it. Otherwise it is cut by tiles.
+// Where a segment sums, tile t adds to lane t mod lanes after tile t-lanes did, so that every partial sum is made in the
+// same order whoever makes it.
 func (b *builder) tilePhases(seg segment) []phase {
 	var steps []step
 	var sums []laneSum
@@ -109,29 +139,27 @@ func (b *builder) tilePhases(seg segment) []phase {
 		}
 	}
 	groups, perTile, tiles := b.p.Groups, b.p.TileGroups, b.p.Tiles()
-	tile := func(w *worker, t, lane int, first bool) {
-		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: lane, first: first}
-		for i := range steps {
-			steps[i].run(w, s)
-		}
-	}
-	parallel := cost >= b.shareFrom
-	if !seg.sums() {
-		return []phase{{units: tiles, parallel: parallel, run: func(w *worker, unit int) { tile(w, unit, 0, false) }}}
-	}
 	lanes := b.lanes
-	out := []phase{{units: lanes, parallel: parallel && lanes > 1, run: func(w *worker, lane int) {
-		for t := lane; t < tiles; t += lanes {
-			tile(w, t, lane, t == lane)
+	each := phase{units: tiles, parallel: cost >= b.shareFrom, run: func(w *worker, t int) {
+		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: t % lanes, first: t < lanes}
+		for i := range steps {
+			steps[i].do(w, s)
 		}
-	}}}
+	}}
+	if seg.sums() {
+		each.chain, each.done = lanes, make([]atomic.Bool, tiles)
+	}
+	out := []phase{each}
 	if len(sums) > 0 {
 		total := 0.0
 		for _, s := range sums {
 			total += float64(len(s.dst)*lanes) / b.k.elemsPerNano
 		}
+		b.phase++
+		region := b.region(Region{Code: fmt.Sprintf("sums of %d lanes", lanes), Result: fmt.Sprintf("%d numbers", b.laneLen), Place: "own",
+			Bytes: int64(4 * (lanes + 1) * b.laneLen), Predicted: total / 1e6})
 		out = append(out, phase{units: len(sums), parallel: total >= b.shareFrom, run: func(w *worker, unit int) {
-			sums[unit].add(w, b.lane)
+			w.timed(region, func() { sums[unit].add(w, b.lane) })
 		}})
 	}
 	return out

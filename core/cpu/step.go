@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"time"
+
 	"nacre/core"
 	"nacre/core/op"
 )
@@ -14,8 +16,13 @@ type worker struct {
 	sum     sumArgs
 	adam    adamArgs
 	ema     emaArgs
-	arena   []float32 // local values of the current tile
+	square  squareArgs
+	cut     halfArgs
+	half    *halfScratch // nil if no product is in bfloat16
+	arena   []float32    // local values of the current tile
 	scratch []float32
+
+	spent []time.Duration // by region, while a program is explained
 }
 
 // span is the part of its work a step is asked for: units lo..hi-1, of which operands have a fixed number of rows
@@ -34,6 +41,8 @@ type step struct {
 	run   run
 	units int     // how many parts the work can be cut into; 1 if it cannot
 	cost  float64 // estimated time of all of it, ns
+
+	region int // of the plan
 }
 
 // operand is a value as a step sees it.
@@ -79,6 +88,11 @@ type builder struct {
 	params []*param // by value; nil for other kinds
 	lane   [][]float32
 	tiled  bool // the segment under construction
+	phase  int  // its number
+
+	regions []Region
+
+	halfA, halfB int // words of a worker's scratch for products in bfloat16
 }
 
 // operand describes value v as an instruction over the given number of units sees it.
@@ -108,8 +122,14 @@ func (b *builder) units(in *instr, o op.Op) int {
 	return n
 }
 
-// build makes the step of one instruction.
+// build makes the step of one instruction and adds its region to the plan.
 func (b *builder) build(in *instr) step {
+	st := b.makeStep(in)
+	st.region = b.region(b.describe(in, st))
+	return st
+}
+
+func (b *builder) makeStep(in *instr) step {
 	if _, ok := in.op.(core.Norm); ok {
 		return b.norm(in)
 	}
@@ -133,7 +153,7 @@ func (b *builder) build(in *instr) step {
 	elements := float64(out.rows * out.ld)
 	switch o := o.(type) {
 	case op.Dense:
-		s.run = dense(o.Act, args[0], args[1], args[2], out)
+		s.run = b.dense(in, o.Act, args[0], args[1], args[2], out)
 		s.cost = b.gemmCost(out, args[0].cols)
 	case op.MatMul:
 		s.run = b.matMul(in, o.TB, args, out, units)

@@ -2,19 +2,46 @@ package cpu
 
 import "nacre/core/op"
 
+// panelRows is the number of rows from which a product by a parameter reads it in panels: for fewer, keeping the
+// panels up to date costs more than it saves.
+const panelRows = 16
+
 // dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
-func dense(act op.Act, x, wt, bias, out operand) run {
+func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	mode := gemmBias
 	if act == op.ReLU {
 		mode = gemmBiasReLU
 	}
-	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: wt.mat, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
-		p.rows(w.k, &w.gemm, 0, p.c.rows)
-		if act == op.Tanh {
-			mapRows(p.c, p.c, tanh32)
+	if cut := b.rightHalves(in, false, x, out); cut != nil {
+		return func(w *worker, s span) {
+			a := w.view(&x, s)
+			p := product{c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
+			p.byHalves(w, &a, cut)
+			if act == op.Tanh {
+				w.tanh(p.c)
+			}
 		}
 	}
+	right, byPanel := wt.mat, false
+	if p := b.params[in.in[1]]; p != nil && out.rows >= panelRows {
+		right, byPanel = p.needPanels(b.k, false).mat, true
+	}
+	return func(w *worker, s span) {
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
+		p.rows(w.k, &w.gemm, 0, p.c.rows)
+		if act == op.Tanh {
+			w.tanh(p.c)
+		}
+	}
+}
+
+// tanh replaces every element by its hyperbolic tangent.
+func (w *worker) tanh(m mat) {
+	v := &w.vec
+	v.result(m, true)
+	v.a, v.lda, v.stepA, v.colA = v.dst, v.ldd, 64, nil
+	v.b, v.colB, v.stepB = nil, nil, 0
+	w.k.tanh(v)
 }
 
 // matMul is a·b or, with tb, a·bᵀ. The transpose of a parameter is kept with it; any other operand is transposed on
@@ -26,18 +53,24 @@ func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units 
 	if in.mask >= 0 {
 		mask, mode = b.operand(in.mask, op.ByRow, units), gemmMask
 	}
-	var transposed *param
-	if tb {
-		if transposed = b.params[in.in[1]]; transposed != nil {
-			transposed.needTranspose()
+	if cut := b.rightHalves(in, tb, x, out); cut != nil {
+		return func(w *worker, s span) {
+			a := w.view(&x, s)
+			p := product{c: w.view(&out, s), mode: mode}
+			if mode == gemmMask {
+				m := w.view(&mask, s)
+				p.aux = &m.d[0]
+			}
+			p.byHalves(w, &a, cut)
 		}
 	}
+	right, byPanel := y.mat, false
+	if p := b.params[in.in[1]]; p != nil && (tb || out.rows >= panelRows) {
+		right, byPanel = p.needPanels(b.k, tb).mat, true
+	}
 	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: y.mat, c: w.view(&out, s), mode: mode}
-		switch {
-		case transposed != nil:
-			p.b = transposed.wT
-		case tb:
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode}
+		if tb && !byPanel {
 			p.b = w.transpose(&y.mat)
 		}
 		if mode == gemmMask {
@@ -69,8 +102,28 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	x, y := args[0], args[1]
 	cost := b.gemmCost(out, x.rows)
 	if b.tiled {
+		rows := x.perUnit * b.p.TileGroups
+		if b.k.half != nil && rows >= 32 && out.rows >= halfSize && out.cols >= halfSize {
+			b.needHalfScratch(out.rows, out.cols, rows)
+			return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
+				p := product{c: out.sum(s), mode: gemmAdd}
+				if s.first {
+					p.mode = gemmStore
+				}
+				a, g := w.view(&x, s), w.view(&y, s)
+				p.contractHalves(w, &a, &g)
+			}}
+		}
+		narrow := out.cols < 16 && out.rows > out.cols
+		if narrow {
+			b.scratch = max(b.scratch, out.cols*pad16(out.rows))
+		}
 		return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
 			p := product{a: w.view(&x, s), b: w.view(&y, s), c: out.sum(s), ta: true}
+			if narrow {
+				p.contractNarrow(w, s.first)
+				return
+			}
 			p.contract(w, 0, p.c.rows, s.first)
 		}}
 	}
@@ -95,6 +148,25 @@ func (p *product) contract(w *worker, lo, hi int, fresh bool) {
 			p.mode = gemmStore
 		}
 		p.rows(w.k, &w.gemm, lo, hi)
+	}
+}
+
+// contractNarrow is contract for a C of few columns, which would leave most of a register empty: it computes bᵀ·a in
+// the worker's scratch and adds its transpose.
+func (p *product) contractNarrow(w *worker, fresh bool) {
+	c := p.c
+	t := mat{nil, c.cols, c.rows, pad16(c.rows)}
+	t.d = w.scratch[:t.rows*t.ld]
+	q := product{a: p.b, b: p.a, c: t, ta: true}
+	q.contract(w, 0, t.rows, true)
+	for i := range c.rows {
+		d := c.row(i)
+		if fresh {
+			clear(c.d[i*c.ld : (i+1)*c.ld])
+		}
+		for j := range d {
+			d[j] += t.d[j*t.ld+i]
+		}
 	}
 }
 

@@ -1,14 +1,15 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 
 	"nacre/core"
 )
 
-// updateRows is how many rows of a parameter are updated at a time: as many as a cache line of the transpose holds,
-// so that workers never write to the same line.
-const updateRows = 16
+// updateRows is how many rows of a parameter are updated at a time: as many as a tile of halves holds, twice as many as
+// a cache line of the transpose, so that workers never write to the same line.
+const updateRows = 32
 
 // update is an Adam or EMA instruction.
 type update struct {
@@ -50,7 +51,7 @@ func (u *update) rows(w *worker, lo, hi int) {
 			}
 		}
 	}
-	u.p.refresh(lo, hi)
+	u.p.refresh(w.k, &w.cut, lo, hi)
 }
 
 // cost is the update's estimated time in ns.
@@ -78,4 +79,16 @@ func (u *update) independent(list []*update) bool {
 		}
 	}
 	return true
+}
+
+// describe is the update's region. It passes over the weights and, in Adam, both moments twice, reading the gradient.
+func (u *update) describe(k *kernels) Region {
+	name, passes := "", 3
+	if u.adam != nil {
+		name, passes = u.adam.String(), 7
+	} else {
+		name = u.ema.String()
+	}
+	return Region{Code: name + " of " + u.p.spec.Name, Result: fmt.Sprintf("%d×%d", u.p.spec.Rows, u.p.spec.Cols), Place: "parameter",
+		Bytes: int64(4 * passes * len(u.p.w.d)), Predicted: u.cost(k) / 1e6}
 }

@@ -55,33 +55,27 @@ func (b *builder) norm(in *instr) step {
 	cost := 0.0
 	for _, v := range in.in {
 		args = append(args, b.mats[v])
-		cost += float64(b.mats[v].rows * b.mats[v].cols)
+		cost += float64(b.mats[v].rows*b.mats[v].ld) / b.k.elemsPerNano
 	}
 	out := b.mats[in.out]
-	return step{units: 1, cost: cost, run: func(*worker, span) {
+	return step{units: 1, cost: cost, run: func(w *worker, _ span) {
 		total := 0.0
 		for i := range args {
-			total += squares(&args[i])
+			total += w.squares(&args[i])
 		}
 		out.d[0] = float32(math.Sqrt(total))
 		out.clearPad(0)
 	}}
 }
 
-// squares is the sum of the squared elements, in four interleaved sums so that additions need not wait for each other.
-func squares(m *mat) float64 {
-	var t [4]float64
-	for i := range m.rows {
-		row := m.row(i)
-		for ; len(row) >= 4; row = row[4:] {
-			for j := range t {
-				x := float64(row[j])
-				t[j] += x * x
-			}
-		}
-		for j, v := range row {
-			t[j] += float64(v) * float64(v)
-		}
+// squares is the sum of the squared elements.
+func (w *worker) squares(m *mat) float64 {
+	a := &w.square
+	*a = squareArgs{n: int64(len(m.d)), src: &m.d[0]}
+	w.k.squares(a)
+	total := 0.0
+	for _, x := range a.sum {
+		total += x
 	}
-	return t[0] + t[1] + (t[2] + t[3])
+	return total
 }

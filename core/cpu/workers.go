@@ -96,7 +96,7 @@ func (j *job) work(id int) {
 		if unit >= ph.units {
 			return
 		}
-		ph.run(w, unit)
+		ph.runShared(w, unit)
 	}
 }
 
@@ -104,6 +104,9 @@ func (j *job) work(id int) {
 // not wake in time is not waited for.
 func (p *pool) share(ph *phase, workers []*worker) {
 	j := p.job
+	for i := range ph.done {
+		ph.done[i].Store(false)
+	}
 	j.phase, j.workers = ph, workers
 	j.next.Store(0)
 	j.members.Store(0)

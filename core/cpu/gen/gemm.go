@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Offsets in gemmArgs.
 const (
@@ -13,6 +16,7 @@ const (
 	gemmLDC  = 48
 	gemmAux  = 56
 	gemmMode = 64
+	gemmNext = 72
 )
 
 // modes are the values of gemmArgs.mode in order: the gemm* constants of the package.
@@ -57,10 +61,26 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	for _, r := range []struct {
 		off int
 		reg string
-	}{{gemmK, "CX"}, {gemmA, "AX"}, {gemmLDA, "R8"}, {gemmB, "BX"}, {gemmLDB, "R9"}, {gemmC, "DI"}, {gemmLDC, "R10"}} {
+	}{{gemmK, "CX"}, {gemmA, "AX"}, {gemmLDA, "R8"}, {gemmB, "BX"}, {gemmLDB, "R9"}, {gemmC, "DI"}, {gemmLDC, "R10"}, {gemmNext, "R11"}} {
 		a.ins("MOVQ %d(R15), %s", r.off, r.reg)
 	}
 	each(func(i, j int) { a.zero(acc(i, j)) })
+	// The blocks of C and of the mask are fetched while the sums are made. There is no jump around the second: the
+	// assembler can fail to settle on distances between jumps and aligned labels.
+	fetch := func(from string) {
+		a.ins("MOVQ %s, DX", from)
+		for range rows {
+			for at := 0; at < 4*width; at += 64 {
+				a.ins("PREFETCHT0 %d(DX)", at)
+			}
+			a.ins("ADDQ R10, DX")
+		}
+	}
+	fetch("DI")
+	a.ins("MOVQ %d(R15), SI", gemmAux)
+	a.ins("CMPQ %d(R15), $%d", gemmMode, slices.Index(modes, "mask"))
+	a.ins("CMOVQNE DI, SI")
+	fetch("SI")
 
 	// Three rows of A are reached from one address register by the index forms (base), (base)(ld) and (base)(2·ld).
 	bases := []string{"AX", "DX", "SI"}[:(rows+2)/3]
@@ -91,6 +111,8 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	if ta {
 		a.ins("ADDQ R8, AX")
 	} else {
+		a.ins("PREFETCHT1 (R11)")
+		a.ins("ADDQ $64, R11")
 		for _, b := range bases {
 			a.ins("ADDQ $4, %s", b)
 		}

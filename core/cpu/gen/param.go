@@ -153,3 +153,29 @@ func (a *asm) peak() {
 	a.ins("JNZ loop")
 	a.end()
 }
+
+// squares writes the sum of the squares of n values, a multiple of 16, in float64: chunks of half a register, in as
+// many sums as a chunk of 16 values has of them, which are added at the end.
+func (a *asm) squares() {
+	half, parts := a.lanes/2, 32/a.lanes
+	wide := func(p int) string { return a.v(2 + p) }
+	a.begin("squares"+a.name, "squareArgs")
+	a.ins("MOVQ 0(R15), CX")
+	a.ins("MOVQ 8(R15), SI")
+	for p := range parts {
+		a.zero(2 + p)
+	}
+	a.label("loop")
+	for p := range parts {
+		a.ins("VCVTPS2PD %d(SI), %s", 4*half*p, a.v(0))
+		a.ins("VFMADD231PD %s, %s, %s", a.v(0), a.v(0), wide(p))
+	}
+	a.ins("ADDQ $64, SI")
+	a.ins("SUBQ $16, CX")
+	a.ins("JNZ loop")
+	for p := 1; p < parts; p++ {
+		a.ins("VADDPD %s, %s, %s", wide(p), wide(0), wide(0))
+	}
+	a.ins("VMOVUPD %s, 16(R15)", wide(0))
+	a.end()
+}

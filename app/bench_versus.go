@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"nacre/bench/torch"
+	"nacre/bench/yardstick"
+	"nacre/stats"
+)
+
+// Versus is the same update in other software, timed in turns with ours.
+type Versus struct {
+	torch.Environment
+	Median float64       `json:"median_ms"`
+	Ratio  float64       `json:"ratio"` // its time over ours, the median over rounds
+	Rounds []VersusRound `json:"rounds"`
+}
+
+// VersusRound is one turn of each: medians in milliseconds.
+type VersusRound struct {
+	Ours   float64 `json:"ours_ms"`
+	Theirs float64 `json:"theirs_ms"`
+}
+
+// perTurn is how many updates either side makes before it is the other's turn: few, so that a change of the machine's
+// speed meets both.
+const perTurn = 4
+
+// timeTurns times updates in turns with PyTorch.
+func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+	rounds := max(1, o.Updates/perTurn)
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with PyTorch", y.Algorithm(), y.Size().Name), rounds)
+	defer stage.Done()
+	p, err := torch.Start(ctx, o.Python, y.Size().Name, y.Algorithm(), o.Workers)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	defer p.Close()
+	for name, x := range p.Figures {
+		if want := y.Expected(0)[name]; !(math.Abs(x/want-1) <= toleranceCPU) {
+			return UpdateTiming{}, fmt.Errorf("PyTorch computes another update: its %s is %.9g, want %.9g", name, x, want)
+		}
+	}
+	m := updateMeter{y: y}
+	if err := m.run(ctx, warmUp); err != nil {
+		return UpdateTiming{}, err
+	}
+	if _, err := p.Run(warmUp); err != nil {
+		return UpdateTiming{}, err
+	}
+	m.clear()
+	v := &Versus{Environment: p.Environment}
+	var theirs, ratios []float64
+	for range rounds {
+		if err := m.run(ctx, perTurn); err != nil {
+			return UpdateTiming{}, err
+		}
+		ms, err := p.Run(perTurn)
+		if err != nil {
+			return UpdateTiming{}, err
+		}
+		r := VersusRound{stats.Median(m.ms[len(m.ms)-perTurn:]), stats.Median(ms)}
+		v.Rounds = append(v.Rounds, r)
+		theirs, ratios = append(theirs, ms...), append(ratios, r.Theirs/r.Ours)
+		stage.Add(1)
+	}
+	v.Median, v.Ratio = stats.Median(theirs), stats.Median(ratios)
+	t := m.timing()
+	t.Versus = v
+	return t, nil
+}
+
+func (v *Versus) writeText(w io.Writer, u UpdateTiming) {
+	fmt.Fprintf(w, "\n%s, %s: PyTorch %s takes %.1f ms (median), %.2f times as long (median of %d rounds in turns)\n",
+		u.Algorithm, u.Size, v.Torch, v.Median, v.Ratio, len(v.Rounds))
+	for _, r := range v.Rounds {
+		fmt.Fprintf(w, "  %.1f ms, PyTorch %.1f ms\n", r.Ours, r.Theirs)
+	}
+	fmt.Fprintf(w, "  %d threads, %s with %s kernels, NumPy %s, Python %s, %s\n", v.Threads, v.BLAS, v.Kernels, v.NumPy, v.Python, strings.Join(v.Set, " "))
+}

@@ -1,0 +1,142 @@
+// Package torch runs the update of package yardstick in PyTorch, in a process of its own, so that both can be timed in
+// turns. PyTorch is given what it is fastest with on a CPU: Debian's OpenMP build of OpenBLAS where it is installed,
+// OpenBLAS kernels named after what the processor has (it does not recognise every processor and then takes slow
+// ones), and waiting threads that sleep.
+//
+//	p, err := torch.Start(ctx, "/usr/bin/python3", "oyster", "tcl-pearl", 2)
+//	defer p.Close()
+//	ms, err := p.Run(4) // milliseconds of four updates
+package torch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nacre/core/cpu"
+)
+
+//go:embed update.py
+var script string
+
+// Environment is what the update runs on.
+type Environment struct {
+	Torch   string   `json:"torch"`
+	NumPy   string   `json:"numpy"`
+	Python  string   `json:"python"`
+	Threads int      `json:"threads"`
+	BLAS    string   `json:"blas"`    // the library that is loaded
+	Kernels string   `json:"kernels"` // those OpenBLAS chose
+	Set     []string `json:"set"`     // environment variables set for it
+}
+
+// Process is a running PyTorch.
+type Process struct {
+	Environment
+	Figures map[string]float64 // losses of the first update, made by Start
+
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Scanner
+	stderr bytes.Buffer
+}
+
+// openMP is where Debian puts the OpenMP build of OpenBLAS.
+const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
+
+// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl") in the Python
+// interpreter named python, which must have torch and numpy.
+func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
+	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
+	p.Set = variables(threads)
+	p.cmd.Env = append(os.Environ(), p.Set...)
+	p.cmd.Stderr = &p.stderr
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.in, p.out = in, bufio.NewScanner(out)
+	p.out.Buffer(nil, 1<<20)
+	if err := p.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("torch: %w", err)
+	}
+	first := struct {
+		*Environment
+		Figures *map[string]float64 `json:"figures"`
+	}{&p.Environment, &p.Figures}
+	if err := p.read(&first); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// variables is the environment that makes PyTorch fast.
+func variables(threads int) []string {
+	v := []string{"OMP_NUM_THREADS=" + strconv.Itoa(threads), "OMP_WAIT_POLICY=PASSIVE"}
+	switch features := cpu.Features(); {
+	case slices.Contains(features, "avx512f"):
+		v = append(v, "OPENBLAS_CORETYPE=SkylakeX")
+	case slices.Contains(features, "avx2"):
+		v = append(v, "OPENBLAS_CORETYPE=Haswell")
+	}
+	if _, err := os.Stat(openMP); err == nil {
+		v = append(v, "LD_LIBRARY_PATH="+openMP)
+	}
+	return v
+}
+
+// Run makes n updates and returns the milliseconds each took.
+func (p *Process) Run(n int) ([]float64, error) {
+	if _, err := fmt.Fprintln(p.in, n); err != nil {
+		return nil, p.failure(err)
+	}
+	var ms []float64
+	if err := p.read(&ms); err != nil {
+		return nil, err
+	}
+	return ms, nil
+}
+
+func (p *Process) read(v any) error {
+	if !p.out.Scan() {
+		err := p.out.Err()
+		if err == nil {
+			err = io.ErrUnexpectedEOF
+		}
+		return p.failure(err)
+	}
+	if err := json.Unmarshal(p.out.Bytes(), v); err != nil {
+		return fmt.Errorf("torch: %w in %q", err, p.out.Text())
+	}
+	return nil
+}
+
+// failure says why the process does not answer: by its own last words where it has some.
+func (p *Process) failure(err error) error {
+	p.Close()
+	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Errorf("torch: %s: %s", p.cmd.Path, last)
+	}
+	return fmt.Errorf("torch: %s: %w", p.cmd.Path, err)
+}
+
+// Close ends the process.
+func (p *Process) Close() error {
+	p.in.Close()
+	return p.cmd.Wait()
+}

@@ -1,0 +1,51 @@
+package torch_test
+
+import (
+	"math"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"nacre/bench/torch"
+	"nacre/bench/yardstick"
+	"nacre/core/ref"
+)
+
+const python = "/usr/bin/python3"
+
+// PyTorch makes the update that the yardstick makes: its losses are the yardstick's.
+func TestSameUpdate(t *testing.T) {
+	if exec.Command(python, "-c", "import torch").Run() != nil {
+		t.Skip(python + " has no torch")
+	}
+	p, err := torch.Start(t.Context(), python, "oyster", "tcl-pearl", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	y, err := yardstick.New(yardstick.Oyster, true, ref.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	if len(p.Figures) != 5 {
+		t.Errorf("%d figures, want 5", len(p.Figures))
+	}
+	for name, got := range p.Figures {
+		if want := y.Expected(0)[name]; !(math.Abs(got/want-1) < 1e-5) {
+			t.Errorf("%s = %.9g, want %.9g", name, got, want)
+		}
+	}
+	if ms, err := p.Run(1); err != nil || len(ms) != 1 || ms[0] <= 0 {
+		t.Errorf("Run(1) = %v, %v", ms, err)
+	}
+}
+
+func TestNoTorch(t *testing.T) {
+	for _, c := range [][2]string{{"/usr/bin/false", "EOF"}, {"/no/such/python", "no such file"}} {
+		_, err := torch.Start(t.Context(), c[0], "oyster", "pearl", 1)
+		if err == nil || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v, want ... %s", c[0], err, c[1])
+		}
+	}
+}

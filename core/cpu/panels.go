@@ -1,0 +1,53 @@
+package cpu
+
+// panels is a matrix B in the order in which a product reads it: columns cut into panels as wide as the kernels'
+// blocks, and each panel's rows one after the other. Going through a panel is then one run through memory, which the
+// processor fetches ahead of its use, and touches few pages.
+type panels struct {
+	mat  // ld is that of the matrix itself; the panel that begins at column j begins at d[j·rows]
+	cuts []colCut
+}
+
+type colCut struct{ at, width int }
+
+// newPanels makes panels of zeros for products by the kernels k.
+func (k *kernels) newPanels(rows, cols int) panels {
+	p := panels{mat: newMat(rows, cols)}
+	for j := 0; j < p.ld; {
+		c := colCut{j, k.panelWidth(p.ld - j)}
+		p.cuts = append(p.cuts, c)
+		j += c.width
+	}
+	return p
+}
+
+// panelWidth is the width of the next panel where rest columns remain.
+func (k *kernels) panelWidth(rest int) int { return pickWidth(k.blocks[0].cols, rest).width }
+
+// copyRows copies rows lo..hi-1 of m, of the same shape.
+func (p *panels) copyRows(m *mat, lo, hi int) {
+	for _, c := range p.cuts {
+		d := p.d[c.at*p.rows:]
+		for i := lo; i < hi; i++ {
+			copy(d[i*c.width:(i+1)*c.width], m.d[i*m.ld+c.at:])
+		}
+	}
+}
+
+// copyTransposed copies rows lo..hi-1 of m, lo a multiple of 16, to columns lo..hi-1.
+func (p *panels) copyTransposed(m *mat, lo, hi int) {
+	for _, c := range p.cuts {
+		from, to := max(lo, c.at), min(hi, c.at+c.width)
+		d := p.d[c.at*p.rows:]
+		for ; from < to; from += 16 {
+			n := min(16, to-from)
+			src := m.d[from*m.ld:]
+			for j := range p.rows {
+				dst := d[j*c.width+from-c.at:][:n]
+				for i := range dst {
+					dst[i] = src[i*m.ld+j]
+				}
+			}
+		}
+	}
+}
