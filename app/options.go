@@ -48,7 +48,7 @@ type EmbedOptions struct {
 
 // TSNEOptions are the flags of nacre tsne. Zero leaves the recipe's own value.
 type TSNEOptions struct {
-	Inputs     []string // .npz or .csv files, or run folders with embeddings.npz
+	Inputs     []string // .npz, .npy, .safetensors or .csv files, or run folders with embeddings.npz
 	Label      string   // name of the label column or array
 	Recipe     string
 	Perplexity float64
@@ -126,4 +126,15 @@ type RunOptions struct {
 	Timeout    time.Duration
 	Memory     string // as of NotebookOptions
 	Engine     string
+}
+
+// BenchTSNEOptions are the flags of nacre bench tsne.
+type BenchTSNEOptions struct {
+	Sizes   []int    // points
+	Peers   []string // names; none is all
+	Scripts string   // folder of the scripts that run the others
+	Python  string   // interpreter with scikit-learn and openTSNE
+	Node    string   // command
+	Modules string   // node_modules folder with wasm-bhtsne
+	Workers int      // threads each may use; 0 is 1
 }

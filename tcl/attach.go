@@ -14,6 +14,9 @@ import (
 
 // TCL attaches the contrastive loss to an encoder. It implements belief.Auxiliary.
 type TCL struct {
+	// Similarity may be changed before a program is built with the loss. New sets the paper's.
+	Similarity Similarity
+
 	cfg   Config
 	query belief.Encoder
 	key   nn.MLP
@@ -50,8 +53,12 @@ func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
 		return nil, fmt.Errorf("tcl: a meta-batch of %d task has nothing to contrast, want at least 2", tasks)
 	}
 	key := enc.Net.As(enc.Net.Name + "_key")
+	similarity := wasserstein(deviation)
+	if c.Sigma == "var" {
+		similarity = wasserstein(itself)
+	}
 	return &TCL{
-		cfg: c, query: enc, key: key, tasks: tasks, drawn: make([]int, tasks),
+		Similarity: similarity, cfg: c, query: enc, key: key, tasks: tasks, drawn: make([]int, tasks),
 		keys: replay.Context{
 			Rows: make([]float32, tasks*c.Window*enc.Width()), Weights: make([]float32, tasks*c.Window)},
 		mask: make([]float32, tasks*tasks), similarity: make([]float64, tasks*tasks),

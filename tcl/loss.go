@@ -11,28 +11,27 @@ import (
 // masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.
 const masked = -1e9
 
-// point is a posterior as the distance sees it: means and spreads, T×L each.
-type point struct{ mean, spread *G.Node }
+// Similarity compares the posteriors q of the query windows with k of the key windows, T rows each: sim(q_i, k_j) for
+// every pair, T×T, and sim(q_i, k_i), T×1, which is its diagonal. k is a constant.
+type Similarity func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node)
 
-// point takes the standard deviation as spread, which makes the squared distance the squared 2-Wasserstein
-// distance between diagonal Gaussians; or the variance.
-func (t *TCL) point(s *core.Stage, p belief.Posterior) point {
-	if t.cfg.Sigma == "var" {
-		return point{p.Mean, p.Var}
-	}
-	return point{p.Mean, s.Sqrt(p.Var)}
-}
-
-// similarities holds sim(q_i, k_j) for every pair of rows, T×T, and sim(q_i, k_i), T×1, where
+// wasserstein is the paper's similarity,
 //
-//	sim(q, k) = −( |μ_q − μ_k|² + |σ_q − σ_k|² ).
-func similarities(s *core.Stage, q, k point) (all, own *G.Node) {
-	all = s.Neg(s.Add(s.SquaredDistances(q.mean, k.mean), s.SquaredDistances(q.spread, k.spread)))
-	own = s.Neg(s.Add(
-		s.SumCols(s.Square(s.Sub(q.mean, k.mean))),
-		s.SumCols(s.Square(s.Sub(q.spread, k.spread)))))
-	return all, own
+//	sim(q, k) = −( |μ_q − μ_k|² + |σ_q − σ_k|² ),
+//
+// the negative squared 2-Wasserstein distance between diagonal Gaussians, where spread makes σ of the variances.
+func wasserstein(spread func(s *core.Stage, variance *G.Node) *G.Node) Similarity {
+	return func(s *core.Stage, q, k belief.Posterior) (all, own *G.Node) {
+		sq, sk := spread(s, q.Var), spread(s, k.Var)
+		all = s.Neg(s.Add(s.SquaredDistances(q.Mean, k.Mean), s.SquaredDistances(sq, sk)))
+		own = s.Neg(s.Add(s.SumCols(s.Square(s.Sub(q.Mean, k.Mean))), s.SumCols(s.Square(s.Sub(sq, sk)))))
+		return all, own
+	}
 }
+
+func deviation(s *core.Stage, variance *G.Node) *G.Node { return s.Sqrt(variance) }
+
+func itself(_ *core.Stage, variance *G.Node) *G.Node { return variance }
 
 // InfoNCE is mean_i [ log Σ_j exp logits_ij − positive_i ]: logits T×T, positive T×1 → 1×1 (van den Oord et al.
 // 2018, eq. 4). The positive of row i must be logits_ii. The log-sum-exp is taken from the row maximum.
@@ -47,8 +46,7 @@ func (t *TCL) Loss(s *core.Stage, q belief.Posterior) *G.Node {
 	key := belief.Encoder{Net: t.key, Latent: t.query.Latent}
 	k := key.Infer(s,
 		s.Input("key_context", n*w, t.query.Width()), s.Input("key_weight", n*w, 1), w)
-	all, own := similarities(s, t.point(s, q), t.point(s, belief.Posterior{
-		Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)}))
+	all, own := t.Similarity(s, q, belief.Posterior{Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)})
 	logits := s.Scale(all, 1/t.cfg.Temperature)
 	if t.cfg.Negatives == "mask-same-task" {
 		logits = s.Add(logits, s.Input("tcl_mask", n, n))

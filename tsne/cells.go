@@ -30,14 +30,12 @@ type cells struct {
 // tried out on a sample whose true neighbours are known. It returns the recall on the sample.
 func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int) (*heaps, float64) {
 	c := partition(set, t, workers)
-	sample := make([]int32, 0, sampleQueries)
-	for i := range sampleQueries {
-		sample = append(sample, int32(i*t.n/sampleQueries))
-	}
+	sample := someOf(t.n, sampleQueries, sampleQueries)
 	slot := rangeOf(len(sample))
 	exact := newHeaps(len(sample), k)
-	parallel(workers, len(sample)/16, func(b int) {
-		exact.searchAs(set, t, sample[b*16:(b+1)*16], slot[b*16:(b+1)*16], c.packed...)
+	parallel(workers, (len(sample)+15)/16, func(b int) {
+		lo, hi := b*16, min((b+1)*16, len(sample))
+		exact.searchAs(set, t, sample[lo:hi], slot[lo:hi], c.packed...)
 	})
 	probes, recall := 4, 0.0
 	for ; ; probes = min(2*probes, len(c.members)) {

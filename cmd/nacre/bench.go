@@ -13,13 +13,16 @@ import (
 func benchCommand(env *app.Env, a actions) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "bench",
-		Short: "Measure the training core and the simulator",
+		Short: "Measure the training core, the simulator and t-SNE",
 	})
 	if a.Update != nil {
 		cmd.AddCommand(benchUpdateCommand(env, a.Update))
 	}
 	if a.Sim != nil {
 		cmd.AddCommand(benchSimCommand(env, a.Sim))
+	}
+	if a.BenchTSNE != nil {
+		cmd.AddCommand(benchTSNECommand(env, a.BenchTSNE))
 	}
 	return cmd
 }
@@ -100,6 +103,41 @@ worker, as many processes as workers beside all of them.`,
 	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
 	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
 	workersFlag(cmd, &o.Workers)
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+func benchTSNECommand(env *app.Env, bench func(context.Context, *app.Env, app.BenchTSNEOptions) error) *cobra.Command {
+	var o app.BenchTSNEOptions
+	cmd := &cobra.Command{
+		Use:   "tsne",
+		Short: "Time t-SNE beside other libraries on the same points",
+		Long: `Tsne lays the same points out by this program, scikit-learn, openTSNE, wasm-bhtsne, this program as WebAssembly and
+go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. A library that
+is not there is one line. All but go-tsne (300 iterations of its own example) run with their defaults at
+perplexity 30; 1,600 points are the paper's shape in seven dimensions, others have fifty.`,
+		Example: `  nacre bench tsne
+  nacre bench tsne --sizes 1600,10000,50000 --python venv/bin/python --modules node_modules --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := between("workers", o.Workers, 0, maxWorkers)
+			for _, n := range o.Sizes {
+				err = firstError(err, between("sizes", n, 100, 1_000_000))
+			}
+			if err != nil {
+				return err
+			}
+			return bench(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
+	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
+	f.StringVar(&o.Scripts, "scripts", "bench/tsne", "`folder` of the programs that run the others")
+	f.StringVar(&o.Python, "python", "python3", "`interpreter` with numpy, scikit-learn and openTSNE")
+	f.StringVar(&o.Node, "node", "node", "Node.js `command`")
+	f.StringVar(&o.Modules, "modules", "node_modules", "`folder` with wasm-bhtsne")
+	f.IntVar(&o.Workers, "workers", 1, "threads each library may use")
 	jsonFlag(cmd, env)
 	return cmd
 }

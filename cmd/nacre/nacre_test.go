@@ -39,6 +39,7 @@ func (f *fake) actions() actions {
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
+		BenchTSNE: record[app.BenchTSNEOptions](f),
 	}
 }
 
@@ -79,6 +80,8 @@ func TestOptions(t *testing.T) {
 		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
+		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
+			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -121,6 +124,7 @@ func TestUsageErrors(t *testing.T) {
 		"render a --at -2":                 `nacre: --at -2: expected a whole number from -1`,
 		"render a --policy goal":           `nacre: --policy goal: unknown word`,
 		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
+		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
 		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake

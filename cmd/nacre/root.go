@@ -36,6 +36,8 @@ type actions struct {
 	Run        func(context.Context, *app.Env, app.RunOptions) error
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
+
+	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
 }
 
 // newRoot builds the command tree.
@@ -99,7 +101,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Render != nil {
 		root.AddCommand(renderCommand(env, a.Render))
 	}
-	if a.Update != nil || a.Sim != nil {
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root

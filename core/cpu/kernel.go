@@ -104,10 +104,14 @@ type kernels struct {
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
 	affine, clamp                          func(*vecArgs)
+	less, tanhGrad, clampGrad              func(*vecArgs)
+	exp, log, tanh, sigmoid, softplus      func(*vecArgs)
 	colSum                                 func(*sumArgs)
 	adam                                   func(*adamArgs)
 	ema                                    func(*emaArgs)
 	squares                                func(*squareArgs)
+
+	half *halfKernels // for products in bfloat16, or nil
 
 	peak      func(*peakArgs)
 	peakFlops float64 // of one round of peak

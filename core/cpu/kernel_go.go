@@ -16,6 +16,8 @@ var goKernels = kernels{
 	},
 	add: addGo, sub: subGo, mul: mulGo, div: divGo, min: minGo, max: maxGo,
 	reluGrad: reluGradGo, affine: affineGo, clamp: clampGo,
+	less: lessGo, tanhGrad: tanhGradGo, clampGrad: clampGradGo,
+	exp: expGo, log: logGo, tanh: tanhGo, sigmoid: sigmoidGo, softplus: softplusGo,
 	colSum: colSumGo, adam: adamGo, ema: emaGo, squares: squaresGo,
 	peak: peakGo, peakFlops: 2 * 8,
 	flopsPerNano: 4, elemsPerNano: 1,

@@ -96,10 +96,34 @@ func maxAVX512(a *vecArgs)
 func reluGradAVX512(a *vecArgs)
 
 //go:noescape
+func lessAVX512(a *vecArgs)
+
+//go:noescape
+func tanhGradAVX512(a *vecArgs)
+
+//go:noescape
+func clampGradAVX512(a *vecArgs)
+
+//go:noescape
 func affineAVX512(a *vecArgs)
 
 //go:noescape
 func clampAVX512(a *vecArgs)
+
+//go:noescape
+func expAVX512(a *vecArgs)
+
+//go:noescape
+func logAVX512(a *vecArgs)
+
+//go:noescape
+func tanhAVX512(a *vecArgs)
+
+//go:noescape
+func sigmoidAVX512(a *vecArgs)
+
+//go:noescape
+func softplusAVX512(a *vecArgs)
 
 //go:noescape
 func colSumAVX512(a *sumArgs)
@@ -115,6 +139,18 @@ func squaresAVX512(a *squareArgs)
 
 //go:noescape
 func peakAVX512(a *peakArgs)
+
+//go:noescape
+func halfRowsAVX512(a *halfArgs)
+
+//go:noescape
+func halfPairsAVX512(a *halfArgs)
+
+//go:noescape
+func halfTransposeAVX512(a *halfArgs)
+
+//go:noescape
+func matrixUnitAVX512(a *unitArgs)
 
 var blocksAVX512 = []rowBlock{
 	{rows: 8, cols: []colBlock{
@@ -197,10 +233,34 @@ func maxAVX2(a *vecArgs)
 func reluGradAVX2(a *vecArgs)
 
 //go:noescape
+func lessAVX2(a *vecArgs)
+
+//go:noescape
+func tanhGradAVX2(a *vecArgs)
+
+//go:noescape
+func clampGradAVX2(a *vecArgs)
+
+//go:noescape
 func affineAVX2(a *vecArgs)
 
 //go:noescape
 func clampAVX2(a *vecArgs)
+
+//go:noescape
+func expAVX2(a *vecArgs)
+
+//go:noescape
+func logAVX2(a *vecArgs)
+
+//go:noescape
+func tanhAVX2(a *vecArgs)
+
+//go:noescape
+func sigmoidAVX2(a *vecArgs)
+
+//go:noescape
+func softplusAVX2(a *vecArgs)
 
 //go:noescape
 func colSumAVX2(a *sumArgs)

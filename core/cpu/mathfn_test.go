@@ -43,12 +43,15 @@ func spacing(x float64) float64 {
 	return math.Ldexp(1, max(e, -125)-24)
 }
 
+var inf = float32(math.Inf(1))
+
+// functionEdges are arguments at which functions change their way or their result's kind.
+var functionEdges = []float32{0, float32(math.Copysign(0, -1)), 1, -1, inf, -inf, float32(math.NaN()),
+	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, math.MaxFloat32, -math.MaxFloat32,
+	0x1p-126, 88.72283, 88.722839, -87.33654, -103.97208, -103.9721, 9.0109, 0.25, -0.25, 0.41421354, -0.29289323, 16777216}
+
 // Every function against float64 on a fine comb of all float32 bit patterns, both signs, and on the edges.
 func TestFunctionsOverTheWholeRange(t *testing.T) {
-	inf := float32(math.Inf(1))
-	edges := []float32{0, float32(math.Copysign(0, -1)), 1, -1, inf, -inf, float32(math.NaN()),
-		math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, math.MaxFloat32, -math.MaxFloat32,
-		0x1p-126, 88.72283, 88.722839, -87.33654, -103.97208, -103.9721, 9.0109, 0.25, -0.25, 0.41421354, -0.29289323, 16777216}
 	for _, fn := range mathFunctions {
 		worst, where := 0.0, float32(0)
 		check := func(x float32) {
@@ -57,7 +60,7 @@ func TestFunctionsOverTheWholeRange(t *testing.T) {
 				worst, where = e, x
 			}
 		}
-		for _, x := range edges {
+		for _, x := range functionEdges {
 			check(x)
 		}
 		for bits := uint64(0); bits < 1<<32; bits += 4099 {
@@ -67,6 +70,42 @@ func TestFunctionsOverTheWholeRange(t *testing.T) {
 			t.Errorf("%s(%g) = %g, want %g: %.3f units in the last place", fn.name, where, fn.f(where), fn.ref(float64(where)), worst)
 		}
 	}
+}
+
+// The vector kernels against float64 on a coarser comb: the same bound.
+func TestVectorFunctions(t *testing.T) {
+	forKernels(t, func(t *testing.T, k *kernels) {
+		for name, f := range map[string]func(*vecArgs){"exp": k.exp, "log": k.log, "tanh": k.tanh, "sigmoid": k.sigmoid, "softplus": k.softplus} {
+			var ref func(float64) float64
+			for _, fn := range mathFunctions {
+				if fn.name == name {
+					ref = fn.ref
+				}
+			}
+			var xs []float32
+			for _, x := range functionEdges {
+				xs = append(xs, x)
+			}
+			for bits := uint64(0); bits < 1<<32; bits += 16411 {
+				xs = append(xs, math.Float32frombits(uint32(bits)))
+			}
+			x, y := newMat(1, len(xs)), newMat(1, len(xs))
+			copy(x.d, xs)
+			v := &vecArgs{}
+			v.result(y, false)
+			v.a, v.lda, v.stepA = &x.d[0], int64(4*x.ld), 64
+			f(v)
+			worst, where := 0.0, 0
+			for i, x := range xs {
+				if e := ulps(y.d[i], ref(float64(x))); !(e <= worst) {
+					worst, where = e, i
+				}
+			}
+			if !(worst <= 0.51) {
+				t.Errorf("%s(%g) = %g, want %g: %.3f units in the last place", name, xs[where], y.d[where], ref(float64(xs[where])), worst)
+			}
+		}
+	})
 }
 
 func TestAbsAndSign(t *testing.T) {

@@ -22,6 +22,12 @@ func aligned(n int) []float32 {
 	return b[skip : skip+n : skip+n]
 }
 
+// alignedWords is aligned for what is not floats.
+func alignedWords(n int) []uint32 {
+	f := aligned(max(n, 1))
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&f[0])), n)
+}
+
 func newMat(rows, cols int) mat {
 	ld := pad16(cols)
 	return mat{aligned(rows * ld), rows, cols, ld}

@@ -16,6 +16,7 @@ type param struct {
 	w, m, v           mat
 	t                 float64
 	byPanel, byPanelT panels
+	cut, cutT         halves // likewise for products in bfloat16
 }
 
 // needPanels makes byPanel, or byPanelT, current from now on.
@@ -26,13 +27,32 @@ func (p *param) needPanels(k *kernels, transposed bool) *panels {
 	}
 	if q.d == nil {
 		*q = k.newPanels(rows, cols)
-		p.refresh(0, p.spec.Rows)
+		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
 	}
 	return q
 }
 
-// refresh copies rows lo..hi-1 of w, lo a multiple of 16, to the panels that exist.
-func (p *param) refresh(lo, hi int) {
+// needHalves is needPanels for products in bfloat16.
+func (p *param) needHalves(k *kernels, transposed bool) *halves {
+	q, terms, across := &p.cut, p.spec.Rows, p.spec.Cols
+	if transposed {
+		q, terms, across = &p.cutT, across, terms
+	}
+	if q.d == nil {
+		*q = newHalves(across, terms)
+		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
+	}
+	return q
+}
+
+// refresh copies rows lo..hi-1 of w, lo a multiple of 32, to the panels and halves that exist.
+func (p *param) refresh(k *kernels, c *halfArgs, lo, hi int) {
+	if p.cut.d != nil {
+		p.cut.cutColumns(k.half, c, &p.w, lo, hi, false)
+	}
+	if p.cutT.d != nil {
+		p.cutT.cutRows(k.half, c, &p.w, lo, hi, true)
+	}
 	if p.byPanel.d != nil {
 		p.byPanel.copyRows(&p.w, lo, hi)
 	}
@@ -43,13 +63,15 @@ func (p *param) refresh(lo, hi int) {
 
 // memory implements core.Memory. Entries are float32 and come back from Read exactly as Write rounded them.
 type memory struct {
+	kernels *kernels
+
 	mu     sync.Mutex // held while a program is loaded, which may add transposes
 	specs  []core.ParamSpec
 	byName map[string]*param
 }
 
 func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
-	m := &memory{byName: map[string]*param{}}
+	m := &memory{kernels: d.kernels, byName: map[string]*param{}}
 	for _, s := range params {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
 			return nil, fmt.Errorf("cpu: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name, s.Rows, s.Cols)
@@ -120,7 +142,7 @@ func (m *memory) Write(entry string, src []float64) error {
 		p.t = src[0]
 	default:
 		fill(d, src)
-		p.refresh(0, p.spec.Rows)
+		p.refresh(m.kernels, &halfArgs{}, 0, p.spec.Rows)
 	}
 	return nil
 }

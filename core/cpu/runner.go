@@ -46,7 +46,11 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		}
 	}
 	for range count {
-		r.workers = append(r.workers, &worker{k: d.kernels, arena: aligned(b.arena), scratch: aligned(b.scratch)})
+		w := &worker{k: d.kernels, arena: aligned(b.arena), scratch: aligned(b.scratch)}
+		if b.halfA > 0 {
+			w.half = newHalfScratch(b.halfA, b.halfB)
+		}
+		r.workers = append(r.workers, w)
 	}
 	r.plan = Plan{Program: p.Name, Workers: count, Tiles: p.Tiles(), Lanes: b.lanes, Regions: b.regions, Buffers: b.buffers(count)}
 	d.pool.acquire()

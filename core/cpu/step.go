@@ -17,7 +17,9 @@ type worker struct {
 	adam    adamArgs
 	ema     emaArgs
 	square  squareArgs
-	arena   []float32 // local values of the current tile
+	cut     halfArgs
+	half    *halfScratch // nil if no product is in bfloat16
+	arena   []float32    // local values of the current tile
 	scratch []float32
 
 	spent []time.Duration // by region, while a program is explained
@@ -89,6 +91,8 @@ type builder struct {
 	phase  int  // its number
 
 	regions []Region
+
+	halfA, halfB int // words of a worker's scratch for products in bfloat16
 }
 
 // operand describes value v as an instruction over the given number of units sees it.

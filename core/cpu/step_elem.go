@@ -8,18 +8,18 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 	x := args[0]
 	switch o := o.(type) {
 	case op.Binary:
-		f := [...]func(*vecArgs){op.Add: k.add, op.Sub: k.sub, op.Mul: k.mul, op.Div: k.div, op.Min: k.min, op.Max: k.max, op.Less: lessGo}[o.F]
+		f := [...]func(*vecArgs){op.Add: k.add, op.Sub: k.sub, op.Mul: k.mul, op.Div: k.div, op.Min: k.min, op.Max: k.max, op.Less: k.less}[o.F]
 		return pairwise(f, o.F != op.Div && o.F != op.Less, x, args[1], out, 0, 0)
 	case op.ActGrad:
 		switch o.Act {
 		case op.ReLU:
 			return pairwise(k.reluGrad, true, x, args[1], out, 0, 0)
 		case op.Tanh:
-			return pairwise(tanhGradGo, true, x, args[1], out, 0, 0)
+			return pairwise(k.tanhGrad, true, x, args[1], out, 0, 0)
 		}
 		return single(k.affine, true, args[1], out, 1, 0)
 	case op.ClampGrad:
-		return pairwise(clampGradGo, true, x, args[1], out, float32(o.Lo), float32(o.Hi))
+		return pairwise(k.clampGrad, true, x, args[1], out, float32(o.Lo), float32(o.Hi))
 	case op.Clamp:
 		return single(k.clamp, o.Lo <= 0 && o.Hi >= 0, x, out, float32(o.Lo), float32(o.Hi))
 	case op.Affine:
@@ -44,10 +44,11 @@ func (b *builder) unary(f op.UnaryFunc, x, out operand) (run, float64) {
 		one.d[0] = 1
 		return pairwise(b.k.div, false, one, x, out, 0, 0), vector
 	}
-	fn := map[op.UnaryFunc]func(float32) float32{
-		op.Exp: exp32, op.Log: log32, op.Log1p: log1p32, op.TanhOf: tanh32, op.Sqrt: sqrt32,
-		op.Softplus: softplus32, op.Sigmoid: sigmoid32, op.Abs: abs32, op.Sign: sign32,
-	}[f]
+	k := b.k
+	if f, ok := map[op.UnaryFunc]func(*vecArgs){op.Exp: k.exp, op.Log: k.log, op.TanhOf: k.tanh, op.Sigmoid: k.sigmoid, op.Softplus: k.softplus}[f]; ok {
+		return single(f, false, x, out, 0, 0), 8 * vector
+	}
+	fn := map[op.UnaryFunc]func(float32) float32{op.Log1p: log1p32, op.Sqrt: sqrt32, op.Abs: abs32, op.Sign: sign32}[f]
 	return func(w *worker, s span) { mapRows(w.view(&out, s), w.view(&x, s), fn) }, 15 * n
 }
 

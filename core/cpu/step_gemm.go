@@ -12,6 +12,16 @@ func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	if act == op.ReLU {
 		mode = gemmBiasReLU
 	}
+	if cut := b.rightHalves(in, false, x, out); cut != nil {
+		return func(w *worker, s span) {
+			a := w.view(&x, s)
+			p := product{c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
+			p.byHalves(w, &a, cut)
+			if act == op.Tanh {
+				w.tanh(p.c)
+			}
+		}
+	}
 	right, byPanel := wt.mat, false
 	if p := b.params[in.in[1]]; p != nil && out.rows >= panelRows {
 		right, byPanel = p.needPanels(b.k, false).mat, true
@@ -20,9 +30,18 @@ func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
 		p.rows(w.k, &w.gemm, 0, p.c.rows)
 		if act == op.Tanh {
-			mapRows(p.c, p.c, tanh32)
+			w.tanh(p.c)
 		}
 	}
+}
+
+// tanh replaces every element by its hyperbolic tangent.
+func (w *worker) tanh(m mat) {
+	v := &w.vec
+	v.result(m, true)
+	v.a, v.lda, v.stepA, v.colA = v.dst, v.ldd, 64, nil
+	v.b, v.colB, v.stepB = nil, nil, 0
+	w.k.tanh(v)
 }
 
 // matMul is a·b or, with tb, a·bᵀ. The transpose of a parameter is kept with it; any other operand is transposed on
@@ -33,6 +52,17 @@ func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units 
 	mode := gemmStore
 	if in.mask >= 0 {
 		mask, mode = b.operand(in.mask, op.ByRow, units), gemmMask
+	}
+	if cut := b.rightHalves(in, tb, x, out); cut != nil {
+		return func(w *worker, s span) {
+			a := w.view(&x, s)
+			p := product{c: w.view(&out, s), mode: mode}
+			if mode == gemmMask {
+				m := w.view(&mask, s)
+				p.aux = &m.d[0]
+			}
+			p.byHalves(w, &a, cut)
+		}
 	}
 	right, byPanel := y.mat, false
 	if p := b.params[in.in[1]]; p != nil && (tb || out.rows >= panelRows) {
@@ -72,6 +102,18 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 	x, y := args[0], args[1]
 	cost := b.gemmCost(out, x.rows)
 	if b.tiled {
+		rows := x.perUnit * b.p.TileGroups
+		if b.k.half != nil && rows >= 32 && out.rows >= halfSize && out.cols >= halfSize {
+			b.needHalfScratch(out.rows, out.cols, rows)
+			return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
+				p := product{c: out.sum(s), mode: gemmAdd}
+				if s.first {
+					p.mode = gemmStore
+				}
+				a, g := w.view(&x, s), w.view(&y, s)
+				p.contractHalves(w, &a, &g)
+			}}
+		}
 		narrow := out.cols < 16 && out.rows > out.cols
 		if narrow {
 			b.scratch = max(b.scratch, out.cols*pad16(out.rows))

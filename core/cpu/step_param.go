@@ -7,9 +7,9 @@ import (
 	"nacre/core"
 )
 
-// updateRows is how many rows of a parameter are updated at a time: as many as a cache line of the transpose holds,
-// so that workers never write to the same line.
-const updateRows = 16
+// updateRows is how many rows of a parameter are updated at a time: as many as a tile of halves holds, twice as many as
+// a cache line of the transpose, so that workers never write to the same line.
+const updateRows = 32
 
 // update is an Adam or EMA instruction.
 type update struct {
@@ -51,7 +51,7 @@ func (u *update) rows(w *worker, lo, hi int) {
 			}
 		}
 	}
-	u.p.refresh(lo, hi)
+	u.p.refresh(w.k, &w.cut, lo, hi)
 }
 
 // cost is the update's estimated time in ns.

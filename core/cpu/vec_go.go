@@ -13,7 +13,36 @@ func reluGradGo(v *vecArgs) { vecGo(v, reluGradRow) }
 func affineGo(v *vecArgs)   { vecGo(v, affineRow) }
 func clampGo(v *vecArgs)    { vecGo(v, clampRow) }
 
-// Functions that exist in Go only.
+func expGo(v *vecArgs)      { vecGo(v, expRow) }
+func logGo(v *vecArgs)      { vecGo(v, logRow) }
+func tanhGo(v *vecArgs)     { vecGo(v, tanhRow) }
+func sigmoidGo(v *vecArgs)  { vecGo(v, sigmoidRow) }
+func softplusGo(v *vecArgs) { vecGo(v, softplusRow) }
+
+var (
+	expRow      = mapped(exp32)
+	logRow      = mapped(log32)
+	tanhRow     = mapped(tanh32)
+	sigmoidRow  = mapped(sigmoid32)
+	softplusRow = mapped(softplus32)
+)
+
+// mapped is f as a function of rows.
+func mapped(f func(float32) float32) func(v *vecArgs, dst, a, b []float32) {
+	return func(_ *vecArgs, dst, a, _ []float32) {
+		if len(a) == 1 {
+			y := f(a[0])
+			for i := range dst {
+				dst[i] = y
+			}
+			return
+		}
+		for i, x := range a[:len(dst)] {
+			dst[i] = f(x)
+		}
+	}
+}
+
 func lessGo(v *vecArgs)      { vecGo(v, lessRow) }
 func tanhGradGo(v *vecArgs)  { vecGo(v, tanhGradRow) }
 func clampGradGo(v *vecArgs) { vecGo(v, clampGradRow) }

@@ -5,7 +5,13 @@
 package library
 
 import (
+	p2 "context"
+	p4 "nacre/belief"
+	p5 "nacre/core"
 	p0 "nacre/experiment"
+	p1 "nacre/protocol"
+	p6 "nacre/replay"
+	p3 "nacre/sim"
 	"reflect"
 )
 
@@ -19,9 +25,13 @@ func init() {
 		"Create":          reflect.ValueOf(p0.Create),
 		"Default":         reflect.ValueOf(p0.Default),
 		"EmbedOptions":    reflect.ValueOf((*p0.EmbedOptions)(nil)),
+		"Encoding":        reflect.ValueOf((*p0.Encoding)(nil)),
+		"_Encoding":       reflect.ValueOf((*_nacre_experiment_Encoding)(nil)),
 		"ErrLocked":       reflect.ValueOf(&p0.ErrLocked).Elem(),
 		"Evaluation":      reflect.ValueOf((*p0.Evaluation)(nil)),
 		"Host":            reflect.ValueOf((*p0.Host)(nil)),
+		"Learner":         reflect.ValueOf((*p0.Learner)(nil)),
+		"_Learner":        reflect.ValueOf((*_nacre_experiment_Learner)(nil)),
 		"LoadAgent":       reflect.ValueOf(p0.LoadAgent),
 		"LoadMemory":      reflect.ValueOf(p0.LoadMemory),
 		"LoadWeights":     reflect.ValueOf(p0.LoadWeights),
@@ -51,3 +61,59 @@ func init() {
 		"View":            reflect.ValueOf(p0.View),
 	})
 }
+
+type _nacre_experiment_Encoding struct {
+	IValue         any
+	WAdapter       func() p1.Adapter
+	WClose         func() error
+	WCollect       func(p2.Context, int) (int, error)
+	WExplorePolicy func(uint64, []uint64) p3.Policy
+	WInference     func() *p4.Inference
+	WMemory        func() p5.Memory
+	WMetricNames   func() []string
+	WMetrics       func(int, func(name string, value float64)) error
+	WState         func() []p6.Part
+	WUpdate        func(int, int) error
+}
+
+func (w _nacre_experiment_Encoding) Adapter() p1.Adapter { return w.WAdapter() }
+func (w _nacre_experiment_Encoding) Close() error        { return w.WClose() }
+func (w _nacre_experiment_Encoding) Collect(a0 p2.Context, a1 int) (int, error) {
+	return w.WCollect(a0, a1)
+}
+func (w _nacre_experiment_Encoding) ExplorePolicy(a0 uint64, a1 []uint64) p3.Policy {
+	return w.WExplorePolicy(a0, a1)
+}
+func (w _nacre_experiment_Encoding) Inference() *p4.Inference { return w.WInference() }
+func (w _nacre_experiment_Encoding) Memory() p5.Memory        { return w.WMemory() }
+func (w _nacre_experiment_Encoding) MetricNames() []string    { return w.WMetricNames() }
+func (w _nacre_experiment_Encoding) Metrics(a0 int, a1 func(name string, value float64)) error {
+	return w.WMetrics(a0, a1)
+}
+func (w _nacre_experiment_Encoding) State() []p6.Part            { return w.WState() }
+func (w _nacre_experiment_Encoding) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
+
+type _nacre_experiment_Learner struct {
+	IValue       any
+	WAdapter     func() p1.Adapter
+	WClose       func() error
+	WCollect     func(p2.Context, int) (int, error)
+	WMemory      func() p5.Memory
+	WMetricNames func() []string
+	WMetrics     func(int, func(name string, value float64)) error
+	WState       func() []p6.Part
+	WUpdate      func(int, int) error
+}
+
+func (w _nacre_experiment_Learner) Adapter() p1.Adapter { return w.WAdapter() }
+func (w _nacre_experiment_Learner) Close() error        { return w.WClose() }
+func (w _nacre_experiment_Learner) Collect(a0 p2.Context, a1 int) (int, error) {
+	return w.WCollect(a0, a1)
+}
+func (w _nacre_experiment_Learner) Memory() p5.Memory     { return w.WMemory() }
+func (w _nacre_experiment_Learner) MetricNames() []string { return w.WMetricNames() }
+func (w _nacre_experiment_Learner) Metrics(a0 int, a1 func(name string, value float64)) error {
+	return w.WMetrics(a0, a1)
+}
+func (w _nacre_experiment_Learner) State() []p6.Part            { return w.WState() }
+func (w _nacre_experiment_Learner) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }

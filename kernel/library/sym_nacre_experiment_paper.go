@@ -11,11 +11,16 @@ import (
 
 func init() {
 	add("nacre/experiment/paper/paper", map[string]reflect.Value{
-		"Embedding": reflect.ValueOf((*p0.Embedding)(nil)),
-		"Runtime":   reflect.ValueOf(p0.Runtime),
-		"TSNE":      reflect.ValueOf(p0.TSNE),
-		"Table":     reflect.ValueOf((*p0.Table)(nil)),
-		"Table1":    reflect.ValueOf(p0.Table1),
-		"Table2":    reflect.ValueOf(p0.Table2),
+		"Claim":         reflect.ValueOf((*p0.Claim)(nil)),
+		"ClaimsRuntime": reflect.ValueOf(p0.ClaimsRuntime),
+		"ClaimsTSNE":    reflect.ValueOf(p0.ClaimsTSNE),
+		"ClaimsTable1":  reflect.ValueOf(p0.ClaimsTable1),
+		"ClaimsTable2":  reflect.ValueOf(p0.ClaimsTable2),
+		"Embedding":     reflect.ValueOf((*p0.Embedding)(nil)),
+		"Runtime":       reflect.ValueOf(p0.Runtime),
+		"TSNE":          reflect.ValueOf(p0.TSNE),
+		"Table":         reflect.ValueOf((*p0.Table)(nil)),
+		"Table1":        reflect.ValueOf(p0.Table1),
+		"Table2":        reflect.ValueOf(p0.Table2),
 	})
 }

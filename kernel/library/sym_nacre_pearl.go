@@ -13,7 +13,6 @@ import (
 
 func init() {
 	add("nacre/pearl/pearl", map[string]reflect.Value{
-		"Actor":              reflect.ValueOf((*p0.Actor)(nil)),
 		"Adapter":            reflect.ValueOf((*p0.Adapter)(nil)),
 		"Config":             reflect.ValueOf((*p0.Config)(nil)),
 		"Default":            reflect.ValueOf(p0.Default),
@@ -22,9 +21,7 @@ func init() {
 		"Learner":            reflect.ValueOf((*p0.Learner)(nil)),
 		"Networks":           reflect.ValueOf((*p0.Networks)(nil)),
 		"New":                reflect.ValueOf(p0.New),
-		"NewActor":           reflect.ValueOf(p0.NewActor),
 		"NewNetworks":        reflect.ValueOf(p0.NewNetworks),
-		"Part":               reflect.ValueOf((*p0.Part)(nil)),
 		"Roller":             reflect.ValueOf((*p0.Roller)(nil)),
 		"_Roller":            reflect.ValueOf((*_nacre_pearl_Roller)(nil)),
 		"Setup":              reflect.ValueOf((*p0.Setup)(nil)),

@@ -11,13 +11,15 @@ import (
 
 func init() {
 	add("nacre/plots/plots", map[string]reflect.Value{
-		"CurvePanel": reflect.ValueOf((*p0.CurvePanel)(nil)),
-		"Curves":     reflect.ValueOf(p0.Curves),
-		"Embedding":  reflect.ValueOf(p0.Embedding),
-		"Figure":     reflect.ValueOf((*p0.Figure)(nil)),
-		"Palette":    reflect.ValueOf(&p0.Palette).Elem(),
-		"Panel":      reflect.ValueOf((*p0.Panel)(nil)),
-		"Reference":  reflect.ValueOf((*p0.Reference)(nil)),
-		"Series":     reflect.ValueOf((*p0.Series)(nil)),
+		"CurvePanel":     reflect.ValueOf((*p0.CurvePanel)(nil)),
+		"Curves":         reflect.ValueOf(p0.Curves),
+		"Embedding":      reflect.ValueOf(p0.Embedding),
+		"EmbeddingTable": reflect.ValueOf(p0.EmbeddingTable),
+		"Figure":         reflect.ValueOf((*p0.Figure)(nil)),
+		"Palette":        reflect.ValueOf(&p0.Palette).Elem(),
+		"Panel":          reflect.ValueOf((*p0.Panel)(nil)),
+		"Reference":      reflect.ValueOf((*p0.Reference)(nil)),
+		"Series":         reflect.ValueOf((*p0.Series)(nil)),
+		"Table":          reflect.ValueOf((*p0.Table)(nil)),
 	})
 }

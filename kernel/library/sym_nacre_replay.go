@@ -22,6 +22,7 @@ func init() {
 		"NewTask":    reflect.ValueOf(p0.NewTask),
 		"Pair":       reflect.ValueOf((*p0.Pair)(nil)),
 		"PairCrop":   reflect.ValueOf((*p0.PairCrop)(nil)),
+		"Part":       reflect.ValueOf((*p0.Part)(nil)),
 		"Rows":       reflect.ValueOf((*p0.Rows)(nil)),
 		"Task":       reflect.ValueOf((*p0.Task)(nil)),
 		"Trajectory": reflect.ValueOf((*p0.Trajectory)(nil)),

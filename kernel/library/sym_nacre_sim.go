@@ -7,6 +7,7 @@ package library
 import (
 	p1 "math/rand/v2"
 	p0 "nacre/sim"
+	p2 "nacre/sim/scene"
 	"reflect"
 )
 
@@ -16,8 +17,12 @@ func init() {
 		"_Batch":         reflect.ValueOf((*_nacre_sim_Batch)(nil)),
 		"Cell":           reflect.ValueOf(p0.Cell),
 		"CheckAction":    reflect.ValueOf(p0.CheckAction),
+		"CheckRows":      reflect.ValueOf(p0.CheckRows),
 		"Checker":        reflect.ValueOf((*p0.Checker)(nil)),
 		"_Checker":       reflect.ValueOf((*_nacre_sim_Checker)(nil)),
+		"ChunkOf":        reflect.ValueOf(p0.ChunkOf),
+		"Chunker":        reflect.ValueOf((*p0.Chunker)(nil)),
+		"_Chunker":       reflect.ValueOf((*_nacre_sim_Chunker)(nil)),
 		"Clip":           reflect.ValueOf(p0.Clip),
 		"Controller":     reflect.ValueOf((*p0.Controller)(nil)),
 		"_Controller":    reflect.ValueOf((*_nacre_sim_Controller)(nil)),
@@ -38,10 +43,15 @@ func init() {
 		"Pool":           reflect.ValueOf((*p0.Pool)(nil)),
 		"Register":       reflect.ValueOf(p0.Register),
 		"Spec":           reflect.ValueOf((*p0.Spec)(nil)),
+		"State":          reflect.ValueOf((*p0.State)(nil)),
+		"Stateful":       reflect.ValueOf((*p0.Stateful)(nil)),
+		"_Stateful":      reflect.ValueOf((*_nacre_sim_Stateful)(nil)),
 		"StepResult":     reflect.ValueOf((*p0.StepResult)(nil)),
 		"Task":           reflect.ValueOf((*p0.Task)(nil)),
 		"Trajectory":     reflect.ValueOf((*p0.Trajectory)(nil)),
 		"UniformPolicy":  reflect.ValueOf(p0.UniformPolicy),
+		"Visible":        reflect.ValueOf((*p0.Visible)(nil)),
+		"_Visible":       reflect.ValueOf((*_nacre_sim_Visible)(nil)),
 	})
 }
 
@@ -68,6 +78,13 @@ type _nacre_sim_Checker struct {
 }
 
 func (w _nacre_sim_Checker) Available() error { return w.WAvailable() }
+
+type _nacre_sim_Chunker struct {
+	IValue any
+	WChunk func() int
+}
+
+func (w _nacre_sim_Chunker) Chunk() int { return w.WChunk() }
 
 type _nacre_sim_Controller struct {
 	IValue any
@@ -104,3 +121,29 @@ type _nacre_sim_Policy struct {
 func (w _nacre_sim_Policy) Act(a0 int, a1 []int, a2 []int, a3 []float64, a4 []float64) error {
 	return w.WAct(a0, a1, a2, a3, a4)
 }
+
+type _nacre_sim_Stateful struct {
+	IValue    any
+	WSetState func(int, p0.State, []float64) error
+	WState    func(int) p0.State
+}
+
+func (w _nacre_sim_Stateful) SetState(a0 int, a1 p0.State, a2 []float64) error {
+	return w.WSetState(a0, a1, a2)
+}
+func (w _nacre_sim_Stateful) State(a0 int) p0.State { return w.WState(a0) }
+
+type _nacre_sim_Visible struct {
+	IValue    any
+	WPoses    func(int, []p2.Pose) error
+	WScene    func(int) (*p2.Scene, error)
+	WSetState func(int, p0.State, []float64) error
+	WState    func(int) p0.State
+}
+
+func (w _nacre_sim_Visible) Poses(a0 int, a1 []p2.Pose) error { return w.WPoses(a0, a1) }
+func (w _nacre_sim_Visible) Scene(a0 int) (*p2.Scene, error)  { return w.WScene(a0) }
+func (w _nacre_sim_Visible) SetState(a0 int, a1 p0.State, a2 []float64) error {
+	return w.WSetState(a0, a1, a2)
+}
+func (w _nacre_sim_Visible) State(a0 int) p0.State { return w.WState(a0) }

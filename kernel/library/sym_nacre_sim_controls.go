@@ -14,8 +14,6 @@ func init() {
 		"AntXML":         reflect.ValueOf(&p0.AntXML).Elem(),
 		"HalfCheetahXML": reflect.ValueOf(&p0.HalfCheetahXML).Elem(),
 		"HumanoidXML":    reflect.ValueOf(&p0.HumanoidXML).Elem(),
-		"Rates":          reflect.ValueOf((*p0.Rates)(nil)),
-		"StepRates":      reflect.ValueOf(p0.StepRates),
 		"WalkerXML":      reflect.ValueOf(&p0.WalkerXML).Elem(),
 	})
 }

@@ -17,9 +17,12 @@ func init() {
 		"Chunk":          reflect.ValueOf((*p0.Chunk)(nil)),
 		"ErrUnavailable": reflect.ValueOf(&p0.ErrUnavailable).Elem(),
 		"Field":          reflect.ValueOf((*p0.Field)(nil)),
+		"LoadFile":       reflect.ValueOf(p0.LoadFile),
 		"LoadXML":        reflect.ValueOf(p0.LoadXML),
 		"Model":          reflect.ValueOf((*p0.Model)(nil)),
+		"Shape":          reflect.ValueOf((*p0.Shape)(nil)),
 		"Sizes":          reflect.ValueOf((*p0.Sizes)(nil)),
+		"Snapshot":       reflect.ValueOf((*p0.Snapshot)(nil)),
 		"StepError":      reflect.ValueOf((*p0.StepError)(nil)),
 		"Version":        reflect.ValueOf(p0.Version),
 	})

@@ -1,6 +1,6 @@
 // Command self lays points out with package tsne, as another process and as WebAssembly, for nacre bench tsne.
 //
-//	self N D IN OUT
+//	self [-method METHOD] [-iterations N] N D IN OUT
 //
 // IN and OUT are N×D and N×2 float64 values, row by row. One line of JSON goes to standard output.
 package main
@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log"
 	"math"
@@ -22,17 +23,24 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 5 {
+	recipe := tsne.Current()
+	method := flag.String("method", "", "exact, fft or barnes-hut")
+	iterations := flag.Int("iterations", recipe.Iterations(), "iterations, a third of them exaggerated")
+	flag.Parse()
+	if flag.NArg() != 4 {
 		log.Fatal("self: want N D IN OUT")
 	}
-	n, _ := strconv.Atoi(os.Args[1])
-	d, _ := strconv.Atoi(os.Args[2])
-	if err := run(n, d, os.Args[3], os.Args[4]); err != nil {
+	recipe.Method = tsne.Method(*method)
+	recipe.Phases[0].Iterations = *iterations / 3
+	recipe.Phases[1].Iterations = *iterations - *iterations/3
+	n, _ := strconv.Atoi(flag.Arg(0))
+	d, _ := strconv.Atoi(flag.Arg(1))
+	if err := run(recipe, n, d, flag.Arg(2), flag.Arg(3)); err != nil {
 		log.Fatalf("self: %v", err)
 	}
 }
 
-func run(n, d int, source, target string) error {
+func run(recipe tsne.Recipe, n, d int, source, target string) error {
 	raw, err := os.ReadFile(source)
 	if err != nil {
 		return err
@@ -45,7 +53,7 @@ func run(n, d int, source, target string) error {
 		x.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
 	}
 	start := time.Now()
-	s, err := tsne.New().Start(context.Background(), x)
+	s, err := tsne.New(tsne.WithRecipe(recipe)).Start(context.Background(), x)
 	if err != nil {
 		return err
 	}

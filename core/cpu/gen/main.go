@@ -62,14 +62,24 @@ func generate() (map[string][]byte, error) {
 		gemm, vec := newAsm(s), newAsm(s)
 		gemm.gemmKernels()
 		vec.elementKernels()
+		vec.functions()
 		vec.colSum()
 		vec.adam()
 		vec.ema()
 		vec.squares()
 		vec.peak()
+		vec.constants()
 		files["gemm_"+s.file+"_amd64.s"] = gemm.buf.Bytes()
 		files["vec_"+s.file+"_amd64.s"] = vec.buf.Bytes()
-		for _, f := range append(gemm.funcs, vec.funcs...) {
+		funcs := append(gemm.funcs, vec.funcs...)
+		if s.lanes == 16 {
+			half := newAsm(s)
+			half.halves()
+			half.constants()
+			files["half_"+s.file+"_amd64.s"] = half.buf.Bytes()
+			funcs = append(funcs, half.funcs...)
+		}
+		for _, f := range funcs {
 			fmt.Fprintf(&decl, "\n//go:noescape\nfunc %s(a *%s)\n", f.name, f.args)
 		}
 		declareBlocks(&decl, s)
@@ -101,12 +111,16 @@ type asm struct {
 	isa
 	buf   bytes.Buffer
 	funcs []function
+	table []uint64 // 64-bit constants, each filling a register
+	index map[uint64]int
+
+	labels int // given so far to jumps within a function
 }
 
 type function struct{ name, args string }
 
 func newAsm(s isa) *asm {
-	a := &asm{isa: s}
+	a := &asm{isa: s, index: map[uint64]int{}}
 	a.buf.WriteString(generated + "#include \"textflag.h\"\n")
 	return a
 }

@@ -1,5 +1,7 @@
 package main
 
+import "math"
+
 // Offsets in vecArgs.
 const (
 	vecRows   = 0
@@ -59,6 +61,42 @@ func (a *asm) elementKernels() {
 	a.elementwise("min", 2, minmax("VMINPS"))
 	a.elementwise("max", 2, minmax("VMAXPS"))
 	a.elementwise("reluGrad", 2, func(y, g, d int) { a.selectPositive(y, g, regZero, d) })
+	a.elementwise("less", 2, func(x, y, d int) {
+		one, half := math.Float32bits(1), math.Float32bits(0.5)
+		both := func(b uint32) uint64 { return uint64(b)<<32 | uint64(b) }
+		if a.lanes == 16 {
+			a.ins("VCMPPS $%d, %s, %s, K1", lt, a.v(y), a.v(x))
+			a.ins("VCMPPS $%d, %s, %s, K2", eq, a.v(y), a.v(x))
+			a.ins("VMOVUPS.Z %s, K1, %s", a.memory(both(one)), a.v(d))
+			a.ins("VMOVUPS %s, K2, %s", a.memory(both(half)), a.v(d))
+			return
+		}
+		a.ins("VCMPPS $%d, %s, %s, %s", lt, a.v(y), a.v(x), a.v(d))
+		a.ins("VCMPPS $%d, %s, %s, %s", eq, a.v(y), a.v(x), a.v(regTmp))
+		a.ins("VANDPS %s, %s, %s", a.memory(both(one)), a.v(d), a.v(d))
+		a.ins("VANDPS %s, %s, %s", a.memory(both(half)), a.v(regTmp), a.v(regTmp))
+		a.ins("VORPS %s, %s, %s", a.v(regTmp), a.v(d), a.v(d))
+	})
+	a.elementwise("tanhGrad", 2, func(y, g, d int) {
+		one := math.Float32bits(1)
+		a.ins("VMOVUPS %s, %s", a.memory(uint64(one)<<32|uint64(one)), a.v(regTmp))
+		a.ins("VMULPS %s, %s, %s", a.v(y), a.v(y), a.v(d))
+		a.ins("VSUBPS %s, %s, %s", a.v(d), a.v(regTmp), a.v(d))
+		a.ins("VMULPS %s, %s, %s", a.v(g), a.v(d), a.v(d))
+	})
+	a.elementwise("clampGrad", 2, func(x, g, d int) {
+		const greaterEqual, lessEqual = 29, 18
+		if a.lanes == 16 {
+			a.ins("VCMPPS $%d, %s, %s, K1", greaterEqual, a.v(regS0), a.v(x))
+			a.ins("VCMPPS $%d, %s, %s, K1, K2", lessEqual, a.v(regS1), a.v(x))
+			a.ins("VMOVAPS.Z %s, K2, %s", a.v(g), a.v(d))
+			return
+		}
+		a.ins("VCMPPS $%d, %s, %s, %s", greaterEqual, a.v(regS0), a.v(x), a.v(d))
+		a.ins("VCMPPS $%d, %s, %s, %s", lessEqual, a.v(regS1), a.v(x), a.v(regTmp))
+		a.ins("VANDPS %s, %s, %s", a.v(regTmp), a.v(d), a.v(d))
+		a.ins("VANDPS %s, %s, %s", a.v(g), a.v(d), a.v(d))
+	})
 	a.elementwise("affine", 1, func(x, _, d int) {
 		a.ins("VMULPS %s, %s, %s", a.v(regS0), a.v(x), a.v(d))
 		a.ins("VADDPS %s, %s, %s", a.v(regS1), a.v(d), a.v(d))
@@ -82,10 +120,9 @@ func (a *asm) elementwise(name string, operands int, f func(x, y, d int)) {
 	if operands == 2 {
 		a.ins("MOVQ %d(R15), BX", vecB)
 		a.ins("MOVQ %d(R15), R12", vecColB)
-	} else {
-		a.ins("VBROADCASTSS %d(R15), %s", vecS0, a.v(regS0))
-		a.ins("VBROADCASTSS %d(R15), %s", vecS1, a.v(regS1))
 	}
+	a.ins("VBROADCASTSS %d(R15), %s", vecS0, a.v(regS0))
+	a.ins("VBROADCASTSS %d(R15), %s", vecS1, a.v(regS1))
 	a.ins("MOVQ %d(R15), R9", vecStepA)
 	a.ins("MOVQ %d(R15), R10", vecStepB)
 	a.zero(regZero)

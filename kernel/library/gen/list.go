@@ -35,7 +35,6 @@ var list = []string{
 	"nacre/experiment/checkpoint",
 	"nacre/experiment/paper",
 	"nacre/experiment/progress",
-	"nacre/experiment/safetensors",
 	"nacre/experiment/tfevents",
 	"nacre/pearl",
 	"nacre/plots",

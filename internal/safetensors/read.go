@@ -59,16 +59,28 @@ func Read(r io.Reader, size int64) (*File, error) {
 }
 
 func (t *Tensor) decode(raw []byte) {
-	if t.DType == "F32" {
+	order := binary.LittleEndian
+	switch t.DType {
+	case "F32":
 		t.Data32 = make([]float32, len(raw)/4)
 		for i := range t.Data32 {
-			t.Data32[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+			t.Data32[i] = math.Float32frombits(order.Uint32(raw[4*i:]))
 		}
-		return
-	}
-	t.Data64 = make([]float64, len(raw)/8)
-	for i := range t.Data64 {
-		t.Data64[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	case "F64":
+		t.Data64 = make([]float64, len(raw)/8)
+		for i := range t.Data64 {
+			t.Data64[i] = math.Float64frombits(order.Uint64(raw[8*i:]))
+		}
+	case "I64":
+		t.Ints = make([]int64, len(raw)/8)
+		for i := range t.Ints {
+			t.Ints[i] = int64(order.Uint64(raw[8*i:]))
+		}
+	case "I32":
+		t.Ints = make([]int64, len(raw)/4)
+		for i := range t.Ints {
+			t.Ints[i] = int64(int32(order.Uint32(raw[4*i:])))
+		}
 	}
 }
 

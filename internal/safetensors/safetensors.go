@@ -2,7 +2,7 @@
 // header that names every tensor's type, shape and place, then the raw little-endian data. PyTorch, JAX and numpy
 // read it with one call, and it cannot carry code.
 //
-// Tensors are float32 or float64; other types of the format are refused by name. Reading is strict: whatever the
+// Tensors are float32, float64 or int64; int32 is read as well, other types of the format are refused by name. Reading is strict: whatever the
 // header says is checked against the file before anything is believed.
 //
 //	err := safetensors.Save("weights.safetensors", []safetensors.Tensor{
@@ -28,13 +28,14 @@ import (
 // maxHeader is the format's own limit on the length of the header.
 const maxHeader = 100_000_000
 
-// Tensor is a named row-major array. Exactly one of Data32 and Data64 is used: Data64 when DType is "F64".
+// Tensor is a named row-major array. Exactly one of Data32, Data64 and Ints is used, as DType says.
 type Tensor struct {
 	Name   string
-	DType  string // "F32" or "F64"
+	DType  string // "F32", "F64", "I64" or, read only, "I32"
 	Shape  []int  // empty for a scalar
 	Data32 []float32
 	Data64 []float64
+	Ints   []int64
 }
 
 // F32 is a float32 tensor; the product of shape must be len(data).
@@ -45,6 +46,11 @@ func F32(name string, shape []int, data []float32) Tensor {
 // F64 is a float64 tensor; the product of shape must be len(data).
 func F64(name string, shape []int, data []float64) Tensor {
 	return Tensor{Name: name, DType: "F64", Shape: shape, Data64: data}
+}
+
+// I64 is a tensor of whole numbers; the product of shape must be len(data).
+func I64(name string, shape []int, data []int64) Tensor {
+	return Tensor{Name: name, DType: "I64", Shape: shape, Ints: data}
 }
 
 // File is the content of a safetensors file.
@@ -108,6 +114,10 @@ func Write(w io.Writer, tensors []Tensor, metadata map[string]string) error {
 			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
 			out.Write(b[:])
 		}
+		for _, v := range t.Ints {
+			binary.LittleEndian.PutUint64(b[:], uint64(v))
+			out.Write(b[:])
+		}
 	}
 	return out.Flush()
 }
@@ -149,14 +159,14 @@ func header(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 
 // size is the tensor's length in bytes, after checking type and shape against its data.
 func (t Tensor) size() (uint64, error) {
-	if t.DType == "F32" && len(t.Data64) > 0 || t.DType == "F64" && len(t.Data32) > 0 {
+	if t.DType != "F32" && len(t.Data32) > 0 || t.DType != "F64" && len(t.Data64) > 0 || t.DType != "I64" && len(t.Ints) > 0 {
 		return 0, fmt.Errorf("tensor %s: type %q does not match its data", t.Name, t.DType)
 	}
 	size, err := byteSize(t.DType, t.Shape)
 	if err != nil {
 		return 0, fmt.Errorf("tensor %s: %w", t.Name, err)
 	}
-	if have := 4*uint64(len(t.Data32)) + 8*uint64(len(t.Data64)); have != size {
+	if have := 4*uint64(len(t.Data32)) + 8*uint64(len(t.Data64)+len(t.Ints)); have != size {
 		return 0, fmt.Errorf("tensor %s: %d bytes of data for shape %v of %s", t.Name, have, t.Shape, t.DType)
 	}
 	return size, nil
@@ -166,11 +176,11 @@ func (t Tensor) size() (uint64, error) {
 func byteSize(dtype string, shape []int) (uint64, error) {
 	size := uint64(4)
 	switch dtype {
-	case "F32":
-	case "F64":
+	case "F32", "I32":
+	case "F64", "I64":
 		size = 8
 	default:
-		return 0, fmt.Errorf("type %q is not supported; expected F32 or F64", dtype)
+		return 0, fmt.Errorf("type %q is not supported; expected F32, F64, I64 or I32", dtype)
 	}
 	for _, d := range shape {
 		if d < 0 {

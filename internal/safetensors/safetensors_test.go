@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/experiment/safetensors"
+	"nacre/internal/safetensors"
 )
 
 func Example() {
@@ -122,7 +122,7 @@ func TestReadRefuses(t *testing.T) {
 		"EOF":                           raw(`{"a"`),
 		"is repeated":                   raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four...),
 		"after the closing brace":       raw(`{}{}`),
-		`type "I64" is not supported`:   raw(one(`"I64"`, `[1]`, `[0,8]`), append(four, four...)...),
+		`type "U64" is not supported`:   raw(one(`"U64"`, `[1]`, `[0,8]`), append(four, four...)...),
 		"negative size":                 raw(one(`"F32"`, `[-1]`, `[0,4]`), four...),
 		"too large":                     raw(one(`"F32"`, `[4294967296,4294967296]`, `[0,0]`)),
 		"byte range [0 8]":              raw(one(`"F32"`, `[1]`, `[0,8]`), append(four, four...)...),
