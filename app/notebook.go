@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -19,10 +18,11 @@ import (
 	"nacre/kernel/jupyter/zmq"
 	"nacre/server"
 	"nacre/server/process"
+	"nacre/web"
 )
 
-// Notebook serves a folder of notebooks until ctx is done. Front is the browser front end, nil if there is none.
-func Notebook(ctx context.Context, env *Env, o NotebookOptions, front fs.FS) error {
+// Notebook serves a folder of notebooks until ctx is done.
+func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	dir, file, err := notebookPlace(o.Path)
 	if err != nil {
 		return err
@@ -35,6 +35,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions, front fs.FS) err
 	if err != nil {
 		return err
 	}
+	front, built := web.Files()
 	s, err := server.New(server.Config{
 		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Hosts: o.Hosts, Log: env.Log,
 	})
@@ -47,8 +48,8 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions, front fs.FS) err
 		return err
 	}
 	url := s.URL(l.Addr(), file)
-	if front == nil {
-		env.Notice("the browser page is not built in: run make where the source is, with Node 20 or newer; other front ends can connect")
+	if !built {
+		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other front ends can connect")
 	}
 	fmt.Fprintf(env.Err, "notebooks of %s are at\n", dir)
 	fmt.Fprintln(env.Out, url)

@@ -56,9 +56,6 @@ func (k *Kernel) execute(m *Message) {
 	}, out)
 	k.mu.Lock()
 	k.running = nil
-	if store && reply.Count > 0 {
-		k.count, count = reply.Count, reply.Count
-	}
 	k.mu.Unlock()
 	if reply.Value != nil && !c.Silent {
 		out.result(*reply.Value, count)

@@ -11,11 +11,12 @@ import (
 
 func init() {
 	add("nacre/tcl/tcl", map[string]reflect.Value{
-		"Config":  reflect.ValueOf((*p0.Config)(nil)),
-		"Counts":  reflect.ValueOf((*p0.Counts)(nil)),
-		"Default": reflect.ValueOf(p0.Default),
-		"InfoNCE": reflect.ValueOf(p0.InfoNCE),
-		"New":     reflect.ValueOf(p0.New),
-		"TCL":     reflect.ValueOf((*p0.TCL)(nil)),
+		"Config":     reflect.ValueOf((*p0.Config)(nil)),
+		"Counts":     reflect.ValueOf((*p0.Counts)(nil)),
+		"Default":    reflect.ValueOf(p0.Default),
+		"InfoNCE":    reflect.ValueOf(p0.InfoNCE),
+		"New":        reflect.ValueOf(p0.New),
+		"Similarity": reflect.ValueOf((*p0.Similarity)(nil)),
+		"TCL":        reflect.ValueOf((*p0.TCL)(nil)),
 	})
 }

@@ -348,38 +348,6 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// More than a browser can take is left out, and a line says so; the last state of a display is shown all the same.
-func TestFlood(t *testing.T) {
-	b := newBench(t)
-	x := b.tab("tab", hub.Fresh)
-	var code strings.Builder
-	code.WriteString("display d start\n")
-	for i := range 8000 {
-		fmt.Fprintf(&code, "update d %d\n", i)
-	}
-	list := x.run("a", code.String())
-	if n := len(list); n > 6100 || n < 5900 {
-		t.Errorf("%d messages", n)
-	}
-	last := ""
-	for _, m := range list {
-		if m.Type() == "update_display_data" {
-			last = string(m.Content)
-		}
-	}
-	if !strings.Contains(last, `"7999"`) {
-		t.Errorf("last update %s", last)
-	}
-	code.Reset()
-	for i := range 8000 {
-		fmt.Fprintf(&code, "print %d\nerror-print %d\n", i, i)
-	}
-	time.Sleep(3100 * time.Millisecond)
-	if text := streams(x.run("b", code.String())); !strings.Contains(text, "[output left out:") {
-		t.Errorf("no note in %d bytes", len(text))
-	}
-}
-
 func TestUnknownKernel(t *testing.T) {
 	b := newBench(t)
 	var unknown *hub.UnknownKernelError

@@ -20,8 +20,10 @@ func Serve(ctx context.Context, s kernel.Session) error {
 		return err
 	}
 	requests, messages := inheritedPipes()
-	if _, err := requests.Stat(); err != nil {
-		return fmt.Errorf("the kernel has no pipe: it is started by a notebook server, not by hand")
+	for _, pipe := range []*os.File{requests, messages} {
+		if _, err := pipe.Stat(); err != nil {
+			return fmt.Errorf("the kernel has no pipes: with --pipe it is started by a notebook server, not by hand")
+		}
 	}
 	return jupyter.ServePipe(ctx, s, requests, messages)
 }

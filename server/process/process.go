@@ -256,7 +256,7 @@ func (p *Process) exit(err error) Exit {
 
 // outOfMemory recognises what the Go runtime and C++ say when the system refuses memory.
 func outOfMemory(e Exit) bool {
-	for _, sign := range []string{"runtime: out of memory", "cannot allocate memory", "std::bad_alloc", "runtime: memory limit"} {
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "std::bad_alloc"} {
 		if strings.Contains(e.Stderr, sign) {
 			return true
 		}

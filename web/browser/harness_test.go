@@ -370,7 +370,7 @@ func (tb *tab) sources() string {
 // shown is what the outputs of the cell at an index say.
 func (tb *tab) shown(cell int) string {
 	tb.t.Helper()
-	return eval[string](tb, fmt.Sprintf("document.querySelectorAll('.cell')[%d].querySelector('.outputs').innerText", cell))
+	return eval[string](tb, fmt.Sprintf("document.querySelectorAll('.cell')[%d].querySelector('.outputs').textContent", cell))
 }
 
 func (tb *tab) idle() {

@@ -47,7 +47,7 @@ func TestTabClosedWhileRunning(t *testing.T) {
 			t.Fatalf("line %d is %q", i+1, line)
 		}
 	}
-	running.await("document.querySelectorAll('.cell')[0].querySelector('.outputs').innerText.trim().endsWith('end')")
+	running.await("document.querySelectorAll('.cell')[0].querySelector('.outputs').textContent.trim().endsWith('end')")
 	if got := running.shown(1); strings.TrimSpace(got) != "last" {
 		t.Errorf("the queued cell shows %q", got)
 	}
@@ -83,8 +83,8 @@ func TestReloadKeepsDisplays(t *testing.T) {
 	q := s.more(p, "/notebooks/a.ipynb")
 	q.press("j", "Ctrl-Enter")
 	q.idle()
-	q.await("document.querySelectorAll('.cell')[0].querySelector('.outputs').innerText.trim() === 'second'")
-	p.await("document.querySelectorAll('.cell')[0].querySelector('.outputs').innerText.trim() === 'second'")
+	q.await("document.querySelectorAll('.cell')[0].querySelector('.outputs').textContent.trim() === 'second'")
+	p.await("document.querySelectorAll('.cell')[0].querySelector('.outputs').textContent.trim() === 'second'")
 }
 
 func TestInterrupt(t *testing.T) {
@@ -121,9 +121,9 @@ func TestKernelKilled(t *testing.T) {
 	}
 	p.await("document.querySelector('.banner[data-kind=error]')?.innerText.includes('The kernel ended')")
 	p.idle()
-	p.await("document.querySelectorAll('.cell')[1].querySelector('.outputs').innerText.includes('KernelDied')")
+	p.await("document.querySelectorAll('.cell')[1].querySelector('.outputs').textContent.includes('KernelDied')")
 	p.press("j", "Ctrl-Enter")
-	p.await("document.querySelectorAll('.cell')[2].querySelector('.outputs').innerText.trim() === 'alive'")
+	p.await("document.querySelectorAll('.cell')[2].querySelector('.outputs').textContent.trim() === 'alive'")
 }
 
 func TestRestartAndRunAll(t *testing.T) {

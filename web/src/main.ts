@@ -10,6 +10,7 @@ import { openTextFile } from './files/textfile';
 import { openNotebook } from './notebook/open';
 import { startTheme } from './theme';
 
+performance.mark('nacre.script');
 startTheme();
 document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'aria-live': 'polite' }));
 const { page, path } = place();

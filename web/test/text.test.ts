@@ -49,6 +49,7 @@ test('places in errors', () => {
   assert.deepEqual(found('3:7: undefined: foo'), [['3:7', '', 3, 7]]);
   assert.deepEqual(found('cell 4:3:7: undefined'), [['cell 4:3:7', '4', 3, 7]]);
   assert.deepEqual(found('cell[4]:3:7'), [['cell[4]:3:7', '4', 3, 7]]);
+  assert.deepEqual(found('near line 12 of this cell'), [['line 12', '', 12, 1]]);
   assert.deepEqual(found('main.go:12:3: x'), []);
   assert.deepEqual(found('at 12:30:15 today'), []);
 });

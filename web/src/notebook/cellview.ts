@@ -7,7 +7,6 @@ import { Cell, OutputChange } from '../model/notebook';
 import { Rendered, renderOutput } from '../output/render';
 import { renderMarkdown } from '../output/markdown';
 import { CellEditor, EditorHost, Marks } from './editor';
-import { highlighted } from './highlight';
 
 /** What a cell's view asks of the notebook. */
 export interface CellHost extends Omit<EditorHost, 'onText' | 'onFocus' | 'onLeave' | 'onEscape'> {
@@ -44,14 +43,12 @@ export class CellView {
   private pending: OutputChange[] = [];
   private readonly flush = perFrame(() => this.applyOutputs());
   private proseOf = '';
+  private tools: HTMLElement | null = null;
 
   constructor(readonly cell: Cell, private readonly host: CellHost) {
-    const tools = el('div.cell-tools', { role: 'toolbar', 'aria-label': 'Cell' },
-      this.tool('run', 'Run this cell', 'cell.run', 'Ctrl+Enter'), this.tool('up', 'Move up', 'cell.moveUp', 'Alt+↑'), this.tool('down', 'Move down', 'cell.moveDown', 'Alt+↓'),
-      this.tool('plus', 'Insert a cell below', 'cell.insertBelow', 'B'), this.tool('trash', 'Delete', 'cell.delete', 'D, D'));
     this.gutter.append(this.prompt, this.timing);
     const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs), this.foldedNote);
-    this.dom.append(this.gutter, main, tools);
+    this.dom.append(this.gutter, main);
     (this.dom as any).cellView = this;
     this.dom.dataset.id = cell.id;
     this.listen();
@@ -173,6 +170,15 @@ export class CellView {
     return what + state;
   }
 
+  /** The buttons beside a cell are made when the pointer or the focus first comes: a long notebook has many cells. */
+  private showTools(): void {
+    if (this.tools) return;
+    this.tools = el('div.cell-tools', { role: 'toolbar', 'aria-label': 'Cell' },
+      this.tool('run', 'Run this cell', 'cell.run', 'Ctrl+Enter'), this.tool('up', 'Move up', 'cell.moveUp', 'Alt+Shift+↑'), this.tool('down', 'Move down', 'cell.moveDown', 'Alt+Shift+↓'),
+      this.tool('plus', 'Insert a cell below', 'cell.insertBelow', 'B'), this.tool('trash', 'Delete', 'cell.delete', 'D, D'));
+    this.dom.append(this.tools);
+  }
+
   private tool(icon: string, label: string, command: string, keys: string): HTMLButtonElement {
     const button = iconButton(icon, label, () => this.host.command(command, this), keys);
     button.tabIndex = -1;
@@ -188,6 +194,8 @@ export class CellView {
       if (!target.closest('.source')) this.host.select(this, event);
       else if (event.shiftKey && this.editor && !this.editor.view.hasFocus) this.host.select(this, event);
     });
+    this.dom.addEventListener('pointerenter', () => this.showTools());
+    this.dom.addEventListener('focusin', () => this.showTools());
     this.prose.addEventListener('dblclick', () => this.host.edit(this));
     this.outputsFold.addEventListener('click', () => this.host.command('cell.toggleOutputs', this));
     this.sourceNote.addEventListener('click', () => this.host.command('cell.toggleSource', this));
@@ -207,7 +215,7 @@ export class CellView {
   private showSource(): void {
     if (this.editor) return;
     this.source.dataset.type = this.cell.type;
-    this.source.replaceChildren(el('pre.still', {}, highlighted(this.cell.source || '\n', this.cell.type)));
+    this.source.replaceChildren(el('pre.still', {}, this.cell.source || '\n'));
   }
 
   private addFold(): void {

@@ -120,7 +120,7 @@ export const commands: Command[] = [
   { id: 'file.restore', label: 'Go back to the checkpoint', group: 'File', run: (p) => p.restoreCheckpoint() },
   { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.rename() },
   { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.downloadNotebook() },
-  { id: 'file.html', label: 'Export to HTML', group: 'File', run: (p) => download(p.stem + '.html', 'text/html', exportHtml(p.notebook.toJson(), p.stem, p.folder)) },
+  { id: 'file.html', label: 'Export to HTML', group: 'File', run: async (p) => download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder)) },
   { id: 'file.go', label: 'Export to Go', group: 'File', run: (p) => download(p.stem + '.go', 'text/x-go', exportGo(p.notebook.toJson(), p.stem)) },
 ];
 

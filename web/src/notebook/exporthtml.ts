@@ -4,7 +4,7 @@ import { CellJson, joined, NotebookJson, Output } from '../model/nbformat';
 import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
 import { sanitize } from '../output/html';
-import { latexParts, renderMarkdown, renderMath } from '../output/markdown';
+import { latexParts, loadMath, renderMarkdown, renderMath } from '../output/markdown';
 import { escapeHtml, highlightedHtml } from './highlight';
 import style from '../style/export.css';
 
@@ -37,7 +37,8 @@ function cellHtml(c: CellJson, folder: string): string {
   return `<section class="code"><span class="count">${c.execution_count ?? ''}</span>${source}${outputs}</section>`;
 }
 
-export function exportHtml(nb: NotebookJson, title: string, folder: string): string {
+export async function exportHtml(nb: NotebookJson, title: string, folder: string): Promise<string> {
+  await loadMath();
   return `<!doctype html>
 <html lang="en">
 <head>

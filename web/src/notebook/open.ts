@@ -14,8 +14,10 @@ interface Specs { default: string; kernelspecs: Record<string, { spec: { display
 export async function openNotebook(path: string): Promise<void> {
   let model;
   let notebook: Notebook;
+  const asked = request<Specs>('GET', 'api/kernelspecs').catch(() => null);
   try {
     model = await contents.get(path, 'notebook');
+    performance.mark('nacre.contents');
     notebook = new Notebook(parseNotebook(model.content));
   } catch (e) {
     document.body.append(el('main.problem', {}, el('h1', {}, path), el('p', {}, (e as Error).message),
@@ -23,7 +25,7 @@ export async function openNotebook(path: string): Promise<void> {
     return;
   }
   if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));
-  const specs = await request<Specs>('GET', 'api/kernelspecs').catch(() => null);
+  const specs = await asked;
   const wanted = notebook.metadata.kernelspec?.name;
   const name = specs && wanted in specs.kernelspecs ? wanted : specs?.default ?? 'nacre';
   const link = new KernelLink(path, name);
@@ -49,5 +51,6 @@ export async function openNotebook(path: string): Promise<void> {
   if (wanted && specs && !(wanted in specs.kernelspecs) && notebook.metadata.language_info?.name && notebook.metadata.language_info.name !== 'go') {
     void tell('Another kernel', `This notebook was written for “${wanted}”, which is not here. It is opened with ${link.displayName}.`);
   }
+  performance.mark('nacre.ready');
   document.body.dataset.ready = 'yes';
 }

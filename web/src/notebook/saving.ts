@@ -21,7 +21,7 @@ export class Saving {
   private version = '';
   private base: NotebookJson;
   private edits = 0;
-  private running: Promise<boolean> | null = null;
+  private queue: Promise<boolean> = Promise.resolve(true);
   private draftTimer = 0;
   private autosaveTimer = 0;
   private readonly notice = perFrame(() => this.changed.emit(this.state));
@@ -40,11 +40,9 @@ export class Saving {
 
   /** Saves; false when that failed, or when the file was changed by someone else and the user must choose. */
   async save(force = false): Promise<boolean> {
-    if (this.running) await this.running;
-    this.running = this.write(force);
-    const ok = await this.running;
-    this.running = null;
-    return ok;
+    // One after the other: two at once would take each other for somebody else.
+    this.queue = this.queue.then(() => this.write(force));
+    return this.queue;
   }
 
   /** Takes the file's state as the one to compare with, after it was read again. */
@@ -107,7 +105,7 @@ export class Saving {
     try { localStorage.setItem(this.key, JSON.stringify(draft)); } catch { /* the browser has no room: the file is the only copy */ }
   }
 
-  private async write(force: boolean): Promise<boolean> {
+  private async write(force: boolean, again = 2): Promise<boolean> {
     const edits = this.edits;
     const seq = this.seq();
     const json = structuredClone(this.notebook.toJson());
@@ -127,6 +125,8 @@ export class Saving {
       this.set(this.edits === edits ? 'saved' : 'edited');
       return true;
     } catch (e) {
+      // The server wrote outputs between our look and our save: look again.
+      if (e instanceof ServerError && e.status === 409 && !force && again) return this.write(force, again - 1);
       this.keepDraft();
       this.problem = (e as Error).message;
       this.set(e instanceof ServerError && e.status === 409 ? 'conflict' : 'failed');

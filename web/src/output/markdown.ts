@@ -1,8 +1,8 @@
 // Markdown with mathematics and highlighted Go.
 
 import createMarkdown, { type MarkdownIt } from 'markdown-it';
-import katex from 'katex';
 import { fileUrl } from '../config';
+import { el } from '../dom';
 import { highlightedHtml } from '../notebook/highlight';
 import { MimeBundle } from '../model/nbformat';
 import { sanitize } from './html';
@@ -10,9 +10,40 @@ import { sanitize } from './html';
 interface Formula { tex: string; display: boolean }
 export type MathOutput = 'html' | 'mathml';
 
-/** TeX as HTML for the page or as MathML for a file that carries no fonts. A mistake is shown in place. */
+// A third of the page's scripts, and many notebooks have no formula.
+let katex: typeof import('katex').default | null = null;
+let loading: Promise<void> | null = null;
+
+/** Makes renderMath ready. */
+export function loadMath(): Promise<void> {
+  return (loading ??= import('./math').then((m) => { katex = m.default; }));
+}
+
+/** TeX as HTML for the page or as MathML for a file that carries no fonts, once it is loaded. A mistake is shown in place. */
 export function renderMath(tex: string, display: boolean, output: MathOutput = 'html'): string {
-  return katex.renderToString(tex, { displayMode: display, throwOnError: false, output: output === 'html' ? 'htmlAndMathml' : 'mathml', trust: false, strict: false, maxExpand: 1000, maxSize: 50 });
+  return katex!.renderToString(tex, { displayMode: display, throwOnError: false, output: output === 'html' ? 'htmlAndMathml' : 'mathml', trust: false, strict: false, maxExpand: 1000, maxSize: 50 });
+}
+
+/** Puts a formula in the place of an element: at once, or when the library is there. */
+function placeMath(at: Element, { tex, display }: Formula, output: MathOutput): void {
+  if (katex) {
+    at.outerHTML = renderMath(tex, display, output);
+    return;
+  }
+  at.textContent = tex;
+  void loadMath().then(() => { at.outerHTML = renderMath(tex, display, output); });
+}
+
+/** text/latex as an element of the page. */
+export function latexView(source: string): HTMLElement {
+  const host = el('div.latex');
+  for (const part of latexParts(source)) {
+    if (!part.math) { host.append(part.text); continue; }
+    const at = el('span');
+    host.append(at);
+    placeMath(at, { tex: part.text, display: part.display }, 'html');
+  }
+  return host;
 }
 
 /** text/latex: mathematics with or without its delimiters, also mixed with text. */
@@ -98,9 +129,9 @@ const md = engine();
 export function renderMarkdown(source: string, folder = '', attachments: Record<string, MimeBundle> = {}, output: MathOutput = 'html'): DocumentFragment {
   const env = { formulas: [] as Formula[] };
   const nodes = sanitize(md.render(source, env));
-  env.formulas.forEach(({ tex, display }, i) => {
-    const place = nodes.querySelector(`.nacre-formula-${i}`);
-    if (place) place.outerHTML = renderMath(tex, display, output);
+  env.formulas.forEach((formula, i) => {
+    const at = nodes.querySelector(`.nacre-formula-${i}`);
+    if (at) placeMath(at, formula, output);
   });
   for (const heading of nodes.querySelectorAll('h1,h2,h3,h4,h5,h6')) heading.id = anchor(heading.textContent ?? '');
   for (const image of nodes.querySelectorAll('img')) {

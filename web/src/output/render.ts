@@ -7,7 +7,7 @@ import { CurvesView, curvesMime } from './curves';
 import { embeddingMime } from './embedding/decode';
 import { EmbeddingView } from './embedding/view';
 import { htmlOutput } from './html';
-import { latexParts, renderMarkdown, renderMath } from './markdown';
+import { latexView, renderMarkdown } from './markdown';
 import { errorView, GoTo } from './error';
 
 /** A shown output. update takes new data without building anew, where the kind of output can. */
@@ -51,7 +51,7 @@ const renderers: [string, Renderer][] = [
   [curvesMime, live(CurvesView)],
   ['text/html', (data, _, c) => ({ dom: htmlOutput(joined(data), c.fresh) })],
   ['text/markdown', (data, _, c) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), c.folder)) })],
-  ['text/latex', (data) => ({ dom: latex(joined(data)) })],
+  ['text/latex', (data) => ({ dom: latexView(joined(data)) })],
   ['image/svg+xml', image('image/svg+xml')],
   ['image/png', image('image/png')],
   ['image/jpeg', image('image/jpeg')],
@@ -60,15 +60,6 @@ const renderers: [string, Renderer][] = [
   ['application/json', (data) => ({ dom: el('pre', {}, JSON.stringify(data, null, 2)) })],
   ['text/plain', plain],
 ];
-
-function latex(source: string): HTMLElement {
-  const host = el('div.latex');
-  for (const part of latexParts(source)) {
-    if (!part.math) host.append(part.text);
-    else host.insertAdjacentHTML('beforeend', renderMath(part.text, part.display));
-  }
-  return host;
-}
 
 /** The types of a bundle that can be shown, richest first. */
 export function shownTypes(data: MimeBundle): string[] {
