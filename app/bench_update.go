@@ -36,6 +36,7 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
+	o.Kernel = kernelOf(o.Kernel, o.Precision)
 	device, err := cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
 	if err != nil {
 		return err
