@@ -136,8 +136,11 @@ func (o RenderOptions) episode(ctx context.Context) (*recording.Recording, strin
 		play.Run = o.What
 	} else {
 		f, err := sim.Lookup(o.What)
-		if err != nil {
+		if errors.Is(err, sim.ErrUnavailable) {
 			return nil, "", err
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("%s is no run folder and no recording, and %w", o.What, err)
 		}
 		play.Family = o.What
 		if play.Policy == "" {

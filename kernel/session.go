@@ -64,9 +64,8 @@ func New(o Options) (Session, error) {
 	}
 	host := rt.Host{
 		Check: s.check, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
-		Show:      func(xs []any) { s.owner().shown = &xs },
-		Print:     func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
-		Recovered: func(any) {},
+		Show:  func(xs []any) { s.owner().shown = &xs },
+		Print: func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	e, err := newYaegi(s.prog, s.symbols(), host)
 	if err != nil {

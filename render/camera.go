@@ -16,9 +16,10 @@ type camera struct {
 }
 
 func newCamera(v scene.View, width, height int) (*camera, error) {
-	if !(v.Distance > 0) || !(v.Angle > 0 && v.Angle < 170) || math.Abs(v.Elevation) > 90 || math.IsInf(v.Distance, 0) || math.IsNaN(v.Azimuth+v.Elevation) {
-		return nil, fmt.Errorf("render: view at distance %v, elevation %v° and angle %v°; expected a positive distance, an elevation in [-90,90] and an angle in (0,170)",
-			v.Distance, v.Elevation, v.Angle)
+	if !(v.Distance > 0) || !(v.Angle > 0 && v.Angle < 170) || math.Abs(v.Elevation) > 90 || math.IsInf(v.Distance, 0) ||
+		math.IsNaN(v.Azimuth+v.Elevation+v.Target[0]+v.Target[1]+v.Target[2]) {
+		return nil, fmt.Errorf("render: view of %v at azimuth %v°, distance %v, elevation %v° and angle %v°; expected numbers, a positive distance, an elevation in [-90,90] and an angle in (0,170)",
+			v.Target, v.Azimuth, v.Distance, v.Elevation, v.Angle)
 	}
 	sinA, cosA := math.Sincos(v.Azimuth * math.Pi / 180)
 	sinE, cosE := math.Sincos(v.Elevation * math.Pi / 180)

@@ -20,20 +20,20 @@ const (
 	sunRays      = 16
 	sunPhases    = 8
 	skyReach     = 5  // times the radius of a thing that its hiding of the sky is felt
-	whole        = -1 // all phases
+	whole        = -1 // stands for all phases
 	shadowCells  = 64 // per side
 )
 
 // light is the sun of a stage and which things can shade a point.
 type light struct {
-	sun    vec // towards it
-	u, v   vec // across
-	rays   [sunRays]vec
-	low    [2]float64    // corner of the cells
-	step   [2]float64    // their widths
-	cells  [][]*thing    // things that may be between a point and the sun
-	floor  []*thing      // things that hide the sky from a floor
-	around [2][2]float64 // lowest and highest x and y that they reach
+	sun     vec // towards it
+	u, v    vec // across
+	rays    [sunRays]vec
+	casters []*thing      // things that shade others
+	low     [2]float64    // corner of the cells
+	step    [2]float64    // their widths
+	cells   [][]*thing    // things that may be between a point and the sun
+	around  [2][2]float64 // lowest and highest x and y that they reach
 }
 
 func (l *light) set(s *stage, v scene.View) {
@@ -47,37 +47,45 @@ func (l *light) set(s *stage, v scene.View) {
 		sin, cos := math.Sincos(float64(i) * math.Pi * (3 - math.Sqrt(5)))
 		l.rays[i] = l.sun.add(l.u.mul(r * cos)).add(l.v.mul(r * sin)).unit()
 	}
-	var casters []*thing
-	low, high, ground := math.Inf(1), math.Inf(-1), math.Inf(1)
-	for i := range s.things {
-		t := &s.things[i]
-		if t.kind == scene.Plane {
-			ground = min(ground, t.origin.z)
-			continue
-		}
-		if t.sign || t.opacity < 0.5 {
-			continue
-		}
-		casters = append(casters, t)
-		w := t.centre.dot(l.sun)
-		low, high = min(low, w-t.radius), max(high, w+t.radius)
+	l.find(s.things)
+	if len(l.casters) > 0 {
+		l.sort(s.things)
 	}
-	l.floor = casters
+}
+
+// find picks the things that shade others, and how far they darken a floor.
+func (l *light) find(things []thing) {
 	l.around = [2][2]float64{{math.Inf(1), math.Inf(1)}, {math.Inf(-1), math.Inf(-1)}}
-	for _, t := range casters {
+	for i := range things {
+		t := &things[i]
+		if t.kind == scene.Plane || t.sign || t.opacity < 0.5 || t.radius == 0 {
+			continue
+		}
+		l.casters = append(l.casters, t)
 		for k, at := range [2]float64{t.centre.x, t.centre.y} {
 			l.around[0][k] = min(l.around[0][k], at-skyReach*t.radius)
 			l.around[1][k] = max(l.around[1][k], at+skyReach*t.radius)
 		}
 	}
-	if len(casters) == 0 {
-		return
+}
+
+// sort enters the casters into the cells that their shadows can reach.
+func (l *light) sort(things []thing) {
+	low, high, ground := math.Inf(1), math.Inf(-1), math.Inf(1)
+	for i := range things {
+		if things[i].kind == scene.Plane {
+			ground = min(ground, things[i].origin.z)
+		}
+	}
+	for _, t := range l.casters {
+		along := t.centre.dot(l.sun)
+		low, high = min(low, along-t.radius), max(high, along+t.radius)
 	}
 	// A shadow is as much wider than its thing as the sun's disc spreads on the way to the farthest receiver.
-	wide := make([]float64, len(casters))
+	wide := make([]float64, len(l.casters))
 	top := [2]float64{math.Inf(-1), math.Inf(-1)}
 	l.low = [2]float64{math.Inf(1), math.Inf(1)}
-	for i, t := range casters {
+	for i, t := range l.casters {
 		far := high - low
 		if !math.IsInf(ground, 0) {
 			far = max(far, (t.centre.z+t.radius-ground)/l.sun.z)
@@ -92,7 +100,7 @@ func (l *light) set(s *stage, v scene.View) {
 	for k := range 2 {
 		l.step[k] = (top[k] - l.low[k]) / shadowCells
 	}
-	for i, t := range casters {
+	for i, t := range l.casters {
 		x0, y0, _ := l.cell(t.centre.sub(l.u.mul(wide[i])).sub(l.v.mul(wide[i])))
 		x1, y1, _ := l.cell(t.centre.add(l.u.mul(wide[i])).add(l.v.mul(wide[i])))
 		for y := y0; y <= y1; y++ {
@@ -141,11 +149,14 @@ func (l *light) lit(p vec, self *thing, phase int) float64 {
 	}
 	// Where the rim of the disc is all seen or all hidden, so is mostly the rest.
 	const rim = sunRays - 5
-	if n := seen(rim, sunRays, 1); n == 0 || n == sunRays-rim {
-		return float64(n / (sunRays - rim))
-	} else {
-		return float64(n+seen(0, rim, 1)) / sunRays
+	n := seen(rim, sunRays, 1)
+	switch n {
+	case 0:
+		return 0
+	case sunRays - rim:
+		return 1
 	}
+	return float64(n+seen(0, rim, 1)) / sunRays
 }
 
 // blocked returns which of list a ray meets, trying list[first] first, or -1.
@@ -185,7 +196,7 @@ func (l *light) open(p, normal vec) float64 {
 	if p.x < l.around[0][0] || p.x > l.around[1][0] || p.y < l.around[0][1] || p.y > l.around[1][1] {
 		return seen
 	}
-	for _, t := range l.floor {
+	for _, t := range l.casters {
 		var at vec
 		var radius float64
 		away := t.centre.sub(p)

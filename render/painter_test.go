@@ -155,6 +155,21 @@ func TestShadowDepthAndOpacity(t *testing.T) {
 	}
 }
 
+// An empty mesh is drawn as nothing, also where it is all there is.
+func TestEmptyMesh(t *testing.T) {
+	s := &scene.Scene{
+		Name: "empty", Interval: 1, Solids: []scene.Solid{{Kind: scene.Mesh, Color: red}}, Meshes: make([]scene.Triangles, 1),
+		View: scene.View{Distance: 1, Angle: 30, Follow: -1},
+	}
+	f := &scene.Film{Scene: s}
+	if err := f.Append([]scene.Pose{{}}); err != nil {
+		t.Fatal(err)
+	}
+	if c := still(t, f, 20, 20).RGBAAt(10, 10); c.R < 240 || c.G < 240 {
+		t.Errorf("colour %v", c)
+	}
+}
+
 // The picture does not depend on how many cores draw it.
 func TestCoresDoNotMatter(t *testing.T) {
 	f := room(t, []scene.Solid{{Kind: scene.Capsule, Size: [3]float64{0.1, 0.3}, Color: red}}, scene.At(0, 0, 0.5))
@@ -275,7 +290,7 @@ func TestBadRequests(t *testing.T) {
 		"an animation of no pictures":                     EncodeGIF(&bytes.Buffer{}, nil, 10),
 		"51 pictures per second":                          EncodeGIF(&bytes.Buffer{}, []*image.RGBA{image.NewRGBA(image.Rect(0, 0, 1, 1))}, 51),
 		"picture 1 of the animation is of size (2,1)":     EncodeGIF(&bytes.Buffer{}, []*image.RGBA{image.NewRGBA(image.Rect(0, 0, 1, 1)), image.NewRGBA(image.Rect(0, 0, 2, 1))}, 10),
-		"view at distance -1":                             second(Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: -1, Angle: 30, Follow: -1}})),
+		"azimuth 0°, distance -1":                         second(Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: -1, Angle: 30, Follow: -1}})),
 		"elevation 91° and angle 30°":                     second(Still(f, 0, Options{Width: 60, Height: 50, View: &scene.View{Distance: 1, Angle: 30, Elevation: 91, Follow: -1}})),
 		"a frame of 0 poses; the scene room has 1 solids": second(must(New(f.Scene, 9, 9)).Draw(nil, f.Scene.View)),
 		"stopped": stopped(f, size),

@@ -33,11 +33,15 @@ type Affinities struct {
 // AffinityOptions configures NewAffinities; the zero value of every field but Perplexity is a default.
 type AffinityOptions struct {
 	Perplexity float64
-	Neighbours int    // nearest neighbours of a point that have affinity; 0 is 3·perplexity, n−1 and more are all others
+	Neighbours int    // nearest neighbours of a point that have affinity; 0 is 3·perplexity, AllNeighbours all others
 	Graph      *Graph // the neighbours, where the caller knows them; Neighbours is ignored
 	Exact      bool   // compare all pairs of points, whatever their number
 	Workers    int    // 0 is one per core
 }
+
+// AllNeighbours gives every pair of points affinity: the definition of van der Maaten and Hinton (2008), for a few
+// thousand points at most.
+const AllNeighbours = math.MaxInt32
 
 // negligible affinities are stored as zero: products of anything much smaller are subnormal, which costs a processor a
 // hundredfold.

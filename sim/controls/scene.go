@@ -11,7 +11,7 @@ import (
 // look is how a control is drawn.
 type look struct {
 	color func(geom string) scene.Color
-	view  scene.View // Follow is set to the torso unless still
+	view  scene.View // follows the torso unless still
 	still bool
 	grid  float64
 	// sign shows the task, or is nil where there is nothing to show.

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -25,8 +26,12 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 		return nil, errs.unique()
 	}
 	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}}
+	u.InitsLast = file.packageLike()
 	if errs := u.addImports(file.imports); errs != nil {
 		return nil, errs
+	}
+	if u.InitsLast {
+		file.order()
 	}
 	text := func(n ast.Node) string { return sourceOf(p.Fset, src, n) }
 	own, errs := p.declsOf(cell, file, text)
@@ -354,6 +359,9 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 	return nil
 }
 
+// mainPrefix is how messages qualify the types of earlier cells.
+var mainPrefix = regexp.MustCompile(`\bmain\.`)
+
 // report keeps an error of the cell and notes dependents that have one.
 func (c *checker) report(e types.Error) {
 	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, "imported and not used") || strings.Contains(e.Msg, "imported and not used") {
@@ -374,8 +382,8 @@ func (c *checker) report(e types.Error) {
 			return
 		}
 	}
-	msg := strings.TrimPrefix(e.Msg, "\t")
-	if e.Msg != msg && len(c.errs) > 0 { // a continuation of the error before
+	msg := mainPrefix.ReplaceAllString(strings.TrimPrefix(e.Msg, "\t"), "")
+	if strings.HasPrefix(e.Msg, "\t") && len(c.errs) > 0 { // a continuation of the error before
 		c.errs[len(c.errs)-1].Msg += "; " + msg
 		return
 	}
