@@ -151,3 +151,9 @@ type BenchTSNEOptions struct {
 	Modules string   // node_modules folder with wasm-bhtsne
 	Workers int      // threads each may use; 0 is 1
 }
+
+// BenchKernelOptions are the flags of nacre bench kernel.
+type BenchKernelOptions struct {
+	Cells int // round trips
+	Lines int // printed by one cell
+}

@@ -13,7 +13,7 @@ import (
 func benchCommand(env *app.Env, a actions) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "bench",
-		Short: "Measure the training core, the simulator and t-SNE",
+		Short: "Measure the training core, the simulator, t-SNE and the notebook kernel",
 	})
 	if a.Update != nil {
 		cmd.AddCommand(benchUpdateCommand(env, a.Update))
@@ -23,6 +23,9 @@ func benchCommand(env *app.Env, a actions) *cobra.Command {
 	}
 	if a.BenchTSNE != nil {
 		cmd.AddCommand(benchTSNECommand(env, a.BenchTSNE))
+	}
+	if a.BenchKernel != nil {
+		cmd.AddCommand(benchKernelCommand(env, a.BenchKernel))
 	}
 	return cmd
 }

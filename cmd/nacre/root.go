@@ -37,6 +37,8 @@ type actions struct {
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
 
+	BenchKernel func(context.Context, *app.Env, app.BenchKernelOptions) error
+
 	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
 }
 
@@ -101,7 +103,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Render != nil {
 		root.AddCommand(renderCommand(env, a.Render))
 	}
-	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil || a.BenchKernel != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root

@@ -27,6 +27,6 @@ func wired() actions {
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
 		},
-		Kernelspec: app.InstallKernelspec,
+		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 	}
 }

@@ -26,6 +26,7 @@ type env struct {
 // memo is what is kept from the reset until the next. Families use what they need of it.
 type memo struct {
 	target  vec3
+	hand0   vec3    // where the hand was sent
 	object0 vec3    // where the object started, as the class has it
 	tcp0    vec3    // where the fingers started
 	mark    vec3    // a further point of the scene at the reset
