@@ -226,7 +226,7 @@ func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.
 	}
 	conv := func(k int, t types.Type) ast.Expr {
 		x := l.convert(c, ident(names[k]), results.At(k).Type(), t)
-		if where != "" && types.IsInterface(l.subst(t)) && anyMode(where) == plain {
+		if where != "" && types.IsInterface(l.subst(t)) && !nativeInterface(l.subst(t)) && anyMode(where) == plain {
 			x = l.rt("Value", x)
 		}
 		return x
