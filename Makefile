@@ -43,6 +43,12 @@ browser: setup web ## run the front end's tests in a real Chromium; installs one
 conformance: build ## run Jupyter's own clients and tests against bin/nacre (needs Python 3 with venv, Node 18, the network)
 	@conformance/run.sh
 
+screenshots: build ## run the notebooks of the README's pictures and take the pictures (needs a Chromium)
+	@tools/web.sh chromium
+	@mkdir -p out/notebooks
+	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
+	@$(GO) run ./tools/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
+
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
 

@@ -49,7 +49,7 @@ the update is executed: what is computed where, and the predicted and measured t
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
 				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl"),
-				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"),
+				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"), checkPrecision(o.Precision),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
 				return err
@@ -66,6 +66,7 @@ the update is executed: what is computed where, and the predicted and measured t
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
 	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl or both")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
+	precisionFlag(cmd, &o.Precision)
 	f.IntVar(&o.Updates, "updates", 20, "updates to time")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -228,6 +228,16 @@ func jsonFlag(cmd *cobra.Command, env *app.Env) {
 	cmd.Flags().BoolVar(&env.JSON, "json", false, "print the result as JSON, and no progress")
 }
 
+// precisionFlag adds --precision.
+func precisionFlag(cmd *cobra.Command, precision *string) {
+	cmd.Flags().StringVar(precision, "precision", "float32",
+		"of matrix products: float32, or bf16x3 or bf16 on processors with a matrix unit (AMX)")
+}
+
+func checkPrecision(precision string) error {
+	return oneOf("precision", precision, "float32", "bf16x3", "bf16")
+}
+
 // workersFlag adds --workers.
 func workersFlag(cmd *cobra.Command, n *int) {
 	cmd.Flags().IntVarP(n, "workers", "w", 0, "`number` of processor threads, 0 for one per core; results do not depend on it")

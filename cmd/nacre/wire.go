@@ -6,8 +6,8 @@ import (
 	"nacre/app"
 	"nacre/core/cpu"
 	"nacre/kernel"
-	_ "nacre/sim/controls"  // registers the six MuJoCo controls
-	_ "nacre/sim/metaworld" // registers the fifty ML1 families
+	_ "nacre/sim/controls" // registers the six MuJoCo controls
+	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
@@ -20,6 +20,7 @@ func wired() actions {
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
+			MetaWorld: metaworld.Scenes,
 		},
 		Notebook: app.Notebook,
 		Run:      app.RunNotebook,
