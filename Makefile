@@ -1,6 +1,6 @@
 # `make` builds bin/nacre; `make help` lists the rest. On a fresh machine each target does the set-up it needs: Go
-# fetches its modules, tools/mujoco.sh the physics library. Without a C compiler or Python everything works but the
-# MuJoCo families, and one line says so.
+# fetches its modules, tools/mujoco.sh the physics library, tools/metaworld.sh the scenes of Meta-World. Without a C
+# compiler or Python everything works but the MuJoCo families, and one line says so.
 
 GO     ?= go
 NACRE  := bin/nacre
@@ -11,29 +11,49 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup run test test-race bench study-point-goal study-cheetah-vel clean distclean help
+.PHONY: build setup web conformance browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel clean distclean help
 
-build: setup ## build bin/nacre (the default)
+build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
 	@echo "built $(NACRE)"
 
 setup: ## fetch what building needs
 	@command -v $(GO) >/dev/null || { echo "nacre needs Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
 	@$(GO) mod download
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then tools/mujoco.sh; \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then tools/mujoco.sh && tools/metaworld.sh; \
 	else echo "Building without MuJoCo because there is no C compiler; to add it later, install one (gcc or clang) and run make again"; fi
+
+web: ## build the browser front end, if its sources have changed (needs Node 18)
+	@tools/web.sh
 
 run: build ## build, then train PEARL and TCL-PEARL on the quickstart study and write its report
 	$(NACRE) study quickstart $(ARGS)
 
-test: setup ## vet, check formatting, run all tests
+test: setup web ## vet, check formatting, run all tests
+	@tools/web.sh test
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; \
 	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
 	@$(MUJOCO) $(GO) vet ./...
 	@$(MUJOCO) $(GO) test ./...
 
-test-race: setup ## run all tests under the race detector (needs a C compiler)
+browser: setup web ## run the front end's tests in a real Chromium; installs one with apt where that is allowed
+	@tools/web.sh chromium
+	@$(MUJOCO) $(GO) test -count=1 -v ./web/browser
+
+conformance: build ## run Jupyter's own clients and tests against bin/nacre (needs Python 3 with venv, Node 18, the network)
+	@conformance/run.sh
+
+screenshots: build ## run the notebooks of the README's pictures and take the pictures (needs a Chromium)
+	@tools/web.sh chromium
+	@mkdir -p out/notebooks
+	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
+	@$(GO) run ./tools/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
+
+test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
+
+stress-sim: setup ## ten million environment steps, watching memory: some minutes
+	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
 
 bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)
@@ -48,7 +68,7 @@ study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin
 
-distclean: clean ## remove the fetched MuJoCo too
+distclean: clean ## remove the fetched MuJoCo and Meta-World too
 	rm -rf .deps
 
 help: ## list the targets

@@ -6,51 +6,118 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
+	"text/tabwriter"
 	"time"
 
+	"nacre/bench/vecenv"
 	"nacre/internal/rng"
 	"nacre/sim"
-	"nacre/sim/controls"
+	"nacre/sim/rates"
 	"nacre/stats"
 )
 
 // SimReport is what nacre bench sim prints.
 type SimReport struct {
-	Workers  int             `json:"workers"`
-	Episodes float64         `json:"point_goal_episodes_per_s"` // random actions, wall clock, median over rounds
-	Rounds   int             `json:"rounds"`
-	Control  *controls.Rates `json:"control,omitempty"` // per second of processor time
-	Missing  string          `json:"missing,omitempty"` // why there is none
+	Workers  int         `json:"workers"`
+	Episodes float64     `json:"point_goal_episodes_per_s"` // random actions, wall clock, median over rounds
+	Rounds   int         `json:"rounds"`
+	Families []SimTiming `json:"families"`
+	Missing  string      `json:"missing,omitempty"` // why there are none
 }
 
-// BenchSim times the point robot's episodes and, where MuJoCo is present, the steps of a control beside a plain loop in
-// C.
+// SimTiming is how fast one family is stepped.
+type SimTiming struct {
+	One    rates.Rates   `json:"one_worker"`
+	All    *rates.Rates  `json:"all_workers,omitempty"` // where there is more than one
+	Python *vecenv.Rates `json:"python,omitempty"`
+}
+
+// AllFamilies makes nacre bench sim step every family on MuJoCo, one variant of each.
+const AllFamilies = "all"
+
+// BenchSim times the point robot's episodes and, where MuJoCo is present, the steps of a family, or of all of them,
+// beside a plain loop in C and, if it is wanted, beside the Python package.
 func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
-	r := SimReport{Workers: o.Workers, Rounds: o.Rounds}
-	_, err := sim.Lookup(o.Family)
+	r := SimReport{Workers: o.Workers, Rounds: o.Rounds, Families: []SimTiming{}}
+	names, err := o.names()
 	if err != nil && !errors.Is(err, sim.ErrUnavailable) {
 		return err
 	}
-	absent := err
+	if err != nil {
+		r.Missing = advice(err)
+	}
 	if r.Episodes, err = pointRate(ctx, env, o); err != nil {
 		return err
 	}
-	if absent != nil {
-		r.Missing = advice(absent)
-		return env.Print(r, r.WriteText)
-	}
-	stage := env.Progress.Stage(o.Family+", plain C and batches in turns", 0)
+	stage := env.Progress.Stage("plain C and batches in turns", len(names))
 	defer stage.Done()
-	rates, err := controls.StepRates(o.Family, o.Workers, o.Envs, o.Steps, o.Rounds)
-	if err != nil {
-		return err
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		stage.Describe(name)
+		t, err := o.time(ctx, name)
+		if err != nil {
+			return err
+		}
+		r.Families = append(r.Families, t)
+		stage.Add(1)
 	}
-	r.Control = &rates
 	stage.Done()
 	return env.Print(r, r.WriteText)
+}
+
+// names lists the families to step.
+func (o BenchSimOptions) names() ([]string, error) {
+	if o.Family != AllFamilies {
+		_, err := sim.Lookup(o.Family)
+		if err != nil {
+			return nil, err
+		}
+		return []string{o.Family}, nil
+	}
+	var names []string
+	var missing error
+	for _, s := range sim.Families() {
+		if strings.Contains(s.Name, ":") || strings.HasPrefix(s.Name, "point-") {
+			continue
+		}
+		if _, err := sim.Lookup(s.Name); err != nil {
+			missing = err
+			continue
+		}
+		names = append(names, s.Name)
+	}
+	if len(names) > 0 {
+		missing = nil
+	}
+	return names, missing
+}
+
+// time measures one family in all ways.
+func (o BenchSimOptions) time(ctx context.Context, name string) (t SimTiming, err error) {
+	if t.One, err = rates.Measure(name, 1, o.Envs, o.Steps, o.Rounds); err != nil {
+		return t, err
+	}
+	if o.Workers > 1 {
+		all, err := rates.Measure(name, o.Workers, o.Envs, o.Steps, o.Rounds)
+		if err != nil {
+			return t, err
+		}
+		t.All = &all
+	}
+	if o.Python != "" {
+		python, err := vecenv.Measure(ctx, o.Python, name, o.Envs, o.Steps, o.Workers)
+		if err != nil {
+			return t, err
+		}
+		t.Python = &python
+	}
+	return t, nil
 }
 
 // pointRate is the point robot's episodes per second.
@@ -89,15 +156,28 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 // WriteText prints the report for a person.
 func (r SimReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "point-goal: %.0f episodes of 20 steps per second on %d workers (random actions, median of %d rounds)\n", r.Episodes, r.Workers, r.Rounds)
-	if r.Control == nil {
-		_, err := fmt.Fprintf(w, "controls: %s\n", r.Missing)
+	if r.Missing != "" {
+		_, err := fmt.Fprintf(w, "families on MuJoCo: %s\n", r.Missing)
 		return err
 	}
-	c := r.Control
-	_, err := fmt.Fprintf(w, `%s, control steps per second of processor time, %d workers of %d environments, medians of %d rounds:
-  plain loop in C      %8.0f
-  batches, as used     %8.0f, with observations and rewards
-  ratio                %8.3f
-`, c.Family, c.Workers, c.Envs, c.Rounds, c.PlainC, c.Batch, c.Ratio)
-	return err
+	fmt.Fprintf(w, "\nControl steps per second, medians of %d rounds: of processor time with one worker, by the clock with %d.\n", r.Rounds, r.Workers)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "family\tC loop\tbatch\tratio\tall workers\t")
+	python := len(r.Families) > 0 && r.Families[0].Python != nil
+	if python {
+		fmt.Fprint(t, "Python\tbatch/Python\tPython, all workers\tstepped there\t")
+	}
+	fmt.Fprintln(t)
+	for _, f := range r.Families {
+		all := f.One
+		if f.All != nil {
+			all = *f.All
+		}
+		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.3f\t%.0f\t", f.One.Family, f.One.PlainC, f.One.Batch, f.One.Ratio, all.Wall)
+		if p := f.Python; p != nil {
+			fmt.Fprintf(t, "%.0f\t%.1f\t%.0f\t%s\t", p.Sync.CPU, f.One.Batch/p.Sync.CPU, p.Async.Wall, p.Stepped)
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
 }

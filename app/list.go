@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"nacre/experiment"
 	"nacre/sim"
+	"nacre/sim/verify"
 )
 
 // PresetList is what nacre presets prints.
@@ -52,15 +54,24 @@ type FamilyLine struct {
 	TrainTasks  int    `json:"train_tasks,omitempty"` // the family's own numbers; unknown where it is not available
 	TestTasks   int    `json:"test_tasks,omitempty"`
 	Source      string `json:"source"`
+	Reference   string `json:"reference,omitempty"` // what nacre verify envs compares it with; empty where there is nothing
 	Available   bool   `json:"available"`
 	Advice      string `json:"advice,omitempty"` // what to do where it is not
 }
 
 // Families lists the task families.
 func Families(env *Env) error {
+	refs, err := verify.Open("")
+	if err != nil {
+		return err
+	}
 	list := FamilyList{}
 	for _, s := range sim.Families() {
-		line := FamilyLine{Name: s.Name, Observation: s.ObsDim, Action: s.ActDim, Horizon: s.Horizon, TaskVector: s.TaskDim, Source: s.Source}
+		reference, err := refs.About(s.Name)
+		if err != nil {
+			return err
+		}
+		line := FamilyLine{Reference: reference, Name: s.Name, Observation: s.ObsDim, Action: s.ActDim, Horizon: s.Horizon, TaskVector: s.TaskDim, Source: s.Source}
 		f, err := sim.Lookup(s.Name)
 		if err != nil {
 			line.Advice = advice(err)
@@ -86,13 +97,21 @@ func advice(err error) string {
 	return text
 }
 
-// WriteText prints the list for a person.
+// WriteText prints the list for a person. Families whose names have endings are variants of the one without, and named
+// at the end.
 func (l FamilyList) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "family\tobservation\taction\thorizon\ttask vector\ttrain/test tasks\tsource")
+	fmt.Fprintln(t, "family\tobservation\taction\thorizon\ttask vector\ttrain/test tasks\tverified on\tsource")
+	var endings []string
 	var reasons []string
 	lacking := map[string][]string{} // families by reason
 	for _, f := range l {
+		if _, ending, variant := strings.Cut(f.Name, ":"); variant {
+			if !slices.Contains(endings, ":"+ending) {
+				endings = append(endings, ":"+ending)
+			}
+			continue
+		}
 		tasks := fmt.Sprintf("%d/%d", f.TrainTasks, f.TestTasks)
 		if !f.Available {
 			tasks = "not available"
@@ -101,10 +120,13 @@ func (l FamilyList) WriteText(w io.Writer) error {
 			}
 			lacking[f.Advice] = append(lacking[f.Advice], f.Name)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\n", f.Name, f.Observation, f.Action, f.Horizon, f.TaskVector, tasks, f.Source)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", f.Name, f.Observation, f.Action, f.Horizon, f.TaskVector, tasks, f.Reference, f.Source)
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if len(endings) > 0 {
+		fmt.Fprintf(w, "\nNames may end in %s: variants with another reward version or horizon; --json lists them.\n", strings.Join(endings, " "))
 	}
 	for _, reason := range reasons {
 		if _, err := fmt.Fprintf(w, "\n%s: %s\n", strings.Join(lacking[reason], ", "), reason); err != nil {

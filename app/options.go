@@ -1,5 +1,7 @@
 package app
 
+import "time"
+
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
 	Algorithm string // "pearl", "tcl-pearl"; empty leaves the preset's
@@ -58,7 +60,7 @@ type EmbedOptions struct {
 
 // TSNEOptions are the flags of nacre tsne. Zero leaves the recipe's own value.
 type TSNEOptions struct {
-	Inputs     []string // .npz or .csv files, or run folders with embeddings.npz
+	Inputs     []string // .npz, .npy, .safetensors or .csv files, or run folders with embeddings.npz
 	Label      string   // name of the label column or array
 	Recipe     string
 	Perplexity float64
@@ -97,9 +99,61 @@ type BenchUpdateOptions struct {
 
 // BenchSimOptions are the flags of nacre bench sim.
 type BenchSimOptions struct {
-	Family  string // one of package controls
+	Family  string // one on MuJoCo, or AllFamilies
+	Python  string // interpreter with the defining packages, to measure them too; empty is not to
 	Workers int
 	Envs    int // per worker
 	Steps   int // per environment and round, of Family
 	Rounds  int
+}
+
+// NotebookOptions are the flags of nacre notebook.
+type NotebookOptions struct {
+	Path    string // folder or notebook; empty is the working directory
+	Address string
+	Port    int
+	Token   string // empty makes one
+	Hosts   []string
+	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
+	Engine  string // of the kernels; empty is the default
+	Browser bool   // open one
+}
+
+// KernelOptions are the flags of nacre kernel.
+type KernelOptions struct {
+	ConnectionFile string // for ZeroMQ
+	Pipe           bool   // for this program's server
+	Engine         string
+}
+
+// KernelspecOptions are the flags of nacre kernelspec install.
+type KernelspecOptions struct {
+	Prefix string // empty installs for this user
+}
+
+// RunOptions are the flags of nacre run.
+type RunOptions struct {
+	File       string
+	Out        string   // empty keeps nothing
+	Parameters []string // name=value
+	Timeout    time.Duration
+	Memory     string // as of NotebookOptions
+	Engine     string
+}
+
+// BenchTSNEOptions are the flags of nacre bench tsne.
+type BenchTSNEOptions struct {
+	Sizes   []int    // points
+	Peers   []string // names; none is all
+	Scripts string   // folder of the scripts that run the others
+	Python  string   // interpreter with scikit-learn and openTSNE
+	Node    string   // command
+	Modules string   // node_modules folder with wasm-bhtsne
+	Workers int      // threads each may use; 0 is 1
+}
+
+// BenchKernelOptions are the flags of nacre bench kernel.
+type BenchKernelOptions struct {
+	Cells int // round trips
+	Lines int // printed by one cell
 }

@@ -22,6 +22,7 @@ import (
 // TSNEReport is what nacre tsne prints.
 type TSNEReport struct {
 	Planes []TSNEPlane       `json:"planes"`
+	Pairs  []TSNEPair        `json:"pairs,omitempty"` // every two planes
 	Paper  []paper.Embedding `json:"paper,omitempty"` // beside run folders; other data has nothing to do with it
 	Files  []string          `json:"files"`
 }
@@ -31,6 +32,13 @@ type TSNEPlane struct {
 	Name   string       `json:"name"`
 	Input  string       `json:"input"`
 	Report *tsne.Report `json:"report"`
+}
+
+// TSNEPair sets two planes side by side.
+type TSNEPair struct {
+	A           string            `json:"a"`
+	B           string            `json:"b"`
+	Comparisons []tsne.Comparison `json:"comparisons"`
 }
 
 // TSNE draws and measures embeddings, those of several inputs side by side.
@@ -61,14 +69,21 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 			return err
 		}
 		opts := []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(o.Seed), tsne.WithWorkers(o.Workers)}
-		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, o.Repeats)
+		repeats := o.Repeats
+		if repeats == 0 && len(o.Inputs) > 1 && e.Mean.Rows <= repeatedPoints {
+			repeats = usualRepeats
+		}
+		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, repeats)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: path, Report: report})
 		panels = append(panels, plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label, Name: e.Name})
 	}
-	figure, err := plots.Embedding(panels...)
+	if r.Pairs, err = pairs(r.Planes); err != nil {
+		return err
+	}
+	figure, err := plots.EmbeddingTable(r.table(), panels...)
 	if err != nil {
 		return err
 	}
@@ -85,6 +100,24 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		return err
 	}
 	return env.Print(r, r.WriteText)
+}
+
+// Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
+const usualRepeats, repeatedPoints = 5, 5000
+
+// pairs compares every two planes.
+func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
+	var out []TSNEPair
+	for i, b := range planes {
+		for _, a := range planes[:i] {
+			c, err := tsne.Compare(a.Name, a.Report, b.Name, b.Report)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, TSNEPair{a.Name, b.Name, c})
+		}
+	}
+	return out, nil
 }
 
 // analyse is tsne.Analyse with its progress shown; repeats of 0 means no further layouts.
@@ -172,13 +205,13 @@ func folderOf(input string) string {
 	return filepath.Dir(input)
 }
 
-// WriteText prints the report for a person.
-func (r TSNEReport) WriteText(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\tspace\tto centroid\tbetween centroids\tratio\theld-out accuracy\tsilhouette\t")
+// table holds the figures of all planes, the same below the picture and on the terminal.
+func (r TSNEReport) table() plots.Table {
+	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy", "silhouette"}}
 	for _, p := range r.Planes {
 		row := func(space string, s tsne.Space) {
-			fmt.Fprintf(t, "%s\t%s\t%.4g\t%.4g\t%.3f\t%.3f\t%.3f\t\n", p.Name, space, s.Intra, s.Inter, s.Ratio, s.Accuracy, s.Silhouette)
+			t.Rows = append(t.Rows, []string{p.Name, space, fmt.Sprintf("%.4g", s.Intra), fmt.Sprintf("%.4g", s.Inter),
+				fmt.Sprintf("%.3f", s.Ratio), fmt.Sprintf("%.3f", s.Accuracy), fmt.Sprintf("%.3f", s.Silhouette)})
 		}
 		row("plane", p.Report.Plane)
 		row("latent", p.Report.Latent)
@@ -186,8 +219,19 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 			row("2-Wasserstein", *p.Report.Posterior)
 		}
 	}
-	for _, row := range r.Paper {
-		fmt.Fprintf(t, "%s in the paper\tplane\t%.4g\t%.4g\t%.3f\t\t\t\n", row.Method, row.ToCentroid, row.Between, row.Ratio())
+	for _, p := range r.Paper {
+		t.Rows = append(t.Rows, []string{p.Method + " in the paper", "plane", fmt.Sprintf("%.4g", p.ToCentroid),
+			fmt.Sprintf("%.4g", p.Between), fmt.Sprintf("%.3f", p.Ratio()), "", ""})
+	}
+	return t
+}
+
+// WriteText prints the report for a person.
+func (r TSNEReport) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := r.table()
+	for _, row := range append([][]string{table.Head}, table.Rows...) {
+		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -197,8 +241,18 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 			ratio := s.Figures["ratio"]
 			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)
 		}
+		if f := p.Report.Fidelity; f != nil {
+			fmt.Fprintf(w, "%s: trustworthiness %.4f, continuity %.4f, recall of the %d nearest %.3f, KL %.4f\n",
+				p.Name, f.Trustworthiness, f.Continuity, f.K, f.Recall, p.Report.KL)
+		}
 		for _, note := range p.Report.Notes {
 			fmt.Fprintf(w, "%s: %s\n", p.Name, note)
+		}
+	}
+	for _, pair := range r.Pairs {
+		fmt.Fprintln(w)
+		for _, c := range pair.Comparisons {
+			fmt.Fprintln(w, c.Verdict)
 		}
 	}
 	if r.Paper != nil {

@@ -11,12 +11,39 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
+	"nacre/replay"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 	"nacre/tcl"
 )
+
+// Learner is an algorithm being trained: networks, replay, and the parts of an iteration. All randomness is addressed
+// by seed and place in the schedule, so that Memory and State are all a checkpoint needs.
+type Learner interface {
+	// Collect gathers the data of an iteration and returns the environment steps it took.
+	Collect(ctx context.Context, iteration int) (steps int, err error)
+	// Update makes gradient update number update of an iteration.
+	Update(iteration, update int) error
+	// MetricNames lists what Metrics reports of the updates since the last call.
+	MetricNames() []string
+	Metrics(iteration int, record func(name string, value float64)) error
+
+	Memory() core.Memory
+	State() []replay.Part
+	// Adapter is the agent as it is now, for evaluation.
+	Adapter() protocol.Adapter
+	Close() error
+}
+
+// Encoding is a Learner that infers tasks from contexts, so that its beliefs can be embedded.
+type Encoding interface {
+	Learner
+	Inference() *belief.Inference
+	ExplorePolicy(seed uint64, addresses []uint64) sim.Policy
+}
 
 // Agent is a configured algorithm on its family: networks, environments, tasks. Training adds a schedule and a
 // folder; evaluation and embedding need no more than an agent.
@@ -26,7 +53,7 @@ type Agent struct {
 	Family     sim.Family
 	TrainTasks []sim.Task
 	TestTasks  []sim.Task
-	Learner    *pearl.Learner
+	Learner    Learner
 
 	pool   *sim.Pool
 	device core.Device
@@ -51,13 +78,29 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		workers = runtime.NumCPU()
 	}
 	if envs <= 0 {
-		envs = 16
+		envs = sim.ChunkOf(family)
 	}
 	if a.device, err = device(cfg.Device, workers, host.Kernel); err != nil {
 		return nil, err
 	}
 	if a.pool, err = sim.NewPool(family, workers, envs); err != nil {
 		return nil, err
+	}
+	if a.Learner, err = a.learner(workers, envs); err != nil {
+		a.pool.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// learner makes the configured algorithm.
+func (a *Agent) learner(workers, envs int) (Learner, error) {
+	cfg := a.Config
+	if cfg.Algorithm == "oracle" {
+		return oracle.New(oracle.Setup{
+			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
 	}
 	setup := pearl.Setup{
 		Config: cfg.Pearl, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
@@ -68,11 +111,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 			return tcl.New(cfg.TCL, enc, metaBatch)
 		}
 	}
-	if a.Learner, err = pearl.New(setup); err != nil {
-		a.pool.Close()
-		return nil, err
-	}
-	return a, nil
+	return pearl.New(setup)
 }
 
 // device makes the executor of a name.

@@ -33,6 +33,10 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	if o.Length < 1 || o.Length > a.Spec.Horizon {
 		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
 	}
+	encoding, ok := a.Learner.(Encoding)
+	if !ok {
+		return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of pearl or tcl-pearl", a.Config.Algorithm)
+	}
 	tasks, err := a.spread(o.Tasks)
 	if err != nil {
 		return nil, err
@@ -40,7 +44,7 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	var contexts [][]float32
 	var labels []int
 	for k, task := range tasks {
-		c, err := a.windows(ctx, task, k, o)
+		c, err := a.windows(ctx, encoding, task, k, o)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +53,7 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 			labels = append(labels, k)
 		}
 	}
-	posteriors, err := a.Learner.Inference().Posteriors(contexts)
+	posteriors, err := encoding.Inference().Posteriors(contexts)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +86,14 @@ func (a *Agent) spread(n int) ([]sim.Task, error) {
 }
 
 // windows rolls out task number k and crops one window from each rollout.
-func (a *Agent) windows(ctx context.Context, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
+func (a *Agent) windows(ctx context.Context, encoding Encoding, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
 	episodes := make([]sim.Episode, o.Windows)
 	addresses := make([]uint64, o.Windows)
 	for i := range episodes {
 		addresses[i] = rng.New(o.Seed, rng.Rollout, uint64(k), uint64(i)).Uint64()
 		episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
 	}
-	trajectories, err := a.pool.Rollout(ctx, episodes, a.Learner.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
+	trajectories, err := a.pool.Rollout(ctx, episodes, encoding.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
 	if err != nil {
 		return nil, err
 	}

@@ -21,30 +21,32 @@ import (
 	"strings"
 
 	"nacre/config"
+	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/tcl"
 )
 
 // Algorithms lists what can be trained.
-var Algorithms = []string{"pearl", "tcl-pearl"}
+var Algorithms = []string{"pearl", "tcl-pearl", "oracle"}
 
 // Title is an algorithm's name as papers write it.
 func Title(algorithm string) string { return strings.ToUpper(algorithm) }
 
 // Config says everything about a run that changes its result.
 type Config struct {
-	Algorithm       string       `toml:"algorithm" oneof:"pearl tcl-pearl"`
-	Family          string       `toml:"family" comment:"task family; nacre envs lists them"`
-	Preset          string       `toml:"preset" comment:"where the values below started from"`
-	Seed            uint64       `toml:"seed"`
-	TrainTasks      int          `toml:"train_tasks" range:"[0,1e6]" comment:"0: the family's own number"`
-	TestTasks       int          `toml:"test_tasks" range:"[0,1e6]"`
-	Device          string       `toml:"device" oneof:"cpu ref" comment:"ref is the slow float64 reference"`
-	CheckpointEvery int          `toml:"checkpoint_every" range:"[1,1e6]" comment:"iterations"`
-	Evaluation      Evaluation   `toml:"evaluation"`
-	Pearl           pearl.Config `toml:"pearl"`
-	TCL             tcl.Config   `toml:"tcl" comment:"used by tcl-pearl"`
+	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle"`
+	Family          string        `toml:"family" comment:"task family; nacre envs lists them"`
+	Preset          string        `toml:"preset" comment:"where the values below started from"`
+	Seed            uint64        `toml:"seed"`
+	TrainTasks      int           `toml:"train_tasks" range:"[0,1e6]" comment:"0: the family's own number"`
+	TestTasks       int           `toml:"test_tasks" range:"[0,1e6]"`
+	Device          string        `toml:"device" oneof:"cpu ref" comment:"ref is the slow float64 reference"`
+	CheckpointEvery int           `toml:"checkpoint_every" range:"[1,1e6]" comment:"iterations"`
+	Evaluation      Evaluation    `toml:"evaluation"`
+	Pearl           pearl.Config  `toml:"pearl" comment:"used by pearl and tcl-pearl"`
+	TCL             tcl.Config    `toml:"tcl" comment:"used by tcl-pearl"`
+	Oracle          oracle.Config `toml:"oracle" comment:"used by oracle"`
 }
 
 // Evaluation says when and how the test tasks are evaluated during training.
@@ -65,6 +67,14 @@ func Default() Config { return base() }
 
 // ConfigFileLayer is the layer of a configuration file; that of a run folder serves as it is, its record is left out.
 func ConfigFileLayer(path string) config.Layer { return config.File(path, recordTable) }
+
+// schedule is how long a run is.
+func (c Config) schedule() (iterations, updatesPerIteration int) {
+	if c.Algorithm == "oracle" {
+		return c.Oracle.Iterations, c.Oracle.UpdatesPerIteration
+	}
+	return c.Pearl.Iterations, c.Pearl.UpdatesPerIteration
+}
 
 // Validate checks what the tags cannot.
 func (c Config) Validate() error {

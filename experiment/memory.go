@@ -6,7 +6,7 @@ import (
 
 	"nacre/core"
 	"nacre/experiment/checkpoint"
-	"nacre/experiment/safetensors"
+	"nacre/internal/safetensors"
 )
 
 // entries lists what a parameter keeps on a device, with the number of values of each.

@@ -11,7 +11,7 @@ import (
 	"nacre/core"
 	"nacre/experiment"
 	"nacre/experiment/checkpoint"
-	"nacre/experiment/safetensors"
+	"nacre/internal/safetensors"
 )
 
 // fakeMemory is a device's memory that holds float64.

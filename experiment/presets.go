@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nacre/internal/nearest"
+	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/tcl"
@@ -45,7 +46,7 @@ func base() Config {
 	return Config{
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
 		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
-		Pearl:      pearl.Default(), TCL: tcl.Default(),
+		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(),
 	}
 }
 
@@ -116,6 +117,34 @@ func cheetah(iterations int) Config {
 	return c
 }
 
+// told makes a preset of its oracle: the same family and tasks, scored without exploration.
+func told(c Config, o oracle.Config) Config {
+	c.Algorithm, c.Oracle = "oracle", o
+	repeats := c.Evaluation.Protocol.Repeats
+	c.Evaluation.Protocol = mustProtocol("oracle")
+	c.Evaluation.Protocol.Repeats = repeats
+	return c
+}
+
+// pointOracle and cheetahOracle are reductions with the widths, discounts and learning rates of point and cheetah.
+func pointOracle(iterations, updates int) Config {
+	o := oracle.Default()
+	o.Hidden, o.Layers, o.MetaBatch, o.Batch = 64, 2, 16, 16
+	o.Discount, o.TargetTau, o.LRPolicy, o.LRQ, o.LRAlpha = 0.9, 0.02, 1e-3, 1e-3, 1e-3
+	o.InitialSteps, o.TasksPerIteration, o.StepsPerTask = 200, 10, 100
+	o.UpdatesPerIteration, o.Iterations = updates, iterations
+	return told(point(1, 1), o)
+}
+
+func cheetahOracle(iterations int) Config {
+	o := oracle.Default()
+	o.Hidden, o.MetaBatch, o.Batch = 128, 8, 64
+	o.Discount, o.TargetTau, o.RewardScale, o.LRPolicy, o.LRQ, o.LRAlpha = 0.9, 0.01, 10, 1e-3, 1e-3, 1e-3
+	o.InitialSteps, o.TasksPerIteration, o.StepsPerTask = 400, 5, 400
+	o.UpdatesPerIteration, o.Iterations = 400, iterations
+	return told(cheetah(1), o)
+}
+
 func presets() []preset {
 	var out []preset
 	for _, k := range controls {
@@ -134,8 +163,10 @@ func presets() []preset {
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
 		preset{"quick/point-goal", "the point robot in half a minute: 8,000 updates", func() Config { return point(40, 200) }},
 		preset{"study/point-goal", "the point robot learned: 30,000 updates", func() Config { return point(120, 250) }},
+		preset{"quick/point-goal-oracle", "the point robot, told its goal: 4,000 updates", func() Config { return pointOracle(40, 100) }},
 		preset{"quick/cheetah-vel", "half-cheetah velocity in a minute or two: 4,800 updates", func() Config { return cheetah(12) }},
-		preset{"study/cheetah-vel", "half-cheetah velocity at a reduced size: 48,000 updates", func() Config { return cheetah(120) }})
+		preset{"study/cheetah-vel", "half-cheetah velocity at a reduced size: 48,000 updates", func() Config { return cheetah(120) }},
+		preset{"study/cheetah-vel-oracle", "half-cheetah, told its velocity: 16,000 updates", func() Config { return cheetahOracle(40) }})
 }
 
 // Presets lists the names with a line each.

@@ -189,7 +189,12 @@ func (t *Training) save() error {
 }
 
 // Done reports whether the schedule is complete.
-func (t *Training) Done() bool { return t.at.Iteration >= t.Config.Pearl.Iterations }
+func (t *Training) Done() bool { return t.at.Iteration >= t.iterations() }
+
+func (t *Training) iterations() int {
+	n, _ := t.Config.schedule()
+	return n
+}
 
 // Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
 // Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
@@ -199,8 +204,8 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if t.Done() && t.run.Has(EvaluationFile) {
 		return nil
 	}
-	perIteration := t.Config.Pearl.UpdatesPerIteration
-	stage := p.Stage(t.title(), (t.Config.Pearl.Iterations-t.at.Iteration)*perIteration-t.at.Update)
+	iterations, perIteration := t.Config.schedule()
+	stage := p.Stage(t.title(), (iterations-t.at.Iteration)*perIteration-t.at.Update)
 	defer stage.Done()
 	for !t.Done() {
 		if err := t.iteration(ctx, stage); err != nil {
@@ -219,7 +224,7 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 
 // interrupted saves what was done when ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
-	at := fmt.Sprintf("after %d of %d iterations", t.at.Iteration, t.Config.Pearl.Iterations)
+	at := fmt.Sprintf("after %d of %d iterations", t.at.Iteration, t.iterations())
 	if err := t.save(); err != nil {
 		return fmt.Errorf("%w %s, and the checkpoint could not be saved, the one before it stays: %w", cause, at, err)
 	}
@@ -261,11 +266,12 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 			}
 		}
 	}
+	_, updates := t.Config.schedule()
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if t.at.Update == t.Config.Pearl.UpdatesPerIteration {
+		if t.at.Update == updates {
 			t.at.Phase = reporting
 			break
 		}
@@ -282,7 +288,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 
 // report ends an iteration: evaluation where it is due, a row of metrics, a checkpoint where it is due.
 func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stopwatch) error {
-	last := t.at.Iteration == t.Config.Pearl.Iterations-1
+	last := t.at.Iteration == t.iterations()-1
 	var result *protocol.Result
 	if last || t.at.Iteration%t.Config.Evaluation.Every == 0 {
 		r, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)

@@ -19,7 +19,7 @@ type Adapter struct {
 }
 
 // Adapter returns the agent as it is now.
-func (l *Learner) Adapter() *Adapter { return &Adapter{l: l} }
+func (l *Learner) Adapter() protocol.Adapter { return &Adapter{l: l} }
 
 // Start implements protocol.Adapter.
 func (a *Adapter) Start(n int, seeds []uint64) error {
@@ -58,7 +58,7 @@ func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 			noise = append(noise, a.stream(i, rng.Action, traj).Uint64())
 		}
 	}
-	return a.l.actor.Policy(z, 0, noise), nil // noise addresses come from each adaptation's own seed
+	return a.l.policy(z, 0, noise), nil // noise addresses come from each adaptation's own seed
 }
 
 // stream is the random stream of adaptation i for one purpose and trajectory.

@@ -130,7 +130,7 @@ func TestLatentsOfAdaptation(t *testing.T) {
 // A context limit keeps that many of the observed rows, each once, and widens the posterior.
 func TestContextLimit(t *testing.T) {
 	l, _ := trained(t, nil)
-	a := l.Adapter()
+	a := l.Adapter().(*Adapter)
 	check(t, a.Start(2, []uint64{1, 2}))
 	out, err := l.pool.Rollout(context.Background(), []sim.Episode{{Task: walkTasks(9)[0], Seed: 1}},
 		l.ExplorePolicy(1, []uint64{1}), 0)

@@ -107,7 +107,7 @@ func (l *Learner) take(ctx context.Context, iteration int, s stage, visits []vis
 		if err != nil || len(r.episodes) == 0 {
 			return steps, err
 		}
-		ts, err := l.pool.Rollout(ctx, r.episodes, l.actor.Policy(r.z, l.seed, r.noise), l.spec.Horizon)
+		ts, err := l.pool.Rollout(ctx, r.episodes, l.policy(r.z, l.seed, r.noise), l.spec.Horizon)
 		if err != nil {
 			return steps, err
 		}

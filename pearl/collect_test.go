@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"nacre/actor"
 	"nacre/belief"
 	"nacre/core/ref"
 	"nacre/internal/rng"
@@ -79,8 +80,8 @@ type call struct {
 func (r *recorder) Rollout(ctx context.Context, episodes []sim.Episode, p sim.Policy, horizon int) ([]sim.Trajectory, error) {
 	out, err := r.pool.Rollout(ctx, episodes, p, horizon)
 	c := call{episodes: slices.Clone(episodes), out: out}
-	if own, ok := p.(*rollout); ok {
-		c.z, c.noisy = own.z, own.noise != nil
+	if own, ok := p.(*actor.Rollout); ok {
+		c.z, c.noisy = own.Condition, own.Noise != nil
 	}
 	r.calls = append(r.calls, c)
 	return out, err

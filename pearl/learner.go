@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"nacre/actor"
 	"nacre/belief"
 	"nacre/config"
 	"nacre/core"
@@ -29,7 +30,7 @@ type Learner struct {
 	mem      core.Memory
 	update   program
 	diagnose program
-	actor    *Actor
+	actor    *actor.Actor
 	infer    *belief.Inference
 
 	pool  Roller
@@ -119,7 +120,7 @@ func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
 	if l.diagnose, err = load(s.Device, l.mem)(DiagnosticsProgram(l.cfg, l.nets, l.aux)); err != nil {
 		return err
 	}
-	if l.actor, err = NewActor(s.Device, l.mem, l.nets, s.Workers, s.Envs); err != nil {
+	if l.actor, err = actor.New(s.Device, l.mem, l.nets.Policy, s.Workers, s.Envs); err != nil {
 		return err
 	}
 	l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder)

@@ -1,8 +1,7 @@
 package pearl
 
 import (
-	G "gorgonia.org/gorgonia"
-
+	"nacre/actor"
 	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
@@ -20,7 +19,7 @@ type Networks struct {
 	Encoder     belief.Encoder
 	Q1, Q2      nn.MLP
 	V, VTarget  nn.MLP
-	Policy      nn.MLP
+	Policy      actor.Policy
 	obs, act, z int
 }
 
@@ -40,7 +39,7 @@ func NewNetworks(c Config, obs, act int) Networks {
 		Q2:      net("q2", obs+act+c.Latent, 1),
 		V:       net("v", obs+c.Latent, 1),
 		VTarget: net("v_target", obs+c.Latent, 1),
-		Policy:  net("policy", obs+c.Latent, 2*act),
+		Policy:  actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
 		obs:     obs, act: act, z: c.Latent,
 	}
 }
@@ -54,7 +53,7 @@ func repeat(n, k int) []int {
 }
 
 // Trained lists the networks that have an optimiser, in a fixed order.
-func (n Networks) Trained() []nn.MLP { return []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy} }
+func (n Networks) Trained() []nn.MLP { return []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net} }
 
 // Specs lists all parameters.
 func (n Networks) Specs() []core.ParamSpec {
@@ -70,7 +69,7 @@ func (n Networks) Specs() []core.ParamSpec {
 func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
 	for i, net := range n.Trained() {
 		last := 3e-3
-		if net.Name == n.Policy.Name {
+		if net.Name == n.Policy.Net.Name {
 			last = 1e-3
 		}
 		init := nn.Oyster{Last: last, FanIn: c.Init == "fan-in"}
@@ -84,40 +83,4 @@ func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
 		}
 	}
 	return nn.Copy(m, n.VTarget, n.V)
-}
-
-// actor is the policy's output on a batch, as graph nodes; rows by batch.
-type actor struct {
-	mean, logStd *G.Node // rows × act
-	preTanh      *G.Node // mean + std·eps
-	action       *G.Node // tanh of it, in (-1,1)
-	logProb      *G.Node // rows × 1
-}
-
-// Bounds of the policy's log standard deviation.
-const (
-	LogStdMin = -20
-	LogStdMax = 2
-)
-
-const ln2Pi = 1.8378770664093454836
-
-// head splits the policy network's output into mean and clipped log standard deviation.
-func (n Networks) head(s *core.Stage, obsZ *G.Node) (mean, logStd *G.Node) {
-	h := n.Policy.Apply(s, obsZ)
-	return s.SliceCols(h, 0, n.act), s.Clamp(s.SliceCols(h, n.act, 2*n.act), LogStdMin, LogStdMax)
-}
-
-// actor builds a = tanh(μ + σ·eps) and its log density (Haarnoja et al. 2018, eq. 21):
-//
-//	log π(a) = Σ_i [ log N(u_i; μ_i, σ_i) − log(1 − a_i² + 1e-6) ],  u = μ + σ·eps.
-func (n Networks) actor(s *core.Stage, obsZ, eps *G.Node) actor {
-	var a actor
-	a.mean, a.logStd = n.head(s, obsZ)
-	a.preTanh = s.Add(a.mean, s.Mul(s.Exp(a.logStd), eps))
-	a.action = s.Tanh(a.preTanh)
-	gauss := s.Shift(s.Sub(s.Scale(s.Square(eps), -0.5), a.logStd), -0.5*ln2Pi)
-	squash := s.Log(s.Affine(s.Square(a.action), -1, 1+1e-6))
-	a.logProb = s.SumCols(s.Sub(gauss, squash))
-	return a
 }

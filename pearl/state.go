@@ -3,21 +3,16 @@ package pearl
 import (
 	"encoding/json"
 	"io"
-)
 
-// Part is one section of a learner's state in a checkpoint.
-type Part struct {
-	Name string
-	Save func(io.Writer) error
-	Load func(io.Reader) error
-}
+	"nacre/replay"
+)
 
 // State lists what a checkpoint must hold besides Memory so that training goes on bit for bit: replay, and the sums
 // of the running iteration. Random streams are addressed, not stored.
-func (l *Learner) State() []Part {
-	return []Part{
-		{"replay", l.buf.Encode, l.buf.Decode},
-		{"running", l.saveRunning, l.loadRunning},
+func (l *Learner) State() []replay.Part {
+	return []replay.Part{
+		{Name: "replay", Save: l.buf.Encode, Load: l.buf.Decode},
+		{Name: "running", Save: l.saveRunning, Load: l.loadRunning},
 	}
 }
 

@@ -3,6 +3,7 @@ package pearl
 import (
 	G "gorgonia.org/gorgonia"
 
+	"nacre/actor"
 	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
@@ -44,7 +45,7 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 
 	v := b.Stage("value")
 	obsZ, a, qMin := n.improve(v, c, s, l.z)
-	target := v.StopGrad(v.Sub(qMin, a.logProb))
+	target := v.StopGrad(v.Sub(qMin, a.LogProb))
 	vLoss := v.MeanAll(v.Square(v.Sub(n.V.Apply(v, obsZ), target)))
 	step(v, vLoss, n.V, c.LRV, "grad_v")
 	v.Output("v_loss", vLoss)
@@ -52,8 +53,8 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 
 	p := b.Stage("policy")
 	_, a, qMin = n.improve(p, c, s, l.z)
-	pLoss := p.Add(p.MeanAll(p.Sub(a.logProb, qMin)), n.regularisers(p, c, a))
-	step(p, pLoss, n.Policy, c.LRPolicy, "grad_policy")
+	pLoss := p.Add(p.MeanAll(p.Sub(a.LogProb, qMin)), n.regularisers(p, c, a))
+	step(p, pLoss, n.Policy.Net, c.LRPolicy, "grad_policy")
 	p.Output("policy_loss", pLoss)
 	return b.Compile()
 }
@@ -96,23 +97,23 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 
 // improve builds what steps 3 and 5 share: the policy's actions at the batch's observations and the smaller Q value
 // there, given z as a constant from the critic's stage. Compiled once however many stages ask for it.
-func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor, qMin *G.Node) {
+func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
 	nb := c.MetaBatch * c.Batch
 	obs := s.Input("obs", nb, n.obs)
 	z := s.RepeatRows(s.From(critic, zTask), c.Batch)
 	obsZ = s.ConcatCols(obs, z)
-	a = n.actor(s, obsZ, s.Input("eps_a", nb, n.act))
-	obsActZ := s.ConcatCols(obs, a.action, z)
+	a = n.Policy.Sample(s, obsZ, s.Input("eps_a", nb, n.act))
+	obsActZ := s.ConcatCols(obs, a.Action, z)
 	return obsZ, a, s.Min(n.Q1.Apply(s, obsActZ), n.Q2.Apply(s, obsActZ))
 }
 
 // regularisers keep the policy head small: MeanReg·mean(μ²) + StdReg·mean(logσ²) + PreTanhReg·mean Σ u².
-func (n Networks) regularisers(s *core.Stage, c Config, a actor) *G.Node {
+func (n Networks) regularisers(s *core.Stage, c Config, a actor.Sample) *G.Node {
 	r := s.Add(
-		s.Scale(s.MeanAll(s.Square(a.mean)), c.MeanReg),
-		s.Scale(s.MeanAll(s.Square(a.logStd)), c.StdReg))
+		s.Scale(s.MeanAll(s.Square(a.Mean)), c.MeanReg),
+		s.Scale(s.MeanAll(s.Square(a.LogStd)), c.StdReg))
 	if c.PreTanhReg > 0 {
-		r = s.Add(r, s.Scale(s.MeanAll(s.SumCols(s.Square(a.preTanh))), c.PreTanhReg))
+		r = s.Add(r, s.Scale(s.MeanAll(s.SumCols(s.Square(a.PreTanh))), c.PreTanhReg))
 	}
 	if c.DetachedReg {
 		return s.StopGrad(r)

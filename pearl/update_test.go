@@ -188,7 +188,7 @@ func TestValueAndPolicyLeaveEncoderAndQAlone(t *testing.T) {
 		equal(t, net.Name, state(t, whole.mem, net), state(t, alone.mem, net))
 	}
 	differ(t, "encoder", state(t, whole.mem, whole.nets.Encoder.Net), before)
-	for _, net := range []nn.MLP{whole.nets.V, whole.nets.Policy, whole.nets.VTarget} {
+	for _, net := range []nn.MLP{whole.nets.V, whole.nets.Policy.Net, whole.nets.VTarget} {
 		differ(t, net.Name, values(t, whole.mem, net), values(t, alone.mem, net))
 	}
 }
@@ -203,7 +203,7 @@ func TestNoGradientFromValueAndPolicyToEncoder(t *testing.T) {
 		l := n.critic(s, c, c.Context)
 		next := b.Stage(name)
 		obsZ, a, qMin := n.improve(next, c, s, l.z)
-		loss := next.MeanAll(next.Sub(a.logProb, qMin))
+		loss := next.MeanAll(next.Sub(a.LogProb, qMin))
 		if name == "value" {
 			loss = next.MeanAll(next.Square(next.Sub(n.V.Apply(next, obsZ), qMin)))
 		}
@@ -313,13 +313,13 @@ func TestDetachedRegularisers(t *testing.T) {
 	if a, b := with.scalar("policy_loss"), without.scalar("policy_loss"); !(a > b+1e-3) {
 		t.Errorf("loss %v with regularisers, %v without", a, b)
 	}
-	a, b := values(t, detached.mem, detached.nets.Policy), values(t, without.mem, without.nets.Policy)
+	a, b := values(t, detached.mem, detached.nets.Policy.Net), values(t, without.mem, without.nets.Policy.Net)
 	for i := range b {
 		if math.Abs(a[i]-b[i]) > 1e-12 {
 			t.Fatalf("policy parameter %d = %v, want %v", i, a[i], b[i])
 		}
 	}
-	differ(t, "policy", values(t, with.mem, with.nets.Policy), b)
+	differ(t, "policy", values(t, with.mem, with.nets.Policy.Net), b)
 }
 
 // The KL is weighted by λ and enters the encoder's gradient; the parts the diagnostics report add up to it. With one

@@ -40,7 +40,10 @@ var (
 // distances may be compared across panels. A label has the same colour and number in all of them; the legend says
 // which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand the distances to and between centroids and their ratio. Every panel needs
 // finite positions and at least two labels.
-func Embedding(panels ...Panel) (*Figure, error) {
+func Embedding(panels ...Panel) (*Figure, error) { return EmbeddingTable(Table{}, panels...) }
+
+// EmbeddingTable is Embedding with a table below the planes.
+func EmbeddingTable(table Table, panels ...Panel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, errors.New("plots: no panels to draw")
 	}
@@ -60,17 +63,20 @@ func Embedding(panels ...Panel) (*Figure, error) {
 		labels = append(labels, p.Label...)
 	}
 	groups := newGroups(panels, labels)
-	width := 2*figureEdge + float64(len(panels))*(planeSide+planeGap) - planeGap
+	below := table.lay()
+	planes := float64(len(panels))*(planeSide+planeGap) - planeGap
+	width := 2*figureEdge + max(planes, below.width)
 	legend := groups.legend(width - 2*figureEdge)
-	height := figureEdge + titleRoom + planeSide + legend.height + figureEdge
+	height := figureEdge + titleRoom + planeSide + legend.height + below.height + figureEdge
 	scale := sharedScale(panels)
 	return &Figure{width: width, height: height, draw: func(p *pen) {
 		p.rect(paper, 0, 0, width, height)
 		for i, panel := range panels {
-			x := figureEdge + float64(i)*(planeSide+planeGap)
+			x := (width-planes)/2 + float64(i)*(planeSide+planeGap)
 			drawPlane(p, panel, groups, x, figureEdge, scale)
 		}
 		legend.draw(p, figureEdge, figureEdge+titleRoom+planeSide)
+		below.draw(p, figureEdge, figureEdge+titleRoom+planeSide+legend.height)
 	}}, nil
 }
 

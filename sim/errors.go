@@ -37,3 +37,16 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// CheckRows returns an error if an argument of Batch.Step is not one row long for each of n environments of a family.
+func CheckRows(n int, s Spec, active []bool, act, obs []float64) error {
+	for _, size := range []struct {
+		what      string
+		got, want int
+	}{{"flags", len(active), n}, {"numbers of actions", len(act), n * s.ActDim}, {"numbers of observations", len(obs), n * s.ObsDim}} {
+		if size.got != size.want {
+			return fmt.Errorf("sim: %s: a step of %d environments got %d %s; expected %d", s.Name, n, size.got, size.what, size.want)
+		}
+	}
+	return nil
+}

@@ -98,6 +98,9 @@ func (b *pointBatch) Reset(i int, task Task, r *rand.Rand, obs []float64) error 
 }
 
 func (b *pointBatch) Step(active []bool, act, obs []float64, out *StepResult) error {
+	if err := CheckRows(len(b.pos), b.family.Spec(), active, act, obs); err != nil {
+		return err
+	}
 	for i, on := range active {
 		if !on {
 			continue

@@ -24,15 +24,15 @@ type Pool struct {
 	running sync.WaitGroup
 }
 
-// NewPool makes workers batches of envs environments of f. workers of 0 means one per processor, envs of 0 means 16,
-// from which on entering native code costs next to nothing. Where the environments are native, a GOMAXPROCS above the
-// number of workers saves a tenth of the time: with no processor idle, Go's monitor takes one away in every call.
+// NewPool makes workers batches of envs environments of f. workers of 0 means one per processor, envs of 0 means
+// ChunkOf(f). Where the environments are native, a GOMAXPROCS above the number of workers saves a tenth of the time: with
+// no processor idle, Go's monitor takes one away in every call.
 func NewPool(f Family, workers, envs int) (*Pool, error) {
 	if workers == 0 {
 		workers = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	}
 	if envs == 0 {
-		envs = 16
+		envs = ChunkOf(f)
 	}
 	if workers < 1 || envs < 1 {
 		return nil, fmt.Errorf("sim: pool of %s: %d workers of %d environments; both must be at least 1, or 0 for the default",

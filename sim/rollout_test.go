@@ -270,6 +270,11 @@ func TestCancel(t *testing.T) {
 }
 
 func TestPoolRefusesBadArguments(t *testing.T) {
+	if p, err := NewPool(fives{walk{failTask: -1}}, 1, 0); err != nil || p.envs != 5 || ChunkOf(walk{}) != 16 {
+		t.Errorf("a family that is best stepped by fives: %v", err)
+	} else if err := p.Close(); err != nil {
+		t.Error(err)
+	}
 	if _, err := NewPool(walk{}, -1, 2); err == nil || !strings.Contains(err.Error(), "-1 workers") {
 		t.Errorf("-1 workers: %v", err)
 	}
@@ -387,3 +392,8 @@ func TestLookup(t *testing.T) {
 		t.Errorf("families %v", names)
 	}
 }
+
+// fives is best stepped five at a time.
+type fives struct{ walk }
+
+func (fives) Chunk() int { return 5 }

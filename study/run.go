@@ -218,7 +218,7 @@ func (r *runner) embed(ctx context.Context, a *experiment.Agent, s *SeedResult) 
 	var stage progress.Stage
 	done := 0
 	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{
-		TSNE: []tsne.Option{tsne.WithSeed(s.Seed)}, Repeats: repeats,
+		TSNE: []tsne.Option{tsne.WithRecipe(Layout()), tsne.WithSeed(s.Seed)}, Repeats: repeats,
 		Progress: func(d, of int) {
 			if stage == nil {
 				stage = r.show.Stage(fmt.Sprintf("t-SNE of %s, seed %d", a.Config.Algorithm, s.Seed), of)

@@ -82,6 +82,19 @@ func Find(name string) (Plan, error) {
 	return Plan{}, fmt.Errorf("study %q does not exist%s", name, nearest.Hint(name, names))
 }
 
+// Layout is the t-SNE recipe of studies, pinned so that figures of different versions can be compared: the field's
+// present practice over all pairs of points.
+func Layout() tsne.Recipe {
+	return tsne.Recipe{
+		Name: "study", Perplexity: 30, Neighbours: tsne.AllNeighbours, Method: tsne.MethodExact,
+		Start: tsne.StartPCA, StartStd: 1e-4, StepClip: 5,
+		Phases: []tsne.Phase{
+			{Iterations: 250, Exaggeration: 12, Momentum: 0.8},
+			{Iterations: 500, Exaggeration: 1, Momentum: 0.8, Restart: true},
+		},
+	}
+}
+
 // Result is what a study found.
 type Result struct {
 	Plan      Plan               `json:"plan"`

@@ -4,166 +4,181 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+
+	"nacre/tsne/internal/lanes"
 )
 
 // Affinities are the joint probabilities of t-SNE,
 //
-//	p_ij = (p_j|i + p_i|j)/2n,  p_j|i ∝ exp(−β_i·|x_i − x_j|²),  p_i|i = 0,
+//	p_ij = (p_j|i + p_i|j)/2n,  p_j|i ∝ exp(−β_i·d_ij²) for the neighbours j of i, 0 for others,
 //
-// with β_i chosen so that the entropy of p_·|i is log(perplexity). They sum to one over ordered pairs. Only i < j is
-// stored, as float32.
+// with β_i chosen so that the entropy of p_·|i is log(perplexity). They sum to one over ordered pairs and are kept as
+// float32, row by row, those of either direction only where they are not zero.
 type Affinities struct {
 	n          int
 	perplexity float64
-	val        []float32 // rows of the upper triangle, one after the other
-	entropy    float64   // −Σ p log p over ordered pairs, of the stored values
-	Notes      []string  // what was noticed about the data, one sentence each
+	ptr        []int32 // row i is col, val from 16·ptr[i] to 16·ptr[i+1]; what is left over has value 0 and column i
+	col        []int32
+	val        []float32
+	entropy    float64 // −Σ p log p over ordered pairs, of the stored values
+	mass       float64 // their sum, 1 but for rounding
+	workers    int
+	set        *lanes.Set
+
+	Recall float64  // of the neighbours, see Graph.Recall
+	Notes  []string // what was noticed about the data, one sentence each
 }
 
-// negligible affinities are stored as zero. All pairs of the largest data together hold less than 1e-21 of the mass
-// at this size, and products of anything much smaller are subnormal, which costs a processor a hundredfold.
+// AffinityOptions configures NewAffinities; the zero value of every field but Perplexity is a default.
+type AffinityOptions struct {
+	Perplexity float64
+	Neighbours int    // nearest neighbours of a point that have affinity; 0 is 3·perplexity, AllNeighbours all others
+	Graph      *Graph // the neighbours, where the caller knows them; Neighbours is ignored
+	Exact      bool   // compare all pairs of points, whatever their number
+	Workers    int    // 0 is one per core
+}
+
+// AllNeighbours gives every pair of points affinity: the definition of van der Maaten and Hinton (2008), for a few
+// thousand points at most.
+const AllNeighbours = math.MaxInt32
+
+// negligible affinities are stored as zero: products of anything much smaller are subnormal, which costs a processor a
+// hundredfold.
 const negligible = 1e-30
 
-// NewAffinities computes the affinities of the rows of x; workers ≤ 0 is one per core. A row with more exact
-// duplicates than the perplexity asks for shares its probability among them equally and is mentioned in Notes.
-func NewAffinities(ctx context.Context, x Matrix, perplexity float64, workers int) (*Affinities, error) {
-	if err := checkData(x); err != nil {
+// NewAffinities computes the affinities of the rows of x. With a Graph only the number of rows of x is used. A point
+// with more equally near neighbours than the perplexity asks for shares its probability among them equally and is
+// mentioned in Notes.
+func NewAffinities(ctx context.Context, x Matrix, o AffinityOptions) (*Affinities, error) {
+	set, err := kernels()
+	if err != nil {
 		return nil, err
 	}
-	if err := checkPerplexity(perplexity, x.Rows); err != nil {
+	if o.Graph == nil {
+		if err := checkData(x); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkPerplexity(o.Perplexity, x.Rows); err != nil {
 		return nil, err
 	}
-	if x.Rows > maxPoints {
-		return nil, badInput("%d points: the exact method keeps every pair in memory and takes at most %d", x.Rows, maxPoints)
+	var t table
+	if o.Graph == nil {
+		f, err := newFrame(x)
+		if err != nil {
+			return nil, err
+		}
+		t = f.apply(x)
 	}
-	if workers <= 0 {
-		workers = New().workers
-	}
-	return newAffinities(ctx, x, perplexity, workers)
+	t.n = x.Rows
+	return newAffinities(ctx, set, t, o)
 }
 
-func newAffinities(ctx context.Context, x Matrix, perplexity float64, workers int) (*Affinities, error) {
-	n := x.Rows
-	cond := make([]conditional, n)
-	b := cut(n)
-	parallel(workers, b.count, func(k int) {
-		if ctx.Err() != nil {
-			return
+func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptions) (*Affinities, error) {
+	p := &Affinities{n: t.n, perplexity: o.Perplexity, workers: orAllCores(o.Workers), set: set}
+	var g *nearby
+	if o.Graph != nil {
+		if err := o.Graph.check(t.n); err != nil {
+			return nil, err
 		}
-		lo, hi := b.bounds(k)
-		d, e := make([]float64, n), make([]float64, n)
-		for i := lo; i < hi; i++ {
-			squaredDistances(x, i, d)
-			cond[i] = calibrate(d, e, i, perplexity)
+		if o.Perplexity > float64(o.Graph.K) {
+			return nil, badInput("perplexity %v needs a graph of at least %.0f neighbours, got %d; three times the perplexity are usual",
+				o.Perplexity, math.Ceil(o.Perplexity), o.Graph.K)
 		}
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
+		g = &nearby{k: o.Graph.K, id: o.Graph.Index, recall: o.Graph.Recall, d: make([]float64, len(o.Graph.Distance))}
+		for i, d := range o.Graph.Distance {
+			g.d[i] = float64(d) * float64(d)
+		}
+	} else {
+		k := o.Neighbours
+		if k == 0 {
+			k = int(3 * o.Perplexity)
+		}
+		if k = min(k, t.n-1); float64(k) < o.Perplexity {
+			return nil, badInput("perplexity %v needs at least %.0f neighbours per point, got %d", o.Perplexity, math.Ceil(o.Perplexity), k)
+		}
+		var err error
+		if g, err = nearestOf(ctx, set, t, k, p.workers, o.Exact); err != nil {
+			return nil, err
+		}
 	}
-	p := &Affinities{n: n, perplexity: perplexity, val: make([]float32, n*(n-1)/2)}
-	p.entropy = b.sum(workers, func(lo, hi int) float64 {
-		h := 0.0
-		d := make([]float64, n)
+	p.Recall = g.recall
+	if g.recall > 0 && g.recall < 1 {
+		p.Notes = append(p.Notes, fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*g.recall, sampleQueries))
+	}
+	p.symmetrise(g, p.condition(g))
+	return p, ctx.Err()
+}
+
+// condition returns p_j|i for the neighbours.
+func (p *Affinities) condition(g *nearby) []float32 {
+	out := make([]float32, len(g.d))
+	tied := cut(p.n).sum(p.workers, func(lo, hi int) float64 {
+		tied := 0.0
+		e := make([]float64, g.k)
 		for i := lo; i < hi; i++ {
-			squaredDistances(x, i, d)
-			row := p.tail(i)
-			for t := range row {
-				j := i + 1 + t
-				v := float32((cond[i].at(d[j]) + cond[j].at(d[j])) / float64(2*n))
-				if v < negligible {
-					continue
-				}
-				row[t] = v
-				h -= 2 * float64(v) * math.Log(float64(v))
+			if calibrate(g.d[i*g.k:(i+1)*g.k], e, p.perplexity) {
+				tied++
+			}
+			for s, v := range e {
+				out[i*g.k+s] = float32(v)
 			}
 		}
-		return h
+		return tied
 	})
-	tied := 0
-	for _, c := range cond {
-		if c.tied {
-			tied++
-		}
-	}
 	if tied > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %d: more equally near neighbours than the perplexity %g; they share its neighbourhood equally",
-			count(tied, "point"), n, perplexity))
+			count(int(tied), "point"), p.n, p.perplexity))
 	}
-	return p, nil
+	return out
 }
 
-// squaredDistances writes |x_i − x_j|² for every j into d.
-func squaredDistances(x Matrix, i int, d []float64) {
-	xi := x.Row(i)
-	for j := range d {
-		s := 0.0
-		for k, v := range x.Data[j*x.Cols : (j+1)*x.Cols] {
-			v -= xi[k]
-			s += v * v
-		}
-		d[j] = s
-	}
-}
-
-// conditional is p_·|i as a function of squared distance: exp(−beta·(d−nearest))·scale. A tied one is the limit
-// beta → ∞, uniform over the points at the nearest distance.
-type conditional struct {
-	beta, nearest, scale float64
-	tied                 bool
-}
-
-func (c conditional) at(d float64) float64 {
-	if c.tied {
-		if d <= c.nearest {
-			return c.scale
-		}
-		return 0
-	}
-	return math.Exp(-c.beta*(d-c.nearest)) * c.scale
-}
-
-// calibrate finds β so that −Σ p log p = log(perplexity), by Newton's method on log β inside a bracket. The
-// distances are taken from the nearest one and β starts at the inverse of their mean, so the search sees the same
-// numbers whatever the scale of the data. e is scratch space as long as d.
-func calibrate(d, e []float64, skip int, perplexity float64) conditional {
-	nearest, ties := math.Inf(1), 0
-	for j, v := range d {
-		if j == skip {
-			continue
-		}
-		if v < nearest {
-			nearest, ties = v, 0
-		}
+// calibrate writes to prob the probabilities exp(−β·d)/Σ whose entropy is log(perplexity) and reports a tie: more
+// neighbours at the nearest distance than the perplexity asks for, who then share equally, the limit β → ∞. β is found
+// by Newton's method on log β inside a bracket; distances are taken from the nearest one and β starts at the inverse of
+// their mean, so the search sees the same numbers whatever the scale of the data.
+func calibrate(d, prob []float64, perplexity float64) (tied bool) {
+	nearest := slices.Min(d)
+	ties, mean := 0, 0.0
+	for _, v := range d {
 		if v == nearest {
 			ties++
 		}
+		mean += v - nearest
 	}
 	if float64(ties) >= perplexity {
-		return conditional{nearest: nearest, scale: 1 / float64(ties), tied: true}
-	}
-	rest := e[:0]
-	mean := 0.0
-	for j, v := range d {
-		if j != skip {
-			rest = append(rest, v-nearest)
-			mean += v - nearest
+		for s, v := range d {
+			prob[s] = 0
+			if v == nearest {
+				prob[s] = 1 / float64(ties)
+			}
 		}
+		return true
 	}
-	mean /= float64(len(rest))
-	target := math.Log(perplexity)
+	if perplexity >= float64(len(d)) {
+		for s := range prob {
+			prob[s] = 1 / float64(len(d))
+		}
+		return false
+	}
+	mean /= float64(len(d))
+	target := log(perplexity)
 	beta, lo, hi, sum := 1/mean, 0.0, math.Inf(1), 0.0
 	for range 200 {
 		var s, sd, sdd float64
-		for _, v := range rest {
-			w := math.Exp(-beta * v)
+		for k, v := range d {
+			v -= nearest
+			w := exp(-beta * v)
+			prob[k] = w
 			s += w
 			w *= v
 			sd += w
-			sdd += w * v
+			sdd += float64(w * v)
 		}
 		sum = s
 		m := sd / s
-		excess := math.Log(s) + beta*m - target
+		excess := log(s) + float64(beta*m) - target
 		if math.Abs(excess) < 1e-10 {
 			break
 		}
@@ -173,7 +188,7 @@ func calibrate(d, e []float64, skip int, perplexity float64) conditional {
 			hi = beta
 		}
 		// dH/d(log β) = −β²·Var(d).
-		next := beta * math.Exp(excess/(beta*beta*(sdd/s-m*m)))
+		next := beta * exp(min(excess/(beta*beta*(sdd/s-float64(m*m))), 700))
 		if !(next > lo && next < hi) {
 			if math.IsInf(hi, 1) {
 				next = 2 * beta
@@ -186,7 +201,95 @@ func calibrate(d, e []float64, skip int, perplexity float64) conditional {
 		}
 		beta = next
 	}
-	return conditional{beta: beta, nearest: nearest, scale: 1 / sum}
+	for k := range prob {
+		prob[k] /= sum
+	}
+	return false
+}
+
+// symmetrise adds both directions, (p_j|i + p_i|j)/2n, row by row with increasing columns.
+func (p *Affinities) symmetrise(g *nearby, prob []float32) {
+	n, k := p.n, g.k
+	// The transposed list: for every point, who has it for a neighbour, in order.
+	from := make([]int32, n+1)
+	for _, j := range g.id {
+		from[j+1]++
+	}
+	for i := range n {
+		from[i+1] += from[i]
+	}
+	who, at := make([]int32, n*k), slices.Clone(from[:n])
+	for s, j := range g.id {
+		who[at[j]] = int32(s)
+		at[j]++
+	}
+	b := cut(n)
+	rows := make([]joined, b.count)
+	b.each(p.workers, func(_, lo, hi int) {
+		r := &rows[lo/b.size]
+		r.slot = make([]int32, n)
+		for i := lo; i < hi; i++ {
+			r.add(i, g, prob, who[from[i]:from[i+1]], float32(1/(2*float64(n))))
+		}
+		r.slot = nil
+	})
+	p.ptr = make([]int32, 1, n+1)
+	for _, r := range rows {
+		base := p.ptr[len(p.ptr)-1]
+		for _, end := range r.end {
+			p.ptr = append(p.ptr, base+end)
+		}
+		p.col, p.val = append(p.col, r.col...), append(p.val, r.val...)
+		p.entropy += r.entropy
+		p.mass += r.mass
+	}
+}
+
+// joined is a stretch of rows of the symmetric matrix.
+type joined struct {
+	end           []int32 // of each row, in groups of 16
+	col           []int32
+	val           []float32
+	entropy, mass float64
+	slot          []int32 // by column: its place in the present row, counted from 1
+}
+
+// add appends row i: its own neighbours and the entries of prob, in who, that point at it.
+func (r *joined) add(i int, g *nearby, prob []float32, who []int32, scale float32) {
+	first := len(r.col)
+	for s := i * g.k; s < (i+1)*g.k; s++ {
+		r.col = append(r.col, g.id[s])
+	}
+	for _, s := range who {
+		r.col = append(r.col, s/int32(g.k))
+	}
+	slices.Sort(r.col[first:])
+	r.col = append(r.col[:first], slices.Compact(r.col[first:])...)
+	row := r.col[first:]
+	for at, c := range row {
+		r.slot[c] = int32(at)
+		r.val = append(r.val, 0)
+	}
+	for s := i * g.k; s < (i+1)*g.k; s++ {
+		r.val[first+int(r.slot[g.id[s]])] += prob[s]
+	}
+	for _, s := range who {
+		r.val[first+int(r.slot[s/int32(g.k)])] += prob[s]
+	}
+	for at := range row {
+		v := float32(r.val[first+at] * scale)
+		if v < negligible {
+			v = 0
+		} else {
+			r.entropy -= float64(float64(v) * log(float64(v)))
+			r.mass += float64(v)
+		}
+		r.val[first+at] = v
+	}
+	for len(r.col)%lanes.Width != 0 {
+		r.col, r.val = append(r.col, int32(i)), append(r.val, 0)
+	}
+	r.end = append(r.end, int32(len(r.col)/lanes.Width))
 }
 
 // Len is the number of points.
@@ -194,57 +297,69 @@ func (p *Affinities) Len() int { return p.n }
 
 // At returns p_ij, 0 for i = j.
 func (p *Affinities) At(i, j int) float64 {
-	switch {
-	case i == j:
-		return 0
-	case i > j:
-		i, j = j, i
+	lo, hi := lanes.Width*p.ptr[i], lanes.Width*p.ptr[i+1]
+	for s := lo; s < hi; s++ {
+		if int(p.col[s]) == j && i != j {
+			return float64(p.val[s])
+		}
 	}
-	return float64(p.tail(i)[j-i-1])
+	return 0
 }
 
-// tail returns p_ij for j = i+1 … n−1.
-func (p *Affinities) tail(i int) []float32 {
-	at := i*(p.n-1) - i*(i-1)/2
-	return p.val[at : at+p.n-1-i]
-}
-
-// KL returns KL(P‖Q) = Σ_{i≠j} p_ij log(p_ij/q_ij) in nats for the n×2 layout y, with
-// q_ij = (1+|y_i−y_j|²)⁻¹/Z. Every pair is visited, in float64.
+// KL returns KL(P‖Q) = Σ_{i≠j} p_ij log(p_ij/q_ij) in nats for the layout y, n×2 or n×3, with
+// q_ij = (1+|y_i−y_j|²)⁻¹/Z. Z is taken over every pair.
 func (p *Affinities) KL(y Matrix) (float64, error) {
-	if y.Rows != p.n || y.Cols != 2 {
-		return 0, badInput("the layout is %d×%d, the affinities need %d×2", y.Rows, y.Cols, p.n)
+	if y.Rows != p.n || y.Cols != 2 && y.Cols != 3 {
+		return 0, badInput("the layout is %d×%d, the affinities need %d×2 or ×3", y.Rows, y.Cols, p.n)
 	}
-	return kl(p, y.Data, New().workers), nil
+	if err := checkData(y); err != nil {
+		return 0, err
+	}
+	y32 := make([]float32, len(y.Data))
+	for i, v := range y.Data {
+		y32[i] = float32(v)
+	}
+	return p.kl(y32, y.Cols, p.exactZ(y32, y.Cols)), nil
 }
 
-func kl[F float32 | float64](p *Affinities, y []F, workers int) float64 {
-	b := cut(p.n)
-	zs := make([]float64, b.count)
-	cross := b.sum(workers, func(lo, hi int) float64 {
-		c, z := 0.0, 0.0
+// kl is KL(P‖Q) for the given Z.
+func (p *Affinities) kl(y []float32, dims int, z float64) float64 {
+	cross := cut(p.n).sum(p.workers, func(lo, hi int) float64 {
+		s := 0.0
 		for i := lo; i < hi; i++ {
-			xi, yi := float64(y[2*i]), float64(y[2*i+1])
-			row := p.tail(i)
-			rest := y[2*i+2:]
-			for t, v := range row {
-				dx, dy := xi-float64(rest[2*t]), yi-float64(rest[2*t+1])
-				u := 1 + dx*dx + dy*dy
-				z += 1 / u
-				if v > 0 {
-					c += float64(v) * math.Log(u)
+			own := y[i*dims : (i+1)*dims]
+			for e := lanes.Width * p.ptr[i]; e < lanes.Width*p.ptr[i+1]; e++ {
+				v := p.val[e]
+				if v == 0 {
+					continue
 				}
+				d := 1.0
+				for c, a := range own {
+					a := float64(a) - float64(y[int(p.col[e])*dims+c])
+					d += float64(a * a)
+				}
+				s += float64(float64(v) * log(d))
 			}
 		}
-		zs[lo/b.size] = z
-		return c
+		return s
 	})
-	z, mass := 0.0, 0.0
-	for _, v := range zs {
-		z += v
+	return cross - p.entropy + float64(p.mass*log(z))
+}
+
+// exactZ is Σ_{i≠j} 1/(1+|y_i−y_j|²) over all pairs.
+func (p *Affinities) exactZ(y []float32, dims int) float64 {
+	if dims == 2 {
+		return newPairs(p.set, p.workers, p.n, false).compute(y, nil)
 	}
-	for _, v := range p.val {
-		mass += float64(v)
-	}
-	return -p.entropy + 2*cross + 2*mass*math.Log(2*z)
+	return 2 * cut(p.n).sum(p.workers, func(lo, hi int) float64 {
+		z := 0.0
+		for i := lo; i < hi; i++ {
+			a := y[3*i : 3*i+3]
+			for j := i + 1; j < p.n; j++ {
+				dx, dy, du := float64(a[0]-y[3*j]), float64(a[1]-y[3*j+1]), float64(a[2]-y[3*j+2])
+				z += 1 / (1 + float64(dx*dx) + float64(dy*dy) + float64(du*du))
+			}
+		}
+		return z
+	})
 }

@@ -33,24 +33,3 @@ func BenchmarkFit(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkForces is one evaluation of the gradient at that size, on one core.
-func BenchmarkForces(b *testing.B) {
-	x := NewMatrix(1600, 7)
-	y := make([]float32, 3200)
-	r := rng.New(1, rng.TSNE)
-	for i := range x.Data {
-		x.Data[i] = r.NormFloat64()
-	}
-	for i := range y {
-		y[i] = float32(10 * r.NormFloat64())
-	}
-	p, err := NewAffinities(context.Background(), x, 30, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	f := newForces(1600)
-	for b.Loop() {
-		f.compute(p, y, 1)
-	}
-}

@@ -24,7 +24,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	full := &Embeddings{Mean: x, Std: std, Label: label}
 	for _, e := range []*Embeddings{full, {Mean: x, Label: label}, {Mean: x}} {
-		for _, name := range []string{"e.npz", "e.csv"} {
+		for _, name := range []string{"e.npz", "e.csv", "e.safetensors"} {
 			path := filepath.Join(t.TempDir(), name)
 			if err := e.Save(path); err != nil {
 				t.Fatal(err)
@@ -126,7 +126,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	matrix := append(npyHeader("<i2", "False", "(2, 2)"), 1, 0, 2, 0, 3, 0, 4, 0)
 	for _, c := range []struct{ name, label, body, want string }{
-		{"a.txt", "", "x", `must end in .npz or .csv, not ".txt"`},
+		{"a.txt", "", "x", `must end in .npz, .npy, .safetensors or .csv, not ".txt"`},
 		{"a.csv", "", "z0,label\n", "a header and at least one row"},
 		{"a.csv", "lable", "z0,label\n1,2\n", `no column "lable"; did you mean "label"? (known: label, z0)`},
 		{"a.csv", "", "z0,z1,label\n1,2,0\n3,oops,0\n", `row 1, column "z1": "oops" is not a number`},

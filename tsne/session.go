@@ -5,100 +5,110 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"nacre/tsne/internal/lanes"
 )
 
 // Session is a layout in the making. It can be stepped in pieces of any size, with the same result, and its
 // parameters may change between steps. It is used by one goroutine at a time; Step itself uses all workers.
 type Session struct {
 	t      *TSNE
-	x      Matrix // after the reduction to principal components
+	set    *lanes.Set
+	frame  *frame // nil without data
+	x      table
+	dims   int
 	p      *Affinities
-	f      *forces
-	y      []float32
+	repel  *repulsion
+	z      float64   // at the layout before the last step
+	y      []float32 // coordinates side by side, padded to a multiple of 16 with points that stay at 0
 	step   []float32
 	gain   []float32
+	att    []float32
+	rep    []float32
+	pull   []lanes.AttractArgs
+	move   []lanes.MoveArgs
 	plan   []Phase // what is left, the present phase first
 	begun  bool    // the present phase has made an iteration
 	done   int
 	recipe Recipe
-	notes  []string
 }
 
 // Start checks the data and the recipe, computes the affinities and places the points.
 func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
-	if err := checkData(x); err != nil {
+	if err := t.check(x); err != nil {
 		return nil, err
 	}
-	n := x.Rows
-	if err := t.recipe.check(n, x.Cols); err != nil {
-		return nil, err
+	set, err := kernels()
+	if t.kernels != "" {
+		set, err = lanes.Select(t.kernels)
 	}
-	if t.recipe.Start == StartGiven && len(t.init) != 2*n {
-		return nil, badInput("the given start has %d values; %d points need %d×2", len(t.init), n, n)
-	}
-	if t.recipe.Start == StartGiven {
-		if err := checkData(Matrix{Rows: n, Cols: 2, Data: t.init}); err != nil {
-			return nil, badInput("the given start: %s", err.(*InputError).Problem)
-		}
-	}
-	columns := x.Cols
-	x, err := prepare(x)
 	if err != nil {
 		return nil, err
 	}
-	constant := columns - x.Cols
-	if k := t.recipe.PCADims; k > 0 && k < x.Cols {
-		if x, err = principal(x, k); err != nil {
-			return nil, err
-		}
-	}
-	p, err := NewAffinities(ctx, x, t.recipe.Perplexity, t.workers)
-	if err != nil {
-		return nil, err
-	}
+	n, dims := x.Rows, t.recipe.dims()
+	padded := (n*dims + lanes.Width - 1) &^ (lanes.Width - 1)
 	s := &Session{
-		t: t, x: x, p: p, f: newForces(n), recipe: t.recipe,
-		y: make([]float32, 2*n), step: make([]float32, 2*n), gain: make([]float32, 2*n),
-		plan: slices.Clone(t.recipe.Phases),
+		t: t, set: set, dims: dims, recipe: t.recipe, plan: slices.Clone(t.recipe.Phases),
+		y: make([]float32, padded), step: make([]float32, padded), gain: make([]float32, padded),
+		att: make([]float32, padded), rep: make([]float32, padded),
+		pull: make([]lanes.AttractArgs, t.workers), move: make([]lanes.MoveArgs, t.workers),
 	}
-	if constant > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s of %d the same in every row: no influence", count(constant, "column"), columns))
+	if s.frame, s.x, err = t.points(x); err != nil {
+		return nil, err
 	}
+	if s.p, err = newAffinities(ctx, set, s.x, t.affinityOptions(t.recipe)); err != nil {
+		return nil, err
+	}
+	s.repel = newRepulsion(set, t.workers, n, dims, t.recipe.Method)
 	s.restart()
-	return s, t.place(x, s.y)
+	t.place(s.x, s.y[:n*dims], dims)
+	return s, nil
 }
 
-// prepare drops the columns that are the same in every row, which say nothing about neighbours, and divides by the
-// largest spread, so that squares of very large or very small values stay in range.
-func prepare(x Matrix) (Matrix, error) {
-	var keep []int
-	low := make([]float64, x.Cols)
-	widest := 0.0
-	for c := range x.Cols {
-		lo, hi := x.Data[c], x.Data[c]
-		for i := range x.Rows {
-			v := x.Data[i*x.Cols+c]
-			lo, hi = min(lo, v), max(hi, v)
-		}
-		if lo < hi {
-			keep = append(keep, c)
-			low[c] = lo
-			widest = max(widest, hi-lo)
+func (t *TSNE) affinityOptions(r Recipe) AffinityOptions {
+	return AffinityOptions{Perplexity: r.Perplexity, Neighbours: r.Neighbours, Graph: t.graph, Workers: t.workers}
+}
+
+// check says what is wrong with data, recipe and given start before anything is computed.
+func (t *TSNE) check(x Matrix) error {
+	n, dims := x.Rows, t.recipe.dims()
+	if t.graph == nil || x.Cols > 0 {
+		if err := checkData(x); err != nil {
+			return err
 		}
 	}
-	if len(keep) == 0 {
-		return Matrix{}, badInput("all %d points are equal: there is nothing to lay out", x.Rows)
+	if err := t.recipe.check(n); err != nil {
+		return err
 	}
-	if math.IsInf(widest, 0) {
-		return Matrix{}, badInput("the values span more than a float64 can hold; scale the data down")
+	switch {
+	case t.graph != nil && x.Cols == 0 && t.recipe.Start == StartPCA:
+		return badInput("a graph without data needs a random or given start: there is nothing to take principal components of")
+	case t.recipe.Start != StartGiven:
+		return nil
+	case len(t.init) != n*dims:
+		return badInput("the given start has %d values; %d points need %d×%d", len(t.init), n, n, dims)
 	}
-	out := NewMatrix(x.Rows, len(keep))
-	for i := range x.Rows {
-		for k, c := range keep {
-			out.Data[i*out.Cols+k] = (x.Data[i*x.Cols+c] - low[c]) / widest
-		}
+	if err := checkData(Matrix{Rows: n, Cols: dims, Data: t.init}); err != nil {
+		return badInput("the given start: %s", err.(*InputError).Problem)
 	}
-	return out, nil
+	return nil
+}
+
+// points takes data to the coordinates t-SNE works in.
+func (t *TSNE) points(x Matrix) (*frame, table, error) {
+	if x.Cols == 0 {
+		return nil, table{n: x.Rows}, nil
+	}
+	f, err := newFrame(x)
+	if err != nil {
+		return nil, table{}, err
+	}
+	p := f.apply(x)
+	if k := t.recipe.PCADims; k > 0 && k < p.d {
+		f.mean, f.loadings = principal(p, k, t.workers)
+		p = project(p, f.mean, f.loadings)
+	}
+	return f, p, nil
 }
 
 func (s *Session) restart() {
@@ -126,7 +136,7 @@ func (s *Session) Step(ctx context.Context, k int) (int, error) {
 		s.begun = true
 		s.done++
 		if f := s.t.progress; f != nil && (s.t.every > 0 && s.done%s.t.every == 0 || s.Remaining() == 0) {
-			f(Progress{Iteration: s.done, Of: s.done + s.Remaining(), KL: s.KL(), Positions: s.y})
+			f(Progress{Iteration: s.done, Of: s.done + s.Remaining(), KL: s.KL(), Positions: s.Positions()})
 		}
 	}
 	return max(k, 0), nil
@@ -136,61 +146,119 @@ func (s *Session) iterate(ph Phase) {
 	if ph.Restart && !s.begun {
 		s.restart()
 	}
-	n := s.x.Rows
+	n := s.x.n
 	rate := float32(ph.LearningRate)
 	if rate == 0 {
 		rate = float32(float64(n) / ph.Exaggeration)
 	}
-	invZ := float32(1 / s.f.compute(s.p, s.y, s.t.workers))
-	ex, mom := float32(ph.Exaggeration), float32(ph.Momentum)
-	clip := s.recipe.StepClip
-	parallel(s.t.workers, s.f.count, func(b int) {
-		lo, hi := s.f.bounds(b)
-		for i := lo; i < hi; i++ {
-			f := s.f.total[i]
-			gx, gy := ex*f.attX-invZ*f.repX, ex*f.attY-invZ*f.repY
-			ux := s.move(2*i, gx, mom, rate)
-			uy := s.move(2*i+1, gy, mom, rate)
-			if length := math.Hypot(float64(ux), float64(uy)); clip > 0 && length > clip {
-				ux *= float32(clip / length)
-				uy *= float32(clip / length)
-			}
-			s.step[2*i], s.step[2*i+1] = ux, uy
-			s.y[2*i] += ux
-			s.y[2*i+1] += uy
+	clip := float32(s.recipe.StepClip)
+	if clip == 0 {
+		clip = float32(math.Inf(1))
+	}
+	s.z = s.repel.compute(s.Positions(), s.rep)
+	s.attract()
+	how := lanes.MoveArgs{
+		Exaggeration: float32(ph.Exaggeration), InvZ: float32(1 / s.z), Momentum: float32(ph.Momentum), Rate: rate, Clip: clip,
+	}
+	cut(n).each(s.t.workers, func(worker, lo, hi int) {
+		lo *= s.dims
+		if hi *= s.dims; hi == n*s.dims {
+			hi = len(s.y)
+		}
+		m := &s.move[worker]
+		*m = how
+		m.Y, m.Step, m.Gain, m.Att, m.Rep = s.y[lo:hi], s.step[lo:hi], s.gain[lo:hi], s.att[lo:hi], s.rep[lo:hi]
+		if s.dims == 2 {
+			s.set.Move(m)
+		} else {
+			moveInSpace(m)
 		}
 	})
 	s.centre()
 }
 
-// move returns the next step of coordinate c for gradient g, after adapting its gain.
-func (s *Session) move(c int, g, momentum, rate float32) float32 {
-	u := s.step[c]
-	if g*u < 0 {
-		s.gain[c] += 0.2
-	} else {
-		s.gain[c] = max(s.gain[c]*0.8, 0.01)
+// moveInSpace is lanes.Set.Move for points of three coordinates.
+func moveInSpace(m *lanes.MoveArgs) {
+	for i := 0; i+3 <= len(m.Y); i += 3 {
+		length := float32(0)
+		for c := i; c < i+3; c++ {
+			g := float32(m.Exaggeration*m.Att[c]) - float32(m.InvZ*m.Rep[c])
+			if float32(g*m.Step[c]) < 0 {
+				m.Gain[c] += 0.2
+			} else {
+				m.Gain[c] = max(float32(m.Gain[c]*0.8), 0.01)
+			}
+			m.Step[c] = float32(m.Momentum*m.Step[c]) - float32(float32(m.Rate*m.Gain[c])*g)
+			length += float32(m.Step[c] * m.Step[c])
+		}
+		if length > float32(m.Clip*m.Clip) {
+			f := m.Clip / float32(math.Sqrt(float64(length)))
+			for c := i; c < i+3; c++ {
+				m.Step[c] = float32(f * m.Step[c])
+			}
+		}
+		for c := i; c < i+3; c++ {
+			m.Y[c] += m.Step[c]
+		}
 	}
-	return momentum*u - rate*s.gain[c]*g
 }
 
+// attract fills att with Σ_j p_ij·w_ij·(y_i − y_j).
+func (s *Session) attract() {
+	d := s.dims
+	cut(s.x.n).each(s.t.workers, func(worker, lo, hi int) {
+		a := &s.pull[worker]
+		*a = lanes.AttractArgs{
+			Y: s.y, Own: s.y[d*lo : d*hi], Ptr: s.p.ptr[lo : hi+1], Col: s.p.col, Val: s.p.val, Out: s.att[d*lo : d*hi],
+		}
+		if d == 2 {
+			s.set.Attract(a)
+		} else {
+			attractInSpace(a)
+		}
+	})
+}
+
+// attractInSpace is lanes.Set.Attract for points of three coordinates, in one lane.
+func attractInSpace(a *lanes.AttractArgs) {
+	for r := range len(a.Ptr) - 1 {
+		own, out := a.Own[3*r:3*r+3], a.Out[3*r:3*r+3]
+		var fx, fy, fu float32
+		first, end := lanes.Width*a.Ptr[r], lanes.Width*a.Ptr[r+1]
+		val := a.Val[first:end]
+		for e, j := range a.Col[first:end] {
+			o := a.Y[3*j : 3*j+3]
+			dx, dy, du := own[0]-o[0], own[1]-o[1], own[2]-o[2]
+			w := val[e] / (1 + float32(dx*dx) + float32(dy*dy) + float32(du*du))
+			fx += float32(w * dx)
+			fy += float32(w * dy)
+			fu += float32(w * du)
+		}
+		out[0], out[1], out[2] = fx, fy, fu
+	}
+}
+
+// centre moves the mean of the layout to 0.
 func (s *Session) centre() {
-	var mx, my float64
-	for i := 0; i < len(s.y); i += 2 {
-		mx += float64(s.y[i])
-		my += float64(s.y[i+1])
-	}
-	n := float64(len(s.y) / 2)
-	fx, fy := float32(mx/n), float32(my/n)
-	for i := 0; i < len(s.y); i += 2 {
-		s.y[i] -= fx
-		s.y[i+1] -= fy
+	y := s.Positions()
+	for c := range s.dims {
+		m := cut(s.x.n).sum(s.t.workers, func(lo, hi int) float64 {
+			t := 0.0
+			for i := lo*s.dims + c; i < hi*s.dims; i += s.dims {
+				t += float64(y[i])
+			}
+			return t
+		})
+		shift := float32(m / float64(s.x.n))
+		for i := c; i < len(y); i += s.dims {
+			y[i] -= shift
+		}
 	}
 }
 
-// Positions is the live layout, 2n values, x and y of each point side by side. It is not copied: it changes with
+// Positions is the live layout, the 2 or 3 coordinates of each point side by side. It is not copied: it changes with
 // the next Step.
-func (s *Session) Positions() []float32 { return s.y }
+func (s *Session) Positions() []float32 { return s.y[:s.x.n*s.dims] }
 
 // Iteration is how many iterations have been made.
 func (s *Session) Iteration() int { return s.done }
@@ -213,25 +281,48 @@ func (s *Session) SetPlan(phases []Phase) error {
 
 // SetPerplexity recomputes the affinities; positions, steps and plan stay.
 func (s *Session) SetPerplexity(ctx context.Context, perplexity float64) error {
-	p, err := NewAffinities(ctx, s.x, perplexity, s.t.workers)
+	if err := checkPerplexity(perplexity, s.x.n); err != nil {
+		return err
+	}
+	r := s.recipe
+	r.Perplexity = perplexity
+	p, err := newAffinities(ctx, s.set, s.x, s.t.affinityOptions(r))
 	if err != nil {
 		return err
 	}
-	s.p, s.recipe.Perplexity = p, perplexity
+	s.p, s.recipe = p, r
 	return nil
 }
 
 // Affinities returns the probabilities the layout is fitted to.
 func (s *Session) Affinities() *Affinities { return s.p }
 
-// KL is the exact KL(P‖Q) of the present layout in nats, without exaggeration. It visits every pair.
-func (s *Session) KL() float64 { return kl(s.p, s.y, s.t.workers) }
+// Method is how the repulsion is computed.
+func (s *Session) Method() Method { return s.repel.method }
+
+// KL is KL(P‖Q) of the present layout in nats, without exaggeration. Where the method is not exact, Z is that of the
+// last iteration's layout by the method itself, which is good to a few thousandths; Layout computes it over every pair.
+func (s *Session) KL() float64 {
+	z := s.z
+	if s.repel.method == MethodExact || s.done == 0 {
+		z = s.p.exactZ(s.Positions(), s.dims)
+	}
+	return s.p.kl(s.Positions(), s.dims, z)
+}
 
 // Layout returns a copy of the present layout.
 func (s *Session) Layout() *Layout {
-	y := NewMatrix(s.x.Rows, 2)
-	for i, v := range s.y {
+	y := NewMatrix(s.x.n, s.dims)
+	for i, v := range s.Positions() {
 		y.Data[i] = float64(v)
 	}
-	return &Layout{Y: y, KL: s.KL(), Recipe: s.recipe, Seed: s.t.seed, Notes: slices.Concat(s.notes, s.p.Notes)}
+	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe, Seed: s.t.seed}
+	if s.frame != nil {
+		l.Notes = s.frame.note()
+	}
+	l.Notes = append(l.Notes, s.p.Notes...)
+	if s.repel.trees > 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("the layout is so stretched that %s used a tree instead of a grid", count(s.repel.trees, "iteration")))
+	}
+	return l
 }

@@ -125,9 +125,9 @@ func (y *Yardstick) Close() error { return y.run.Close() }
 
 // weights fills the networks: stream 1000·net + 10·layer (+1 for an output bias), stored output by input there.
 func (s Size) weights(m core.Memory, n pearl.Networks, aux belief.Auxiliary) error {
-	for i, net := range []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy} {
+	for i, net := range []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net} {
 		last := 3e-3
-		if net.Name == n.Policy.Name {
+		if net.Name == n.Policy.Net.Name {
 			last = 1e-3
 		}
 		specs := net.Specs()

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -11,13 +13,19 @@ import (
 func benchCommand(env *app.Env, a actions) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "bench",
-		Short: "Measure the training core and the simulator",
+		Short: "Measure the training core, the simulator, t-SNE and the notebook kernel",
 	})
 	if a.Update != nil {
 		cmd.AddCommand(benchUpdateCommand(env, a.Update))
 	}
 	if a.Sim != nil {
 		cmd.AddCommand(benchSimCommand(env, a.Sim))
+	}
+	if a.BenchTSNE != nil {
+		cmd.AddCommand(benchTSNECommand(env, a.BenchTSNE))
+	}
+	if a.BenchKernel != nil {
+		cmd.AddCommand(benchKernelCommand(env, a.BenchKernel))
 	}
 	return cmd
 }
@@ -67,28 +75,73 @@ the update is executed: what is computed where, and the predicted and measured t
 
 func benchSimCommand(env *app.Env, sim func(context.Context, *app.Env, app.BenchSimOptions) error) *cobra.Command {
 	var o app.BenchSimOptions
+	var vs, python string
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "Time the simulation",
-		Long: `Sim times episodes of the point robot under random actions and, where MuJoCo is present, steps of a control as
-rollouts make them beside a plain loop in C that makes the same steps.`,
-		Example: "  nacre bench sim --family humanoid-dir --workers 1",
-		Args:    noArgs,
+		Long: `Sim times episodes of the point robot under random actions and, where MuJoCo is present, steps of a family, or of all
+of them, as rollouts make them beside a plain loop in C that makes the same steps. With --vs python the packages that
+define the families are stepped too, in the same minutes, in Gymnasium's vector environments: one process beside one
+worker, as many processes as workers beside all of them.`,
+		Example: `  nacre bench sim --family humanoid-dir --workers 1
+  nacre bench sim --family all --steps 50 --rounds 3 --json
+  nacre bench sim --family ml1/push --vs python --python venv/bin/python`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(between("envs", o.Envs, 1, 10_000), between("steps", o.Steps, 1, maxCount),
-				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
+				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers), oneOf("vs", vs, "", "python"))
 			if err != nil {
 				return err
+			}
+			if vs != "" {
+				o.Python = python
 			}
 			return sim(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`control` to step; the families on MuJoCo that nacre envs lists")
+	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`family` to step, one of those on MuJoCo that nacre envs lists, or all")
+	f.StringVar(&vs, "vs", "", "python to step the defining Python package too")
+	f.StringVar(&python, "python", cmp.Or(os.Getenv("NACRE_PYTHON"), "python3"), "its `interpreter`; default $NACRE_PYTHON or python3")
 	f.IntVar(&o.Envs, "envs", 16, "environments per worker")
 	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
 	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
 	workersFlag(cmd, &o.Workers)
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+func benchTSNECommand(env *app.Env, bench func(context.Context, *app.Env, app.BenchTSNEOptions) error) *cobra.Command {
+	var o app.BenchTSNEOptions
+	cmd := &cobra.Command{
+		Use:   "tsne",
+		Short: "Time t-SNE beside other libraries on the same points",
+		Long: `Tsne lays the same points out by this program, scikit-learn, openTSNE, wasm-bhtsne, this program as WebAssembly and
+go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. A library that
+is not there is one line. All but go-tsne (300 iterations of its own example) run with their defaults at
+perplexity 30; 1,600 points are the paper's shape in seven dimensions, others have fifty.`,
+		Example: `  nacre bench tsne
+  nacre bench tsne --sizes 1600,10000,50000 --python venv/bin/python --modules node_modules --json`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := between("workers", o.Workers, 0, maxWorkers)
+			for _, n := range o.Sizes {
+				err = firstError(err, between("sizes", n, 100, 1_000_000))
+			}
+			if err != nil {
+				return err
+			}
+			return bench(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
+	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
+	f.StringVar(&o.Scripts, "scripts", "bench/tsne", "`folder` of the programs that run the others")
+	f.StringVar(&o.Python, "python", "python3", "`interpreter` with numpy, scikit-learn and openTSNE")
+	f.StringVar(&o.Node, "node", "node", "Node.js `command`")
+	f.StringVar(&o.Modules, "modules", "node_modules", "`folder` with wasm-bhtsne")
+	f.IntVar(&o.Workers, "workers", 1, "threads each library may use")
 	jsonFlag(cmd, env)
 	return cmd
 }

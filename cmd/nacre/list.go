@@ -23,7 +23,8 @@ func envsCommand(env *app.Env) *cobra.Command {
 		Use:   "envs",
 		Short: "List the families of tasks",
 		Long: `Envs lists the families of tasks with the sizes of their observations and actions, the steps of an episode, the
-tasks they bring, and what to do where one is not available.`,
+tasks they bring, on how many tasks and steps of the defining Python package "nacre verify envs" compares them, and what
+to do where one is not available.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return app.Families(env) },
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,8 @@ func (f *fake) actions() actions {
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
+		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
+		BenchTSNE: record[app.BenchTSNEOptions](f),
 	}
 }
 
@@ -64,11 +67,22 @@ func TestOptions(t *testing.T) {
 		"study quickstart":                       app.StudyOptions{Name: "quickstart", Layouts: -1, Out: "out/quickstart"},
 		"study point-goal --seeds 5 --windows 50 --layouts 0 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5,
 			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
+		"rollout point-goal": app.RolloutOptions{Family: "point-goal", Policy: "random", Episodes: 1},
+		"rollout --run runs/a --task 2 -n 3 --train-tasks -o a.npz --steps 9 -s 4": app.RolloutOptions{Policy: "random", Run: "runs/a", Task: 2,
+			Episodes: 3, Train: true, Out: "a.npz", Steps: 9, Seed: 4},
+		"render point-goal": app.RenderOptions{What: "point-goal", Out: "episode.png", At: -1},
+		"render runs/a -o a.gif --task 2 --train-tasks --steps 9 -s 4 --size 90x60 --fps 12.5 --at 3 --strip 4 --camera ,20": app.RenderOptions{
+			What: "runs/a", Out: "a.gif", Task: 2, Train: true, Steps: 9, Seed: 4, Size: "90x60", FPS: 12.5, At: 3, Strip: 4, Camera: ",20"},
+		"verify envs": app.VerifyOptions{Families: []string{}},
+		"verify envs ant-dir --from full --forced":                          app.VerifyOptions{Families: []string{"ant-dir"}, From: "full", Forced: true},
 		"bench update --check":                                              app.BenchUpdateOptions{Precision: "float32", Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
 		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Precision: "float32", Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
 		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Precision: "float32", Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Precision: "float32", Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
+		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Envs: 16, Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
+		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
+			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -103,7 +117,15 @@ func TestUsageErrors(t *testing.T) {
 		"study quickstart --seeds 101":     `nacre: --seeds 101: expected a whole number from 0 to 100`,
 		"bench update --size small":        `nacre: --size small: unknown word`,
 		"bench update --kernel avx":        `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
+		"render":                           `nacre: expected a family, a recording or a run folder, got 0 arguments`,
+		"render a --strip 1":               `nacre: --strip 1: expected at least 2 pictures`,
+		"render a --strip 101":             `nacre: --strip 101: expected a whole number from 0 to 100`,
+		"render a --fps 60":                `nacre: --fps 60: expected at most 50`,
+		"render a --fps NaN":               `nacre: --fps NaN: expected at most 50`,
+		"render a --at -2":                 `nacre: --at -2: expected a whole number from -1`,
+		"render a --policy goal":           `nacre: --policy goal: unknown word`,
 		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
+		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
 		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake
@@ -206,8 +228,10 @@ func TestHelp(t *testing.T) {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	if got := strings.Join(names, " "); got != "bench doctor embed envs eval presets resume study train tsne version" {
-		t.Errorf("commands %s", got)
+	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "presets", "resume", "study", "table", "train", "tsne", "version"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no command %s among %v", want, names)
+		}
 	}
 	if status, stdout, _ := call(&f); status != 0 || !strings.Contains(stdout, "nacre doctor") {
 		t.Errorf("nacre alone: status %d, %q", status, stdout)
@@ -217,8 +241,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 4 {
-		t.Errorf("%d commands without actions, want version, doctor, presets and envs", n)
+	if n := len(root.Commands()); n != 5 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs and table", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}

@@ -27,7 +27,19 @@ type actions struct {
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
+	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
+	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
+	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
+
+	Notebook   func(context.Context, *app.Env, app.NotebookOptions) error
+	Run        func(context.Context, *app.Env, app.RunOptions) error
+	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
+	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
+
+	BenchKernel func(context.Context, *app.Env, app.BenchKernelOptions) error
+
+	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
 }
 
 // newRoot builds the command tree.
@@ -62,7 +74,8 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	root.PersistentFlags().BoolVarP(&env.Quiet, "quiet", "q", false, "show no progress")
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env))
+	addNotebook(root, env, a)
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -81,10 +94,35 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study))
 	}
-	if a.Update != nil || a.Sim != nil {
+	if a.Roll != nil {
+		root.AddCommand(rolloutCommand(env, a.Roll))
+	}
+	if a.Verify != nil {
+		root.AddCommand(verifyCommand(env, a.Verify))
+	}
+	if a.Render != nil {
+		root.AddCommand(renderCommand(env, a.Render))
+	}
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil || a.BenchKernel != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root
+}
+
+// addNotebook adds the commands of the notebook, its kernel and batch runs.
+func addNotebook(root *cobra.Command, env *app.Env, a actions) {
+	if a.Notebook != nil {
+		root.AddCommand(notebookCommand(env, a.Notebook))
+	}
+	if a.Run != nil {
+		root.AddCommand(runCommand(env, a.Run))
+	}
+	if a.Kernel != nil {
+		root.AddCommand(kernelCommand(env, a.Kernel))
+	}
+	if a.Kernelspec != nil {
+		root.AddCommand(kernelspecCommand(env, a.Kernelspec))
+	}
 }
 
 // prepare completes env once the flags are known.

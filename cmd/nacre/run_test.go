@@ -382,7 +382,7 @@ func TestBench(t *testing.T) {
 	}
 	var rates app.SimReport
 	decode(t, must(t, "bench", "sim", "--envs", "2", "--steps", "10", "--rounds", "1", "--json"), &rates)
-	if !(rates.Episodes > 0) || (rates.Control == nil) == (rates.Missing == "") {
+	if !(rates.Episodes > 0) || (len(rates.Families) == 0) == (rates.Missing == "") {
 		t.Errorf("bench sim: %+v", rates)
 	}
 }

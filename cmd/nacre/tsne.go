@@ -16,8 +16,9 @@ func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOpti
 		Long: `Tsne lays embeddings out in the plane, draws them, and prints the mean distance of points to their task's
 centroid, the mean distance between centroids, their ratio, the silhouette and the accuracy of the nearest
 centroid on held-out windows, in the plane and in latent space, beside the paper's figures. An input is an
-.npz or .csv file, or a run folder in which "nacre embed" was run; several are drawn side by side in one
-scale. It writes tsne.png, tsne.svg and tsne.json.`,
+.npz, .npy, .safetensors or .csv file, or a run folder in which "nacre embed" was run; several are drawn side by
+side in one scale, and of each two it says whether they differ by more than t-SNE and the choice of windows make
+by themselves. It writes tsne.png, tsne.svg and tsne.json.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne mine.csv --label task --perplexity 20 --out figures`,
@@ -42,7 +43,7 @@ scale. It writes tsne.png, tsne.svg and tsne.json.`,
 	f.Float64Var(&o.Perplexity, "perplexity", 0, "effective number of neighbours, 0 for the recipe's")
 	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
-	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread")
+	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default 5 for several inputs of at most 5,000 points)")
 	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels")
 	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the layout")

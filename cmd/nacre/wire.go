@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
+
 	"nacre/app"
 	"nacre/core/cpu"
-	_ "nacre/sim/controls" // registers the MuJoCo families
+	"nacre/kernel"
+	_ "nacre/sim/controls" // registers the six MuJoCo controls
+	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
@@ -11,10 +15,18 @@ import (
 func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
-		Update: app.BenchUpdate, Sim: app.BenchSim,
+		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
+		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
+			MetaWorld: metaworld.Scenes,
 		},
+		Notebook: app.Notebook,
+		Run:      app.RunNotebook,
+		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
+			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
+		},
+		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 	}
 }

@@ -6,6 +6,7 @@
 package nearest
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 
@@ -32,15 +33,22 @@ func Of(word string, candidates []string) (string, bool) {
 	return best, bestDistance >= 0
 }
 
+// listed is how many candidates an error message names at most.
+const listed = 25
+
 // Hint is the tail of an error message about an unknown word: `; did you mean "x"? (known: a, b, x)`, without
-// the question where nothing is near. It is empty when there are no candidates.
+// the question where nothing is near. Of many candidates only the first are named. It is empty when there are none.
 func Hint(word string, candidates []string) string {
 	if len(candidates) == 0 {
 		return ""
 	}
 	sorted := append([]string(nil), candidates...)
 	sort.Strings(sorted)
-	known := " (known: " + strings.Join(sorted, ", ") + ")"
+	known := strings.Join(sorted[:min(len(sorted), listed)], ", ")
+	if more := len(sorted) - listed; more > 0 {
+		known += fmt.Sprintf(" and %d more", more)
+	}
+	known = " (known: " + known + ")"
 	if best, ok := Of(word, sorted); ok {
 		return `; did you mean "` + best + `"?` + known
 	}

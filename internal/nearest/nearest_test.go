@@ -2,6 +2,7 @@ package nearest_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"nacre/internal/nearest"
@@ -39,5 +40,12 @@ func TestOf(t *testing.T) {
 	}
 	if got := nearest.Hint("x", nil); got != "" {
 		t.Errorf("hint without candidates: %q", got)
+	}
+	many := make([]string, 43)
+	for i := range many {
+		many[i] = fmt.Sprintf("name%02d", i)
+	}
+	if got := nearest.Hint("nane07", many); !strings.HasPrefix(got, `; did you mean "name07"? (known: name00, `) || !strings.HasSuffix(got, ", name24 and 18 more)") {
+		t.Errorf("hint of many candidates: %q", got)
 	}
 }

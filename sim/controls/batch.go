@@ -58,7 +58,7 @@ func (c *control) newBatch(n int) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{control: c, model: model}
+	b := &batch{control: c, spec: c.Spec(), model: model}
 	torso, err := model.Body("torso")
 	if err == nil {
 		b.chunk, err = model.NewChunk(n, c.vary...)
@@ -104,10 +104,12 @@ type env struct {
 // batch implements sim.Batch for every control.
 type batch struct {
 	control *control
+	spec    sim.Spec
 	model   *mujoco.Model
 	chunk   *mujoco.Chunk
 	envs    []env
-	ctrl    []float64 // n×act
+	ctrl    []float64      // n×act
+	shapes  []mujoco.Shape // what is drawn; nil until it is
 }
 
 func (b *batch) Len() int { return len(b.envs) }
@@ -157,6 +159,9 @@ func (b *batch) begin(i int, obs []float64) error {
 
 func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) error {
 	c := b.control
+	if err := sim.CheckRows(len(b.envs), b.spec, active, act, obs); err != nil {
+		return err
+	}
 	for i, on := range active {
 		if !on {
 			continue
@@ -191,6 +196,18 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		out.Done[i], out.Success[i] = done, false
 	}
 	return nil
+}
+
+// QPos returns the joint positions of environment i in place, nq long.
+func (b *batch) QPos(i int) []float64 { return b.chunk.QPos(i) }
+
+// Plain implements rates.Batch.
+func (b *batch) Plain(act []float64) func() error {
+	ctrl := make([]float64, len(act))
+	for i, v := range act {
+		ctrl[i] = b.control.gain * sim.Clip(v)
+	}
+	return func() error { return b.chunk.PlainLoop(ctrl, b.control.substeps) }
 }
 
 func (b *batch) Close() error {

@@ -5,8 +5,7 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/mathext/prng"
-
+	"nacre/internal/nprand"
 	"nacre/sim"
 )
 
@@ -69,14 +68,12 @@ func velocityTasks(c *control, _ uint64, nTrain, nTest int) (train, test []sim.T
 }
 
 // publishedVelocities returns PEARL's 130 target velocities in m/s, as drawn by NumPy's
-// RandomState(1337).uniform(0, 3, 130): Mersenne Twister words in pairs, 27 and 26 bits of them a double in [0,1).
+// RandomState(1337).uniform(0, 3, 130).
 var publishedVelocities = sync.OnceValue(func() []float64 {
-	mt := prng.NewMT19937()
-	mt.Seed(1337)
+	r := nprand.New(1337)
 	list := make([]float64, 130)
 	for i := range list {
-		high, low := mt.Uint32()>>5, mt.Uint32()>>6
-		list[i] = 3 * ((float64(high)*(1<<26) + float64(low)) / (1 << 53))
+		list[i] = r.Uniform(0, 3)
 	}
 	return list
 })

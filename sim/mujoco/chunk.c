@@ -79,6 +79,15 @@ int nacre_load(const char* xml, int length, mjModel** model, nacre_fault* fault)
   return *model ? NACRE_OK : say(fault, NACRE_ERROR, text);
 }
 
+int nacre_load_file(const char* path, mjModel** model, nacre_fault* fault) {
+  char text[sizeof fault->text] = "";
+  GUARD(fault, -1);
+  *model = NULL;
+  *model = mj_loadXML(path, NULL, text, sizeof text);
+  UNGUARD();
+  return *model ? NACRE_OK : say(fault, NACRE_ERROR, text);
+}
+
 int nacre_make_data(const mjModel* model, mjData** data, nacre_fault* fault) {
   GUARD(fault, -1);
   *data = mj_makeData(model);
@@ -92,6 +101,9 @@ void nacre_model_sizes(const mjModel* model, nacre_sizes* sizes) {
   sizes->nv = (int64_t)model->nv;
   sizes->nu = (int64_t)model->nu;
   sizes->nbody = (int64_t)model->nbody;
+  sizes->ngeom = (int64_t)model->ngeom;
+  sizes->nsite = (int64_t)model->nsite;
+  sizes->nmocap = (int64_t)model->nmocap;
   sizes->timestep = model->opt.timestep;
 }
 
@@ -112,52 +124,120 @@ static int warned(const mjData* data, int env, nacre_fault* fault) {
   return 0;
 }
 
-int nacre_reset(const mjModel* model, mjData* data, nacre_fault* fault) {
-  GUARD(fault, -1);
-  mj_resetData(model, data);
-  UNGUARD();
-  return NACRE_OK;
-}
-
-double* nacre_field(mjModel* model, int field, int64_t* length) {
+double** nacre_field(mjModel* model, int field, int64_t* length) {
   switch (field) {
     case NACRE_BODY_MASS:
       *length = (int64_t)model->nbody;
-      return model->body_mass;
+      return &model->body_mass;
     case NACRE_BODY_INERTIA:
       *length = 3 * (int64_t)model->nbody;
-      return model->body_inertia;
+      return &model->body_inertia;
     case NACRE_DOF_DAMPING:
       *length = (int64_t)model->nv;
-      return model->dof_damping;
+      return &model->dof_damping;
     case NACRE_GEOM_FRICTION:
       *length = 3 * (int64_t)model->ngeom;
-      return model->geom_friction;
+      return &model->geom_friction;
+    case NACRE_BODY_POS:
+      *length = 3 * (int64_t)model->nbody;
+      return &model->body_pos;
+    case NACRE_SITE_POS:
+      *length = 3 * (int64_t)model->nsite;
+      return &model->site_pos;
     default:
       *length = 0;
       return NULL;
   }
 }
 
+mjModel* nacre_head(const mjModel* model) {
+  mjModel* head = malloc(sizeof(mjModel));
+  if (head) memcpy(head, model, sizeof(mjModel));
+  return head;
+}
+
+void nacre_set_welds(mjModel* model, const double* anchor, const double* pos, const double* quat, double torque_scale) {
+  for (int e = 0; e < (int)model->neq; e++) {
+    if (model->eq_type[e] != mjEQ_WELD) continue;
+    mjtNum* to = model->eq_data + mjNEQDATA * e;
+    memcpy(to, anchor, 3 * sizeof(mjtNum));
+    memcpy(to + 3, pos, 3 * sizeof(mjtNum));
+    memcpy(to + 6, quat, 4 * sizeof(mjtNum));
+    to[10] = torque_scale;
+  }
+}
+
+int nacre_copy(const mjModel* model, mjData** to, const mjData* from, nacre_fault* fault) {
+  GUARD(fault, -1);
+  *to = mj_copyData(*to, model, from);
+  UNGUARD();
+  return *to ? NACRE_OK : say(fault, NACRE_ERROR, "mj_copyData: out of memory");
+}
+
+// The first of a contact's constraint forces is its normal force, for elliptic cones and frictionless contacts. A
+// contact that takes no part in the constraints has the address -1.
+double nacre_touch(const mjData* data, int geom1, int geom2) {
+  double sum = 0;
+  for (int k = 0; k < data->ncon; k++) {
+    const mjContact* c = data->contact + k;
+    const int between = (c->geom1 == geom1 && c->geom2 == geom2) || (c->geom1 == geom2 && c->geom2 == geom1);
+    if (between && c->efc_address >= 0) sum += data->efc_force[c->efc_address];
+  }
+  return sum;
+}
+
 static void apply(const nacre_chunk* chunk, int e) {
   if (!chunk->rows) return;
-  const double* from = chunk->rows + chunk->row * e;
+  double* from = chunk->rows + chunk->row * e;
   for (int f = 0; f < chunk->fields; f++) {
-    memcpy(chunk->field[f].at, from, (size_t)chunk->field[f].length * sizeof(double));
+    *chunk->field[f].at = from;
     from += chunk->field[f].length;
   }
 }
 
+// control_length is how long a row of controls is.
+static size_t control_length(const nacre_chunk* chunk) {
+  return (size_t)chunk->own->nu + (chunk->mocap ? 7 * (size_t)chunk->own->nmocap : 0);
+}
+
+static void set_controls(const nacre_chunk* chunk, mjData* data, const double* ctrl) {
+  const mjModel* m = chunk->own;
+  memcpy(data->ctrl, ctrl, (size_t)m->nu * sizeof(double));
+  if (!chunk->mocap) return;
+  ctrl += m->nu;
+  for (int b = 0; b < (int)m->nmocap; b++, ctrl += 7) {
+    memcpy(data->mocap_pos + 3 * b, ctrl, 3 * sizeof(double));
+    memcpy(data->mocap_quat + 4 * b, ctrl + 3, 4 * sizeof(double));
+  }
+}
+
 static void control_step(const nacre_chunk* chunk, mjData* data, const double* ctrl, int nsub) {
-  memcpy(data->ctrl, ctrl, (size_t)chunk->model->nu * sizeof(double));
-  for (int k = 0; k < nsub; k++) mj_step(chunk->model, data);
-  if (chunk->contact_forces) mj_rnePostConstraint(chunk->model, data);
+  set_controls(chunk, data, ctrl);
+  for (int k = 0; k < nsub; k++) mj_step(chunk->own, data);
+  if (chunk->contact_forces) mj_rnePostConstraint(chunk->own, data);
+  if (chunk->forward) mj_forward(chunk->own, data);
+}
+
+int nacre_reset(const nacre_chunk* chunk, int e, nacre_fault* fault) {
+  GUARD(fault, e);
+  apply(chunk, e);
+  mj_resetData(chunk->own, chunk->data[e]);
+  UNGUARD();
+  return NACRE_OK;
 }
 
 int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault) {
   GUARD(fault, e);
   apply(chunk, e);
-  mj_forward(chunk->model, chunk->data[e]);
+  mj_forward(chunk->own, chunk->data[e]);
+  UNGUARD();
+  return warned(chunk->data[e], e, fault) ? NACRE_WARNING : NACRE_OK;
+}
+
+int nacre_advance(const nacre_chunk* chunk, int e, int n, nacre_fault* fault) {
+  GUARD(fault, e);
+  apply(chunk, e);
+  for (int k = 0; k < n; k++) mj_step(chunk->own, chunk->data[e]);
   UNGUARD();
   return warned(chunk->data[e], e, fault) ? NACRE_WARNING : NACRE_OK;
 }
@@ -165,11 +245,11 @@ int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault) {
 int nacre_step_chunk(const nacre_chunk* chunk, const double* ctrl, const uint8_t* active, int nsub, nacre_fault* fault) {
   volatile int e = 0;
   GUARD(fault, e);
-  const size_t nu = (size_t)chunk->model->nu;
+  const size_t row = control_length(chunk);
   for (; e < chunk->n; e++) {
     if (!active[e]) continue;
     apply(chunk, e);
-    control_step(chunk, chunk->data[e], ctrl + nu * (size_t)e, nsub);
+    control_step(chunk, chunk->data[e], ctrl + row * (size_t)e, nsub);
     if (warned(chunk->data[e], e, fault)) {
       UNGUARD();
       return NACRE_WARNING;
@@ -182,11 +262,11 @@ int nacre_step_chunk(const nacre_chunk* chunk, const double* ctrl, const uint8_t
 int nacre_plain_loop(const nacre_chunk* chunk, const double* ctrl, int steps, int nsub, nacre_fault* fault) {
   volatile int e = 0;
   GUARD(fault, e);
-  const size_t nu = (size_t)chunk->model->nu;
+  const size_t row = control_length(chunk);
   for (; e < chunk->n; e++) {
     apply(chunk, e);
     for (int t = 0; t < steps; t++) {
-      control_step(chunk, chunk->data[e], ctrl + nu * ((size_t)t * (size_t)chunk->n + (size_t)e), nsub);
+      control_step(chunk, chunk->data[e], ctrl + row * ((size_t)t * (size_t)chunk->n + (size_t)e), nsub);
     }
   }
   UNGUARD();

@@ -14,25 +14,36 @@ typedef struct {
 } nacre_fault;
 
 typedef struct {
-  int64_t nq, nv, nu, nbody;
+  int64_t nq, nv, nu, nbody, ngeom, nsite, nmocap;
   double timestep;
 } nacre_sizes;
 
 // Numbers of a model that may differ between the environments of a chunk.
-enum { NACRE_BODY_MASS = 0, NACRE_BODY_INERTIA, NACRE_DOF_DAMPING, NACRE_GEOM_FRICTION, NACRE_FIELDS };
+enum {
+  NACRE_BODY_MASS = 0,
+  NACRE_BODY_INERTIA,
+  NACRE_DOF_DAMPING,
+  NACRE_GEOM_FRICTION,
+  NACRE_BODY_POS,
+  NACRE_SITE_POS,
+  NACRE_FIELDS
+};
 
-// n states of one model. Where rows is not NULL, row e of it (row long) is written into the fields of the model before
-// environment e is stepped; where contact_forces is not 0, mj_rnePostConstraint is called once after every control step.
+// n states of one model, which is only read. Where fields vary, `own` is a second head of the model: a copy of the
+// struct but not of the arrays it points to. Before environment e is stepped, the pointers of the varied fields are set
+// to row e of rows (row long). Where nothing varies, `own` is the model itself.
 typedef struct {
-  mjModel* model;
+  mjModel* own;
   mjData** data;
   int n;
-  int contact_forces;
+  int contact_forces;  // call mj_rnePostConstraint once after every control step
+  int forward;         // call mj_forward once after every control step
+  int mocap;           // a row of controls ends with position and quaternion of every mocap body
   double* rows;
   int64_t row;
   int fields;
   struct {
-    double* at;
+    double** at;
     int64_t length;
   } field[NACRE_FIELDS];
 } nacre_chunk;
@@ -41,20 +52,34 @@ int nacre_header_version(void);
 void nacre_install_handlers(void);
 
 int nacre_load(const char* xml, int length, mjModel** model, nacre_fault* fault);
+int nacre_load_file(const char* path, mjModel** model, nacre_fault* fault);
 int nacre_make_data(const mjModel* model, mjData** data, nacre_fault* fault);
 void nacre_model_sizes(const mjModel* model, nacre_sizes* sizes);
 
-// Address and length of a field of model.
-double* nacre_field(mjModel* model, int field, int64_t* length);
+// Where model keeps the address of a field, and the field's length.
+double** nacre_field(mjModel* model, int field, int64_t* length);
+// A second head of model, to be freed with free.
+mjModel* nacre_head(const mjModel* model);
 
-int nacre_reset(const mjModel* model, mjData* data, nacre_fault* fault);
+// Overwrites the numbers of every weld constraint: anchor, relative pose, torque scale.
+void nacre_set_welds(mjModel* model, const double* anchor, const double* pos, const double* quat, double torque_scale);
+
+int nacre_reset(const nacre_chunk* chunk, int e, nacre_fault* fault);
 int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault);
+// n mj_step of environment e with the controls that lie in its state.
+int nacre_advance(const nacre_chunk* chunk, int e, int n, nacre_fault* fault);
 
-// Steps every environment with active[e] by nsub mj_step, with ctrl row e (nu long) as its controls. Stops at the
+// *to becomes a copy of from; it is made if it is NULL.
+int nacre_copy(const mjModel* model, mjData** to, const mjData* from, nacre_fault* fault);
+
+// Sum of the normal forces of the contacts between two geoms.
+double nacre_touch(const mjData* data, int geom1, int geom2);
+
+// Steps every environment with active[e] by nsub mj_step, with ctrl row e as its controls. Stops at the
 // first environment that raises an error or has a warning on its record.
 int nacre_step_chunk(const nacre_chunk* chunk, const double* ctrl, const uint8_t* active, int nsub, nacre_fault* fault);
 
-// The yardstick of the benchmark: the same steps as `steps` chunk steps with ctrl[steps][n][nu], environment after
+// The yardstick of the benchmark: the same steps as `steps` chunk steps with ctrl[steps][n][row of controls], environment after
 // environment, in one loop and nothing else.
 int nacre_plain_loop(const nacre_chunk* chunk, const double* ctrl, int steps, int nsub, nacre_fault* fault);
 

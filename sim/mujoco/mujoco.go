@@ -26,8 +26,8 @@ var ErrUnavailable = fmt.Errorf("MuJoCo is %w: run `make`, which fetches it and 
 
 // Sizes are the dimensions of a model.
 type Sizes struct {
-	NQ, NV, NU, NBody int
-	Timestep          float64 // seconds per mj_step
+	NQ, NV, NU, NBody, NGeom, NSite, NMocap int
+	Timestep                                float64 // seconds per mj_step
 }
 
 // Field names an array of a model.
@@ -39,6 +39,8 @@ const (
 	BodyInertia               // nbody×3, principal moments in kg·m²
 	DofDamping                // nv, N·s/m or N·m·s
 	GeomFriction              // ngeom×3: sliding, spinning, rolling
+	BodyPos                   // nbody×3, in the parent body's frame, in metres
+	SitePos                   // nsite×3, in the body's frame, in metres; without effect on sites compiled into that frame's origin
 )
 
 // StepError is an error of one environment of a chunk: a MuJoCo error or a warning (a bad number in the state, a

@@ -11,6 +11,9 @@ package mujoco
 #cgo nocallback nacre_plain_loop
 #cgo nocallback nacre_reset
 #cgo nocallback nacre_forward
+#cgo nocallback nacre_advance
+#cgo noescape nacre_touch
+#cgo nocallback nacre_touch
 #include <stdlib.h>
 #include "chunk.h"
 */
@@ -54,8 +57,7 @@ func versionText(v int) string {
 	return fmt.Sprintf("%d.%d.%d", v/1_000_000, v/1000%1000, v%1000)
 }
 
-// Model is a compiled model in C memory. Stepping only reads it, except where a chunk varies fields of it: then this
-// chunk must be the only one of the model that is used at a time.
+// Model is a compiled model in C memory. Chunks only read it, so that goroutines can share it.
 type Model struct {
 	m     *C.mjModel
 	sizes Sizes
@@ -78,9 +80,34 @@ func LoadXML(text string) (*Model, error) {
 	if C.nacre_load(xml, C.int(len(text)), &m, &fault) != C.NACRE_OK {
 		return nil, fmt.Errorf("mujoco: load model: %s", C.GoString(&fault.text[0]))
 	}
+	return newModel(m), nil
+}
+
+// LoadFile compiles the MJCF file at path with the files it includes and the meshes and textures it names, which are
+// looked for relative to it. The error is MuJoCo's and names the file that is missing.
+func LoadFile(path string) (*Model, error) {
+	if err := check(); err != nil {
+		return nil, err
+	}
+	loading.Lock()
+	defer loading.Unlock()
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	var m *C.mjModel
+	var fault C.nacre_fault
+	if C.nacre_load_file(name, &m, &fault) != C.NACRE_OK {
+		return nil, fmt.Errorf("mujoco: load %s: %s", path, C.GoString(&fault.text[0]))
+	}
+	return newModel(m), nil
+}
+
+func newModel(m *C.mjModel) *Model {
 	var s C.nacre_sizes
 	C.nacre_model_sizes(m, &s)
-	return &Model{m, Sizes{int(s.nq), int(s.nv), int(s.nu), int(s.nbody), float64(s.timestep)}}, nil
+	return &Model{m, Sizes{
+		NQ: int(s.nq), NV: int(s.nv), NU: int(s.nu), NBody: int(s.nbody), NGeom: int(s.ngeom), NSite: int(s.nsite),
+		NMocap: int(s.nmocap), Timestep: float64(s.timestep),
+	}}
 }
 
 // Close frees the model; its chunks must have been closed before.
@@ -94,24 +121,13 @@ func (m *Model) Close() {
 // Sizes returns the dimensions of the model.
 func (m *Model) Sizes() Sizes { return m.sizes }
 
-// Body returns the number of the body called name.
-func (m *Model) Body(name string) (int, error) {
-	c := C.CString(name)
-	defer C.free(unsafe.Pointer(c))
-	id := int(C.mj_name2id(m.m, C.mjOBJ_BODY, c))
-	if id < 0 {
-		return 0, fmt.Errorf("mujoco: the model has no body %q", name)
-	}
-	return id, nil
-}
-
 // Parameters returns copies of fields of the model as they are now, one after the other.
 func (m *Model) Parameters(fields ...Field) []float64 {
 	var all []float64
 	for _, f := range fields {
 		var length C.int64_t
 		at := C.nacre_field(m.m, C.int(f), &length)
-		all = append(all, view(at, int(length))...)
+		all = append(all, view(*at, int(length))...)
 	}
 	return all
 }
@@ -128,11 +144,6 @@ type Chunk struct {
 	yielded time.Time
 }
 
-// state are the arrays of one mjData, in place.
-type state struct {
-	qpos, qvel, xpos, xipos, cinert, cvel, qfrcActuator, cfrcExt []float64
-}
-
 // NewChunk makes n states. Fields in vary get values of their own in every environment, at first those of the model;
 // see Parameters. Close frees the states.
 func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
@@ -144,7 +155,7 @@ func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 		c:     (*C.nacre_chunk)(C.calloc(1, C.sizeof_nacre_chunk)),
 		fault: (*C.nacre_fault)(C.calloc(1, C.sizeof_nacre_fault)),
 	}
-	c.c.model, c.c.n = m.m, C.int(n)
+	c.c.own, c.c.n = m.m, C.int(n)
 	c.c.data = (**C.mjData)(C.calloc(C.size_t(n), C.size_t(unsafe.Sizeof(uintptr(0)))))
 	c.data = unsafe.Slice(c.c.data, n)
 	if err := c.vary(vary); err != nil {
@@ -157,11 +168,7 @@ func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 			c.Close()
 			return nil, err
 		}
-		d, s := c.data[i], m.sizes
-		c.states = append(c.states, state{
-			view(d.qpos, s.NQ), view(d.qvel, s.NV), view(d.xpos, 3*s.NBody), view(d.xipos, 3*s.NBody),
-			view(d.cinert, 10*s.NBody), view(d.cvel, 6*s.NBody), view(d.qfrc_actuator, s.NV), view(d.cfrc_ext, 6*s.NBody),
-		})
+		c.states = append(c.states, views(c.data[i], m.sizes))
 	}
 	return c, nil
 }
@@ -171,12 +178,13 @@ func (c *Chunk) vary(fields []Field) error {
 	if len(fields) == 0 {
 		return nil
 	}
+	c.c.own = C.nacre_head(c.model.m)
 	for k, f := range fields {
 		if f < 0 || f >= C.NACRE_FIELDS || slices.Contains(fields[:k], f) {
 			return fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", fields, C.NACRE_FIELDS-1)
 		}
 		at := &c.c.field[k]
-		at.at = C.nacre_field(c.model.m, C.int(f), &at.length)
+		at.at = C.nacre_field(c.c.own, C.int(f), &at.length)
 	}
 	c.nominal = c.model.Parameters(fields...)
 	n, row := len(c.data), len(c.nominal)
@@ -188,9 +196,6 @@ func (c *Chunk) vary(fields []Field) error {
 	}
 	return nil
 }
-
-// view makes C memory of n numbers a slice. Its address is fixed for the life of the mjData it is part of.
-func view(p *C.double, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
 
 // Close frees the states; slices got from the chunk must not be used any more.
 func (c *Chunk) Close() {
@@ -204,6 +209,9 @@ func (c *Chunk) Close() {
 	}
 	C.free(unsafe.Pointer(c.c.data))
 	C.free(unsafe.Pointer(c.c.rows))
+	if c.c.own != c.model.m {
+		C.free(unsafe.Pointer(c.c.own))
+	}
 	C.free(unsafe.Pointer(c.c))
 	C.free(unsafe.Pointer(c.fault))
 	*c = Chunk{}
@@ -212,39 +220,28 @@ func (c *Chunk) Close() {
 // Len returns the number of states.
 func (c *Chunk) Len() int { return len(c.data) }
 
-// QPos returns the joint positions of environment i in place, nq long.
-func (c *Chunk) QPos(i int) []float64 { return c.states[i].qpos }
-
-// QVel returns the joint velocities of environment i in place, nv long.
-func (c *Chunk) QVel(i int) []float64 { return c.states[i].qvel }
-
-// XPos returns the world position of a body of environment i in place, in metres. Like all that follows from the
-// state, after Step it belongs to the state before the last mj_step's integration, or to its last Runge-Kutta stage,
-// as MuJoCo leaves it.
-func (c *Chunk) XPos(i, body int) []float64 { return c.states[i].xpos[3*body : 3*body+3] }
-
-// XIPos returns the centres of mass of all bodies of environment i in place, nbody×3, in metres.
-func (c *Chunk) XIPos(i int) []float64 { return c.states[i].xipos }
-
-// CInert returns the bodies' inertias about the centre of mass of their tree in environment i in place, nbody×10.
-func (c *Chunk) CInert(i int) []float64 { return c.states[i].cinert }
-
-// CVel returns the bodies' velocities about the same point in place, nbody×6, rotation before translation.
-func (c *Chunk) CVel(i int) []float64 { return c.states[i].cvel }
-
-// QFrcActuator returns the actuators' forces on the joints of environment i in place, nv long.
-func (c *Chunk) QFrcActuator(i int) []float64 { return c.states[i].qfrcActuator }
-
-// CFrcExt returns the external forces on the bodies of environment i in place, nbody×6, torque before force. It is
-// zero unless ContactForces was called.
-func (c *Chunk) CFrcExt(i int) []float64 { return c.states[i].cfrcExt }
-
 // ContactForces makes Step and PlainLoop compute the external forces on the bodies, contacts among them, once after
 // every control step, from where its last mj_step stands.
 func (c *Chunk) ContactForces() { c.c.contact_forces = 1 }
 
-// Parameters returns the values of the varied fields in environment i in place, one field after the other. They are
-// written into the model before the environment is stepped; what MuJoCo derived from them when it compiled the model
+// ForwardAfterStep makes Step and PlainLoop end every control step with mj_forward: what follows from the state then
+// belongs to the state as it is, at the price of a sixth forward computation for every five steps.
+func (c *Chunk) ForwardAfterStep() { c.c.forward = 1 }
+
+// DriveMocap makes a row of controls of Step and PlainLoop nu + 7·nmocap long: after the actuators' controls come
+// position (3, in metres) and quaternion (4) of every mocap body.
+func (c *Chunk) DriveMocap() { c.c.mocap = 1 }
+
+// controls returns the length of a row of controls.
+func (c *Chunk) controls() int {
+	if c.c.mocap != 0 {
+		return c.model.sizes.NU + 7*c.model.sizes.NMocap
+	}
+	return c.model.sizes.NU
+}
+
+// Parameters returns the values of the varied fields in environment i in place, one field after the other. They stand
+// in for the model's while the environment is stepped; what MuJoCo derived from those when it compiled the model
 // (mj_setConst) keeps its value.
 func (c *Chunk) Parameters(i int) []float64 {
 	row := len(c.nominal)
@@ -255,7 +252,21 @@ func (c *Chunk) Parameters(i int) []float64 {
 // it did before remains.
 func (c *Chunk) Reset(i int) error {
 	copy(c.Parameters(i), c.nominal)
-	if C.nacre_reset(c.model.m, c.data[i], c.fault) != C.NACRE_OK {
+	return c.ResetState(i)
+}
+
+// ResetState is Reset but for the varied fields, which keep their values.
+func (c *Chunk) ResetState(i int) error {
+	if C.nacre_reset(c.c, C.int(i), c.fault) != C.NACRE_OK {
+		return c.failureOf(i)
+	}
+	return nil
+}
+
+// Advance makes n mj_step of environment i with the controls that lie in its state, see Ctrl and MocapPos. What Step
+// adds to a control step is left out.
+func (c *Chunk) Advance(i, n int) error {
+	if C.nacre_advance(c.c, C.int(i), C.int(n), c.fault) != C.NACRE_OK {
 		return c.failureOf(i)
 	}
 	return nil
@@ -270,13 +281,13 @@ func (c *Chunk) Forward(i int) error {
 	return nil
 }
 
-// Step advances every environment with active[i] by nsub mj_step with row i of ctrl (n×nu) as controls. An error is
-// a *StepError of the first environment that failed; later ones have not been stepped.
+// Step advances every environment with active[i] by nsub mj_step with row i of ctrl (n×nu, see DriveMocap) as controls.
+// An error is a *StepError of the first environment that failed; later ones have not been stepped.
 func (c *Chunk) Step(active []bool, ctrl []float64, nsub int) error {
 	n := len(c.data)
-	if len(active) != n || len(ctrl) != n*c.model.sizes.NU {
+	if len(active) != n || len(ctrl) != n*c.controls() {
 		return fmt.Errorf("mujoco: step of %d environments with %d controls each: got %d flags and %d controls",
-			n, c.model.sizes.NU, len(active), len(ctrl))
+			n, c.controls(), len(active), len(ctrl))
 	}
 	c.yield()
 	rc := C.nacre_step_chunk(c.c, first(ctrl), (*C.uint8_t)(unsafe.Pointer(&active[0])), C.int(nsub), c.fault)
@@ -299,7 +310,7 @@ func (c *Chunk) yield() {
 // environment in one plain C loop: the yardstick of stepping from Go.
 func (c *Chunk) PlainLoop(ctrl []float64, nsub int) error {
 	n := len(c.data)
-	row := n * c.model.sizes.NU
+	row := n * c.controls()
 	if row == 0 || len(ctrl)%row != 0 {
 		return fmt.Errorf("mujoco: %d controls are no whole number of steps of %d", len(ctrl), row)
 	}

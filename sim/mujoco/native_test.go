@@ -48,7 +48,7 @@ func newChunk(t *testing.T, text string, n int) (*Model, *Chunk) {
 // Semi-implicit Euler with acceleration a: after n steps of h, v = a·n·h and z = a·h²·n(n+1)/2.
 func TestStepChunk(t *testing.T) {
 	m, c := newChunk(t, ball, 3)
-	if s := m.Sizes(); s != (Sizes{NQ: 1, NV: 1, NU: 1, NBody: 2, Timestep: 0.01}) {
+	if s := m.Sizes(); s != (Sizes{NQ: 1, NV: 1, NU: 1, NBody: 2, NGeom: 1, Timestep: 0.01}) {
 		t.Fatalf("sizes %+v", s)
 	}
 	body, err := m.Body("ball")

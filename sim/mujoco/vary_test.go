@@ -57,7 +57,7 @@ func TestEnvironmentsHaveTheirOwnParameters(t *testing.T) {
 	if err := c.Reset(2); err != nil || !slices.Equal(c.Parameters(2), []float64{0, 0, 2}) {
 		t.Errorf("after a reset the parameters are %v, error %v", c.Parameters(2), err)
 	}
-	for _, bad := range [][]Field{{BodyMass, BodyMass}, {-1}, {GeomFriction + 1}} {
+	for _, bad := range [][]Field{{BodyMass, BodyMass}, {-1}, {SitePos + 1}} {
 		if _, err := m.NewChunk(1, bad...); err == nil {
 			t.Errorf("varying the fields %v was accepted", bad)
 		}

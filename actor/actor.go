@@ -1,0 +1,169 @@
+// Package actor is the stochastic policy that soft actor-critics share: a network that sees an observation and a
+// condition (PEARL's latent z, an oracle's task vector) and gives a Gaussian squashed by tanh into the actions
+// [-1,1]^Act. Policy builds it in a training graph; Actor runs it in rollouts, batched over the environments of each
+// worker.
+//
+//	p := actor.Policy{Net: net, Obs: 20, Condition: 5, Act: 6}
+//	a := p.Sample(stage, stage.ConcatCols(obs, z), eps) // a.Action, a.LogProb
+//	act, err := actor.New(device, memory, p, 2, 16)
+//	trajectories, err := pool.Rollout(ctx, episodes, act.Policy(z, noise), 0)
+package actor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"nacre/core"
+	"nacre/core/nn"
+)
+
+// Policy is the network with its sizes: (o, condition) → 2·Act, the mean and the log standard deviation before
+// clipping.
+type Policy struct {
+	Net                 nn.MLP
+	Obs, Condition, Act int
+}
+
+// Bounds of the log standard deviation.
+const (
+	LogStdMin = -20
+	LogStdMax = 2
+)
+
+const ln2Pi = 1.8378770664093454836
+
+// Sample is the policy's output on a batch, as graph nodes; rows by batch.
+type Sample struct {
+	Mean, LogStd *G.Node // rows × act
+	PreTanh      *G.Node // mean + std·eps
+	Action       *G.Node // tanh of it, in (-1,1)
+	LogProb      *G.Node // rows × 1
+}
+
+// Head splits the network's output for rows of (o, condition) into mean and clipped log standard deviation.
+func (p Policy) Head(s *core.Stage, x *G.Node) (mean, logStd *G.Node) {
+	h := p.Net.Apply(s, x)
+	return s.SliceCols(h, 0, p.Act), s.Clamp(s.SliceCols(h, p.Act, 2*p.Act), LogStdMin, LogStdMax)
+}
+
+// Sample builds a = tanh(μ + σ·eps) and its log density (Haarnoja et al. 2018, eq. 21) with standard normal eps,
+// rows × act:
+//
+//	log π(a) = Σ_i [ log N(u_i; μ_i, σ_i) − log(1 − a_i² + 1e-6) ],  u = μ + σ·eps.
+func (p Policy) Sample(s *core.Stage, x, eps *G.Node) Sample {
+	var a Sample
+	a.Mean, a.LogStd = p.Head(s, x)
+	a.PreTanh = s.Add(a.Mean, s.Mul(s.Exp(a.LogStd), eps))
+	a.Action = s.Tanh(a.PreTanh)
+	gauss := s.Shift(s.Sub(s.Scale(s.Square(eps), -0.5), a.LogStd), -0.5*ln2Pi)
+	squash := s.Log(s.Affine(s.Square(a.Action), -1, 1+1e-6))
+	a.LogProb = s.SumCols(s.Sub(gauss, squash))
+	return a
+}
+
+// Actor runs the policy during rollouts, one runner per simulation worker.
+type Actor struct {
+	policy  Policy
+	rows    int // environments per worker at most
+	workers []worker
+}
+
+type worker struct {
+	run            core.Runner
+	obs, condition []float64
+	mean, logStd   []float64
+}
+
+// New loads the policy for the given number of simulation workers of rows environments each.
+func New(d core.Device, m core.Memory, p Policy, workers, rows int) (*Actor, error) {
+	b := core.NewBuilder("act", 1)
+	s := b.Stage("act")
+	mean, logStd := p.Head(s, s.ConcatCols(s.Input("obs", rows, p.Obs), s.Input("condition", rows, p.Condition)))
+	s.Output("mean", mean)
+	s.Output("log_std", logStd)
+	program, err := b.Compile()
+	if err != nil {
+		return nil, err
+	}
+	a := &Actor{policy: p, rows: rows}
+	for range workers {
+		run, err := d.Load(program, m)
+		if err != nil {
+			a.Close()
+			return nil, err
+		}
+		a.workers = append(a.workers, worker{
+			run: run, obs: make([]float64, rows*p.Obs), condition: make([]float64, rows*p.Condition),
+			mean: make([]float64, rows*p.Act), logStd: make([]float64, rows*p.Act),
+		})
+	}
+	return a, nil
+}
+
+// Policy acts under condition[i] in episode i: tanh of the mean, or of a draw from noise[i] where noise is not nil.
+func (a *Actor) Policy(condition [][]float64, noise []*rand.Rand) *Rollout {
+	return &Rollout{actor: a, Condition: condition, Noise: noise}
+}
+
+// Close gives the runners back.
+func (a *Actor) Close() error {
+	var first error
+	for _, w := range a.workers {
+		if err := w.run.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Rollout is the policy of one set of episodes; it implements sim.Policy.
+type Rollout struct {
+	actor     *Actor
+	Condition [][]float64  // one per episode
+	Noise     []*rand.Rand // one stream per episode; nil: deterministic
+}
+
+// Act implements sim.Policy.
+func (r *Rollout) Act(worker int, episodes, _ []int, obs, act []float64) error {
+	w, p := &r.actor.workers[worker], r.actor.policy
+	if len(episodes) > r.actor.rows {
+		return fmt.Errorf("actor: %d environments in one call, the actor was made for %d", len(episodes), r.actor.rows)
+	}
+	copy(w.obs, obs[:len(episodes)*p.Obs])
+	for k, e := range episodes {
+		copy(w.condition[k*p.Condition:(k+1)*p.Condition], r.Condition[e])
+	}
+	if err := w.infer(); err != nil {
+		return err
+	}
+	for k, e := range episodes {
+		for j := range p.Act {
+			i := k*p.Act + j
+			u := w.mean[i]
+			if r.Noise != nil {
+				u += math.Exp(w.logStd[i]) * r.Noise[e].NormFloat64()
+			}
+			act[i] = math.Tanh(u)
+		}
+	}
+	return nil
+}
+
+func (w *worker) infer() error {
+	if err := w.run.Write64("obs", w.obs); err != nil {
+		return err
+	}
+	if err := w.run.Write64("condition", w.condition); err != nil {
+		return err
+	}
+	if err := w.run.Run(); err != nil {
+		return err
+	}
+	if err := w.run.Read64("mean", w.mean); err != nil {
+		return err
+	}
+	return w.run.Read64("log_std", w.logStd)
+}

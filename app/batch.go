@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"nacre/internal/atomicfile"
+	"nacre/server/batch"
+	"nacre/server/nbformat"
+	"nacre/server/process"
+)
+
+// errTimeout ends a batch run whose time is up.
+var errTimeout = errors.New("the time given with --timeout is up")
+
+// RunNotebook runs a notebook's cells in order and writes the result after every cell, so that nothing of it is lost
+// whatever happens.
+func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
+	b, err := os.ReadFile(o.File)
+	if err != nil {
+		return err
+	}
+	nb, err := nbformat.Parse(b)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.File, err)
+	}
+	if err := batch.SetParameters(nb, o.Parameters); err != nil {
+		return fmt.Errorf("%s: %w", o.File, err)
+	}
+	argv, err := kernelCommand(o.Engine)
+	if err != nil {
+		return err
+	}
+	memory, err := kernelMemory(o.Memory)
+	if err != nil {
+		return err
+	}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
+		defer cancel()
+	}
+	save := func() error {
+		if o.Out == "" {
+			return nil
+		}
+		data, err := nb.Marshal()
+		if err != nil {
+			return err
+		}
+		return atomicfile.Write(o.Out, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+	}
+	if err := save(); err != nil { // before hours are spent on it
+		return err
+	}
+	stage := env.Progress.Stage(filepath.Base(o.File), len(nb.Cells()))
+	defer stage.Done()
+	began, last := time.Now(), 0
+	err = batch.Run(ctx, nb, batch.Options{
+		Process: process.Config{Argv: argv, Dir: filepath.Dir(o.File), Memory: memory},
+		Started: func(number, of int, c nbformat.Cell) { stage.Describe(fmt.Sprintf("cell %d of %d", number, of)) },
+		Ended: func(number, _ int, _ nbformat.Cell) error {
+			stage.Add(number - last)
+			last = number
+			return save()
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.File, err)
+	}
+	stage.Add(len(nb.Cells()) - last)
+	return env.Print(map[string]any{"notebook": o.File, "output": o.Out, "cells": len(nb.Cells()), "seconds": time.Since(began).Seconds()},
+		func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s: all cells ran, in %s\n", o.File, time.Since(began).Round(time.Millisecond))
+			return err
+		})
+}

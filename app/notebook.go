@@ -1,0 +1,217 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"nacre/kernel"
+	"nacre/kernel/jupyter/zmq"
+	"nacre/server"
+	"nacre/server/process"
+	"nacre/web"
+)
+
+// Notebook serves a folder of notebooks until ctx is done.
+func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
+	dir, file, err := notebookPlace(o.Path)
+	if err != nil {
+		return err
+	}
+	argv, err := kernelCommand(o.Engine)
+	if err != nil {
+		return err
+	}
+	memory, err := kernelMemory(o.Memory)
+	if err != nil {
+		return err
+	}
+	front, built := web.Files()
+	s, err := server.New(server.Config{
+		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Hosts: o.Hosts, Log: env.Log,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	l, err := listen(o.Address, o.Port)
+	if err != nil {
+		return err
+	}
+	url := s.URL(l.Addr(), file)
+	if !built {
+		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other front ends can connect")
+	}
+	fmt.Fprintf(env.Err, "notebooks of %s are at\n", dir)
+	fmt.Fprintln(env.Out, url)
+	fmt.Fprintln(env.Err, "Whoever has this address can run programs as you. Ctrl-C ends the server and its kernels.")
+	if o.Browser {
+		openBrowser(url, env)
+	}
+	return s.Serve(ctx, l)
+}
+
+// notebookPlace splits what is to be opened into the folder that is served and a notebook in it.
+func notebookPlace(p string) (dir, file string, err error) {
+	if p == "" {
+		p = "."
+	}
+	p, err = filepath.Abs(p)
+	if err != nil {
+		return "", "", err
+	}
+	info, err := os.Stat(p)
+	if err != nil {
+		return "", "", fmt.Errorf("%s: expected a folder or a notebook: %w", p, errors.Unwrap(err))
+	}
+	if info.IsDir() {
+		return p, "", nil
+	}
+	return filepath.Dir(p), filepath.Base(p), nil
+}
+
+// listen takes the port asked for, or the next free one of the ten that follow; port 0 takes any.
+func listen(address string, port int) (net.Listener, error) {
+	var first error
+	for i := range 10 {
+		l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port+i)))
+		if err == nil || port == 0 {
+			return l, err
+		}
+		if first == nil {
+			first = err
+		}
+		if port+i >= 65535 {
+			break
+		}
+	}
+	return nil, fmt.Errorf("no free port from %d on: %w", port, first)
+}
+
+// kernelCommand is the command line of a kernel's process: this program's own.
+func kernelCommand(engine string) ([]string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program's file, to start kernels: %w", err)
+	}
+	argv := []string{program, "kernel", "--pipe"}
+	if engine != "" {
+		argv = append(argv, "--engine", engine)
+	}
+	return argv, nil
+}
+
+// kernelMemory reads a limit such as 8GB; "" is what the machine has, "none" no limit.
+func kernelMemory(text string) (int64, error) {
+	switch text {
+	case "":
+		return process.MachineMemory(), nil
+	case "none":
+		return 0, nil
+	}
+	upper := strings.ToUpper(strings.TrimSpace(text))
+	unit := int64(1)
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"GIB", 1 << 30}, {"MIB", 1 << 20}, {"GB", 1e9}, {"MB", 1e6}} {
+		if number, ok := strings.CutSuffix(upper, u.name); ok {
+			upper, unit = strings.TrimSpace(number), u.size
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(upper, 64)
+	if err != nil || !(n*float64(unit) >= 64<<20) || n*float64(unit) > 1<<60 {
+		return 0, Usagef("--kernel-memory %s: expected an amount of at least 64 MiB, such as 8GB, or none", text)
+	}
+	return int64(n * float64(unit)), nil
+}
+
+// Kernel runs the notebook kernel itself: for this program's server over two inherited pipes, for other programs over
+// ZeroMQ with the ports of a connection file.
+func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine string) (kernel.Session, error)) error {
+	session, err := open(o.Engine)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	go func() {
+		for range interrupts {
+			session.Interrupt()
+		}
+	}()
+	if o.Pipe {
+		return process.Serve(ctx, session)
+	}
+	return serveZMQ(ctx, env, session, o.ConnectionFile)
+}
+
+// serveZMQ answers the clients of a connection file.
+func serveZMQ(ctx context.Context, env *Env, session kernel.Session, file string) error {
+	c, err := zmq.ReadConnection(file)
+	if err != nil {
+		return err
+	}
+	if os.Getenv("JPY_PARENT_PID") != "" {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go withParent(ctx, cancel)
+	}
+	return zmq.Serve(ctx, c, session, env.Log)
+}
+
+// withParent calls end once the process that started this one is gone, as Jupyter expects of kernels.
+func withParent(ctx context.Context, end func()) {
+	parent := os.Getppid()
+	for ctx.Err() == nil {
+		time.Sleep(time.Second)
+		if os.Getppid() != parent {
+			end()
+		}
+	}
+}
+
+// InstallKernelspec makes the kernel known to Jupyter: for this user, or under a prefix.
+func InstallKernelspec(env *Env, o KernelspecOptions) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := zmq.SpecDir(o.Prefix)
+	if err != nil {
+		return err
+	}
+	file, err := zmq.Install(dir, server.SpecName, zmq.Spec{
+		Argv:        []string{program, "kernel", "--connection-file", "{connection_file}"},
+		DisplayName: server.DisplayName, Language: "go",
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Out, file)
+	return nil
+}
+
+// openBrowser asks the system to show an address. That it cannot is worth a line only.
+func openBrowser(url string, env *Env) {
+	command := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		command = "open"
+	}
+	if err := exec.Command(command, url).Start(); err != nil {
+		env.Log.Info("no browser was opened", "error", err)
+	}
+}

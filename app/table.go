@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"nacre/experiment/paper"
+)
+
+// TableOptions are what nacre table takes.
+type TableOptions struct {
+	Name string // one of TableNames
+}
+
+// TableNames are the tables of the paper by the names nacre table knows them under.
+func TableNames() []string { return []string{"ml1", "ml1-all", "tsne", "runtime"} }
+
+// PaperTable is one table of the paper with what its own cells say of the paper's claims.
+type PaperTable struct {
+	Name         string        `json:"name"`
+	Title        string        `json:"title"`
+	Methods      []string      `json:"methods"`
+	Environments []string      `json:"rows"`
+	Rows         [][]float64   `json:"cells"`
+	Claims       []paper.Claim `json:"claims"`
+}
+
+// Table prints a table of the paper and recomputes the statistics the paper draws from it.
+func Table(env *Env, o TableOptions) error {
+	t := PaperTable{Name: o.Name}
+	var err error
+	fill := func(title string, p paper.Table) {
+		t.Title, t.Methods, t.Environments, t.Rows = title, p.Methods, p.Environments, p.Rows
+	}
+	const unit = "thousands of return, mean over the last 100,000 of 1,000,000 environment steps and 3 seeds"
+	switch o.Name {
+	case "ml1":
+		fill("Table 1 of the paper, Meta-World ML1, "+unit, paper.Table1())
+		t.Claims, err = paper.ClaimsTable1()
+	case "ml1-all":
+		fill("Table 2 of the paper, Meta-World ML1, "+unit, paper.Table2())
+		t.Claims, err = paper.ClaimsTable2()
+	case "runtime":
+		fill("Run times of the paper, seconds of 1,000,000 environment steps on 8 Tesla M40 and 16 cores", paper.Runtime())
+		t.Claims = paper.ClaimsRuntime()
+	case "tsne":
+		t.Title = "The paper's t-SNE study of push-v1, 8 tasks of 200 rollouts, mean distances in the plane"
+		t.Methods = []string{"to centroid", "between centroids", "ratio"}
+		for _, e := range paper.TSNE() {
+			t.Environments, t.Rows = append(t.Environments, e.Method), append(t.Rows, []float64{e.ToCentroid, e.Between, e.Ratio()})
+		}
+		t.Claims = paper.ClaimsTSNE()
+	default:
+		return Usagef("table %q: expected one of %s", o.Name, strings.Join(TableNames(), ", "))
+	}
+	if err != nil {
+		return err
+	}
+	return env.Print(t, t.WriteText)
+}
+
+// WriteText prints the table and the claims for a person.
+func (t PaperTable) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n\n", t.Title)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tw, "\t%s\t\n", strings.Join(t.Methods, "\t"))
+	for i, name := range t.Environments {
+		fmt.Fprint(tw, name)
+		for _, v := range t.Rows[i] {
+			fmt.Fprintf(tw, "\t%.2f", v)
+		}
+		fmt.Fprint(tw, "\t\n")
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\nWhat the paper says of it, recomputed from these cells\n")
+	for _, c := range t.Claims {
+		fmt.Fprintf(w, "\n%s: %s\n", c.Text, c.Verdict)
+		for _, f := range c.Figures {
+			if _, err := fmt.Fprintf(w, "  - %s\n", f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package tsnebench
+
+import (
+	"context"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"nacre/tsne"
+)
+
+// Example of the package's first lines, on few points and without other libraries.
+func TestSelfAndJudge(t *testing.T) {
+	ctx := context.Background()
+	x := Points(300)
+	r, err := Self(ctx, x, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := NewJudge(ctx, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Score(&r); err != nil {
+		t.Fatal(err)
+	}
+	// Twenty far clusters of fifteen: neighbours are found, and a layout that ignores the data has more than 3 nats.
+	if r.KL > 1 || r.Trust < 0.9 || r.Recall < 0.4 || r.Iterations != 750 || r.Wall <= 0 {
+		t.Errorf("%+v", r)
+	}
+	random := r
+	random.y = Points(300)
+	random.y = tsne.Matrix{Rows: 300, Cols: 2, Data: random.y.Data[:600]}
+	if err := j.Score(&random); err != nil || random.KL < 3*r.KL {
+		t.Errorf("a layout from other numbers scores %.3f, ours %.3f, %v", random.KL, r.KL, err)
+	}
+}
+
+func TestAbsentPeersAreOneLine(t *testing.T) {
+	for _, p := range Peers(Where{Scripts: "no", Python: "no-python", Node: "no-node", Modules: "no-modules", Threads: 1})[:4] {
+		if r := p.Run(context.Background(), Points(120), 1); r.Absent == "" || strings.Contains(r.Absent, "\n") {
+			t.Errorf("%s: %q", p.Name, r.Absent)
+		}
+	}
+}
+
+// The same program, native and as WebAssembly, lays the points out in the same places, to the last bit.
+func TestWasmGivesTheSameBits(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("skipped: node is not there to run WebAssembly")
+	}
+	const n = 200
+	dir := t.TempDir()
+	source := filepath.Join(dir, "x")
+	x := Points(n)
+	if err := writeFloats(source, x.Data); err != nil {
+		t.Fatal(err)
+	}
+	wasm := filepath.Join(dir, "self.wasm")
+	build := exec.Command("go", "build", "-o", wasm, "./self")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the wasm build fails: %s", out)
+	}
+	for _, method := range []tsne.Method{tsne.MethodExact, tsne.MethodFFT, tsne.MethodBarnesHut} {
+		target := filepath.Join(dir, string(method))
+		run := exec.Command(node, wasmRunner(), wasm, "-method", string(method), "-iterations", "90", "200", "50", source, target)
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %s", method, out)
+		}
+		got, err := readFloats(target, 2*n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := tsne.Current()
+		r.Method = method
+		r.Phases[0].Iterations, r.Phases[1].Iterations = 30, 60
+		l, err := tsne.New(tsne.WithRecipe(r)).Fit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, l.Y.Data) {
+			worst := 0.0
+			for i, v := range got {
+				worst = max(worst, math.Abs(v-l.Y.Data[i]))
+			}
+			t.Errorf("%s: WebAssembly lays points out up to %g from where they are natively", method, worst)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+"""Lays points out with a Python library, for nacre bench tsne.
+
+    python peer.py LIBRARY N D IN OUT THREADS
+
+IN and OUT are N×D and N×2 float64 values, row by row. One line of JSON goes to standard output: version, iterations
+and the seconds the layout took, of the wall and of processors.
+"""
+import json
+import sys
+import time
+
+import numpy as np
+
+
+def main(library, n, d, source, target, threads):
+    x = np.fromfile(source).reshape(n, d)
+    if library == "scikit-learn":
+        import sklearn
+        from sklearn.manifold import TSNE
+
+        version, iterations = sklearn.__version__, 1000
+        fit = TSNE(random_state=0, n_jobs=threads).fit_transform
+    else:
+        import openTSNE
+
+        version, iterations = openTSNE.__version__, 750
+        fit = openTSNE.TSNE(random_state=0, n_jobs=threads, neighbors="exact" if n < 20000 else "auto").fit
+    wall, cpu = time.perf_counter(), time.process_time()
+    y = fit(x)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    np.asarray(y, dtype=np.float64).tofile(target)
+    print(json.dumps({"version": version, "iterations": iterations, "wall_s": wall, "cpu_s": cpu}))
+
+
+if __name__ == "__main__":
+    a = sys.argv
+    main(a[1], int(a[2]), int(a[3]), a[4], a[5], int(a[6]))

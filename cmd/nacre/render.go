@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/app"
+)
+
+func renderCommand(env *app.Env, render func(context.Context, *app.Env, app.RenderOptions) error) *cobra.Command {
+	var o app.RenderOptions
+	cmd := &cobra.Command{
+		Use:   "render FAMILY|RECORDING.npz|FOLDER",
+		Short: "Draw an episode: a picture, a film strip or an animated GIF",
+		Long: `Render draws an episode of a family, one recorded by "nacre rollout", or one of the agent of a run folder after
+it has adapted to the task. The end of the name of --out says what is made: .png is a still or, with --strip, some
+moments side by side; .gif is an animation; .json holds shapes and poses for playback in three dimensions
+(docs/render.md). No display, graphics driver or system library is needed.`,
+		Example: `  nacre render point-goal -o point.gif
+  nacre render cheetah-vel --strip 5 -o cheetah.png
+  nacre render runs/cheetah --task 3 --camera ,20 -o cheetah.gif`,
+		Args: oneArg("a family, a recording or a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.What = args[0]
+			err := firstError(oneOf("policy", o.Policy, "", "random", "scripted"), between("task", o.Task, 0, maxCount),
+				between("steps", o.Steps, 0, maxCount), between("at", o.At, -1, maxCount), between("strip", o.Strip, 0, 100), checkSeed(o.Seed))
+			if err != nil {
+				return err
+			}
+			if o.Strip == 1 {
+				return app.Usagef("--strip 1: expected at least 2 pictures, or 0 for a still")
+			}
+			if !(o.FPS >= 0 && o.FPS <= 50) {
+				return app.Usagef("--fps %v: expected at most 50, or 0 for the episode's own rate up to 20", o.FPS)
+			}
+			return render(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Out, "out", "o", "episode.png", "`file` to write, .png, .gif or .json")
+	f.StringVarP(&o.Policy, "policy", "p", "", "random or scripted (default scripted where the family knows how)")
+	f.IntVar(&o.Task, "task", 0, "task, counted from 0 among the test tasks")
+	f.BoolVar(&o.Train, "train-tasks", false, "take a train task instead of a test task")
+	f.IntVar(&o.Steps, "steps", 0, "longest episode, 0 for the family's horizon")
+	f.StringVar(&o.Size, "size", "", "`WIDTHxHEIGHT` of a picture in pixels (default 720x480; 400x280 in a GIF, 320x320 in a strip)")
+	f.Float64Var(&o.FPS, "fps", 0, "pictures per second of a GIF, 0 for the episode's own rate up to 20")
+	f.IntVar(&o.At, "at", -1, "step that a still shows, -1 for the middle of the episode")
+	f.IntVar(&o.Strip, "strip", 0, "`number` of moments side by side in a .png")
+	f.StringVar(&o.Camera, "camera", "", "`AZIMUTH,ELEVATION,DISTANCE` in degrees and metres; what is left empty is the family's own")
+	seedFlag(cmd, &o.Seed, 0, "seed of the tasks, the initial state and the policy")
+	jsonFlag(cmd, env)
+	return cmd
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/app"
+)
+
+func rolloutCommand(env *app.Env, rollout func(context.Context, *app.Env, app.RolloutOptions) error) *cobra.Command {
+	var o app.RolloutOptions
+	cmd := &cobra.Command{
+		Use:   "rollout [FAMILY]",
+		Short: "Run episodes of a family with a random, a scripted or a trained policy",
+		Long: `Rollout runs an episode on each of some tasks, prints returns and successes, and writes recordings that
+"nacre render" draws. The scripted policy is the family's goal-knowing controller, where it has one. With --run the
+agent of a run acts: it adapts to each task by the run's protocol, and its last trajectory is what is kept.`,
+		Example: `  nacre rollout point-goal --policy scripted
+  nacre rollout cheetah-vel --episodes 3 --out runs/cheetah.npz
+  nacre rollout --run runs/cheetah --out runs/cheetah/episode.npz`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.Family = args[0]
+			}
+			if o.Family == "" && o.Run == "" {
+				return app.Usagef("rollout needs a family, such as point-goal (see nacre envs), or --run FOLDER")
+			}
+			err := firstError(oneOf("policy", o.Policy, "random", "scripted"), between("task", o.Task, 0, maxCount),
+				between("episodes", o.Episodes, 1, maxCount), between("steps", o.Steps, 0, maxCount), checkSeed(o.Seed))
+			if err != nil {
+				return err
+			}
+			return rollout(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Policy, "policy", "p", "random", "random or scripted")
+	f.StringVar(&o.Run, "run", "", "run `folder` whose agent acts")
+	f.IntVar(&o.Task, "task", 0, "first task, counted from 0 among the test tasks")
+	f.BoolVar(&o.Train, "train-tasks", false, "take train tasks instead of test tasks")
+	f.IntVarP(&o.Episodes, "episodes", "n", 1, "episodes, one on each of as many tasks")
+	f.IntVar(&o.Steps, "steps", 0, "longest episode, 0 for the family's horizon")
+	f.StringVarP(&o.Out, "out", "o", "", "recording to write, a `file` NAME.npz; NAME-1.npz and so on for several episodes")
+	seedFlag(cmd, &o.Seed, 0, "seed of the tasks, the initial states and the random policy")
+	cmd.MarkFlagsMutuallyExclusive("run", "policy")
+	jsonFlag(cmd, env)
+	return cmd
+}

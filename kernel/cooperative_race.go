@@ -1,0 +1,5 @@
+//go:build race || js
+
+package kernel
+
+const cooperative = true

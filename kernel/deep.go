@@ -1,0 +1,47 @@
+package kernel
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+// A recursion that does not end would exhaust the stack, which no program survives. While a cell runs, a watcher reads
+// how much memory all stacks take and, past deepStacks, raises the stop flag: each goroutine then looks at its own
+// depth at its next stop check.
+const (
+	deepStacks = 256 << 20
+	deepFrames = 100_000
+)
+
+// watch watches the stacks while r runs.
+func (s *session) watch(r *run) (release func()) {
+	done := make(chan struct{})
+	go func() {
+		sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
+		t := time.NewTicker(10 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-t.C:
+			}
+			metrics.Read(sample)
+			if !r.stopped.Load() && sample[0].Value.Uint64() > deepStacks {
+				s.stop(true)
+				time.Sleep(time.Millisecond)
+				if !r.stopped.Load() {
+					s.stop(false)
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// tooDeep says whether the calling goroutine's stack is deepFrames deep.
+func tooDeep() bool {
+	var pc [1]uintptr
+	return runtime.Callers(deepFrames, pc[:]) > 0
+}

@@ -1,0 +1,228 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/traefik/yaegi/interp"
+
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/lower"
+	"nacre/kernel/internal/prelude"
+	"nacre/kernel/internal/rt"
+)
+
+// yaegiVersion is the version in go.mod.
+const yaegiVersion = "v0.16.2-0.20260209085605-fcb76d1ece0c"
+
+// yaegiEngine runs lowered cells on the traefik/yaegi interpreter.
+type yaegiEngine struct {
+	i     *interp.Interpreter
+	low   *lower.Lowerer
+	reg   *rt.Registry
+	fset  *token.FileSet
+	vars  map[*types.Var]*lower.Global
+	stop  *bool
+	at    *int
+	stmt  *int
+	notes tail // what the interpreter itself writes
+
+	mu      sync.RWMutex
+	readers map[string]func() any
+}
+
+// tail keeps nothing: the interpreter writes a line a frame for each panic, with the place of the function's start.
+type tail struct{}
+
+func (tail) Write(p []byte) (int, error) { return len(p), nil }
+
+func newYaegi(p *cells.Program, symbols map[string]map[string]reflect.Value, host rt.Host) (*yaegiEngine, error) {
+	e := &yaegiEngine{
+		i:       interp.New(interp.Options{Stdout: tail{}, Stderr: tail{}, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
+		reg:     rt.NewRegistry(symbols),
+		vars:    map[*types.Var]*lower.Global{},
+		readers: map[string]func() any{},
+	}
+	e.fset = e.i.FileSet()
+	e.low = lower.New(p.Info, p.Fset, e.reg)
+	e.low.Cooperative = cooperative
+	for _, path := range prelude.Packages {
+		src, err := prelude.Source(path)
+		if err != nil {
+			return nil, err
+		}
+		list, err := p.CheckSource(path, src)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			e.low.SetPrelude(path, f.Name, &lower.Func{Name: path + "." + f.Name, Decl: f.Decl, Obj: f.Obj, Sig: f.Obj.Signature()})
+		}
+	}
+	exports := interp.Exports{}
+	for path, table := range symbols {
+		exports[path+"/_"] = table
+	}
+	host.Global = func(name string, get func() any) {
+		e.mu.Lock()
+		e.readers[name] = get
+		e.mu.Unlock()
+	}
+	exports["rt/_"] = e.reg.Symbols(host)
+	if err := e.i.Use(exports); err != nil {
+		return nil, err
+	}
+	if _, err := e.i.Eval("package main\nvar stop__ bool\nvar at__, stmt__, tick__ int\n"); err != nil {
+		return nil, err
+	}
+	for name, p := range map[string]any{"stop__": &e.stop, "at__": &e.at, "stmt__": &e.stmt} {
+		v, err := e.i.Eval("&" + name)
+		if err != nil {
+			return nil, err
+		}
+		reflect.ValueOf(p).Elem().Set(v)
+	}
+	return e, nil
+}
+
+func (e *yaegiEngine) name() string { return "yaegi " + yaegiVersion }
+
+func (e *yaegiEngine) read(v *cells.Var) (any, bool) {
+	g := e.vars[v.Obj]
+	if g == nil {
+		return nil, false
+	}
+	e.mu.RLock()
+	get := e.readers[g.Low()]
+	e.mu.RUnlock()
+	if get == nil {
+		return nil, false
+	}
+	return e.reg.Norm(get()), true
+}
+
+func (e *yaegiEngine) compile(u *cells.Unit) (*program, error) {
+	undo := e.low.Save()
+	file, name, err := e.lowered(u)
+	if err != nil {
+		var r *lower.Refusal
+		if errors.As(err, &r) {
+			p := e.low.Fset.Position(r.Pos)
+			return nil, &refused{Position{p.Line, p.Column}, r.Text}
+		}
+		return nil, err
+	}
+	if host := e.low.TakeHost(); len(host) > 0 {
+		if err := e.i.Use(interp.Exports{"rt/_": host}); err != nil {
+			return nil, err
+		}
+	}
+	if os.Getenv("NACRE_KERNEL_TRACE") != "" {
+		fmt.Fprintln(os.Stderr, file)
+	}
+	f, err := parser.ParseFile(e.fset, fmt.Sprintf("cell%d.go", u.Cell), file, parser.SkipObjectResolution)
+	if err != nil {
+		undo()
+		return nil, fmt.Errorf("the cell compiler made code that does not parse: %w", err)
+	}
+	run, err := e.load(f, name)
+	if err != nil {
+		undo()
+		return nil, err
+	}
+	return &program{
+		run:     run,
+		reached: func() int { return *e.stmt },
+		at: func() (int, bool) {
+			p := e.low.Fset.Position(token.Pos(*e.at))
+			return p.Line, p.Filename == cells.CellName(u.Cell)
+		},
+	}, nil
+}
+
+// lowered returns the source the interpreter is given and the function that runs the cell.
+func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
+	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, InitsLast: u.InitsLast, Value: u.Value, Locals: map[*types.Var]*lower.Global{}}
+	funcs := map[*cells.Decl]*lower.Func{}
+	for tn, key := range u.Keys {
+		e.low.SetTypeKey(tn, key)
+	}
+	for _, d := range u.Funcs {
+		f := &lower.Func{Name: d.Name, Decl: d.Node.(*ast.FuncDecl), Obj: d.Func, Also: d.Also, Sig: d.Sig}
+		lu.Funcs = append(lu.Funcs, f)
+		funcs[d] = f
+	}
+	for _, d := range u.Inits {
+		lu.Inits = append(lu.Inits, funcs[d])
+	}
+	if u.Main != nil {
+		if lu.Main = funcs[u.Main]; lu.Main == nil {
+			lu.Main = e.low.Func(u.Main.Func)
+		}
+	}
+	for was, now := range u.Moved() {
+		if g := e.vars[was]; g != nil {
+			g.Type = now.Type()
+			e.vars[now] = g
+			e.low.SetGlobal(now, g)
+		}
+	}
+	for _, v := range u.Vars {
+		var g *lower.Global
+		if v.Old != nil {
+			g = e.vars[v.Old.Obj]
+		}
+		if g == nil {
+			g = &lower.Global{Name: v.Name, Type: v.Obj.Type()}
+			lu.New = append(lu.New, g)
+		}
+		g.Type = v.Obj.Type()
+		lu.Locals[v.Def] = g
+		e.vars[v.Obj] = g
+		e.low.SetGlobal(v.Obj, g)
+	}
+	file, name, err := e.low.Unit(lu)
+	if err != nil {
+		return "", "", err
+	}
+	var b bytes.Buffer
+	if err := format.Node(&b, token.NewFileSet(), file); err != nil {
+		return "", "", fmt.Errorf("printing the lowered cell: %w", err)
+	}
+	return b.String(), name, nil
+}
+
+// load compiles a lowered file and returns its function.
+func (e *yaegiEngine) load(f *ast.File, name string) (run func(), err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the interpreter failed on this cell: %v", x)
+		}
+	}()
+	p, err := e.i.CompileAST(f)
+	if err != nil {
+		return nil, fmt.Errorf("the interpreter does not accept this cell: %w", err)
+	}
+	if _, err := e.i.Execute(p); err != nil {
+		return nil, fmt.Errorf("the interpreter does not accept this cell: %w", err)
+	}
+	v, err := e.i.Eval(name)
+	if err != nil {
+		return nil, err
+	}
+	run, ok := v.Interface().(func())
+	if !ok {
+		return nil, fmt.Errorf("the interpreter made a %s of the cell", v.Type())
+	}
+	return run, nil
+}

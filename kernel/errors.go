@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/rt"
+)
+
+const (
+	red   = "\x1b[31m"
+	bold  = "\x1b[1m"
+	faint = "\x1b[2m"
+	plain = "\x1b[0m"
+)
+
+// compileError reports all errors of a cell, each with its line.
+func compileError(code string, err error) *Error {
+	var list cells.Errors
+	if !errors.As(err, &list) {
+		return &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
+	}
+	e := &Error{Name: "CompileError"}
+	var messages []string
+	for _, x := range list {
+		where := ""
+		if x.Pos.Line > 0 {
+			where = fmt.Sprintf("%d:%d: ", x.Pos.Line, x.Pos.Column)
+			e.Positions = append(e.Positions, Position{x.Pos.Line, x.Pos.Column})
+		}
+		messages = append(messages, where+x.Msg)
+		e.Traceback = append(e.Traceback, bold+where+plain+red+x.Msg+plain)
+		e.Traceback = append(e.Traceback, excerpt(code, x.Pos.Line, x.Pos.Column)...)
+	}
+	e.Message = strings.Join(messages, "\n")
+	return e
+}
+
+// excerpt is a line of the cell with a mark under the column.
+func excerpt(code string, line, column int) []string {
+	lines := strings.Split(code, "\n")
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	text := strings.ReplaceAll(lines[line-1], "\t", " ")
+	out := []string{faint + fmt.Sprintf("%4d | ", line) + plain + text}
+	if column >= 1 && column <= len(text)+1 {
+		out = append(out, strings.Repeat(" ", 6+len([]rune(text[:column-1])))+" "+red+"^"+plain)
+	}
+	return out
+}
+
+func engineError(code string, err error) *Error {
+	var r *refused
+	if errors.As(err, &r) {
+		e := &Error{Name: "CompileError", Message: r.text, Traceback: []string{red + r.text + plain}}
+		if r.pos.Line > 0 {
+			e.Message = fmt.Sprintf("%d:%d: %s", r.pos.Line, r.pos.Column, r.text)
+			e.Positions = []Position{r.pos}
+			e.Traceback = append([]string{bold + fmt.Sprintf("%d:%d: ", r.pos.Line, r.pos.Column) + plain + red + r.text + plain}, excerpt(code, r.pos.Line, r.pos.Column)...)
+		}
+		return e
+	}
+	return &Error{Name: "EngineError", Message: err.Error(), Traceback: []string{red + err.Error() + plain}}
+}
+
+// panicked is the error of a cell that panicked with x.
+func (r *run) panicked(p *program, code string, x any) *Error {
+	if v, ok := x.(exit); ok {
+		text := fmt.Sprintf("the cell ended the kernel with exit status %d", v.code)
+		return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
+	}
+	if e, ok := x.(rt.Refusal); ok {
+		return r.located(p, code, "CompileError", e.Text)
+	}
+	if e, ok := x.(error); ok && errors.Is(e, errInputRefused) {
+		return &Error{Name: "InputRefused", Message: e.Error(), Traceback: []string{red + e.Error() + plain}}
+	}
+	return r.located(p, code, "Panic", panicText(r.session.reg.Panicked(x)))
+}
+
+// located is an error with the statement that ran last.
+func (r *run) located(p *program, code, name, text string) *Error {
+	e := &Error{Name: name, Message: text, Traceback: []string{red + name + plain + ": " + text}}
+	if line, ok := p.at(); ok {
+		e.Positions = []Position{{line, 1}}
+		near := ""
+		if r.live.Load() > 0 { // other goroutines note their statements too
+			near = "near "
+		}
+		e.Traceback = append(e.Traceback, faint+near+fmt.Sprintf("line %d of this cell", line)+plain)
+		e.Traceback = append(e.Traceback, excerpt(code, line, 0)...)
+	}
+	return e
+}
+
+func panicText(x any) string {
+	if e, ok := x.(error); ok {
+		return e.Error()
+	}
+	if s, ok := x.(fmt.Stringer); ok {
+		return s.String()
+	}
+	if o, ok := x.(rt.Obj); ok {
+		return fmt.Sprintf("%s(%v)", o.T.Name, o)
+	}
+	return fmt.Sprint(x)
+}
+
+// interrupted is the error of a cell that was stopped; detached says that its code is still blocked somewhere.
+func (r *run) interrupted(p *program, code string, detached bool) *Error {
+	r.mu.Lock()
+	fail := r.fail
+	r.mu.Unlock()
+	if fail != nil {
+		return r.located(p, code, fail.Name, fail.Message)
+	}
+	text := "the cell was interrupted"
+	if detached {
+		text = "the cell was interrupted; a call of it that cannot be stopped is still running and ends on its own, or with the kernel"
+	}
+	return r.located(p, code, "Interrupted", text)
+}

@@ -1,0 +1,450 @@
+package cells
+
+import (
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Check takes a cell apart and checks it against the program. It changes nothing: Commit does. An error is of type
+// Errors.
+func (p *Program) Check(cell int, src string) (*Unit, error) {
+	file, err := p.parseCell(CellName(cell), src)
+	if err != nil {
+		var errs Errors
+		for _, e := range err.(scanner.ErrorList) {
+			errs = append(errs, Error{e.Pos, e.Msg})
+		}
+		return nil, errs.unique()
+	}
+	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}}
+	u.InitsLast = file.packageLike()
+	if errs := u.addImports(file.imports); errs != nil {
+		return nil, errs
+	}
+	if u.InitsLast {
+		file.order()
+	}
+	text := func(n ast.Node) string { return sourceOf(p.Fset, src, n) }
+	own, errs := p.declsOf(cell, file, text)
+	if errs != nil {
+		return nil, errs
+	}
+	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}}
+	return u, c.run()
+}
+
+// sourceOf returns the text of a node of the cell, whose positions are those of the cell.
+func sourceOf(fset *token.FileSet, src string, n ast.Node) string {
+	lines := strings.SplitAfter(src, "\n")
+	offset := func(pos token.Pos) int {
+		q := fset.Position(pos)
+		off := q.Column - 1
+		for k := 0; k < q.Line-1 && k < len(lines); k++ {
+			off += len(lines[k])
+		}
+		return min(off, len(src))
+	}
+	from, to := offset(n.Pos()), offset(n.End())
+	if from > to {
+		return ""
+	}
+	return src[from:to]
+}
+
+func (e Errors) unique() Errors {
+	sort.SliceStable(e, func(i, j int) bool {
+		a, b := e[i].Pos, e[j].Pos
+		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+	})
+	return slices.CompactFunc(e, func(a, b Error) bool { return a.Pos == b.Pos })
+}
+
+func (u *Unit) addImports(specs []*ast.ImportSpec) Errors {
+	var errs Errors
+	for _, s := range specs {
+		path := strings.Trim(s.Path.Value, "`\"")
+		pkg, err := u.prog.Import(path)
+		if err != nil {
+			errs = append(errs, Error{u.prog.Fset.Position(s.Path.Pos()), err.Error()})
+			continue
+		}
+		name := pkg.Name()
+		if s.Name != nil {
+			name = s.Name.Name
+		}
+		switch name {
+		case "_":
+		case ".":
+			if !slices.Contains(u.dots, path) {
+				u.dots = append(u.dots, path)
+			}
+		default:
+			u.imports[name] = path
+		}
+	}
+	return errs
+}
+
+// checker checks one cell.
+type checker struct {
+	*Program
+	unit *Unit
+	file *parsed
+	own  []*Decl
+
+	set     map[string]*Decl // declarations to check: the cell's and those that depend on them
+	mine    map[string]bool  // of them, the cell's own
+	dropped map[string]bool  // dependents that a redefinition does not fit
+	pkg     *types.Package   // of the first check
+	objs    map[string]*types.Func
+	errs    Errors
+	broken  []*Decl
+}
+
+func (c *checker) run() error {
+	for range len(c.Decls) + 2 {
+		c.collect()
+		c.checkSignatures()
+		if c.retry() {
+			continue
+		}
+		if len(c.errs) > 0 {
+			return c.errs.unique()
+		}
+		c.layouts()
+		c.variables()
+		c.checkBodies()
+		if c.retry() {
+			continue
+		}
+		if len(c.errs) > 0 {
+			return c.errs.unique()
+		}
+		c.finish()
+		return nil
+	}
+	return Errors{{Msg: "the redefinitions of this cell do not settle"}}
+}
+
+// retry drops the dependents in which errors were found, once there are none in the cell itself.
+func (c *checker) retry() bool {
+	if len(c.broken) == 0 || len(c.errs) > 0 {
+		return false
+	}
+	for _, d := range c.broken {
+		c.dropped[d.Name] = true
+	}
+	c.broken = nil
+	return true
+}
+
+// collect decides which declarations are checked: the cell's own that are new or changed, and what depends on them.
+func (c *checker) collect() {
+	c.set, c.mine = map[string]*Decl{}, map[string]bool{}
+	c.errs, c.broken = nil, nil
+	names := map[string]bool{}
+	note := func(d *Decl) {
+		names[d.Name] = true
+		for _, n := range d.Names {
+			names[n] = true
+		}
+	}
+	for _, d := range c.own {
+		c.mine[d.Name] = true
+		old := c.Decls[d.Name]
+		if old != nil && old.Text == d.Text && !old.Stale && d.Names == nil == (old.Names == nil) {
+			continue
+		}
+		c.set[d.Name] = d
+		note(d)
+		if base, _, ok := strings.Cut(d.Name, "."); ok && c.changesMethods(d, old) {
+			if t := c.Decls[base]; t != nil && c.set[base] == nil {
+				c.set[base] = t.copy()
+				note(t)
+			}
+		}
+		for _, n := range d.Names { // a constant that was something else before
+			if o := c.find(n); o != nil {
+				note(o)
+			}
+		}
+	}
+	for _, d := range c.own { // a type of the cell replaces the live one put in for its methods
+		if c.set[d.Name] != nil {
+			c.set[d.Name] = d
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	for name, d := range c.dependents(names) {
+		if c.set[name] == nil && !c.dropped[name] && !c.replaced(d) {
+			c.set[name] = d.copy()
+		}
+	}
+	for _, d := range c.own { // a method unchanged itself, of a type that changed
+		if base, _, ok := strings.Cut(d.Name, "."); ok && c.set[base] != nil {
+			c.set[d.Name] = d
+		}
+	}
+	for name := range c.set { // methods go with their type
+		if base, _, ok := strings.Cut(name, "."); ok && c.dropped[base] && !c.mine[name] {
+			delete(c.set, name)
+		}
+	}
+}
+
+// replaced says whether the cell declares all names of d anew in another form.
+func (c *checker) replaced(d *Decl) bool {
+	for _, o := range c.own {
+		for _, n := range append([]string{d.Name}, d.Names...) {
+			if o.Name == n || slices.Contains(o.Names, n) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changesMethods says whether a method adds to its type's method set or changes a signature in it.
+func (c *checker) changesMethods(d, old *Decl) bool {
+	if old == nil {
+		return true
+	}
+	a, b := d.Node.(*ast.FuncDecl), old.Node.(*ast.FuncDecl)
+	return types.ExprString(a.Type) != types.ExprString(b.Type) || types.ExprString(a.Recv.List[0].Type) != types.ExprString(b.Recv.List[0].Type)
+}
+
+func (c *checker) sorted() []*Decl {
+	list := slices.Collect(maps.Values(c.set))
+	slices.SortFunc(list, func(a, b *Decl) int {
+		if a.Cell != b.Cell {
+			return a.Cell - b.Cell
+		}
+		return int(a.Node.Pos() - b.Node.Pos())
+	})
+	return list
+}
+
+// checkSignatures checks types, constants, signatures and the statements of the cell.
+func (c *checker) checkSignatures() {
+	f := c.newFile()
+	names := map[string]*ast.Ident{}
+	for _, d := range c.sorted() {
+		fd, ok := d.Node.(*ast.FuncDecl)
+		if !ok {
+			f.Decls = append(f.Decls, d.Node)
+			continue
+		}
+		if base, _, isMethod := strings.Cut(d.Name, "."); isMethod && c.set[base] == nil && c.Decls[base] != nil {
+			continue // only its body changed
+		}
+		id := &ast.Ident{Name: c.funcName(d, fd), NamePos: fd.Name.NamePos}
+		names[key(d)] = id
+		stub := &ast.BlockStmt{Lbrace: fd.Body.Lbrace, Rbrace: fd.Body.Rbrace, List: []ast.Stmt{
+			&ast.ExprStmt{X: &ast.CallExpr{Fun: &ast.Ident{Name: "panic", NamePos: fd.Body.Lbrace}, Args: []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0", ValuePos: fd.Body.Lbrace}}}},
+		}}
+		f.Decls = append(f.Decls, &ast.FuncDecl{Recv: fd.Recv, Name: id, Type: fd.Type, Body: stub})
+	}
+	cell := &ast.FuncDecl{Name: ast.NewIdent("cell__"), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: c.file.body}}
+	f.Decls = append(f.Decls, cell)
+	vars := map[string]types.Object{}
+	for name, v := range c.Vars {
+		vars[name] = v.Obj
+	}
+	c.pkg = c.check(f, vars)
+	c.objs = map[string]*types.Func{}
+	for k, id := range names {
+		if o, ok := c.Info.Defs[id].(*types.Func); ok {
+			c.objs[k] = o
+		}
+	}
+}
+
+func key(d *Decl) string { return fmt.Sprintf("%s@%p", d.Name, d) }
+
+// funcName is the name a function is checked under: init functions, of which there may be several, get one each.
+func (c *checker) funcName(d *Decl, fd *ast.FuncDecl) string {
+	if fd.Recv == nil && (fd.Name.Name == "init" || fd.Name.Name == "_") {
+		return fmt.Sprintf("init__%d", fd.Pos())
+	}
+	return fd.Name.Name
+}
+
+// newFile starts a file with the imports that are live.
+func (c *checker) newFile() *ast.File {
+	pos := token.NoPos
+	f := &ast.File{Name: ast.NewIdent("main")}
+	g := &ast.GenDecl{Tok: token.IMPORT, TokPos: pos, Lparen: 1, Rparen: 1}
+	spec := func(name, path string) {
+		s := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
+		g.Specs = append(g.Specs, s)
+		f.Imports = append(f.Imports, s)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.unit.imports)) {
+		if c.shadowsImport(name) {
+			continue
+		}
+		spec(name, c.unit.imports[name])
+	}
+	for _, path := range c.unit.dots {
+		spec(".", path)
+	}
+	if len(g.Specs) > 0 {
+		f.Decls = append(f.Decls, g)
+	}
+	return f
+}
+
+// shadowsImport says whether the cell declares a function, type or constant under an import's name.
+func (c *checker) shadowsImport(name string) bool {
+	for _, d := range c.own {
+		if d.Name == name || slices.Contains(d.Names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// check type-checks a file in a package whose scope holds the live objects that the file does not declare, and extra.
+func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Package {
+	for pass := range 2 {
+		pkg := types.NewPackage("main", "main")
+		declared := declaredNames(f)
+		insert := func(name string, o types.Object) {
+			if o != nil && !declared[name] && c.unit.imports[name] == "" && pkg.Scope().Lookup(name) == nil {
+				pkg.Scope().Insert(o)
+			}
+		}
+		for name, o := range extra {
+			insert(name, o)
+		}
+		for _, d := range c.Decls {
+			switch {
+			case d.Type != nil:
+				insert(d.Name, d.Type)
+			case d.Consts != nil:
+				for _, k := range d.Consts {
+					insert(k.Name(), k)
+				}
+			case d.Func != nil && !strings.Contains(d.Name, "."):
+				insert(d.Name, d.Func)
+			}
+		}
+		c.errs, c.broken = nil, nil
+		keyed := false
+		conf := types.Config{
+			Importer: c.Program, DisableUnusedImportCheck: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
+			Error: func(err error) {
+				e := err.(types.Error)
+				keyed = keyed || strings.Contains(e.Msg, "implicit assignment to unexported field")
+				c.report(e)
+			},
+		}
+		types.NewChecker(&conf, c.Fset, pkg, c.Info).Files([]*ast.File{f})
+		if !keyed || pass == 1 {
+			return pkg
+		}
+		c.keyLiterals(f)
+	}
+	return nil
+}
+
+// mainPrefix is how messages qualify the types of earlier cells.
+var mainPrefix = regexp.MustCompile(`\bmain\.`)
+
+// report keeps an error of the cell and notes dependents that have one.
+func (c *checker) report(e types.Error) {
+	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, "imported and not used") || strings.Contains(e.Msg, "imported and not used") {
+		return
+	}
+	if n := len(c.file.body); n > 0 {
+		last, ok := c.file.body[n-1].(*ast.ExprStmt)
+		if ok && strings.HasSuffix(e.Msg, "is not used") && last.Pos() <= e.Pos && e.Pos < last.End() {
+			return
+		}
+	}
+	for name, d := range c.set {
+		if !c.mine[name] && d.Node.Pos() <= e.Pos && e.Pos < d.Node.End() {
+			if !slices.Contains(c.broken, d) {
+				c.broken = append(c.broken, d)
+				c.unit.warn(c.Fset, d, e)
+			}
+			return
+		}
+	}
+	msg := mainPrefix.ReplaceAllString(strings.TrimPrefix(e.Msg, "\t"), "")
+	if strings.HasPrefix(e.Msg, "\t") && len(c.errs) > 0 { // a continuation of the error before
+		c.errs[len(c.errs)-1].Msg += "; " + msg
+		return
+	}
+	c.errs = append(c.errs, Error{c.Fset.Position(e.Pos), msg})
+}
+
+func (u *Unit) warn(fset *token.FileSet, d *Decl, e types.Error) {
+	at := fset.Position(e.Pos)
+	u.Warnings = append(u.Warnings, fmt.Sprintf("%s of cell %d does not fit this redefinition and keeps to the old one (line %d: %s); run that cell again after changing it", d.Name, d.Cell, at.Line, e.Msg))
+}
+
+func declaredNames(f *ast.File) map[string]bool {
+	m := map[string]bool{}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				m[d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					m[s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						m[n.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return m
+}
+
+// keyLiterals gives the fields of unkeyed struct literals their names: the checker takes the unexported ones of an
+// earlier cell's type for another package's.
+func (c *checker) keyLiterals(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || len(lit.Elts) == 0 {
+			return true
+		}
+		tv, ok := c.Info.Types[lit]
+		if !ok || tv.Type == nil {
+			return true
+		}
+		t := tv.Type.Underlying()
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = ptr.Elem().Underlying()
+		}
+		s, ok := t.(*types.Struct)
+		if !ok || len(lit.Elts) != s.NumFields() {
+			return true
+		}
+		if _, ok := lit.Elts[0].(*ast.KeyValueExpr); ok {
+			return true
+		}
+		for k, e := range lit.Elts {
+			lit.Elts[k] = &ast.KeyValueExpr{Key: &ast.Ident{Name: s.Field(k).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e}
+		}
+		return true
+	})
+}

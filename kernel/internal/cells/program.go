@@ -1,0 +1,289 @@
+package cells
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Decl is a live top-level declaration of a cell: a type, a group of constants, a function or a method ("T.M").
+type Decl struct {
+	Name  string
+	Names []string // all that a group of constants declares
+	Node  ast.Decl // *ast.FuncDecl, or *ast.GenDecl with one type or one group of constants
+	Cell  int
+	Text  string // its source, to see whether a re-run changes it
+
+	Uses  map[string]bool // other live names its checked source refers to
+	Stale bool            // a redefinition since does not fit it
+
+	Func   *types.Func      // of a function or method
+	Also   *types.Func      // the object its body was checked under
+	Sig    *types.Signature // of its body, the receiver first
+	Type   *types.TypeName  // of a type
+	Consts []*types.Const
+}
+
+func (d *Decl) copy() *Decl {
+	c := *d
+	return &c
+}
+
+// Var is a live variable.
+type Var struct {
+	Name string
+	Obj  *types.Var // what later cells refer to
+	Cell int
+}
+
+// Program is what the cells so far have declared.
+type Program struct {
+	Fset     *token.FileSet
+	Info     *types.Info
+	Packages map[string]*types.Package
+
+	Imports map[string]string // by the name cells use
+	Dots    []string          // packages imported with a dot
+	Decls   map[string]*Decl
+	Vars    map[string]*Var
+
+	layouts map[string]int // how often a type's name changed its layout
+}
+
+// New returns a program without cells over importable packages.
+func New(fset *token.FileSet, packages map[string]*types.Package) *Program {
+	return &Program{
+		Fset: fset, Packages: packages,
+		Info: &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+			Instances: map[*ast.Ident]types.Instance{},
+		},
+		Imports: map[string]string{}, Decls: map[string]*Decl{}, Vars: map[string]*Var{}, layouts: map[string]int{},
+	}
+}
+
+// Import implements types.Importer.
+func (p *Program) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	pkg, ok := p.Packages[path]
+	if !ok {
+		return nil, fmt.Errorf("package %q is not one this notebook can import%s", path, p.similar(path))
+	}
+	return pkg, nil
+}
+
+func (p *Program) similar(path string) string {
+	base := path[strings.LastIndex(path, "/")+1:]
+	var near []string
+	for q := range p.Packages {
+		if q[strings.LastIndex(q, "/")+1:] == base {
+			near = append(near, strconv.Quote(q))
+		}
+	}
+	if near == nil {
+		return ""
+	}
+	sort.Strings(near)
+	return "; there is " + strings.Join(near, ", ")
+}
+
+// Unit is a checked cell, ready to be lowered. Commit makes it part of the program.
+type Unit struct {
+	Cell      int
+	Types     []*Decl // declared or redeclared
+	Funcs     []*Decl // to be compiled: those of the cell and what depends on them
+	Inits     []*Decl
+	InitsLast bool // they run after the body, which is variable declarations only
+	Main      *Decl
+	Body      []ast.Stmt
+	Value     ast.Expr // the last statement, where it has a value to show
+	Vars      []*CellVar
+	Warnings  []string
+	Keys      map[*types.TypeName]string // identities of the types declared
+
+	prog    *Program
+	imports map[string]string
+	dots    []string
+	consts  []*Decl
+	moved   map[*types.TypeName]*types.TypeName // redeclared with the same layout
+	kept    map[string]*Var
+}
+
+// CellVar is a variable that the cell's top level defines.
+type CellVar struct {
+	Name string
+	Def  *types.Var // the checker's object in the cell
+	Obj  *types.Var // the session's object
+	Stmt int        // index of the statement that defines it
+	Old  *Var       // the variable of that name and type before, which is assigned; nil for a new one
+}
+
+// Errors are the errors of a cell, in order of position.
+type Errors []Error
+
+// Error is one error of a cell.
+type Error struct {
+	Pos token.Position
+	Msg string
+}
+
+func (e Errors) Error() string {
+	var b strings.Builder
+	for k, x := range e {
+		if k > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%d:%d: %s", x.Pos.Line, x.Pos.Column, x.Msg)
+	}
+	return b.String()
+}
+
+// CellName is the file name under which the positions of a cell appear.
+func CellName(n int) string { return fmt.Sprintf("cell %d", n) }
+
+// declsOf lists the declarations of a cell, one for each type and group of constants.
+func (p *Program) declsOf(cell int, src *parsed, text func(ast.Node) string) ([]*Decl, Errors) {
+	var list []*Decl
+	var errs Errors
+	seen := map[string]token.Pos{}
+	add := func(d *Decl, pos token.Pos) {
+		d.Cell = cell
+		for _, n := range append([]string{d.Name}, d.Names...) {
+			if n == "_" {
+				continue
+			}
+			if prev, ok := seen[n]; ok && !(len(d.Names) > 0 && n == d.Name) {
+				errs = append(errs, Error{p.Fset.Position(pos), fmt.Sprintf("%s redeclared in this cell (first at line %d)", n, p.Fset.Position(prev).Line)})
+			}
+			seen[n] = pos
+		}
+		list = append(list, d)
+	}
+	for _, node := range src.decls {
+		switch d := node.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv == nil && (name == "init" || name == "_") {
+				name = fmt.Sprintf("init %d", d.Pos()) // there may be several
+			}
+			if d.Recv != nil && len(d.Recv.List) == 1 {
+				base := receiverBase(d.Recv.List[0].Type)
+				if base == nil {
+					errs = append(errs, Error{p.Fset.Position(d.Recv.Pos()), "the receiver must be a type or a pointer to one"})
+					continue
+				}
+				name = base.Name + "." + name
+			}
+			if d.Body == nil {
+				errs = append(errs, Error{p.Fset.Position(d.Pos()), "missing function body"})
+				continue
+			}
+			add(&Decl{Name: name, Node: d, Text: text(d)}, d.Name.Pos())
+		case *ast.GenDecl:
+			if d.Tok == token.TYPE {
+				for _, s := range d.Specs {
+					ts := s.(*ast.TypeSpec)
+					g := &ast.GenDecl{Tok: token.TYPE, TokPos: ts.Pos(), Specs: []ast.Spec{ts}}
+					add(&Decl{Name: ts.Name.Name, Node: g, Text: text(ts)}, ts.Name.Pos())
+				}
+				continue
+			}
+			c := &Decl{Node: d, Text: text(d)}
+			for _, s := range d.Specs {
+				for _, id := range s.(*ast.ValueSpec).Names {
+					c.Names = append(c.Names, id.Name)
+				}
+			}
+			if len(c.Names) > 0 {
+				c.Name = "const " + strings.Join(c.Names, ",")
+				add(c, d.Pos())
+			}
+		}
+	}
+	return list, errs
+}
+
+func receiverBase(t ast.Expr) *ast.Ident {
+	for {
+		switch x := t.(type) {
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x
+		default:
+			return nil
+		}
+	}
+}
+
+func receiverParams(t ast.Expr) []*ast.Ident {
+	for {
+		switch x := t.(type) {
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			if id, ok := x.Index.(*ast.Ident); ok {
+				return []*ast.Ident{id}
+			}
+			return nil
+		case *ast.IndexListExpr:
+			var ids []*ast.Ident
+			for _, i := range x.Indices {
+				if id, ok := i.(*ast.Ident); ok {
+					ids = append(ids, id)
+				}
+			}
+			return ids
+		default:
+			return nil
+		}
+	}
+}
+
+// find returns the live declaration of a name.
+func (p *Program) find(name string) *Decl {
+	if d := p.Decls[name]; d != nil {
+		return d
+	}
+	for _, d := range p.Decls {
+		if slices.Contains(d.Names, name) {
+			return d
+		}
+	}
+	return nil
+}
+
+// dependents returns the live declarations that refer to any of the names, directly or not.
+func (p *Program) dependents(names map[string]bool) map[string]*Decl {
+	out := map[string]*Decl{}
+	work := slices.Collect(maps.Keys(names))
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for key, d := range p.Decls {
+			if d.Uses[n] && out[key] == nil {
+				out[key] = d
+				work = append(work, key)
+				work = append(work, d.Names...)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+// Package cells is the front end of the kernel: it splits cells into imports, declarations and statements, checks them
+// against what earlier cells left, and keeps track of what a redefinition touches. It knows no interpreter.
+package cells
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// chunk is a top-level piece of a cell.
+type chunk struct {
+	kind       token.Token // IMPORT, PACKAGE, FUNC, TYPE, CONST, or ILLEGAL for a statement
+	start, end int
+}
+
+// split finds the top-level pieces of src. semicolon says whether the last one ends in an explicit semicolon.
+func split(src string) (chunks []chunk, semicolon bool) {
+	fset := token.NewFileSet()
+	f := fset.AddFile("", -1, len(src))
+	var s scanner.Scanner
+	s.Init(f, []byte(src), func(token.Position, string) {}, scanner.ScanComments)
+	depth, start, comment := 0, -1, -1
+	var toks []token.Token
+	flush := func(end int) {
+		if start >= 0 {
+			chunks = append(chunks, chunk{kind(toks), start, end})
+		}
+		start, toks = -1, nil
+	}
+	for {
+		pos, tok, lit := s.Scan()
+		off := f.Offset(pos)
+		if tok == token.EOF {
+			flush(len(src))
+			return chunks, semicolon
+		}
+		if tok == token.COMMENT { // it belongs to the piece it precedes
+			if start < 0 && comment < 0 {
+				comment = off
+			}
+			continue
+		}
+		if tok == token.SEMICOLON && depth <= 0 {
+			flush(off)
+			semicolon = lit == ";" || semicolon && lit == "\n" && start < 0 && len(toks) == 0 && endsExplicitly(src[:off])
+			continue
+		}
+		semicolon = false
+		if start < 0 {
+			if start = off; comment >= 0 {
+				start = comment
+			}
+			comment = -1
+		}
+		toks = append(toks, tok)
+		switch tok {
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth--
+		}
+	}
+}
+
+func endsExplicitly(s string) bool { return strings.HasSuffix(strings.TrimSpace(s), ";") }
+
+func kind(toks []token.Token) token.Token {
+	switch toks[0] {
+	case token.IMPORT, token.TYPE, token.CONST, token.PACKAGE:
+		return toks[0]
+	case token.FUNC:
+		if len(toks) > 1 && toks[1] == token.IDENT || isMethod(toks) {
+			return token.FUNC
+		}
+	}
+	return token.ILLEGAL
+}
+
+// isMethod says whether a name follows the first parenthesised list after func.
+func isMethod(toks []token.Token) bool {
+	depth := 0
+	for k, t := range toks {
+		switch t {
+		case token.LPAREN:
+			depth++
+		case token.RPAREN:
+			if depth--; depth == 0 {
+				return k+1 < len(toks) && toks[k+1] == token.IDENT
+			}
+		}
+	}
+	return false
+}
+
+// keep returns src with everything outside the wanted chunks blanked, line breaks kept, so that positions stay.
+func keep(src string, chunks []chunk, want func(token.Token) bool) string {
+	b := []byte(src)
+	next := 0
+	for _, c := range chunks {
+		if !want(c.kind) {
+			continue
+		}
+		blankGap(b, next, c.start)
+		next = c.end
+	}
+	blankGap(b, next, len(b))
+	return string(b)
+}
+
+// blankGap blanks b[from:to] but for line breaks and the semicolon that ends the chunk before.
+func blankGap(b []byte, from, to int) {
+	for k := from; k < to; k++ {
+		if b[k] != '\n' {
+			if k == from && b[k] == ';' {
+				continue
+			}
+			b[k] = ' '
+		}
+	}
+}
+
+func isDecl(k token.Token) bool { return k == token.FUNC || k == token.TYPE || k == token.CONST }
+
+// Positions in files of cells are those of the cell: a line directive precedes its text.
+func (p *Program) parse(name, before, text, after string) (*ast.File, error) {
+	src := before + "\n//line " + name + ":1:1\n" + text + after
+	return parser.ParseFile(p.Fset, name, src, parser.ParseComments|parser.AllErrors|parser.SkipObjectResolution)
+}
+
+// parsed is a cell taken apart.
+type parsed struct {
+	imports []*ast.ImportSpec
+	decls   []ast.Decl
+	body    []ast.Stmt
+	quiet   bool // ends in an explicit semicolon: its value is not shown
+}
+
+func (p *Program) parseCell(name, src string) (*parsed, error) {
+	chunks, semicolon := split(src)
+	out := &parsed{quiet: semicolon}
+	var errs scanner.ErrorList
+	note := func(err error) {
+		if list, ok := err.(scanner.ErrorList); ok {
+			errs = append(errs, list...)
+		} else if err != nil {
+			errs.Add(token.Position{}, err.Error())
+		}
+	}
+	top, err := p.parse(name, "package main", keep(src, chunks, func(k token.Token) bool { return k == token.IMPORT }), "")
+	note(err)
+	if top != nil {
+		out.imports = top.Imports
+	}
+	decls, err := p.parse(name, "package main", keep(src, chunks, isDecl), "")
+	note(err)
+	if decls != nil {
+		out.decls = decls.Decls
+	}
+	body, err := p.parse(name, "package main\nfunc _() {", keep(src, chunks, func(k token.Token) bool { return k == token.ILLEGAL }), "\n}")
+	note(err)
+	if body != nil && len(body.Decls) > 0 {
+		if f, ok := body.Decls[0].(*ast.FuncDecl); ok && f.Body != nil {
+			out.body = f.Body.List
+			if len(body.Decls) > 1 && len(errs) == 0 {
+				errs.Add(p.Fset.Position(body.Decls[1].Pos()), "unexpected } closes the cell")
+			}
+		}
+	}
+	if len(errs) > 0 {
+		errs.Sort()
+		return nil, errs
+	}
+	return out, nil
+}
+
+// Parses says whether a cell has no syntax error.
+func (p *Program) Parses(src string) bool {
+	q := Program{Fset: token.NewFileSet()}
+	_, err := q.parseCell("cell", src)
+	return err == nil
+}

@@ -1,0 +1,391 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// call lowers a call of at most one result used as a value, or any call as a statement.
+func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
+	fun := ast.Unparen(c.Fun)
+	if tv, ok := l.Info.Types[fun]; ok && tv.IsType() {
+		return l.conversion(c)
+	}
+	if tv, ok := l.Info.Types[fun]; ok && tv.IsBuiltin() {
+		return l.builtin(c, fun)
+	}
+	sig, ok := l.typeOf(fun).Underlying().(*types.Signature)
+	if !ok {
+		l.refuse(c, "this call is not supported")
+	}
+	if p := l.forwarded(c); p != nil {
+		return l.forward(c, sig, p)
+	}
+	f, where := l.callee(fun)
+	args := l.arguments(c, sig, where)
+	out := &ast.CallExpr{Fun: f.fun, Lparen: c.Lparen, Args: append(f.recv, args.list...)}
+	if args.spread {
+		out.Ellipsis = c.Rparen
+		if out.Ellipsis == token.NoPos {
+			out.Ellipsis = 1
+		}
+	}
+	if strings.HasSuffix(where, "/template.Template.Execute") {
+		return l.rt("Templated", out)
+	}
+	return out
+}
+
+// target is what is called: a function and the receiver that became its first argument.
+type target struct {
+	fun  ast.Expr
+	recv []ast.Expr
+}
+
+// callee lowers what is called. where names a native function ("fmt.Println", "json.Decoder.Decode"), "" for others.
+func (l *Lowerer) callee(fun ast.Expr) (target, string) {
+	id := fun
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		id = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		id = ast.Unparen(x.X)
+	}
+	if s, ok := id.(*ast.SelectorExpr); ok {
+		if selection, ok := l.Info.Selections[s]; ok {
+			if selection.Kind() == types.MethodVal {
+				return l.method(s, selection)
+			}
+			return target{fun: l.expr(fun)}, ""
+		}
+		if f, ok := l.Info.Uses[s.Sel].(*types.Func); ok {
+			return target{fun: l.expr(fun)}, f.Pkg().Path() + "." + f.Name()
+		}
+	}
+	return target{fun: l.expr(fun)}, ""
+}
+
+// funcRef refers to a function by name, as an instance where it is generic.
+func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
+	obj, ok := l.Info.Uses[id].(*types.Func)
+	if !ok {
+		if obj, ok = l.Info.Defs[id].(*types.Func); !ok {
+			l.refuse(n, "%s is not supported here", id.Name)
+		}
+	}
+	obj = obj.Origin()
+	if f, ok := l.funcs[obj]; ok {
+		if inst, ok := l.Info.Instances[id]; ok {
+			return ident(l.instance(n, f, l.typeArgs(inst.TypeArgs)))
+		}
+		return &ast.Ident{Name: f.low, NamePos: id.NamePos}
+	}
+	if obj.Pkg() == nil || obj.Pkg().Path() == "main" {
+		l.refuse(n, "%s is not there: the cell that defines it failed", obj.Name())
+	}
+	path := obj.Pkg().Path()
+	if obj.Signature().TypeParams().Len() > 0 {
+		f, ok := l.generic[path][obj.Name()]
+		if !ok {
+			l.refuse(n, "the generic function %s.%s is not supported by this engine", path, obj.Name())
+		}
+		return ident(l.instance(n, f, l.typeArgs(l.Info.Instances[id].TypeArgs)))
+	}
+	l.checkNative(n, path, obj.Name())
+	if _, ok := l.Reg.Symbol(path, obj.Name()); !ok {
+		l.refuse(n, "%s.%s has no symbol in this kernel", path, obj.Name())
+	}
+	s := sel(ident(l.pkg(path)), obj.Name())
+	s.Sel.NamePos = id.NamePos
+	return s
+}
+
+func (l *Lowerer) typeArgs(list *types.TypeList) []types.Type {
+	args := make([]types.Type, list.Len())
+	for k := range args {
+		args[k] = l.subst(list.At(k))
+	}
+	return args
+}
+
+// instance returns the lowered name of a generic function for the type arguments.
+func (l *Lowerer) instance(n ast.Node, f *Func, args []types.Type) string {
+	key := f.low
+	if f.low == "" {
+		l.declare(f)
+		key = f.low
+	}
+	for _, a := range args {
+		key += "," + l.key(a)
+	}
+	if name, ok := l.insts[key]; ok {
+		return name
+	}
+	if strings.Count(key, "[") > 60 {
+		l.refuse(n, "%s instantiates itself without end", f.Name)
+	}
+	name := l.fresh(f.low + "_i")
+	l.insts[key] = name
+	env := map[*types.TypeParam]types.Type{}
+	for k, a := range args {
+		env[f.Sig.TypeParams().At(k)] = a
+	}
+	l.queue = append(l.queue, func() { l.lowerFunc(f, name, env) })
+	return name
+}
+
+// arguments are lowered call arguments; with spread the last is a slice passed as the variadic parameter.
+type arguments struct {
+	list   []ast.Expr
+	spread bool
+}
+
+func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string) arguments {
+	n := sig.Params().Len()
+	if sig.Variadic() {
+		n--
+	}
+	var a arguments
+	for k := range n {
+		a.list = append(a.list, l.argument(c.Args[k], sig.Params().At(k).Type(), where))
+	}
+	if !sig.Variadic() {
+		return a
+	}
+	last := l.subst(sig.Params().At(n).Type())
+	if c.Ellipsis.IsValid() {
+		a.list = append(a.list, l.to(c.Args[n], last))
+		a.spread = true
+		return a
+	}
+	rest := c.Args[n:]
+	if len(rest) == 0 {
+		return a
+	}
+	slice, ok := types.Unalias(last).(*types.Slice)
+	if !ok {
+		l.refuse(c, "this variadic call is not supported")
+	}
+	lit := &ast.CompositeLit{Type: &ast.ArrayType{Elt: l.low(c, slice.Elem())}, Lbrace: c.Lparen}
+	for _, x := range rest {
+		lit.Elts = append(lit.Elts, l.argument(x, slice.Elem(), where))
+	}
+	a.list = append(a.list, lit)
+	a.spread = true
+	return a
+}
+
+// argument lowers one argument. Natively implemented functions that look into an `any` by reflection get the plain
+// value of a cell's type; those that only keep or print it get the boxed one.
+func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr {
+	v := l.to(x, param)
+	t := l.subst(param)
+	if where == "" || !types.IsInterface(t) || nativeInterface(t) {
+		return v
+	}
+	from := l.typeOf(x)
+	if native(from) && !types.IsInterface(from) {
+		return v
+	}
+	switch anyMode(where) {
+	case plain:
+		return l.rt("Value", v)
+	case view:
+		return l.rt("View", v)
+	case refused:
+		if !types.IsInterface(from) {
+			l.refuse(x, "%s looks into its argument by reflection, which shows no types of cells; convert %s to a type without names from cells first", where, l.name(from))
+		}
+		return l.rt("Plain", v, strLit(where))
+	}
+	return v
+}
+
+// forwarded returns the call whose several results are the arguments of c.
+func (l *Lowerer) forwarded(c *ast.CallExpr) *types.Tuple {
+	if len(c.Args) != 1 {
+		return nil
+	}
+	t, _ := l.Info.TypeOf(c.Args[0]).(*types.Tuple)
+	if t == nil {
+		return nil
+	}
+	return l.subst(t).(*types.Tuple)
+}
+
+// forward lowers f(g()) for a g of several results.
+func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.Tuple) ast.Expr {
+	f, where := l.callee(ast.Unparen(c.Fun))
+	names, s := l.temps(results, c.Args[0])
+	out := &ast.CallExpr{Fun: f.fun, Args: f.recv}
+	n := sig.Params().Len()
+	if sig.Variadic() {
+		n--
+	}
+	conv := func(k int, t types.Type) ast.Expr {
+		x := l.convert(c, ident(names[k]), results.At(k).Type(), t)
+		if where != "" && types.IsInterface(l.subst(t)) && !nativeInterface(l.subst(t)) && anyMode(where) == plain {
+			x = l.rt("Value", x)
+		}
+		return x
+	}
+	for k := range n {
+		out.Args = append(out.Args, conv(k, sig.Params().At(k).Type()))
+	}
+	if sig.Variadic() {
+		elem := l.subst(sig.Params().At(n).Type()).(*types.Slice).Elem()
+		lit := &ast.CompositeLit{Type: &ast.ArrayType{Elt: l.low(c, elem)}}
+		for k := n; k < len(names); k++ {
+			lit.Elts = append(lit.Elts, conv(k, elem))
+		}
+		out.Args = append(out.Args, lit)
+		out.Ellipsis = 1
+	}
+	return l.closure(c, sig.Results(), s, out)
+}
+
+// closure calls a literal that runs s and returns what x does.
+func (l *Lowerer) closure(n ast.Node, results *types.Tuple, s ast.Stmt, x ast.Expr) ast.Expr {
+	ft := &ast.FuncType{Params: &ast.FieldList{}}
+	list := []ast.Stmt{s, &ast.ExprStmt{X: x}}
+	if results.Len() > 0 {
+		ft.Results = &ast.FieldList{}
+		for v := range results.Variables() {
+			ft.Results.List = append(ft.Results.List, field("", l.low(n, v.Type())))
+		}
+		list[1] = &ast.ReturnStmt{Results: []ast.Expr{x}}
+	}
+	return call(&ast.FuncLit{Type: ft, Body: block(list...)})
+}
+
+// temps defines a variable for each result of the call e.
+func (l *Lowerer) temps(t *types.Tuple, e ast.Expr) ([]string, ast.Stmt) {
+	names := make([]string, t.Len())
+	s := &ast.AssignStmt{Tok: token.DEFINE}
+	for k := range names {
+		names[k] = l.fresh("t")
+		s.Lhs = append(s.Lhs, ident(names[k]))
+	}
+	s.Rhs = []ast.Expr{l.expr(e)}
+	return names, s
+}
+
+func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
+	name := ""
+	switch x := fun.(type) {
+	case *ast.Ident:
+		name = x.Name
+	case *ast.SelectorExpr:
+		name = "unsafe." + x.Sel.Name
+	}
+	plainCall := func() ast.Expr {
+		out := &ast.CallExpr{Fun: ident(name), Lparen: c.Lparen}
+		for _, a := range c.Args {
+			out.Args = append(out.Args, l.expr(a))
+		}
+		return out
+	}
+	switch name {
+	case "len", "cap":
+		if _, ok := l.typeOf(c.Args[0]).Underlying().(*types.Pointer); ok {
+			return call(ident(name), star(l.expr(c.Args[0])))
+		}
+		return plainCall()
+	case "real", "imag", "copy", "close":
+		return plainCall()
+	case "complex", "min", "max":
+		t := l.typeOf(c)
+		if name == "complex" {
+			t = l.typeOf(c.Args[0])
+			if l.typeOf(c).Underlying().(*types.Basic).Kind() == types.Complex64 {
+				t = types.Typ[types.Float32]
+			}
+		}
+		out := call(ident(name))
+		for _, a := range c.Args {
+			out.Args = append(out.Args, l.to(a, t))
+		}
+		if name != "complex" {
+			return l.minmax(c, name, t, out.Args)
+		}
+		return out
+	case "new":
+		if tv := l.Info.Types[c.Args[0]]; !tv.IsType() { // new(value), since Go 1.26
+			t := l.typeOf(c).Underlying().(*types.Pointer).Elem()
+			return l.newOf(c, t, l.to(c.Args[0], t))
+		}
+		return call(ident("new"), l.low(c, l.typeOf(c.Args[0])))
+	case "make":
+		out := call(ident("make"), l.low(c, l.typeOf(c)))
+		for _, a := range c.Args[1:] {
+			out.Args = append(out.Args, l.expr(a))
+		}
+		return out
+	case "delete":
+		m := l.typeOf(c.Args[0]).Underlying().(*types.Map)
+		return call(ident("delete"), l.expr(c.Args[0]), l.to(c.Args[1], m.Key()))
+	case "clear":
+		return l.rt("Clear", l.expr(c.Args[0]))
+	case "append":
+		return l.append(c)
+	case "panic":
+		return call(ident("panic"), l.to(c.Args[0], anyInterface))
+	case "recover":
+		return l.rt("Recover")
+	case "print", "println":
+		lit := &ast.CompositeLit{Type: anySlice()}
+		for _, a := range c.Args {
+			lit.Elts = append(lit.Elts, l.rt("Value", l.to(a, anyInterface)))
+		}
+		return l.rt(strings.ToUpper(name[:1])+name[1:], lit)
+	}
+	l.refuse(c, "%s is not supported here", name)
+	return nil
+}
+
+// minmax is a call of a literal, as the interpreter compares constants of another kind wrongly.
+func (l *Lowerer) minmax(c *ast.CallExpr, name string, t types.Type, args []ast.Expr) ast.Expr {
+	host := map[string]string{"min": "Min", "max": "Max"}[name]
+	lit := &ast.CompositeLit{Type: anySlice(), Elts: args}
+	return &ast.TypeAssertExpr{X: l.rt(host, lit), Type: l.low(c, t.Underlying())}
+}
+
+func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
+	t := l.typeOf(c)
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		l.refuse(c, "append to %s is not supported", t)
+	}
+	out := call(ident("append"), l.to(c.Args[0], t))
+	if tv := l.Info.Types[c.Args[0]]; tv.IsNil() {
+		out.Args[0] = call(&ast.ParenExpr{X: l.low(c, t)}, ident("nil"))
+	}
+	out.Lparen = c.Lparen
+	if c.Ellipsis.IsValid() {
+		x := l.expr(c.Args[1])
+		if b, ok := l.typeOf(c.Args[1]).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+			x = call(&ast.ArrayType{Elt: ident("byte")}, x)
+		}
+		out.Args = append(out.Args, x)
+		out.Ellipsis = 1
+		return out
+	}
+	if len(c.Args) == 1 {
+		return out.Args[0]
+	}
+	lit := &ast.CompositeLit{Type: l.low(c, types.NewSlice(s.Elem()))}
+	for _, a := range c.Args[1:] {
+		lit.Elts = append(lit.Elts, l.to(a, s.Elem()))
+	}
+	_, isInterface := s.Elem().Underlying().(*types.Interface)
+	_, isFunc := s.Elem().Underlying().(*types.Signature)
+	if isInterface || isFunc {
+		out.Args = append(out.Args, lit)
+		out.Ellipsis = 1
+		return out
+	}
+	out.Args = append(out.Args, lit.Elts...)
+	return out
+}

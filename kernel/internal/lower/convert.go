@@ -1,0 +1,215 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+)
+
+// to lowers e as a value of type target, to which it is assignable.
+func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
+	target = l.subst(target)
+	if tv, ok := l.Info.Types[e]; ok && tv.IsNil() {
+		return l.null(e, target)
+	}
+	if tv, ok := l.Info.Types[e]; ok && tv.Value != nil {
+		if b, ok := target.Underlying().(*types.Basic); ok && b.Info()&types.IsUntyped == 0 {
+			return l.literal(e, tv.Value, target)
+		}
+	}
+	if f, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+		return l.funcLit(f)
+	}
+	return l.convert(e, l.expr(e), l.typeOf(e), target)
+}
+
+// null is nil as a value of type t.
+func (l *Lowerer) null(n ast.Node, t types.Type) ast.Expr {
+	return ident("nil")
+}
+
+// convert makes the lowered x of type from assignable to the lowered target.
+func (l *Lowerer) convert(n ast.Node, x ast.Expr, from, target types.Type) ast.Expr {
+	from, target = types.Unalias(l.subst(from)), types.Unalias(l.subst(target))
+	if b, ok := from.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return x
+	}
+	if types.IsInterface(target) {
+		return l.toInterface(n, x, from, target)
+	}
+	if _, ok := target.Underlying().(*types.Struct); ok && l.key(from) != l.key(target) {
+		return call(&ast.ParenExpr{X: l.low(n, target)}, x)
+	}
+	return x
+}
+
+func (l *Lowerer) toInterface(n ast.Node, x ast.Expr, from, target types.Type) ast.Expr {
+	if types.IsInterface(from) {
+		switch {
+		case nativeInterface(target) && nativeInterface(from):
+			return x
+		case nativeInterface(target):
+			return call(l.wrapper(n, target), x)
+		case nativeInterface(from):
+			return l.rt("Norm", x)
+		}
+		return x
+	}
+	if native(from) {
+		if !nativeInterface(target) {
+			return x
+		}
+		if _, isFunc := from.Underlying().(*types.Signature); isFunc {
+			return call(l.wrapper(n, target), x)
+		}
+		return x
+	}
+	boxed := l.rt("Box", intLit(l.boxType(from)), x)
+	if nativeInterface(target) {
+		return call(l.wrapper(n, target), boxed)
+	}
+	return boxed
+}
+
+// wrapper names the host function that returns its argument as the native interface t.
+func (l *Lowerer) wrapper(n ast.Node, t types.Type) ast.Expr {
+	l.imports["rt"] = "rt__"
+	key := l.key(t)
+	name, ok := l.ifaces[key]
+	if !ok {
+		rtype := l.reflectType(t)
+		if rtype == nil {
+			l.refuse(n, "the interface %s has no symbol in this kernel", t)
+		}
+		name = l.fresh("As")
+		l.ifaces[key] = name
+		ft := reflect.FuncOf([]reflect.Type{reflect.TypeFor[any]()}, []reflect.Type{rtype}, false)
+		l.host[name] = reflect.MakeFunc(ft, func(in []reflect.Value) []reflect.Value {
+			return []reflect.Value{l.Reg.Wrap(in[0].Interface(), rtype)}
+		})
+	}
+	return sel(ident("rt__"), name)
+}
+
+// boxType returns the number of a type whose values are boxed, its methods registered.
+func (l *Lowerer) boxType(t types.Type) int {
+	id := l.runtimeType(t)
+	if l.boxed[id] == nil {
+		l.boxed[id] = map[string]string{}
+		l.bindMethods(t)
+	}
+	return id.ID
+}
+
+// literal is a constant as a value of type t.
+func (l *Lowerer) literal(n ast.Node, v constant.Value, t types.Type) ast.Expr {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		l.refuse(n, "a constant of type %s is not supported", t)
+	}
+	nt, isNamed := types.Unalias(t).(*types.Named)
+	isNamed = isNamed && native(nt)
+	typ := func() ast.Expr {
+		if isNamed {
+			return l.low(n, t)
+		}
+		return ident(b.Name())
+	}
+	named := func(x ast.Expr) ast.Expr {
+		if isNamed {
+			return call(l.low(n, t), x)
+		}
+		return x
+	}
+	wrap := func(kind token.Token, text string, plain bool) ast.Expr {
+		lit := ast.Expr(&ast.BasicLit{Kind: kind, Value: text})
+		if text[0] == '-' {
+			lit = &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.SUB, X: &ast.BasicLit{Kind: kind, Value: text[1:]}}}
+		}
+		if plain {
+			return lit
+		}
+		return call(typ(), lit)
+	}
+	switch {
+	case b.Info()&types.IsBoolean != 0:
+		return named(ident(strconv.FormatBool(constant.BoolVal(v))))
+	case b.Info()&types.IsString != 0:
+		return named(strLit(constant.StringVal(v)))
+	case b.Info()&types.IsInteger != 0:
+		v = constant.ToInt(v)
+		if s := v.ExactString(); s == "-9223372036854775808" {
+			return &ast.ParenExpr{X: &ast.BinaryExpr{X: wrap(token.INT, "-9223372036854775807", b.Kind() == types.Int && !isNamed), Op: token.SUB, Y: wrap(token.INT, "1", b.Kind() == types.Int && !isNamed)}}
+		}
+		return wrap(token.INT, v.ExactString(), b.Kind() == types.Int && !isNamed)
+	case b.Info()&types.IsFloat != 0:
+		return wrap(token.FLOAT, floatText(v), false)
+	case b.Info()&types.IsComplex != 0:
+		re := wrapFloat(constant.Real(v), b)
+		im := wrapFloat(constant.Imag(v), b)
+		return named(call(ident("complex"), re, im))
+	}
+	l.refuse(n, "a constant of type %s is not supported", t)
+	return nil
+}
+
+func wrapFloat(v constant.Value, b *types.Basic) ast.Expr {
+	name := "float64"
+	if b.Kind() == types.Complex64 {
+		name = "float32"
+	}
+	text := floatText(v)
+	lit := ast.Expr(&ast.BasicLit{Kind: token.FLOAT, Value: text})
+	if text[0] == '-' {
+		lit = &ast.UnaryExpr{Op: token.SUB, X: &ast.BasicLit{Kind: token.FLOAT, Value: text[1:]}}
+	}
+	return call(ident(name), lit)
+}
+
+func floatText(v constant.Value) string {
+	f, _ := constant.Float64Val(v)
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	for k := range len(s) {
+		if s[k] == '.' || s[k] == 'e' {
+			return s
+		}
+	}
+	return s + ".0"
+}
+
+// conversion lowers T(x).
+func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
+	target := types.Unalias(l.typeOf(c))
+	arg := c.Args[0]
+	if tv := l.Info.Types[arg]; tv.IsNil() {
+		if types.IsInterface(target) || nativeInterface(target) {
+			return call(&ast.ParenExpr{X: l.low(c, target)}, ident("nil"))
+		}
+		return call(&ast.ParenExpr{X: l.low(c, target)}, ident("nil"))
+	}
+	from := types.Unalias(l.typeOf(arg))
+	if types.IsInterface(target) {
+		x := l.to(arg, target)
+		if native(from) && !types.IsInterface(from) {
+			return call(&ast.ParenExpr{X: l.low(c, target)}, x)
+		}
+		return x
+	}
+	x := l.expr(arg)
+	fu, tu := from.Underlying(), target.Underlying()
+	if types.Identical(fu, tu) {
+		if _, isBasic := tu.(*types.Basic); isBasic && !(native(from) && native(target)) {
+			if native(target) { // of a cell's type to a native one, e.g. time.Duration
+				return call(l.low(c, target), x)
+			}
+			if native(from) {
+				return call(l.low(c, tu), x)
+			}
+			return x
+		}
+	}
+	return call(&ast.ParenExpr{X: l.low(c, target)}, x)
+}

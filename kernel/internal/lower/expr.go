@@ -1,0 +1,471 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+)
+
+// expr lowers an expression of one value to one of the lowered type of typeOf(e).
+func (l *Lowerer) expr(e ast.Expr) ast.Expr {
+	if tv, ok := l.Info.Types[e]; ok && tv.Value != nil {
+		t := l.typeOf(e)
+		if _, isBasic := t.Underlying().(*types.Basic); isBasic {
+			return l.literal(e, tv.Value, t)
+		}
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return &ast.ParenExpr{X: l.expr(e.X)}
+	case *ast.Ident:
+		return l.identifier(e)
+	case *ast.FuncLit:
+		return l.funcLit(e)
+	case *ast.CompositeLit:
+		return l.composite(e, l.typeOf(e))
+	case *ast.SelectorExpr:
+		return l.selector(e)
+	case *ast.IndexExpr:
+		return l.index(e)
+	case *ast.IndexListExpr:
+		if id := instantiated(e.X); id != nil {
+			return l.funcRef(e, id)
+		}
+	case *ast.SliceExpr:
+		return l.slice(e)
+	case *ast.StarExpr:
+		return star(l.expr(e.X))
+	case *ast.UnaryExpr:
+		return l.unary(e)
+	case *ast.BinaryExpr:
+		return l.binary(e)
+	case *ast.CallExpr:
+		return l.call(e)
+	case *ast.TypeAssertExpr:
+		return l.assertion(e)
+	}
+	l.refuse(e, "this expression is not supported (%T)", e)
+	return nil
+}
+
+func instantiated(e ast.Expr) *ast.Ident {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return nil
+}
+
+func (l *Lowerer) identifier(e *ast.Ident) ast.Expr {
+	obj := l.Info.ObjectOf(e)
+	switch obj := obj.(type) {
+	case *types.Var:
+		return l.variable(e, obj)
+	case *types.Func:
+		return l.funcRef(e, e)
+	case *types.Nil:
+		return ident("nil")
+	}
+	l.refuse(e, "%s is not supported here", e.Name)
+	return nil
+}
+
+// variable refers to a variable of a cell.
+func (l *Lowerer) variable(n *ast.Ident, v *types.Var) ast.Expr {
+	if loc, ok := l.fn.names[v]; ok {
+		if loc.boxed {
+			return star(&ast.Ident{Name: loc.name, NamePos: n.NamePos})
+		}
+		return &ast.Ident{Name: loc.name, NamePos: n.NamePos}
+	}
+	if g, ok := l.globals[v]; ok {
+		if g.boxed {
+			return star(&ast.Ident{Name: g.low, NamePos: n.NamePos})
+		}
+		return &ast.Ident{Name: g.low, NamePos: n.NamePos}
+	}
+	if v.Pkg() != nil && !fromCell2(v) {
+		return l.packageVar(n, v)
+	}
+	l.refuse(n, "%s has no value: the cell that defines it did not reach it", n.Name)
+	return nil
+}
+
+func fromCell2(o types.Object) bool { return o.Pkg() == nil || o.Pkg().Path() == "main" }
+
+// packageVar reads a native package's variable through a pointer, as the interpreter would take its present value for
+// a constant.
+func (l *Lowerer) packageVar(n ast.Node, v *types.Var) ast.Expr {
+	path := v.Pkg().Path()
+	key := path + "." + v.Name()
+	name, ok := l.vars[key]
+	if !ok {
+		sym, found := l.Reg.Symbol(path, v.Name())
+		if !found || !sym.CanAddr() {
+			l.refuse(n, "the variable %s.%s has no symbol in this kernel", path, v.Name())
+		}
+		name = l.fresh("V")
+		l.vars[key] = name
+		ptr := sym.Addr()
+		l.host[name] = reflect.MakeFunc(reflect.FuncOf(nil, []reflect.Type{ptr.Type()}, false), func([]reflect.Value) []reflect.Value { return []reflect.Value{ptr} })
+	}
+	l.imports["rt"] = "rt__"
+	return star(call(sel(ident("rt__"), name)))
+}
+
+// selector lowers x.f where it is not called.
+func (l *Lowerer) selector(e *ast.SelectorExpr) ast.Expr {
+	s, ok := l.Info.Selections[e]
+	if !ok { // a package's name
+		switch obj := l.Info.Uses[e.Sel].(type) {
+		case *types.Var:
+			return l.packageVar(e, obj)
+		case *types.Func:
+			return l.funcRef(e, e.Sel)
+		}
+		l.refuse(e, "%s is not supported here", e.Sel.Name)
+	}
+	switch s.Kind() {
+	case types.FieldVal:
+		x, _ := l.path(e, l.expr(e.X), l.typeOf(e.X), s.Index())
+		return x
+	case types.MethodVal:
+		return l.methodValue(e, s)
+	}
+	return l.methodExpr(e, s)
+}
+
+// path follows the fields of a selection from x of type t.
+func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.Expr, types.Type) {
+	for _, k := range index {
+		u := t.Underlying()
+		if p, ok := u.(*types.Pointer); ok {
+			u = p.Elem().Underlying()
+			t = p.Elem()
+		}
+		x = unstar(x)
+		s, ok := u.(*types.Struct)
+		if !ok {
+			l.refuse(n, "a field of %s is not supported", t)
+		}
+		f := s.Field(k)
+		name := fieldName(f, k)
+		if native(t) {
+			name = f.Name()
+		}
+		y := sel(x, name)
+		y.Sel.NamePos = l.pos(n)
+		x, t = y, l.subst(f.Type())
+	}
+	return x, t
+}
+
+// unstar drops a dereference, which selecting a field or method implies.
+func unstar(x ast.Expr) ast.Expr {
+	if p, ok := x.(*ast.ParenExpr); ok {
+		if s, ok := p.X.(*ast.StarExpr); ok {
+			return s.X
+		}
+	}
+	return x
+}
+
+func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
+	if tv, ok := l.Info.Types[e.Index]; ok && tv.IsType() {
+		if id := instantiated(e.X); id != nil {
+			return l.funcRef(e, id)
+		}
+	}
+	x := l.expr(e.X)
+	t := l.typeOf(e.X)
+	if m, ok := t.Underlying().(*types.Map); ok {
+		return &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
+	}
+	if _, ok := t.Underlying().(*types.Pointer); ok {
+		x = star(x)
+	}
+	return &ast.IndexExpr{X: x, Index: l.expr(e.Index)}
+}
+
+func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
+	x := l.expr(e.X)
+	if _, ok := l.typeOf(e.X).Underlying().(*types.Pointer); ok {
+		x = star(x)
+	}
+	s := &ast.SliceExpr{X: x, Slice3: e.Slice3}
+	if e.Low != nil {
+		s.Low = l.expr(e.Low)
+	}
+	if e.High != nil {
+		s.High = l.expr(e.High)
+	}
+	if e.Max != nil {
+		s.Max = l.expr(e.Max)
+	}
+	return s
+}
+
+func (l *Lowerer) unary(e *ast.UnaryExpr) ast.Expr {
+	switch e.Op {
+	case token.AND:
+		return l.address(e.X)
+	case token.ARROW:
+		return &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}
+	}
+	return &ast.ParenExpr{X: &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}}
+}
+
+// address lowers &x.
+func (l *Lowerer) address(x ast.Expr) ast.Expr {
+	x = ast.Unparen(x)
+	if c, ok := x.(*ast.CompositeLit); ok {
+		t := l.typeOf(c)
+		if _, ok := t.Underlying().(*types.Struct); ok {
+			return addr(l.composite(c, t))
+		}
+		return l.newOf(c, t, l.composite(c, t))
+	}
+	return addressOf(l.expr(x))
+}
+
+func addressOf(x ast.Expr) ast.Expr {
+	if p, ok := x.(*ast.ParenExpr); ok {
+		if s, ok := p.X.(*ast.StarExpr); ok {
+			return s.X
+		}
+	}
+	return addr(x)
+}
+
+// newOf is a pointer to a fresh variable holding x.
+func (l *Lowerer) newOf(n ast.Node, t types.Type, x ast.Expr) ast.Expr {
+	p := l.fresh("p")
+	return call(&ast.FuncLit{
+		Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", &ast.StarExpr{X: l.low(n, t)})}}},
+		Body: block(
+			define(p, call(ident("new"), l.low(n, t))),
+			assign(&ast.StarExpr{X: ident(p)}, x),
+			&ast.ReturnStmt{Results: []ast.Expr{ident(p)}},
+		),
+	})
+}
+
+func (l *Lowerer) binary(e *ast.BinaryExpr) ast.Expr {
+	switch e.Op {
+	case token.EQL, token.NEQ:
+		return l.equality(e)
+	case token.SHL, token.SHR:
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+	}
+	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+}
+
+func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
+	x, y := e.X, e.Y
+	isNil := func(e ast.Expr) bool { tv := l.Info.Types[e]; return tv.IsNil() }
+	if isNil(x) {
+		x, y = y, x
+	}
+	if isNil(y) {
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(x), Op: e.Op, OpPos: e.OpPos, Y: ident("nil")}}
+	}
+	tx, ty := l.typeOf(x), l.typeOf(y)
+	if types.IsInterface(tx) || types.IsInterface(ty) {
+		eq := l.rt("Equal", l.to(x, anyInterface), l.to(y, anyInterface))
+		if e.Op == token.NEQ {
+			return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.NOT, X: eq}}
+		}
+		return eq
+	}
+	switch tx.Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Chan:
+		eq := l.rt("Same", l.expr(x), l.expr(y))
+		if e.Op == token.NEQ {
+			return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.NOT, X: eq}}
+		}
+		return eq
+	}
+	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(x), Op: e.Op, OpPos: e.OpPos, Y: l.expr(y)}}
+}
+
+// assertion lowers x.(T) with one result.
+func (l *Lowerer) assertion(e *ast.TypeAssertExpr) ast.Expr {
+	t := types.Unalias(l.typeOf(e))
+	from := types.Unalias(l.typeOf(e.X))
+	return l.asserted(e, l.to(e.X, anyInterface), from, t)
+}
+
+// asserted is x, of any type, as a t; it panics where x is none.
+func (l *Lowerer) asserted(n ast.Node, x ast.Expr, from, t types.Type) ast.Expr {
+	if i, ok := t.Underlying().(*types.Interface); ok && i.NumMethods() == 0 {
+		return l.rt("NotNil", x)
+	}
+	v := l.rt("As", x, intLit(l.checkType(t)), strLit(l.name(from)))
+	switch {
+	case nativeInterface(t):
+		return call(l.wrapper(n, t), v)
+	case types.IsInterface(t):
+		return v
+	}
+	return &ast.TypeAssertExpr{X: v, Type: l.low(n, t)}
+}
+
+// checkType returns the number of a type that values are compared with.
+func (l *Lowerer) checkType(t types.Type) int {
+	if !native(t) && !types.IsInterface(t) {
+		return l.boxType(t)
+	}
+	return l.runtimeType(t).ID
+}
+
+// composite lowers a literal of type t.
+func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
+	if p, ok := t.Underlying().(*types.Pointer); ok { // an elided &T in a literal of pointers
+		inner := l.composite(e, p.Elem())
+		if _, ok := p.Elem().Underlying().(*types.Struct); ok {
+			return addr(inner)
+		}
+		return l.newOf(e, p.Elem(), inner)
+	}
+	c := &ast.CompositeLit{Type: l.low(e, t), Lbrace: e.Lbrace}
+	element := func(x ast.Expr, t types.Type) ast.Expr {
+		if inner, ok := x.(*ast.CompositeLit); ok && inner.Type == nil {
+			return l.composite(inner, t)
+		}
+		return l.to(x, t)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for k, x := range e.Elts {
+			f := u.Field(min(k, u.NumFields()-1))
+			n := k
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				for n = range u.NumFields() {
+					if f = u.Field(n); f.Name() == kv.Key.(*ast.Ident).Name {
+						break
+					}
+				}
+				x = kv.Value
+			}
+			name := fieldName(f, n)
+			if native(t) {
+				name = f.Name()
+			}
+			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: ident(name), Value: element(x, f.Type())})
+		}
+	case *types.Map:
+		for _, x := range e.Elts {
+			kv := x.(*ast.KeyValueExpr)
+			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: element(kv.Key, u.Key()), Value: element(kv.Value, u.Elem())})
+		}
+	case *types.Slice:
+		c.Elts = l.elements(e, u.Elem(), element)
+	case *types.Array:
+		c.Elts = l.elements(e, u.Elem(), element)
+	default:
+		l.refuse(e, "a literal of type %s is not supported", t)
+	}
+	return c
+}
+
+func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.Expr, types.Type) ast.Expr) []ast.Expr {
+	var list []ast.Expr
+	for _, x := range e.Elts {
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			key := l.Info.Types[kv.Key].Value
+			list = append(list, &ast.KeyValueExpr{Key: l.literal(kv, key, types.Typ[types.Int]), Value: element(kv.Value, t)})
+			continue
+		}
+		list = append(list, element(x, t))
+	}
+	return list
+}
+
+// funcLit lowers a closure.
+func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
+	sig := l.Info.TypeOf(e).(*types.Signature)
+	outer := l.fn
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken}
+	for k, v := range outer.names {
+		inner.names[k] = v
+	}
+	inner.deferring = defers(e.Body)
+	l.fn = inner
+	defer func() { l.fn = outer }()
+	ft, prologue := l.params(e, sig)
+	return &ast.FuncLit{Type: ft, Body: &ast.BlockStmt{List: append(prologue, l.body(e.Body)...)}}
+}
+
+// body lowers the statements of a function. One that defers becomes a closure that the host runs, with the results
+// as variables around it: the interpreter's own defer deadlocks on closures of its function and confuses those of loops.
+func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
+	head := l.entry()
+	if !defers(b) {
+		return append(head, l.stmts(b.List)...)
+	}
+	l.fn.defers = l.fresh("defers")
+	out := append(head, define(l.fn.defers, l.rt("Defers")))
+	ret := &ast.ReturnStmt{}
+	for _, v := range l.fn.results {
+		name := l.fresh("r")
+		out = append(out, define(name, call(ident("new"), l.low(b, v.Type()))))
+		l.fn.slots = append(l.fn.slots, name)
+		if v.Name() != "" {
+			l.fn.names[v] = local{name, true}
+		}
+		ret.Results = append(ret.Results, star(ident(name)))
+	}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: l.stmts(b.List)}}
+	return append(out, &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}, ret)
+}
+
+// defers says whether a function's own statements defer.
+func defers(b *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// params declares the parameters and named results of a function.
+func (l *Lowerer) params(n ast.Node, sig *types.Signature) (*ast.FuncType, []ast.Stmt) {
+	names := make([]string, sig.Params().Len())
+	var prologue []ast.Stmt
+	for k := range names {
+		v := sig.Params().At(k)
+		names[k] = l.fresh("a")
+		if v.Name() == "" || v.Name() == "_" {
+			continue
+		}
+		names[k] = l.fresh(v.Name())
+		if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
+			p := l.fresh(v.Name())
+			prologue = append(prologue, define(p, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(p)}, ident(names[k])))
+			l.fn.names[v] = local{p, true}
+			continue
+		}
+		l.fn.names[v] = local{names[k], false}
+	}
+	ft := l.lowSignature(n, sig, names)
+	l.fn.results = nil
+	for k := range sig.Results().Len() {
+		v := sig.Results().At(k)
+		l.fn.results = append(l.fn.results, v)
+		if v.Name() != "" && !l.fn.deferring {
+			name := l.fresh("r")
+			ft.Results.List[k].Names = []*ast.Ident{ident(name)}
+			l.fn.names[v] = local{name, false}
+		}
+	}
+	return ft, prologue
+}

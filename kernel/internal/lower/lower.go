@@ -1,0 +1,359 @@
+// Package lower turns type-checked cells into the plain part of Go that the interpreter runs faithfully.
+//
+// The interpreter (yaegi) is dependable on functions, closures, control flow, and values of basic types, slices, maps
+// and structs. It is not on methods of its own types, on what they become in interfaces, on generics, on constant
+// expressions and on a few forms of assignment. Lowering leaves it only the first kind: methods become functions,
+// generic functions one function per instance, constants literals, interfaces of cells `any` holding a value boxed with
+// its type (package rt), package variables pointers, and struct variables whose address is taken pointers.
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"sort"
+	"strings"
+
+	"nacre/kernel/internal/rt"
+)
+
+// Func is a function or method of a cell.
+type Func struct {
+	Name string           // "f", "T.M"
+	Decl *ast.FuncDecl    // its body
+	Obj  *types.Func      // what callers refer to
+	Also *types.Func      // what bodies checked with it refer to, nil for methods
+	Sig  *types.Signature // of the body: the receiver is its first parameter
+	low  string
+}
+
+// Global is a variable of the session.
+type Global struct {
+	Name  string
+	Type  types.Type
+	low   string
+	boxed bool
+}
+
+// Unit is what one cell has to have lowered.
+type Unit struct {
+	Cell      int
+	Funcs     []*Func
+	Inits     []*Func // run before the body, or after it
+	InitsLast bool
+	Main      *Func // run after the body
+	Body      []ast.Stmt
+	Locals    map[*types.Var]*Global // variables of the body's top level
+	New       []*Global              // those of them that need a slot
+	Value     ast.Expr               // the last statement where its value is to be shown
+}
+
+// Lowerer lowers the cells of one session.
+type Lowerer struct {
+	Info *types.Info
+	Fset *token.FileSet
+	Reg  *rt.Registry
+
+	// Cooperative makes stop checks call the host each time, for where no other thread can raise the flag.
+	Cooperative bool
+
+	funcs   map[*types.Func]*Func
+	globals map[*types.Var]*Global
+	generic map[string]map[string]*Func // native generic functions the prelude has, by path and name
+	version map[string]int
+	insts   map[string]string // lowered functions of instances
+	structs map[string]string // lowered struct types by key
+	local   map[*types.TypeName]int
+	keys    map[*types.TypeName]string
+	boxed   map[*rt.Type]map[string]string
+	ifaces  map[string]string // host functions by native interface
+	vars    map[string]string // host functions by package variable
+	host    map[string]reflect.Value
+
+	// of the unit being lowered
+	unit    *Unit
+	out     []ast.Decl
+	imports map[string]string
+	regs    []ast.Stmt
+	queue   []func()
+	fn      *function
+	env     map[*types.TypeParam]types.Type
+	serial  int
+}
+
+// New returns a lowerer for cells checked into info.
+func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
+	l := &Lowerer{
+		Info: info, Fset: fset, Reg: reg,
+		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{},
+		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
+		local: map[*types.TypeName]int{}, keys: map[*types.TypeName]string{}, boxed: map[*rt.Type]map[string]string{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
+	}
+	reg.Resolve = l.runtimeType
+	return l
+}
+
+// function is the state of the function being lowered.
+type function struct {
+	names   map[types.Object]local
+	results []*types.Var
+	taken   map[types.Object]bool // variables whose address is taken
+	yield   *yield                // set inside the body of a range over a function
+	scopes  []scope
+
+	deferring bool     // it has a defer statement
+	defers    string   // the variable that holds what it deferred, "" where it defers nothing
+	slots     []string // pointers to the results of a function that defers
+}
+
+type local struct {
+	name  string
+	boxed bool
+}
+
+// Refusal is an error of code that the engine cannot run faithfully.
+type Refusal struct {
+	Pos  token.Pos
+	Text string
+}
+
+func (e *Refusal) Error() string { return e.Text }
+
+func (l *Lowerer) refuse(n ast.Node, format string, args ...any) {
+	var pos token.Pos
+	if n != nil {
+		pos = n.Pos()
+	}
+	panic(&Refusal{pos, fmt.Sprintf(format, args...)})
+}
+
+// Func returns the function that obj names, nil where none was lowered.
+func (l *Lowerer) Func(obj *types.Func) *Func { return l.funcs[obj] }
+
+// SetGlobal makes references to v mean g.
+func (l *Lowerer) SetGlobal(v *types.Var, g *Global) { l.globals[v] = g }
+
+// SetTypeKey gives a type of a cell its identity across redefinitions: "T", or "T#2" for one laid out differently.
+func (l *Lowerer) SetTypeKey(t *types.TypeName, key string) { l.keys[t] = key }
+
+// SetPrelude makes f the source of the generic function name of the package path.
+func (l *Lowerer) SetPrelude(path, name string, f *Func) {
+	if l.generic[path] == nil {
+		l.generic[path] = map[string]*Func{}
+	}
+	l.generic[path][name] = f
+	l.funcs[f.Obj] = f
+}
+
+// Unit lowers a cell to a file that declares what is new and a function named cellN that runs it. On error nothing of
+// the cell is referred to by later ones.
+func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
+	saved := l.save()
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case *Refusal:
+			l.restore(saved)
+			err = x
+		default:
+			panic(x)
+		}
+	}()
+	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
+	for _, f := range u.Funcs {
+		l.declare(f)
+	}
+	for _, g := range u.New {
+		l.declareGlobal(g)
+	}
+	for v, g := range u.Locals {
+		l.globals[v] = g
+	}
+	for _, f := range u.Funcs {
+		if f.Sig.TypeParams().Len() == 0 {
+			l.lowerFunc(f, f.low, nil)
+		}
+	}
+	body := l.cellBody(u)
+	l.drain()
+	l.rebind()
+	l.drain()
+	name = fmt.Sprintf("cell%d", u.Cell)
+	if u.InitsLast {
+		body = append(body, l.calls(u.Inits)...)
+	} else {
+		body = append(l.calls(u.Inits), body...)
+	}
+	body = append(l.regs, body...)
+	if u.Main != nil {
+		body = append(body, l.calls([]*Func{u.Main})...)
+	}
+	l.out = append(l.out, &ast.FuncDecl{Name: ast.NewIdent(name), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: body}})
+	return l.file(), name, nil
+}
+
+func (l *Lowerer) calls(fs []*Func) []ast.Stmt {
+	var list []ast.Stmt
+	for _, f := range fs {
+		list = append(list, &ast.ExprStmt{X: call(ast.NewIdent(f.low))})
+	}
+	return list
+}
+
+func (l *Lowerer) drain() {
+	for len(l.queue) > 0 {
+		f := l.queue[0]
+		l.queue = l.queue[1:]
+		f()
+	}
+}
+
+func (l *Lowerer) file() *ast.File {
+	var paths []string
+	for p := range l.imports {
+		paths = append(paths, p)
+	}
+	sort.Strings(paths)
+	specs := &ast.GenDecl{Tok: token.IMPORT, Lparen: 1, Rparen: 1}
+	for _, p := range paths {
+		specs.Specs = append(specs.Specs, &ast.ImportSpec{Name: ast.NewIdent(l.imports[p]), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", p)}})
+	}
+	f := &ast.File{Name: ast.NewIdent("main"), Decls: l.out}
+	if len(paths) > 0 {
+		f.Decls = append([]ast.Decl{specs}, f.Decls...)
+	}
+	return f
+}
+
+func (l *Lowerer) declare(f *Func) {
+	base := strings.ReplaceAll(f.Name, ".", "__")
+	l.version[base]++
+	f.low = fmt.Sprintf("%s__%d", base, l.version[base])
+	if f.Obj != nil {
+		l.funcs[f.Obj] = f
+	}
+	if f.Also != nil {
+		l.funcs[f.Also] = f
+	}
+}
+
+func (l *Lowerer) declareGlobal(g *Global) {
+	l.version[g.Name]++
+	g.low = fmt.Sprintf("%s__v%d", g.Name, l.version[g.Name])
+	g.boxed = needsBox(g.Type)
+	spec := &ast.ValueSpec{Names: []*ast.Ident{ast.NewIdent(g.low)}, Type: l.low(nil, g.Type)}
+	if g.boxed {
+		spec.Values = []ast.Expr{call(ast.NewIdent("new"), spec.Type)}
+		spec.Type = nil
+	}
+	l.out = append(l.out, &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}})
+	get := &ast.FuncLit{
+		Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", anyType())}}},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{l.convert(nil, globalRef(g), g.Type, anyInterface)}}),
+	}
+	l.regs = append(l.regs, &ast.ExprStmt{X: l.rt("Global", strLit(g.low), get)})
+}
+
+// Low is the name under which the host learns how to read g.
+func (g *Global) Low() string { return g.low }
+
+// TakeHost returns the host functions that lowered code refers to and that are new since the last call.
+func (l *Lowerer) TakeHost() map[string]reflect.Value {
+	h := l.host
+	l.host = map[string]reflect.Value{}
+	return h
+}
+
+// state is what a failed unit must leave as it was.
+type state struct {
+	insts, structs map[string]string
+	funcs          map[*types.Func]*Func
+	boxed          map[*rt.Type]map[string]string
+}
+
+func (l *Lowerer) save() state {
+	return state{clone(l.insts), clone(l.structs), clone(l.funcs), clone(l.boxed)}
+}
+
+func (l *Lowerer) restore(s state) {
+	l.insts, l.structs, l.funcs, l.boxed = s.insts, s.structs, s.funcs, s.boxed
+}
+
+// Save returns a function that undoes what Unit did since, for when the engine rejects its result.
+func (l *Lowerer) Save() (undo func()) {
+	s := l.save()
+	return func() { l.restore(s) }
+}
+
+func clone[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m))
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+// cellBody lowers the statements of the cell.
+func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
+	l.fn = &function{names: map[types.Object]local{}, taken: map[types.Object]bool{}}
+	l.env = nil
+	body := &ast.BlockStmt{List: u.Body}
+	l.fn.taken = l.addressed(body)
+	list := []ast.Stmt{}
+	if l.fn.deferring = defers(body); l.fn.deferring {
+		l.fn.defers = l.fresh("defers")
+	}
+	for k, s := range u.Body {
+		list = append(list, assign(ident("stmt__"), intLit(k)))
+		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
+			list = append(list, l.at(s)...)
+			list = append(list, l.show(x.X)...)
+			continue
+		}
+		list = append(list, l.stmt(s)...)
+	}
+	list = append(list, assign(ident("stmt__"), intLit(len(u.Body))))
+	if !l.fn.deferring {
+		return list
+	}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)}
+	return []ast.Stmt{define(l.fn.defers, l.rt("Defers")), &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}}
+}
+
+// show hands the values of the last expression to the host.
+func (l *Lowerer) show(e ast.Expr) []ast.Stmt {
+	t := l.typeOf(e)
+	if tuple, ok := t.(*types.Tuple); ok {
+		if tuple.Len() == 0 {
+			return []ast.Stmt{&ast.ExprStmt{X: l.expr(e)}}
+		}
+		names, s := l.temps(tuple, e)
+		n := tuple.Len()
+		last := names[n-1]
+		if l.key(tuple.At(n-1).Type()) == "error" { // shown only where there is one
+			n--
+		}
+		vals := make([]ast.Expr, n)
+		for k := range vals {
+			vals[k] = l.convert(e, ident(names[k]), tuple.At(k).Type(), anyInterface)
+		}
+		show := &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: vals})}
+		if n == tuple.Len() {
+			return []ast.Stmt{s, show}
+		}
+		withError := &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: append(append([]ast.Expr{}, vals...), l.convert(e, ident(last), tuple.At(n).Type(), anyInterface))})}
+		return []ast.Stmt{s, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(last), Op: token.NEQ, Y: ident("nil")}, Body: block(withError), Else: block(show)}}
+	}
+	if t == nil || isVoid(l.Info, e) {
+		return []ast.Stmt{&ast.ExprStmt{X: l.expr(e)}}
+	}
+	return []ast.Stmt{&ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: []ast.Expr{l.to(e, anyInterface)}})}}
+}
+
+func isVoid(info *types.Info, e ast.Expr) bool {
+	tv, ok := info.Types[e]
+	return ok && tv.IsVoid()
+}

@@ -1,0 +1,316 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// method lowers the callee x.M.
+func (l *Lowerer) method(e *ast.SelectorExpr, s *types.Selection) (target, string) {
+	recv := l.typeOf(e.X)
+	obj, index := s.Obj().(*types.Func), s.Index()
+	if l.env != nil { // the method of what a type parameter stands for
+		o, i, _ := types.LookupFieldOrMethod(recv, true, s.Obj().Pkg(), s.Obj().Name())
+		f, ok := o.(*types.Func)
+		if !ok {
+			l.refuse(e, "%s has no method %s", recv, s.Obj().Name())
+		}
+		obj, index = f, i
+	}
+	x := l.expr(e.X)
+	return l.bound(e, x, recv, obj, index)
+}
+
+// bound selects the method obj, reached through the fields index, of x.
+func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func, index []int) (target, string) {
+	if len(index) > 1 {
+		x, recv = l.path(n, x, recv, index[:len(index)-1])
+	}
+	if types.IsInterface(recv) {
+		if nativeInterface(recv) {
+			return target{fun: sel(x, obj.Name())}, methodName(recv, obj)
+		}
+		sig := l.subst(obj.Signature()).(*types.Signature)
+		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())), Type: l.lowSignature(n, sig, nil)}}, ""
+	}
+	f, ok := l.funcs[obj.Origin()]
+	if !ok {
+		if obj.Pkg() != nil && obj.Pkg().Path() == "main" {
+			l.refuse(n, "the method %s is not there: the cell that defines it failed", obj.Name())
+		}
+		l.checkReceiver(n, recv)
+		out := sel(unstar(x), obj.Name())
+		out.Sel.NamePos = l.pos(n)
+		return target{fun: out}, methodName(recv, obj)
+	}
+	want := obj.Signature().Recv().Type()
+	_, wantPtr := types.Unalias(want).(*types.Pointer)
+	elem := recv
+	p, havePtr := types.Unalias(recv).Underlying().(*types.Pointer)
+	if _, named := types.Unalias(recv).(*types.Named); named {
+		havePtr = false
+	}
+	if havePtr {
+		elem = p.Elem()
+	}
+	switch {
+	case wantPtr && !havePtr:
+		x = addressOf(x)
+	case !wantPtr && havePtr:
+		x = star(x)
+	}
+	name := f.low
+	if named, ok := types.Unalias(elem).(*types.Named); ok && named.TypeArgs().Len() > 0 {
+		name = l.instance(n, f, l.typeArgs(named.TypeArgs()))
+	}
+	return target{fun: &ast.Ident{Name: name, NamePos: l.pos(n)}, recv: []ast.Expr{x}}, ""
+}
+
+// checkReceiver refuses methods of generic native types, which have no symbols.
+func (l *Lowerer) checkReceiver(n ast.Node, recv types.Type) {
+	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	if named, ok := types.Unalias(recv).(*types.Named); ok && named.TypeArgs().Len() > 0 {
+		l.refuse(n, "the generic type %s.%s is not supported", named.Obj().Pkg().Path(), named.Obj().Name())
+	}
+}
+
+func methodName(recv types.Type, obj *types.Func) string {
+	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	if named, ok := types.Unalias(recv).(*types.Named); ok && named.Obj().Pkg() != nil {
+		return named.Obj().Pkg().Path() + "." + named.Obj().Name() + "." + obj.Name()
+	}
+	return ""
+}
+
+// methodValue lowers x.M as a function value: the receiver is evaluated now.
+func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	f, where := l.method(e, s)
+	sig := l.typeOf(e).(*types.Signature)
+	if f.recv == nil && where != "" && !types.IsInterface(l.typeOf(e.X)) {
+		return f.fun // a native method bound by the interpreter
+	}
+	if f.recv == nil { // of an interface: already a bound function
+		return f.fun
+	}
+	obj := l.methodObject(e, s)
+	recvType := l.subst(obj.Signature().Recv().Type())
+	return l.bindLiteral(e, f, recvType, sig, f.recv[0])
+}
+
+func (l *Lowerer) methodObject(e *ast.SelectorExpr, s *types.Selection) *types.Func {
+	if l.env != nil {
+		if f, ok := first(types.LookupFieldOrMethod(l.typeOf(e.X), true, s.Obj().Pkg(), s.Obj().Name())).(*types.Func); ok {
+			return f
+		}
+	}
+	return s.Obj().(*types.Func)
+}
+
+func first(o types.Object, _ []int, _ bool) types.Object { return o }
+
+// bindLiteral is func(r) func(args) results { return func(args) results { return f(r, args) } }(recv).
+func (l *Lowerer) bindLiteral(n ast.Node, f target, recvType types.Type, sig *types.Signature, recv ast.Expr) ast.Expr {
+	r := l.fresh("r")
+	lit := l.binder(n, r, recvType, sig, target{fun: f.fun, recv: []ast.Expr{ident(r)}})
+	return call(lit, recv)
+}
+
+// binder is func(r recvType) func(args) results { return func(args) results { return f(args) } }.
+func (l *Lowerer) binder(n ast.Node, r string, recvType types.Type, sig *types.Signature, f target) *ast.FuncLit {
+	names := make([]string, sig.Params().Len())
+	inner := &ast.CallExpr{Fun: f.fun, Args: append([]ast.Expr{}, f.recv...)}
+	for k := range names {
+		names[k] = l.fresh("a")
+		inner.Args = append(inner.Args, ident(names[k]))
+	}
+	if sig.Variadic() {
+		inner.Ellipsis = 1
+	}
+	ft := l.lowSignature(n, sig, names)
+	body := ast.Stmt(&ast.ExprStmt{X: inner})
+	if sig.Results().Len() > 0 {
+		body = &ast.ReturnStmt{Results: []ast.Expr{inner}}
+	}
+	return &ast.FuncLit{
+		Type: &ast.FuncType{
+			Params:  &ast.FieldList{List: []*ast.Field{field(r, l.low(n, recvType))}},
+			Results: &ast.FieldList{List: []*ast.Field{field("", l.lowSignature(n, sig, nil))}},
+		},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.FuncLit{Type: ft, Body: block(body)}}}),
+	}
+}
+
+// methodExpr lowers T.M or (*T).M: the function with its receiver as first parameter.
+func (l *Lowerer) methodExpr(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	sig := l.typeOf(e).(*types.Signature)
+	recv := sig.Params().At(0).Type()
+	names := make([]string, sig.Params().Len())
+	for k := range names {
+		names[k] = l.fresh("a")
+	}
+	obj := s.Obj().(*types.Func)
+	var x ast.Expr = ident(names[0])
+	f, _ := l.bound(e, x, recv, obj, s.Index())
+	inner := &ast.CallExpr{Fun: f.fun, Args: f.recv}
+	for _, a := range names[1:] {
+		inner.Args = append(inner.Args, ident(a))
+	}
+	if sig.Variadic() {
+		inner.Ellipsis = 1
+	}
+	body := ast.Stmt(&ast.ExprStmt{X: inner})
+	if sig.Results().Len() > 0 {
+		body = &ast.ReturnStmt{Results: []ast.Expr{inner}}
+	}
+	return &ast.FuncLit{Type: l.lowSignature(e, sig, names), Body: block(body)}
+}
+
+// bindMethods registers the methods of t with the host, so that interfaces find them.
+func (l *Lowerer) bindMethods(t types.Type) {
+	id := l.runtimeType(t)
+	t = id.Go
+	set := types.NewMethodSet(t)
+	for k := range set.Len() {
+		s := set.At(k)
+		obj := s.Obj().(*types.Func)
+		name := obj.Name()
+		if !obj.Exported() && !fromCell2(obj) {
+			continue
+		}
+		r := l.fresh("r")
+		saved, env := l.fn, l.env
+		l.env = nil
+		l.fn = &function{names: map[types.Object]local{}}
+		f, _ := l.bound(nil, ident(r), t, obj, s.Index())
+		version := ""
+		if id, ok := f.fun.(*ast.Ident); ok {
+			version = id.Name
+		}
+		if old, ok := l.boxed[id][name]; !ok || old != version {
+			next := clone(l.boxed[id])
+			next[name] = version
+			l.boxed[id] = next
+			sig := s.Type().(*types.Signature)
+			sig = types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+			bind := l.fresh("bind")
+			lit := l.binder(nil, r, t, sig, f)
+			l.out = append(l.out, &ast.FuncDecl{Name: ident(bind), Type: lit.Type, Body: lit.Body})
+			l.regs = append(l.regs, &ast.ExprStmt{X: l.rt("Register", intLit(id.ID), strLit(name), ident(bind))})
+		}
+		l.fn, l.env = saved, env
+	}
+}
+
+// rebind registers anew the methods that the unit redefined of types boxed before.
+func (l *Lowerer) rebind() {
+	if len(l.unit.Funcs) == 0 {
+		return
+	}
+	for id := range clone(l.boxed) {
+		l.bindMethods(id.Go)
+	}
+}
+
+// lowerFunc emits a function, for the type arguments env where it is generic.
+func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types.Type) {
+	savedFn, savedEnv := l.fn, l.env
+	defer func() { l.fn, l.env = savedFn, savedEnv }()
+	l.env = env
+	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body)}
+	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())
+	l.fn.deferring = defers(f.Decl.Body)
+	ft, prologue := l.params(f.Decl, sig)
+	body := append(prologue, l.body(f.Decl.Body)...)
+	l.out = append(l.out, &ast.FuncDecl{
+		Name: &ast.Ident{Name: name, NamePos: f.Decl.Name.Pos()}, Type: ft,
+		Body: &ast.BlockStmt{Lbrace: f.Decl.Body.Lbrace, List: body, Rbrace: f.Decl.Body.Rbrace},
+	})
+}
+
+// addressed collects the variables whose address is taken, outright or by calling a method on a pointer to them or
+// slicing them, and those that closures share with their function.
+func (l *Lowerer) addressed(body *ast.BlockStmt) map[types.Object]bool {
+	taken := map[types.Object]bool{}
+	shared := func(lit ast.Node) {
+		ast.Inspect(lit, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if v, ok := l.Info.Uses[id].(*types.Var); ok && (v.Pos() < lit.Pos() || v.Pos() >= lit.End()) {
+					taken[v] = true
+				}
+			}
+			return true
+		})
+	}
+	if defers(body) {
+		shared(body)
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			shared(n)
+		case *ast.RangeStmt:
+			if t := l.Info.TypeOf(n.X); t != nil {
+				if _, ok := t.Underlying().(*types.Signature); ok {
+					shared(n.Body)
+				}
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				l.root(n.X, taken)
+			}
+		case *ast.SliceExpr:
+			if t := l.Info.TypeOf(n.X); t != nil {
+				if _, ok := t.Underlying().(*types.Array); ok {
+					l.root(n.X, taken)
+				}
+			}
+		case *ast.SelectorExpr:
+			if s, ok := l.Info.Selections[n]; ok && s.Kind() == types.MethodVal {
+				if sig, ok := s.Obj().Type().(*types.Signature); ok && sig.Recv() != nil {
+					_, ptr := types.Unalias(sig.Recv().Type()).(*types.Pointer)
+					if _, isParam := types.Unalias(s.Recv()).(*types.TypeParam); ptr || isParam {
+						l.root(n.X, taken)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return taken
+}
+
+// root marks the variable whose storage x lies in.
+func (l *Lowerer) root(x ast.Expr, taken map[types.Object]bool) {
+	for {
+		switch e := x.(type) {
+		case *ast.ParenExpr:
+			x = e.X
+		case *ast.SelectorExpr:
+			if t := l.Info.TypeOf(e.X); t != nil {
+				if _, ptr := t.Underlying().(*types.Pointer); ptr {
+					return
+				}
+			}
+			x = e.X
+		case *ast.IndexExpr:
+			if t := l.Info.TypeOf(e.X); t != nil {
+				if _, ok := t.Underlying().(*types.Array); !ok {
+					return
+				}
+			}
+			x = e.X
+		case *ast.Ident:
+			if obj := l.Info.ObjectOf(e); obj != nil {
+				taken[obj] = true
+			}
+			return
+		default:
+			return
+		}
+	}
+}

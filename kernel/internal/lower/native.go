@@ -1,0 +1,54 @@
+package lower
+
+import (
+	"go/ast"
+	"strings"
+)
+
+// mode is how a native function treats the `any` it is given.
+type mode int
+
+const (
+	keeps   mode = iota // only keeps, prints, encodes or compares it: boxed
+	plain               // looks at its kind: the plain value
+	view                // looks at its fields: a struct with the type's own field names
+	refused             // looks at more than a cell's type can show it
+)
+
+// anyMode says how the native function or method where treats its `any` parameters.
+func anyMode(where string) mode {
+	for _, m := range []struct {
+		prefix string
+		mode   mode
+	}{
+		{"reflect.DeepEqual", keeps},
+		{"reflect.", refused},
+		{"encoding/json.", keeps},
+		{"encoding/gob.", refused},
+		{"encoding/xml.", refused},
+		{"encoding/asn1.", refused},
+		{"encoding/binary.", refused},
+		{"text/template.", view},
+		{"html/template.", view},
+		{"sort.", plain},
+		{"fmt.Sscan", plain}, {"fmt.Fscan", plain}, {"fmt.Scan", plain},
+		{"runtime.", plain},
+		{"nacre/display.", keeps},
+	} {
+		if strings.HasPrefix(where, m.prefix) {
+			return m.mode
+		}
+	}
+	if root, _, _ := strings.Cut(where, "/"); strings.Contains(root, ".") && strings.Contains(where, "/") || strings.HasPrefix(where, "nacre/") {
+		return plain // not the standard library
+	}
+	return keeps
+}
+
+// checkNative refuses what would escape the kernel's rules.
+func (l *Lowerer) checkNative(n ast.Node, path, name string) {
+	switch path + "." + name {
+	case "reflect.TypeFor":
+		l.refuse(n, "reflect.TypeFor is not supported in cells")
+	}
+}

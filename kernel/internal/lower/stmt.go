@@ -1,0 +1,638 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+func (l *Lowerer) stmts(list []ast.Stmt) []ast.Stmt {
+	var out []ast.Stmt
+	for _, s := range list {
+		out = append(out, l.stmt(s)...)
+	}
+	return out
+}
+
+func (l *Lowerer) block(b *ast.BlockStmt, first ...ast.Stmt) *ast.BlockStmt {
+	return &ast.BlockStmt{Lbrace: b.Lbrace, List: append(first, l.stmts(b.List)...), Rbrace: b.Rbrace}
+}
+
+// one packs lowered statements into one.
+func one(list []ast.Stmt) ast.Stmt {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return block(list...)
+}
+
+// at notes the line about to run, for the report of a panic, where the statement can panic.
+func (l *Lowerer) at(s ast.Node) []ast.Stmt {
+	if !risky(s) {
+		return nil
+	}
+	return []ast.Stmt{assign(ident("at__"), intLit(int(s.Pos())))}
+}
+
+func risky(s ast.Node) bool {
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SelectorExpr:
+			found = true
+		case *ast.BinaryExpr:
+			found = found || n.Op == token.QUO || n.Op == token.REM
+		}
+		return !found
+	})
+	return found
+}
+
+// entry is the stop check at the head of a function or loop body.
+func (l *Lowerer) entry() []ast.Stmt {
+	l.imports["rt"] = "rt__"
+	check := &ast.ExprStmt{X: l.rt("Check")}
+	if l.Cooperative {
+		return []ast.Stmt{
+			assign(ident("tick__"), &ast.BinaryExpr{X: ident("tick__"), Op: token.ADD, Y: intLit(1)}),
+			&ast.IfStmt{Cond: &ast.BinaryExpr{X: ident("tick__"), Op: token.GTR, Y: intLit(1000)}, Body: block(assign(ident("tick__"), intLit(0)), check)},
+		}
+	}
+	return []ast.Stmt{&ast.IfStmt{Cond: ident("stop__"), Body: block(check)}}
+}
+
+// stmt lowers a statement to one or more.
+func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
+	switch s := s.(type) {
+	case nil, *ast.EmptyStmt:
+		return nil
+	case *ast.ExprStmt:
+		return append(l.at(s), l.exprStmt(s)...)
+	case *ast.AssignStmt:
+		return append(l.at(s), l.assign(s)...)
+	case *ast.IncDecStmt:
+		return append(l.at(s), l.incDec(s)...)
+	case *ast.DeclStmt:
+		return l.declStmt(s)
+	case *ast.BlockStmt:
+		return []ast.Stmt{l.block(s)}
+	case *ast.IfStmt:
+		return l.ifStmt(s)
+	case *ast.ForStmt:
+		return l.forStmt(s, nil)
+	case *ast.RangeStmt:
+		return l.rangeStmt(s, nil)
+	case *ast.SwitchStmt:
+		return l.switchStmt(s, nil)
+	case *ast.TypeSwitchStmt:
+		return l.typeSwitch(s, nil)
+	case *ast.SelectStmt:
+		return l.selectStmt(s, nil)
+	case *ast.LabeledStmt:
+		return l.labeled(s)
+	case *ast.BranchStmt:
+		return l.branch(s)
+	case *ast.ReturnStmt:
+		return append(l.at(s), l.returnStmt(s)...)
+	case *ast.GoStmt:
+		return append(l.at(s), l.goStmt(s)...)
+	case *ast.DeferStmt:
+		return append(l.at(s), l.deferStmt(s)...)
+	case *ast.SendStmt:
+		elem := l.typeOf(s.Chan).Underlying().(*types.Chan).Elem()
+		return append(l.at(s), &ast.SendStmt{Chan: l.expr(s.Chan), Value: l.to(s.Value, elem)})
+	}
+	l.refuse(s, "this statement is not supported (%T)", s)
+	return nil
+}
+
+func (l *Lowerer) exprStmt(s *ast.ExprStmt) []ast.Stmt {
+	x := l.expr(s.X)
+	switch x.(type) {
+	case *ast.CallExpr:
+		return []ast.Stmt{&ast.ExprStmt{X: x}}
+	}
+	if u, ok := x.(*ast.UnaryExpr); ok && u.Op == token.ARROW {
+		return []ast.Stmt{&ast.ExprStmt{X: x}}
+	}
+	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{x}}}
+}
+
+// defineVar makes v known under a new name; set returns the statements that give it the value x.
+func (l *Lowerer) defineVar(n ast.Node, v *types.Var, x ast.Expr) []ast.Stmt {
+	if l.unit != nil {
+		if g, ok := l.unit.Locals[v]; ok {
+			return []ast.Stmt{assign(globalRef(g), x)}
+		}
+	}
+	name := l.fresh(v.Name())
+	if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
+		l.fn.names[v] = local{name, true}
+		return append(l.fresher(name, &ast.StarExpr{X: l.low(n, v.Type())}, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(name)}, x))
+	}
+	l.fn.names[v] = local{name, false}
+	if l.fn.taken[v] {
+		return l.fresher(name, l.low(n, v.Type()), x)
+	}
+	// A declaration with its type, not `:=`: the interpreter would infer the type of some calls and literals wrongly.
+	return []ast.Stmt{varDecl(name, l.low(n, v.Type()), x)}
+}
+
+func varDecl(name string, typ, x ast.Expr) ast.Stmt {
+	spec := &ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: typ, Values: []ast.Expr{x}}
+	return &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}}
+}
+
+// fresher declares a variable that pointers or closures keep, so that each iteration of a loop has its own: the
+// interpreter makes one anew where it is initialised from another variable, not where from a literal or call.
+func (l *Lowerer) fresher(name string, typ, x ast.Expr) []ast.Stmt {
+	if _, ok := x.(*ast.Ident); ok {
+		return []ast.Stmt{varDecl(name, typ, x)}
+	}
+	t := l.fresh("t")
+	return []ast.Stmt{varDecl(t, typ, x), varDecl(name, typ, ident(t))}
+}
+
+func globalRef(g *Global) ast.Expr {
+	if g.boxed {
+		return star(ident(g.low))
+	}
+	return ident(g.low)
+}
+
+// declareVar makes v known with its zero value.
+func (l *Lowerer) declareVar(n ast.Node, v *types.Var) []ast.Stmt {
+	if l.unit != nil {
+		if g, ok := l.unit.Locals[v]; ok {
+			z := l.fresh("z")
+			return []ast.Stmt{block(declare(z, l.low(n, v.Type())), assign(globalRef(g), ident(z)))}
+		}
+	}
+	name := l.fresh(v.Name())
+	if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
+		l.fn.names[v] = local{name, true}
+		return l.fresher(name, &ast.StarExpr{X: l.low(n, v.Type())}, call(ident("new"), l.low(n, v.Type())))
+	}
+	l.fn.names[v] = local{name, false}
+	return []ast.Stmt{declare(name, l.low(n, v.Type()))}
+}
+
+func (l *Lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
+	d, ok := s.Decl.(*ast.GenDecl)
+	if !ok || d.Tok != token.VAR {
+		return nil // constants are folded, types lowered where they are used
+	}
+	var out []ast.Stmt
+	for _, spec := range d.Specs {
+		vs := spec.(*ast.ValueSpec)
+		out = append(out, l.at(vs)...)
+		lhs := make([]ast.Expr, len(vs.Names))
+		for k, id := range vs.Names {
+			lhs[k] = id
+		}
+		switch {
+		case len(vs.Values) == 0:
+			for _, id := range vs.Names {
+				if v, ok := l.Info.Defs[id].(*types.Var); ok && id.Name != "_" {
+					out = append(out, l.declareVar(id, v)...)
+				}
+			}
+		default:
+			out = append(out, l.assignAll(s, lhs, vs.Values)...)
+		}
+	}
+	return out
+}
+
+// newVar is the variable that e defines, nil where it is assigned to one that is there.
+func (l *Lowerer) newVar(e ast.Expr) *types.Var {
+	if id, ok := e.(*ast.Ident); ok {
+		if v, ok := l.Info.Defs[id].(*types.Var); ok {
+			return v
+		}
+	}
+	return nil
+}
+
+func blank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
+	if s.Tok == token.ASSIGN || s.Tok == token.DEFINE {
+		return l.assignAll(s, s.Lhs, s.Rhs)
+	}
+	t := l.typeOf(s.Lhs[0])
+	var y ast.Expr
+	switch s.Tok {
+	case token.SHL_ASSIGN, token.SHR_ASSIGN:
+		y = l.expr(s.Rhs[0])
+	default:
+		y = l.to(s.Rhs[0], t)
+	}
+	x := l.expr(s.Lhs[0])
+	if simple(s.Lhs[0]) {
+		op := s.Tok - token.ADD_ASSIGN + token.ADD
+		return []ast.Stmt{assign(x, &ast.BinaryExpr{X: x, Op: op, Y: y})}
+	}
+	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{x}, Tok: s.Tok, TokPos: s.TokPos, Rhs: []ast.Expr{y}}}
+}
+
+// simple says whether evaluating e twice is evaluating it once.
+func simple(e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.CallExpr, *ast.FuncLit, *ast.UnaryExpr:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+func (l *Lowerer) incDec(s *ast.IncDecStmt) []ast.Stmt {
+	x := l.expr(s.X)
+	if simple(s.X) {
+		op := token.ADD
+		if s.Tok == token.DEC {
+			op = token.SUB
+		}
+		one := ast.Expr(intLit(1))
+		if b, ok := l.typeOf(s.X).Underlying().(*types.Basic); ok && b.Kind() != types.Int {
+			one = call(ident(b.Name()), intLit(1))
+			if b.Info()&types.IsComplex != 0 {
+				one = call(ident("complex"), intLit(1), intLit(0))
+			}
+		}
+		return []ast.Stmt{assign(x, &ast.BinaryExpr{X: x, Op: op, Y: one})}
+	}
+	return []ast.Stmt{&ast.IncDecStmt{X: x, TokPos: s.TokPos, Tok: s.Tok}}
+}
+
+// assignAll lowers lhs = rhs for one or several of each, new variables among them.
+func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
+	if len(lhs) == 1 && len(rhs) == 1 {
+		return l.assignOne(n, lhs[0], rhs[0])
+	}
+	var out []ast.Stmt
+	var values []ast.Expr
+	var from []types.Type
+	if len(rhs) == 1 {
+		names, types, s := l.unpack(rhs[0])
+		out = append(out, s...)
+		for _, name := range names {
+			values = append(values, ident(name))
+		}
+		from = types
+	} else {
+		// The operands on the left are evaluated first, then the right sides, then the values are assigned.
+		for k, e := range rhs {
+			t := l.targetType(lhs[k], l.typeOf(e))
+			name := l.fresh("t")
+			spec := &ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: l.low(e, t), Values: []ast.Expr{l.to(e, t)}}
+			out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}})
+			values = append(values, ident(name))
+			from = append(from, t)
+		}
+		lhs = l.fixed(lhs, &out)
+	}
+	for k, x := range lhs {
+		switch v := l.newVar(x); {
+		case blank(x):
+			out = append(out, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{values[k]}})
+		case v != nil:
+			out = append(out, l.defineVar(x, v, l.convert(x, values[k], from[k], v.Type()))...)
+		default:
+			out = append(out, assign(l.lvalue(x), l.convert(x, values[k], from[k], l.targetType(x, from[k]))))
+		}
+	}
+	return out
+}
+
+// lowered is an expression that has been lowered before.
+type lowered struct {
+	ast.Expr
+	typ types.Type
+}
+
+// fixed evaluates the operands of index and pointer expressions on the left of a parallel assignment, before any of
+// the assignments change them. The expressions it returns are lowered.
+func (l *Lowerer) fixed(lhs []ast.Expr, out *[]ast.Stmt) []ast.Expr {
+	list := make([]ast.Expr, len(lhs))
+	var before []ast.Stmt
+	for k, x := range lhs {
+		list[k] = x
+		i, ok := ast.Unparen(x).(*ast.IndexExpr)
+		if !ok {
+			continue
+		}
+		if tv := l.Info.Types[i.Index]; tv.Value != nil {
+			continue
+		}
+		name := l.fresh("i")
+		kt := l.typeOf(i.Index)
+		if m, ok := l.typeOf(i.X).Underlying().(*types.Map); ok {
+			kt = l.subst(m.Key())
+		}
+		before = append(before, varDecl(name, l.low(i, kt), l.to(i.Index, kt)))
+		base := l.expr(i.X)
+		if _, ok := l.typeOf(i.X).Underlying().(*types.Pointer); ok {
+			base = star(base)
+		}
+		list[k] = &lowered{&ast.IndexExpr{X: base, Index: ident(name)}, l.typeOf(x)}
+	}
+	*out = append(before, *out...)
+	return list
+}
+
+func (l *Lowerer) lvalue(x ast.Expr) ast.Expr {
+	if f, ok := x.(*lowered); ok {
+		return f.Expr
+	}
+	return l.expr(x)
+}
+
+// targetType is the type of what x names on the left of an assignment, t where x is blank.
+func (l *Lowerer) targetType(x ast.Expr, t types.Type) types.Type {
+	if f, ok := x.(*lowered); ok {
+		return f.typ
+	}
+	if v := l.newVar(x); v != nil {
+		return l.subst(v.Type())
+	}
+	if blank(x) {
+		return t
+	}
+	return l.typeOf(x)
+}
+
+func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
+	if v := l.newVar(x); v != nil && v.Name() != "_" {
+		val := l.to(y, v.Type())
+		return l.defineVar(x, v, val)
+	}
+	if blank(x) {
+		t := l.typeOf(y)
+		if tv := l.Info.Types[y]; tv.IsNil() {
+			return nil
+		}
+		return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{l.to(y, t)}}}
+	}
+	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // a receive would not reach a shared variable
+		name := l.fresh("t")
+		return []ast.Stmt{define(name, l.expr(u)), assign(l.expr(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
+	}
+	return []ast.Stmt{assign(l.expr(x), l.to(y, l.typeOf(x)))}
+}
+
+// unpack evaluates an expression of several values into new variables.
+func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
+	e = ast.Unparen(e)
+	boolean := types.Typ[types.Bool]
+	pair := func(t types.Type, x ast.Expr) ([]string, []types.Type, []ast.Stmt) {
+		a, ok, zero := l.fresh("t"), l.fresh("t"), l.fresh("z")
+		return []string{a, ok}, []types.Type{t, boolean}, []ast.Stmt{
+			&ast.AssignStmt{Lhs: []ast.Expr{ident(a), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{x}},
+			// The interpreter leaves the value of the iteration before where there is none.
+			&ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok)}, Body: block(declare(zero, l.low(e, t)), assign(ident(a), ident(zero)))},
+		}
+	}
+	switch e := e.(type) {
+	case *ast.IndexExpr:
+		m := l.typeOf(e.X).Underlying().(*types.Map)
+		return pair(l.subst(m.Elem()), l.expr(e))
+	case *ast.UnaryExpr:
+		return pair(l.subst(l.typeOf(e.X).Underlying().(*types.Chan).Elem()), l.expr(e))
+	case *ast.TypeAssertExpr:
+		return l.unpackAssertion(e)
+	case *ast.CallExpr:
+		t := l.subst(l.Info.TypeOf(e)).(*types.Tuple)
+		names, s := l.temps(t, e)
+		ts := make([]types.Type, t.Len())
+		for k := range ts {
+			ts[k] = t.At(k).Type()
+		}
+		return names, ts, []ast.Stmt{s}
+	}
+	l.refuse(e, "this assignment is not supported")
+	return nil, nil, nil
+}
+
+// unpackAssertion lowers v, ok := x.(T).
+func (l *Lowerer) unpackAssertion(e *ast.TypeAssertExpr) ([]string, []types.Type, []ast.Stmt) {
+	t := l.subst(l.Info.TypeOf(e))
+	if tuple, ok := t.(*types.Tuple); ok {
+		t = tuple.At(0).Type()
+	}
+	t = types.Unalias(t)
+	from := types.Unalias(l.typeOf(e.X))
+	x, v, ok := l.fresh("x"), l.fresh("t"), l.fresh("t")
+	return []string{v, ok}, []types.Type{t, types.Typ[types.Bool]}, []ast.Stmt{
+		varDecl(x, anyType(), l.to(e.X, anyInterface)),
+		declare(v, l.low(e, t)),
+		define(ok, l.rt("Is", ident(x), intLit(l.checkType(t)))),
+		&ast.IfStmt{Cond: ident(ok), Body: block(assign(ident(v), l.asserted(e, ident(x), from, t)))},
+	}
+}
+
+func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
+	if l.fn.yield != nil {
+		return l.yieldReturn(s)
+	}
+	if len(s.Results) == 0 {
+		return l.giveBack(nil)
+	}
+	var pre []ast.Stmt
+	var results []ast.Expr
+	if len(s.Results) == 1 && len(l.fn.results) > 1 {
+		names, ts, before := l.unpack(s.Results[0])
+		for k, name := range names {
+			results = append(results, l.convert(s, ident(name), ts[k], l.fn.results[k].Type()))
+		}
+		return append(before, l.giveBack(results)...)
+	}
+	for k, e := range s.Results {
+		x := l.to(e, l.fn.results[k].Type())
+		if len(s.Results) > 1 { // the interpreter would store results while it evaluates later ones
+			name := l.fresh("t")
+			t := l.subst(l.fn.results[k].Type())
+			pre = append(pre, varDecl(name, l.low(e, t), x))
+			x = ident(name)
+		}
+		results = append(results, x)
+	}
+	return append(pre, l.giveBack(results)...)
+}
+
+// giveBack returns values that are evaluated and converted, or what the named results hold.
+func (l *Lowerer) giveBack(results []ast.Expr) []ast.Stmt {
+	if l.fn.defers == "" {
+		return []ast.Stmt{&ast.ReturnStmt{Results: results}}
+	}
+	var out []ast.Stmt
+	for k, x := range results {
+		out = append(out, assign(&ast.StarExpr{X: ident(l.fn.slots[k])}, x))
+	}
+	return append(out, &ast.ReturnStmt{})
+}
+
+// goStmt starts a goroutine whose panic the host reports instead of dying of it.
+func (l *Lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
+	pre, c := l.frozen(s.Call)
+	body := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
+	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt("Go", body)})...)}
+}
+
+// discarded evaluates a lowered call for its effects.
+func discarded(c ast.Expr) ast.Stmt {
+	if _, ok := c.(*ast.CallExpr); ok {
+		return &ast.ExprStmt{X: c}
+	}
+	return &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{c}}
+}
+
+// frozen evaluates the function and arguments of a call now, and returns the call that is made later.
+func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
+	x := l.call(c)
+	lc, ok := x.(*ast.CallExpr)
+	if !ok {
+		return nil, x
+	}
+	var pre []ast.Stmt
+	freeze := func(e, typ ast.Expr) ast.Expr {
+		switch e := e.(type) {
+		case *ast.BasicLit, *ast.FuncLit:
+			return e
+		case *ast.Ident:
+			if e.Name == "nil" || e.Name == "true" || e.Name == "false" {
+				return e
+			}
+		}
+		name := l.fresh("g")
+		if typ == nil {
+			t := l.fresh("t")
+			pre = append(pre, define(t, e), define(name, ident(t)))
+		} else {
+			pre = append(pre, l.fresher(name, typ, e)...)
+		}
+		return ident(name)
+	}
+	var funType ast.Expr
+	if tv := l.Info.Types[ast.Unparen(c.Fun)]; !tv.IsBuiltin() && !tv.IsType() {
+		funType = l.low(c, l.typeOf(c.Fun))
+	}
+	switch f := lc.Fun.(type) {
+	case *ast.Ident:
+		if obj, ok := l.fn.namesLow(f.Name); ok && obj {
+			lc.Fun = freeze(f, funType)
+		}
+	case *ast.FuncLit, *ast.SelectorExpr:
+		if s, ok := f.(*ast.SelectorExpr); ok {
+			if _, isIdent := s.X.(*ast.Ident); !isIdent {
+				if l.byPointer(c) {
+					s.X = addressOf(s.X)
+				}
+				s.X = freeze(s.X, nil)
+			}
+		}
+	default:
+		lc.Fun = freeze(f, funType)
+	}
+	if id, ok := ast.Unparen(c.Fun).(*ast.Ident); ok {
+		if _, builtin := l.Info.Uses[id].(*types.Builtin); builtin && (id.Name == "make" || id.Name == "new") {
+			return pre, x
+		}
+	}
+	ts := l.argumentTypes(c, len(lc.Args))
+	for k := range lc.Args {
+		lc.Args[k] = freeze(lc.Args[k], ts[k])
+	}
+	return pre, lc
+}
+
+// argumentTypes are the lowered types of the n arguments of a lowered call, nil where they are not known.
+func (l *Lowerer) argumentTypes(c *ast.CallExpr, n int) []ast.Expr {
+	ts := make([]ast.Expr, n)
+	if tv := l.Info.Types[ast.Unparen(c.Fun)]; tv.IsBuiltin() {
+		for k := range ts {
+			if k < len(c.Args) {
+				ts[k] = l.low(c, l.typeOf(c.Args[k]))
+			}
+		}
+		return ts
+	}
+	sig, ok := l.typeOf(c.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return ts
+	}
+	for k := range n {
+		p := sig.Params().Len() - n + k // a receiver comes before the parameters
+		if sig.Variadic() && len(c.Args) < sig.Params().Len() {
+			p = sig.Params().Len() - 1 - n + k // nothing for the variadic one
+		}
+		if p >= 0 {
+			ts[k] = l.low(c, sig.Params().At(p).Type())
+		}
+	}
+	return ts
+}
+
+// byPointer says whether a call's method wants the address of its operand.
+func (l *Lowerer) byPointer(c *ast.CallExpr) bool {
+	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	s, ok := l.Info.Selections[e]
+	if !ok || s.Kind() != types.MethodVal {
+		return false
+	}
+	recv := s.Obj().(*types.Func).Signature().Recv()
+	if recv == nil {
+		return false
+	}
+	_, wants := types.Unalias(recv.Type()).(*types.Pointer)
+	t := l.typeOf(e.X)
+	for _, k := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		t = t.Underlying().(*types.Struct).Field(k).Type()
+	}
+	_, has := t.Underlying().(*types.Pointer)
+	return wants && !has
+}
+
+func (fn *function) namesLow(name string) (bool, bool) {
+	for _, v := range fn.names {
+		if v.name == name {
+			return true, true
+		}
+	}
+	return false, false
+}
+
+// deferStmt hands a closure to the host, which runs it when the function ends.
+func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
+	if l.fn.yield != nil {
+		l.refuse(s, "defer inside a range over a function is not supported")
+	}
+	if f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok && len(s.Call.Args) == 0 {
+		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
+	}
+	pre, c := l.frozen(s.Call)
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
+	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), lit)})...)}
+}
+
+// thunk drops the results of a closure without parameters.
+func (l *Lowerer) thunk(f *ast.FuncLit) ast.Expr {
+	if f.Type.Results == nil {
+		return f
+	}
+	return &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(&ast.ExprStmt{X: call(f)})}
+}

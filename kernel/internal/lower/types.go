@@ -1,0 +1,533 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"nacre/kernel/internal/rt"
+)
+
+func fromCell(n *types.TypeName) bool { return n.Pkg() != nil && n.Pkg().Path() == "main" }
+
+// subst replaces type parameters by what they stand for in the instance being lowered.
+func (l *Lowerer) subst(t types.Type) types.Type {
+	if len(l.env) == 0 || t == nil {
+		return t
+	}
+	return substitute(t, l.env)
+}
+
+func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
+	sub := func(t types.Type) types.Type { return substitute(t, env) }
+	switch t := t.(type) {
+	case *types.TypeParam:
+		if r, ok := env[t]; ok {
+			return r
+		}
+	case *types.Alias:
+		return sub(types.Unalias(t))
+	case *types.Named:
+		if t.TypeArgs().Len() == 0 {
+			return t
+		}
+		args := make([]types.Type, t.TypeArgs().Len())
+		for k := range args {
+			args[k] = sub(t.TypeArgs().At(k))
+		}
+		n, err := types.Instantiate(nil, t.Origin(), args, false)
+		if err != nil {
+			panic(err)
+		}
+		return n
+	case *types.Pointer:
+		return types.NewPointer(sub(t.Elem()))
+	case *types.Slice:
+		return types.NewSlice(sub(t.Elem()))
+	case *types.Array:
+		return types.NewArray(sub(t.Elem()), t.Len())
+	case *types.Map:
+		return types.NewMap(sub(t.Key()), sub(t.Elem()))
+	case *types.Chan:
+		return types.NewChan(t.Dir(), sub(t.Elem()))
+	case *types.Tuple:
+		return substTuple(t, env)
+	case *types.Signature:
+		return types.NewSignatureType(nil, nil, nil, substTuple(t.Params(), env), substTuple(t.Results(), env), t.Variadic())
+	case *types.Struct:
+		fs := make([]*types.Var, t.NumFields())
+		tags := make([]string, t.NumFields())
+		for k := range fs {
+			f := t.Field(k)
+			fs[k] = types.NewField(f.Pos(), f.Pkg(), f.Name(), sub(f.Type()), f.Embedded())
+			tags[k] = t.Tag(k)
+		}
+		return types.NewStruct(fs, tags)
+	case *types.Interface:
+		if t.NumMethods() == 0 {
+			return t
+		}
+		var ms []*types.Func
+		for m := range t.Methods() {
+			ms = append(ms, types.NewFunc(m.Pos(), m.Pkg(), m.Name(), sub(m.Signature()).(*types.Signature)))
+		}
+		return types.NewInterfaceType(ms, nil).Complete()
+	}
+	return t
+}
+
+func substTuple(t *types.Tuple, env map[*types.TypeParam]types.Type) *types.Tuple {
+	vs := make([]*types.Var, t.Len())
+	for k := range vs {
+		v := t.At(k)
+		vs[k] = types.NewVar(v.Pos(), v.Pkg(), v.Name(), substitute(v.Type(), env))
+	}
+	return types.NewTuple(vs...)
+}
+
+// typeOf returns the type of an expression in the instance being lowered, untyped constants defaulted.
+func (l *Lowerer) typeOf(e ast.Expr) types.Type {
+	t := l.Info.TypeOf(e)
+	if t == nil {
+		return nil
+	}
+	if b, ok := t.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 && b.Kind() != types.UntypedNil {
+		t = types.Default(t)
+	}
+	return l.subst(t)
+}
+
+// native says whether native code knows the type as it is lowered, so that a value of it needs no box in an interface.
+func native(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return true
+	case *types.Named:
+		return !fromCell(t.Obj()) && t.TypeArgs().Len() == 0
+	case *types.Pointer:
+		return native(t.Elem())
+	case *types.Slice:
+		return native(t.Elem())
+	case *types.Array:
+		return native(t.Elem())
+	case *types.Chan:
+		return native(t.Elem())
+	case *types.Map:
+		return native(t.Key()) && native(t.Elem())
+	case *types.Struct:
+		for k := range t.NumFields() {
+			if f := t.Field(k); !f.Exported() || f.Embedded() || !native(f.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		return t.NumMethods() == 0
+	case *types.Signature:
+		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
+			for v := range tuple.Variables() {
+				if !native(v.Type()) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// nativeInterface says whether t is an interface with methods that native code declares; other interfaces are lowered
+// to any.
+func nativeInterface(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || fromCell(n.Obj()) || n.TypeArgs().Len() > 0 {
+		return false
+	}
+	i, ok := n.Underlying().(*types.Interface)
+	return ok && i.NumMethods() > 0
+}
+
+// needsBox says whether variables of type t are held by pointer: the interpreter may replace the storage of a struct
+// or array variable on assignment, which pointers to it would not notice.
+func needsBox(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return true
+	}
+	return false
+}
+
+// low returns the lowered type.
+func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
+	switch t := types.Unalias(l.subst(t)).(type) {
+	case *types.Basic:
+		if t.Kind() == types.UnsafePointer {
+			l.imports["unsafe"] = "unsafe__"
+			return sel(ident("unsafe__"), "Pointer")
+		}
+		return ident(t.Name())
+	case *types.Named:
+		return l.lowNamed(n, t)
+	case *types.Pointer:
+		return &ast.StarExpr{X: l.low(n, t.Elem())}
+	case *types.Slice:
+		return &ast.ArrayType{Elt: l.low(n, t.Elem())}
+	case *types.Array:
+		return &ast.ArrayType{Len: intLit(int(t.Len())), Elt: l.low(n, t.Elem())}
+	case *types.Map:
+		return &ast.MapType{Key: l.low(n, t.Key()), Value: l.low(n, t.Elem())}
+	case *types.Chan:
+		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}[t.Dir()]
+		return &ast.ChanType{Dir: dir, Value: l.low(n, t.Elem())}
+	case *types.Struct:
+		return l.lowStruct(n, t)
+	case *types.Interface:
+		return anyType()
+	case *types.Signature:
+		return l.lowSignature(n, t, nil)
+	}
+	l.refuse(n, "a value of type %s is not supported", t)
+	return nil
+}
+
+func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
+	obj := t.Obj()
+	if obj.Pkg() == nil {
+		return ident(obj.Name()) // error
+	}
+	if t.TypeArgs().Len() > 0 && !fromCell(obj) {
+		switch t.Underlying().(type) {
+		case *types.Signature, *types.Slice, *types.Map:
+			return l.low(n, t.Underlying())
+		}
+		l.refuse(n, "the generic type %s of package %s is not supported", obj.Name(), obj.Pkg().Path())
+	}
+	if !fromCell(obj) {
+		if _, ok := l.Reg.Symbol(obj.Pkg().Path(), obj.Name()); !ok {
+			rt := l.Reg.NativeType(obj.Pkg().Path(), obj.Name())
+			if rt == nil {
+				l.refuse(n, "the type %s.%s has no symbol in this kernel", obj.Pkg().Path(), obj.Name())
+			}
+			name := "T_" + l.pkgName(obj.Pkg().Path()) + "_" + obj.Name()
+			l.host[name] = reflect.Zero(reflect.PointerTo(rt))
+			l.imports["rt"] = "rt__"
+			return sel(ident("rt__"), name)
+		}
+		return sel(ident(l.pkg(obj.Pkg().Path())), obj.Name())
+	}
+	if types.IsInterface(t) {
+		return anyType()
+	}
+	key := l.key(t)
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		if name, ok := l.structs[key]; ok {
+			return ident(name)
+		}
+		name := l.fresh(obj.Name() + "_t")
+		l.structs[key] = name
+		spec := &ast.TypeSpec{Name: ident(name), Type: l.lowStruct(n, s)}
+		l.out = append(l.out, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
+		return ident(name)
+	}
+	if l.structs[key] == "open" {
+		l.refuse(n, "the recursive type %s, which is not a struct, is not supported; put a struct in between", obj.Name())
+	}
+	l.structs[key] = "open"
+	defer delete(l.structs, key)
+	return l.low(n, t.Underlying())
+}
+
+// fieldName is the name of a field in lowered structs, all of which are exported.
+func fieldName(f *types.Var, k int) string {
+	switch {
+	case f.Name() == "_":
+		return "U_" + strconv.Itoa(k)
+	case f.Exported():
+		return f.Name()
+	}
+	return "U_" + f.Name()
+}
+
+func (l *Lowerer) lowStruct(n ast.Node, s *types.Struct) ast.Expr {
+	list := &ast.FieldList{}
+	for k := range s.NumFields() {
+		f := field(fieldName(s.Field(k), k), l.low(n, s.Field(k).Type()))
+		if s.Tag(k) != "" && native(s) {
+			f.Tag = &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(s.Tag(k))}
+		}
+		list.List = append(list.List, f)
+	}
+	return &ast.StructType{Fields: list}
+}
+
+// lowSignature lowers a function type, with the given names of parameters where there are any.
+func (l *Lowerer) lowSignature(n ast.Node, s *types.Signature, names []string) *ast.FuncType {
+	ft := &ast.FuncType{Params: &ast.FieldList{}}
+	for k := range s.Params().Len() {
+		t := s.Params().At(k).Type()
+		var typ ast.Expr
+		if slice, ok := types.Unalias(l.subst(t)).(*types.Slice); ok && s.Variadic() && k == s.Params().Len()-1 {
+			typ = &ast.Ellipsis{Elt: l.low(n, slice.Elem())}
+		} else {
+			typ = l.low(n, t)
+		}
+		name := ""
+		if names != nil {
+			name = names[k]
+		}
+		ft.Params.List = append(ft.Params.List, field(name, typ))
+	}
+	if s.Results().Len() > 0 {
+		ft.Results = &ast.FieldList{}
+		for v := range s.Results().Variables() {
+			ft.Results.List = append(ft.Results.List, field("", l.low(n, v.Type())))
+		}
+	}
+	return ft
+}
+
+// pkg returns the name under which lowered code refers to a package.
+func (l *Lowerer) pkg(path string) string {
+	if n, ok := l.imports[path]; ok {
+		return n
+	}
+	n := "p_" + l.pkgName(path)
+	l.imports[path] = n
+	return n
+}
+
+func (l *Lowerer) pkgName(path string) string {
+	return strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(path)
+}
+
+// key identifies a type across cells: two types with one key are the same type to the user.
+func (l *Lowerer) key(t types.Type) string {
+	var b strings.Builder
+	l.writeKey(&b, l.subst(t), true)
+	return b.String()
+}
+
+// name is the type as %T prints it.
+func (l *Lowerer) name(t types.Type) string {
+	var b strings.Builder
+	l.writeKey(&b, l.subst(t), false)
+	return b.String()
+}
+
+func (l *Lowerer) writeKey(b *strings.Builder, t types.Type, exact bool) {
+	w := func(t types.Type) { l.writeKey(b, t, exact) }
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		obj := t.Obj()
+		switch {
+		case obj.Pkg() == nil:
+		case exact:
+			b.WriteString(obj.Pkg().Path() + ".")
+		default:
+			b.WriteString(obj.Pkg().Name() + ".")
+		}
+		b.WriteString(obj.Name())
+		if exact && fromCell(obj) {
+			b.WriteString(l.typeVersion(t.Origin().Obj()))
+		}
+		for k := range t.TypeArgs().Len() {
+			b.WriteString(map[bool]string{true: "[", false: ","}[k == 0])
+			w(t.TypeArgs().At(k))
+		}
+		if t.TypeArgs().Len() > 0 {
+			b.WriteString("]")
+		}
+	case *types.Pointer:
+		b.WriteString("*")
+		w(t.Elem())
+	case *types.Slice:
+		b.WriteString("[]")
+		w(t.Elem())
+	case *types.Array:
+		fmt.Fprintf(b, "[%d]", t.Len())
+		w(t.Elem())
+	case *types.Map:
+		b.WriteString("map[")
+		w(t.Key())
+		b.WriteString("]")
+		w(t.Elem())
+	case *types.Chan:
+		b.WriteString(map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ", types.RecvOnly: "<-chan "}[t.Dir()])
+		w(t.Elem())
+	case *types.Struct:
+		b.WriteString("struct {")
+		for k := range t.NumFields() {
+			if k > 0 {
+				b.WriteString(";")
+			}
+			f := t.Field(k)
+			b.WriteString(" ")
+			if !f.Embedded() {
+				b.WriteString(f.Name() + " ")
+			}
+			w(f.Type())
+			if t.Tag(k) != "" {
+				b.WriteString(" " + strconv.Quote(t.Tag(k)))
+			}
+		}
+		if t.NumFields() > 0 {
+			b.WriteString(" ")
+		}
+		b.WriteString("}")
+	case *types.Interface:
+		if t.NumMethods() == 0 {
+			b.WriteString("interface {}")
+			return
+		}
+		b.WriteString("interface {")
+		for k := range t.NumMethods() {
+			if k > 0 {
+				b.WriteString(";")
+			}
+			b.WriteString(" " + t.Method(k).Name())
+			l.writeSignature(b, t.Method(k).Signature(), exact)
+		}
+		b.WriteString(" }")
+	case *types.Signature:
+		b.WriteString("func")
+		l.writeSignature(b, t, exact)
+	default:
+		b.WriteString(t.String())
+	}
+}
+
+func (l *Lowerer) writeSignature(b *strings.Builder, s *types.Signature, exact bool) {
+	b.WriteString("(")
+	for k := range s.Params().Len() {
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		t := s.Params().At(k).Type()
+		if slice, ok := types.Unalias(t).(*types.Slice); ok && s.Variadic() && k == s.Params().Len()-1 {
+			b.WriteString("...")
+			t = slice.Elem()
+		}
+		l.writeKey(b, t, exact)
+	}
+	b.WriteString(")")
+	if n := s.Results().Len(); n > 0 {
+		b.WriteString(" ")
+		if n > 1 {
+			b.WriteString("(")
+		}
+		for k := range n {
+			if k > 0 {
+				b.WriteString(", ")
+			}
+			l.writeKey(b, s.Results().At(k).Type(), exact)
+		}
+		if n > 1 {
+			b.WriteString(")")
+		}
+	}
+}
+
+func (l *Lowerer) typeVersion(obj *types.TypeName) string {
+	if k, ok := l.keys[obj]; ok {
+		return k
+	}
+	if _, ok := l.local[obj]; !ok {
+		l.local[obj] = len(l.local) + 1
+	}
+	return "@" + strconv.Itoa(l.local[obj]) // declared inside a function
+}
+
+// runtimeType returns the run-time identity of t.
+func (l *Lowerer) runtimeType(t types.Type) *rt.Type {
+	key := l.key(t)
+	if old := l.Reg.Find(key); old != nil {
+		return old
+	}
+	return l.intern(key, t)
+}
+
+func (l *Lowerer) intern(key string, t types.Type) *rt.Type {
+	t = types.Unalias(l.subst(t))
+	var nt reflect.Type
+	if native(t) || nativeInterface(t) {
+		nt = l.reflectType(t)
+	}
+	return l.Reg.Intern(key, l.name(t), t, nt)
+}
+
+// reflectType returns the native type, nil where a symbol lacks.
+func (l *Lowerer) reflectType(t types.Type) reflect.Type {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return basicTypes[t.Kind()]
+	case *types.Named:
+		if t.Obj().Pkg() == nil {
+			return reflect.TypeFor[error]()
+		}
+		return l.Reg.NativeType(t.Obj().Pkg().Path(), t.Obj().Name())
+	case *types.Pointer:
+		if e := l.reflectType(t.Elem()); e != nil {
+			return reflect.PointerTo(e)
+		}
+	case *types.Slice:
+		if e := l.reflectType(t.Elem()); e != nil {
+			return reflect.SliceOf(e)
+		}
+	case *types.Array:
+		if e := l.reflectType(t.Elem()); e != nil {
+			return reflect.ArrayOf(int(t.Len()), e)
+		}
+	case *types.Chan:
+		if e := l.reflectType(t.Elem()); e != nil {
+			return reflect.ChanOf(map[types.ChanDir]reflect.ChanDir{types.SendRecv: reflect.BothDir, types.SendOnly: reflect.SendDir, types.RecvOnly: reflect.RecvDir}[t.Dir()], e)
+		}
+	case *types.Map:
+		k, e := l.reflectType(t.Key()), l.reflectType(t.Elem())
+		if k != nil && e != nil {
+			return reflect.MapOf(k, e)
+		}
+	case *types.Interface:
+		if t.NumMethods() == 0 {
+			return reflect.TypeFor[any]()
+		}
+	case *types.Struct:
+		fs := make([]reflect.StructField, t.NumFields())
+		for k := range fs {
+			e := l.reflectType(t.Field(k).Type())
+			if e == nil {
+				return nil
+			}
+			fs[k] = reflect.StructField{Name: t.Field(k).Name(), Type: e, Tag: reflect.StructTag(t.Tag(k))}
+		}
+		return reflect.StructOf(fs)
+	case *types.Signature:
+		var in, out []reflect.Type
+		for v := range t.Params().Variables() {
+			in = append(in, l.reflectType(v.Type()))
+		}
+		for v := range t.Results().Variables() {
+			out = append(out, l.reflectType(v.Type()))
+		}
+		for _, e := range append(append([]reflect.Type{}, in...), out...) {
+			if e == nil {
+				return nil
+			}
+		}
+		return reflect.FuncOf(in, out, t.Variadic())
+	}
+	return nil
+}
+
+var basicTypes = map[types.BasicKind]reflect.Type{
+	types.Bool: reflect.TypeFor[bool](), types.String: reflect.TypeFor[string](),
+	types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
+	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](),
+	types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](), types.Uint16: reflect.TypeFor[uint16](),
+	types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](), types.Uintptr: reflect.TypeFor[uintptr](),
+	types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
+	types.Complex64: reflect.TypeFor[complex64](), types.Complex128: reflect.TypeFor[complex128](),
+}

@@ -1,0 +1,161 @@
+package rt
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"reflect"
+	"strings"
+)
+
+// ErrObj is an Obj whose type has an Error method: an error to native code too.
+type ErrObj struct{ Obj }
+
+func (e ErrObj) call(name string, in ...reflect.Value) ([]reflect.Value, bool) {
+	m, ok := e.T.bind(name, e.V)
+	if !ok || m.Type().NumIn() != len(in) {
+		return nil, false
+	}
+	return m.Call(in), true
+}
+
+func (e ErrObj) Error() string {
+	out, ok := e.call("Error")
+	if !ok || len(out) != 1 {
+		return e.T.Name
+	}
+	return out[0].String()
+}
+
+// Unwrap follows an Unwrap method of the cell's type.
+func (e ErrObj) Unwrap() error {
+	out, ok := e.call("Unwrap")
+	if !ok || len(out) != 1 {
+		return nil
+	}
+	err, _ := out[0].Interface().(error)
+	return err
+}
+
+// Is asks an Is method of the cell's type.
+func (e ErrObj) Is(target error) bool {
+	m, ok := e.T.bind("Is", e.V)
+	if !ok || m.Type().NumIn() != 1 || m.Type().NumOut() != 1 || m.Type().Out(0).Kind() != reflect.Bool {
+		return false
+	}
+	return m.Call([]reflect.Value{reflect.ValueOf(&target).Elem()})[0].Bool()
+}
+
+// runtimeError is a panic of the interpreter put as the Go run time puts it.
+type runtimeError string
+
+func (e runtimeError) Error() string { return "runtime error: " + string(e) }
+
+// RuntimeError marks it as runtime.Error does.
+func (runtimeError) RuntimeError() {}
+
+const nilPointer = runtimeError("invalid memory address or nil pointer dereference")
+
+// Panicked returns the value of a recovered panic: what the cell panicked with, or a run-time error.
+func (r *Registry) Panicked(x any) any {
+	x = r.Norm(x)
+	var text string
+	switch v := x.(type) {
+	case nil, Obj, ErrObj:
+		return x
+	case *reflect.ValueError:
+		return nilPointer
+	case string:
+		text = v
+	default:
+		return x
+	}
+	switch {
+	case strings.HasPrefix(text, "reflect: ") && strings.HasSuffix(text, "index out of range"):
+		return runtimeError("index out of range")
+	case strings.HasPrefix(text, "reflect.Value.Slice") || strings.HasPrefix(text, "reflect.Value.Slice3"),
+		strings.HasPrefix(text, "reflect") && strings.Contains(text, "slice index out of bounds"):
+		return runtimeError("slice bounds out of range")
+	case strings.HasPrefix(text, "reflect.MakeSlice: "), strings.HasPrefix(text, "reflect: MakeSlice"):
+		return runtimeError("makeslice: len out of range")
+	case strings.HasPrefix(text, "reflect: call of nil"), strings.Contains(text, "using zero Value"), strings.Contains(text, "call of nil function"):
+		return nilPointer
+	}
+	return x
+}
+
+// ErrorsAs is errors.As, also for targets that point to a type of a cell.
+func (r *Registry) ErrorsAs(err error, target any) bool {
+	o, ok := object(target)
+	if !ok {
+		return errors.As(err, target)
+	}
+	ptr := reflect.ValueOf(o.V)
+	if ptr.Kind() != reflect.Pointer || ptr.IsNil() {
+		panic("errors: target must be a non-nil pointer")
+	}
+	p, ok := o.T.Go.Underlying().(*types.Pointer)
+	if !ok {
+		panic("errors: target must be a non-nil pointer")
+	}
+	want := r.Resolve(p.Elem())
+	for err != nil {
+		if x := r.Norm(err); r.Is(x, want.ID) {
+			v := reflect.ValueOf(x)
+			if o, ok := object(x); ok && ptr.Elem().Kind() != reflect.Interface {
+				v = reflect.ValueOf(o.V)
+			}
+			ptr.Elem().Set(v)
+			return true
+		}
+		if m, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, e := range m.Unwrap() {
+				if r.ErrorsAs(e, target) {
+					return true
+				}
+			}
+			return false
+		}
+		err = errors.Unwrap(err)
+	}
+	return false
+}
+
+// ErrorsIs is errors.Is over normal forms, as wrappers of one value differ.
+func (r *Registry) ErrorsIs(err, target error) bool {
+	if err == nil || target == nil {
+		return err == target
+	}
+	t := r.Norm(target)
+	comparable := reflect.TypeOf(t).Comparable()
+	for {
+		if comparable && r.Norm(err) == t {
+			return true
+		}
+		if x, ok := err.(interface{ Is(error) bool }); ok && x.Is(target) {
+			return true
+		}
+		switch x := err.(type) {
+		case interface{ Unwrap() error }:
+			if err = x.Unwrap(); err == nil {
+				return false
+			}
+		case interface{ Unwrap() []error }:
+			for _, e := range x.Unwrap() {
+				if r.ErrorsIs(e, target) {
+					return true
+				}
+			}
+			return false
+		default:
+			return false
+		}
+	}
+}
+
+// Refusal is a panic of code that asks for what the kernel cannot do.
+type Refusal struct{ Text string }
+
+func (r Refusal) Error() string { return r.Text }
+
+func refuse(format string, args ...any) { panic(Refusal{fmt.Sprintf(format, args...)}) }

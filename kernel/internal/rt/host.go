@@ -1,0 +1,163 @@
+package rt
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"reflect"
+	"regexp"
+)
+
+// Host are the functions lowered code calls that need the session.
+type Host struct {
+	Check   func()       // ends the goroutine where its cell was interrupted
+	GoStart func()       // a goroutine is about to start
+	GoDone  func()       // and has ended
+	GoPanic func(any)    // or panicked
+	Show    func([]any)  // the values of a cell's last expression
+	Print   func(string) // the built-in print and println
+	Global  func(string, func() any)
+}
+
+// Symbols are the host functions by the names lowered code uses.
+func (r *Registry) Symbols(h Host) map[string]reflect.Value {
+	m := map[string]any{
+		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
+		"Register": r.Register, "View": r.View, "Templated": r.Templated, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Same":    func(a, b any) bool { return a == b },
+		"IsNil":   func(x any) bool { return r.Norm(x) == nil },
+		"NotNil":  notNil,
+		"Clear":   clearAny,
+		"Min":     func(xs []any) any { return extreme(xs, -1) },
+		"Max":     func(xs []any) any { return extreme(xs, 1) },
+		"Recover": r.Recover, "Defers": newDefers, "Defer": pushDeferred, "Run": runDeferring,
+		"Go": func(f func()) {
+			h.GoStart()
+			go func() {
+				defer h.GoDone()
+				defer func() {
+					if x := recover(); x != nil {
+						h.GoPanic(r.Panicked(x))
+					}
+				}()
+				f()
+			}()
+		},
+		"Print":   func(xs []any) { h.Print(printText(xs, "", "")) },
+		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
+		"Check":   h.Check, "Show": h.Show, "Global": h.Global,
+	}
+	out := map[string]reflect.Value{}
+	for name, f := range m {
+		out[name] = reflect.ValueOf(f)
+	}
+	return out
+}
+
+func notNil(x any) any {
+	if x == nil {
+		panic(&AssertError{"interface conversion: interface is nil, not interface {}"})
+	}
+	return x
+}
+
+func clearAny(x any) {
+	v := reflect.ValueOf(x)
+	if v.Kind() == reflect.Map || v.Kind() == reflect.Slice {
+		v.Clear()
+	}
+}
+
+// printText joins values as the built-in print does, whose floats are exponential.
+func printText(xs []any, sep, end string) string {
+	s := ""
+	for k, x := range xs {
+		if k > 0 {
+			s += sep
+		}
+		switch v := reflect.ValueOf(x); v.Kind() {
+		case reflect.Float32, reflect.Float64:
+			s += fmt.Sprintf("%+e", v.Float())
+		case reflect.Invalid:
+			s += "nil"
+		default:
+			s += fmt.Sprint(x)
+		}
+	}
+	return s + end
+}
+
+// extreme is the built-in min (sign -1) or max of values of one type.
+func extreme(xs []any, sign int) any {
+	best := reflect.ValueOf(xs[0])
+	for _, x := range xs[1:] {
+		v := reflect.ValueOf(x)
+		c := 0
+		switch {
+		case v.CanInt():
+			c = cmp.Compare(v.Int(), best.Int())
+		case v.CanUint():
+			c = cmp.Compare(v.Uint(), best.Uint())
+		case v.CanFloat():
+			a, b := v.Float(), best.Float()
+			var m float64
+			if sign < 0 {
+				m = min(a, b)
+			} else {
+				m = max(a, b)
+			}
+			best = reflect.ValueOf(m).Convert(v.Type())
+			continue
+		default:
+			c = cmp.Compare(v.String(), best.String())
+		}
+		if c == sign {
+			best = v
+		}
+	}
+	return best.Interface()
+}
+
+// View returns a value whose fields native code can read by the names they have in the cell; its methods are not there.
+func (r *Registry) View(x any) any {
+	o, ok := object(r.Norm(x))
+	if !ok {
+		return x
+	}
+	m := r.printMirror()
+	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {
+		v := reflect.ValueOf(o.V)
+		if v.IsNil() {
+			return nil
+		}
+		return m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface()
+	}
+	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go), true).Interface()
+}
+
+var missingField = regexp.MustCompile(`can't evaluate field (\w+) in type`)
+
+// Templated passes on the error of a template, unless it is that of a method which a cell's type has.
+func (r *Registry) Templated(err error) error {
+	if err == nil {
+		return nil
+	}
+	if m := missingField.FindStringSubmatch(err.Error()); m != nil {
+		r.mu.RLock()
+		defer r.mu.RUnlock()
+		for _, t := range r.types {
+			if t.has(m[1]) {
+				refuse("templates see no methods of types of cells, such as %s of %s: make it a field, or a function of the template", m[1], t.Name)
+			}
+		}
+	}
+	return err
+}
+
+// Plain passes on x to a native function that must not see a cell's type.
+func (r *Registry) Plain(x any, where string) any {
+	if o, ok := object(r.Norm(x)); ok {
+		refuse("%s looks into its argument by reflection, which shows no types of cells, such as %s", where, o.T.Name)
+	}
+	return x
+}

@@ -1,0 +1,294 @@
+package rt
+
+import (
+	"go/types"
+	"reflect"
+	"unsafe"
+)
+
+// A mirror is a native value that prints, or encodes, as a value of a cell's type would: with the type's own field
+// names and tags, and with an Obj where the type has methods that fmt or encoding/json would call.
+type mirror struct {
+	r       *Registry
+	json    bool
+	methods []string // that make a type keep its identity
+	open    map[*types.TypeName]bool
+}
+
+var (
+	printMethods = []string{"String", "Error", "Format", "GoString"}
+	jsonMethods  = []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"}
+
+	anyType   = reflect.TypeFor[any]()
+	unsafePtr = reflect.TypeFor[unsafe.Pointer]()
+)
+
+func (r *Registry) printMirror() *mirror {
+	return &mirror{r: r, methods: printMethods, open: map[*types.TypeName]bool{}}
+}
+
+func (r *Registry) jsonMirror() *mirror {
+	return &mirror{r: r, json: true, methods: jsonMethods, open: map[*types.TypeName]bool{}}
+}
+
+// keeps says whether a value of type t stays an Obj in the mirror.
+func (m *mirror) keeps(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	if p, isPtr := types.Unalias(t).(*types.Pointer); isPtr {
+		named, ok = types.Unalias(p.Elem()).(*types.Named)
+	}
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "main" || types.IsInterface(named) {
+		return false
+	}
+	set := types.NewMethodSet(t)
+	for _, name := range m.methods {
+		if set.Lookup(nil, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// typ returns the mirror type of t; visible is false below unexported fields, where fmt calls no methods.
+func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
+	rt := m.r.Resolve(t)
+	if rt.Native != nil {
+		return rt.Native
+	}
+	if visible && m.keeps(t) {
+		return anyType
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		if m.open[n.Obj()] {
+			return anyType
+		}
+		m.open[n.Obj()] = true
+		defer delete(m.open, n.Obj())
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return m.r.Resolve(u).Native
+	case *types.Pointer:
+		if !m.json {
+			return unsafePtr
+		}
+		return reflect.PointerTo(m.typ(u.Elem(), visible))
+	case *types.Slice:
+		return reflect.SliceOf(m.typ(u.Elem(), visible))
+	case *types.Array:
+		return reflect.ArrayOf(int(u.Len()), m.typ(u.Elem(), visible))
+	case *types.Map:
+		return reflect.MapOf(m.typ(u.Key(), visible), m.typ(u.Elem(), visible))
+	case *types.Struct:
+		return m.structType(u, visible)
+	case *types.Interface:
+		return anyType
+	}
+	if m.json {
+		return anyType
+	}
+	return unsafePtr // functions and channels print as addresses
+}
+
+func (m *mirror) structType(u *types.Struct, visible bool) reflect.Type {
+	var fs []reflect.StructField
+	for k := range u.NumFields() {
+		f := u.Field(k)
+		sf := reflect.StructField{Name: f.Name(), Tag: reflect.StructTag(u.Tag(k))}
+		switch {
+		case m.json && f.Embedded():
+			_, isStruct := f.Type().Underlying().(*types.Struct)
+			if !isStruct && !f.Exported() {
+				continue
+			}
+			sf.Anonymous = isStruct && !m.keeps(f.Type())
+			if !f.Exported() {
+				sf.Name = "Embedded_" + f.Name()
+			}
+		case m.json && !f.Exported():
+			continue
+		case !f.Exported():
+			sf.PkgPath = "main"
+		}
+		if f.Name() == "_" {
+			continue
+		}
+		sf.Type = m.typ(f.Type(), visible && f.Exported())
+		fs = append(fs, sf)
+	}
+	return reflect.StructOf(fs)
+}
+
+// value converts a lowered value of type t to the mirror type to.
+func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible bool) reflect.Value {
+	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(t) {
+		v = v.Elem()
+	}
+	if m.r.Resolve(t).Native != nil && v.IsValid() && v.Type() == to {
+		return v
+	}
+	out := reflect.New(to).Elem()
+	if !v.IsValid() {
+		return out
+	}
+	if to == anyType && !types.IsInterface(t) {
+		if m.keeps(t) && visible || m.json {
+			out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
+		} else if v.Kind() == reflect.Struct {
+			out.Set(m.value(v, t, m.typ(t, visible), visible))
+		}
+		return out
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		out.Set(v.Convert(to))
+	case *types.Pointer:
+		if v.IsNil() {
+			return out
+		}
+		if to == unsafePtr {
+			out.SetPointer(v.UnsafePointer())
+			return out
+		}
+		p := reflect.New(to.Elem())
+		p.Elem().Set(m.value(v.Elem(), u.Elem(), to.Elem(), visible))
+		out.Set(p)
+	case *types.Slice:
+		if v.IsNil() {
+			return out
+		}
+		out.Set(reflect.MakeSlice(to, v.Len(), v.Len()))
+		for k := range v.Len() {
+			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem(), visible))
+		}
+	case *types.Array:
+		for k := range v.Len() {
+			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem(), visible))
+		}
+	case *types.Map:
+		if v.IsNil() {
+			return out
+		}
+		out.Set(reflect.MakeMapWithSize(to, v.Len()))
+		for it := v.MapRange(); it.Next(); {
+			out.SetMapIndex(m.value(it.Key(), u.Key(), to.Key(), visible), m.value(it.Value(), u.Elem(), to.Elem(), visible))
+		}
+	case *types.Struct:
+		m.structValue(v, u, out, visible)
+	case *types.Interface:
+		if x := m.r.Norm(v.Interface()); x != nil {
+			out.Set(reflect.ValueOf(x))
+		}
+	default:
+		if to == unsafePtr && !v.IsNil() {
+			out.SetPointer(v.UnsafePointer())
+		}
+	}
+	return out
+}
+
+func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value, visible bool) {
+	k := 0
+	for j := range u.NumFields() {
+		f := u.Field(j)
+		if f.Name() == "_" || m.skips(f) {
+			continue
+		}
+		dst := out.Field(k)
+		k++
+		x := m.value(field(v, j), f.Type(), dst.Type(), visible && f.Exported())
+		if dst.CanSet() {
+			dst.Set(x)
+		} else {
+			reflect.NewAt(dst.Type(), dst.Addr().UnsafePointer()).Elem().Set(x)
+		}
+	}
+}
+
+func (m *mirror) skips(f *types.Var) bool {
+	if !m.json || f.Exported() {
+		return false
+	}
+	_, isStruct := f.Type().Underlying().(*types.Struct)
+	return !f.Embedded() || !isStruct
+}
+
+// field reads a field of a lowered struct, which the interpreter may hold in an unexported one.
+func field(v reflect.Value, k int) reflect.Value {
+	f := v.Field(k)
+	if f.CanInterface() {
+		return f
+	}
+	if !v.CanAddr() {
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		f = c.Field(k)
+	}
+	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+}
+
+// restore sets the lowered value dst of type t from its mirror.
+func (m *mirror) restore(dst, from reflect.Value, t types.Type) {
+	if m.r.Resolve(t).Native != nil && from.Type() == dst.Type() {
+		dst.Set(from)
+		return
+	}
+	if from.Kind() == reflect.Interface && !types.IsInterface(t) {
+		if o, ok := object(from.Interface()); ok {
+			if v := reflect.ValueOf(o.V); v.IsValid() {
+				dst.Set(v)
+			}
+		}
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		dst.Set(from.Convert(dst.Type()))
+	case *types.Pointer:
+		if from.IsNil() {
+			dst.SetZero()
+			return
+		}
+		if dst.IsNil() {
+			dst.Set(reflect.New(dst.Type().Elem()))
+		}
+		m.restore(dst.Elem(), from.Elem(), u.Elem())
+	case *types.Slice:
+		if from.IsNil() {
+			dst.SetZero()
+			return
+		}
+		dst.Set(reflect.MakeSlice(dst.Type(), from.Len(), from.Len()))
+		for k := range from.Len() {
+			m.restore(dst.Index(k), from.Index(k), u.Elem())
+		}
+	case *types.Array:
+		for k := range from.Len() {
+			m.restore(dst.Index(k), from.Index(k), u.Elem())
+		}
+	case *types.Map:
+		if from.IsNil() {
+			dst.SetZero()
+			return
+		}
+		dst.Set(reflect.MakeMap(dst.Type()))
+		for it := from.MapRange(); it.Next(); {
+			k, e := reflect.New(dst.Type().Key()).Elem(), reflect.New(dst.Type().Elem()).Elem()
+			m.restore(k, it.Key(), u.Key())
+			m.restore(e, it.Value(), u.Elem())
+			dst.SetMapIndex(k, e)
+		}
+	case *types.Struct:
+		k := 0
+		for j := range u.NumFields() {
+			f := u.Field(j)
+			if f.Name() == "_" || m.skips(f) {
+				continue
+			}
+			m.restore(field(dst, j), from.Field(k), f.Type())
+			k++
+		}
+	case *types.Interface:
+		dst.Set(from)
+	}
+}

@@ -1,0 +1,397 @@
+// Package rt is what lowered cells call while they run. The interpreter keeps no identity and no methods of types
+// declared in cells once a value sits in an interface, so the cell compiler erases such types and boxes their values:
+// an interface holds either a native Go value or an Obj, which carries its type.
+package rt
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"sync"
+)
+
+// Type is the run-time identity of a type that native code does not know, or of any type asserted to.
+type Type struct {
+	ID     int
+	Name   string       // as %T prints it
+	Go     types.Type   // the newest of the checker's objects for it
+	Native reflect.Type // nil where the type mentions types of cells
+
+	r     *Registry
+	mu    sync.RWMutex
+	binds map[string]reflect.Value // by method: func(receiver) func(arguments) results
+}
+
+// Obj is a value of a cell's type in an interface. Two are equal under == when their types and values are.
+type Obj struct {
+	T *Type
+	V any // lowered value
+}
+
+// bind returns the method bound to the receiver v.
+func (t *Type) bind(name string, v any) (reflect.Value, bool) {
+	t.mu.RLock()
+	b, ok := t.binds[name]
+	t.mu.RUnlock()
+	if !ok {
+		return reflect.Value{}, false
+	}
+	in := reflect.ValueOf(v)
+	if !in.IsValid() {
+		in = reflect.Zero(b.Type().In(0))
+	}
+	f := b.Call([]reflect.Value{in})[0]
+	if f.Kind() == reflect.Interface {
+		f = f.Elem()
+	}
+	return f, true
+}
+
+func (t *Type) reg() *Registry { return t.r }
+
+func (t *Type) has(name string) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	_, ok := t.binds[name]
+	return ok
+}
+
+// method finds a method by name on any value, native or not.
+func method(x any, name string) (reflect.Value, bool) {
+	if o, ok := object(x); ok {
+		return o.T.bind(name, o.V)
+	}
+	m := reflect.ValueOf(x).MethodByName(name)
+	return m, m.IsValid()
+}
+
+// object unwraps the forms in which a cell's value travels.
+func object(x any) (Obj, bool) {
+	switch x := x.(type) {
+	case Obj:
+		return x, true
+	case ErrObj:
+		return x.Obj, true
+	}
+	return Obj{}, false
+}
+
+// Registry holds the types and symbols of one session.
+type Registry struct {
+	mu       sync.RWMutex
+	types    []*Type
+	byKey    map[string]*Type
+	wrappers map[reflect.Type]bool // the library's interface wrappers
+	symbols  map[string]map[string]reflect.Value
+
+	hidden map[string]map[string]reflect.Type
+
+	// Resolve returns the run-time type of any type; the cell compiler sets it, as it knows the types' keys.
+	Resolve func(types.Type) *Type
+}
+
+// NewRegistry returns a registry over the library's symbols.
+func NewRegistry(symbols map[string]map[string]reflect.Value) *Registry {
+	r := &Registry{byKey: map[string]*Type{}, wrappers: map[reflect.Type]bool{}, symbols: symbols}
+	for _, table := range symbols {
+		for name, v := range table {
+			if name[0] == '_' && v.Kind() == reflect.Pointer {
+				r.wrappers[v.Type().Elem()] = true
+			}
+		}
+	}
+	return r
+}
+
+// Intern returns the type registered under key, which it makes where there is none. The newest t replaces older ones.
+func (r *Registry) Intern(key, name string, t types.Type, native reflect.Type) *Type {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.byKey[key]; old != nil {
+		old.Go = t
+		return old
+	}
+	n := &Type{r: r, ID: len(r.types), Name: name, Go: t, Native: native, binds: map[string]reflect.Value{}}
+	r.types = append(r.types, n)
+	r.byKey[key] = n
+	return n
+}
+
+// Find returns the type registered under key, nil where there is none.
+func (r *Registry) Find(key string) *Type {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byKey[key]
+}
+
+func (r *Registry) typ(id int) *Type {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.types[id]
+}
+
+// Symbol returns a native symbol.
+func (r *Registry) Symbol(path, name string) (reflect.Value, bool) {
+	v, ok := r.symbols[path][name]
+	return v, ok
+}
+
+// Register sets a method of a type: f is a func(receiver) func(arguments) results.
+func (r *Registry) Register(id int, name string, f any) {
+	t := r.typ(id)
+	t.mu.Lock()
+	t.binds[name] = reflect.ValueOf(f)
+	t.mu.Unlock()
+}
+
+// Box gives a value of a cell's type its identity.
+func (r *Registry) Box(id int, v any) any {
+	t := r.typ(id)
+	o := Obj{t, v}
+	if t.has("Error") {
+		return ErrObj{o}
+	}
+	return o
+}
+
+// Norm returns x as interfaces of cells hold it: native wrappers unwrapped.
+func (r *Registry) Norm(x any) any {
+	if x == nil {
+		return nil
+	}
+	switch v := x.(type) {
+	case Obj, ErrObj, string, int, float64, bool:
+		return x
+	case reflect.Value: // what the interpreter's panic carries
+		if !v.IsValid() {
+			return nil
+		}
+		return r.Norm(v.Interface())
+	}
+	v := reflect.ValueOf(x)
+	if v.Kind() == reflect.Struct && r.wrappers[v.Type()] {
+		return r.Norm(v.Field(0).Interface())
+	}
+	return x
+}
+
+// Value returns the lowered value of x.
+func (r *Registry) Value(x any) any {
+	x = r.Norm(x)
+	if o, ok := object(x); ok {
+		return o.V
+	}
+	return x
+}
+
+// Is says whether x's dynamic type is the type id, or implements it where that is an interface.
+func (r *Registry) Is(x any, id int) bool {
+	x = r.Norm(x)
+	if x == nil {
+		return false
+	}
+	t := r.typ(id)
+	if i, ok := t.Go.Underlying().(*types.Interface); ok {
+		return implements(x, t, i)
+	}
+	if o, ok := object(x); ok {
+		return o.T == t
+	}
+	return t.Native != nil && reflect.TypeOf(x) == t.Native
+}
+
+func implements(x any, t *Type, i *types.Interface) bool {
+	if o, ok := object(x); ok {
+		for m := range i.Methods() {
+			if !o.T.has(m.Name()) {
+				return false
+			}
+		}
+		m, _ := types.MissingMethod(o.T.Go, i, true)
+		return m == nil
+	}
+	if t.Native != nil {
+		return reflect.TypeOf(x).Implements(t.Native)
+	}
+	rt := reflect.TypeOf(x)
+	for m := range i.Methods() {
+		f, ok := rt.MethodByName(m.Name())
+		if !ok || !sameSignature(f.Type, m.Signature()) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSignature compares a native method, receiver first, with a signature as far as reflection tells.
+func sameSignature(f reflect.Type, s *types.Signature) bool {
+	if f.NumIn()-1 != s.Params().Len() || f.NumOut() != s.Results().Len() {
+		return false
+	}
+	for k := range s.Params().Len() {
+		if !sameKind(f.In(k+1), s.Params().At(k).Type()) {
+			return false
+		}
+	}
+	for k := range s.Results().Len() {
+		if !sameKind(f.Out(k), s.Results().At(k).Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameKind(r reflect.Type, t types.Type) bool {
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
+		return r.PkgPath() == n.Obj().Pkg().Path() && r.Name() == n.Obj().Name()
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return r.String() == u.String() || u.Name() == "byte" && r.Kind() == reflect.Uint8 || u.Name() == "rune" && r.Kind() == reflect.Int32
+	case *types.Pointer:
+		return r.Kind() == reflect.Pointer && sameKind(r.Elem(), u.Elem())
+	case *types.Slice:
+		return r.Kind() == reflect.Slice && sameKind(r.Elem(), u.Elem())
+	case *types.Map:
+		return r.Kind() == reflect.Map && sameKind(r.Key(), u.Key()) && sameKind(r.Elem(), u.Elem())
+	case *types.Interface:
+		return r.Kind() == reflect.Interface && r.NumMethod() == u.NumMethods()
+	}
+	return true
+}
+
+// AssertError is the run-time error of a failed type assertion; its text is the Go run time's.
+type AssertError struct{ text string }
+
+func (e *AssertError) Error() string { return e.text }
+
+// RuntimeError marks it as runtime.Error does.
+func (e *AssertError) RuntimeError() {}
+
+// As returns the lowered value of x, which must be of type id; from names the interface type x came from.
+func (r *Registry) As(x any, id int, from string) any {
+	if !r.Is(x, id) {
+		panic(r.assertError(x, id, from))
+	}
+	if _, ok := r.typ(id).Go.Underlying().(*types.Interface); ok {
+		return r.Norm(x)
+	}
+	return r.Value(x)
+}
+
+func (r *Registry) assertError(x any, id int, from string) error {
+	t := r.typ(id)
+	if i, ok := t.Go.Underlying().(*types.Interface); ok {
+		if x = r.Norm(x); x == nil {
+			return &AssertError{"interface conversion: interface is nil, not " + t.Name}
+		}
+		missing := ""
+		for m := range i.Methods() {
+			if _, ok := method(x, m.Name()); !ok {
+				missing = m.Name()
+				break
+			}
+		}
+		return &AssertError{fmt.Sprintf("interface conversion: %s is not %s: missing method %s", TypeName(x), t.Name, missing)}
+	}
+	name := "nil"
+	if x = r.Norm(x); x != nil {
+		name = TypeName(x)
+	}
+	return &AssertError{fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, t.Name)}
+}
+
+// TypeName is what %T prints for x.
+func TypeName(x any) string {
+	if o, ok := object(x); ok {
+		return o.T.Name
+	}
+	return fmt.Sprintf("%T", x)
+}
+
+// Method returns a method of the value in an interface, bound to it.
+func (r *Registry) Method(x any, name string) any {
+	x = r.Norm(x)
+	if x == nil {
+		panic(nilPointer)
+	}
+	m, ok := method(x, name)
+	if !ok {
+		panic(fmt.Errorf("%s has no method %s", TypeName(x), name))
+	}
+	return m.Interface()
+}
+
+// Equal compares two interfaces as == does.
+func (r *Registry) Equal(a, b any) bool { return r.Norm(a) == r.Norm(b) }
+
+// Wrap returns x as a native interface type, through the library's wrapper where x is a cell's value.
+func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
+	if x = r.Norm(x); x == nil {
+		return reflect.Zero(to)
+	}
+	v := reflect.ValueOf(x)
+	if v.Type().Implements(to) {
+		out := reflect.New(to).Elem()
+		out.Set(v)
+		return out
+	}
+	o, ok := object(x)
+	if !ok {
+		panic(&AssertError{fmt.Sprintf("interface conversion: %T is not %s", x, to)})
+	}
+	w, ok := r.wrapper(o, to)
+	if !ok {
+		panic(fmt.Errorf("a value of %s cannot be passed as %s: this interface has methods that cells cannot implement", o.T.Name, to))
+	}
+	for k := 1; k < w.NumField(); k++ {
+		name := w.Type().Field(k).Name[1:]
+		m, ok := o.T.bind(name, o.V)
+		if !ok {
+			panic(fmt.Errorf("%s has no method %s", o.T.Name, name))
+		}
+		if ft := w.Field(k).Type(); m.Type() != ft {
+			m = m.Convert(ft)
+		}
+		w.Field(k).Set(m)
+	}
+	w.Field(0).Set(reflect.ValueOf(x))
+	out := reflect.New(to).Elem()
+	out.Set(w)
+	return out
+}
+
+// TryWrap is Wrap for a value that may lack the methods of the interface.
+func (r *Registry) TryWrap(o Obj, to reflect.Type) (reflect.Value, bool) {
+	for k := range to.NumMethod() {
+		if !o.T.has(to.Method(k).Name) {
+			return reflect.Value{}, false
+		}
+	}
+	return r.Wrap(o, to), true
+}
+
+// wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code
+// asks for.
+func (r *Registry) wrapper(o Obj, to reflect.Type) (reflect.Value, bool) {
+	for _, c := range richer {
+		if !c.Implements(to) {
+			continue
+		}
+		all := true
+		for k := 1; k < c.NumField(); k++ {
+			all = all && o.T.has(c.Field(k).Name[1:])
+		}
+		if all {
+			r.mu.Lock()
+			r.wrappers[c] = true
+			r.mu.Unlock()
+			return reflect.New(c).Elem(), true
+		}
+	}
+	sym, ok := r.symbols[to.PkgPath()]["_"+to.Name()]
+	if !ok {
+		return reflect.Value{}, false
+	}
+	return reflect.New(sym.Type().Elem()).Elem(), true
+}

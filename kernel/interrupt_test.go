@@ -1,0 +1,58 @@
+package kernel
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+func TestInterrupt(t *testing.T) {
+	for name, code := range map[string]string{
+		"empty loop":  `for {}`,
+		"function":    "func spin() { for { } }\nspin()",
+		"recursion":   "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
+		"sleep":       "import \"time\"\ntime.Sleep(time.Hour)",
+		"channel":     "c := make(chan int)\n<-c",
+		"mutex":       "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
+		"native sort": "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
+		"recovering":  "for { func() { defer func() { recover() }(); panic(1) }() }",
+		"goroutine":   "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t)
+			execute(s, "x := 7\nadd := func(n int) int { return x + n }")
+			go func() { time.Sleep(100 * time.Millisecond); s.Interrupt() }()
+			r, _ := execute(s, code)
+			if r.Error == nil || r.Error.Name != "Interrupted" {
+				t.Fatalf("got %+v", r.Error)
+			}
+			for range 3 {
+				if r, _ = execute(s, "add(1)"); value(r) != "8" {
+					t.Fatalf("closure after the interrupt: %s", value(r))
+				}
+			}
+		})
+	}
+}
+
+func TestContextEnds(t *testing.T) {
+	s := start(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	r := s.Execute(ctx, Request{Code: "for {}"}, &collect{})
+	if r.Error == nil || r.Error.Name != "Interrupted" {
+		t.Fatalf("got %+v", r.Error)
+	}
+}
+
+func TestRecursionWithoutEnd(t *testing.T) {
+	s := start(t)
+	r, _ := execute(s, "func f(n int) int { return f(n+1) + 1 }\nf(0)")
+	if r.Error == nil || r.Error.Name != "Panic" {
+		t.Fatalf("got %+v", r.Error)
+	}
+	t.Log(r.Error.Message)
+	if r, _ = execute(s, "1 + 1"); value(r) != "2" {
+		t.Fatal(value(r))
+	}
+}

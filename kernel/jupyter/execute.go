@@ -1,0 +1,136 @@
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+
+	"nacre/kernel"
+)
+
+// ExecuteRequest is the content of an execute_request.
+type ExecuteRequest struct {
+	Code            string            `json:"code"`
+	Silent          bool              `json:"silent"`
+	StoreHistory    *bool             `json:"store_history,omitempty"` // nil is true unless Silent
+	UserExpressions map[string]string `json:"user_expressions"`
+	AllowStdin      bool              `json:"allow_stdin"`
+	StopOnError     *bool             `json:"stop_on_error,omitempty"` // nil is true
+}
+
+// ExecuteReply is the content of an execute_reply.
+type ExecuteReply struct {
+	Status      string                    `json:"status"` // "ok", "error" or "aborted"
+	Count       int                       `json:"execution_count"`
+	Expressions map[string]map[string]any `json:"user_expressions"`
+	Payload     []map[string]any          `json:"payload"`
+	Name        string                    `json:"ename,omitempty"`
+	Value       string                    `json:"evalue,omitempty"`
+	Traceback   []string                  `json:"traceback,omitempty"`
+}
+
+// execute runs a cell and replies.
+func (k *Kernel) execute(m *Message) {
+	var c ExecuteRequest
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "execute_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	store := !c.Silent && (c.StoreHistory == nil || *c.StoreHistory)
+	k.mu.Lock()
+	if store {
+		k.count++
+	}
+	count := k.count
+	run := &running{stopped: make(chan struct{}), answer: make(chan string, 1)}
+	k.running = run
+	k.mu.Unlock()
+	if !c.Silent {
+		k.publish(m, "execute_input", map[string]any{"code": c.Code, "execution_count": count})
+	}
+	out := newOutput(k, m, run, c.AllowStdin)
+	reply := k.run(kernel.Request{
+		Code: c.Code, CellID: CellID(m), Silent: c.Silent, StoreHistory: store,
+		AllowStdin: c.AllowStdin, UserExpressions: c.UserExpressions,
+	}, out)
+	k.mu.Lock()
+	k.running = nil
+	k.mu.Unlock()
+	if reply.Value != nil && !c.Silent {
+		out.result(*reply.Value, count)
+	}
+	if reply.Error != nil && !c.Silent {
+		out.failed(reply.Error)
+	}
+	out.flush()
+	if store {
+		k.history.add(count, c.Code, reply.Value)
+	}
+	k.reply(m, "execute_reply", executeReply(reply, count))
+	if reply.Error != nil && (c.StopOnError == nil || *c.StopOnError) {
+		k.abort()
+	}
+}
+
+// run calls the session. A panic in the session itself, which is a bug of ours and not of the cell, fails the cell.
+func (k *Kernel) run(r kernel.Request, out kernel.Output) (reply kernel.Reply) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			reply.Error = &kernel.Error{Name: "EngineError", Message: fmt.Sprint(p), Traceback: []string{fmt.Sprint(p), string(debug.Stack())}}
+		}
+	}()
+	return k.session.Execute(ctx, r, out)
+}
+
+func executeReply(r kernel.Reply, count int) ExecuteReply {
+	reply := ExecuteReply{Status: "ok", Count: count, Payload: r.Payload, Expressions: map[string]map[string]any{}}
+	if reply.Payload == nil {
+		reply.Payload = []map[string]any{}
+	}
+	if e := r.Error; e != nil {
+		reply.Status, reply.Name, reply.Value, reply.Traceback = "error", e.Name, e.Message, traceback(e)
+		return reply
+	}
+	for name, x := range r.Expressions {
+		switch {
+		case x.Error != nil:
+			reply.Expressions[name] = map[string]any{"status": "error", "ename": x.Error.Name, "evalue": x.Error.Message, "traceback": traceback(x.Error)}
+		case x.Data != nil:
+			data, metadata := bundle(*x.Data)
+			reply.Expressions[name] = map[string]any{"status": "ok", "data": data, "metadata": metadata}
+		}
+	}
+	return reply
+}
+
+func traceback(e *kernel.Error) []string {
+	if len(e.Traceback) == 0 {
+		return []string{e.Name + ": " + e.Message}
+	}
+	return e.Traceback
+}
+
+// abort answers the cells that wait behind one that failed.
+func (k *Kernel) abort() {
+	for _, m := range k.cells.drain() {
+		k.publish(m, "status", status{"busy"})
+		k.reply(m, "execute_reply", failure{Status: "aborted", Traceback: []string{}})
+		k.publish(m, "status", status{"idle"})
+	}
+}
+
+// CellID is the notebook's cell that an execute request runs, as front ends put it in the message's metadata; "" where
+// they do not.
+func CellID(m *Message) string {
+	var meta struct {
+		CellID any `json:"cellId"`
+	}
+	if json.Unmarshal(m.Metadata, &meta) != nil {
+		return ""
+	}
+	id, _ := meta.CellID.(string)
+	return id
+}

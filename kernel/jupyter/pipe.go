@@ -1,0 +1,126 @@
+package jupyter
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"nacre/kernel"
+)
+
+// MaxFrame is the size, in bytes, of the largest message that is passed on.
+const MaxFrame = 128 << 20
+
+// ErrTooLarge is the error for a message larger than MaxFrame.
+var ErrTooLarge = fmt.Errorf("the message is larger than %d MiB", MaxFrame>>20)
+
+// Reader reads messages from a stream of v1 frames, each after its length as a little-endian 32-bit number.
+type Reader struct{ r *bufio.Reader }
+
+// NewReader reads from r.
+func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 1<<16)} }
+
+// Read returns the next message; io.EOF at the stream's end. After ErrTooLarge, which skips a message, reading can go
+// on; after other errors it cannot.
+func (r *Reader) Read() (*Message, error) {
+	var n [4]byte
+	if _, err := io.ReadFull(r.r, n[:]); err != nil {
+		return nil, err
+	}
+	size := binary.LittleEndian.Uint32(n[:])
+	if size > MaxFrame {
+		if _, err := r.r.Discard(int(size)); err != nil {
+			return nil, err
+		}
+		return nil, ErrTooLarge
+	}
+	b := make([]byte, size)
+	if _, err := io.ReadFull(r.r, b); err != nil {
+		return nil, err
+	}
+	return DecodeV1(b)
+}
+
+// Writer writes what Reader reads. Its Write may be called from any goroutine.
+type Writer struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// NewWriter writes to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Write writes one message.
+func (w *Writer) Write(m *Message) error {
+	frame := EncodeV1(m)
+	if len(frame) > MaxFrame {
+		return ErrTooLarge
+	}
+	b := append(binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(frame)), uint32(len(frame))), frame...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := w.w.Write(b)
+	return err
+}
+
+// ServePipe runs a kernel whose requests come from r and whose messages go to w, until r ends, a shutdown was asked for
+// or ctx is done. It does not close the session.
+func ServePipe(ctx context.Context, s kernel.Session, r io.Reader, w io.Writer) error {
+	out := NewWriter(w)
+	broken := make(chan error, 2)
+	k := NewKernel(s, func(m *Message) {
+		err := out.Write(m)
+		if errors.Is(err, ErrTooLarge) {
+			err = out.Write(tooLarge(m))
+		}
+		if err != nil {
+			select {
+			case broken <- err:
+			default:
+			}
+		}
+	})
+	defer k.Close()
+	k.Announce()
+	go func() {
+		in := NewReader(r)
+		for {
+			m, err := in.Read()
+			if err != nil {
+				broken <- err
+				return
+			}
+			k.Handle(m)
+		}
+	}()
+	select {
+	case err := <-broken:
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	case <-k.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tooLarge is what is sent in place of m.
+func tooLarge(m *Message) *Message {
+	note := *m
+	note.Buffers = nil
+	if m.Channel != IOPub {
+		note.Content = encode(failed("TooLarge", ErrTooLarge.Error()))
+		return &note
+	}
+	h := m.Head()
+	h.MsgType = "stream"
+	note.Header = encode(h)
+	note.Content = encode(map[string]string{"name": "stderr", "text": "[an output was left out: " + ErrTooLarge.Error() + "]\n"})
+	return &note
+}

@@ -1,0 +1,87 @@
+package zmq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"nacre/kernel/jupyter"
+	"nacre/kernel/jupyter/zmtp"
+)
+
+// Link is a connection to a running kernel.
+type Link struct {
+	*jupyter.Client
+	c       Connection
+	sockets map[string]*zmtp.Socket
+	over    atomic.Int32 // how many of them are closed
+}
+
+// Dial connects to a kernel, waiting up to the given time for its sockets.
+func Dial(c Connection, wait time.Duration) (*Link, error) {
+	l := &Link{c: c, sockets: map[string]*zmtp.Socket{}}
+	l.Client = jupyter.NewClient(l.send)
+	until := time.Now().Add(wait)
+	for _, s := range []struct {
+		channel string
+		kind    zmtp.Type
+		port    int
+	}{
+		{jupyter.IOPub, zmtp.Sub, c.IOPubPort}, {jupyter.Shell, zmtp.Dealer, c.ShellPort},
+		{jupyter.Control, zmtp.Dealer, c.Control}, {jupyter.Stdin, zmtp.Dealer, c.StdinPort},
+	} {
+		receive := func(frames [][]byte) { l.receive(s.channel, frames) }
+		socket, err := zmtp.Dial(s.kind, c.address(s.port), []byte(l.Session), receive)
+		for err != nil && time.Now().Before(until) {
+			time.Sleep(5 * time.Millisecond)
+			socket, err = zmtp.Dial(s.kind, c.address(s.port), []byte(l.Session), receive)
+		}
+		if err != nil {
+			l.Close()
+			return nil, err
+		}
+		l.sockets[s.channel] = socket
+	}
+	return l, l.greet(until)
+}
+
+// greet asks for the kernel's name until the answer comes on the iopub channel too: a subscription takes effect some time
+// after the connection is there, and what is published before is lost.
+func (l *Link) greet(until time.Time) error {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		_, err := l.Request(ctx, jupyter.Shell, "kernel_info_request", nil, nil)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(until) || !errors.Is(err, context.DeadlineExceeded) {
+			l.Close()
+			return fmt.Errorf("the kernel does not answer: %w", err)
+		}
+	}
+}
+
+func (l *Link) send(m *jupyter.Message) error { return l.sockets[m.Channel].Send(l.c.encode(m)) }
+
+func (l *Link) receive(channel string, frames [][]byte) {
+	if frames == nil {
+		// The others may still have something to say.
+		if l.over.Add(1) == 4 {
+			l.Lost(errors.New("the kernel closed its sockets"))
+		}
+		return
+	}
+	if m, err := l.c.decode(channel, frames); err == nil {
+		l.Deliver(m)
+	}
+}
+
+// Close ends the connection, not the kernel.
+func (l *Link) Close() {
+	for _, s := range l.sockets {
+		s.Close()
+	}
+}

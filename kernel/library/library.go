@@ -1,0 +1,96 @@
+// Package library is what the cells of a notebook may import: the packages' types, from which cells are checked, their
+// symbols, with which cells run, and their documentation. All three are generated and embedded, so a kernel needs
+// neither the Go tool chain nor any source.
+package library
+
+//go:generate go run ./gen
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"go/types"
+	"io"
+	"path"
+	"reflect"
+	"sync"
+
+	"github.com/traefik/yaegi/stdlib"
+	"golang.org/x/tools/go/gcexportdata"
+)
+
+//go:embed types.bin.gz
+var bundle []byte
+
+//go:embed docs.json.gz
+var documentation []byte
+
+var extra = map[string]map[string]reflect.Value{}
+
+func add(key string, symbols map[string]reflect.Value) { extra[key] = symbols }
+
+// Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by
+// package path and name. An interface I has a wrapper type _I besides: a struct with the value it stands for in the
+// field IValue and the method M in the field WM.
+var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
+	all := map[string]map[string]reflect.Value{}
+	for _, tables := range []map[string]map[string]reflect.Value{stdlib.Symbols, extra} {
+		for key, table := range tables {
+			p := path.Dir(key)
+			if all[p] == nil {
+				all[p] = map[string]reflect.Value{}
+			}
+			for name, v := range table {
+				all[p][name] = v
+			}
+		}
+	}
+	return all
+})
+
+// Types are the importable packages by path. A session takes its own copy, as checking completes types lazily.
+func Types(fset *token.FileSet) (map[string]*types.Package, error) {
+	data, err := unpack(bundle)
+	if err != nil {
+		return nil, err
+	}
+	imports := map[string]*types.Package{}
+	pkgs, err := gcexportdata.ReadBundle(bytes.NewReader(data), fset, imports)
+	if err != nil {
+		return nil, fmt.Errorf("the embedded package types: %w", err)
+	}
+	m := make(map[string]*types.Package, len(pkgs))
+	for _, p := range pkgs {
+		m[p.Path()] = p
+	}
+	return m, nil
+}
+
+// Importable says whether a path is a package that cells may import, rather than one whose types others mention.
+func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
+
+// Doc returns the documentation of a name of a package: "Sum", "Dense.Mul", or "" for the package itself.
+func Doc(path, name string) string { return docs()[path][name] }
+
+var docs = sync.OnceValue(func() map[string]map[string]string {
+	data, err := unpack(documentation)
+	if err != nil {
+		panic(err)
+	}
+	var m map[string]map[string]string
+	if err := json.Unmarshal(data, &m); err != nil {
+		panic(err)
+	}
+	return m
+})
+
+func unpack(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}

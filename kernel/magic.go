@@ -1,0 +1,101 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"nacre/kernel/internal/cells"
+)
+
+// magic is a helper in front of a cell, for what Go has no word for: %time runs the cell once and prints how long it
+// took, %timeit runs it again and again, and %timeit N exactly N times.
+type magic struct {
+	repeat bool
+	times  int
+}
+
+// parseMagic splits the helper off a cell; the line keeps its place, so positions stay.
+func parseMagic(code string) (*magic, string, error) {
+	trimmed := strings.TrimLeft(code, " \t\n")
+	if !strings.HasPrefix(trimmed, "%") {
+		return nil, code, nil
+	}
+	before := code[:len(code)-len(trimmed)]
+	word := strings.TrimLeft(trimmed, "%")
+	word, _, _ = strings.Cut(word, "\n")
+	word, _, _ = strings.Cut(word, " ")
+	m := &magic{}
+	switch word {
+	case "time":
+	case "timeit":
+		m.repeat = true
+	default:
+		return nil, "", fmt.Errorf("%%%s is not known; there are %%time and %%timeit", word)
+	}
+	n := strings.Index(trimmed, word) + len(word)
+	rest := trimmed[n:]
+	if m.repeat {
+		line, _, _ := strings.Cut(rest, "\n")
+		if first, _, _ := strings.Cut(strings.TrimSpace(line), " "); first != "" {
+			if v, err := strconv.Atoi(first); err == nil && v > 0 {
+				m.times = v
+				k := strings.Index(rest, first)
+				rest = strings.Repeat(" ", k+len(first)) + rest[k+len(first):]
+			}
+		}
+	}
+	return m, before + strings.Repeat(" ", n) + rest, nil
+}
+
+// run runs the compiled cell under the helper.
+func (m *magic) run(ctx context.Context, s *session, r *run, p *program, u *cells.Unit, compiled time.Time) (*Data, *Error) {
+	compile := time.Since(compiled)
+	start := time.Now()
+	value, fail := s.run(ctx, r, p, "")
+	first := time.Since(start)
+	s.info.Lock()
+	u.CommitVars(p.reached())
+	s.info.Unlock()
+	if fail != nil || !m.repeat {
+		r.out.Stream("stdout", fmt.Sprintf("%s (and %s to compile)\n", short(first), short(compile)))
+		return value, fail
+	}
+	n := m.times
+	if n == 0 {
+		n = int(math.Max(1, math.Min(1000, float64(time.Second)/float64(first+1))))
+	}
+	times := []time.Duration{}
+	for range n {
+		start := time.Now()
+		again := &run{session: s, cell: r.cell, count: r.count, number: r.number, out: discard{r.out}}
+		if _, fail := s.run(ctx, again, p, ""); fail != nil {
+			return nil, fail
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	r.out.Stream("stdout", fmt.Sprintf("median %s, from %s to %s (%d runs)\n", short(times[n/2]), short(times[0]), short(times[n-1]), n))
+	return nil, nil
+}
+
+// discard drops what the repetitions print.
+type discard struct{ Output }
+
+func (discard) Stream(string, string) {}
+func (discard) Display(Data)          {}
+func (discard) Update(Data)           {}
+
+// short rounds to three digits.
+func short(d time.Duration) string {
+	for unit := time.Nanosecond; unit <= time.Second; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.Round(10 * time.Millisecond).String()
+}

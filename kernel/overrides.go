@@ -1,0 +1,170 @@
+package kernel
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"maps"
+	"reflect"
+	"runtime"
+	"strings"
+	"time"
+
+	"nacre/kernel/library"
+)
+
+// symbols are the library's, with those replaced that would reach past the session: printing goes to the cell that
+// prints, os.Exit ends the cell, and functions that look into values know the types of cells.
+func (s *session) symbols() map[string]map[string]reflect.Value {
+	all := maps.Clone(library.Symbols())
+	put := func(path string, fs map[string]any) {
+		table := maps.Clone(all[path])
+		for name, f := range fs {
+			table[name] = reflect.ValueOf(f)
+		}
+		all[path] = table
+	}
+	put("fmt", s.fmtSymbols())
+	put("log", s.logSymbols())
+	put("errors", map[string]any{
+		"As": func(err error, target any) bool { return s.reg.ErrorsAs(err, target) },
+		"Is": func(err, target error) bool { return s.reg.ErrorsIs(err, target) },
+	})
+	put("encoding/json", map[string]any{
+		"Unmarshal": func(data []byte, v any) error {
+			if o, ok := v.(json.Unmarshaler); ok {
+				if !json.Valid(data) {
+					return json.Unmarshal(data, new(any))
+				}
+				return o.UnmarshalJSON(data)
+			}
+			return json.Unmarshal(data, v)
+		},
+	})
+	put("os", map[string]any{"Exit": func(code int) { panic(exit{code}) }})
+	put("runtime", map[string]any{"Goexit": func() { runtime.Goexit() }})
+	put("time", map[string]any{"Sleep": s.sleep})
+	vars := maps.Clone(all["os"])
+	vars["Stdout"] = reflect.ValueOf(&s.streams.out).Elem()
+	vars["Stderr"] = reflect.ValueOf(&s.streams.err).Elem()
+	vars["Stdin"] = reflect.ValueOf(&s.streams.in).Elem()
+	args := []string{"notebook"}
+	vars["Args"] = reflect.ValueOf(&args).Elem()
+	all["os"] = vars
+	delete(all, ".")
+	return all
+}
+
+// sleep is time.Sleep that an interrupt ends.
+func (s *session) sleep(d time.Duration) {
+	r := current()
+	if r == nil || r.ctx == nil {
+		time.Sleep(d)
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-r.ctx.Done():
+		if r.stopped.Load() {
+			runtime.Goexit()
+		}
+		<-t.C
+	}
+}
+
+func (s *session) fmtSymbols() map[string]any {
+	out := writer{s, "stdout"}
+	to := func(w io.Writer) io.Writer {
+		switch w {
+		case s.streams.out:
+			return out
+		case s.streams.err:
+			return writer{s, "stderr"}
+		}
+		return w
+	}
+	return map[string]any{
+		"Print":    func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprint(a...)) },
+		"Println":  func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprintln(a...)) },
+		"Printf":   func(f string, a ...any) (int, error) { return io.WriteString(out, s.sprintf(f, a)) },
+		"Sprintf":  func(f string, a ...any) string { return s.sprintf(f, a) },
+		"Fprint":   func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(to(w), a...) },
+		"Fprintln": func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(to(w), a...) },
+		"Fprintf":  func(w io.Writer, f string, a ...any) (int, error) { return io.WriteString(to(w), s.sprintf(f, a)) },
+		"Appendf":  func(b []byte, f string, a ...any) []byte { return append(b, s.sprintf(f, a)...) },
+		"Errorf": func(f string, a ...any) error {
+			f, a = s.reg.Verbs(f, a)
+			return fmt.Errorf(f, a...)
+		},
+		"Scan": func(a ...any) (int, error) {
+			return s.scan(func(r io.Reader) (int, error) { return fmt.Fscan(r, a...) })
+		},
+		"Scanln": func(a ...any) (int, error) {
+			return s.scan(func(r io.Reader) (int, error) { return fmt.Fscanln(r, a...) })
+		},
+		"Scanf": func(f string, a ...any) (int, error) {
+			return s.scan(func(r io.Reader) (int, error) { return fmt.Fscanf(r, f, a...) })
+		},
+	}
+}
+
+func (s *session) sprintf(f string, a []any) string {
+	f, a = s.reg.Verbs(f, a)
+	return fmt.Sprintf(f, a...)
+}
+
+var errInputRefused = errors.New("the cell asks for input, but the client has no one to ask")
+
+// scan reads from what the user types, a line at a time.
+func (s *session) scan(read func(io.Reader) (int, error)) (int, error) {
+	return read(bufio.NewReaderSize(&input{s: s}, 1))
+}
+
+type input struct {
+	s    *session
+	rest string
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	if in.rest == "" {
+		r := in.s.owner()
+		line, err := r.out.Input("", false)
+		if err != nil {
+			return 0, fmt.Errorf("%w: %w", errInputRefused, err)
+		}
+		in.rest = strings.TrimSuffix(line, "\n") + "\n"
+	}
+	n := copy(p[:1], in.rest)
+	in.rest = in.rest[n:]
+	return n, nil
+}
+
+func (s *session) logSymbols() map[string]any {
+	l := log.New(writer{s, "stderr"}, "", log.LstdFlags)
+	fatal := func(text string) {
+		l.Output(3, text)
+		panic(exit{1})
+	}
+	return map[string]any{
+		"Print": func(a ...any) { l.Print(a...) }, "Println": func(a ...any) { l.Println(a...) },
+		"Printf": func(f string, a ...any) { l.Print(s.sprintf(f, a)) },
+		"Fatal":  func(a ...any) { fatal(fmt.Sprint(a...)) }, "Fatalln": func(a ...any) { fatal(fmt.Sprintln(a...)) },
+		"Fatalf": func(f string, a ...any) { fatal(s.sprintf(f, a)) },
+		"Panic":  func(a ...any) { l.Panic(a...) }, "Panicln": func(a ...any) { l.Panicln(a...) },
+		"Panicf":   func(f string, a ...any) { l.Panic(s.sprintf(f, a)) },
+		"SetFlags": l.SetFlags, "Flags": l.Flags, "SetPrefix": l.SetPrefix, "Prefix": l.Prefix, "SetOutput": func(w io.Writer) {
+			if w == s.streams.out {
+				w = writer{s, "stdout"}
+			} else if w == s.streams.err {
+				w = writer{s, "stderr"}
+			}
+			l.SetOutput(w)
+		},
+		"Writer": l.Writer, "Output": l.Output, "Default": func() *log.Logger { return l },
+	}
+}

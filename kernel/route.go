@@ -1,0 +1,76 @@
+package kernel
+
+import (
+	"context"
+	"runtime/pprof"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// run is one execution of a cell. The goroutines it starts inherit its profiler label, by which whatever they do later
+// is attributed to it.
+type run struct {
+	session *session
+	cell    string // the notebook's id of the cell
+	count   int
+	number  int // of the cell in error positions
+	out     Output
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	label   unsafe.Pointer
+
+	stopped atomic.Bool  // its code is to end at the next stop check
+	late    atomic.Bool  // its statements have ended
+	live    atomic.Int64 // goroutines it started that have not ended
+	shown   *[]any       // values of the last expression
+
+	mu   sync.Mutex
+	fail *Error // of a goroutine, or of recursion too deep
+}
+
+//go:linkname runtimeProfLabel runtime/pprof.runtime_getProfLabel
+func runtimeProfLabel() unsafe.Pointer
+
+var (
+	runs   sync.Map // label pointer to *run
+	serial atomic.Int64
+)
+
+// enter makes the calling goroutine, and those it starts, belong to r.
+func (r *run) enter() {
+	labels := pprof.Labels("nacre cell", strconv.FormatInt(serial.Add(1), 10))
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), labels))
+	r.label = runtimeProfLabel()
+	runs.Store(r.label, r)
+}
+
+// current is the run the calling goroutine belongs to, nil outside cells.
+func current() *run {
+	if r, ok := runs.Load(runtimeProfLabel()); ok {
+		return r.(*run)
+	}
+	return nil
+}
+
+// writer is a stream of whichever cell writes to it.
+type writer struct {
+	session *session
+	name    string
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	if r := w.session.owner(); r != nil {
+		r.out.Stream(w.name, string(p))
+	}
+	return len(p), nil
+}
+
+// owner is the run of this session that the calling goroutine belongs to, or else the latest.
+func (s *session) owner() *run {
+	if r := current(); r != nil && r.session == s {
+		return r
+	}
+	return s.latest.Load()
+}

@@ -1,0 +1,316 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"nacre/internal/version"
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/rt"
+	"nacre/kernel/library"
+)
+
+// Options configure a session. The zero value is a session as the notebook uses it.
+type Options struct {
+	// Engine is "yaegi" (also "").
+	Engine string
+}
+
+// session is the Session of this package.
+type session struct {
+	fset    *token.FileSet
+	prog    *cells.Program
+	reg     *rt.Registry
+	engine  engine
+	stop    func(bool) // raises or lowers the flag that running code looks at
+	streams *standardStreams
+
+	exec    sync.Mutex // held while a cell runs
+	number  int        // cells checked, for positions
+	count   int
+	latest  atomic.Pointer[run]
+	running atomic.Pointer[run]
+	zombies atomic.Int64 // stopped cells whose code has not ended
+	vars    atomic.Pointer[[]Variable]
+	info    sync.Mutex // guards prog and its types against completion while a cell is checked
+	closed  chan struct{}
+	once    sync.Once
+}
+
+// grace is how long a stopped cell has to reach a stop check before it is left behind.
+const grace = 150 * time.Millisecond
+
+// New starts a session.
+func New(o Options) (Session, error) {
+	if o.Engine != "" && o.Engine != "yaegi" {
+		return nil, fmt.Errorf("engine %q is not known; there is yaegi", o.Engine)
+	}
+	s := &session{fset: token.NewFileSet(), closed: make(chan struct{})}
+	packages, err := library.Types(s.fset)
+	if err != nil {
+		return nil, err
+	}
+	s.prog = cells.New(s.fset, packages)
+	if s.streams, err = newStreams(s); err != nil {
+		return nil, err
+	}
+	host := rt.Host{
+		Check: s.check, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
+		Show:  func(xs []any) { s.owner().shown = &xs },
+		Print: func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
+	}
+	e, err := newYaegi(s.prog, s.symbols(), host)
+	if err != nil {
+		return nil, err
+	}
+	s.engine, s.reg = e, e.reg
+	s.stop = func(on bool) { *e.stop = on }
+	limitStack()
+	s.vars.Store(&[]Variable{})
+	return s, nil
+}
+
+func (s *session) Info() Info {
+	return Info{
+		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.name(),
+		Language: "go", LanguageVersion: strings.TrimPrefix(runtime.Version(), "go"),
+		MIMEType: "text/x-go", FileExtension: ".go", Mode: "go",
+		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.name(),
+	}
+}
+
+func (s *session) Close() error {
+	s.once.Do(func() {
+		close(s.closed)
+		s.Interrupt()
+		s.streams.close()
+	})
+	return nil
+}
+
+func (s *session) Interrupt() {
+	if r := s.running.Load(); r != nil {
+		r.interrupt(errInterrupted)
+	}
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// interrupt asks the code of r to end.
+func (r *run) interrupt(cause error) {
+	if r.stopped.CompareAndSwap(false, true) {
+		r.cancel(cause)
+		r.session.stop(true)
+	}
+}
+
+func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
+	s.exec.Lock()
+	defer s.exec.Unlock()
+	if !req.Silent {
+		s.count++
+	}
+	s.number++
+	r := &run{session: s, cell: req.CellID, count: s.count, number: s.number, out: out}
+	reply := Reply{Count: s.count}
+	reply.Value, reply.Error = s.execute(ctx, r, req.Code)
+	if req.Silent {
+		reply.Value = nil
+	}
+	if reply.Error == nil {
+		reply.Expressions = s.expressions(ctx, req.UserExpressions)
+	}
+	s.snapshot()
+	return reply
+}
+
+// execute checks, compiles and runs a cell.
+func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Error) {
+	s.latest.Store(r)
+	m, code, err := parseMagic(code)
+	if err != nil {
+		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
+	}
+	start := time.Now()
+	s.info.Lock()
+	u, err := s.prog.Check(r.number, code)
+	s.info.Unlock()
+	if err != nil {
+		return nil, compileError(code, err)
+	}
+	p, err := s.engine.compile(u)
+	if err != nil {
+		return nil, engineError(code, err)
+	}
+	s.info.Lock()
+	u.Commit()
+	s.info.Unlock()
+	for _, w := range u.Warnings {
+		r.out.Stream("stderr", w+"\n")
+	}
+	if m != nil {
+		return m.run(ctx, s, r, p, u, start)
+	}
+	value, fail := s.run(ctx, r, p, code)
+	s.info.Lock()
+	u.CommitVars(p.reached())
+	s.info.Unlock()
+	return value, fail
+}
+
+// run runs a compiled cell to its end, or to its interruption.
+func (s *session) run(ctx context.Context, r *run, p *program, code string) (*Data, *Error) {
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	s.running.Store(r)
+	done := make(chan *Error, 1)
+	go s.goroutine(r, p, code, done)
+	release := s.watch(r)
+	defer release()
+	var fail *Error
+	select {
+	case fail = <-done:
+	case <-ctx.Done():
+		r.interrupt(errInterrupted)
+	case <-r.ctx.Done():
+	}
+	if fail == nil && r.stopped.Load() {
+		select {
+		case fail = <-done:
+		case <-time.After(grace):
+			s.zombies.Add(1)
+			go func() { <-done; s.zombies.Add(-1) }()
+			fail = r.interrupted(p, code, true)
+		}
+	}
+	s.running.Store(nil)
+	r.late.Store(true)
+	s.streams.flush()
+	if r.stopped.Load() {
+		s.sweep(r)
+	}
+	if fail != nil {
+		return nil, fail
+	}
+	if r.shown == nil {
+		return nil, nil
+	}
+	return s.render(*r.shown), nil
+}
+
+// goroutine is where the statements of a cell run.
+func (s *session) goroutine(r *run, p *program, code string, done chan<- *Error) {
+	r.enter()
+	ended := false
+	defer func() {
+		x := recover()
+		switch {
+		case x != nil:
+			done <- r.panicked(p, code, x)
+		case !ended || r.stopped.Load():
+			done <- r.interrupted(p, code, false)
+		default:
+			r.mu.Lock()
+			fail := r.fail
+			r.mu.Unlock()
+			done <- fail
+		}
+	}()
+	p.run()
+	ended = true
+}
+
+// sweep lowers the stop flag and raises it now and then, until what is left of the stopped cell r has met it.
+func (s *session) sweep(r *run) {
+	left := func() bool { return s.zombies.Load() > 0 || r.live.Load() > 0 }
+	if !left() {
+		s.stop(false)
+		return
+	}
+	go func() {
+		for k := 0; left(); k++ {
+			if k > 0 {
+				s.stop(true)
+			}
+			time.Sleep(5 * time.Millisecond)
+			if now := s.running.Load(); now == nil || !now.stopped.Load() {
+				s.stop(false)
+			}
+			select {
+			case <-s.closed:
+				return
+			case <-time.After(min(time.Duration(k+1)*20*time.Millisecond, time.Second)):
+			}
+		}
+		if now := s.running.Load(); now == nil || !now.stopped.Load() {
+			s.stop(false)
+		}
+	}()
+}
+
+// check ends the calling goroutine where its cell was stopped, and where it recurses without end.
+func (s *session) check() {
+	r := current()
+	if r == nil || r.session != s {
+		return
+	}
+	if r.stopped.Load() {
+		runtime.Goexit()
+	}
+	if tooDeep() {
+		r.setFail(&Error{Name: "Panic", Message: "stack overflow: functions call each other too deeply, as in a recursion that never ends"})
+		r.interrupt(errInterrupted)
+		runtime.Goexit()
+	}
+}
+
+func (r *run) setFail(e *Error) {
+	r.mu.Lock()
+	if r.fail == nil {
+		r.fail = e
+	}
+	r.mu.Unlock()
+}
+
+func (s *session) goStart() {
+	if r := current(); r != nil {
+		r.live.Add(1)
+	}
+}
+
+func (s *session) goDone() {
+	if r := current(); r != nil {
+		r.live.Add(-1)
+	}
+}
+
+// goPanic reports the panic of a goroutine of a cell, which in a program would end everything: it ends the cell.
+func (s *session) goPanic(x any) {
+	r := s.owner()
+	if r == nil {
+		return
+	}
+	text := panicText(x)
+	if r.late.Load() {
+		r.out.Stream("stderr", fmt.Sprintf("panic in a goroutine of cell %d: %s\n", r.number, text))
+		return
+	}
+	r.setFail(&Error{Name: "Panic", Message: text + " (in a goroutine of this cell)"})
+	r.interrupt(errInterrupted)
+}
+
+// exit is what os.Exit and log.Fatal do to a cell.
+type exit struct{ code int }
+
+func limitStack() {
+	if ^uintptr(0)>>32 != 0 {
+		debug.SetMaxStack(2 << 30)
+	}
+}

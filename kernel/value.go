@@ -1,0 +1,148 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"nacre/display"
+	"nacre/kernel/internal/rt"
+)
+
+// render shows the values of a cell's last expression: several are joined by commas.
+func (s *session) render(values []any) *Data {
+	if len(values) == 1 {
+		d := s.renderOne(values[0])
+		return &d
+	}
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, s.text(v))
+	}
+	return &Data{MIME: map[string]any{"text/plain": strings.Join(texts, ", ")}}
+}
+
+// renderOne shows a value: as package display does, with text in which cells' types have their own form.
+func (s *session) renderOne(v any) Data {
+	if o, ok := v.(rt.Obj); ok {
+		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[display.Renderer]()); ok {
+			v = shown{w.Interface().(display.Renderer), s.text(o)}
+		}
+	}
+	if v == nil {
+		return Data{MIME: map[string]any{"text/plain": "nil"}}
+	}
+	m, own, err := display.Render(v)
+	if err != nil {
+		return Data{MIME: map[string]any{"text/plain": err.Error()}}
+	}
+	if !own {
+		m = map[string]any{"text/plain": s.text(v)}
+	}
+	return Data{MIME: m}
+}
+
+// shown is a Renderer of a cell's type, with the text it has where it gives none.
+type shown struct {
+	display.Renderer
+	text string
+}
+
+func (x shown) MIMEBundle() (map[string]any, error) {
+	b, err := x.Renderer.MIMEBundle()
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]any{"text/plain": x.text}
+	maps.Copy(m, b)
+	return m, nil
+}
+
+const maxText = 100_000
+
+// text is a value as %v prints it, strings quoted, shortened where it is very long.
+func (s *session) text(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	var t string
+	switch x := v.(type) {
+	case string:
+		t = fmt.Sprintf("%q", x)
+	case rt.Obj:
+		t = fmt.Sprintf("%+v", x)
+		if x.HasText() {
+			t = fmt.Sprint(x)
+		}
+	case error:
+		t = x.Error()
+	default:
+		k := reflect.ValueOf(v).Kind()
+		switch {
+		case k == reflect.Func:
+			t = strings.TrimSpace(fmt.Sprintf("%T", v))
+		case hasText(v):
+			t = fmt.Sprintf("%v", v)
+		case k == reflect.Slice || k == reflect.Array || k == reflect.Map:
+			t = elements(reflect.ValueOf(v))
+		default:
+			t = fmt.Sprintf("%+v", v)
+		}
+	}
+	if len(t) > maxText {
+		t = t[:maxText] + fmt.Sprintf("… (%d bytes more)", len(t)-maxText)
+	}
+	return t
+}
+
+func hasText(v any) bool {
+	switch v.(type) {
+	case fmt.Stringer, fmt.Formatter:
+		return true
+	}
+	return false
+}
+
+const maxElements = 1000
+
+// elements prints a collection, only the head of a long one.
+func elements(v reflect.Value) string {
+	if v.Kind() == reflect.Map || v.Len() <= maxElements {
+		return fmt.Sprintf("%v", v.Interface())
+	}
+	if v.Kind() == reflect.Array {
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c.Slice(0, v.Len())
+	}
+	head := fmt.Sprintf("%v", v.Slice(0, maxElements/2).Interface())
+	return strings.TrimSuffix(head, "]") + fmt.Sprintf(" … and %d more]", v.Len()-maxElements/2)
+}
+
+// expressions evaluates a request's user expressions.
+func (s *session) expressions(ctx context.Context, list map[string]string) map[string]ExpressionData {
+	if len(list) == 0 {
+		return nil
+	}
+	m := map[string]ExpressionData{}
+	for name, code := range list {
+		s.number++
+		r := &run{session: s, count: s.count, number: s.number, out: silent{}}
+		d, fail := s.execute(ctx, r, code)
+		m[name] = ExpressionData{d, fail}
+	}
+	return m
+}
+
+// silent is the output of what has none.
+type silent struct{}
+
+func (silent) Stream(string, string) {}
+func (silent) Display(Data)          {}
+func (silent) Update(Data)           {}
+func (silent) Clear(bool)            {}
+func (silent) Input(string, bool) (string, error) {
+	return "", errInputRefused
+}

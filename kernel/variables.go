@@ -1,0 +1,95 @@
+package kernel
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"sort"
+	"strings"
+
+	"gorgonia.org/tensor"
+
+	"nacre/kernel/internal/rt"
+)
+
+// Variables lists the session's variables as they were when the last cell ended: reading them while a cell changes
+// them would not be safe.
+func (s *session) Variables() []Variable { return *s.vars.Load() }
+
+// snapshot reads the variables.
+func (s *session) snapshot() {
+	if s.zombies.Load() > 0 {
+		return
+	}
+	list := []Variable{}
+	for name, v := range s.prog.Vars {
+		x, ok := s.engine.read(v)
+		if !ok {
+			continue
+		}
+		list = append(list, Variable{Name: name, Type: typeText(v.Obj.Type()), Value: s.line(x), Size: size(x)})
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	s.vars.Store(&list)
+}
+
+// typeText names a type as cells write it.
+func typeText(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == "main" {
+			return ""
+		}
+		return p.Name()
+	})
+}
+
+const maxLine = 120
+
+// line is a value in one short line. Only the head of large collections is printed.
+func (s *session) line(x any) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its String method panics: %v)", r)
+		}
+	}()
+	v := reflect.ValueOf(x)
+	if o, ok := x.(rt.Obj); ok {
+		v = reflect.ValueOf(o.V)
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if v.Len() > 100 {
+			if v.Kind() != reflect.Slice {
+				return fmt.Sprintf("%d elements", v.Len())
+			}
+			return clip(fmt.Sprint(v.Slice(0, 20).Interface()))
+		}
+	case reflect.Struct, reflect.Pointer:
+		if t, ok := x.(tensor.Tensor); ok && t.Size() > 100 {
+			return fmt.Sprintf("tensor %v of %v", t.Shape(), t.Dtype())
+		}
+	}
+	return clip(s.text(x))
+}
+
+func clip(t string) string {
+	t = strings.Join(strings.Fields(t), " ")
+	if r := []rune(t); len(r) > maxLine {
+		return string(r[:maxLine-1]) + "…"
+	}
+	return t
+}
+
+func size(x any) int {
+	if o, ok := x.(rt.Obj); ok {
+		x = o.V
+	}
+	if t, ok := x.(tensor.Tensor); ok && t != nil && !reflect.ValueOf(t).IsNil() {
+		return t.Size()
+	}
+	switch v := reflect.ValueOf(x); v.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map, reflect.String, reflect.Chan:
+		return v.Len()
+	}
+	return -1
+}

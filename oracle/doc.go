@@ -1,0 +1,14 @@
+// Package oracle is the goal-conditioned oracle of the comparison: multi-task soft actor-critic (Haarnoja et al. 2018)
+// whose networks see the true task vector beside the observation. It explores nothing and adapts to nothing; what it
+// reaches is what the other algorithms could reach at best if they knew the task. It follows garage's multi-task SAC:
+// twin critics with twin targets, and one entropy temperature per train task.
+//
+//	learner, err := oracle.New(oracle.Setup{
+//		Config: oracle.Default(), Spec: family.Spec(), Train: train, Seed: 1,
+//		Device: device, Pool: pool, Workers: 2, Envs: 16,
+//	})
+//	defer learner.Close()
+//	steps, err := learner.Collect(ctx, 0)
+//	err = learner.Update(0, 0)
+//	result, err := protocol.Evaluate(ctx, pool, test, told, learner.Adapter(), 1)
+package oracle

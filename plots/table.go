@@ -1,0 +1,66 @@
+package plots
+
+// Table is text in columns. The first two columns of an embedding's table are words, the others figures.
+type Table struct {
+	Head []string
+	Rows [][]string
+}
+
+const (
+	tableRow = 12.5
+	tableGap = 12.0
+	words    = 2 // columns at the left that are not figures
+)
+
+var (
+	headStyle = style{7.8, true}
+	cellStyle = style{7.8, false}
+)
+
+// tableLayout is a table and the room it takes.
+type tableLayout struct {
+	width, height float64
+	draw          func(p *pen, x, y float64)
+}
+
+// lay measures the columns. A table without rows takes no room.
+func (t Table) lay() tableLayout {
+	if len(t.Rows) == 0 {
+		return tableLayout{draw: func(*pen, float64, float64) {}}
+	}
+	wide := make([]float64, len(t.Head))
+	for c, head := range t.Head {
+		wide[c] = headStyle.width(head)
+		for _, row := range t.Rows {
+			wide[c] = max(wide[c], cellStyle.width(row[c]))
+		}
+	}
+	total := 0.0
+	for _, w := range wide {
+		total += w + tableGap
+	}
+	const above = 14
+	return tableLayout{
+		width: total - tableGap, height: above + tableRow*float64(len(t.Rows)+1),
+		draw: func(p *pen, x, y float64) {
+			y += above
+			t.row(p, headStyle, t.Head, wide, x, y+tableRow-3.5)
+			p.line(rule, 0.6, point{x, y + tableRow}, point{x + total - tableGap, y + tableRow})
+			for i, row := range t.Rows {
+				t.row(p, cellStyle, row, wide, x, y+float64(i+2)*tableRow-3.5)
+			}
+		},
+	}
+}
+
+// row writes cells, words from the left of their column and figures up to its right.
+func (t Table) row(p *pen, s style, cells []string, wide []float64, x, y float64) {
+	for c, text := range cells {
+		if c < words {
+			p.text(s, ink, x, y, 0, text)
+		} else {
+			p.text(s, ink, x+wide[c], y, 1, text)
+		}
+		x += wide[c] + tableGap
+	}
+}

@@ -1,0 +1,197 @@
+// Package batch runs a notebook from top to bottom without a browser: cells in order in a kernel process of its own,
+// parameters put in beforehand, outputs written into the notebook as they come, the first cell that fails named.
+//
+//	nb, err := nbformat.Parse(file)
+//	err = batch.SetParameters(nb, []string{"seed=3", "family=point-goal"})
+//	err = batch.Run(ctx, nb, batch.Options{Process: process.Config{Argv: argv, Dir: "notebooks"}})
+//	var failed *batch.CellError
+//	if errors.As(err, &failed) {
+//		fmt.Println(failed.Number, failed.Name)
+//	}
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"nacre/kernel/jupyter"
+	"nacre/server/nbformat"
+	"nacre/server/process"
+)
+
+// Options says how a notebook is run.
+type Options struct {
+	Process process.Config
+	// Started and Ended are called before and after each code cell; they may be nil. Number counts all cells from 1, of is
+	// how many there are.
+	Started func(number, of int, c nbformat.Cell)
+	Ended   func(number, of int, c nbformat.Cell) error
+}
+
+// CellError is the failure of a cell.
+type CellError struct {
+	Number      int    // of the cell among all of the notebook, from 1
+	ID          string // of the cell
+	FirstLine   string // of its source
+	Name, Value string // of the error
+}
+
+func (e *CellError) Error() string {
+	return fmt.Sprintf("cell %d (id %s, %q) failed: %s: %s", e.Number, e.ID, e.FirstLine, e.Name, e.Value)
+}
+
+// mayFail is the tag of cells whose error is part of the notebook.
+const mayFail = "raises-exception"
+
+// Run runs all code cells. It ends with a *CellError at the first one that fails, and with the cause of ctx's end when
+// that comes first; the outputs up to there are in the notebook either way.
+func Run(ctx context.Context, nb *nbformat.Notebook, o Options) error {
+	r := &runner{nb: nb}
+	r.client = jupyter.NewClient(func(m *jupyter.Message) error { return r.child.Send(m) })
+	started := make(chan struct{})
+	var err error
+	r.child, err = process.Start(o.Process, process.Handlers{
+		Message: func(m *jupyter.Message) {
+			<-started
+			r.client.Deliver(m)
+		},
+		Exit: func(e process.Exit) { r.client.Lost(e) },
+	})
+	if err != nil {
+		return err
+	}
+	close(started)
+	defer func() { r.child.Stop(time.Second) }()
+	cells := nb.Cells()
+	for _, c := range cells {
+		if c.Type() == "code" {
+			c.SetOutputs(nil, 0)
+		}
+	}
+	for i, c := range cells {
+		if c.Type() != "code" || strings.TrimSpace(c.Source()) == "" {
+			continue
+		}
+		if o.Started != nil {
+			o.Started(i+1, len(cells), c)
+		}
+		failure := r.cell(ctx, i+1, c)
+		if o.Ended != nil {
+			if err := o.Ended(i+1, len(cells), c); err != nil {
+				return err
+			}
+		}
+		if failure != nil {
+			return failure
+		}
+	}
+	return nil
+}
+
+// runner is one run.
+type runner struct {
+	nb     *nbformat.Notebook
+	child  *process.Process
+	client *jupyter.Client
+	shown  []*shown
+}
+
+// shown is a cell's outputs so far; a later cell may still update its displays.
+type shown struct {
+	cell    nbformat.Cell
+	outputs nbformat.Outputs
+	count   int
+}
+
+// cell runs one cell and writes its outputs into it.
+func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
+	s := &shown{cell: c}
+	r.shown = append(r.shown, s)
+	began := time.Now()
+	no := false
+	request := jupyter.NewMessage(jupyter.Shell, "execute_request", r.client.Session, nil,
+		jupyter.ExecuteRequest{Code: c.Source(), AllowStdin: no, StopOnError: &no, UserExpressions: map[string]string{}})
+	request.Metadata, _ = json.Marshal(map[string]string{"cellId": c.ID()})
+	message, err := r.execute(ctx, request, func(m *jupyter.Message) { r.take(s, m) })
+	failure := &CellError{Number: number, ID: c.ID(), FirstLine: firstLine(c.Source())}
+	var reply jupyter.ExecuteReply
+	if err == nil {
+		err = message.Decode(&reply)
+	}
+	if err != nil {
+		var died process.Exit
+		failure.Name, failure.Value = "KernelDied", err.Error()
+		if errors.As(err, &died) {
+			failure.Value = died.Reason
+			if died.Stderr != "" {
+				failure.Value += ": " + firstLine(died.Stderr)
+			}
+		} else if ctx.Err() != nil {
+			failure.Name = "Timeout"
+		}
+		s.outputs.List = append(s.outputs.List, nbformat.Output{
+			Type: "error", EName: failure.Name, EValue: failure.Value, Traceback: []string{failure.Name + ": " + failure.Value},
+		})
+	}
+	s.count = reply.Count
+	r.write()
+	c.Metadata()["execution"] = map[string]any{
+		"iopub.execute_input": began.UTC().Format(time.RFC3339Nano), "shell.execute_reply": time.Now().UTC().Format(time.RFC3339Nano),
+	}
+	if err == nil && (reply.Status == "ok" || c.Tagged(mayFail)) {
+		return nil
+	}
+	if err == nil {
+		failure.Name, failure.Value = reply.Name, reply.Value
+	}
+	return failure
+}
+
+// interruptGrace is how long an interrupted cell has to show its end.
+const interruptGrace = 3 * time.Second
+
+// execute waits for a request's end. When ctx ends first, the cell is interrupted, so that what it has shown is kept.
+func (r *runner) execute(ctx context.Context, request *jupyter.Message, on func(*jupyter.Message)) (*jupyter.Message, error) {
+	interrupt := context.AfterFunc(ctx, func() {
+		_ = r.child.Send(jupyter.NewMessage(jupyter.Control, "interrupt_request", r.client.Session, nil, nil))
+	})
+	defer interrupt()
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	end := context.AfterFunc(ctx, func() {
+		time.AfterFunc(interruptGrace, func() { cancel(context.Cause(ctx)) })
+	})
+	defer end()
+	m, err := r.client.Do(late, request, on)
+	if err == nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return m, err
+}
+
+// take applies a message of the running cell.
+func (r *runner) take(s *shown, m *jupyter.Message) {
+	if m.Type() != "update_display_data" {
+		s.outputs.Apply(m.Type(), m.Content)
+		return
+	}
+	for _, other := range r.shown {
+		other.outputs.Update(m.Content)
+	}
+}
+
+// write puts all outputs into the notebook.
+func (r *runner) write() {
+	for _, s := range r.shown {
+		s.cell.SetOutputs(s.outputs.List, s.count)
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}

@@ -1,0 +1,12 @@
+//go:build !unix
+
+package contents
+
+import (
+	"io/fs"
+	"strings"
+)
+
+func writable(info fs.FileInfo) bool { return info.Mode().Perm()&0o200 != 0 }
+
+func notEmpty(err error) bool { return strings.Contains(err.Error(), "not empty") }

@@ -1,0 +1,291 @@
+package contents
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"nacre/server/nbformat"
+)
+
+// Save is what to save. With Hash or LastModified, those of the version that was edited, a file that somebody else has
+// changed since is not overwritten.
+type Save struct {
+	Type         string // "notebook", "file" or "directory"
+	Format       string // of a file: "text" or "base64"
+	Content      json.RawMessage
+	Hash         string
+	LastModified time.Time
+	// Merge, if not nil, may change the notebook before it is written.
+	Merge func(*nbformat.Notebook)
+}
+
+// Save writes a file or makes a folder and returns its model without content. Either the whole file is replaced or
+// nothing changes.
+func (s *Store) Save(p string, save Save) (m *Model, created bool, err error) {
+	p, err = clean(p)
+	if err != nil {
+		return nil, false, err
+	}
+	if p == "." {
+		return nil, false, fail(http.StatusBadRequest, "the served folder itself cannot be saved")
+	}
+	defer s.lock(p)()
+	created = !s.exists(p)
+	if save.Type == "directory" {
+		if err := s.root.Mkdir(p, 0o777); err != nil && !(errors.Is(err, fs.ErrExist) && s.isDir(p)) {
+			return nil, false, explain(p, err)
+		}
+		m, err = s.Get(p, GetOptions{})
+		return m, created, err
+	}
+	data, problem, err := save.bytes(p)
+	if err != nil {
+		return nil, false, err
+	}
+	if !created {
+		if err := s.checkUnchanged(p, save); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := s.write(p, data); err != nil {
+		return nil, false, explain(p, err)
+	}
+	s.forget(p)
+	info, err := s.stat(p)
+	if err != nil {
+		return nil, false, err
+	}
+	m = s.describe(p, info)
+	m.Message = problem
+	m.setHash(hashOf(data))
+	return m, created, nil
+}
+
+func (s *Store) isDir(p string) bool {
+	info, err := s.root.Stat(p)
+	return err == nil && info.IsDir()
+}
+
+// bytes are what the file will hold. A notebook that breaks the format's rules is saved, so that nothing is lost, and
+// the problem is told; what is not a notebook at all is refused.
+func (save Save) bytes(p string) (data []byte, problem string, err error) {
+	switch save.Type {
+	case "notebook":
+		nb, err := nbformat.Parse(save.Content)
+		if err != nil {
+			return nil, "", fail(http.StatusBadRequest, "%s was not saved: %v", p, err)
+		}
+		if save.Merge != nil {
+			save.Merge(nb)
+		}
+		if err := nb.Validate(); err != nil {
+			problem = "saved, but the notebook does not follow the format: " + err.Error()
+		}
+		data, err = nb.Marshal()
+		return data, problem, err
+	case "file":
+		var text string
+		if err := json.Unmarshal(save.Content, &text); err != nil {
+			return nil, "", fail(http.StatusBadRequest, "%s was not saved: content: expected text", p)
+		}
+		if save.Format != "base64" {
+			return []byte(text), "", nil
+		}
+		data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
+		if err != nil {
+			return nil, "", fail(http.StatusBadRequest, "%s was not saved: content: %v", p, err)
+		}
+		return data, "", nil
+	}
+	return nil, "", fail(http.StatusBadRequest, "type %.40q: expected notebook, file or directory", save.Type)
+}
+
+// checkUnchanged refuses to overwrite what another program, or another window, has written since. What this program
+// itself has added to the notebook is no conflict.
+func (s *Store) checkUnchanged(p string, save Save) error {
+	info, err := s.stat(p)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fail(http.StatusConflict, "%s is a folder", p)
+	}
+	if !writable(info) {
+		return fail(http.StatusForbidden, "%s was not saved: the file is write-protected; save it under another name", p)
+	}
+	switch {
+	case save.Hash != "":
+		b, err := s.read(p)
+		if err != nil {
+			return err
+		}
+		if now := hashOf(b); now != save.Hash && !s.replaced(p, save.Hash, now) {
+			m := s.describe(p, info)
+			m.setHash(now)
+			return conflict(m)
+		}
+	case !save.LastModified.IsZero():
+		// Clients send back what they were given, in JSON's precision.
+		if d := info.ModTime().Sub(save.LastModified); d > 500*time.Millisecond {
+			return conflict(s.describe(p, info))
+		}
+	}
+	return nil
+}
+
+func conflict(m *Model) error {
+	return &Error{
+		Status: http.StatusConflict, Reason: "conflict", Model: m,
+		Message: fmt.Sprintf("%s was not saved: it was changed on disk at %s by someone else", m.Path, m.LastModified.Format("15:04:05")),
+	}
+}
+
+// Update lets this program itself change a notebook, without that being a conflict for who has it open. Change reports
+// whether there is anything to write.
+func (s *Store) Update(p string, change func(*nbformat.Notebook) bool) error {
+	p, err := clean(p)
+	if err != nil {
+		return err
+	}
+	defer s.lock(p)()
+	if _, err := s.stat(p); err != nil {
+		return err
+	}
+	before, err := s.read(p)
+	if err != nil {
+		return err
+	}
+	nb, err := nbformat.Parse(before)
+	if err != nil {
+		return fail(http.StatusBadRequest, "%s: %v", p, err)
+	}
+	if !change(nb) {
+		return nil
+	}
+	data, err := nb.Marshal()
+	if err != nil {
+		return err
+	}
+	if err := s.write(p, data); err != nil {
+		return explain(p, err)
+	}
+	s.replace(p, hashOf(before), hashOf(data))
+	return nil
+}
+
+// chain is a file's versions that this program has replaced one after the other, up to the present one.
+type chain struct {
+	replaced map[string]bool // hashes
+	present  string
+}
+
+// replace notes that this program put one version in the place of another.
+func (s *Store) replace(p, before, after string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.own[p]
+	if c == nil || c.present != before {
+		c = &chain{replaced: map[string]bool{}}
+		s.own[p] = c
+	}
+	c.replaced[before], c.present = true, after
+}
+
+// replaced reports whether between the version of hash before and the present one there were only changes of this
+// program.
+func (s *Store) replaced(p, before, present string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.own[p]
+	return c != nil && c.present == present && c.replaced[before]
+}
+
+func (s *Store) forget(p string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.own, p)
+}
+
+// write replaces a file in one step: a new file is written beside it and renamed. A symbolic link stays one.
+func (s *Store) write(p string, data []byte) error {
+	target, err := s.follow(p)
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o666)
+	old, err := s.root.Stat(target)
+	if err == nil {
+		mode = old.Mode().Perm()
+	}
+	temp := join(path.Dir(target), ".~"+uuid.NewString()[:8]+".tmp")
+	f, err := s.disk.create(s.root, temp, mode)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil && old != nil {
+		err = s.root.Chmod(temp, mode)
+	}
+	if err == nil {
+		err = s.root.Rename(temp, target)
+	}
+	if err != nil {
+		_ = s.root.Remove(temp)
+	}
+	return err
+}
+
+// follow is the file that p leads to over symbolic links.
+func (s *Store) follow(p string) (string, error) {
+	for range 16 {
+		info, err := s.root.Lstat(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return p, nil
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return p, err
+		}
+		to, err := s.root.Readlink(p)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(to) {
+			return "", fail(http.StatusNotFound, "%s: an absolute link is not followed", p)
+		}
+		p = path.Join(path.Dir(p), to)
+		if p == ".." || strings.HasPrefix(p, "../") {
+			return "", fail(http.StatusNotFound, "%s: no such file or folder (it leads outside the served folder)", p)
+		}
+	}
+	return "", fail(http.StatusNotFound, "%s: too many links", p)
+}
+
+// disk makes files; tests put a failing one in its place.
+type disk interface {
+	create(root *os.Root, name string, mode fs.FileMode) (file, error)
+}
+
+type file interface {
+	io.WriteCloser
+	Sync() error
+}
+
+type realDisk struct{}
+
+func (realDisk) create(root *os.Root, name string, mode fs.FileMode) (file, error) {
+	return root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+}

@@ -1,0 +1,165 @@
+package hub
+
+import (
+	"sync"
+
+	"github.com/google/uuid"
+
+	"nacre/kernel/jupyter"
+)
+
+// Fresh is the position of a client that wants no earlier messages, unless its session was here before.
+const Fresh = ^uint64(0)
+
+// maxBacklog bounds, in bytes, what waits for a client that does not read. Beyond it the connection is closed; the client
+// comes back and gets the rest.
+const maxBacklog = 64 << 20
+
+// Client is one connection to a kernel.
+type Client struct {
+	session string
+
+	mu     sync.Mutex
+	list   []*jupyter.Message
+	bytes  int
+	sent   uint64 // number of the last message handed out
+	ready  chan struct{}
+	closed bool
+}
+
+// Connect adds a client. After is the number of the last message it has seen; Fresh takes up where the connection of the
+// same session was lost, and else begins with the next message. An earlier connection of the same session is closed.
+func (k *Kernel) Connect(session string, after uint64) *Client {
+	if session == "" {
+		session = uuid.NewString()
+	}
+	c := &Client{session: session, ready: make(chan struct{}, 1)}
+	k.mu.Lock()
+	for old := range k.clients {
+		if old.session == session {
+			k.remove(old)
+		}
+	}
+	if after == Fresh {
+		if last, ok := k.left[session]; ok {
+			after = last
+		} else {
+			after = k.ring.last
+		}
+	}
+	delete(k.left, session)
+	c.sent = after
+	missed, complete := k.ring.after(after)
+	if !complete {
+		c.push(jupyter.NewMessage(jupyter.IOPub, "nacre_resync", k.own, nil, map[string]uint64{"seq": k.ring.last}))
+	}
+	for _, m := range missed {
+		c.push(m)
+	}
+	for _, r := range k.requests { // a question waits for whoever can answer it
+		if r.asked != nil && number(r.asked) <= after {
+			c.push(r.asked)
+		}
+	}
+	k.clients[c] = true
+	k.runs.alone(connected)
+	k.mu.Unlock()
+	k.touch(k)
+	return c
+}
+
+// Disconnect removes a client.
+func (k *Kernel) Disconnect(c *Client) {
+	k.mu.Lock()
+	if k.clients[c] {
+		k.remove(c)
+	}
+	k.mu.Unlock()
+	k.touch(k)
+}
+
+// maxLeft bounds how many lost sessions are remembered.
+const maxLeft = 1000
+
+// remove takes a client away and remembers how far it got. The lock is held.
+func (k *Kernel) remove(c *Client) {
+	delete(k.clients, c)
+	last := c.close()
+	if len(k.left) >= maxLeft {
+		clear(k.left)
+	}
+	k.left[c.session] = last
+	if len(k.clients) == 0 {
+		k.runs.alone(last)
+	}
+}
+
+// push queues a message.
+func (c *Client) push(m *jupyter.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.list = append(c.list, m)
+	c.bytes += size(m)
+	if c.bytes > maxBacklog {
+		c.closed, c.list = true, nil
+	}
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Next waits for the next message. It returns nil once the connection is over or stop is closed.
+func (c *Client) Next(stop <-chan struct{}) *jupyter.Message {
+	for {
+		c.mu.Lock()
+		if len(c.list) > 0 {
+			m := c.list[0]
+			c.list = c.list[1:]
+			c.bytes -= size(m)
+			c.mu.Unlock()
+			return m
+		}
+		closed := c.closed
+		c.mu.Unlock()
+		if closed {
+			return nil
+		}
+		select {
+		case <-c.ready:
+		case <-stop:
+			return nil
+		}
+	}
+}
+
+// Sent notes that a message has left on the connection.
+func (c *Client) Sent(m *jupyter.Message) {
+	if n := number(m); n > 0 {
+		c.mu.Lock()
+		c.sent = n
+		c.mu.Unlock()
+	}
+}
+
+// close ends the connection and returns the number of the last message that left on it.
+func (c *Client) close() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+	return c.sent
+}
+
+// Clients is the number of connections.
+func (k *Kernel) Clients() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.clients)
+}

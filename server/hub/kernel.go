@@ -1,0 +1,319 @@
+// Package hub runs the kernels of a notebook server and stands between them and the browsers. It owns what a running
+// notebook shows: outputs are numbered, kept and applied to the document whether or not a browser is connected, and a
+// browser that comes back gets what it has missed.
+//
+//	h := hub.New(hub.Config{Argv: argv, Store: store, Log: slog.Default()})
+//	defer h.Close()
+//	session, err := h.OpenSession("quickstart.ipynb", "notebook")
+//	client := session.Kernel.Connect("tab-1", hub.Fresh)
+//	err = session.Kernel.Send(client, message)
+//	for m := range client.Messages() {
+//		fmt.Println(m.Type())
+//	}
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"nacre/kernel/jupyter"
+	"nacre/server/process"
+)
+
+// The states of a kernel, as Jupyter names them.
+const (
+	Starting   = "starting"
+	Idle       = "idle"
+	Busy       = "busy"
+	Restarting = "restarting"
+	Dead       = "dead"
+)
+
+// Kernel is one kernel: a child process, replaced by another when it is restarted or ends by itself.
+type Kernel struct {
+	ID   string
+	Name string
+
+	start func(process.Handlers) (*process.Process, error)
+	log   *slog.Logger
+	touch func(*Kernel) // called, without the lock, when outputs have changed or a client came or went
+	own   string        // this side's session identifier in messages
+
+	mu         sync.Mutex
+	child      *process.Process
+	generation int // of child; messages and the end of earlier ones are ignored
+	state      string
+	activity   time.Time
+	deaths     []time.Time
+	closed     bool
+	clients    map[*Client]bool
+	left       map[string]uint64   // client sessions that are gone → number of the last message they got
+	requests   map[string]*request // open ones by message identifier
+	ring       ring
+	runs       runs
+	limit      limiter
+}
+
+// request is an open request of a client's.
+type request struct {
+	message *jupyter.Message
+	session string           // of the client's connection
+	cell    string           // of the notebook, "" where unknown
+	ran     bool             // its execution has begun
+	asked   *jupyter.Message // open question to the user
+}
+
+func newKernel(name string, start func(process.Handlers) (*process.Process, error), log *slog.Logger, touch func(*Kernel)) (*Kernel, error) {
+	id := uuid.NewString()
+	k := &Kernel{
+		ID: id, Name: name, start: start, log: log.With("kernel", id), touch: touch, own: uuid.NewString(), state: Starting,
+		activity: time.Now(), clients: map[*Client]bool{}, left: map[string]uint64{}, requests: map[string]*request{},
+		runs: newRuns(), limit: newLimiter(),
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k, k.spawn()
+}
+
+// spawn starts a child. The lock is held.
+func (k *Kernel) spawn() error {
+	k.generation++
+	generation := k.generation
+	child, err := k.start(process.Handlers{
+		Message: func(m *jupyter.Message) { k.received(generation, m) },
+		Output:  func(name, text string) { k.printed(generation, name, text) },
+		Exit:    func(e process.Exit) { k.ended(generation, e) },
+	})
+	if err != nil {
+		k.state = Dead
+		return err
+	}
+	k.child, k.state = child, Starting
+	k.log.Info("kernel started", "pid", child.PID())
+	return nil
+}
+
+// Send passes a client's request on to the kernel.
+func (k *Kernel) Send(c *Client, m *jupyter.Message) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.activity = time.Now()
+	if k.state == Dead || k.child == nil {
+		return errors.New("the kernel has ended; restart it")
+	}
+	id := m.Head().MsgID
+	switch {
+	case m.Channel == jupyter.IOPub:
+		return errors.New("clients do not send on iopub")
+	case m.Channel == jupyter.Stdin:
+		k.answered(m)
+	case m.Type() == "shutdown_request":
+		go k.shutdown()
+		return nil
+	default:
+		k.requests[id] = &request{message: m, session: c.session, cell: jupyter.CellID(m)}
+	}
+	if m.Type() == "execute_request" {
+		k.runs.queue(m, k.ring.last)
+	}
+	return k.deliver(m)
+}
+
+// deliver hands a message to the child. The lock is held, which keeps the order.
+func (k *Kernel) deliver(m *jupyter.Message) error {
+	return k.child.Send(m)
+}
+
+// received takes a message of the child's.
+func (k *Kernel) received(generation int, m *jupyter.Message) {
+	k.mu.Lock()
+	changed := false
+	if generation == k.generation {
+		changed = k.take(m)
+	}
+	k.mu.Unlock()
+	if changed {
+		k.touch(k)
+	}
+}
+
+// take handles a message of the kernel's and reports whether the document has changed. The lock is held.
+func (k *Kernel) take(m *jupyter.Message) bool {
+	k.activity = time.Now()
+	parent := m.ParentHead().MsgID
+	if m.Channel != jupyter.IOPub {
+		k.answer(parent, m)
+		return false
+	}
+	changed := false
+	for _, m := range k.limit.pass(m, k.activity) {
+		changed = k.publish(parent, m) || changed
+	}
+	return changed
+}
+
+// publish numbers, keeps and spreads a message on the iopub channel.
+func (k *Kernel) publish(parent string, m *jupyter.Message) bool {
+	changed := k.runs.apply(m, k.ring.last+1)
+	if m.Type() == "status" {
+		k.noteStatus(parent, m)
+		changed = true
+	}
+	k.spread(k.ring.add(m, k.cellOf(parent)))
+	return changed
+}
+
+// cellOf is the cell whose run a message belongs to, also after the run has ended.
+func (k *Kernel) cellOf(parent string) string {
+	if r := k.requests[parent]; r != nil {
+		return r.cell
+	}
+	if r := k.runs.byMessage[parent]; r != nil {
+		return r.cell
+	}
+	return ""
+}
+
+// answered notes that the user has answered a question.
+func (k *Kernel) answered(m *jupyter.Message) {
+	parent := m.ParentHead().MsgID
+	for _, r := range k.requests {
+		if r.asked != nil && (parent == "" || r.asked.Head().MsgID == parent) {
+			r.asked = nil
+		}
+	}
+}
+
+// noteStatus follows the kernel's state: it is busy while a cell runs, whatever else it answers meanwhile.
+func (k *Kernel) noteStatus(parent string, m *jupyter.Message) {
+	var s struct {
+		State string `json:"execution_state"`
+	}
+	if m.Decode(&s) != nil {
+		return
+	}
+	r := k.requests[parent]
+	switch {
+	case parent == "":
+		k.state = s.State
+	case r != nil && r.message.Type() == "execute_request":
+		k.state = s.State
+		r.ran = true
+	}
+	if s.State == Idle && r != nil {
+		delete(k.requests, parent)
+	}
+}
+
+// answer passes on a reply or a question to the client whose request it belongs to. When that client is gone, the ends
+// of cells and questions to the user go to whoever is there.
+func (k *Kernel) answer(parent string, m *jupyter.Message) {
+	r := k.requests[parent]
+	lasting := m.Type() == "execute_reply" || m.Type() == "input_request"
+	if lasting {
+		k.runs.reply(m, k.ring.last+1)
+		m = k.ring.add(m, k.cellOf(parent))
+	}
+	if r != nil && lasting {
+		r.asked = nil
+		if m.Type() == "input_request" {
+			r.asked = m
+		}
+	}
+	for c := range k.clients {
+		if r != nil && c.session == r.session {
+			c.push(m)
+			return
+		}
+	}
+	if lasting {
+		k.spread(m)
+	}
+}
+
+func (k *Kernel) spread(m *jupyter.Message) {
+	for c := range k.clients {
+		c.push(m)
+	}
+}
+
+// printed takes what the child prints itself, for example a C library's messages: it belongs to the running cell.
+func (k *Kernel) printed(generation int, name, text string) {
+	k.mu.Lock()
+	changed := false
+	if r := k.current(); generation == k.generation && r != nil {
+		m := jupyter.NewMessage(jupyter.IOPub, "stream", k.own, r.message, map[string]string{"name": name, "text": text})
+		changed = k.take(m)
+	}
+	k.mu.Unlock()
+	if changed {
+		k.touch(k)
+	} else {
+		k.log.Debug("kernel printed", "stream", name, "text", text)
+	}
+}
+
+// current is the request of the running cell, nil between cells.
+func (k *Kernel) current() *request {
+	for _, r := range k.requests {
+		if r.ran && r.message.Type() == "execute_request" {
+			return r
+		}
+	}
+	return nil
+}
+
+// Interrupt stops the running cell.
+func (k *Kernel) Interrupt() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.child == nil || k.state == Dead {
+		return errors.New("the kernel has ended; restart it")
+	}
+	return k.deliver(jupyter.NewMessage(jupyter.Control, "interrupt_request", k.own, nil, nil))
+}
+
+// Model describes the kernel as Jupyter's REST interface does.
+type Model struct {
+	ID             string    `json:"id"`
+	Name           string    `json:"name"`
+	LastActivity   time.Time `json:"last_activity"`
+	ExecutionState string    `json:"execution_state"`
+	Connections    int       `json:"connections"`
+}
+
+// Model describes the kernel.
+func (k *Kernel) Model() Model {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return Model{k.ID, k.Name, k.activity.UTC(), k.state, len(k.clients)}
+}
+
+// PID is the process number of the present child.
+func (k *Kernel) PID() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.child == nil {
+		return 0
+	}
+	return k.child.PID()
+}
+
+// say publishes a message of the server's own. The lock is held.
+func (k *Kernel) say(parent *jupyter.Message, msgType string, content any) {
+	m := jupyter.NewMessage(jupyter.IOPub, msgType, k.own, parent, content)
+	k.publish(m.ParentHead().MsgID, m)
+}
+
+// sayState tells clients the kernel's state, and why.
+func (k *Kernel) sayState(state, reason string) {
+	k.say(nil, "status", map[string]string{"execution_state": state, "reason": reason})
+	k.state = state
+}
+
+func (k *Kernel) String() string { return fmt.Sprintf("kernel %s", k.ID) }

@@ -1,0 +1,325 @@
+// Package process runs a notebook kernel as a child process: messages travel over two inherited pipes, what the process
+// itself prints is collected, its memory is limited, and its end, however it comes, is reported in one sentence.
+//
+//	p, err := process.Start(process.Config{Argv: []string{"nacre", "kernel", "--pipe"}}, process.Handlers{
+//		Message: func(m *jupyter.Message) { client.Deliver(m) },
+//		Exit:    func(e process.Exit) { client.Lost(e) },
+//	})
+//	err = p.Send(message)
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"nacre/kernel/jupyter"
+)
+
+// MemoryVariable is the environment variable in which the child finds its limit, in bytes.
+const MemoryVariable = "NACRE_KERNEL_MEMORY"
+
+// Config says what to start.
+type Config struct {
+	Argv   []string
+	Dir    string   // working directory
+	Env    []string // added to this process's environment
+	Memory int64    // limit in bytes, 0 for none
+}
+
+// Handlers are told what the child does. Message and Exit are called from one goroutine each.
+type Handlers struct {
+	Message func(*jupyter.Message)
+	Output  func(name, text string) // what the process prints itself, not through a cell; may be nil
+	Exit    func(Exit)              // once, after the last Message and Output
+}
+
+// Process is a running child.
+type Process struct {
+	cmd    *exec.Cmd
+	out    outbox
+	pipe   *os.File
+	tail   tail
+	mu     sync.Mutex
+	killed string // why this side ended it, "" if it did not
+	done   chan struct{}
+}
+
+// Exit is how a child ended. It is an error: what was asked of the kernel fails with it.
+type Exit struct {
+	Code   int    // exit status, -1 after a signal
+	Signal string // "killed" and the like, "" for none
+	Stderr string // the last lines the process printed
+	Asked  bool   // it ended because it was told to
+	Reason string // one sentence
+}
+
+func (e Exit) Error() string { return e.Reason }
+
+// Start starts the child.
+func Start(c Config, h Handlers) (*Process, error) {
+	if len(c.Argv) == 0 {
+		return nil, errors.New("no command for the kernel")
+	}
+	requests, requestsIn, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	messagesOut, messages, err := os.Pipe()
+	if err != nil {
+		closeAll(requests, requestsIn)
+		return nil, err
+	}
+	p := &Process{cmd: exec.Command(c.Argv[0], c.Argv[1:]...), pipe: requestsIn, done: make(chan struct{})}
+	p.cmd.Dir = c.Dir
+	p.cmd.Env = append(os.Environ(), c.Env...)
+	if c.Memory > 0 {
+		p.cmd.Env = append(p.cmd.Env, MemoryVariable+"="+strconv.FormatInt(c.Memory, 10))
+	}
+	p.cmd.ExtraFiles = []*os.File{requests, messages}
+	p.cmd.SysProcAttr = ownGroup()
+	p.cmd.WaitDelay = 2 * time.Second
+	p.cmd.Stdout = &printed{p, "stdout", h.Output}
+	p.cmd.Stderr = &printed{p, "stderr", h.Output}
+	err = startOnThread(p.cmd, p.done)
+	closeAll(requests, messages)
+	if err != nil {
+		closeAll(requestsIn, messagesOut)
+		return nil, fmt.Errorf("start the kernel %s: %w", c.Argv[0], err)
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		p.read(messagesOut, h.Message)
+	}()
+	p.out.ready = make(chan struct{}, 1)
+	go p.out.write(jupyter.NewWriter(requestsIn), p.done)
+	go p.wait(read, messagesOut, h.Exit)
+	return p, nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// read hands on the child's messages until its end of the pipe is closed.
+func (p *Process) read(r io.ReadCloser, on func(*jupyter.Message)) {
+	in := jupyter.NewReader(r)
+	for {
+		m, err := in.Read()
+		switch {
+		case errors.Is(err, jupyter.ErrTooLarge):
+		case err != nil:
+			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+				p.Kill("it sent what is not a message: " + err.Error())
+			}
+			return
+		default:
+			on(m)
+		}
+	}
+}
+
+// wait reports the child's end. A process it started may hold the pipe open: that does not keep it waiting.
+func (p *Process) wait(read chan struct{}, messages *os.File, on func(Exit)) {
+	err := p.cmd.Wait()
+	p.pipe.Close()
+	select {
+	case <-read:
+	case <-time.After(2 * time.Second):
+	}
+	messages.Close()
+	<-read
+	close(p.done)
+	on(p.exit(err))
+}
+
+// Send sends a message to the child. It does not wait until the child reads it.
+func (p *Process) Send(m *jupyter.Message) error { return p.out.add(m) }
+
+// maxWaiting bounds the messages that wait for a child to read them.
+const maxWaiting = 100_000
+
+// outbox holds the messages that go to the child.
+type outbox struct {
+	mu    sync.Mutex
+	list  []*jupyter.Message
+	ready chan struct{}
+}
+
+func (o *outbox) add(m *jupyter.Message) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.list) >= maxWaiting {
+		return fmt.Errorf("the kernel does not read its messages: %d wait", len(o.list))
+	}
+	o.list = append(o.list, m)
+	select {
+	case o.ready <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// write writes messages until the child is gone. That it is gone is noticed elsewhere.
+func (o *outbox) write(w *jupyter.Writer, done <-chan struct{}) {
+	for {
+		select {
+		case <-o.ready:
+		case <-done:
+			return
+		}
+		o.mu.Lock()
+		list := o.list
+		o.list = nil
+		o.mu.Unlock()
+		for _, m := range list {
+			if w.Write(m) != nil {
+				return
+			}
+		}
+	}
+}
+
+// PID is the child's process number.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the child has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Kill ends the child and what it started at once. Reason, if any, completes the sentence "the kernel was ended because".
+func (p *Process) Kill(reason string) {
+	p.mu.Lock()
+	if p.killed == "" {
+		p.killed = reason
+	}
+	p.mu.Unlock()
+	killGroup(p.cmd.Process)
+}
+
+// Stop asks the child to end and ends it if it has not after the given time.
+func (p *Process) Stop(grace time.Duration) {
+	const asked = "asked"
+	p.mu.Lock()
+	if p.killed == "" {
+		p.killed = asked
+	}
+	p.mu.Unlock()
+	go func() {
+		_ = p.Send(jupyter.NewMessage(jupyter.Control, "shutdown_request", "server", nil, map[string]bool{"restart": false}))
+	}()
+	select {
+	case <-p.done:
+		return
+	case <-time.After(grace):
+	}
+	p.Kill(asked)
+	<-p.done
+}
+
+// exit describes the end of the child.
+func (p *Process) exit(err error) Exit {
+	p.mu.Lock()
+	killed := p.killed
+	p.mu.Unlock()
+	state := p.cmd.ProcessState
+	e := Exit{Code: state.ExitCode(), Signal: signalName(state), Stderr: p.tail.String(), Asked: killed == "asked"}
+	switch {
+	case e.Asked:
+		e.Reason = "the kernel was shut down"
+	case killed != "":
+		e.Reason = "the kernel was ended because " + killed
+	case outOfMemory(e):
+		e.Reason = "the kernel ended because it needed more memory than it may use"
+	case e.Signal == "killed":
+		e.Reason = "the kernel was killed from outside (by hand, or by the system when memory ran out)"
+	case e.Signal != "":
+		e.Reason = "the kernel crashed: " + e.Signal
+	case e.Code == 0:
+		e.Reason = "the kernel ended by itself (exit status 0)"
+	default:
+		e.Reason = fmt.Sprintf("the kernel ended with exit status %d", e.Code)
+	}
+	if err != nil && state == nil {
+		e.Reason += ": " + err.Error()
+	}
+	return e
+}
+
+// outOfMemory recognises what the Go runtime and C++ say when the system refuses memory.
+func outOfMemory(e Exit) bool {
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "std::bad_alloc"} {
+		if strings.Contains(e.Stderr, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// printed takes what the process prints.
+type printed struct {
+	p    *Process
+	name string
+	on   func(name, text string)
+}
+
+func (w *printed) Write(b []byte) (int, error) {
+	w.p.tail.write(b)
+	if w.on != nil {
+		w.on(w.name, string(b))
+	}
+	return len(b), nil
+}
+
+// tailBytes bounds what is kept of a process's own output.
+const tailBytes = 8 << 10
+
+// tail keeps the first and the last of what a process prints: a crash of a Go program says why first and then lists
+// every goroutine.
+type tail struct {
+	mu   sync.Mutex
+	head []byte // from the last line that looks like the beginning of a crash
+	last []byte
+}
+
+func (t *tail) write(b []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, b...)
+	for _, sign := range []string{"fatal error: ", "panic: ", "SIGSEGV", "runtime: out of memory", "runtime: goroutine stack exceeds"} {
+		if i := strings.LastIndex(string(t.last), sign); i >= 0 && len(t.head) == 0 {
+			t.head = append(t.head, t.last[i:]...)
+			t.last = nil
+			return
+		}
+	}
+	if len(t.head) > 0 && len(t.head) < tailBytes {
+		t.head = append(t.head, t.last...)
+		t.last = nil
+		return
+	}
+	if len(t.last) > 2*tailBytes {
+		t.last = append([]byte(nil), t.last[len(t.last)-tailBytes:]...)
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.last
+	if len(t.head) > 0 {
+		b = t.head[:min(len(t.head), tailBytes)]
+	}
+	if len(b) > tailBytes {
+		b = b[len(b)-tailBytes:]
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(string(b)), "\uFFFD")
+}

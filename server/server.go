@@ -1,0 +1,168 @@
+// Package server is the notebook server: Jupyter's REST interface and WebSockets for one folder of notebooks, and the
+// front end's files. It listens on the loopback interface and lets in who knows its token. Packages hub, contents and
+// process do the work; this one speaks HTTP and keeps others out.
+//
+//	s, err := server.New(server.Config{Dir: "notebooks", Kernel: []string{"nacre", "kernel", "--pipe"}, Log: log})
+//	defer s.Close()
+//	l, err := net.Listen("tcp", "127.0.0.1:8888")
+//	fmt.Println(s.URL(l.Addr(), "quickstart.ipynb"))
+//	err = s.Serve(ctx, l)
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"nacre/kernel"
+	"nacre/server/contents"
+	"nacre/server/hub"
+)
+
+// SpecName is the name of the one kernel that is offered.
+const SpecName = "nacre"
+
+// DisplayName is what front ends call it.
+const DisplayName = "Go (Nacre)"
+
+// Config says what to serve.
+type Config struct {
+	Dir    string
+	Token  string   // at least 16 characters; "" makes a random one
+	Kernel []string // command of a kernel's process
+	Env    []string // added to its environment
+	Memory int64    // of one kernel, in bytes; 0 for no limit
+	Info   kernel.Info
+	Static fs.FS    // the front end: index.html and what is under static/
+	Hosts  []string // further names this server may be called by, besides those of the loopback interface
+	Log    *slog.Logger
+}
+
+// Server is a notebook server.
+type Server struct {
+	config  Config
+	auth    *auth
+	hub     *hub.Hub
+	store   *contents.Store
+	log     *slog.Logger
+	started time.Time
+	handler http.Handler
+	routes  []route
+	stop    context.CancelFunc // ends the WebSockets, which http.Server does not know
+	ctx     context.Context
+}
+
+// New makes a server. It starts no kernel.
+func New(c Config) (*Server, error) {
+	if c.Token == "" {
+		b := make([]byte, 24)
+		if _, err := rand.Read(b); err != nil {
+			return nil, err
+		}
+		c.Token = hex.EncodeToString(b)
+	}
+	if len(c.Token) < minToken {
+		return nil, fmt.Errorf("the token has %d characters, expected at least %d", len(c.Token), minToken)
+	}
+	store, err := contents.Open(c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("notebook folder: %w", err)
+	}
+	s := &Server{config: c, auth: newAuth(c.Token, c.Hosts), store: store, log: c.Log, started: time.Now()}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Store: store, Log: c.Log})
+	s.routes = s.table()
+	mux := http.NewServeMux()
+	for _, r := range s.routes {
+		mux.Handle(r.pattern, r.handler)
+	}
+	s.handler = s.guard(mux)
+	return s, nil
+}
+
+// route is one entry of the table of everything that is served.
+type route struct {
+	pattern string
+	handler http.HandlerFunc
+}
+
+func (s *Server) table() []route {
+	return []route{
+		{"GET /login", s.loginPage}, {"POST /login", s.login}, {"POST /logout", s.logout},
+		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page}, {"GET /notebooks/{path...}", s.page},
+		{"GET /edit/{path...}", s.page}, {"GET /static/{path...}", s.static},
+		{"GET /files/{path...}", s.file},
+		{"GET /api", s.version}, {"GET /api/{$}", s.version}, {"GET /api/status", s.status}, {"GET /api/me", s.me},
+		{"GET /api/kernelspecs", s.specs}, {"GET /api/kernelspecs/{name}", s.spec},
+		{"GET /api/kernels", s.kernels}, {"POST /api/kernels", s.startKernel},
+		{"GET /api/kernels/{id}", s.kernel}, {"DELETE /api/kernels/{id}", s.deleteKernel},
+		{"POST /api/kernels/{id}/interrupt", s.interrupt}, {"POST /api/kernels/{id}/restart", s.restart},
+		{"GET /api/kernels/{id}/channels", s.channels},
+		{"GET /api/sessions", s.sessions}, {"POST /api/sessions", s.openSession},
+		{"GET /api/sessions/{id}", s.session}, {"PATCH /api/sessions/{id}", s.changeSession}, {"DELETE /api/sessions/{id}", s.deleteSession},
+		{"GET /api/contents", s.getContents}, {"GET /api/contents/{path...}", s.getContents},
+		{"PUT /api/contents/{path...}", s.putContents}, {"POST /api/contents", s.postContents}, {"POST /api/contents/{path...}", s.postContents},
+		{"PATCH /api/contents/{path...}", s.patchContents}, {"DELETE /api/contents/{path...}", s.deleteContents},
+		{"GET /api/events/subscribe", s.events},
+		{"/api/", s.unknown}, {"/", s.unknown},
+	}
+}
+
+// Handler serves everything.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Token is the secret that lets a client in.
+func (s *Server) Token() string { return s.config.Token }
+
+// URL is the address, with the token, at which a browser opens a notebook; an empty path opens the list of files.
+func (s *Server) URL(addr net.Addr, notebook string) string {
+	host := addr.String()
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	u := url.URL{Scheme: "http", Host: host, Path: "/", RawQuery: url.Values{"token": {s.config.Token}}.Encode()}
+	if notebook != "" {
+		u.Path = "/notebooks/" + strings.TrimPrefix(notebook, "/")
+	}
+	return u.String()
+}
+
+// Serve answers requests until ctx is done, and then ends the kernels.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	s.auth.listening(l.Addr())
+	web := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 20 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	stopped := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		s.stop()
+		if web.Shutdown(end) != nil {
+			web.Close()
+		}
+	})
+	defer stopped()
+	err := web.Serve(l)
+	s.Close()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Close writes outputs that are not saved and ends the kernels and connections.
+func (s *Server) Close() {
+	s.stop()
+	s.hub.Close()
+	s.store.Close()
+}

@@ -1,0 +1,73 @@
+package metaworld
+
+import (
+	"fmt"
+	"math"
+
+	"nacre/sim"
+)
+
+// What package verify needs to compare formulas where the physics library is another than the reference's: see
+// verify.Forcible.
+
+// ResetFrom is Reset but for the way of the hand to its start: hand is the state one mj_step before the hand's arrival.
+func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) error {
+	e := &b.envs[i]
+	e.task, e.err = task, nil
+	if err := b.row.check(task.Params); err != nil {
+		return b.fail(i, err)
+	}
+	e.memo = memo{hand0: b.row.start}
+	if err := b.chunk.Reset(i); err != nil {
+		return b.fail(i, err)
+	}
+	b.arrive(e, handSteps)
+	e.keep(b.chunk.ResetState(i))
+	if e.err == nil {
+		e.keep(b.SetState(i, hand, obs))
+	}
+	copy(b.chunk.Warmstart(i), hand.Warmstart)
+	b.arrive(e, 1)
+	e.observe()
+	e.before = e.now
+	e.write(obs)
+	if e.err != nil {
+		return b.fail(i, e.err)
+	}
+	return nil
+}
+
+// Evaluate says what a step with action act would have paid that led environment i into the state it was set to.
+func (b *batch) Evaluate(i int, act []float64, out *sim.StepResult) error {
+	if len(act) != actDim {
+		return b.fail(i, fmt.Errorf("an action of %d numbers, expected %d", len(act), actDim))
+	}
+	if err := sim.CheckAction(act); err != nil {
+		return b.fail(i, err)
+	}
+	for j, v := range act {
+		b.envs[i].act[j] = sim.Clip(v)
+	}
+	return b.judge(i, out)
+}
+
+// judge writes reward and success of environment i in the state just observed.
+func (b *batch) judge(i int, out *sim.StepResult) error {
+	e := &b.envs[i]
+	limit(&e.before)
+	limit(&e.now)
+	reward := b.row.v1
+	if b.family.version == v2 {
+		reward = b.row.v2
+	}
+	r, success := reward(e)
+	if e.err == nil && (math.IsNaN(r) || math.IsInf(r, 0)) {
+		e.err = fmt.Errorf("the reward is %v; the hand is at %v and the object at %v", r, e.handAt(), e.object())
+	}
+	if e.err != nil {
+		return b.fail(i, e.err)
+	}
+	out.Reward[i], out.ContextReward[i] = r, r
+	out.Done[i], out.Success[i] = false, success
+	return nil
+}

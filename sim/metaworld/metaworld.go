@@ -1,0 +1,49 @@
+// Package metaworld brings the fifty ML1 families of Meta-World (Yu et al. 2019; the package's release 3.1.1, whose
+// environments are called v3) as families of package sim, named ml1/push, ml1/door-open and so on. Importing the
+// package registers them; where MuJoCo or the scenes are missing they are listed too and say on use what to do.
+//
+//	family, err := sim.Lookup("ml1/push")
+//	train, test, err := family.Tasks(0, 0, 0) // ML1's 50 and 50 for seed 0
+//	pool, err := sim.NewPool(family, 0, 0)
+//	trajectories, err := pool.Rollout(ctx, episodes, policy, 0)
+//
+// A name alone means reward version v1 and 200 steps, which is nearest to what TCL-PEARL's paper reports. Endings choose
+// otherwise: ml1/push:v2 has reward version v2, in [0, 10]; ml1/push:500 has 500 steps; ml1/push:v2:500 has both and is
+// what the package does by default.
+//
+// An observation has 39 numbers: 18 of the present (hand position 3, gripper opening in [0, 1], then position 3 and
+// quaternion 4 of one or two objects, zeros where there is one), the same 18 of one step earlier, and three zeros where
+// other benchmarks show the goal. An action moves the hand by at most 1 cm along each axis and its fourth number closes
+// the gripper. Task.Params is the random vector that Meta-World draws: 3 or 6 numbers in metres, mostly where the object
+// starts and where the goal is. An episode's start depends on the task alone. Success may happen at any step and ends
+// nothing.
+//
+// The tasks of ML1(name, seed) are those of the Python package, number by number, for seeds from 0 to 2³²-2.
+package metaworld
+
+import "nacre/sim"
+
+// Version is the release of Meta-World that the families follow.
+const Version = "3.1.1"
+
+func init() {
+	for _, f := range families() {
+		if err := sim.Register(f); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// families returns the four variants of every row.
+func families() []*family {
+	var all []*family
+	for _, r := range rows() {
+		shared := &scene{row: r}
+		for _, reward := range []version{v1, v2} {
+			for _, horizon := range []int{200, 500} {
+				all = append(all, &family{row: r, scene: shared, version: reward, horizon: horizon})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,92 @@
+//go:build mujoco && cgo
+
+package mujoco
+
+/*
+#include "chunk.h"
+*/
+import "C"
+
+import "unsafe"
+
+// state are the arrays of one mjData, in place.
+type state struct {
+	qpos, qvel, ctrl, mocapPos, mocapQuat  []float64
+	xpos, xquat, xmat, xipos               []float64
+	cinert, cvel, qfrcActuator, cfrcExt    []float64
+	siteXPos, siteXMat, geomXPos, geomXMat []float64
+}
+
+func views(d *C.mjData, s Sizes) state {
+	return state{
+		qpos: view(d.qpos, s.NQ), qvel: view(d.qvel, s.NV), ctrl: view(d.ctrl, s.NU),
+		mocapPos: view(d.mocap_pos, 3*s.NMocap), mocapQuat: view(d.mocap_quat, 4*s.NMocap),
+		xpos: view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xmat: view(d.xmat, 9*s.NBody), xipos: view(d.xipos, 3*s.NBody),
+		cinert: view(d.cinert, 10*s.NBody), cvel: view(d.cvel, 6*s.NBody),
+		qfrcActuator: view(d.qfrc_actuator, s.NV), cfrcExt: view(d.cfrc_ext, 6*s.NBody),
+		siteXPos: view(d.site_xpos, 3*s.NSite), siteXMat: view(d.site_xmat, 9*s.NSite),
+		geomXPos: view(d.geom_xpos, 3*s.NGeom), geomXMat: view(d.geom_xmat, 9*s.NGeom),
+	}
+}
+
+// view makes C memory of n numbers a slice. Its address is fixed for the life of the mjData it is part of.
+func view(p *C.double, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
+
+// QPos returns the joint positions of environment i in place, nq long.
+func (c *Chunk) QPos(i int) []float64 { return c.states[i].qpos }
+
+// QVel returns the joint velocities of environment i in place, nv long.
+func (c *Chunk) QVel(i int) []float64 { return c.states[i].qvel }
+
+// Ctrl returns the actuators' controls of environment i in place, nu long.
+func (c *Chunk) Ctrl(i int) []float64 { return c.states[i].ctrl }
+
+// MocapPos returns the positions of the mocap bodies of environment i in place, nmocap×3, in metres.
+func (c *Chunk) MocapPos(i int) []float64 { return c.states[i].mocapPos }
+
+// MocapQuat returns the quaternions (w, x, y, z) of the mocap bodies of environment i in place, nmocap×4.
+func (c *Chunk) MocapQuat(i int) []float64 { return c.states[i].mocapQuat }
+
+// XPos returns the world position of a body of environment i in place, in metres. Like all that follows from the
+// state, after Step it belongs to the state before the last mj_step's integration, or to its last Runge-Kutta stage,
+// as MuJoCo leaves it; see ForwardAfterStep.
+func (c *Chunk) XPos(i, body int) []float64 { return c.states[i].xpos[3*body : 3*body+3] }
+
+// XQuat returns the world orientation of a body of environment i in place, as a quaternion (w, x, y, z).
+func (c *Chunk) XQuat(i, body int) []float64 { return c.states[i].xquat[4*body : 4*body+4] }
+
+// XMat returns the world orientation of a body of environment i in place, as a rotation matrix by rows.
+func (c *Chunk) XMat(i, body int) []float64 { return c.states[i].xmat[9*body : 9*body+9] }
+
+// SiteXPos returns the world position of a site of environment i in place, in metres.
+func (c *Chunk) SiteXPos(i, site int) []float64 { return c.states[i].siteXPos[3*site : 3*site+3] }
+
+// SiteXMat returns the world orientation of a site of environment i in place, as a rotation matrix by rows.
+func (c *Chunk) SiteXMat(i, site int) []float64 { return c.states[i].siteXMat[9*site : 9*site+9] }
+
+// GeomXPos returns the world position of a geom of environment i in place, in metres.
+func (c *Chunk) GeomXPos(i, geom int) []float64 { return c.states[i].geomXPos[3*geom : 3*geom+3] }
+
+// GeomXMat returns the world orientation of a geom of environment i in place, as a rotation matrix by rows.
+func (c *Chunk) GeomXMat(i, geom int) []float64 { return c.states[i].geomXMat[9*geom : 9*geom+9] }
+
+// XIPos returns the centres of mass of all bodies of environment i in place, nbody×3, in metres.
+func (c *Chunk) XIPos(i int) []float64 { return c.states[i].xipos }
+
+// CInert returns the bodies' inertias about the centre of mass of their tree in environment i in place, nbody×10.
+func (c *Chunk) CInert(i int) []float64 { return c.states[i].cinert }
+
+// CVel returns the bodies' velocities about the same point in place, nbody×6, rotation before translation.
+func (c *Chunk) CVel(i int) []float64 { return c.states[i].cvel }
+
+// QFrcActuator returns the actuators' forces on the joints of environment i in place, nv long.
+func (c *Chunk) QFrcActuator(i int) []float64 { return c.states[i].qfrcActuator }
+
+// CFrcExt returns the external forces on the bodies of environment i in place, nbody×6, torque before force. It is
+// zero unless ContactForces was called.
+func (c *Chunk) CFrcExt(i int) []float64 { return c.states[i].cfrcExt }
+
+// Touch returns the sum of the normal forces, in newtons, of the contacts between two geoms in environment i.
+func (c *Chunk) Touch(i, geom1, geom2 int) float64 {
+	return float64(C.nacre_touch(c.data[i], C.int(geom1), C.int(geom2)))
+}

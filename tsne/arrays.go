@@ -1,0 +1,256 @@
+package tsne
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+
+	"nacre/internal/safetensors"
+)
+
+// loadNPZ reads an archive of NumPy arrays.
+func loadNPZ(path, label string) (*Embeddings, error) {
+	r, err := npz.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	arrays := map[string]array{}
+	for _, key := range r.Keys() {
+		f, err := r.Open(key)
+		if err != nil {
+			return nil, err
+		}
+		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return fromArrays(arrays, label)
+}
+
+// loadNPY reads one NumPy array: points without labels.
+func loadNPY(path, label string) (*Embeddings, error) {
+	if label != "" {
+		return nil, badInput("an .npy file is one array, the points; for labels %q use .npz, .safetensors or .csv", label)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a, err := readArray(filepath.Base(path), f)
+	if err != nil {
+		return nil, err
+	}
+	return fromArrays(map[string]array{"z": a}, "")
+}
+
+func loadSafetensors(path, label string) (*Embeddings, error) {
+	f, err := safetensors.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	arrays := map[string]array{}
+	for _, t := range f.Tensors {
+		a := array{shape: t.Shape, typ: t.DType, ok: true, data: t.Data64}
+		for _, v := range t.Data32 {
+			a.data = append(a.data, float64(v))
+		}
+		for _, v := range t.Ints {
+			a.data = append(a.data, float64(v))
+		}
+		arrays[t.Name] = a
+	}
+	return fromArrays(arrays, label)
+}
+
+// fromArrays finds points, standard deviations and labels among named arrays.
+func fromArrays(arrays map[string]array, label string) (*Embeddings, error) {
+	names := slices.Sorted(maps.Keys(arrays))
+	data := "mean"
+	if _, ok := arrays["mean"]; !ok {
+		data = "z"
+	}
+	if _, ok := arrays[data]; !ok {
+		matrices := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return len(arrays[n].shape) != 2 })
+		if len(matrices) != 1 {
+			return nil, badInput("no array \"mean\" or \"z\", and not just one matrix, among %s", strings.Join(names, ", "))
+		}
+		data = matrices[0]
+	}
+	var err error
+	e := &Embeddings{}
+	if e.Mean, err = arrays[data].matrix(data); err != nil {
+		return nil, err
+	}
+	if s, ok := arrays["std"]; ok && data != "std" {
+		if e.Std, err = s.matrix("std"); err != nil {
+			return nil, err
+		}
+	}
+	labels, ok := arrays[cmp.Or(label, "label")]
+	if !ok {
+		if label != "" {
+			return nil, missing("array", label, names)
+		}
+		return e, nil
+	}
+	e.Label, err = labels.labels(cmp.Or(label, "label"))
+	return e, err
+}
+
+// array is a NumPy array of any real type, row-major; ok is false for other types.
+type array struct {
+	shape []int
+	data  []float64
+	typ   string
+	ok    bool
+}
+
+// readArray reads through a buffer of known length because the npy reader takes short reads, which a compressed
+// stream gives, for full ones.
+func readArray(key string, f io.Reader) (array, error) {
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return array{}, fmt.Errorf("array %s: %w", key, err)
+	}
+	buf := bytes.NewReader(raw)
+	nr, err := npy.NewReader(buf)
+	if err != nil {
+		return array{}, fmt.Errorf("array %s: %w", key, err)
+	}
+	a := array{shape: nr.Header.Descr.Shape, typ: nr.Header.Descr.Type}
+	n := 1
+	for _, s := range a.shape {
+		n *= s
+	}
+	size, err := strconv.Atoi(strings.TrimLeft(a.typ, "<>|=fiub"))
+	if err != nil || !strings.ContainsAny(a.typ, "fiub") {
+		return a, nil
+	}
+	if buf.Len() != n*size {
+		return a, badInput("array %s: %d bytes for %v values of %d", key, buf.Len(), a.shape, size)
+	}
+	switch a.typ[len(a.typ)-2:] {
+	case "f8":
+		a.data, err = readAs[float64](nr, n)
+	case "f4":
+		a.data, err = readAs[float32](nr, n)
+	case "i8":
+		a.data, err = readAs[int64](nr, n)
+	case "i4":
+		a.data, err = readAs[int32](nr, n)
+	case "i2":
+		a.data, err = readAs[int16](nr, n)
+	case "i1":
+		a.data, err = readAs[int8](nr, n)
+	case "u8":
+		a.data, err = readAs[uint64](nr, n)
+	case "u4":
+		a.data, err = readAs[uint32](nr, n)
+	case "u2":
+		a.data, err = readAs[uint16](nr, n)
+	case "u1":
+		a.data, err = readAs[uint8](nr, n)
+	default:
+		return a, nil
+	}
+	a.ok = true
+	if nr.Header.Descr.Fortran && len(a.shape) == 2 {
+		rows, cols := a.shape[0], a.shape[1]
+		t := make([]float64, n)
+		for i := range t {
+			t[i] = a.data[i%cols*rows+i/cols]
+		}
+		a.data = t
+	}
+	return a, err
+}
+
+func readAs[T float64 | float32 | int64 | int32 | int16 | int8 | uint64 | uint32 | uint16 | uint8](r *npy.Reader, n int) ([]float64, error) {
+	out := make([]float64, n)
+	if n == 0 {
+		return out, nil
+	}
+	v := make([]T, n)
+	if err := r.Read(&v); err != nil {
+		return nil, err
+	}
+	for i, a := range v {
+		out[i] = float64(a)
+	}
+	return out, nil
+}
+
+func (a array) matrix(name string) (Matrix, error) {
+	if !a.ok || len(a.shape) != 2 {
+		return Matrix{}, badInput("array %q is %s of shape %v; points are a matrix of real numbers", name, a.typ, a.shape)
+	}
+	return Matrix{Rows: a.shape[0], Cols: a.shape[1], Data: a.data}, nil
+}
+
+func (a array) labels(name string) ([]int, error) {
+	if !a.ok || len(a.data) != a.shape[0] {
+		return nil, badInput("array %q is %s of shape %v; labels are one whole number per point", name, a.typ, a.shape)
+	}
+	out := make([]int, len(a.data))
+	for i, v := range a.data {
+		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return nil, badInput("array %q: value %d is %v; labels are whole numbers", name, i, v)
+		}
+		out[i] = int(v)
+	}
+	return out, nil
+}
+
+func (e *Embeddings) writeNPZ(w io.Writer) error {
+	z := npz.NewWriter(w)
+	if err := z.Write("mean.npy", mat.NewDense(e.Mean.Rows, e.Mean.Cols, e.Mean.Data)); err != nil {
+		return err
+	}
+	if e.Std.Rows > 0 {
+		if err := z.Write("std.npy", mat.NewDense(e.Std.Rows, e.Std.Cols, e.Std.Data)); err != nil {
+			return err
+		}
+	}
+	if e.Label != nil {
+		label := make([]int64, len(e.Label))
+		for i, l := range e.Label {
+			label[i] = int64(l)
+		}
+		if err := z.Write("label.npy", label); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+func (e *Embeddings) writeSafetensors(w io.Writer) error {
+	shape := []int{e.Mean.Rows, e.Mean.Cols}
+	tensors := []safetensors.Tensor{safetensors.F64("mean", shape, e.Mean.Data)}
+	if e.Std.Rows > 0 {
+		tensors = append(tensors, safetensors.F64("std", shape, e.Std.Data))
+	}
+	if e.Label != nil {
+		label := make([]int64, len(e.Label))
+		for i, l := range e.Label {
+			label[i] = int64(l)
+		}
+		tensors = append(tensors, safetensors.I64("label", []int{len(label)}, label))
+	}
+	return safetensors.Write(w, tensors, nil)
+}

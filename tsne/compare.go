@@ -1,0 +1,107 @@
+package tsne
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Comparison is one figure of two reports in one space, with the differences that are to be expected by chance alone.
+type Comparison struct {
+	Space  string  `json:"space"`  // plane, latent or posterior
+	Figure string  `json:"figure"` // JSON name
+	A      float64 `json:"a"`
+	B      float64 `json:"b"`
+
+	// Layouts is the difference that two t-SNE layouts of the same points, from other starts, exceed one time in
+	// twenty; nil for other spaces and where the reports have no repeated layouts.
+	Layouts *float64 `json:"by_layout,omitempty"`
+	// Windows is the same for windows drawn anew among those embedded, the layout kept: less than really other windows,
+	// laid out anew, would make.
+	Windows float64 `json:"by_windows"`
+	Verdict string  `json:"verdict"` // in words
+}
+
+// compared are the figures that Compare looks at.
+var compared = []struct{ space, figure, words string }{
+	{"plane", "ratio", "ratio of centroid distances in the plane"},
+	{"latent", "ratio", "ratio of centroid distances in latent space"},
+	{"posterior", "ratio", "ratio of centroid distances between posteriors"},
+	{"plane", "held_out_accuracy", "held-out accuracy in the plane"},
+	{"latent", "held_out_accuracy", "held-out accuracy in latent space"},
+}
+
+// Compare sets two reports side by side and says which of their differences are within the noise: of t-SNE itself, by
+// the spread over its starts (Welch's interval for the difference of two layouts), and of the choice of windows, by the
+// bootstrap intervals. Planes of different recipes cannot be compared.
+func Compare(nameA string, a *Report, nameB string, b *Report) ([]Comparison, error) {
+	if !reflect.DeepEqual(a.Recipe, b.Recipe) {
+		return nil, badInput("%s and %s were laid out by different recipes (%q, %q): their planes cannot be compared", nameA, nameB, a.Recipe.Name, b.Recipe.Name)
+	}
+	var out []Comparison
+	for _, c := range compared {
+		sa, sb := a.space(c.space), b.space(c.space)
+		if sa == nil || sb == nil {
+			continue
+		}
+		r := Comparison{
+			Space: c.space, Figure: c.figure,
+			A: figures(sa.Clusters, sa.Accuracy)[c.figure], B: figures(sb.Clusters, sb.Accuracy)[c.figure],
+			Windows: math.Hypot(sa.Intervals[c.figure].half(), sb.Intervals[c.figure].half()),
+		}
+		if c.space == "plane" && a.Seeds != nil && b.Seeds != nil && min(a.Seeds.Layouts, b.Seeds.Layouts) > 1 {
+			n := noise(a.Seeds.Figures[c.figure].SD, a.Seeds.Layouts, b.Seeds.Figures[c.figure].SD, b.Seeds.Layouts)
+			r.Layouts = &n
+		}
+		r.Verdict = r.verdict(c.words, nameA, nameB)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (r *Report) space(name string) *Space {
+	switch name {
+	case "plane":
+		return &r.Plane
+	case "latent":
+		return &r.Latent
+	}
+	return r.Posterior
+}
+
+func (v Interval) half() float64 { return (v[1] - v[0]) / 2 }
+
+// noise is the 95 % limit of the difference of two values whose standard deviations were estimated from na and nb
+// values, by Welch's approximation.
+func noise(sa float64, na int, sb float64, nb int) float64 {
+	va, vb := sa*sa, sb*sb
+	if va+vb == 0 {
+		return 0
+	}
+	freedom := (va + vb) * (va + vb) / (va*va/float64(na-1) + vb*vb/float64(nb-1))
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975) * math.Sqrt(va+vb)
+}
+
+func (r Comparison) verdict(words, nameA, nameB string) string {
+	difference := math.Abs(r.A - r.B)
+	text := fmt.Sprintf("%s: %s %.3g, %s %.3g, difference %.2g. ", strings.ToUpper(words[:1])+words[1:], nameA, r.A, nameB, r.B, difference)
+	beyondWindows := difference > r.Windows
+	if r.Space != "plane" {
+		if beyondWindows {
+			return text + fmt.Sprintf("More than drawing the windows anew makes (%.2g).", r.Windows)
+		}
+		return text + fmt.Sprintf("Within what drawing the windows anew makes (%.2g).", r.Windows)
+	}
+	switch {
+	case r.Layouts == nil:
+		return text + "How much of it t-SNE makes by itself is not known without repeated layouts."
+	case difference <= *r.Layouts:
+		return text + fmt.Sprintf("Within the noise of t-SNE itself: two layouts of the same points differ by up to %.2g.", *r.Layouts)
+	case !beyondWindows:
+		return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g), but within what drawing the windows anew makes (%.2g).", *r.Layouts, r.Windows)
+	}
+	return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g) and than drawing the windows anew makes (%.2g).", *r.Layouts, r.Windows)
+}

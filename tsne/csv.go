@@ -1,0 +1,145 @@
+package tsne
+
+import (
+	"cmp"
+	"encoding/csv"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func loadCSV(path, label string) (*Embeddings, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.TrimLeadingSpace = true
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) < 2 {
+		return nil, badInput("no data: a header and at least one row are needed")
+	}
+	head, rows := rows[0], rows[1:]
+	at := slices.Index(head, cmp.Or(label, "label"))
+	if at < 0 && label != "" {
+		return nil, missing("column", label, head)
+	}
+	data, std := numbered(head, "mean"), numbered(head, "std")
+	if data == nil {
+		data = numbered(head, "z")
+	}
+	if data == nil {
+		std = nil
+		for c := range head {
+			if c != at {
+				data = append(data, c)
+			}
+		}
+	}
+	e := &Embeddings{}
+	if e.Mean, err = columns(head, rows, data); err != nil {
+		return nil, err
+	}
+	if std != nil {
+		if e.Std, err = columns(head, rows, std); err != nil {
+			return nil, err
+		}
+	}
+	if at >= 0 {
+		text := make([]string, len(rows))
+		for i, row := range rows {
+			text[i] = row[at]
+		}
+		e.Label, e.Names = parseLabels(text)
+	}
+	return e, nil
+}
+
+// numbered returns the columns prefix0, prefix1, … in that order, nil when there is no prefix0.
+func numbered(head []string, prefix string) []int {
+	var out []int
+	for {
+		c := slices.Index(head, prefix+strconv.Itoa(len(out)))
+		if c < 0 {
+			return out
+		}
+		out = append(out, c)
+	}
+}
+
+func columns(head []string, rows [][]string, cols []int) (Matrix, error) {
+	m := NewMatrix(len(rows), len(cols))
+	for i, row := range rows {
+		for k, c := range cols {
+			v, err := strconv.ParseFloat(strings.TrimSpace(row[c]), 64)
+			if err != nil {
+				return m, badInput("row %d, column %q: %q is not a number", i, head[c], row[c])
+			}
+			m.Row(i)[k] = v
+		}
+	}
+	return m, nil
+}
+
+// parseLabels keeps whole numbers as they are and numbers other texts in sorted order.
+func parseLabels(text []string) (label []int, names []string) {
+	label = make([]int, len(text))
+	for i, s := range text {
+		v, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil {
+			names = slices.Compact(slices.Sorted(slices.Values(text)))
+			break
+		}
+		label[i] = v
+	}
+	if names != nil {
+		for i, s := range text {
+			label[i], _ = slices.BinarySearch(names, s)
+		}
+	}
+	return label, names
+}
+
+func (e *Embeddings) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	var head []string
+	for _, m := range []struct {
+		prefix string
+		cols   int
+	}{{"mean", e.Mean.Cols}, {"std", e.Std.Cols}} {
+		for c := range m.cols {
+			head = append(head, m.prefix+strconv.Itoa(c))
+		}
+	}
+	if e.Label != nil {
+		head = append(head, "label")
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for i := range e.Mean.Rows {
+		row := make([]string, 0, len(head))
+		for _, v := range e.Mean.Row(i) {
+			row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if e.Std.Rows > 0 {
+			for _, v := range e.Std.Row(i) {
+				row = append(row, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		}
+		if e.Label != nil {
+			row = append(row, e.Name(e.Label[i]))
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

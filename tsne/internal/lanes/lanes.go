@@ -1,0 +1,141 @@
+// Package lanes holds the inner loops of t-SNE on vectors of 16 float32 lanes: generated AVX-512 and AVX2 assembly and
+// the same in plain Go. All sets give the same bits, on every machine and in WebAssembly: the order of every sum is part
+// of a kernel's definition, nothing is fused and nothing is estimated. Plain Go is the definition; it rounds every
+// product (float32(a*b)) so that no compiler fuses it.
+//
+//	k, err := lanes.Select("")  // the fastest here, or what NACRE_CPU names
+//	k.Near(&lanes.NearArgs{Block: block, Q: q, Limit: limit})
+package lanes
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Width is the number of lanes, real or not.
+const Width = 16
+
+// Vec is one value per lane.
+type Vec [Width]float32
+
+// Set is one implementation of all kernels. Arguments are checked by none of them: slices must be as long as stated.
+type Set struct {
+	Name string // "avx512", "avx2" or "go"
+
+	Repel     func(*RepelArgs)
+	Attract   func(*AttractArgs)
+	Near      func(*NearArgs)
+	Forward   [5]func(*StageArgs) // by radix: 2, 3, 4
+	Inverse   [5]func(*StageArgs)
+	Scale     func(*ScaleArgs)
+	Split     func(*SplitArgs)
+	Join      func(*SplitArgs)
+	Transpose func(*TransposeArgs)
+	Spread    func(*SplineArgs)
+	Gather    func(*SplineArgs)
+	Move      func(*MoveArgs)
+}
+
+// RepelArgs are 16 points and Count·16 others. For every pair, with d the difference and w = 1/(1+|d|²), w²·d is
+// added to F and taken from OF, and w is added to Z. In step r of 16, lane l meets lane (l+r) mod 16 of each group.
+type RepelArgs struct {
+	X, Y, FX, FY, Z  *Vec
+	OX, OY, OFX, OFY *Vec // the first of Count
+	Count            int
+}
+
+// AttractArgs are rows of a sparse matrix of affinities. Row r is for the point at Own[2r], Own[2r+1] and has the
+// entries Col, Val from 16·Ptr[r] to 16·Ptr[r+1]; Y holds all positions, two values each. Out[2r], Out[2r+1] become
+// Σ v·d/(1+|d|²), summed in 16 lanes, then across them by halves.
+type AttractArgs struct {
+	Y, Own   []float32
+	Ptr, Col []int32
+	Val, Out []float32
+}
+
+// NearArgs are four queries and 16 points: Block holds the points by dimension, Q the queries, four values for each
+// dimension. Out becomes the squared distances; bit l of Mask[q] is set where that of point l is below Limit[q].
+type NearArgs struct {
+	Block []Vec
+	Q     []float32
+	Limit [4]float32
+	Mask  [4]uint32
+	Out   [4]Vec
+}
+
+// StageArgs are one stage of 16 complex transforms of length len(Re), one per lane: butterflies inside blocks of
+// length L. Tw holds radix−1 complex factors for each of the L/radix butterflies. Forward stages are decimated in
+// frequency (factors after the butterfly); inverse stages undo them, up to the factor radix.
+type StageArgs struct {
+	Re, Im []Vec
+	L      int
+	Tw     []float32
+}
+
+// ScaleArgs multiplies Re and Im by K.
+type ScaleArgs struct{ Re, Im, K []Vec }
+
+// SplitArgs separate two real transforms that were done as one complex transform: row r of the half spectrum of the
+// real part goes to Half[r] and Half[16+r], real and imaginary, that of the imaginary part to Half[32+r] and
+// Half[48+r]. At[2r] and At[2r+1] are the places of frequencies k and −k in Re and Im. Join is the opposite direction.
+type SplitArgs struct {
+	Re, Im []Vec
+	At     []int32
+	Half   *[4 * Width]Vec
+}
+
+// TransposeArgs writes the transposed 16 rows of Src to Dst.
+type TransposeArgs struct{ Dst, Src *[Width]Vec }
+
+// SplineArgs are points on a grid with Stride values in a row. U holds two grid coordinates for each, whole numbers
+// at the nodes, at least 2 and far enough from the end for 8 values from node −2.
+//
+// Spread adds to Grid the B-spline of order 6 of every point, in their order. Gather reads Grid at the points: Out
+// has four values for each, the spline's value, its derivatives by x and y, and one that means nothing, less Self,
+// which is bilinear between (SelfSteps+1)² entries of four values over one cell.
+type SplineArgs struct {
+	Grid    []float32
+	Stride  int
+	U       []float32
+	Self    []float32
+	Out     []float32
+	scratch [2]Vec
+}
+
+// SelfSteps is the number of intervals of SplineArgs.Self along each side of a cell.
+const SelfSteps = 16
+
+// MoveArgs are one step of gradient descent with gains on points of two coordinates, side by side; the slices are
+// equally long and a multiple of 16. With g = Exaggeration·Att − InvZ·Rep, the gain of a coordinate grows by 0.2
+// where g and Step have opposite signs and else shrinks to 0.8 of itself, not below 0.01; Step becomes
+// Momentum·Step − Rate·Gain·g, is shortened to Clip where the point's is longer, and is added to Y.
+type MoveArgs struct {
+	Y, Step, Gain, Att, Rep                  []float32
+	Exaggeration, InvZ, Momentum, Rate, Clip float32
+}
+
+// Environment is the variable that chooses the kernels where Select is given no name.
+const Environment = "NACRE_CPU"
+
+// Available lists the sets this machine runs, the fastest first.
+func Available() []*Set { return append(native(), &plain) }
+
+// Select returns the named set; "" means what Environment names or, where that is empty too, the fastest.
+func Select(name string) (*Set, error) {
+	if name == "" {
+		name = os.Getenv(Environment)
+	}
+	sets := Available()
+	if name == "" {
+		return sets[0], nil
+	}
+	var names []string
+	for _, s := range sets {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("kernels %q: this machine runs %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,439 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"nacre/kernel"
+	"nacre/server"
+	"nacre/server/process"
+	"nacre/web"
+)
+
+const (
+	token       = "a-token-for-tests-only"
+	kernelEnv   = "NACRE_BROWSER_TEST_KERNEL"
+	patience    = 20 * time.Second
+	windowWidth = 1280
+)
+
+// The kernels a site may have.
+const (
+	scripted = "scripted"
+	golang   = "go"
+)
+
+var chromium struct {
+	once    sync.Once
+	ctx     context.Context
+	missing string
+}
+
+// TestMain lets the test binary be its own kernel.
+func TestMain(m *testing.M) {
+	if which := os.Getenv(kernelEnv); which != "" {
+		if err := serveKernel(which); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	code := m.Run()
+	if chromium.ctx != nil {
+		_ = chromedp.Cancel(chromium.ctx)
+	}
+	os.Exit(code)
+}
+
+// serveKernel is the process of one kernel: the scripted one of this package, or the one that runs Go.
+func serveKernel(which string) error {
+	if which == scripted {
+		return process.Serve(context.Background(), &session{})
+	}
+	s, err := kernel.New(kernel.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return process.Serve(context.Background(), s)
+}
+
+// findChromium names the browser, "" where there is none.
+func findChromium() string {
+	if named := os.Getenv("NACRE_CHROMIUM"); named != "" {
+		return named
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// chrome starts the one browser of all tests, or skips.
+func chrome(t *testing.T) context.Context {
+	t.Helper()
+	chromium.once.Do(func() {
+		path := findChromium()
+		if path == "" {
+			chromium.missing = "no Chromium found: install one, or set NACRE_CHROMIUM to its path"
+			return
+		}
+		if _, built := web.Files(); !built {
+			chromium.missing = "the front end is not built: run make web"
+			return
+		}
+		options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.Flag("headless", "new"), chromedp.WindowSize(windowWidth, 900)}
+		for _, f := range []string{"no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage", "hide-scrollbars"} {
+			options = append(options, chromedp.Flag(f, true))
+		}
+		allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
+		ctx, _ := chromedp.NewContext(allocator)
+		if err := chromedp.Do(ctx); err != nil {
+			chromium.missing = "Chromium does not start: " + err.Error()
+			return
+		}
+		chromium.ctx = ctx
+	})
+	if chromium.missing != "" {
+		t.Skip(chromium.missing)
+	}
+	return chromium.ctx
+}
+
+// site is a running server with a folder of notebooks.
+type site struct {
+	t      *testing.T
+	dir    string
+	url    string
+	kernel string
+	server *server.Server
+	stop   func()
+}
+
+// newSite serves notebooks with the scripted kernel.
+func newSite(t *testing.T, notebooks map[string]any) *site {
+	t.Helper()
+	return newSiteWith(t, scripted, notebooks)
+}
+
+func newSiteWith(t *testing.T, kernel string, notebooks map[string]any) *site {
+	t.Helper()
+	chrome(t)
+	s := &site{t: t, dir: t.TempDir(), kernel: kernel}
+	for name, content := range notebooks {
+		b, isText := content.([]byte)
+		if !isText {
+			var err error
+			if b, err = json.Marshal(content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(s.dir, name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.start("127.0.0.1:0")
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+func (s *site) start(address string) {
+	s.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var files fs.FS
+	files, _ = web.Files()
+	srv, err := server.New(server.Config{Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.server, s.url = srv, "http://"+l.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		_ = srv.Serve(ctx, l)
+		close(done)
+	}()
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+		srv.Close()
+	})
+}
+
+// read is a file of the folder as JSON.
+func (s *site) read(name string, into any) {
+	s.t.Helper()
+	b, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// tab is a page of its own in a browser profile.
+type tab struct {
+	t      *testing.T
+	ctx    context.Context
+	cancel context.CancelFunc
+	mu     sync.Mutex
+	noise  []string // errors and warnings of the page's console
+}
+
+// open opens a page in a browser profile of its own.
+func (s *site) open(path string) *tab {
+	s.t.Helper()
+	ctx, cancel := chromedp.NewContext(chrome(s.t), chromedp.WithNewBrowserContext())
+	return s.arrive(ctx, cancel, path, "document.body.dataset.ready === 'yes'")
+}
+
+// openBroken opens a page that says what is wrong with a file.
+func (s *site) openBroken(path string) *tab {
+	s.t.Helper()
+	ctx, cancel := chromedp.NewContext(chrome(s.t), chromedp.WithNewBrowserContext())
+	return s.arrive(ctx, cancel, path, "document.querySelector('.problem')")
+}
+
+// more opens a further tab beside one.
+func (s *site) more(beside *tab, path string) *tab {
+	s.t.Helper()
+	ctx, cancel := chromedp.NewContext(chrome(s.t), chromedp.WithExistingBrowserContext(chromedp.FromContext(beside.ctx).BrowserContextID))
+	return s.arrive(ctx, cancel, path, "document.body.dataset.ready === 'yes'")
+}
+
+func (s *site) arrive(ctx context.Context, cancel context.CancelFunc, path, ready string) *tab {
+	s.t.Helper()
+	tb := &tab{t: s.t, ctx: ctx, cancel: cancel}
+	s.t.Cleanup(cancel)
+	if err := chromedp.Listen(ctx, tb.listen); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		s.t.Fatal(err)
+	}
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	tb.do(chromedp.Navigate(s.url + path + join + "token=" + token))
+	tb.await(ready)
+	return tb
+}
+
+func (tb *tab) listen(event any) {
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			text += " " + x.Description
+		}
+		tb.noise = append(tb.noise, text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == "error" || e.Type == "warning" {
+			var words []string
+			for _, a := range e.Args {
+				words = append(words, string(a.Value)+a.Description)
+			}
+			tb.noise = append(tb.noise, strings.Join(words, " "))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == "error" {
+			tb.noise = append(tb.noise, e.Entry.Text+" "+e.Entry.URL)
+		}
+	}
+}
+
+// quiet fails if the page's console had errors.
+func (tb *tab) quiet() {
+	tb.t.Helper()
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	for _, n := range tb.noise {
+		tb.t.Errorf("the page's console: %s", n)
+	}
+}
+
+func (tb *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	tb.t.Helper()
+	ctx, cancel := context.WithTimeout(tb.ctx, 2*patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+// eval is the value of a JavaScript expression.
+func eval[T any](tb *tab, expression string) T {
+	tb.t.Helper()
+	ctx, cancel := context.WithTimeout(tb.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		tb.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// await waits until a JavaScript expression is true and returns how long that took.
+func (tb *tab) await(expression string) time.Duration {
+	tb.t.Helper()
+	start := time.Now()
+	for {
+		ok, err := chromedp.Run(tb.ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && ok {
+			return time.Since(start)
+		}
+		if time.Since(start) > patience {
+			state, _ := chromedp.Run(tb.ctx, chromedp.Evaluate[string]("document.body.innerText.slice(0, 1500)"))
+			tb.t.Fatalf("never true: %s (%v)\nthe page: %s", expression, err, state)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// keyCodes are the keys that have names; what a key writes, if anything, is its text.
+var keyCodes = map[string]struct {
+	code int64
+	text string
+}{
+	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""}, "Home": {36, ""},
+	"ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
+}
+
+// press sends keys as a keyboard does; "Shift-Enter" holds Shift. Unlike chromedp.KeyEvent it leaves the character to
+// the key's own event, so that a key whose default the page prevents writes nothing.
+func (tb *tab) press(keys ...string) {
+	tb.t.Helper()
+	mods := map[string]int64{"Shift": 8, "Ctrl": 2, "Alt": 1}
+	for _, key := range keys {
+		var held int64
+		for {
+			word, rest, more := strings.Cut(key, "-")
+			if mod, isMod := mods[word]; more && isMod && rest != "" {
+				held, key = held|mod, rest
+				continue
+			}
+			break
+		}
+		named, isNamed := keyCodes[key]
+		e := input.DispatchKeyEventParams{Type: "keyDown", Key: key, Code: key, Modifiers: held, WindowsVirtualKeyCode: named.code, Text: named.text}
+		if !isNamed {
+			if held&8 != 0 {
+				e.Key = strings.ToUpper(key)
+			}
+			e.Code, e.Text = "Key"+strings.ToUpper(key), e.Key
+			e.WindowsVirtualKeyCode = int64(strings.ToUpper(key)[0])
+		}
+		if key == "Space" {
+			e.Key = " "
+		}
+		if held&^8 != 0 {
+			e.Text = ""
+		}
+		for _, kind := range []input.DispatchKeyEventType{"keyDown", "keyUp"} {
+			e.Type = kind
+			if kind == "keyUp" {
+				e.Text = ""
+			}
+			if _, err := chromedp.Call(tb.ctx, input.DispatchKeyEvent, e); err != nil {
+				tb.t.Fatal(err)
+			}
+		}
+	}
+}
+
+func (tb *tab) write(text string) {
+	tb.t.Helper()
+	if _, err := chromedp.Call(tb.ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+// close closes the tab as a user does. Its profile stays for other tabs.
+func (tb *tab) close() {
+	tb.t.Helper()
+	id := chromedp.FromContext(tb.ctx).Target.TargetID
+	if _, err := chromedp.CallBrowser(tb.ctx, target.CloseTarget, target.CloseTargetParams{TargetID: id}); err != nil {
+		tb.t.Fatal(err)
+	}
+}
+
+// sources are the notebook's cells.
+func (tb *tab) sources() string {
+	tb.t.Helper()
+	return eval[string](tb, "nacre.notebook.cells.map(c => (c.type === 'markdown' ? '#' : '') + c.source).join('|')")
+}
+
+// shown is what the outputs of the cell at an index say.
+func (tb *tab) shown(cell int) string {
+	tb.t.Helper()
+	return eval[string](tb, fmt.Sprintf("document.querySelectorAll('.cell')[%d].querySelector('.outputs').textContent", cell))
+}
+
+func (tb *tab) idle() {
+	tb.t.Helper()
+	tb.await("nacre.notebook.cells.every(c => c.state === 'idle')")
+}
+
+// runAll runs the whole notebook and waits.
+func (tb *tab) runAll() {
+	tb.t.Helper()
+	eval[any](tb, "nacre.runRange(0, nacre.notebook.cells.length).then(() => null)")
+	tb.idle()
+}
+
+type cell map[string]any
+
+// notebook makes the content of a file; a source that begins with # is text.
+func notebook(sources ...string) map[string]any {
+	cells := []cell{}
+	for i, s := range sources {
+		c := cell{"cell_type": "code", "id": fmt.Sprintf("cell-%d", i), "metadata": cell{}, "source": s, "outputs": []any{}, "execution_count": nil}
+		if strings.HasPrefix(s, "#") {
+			c = cell{"cell_type": "markdown", "id": fmt.Sprintf("cell-%d", i), "metadata": cell{}, "source": s}
+		}
+		cells = append(cells, c)
+	}
+	return map[string]any{"cells": cells, "metadata": cell{}, "nbformat": 4, "nbformat_minor": 5}
+}
+
+// withOutputs is a notebook of one cell with outputs from the file.
+func withOutputs(outputs ...map[string]any) map[string]any {
+	nb := notebook("print run")
+	nb["cells"].([]cell)[0]["outputs"] = outputs
+	return nb
+}
+
+func display(data map[string]any) map[string]any {
+	return map[string]any{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
+}

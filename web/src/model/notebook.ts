@@ -1,0 +1,263 @@
+// The open notebook: cells, the undo history of their structure, and what happens to them as signals.
+
+import { Signal } from '../dom';
+import { CellJson, CellType, Metadata, newId, NotebookJson, Output } from './nbformat';
+import { appendStream } from './stream';
+
+export type RunState = 'idle' | 'queued' | 'running';
+export type OutputChange =
+  | { kind: 'append'; index: number }
+  | { kind: 'stream'; index: number }
+  | { kind: 'replace'; index: number }
+  | { kind: 'reset' };
+
+export class Cell {
+  readonly changedSource = new Signal<'editor' | 'model'>();
+  readonly changedOutputs = new Signal<OutputChange>();
+  /** Type, metadata, count, run state. */
+  readonly changed = new Signal();
+  readonly id: string;
+  type: CellType;
+  metadata: Metadata;
+  attachments?: CellJson['attachments'];
+  outputs: Output[];
+  count: number | null;
+  state: RunState = 'idle';
+  /** Milliseconds since the epoch when the cell began to run; 0 before. */
+  startedAt = 0;
+  /** Milliseconds it ran, as this page or the file knows; -1 unknown. */
+  tookMs = -1;
+  ok: boolean | null = null;
+  /** Outputs made in this page's time may run their scripts (in a sandbox); those of the file may not. */
+  fresh = false;
+  /** The source that made the outputs; null where it is not known. */
+  ranSource: string | null = null;
+  private text: string;
+  private clearOnNext = false;
+
+  constructor(json: CellJson) {
+    this.id = json.id;
+    this.type = json.cell_type;
+    this.text = json.source;
+    this.metadata = json.metadata;
+    this.attachments = json.attachments;
+    this.outputs = json.outputs ?? [];
+    this.count = json.execution_count ?? null;
+    const timing = json.metadata.execution;
+    const from = Date.parse(timing?.['iopub.execute_input'] ?? '');
+    const to = Date.parse(timing?.['shell.execute_reply'] ?? '');
+    if (to >= from) this.tookMs = to - from;
+  }
+
+  get source(): string { return this.text; }
+
+  setSource(text: string, by: 'editor' | 'model' = 'model'): void {
+    if (text === this.text) return;
+    this.text = text;
+    this.changedSource.emit(by);
+  }
+
+  setMetadata(key: string, value: unknown): void {
+    if (value === undefined) delete this.metadata[key];
+    else this.metadata[key] = value;
+    this.changed.emit();
+  }
+
+  setState(state: RunState): void {
+    this.state = state;
+    this.changed.emit();
+  }
+
+  addOutput(o: Output): void {
+    this.applyClear();
+    const last = this.outputs[this.outputs.length - 1];
+    if (o.output_type === 'stream' && last?.output_type === 'stream' && last.name === o.name) {
+      last.text = appendStream(last.text, o.text);
+      this.changedOutputs.emit({ kind: 'stream', index: this.outputs.length - 1 });
+      return;
+    }
+    if (o.output_type === 'stream') o = { ...o, text: appendStream('', o.text) };
+    this.outputs.push(o);
+    this.changedOutputs.emit({ kind: 'append', index: this.outputs.length - 1 });
+  }
+
+  replaceOutput(index: number, o: Output): void {
+    this.outputs[index] = o;
+    this.changedOutputs.emit({ kind: 'replace', index });
+  }
+
+  /** Empties the outputs, or with wait does so when the next one comes. */
+  clearOutputs(wait = false): void {
+    if (wait) {
+      this.clearOnNext = true;
+      return;
+    }
+    this.clearOnNext = false;
+    this.outputs = [];
+    this.changedOutputs.emit({ kind: 'reset' });
+  }
+
+  setOutputs(outputs: Output[], count: number | null): void {
+    this.clearOnNext = false;
+    this.outputs = outputs;
+    this.count = count;
+    this.changedOutputs.emit({ kind: 'reset' });
+    this.changed.emit();
+  }
+
+  toJson(): CellJson {
+    const json: CellJson = { id: this.id, cell_type: this.type, source: this.text, metadata: this.metadata };
+    if (this.type === 'code') {
+      json.outputs = this.outputs;
+      json.execution_count = this.count;
+    } else if (this.attachments) json.attachments = this.attachments;
+    return json;
+  }
+
+  private applyClear(): void {
+    if (!this.clearOnNext) return;
+    this.clearOnNext = false;
+    this.outputs = [];
+    this.changedOutputs.emit({ kind: 'reset' });
+  }
+}
+
+interface Snapshot { cells: Cell[]; touched: Map<Cell, { type: CellType; source: string; outputs: Output[]; count: number | null }> }
+interface Step { before: Snapshot; after: Snapshot }
+
+export class Notebook {
+  /** The list of cells changed: inserted, removed, moved. */
+  readonly restructured = new Signal();
+  /** Anything changed that belongs into the file. */
+  readonly edited = new Signal();
+  cells: Cell[] = [];
+  metadata: Metadata;
+  private readonly minor: number;
+  private undone: Step[] = [];
+  private done: Step[] = [];
+  private readonly watched = new WeakSet<Cell>();
+
+  constructor(json: NotebookJson) {
+    this.metadata = json.metadata;
+    this.minor = json.nbformat_minor;
+    this.cells = json.cells.map((c) => new Cell(c));
+    this.cells.forEach((c) => this.watch(c));
+  }
+
+  index(cell: Cell): number { return this.cells.indexOf(cell); }
+  find(id: string): Cell | undefined { return this.cells.find((c) => c.id === id); }
+
+  make(type: CellType, source = ''): Cell {
+    return new Cell({ id: newId(), cell_type: type, source, metadata: {}, outputs: [], execution_count: null });
+  }
+
+  /**
+   * Changes cells so that one undo takes it all back. touched are the cells whose type, source or outputs f changes.
+   */
+  transact(touched: Cell[], f: (cells: Cell[]) => Cell[] | void): void {
+    const before = this.snapshot(touched);
+    this.cells = f(this.cells.slice()) ?? this.cells;
+    this.cells.forEach((c) => this.watch(c));
+    this.done.push({ before, after: this.snapshot(touched) });
+    if (this.done.length > 200) this.done.shift();
+    this.undone = [];
+    this.restructured.emit();
+    this.edited.emit();
+  }
+
+  undo(): boolean { return this.replay(this.done, this.undone, 'before'); }
+  redo(): boolean { return this.replay(this.undone, this.done, 'after'); }
+
+  insert(index: number, ...cells: Cell[]): void {
+    this.transact([], (list) => { list.splice(index, 0, ...cells); return list; });
+  }
+
+  remove(cells: Cell[]): void {
+    this.transact([], (list) => {
+      const rest = list.filter((c) => !cells.includes(c));
+      return rest.length ? rest : [this.make('code')];
+    });
+  }
+
+  /** Moves neighbouring cells by one place; false at the end of the notebook. */
+  move(cells: Cell[], by: -1 | 1): boolean {
+    const first = this.index(cells[0]!);
+    const target = first + by;
+    if (target < 0 || target + cells.length > this.cells.length) return false;
+    this.transact([], (list) => {
+      list.splice(first, cells.length);
+      list.splice(target, 0, ...cells);
+      return list;
+    });
+    return true;
+  }
+
+  setType(cells: Cell[], type: CellType): void {
+    this.transact(cells, () => cells.forEach((c) => { c.type = type; c.changed.emit(); }));
+  }
+
+  /** Cuts a cell at offsets of its source. The last piece stays the cell it was, with its outputs. Returns the pieces. */
+  split(cell: Cell, at: number[]): Cell[] {
+    const cuts = [0, ...[...new Set(at)].sort((a, b) => a - b), cell.source.length];
+    const pieces = cuts.slice(1).map((to, i) => cell.source.slice(cuts[i], to));
+    const made = pieces.slice(0, -1).map((p) => this.make(cell.type, p.replace(/\n+$/, '')));
+    const index = this.index(cell);
+    this.transact([cell], (list) => {
+      cell.setSource(pieces[pieces.length - 1]!.replace(/^\n+/, ''));
+      list.splice(index, 0, ...made);
+      return list;
+    });
+    return [...made, cell];
+  }
+
+  /** Joins neighbouring cells into the first of them. */
+  merge(cells: Cell[]): Cell {
+    const [first, ...rest] = cells as [Cell, ...Cell[]];
+    this.transact([first], (list) => {
+      first.setSource(cells.map((c) => c.source).join(first.type === 'markdown' ? '\n\n' : '\n'));
+      if (rest.length) first.clearOutputs();
+      return list.filter((c) => !rest.includes(c));
+    });
+    return first;
+  }
+
+  toJson(): NotebookJson {
+    return { cells: this.cells.map((c) => c.toJson()), metadata: this.metadata, nbformat: 4, nbformat_minor: this.minor };
+  }
+
+  private watch(cell: Cell): void {
+    if (this.watched.has(cell)) return;
+    this.watched.add(cell);
+    const edited = () => { if (this.cells.includes(cell)) this.edited.emit(); };
+    cell.changedSource.on(edited);
+    cell.changedOutputs.on(edited);
+  }
+
+  private snapshot(touched: Cell[]): Snapshot {
+    return {
+      cells: this.cells.slice(),
+      touched: new Map(touched.map((c) => [c, { type: c.type, source: c.source, outputs: c.outputs, count: c.count }])),
+    };
+  }
+
+  private replay(from: Step[], to: Step[], side: 'before' | 'after'): boolean {
+    const step = from.pop();
+    if (!step) return false;
+    to.push(step);
+    const state = step[side];
+    const left = step[side === 'before' ? 'after' : 'before'];
+    // What was typed since is not part of the step: it comes back when the step is replayed the other way.
+    const changed = [...state.touched].filter(([cell, was]) => was.source !== left.touched.get(cell)!.source);
+    left.touched = this.snapshot([...left.touched.keys()]).touched;
+    this.cells = state.cells.slice();
+    for (const [cell, was] of state.touched) {
+      cell.type = was.type;
+      if (changed.some(([c]) => c === cell)) cell.setSource(was.source);
+      if (cell.outputs !== was.outputs) cell.setOutputs(was.outputs, was.count);
+      cell.changed.emit();
+    }
+    this.restructured.emit();
+    this.edited.emit();
+    return true;
+  }
+}

@@ -1,0 +1,140 @@
+// Every command of the notebook, with its keys: one table for the keyboard, the menus, the palette and the help.
+
+import { exportGo } from '../model/exportgo';
+import { sectionEnd } from '../model/headings';
+import type { NotebookPage } from './page';
+import { exportHtml } from './exporthtml';
+import { download } from '../dom';
+import { nextTheme } from '../theme';
+
+export interface Command {
+  id: string;
+  label: string;
+  group: 'Run' | 'Cells' | 'Edit' | 'Kernel' | 'View' | 'File' | 'Move';
+  /** Keys in command mode; those under both work while editing too. */
+  keys?: string[];
+  both?: string[];
+  run(page: NotebookPage): unknown;
+}
+
+const types = (page: NotebookPage, type: 'code' | 'markdown' | 'raw') => {
+  page.notebook.setType(page.selection.cells, type);
+  if (type === 'markdown') page.selection.cells.forEach((c) => page.view(c).unrender());
+};
+
+function heading(page: NotebookPage, level: number): void {
+  const { cell } = page.selection;
+  page.notebook.transact([cell], () => {
+    cell.type = 'markdown';
+    cell.setSource('#'.repeat(level) + ' ' + cell.source.replace(/^\s*#{1,6}\s*/, ''));
+    cell.changed.emit();
+  });
+  page.selection.set(page.selection.index, 'edit');
+}
+
+function move(page: NotebookPage, by: -1 | 1): void {
+  const { cells } = page.selection;
+  const [a, b] = page.selection.range;
+  if (page.notebook.move(cells, by)) page.selection.setRange(a + by, b + by);
+}
+
+function go(page: NotebookPage, direction: -1 | 1, extend: boolean): void {
+  const next = page.selection.neighbour(direction);
+  if (next >= 0) page.selection.set(next, 'command', extend);
+}
+
+function insert(page: NotebookPage, offset: 0 | 1): void {
+  const [a, b] = page.selection.range;
+  let at = offset ? b + 1 : a;
+  // Below a folded heading means below what it hides.
+  if (offset && page.notebook.cells[b]!.metadata.heading_collapsed) at = sectionEnd(page.notebook.cells, b);
+  page.notebook.insert(at, page.notebook.make('code'));
+  page.selection.set(at, 'command');
+}
+
+function toggle(page: NotebookPage, key: 'collapsed' | 'scrolled'): void {
+  const on = page.selection.cell.metadata[key] !== true;
+  page.selection.cells.forEach((c) => c.setMetadata(key, on ? true : undefined));
+  page.notebook.edited.emit();
+}
+
+export const commands: Command[] = [
+  { id: 'run.stay', label: 'Run the selected cells', group: 'Run', both: ['Mod-Enter'], run: (p) => p.runSelected('stay') },
+  { id: 'run.next', label: 'Run and go to the next cell', group: 'Run', both: ['Shift-Enter'], run: (p) => p.runSelected('next') },
+  { id: 'run.insert', label: 'Run and insert a cell below', group: 'Run', both: ['Alt-Enter'], run: (p) => p.runSelected('insert') },
+  { id: 'run.all', label: 'Run all cells', group: 'Run', run: (p) => p.runRange(0, p.notebook.cells.length) },
+  { id: 'run.above', label: 'Run all cells above', group: 'Run', run: (p) => p.runRange(0, p.selection.range[0]) },
+  { id: 'run.below', label: 'Run this cell and all below', group: 'Run', run: (p) => p.runRange(p.selection.range[0], p.notebook.cells.length) },
+  { id: 'run.restartAll', label: 'Restart the kernel and run all cells', group: 'Run', run: (p) => p.restart(true) },
+
+  { id: 'kernel.interrupt', label: 'Interrupt', group: 'Kernel', keys: ['I I'], run: (p) => p.interrupt() },
+  { id: 'kernel.restart', label: 'Restart the kernel', group: 'Kernel', keys: ['0 0'], run: (p) => p.restart(false) },
+  { id: 'kernel.restartClear', label: 'Restart the kernel and clear all outputs', group: 'Kernel', run: (p) => p.restart(false, true) },
+  { id: 'kernel.shutdown', label: 'Shut the kernel down', group: 'Kernel', run: (p) => p.shutdown() },
+  { id: 'kernel.reconnect', label: 'Connect to the kernel again', group: 'Kernel', run: (p) => p.reconnect() },
+  { id: 'kernel.variables', label: 'Variables', group: 'Kernel', both: ['Mod-Shift-V'], run: (p) => p.variables.toggle() },
+
+  { id: 'cell.edit', label: 'Edit the cell', group: 'Move', keys: ['Enter'], run: (p) => p.selection.set(p.selection.index, 'edit') },
+  { id: 'cell.up', label: 'Select the cell above', group: 'Move', keys: ['ArrowUp', 'K'], run: (p) => go(p, -1, false) },
+  { id: 'cell.down', label: 'Select the cell below', group: 'Move', keys: ['ArrowDown', 'J'], run: (p) => go(p, 1, false) },
+  { id: 'cell.extendUp', label: 'Extend the selection upwards', group: 'Move', keys: ['Shift-ArrowUp', 'Shift-K'], run: (p) => go(p, -1, true) },
+  { id: 'cell.extendDown', label: 'Extend the selection downwards', group: 'Move', keys: ['Shift-ArrowDown', 'Shift-J'], run: (p) => go(p, 1, true) },
+  { id: 'cell.first', label: 'Go to the first cell', group: 'Move', keys: ['Mod-Home', 'Mod-ArrowUp'], run: (p) => p.selection.set(0, 'command') },
+  { id: 'cell.last', label: 'Go to the last cell', group: 'Move', keys: ['Mod-End', 'Mod-ArrowDown'], run: (p) => p.selection.set(p.notebook.cells.length - 1, 'command') },
+  { id: 'cell.selectAll', label: 'Select all cells', group: 'Move', keys: ['Mod-A'], run: (p) => p.selection.setRange(0, p.notebook.cells.length - 1) },
+  { id: 'page.down', label: 'Scroll down', group: 'Move', keys: ['Space'], run: (p) => p.scroll(1) },
+  { id: 'page.up', label: 'Scroll up', group: 'Move', keys: ['Shift-Space'], run: (p) => p.scroll(-1) },
+
+  { id: 'cell.insertAbove', label: 'Insert a cell above', group: 'Cells', keys: ['A'], run: (p) => insert(p, 0) },
+  { id: 'cell.insertBelow', label: 'Insert a cell below', group: 'Cells', keys: ['B'], run: (p) => insert(p, 1) },
+  { id: 'cell.cut', label: 'Cut cells', group: 'Cells', keys: ['X', 'Mod-X'], run: (p) => p.copy(true) },
+  { id: 'cell.copy', label: 'Copy cells', group: 'Cells', keys: ['C', 'Mod-C'], run: (p) => p.copy(false) },
+  { id: 'cell.pasteBelow', label: 'Paste cells below', group: 'Cells', keys: ['V'], run: (p) => p.paste('below') },
+  { id: 'cell.pasteAbove', label: 'Paste cells above', group: 'Cells', keys: ['Shift-V'], run: (p) => p.paste('above') },
+  { id: 'cell.delete', label: 'Delete cells', group: 'Cells', keys: ['D D'], run: (p) => p.deleteSelected() },
+  { id: 'cell.undo', label: 'Undo the last change of cells', group: 'Cells', keys: ['Z', 'Mod-Z'], run: (p) => p.undo() },
+  { id: 'cell.redo', label: 'Redo it', group: 'Cells', keys: ['Shift-Z', 'Mod-Shift-Z'], run: (p) => p.redo() },
+  { id: 'cell.moveUp', label: 'Move cells up', group: 'Cells', keys: ['Mod-Shift-ArrowUp'], both: ['Alt-Shift-ArrowUp'], run: (p) => move(p, -1) },
+  { id: 'cell.moveDown', label: 'Move cells down', group: 'Cells', keys: ['Mod-Shift-ArrowDown'], both: ['Alt-Shift-ArrowDown'], run: (p) => move(p, 1) },
+  { id: 'cell.split', label: 'Split the cell at the cursor', group: 'Cells', both: ['Mod-Shift-_', 'Mod-Shift--'], run: (p) => p.split() },
+  { id: 'cell.merge', label: 'Merge cells', group: 'Cells', keys: ['Shift-M'], run: (p) => p.merge() },
+
+  { id: 'cell.code', label: 'Make it a code cell', group: 'Edit', keys: ['Y'], run: (p) => types(p, 'code') },
+  { id: 'cell.markdown', label: 'Make it a text cell (Markdown)', group: 'Edit', keys: ['M'], run: (p) => types(p, 'markdown') },
+  { id: 'cell.raw', label: 'Make it a raw cell', group: 'Edit', keys: ['R'], run: (p) => types(p, 'raw') },
+  ...[1, 2, 3, 4, 5, 6].map((n): Command => ({ id: `cell.heading${n}`, label: `Make it a heading of level ${n}`, group: 'Edit', keys: [String(n)], run: (p) => heading(p, n) })),
+  { id: 'search', label: 'Search and replace', group: 'Edit', keys: ['F'], both: ['Mod-F'], run: (p) => p.search.open() },
+
+  { id: 'cell.toggleOutputs', label: 'Fold or unfold outputs', group: 'View', keys: ['O'], run: (p) => toggle(p, 'collapsed') },
+  { id: 'cell.toggleScrolled', label: 'Scroll long outputs', group: 'View', keys: ['Shift-O'], run: (p) => toggle(p, 'scrolled') },
+  { id: 'cell.toggleSource', label: 'Fold or unfold the source', group: 'View', keys: ['Shift-S'], run: (p) => p.toggleSource() },
+  { id: 'heading.fold', label: 'Fold the section', group: 'View', keys: ['ArrowLeft'], run: (p) => p.fold(true) },
+  { id: 'heading.unfold', label: 'Unfold the section', group: 'View', keys: ['ArrowRight'], run: (p) => p.fold(false) },
+  { id: 'view.lineNumbers', label: 'Line numbers', group: 'View', keys: ['Shift-L', 'L'], run: (p) => p.toggleLineNumbers() },
+  { id: 'view.clearAll', label: 'Clear all outputs', group: 'View', run: (p) => p.clearAll() },
+  { id: 'view.theme', label: 'Theme: system, light, dark', group: 'View', run: () => nextTheme() },
+  { id: 'view.palette', label: 'All commands', group: 'View', keys: ['P'], both: ['Mod-Shift-P', 'Mod-Shift-C'], run: (p) => p.palette() },
+  { id: 'view.help', label: 'Keys', group: 'View', keys: ['H', 'Shift-?'], run: (p) => p.help() },
+
+  { id: 'file.save', label: 'Save, with a checkpoint', group: 'File', keys: ['S'], both: ['Mod-S'], run: (p) => p.saveWithCheckpoint() },
+  { id: 'file.restore', label: 'Go back to the checkpoint', group: 'File', run: (p) => p.restoreCheckpoint() },
+  { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.rename() },
+  { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.downloadNotebook() },
+  { id: 'file.html', label: 'Export to HTML', group: 'File', run: async (p) => download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder)) },
+  { id: 'file.go', label: 'Export to Go', group: 'File', run: (p) => download(p.stem + '.go', 'text/x-go', exportGo(p.notebook.toJson(), p.stem)) },
+];
+
+const byId = new Map(commands.map((c) => [c.id, c]));
+export const command = (id: string): Command => {
+  const found = byId.get(id);
+  if (!found) throw new Error(`There is no command ${id}.`);
+  return found;
+};
+
+const inCommandMode = new Map(commands.flatMap((c) => [...(c.keys ?? []), ...(c.both ?? [])].map((k) => [k, c] as const)));
+const anywhere = new Map(commands.flatMap((c) => (c.both ?? []).map((k) => [k, c] as const)));
+
+/** The command for a key. */
+export function bound(key: string, mode: 'command' | 'edit'): Command | undefined {
+  return (mode === 'command' ? inCommandMode : anywhere).get(key);
+}

@@ -1,0 +1,183 @@
+// The text editor of a cell.
+
+import { autocompletion, Completion, CompletionContext, CompletionResult, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, startCompletion } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore, insertTab, toggleComment } from '@codemirror/commands';
+import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language';
+import { Compartment, EditorState, Extension, Prec, Range, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, DecorationSet, drawSelection, EditorView, keymap, lineNumbers, showTooltip, Tooltip, tooltips } from '@codemirror/view';
+import { codePoints, unitsOfCodePoints } from '../model/positions';
+import { el } from '../dom';
+import { language } from './highlight';
+
+/** What an editor asks of the notebook around it. */
+export interface EditorHost {
+  onText(text: string): void;
+  onFocus(): void;
+  /** The cursor wants to leave at the top (−1) or the bottom (1). */
+  onLeave(direction: -1 | 1): boolean;
+  onEscape(): void;
+  complete(code: string, cursor: number): Promise<{ start: number; end: number; items: { text: string; type?: string; signature?: string }[] }>;
+  inspect(code: string, cursor: number, detail: 0 | 1): Promise<HTMLElement | null>;
+}
+
+export type Marks = { from: number; to: number; current: boolean }[];
+
+const setTip = StateEffect.define<Tooltip | null>();
+const tipField = StateField.define<Tooltip | null>({
+  create: () => null,
+  update(value, tr) {
+    for (const e of tr.effects) if (e.is(setTip)) return e.value;
+    return tr.docChanged || tr.selection ? null : value;
+  },
+  provide: (field) => showTooltip.from(field),
+});
+
+const setMarks = StateEffect.define<Marks>();
+const marksField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(value, tr) {
+    for (const e of tr.effects) {
+      if (!e.is(setMarks)) continue;
+      const ranges: Range<Decoration>[] = e.value.filter((m) => m.to <= tr.newDoc.length)
+        .map((m) => Decoration.mark({ class: m.current ? 'match current' : 'match' }).range(m.from, m.to));
+      return Decoration.set(ranges, true);
+    }
+    return value.map(tr.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+// Our icon classes follow the kernel's words for what a name is.
+const kinds: Record<string, string> = { function: 'function', method: 'method', variable: 'variable', constant: 'constant', type: 'type', field: 'property', package: 'namespace', module: 'namespace', keyword: 'keyword' };
+
+export class CellEditor {
+  readonly view: EditorView;
+  private readonly languageSlot = new Compartment();
+  private readonly numbersSlot = new Compartment();
+  private lastInspected = -1;
+  private fromOutside = false;
+
+  constructor(parent: HTMLElement, text: string, private type: 'code' | 'markdown' | 'raw', label: string, numbers: boolean, private readonly host: EditorHost) {
+    this.view = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          tipField, marksField, tooltips({ parent: document.body, position: 'fixed' }),
+          Prec.highest(keymap.of(this.keys())),
+          history(), drawSelection(), bracketMatching(), closeBrackets(), indentOnInput(), indentUnit.of('\t'), EditorState.tabSize.of(4),
+          this.languageSlot.of(this.languageFor(type)),
+          this.numbersSlot.of(numbers ? lineNumbers() : []),
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: type === 'markdown' ? 'true' : 'false' }),
+          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+          EditorView.updateListener.of((u) => {
+            if (u.docChanged && !this.fromOutside) host.onText(u.state.doc.toString());
+            if (u.docChanged || u.selectionSet) this.lastInspected = -1;
+            if (u.focusChanged && u.view.hasFocus) host.onFocus();
+          }),
+        ],
+      }),
+    });
+  }
+
+  setText(text: string): void {
+    const { doc } = this.view.state;
+    if (doc.toString() === text) return;
+    this.fromOutside = true;
+    this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+    this.fromOutside = false;
+  }
+
+  setType(type: 'code' | 'markdown' | 'raw'): void {
+    if (type === this.type) return;
+    this.type = type;
+    this.view.dispatch({ effects: this.languageSlot.reconfigure(this.languageFor(type)) });
+  }
+
+  setNumbers(on: boolean): void { this.view.dispatch({ effects: this.numbersSlot.reconfigure(on ? lineNumbers() : []) }); }
+  setMarks(marks: Marks): void { this.view.dispatch({ effects: setMarks.of(marks) }); }
+
+  /** Puts the cursor somewhere and shows it. */
+  goTo(offset: number, to = offset): void {
+    const length = this.view.state.doc.length;
+    this.view.dispatch({ selection: { anchor: Math.min(offset, length), head: Math.min(to, length) }, scrollIntoView: true });
+  }
+
+  get cuts(): number[] { return this.view.state.selection.ranges.flatMap((r) => [r.from, r.to]); }
+
+  private languageFor(type: 'code' | 'markdown' | 'raw'): Extension {
+    const completion = type === 'code' ? autocompletion({ override: [(c) => this.complete(c)], activateOnTyping: false, icons: true, maxRenderedOptions: 200 }) : [];
+    return [language(type), completion];
+  }
+
+  private keys() {
+    const leave = (direction: -1 | 1) => (v: EditorView) => {
+      const { main } = v.state.selection;
+      const line = v.state.doc.lineAt(main.head);
+      const edge = direction < 0 ? line.number === 1 : line.number === v.state.doc.lines;
+      if (!main.empty || !edge || completionStatus(v.state)) return false;
+      // On a wrapped line the arrow moves within the line first.
+      const moved = v.moveVertically(main, direction > 0);
+      if (moved.head !== main.head && moved.head !== (direction < 0 ? 0 : v.state.doc.length) && v.coordsAtPos(moved.head)?.top !== v.coordsAtPos(main.head)?.top) return false;
+      return this.host.onLeave(direction);
+    };
+    return [
+      { key: 'Escape', run: (v: EditorView) => {
+        if (completionStatus(v.state)) return false;
+        if (v.state.field(tipField)) { v.dispatch({ effects: setTip.of(null) }); return true; }
+        this.host.onEscape();
+        return true;
+      } },
+      { key: 'Tab', run: (v: EditorView) => this.tab(v) },
+      { key: 'Shift-Tab', run: (v: EditorView) => { if (this.type !== 'code') return indentLess(v); void this.showInspection(); return true; } },
+      { key: 'Mod-]', run: indentMore }, { key: 'Mod-[', run: indentLess },
+      { key: 'Mod-/', run: toggleComment },
+      { key: 'ArrowUp', run: leave(-1) }, { key: 'ArrowDown', run: leave(1) },
+    ];
+  }
+
+  private tab(v: EditorView): boolean {
+    const { main } = v.state.selection;
+    if (!main.empty) return indentMore(v);
+    const line = v.state.doc.lineAt(main.head);
+    const before = v.state.sliceDoc(line.from, main.head);
+    if (this.type !== 'code' || !/[\p{L}\p{N}_.]$/u.test(before)) return insertTab(v);
+    return startCompletion(v);
+  }
+
+  private async complete(context: CompletionContext): Promise<CompletionResult | null> {
+    const text = context.state.doc.toString();
+    try {
+      const found = await this.host.complete(text, codePoints(text, context.pos));
+      if (!found.items.length || context.aborted) return null;
+      const only = found.items.length === 1 && context.explicit ? found.items[0]!.text : null;
+      if (only !== null) {
+        // Nothing to choose from: Tab completes at once.
+        const from = unitsOfCodePoints(text, found.start), to = unitsOfCodePoints(text, found.end);
+        setTimeout(() => {
+          if (this.view.state.doc.toString() === text) this.view.dispatch({ changes: { from, to, insert: only }, selection: { anchor: from + only.length }, userEvent: 'input.complete' });
+        });
+        return null;
+      }
+      const options: Completion[] = found.items.map((item) => ({ label: item.text, type: kinds[item.type ?? ''] ?? item.type, detail: item.signature || undefined }));
+      return { from: unitsOfCodePoints(text, found.start), to: unitsOfCodePoints(text, found.end), options, validFor: /^[\p{L}\p{N}_]*$/u };
+    } catch {
+      return null;
+    }
+  }
+
+  /** Shows what is known of the name at the cursor; asked again at the same place, it shows more. */
+  private async showInspection(): Promise<void> {
+    const { state } = this.view;
+    const at = state.selection.main.head;
+    const text = state.doc.toString();
+    const again = this.lastInspected === at;
+    const shown = await this.host.inspect(text, codePoints(text, at), again ? 1 : 0).catch(() => null);
+    if (this.view.state.selection.main.head !== at) return;
+    const content = shown ?? el('p.note', {}, 'Nothing is known of this name.');
+    const dom = el('div.inspection', { role: 'tooltip' }, content);
+    this.view.dispatch({ effects: setTip.of({ pos: at, above: true, create: () => ({ dom }) }) });
+    this.lastInspected = at;
+  }
+}

@@ -1,0 +1,107 @@
+// The bar above the notebook: where one is, what the kernel does, what can be done.
+
+import { el, iconButton } from '../dom';
+import { folderOf, nameOf, treeUrl } from '../config';
+import { openMenu, Item } from '../ui/dialog';
+import { keyLabel } from './keys';
+import { Command, command, commands } from './commands';
+import type { NotebookPage } from './page';
+import { duration } from './cellview';
+
+const words: Record<string, string> = {
+  starting: 'starting', idle: 'ready', busy: 'running', reconnecting: 'connecting again', disconnected: 'not connected', restarting: 'restarting', dead: 'ended', none: 'no kernel',
+};
+
+export class Header {
+  readonly dom = el('header.top');
+  private readonly title = el('button.title', { type: 'button', title: 'Rename' });
+  private readonly saved = el('span.saved', { role: 'status' });
+  private readonly kernel = el('button.kernel', { type: 'button', 'aria-haspopup': 'menu' });
+  private readonly progress = el('span.progress');
+
+  constructor(private readonly page: NotebookPage) {
+    const run = (id: string, icon: string, label: string) => iconButton(icon, label, () => page.run(id), keysOf(command(id)));
+    const type = el('select.type', { 'aria-label': 'Type of the cell', change: () => {
+      page.run({ code: 'cell.code', markdown: 'cell.markdown', raw: 'cell.raw' }[type.value]!);
+      page.focus();
+    } }, el('option', { value: 'code' }, 'Go'), el('option', { value: 'markdown' }, 'Text'), el('option', { value: 'raw' }, 'Raw'));
+    const menu = iconButton('more', 'Menu', () => this.openMenu(menu));
+    menu.setAttribute('aria-haspopup', 'menu');
+    this.title.addEventListener('click', () => page.run('file.rename'));
+    this.kernel.addEventListener('click', () => this.openKernelMenu());
+    this.dom.append(
+      el('a.home', { href: treeUrl(folderOf(page.path)), 'aria-label': 'Files', title: 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })),
+      this.title, this.saved, el('span.space'),
+      el('div.actions', { role: 'toolbar', 'aria-label': 'Notebook' },
+        run('cell.insertBelow', 'plus', 'Insert a cell below'), run('run.next', 'run', 'Run and go on'), run('kernel.interrupt', 'stop', 'Interrupt'), run('kernel.restart', 'restart', 'Restart the kernel'), type),
+      this.progress, this.kernel,
+      iconButton('search', 'Search and replace', () => page.run('search'), keyLabel('F')),
+      iconButton('variables', 'Variables', () => page.run('kernel.variables')),
+      iconButton('theme', 'Theme: system, light, dark', () => page.run('view.theme')), menu);
+    page.selection.changed.on(() => { type.value = page.selection.cell.type; });
+    page.notebook.restructured.on(() => { type.value = page.selection.cell.type; });
+    this.refresh();
+  }
+
+  refresh(): void {
+    const { page } = this;
+    this.title.textContent = nameOf(page.path).replace(/\.ipynb$/, '');
+    document.title = `${page.link.state === 'busy' ? '● ' : ''}${this.title.textContent} – Nacre`;
+    const { saving } = page;
+    this.saved.textContent = { saved: 'Saved', edited: 'Edited', saving: 'Saving …', failed: 'Not saved', conflict: 'Changed on disk' }[saving.state];
+    this.saved.dataset.state = saving.state;
+    this.saved.title = saving.state === 'failed' ? saving.problem : saving.savedAt ? `Saved at ${new Date(saving.savedAt).toLocaleTimeString()}` : '';
+    const state = page.link.state;
+    this.kernel.dataset.state = state;
+    this.kernel.replaceChildren(el('span.dot', { 'aria-hidden': 'true' }), el('span', {}, page.link.displayName), el('span.state', {}, words[state]!));
+    this.kernel.setAttribute('aria-label', `Kernel ${page.link.displayName}: ${words[state]}`);
+    this.tick();
+  }
+
+  /** How much of the queue is left. */
+  tick(): void {
+    const cells = this.page.notebook.cells.filter((c) => c.state !== 'idle');
+    const running = cells.find((c) => c.state === 'running');
+    const waiting = cells.filter((c) => c.state === 'queued').length;
+    const time = running?.startedAt ? duration(Date.now() - running.startedAt) : '';
+    this.progress.textContent = [time, waiting ? `${waiting} waiting` : ''].filter(Boolean).join(' · ');
+  }
+
+  private item(id: string, checked?: boolean): Item {
+    const c = command(id);
+    return { label: c.label, keys: keysOf(c), checked, run: () => this.page.run(id) };
+  }
+
+  private openKernelMenu(): void {
+    openMenu(this.kernel, [
+      ['kernel.interrupt', 'kernel.restart', 'run.restartAll', 'kernel.restartClear'].map((id) => this.item(id)),
+      ['kernel.reconnect', 'kernel.shutdown'].map((id) => this.item(id)),
+      [this.item('kernel.variables', !this.page.variables.dom.hidden)],
+    ]);
+  }
+
+  private openMenu(anchor: HTMLElement): void {
+    const group = (...ids: string[]) => ids.map((id) => this.item(id));
+    openMenu(anchor, [
+      group('file.save', 'file.restore', 'file.rename', 'file.ipynb', 'file.html', 'file.go'),
+      group('run.all', 'run.above', 'run.below', 'run.restartAll'),
+      group('cell.undo', 'cell.redo', 'cell.split', 'cell.merge', 'cell.moveUp', 'cell.moveDown'),
+      [this.item('view.lineNumbers', this.page.lineNumbers), ...group('cell.toggleSource', 'cell.toggleOutputs', 'view.clearAll', 'view.theme')],
+      group('view.palette', 'view.help'),
+    ]);
+  }
+}
+
+export function keysOf(c: Command): string {
+  const [first = '', second] = [...(c.keys ?? []), ...(c.both ?? [])].map(keyLabel);
+  return second && first.length + second.length < 9 ? `${first} or ${second}` : first;
+}
+
+/** Every command with its keys, as the help shows them. */
+export function helpTable(): HTMLElement {
+  const groups = [...new Set(commands.map((c) => c.group))];
+  return el('div.help', {}, ...groups.map((g) => el('section', {}, el('h3', {}, g), el('dl', {}, ...commands.filter((c) => c.group === g && (c.keys || c.both))
+    .flatMap((c) => [el('dt', {}, el('kbd', {}, keysOf(c))), el('dd', {}, c.label)])))),
+  el('section', {}, el('h3', {}, 'While editing'), el('dl', {}, ...[['Escape', 'Leave the editor'], ['Tab', 'Complete, or indent'], ['Shift-Tab', 'What is known of the name; again for more'], ['Mod-/', 'Comment'], ['Mod-Z', 'Undo in this cell']]
+    .flatMap(([k, text]) => [el('dt', {}, el('kbd', {}, keyLabel(k!))), el('dd', {}, text!)]))));
+}

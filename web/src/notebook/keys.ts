@@ -1,0 +1,38 @@
+// Key names, as written in the command table: "Shift-Enter", "D D", "Mod-S" (Ctrl, or ⌘ on a Mac).
+
+import { isMac } from '../dom';
+
+/** The name of a pressed key. */
+export function keyName(e: KeyboardEvent): string {
+  let key = e.key;
+  // On a keyboard of another script the letters of the commands are where their keys are.
+  if (key.length === 1 && key > '~' && /^Key[A-Z]$/.test(e.code)) key = e.code[3]!;
+  if (key === ' ') key = 'Space';
+  if (key.length === 1) key = key.toUpperCase();
+  const mods = [(isMac ? e.metaKey : e.ctrlKey) && 'Mod', isMac && e.ctrlKey && 'Ctrl', e.altKey && 'Alt', e.shiftKey && 'Shift'].filter(Boolean);
+  return [...mods, key].join('-');
+}
+
+/** A binding as shown to users. */
+export function keyLabel(binding: string): string {
+  const words: Record<string, string> = isMac
+    ? { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧', Enter: '↩', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
+    : { Mod: 'Ctrl', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' };
+  return binding.split(' ').map((stroke) => stroke.split(/-(?=.)/).map((part) => words[part] ?? part).join(isMac ? '' : '+')).join(', ');
+}
+
+/** Follows strokes and finds bindings, also such of two strokes as "D D". */
+export class KeySequence {
+  private first = '';
+  private at = 0;
+
+  /** The name to look up now, the pair first; call with every stroke. */
+  candidates(name: string, now = Date.now()): string[] {
+    const pair = this.first && now - this.at < 900 ? [`${this.first} ${name}`] : [];
+    this.first = name;
+    this.at = now;
+    return [...pair, name];
+  }
+
+  used(): void { this.first = ''; }
+}

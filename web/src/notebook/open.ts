@@ -1,0 +1,56 @@
+// Opens a notebook: the connection first, then the document, so that nothing falls between the two.
+
+import { el } from '../dom';
+import { treeUrl, folderOf } from '../config';
+import { Notebook } from '../model/notebook';
+import { parseNotebook, NotebookFormatError } from '../model/nbformat';
+import { contents, request } from '../protocol/contents';
+import { KernelLink } from '../protocol/kernel';
+import { banner, tell } from '../ui/dialog';
+import { NotebookPage } from './page';
+
+interface Specs { default: string; kernelspecs: Record<string, { spec: { display_name: string; language: string } }> }
+
+export async function openNotebook(path: string): Promise<void> {
+  let model;
+  let notebook: Notebook;
+  const asked = request<Specs>('GET', 'api/kernelspecs').catch(() => null);
+  try {
+    model = await contents.get(path, 'notebook');
+    performance.mark('nacre.contents');
+    notebook = new Notebook(parseNotebook(model.content));
+  } catch (e) {
+    document.body.append(el('main.problem', {}, el('h1', {}, path), el('p', {}, (e as Error).message),
+      e instanceof NotebookFormatError ? el('p', {}, el('a', { href: '/edit/' + path }, 'Open it as text')) : null, el('p', {}, el('a', { href: treeUrl(folderOf(path)) }, 'Files'))));
+    return;
+  }
+  if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));
+  const specs = await asked;
+  const wanted = notebook.metadata.kernelspec?.name;
+  const name = specs && wanted in specs.kernelspecs ? wanted : specs?.default ?? 'nacre';
+  const link = new KernelLink(path, name);
+  const spec = specs?.kernelspecs[name]?.spec;
+  if (spec) {
+    link.displayName = spec.display_name;
+    notebook.metadata.kernelspec = { name, display_name: spec.display_name, language: spec.language };
+  }
+  const page = new NotebookPage(path, notebook, link, model);
+  document.body.append(page.dom);
+  performance.mark('nacre.shown');
+  page.focus();
+  (window as any).nacre = page; // for the console and the browser tests
+  try {
+    await link.start();
+    const now = await contents.get(path, 'notebook');
+    page.execution.resume(now);
+    page.execution.opened(now);
+  } catch (e) {
+    banner(page.dom.querySelector('.banners')!, 'kernel', `No kernel: ${(e as Error).message}`, [{ label: 'Try again', run: () => page.run('kernel.restart') }], 'error');
+    page.execution.opened(null);
+  }
+  if (wanted && specs && !(wanted in specs.kernelspecs) && notebook.metadata.language_info?.name && notebook.metadata.language_info.name !== 'go') {
+    void tell('Another kernel', `This notebook was written for “${wanted}”, which is not here. It is opened with ${link.displayName}.`);
+  }
+  performance.mark('nacre.ready');
+  document.body.dataset.ready = 'yes';
+}

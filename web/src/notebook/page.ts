@@ -1,0 +1,470 @@
+// An open notebook.
+
+import { announce, el } from '../dom';
+import { folderOf, nameOf, notebookUrl } from '../config';
+import { cellsFromJson, cellsToJson, cellsToText } from '../model/clipboard';
+import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
+import { Cell, Notebook } from '../model/notebook';
+import { CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
+import { contents, FileModel } from '../protocol/contents';
+import { KernelLink } from '../protocol/kernel';
+import { shownTypes, renderData } from '../output/render';
+import { ask, askText, banner, guarded, tell } from '../ui/dialog';
+import { download } from '../dom';
+import { CellHost, CellView } from './cellview';
+import { bound, command } from './commands';
+import { Execution } from './execution';
+import { Header, helpTable } from './header';
+import { KeySequence, keyName } from './keys';
+import { openPalette } from './palette';
+import { Saving } from './saving';
+import { SearchBar } from './searchbar';
+import { Selection } from './selection';
+import { Variables } from './variables';
+
+export class NotebookPage implements CellHost {
+  readonly dom = el('div.page');
+  readonly selection: Selection;
+  readonly saving: Saving;
+  readonly execution: Execution;
+  readonly variables: Variables;
+  readonly search: SearchBar;
+  lineNumbers = localStorage.getItem('nacre.lineNumbers') === 'on';
+  private readonly views = new Map<Cell, CellView>();
+  private readonly list = el('main.notebook', { 'aria-label': 'Notebook' });
+  private readonly banners = el('div.banners');
+  private readonly pager = el('aside.pager', { 'aria-label': 'Documentation', hidden: true });
+  private readonly header: Header;
+  private readonly keys = new KeySequence();
+  private readonly inputs = new Map<Cell, HTMLElement>();
+  private clipboard: CellJson[] = [];
+  private hiddenCells: boolean[] = [];
+
+  constructor(public path: string, readonly notebook: Notebook, readonly link: KernelLink, model: FileModel) {
+    this.selection = new Selection(notebook, (i) => this.hiddenCells[i] ?? false);
+    this.saving = new Saving(notebook, path, model, () => this.execution.seq);
+    this.variables = new Variables(link);
+    this.search = new SearchBar(this);
+    this.execution = new Execution(notebook, link, {
+      askInput: (cell, prompt, password, answer) => {
+        this.forgetInput(cell);
+        this.inputs.set(cell, this.view(cell).askInput(prompt, password, answer));
+      },
+      forgetInput: (cell) => this.forgetInput(cell),
+      showPage: (text) => this.showPager(text),
+      insertBelow: (cell, source) => notebook.insert(notebook.index(cell) + 1, notebook.make('code', source)),
+      finished: () => void this.variables.refresh(),
+      refreshed: () => this.header.refresh(),
+      missed: () => void this.catchUp(),
+    });
+    this.header = new Header(this);
+    this.dom.append(this.header.dom, this.search.dom, this.banners, this.list, this.pager, this.variables.dom);
+    this.connect();
+    this.layout();
+    this.selection.set(0, 'command');
+    this.offerDraft();
+  }
+
+  get folder(): string { return folderOf(this.path); }
+  get stem(): string { return nameOf(this.path).replace(/\.ipynb$/, ''); }
+
+  view(cell: Cell): CellView {
+    let view = this.views.get(cell);
+    if (!view) this.views.set(cell, view = new CellView(cell, this));
+    return view;
+  }
+
+  /** Runs a command by name. */
+  run(id: string): void {
+    void guarded(this.banners, command(id).label, async () => { await command(id).run(this); });
+  }
+
+  focus(): void {
+    const view = this.view(this.selection.cell);
+    if (this.selection.mode === 'edit') {
+      if (view.rendered) view.unrender();
+      view.ensureEditor().view.focus();
+    } else view.dom.focus({ preventScroll: true });
+  }
+
+  // — running —
+
+  async runSelected(then: 'stay' | 'next' | 'insert'): Promise<void> {
+    const { cells, range: [, last] } = this.selection;
+    await this.runCells(cells);
+    const at = this.notebook.index(cells[cells.length - 1]!) >= 0 ? this.notebook.index(cells[cells.length - 1]!) : last;
+    if (then === 'insert' || then === 'next' && this.selection.neighbour(1, at) < 0) {
+      this.notebook.insert(at + 1, this.notebook.make('code'));
+      this.selection.set(at + 1, 'edit');
+    } else if (then === 'next') this.selection.set(this.selection.neighbour(1, at), 'command');
+    else this.selection.set(at, 'command');
+  }
+
+  async runRange(from: number, to: number): Promise<void> {
+    await this.runCells(this.notebook.cells.slice(from, to));
+  }
+
+  private async runCells(cells: Cell[]): Promise<void> {
+    for (const c of cells) this.view(c).render();
+    if (!cells.some((c) => c.type === 'code')) return;
+    if (this.link.state === 'none') await this.link.start();
+    // The server keeps outputs by cell: it has to know the cells.
+    if (this.saving.textDirty) void this.saving.save();
+    this.execution.run(cells);
+    this.header.tick();
+  }
+
+  async interrupt(): Promise<void> {
+    if (!this.execution.running.length && this.link.state !== 'busy') return;
+    await this.link.interrupt();
+    announce('Interrupted');
+  }
+
+  async restart(runAll: boolean, clear = false): Promise<void> {
+    if (this.link.state !== 'dead' && this.link.state !== 'none') {
+      const sure = await ask('Restart the kernel?', ['Variables, functions and running cells of this session are lost. The notebook and its outputs stay.'],
+        [{ label: 'Cancel', value: false }, { label: 'Restart', value: true, primary: true }]);
+      if (!sure) return;
+    }
+    await this.link.restart();
+    if (clear) this.clearAll();
+    if (runAll) await this.runRange(0, this.notebook.cells.length);
+  }
+
+  async shutdown(): Promise<void> { await this.link.shutdown(); }
+  async reconnect(): Promise<void> { await this.link.reconnect(); }
+
+  clearAll(): void {
+    const code = this.notebook.cells.filter((c) => c.type === 'code');
+    this.notebook.transact(code, () => code.forEach((c) => { c.setOutputs([], null); c.tookMs = -1; }));
+  }
+
+  // — cells —
+
+  copy(cut: boolean): void {
+    const { cells } = this.selection;
+    this.clipboard = structuredClone(cells.map((c) => c.toJson()));
+    const json = cellsToJson(this.clipboard);
+    // The system's clipboard is out of reach in some settings; cells still go from notebook to notebook in this tab.
+    void navigator.clipboard?.write([new ClipboardItem({
+      'text/plain': new Blob([cellsToText(this.clipboard)], { type: 'text/plain' }),
+      'web application/vnd.nacre.cells+json': new Blob([json], { type: 'web application/vnd.nacre.cells+json' }),
+    })]).catch(() => undefined);
+    try { localStorage.setItem('nacre.cells', json); } catch { /* too large to keep */ }
+    if (cut) this.deleteSelected();
+    announce(`${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} ${cut ? 'cut' : 'copied'}`);
+  }
+
+  paste(where: 'above' | 'below'): void {
+    const kept = cellsFromJson(localStorage.getItem('nacre.cells') ?? '') ?? this.clipboard.map((c) => ({ ...c, id: newId() }));
+    if (!kept.length) return;
+    const cells = kept.map((json) => new Cell(structuredClone(json)));
+    const [a, b] = this.selection.range;
+    const at = where === 'above' ? a : b + 1;
+    this.notebook.insert(at, ...cells);
+    this.selection.set(at + cells.length - 1, 'command');
+  }
+
+  deleteSelected(): void {
+    const [a] = this.selection.range;
+    this.notebook.remove(this.selection.cells);
+    this.selection.set(Math.min(a, this.notebook.cells.length - 1), 'command');
+  }
+
+  undo(): void { if (!this.notebook.undo()) announce('Nothing to undo'); this.selection.set(this.selection.index, 'command'); }
+  redo(): void { if (!this.notebook.redo()) announce('Nothing to redo'); this.selection.set(this.selection.index, 'command'); }
+
+  split(): void {
+    const { cell } = this.selection;
+    const pieces = this.notebook.split(cell, this.view(cell).ensureEditor().cuts);
+    this.selection.set(this.notebook.index(pieces[pieces.length - 1]!), 'edit');
+    this.view(cell).ensureEditor().goTo(0);
+  }
+
+  merge(): void {
+    const [a, b] = this.selection.range;
+    const cells = this.notebook.cells.slice(a, a === b ? a + 2 : b + 1);
+    if (cells.length < 2) return;
+    const merged = this.notebook.merge(cells);
+    if (merged.type === 'markdown') this.view(merged).unrender();
+    this.selection.set(a, 'command');
+  }
+
+  toggleSource(): void {
+    for (const c of this.selection.cells) {
+      const hidden = c.metadata.jupyter?.source_hidden === true;
+      c.setMetadata('jupyter', { ...c.metadata.jupyter, source_hidden: hidden ? undefined : true });
+    }
+    this.notebook.edited.emit();
+  }
+
+  fold(on: boolean): void {
+    let index = this.selection.index;
+    // Inside a section, folding folds the section.
+    while (on && index > 0 && !headingLevel(this.notebook.cells[index]!)) index--;
+    const cell = this.notebook.cells[index]!;
+    if (!headingLevel(cell)) return;
+    cell.setMetadata('heading_collapsed', on ? true : undefined);
+    this.selection.set(index, 'command');
+    this.showFolding();
+    this.notebook.edited.emit();
+  }
+
+  toggleFold(view: CellView): void {
+    this.selection.set(this.notebook.index(view.cell), 'command');
+    this.fold(view.cell.metadata.heading_collapsed !== true);
+  }
+
+  /** Unfolds what hides a cell. */
+  reveal(index: number): void {
+    for (let i = 0; i < index; i++) {
+      const c = this.notebook.cells[i]!;
+      if (c.metadata.heading_collapsed && sectionEnd(this.notebook.cells, i) > index) c.setMetadata('heading_collapsed', undefined);
+    }
+    this.showFolding();
+  }
+
+  toggleLineNumbers(): void {
+    this.lineNumbers = !this.lineNumbers;
+    localStorage.setItem('nacre.lineNumbers', this.lineNumbers ? 'on' : 'off');
+    for (const v of this.views.values()) v.editor?.setNumbers(this.lineNumbers);
+  }
+
+  scroll(direction: -1 | 1): void {
+    scrollBy({ top: direction * innerHeight * 0.8, behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+  }
+
+  palette(): void { openPalette((id) => this.run(id), () => this.focus()); }
+  async help(): Promise<void> { await tell('Keys', helpTable()); }
+
+  // — files —
+
+  async saveWithCheckpoint(): Promise<void> {
+    if (await this.saving.save()) await contents.checkpoint(this.path);
+  }
+
+  async restoreCheckpoint(): Promise<void> {
+    const [point] = await contents.checkpoints(this.path);
+    if (!point) { await tell('No checkpoint', 'Saving with Ctrl+S makes one.'); return; }
+    const sure = await ask('Go back to the checkpoint?', [`The notebook becomes what it was at ${new Date(point.last_modified).toLocaleString()}. This can be undone with Z until the page is closed.`],
+      [{ label: 'Cancel', value: false }, { label: 'Go back', value: true, primary: true }]);
+    if (!sure) return;
+    await contents.restore(this.path, point.id);
+    await this.reload();
+  }
+
+  async rename(): Promise<void> {
+    const name = await askText('Rename the notebook', 'Name', nameOf(this.path), 'Rename');
+    if (!name || name === nameOf(this.path)) return;
+    const to = [this.folder, name.endsWith('.ipynb') ? name : name + '.ipynb'].filter(Boolean).join('/');
+    const model = await contents.rename(this.path, to);
+    this.path = this.saving.path = model.path;
+    await this.link.renamed(model.path);
+    history.replaceState(null, '', notebookUrl(model.path));
+    this.header.refresh();
+  }
+
+  async downloadNotebook(): Promise<void> {
+    download(nameOf(this.path), 'application/x-ipynb+json', JSON.stringify(toFile(this.notebook.toJson()), null, 1) + '\n');
+  }
+
+  /** Takes the file's state; what the page had can be brought back with one undo. */
+  async reload(): Promise<void> {
+    const model = await contents.get(this.path, 'notebook');
+    const theirs = parseNotebook(model.content);
+    this.notebook.transact(this.notebook.cells, (cells) => {
+      const byId = new Map(cells.map((c) => [c.id, c]));
+      return theirs.cells.map((json) => {
+        const cell = byId.get(json.id);
+        if (!cell) return new Cell(json);
+        cell.type = json.cell_type;
+        cell.metadata = json.metadata;
+        cell.setSource(json.source);
+        cell.setOutputs(json.outputs ?? [], json.execution_count ?? null);
+        return cell;
+      });
+    });
+    this.saving.adopt(model);
+    banner(this.banners, 'saving', null);
+  }
+
+  // — what cells ask (CellHost) —
+
+  select(view: CellView, event: MouseEvent | null): void { this.selection.set(this.notebook.index(view.cell), 'command', event?.shiftKey ?? false); }
+  focused(view: CellView): void {
+    const index = this.notebook.index(view.cell);
+    if (this.selection.index !== index || this.selection.mode !== 'edit') this.selection.set(index, 'edit');
+  }
+  escape(): void { this.selection.set(this.selection.index, 'command'); }
+  edit(view: CellView): void { this.selection.set(this.notebook.index(view.cell), 'edit'); }
+  command(id: string, view: CellView): void {
+    this.selection.set(this.notebook.index(view.cell), 'command');
+    this.run(id === 'cell.run' ? 'run.stay' : id);
+  }
+  leave(view: CellView, direction: -1 | 1): boolean {
+    const next = this.selection.neighbour(direction, this.notebook.index(view.cell));
+    if (next < 0) return false;
+    const cell = this.notebook.cells[next]!;
+    this.selection.set(next, cell.type === 'markdown' && this.view(cell).rendered ? 'command' : 'edit');
+    if (this.selection.mode === 'edit') this.view(cell).ensureEditor().goTo(direction > 0 ? 0 : cell.source.length);
+    return true;
+  }
+  complete = (code: string, cursor: number) => this.link.complete(code, cursor);
+  inspect = async (code: string, cursor: number, detail: 0 | 1): Promise<HTMLElement | null> => {
+    const data = await this.link.inspect(code, cursor, detail);
+    return data && shownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
+  };
+  goTo(view: CellView, where: string, line: number, column: number): void {
+    const cell = where === '' ? view.cell : this.notebook.find(where) ?? this.notebook.cells.find((c) => c.type === 'code' && String(c.count) === where) ?? view.cell;
+    const index = this.notebook.index(cell);
+    this.reveal(index);
+    this.selection.set(index, 'edit');
+    this.view(cell).goToPlace(line, column);
+    this.focus();
+  }
+
+  // — keeping the page in step —
+
+  private connect(): void {
+    const { notebook, link, saving, selection } = this;
+    notebook.restructured.on(() => this.layout());
+    selection.changed.on(() => this.showSelection());
+    saving.changed.on((state) => { this.header.refresh(); this.saveBanner(state); });
+    link.stateChanged.on((state) => { this.header.refresh(); this.kernelBanner(state); });
+    link.restarted.on((why) => {
+      const close = { label: 'Close', run: () => banner(this.banners, 'ended', null) };
+      banner(this.banners, 'ended', why ? `The kernel ended: ${why}. A new one has taken its place. The notebook and its outputs are safe; variables are lost.` : null,
+        [{ label: 'Run all', run: () => { close.run(); this.run('run.all'); } }, close], 'error');
+      if (why) announce(`The kernel ended: ${why}`);
+    });
+    link.reconnected.on(() => void this.catchUp());
+    notebook.edited.on(() => this.showFoldingSoon());
+    addEventListener('keydown', (e) => this.key(e), true);
+    setInterval(() => {
+      const running = notebook.cells.filter((c) => c.state === 'running');
+      running.forEach((c) => this.view(c).tick());
+      this.header.tick();
+    }, 200);
+  }
+
+  /** Takes over what the server kept while this page could not hear it. */
+  private async catchUp(): Promise<void> {
+    await guarded(this.banners, 'Catching up with the kernel', async () => this.execution.resume(await contents.get(this.path, 'notebook')));
+  }
+
+  private key(e: KeyboardEvent): void {
+    if (e.isComposing || document.querySelector('dialog[open], .menu')) return;
+    const target = e.target as HTMLElement;
+    const inNotebook = this.list.contains(target) || target === document.body;
+    if (!inNotebook) return;
+    const editing = target.closest('.cm-editor') !== null;
+    // Fields, plots and buttons have keys of their own.
+    if (!editing && target.closest('input, select, textarea, .stage')) return;
+    if (!editing && target.closest('button, a') && (e.key === 'Enter' || e.key === ' ')) return;
+    const mode = editing ? 'edit' : 'command';
+    for (const name of this.keys.candidates(keyName(e))) {
+      const found = bound(name, mode);
+      if (!found) continue;
+      if (mode === 'command' && (name === 'Mod-C' || name === 'Mod-X') && String(getSelection()).length) return;
+      e.preventDefault();
+      e.stopPropagation();
+      this.keys.used();
+      this.run(found.id);
+      return;
+    }
+  }
+
+  private layout(): void {
+    const wanted = this.notebook.cells.map((c) => this.view(c).dom);
+    const have = new Set(wanted);
+    for (const child of [...this.list.children]) if (!have.has(child as HTMLElement)) child.remove();
+    // Only what moved is touched: an editor or a frame that leaves the page loses its state.
+    wanted.forEach((dom, i) => { if (this.list.children[i] !== dom) this.list.insertBefore(dom, this.list.children[i] ?? null); });
+    this.showFolding();
+  }
+
+  private foldTimer = 0;
+  private showFoldingSoon(): void {
+    clearTimeout(this.foldTimer);
+    this.foldTimer = window.setTimeout(() => this.showFolding(), 120);
+  }
+
+  private showFolding(): void {
+    const { cells } = this.notebook;
+    this.hiddenCells = hiddenByFolding(cells);
+    cells.forEach((c, i) => {
+      const view = this.view(c);
+      view.dom.hidden = this.hiddenCells[i]!;
+      view.setFolded(c.metadata.heading_collapsed ? sectionEnd(cells, i) - i - 1 : 0);
+    });
+  }
+
+  private showSelection(): void {
+    const [a, b] = this.selection.range;
+    const { index, mode } = this.selection;
+    this.notebook.cells.forEach((c, i) => {
+      const { dom } = this.view(c);
+      dom.classList.toggle('selected', i >= a && i <= b);
+      dom.classList.toggle('current', i === index);
+      dom.classList.toggle('editing', i === index && mode === 'edit');
+      dom.tabIndex = i === index ? 0 : -1;
+    });
+    const view = this.view(this.selection.cell);
+    const inSearch = this.search.dom.contains(document.activeElement);
+    if (!inSearch && !view.dom.contains(document.activeElement) || mode === 'command' && document.activeElement?.closest('.cm-editor') || mode === 'edit' && !document.activeElement?.closest('.cm-editor')) this.focus();
+    const box = view.dom.getBoundingClientRect();
+    if (box.bottom < 80 || box.top > innerHeight - 40) view.dom.scrollIntoView({ block: box.height > innerHeight - 120 ? 'start' : 'nearest' });
+  }
+
+  private forgetInput(cell: Cell): void {
+    this.inputs.get(cell)?.remove();
+    this.inputs.delete(cell);
+  }
+
+  private showPager(text: string): void {
+    this.pager.hidden = false;
+    const close = el('button', { type: 'button', click: () => { this.pager.hidden = true; this.focus(); } }, 'Close');
+    this.pager.replaceChildren(close, renderData({ 'text/plain': text }, {}, { fresh: false, folder: '', goTo: () => undefined }).dom);
+  }
+
+  private offerDraft(): void {
+    const draft = this.saving.draft();
+    if (!draft) return;
+    const close = () => { this.saving.dropDraft(); banner(this.banners, 'draft', null); };
+    banner(this.banners, 'draft', `This browser kept text of this notebook from ${new Date(draft.at).toLocaleString()} that the file does not have.`, [
+      { label: 'Bring it back', run: () => { this.saving.restoreDraft(draft); banner(this.banners, 'draft', null); } },
+      { label: 'Forget it', run: close },
+    ], 'warning');
+  }
+
+  private saveBanner(state: string): void {
+    if (state === 'conflict') {
+      banner(this.banners, 'saving', 'The file was changed on disk since it was opened here. Your text is kept in this browser until you choose.', [
+        { label: 'Save mine over it', run: () => void this.saving.save(true) },
+        { label: 'Take the file’s (Z brings yours back)', run: () => void guarded(this.banners, 'Reload', () => this.reload()) },
+        { label: 'Save mine as a copy', run: () => void guarded(this.banners, 'Save a copy', () => this.saveCopy()) },
+      ], 'warning');
+    } else if (state === 'failed') {
+      banner(this.banners, 'saving', `Not saved: ${this.saving.problem} Your text is kept in this browser.`, [{ label: 'Try again', run: () => void this.saving.save() }, { label: 'Download', run: () => this.run('file.ipynb') }], 'error');
+    } else if (state === 'saved') banner(this.banners, 'saving', null);
+  }
+
+  private async saveCopy(): Promise<void> {
+    const stamp = new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-');
+    const to = [this.folder, `${this.stem}-${stamp}.ipynb`].filter(Boolean).join('/');
+    await contents.save(to, { type: 'notebook', format: 'json', content: toFile(this.notebook.toJson()) as any });
+    this.saving.dropDraft();
+    location.href = notebookUrl(to);
+  }
+
+  private kernelBanner(state: string): void {
+    const restart = { label: 'Restart', run: () => this.run('kernel.restart') };
+    if (state === 'dead') {
+      banner(this.banners, 'kernel', `The kernel ended${this.link.deathNote ? `: ${this.link.deathNote}` : '.'} The notebook and its outputs are safe; variables are lost.`,
+        [restart, { label: 'Restart and run all', run: () => this.run('run.restartAll') }], 'error');
+      announce('The kernel ended');
+    } else if (state === 'reconnecting') banner(this.banners, 'kernel', 'The connection to the kernel is lost. Trying again …', [], 'warning');
+    else if (state === 'disconnected') banner(this.banners, 'kernel', 'The server does not answer. What runs goes on there, if it lives.', [{ label: 'Connect again', run: () => this.run('kernel.reconnect') }], 'error');
+    else banner(this.banners, 'kernel', null);
+  }
+}

@@ -1,0 +1,65 @@
+// Files on the server.
+
+import { ServerConnection } from '@jupyterlab/services';
+import { settings } from '../config';
+
+export interface FileModel {
+  name: string;
+  path: string;
+  type: 'notebook' | 'file' | 'directory';
+  format: 'json' | 'text' | 'base64' | null;
+  content: any;
+  size: number | null;
+  last_modified: string;
+  hash?: string | null;
+  writable: boolean;
+  mimetype: string | null;
+  /** Of a notebook with a running kernel: what content already holds of its output. */
+  live?: LiveState;
+}
+
+export interface LiveState { kernel_id: string; seq: number; cells: Record<string, 'busy' | 'queued'> }
+export interface Checkpoint { id: string; last_modified: string }
+
+/** A request the server refused; message is the server's sentence. */
+export class ServerError extends Error {
+  constructor(readonly status: number, message: string) { super(message); }
+}
+
+/** The server did not answer at all. */
+export class Unreachable extends Error {
+  constructor() { super('The server does not answer. Is it still running?'); }
+}
+
+export async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+  let response: Response;
+  try {
+    response = await ServerConnection.makeRequest(settings.baseUrl + path, {
+      method, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }, settings);
+  } catch {
+    throw new Unreachable();
+  }
+  const text = await response.text();
+  let value: any = null;
+  try { value = text ? JSON.parse(text) : null; } catch { /* an error page of a proxy, say */ }
+  if (!response.ok) throw new ServerError(response.status, value?.message || `The server answered ${response.status} ${response.statusText}.`);
+  return value as T;
+}
+
+const url = (path: string, rest = '') => 'api/contents/' + path.split('/').map(encodeURIComponent).join('/') + rest;
+
+export const contents = {
+  get: (path: string, type?: FileModel['type']) =>
+    request<FileModel>('GET', url(path, `?content=1&hash=1${type ? `&type=${type}` : ''}`)),
+  stat: (path: string) => request<FileModel>('GET', url(path, '?content=0&hash=1')),
+  text: (path: string) => request<FileModel>('GET', url(path, '?content=1&hash=1&type=file&format=text')),
+  save: (path: string, model: Partial<FileModel> & { seq?: number }) => request<FileModel>('PUT', url(path), model),
+  create: (folder: string, type: FileModel['type'], ext?: string) => request<FileModel>('POST', url(folder), { type, ...(ext ? { ext } : {}) }),
+  copy: (path: string, folder: string) => request<FileModel>('POST', url(folder), { copy_from: path }),
+  rename: (path: string, to: string) => request<FileModel>('PATCH', url(path), { path: to }),
+  remove: (path: string) => request<null>('DELETE', url(path)),
+  checkpoints: (path: string) => request<Checkpoint[]>('GET', url(path, '/checkpoints')),
+  checkpoint: (path: string) => request<Checkpoint>('POST', url(path, '/checkpoints')),
+  restore: (path: string, id: string) => request<null>('POST', url(path, `/checkpoints/${encodeURIComponent(id)}`)),
+};

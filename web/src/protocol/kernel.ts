@@ -1,0 +1,210 @@
+// The kernel of one notebook: its session on the server, the connection, and messages given to whoever owns the cell.
+
+import { Kernel, KernelAPI, KernelMessage, Session, SessionAPI } from '@jupyterlab/services';
+import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
+import { Signal } from '../dom';
+import { settings } from '../config';
+import { ServerError } from './contents';
+
+export type KernelState = 'starting' | 'idle' | 'busy' | 'reconnecting' | 'disconnected' | 'restarting' | 'dead' | 'none';
+export type Message = KernelMessage.IMessage;
+export interface Completion { text: string; type?: string; signature?: string }
+
+/** A message's fields that this server adds to Jupyter's. */
+interface Marks { cell_id?: string; seq?: number }
+
+export class KernelLink {
+  readonly stateChanged = new Signal<KernelState>();
+  /** Every iopub and stdin message, and execute replies, with the cell it belongs to where known. */
+  readonly message = new Signal<{ message: Message; cell: string | null; seq: number }>();
+  /** The connection was there, was lost, and is back: messages may have been missed. */
+  readonly reconnected = new Signal();
+  /** A new process: nothing of the old state is left. Says why where the old one ended unasked. */
+  readonly restarted = new Signal<string>();
+  state: KernelState = 'starting';
+  /** Why the kernel ended, where the server said so. */
+  deathNote = '';
+  displayName = 'Go';
+  private session: Session.IModel | null = null;
+  private connection: Kernel.IKernelConnection | null = null;
+  private readonly cellOf = new Map<string, string>();
+  private wasConnected = false;
+
+  constructor(private path: string, private readonly kernelName: string) {}
+
+  get id(): string { return this.session?.kernel?.id ?? ''; }
+
+  /** Starts the notebook's kernel, or joins the one that is running. */
+  async start(): Promise<void> {
+    this.setState('starting');
+    this.session = await SessionAPI.startSession(
+      { path: this.path, name: this.path.split('/').pop()!, type: 'notebook', kernel: { name: this.kernelName } }, settings);
+    this.connect(this.session.kernel!);
+    // A kernel that ended before this page came says so to nobody any more.
+    if ((this.session.kernel as any).execution_state === 'dead') this.setState('dead');
+  }
+
+  /** Tells the server that the notebook has another name. */
+  async renamed(path: string): Promise<void> {
+    this.path = path;
+    if (this.session) await SessionAPI.updateSession({ id: this.session.id, path, name: path.split('/').pop()! }, settings);
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.id) await KernelAPI.interruptKernel(this.id, settings);
+  }
+
+  /** Restarts the kernel; a dead one, or one the server no longer knows, is replaced. */
+  async restart(): Promise<void> {
+    this.setState('restarting');
+    this.drop();
+    try {
+      await KernelAPI.restartKernel(this.id, settings);
+      this.connect(this.session!.kernel!);
+    } catch (e) {
+      if (!(e instanceof Error && 'response' in e && (e as any).response.status === 404)) {
+        this.setState('dead');
+        throw e;
+      }
+      await this.start();
+    }
+    this.restarted.emit('');
+  }
+
+  async shutdown(): Promise<void> {
+    const id = this.session?.id;
+    this.drop();
+    this.session = null;
+    this.setState('none');
+    if (id) await SessionAPI.shutdownSession(id, settings);
+  }
+
+  /** Tries at once to connect again. */
+  async reconnect(): Promise<void> {
+    if (this.connection && !this.connection.isDisposed) await this.connection.reconnect();
+    else await this.start();
+  }
+
+  /** Asks the kernel to run a cell. Outputs and the reply come as messages. */
+  execute(cell: string, code: string): void {
+    const future = this.live().requestExecute({ code, stop_on_error: true, allow_stdin: true, store_history: true }, true, { cellId: cell });
+    this.cellOf.set(future.msg.header.msg_id, cell);
+    // The connection gives up on its futures when the kernel restarts or dies; the page learns that from the state.
+    future.done.catch(() => undefined);
+  }
+
+  answer(request: KernelMessage.IInputRequestMsg, value: string): void {
+    this.live().sendInputReply({ status: 'ok', value }, request.header as never);
+  }
+
+  async complete(code: string, cursor: number): Promise<{ start: number; end: number; items: Completion[] }> {
+    const { content } = await this.live().requestComplete({ code, cursor_pos: cursor });
+    if (content.status !== 'ok') return { start: cursor, end: cursor, items: [] };
+    const typed = (content.metadata as any)?._jupyter_types_experimental;
+    const items: Completion[] = Array.isArray(typed) && typed.length ? typed : content.matches.map((text) => ({ text }));
+    return { start: content.cursor_start, end: content.cursor_end, items };
+  }
+
+  async inspect(code: string, cursor: number, detail: 0 | 1): Promise<Record<string, any> | null> {
+    const { content } = await this.live().requestInspect({ code, cursor_pos: cursor, detail_level: detail });
+    return content.status === 'ok' && content.found ? content.data : null;
+  }
+
+  /** Sends a request on the control channel, where a busy kernel answers too. */
+  async control(type: string, content: object): Promise<any> {
+    const live = this.live();
+    const message = KernelMessage.createMessage({
+      msgType: type as any, channel: 'control', username: live.username, session: live.clientId, content: content as any,
+    });
+    const reply = await live.sendControlMessage(message as any, true, true).done;
+    return reply?.content;
+  }
+
+  private live(): Kernel.IKernelConnection {
+    if (!this.connection || this.connection.isDisposed) throw new Error('No kernel is running. Restart it to go on.');
+    return this.connection;
+  }
+
+  private drop(): void {
+    this.connection?.dispose();
+    this.connection = null;
+    this.wasConnected = false;
+    this.cellOf.clear();
+  }
+
+  private connect(model: Kernel.IModel): void {
+    this.drop();
+    this.deathNote = '';
+    const connection = new KernelConnection({ model, serverSettings: settings, handleComms: false });
+    this.connection = connection;
+    connection.anyMessage.connect((_, { msg, direction }) => { if (direction === 'recv') this.receive(msg); });
+    connection.statusChanged.connect((_, status) => this.status(status));
+    connection.connectionStatusChanged.connect((_, status) => this.connectionStatus(status));
+  }
+
+  /** A cell of this notebook was running already when the page came. */
+  noteRunning(): void { if (this.state === 'idle' || this.state === 'starting') this.setState('busy'); }
+
+  private status(status: Kernel.Status): void {
+    if (status === 'dead') this.setState('dead');
+    else if (this.state === 'dead') return;
+    else if (status === 'restarting' || status === 'autorestarting') {
+      this.setState('restarting');
+      if (status === 'autorestarting') this.restarted.emit(this.deathNote || 'it stopped');
+    }
+  }
+
+  /** Busy means that a cell runs: completions and the like keep the kernel busy for a moment too. */
+  private activity(state: string, parentType: string | undefined): void {
+    if (this.state === 'dead') return;
+    if (parentType === 'execute_request' && (state === 'busy' || state === 'idle')) this.setState(state);
+    else if (state === 'idle' && this.state !== 'busy') this.setState('idle');
+    else if (state === 'starting') this.setState('starting');
+  }
+
+  private connectionStatus(status: Kernel.ConnectionStatus): void {
+    if (this.state === 'dead') return;
+    if (status === 'connected') {
+      if (this.wasConnected) this.reconnected.emit();
+      this.wasConnected = true;
+      if (this.state === 'reconnecting' || this.state === 'disconnected') this.setState('idle');
+    } else if (status === 'connecting' && this.wasConnected) {
+      this.setState('reconnecting');
+      void this.checkAlive();
+    } else if (status === 'disconnected') {
+      this.setState('disconnected');
+      void this.checkAlive();
+    }
+  }
+
+  /** A lost connection can mean that the kernel is gone; the library would try again for minutes. */
+  private async checkAlive(): Promise<void> {
+    try {
+      const model = await KernelAPI.getKernelModel(this.id, settings);
+      if (!model || (model.execution_state as string) === 'dead') this.setState('dead');
+    } catch (e) {
+      if (e instanceof ServerError || (e as any)?.response?.status === 404) this.setState('dead');
+    }
+  }
+
+  private receive(message: Message): void {
+    const parent = (message.parent_header as any)?.msg_id as string | undefined;
+    const marks = (message.metadata ?? {}) as Marks;
+    if (message.header.msg_type === 'status') {
+      const { execution_state: state, reason } = message.content as any;
+      if (state === 'dead' || state === 'restarting') this.deathNote = reason ?? '';
+      this.activity(state, (message.parent_header as any)?.msg_type);
+    }
+    const cell = marks.cell_id ?? (parent ? this.cellOf.get(parent) : undefined) ?? null;
+    if (cell && parent) this.cellOf.set(parent, cell);
+    if (message.channel === 'iopub' || message.channel === 'stdin' || message.header.msg_type === 'execute_reply') {
+      this.message.emit({ message, cell, seq: marks.seq ?? 0 });
+    }
+  }
+
+  private setState(state: KernelState): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.stateChanged.emit(state);
+  }
+}

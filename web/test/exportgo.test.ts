@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { exportGo, pieces } from '../src/model/exportgo';
+import { NotebookJson } from '../src/model/nbformat';
+
+const notebook = (...sources: string[]): NotebookJson => ({
+  nbformat: 4, nbformat_minor: 5, metadata: {},
+  cells: sources.map((source, i) => ({ id: `c${i}`, cell_type: source.startsWith('#') ? 'markdown' : 'code', source, metadata: {} })),
+});
+
+test('a cell falls into its pieces', () => {
+  assert.deepEqual(pieces('import "fmt"\n\n// doc\ntype T int\nfunc (t T) M() {}\nx := 1\nfmt.Println(x)').map((p) => p.kind), ['import', 'top', 'top', 'run', 'run']);
+});
+
+test('the exported program runs and prints what the cells print', { skip: spawnSync('go', ['version']).status !== 0 && 'needs Go' }, () => {
+  const program = exportGo(notebook(
+    '# A notebook\nwith `text`',
+    'import (\n\t"fmt"\n\tm "math"\n)\ntype P struct{ X int }\n\n// Double doubles.\nfunc (p P) Double() int { return 2 * p.X }',
+    'n := 3\nvar unused = "u"\nfunc fact(k int) int {\n\tif k < 2 {\n\t\treturn 1\n\t}\n\treturn k * fact(k-1)\n}\nfmt.Println(fact(n), P{n}.Double())',
+    'import "fmt"\nn := "again" // declared anew\nfmt.Println(n, m.Sqrt(4))',
+    'n = "set"; fmt.Println(n)\nfor i := range 2 { fmt.Print(i) }\nfmt.Println()',
+  ), 'My Notebook');
+  const dir = mkdtempSync(join(tmpdir(), 'nacre-export-'));
+  try {
+    writeFileSync(join(dir, 'main.go'), program);
+    const run = spawnSync('go', ['run', 'main.go'], { cwd: dir, encoding: 'utf8', env: { ...process.env, GO111MODULE: 'off' } });
+    assert.equal(run.stderr, '', program);
+    assert.equal(run.stdout, '6 6\nagain 2\nset\n01\n');
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

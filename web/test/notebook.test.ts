@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cellsFromJson, cellsToJson } from '../src/model/clipboard';
+import { headingLevel, hiddenByFolding, sectionEnd } from '../src/model/headings';
+import { sameText } from '../src/model/merge';
+import { Cell, Notebook } from '../src/model/notebook';
+import { CellType } from '../src/model/nbformat';
+
+const make = (...sources: string[]) => new Notebook({
+  nbformat: 4, nbformat_minor: 5, metadata: {},
+  cells: sources.map((source, i) => ({ id: `c${i}`, cell_type: (source.startsWith('#') ? 'markdown' : 'code') as CellType, source, metadata: {}, outputs: [], execution_count: null })),
+});
+const text = (nb: Notebook) => nb.cells.map((c) => c.source);
+
+test('cells come back in order, however often one goes to and fro', () => {
+  const nb = make('a', 'b', 'c', 'd');
+  nb.remove([nb.cells[1]!, nb.cells[2]!]);
+  nb.insert(0, nb.make('code', 'x'));
+  nb.move([nb.cells[0]!], 1);
+  assert.deepEqual(text(nb), ['a', 'x', 'd']);
+  for (let i = 0; i < 2; i++) {
+    while (nb.undo());
+    assert.deepEqual(text(nb), ['a', 'b', 'c', 'd']);
+    while (nb.redo());
+    assert.deepEqual(text(nb), ['a', 'x', 'd']);
+  }
+});
+
+test('undo never takes typed text away', () => {
+  const nb = make('a');
+  nb.setType([nb.cells[0]!], 'markdown');
+  nb.cells[0]!.setSource('typed afterwards', 'editor');
+  nb.undo();
+  assert.equal(nb.cells[0]!.type, 'code');
+  assert.equal(nb.cells[0]!.source, 'typed afterwards');
+});
+
+test('text typed after a merge comes back with redo', () => {
+  const nb = make('a', 'b');
+  nb.merge(nb.cells.slice());
+  assert.deepEqual(text(nb), ['a\nb']);
+  nb.cells[0]!.setSource('a\nb!', 'editor');
+  nb.undo();
+  assert.deepEqual(text(nb), ['a', 'b']);
+  nb.redo();
+  assert.deepEqual(text(nb), ['a\nb!']);
+});
+
+test('a split cell keeps its outputs in the last part', () => {
+  const nb = make('one\ntwo\nthree');
+  const cell = nb.cells[0]!;
+  cell.addOutput({ output_type: 'stream', name: 'stdout', text: 'x' });
+  nb.split(cell, [4, 8]);
+  assert.deepEqual(text(nb), ['one', 'two', 'three']);
+  assert.equal(nb.cells[2], cell);
+  assert.equal(cell.outputs.length, 1);
+  nb.undo();
+  assert.deepEqual(text(nb), ['one\ntwo\nthree']);
+});
+
+test('a notebook is never without a cell', () => {
+  const nb = make('a');
+  nb.remove(nb.cells.slice());
+  assert.deepEqual(text(nb), ['']);
+});
+
+test('moving stops at the ends', () => {
+  const nb = make('a', 'b');
+  assert.equal(nb.move([nb.cells[0]!], -1), false);
+  assert.equal(nb.move([nb.cells[1]!], 1), false);
+});
+
+test('streams of one name run together, others do not', () => {
+  const [cell] = make('x').cells as [Cell];
+  for (const [name, text] of [['stdout', 'a'], ['stdout', 'b'], ['stderr', 'c'], ['stdout', 'd']] as const) cell.addOutput({ output_type: 'stream', name, text });
+  assert.deepEqual(cell.outputs.map((o) => (o as any).text), ['ab', 'c', 'd']);
+});
+
+test('clear_output with wait keeps the old until the new is there', () => {
+  const [cell] = make('x').cells as [Cell];
+  cell.addOutput({ output_type: 'stream', name: 'stdout', text: 'old' });
+  cell.clearOutputs(true);
+  assert.equal(cell.outputs.length, 1);
+  cell.addOutput({ output_type: 'stream', name: 'stdout', text: 'new' });
+  assert.deepEqual(cell.outputs, [{ output_type: 'stream', name: 'stdout', text: 'new' }]);
+});
+
+test('sections end at the next heading of their level or above', () => {
+  const nb = make('# A', 'x', '## B', 'y', '### C', 'z', '## D', '# E', 'w');
+  assert.equal(sectionEnd(nb.cells, 0), 7);
+  assert.equal(sectionEnd(nb.cells, 2), 6);
+  nb.cells[2]!.metadata.heading_collapsed = true;
+  assert.deepEqual(hiddenByFolding(nb.cells).map(Number), [0, 0, 0, 1, 1, 1, 0, 0, 0]);
+});
+
+test('a number sign in a code fence is no heading', () => {
+  assert.equal(headingLevel({ type: 'markdown', source: '```\n# no\n```\ntext' }), 0);
+  assert.equal(headingLevel({ type: 'markdown', source: 'text\n\n## yes' }), 2);
+  assert.equal(headingLevel({ type: 'code', source: '# no' }), 0);
+  assert.equal(headingLevel({ type: 'markdown', source: '#no' }), 0);
+});
+
+test('copied cells get new ids; other text on the clipboard is no cell', () => {
+  const json = make('a', '# b').cells.map((c) => c.toJson());
+  const back = cellsFromJson(cellsToJson(json))!;
+  assert.deepEqual(back.map((c) => c.source), ['a', '# b']);
+  assert.ok(back.every((c) => !json.some((j) => j.id === c.id)));
+  for (const other of ['', 'x := 1', '{"type":"else"}', '[1]', 'null']) assert.equal(cellsFromJson(other), null);
+});
+
+test('outputs do not count as a change of text', () => {
+  const nb = make('a', 'b');
+  const before = structuredClone(nb.toJson());
+  nb.cells[0]!.addOutput({ output_type: 'stream', name: 'stdout', text: 'x' });
+  assert.ok(sameText(before, nb.toJson()));
+  nb.cells[0]!.setSource('A');
+  assert.ok(!sameText(before, nb.toJson()));
+});
