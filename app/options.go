@@ -12,7 +12,19 @@ type TrainOptions struct {
 	Seed      uint64
 	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
 	Out       string
-	Workers   int // 0 is one per core
+	Workers   int    // 0 is one per core
+	Precision string // of matrix products: "float32", "bf16x3", "bf16"
+}
+
+// kernelOf names the CPU kernels of a precision: kernel itself for float32.
+func kernelOf(kernel, precision string) string {
+	switch {
+	case precision == "" || precision == "float32":
+		return kernel
+	case kernel == "":
+		kernel = "avx512"
+	}
+	return kernel + "+" + precision
 }
 
 // ResumeOptions are the flags of nacre resume.
@@ -90,6 +102,7 @@ type BenchUpdateOptions struct {
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // "pearl", "tcl-pearl", "both"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
+	Precision string // of matrix products: "float32", "bf16x3", "bf16"
 	Updates   int
 	Workers   int
 }
@@ -147,4 +160,10 @@ type BenchTSNEOptions struct {
 	Node    string   // command
 	Modules string   // node_modules folder with wasm-bhtsne
 	Workers int      // threads each may use; 0 is 1
+}
+
+// BenchKernelOptions are the flags of nacre bench kernel.
+type BenchKernelOptions struct {
+	Cells int // round trips
+	Lines int // printed by one cell
 }

@@ -18,6 +18,7 @@ import (
 
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/lower"
+	"nacre/kernel/internal/prelude"
 	"nacre/kernel/internal/rt"
 )
 
@@ -55,6 +56,19 @@ func newYaegi(p *cells.Program, symbols map[string]map[string]reflect.Value, hos
 	e.fset = e.i.FileSet()
 	e.low = lower.New(p.Info, p.Fset, e.reg)
 	e.low.Cooperative = cooperative
+	for _, path := range prelude.Packages {
+		src, err := prelude.Source(path)
+		if err != nil {
+			return nil, err
+		}
+		list, err := p.CheckSource(path, src)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			e.low.SetPrelude(path, f.Name, &lower.Func{Name: path + "." + f.Name, Decl: f.Decl, Obj: f.Obj, Sig: f.Obj.Signature()})
+		}
+	}
 	exports := interp.Exports{}
 	for path, table := range symbols {
 		exports[path+"/_"] = table
@@ -138,7 +152,7 @@ func (e *yaegiEngine) compile(u *cells.Unit) (*program, error) {
 
 // lowered returns the source the interpreter is given and the function that runs the cell.
 func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
-	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, Value: u.Value, Locals: map[*types.Var]*lower.Global{}}
+	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, InitsLast: u.InitsLast, Value: u.Value, Locals: map[*types.Var]*lower.Global{}}
 	funcs := map[*cells.Decl]*lower.Func{}
 	for tn, key := range u.Keys {
 		e.low.SetTypeKey(tn, key)

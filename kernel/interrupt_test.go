@@ -8,15 +8,15 @@ import (
 
 func TestInterrupt(t *testing.T) {
 	for name, code := range map[string]string{
-		"empty loop":    `for {}`,
-		"function":      "func spin() { for { } }\nspin()",
-		"recursion":     "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
-		"sleep":         "import \"time\"\ntime.Sleep(time.Hour)",
-		"channel":       "c := make(chan int)\n<-c",
-		"mutex":         "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
-		"native sort":   "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
-		"recovering":    "for { func() { defer func() { recover() }(); panic(1) }() }",
-		"goroutine":     "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
+		"empty loop":  `for {}`,
+		"function":    "func spin() { for { } }\nspin()",
+		"recursion":   "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
+		"sleep":       "import \"time\"\ntime.Sleep(time.Hour)",
+		"channel":     "c := make(chan int)\n<-c",
+		"mutex":       "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
+		"native sort": "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
+		"recovering":  "for { func() { defer func() { recover() }(); panic(1) }() }",
+		"goroutine":   "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)

@@ -40,7 +40,7 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.RWMutex // guards prog and its types against completion while a cell is checked
+	info    sync.Mutex // guards prog and its types against completion while a cell is checked
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -64,9 +64,8 @@ func New(o Options) (Session, error) {
 	}
 	host := rt.Host{
 		Check: s.check, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
-		Show:      func(xs []any) { s.owner().shown = &xs },
-		Print:     func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
-		Recovered: func(any) {},
+		Show:  func(xs []any) { s.owner().shown = &xs },
+		Print: func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	e, err := newYaegi(s.prog, s.symbols(), host)
 	if err != nil {
@@ -200,7 +199,6 @@ func (s *session) run(ctx context.Context, r *run, p *program, code string) (*Da
 	if fail != nil {
 		return nil, fail
 	}
-	r.cancel(nil)
 	if r.shown == nil {
 		return nil, nil
 	}

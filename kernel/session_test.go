@@ -80,7 +80,7 @@ func cellsTest(t *testing.T, steps [][2]string) {
 	}
 }
 
-func TestCells(t *testing.T) {
+func TestMixedCells(t *testing.T) {
 	cellsTest(t, [][2]string{
 		{`1 + 2`, "3"},
 		{"x := 4\ny := x * 2", ""},

@@ -1,19 +1,14 @@
 package kernel
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/png"
+	"maps"
 	"reflect"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+	"nacre/display"
+	"nacre/kernel/internal/rt"
 )
 
 // render shows the values of a cell's last expression: several are joined by commas.
@@ -29,64 +24,40 @@ func (s *session) render(values []any) *Data {
 	return &Data{MIME: map[string]any{"text/plain": strings.Join(texts, ", ")}}
 }
 
-// Renderer is a value that says itself how it is shown, by MIME type.
-type Renderer interface {
-	MIMEBundle() (map[string]any, error)
-}
-
+// renderOne shows a value: as package display does, with text in which cells' types have their own form.
 func (s *session) renderOne(v any) Data {
-	m := map[string]any{"text/plain": s.text(v)}
-	switch v := v.(type) {
-	case Renderer:
-		b, err := v.MIMEBundle()
-		if err != nil {
-			m["text/plain"] = err.Error()
-			return Data{MIME: m}
+	if o, ok := v.(rt.Obj); ok {
+		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[display.Renderer]()); ok {
+			v = shown{w.Interface().(display.Renderer), s.text(o)}
 		}
-		for k, x := range b {
-			m[k] = x
-		}
-	case *plot.Plot:
-		if v != nil {
-			if b, err := plotPNG(v); err == nil {
-				m["image/png"] = b
-				m["text/plain"] = "plot " + v.Title.Text
-			} else {
-				m["text/plain"] = err.Error()
-			}
-		}
-	case image.Image:
-		var b bytes.Buffer
-		if png.Encode(&b, v) == nil {
-			m["image/png"] = b.Bytes()
-			m["text/plain"] = fmt.Sprintf("image %v", v.Bounds())
-		}
-	case mat.Matrix:
-		r, c := v.Dims()
-		m["text/plain"] = fmt.Sprintf("%d×%d\n%.6g", r, c, mat.Formatted(v, mat.Squeeze(), mat.Excerpt(excerptOf(r, c))))
+	}
+	if v == nil {
+		return Data{MIME: map[string]any{"text/plain": "nil"}}
+	}
+	m, own, err := display.Render(v)
+	if err != nil {
+		return Data{MIME: map[string]any{"text/plain": err.Error()}}
+	}
+	if !own {
+		m = map[string]any{"text/plain": s.text(v)}
 	}
 	return Data{MIME: m}
 }
 
-func excerptOf(r, c int) int {
-	if r > 20 || c > 20 {
-		return 5
-	}
-	return 0
+// shown is a Renderer of a cell's type, with the text it has where it gives none.
+type shown struct {
+	display.Renderer
+	text string
 }
 
-// plotPNG draws at twice the size it is shown at, for sharp screens.
-func plotPNG(p *plot.Plot) (b []byte, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("drawing the plot: %v", x)
-		}
-	}()
-	c := vgimg.NewWith(vgimg.UseWH(6*vg.Inch, 4*vg.Inch), vgimg.UseDPI(144))
-	p.Draw(draw.New(c))
-	var out bytes.Buffer
-	_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(&out)
-	return out.Bytes(), err
+func (x shown) MIMEBundle() (map[string]any, error) {
+	b, err := x.Renderer.MIMEBundle()
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]any{"text/plain": x.text}
+	maps.Copy(m, b)
+	return m, nil
 }
 
 const maxText = 100_000
@@ -100,6 +71,11 @@ func (s *session) text(v any) string {
 	switch x := v.(type) {
 	case string:
 		t = fmt.Sprintf("%q", x)
+	case rt.Obj:
+		t = fmt.Sprintf("%+v", x)
+		if x.HasText() {
+			t = fmt.Sprint(x)
+		}
 	case error:
 		t = x.Error()
 	default:

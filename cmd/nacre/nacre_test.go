@@ -52,8 +52,8 @@ func call(f *fake, args ...string) (status int, stdout, stderr string) {
 
 func TestOptions(t *testing.T) {
 	for line, want := range map[string]any{
-		"train": app.TrainOptions{},
-		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{
+		"train": app.TrainOptions{Precision: "float32"},
+		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{Precision: "float32",
 			Algorithm: "tcl-pearl", Family: "point-goal", Preset: "oyster", Config: "c.toml", Set: []string{"a.b=1,2", "c=x"},
 			SeedGiven: true, Out: "runs/a", Workers: 2},
 		"resume runs/a -w 1": app.ResumeOptions{Dir: "runs/a", Workers: 1},
@@ -79,10 +79,11 @@ func TestOptions(t *testing.T) {
 			What: "runs/a", Out: "a.gif", Task: 2, Train: true, Steps: 9, Seed: 4, Size: "90x60", FPS: 12.5, At: 3, Strip: 4, Camera: ",20"},
 		"verify envs": app.VerifyOptions{Families: []string{}},
 		"verify envs ant-dir --from full --forced":                          app.VerifyOptions{Families: []string{"ant-dir"}, From: "full", Forced: true},
-		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
-		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
-		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
-		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
+		"bench update --check":                                              app.BenchUpdateOptions{Precision: "float32", Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Precision: "float32", Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
+		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Precision: "float32", Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Precision: "float32", Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
+		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Envs: 16, Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
 			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},

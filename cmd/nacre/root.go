@@ -38,6 +38,8 @@ type actions struct {
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
 
+	BenchKernel func(context.Context, *app.Env, app.BenchKernelOptions) error
+
 	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
 }
 
@@ -102,7 +104,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Render != nil {
 		root.AddCommand(renderCommand(env, a.Render))
 	}
-	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil || a.BenchKernel != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root
@@ -225,6 +227,16 @@ func noArgs(_ *cobra.Command, args []string) error {
 // jsonFlag adds --json to a command that prints figures.
 func jsonFlag(cmd *cobra.Command, env *app.Env) {
 	cmd.Flags().BoolVar(&env.JSON, "json", false, "print the result as JSON, and no progress")
+}
+
+// precisionFlag adds --precision.
+func precisionFlag(cmd *cobra.Command, precision *string) {
+	cmd.Flags().StringVar(precision, "precision", "float32",
+		"of matrix products: float32, or bf16x3 or bf16 on processors with a matrix unit (AMX)")
+}
+
+func checkPrecision(precision string) error {
+	return oneOf("precision", precision, "float32", "bf16x3", "bf16")
 }
 
 // workersFlag adds --workers.

@@ -69,6 +69,9 @@ func Types(fset *token.FileSet) (map[string]*types.Package, error) {
 	return m, nil
 }
 
+// Importable says whether a path is a package that cells may import, rather than one whose types others mention.
+func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
+
 // Doc returns the documentation of a name of a package: "Sum", "Dense.Mul", or "" for the package itself.
 func Doc(path, name string) string { return docs()[path][name] }
 

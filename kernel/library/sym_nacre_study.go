@@ -16,6 +16,7 @@ func init() {
 		"Baseline":      reflect.ValueOf((*p0.Baseline)(nil)),
 		"CentroidRow":   reflect.ValueOf((*p0.CentroidRow)(nil)),
 		"Find":          reflect.ValueOf(p0.Find),
+		"Layout":        reflect.ValueOf(p0.Layout),
 		"Line":          reflect.ValueOf((*p0.Line)(nil)),
 		"List":          reflect.ValueOf(p0.List),
 		"Plan":          reflect.ValueOf((*p0.Plan)(nil)),

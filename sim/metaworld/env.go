@@ -73,11 +73,7 @@ func (e *env) placeSite(name string, at vec3) {
 	copy(e.chunk().Parameters(e.i)[3*(e.batch.sizes.NBody+e.id(sites, name)):], at[:])
 }
 
-// bodyOffset and siteOffset return the position of a part in its parent's frame.
-func (e *env) bodyOffset(name string) vec3 {
-	return point(e.chunk().Parameters(e.i)[3*e.id(bodies, name):])
-}
-
+// siteOffset returns the position of a site in its body's frame.
 func (e *env) siteOffset(name string) vec3 {
 	return point(e.chunk().Parameters(e.i)[3*(e.batch.sizes.NBody+e.id(sites, name)):])
 }

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"sort"
@@ -25,8 +26,12 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 		return nil, errs.unique()
 	}
 	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}}
+	u.InitsLast = file.packageLike()
 	if errs := u.addImports(file.imports); errs != nil {
 		return nil, errs
+	}
+	if u.InitsLast {
+		file.order()
 	}
 	text := func(n ast.Node) string { return sourceOf(p.Fset, src, n) }
 	own, errs := p.declsOf(cell, file, text)
@@ -112,12 +117,16 @@ func (c *checker) run() error {
 		if c.retry() {
 			continue
 		}
-		if len(c.errs) > 0 {
-			return c.errs.unique()
-		}
+		first := c.errs // errors in bodies are reported beside those in statements
 		c.layouts()
 		c.variables()
 		c.checkBodies()
+		c.errs = append(first, c.errs...)
+		if n := len(c.file.body); n > 0 && len(c.errs) == 0 {
+			if x, ok := c.file.body[n-1].(*ast.ExprStmt); ok && c.Info.Types[x.X].IsNil() {
+				return Errors{{c.Fset.Position(x.Pos()), "use of untyped nil"}}
+			}
+		}
 		if c.retry() {
 			continue
 		}
@@ -354,6 +363,9 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 	return nil
 }
 
+// mainPrefix is how messages qualify the types of earlier cells.
+var mainPrefix = regexp.MustCompile(`\bmain\.`)
+
 // report keeps an error of the cell and notes dependents that have one.
 func (c *checker) report(e types.Error) {
 	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, "imported and not used") || strings.Contains(e.Msg, "imported and not used") {
@@ -374,13 +386,19 @@ func (c *checker) report(e types.Error) {
 			return
 		}
 	}
-	msg := strings.TrimPrefix(e.Msg, "\t")
-	if e.Msg != msg && len(c.errs) > 0 { // a continuation of the error before
+	msg := mainPrefix.ReplaceAllString(strings.TrimPrefix(e.Msg, "\t"), "")
+	if strings.HasPrefix(e.Msg, "\t") && len(c.errs) > 0 { // a continuation of the error before
 		c.errs[len(c.errs)-1].Msg += "; " + msg
 		return
 	}
+	if m := twoOfOneName.FindStringSubmatch(msg); m != nil && m[1] == m[2] {
+		msg += ": the value is of the " + m[1] + " declared last, the variable of an earlier one; define the variable again with := or var"
+	}
 	c.errs = append(c.errs, Error{c.Fset.Position(e.Pos), msg})
 }
+
+// twoOfOneName matches a mismatch between a type and what it was before its redeclaration.
+var twoOfOneName = regexp.MustCompile(`of (?:\w+ )?type (\S+)\) as (\S+) value in assignment$`)
 
 func (u *Unit) warn(fset *token.FileSet, d *Decl, e types.Error) {
 	at := fset.Position(e.Pos)

@@ -98,16 +98,17 @@ func (p *Program) similar(path string) string {
 
 // Unit is a checked cell, ready to be lowered. Commit makes it part of the program.
 type Unit struct {
-	Cell     int
-	Types    []*Decl // declared or redeclared
-	Funcs    []*Decl // to be compiled: those of the cell and what depends on them
-	Inits    []*Decl
-	Main     *Decl
-	Body     []ast.Stmt
-	Value    ast.Expr // the last statement, where it has a value to show
-	Vars     []*CellVar
-	Warnings []string
-	Keys     map[*types.TypeName]string // identities of the types declared
+	Cell      int
+	Types     []*Decl // declared or redeclared
+	Funcs     []*Decl // to be compiled: those of the cell and what depends on them
+	Inits     []*Decl
+	InitsLast bool // they run after the body, which is variable declarations only
+	Main      *Decl
+	Body      []ast.Stmt
+	Value     ast.Expr // the last statement, where it has a value to show
+	Vars      []*CellVar
+	Warnings  []string
+	Keys      map[*types.TypeName]string // identities of the types declared
 
 	prog    *Program
 	imports map[string]string
@@ -157,7 +158,7 @@ func (p *Program) declsOf(cell int, src *parsed, text func(ast.Node) string) ([]
 	add := func(d *Decl, pos token.Pos) {
 		d.Cell = cell
 		for _, n := range append([]string{d.Name}, d.Names...) {
-			if n == "_" || n == "init" {
+			if n == "_" {
 				continue
 			}
 			if prev, ok := seen[n]; ok && !(len(d.Names) > 0 && n == d.Name) {
@@ -171,6 +172,9 @@ func (p *Program) declsOf(cell int, src *parsed, text func(ast.Node) string) ([]
 		switch d := node.(type) {
 		case *ast.FuncDecl:
 			name := d.Name.Name
+			if d.Recv == nil && (name == "init" || name == "_") {
+				name = fmt.Sprintf("init %d", d.Pos()) // there may be several
+			}
 			if d.Recv != nil && len(d.Recv.List) == 1 {
 				base := receiverBase(d.Recv.List[0].Type)
 				if base == nil {

@@ -21,8 +21,8 @@ func split(src string) (chunks []chunk, semicolon bool) {
 	fset := token.NewFileSet()
 	f := fset.AddFile("", -1, len(src))
 	var s scanner.Scanner
-	s.Init(f, []byte(src), func(token.Position, string) {}, 0)
-	depth, start := 0, -1
+	s.Init(f, []byte(src), func(token.Position, string) {}, scanner.ScanComments)
+	depth, start, comment := 0, -1, -1
 	var toks []token.Token
 	flush := func(end int) {
 		if start >= 0 {
@@ -37,6 +37,12 @@ func split(src string) (chunks []chunk, semicolon bool) {
 			flush(len(src))
 			return chunks, semicolon
 		}
+		if tok == token.COMMENT { // it belongs to the piece it precedes
+			if start < 0 && comment < 0 {
+				comment = off
+			}
+			continue
+		}
 		if tok == token.SEMICOLON && depth <= 0 {
 			flush(off)
 			semicolon = lit == ";" || semicolon && lit == "\n" && start < 0 && len(toks) == 0 && endsExplicitly(src[:off])
@@ -44,7 +50,10 @@ func split(src string) (chunks []chunk, semicolon bool) {
 		}
 		semicolon = false
 		if start < 0 {
-			start = off
+			if start = off; comment >= 0 {
+				start = comment
+			}
+			comment = -1
 		}
 		toks = append(toks, tok)
 		switch tok {
@@ -70,7 +79,7 @@ func kind(toks []token.Token) token.Token {
 	return token.ILLEGAL
 }
 
-// isMethod says whether a name follows the first parenthesised list after func.
+// isMethod says whether a name and its parameters follow the first parenthesised list after func.
 func isMethod(toks []token.Token) bool {
 	depth := 0
 	for k, t := range toks {
@@ -79,7 +88,7 @@ func isMethod(toks []token.Token) bool {
 			depth++
 		case token.RPAREN:
 			if depth--; depth == 0 {
-				return k+1 < len(toks) && toks[k+1] == token.IDENT
+				return k+2 < len(toks) && toks[k+1] == token.IDENT && toks[k+2] == token.LPAREN
 			}
 		}
 	}
@@ -165,4 +174,11 @@ func (p *Program) parseCell(name, src string) (*parsed, error) {
 		return nil, errs
 	}
 	return out, nil
+}
+
+// Parses says whether a cell has no syntax error.
+func (p *Program) Parses(src string) bool {
+	q := Program{Fset: token.NewFileSet()}
+	_, err := q.parseCell("cell", src)
+	return err == nil
 }

@@ -32,6 +32,9 @@ func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
 			out.Ellipsis = 1
 		}
 	}
+	if strings.HasSuffix(where, "/template.Template.Execute") {
+		return l.rt("Templated", out)
+	}
 	return out
 }
 
@@ -223,7 +226,7 @@ func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.
 	}
 	conv := func(k int, t types.Type) ast.Expr {
 		x := l.convert(c, ident(names[k]), results.At(k).Type(), t)
-		if where != "" && types.IsInterface(l.subst(t)) && anyMode(where) == plain {
+		if where != "" && types.IsInterface(l.subst(t)) && !nativeInterface(l.subst(t)) && anyMode(where) == plain {
 			x = l.rt("Value", x)
 		}
 		return x
@@ -330,7 +333,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	case "panic":
 		return call(ident("panic"), l.to(c.Args[0], anyInterface))
 	case "recover":
-		return l.rt("Recover", call(ident("recover")))
+		return l.rt("Recover")
 	case "print", "println":
 		lit := &ast.CompositeLit{Type: anySlice()}
 		for _, a := range c.Args {

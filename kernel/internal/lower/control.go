@@ -115,22 +115,29 @@ func (l *Lowerer) yieldReturn(s *ast.ReturnStmt) []ast.Stmt {
 	case len(s.Results) == 0:
 		if len(l.fn.results) > 0 {
 			for k, v := range l.fn.results {
-				out = append(out, assign(ident(y.results[k]), ident(l.fn.names[v].name)))
+				x := ast.Expr(ident(l.fn.names[v].name))
+				if l.fn.names[v].boxed {
+					x = star(x)
+				}
+				out = append(out, assign(yieldSlot(y, k), x))
 			}
 		}
 	case len(s.Results) == 1 && len(l.fn.results) > 1:
 		names, ts, pre := l.unpack(s.Results[0])
 		out = pre
 		for k, name := range names {
-			out = append(out, assign(ident(y.results[k]), l.convert(s, ident(name), ts[k], l.fn.results[k].Type())))
+			out = append(out, assign(yieldSlot(y, k), l.convert(s, ident(name), ts[k], l.fn.results[k].Type())))
 		}
 	default:
 		for k, e := range s.Results {
-			out = append(out, assign(ident(y.results[k]), l.to(e, l.fn.results[k].Type())))
+			out = append(out, assign(yieldSlot(y, k), l.to(e, l.fn.results[k].Type())))
 		}
 	}
 	return append(out, l.leave(y, -1)...)
 }
+
+// yieldSlot is where a return inside the body of a range over a function puts its k-th result.
+func yieldSlot(y *yield, k int) ast.Expr { return &ast.StarExpr{X: ident(y.results[k])} }
 
 func (l *Lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
 	var pre []ast.Stmt
@@ -182,7 +189,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 		}
 	}
 	defer l.push(scope{label: labelName(label), loop: true})()
-	out.Body = l.block(s.Body, l.entry(s.Body)...)
+	out.Body = l.block(s.Body, l.entry()...)
 	if len(pre) == 0 {
 		return []ast.Stmt{withLabel(label, out)}
 	}
@@ -279,7 +286,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		return append(pre, l.rangeInt(s, t, x, label)...)
 	}
 	out := &ast.RangeStmt{For: s.For, X: x, Body: nil}
-	head := l.entry(s.Body)
+	head := l.entry()
 	use := func(e ast.Expr, et types.Type) ast.Expr {
 		if e == nil || blank(e) {
 			return nil
@@ -315,7 +322,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *ast.Ident) []ast.Stmt {
 	n, k := l.fresh("n"), l.fresh("k")
 	typ := l.low(s, t)
-	head := l.entry(s.Body)
+	head := l.entry()
 	if s.Key != nil && !blank(s.Key) {
 		if v := l.newVar(s.Key); v != nil {
 			head = append(head, l.defineVar(s.Key, v, ident(k))...)
@@ -350,7 +357,7 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 		for _, v := range l.fn.results {
 			name := l.fresh("ret")
 			y.results = append(y.results, name)
-			out = append(out, declare(name, l.low(s, v.Type())))
+			out = append(out, define(name, call(ident("new"), l.low(s, v.Type()))))
 		}
 	}
 	out = append(out, define(y.code, intLit(0)))
@@ -362,7 +369,7 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 	}
 	pop := l.push(scope{label: labelName(label), loop: true, yield: y})
 	l.fn.yield = y
-	head := l.entry(s.Body)
+	head := l.entry()
 	for k, e := range []ast.Expr{s.Key, s.Value} {
 		if e == nil || blank(e) {
 			continue
@@ -387,11 +394,11 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 		if y.outer != nil {
 			when(-1, l.leave(y.outer, -1))
 		} else {
-			r := &ast.ReturnStmt{}
-			for _, name := range y.results {
-				r.Results = append(r.Results, ident(name))
+			var results []ast.Expr
+			for k := range y.results {
+				results = append(results, star(ident(y.results[k])))
 			}
-			when(-1, []ast.Stmt{r})
+			when(-1, l.giveBack(results))
 		}
 	}
 	for k, b := range y.exits {

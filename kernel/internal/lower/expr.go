@@ -145,8 +145,9 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 		if p, ok := u.(*types.Pointer); ok {
 			u = p.Elem().Underlying()
 			t = p.Elem()
+		} else {
+			x = unstar(x)
 		}
-		x = unstar(x)
 		s, ok := u.(*types.Struct)
 		if !ok {
 			l.refuse(n, "a field of %s is not supported", t)
@@ -163,7 +164,7 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 	return x, t
 }
 
-// unstar drops a dereference, which selecting a field or method implies.
+// unstar drops the dereference of a pointer to a struct, which selecting a field or method implies.
 func unstar(x ast.Expr) ast.Expr {
 	if p, ok := x.(*ast.ParenExpr); ok {
 		if s, ok := p.X.(*ast.StarExpr); ok {
@@ -392,11 +393,49 @@ func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}
+	inner.deferring = defers(e.Body)
 	l.fn = inner
 	defer func() { l.fn = outer }()
 	ft, prologue := l.params(e, sig)
-	body := append(prologue, l.entry(e.Body)...)
-	return &ast.FuncLit{Type: ft, Body: &ast.BlockStmt{List: append(body, l.stmts(e.Body.List)...)}}
+	return &ast.FuncLit{Type: ft, Body: &ast.BlockStmt{List: append(prologue, l.body(e.Body)...)}}
+}
+
+// body lowers the statements of a function. One that defers becomes a closure that the host runs, with the results
+// as variables around it: the interpreter's own defer deadlocks on closures of its function and confuses those of loops.
+func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
+	head := l.entry()
+	if !defers(b) {
+		return append(head, l.stmts(b.List)...)
+	}
+	l.fn.defers = l.fresh("defers")
+	out := append(head, define(l.fn.defers, l.rt("Defers")))
+	ret := &ast.ReturnStmt{}
+	for _, v := range l.fn.results {
+		name := l.fresh("r")
+		out = append(out, define(name, call(ident("new"), l.low(b, v.Type()))))
+		l.fn.slots = append(l.fn.slots, name)
+		if v.Name() != "" {
+			l.fn.names[v] = local{name, true}
+		}
+		ret.Results = append(ret.Results, star(ident(name)))
+	}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: l.stmts(b.List)}}
+	return append(out, &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}, ret)
+}
+
+// defers says whether a function's own statements defer.
+func defers(b *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // params declares the parameters and named results of a function.
@@ -423,7 +462,7 @@ func (l *Lowerer) params(n ast.Node, sig *types.Signature) (*ast.FuncType, []ast
 	for k := range sig.Results().Len() {
 		v := sig.Results().At(k)
 		l.fn.results = append(l.fn.results, v)
-		if v.Name() != "" {
+		if v.Name() != "" && !l.fn.deferring {
 			name := l.fresh("r")
 			ft.Results.List[k].Names = []*ast.Ident{ident(name)}
 			l.fn.names[v] = local{name, false}

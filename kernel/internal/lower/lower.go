@@ -39,14 +39,15 @@ type Global struct {
 
 // Unit is what one cell has to have lowered.
 type Unit struct {
-	Cell   int
-	Funcs  []*Func
-	Inits  []*Func // run before the body
-	Main   *Func   // run after the body
-	Body   []ast.Stmt
-	Locals map[*types.Var]*Global // variables of the body's top level
-	New    []*Global              // those of them that need a slot
-	Value  ast.Expr               // the last statement where its value is to be shown
+	Cell      int
+	Funcs     []*Func
+	Inits     []*Func // run before the body, or after it
+	InitsLast bool
+	Main      *Func // run after the body
+	Body      []ast.Stmt
+	Locals    map[*types.Var]*Global // variables of the body's top level
+	New       []*Global              // those of them that need a slot
+	Value     ast.Expr               // the last statement where its value is to be shown
 }
 
 // Lowerer lowers the cells of one session.
@@ -102,6 +103,10 @@ type function struct {
 	taken   map[types.Object]bool // variables whose address is taken
 	yield   *yield                // set inside the body of a range over a function
 	scopes  []scope
+
+	deferring bool     // it has a defer statement
+	defers    string   // the variable that holds what it deferred, "" where it defers nothing
+	slots     []string // pointers to the results of a function that defers
 }
 
 type local struct {
@@ -140,6 +145,7 @@ func (l *Lowerer) SetPrelude(path, name string, f *Func) {
 		l.generic[path] = map[string]*Func{}
 	}
 	l.generic[path][name] = f
+	l.funcs[f.Obj] = f
 }
 
 // Unit lowers a cell to a file that declares what is new and a function named cellN that runs it. On error nothing of
@@ -176,7 +182,12 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 	l.rebind()
 	l.drain()
 	name = fmt.Sprintf("cell%d", u.Cell)
-	body = append(append(l.regs, l.calls(u.Inits)...), body...)
+	if u.InitsLast {
+		body = append(body, l.calls(u.Inits)...)
+	} else {
+		body = append(l.calls(u.Inits), body...)
+	}
+	body = append(l.regs, body...)
 	if u.Main != nil {
 		body = append(body, l.calls([]*Func{u.Main})...)
 	}
@@ -289,9 +300,12 @@ func clone[K comparable, V any](m map[K]V) map[K]V {
 func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 	l.fn = &function{names: map[types.Object]local{}, taken: map[types.Object]bool{}}
 	l.env = nil
-	block := &ast.BlockStmt{List: u.Body}
-	l.fn.taken = l.addressed(block)
+	body := &ast.BlockStmt{List: u.Body}
+	l.fn.taken = l.addressed(body)
 	list := []ast.Stmt{}
+	if l.fn.deferring = defers(body); l.fn.deferring {
+		l.fn.defers = l.fresh("defers")
+	}
 	for k, s := range u.Body {
 		list = append(list, assign(ident("stmt__"), intLit(k)))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
@@ -301,7 +315,12 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 		}
 		list = append(list, l.stmt(s)...)
 	}
-	return append(list, assign(ident("stmt__"), intLit(len(u.Body))))
+	list = append(list, assign(ident("stmt__"), intLit(len(u.Body))))
+	if !l.fn.deferring {
+		return list
+	}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)}
+	return []ast.Stmt{define(l.fn.defers, l.rt("Defers")), &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}}
 }
 
 // show hands the values of the last expression to the host.

@@ -40,7 +40,10 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 			l.refuse(n, "the method %s is not there: the cell that defines it failed", obj.Name())
 		}
 		l.checkReceiver(n, recv)
-		out := sel(unstar(x), obj.Name())
+		if _, isStruct := recv.Underlying().(*types.Struct); isStruct {
+			x = unstar(x)
+		}
+		out := sel(x, obj.Name())
 		out.Sel.NamePos = l.pos(n)
 		return target{fun: out}, methodName(recv, obj)
 	}
@@ -223,9 +226,9 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 	l.env = env
 	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body)}
 	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())
+	l.fn.deferring = defers(f.Decl.Body)
 	ft, prologue := l.params(f.Decl, sig)
-	body := append(prologue, l.entry(f.Decl.Body)...)
-	body = append(body, l.stmts(f.Decl.Body.List)...)
+	body := append(prologue, l.body(f.Decl.Body)...)
 	l.out = append(l.out, &ast.FuncDecl{
 		Name: &ast.Ident{Name: name, NamePos: f.Decl.Name.Pos()}, Type: ft,
 		Body: &ast.BlockStmt{Lbrace: f.Decl.Body.Lbrace, List: body, Rbrace: f.Decl.Body.Rbrace},
@@ -233,11 +236,32 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 }
 
 // addressed collects the variables whose address is taken, outright or by calling a method on a pointer to them or
-// slicing them.
+// slicing them, and those that closures share with their function.
 func (l *Lowerer) addressed(body *ast.BlockStmt) map[types.Object]bool {
 	taken := map[types.Object]bool{}
+	shared := func(lit ast.Node) {
+		ast.Inspect(lit, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if v, ok := l.Info.Uses[id].(*types.Var); ok && (v.Pos() < lit.Pos() || v.Pos() >= lit.End()) {
+					taken[v] = true
+				}
+			}
+			return true
+		})
+	}
+	if defers(body) {
+		shared(body)
+	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.FuncLit:
+			shared(n)
+		case *ast.RangeStmt:
+			if t := l.Info.TypeOf(n.X); t != nil {
+				if _, ok := t.Underlying().(*types.Signature); ok {
+					shared(n.Body)
+				}
+			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
 				l.root(n.X, taken)

@@ -51,7 +51,7 @@ func risky(s ast.Node) bool {
 }
 
 // entry is the stop check at the head of a function or loop body.
-func (l *Lowerer) entry(*ast.BlockStmt) []ast.Stmt {
+func (l *Lowerer) entry() []ast.Stmt {
 	l.imports["rt"] = "rt__"
 	check := &ast.ExprStmt{X: l.rt("Check")}
 	if l.Cooperative {
@@ -130,13 +130,29 @@ func (l *Lowerer) defineVar(n ast.Node, v *types.Var, x ast.Expr) []ast.Stmt {
 	name := l.fresh(v.Name())
 	if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
 		l.fn.names[v] = local{name, true}
-		return []ast.Stmt{define(name, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(name)}, x)}
+		return append(l.fresher(name, &ast.StarExpr{X: l.low(n, v.Type())}, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(name)}, x))
 	}
 	l.fn.names[v] = local{name, false}
+	if l.fn.taken[v] {
+		return l.fresher(name, l.low(n, v.Type()), x)
+	}
 	// A declaration with its type, not `:=`: the interpreter would infer the type of some calls and literals wrongly.
-	return []ast.Stmt{&ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{
-		&ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: l.low(n, v.Type()), Values: []ast.Expr{x}},
-	}}}}
+	return []ast.Stmt{varDecl(name, l.low(n, v.Type()), x)}
+}
+
+func varDecl(name string, typ, x ast.Expr) ast.Stmt {
+	spec := &ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: typ, Values: []ast.Expr{x}}
+	return &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}}
+}
+
+// fresher declares a variable that pointers or closures keep, so that each iteration of a loop has its own: the
+// interpreter makes one anew where it is initialised from another variable, not where from a literal or call.
+func (l *Lowerer) fresher(name string, typ, x ast.Expr) []ast.Stmt {
+	if _, ok := x.(*ast.Ident); ok {
+		return []ast.Stmt{varDecl(name, typ, x)}
+	}
+	t := l.fresh("t")
+	return []ast.Stmt{varDecl(t, typ, x), varDecl(name, typ, ident(t))}
 }
 
 func globalRef(g *Global) ast.Expr {
@@ -157,7 +173,7 @@ func (l *Lowerer) declareVar(n ast.Node, v *types.Var) []ast.Stmt {
 	name := l.fresh(v.Name())
 	if l.fn.taken[v] && needsBox(l.subst(v.Type())) {
 		l.fn.names[v] = local{name, true}
-		return []ast.Stmt{define(name, call(ident("new"), l.low(n, v.Type())))}
+		return l.fresher(name, &ast.StarExpr{X: l.low(n, v.Type())}, call(ident("new"), l.low(n, v.Type())))
 	}
 	l.fn.names[v] = local{name, false}
 	return []ast.Stmt{declare(name, l.low(n, v.Type()))}
@@ -322,9 +338,7 @@ func (l *Lowerer) fixed(lhs []ast.Expr, out *[]ast.Stmt) []ast.Expr {
 		if m, ok := l.typeOf(i.X).Underlying().(*types.Map); ok {
 			kt = l.subst(m.Key())
 		}
-		before = append(before, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{
-			&ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: l.low(i, kt), Values: []ast.Expr{l.to(i.Index, kt)}},
-		}}})
+		before = append(before, varDecl(name, l.low(i, kt), l.to(i.Index, kt)))
 		base := l.expr(i.X)
 		if _, ok := l.typeOf(i.X).Underlying().(*types.Pointer); ok {
 			base = star(base)
@@ -368,6 +382,10 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		}
 		return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{l.to(y, t)}}}
 	}
+	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // a receive would not reach a shared variable
+		name := l.fresh("t")
+		return []ast.Stmt{define(name, l.expr(u)), assign(l.expr(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
+	}
 	return []ast.Stmt{assign(l.expr(x), l.to(y, l.typeOf(x)))}
 }
 
@@ -376,8 +394,12 @@ func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 	e = ast.Unparen(e)
 	boolean := types.Typ[types.Bool]
 	pair := func(t types.Type, x ast.Expr) ([]string, []types.Type, []ast.Stmt) {
-		a, ok := l.fresh("t"), l.fresh("t")
-		return []string{a, ok}, []types.Type{t, boolean}, []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident(a), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{x}}}
+		a, ok, zero := l.fresh("t"), l.fresh("t"), l.fresh("z")
+		return []string{a, ok}, []types.Type{t, boolean}, []ast.Stmt{
+			&ast.AssignStmt{Lhs: []ast.Expr{ident(a), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{x}},
+			// The interpreter leaves the value of the iteration before where there is none.
+			&ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok)}, Body: block(declare(zero, l.low(e, t)), assign(ident(a), ident(zero)))},
+		}
 	}
 	switch e := e.(type) {
 	case *ast.IndexExpr:
@@ -410,7 +432,7 @@ func (l *Lowerer) unpackAssertion(e *ast.TypeAssertExpr) ([]string, []types.Type
 	from := types.Unalias(l.typeOf(e.X))
 	x, v, ok := l.fresh("x"), l.fresh("t"), l.fresh("t")
 	return []string{v, ok}, []types.Type{t, types.Typ[types.Bool]}, []ast.Stmt{
-		&ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(x)}, Type: anyType(), Values: []ast.Expr{l.to(e.X, anyInterface)}}}}},
+		varDecl(x, anyType(), l.to(e.X, anyInterface)),
 		declare(v, l.low(e, t)),
 		define(ok, l.rt("Is", ident(x), intLit(l.checkType(t)))),
 		&ast.IfStmt{Cond: ident(ok), Body: block(assign(ident(v), l.asserted(e, ident(x), from, t)))},
@@ -421,42 +443,56 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	if l.fn.yield != nil {
 		return l.yieldReturn(s)
 	}
-	out := &ast.ReturnStmt{Return: s.Return}
 	if len(s.Results) == 0 {
-		return []ast.Stmt{out}
-	}
-	if len(s.Results) == 1 && len(l.fn.results) > 1 {
-		names, ts, pre := l.unpack(s.Results[0])
-		for k, name := range names {
-			out.Results = append(out.Results, l.convert(s, ident(name), ts[k], l.fn.results[k].Type()))
-		}
-		return append(pre, out)
+		return l.giveBack(nil)
 	}
 	var pre []ast.Stmt
+	var results []ast.Expr
+	if len(s.Results) == 1 && len(l.fn.results) > 1 {
+		names, ts, before := l.unpack(s.Results[0])
+		for k, name := range names {
+			results = append(results, l.convert(s, ident(name), ts[k], l.fn.results[k].Type()))
+		}
+		return append(before, l.giveBack(results)...)
+	}
 	for k, e := range s.Results {
 		x := l.to(e, l.fn.results[k].Type())
 		if len(s.Results) > 1 { // the interpreter would store results while it evaluates later ones
 			name := l.fresh("t")
 			t := l.subst(l.fn.results[k].Type())
-			pre = append(pre, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: l.low(e, t), Values: []ast.Expr{x}}}}})
+			pre = append(pre, varDecl(name, l.low(e, t), x))
 			x = ident(name)
 		}
-		out.Results = append(out.Results, x)
+		results = append(results, x)
 	}
-	return append(pre, out)
+	return append(pre, l.giveBack(results)...)
+}
+
+// giveBack returns values that are evaluated and converted, or what the named results hold.
+func (l *Lowerer) giveBack(results []ast.Expr) []ast.Stmt {
+	if l.fn.defers == "" {
+		return []ast.Stmt{&ast.ReturnStmt{Results: results}}
+	}
+	var out []ast.Stmt
+	for k, x := range results {
+		out = append(out, assign(&ast.StarExpr{X: ident(l.fn.slots[k])}, x))
+	}
+	return append(out, &ast.ReturnStmt{})
 }
 
 // goStmt starts a goroutine whose panic the host reports instead of dying of it.
 func (l *Lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 	pre, c := l.frozen(s.Call)
-	r := l.fresh("r")
-	guard := &ast.DeferStmt{Call: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(
-		&ast.IfStmt{Init: define(r, l.rt("Panicked", call(ident("recover")))), Cond: &ast.BinaryExpr{X: ident(r), Op: token.NEQ, Y: ident("nil")}, Body: block(&ast.ExprStmt{X: l.rt("GoPanic", ident(r))})},
-		&ast.ExprStmt{X: l.rt("GoDone")},
-	)})}
-	body := block(guard, &ast.ExprStmt{X: c})
-	pre = append(pre, &ast.ExprStmt{X: l.rt("GoStart")}, &ast.GoStmt{Go: s.Go, Call: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: body})})
-	return []ast.Stmt{block(pre...)}
+	body := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
+	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt("Go", body)})...)}
+}
+
+// discarded evaluates a lowered call for its effects.
+func discarded(c ast.Expr) ast.Stmt {
+	if _, ok := c.(*ast.CallExpr); ok {
+		return &ast.ExprStmt{X: c}
+	}
+	return &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{c}}
 }
 
 // frozen evaluates the function and arguments of a call now, and returns the call that is made later.
@@ -467,7 +503,7 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		return nil, x
 	}
 	var pre []ast.Stmt
-	freeze := func(e ast.Expr) ast.Expr {
+	freeze := func(e, typ ast.Expr) ast.Expr {
 		switch e := e.(type) {
 		case *ast.BasicLit, *ast.FuncLit:
 			return e
@@ -477,32 +513,98 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 			}
 		}
 		name := l.fresh("g")
-		pre = append(pre, define(name, e))
+		if typ == nil {
+			t := l.fresh("t")
+			pre = append(pre, define(t, e), define(name, ident(t)))
+		} else {
+			pre = append(pre, l.fresher(name, typ, e)...)
+		}
 		return ident(name)
+	}
+	var funType ast.Expr
+	if tv := l.Info.Types[ast.Unparen(c.Fun)]; !tv.IsBuiltin() && !tv.IsType() {
+		funType = l.low(c, l.typeOf(c.Fun))
 	}
 	switch f := lc.Fun.(type) {
 	case *ast.Ident:
 		if obj, ok := l.fn.namesLow(f.Name); ok && obj {
-			lc.Fun = freeze(f)
+			lc.Fun = freeze(f, funType)
 		}
 	case *ast.FuncLit, *ast.SelectorExpr:
 		if s, ok := f.(*ast.SelectorExpr); ok {
 			if _, isIdent := s.X.(*ast.Ident); !isIdent {
-				s.X = freeze(s.X)
+				if l.byPointer(c) {
+					s.X = addressOf(s.X)
+				}
+				s.X = freeze(s.X, nil)
 			}
 		}
 	default:
-		lc.Fun = freeze(f)
+		lc.Fun = freeze(f, funType)
 	}
 	if id, ok := ast.Unparen(c.Fun).(*ast.Ident); ok {
 		if _, builtin := l.Info.Uses[id].(*types.Builtin); builtin && (id.Name == "make" || id.Name == "new") {
 			return pre, x
 		}
 	}
+	ts := l.argumentTypes(c, len(lc.Args))
 	for k := range lc.Args {
-		lc.Args[k] = freeze(lc.Args[k])
+		lc.Args[k] = freeze(lc.Args[k], ts[k])
 	}
 	return pre, lc
+}
+
+// argumentTypes are the lowered types of the n arguments of a lowered call, nil where they are not known.
+func (l *Lowerer) argumentTypes(c *ast.CallExpr, n int) []ast.Expr {
+	ts := make([]ast.Expr, n)
+	if tv := l.Info.Types[ast.Unparen(c.Fun)]; tv.IsBuiltin() {
+		for k := range ts {
+			if k < len(c.Args) {
+				ts[k] = l.low(c, l.typeOf(c.Args[k]))
+			}
+		}
+		return ts
+	}
+	sig, ok := l.typeOf(c.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return ts
+	}
+	for k := range n {
+		p := sig.Params().Len() - n + k // a receiver comes before the parameters
+		if sig.Variadic() && len(c.Args) < sig.Params().Len() {
+			p = sig.Params().Len() - 1 - n + k // nothing for the variadic one
+		}
+		if p >= 0 {
+			ts[k] = l.low(c, sig.Params().At(p).Type())
+		}
+	}
+	return ts
+}
+
+// byPointer says whether a call's method wants the address of its operand.
+func (l *Lowerer) byPointer(c *ast.CallExpr) bool {
+	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	s, ok := l.Info.Selections[e]
+	if !ok || s.Kind() != types.MethodVal {
+		return false
+	}
+	recv := s.Obj().(*types.Func).Signature().Recv()
+	if recv == nil {
+		return false
+	}
+	_, wants := types.Unalias(recv.Type()).(*types.Pointer)
+	t := l.typeOf(e.X)
+	for _, k := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		t = t.Underlying().(*types.Struct).Field(k).Type()
+	}
+	_, has := t.Underlying().(*types.Pointer)
+	return wants && !has
 }
 
 func (fn *function) namesLow(name string) (bool, bool) {
@@ -514,33 +616,23 @@ func (fn *function) namesLow(name string) (bool, bool) {
 	return false, false
 }
 
-// deferStmt wraps calls of native functions; those of cells stay direct, as they may recover.
+// deferStmt hands a closure to the host, which runs it when the function ends.
 func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
-	fun := ast.Unparen(s.Call.Fun)
-	if tv, ok := l.Info.Types[fun]; ok && tv.IsBuiltin() {
-		return l.deferWrapped(s)
+	if l.fn.yield != nil {
+		l.refuse(s, "defer inside a range over a function is not supported")
 	}
-	if f, ok := fun.(*ast.FuncLit); ok && len(s.Call.Args) == 0 {
-		return []ast.Stmt{&ast.DeferStmt{Defer: s.Defer, Call: call(l.funcLit(f))}}
+	if f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok && len(s.Call.Args) == 0 {
+		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
 	}
-	return l.deferWrapped(s)
+	pre, c := l.frozen(s.Call)
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
+	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), lit)})...)}
 }
 
-func (l *Lowerer) deferWrapped(s *ast.DeferStmt) []ast.Stmt {
-	pre, c := l.frozen(s.Call)
-	if lc, ok := c.(*ast.CallExpr); ok && !lc.Ellipsis.IsValid() {
-		switch f := lc.Fun.(type) {
-		case *ast.Ident:
-			if _, builtin := types.Universe.Lookup(f.Name).(*types.Builtin); !builtin {
-				return append(pre, &ast.DeferStmt{Defer: s.Defer, Call: lc})
-			}
-		case *ast.FuncLit:
-			return append(pre, &ast.DeferStmt{Defer: s.Defer, Call: lc})
-		}
+// thunk drops the results of a closure without parameters.
+func (l *Lowerer) thunk(f *ast.FuncLit) ast.Expr {
+	if f.Type.Results == nil {
+		return f
 	}
-	var body ast.Stmt = &ast.ExprStmt{X: c}
-	if _, ok := c.(*ast.CallExpr); !ok {
-		body = &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{c}}
-	}
-	return append(pre, &ast.DeferStmt{Defer: s.Defer, Call: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(body)})})
+	return &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(&ast.ExprStmt{X: call(f)})}
 }

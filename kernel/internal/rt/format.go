@@ -83,6 +83,9 @@ func (m *mirror) bare(t types.Type) reflect.Type {
 	return m.typ(t.Underlying(), true)
 }
 
+// HasText says whether the type says itself how it is printed.
+func (o Obj) HasText() bool { return o.T.has("String") || o.T.has("Error") || o.T.has("Format") }
+
 // text calls a method that takes nothing and returns a string.
 func (o Obj) text(name string) (string, bool) {
 	m, ok := o.T.bind(name, o.V)

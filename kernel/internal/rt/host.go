@@ -5,40 +5,47 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"regexp"
 )
 
 // Host are the functions lowered code calls that need the session.
 type Host struct {
-	Check     func()       // ends the goroutine where its cell was interrupted
-	GoStart   func()       // a goroutine is about to start
-	GoDone    func()       // and has ended
-	GoPanic   func(any)    // or panicked
-	Show      func([]any)  // the values of a cell's last expression
-	Print     func(string) // the built-in print and println
-	Global    func(string, func() any)
-	Recovered func(any) // a cell recovered from a panic
+	Check   func()       // ends the goroutine where its cell was interrupted
+	GoStart func()       // a goroutine is about to start
+	GoDone  func()       // and has ended
+	GoPanic func(any)    // or panicked
+	Show    func([]any)  // the values of a cell's last expression
+	Print   func(string) // the built-in print and println
+	Global  func(string, func() any)
 }
 
 // Symbols are the host functions by the names lowered code uses.
 func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
-		"Register": r.Register, "View": r.View, "Plain": r.Plain, "Panicked": r.Panicked,
-		"Same":   func(a, b any) bool { return a == b },
-		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
-		"NotNil": notNil,
-		"Clear":  clearAny,
-		"Min":    func(xs []any) any { return extreme(xs, -1) },
-		"Max":    func(xs []any) any { return extreme(xs, 1) },
-		"Recover": func(x any) any {
-			if x = r.Panicked(x); x != nil {
-				h.Recovered(x)
-			}
-			return x
+		"Register": r.Register, "View": r.View, "Templated": r.Templated, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Same":    func(a, b any) bool { return a == b },
+		"IsNil":   func(x any) bool { return r.Norm(x) == nil },
+		"NotNil":  notNil,
+		"Clear":   clearAny,
+		"Min":     func(xs []any) any { return extreme(xs, -1) },
+		"Max":     func(xs []any) any { return extreme(xs, 1) },
+		"Recover": r.Recover, "Defers": newDefers, "Defer": pushDeferred, "Run": runDeferring,
+		"Go": func(f func()) {
+			h.GoStart()
+			go func() {
+				defer h.GoDone()
+				defer func() {
+					if x := recover(); x != nil {
+						h.GoPanic(r.Panicked(x))
+					}
+				}()
+				f()
+			}()
 		},
 		"Print":   func(xs []any) { h.Print(printText(xs, "", "")) },
 		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
-		"Check":   h.Check, "GoStart": h.GoStart, "GoDone": h.GoDone, "GoPanic": h.GoPanic, "Show": h.Show, "Global": h.Global,
+		"Check":   h.Check, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
 	for name, f := range m {
@@ -126,6 +133,25 @@ func (r *Registry) View(x any) any {
 		return m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface()
 	}
 	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go), true).Interface()
+}
+
+var missingField = regexp.MustCompile(`can't evaluate field (\w+) in type`)
+
+// Templated passes on the error of a template, unless it is that of a method which a cell's type has.
+func (r *Registry) Templated(err error) error {
+	if err == nil {
+		return nil
+	}
+	if m := missingField.FindStringSubmatch(err.Error()); m != nil {
+		r.mu.RLock()
+		defer r.mu.RUnlock()
+		for _, t := range r.types {
+			if t.has(m[1]) {
+				refuse("templates see no methods of types of cells, such as %s of %s: make it a field, or a function of the template", m[1], t.Name)
+			}
+		}
+	}
+	return err
 }
 
 // Plain passes on x to a native function that must not see a cell's type.

@@ -361,6 +361,16 @@ func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 	return out
 }
 
+// TryWrap is Wrap for a value that may lack the methods of the interface.
+func (r *Registry) TryWrap(o Obj, to reflect.Type) (reflect.Value, bool) {
+	for k := range to.NumMethod() {
+		if !o.T.has(to.Method(k).Name) {
+			return reflect.Value{}, false
+		}
+	}
+	return r.Wrap(o, to), true
+}
+
 // wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code
 // asks for.
 func (r *Registry) wrapper(o Obj, to reflect.Type) (reflect.Value, bool) {

@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // list names the packages outside the standard library that cells may import.
 var list = []string{
 	"gonum.org/v1/gonum/dsp/fourier",
@@ -24,29 +26,16 @@ var list = []string{
 	"gonum.org/v1/plot/vg/vgsvg",
 	"gorgonia.org/gorgonia",
 	"gorgonia.org/tensor",
-	"nacre/belief",
-	"nacre/config",
-	"nacre/core",
-	"nacre/core/cpu",
-	"nacre/core/nn",
-	"nacre/core/op",
-	"nacre/core/ref",
-	"nacre/experiment",
-	"nacre/experiment/checkpoint",
-	"nacre/experiment/paper",
-	"nacre/experiment/progress",
-	"nacre/experiment/tfevents",
-	"nacre/pearl",
-	"nacre/plots",
-	"nacre/protocol",
-	"nacre/replay",
-	"nacre/sim",
-	"nacre/sim/controls",
-	"nacre/sim/mujoco",
-	"nacre/stats",
-	"nacre/study",
-	"nacre/tcl",
-	"nacre/tsne",
+}
+
+// own says whether a package of this module is one that cells import. The rest is the program around them.
+func own(path string) bool {
+	for _, p := range []string{"app", "bench", "cmd", "kernel", "server", "web", "wasm"} {
+		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {
+			return false
+		}
+	}
+	return strings.HasPrefix(path, "nacre/") && !internal(path)
 }
 
 // dropped are standard packages of the interpreter's tables that no notebook needs: each costs room in the binary.

@@ -117,37 +117,34 @@ func splinePieces() (value, slope *pieces) {
 	return value, slope
 }
 
-func (p *pieces) at(t float32, out *[8]float32) {
+func (p *pieces) at(t float32, out *[6]float32) {
 	for k := range out {
-		v := p.c[0][k]
-		for e := 1; e < 6; e++ {
-			v = float32(v*t) + p.c[e][k]
-		}
-		out[k] = v
+		v := float32(p.c[0][k]*t) + p.c[1][k]
+		v = float32(v*t) + p.c[2][k]
+		v = float32(v*t) + p.c[3][k]
+		v = float32(v*t) + p.c[4][k]
+		out[k] = float32(v*t) + p.c[5][k]
 	}
 }
 
 // Spline returns the weights of nodes −2 … 3 for a point at t in [0, 1] past node 0, and their slopes.
 func Spline(t float32) (value, slope [6]float32) {
-	var v, s [8]float32
-	splineValue.at(t, &v)
-	splineSlope.at(t, &s)
-	copy(value[:], v[:])
-	copy(slope[:], s[:])
+	splineValue.at(t, &value)
+	splineSlope.at(t, &slope)
 	return value, slope
 }
 
 func spread(a *SplineArgs) {
-	var wx, wy [8]float32
+	var wx, wy [6]float32
 	for i := 0; i < len(a.U); i += 2 {
 		ix, iy := int32(a.U[i]), int32(a.U[i+1])
 		splineValue.at(a.U[i]-float32(ix), &wx)
 		splineValue.at(a.U[i+1]-float32(iy), &wy)
 		at := (int(iy)-2)*a.Stride + int(ix) - 2
-		for _, w := range wy[:6] {
-			row := a.Grid[at : at+8 : at+8]
-			for k := range row {
-				row[k] += float32(w * wx[k])
+		for _, w := range wy {
+			row := (*[6]float32)(a.Grid[at : at+6])
+			for k, v := range wx {
+				row[k] += float32(w * v)
 			}
 			at += a.Stride
 		}
@@ -155,7 +152,7 @@ func spread(a *SplineArgs) {
 }
 
 func gather(a *SplineArgs) {
-	var wx, wy, dx, dy [8]float32
+	var wx, wy, dx, dy [6]float32
 	for i := 0; i < len(a.U); i += 2 {
 		ix, iy := int32(a.U[i]), int32(a.U[i+1])
 		tx, ty := a.U[i]-float32(ix), a.U[i+1]-float32(iy)
@@ -164,9 +161,9 @@ func gather(a *SplineArgs) {
 		splineValue.at(ty, &wy)
 		splineSlope.at(ty, &dy)
 		at := (int(iy)-2)*a.Stride + int(ix) - 2
-		var v, s [8]float32
+		var v, s [6]float32
 		for r := range 6 {
-			row := a.Grid[at : at+8 : at+8]
+			row := (*[6]float32)(a.Grid[at : at+6])
 			for k, f := range row {
 				v[k] += float32(wy[r] * f)
 				s[k] += float32(dy[r] * f)
@@ -175,18 +172,19 @@ func gather(a *SplineArgs) {
 		}
 		self := selfAt(a.Self, tx, ty)
 		out := a.Out[2*i : 2*i+4 : 2*i+4]
-		out[0] = dot8(&v, &wx) - self[0]
-		out[1] = dot8(&v, &dx) - self[1]
-		out[2] = dot8(&s, &wx) - self[2]
+		out[0] = dot6(&v, &wx) - self[0]
+		out[1] = dot6(&v, &dx) - self[1]
+		out[2] = dot6(&s, &wx) - self[2]
 	}
 }
 
-func dot8(a, b *[8]float32) float32 {
-	var p [8]float32
+// dot6 sums in the order in which eight lanes, the last two zero, are added by halves.
+func dot6(a, b *[6]float32) float32 {
+	var p [6]float32
 	for k := range p {
 		p[k] = float32(a[k] * b[k])
 	}
-	return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]))
+	return ((p[0] + p[4]) + p[2]) + ((p[1] + p[5]) + p[3])
 }
 
 func selfAt(table []float32, tx, ty float32) (out [4]float32) {

@@ -1,0 +1,262 @@
+package display
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// CurvesMIME is the type of curves that the front end draws and redraws itself.
+const CurvesMIME = "application/vnd.nacre.curves+json"
+
+// Curves are lines that may grow while they are shown. All methods may be called from several goroutines.
+type Curves struct {
+	mu     sync.Mutex
+	title  string
+	xLabel string
+	yLabel string
+	logY   bool
+	series []*series
+	handle *Handle
+	sent   time.Time
+	later  *time.Timer
+}
+
+type series struct {
+	name            string
+	x, y, low, high []float64
+}
+
+// NewCurves returns curves without lines yet.
+func NewCurves(title, xLabel, yLabel string) *Curves {
+	return &Curves{title: title, xLabel: xLabel, yLabel: yLabel}
+}
+
+// Live shows the curves now and again whenever points are added, at most ten times a second.
+func (c *Curves) Live() *Curves {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.handle == nil {
+		c.handle = Updating(bundleOf{c})
+		c.sent = time.Now()
+	}
+	return c
+}
+
+// LogY makes the y axis logarithmic.
+func (c *Curves) LogY() *Curves {
+	c.mu.Lock()
+	c.logY = true
+	c.mu.Unlock()
+	c.changed()
+	return c
+}
+
+// Add adds the point (x, y) to the line of that name, which it starts where there is none.
+func (c *Curves) Add(name string, x, y float64) {
+	c.mu.Lock()
+	s := c.line(name)
+	s.x, s.y = append(s.x, x), append(s.y, y)
+	if s.low != nil {
+		s.low, s.high = append(s.low, y), append(s.high, y)
+	}
+	c.mu.Unlock()
+	c.changed()
+}
+
+// AddBand adds a point with an interval around it, low ≤ y ≤ high, e.g. of several seeds.
+func (c *Curves) AddBand(name string, x, y, low, high float64) {
+	c.mu.Lock()
+	s := c.line(name)
+	if s.low == nil {
+		s.low, s.high = append([]float64{}, s.y...), append([]float64{}, s.y...)
+	}
+	s.x, s.y, s.low, s.high = append(s.x, x), append(s.y, y), append(s.low, low), append(s.high, high)
+	c.mu.Unlock()
+	c.changed()
+}
+
+// Set replaces the whole line of that name. It returns an error where x and y differ in length.
+func (c *Curves) Set(name string, x, y []float64) error {
+	if len(x) != len(y) {
+		return fmt.Errorf("display: the line %q has %d values of x and %d of y", name, len(x), len(y))
+	}
+	c.mu.Lock()
+	s := c.line(name)
+	*s = series{name: name, x: append([]float64{}, x...), y: append([]float64{}, y...)}
+	c.mu.Unlock()
+	c.changed()
+	return nil
+}
+
+func (c *Curves) line(name string) *series {
+	for _, s := range c.series {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &series{name: name}
+	c.series = append(c.series, s)
+	return s
+}
+
+const interval = 100 * time.Millisecond
+
+// changed sends the curves, or sees to it that they are sent soon.
+func (c *Curves) changed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.handle == nil || c.later != nil {
+		return
+	}
+	if wait := interval - time.Since(c.sent); wait > 0 {
+		h := c.handle
+		c.later = time.AfterFunc(wait, func() {
+			c.mu.Lock()
+			c.later = nil
+			c.sent = time.Now()
+			c.mu.Unlock()
+			h.Update(c)
+		})
+		return
+	}
+	c.sent = time.Now()
+	c.handle.Update(bundleOf{c})
+}
+
+// Flush sends what was added last. Call it at the end of a run.
+func (c *Curves) Flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.later != nil {
+		c.later.Stop()
+		c.later = nil
+	}
+	if c.handle != nil {
+		c.sent = time.Now()
+		c.handle.Update(bundleOf{c})
+	}
+}
+
+// bundleOf renders curves whose lock is held.
+type bundleOf struct{ c *Curves }
+
+func (b bundleOf) MIMEBundle() (map[string]any, error) { return b.c.bundle() }
+
+// MIMEBundle returns the curves as data for this notebook's front end, as a picture and as text.
+func (c *Curves) MIMEBundle() (map[string]any, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bundle()
+}
+
+func (c *Curves) bundle() (map[string]any, error) {
+	list := []map[string]any{}
+	var text strings.Builder
+	if c.title != "" {
+		text.WriteString(c.title + "\n")
+	}
+	for _, s := range c.series {
+		m := map[string]any{"name": s.name, "x": gaps(s.x), "y": gaps(s.y)}
+		if s.low != nil {
+			m["low"], m["high"] = gaps(s.low), gaps(s.high)
+		}
+		list = append(list, m)
+		if n := len(s.x); n > 0 {
+			fmt.Fprintf(&text, "%s: %d points, last (%.6g, %.6g)\n", s.name, n, s.x[n-1], s.y[n-1])
+		}
+	}
+	b := Bundle{
+		CurvesMIME: map[string]any{
+			"version": 1, "title": c.title, "x_label": c.xLabel, "y_label": c.yLabel, "log_y": c.logY, "series": list,
+		},
+		"text/plain": strings.TrimRight(text.String(), "\n"),
+	}
+	png, err := c.png()
+	if err != nil {
+		return nil, err
+	}
+	b["image/png"] = png
+	return b, nil
+}
+
+// gaps turns what JSON has no number for into null.
+func gaps(x []float64) []any {
+	out := make([]any, len(x))
+	for k, v := range x {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// palette is the Okabe–Ito set, which keeps apart under the common forms of colour blindness.
+var palette = []color.RGBA{
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+	{230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255}, {240, 228, 66, 255},
+}
+
+func (c *Curves) png() (b []byte, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("display: drawing curves: %v", x)
+		}
+	}()
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, c.xLabel, c.yLabel
+	p.Legend.Top = true
+	if c.logY {
+		p.Y.Scale = plot.LogScale{}
+		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
+	}
+	for k, s := range c.series {
+		for n, run := range c.runs(s) {
+			l, err := plotter.NewLine(run)
+			if err != nil {
+				return nil, fmt.Errorf("display: %w", err)
+			}
+			l.Color = palette[k%len(palette)]
+			l.Width = vg.Points(1.2)
+			p.Add(l)
+			if n == 0 {
+				p.Legend.Add(s.name, l)
+			}
+		}
+	}
+	img := vgimg.NewWith(vgimg.UseWH(6*vg.Inch, 3.6*vg.Inch), vgimg.UseDPI(144))
+	p.Draw(draw.New(img))
+	var out bytes.Buffer
+	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(&out)
+	return out.Bytes(), err
+}
+
+// runs are the unbroken stretches of a line.
+func (c *Curves) runs(s *series) []plotter.XYs {
+	var out []plotter.XYs
+	var now plotter.XYs
+	for k := range s.x {
+		x, y := s.x[k], s.y[k]
+		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(y) || math.IsInf(y, 0) || c.logY && y <= 0 {
+			if now != nil {
+				out, now = append(out, now), nil
+			}
+			continue
+		}
+		now = append(now, plotter.XY{X: x, Y: y})
+	}
+	if now != nil {
+		out = append(out, now)
+	}
+	return out
+}

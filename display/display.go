@@ -1,0 +1,232 @@
+// Package display shows things in a notebook: pictures, formatted text, tables, curves that grow while a training
+// runs, embeddings to explore. A value of this package as the last expression of a cell is shown; Show shows it at
+// once, from any place of a cell.
+//
+//	display.Show(display.Markdown("**Return** of the last run"))
+//	h := display.Updating(display.Text("starting"))
+//	for k := range 100 {
+//		h.Update(display.Text(fmt.Sprint(k, " %")))
+//	}
+//
+// Every output has text beside its richer forms, and pictures where it has a form of this notebook's own, so that other
+// programs that open the notebook show something. In a program outside a notebook the text is printed.
+package display
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html"
+	"image"
+	"image/png"
+	"os"
+	"strings"
+
+	"nacre/internal/notebook"
+)
+
+// Renderer is a value that knows how it is shown: its forms by MIME type. Forms are strings, []byte for binary types,
+// or what encoding/json takes for types that end in "json". A type declared in a cell may implement it too.
+type Renderer interface {
+	MIMEBundle() (map[string]any, error)
+}
+
+// Bundle is something to show in several forms, by MIME type.
+type Bundle map[string]any
+
+// MIMEBundle returns b.
+func (b Bundle) MIMEBundle() (map[string]any, error) { return b, nil }
+
+// Text is plain text.
+func Text(s string) Bundle { return Bundle{"text/plain": s} }
+
+// HTML is a fragment of HTML. The front end removes scripts from it.
+func HTML(s string) Bundle { return Bundle{"text/html": s, "text/plain": s} }
+
+// Markdown is Markdown, with LaTeX between dollar signs.
+func Markdown(s string) Bundle { return Bundle{"text/markdown": s, "text/plain": s} }
+
+// LaTeX is a formula; where it has no dollar signs or environment of its own it is set as a display.
+func LaTeX(s string) Bundle {
+	if !strings.HasPrefix(s, "$") && !strings.HasPrefix(s, `\begin`) && !strings.HasPrefix(s, `\[`) {
+		s = "$$" + s + "$$"
+	}
+	return Bundle{"text/latex": s, "text/plain": s}
+}
+
+// PNG is a picture in PNG format.
+func PNG(data []byte) Bundle {
+	return Bundle{"image/png": data, "text/plain": fmt.Sprintf("PNG picture, %d bytes", len(data))}
+}
+
+// JPEG is a picture in JPEG format.
+func JPEG(data []byte) Bundle {
+	return Bundle{"image/jpeg": data, "text/plain": fmt.Sprintf("JPEG picture, %d bytes", len(data))}
+}
+
+// SVG is a drawing in SVG.
+func SVG(s string) Bundle { return Bundle{"image/svg+xml": s, "text/plain": "SVG drawing"} }
+
+// JSON is a value shown as a tree, of anything encoding/json encodes.
+func JSON(v any) Bundle { return Bundle{"application/json": v, "text/plain": fmt.Sprint(v)} }
+
+// Image is a picture.
+func Image(m image.Image) Renderer { return picture{m} }
+
+type picture struct{ image.Image }
+
+func (p picture) MIMEBundle() (map[string]any, error) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, p.Image); err != nil {
+		return nil, fmt.Errorf("display: %w", err)
+	}
+	s := p.Bounds().Size()
+	return Bundle{"image/png": b.Bytes(), "text/plain": fmt.Sprintf("picture of %d×%d pixels", s.X, s.Y)}, nil
+}
+
+// Table is rows under a header. Numbers are aligned to the right; cells are printed with %v, floats with six digits.
+func Table(header []string, rows [][]any) Renderer { return table{header, rows} }
+
+type table struct {
+	header []string
+	rows   [][]any
+}
+
+func (t table) MIMEBundle() (map[string]any, error) {
+	for k, r := range t.rows {
+		if len(r) != len(t.header) {
+			return nil, fmt.Errorf("display: row %d of the table has %d cells, the header %d", k, len(r), len(t.header))
+		}
+	}
+	width := make([]int, len(t.header))
+	text := make([][]string, len(t.rows))
+	for j, h := range t.header {
+		width[j] = len([]rune(h))
+	}
+	for i, r := range t.rows {
+		for j, c := range r {
+			s := cellText(c)
+			text[i] = append(text[i], s)
+			width[j] = max(width[j], len([]rune(s)))
+		}
+	}
+	var h, p strings.Builder
+	h.WriteString("<table><thead><tr>")
+	for j, name := range t.header {
+		fmt.Fprintf(&h, "<th>%s</th>", html.EscapeString(name))
+		fmt.Fprintf(&p, "%-*s  ", width[j], name)
+	}
+	h.WriteString("</tr></thead><tbody>")
+	p.WriteString("\n")
+	for i, r := range text {
+		h.WriteString("<tr>")
+		for j, s := range r {
+			if isNumber(t.rows[i][j]) {
+				fmt.Fprintf(&h, `<td style="text-align:right">%s</td>`, html.EscapeString(s))
+				fmt.Fprintf(&p, "%*s  ", width[j], s)
+				continue
+			}
+			fmt.Fprintf(&h, `<td style="text-align:left">%s</td>`, html.EscapeString(s))
+			fmt.Fprintf(&p, "%-*s  ", width[j], s)
+		}
+		h.WriteString("</tr>")
+		p.WriteString("\n")
+	}
+	h.WriteString("</tbody></table>")
+	return Bundle{"text/html": h.String(), "text/plain": trimLines(p.String())}, nil
+}
+
+func trimLines(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for k := range lines {
+		lines[k] = strings.TrimRight(lines[k], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func cellText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return fmt.Sprintf("%.6g", v)
+	case float32:
+		return fmt.Sprintf("%.6g", v)
+	}
+	return fmt.Sprint(v)
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
+		return true
+	}
+	return false
+}
+
+// Show shows values now, one below the other, each as it would be as the last expression of a cell.
+func Show(values ...any) {
+	for _, v := range values {
+		show(notebook.Current(), v, "", false)
+	}
+}
+
+func show(c notebook.Cell, v any, id string, update bool) {
+	if c != nil {
+		c.Show(v, id, update)
+		return
+	}
+	b, _, err := Render(v)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	fmt.Println(b["text/plain"])
+}
+
+// Handle is an output that can be replaced.
+type Handle struct {
+	id   string
+	cell notebook.Cell // that made it, for updates from goroutines that belong to none
+}
+
+// Updating shows v and returns a handle by which it is replaced in place, from this cell or a later one.
+func Updating(v any) *Handle {
+	var b [8]byte
+	rand.Read(b[:])
+	h := &Handle{hex.EncodeToString(b[:]), notebook.Current()}
+	show(h.cell, v, h.id, false)
+	return h
+}
+
+// Update replaces what the handle shows.
+func (h *Handle) Update(v any) {
+	c := notebook.Current()
+	if c == nil {
+		c = h.cell
+	}
+	show(c, v, h.id, true)
+}
+
+// Clear removes what the cell has shown so far; with wait, when it shows something next.
+func Clear(wait bool) {
+	if c := notebook.Current(); c != nil {
+		c.Clear(wait)
+	}
+}
+
+// Input asks the user for a line of text. It fails where there is no one to ask.
+func Input(prompt string) (string, error) { return input(prompt, false) }
+
+// Password asks for a line that is not shown while it is typed.
+func Password(prompt string) (string, error) { return input(prompt, true) }
+
+func input(prompt string, password bool) (string, error) {
+	c := notebook.Current()
+	if c == nil {
+		return "", errors.New("display: there is no notebook to ask")
+	}
+	return c.Input(prompt, password)
+}

@@ -1,0 +1,112 @@
+package cells
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+)
+
+// Source is a generic function that is given in source.
+type Source struct {
+	Name string
+	Decl *ast.FuncDecl
+	Obj  *types.Func
+}
+
+// CheckSource checks the source of a package's generic functions.
+func (p *Program) CheckSource(path, src string) ([]Source, error) {
+	f, err := parser.ParseFile(p.Fset, "prelude "+path, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	conf := types.Config{Importer: p}
+	pkg, err := conf.Check(path, p.Fset, []*ast.File{f}, p.Info)
+	if err != nil {
+		return nil, fmt.Errorf("prelude: %w", err)
+	}
+	var list []Source
+	for _, d := range f.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok {
+			list = append(list, Source{fd.Name.Name, fd, pkg.Scope().Lookup(fd.Name.Name).(*types.Func)})
+		}
+	}
+	return list, nil
+}
+
+// packageLike says whether the statements of a cell are variable declarations only, as in a file of a program.
+func (f *parsed) packageLike() bool {
+	for _, s := range f.body {
+		if d, ok := s.(*ast.DeclStmt); !ok || d.Decl.(*ast.GenDecl).Tok.String() != "var" {
+			return false
+		}
+	}
+	return len(f.body) > 0
+}
+
+// order puts the variable declarations of a cell that is like a file in the order a program initialises them: each
+// after those it depends on, also through functions.
+func (f *parsed) order() {
+	var specs []*ast.ValueSpec
+	for _, s := range f.body {
+		for _, spec := range s.(*ast.DeclStmt).Decl.(*ast.GenDecl).Specs {
+			specs = append(specs, spec.(*ast.ValueSpec))
+		}
+	}
+	bodies := map[string][]ast.Node{}
+	for _, d := range f.decls {
+		if fd, ok := d.(*ast.FuncDecl); ok {
+			bodies[fd.Name.Name] = append(bodies[fd.Name.Name], fd.Body) // methods by name, whatever their type
+		}
+	}
+	defines := map[string]int{}
+	for k, s := range specs {
+		for _, n := range s.Names {
+			defines[n.Name] = k
+		}
+	}
+	needs := func(s *ast.ValueSpec) map[int]bool {
+		m, seen := map[int]bool{}, map[string]bool{}
+		var walk func(ast.Node)
+		walk = func(n ast.Node) {
+			ast.Inspect(n, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && !seen[id.Name] {
+					seen[id.Name] = true
+					if k, ok := defines[id.Name]; ok {
+						m[k] = true
+					}
+					for _, b := range bodies[id.Name] {
+						walk(b)
+					}
+				}
+				return true
+			})
+		}
+		for _, v := range s.Values {
+			walk(v)
+		}
+		return m
+	}
+	var out []ast.Stmt
+	state := make([]int, len(specs))
+	var visit func(int)
+	visit = func(k int) {
+		if state[k] != 0 {
+			return
+		}
+		state[k] = 1
+		deps := needs(specs[k])
+		for j := range specs {
+			if deps[j] {
+				visit(j)
+			}
+		}
+		g := &ast.GenDecl{TokPos: specs[k].Pos(), Specs: []ast.Spec{specs[k]}}
+		g.Tok = f.body[0].(*ast.DeclStmt).Decl.(*ast.GenDecl).Tok
+		out = append(out, &ast.DeclStmt{Decl: g})
+	}
+	for k := range specs {
+		visit(k)
+	}
+	f.body = out
+}

@@ -1,0 +1,135 @@
+package rt
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// Defers is what one call of a cell's function has deferred.
+type Defers struct{ list []func() }
+
+func newDefers() *Defers { return &Defers{} }
+
+func pushDeferred(d *Defers, f func()) { d.list = append(d.list, f) }
+
+// runDeferring runs the body of a function and then what it deferred, as the Go run time does around a panic.
+func runDeferring(d *Defers, body func()) {
+	defer d.exit()
+	body()
+}
+
+// unwinding is the panic during which deferred calls of one function run.
+type unwinding struct {
+	value  any
+	active bool // panicking, not recovered
+	id     int64
+	noted  bool
+	outer  *unwinding
+}
+
+var (
+	unwindings sync.Map     // goroutine number to the innermost *unwinding
+	panicking  atomic.Int64 // unwindings that are noted
+)
+
+// note makes u what recover refers to on this goroutine.
+func (u *unwinding) note() {
+	if u.noted {
+		return
+	}
+	u.noted, u.id = true, goroutine()
+	if o, ok := unwindings.Load(u.id); ok {
+		u.outer = o.(*unwinding)
+	}
+	unwindings.Store(u.id, u)
+	panicking.Add(1)
+}
+
+func (u *unwinding) end() {
+	switch {
+	case !u.noted:
+		return
+	case u.outer != nil:
+		unwindings.Store(u.id, u.outer)
+	default:
+		unwindings.Delete(u.id)
+	}
+	panicking.Add(-1)
+}
+
+func (d *Defers) exit() {
+	x := recover()
+	if len(d.list) == 0 {
+		if x != nil {
+			panic(x)
+		}
+		return
+	}
+	u := &unwinding{value: x, active: x != nil}
+	if x != nil || panicking.Load() > 0 {
+		u.note()
+	}
+	d.finish(u)
+	if u.active {
+		panic(u.value)
+	}
+}
+
+func (d *Defers) finish(u *unwinding) {
+	defer u.end()
+	d.run(u)
+}
+
+// run calls what was deferred, last first, also where one call panics or ends the goroutine.
+func (d *Defers) run(u *unwinding) {
+	defer func() {
+		if len(d.list) > 0 {
+			d.run(u)
+		}
+	}()
+	for len(d.list) > 0 {
+		f := d.list[len(d.list)-1]
+		d.list = d.list[:len(d.list)-1]
+		d.call(f, u)
+	}
+}
+
+func (d *Defers) call(f func(), u *unwinding) {
+	defer func() {
+		if x := recover(); x != nil {
+			u.value, u.active = x, true
+			u.note()
+		}
+	}()
+	f()
+}
+
+// Recover is the built-in recover, called while a deferred function runs.
+func (r *Registry) Recover() any {
+	if panicking.Load() == 0 {
+		return nil
+	}
+	o, ok := unwindings.Load(goroutine())
+	if !ok {
+		return nil
+	}
+	u := o.(*unwinding)
+	if !u.active {
+		return nil
+	}
+	u.active = false
+	return r.Panicked(u.value)
+}
+
+// goroutine is the number of the calling goroutine, which only a stack trace tells. It is asked for during panics.
+func goroutine() int64 {
+	var buf [64]byte
+	b := buf[:runtime.Stack(buf[:], false)]
+	b = bytes.TrimPrefix(b, []byte("goroutine "))
+	b, _, _ = bytes.Cut(b, []byte(" "))
+	id, _ := strconv.ParseInt(string(b), 10, 64)
+	return id
+}
