@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"nacre/internal/rng"
@@ -74,9 +75,7 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 			e.Std.Row(i)[l] = math.Sqrt(v)
 		}
 	}
-	for _, t := range tasks {
-		e.Names = append(e.Names, taskName(t))
-	}
+	e.Names = taskNames(tasks)
 	return e, nil
 }
 
@@ -136,15 +135,25 @@ func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoding Encoding, 
 	return out, nil
 }
 
-// taskName writes a task vector for a legend.
-func taskName(t sim.Task) string {
-	parts := make([]string, len(t.Params))
-	for i, p := range t.Params {
-		parts[i] = fmt.Sprintf("%.3g", p)
+// taskNames writes task vectors for a legend, without the numbers that all of them share.
+func taskNames(tasks []sim.Task) []string {
+	first := tasks[0].Params
+	var differ []int
+	for j := range first {
+		if slices.ContainsFunc(tasks, func(t sim.Task) bool { return t.Params[j] != first[j] }) {
+			differ = append(differ, j)
+		}
 	}
-	name := strings.Join(parts, ", ")
-	if len(parts) > 1 {
-		name = "(" + name + ")"
+	names := make([]string, len(tasks))
+	for i, t := range tasks {
+		parts := make([]string, len(differ))
+		for k, j := range differ {
+			parts[k] = fmt.Sprintf("%.3g", t.Params[j])
+		}
+		names[i] = strings.Join(parts, ", ")
+		if len(parts) > 1 {
+			names[i] = "(" + names[i] + ")"
+		}
 	}
-	return name
+	return names
 }

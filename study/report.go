@@ -20,7 +20,7 @@ func (r *Result) report() string {
 	b.WriteString("\n## How well the context encoders tell tasks apart\n\n")
 	fmt.Fprintf(&b, "![t-SNE of the encoders' posterior means](tsne.png)\n\n")
 	fmt.Fprintf(&b, "Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout of its own; %d tasks, %d\n"+
-		"windows each.%s The planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows, r.starts())
+		"windows each. %sThe planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows, r.starts())
 	if r.Plan.Script {
 		b.WriteString("The same by the recipe of the paper's script:\n\n![t-SNE by the recipe of the paper's script](tsne-script.png)\n\n")
 	}
@@ -53,7 +53,7 @@ func (r *Result) starts() string {
 	if !r.Plan.VaryStart {
 		return ""
 	}
-	return " Every rollout starts somewhere else;\nwhat the task places stays."
+	return "Every rollout starts somewhere else, with what the task places where it was.\n"
 }
 
 // chanceSection lists the differences that other windows or layouts would make too.
@@ -88,8 +88,8 @@ func (r *Result) publishedSection() string {
 			fmt.Fprintf(&b, "| *%s, authors' log, run %d* | *%s* | *after %s steps* |\n", c.Method, c.Run, grouped(int64(c.Return[n-1])), grouped(int64(c.EnvSteps[n-1])))
 		}
 	}
-	b.WriteString("\nThe authors ran push-v1 of an older Meta-World, which shows 12 numbers where this one shows 39, on an older MuJoCo; the formula of the\n" +
-		"reward is the same. Their public logs have no run of PEARL or TCL-PEARL on push.\n")
+	b.WriteString("\nThe authors ran push-v1 of an older Meta-World, with other scenes and observations and a reward of the same form, on an older MuJoCo.\n" +
+		"Their public logs have no run of PEARL or TCL-PEARL on push.\n")
 	return b.String()
 }
 
