@@ -86,6 +86,38 @@ class Papermill(unittest.TestCase):
             self.assertEqual(Path(d, "out.ipynb").read_text(), again)  # byte for byte what nbformat writes
 
 
+class ShippedNotebooks(unittest.TestCase):
+    """The notebooks of this repository, with little to do, by nbclient and by papermill."""
+
+    small = {
+        "quickstart": "iterations = 1; windows = 15",
+        "new-loss": "rounds = 1; updates = 2",
+        "environments": "steps = 3; pictures = 1",
+    }
+
+    def reduced(self, name):
+        nb = nbformat.read(f"notebooks/{name}.ipynb", as_version=4)
+        at = next(i for i, c in enumerate(nb.cells) if "parameters" in c.metadata.get("tags", []))
+        nb.cells.insert(at + 1, nbformat.v4.new_code_cell(self.small[name]))
+        return nb
+
+    def check(self, nb):
+        nbformat.validate(nb)
+        self.assertTrue(any(c.get("outputs") for c in nb.cells))
+        self.assertFalse([o for c in nb.cells for o in c.get("outputs", []) if o.output_type == "error"])
+
+    def test_nbclient(self):
+        for name in self.small:
+            with self.subTest(notebook=name):
+                self.check(run(self.reduced(name), timeout=300, resources={"metadata": {"path": "notebooks"}}))
+
+    def test_papermill(self):
+        with tempfile.TemporaryDirectory() as d:
+            nbformat.write(self.reduced("quickstart"), Path(d, "in.ipynb"))
+            papermill.execute_notebook(f"{d}/in.ipynb", f"{d}/out.ipynb", kernel_name="nacre", progress_bar=False, cwd="notebooks")
+            self.check(nbformat.read(f"{d}/out.ipynb", as_version=4))
+
+
 class ZeroMQ(unittest.TestCase):
     """libzmq, by way of pyzmq, against our own implementation of its protocol."""
 
