@@ -38,7 +38,7 @@ func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			result.Problem = err.Error()
+			result.Problem = strings.ReplaceAll(err.Error(), "\n", "; ")
 		}
 		r.Kernels = append(r.Kernels, result)
 		stage.Add(1)

@@ -44,7 +44,7 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	}
 	stage := env.Progress.Stage(fmt.Sprintf("embedding %d windows of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
 	defer stage.Done()
-	e, err := a.Embed(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed})
+	e, err := a.Embed(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed, VaryStart: o.Vary})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ type EmbedOptions struct {
 	Windows int    // rollouts per task, one window each
 	Length  int    // transitions per window, at most the family's horizon; 0: Agent.WindowLength
 	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
+	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).
+	VaryStart bool
 }
 
 // Embed makes the context embeddings of the paper's t-SNE study: for every task, Windows exploration rollouts (z from
@@ -41,10 +43,17 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	if err != nil {
 		return nil, err
 	}
+	pool, err := a.rollouts(o.VaryStart)
+	if err != nil {
+		return nil, err
+	}
+	if pool != a.pool {
+		defer pool.Close()
+	}
 	var contexts [][]float32
 	var labels []int
 	for k, task := range tasks {
-		c, err := a.windows(ctx, encoding, task, k, o)
+		c, err := a.windows(ctx, pool, encoding, task, k, o)
 		if err != nil {
 			return nil, err
 		}
@@ -85,15 +94,28 @@ func (a *Agent) spread(n int) ([]sim.Task, error) {
 	return a.TestTasks[:n], nil
 }
 
+// rollouts is the pool to embed from: the agent's own, or one of the family with varied starts, which is the caller's to
+// close.
+func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
+	if !varied {
+		return a.pool, nil
+	}
+	s, ok := a.Family.(sim.Starter)
+	if !ok {
+		return nil, fmt.Errorf("embed: %s cannot vary the start of its episodes; only families whose tasks have one start each can", a.Spec.Name)
+	}
+	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
+}
+
 // windows rolls out task number k and crops one window from each rollout.
-func (a *Agent) windows(ctx context.Context, encoding Encoding, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
+func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoding Encoding, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
 	episodes := make([]sim.Episode, o.Windows)
 	addresses := make([]uint64, o.Windows)
 	for i := range episodes {
 		addresses[i] = rng.New(o.Seed, rng.Rollout, uint64(k), uint64(i)).Uint64()
 		episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
 	}
-	trajectories, err := a.pool.Rollout(ctx, episodes, encoding.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
+	trajectories, err := pool.Rollout(ctx, episodes, encoding.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,6 @@ robots := []*Robot{{Speed: 1}}
 		"// fmt.Pri|":                         "",
 		"fallth|":                             "fallthrough",
 		"fmt.Sprint(robots[0].Dri|":           "Drive",
-		"func() *Robot { return nil }().Dri|": "Drive",
 	} {
 		text, cursor := at(code)
 		c := s.Complete(context.Background(), text, cursor)

@@ -34,7 +34,7 @@ type Kernel struct {
 
 // Peers are the kernels that ours is compared with, by the names of their kernelspecs.
 var Peers = []Kernel{
-	{Name: "gonb", First: "%%\n1 + 1", Small: "%%\n_ = 1 + 1", Print: "%%%%\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
+	{Name: "gonb", First: "%%\n_ = 1 + 1", Small: "%%\n_ = 1 + 1", Print: "%%%%\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
 	{Name: "gophernotes", First: "1 + 1", Small: "1 + 1", Print: "import \"fmt\"\nfor i := 0; i < %d; i++ { fmt.Println(i) }"},
 	{Name: "python3", First: "1 + 1", Small: "1 + 1", Print: "for i in range(%d): print(i)"},
 }
@@ -105,6 +105,8 @@ type Result struct {
 
 // Measure starts a kernel, measures it and ends it.
 func Measure(ctx context.Context, k Kernel, p Plan) (r Result, err error) {
+	ctx, stop := context.WithTimeoutCause(ctx, 3*time.Minute, errors.New("the measurement took more than three minutes"))
+	defer stop()
 	r.Name = k.Name
 	dir, err := os.MkdirTemp("", "nacre-bench-")
 	if err != nil {
@@ -129,13 +131,19 @@ func Measure(ctx context.Context, k Kernel, p Plan) (r Result, err error) {
 	if err := cmd.Start(); err != nil {
 		return r, err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cancel(fmt.Errorf("the kernel's process ended: %w", orEnd(cmd.Wait())))
+	}()
 	defer func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-ended
 	}()
-	link, err := zmq.Dial(c, time.Minute)
+	link, err := zmq.Dial(ctx, c)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", k.Name, err)
+		return r, fmt.Errorf("%s: %w", k.Name, errors.Join(err, context.Cause(ctx)))
 	}
 	defer link.Close()
 	if _, err := run(ctx, link, k.First, nil); err != nil {
@@ -178,12 +186,20 @@ func (r *Result) print(ctx context.Context, link *zmq.Link, k Kernel, p Plan) er
 	return nil
 }
 
+// orEnd is the error of a process that should not have ended.
+func orEnd(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}
+
 // run times a cell from its request to its idle status and reply.
 func run(ctx context.Context, link *zmq.Link, code string, on func(*jupyter.Message)) (time.Duration, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Minute, errors.New("a cell took more than two minutes"))
 	defer cancel()
 	began := time.Now()
-	reply, err := link.Execute(ctx, jupyter.ExecuteRequest{Code: code, UserExpressions: map[string]string{}}, on)
+	reply, err := link.Execute(ctx, jupyter.ExecuteRequest{Code: code}, on)
 	if err == nil && reply.Status != "ok" {
 		err = fmt.Errorf("%s: %s", reply.Name, reply.Value)
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +36,10 @@ func TestMeasure(t *testing.T) {
 	}
 	if r.Cells != 20 || r.P50 < 5 || r.P99 < r.P50 || r.First <= 0 || r.Lines != 1000 || r.Messages < 1 || r.Messages > 1000 {
 		t.Errorf("%+v", r)
+	}
+	gone := Kernel{Name: "gone", Argv: []string{os.Args[0], "kernel", "no such file"}}
+	if r, err := Measure(t.Context(), gone, Plan{}); err == nil || !strings.Contains(err.Error(), "exit status 1") {
+		t.Errorf("a kernel that ends at once: %+v, %v", r, err)
 	}
 	k.Small = "fail A b"
 	if r, err := Measure(t.Context(), k, Plan{Cells: 1, Limit: time.Second}); err == nil {

@@ -83,6 +83,7 @@ func (c *checker) checkBodies() {
 		f.Decls = append(f.Decls, g)
 	}
 	if len(ids) == 0 {
+		c.errs = nil
 		return
 	}
 	extra := map[string]types.Object{}

@@ -117,12 +117,16 @@ func (c *checker) run() error {
 		if c.retry() {
 			continue
 		}
-		if len(c.errs) > 0 {
-			return c.errs.unique()
-		}
+		first := c.errs // errors in bodies are reported beside those in statements
 		c.layouts()
 		c.variables()
 		c.checkBodies()
+		c.errs = append(first, c.errs...)
+		if n := len(c.file.body); n > 0 && len(c.errs) == 0 {
+			if x, ok := c.file.body[n-1].(*ast.ExprStmt); ok && c.Info.Types[x.X].IsNil() {
+				return Errors{{c.Fset.Position(x.Pos()), "use of untyped nil"}}
+			}
+		}
 		if c.retry() {
 			continue
 		}
@@ -387,8 +391,14 @@ func (c *checker) report(e types.Error) {
 		c.errs[len(c.errs)-1].Msg += "; " + msg
 		return
 	}
+	if m := twoOfOneName.FindStringSubmatch(msg); m != nil && m[1] == m[2] {
+		msg += ": the value is of the " + m[1] + " declared last, the variable of an earlier one; define the variable again with := or var"
+	}
 	c.errs = append(c.errs, Error{c.Fset.Position(e.Pos), msg})
 }
+
+// twoOfOneName matches a mismatch between a type and what it was before its redeclaration.
+var twoOfOneName = regexp.MustCompile(`of (?:\w+ )?type (\S+)\) as (\S+) value in assignment$`)
 
 func (u *Unit) warn(fset *token.FileSet, d *Decl, e types.Error) {
 	at := fset.Position(e.Pos)

@@ -79,7 +79,7 @@ func kind(toks []token.Token) token.Token {
 	return token.ILLEGAL
 }
 
-// isMethod says whether a name follows the first parenthesised list after func.
+// isMethod says whether a name and its parameters follow the first parenthesised list after func.
 func isMethod(toks []token.Token) bool {
 	depth := 0
 	for k, t := range toks {
@@ -88,7 +88,7 @@ func isMethod(toks []token.Token) bool {
 			depth++
 		case token.RPAREN:
 			if depth--; depth == 0 {
-				return k+1 < len(toks) && toks[k+1] == token.IDENT
+				return k+2 < len(toks) && toks[k+1] == token.IDENT && toks[k+2] == token.LPAREN
 			}
 		}
 	}

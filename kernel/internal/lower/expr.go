@@ -145,8 +145,9 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 		if p, ok := u.(*types.Pointer); ok {
 			u = p.Elem().Underlying()
 			t = p.Elem()
+		} else {
+			x = unstar(x)
 		}
-		x = unstar(x)
 		s, ok := u.(*types.Struct)
 		if !ok {
 			l.refuse(n, "a field of %s is not supported", t)
@@ -163,7 +164,7 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 	return x, t
 }
 
-// unstar drops a dereference, which selecting a field or method implies.
+// unstar drops the dereference of a pointer to a struct, which selecting a field or method implies.
 func unstar(x ast.Expr) ast.Expr {
 	if p, ok := x.(*ast.ParenExpr); ok {
 		if s, ok := p.X.(*ast.StarExpr); ok {

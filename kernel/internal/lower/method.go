@@ -40,7 +40,10 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 			l.refuse(n, "the method %s is not there: the cell that defines it failed", obj.Name())
 		}
 		l.checkReceiver(n, recv)
-		out := sel(unstar(x), obj.Name())
+		if _, isStruct := recv.Underlying().(*types.Struct); isStruct {
+			x = unstar(x)
+		}
+		out := sel(x, obj.Name())
 		out.Sel.NamePos = l.pos(n)
 		return target{fun: out}, methodName(recv, obj)
 	}

@@ -1,0 +1,218 @@
+package kernel
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRedefineFunction(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{"func f() int { return 1 }\nfunc g() int { return f() + 100 }\nfunc h() int { return g() * 2 }", ""},
+		{"h()", "202"},
+		{"func f() int { return 2 }", ""},
+		{"h()", "204"},
+		{"func f() float64 { return 2.5 }", ""}, // g does not fit it
+		{"f()", "2.5"},
+		{"h()", "204"}, // and keeps to the old one, as a warning said
+		{"func g() int { return int(f()) }", ""},
+		{"h()", "4"},
+	})
+	s := start(t)
+	execute(s, "func f() int { return 1 }\nfunc g() int { return f() + 100 }")
+	_, out := execute(s, "func f() string { return \"\" }")
+	if !strings.Contains(out.stderr(), "g of cell 1") {
+		t.Errorf("no warning: %q", out.stderr())
+	}
+}
+
+func TestRedefineType(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{"type T struct { A int }\nfunc (t T) Sum() int { return t.A }\nt := T{1}", ""},
+		{"t.Sum()", "1"},
+		{"func use(x T) int { return x.Sum() * 10 }\nuse(t)", "10"},
+		// The same cell again changes nothing.
+		{"type T struct { A int }\nfunc (t T) Sum() int { return t.A }", ""},
+		{"use(t)", "10"},
+		// A method added in another cell reaches the variables there are.
+		{"func (t T) Twice() int { return 2 * t.A }", ""},
+		{"t.Twice()", "2"},
+		{"use(t)", "10"},
+		// A method with another body.
+		{"func (t T) Sum() int { return t.A + 5 }", ""},
+		{"use(t)", "60"},
+		// Another layout: old variables keep the old type, functions follow.
+		{"type T struct { A, B int }\nfunc (t T) Sum() int { return t.A + t.B }\nfunc (t T) Twice() int { return 2 * t.Sum() }", ""},
+		{"use(T{3, 4})", "70"},
+		{"t.A", "1"},
+		{"t = T{1, 2}", "CompileError: 1:5: cannot use T{…} (value of struct type T) as T value in assignment: the value is of the T declared last, the variable of an earlier one; define the variable again with := or var"},
+		{"t := T{5, 6}\nt.Sum()", "11"},
+	})
+}
+
+func TestInterfacesAcrossCells(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{"type Shape interface { Area() float64 }\nshapes := []Shape{}", ""},
+		{"type Sq struct { s float64 }\nfunc (q Sq) Area() float64 { return q.s * q.s }\nshapes = append(shapes, Sq{3})", ""},
+		{"shapes[0].Area()", "9"},
+		{"func (q Sq) Area() float64 { return -1 }", ""},
+		{"shapes[0].Area()", "-1"},
+		{"var a any = Sq{2}\n_, ok := a.(Shape)\nok", "true"},
+		{"q := a.(Sq)\nq.s", "2"},
+	})
+}
+
+func TestVariablesAcrossCells(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{"x := 1\nget := func() int { return x }\np := &x", ""},
+		{"x := 2\nget()", "2"}, // assigned in place
+		{"*p = 7\nx", "7"},
+		{"x := \"s\"\nget()", "7"}, // another type is another variable
+		{"x", `"s"`},
+		{"x := x + \"t\"\nx", `"st"`},
+		{"func show() string { return x }\nshow()", `"st"`},
+		{"x := 3.5", ""}, // show does not fit it
+		{"show()", `"st"`},
+		{"var z int\nz", "0"},
+		{"z = 5\nvar z int\nz", "0"},
+		{"a, b := 1, 2\na, b = b, a\na*10 + b", "21"},
+		{"y := 1\npanic(\"no\")\nw := 2", "Panic: no"},
+		{"y", "1"},
+		{"w", "CompileError: 1:1: undefined: w"},
+	})
+}
+
+func TestImports(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{`import "math/rand"`, ""},
+		{`import "math/rand"`, ""},
+		{"import \"fmt\"\nimport str \"strings\"\nfmt.Println(str.ToUpper(\"a\"))", "A\n"},
+		{`import rand "crypto/rand"
+_, err := rand.Read(make([]byte, 4))
+err`, "nil"},
+		{"import . \"math\"\nSqrt(4)", "2"},
+		{"Pow(2, 3)", "8"},
+		{`import "no/such/pakage"`, `CompileError: 1:8: package "no/such/pakage" is not one this notebook can import`},
+		{`import "gonum.org/stat"`, `CompileError: 1:8: package "gonum.org/stat" is not one this notebook can import; there is "gonum.org/v1/gonum/stat", "nacre/stats"`},
+	}[:7])
+}
+
+func TestErrorsAreInCellCoordinates(t *testing.T) {
+	s := start(t)
+	execute(s, "x := 1")
+	r, _ := execute(s, "y := 2\n\nx + undefined1\nfunc f() int {\n\treturn \"s\" + undefined2\n}")
+	if r.Error == nil || len(r.Error.Positions) != 2 {
+		t.Fatalf("got %+v", r.Error)
+	}
+	if p := r.Error.Positions; p[0] != (Position{3, 5}) || p[1] != (Position{5, 15}) {
+		t.Errorf("positions %v", p)
+	}
+	r, _ = execute(s, "a := 1\nb := []int{1}\nfor k := range 3 {\n\tb[k] = a\n}")
+	if r.Error == nil || r.Error.Name != "Panic" || len(r.Error.Positions) != 1 || r.Error.Positions[0].Line != 4 {
+		t.Errorf("got %+v", r.Error)
+	}
+	r, _ = execute(s, "if x == 1 {")
+	if r.Error == nil || r.Error.Name != "CompileError" || len(r.Error.Positions) == 0 {
+		t.Errorf("got %+v", r.Error)
+	}
+}
+
+func TestValues(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{"", ""},
+		{"// nothing", ""},
+		{"x := 3", ""},
+		{"x", "3"},
+		{"x;", ""},
+		{"func f() (int, string) { return 1, \"a\" }\nf()", `1, "a"`},
+		{"func e() (int, error) { return 2, nil }\ne()", "2"},
+		{"if x > 1 { x = 2 }", ""},
+		{"func g() {}\ng()", ""},
+		{"nil", "CompileError: 1:1: use of untyped nil"},
+		{"[]int(nil)", "[]"},
+		{"map[string]int{\"b\": 2, \"a\": 1}", "map[a:1 b:2]"},
+		{"import \"time\"\n1500 * time.Millisecond", "1.5s"},
+		{"func() int { return 1 }", "func() int"},
+		{"'x'", "120"},
+		{"1 << 40", "1099511627776"},
+		{"struct{ A int; b string }{1, \"q\"}", "{A:1 b:q}"},
+		{"&struct{ A int }{1}", "&{A:1}"},
+		{"import \"errors\"\nerrors.New(\"bad\")", "bad"},
+		{"return\npanic(1)", ""},
+	})
+}
+
+func TestOutputIsAttributed(t *testing.T) {
+	s := start(t)
+	_, first := execute(s, `import ("fmt"; "os"; "log"; "time")
+go func() { time.Sleep(150 * time.Millisecond); fmt.Println("late") }()
+fmt.Print("a")
+fmt.Fprintln(os.Stdout, "b")
+os.Stdout.WriteString("c\n")
+log.SetFlags(0)
+log.Print("logged")
+println("built in", 1)
+fmt.Fprint(os.Stderr, "err")`)
+	_, second := execute(s, "time.Sleep(300 * time.Millisecond)\nfmt.Println(\"second\")")
+	if got := first.stdout(); got != "ab\nc\nlate\n" {
+		t.Errorf("first cell printed %q", got)
+	}
+	if got := first.stderr(); got != "logged\nbuilt in 1\nerr" {
+		t.Errorf("first cell wrote %q to stderr", got)
+	}
+	if got := second.stdout(); got != "second\n" {
+		t.Errorf("second cell printed %q", got)
+	}
+}
+
+func TestGoroutinePanicIsReported(t *testing.T) {
+	s := start(t)
+	r, _ := execute(s, "import (\"sync\"; \"time\")\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); var m map[string]int; m[\"a\"] = 1 }()\nwg.Wait()\ntime.Sleep(time.Second)")
+	if r.Error == nil || r.Error.Name != "Panic" || !strings.Contains(r.Error.Message, "assignment to entry in nil map") {
+		t.Fatalf("got %+v", r.Error)
+	}
+	_, out := execute(s, "go func() { time.Sleep(100 * time.Millisecond); panic(\"later\") }()")
+	execute(s, "time.Sleep(300 * time.Millisecond)")
+	if !strings.Contains(out.stderr(), "later") {
+		t.Errorf("the late panic is lost: %q", out.stderr())
+	}
+}
+
+func TestExit(t *testing.T) {
+	s := start(t)
+	for code, want := range map[string]string{
+		"import \"os\"\nos.Exit(3)":                 "exit status 3",
+		"import \"log\"\nlog.Fatal(\"no way on\")": "exit status 1",
+	} {
+		r, _ := execute(s, code)
+		if r.Error == nil || r.Error.Name != "Exit" || !strings.Contains(r.Error.Message, want) {
+			t.Errorf("%s: %+v", code, r.Error)
+		}
+	}
+}
+
+func TestInput(t *testing.T) {
+	s := start(t)
+	out := &collect{answers: []string{"Ada 36"}}
+	r := s.Execute(t.Context(), Request{Code: "import \"fmt\"\nvar name string\nvar age int\nfmt.Scan(&name, &age)\nfmt.Println(name, age)"}, out)
+	if value(r) != "" || out.stdout() != "Ada 36\n" {
+		t.Errorf("got %q %q", value(r), out.stdout())
+	}
+}
+
+func TestMagic(t *testing.T) {
+	s := start(t)
+	_, out := execute(s, "%time x := 1 + 1")
+	if !strings.Contains(out.stdout(), "to compile") {
+		t.Errorf("%q", out.stdout())
+	}
+	if r, _ := execute(s, "x"); value(r) != "2" {
+		t.Error(value(r))
+	}
+	_, out = execute(s, "%%timeit 5\nx * 2")
+	if !strings.Contains(out.stdout(), "(5 runs)") {
+		t.Errorf("%q", out.stdout())
+	}
+	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "there are %time and %timeit") {
+		t.Error(value(r))
+	}
+}
