@@ -100,6 +100,13 @@ func (o BenchSimOptions) names() ([]string, error) {
 
 // time measures one family in all ways.
 func (o BenchSimOptions) time(ctx context.Context, name string) (t SimTiming, err error) {
+	if o.Envs == 0 {
+		f, err := sim.Lookup(name)
+		if err != nil {
+			return t, err
+		}
+		o.Envs = sim.ChunkOf(f)
+	}
 	if t.One, err = rates.Measure(name, 1, o.Envs, o.Steps, o.Rounds); err != nil {
 		return t, err
 	}
@@ -135,7 +142,11 @@ func pointRate(ctx context.Context, env *Env, o BenchSimOptions) (float64, error
 		return 0, err
 	}
 	defer pool.Close()
-	episodes := make([]sim.Episode, 50*o.Workers*o.Envs)
+	envs := o.Envs
+	if envs == 0 {
+		envs = sim.ChunkOf(family)
+	}
+	episodes := make([]sim.Episode, 50*o.Workers*envs)
 	for i := range episodes {
 		episodes[i] = sim.Episode{Task: train[i%len(train)], Seed: rng.New(1, rng.Rollout, uint64(i)).Uint64()}
 	}

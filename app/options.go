@@ -112,7 +112,7 @@ type BenchSimOptions struct {
 	Family  string // one on MuJoCo, or AllFamilies
 	Python  string // interpreter with the defining packages, to measure them too; empty is not to
 	Workers int
-	Envs    int // per worker
+	Envs    int // per worker; 0 is the family's own number
 	Steps   int // per environment and round, of Family
 	Rounds  int
 }

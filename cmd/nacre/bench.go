@@ -88,7 +88,7 @@ worker, as many processes as workers beside all of them.`,
   nacre bench sim --family ml1/push --vs python --python venv/bin/python`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := firstError(between("envs", o.Envs, 1, 10_000), between("steps", o.Steps, 1, maxCount),
+			err := firstError(between("envs", o.Envs, 0, 10_000), between("steps", o.Steps, 1, maxCount),
 				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers), oneOf("vs", vs, "", "python"))
 			if err != nil {
 				return err
@@ -103,7 +103,7 @@ worker, as many processes as workers beside all of them.`,
 	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`family` to step, one of those on MuJoCo that nacre envs lists, or all")
 	f.StringVar(&vs, "vs", "", "python to step the defining Python package too")
 	f.StringVar(&python, "python", cmp.Or(os.Getenv("NACRE_PYTHON"), "python3"), "its `interpreter`; default $NACRE_PYTHON or python3")
-	f.IntVar(&o.Envs, "envs", 16, "environments per worker")
+	f.IntVar(&o.Envs, "envs", 0, "environments per worker, 0 for what rollouts of the family use")
 	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
 	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
 	workersFlag(cmd, &o.Workers)

@@ -83,8 +83,8 @@ func TestOptions(t *testing.T) {
 		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Precision: "float32", Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
 		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Precision: "float32", Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
 		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Precision: "float32", Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
-		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Envs: 16, Steps: 200, Rounds: 11},
-		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
+		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Steps: 200, Rounds: 11},
+		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
 			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
 	} {
@@ -130,7 +130,7 @@ func TestUsageErrors(t *testing.T) {
 		"render a --policy goal":           `nacre: --policy goal: unknown word`,
 		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
 		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
-		"bench sim --envs 0":               `nacre: --envs 0: expected a whole number from 1 to 10000`,
+		"bench sim --envs -1":              `nacre: --envs -1: expected a whole number from 0 to 10000`,
 	} {
 		var f fake
 		status, stdout, stderr := call(&f, strings.Fields(line)...)
