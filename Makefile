@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel clean distclean help
+.PHONY: build setup web conformance browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel study-push clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -40,6 +40,15 @@ browser: setup web ## run the front end's tests in a real Chromium; installs one
 	@tools/web.sh chromium
 	@$(MUJOCO) $(GO) test -count=1 -v ./web/browser
 
+conformance: build ## run Jupyter's own clients and tests against bin/nacre (needs Python 3 with venv, Node 18, the network)
+	@conformance/run.sh
+
+screenshots: build ## run the notebooks of the README's pictures and take the pictures (needs a Chromium)
+	@tools/web.sh chromium
+	@mkdir -p out/notebooks
+	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
+	@$(GO) run ./tools/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
+
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
 
@@ -55,6 +64,9 @@ study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on
 
 study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on two cores
 	$(NACRE) study cheetah-vel $(ARGS)
+
+study-push: build ## Meta-World push, both algorithms, two seeds: about two hours on two cores
+	$(NACRE) study push $(ARGS)
 
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin

@@ -36,6 +36,7 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
+	o.Kernel = kernelOf(o.Kernel, o.Precision)
 	device, err := cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
 	if err != nil {
 		return err
@@ -84,10 +85,12 @@ type UpdateTiming struct {
 	Updates   int     `json:"updates"`
 	Median    float64 `json:"median_ms"`
 	Min       float64 `json:"min_ms"`
+	CPU       float64 `json:"cpu_ms"`      // median of processor time, all workers together; 0 where it is not known
 	Work      float64 `json:"gflop"`       // of one update, in matrix products
 	Rate      float64 `json:"gflops"`      // at the median
 	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core × workers, the faster of before and after
 	Share     float64 `json:"peak_share"`  // Rate of Peak
+	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
 	Mallocs   float64 `json:"allocations_per_update"`
 	Versus    *Versus `json:"versus,omitempty"`
 }
@@ -138,6 +141,9 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 	row.Algorithm, row.Size = algorithm, size.Name
 	row.Peak = max(before, after) * float64(min(o.Workers, runtime.NumCPU()))
 	row.Share = row.Rate / row.Peak
+	if row.CPU > 0 {
+		row.CPUShare = row.Work / row.CPU * 1e3 / max(before, after)
+	}
 	return row, err
 }
 
@@ -166,11 +172,11 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.
 type updateMeter struct {
 	y       *yardstick.Yardstick
 	step    int
-	ms      []float64
+	ms, cpu []float64
 	mallocs uint64
 }
 
-func (m *updateMeter) clear() { m.ms, m.mallocs = nil, 0 }
+func (m *updateMeter) clear() { m.ms, m.cpu, m.mallocs = nil, nil, 0 }
 
 // run makes n updates.
 func (m *updateMeter) run(ctx context.Context, n int) error {
@@ -184,20 +190,20 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 		}
 		m.step++
 		runtime.ReadMemStats(&before)
-		start := time.Now()
+		start, used := time.Now(), processorTime()
 		if err := m.y.Run(); err != nil {
 			return err
 		}
-		took := time.Since(start)
+		took, used := time.Since(start), processorTime()-used
 		runtime.ReadMemStats(&after)
-		m.ms = append(m.ms, float64(took)/1e6)
+		m.ms, m.cpu = append(m.ms, float64(took)/1e6), append(m.cpu, float64(used)/1e6)
 		m.mallocs += after.Mallocs - before.Mallocs
 	}
 	return nil
 }
 
 func (m *updateMeter) timing() UpdateTiming {
-	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), Work: float64(m.y.Program().FLOPs()) / 1e9}
+	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.Program().FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
 	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
 	return t
@@ -207,9 +213,10 @@ func (m *updateMeter) timing() UpdateTiming {
 func (r UpdateTimings) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, load %s\n\n", r.Device, r.Load)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tallocations\t")
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tper processor time\tallocations\t")
 	for _, u := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.2g\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Work, u.Rate, u.Peak, 100*u.Share, u.Mallocs)
+		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.2g\t\n",
+			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.CPUShare, u.Mallocs)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -17,6 +17,8 @@ type Versus struct {
 	torch.Environment
 	Median float64       `json:"median_ms"`
 	Ratio  float64       `json:"ratio"` // its time over ours, the median over rounds
+	CPU    float64       `json:"cpu_ms"`
+	CPUs   float64       `json:"cpu_ratio"` // likewise of processor time
 	Rounds []VersusRound `json:"rounds"`
 }
 
@@ -24,6 +26,9 @@ type Versus struct {
 type VersusRound struct {
 	Ours   float64 `json:"ours_ms"`
 	Theirs float64 `json:"theirs_ms"`
+
+	OursCPU   float64 `json:"ours_cpu_ms"`
+	TheirsCPU float64 `json:"theirs_cpu_ms"`
 }
 
 // perTurn is how many updates either side makes before it is the other's turn: few, so that a change of the machine's
@@ -49,26 +54,34 @@ func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y *yardstic
 	if err := m.run(ctx, warmUp); err != nil {
 		return UpdateTiming{}, err
 	}
-	if _, err := p.Run(warmUp); err != nil {
+	if _, _, err := p.Run(warmUp); err != nil {
 		return UpdateTiming{}, err
 	}
 	m.clear()
 	v := &Versus{Environment: p.Environment}
-	var theirs, ratios []float64
+	var theirs, theirsCPU, ratios, ratiosCPU []float64
 	for range rounds {
 		if err := m.run(ctx, perTurn); err != nil {
 			return UpdateTiming{}, err
 		}
-		ms, err := p.Run(perTurn)
+		ms, used, err := p.Run(perTurn)
 		if err != nil {
 			return UpdateTiming{}, err
 		}
-		r := VersusRound{stats.Median(m.ms[len(m.ms)-perTurn:]), stats.Median(ms)}
+		last := len(m.ms) - perTurn
+		r := VersusRound{stats.Median(m.ms[last:]), stats.Median(ms), stats.Median(m.cpu[last:]), stats.Median(used)}
 		v.Rounds = append(v.Rounds, r)
-		theirs, ratios = append(theirs, ms...), append(ratios, r.Theirs/r.Ours)
+		theirs, theirsCPU = append(theirs, ms...), append(theirsCPU, used...)
+		ratios = append(ratios, r.Theirs/r.Ours)
+		if r.OursCPU > 0 {
+			ratiosCPU = append(ratiosCPU, r.TheirsCPU/r.OursCPU)
+		}
 		stage.Add(1)
 	}
-	v.Median, v.Ratio = stats.Median(theirs), stats.Median(ratios)
+	v.Median, v.Ratio, v.CPU = stats.Median(theirs), stats.Median(ratios), stats.Median(theirsCPU)
+	if len(ratiosCPU) > 0 {
+		v.CPUs = stats.Median(ratiosCPU)
+	}
 	t := m.timing()
 	t.Versus = v
 	return t, nil
@@ -77,8 +90,9 @@ func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y *yardstic
 func (v *Versus) writeText(w io.Writer, u UpdateTiming) {
 	fmt.Fprintf(w, "\n%s, %s: PyTorch %s takes %.1f ms (median), %.2f times as long (median of %d rounds in turns)\n",
 		u.Algorithm, u.Size, v.Torch, v.Median, v.Ratio, len(v.Rounds))
+	fmt.Fprintf(w, "  of processor time %.1f ms, %.2f times as much\n", v.CPU, v.CPUs)
 	for _, r := range v.Rounds {
-		fmt.Fprintf(w, "  %.1f ms, PyTorch %.1f ms\n", r.Ours, r.Theirs)
+		fmt.Fprintf(w, "  %.1f ms, PyTorch %.1f ms; of processor time %.1f ms, PyTorch %.1f ms\n", r.Ours, r.Theirs, r.OursCPU, r.TheirsCPU)
 	}
 	fmt.Fprintf(w, "  %d threads, %s with %s kernels, NumPy %s, Python %s, %s\n", v.Threads, v.BLAS, v.Kernels, v.NumPy, v.Python, strings.Join(v.Set, " "))
 }

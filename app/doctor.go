@@ -42,6 +42,7 @@ type Report struct {
 type Providers struct {
 	CPUKernel func() string          // kernel the training core chose for this processor
 	MuJoCo    func() (string, error) // version, or why it is not there
+	MetaWorld func() (string, error) // folder of its scenes, or why there is none
 }
 
 // Doctor looks at the machine and the program. Its error is ErrProblem when nacre cannot work as it is; the report
@@ -60,6 +61,9 @@ func Doctor(p Providers) (Report, error) {
 	}
 	if p.MuJoCo != nil {
 		checks = append(checks, mujocoCheck(p.MuJoCo))
+	}
+	if p.MetaWorld != nil {
+		checks = append(checks, metaworldCheck(p.MetaWorld))
 	}
 	checks = append(checks, families())
 	checks = append(checks, gpu(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH")), folder("."), terminal(os.Stdout))
@@ -108,15 +112,40 @@ func mujocoCheck(find func() (string, error)) Check {
 	return Check{Name: "MuJoCo", Status: OK, Found: v}
 }
 
-// families lists the task families of this program, those it cannot run in brackets.
+func metaworldCheck(find func() (string, error)) Check {
+	folder, err := find()
+	if err != nil {
+		return Check{"Meta-World", Missing, "no scenes", err.Error()}
+	}
+	return Check{Name: "Meta-World", Status: OK, Found: "scenes in " + folder}
+}
+
+// families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin alike
+// before a slash, it gives the number. Variants, with endings after a colon, are left out.
 func families() Check {
 	var names []string
+	groups := map[string]int{}
 	for _, spec := range sim.Families() {
-		if _, err := sim.Lookup(spec.Name); err != nil {
-			names = append(names, "("+spec.Name+")")
+		name := spec.Name
+		if strings.Contains(name, ":") {
 			continue
 		}
-		names = append(names, spec.Name)
+		group, _, grouped := strings.Cut(name, "/")
+		if grouped {
+			if groups[group]++; groups[group] > 1 {
+				continue
+			}
+			name = group + "/"
+		}
+		if _, err := sim.Lookup(spec.Name); err != nil {
+			name = "(" + name + ")"
+		}
+		names = append(names, name)
+	}
+	for i, name := range names {
+		if n := groups[strings.Trim(name, "(/)")]; n > 0 {
+			names[i] = fmt.Sprintf("%s %d", name, n)
+		}
 	}
 	return Check{Name: "families", Status: OK, Found: strings.Join(names, ", ")}
 }

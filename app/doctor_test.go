@@ -50,6 +50,7 @@ func TestDoctor(t *testing.T) {
 	report, err := Doctor(Providers{
 		CPUKernel: func() string { return "avx2" },
 		MuJoCo:    func() (string, error) { return "", errors.New("not built in") },
+		MetaWorld: func() (string, error) { return "", errors.New("run make") },
 	})
 	if err != nil && !errors.Is(err, ErrProblem) {
 		t.Fatal(err)
@@ -69,6 +70,12 @@ func TestDoctor(t *testing.T) {
 	}
 	if !strings.Contains(byName["families"].Found, "point-goal") {
 		t.Errorf("families: %q", byName["families"].Found)
+	}
+	if c := byName["Meta-World"]; c.Status != Missing || c.Advice != "run make" {
+		t.Errorf("Meta-World absent: %+v", c)
+	}
+	if c := metaworldCheck(func() (string, error) { return "/scenes", nil }); c.Status != OK || c.Found != "scenes in /scenes" {
+		t.Errorf("Meta-World present: %+v", c)
 	}
 	if found := mujocoCheck(func() (string, error) { return "3.3.0", nil }); found.Status != OK || found.Found != "3.3.0" {
 		t.Errorf("MuJoCo present: %+v", found)

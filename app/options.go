@@ -12,7 +12,19 @@ type TrainOptions struct {
 	Seed      uint64
 	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
 	Out       string
-	Workers   int // 0 is one per core
+	Workers   int    // 0 is one per core
+	Precision string // of matrix products: "float32", "bf16x3", "bf16"
+}
+
+// kernelOf names the CPU kernels of a precision: kernel itself for float32.
+func kernelOf(kernel, precision string) string {
+	switch {
+	case precision == "" || precision == "float32":
+		return kernel
+	case kernel == "":
+		kernel = "avx512"
+	}
+	return kernel + "+" + precision
 }
 
 // ResumeOptions are the flags of nacre resume.
@@ -38,9 +50,10 @@ type EvalOptions struct {
 // EmbedOptions are the flags of nacre embed.
 type EmbedOptions struct {
 	Dir     string
-	Tasks   int // tasks to embed
-	Windows int // windows per task
-	Length  int // transitions per window; 0 is the run's training length
+	Tasks   int  // tasks to embed
+	Windows int  // windows per task
+	Length  int  // transitions per window; 0 is the run's training length
+	Vary    bool // draw the start of every rollout
 	Seed    uint64
 	Out     string // .npz or .csv; empty is embeddings.npz in the run folder
 	Workers int
@@ -63,12 +76,21 @@ type TSNEOptions struct {
 // StudyOptions are the flags of nacre study.
 type StudyOptions struct {
 	Name    string
-	Seeds   int // training seeds 1 … Seeds; 0 is the plan's
-	Windows int // embedded windows per task; 0 is the plan's
-	Layouts int // further t-SNE layouts; -1 is the plan's
+	Seeds   int    // training seeds 1 … Seeds; 0 is the plan's
+	Windows int    // embedded windows per task; 0 is the plan's
+	Layouts int    // further t-SNE layouts; -1 is the plan's
+	Scale   string // "small", "paper"; empty is the plan's
+	Ablate  string // an open point to compare readings of; empty compares PEARL and TCL-PEARL
+	Pack    string // folder to pack the finished study into; empty packs nothing
 	Out     string
 	Workers int
 	Set     []string
+}
+
+// CheckStudyOptions are the flags of nacre study check.
+type CheckStudyOptions struct {
+	Dir     string
+	Layouts bool // repeat t-SNE from random starts too
 }
 
 // BenchUpdateOptions are the flags of nacre bench update.
@@ -80,6 +102,7 @@ type BenchUpdateOptions struct {
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // "pearl", "tcl-pearl", "both"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
+	Precision string // of matrix products: "float32", "bf16x3", "bf16"
 	Updates   int
 	Workers   int
 }
@@ -137,4 +160,10 @@ type BenchTSNEOptions struct {
 	Node    string   // command
 	Modules string   // node_modules folder with wasm-bhtsne
 	Workers int      // threads each may use; 0 is 1
+}
+
+// BenchKernelOptions are the flags of nacre bench kernel.
+type BenchKernelOptions struct {
+	Cells int // round trips
+	Lines int // printed by one cell
 }

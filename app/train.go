@@ -37,7 +37,7 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 	if dir == "" {
 		dir = filepath.Join("runs", fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(cfg.Family, "/", "-"), cfg.Algorithm, cfg.Seed))
 	}
-	t, err := experiment.Start(dir, cfg, experiment.Host{Workers: o.Workers})
+	t, err := experiment.Start(dir, cfg, experiment.Host{Workers: o.Workers, Kernel: kernelOf("", o.Precision)})
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func vectors(f verify.Result) string {
 func (r VerifyReport) WriteText(w io.Writer) error {
 	var worst struct{ step, reward float64 }
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "family\treward\tmode\ttasks\tsteps\tobservation\treward\tflags\ttask vectors\tresult")
+	fmt.Fprintln(t, "family\treward\tmode\ttasks\tsteps\tposes\tobservation\treward\tflags\ttask vectors\tresult")
 	for _, f := range r.Families {
 		result := "pass"
 		if !f.Passed {
@@ -113,7 +113,7 @@ func (r VerifyReport) WriteText(w io.Writer) error {
 		if f.Error != "" {
 			result += ": " + f.Error
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%.2g\t%.2g\t%d\t%s\t%s\n", f.Family, f.Reward, f.Mode, f.Tasks, f.Steps,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%.2g\t%.2g\t%d\t%s\t%s\n", f.Family, f.Reward, f.Mode, f.Tasks, f.Steps, f.Poses,
 			f.Observation.Largest, f.RewardDiff.Largest, f.Flags, vectors(f), result)
 	}
 	if err := t.Flush(); err != nil {

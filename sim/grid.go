@@ -12,6 +12,14 @@ type Gridder interface {
 	Grid(n int) ([]Task, error)
 }
 
+// Starter is implemented by families whose episodes of one task all start alike and that can draw the start instead.
+// Where many episodes of a task are compared, a fixed start makes them more alike than the task does.
+type Starter interface {
+	// VaryStart returns the family with the start of every episode drawn from the stream that Reset is given. Tasks and
+	// what they place stay as they are. The returned family is not registered.
+	VaryStart() Family
+}
+
 // Grid places goals in the middle of n equal arcs of the half circle.
 func (p point) Grid(n int) ([]Task, error) {
 	if n < 1 {

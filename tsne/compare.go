@@ -19,7 +19,8 @@ type Comparison struct {
 	// Layouts is the difference that two t-SNE layouts of the same points, from other starts, exceed one time in
 	// twenty; nil for other spaces and where the reports have no repeated layouts.
 	Layouts *float64 `json:"by_layout,omitempty"`
-	// Windows is the same for other windows of the same tasks, the layout kept.
+	// Windows is the same for windows drawn anew among those embedded, the layout kept: less than really other windows,
+	// laid out anew, would make.
 	Windows float64 `json:"by_windows"`
 	Verdict string  `json:"verdict"` // in words
 }
@@ -90,9 +91,9 @@ func (r Comparison) verdict(words, nameA, nameB string) string {
 	beyondWindows := difference > r.Windows
 	if r.Space != "plane" {
 		if beyondWindows {
-			return text + fmt.Sprintf("More than other windows of the same tasks would make (%.2g).", r.Windows)
+			return text + fmt.Sprintf("More than drawing the windows anew makes (%.2g).", r.Windows)
 		}
-		return text + fmt.Sprintf("Within what other windows of the same tasks would make (%.2g).", r.Windows)
+		return text + fmt.Sprintf("Within what drawing the windows anew makes (%.2g).", r.Windows)
 	}
 	switch {
 	case r.Layouts == nil:
@@ -100,7 +101,7 @@ func (r Comparison) verdict(words, nameA, nameB string) string {
 	case difference <= *r.Layouts:
 		return text + fmt.Sprintf("Within the noise of t-SNE itself: two layouts of the same points differ by up to %.2g.", *r.Layouts)
 	case !beyondWindows:
-		return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g), but within what other windows would make (%.2g).", *r.Layouts, r.Windows)
+		return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g), but within what drawing the windows anew makes (%.2g).", *r.Layouts, r.Windows)
 	}
-	return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g) and than other windows would make (%.2g).", *r.Layouts, r.Windows)
+	return text + fmt.Sprintf("More than t-SNE makes by itself (%.2g) and than drawing the windows anew makes (%.2g).", *r.Layouts, r.Windows)
 }

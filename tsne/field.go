@@ -86,7 +86,7 @@ func padded(n int) int { return 2*n + n/16 }
 func (f *field) prepare(stepBefore float64) {
 	if f.conv == nil || f.step != stepBefore || 2*f.nx > f.conv.x.n || 2*f.ny > f.conv.y.n {
 		h := f.step
-		kernel := func(dx, dy float64) float64 { return 1 / (1 + (dx*h)*(dx*h) + (dy*h)*(dy*h)) }
+		kernel := func(dx, dy float64) float64 { return 1 / (1 + float64((dx*h)*(dx*h)) + float64((dy*h)*(dy*h))) }
 		f.conv = newConvolution(f.k, f.workers, goodLength(padded(f.nx)), goodLength(padded(f.ny)), kernel, sharpen6)
 		f.self = f.tabulate()
 	}
@@ -98,7 +98,7 @@ func (f *field) prepare(stepBefore float64) {
 
 // sharpen6 is one over the squared spectrum of the B-spline of order 6 sampled at the nodes.
 func sharpen6(angle float64) float64 {
-	s := (66 + 52*math.Cos(angle) + 2*math.Cos(2*angle)) / 120
+	s := (66 + float64(52*math.Cos(angle)) + float64(2*math.Cos(2*angle))) / 120
 	return 1 / (s * s)
 }
 
@@ -195,9 +195,9 @@ func (f *field) tabulate() []float32 {
 			for m := range value[0] {
 				for n := range value[0] {
 					g := float64(found[(middle+m-reach)*nodes+middle+n-reach])
-					s += g * value[ty][m] * value[tx][n]
-					gx += g * value[ty][m] * slope[tx][n]
-					gy += g * slope[ty][m] * value[tx][n]
+					s += float64(g * value[ty][m] * value[tx][n])
+					gx += float64(g * value[ty][m] * slope[tx][n])
+					gy += float64(g * slope[ty][m] * value[tx][n])
 				}
 			}
 			table = append(table, float32(s), float32(gx), float32(gy), 0)

@@ -383,6 +383,26 @@ func TestPrincipalComponents(t *testing.T) {
 	}
 }
 
+// Many columns go another way: the components of points in a plane that a rotation has hidden in 600 columns are the
+// points' own, whose covariance is diagonal.
+func TestPrincipalComponentsOfManyColumns(t *testing.T) {
+	x := NewMatrix(300, 600)
+	var first, second []float64
+	for i := range 300 {
+		a, b := 5*math.Sin(2*math.Pi*float64(i)/300), 2*math.Cos(2*math.Pi*float64(i)/300)
+		first, second = append(first, a), append(second, b)
+		for c := range 600 {
+			x.Row(i)[c] = (a*math.Cos(math.Pi*(float64(c)+0.5)*7/600) + b*math.Cos(math.Pi*(float64(c)+0.5)*90/600)) / math.Sqrt(300)
+		}
+	}
+	pc := components(t, x, 2)
+	sign := [2]float64{math.Copysign(1, pc.Row(75)[0]*first[75]), math.Copysign(1, pc.Row(0)[1]*second[0])}
+	for i := range 300 {
+		near(t, "first", sign[0]*pc.Row(i)[0], first[i], 1e-5)
+		near(t, "second", sign[1]*pc.Row(i)[1], second[i], 1e-5)
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	x, _ := wave()
 	nan := NewMatrix(120, 4)

@@ -5,7 +5,7 @@
 //
 //	p, err := torch.Start(ctx, "/usr/bin/python3", "oyster", "tcl-pearl", 2)
 //	defer p.Close()
-//	ms, err := p.Run(4) // milliseconds of four updates
+//	ms, processor, err := p.Run(4) // milliseconds of four updates
 package torch
 
 import (
@@ -99,16 +99,16 @@ func variables(threads int) []string {
 	return v
 }
 
-// Run makes n updates and returns the milliseconds each took.
-func (p *Process) Run(n int) ([]float64, error) {
+// Run makes n updates and returns the milliseconds each took, and those of processor time, all threads together.
+func (p *Process) Run(n int) (ms, processor []float64, err error) {
 	if _, err := fmt.Fprintln(p.in, n); err != nil {
-		return nil, p.failure(err)
+		return nil, nil, p.failure(err)
 	}
-	var ms []float64
-	if err := p.read(&ms); err != nil {
-		return nil, err
+	var both [2][]float64
+	if err := p.read(&both); err != nil {
+		return nil, nil, err
 	}
-	return ms, nil
+	return both[0], both[1], nil
 }
 
 func (p *Process) read(v any) error {

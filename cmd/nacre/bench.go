@@ -13,7 +13,7 @@ import (
 func benchCommand(env *app.Env, a actions) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "bench",
-		Short: "Measure the training core, the simulator and t-SNE",
+		Short: "Measure the training core, the simulator, t-SNE and the notebook kernel",
 	})
 	if a.Update != nil {
 		cmd.AddCommand(benchUpdateCommand(env, a.Update))
@@ -23,6 +23,9 @@ func benchCommand(env *app.Env, a actions) *cobra.Command {
 	}
 	if a.BenchTSNE != nil {
 		cmd.AddCommand(benchTSNECommand(env, a.BenchTSNE))
+	}
+	if a.BenchKernel != nil {
+		cmd.AddCommand(benchKernelCommand(env, a.BenchKernel))
 	}
 	return cmd
 }
@@ -46,7 +49,7 @@ the update is executed: what is computed where, and the predicted and measured t
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
 				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl"),
-				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"),
+				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"), checkPrecision(o.Precision),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
 				return err
@@ -63,6 +66,7 @@ the update is executed: what is computed where, and the predicted and measured t
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
 	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl or both")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
+	precisionFlag(cmd, &o.Precision)
 	f.IntVar(&o.Updates, "updates", 20, "updates to time")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -36,7 +36,7 @@ func record[T any](f *fake) func(context.Context, *app.Env, T) error {
 func (f *fake) actions() actions {
 	return actions{
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
-		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
+		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f), Check: record[app.CheckStudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
 		BenchTSNE: record[app.BenchTSNEOptions](f),
@@ -52,15 +52,19 @@ func call(f *fake, args ...string) (status int, stdout, stderr string) {
 
 func TestOptions(t *testing.T) {
 	for line, want := range map[string]any{
-		"train": app.TrainOptions{},
-		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{
+		"train": app.TrainOptions{Precision: "float32"},
+		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{Precision: "float32",
 			Algorithm: "tcl-pearl", Family: "point-goal", Preset: "oyster", Config: "c.toml", Set: []string{"a.b=1,2", "c=x"},
 			SeedGiven: true, Out: "runs/a", Workers: 2},
 		"resume runs/a -w 1": app.ResumeOptions{Dir: "runs/a", Workers: 1},
 		"eval runs/a":        app.EvalOptions{Dir: "runs/a", Explore: -1, Scored: -1, Repeats: -1},
 		"eval runs/a --protocol oyster --explore 0 --scored 3 --repeats 2 --z mean --actions sampled --train-tasks --seed 9": app.EvalOptions{
 			Dir: "runs/a", Protocol: "oyster", Explore: 0, Scored: 3, Repeats: 2, Z: "mean", Actions: "sampled", Train: true, Seed: 9},
-		"embed runs/a":                           app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200},
+		"embed runs/a": app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200},
+		"study push --scale paper --ablate momentum --pack p": app.StudyOptions{Name: "push", Layouts: -1, Scale: "paper", Ablate: "momentum", Pack: "p",
+			Out: "out/push-paper"},
+		"study check out/push --layouts":         app.CheckStudyOptions{Dir: "out/push", Layouts: true},
+		"embed runs/a --vary-start":              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Vary: true},
 		"embed runs/a --tasks 4 --out x.csv":     app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Out: "x.csv"},
 		"tsne x.npz --perplexity 20 --start pca": app.TSNEOptions{Inputs: []string{"x.npz"}, Perplexity: 20, Start: "pca"},
 		"tsne runs/a runs/b -o c":                app.TSNEOptions{Inputs: []string{"runs/a", "runs/b"}, Out: "c"},
@@ -75,10 +79,11 @@ func TestOptions(t *testing.T) {
 			What: "runs/a", Out: "a.gif", Task: 2, Train: true, Steps: 9, Seed: 4, Size: "90x60", FPS: 12.5, At: 3, Strip: 4, Camera: ",20"},
 		"verify envs": app.VerifyOptions{Families: []string{}},
 		"verify envs ant-dir --from full --forced":                          app.VerifyOptions{Families: []string{"ant-dir"}, From: "full", Forced: true},
-		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
-		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
-		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
-		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
+		"bench update --check":                                              app.BenchUpdateOptions{Precision: "float32", Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Precision: "float32", Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3"},
+		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Precision: "float32", Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3"},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Precision: "float32", Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3"},
+		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Envs: 16, Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Envs: 16, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
 			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
@@ -95,7 +100,7 @@ func TestOptions(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"trian":                            `nacre: unknown command "nacre trian"; did you mean "train"?`,
-		"study qickstart":                  `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: cheetah-vel, point-goal, quickstart); see "nacre study --help"`,
+		"study qickstart":                  `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, point-goal, push, quickstart); see "nacre study --help"`,
 		"bench updat":                      `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
 		"train extra":                      `nacre: unexpected argument "extra"; see "nacre train --help"`,
 		"train --sed 3":                    `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,

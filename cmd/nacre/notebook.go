@@ -144,3 +144,25 @@ func kernelspecCommand(env *app.Env, install func(*app.Env, app.KernelspecOption
 	cmd.AddCommand(add)
 	return cmd
 }
+
+func benchKernelCommand(env *app.Env, bench func(context.Context, *app.Env, app.BenchKernelOptions) error) *cobra.Command {
+	var o app.BenchKernelOptions
+	cmd := &cobra.Command{
+		Use:   "kernel",
+		Short: "Time the notebook kernel beside other Jupyter kernels",
+		Long: `Kernel times the first cell of a new kernel, from starting its process, the round trip of a small cell, and a
+cell that prints many lines, all through the same client over ZeroMQ. GoNB, gophernotes and ipykernel are
+measured in the same run where their kernelspecs are installed; the others are named.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := firstError(between("cells", o.Cells, 3, maxCount), between("lines", o.Lines, 1, maxCount)); err != nil {
+				return err
+			}
+			return bench(cmd.Context(), env, o)
+		},
+	}
+	cmd.Flags().IntVar(&o.Cells, "cells", 300, "round trips to time")
+	cmd.Flags().IntVar(&o.Lines, "lines", 10000, "lines to print")
+	jsonFlag(cmd, env)
+	return cmd
+}

@@ -25,6 +25,7 @@ type actions struct {
 	Embed  func(context.Context, *app.Env, app.EmbedOptions) error
 	TSNE   func(context.Context, *app.Env, app.TSNEOptions) error
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
+	Check  func(context.Context, *app.Env, app.CheckStudyOptions) error  // study check
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
 	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
@@ -36,6 +37,8 @@ type actions struct {
 	Run        func(context.Context, *app.Env, app.RunOptions) error
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
+
+	BenchKernel func(context.Context, *app.Env, app.BenchKernelOptions) error
 
 	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
 }
@@ -90,7 +93,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 		root.AddCommand(tsneCommand(env, a.TSNE))
 	}
 	if a.Study != nil {
-		root.AddCommand(studyCommand(env, a.Study))
+		root.AddCommand(studyCommand(env, a.Study, a.Check))
 	}
 	if a.Roll != nil {
 		root.AddCommand(rolloutCommand(env, a.Roll))
@@ -101,7 +104,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 	if a.Render != nil {
 		root.AddCommand(renderCommand(env, a.Render))
 	}
-	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil {
+	if a.Update != nil || a.Sim != nil || a.BenchTSNE != nil || a.BenchKernel != nil {
 		root.AddCommand(benchCommand(env, a))
 	}
 	return root
@@ -224,6 +227,16 @@ func noArgs(_ *cobra.Command, args []string) error {
 // jsonFlag adds --json to a command that prints figures.
 func jsonFlag(cmd *cobra.Command, env *app.Env) {
 	cmd.Flags().BoolVar(&env.JSON, "json", false, "print the result as JSON, and no progress")
+}
+
+// precisionFlag adds --precision.
+func precisionFlag(cmd *cobra.Command, precision *string) {
+	cmd.Flags().StringVar(precision, "precision", "float32",
+		"of matrix products: float32, or bf16x3 or bf16 on processors with a matrix unit (AMX)")
+}
+
+func checkPrecision(precision string) error {
+	return oneOf("precision", precision, "float32", "bf16x3", "bf16")
 }
 
 // workersFlag adds --workers.

@@ -26,7 +26,7 @@ stopped.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed), checkPrecision(o.Precision)); err != nil {
 				return err
 			}
 			return train(cmd.Context(), env, o)
@@ -41,6 +41,7 @@ stopped.`,
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make (default runs/, family, algorithm and seed)")
 	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
 	workersFlag(cmd, &o.Workers)
+	precisionFlag(cmd, &o.Precision)
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -6,26 +6,27 @@ import (
 	"nacre/app"
 	"nacre/core/cpu"
 	"nacre/kernel"
-	_ "nacre/sim/controls"  // registers the six MuJoCo controls
-	_ "nacre/sim/metaworld" // registers the fifty ML1 families
+	_ "nacre/sim/controls" // registers the six MuJoCo controls
+	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
 // wired are the actions of this program.
 func wired() actions {
 	return actions{
-		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
+		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study, Check: app.CheckStudy,
 		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
+			MetaWorld: metaworld.Scenes,
 		},
 		Notebook: app.Notebook,
 		Run:      app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
 		},
-		Kernelspec: app.InstallKernelspec,
+		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 	}
 }

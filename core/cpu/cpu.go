@@ -28,12 +28,10 @@ import (
 type Options struct {
 	// Workers is the number of goroutines that compute, the one calling Run among them; 0 means GOMAXPROCS.
 	Workers int
-	// Kernel is "avx512", "avx2" or "go". Empty means the value of the environment variable NACRE_CPU or, where that
-	// is empty too, the fastest this machine runs.
+	// Kernel is "avx512", "avx2" or "go", or on processors with a matrix unit (AMX) "avx512+bf16x3" or "avx512+bf16",
+	// whose matrix products are in bfloat16; docs/core.md says what they cost in accuracy. Empty means the value of the
+	// environment variable NACRE_CPU or, where that is empty too, the fastest in float32 this machine runs.
 	Kernel string
-	// Precision is that of matrix products: "float32", which empty means too, "bf16x3" or "bf16". The last two need a
-	// matrix unit (AMX) and its AVX-512 kernels; see docs/core.md for what they cost in accuracy.
-	Precision string
 }
 
 // New makes a device. It fails when the options or NACRE_CPU name a kernel this machine does not run.
@@ -53,9 +51,6 @@ func New(o Options) (core.Device, error) {
 	}
 	k, err := selectKernels(o.Kernel)
 	if err != nil {
-		return nil, err
-	}
-	if k, err = k.withPrecision(o.Precision); err != nil {
 		return nil, err
 	}
 	return &device{kernels: k, pool: &pool{size: o.Workers}, shareFrom: shareFrom}, nil
@@ -86,21 +81,4 @@ func defaultKernels() *kernels {
 		return available()[0]
 	}
 	return k
-}
-
-// withPrecision is k with matrix products of a precision.
-func (k *kernels) withPrecision(precision string) (*kernels, error) {
-	switch precision {
-	case "", "float32":
-		return k, nil
-	case "bf16", "bf16x3":
-		if k.name != "avx512" || !matrixUnit() {
-			return nil, fmt.Errorf("cpu: precision %q needs a matrix unit (AMX) that multiplies bfloat16 and the avx512 kernels; this is %s", precision, k.name)
-		}
-		half := *k
-		half.name += "+" + precision
-		half.half = halfProducts(precision == "bf16x3")
-		return &half, nil
-	}
-	return nil, fmt.Errorf("cpu: unknown precision %q (known: float32, bf16x3, bf16)", precision)
 }

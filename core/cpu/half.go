@@ -1,9 +1,9 @@
 package cpu
 
 // Matrix products in bfloat16 on the processor's matrix unit. A float32 is cut into a high part, itself rounded to 8
-// bits, and a low part, the rest rounded to 8 bits. Precision "bf16x3" adds three products, high·high, high·low and
-// low·high, which leaves a relative error of about 2⁻¹⁶ in every term; "bf16" takes high·high only, with 2⁻⁸. Sums are
-// float32 either way, and so is everything that is not such a product.
+// bits, and a low part, the rest rounded to 8 bits. The kernels "avx512+bf16x3" add three products, high·high, high·low
+// and low·high, which leaves a relative error of about 2⁻¹⁶ in every term; "avx512+bf16" take high·high only, with 2⁻⁸.
+// Sums are float32 either way, and so is everything that is not such a product.
 
 // halfArgs tells a kernel what to cut into a tile.
 type halfArgs struct {

@@ -17,6 +17,20 @@ var matrixUnit = sync.OnceValue(func() bool {
 	return err == 0
 })
 
-func halfProducts(low bool) *halfKernels {
-	return &halfKernels{rows: halfRowsAVX512, pairs: halfPairsAVX512, transpose: halfTransposeAVX512, block: matrixUnitAVX512, low: low}
+// inHalves lists the kernels this machine runs whose products are in bfloat16.
+func inHalves() []*kernels {
+	if !matrixUnit() {
+		return nil
+	}
+	var sets []*kernels
+	for _, low := range []bool{true, false} {
+		k := avx512
+		k.name = "avx512+bf16"
+		if low {
+			k.name = "avx512+bf16x3"
+		}
+		k.half = &halfKernels{rows: halfRowsAVX512, pairs: halfPairsAVX512, transpose: halfTransposeAVX512, block: matrixUnitAVX512, low: low}
+		sets = append(sets, &k)
+	}
+	return sets
 }

@@ -127,6 +127,7 @@ func selectKernels(name string) (*kernels, error) {
 	if name == "" {
 		return sets[0], nil
 	}
+	sets = append(sets, inHalves()...)
 	names := ""
 	for i, k := range sets {
 		if k.name == name {
@@ -137,11 +138,12 @@ func selectKernels(name string) (*kernels, error) {
 		}
 		names += k.name
 	}
-	if name == "avx512" || name == "avx2" {
+	switch name {
+	case "avx512", "avx2", "avx512+bf16x3", "avx512+bf16":
 		return nil, fmt.Errorf("cpu: kernel %q is not supported by this processor (available: %s)", name, names)
 	}
 	return nil, fmt.Errorf("cpu: unknown kernel %q (available: %s)", name, names)
 }
 
-// available lists the kernels this machine runs, fastest first.
+// available lists the kernels in float32 that this machine runs, fastest first.
 func available() []*kernels { return append(native(), &goKernels) }

@@ -87,7 +87,7 @@ func opCases() []opCase {
 	}
 	add(op.ConcatCols{N: 3}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n), rowsOf(m, 1), rowsOf(m, 18)} })
 	add(op.SliceCols{Lo: 3, Hi: 5}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n+4)} })
-	add(op.PadCols{Lo: 3, Total: 40}, same(1))
+	add(op.PadCols{Lo: 3, Total: 410}, same(1))
 	add(op.LogSumExp{}, same(1))
 	add(op.SquaredDistances{}, func(m, n int) []core.Value { return []core.Value{rowsOf(m, n), wholeOf(6, n)} })
 	add(op.StopGrad{}, same(1))

@@ -144,9 +144,19 @@ func (c *Client) forget(id string) {
 	delete(c.open, id)
 }
 
-// Execute runs a cell and waits until it has ended.
+// Execute runs a cell and waits until it has ended. Every field of the request is sent: some kernels do not know what is
+// meant when one is missing.
 func (c *Client) Execute(ctx context.Context, r ExecuteRequest, on func(*Message)) (ExecuteReply, error) {
 	var reply ExecuteReply
+	if r.StoreHistory == nil {
+		r.StoreHistory = new(!r.Silent)
+	}
+	if r.StopOnError == nil {
+		r.StopOnError = new(true)
+	}
+	if r.UserExpressions == nil {
+		r.UserExpressions = map[string]string{}
+	}
 	m, err := c.Request(ctx, Shell, "execute_request", r, on)
 	if err != nil {
 		return reply, err

@@ -89,20 +89,20 @@ func (b *batch) bind(i int) error {
 // Len implements sim.Batch.
 func (b *batch) Len() int { return len(b.envs) }
 
-// Reset implements sim.Batch. The random stream is not used: a task has one start.
-func (b *batch) Reset(i int, task sim.Task, _ *rand.Rand, obs []float64) error {
+// Reset implements sim.Batch. The random stream is used only where the hand's start varies: else a task has one start.
+func (b *batch) Reset(i int, task sim.Task, r *rand.Rand, obs []float64) error {
 	e := &b.envs[i]
 	e.task, e.err = task, nil
 	if err := b.row.check(task.Params); err != nil {
 		return b.fail(i, err)
 	}
-	k := keyOf(task.Params)
-	if known, ok := b.family.scene.known(k); ok {
-		if err := b.chunk.Restore(i, known.snapshot); err != nil {
-			return b.fail(i, err)
-		}
-		e.memo, e.now = known.memo, known.now
-	} else if err := b.begin(i, k); err != nil {
+	var err error
+	if b.family.vary {
+		err = b.begin(i, b.row.startNear(r))
+	} else {
+		err = b.usual(i)
+	}
+	if err != nil {
 		return b.fail(i, err)
 	}
 	e.before = e.now
@@ -110,11 +110,30 @@ func (b *batch) Reset(i int, task sim.Task, _ *rand.Rand, obs []float64) error {
 	return nil
 }
 
-// begin makes the start of the task of environment i and keeps it. The Python class goes through its reset twice, clearing
-// the state in between: what the first pass moves in the model, the second finds already computed.
-func (b *batch) begin(i int, k key) error {
+// usual puts environment i at the start of its task, which is made once and kept.
+func (b *batch) usual(i int) error {
+	e, scene := &b.envs[i], b.family.scene
+	k := keyOf(e.task.Params)
+	if known, ok := scene.known(k); ok {
+		e.memo, e.now = known.memo, known.now
+		return b.chunk.Restore(i, known.snapshot)
+	}
+	if err := b.begin(i, b.row.start); err != nil {
+		return err
+	}
+	snapshot, err := b.chunk.Save(i)
+	if err != nil {
+		return err
+	}
+	scene.keep(k, start{snapshot, e.memo, e.now})
+	return nil
+}
+
+// begin makes the start of the task of environment i with the hand at a point. The Python class goes through its reset
+// twice, clearing the state in between: what the first pass moves in the model, the second finds already computed.
+func (b *batch) begin(i int, hand vec3) error {
 	e := &b.envs[i]
-	e.memo = memo{}
+	e.memo = memo{hand0: hand}
 	if err := b.chunk.Reset(i); err != nil {
 		return err
 	}
@@ -122,21 +141,30 @@ func (b *batch) begin(i int, k key) error {
 	e.keep(b.chunk.ResetState(i))
 	b.arrive(e, handSteps)
 	e.observe()
-	if e.err != nil {
-		return e.err
+	return e.err
+}
+
+// startNear draws where the hand starts when that varies.
+func (w *row) startNear(r *rand.Rand) vec3 {
+	at, low := w.start, w.handBox()
+	for j := range at {
+		at[j] = clamp(at[j]+handSpread*(2*r.Float64()-1), low[j], handHigh[j])
 	}
-	snapshot, err := b.chunk.Save(i)
-	if err != nil {
-		return err
+	return at
+}
+
+// handBox is the lower corner of the hand's box; handHigh is the upper one of all.
+func (w *row) handBox() vec3 {
+	if w.handLow == (vec3{}) {
+		return handLow
 	}
-	b.family.scene.keep(k, start{snapshot, e.memo, e.now})
-	return nil
+	return w.handLow
 }
 
 // arrive is one pass of the reset: the hand goes to its start with an open gripper, in so many mj_step, then the scene
 // is set.
 func (b *batch) arrive(e *env, steps int) {
-	copy(e.mocap, b.row.start[:])
+	copy(e.mocap, e.hand0[:])
 	copy(e.mocapQuat, downwards[:])
 	e.ctrl[0], e.ctrl[1] = -1, 1
 	e.advance(steps)
@@ -194,10 +222,7 @@ func (b *batch) aim(i int, a []float64) error {
 
 // control writes the controls of an action taken while the mocap body is at from.
 func (w *row) control(act [actDim]float64, from vec3, to []float64) {
-	low := w.handLow
-	if low == (vec3{}) {
-		low = handLow
-	}
+	low := w.handBox()
 	to[0], to[1] = act[3], -act[3]
 	for j := range 3 {
 		to[2+j] = clamp(from[j]+act[j]*moveScale, low[j], handHigh[j])

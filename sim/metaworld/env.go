@@ -26,6 +26,7 @@ type env struct {
 // memo is what is kept from the reset until the next. Families use what they need of it.
 type memo struct {
 	target  vec3
+	hand0   vec3    // where the hand was sent
 	object0 vec3    // where the object started, as the class has it
 	tcp0    vec3    // where the fingers started
 	mark    vec3    // a further point of the scene at the reset
@@ -72,11 +73,7 @@ func (e *env) placeSite(name string, at vec3) {
 	copy(e.chunk().Parameters(e.i)[3*(e.batch.sizes.NBody+e.id(sites, name)):], at[:])
 }
 
-// bodyOffset and siteOffset return the position of a part in its parent's frame.
-func (e *env) bodyOffset(name string) vec3 {
-	return point(e.chunk().Parameters(e.i)[3*e.id(bodies, name):])
-}
-
+// siteOffset returns the position of a site in its body's frame.
 func (e *env) siteOffset(name string) vec3 {
 	return point(e.chunk().Parameters(e.i)[3*(e.batch.sizes.NBody+e.id(sites, name)):])
 }

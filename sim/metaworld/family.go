@@ -29,6 +29,7 @@ type family struct {
 	scene   *scene // shared by the variants of the row
 	version version
 	horizon int
+	vary    bool // see VaryStart
 }
 
 func (f *family) name() string {
@@ -39,6 +40,9 @@ func (f *family) name() string {
 	if f.horizon != 200 {
 		name += fmt.Sprintf(":%d", f.horizon)
 	}
+	if f.vary {
+		name += ":hand"
+	}
 	return name
 }
 
@@ -48,10 +52,27 @@ func (f *family) Spec() sim.Spec {
 	if v := mujoco.Version(); v != "" {
 		physics = "MuJoCo " + v
 	}
+	hand := ""
+	if f.vary {
+		hand = fmt.Sprintf(", hand starts within %g cm", 100*handSpread)
+	}
 	return sim.Spec{
 		Name: f.name(), ObsDim: obsDim, ActDim: actDim, Horizon: f.horizon, TaskDim: len(f.row.low),
-		Source: fmt.Sprintf("Meta-World %s %s-v3, reward %s, on %s", Version, f.row.name, f.version, physics),
+		Source: fmt.Sprintf("Meta-World %s %s-v3, reward %s%s, on %s", Version, f.row.name, f.version, hand, physics),
 	}
+}
+
+// handSpread is how far along each axis the hand may start from its usual place when that varies, in metres.
+const handSpread = 0.05
+
+// VaryStart implements sim.Starter: the hand goes to a point drawn uniformly from a cube around its usual start, 5 cm to
+// every side and within the hand's box, before the scene is set; the object and the goal are where the task has them.
+// It is as if the Python class had another hand_init_pos in every episode, and every reset takes its 500 steps of the
+// physics. The family's name gets the ending :hand.
+func (f *family) VaryStart() sim.Family {
+	varied := *f
+	varied.vary = true
+	return &varied
 }
 
 // Available implements sim.Checker.

@@ -17,7 +17,7 @@ func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) e
 	if err := b.row.check(task.Params); err != nil {
 		return b.fail(i, err)
 	}
-	e.memo = memo{}
+	e.memo = memo{hand0: b.row.start}
 	if err := b.chunk.Reset(i); err != nil {
 		return b.fail(i, err)
 	}

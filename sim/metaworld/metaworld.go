@@ -7,9 +7,9 @@
 //	pool, err := sim.NewPool(family, 0, 0)
 //	trajectories, err := pool.Rollout(ctx, episodes, policy, 0)
 //
-// A name alone means what TCL-PEARL and PEARL-era papers ran: reward version v1 and 200 steps. Endings choose otherwise:
-// ml1/push:v2 has reward version v2, in [0, 10]; ml1/push:500 has 500 steps; ml1/push:v2:500 has both and is what the
-// package does by default.
+// A name alone means reward version v1 and 200 steps, which is nearest to what TCL-PEARL's paper reports. Endings choose
+// otherwise: ml1/push:v2 has reward version v2, in [0, 10]; ml1/push:500 has 500 steps; ml1/push:v2:500 has both and is
+// what the package does by default.
 //
 // An observation has 39 numbers: 18 of the present (hand position 3, gripper opening in [0, 1], then position 3 and
 // quaternion 4 of one or two objects, zeros where there is one), the same 18 of one step earlier, and three zeros where
@@ -21,9 +21,7 @@
 // The tasks of ML1(name, seed) are those of the Python package, number by number, for seeds from 0 to 2³²-2.
 package metaworld
 
-import (
-	"nacre/sim"
-)
+import "nacre/sim"
 
 // Version is the release of Meta-World that the families follow.
 const Version = "3.1.1"

@@ -292,7 +292,7 @@ func TestErrorsName(t *testing.T) {
 }
 
 func TestMissingScenes(t *testing.T) {
-	found, err := scenes()
+	found, err := Scenes()
 	if err != nil || mujoco.Check() != nil {
 		t.Skip("there is no Meta-World to take away")
 	}

@@ -65,14 +65,9 @@ func coffeePull() *row {
 		v1: func(e *env) (float64, bool) {
 			o := e.object()
 			reach := distance(o, e.tcp())
-			// The Python class measures from the origin here where it means the fingers.
+			// The Python class measures from the origin here where it means the fingers, with the height they started at. As
+			// that is above 5 cm, what it rewards within 5 cm never comes.
 			r := -vec3{o[0], o[1], e.tcp0[2]}.norm()
-			if r > -0.05 {
-				r = 0.1 - reach
-				if reach < 0.05 {
-					r += math.Max(e.act[3], 0) / 50
-				}
-			}
 			if reach < 0.05 {
 				r += math.Max(pull(e.span, inPlane(e)), 0)
 			}

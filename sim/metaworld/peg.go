@@ -98,7 +98,7 @@ func pegUnplugSide() *row {
 				return -reach + math.Max(e.act[3], 0)/50 + math.Max(pull(e.span, d), 0), d <= 0.07
 			}
 			if plane := distanceXY(o, finger); plane >= 0.05 {
-				return -plane - 2*math.Abs(finger[2]-e.batch.row.start[2]), d <= 0.07
+				return -plane - 2*math.Abs(finger[2]-e.hand0[2]), d <= 0.07
 			}
 			return -reach, d <= 0.07
 		},

@@ -28,7 +28,7 @@ func reach(name, file string, low, high []float64) *row {
 		},
 		v2: func(e *env) (float64, bool) {
 			d := distance(e.tcp(), e.target)
-			return 10 * within(d, 0.05, distance(e.batch.row.start, e.target)), d <= 0.05
+			return 10 * within(d, 0.05, distance(e.hand0, e.target)), d <= 0.05
 		},
 	}
 }
@@ -127,7 +127,7 @@ func doorClose() *row {
 				return 10, true
 			}
 			closed := gauss(d, 0, 0.05, distance(e.object0, e.target))
-			margin := distance(e.batch.row.start, e.object()) + 0.1
+			margin := distance(e.hand0, e.object()) + 0.1
 			hand := gauss(distance(e.tcp(), e.target), 0, 0.25*0.05, margin)
 			return 3*hand + 6*closed, d <= 0.08
 		},

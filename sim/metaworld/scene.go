@@ -95,7 +95,7 @@ const folderVariable = "NACRE_METAWORLD"
 
 // scenePath returns the model file called name.
 func scenePath(name string) (string, error) {
-	folder, err := scenes()
+	folder, err := Scenes()
 	if err != nil {
 		return "", err
 	}
@@ -107,8 +107,8 @@ func scenePath(name string) (string, error) {
 	return path, nil
 }
 
-// scenes returns the folder that holds the scenes.
-func scenes() (string, error) {
+// Scenes returns the folder that holds the scenes, or an error that wraps sim.ErrUnavailable and says what to do.
+func Scenes() (string, error) {
 	inside := filepath.Join("assets", "sawyer_xyz")
 	isFolder := func(path string) bool {
 		info, err := os.Stat(path)

@@ -21,6 +21,7 @@ type Result struct {
 	Mode      string `json:"mode"` // "free": one trajectory from the reset on; "forced": put into the reference's states
 	Tasks     int    `json:"tasks"`
 	Steps     int    `json:"steps"` // compared, over all tasks
+	Poses     int    `json:"poses"` // single states compared
 	// The largest absolute differences over all numbers and steps compared.
 	Observation Difference `json:"observation"`
 	RewardDiff  Difference `json:"reward_difference"`
@@ -39,7 +40,7 @@ type Result struct {
 // Difference is the largest difference and where it was.
 type Difference struct {
 	Largest float64 `json:"largest"`
-	Task    int     `json:"task"`
+	Task    int     `json:"task"` // -1 for a pose, of which Step is the number
 	Step    int     `json:"step"`
 	Column  int     `json:"column"`
 }
@@ -153,6 +154,9 @@ func Free(family sim.Family, ref *Reference, reward int, tolerance float64) Resu
 			break
 		}
 		res.Tasks++
+	}
+	if err == nil {
+		err = res.poses(b, family.Spec(), ref, reward)
 	}
 	return res.end(errors.Join(err, b.Close()))
 }

@@ -47,6 +47,9 @@ func Forced(family sim.Family, ref *Reference, reward int) Result {
 		}
 		res.Tasks++
 	}
+	if err == nil {
+		err = res.poses(b, family.Spec(), ref, reward)
+	}
 	return res.end(errors.Join(err, b.Close()))
 }
 
@@ -98,5 +101,38 @@ func (res *Result) one(b Forcible, s sim.Spec, run *Run, k, t, reward int, obs [
 		res.StepObservation.see(v, run.Obs[t+1][j], k, t+1, j)
 	}
 	res.StepReward.see(out.Reward[middle], run.Reward[t][reward], k, t, reward)
+	return nil
+}
+
+// poses compares what is observed and paid in the reference's poses, in their order.
+func (res *Result) poses(b sim.Batch, s sim.Spec, ref *Reference, reward int) error {
+	if len(ref.Poses) == 0 {
+		return nil
+	}
+	f, ok := b.(Forcible)
+	if !ok {
+		return fmt.Errorf("the family cannot be put into states of its reference")
+	}
+	obs, out := make([]float64, s.ObsDim), newStepResult(envs)
+	if err := f.ResetFrom(middle, sim.Task{Params: ref.PoseTask}, ref.PoseHand, obs); err != nil {
+		return fmt.Errorf("poses: %w", err)
+	}
+	for i, p := range ref.Poses {
+		err := f.SetState(middle, p.State, obs)
+		if err == nil {
+			err = f.Evaluate(middle, p.Act, out)
+		}
+		if err != nil {
+			return fmt.Errorf("pose %d: %w", i, err)
+		}
+		for j, v := range obs[:present] {
+			res.Observation.see(v, p.Obs[j], -1, i, j)
+		}
+		res.RewardDiff.see(out.Reward[middle], p.Reward[reward], -1, i, reward)
+		if out.Success[middle] != (p.Success[reward] != 0) {
+			res.Flags++
+		}
+		res.Poses++
+	}
 	return nil
 }

@@ -16,11 +16,11 @@ package verify
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,16 +53,6 @@ func Open(folder string) (References, error) {
 	return References{os.DirFS(folder)}, err
 }
 
-// Names returns the names of all references, sorted.
-func (r References) Names() []string {
-	found, _ := fs.Glob(r.files, "*.npz") // the pattern is well formed
-	for i, name := range found {
-		found[i] = strings.TrimSuffix(name, path.Ext(name))
-	}
-	slices.Sort(found)
-	return found
-}
-
 // Reference is what the defining package did on some tasks of a family.
 type Reference struct {
 	Name    string
@@ -72,6 +62,19 @@ type Reference struct {
 	// TaskLists are the package's task vectors by seed, 50 each, for Meta-World: seed s trains on list s and is tested
 	// on list s+1. Nil elsewhere.
 	TaskLists [][][]float64
+
+	// Poses are single states of the task PoseTask, with what is observed and paid there; PoseHand is as Run.Hand. They
+	// are for branches of rewards that no trajectory takes.
+	Poses    []Pose
+	PoseTask []float64
+	PoseHand sim.State
+}
+
+// Pose is a state at rest, an action, and what Meta-World says of them.
+type Pose struct {
+	State           sim.State
+	Act, Obs        []float64
+	Reward, Success []float64 // by reward function
 }
 
 // Run is one task of a reference, T steps.
@@ -100,6 +103,26 @@ func (r References) Load(name string) (*Reference, error) {
 }
 
 func (r References) load(name string) (*Reference, error) {
+	arrays, err := r.arrays(name)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := build(name, arrays)
+	if err != nil {
+		return nil, err
+	}
+	poses, err := r.arrays(name + "-poses")
+	if errors.Is(err, fs.ErrNotExist) {
+		return ref, nil
+	}
+	if err == nil {
+		err = ref.addPoses(poses)
+	}
+	return ref, err
+}
+
+// arrays reads a file.
+func (r References) arrays(name string) (map[string]array, error) {
 	raw, err := fs.ReadFile(r.files, name+".npz")
 	if err != nil {
 		return nil, err
@@ -114,19 +137,48 @@ func (r References) load(name string) (*Reference, error) {
 			return nil, err
 		}
 	}
-	return build(name, arrays)
+	return arrays, nil
+}
+
+// need returns an error if an array is missing.
+func need(a map[string]array, keys ...string) error {
+	for _, key := range keys {
+		if len(a[key].shape) == 0 {
+			return fmt.Errorf("has no array %q", key)
+		}
+	}
+	return nil
+}
+
+// hand cuts the row of numbers that holds a state before the hand's arrival.
+func hand(row []float64, nq, nv int) sim.State {
+	return sim.State{QPos: row[:nq], QVel: row[nq : nq+nv], Warmstart: row[nq+nv : nq+2*nv], MocapPos: row[nq+2*nv:]}
+}
+
+// addPoses gives the arrays of a file of poses their meaning.
+func (ref *Reference) addPoses(a map[string]array) error {
+	if err := need(a, "params", "hand", "qpos", "mocap", "act", "obs", "reward", "success"); err != nil {
+		return fmt.Errorf("poses: %w", err)
+	}
+	nq, nv := len(ref.Runs[0].Hand.QPos), len(ref.Runs[0].Hand.QVel)
+	ref.PoseTask, ref.PoseHand = a["params"].data, hand(a["hand"].data, nq, nv)
+	for i, q := range a["qpos"].matrix(0) {
+		act := a["act"].matrix(0)[i]
+		for j := range act {
+			act[j] /= grid
+		}
+		ref.Poses = append(ref.Poses, Pose{
+			State: sim.State{QPos: q, QVel: make([]float64, nv), MocapPos: a["mocap"].matrix(0)[i]},
+			Act:   act, Obs: a["obs"].matrix(0)[i], Reward: a["reward"].matrix(0)[i], Success: a["success"].matrix(0)[i],
+		})
+	}
+	return nil
 }
 
 // build gives the arrays of a file their meaning; the scripts that write them say what it is.
 func build(name string, a map[string]array) (*Reference, error) {
-	need := []string{"params", "act", "obs", "reward", "at", "qpos", "qvel"}
-	if len(a["tasks"].shape) > 0 {
-		need = append(need, "success", "hand", "warmstart", "mocap")
-	}
-	for _, key := range need {
-		if len(a[key].shape) == 0 {
-			return nil, fmt.Errorf("has no array %q", key)
-		}
+	if err := need(a, "params", "act", "obs", "reward", "at", "qpos", "qvel"); err != nil {
+		return nil, err
 	}
 	ref := &Reference{Name: name, Rewards: []string{""}}
 	if n := a["reward"].shape[2]; n == 2 {
@@ -136,6 +188,9 @@ func build(name string, a map[string]array) (*Reference, error) {
 	}
 	meta := len(a["tasks"].shape) > 0
 	if meta {
+		if err := need(a, "success", "hand", "warmstart", "mocap"); err != nil {
+			return nil, err
+		}
 		for s := range a["tasks"].shape[0] {
 			ref.TaskLists = append(ref.TaskLists, a["tasks"].matrix(s))
 		}
@@ -155,10 +210,7 @@ func build(name string, a map[string]array) (*Reference, error) {
 		if meta {
 			run.Obs = stack(run.Obs)
 			run.Success = a["success"].matrix(k)
-			hand, nq, nv := a["hand"].matrix(0)[k], a["qpos"].shape[2], a["qvel"].shape[2]
-			run.Hand = sim.State{
-				QPos: hand[:nq], QVel: hand[nq : nq+nv], Warmstart: hand[nq+nv : nq+2*nv], MocapPos: hand[nq+2*nv:],
-			}
+			run.Hand = hand(a["hand"].matrix(0)[k], a["qpos"].shape[2], a["qvel"].shape[2])
 		}
 		if done, ok := a["done"]; ok {
 			run.Done = done.matrix(0)[k]

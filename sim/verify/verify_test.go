@@ -66,8 +66,8 @@ func TestFamiliesAreTheirReferences(t *testing.T) {
 			if !r.Passed {
 				t.Errorf("%+v", r)
 			}
-			if tasks != nil && (r.Steps != 300 || r.TaskVectors != 500) {
-				t.Errorf("%d steps and %d task vectors compared; expected 300 and 500", r.Steps, r.TaskVectors)
+			if tasks != nil && (r.Steps != 300 || r.Poses != 40 || r.TaskVectors != 500) {
+				t.Errorf("%d steps, %d poses and %d task vectors compared; expected 300, 40 and 500", r.Steps, r.Poses, r.TaskVectors)
 			}
 		})
 	}

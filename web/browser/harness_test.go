@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
+	"nacre/kernel"
 	"nacre/server"
 	"nacre/server/process"
 	"nacre/web"
@@ -34,6 +35,12 @@ const (
 	windowWidth = 1280
 )
 
+// The kernels a site may have.
+const (
+	scripted = "scripted"
+	golang   = "go"
+)
+
 var chromium struct {
 	once    sync.Once
 	ctx     context.Context
@@ -42,8 +49,8 @@ var chromium struct {
 
 // TestMain lets the test binary be its own kernel.
 func TestMain(m *testing.M) {
-	if os.Getenv(kernelEnv) != "" {
-		if err := process.Serve(context.Background(), &session{}); err != nil {
+	if which := os.Getenv(kernelEnv); which != "" {
+		if err := serveKernel(which); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -54,6 +61,19 @@ func TestMain(m *testing.M) {
 		_ = chromedp.Cancel(chromium.ctx)
 	}
 	os.Exit(code)
+}
+
+// serveKernel is the process of one kernel: the scripted one of this package, or the one that runs Go.
+func serveKernel(which string) error {
+	if which == scripted {
+		return process.Serve(context.Background(), &session{})
+	}
+	s, err := kernel.New(kernel.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return process.Serve(context.Background(), s)
 }
 
 // findChromium names the browser, "" where there is none.
@@ -105,14 +125,21 @@ type site struct {
 	t      *testing.T
 	dir    string
 	url    string
+	kernel string
 	server *server.Server
 	stop   func()
 }
 
+// newSite serves notebooks with the scripted kernel.
 func newSite(t *testing.T, notebooks map[string]any) *site {
 	t.Helper()
+	return newSiteWith(t, scripted, notebooks)
+}
+
+func newSiteWith(t *testing.T, kernel string, notebooks map[string]any) *site {
+	t.Helper()
 	chrome(t)
-	s := &site{t: t, dir: t.TempDir()}
+	s := &site{t: t, dir: t.TempDir(), kernel: kernel}
 	for name, content := range notebooks {
 		b, isText := content.([]byte)
 		if !isText {
@@ -138,7 +165,7 @@ func (s *site) start(address string) {
 	}
 	var files fs.FS
 	files, _ = web.Files()
-	srv, err := server.New(server.Config{Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=1"}, Static: files, Log: slog.New(slog.DiscardHandler)})
+	srv, err := server.New(server.Config{Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -19,11 +19,10 @@ type Link struct {
 	over    atomic.Int32 // how many of them are closed
 }
 
-// Dial connects to a kernel, waiting up to the given time for its sockets.
-func Dial(c Connection, wait time.Duration) (*Link, error) {
+// Dial connects to a kernel, waiting until ctx ends for its sockets and its first answer.
+func Dial(ctx context.Context, c Connection) (*Link, error) {
 	l := &Link{c: c, sockets: map[string]*zmtp.Socket{}}
 	l.Client = jupyter.NewClient(l.send)
-	until := time.Now().Add(wait)
 	for _, s := range []struct {
 		channel string
 		kind    zmtp.Type
@@ -34,7 +33,7 @@ func Dial(c Connection, wait time.Duration) (*Link, error) {
 	} {
 		receive := func(frames [][]byte) { l.receive(s.channel, frames) }
 		socket, err := zmtp.Dial(s.kind, c.address(s.port), []byte(l.Session), receive)
-		for err != nil && time.Now().Before(until) {
+		for err != nil && ctx.Err() == nil {
 			time.Sleep(5 * time.Millisecond)
 			socket, err = zmtp.Dial(s.kind, c.address(s.port), []byte(l.Session), receive)
 		}
@@ -44,20 +43,20 @@ func Dial(c Connection, wait time.Duration) (*Link, error) {
 		}
 		l.sockets[s.channel] = socket
 	}
-	return l, l.greet(until)
+	return l, l.greet(ctx)
 }
 
 // greet asks for the kernel's name until the answer comes on the iopub channel too: a subscription takes effect some time
 // after the connection is there, and what is published before is lost.
-func (l *Link) greet(until time.Time) error {
+func (l *Link) greet(ctx context.Context) error {
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-		_, err := l.Request(ctx, jupyter.Shell, "kernel_info_request", nil, nil)
+		short, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+		_, err := l.Request(short, jupyter.Shell, "kernel_info_request", nil, nil)
 		cancel()
 		if err == nil {
 			return nil
 		}
-		if time.Now().After(until) || !errors.Is(err, context.DeadlineExceeded) {
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 			l.Close()
 			return fmt.Errorf("the kernel does not answer: %w", err)
 		}

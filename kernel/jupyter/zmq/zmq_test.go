@@ -23,6 +23,12 @@ func TestSignature(t *testing.T) {
 	}
 }
 
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 func serve(t *testing.T) (Connection, chan error) {
 	c, err := NewConnection()
 	if err != nil {
@@ -37,14 +43,13 @@ func serve(t *testing.T) (Connection, chan error) {
 
 func TestKernelOverSockets(t *testing.T) {
 	c, done := serve(t)
-	l, err := Dial(c, 5*time.Second)
+	l, err := Dial(within(t, 5*time.Second), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	l.Input = func(string, bool) (string, error) { return "me", nil }
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := within(t, 10*time.Second)
 	var text strings.Builder
 	reply, err := l.Execute(ctx, jupyter.ExecuteRequest{Code: "print a\ninput who?", AllowStdin: true}, func(m *jupyter.Message) {
 		var s struct{ Text string }
@@ -67,11 +72,11 @@ func TestWrongSignatureIsDropped(t *testing.T) {
 	c, _ := serve(t)
 	wrong := c
 	wrong.Key = "another"
-	if l, err := Dial(wrong, 300*time.Millisecond); err == nil {
+	if l, err := Dial(within(t, 300*time.Millisecond), wrong); err == nil {
 		l.Close()
 		t.Error("a request with a wrong signature was answered")
 	}
-	right, err := Dial(c, 5*time.Second)
+	right, err := Dial(within(t, 5*time.Second), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,47 +9,56 @@ var plain = Set{
 	Scale:   scale, Split: split, Join: join, Transpose: transpose, Spread: spread, Gather: gather, Move: move,
 }
 
+// repel keeps the others twice over, one after the other, so that lane l meets place l+r in step r. What they receive
+// at place m moves on to m+16 with the step after which lanes meet them there.
 func repel(a *RepelArgs) {
+	x, y, fx, fy, z := *a.X, *a.Y, *a.FX, *a.FY, *a.Z
 	ox, oy := vecs(a.OX, a.Count), vecs(a.OY, a.Count)
 	ofx, ofy := vecs(a.OFX, a.Count), vecs(a.OFY, a.Count)
+	var px, py, gx, gy [2 * Width]float32
 	for g := range ox {
-		for r := range Width {
-			repelLanes(a, &ox[g], &oy[g], &ofx[g], &ofy[g], 0, Width-r, r)
-			repelLanes(a, &ox[g], &oy[g], &ofx[g], &ofy[g], Width-r, Width, r-Width)
+		for l := range Width {
+			px[l], py[l], px[l+Width], py[l+Width] = ox[g][l], oy[g][l], ox[g][l], oy[g][l]
 		}
+		copy(gx[:], ofx[g][:])
+		copy(gy[:], ofy[g][:])
+		for r := range Width {
+			if r > 0 {
+				gx[r+Width-1], gy[r+Width-1] = gx[r-1], gy[r-1]
+			}
+			qx, qy, hx, hy := (*Vec)(px[r:]), (*Vec)(py[r:]), (*Vec)(gx[r:]), (*Vec)(gy[r:])
+			for l := range Width {
+				dx, dy := x[l]-qx[l], y[l]-qy[l]
+				w := 1 / (float32(dx*dx) + float32(dy*dy) + 1)
+				z[l] += w
+				w = float32(w * w)
+				dx, dy = float32(w*dx), float32(w*dy)
+				fx[l] += dx
+				fy[l] += dy
+				hx[l] -= dx
+				hy[l] -= dy
+			}
+		}
+		copy(ofx[g][:Width-1], gx[Width:])
+		copy(ofy[g][:Width-1], gy[Width:])
+		ofx[g][Width-1], ofy[g][Width-1] = gx[Width-1], gy[Width-1]
 	}
-}
-
-// repelLanes lets lanes from…to meet the others' lanes shift further on.
-func repelLanes(a *RepelArgs, ox, oy, ofx, ofy *Vec, from, to, shift int) {
-	x, y, fx, fy, z := a.X[from:to], a.Y[from:to], a.FX[from:to], a.FY[from:to], a.Z[from:to]
-	px, py, pfx, pfy := ox[from+shift:to+shift], oy[from+shift:to+shift], ofx[from+shift:to+shift], ofy[from+shift:to+shift]
-	y, fx, fy, z = y[:len(x)], fx[:len(x)], fy[:len(x)], z[:len(x)]
-	px, py, pfx, pfy = px[:len(x)], py[:len(x)], pfx[:len(x)], pfy[:len(x)]
-	for l := range x {
-		dx, dy := x[l]-px[l], y[l]-py[l]
-		w := 1 / (float32(dx*dx) + float32(dy*dy) + 1)
-		z[l] += w
-		w = float32(w * w)
-		gx, gy := float32(w*dx), float32(w*dy)
-		fx[l] += gx
-		fy[l] += gy
-		pfx[l] -= gx
-		pfy[l] -= gy
-	}
+	*a.FX, *a.FY, *a.Z = fx, fy, z
 }
 
 func attract(a *AttractArgs) {
 	for r := range len(a.Ptr) - 1 {
 		x, y := a.Own[2*r], a.Own[2*r+1]
-		col, val := a.Col[Width*a.Ptr[r]:Width*a.Ptr[r+1]], a.Val[Width*a.Ptr[r]:Width*a.Ptr[r+1]]
-		val = val[:len(col)]
 		var fx, fy Vec
-		for t, c := range col {
-			dx, dy := x-a.Y[2*c], y-a.Y[2*c+1]
-			w := val[t] / (float32(dx*dx) + float32(dy*dy) + 1)
-			fx[t%Width] += float32(w * dx)
-			fy[t%Width] += float32(w * dy)
+		for g := Width * int(a.Ptr[r]); g < Width*int(a.Ptr[r+1]); g += Width {
+			col, val := (*[Width]int32)(a.Col[g:]), (*Vec)(a.Val[g:])
+			for l, c := range col {
+				at := (*[2]float32)(a.Y[2*c:])
+				dx, dy := x-at[0], y-at[1]
+				w := val[l] / (float32(dx*dx) + float32(dy*dy) + 1)
+				fx[l] += float32(w * dx)
+				fy[l] += float32(w * dy)
+			}
 		}
 		a.Out[2*r], a.Out[2*r+1] = halves(&fx), halves(&fy)
 	}
@@ -117,37 +126,34 @@ func splinePieces() (value, slope *pieces) {
 	return value, slope
 }
 
-func (p *pieces) at(t float32, out *[8]float32) {
+func (p *pieces) at(t float32, out *[6]float32) {
 	for k := range out {
-		v := p.c[0][k]
-		for e := 1; e < 6; e++ {
-			v = float32(v*t) + p.c[e][k]
-		}
-		out[k] = v
+		v := float32(p.c[0][k]*t) + p.c[1][k]
+		v = float32(v*t) + p.c[2][k]
+		v = float32(v*t) + p.c[3][k]
+		v = float32(v*t) + p.c[4][k]
+		out[k] = float32(v*t) + p.c[5][k]
 	}
 }
 
 // Spline returns the weights of nodes −2 … 3 for a point at t in [0, 1] past node 0, and their slopes.
 func Spline(t float32) (value, slope [6]float32) {
-	var v, s [8]float32
-	splineValue.at(t, &v)
-	splineSlope.at(t, &s)
-	copy(value[:], v[:])
-	copy(slope[:], s[:])
+	splineValue.at(t, &value)
+	splineSlope.at(t, &slope)
 	return value, slope
 }
 
 func spread(a *SplineArgs) {
-	var wx, wy [8]float32
+	var wx, wy [6]float32
 	for i := 0; i < len(a.U); i += 2 {
 		ix, iy := int32(a.U[i]), int32(a.U[i+1])
 		splineValue.at(a.U[i]-float32(ix), &wx)
 		splineValue.at(a.U[i+1]-float32(iy), &wy)
 		at := (int(iy)-2)*a.Stride + int(ix) - 2
-		for _, w := range wy[:6] {
-			row := a.Grid[at : at+8 : at+8]
-			for k := range row {
-				row[k] += float32(w * wx[k])
+		for _, w := range wy {
+			row := (*[6]float32)(a.Grid[at : at+6])
+			for k, v := range wx {
+				row[k] += float32(w * v)
 			}
 			at += a.Stride
 		}
@@ -155,7 +161,7 @@ func spread(a *SplineArgs) {
 }
 
 func gather(a *SplineArgs) {
-	var wx, wy, dx, dy [8]float32
+	var wx, wy, dx, dy [6]float32
 	for i := 0; i < len(a.U); i += 2 {
 		ix, iy := int32(a.U[i]), int32(a.U[i+1])
 		tx, ty := a.U[i]-float32(ix), a.U[i+1]-float32(iy)
@@ -164,9 +170,9 @@ func gather(a *SplineArgs) {
 		splineValue.at(ty, &wy)
 		splineSlope.at(ty, &dy)
 		at := (int(iy)-2)*a.Stride + int(ix) - 2
-		var v, s [8]float32
+		var v, s [6]float32
 		for r := range 6 {
-			row := a.Grid[at : at+8 : at+8]
+			row := (*[6]float32)(a.Grid[at : at+6])
 			for k, f := range row {
 				v[k] += float32(wy[r] * f)
 				s[k] += float32(dy[r] * f)
@@ -175,18 +181,19 @@ func gather(a *SplineArgs) {
 		}
 		self := selfAt(a.Self, tx, ty)
 		out := a.Out[2*i : 2*i+4 : 2*i+4]
-		out[0] = dot8(&v, &wx) - self[0]
-		out[1] = dot8(&v, &dx) - self[1]
-		out[2] = dot8(&s, &wx) - self[2]
+		out[0] = dot6(&v, &wx) - self[0]
+		out[1] = dot6(&v, &dx) - self[1]
+		out[2] = dot6(&s, &wx) - self[2]
 	}
 }
 
-func dot8(a, b *[8]float32) float32 {
-	var p [8]float32
+// dot6 sums in the order in which eight lanes, the last two zero, are added by halves.
+func dot6(a, b *[6]float32) float32 {
+	var p [6]float32
 	for k := range p {
 		p[k] = float32(a[k] * b[k])
 	}
-	return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]))
+	return ((p[0] + p[4]) + p[2]) + ((p[1] + p[5]) + p[3])
 }
 
 func selfAt(table []float32, tx, ty float32) (out [4]float32) {

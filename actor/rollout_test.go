@@ -1,38 +1,42 @@
-package pearl_test
+package actor_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
+	"nacre/actor"
 	"nacre/core/cpu"
-	"nacre/pearl"
-	"nacre/sim"
+	"nacre/core/nn"
+	"nacre/core/op"
 )
 
 // newPolicy makes the policy of the half-cheetah's size for calls of so many rows, and a call.
 func newPolicy(t testing.TB, rows int, stochastic bool) (act func() error, done func()) {
 	t.Helper()
-	n := pearl.NewNetworks(pearl.Default(), 20, 6)
+	policy := actor.Policy{
+		Net: nn.MLP{Name: "policy", In: 25, Hidden: []int{300, 300, 300}, Out: 12, Act: op.ReLU}, Obs: 20, Condition: 5, Act: 6,
+	}
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.NewMemory(n.Specs())
+	m, err := d.NewMemory(policy.Net.Specs())
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := pearl.NewActor(d, m, n, 1, rows)
+	a, err := actor.New(d, m, policy, 1, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, episodes, noise := make([][]float64, rows), make([]int, rows), []uint64(nil)
+	z, episodes, noise := make([][]float64, rows), make([]int, rows), []*rand.Rand(nil)
 	for i := range rows {
-		z[i], episodes[i] = make([]float64, n.Encoder.Latent), i
+		z[i], episodes[i] = make([]float64, 5), i
 		if stochastic {
-			noise = append(noise, uint64(i))
+			noise = append(noise, rand.New(rand.NewPCG(uint64(i), 1)))
 		}
 	}
-	var p sim.Policy = a.Policy(z, 1, noise)
+	p := a.Policy(z, noise)
 	obs, actions := make([]float64, rows*20), make([]float64, rows*6)
 	return func() error { return p.Act(0, episodes, nil, obs, actions) }, func() { a.Close() }
 }

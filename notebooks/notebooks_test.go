@@ -1,0 +1,149 @@
+package notebooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"nacre/app"
+	"nacre/experiment/progress"
+	"nacre/kernel"
+	_ "nacre/sim/controls"  // the families of the environments notebook
+	_ "nacre/sim/metaworld" // and of Meta-World
+)
+
+// TestMain lets the test binary be the kernel that the notebooks run in.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "kernel" {
+		env := &app.Env{Out: io.Discard, Err: os.Stderr, Log: slog.New(slog.DiscardHandler)}
+		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{}) })
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// output is what the tests look at of a cell.
+type output struct {
+	Type string         `json:"output_type"`
+	Data map[string]any `json:"data"`
+	Text []string       `json:"text"`
+}
+
+// run runs a notebook and returns everything its cells showed.
+func run(t *testing.T, name string, parameters ...string) []output {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), name)
+	env := &app.Env{Out: io.Discard, Err: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: progress.Silent()}
+	o := app.RunOptions{File: name, Out: out, Parameters: parameters, Timeout: 5 * time.Minute, Memory: "none"}
+	if err := app.RunNotebook(context.Background(), env, o); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nb struct {
+		Cells []struct{ Outputs []output }
+	}
+	if err := json.Unmarshal(b, &nb); err != nil {
+		t.Fatal(err)
+	}
+	var shown []output
+	for _, c := range nb.Cells {
+		shown = append(shown, c.Outputs...)
+	}
+	return shown
+}
+
+// count is how many outputs have a form, and whether each of them has the others too.
+func count(t *testing.T, shown []output, mime string, beside ...string) int {
+	t.Helper()
+	n := 0
+	for _, o := range shown {
+		if o.Data[mime] == nil {
+			continue
+		}
+		n++
+		for _, b := range beside {
+			if o.Data[b] == nil {
+				t.Errorf("an output of type %s has no %s beside it", mime, b)
+			}
+		}
+	}
+	return n
+}
+
+func printed(shown []output) string {
+	var b strings.Builder
+	for _, o := range shown {
+		b.WriteString(strings.Join(o.Text, ""))
+	}
+	return b.String()
+}
+
+const (
+	curves    = "application/vnd.nacre.curves+json"
+	embedding = "application/vnd.nacre.embedding+json"
+)
+
+func TestQuickstart(t *testing.T) {
+	shown := run(t, "quickstart.ipynb", "iterations=2", "windows=12", "folder="+t.TempDir())
+	if c, e := count(t, shown, curves, "image/png", "text/plain"), count(t, shown, embedding, "image/png", "text/plain"); c != 1 || e != 2 {
+		t.Errorf("%d curves and %d embeddings, expected 1 and 2", c, e)
+	}
+	if n := count(t, shown, "text/html", "text/plain"); n != 2 {
+		t.Errorf("%d tables, expected 2", n)
+	}
+}
+
+func TestTSNEStudy(t *testing.T) {
+	shown := run(t, "tsne-study.ipynb", "iterations=1", "windows=12", "layouts=1")
+	if n := count(t, shown, embedding, "image/png", "text/plain"); n != 3 {
+		t.Errorf("%d embeddings, expected 3", n)
+	}
+	// The paper's rows are data: 44.86/38.8 and 68.5/26.6.
+	for _, o := range shown {
+		if text := fmt.Sprint(o.Data["text/plain"]); strings.Contains(text, "PEARL (paper, push)") && (!strings.Contains(text, "1.16") || !strings.Contains(text, "2.58")) {
+			t.Errorf("the paper's ratios are not 1.16 and 2.58:\n%s", text)
+		}
+	}
+}
+
+func TestNewLoss(t *testing.T) {
+	shown := run(t, "new-loss.ipynb", "rounds=1", "updates=20")
+	if n := count(t, shown, curves, "image/png", "text/plain"); n != 2 {
+		t.Errorf("%d curves, expected 2", n)
+	}
+	if text := printed(shown); !strings.Contains(text, "cosine, temperature 0.1: loss") {
+		t.Errorf("the second learner did not train:\n%s", text)
+	}
+}
+
+func TestEnvironments(t *testing.T) {
+	shown := run(t, "environments.ipynb")
+	if n := count(t, shown, "image/png", "text/plain"); n < 1 {
+		t.Error("no picture")
+	}
+}
+
+// The run of the reproduction is an ordinary one: a second pass finds it complete.
+func TestReproduce(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "run")
+	for range 2 {
+		shown := run(t, "reproduce.ipynb", "iterations=1", "folder="+folder)
+		if text := printed(shown); !strings.Contains(text, "return after adaptation") {
+			t.Errorf("printed:\n%s", text)
+		}
+	}
+}

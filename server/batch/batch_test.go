@@ -1,0 +1,158 @@
+package batch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"nacre/kernel/kerneltest"
+	"nacre/server/batch"
+	"nacre/server/nbformat"
+	"nacre/server/process"
+)
+
+// The test program is its own kernel.
+func TestMain(m *testing.M) {
+	if os.Getenv("BATCH_TEST_KERNEL") != "" {
+		_ = process.Serve(context.Background(), &kerneltest.Session{})
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// notebook has a code cell for each source; those beginning with "# " are markdown.
+func notebook(sources ...string) *nbformat.Notebook {
+	nb := nbformat.New("test", "test", "go")
+	for i, s := range sources {
+		c := nbformat.NewCode(fmt.Sprint("c", i+1), s)
+		if strings.HasPrefix(s, "# ") {
+			c = nbformat.Cell{"cell_type": "markdown", "id": fmt.Sprint("c", i+1), "metadata": map[string]any{}, "source": s}
+		}
+		nb.Insert(i, c)
+	}
+	return nb
+}
+
+func options() batch.Options {
+	return batch.Options{Process: process.Config{Argv: []string{os.Args[0]}, Env: []string{"BATCH_TEST_KERNEL=1"}}}
+}
+
+func outputs(nb *nbformat.Notebook, id string) string {
+	b, _ := json.Marshal(nb.Cell(id)["outputs"])
+	return string(b)
+}
+
+func TestRun(t *testing.T) {
+	nb := notebook("# title", "print a\ndisplay d one", "", "update d two\nvalue 3")
+	nb.Cell("c2").SetOutputs([]nbformat.Output{{Type: "error"}}, 9)
+	var order []string
+	o := options()
+	o.Started = func(number, of int, c nbformat.Cell) {
+		order = append(order, fmt.Sprintf("%d/%d %s", number, of, c.ID()))
+	}
+	o.Ended = func(number, _ int, _ nbformat.Cell) error { order = append(order, fmt.Sprint(number)); return nil }
+	if err := batch.Run(t.Context(), nb, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := nb.Validate(); err != nil {
+		t.Error(err)
+	}
+	if fmt.Sprint(order) != "[2/4 c2 2 4/4 c4 4]" {
+		t.Error(order)
+	}
+	want := `[{"name":"stdout","output_type":"stream","text":"a\n"},{"data":{"text/plain":"two"},"metadata":{},"output_type":"display_data"}]`
+	if got := outputs(nb, "c2"); got != want { // a later cell has changed the display
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := outputs(nb, "c4"); !strings.Contains(got, `"text/plain":"3"`) || nb.Cell("c4")["execution_count"] != 2 {
+		t.Errorf("%s %v", got, nb.Cell("c4")["execution_count"])
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for name, test := range map[string]struct {
+		sources []string
+		want    batch.CellError
+		output  string
+	}{
+		"error":    {[]string{"value 1", "print x\nfail Boom it broke", "print never"}, batch.CellError{Number: 2, ID: "c2", FirstLine: "print x", Name: "Boom", Value: "it broke"}, `"ename":"Boom"`},
+		"death":    {[]string{"native why\nexit 3"}, batch.CellError{Number: 1, ID: "c1", FirstLine: "native why", Name: "KernelDied", Value: "the kernel ended with exit status 3: why"}, "KernelDied"},
+		"no stdin": {[]string{"input who"}, batch.CellError{Number: 1, ID: "c1", FirstLine: "input who", Name: "InputRefused", Value: "this client cannot be asked for input"}, "InputRefused"},
+	} {
+		nb := notebook(test.sources...)
+		err := batch.Run(t.Context(), nb, options())
+		var got *batch.CellError
+		if !errors.As(err, &got) || *got != test.want {
+			t.Errorf("%s: got %+v, want %+v", name, err, test.want)
+		}
+		if o := outputs(nb, test.want.ID); !strings.Contains(o, test.output) {
+			t.Errorf("%s: %s", name, o)
+		}
+		if err := nb.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c := nb.Cell("c3"); c != nil && (c.HasOutputs() || c["execution_count"] != nil) {
+			t.Errorf("%s: a later cell was run", name)
+		}
+	}
+	nb := notebook("fail Boom on purpose", "print after")
+	nb.Cell("c1").Metadata()["tags"] = []any{"raises-exception"}
+	if err := batch.Run(t.Context(), nb, options()); err != nil || !strings.Contains(outputs(nb, "c2"), "after") {
+		t.Errorf("%v %s", err, outputs(nb, "c2"))
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	cause := errors.New("time is up")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, cause)
+	defer cancel()
+	nb := notebook("print begun\nspin")
+	err := batch.Run(ctx, nb, options())
+	var got *batch.CellError
+	if !errors.As(err, &got) || got.Name != "Timeout" || got.Value != "time is up" {
+		t.Errorf("%v", err)
+	}
+	if o := outputs(nb, "c1"); !strings.Contains(o, "begun") || !strings.Contains(o, "time is up") {
+		t.Error(o)
+	}
+}
+
+func TestParameters(t *testing.T) {
+	make := func() *nbformat.Notebook {
+		nb := notebook("print 1", "n := 3\nvar (\n\tname = \"x\"\n\trate float64 = 0.5\n)\nvar deep, on = 1, true\nif n == 3 {}", "print n")
+		nb.Cell("c2").Metadata()["tags"] = []any{"parameters"}
+		return nb
+	}
+	nb := make()
+	if err := batch.SetParameters(nb, []string{"n=5", "name=ant-dir", "rate=1e-3", `name="7"`}); err != nil {
+		t.Fatal(err)
+	}
+	c := nb.Cells()[2]
+	if want := "n = 5\nname = \"ant-dir\"\nrate = 1e-3\nname = \"7\""; c.Source() != want || !c.Tagged("injected-parameters") {
+		t.Errorf("%v", c)
+	}
+	if err := nb.Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := batch.SetParameters(nb, []string{"n=6"}); err != nil || len(nb.Cells()) != 4 || nb.Cells()[2].Source() != "n = 6" {
+		t.Errorf("%v, %d cells", err, len(nb.Cells()))
+	}
+	for value, want := range map[string]string{
+		"epochs=3": `the notebook has n, name, rate`, "n": "expected name=value",
+	} {
+		if err := batch.SetParameters(make(), []string{value}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+	if err := batch.SetParameters(notebook("print 1"), []string{"n=1"}); err == nil || !strings.Contains(err.Error(), `the tag "parameters"`) {
+		t.Error(err)
+	}
+	if err := batch.SetParameters(notebook("print 1"), nil); err != nil {
+		t.Error(err)
+	}
+}
