@@ -18,10 +18,15 @@ import (
 
 // Complete proposes names at the cursor: members of packages and values after a dot, import paths inside an import,
 // and otherwise variables, functions, types, packages and keywords.
-func (s *session) Complete(ctx context.Context, code string, cursor int) Completion {
+func (s *session) Complete(ctx context.Context, code string, cursor int) (c Completion) {
+	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
+		if x := recover(); x != nil {
+			c = Completion{Start: cursor, End: cursor}
+		}
+	}()
 	before := prefixOf(code, cursor)
 	word := trailing(before, isNameRune)
-	c := Completion{Start: cursor - utf8.RuneCountInString(word), End: cursor + utf8.RuneCountInString(leading(code[len(before):], isNameRune))}
+	c = Completion{Start: cursor - utf8.RuneCountInString(word), End: cursor + utf8.RuneCountInString(leading(code[len(before):], isNameRune))}
 	s.info.Lock()
 	defer s.info.Unlock()
 	if path, ok := importPath(before); ok {
@@ -251,6 +256,9 @@ func kindOf(o types.Object) string {
 
 // signatureOf is an object's type as a cell would write it.
 func signatureOf(o types.Object) string {
+	if o.Type() == nil || o.Type() == types.Typ[types.Invalid] {
+		return ""
+	}
 	switch o := o.(type) {
 	case *types.TypeName:
 		switch o.Type().Underlying().(type) {

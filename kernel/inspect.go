@@ -11,7 +11,12 @@ import (
 )
 
 // Inspect describes the name at the cursor, or, where there is none, the function whose arguments the cursor is among.
-func (s *session) Inspect(ctx context.Context, code string, cursor, detail int) Inspection {
+func (s *session) Inspect(ctx context.Context, code string, cursor, detail int) (found Inspection) {
+	defer func() { // as in Complete
+		if x := recover(); x != nil {
+			found = Inspection{}
+		}
+	}()
 	s.info.Lock()
 	defer s.info.Unlock()
 	before := prefixOf(code, cursor)

@@ -2,27 +2,36 @@ package kernel
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 func TestInterrupt(t *testing.T) {
 	for name, code := range map[string]string{
-		"empty loop":  `for {}`,
-		"function":    "func spin() { for { } }\nspin()",
-		"recursion":   "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
-		"sleep":       "import \"time\"\ntime.Sleep(time.Hour)",
-		"channel":     "c := make(chan int)\n<-c",
-		"mutex":       "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
-		"native sort": "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
-		"recovering":  "for { func() { defer func() { recover() }(); panic(1) }() }",
-		"goroutine":   "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
+		"empty loop":                         `for {}`,
+		"function":                           "func spin() { for { } }\nspin()",
+		"recursion":                          "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
+		"sleep":                              "import \"time\"\ntime.Sleep(time.Hour)",
+		"channel":                            "c := make(chan int)\n<-c",
+		"mutex":                              "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
+		"native sort":                        "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
+		"recovering":                         "for { func() { defer func() { recover() }(); panic(1) }() }",
+		"native run with the cell's context": "import (\"nacre/cell\"; \"nacre/tsne\")\ny, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: func() []float64 { d := make([]float64, 48000); for k := range d { d[k] = float64(k*k%9973) }; return d }()})\nfor {}\n_, _ = y, err",
+		"goroutine":                          "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
 			execute(s, "x := 7\nadd := func(n int) int { return x + n }")
-			go func() { time.Sleep(100 * time.Millisecond); s.Interrupt() }()
+			var at atomic.Pointer[time.Time]
+			go func() {
+				time.Sleep(100 * time.Millisecond)
+				now := time.Now()
+				at.Store(&now)
+				s.Interrupt()
+			}()
 			r, _ := execute(s, code)
+			t.Logf("ended %v after the interrupt", time.Since(*at.Load()).Round(time.Millisecond))
 			if r.Error == nil || r.Error.Name != "Interrupted" {
 				t.Fatalf("got %+v", r.Error)
 			}

@@ -54,7 +54,7 @@ func New(o Options) (Session, error) {
 		return nil, fmt.Errorf("engine %q is not known; there is yaegi", o.Engine)
 	}
 	s := &session{fset: token.NewFileSet(), closed: make(chan struct{})}
-	packages, err := library.Types(s.fset)
+	packages, err := library.Types()
 	if err != nil {
 		return nil, err
 	}
@@ -142,19 +142,10 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
 	start := time.Now()
-	s.info.Lock()
-	u, err := s.prog.Check(r.number, code)
-	s.info.Unlock()
-	if err != nil {
-		return nil, compileError(code, err)
+	u, p, fail := s.prepare(r.number, code)
+	if fail != nil {
+		return nil, fail
 	}
-	p, err := s.engine.compile(u)
-	if err != nil {
-		return nil, engineError(code, err)
-	}
-	s.info.Lock()
-	u.Commit()
-	s.info.Unlock()
 	for _, w := range u.Warnings {
 		r.out.Stream("stderr", w+"\n")
 	}
@@ -166,6 +157,27 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	u.CommitVars(p.reached())
 	s.info.Unlock()
 	return value, fail
+}
+
+// prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
+// not the kernel's end.
+func (s *session) prepare(number int, code string) (u *cells.Unit, p *program, fail *Error) {
+	s.info.Lock()
+	defer s.info.Unlock()
+	defer func() {
+		if x := recover(); x != nil {
+			fail = engineError(code, fmt.Errorf("the cell compiler failed on this cell: %v", x))
+		}
+	}()
+	u, err := s.prog.Check(number, code)
+	if err != nil {
+		return nil, nil, compileError(code, err)
+	}
+	if p, err = s.engine.compile(u); err != nil {
+		return nil, nil, engineError(code, err)
+	}
+	u.Commit()
+	return u, p, nil
 }
 
 // run runs a compiled cell to its end, or to its interruption.

@@ -42,6 +42,9 @@ func (c *collect) stderr() string { c.mu.Lock(); defer c.mu.Unlock(); return c.e
 
 func start(t testing.TB) Session {
 	t.Helper()
+	if raced {
+		t.Skip("cells do not run under the race detector")
+	}
 	s, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +71,7 @@ func value(r Reply) string {
 	return r.Value.MIME["text/plain"].(string)
 }
 
-// session_ runs cells one after another, each with what it must print followed by what it must show.
+// cellsTest runs cells one after another, each with what it must print followed by what it must show.
 func cellsTest(t *testing.T, steps [][2]string) {
 	t.Helper()
 	s := start(t)

@@ -51,14 +51,13 @@ var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	return all
 })
 
-// Types are the importable packages by path. A session takes its own copy, as checking completes types lazily.
-func Types(fset *token.FileSet) (map[string]*types.Package, error) {
+// Types are the importable packages by path. Checkers share them.
+var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
 	data, err := unpack(bundle)
 	if err != nil {
 		return nil, err
 	}
-	imports := map[string]*types.Package{}
-	pkgs, err := gcexportdata.ReadBundle(bytes.NewReader(data), fset, imports)
+	pkgs, err := gcexportdata.ReadBundle(bytes.NewReader(data), token.NewFileSet(), map[string]*types.Package{})
 	if err != nil {
 		return nil, fmt.Errorf("the embedded package types: %w", err)
 	}
@@ -67,7 +66,7 @@ func Types(fset *token.FileSet) (map[string]*types.Package, error) {
 		m[p.Path()] = p
 	}
 	return m, nil
-}
+})
 
 // Importable says whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }

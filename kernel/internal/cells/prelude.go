@@ -55,7 +55,7 @@ func (f *parsed) order() {
 	}
 	bodies := map[string][]ast.Node{}
 	for _, d := range f.decls {
-		if fd, ok := d.(*ast.FuncDecl); ok {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
 			bodies[fd.Name.Name] = append(bodies[fd.Name.Name], fd.Body) // methods by name, whatever their type
 		}
 	}

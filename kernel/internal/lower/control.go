@@ -289,6 +289,9 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsInteger != 0 {
 		return append(pre, l.rangeInt(s, t, x, label)...)
 	}
+	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsString != 0 {
+		return append(pre, l.rangeString(s, x, label)...)
+	}
 	out := &ast.RangeStmt{For: s.For, X: x, Body: nil}
 	head := l.entry()
 	use := func(e ast.Expr, et types.Type) ast.Expr {
@@ -320,6 +323,32 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	}
 	out.Body = l.block(s.Body, head...)
 	return append(pre, withLabel(label, out))
+}
+
+// rangeString goes over runes that the host decoded, as the interpreter miscounts bytes that are no UTF-8.
+func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []ast.Stmt {
+	at, runes, k := l.fresh("at"), l.fresh("runes"), l.fresh("k")
+	head := l.entry()
+	for j, e := range []ast.Expr{s.Key, s.Value} {
+		if e == nil || blank(e) {
+			continue
+		}
+		v := &ast.IndexExpr{X: ident([]string{at, runes}[j]), Index: ident(k)}
+		if nv := l.newVar(e); nv != nil {
+			head = append(head, l.defineVar(e, nv, v)...)
+		} else {
+			head = append(head, assign(l.place(e), v))
+		}
+	}
+	loop := &ast.ForStmt{
+		For:  s.For,
+		Init: define(k, intLit(0)),
+		Cond: &ast.BinaryExpr{X: ident(k), Op: token.LSS, Y: call(ident("len"), ident(at))},
+		Post: assign(ident(k), &ast.BinaryExpr{X: ident(k), Op: token.ADD, Y: intLit(1)}),
+		Body: l.block(s.Body, head...),
+	}
+	decode := &ast.AssignStmt{Lhs: []ast.Expr{ident(at), ident(runes)}, Tok: token.DEFINE, Rhs: []ast.Expr{l.rt("Runes", call(ident("string"), x))}}
+	return []ast.Stmt{decode, withLabel(label, loop)}
 }
 
 // rangeInt counts with a loop of three clauses.

@@ -160,6 +160,7 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 			l.restore(saved)
 			err = x
 		default:
+			l.restore(saved)
 			panic(x)
 		}
 	}()

@@ -27,9 +27,9 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
 		"Register": r.Register, "View": r.View, "Templated": r.Templated, "Plain": r.Plain, "Panicked": r.Panicked,
-		"Same":    func(a, b any) bool { return a == b },
-		"IsNil":   func(x any) bool { return r.Norm(x) == nil },
-		"NotNil":  notNil,
+		"Same":   func(a, b any) bool { return a == b },
+		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
+		"NotNil": notNil, "Runes": runes,
 		"Clear":   clearAny,
 		"Min":     func(xs []any) any { return extreme(xs, -1) },
 		"Max":     func(xs []any) any { return extreme(xs, 1) },
@@ -57,6 +57,14 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		out[name] = reflect.ValueOf(f)
 	}
 	return out
+}
+
+// runes are the positions and values of the runes of s.
+func runes(s string) (at []int, values []rune) {
+	for k, r := range s {
+		at, values = append(at, k), append(values, r)
+	}
+	return at, values
 }
 
 func notNil(x any) any {

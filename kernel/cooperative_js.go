@@ -1,5 +1,3 @@
-//go:build race || js
-
 package kernel
 
 const cooperative = true

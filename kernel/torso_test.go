@@ -1,0 +1,59 @@
+package kernel
+
+import (
+	"math/rand"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestTorsos feeds the kernel broken and shuffled programs, as cells being written are: it may refuse them, but neither
+// the cell compiler nor the interpreter nor completion may fall over.
+func TestTorsos(t *testing.T) {
+	s := start(t).(*session)
+	files, err := filepath.Glob("testdata/fidelity/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewSource(3))
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if !strings.HasSuffix(f.Name, ".go") {
+				continue
+			}
+			for _, code := range torsos(string(f.Data), r) {
+				s.number++
+				if _, _, fail := s.prepare(s.number, code); fail != nil && fail.Name == "EngineError" {
+					t.Errorf("%s\n%s", fail.Message, code)
+				}
+				cursor := r.Intn(len(code) + 1)
+				s.Complete(t.Context(), code, cursor)
+				s.Inspect(t.Context(), code, cursor, 0)
+				s.IsComplete(code)
+			}
+		}
+	}
+}
+
+// torsos returns src cut off, with a piece missing, with a stray character, and with two words exchanged.
+func torsos(src string, r *rand.Rand) []string {
+	cut := []int{r.Intn(len(src)), r.Intn(len(src))}
+	slices.Sort(cut)
+	words := strings.Fields(src)
+	i, j := r.Intn(len(words)), r.Intn(len(words))
+	words[i], words[j] = words[j], words[i]
+	const stray = "(){}[];,.:=\"'`+*&"
+	return []string{
+		src[:cut[0]],
+		src[:cut[0]] + src[cut[1]:],
+		src[:cut[1]] + string(stray[r.Intn(len(stray))]) + src[cut[1]:],
+		strings.Join(words, "\n"),
+	}
+}
