@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web conformance browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel clean distclean help
+.PHONY: build setup web conformance browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel study-push clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -64,6 +64,9 @@ study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on
 
 study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on two cores
 	$(NACRE) study cheetah-vel $(ARGS)
+
+study-push: build ## Meta-World push, both algorithms, two seeds: about two hours on two cores
+	$(NACRE) study push $(ARGS)
 
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin

@@ -16,7 +16,7 @@ const EmbeddingsFile = "embeddings.npz"
 // EmbedReport is what nacre embed prints.
 type EmbedReport struct {
 	File    string   `json:"file"`
-	Tasks   []string `json:"tasks"` // task vectors; the label of a row is a position in this list
+	Tasks   []string `json:"tasks"` // what tells them apart in their vectors; the label of a row is a position in this list
 	Windows int      `json:"windows_per_task"`
 	Length  int      `json:"window_length"` // transitions
 	Latent  int      `json:"latent_dimensions"`
@@ -44,7 +44,7 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	}
 	stage := env.Progress.Stage(fmt.Sprintf("embedding %d windows of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
 	defer stage.Done()
-	e, err := a.Embed(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed})
+	e, err := a.Embed(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed, VaryStart: o.Vary})
 	if err != nil {
 		return err
 	}

@@ -50,9 +50,10 @@ type EvalOptions struct {
 // EmbedOptions are the flags of nacre embed.
 type EmbedOptions struct {
 	Dir     string
-	Tasks   int // tasks to embed
-	Windows int // windows per task
-	Length  int // transitions per window; 0 is the run's training length
+	Tasks   int  // tasks to embed
+	Windows int  // windows per task
+	Length  int  // transitions per window; 0 is the run's training length
+	Vary    bool // draw the start of every rollout
 	Seed    uint64
 	Out     string // .npz or .csv; empty is embeddings.npz in the run folder
 	Workers int
@@ -75,12 +76,21 @@ type TSNEOptions struct {
 // StudyOptions are the flags of nacre study.
 type StudyOptions struct {
 	Name    string
-	Seeds   int // training seeds 1 … Seeds; 0 is the plan's
-	Windows int // embedded windows per task; 0 is the plan's
-	Layouts int // further t-SNE layouts; -1 is the plan's
+	Seeds   int    // training seeds 1 … Seeds; 0 is the plan's
+	Windows int    // embedded windows per task; 0 is the plan's
+	Layouts int    // further t-SNE layouts; -1 is the plan's
+	Scale   string // "small", "paper"; empty is the plan's
+	Ablate  string // an open point to compare readings of; empty compares PEARL and TCL-PEARL
+	Pack    string // folder to pack the finished study into; empty packs nothing
 	Out     string
 	Workers int
 	Set     []string
+}
+
+// CheckStudyOptions are the flags of nacre study check.
+type CheckStudyOptions struct {
+	Dir     string
+	Layouts bool // repeat t-SNE from random starts too
 }
 
 // BenchUpdateOptions are the flags of nacre bench update.

@@ -37,12 +37,43 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	if err != nil {
 		return err
 	}
+	if plan, err = plan.At(o.Scale); err != nil {
+		return err
+	}
+	plan.Ablation = o.Ablate
 	change(&plan)
 	r, err := study.Run(ctx, o.Out, plan, host, env.Progress)
 	if err != nil {
 		return o.stopped(err)
 	}
+	o.Out = r.Dir
+	if o.Pack != "" {
+		bytes, err := study.Pack(r.Dir, o.Pack)
+		if err != nil {
+			return err
+		}
+		env.Progress.Note(fmt.Sprintf("packed into %s: %.1f MB", o.Pack, float64(bytes)/1e6))
+	}
 	return env.Print(r, o.reported(r.WriteText))
+}
+
+// CheckStudy computes the figures of a study, or of a packed one, again.
+func CheckStudy(ctx context.Context, env *Env, o CheckStudyOptions) error {
+	c, err := study.Check(ctx, o.Dir, o.Layouts, env.Progress)
+	if err != nil {
+		return err
+	}
+	err = env.Print(c, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %d numbers computed again, %d differences\n", o.Dir, c.Numbers, len(c.Differences))
+		for _, d := range c.Differences {
+			fmt.Fprintf(w, "  %s\n", d)
+		}
+		return nil
+	})
+	if err == nil && len(c.Differences) > 0 {
+		err = fmt.Errorf("%s does not agree with what is stored beside it", o.Dir)
+	}
+	return err
 }
 
 // stopped adds how to go on to the error of an interrupted study.

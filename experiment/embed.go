@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"nacre/internal/rng"
@@ -18,6 +19,8 @@ type EmbedOptions struct {
 	Windows int    // rollouts per task, one window each
 	Length  int    // transitions per window, at most the family's horizon; 0: Agent.WindowLength
 	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
+	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).
+	VaryStart bool
 }
 
 // Embed makes the context embeddings of the paper's t-SNE study: for every task, Windows exploration rollouts (z from
@@ -41,10 +44,17 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	if err != nil {
 		return nil, err
 	}
+	pool, err := a.rollouts(o.VaryStart)
+	if err != nil {
+		return nil, err
+	}
+	if pool != a.pool {
+		defer pool.Close()
+	}
 	var contexts [][]float32
 	var labels []int
 	for k, task := range tasks {
-		c, err := a.windows(ctx, encoding, task, k, o)
+		c, err := a.windows(ctx, pool, encoding, task, k, o)
 		if err != nil {
 			return nil, err
 		}
@@ -65,9 +75,7 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 			e.Std.Row(i)[l] = math.Sqrt(v)
 		}
 	}
-	for _, t := range tasks {
-		e.Names = append(e.Names, taskName(t))
-	}
+	e.Names = taskNames(tasks)
 	return e, nil
 }
 
@@ -85,15 +93,28 @@ func (a *Agent) spread(n int) ([]sim.Task, error) {
 	return a.TestTasks[:n], nil
 }
 
+// rollouts is the pool to embed from: the agent's own, or one of the family with varied starts, which is the caller's to
+// close.
+func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
+	if !varied {
+		return a.pool, nil
+	}
+	s, ok := a.Family.(sim.Starter)
+	if !ok {
+		return nil, fmt.Errorf("embed: %s cannot vary the start of its episodes; only families whose tasks have one start each can", a.Spec.Name)
+	}
+	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
+}
+
 // windows rolls out task number k and crops one window from each rollout.
-func (a *Agent) windows(ctx context.Context, encoding Encoding, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
+func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoding Encoding, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
 	episodes := make([]sim.Episode, o.Windows)
 	addresses := make([]uint64, o.Windows)
 	for i := range episodes {
 		addresses[i] = rng.New(o.Seed, rng.Rollout, uint64(k), uint64(i)).Uint64()
 		episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
 	}
-	trajectories, err := a.pool.Rollout(ctx, episodes, encoding.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
+	trajectories, err := pool.Rollout(ctx, episodes, encoding.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +135,25 @@ func (a *Agent) windows(ctx context.Context, encoding Encoding, task sim.Task, k
 	return out, nil
 }
 
-// taskName writes a task vector for a legend.
-func taskName(t sim.Task) string {
-	parts := make([]string, len(t.Params))
-	for i, p := range t.Params {
-		parts[i] = fmt.Sprintf("%.3g", p)
+// taskNames writes task vectors for a legend, without the numbers that all of them share.
+func taskNames(tasks []sim.Task) []string {
+	first := tasks[0].Params
+	var differ []int
+	for j := range first {
+		if slices.ContainsFunc(tasks, func(t sim.Task) bool { return t.Params[j] != first[j] }) {
+			differ = append(differ, j)
+		}
 	}
-	name := strings.Join(parts, ", ")
-	if len(parts) > 1 {
-		name = "(" + name + ")"
+	names := make([]string, len(tasks))
+	for i, t := range tasks {
+		parts := make([]string, len(differ))
+		for k, j := range differ {
+			parts[k] = fmt.Sprintf("%.3g", t.Params[j])
+		}
+		names[i] = strings.Join(parts, ", ")
+		if len(parts) > 1 {
+			names[i] = "(" + names[i] + ")"
+		}
 	}
-	return name
+	return names
 }

@@ -180,7 +180,7 @@ func TestGoroutinePanicIsReported(t *testing.T) {
 func TestExit(t *testing.T) {
 	s := start(t)
 	for code, want := range map[string]string{
-		"import \"os\"\nos.Exit(3)":                 "exit status 3",
+		"import \"os\"\nos.Exit(3)":                "exit status 3",
 		"import \"log\"\nlog.Fatal(\"no way on\")": "exit status 1",
 	} {
 		r, _ := execute(s, code)

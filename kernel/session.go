@@ -64,8 +64,10 @@ func New(o Options) (Session, error) {
 	}
 	host := rt.Host{
 		Check: s.check, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
-		Show:  func(xs []any) { s.owner().shown = &xs },
-		Print: func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
+		Show:   func(xs []any) { s.owner().shown = &xs },
+		Stdout: writer{s, "stdout"},
+		Stderr: writer{s, "stderr"},
+		Print:  func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	e, err := newYaegi(s.prog, s.symbols(), host)
 	if err != nil {
@@ -308,6 +310,9 @@ func (s *session) goPanic(x any) {
 
 // exit is what os.Exit and log.Fatal do to a cell.
 type exit struct{ code int }
+
+// Final makes it pass by what the cell deferred.
+func (exit) Final() {}
 
 func limitStack() {
 	if ^uintptr(0)>>32 != 0 {

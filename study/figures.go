@@ -7,15 +7,27 @@ import (
 	"slices"
 
 	"nacre/experiment"
+	"nacre/experiment/paper"
 	"nacre/plots"
 )
 
 // draw writes the pictures, each as PNG and SVG.
 func (r *Result) draw() error {
-	for _, f := range []struct {
+	type drawing struct {
 		name string
 		make func() (*plots.Figure, error)
-	}{{"tsne", r.tsne}, {"adaptation", r.adaptation}, {"learning", r.learning}} {
+	}
+	plane := func(file string) func() (*plots.Figure, error) {
+		return func() (*plots.Figure, error) { return r.plane(file) }
+	}
+	list := []drawing{{"tsne", plane(LayoutFile)}, {"adaptation", r.adaptation}, {"learning", r.learning}}
+	if r.Plan.Script {
+		list = append(list, drawing{"tsne-script", plane(ScriptFile)})
+	}
+	if r.published() {
+		list = append(list, drawing{"published", r.beside})
+	}
+	for _, f := range list {
 		figure, err := f.make()
 		if err != nil {
 			return fmt.Errorf("study: %s: %w", f.name, err)
@@ -29,13 +41,13 @@ func (r *Result) draw() error {
 	return nil
 }
 
-// tsne sets the planes of both arms' first seeds side by side in one scale.
-func (r *Result) tsne() (*plots.Figure, error) {
+// plane sets the layouts of the arms' first seeds side by side in one scale.
+func (r *Result) plane(file string) (*plots.Figure, error) {
 	var panels []plots.Panel
 	for _, a := range r.Arms {
 		s := a.Seeds[0]
 		panels = append(panels, plots.Panel{
-			Title: experiment.Title(a.Name), Y: s.Embedding.Layout.Y, Label: s.embeddings.Label, Name: s.embeddings.Name,
+			Title: a.Title, Y: s.layouts()[file].Layout.Y, Label: s.embeddings.Label, Name: s.embeddings.Name,
 		})
 	}
 	return plots.Embedding(panels...)
@@ -52,7 +64,7 @@ func (r *Result) adaptation() (*plots.Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := plots.Series{Name: experiment.Title(a.Name)}
+		s := plots.Series{Name: a.Title}
 		known := true
 		for i, v := range curve {
 			s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v.Mean)
@@ -84,7 +96,7 @@ func (r *Result) learning() (*plots.Figure, error) {
 		Title: "Learning on " + r.Family, XLabel: "environment steps", YLabel: "return after adaptation", References: r.references(),
 	}
 	for _, a := range r.Arms {
-		s, err := a.learning()
+		s, err := a.learning(r.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +107,11 @@ func (r *Result) learning() (*plots.Figure, error) {
 
 // learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. Seeds evaluate at the same iterations; where episodes
 // can end early their steps differ a little, and the mean stands at the mean of steps.
-func (a Arm) learning() (plots.Series, error) {
-	out := plots.Series{Name: experiment.Title(a.Name)}
+func (a Arm) learning(dir string) (plots.Series, error) {
+	out := plots.Series{Name: a.Title}
 	var steps, returns [][]float64
 	for _, s := range a.Seeds {
-		m, err := experiment.ReadMetrics(filepath.Join(s.Run, experiment.MetricsFile))
+		m, err := experiment.ReadMetrics(filepath.Join(dir, s.Run, experiment.MetricsFile))
 		if err != nil {
 			return out, err
 		}
@@ -134,3 +146,39 @@ func (a Arm) learning() (plots.Series, error) {
 	}
 	return out, nil
 }
+
+// published reports whether the authors' figures on the family of the study are known.
+func (r *Result) published() bool { return r.Family == "ml1/push" && r.Plan.Ablation == "" }
+
+// beside is the learning figure with what the authors published on push: the logs of MAML's and RL2's runs
+// numbered 0, and the lines of their table 1.
+func (r *Result) beside() (*plots.Figure, error) {
+	panel := plots.CurvePanel{Title: "Beside the authors' logs of push-v1", XLabel: "environment steps", YLabel: "return after adaptation"}
+	for _, a := range r.Arms {
+		s, err := a.learning(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	for _, c := range paper.PushCurves() {
+		if c.Run != 0 {
+			continue
+		}
+		s := plots.Series{Name: c.Method + " (authors)"}
+		for i, x := range c.EnvSteps {
+			if x <= tableSteps {
+				s.X, s.Y = append(s.X, x), append(s.Y, c.Return[i])
+			}
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	table := paper.Table1()
+	for j, v := range table.Row("push") {
+		panel.References = append(panel.References, plots.Reference{Name: table.Methods[j] + ", paper", Y: 1000 * v})
+	}
+	return plots.Curves(panel)
+}
+
+// tableSteps is where the curves of table 1 end; its figures are averages over the last tenth.
+const tableSteps = 1e6

@@ -77,7 +77,7 @@ func (r *Result) brief() string {
 	explained := ""
 	for _, a := range r.Arms {
 		value, share := r.returned(a.Name)
-		part := experiment.Title(a.Name) + " " + value
+		part := a.Title + " " + value
 		if share != "" {
 			part += " (" + share + ")"
 			explained = " In brackets is the share of the way from random actions to the goal-knowing controller."

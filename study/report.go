@@ -8,30 +8,88 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"nacre/experiment"
+	"nacre/experiment/paper"
 	"nacre/stats"
 )
 
 // report is the study in Markdown.
 func (r *Result) report() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# PEARL and TCL-PEARL on %s\n\n", r.Family)
+	fmt.Fprintf(&b, "# %s on %s\n\n", r.subject(), r.Family)
 	b.WriteString(r.what())
 	b.WriteString("\n## How well the context encoders tell tasks apart\n\n")
-	fmt.Fprintf(&b, "![t-SNE of both encoders' posterior means](tsne.png)\n\n")
+	fmt.Fprintf(&b, "![t-SNE of the encoders' posterior means](tsne.png)\n\n")
 	fmt.Fprintf(&b, "Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout of its own; %d tasks, %d\n"+
-		"windows each. Both planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows)
+		"windows each. %sThe planes are of seed 1 and in one scale.\n\n", r.Window, r.Plan.Tasks, r.Plan.Windows, r.starts())
+	if r.Plan.Script {
+		b.WriteString("The same by the recipe of the paper's script:\n\n![t-SNE by the recipe of the paper's script](tsne-script.png)\n\n")
+	}
 	b.WriteString(r.centroidTables())
 	b.WriteString("\n## What the figures support\n\n")
 	for _, v := range r.Verdicts {
 		b.WriteString("- " + v + "\n")
 	}
+	b.WriteString(r.chanceSection())
 	b.WriteString("\n## Adaptation to new tasks\n\n![return by trajectory](adaptation.png)\n\n")
 	b.WriteString(r.adaptationTable())
 	b.WriteString("\n## Learning\n\n![return after adaptation over training](learning.png)\n\n")
 	b.WriteString(r.caption())
+	b.WriteString(r.publishedSection())
 	b.WriteString("\n## How it was run\n\n")
 	b.WriteString(r.how())
+	return b.String()
+}
+
+// subject is what the study compares.
+func (r *Result) subject() string {
+	if r.Plan.Ablation != "" {
+		return "Readings of " + r.Plan.Ablation
+	}
+	return "PEARL and TCL-PEARL"
+}
+
+// starts says how rollouts begin where that is not as in training.
+func (r *Result) starts() string {
+	if !r.Plan.VaryStart {
+		return ""
+	}
+	return "Every rollout starts somewhere else, with what the task places where it was.\n"
+}
+
+// chanceSection lists the differences that other windows or layouts would make too.
+func (r *Result) chanceSection() string {
+	var b strings.Builder
+	b.WriteString("\n## What chance would make of the same runs\n\nOther windows of the same tasks, or t-SNE from another start, differ by what is given here in 19 of 20 cases.\n\n")
+	for _, c := range r.Chance {
+		for _, l := range c.Lines {
+			fmt.Fprintf(&b, "- Seed %d: %s\n", c.Seed, l.Verdict)
+		}
+	}
+	return b.String()
+}
+
+// publishedSection sets the return beside what the authors published on the family.
+func (r *Result) publishedSection() string {
+	if !r.published() {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n### Beside the authors' figures\n\n![learning curves beside the authors'](published.png)\n\n| | return after adaptation | |\n|---|---|---|\n")
+	for _, a := range r.Arms {
+		returned, _ := r.returned(a.Name)
+		fmt.Fprintf(&b, "| %s | %s | after %s environment steps |\n", a.Title, returned, grouped(a.Seeds[0].EnvSteps))
+	}
+	table := paper.Table1()
+	for j, v := range table.Row("push") {
+		fmt.Fprintf(&b, "| *%s, paper* | *%s* | *table 1: 900,000 to 1,000,000 steps, 3 seeds* |\n", table.Methods[j], grouped(int64(math.Round(1000*v))))
+	}
+	for _, c := range paper.PushCurves() {
+		if n := len(c.EnvSteps); n > 3 {
+			fmt.Fprintf(&b, "| *%s, authors' log, run %d* | *%s* | *after %s steps* |\n", c.Method, c.Run, grouped(int64(c.Return[n-1])), grouped(int64(c.EnvSteps[n-1])))
+		}
+	}
+	b.WriteString("\nThe authors ran push-v1 of an older Meta-World, with other scenes and observations and a reward of the same form, on an older MuJoCo.\n" +
+		"Their public logs have no run of PEARL or TCL-PEARL on push.\n")
 	return b.String()
 }
 
@@ -83,6 +141,7 @@ func (r *Result) centroidTables() string {
 	b.WriteString("In the t-SNE plane:\n\n")
 	b.WriteString(tableHead)
 	b.WriteString(r.centroidRows("plane", ""))
+	b.WriteString(r.centroidRows("script", ", recipe of the paper's script"))
 	for _, p := range r.Paper {
 		fmt.Fprintf(&b, "| *%s in the paper* | *%.4g* | *%.4g* | *%.3f* | | |\n", p.Method, p.ToCentroid, p.Between, p.Ratio())
 	}
@@ -109,7 +168,7 @@ func (r *Result) centroidRows(space, note string) string {
 	var b strings.Builder
 	for _, c := range r.Centroids {
 		if c.Space == space {
-			fmt.Fprintf(&b, "| %s%s | %s | %s | **%s** | %s | %s |\n", experiment.Title(c.Arm), note,
+			fmt.Fprintf(&b, "| %s%s | %s | %s | **%s** | %s | %s |\n", r.title(c.Arm), note,
 				c.ToCentroid, c.Between, c.Ratio, c.Accuracy, c.Silhouette)
 		}
 	}
@@ -127,7 +186,7 @@ func (r *Result) layoutSpread() string {
 		for _, l := range c.Layouts {
 			means, deviations = append(means, l.Mean), append(deviations, l.SD)
 		}
-		parts = append(parts, fmt.Sprintf("%.3f ± %.3f for %s", stats.Mean(means), stats.Mean(deviations), experiment.Title(c.Arm)))
+		parts = append(parts, fmt.Sprintf("%.3f ± %.3f for %s", stats.Mean(means), stats.Mean(deviations), r.title(c.Arm)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -153,14 +212,14 @@ func (r *Result) adaptationTable() string {
 		if err != nil {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s |", experiment.Title(a.Name))
+		fmt.Fprintf(&b, "| %s |", a.Title)
 		for _, v := range curve {
 			fmt.Fprintf(&b, " %s |", cell(v))
 		}
 		if v, err := a.adapted(); err == nil {
 			fmt.Fprintf(&b, " **%s** |\n", cell(v))
 		}
-		fmt.Fprintf(&b, "| %s before training |%s %.4g |\n", experiment.Title(a.Name), strings.Repeat(" |", p.Trajectories()),
+		fmt.Fprintf(&b, "| %s before training |%s %.4g |\n", a.Title, strings.Repeat(" |", p.Trajectories()),
 			stats.Mean(a.each(func(s SeedResult) float64 { return s.Untrained.Summary.Adapted.Mean })))
 	}
 	for _, ref := range r.references() {
@@ -201,7 +260,7 @@ func (r *Result) shares() string {
 		if i > 0 {
 			b.WriteString(";")
 		}
-		fmt.Fprintf(&b, " %s %s", experiment.Title(a.Name), strings.Join(parts, ", "))
+		fmt.Fprintf(&b, " %s %s", a.Title, strings.Join(parts, ", "))
 	}
 	return b.String() + ".\n"
 }
@@ -218,7 +277,7 @@ func (r *Result) how() string {
 	s := r.Session
 	recipe := r.Arms[0].Seeds[0].Embedding.Recipe
 	lines := [][2]string{
-		{"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")}, {"environment", s.Family},
+		{"scale", r.Plan.Scale}, {"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")}, {"environment", s.Family},
 		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore, r.Protocol.Scored)},
 		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity, recipe.Iterations(), recipe.Start)},
 		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
@@ -244,7 +303,7 @@ func (r *Result) WriteText(w io.Writer) error {
 		if c.Space == "plane" {
 			returned, share = r.returned(c.Arm)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.4g\t%.4g\t%.3f\t%.3f\t%s\t%s\t\n", experiment.Title(c.Arm), c.Space, c.ToCentroid.Mean, c.Between.Mean, c.Ratio.Mean, c.Accuracy.Mean, returned, share)
+		fmt.Fprintf(t, "%s\t%s\t%.4g\t%.4g\t%.3f\t%.3f\t%s\t%s\t\n", r.title(c.Arm), c.Space, c.ToCentroid.Mean, c.Between.Mean, c.Ratio.Mean, c.Accuracy.Mean, returned, share)
 	}
 	for _, p := range r.Paper {
 		fmt.Fprintf(t, "%s, paper\tplane\t%.4g\t%.4g\t%.3f\t\t\t\t\n", p.Method, p.ToCentroid, p.Between, p.Ratio())

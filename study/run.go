@@ -15,6 +15,7 @@ import (
 	"nacre/experiment/progress"
 	"nacre/internal/atomicfile"
 	"nacre/protocol"
+	"nacre/sim"
 	"nacre/tsne"
 )
 
@@ -26,29 +27,43 @@ const (
 
 // runner carries a study under way.
 type runner struct {
-	dir  string
-	plan Plan
-	host experiment.Host
-	show progress.Progress
-	out  *Result
+	dir    string // of the report
+	runs   string // of the training runs
+	plan   Plan
+	length int // transitions per embedded window, for all arms
+	host   experiment.Host
+	show   progress.Progress
+	out    *Result
 }
 
-// Run does the plan in dir, continuing what is already there.
+// Run does the plan in dir, continuing what is already there: finished runs are kept with their figures. An ablation
+// reports in a folder of its own, ablations/NAME, and shares the runs.
 func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show progress.Progress) (*Result, error) {
 	started := time.Now()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	arms, err := plan.arms()
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, host: host, show: show}
+	if plan.Ablation != "" {
+		r.dir = filepath.Join(dir, "ablations", plan.Ablation)
+	}
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}
-	r := &runner{dir: dir, plan: plan, host: host, show: show, out: &Result{Plan: plan, Dir: dir, Paper: paper.TSNE()}}
-	for _, arm := range Arms {
-		r.out.Arms = append(r.out.Arms, Arm{Name: arm})
+	r.out = &Result{Plan: plan, Dir: r.dir, Paper: paper.TSNE()}
+	for _, v := range arms {
+		r.out.Arms = append(r.out.Arms, Arm{Variant: v})
+	}
+	if err := r.measure(); err != nil {
+		return nil, err
 	}
 	// Seed by seed, so that a study stopped early has whole pairs.
 	for seed := uint64(1); seed <= uint64(plan.Seeds); seed++ {
-		for i, arm := range Arms {
+		for i, arm := range arms {
 			s, err := r.seed(ctx, arm, seed)
 			if err != nil {
-				return nil, fmt.Errorf("study %s: %s, seed %d: %w", plan.Name, arm, seed, err)
+				return nil, fmt.Errorf("study %s: %s, seed %d: %w", plan.Name, arm.Name, seed, err)
 			}
 			r.out.Arms[i].Seeds = append(r.out.Arms[i].Seeds, *s)
 		}
@@ -57,63 +72,128 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err := r.out.summarise(); err != nil {
 		return nil, err
 	}
-	if err := r.out.draw(); err != nil {
-		return nil, err
+	return r.out, r.out.write()
+}
+
+// write makes the report of a study in its folder.
+func (r *Result) write() error {
+	if err := r.draw(); err != nil {
+		return err
 	}
-	if err := writeText(filepath.Join(dir, ReportFile), r.out.report()); err != nil {
-		return nil, err
+	if err := writeText(filepath.Join(r.Dir, ReportFile), r.report()); err != nil {
+		return err
 	}
-	return r.out, writeJSON(filepath.Join(dir, ResultsFile), r.out)
+	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
+}
+
+// measure finds how long the embedded windows are: as long as those TCL trains on in the plan's own configuration.
+func (r *runner) measure() error {
+	cfg, err := r.plan.config()
+	if err != nil {
+		return err
+	}
+	family, err := sim.Lookup(cfg.Family)
+	if err != nil {
+		return err
+	}
+	r.length = min(cfg.TCL.Window, family.Spec().Horizon)
+	return nil
 }
 
 // config of one run.
-func (r *runner) config(arm string, seed uint64) (experiment.Config, error) {
-	cfg, err := experiment.Preset(r.plan.Preset)
+func (r *runner) config(arm Variant, seed uint64) (experiment.Config, error) {
+	cfg, err := r.plan.config()
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Algorithm, cfg.Seed = arm, seed
-	return cfg, experiment.Change(&cfg, r.plan.Set...)
+	cfg.Algorithm, cfg.Seed = arm.Algorithm, seed
+	return cfg, experiment.Change(&cfg, arm.Set...)
 }
 
-// seed trains, evaluates and embeds one run.
-func (r *runner) seed(ctx context.Context, arm string, seed uint64) (*SeedResult, error) {
+// seed trains, evaluates and embeds one run, or finds it done.
+func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResult, error) {
 	cfg, err := r.config(arm, seed)
 	if err != nil {
 		return nil, err
 	}
-	s := &SeedResult{Seed: seed, Run: filepath.Join(r.dir, "runs", fmt.Sprintf("%s-seed%d", arm, seed))}
-	p := cfg.Evaluation.Protocol
-	p.Repeats = r.plan.Repeats
-	if err := r.train(ctx, cfg, s); err != nil {
-		return nil, err
+	dir := filepath.Join(r.runs, fmt.Sprintf("%s-seed%d", arm.Name, seed))
+	from, err := filepath.Rel(r.dir, dir)
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
 	}
-	stage := r.show.Stage(fmt.Sprintf("evaluating %s, seed %d", arm, seed), 0)
-	defer stage.Done()
-	if err := r.untrained(ctx, cfg, p, s); err != nil {
-		return nil, err
-	}
-	a, err := experiment.LoadAgent(s.Run, r.host)
+	key, err := r.key(cfg)
 	if err != nil {
 		return nil, err
 	}
-	defer a.Close()
-	if s.Adapted, err = a.Evaluate(ctx, a.TestTasks, p, seed); err != nil {
+	s, err := r.kept(dir, key)
+	if err != nil {
 		return nil, err
+	}
+	if s == nil {
+		s = &SeedResult{Seed: seed}
+		if err := r.make(ctx, dir, cfg, s); err != nil {
+			return nil, err
+		}
+		if err := r.keep(dir, key, s); err != nil {
+			return nil, err
+		}
+	}
+	s.Run = filepath.ToSlash(from)
+	return s, r.introduce(dir, cfg, s)
+}
+
+// make does the work of one run.
+func (r *runner) make(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
+	p := cfg.Evaluation.Protocol
+	p.Repeats = r.plan.Repeats
+	if err := r.train(ctx, dir, cfg, s); err != nil {
+		return err
+	}
+	stage := r.show.Stage(fmt.Sprintf("evaluating %s", filepath.Base(dir)), 0)
+	defer stage.Done()
+	if err := r.untrained(ctx, cfg, p, s); err != nil {
+		return err
+	}
+	a, err := experiment.LoadAgent(dir, r.host)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if s.Adapted, err = a.Evaluate(ctx, a.TestTasks, p, s.Seed); err != nil {
+		return err
 	}
 	base, err := r.baseline(ctx, a, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if base.Goal != nil {
 		share, err := protocol.Normalised(s.Adapted.Summary.Adapted.Mean, base.Random.Summary.Adapted.Mean, base.Goal.Summary.Adapted.Mean)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.Share = &share
 	}
 	stage.Done()
-	return s, r.embed(ctx, a, s)
+	return r.embed(ctx, a, s)
+}
+
+// introduce fills what the report says of all runs from the first.
+func (r *runner) introduce(dir string, cfg experiment.Config, s *SeedResult) error {
+	if r.out.Family != "" {
+		return nil
+	}
+	run, err := experiment.View(dir)
+	if err != nil {
+		return err
+	}
+	var saved experiment.Config
+	record, err := run.ReadConfig(&saved)
+	if err != nil {
+		return err
+	}
+	r.out.Family, r.out.Window, r.out.Protocol = cfg.Family, r.length, s.Adapted.Protocol
+	r.out.Session = record.Sessions[len(record.Sessions)-1]
+	return nil
 }
 
 // untrained evaluates the agent as it was initialised.
@@ -128,8 +208,8 @@ func (r *runner) untrained(ctx context.Context, cfg experiment.Config, p protoco
 }
 
 // train starts the run, continues it, or finds it finished.
-func (r *runner) train(ctx context.Context, cfg experiment.Config, s *SeedResult) error {
-	t, err := r.startOrResume(s.Run, cfg)
+func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
+	t, err := r.startOrResume(dir, cfg)
 	if err != nil {
 		return err
 	}
@@ -138,7 +218,7 @@ func (r *runner) train(ctx context.Context, cfg experiment.Config, s *SeedResult
 		return err
 	}
 	s.EnvSteps, s.Updates = t.EnvSteps(), t.Updates()
-	timing, err := experiment.ReadMetrics(filepath.Join(s.Run, experiment.TimingFile))
+	timing, err := experiment.ReadMetrics(filepath.Join(dir, experiment.TimingFile))
 	if err != nil {
 		return err
 	}
@@ -175,10 +255,8 @@ func (r *runner) startOrResume(dir string, cfg experiment.Config) (*experiment.T
 
 // baseline measures the yardsticks of a seed, once for both arms: they have the same tasks.
 func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.Protocol) (*Baseline, error) {
-	for i := range r.out.Baselines {
-		if r.out.Baselines[i].Seed == a.Config.Seed {
-			return &r.out.Baselines[i], nil
-		}
+	if b := r.baselineOf(a.Config.Seed); b != nil {
+		return b, nil
 	}
 	random, goal, err := a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
 	if err != nil {
@@ -188,53 +266,65 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 	return &r.out.Baselines[len(r.out.Baselines)-1], nil
 }
 
+// baselineOf is what is known of a seed's yardsticks, nil for nothing.
+func (r *runner) baselineOf(seed uint64) *Baseline {
+	for i := range r.out.Baselines {
+		if r.out.Baselines[i].Seed == seed {
+			return &r.out.Baselines[i]
+		}
+	}
+	return nil
+}
+
 // embed makes the embeddings of a run and measures them.
 func (r *runner) embed(ctx context.Context, a *experiment.Agent, s *SeedResult) error {
-	o := experiment.EmbedOptions{Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: a.WindowLength(), Seed: s.Seed}
-	e, err := a.Embed(ctx, o)
+	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
+	defer stage.Done()
+	e, err := a.Embed(ctx, experiment.EmbedOptions{
+		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
+	})
 	if err != nil {
 		return err
 	}
-	if err := e.Save(filepath.Join(s.Run, "embeddings.npz")); err != nil {
-		return err
-	}
-	run, err := experiment.View(s.Run)
+	stage.Done()
+	s.embeddings, s.Tasks = e, e.Names
+	return s.analyse(ctx, r.plan, r.plan.Layouts, r.show)
+}
+
+// analyse measures the embeddings of a run under the plan's recipes, with so many layouts from random starts.
+func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show progress.Progress) error {
+	report, err := analyse(ctx, s.embeddings, Layout(), s.Seed, layouts, show)
 	if err != nil {
 		return err
 	}
-	var cfg experiment.Config
-	record, err := run.ReadConfig(&cfg)
-	if err != nil {
-		return err
+	s.Embedding = *report
+	if plan.Script {
+		s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show)
 	}
-	if r.out.Family == "" {
-		r.out.Family, r.out.Window, r.out.Protocol = a.Spec.Name, o.Length, s.Adapted.Protocol
-		r.out.Session = record.Sessions[len(record.Sessions)-1]
-	}
-	repeats := r.plan.Layouts
-	if repeats == 0 {
-		repeats = -1
+	return err
+}
+
+func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int, show progress.Progress) (*tsne.Report, error) {
+	if layouts == 0 {
+		layouts = -1
 	}
 	var stage progress.Stage
 	done := 0
-	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{
-		TSNE: []tsne.Option{tsne.WithRecipe(Layout()), tsne.WithSeed(s.Seed)}, Repeats: repeats,
+	defer func() {
+		if stage != nil {
+			stage.Done()
+		}
+	}()
+	return tsne.Analyse(ctx, e, tsne.AnalyseOptions{
+		TSNE: []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(seed)}, Repeats: layouts,
 		Progress: func(d, of int) {
 			if stage == nil {
-				stage = r.show.Stage(fmt.Sprintf("t-SNE of %s, seed %d", a.Config.Algorithm, s.Seed), of)
+				stage = show.Stage(fmt.Sprintf("t-SNE, recipe %s, seed %d", recipe.Name, seed), of)
 			}
 			stage.Add(d - done)
 			done = d
 		},
 	})
-	if stage != nil {
-		stage.Done()
-	}
-	if err != nil {
-		return err
-	}
-	s.Embedding, s.embeddings = *report, e
-	return nil
 }
 
 func writeJSON(path string, v any) error {

@@ -14,86 +14,13 @@
 package study
 
 import (
-	"fmt"
 	"time"
 
 	"nacre/experiment"
 	"nacre/experiment/paper"
-	"nacre/internal/nearest"
 	"nacre/protocol"
 	"nacre/tsne"
 )
-
-// Arms are the systems compared, in the order of tables and pictures.
-var Arms = []string{"pearl", "tcl-pearl"}
-
-// Plan says what a study does.
-type Plan struct {
-	Name    string   `json:"name"`
-	About   string   `json:"about"`
-	Preset  string   `json:"preset"`        // of package experiment
-	Set     []string `json:"set,omitempty"` // key=value changes to it
-	Seeds   int      `json:"seeds"`         // training seeds 1 … Seeds per arm
-	Repeats int      `json:"repeats"`       // of the final evaluation on each test task
-	Tasks   int      `json:"tasks"`         // embedded tasks
-	Windows int      `json:"windows"`       // per task
-	Layouts int      `json:"layouts"`       // further t-SNE layouts from random starts, for the spread over t-SNE's own seed
-}
-
-var plans = []Plan{
-	{Name: "point-goal", About: "the point robot to the end, three seeds, up to an hour on two cores", Preset: "study/point-goal",
-		Seeds: 3, Repeats: 10, Tasks: 8, Windows: 200, Layouts: 5},
-	{Name: "cheetah-vel", About: "the half-cheetah at many velocities, half an hour per run on two cores (needs MuJoCo)",
-		Preset: "study/cheetah-vel", Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Layouts: 5},
-}
-
-// quick are the plans of the quickstart; the folder of each has the name of its family.
-var quick = []Plan{
-	{Name: "point-goal", About: "the point robot, briefly", Preset: "quick/point-goal",
-		Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Layouts: 2},
-	{Name: "cheetah-vel", About: "half-cheetah velocity, briefly", Preset: "quick/cheetah-vel",
-		Seeds: 1, Repeats: 2, Tasks: 8, Windows: 200, Layouts: 2},
-}
-
-// Quickstart is the name of the study that runs every family once, briefly.
-const Quickstart = "quickstart"
-
-// Line is a study's name with a line about it.
-type Line struct{ Name, About string }
-
-// List lists the studies, the quickstart first.
-func List() []Line {
-	out := []Line{{Quickstart, "the whole way once, in under ten minutes on two cores"}}
-	for _, p := range plans {
-		out = append(out, Line{p.Name, p.About})
-	}
-	return out
-}
-
-// Find returns a plan by name. The error of an unknown name carries the nearest one.
-func Find(name string) (Plan, error) {
-	var names []string
-	for _, p := range plans {
-		if p.Name == name {
-			return p, nil
-		}
-		names = append(names, p.Name)
-	}
-	return Plan{}, fmt.Errorf("study %q does not exist%s", name, nearest.Hint(name, names))
-}
-
-// Layout is the t-SNE recipe of studies, pinned so that figures of different versions can be compared: the field's
-// present practice over all pairs of points.
-func Layout() tsne.Recipe {
-	return tsne.Recipe{
-		Name: "study", Perplexity: 30, Neighbours: tsne.AllNeighbours, Method: tsne.MethodExact,
-		Start: tsne.StartPCA, StartStd: 1e-4, StepClip: 5,
-		Phases: []tsne.Phase{
-			{Iterations: 250, Exaggeration: 12, Momentum: 0.8},
-			{Iterations: 500, Exaggeration: 1, Momentum: 0.8, Restart: true},
-		},
-	}
-}
 
 // Result is what a study found.
 type Result struct {
@@ -107,6 +34,7 @@ type Result struct {
 	Centroids []CentroidRow      `json:"centroids"`
 	Paper     []paper.Embedding  `json:"paper"`
 	Verdicts  []string           `json:"verdicts"`
+	Chance    []Chance           `json:"chance"`
 	Baselines []Baseline         `json:"baselines"`
 	Arms      []Arm              `json:"arms"`
 }
@@ -118,16 +46,24 @@ type Baseline struct {
 	Goal   *protocol.Result `json:"goal_knowing,omitempty"` // nil where the family has no goal-knowing controller
 }
 
+// Chance says of the first arm and another, trained with one seed, which differences between their embeddings are
+// within what other windows or other layouts would make.
+type Chance struct {
+	Seed  uint64            `json:"seed"`
+	Arm   string            `json:"arm"`
+	Lines []tsne.Comparison `json:"lines"`
+}
+
 // Arm is one system's results.
 type Arm struct {
-	Name  string       `json:"name"`
+	Variant
 	Seeds []SeedResult `json:"seeds"`
 }
 
 // SeedResult is one training run's results.
 type SeedResult struct {
 	Seed      uint64          `json:"seed"`
-	Run       string          `json:"run"` // folder
+	Run       string          `json:"run"` // folder, from that of the study
 	EnvSteps  int64           `json:"env_steps"`
 	Updates   int64           `json:"updates"`
 	Seconds   float64         `json:"training_seconds"` // collection, updates and evaluations
@@ -135,7 +71,10 @@ type SeedResult struct {
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
 	Share     *float64    `json:"share,omitempty"`
+	Tasks     []string    `json:"tasks"` // embedded, by label
 	Embedding tsne.Report `json:"embedding"`
+	// Script is the same under the recipe of the paper's script; nil where the plan does not ask for it.
+	Script *tsne.Report `json:"script_embedding,omitempty"`
 
 	embeddings *tsne.Embeddings
 }

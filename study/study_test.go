@@ -42,15 +42,15 @@ func TestVerdict(t *testing.T) {
 		{[]float64{1, 2}, []float64{2, 3}, "Not larger than the spread over seeds"},
 		{[]float64{1}, []float64{1000}, "Return: TCL-PEARL 1e+03, PEARL 1."},
 	} {
-		got := verdict("return", "pearl", "tcl-pearl", SpreadOf(c.a), SpreadOf(c.b))
+		got := verdict("return", "PEARL", "TCL-PEARL", SpreadOf(c.a), SpreadOf(c.b))
 		if !strings.HasPrefix(got, "Return: ") || !strings.Contains(got, c.want) {
 			t.Errorf("%v against %v: %s", c.a, c.b, got)
 		}
 	}
-	if got := verdict("return", "pearl", "tcl-pearl", SpreadOf([]float64{1}), SpreadOf([]float64{9})); strings.Contains(got, "spread") {
+	if got := verdict("return", "PEARL", "TCL-PEARL", SpreadOf([]float64{1}), SpreadOf([]float64{9})); strings.Contains(got, "spread") {
 		t.Errorf("one seed each: %s", got)
 	}
-	got := verdict("ratio", "pearl", "tcl-pearl", SpreadOf([]float64{1, 3}), SpreadOf([]float64{0.5, 0.7}))
+	got := verdict("ratio", "PEARL", "TCL-PEARL", SpreadOf([]float64{1, 3}), SpreadOf([]float64{0.5, 0.7}))
 	if want := "Ratio: PEARL 2 (1 to 3), TCL-PEARL 0.6 (0.5 to 0.7). "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q first", got, want)
 	}
@@ -76,8 +76,8 @@ func TestIntervalKnowsSharedTasks(t *testing.T) {
 		v := float64(i) - (tasks-1)/2.0
 		params, values, square = append(params, float64(i)), append(values, v), square+v*v
 	}
-	shared := Arm{Name: "pearl"}
-	own := Arm{Name: "pearl"}
+	shared := Arm{Variant: variant("pearl")}
+	own := Arm{Variant: variant("pearl")}
 	for s := range seeds {
 		shared.Seeds = append(shared.Seeds, returns(params, values))
 		other := make([]float64, tasks)
@@ -121,7 +121,8 @@ func quickly(more ...string) Plan {
 	}, more...)}
 }
 
-// A study that is run again finds its runs, gives the same figures, and refuses runs of another configuration.
+// A study that is run again finds its runs, gives the same figures with what it kept of them and without, and refuses
+// runs of another configuration.
 func TestRunAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study")
 	host := experiment.Host{Workers: 1}
@@ -129,9 +130,20 @@ func TestRunAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkpoint := filepath.Join(first.Arms[1].Seeds[0].Run, experiment.CheckpointFile)
+	folder := filepath.Join(dir, filepath.FromSlash(first.Arms[1].Seeds[0].Run))
+	checkpoint := filepath.Join(folder, experiment.CheckpointFile)
 	before, err := os.Stat(checkpoint)
 	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(inJSON(t, kept.Arms), inJSON(t, first.Arms)) || !reflect.DeepEqual(kept.Centroids, first.Centroids) {
+		t.Error("what was kept are other figures")
+	}
+	if err := os.Remove(filepath.Join(folder, keptFile)); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Run(t.Context(), dir, quickly(), experiment.Host{Workers: 2}, progress.Silent())
@@ -141,7 +153,7 @@ func TestRunAgain(t *testing.T) {
 	if after, err := os.Stat(checkpoint); err != nil || !os.SameFile(before, after) {
 		t.Errorf("the run was trained again: %v", err)
 	}
-	if !reflect.DeepEqual(first.Centroids, again.Centroids) || !reflect.DeepEqual(first.Arms[0].Seeds[0].Adapted, again.Arms[0].Seeds[0].Adapted) {
+	if !reflect.DeepEqual(first.Centroids, again.Centroids) || !reflect.DeepEqual(first.Arms[1].Seeds[0].Adapted, again.Arms[1].Seeds[0].Adapted) {
 		t.Error("the same study gave other figures")
 	}
 	if s := first.Arms[0].Seeds[0]; s.EnvSteps < 120 || s.Updates != 10 || !(s.Seconds > 0) || s.Share == nil {

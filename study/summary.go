@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"nacre/experiment"
 	"nacre/protocol"
 	"nacre/stats"
 	"nacre/tsne"
@@ -46,15 +45,20 @@ type CentroidRow struct {
 	Layouts []tsne.Spread `json:"ratio_over_layouts,omitempty"`
 }
 
-// Spaces are where centroids are measured: the t-SNE plane, the posterior means with Euclidean distances, and the
-// posteriors with 2-Wasserstein distances.
-var Spaces = []string{"plane", "latent", "2-Wasserstein"}
+// Spaces are where centroids are measured: the t-SNE plane under the recipe of studies and under that of the paper's
+// script, the posterior means with Euclidean distances, and the posteriors with 2-Wasserstein distances.
+var Spaces = []string{"plane", "script", "latent", "2-Wasserstein"}
 
 // space picks the figures of one of Spaces.
 func (s SeedResult) space(name string) (tsne.Space, bool) {
 	switch name {
 	case "plane":
 		return s.Embedding.Plane, true
+	case "script":
+		if s.Script == nil {
+			return tsne.Space{}, false
+		}
+		return s.Script.Plane, true
 	case "latent":
 		return s.Embedding.Latent, true
 	}
@@ -74,6 +78,21 @@ func (r *Result) summarise() error {
 		}
 	}
 	r.Verdicts = r.verdicts()
+	return r.chance()
+}
+
+// chance asks of every pair of runs which differences other windows or layouts would make too.
+func (r *Result) chance() error {
+	first := r.Arms[0]
+	for i := range first.Seeds {
+		for _, a := range r.Arms[1:] {
+			lines, err := tsne.Compare(first.Title, &first.Seeds[i].Embedding, a.Title, &a.Seeds[i].Embedding)
+			if err != nil {
+				return err
+			}
+			r.Chance = append(r.Chance, Chance{Seed: first.Seeds[i].Seed, Arm: a.Name, Lines: lines})
+		}
+	}
 	return nil
 }
 
@@ -87,8 +106,12 @@ func (a Arm) centroids(space string) (CentroidRow, bool) {
 		}
 		to, between, ratio = append(to, f.Intra), append(between, f.Inter), append(ratio, f.Ratio)
 		accuracy, silhouette = append(accuracy, f.Accuracy), append(silhouette, f.Silhouette)
-		if space == "plane" && s.Embedding.Seeds != nil {
-			row.Layouts = append(row.Layouts, s.Embedding.Seeds.Figures["ratio"])
+		report := &s.Embedding
+		if space == "script" {
+			report = s.Script
+		}
+		if (space == "plane" || space == "script") && report.Seeds != nil {
+			row.Layouts = append(row.Layouts, report.Seeds.Figures["ratio"])
 		}
 	}
 	row.ToCentroid, row.Between, row.Ratio = SpreadOf(to), SpreadOf(between), SpreadOf(ratio)
@@ -103,6 +126,16 @@ func (a Arm) each(value func(SeedResult) float64) []float64 {
 		out[i] = value(s)
 	}
 	return out
+}
+
+// title is an arm's name in tables.
+func (r *Result) title(arm string) string {
+	for _, a := range r.Arms {
+		if a.Name == arm {
+			return a.Title
+		}
+	}
+	return arm
 }
 
 // compared are the figures the arms are compared by.
@@ -121,8 +154,10 @@ var compared = []struct {
 func (r *Result) verdicts() []string {
 	var out []string
 	for _, c := range compared {
-		a, b := SpreadOf(r.Arms[0].each(c.of)), SpreadOf(r.Arms[1].each(c.of))
-		out = append(out, verdict(c.what, r.Arms[0].Name, r.Arms[1].Name, a, b))
+		first := r.Arms[0]
+		for _, arm := range r.Arms[1:] {
+			out = append(out, verdict(c.what, first.Title, arm.Title, SpreadOf(first.each(c.of)), SpreadOf(arm.each(c.of))))
+		}
 	}
 	if r.Plan.Seeds < 2 {
 		out = append(out, "With one seed per algorithm nothing can be said about the spread over seeds: no difference above is evidence for either.")
@@ -133,7 +168,6 @@ func (r *Result) verdicts() []string {
 // verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that: a handful
 // of seeds supports no test worth the name.
 func verdict(what, nameA, nameB string, a, b Spread) string {
-	nameA, nameB = experiment.Title(nameA), experiment.Title(nameB)
 	if a.Mean > b.Mean {
 		nameA, nameB, a, b = nameB, nameA, b, a
 	}

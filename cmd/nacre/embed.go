@@ -35,6 +35,7 @@ tasks. "nacre tsne" draws and measures the result.`,
 	f := cmd.Flags()
 	f.IntVar(&o.Tasks, "tasks", 8, "`number` of tasks")
 	f.IntVar(&o.Windows, "windows", 200, "windows per task, each from a trajectory of its own")
+	f.BoolVar(&o.Vary, "vary-start", false, "draw the start of every trajectory, in families whose tasks have one start each")
 	f.IntVar(&o.Length, "length", 0, "transitions per window, 0 for the length used in training")
 	f.StringVarP(&o.Out, "out", "o", "", "`file` to write, .npz or .csv (default embeddings.npz in the run folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the trajectories and windows")

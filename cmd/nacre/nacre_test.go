@@ -37,7 +37,7 @@ func record[T any](f *fake) func(context.Context, *app.Env, T) error {
 func (f *fake) actions() actions {
 	return actions{
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Eval: record[app.EvalOptions](f),
-		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f),
+		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f), Check: record[app.CheckStudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
 		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
@@ -65,7 +65,11 @@ func TestOptions(t *testing.T) {
 		"eval runs/a":        app.EvalOptions{Dir: "runs/a", Explore: -1, Scored: -1, Repeats: -1},
 		"eval runs/a --protocol oyster --explore 0 --scored 3 --repeats 2 --z mean --actions sampled --train-tasks --seed 9": app.EvalOptions{
 			Dir: "runs/a", Protocol: "oyster", Explore: 0, Scored: 3, Repeats: 2, Z: "mean", Actions: "sampled", Train: true, Seed: 9},
-		"embed runs/a":                           app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200},
+		"embed runs/a": app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200},
+		"study push --scale paper --ablate momentum --pack p": app.StudyOptions{Name: "push", Layouts: -1, Scale: "paper", Ablate: "momentum", Pack: "p",
+			Out: "out/push-paper"},
+		"study check out/push --layouts":         app.CheckStudyOptions{Dir: "out/push", Layouts: true},
+		"embed runs/a --vary-start":              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Vary: true},
 		"embed runs/a --tasks 4 --out x.csv":     app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Out: "x.csv"},
 		"tsne x.npz --perplexity 20 --start pca": app.TSNEOptions{Inputs: []string{"x.npz"}, Perplexity: 20, Start: "pca"},
 		"tsne runs/a runs/b -o c":                app.TSNEOptions{Inputs: []string{"runs/a", "runs/b"}, Out: "c"},
@@ -111,7 +115,7 @@ func TestOptions(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"trian":                                `nacre: unknown command "nacre trian"; did you mean "train"?`,
-		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: cheetah-vel, point-goal, quickstart); see "nacre study --help"`,
+		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, point-goal, push, quickstart); see "nacre study --help"`,
 		"bench updat":                          `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
 		"train extra":                          `nacre: unexpected argument "extra"; see "nacre train --help"`,
 		"train --sed 3":                        `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,
@@ -141,6 +145,7 @@ func TestUsageErrors(t *testing.T) {
 		"render a --policy goal":               `nacre: --policy goal: unknown word`,
 		"bench update --vs jax":                `nacre: --vs jax: unknown word (known: torch)`,
 		"bench tsne --sizes 99":                `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
+		"bench sim --envs 0":                   `nacre: --envs 0: expected a whole number from 1 to 10000`,
 		"notebook a b":                         `nacre: expected a folder or a notebook, got 2 arguments`,
 		"notebook --port 70000":                `nacre: --port 70000: expected a whole number from 0 to 65535`,
 		"notebook --engine gomacro":            `nacre: --engine gomacro: unknown word`,
@@ -150,7 +155,6 @@ func TestUsageErrors(t *testing.T) {
 		"kernel --pipe -f c.json":              `nacre: expected either --connection-file or --pipe`,
 		"kernelspec install --user --prefix a": `nacre: expected either --user or --prefix`,
 		"bench kernel --cells 2":               `nacre: --cells 2: expected a whole number from 3`,
-		"bench sim --envs 0":                   `nacre: --envs 0: expected a whole number from 1 to 10000`,
 	} {
 		var f fake
 		status, stdout, stderr := call(&f, strings.Fields(line)...)

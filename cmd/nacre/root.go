@@ -25,6 +25,7 @@ type actions struct {
 	Embed  func(context.Context, *app.Env, app.EmbedOptions) error
 	TSNE   func(context.Context, *app.Env, app.TSNEOptions) error
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
+	Check  func(context.Context, *app.Env, app.CheckStudyOptions) error  // study check
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
 	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
@@ -92,7 +93,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre study qui
 		root.AddCommand(tsneCommand(env, a.TSNE))
 	}
 	if a.Study != nil {
-		root.AddCommand(studyCommand(env, a.Study))
+		root.AddCommand(studyCommand(env, a.Study, a.Check))
 	}
 	if a.Roll != nil {
 		root.AddCommand(rolloutCommand(env, a.Roll))

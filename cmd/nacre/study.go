@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,18 +10,40 @@ import (
 	"nacre/study"
 )
 
-func studyCommand(env *app.Env, run func(context.Context, *app.Env, app.StudyOptions) error) *cobra.Command {
+func studyCommand(env *app.Env, run func(context.Context, *app.Env, app.StudyOptions) error,
+	check func(context.Context, *app.Env, app.CheckStudyOptions) error) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "study",
 		Short: "Train PEARL and TCL-PEARL side by side and report",
 		Long: `A study trains PEARL and TCL-PEARL with the same seeds, evaluates both, embeds windows of several tasks, and
 writes a folder with the t-SNE planes side by side, the centroid table beside the paper's, the adaptation
 curves, the learning curves and report.md. What is finished is kept: run it again to continue after an
-interruption.`,
+interruption. --ablate compares readings of a point the paper leaves open, in ablations/NAME beside it.`,
 	})
 	for _, line := range study.List() {
 		cmd.AddCommand(oneStudyCommand(env, line, run))
 	}
+	cmd.AddCommand(checkStudyCommand(env, check))
+	return cmd
+}
+
+func checkStudyCommand(env *app.Env, check func(context.Context, *app.Env, app.CheckStudyOptions) error) *cobra.Command {
+	var o app.CheckStudyOptions
+	cmd := &cobra.Command{
+		Use:   "check FOLDER",
+		Short: "Compute every number of a study again from what is stored beside it",
+		Long: `Check reads the folder of a study, or one it was packed into, and computes its figures again: those of the
+embeddings from the arrays, the tables and verdicts from the runs, mean returns from single trajectories, steps
+and updates from the metrics. It fails where one differs in the last bit. Nothing is trained or simulated.`,
+		Example: "  nacre study check out/push\n  nacre study check notebooks/data/push --layouts",
+		Args:    oneArg("the folder of a study"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			return check(cmd.Context(), env, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Layouts, "layouts", false, "repeat t-SNE from random starts too, which takes longest")
+	jsonFlag(cmd, env)
 	return cmd
 }
 
@@ -37,6 +60,9 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 			if err != nil {
 				return err
 			}
+			if o.Scale == "paper" && !cmd.Flags().Changed("out") {
+				o.Out += "-paper"
+			}
 			return run(cmd.Context(), env, o)
 		},
 	}
@@ -48,5 +74,14 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 	f.StringVarP(&o.Out, "out", "o", "out/"+line.Name, "`folder` for the report")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)
+	if line.Name != study.Quickstart {
+		var points []string
+		for _, a := range study.Ablations() {
+			points = append(points, a.Name)
+		}
+		f.StringVar(&o.Scale, "scale", "", "`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
+		f.StringVar(&o.Ablate, "ablate", "", "compare readings of an open `point` of the paper instead: "+strings.Join(points, ", "))
+		f.StringVar(&o.Pack, "pack", "", "also write what is shipped (weights, embeddings, metrics, results) to this `folder`")
+	}
 	return cmd
 }

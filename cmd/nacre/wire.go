@@ -14,7 +14,7 @@ import (
 // wired are the actions of this program.
 func wired() actions {
 	return actions{
-		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study,
+		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study, Check: app.CheckStudy,
 		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{

@@ -18,7 +18,7 @@ func halfKernelSets(t testing.TB) []*kernels {
 // halfProduct computes a product as steps do: by a parameter, by a parameter's transpose, or Aᵀ·B.
 func halfProduct(k *kernels, a, b, c mat, mode gemmMode, aux *float32, kind string) {
 	terms := b.rows
-	w := &worker{k: k, half: newHalfScratch(2*max(over0(a.rows, terms), over0(a.cols, terms)), 2*over0(c.cols, terms))}
+	w := &worker{k: k, half: newHalfScratch(2*max(tileWords(a.rows, terms), tileWords(a.cols, terms)), 2*tileWords(c.cols, terms))}
 	p := product{c: c, mode: mode, aux: aux}
 	if kind == "contract" {
 		p.contractHalves(w, &a, &b)
@@ -34,7 +34,7 @@ func halfProduct(k *kernels, a, b, c mat, mode gemmMode, aux *float32, kind stri
 	p.byHalves(w, &a, par.needHalves(k, kind == "transposed"))
 }
 
-func over0(across, terms int) int { h := newHalves(across, terms); return h.words() }
+func tileWords(across, terms int) int { h := newHalves(across, terms); return h.words() }
 
 // Small whole numbers are exact in bfloat16, so the products must be: every mode, at odd shapes.
 func TestHalfProductsAgainstLoops(t *testing.T) {
@@ -103,7 +103,7 @@ func BenchmarkHalfProduct(b *testing.B) {
 			b.Run(k.name+"/"+kind, func(b *testing.B) {
 				const n = 300
 				x, y, c := randomMat(r, 256, n), randomMat(r, n, n), newMat(256, n)
-				w := &worker{k: k, half: newHalfScratch(2*over0(512, 512), 2*over0(512, 512))}
+				w := &worker{k: k, half: newHalfScratch(2*tileWords(512, 512), 2*tileWords(512, 512))}
 				par := &param{w: y}
 				par.spec.Rows, par.spec.Cols = n, n
 				cut := par.needHalves(k, false)

@@ -43,6 +43,51 @@ func Table2() Table { return parse(table2) }
 // paper's machine (8 Tesla M40, 16 cores).
 func Runtime() Table { return parse(runtime) }
 
+//go:embed push_curves.csv
+var pushCurves string
+
+// Curve is one logged training run of a method.
+type Curve struct {
+	Method   string    `json:"method"`
+	Run      int       `json:"run"` // the log's own number
+	EnvSteps []float64 `json:"env_steps"`
+	Return   []float64 `json:"return"` // on test tasks after adaptation, averaged over them
+	Success  []float64 `json:"success"`
+}
+
+// PushCurves are the learning curves on push-v1 that the authors' public logs hold, over their first 2,000,000
+// environment steps: five of MAML, of which four were logged in part, and three of RL2. There are none of PEARL or
+// TCL-PEARL on push; for those the paper has the averages of Table1 alone.
+func PushCurves() []Curve {
+	records, err := csv.NewReader(strings.NewReader(pushCurves)).ReadAll()
+	if err != nil {
+		panic("paper: " + err.Error())
+	}
+	var out []Curve
+	for _, r := range records[1:] {
+		var v [4]float64
+		for j := range v {
+			if v[j], err = strconv.ParseFloat(r[1+j], 64); err != nil {
+				panic("paper: " + err.Error())
+			}
+		}
+		if n := len(out); n == 0 || out[n-1].Method != r[0] || out[n-1].Run != int(v[0]) {
+			out = append(out, Curve{Method: r[0], Run: int(v[0])})
+		}
+		c := &out[len(out)-1]
+		c.EnvSteps, c.Return, c.Success = append(c.EnvSteps, v[1]), append(c.Return, v[2]), append(c.Success, v[3])
+	}
+	return out
+}
+
+// Row is the figures of an environment, by method; nil if the table has no such environment.
+func (t Table) Row(environment string) []float64 {
+	if i := slices.Index(t.Environments, environment); i >= 0 {
+		return t.Rows[i]
+	}
+	return nil
+}
+
 // Embedding is one row of the paper's t-SNE study: 8 tasks of push-v1, 200 rollouts each, distances in the plane.
 // The unit is t-SNE's own, so only the ratio Between/ToCentroid can be compared with another embedding.
 type Embedding struct {

@@ -171,3 +171,27 @@ func TestRuntimeAndTSNE(t *testing.T) {
 		t.Error("a column for a method the table does not have")
 	}
 }
+
+// The logs: 25 evaluations of MAML's whole run, 10 of each of RL2's, and what RL2's first run had reached at 820,000 steps.
+func TestPushCurves(t *testing.T) {
+	points := map[string]int{}
+	for _, c := range paper.PushCurves() {
+		points[fmt.Sprint(c.Method, " ", c.Run)] = len(c.EnvSteps)
+		if !slices.IsSorted(c.EnvSteps) || len(c.Return) != len(c.EnvSteps) || len(c.Success) != len(c.EnvSteps) {
+			t.Errorf("%s %d: %v", c.Method, c.Run, c.EnvSteps)
+		}
+		if c.Method == "RL2" && c.Run == 0 && (c.EnvSteps[4] != 820_000 || c.Return[4] != 19_270 || c.Success[4] != 0.2) {
+			t.Errorf("RL2, run 0: %+v", c)
+		}
+	}
+	want := "map[MAML 0:25 MAML 2:7 MAML 4:3 MAML 5:3 MAML 6:3 RL2 0:10 RL2 1:10 RL2 2:10]"
+	if got := fmt.Sprint(points); got != want {
+		t.Errorf("points by run %s, want %s", got, want)
+	}
+	if got := paper.Table1().Row("push"); !slices.Equal(got, []float64{4.56, 26.36}) {
+		t.Errorf("table 1, push: %v", got)
+	}
+	if paper.Table1().Row("pull") != nil {
+		t.Error("an environment that is not there has a row")
+	}
+}

@@ -43,6 +43,8 @@ func init() {
 		"Pool":           reflect.ValueOf((*p0.Pool)(nil)),
 		"Register":       reflect.ValueOf(p0.Register),
 		"Spec":           reflect.ValueOf((*p0.Spec)(nil)),
+		"Starter":        reflect.ValueOf((*p0.Starter)(nil)),
+		"_Starter":       reflect.ValueOf((*_nacre_sim_Starter)(nil)),
 		"State":          reflect.ValueOf((*p0.State)(nil)),
 		"Stateful":       reflect.ValueOf((*p0.Stateful)(nil)),
 		"_Stateful":      reflect.ValueOf((*_nacre_sim_Stateful)(nil)),
@@ -121,6 +123,13 @@ type _nacre_sim_Policy struct {
 func (w _nacre_sim_Policy) Act(a0 int, a1 []int, a2 []int, a3 []float64, a4 []float64) error {
 	return w.WAct(a0, a1, a2, a3, a4)
 }
+
+type _nacre_sim_Starter struct {
+	IValue     any
+	WVaryStart func() p0.Family
+}
+
+func (w _nacre_sim_Starter) VaryStart() p0.Family { return w.WVaryStart() }
 
 type _nacre_sim_Stateful struct {
 	IValue    any

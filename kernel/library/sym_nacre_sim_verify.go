@@ -19,6 +19,7 @@ func init() {
 		"_Forcible":  reflect.ValueOf((*_nacre_sim_verify_Forcible)(nil)),
 		"Free":       reflect.ValueOf(p0.Free),
 		"Open":       reflect.ValueOf(p0.Open),
+		"Pose":       reflect.ValueOf((*p0.Pose)(nil)),
 		"Reference":  reflect.ValueOf((*p0.Reference)(nil)),
 		"References": reflect.ValueOf((*p0.References)(nil)),
 		"Result":     reflect.ValueOf((*p0.Result)(nil)),

@@ -11,22 +11,30 @@ import (
 
 func init() {
 	add("nacre/study/study", map[string]reflect.Value{
+		"Ablations":     reflect.ValueOf(p0.Ablations),
 		"Arm":           reflect.ValueOf((*p0.Arm)(nil)),
 		"Arms":          reflect.ValueOf(&p0.Arms).Elem(),
 		"Baseline":      reflect.ValueOf((*p0.Baseline)(nil)),
 		"CentroidRow":   reflect.ValueOf((*p0.CentroidRow)(nil)),
+		"Chance":        reflect.ValueOf((*p0.Chance)(nil)),
+		"Check":         reflect.ValueOf(p0.Check),
+		"Checked":       reflect.ValueOf((*p0.Checked)(nil)),
 		"Find":          reflect.ValueOf(p0.Find),
 		"Layout":        reflect.ValueOf(p0.Layout),
 		"Line":          reflect.ValueOf((*p0.Line)(nil)),
 		"List":          reflect.ValueOf(p0.List),
+		"Open":          reflect.ValueOf(p0.Open),
+		"Pack":          reflect.ValueOf(p0.Pack),
 		"Plan":          reflect.ValueOf((*p0.Plan)(nil)),
 		"Result":        reflect.ValueOf((*p0.Result)(nil)),
 		"Run":           reflect.ValueOf(p0.Run),
 		"RunQuickstart": reflect.ValueOf(p0.RunQuickstart),
+		"Scales":        reflect.ValueOf(&p0.Scales).Elem(),
 		"SeedResult":    reflect.ValueOf((*p0.SeedResult)(nil)),
 		"Spaces":        reflect.ValueOf(&p0.Spaces).Elem(),
 		"Spread":        reflect.ValueOf((*p0.Spread)(nil)),
 		"SpreadOf":      reflect.ValueOf(p0.SpreadOf),
 		"Suite":         reflect.ValueOf((*p0.Suite)(nil)),
+		"Variant":       reflect.ValueOf((*p0.Variant)(nil)),
 	})
 }

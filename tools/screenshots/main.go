@@ -19,17 +19,20 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shot is one picture of a notebook: the window begins at the cell that has the heading.
+// shot is one picture of a notebook: the window is scrolled so that the last figure of a kind ends above the given
+// distance from its lower edge.
 type shot struct {
-	notebook, heading, theme, file string
-	width, height                  int64
+	notebook, figure, theme, file string
+	below                         int
 }
 
+const width, height = 1280, 960
+
 var shots = []shot{
-	{"quickstart", "", "light", "notebook-quickstart.png", 1280, 1040},
-	{"quickstart", "What their encoders see", "light", "notebook-embedding.png", 1280, 1040},
-	{"quickstart", "What their encoders see", "dark", "notebook-embedding-dark.png", 1280, 1040},
-	{"tsne-study", "", "light", "notebook-tsne-study.png", 1280, 1040},
+	{"quickstart", ".curves", "light", "notebook-quickstart.png", 320},
+	{"quickstart", ".embedding", "light", "notebook-embedding.png", 230},
+	{"quickstart", ".embedding", "dark", "notebook-embedding-dark.png", 230},
+	{"tsne-study", ".embedding", "light", "notebook-tsne-study.png", 300},
 }
 
 func main() {
@@ -92,21 +95,19 @@ func take(allocator context.Context, url string, s shot, file string) error {
 	defer cancel()
 	page, token, _ := strings.Cut(url, "?")
 	scroll := fmt.Sprintf(`(async () => {
-		localStorage.setItem('nacre.theme', %q);
+		localStorage.setItem('nacre.theme', %[1]q);
 		document.documentElement.dataset.theme = %[1]q;
 		document.dispatchEvent(new CustomEvent('nacre:theme'));
-		const heading = [...document.querySelectorAll('.prose :is(h1, h2, h3)')].find(h => h.textContent.trim() === %q);
-		nacre.selection.set(heading ? [...document.querySelectorAll('.cell')].indexOf(heading.closest('.cell')) : 0, 'command');
 		for (const cell of document.querySelectorAll('.cell')) cell.style.contentVisibility = 'visible';
 		await document.fonts.ready;
 		await new Promise(done => setTimeout(done, 1500));
-		const top = heading ? heading.getBoundingClientRect().top + scrollY - 76 : 0;
-		scrollTo({ top, behavior: 'instant' });
+		const figure = [...document.querySelectorAll(%[2]q)].pop();
+		scrollTo({ top: figure.getBoundingClientRect().bottom + scrollY - innerHeight + %[3]d, behavior: 'instant' });
 		document.querySelectorAll('.cell').forEach(c => c.classList.remove('current', 'selected'));
 		await new Promise(done => setTimeout(done, 800));
-	})()`, s.theme, s.heading)
+	})()`, s.theme, s.figure, s.below)
 	err := chromedp.Do(ctx,
-		chromedp.EmulateViewport(s.width, s.height, chromedp.EmulateScale(1.5)),
+		chromedp.EmulateViewport(width, height, chromedp.EmulateScale(1.5)),
 		chromedp.Navigate(strings.TrimSuffix(page, "/")+"/notebooks/"+s.notebook+".ipynb?"+token),
 		chromedp.WaitVisible(chromedp.CSS("body[data-ready=yes] .cell")),
 	)

@@ -115,8 +115,12 @@ func (l *Lowerer) yieldReturn(s *ast.ReturnStmt) []ast.Stmt {
 	case len(s.Results) == 0:
 		if len(l.fn.results) > 0 {
 			for k, v := range l.fn.results {
-				x := ast.Expr(ident(l.fn.names[v].name))
-				if l.fn.names[v].boxed {
+				loc, ok := l.fn.names[v]
+				if !ok {
+					continue
+				}
+				x := ast.Expr(ident(loc.name))
+				if loc.boxed {
 					x = star(x)
 				}
 				out = append(out, assign(yieldSlot(y, k), x))
@@ -303,7 +307,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		if v != nil {
 			head = append(head, l.defineVar(e, v, ident(name))...)
 		} else {
-			head = append(head, assign(l.expr(e), l.convert(e, ident(name), et, l.typeOf(e))))
+			head = append(head, assign(l.place(e), l.convert(e, ident(name), et, l.typeOf(e))))
 		}
 		return ident(name)
 	}
@@ -327,7 +331,7 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 		if v := l.newVar(s.Key); v != nil {
 			head = append(head, l.defineVar(s.Key, v, ident(k))...)
 		} else {
-			head = append(head, assign(l.expr(s.Key), ident(k)))
+			head = append(head, assign(l.place(s.Key), ident(k)))
 		}
 	}
 	body := l.block(s.Body, head...)
@@ -378,7 +382,7 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 		if v := l.newVar(e); v != nil {
 			head = append(head, l.defineVar(e, v, ident(names[k]))...)
 		} else {
-			head = append(head, assign(l.expr(e), l.convert(e, ident(names[k]), et, l.typeOf(e))))
+			head = append(head, assign(l.place(e), l.convert(e, ident(names[k]), et, l.typeOf(e))))
 		}
 	}
 	body := l.block(s.Body, head...)
@@ -547,8 +551,10 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 		case *ast.SendStmt:
 			elem := l.typeOf(comm.Chan).Underlying().(*types.Chan).Elem()
 			lc.Comm = &ast.SendStmt{Chan: l.expr(comm.Chan), Value: l.to(comm.Value, elem)}
-		case *ast.ExprStmt:
-			lc.Comm = &ast.ExprStmt{X: l.expr(ast.Unparen(comm.X))}
+		case *ast.ExprStmt: // with a variable, as the interpreter loses the way out of a loop without
+			name := l.fresh("t")
+			lc.Comm = define(name, l.expr(ast.Unparen(comm.X)))
+			head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{ident(name)}})
 		case *ast.AssignStmt:
 			recv := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
 			elem := l.typeOf(recv.X).Underlying().(*types.Chan).Elem()
@@ -563,12 +569,17 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 				case v != nil:
 					head = append(head, l.defineVar(x, v, ident(name))...)
 				default:
-					head = append(head, assign(l.expr(x), l.convert(x, ident(name), ts[k], l.typeOf(x))))
+					head = append(head, assign(l.place(x), l.convert(x, ident(name), ts[k], l.typeOf(x))))
 				}
 			}
 			lc.Comm = a
 		}
 		lc.Body = append(head, l.stmts(cc.Body)...)
+		if n := len(lc.Body); n > 0 {
+			if b, ok := lc.Body[n-1].(*ast.BranchStmt); ok { // at the very end the interpreter overlooks it
+				lc.Body[n-1] = &ast.IfStmt{Cond: ident("true"), Body: block(b)}
+			}
+		}
 		out.Body.List = append(out.Body.List, lc)
 	}
 	return []ast.Stmt{withLabel(label, out)}

@@ -23,6 +23,9 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	if f, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 		return l.funcLit(f)
 	}
+	if name := l.standard(e); name != "" && l.key(target) == "io.Writer" {
+		return l.rt(name)
+	}
 	return l.convert(e, l.expr(e), l.typeOf(e), target)
 }
 
@@ -100,8 +103,34 @@ func (l *Lowerer) boxType(t types.Type) int {
 	if l.boxed[id] == nil {
 		l.boxed[id] = map[string]string{}
 		l.bindMethods(t)
+		l.boxParts(t)
 	}
 	return id.ID
+}
+
+// boxParts registers the types inside t too: printing and encoding a value calls methods of what it holds.
+func (l *Lowerer) boxParts(t types.Type) {
+	visit := func(t types.Type) {
+		t = types.Unalias(l.subst(t))
+		if !native(t) && !types.IsInterface(t) {
+			l.boxType(t)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		visit(u.Elem())
+	case *types.Slice:
+		visit(u.Elem())
+	case *types.Array:
+		visit(u.Elem())
+	case *types.Map:
+		visit(u.Key())
+		visit(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			visit(f.Type())
+		}
+	}
 }
 
 // literal is a constant as a value of type t.

@@ -2,9 +2,11 @@ package lower
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"reflect"
+	"strings"
 )
 
 // expr lowers an expression of one value to one of the lowered type of typeOf(e).
@@ -96,8 +98,8 @@ func (l *Lowerer) variable(n *ast.Ident, v *types.Var) ast.Expr {
 
 func fromCell2(o types.Object) bool { return o.Pkg() == nil || o.Pkg().Path() == "main" }
 
-// packageVar reads a native package's variable through a pointer, as the interpreter would take its present value for
-// a constant.
+// packageVar refers to a native package's variable through the host, as the interpreter would take its present value
+// for a constant: by value where it is read, by pointer where it is assigned to.
 func (l *Lowerer) packageVar(n ast.Node, v *types.Var) ast.Expr {
 	path := v.Pkg().Path()
 	key := path + "." + v.Name()
@@ -109,11 +111,46 @@ func (l *Lowerer) packageVar(n ast.Node, v *types.Var) ast.Expr {
 		}
 		name = l.fresh("V")
 		l.vars[key] = name
-		ptr := sym.Addr()
-		l.host[name] = reflect.MakeFunc(reflect.FuncOf(nil, []reflect.Type{ptr.Type()}, false), func([]reflect.Value) []reflect.Value { return []reflect.Value{ptr} })
+		accessor := func(v reflect.Value) reflect.Value {
+			ft := reflect.FuncOf(nil, []reflect.Type{v.Type()}, false)
+			return reflect.MakeFunc(ft, func([]reflect.Value) []reflect.Value { return []reflect.Value{v} })
+		}
+		l.host[name] = accessor(sym)
+		l.host[name+"_ptr"] = accessor(sym.Addr())
 	}
 	l.imports["rt"] = "rt__"
-	return star(call(sel(ident("rt__"), name)))
+	if l.placing {
+		return star(call(sel(ident("rt__"), name+"_ptr")))
+	}
+	return call(sel(ident("rt__"), name))
+}
+
+// standard names the host function for os.Stdout or os.Stderr as a writer, "" for any other expression. Written to
+// through it, text keeps its order with what fmt prints.
+func (l *Lowerer) standard(e ast.Expr) string {
+	s, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	v, ok := l.Info.Uses[s.Sel].(*types.Var)
+	if !ok || v.Pkg() == nil || v.Pkg().Path() != "os" || v.Name() != "Stdout" && v.Name() != "Stderr" {
+		return ""
+	}
+	return v.Name()
+}
+
+// place lowers x where it is assigned to or its address is taken.
+func (l *Lowerer) place(x ast.Expr) ast.Expr {
+	saved := l.placing
+	l.placing = true
+	defer func() { l.placing = saved }()
+	low := l.expr(x)
+	if c, ok := low.(*ast.CallExpr); ok { // the erased field itself
+		if id, ok := c.Fun.(*ast.Ident); ok && strings.HasPrefix(id.Name, "restore_") {
+			return c.Args[0]
+		}
+	}
+	return low
 }
 
 // selector lowers x.f where it is not called.
@@ -159,7 +196,11 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 		}
 		y := sel(x, name)
 		y.Sel.NamePos = l.pos(n)
-		x, t = y, l.subst(f.Type())
+		x = y
+		if l.erased(t, k) {
+			x = l.restored(n, x, f.Type())
+		}
+		t = l.subst(f.Type())
 	}
 	return x, t
 }
@@ -181,6 +222,9 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 		}
 	}
 	x := l.expr(e.X)
+	saved := l.placing
+	l.placing = false
+	defer func() { l.placing = saved }()
 	t := l.typeOf(e.X)
 	if m, ok := t.Underlying().(*types.Map); ok {
 		return &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
@@ -188,7 +232,11 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	if _, ok := t.Underlying().(*types.Pointer); ok {
 		x = star(x)
 	}
-	return &ast.IndexExpr{X: x, Index: l.expr(e.Index)}
+	at := &ast.IndexExpr{X: x, Index: l.expr(e.Index)}
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
+		return call(ident("uint8"), at) // the interpreter fails on some comparisons of a string's element as it is
+	}
+	return at
 }
 
 func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
@@ -229,7 +277,13 @@ func (l *Lowerer) address(x ast.Expr) ast.Expr {
 		}
 		return l.newOf(c, t, l.composite(c, t))
 	}
-	return addressOf(l.expr(x))
+	low := l.expr(x)
+	if c, ok := low.(*ast.CallExpr); ok {
+		if id, ok := c.Fun.(*ast.Ident); ok && strings.HasPrefix(id.Name, "restore_") {
+			l.refuse(x, "the address of a field whose type leads back to its struct through a function is not supported")
+		}
+	}
+	return addressOf(l.place(x))
 }
 
 func addressOf(x ast.Expr) ast.Expr {
@@ -261,7 +315,24 @@ func (l *Lowerer) binary(e *ast.BinaryExpr) ast.Expr {
 	case token.SHL, token.SHR:
 		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
 	}
-	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.operand(e.X, e.Y), Op: e.Op, OpPos: e.OpPos, Y: l.operand(e.Y, e.X)}}
+}
+
+// operand lowers x beside other in a binary operation. A constant stays untyped there: other gives it its type.
+func (l *Lowerer) operand(x, other ast.Expr) ast.Expr {
+	tv, to := l.Info.Types[x], l.Info.Types[other]
+	b, ok := l.typeOf(x).Underlying().(*types.Basic)
+	if !ok || tv.Value == nil || to.Value != nil || b.Info()&(types.IsInteger|types.IsFloat) == 0 {
+		return l.expr(x)
+	}
+	kind, text := token.INT, constant.ToInt(tv.Value).ExactString()
+	if b.Info()&types.IsFloat != 0 {
+		kind, text = token.FLOAT, floatText(tv.Value)
+	}
+	if text[0] == '-' {
+		return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.SUB, X: &ast.BasicLit{Kind: kind, Value: text[1:]}}}
+	}
+	return &ast.BasicLit{Kind: kind, Value: text}
 }
 
 func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
@@ -289,7 +360,7 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 		}
 		return eq
 	}
-	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(x), Op: e.Op, OpPos: e.OpPos, Y: l.expr(y)}}
+	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.operand(x, y), Op: e.Op, OpPos: e.OpPos, Y: l.operand(y, x)}}
 }
 
 // assertion lowers x.(T) with one result.
@@ -414,7 +485,7 @@ func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 		name := l.fresh("r")
 		out = append(out, define(name, call(ident("new"), l.low(b, v.Type()))))
 		l.fn.slots = append(l.fn.slots, name)
-		if v.Name() != "" {
+		if v.Name() != "" && v.Name() != "_" {
 			l.fn.names[v] = local{name, true}
 		}
 		ret.Results = append(ret.Results, star(ident(name)))
@@ -459,13 +530,10 @@ func (l *Lowerer) params(n ast.Node, sig *types.Signature) (*ast.FuncType, []ast
 	}
 	ft := l.lowSignature(n, sig, names)
 	l.fn.results = nil
-	for k := range sig.Results().Len() {
-		v := sig.Results().At(k)
+	for v := range sig.Results().Variables() {
 		l.fn.results = append(l.fn.results, v)
-		if v.Name() != "" && !l.fn.deferring {
-			name := l.fresh("r")
-			ft.Results.List[k].Names = []*ast.Ident{ident(name)}
-			l.fn.names[v] = local{name, false}
+		if v.Name() != "" && v.Name() != "_" && !l.fn.deferring { // the interpreter would start a named result with what the caller assigns it to
+			prologue = append(prologue, l.declareVar(n, v)...)
 		}
 	}
 	return ft, prologue

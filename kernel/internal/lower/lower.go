@@ -81,6 +81,7 @@ type Lowerer struct {
 	fn      *function
 	env     map[*types.TypeParam]types.Type
 	serial  int
+	placing bool // an operand is being lowered that is assigned to
 }
 
 // New returns a lowerer for cells checked into info.
@@ -229,7 +230,7 @@ func (l *Lowerer) file() *ast.File {
 }
 
 func (l *Lowerer) declare(f *Func) {
-	base := strings.ReplaceAll(f.Name, ".", "__")
+	base := strings.NewReplacer(".", "__", " ", "_").Replace(f.Name)
 	l.version[base]++
 	f.low = fmt.Sprintf("%s__%d", base, l.version[base])
 	if f.Obj != nil {

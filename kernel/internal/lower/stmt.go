@@ -162,6 +162,9 @@ func globalRef(g *Global) ast.Expr {
 	return ident(g.low)
 }
 
+// zero is the zero value of t.
+func (l *Lowerer) zero(t types.Type) ast.Expr { return star(call(ident("new"), l.low(nil, t))) }
+
 // declareVar makes v known with its zero value.
 func (l *Lowerer) declareVar(n ast.Node, v *types.Var) []ast.Stmt {
 	if l.unit != nil {
@@ -233,7 +236,7 @@ func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	default:
 		y = l.to(s.Rhs[0], t)
 	}
-	x := l.expr(s.Lhs[0])
+	x := l.place(s.Lhs[0])
 	if simple(s.Lhs[0]) {
 		op := s.Tok - token.ADD_ASSIGN + token.ADD
 		return []ast.Stmt{assign(x, &ast.BinaryExpr{X: x, Op: op, Y: y})}
@@ -255,7 +258,7 @@ func simple(e ast.Expr) bool {
 }
 
 func (l *Lowerer) incDec(s *ast.IncDecStmt) []ast.Stmt {
-	x := l.expr(s.X)
+	x := l.place(s.X)
 	if simple(s.X) {
 		op := token.ADD
 		if s.Tok == token.DEC {
@@ -353,7 +356,7 @@ func (l *Lowerer) lvalue(x ast.Expr) ast.Expr {
 	if f, ok := x.(*lowered); ok {
 		return f.Expr
 	}
-	return l.expr(x)
+	return l.place(x)
 }
 
 // targetType is the type of what x names on the left of an assignment, t where x is blank.
@@ -384,9 +387,9 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	}
 	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // a receive would not reach a shared variable
 		name := l.fresh("t")
-		return []ast.Stmt{define(name, l.expr(u)), assign(l.expr(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
+		return []ast.Stmt{define(name, l.expr(u)), assign(l.place(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
 	}
-	return []ast.Stmt{assign(l.expr(x), l.to(y, l.typeOf(x)))}
+	return []ast.Stmt{assign(l.place(x), l.to(y, l.typeOf(x)))}
 }
 
 // unpack evaluates an expression of several values into new variables.
@@ -444,7 +447,7 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		return l.yieldReturn(s)
 	}
 	if len(s.Results) == 0 {
-		return l.giveBack(nil)
+		return l.giveBack(l.namedResults())
 	}
 	var pre []ast.Stmt
 	var results []ast.Expr
@@ -468,7 +471,25 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	return append(pre, l.giveBack(results)...)
 }
 
-// giveBack returns values that are evaluated and converted, or what the named results hold.
+// namedResults are what the named results hold, nil for a function that defers, whose results are their own slots.
+func (l *Lowerer) namedResults() []ast.Expr {
+	if l.fn.defers != "" {
+		return nil
+	}
+	var list []ast.Expr
+	for _, v := range l.fn.results {
+		if loc, ok := l.fn.names[v]; ok && loc.boxed {
+			list = append(list, star(ident(loc.name)))
+		} else if ok {
+			list = append(list, ident(loc.name))
+		} else {
+			list = append(list, l.zero(v.Type())) // named _
+		}
+	}
+	return list
+}
+
+// giveBack returns values that are evaluated and converted.
 func (l *Lowerer) giveBack(results []ast.Expr) []ast.Stmt {
 	if l.fn.defers == "" {
 		return []ast.Stmt{&ast.ReturnStmt{Results: results}}

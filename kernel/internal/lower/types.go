@@ -184,7 +184,7 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}[t.Dir()]
 		return &ast.ChanType{Dir: dir, Value: l.low(n, t.Elem())}
 	case *types.Struct:
-		return l.lowStruct(n, t)
+		return l.lowStruct(n, t, nil)
 	case *types.Interface:
 		return anyType()
 	case *types.Signature:
@@ -229,7 +229,7 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		}
 		name := l.fresh(obj.Name() + "_t")
 		l.structs[key] = name
-		spec := &ast.TypeSpec{Name: ident(name), Type: l.lowStruct(n, s)}
+		spec := &ast.TypeSpec{Name: ident(name), Type: l.lowStruct(n, s, t)}
 		l.out = append(l.out, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
 		return ident(name)
 	}
@@ -252,9 +252,13 @@ func fieldName(f *types.Var, k int) string {
 	return "U_" + f.Name()
 }
 
-func (l *Lowerer) lowStruct(n ast.Node, s *types.Struct) ast.Expr {
+func (l *Lowerer) lowStruct(n ast.Node, s *types.Struct, owner types.Type) ast.Expr {
 	list := &ast.FieldList{}
 	for k := range s.NumFields() {
+		if owner != nil && l.erased(owner, k) {
+			list.List = append(list.List, field(fieldName(s.Field(k), k), anyType()))
+			continue
+		}
 		f := field(fieldName(s.Field(k), k), l.low(n, s.Field(k).Type()))
 		if s.Tag(k) != "" && native(s) {
 			f.Tag = &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(s.Tag(k))}

@@ -60,9 +60,12 @@ func (u *unwinding) end() {
 	panicking.Add(-1)
 }
 
+// Final is a panic during which nothing deferred runs: the end of the program.
+type Final interface{ Final() }
+
 func (d *Defers) exit() {
 	x := recover()
-	if len(d.list) == 0 {
+	if _, final := x.(Final); len(d.list) == 0 || final {
 		if x != nil {
 			panic(x)
 		}

@@ -102,6 +102,10 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type) {
 		fmt.Fprintf(w, "%#v", v.Interface())
 		return
 	}
+	if s, ok := (Obj{rt, v.Interface()}).text("GoString"); ok {
+		io.WriteString(w, s)
+		return
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		fmt.Fprintf(w, "%s{", rt.Name)

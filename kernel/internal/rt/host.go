@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
+	"io"
 	"reflect"
 	"regexp"
 )
@@ -17,6 +18,8 @@ type Host struct {
 	Show    func([]any)  // the values of a cell's last expression
 	Print   func(string) // the built-in print and println
 	Global  func(string, func() any)
+
+	Stdout, Stderr io.Writer
 }
 
 // Symbols are the host functions by the names lowered code uses.
@@ -45,6 +48,8 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		},
 		"Print":   func(xs []any) { h.Print(printText(xs, "", "")) },
 		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
+		"Stdout":  func() io.Writer { return h.Stdout },
+		"Stderr":  func() io.Writer { return h.Stderr },
 		"Check":   h.Check, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}

@@ -54,45 +54,12 @@ func (o Obj) UnmarshalJSON(data []byte) error {
 		return &json.InvalidUnmarshalError{Type: reflect.TypeOf(o.V)}
 	}
 	m := o.T.reg().jsonMirror()
-	if m.deep(p.Elem(), map[types.Type]bool{}) {
-		refuse("decoding JSON into %s is not supported in cells: the type refers to itself or decodes itself inside a field; decode into a map or into a type without methods", p.Elem())
-	}
+	m.decode = true
 	to := m.bare(p.Elem())
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to, true))
 	if err := json.Unmarshal(data, x.Interface()); err != nil {
 		return err
 	}
-	m.restore(v.Elem(), x.Elem(), p.Elem().Underlying())
-	return nil
-}
-
-// deep says whether decoding needs the identity of a type inside t, which a mirror cannot give.
-func (m *mirror) deep(t types.Type, seen map[types.Type]bool) bool {
-	if m.r.Resolve(t).Native != nil {
-		return false
-	}
-	if seen[t] {
-		return true
-	}
-	seen[t] = true
-	defer delete(seen, t)
-	inner := func(t types.Type) bool { return m.keeps(t) || m.deep(t, seen) }
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return inner(u.Elem())
-	case *types.Slice:
-		return inner(u.Elem())
-	case *types.Array:
-		return inner(u.Elem())
-	case *types.Map:
-		return inner(u.Key()) || inner(u.Elem())
-	case *types.Struct:
-		for k := range u.NumFields() {
-			if f := u.Field(k); !m.skips(f) && inner(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
+	return m.restore(v.Elem(), x.Elem(), p.Elem().Underlying())
 }

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"encoding/json"
 	"go/types"
 	"reflect"
 	"unsafe"
@@ -11,6 +12,7 @@ import (
 type mirror struct {
 	r       *Registry
 	json    bool
+	decode  bool     // what decodes itself stays JSON text at first
 	methods []string // that make a type keep its identity
 	open    map[*types.TypeName]bool
 }
@@ -20,6 +22,7 @@ var (
 	jsonMethods  = []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"}
 
 	anyType   = reflect.TypeFor[any]()
+	rawJSON   = reflect.TypeFor[json.RawMessage]()
 	unsafePtr = reflect.TypeFor[unsafe.Pointer]()
 )
 
@@ -41,6 +44,9 @@ func (m *mirror) keeps(t types.Type) bool {
 		return false
 	}
 	set := types.NewMethodSet(t)
+	if m.decode {
+		set = types.NewMethodSet(types.NewPointer(named))
+	}
 	for _, name := range m.methods {
 		if set.Lookup(nil, name) != nil {
 			return true
@@ -55,12 +61,16 @@ func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
 	if rt.Native != nil {
 		return rt.Native
 	}
+	own := anyType
+	if m.decode {
+		own = rawJSON
+	}
 	if visible && m.keeps(t) {
-		return anyType
+		return own
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		if m.open[n.Obj()] {
-			return anyType
+			return own
 		}
 		m.open[n.Obj()] = true
 		defer delete(m.open, n.Obj())
@@ -129,6 +139,9 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 	}
 	out := reflect.New(to).Elem()
 	if !v.IsValid() {
+		return out
+	}
+	if to == rawJSON {
 		return out
 	}
 	if to == anyType && !types.IsInterface(t) {
@@ -228,18 +241,13 @@ func field(v reflect.Value, k int) reflect.Value {
 }
 
 // restore sets the lowered value dst of type t from its mirror.
-func (m *mirror) restore(dst, from reflect.Value, t types.Type) {
+func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 	if m.r.Resolve(t).Native != nil && from.Type() == dst.Type() {
 		dst.Set(from)
-		return
+		return nil
 	}
-	if from.Kind() == reflect.Interface && !types.IsInterface(t) {
-		if o, ok := object(from.Interface()); ok {
-			if v := reflect.ValueOf(o.V); v.IsValid() {
-				dst.Set(v)
-			}
-		}
-		return
+	if from.Type() == rawJSON {
+		return m.decodeInto(dst, from.Bytes(), t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -247,35 +255,45 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) {
 	case *types.Pointer:
 		if from.IsNil() {
 			dst.SetZero()
-			return
+			return nil
 		}
 		if dst.IsNil() {
 			dst.Set(reflect.New(dst.Type().Elem()))
 		}
-		m.restore(dst.Elem(), from.Elem(), u.Elem())
+		if err := m.restore(dst.Elem(), from.Elem(), u.Elem()); err != nil {
+			return err
+		}
 	case *types.Slice:
 		if from.IsNil() {
 			dst.SetZero()
-			return
+			return nil
 		}
 		dst.Set(reflect.MakeSlice(dst.Type(), from.Len(), from.Len()))
 		for k := range from.Len() {
-			m.restore(dst.Index(k), from.Index(k), u.Elem())
+			if err := m.restore(dst.Index(k), from.Index(k), u.Elem()); err != nil {
+				return err
+			}
 		}
 	case *types.Array:
 		for k := range from.Len() {
-			m.restore(dst.Index(k), from.Index(k), u.Elem())
+			if err := m.restore(dst.Index(k), from.Index(k), u.Elem()); err != nil {
+				return err
+			}
 		}
 	case *types.Map:
 		if from.IsNil() {
 			dst.SetZero()
-			return
+			return nil
 		}
 		dst.Set(reflect.MakeMap(dst.Type()))
 		for it := from.MapRange(); it.Next(); {
 			k, e := reflect.New(dst.Type().Key()).Elem(), reflect.New(dst.Type().Elem()).Elem()
-			m.restore(k, it.Key(), u.Key())
-			m.restore(e, it.Value(), u.Elem())
+			if err := m.restore(k, it.Key(), u.Key()); err != nil {
+				return err
+			}
+			if err := m.restore(e, it.Value(), u.Elem()); err != nil {
+				return err
+			}
 			dst.SetMapIndex(k, e)
 		}
 	case *types.Struct:
@@ -285,10 +303,27 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) {
 			if f.Name() == "_" || m.skips(f) {
 				continue
 			}
-			m.restore(field(dst, j), from.Field(k), f.Type())
+			if err := m.restore(field(dst, j), from.Field(k), f.Type()); err != nil {
+				return err
+			}
 			k++
 		}
 	case *types.Interface:
 		dst.Set(from)
 	}
+	return nil
+}
+
+// decodeInto decodes JSON text into a value that decodes itself, or whose type the mirror could not spell out.
+func (m *mirror) decodeInto(dst reflect.Value, data []byte, t types.Type) error {
+	if len(data) == 0 || string(data) == "null" && dst.Kind() != reflect.Struct {
+		return nil
+	}
+	if _, isPtr := t.Underlying().(*types.Pointer); isPtr {
+		if dst.IsNil() {
+			dst.Set(reflect.New(dst.Type().Elem()))
+		}
+		return Obj{m.r.Resolve(t), dst.Interface()}.UnmarshalJSON(data)
+	}
+	return Obj{m.r.Resolve(types.NewPointer(t)), dst.Addr().Interface()}.UnmarshalJSON(data)
 }

@@ -9,47 +9,56 @@ var plain = Set{
 	Scale:   scale, Split: split, Join: join, Transpose: transpose, Spread: spread, Gather: gather, Move: move,
 }
 
+// repel keeps the others twice over, one after the other, so that lane l meets place l+r in step r. What they receive
+// at place m moves on to m+16 with the step after which lanes meet them there.
 func repel(a *RepelArgs) {
+	x, y, fx, fy, z := *a.X, *a.Y, *a.FX, *a.FY, *a.Z
 	ox, oy := vecs(a.OX, a.Count), vecs(a.OY, a.Count)
 	ofx, ofy := vecs(a.OFX, a.Count), vecs(a.OFY, a.Count)
+	var px, py, gx, gy [2 * Width]float32
 	for g := range ox {
-		for r := range Width {
-			repelLanes(a, &ox[g], &oy[g], &ofx[g], &ofy[g], 0, Width-r, r)
-			repelLanes(a, &ox[g], &oy[g], &ofx[g], &ofy[g], Width-r, Width, r-Width)
+		for l := range Width {
+			px[l], py[l], px[l+Width], py[l+Width] = ox[g][l], oy[g][l], ox[g][l], oy[g][l]
 		}
+		copy(gx[:], ofx[g][:])
+		copy(gy[:], ofy[g][:])
+		for r := range Width {
+			if r > 0 {
+				gx[r+Width-1], gy[r+Width-1] = gx[r-1], gy[r-1]
+			}
+			qx, qy, hx, hy := (*Vec)(px[r:]), (*Vec)(py[r:]), (*Vec)(gx[r:]), (*Vec)(gy[r:])
+			for l := range Width {
+				dx, dy := x[l]-qx[l], y[l]-qy[l]
+				w := 1 / (float32(dx*dx) + float32(dy*dy) + 1)
+				z[l] += w
+				w = float32(w * w)
+				dx, dy = float32(w*dx), float32(w*dy)
+				fx[l] += dx
+				fy[l] += dy
+				hx[l] -= dx
+				hy[l] -= dy
+			}
+		}
+		copy(ofx[g][:Width-1], gx[Width:])
+		copy(ofy[g][:Width-1], gy[Width:])
+		ofx[g][Width-1], ofy[g][Width-1] = gx[Width-1], gy[Width-1]
 	}
-}
-
-// repelLanes lets lanes from…to meet the others' lanes shift further on.
-func repelLanes(a *RepelArgs, ox, oy, ofx, ofy *Vec, from, to, shift int) {
-	x, y, fx, fy, z := a.X[from:to], a.Y[from:to], a.FX[from:to], a.FY[from:to], a.Z[from:to]
-	px, py, pfx, pfy := ox[from+shift:to+shift], oy[from+shift:to+shift], ofx[from+shift:to+shift], ofy[from+shift:to+shift]
-	y, fx, fy, z = y[:len(x)], fx[:len(x)], fy[:len(x)], z[:len(x)]
-	px, py, pfx, pfy = px[:len(x)], py[:len(x)], pfx[:len(x)], pfy[:len(x)]
-	for l := range x {
-		dx, dy := x[l]-px[l], y[l]-py[l]
-		w := 1 / (float32(dx*dx) + float32(dy*dy) + 1)
-		z[l] += w
-		w = float32(w * w)
-		gx, gy := float32(w*dx), float32(w*dy)
-		fx[l] += gx
-		fy[l] += gy
-		pfx[l] -= gx
-		pfy[l] -= gy
-	}
+	*a.FX, *a.FY, *a.Z = fx, fy, z
 }
 
 func attract(a *AttractArgs) {
 	for r := range len(a.Ptr) - 1 {
 		x, y := a.Own[2*r], a.Own[2*r+1]
-		col, val := a.Col[Width*a.Ptr[r]:Width*a.Ptr[r+1]], a.Val[Width*a.Ptr[r]:Width*a.Ptr[r+1]]
-		val = val[:len(col)]
 		var fx, fy Vec
-		for t, c := range col {
-			dx, dy := x-a.Y[2*c], y-a.Y[2*c+1]
-			w := val[t] / (float32(dx*dx) + float32(dy*dy) + 1)
-			fx[t%Width] += float32(w * dx)
-			fy[t%Width] += float32(w * dy)
+		for g := Width * int(a.Ptr[r]); g < Width*int(a.Ptr[r+1]); g += Width {
+			col, val := (*[Width]int32)(a.Col[g:]), (*Vec)(a.Val[g:])
+			for l, c := range col {
+				at := (*[2]float32)(a.Y[2*c:])
+				dx, dy := x-at[0], y-at[1]
+				w := val[l] / (float32(dx*dx) + float32(dy*dy) + 1)
+				fx[l] += float32(w * dx)
+				fy[l] += float32(w * dy)
+			}
 		}
 		a.Out[2*r], a.Out[2*r+1] = halves(&fx), halves(&fy)
 	}

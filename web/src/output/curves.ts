@@ -106,7 +106,8 @@ export class CurvesView {
   private options(): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue('--muted').trim(), grid = style.getPropertyValue('--line').trim();
-    const font = `11.5px ${style.getPropertyValue('--sans')}`;
+    // Whole pixels: the plot's scaling for sharp screens reads no fractions.
+    const font = `12px ${style.getPropertyValue('--sans')}`;
     const dark = document.documentElement.dataset.theme === 'dark';
     const colours = taskColours(this.data.series.map(() => null), dark);
     const series: uPlot.Series[] = [{}];

@@ -1,0 +1,112 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// The interpreter cannot build a struct type that refers to itself through a function type. Such a field is lowered to
+// any, and reading it asserts the field's own type.
+
+// erased says whether the k-th field of the cell's struct type t is one of these.
+func (l *Lowerer) erased(t types.Type, k int) bool {
+	t = types.Unalias(l.subst(t))
+	n, ok := t.(*types.Named)
+	if !ok || !fromCell(n.Obj()) {
+		return false
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	return ok && l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{})
+}
+
+// throughFunc says whether t leads to the type named by key by way of a function type.
+func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[types.Type]bool) bool {
+	t = types.Unalias(l.subst(t))
+	if inFunc && l.key(t) == key {
+		return true
+	}
+	if inFunc && seen[t] {
+		return false
+	}
+	if inFunc {
+		seen[t] = true
+	}
+	next := func(t types.Type) bool { return l.throughFunc(t, key, inFunc, seen) }
+	switch t := t.(type) {
+	case *types.Named:
+		if !fromCell(t.Obj()) || types.IsInterface(t) {
+			return false
+		}
+		if s, ok := t.Underlying().(*types.Struct); ok {
+			if !inFunc {
+				return false // that type's own business
+			}
+			for f := range s.Fields() {
+				if next(f.Type()) {
+					return true
+				}
+			}
+			return false
+		}
+		return next(t.Underlying())
+	case *types.Pointer:
+		return next(t.Elem())
+	case *types.Slice:
+		return next(t.Elem())
+	case *types.Array:
+		return next(t.Elem())
+	case *types.Chan:
+		return next(t.Elem())
+	case *types.Map:
+		return next(t.Key()) || next(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if next(f.Type()) {
+				return true
+			}
+		}
+	case *types.Signature:
+		inFunc = true
+		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
+			for v := range tuple.Variables() {
+				if l.throughFunc(v.Type(), key, true, seen) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// restored reads an erased field.
+func (l *Lowerer) restored(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	key := "restore " + l.key(t)
+	name, ok := l.insts[key]
+	if !ok {
+		name = l.fresh("restore")
+		l.insts[key] = name
+		p := l.fresh("x")
+		low := l.low(n, t)
+		l.out = append(l.out, &ast.FuncDecl{
+			Name: ident(name),
+			Type: &ast.FuncType{
+				Params:  &ast.FieldList{List: []*ast.Field{field(p, anyType())}},
+				Results: &ast.FieldList{List: []*ast.Field{field("", low)}},
+			},
+			Body: block(
+				&ast.IfStmt{Cond: l.rt("IsNil", ident(p)), Body: block(&ast.ReturnStmt{Results: []ast.Expr{l.nilOf(n, t)}})},
+				&ast.ReturnStmt{Results: []ast.Expr{&ast.TypeAssertExpr{X: ident(p), Type: low}}},
+			),
+		})
+	}
+	return call(ident(name), x)
+}
+
+// nilOf is the zero value of a type that a function type is part of.
+func (l *Lowerer) nilOf(n ast.Node, t types.Type) ast.Expr {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return l.zero(t)
+	}
+	return ident("nil")
+}

@@ -1,0 +1,244 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nacre/experiment"
+	"nacre/experiment/progress"
+	"nacre/sim"
+	_ "nacre/sim/metaworld"
+	"nacre/tsne"
+)
+
+// inJSON is v as it survives being stored.
+func inJSON(t *testing.T, v any) any {
+	t.Helper()
+	out, err := generic(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Every number of a packed study comes out of its arrays, trajectories and metrics again, and a changed one does not.
+func TestPackedStudyChecks(t *testing.T) {
+	dir, to := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed")
+	plan := quickly()
+	plan.Seeds, plan.Layouts, plan.Script = 2, 2, true
+	if _, err := Run(t.Context(), dir, plan, experiment.Host{Workers: 1}, progress.Silent()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := Pack(dir, to)
+	if err != nil || bytes < 10_000 {
+		t.Fatalf("%d bytes, %v", bytes, err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Check(t.Context(), to, true, progress.Silent()); err != nil || len(c.Differences) > 0 || c.Numbers < 1500 {
+		t.Fatalf("%d numbers, %v, %v", c.Numbers, c.Differences, err)
+	}
+	r, err := Open(to)
+	if err != nil || r.Arms[1].Seeds[1].Run != "runs/tcl-pearl-seed2" || r.Session.Go == "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if rows := len(r.Centroids); rows != 2*len(Spaces) {
+		t.Errorf("%d rows, want two for each of %v", rows, Spaces)
+	}
+	// The packed weights are those of an agent that can be used.
+	a, err := experiment.LoadAgent(filepath.Join(to, r.Arms[1].Seeds[1].Run), experiment.Host{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	if _, err := Pack(to, to); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("packing into a folder that is in use: %v", err)
+	}
+
+	r.Centroids[0].Ratio.All[1] *= 1 + 1e-15
+	r.Arms[0].Seeds[1].Embedding.Latent.Accuracy += 1e-9
+	r.Arms[1].Seeds[0].Script.Plane.Ratio++
+	r.Arms[1].Seeds[0].Adapted.Summary.Adapted.Mean++
+	r.Arms[0].Seeds[0].EnvSteps++
+	r.Verdicts[0] = "TCL-PEARL is better."
+	if err := writeJSON(filepath.Join(to, ResultsFile), r); err != nil {
+		t.Fatal(err)
+	}
+	plane := filepath.Join(to, "runs", "pearl-seed2", LayoutFile)
+	e, err := tsne.Load(plane, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Mean.Data[7] += 1e-12
+	if err := e.Save(plane); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Check(t.Context(), to, false, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var where []string
+	for _, d := range c.Differences {
+		where = append(where, strings.TrimSuffix(strings.Fields(d)[0], ":"))
+	}
+	want := []string{
+		"runs/pearl-seed2/layout.npz", "/arms/0/seeds/0/env_steps", "/arms/0/seeds/1/embedding/latent/held_out_accuracy",
+		"/arms/1/seeds/0/adapted/summary/adapted/mean", "/arms/1/seeds/0/script_embedding/plane/ratio",
+		"/centroids/0/ratio/seeds/1", "/verdicts/0",
+	}
+	if !reflect.DeepEqual(where, want) {
+		t.Errorf("differences found in %q, want %q", where, want)
+	}
+}
+
+// What is shipped with the notebooks agrees with itself.
+func TestShippedStudiesCheck(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join("..", "notebooks", "data", "*", ResultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		var kind struct {
+			Arms json.RawMessage `json:"arms"`
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if json.Unmarshal(data, &kind) != nil || kind.Arms == nil {
+			continue
+		}
+		c, err := Check(t.Context(), filepath.Dir(path), false, progress.Silent())
+		if err != nil || len(c.Differences) > 0 {
+			t.Errorf("%s: %v, %v", path, err, c.Differences)
+		}
+	}
+}
+
+// Readings of an open point share the runs of the study and report beside it.
+func TestAblation(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	host := experiment.Host{Workers: 1}
+	plan := quickly()
+	plan.Ablation = "window"
+	r, err := Run(t.Context(), dir, plan, host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, a := range r.Arms {
+		titles = append(titles, a.Title)
+	}
+	if want := []string{"TCL-PEARL", "TCL-PEARL, windows of 2", "TCL-PEARL, windows of 8"}; !reflect.DeepEqual(titles, want) {
+		t.Errorf("arms %q, want %q", titles, want)
+	}
+	if r.Window != 4 || r.Dir != filepath.Join(dir, "ablations", "window") || len(r.Chance) != 2 {
+		t.Errorf("windows of %d, in %s, %d comparisons", r.Window, r.Dir, len(r.Chance))
+	}
+	for name, want := range map[string]int{"tcl-pearl": 4, "tcl-pearl-window-2": 2, "tcl-pearl-window-8": 8} {
+		a, err := experiment.LoadAgent(filepath.Join(dir, "runs", name+"-seed1"), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Config.TCL.Window != want {
+			t.Errorf("%s: trained on windows of %d, want %d", name, a.Config.TCL.Window, want)
+		}
+		a.Close()
+	}
+	to := filepath.Join(t.TempDir(), "packed")
+	if _, err := Pack(r.Dir, to); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Check(t.Context(), to, true, progress.Silent()); err != nil || len(c.Differences) > 0 {
+		t.Errorf("%v, %v", c.Differences, err)
+	}
+	plan.Ablation = "windows"
+	if _, err := Run(t.Context(), dir, plan, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), `did you mean "window"?`) {
+		t.Errorf("misspelt: %v", err)
+	}
+}
+
+// Every reading of every open point is a configuration, and another than the plan's own.
+func TestAblationsAreConfigurations(t *testing.T) {
+	for _, scale := range Scales {
+		plan, err := Find("push")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan, err = plan.At(scale); err != nil || plan.Scale != scale {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		for _, line := range Ablations() {
+			plan.Ablation = line.Name
+			arms, err := plan.arms()
+			if err != nil || len(arms) < 2 || line.About == "" {
+				t.Fatalf("%s: %d arms, %v", line.Name, len(arms), err)
+			}
+			r := &runner{plan: plan}
+			base, err := r.config(arms[0], 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, arm := range arms[1:] {
+				cfg, err := r.config(arm, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if same, err := base.Equal(cfg); err != nil || same {
+					t.Errorf("%s: %s is the plan's own configuration, %v", line.Name, arm.Name, err)
+				}
+			}
+		}
+	}
+	if _, err := plans[0].At("paper"); err == nil || !strings.Contains(err.Error(), "one scale only") {
+		t.Errorf("the point robot at the paper's scale: %v", err)
+	}
+	if _, err := plans[2].At("huge"); err == nil || !strings.Contains(err.Error(), "small or paper") {
+		t.Errorf("another scale: %v", err)
+	}
+}
+
+// The study of Meta-World push from training to report, in miniature.
+func TestPush(t *testing.T) {
+	if _, err := sim.Lookup("ml1/push"); errors.Is(err, sim.ErrUnavailable) {
+		t.Skip(err)
+	}
+	plan, err := Find("push")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Seeds, plan.Repeats, plan.Windows, plan.Layouts = 1, 1, 12, 0
+	plan.Set = []string{"train_tasks=2", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=2", "pearl.batch=8",
+		"pearl.initial_steps=200", "pearl.tasks_per_iteration=1", "pearl.updates_per_iteration=2", "pearl.iterations=1", "evaluation.protocol.explore=1"}
+	dir := filepath.Join(t.TempDir(), "push")
+	r, err := Run(t.Context(), dir, plan, experiment.Host{}, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Window != 64 || r.Arms[0].Seeds[0].Tasks[0] != "(-0.075, 0.825)" {
+		t.Errorf("windows of %d, tasks %v", r.Window, r.Arms[0].Seeds[0].Tasks)
+	}
+	report, err := os.ReadFile(filepath.Join(dir, ReportFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"tsne-script.png", "published.png", "26,360", "4,560", "RL2, authors' log, run 2", "Every rollout starts somewhere else"} {
+		if !strings.Contains(string(report), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for _, name := range pictures {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package study
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"nacre/experiment"
+	"nacre/internal/atomicfile"
+)
+
+// packed are the files of a run that are shipped: weights, arrays, metrics, times, configuration with the record of what
+// ran it, and tasks. Checkpoints, which hold the replay buffers, stay behind.
+var packed = []string{
+	experiment.ConfigFile, experiment.TasksFile, experiment.MetricsFile, experiment.TimingFile, experiment.WeightsFile,
+	experiment.EvaluationFile, EmbeddingsFile, LayoutFile, ScriptFile,
+}
+
+// pictures are the files that report.md shows.
+var pictures = []string{"tsne.png", "tsne-script.png", "adaptation.png", "learning.png", "published.png"}
+
+// Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
+// program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
+// Check, nacre eval and nacre embed need. It returns the bytes written. The folder must not exist or be empty.
+func Pack(from, to string) (bytes int64, err error) {
+	r, err := Open(from)
+	if err != nil {
+		return 0, err
+	}
+	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 {
+		return 0, fmt.Errorf("study: %s is not empty: choose a new folder to pack into", to)
+	}
+	for _, name := range append([]string{ReportFile}, pictures...) {
+		n, err := copyFile(filepath.Join(from, name), filepath.Join(to, name))
+		if err != nil {
+			return bytes, err
+		}
+		bytes += n
+	}
+	for i := range r.Arms {
+		for k := range r.Arms[i].Seeds {
+			s := &r.Arms[i].Seeds[k]
+			source := filepath.Join(from, filepath.FromSlash(s.Run))
+			s.Run = "runs/" + filepath.Base(source)
+			for _, name := range packed {
+				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))
+				if err != nil {
+					return bytes, err
+				}
+				bytes += n
+			}
+		}
+	}
+	r.Dir = "."
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return bytes, fmt.Errorf("study: %w", err)
+	}
+	return bytes + int64(len(text)) + 1, writeText(filepath.Join(to, ResultsFile), string(text)+"\n")
+}
+
+// copyFile copies a file, making the folder it goes to; one that does not exist is left out.
+func copyFile(from, to string) (int64, error) {
+	in, err := os.Open(from)
+	if os.IsNotExist(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("study: %w", err)
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return 0, fmt.Errorf("study: %w", err)
+	}
+	var n int64
+	err = atomicfile.Write(to, func(w io.Writer) (err error) {
+		n, err = io.Copy(w, in)
+		return err
+	})
+	return n, err
+}

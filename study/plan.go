@@ -1,0 +1,215 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nacre/experiment"
+	"nacre/internal/nearest"
+	"nacre/tsne"
+)
+
+// Arms are the systems that studies compare, in the order of tables and pictures.
+var Arms = []string{"pearl", "tcl-pearl"}
+
+// Plan says what a study does.
+type Plan struct {
+	Name    string   `json:"name"`
+	About   string   `json:"about"`
+	Scale   string   `json:"scale,omitempty"` // one of Scales
+	Preset  string   `json:"preset"`          // of package experiment
+	Set     []string `json:"set,omitempty"`   // key=value changes to it
+	Seeds   int      `json:"seeds"`           // training seeds 1 … Seeds per arm
+	Repeats int      `json:"repeats"`         // of the final evaluation on each test task
+	Tasks   int      `json:"tasks"`           // embedded tasks
+	Windows int      `json:"windows"`         // per task
+	Layouts int      `json:"layouts"`         // further t-SNE layouts from random starts, for the spread over t-SNE's own seed
+	// VaryStart draws the start of every embedded rollout (experiment.EmbedOptions).
+	VaryStart bool `json:"vary_start,omitempty"`
+	// Script also lays the embeddings out by the recipe of the paper's script.
+	Script bool `json:"paper_script,omitempty"`
+	// Ablation is the name of the open point that the arms are readings of; empty compares Arms.
+	Ablation string `json:"ablation,omitempty"`
+}
+
+// Variant is what an arm trains: an algorithm, with changes to the plan's configuration.
+type Variant struct {
+	Name      string   `json:"name"`  // of its run folders
+	Title     string   `json:"title"` // in tables and pictures
+	Algorithm string   `json:"algorithm"`
+	Set       []string `json:"set,omitempty"`
+}
+
+// Scales are the sizes of studies: a stated reduction for a processor with two cores, and the paper's.
+var Scales = []string{"small", "paper"}
+
+var plans = []Plan{
+	{Name: "point-goal", About: "the point robot to the end, three seeds, up to an hour on two cores", Preset: "study/point-goal",
+		Seeds: 3, Repeats: 10, Tasks: 8, Windows: 200, Layouts: 5},
+	{Name: "cheetah-vel", About: "the half-cheetah at many velocities, half an hour per run on two cores (needs MuJoCo)",
+		Scale: "small", Preset: "study/cheetah-vel", Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Layouts: 5},
+	{Name: "push", About: "the paper's own: Meta-World push, half an hour per run on two cores (needs MuJoCo)",
+		Scale: "small", Preset: "ml1/push-small", Seeds: 2, Repeats: 2, Tasks: 8, Windows: 200, Layouts: 5, VaryStart: true, Script: true},
+}
+
+// atPaperScale are the presets of studies that have one.
+var atPaperScale = map[string]string{"cheetah-vel": "paper/cheetah-vel", "push": "ml1/push"}
+
+// quick are the plans of the quickstart; the folder of each has the name of its family.
+var quick = []Plan{
+	{Name: "point-goal", About: "the point robot, briefly", Preset: "quick/point-goal",
+		Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Layouts: 2},
+	{Name: "cheetah-vel", About: "half-cheetah velocity, briefly", Preset: "quick/cheetah-vel",
+		Seeds: 1, Repeats: 2, Tasks: 8, Windows: 200, Layouts: 2},
+}
+
+// Quickstart is the name of the study that runs every family once, briefly.
+const Quickstart = "quickstart"
+
+// Line is a study's name with a line about it.
+type Line struct{ Name, About string }
+
+// List lists the studies, the quickstart first.
+func List() []Line {
+	out := []Line{{Quickstart, "the whole way once, in under ten minutes on two cores"}}
+	for _, p := range plans {
+		out = append(out, Line{p.Name, p.About})
+	}
+	return out
+}
+
+// Find returns a plan by name. The error of an unknown name carries the nearest one.
+func Find(name string) (Plan, error) {
+	var names []string
+	for _, p := range plans {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Plan{}, fmt.Errorf("study %q does not exist%s", name, nearest.Hint(name, names))
+}
+
+// At is the plan at one of Scales; empty is its own.
+func (p Plan) At(scale string) (Plan, error) {
+	preset, has := atPaperScale[p.Name]
+	switch {
+	case scale == "" || scale == p.Scale:
+		return p, nil
+	case !has:
+		return p, fmt.Errorf("study %s: scale %q; it has one scale only", p.Name, scale)
+	case !slices.Contains(Scales, scale):
+		return p, fmt.Errorf("study %s: scale %q; expected %s", p.Name, scale, strings.Join(Scales, " or "))
+	}
+	p.Scale, p.Preset = scale, preset
+	return p, nil
+}
+
+// Layout is the t-SNE recipe of studies, pinned so that figures of different versions can be compared: the field's
+// present practice over all pairs of points.
+func Layout() tsne.Recipe {
+	return tsne.Recipe{
+		Name: "study", Perplexity: 30, Neighbours: tsne.AllNeighbours, Method: tsne.MethodExact,
+		Start: tsne.StartPCA, StartStd: 1e-4, StepClip: 5,
+		Phases: []tsne.Phase{
+			{Iterations: 250, Exaggeration: 12, Momentum: 0.8},
+			{Iterations: 500, Exaggeration: 1, Momentum: 0.8, Restart: true},
+		},
+	}
+}
+
+// ablation is an open point of the paper with the readings to compare. The first arm is the plan's own configuration.
+type ablation struct {
+	name, about string
+	arms        func(experiment.Config) []Variant
+}
+
+var ablations = []ablation{
+	{"momentum", "direction of the momentum: key ← 0.995 key + 0.005 query, or as printed, the other way round", tcl(
+		reading{"literal", "momentum as printed", "tcl.literal_momentum=true"})},
+	{"window", "length of the training windows, half and twice; all are embedded by windows of the plan's length", func(c experiment.Config) []Variant {
+		w := c.TCL.Window
+		return tcl(windows(w/2), windows(2*w))(c)
+	}},
+	{"scale", "weight of the contrastive loss; 0 is PEARL on windows, without it", tcl(
+		reading{"scale-0", "c = 0", "tcl.scale=0"}, reading{"scale-10", "c = 10", "tcl.scale=10"},
+		reading{"scale-100", "c = 100", "tcl.scale=100"})},
+	{"pair", "where the two windows of a pair come from: one trajectory, or any two of the task", tcl(
+		reading{"same-task", "pairs from the task", "tcl.pair=same-task"})},
+	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
+		reading{"variance", "variances", "tcl.sigma=var"})},
+	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context", func(c experiment.Config) []Variant {
+		p := c.Pearl
+		return []Variant{
+			variant("pearl"),
+			{"pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl", []string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)}},
+			{"pearl-wide", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden, 2*p.Context), "pearl", []string{fmt.Sprintf("pearl.context=%d", 2*p.Context)}},
+		}
+	}},
+}
+
+// reading is a change to TCL-PEARL.
+type reading struct{ name, title, set string }
+
+func windows(w int) reading {
+	return reading{fmt.Sprintf("window-%d", w), fmt.Sprintf("windows of %d", w), fmt.Sprintf("tcl.window=%d", w)}
+}
+
+// tcl makes arms of TCL-PEARL and changes to it.
+func tcl(readings ...reading) func(experiment.Config) []Variant {
+	return func(experiment.Config) []Variant {
+		out := []Variant{variant("tcl-pearl")}
+		for _, r := range readings {
+			out = append(out, Variant{"tcl-pearl-" + r.name, "TCL-PEARL, " + r.title, "tcl-pearl", []string{r.set}})
+		}
+		return out
+	}
+}
+
+// variant is an algorithm as the plan configures it.
+func variant(algorithm string) Variant {
+	return Variant{Name: algorithm, Title: experiment.Title(algorithm), Algorithm: algorithm}
+}
+
+// Ablations lists the open points of the paper that a study can compare readings of.
+func Ablations() []Line {
+	var out []Line
+	for _, a := range ablations {
+		out = append(out, Line{a.name, a.about})
+	}
+	return out
+}
+
+// arms are the variants that the plan compares.
+func (p Plan) arms() ([]Variant, error) {
+	if p.Ablation == "" {
+		var out []Variant
+		for _, name := range Arms {
+			out = append(out, variant(name))
+		}
+		return out, nil
+	}
+	var names []string
+	for _, a := range ablations {
+		if a.name != p.Ablation {
+			names = append(names, a.name)
+			continue
+		}
+		cfg, err := p.config()
+		if err != nil {
+			return nil, err
+		}
+		return a.arms(cfg), nil
+	}
+	return nil, fmt.Errorf("ablation %q does not exist%s", p.Ablation, nearest.Hint(p.Ablation, names))
+}
+
+// config is what all arms share.
+func (p Plan) config() (experiment.Config, error) {
+	cfg, err := experiment.Preset(p.Preset)
+	if err != nil {
+		return cfg, err
+	}
+	return cfg, experiment.Change(&cfg, p.Set...)
+}
