@@ -23,7 +23,6 @@ import (
 	"strings"
 	"time"
 
-	"nacre/kernel"
 	"nacre/server/contents"
 	"nacre/server/hub"
 )
@@ -41,7 +40,6 @@ type Config struct {
 	Kernel []string // command of a kernel's process
 	Env    []string // added to its environment
 	Memory int64    // of one kernel, in bytes; 0 for no limit
-	Info   kernel.Info
 	Static fs.FS    // the front end: index.html and what is under static/
 	Hosts  []string // further names this server may be called by, besides those of the loopback interface
 	Log    *slog.Logger

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -39,7 +40,11 @@ func (f *fake) actions() actions {
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f), Check: record[app.CheckStudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
-		BenchTSNE: record[app.BenchTSNEOptions](f),
+		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
+		Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
+		Kernelspec: func(env *app.Env, o app.KernelspecOptions) error {
+			return record[app.KernelspecOptions](f)(context.Background(), env, o)
+		},
 	}
 }
 
@@ -87,6 +92,16 @@ func TestOptions(t *testing.T) {
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
 			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
+		"notebook": app.NotebookOptions{Address: "127.0.0.1", Port: 8888},
+		"notebook a.ipynb --address ::1 --port 0 --token abc --allow-host h --allow-host i --kernel-memory 8GB --engine yaegi --browser": app.NotebookOptions{
+			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi", Browser: true},
+		"run a.ipynb": app.RunOptions{File: "a.ipynb"},
+		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.RunOptions{File: "a.ipynb", Out: "b.ipynb", Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
+		"kernel -f c.json":                  app.KernelOptions{ConnectionFile: "c.json"},
+		"kernel --pipe --engine ixgo":       app.KernelOptions{Pipe: true, Engine: "ixgo"},
+		"kernelspec install":                app.KernelspecOptions{},
+		"kernelspec install --prefix /venv": app.KernelspecOptions{Prefix: "/venv"},
+		"bench kernel --cells 9 --lines 5":  app.BenchKernelOptions{Cells: 9, Lines: 5},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -99,38 +114,47 @@ func TestOptions(t *testing.T) {
 // A mistake in the call is one line on standard error that names the value and what was expected, and status 2.
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
-		"trian":                            `nacre: unknown command "nacre trian"; did you mean "train"?`,
-		"study qickstart":                  `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, point-goal, push, quickstart); see "nacre study --help"`,
-		"bench updat":                      `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
-		"train extra":                      `nacre: unexpected argument "extra"; see "nacre train --help"`,
-		"train --sed 3":                    `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,
-		"train --xyzzy":                    `nacre: unknown flag --xyzzy; see`,
-		"train -x":                         `nacre: unknown shorthand flag: 'x'`,
-		"train --seed -1":                  `nacre: invalid argument "-1" for "-s, --seed" flag`,
-		"train --seed 9223372036854775808": `nacre: --seed 9223372036854775808: expected at most 9223372036854775807`,
-		"train --workers -1":               `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
-		"train --log-level loud":           `nacre: --log-level loud: expected debug, info, warn or error`,
-		"resume":                           `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,
-		"resume a b":                       `nacre: expected a run folder, got 2 arguments`,
-		"eval a --z meen":                  `nacre: --z meen: unknown word; did you mean "mean"?`,
-		"eval a --explore 5000":            `nacre: --explore 5000: expected a whole number from -1 to 1000`,
-		"embed a --tasks 1":                `nacre: --tasks 1: expected a whole number from 2 to 1000`,
-		"tsne":                             `nacre: expected files of embeddings or run folders, got no arguments`,
-		"tsne a --perplexity 0.5":          `nacre: --perplexity 0.5: expected a number above 1`,
-		"tsne a --perplexity NaN":          `nacre: --perplexity NaN: expected a number above 1`,
-		"study quickstart --seeds 101":     `nacre: --seeds 101: expected a whole number from 0 to 100`,
-		"bench update --size small":        `nacre: --size small: unknown word`,
-		"bench update --kernel avx":        `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
-		"render":                           `nacre: expected a family, a recording or a run folder, got 0 arguments`,
-		"render a --strip 1":               `nacre: --strip 1: expected at least 2 pictures`,
-		"render a --strip 101":             `nacre: --strip 101: expected a whole number from 0 to 100`,
-		"render a --fps 60":                `nacre: --fps 60: expected at most 50`,
-		"render a --fps NaN":               `nacre: --fps NaN: expected at most 50`,
-		"render a --at -2":                 `nacre: --at -2: expected a whole number from -1`,
-		"render a --policy goal":           `nacre: --policy goal: unknown word`,
-		"bench update --vs jax":            `nacre: --vs jax: unknown word (known: torch)`,
-		"bench tsne --sizes 99":            `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
-		"bench sim --envs -1":              `nacre: --envs -1: expected a whole number from 0 to 10000`,
+		"trian":                                `nacre: unknown command "nacre trian"; did you mean "train"?`,
+		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, point-goal, push, quickstart); see "nacre study --help"`,
+		"bench updat":                          `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
+		"train extra":                          `nacre: unexpected argument "extra"; see "nacre train --help"`,
+		"train --sed 3":                        `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,
+		"train --xyzzy":                        `nacre: unknown flag --xyzzy; see`,
+		"train -x":                             `nacre: unknown shorthand flag: 'x'`,
+		"train --seed -1":                      `nacre: invalid argument "-1" for "-s, --seed" flag`,
+		"train --seed 9223372036854775808":     `nacre: --seed 9223372036854775808: expected at most 9223372036854775807`,
+		"train --workers -1":                   `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
+		"train --log-level loud":               `nacre: --log-level loud: expected debug, info, warn or error`,
+		"resume":                               `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,
+		"resume a b":                           `nacre: expected a run folder, got 2 arguments`,
+		"eval a --z meen":                      `nacre: --z meen: unknown word; did you mean "mean"?`,
+		"eval a --explore 5000":                `nacre: --explore 5000: expected a whole number from -1 to 1000`,
+		"embed a --tasks 1":                    `nacre: --tasks 1: expected a whole number from 2 to 1000`,
+		"tsne":                                 `nacre: expected files of embeddings or run folders, got no arguments`,
+		"tsne a --perplexity 0.5":              `nacre: --perplexity 0.5: expected a number above 1`,
+		"tsne a --perplexity NaN":              `nacre: --perplexity NaN: expected a number above 1`,
+		"study quickstart --seeds 101":         `nacre: --seeds 101: expected a whole number from 0 to 100`,
+		"bench update --size small":            `nacre: --size small: unknown word`,
+		"bench update --kernel avx":            `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
+		"render":                               `nacre: expected a family, a recording or a run folder, got 0 arguments`,
+		"render a --strip 1":                   `nacre: --strip 1: expected at least 2 pictures`,
+		"render a --strip 101":                 `nacre: --strip 101: expected a whole number from 0 to 100`,
+		"render a --fps 60":                    `nacre: --fps 60: expected at most 50`,
+		"render a --fps NaN":                   `nacre: --fps NaN: expected at most 50`,
+		"render a --at -2":                     `nacre: --at -2: expected a whole number from -1`,
+		"render a --policy goal":               `nacre: --policy goal: unknown word`,
+		"bench update --vs jax":                `nacre: --vs jax: unknown word (known: torch)`,
+		"bench tsne --sizes 99":                `nacre: --sizes 99: expected a whole number from 100 to 1000000`,
+		"bench sim --envs -1":                  `nacre: --envs -1: expected a whole number from 0 to 10000`,
+		"notebook a b":                         `nacre: expected a folder or a notebook, got 2 arguments`,
+		"notebook --port 70000":                `nacre: --port 70000: expected a whole number from 0 to 65535`,
+		"notebook --engine gomacro":            `nacre: --engine gomacro: unknown word`,
+		"run":                                  `nacre: expected a notebook, got 0 arguments`,
+		"run a --timeout -1s":                  `nacre: --timeout -1s: expected a time such as 90s or 2h`,
+		"kernel":                               `nacre: expected either --connection-file or --pipe`,
+		"kernel --pipe -f c.json":              `nacre: expected either --connection-file or --pipe`,
+		"kernelspec install --user --prefix a": `nacre: expected either --user or --prefix`,
+		"bench kernel --cells 2":               `nacre: --cells 2: expected a whole number from 3`,
 	} {
 		var f fake
 		status, stdout, stderr := call(&f, strings.Fields(line)...)

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"runtime"
 	"syscall"
@@ -34,3 +35,6 @@ func startOnThread(cmd *exec.Cmd, done <-chan struct{}) error {
 func limitMemory(n int64) error {
 	return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(n), Max: uint64(n)})
 }
+
+// preferAsVictim tells the system that, should memory run out all the same, this process is to go and not the server.
+func preferAsVictim() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0) }

@@ -14,3 +14,5 @@ func startOnThread(cmd *exec.Cmd, _ <-chan struct{}) error { return cmd.Start() 
 
 // limitMemory does nothing: other systems do not count private writable memory. The Go runtime's own limit holds.
 func limitMemory(int64) error { return nil }
+
+func preferAsVictim() {}
