@@ -25,6 +25,7 @@ func TestGoCells(t *testing.T) {
 	p.await("document.querySelectorAll('.cell')[1].querySelector('.output img')?.naturalWidth > 100")
 	p.press("Ctrl-Enter")
 	p.idle()
+	p.await("document.querySelectorAll('.cell')[2].querySelector('.place')")
 	eval[any](p, "document.querySelectorAll('.cell')[2].querySelector('.place').click()")
 	p.await("nacre.selection.mode === 'edit' && nacre.view(nacre.notebook.cells[2]).editor.view.state.selection.main.head === 'y := 1\\nz := '.length")
 	p.press("Escape", "j", "Shift-Enter")

@@ -394,10 +394,14 @@ func (tb *tab) sources() string {
 	return eval[string](tb, "nacre.notebook.cells.map(c => (c.type === 'markdown' ? '#' : '') + c.source).join('|')")
 }
 
-// shown is what the outputs of the cell at an index say.
+// shown is what the outputs of the cell at an index say, once the page has drawn what it knows: it does so frame by
+// frame, and a tab in the background a few times a second.
 func (tb *tab) shown(cell int) string {
 	tb.t.Helper()
-	return eval[string](tb, fmt.Sprintf("document.querySelectorAll('.cell')[%d].querySelector('.outputs').textContent", cell))
+	return eval[string](tb, fmt.Sprintf(`Promise.race([
+		new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
+		new Promise(done => setTimeout(done, 400)),
+	]).then(() => document.querySelectorAll('.cell')[%d].querySelector('.outputs').textContent)`, cell))
 }
 
 func (tb *tab) idle() {

@@ -49,6 +49,9 @@ export class Execution {
     }
   }
 
+  /** Keeps messages back while the document is fetched, so that an older document never covers newer messages. */
+  hold(): void { this.held ??= []; }
+
   /** From now on messages are applied; those up to the file's own mark are in it already. */
   opened(model: FileModel | null): void {
     this.adopt(model);

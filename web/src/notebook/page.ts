@@ -347,9 +347,18 @@ export class NotebookPage implements CellHost {
     }, 200);
   }
 
+  private caughtUp: Promise<unknown> = Promise.resolve();
+
   /** Takes over what the server kept while this page could not hear it. */
-  private async catchUp(): Promise<void> {
-    await guarded(this.banners, 'Catching up with the kernel', async () => this.execution.resume(await contents.get(this.path, 'notebook')));
+  private catchUp(): Promise<unknown> {
+    return (this.caughtUp = this.caughtUp.then(() => guarded(this.banners, 'Catching up with the kernel', async () => {
+      this.execution.hold();
+      try {
+        this.execution.resume(await contents.get(this.path, 'notebook'));
+      } finally {
+        this.execution.opened(null);
+      }
+    })));
   }
 
   private key(e: KeyboardEvent): void {

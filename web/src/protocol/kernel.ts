@@ -29,6 +29,12 @@ export class KernelLink {
   private connection: Kernel.IKernelConnection | null = null;
   private readonly cellOf = new Map<string, string>();
   private wasConnected = false;
+  /**
+   * The first message has come, so that the server sends all that follow. What it sent before is in the document, if
+   * that is fetched now and no earlier.
+   */
+  private heard: Promise<void> = Promise.resolve();
+  private hear: () => void = () => undefined;
 
   constructor(private path: string, private readonly kernelName: string) {}
 
@@ -42,6 +48,7 @@ export class KernelLink {
     this.connect(this.session.kernel!);
     // A kernel that ended before this page came says so to nobody any more.
     if ((this.session.kernel as any).execution_state === 'dead') this.setState('dead');
+    else await this.heard;
   }
 
   /** Tells the server that the notebook has another name. */
@@ -137,6 +144,7 @@ export class KernelLink {
     this.deathNote = '';
     const connection = new KernelConnection({ model, serverSettings: settings, handleComms: false });
     this.connection = connection;
+    this.heard = new Promise((done) => { this.hear = done; setTimeout(done, 5000); });
     connection.anyMessage.connect((_, { msg, direction }) => { if (direction === 'recv') this.receive(msg); });
     connection.statusChanged.connect((_, status) => this.status(status));
     connection.connectionStatusChanged.connect((_, status) => this.connectionStatus(status));
@@ -168,7 +176,8 @@ export class KernelLink {
       if (this.wasConnected) this.reconnected.emit();
       this.wasConnected = true;
       if (this.state === 'reconnecting' || this.state === 'disconnected') this.setState('idle');
-    } else if (status === 'connecting' && this.wasConnected) {
+    } else if (status === 'connecting' && this.state !== 'restarting') {
+      // Never said of the first attempt: this one follows a failure.
       this.setState('reconnecting');
       void this.checkAlive();
     } else if (status === 'disconnected') {
@@ -188,6 +197,7 @@ export class KernelLink {
   }
 
   private receive(message: Message): void {
+    this.hear();
     const parent = (message.parent_header as any)?.msg_id as string | undefined;
     const marks = (message.metadata ?? {}) as Marks;
     if (message.header.msg_type === 'status') {
