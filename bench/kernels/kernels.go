@@ -146,6 +146,7 @@ func Measure(ctx context.Context, k Kernel, p Plan) (r Result, err error) {
 		return r, fmt.Errorf("%s: %w", k.Name, errors.Join(err, context.Cause(ctx)))
 	}
 	defer link.Close()
+	defer shutdown(link, ended)
 	if _, err := run(ctx, link, k.First, nil); err != nil {
 		return r, fmt.Errorf("%s: %w", k.Name, err)
 	}
@@ -184,6 +185,17 @@ func (r *Result) print(ctx context.Context, link *zmq.Link, k Kernel, p Plan) er
 	}
 	r.Print = milliseconds(took)
 	return nil
+}
+
+// shutdown asks a kernel to end, so that it can end what it has started, and waits for that a moment.
+func shutdown(link *zmq.Link, ended <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	_, _ = link.Request(ctx, jupyter.Control, "shutdown_request", map[string]bool{"restart": false}, nil)
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
 
 // orEnd is the error of a process that should not have ended.
