@@ -63,7 +63,7 @@ func (l *Lowerer) toInterface(n ast.Node, x ast.Expr, from, target types.Type) a
 	}
 	if native(from) {
 		if !nativeInterface(target) {
-			return x
+			return l.computed(n, x, from)
 		}
 		if _, isFunc := from.Underlying().(*types.Signature); isFunc {
 			return call(l.wrapper(n, target), x)
@@ -75,6 +75,28 @@ func (l *Lowerer) toInterface(n ast.Node, x ast.Expr, from, target types.Type) a
 		return call(l.wrapper(n, target), boxed)
 	}
 	return boxed
+}
+
+// computed gives the result of an operator its type outright: told that it goes into an interface, the interpreter
+// computes some of them as interfaces, and fails.
+func (l *Lowerer) computed(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	y := x
+	for {
+		p, ok := y.(*ast.ParenExpr)
+		if !ok {
+			break
+		}
+		y = p.X
+	}
+	switch y := y.(type) {
+	case *ast.BinaryExpr:
+		return call(&ast.ParenExpr{X: l.low(n, t)}, x)
+	case *ast.UnaryExpr:
+		if y.Op != token.AND && y.Op != token.ARROW {
+			return call(&ast.ParenExpr{X: l.low(n, t)}, x)
+		}
+	}
+	return x
 }
 
 // wrapper names the host function that returns its argument as the native interface t.
