@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web conformance browser screenshots run test test-race stress-sim bench study-point-goal study-cheetah-vel study-push clean distclean help
+.PHONY: build setup web conformance browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -26,7 +26,10 @@ setup: ## fetch what building needs
 web: ## build the browser front end, if its sources have changed (needs Node 18)
 	@tools/web.sh
 
-run: build ## build, then train PEARL and TCL-PEARL on the quickstart study and write its report
+run: build ## build, then serve the notebooks and open the quickstart; Ctrl+C ends it
+	$(NACRE) notebook notebooks/quickstart.ipynb $(ARGS)
+
+study: build ## train PEARL and TCL-PEARL on the quickstart study and write its report: under ten minutes
 	$(NACRE) study quickstart $(ARGS)
 
 test: setup web ## vet, check formatting, run all tests

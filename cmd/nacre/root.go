@@ -54,7 +54,7 @@ func newRoot(a actions, stdout, stderr io.Writer) *cobra.Command {
 differ in their goal. It keeps every run so that it can be resumed exactly, measures how well an agent adapts
 to tasks it has not seen, and shows how well its context encoder tells tasks apart.
 
-Start with "nacre doctor" to see what this machine offers, then "nacre study quickstart".`,
+Start with "nacre doctor" to see what this machine offers, then "nacre notebook".`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,

@@ -49,10 +49,12 @@ func main() {
 func run(nacre, folder, out string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	url, err := serve(ctx, nacre, folder)
+	url, server, err := serve(ctx, nacre, folder)
 	if err != nil {
 		return err
 	}
+	defer server.Wait()
+	defer cancel()
 	options := []chromedp.ExecAllocatorOption{chromedp.Flag("headless", "new")}
 	if path := os.Getenv("NACRE_CHROMIUM"); path != "" {
 		options = append(options, chromedp.ExecPath(path))
@@ -75,19 +77,19 @@ func run(nacre, folder, out string) error {
 }
 
 // serve starts the notebook server, which ends with ctx, and returns its address.
-func serve(ctx context.Context, nacre, folder string) (string, error) {
+func serve(ctx context.Context, nacre, folder string) (string, *exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, nacre, "notebook", folder, "--port", "0")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	return strings.TrimSpace(line), err
+	return strings.TrimSpace(line), cmd, err
 }
 
 func take(allocator context.Context, url string, s shot, file string) error {
