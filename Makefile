@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web conformance browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push clean distclean help
+.PHONY: build setup web conformance browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -70,6 +70,9 @@ study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on
 
 study-push: build ## Meta-World push, both algorithms, two seeds: about two hours on two cores
 	$(NACRE) study push $(ARGS)
+
+generate: ## rewrite what cells can import, after exported names changed (kernel/library)
+	@$(GO) generate ./kernel/library
 
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin
