@@ -271,6 +271,7 @@ func (s *session) sweep(r *run) {
 
 // check ends the calling goroutine where its cell was stopped, and where it recurses without end.
 func (s *session) check() {
+	breathe()
 	r := current()
 	if r == nil || r.session != s {
 		return
