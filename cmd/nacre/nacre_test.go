@@ -98,7 +98,7 @@ func TestOptions(t *testing.T) {
 		"run a.ipynb": app.RunOptions{File: "a.ipynb"},
 		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.RunOptions{File: "a.ipynb", Out: "b.ipynb", Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
 		"kernel -f c.json":                  app.KernelOptions{ConnectionFile: "c.json"},
-		"kernel --pipe --engine ixgo":       app.KernelOptions{Pipe: true, Engine: "ixgo"},
+		"kernel --pipe --engine yaegi":      app.KernelOptions{Pipe: true, Engine: "yaegi"},
 		"kernelspec install":                app.KernelspecOptions{},
 		"kernelspec install --prefix /venv": app.KernelspecOptions{Prefix: "/venv"},
 		"bench kernel --cells 9 --lines 5":  app.BenchKernelOptions{Cells: 9, Lines: 5},
