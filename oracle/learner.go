@@ -11,6 +11,7 @@ import (
 	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
+	"nacre/protocol"
 	"nacre/replay"
 	"nacre/sim"
 )
@@ -28,7 +29,7 @@ type Learner struct {
 	update core.Runner
 	actor  *actor.Actor
 
-	pool  Roller
+	pool  protocol.Roller
 	tasks []sim.Task // train
 	dims  replay.Dims
 	buf   []*replay.Task
@@ -39,11 +40,6 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Roller runs episodes; sim.Pool is one.
-type Roller interface {
-	Rollout(ctx context.Context, episodes []sim.Episode, p sim.Policy, horizon int) ([]sim.Trajectory, error)
-}
-
 // Setup is what a Learner is made from.
 type Setup struct {
 	Config Config
@@ -51,7 +47,7 @@ type Setup struct {
 	Train  []sim.Task
 	Seed   uint64
 	Device core.Device
-	Pool   Roller
+	Pool   protocol.Roller
 	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
 	Workers, Envs int
 }

@@ -1,7 +1,6 @@
 package pearl
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
+	"nacre/protocol"
 	"nacre/replay"
 	"nacre/sim"
 )
@@ -33,7 +33,7 @@ type Learner struct {
 	actor    *actor.Actor
 	infer    *belief.Inference
 
-	pool  Roller
+	pool  protocol.Roller
 	tasks []sim.Task // train
 	dims  replay.Dims
 	buf   *replay.Buffer
@@ -44,11 +44,6 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Roller runs episodes; sim.Pool is one.
-type Roller interface {
-	Rollout(ctx context.Context, episodes []sim.Episode, p sim.Policy, horizon int) ([]sim.Trajectory, error)
-}
-
 // Setup is what a Learner is made from.
 type Setup struct {
 	Config Config
@@ -56,7 +51,7 @@ type Setup struct {
 	Train  []sim.Task
 	Seed   uint64
 	Device core.Device
-	Pool   Roller
+	Pool   protocol.Roller
 	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
 	Workers, Envs int
 	// Auxiliary makes the extra loss on the encoder, or is nil. It is given the encoder and the meta-batch.

@@ -5,9 +5,7 @@
 package library
 
 import (
-	p1 "context"
 	p0 "nacre/oracle"
-	p2 "nacre/sim"
 	"reflect"
 )
 
@@ -17,17 +15,6 @@ func init() {
 		"Default": reflect.ValueOf(p0.Default),
 		"Learner": reflect.ValueOf((*p0.Learner)(nil)),
 		"New":     reflect.ValueOf(p0.New),
-		"Roller":  reflect.ValueOf((*p0.Roller)(nil)),
-		"_Roller": reflect.ValueOf((*_nacre_oracle_Roller)(nil)),
 		"Setup":   reflect.ValueOf((*p0.Setup)(nil)),
 	})
-}
-
-type _nacre_oracle_Roller struct {
-	IValue   any
-	WRollout func(p1.Context, []p2.Episode, p2.Policy, int) ([]p2.Trajectory, error)
-}
-
-func (w _nacre_oracle_Roller) Rollout(a0 p1.Context, a1 []p2.Episode, a2 p2.Policy, a3 int) ([]p2.Trajectory, error) {
-	return w.WRollout(a0, a1, a2, a3)
 }

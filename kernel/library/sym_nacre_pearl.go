@@ -5,9 +5,7 @@
 package library
 
 import (
-	p1 "context"
 	p0 "nacre/pearl"
-	p2 "nacre/sim"
 	"reflect"
 )
 
@@ -22,18 +20,7 @@ func init() {
 		"Networks":           reflect.ValueOf((*p0.Networks)(nil)),
 		"New":                reflect.ValueOf(p0.New),
 		"NewNetworks":        reflect.ValueOf(p0.NewNetworks),
-		"Roller":             reflect.ValueOf((*p0.Roller)(nil)),
-		"_Roller":            reflect.ValueOf((*_nacre_pearl_Roller)(nil)),
 		"Setup":              reflect.ValueOf((*p0.Setup)(nil)),
 		"UpdateProgram":      reflect.ValueOf(p0.UpdateProgram),
 	})
-}
-
-type _nacre_pearl_Roller struct {
-	IValue   any
-	WRollout func(p1.Context, []p2.Episode, p2.Policy, int) ([]p2.Trajectory, error)
-}
-
-func (w _nacre_pearl_Roller) Rollout(a0 p1.Context, a1 []p2.Episode, a2 p2.Policy, a3 int) ([]p2.Trajectory, error) {
-	return w.WRollout(a0, a1, a2, a3)
 }
