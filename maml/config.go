@@ -21,6 +21,8 @@ type Config struct {
 	InitStd float64 `toml:"init_std" range:"[1e-6,1e3]" comment:"initial standard deviation of the actions"`
 	MinStd  float64 `toml:"min_std" range:"[1e-9,1e3]" comment:"its lower bound"`
 
+	ActionScale float64 `toml:"action_scale" range:"(0,1e3]" comment:"outputs of ± this are the ends of the actions' range"`
+
 	MetaBatch  int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per iteration"`
 	Episodes   int     `toml:"episodes" range:"[1,10000]" comment:"per task, before the inner step and again after it"`
 	InnerLR    float64 `toml:"inner_lr" range:"(0,1e6]" comment:"α of θ' = θ − α∇L(θ)"`
@@ -51,7 +53,7 @@ type Config struct {
 // horizon of 200 per meta-update.
 func Default() Config {
 	return Config{
-		Hidden: 100, Layers: 2, InitStd: 1, MinStd: 1e-6, MetaBatch: 20, Episodes: 10, InnerLR: 0.1,
+		Hidden: 100, Layers: 2, InitStd: 1, MinStd: 1e-6, ActionScale: 1, MetaBatch: 20, Episodes: 10, InnerLR: 0.1,
 		Discount: 0.99, GAELambda: 1, Advantages: "std", Surrogate: ratio,
 		Value: linear, ValueHidden: 32, ValueLR: 1e-2, ValueSteps: 10, Ridge: 1e-5,
 		MaxKL: 0.01, CGIterations: 10, CGResidual: 1e-10, CGDamping: 1e-5, Backtrack: 0.8, MaxBacktracks: 15,

@@ -74,7 +74,7 @@ func New(s Setup) (*Learner, error) {
 	}
 	policy := onpolicy.Policy{
 		Net:       nn.MLP{Name: "policy", In: s.Spec.ObsDim, Hidden: hidden, Out: s.Spec.ActDim, Act: op.Tanh},
-		MinLogStd: math.Log(c.MinStd),
+		MinLogStd: math.Log(c.MinStd), Scale: c.ActionScale,
 	}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, pool: s.Pool, tasks: s.Train, metrics: map[string]float64{},

@@ -155,7 +155,7 @@ func (l *Learner) note(loss, norm float64, found search) {
 	var std float64
 	n := l.spec.ActDim
 	for _, x := range found.theta[len(found.theta)-n:] {
-		std += math.Exp(x) / float64(n)
+		std += math.Exp(x) / l.cfg.ActionScale / float64(n)
 	}
 	l.metrics["std"] = std
 }

@@ -16,6 +16,15 @@ import (
 type Policy struct {
 	Net       nn.MLP
 	MinLogStd float64 // bound of the log standard deviation from below; below it no gradient passes
+	// Scale divides means and deviations, so that outputs of ±Scale stand for the ends of the actions' range; 0 is 1.
+	Scale float64
+}
+
+func (p Policy) scale() float64 {
+	if p.Scale == 0 {
+		return 1
+	}
+	return p.Scale
 }
 
 // maxLogStd only stops the clamp from having no upper end.
@@ -76,8 +85,8 @@ func (p Policy) Nodes(s *core.Stage) []*G.Node {
 func (p Policy) Apply(s *core.Stage, params []*G.Node, obs *G.Node) Gaussian {
 	last := len(params) - 1
 	return Gaussian{
-		Mean:   p.Net.Forward(s, params[:last], obs),
-		LogStd: s.Clamp(params[last], p.MinLogStd, maxLogStd),
+		Mean:   s.Scale(p.Net.Forward(s, params[:last], obs), 1/p.scale()),
+		LogStd: s.Shift(s.Clamp(params[last], p.MinLogStd, maxLogStd), -math.Log(p.scale())),
 	}
 }
 
@@ -110,7 +119,7 @@ type slot struct {
 func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
 	b := core.NewBuilder("act", 1)
 	s := b.Stage("act")
-	s.Output("mean", p.Net.Apply(s, s.Input("obs", rows, p.Net.In)))
+	s.Output("mean", p.Apply(s, p.Nodes(s), s.Input("obs", rows, p.Net.In)).Mean)
 	program, err := b.Compile()
 	if err != nil {
 		return nil, err
@@ -141,7 +150,7 @@ func (a *Actor) Load(i int, params []float64) error {
 		return err
 	}
 	for j, x := range s.std {
-		s.std[j] = math.Exp(min(max(x, a.policy.MinLogStd), maxLogStd))
+		s.std[j] = math.Exp(min(max(x, a.policy.MinLogStd), maxLogStd)) / a.policy.scale()
 	}
 	return nil
 }
