@@ -53,6 +53,9 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 	if s.Attempt, err = f.attempt(r.Name); err != nil {
 		return s, err
 	}
+	if s.Run.Config, err = f.config(r.Name); err != nil {
+		return s, err
+	}
 	if _, err := os.Stat(filepath.Join(s.Dir, experiment.ConfigFile)); err != nil {
 		if s.Attempt.Error != "" {
 			s.State = Failed
@@ -61,9 +64,6 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 	}
 	run, err := experiment.View(s.Dir)
 	if err != nil {
-		return s, err
-	}
-	if s.Run.Config, err = f.config(r.Name); err != nil {
 		return s, err
 	}
 	if s.Standing, err = run.Standing(s.Run.Config); err != nil {
