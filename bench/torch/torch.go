@@ -25,11 +25,21 @@ import (
 	"nacre/core/cpu"
 )
 
-//go:embed update.py
-var script string
+// The programs in Python: the problem and one of the others, put together.
+var (
+	//go:embed problem.py
+	problem string
+	//go:embed update.py
+	onCPU string
+	//go:embed gpu.py
+	onGPU string
+	//go:embed jax.py
+	inJAX string
+)
 
 // Environment is what the update runs on.
 type Environment struct {
+	Software string `json:"software,omitempty"` // on a GPU: name, version and way of running
 	Torch   string   `json:"torch"`
 	NumPy   string   `json:"numpy"`
 	Python  string   `json:"python"`
@@ -56,8 +66,26 @@ const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 // Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl") in the Python
 // interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
-	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
-	p.Set = variables(threads)
+	return start(exec.CommandContext(ctx, python, "-c", problem + onCPU, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
+}
+
+// StartGPU does the same on the first NVIDIA GPU: in PyTorch op by op ("torch"), as a CUDA graph ("torch-graph") or compiled
+// ("torch-compile"), or in JAX ("jax"), with matrix products in TF32 on request.
+func StartGPU(ctx context.Context, python, peer, size, algorithm string, tf32 bool) (*Process, error) {
+	args := []string{"-c", problem + onGPU, "--mode", strings.TrimPrefix(strings.TrimPrefix(peer, "torch"), "-")}
+	if peer == "jax" {
+		args = []string{"-c", problem + inJAX}
+	}
+	args = append(args, "--size", size, "--algo", algorithm)
+	if tf32 {
+		args = append(args, "--tf32")
+	}
+	return start(exec.CommandContext(ctx, python, args...), nil)
+}
+
+func start(cmd *exec.Cmd, set []string) (*Process, error) {
+	p := &Process{cmd: cmd}
+	p.Set = set
 	p.cmd.Env = append(os.Environ(), p.Set...)
 	p.cmd.Stderr = &p.stderr
 	in, err := p.cmd.StdinPipe()
