@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"nacre/config"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
@@ -28,14 +29,17 @@ import (
 )
 
 // Algorithms lists what can be trained.
-var Algorithms = []string{"pearl", "tcl-pearl", "oracle"}
+var Algorithms = []string{
+	"pearl", "tcl-pearl", "oracle",
+	"mql",
+}
 
 // Title is an algorithm's name as papers write it.
 func Title(algorithm string) string { return strings.ToUpper(algorithm) }
 
 // Config says everything about a run that changes its result.
 type Config struct {
-	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle"`
+	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle mql"`
 	Family          string        `toml:"family" comment:"task family; nacre envs lists them"`
 	Preset          string        `toml:"preset" comment:"where the values below started from"`
 	Seed            uint64        `toml:"seed"`
@@ -47,6 +51,7 @@ type Config struct {
 	Pearl           pearl.Config  `toml:"pearl" comment:"used by pearl and tcl-pearl"`
 	TCL             tcl.Config    `toml:"tcl" comment:"used by tcl-pearl"`
 	Oracle          oracle.Config `toml:"oracle" comment:"used by oracle"`
+	MQL             mql.Config    `toml:"mql" comment:"used by mql"`
 }
 
 // Evaluation says when and how the test tasks are evaluated during training.
@@ -72,6 +77,9 @@ func ConfigFileLayer(path string) config.Layer { return config.File(path, record
 func (c Config) schedule() (iterations, updatesPerIteration int) {
 	if c.Algorithm == "oracle" {
 		return c.Oracle.Iterations, c.Oracle.UpdatesPerIteration
+	}
+	if c.Algorithm == "mql" {
+		return c.MQL.Iterations, c.MQL.UpdatesPerIteration
 	}
 	return c.Pearl.Iterations, c.Pearl.UpdatesPerIteration
 }
