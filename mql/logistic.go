@@ -43,7 +43,7 @@ func fitLogistic(x [][]float64, y []float64, c float64) (logistic, error) {
 	settings := &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: maxLogisticIterations}
 	result, err := optimize.Minimize(problem, make([]float64, n+1), settings, &optimize.LBFGS{})
 	// The line search gives up where rounding hides further descent; that is an end like any other.
-	if result == nil || !finite(result.X) {
+	if result == nil || !finite(append(result.X, result.F)) {
 		return logistic{}, fmt.Errorf("mql: logistic regression of %d rows: %w", len(x), err)
 	}
 	m := logistic{weight: result.X[:n], intercept: result.X[n]}
