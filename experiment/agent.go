@@ -12,6 +12,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/ref"
 	"nacre/experiment/checkpoint"
+	"nacre/maml"
 	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
@@ -105,7 +106,13 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 // learner makes the configured algorithm.
 func (a *Agent) learner(workers, envs int) (Learner, error) {
 	cfg := a.Config
-	if cfg.Algorithm == "oracle" {
+	switch cfg.Algorithm {
+	case "maml":
+		return maml.New(maml.Setup{
+			Config: cfg.MAML, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
+	case "oracle":
 		return oracle.New(oracle.Setup{
 			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 			Pool: a.pool, Workers: workers, Envs: envs,

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"nacre/config"
+	"nacre/maml"
 	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
@@ -29,17 +30,14 @@ import (
 )
 
 // Algorithms lists what can be trained.
-var Algorithms = []string{
-	"pearl", "tcl-pearl", "oracle",
-	"mql",
-}
+var Algorithms = []string{"pearl", "tcl-pearl", "oracle", "maml", "mql"}
 
 // Title is an algorithm's name as papers write it.
 func Title(algorithm string) string { return strings.ToUpper(algorithm) }
 
 // Config says everything about a run that changes its result.
 type Config struct {
-	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle mql"`
+	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle maml mql"`
 	Family          string        `toml:"family" comment:"task family; nacre envs lists them"`
 	Preset          string        `toml:"preset" comment:"where the values below started from"`
 	Seed            uint64        `toml:"seed"`
@@ -51,6 +49,7 @@ type Config struct {
 	Pearl           pearl.Config  `toml:"pearl" comment:"used by pearl and tcl-pearl"`
 	TCL             tcl.Config    `toml:"tcl" comment:"used by tcl-pearl"`
 	Oracle          oracle.Config `toml:"oracle" comment:"used by oracle"`
+	MAML            maml.Config   `toml:"maml" comment:"used by maml"`
 	MQL             mql.Config    `toml:"mql" comment:"used by mql"`
 }
 
@@ -75,10 +74,12 @@ func ConfigFileLayer(path string) config.Layer { return config.File(path, record
 
 // schedule is how long a run is.
 func (c Config) schedule() (iterations, updatesPerIteration int) {
-	if c.Algorithm == "oracle" {
+	switch c.Algorithm {
+	case "oracle":
 		return c.Oracle.Iterations, c.Oracle.UpdatesPerIteration
-	}
-	if c.Algorithm == "mql" {
+	case "maml":
+		return c.MAML.Iterations, 1
+	case "mql":
 		return c.MQL.Iterations, c.MQL.UpdatesPerIteration
 	}
 	return c.Pearl.Iterations, c.Pearl.UpdatesPerIteration

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nacre/internal/nearest"
+	"nacre/maml"
 	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
@@ -48,7 +49,7 @@ func base() Config {
 	return Config{
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
 		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
-		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(),
+		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(), MAML: maml.Default(),
 		MQL: mql.Default(),
 	}
 }
@@ -187,6 +188,7 @@ func presets() []preset {
 			return c
 		}})
 	}
+	out = append(out, mamlPresets()...)
 	out = append(out, mqlPresets()...)
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},

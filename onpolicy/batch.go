@@ -1,7 +1,10 @@
 package onpolicy
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
+	"slices"
 
 	"nacre/core"
 )
@@ -66,6 +69,21 @@ func (b *Batch) Write(run core.Runner, prefix string, names ...string) error {
 		}
 		if err := run.Write(prefix+name, x); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Encode writes the content, little-endian; Decode reads it back into a batch of the same sizes.
+func (b *Batch) Encode(w io.Writer) error {
+	return binary.Write(w, binary.LittleEndian, slices.Concat(b.Obs, b.Act, b.Advantage, b.Return, b.Weight))
+}
+
+// Decode replaces the content by what Encode wrote.
+func (b *Batch) Decode(r io.Reader) error {
+	for _, x := range [][]float32{b.Obs, b.Act, b.Advantage, b.Return, b.Weight} {
+		if err := binary.Read(r, binary.LittleEndian, x); err != nil {
+			return fmt.Errorf("onpolicy: batch of %d × %d rows: %w", b.Paths, b.Horizon, err)
 		}
 	}
 	return nil

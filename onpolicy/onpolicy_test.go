@@ -244,6 +244,13 @@ func TestSlots(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() { check(t, stochastic.Act(0, []int{0, 1, 2, 3}, nil, obs, act)) }); n != 0 {
 		t.Errorf("%g allocations per call", n)
 	}
+	p.Scale = 10
+	scaled, err := onpolicy.NewActor(d, p, 1, 4)
+	check(t, err)
+	defer scaled.Close()
+	check(t, scaled.Load(0, params))
+	check(t, scaled.Policy(slots, noise).Act(0, []int{0}, nil, obs[:3], act[:2]))
+	near(t, "scaled action", act[1], -0.1, 1e-6)
 	if err := a.Load(0, params[1:]); err == nil {
 		t.Error("parameters of another size were accepted")
 	}

@@ -16,6 +16,15 @@ import (
 type Policy struct {
 	Net       nn.MLP
 	MinLogStd float64 // bound of the log standard deviation from below; below it no gradient passes
+	// Scale divides means and deviations, so that outputs of ±Scale stand for the ends of the actions' range; 0 is 1.
+	Scale float64
+}
+
+func (p Policy) scale() float64 {
+	if p.Scale == 0 {
+		return 1
+	}
+	return p.Scale
 }
 
 // maxLogStd only stops the clamp from having no upper end.
@@ -23,7 +32,12 @@ const maxLogStd = 20
 
 // Specs lists the network's parameters and then "name/log_std", 1 × act.
 func (p Policy) Specs() []core.ParamSpec {
-	return append(p.Net.Specs(), core.ParamSpec{Name: p.Net.Name + "/log_std", Rows: 1, Cols: p.Net.Out})
+	return append(p.Net.Specs(), p.LogStd())
+}
+
+// LogStd is the parameter of the log standard deviations.
+func (p Policy) LogStd() core.ParamSpec {
+	return core.ParamSpec{Name: p.Net.Name + "/log_std", Rows: 1, Cols: p.Net.Out}
 }
 
 // Size is the number of parameters, all matrices together.
@@ -32,6 +46,21 @@ func (p Policy) Size() (n int) {
 		n += s.Rows * s.Cols
 	}
 	return n
+}
+
+// Each cuts a vector of all parameters, in the order of Specs, and calls f with each name and its part until one fails.
+func (p Policy) Each(params []float64, f func(name string, part []float64) error) error {
+	if n := p.Size(); len(params) != n {
+		return fmt.Errorf("onpolicy: %d parameters for a policy of %d", len(params), n)
+	}
+	for _, s := range p.Specs() {
+		n := s.Rows * s.Cols
+		if err := f(s.Name, params[:n:n]); err != nil {
+			return err
+		}
+		params = params[n:]
+	}
+	return nil
 }
 
 // Init draws the network's parameters by nn.Xavier and sets every standard deviation to std.
@@ -43,12 +72,12 @@ func (p Policy) Init(m core.Memory, std float64, r *rand.Rand) error {
 	for i := range x {
 		x[i] = math.Log(std)
 	}
-	return m.Write(p.Net.Name+"/log_std", x)
+	return m.Write(p.LogStd().Name, x)
 }
 
 // Nodes returns the parameters as nodes of s, in the order of Specs.
 func (p Policy) Nodes(s *core.Stage) []*G.Node {
-	return append(p.Net.Nodes(s), s.Param(p.Net.Name+"/log_std", 1, p.Net.Out))
+	return append(p.Net.Nodes(s), s.Param(p.LogStd().Name, 1, p.Net.Out))
 }
 
 // Apply is the distribution of actions for rows of observations under the given parameters, in the order of Specs:
@@ -56,8 +85,8 @@ func (p Policy) Nodes(s *core.Stage) []*G.Node {
 func (p Policy) Apply(s *core.Stage, params []*G.Node, obs *G.Node) Gaussian {
 	last := len(params) - 1
 	return Gaussian{
-		Mean:   p.Net.Forward(s, params[:last], obs),
-		LogStd: s.Clamp(params[last], p.MinLogStd, maxLogStd),
+		Mean:   s.Scale(p.Net.Forward(s, params[:last], obs), 1/p.scale()),
+		LogStd: s.Shift(s.Clamp(params[last], p.MinLogStd, maxLogStd), -math.Log(p.scale())),
 	}
 }
 
@@ -90,7 +119,7 @@ type slot struct {
 func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
 	b := core.NewBuilder("act", 1)
 	s := b.Stage("act")
-	s.Output("mean", p.Net.Apply(s, s.Input("obs", rows, p.Net.In)))
+	s.Output("mean", p.Apply(s, p.Nodes(s), s.Input("obs", rows, p.Net.In)).Mean)
 	program, err := b.Compile()
 	if err != nil {
 		return nil, err
@@ -105,26 +134,23 @@ func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
 	return a, nil
 }
 
-// Load sets the parameters of slot i, all matrices of Policy.Specs one after the other, and makes the slots up to it.
-// It must not be called during a rollout.
+// Load sets the parameters of slot i, a vector as Policy.Each cuts it, and makes the slots up to it. It must not be
+// called during a rollout.
 func (a *Actor) Load(i int, params []float64) error {
-	if n := a.policy.Size(); len(params) != n {
-		return fmt.Errorf("onpolicy: %d parameters for a policy of %d", len(params), n)
-	}
 	for len(a.slots) <= i {
 		if err := a.grow(); err != nil {
 			return err
 		}
 	}
-	for _, spec := range a.policy.Specs() {
-		n := spec.Rows * spec.Cols
-		if err := a.slots[i].memory.Write(spec.Name, params[:n]); err != nil {
-			return err
-		}
-		params = params[n:]
-		if len(params) == 0 { // the last one, the log standard deviations, was just written
-			return a.slots[i].readStd(spec, a.policy.MinLogStd)
-		}
+	s := a.slots[i]
+	if err := a.policy.Each(params, s.memory.Write); err != nil {
+		return err
+	}
+	if err := s.memory.Read(a.policy.LogStd().Name, s.std); err != nil { // as the device rounded them
+		return err
+	}
+	for j, x := range s.std {
+		s.std[j] = math.Exp(min(max(x, a.policy.MinLogStd), maxLogStd)) / a.policy.scale()
 	}
 	return nil
 }
@@ -143,17 +169,6 @@ func (a *Actor) grow() error {
 		s.run = append(s.run, run)
 	}
 	a.slots = append(a.slots, s)
-	return nil
-}
-
-// readStd keeps the standard deviations as the device rounded their logarithms.
-func (s *slot) readStd(spec core.ParamSpec, least float64) error {
-	if err := s.memory.Read(spec.Name, s.std); err != nil {
-		return err
-	}
-	for j, l := range s.std {
-		s.std[j] = math.Exp(min(max(l, least), maxLogStd))
-	}
 	return nil
 }
 
