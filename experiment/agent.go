@@ -18,6 +18,7 @@ import (
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/rl2"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 	"nacre/tcl"
@@ -117,8 +118,12 @@ func (a *Agent) learner(workers, envs int) (Learner, error) {
 			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 			Pool: a.pool, Workers: workers, Envs: envs,
 		})
-	}
-	if cfg.Algorithm == "mql" {
+	case "rl2":
+		return rl2.New(rl2.Setup{
+			Config: cfg.RL2, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
+	case "mql":
 		return mql.New(mql.Setup{
 			Config: cfg.MQL, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 			Pool: a.pool, Workers: workers, Envs: envs,

@@ -10,6 +10,7 @@ import (
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
+	"nacre/rl2"
 	"nacre/tcl"
 )
 
@@ -50,7 +51,7 @@ func base() Config {
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
 		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
 		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(), MAML: maml.Default(),
-		MQL: mql.Default(),
+		RL2: rl2.Default(), MQL: mql.Default(),
 	}
 }
 
@@ -189,6 +190,7 @@ func presets() []preset {
 		}})
 	}
 	out = append(out, mamlPresets()...)
+	out = append(out, rl2Presets()...)
 	out = append(out, mqlPresets()...)
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},

@@ -53,18 +53,7 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 type Xavier struct{}
 
 // Init draws m's parameters from r into mem: layer by layer, weights row by row, then biases. Adam's state is cleared.
-func (Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error {
-	for i, p := range m.Specs() {
-		x := make([]float64, p.Rows*p.Cols)
-		if i%2 == 0 {
-			uniform(x, math.Sqrt(6/float64(p.Rows+p.Cols)), r)
-		}
-		if err := reset(mem, p, x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error { return InitXavier(mem, m, r) }
 
 // uniform fills x with numbers in ±half.
 func uniform(x []float64, half float64, r *rand.Rand) {
@@ -111,6 +100,21 @@ func InitUniform(mem core.Memory, n Network, half float64, r *rand.Rand) error {
 	for _, p := range n.Specs() {
 		x := make([]float64, p.Rows*p.Cols)
 		uniform(x, half, r)
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InitXavier draws the weights of n, matrix by matrix, as Xavier does, and sets biases, which are the parameters of one
+// row at odd places of Specs, to 0. A GRU's three gates count as one matrix, as in Keras.
+func InitXavier(mem core.Memory, n Network, r *rand.Rand) error {
+	for i, p := range n.Specs() {
+		x := make([]float64, p.Rows*p.Cols)
+		if i%2 == 0 {
+			uniform(x, math.Sqrt(6/float64(p.Rows+p.Cols)), r)
+		}
 		if err := reset(mem, p, x); err != nil {
 			return err
 		}
