@@ -22,7 +22,7 @@ type agent struct {
 
 // Start implements protocol.Adapter.
 func (a *agent) Start(n int, seeds []uint64) error {
-	theta, err := a.l.theta()
+	theta, err := a.l.meta.theta()
 	if err != nil {
 		return err
 	}

@@ -28,21 +28,15 @@ type Learner struct {
 	device core.Device
 	mem    core.Memory
 
-	adapt                        *adaptation
-	gradient, hessian, objective core.Runner
-	actor                        *onpolicy.Actor // slot 0: θ; slot 1+i: θ' of task i
+	adapt *adaptation
+	meta  *MetaUpdate
+	actor *onpolicy.Actor // slot 0: θ; slot 1+i: θ' of task i
 
-	pool          protocol.Roller
-	tasks         []sim.Task        // train
-	before, after []*onpolicy.Batch // by task of the meta-batch
-	collected     bool              // the batches are those of the running iteration
-	metrics       map[string]float64
-
-	old []old // by task: the adapted policy before the meta-update
+	pool      protocol.Roller
+	tasks     []sim.Task // train
+	collected bool       // the batches are those of the running iteration
+	metrics   map[string]float64
 }
-
-// old is an adapted policy on its batch.
-type old struct{ mean, logStd []float32 }
 
 // Setup is what a Learner is made from.
 type Setup struct {
@@ -80,19 +74,11 @@ func New(s Setup) (*Learner, error) {
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, pool: s.Pool, tasks: s.Train, metrics: map[string]float64{},
 		model: model{policy: policy, cfg: c, paths: c.Episodes, horizon: s.Spec.Horizon},
 	}
-	for range c.MetaBatch {
-		l.before, l.after = append(l.before, l.model.newBatch()), append(l.after, l.model.newBatch())
-		l.old = append(l.old, old{make([]float32, l.model.rows()*s.Spec.ActDim), make([]float32, s.Spec.ActDim)})
-	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
 		return nil, err
 	}
 	return l, nil
-}
-
-func (m model) newBatch() *onpolicy.Batch {
-	return onpolicy.NewBatch(m.paths, m.horizon, m.policy.Net.In, m.policy.Net.Out)
 }
 
 // prepare makes the parameters and loads the programs.
@@ -116,17 +102,8 @@ func (l *Learner) prepare(s Setup) (err error) {
 	if l.adapt, err = l.model.newAdaptation(s.Device, l.mem, l.seed); err != nil {
 		return err
 	}
-	for _, x := range []struct {
-		run  *core.Runner
-		make func() (*core.Program, error)
-	}{{&l.gradient, l.model.gradientProgram}, {&l.hessian, l.model.hessianProgram}, {&l.objective, l.model.objectiveProgram}} {
-		program, err := x.make()
-		if err != nil {
-			return err
-		}
-		if *x.run, err = s.Device.Load(program, l.mem); err != nil {
-			return err
-		}
+	if l.meta, err = NewMetaUpdate(s.Device, l.mem, policy, l.cfg, l.spec.Horizon); err != nil {
+		return err
 	}
 	l.actor, err = onpolicy.NewActor(s.Device, policy, s.Workers, s.Envs)
 	return err
@@ -135,10 +112,8 @@ func (l *Learner) prepare(s Setup) (err error) {
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
 	var errs []error
-	for _, run := range []core.Runner{l.gradient, l.hessian, l.objective} {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
+	if l.meta != nil {
+		errs = append(errs, l.meta.Close())
 	}
 	if l.adapt != nil {
 		errs = append(errs, l.adapt.close())
@@ -152,16 +127,10 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
-// theta reads the policy's parameters.
-func (l *Learner) theta() ([]float64, error) {
-	x := make([]float64, l.model.policy.Size())
-	return x, l.model.policy.Each(x, l.mem.Read)
-}
-
 // Collect gathers the data of an iteration, for every task of a meta-batch episodes under θ and episodes under its own
 // θ', and returns the environment steps it took.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
-	theta, err := l.theta()
+	theta, err := l.meta.theta()
 	if err != nil {
 		return 0, err
 	}
@@ -175,10 +144,10 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	}
 	var loss float64
 	for i, trajectories := range first {
-		if err := l.adapt.prepare(trajectories, true, l.before[i]); err != nil {
+		if err := l.adapt.prepare(trajectories, true, l.meta.before[i]); err != nil {
 			return 0, err
 		}
-		x, err := l.adapt.step(l.before[i])
+		x, err := l.adapt.step(l.meta.before[i])
 		if err != nil {
 			return 0, err
 		}
@@ -192,7 +161,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 		return 0, err
 	}
 	for i, trajectories := range second {
-		if err := l.adapt.prepare(trajectories, true, l.after[i]); err != nil {
+		if err := l.adapt.prepare(trajectories, true, l.meta.after[i]); err != nil {
 			return 0, err
 		}
 	}

@@ -63,7 +63,7 @@ func TestAdvantages(t *testing.T) {
 			c.Value, c.Advantages = value, how
 			l, _ := newPoint(t, ref.Device, c, 1)
 			collect(t, l, 0)
-			for _, b := range slices.Concat(l.before, l.after) {
+			for _, b := range slices.Concat(l.meta.before, l.meta.after) {
 				m, std := measure(b)
 				if math.Abs(m) > 1e-6 || (math.Abs(std-1) < 1e-6) != (how == onpolicy.Std) {
 					t.Errorf("value %s, %s: mean %g, deviation %g", value, how, m, std)
@@ -80,22 +80,22 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("an update without batches: error %v", err)
 	}
 	collect(t, l, 0)
-	was, err := l.theta()
+	was, err := l.meta.theta()
 	check(t, err)
 	check(t, l.Update(0, 0))
-	is, err := l.theta()
+	is, err := l.meta.theta()
 	check(t, err)
-	at, err := l.evaluate(is)
+	at, err := l.meta.evaluate(is)
 	check(t, err)
 	if l.metrics["step"] == 0 || slices.Equal(was, is) || at.loss >= l.metrics["loss_before"] || at.kl > l.cfg.MaxKL || at.kl <= 0 {
 		t.Errorf("step %g: loss %g, then %g with divergence %g", l.metrics["step"], l.metrics["loss_before"], at.loss, at.kl)
 	}
 	collect(t, l, 1)
-	for _, b := range l.after {
+	for _, b := range l.meta.after {
 		clear(b.Advantage)
 	}
 	check(t, l.Update(1, 0))
-	if after, err := l.theta(); err != nil || l.metrics["step"] != 0 || !slices.Equal(is, after) {
+	if after, err := l.meta.theta(); err != nil || l.metrics["step"] != 0 || !slices.Equal(is, after) {
 		t.Errorf("step %g without advantages, error %v", l.metrics["step"], err)
 	}
 }
@@ -114,7 +114,7 @@ func finish(t *testing.T, l *Learner, i int) (out string) {
 	t.Helper()
 	check(t, l.Update(i, 0))
 	check(t, l.Metrics(i, func(name string, v float64) { out += fmt.Sprintf(" %s %x", name, math.Float64bits(v)) }))
-	theta, err := l.theta()
+	theta, err := l.meta.theta()
 	check(t, err)
 	return out + fmt.Sprintln(theta)
 }
@@ -203,7 +203,7 @@ func TestAdaptsToItsOwnTask(t *testing.T) {
 // training, and with fewer.
 func TestAdaptation(t *testing.T) {
 	l, pool := newPoint(t, ref.Device, small(), 1)
-	theta, err := l.theta()
+	theta, err := l.meta.theta()
 	check(t, err)
 	for _, explore := range []int{4, 2} {
 		evaluate(t, l, pool, explore, l.tasks[0])
