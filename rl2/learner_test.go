@@ -175,10 +175,10 @@ func TestTrials(t *testing.T) {
 	steps, err := l.Collect(context.Background(), 0)
 	check(t, err)
 	const T = 60
-	if steps != 4*T || len(l.batch.X) != 9 {
-		t.Fatalf("%d steps in %d chunks", steps, len(l.batch.X))
+	if steps != 4*T || len(l.ppo.batch.X) != 9 {
+		t.Fatalf("%d steps in %d chunks", steps, len(l.ppo.batch.X))
 	}
-	v, k := values(t, l.mem, l.policy), l.unroller.chunk
+	v, k := values(t, l.mem, l.policy), l.ppo.chunk
 	trials, err := l.trials(context.Background(), 0)
 	check(t, err)
 	entropy := 2 * (math.Log(1e-6) + math.Log(2*math.Pi*math.E)/2)
@@ -188,13 +188,13 @@ func TestTrials(t *testing.T) {
 			at, row := step/k.steps, i*k.steps+step%k.steps
 			x := make([]float64, 6)
 			for j := range x {
-				x[j] = float64(l.batch.X[at][row*6+j])
+				x[j] = float64(l.ppo.batch.X[at][row*6+j])
 			}
 			if end := step == 20 || step == 40; (x[5] == 1) != end {
 				t.Fatalf("step %d: end of an episode %v", step, x[5])
 			}
 			for j, mean := range v.step(l.policy, x, h) {
-				if a := float64(l.batch.Act[at][row*2+j]); math.Abs(a-mean) > 1e-5 {
+				if a := float64(l.ppo.batch.Act[at][row*2+j]); math.Abs(a-mean) > 1e-5 {
 					t.Fatalf("trial %d, step %d: action %v, mean %v", i, step, a, mean)
 				}
 			}
@@ -203,22 +203,22 @@ func TestTrials(t *testing.T) {
 				want += factor * (float64(r) + c.Entropy*entropy)
 				factor *= c.Discount * c.GAELambda
 			}
-			if got := float64(l.batch.Advantage[at][row]); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+			if got := float64(l.ppo.batch.Advantage[at][row]); math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
 				t.Fatalf("trial %d, step %d: advantage %v, by hand %v", i, step, got, want)
 			}
-			if w := l.batch.Weight[at][row]; math.Abs(float64(w)-1.0/240) > 1e-9 {
+			if w := l.ppo.batch.Weight[at][row]; math.Abs(float64(w)-1.0/240) > 1e-9 {
 				t.Fatalf("weight %v", w)
 			}
 		}
-		if w := l.batch.Weight[8][i*k.steps+T%k.steps]; w != 0 {
+		if w := l.ppo.batch.Weight[8][i*k.steps+T%k.steps]; w != 0 {
 			t.Errorf("a step behind the trial has weight %v", w)
 		}
 	}
 	// Before the first step the policy is the one that acted.
-	f, err := l.unroller.gradients(l.batch)
+	f, err := l.ppo.gradients(l.ppo.batch)
 	check(t, err)
-	if math.Abs(f.kl) > 1e-6 || f.clipped != 0 {
-		t.Errorf("kl %v, clipped %v before the first step", f.kl, f.clipped)
+	if math.Abs(f.KL) > 1e-6 || f.Clipped != 0 {
+		t.Errorf("kl %v, clipped %v before the first step", f.KL, f.Clipped)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestBaseline(t *testing.T) {
 			_, err := l.Collect(context.Background(), i)
 			check(t, err)
 		}
-		for _, chunk := range l.batch.Advantage {
+		for _, chunk := range l.ppo.batch.Advantage {
 			for _, a := range chunk {
 				sum += float64(a) * float64(a)
 			}

@@ -24,7 +24,7 @@ func check(t testing.TB, errs ...error) {
 // byHand is the policy in plain loops, from values of the parameters by name.
 type byHand map[string][]float64
 
-func values(t testing.TB, m core.Memory, p policy) byHand {
+func values(t testing.TB, m core.Memory, p Policy) byHand {
 	t.Helper()
 	out := byHand{}
 	for _, s := range p.Specs() {
@@ -45,7 +45,7 @@ func (v byHand) dense(x []float64, w, b core.ParamSpec) []float64 {
 }
 
 // step moves the state h by an input and returns the mean action.
-func (v byHand) step(p policy, x, h []float64) []float64 {
+func (v byHand) step(p Policy, x, h []float64) []float64 {
 	s, n := p.memory.Specs(), len(h)
 	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	gx, gh := v.dense(x, s[0], s[1]), v.dense(h, s[2], s[3])
@@ -61,7 +61,7 @@ func (v byHand) step(p policy, x, h []float64) []float64 {
 type wholeTrial struct{ x, act, old, advantage, weight []float64 }
 
 // loss is PPO's over whole trials.
-func (v byHand) loss(c Config, p policy, trials []wholeTrial) (loss float64) {
+func (v byHand) loss(c Config, p Policy, trials []wholeTrial) (loss float64) {
 	for _, d := range trials {
 		h := make([]float64, p.memory.Hidden)
 		for t := range d.old {
@@ -86,7 +86,7 @@ func (v byHand) loss(c Config, p policy, trials []wholeTrial) (loss float64) {
 
 // long is two trials of 2,000 steps, one of which ends 300 steps early, whose advantages lie in the last 40 steps: what
 // the early inputs have to do with the loss goes through the state all the way.
-func long(c Config, p policy) []wholeTrial {
+func long(c Config, p Policy) []wholeTrial {
 	const steps = 2000
 	r := rng.New(5)
 	normal := func(n int, scale float64) []float64 {
@@ -132,9 +132,9 @@ func chunks(k chunk, trials []wholeTrial) *batch {
 }
 
 // newLong makes a policy that remembers: its update gates are nearly closed, so that states last hundreds of steps.
-func newLong(t testing.TB, d core.Device, c Config) (policy, core.Memory) {
+func newLong(t testing.TB, d core.Device, c Config) (Policy, core.Memory) {
 	t.Helper()
-	p := newPolicy(c, 1, 1)
+	p := NewPolicy(c, 1, 1)
 	m, err := d.NewMemory(p.Specs())
 	check(t, err)
 	for i, s := range p.Specs() {
@@ -175,14 +175,15 @@ func TestGradientThroughAWholeTrial(t *testing.T) {
 			}
 		}
 		for _, steps := range []int{50, 30} {
-			u, err := newUnroller(ref.Device, m, c, chunk{p, 2, steps})
+			c.MetaBatch, c.Chunk = 2, steps
+			u, err := NewPPO(ref.Device, m, p, c, 2000)
 			check(t, err)
 			defer u.Close()
 			b := chunks(u.chunk, trials)
 			f, err := u.gradients(b)
 			check(t, err)
-			if want := at.loss(c, p, trials); math.Abs(f.loss-want) > 1e-7*(1+math.Abs(want)) {
-				t.Errorf("%s, chunks of %d: loss %.12g, by hand %.12g", mode, steps, f.loss, want)
+			if want := at.loss(c, p, trials); math.Abs(f.Loss-want) > 1e-7*(1+math.Abs(want)) {
+				t.Errorf("%s, chunks of %d: loss %.12g, by hand %.12g", mode, steps, f.Loss, want)
 			}
 			for _, s := range p.Specs() {
 				for i, want := range numeric[s.Name] {
@@ -196,7 +197,7 @@ func TestGradientThroughAWholeTrial(t *testing.T) {
 			}
 			// Cut off after the last chunk with an advantage, the gradient would be another.
 			clear(u.back)
-			var part figures
+			var part Figures
 			for _, x := range u.sums {
 				clear(x)
 			}
@@ -219,10 +220,10 @@ func TestGradientThroughAWholeTrial(t *testing.T) {
 // In float32 on the CPU the same gradient to a thousandth of its norm.
 func TestGradientOnTheCPU(t *testing.T) {
 	c := Default()
-	c.Hidden = 3
+	c.Hidden, c.MetaBatch = 3, 2
 	gradient := func(d core.Device) byHand {
 		p, m := newLong(t, d, c)
-		u, err := newUnroller(d, m, c, chunk{p, 2, 50})
+		u, err := NewPPO(d, m, p, c, 2000)
 		check(t, err)
 		defer u.Close()
 		_, err = u.gradients(chunks(u.chunk, long(c, p)))
@@ -246,13 +247,14 @@ func TestGradientOnTheCPU(t *testing.T) {
 // One Adam step moves every parameter by the learning rate against its gradient's sign, and the norm is the gradient's.
 func TestStep(t *testing.T) {
 	c := Default()
-	c.Hidden = 3
+	c.Hidden, c.MetaBatch = 3, 2
 	p, m := newLong(t, ref.Device, c)
-	u, err := newUnroller(ref.Device, m, c, chunk{p, 2, 50})
+	u, err := NewPPO(ref.Device, m, p, c, 2000)
 	check(t, err)
 	defer u.Close()
 	before := values(t, m, p)
-	f, err := u.step(chunks(u.chunk, long(c, p)))
+	u.batch = chunks(u.chunk, long(c, p))
+	f, err := u.Step()
 	check(t, err)
 	after, square := values(t, m, p), 0.0
 	for name, x := range u.sums {
@@ -264,7 +266,7 @@ func TestStep(t *testing.T) {
 			}
 		}
 	}
-	if math.Abs(f.grad-math.Sqrt(square)) > 1e-12*f.grad {
-		t.Errorf("norm %v, want %v", f.grad, math.Sqrt(square))
+	if math.Abs(f.Grad-math.Sqrt(square)) > 1e-12*f.Grad {
+		t.Errorf("norm %v, want %v", f.Grad, math.Sqrt(square))
 	}
 }
