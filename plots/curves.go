@@ -11,14 +11,16 @@ import (
 
 // Series is one line of a CurvePanel. A missing value is NaN and breaks the line.
 type Series struct {
-	Name string
-	X, Y []float64
+	Name string    `json:"name"`
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
 	// Lo and Hi are the ends of the interval around each Y; both nil draws none.
-	Lo, Hi []float64
+	Lo []float64 `json:"lo,omitempty"`
+	Hi []float64 `json:"hi,omitempty"`
 	// Faint draws a thin dashed line for what stands behind the others: figures from elsewhere.
-	Faint bool
+	Faint bool `json:"faint,omitempty"`
 	// Like gives the series the colour of the one of that name.
-	Like string
+	Like string `json:"like,omitempty"`
 }
 
 // key is what a series has its colour by.
@@ -31,16 +33,18 @@ func (s Series) key() string {
 
 // Reference is a horizontal line, such as the return of a random policy.
 type Reference struct {
-	Name string
-	Y    float64
+	Name string  `json:"name"`
+	Y    float64 `json:"y"`
 }
 
 // CurvePanel is one set of axes of a Curves figure.
 type CurvePanel struct {
-	Title, XLabel, YLabel string
-	Series                []Series
-	References            []Reference
-	Whole                 bool // ticks on x at whole numbers only: trajectory indices
+	Title      string      `json:"title"`
+	XLabel     string      `json:"x_label"`
+	YLabel     string      `json:"y_label"`
+	Series     []Series    `json:"series"`
+	References []Reference `json:"references,omitempty"`
+	Whole      bool        `json:"whole,omitempty"` // ticks on x at whole numbers only: trajectory indices
 }
 
 const (

@@ -60,7 +60,7 @@ func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, note
 		}
 		p.Series = append(p.Series, s)
 		if short > 0 {
-			notes = append(notes, fmt.Sprintf("%s, %s: %d runs end before %.0f environment steps, where the line goes on without them", family, s.Name, short, s.X[len(s.X)-1]))
+			notes = append(notes, fmt.Sprintf("%s, %s: %d of the runs end before %.0f environment steps, and the line goes on without them", family, s.Name, short, s.X[len(s.X)-1]))
 		}
 	}
 	return p, notes
@@ -73,25 +73,36 @@ type line struct{ x, y []float64 }
 func mean(runs []Run, system string, success bool, end float64) (s plots.Series, short int, ok bool) {
 	var lines []line
 	for _, r := range runs {
-		if l := lineOf(r, success, end); r.System == system && len(l.x) > 0 {
+		if l := lineOf(r, success); r.System == system && len(l.x) > 0 {
 			lines = append(lines, l)
 		}
 	}
 	if len(lines) == 0 {
 		return s, 0, false
 	}
+	s, short = average(lines, end)
+	s.Name = titleOf(system)
+	return s, short, len(s.X) > 0
+}
+
+// average is the mean of lines at the points up to end of the one that goes furthest, over those that span a point, and
+// how many do not span the last.
+func average(lines []line, end float64) (s plots.Series, short int) {
 	longest := slices.MaxFunc(lines, func(a, b line) int {
 		return cmp.Or(cmp.Compare(a.last(), b.last()), cmp.Compare(len(a.x), len(b.x)))
 	})
-	s = plots.Series{Name: titleOf(system), X: longest.x}
-	for _, x := range s.X {
+	for _, x := range longest.x {
+		if x > end {
+			break
+		}
 		var values []float64
 		for _, l := range lines {
 			if l.spans(x) {
 				values = append(values, l.at(x))
 			}
 		}
-		s.Y = append(s.Y, stats.Mean(values))
+		short = len(lines) - len(values)
+		s.X, s.Y = append(s.X, x), append(s.Y, stats.Mean(values))
 		lo, hi := ends(values)
 		if len(values) > 2 {
 			i := stats.MeanInterval(values)
@@ -102,20 +113,12 @@ func mean(runs []Run, system string, success bool, end float64) (s plots.Series,
 	if len(lines) == 1 {
 		s.Lo, s.Hi = nil, nil
 	}
-	for _, l := range lines {
-		if !l.spans(longest.last()) {
-			short++
-		}
-	}
-	return s, short, true
+	return s, short
 }
 
-// lineOf is a run's curve up to some steps.
-func lineOf(r Run, success bool, end float64) (l line) {
+// lineOf is a run's curve.
+func lineOf(r Run, success bool) (l line) {
 	for _, p := range r.Curve {
-		if p.EnvSteps > end {
-			break
-		}
 		v := p.Return
 		if success {
 			v = p.Success
@@ -143,36 +146,20 @@ func (l line) at(x float64) float64 {
 	return l.y[i-1] + share*(l.y[i]-l.y[i-1])
 }
 
-// backdrop are the authors' curves of an environment, each method's mean over the runs that its points have.
+// backdrop are the authors' curves of an environment, the mean of each method's runs.
 func backdrop(environment string, end float64) []plots.Series {
-	type sum struct {
-		total float64
-		runs  int
-	}
 	var methods []string
-	points := map[string]map[float64]sum{}
+	lines := map[string][]line{}
 	for _, c := range paper.Curves(environment) {
-		if points[c.Method] == nil {
-			points[c.Method] = map[float64]sum{}
+		if !slices.Contains(methods, c.Method) {
 			methods = append(methods, c.Method)
 		}
-		for i, x := range c.EnvSteps {
-			if x <= end {
-				s := points[c.Method][x]
-				points[c.Method][x] = sum{s.total + c.Return[i], s.runs + 1}
-			}
-		}
+		lines[c.Method] = append(lines[c.Method], line{c.EnvSteps, c.Return})
 	}
 	var out []plots.Series
 	for _, m := range methods {
-		s := plots.Series{Name: m + ", authors", Like: m, Faint: true}
-		for x := range points[m] {
-			s.X = append(s.X, x)
-		}
-		slices.Sort(s.X)
-		for _, x := range s.X {
-			s.Y = append(s.Y, points[m][x].total/float64(points[m][x].runs))
-		}
+		s, _ := average(lines[m], end)
+		s.Name, s.Like, s.Faint, s.Lo, s.Hi = m+", authors", m, true, nil, nil
 		if len(s.X) > 0 {
 			out = append(out, s)
 		}

@@ -279,7 +279,15 @@ func TestCurves(t *testing.T) {
 		t.Errorf("point-goal: %+v", panels[1].Series)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{Steps: 200_000})
-	if err != nil || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30}) || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: 1 runs end before 200000") {
+	if err != nil || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{20}) || len(notes) != 0 {
 		t.Errorf("up to 200,000 steps: %+v, %v, %v", panels, notes, err)
+	}
+	written(t, filepath.Join(dir, "3"), "pearl", "ml1/basketball", 3, [][2]float64{{200_000, 50}, {300_000, 60}}, nil)
+	if runs, err = tables.Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: 1 of the runs end before 500000") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
+		t.Errorf("with a run that ends early: %+v, %v, %v", panels, notes, err)
 	}
 }

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -23,7 +24,6 @@ func (t *Table) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, "\nBudget of each cell, and the test tasks at the end with 95 % intervals over seeds and tasks")
 	if err := t.writeBudgets(w); err != nil {
 		return err
 	}
@@ -119,7 +119,21 @@ func optional(v *float64, format string) string {
 	return fmt.Sprintf(format, *v)
 }
 
+// any reports whether there is a cell with a value.
+func (t *Table) any() bool {
+	for _, row := range t.Cells {
+		if slices.ContainsFunc(row, func(c Cell) bool { return c.counted() > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *Table) writeBudgets(w io.Writer) error {
+	if !t.any() {
+		return nil
+	}
+	fmt.Fprintln(w, "\nBudget of each cell, and the test tasks at the end with 95 % intervals over seeds and tasks")
 	tw := columns(w)
 	fmt.Fprint(tw, "\t\tn\tsteps\tupdates\thours\tevaluations\ttest tasks\texplored\tat the end\tsuccess\t\n")
 	for i, row := range t.Cells {
@@ -146,20 +160,25 @@ func span(lo, hi int64) string {
 	return fmt.Sprintf("%d–%d", lo, hi)
 }
 
-// write prints statistics. Of run times only the ratios mean anything.
+// write prints statistics.
 func (s *Statistics) write(w io.Writer, title, table string) {
-	if len(s.Columns) < 2 && len(s.Pairs) == 0 {
+	if len(s.Pairs) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
+	// Of run times only ratios and means say anything.
 	times := table == "runtime"
 	for _, p := range s.Pairs {
-		if times {
-			fmt.Fprintf(w, "  %s over %s in %d environments: %s\n", p.System, p.Against, p.Environments, p.ratios())
+		if p.Environments == 0 {
+			fmt.Fprintf(w, "  %s and %s have no environment in common\n", p.System, p.Against)
 			continue
 		}
-		fmt.Fprintf(w, "  %s against %s in %d environments: greater in %d, equal in %d, less in %d; sign test p = %.3f; %s\n",
-			p.System, p.Against, p.Environments, p.Better, p.Equal, p.Worse, p.P, p.ratios())
+		if times {
+			fmt.Fprintf(w, "  %s over %s in %s: %s\n", p.System, p.Against, environments(p.Environments), p.ratios())
+			continue
+		}
+		fmt.Fprintf(w, "  %s against %s in %s: greater in %d, equal in %d, less in %d; sign test p = %.3f; %s\n",
+			p.System, p.Against, environments(p.Environments), p.Better, p.Equal, p.Worse, p.P, p.ratios())
 		if p.Seeded > 0 {
 			fmt.Fprintf(w, "    every seed above every seed in %d of the %d with several of both, below in %d\n", p.Above, p.Seeded, p.Below)
 		}
@@ -167,7 +186,7 @@ func (s *Statistics) write(w io.Writer, title, table string) {
 	if s.Environments == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  over the %d environments with all columns:\n", s.Environments)
+	fmt.Fprintf(w, "  over %s with all columns:\n", environments(s.Environments))
 	for _, c := range s.Columns {
 		if times {
 			fmt.Fprintf(w, "    %s: mean %.2f s\n", c.System, c.Mean)
@@ -177,9 +196,16 @@ func (s *Statistics) write(w io.Writer, title, table string) {
 	}
 }
 
+func environments(n int) string {
+	if n == 1 {
+		return "1 environment"
+	}
+	return fmt.Sprintf("%d environments", n)
+}
+
 func (c Comparison) ratios() string {
 	if c.Ratios == 0 {
-		return "no ratio, since in none are both positive"
+		return "no ratio, both are positive in none"
 	}
 	return fmt.Sprintf("ratio where both are positive (%d): geometric mean %.2f, mean %.2f, median %.2f", c.Ratios, *c.Geometric, *c.Mean, *c.Median)
 }
