@@ -40,10 +40,11 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 	type key struct{ family, system string }
 	figures := map[key][]*tsne.Report{}
 	var keys []key
+	var without []string
 	for _, r := range runs {
 		path := filepath.Join(r.Dir, file)
 		if _, err := os.Stat(path); err != nil {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s has no %s: make it with: nacre embed %s", r.Dir, file, r.Dir))
+			without = append(without, r.Dir)
 			continue
 		}
 		e, err := tsne.Load(path, "")
@@ -64,6 +65,9 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 	}
 	if len(keys) == 0 {
 		return nil, fmt.Errorf("none of the %d runs has an %s: make it with: nacre embed RUN", len(runs), file)
+	}
+	if n := len(without); n > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d runs have no %s; make it with: nacre embed %s", n, file, without[0]))
 	}
 	for _, k := range keys {
 		of := func(value func(*tsne.Report) float64) stats.Interval {
