@@ -130,6 +130,13 @@ type NotebookOptions struct {
 	Browser bool   // open one
 }
 
+// SiteOptions are the flags of nacre site.
+type SiteOptions struct {
+	Paths    []string // notebooks, folders of them, runs and studies
+	Out      string
+	Programs string // folder of the programs for the browser
+}
+
 // KernelOptions are the flags of nacre kernel.
 type KernelOptions struct {
 	ConnectionFile string // for ZeroMQ

@@ -23,6 +23,7 @@ func wired() actions {
 			MetaWorld: metaworld.Scenes,
 		},
 		Notebook: app.Notebook,
+		Site:     app.Site,
 		Run:      app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
