@@ -35,6 +35,7 @@ func (p *program) handle(m js.Value) {
 		case "open":
 			return p.open(m)
 		case "example":
+			p.running, p.session = false, nil
 			p.name, p.raw, p.data = "example", nil, example()
 			return p.show()
 		case "label":
@@ -65,16 +66,23 @@ func (p *program) open(m js.Value) error {
 	bytes := m.Get("bytes")
 	p.name, p.raw = m.Get("name").String(), make([]byte, bytes.Length())
 	js.CopyBytesToGo(p.raw, bytes)
-	return p.relabel(m.Get("label").String())
+	err := p.relabel(m.Get("label").String())
+	if err != nil { // perhaps for a column of text, which another choice of labels makes good
+		post("labels", map[string]any{"labels": texts(tsne.Labels(p.name, p.raw))})
+	}
+	return err
 }
 
-// relabel reads the file anew with other labels.
+// relabel reads the file anew with other labels. Where the points are the same, their layout stays.
 func (p *program) relabel(label string) error {
 	e, err := tsne.Read(p.name, p.raw, label)
 	if err != nil {
 		return plain(err)
 	}
-	p.running, p.session, p.data = false, nil, e
+	if p.data == nil || !slices.Equal(e.Mean.Data, p.data.Mean.Data) {
+		p.running, p.session = false, nil
+	}
+	p.data = e
 	return p.show()
 }
 
@@ -95,7 +103,7 @@ func (p *program) show() error {
 	g, v := int32s(group), float32s(values)
 	post("data", map[string]any{
 		"name": p.name, "points": e.Mean.Rows, "columns": e.Mean.Cols, "group": g, "names": texts(names), "values": v,
-		"labels": texts(tsne.Labels(p.name, p.raw)), "largest": tsne.LargestPerplexity(e.Mean.Rows),
+		"same": p.session != nil, "labels": texts(tsne.Labels(p.name, p.raw)), "largest": tsne.LargestPerplexity(e.Mean.Rows),
 	}, g.Get("buffer"), v.Get("buffer"))
 	return nil
 }
