@@ -18,7 +18,7 @@ const exportStyle = {
 const pages = readdirSync('src').filter((f) => f.endsWith('.html')).map((f) => f.replace('.html', ''));
 const script = (page) => `src/${page === 'index' ? 'main' : page}.ts`;
 // Scripts of workers: each is an entry of its own, since a page names it by address.
-const workers = { kernel: 'src/worker/kernel.ts' };
+const workers = { kernel: 'src/worker/kernel.ts', tsne: 'src/worker/tsne.ts' };
 
 async function page() {
   rmSync('dist/static', { recursive: true, force: true });
@@ -50,7 +50,8 @@ async function page() {
   };
   const html = (page, root) => {
     const { script: js, style } = built(script(page));
-    return readFileSync(`src/${page}.html`, 'utf8').replaceAll('{{script}}', root + js).replaceAll('{{style}}', root + style);
+    const worker = workers[page] ? root + built(workers[page]).script : '';
+    return readFileSync(`src/${page}.html`, 'utf8').replaceAll('{{script}}', root + js).replaceAll('{{style}}', root + style).replaceAll('{{worker}}', worker);
   };
   // A server answers the notebook's page at many addresses; all others, and those of a static site, are where they are.
   for (const p of pages) writeFileSync(`dist/${p}.html`, html(p, p === 'index' ? '/' : './'));
