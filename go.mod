@@ -21,6 +21,8 @@ require (
 	gorgonia.org/tensor v0.9.24
 )
 
+require github.com/ebitengine/purego v0.11.3 // indirect
+
 require (
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	github.com/campoy/embedmd v1.0.0 // indirect
