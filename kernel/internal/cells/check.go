@@ -219,9 +219,9 @@ func (c *checker) replaced(d *Decl) bool {
 	return false
 }
 
-// changesMethods says whether a method adds to its type's method set or changes a signature in it.
+// changesMethods says whether a method adds to its type's method set or changes a signature in it, or is part of it.
 func (c *checker) changesMethods(d, old *Decl) bool {
-	if old == nil {
+	if old == nil || c.Nominal {
 		return true
 	}
 	a, b := d.Node.(*ast.FuncDecl), old.Node.(*ast.FuncDecl)
