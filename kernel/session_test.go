@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"context"
+	"nacre/kernel/ixgo"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +48,9 @@ func startOn(t testing.TB, engine Engine) Session {
 	t.Helper()
 	if raced {
 		t.Skip("cells do not run under the race detector")
+	}
+	if os.Getenv("XENGINE") != "" {
+		engine = ixgo.Engine
 	}
 	s, err := New(Options{Engine: engine})
 	if err != nil {

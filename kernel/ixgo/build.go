@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/goplus/ixgo"
-	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
@@ -35,7 +33,7 @@ func (b *build) file() *ast.File {
 	for tn := range u.Keys {
 		b.fresh[tn] = tn.Name()
 	}
-	b.rw = &rewriter{info: b.prog.Info, fset: b.prog.Fset, generic: b.generic, low: func(o types.Object) string { return b.low[o] }}
+	b.rw = b.rewriter(b.prog.Info, func(o types.Object) string { return b.low[o] })
 	for _, v := range u.Vars {
 		if v.Old != nil {
 			b.low[v.Obj] = b.low[v.Old.Obj]
@@ -61,9 +59,9 @@ func (b *build) file() *ast.File {
 			b.declare(b.low[v.Obj], v.Obj.Type())
 		}
 	}
-	b.decls = append(b.decls, b.cell(), b.methods())
+	b.decls = append(b.decls, b.cell())
 	f := &ast.File{Name: ast.NewIdent("main")}
-	b.imports(f)
+	b.rw.imports(f)
 	named, dots := u.Imports()
 	g := f.Decls[0].(*ast.GenDecl)
 	spec := func(name, path string) {
@@ -137,7 +135,10 @@ func (b *build) cell() *ast.FuncDecl {
 			&ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(k + 1)},
 		}})
 		if x, ok := s.(*ast.ExprStmt); ok && u.Value != nil && k == len(u.Body)-1 {
-			list = append(list, &ast.ExprStmt{X: b.rw.host(x.Pos(), "Show", b.rw.expr(u.Value))})
+			list = append(list, &ast.ExprStmt{X: b.rw.host(x.Pos(), b.show(u.Value), b.rw.expr(u.Value))})
+			continue
+		} else if ok && !b.statement(x) { // a value that is not to be shown
+			list = append(list, &ast.AssignStmt{Lhs: []ast.Expr{ast.NewIdent("_")}, Tok: token.ASSIGN, TokPos: x.Pos(), Rhs: []ast.Expr{b.rw.expr(x.X)}})
 			continue
 		}
 		list = append(list, b.global(s)...)
@@ -151,37 +152,23 @@ func (b *build) cell() *ast.FuncDecl {
 	return &ast.FuncDecl{Name: ast.NewIdent(cellFunc(u.Cell)), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: list}}
 }
 
-// methods is a function, not called, that converts each type of the cell to an interface: the interpreter compiles the
-// methods of such types only, and a later cell or native code may call those of others.
-func (b *build) methods() *ast.FuncDecl {
-	var list []ast.Stmt
-	add := func(t func() ast.Expr) {
-		zero := func() *ast.CallExpr { return &ast.CallExpr{Fun: ast.NewIdent("new"), Args: []ast.Expr{t()}} }
-		list = append(list, &ast.ExprStmt{X: b.rw.host(token.NoPos, "Show", &ast.StarExpr{X: zero()}, zero())})
+// show names the host function that shows x. Of several values a last error is left out where it is nil.
+func (b *build) show(x ast.Expr) string {
+	if t, ok := b.prog.Info.TypeOf(x).(*types.Tuple); ok && t.Len() > 1 && t.At(t.Len()-1).Type().String() == "error" {
+		return "ShowBut"
 	}
-	for tn, name := range b.fresh {
-		if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() == 0 && !types.IsInterface(n) {
-			add(func() ast.Expr { return ast.NewIdent(name) })
-		}
+	return "Show"
+}
+
+// statement says whether an expression can stand alone.
+func (b *build) statement(x *ast.ExprStmt) bool {
+	switch y := ast.Unparen(x.X).(type) {
+	case *ast.CallExpr:
+		return !b.prog.Info.Types[y.Fun].IsType() && b.prog.Info.Types[y].Value == nil
+	case *ast.UnaryExpr:
+		return y.Op == token.ARROW
 	}
-	var seen typeutil.Map
-	note := func(n ast.Node) bool {
-		if x, ok := n.(ast.Expr); ok {
-			eachNamed(b.prog.Info.TypeOf(x), &seen, func(n *types.Named) {
-				if n.TypeArgs().Len() > 0 && !types.IsInterface(n) && n.NumMethods() > 0 {
-					add(func() ast.Expr { return b.typeExpr(n) })
-				}
-			})
-		}
-		return true
-	}
-	for _, s := range b.unit.Body {
-		ast.Inspect(s, note)
-	}
-	for _, d := range b.unit.Funcs {
-		ast.Inspect(d.Node, note)
-	}
-	return &ast.FuncDecl{Name: ast.NewIdent("methods__"), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: list}}
+	return false
 }
 
 // global turns the definitions of a top-level statement into assignments.
@@ -281,11 +268,6 @@ func (b *build) check(f *ast.File) (*types.Package, *types.Info, error) {
 
 // supported refuses what the interpreter would get wrong.
 func (b *build) supported(info *types.Info) {
-	for id, inst := range info.Instances {
-		if n, ok := inst.Type.(*types.Named); ok && n.NumMethods() > 0 && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() != "main" && b.sources[n.Obj().Pkg().Path()] == nil {
-			b.rw.refuse(id, n.Obj().Pkg().Name()+"."+n.Obj().Name()+" is a generic type whose source this engine does not have")
-		}
-	}
 	for id, o := range info.Defs {
 		tn, ok := o.(*types.TypeName)
 		if !ok || tn.Parent() == nil || tn.Parent() == tn.Pkg().Scope() {
@@ -308,127 +290,6 @@ func inGeneric(info *types.Info, tn *types.TypeName) bool {
 				if _, ok := p.Type().(*types.TypeParam); ok {
 					return true
 				}
-			}
-		}
-	}
-	return false
-}
-
-// keep notes the compiled forms of the types of the cell, so that in later cells they are the same types.
-func (b *build) keep(ip *ixgo.Interp, sp *ssa.Package, info *types.Info) {
-	var found typeutil.Map
-	names := types.NewPackage("types__", "types__")
-	var list []*types.Named
-	collect := func(t types.Type) {
-		eachNamed(t, &found, func(n *types.Named) {
-			if _, ok := b.load.LookupReflect(n); ok {
-				return
-			}
-			tn := types.NewTypeName(token.NoPos, names, "t"+strconv.Itoa(len(list)), nil)
-			types.NewAlias(tn, n)
-			names.Scope().Insert(tn)
-			list = append(list, n)
-		})
-	}
-	for _, tv := range info.Types {
-		collect(tv.Type)
-	}
-	for _, o := range info.Defs {
-		if o != nil {
-			collect(o.Type())
-		}
-	}
-	p := ssa.NewProgram(b.ctx.FileSet, 0).CreatePackage(names, nil, nil, false)
-	for k, n := range list {
-		key := "t" + strconv.Itoa(k)
-		member := "types__." + key
-		sp.Members[member] = p.Members[key]
-		if rt, ok := ip.GetType(member); ok {
-			b.load.keep(n, rt)
-		}
-		delete(sp.Members, member)
-	}
-}
-
-// eachNamed calls f for the concrete types of cells that t is made of.
-func eachNamed(t types.Type, seen *typeutil.Map, f func(*types.Named)) {
-	if t == nil || seen.At(t) != nil {
-		return
-	}
-	seen.Set(t, true)
-	each := func(t types.Type) { eachNamed(t, seen, f) }
-	switch t := t.(type) {
-	case *types.Alias:
-		each(types.Unalias(t))
-	case *types.Named:
-		if o := t.Obj(); o.Pkg() == nil || o.Pkg().Path() != "main" && t.TypeArgs().Len() == 0 {
-			return
-		}
-		if t.TypeParams().Len() > t.TypeArgs().Len() || open_(t) {
-			return
-		}
-		f(t)
-		each(t.Underlying())
-	case *types.Pointer:
-		each(t.Elem())
-	case *types.Slice:
-		each(t.Elem())
-	case *types.Array:
-		each(t.Elem())
-	case *types.Chan:
-		each(t.Elem())
-	case *types.Map:
-		each(t.Key())
-		each(t.Elem())
-	case *types.Struct:
-		for v := range t.Fields() {
-			each(v.Type())
-		}
-	case *types.Tuple:
-		for v := range t.Variables() {
-			each(v.Type())
-		}
-	case *types.Signature:
-		if t.TypeParams().Len() == 0 {
-			each(t.Params())
-			each(t.Results())
-		}
-	}
-}
-
-// open_ says whether a type has type parameters left in it.
-func open_(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Named:
-		for a := range t.TypeArgs().Types() {
-			if open_(a) {
-				return true
-			}
-		}
-	case *types.Pointer:
-		return open_(t.Elem())
-	case *types.Slice:
-		return open_(t.Elem())
-	case *types.Array:
-		return open_(t.Elem())
-	case *types.Chan:
-		return open_(t.Elem())
-	case *types.Map:
-		return open_(t.Key()) || open_(t.Elem())
-	case *types.Signature:
-		return open_(t.Params()) || open_(t.Results())
-	case *types.Tuple:
-		for v := range t.Variables() {
-			if open_(v.Type()) {
-				return true
-			}
-		}
-	case *types.Struct:
-		for v := range t.Fields() {
-			if open_(v.Type()) {
-				return true
 			}
 		}
 	}

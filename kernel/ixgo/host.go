@@ -2,8 +2,12 @@ package ixgo
 
 import (
 	"fmt"
+	"io"
 	"reflect"
 	"runtime"
+	"strings"
+
+	"github.com/goplus/ixgo"
 
 	"nacre/kernel/internal/rt"
 )
@@ -11,8 +15,11 @@ import (
 // hostSource is the package rewritten cells call. What has no body here is in hostFuncs.
 const hostSource = `package rt__
 
+import "io"
+
 func Check()
 func Show(xs ...any)
+func ShowBut(xs ...any)
 func Recovered(x any) any
 func NotNil(x any) any
 func Print(xs ...any)
@@ -21,6 +28,8 @@ func GoStart()
 func GoDone(x any)
 func Exactly(x, t any) any
 func ExactlyOK(x, t any) any
+func Stdout() io.Writer
+func Stderr() io.Writer
 func clear(x any, ts []any)
 
 func Clear[I any](x I, ts ...any) I {
@@ -40,12 +49,17 @@ func hostFuncs(h rt.Host, print map[string]reflect.Value) map[string]any {
 	return map[string]any{
 		"Check": h.Check,
 		"Show":  func(xs ...any) { h.Show(xs) },
+		"ShowBut": func(xs ...any) {
+			if xs[len(xs)-1] == nil {
+				xs = xs[:len(xs)-1]
+			}
+			h.Show(xs)
+		},
 		"Recovered": func(x any) any {
-			switch x.(type) {
-			case stopped, rt.Final:
+			if _, ok := x.(stopped); ok {
 				panic(x)
 			}
-			return x
+			return asGo(x)
 		},
 		"NotNil": func(x any) any {
 			if x == nil {
@@ -57,7 +71,7 @@ func hostFuncs(h rt.Host, print map[string]reflect.Value) map[string]any {
 		"GoStart": h.GoStart,
 		"GoDone": func(x any) {
 			if _, ok := x.(stopped); x != nil && !ok {
-				h.GoPanic(x)
+				h.GoPanic(asGo(x))
 			}
 			h.GoDone()
 		},
@@ -73,8 +87,18 @@ func hostFuncs(h rt.Host, print map[string]reflect.Value) map[string]any {
 			}
 			return x
 		},
-		"clear": clear,
+		"Stdout": func() io.Writer { return h.Stdout },
+		"Stderr": func() io.Writer { return h.Stderr },
+		"clear":  clear,
 	}
+}
+
+// asGo is a panic's value as Go has it: the interpreter calls failed assertions run-time errors.
+func asGo(x any) any {
+	if e, ok := x.(ixgo.RuntimeError); ok && strings.HasPrefix(string(e), "interface conversion: ") {
+		return assertError(e)
+	}
+	return x
 }
 
 // assertError is a failed type assertion.
@@ -93,15 +117,14 @@ func otherType(x, t any) (is, want reflect.Type, other bool) {
 	return is, want, is != want && is.AssignableTo(want)
 }
 
-// clear panics where a type switch with cases of the types ts would take x for one it is not.
+// clear panics where a type switch with cases of the types ts, in this order, would take x for one it is not.
 func clear(x any, ts []any) {
 	for _, t := range ts {
-		if reflect.TypeOf(t).Elem() == reflect.TypeOf(x) {
+		is, want, other := otherType(x, t)
+		if is == want {
 			return
 		}
-	}
-	for _, t := range ts {
-		if is, want, other := otherType(x, t); other {
+		if other {
 			panic(rt.Refusal{Text: fmt.Sprintf("this type switch is not supported: the engine would take the %v it switches on for a %v", is, want)})
 		}
 	}

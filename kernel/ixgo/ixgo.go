@@ -23,7 +23,6 @@ import (
 
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
-	"nacre/kernel/internal/prelude"
 	"nacre/kernel/internal/rt"
 	"nacre/kernel/library"
 )
@@ -83,11 +82,6 @@ func open(s engine.Session) (engine.Engine, error) {
 	}
 	e.load.cells.Vars["stop__"] = reflect.ValueOf(&e.stop)
 	e.load.cells.Vars["stmt__"] = reflect.ValueOf(&e.stmt)
-	for _, path := range prelude.Packages {
-		if err := e.prelude(path); err != nil {
-			return nil, err
-		}
-	}
 	return e, nil
 }
 
@@ -166,11 +160,17 @@ func (e *interpreter) Compile(u *cells.Unit) (p *engine.Program, err error) {
 		return nil, err
 	}
 	defer func() { sp.Func("init").Blocks = nil }() // later interpreters do not load this package
+	types, err := b.identify(sp, info)
+	if err != nil {
+		return nil, err
+	}
 	ip, err := e.ctx.NewInterp(sp)
 	if err != nil {
 		return nil, fmt.Errorf("the interpreter does not accept this cell: %w", err)
 	}
-	b.keep(ip, sp, info)
+	if err := types.keep(ip, sp, info); err != nil {
+		return nil, err
+	}
 	b.publish(ip, pkg)
 	name := cellFunc(u.Cell)
 	at := 0
@@ -219,7 +219,7 @@ func (e *interpreter) run(ip *ixgo.Interp, name string, cell int, at *int) {
 	if _, ok := x.(stopped); ok {
 		runtime.Goexit()
 	}
-	panic(x)
+	panic(asGo(x))
 }
 
 var frameLine = regexp.MustCompile(`(?m)^\t(.*):(\d+)(?: \+0x[0-9a-f]+)?$`)

@@ -16,8 +16,9 @@ import (
 type rewriter struct {
 	info    *types.Info
 	fset    *token.FileSet
-	low     func(types.Object) string              // the name of a session variable, "" for other objects
-	generic func(path, name string) (string, bool) // the import under which a native generic function has a source
+	low     func(types.Object) string    // the name of a session variable, "" for other objects
+	generic func(path, name string) bool // whether there is a source for a native generic declaration
+	used    map[string]bool              // packages of which sources are used
 	serial  int
 }
 
@@ -176,17 +177,34 @@ func (r *rewriter) host(pos token.Pos, name string, args ...ast.Expr) *ast.CallE
 	}
 }
 
-// selector names the source of native generic functions instead of their export data, which has no code.
+// selector names the source of native generic functions and types instead of their export data, which has no code.
 func (r *rewriter) selector(n *ast.SelectorExpr) ast.Node {
-	f, ok := r.info.Uses[n.Sel].(*types.Func)
-	if !ok || f.Pkg() == nil || f.Signature().Recv() != nil || f.Signature().TypeParams().Len() == 0 || f.Pkg().Path() == "main" {
+	o := r.info.Uses[n.Sel]
+	if o == nil || o.Pkg() == nil || o.Pkg().Path() == "main" {
 		return nil
 	}
-	name, ok := r.generic(f.Pkg().Path(), f.Name())
-	if !ok {
-		r.refuse(n, f.Pkg().Name()+"."+f.Name()+" is a generic function whose source this engine does not have")
+	switch o := o.(type) {
+	case *types.Func:
+		if o.Signature().Recv() != nil || o.Signature().TypeParams().Len() == 0 {
+			return nil
+		}
+	case *types.TypeName:
+		if t, ok := o.Type().(*types.Named); !ok || t.TypeParams().Len() == 0 || t.NumMethods() == 0 {
+			return nil
+		}
+	default:
+		return nil
 	}
-	return &ast.SelectorExpr{X: &ast.Ident{NamePos: n.Pos(), Name: name}, Sel: &ast.Ident{NamePos: n.Sel.Pos(), Name: n.Sel.Name}}
+	if !r.generic(o.Pkg().Path(), o.Name()) {
+		r.refuse(n, o.Pkg().Name()+"."+o.Name()+" is generic, and this engine does not have its source")
+	}
+	return r.source(n.Pos(), o)
+}
+
+// source names a declaration that is given in source.
+func (r *rewriter) source(pos token.Pos, o types.Object) ast.Expr {
+	r.used[o.Pkg().Path()] = true
+	return &ast.SelectorExpr{X: &ast.Ident{NamePos: pos, Name: preludeName(o.Pkg().Path())}, Sel: &ast.Ident{NamePos: pos, Name: o.Name()}}
 }
 
 // builtin is the name of the predeclared function that a call calls, "" for another.
@@ -214,7 +232,37 @@ func (r *rewriter) call(n *ast.CallExpr) ast.Node {
 			return out
 		}
 	}
-	return nil
+	return r.streams(n)
+}
+
+// streams passes os.Stdout and os.Stderr as writers that keep text in order with what fmt prints.
+func (r *rewriter) streams(n *ast.CallExpr) ast.Node {
+	sig, ok := types.Unalias(r.info.TypeOf(n.Fun)).(*types.Signature)
+	if !ok {
+		return nil
+	}
+	var out *ast.CallExpr
+	for k, a := range n.Args {
+		s, ok := ast.Unparen(a).(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		v, ok := r.info.Uses[s.Sel].(*types.Var)
+		if !ok || v.Pkg() == nil || v.Pkg().Path() != "os" || v.Name() != "Stdout" && v.Name() != "Stderr" {
+			continue
+		}
+		if k >= sig.Params().Len() || sig.Params().At(k).Type().String() != "io.Writer" {
+			continue
+		}
+		if out == nil {
+			out = same(r, n)
+		}
+		out.Args[k] = r.host(a.Pos(), v.Name())
+	}
+	if out == nil {
+		return nil
+	}
+	return out
 }
 
 // goStmt evaluates the function and its arguments first, as go does, and starts a goroutine that reports its panic to

@@ -6,6 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
+	"strings"
 
 	"nacre/kernel/internal/prelude"
 )
@@ -14,7 +17,41 @@ import (
 const preludePrefix = "prelude/"
 
 // preludeName is what files import them as.
-func preludeName(path string) string { return "prelude__" + path }
+func preludeName(path string) string { return "prelude__" + strings.ReplaceAll(path, "/", "_") }
+
+// atomicSource stands for the generic type of sync/atomic, which has no compiled form.
+const atomicSource = `package atomic
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+type Pointer[T any] struct{ p unsafe.Pointer }
+
+func (x *Pointer[T]) Load() *T     { return (*T)(atomic.LoadPointer(&x.p)) }
+func (x *Pointer[T]) Store(v *T)   { atomic.StorePointer(&x.p, unsafe.Pointer(v)) }
+func (x *Pointer[T]) Swap(v *T) *T { return (*T)(atomic.SwapPointer(&x.p, unsafe.Pointer(v))) }
+
+func (x *Pointer[T]) CompareAndSwap(old, new *T) bool {
+	return atomic.CompareAndSwapPointer(&x.p, unsafe.Pointer(old), unsafe.Pointer(new))
+}
+`
+
+// sourceOf returns the source of a package's generic declarations.
+func sourceOf(path string) (string, bool) {
+	if path == "sync/atomic" {
+		return atomicSource, true
+	}
+	if !slices.Contains(prelude.Packages, path) {
+		return "", false
+	}
+	src, err := prelude.Source(path)
+	if err != nil {
+		panic(err)
+	}
+	return src, true
+}
 
 // source checks and builds a package of the kernel's own.
 func (e *interpreter) source(path, src string) (*types.Package, error) {
@@ -56,54 +93,50 @@ func (e *interpreter) compiled(list []*types.Package) []*types.Package {
 	return out
 }
 
-// prelude builds the source of a package's generic functions, after those it needs.
-func (e *interpreter) prelude(path string) error {
-	if e.sources[preludePrefix+path] != nil {
-		return nil
+// prelude builds the source of a package's generic declarations, and before it of those it needs. It is nil where
+// there is none.
+func (e *interpreter) prelude(path string) (*types.Package, error) {
+	if p := e.sources[preludePrefix+path]; p != nil {
+		return p, nil
 	}
-	src, err := prelude.Source(path)
-	if err != nil {
-		return err
+	src, ok := sourceOf(path)
+	if !ok {
+		return nil, nil
 	}
 	f, err := parser.ParseFile(e.ctx.FileSet, "prelude "+path, src, parser.SkipObjectResolution)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	info := newInfo()
 	if _, err := config(e).Check(path, e.ctx.FileSet, []*ast.File{f}, info); err != nil {
-		return fmt.Errorf("prelude: %w", err)
+		return nil, fmt.Errorf("prelude: %w", err)
 	}
-	for _, s := range f.Imports {
-		for _, p := range prelude.Packages {
-			if s.Path.Value == fmt.Sprintf("%q", p) && p != path {
-				if err := e.prelude(p); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	r := &rewriter{info: info, fset: e.ctx.FileSet, low: func(types.Object) string { return "" }, generic: e.generic}
+	r := e.rewriter(info, func(types.Object) string { return "" })
 	out := copyOf(r, f)
-	e.imports(out)
+	r.imports(out)
 	pkg, err := e.built(preludePrefix+path, out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e.sources[preludePrefix+path] = pkg
-	return nil
+	return pkg, nil
 }
 
-// generic says under which name files import the source of a native generic function.
-func (e *interpreter) generic(path, name string) (string, bool) {
-	p := e.sources[preludePrefix+path]
-	if p == nil || p.Scope().Lookup(name) == nil {
-		return "", false
+func (e *interpreter) rewriter(info *types.Info, low func(types.Object) string) *rewriter {
+	return &rewriter{info: info, fset: e.ctx.FileSet, low: low, generic: e.generic, used: map[string]bool{}}
+}
+
+// generic says whether there is a source for a native generic function or type.
+func (e *interpreter) generic(path, name string) bool {
+	p, err := e.prelude(path)
+	if err != nil {
+		panic(err)
 	}
-	return preludeName(path), true
+	return p != nil && p.Scope().Lookup(name) != nil
 }
 
 // imports adds the engine's own packages to those a file imports.
-func (e *interpreter) imports(f *ast.File) {
+func (r *rewriter) imports(f *ast.File) {
 	g := &ast.GenDecl{Tok: token.IMPORT, Lparen: 1, Rparen: 1}
 	spec := func(name, path string) {
 		s := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
@@ -111,10 +144,8 @@ func (e *interpreter) imports(f *ast.File) {
 		f.Imports = append(f.Imports, s)
 	}
 	spec("rt__", "rt__")
-	for _, path := range prelude.Packages {
-		if e.sources[preludePrefix+path] != nil {
-			spec(preludeName(path), preludePrefix+path)
-		}
+	for _, path := range slices.Sorted(maps.Keys(r.used)) {
+		spec(preludeName(path), preludePrefix+path)
 	}
 	f.Decls = append([]ast.Decl{g}, f.Decls...)
 }

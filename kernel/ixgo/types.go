@@ -82,6 +82,9 @@ func (b *build) origin(t *types.Named) ast.Expr {
 	if b.objects[o] != nil {
 		return ast.NewIdent(o.Name())
 	}
+	if b.generic(o.Pkg().Path(), o.Name()) {
+		return b.rw.source(token.NoPos, o)
+	}
 	named, _ := b.unit.Imports()
 	for name, path := range named {
 		if o.Pkg() != nil && o.Pkg().Path() == path {
@@ -157,6 +160,8 @@ func (b *build) named(t *types.Named) (types.Type, bool) {
 			return nil, false
 		}
 		base = b.objects[o].Type()
+	} else if o.Pkg() != nil && t.TypeArgs().Len() > 0 && t.Origin().NumMethods() > 0 && b.generic(o.Pkg().Path(), o.Name()) {
+		base = b.sources[preludePrefix+o.Pkg().Path()].Scope().Lookup(o.Name()).Type()
 	}
 	if t.TypeArgs().Len() == 0 {
 		return base, true
