@@ -103,3 +103,23 @@ func TestIxgoManyCells(t *testing.T) {
 		}
 	}
 }
+
+// TestIxgoTraps are programs in which an interpreter of SSA over reflection could go wrong, with what Go prints.
+func TestIxgoTraps(t *testing.T) {
+	ixgoTest(t, [][2]string{
+		{"import \"fmt\"\nfunc f() (err error) { defer func() { if r := recover(); r != nil { err = fmt.Errorf(\"got %v\", r) } }(); var m map[string]int; m[\"a\"] = 1; return nil }\nf()", "got assignment to entry in nil map"},
+		{"var p *struct{ a int }\np.a", "Panic: runtime error: invalid memory address or nil pointer dereference"},
+		{"xs := []int{1, 2, 3}\nk := 5\nxs[k]", "Panic: runtime error: index out of range [5] with length 3"},
+		{"xs[1:k]", "Panic: runtime error: slice bounds out of range [:5] with capacity 3"},
+		{"z := 0\n1 / z", "Panic: runtime error: integer divide by zero"},
+		{"go func() { panic(\"oh\") }()\nselect {}", "Panic: oh (in a goroutine of this cell)"},
+		{"func show(n int) { fmt.Println(n) }\nn := 1\ndone := make(chan bool)\ngo func(n int) { show(n); close(done) }(n)\nn = 2\n<-done", "1\nfalse"},
+		{"type E struct{}\nfunc (*E) Error() string { return \"e\" }\nfunc g() error { var e *E; return e }\ng() == nil", "false"},
+		{"type S struct { a [2]int; m map[string]int }\ns := S{m: map[string]int{}}\ns2 := s\ns2.a[0] = 4\ns2.m[\"x\"] = 1\ns.a[0] + len(s.m)", "1"},
+		{"ps := []*int{}\nfor i := range 3 { ps = append(ps, &i) }\n*ps[0] + *ps[1] + *ps[2]", "3"},
+		{"func() (s string) { defer func() { s = fmt.Sprint(recover()) }(); panic(nil) }()", `"panic called with nil argument"`},
+		{"import \"gonum.org/v1/gonum/mat\"\ntype diag struct{ n int }\nfunc (g diag) Dims() (int, int) { return g.n, g.n }\nfunc (g diag) At(i, j int) float64 { if i == j { return 2 }; return 0 }\nfunc (g diag) T() mat.Matrix { return g }\nmat.Sum(mat.DenseCopyOf(diag{3}))", "6"},
+		{"import \"gonum.org/v1/plot\"\nimport \"gonum.org/v1/plot/vg/draw\"\ntype dot struct{}\nfunc (dot) Plot(c draw.Canvas, p *plot.Plot) {}\nfunc (dot) DataRange() (a, b, c, d float64) { return 1, 2, 3, 4 }\npl := plot.New()\npl.Add(dot{})\npl.X.Min + pl.Y.Max", "5"},
+		{"import \"log\"\nfunc() { defer fmt.Println(\"no\"); defer func() { recover() }(); log.SetFlags(0); log.Fatal(\"end\") }()", "Exit: the cell ended the kernel with exit status 1"},
+	})
+}

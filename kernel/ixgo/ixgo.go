@@ -45,11 +45,11 @@ type interpreter struct {
 	low     map[types.Object]string       // names of variables
 	values  map[types.Object]reflect.Value
 
-	base    *types.Package // stop__ and stmt__
-	stop    bool
-	stmt    int
-	since   atomic.Int64 // when stop was raised
-	outcome chan any     // of a cell that ended the program
+	base  *types.Package // stop__ and stmt__
+	stop  bool
+	stmt  int
+	since atomic.Int64             // when stop was raised
+	exits atomic.Pointer[chan any] // of the running cell: what ended the program
 }
 
 func open(s engine.Session) (engine.Engine, error) {
@@ -57,7 +57,6 @@ func open(s engine.Session) (engine.Engine, error) {
 		session: s, prog: s.Program, load: newLoader(s.Program.Packages, s.Symbols),
 		natives: map[string]bool{}, sources: map[string]*types.Package{},
 		objects: map[types.Object]types.Object{}, low: map[types.Object]string{}, values: map[types.Object]reflect.Value{},
-		outcome: make(chan any, 1),
 	}
 	s.Program.Nominal = true
 	e.ctx = ixgo.NewContext(ixgo.SupportMultipleInterp | ixgo.DisableCustomBuiltin | ixgo.DisableAutoLoadPatchs)
@@ -110,10 +109,17 @@ func (e *interpreter) End() {
 	}
 }
 
-// stack says whether the calling goroutine was started by a cell, and whether it runs deferred functions.
+// stack says whether the calling goroutine was started by a cell, and whether it runs deferred functions. Only cells
+// recurse as deeply as it does not look.
 func stack() (own, unwinding bool) {
-	pc := make([]uintptr, 1<<20)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	pc := make([]uintptr, 1<<8)
+	n := runtime.Callers(2, pc)
+	if n == len(pc) {
+		pc = make([]uintptr, 1<<16)
+		n = runtime.Callers(2, pc)
+		own = n == len(pc)
+	}
+	frames := runtime.CallersFrames(pc[:n])
 	for {
 		f, more := frames.Next()
 		switch {
@@ -188,10 +194,8 @@ func cellFunc(n int) string { return "cell__" + strconv.Itoa(n) }
 
 // run runs a function of an interpreter to its end. at becomes the line of the cell at which it panicked.
 func (e *interpreter) run(ip *ixgo.Interp, name string, cell int, at *int) {
-	select {
-	case <-e.outcome:
-	default:
-	}
+	exit := make(chan any, 1)
+	e.exits.Store(&exit)
 	done := make(chan error, 1)
 	go func() {
 		_, err := ip.RunFunc(name)
@@ -200,7 +204,7 @@ func (e *interpreter) run(ip *ixgo.Interp, name string, cell int, at *int) {
 	var err error
 	select {
 	case err = <-done:
-	case x := <-e.outcome:
+	case x := <-exit:
 		panic(x)
 	}
 	if err == nil {
@@ -267,7 +271,10 @@ func (e *interpreter) final(f reflect.Value) reflect.Value {
 		defer func() {
 			x := recover()
 			if _, ok := x.(rt.Final); ok {
-				e.outcome <- x
+				select {
+				case *e.exits.Load() <- x:
+				default: // another goroutine was first
+				}
 				select {}
 			}
 			panic(x)
