@@ -1,7 +1,5 @@
 package main
 
-import "strings"
-
 // list names the packages outside the standard library that cells may import.
 var list = []string{
 	"gonum.org/v1/gonum/dsp/fourier",
@@ -26,16 +24,6 @@ var list = []string{
 	"gonum.org/v1/plot/vg/vgsvg",
 	"gorgonia.org/gorgonia",
 	"gorgonia.org/tensor",
-}
-
-// own says whether a package of this module is one that cells import. The rest is the program around them.
-func own(path string) bool {
-	for _, p := range []string{"app", "bench", "cmd", "kernel", "server", "web", "wasm"} {
-		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {
-			return false
-		}
-	}
-	return strings.HasPrefix(path, "nacre/") && !internal(path)
 }
 
 // dropped are standard packages of the interpreter's tables that no notebook needs: each costs room in the binary.

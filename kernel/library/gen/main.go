@@ -25,6 +25,8 @@ import (
 	"github.com/traefik/yaegi/stdlib"
 	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
+
+	"nacre/kernel/library/api"
 )
 
 func main() {
@@ -51,7 +53,7 @@ func main() {
 	}
 	// The kernel does not compile while its tables are being made, so only what goes into them counts.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
-		return strings.HasPrefix(p.PkgPath, "nacre/") && !own(p.PkgPath)
+		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
 	})
 	if packages.PrintErrors(pkgs) > 0 {
 		os.Exit(1)
@@ -76,6 +78,11 @@ func main() {
 		log.Fatal(err)
 	}
 	write("docs.json.gz", pack(text))
+	digests, err := api.Digests("../..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	write("api.txt", api.Format(digests))
 }
 
 // standard returns the standard packages the interpreter has tables of, and the newer ones it lacks.
