@@ -11,6 +11,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/maml"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
@@ -96,7 +97,13 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 // learner makes the configured algorithm.
 func (a *Agent) learner(workers, envs int) (Learner, error) {
 	cfg := a.Config
-	if cfg.Algorithm == "oracle" {
+	switch cfg.Algorithm {
+	case "maml":
+		return maml.New(maml.Setup{
+			Config: cfg.MAML, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
+	case "oracle":
 		return oracle.New(oracle.Setup{
 			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 			Pool: a.pool, Workers: workers, Envs: envs,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nacre/internal/nearest"
+	"nacre/maml"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
@@ -47,7 +48,7 @@ func base() Config {
 	return Config{
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
 		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
-		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(),
+		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(), MAML: maml.Default(),
 	}
 }
 
@@ -185,6 +186,7 @@ func presets() []preset {
 			return c
 		}})
 	}
+	out = append(out, mamlPresets()...)
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
 		preset{"ml1/push", "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", push},

@@ -14,13 +14,15 @@ const exportStyle = {
   setup(b) { b.onLoad({ filter: /export\.css$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8'), loader: 'text' })); },
 };
 
+const pages = ['index', 'rollout'];
+
 async function page() {
   rmSync('dist/static', { recursive: true, force: true });
-  rmSync('dist/index.html', { force: true });
+  for (const name of pages) rmSync(`dist/${name}.html`, { force: true });
   mkdirSync('dist/static', { recursive: true });
   const result = await build({
     ...common,
-    entryPoints: { nacre: 'src/main.ts' },
+    entryPoints: { nacre: 'src/main.ts', rollout: 'src/rollout.ts' },
     outdir: 'dist/static',
     format: 'esm',
     splitting: true,
@@ -35,12 +37,14 @@ async function page() {
     metafile: true,
   });
   const outputs = Object.entries(result.metafile.outputs);
-  const [script, about] = outputs.find(([, o]) => o.entryPoint === 'src/main.ts');
-  const html = readFileSync('src/index.html', 'utf8')
-    .replaceAll('{{script}}', '/' + script.replace('dist/', ''))
-    .replaceAll('{{style}}', '/' + about.cssBundle.replace('dist/', ''));
+  // The notebook's pages are at many depths of one server; the page of rollouts may lie in any folder of any.
+  for (const [name, entry, root] of [['index', 'src/main.ts', '/'], ['rollout', 'src/rollout.ts', '']]) {
+    const [script, about] = outputs.find(([, o]) => o.entryPoint === entry);
+    writeFileSync(`dist/${name}.html`, readFileSync(`src/${name}.html`, 'utf8')
+      .replaceAll('{{script}}', root + script.replace('dist/', ''))
+      .replaceAll('{{style}}', root + about.cssBundle.replace('dist/', '')));
+  }
   writeFileSync('dist/static/frame.html', readFileSync('src/output/frame.html'));
-  writeFileSync('dist/index.html', html);
   const bytes = outputs.filter(([f]) => /\.(js|css)$/.test(f)).reduce((n, [, o]) => n + o.bytes, 0);
   console.log(`front end built: ${Math.round(bytes / 1024)} KiB of scripts and styles, ${hashOf('dist/index.html')}`);
 }

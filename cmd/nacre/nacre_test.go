@@ -79,7 +79,8 @@ func TestOptions(t *testing.T) {
 		"rollout point-goal": app.RolloutOptions{Family: "point-goal", Policy: "random", Episodes: 1},
 		"rollout --run runs/a --task 2 -n 3 --train-tasks -o a.npz --steps 9 -s 4": app.RolloutOptions{Policy: "random", Run: "runs/a", Task: 2,
 			Episodes: 3, Train: true, Out: "a.npz", Steps: 9, Seed: 4},
-		"render point-goal": app.RenderOptions{What: "point-goal", Out: "episode.png", At: -1},
+		"render point-goal":                    app.RenderOptions{What: "point-goal", Out: "episode.png", At: -1},
+		"render runs/a runs/b b.npz -o a.json": app.RenderOptions{What: "runs/a", Beside: []string{"runs/b", "b.npz"}, Out: "a.json", At: -1},
 		"render runs/a -o a.gif --task 2 --train-tasks --steps 9 -s 4 --size 90x60 --fps 12.5 --at 3 --strip 4 --camera ,20": app.RenderOptions{
 			What: "runs/a", Out: "a.gif", Task: 2, Train: true, Steps: 9, Seed: 4, Size: "90x60", FPS: 12.5, At: 3, Strip: 4, Camera: ",20"},
 		"verify envs": app.VerifyOptions{Families: []string{}},

@@ -41,6 +41,8 @@ type actions struct {
 	BenchKernel func(context.Context, *app.Env, app.BenchKernelOptions) error
 
 	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
+
+	Sweep sweeping
 }
 
 // newRoot builds the command tree.
@@ -94,6 +96,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 	}
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study, a.Check))
+	}
+	if a.Sweep.Run != nil {
+		root.AddCommand(sweepCommand(env, a.Sweep))
 	}
 	if a.Roll != nil {
 		root.AddCommand(rolloutCommand(env, a.Roll))

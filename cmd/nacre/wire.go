@@ -32,5 +32,6 @@ func wired() actions {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engines[engine]}) })
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
+		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},
 	}
 }

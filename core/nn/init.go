@@ -49,6 +49,23 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 	return nil
 }
 
+// Xavier is the initialisation of Glorot and Bengio (2010): weights uniform in ±√(6/(inputs + outputs)), biases 0.
+type Xavier struct{}
+
+// Init draws m's parameters from r into mem: layer by layer, weights row by row, then biases. Adam's state is cleared.
+func (Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error {
+	for i, p := range m.Specs() {
+		x := make([]float64, p.Rows*p.Cols)
+		if i%2 == 0 {
+			uniform(x, math.Sqrt(6/float64(p.Rows+p.Cols)), r)
+		}
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // uniform fills x with numbers in ±half.
 func uniform(x []float64, half float64, r *rand.Rand) {
 	for i := range x {

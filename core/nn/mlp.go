@@ -63,8 +63,11 @@ func (m MLP) Nodes(s *core.Stage) []*G.Node {
 }
 
 // Apply is the network's output on x: rows×In → rows×Out.
-func (m MLP) Apply(s *core.Stage, x *G.Node) *G.Node {
-	ps := m.Nodes(s)
+func (m MLP) Apply(s *core.Stage, x *G.Node) *G.Node { return m.Forward(s, m.Nodes(s), x) }
+
+// Forward is the network's output on x under other parameters, in the order of Specs, such as those after a gradient
+// step: rows×In → rows×Out.
+func (m MLP) Forward(s *core.Stage, ps []*G.Node, x *G.Node) *G.Node {
 	for l := 0; l < len(ps); l += 2 {
 		act := m.Act
 		if l == len(ps)-2 {

@@ -23,7 +23,6 @@ func init() {
 		"Path":      reflect.ValueOf(&p0.Path).Elem(),
 		"Pearl":     reflect.ValueOf(&p0.Pearl).Elem(),
 		"Pose":      reflect.ValueOf((*p0.Pose)(nil)),
-		"Read":      reflect.ValueOf(p0.Read),
 		"Sand":      reflect.ValueOf(&p0.Sand).Elem(),
 		"Scene":     reflect.ValueOf((*p0.Scene)(nil)),
 		"Slate":     reflect.ValueOf(&p0.Slate).Elem(),
