@@ -26,6 +26,8 @@ import (
 	"github.com/traefik/yaegi/stdlib"
 	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
+
+	"nacre/kernel/library/api"
 )
 
 func main() {
@@ -52,7 +54,7 @@ func main() {
 	}
 	// The kernel does not compile while its tables are being made, so only what goes into them counts.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
-		return strings.HasPrefix(p.PkgPath, "nacre/") && !own(p.PkgPath)
+		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
 	})
 	if packages.PrintErrors(pkgs) > 0 {
 		os.Exit(1)
@@ -88,6 +90,11 @@ func main() {
 		return !inBrowser(p.PkgPath)
 	})
 	describe(cfg.Fset, browsers, docs, "_js")
+	digests, err := api.Digests("../..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	write("api.txt", api.Format(digests))
 }
 
 // describe writes the types and the documentation of packages.
