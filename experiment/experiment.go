@@ -46,6 +46,7 @@ type Config struct {
 	TestTasks       int           `toml:"test_tasks" range:"[0,1e6]"`
 	Device          string        `toml:"device" oneof:"cpu ref" comment:"ref is the slow float64 reference"`
 	CheckpointEvery int           `toml:"checkpoint_every" range:"[1,1e6]" comment:"iterations"`
+	EnvSteps        int64         `toml:"env_steps" range:"[0,1e12]" comment:"training ends with the iteration that reaches them; 0: after the algorithm's iterations"`
 	Evaluation      Evaluation    `toml:"evaluation"`
 	Pearl           pearl.Config  `toml:"pearl" comment:"used by pearl and tcl-pearl"`
 	TCL             tcl.Config    `toml:"tcl" comment:"used by tcl-pearl"`

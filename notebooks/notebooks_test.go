@@ -15,6 +15,7 @@ import (
 	"nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
+	"nacre/kernel/ixgo"
 	_ "nacre/sim/controls"  // the families of the environments notebook
 	_ "nacre/sim/metaworld" // and of Meta-World
 )
@@ -23,7 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "kernel" {
 		env := &app.Env{Out: io.Discard, Err: os.Stderr, Log: slog.New(slog.DiscardHandler)}
-		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{}) })
+		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: ixgo.Engine}) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -95,6 +96,7 @@ func printed(shown []output) string {
 const (
 	curves    = "application/vnd.nacre.curves+json"
 	embedding = "application/vnd.nacre.embedding+json"
+	rollout   = "application/vnd.nacre.rollout+json"
 )
 
 func TestQuickstart(t *testing.T) {
@@ -131,9 +133,14 @@ func TestNewLoss(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
-	shown := run(t, "environments.ipynb")
+	shown := run(t, "environments.ipynb", "steps=10")
 	if n := count(t, shown, "image/png", "text/plain"); n < 1 {
 		t.Error("no picture")
+	}
+	// The point robot always; the cheetah, the humanoid and the arm with MuJoCo.
+	missing := strings.Count(printed(shown), "is not in this build")
+	if n := count(t, shown, rollout, "image/png", "text/plain"); n != 4-missing {
+		t.Errorf("%d rollouts and %d families that are missing", n, missing)
 	}
 }
 

@@ -121,11 +121,12 @@ func benchTSNECommand(env *app.Env, bench func(context.Context, *app.Env, app.Be
 		Use:   "tsne",
 		Short: "Time t-SNE beside other libraries on the same points",
 		Long: `Tsne lays the same points out by this program, scikit-learn, openTSNE, wasm-bhtsne, this program as WebAssembly and
-go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. A library that
-is not there is one line. All but go-tsne (300 iterations of its own example) run with their defaults at
-perplexity 30; 1,600 points are the paper's shape in seven dimensions, others have fifty.`,
+go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. What is not
+there is installed with pip and npm; what cannot be is one line. All but go-tsne (300 iterations of its own example)
+run with their defaults at perplexity 30; 1,600 points are the paper's shape in seven dimensions, 70,000 have the 784
+columns of MNIST, others fifty. From 50,000 points on the others take tens of minutes.`,
 		Example: `  nacre bench tsne
-  nacre bench tsne --sizes 1600,10000,50000 --python venv/bin/python --modules node_modules --json`,
+  nacre bench tsne --sizes 1600,10000,50000,100000 --keep out/layouts --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := between("workers", o.Workers, 0, maxWorkers)
@@ -142,9 +143,11 @@ perplexity 30; 1,600 points are the paper's shape in seven dimensions, others ha
 	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
 	f.StringVar(&o.Scripts, "scripts", "bench/tsne", "`folder` of the programs that run the others")
-	f.StringVar(&o.Python, "python", "python3", "`interpreter` with numpy, scikit-learn and openTSNE")
+	f.StringVar(&o.Home, "home", ".deps/tsne", "`folder` in which those that are not there are installed")
+	f.StringVar(&o.Python, "python", "", "`interpreter` with numpy, scikit-learn and openTSNE (default one made in --home)")
 	f.StringVar(&o.Node, "node", "node", "Node.js `command`")
-	f.StringVar(&o.Modules, "modules", "node_modules", "`folder` with wasm-bhtsne")
+	f.StringVar(&o.Modules, "modules", "", "`folder` with wasm-bhtsne (default one made in --home)")
+	f.StringVar(&o.Keep, "keep", "", "`folder` in which the others' layouts stay, so that a run that was stopped goes on")
 	f.IntVar(&o.Workers, "workers", 1, "threads each library may use")
 	jsonFlag(cmd, env)
 	return cmd

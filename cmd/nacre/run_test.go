@@ -99,12 +99,23 @@ func sameRun(t *testing.T, what, got, want string) {
 
 // Killed with SIGKILL again and again at random moments and resumed, a run ends with the bytes of one left alone.
 func TestKilledRunEndsTheSame(t *testing.T) {
+	t.Run("tcl-pearl", func(t *testing.T) { testKilled(t, func(dir string) []string { return trainArgs(dir) }) })
+	t.Run("maml", func(t *testing.T) { testKilled(t, mamlArgs) })
+}
+
+// mamlArgs trains MAML for some iterations.
+func mamlArgs(dir string) []string {
+	return append([]string{"train", "--preset", "quick/point-goal-maml", "--seed", "3", "--out", dir},
+		set("maml.hidden=16", "maml.meta_batch=4", "maml.episodes=5", "maml.iterations=12", "maml.value=mlp", "evaluation.every=4")...)
+}
+
+func testKilled(t *testing.T, train func(dir string) []string) {
 	parent := t.TempDir()
 	whole, broken := filepath.Join(parent, "whole"), filepath.Join(parent, "broken")
 	started := time.Now()
-	must(t, trainArgs(whole)...)
+	must(t, train(whole)...)
 	alone := time.Since(started)
-	kills, args := 0, trainArgs(broken)
+	kills, args := 0, train(broken)
 	for done := false; !done; {
 		cmd, stderr := process(args...)
 		if err := cmd.Start(); err != nil {
@@ -178,6 +189,11 @@ func TestWorkersChangeNothing(t *testing.T) {
 	must(t, trainArgs(one, "--workers", "1")...)
 	must(t, trainArgs(two, "--workers", "2")...)
 	sameRun(t, "two workers", two, one)
+
+	one, two = filepath.Join(parent, "maml 1"), filepath.Join(parent, "maml 2")
+	must(t, append(mamlArgs(one), "--workers", "1")...)
+	must(t, append(mamlArgs(two), "--workers", "2")...)
+	sameRun(t, "maml with two workers", two, one)
 }
 
 // config.toml of a run, given to another, makes the same run; layers lie over each other in the order of the help.

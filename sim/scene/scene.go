@@ -1,6 +1,6 @@
 // Package scene holds what can be seen of an environment as data: solids with shape, size and colour, meshes, and
-// where each solid is in every frame of a film. Package render draws it, and a browser plays it back from the
-// JSON form, which docs/render.md describes. The package draws nothing and knows no physics.
+// where each solid is in every frame of a film. Package render draws it, and package sim/playback writes it for a
+// browser. The package draws nothing and knows no physics.
 //
 //	s := &scene.Scene{Name: "ball", Interval: 0.05, Solids: []scene.Solid{
 //		{Name: "floor", Kind: scene.Plane, Color: scene.Color{0.9, 0.9, 0.9, 1}},
@@ -9,7 +9,6 @@
 //	r := &scene.Film{Scene: s}
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.3)})
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.2)})
-//	err := r.Write(file)
 package scene
 
 import (
