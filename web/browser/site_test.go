@@ -30,6 +30,7 @@ const programs = "../../bin/wasm"
 type static struct {
 	t   *testing.T
 	url string
+	dir string // the folder that is served
 
 	mu    sync.Mutex
 	asked []string // addresses the pages asked for
@@ -62,7 +63,7 @@ func newStatic(t *testing.T, files map[string]any) *static {
 	// Under a path of its own, as a project's pages have, so that an address from the root is noticed.
 	srv := httptest.NewServer(http.StripPrefix("/some/place/", http.FileServer(http.Dir(out))))
 	t.Cleanup(srv.Close)
-	return &static{t: t, url: srv.URL + "/some/place/"}
+	return &static{t: t, url: srv.URL + "/some/place/", dir: out}
 }
 
 // open opens a page of the site in a browser profile of its own; beside opens it in that of another tab.
