@@ -15,5 +15,6 @@ func init() {
 		"EMA":    reflect.ValueOf(p0.EMA),
 		"MLP":    reflect.ValueOf((*p0.MLP)(nil)),
 		"Oyster": reflect.ValueOf((*p0.Oyster)(nil)),
+		"Xavier": reflect.ValueOf((*p0.Xavier)(nil)),
 	})
 }

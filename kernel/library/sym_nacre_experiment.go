@@ -53,6 +53,7 @@ func init() {
 		"SaveWeights":     reflect.ValueOf(p0.SaveWeights),
 		"Series":          reflect.ValueOf((*p0.Series)(nil)),
 		"Session":         reflect.ValueOf((*p0.Session)(nil)),
+		"Standing":        reflect.ValueOf((*p0.Standing)(nil)),
 		"Start":           reflect.ValueOf(p0.Start),
 		"Task":            reflect.ValueOf((*p0.Task)(nil)),
 		"Tasks":           reflect.ValueOf((*p0.Tasks)(nil)),
