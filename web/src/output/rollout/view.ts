@@ -5,6 +5,7 @@ import { css, Rgb, taskColours } from '../embedding/palette';
 import { format } from '../format';
 import { Change, eyeOf, followed, panned, turned, unchanged, zoomed } from './camera';
 import { decodeRollout, Episode, Rollout } from './decode';
+import { Live, mujoco } from './live';
 import type { Stage } from './stage';
 import { Track } from './track';
 
@@ -45,6 +46,7 @@ export class RolloutView {
   private speed = 1;
   private following = true;
   private change: Change = unchanged();
+  private live: Live | null = null;
   private three: typeof import('./stage') | null = null;
   private built = 0; // how often the data has changed, for what is still loading
   private last = 0; // time of the last picture while playing
@@ -57,6 +59,7 @@ export class RolloutView {
   private readonly head = el('header');
   private readonly playButton = iconButton('run', 'Play', () => this.toggle(), 'Space');
   private readonly followButton = iconButton('follow', 'Follow with the camera', () => this.follow(!this.following), 'F');
+  private readonly simulateButton = el('button', { type: 'button', title: 'Go on from this step with MuJoCo in this browser, with random actions', click: () => this.simulate() }, 'simulate from here');
   private readonly clock = el('output.clock');
   private readonly speedMenu = el('select.speed', { 'aria-label': 'Speed', title: 'Speed ( [ and ] )', change: () => this.setSpeed(Number(this.speedMenu.value)) },
     ...speeds.map((s) => el('option', { value: s, selected: s === 1 }, `${s}×`)));
@@ -100,26 +103,31 @@ export class RolloutView {
     this.sight.disconnect();
     this.unwatch();
     this.built++;
+    this.live?.dispose();
     for (const s of this.list) s.stage?.dispose();
   }
 
   /** Shows other episodes; the camera and the time stay where they fit. */
   show(data: Rollout): void {
     for (const s of this.list) s.stage?.dispose();
+    this.live?.dispose();
+    this.live = null;
     this.built++;
     this.data = data;
-    this.list = data.episodes.map((episode, i) => {
-      const returns = new Float64Array(episode.frames);
-      for (let t = 1; t < episode.frames; t++) returns[t] = returns[t - 1]! + (episode.reward?.[t - 1] ?? 0);
-      return { episode, colour: [0, 0, 0], shown: i < sideBySide, path: followed(episode), returns, stage: null, readout: el('span.figures') };
-    });
+    this.list = data.episodes.map((episode, i) => this.entry(episode, i < sideBySide));
     this.seconds = Math.min(this.seconds, this.duration);
     this.followButton.hidden = !data.episodes.some((e) => e.view.follow >= 0);
-    this.track.input.max = String(Math.round(this.duration / this.interval));
+    this.simulateButton.hidden = !data.episodes.some((e) => e.model);
     this.recolour();
     this.drawHead();
     this.describe();
     this.draw();
+  }
+
+  private entry(episode: Episode, shown: boolean): Shown {
+    const returns = new Float64Array(episode.frames);
+    for (let t = 1; t < episode.frames; t++) returns[t] = returns[t - 1]! + (episode.reward?.[t - 1] ?? 0);
+    return { episode, colour: [0, 0, 0], shown, path: followed(episode), returns, stage: null, readout: el('span.figures') };
   }
 
   private async build(): Promise<void> {
@@ -223,7 +231,7 @@ export class RolloutView {
     const { episodes, title } = this.data;
     const one = episodes.length === 1 ? episodes[0]!.label : `${episodes.length} episodes`;
     this.head.replaceChildren(
-      el('span.title', {}, title || episodes[0]!.name), el('span.count', {}, one), el('span.space'),
+      el('span.title', {}, title || episodes[0]!.name), el('span.count', {}, one), el('span.space'), this.simulateButton,
       el('span.tools', {}, this.followButton, iconButton('home', 'Camera back to where it was', () => this.home(), '0'), iconButton('save', 'Save as PNG', () => this.savePng())));
   }
 
@@ -253,6 +261,7 @@ export class RolloutView {
   private drawReadouts(): void {
     const { frame } = this;
     const steps = Math.round(this.duration / this.interval);
+    this.track.input.max = String(steps);
     this.clock.textContent = `${frame} / ${steps}`;
     this.clock.title = `${this.seconds.toFixed(2)} s of ${this.duration.toFixed(2)} s`;
     this.track.input.value = String(frame);
@@ -266,6 +275,7 @@ export class RolloutView {
         parts.push(el('span', { title: 'Sum of the rewards so far, of the whole episode' }, 'return ', el('b', {}, format(s.returns[t])), ` of ${format(s.returns.at(-1))}`));
       }
       if (s.episode.success >= 0) parts.push(el('span.success', { 'data-reached': String(t > s.episode.success) }, t > s.episode.success ? 'success' : `success at ${s.episode.success + 1}`));
+      if (s.episode === this.live?.episode) parts.push(this.live.about);
       s.readout.replaceChildren(...parts);
     }
   }
@@ -289,7 +299,7 @@ export class RolloutView {
 
   play(): void {
     if (this.playing) return;
-    if (this.seconds >= this.duration - 1e-9) this.seconds = 0;
+    if (this.seconds >= this.duration - 1e-9 && (!this.live || this.live.ended)) this.seconds = 0;
     this.playing = true;
     this.last = 0;
     this.drawPlaying();
@@ -310,14 +320,47 @@ export class RolloutView {
     // After a pause of the browser's the playback goes on from where it was.
     if (this.last) this.seconds += Math.min(0.25, (now - this.last) / 1000) * this.speed;
     this.last = now;
+    const ahead = this.live && !this.live.ended;
+    if (ahead) this.live!.want((this.seconds + 0.6 + 0.4 * this.speed) / this.live!.episode.interval);
     if (this.seconds >= this.duration) {
       this.seconds = this.duration;
-      this.pause();
-      return;
+      if (!ahead) return this.pause();
     }
     this.paint();
     this.tick = requestAnimationFrame(this.advance);
   };
+
+  /** Goes on from the step that is shown: of the first episode in view that has a model. */
+  simulate(): void {
+    const from = this.list.find((s) => s.shown && s.episode.model) ?? this.list.find((s) => s.episode.model);
+    if (!from) return;
+    const old = this.live;
+    old?.dispose();
+    this.say('');
+    try {
+      this.live = new Live(from.episode, this.frameOf(from), () => this.grow(), (problem) => { this.pause(); this.say(problem); });
+    } catch (e) {
+      return this.say((e as Error).message);
+    }
+    this.list.filter((s) => s.episode === old?.episode).forEach((s) => s.stage?.dispose());
+    this.list = this.list.filter((s) => s.episode !== old?.episode);
+    this.list.push(this.entry(this.live.episode, true));
+    this.recolour();
+    this.describe();
+    void this.build();
+    this.play();
+  }
+
+  /** There are more frames of the simulated episode. */
+  private grow(): void {
+    const entry = this.list.find((s) => s.episode === this.live!.episode)!;
+    entry.path = followed(entry.episode);
+    if (this.live!.ended) announce('The simulation has ended');
+    this.draw();
+  }
+
+  /** Where MuJoCo's worker and program are, for tests. */
+  get mujoco(): { worker: string; wasm: string } { return mujoco(); }
 
   private drawPlaying(): void {
     const [icon, label] = this.playing ? ['pause', 'Pause'] : ['run', 'Play'];
