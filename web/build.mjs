@@ -2,11 +2,10 @@
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { withoutEval } from './embind.mjs';
+import { join } from 'node:path';
+import { mujoco } from './mujoco.mjs';
 
 const common = { bundle: true, sourcemap: false, legalComments: 'none', logLevel: 'warning' };
 
@@ -19,27 +18,11 @@ const exportStyle = {
 const target = ['chrome109', 'firefox115', 'safari16.4'];
 const pages = ['index', 'rollout'];
 
-// MuJoCo for the browser is optional: a worker of its own, and the program compressed, which the worker undoes.
-async function mujoco() {
-  const program = 'node_modules/@mujoco/mujoco/mujoco.wasm';
-  if (!existsSync(program)) {
-    console.log('front end without MuJoCo: the optional npm package @mujoco/mujoco is absent');
-    return null;
-  }
-  const wasm = `mujoco-${hashOf(program)}.wasm.gz`;
-  writeFileSync(join('dist/static', wasm), gzipSync(readFileSync(program), { level: 9 }));
-  const result = await build({
-    ...common, entryPoints: { 'mujoco-worker': 'src/worker/mujoco.ts' }, outdir: 'dist/static', format: 'esm', minify: true, target,
-    entryNames: '[name]-[hash]', metafile: true, plugins: [withoutEval], external: ['module', 'fs', 'path', 'url', 'crypto'], // what it uses under Node
-  });
-  return { worker: basename(Object.keys(result.metafile.outputs)[0]), wasm };
-}
-
 async function page() {
   rmSync('dist/static', { recursive: true, force: true });
   for (const name of pages) rmSync(`dist/${name}.html`, { force: true });
   mkdirSync('dist/static', { recursive: true });
-  const define = { MUJOCO: JSON.stringify(await mujoco()) };
+  const define = { MUJOCO: JSON.stringify(await mujoco({ ...common, target })) };
   const result = await build({
     ...common,
     define,

@@ -1,7 +1,13 @@
+// Builds the parts of the browser's MuJoCo, which is an optional package.
+//
 // Emscripten's bindings in @mujoco/mujoco make functions from text, which a strict content-security policy forbids. While the
 // worker is bundled these two places are given closures that do the same, as Emscripten does when it is built with
 // DYNAMIC_EXECUTION=0. The package's version is pinned; if the text is not found the build fails.
-import { readFileSync } from 'node:fs';
+import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const replacements = [
   [`      let [args, invokerFnBody] = createJsInvoker(argTypes, isClassMethodFunc, returns, isAsync);
@@ -31,7 +37,7 @@ const replacements = [
 `],
 ];
 
-export const withoutEval = {
+const withoutEval = {
   name: 'without-eval',
   setup(b) {
     b.onLoad({ filter: /@mujoco[\\/]mujoco[\\/]mujoco\.js$/ }, ({ path }) => {
@@ -44,3 +50,20 @@ export const withoutEval = {
     });
   },
 };
+
+/** Writes the worker, and the program compressed, into dist/static; returns their names, or null without the package. */
+export async function mujoco(options) {
+  const path = 'node_modules/@mujoco/mujoco/mujoco.wasm';
+  if (!existsSync(path)) {
+    console.log('front end without MuJoCo: the optional npm package @mujoco/mujoco is absent');
+    return null;
+  }
+  const program = readFileSync(path);
+  const wasm = `mujoco-${createHash('sha256').update(program).digest('hex').slice(0, 12)}.wasm.gz`;
+  writeFileSync(join('dist/static', wasm), gzipSync(program, { level: 9 }));
+  const result = await build({
+    ...options, entryPoints: { 'mujoco-worker': 'src/worker/mujoco.ts' }, outdir: 'dist/static', format: 'esm', minify: true,
+    entryNames: '[name]-[hash]', metafile: true, plugins: [withoutEval], external: ['module', 'fs', 'path', 'url', 'crypto'], // what it uses under Node
+  });
+  return { worker: basename(Object.keys(result.metafile.outputs)[0]), wasm };
+}
