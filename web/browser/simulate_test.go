@@ -70,7 +70,6 @@ func TestSimulatesAsNatively(t *testing.T) {
 					}
 					worst = max(worst, apart(got[k*row+7*g:], poses[i]))
 				}
-				t.Logf("step %d: %.2g", k+1, worst)
 			}
 			t.Logf("largest difference of a coordinate in %d control steps: %.2g", steps, worst)
 			if worst > tolerance {

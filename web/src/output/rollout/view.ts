@@ -46,6 +46,7 @@ export class RolloutView {
   private speed = 1;
   private following = true;
   private change: Change = unchanged();
+  private inSight = false;
   private live: Live | null = null;
   private three: typeof import('./stage') | null = null;
   private built = 0; // how often the data has changed, for what is still loading
@@ -69,6 +70,7 @@ export class RolloutView {
   private readonly resizes: ResizeObserver;
   private readonly sight: IntersectionObserver;
   private readonly unwatch: () => void;
+  private stopRestoring = (): void => undefined;
 
   constructor(json: unknown) {
     const data = decodeRollout(json);
@@ -81,8 +83,10 @@ export class RolloutView {
     this.resizes.observe(this.track.dom);
     // What cannot be seen is not loaded, and does not play.
     this.sight = new IntersectionObserver((entries) => {
-      if (!entries.at(-1)!.isIntersecting) this.pause();
-      else void this.build();
+      this.inSight = entries.at(-1)!.isIntersecting;
+      if (!this.inSight) return this.pause();
+      void this.build();
+      this.draw();
     }, { rootMargin: '300px' });
     this.sight.observe(this.stage);
     const onTheme = () => { this.recolour(); this.describe(); this.draw(); };
@@ -102,6 +106,7 @@ export class RolloutView {
     this.resizes.disconnect();
     this.sight.disconnect();
     this.unwatch();
+    this.stopRestoring();
     this.built++;
     this.live?.dispose();
     for (const s of this.list) s.stage?.dispose();
@@ -134,7 +139,10 @@ export class RolloutView {
     const built = this.built;
     if (this.list.every((s) => s.stage)) return;
     try {
-      this.three ??= await import('./stage');
+      if (!this.three) {
+        this.three = await import('./stage');
+        this.stopRestoring = this.three.onRestored(this.draw);
+      }
     } catch (e) {
       this.say(`The playback could not be loaded (${(e as Error).message}); reload the page to try again.`);
       return;
@@ -143,7 +151,6 @@ export class RolloutView {
     try {
       for (const s of this.list) s.stage ??= new this.three.Stage(s.episode);
       this.paint();
-      this.three.onRestored(this.draw);
       this.dom.dataset.ready = 'yes';
     } catch (e) {
       this.say(`The rollout cannot be drawn: ${(e as Error).message}`);
@@ -185,7 +192,7 @@ export class RolloutView {
     this.drawReadouts();
     const ratio = Math.min(2, devicePixelRatio || 1);
     const width = Math.round(this.stage.clientWidth * ratio), height = Math.round(this.stage.clientHeight * ratio);
-    if (!width || !this.list.some((s) => s.stage)) return;
+    if (!this.inSight || !width || !this.list.some((s) => s.stage)) return;
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext('2d')!;
     const style = getComputedStyle(this.stage);
@@ -353,7 +360,8 @@ export class RolloutView {
 
   /** There are more frames of the simulated episode. */
   private grow(): void {
-    const entry = this.list.find((s) => s.episode === this.live!.episode)!;
+    const entry = this.list.find((s) => s.episode === this.live?.episode);
+    if (!entry) return;
     entry.path = followed(entry.episode);
     if (this.live!.ended) announce('The simulation has ended');
     this.draw();
