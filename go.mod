@@ -13,12 +13,22 @@ require (
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.44.0
-	golang.org/x/tools v0.36.0
+	golang.org/x/tools v0.38.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12
 	gorgonia.org/gorgonia v0.9.18
 	gorgonia.org/tensor v0.9.24
+)
+
+require github.com/ebitengine/purego v0.11.3 // indirect
+
+require (
+	github.com/goplus/ixgo v1.1.0 // indirect
+	github.com/goplus/reflectx v1.7.0 // indirect
+	github.com/timandy/routine v1.1.5 // indirect
+	github.com/visualfc/funcval v0.1.4 // indirect
+	github.com/visualfc/xtype v0.3.0 // indirect
 )
 
 require (
@@ -29,8 +39,8 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gorilla/websocket v1.5.3
 	github.com/pmezard/go-difflib v1.0.0 // indirect
-	golang.org/x/mod v0.27.0 // indirect
-	golang.org/x/sync v0.16.0 // indirect
+	golang.org/x/mod v0.29.0 // indirect
+	golang.org/x/sync v0.17.0 // indirect
 )
 
 require (

@@ -67,6 +67,7 @@ type TSNEOptions struct {
 	Perplexity float64
 	Iterations int
 	Start      string // "pca", "random"
+	Method     string // of the repulsion, as tsne.Method
 	Repeats    int
 	Seed       uint64
 	Out        string // folder
@@ -129,6 +130,13 @@ type NotebookOptions struct {
 	Browser bool   // open one
 }
 
+// SiteOptions are the flags of nacre site.
+type SiteOptions struct {
+	Paths    []string // notebooks, folders of them, runs and studies
+	Out      string
+	Programs string // folder of the programs for the browser
+}
+
 // KernelOptions are the flags of nacre kernel.
 type KernelOptions struct {
 	ConnectionFile string // for ZeroMQ
@@ -156,9 +164,11 @@ type BenchTSNEOptions struct {
 	Sizes   []int    // points
 	Peers   []string // names; none is all
 	Scripts string   // folder of the scripts that run the others
-	Python  string   // interpreter with scikit-learn and openTSNE
+	Home    string   // folder the others are installed in
+	Python  string   // interpreter with scikit-learn and openTSNE; empty is one in Home
 	Node    string   // command
-	Modules string   // node_modules folder with wasm-bhtsne
+	Modules string   // node_modules folder with wasm-bhtsne; empty is one in Home
+	Keep    string   // folder in which their layouts stay; empty is none
 	Workers int      // threads each may use; 0 is 1
 }
 

@@ -25,8 +25,22 @@ import (
 	"nacre/core/cpu"
 )
 
+//go:embed common.py
+var common string
+
 //go:embed update.py
-var script string
+var update string
+
+//go:embed maml.py
+var maml string
+
+// script is the program of an algorithm.
+func script(algorithm string) string {
+	if algorithm == "maml" {
+		return common + maml
+	}
+	return common + update
+}
 
 // Environment is what the update runs on.
 type Environment struct {
@@ -53,10 +67,10 @@ type Process struct {
 // openMP is where Debian puts the OpenMP build of OpenBLAS.
 const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 
-// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl") in the Python
+// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml") in the Python
 // interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
-	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
+	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
 	p.Set = variables(threads)
 	p.cmd.Env = append(os.Environ(), p.Set...)
 	p.cmd.Stderr = &p.stderr
