@@ -45,6 +45,8 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	switch {
 	case o.Check:
 		return o.check(ctx, env, device)
+	case o.Explain && !slices.Contains(benchAlgorithms[:2], o.Algorithm) && o.Algorithm != "both":
+		return fmt.Errorf("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, %s's is several that run many times", o.Algorithm)
 	case o.Explain:
 		return o.explain(ctx, env, device)
 	}
@@ -85,14 +87,43 @@ func (o BenchUpdateOptions) tolerance() float64 {
 	return toleranceCPU
 }
 
+// benchmark is an update on synthetic data; package yardstick has them.
+type benchmark interface {
+	Algorithm() string
+	Size() yardstick.Size
+	Names() []string
+	Expected(step int) yardstick.Figures
+	Prepare(step int) error
+	Run() error
+	Update(step int) (yardstick.Figures, error)
+	FLOPs() int64 // of the last Run, in matrix products
+	Close() error
+}
+
+// benchAlgorithms are those with an update to measure; the first two are what "both" means.
+var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql"}
+
+// newBenchmark loads the update of an algorithm.
+func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
+	switch algorithm {
+	case "maml":
+		return yardstick.NewMeta(size, device)
+	case "rl2":
+		return yardstick.NewRL2(size, device)
+	case "mql":
+		return yardstick.NewMQL(size, device)
+	}
+	return yardstick.New(size, algorithm == "tcl-pearl", device)
+}
+
 // each calls f for every size and algorithm asked for.
 func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size, algorithm string) error) error {
 	for _, size := range yardstick.Sizes {
 		if o.Size != "both" && o.Size != size.Name {
 			continue
 		}
-		for _, algorithm := range experiment.Algorithms {
-			if o.Algorithm != "both" && o.Algorithm != algorithm {
+		for _, algorithm := range benchAlgorithms {
+			if both := o.Algorithm == "both" && slices.Contains(benchAlgorithms[:2], algorithm); !both && o.Algorithm != algorithm {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -155,7 +186,7 @@ func loadAverage() string {
 
 // timeSize times one kind of update between two measurements of the peak.
 func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) (UpdateTiming, error) {
-	y, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+	y, err := newBenchmark(size, algorithm, device)
 	if err != nil {
 		return UpdateTiming{}, err
 	}
@@ -181,7 +212,7 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 }
 
 // timeBoth times updates alone or in turns with others.
-func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y *yardstick.Yardstick) (row UpdateTiming, err error) {
+func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark) (row UpdateTiming, err error) {
 	if o.Versus != "" {
 		row, err = o.timeTurns(ctx, env, y)
 	} else {
@@ -192,7 +223,11 @@ func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y *yardstick
 }
 
 // timeGPU times updates one by one, waiting for each, and then back to back.
-func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark) (UpdateTiming, error) {
+	y, ok := b.(*yardstick.Yardstick)
+	if !ok {
+		return UpdateTiming{}, Usagef("--algo %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed on the CPU only", b.Algorithm())
+	}
 	row, err := o.timeBoth(ctx, env, y)
 	if err != nil {
 		return UpdateTiming{}, err
@@ -210,14 +245,21 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, y *yardstick.
 	return row, nil
 }
 
-// warmUp is the number of updates made before any is timed.
-const warmUp = 3
+// pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
+// few, so that a change of the machine's speed meets both. A meta-update takes seconds.
+func pace(y benchmark) (warmUp, perTurn int) {
+	if y.Algorithm() == "maml" {
+		return 1, 1
+	}
+	return 3, 4
+}
 
 // timeOne times updates one by one.
-func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
 	defer stage.Done()
 	m := updateMeter{y: y}
+	warmUp, _ := pace(y)
 	if err := m.run(ctx, warmUp); err != nil {
 		return UpdateTiming{}, err
 	}
@@ -233,7 +275,7 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.
 
 // updateMeter makes updates and notes what they took.
 type updateMeter struct {
-	y       *yardstick.Yardstick
+	y       benchmark
 	step    int
 	ms, cpu []float64
 	mallocs uint64
@@ -266,7 +308,7 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 }
 
 func (m *updateMeter) timing() UpdateTiming {
-	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.Program().FLOPs()) / 1e9}
+	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
 	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
 	return t
@@ -355,20 +397,24 @@ func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Dev
 
 // checkOne makes the first three updates in float64 and on the device.
 func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
-	exact, err := yardstick.New(size, algorithm == "tcl-pearl", ref.Device)
+	exact, err := newBenchmark(size, algorithm, ref.Device)
 	if err != nil {
 		return nil, err
 	}
 	defer exact.Close()
-	fast, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+	fast, err := newBenchmark(size, algorithm, device)
 	if err != nil {
 		return nil, err
 	}
 	defer fast.Close()
-	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), 3)
+	updates := 3
+	if algorithm == "maml" { // every meta-update is the same
+		updates = 1
+	}
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), updates)
 	defer stage.Done()
 	var lines []UpdateCheckLine
-	for step := range 3 {
+	for step := range updates {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

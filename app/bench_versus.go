@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"nacre/bench/torch"
-	"nacre/bench/yardstick"
 	"nacre/stats"
 )
 
@@ -31,12 +30,8 @@ type VersusRound struct {
 	TheirsCPU float64 `json:"theirs_cpu_ms"`
 }
 
-// perTurn is how many updates either side makes before it is the other's turn: few, so that a change of the machine's
-// speed meets both.
-const perTurn = 4
-
 // peer starts the other software on the same kind of device.
-func (o BenchUpdateOptions) peer(ctx context.Context, y *yardstick.Yardstick) (*torch.Process, error) {
+func (o BenchUpdateOptions) peer(ctx context.Context, y benchmark) (*torch.Process, error) {
 	if o.gpu() {
 		return torch.StartGPU(ctx, o.Python, o.Versus, y.Size().Name, y.Algorithm(), o.Precision == "tf32")
 	}
@@ -47,7 +42,8 @@ func (o BenchUpdateOptions) peer(ctx context.Context, y *yardstick.Yardstick) (*
 }
 
 // timeTurns times updates in turns with other software.
-func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
+	warmUp, perTurn := pace(y)
 	rounds := max(1, o.Updates/perTurn)
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with %s", y.Algorithm(), y.Size().Name, o.Versus), rounds)
 	defer stage.Done()

@@ -11,11 +11,14 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/cuda"
+	"nacre/experiment/checkpoint"
 	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/rl2"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 	"nacre/tcl"
@@ -38,6 +41,13 @@ type Learner interface {
 	Adapter() protocol.Adapter
 	Close() error
 }
+
+// Pacer is a Learner that makes another number of updates in some iterations than its schedule says. Updates is asked
+// once the iteration's data is collected, and its answer may depend on that.
+type Pacer interface{ Updates(iteration int) int }
+
+// Experienced is a Learner whose adaptation needs what it collected, the parts Experience of its State.
+type Experienced interface{ Experience() []replay.Part }
 
 // Encoding is a Learner that infers tasks from contexts, so that its beliefs can be embedded.
 type Encoding interface {
@@ -109,6 +119,16 @@ func (a *Agent) learner(workers, envs int) (Learner, error) {
 			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 			Pool: a.pool, Workers: workers, Envs: envs,
 		})
+	case "rl2":
+		return rl2.New(rl2.Setup{
+			Config: cfg.RL2, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
+	case "mql":
+		return mql.New(mql.Setup{
+			Config: cfg.MQL, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
 	}
 	setup := pearl.Setup{
 		Config: cfg.Pearl, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
@@ -141,7 +161,24 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 		a.Close()
 		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete)", err)
 	}
+	if e, ok := a.Learner.(Experienced); ok {
+		if err := loadExperience(run, cfg, e); err != nil {
+			a.Close()
+			return nil, err
+		}
+	}
 	return a, nil
+}
+
+// loadExperience reads what an agent collected from its run's checkpoint.
+func loadExperience(run *Run, cfg Config, e Experienced) error {
+	hash, err := config.Hash(cfg)
+	if err != nil {
+		return err
+	}
+	return checkpoint.Load(run.Path(CheckpointFile), hash, func(r *checkpoint.Reader) error {
+		return loadParts(r, e.Experience())
+	})
 }
 
 // Evaluate adapts the agent to tasks under a protocol. Equal seeds give equal results.

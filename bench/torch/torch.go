@@ -25,28 +25,45 @@ import (
 	"nacre/core/cpu"
 )
 
-// The programs in Python: the problem and one of the others, put together.
+// The programs in Python: the problem, what those in PyTorch share, and one of the others, put together.
 var (
 	//go:embed problem.py
 	problem string
+	//go:embed common.py
+	common string
 	//go:embed update.py
-	onCPU string
+	update string
+	//go:embed maml.py
+	maml string
+	//go:embed rl2.py
+	rl2 string
+	//go:embed mql.py
+	mql string
 	//go:embed gpu.py
 	onGPU string
 	//go:embed jax.py
 	inJAX string
 )
 
+// script is the program of an algorithm.
+func script(algorithm string) string {
+	own, ok := map[string]string{"maml": maml, "rl2": rl2, "mql": mql}[algorithm]
+	if !ok {
+		own = update
+	}
+	return problem + common + own
+}
+
 // Environment is what the update runs on.
 type Environment struct {
-	Software string `json:"software,omitempty"` // on a GPU: name, version and way of running
-	Torch   string   `json:"torch"`
-	NumPy   string   `json:"numpy"`
-	Python  string   `json:"python"`
-	Threads int      `json:"threads"`
-	BLAS    string   `json:"blas"`    // the library that is loaded
-	Kernels string   `json:"kernels"` // those OpenBLAS chose
-	Set     []string `json:"set"`     // environment variables set for it
+	Software string   `json:"software,omitempty"` // on a GPU: name, version and way of running
+	Torch    string   `json:"torch"`
+	NumPy    string   `json:"numpy"`
+	Python   string   `json:"python"`
+	Threads  int      `json:"threads"`
+	BLAS     string   `json:"blas"`    // the library that is loaded
+	Kernels  string   `json:"kernels"` // those OpenBLAS chose
+	Set      []string `json:"set"`     // environment variables set for it
 }
 
 // Process is a running PyTorch.
@@ -63,10 +80,11 @@ type Process struct {
 // openMP is where Debian puts the OpenMP build of OpenBLAS.
 const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 
-// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl") in the Python
+// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml",
+// "rl2", "mql") in the Python
 // interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
-	return start(exec.CommandContext(ctx, python, "-c", problem + onCPU, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
+	return start(exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
 }
 
 // StartGPU does the same on the first NVIDIA GPU: in PyTorch op by op ("torch"), as a CUDA graph ("torch-graph") or compiled

@@ -8,10 +8,14 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/kernel"
+	"nacre/kernel/ixgo"
 	_ "nacre/sim/controls" // registers the six MuJoCo controls
 	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
+
+// engines are the interpreters that --engine names.
+var engines = map[string]kernel.Engine{"": kernel.Yaegi, "yaegi": kernel.Yaegi, "ixgo": ixgo.Engine}
 
 // wired are the actions of this program.
 func wired() actions {
@@ -25,10 +29,16 @@ func wired() actions {
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
 			MetaWorld: metaworld.Scenes,
 		},
-		Notebook: app.Notebook,
-		Run:      app.RunNotebook,
+		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error {
+			o.Programs = besideProgram("wasm")
+			return app.Notebook(ctx, env, o)
+		},
+		Site: app.Site,
+		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
-			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
+			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
+				return kernel.New(kernel.Options{Engine: engines[engine]})
+			})
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},
