@@ -163,3 +163,17 @@ func distance(got, want []float64) float64 {
 	}
 	return diff / largest
 }
+
+// Plan reports the launches and kernels of a program.
+func Plan(p *core.Program, own bool) (launches, kernels int, text string, err error) {
+	pl, err := newPlan(p, own)
+	if err != nil {
+		return 0, 0, "", err
+	}
+	text, names := pl.source()
+	seen := map[string]bool{}
+	for _, n := range names {
+		seen[n] = true
+	}
+	return len(pl.units), len(seen), text, nil
+}

@@ -16,8 +16,10 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/ref"
 	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
+	"nacre/rl2"
 	"nacre/sim"
 	"nacre/tcl"
 )
@@ -81,6 +83,16 @@ func programs(t *testing.T) map[string]*recorder {
 	m := maml.Default()
 	add("maml", func(d core.Device) (closer, error) {
 		return maml.New(maml.Setup{Config: m, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
+	})
+	r := rl2.Default()
+	r.Hidden, r.MetaBatch, r.Episodes, r.Chunk = 21, 3, 2, 4
+	add("rl2", func(d core.Device) (closer, error) {
+		return rl2.New(rl2.Setup{Config: r, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
+	})
+	q := mql.Default()
+	q.Hidden, q.Context, q.History, q.Batch = 27, 5, 4, 70
+	add("mql", func(d core.Device) (closer, error) {
+		return mql.New(mql.Setup{Config: q, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
 	})
 	return out
 }
