@@ -274,3 +274,28 @@ func TestBatch(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkAct times a call for 16 environments of the half-cheetah, under one set of parameters and under 16.
+func BenchmarkAct(b *testing.B) {
+	p := onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 20, Hidden: []int{64, 64}, Out: 6, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin}
+	d, err := cpu.New(cpu.Options{Workers: 1})
+	check(b, err)
+	a, err := onpolicy.NewActor(d, p, 1, 16)
+	check(b, err)
+	defer a.Close()
+	episodes, noise := make([]int, 16), make([]*rand.Rand, 16)
+	for i := range episodes {
+		check(b, a.Load(i, make([]float64, p.Size())))
+		episodes[i], noise[i] = i, rng.New(1, uint64(i))
+	}
+	obs, act := make([]float64, 16*20), make([]float64, 16*6)
+	for name, slots := range map[string][]int{"1 slot": make([]int, 16), "16 slots": episodes} {
+		b.Run(name, func(b *testing.B) {
+			policy := a.Policy(slots, noise)
+			for b.Loop() {
+				check(b, policy.Act(0, episodes, nil, obs, act))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16)/1e3, "µs/row")
+		})
+	}
+}
