@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -253,6 +254,44 @@ func TestSlots(t *testing.T) {
 	near(t, "scaled action", act[1], -0.1, 1e-6)
 	if err := a.Load(0, params[1:]); err == nil {
 		t.Error("parameters of another size were accepted")
+	}
+}
+
+// An episode's action has the same bits whatever shares the call, for every kernel.
+func TestActionsDoNotDependOnTheCall(t *testing.T) {
+	for _, kernel := range []string{"avx512", "avx2", "go"} {
+		d, err := cpu.New(cpu.Options{Workers: 1, Kernel: kernel})
+		if err != nil {
+			t.Logf("not tested: %v", err)
+			continue
+		}
+		for _, p := range []onpolicy.Policy{policy(5), policy(64, 64), policy(100, 37)} {
+			a, err := onpolicy.NewActor(d, p, 1, 16)
+			check(t, err)
+			defer a.Close()
+			r := rand.New(rand.NewPCG(3, 4))
+			params, obs, all := make([]float64, p.Size()), make([]float64, 16*3), make([]float64, 16*2)
+			for _, x := range [][]float64{params, obs} {
+				for i := range x {
+					x[i] = r.NormFloat64()
+				}
+			}
+			check(t, a.Load(0, params))
+			slots, episodes := make([]int, 16), make([]int, 16)
+			for i := range episodes {
+				episodes[i] = i
+			}
+			check(t, a.Policy(slots, nil).Act(0, episodes, nil, obs, all))
+			for n := 1; n < 16; n++ {
+				for first := 0; first+n <= 16; first += n {
+					some := make([]float64, n*2)
+					check(t, a.Policy(slots, nil).Act(0, episodes[first:first+n], nil, obs[first*3:(first+n)*3], some))
+					if !slices.Equal(some, all[first*2:(first+n)*2]) {
+						t.Errorf("%s, %v: %d rows from %d on differ from those of 16", kernel, p.Net.Hidden, n, first)
+					}
+				}
+			}
+		}
 	}
 }
 
