@@ -43,8 +43,8 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	switch {
 	case o.Check:
 		return o.check(ctx, env, device)
-	case o.Explain && o.Algorithm == "maml":
-		return errors.New("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, maml's is several that run many times")
+	case o.Explain && !slices.Contains(benchAlgorithms[:2], o.Algorithm) && o.Algorithm != "both":
+		return fmt.Errorf("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, %s's is several that run many times", o.Algorithm)
 	case o.Explain:
 		return o.explain(ctx, env, device)
 	}
@@ -64,13 +64,18 @@ type benchmark interface {
 	Close() error
 }
 
-// benchAlgorithms are those with an update to measure.
-var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml"}
+// benchAlgorithms are those with an update to measure; the first two are what "both" means.
+var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql"}
 
 // newBenchmark loads the update of an algorithm.
 func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
-	if algorithm == "maml" {
+	switch algorithm {
+	case "maml":
 		return yardstick.NewMeta(size, device)
+	case "rl2":
+		return yardstick.NewRL2(size, device)
+	case "mql":
+		return yardstick.NewMQL(size, device)
 	}
 	return yardstick.New(size, algorithm == "tcl-pearl", device)
 }
@@ -82,7 +87,7 @@ func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size
 			continue
 		}
 		for _, algorithm := range benchAlgorithms {
-			if both := o.Algorithm == "both" && algorithm != "maml"; !both && o.Algorithm != algorithm {
+			if both := o.Algorithm == "both" && slices.Contains(benchAlgorithms[:2], algorithm); !both && o.Algorithm != algorithm {
 				continue
 			}
 			if err := ctx.Err(); err != nil {

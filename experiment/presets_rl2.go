@@ -27,12 +27,13 @@ func rl2ProMP(c Config) Config {
 	return rl2On(c, r)
 }
 
-// rl2Point is a reduction for the point robot, with the discount and learning rate of point.
+// rl2Point is a reduction for the point robot, with the discount and learning rate of point: 300 iterations
+// are 720,000 steps.
 func rl2Point(iterations int) Config {
 	r := rl2.Default()
-	r.Hidden, r.InitStd, r.MetaBatch, r.Episodes = 32, 0.5, 20, 3
+	r.Hidden, r.InitStd, r.MetaBatch, r.Episodes = 32, 0.5, 40, 3
 	r.Discount, r.GAELambda, r.Advantages, r.Entropy = 0.9, 0.9, "std", 0
-	r.LR, r.Chunk, r.Iterations = 3e-3, 20, iterations
+	r.Chunk, r.Iterations = 20, iterations
 	c := rl2On(point(1, 1), r)
 	c.Evaluation.Every = 20
 	return c
@@ -56,6 +57,6 @@ func rl2Presets() []preset {
 	}
 	return append(out,
 		preset{"rl2/ml1", "RL² on Meta-World as garage launches it, a million steps; choose the family", rl2ML1},
-		preset{"quick/point-goal-rl2", "the point robot by RL²", func() Config { return rl2Point(100) }},
+		preset{"quick/point-goal-rl2", "the point robot by RL²: 3,000 updates", func() Config { return rl2Point(300) }},
 		preset{"quick/cheetah-vel-rl2", "half-cheetah velocity by RL²", func() Config { return rl2Cheetah(100) }})
 }

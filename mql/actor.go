@@ -14,7 +14,7 @@ type inference struct {
 	obs, before, act []float64
 }
 
-func newInference(d core.Device, p *core.Program, m core.Memory, n networks, rows int) (*inference, error) {
+func newInference(d core.Device, p *core.Program, m core.Memory, n Networks, rows int) (*inference, error) {
 	run, err := d.Load(p, m)
 	if err != nil {
 		return nil, err
@@ -27,12 +27,12 @@ func newInference(d core.Device, p *core.Program, m core.Memory, n networks, row
 
 // actors are the actor as it is trained, for each simulation worker.
 type actors struct {
-	nets    networks
+	nets    Networks
 	rows    int // environments per worker at most
 	workers []*inference
 }
 
-func newActors(d core.Device, m core.Memory, n networks, workers, rows int) (*actors, error) {
+func newActors(d core.Device, m core.Memory, n Networks, workers, rows int) (*actors, error) {
 	program, err := actProgram(n, rows)
 	if err != nil {
 		return nil, err

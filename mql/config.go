@@ -11,7 +11,7 @@ type Config struct {
 	Batch            int     `toml:"batch" range:"[1,65536]" comment:"transitions per update"`
 	Discount         float64 `toml:"discount" range:"[0,1]" comment:"γ"`
 	LR               float64 `toml:"lr" range:"(0,1]" comment:"learning rate of Adam, actor and critics"`
-	TargetTau        float64 `toml:"target_tau" range:"[0,1]" comment:"targets ← (1-τ)·targets + τ·networks, with each step of the actor"`
+	TargetTau        float64 `toml:"target_tau" range:"[0,1]" comment:"targets ← (1-τ)·targets + τ·Networks, with each step of the actor"`
 	PolicyEvery      int     `toml:"policy_every" range:"[1,1000]" comment:"critic updates per update of the actor and the targets"`
 	PolicyNoise      float64 `toml:"policy_noise" range:"[0,10]" comment:"deviation of the noise on target actions"`
 	NoiseClip        float64 `toml:"noise_clip" range:"[0,10]" comment:"bound of that noise"`

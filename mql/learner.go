@@ -20,7 +20,7 @@ type Learner struct {
 	cfg  Config
 	spec sim.Spec
 	seed uint64
-	nets networks
+	nets Networks
 
 	device core.Device
 	mem    core.Memory
@@ -64,7 +64,7 @@ func New(s Setup) (*Learner, error) {
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
 		cfg: s.Config, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
-		nets: newNetworks(s.Config, d.Obs, d.Act), all: replay.NewTask(d, s.Config.BufferCapacity),
+		nets: NewNetworks(s.Config, d.Obs, d.Act), all: replay.NewTask(d, s.Config.BufferCapacity),
 		in: newBatch(d, s.Config.Batch, s.Config.History), means: means{},
 	}
 	for range s.Train {
@@ -78,7 +78,7 @@ func New(s Setup) (*Learner, error) {
 }
 
 func (l *Learner) prepare(s Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.nets.specs()); err != nil {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.seed); err != nil {

@@ -11,13 +11,13 @@ import (
 	"nacre/internal/rng"
 )
 
-// networks are the function approximators; h is a history.
+// Networks are the function approximators; h is a history.
 //
 //	actor    tanh net(o, context(h))      → act
 //	critic   q1, q2(o, a, context(h))     → 1, both with one context
 //
 // Each has its own recurrent unit, and a target of the whole.
-type networks struct {
+type Networks struct {
 	actor, actorTarget   actorNet
 	critic, criticTarget criticNet
 	window               int // steps of a history
@@ -33,7 +33,8 @@ type criticNet struct {
 	q      [2]nn.MLP
 }
 
-func newNetworks(c Config, obs, act int) networks {
+// NewNetworks names and sizes the networks for observations and actions of so many numbers.
+func NewNetworks(c Config, obs, act int) Networks {
 	hidden := make([]int, c.Layers)
 	for i := range hidden {
 		hidden[i] = c.Hidden
@@ -51,7 +52,7 @@ func newNetworks(c Config, obs, act int) networks {
 		q := func(k string) nn.MLP { return net(name+"/"+k, obs+act+c.Context, 1) }
 		return criticNet{memory(name), [2]nn.MLP{q("q1"), q("q2")}}
 	}
-	return networks{
+	return Networks{
 		actor: actor("actor"), actorTarget: actor("actor_target"),
 		critic: critic("critic"), criticTarget: critic("critic_target"), window: c.History,
 	}
@@ -73,7 +74,8 @@ func nodes(s *core.Stage, n nn.Network) []*G.Node {
 	return out
 }
 
-func (n networks) specs() (out []core.ParamSpec) {
+// Specs lists all parameters: the actor's, the critics', and their targets'.
+func (n Networks) Specs() (out []core.ParamSpec) {
 	for _, net := range []nn.Network{n.actor, n.critic, n.actorTarget, n.criticTarget} {
 		out = append(out, net.Specs()...)
 	}
@@ -81,7 +83,7 @@ func (n networks) specs() (out []core.ParamSpec) {
 }
 
 // init draws the initial parameters as PyTorch does.
-func (n networks) init(m core.Memory, seed uint64) error {
+func (n Networks) init(m core.Memory, seed uint64) error {
 	for i, g := range []nn.GRU{n.actor.memory, n.critic.memory} {
 		if err := nn.InitUniform(m, g, 1/math.Sqrt(float64(g.Hidden)), rng.New(seed, rng.Init, 0, uint64(i))); err != nil {
 			return err
@@ -99,7 +101,7 @@ func (n networks) init(m core.Memory, seed uint64) error {
 }
 
 // context is the unit's state after a history, rows × window·width.
-func (n networks) context(s *core.Stage, memory nn.GRU, history *G.Node) *G.Node {
+func (n Networks) context(s *core.Stage, memory nn.GRU, history *G.Node) *G.Node {
 	states := memory.Unroll(s, history, nil, n.window)
 	return states[len(states)-1]
 }

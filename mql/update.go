@@ -17,6 +17,12 @@ type kind struct {
 	replay bool
 }
 
+// UpdateProgram compiles one gradient update of training, of the critics only or also of the actor and the targets; see
+// updateProgram for its inputs and outputs.
+func UpdateProgram(c Config, n Networks, actor bool) (*core.Program, error) {
+	return updateProgram(c, n, kind{rows: c.Batch, lr: c.LR, policy: actor})
+}
+
 // updateProgram compiles one gradient update:
 //
 //  1. both critics step on  Σ w·Σⱼ(Qⱼ(o,a,h) − y)²,  y = r + (1−d)·γ·minⱼ Q̄ⱼ(o′,a′,h′),
@@ -31,7 +37,7 @@ type kind struct {
 // Inputs, by rows: obs, act, rew, done, next_obs, before, after (the histories), eps, weight. Replay updates have
 // propensity (features × 1), intercept and anchor/NAME of every parameter instead of weight. Outputs: critic_loss,
 // grad_critic, and with policy actor_loss, grad_actor; of replay updates also beta, the mean weight.
-func updateProgram(c Config, n networks, k kind) (*core.Program, error) {
+func updateProgram(c Config, n Networks, k kind) (*core.Program, error) {
 	b := core.NewBuilder("mql.update", k.rows)
 	x := terms{n: n, c: c, k: k}
 
@@ -70,7 +76,7 @@ func updateProgram(c Config, n networks, k kind) (*core.Program, error) {
 
 // terms builds what the stages share.
 type terms struct {
-	n networks
+	n Networks
 	c Config
 	k kind
 }
@@ -152,7 +158,7 @@ func (x terms) near(s *core.Stage, loss *G.Node, net nn.Network, prox *G.Node) *
 func anchor(param string) string { return "anchor/" + param }
 
 // contextProgram gives what the logistic regression sees of rows rows: features, rows × n.
-func contextProgram(c Config, n networks, rows int) (*core.Program, error) {
+func contextProgram(c Config, n Networks, rows int) (*core.Program, error) {
 	b := core.NewBuilder("mql.context", rows)
 	s := b.Stage("context")
 	x := terms{n: n, c: c, k: kind{rows: rows}}
@@ -165,7 +171,7 @@ func contextProgram(c Config, n networks, rows int) (*core.Program, error) {
 }
 
 // actProgram gives the deterministic actions of rows observations with their histories.
-func actProgram(n networks, rows int) (*core.Program, error) {
+func actProgram(n Networks, rows int) (*core.Program, error) {
 	b := core.NewBuilder("mql.act", rows)
 	s := b.Stage("act")
 	x := terms{n: n, k: kind{rows: rows}}

@@ -105,7 +105,7 @@ func (b batch) row(d replay.Dims, window, i int) row {
 }
 
 // beta is the weight of a row in replay updates.
-func (p byHand) beta(c Config, n networks, m logistic, x row) float64 {
+func (p byHand) beta(c Config, n Networks, m logistic, x row) float64 {
 	seen := p.context(n.actor.memory, x.before)
 	if c.PropensityObs {
 		seen = slices.Concat(x.obs, seen)
@@ -131,7 +131,7 @@ func (p byHand) near(prox float64, net nn.Network, anchor byHand) (sum float64) 
 }
 
 // criticLoss and actorLoss are the equations of updateProgram; targets and weights come from frozen.
-func (p byHand) criticLoss(frozen byHand, c Config, n networks, rows []row, weight []float64) (loss float64) {
+func (p byHand) criticLoss(frozen byHand, c Config, n Networks, rows []row, weight []float64) (loss float64) {
 	for i, x := range rows {
 		a := frozen.act(n.actorTarget, x.next, x.after)
 		for j := range a {
@@ -146,7 +146,7 @@ func (p byHand) criticLoss(frozen byHand, c Config, n networks, rows []row, weig
 	return loss
 }
 
-func (p byHand) actorLoss(n networks, rows []row, weight []float64) (loss float64) {
+func (p byHand) actorLoss(n Networks, rows []row, weight []float64) (loss float64) {
 	for i, x := range rows {
 		loss -= weight[i] * p.q(n.critic, 0, x.obs, p.act(n.actor, x.obs, x.before), x.before)
 	}
@@ -154,13 +154,13 @@ func (p byHand) actorLoss(n networks, rows []row, weight []float64) (loss float6
 }
 
 // bench is a memory with random parameters and targets that differ from them, and a random batch.
-func newBench(t *testing.T, c Config, rows int) (networks, core.Memory, batch, replay.Dims) {
+func newBench(t *testing.T, c Config, rows int) (Networks, core.Memory, batch, replay.Dims) {
 	t.Helper()
 	d := replay.Dims{Obs: 2, Act: 2}
-	n := newNetworks(c, d.Obs, d.Act)
-	m, err := ref.Device.NewMemory(n.specs())
+	n := NewNetworks(c, d.Obs, d.Act)
+	m, err := ref.Device.NewMemory(n.Specs())
 	check(t, err)
-	for i, p := range n.specs() {
+	for i, p := range n.Specs() {
 		r := rng.New(1, uint64(i))
 		x := make([]float64, p.Rows*p.Cols)
 		for j := range x {

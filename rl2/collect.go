@@ -42,8 +42,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	if err := l.advantages(paths, entropy); err != nil {
 		return steps, err
 	}
-	l.batch = l.cut(paths, steps)
-	return steps, l.unroller.walk(l.batch, true)
+	return steps, l.ppo.Set(paths)
 }
 
 // trials runs the episodes of every trial, one after the other, the policy's state going through all of them.
@@ -85,7 +84,7 @@ func (l *Learner) trials(ctx context.Context, iteration uint64) ([]trial, error)
 }
 
 // join appends an episode; s follows the inputs that the policy had.
-func (t *trial) join(episode *sim.Trajectory, s *trialState, p policy) {
+func (t *trial) join(episode *sim.Trajectory, s *trialState, p Policy) {
 	x, obs := make([]float64, p.memory.In), make([]float64, p.obs)
 	for step := range episode.Len {
 		for j := range obs {
@@ -132,31 +131,4 @@ func (l *Learner) advantages(paths []onpolicy.Path, entropy float64) error {
 	onpolicy.Advantages(l.cfg.Discount, l.cfg.GAELambda, paths)
 	onpolicy.Normalise(l.cfg.Advantages, paths)
 	return nil
-}
-
-// cut puts the trials side by side in chunks.
-func (l *Learner) cut(paths []onpolicy.Path, steps int) *batch {
-	longest := 0
-	for _, p := range paths {
-		longest = max(longest, p.Len)
-	}
-	k := l.unroller.chunk
-	in, act := k.p.memory.In, k.p.act
-	b := newBatch(k, longest)
-	for i, p := range paths {
-		for c := range b.X {
-			from := c * k.steps
-			n := min(k.steps, p.Len-from)
-			if n <= 0 {
-				break
-			}
-			copy(b.X[c][i*k.steps*in:], p.Obs[from*in:(from+n)*in])
-			copy(b.Act[c][i*k.steps*act:], p.Act[from*act:(from+n)*act])
-			for t := range n {
-				b.Advantage[c][i*k.steps+t] = float32(p.Advantage[from+t])
-				b.Weight[c][i*k.steps+t] = 1 / float32(steps)
-			}
-		}
-	}
-	return b
 }

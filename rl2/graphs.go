@@ -11,7 +11,7 @@ import (
 //	x trials × steps·(obs+act+2), h trials × hidden (the state before), act trials × steps·act,
 //	old, advantage, weight trials × steps, steps (policy.stepMatrix)
 type chunk struct {
-	p             policy
+	p             Policy
 	trials, steps int
 }
 
@@ -82,7 +82,7 @@ const entropyOfUnit = 1.4189385332046727418
 func gradient(param string) string { return "d/" + param }
 
 // applyProgram makes an Adam step along given gradients, the inputs d/NAME, and outputs their norm, grad.
-func applyProgram(c Config, p policy) (*core.Program, error) {
+func applyProgram(c Config, p Policy) (*core.Program, error) {
 	b := core.NewBuilder("rl2.apply", 1)
 	s := b.Stage("apply")
 	var total *G.Node

@@ -21,16 +21,15 @@ type Learner struct {
 	cfg    Config
 	spec   sim.Spec
 	seed   uint64
-	policy policy
+	policy Policy
 
-	mem      core.Memory
-	unroller *unroller
-	actor    *actor
+	mem   core.Memory
+	ppo   *PPO
+	actor *actor
 
 	pool     protocol.Roller
 	tasks    []sim.Task // train
 	baseline *onpolicy.Linear
-	batch    *batch // nil between iterations
 	sums     map[string]float64
 	epochs   int
 }
@@ -55,7 +54,7 @@ func New(s Setup) (*Learner, error) {
 	if len(s.Train) == 0 {
 		return nil, fmt.Errorf("rl2: no train tasks of family %s", s.Spec.Name)
 	}
-	p := newPolicy(s.Config, s.Spec.ObsDim, s.Spec.ActDim)
+	p := NewPolicy(s.Config, s.Spec.ObsDim, s.Spec.ActDim)
 	l := &Learner{
 		cfg: s.Config, spec: s.Spec, seed: s.Seed, policy: p, tasks: s.Train, pool: s.Pool,
 		baseline: onpolicy.NewLinear(p.memory.In, s.Config.Ridge), sums: map[string]float64{},
@@ -74,8 +73,7 @@ func (l *Learner) prepare(s Setup) (err error) {
 	if err = l.policy.init(l.mem, l.cfg, l.seed); err != nil {
 		return err
 	}
-	k := chunk{p: l.policy, trials: l.cfg.MetaBatch, steps: min(l.cfg.Chunk, l.cfg.Episodes*l.spec.Horizon)}
-	if l.unroller, err = newUnroller(s.Device, l.mem, l.cfg, k); err != nil {
+	if l.ppo, err = NewPPO(s.Device, l.mem, l.policy, l.cfg, l.cfg.Episodes*l.spec.Horizon); err != nil {
 		return err
 	}
 	l.actor, err = newActor(s.Device, l.mem, l.policy, s.Workers, s.Envs)
@@ -88,8 +86,8 @@ func (l *Learner) Close() error {
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
-	if l.unroller != nil {
-		errs = append(errs, l.unroller.Close())
+	if l.ppo != nil {
+		errs = append(errs, l.ppo.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -101,13 +99,13 @@ func (l *Learner) Memory() core.Memory { return l.mem }
 // while they are being learned from.
 func (l *Learner) State() []replay.Part {
 	return []replay.Part{
-		replay.JSONPart("running", func() any { return running{l.sums, l.epochs, l.baseline.Weights(), l.batch != nil} }, func(r running) error {
+		replay.JSONPart("running", func() any { return running{l.sums, l.epochs, l.baseline.Weights(), l.ppo.batch != nil} }, func(r running) error {
 			if len(r.Baseline) != len(l.baseline.Weights()) {
 				return fmt.Errorf("rl2: a baseline of %d numbers; expected %d", len(r.Baseline), len(l.baseline.Weights()))
 			}
-			l.sums, l.epochs, l.batch = r.Sums, r.Epochs, nil
+			l.sums, l.epochs, l.ppo.batch = r.Sums, r.Epochs, nil
 			if r.Collected {
-				l.batch = new(batch)
+				l.ppo.batch = new(batch)
 			}
 			copy(l.baseline.Weights(), r.Baseline)
 			return nil
@@ -125,30 +123,30 @@ type running struct {
 }
 
 func (l *Learner) saveTrials(w io.Writer) error {
-	if l.batch == nil {
+	if l.ppo.batch == nil {
 		return nil
 	}
-	return gob.NewEncoder(w).Encode(l.batch)
+	return gob.NewEncoder(w).Encode(l.ppo.batch)
 }
 
 // loadTrials is called after the part that says whether there are any.
 func (l *Learner) loadTrials(r io.Reader) error {
-	if l.batch == nil {
+	if l.ppo.batch == nil {
 		return nil
 	}
-	return gob.NewDecoder(r).Decode(l.batch)
+	return gob.NewDecoder(r).Decode(l.ppo.batch)
 }
 
 // Update makes epoch number update of an iteration: one step on all of its trials.
 func (l *Learner) Update(iteration, update int) error {
-	if l.batch == nil {
+	if l.ppo.batch == nil {
 		return fmt.Errorf("rl2: update %d of iteration %d before its collection", update, iteration)
 	}
-	f, err := l.unroller.step(l.batch)
+	f, err := l.ppo.Step()
 	if err != nil {
 		return err
 	}
-	for name, v := range map[string]float64{"loss": f.loss, "kl": f.kl, "clipped": f.clipped, "grad": f.grad} {
+	for name, v := range map[string]float64{"loss": f.Loss, "kl": f.KL, "clipped": f.Clipped, "grad": f.Grad} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("rl2: %s became %v at iteration %d, update %d", name, v, iteration, update)
 		}
@@ -173,6 +171,6 @@ func (l *Learner) Metrics(_ int, record func(name string, value float64)) error 
 		record(name, l.sums[name])
 	}
 	clear(l.sums)
-	l.epochs, l.batch = 0, nil
+	l.epochs, l.ppo.batch = 0, nil
 	return nil
 }

@@ -14,10 +14,10 @@ import (
 	"nacre/onpolicy"
 )
 
-// policy is the recurrent Gaussian policy: the input x = (o, a, r, d), with the last action and reward and whether an
+// Policy is the recurrent Gaussian policy: the input x = (o, a, r, d), with the last action and reward and whether an
 // episode has just ended, moves the state; the mean is linear in the state; the log standard deviations depend on
 // nothing.
-type policy struct {
+type Policy struct {
 	memory   nn.GRU
 	mean     nn.MLP
 	obs, act int
@@ -29,8 +29,9 @@ const logStd = "policy/log_std"
 // maxLogStd only stops the clamp from having no upper end.
 const maxLogStd = 20
 
-func newPolicy(c Config, obs, act int) policy {
-	return policy{
+// NewPolicy makes the policy for observations and actions of so many numbers.
+func NewPolicy(c Config, obs, act int) Policy {
+	return Policy{
 		memory: nn.GRU{Name: "policy/memory", In: obs + act + 2, Hidden: c.Hidden},
 		mean:   nn.MLP{Name: "policy/mean", In: c.Hidden, Out: act},
 		obs:    obs, act: act, least: math.Log(c.MinStd),
@@ -38,11 +39,11 @@ func newPolicy(c Config, obs, act int) policy {
 }
 
 // Specs implements nn.Network.
-func (p policy) Specs() []core.ParamSpec {
+func (p Policy) Specs() []core.ParamSpec {
 	return append(append(p.memory.Specs(), p.mean.Specs()...), core.ParamSpec{Name: logStd, Rows: 1, Cols: p.act})
 }
 
-func (p policy) nodes(s *core.Stage) []*G.Node {
+func (p Policy) nodes(s *core.Stage) []*G.Node {
 	var out []*G.Node
 	for _, spec := range p.Specs() {
 		out = append(out, s.Param(spec.Name, spec.Rows, spec.Cols))
@@ -51,7 +52,7 @@ func (p policy) nodes(s *core.Stage) []*G.Node {
 }
 
 // init draws the weights by Xavier, biases 0.
-func (p policy) init(m core.Memory, c Config, seed uint64) error {
+func (p Policy) init(m core.Memory, c Config, seed uint64) error {
 	if err := nn.InitXavier(m, p.memory, rng.New(seed, rng.Init, 0)); err != nil {
 		return err
 	}
@@ -66,13 +67,13 @@ func (p policy) init(m core.Memory, c Config, seed uint64) error {
 }
 
 // logStd is the log standard deviations, 1 × act.
-func (p policy) logStd(s *core.Stage) *G.Node {
+func (p Policy) logStd(s *core.Stage) *G.Node {
 	return s.Clamp(s.Param(logStd, 1, p.act), p.least, maxLogStd)
 }
 
 // actor runs the policy during rollouts, one runner per simulation worker.
 type actor struct {
-	policy  policy
+	policy  Policy
 	mem     core.Memory
 	rows    int // environments per worker at most
 	workers []actorWorker
@@ -85,7 +86,7 @@ type actorWorker struct {
 }
 
 // newActor loads one step of the policy: inputs x and h, outputs mean and next, by rows.
-func newActor(d core.Device, m core.Memory, p policy, workers, rows int) (*actor, error) {
+func newActor(d core.Device, m core.Memory, p Policy, workers, rows int) (*actor, error) {
 	b := core.NewBuilder("rl2.act", rows)
 	s := b.Stage("act")
 	h := p.memory.Step(s, s.Input("x", rows, p.memory.In), s.Input("h", rows, p.memory.Hidden))
@@ -138,7 +139,7 @@ type trialState struct {
 	resets bool      // Config.ResetInputs
 }
 
-func (p policy) newState(c Config) trialState {
+func (p Policy) newState(c Config) trialState {
 	return trialState{h: make([]float64, p.memory.Hidden), last: make([]float64, p.act+1), resets: c.ResetInputs}
 }
 
@@ -212,7 +213,7 @@ func (w *actorWorker) infer() error {
 
 // logProbs is the log density of the actions of several steps under one vector of log standard deviations: act and mean
 // hold the steps side by side, rows × steps·act; the result is rows × steps.
-func (p policy) logProbs(s *core.Stage, mean, act *G.Node, steps int) *G.Node {
+func (p Policy) logProbs(s *core.Stage, mean, act *G.Node, steps int) *G.Node {
 	one, repeated := p.logStd(s), make([]*G.Node, steps)
 	for t := range repeated {
 		repeated[t] = one
@@ -222,7 +223,7 @@ func (p policy) logProbs(s *core.Stage, mean, act *G.Node, steps int) *G.Node {
 }
 
 // stepMatrix adds the terms of each step: column t is 1 in the rows of step t's dimensions.
-func (p policy) stepMatrix(steps int) []float32 {
+func (p Policy) stepMatrix(steps int) []float32 {
 	x := make([]float32, steps*p.act*steps)
 	for i := range steps * p.act {
 		x[i*steps+i/p.act] = 1

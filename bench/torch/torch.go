@@ -34,12 +34,19 @@ var update string
 //go:embed maml.py
 var maml string
 
+//go:embed rl2.py
+var rl2 string
+
+//go:embed mql.py
+var mql string
+
 // script is the program of an algorithm.
 func script(algorithm string) string {
-	if algorithm == "maml" {
-		return common + maml
+	own, ok := map[string]string{"maml": maml, "rl2": rl2, "mql": mql}[algorithm]
+	if !ok {
+		own = update
 	}
-	return common + update
+	return common + own
 }
 
 // Environment is what the update runs on.
@@ -67,7 +74,8 @@ type Process struct {
 // openMP is where Debian puts the OpenMP build of OpenBLAS.
 const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 
-// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml") in the Python
+// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml",
+// "rl2", "mql") in the Python
 // interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
 	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}

@@ -43,16 +43,18 @@ PyTorch, in turns of four updates, and prints the ratio; Python needs torch and 
 the update is executed: what is computed where, and the predicted and measured time of every region.
 
 Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
-constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few.`,
+constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few. Rl2's is an epoch: the gradient through ten trials of 2,000 steps. Mql's
+is a cycle: critics, actor and targets, then critics until the actor's next turn.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain
   nacre bench update --algo maml --vs torch --updates 3
+  nacre bench update --algo rl2 --vs torch
   nacre bench update --check`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
-				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml"),
+				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml", "rl2", "mql"),
 				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"), checkPrecision(o.Precision),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
@@ -68,7 +70,7 @@ constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds;
 	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs torch")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
-	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, or maml")
+	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2 or mql")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
 	precisionFlag(cmd, &o.Precision)
 	f.IntVar(&o.Updates, "updates", 20, "updates to time")

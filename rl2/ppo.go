@@ -2,8 +2,10 @@ package rl2
 
 import (
 	"errors"
+	"fmt"
 
 	"nacre/core"
+	"nacre/onpolicy"
 )
 
 // batch is the trials of an iteration, cut into chunks; every slice is by chunk.
@@ -22,50 +24,99 @@ func newBatch(k chunk, steps int) *batch {
 	return b
 }
 
-// unroller computes the gradient through whole trials. Of the forward pass only the state before each chunk is kept; the
-// backward pass computes a chunk's steps again.
-type unroller struct {
+// PPO makes PPO's steps on whole trials. Its gradient goes through all steps of a trial: of the forward pass only the
+// state before each chunk of steps is kept, and the backward pass computes a chunk's steps again.
+//
+//	ppo, err := rl2.NewPPO(device, memory, policy, config, 2000)
+//	err = ppo.Set(trials)       // Obs are the inputs x, Advantage is computed
+//	for range config.Epochs {
+//		figures, err = ppo.Step()
+//	}
+type PPO struct {
 	chunk
 	forward, backward, apply core.Runner
+	flops                    [3]int64 // of those
 
-	states [][]float32 // before each chunk
-	back   []float32   // gradient by the state between two chunks
-	zero   []float32
+	batch  *batch               // the trials; nil while there are none
+	states [][]float32          // before each chunk
+	back   []float32            // gradient by the state between two chunks
 	sums   map[string][]float64 // the gradient by parameter, added chunk by chunk from the last to the first
 	room   map[string][]float64
 }
 
-func newUnroller(d core.Device, m core.Memory, c Config, k chunk) (*unroller, error) {
-	size := k.trials * k.p.memory.Hidden
-	u := &unroller{
-		chunk: k, back: make([]float32, size), zero: make([]float32, size),
-		sums: map[string][]float64{}, room: map[string][]float64{},
-	}
-	for _, spec := range k.p.Specs() {
+// NewPPO makes the programs for Config.MetaBatch trials of at most longest steps under the policy whose parameters are in
+// m.
+func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO, error) {
+	k := chunk{p: p, trials: c.MetaBatch, steps: min(c.Chunk, longest)}
+	u := &PPO{chunk: k, back: make([]float32, k.trials*p.memory.Hidden), sums: map[string][]float64{}, room: map[string][]float64{}}
+	for _, spec := range p.Specs() {
 		u.sums[spec.Name], u.room[spec.Name] = make([]float64, spec.Rows*spec.Cols), make([]float64, spec.Rows*spec.Cols)
 	}
-	for _, x := range []struct {
+	for i, x := range []struct {
 		run  *core.Runner
 		make func() (*core.Program, error)
 	}{
 		{&u.forward, k.forwardProgram},
 		{&u.backward, func() (*core.Program, error) { return k.backwardProgram(c) }},
-		{&u.apply, func() (*core.Program, error) { return applyProgram(c, k.p) }},
+		{&u.apply, func() (*core.Program, error) { return applyProgram(c, p) }},
 	} {
 		program, err := x.make()
 		if err == nil {
+			u.flops[i] = program.FLOPs()
 			*x.run, err = d.Load(program, m)
 		}
 		if err != nil {
 			return nil, errors.Join(err, u.Close())
 		}
 	}
-	steps := k.p.stepMatrix(k.steps)
+	steps := p.stepMatrix(k.steps)
 	return u, errors.Join(u.forward.Write("steps", steps), u.backward.Write("steps", steps))
 }
 
+// FLOPs is the work of a Step in matrix products.
+func (u *PPO) FLOPs() int64 {
+	n := int64(len(u.batch.X))
+	return (n-1)*u.flops[0] + n*u.flops[1] + u.flops[2]
+}
+
+// Set takes the trials to learn from, at most Config.MetaBatch, and computes the log probabilities of their actions under
+// the policy as it is.
+func (u *PPO) Set(trials []onpolicy.Path) error {
+	if len(trials) > u.trials {
+		return fmt.Errorf("rl2: %d trials for programs of %d", len(trials), u.trials)
+	}
+	u.batch = u.cut(trials)
+	return u.walk(u.batch, true)
+}
+
+// cut puts the trials side by side in chunks.
+func (k chunk) cut(trials []onpolicy.Path) *batch {
+	longest, steps := 0, 0
+	for _, p := range trials {
+		longest, steps = max(longest, p.Len), steps+p.Len
+	}
+	in, act := k.p.memory.In, k.p.act
+	b := newBatch(k, longest)
+	for i, p := range trials {
+		for c := range b.X {
+			from := c * k.steps
+			n := min(k.steps, p.Len-from)
+			if n <= 0 {
+				break
+			}
+			copy(b.X[c][i*k.steps*in:], p.Obs[from*in:(from+n)*in])
+			copy(b.Act[c][i*k.steps*act:], p.Act[from*act:(from+n)*act])
+			for t := range n {
+				b.Advantage[c][i*k.steps+t] = float32(p.Advantage[from+t])
+				b.Weight[c][i*k.steps+t] = 1 / float32(steps)
+			}
+		}
+	}
+	return b
+}
+
 // Close gives the runners back.
-func (u *unroller) Close() error {
+func (u *PPO) Close() error {
 	var errs []error
 	for _, run := range []core.Runner{u.forward, u.backward, u.apply} {
 		if run != nil {
@@ -76,9 +127,9 @@ func (u *unroller) Close() error {
 }
 
 // walk computes the states before each chunk of b. With old it goes to the end and writes b's log probabilities.
-func (u *unroller) walk(b *batch, old bool) error {
+func (u *PPO) walk(b *batch, old bool) error {
 	for len(u.states) < len(b.X) {
-		u.states = append(u.states, make([]float32, len(u.zero)))
+		u.states = append(u.states, make([]float32, len(u.back)))
 	}
 	clear(u.states[0])
 	for i := range b.X {
@@ -100,11 +151,12 @@ func (u *unroller) walk(b *batch, old bool) error {
 	return nil
 }
 
-// figures are the sums of backwardProgram's losses, and the gradient's norm.
-type figures struct{ loss, kl, clipped, grad float64 }
+// Figures are the loss, the mean of log π_old − log π, the share of steps whose ratio was outside 1 ± clip, and the
+// gradient's norm.
+type Figures struct{ Loss, KL, Clipped, Grad float64 }
 
 // gradients computes the gradient of PPO's loss over b at the current parameters into u.sums.
-func (u *unroller) gradients(b *batch) (f figures, err error) {
+func (u *PPO) gradients(b *batch) (f Figures, err error) {
 	if err := u.walk(b, false); err != nil {
 		return f, err
 	}
@@ -121,7 +173,7 @@ func (u *unroller) gradients(b *batch) (f figures, err error) {
 }
 
 // chunkBack adds chunk i's part and leaves the gradient by the state before it in u.back.
-func (u *unroller) chunkBack(b *batch, i int, f *figures) error {
+func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 	for _, x := range []struct {
 		name string
 		data []float32
@@ -145,7 +197,7 @@ func (u *unroller) chunkBack(b *batch, i int, f *figures) error {
 		}
 	}
 	var v [1]float64
-	for name, sum := range map[string]*float64{"loss": &f.loss, "kl": &f.kl, "clipped": &f.clipped} {
+	for name, sum := range map[string]*float64{"loss": &f.Loss, "kl": &f.KL, "clipped": &f.Clipped} {
 		if err := u.backward.Read64(name, v[:]); err != nil {
 			return err
 		}
@@ -154,9 +206,9 @@ func (u *unroller) chunkBack(b *batch, i int, f *figures) error {
 	return u.backward.Read("dfirst", u.back)
 }
 
-// step makes one epoch: the gradient through all of the trials and an Adam step.
-func (u *unroller) step(b *batch) (figures, error) {
-	f, err := u.gradients(b)
+// Step makes one epoch: the gradient through all of the trials, and Adam's step along it.
+func (u *PPO) Step() (Figures, error) {
+	f, err := u.gradients(u.batch)
 	if err != nil {
 		return f, err
 	}
@@ -170,6 +222,6 @@ func (u *unroller) step(b *batch) (figures, error) {
 	}
 	var v [1]float64
 	err = u.apply.Read64("grad", v[:])
-	f.grad = v[0]
+	f.Grad = v[0]
 	return f, err
 }
