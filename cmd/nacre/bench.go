@@ -38,7 +38,7 @@ func benchUpdateCommand(env *app.Env, update func(context.Context, *app.Env, app
 		Long: `Update times the complete gradient update at the sizes of the published runs, beside the multiply-adds the
 processor was just measured to be capable of. With --check it prints the losses and gradient norms of the first
 three updates in float64 beside reference figures computed with other software, and the CPU's float32 beside
-them; the exit status is 1 when they differ by more than 1e-9 and 1e-4. With --vs torch it runs the same update in
+them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
 PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --explain it prints how
 the update is executed: what is computed where, and the predicted and measured time of every region.
 
