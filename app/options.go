@@ -128,6 +128,8 @@ type NotebookOptions struct {
 	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
 	Engine  string // of the kernels; empty is the default
 	Browser bool   // open one
+
+	Programs string // folder of the programs that pages run in the browser; empty is none
 }
 
 // SiteOptions are the flags of nacre site.

@@ -10,7 +10,7 @@ import (
 	"nacre/config"
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/ref"
+	"nacre/core/cuda"
 	"nacre/experiment/checkpoint"
 	"nacre/maml"
 	"nacre/mql"
@@ -68,6 +68,7 @@ type Agent struct {
 
 	pool   *sim.Pool
 	device core.Device
+	notice string // about the device
 }
 
 // NewAgent makes an agent with freshly drawn parameters. The error of a family, preset or value that does not exist
@@ -91,7 +92,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 	if envs <= 0 {
 		envs = sim.ChunkOf(family)
 	}
-	if a.device, err = device(cfg.Device, workers, host.Kernel); err != nil {
+	if err = a.open(host, workers); err != nil {
 		return nil, err
 	}
 	if a.pool, err = sim.NewPool(family, workers, envs); err != nil {
@@ -139,14 +140,6 @@ func (a *Agent) learner(workers, envs int) (Learner, error) {
 		}
 	}
 	return pearl.New(setup)
-}
-
-// device makes the executor of a name.
-func device(name string, workers int, kernel string) (core.Device, error) {
-	if name == "ref" {
-		return ref.Device, nil
-	}
-	return cpu.New(cpu.Options{Workers: workers, Kernel: kernel})
 }
 
 // LoadAgent makes the agent of a run folder with the weights training left there: the final ones, or those of the
@@ -214,6 +207,12 @@ func (a *Agent) session(host Host) Session {
 	if host.Kernel != "" {
 		s.CPUKernel = host.Kernel
 	}
+	if gpu, ok := cuda.Describe(a.device); ok {
+		s.CUDA = fmt.Sprintf("driver %s, NVRTC %s, cuBLASLt %s", gpu.Driver, gpu.NVRTC, gpu.CublasLt)
+	}
+	if a.notice != "" {
+		s.Notices = append(s.Notices, a.notice)
+	}
 	// Whether the library is in the program says nothing about a run that does not use it; a family's source does.
 	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v
@@ -232,3 +231,6 @@ func (a *Agent) Close() error {
 
 // Device names what computes, e.g. "cpu/avx512 ×2".
 func (a *Agent) Device() string { return a.device.Name() }
+
+// Notice tells, if not empty, that this is not the device that was asked for first.
+func (a *Agent) Notice() string { return a.notice }

@@ -102,7 +102,12 @@ func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 		run.Close()
 		return nil, nil, err
 	}
-	a, err := NewAgent(cfg, host)
+	record, err := run.readRecord()
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	a, err := NewAgent(cfg, host.recorded(record))
 	if err != nil {
 		run.Close()
 		return nil, nil, err

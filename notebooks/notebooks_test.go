@@ -15,7 +15,6 @@ import (
 	"nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
-	"nacre/kernel/ixgo"
 	_ "nacre/sim/controls"  // the families of the environments notebook
 	_ "nacre/sim/metaworld" // and of Meta-World
 )
@@ -24,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "kernel" {
 		env := &app.Env{Out: io.Discard, Err: os.Stderr, Log: slog.New(slog.DiscardHandler)}
-		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: ixgo.Engine}) })
+		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{}) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

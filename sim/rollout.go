@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"nacre/internal/breathe"
 	"nacre/internal/rng"
 )
 
@@ -199,6 +200,7 @@ func (w *worker) run(r *rollout) {
 		}
 	}()
 	for !r.stop.Load() {
+		breathe.Now()
 		if r.ctx.Err() != nil {
 			r.fail(len(r.episodes), fmt.Errorf("sim: rollout of %s: %w", w.spec.Name, context.Cause(r.ctx)))
 			return

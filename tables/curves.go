@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/plots"
 	"nacre/stats"
@@ -81,7 +82,7 @@ func mean(runs []Run, system string, success bool, end float64) (s plots.Series,
 		return s, 0, false
 	}
 	s, short = average(lines, end)
-	s.Name = titleOf(system)
+	s.Name = experiment.Title(system)
 	return s, short, len(s.X) > 0
 }
 

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/internal/nearest"
 )
@@ -102,7 +103,7 @@ func ml1(environments []string) []string {
 // published looks figures up in a table of the paper.
 func published(t paper.Table) func(family, system string) (float64, bool) {
 	return func(family, system string) (float64, bool) {
-		row, j := t.Row(strings.TrimPrefix(family, ml1Prefix)), slices.Index(t.Methods, titleOf(system))
+		row, j := t.Row(strings.TrimPrefix(family, ml1Prefix)), slices.Index(t.Methods, experiment.Title(system))
 		if row == nil || j < 0 || !isML1(family) {
 			return 0, false
 		}
@@ -202,7 +203,7 @@ func (g *Grid) incomplete() []string {
 				empty++
 			}
 			for _, n := range c.Notes {
-				out = append(out, fmt.Sprintf("%s, %s: %s", g.Families[i], titleOf(g.Systems[j]), n))
+				out = append(out, fmt.Sprintf("%s, %s: %s", g.Families[i], experiment.Title(g.Systems[j]), n))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"nacre/experiment"
 	"nacre/stats"
 )
 
@@ -78,7 +79,7 @@ func columns(w io.Writer) *tabwriter.Writer {
 func (t *Table) writeCells(w io.Writer) error {
 	tw := columns(w)
 	for j, s := range t.Systems {
-		fmt.Fprintf(tw, "\t%s\tn", titleOf(s))
+		fmt.Fprintf(tw, "\t%s\tn", experiment.Title(s))
 		if t.publishedIn(j) {
 			fmt.Fprint(tw, "\tpaper")
 		}
@@ -146,7 +147,7 @@ func (t *Table) writeBudgets(w io.Writer) error {
 			if c.Final != nil {
 				final = interval(*c.Final)
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s\t%.2f\t%d\t%d\t%d\t%s\t%s\t\n", t.Families[i], titleOf(t.Systems[j]), c.counted(),
+			fmt.Fprintf(tw, "%s\t%s\t%d\t%s\t%s\t%.2f\t%d\t%d\t%d\t%s\t%s\t\n", t.Families[i], experiment.Title(t.Systems[j]), c.counted(),
 				span(b.EnvStepsLo, b.EnvStepsHi), span(b.UpdatesLo, b.UpdatesHi), b.Seconds/3600, b.Evaluations, b.TestTasks, b.Explore, final, optional(c.Success, "%.2f"))
 		}
 	}

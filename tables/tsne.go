@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/stats"
 	"nacre/tsne"
@@ -90,7 +91,7 @@ func (t *EmbeddingTable) WriteText(w io.Writer) error {
 	tw := columns(w)
 	fmt.Fprint(tw, "\t\tn\tpoints\tto centroid\tbetween centroids\tratio\tratio in latent space\t\n")
 	for _, r := range t.Rows {
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t\n", r.Family, titleOf(r.System), r.Ratio.N, r.Points, interval(r.ToCentroid), interval(r.Between),
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\t\n", r.Family, experiment.Title(r.System), r.Ratio.N, r.Points, interval(r.ToCentroid), interval(r.Between),
 			interval(r.Ratio), interval(r.Latent))
 	}
 	for _, p := range t.Paper {

@@ -137,33 +137,33 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 			return p, false, err
 		}
 	}
-	return p, true, c.choose(p, &ok)
+	ok, err = c.choose(p)
+	return p, ok, err
 }
 
-// choose takes the first algorithm the library proposes.
-func (c *cublasLt) choose(p *ltProduct, ok *bool) error {
+// choose takes the first algorithm the library proposes, if it has one.
+func (c *cublasLt) choose(p *ltProduct) (ok bool, err error) {
 	var pref uintptr
 	if err := c.do("cublasLtMatmulPreferenceCreate", uintptr(unsafe.Pointer(&pref))); err != nil {
-		return err
+		return false, err
 	}
 	defer c.call("cublasLtMatmulPreferenceDestroy", pref)
 	workspace := uint64(4 * workspaceFloats)
 	if err := c.do("cublasLtMatmulPreferenceSetAttribute", pref, prefWorkspace, uintptr(unsafe.Pointer(&workspace)), 8); err != nil {
-		return err
+		return false, err
 	}
 	var found int32
 	var result [heuristicLength / 8]uint64
 	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, 1, uintptr(unsafe.Pointer(&result[0])), uintptr(unsafe.Pointer(&found)))
 	if code == notSupported || code == 0 && (found == 0 || int32(result[9]) != 0) {
-		*ok = false
-		return nil
+		return false, nil
 	}
 	if code != 0 {
-		return &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
+		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
 	}
 	copy(p.algo[:], result[:])
 	p.workspace = uintptr(result[8])
-	return nil
+	return true, nil
 }
 
 func (c *cublasLt) release(p *ltProduct) {

@@ -73,6 +73,15 @@ func Probe(ordinal int) (Info, error) {
 	return d.(*gpu).info, nil
 }
 
+// Describe tells what a device of this package runs on.
+func Describe(d core.Device) (Info, bool) {
+	g, ok := d.(*gpu)
+	if !ok {
+		return Info{}, false
+	}
+	return g.info, true
+}
+
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
 func (g *gpu) Name() string {
 	precision := "fp32"

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -49,8 +50,28 @@ func (g *gpu) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 	if m.stream, err = g.newStream(); err != nil {
 		return nil, err
 	}
-	m.base, err = g.alloc("parameters", 3*m.total+2*len(m.specs)+align)
-	return m, err
+	if m.base, err = g.alloc("parameters", 3*m.total+2*len(m.specs)+align); err != nil {
+		g.call("cuStreamDestroy_v2", uintptr(m.stream))
+		return nil, err
+	}
+	runtime.AddCleanup(m, func(x held) { x.release() }, held{g.driver, m.base, m.stream}) // a Memory has no Close
+	return m, nil
+}
+
+// held is what a memory has of the GPU.
+type held struct {
+	*driver
+	base   address
+	stream stream
+}
+
+func (h held) release() {
+	if leave, err := h.enter(); err == nil {
+		defer leave()
+		h.call("cuStreamSynchronize", uintptr(h.stream))
+		h.call("cuStreamDestroy_v2", uintptr(h.stream))
+		h.free(h.base)
+	}
 }
 
 func (m *memory) Params() []core.ParamSpec { return append([]core.ParamSpec(nil), m.specs...) }

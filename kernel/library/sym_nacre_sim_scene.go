@@ -18,6 +18,7 @@ func init() {
 		"Floor":     reflect.ValueOf(&p0.Floor).Elem(),
 		"Goal":      reflect.ValueOf(&p0.Goal).Elem(),
 		"Kind":      reflect.ValueOf((*p0.Kind)(nil)),
+		"Model":     reflect.ValueOf((*p0.Model)(nil)),
 		"Path":      reflect.ValueOf(&p0.Path).Elem(),
 		"Pearl":     reflect.ValueOf(&p0.Pearl).Elem(),
 		"Pose":      reflect.ValueOf((*p0.Pose)(nil)),

@@ -145,3 +145,19 @@ func TestTSNEPageRefuses(t *testing.T) {
 	})()`)
 	p.await("document.body.dataset.state === 'done' && document.querySelectorAll('.legend button').length === 2")
 }
+
+// The server has the page too, behind its token, for the files of its folder.
+func TestTSNEPageOfTheServer(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
+		t.Skip("the browser's programs are not built: run tools/wasm.sh")
+	}
+	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(100, 3, 4), "points.npz")})
+	list := s.open("/tree")
+	address := eval[string](list, "document.querySelector('a[aria-label^=\"Lay out points.npz\"]').getAttribute('href')")
+	p := s.open(address)
+	p.await("document.body.dataset.state === 'done'")
+	if n := eval[int](p, "document.querySelectorAll('.legend button').length"); n != 3 {
+		t.Errorf("the legend has %d groups, expected 3", n)
+	}
+	p.quiet()
+}

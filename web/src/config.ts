@@ -36,6 +36,8 @@ const page = base + (isSite ? '?' : '');
 export const treeUrl = (path: string) => page + 'tree' + (path ? '/' + encode(path) : '');
 export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
+/** The page that lays out the embeddings of a file. */
+export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(fileUrl(path))}`;
 export const fileUrl = (path: string) => base + 'files/' + encode(path);
 export const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 export const nameOf = (path: string) => path.split('/').pop() ?? '';

@@ -43,7 +43,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err := os.WriteFile(source, text, 0o644); err != nil {
 		return "", err
 	}
-	out, err := exec.Command("cc", "-std=gnu11", "-O3", "-march=native", "-shared", "-fPIC", "-o", filepath.Join(dir, "fake.so"), source, "-lm", "-ldl").CombinedOutput()
+	out, err := exec.Command("cc", "-std=gnu11", "-O3", "-march=native", "-shared", "-fPIC", "-o", filepath.Join(dir, "fake.so"), source, "-lm", "-ldl", "-lpthread").CombinedOutput()
 	if err != nil {
 		return "", &buildError{string(out), err}
 	}

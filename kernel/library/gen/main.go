@@ -83,12 +83,16 @@ func main() {
 		docs[p.PkgPath] = documentation(p)
 	}
 	describe(cfg.Fset, pkgs, docs, "")
+	var absent []string
 	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
-		if !inBrowser(p.PkgPath) {
-			delete(docs, p.PkgPath)
+		if inBrowser(p.PkgPath) {
+			return false
 		}
-		return !inBrowser(p.PkgPath)
+		absent = append(absent, p.PkgPath)
+		delete(docs, p.PkgPath)
+		return true
 	})
+	write("absent_js.txt", []byte(strings.Join(absent, "\n")+"\n"))
 	describe(cfg.Fset, browsers, docs, "_js")
 	digests, err := api.Digests("../..")
 	if err != nil {

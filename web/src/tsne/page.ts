@@ -161,6 +161,7 @@ export class TsnePage {
         Object.assign(this.progress, { iteration: m.iteration, of: m.of, seconds: m.seconds });
         return this.draw();
       case 'done':
+        this.show(); // the last positions may still wait for their frame
         this.state = 'done';
         this.progress = { iteration: m.iteration, of: m.iteration, seconds: m.seconds, kl: m.kl };
         this.refresh(m.notes);

@@ -93,6 +93,7 @@ export class EmbeddingView {
     this.interleaved.set(positions);
     for (let i = 0; i < x.length; i++) { x[i] = positions[2 * i]!; y[i] = positions[2 * i + 1]!; }
     this.grid = null;
+    this.painter.forget();
     if (this.fitted) this.fit();
     this.draw();
   }
@@ -156,7 +157,9 @@ export class EmbeddingView {
     const n = this.data.x.length;
     const radius = this.ratio * (n > 30_000 ? 1.1 : n > 6_000 ? 1.7 : n > 1_500 ? 2.3 : 3.1);
     const alpha = n > 30_000 ? 0.55 : n > 6_000 ? 0.7 : 0.8;
-    this.painter.paint(context, this.data.x, this.data.y, this.data.task, this.order, this.colours, this.paper, this.view, radius, alpha, this.level);
+    const { x, y, task: group } = this.data;
+    const { order, colours, paper, level } = this;
+    this.painter.paint(context, { x, y, group, order, colours, paper, radius, alpha, level }, this.view);
     this.paintOverlay(radius);
   }
 
