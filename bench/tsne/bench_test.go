@@ -17,7 +17,7 @@ import (
 func TestSelfAndJudge(t *testing.T) {
 	ctx := context.Background()
 	x := Points(300)
-	r, err := Self(ctx, x, 2)
+	r, err := Self(ctx, x, tsne.Matrix{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestSelfAndJudge(t *testing.T) {
 
 func TestAbsentPeersAreOneLine(t *testing.T) {
 	for _, p := range Peers(Where{Scripts: "no", Python: "no-python", Node: "no-node", Modules: "no-modules"})[:4] {
-		if r := p.Run(context.Background(), Points(120), 1); r.Absent == "" || strings.Contains(r.Absent, "\n") {
+		if r := p.Run(context.Background(), Points(120), tsne.Matrix{}, 1); r.Absent == "" || strings.Contains(r.Absent, "\n") {
 			t.Errorf("%s: %q", p.Name, r.Absent)
 		}
 	}
