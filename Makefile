@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web conformance browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push generate clean distclean help
+.PHONY: build setup web conformance slurm-test browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -45,6 +45,9 @@ browser: setup web ## run the front end's tests in a real Chromium; installs one
 
 conformance: build ## run Jupyter's own clients and tests against bin/nacre (needs Python 3 with venv, Node 18, the network)
 	@conformance/run.sh
+
+slurm-test: build ## run a sweep on a real Slurm of one node, kill parts of it, compare (Debian, root; installs Slurm with apt)
+	@conformance/slurm/run.sh
 
 screenshots: build ## run the notebooks of the README's pictures and take the pictures (needs a Chromium)
 	@tools/web.sh chromium

@@ -5,20 +5,31 @@ go 1.26.0
 require (
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/chewxy/hm v1.0.0
+	github.com/goplus/ixgo v1.1.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/sbinet/npyio v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/traefik/yaegi v0.16.2-0.20260209085605-fcb76d1ece0c
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
+	golang.org/x/mod v0.29.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.44.0
-	golang.org/x/tools v0.36.0
+	golang.org/x/tools v0.38.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12
 	gorgonia.org/gorgonia v0.9.18
 	gorgonia.org/tensor v0.9.24
+)
+
+require github.com/ebitengine/purego v0.11.3 // indirect
+
+require (
+	github.com/goplus/reflectx v1.7.0 // indirect
+	github.com/timandy/routine v1.1.5 // indirect
+	github.com/visualfc/funcval v0.1.4 // indirect
+	github.com/visualfc/xtype v0.3.0 // indirect
 )
 
 require (
@@ -29,8 +40,7 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gorilla/websocket v1.5.3
 	github.com/pmezard/go-difflib v1.0.0 // indirect
-	golang.org/x/mod v0.27.0 // indirect
-	golang.org/x/sync v0.16.0 // indirect
+	golang.org/x/sync v0.17.0 // indirect
 )
 
 require (

@@ -17,16 +17,18 @@ import (
 	"nacre/internal/atomicfile"
 	"nacre/render"
 	"nacre/sim"
+	"nacre/sim/playback"
 	"nacre/sim/recording"
 	"nacre/sim/scene"
 )
 
 // RenderOptions are the flags of nacre render.
 type RenderOptions struct {
-	What   string // a family, a recording (.npz) or a run folder
-	Out    string // .png, .gif, or .json for playback
-	Policy string // "random", "scripted"; empty is scripted where the family knows how. Not used with a run
-	Task   int    // index into the test tasks, or the train tasks with Train
+	What   string   // a family, a recording (.npz) or a run folder
+	Beside []string // further ones, to be watched beside it in a .json
+	Out    string   // .png, .gif, or .json for playback
+	Policy string   // "random", "scripted"; empty is scripted where the family knows how. Not used with a run
+	Task   int      // index into the test tasks, or the train tasks with Train
 	Train  bool
 	Steps  int // longest episode, 0 is the family's horizon
 	Seed   uint64
@@ -39,11 +41,12 @@ type RenderOptions struct {
 
 // RenderReport is what nacre render prints.
 type RenderReport struct {
-	Family   string  `json:"family"`
+	Family   string  `json:"family"`           // of the first episode, as all up to Success
 	Policy   string  `json:"policy,omitempty"` // unknown for a recording
 	Steps    int     `json:"steps"`
 	Return   float64 `json:"return"`
 	Success  bool    `json:"success"`
+	Episodes int     `json:"episodes"`
 	Pictures int     `json:"pictures"`
 	File     string  `json:"file"`
 	Bytes    int     `json:"bytes"`
@@ -51,8 +54,8 @@ type RenderReport struct {
 
 // Render draws an episode: a new one of a family or of a run's agent, or a recorded one.
 func Render(ctx context.Context, env *Env, o RenderOptions) error {
-	draw, ok := map[string]func(context.Context, io.Writer, *scene.Film, render.Options) (int, error){
-		".png": o.still, ".gif": animate, ".json": writeFilm,
+	draw, ok := map[string]func(context.Context, io.Writer, []playback.Episode, render.Options) (int, error){
+		".png": o.still, ".gif": animate, ".json": writePlayback,
 	}[filepath.Ext(o.Out)]
 	if !ok {
 		return Usagef("--out %s: expected a name that ends in .png, .gif or .json", o.Out)
@@ -60,29 +63,36 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 	if o.Strip != 0 && filepath.Ext(o.Out) != ".png" {
 		return Usagef("--strip %d: a strip is a .png, not %s", o.Strip, o.Out)
 	}
+	if len(o.Beside) > 0 && filepath.Ext(o.Out) != ".json" {
+		return Usagef("--out %s: several episodes go into a .json for playback; draw one after the other", o.Out)
+	}
 	width, height, err := o.size()
 	if err != nil {
 		return err
 	}
 	stage := env.Progress.Stage("episode", 0)
 	defer func() { stage.Done() }()
-	episode, policy, err := o.episode(ctx)
-	if err != nil {
-		return err
-	}
-	film, err := episode.Film()
-	if err != nil {
-		return err
-	}
-	if len(film.Scene.Omitted) > 0 {
-		env.Notice(fmt.Sprintf("not drawn, because a scene cannot hold their kind: %s", strings.Join(film.Scene.Omitted, ", ")))
-	}
-	view, err := o.view(film.Scene.View)
-	if err != nil {
-		return err
+	r := RenderReport{File: o.Out, Episodes: 1 + len(o.Beside)}
+	var episodes []playback.Episode
+	for _, what := range append([]string{o.What}, o.Beside...) {
+		rec, policy, err := o.episode(ctx, what)
+		if err != nil {
+			return err
+		}
+		e, err := o.staged(env, rec)
+		if err != nil {
+			return err
+		}
+		if len(o.Beside) > 0 {
+			e.Label = strings.TrimSuffix(filepath.Base(what), ".npz")
+		}
+		if len(episodes) == 0 {
+			r.Family, r.Policy, r.Steps, r.Return, r.Success = rec.Family, policy, len(rec.Act), rec.Return(), rec.Succeeded()
+		}
+		episodes = append(episodes, e)
 	}
 	stage.Done()
-	options := render.Options{Width: width, Height: height, FPS: o.FPS, View: &view}
+	options := render.Options{Width: width, Height: height, FPS: o.FPS}
 	options.Drawn = func(done, of int) {
 		if done == 1 {
 			stage = env.Progress.Stage("drawing", of)
@@ -90,8 +100,7 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 		stage.Add(1)
 	}
 	var file bytes.Buffer
-	pictures, err := draw(ctx, &file, film, options)
-	if err != nil {
+	if r.Pictures, err = draw(ctx, &file, episodes, options); err != nil {
 		return err
 	}
 	if err := makeParent(o.Out); err != nil {
@@ -105,10 +114,7 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 		return err
 	}
 	stage.Done()
-	r := RenderReport{
-		Family: episode.Family, Policy: policy, Steps: len(episode.Act), Return: episode.Return(), Success: episode.Succeeded(),
-		Pictures: pictures, File: o.Out, Bytes: file.Len(),
-	}
+	r.Bytes = file.Len()
 	return env.Print(r, r.WriteText)
 }
 
@@ -118,31 +124,49 @@ func (r RenderReport) WriteText(w io.Writer) error {
 	if r.Policy != "" {
 		policy = ", policy: " + r.Policy
 	}
+	if r.Episodes > 1 {
+		_, err := fmt.Fprintf(w, "%d episodes: %s (%d kB)\n", r.Episodes, r.File, (r.Bytes+999)/1000)
+		return err
+	}
 	_, err := fmt.Fprintf(w, "%s%s, %d steps, return %.4g: %s (%d kB)\n", r.Family, policy, r.Steps, r.Return, r.File, (r.Bytes+999)/1000)
 	return err
 }
 
+// staged is the film of a recording as the camera flag wants it.
+func (o RenderOptions) staged(env *Env, rec *recording.Recording) (playback.Episode, error) {
+	e, err := playback.Of(rec)
+	if err != nil {
+		return e, err
+	}
+	s := e.Film.Scene
+	if len(s.Omitted) > 0 {
+		env.Notice(fmt.Sprintf("not drawn, because a scene cannot hold their kind: %s", strings.Join(s.Omitted, ", ")))
+	}
+	s.View, err = o.view(s.View)
+	return e, err
+}
+
 // episode loads or runs what is to be drawn, and names who acted.
-func (o RenderOptions) episode(ctx context.Context) (*recording.Recording, string, error) {
-	if filepath.Ext(o.What) == ".npz" {
-		r, err := recording.Load(o.What)
+func (o RenderOptions) episode(ctx context.Context, what string) (*recording.Recording, string, error) {
+	if filepath.Ext(what) == ".npz" {
+		r, err := recording.Load(what)
 		return r, "", err
 	}
 	play := RolloutOptions{Policy: o.Policy, Task: o.Task, Train: o.Train, Episodes: 1, Steps: o.Steps, Seed: o.Seed}
-	if info, err := os.Stat(o.What); err == nil && info.IsDir() {
+	if info, err := os.Stat(what); err == nil && info.IsDir() {
 		if o.Policy != "" {
-			return nil, "", Usagef("--policy %s: in %s the run's agent acts", o.Policy, o.What)
+			return nil, "", Usagef("--policy %s: in %s the run's agent acts", o.Policy, what)
 		}
-		play.Run = o.What
+		play.Run = what
 	} else {
-		f, err := sim.Lookup(o.What)
+		f, err := sim.Lookup(what)
 		if errors.Is(err, sim.ErrUnavailable) {
 			return nil, "", err
 		}
 		if err != nil {
-			return nil, "", fmt.Errorf("%s is no run folder and no recording, and %w", o.What, err)
+			return nil, "", fmt.Errorf("%s is no run folder and no recording, and %w", what, err)
 		}
-		play.Family = o.What
+		play.Family = what
 		if play.Policy == "" {
 			play.Policy = "random"
 			if _, ok := f.(sim.Controller); ok {
@@ -205,7 +229,8 @@ func (o RenderOptions) badCamera() error {
 }
 
 // still draws one picture or a strip.
-func (o RenderOptions) still(ctx context.Context, w io.Writer, f *scene.Film, r render.Options) (int, error) {
+func (o RenderOptions) still(ctx context.Context, w io.Writer, episodes []playback.Episode, r render.Options) (int, error) {
+	f := episodes[0].Film
 	if o.Strip > 0 {
 		img, err := render.Strip(ctx, f, o.Strip, r)
 		if err != nil {
@@ -227,18 +252,22 @@ func (o RenderOptions) still(ctx context.Context, w io.Writer, f *scene.Film, r 
 	return 1, encodePNG(w, img)
 }
 
-func animate(ctx context.Context, w io.Writer, f *scene.Film, r render.Options) (int, error) {
-	pictures, fps, err := render.Animate(ctx, f, r)
+func animate(ctx context.Context, w io.Writer, episodes []playback.Episode, r render.Options) (int, error) {
+	pictures, fps, err := render.Animate(ctx, episodes[0].Film, r)
 	if err != nil {
 		return 0, err
 	}
 	return len(pictures), render.EncodeGIF(w, pictures, fps)
 }
 
-// writeFilm writes the poses instead of pictures; sizes do not matter, the camera does.
-func writeFilm(_ context.Context, w io.Writer, f *scene.Film, r render.Options) (int, error) {
-	f.Scene.View = *r.View
-	return f.Frames(), f.Write(w)
+// writePlayback writes the poses instead of pictures.
+func writePlayback(_ context.Context, w io.Writer, episodes []playback.Episode, _ render.Options) (int, error) {
+	frames := 0
+	for _, e := range episodes {
+		frames += e.Film.Frames()
+	}
+	d := playback.Document{Title: episodes[0].Film.Scene.Name, Episodes: episodes}
+	return frames, d.Write(w)
 }
 
 func encodePNG(w io.Writer, img image.Image) error {

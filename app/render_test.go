@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"nacre/experiment/progress"
-	"nacre/sim/scene"
+	"nacre/sim/playback"
 )
 
 func quiet(out io.Writer) *Env {
@@ -70,9 +70,21 @@ func TestRender(t *testing.T) {
 	if err != nil || len(g.Image) != 21 || g.Delay[0] != 10 {
 		t.Errorf("animation: %v", err)
 	}
-	film, err := scene.Read(bytes.NewReader(draw(turned, "a.json")))
-	if err != nil || film.Frames() != 21 || film.Scene.View.Azimuth != 10 || film.Scene.View.Distance != 5 {
-		t.Errorf("film: %v", err)
+	d, err := playback.Read(bytes.NewReader(draw(turned, "a.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	film := d.Episodes[0].Film
+	if film.Frames() != 21 || film.Scene.View.Azimuth != 10 || film.Scene.View.Distance != 5 || len(d.Episodes[0].Reward) != 20 {
+		t.Errorf("%d frames, seen from %+v", film.Frames(), film.Scene.View)
+	}
+	beside := point
+	beside.Beside = []string{recording}
+	if d, err = playback.Read(bytes.NewReader(draw(beside, "both.json"))); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Episodes) != 2 || d.Episodes[0].Label != "point-goal" || d.Episodes[1].Label != "episode" {
+		t.Errorf("%d episodes: %+v", len(d.Episodes), d.Episodes)
 	}
 }
 
@@ -88,6 +100,7 @@ func TestRenderSaysWhatIsWrong(t *testing.T) {
 		"--camera x: expected AZIMUTH":                                  {What: "point-goal", Out: out, Camera: "x"},
 		"--at 21: the episode has 20 steps":                             {What: "point-goal", Out: out, At: 21},
 		"--strip 3: a strip is a .png":                                  {What: "point-goal", Out: filepath.Join(dir, "a.gif"), Strip: 3},
+		"several episodes go into a .json":                              {What: "point-goal", Beside: []string{"point-goal"}, Out: out},
 		"--policy random: in " + dir:                                    {What: dir, Out: out, Policy: "random"},
 		"is not a run folder":                                           {What: dir, Out: out},
 		"no such file":                                                  {What: filepath.Join(dir, "no.npz"), Out: out},

@@ -1,15 +1,19 @@
 package display_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"image/png"
 	"math"
 	"strings"
 	"testing"
 
 	"nacre/display"
+	"nacre/sim"
+	"nacre/sim/recording"
 	"nacre/tsne"
 )
 
@@ -93,13 +97,77 @@ func TestEmbedding(t *testing.T) {
 	}
 }
 
+// The poses of a rollout are what was recorded: the point robot's position is its observation. Several episodes come with
+// a picture of each.
+func TestRollout(t *testing.T) {
+	family, err := sim.Lookup("point-goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, test, err := family.Tasks(1, 0, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
+	recorder := recording.Recorder{Family: family}
+	defer recorder.Close()
+	if _, err := recorder.Rollout(t.Context(), episodes, sim.UniformPolicy(episodes, 2), 9); err != nil {
+		t.Fatal(err)
+	}
+	r := display.Rollout{Title: "two", Episodes: recorder.Recordings, Labels: []string{"first", "second"}}
+	m := encoded(t, r, display.RolloutMIME)
+	for i, rec := range recorder.Recordings {
+		e := m["episodes"].([]any)[i].(map[string]any)
+		if fmt.Sprintf("%v %v %v %d", e["label"], e["frames"], e["moving"], len(e["reward"].([]any))) != r.Labels[i]+" 10 [0] 9" {
+			t.Errorf("episode %d is %v, %v frames, of which %v move", i, e["label"], e["frames"], e["moving"])
+		}
+		data, _ := base64.StdEncoding.DecodeString(e["poses"].(string))
+		for k, obs := range rec.Obs {
+			for j, want := range []float32{float32(obs[0]), float32(obs[1])} {
+				if got := math.Float32frombits(binary.LittleEndian.Uint32(data[28*k+4*j:])); got != want {
+					t.Errorf("episode %d, frame %d: coordinate %d is %v, want %v", i, k, j, got, want)
+				}
+			}
+		}
+	}
+	b, err := r.MIMEBundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b["image/png"].([]byte)))
+	if err != nil || picture.Bounds().Dx() != 2*320+4 || picture.Bounds().Dy() != 240 {
+		t.Errorf("picture of %v, %v", picture.Bounds(), err)
+	}
+	want := fmt.Sprintf("rollout of two\nfirst: 9 steps of 0.1 s, return %.6g\nsecond: 9 steps of 0.1 s, return %.6g",
+		recorder.Recordings[0].Return(), recorder.Recordings[1].Return())
+	if b["text/plain"] != want {
+		t.Errorf("text %q, want %q", b["text/plain"], want)
+	}
+}
+
+// An output that would be too large says so and what to do instead.
+func TestRolloutLimit(t *testing.T) {
+	rec := recording.Recording{Family: "point-goal", Params: []float64{1, 0}}
+	for k := range 240_000 {
+		rec.QPos = append(rec.QPos, []float64{float64(k), 0})
+		if k > 0 {
+			rec.Act, rec.Reward = append(rec.Act, nil), append(rec.Reward, 0)
+		}
+	}
+	_, err := display.Rollout{Episodes: []recording.Recording{rec}}.MIMEBundle()
+	if want := "MB and a notebook's output may take 8.4 MB: show fewer"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for want, r := range map[string]display.Renderer{
-		"2×3; expected n×2":        display.Embedding{Points: tsne.NewMatrix(2, 3)},
-		"1 labels for 2 points":    display.Embedding{Points: tsne.NewMatrix(2, 2), Label: []int{1}},
-		"row 1 of the table has 1": display.Table([]string{"a", "b"}, [][]any{{1, 2}, {3}}),
-		"needs poses":              display.Rollout{Dt: 0.05},
-		"1 rewards for 2 poses":    display.Rollout{Dt: 0.05, Poses: tsne.NewMatrix(2, 3), Rewards: []float64{1}},
+		"2×3; expected n×2":                 display.Embedding{Points: tsne.NewMatrix(2, 3)},
+		"1 labels for 2 points":             display.Embedding{Points: tsne.NewMatrix(2, 2), Label: []int{1}},
+		"row 1 of the table has 1":          display.Table([]string{"a", "b"}, [][]any{{1, 2}, {3}}),
+		"without episodes":                  display.Rollout{},
+		"1 labels for 2 episodes":           display.Rollout{Episodes: make([]recording.Recording, 2), Labels: []string{"a"}},
+		`episode 1: sim: unknown family ""`: display.Rollout{Episodes: make([]recording.Recording, 2)},
 	} {
 		if _, err := r.MIMEBundle(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -5,9 +5,12 @@ import (
 	"slices"
 
 	"nacre/internal/nearest"
+	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
+	"nacre/rl2"
 	"nacre/tcl"
 )
 
@@ -47,7 +50,8 @@ func base() Config {
 	return Config{
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
 		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
-		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(),
+		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(), MAML: maml.Default(),
+		RL2: rl2.Default(), MQL: mql.Default(),
 	}
 }
 
@@ -185,6 +189,9 @@ func presets() []preset {
 			return c
 		}})
 	}
+	out = append(out, mamlPresets()...)
+	out = append(out, rl2Presets()...)
+	out = append(out, mqlPresets()...)
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
 		preset{"ml1/push", "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", push},

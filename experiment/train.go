@@ -14,6 +14,7 @@ import (
 	"nacre/experiment/tfevents"
 	"nacre/internal/atomicfile"
 	"nacre/protocol"
+	"nacre/replay"
 )
 
 // EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.
@@ -101,7 +102,12 @@ func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 		run.Close()
 		return nil, nil, err
 	}
-	a, err := NewAgent(cfg, host)
+	record, err := run.readRecord()
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	a, err := NewAgent(cfg, host.recorded(record))
 	if err != nil {
 		run.Close()
 		return nil, nil, err
@@ -147,7 +153,12 @@ func (t *Training) load(r *checkpoint.Reader) error {
 	if err := LoadMemory(r, "parameters", t.Learner.Memory()); err != nil {
 		return err
 	}
-	for _, part := range t.Learner.State() {
+	return loadParts(r, t.Learner.State())
+}
+
+// loadParts restores parts of a learner from the sections named after them.
+func loadParts(r *checkpoint.Reader, parts []replay.Part) error {
+	for _, part := range parts {
 		in, err := r.Section(part.Name)
 		if err != nil {
 			return err
@@ -189,7 +200,15 @@ func (t *Training) save() error {
 }
 
 // Done reports whether the schedule is complete.
-func (t *Training) Done() bool { return t.at.Iteration >= t.iterations() }
+func (t *Training) Done() bool { return t.complete(t.at.Iteration) }
+
+// complete reports whether so many iterations end the schedule, given the environment steps taken.
+func (t *Training) complete(iterations int) bool {
+	if t.Config.EnvSteps > 0 {
+		return t.at.EnvSteps >= t.Config.EnvSteps
+	}
+	return iterations >= t.iterations()
+}
 
 func (t *Training) iterations() int {
 	n, _ := t.Config.schedule()
@@ -204,8 +223,7 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if t.Done() && t.run.Has(EvaluationFile) {
 		return nil
 	}
-	iterations, perIteration := t.Config.schedule()
-	stage := p.Stage(t.title(), (iterations-t.at.Iteration)*perIteration-t.at.Update)
+	stage := p.Stage(t.title(), t.updatesLeft())
 	defer stage.Done()
 	for !t.Done() {
 		if err := t.iteration(ctx, stage); err != nil {
@@ -222,9 +240,21 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	return t.writeJSON(EvaluationFile, result)
 }
 
+// updatesLeft is 0 where environment steps end the schedule: how many updates those take is not known before.
+func (t *Training) updatesLeft() int {
+	if t.Config.EnvSteps > 0 {
+		return 0
+	}
+	iterations, perIteration := t.Config.schedule()
+	return (iterations-t.at.Iteration)*perIteration - t.at.Update
+}
+
 // interrupted saves what was done when ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
 	at := fmt.Sprintf("after %d of %d iterations", t.at.Iteration, t.iterations())
+	if t.Config.EnvSteps > 0 {
+		at = fmt.Sprintf("after %d of %d environment steps", t.at.EnvSteps, t.Config.EnvSteps)
+	}
 	if err := t.save(); err != nil {
 		return fmt.Errorf("%w %s, and the checkpoint could not be saved, the one before it stays: %w", cause, at, err)
 	}
@@ -266,7 +296,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 			}
 		}
 	}
-	_, updates := t.Config.schedule()
+	updates := t.updates()
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -286,9 +316,18 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 	return t.report(ctx, stage, &clock)
 }
 
+// updates is how many gradient updates the iteration under way makes.
+func (t *Training) updates() int {
+	if p, ok := t.Learner.(Pacer); ok {
+		return p.Updates(t.at.Iteration)
+	}
+	_, n := t.Config.schedule()
+	return n
+}
+
 // report ends an iteration: evaluation where it is due, a row of metrics, a checkpoint where it is due.
 func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stopwatch) error {
-	last := t.at.Iteration == t.iterations()-1
+	last := t.complete(t.at.Iteration + 1)
 	var result *protocol.Result
 	if last || t.at.Iteration%t.Config.Evaluation.Every == 0 {
 		r, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)

@@ -29,10 +29,10 @@ func (s *session) watch(r *run) (release func()) {
 			}
 			metrics.Read(sample)
 			if !r.stopped.Load() && sample[0].Value.Uint64() > deepStacks {
-				s.stop(true)
+				s.engine.Stop(true)
 				time.Sleep(time.Millisecond)
 				if !r.stopped.Load() {
-					s.stop(false)
+					s.engine.Stop(false)
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
 )
 
@@ -53,13 +54,13 @@ func excerpt(code string, line, column int) []string {
 }
 
 func engineError(code string, err error) *Error {
-	var r *refused
+	var r *engine.Refused
 	if errors.As(err, &r) {
-		e := &Error{Name: "CompileError", Message: r.text, Traceback: []string{red + r.text + plain}}
-		if r.pos.Line > 0 {
-			e.Message = fmt.Sprintf("%d:%d: %s", r.pos.Line, r.pos.Column, r.text)
-			e.Positions = []Position{r.pos}
-			e.Traceback = append([]string{bold + fmt.Sprintf("%d:%d: ", r.pos.Line, r.pos.Column) + plain + red + r.text + plain}, excerpt(code, r.pos.Line, r.pos.Column)...)
+		e := &Error{Name: "CompileError", Message: r.Text, Traceback: []string{red + r.Text + plain}}
+		if r.Line > 0 {
+			e.Message = fmt.Sprintf("%d:%d: %s", r.Line, r.Column, r.Text)
+			e.Positions = []Position{{r.Line, r.Column}}
+			e.Traceback = append([]string{bold + fmt.Sprintf("%d:%d: ", r.Line, r.Column) + plain + red + r.Text + plain}, excerpt(code, r.Line, r.Column)...)
 		}
 		return e
 	}
@@ -67,7 +68,7 @@ func engineError(code string, err error) *Error {
 }
 
 // panicked is the error of a cell that panicked with x.
-func (r *run) panicked(p *program, code string, x any) *Error {
+func (r *run) panicked(p *engine.Program, code string, x any) *Error {
 	if v, ok := x.(exit); ok {
 		text := fmt.Sprintf("the cell ended the kernel with exit status %d", v.code)
 		return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
@@ -82,9 +83,9 @@ func (r *run) panicked(p *program, code string, x any) *Error {
 }
 
 // located is an error with the statement that ran last.
-func (r *run) located(p *program, code, name, text string) *Error {
+func (r *run) located(p *engine.Program, code, name, text string) *Error {
 	e := &Error{Name: name, Message: text, Traceback: []string{red + name + plain + ": " + text}}
-	if line, ok := p.at(); ok {
+	if line, ok := p.At(); ok {
 		e.Positions = []Position{{line, 1}}
 		near := ""
 		if r.live.Load() > 0 { // other goroutines note their statements too
@@ -110,7 +111,7 @@ func panicText(x any) string {
 }
 
 // interrupted is the error of a cell that was stopped; detached says that its code is still blocked somewhere.
-func (r *run) interrupted(p *program, code string, detached bool) *Error {
+func (r *run) interrupted(p *engine.Program, code string, detached bool) *Error {
 	r.mu.Lock()
 	fail := r.fail
 	r.mu.Unlock()

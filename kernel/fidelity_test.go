@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"nacre/kernel/ixgo"
 )
 
 var update = flag.Bool("update", false, "run the programs of testdata/fidelity with go run and store what they print")
@@ -21,15 +23,26 @@ var update = flag.Bool("update", false, "run the programs of testdata/fidelity w
 // minimum is the share of the programs that must print what `go run` prints.
 const minimum = 0.9
 
-// differs are the programs whose output is known to differ without an error, and how.
-var differs = map[string]string{
-	"defer_recover": "the message of an index out of range lacks the index and the length",
+// engines are what the programs run on, and the programs whose output is known to differ there without an error, and how.
+var engines = []struct {
+	name    string
+	engine  Engine
+	differs map[string]string
+}{
+	{"yaegi", Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
+	{"ixgo", ixgo.Engine, map[string]string{"package_variables": "of a variable and a call side by side, whose order Go leaves open, the variable is read first"}},
 }
 
 // TestFidelity runs each program of testdata/fidelity as a cell and compares with what `go run` printed: its standard
 // output, and then how it ended. A program that fails must be refused or end with an error, never print something else
 // and end well.
 func TestFidelity(t *testing.T) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) { fidelity(t, e.engine, e.differs) })
+	}
+}
+
+func fidelity(t *testing.T, engine Engine, differs map[string]string) {
 	files, err := filepath.Glob("testdata/fidelity/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no programs", err)
@@ -60,7 +73,7 @@ func TestFidelity(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s has no output: run go test -run Fidelity -update", name)
 			}
-			got, refused := runProgram(t, string(f.Data))
+			got, refused := runProgram(t, engine, string(f.Data))
 			switch {
 			case got == expected:
 				groupPass++
@@ -86,8 +99,8 @@ func TestFidelity(t *testing.T) {
 }
 
 // runProgram runs a program as a cell of a new session. refused says that it ended with an error of its own.
-func runProgram(t *testing.T, code string) (got string, refused bool) {
-	s := start(t)
+func runProgram(t *testing.T, engine Engine, code string) (got string, refused bool) {
+	s := startOn(t, engine)
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -8,6 +8,12 @@ import (
 )
 
 func TestInterrupt(t *testing.T) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) { interrupts(t, e.engine) })
+	}
+}
+
+func interrupts(t *testing.T, engine Engine) {
 	for name, code := range map[string]string{
 		"empty loop":                         `for {}`,
 		"function":                           "func spin() { for { } }\nspin()",
@@ -18,10 +24,12 @@ func TestInterrupt(t *testing.T) {
 		"native sort":                        "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
 		"recovering":                         "for { func() { defer func() { recover() }(); panic(1) }() }",
 		"native run with the cell's context": "import (\"nacre/cell\"; \"nacre/tsne\")\ny, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: func() []float64 { d := make([]float64, 48000); for k := range d { d[k] = float64(k*k%9973) }; return d }()})\nfor {}\n_, _ = y, err",
+		"label":                              "k := 0\nagain:\nk++\ngoto again",
+		"what a goroutine deferred":          "done := false\nfunc() { defer func() { done = true }(); for {} }()",
 		"goroutine":                          "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := start(t)
+			s := startOn(t, engine)
 			execute(s, "x := 7\nadd := func(n int) int { return x + n }")
 			var at atomic.Pointer[time.Time]
 			go func() {
@@ -55,7 +63,13 @@ func TestContextEnds(t *testing.T) {
 }
 
 func TestRecursionWithoutEnd(t *testing.T) {
-	s := start(t)
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) { recursion(t, e.engine) })
+	}
+}
+
+func recursion(t *testing.T, engine Engine) {
+	s := startOn(t, engine)
 	r, _ := execute(s, "func f(n int) int { return f(n+1) + 1 }\nf(0)")
 	if r.Error == nil || r.Error.Name != "Panic" {
 		t.Fatalf("got %+v", r.Error)

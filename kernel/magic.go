@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/engine"
 )
 
 // magic is a helper in front of a cell, for what Go has no word for: %time runs the cell once and prints how long it
@@ -53,13 +54,13 @@ func parseMagic(code string) (*magic, string, error) {
 }
 
 // run runs the compiled cell under the helper.
-func (m *magic) run(ctx context.Context, s *session, r *run, p *program, u *cells.Unit, compiled time.Time) (*Data, *Error) {
+func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, u *cells.Unit, compiled time.Time) (*Data, *Error) {
 	compile := time.Since(compiled)
 	start := time.Now()
 	value, fail := s.run(ctx, r, p, "")
 	first := time.Since(start)
 	s.info.Lock()
-	u.CommitVars(p.reached())
+	u.CommitVars(p.Reached())
 	s.info.Unlock()
 	if fail != nil || !m.repeat {
 		r.out.Stream("stdout", fmt.Sprintf("%s (and %s to compile)\n", short(first), short(compile)))

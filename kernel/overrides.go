@@ -9,7 +9,6 @@ import (
 	"log"
 	"maps"
 	"reflect"
-	"runtime"
 	"strings"
 	"time"
 
@@ -45,7 +44,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 		},
 	})
 	put("os", map[string]any{"Exit": func(code int) { panic(exit{code}) }})
-	put("runtime", map[string]any{"Goexit": func() { runtime.Goexit() }})
+	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
 	put("time", map[string]any{"Sleep": s.sleep})
 	vars := maps.Clone(all["os"])
 	vars["Stdout"] = reflect.ValueOf(&s.streams.out).Elem()
@@ -71,7 +70,7 @@ func (s *session) sleep(d time.Duration) {
 	case <-t.C:
 	case <-r.ctx.Done():
 		if r.stopped.Load() {
-			runtime.Goexit()
+			s.engine.End()
 		}
 		<-t.C
 	}

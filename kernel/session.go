@@ -12,25 +12,32 @@ import (
 	"sync/atomic"
 	"time"
 
+	"nacre/internal/breathe"
 	"nacre/internal/version"
 	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
 	"nacre/kernel/library"
 )
 
 // Options configure a session. The zero value is a session as the notebook uses it.
 type Options struct {
-	// Engine is "yaegi" (also "").
-	Engine string
+	// Engine runs the cells; the zero value is Yaegi.
+	Engine Engine
 }
+
+// Engine is an interpreter for cells: Yaegi, or ixgo.Engine of package nacre/kernel/ixgo.
+type Engine = engine.Kind
+
+// Yaegi is traefik/yaegi behind Nacre's cell compiler.
+var Yaegi = Engine{Open: newYaegi}
 
 // session is the Session of this package.
 type session struct {
 	fset    *token.FileSet
 	prog    *cells.Program
 	reg     *rt.Registry
-	engine  engine
-	stop    func(bool) // raises or lowers the flag that running code looks at
+	engine  engine.Engine
 	streams *standardStreams
 
 	exec    sync.Mutex // held while a cell runs
@@ -50,8 +57,8 @@ const grace = 150 * time.Millisecond
 
 // New starts a session.
 func New(o Options) (Session, error) {
-	if o.Engine != "" && o.Engine != "yaegi" {
-		return nil, fmt.Errorf("engine %q is not known; there is yaegi", o.Engine)
+	if o.Engine.Open == nil {
+		o.Engine = Yaegi
 	}
 	s := &session{fset: token.NewFileSet(), closed: make(chan struct{})}
 	packages, err := library.Types()
@@ -59,6 +66,7 @@ func New(o Options) (Session, error) {
 		return nil, err
 	}
 	s.prog = cells.New(s.fset, packages)
+	s.prog.Absent = library.Absent
 	if s.streams, err = newStreams(s); err != nil {
 		return nil, err
 	}
@@ -69,12 +77,11 @@ func New(o Options) (Session, error) {
 		Stderr: writer{s, "stderr"},
 		Print:  func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
-	e, err := newYaegi(s.prog, s.symbols(), host)
-	if err != nil {
+	symbols := s.symbols()
+	s.reg = rt.NewRegistry(symbols)
+	if s.engine, err = o.Engine.Open(engine.Session{Program: s.prog, Registry: s.reg, Symbols: symbols, Host: host}); err != nil {
 		return nil, err
 	}
-	s.engine, s.reg = e, e.reg
-	s.stop = func(on bool) { *e.stop = on }
 	limitStack()
 	s.vars.Store(&[]Variable{})
 	return s, nil
@@ -82,10 +89,10 @@ func New(o Options) (Session, error) {
 
 func (s *session) Info() Info {
 	return Info{
-		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.name(),
+		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(),
 		Language: "go", LanguageVersion: strings.TrimPrefix(runtime.Version(), "go"),
 		MIMEType: "text/x-go", FileExtension: ".go", Mode: "go",
-		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.name(),
+		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name(),
 	}
 }
 
@@ -110,7 +117,7 @@ var errInterrupted = errors.New("interrupted")
 func (r *run) interrupt(cause error) {
 	if r.stopped.CompareAndSwap(false, true) {
 		r.cancel(cause)
-		r.session.stop(true)
+		r.session.engine.Stop(true)
 	}
 }
 
@@ -154,14 +161,14 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	}
 	value, fail := s.run(ctx, r, p, code)
 	s.info.Lock()
-	u.CommitVars(p.reached())
+	u.CommitVars(p.Reached())
 	s.info.Unlock()
 	return value, fail
 }
 
 // prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
 // not the kernel's end.
-func (s *session) prepare(number int, code string) (u *cells.Unit, p *program, fail *Error) {
+func (s *session) prepare(number int, code string) (u *cells.Unit, p *engine.Program, fail *Error) {
 	s.info.Lock()
 	defer s.info.Unlock()
 	defer func() {
@@ -173,7 +180,7 @@ func (s *session) prepare(number int, code string) (u *cells.Unit, p *program, f
 	if err != nil {
 		return nil, nil, compileError(code, err)
 	}
-	if p, err = s.engine.compile(u); err != nil {
+	if p, err = s.engine.Compile(u); err != nil {
 		return nil, nil, engineError(code, err)
 	}
 	u.Commit()
@@ -181,7 +188,7 @@ func (s *session) prepare(number int, code string) (u *cells.Unit, p *program, f
 }
 
 // run runs a compiled cell to its end, or to its interruption.
-func (s *session) run(ctx context.Context, r *run, p *program, code string) (*Data, *Error) {
+func (s *session) run(ctx context.Context, r *run, p *engine.Program, code string) (*Data, *Error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.running.Store(r)
 	done := make(chan *Error, 1)
@@ -220,7 +227,7 @@ func (s *session) run(ctx context.Context, r *run, p *program, code string) (*Da
 }
 
 // goroutine is where the statements of a cell run.
-func (s *session) goroutine(r *run, p *program, code string, done chan<- *Error) {
+func (s *session) goroutine(r *run, p *engine.Program, code string, done chan<- *Error) {
 	r.enter()
 	ended := false
 	defer func() {
@@ -237,7 +244,7 @@ func (s *session) goroutine(r *run, p *program, code string, done chan<- *Error)
 			done <- fail
 		}
 	}()
-	p.run()
+	p.Run()
 	ended = true
 }
 
@@ -245,17 +252,17 @@ func (s *session) goroutine(r *run, p *program, code string, done chan<- *Error)
 func (s *session) sweep(r *run) {
 	left := func() bool { return s.zombies.Load() > 0 || r.live.Load() > 0 }
 	if !left() {
-		s.stop(false)
+		s.engine.Stop(false)
 		return
 	}
 	go func() {
 		for k := 0; left(); k++ {
 			if k > 0 {
-				s.stop(true)
+				s.engine.Stop(true)
 			}
 			time.Sleep(5 * time.Millisecond)
 			if now := s.running.Load(); now == nil || !now.stopped.Load() {
-				s.stop(false)
+				s.engine.Stop(false)
 			}
 			select {
 			case <-s.closed:
@@ -264,25 +271,25 @@ func (s *session) sweep(r *run) {
 			}
 		}
 		if now := s.running.Load(); now == nil || !now.stopped.Load() {
-			s.stop(false)
+			s.engine.Stop(false)
 		}
 	}()
 }
 
 // check ends the calling goroutine where its cell was stopped, and where it recurses without end.
 func (s *session) check() {
-	breathe()
+	breathe.Now()
 	r := current()
 	if r == nil || r.session != s {
 		return
 	}
 	if r.stopped.Load() {
-		runtime.Goexit()
+		s.engine.End()
 	}
 	if tooDeep() {
 		r.setFail(&Error{Name: "Panic", Message: "stack overflow: functions call each other too deeply, as in a recursion that never ends"})
 		r.interrupt(errInterrupted)
-		runtime.Goexit()
+		s.engine.End()
 	}
 }
 

@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"context"
+	"nacre/kernel/ixgo"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -40,12 +42,17 @@ func (c *collect) Input(string, bool) (string, error) {
 func (c *collect) stdout() string { c.mu.Lock(); defer c.mu.Unlock(); return c.out.String() }
 func (c *collect) stderr() string { c.mu.Lock(); defer c.mu.Unlock(); return c.err.String() }
 
-func start(t testing.TB) Session {
+func start(t testing.TB) Session { return startOn(t, Yaegi) }
+
+func startOn(t testing.TB, engine Engine) Session {
 	t.Helper()
 	if raced {
 		t.Skip("cells do not run under the race detector")
 	}
-	s, err := New(Options{})
+	if os.Getenv("XENGINE") != "" {
+		engine = ixgo.Engine
+	}
+	s, err := New(Options{Engine: engine})
 	if err != nil {
 		t.Fatal(err)
 	}

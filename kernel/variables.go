@@ -23,7 +23,7 @@ func (s *session) snapshot() {
 	}
 	list := []Variable{}
 	for name, v := range s.prog.Vars {
-		x, ok := s.engine.read(v)
+		x, ok := s.engine.Read(v)
 		if !ok {
 			continue
 		}

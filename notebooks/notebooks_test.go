@@ -95,6 +95,7 @@ func printed(shown []output) string {
 const (
 	curves    = "application/vnd.nacre.curves+json"
 	embedding = "application/vnd.nacre.embedding+json"
+	rollout   = "application/vnd.nacre.rollout+json"
 )
 
 func TestQuickstart(t *testing.T) {
@@ -131,9 +132,14 @@ func TestNewLoss(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
-	shown := run(t, "environments.ipynb")
+	shown := run(t, "environments.ipynb", "steps=10")
 	if n := count(t, shown, "image/png", "text/plain"); n < 1 {
 		t.Error("no picture")
+	}
+	// The point robot always; the cheetah, the humanoid and the arm with MuJoCo.
+	missing := strings.Count(printed(shown), "is not in this build")
+	if n := count(t, shown, rollout, "image/png", "text/plain"); n != 4-missing {
+		t.Errorf("%d rollouts and %d families that are missing", n, missing)
 	}
 }
 

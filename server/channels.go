@@ -48,15 +48,21 @@ func (s *Server) channels(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	defer ws.Close()
-	c := k.Connect(r.URL.Query().Get("session_id"), after)
+	c := k.Connect(r.URL.Query().Get("session_id"), after, func() {
+		goodbye(ws)
+		ws.Close()
+	})
 	defer k.Disconnect(c)
-	over := make(chan struct{})
+	over, written := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(written)
 		s.write(ws, c, over)
 		ws.Close() // ends reading
 	}()
 	s.read(ws, k, c)
 	close(over)
+	ws.Close() // ends writing
+	<-written
 }
 
 // read hands a client's messages to the kernel until the connection ends. One that cannot be read is skipped.

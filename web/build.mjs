@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mujoco } from './mujoco.mjs';
 
 const common = { bundle: true, sourcemap: false, legalComments: 'none', logLevel: 'warning' };
 
@@ -14,6 +15,7 @@ const exportStyle = {
   setup(b) { b.onLoad({ filter: /export\.css$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8'), loader: 'text' })); },
 };
 
+const target = ['chrome109', 'firefox115', 'safari16.4'];
 // Every src/NAME.html is a page whose script is src/NAME.ts; the notebook's is called index.html, and its script main.ts.
 const pages = readdirSync('src').filter((f) => f.endsWith('.html')).map((f) => f.replace('.html', ''));
 const script = (page) => `src/${page === 'index' ? 'main' : page}.ts`;
@@ -24,8 +26,10 @@ async function page() {
   rmSync('dist/static', { recursive: true, force: true });
   for (const old of readdirSync('dist').filter((f) => f.endsWith('.html'))) rmSync(join('dist', old));
   mkdirSync('dist/static', { recursive: true });
+  const define = { MUJOCO: JSON.stringify(await mujoco({ ...common, target })) };
   const result = await build({
     ...common,
+    define,
     entryPoints: {
       ...Object.fromEntries(pages.map((p) => [p === 'index' ? 'nacre' : p, script(p)])),
       ...Object.fromEntries(Object.entries(workers).map(([name, file]) => [`${name}-worker`, file])),
@@ -34,7 +38,7 @@ async function page() {
     format: 'esm',
     splitting: true,
     minify: true,
-    target: ['chrome109', 'firefox115', 'safari16.4'],
+    target,
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
     assetNames: '[name]-[hash]',

@@ -11,18 +11,21 @@ import (
 func renderCommand(env *app.Env, render func(context.Context, *app.Env, app.RenderOptions) error) *cobra.Command {
 	var o app.RenderOptions
 	cmd := &cobra.Command{
-		Use:   "render FAMILY|RECORDING.npz|FOLDER",
+		Use:   "render FAMILY|RECORDING.npz|FOLDER...",
 		Short: "Draw an episode: a picture, a film strip or an animated GIF",
 		Long: `Render draws an episode of a family, one recorded by "nacre rollout", or one of the agent of a run folder after
 it has adapted to the task. The end of the name of --out says what is made: .png is a still or, with --strip, some
-moments side by side; .gif is an animation; .json holds shapes and poses for playback in three dimensions
-(docs/render.md). No display, graphics driver or system library is needed.`,
+moments side by side; .gif is an animation; .json is for playback in three dimensions on the page rollout.html
+(docs/playback.md) and may hold several episodes, to be watched side by side. No display, graphics driver or system
+library is needed.`,
 		Example: `  nacre render point-goal -o point.gif
   nacre render cheetah-vel --strip 5 -o cheetah.png
-  nacre render runs/cheetah --task 3 --camera ,20 -o cheetah.gif`,
-		Args: oneArg("a family, a recording or a run folder"),
+  nacre render runs/cheetah --task 3 --camera ,20 -o cheetah.gif
+  nacre render runs/pearl runs/tcl -o both.json`,
+		Args: someArgs("a family, a recording or a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.What = args[0]
+			o.Beside = append(o.Beside, args[1:]...)
 			err := firstError(oneOf("policy", o.Policy, "", "random", "scripted"), between("task", o.Task, 0, maxCount),
 				between("steps", o.Steps, 0, maxCount), between("at", o.At, -1, maxCount), between("strip", o.Strip, 0, 100), checkSeed(o.Seed))
 			if err != nil {

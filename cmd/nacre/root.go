@@ -42,6 +42,8 @@ type actions struct {
 	BenchKernel func(context.Context, *app.Env, app.BenchKernelOptions) error
 
 	BenchTSNE func(context.Context, *app.Env, app.BenchTSNEOptions) error // bench tsne
+
+	Sweep sweeping
 }
 
 // newRoot builds the command tree.
@@ -77,7 +79,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
 	addNotebook(root, env, a)
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env))
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env), curvesCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -95,6 +97,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 	}
 	if a.Study != nil {
 		root.AddCommand(studyCommand(env, a.Study, a.Check))
+	}
+	if a.Sweep.Run != nil {
+		root.AddCommand(sweepCommand(env, a.Sweep))
 	}
 	if a.Roll != nil {
 		root.AddCommand(rolloutCommand(env, a.Roll))

@@ -6,10 +6,14 @@ import (
 	"nacre/app"
 	"nacre/core/cpu"
 	"nacre/kernel"
+	"nacre/kernel/ixgo"
 	_ "nacre/sim/controls" // registers the six MuJoCo controls
 	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
+
+// engines are the interpreters that --engine names.
+var engines = map[string]kernel.Engine{"": kernel.Yaegi, "yaegi": kernel.Yaegi, "ixgo": ixgo.Engine}
 
 // wired are the actions of this program.
 func wired() actions {
@@ -29,8 +33,9 @@ func wired() actions {
 		Site: app.Site,
 		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
-			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engine}) })
+			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engines[engine]}) })
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
+		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},
 	}
 }

@@ -178,3 +178,21 @@ func TestEMAOfAnotherShape(t *testing.T) {
 		}
 	}
 }
+
+func TestXavier(t *testing.T) {
+	m := nn.MLP{Name: "m", In: 100, Hidden: []int{400}, Out: 20}
+	mem, err := ref.Device.NewMemory(m.Specs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (nn.Xavier{}).Init(mem, m, rng.New(1, rng.Init)); err != nil {
+		t.Fatal(err)
+	}
+	half := []float64{math.Sqrt(6.0 / 500), 0, math.Sqrt(6.0 / 420), 0}
+	for i, p := range m.Specs() {
+		x := read(t, mem, p)
+		if slices.Min(x) < -half[i] || slices.Max(x) > half[i] || slices.Max(x) < 0.95*half[i] || slices.Min(x) > -0.95*half[i] {
+			t.Errorf("%s lies in [%v, %v], want nearly ±%v", p.Name, slices.Min(x), slices.Max(x), half[i])
+		}
+	}
+}

@@ -3,15 +3,30 @@
 package library
 
 import (
+	p1 "nacre/core"
 	p0 "nacre/core/nn"
 	"reflect"
 )
 
 func init() {
 	add("nacre/core/nn/nn", map[string]reflect.Value{
-		"Copy":   reflect.ValueOf(p0.Copy),
-		"EMA":    reflect.ValueOf(p0.EMA),
-		"MLP":    reflect.ValueOf((*p0.MLP)(nil)),
-		"Oyster": reflect.ValueOf((*p0.Oyster)(nil)),
+		"Copy":        reflect.ValueOf(p0.Copy),
+		"EMA":         reflect.ValueOf(p0.EMA),
+		"GRU":         reflect.ValueOf((*p0.GRU)(nil)),
+		"InitTorch":   reflect.ValueOf(p0.InitTorch),
+		"InitUniform": reflect.ValueOf(p0.InitUniform),
+		"InitXavier":  reflect.ValueOf(p0.InitXavier),
+		"MLP":         reflect.ValueOf((*p0.MLP)(nil)),
+		"Network":     reflect.ValueOf((*p0.Network)(nil)),
+		"_Network":    reflect.ValueOf((*_nacre_core_nn_Network)(nil)),
+		"Oyster":      reflect.ValueOf((*p0.Oyster)(nil)),
+		"Xavier":      reflect.ValueOf((*p0.Xavier)(nil)),
 	})
 }
+
+type _nacre_core_nn_Network struct {
+	IValue any
+	WSpecs func() []p1.ParamSpec
+}
+
+func (w _nacre_core_nn_Network) Specs() []p1.ParamSpec { return w.WSpecs() }

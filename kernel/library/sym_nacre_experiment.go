@@ -18,6 +18,7 @@ func init() {
 		"Agent":           reflect.ValueOf((*p0.Agent)(nil)),
 		"Algorithms":      reflect.ValueOf(&p0.Algorithms).Elem(),
 		"Change":          reflect.ValueOf(p0.Change),
+		"CheckDevice":     reflect.ValueOf(p0.CheckDevice),
 		"Config":          reflect.ValueOf((*p0.Config)(nil)),
 		"ConfigFileLayer": reflect.ValueOf(p0.ConfigFileLayer),
 		"Create":          reflect.ValueOf(p0.Create),
@@ -27,6 +28,8 @@ func init() {
 		"_Encoding":       reflect.ValueOf((*_nacre_experiment_Encoding)(nil)),
 		"ErrLocked":       reflect.ValueOf(&p0.ErrLocked).Elem(),
 		"Evaluation":      reflect.ValueOf((*p0.Evaluation)(nil)),
+		"Experienced":     reflect.ValueOf((*p0.Experienced)(nil)),
+		"_Experienced":    reflect.ValueOf((*_nacre_experiment_Experienced)(nil)),
 		"Host":            reflect.ValueOf((*p0.Host)(nil)),
 		"Learner":         reflect.ValueOf((*p0.Learner)(nil)),
 		"_Learner":        reflect.ValueOf((*_nacre_experiment_Learner)(nil)),
@@ -38,6 +41,9 @@ func init() {
 		"NewMetrics":      reflect.ValueOf(p0.NewMetrics),
 		"NewSession":      reflect.ValueOf(p0.NewSession),
 		"Open":            reflect.ValueOf(p0.Open),
+		"OpenDevice":      reflect.ValueOf(p0.OpenDevice),
+		"Pacer":           reflect.ValueOf((*p0.Pacer)(nil)),
+		"_Pacer":          reflect.ValueOf((*_nacre_experiment_Pacer)(nil)),
 		"Position":        reflect.ValueOf((*p0.Position)(nil)),
 		"Preset":          reflect.ValueOf(p0.Preset),
 		"Presets":         reflect.ValueOf(p0.Presets),
@@ -51,6 +57,7 @@ func init() {
 		"SaveWeights":     reflect.ValueOf(p0.SaveWeights),
 		"Series":          reflect.ValueOf((*p0.Series)(nil)),
 		"Session":         reflect.ValueOf((*p0.Session)(nil)),
+		"Standing":        reflect.ValueOf((*p0.Standing)(nil)),
 		"Start":           reflect.ValueOf(p0.Start),
 		"Task":            reflect.ValueOf((*p0.Task)(nil)),
 		"Tasks":           reflect.ValueOf((*p0.Tasks)(nil)),
@@ -91,6 +98,13 @@ func (w _nacre_experiment_Encoding) Metrics(a0 int, a1 func(name string, value f
 func (w _nacre_experiment_Encoding) State() []p6.Part            { return w.WState() }
 func (w _nacre_experiment_Encoding) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
 
+type _nacre_experiment_Experienced struct {
+	IValue      any
+	WExperience func() []p6.Part
+}
+
+func (w _nacre_experiment_Experienced) Experience() []p6.Part { return w.WExperience() }
+
 type _nacre_experiment_Learner struct {
 	IValue       any
 	WAdapter     func() p1.Adapter
@@ -115,3 +129,10 @@ func (w _nacre_experiment_Learner) Metrics(a0 int, a1 func(name string, value fl
 }
 func (w _nacre_experiment_Learner) State() []p6.Part            { return w.WState() }
 func (w _nacre_experiment_Learner) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
+
+type _nacre_experiment_Pacer struct {
+	IValue   any
+	WUpdates func(int) int
+}
+
+func (w _nacre_experiment_Pacer) Updates(a0 int) int { return w.WUpdates(a0) }

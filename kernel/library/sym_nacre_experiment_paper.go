@@ -15,6 +15,7 @@ func init() {
 		"ClaimsTable1":  reflect.ValueOf(p0.ClaimsTable1),
 		"ClaimsTable2":  reflect.ValueOf(p0.ClaimsTable2),
 		"Curve":         reflect.ValueOf((*p0.Curve)(nil)),
+		"Curves":        reflect.ValueOf(p0.Curves),
 		"Embedding":     reflect.ValueOf((*p0.Embedding)(nil)),
 		"PushCurves":    reflect.ValueOf(p0.PushCurves),
 		"Runtime":       reflect.ValueOf(p0.Runtime),

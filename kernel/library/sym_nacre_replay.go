@@ -16,6 +16,7 @@ func init() {
 		"Dims":       reflect.ValueOf((*p0.Dims)(nil)),
 		"ErrCorrupt": reflect.ValueOf(&p0.ErrCorrupt).Elem(),
 		"ErrEmpty":   reflect.ValueOf(&p0.ErrEmpty).Elem(),
+		"Histories":  reflect.ValueOf((*p0.Histories)(nil)),
 		"NewBuffer":  reflect.ValueOf(p0.NewBuffer),
 		"NewTask":    reflect.ValueOf(p0.NewTask),
 		"Pair":       reflect.ValueOf((*p0.Pair)(nil)),

@@ -52,6 +52,8 @@ func init() {
 		"UniformPolicy":  reflect.ValueOf(p0.UniformPolicy),
 		"Visible":        reflect.ValueOf((*p0.Visible)(nil)),
 		"_Visible":       reflect.ValueOf((*_nacre_sim_Visible)(nil)),
+		"Watcher":        reflect.ValueOf((*p0.Watcher)(nil)),
+		"_Watcher":       reflect.ValueOf((*_nacre_sim_Watcher)(nil)),
 	})
 }
 
@@ -154,3 +156,16 @@ func (w _nacre_sim_Visible) SetState(a0 int, a1 p0.State, a2 []float64) error {
 	return w.WSetState(a0, a1, a2)
 }
 func (w _nacre_sim_Visible) State(a0 int) p0.State { return w.WState(a0) }
+
+type _nacre_sim_Watcher struct {
+	IValue any
+	WAct   func(int, []int, []int, []float64, []float64) error
+	WWatch func(int, []int, []int, []float64) error
+}
+
+func (w _nacre_sim_Watcher) Act(a0 int, a1 []int, a2 []int, a3 []float64, a4 []float64) error {
+	return w.WAct(a0, a1, a2, a3, a4)
+}
+func (w _nacre_sim_Watcher) Watch(a0 int, a1 []int, a2 []int, a3 []float64) error {
+	return w.WWatch(a0, a1, a2, a3)
+}

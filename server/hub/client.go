@@ -25,15 +25,21 @@ type Client struct {
 	sent   uint64 // number of the last message handed out
 	ready  chan struct{}
 	closed bool
+
+	replaced func()        // asks whoever writes to the connection to end it
+	over     chan struct{} // closed when it has ended
 }
 
 // Connect adds a client. After is the number of the last message it has seen; Fresh takes up where the connection of the
-// same session was lost, and else begins with the next message. An earlier connection of the same session is closed.
-func (k *Kernel) Connect(session string, after uint64) *Client {
+// same session was lost, and else begins with the next message. An earlier connection of the same session is closed; what
+// is being written to it is waited for, so that nothing comes twice. To that end replaced is called when a later connection
+// takes this one's place, and Disconnect must follow; it may be nil where nothing is written at that moment.
+func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
 	if session == "" {
 		session = uuid.NewString()
 	}
-	c := &Client{session: session, ready: make(chan struct{}, 1)}
+	c := &Client{session: session, ready: make(chan struct{}, 1), replaced: replaced, over: make(chan struct{})}
+	k.replace(session)
 	k.mu.Lock()
 	for old := range k.clients {
 		if old.session == session {
@@ -68,13 +74,30 @@ func (k *Kernel) Connect(session string, after uint64) *Client {
 	return c
 }
 
-// Disconnect removes a client.
+// replace ends the connections of a session and waits until they know what was written to them.
+func (k *Kernel) replace(session string) {
+	k.mu.Lock()
+	var old []*Client
+	for c := range k.clients {
+		if c.session == session && c.replaced != nil {
+			old = append(old, c)
+		}
+	}
+	k.mu.Unlock()
+	for _, c := range old {
+		c.replaced()
+		<-c.over
+	}
+}
+
+// Disconnect removes a client, to which nothing is being written any more.
 func (k *Kernel) Disconnect(c *Client) {
 	k.mu.Lock()
 	if k.clients[c] {
 		k.remove(c)
 	}
 	k.mu.Unlock()
+	close(c.over)
 	k.touch(k)
 }
 

@@ -67,7 +67,9 @@ type tab struct {
 	*hub.Client
 }
 
-func (b *bench) tab(session string, after uint64) tab { return tab{b, b.k.Connect(session, after)} }
+func (b *bench) tab(session string, after uint64) tab {
+	return tab{b, b.k.Connect(session, after, nil)}
+}
 
 func (x tab) send(cell, code string) *jupyter.Message {
 	x.b.t.Helper()
@@ -239,6 +241,33 @@ func TestReconnectReplaysWhatWasMissed(t *testing.T) {
 }
 
 // A tab that saves what it has does not take away what came after.
+// TestReconnectWhileAMessageIsWritten: a browser that acts on a message by connecting again can be faster than the
+// goroutine that has written it. It must not get the message twice: told twice of a kernel's end, Jupyter's client
+// library drops what was to be run in between.
+func TestReconnectWhileAMessageIsWritten(t *testing.T) {
+	b := newBench(t)
+	replaced := make(chan struct{})
+	first := tab{b, b.k.Connect("s", hub.Fresh, func() { close(replaced) })}
+	request := first.send("a", "print once")
+	var written *jupyter.Message
+	for written == nil {
+		m := first.Next(nil)
+		if m.Type() == "stream" {
+			written = m
+		} else {
+			first.Sent(m)
+		}
+	}
+	second := make(chan tab)
+	go func() { second <- b.tab("s", hub.Fresh) }()
+	<-replaced
+	first.Sent(written)
+	b.k.Disconnect(first.Client)
+	if list := (<-second).until("end of the cell", idleOf(request)); streams(list) != "" {
+		t.Errorf("came again: %s", describe(list))
+	}
+}
+
 func TestLateSave(t *testing.T) {
 	b := newBench(t)
 	x := b.tab("tab", hub.Fresh)

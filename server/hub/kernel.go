@@ -5,10 +5,11 @@
 //	h := hub.New(hub.Config{Argv: argv, Store: store, Log: slog.Default()})
 //	defer h.Close()
 //	session, err := h.OpenSession("quickstart.ipynb", "notebook")
-//	client := session.Kernel.Connect("tab-1", hub.Fresh)
+//	client := session.Kernel.Connect("tab-1", hub.Fresh, nil)
 //	err = session.Kernel.Send(client, message)
-//	for m := range client.Messages() {
+//	for m := client.Next(nil); m != nil; m = client.Next(nil) {
 //		fmt.Println(m.Type())
+//		client.Sent(m)
 //	}
 package hub
 

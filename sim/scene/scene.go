@@ -1,6 +1,6 @@
 // Package scene holds what can be seen of an environment as data: solids with shape, size and colour, meshes, and
-// where each solid is in every frame of a film. Package render draws it, and a browser plays it back from the
-// JSON form, which docs/render.md describes. The package draws nothing and knows no physics.
+// where each solid is in every frame of a film. Package render draws it, and package sim/playback writes it for a
+// browser. The package draws nothing and knows no physics.
 //
 //	s := &scene.Scene{Name: "ball", Interval: 0.05, Solids: []scene.Solid{
 //		{Name: "floor", Kind: scene.Plane, Color: scene.Color{0.9, 0.9, 0.9, 1}},
@@ -9,7 +9,6 @@
 //	r := &scene.Film{Scene: s}
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.3)})
 //	r.Append([]scene.Pose{scene.At(0, 0, 0), scene.At(0, 0, 0.2)})
-//	err := r.Write(file)
 package scene
 
 import (
@@ -75,8 +74,18 @@ type Scene struct {
 	View     View
 	Grid     float64 // width of the floor's squares in metres, 0 for none
 	Interval float64 // seconds of a control step, from one frame of a film to the next
+	Model    *Model  // what a physics engine needs to go on from a frame, nil where that is not enough
 	// Omitted names what the model has and a Scene cannot hold, such as height fields.
 	Omitted []string
+}
+
+// Model is what MuJoCo needs to move the scene's solids.
+type Model struct {
+	MJCF     string  `json:"mjcf"`     // the model's text
+	Substeps int     `json:"substeps"` // steps of the model per frame
+	Gain     float64 `json:"gain"`     // control of an actuator at an action of 1
+	// Geoms has for every solid the index of its geometry in the model, -1 for solids that only mark something.
+	Geoms []int `json:"geoms"`
 }
 
 // Validate returns what is wrong with the scene, naming the solid.
@@ -100,6 +109,9 @@ func (s *Scene) Validate() error {
 	}
 	if v := s.View; v.Follow < -1 || v.Follow >= len(s.Solids) {
 		return fmt.Errorf("scene %s: the view follows solid %d; expected -1 for none or 0 to %d", s.Name, v.Follow, len(s.Solids)-1)
+	}
+	if m := s.Model; m != nil && len(m.Geoms) != len(s.Solids) {
+		return fmt.Errorf("scene %s: the model says of %d solids what they are; the scene has %d", s.Name, len(m.Geoms), len(s.Solids))
 	}
 	return nil
 }

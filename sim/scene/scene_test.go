@@ -1,12 +1,8 @@
 package scene
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -31,56 +27,6 @@ func ball(t testing.TB) *Film {
 	return f
 }
 
-// A film written and read again is the same, but for meshes rounded to 1/65535 of their extent; what does not move is
-// not repeated.
-func TestWriteRead(t *testing.T) {
-	f := ball(t)
-	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	var raw struct {
-		Format string
-		Frames int
-		Moving []int
-		Poses  string
-		Meshes []struct{ Count int }
-	}
-	if err := json.Unmarshal(b.Bytes(), &raw); err != nil {
-		t.Fatal(err)
-	}
-	if raw.Format != "nacre-film/1" || raw.Frames != 4 || !reflect.DeepEqual(raw.Moving, []int{2}) || len(raw.Meshes) != 1 {
-		t.Errorf("document %+v", raw)
-	}
-	// 4 frames of 1 solid of 7 numbers of 4 bytes; the third number of the third frame is the height 0.8.
-	poses, err := base64.StdEncoding.DecodeString(raw.Poses)
-	if err != nil || len(poses) != 4*28 {
-		t.Fatalf("%d bytes of poses, %v", len(poses), err)
-	}
-	at := poses[2*28+2*4:]
-	if z := math.Float32frombits(uint32(at[0]) | uint32(at[1])<<8 | uint32(at[2])<<16 | uint32(at[3])<<24); z != 0.8 {
-		t.Errorf("height %v", z)
-	}
-	back, err := Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(back.poses, f.poses) || back.Scene.View != f.Scene.View || back.Scene.Interval != 0.05 || back.Scene.Solids[2] != f.Scene.Solids[2] {
-		t.Error("the film came back changed")
-	}
-	was, is := f.Scene.Meshes[1], back.Scene.Meshes[0]
-	if !reflect.DeepEqual(was.Faces, is.Faces) || len(was.Vertices) != len(is.Vertices) {
-		t.Fatal("other faces")
-	}
-	for i, v := range was.Vertices {
-		for k := range v {
-			if d := math.Abs(float64(v[k] - is.Vertices[i][k])); d > 1.1e-5 {
-				t.Fatalf("vertex %d is off by %g, more than half a step of 1.4/65535 and float32's rounding", i, d)
-			}
-		}
-	}
-}
-
 func TestBadScenes(t *testing.T) {
 	for want, spoil := range map[string]func(*Film){
 		`solid 2 "ball": size [0 0 0]`:              func(f *Film) { f.Scene.Solids[2].Size[0] = 0 },
@@ -91,11 +37,10 @@ func TestBadScenes(t *testing.T) {
 		`mesh 1 "ring": face 0 has the vertex 9999`: func(f *Film) { f.Scene.Meshes[1].Faces[0][1] = 9999 },
 		"the view follows solid 3":                  func(f *Film) { f.Scene.View.Follow = 3 },
 		"0 s between frames":                        func(f *Film) { f.Scene.Interval = 0 },
-		"no frames":                                 func(f *Film) { f.poses = nil },
 	} {
 		f := ball(t)
 		spoil(f)
-		if err := f.Write(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := f.Scene.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -105,32 +50,6 @@ func TestBadScenes(t *testing.T) {
 	}
 	if err := f.Append([]Pose{{}, {}, {float32(math.Inf(1))}}); err == nil || !strings.Contains(err.Error(), `frame 4: the pose of solid 2 "ball"`) {
 		t.Error(err)
-	}
-}
-
-// Files that are cut, of another format or that point outside themselves are errors.
-func TestBadFiles(t *testing.T) {
-	var b bytes.Buffer
-	if err := ball(t).Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range [][3]string{
-		{"nacre-film/1", "nacre-film/2", `the format is "nacre-film/2"`},
-		{`"moving":[2]`, `"moving":[5]`, "solid 5 moves"},
-		{`"moving":[2]`, `"moving":[-1]`, "solid -1 moves"},
-		{`"frames":4`, `"frames":5`, "5 frames of 1 moving solids in 112 bytes"},
-		{`"frames":4`, `"frames":-4`, "-4 frames"},
-		{`"count":242`, `"count":241`, "241 vertices in 1452 bytes"},
-		{`"poses":"`, `"poses":"!`, "illegal base64"},
-		{`"format"`, `{`, "read a film"},
-	} {
-		text := strings.Replace(b.String(), c[0], c[1], 1)
-		if text == b.String() {
-			t.Fatalf("there is no %s", c[0])
-		}
-		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), c[2]) {
-			t.Errorf("%s: got %v, want %s", c[1], err, c[2])
-		}
 	}
 }
 
@@ -167,8 +86,6 @@ func ExampleFilm() {
 			fmt.Println(err)
 		}
 	}
-	var file bytes.Buffer
-	err := f.Write(&file)
-	fmt.Println(f.Frames(), f.Frame(1)[1][2], err)
-	// Output: 2 0.2 <nil>
+	fmt.Println(f.Frames(), f.Frame(1)[1][2])
+	// Output: 2 0.2
 }

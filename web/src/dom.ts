@@ -39,6 +39,8 @@ export function iconButton(icon: string, label: string, run: () => void, keys = 
 // Drawn on a 16 × 16 grid, stroked in the text's colour.
 const icons: Record<string, string> = {
   run: 'M5 3.2v9.6l7.6-4.8z',
+  pause: 'M5.6 3.4v9.2M10.4 3.4v9.2',
+  follow: 'M8 1.6v2.6M8 11.8v2.6M1.6 8h2.6M11.8 8h2.6M8 11.8a3.8 3.8 0 1 0 0-7.6 3.8 3.8 0 0 0 0 7.6zM8 8h.01',
   stop: 'M4.2 4.2h7.6v7.6H4.2z',
   restart: 'M12.9 8a4.9 4.9 0 1 1-1.5-3.5M12.9 2.4v2.9H10',
   more: 'M3.4 8h.01M8 8h.01M12.6 8h.01',

@@ -1,10 +1,12 @@
 package cells
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -58,9 +60,18 @@ func (c *checker) variables() {
 		}
 	}
 	for name, d := range c.dependents(changed) {
-		if c.set[name] == nil && !c.dropped[name] && d.Func != nil {
-			c.set[name] = d.copy()
+		if c.set[name] != nil || c.dropped[name] || d.Func == nil {
+			continue
 		}
+		if base, _, ok := strings.Cut(name, "."); ok && c.Nominal {
+			force, known := c.forced[base]
+			if known && !force {
+				continue
+			}
+			c.forced[base] = true
+			c.again = c.again || !known
+		}
+		c.set[name] = d.copy()
 	}
 }
 
@@ -233,7 +244,7 @@ func (c *checker) finish() {
 					d.Consts = append(d.Consts, k)
 				}
 			}
-			u.consts = append(u.consts, d)
+			u.Consts = append(u.Consts, d)
 		}
 	}
 	if u.Main == nil { // main unchanged since it was last run
@@ -248,11 +259,36 @@ func (c *checker) finish() {
 			d.Stale = true
 		}
 	}
+	if c.Nominal {
+		c.stranded()
+	}
 	if n := len(u.Body); n > 0 && !c.file.quiet {
 		if x, ok := u.Body[n-1].(*ast.ExprStmt); ok {
 			if tv := c.Info.Types[x.X]; !tv.IsVoid() && !tv.IsNil() && !c.prints(x.X) {
 				u.Value = x.X
 			}
+		}
+	}
+}
+
+// stranded warns of the variables that keep a type of which the cell makes another one.
+func (c *checker) stranded() {
+	for _, d := range c.unit.Types {
+		live := c.Decls[d.Name]
+		if live == nil || live.Type == nil {
+			continue
+		}
+		var vars []string
+		for name, v := range c.Vars {
+			m := map[string]bool{}
+			mention(v.Obj.Type(), m, map[types.Type]bool{})
+			if m[d.Name] && !c.unit.defines(name) {
+				vars = append(vars, name)
+			}
+		}
+		if len(vars) > 0 {
+			slices.Sort(vars)
+			c.unit.Warnings = append(c.unit.Warnings, fmt.Sprintf("%s is another type now; the values there are keep the one before (in %s): define them again", d.Name, strings.Join(vars, ", ")))
 		}
 	}
 }
@@ -299,7 +335,7 @@ func (c *checker) uses(d *Decl) map[string]bool {
 		case *types.TypeName, *types.Const:
 			m[o.Name()] = true
 		case *types.Var:
-			if !o.IsField() {
+			if s := o.Parent(); s != nil && s.Parent() == types.Universe { // of the session
 				m[o.Name()] = true
 			}
 		}

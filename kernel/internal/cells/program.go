@@ -47,11 +47,16 @@ type Program struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
+	Absent   func(path string) string // why a package that others can import is not here, "" for others; may be nil
 
 	Imports map[string]string // by the name cells use
 	Dots    []string          // packages imported with a dot
 	Decls   map[string]*Decl
 	Vars    map[string]*Var
+
+	// Nominal makes a type whose declaration, or one of whose methods, changes another type: for engines whose values
+	// carry their types and methods with them. Variables there are keep the old one.
+	Nominal bool
 
 	layouts map[string]int // how often a type's name changed its layout
 }
@@ -75,6 +80,11 @@ func (p *Program) Import(path string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	pkg, ok := p.Packages[path]
+	if !ok && p.Absent != nil {
+		if why := p.Absent(path); why != "" {
+			return nil, fmt.Errorf("package %q %s", path, why)
+		}
+	}
 	if !ok {
 		return nil, fmt.Errorf("package %q is not one this notebook can import%s", path, p.similar(path))
 	}
@@ -100,6 +110,7 @@ func (p *Program) similar(path string) string {
 type Unit struct {
 	Cell      int
 	Types     []*Decl // declared or redeclared
+	Consts    []*Decl
 	Funcs     []*Decl // to be compiled: those of the cell and what depends on them
 	Inits     []*Decl
 	InitsLast bool // they run after the body, which is variable declarations only
@@ -113,10 +124,12 @@ type Unit struct {
 	prog    *Program
 	imports map[string]string
 	dots    []string
-	consts  []*Decl
 	moved   map[*types.TypeName]*types.TypeName // redeclared with the same layout
 	kept    map[string]*Var
 }
+
+// Imports are the packages the cell can refer to by name, and those imported with a dot.
+func (u *Unit) Imports() (named map[string]string, dots []string) { return u.imports, u.dots }
 
 // CellVar is a variable that the cell's top level defines.
 type CellVar struct {

@@ -2,7 +2,8 @@ package main
 
 import (
 	"slices"
-	"strings"
+
+	"nacre/kernel/library/api"
 )
 
 // list names the packages outside the standard library that cells may import.
@@ -29,16 +30,6 @@ var list = []string{
 	"gonum.org/v1/plot/vg/vgsvg",
 	"gorgonia.org/gorgonia",
 	"gorgonia.org/tensor",
-}
-
-// own says whether a package of this module is one that cells import. The rest is the program around them.
-func own(path string) bool {
-	for _, p := range []string{"app", "bench", "cmd", "kernel", "server", "web", "wasm"} {
-		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {
-			return false
-		}
-	}
-	return strings.HasPrefix(path, "nacre/") && !internal(path)
 }
 
 // dropped are standard packages of the interpreter's tables that no notebook needs: each costs room in the binary.
@@ -69,7 +60,7 @@ var serverOnly = []string{
 
 // inBrowser says whether cells can import a package in the browser too.
 func inBrowser(path string) bool {
-	if slices.Contains(list, path) || own(path) {
+	if slices.Contains(list, path) || api.Own(path) {
 		return !slices.Contains(serverOnly, path)
 	}
 	return slices.Contains(browser, path)

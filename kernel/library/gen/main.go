@@ -26,6 +26,8 @@ import (
 	"github.com/traefik/yaegi/stdlib"
 	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
+
+	"nacre/kernel/library/api"
 )
 
 func main() {
@@ -52,7 +54,7 @@ func main() {
 	}
 	// The kernel does not compile while its tables are being made, so only what goes into them counts.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
-		return strings.HasPrefix(p.PkgPath, "nacre/") && !own(p.PkgPath)
+		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
 	})
 	if packages.PrintErrors(pkgs) > 0 {
 		os.Exit(1)
@@ -81,13 +83,22 @@ func main() {
 		docs[p.PkgPath] = documentation(p)
 	}
 	describe(cfg.Fset, pkgs, docs, "")
+	var absent []string
 	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
-		if !inBrowser(p.PkgPath) {
-			delete(docs, p.PkgPath)
+		if inBrowser(p.PkgPath) {
+			return false
 		}
-		return !inBrowser(p.PkgPath)
+		absent = append(absent, p.PkgPath)
+		delete(docs, p.PkgPath)
+		return true
 	})
+	write("absent_js.txt", []byte(strings.Join(absent, "\n")+"\n"))
 	describe(cfg.Fset, browsers, docs, "_js")
+	digests, err := api.Digests("../..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	write("api.txt", api.Format(digests))
 }
 
 // describe writes the types and the documentation of packages.

@@ -9,6 +9,8 @@ import { EmbeddingView } from './embedding/view';
 import { htmlOutput } from './html';
 import { latexView, renderMarkdown } from './markdown';
 import { errorView, GoTo } from './error';
+import { rolloutMime } from './rollout/decode';
+import { RolloutView } from './rollout/view';
 
 /** A shown output. update takes new data without building anew, where the kind of output can. */
 export interface Rendered { dom: HTMLElement; mime: string; update?(output: Output): boolean; dispose?(): void }
@@ -32,7 +34,7 @@ function size(metadata: any): { width?: number; height?: number } {
   return out;
 }
 
-function live(View: typeof CurvesView | typeof EmbeddingView): Renderer {
+function live(View: typeof CurvesView | typeof EmbeddingView | typeof RolloutView): Renderer {
   return (data) => {
     const view = new View(data);
     return { dom: view.dom, set: (next) => view.update(next), dispose: () => view.dispose() };
@@ -49,6 +51,7 @@ const plain: Renderer = (data) => {
 const renderers: [string, Renderer][] = [
   [embeddingMime, live(EmbeddingView)],
   [curvesMime, live(CurvesView)],
+  [rolloutMime, live(RolloutView)],
   ['text/html', (data, _, c) => ({ dom: htmlOutput(joined(data), c.fresh) })],
   ['text/markdown', (data, _, c) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), c.folder)) })],
   ['text/latex', (data) => ({ dom: latexView(joined(data)) })],

@@ -11,12 +11,14 @@ import (
 	"go/types"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/traefik/yaegi/interp"
 
 	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/lower"
 	"nacre/kernel/internal/prelude"
 	"nacre/kernel/internal/rt"
@@ -46,10 +48,11 @@ type tail struct{}
 
 func (tail) Write(p []byte) (int, error) { return len(p), nil }
 
-func newYaegi(p *cells.Program, symbols map[string]map[string]reflect.Value, host rt.Host) (*yaegiEngine, error) {
+func newYaegi(s engine.Session) (engine.Engine, error) {
+	p, host := s.Program, s.Host
 	e := &yaegiEngine{
 		i:       interp.New(interp.Options{Stdout: tail{}, Stderr: tail{}, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
-		reg:     rt.NewRegistry(symbols),
+		reg:     s.Registry,
 		vars:    map[*types.Var]*lower.Global{},
 		readers: map[string]func() any{},
 	}
@@ -70,7 +73,7 @@ func newYaegi(p *cells.Program, symbols map[string]map[string]reflect.Value, hos
 		}
 	}
 	exports := interp.Exports{}
-	for path, table := range symbols {
+	for path, table := range s.Symbols {
 		exports[path+"/_"] = table
 	}
 	host.Global = func(name string, get func() any) {
@@ -95,9 +98,13 @@ func newYaegi(p *cells.Program, symbols map[string]map[string]reflect.Value, hos
 	return e, nil
 }
 
-func (e *yaegiEngine) name() string { return "yaegi " + yaegiVersion }
+func (e *yaegiEngine) Name() string { return "yaegi " + yaegiVersion }
 
-func (e *yaegiEngine) read(v *cells.Var) (any, bool) {
+func (e *yaegiEngine) Stop(on bool) { *e.stop = on }
+
+func (e *yaegiEngine) End() { runtime.Goexit() }
+
+func (e *yaegiEngine) Read(v *cells.Var) (any, bool) {
 	g := e.vars[v.Obj]
 	if g == nil {
 		return nil, false
@@ -111,14 +118,14 @@ func (e *yaegiEngine) read(v *cells.Var) (any, bool) {
 	return e.reg.Norm(get()), true
 }
 
-func (e *yaegiEngine) compile(u *cells.Unit) (*program, error) {
+func (e *yaegiEngine) Compile(u *cells.Unit) (*engine.Program, error) {
 	undo := e.low.Save()
 	file, name, err := e.lowered(u)
 	if err != nil {
 		var r *lower.Refusal
 		if errors.As(err, &r) {
 			p := e.low.Fset.Position(r.Pos)
-			return nil, &refused{Position{p.Line, p.Column}, r.Text}
+			return nil, &engine.Refused{Line: p.Line, Column: p.Column, Text: r.Text}
 		}
 		return nil, err
 	}
@@ -140,10 +147,10 @@ func (e *yaegiEngine) compile(u *cells.Unit) (*program, error) {
 		undo()
 		return nil, err
 	}
-	return &program{
-		run:     run,
-		reached: func() int { return *e.stmt },
-		at: func() (int, bool) {
+	return &engine.Program{
+		Run:     run,
+		Reached: func() int { return *e.stmt },
+		At: func() (int, bool) {
 			p := e.low.Fset.Position(token.Pos(*e.at))
 			return p.Line, p.Filename == cells.CellName(u.Cell)
 		},

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/app"
+)
+
+// sweeping are the actions of nacre sweep.
+type sweeping struct {
+	Run     func(context.Context, *app.Env, app.SweepOptions) error
+	Status  func(context.Context, *app.Env, app.SweepFolderOptions) error
+	Collect func(context.Context, *app.Env, app.SweepFolderOptions) error
+	Worker  func(context.Context, *app.Env, app.SweepWorkerOptions) error
+}
+
+func sweepCommand(env *app.Env, a sweeping) *cobra.Command {
+	var o app.SweepOptions
+	cmd := &cobra.Command{
+		Use:   "sweep PLAN",
+		Short: "Train every system of a plan on every family with every seed",
+		Long: `Sweep reads a plan (TOML: families, systems, seeds, a budget) and trains its runs: on this machine, so many
+processes at a time and each pinned to cores of its own, or with --on slurm as a job array of a cluster. What is
+finished is kept: the same command continues after an interruption. A run that fails is reported with its log
+and the others go on.`,
+		Example: `  nacre sweep plan.toml
+  nacre sweep plan.toml --on slurm
+  nacre sweep status plan.toml
+  nacre sweep collect plan.toml`,
+		Args: oneArg("the file of a plan"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Plan = args[0]
+			if err := firstError(oneOf("on", o.On, "local", "slurm"), between("processes", o.Processes, 0, maxWorkers)); err != nil {
+				return err
+			}
+			return a.Run(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.On, "on", "local", "where to run: local or slurm")
+	f.IntVar(&o.Processes, "processes", 0, "`number` of runs at a time on this machine, 0 for the plan's")
+	f.BoolVar(&o.DryRun, "dry-run", false, "check the plan and write the folder and the job script, but start nothing")
+	jsonFlag(cmd, env)
+	cmd.AddCommand(sweepStatusCommand(env, a), sweepCollectCommand(env, a), sweepWorkerCommand(env, a))
+	return cmd
+}
+
+func sweepStatusCommand(env *app.Env, a sweeping) *cobra.Command {
+	var o app.SweepFolderOptions
+	cmd := &cobra.Command{
+		Use:   "status PLAN",
+		Short: "Say how far a sweep is, here or with Slurm",
+		Long: `Status counts the runs of a sweep by what they are doing and names those under way, interrupted or failed. Of a
+sweep with Slurm it also asks squeue. The sweep's folder will do instead of the plan.`,
+		Example: "  nacre sweep status plan.toml --json",
+		Args:    oneArg("the file of a plan or the folder of a sweep"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Path = args[0]
+			return a.Status(cmd.Context(), env, o)
+		},
+	}
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+func sweepCollectCommand(env *app.Env, a sweeping) *cobra.Command {
+	var o app.SweepFolderOptions
+	cmd := &cobra.Command{
+		Use:   "collect PLAN",
+		Short: "Write the results of a sweep into one table",
+		Long: `Collect writes results.csv into the sweep's folder: for each run its state, its budget, and the adapted return
+on the test tasks with an interval over tasks. "nacre table" and "nacre curves" take the folder itself.`,
+		Example: "  nacre sweep collect plan.toml",
+		Args:    oneArg("the file of a plan or the folder of a sweep"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Path = args[0]
+			return a.Collect(cmd.Context(), env, o)
+		},
+	}
+	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "`file` to write (default results.csv in the sweep's folder)")
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+// sweepWorkerCommand is what sweeps start for each run.
+func sweepWorkerCommand(env *app.Env, a sweeping) *cobra.Command {
+	return &cobra.Command{
+		Use:    "worker FOLDER RUN",
+		Short:  "Do one run of a sweep",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.Worker(cmd.Context(), env, app.SweepWorkerOptions{Dir: args[0], Run: args[1]})
+		},
+	}
+}

@@ -1,0 +1,55 @@
+// Package engine is what an interpreter has to offer to run the cells of a session.
+package engine
+
+import (
+	"reflect"
+
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/rt"
+)
+
+// Engine runs checked cells.
+type Engine interface {
+	// Name is the interpreter and its version.
+	Name() string
+
+	// Compile prepares a cell. Its error is a *Refused where the engine cannot run the cell faithfully.
+	Compile(u *cells.Unit) (*Program, error)
+
+	// Read returns a variable as an interface holds it.
+	Read(v *cells.Var) (any, bool)
+
+	// Stop raises or lowers the flag at which running code calls Host.Check.
+	Stop(on bool)
+
+	// End ends the calling goroutine, of a cell, as runtime.Goexit does: what it deferred runs.
+	End()
+}
+
+// Program is a compiled cell.
+type Program struct {
+	Run     func()                     // panics as the cell does; ends its goroutine where the cell is stopped
+	Reached func() int                 // top-level statements started
+	At      func() (line int, ok bool) // of the statement that ran last
+}
+
+// Refused is a cell the engine does not run. Line is 0 where there is no place.
+type Refused struct {
+	Line, Column int
+	Text         string
+}
+
+func (e *Refused) Error() string { return e.Text }
+
+// Session is what an engine gets to work with.
+type Session struct {
+	Program  *cells.Program
+	Registry *rt.Registry                        // of the types that lowered code makes
+	Symbols  map[string]map[string]reflect.Value // what cells may import
+	Host     rt.Host
+}
+
+// Kind is an engine to choose. The zero value stands for the default.
+type Kind struct {
+	Open func(Session) (Engine, error)
+}

@@ -1,0 +1,16 @@
+// Package onpolicy is what the on-policy algorithms share: the Gaussian policy with a deviation of its own, its
+// distribution in a training graph and its rollouts, returns and generalised advantages, the linear baseline, and
+// batches of whole episodes as a program wants them. It knows no algorithm.
+//
+//	p := onpolicy.Policy{Net: net, Obs: 20, Act: 6}
+//	act, err := onpolicy.NewActor(device, p, 2, 16)
+//	err = act.Load(0, params)                           // one set of parameters per slot: one for each adapted task
+//	trajectories, err := pool.Rollout(ctx, episodes, act.Policy(slots, noise), 0)
+//	paths := onpolicy.Paths(trajectories)
+//	onpolicy.Returns(0.99, paths)
+//	err = baseline.Fit(paths)
+//	baseline.Predict(paths)
+//	onpolicy.Advantages(0.99, 0.95, paths)
+//	onpolicy.Normalise(onpolicy.Std, paths)
+//	batch.Set(paths)                                    // rows × obs, act, advantage, weight
+package onpolicy

@@ -1,0 +1,252 @@
+package onpolicy
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"nacre/core"
+	"nacre/core/nn"
+)
+
+// Policy is a network of the means of a Gaussian over actions, obs → act, and one vector of log standard deviations
+// that depends on nothing. Actions are not squashed: environments clip them.
+type Policy struct {
+	Net       nn.MLP
+	MinLogStd float64 // bound of the log standard deviation from below; below it no gradient passes
+	// Scale divides means and deviations, so that outputs of ±Scale stand for the ends of the actions' range; 0 is 1.
+	Scale float64
+}
+
+func (p Policy) scale() float64 {
+	if p.Scale == 0 {
+		return 1
+	}
+	return p.Scale
+}
+
+// maxLogStd only stops the clamp from having no upper end.
+const maxLogStd = 20
+
+// Specs lists the network's parameters and then "name/log_std", 1 × act.
+func (p Policy) Specs() []core.ParamSpec {
+	return append(p.Net.Specs(), p.LogStd())
+}
+
+// LogStd is the parameter of the log standard deviations.
+func (p Policy) LogStd() core.ParamSpec {
+	return core.ParamSpec{Name: p.Net.Name + "/log_std", Rows: 1, Cols: p.Net.Out}
+}
+
+// Size is the number of parameters, all matrices together.
+func (p Policy) Size() (n int) {
+	for _, s := range p.Specs() {
+		n += s.Rows * s.Cols
+	}
+	return n
+}
+
+// Each cuts a vector of all parameters, in the order of Specs, and calls f with each name and its part until one fails.
+func (p Policy) Each(params []float64, f func(name string, part []float64) error) error {
+	if n := p.Size(); len(params) != n {
+		return fmt.Errorf("onpolicy: %d parameters for a policy of %d", len(params), n)
+	}
+	for _, s := range p.Specs() {
+		n := s.Rows * s.Cols
+		if err := f(s.Name, params[:n:n]); err != nil {
+			return err
+		}
+		params = params[n:]
+	}
+	return nil
+}
+
+// Init draws the network's parameters by nn.Xavier and sets every standard deviation to std.
+func (p Policy) Init(m core.Memory, std float64, r *rand.Rand) error {
+	if err := (nn.Xavier{}).Init(m, p.Net, r); err != nil {
+		return err
+	}
+	x := make([]float64, p.Net.Out)
+	for i := range x {
+		x[i] = math.Log(std)
+	}
+	return m.Write(p.LogStd().Name, x)
+}
+
+// Nodes returns the parameters as nodes of s, in the order of Specs.
+func (p Policy) Nodes(s *core.Stage) []*G.Node {
+	return append(p.Net.Nodes(s), s.Param(p.LogStd().Name, 1, p.Net.Out))
+}
+
+// Apply is the distribution of actions for rows of observations under the given parameters, in the order of Specs:
+// those of Nodes, or others computed from them.
+func (p Policy) Apply(s *core.Stage, params []*G.Node, obs *G.Node) Gaussian {
+	last := len(params) - 1
+	return Gaussian{
+		Mean:   s.Scale(p.Net.Forward(s, params[:last], obs), 1/p.scale()),
+		LogStd: s.Shift(s.Clamp(params[last], p.MinLogStd, maxLogStd), -math.Log(p.scale())),
+	}
+}
+
+// Actor runs the policy during rollouts. It holds several sets of parameters, its slots, so that episodes under
+// different ones (each task's own) go through one rollout.
+type Actor struct {
+	policy  Policy
+	device  core.Device
+	program *core.Program
+	rows    int // environments per worker at most
+	workers []actorWorker
+	slots   []slot
+}
+
+// actorWorker is a simulation worker's room: the rows of one slot, gathered.
+type actorWorker struct {
+	which     []int // rows of the call
+	done      []bool
+	obs, mean []float64
+}
+
+// slot is one set of parameters with a runner for each worker.
+type slot struct {
+	memory core.Memory
+	run    []core.Runner
+	std    []float64
+}
+
+// NewActor makes an actor for simulation workers of at most rows environments each, without slots.
+func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
+	b := core.NewBuilder("act", 1)
+	s := b.Stage("act")
+	s.Output("mean", p.Apply(s, p.Nodes(s), s.Input("obs", rows, p.Net.In)).Mean)
+	program, err := b.Compile()
+	if err != nil {
+		return nil, err
+	}
+	a := &Actor{policy: p, device: d, program: program, rows: rows}
+	for range workers {
+		a.workers = append(a.workers, actorWorker{
+			which: make([]int, 0, rows), done: make([]bool, rows),
+			obs: make([]float64, rows*p.Net.In), mean: make([]float64, rows*p.Net.Out),
+		})
+	}
+	return a, nil
+}
+
+// Load sets the parameters of slot i, a vector as Policy.Each cuts it, and makes the slots up to it. It must not be
+// called during a rollout.
+func (a *Actor) Load(i int, params []float64) error {
+	for len(a.slots) <= i {
+		if err := a.grow(); err != nil {
+			return err
+		}
+	}
+	s := a.slots[i]
+	if err := a.policy.Each(params, s.memory.Write); err != nil {
+		return err
+	}
+	if err := s.memory.Read(a.policy.LogStd().Name, s.std); err != nil { // as the device rounded them
+		return err
+	}
+	for j, x := range s.std {
+		s.std[j] = math.Exp(min(max(x, a.policy.MinLogStd), maxLogStd)) / a.policy.scale()
+	}
+	return nil
+}
+
+func (a *Actor) grow() error {
+	m, err := a.device.NewMemory(a.policy.Specs())
+	if err != nil {
+		return err
+	}
+	s := slot{memory: m, std: make([]float64, a.policy.Net.Out)}
+	for range a.workers {
+		run, err := a.device.Load(a.program, m)
+		if err != nil {
+			return err
+		}
+		s.run = append(s.run, run)
+	}
+	a.slots = append(a.slots, s)
+	return nil
+}
+
+// Close gives the runners back.
+func (a *Actor) Close() error {
+	var first error
+	for _, s := range a.slots {
+		for _, run := range s.run {
+			if err := run.Close(); err != nil && first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+// Policy acts in episode i with the parameters of slot slots[i]: a draw from noise[i], or the mean where noise is nil.
+func (a *Actor) Policy(slots []int, noise []*rand.Rand) *Rollout {
+	return &Rollout{actor: a, slots: slots, noise: noise}
+}
+
+// Rollout is the policy of one set of episodes; it implements sim.Policy.
+type Rollout struct {
+	actor *Actor
+	slots []int        // one per episode
+	noise []*rand.Rand // one stream per episode; nil: deterministic
+}
+
+// Act implements sim.Policy.
+func (r *Rollout) Act(worker int, episodes, _ []int, obs, act []float64) error {
+	if len(episodes) > r.actor.rows {
+		return fmt.Errorf("onpolicy: %d environments in one call, the actor was made for %d", len(episodes), r.actor.rows)
+	}
+	w := &r.actor.workers[worker]
+	clear(w.done)
+	for first := range episodes {
+		if w.done[first] {
+			continue
+		}
+		at := r.slots[episodes[first]]
+		w.which = w.which[:0]
+		for k := first; k < len(episodes); k++ {
+			if r.slots[episodes[k]] == at {
+				w.which, w.done[k] = append(w.which, k), true
+			}
+		}
+		if err := r.actWith(worker, at, episodes, obs, act); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// actWith writes the actions of the rows gathered in the worker's which.
+func (r *Rollout) actWith(worker, at int, episodes []int, obs, act []float64) error {
+	w, s := &r.actor.workers[worker], &r.actor.slots[at]
+	o, n := r.actor.policy.Net.In, r.actor.policy.Net.Out
+	for i, k := range w.which {
+		copy(w.obs[i*o:(i+1)*o], obs[k*o:(k+1)*o])
+	}
+	run := s.run[worker]
+	if err := run.Write64("obs", w.obs); err != nil {
+		return err
+	}
+	if err := run.Run(); err != nil {
+		return err
+	}
+	if err := run.Read64("mean", w.mean); err != nil {
+		return err
+	}
+	for i, k := range w.which {
+		for j := range n {
+			a := w.mean[i*n+j]
+			if r.noise != nil {
+				a += s.std[j] * r.noise[episodes[k]].NormFloat64()
+			}
+			act[k*n+j] = a
+		}
+	}
+	return nil
+}

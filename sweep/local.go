@@ -1,0 +1,222 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"nacre/experiment"
+	"nacre/experiment/progress"
+)
+
+// Engine runs a sweep in processes of this machine.
+type Engine struct {
+	Local
+	// Worker is the command that calls Work; the sweep's folder and the run's name are added to it.
+	Worker []string
+	Show   progress.Progress
+}
+
+// RunFailure is a run whose process did not finish it.
+type RunFailure struct {
+	Run    string `json:"run"`
+	Reason string `json:"reason"`
+	Log    string `json:"log"`
+}
+
+// Outcome is what a call of Engine.Run came to.
+type Outcome struct {
+	Kept     int          `json:"kept"`     // finished before
+	Finished int          `json:"finished"` // by this call
+	Failed   []RunFailure `json:"failed,omitempty"`
+	Left     int          `json:"left"` // neither: the sweep was interrupted
+}
+
+// Run works on all runs that are not finished, so many at a time, each in a process of its own on cores of its own.
+// A run that fails is reported and the others go on. When ctx is cancelled the processes are asked to save a
+// checkpoint, and Run returns the cause once they have; the next call continues there.
+func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
+	status, err := f.Status()
+	if err != nil {
+		return Outcome{}, err
+	}
+	slots, err := e.slots()
+	if err != nil {
+		return Outcome{}, err
+	}
+	j := &jobs{Folder: f, engine: e, stage: e.Show.Stage("sweep "+f.Name, len(status)), active: map[string]bool{}}
+	defer j.stage.Done()
+	queue := make(chan Run, len(status))
+	for _, s := range status {
+		if s.State == Finished {
+			j.out.Kept++
+			j.stage.Add(1)
+		} else {
+			queue <- s.Run
+		}
+	}
+	close(queue)
+	watching, stop := context.WithCancel(context.Background())
+	go j.watch(watching)
+	var wait sync.WaitGroup
+	var unpinned sync.Once
+	for _, cores := range slots {
+		wait.Go(func() {
+			// The thread is this slot's for good: its processes inherit the cores it may use, and end when it does.
+			runtime.LockOSThread()
+			if err := pin(cores); err != nil {
+				unpinned.Do(func() { e.Show.Note(fmt.Sprintf("sweep %s: runs are not pinned to cores: %v", f.Name, err)) })
+			}
+			for r := range queue {
+				if ctx.Err() != nil {
+					return
+				}
+				j.do(ctx, r)
+			}
+		})
+	}
+	wait.Wait()
+	stop()
+	j.out.Left = len(status) - j.out.Kept - j.out.Finished - len(j.out.Failed)
+	slices.SortFunc(j.out.Failed, func(a, b RunFailure) int { return strings.Compare(a.Run, b.Run) })
+	if j.out.Left > 0 {
+		return j.out, context.Cause(ctx)
+	}
+	return j.out, nil
+}
+
+// slots are the cores of each process.
+func (e Engine) slots() ([][]int, error) {
+	cores := allowedCores()
+	each := max(1, e.Cores)
+	n := e.Processes
+	if n == 0 {
+		n = max(1, len(cores)/each)
+	}
+	if each > len(cores) {
+		return nil, fmt.Errorf("local.cores = %d, but there are %d", each, len(cores))
+	}
+	slots := make([][]int, n)
+	for i := range slots {
+		for k := range each {
+			slots[i] = append(slots[i], cores[(i*each+k)%len(cores)])
+		}
+	}
+	return slots, nil
+}
+
+// jobs is a call of Engine.Run under way.
+type jobs struct {
+	*Folder
+	engine Engine
+	stage  progress.Stage
+
+	mu     sync.Mutex
+	out    Outcome
+	active map[string]bool // runs under way
+}
+
+// saving is how long an interrupted process may take to save its checkpoint.
+const saving = 5 * time.Minute
+
+// do does one run in a process and books how it went.
+func (j *jobs) do(ctx context.Context, r Run) {
+	j.mu.Lock()
+	j.active[r.Name] = true
+	j.mu.Unlock()
+	err := j.process(ctx, r)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.active, r.Name)
+	switch {
+	case err == nil:
+		j.out.Finished++
+		j.stage.Add(1)
+		j.engine.Show.Note(r.Name + ": finished")
+	case ctx.Err() != nil:
+		// Interrupted with all the others.
+	default:
+		failure := RunFailure{Run: r.Name, Reason: j.reason(r, err), Log: j.LogFile(r)}
+		j.out.Failed = append(j.out.Failed, failure)
+		j.engine.Show.Note(fmt.Sprintf("%s: FAILED, %s; log: %s", failure.Run, failure.Reason, failure.Log))
+	}
+}
+
+func (j *jobs) process(ctx context.Context, r Run) error {
+	log, err := os.OpenFile(j.LogFile(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	defer log.Close()
+	argv := append(slices.Clone(j.engine.Worker), j.Dir, r.Name)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Cancel = func() error { return askToEnd(cmd.Process) }
+	cmd.WaitDelay = saving
+	ownGroup(cmd)
+	return cmd.Run()
+}
+
+// reason is what a failed run's process said last, or how it ended.
+func (j *jobs) reason(r Run, err error) string {
+	if a, readErr := j.attempt(r.Name); readErr == nil && a.Error != "" {
+		return a.Error
+	}
+	reason := err.Error()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		if data, readErr := os.ReadFile(j.LogFile(r)); readErr == nil {
+			lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+			reason += ": " + string(lines[len(lines)-1])
+		}
+	}
+	return reason
+}
+
+// watchEvery is how often the progress of the runs under way is read.
+const watchEvery = 2 * time.Second
+
+// watch shows how far the runs under way are.
+func (j *jobs) watch(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(watchEvery):
+		}
+		j.mu.Lock()
+		names := slices.Sorted(maps.Keys(j.active))
+		j.mu.Unlock()
+		for i, name := range names {
+			names[i] = fmt.Sprintf("%s %.0f %%", name, 100*j.read(name))
+		}
+		j.stage.Describe(strings.Join(names, ", "))
+	}
+}
+
+// read is how far a run is; 0 where that cannot be read at the moment.
+func (j *jobs) read(name string) float64 {
+	run, err := experiment.View(filepath.Join(j.Dir, runsDir, name))
+	if err != nil {
+		return 0
+	}
+	cfg, err := j.config(name)
+	if err != nil {
+		return 0
+	}
+	s, err := run.Standing(cfg)
+	if err != nil {
+		return 0
+	}
+	return s.Share
+}

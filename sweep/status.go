@@ -1,0 +1,89 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nacre/experiment"
+)
+
+// State is what a run is doing.
+type State string
+
+// A run is in one of these states.
+const (
+	Waiting     State = "waiting"     // not begun
+	Queued      State = "queued"      // with Slurm, to be started or continued
+	Running     State = "running"     // a process is writing it
+	Interrupted State = "interrupted" // begun, and nobody is writing it: the next nacre sweep continues it
+	Failed      State = "failed"      // its last process gave up; the next nacre sweep tries again
+	Finished    State = "finished"
+)
+
+// States in the order of a run's life.
+var States = []State{Waiting, Queued, Running, Interrupted, Failed, Finished}
+
+// RunStatus is a run and what it is doing.
+type RunStatus struct {
+	Run
+	State State `json:"state"`
+	experiment.Standing
+	Attempt Attempt `json:"attempt"`
+	Dir     string  `json:"run"`
+	Log     string  `json:"log"`
+}
+
+// Status reads how far every run of a sweep is.
+func (f *Folder) Status() ([]RunStatus, error) {
+	out := make([]RunStatus, len(f.Runs))
+	for i, r := range f.Runs {
+		s, err := f.status(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		out[i] = s
+	}
+	return out, nil
+}
+
+func (f *Folder) status(r Run) (RunStatus, error) {
+	s := RunStatus{Run: r, State: Waiting, Dir: f.RunDir(r), Log: f.LogFile(r)}
+	var err error
+	if s.Attempt, err = f.attempt(r.Name); err != nil {
+		return s, err
+	}
+	if s.Run.Config, err = f.config(r.Name); err != nil {
+		return s, err
+	}
+	if _, err := os.Stat(filepath.Join(s.Dir, experiment.ConfigFile)); err != nil {
+		if s.Attempt.Error != "" {
+			s.State = Failed
+		}
+		return s, nil
+	}
+	run, err := experiment.View(s.Dir)
+	if err != nil {
+		return s, err
+	}
+	if s.Standing, err = run.Standing(s.Run.Config); err != nil {
+		return s, err
+	}
+	idle := s.Finished
+	if !idle {
+		if idle, err = run.Idle(); err != nil {
+			return s, err
+		}
+	}
+	switch {
+	case s.Finished:
+		s.State = Finished
+	case !idle:
+		s.State = Running
+	case s.Attempt.Error != "":
+		s.State = Failed
+	default:
+		s.State = Interrupted
+	}
+	return s, nil
+}
