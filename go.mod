@@ -23,6 +23,8 @@ require (
 	gorgonia.org/tensor v0.9.24
 )
 
+require github.com/ebitengine/purego v0.11.3 // indirect
+
 require (
 	github.com/goplus/reflectx v1.7.0 // indirect
 	github.com/timandy/routine v1.1.5 // indirect

@@ -33,6 +33,7 @@ func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.D
 		}
 		defer y.Close()
 		m := updateMeter{y: y}
+		warmUp, _ := pace(y)
 		if err := m.run(ctx, warmUp); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tsnebench "nacre/bench/tsne"
+	"nacre/tsne"
 )
 
 // TSNEBenchReport is what nacre bench tsne prints.
@@ -29,7 +30,7 @@ func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
 		r.Workers = 1
 	}
 	peers := tsnebench.Peers(tsnebench.Where{
-		Scripts: o.Scripts, Python: o.Python, Node: o.Node, Modules: o.Modules, Threads: r.Workers,
+		Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules,
 	})
 	for _, n := range o.Sizes {
 		results, err := benchSize(ctx, env, o, peers, n, r.Workers)
@@ -53,12 +54,13 @@ func benchSize(ctx context.Context, env *Env, o BenchTSNEOptions, peers []tsnebe
 	out := []tsnebench.Result{own}
 	for _, p := range peers {
 		if len(o.Peers) == 0 || contains(o.Peers, p.Name) {
-			out = append(out, p.Run(ctx, x, workers))
+			r, err := peerOrKept(ctx, p, tsnebench.Kept(o.Keep), x, workers)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
 		}
 		stage.Add(1)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 	}
 	judge, err := tsnebench.NewJudge(ctx, x)
 	if err != nil {
@@ -70,6 +72,22 @@ func benchSize(ctx context.Context, env *Env, o BenchTSNEOptions, peers []tsnebe
 		}
 	}
 	return out, nil
+}
+
+// peerOrKept lets a library lay out x unless it has done so before.
+func peerOrKept(ctx context.Context, p tsnebench.Peer, kept tsnebench.Kept, x tsne.Matrix, workers int) (tsnebench.Result, error) {
+	r, found, err := kept.Load(p.Name, x.Rows, x.Cols)
+	if err != nil || found {
+		return r, err
+	}
+	r = p.Run(ctx, x, workers)
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	if kept != "" {
+		r.Made = time.Now().Format(time.DateTime) + ", load " + load()
+	}
+	return r, kept.Save(r)
 }
 
 func contains(names []string, name string) bool {

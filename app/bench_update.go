@@ -17,7 +17,6 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
-	"nacre/experiment"
 	"nacre/stats"
 )
 
@@ -44,10 +43,41 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	switch {
 	case o.Check:
 		return o.check(ctx, env, device)
+	case o.Explain && !slices.Contains(benchAlgorithms[:2], o.Algorithm) && o.Algorithm != "both":
+		return fmt.Errorf("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, %s's is several that run many times", o.Algorithm)
 	case o.Explain:
 		return o.explain(ctx, env, device)
 	}
 	return o.time(ctx, env, device)
+}
+
+// benchmark is an update on synthetic data; package yardstick has them.
+type benchmark interface {
+	Algorithm() string
+	Size() yardstick.Size
+	Names() []string
+	Expected(step int) yardstick.Figures
+	Prepare(step int) error
+	Run() error
+	Update(step int) (yardstick.Figures, error)
+	FLOPs() int64 // of the last Run, in matrix products
+	Close() error
+}
+
+// benchAlgorithms are those with an update to measure; the first two are what "both" means.
+var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql"}
+
+// newBenchmark loads the update of an algorithm.
+func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
+	switch algorithm {
+	case "maml":
+		return yardstick.NewMeta(size, device)
+	case "rl2":
+		return yardstick.NewRL2(size, device)
+	case "mql":
+		return yardstick.NewMQL(size, device)
+	}
+	return yardstick.New(size, algorithm == "tcl-pearl", device)
 }
 
 // each calls f for every size and algorithm asked for.
@@ -56,8 +86,8 @@ func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size
 		if o.Size != "both" && o.Size != size.Name {
 			continue
 		}
-		for _, algorithm := range experiment.Algorithms {
-			if o.Algorithm != "both" && o.Algorithm != algorithm {
+		for _, algorithm := range benchAlgorithms {
+			if both := o.Algorithm == "both" && slices.Contains(benchAlgorithms[:2], algorithm); !both && o.Algorithm != algorithm {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -119,7 +149,7 @@ func loadAverage() string {
 
 // timeSize times one kind of update between two measurements of the peak.
 func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) (UpdateTiming, error) {
-	y, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+	y, err := newBenchmark(size, algorithm, device)
 	if err != nil {
 		return UpdateTiming{}, err
 	}
@@ -147,14 +177,21 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 	return row, err
 }
 
-// warmUp is the number of updates made before any is timed.
-const warmUp = 3
+// pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
+// few, so that a change of the machine's speed meets both. A meta-update takes seconds.
+func pace(y benchmark) (warmUp, perTurn int) {
+	if y.Algorithm() == "maml" {
+		return 1, 1
+	}
+	return 3, 4
+}
 
 // timeOne times updates one by one.
-func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
 	defer stage.Done()
 	m := updateMeter{y: y}
+	warmUp, _ := pace(y)
 	if err := m.run(ctx, warmUp); err != nil {
 		return UpdateTiming{}, err
 	}
@@ -170,7 +207,7 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y *yardstick.
 
 // updateMeter makes updates and notes what they took.
 type updateMeter struct {
-	y       *yardstick.Yardstick
+	y       benchmark
 	step    int
 	ms, cpu []float64
 	mallocs uint64
@@ -203,7 +240,7 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 }
 
 func (m *updateMeter) timing() UpdateTiming {
-	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.Program().FLOPs()) / 1e9}
+	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
 	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
 	return t
@@ -273,20 +310,24 @@ func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Dev
 
 // checkOne makes the first three updates in float64 and on the device.
 func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
-	exact, err := yardstick.New(size, algorithm == "tcl-pearl", ref.Device)
+	exact, err := newBenchmark(size, algorithm, ref.Device)
 	if err != nil {
 		return nil, err
 	}
 	defer exact.Close()
-	fast, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+	fast, err := newBenchmark(size, algorithm, device)
 	if err != nil {
 		return nil, err
 	}
 	defer fast.Close()
-	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), 3)
+	updates := 3
+	if algorithm == "maml" { // every meta-update is the same
+		updates = 1
+	}
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), updates)
 	defer stage.Done()
 	var lines []UpdateCheckLine
-	for step := range 3 {
+	for step := range updates {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"nacre/bench/torch"
-	"nacre/bench/yardstick"
 	"nacre/stats"
 )
 
@@ -31,12 +30,9 @@ type VersusRound struct {
 	TheirsCPU float64 `json:"theirs_cpu_ms"`
 }
 
-// perTurn is how many updates either side makes before it is the other's turn: few, so that a change of the machine's
-// speed meets both.
-const perTurn = 4
-
 // timeTurns times updates in turns with PyTorch.
-func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y *yardstick.Yardstick) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
+	warmUp, perTurn := pace(y)
 	rounds := max(1, o.Updates/perTurn)
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with PyTorch", y.Algorithm(), y.Size().Name), rounds)
 	defer stage.Done()

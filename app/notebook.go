@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -36,8 +37,12 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		return err
 	}
 	front, built := web.Files()
+	var programs fs.FS
+	if o.Programs != "" {
+		programs = os.DirFS(o.Programs)
+	}
 	s, err := server.New(server.Config{
-		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Hosts: o.Hosts, Log: env.Log,
+		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
 	})
 	if err != nil {
 		return err

@@ -67,6 +67,7 @@ type TSNEOptions struct {
 	Perplexity float64
 	Iterations int
 	Start      string // "pca", "random"
+	Method     string // of the repulsion, as tsne.Method
 	Repeats    int
 	Seed       uint64
 	Out        string // folder
@@ -127,6 +128,15 @@ type NotebookOptions struct {
 	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
 	Engine  string // of the kernels; empty is the default
 	Browser bool   // open one
+
+	Programs string // folder of the programs that pages run in the browser; empty is none
+}
+
+// SiteOptions are the flags of nacre site.
+type SiteOptions struct {
+	Paths    []string // notebooks, folders of them, runs and studies
+	Out      string
+	Programs string // folder of the programs for the browser
 }
 
 // KernelOptions are the flags of nacre kernel.
@@ -156,9 +166,11 @@ type BenchTSNEOptions struct {
 	Sizes   []int    // points
 	Peers   []string // names; none is all
 	Scripts string   // folder of the scripts that run the others
-	Python  string   // interpreter with scikit-learn and openTSNE
+	Home    string   // folder the others are installed in
+	Python  string   // interpreter with scikit-learn and openTSNE; empty is one in Home
 	Node    string   // command
-	Modules string   // node_modules folder with wasm-bhtsne
+	Modules string   // node_modules folder with wasm-bhtsne; empty is one in Home
+	Keep    string   // folder in which their layouts stay; empty is none
 	Workers int      // threads each may use; 0 is 1
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/sweep"
 )
@@ -140,7 +139,7 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 
 // SweepWorker does one run of a sweep.
 func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
-	return sweep.Work(ctx, o.Dir, o.Run, experiment.Host{}, progress.Lines(env.Err, time.Minute))
+	return sweep.Work(ctx, o.Dir, o.Run, sweep.HostOfJob(), progress.Lines(env.Err, time.Minute))
 }
 
 // openSweep opens the folder of a sweep by its path or that of its plan.

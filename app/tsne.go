@@ -163,6 +163,9 @@ func (o TSNEOptions) recipe() (tsne.Recipe, error) {
 	if o.Start != "" && tsne.Start(o.Start) != r.Start {
 		r.Start = tsne.Start(o.Start)
 	}
+	if o.Method != "" {
+		r.Method = tsne.Method(o.Method)
+	}
 	if o.Iterations > 0 {
 		last := &r.Phases[len(r.Phases)-1]
 		before := r.Iterations() - last.Iterations

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"nacre/core"
 	"nacre/core/cpu"
 )
 
@@ -40,6 +41,12 @@ func yardstickOnCPU(t *testing.T, o cpu.Options, tile int) (figures []map[string
 	}
 	p := tclPearl(t)
 	p.TileGroups, p.Lanes = tile, 2
+	return yardstickOn(t, d, p)
+}
+
+// yardstickOn returns the figures of three updates.
+func yardstickOn(t *testing.T, d core.Device, p *core.Program) (figures []map[string]float64) {
+	t.Helper()
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

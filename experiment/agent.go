@@ -10,12 +10,15 @@ import (
 	"nacre/config"
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/ref"
+	"nacre/core/cuda"
+	"nacre/experiment/checkpoint"
 	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/rl2"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 	"nacre/tcl"
@@ -39,6 +42,13 @@ type Learner interface {
 	Close() error
 }
 
+// Pacer is a Learner that makes another number of updates in some iterations than its schedule says. Updates is asked
+// once the iteration's data is collected, and its answer may depend on that.
+type Pacer interface{ Updates(iteration int) int }
+
+// Experienced is a Learner whose adaptation needs what it collected, the parts Experience of its State.
+type Experienced interface{ Experience() []replay.Part }
+
 // Encoding is a Learner that infers tasks from contexts, so that its beliefs can be embedded.
 type Encoding interface {
 	Learner
@@ -58,6 +68,7 @@ type Agent struct {
 
 	pool   *sim.Pool
 	device core.Device
+	notice string // about the device
 }
 
 // NewAgent makes an agent with freshly drawn parameters. The error of a family, preset or value that does not exist
@@ -81,7 +92,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 	if envs <= 0 {
 		envs = sim.ChunkOf(family)
 	}
-	if a.device, err = device(cfg.Device, workers, host.Kernel); err != nil {
+	if err = a.open(host, workers); err != nil {
 		return nil, err
 	}
 	if a.pool, err = sim.NewPool(family, workers, envs); err != nil {
@@ -108,6 +119,16 @@ func (a *Agent) learner(workers, envs int) (Learner, error) {
 			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
 			Pool: a.pool, Workers: workers, Envs: envs,
 		})
+	case "rl2":
+		return rl2.New(rl2.Setup{
+			Config: cfg.RL2, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
+	case "mql":
+		return mql.New(mql.Setup{
+			Config: cfg.MQL, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
+			Pool: a.pool, Workers: workers, Envs: envs,
+		})
 	}
 	setup := pearl.Setup{
 		Config: cfg.Pearl, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
@@ -119,14 +140,6 @@ func (a *Agent) learner(workers, envs int) (Learner, error) {
 		}
 	}
 	return pearl.New(setup)
-}
-
-// device makes the executor of a name.
-func device(name string, workers int, kernel string) (core.Device, error) {
-	if name == "ref" {
-		return ref.Device, nil
-	}
-	return cpu.New(cpu.Options{Workers: workers, Kernel: kernel})
 }
 
 // LoadAgent makes the agent of a run folder with the weights training left there: the final ones, or those of the
@@ -148,7 +161,24 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 		a.Close()
 		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete)", err)
 	}
+	if e, ok := a.Learner.(Experienced); ok {
+		if err := loadExperience(run, cfg, e); err != nil {
+			a.Close()
+			return nil, err
+		}
+	}
 	return a, nil
+}
+
+// loadExperience reads what an agent collected from its run's checkpoint.
+func loadExperience(run *Run, cfg Config, e Experienced) error {
+	hash, err := config.Hash(cfg)
+	if err != nil {
+		return err
+	}
+	return checkpoint.Load(run.Path(CheckpointFile), hash, func(r *checkpoint.Reader) error {
+		return loadParts(r, e.Experience())
+	})
 }
 
 // Evaluate adapts the agent to tasks under a protocol. Equal seeds give equal results.
@@ -177,6 +207,12 @@ func (a *Agent) session(host Host) Session {
 	if host.Kernel != "" {
 		s.CPUKernel = host.Kernel
 	}
+	if gpu, ok := cuda.Describe(a.device); ok {
+		s.CUDA = fmt.Sprintf("driver %s, NVRTC %s, cuBLASLt %s", gpu.Driver, gpu.NVRTC, gpu.CublasLt)
+	}
+	if a.notice != "" {
+		s.Notices = append(s.Notices, a.notice)
+	}
 	// Whether the library is in the program says nothing about a run that does not use it; a family's source does.
 	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v
@@ -195,3 +231,6 @@ func (a *Agent) Close() error {
 
 // Device names what computes, e.g. "cpu/avx512 ×2".
 func (a *Agent) Device() string { return a.device.Name() }
+
+// Notice tells, if not empty, that this is not the device that was asked for first.
+func (a *Agent) Notice() string { return a.notice }

@@ -22,21 +22,23 @@ import (
 
 	"nacre/config"
 	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
+	"nacre/rl2"
 	"nacre/tcl"
 )
 
 // Algorithms lists what can be trained.
-var Algorithms = []string{"pearl", "tcl-pearl", "oracle", "maml"}
+var Algorithms = []string{"pearl", "tcl-pearl", "oracle", "maml", "rl2", "mql"}
 
 // Title is an algorithm's name as papers write it.
 func Title(algorithm string) string { return strings.ToUpper(algorithm) }
 
 // Config says everything about a run that changes its result.
 type Config struct {
-	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle maml"`
+	Algorithm       string        `toml:"algorithm" oneof:"pearl tcl-pearl oracle maml rl2 mql"`
 	Family          string        `toml:"family" comment:"task family; nacre envs lists them"`
 	Preset          string        `toml:"preset" comment:"where the values below started from"`
 	Seed            uint64        `toml:"seed"`
@@ -50,6 +52,8 @@ type Config struct {
 	TCL             tcl.Config    `toml:"tcl" comment:"used by tcl-pearl"`
 	Oracle          oracle.Config `toml:"oracle" comment:"used by oracle"`
 	MAML            maml.Config   `toml:"maml" comment:"used by maml"`
+	RL2             rl2.Config    `toml:"rl2" comment:"used by rl2"`
+	MQL             mql.Config    `toml:"mql" comment:"used by mql"`
 }
 
 // Evaluation says when and how the test tasks are evaluated during training.
@@ -63,6 +67,11 @@ type Host struct {
 	Workers int    // simulation and training workers; 0: one per core
 	Envs    int    // environments per simulation worker; 0: 16
 	Kernel  string // CPU kernel, "" chooses the best; another kernel rounds differently
+
+	// Device is "cpu", "cuda" or "cuda:1" for a GPU, or "auto": a GPU, or the CPU where there is none. Empty is "cpu", or
+	// for a run that continues what it ran on. Another device rounds differently.
+	Device string
+	TF32   bool // on a GPU: products of operands rounded to 10 bits
 }
 
 // Default is what all presets start from: PEARL's own half-cheetah velocity values, TCL-PEARL, no family.
@@ -78,6 +87,10 @@ func (c Config) schedule() (iterations, updatesPerIteration int) {
 		return c.Oracle.Iterations, c.Oracle.UpdatesPerIteration
 	case "maml":
 		return c.MAML.Iterations, 1
+	case "rl2":
+		return c.RL2.Iterations, c.RL2.Epochs
+	case "mql":
+		return c.MQL.Iterations, c.MQL.UpdatesPerIteration
 	}
 	return c.Pearl.Iterations, c.Pearl.UpdatesPerIteration
 }

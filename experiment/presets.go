@@ -6,9 +6,11 @@ import (
 
 	"nacre/internal/nearest"
 	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
 	"nacre/protocol"
+	"nacre/rl2"
 	"nacre/tcl"
 )
 
@@ -49,6 +51,7 @@ func base() Config {
 		Algorithm: "tcl-pearl", Device: "cpu", CheckpointEvery: 1,
 		Evaluation: Evaluation{Every: 1, Protocol: mustProtocol("oyster")},
 		Pearl:      pearl.Default(), TCL: tcl.Default(), Oracle: oracle.Default(), MAML: maml.Default(),
+		RL2: rl2.Default(), MQL: mql.Default(),
 	}
 }
 
@@ -187,6 +190,8 @@ func presets() []preset {
 		}})
 	}
 	out = append(out, mamlPresets()...)
+	out = append(out, rl2Presets()...)
+	out = append(out, mqlPresets()...)
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
 		preset{"ml1/push", "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", push},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	toml "github.com/pelletier/go-toml/v2"
@@ -33,10 +34,11 @@ type Session struct {
 	Commit    string    `toml:"commit" json:"commit"`
 	Go        string    `toml:"go" json:"go"`
 	Platform  string    `toml:"platform" json:"platform"`
-	CPUKernel string    `toml:"cpu_kernel" json:"cpu_kernel"` // of the training core, e.g. "avx512"
-	Device    string    `toml:"device" json:"device"`         // where training ran, e.g. "cpu/avx512 ×2"
-	MuJoCo    string    `toml:"mujoco" json:"mujoco"`         // version, empty where it was not used
-	Family    string    `toml:"family" json:"family"`         // what defines the environment (sim.Spec.Source)
+	CPUKernel string    `toml:"cpu_kernel" json:"cpu_kernel"`         // of the training core, e.g. "avx512"
+	Device    string    `toml:"device" json:"device"`                 // where training ran, e.g. "cpu/avx512 ×2"
+	CUDA      string    `toml:"cuda,omitempty" json:"cuda,omitempty"` // versions, where a GPU was used
+	MuJoCo    string    `toml:"mujoco" json:"mujoco"`                 // version, empty where it was not used
+	Family    string    `toml:"family" json:"family"`                 // what defines the environment (sim.Spec.Source)
 	Workers   int       `toml:"workers" json:"workers"`
 	// Notices are what a reader of the results must know: a fall-back taken, a window shortened, a version that
 	// differs from the session before.
@@ -82,6 +84,8 @@ func differences(before, now Session) []string {
 		{"Go", before.Go, now.Go},
 		{"platform", before.Platform, now.Platform},
 		{"CPU kernel", before.CPUKernel, now.CPUKernel},
+		{"device", deviceOf(before), deviceOf(now)},
+		{"CUDA", before.CUDA, now.CUDA},
 		{"MuJoCo", before.MuJoCo, now.MuJoCo},
 	} {
 		if f.before != f.now {
@@ -89,6 +93,14 @@ func differences(before, now Session) []string {
 		}
 	}
 	return out
+}
+
+// deviceOf is a session's GPU, or "cpu": the CPU's kernel and number of workers are looked at apart.
+func deviceOf(s Session) string {
+	if name, _, _ := strings.Cut(s.Device, "/"); name == "cpu" {
+		return name
+	}
+	return s.Device
 }
 
 // Notice adds a line to the current session's notices, unless it is there already.

@@ -14,6 +14,7 @@ import (
 	"nacre/experiment/tfevents"
 	"nacre/internal/atomicfile"
 	"nacre/protocol"
+	"nacre/replay"
 )
 
 // EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.
@@ -101,7 +102,12 @@ func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 		run.Close()
 		return nil, nil, err
 	}
-	a, err := NewAgent(cfg, host)
+	record, err := run.readRecord()
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	a, err := NewAgent(cfg, host.recorded(record))
 	if err != nil {
 		run.Close()
 		return nil, nil, err
@@ -147,7 +153,12 @@ func (t *Training) load(r *checkpoint.Reader) error {
 	if err := LoadMemory(r, "parameters", t.Learner.Memory()); err != nil {
 		return err
 	}
-	for _, part := range t.Learner.State() {
+	return loadParts(r, t.Learner.State())
+}
+
+// loadParts restores parts of a learner from the sections named after them.
+func loadParts(r *checkpoint.Reader, parts []replay.Part) error {
+	for _, part := range parts {
 		in, err := r.Section(part.Name)
 		if err != nil {
 			return err
@@ -285,7 +296,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 			}
 		}
 	}
-	_, updates := t.Config.schedule()
+	updates := t.updates()
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -303,6 +314,15 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 	}
 	clock.lap("update_s")
 	return t.report(ctx, stage, &clock)
+}
+
+// updates is how many gradient updates the iteration under way makes.
+func (t *Training) updates() int {
+	if p, ok := t.Learner.(Pacer); ok {
+		return p.Updates(t.at.Iteration)
+	}
+	_, n := t.Config.schedule()
+	return n
 }
 
 // report ends an iteration: evaluation where it is due, a row of metrics, a checkpoint where it is due.

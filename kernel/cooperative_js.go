@@ -1,15 +1,4 @@
 package kernel
 
-import "time"
-
+// cooperative: there is one thread, so the host must be asked, and give the browser a turn to deliver the interrupt.
 const cooperative = true
-
-var breathed time.Time
-
-// breathe lets the browser's event loop run now and then, which delivers the interrupt.
-func breathe() {
-	if time.Since(breathed) > 30*time.Millisecond {
-		time.Sleep(time.Millisecond)
-		breathed = time.Now()
-	}
-}

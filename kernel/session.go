@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"nacre/internal/breathe"
 	"nacre/internal/version"
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
@@ -65,6 +66,7 @@ func New(o Options) (Session, error) {
 		return nil, err
 	}
 	s.prog = cells.New(s.fset, packages)
+	s.prog.Absent = library.Absent
 	if s.streams, err = newStreams(s); err != nil {
 		return nil, err
 	}
@@ -276,7 +278,7 @@ func (s *session) sweep(r *run) {
 
 // check ends the calling goroutine where its cell was stopped, and where it recurses without end.
 func (s *session) check() {
-	breathe()
+	breathe.Now()
 	r := current()
 	if r == nil || r.session != s {
 		return

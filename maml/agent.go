@@ -42,7 +42,7 @@ func (a *agent) Policy(traj int, explore bool, p protocol.Protocol) (sim.Policy,
 		}
 	}
 	var noise []*rand.Rand
-	if !p.Deterministic {
+	if explore || !p.Deterministic { // at the mean action the inner step has no gradient of the mean
 		for _, seed := range a.seeds {
 			noise = append(noise, rng.New(seed, rng.Eval, rng.Action, uint64(traj)))
 		}

@@ -109,8 +109,8 @@ func (x *task) run(name string, theta, v []float64) (scalars map[string]float64,
 		}
 	}
 	if _, ok := p.Inputs["old/mean"]; ok {
-		check(t, r.Write("old/mean", x.old.mean))
-		check(t, r.Write("old/log_std", x.old.logStd))
+		check(t, r.Write64("old/mean", x.old.mean))
+		check(t, r.Write64("old/log_std", x.old.logStd))
 	}
 	if v != nil {
 		check(t, x.m.policy.Each(v, func(name string, part []float64) error { return r.Write64(vector+name, part) }))
@@ -124,9 +124,9 @@ func (x *task) run(name string, theta, v []float64) (scalars map[string]float64,
 		}
 	}
 	if _, ok := p.Outputs["mean"]; ok {
-		x.old = old{make([]float32, x.m.rows()*2), make([]float32, 2)}
-		check(t, r.Read("mean", x.old.mean))
-		check(t, r.Read("log_std", x.old.logStd))
+		x.old = old{make([]float64, x.m.rows()*2), make([]float64, 2)}
+		check(t, r.Read64("mean", x.old.mean))
+		check(t, r.Read64("log_std", x.old.logStd))
 	}
 	if _, ok := p.Outputs["policy/w0"]; ok {
 		vectors = make([]float64, len(theta))
@@ -253,8 +253,7 @@ func TestObjective(t *testing.T) {
 			return sum
 		})
 		got, _ := x.run("objective", moved, nil)
-		// The old policy passes through float32.
-		nearAll(t, name+": loss and divergence", []float64{got["loss"], got["kl"]}, []float64{loss, kl}, 1e-6)
+		nearAll(t, name+": loss and divergence", []float64{got["loss"], got["kl"]}, []float64{loss, kl}, 1e-9)
 	}
 }
 

@@ -209,13 +209,16 @@ func TestAdaptation(t *testing.T) {
 		evaluate(t, l, pool, explore, l.tasks[0])
 		a := l.Adapter().(*agent)
 		check(t, a.Start(1, []uint64{7}))
-		p := protocol.Protocol{Explore: explore, Scored: 1, Repeats: 1}
+		p := protocol.Protocol{Explore: explore, Scored: 1, Repeats: 1, Deterministic: true} // of the scored ones
 		var context []sim.Trajectory
 		for k := range explore {
 			policy, err := a.Policy(k, true, p)
 			check(t, err)
 			tr, err := pool.Rollout(t.Context(), []sim.Episode{{Task: l.tasks[0], Seed: uint64(k)}}, policy, 0)
 			check(t, err)
+			if k > 0 && slices.Equal(context[k-1].Act, tr[0].Act) {
+				t.Error("exploring twice takes the same actions")
+			}
 			context = append(context, tr[0])
 			check(t, a.Observe(0, &tr[0]))
 		}
@@ -235,7 +238,6 @@ func TestAdaptation(t *testing.T) {
 		check(t, l.actor.Load(0, step.theta))
 		obs, want, got := []float64{0.3, -0.2}, make([]float64, 2), make([]float64, 2)
 		check(t, l.actor.Policy([]int{0}, nil).Act(0, []int{0}, nil, obs, want))
-		p.Deterministic = true
 		adapted, err := a.Policy(explore, false, p)
 		check(t, err)
 		check(t, adapted.Act(0, []int{0}, nil, obs, got))

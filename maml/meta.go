@@ -27,7 +27,7 @@ type MetaUpdate struct {
 }
 
 // old is an adapted policy on its batch.
-type old struct{ mean, logStd []float32 }
+type old struct{ mean, logStd []float64 }
 
 // Outcome is how a step came out.
 type Outcome struct {
@@ -44,7 +44,7 @@ func NewMetaUpdate(d core.Device, mem core.Memory, policy onpolicy.Policy, c Con
 	u := &MetaUpdate{m: model{policy: policy, cfg: c, paths: c.Episodes, horizon: horizon}, mem: mem}
 	for range c.MetaBatch {
 		u.before, u.after = append(u.before, u.m.newBatch()), append(u.after, u.m.newBatch())
-		u.old = append(u.old, old{make([]float32, u.m.rows()*policy.Net.Out), make([]float32, policy.Net.Out)})
+		u.old = append(u.old, old{make([]float64, u.m.rows()*policy.Net.Out), make([]float64, policy.Net.Out)})
 	}
 	for i, x := range []struct {
 		run  *core.Runner
@@ -156,10 +156,10 @@ func (u *MetaUpdate) metaGradient(size int) (loss float64, gradient []float64, e
 		if err := u.m.policy.Each(part, u.gradient.Read64); err != nil {
 			return 0, nil, err
 		}
-		if err := u.gradient.Read("mean", u.old[i].mean); err != nil {
+		if err := u.gradient.Read64("mean", u.old[i].mean); err != nil {
 			return 0, nil, err
 		}
-		if err := u.gradient.Read("log_std", u.old[i].logStd); err != nil {
+		if err := u.gradient.Read64("log_std", u.old[i].logStd); err != nil {
 			return 0, nil, err
 		}
 		loss += share * x
@@ -196,10 +196,10 @@ func (u *MetaUpdate) evaluate(theta []float64) (at point, err error) {
 	}
 	share := 1 / float64(len(u.after))
 	for i := range u.after {
-		if err := u.objective.Write("old/mean", u.old[i].mean); err != nil {
+		if err := u.objective.Write64("old/mean", u.old[i].mean); err != nil {
 			return at, err
 		}
-		if err := u.objective.Write("old/log_std", u.old[i].logStd); err != nil {
+		if err := u.objective.Write64("old/log_std", u.old[i].logStd); err != nil {
 			return at, err
 		}
 		if err := u.runTask(u.objective, i); err != nil {

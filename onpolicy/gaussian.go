@@ -18,9 +18,12 @@ type Gaussian struct {
 const halfLn2Pi = 0.91893853320467274178
 
 // LogProb is log N(a; μ, σ) summed over the dimensions: rows × 1.
-func (g Gaussian) LogProb(s *core.Stage, act *G.Node) *G.Node {
+func (g Gaussian) LogProb(s *core.Stage, act *G.Node) *G.Node { return s.SumCols(g.Terms(s, act)) }
+
+// Terms are the summands of LogProb, one per dimension: rows × act.
+func (g Gaussian) Terms(s *core.Stage, act *G.Node) *G.Node {
 	z := s.Mul(s.Sub(act, g.Mean), s.Exp(s.Neg(g.LogStd)))
-	return s.SumCols(s.Sub(s.Affine(s.Square(z), -0.5, -halfLn2Pi), g.LogStd))
+	return s.Sub(s.Affine(s.Square(z), -0.5, -halfLn2Pi), g.LogStd)
 }
 
 // KL is the divergence KL(g ‖ q) of each row, rows × 1:

@@ -24,6 +24,9 @@ func NewLinear(width int, ridge float64) *Linear {
 	return &Linear{width: width, ridge: ridge, weight: make([]float64, n), row: make([]float64, n)}
 }
 
+// Weights returns the weights, 2·width + 4 numbers; what is written to them counts.
+func (l *Linear) Weights() []float64 { return l.weight }
+
 // features writes those of step t of p to l.row.
 func (l *Linear) features(p *Path, t int) []float64 {
 	for j, o := range p.Obs[t*l.width : (t+1)*l.width] {

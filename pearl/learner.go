@@ -39,6 +39,7 @@ type Learner struct {
 	buf   *replay.Buffer
 
 	in      staging
+	last    lastUpdate
 	sums    map[string]float64 // of the losses over the iteration's updates
 	count   int
 	scalars [1]float64
@@ -196,9 +197,21 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("pearl: %s became %v at iteration %d, update %d (meta-batch tasks %v)", e.Loss, e.Value, e.Iteration, e.Update, e.Tasks)
 }
 
-// Update makes gradient update number update of an iteration. It allocates nothing that lasts.
+// lastUpdate is an update whose losses have not been looked at: a device may still be making it.
+type lastUpdate struct {
+	running           bool
+	iteration, number int
+	tasks             []int
+}
+
+// Update makes gradient update number update of an iteration. A device that works by itself does so while the next
+// update's data are drawn; so that a loss that is no longer a number is found one update later, or when metrics or state
+// are asked for. It allocates nothing that lasts.
 func (l *Learner) Update(iteration, update int) error {
 	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))); err != nil {
+		return err
+	}
+	if err := l.tally(); err != nil {
 		return err
 	}
 	if err := l.write(l.update); err != nil {
@@ -207,13 +220,23 @@ func (l *Learner) Update(iteration, update int) error {
 	if err := l.update.Run(); err != nil {
 		return err
 	}
+	l.last = lastUpdate{true, iteration, update, append(l.last.tasks[:0], l.in.tasks...)}
+	return nil
+}
+
+// tally adds the last update's losses to the sums, once.
+func (l *Learner) tally() error {
+	if !l.last.running {
+		return nil
+	}
+	l.last.running = false
 	for _, name := range l.scalarNames() {
 		if err := l.update.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}
 		v := l.scalars[0]
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &DivergedError{Loss: name, Value: v, Iteration: iteration, Update: update, Tasks: slices.Clone(l.in.tasks)}
+			return &DivergedError{Loss: name, Value: v, Iteration: l.last.iteration, Update: l.last.number, Tasks: slices.Clone(l.last.tasks)}
 		}
 		l.sums[name] += v
 	}

@@ -168,7 +168,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// A loss that is not a number stops the run with its name and place.
+// A loss that is not a number stops the run, one update later, with its name and place.
 func TestDivergence(t *testing.T) {
 	for parameter, want := range map[string]string{"encoder/b1": "kl", "q2/b2": "q_loss", "v/b2": "v_loss", "policy/b2": "v_loss"} {
 		l, _ := newWalker(t, func(s *Setup) { s.Config.Context = 4 })
@@ -177,7 +177,8 @@ func TestDivergence(t *testing.T) {
 		broken := parameters(t, l.Memory())[parameter]
 		broken[0] = math.NaN()
 		check(t, l.Memory().Write(parameter, broken))
-		err = l.Update(0, 2)
+		check(t, l.Update(0, 2))
+		err = l.Update(0, 3)
 		var d *DivergedError
 		if !errors.As(err, &d) {
 			t.Fatalf("%s is NaN: error %v", parameter, err)

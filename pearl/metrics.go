@@ -31,6 +31,9 @@ const diagnostic = 1 << 40
 // meta-batch drawn for the purpose, the parts of the encoder's gradient and the auxiliary loss's diagnostics. The
 // sums start anew.
 func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
+	if err := l.tally(); err != nil {
+		return err
+	}
 	for _, name := range l.scalarNames() {
 		record(name, l.sums[name]/float64(max(l.count, 1)))
 	}

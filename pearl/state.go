@@ -24,6 +24,9 @@ type running struct {
 }
 
 func (l *Learner) saveRunning(w io.Writer) error {
+	if err := l.tally(); err != nil {
+		return err
+	}
 	r := running{Sums: l.sums, Count: l.count}
 	if l.aux != nil {
 		aux, err := json.Marshal(l.aux)

@@ -11,24 +11,40 @@ import (
 
 // Series is one line of a CurvePanel. A missing value is NaN and breaks the line.
 type Series struct {
-	Name string
-	X, Y []float64
+	Name string    `json:"name"`
+	X    []float64 `json:"x"`
+	Y    []float64 `json:"y"`
 	// Lo and Hi are the ends of the interval around each Y; both nil draws none.
-	Lo, Hi []float64
+	Lo []float64 `json:"lo,omitempty"`
+	Hi []float64 `json:"hi,omitempty"`
+	// Faint draws a thin dashed line for what stands behind the others: figures from elsewhere.
+	Faint bool `json:"faint,omitempty"`
+	// Like gives the series the colour of the one of that name.
+	Like string `json:"like,omitempty"`
+}
+
+// key is what a series has its colour by.
+func (s Series) key() string {
+	if s.Like != "" {
+		return s.Like
+	}
+	return s.Name
 }
 
 // Reference is a horizontal line, such as the return of a random policy.
 type Reference struct {
-	Name string
-	Y    float64
+	Name string  `json:"name"`
+	Y    float64 `json:"y"`
 }
 
 // CurvePanel is one set of axes of a Curves figure.
 type CurvePanel struct {
-	Title, XLabel, YLabel string
-	Series                []Series
-	References            []Reference
-	Whole                 bool // ticks on x at whole numbers only: trajectory indices
+	Title      string      `json:"title"`
+	XLabel     string      `json:"x_label"`
+	YLabel     string      `json:"y_label"`
+	Series     []Series    `json:"series"`
+	References []Reference `json:"references,omitempty"`
+	Whole      bool        `json:"whole,omitempty"` // ticks on x at whole numbers only: trajectory indices
 }
 
 const (
@@ -45,24 +61,22 @@ var (
 	refStyle  = style{8, false}
 )
 
-// Curves draws the panels side by side, each with its own axes. Lines carry their names at their right end; a
-// series of the same name has the same colour in all panels. Points are marked where there are at most sixteen.
+// perRow is how many panels stand side by side before the next row begins.
+const perRow = 4
+
+// Curves draws the panels side by side, four in a row, each with its own axes. Lines carry their names at their right
+// end; a series of the same name has the same colour in all panels. Points are marked where there are at most sixteen.
 // Every series needs as many Y as X, increasing X, and Lo ≤ Hi where there are intervals.
 func Curves(panels ...CurvePanel) (*Figure, error) {
 	if len(panels) == 0 {
 		return nil, errors.New("plots: no panels to draw")
 	}
-	colours := map[string]int{}
 	axes := make([]*axis, len(panels))
-	width := figureEdge
-	top := figureEdge
+	title := 0.0
 	for i, p := range panels {
 		for _, s := range p.Series {
 			if err := s.check(); err != nil {
 				return nil, fmt.Errorf("plots: panel %d: series %q: %w", i, s.Name, err)
-			}
-			if _, ok := colours[s.Name]; !ok {
-				colours[s.Name] = len(colours)
 			}
 		}
 		a, err := newAxis(p)
@@ -70,21 +84,52 @@ func Curves(panels ...CurvePanel) (*Figure, error) {
 			return nil, fmt.Errorf("plots: panel %d: %w", i, err)
 		}
 		if p.Title != "" {
-			top = figureEdge + 18
+			title = 18
 		}
-		a.x = width + a.leftRoom()
-		width = a.x + axesWidth + a.rightRoom() + axesGap
 		axes[i] = a
 	}
-	width += figureEdge - axesGap
-	height := top + axesHeight + 36 + figureEdge - 8
+	width, height := place(axes, title)
+	colours := coloursOf(panels)
 	return &Figure{width: width, height: height, draw: func(p *pen) {
 		p.rect(paper, 0, 0, width, height)
 		for _, a := range axes {
-			a.y = top
 			a.draw(p, colours)
 		}
 	}}, nil
+}
+
+// place puts the axes into rows and columns, below the room for their titles, and returns the size of the whole.
+func place(axes []*axis, title float64) (width, height float64) {
+	const below = 36 // ticks and label
+	width = figureEdge
+	for c := range min(perRow, len(axes)) {
+		left, right := 0.0, 0.0
+		for i := c; i < len(axes); i += perRow {
+			left, right = max(left, axes[i].leftRoom()), max(right, axes[i].rightRoom())
+		}
+		for i := c; i < len(axes); i += perRow {
+			axes[i].x = width + left
+			axes[i].y = figureEdge + title + float64(i/perRow)*(title+axesHeight+below)
+		}
+		width += left + axesWidth + right + axesGap
+	}
+	rows := float64((len(axes) + perRow - 1) / perRow)
+	return width + figureEdge - axesGap, figureEdge + rows*(title+axesHeight+below) + figureEdge - 8
+}
+
+// coloursOf gives every name a colour, names of faint series last.
+func coloursOf(panels []CurvePanel) map[string]int {
+	colours := map[string]int{}
+	for _, faint := range []bool{false, true} {
+		for _, p := range panels {
+			for _, s := range p.Series {
+				if _, ok := colours[s.key()]; !ok && s.Faint == faint {
+					colours[s.key()] = len(colours)
+				}
+			}
+		}
+	}
+	return colours
 }
 
 func (s Series) check() error {
@@ -241,12 +286,15 @@ func (a *axis) draw(p *pen, colours map[string]int) {
 		ends = append(ends, endLabel{y: y, name: r.Name, style: refStyle, colour: soft})
 	}
 	for _, s := range a.Series {
-		a.band(p, s, fade(colour(colours[s.Name]), 0.16))
+		a.band(p, s, fade(colour(colours[s.key()]), 0.16))
 	}
 	for _, s := range a.Series {
-		c := colour(colours[s.Name])
+		c, label := colour(colours[s.key()]), nameStyle
+		if s.Faint {
+			c, label = fade(c, 0.6), refStyle
+		}
 		if last := a.curve(p, s, c); !math.IsNaN(last) {
-			ends = append(ends, endLabel{y: last, name: s.Name, style: nameStyle, colour: c})
+			ends = append(ends, endLabel{y: last, name: s.Name, style: label, colour: c})
 		}
 	}
 	drawEndLabels(p, ends, a.x+axesWidth+labelGap, a.y, bottom)
@@ -299,10 +347,13 @@ func (a *axis) curve(p *pen, s Series, c color.NRGBA) float64 {
 		for i := lo; i < hi; i++ {
 			pts = append(pts, point{a.px(s.X[i]), a.py(s.Y[i])})
 		}
-		if len(pts) > 1 {
+		switch {
+		case s.Faint && len(pts) > 1:
+			p.dashed(c, 1, pts...)
+		case len(pts) > 1:
 			p.line(c, 1.6, pts...)
 		}
-		if len(s.X) <= 16 || len(pts) == 1 {
+		if !s.Faint && len(s.X) <= 16 || len(pts) == 1 {
 			for _, q := range pts {
 				p.dot(paper, q.x, q.y, 3.2)
 				p.dot(c, q.x, q.y, 2.4)

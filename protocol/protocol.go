@@ -43,7 +43,8 @@ type Protocol struct {
 	// context is that of exploration throughout.
 	Extend bool `toml:"extend" json:"extend" comment:"scored trajectories join the context of those that follow"`
 
-	// Deterministic makes the agent take its mean action, in exploration too. Otherwise actions are sampled.
+	// Deterministic makes the agent take its mean action, in exploration too, unless it adapts by policy gradients, which
+	// mean actions do not have. Otherwise actions are sampled.
 	Deterministic bool `toml:"deterministic" json:"deterministic" comment:"mean actions"`
 
 	// Z is "mean" or "sample": the embedding used after exploration. During exploration an agent that explores by

@@ -163,6 +163,11 @@ func (t *Task) nextObs(n int64, end uint8) []float32 {
 		row, _ := t.row(n + 1)
 		return row[:t.dims.Obs]
 	}
+	return t.owner(n).final
+}
+
+// owner is the trajectory of row n.
+func (t *Task) owner(n int64) *traj {
 	lo, hi := 0, len(t.trajs)-1
 	for lo < hi { // the last trajectory that starts at or before n
 		mid := (lo + hi + 1) / 2
@@ -172,7 +177,7 @@ func (t *Task) nextObs(n int64, end uint8) []float32 {
 			hi = mid - 1
 		}
 	}
-	return t.trajs[lo].final
+	return &t.trajs[lo]
 }
 
 // Transitions draws n transitions uniformly with replacement into the first n rows of dst. The error is ErrEmpty
@@ -186,18 +191,23 @@ func (t *Task) Transitions(r *rand.Rand, n int, dst Rows) error {
 		return err
 	}
 	for k := range n {
-		at := t.first + r.Int64N(t.next-t.first)
-		row, end := t.row(at)
-		copy(dst.Obs[k*d.Obs:(k+1)*d.Obs], row)
-		copy(dst.Act[k*d.Act:(k+1)*d.Act], row[d.Obs:])
-		dst.Reward[k] = row[d.Obs+d.Act+1]
-		dst.Done[k] = 0
-		if end == terminal {
-			dst.Done[k] = 1
-		}
-		copy(dst.NextObs[k*d.Obs:(k+1)*d.Obs], t.nextObs(at, end))
+		t.transition(t.first+r.Int64N(t.next-t.first), k, dst)
 	}
 	return nil
+}
+
+// transition writes row n as row k of dst.
+func (t *Task) transition(n int64, k int, dst Rows) {
+	d := t.dims
+	row, end := t.row(n)
+	copy(dst.Obs[k*d.Obs:(k+1)*d.Obs], row)
+	copy(dst.Act[k*d.Act:(k+1)*d.Act], row[d.Obs:])
+	dst.Reward[k] = row[d.Obs+d.Act+1]
+	dst.Done[k] = 0
+	if end == terminal {
+		dst.Done[k] = 1
+	}
+	copy(dst.NextObs[k*d.Obs:(k+1)*d.Obs], t.nextObs(n, end))
 }
 
 // Context draws n transitions uniformly with replacement into the first n rows of dst and sets their weights, if

@@ -174,7 +174,7 @@ func isPage(r *http.Request) bool {
 	case "", "login", "tree", "notebooks", "edit":
 		return true
 	}
-	return false
+	return r.URL.Path == "/tsne/"
 }
 
 // xsrfOK asks a request that changes something to repeat the value of a cookie, which other origins cannot read.

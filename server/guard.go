@@ -72,7 +72,12 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 		// The address with the token in it must not stay in the browser's history.
 		s.auth.login(w, r)
 		setXSRF(w, r)
-		http.Redirect(w, r, localPath(r.URL.Path), http.StatusFound)
+		to := localPath(r.URL.Path)
+		if query := r.URL.Query(); len(query) > 1 {
+			query.Del("token")
+			to += "?" + query.Encode()
+		}
+		http.Redirect(w, r, to, http.StatusFound)
 		return false
 	case !sameOrigin(r):
 		refuse(w, http.StatusNotFound, "this request comes from another page")

@@ -44,12 +44,26 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "static/"+r.PathValue("path"), policy)
 }
 
+// tsne is the page that lays out embeddings in the browser; its addresses are relative to it.
+func (s *Server) tsne(w http.ResponseWriter, r *http.Request) {
+	s.asset(w, r, "tsne.html", pagePolicy)
+}
+
+// wasm serves the programs that pages run, packed as they are.
+func (s *Server) wasm(w http.ResponseWriter, r *http.Request) {
+	s.assetOf(s.config.Wasm, w, r, r.PathValue("name"), pagePolicy)
+}
+
 func (s *Server) asset(w http.ResponseWriter, r *http.Request, name, policy string) {
-	if s.config.Static == nil || !fs.ValidPath(name) {
+	s.assetOf(s.config.Static, w, r, name, policy)
+}
+
+func (s *Server) assetOf(files fs.FS, w http.ResponseWriter, r *http.Request, name, policy string) {
+	if files == nil || !fs.ValidPath(name) {
 		http.NotFound(w, r)
 		return
 	}
-	f, err := s.config.Static.Open(name)
+	f, err := files.Open(name)
 	if err != nil {
 		http.NotFound(w, r)
 		return

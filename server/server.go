@@ -41,6 +41,7 @@ type Config struct {
 	Env    []string // added to its environment
 	Memory int64    // of one kernel, in bytes; 0 for no limit
 	Static fs.FS    // the front end: index.html and what is under static/
+	Wasm   fs.FS    // programs that the browser runs, and their manifest; nil where there are none
 	Hosts  []string // further names this server may be called by, besides those of the loopback interface
 	Log    *slog.Logger
 }
@@ -98,6 +99,7 @@ func (s *Server) table() []route {
 		{"GET /login", s.loginPage}, {"POST /login", s.login}, {"POST /logout", s.logout},
 		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page}, {"GET /notebooks/{path...}", s.page},
 		{"GET /edit/{path...}", s.page}, {"GET /static/{path...}", s.static},
+		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
 		{"GET /files/{path...}", s.file},
 		{"GET /api", s.version}, {"GET /api/{$}", s.version}, {"GET /api/status", s.status}, {"GET /api/me", s.me},
 		{"GET /api/kernelspecs", s.specs}, {"GET /api/kernelspecs/{name}", s.spec},

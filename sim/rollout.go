@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"nacre/internal/breathe"
 	"nacre/internal/rng"
 )
 
@@ -172,6 +173,7 @@ type worker struct {
 	packedEpisode    []int
 	packedStep       []int
 	packedObs, packA []float64
+	packedReward     []float64
 }
 
 func newWorker(id int, b Batch, s Spec) *worker {
@@ -185,6 +187,7 @@ func newWorker(id int, b Batch, s Spec) *worker {
 		},
 		envs: make([]int, 0, n), packedEpisode: make([]int, 0, n), packedStep: make([]int, 0, n),
 		packedObs: make([]float64, 0, n*s.ObsDim), packA: make([]float64, n*s.ActDim),
+		packedReward: make([]float64, 0, n),
 	}
 }
 
@@ -197,6 +200,7 @@ func (w *worker) run(r *rollout) {
 		}
 	}()
 	for !r.stop.Load() {
+		breathe.Now()
 		if r.ctx.Err() != nil {
 			r.fail(len(r.episodes), fmt.Errorf("sim: rollout of %s: %w", w.spec.Name, context.Cause(r.ctx)))
 			return
@@ -284,6 +288,23 @@ func (w *worker) advance(r *rollout) bool {
 	}
 	for _, i := range w.envs {
 		w.record(r, i)
+	}
+	if watcher, ok := r.policy.(Watcher); ok {
+		return w.tell(r, watcher)
+	}
+	return true
+}
+
+// tell shows the policy the rewards of the step just made.
+func (w *worker) tell(r *rollout, policy Watcher) bool {
+	w.packedReward = w.packedReward[:0]
+	for _, i := range w.envs {
+		w.packedReward = append(w.packedReward, w.result.ContextReward[i])
+	}
+	if err := policy.Watch(w.id, w.packedEpisode, w.packedStep, w.packedReward); err != nil {
+		r.fail(w.packedEpisode[0], fmt.Errorf("sim: rollout of %s: policy, episodes %v, steps %v: %w",
+			w.spec.Name, w.packedEpisode, w.packedStep, err))
+		return false
 	}
 	return true
 }

@@ -126,3 +126,10 @@ type Policy interface {
 	// must not depend on which other episodes share the call.
 	Act(worker int, episodes, steps []int, obs, act []float64) error
 }
+
+// Watcher is a Policy that sees what its actions led to, as one with a memory must. Watch follows every call of Act with
+// the same worker, episodes and steps, once the environments have stepped; reward[k] is the ContextReward of row k.
+type Watcher interface {
+	Policy
+	Watch(worker int, episodes, steps []int, reward []float64) error
+}

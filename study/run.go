@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -218,18 +217,13 @@ func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s
 		return err
 	}
 	s.EnvSteps, s.Updates = t.EnvSteps(), t.Updates()
-	timing, err := experiment.ReadMetrics(filepath.Join(dir, experiment.TimingFile))
+	run, err := experiment.View(dir)
 	if err != nil {
 		return err
 	}
-	for _, row := range timing.Rows {
-		for _, seconds := range row[1:] {
-			if !math.IsNaN(seconds) {
-				s.Seconds += seconds
-			}
-		}
-	}
-	return nil
+	standing, err := run.Standing(cfg)
+	s.Seconds = standing.Seconds
+	return err
 }
 
 func (r *runner) startOrResume(dir string, cfg experiment.Config) (*experiment.Training, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"nacre/experiment"
@@ -96,6 +97,13 @@ func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, h
 func (f *Folder) attempt(name string) (a Attempt, err error) {
 	err = readJSON(f.stateFile(name), &a)
 	return a, err
+}
+
+// HostOfJob is as many workers as Slurm gave this process cores, since not every cluster keeps it on those; outside of a
+// job one for each core.
+func HostOfJob() experiment.Host {
+	n, _ := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK"))
+	return experiment.Host{Workers: max(0, n)}
 }
 
 // jobName is the Slurm job this process belongs to, empty outside of one.

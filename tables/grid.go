@@ -5,7 +5,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"nacre/config"
 	"nacre/protocol"
@@ -235,6 +234,3 @@ func round(v float64) float64 {
 	const scale = 100 // 10^decimals
 	return math.Round(v*scale) / scale
 }
-
-// titleOf is a system as the paper writes it.
-func titleOf(system string) string { return strings.ToUpper(system) }

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"nacre/experiment"
 	"nacre/stats"
 )
 
@@ -125,7 +126,7 @@ func (g *Grid) statistics(against int) (*Statistics, error) {
 		}
 		both := g.complete(j, against)
 		rows := g.values(both, []int{j, against}, func(c Cell) float64 { return c.Return.Mean })
-		c, err := compare(titleOf(g.Systems[j]), titleOf(g.Systems[against]), column(rows, 0), column(rows, 1))
+		c, err := compare(experiment.Title(g.Systems[j]), experiment.Title(g.Systems[against]), column(rows, 0), column(rows, 1))
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +204,7 @@ func (g *Grid) paperStatistics(against int) (*Statistics, error) {
 	}
 	var names []string
 	for _, j := range columns {
-		names = append(names, titleOf(g.Systems[j]))
+		names = append(names, experiment.Title(g.Systems[j]))
 	}
 	return statisticsOf(names, g.values(rows, columns, func(c Cell) float64 { return *c.Paper }), at)
 }
@@ -220,7 +221,7 @@ func all(columns []int, has func(int) bool) bool {
 func titles(systems []string) []string {
 	out := make([]string, len(systems))
 	for j, s := range systems {
-		out[j] = titleOf(s)
+		out[j] = experiment.Title(s)
 	}
 	return out
 }

@@ -15,7 +15,7 @@ have_node() {
 }
 
 sources() {
-	find src build.mjs package.json package-lock.json -type f -print0 | sort -z | xargs -0 cksum | cksum
+	find src ./*.mjs package.json package-lock.json -type f -print0 | sort -z | xargs -0 cksum | cksum
 }
 
 install_packages() {

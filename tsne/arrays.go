@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,13 +19,12 @@ import (
 	"nacre/internal/safetensors"
 )
 
-// loadNPZ reads an archive of NumPy arrays.
-func loadNPZ(path, label string) (*Embeddings, error) {
-	r, err := npz.Open(path)
+// readNPZ reads an archive of NumPy arrays.
+func readNPZ(raw []byte, label string) (*Embeddings, error) {
+	r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
 	arrays := map[string]array{}
 	for _, key := range r.Keys() {
 		f, err := r.Open(key)
@@ -42,25 +40,20 @@ func loadNPZ(path, label string) (*Embeddings, error) {
 	return fromArrays(arrays, label)
 }
 
-// loadNPY reads one NumPy array: points without labels.
-func loadNPY(path, label string) (*Embeddings, error) {
+// readNPY reads one NumPy array: points without labels.
+func readNPY(name string, raw []byte, label string) (*Embeddings, error) {
 	if label != "" {
 		return nil, badInput("an .npy file is one array, the points; for labels %q use .npz, .safetensors or .csv", label)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	a, err := readArray(filepath.Base(path), f)
+	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
 	return fromArrays(map[string]array{"z": a}, "")
 }
 
-func loadSafetensors(path, label string) (*Embeddings, error) {
-	f, err := safetensors.Load(path)
+func readSafetensors(raw []byte, label string) (*Embeddings, error) {
+	f, err := safetensors.Read(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,22 +1,17 @@
 package tsne
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-func loadCSV(path, label string) (*Embeddings, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
+func readCSV(raw []byte, label string) (*Embeddings, error) {
+	r := csv.NewReader(bytes.NewReader(raw))
 	r.TrimLeadingSpace = true
 	rows, err := r.ReadAll()
 	if err != nil {

@@ -2,13 +2,17 @@ package tsne
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sbinet/npyio/npz"
 
 	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
@@ -61,17 +65,26 @@ func (e *Embeddings) check() error {
 // mean1, … or z0, z1, … are the points and std0, … their standard deviations; without such columns every column but the
 // label's belongs to the points. Labels in CSV may be any text.
 func Load(path, label string) (*Embeddings, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	return Read(path, raw, label)
+}
+
+// Read is Load of the contents of a file; the name says what it is.
+func Read(name string, raw []byte, label string) (*Embeddings, error) {
 	var e *Embeddings
 	var err error
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".npz":
-		e, err = loadNPZ(path, label)
+		e, err = readNPZ(raw, label)
 	case ".npy":
-		e, err = loadNPY(path, label)
+		e, err = readNPY(name, raw, label)
 	case ".safetensors":
-		e, err = loadSafetensors(path, label)
+		e, err = readSafetensors(raw, label)
 	case ".csv":
-		e, err = loadCSV(path, label)
+		e, err = readCSV(raw, label)
 	default:
 		err = badInput("the name must end in .npz, .npy, .safetensors or .csv, not %q", ext)
 	}
@@ -79,9 +92,30 @@ func Load(path, label string) (*Embeddings, error) {
 		err = e.check()
 	}
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, inFile(name, err)
 	}
 	return e, nil
+}
+
+// Labels lists what may serve as labels in the contents of a file, for Read: the columns of a CSV file, the arrays of an
+// .npz file that have one dimension. It is nil for other files and for broken ones, of which Read says what is wrong.
+func Labels(name string, raw []byte) []string {
+	var out []string
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".csv":
+		out, _ = csv.NewReader(bytes.NewReader(raw)).Read()
+	case ".npz":
+		r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))
+		if err != nil {
+			return nil
+		}
+		for _, key := range r.Keys() {
+			if h := r.Header(key); h != nil && len(h.Descr.Shape) == 1 {
+				out = append(out, strings.TrimSuffix(key, ".npy"))
+			}
+		}
+	}
+	return out
 }
 
 func inFile(path string, err error) error {

@@ -3,6 +3,8 @@ package tsne
 import (
 	"sync"
 	"sync/atomic"
+
+	"nacre/internal/breathe"
 )
 
 // parallel calls f(i) for every i in [0,n), at most workers at a time, in no particular order.
@@ -17,6 +19,7 @@ func parallelBy(workers, n int, f func(worker, i int)) {
 	}
 	if workers <= 1 {
 		for i := range n {
+			breathe.Now()
 			f(0, i)
 		}
 		return

@@ -6,7 +6,8 @@ import "nacre/tsne/internal/lanes"
 type Method string
 
 const (
-	// MethodAuto is MethodExact up to 2,500 points in the plane, MethodFFT above, MethodBarnesHut in three dimensions.
+	// MethodAuto is the quickest: in the plane MethodFFT for many points and for few, on amd64 up to 2,500, MethodExact,
+	// elsewhere, WebAssembly included, up to 5,000, MethodBarnesHut; in three dimensions MethodBarnesHut.
 	MethodAuto Method = ""
 	// MethodExact visits every pair, in the plane.
 	MethodExact Method = "exact"
@@ -17,10 +18,7 @@ const (
 	MethodBarnesHut Method = "barnes-hut"
 )
 
-const (
-	exactPoints  = 2500
-	defaultTheta = 0.5
-)
+const defaultTheta = 0.5
 
 // repulsion computes Σ_j w_ij²·(y_i−y_j) of every point and Z = Σ_{i≠j} w_ij, w_ij = 1/(1+|y_i−y_j|²).
 type repulsion struct {
@@ -34,16 +32,20 @@ type repulsion struct {
 	trees   int // iterations in which the field gave way to the tree
 }
 
+// quickest is what MethodAuto stands for here. It does not look at what the processor can do, only at its kind.
+func quickest(n, dims int) Method {
+	switch {
+	case dims == 3:
+		return MethodBarnesHut
+	case n <= fewPoints:
+		return methodOfFew
+	}
+	return MethodFFT
+}
+
 func newRepulsion(set *lanes.Set, workers, n, dims int, method Method) *repulsion {
 	if method == MethodAuto {
-		switch {
-		case dims == 3:
-			method = MethodBarnesHut
-		case n <= exactPoints:
-			method = MethodExact
-		default:
-			method = MethodFFT
-		}
+		method = quickest(n, dims)
 	}
 	r := &repulsion{set: set, workers: workers, n: n, dims: dims, method: method}
 	switch method {

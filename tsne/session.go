@@ -316,7 +316,7 @@ func (s *Session) Layout() *Layout {
 	for i, v := range s.Positions() {
 		y.Data[i] = float64(v)
 	}
-	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe, Seed: s.t.seed}
+	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe, Method: s.repel.method, Seed: s.t.seed}
 	if s.frame != nil {
 		l.Notes = s.frame.note()
 	}

@@ -1,8 +1,9 @@
 // Package tsne lays points out in the plane by t-distributed stochastic neighbour embedding (van der Maaten and
 // Hinton 2008) and measures how well the layout, and the points it came from, keep groups apart: centroid distances,
 // nearest-centroid accuracy, silhouette, trustworthiness. It is meant for any number of points up to some hundred
-// thousand. A layout depends on the data, the recipe and the seed; the number of workers, the processor's vector units
-// and compilation to WebAssembly do not show in it. The package knows nothing of where the points come from.
+// thousand. A layout depends on the data, the recipe and the seed; the number of workers and the processor's vector
+// units do not show in it, nor, where the recipe names its Method, does compilation to WebAssembly. The package knows
+// nothing of where the points come from.
 //
 //	e, err := tsne.Load("embeddings.npz", "label")
 //	if err != nil {
@@ -127,6 +128,7 @@ type Layout struct {
 	Y      Matrix   // n×2 or n×3, layout units, mean zero
 	KL     float64  // KL(P‖Q) in nats, Q over every pair
 	Recipe Recipe   // what it was made with
+	Method Method   // what MethodAuto stood for; with it in the recipe the layout is the same everywhere
 	Seed   uint64   //
 	Notes  []string // what was noticed about the data, one sentence each
 }

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mujoco } from './mujoco.mjs';
 
 const common = { bundle: true, sourcemap: false, legalComments: 'none', logLevel: 'warning' };
 
@@ -14,20 +15,30 @@ const exportStyle = {
   setup(b) { b.onLoad({ filter: /export\.css$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8'), loader: 'text' })); },
 };
 
-const pages = ['index', 'rollout'];
+const target = ['chrome109', 'firefox115', 'safari16.4'];
+// Every src/NAME.html is a page whose script is src/NAME.ts; the notebook's is called index.html, and its script main.ts.
+const pages = readdirSync('src').filter((f) => f.endsWith('.html')).map((f) => f.replace('.html', ''));
+const script = (page) => `src/${page === 'index' ? 'main' : page}.ts`;
+// Scripts of workers: each is an entry of its own, since a page names it by address.
+const workers = { kernel: 'src/worker/kernel.ts', tsne: 'src/worker/tsne.ts' };
 
 async function page() {
   rmSync('dist/static', { recursive: true, force: true });
-  for (const name of pages) rmSync(`dist/${name}.html`, { force: true });
+  for (const old of readdirSync('dist').filter((f) => f.endsWith('.html'))) rmSync(join('dist', old));
   mkdirSync('dist/static', { recursive: true });
+  const define = { MUJOCO: JSON.stringify(await mujoco({ ...common, target })) };
   const result = await build({
     ...common,
-    entryPoints: { nacre: 'src/main.ts', rollout: 'src/rollout.ts' },
+    define,
+    entryPoints: {
+      ...Object.fromEntries(pages.map((p) => [p === 'index' ? 'nacre' : p, script(p)])),
+      ...Object.fromEntries(Object.entries(workers).map(([name, file]) => [`${name}-worker`, file])),
+    },
     outdir: 'dist/static',
     format: 'esm',
     splitting: true,
     minify: true,
-    target: ['chrome109', 'firefox115', 'safari16.4'],
+    target,
     entryNames: '[name]-[hash]',
     chunkNames: 'chunk-[hash]',
     assetNames: '[name]-[hash]',
@@ -37,13 +48,19 @@ async function page() {
     metafile: true,
   });
   const outputs = Object.entries(result.metafile.outputs);
-  // The notebook's pages are at many depths of one server; the page of rollouts may lie in any folder of any.
-  for (const [name, entry, root] of [['index', 'src/main.ts', '/'], ['rollout', 'src/rollout.ts', '']]) {
-    const [script, about] = outputs.find(([, o]) => o.entryPoint === entry);
-    writeFileSync(`dist/${name}.html`, readFileSync(`src/${name}.html`, 'utf8')
-      .replaceAll('{{script}}', root + script.replace('dist/', ''))
-      .replaceAll('{{style}}', root + about.cssBundle.replace('dist/', '')));
-  }
+  const built = (entry) => {
+    const [file, about] = outputs.find(([, o]) => o.entryPoint === entry);
+    return { script: file.replace('dist/', ''), style: about.cssBundle?.replace('dist/', '') };
+  };
+  const html = (page, root) => {
+    const { script: js, style } = built(script(page));
+    const worker = workers[page] ? root + built(workers[page]).script : '';
+    return readFileSync(`src/${page}.html`, 'utf8').replaceAll('{{script}}', root + js).replaceAll('{{style}}', root + style).replaceAll('{{worker}}', worker);
+  };
+  // A server answers the notebook's page at many addresses; all others, and those of a static site, are where they are.
+  for (const p of pages) writeFileSync(`dist/${p}.html`, html(p, p === 'index' ? '/' : './'));
+  const site = `<meta name="nacre-site" content="site.json" data-worker="./${built(workers.kernel).script}">`;
+  writeFileSync('dist/site.html', html('index', './').replace('<meta name="referrer"', site + '\n<meta name="referrer"'));
   writeFileSync('dist/static/frame.html', readFileSync('src/output/frame.html'));
   const bytes = outputs.filter(([f]) => /\.(js|css)$/.test(f)).reduce((n, [, o]) => n + o.bytes, 0);
   console.log(`front end built: ${Math.round(bytes / 1024)} KiB of scripts and styles, ${hashOf('dist/index.html')}`);

@@ -25,8 +25,29 @@ import (
 	"nacre/core/cpu"
 )
 
+//go:embed common.py
+var common string
+
 //go:embed update.py
-var script string
+var update string
+
+//go:embed maml.py
+var maml string
+
+//go:embed rl2.py
+var rl2 string
+
+//go:embed mql.py
+var mql string
+
+// script is the program of an algorithm.
+func script(algorithm string) string {
+	own, ok := map[string]string{"maml": maml, "rl2": rl2, "mql": mql}[algorithm]
+	if !ok {
+		own = update
+	}
+	return common + own
+}
 
 // Environment is what the update runs on.
 type Environment struct {
@@ -53,10 +74,11 @@ type Process struct {
 // openMP is where Debian puts the OpenMP build of OpenBLAS.
 const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 
-// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl") in the Python
+// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml",
+// "rl2", "mql") in the Python
 // interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
-	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
+	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
 	p.Set = variables(threads)
 	p.cmd.Env = append(os.Environ(), p.Set...)
 	p.cmd.Stderr = &p.stderr

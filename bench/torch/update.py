@@ -1,20 +1,8 @@
-"""The update of package yardstick in PyTorch, for nacre bench update --vs torch.
-
-Prints one line of JSON (versions, libraries, the figures of the first update), then for every line "n" on standard
-input makes n updates and prints their milliseconds, and those of processor time. Only the update is inside the clock: noise is drawn before.
+"""The update of PEARL and TCL-PEARL of package yardstick; runs behind common.py.
 
 Written to be fast on a CPU: one multi-tensor Adam per network, moving averages in one call, no gradient that no
 optimiser uses, one forward pass of every network per set of weights.
 """
-import argparse
-import ctypes
-import json
-import math
-import sys
-import time
-
-import numpy
-import torch
 from torch.nn.functional import cross_entropy, linear, relu, softplus
 
 TASKS, BATCH, WINDOW = 16, 256, 64
@@ -23,28 +11,6 @@ SIZES = {
     "metaworld": {"obs": 12, "act": 4, "latent": 7, "hidden": 400, "encoder": 400, "reward_scale": 10.0},
 }
 DISCOUNT, TAU, KL_WEIGHT, LEARNING_RATE = 0.99, 0.005, 0.1, 3e-4
-
-
-def splitmix(x):
-    x = x + numpy.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
-    return x ^ (x >> numpy.uint64(31))
-
-
-def uniform(stream, n, low=0.0, high=1.0):
-    start = splitmix(numpy.full(1, stream, numpy.uint64))
-    bits = splitmix(start + numpy.arange(n, dtype=numpy.uint64)) >> numpy.uint64(11)
-    return low + (high - low) * (bits.astype(numpy.float64) * 2.0**-53)
-
-
-def normal(stream, n):
-    u = uniform(stream, 2 * n)
-    return numpy.sqrt(-2 * numpy.log1p(-u[::2])) * numpy.cos(2 * math.pi * u[1::2])
-
-
-def tensor(values, *shape):
-    return torch.from_numpy(values.reshape(shape)).to(torch.float32)
 
 
 class Network:
@@ -153,41 +119,4 @@ class Update:
         return {**figures, "v_loss": v_loss, "policy_loss": policy_loss}
 
 
-def blas():
-    """The BLAS this process has loaded, and the kernels OpenBLAS chose."""
-    with open("/proc/self/maps") as maps:
-        files = {line.split()[-1] for line in maps if "/" in line}
-    for f in sorted(files):
-        if "openblas" in f and "libopenblas" in f:
-            core = ctypes.CDLL(f).openblas_get_corename
-            core.restype = ctypes.c_char_p
-            return f, core().decode()
-    return next((f for f in sorted(files) if "blas" in f or "mkl" in f), "unknown"), "unknown"
-
-
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--size", choices=SIZES, required=True)
-    p.add_argument("--algo", choices=["pearl", "tcl-pearl"], required=True)
-    p.add_argument("--threads", type=int, required=True)
-    args = p.parse_args()
-    torch.set_num_threads(args.threads)
-    update = Update(args.size, args.algo == "tcl-pearl")
-    figures = {name: float(x) for name, x in update(update.noise(0)).items()}
-    library, core = blas()
-    print(json.dumps({"torch": torch.__version__, "numpy": numpy.__version__, "python": sys.version.split()[0], "threads": torch.get_num_threads(),
-                      "blas": library, "kernels": core, "figures": figures}), flush=True)
-    step = 1
-    for line in sys.stdin:
-        ms, processor = [], []
-        for _ in range(int(line)):
-            noise = update.noise(step)
-            step += 1
-            start, used = time.perf_counter(), time.process_time()
-            update(noise)
-            ms.append(1e3 * (time.perf_counter() - start))
-            processor.append(1e3 * (time.process_time() - used))
-        print(json.dumps([ms, processor]), flush=True)
-
-
-main()
+serve(SIZES, lambda args: Update(args.size, args.algo == "tcl-pearl"))

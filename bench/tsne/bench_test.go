@@ -41,7 +41,7 @@ func TestSelfAndJudge(t *testing.T) {
 }
 
 func TestAbsentPeersAreOneLine(t *testing.T) {
-	for _, p := range Peers(Where{Scripts: "no", Python: "no-python", Node: "no-node", Modules: "no-modules", Threads: 1})[:4] {
+	for _, p := range Peers(Where{Scripts: "no", Python: "no-python", Node: "no-node", Modules: "no-modules"})[:4] {
 		if r := p.Run(context.Background(), Points(120), 1); r.Absent == "" || strings.Contains(r.Absent, "\n") {
 			t.Errorf("%s: %q", p.Name, r.Absent)
 		}

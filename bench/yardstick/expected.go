@@ -24,6 +24,47 @@ var expected = map[string][3]Figures{
 	},
 }
 
+// Figures of the meta-update, computed in float64 by package torch's program for PyTorch 1.13, which takes the Hessian
+// of the divergence literally, by backward passes through the inner step.
+var expectedMeta = map[string]Figures{
+	"oyster":    {"loss_before": -0.00637604674771, "grad_norm": 0.126876374465, "loss_after": -0.0347152635972, "kl": 0.00696795452855, "step_norm": 0.813481591614},
+	"metaworld": {"loss_before": -0.00637604674771, "grad_norm": 0.0846538948368, "loss_after": -0.0241356558341, "kl": 0.00824866013348, "step_norm": 1.14904487157},
+}
+
+// Expected returns the figures of the meta-update, the same for every step.
+func (y *Meta) Expected(int) Figures { return expectedMeta[y.size.Name] }
+
+// Figures of three epochs of RL²-PPO and of three cycles of MQL, computed in float64 by package torch's programs for
+// PyTorch 1.13.
+var expectedBaselines = map[string][3]Figures{
+	"rl2 oyster": {
+		{"loss": -1.00139334001, "grad": 1.19064272107},
+		{"loss": -1.04913500746, "grad": 0.910236933594},
+		{"loss": -1.07330225853, "grad": 0.431370280867},
+	},
+	"rl2 metaworld": {
+		{"loss": -1.00139334017, "grad": 0.852772656933},
+		{"loss": -1.03087083497, "grad": 0.789284831634},
+		{"loss": -1.05032215753, "grad": 0.348811961462},
+	},
+	"mql oyster": {
+		{"critic_loss": 1.81035943091, "grad_critic": 0.508229683317, "actor_loss": 0.0701788669431, "grad_actor": 0.0425684453516, "last_critic_loss": 1.70685196332},
+		{"critic_loss": 1.61613977451, "grad_critic": 0.436798726968, "actor_loss": 0.0158118582454, "grad_actor": 0.0922103702105, "last_critic_loss": 1.53872835055},
+		{"critic_loss": 1.47225426826, "grad_critic": 0.480120615493, "actor_loss": -0.00762913451844, "grad_actor": 0.17919251235, "last_critic_loss": 1.40354161091},
+	},
+	"mql metaworld": {
+		{"critic_loss": 1.78692021084, "grad_critic": 0.428363199695, "actor_loss": 0.0521693854871, "grad_actor": 0.0593461779054, "last_critic_loss": 1.66992720966},
+		{"critic_loss": 1.62496300437, "grad_critic": 0.336249057791, "actor_loss": 0.0414466635109, "grad_actor": 0.0916121270692, "last_critic_loss": 1.54192547837},
+		{"critic_loss": 1.50224206508, "grad_critic": 0.355035922532, "actor_loss": 0.0112062725716, "grad_actor": 0.143335441013, "last_critic_loss": 1.42806431164},
+	},
+}
+
+// Expected returns the figures of epoch number step, 0 to 2.
+func (y *RL2) Expected(step int) Figures { return expectedBaselines["rl2 "+y.size.Name][step] }
+
+// Expected returns the figures of cycle number step, 0 to 2.
+func (y *MQL) Expected(step int) Figures { return expectedBaselines["mql "+y.size.Name][step] }
+
 // Algorithm is "tcl-pearl" or "pearl".
 func (y *Yardstick) Algorithm() string {
 	if y.tcl {

@@ -117,6 +117,9 @@ func (y *Yardstick) Size() Size { return y.size }
 // Program is the compiled update.
 func (y *Yardstick) Program() *core.Program { return y.program }
 
+// FLOPs is the work of an update in matrix products.
+func (y *Yardstick) FLOPs() int64 { return y.program.FLOPs() }
+
 // Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
 func (y *Yardstick) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
 

@@ -34,21 +34,27 @@ func benchUpdateCommand(env *app.Env, update func(context.Context, *app.Env, app
 	var o app.BenchUpdateOptions
 	cmd := &cobra.Command{
 		Use:   "update",
-		Short: "Time one complete update of PEARL and TCL-PEARL, or check it digit by digit",
+		Short: "Time one complete update of an algorithm, or check it digit by digit",
 		Long: `Update times the complete gradient update at the sizes of the published runs, beside the multiply-adds the
 processor was just measured to be capable of. With --check it prints the losses and gradient norms of the first
 three updates in float64 beside reference figures computed with other software, and the CPU's float32 beside
 them; the exit status is 1 when they differ by more than 1e-9 and 1e-4. With --vs torch it runs the same update in
 PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --explain it prints how
-the update is executed: what is computed where, and the predicted and measured time of every region.`,
+the update is executed: what is computed where, and the predicted and measured time of every region.
+
+Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
+constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few. Rl2's is an epoch: the gradient through ten trials of 2,000 steps. Mql's
+is a cycle: critics, actor and targets, then critics until the actor's next turn.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain
+  nacre bench update --algo maml --vs torch --updates 3
+  nacre bench update --algo rl2 --vs torch
   nacre bench update --check`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
-				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl"),
+				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml", "rl2", "mql"),
 				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"), checkPrecision(o.Precision),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
@@ -64,7 +70,7 @@ the update is executed: what is computed where, and the predicted and measured t
 	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs torch")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
-	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl or both")
+	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2 or mql")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
 	precisionFlag(cmd, &o.Precision)
 	f.IntVar(&o.Updates, "updates", 20, "updates to time")
@@ -117,11 +123,12 @@ func benchTSNECommand(env *app.Env, bench func(context.Context, *app.Env, app.Be
 		Use:   "tsne",
 		Short: "Time t-SNE beside other libraries on the same points",
 		Long: `Tsne lays the same points out by this program, scikit-learn, openTSNE, wasm-bhtsne, this program as WebAssembly and
-go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. A library that
-is not there is one line. All but go-tsne (300 iterations of its own example) run with their defaults at
-perplexity 30; 1,600 points are the paper's shape in seven dimensions, others have fifty.`,
+go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. What is not
+there is installed with pip and npm; what cannot be is one line. All but go-tsne (300 iterations of its own example)
+run with their defaults at perplexity 30; 1,600 points are the paper's shape in seven dimensions, 70,000 have the 784
+columns of MNIST, others fifty. From 50,000 points on the others take tens of minutes.`,
 		Example: `  nacre bench tsne
-  nacre bench tsne --sizes 1600,10000,50000 --python venv/bin/python --modules node_modules --json`,
+  nacre bench tsne --sizes 1600,10000,50000,100000 --keep out/layouts --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := between("workers", o.Workers, 0, maxWorkers)
@@ -138,9 +145,11 @@ perplexity 30; 1,600 points are the paper's shape in seven dimensions, others ha
 	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
 	f.StringVar(&o.Scripts, "scripts", "bench/tsne", "`folder` of the programs that run the others")
-	f.StringVar(&o.Python, "python", "python3", "`interpreter` with numpy, scikit-learn and openTSNE")
+	f.StringVar(&o.Home, "home", ".deps/tsne", "`folder` in which those that are not there are installed")
+	f.StringVar(&o.Python, "python", "", "`interpreter` with numpy, scikit-learn and openTSNE (default one made in --home)")
 	f.StringVar(&o.Node, "node", "node", "Node.js `command`")
-	f.StringVar(&o.Modules, "modules", "node_modules", "`folder` with wasm-bhtsne")
+	f.StringVar(&o.Modules, "modules", "", "`folder` with wasm-bhtsne (default one made in --home)")
+	f.StringVar(&o.Keep, "keep", "", "`folder` in which the others' layouts stay, so that a run that was stopped goes on")
 	f.IntVar(&o.Workers, "workers", 1, "threads each library may use")
 	jsonFlag(cmd, env)
 	return cmd

@@ -42,6 +42,8 @@ func (f *fake) actions() actions {
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
 		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
 		Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
+		Sweep: sweeping{Run: record[app.SweepOptions](f), Status: record[app.SweepFolderOptions](f), Collect: record[app.SweepFolderOptions](f),
+			Worker: record[app.SweepWorkerOptions](f)},
 		Kernelspec: func(env *app.Env, o app.KernelspecOptions) error {
 			return record[app.KernelspecOptions](f)(context.Background(), env, o)
 		},
@@ -72,6 +74,7 @@ func TestOptions(t *testing.T) {
 		"embed runs/a --vary-start":              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Vary: true},
 		"embed runs/a --tasks 4 --out x.csv":     app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Out: "x.csv"},
 		"tsne x.npz --perplexity 20 --start pca": app.TSNEOptions{Inputs: []string{"x.npz"}, Perplexity: 20, Start: "pca"},
+		"tsne x.csv --method barnes-hut":         app.TSNEOptions{Inputs: []string{"x.csv"}, Method: "barnes-hut"},
 		"tsne runs/a runs/b -o c":                app.TSNEOptions{Inputs: []string{"runs/a", "runs/b"}, Out: "c"},
 		"study quickstart":                       app.StudyOptions{Name: "quickstart", Layouts: -1, Out: "out/quickstart"},
 		"study point-goal --seeds 5 --windows 50 --layouts 0 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5,
@@ -92,17 +95,22 @@ func TestOptions(t *testing.T) {
 		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
-			Python: "p", Scripts: "bench/tsne", Node: "node", Modules: "node_modules", Workers: 1},
+			Home: ".deps/tsne", Python: "p", Scripts: "bench/tsne", Node: "node", Workers: 1},
 		"notebook": app.NotebookOptions{Address: "127.0.0.1", Port: 8888},
 		"notebook a.ipynb --address ::1 --port 0 --token abc --allow-host h --allow-host i --kernel-memory 8GB --engine yaegi --browser": app.NotebookOptions{
 			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi", Browser: true},
 		"run a.ipynb": app.RunOptions{File: "a.ipynb"},
 		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.RunOptions{File: "a.ipynb", Out: "b.ipynb", Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
-		"kernel -f c.json":                  app.KernelOptions{ConnectionFile: "c.json"},
-		"kernel --pipe --engine yaegi":      app.KernelOptions{Pipe: true, Engine: "yaegi"},
-		"kernelspec install":                app.KernelspecOptions{},
-		"kernelspec install --prefix /venv": app.KernelspecOptions{Prefix: "/venv"},
-		"bench kernel --cells 9 --lines 5":  app.BenchKernelOptions{Cells: 9, Lines: 5},
+		"kernel -f c.json":                                app.KernelOptions{ConnectionFile: "c.json"},
+		"kernel --pipe --engine yaegi":                    app.KernelOptions{Pipe: true, Engine: "yaegi"},
+		"kernelspec install":                              app.KernelspecOptions{},
+		"kernelspec install --prefix /venv":               app.KernelspecOptions{Prefix: "/venv"},
+		"sweep p.toml":                                    app.SweepOptions{Plan: "p.toml", On: "local"},
+		"sweep p.toml --on slurm --dry-run --processes 3": app.SweepOptions{Plan: "p.toml", On: "slurm", DryRun: true, Processes: 3},
+		"sweep status p.toml":                             app.SweepFolderOptions{Path: "p.toml"},
+		"sweep collect out/p -o t.csv":                    app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
+		"sweep worker out/p a-run":                        app.SweepWorkerOptions{Dir: "out/p", Run: "a-run"},
+		"bench kernel --cells 9 --lines 5":                app.BenchKernelOptions{Cells: 9, Lines: 5},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -127,11 +135,21 @@ func TestUsageErrors(t *testing.T) {
 		"train --workers -1":                   `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
 		"train --log-level loud":               `nacre: --log-level loud: expected debug, info, warn or error`,
 		"resume":                               `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,
+		"sweep":                                `nacre: expected the file of a plan, got 0 arguments; see "nacre sweep --help"`,
+		"sweep p.toml --on slum":               `nacre: --on slum: unknown word; did you mean "slurm"?`,
+		"table":                                `nacre: expected the name of a table, ml1, ml1-all, controls, runs, runtime, tsne, got no arguments`,
+		"table ml1":                            `nacre: table ml1: expected run folders or a sweep, or --paper for the paper's own figures`,
+		"table ml1 a --paper":                  `nacre: table ml1 --paper takes no runs, got a`,
+		"table ml3 a":                          `nacre: table "ml3": expected one of ml1, ml1-all, controls, runs, runtime, tsne`,
+		"table controls --paper":               `nacre: table "controls": expected one of ml1, ml1-all, tsne, runtime`,
+		"table ml1 a --at -5":                  `nacre: --at -5: expected a number of environment steps, or 0`,
+		"curves":                               `nacre: expected run folders or a sweep, got no arguments`,
 		"resume a b":                           `nacre: expected a run folder, got 2 arguments`,
 		"eval a --z meen":                      `nacre: --z meen: unknown word; did you mean "mean"?`,
 		"eval a --explore 5000":                `nacre: --explore 5000: expected a whole number from -1 to 1000`,
 		"embed a --tasks 1":                    `nacre: --tasks 1: expected a whole number from 2 to 1000`,
 		"tsne":                                 `nacre: expected files of embeddings or run folders, got no arguments`,
+		"tsne a --method bh":                   `nacre: --method bh: unknown word`,
 		"tsne a --perplexity 0.5":              `nacre: --perplexity 0.5: expected a number above 1`,
 		"tsne a --perplexity NaN":              `nacre: --perplexity NaN: expected a number above 1`,
 		"study quickstart --seeds 101":         `nacre: --seeds 101: expected a whole number from 0 to 100`,
@@ -257,7 +275,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "presets", "resume", "study", "table", "train", "tsne", "version"} {
+	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "presets", "resume", "study", "sweep", "table", "train", "tsne", "version"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no command %s among %v", want, names)
 		}
@@ -270,8 +288,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 5 {
-		t.Errorf("%d commands without actions, want version, doctor, presets, envs and table", n)
+	if n := len(root.Commands()); n != 6 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table and curves", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}

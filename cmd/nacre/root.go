@@ -34,6 +34,7 @@ type actions struct {
 	Doctor app.Providers
 
 	Notebook   func(context.Context, *app.Env, app.NotebookOptions) error
+	Site       func(context.Context, *app.Env, app.SiteOptions) error
 	Run        func(context.Context, *app.Env, app.RunOptions) error
 	Kernel     func(context.Context, *app.Env, app.KernelOptions) error
 	Kernelspec func(*app.Env, app.KernelspecOptions) error // kernelspec install
@@ -78,7 +79,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
 	addNotebook(root, env, a)
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env))
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env), curvesCommand(env))
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -119,6 +120,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 func addNotebook(root *cobra.Command, env *app.Env, a actions) {
 	if a.Notebook != nil {
 		root.AddCommand(notebookCommand(env, a.Notebook))
+	}
+	if a.Site != nil {
+		root.AddCommand(siteCommand(env, a.Site))
 	}
 	if a.Run != nil {
 		root.AddCommand(runCommand(env, a.Run))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/png"
 	"math/rand/v2"
 	"os"
@@ -99,12 +100,36 @@ func sameRun(t *testing.T, what, got, want string) {
 
 // Killed with SIGKILL again and again at random moments and resumed, a run ends with the bytes of one left alone.
 func TestKilledRunEndsTheSame(t *testing.T) {
+	t.Run("tcl-pearl", func(t *testing.T) { testKilled(t, func(dir string) []string { return trainArgs(dir) }) })
+	t.Run("maml", func(t *testing.T) { testKilled(t, mamlArgs) })
+	t.Run("rl2", func(t *testing.T) { testKilled(t, rl2Args) })
+	t.Run("mql", func(t *testing.T) { testKilled(t, mqlArgs) })
+}
+
+// rl2Args and mqlArgs train those for some iterations.
+func rl2Args(dir string) []string {
+	return append([]string{"train", "--preset", "quick/point-goal-rl2", "--seed", "3", "--out", dir},
+		set("rl2.hidden=16", "rl2.meta_batch=4", "rl2.iterations=12", "evaluation.every=4")...)
+}
+
+func mqlArgs(dir string) []string {
+	return append([]string{"train", "--preset", "quick/point-goal-mql", "--seed", "3", "--out", dir},
+		set("mql.hidden=16", "mql.batch=32", "mql.history=4", "mql.updates_per_iteration=20", "mql.iterations=8", "evaluation.every=3", "test_tasks=3")...)
+}
+
+// mamlArgs trains MAML for some iterations.
+func mamlArgs(dir string) []string {
+	return append([]string{"train", "--preset", "quick/point-goal-maml", "--seed", "3", "--out", dir},
+		set("maml.hidden=16", "maml.meta_batch=4", "maml.episodes=5", "maml.iterations=12", "maml.value=mlp", "evaluation.every=4")...)
+}
+
+func testKilled(t *testing.T, train func(dir string) []string) {
 	parent := t.TempDir()
 	whole, broken := filepath.Join(parent, "whole"), filepath.Join(parent, "broken")
 	started := time.Now()
-	must(t, trainArgs(whole)...)
+	must(t, train(whole)...)
 	alone := time.Since(started)
-	kills, args := 0, trainArgs(broken)
+	kills, args := 0, train(broken)
 	for done := false; !done; {
 		cmd, stderr := process(args...)
 		if err := cmd.Start(); err != nil {
@@ -178,6 +203,32 @@ func TestWorkersChangeNothing(t *testing.T) {
 	must(t, trainArgs(one, "--workers", "1")...)
 	must(t, trainArgs(two, "--workers", "2")...)
 	sameRun(t, "two workers", two, one)
+
+	one, two = filepath.Join(parent, "maml 1"), filepath.Join(parent, "maml 2")
+	must(t, append(mamlArgs(one), "--workers", "1")...)
+	must(t, append(mamlArgs(two), "--workers", "2")...)
+	sameRun(t, "maml with two workers", two, one)
+
+	for name, args := range map[string]func(string) []string{"rl2": rl2Args, "mql": mqlArgs} {
+		one, two = filepath.Join(parent, name+" 1"), filepath.Join(parent, name+" 2")
+		must(t, append(args(one), "--workers", "1")...)
+		must(t, append(args(two), "--workers", "2")...)
+		sameRun(t, name+" with two workers", two, one)
+		// An evaluation of the finished run, from its folder alone, is the run's own.
+		var again app.EvalReport
+		decode(t, must(t, "eval", one, "--json", "--seed", "3"), &again)
+		run, err := experiment.View(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, err := run.ReadEvaluation()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := fmt.Sprint(again.Agent.Tasks), fmt.Sprint(own.Tasks); a != b {
+			t.Errorf("%s: evaluated again:\n%s\n%s", name, a, b)
+		}
+	}
 }
 
 // config.toml of a run, given to another, makes the same run; layers lie over each other in the order of the help.

@@ -27,7 +27,8 @@ by themselves. It writes tsne.png, tsne.svg and tsne.json.`,
 			o.Inputs = args
 			err := firstError(
 				between("iterations", o.Iterations, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
-				oneOf("start", o.Start, "", "pca", "random"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+				oneOf("start", o.Start, "", "pca", "random"),
+				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
 			)
 			if err != nil {
 				return err
@@ -43,6 +44,7 @@ by themselves. It writes tsne.png, tsne.svg and tsne.json.`,
 	f.Float64Var(&o.Perplexity, "perplexity", 0, "effective number of neighbours, 0 for the recipe's")
 	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
+	f.StringVar(&o.Method, "method", "", "repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
 	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default 5 for several inputs of at most 5,000 points)")
 	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels")
 	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")

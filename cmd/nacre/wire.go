@@ -26,8 +26,12 @@ func wired() actions {
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
 			MetaWorld: metaworld.Scenes,
 		},
-		Notebook: app.Notebook,
-		Run:      app.RunNotebook,
+		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error {
+			o.Programs = besideProgram("wasm")
+			return app.Notebook(ctx, env, o)
+		},
+		Site: app.Site,
+		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engines[engine]}) })
 		},

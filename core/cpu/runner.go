@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nacre/core"
+	"nacre/internal/breathe"
 )
 
 // runner implements core.Runner.
@@ -92,6 +93,7 @@ func (r *runner) Run() error {
 	helped := len(r.workers) > 1 && r.pool.busy.TryLock()
 	for i := range r.phases {
 		ph := &r.phases[i]
+		breathe.Now()
 		if ph.begin != nil {
 			ph.begin()
 		}

@@ -53,18 +53,7 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 type Xavier struct{}
 
 // Init draws m's parameters from r into mem: layer by layer, weights row by row, then biases. Adam's state is cleared.
-func (Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error {
-	for i, p := range m.Specs() {
-		x := make([]float64, p.Rows*p.Cols)
-		if i%2 == 0 {
-			uniform(x, math.Sqrt(6/float64(p.Rows+p.Cols)), r)
-		}
-		if err := reset(mem, p, x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error { return InitXavier(mem, m, r) }
 
 // uniform fills x with numbers in ±half.
 func uniform(x []float64, half float64, r *rand.Rand) {
@@ -88,20 +77,61 @@ func reset(mem core.Memory, p core.ParamSpec, x []float64) error {
 }
 
 // Copy sets the parameters of to to those of from, a network of the same shape, and clears the optimiser state of to.
-func Copy(mem core.Memory, to, from MLP) error {
+func Copy(mem core.Memory, to, from Network) error {
 	src, dst := from.Specs(), to.Specs()
-	if len(src) != len(dst) {
-		return fmt.Errorf("nn: copy %s to %s: %d and %d layers", from.Name, to.Name, len(src)/2, len(dst)/2)
+	if err := alike(dst, src); err != nil {
+		return fmt.Errorf("nn: copy: %w", err)
 	}
 	for i, p := range dst {
-		q := src[i]
-		if p.Rows != q.Rows || p.Cols != q.Cols {
-			return fmt.Errorf("nn: copy %s to %s: the shapes %d×%d and %d×%d differ", q.Name, p.Name, q.Rows, q.Cols, p.Rows, p.Cols)
-		}
 		x := make([]float64, p.Rows*p.Cols)
-		if err := mem.Read(q.Name, x); err != nil {
+		if err := mem.Read(src[i].Name, x); err != nil {
 			return fmt.Errorf("nn: %w", err)
 		}
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InitUniform draws every parameter of n, weights and biases alike, uniformly from ±half, in the order of Specs: with
+// half = 1/√Hidden what PyTorch does to a GRU. Adam's state is cleared.
+func InitUniform(mem core.Memory, n Network, half float64, r *rand.Rand) error {
+	for _, p := range n.Specs() {
+		x := make([]float64, p.Rows*p.Cols)
+		uniform(x, half, r)
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InitXavier draws the weights of n, matrix by matrix, as Xavier does, and sets biases, which are the parameters of one
+// row at odd places of Specs, to 0. A GRU's three gates count as one matrix, as in Keras.
+func InitXavier(mem core.Memory, n Network, r *rand.Rand) error {
+	for i, p := range n.Specs() {
+		x := make([]float64, p.Rows*p.Cols)
+		if i%2 == 0 {
+			uniform(x, math.Sqrt(6/float64(p.Rows+p.Cols)), r)
+		}
+		if err := reset(mem, p, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InitTorch draws a perceptron's weights and biases as PyTorch does: layer by layer uniform in ±1/√inputs. Adam's state
+// is cleared.
+func InitTorch(mem core.Memory, m MLP, r *rand.Rand) error {
+	half := 0.0
+	for i, p := range m.Specs() {
+		if i%2 == 0 {
+			half = 1 / math.Sqrt(float64(p.Rows))
+		}
+		x := make([]float64, p.Rows*p.Cols)
+		uniform(x, half, r)
 		if err := reset(mem, p, x); err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
-// Package nn names, applies and initialises the networks of a program: multi-layer perceptrons whose parameters live
-// in a core.Memory under the network's name.
+// Package nn names, applies and initialises the networks of a program: multi-layer perceptrons and gated recurrent
+// units whose parameters live in a core.Memory under the network's name.
 //
 //	v := nn.MLP{Name: "v", In: 25, Hidden: []int{300, 300, 300}, Out: 1, Act: op.ReLU}
 //	b := core.NewBuilder("value", 16)
@@ -23,6 +23,12 @@ import (
 	"nacre/core"
 	"nacre/core/op"
 )
+
+// Network is anything with parameters: an MLP, a GRU, or several of them.
+type Network interface {
+	// Specs lists the parameters, in an order that networks of one shape share.
+	Specs() []core.ParamSpec
+}
 
 // MLP describes a multi-layer perceptron: In inputs, layers of Hidden units with activation Act, Out linear outputs.
 // Layer l has the parameters "name/w<l>", inputs×outputs, and "name/b<l>", 1×outputs.
@@ -54,9 +60,11 @@ func (m MLP) Specs() []core.ParamSpec {
 }
 
 // Nodes returns the parameters as nodes of s, in the order of Specs.
-func (m MLP) Nodes(s *core.Stage) []*G.Node {
+func (m MLP) Nodes(s *core.Stage) []*G.Node { return nodes(s, m.Specs()) }
+
+func nodes(s *core.Stage, specs []core.ParamSpec) []*G.Node {
 	var out []*G.Node
-	for _, p := range m.Specs() {
+	for _, p := range specs {
 		out = append(out, s.Param(p.Name, p.Rows, p.Cols))
 	}
 	return out
@@ -80,13 +88,26 @@ func (m MLP) Forward(s *core.Stage, ps []*G.Node, x *G.Node) *G.Node {
 
 // EMA moves every parameter of target towards source's after the builder's stages so far:
 // target ← (1-tau)·target + tau·source. The networks must have the same shape.
-func EMA(b *core.Builder, target, source MLP, tau float64) {
+func EMA(b *core.Builder, target, source Network, tau float64) {
 	from, to := source.Specs(), target.Specs()
-	if len(from) != len(to) {
-		b.Fail(fmt.Errorf("EMA of %s towards %s: %d and %d layers", target.Name, source.Name, len(to)/2, len(from)/2))
+	if err := alike(to, from); err != nil {
+		b.Fail(fmt.Errorf("EMA: %w", err))
 		return
 	}
 	for i := range to {
 		b.EMA(to[i].Name, from[i].Name, tau)
 	}
+}
+
+// alike reports where the shapes of two networks differ.
+func alike(to, from []core.ParamSpec) error {
+	if len(to) != len(from) {
+		return fmt.Errorf("%s has %d parameters, %s %d", to[0].Name, len(to), from[0].Name, len(from))
+	}
+	for i, p := range to {
+		if q := from[i]; p.Rows != q.Rows || p.Cols != q.Cols {
+			return fmt.Errorf("the shapes of %s, %d×%d, and %s, %d×%d, differ", p.Name, p.Rows, p.Cols, q.Name, q.Rows, q.Cols)
+		}
+	}
+	return nil
 }

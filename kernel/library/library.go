@@ -8,7 +8,6 @@ package library
 import (
 	"bytes"
 	"compress/gzip"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"go/token"
@@ -18,15 +17,8 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/traefik/yaegi/stdlib"
 	"golang.org/x/tools/go/gcexportdata"
 )
-
-//go:embed types.bin.gz
-var bundle []byte
-
-//go:embed docs.json.gz
-var documentation []byte
 
 var extra = map[string]map[string]reflect.Value{}
 
@@ -37,7 +29,7 @@ func add(key string, symbols map[string]reflect.Value) { extra[key] = symbols }
 // field IValue and the method M in the field WM.
 var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	all := map[string]map[string]reflect.Value{}
-	for _, tables := range []map[string]map[string]reflect.Value{stdlib.Symbols, extra} {
+	for _, tables := range []map[string]map[string]reflect.Value{standard, extra} {
 		for key, table := range tables {
 			p := path.Dir(key)
 			if all[p] == nil {

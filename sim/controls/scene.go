@@ -104,6 +104,9 @@ func (b *batch) Scene(i int) (*scene.Scene, error) {
 		Name: b.control.name, Meshes: meshes, Omitted: omitted, View: l.view, Grid: l.grid, Interval: b.envs[i].dt,
 	}
 	s.View.Follow = -1
+	if b.control.vary == nil { // a task that changes the model is not in its text
+		s.Model = &scene.Model{MJCF: b.control.xml(), Substeps: b.control.substeps, Gain: b.control.gain}
+	}
 	for k, g := range shapes {
 		g.Color = l.color(g.Name)
 		if g.Kind == scene.Plane {
@@ -113,11 +116,17 @@ func (b *batch) Scene(i int) (*scene.Scene, error) {
 			s.View.Follow = k
 		}
 		s.Solids = append(s.Solids, g.Solid)
+		if s.Model != nil {
+			s.Model.Geoms = append(s.Model.Geoms, g.Index) // the models have no sites
+		}
 	}
 	if l.sign != nil {
 		solid, mesh := l.sign(b.envs[i].task.Params)
 		solid.Mesh = len(s.Meshes)
 		s.Solids, s.Meshes = append(s.Solids, solid), append(s.Meshes, mesh)
+		if s.Model != nil {
+			s.Model.Geoms = append(s.Model.Geoms, -1)
+		}
 	}
 	return s, nil
 }

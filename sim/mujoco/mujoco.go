@@ -22,7 +22,7 @@ import (
 )
 
 // ErrUnavailable is what every call returns in a build without MuJoCo. It wraps sim.ErrUnavailable.
-var ErrUnavailable = fmt.Errorf("MuJoCo is %w: run `make`, which fetches it and builds with it", sim.ErrUnavailable)
+var ErrUnavailable = fmt.Errorf("MuJoCo is %w: %s", sim.ErrUnavailable, remedy)
 
 // Sizes are the dimensions of a model.
 type Sizes struct {

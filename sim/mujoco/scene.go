@@ -49,7 +49,7 @@ type Shape struct {
 	scene.Solid
 	Body  string
 	Site  bool
-	index int // among geometries or sites
+	Index int // among the model's geometries, or its sites
 }
 
 // Shapes returns what the model shows: geometries in the order of the model, then sites, both of the groups 0 to 2
@@ -81,7 +81,7 @@ func (m *Model) Shapes() (shapes []Shape, meshes []scene.Triangles, omitted []st
 	body := ints(p.geom_bodyid, n)
 	for i := range n {
 		if group[i] < hidden {
-			s := Shape{Body: m.name(C.mjOBJ_BODY, int(body[i])), index: i}
+			s := Shape{Body: m.name(C.mjOBJ_BODY, int(body[i])), Index: i}
 			s.Name, s.Color = m.name(C.mjOBJ_GEOM, i), m.colour(mat[i], p.geom_rgba, i)
 			copy(s.Size[:], view(p.geom_size, 3*n)[3*i:])
 			add(s, kind[i], data[i])
@@ -94,7 +94,7 @@ func (m *Model) Shapes() (shapes []Shape, meshes []scene.Triangles, omitted []st
 	group, mat, kind, body = ints(p.site_group, n), ints(p.site_matid, n), ints(p.site_type, n), ints(p.site_bodyid, n)
 	for i := range n {
 		if group[i] < hidden {
-			s := Shape{Site: true, Body: m.name(C.mjOBJ_BODY, int(body[i])), index: i}
+			s := Shape{Site: true, Body: m.name(C.mjOBJ_BODY, int(body[i])), Index: i}
 			s.Sign, s.Name, s.Color = true, m.name(C.mjOBJ_SITE, i), m.colour(mat[i], p.site_rgba, i)
 			copy(s.Size[:], view(p.site_size, 3*n)[3*i:])
 			add(s, kind[i], -1)
@@ -111,7 +111,7 @@ func (c *Chunk) Poses(i int, shapes []Shape, poses []scene.Pose) {
 		if s.Site {
 			pos, mat = d.site_xpos, d.site_xmat
 		}
-		x, r := view(pos, 3*s.index+3)[3*s.index:], view(mat, 9*s.index+9)[9*s.index:]
+		x, r := view(pos, 3*s.Index+3)[3*s.Index:], view(mat, 9*s.Index+9)[9*s.Index:]
 		poses[k] = scene.Pose{float32(x[0]), float32(x[1]), float32(x[2])}
 		for j, v := range quaternion(r) {
 			poses[k][3+j] = float32(v)

@@ -7,8 +7,9 @@ import "nacre/sim/scene"
 // Shape is a geometry or a site of a model, as a solid of a scene.
 type Shape struct {
 	scene.Solid
-	Body string
-	Site bool
+	Body  string
+	Site  bool
+	Index int
 }
 
 // Shapes returns nothing.

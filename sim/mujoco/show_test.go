@@ -98,9 +98,9 @@ func TestPoses(t *testing.T) {
 		}
 		c.Poses(1, shapes, poses)
 		for i, s := range shapes {
-			x, r := c.GeomXPos(1, s.index), c.GeomXMat(1, s.index)
+			x, r := c.GeomXPos(1, s.Index), c.GeomXMat(1, s.Index)
 			if s.Site {
-				x, r = c.SiteXPos(1, s.index), c.SiteXMat(1, s.index)
+				x, r = c.SiteXPos(1, s.Index), c.SiteXMat(1, s.Index)
 			}
 			got := matrix(poses[i])
 			for j := range 9 {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"nacre/sim/scene"
 )
@@ -39,6 +40,14 @@ type episode struct {
 	Poses    base64Data `json:"poses"`
 	Reward   []float32  `json:"reward"`            // of each step, or null
 	Success  []int      `json:"success,omitempty"` // 0 or 1 for each step; absent where no step was a success
+	Model    *model     `json:"model,omitempty"`
+}
+
+// model is there where the browser's MuJoCo can go on from a frame.
+type model struct {
+	scene.Model
+	NQ   int        `json:"nq"`
+	QPos base64Data `json:"qpos"` // NQ float32 per frame
 }
 
 type placed struct {
@@ -126,6 +135,14 @@ func (e *Episode) pack(mesh func(scene.Triangles) int) episode {
 			out.Success[t] = 1
 		}
 	}
+	if s.Model != nil && e.QPos != nil {
+		out.Model = &model{Model: *s.Model, NQ: len(e.QPos[0])}
+		for _, row := range e.QPos {
+			for _, v := range row {
+				out.Model.QPos = binary.LittleEndian.AppendUint32(out.Model.QPos, math.Float32bits(float32(v)))
+			}
+		}
+	}
 	return out
 }
 
@@ -195,6 +212,19 @@ func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {
 		}
 		if err := out.Film.Append(still); err != nil {
 			return out, err
+		}
+	}
+	if m := e.Model; m != nil {
+		if m.NQ < 1 || len(m.QPos) != 4*m.NQ*e.Frames {
+			return out, fmt.Errorf("%d joint positions of %d frames in %d bytes; expected 4 bytes each", m.NQ, e.Frames, len(m.QPos))
+		}
+		s.Model = &m.Model
+		for row := range slices.Chunk(m.QPos, 4*m.NQ) {
+			q := make([]float64, m.NQ)
+			for k := range q {
+				q[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(row[4*k:])))
+			}
+			out.QPos = append(out.QPos, q)
 		}
 	}
 	for _, v := range e.Reward {

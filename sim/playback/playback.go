@@ -30,6 +30,8 @@ type Episode struct {
 	Film    *scene.Film
 	Reward  []float64 // T, or nil
 	Success []bool    // T, or nil
+	// QPos is T+1 joint positions, from which the browser's MuJoCo can go on where Film.Scene.Model is there; or nil.
+	QPos [][]float64
 }
 
 // Of makes an episode of a recording, whose family has to be one that can be drawn. Its label names a task of up to
@@ -39,7 +41,7 @@ func Of(r *recording.Recording) (Episode, error) {
 	if err != nil {
 		return Episode{}, err
 	}
-	e := Episode{Film: film, Reward: r.Reward, Success: r.Success}
+	e := Episode{Film: film, Reward: r.Reward, Success: r.Success, QPos: r.QPos}
 	if n := len(r.Params); n > 0 && n <= 3 {
 		e.Label = "task"
 		for _, v := range r.Params {
@@ -61,6 +63,13 @@ func (e *Episode) check() error {
 		return fmt.Errorf("%d rewards for the %d steps between its frames", len(e.Reward), steps)
 	case e.Success != nil && len(e.Success) != steps:
 		return fmt.Errorf("%d successes for the %d steps between its frames", len(e.Success), steps)
+	case e.QPos != nil && len(e.QPos) != steps+1:
+		return fmt.Errorf("%d rows of joint positions for %d frames", len(e.QPos), steps+1)
+	}
+	for t, row := range e.QPos {
+		if len(row) != len(e.QPos[0]) {
+			return fmt.Errorf("%d joint positions in frame %d and %d in the first", len(row), t, len(e.QPos[0]))
+		}
 	}
 	for t, v := range e.Reward {
 		if math.IsNaN(v) || math.Abs(v) > math.MaxFloat32 {

@@ -36,7 +36,12 @@ func falls(t testing.TB) *Document {
 				t.Fatal(err)
 			}
 		}
-		d.Episodes = append(d.Episodes, Episode{Label: fmt.Sprint(i + 1), Film: f, Reward: []float64{1, 0.1, -3}, Success: []bool{false, i == 1, i == 1}})
+		var qpos [][]float64
+		if i == 1 { // heights that are float32 already
+			s.Model = &scene.Model{MJCF: "<mujoco/>", Substeps: 5, Gain: 0.5, Geoms: []int{0, -1, 1}}
+			qpos = [][]float64{{2, 0.5}, {1.75, 0}, {1.5, -0.25}, {1.25, 0}}
+		}
+		d.Episodes = append(d.Episodes, Episode{QPos: qpos, Label: fmt.Sprint(i + 1), Film: f, Reward: []float64{1, 0.1, -3}, Success: []bool{false, i == 1, i == 1}})
 	}
 	return d
 }
@@ -98,6 +103,9 @@ func TestWriteRead(t *testing.T) {
 			is.Film.Scene.Solids[2] != was.Film.Scene.Solids[2] || float32(is.Reward[1]) != 0.1 {
 			t.Errorf("episode %d came back changed", i+1)
 		}
+		if !reflect.DeepEqual(is.Film.Scene.Model, was.Film.Scene.Model) || !reflect.DeepEqual(is.QPos, was.QPos) {
+			t.Errorf("episode %d came back with the model %+v and positions %v", i+1, is.Film.Scene.Model, is.QPos)
+		}
 	}
 	was, is := d.Episodes[0].Film.Scene.Meshes[1], back.Episodes[0].Film.Scene.Meshes[0]
 	if !reflect.DeepEqual(was.Faces, is.Faces) || len(was.Vertices) != len(is.Vertices) {
@@ -118,10 +126,13 @@ func TestBadEpisodes(t *testing.T) {
 		"episode 2: the film has no frames": func(d *Document) {
 			d.Episodes[1] = Episode{Film: &scene.Film{Scene: d.Episodes[0].Film.Scene}}
 		},
-		"episode 1: 2 rewards for the 3 steps":          func(d *Document) { d.Episodes[0].Reward = make([]float64, 2) },
-		"episode 1: 4 successes for the 3 steps":        func(d *Document) { d.Episodes[0].Success = make([]bool, 4) },
-		"episode 2: the reward of step 1 is NaN":        func(d *Document) { d.Episodes[1].Reward[1] = math.NaN() },
-		`episode 2: scene ball: solid 2 "ball": size [`: func(d *Document) { d.Episodes[1].Film.Scene.Solids[2].Size[0] = 0 },
+		"episode 1: 2 rewards for the 3 steps":              func(d *Document) { d.Episodes[0].Reward = make([]float64, 2) },
+		"episode 1: 4 successes for the 3 steps":            func(d *Document) { d.Episodes[0].Success = make([]bool, 4) },
+		"episode 2: 3 rows of joint positions for 4 frames": func(d *Document) { d.Episodes[1].QPos = d.Episodes[1].QPos[:3] },
+		"episode 2: 1 joint positions in frame 2 and 2":     func(d *Document) { d.Episodes[1].QPos[2] = []float64{1} },
+		"the model says of 2 solids":                        func(d *Document) { d.Episodes[1].Film.Scene.Model.Geoms = []int{0, 1} },
+		"episode 2: the reward of step 1 is NaN":            func(d *Document) { d.Episodes[1].Reward[1] = math.NaN() },
+		`episode 2: scene ball: solid 2 "ball": size [`:     func(d *Document) { d.Episodes[1].Film.Scene.Solids[2].Size[0] = 0 },
 	} {
 		d := falls(t)
 		spoil(d)
@@ -145,6 +156,7 @@ func TestBadFiles(t *testing.T) {
 		{`"frames":4`, `"frames":-4`, "-4 frames"},
 		{`"count":242`, `"count":241`, "241 vertices in 1452 bytes"},
 		{`"reward":[1,`, `"reward":[`, "2 rewards for the 3 steps"},
+		{`"nq":2`, `"nq":3`, "3 joint positions of 4 frames in 32 bytes"},
 		{`"poses":"`, `"poses":"!`, "illegal base64"},
 		{`"format"`, `{`, "invalid character"},
 	} {

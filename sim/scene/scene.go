@@ -74,8 +74,18 @@ type Scene struct {
 	View     View
 	Grid     float64 // width of the floor's squares in metres, 0 for none
 	Interval float64 // seconds of a control step, from one frame of a film to the next
+	Model    *Model  // what a physics engine needs to go on from a frame, nil where that is not enough
 	// Omitted names what the model has and a Scene cannot hold, such as height fields.
 	Omitted []string
+}
+
+// Model is what MuJoCo needs to move the scene's solids.
+type Model struct {
+	MJCF     string  `json:"mjcf"`     // the model's text
+	Substeps int     `json:"substeps"` // steps of the model per frame
+	Gain     float64 `json:"gain"`     // control of an actuator at an action of 1
+	// Geoms has for every solid the index of its geometry in the model, -1 for solids that only mark something.
+	Geoms []int `json:"geoms"`
 }
 
 // Validate returns what is wrong with the scene, naming the solid.
@@ -99,6 +109,9 @@ func (s *Scene) Validate() error {
 	}
 	if v := s.View; v.Follow < -1 || v.Follow >= len(s.Solids) {
 		return fmt.Errorf("scene %s: the view follows solid %d; expected -1 for none or 0 to %d", s.Name, v.Follow, len(s.Solids)-1)
+	}
+	if m := s.Model; m != nil && len(m.Geoms) != len(s.Solids) {
+		return fmt.Errorf("scene %s: the model says of %d solids what they are; the scene has %d", s.Name, len(m.Geoms), len(s.Solids))
 	}
 	return nil
 }

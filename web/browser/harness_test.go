@@ -165,7 +165,7 @@ func (s *site) start(address string) {
 	}
 	var files fs.FS
 	files, _ = web.Files()
-	srv, err := server.New(server.Config{Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Log: slog.New(slog.DiscardHandler)})
+	srv, err := server.New(server.Config{Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,22 +1,29 @@
 // Where the server is and which page this is.
 
 import { ServerConnection } from '@jupyterlab/services';
+import { isSite } from './site/about';
+import { siteFetch } from './site/api';
+import { SiteSocket } from './site/kernels';
 
-/** The path under which the server lives; every page, API and asset is below it. */
-export const base = '/';
+/** The path under which the server or the static site lives; every page, API and asset is below it. */
+export const base = isSite ? new URL('.', location.href).pathname : '/';
 
-/** The server's settings: same origin, cookie, XSRF header taken from its cookie by the library. */
+/**
+ * The server's settings: same origin, cookie, XSRF header taken from its cookie by the library. This is the one place
+ * that knows who answers: on a static site the page itself does, and its kernels are workers.
+ */
 export const settings = ServerConnection.makeSettings({
   baseUrl: location.origin + base,
   wsUrl: location.origin.replace(/^http/, 'ws') + base,
   appendToken: false,
+  ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : {}),
 });
 
 export type Place = { page: 'tree' | 'notebook' | 'file'; path: string };
 
 /** What the address asks for. */
-export function place(pathname = location.pathname): Place {
-  const [, first = '', ...rest] = pathname.split('/').map(decodeURIComponent);
+export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
+  const [, first = '', ...rest] = address.split('/').map(decodeURIComponent);
   const path = rest.filter(Boolean).join('/');
   if (first === 'notebooks') return { page: 'notebook', path };
   if (first === 'edit') return { page: 'file', path };
@@ -24,9 +31,13 @@ export function place(pathname = location.pathname): Place {
 }
 
 const encode = (path: string) => path.split('/').map(encodeURIComponent).join('/');
-export const treeUrl = (path: string) => base + 'tree' + (path ? '/' + encode(path) : '');
-export const notebookUrl = (path: string) => base + 'notebooks/' + encode(path);
-export const editUrl = (path: string) => base + 'edit/' + encode(path);
+// A static host has one page for all of them.
+const page = base + (isSite ? '?' : '');
+export const treeUrl = (path: string) => page + 'tree' + (path ? '/' + encode(path) : '');
+export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
+export const editUrl = (path: string) => page + 'edit/' + encode(path);
+/** The page that lays out the embeddings of a file. */
+export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(fileUrl(path))}`;
 export const fileUrl = (path: string) => base + 'files/' + encode(path);
 export const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 export const nameOf = (path: string) => path.split('/').pop() ?? '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeEmbedding } from '../src/output/embedding/decode';
-import { PointGrid, shuffledOrder } from '../src/output/embedding/paint';
+import { PointGrid, PointPainter, shuffledOrder } from '../src/output/embedding/paint';
 import { taskColours } from '../src/output/embedding/palette';
 import { figures } from '../src/output/embedding/stats';
 import { align } from '../src/output/align';
@@ -83,4 +83,40 @@ test('numbers get a scale, words get hues, and twelve tasks differ', () => {
 test('curves over different steps share one axis', () => {
   assert.deepEqual(align([{ name: 'a', x: [0, 2], y: [1, null] }, { name: 'b', x: [1, 2], y: [5, 6], low: [4, 5], high: [6, 7] }]),
     [[0, 1, 2], [1, null, null], [null, 5, 6], [null, 4, 5], [null, 6, 7]]);
+});
+
+test('a scene that is panned is the scene painted at the other place', () => {
+  const n = 400;
+  let state = 3;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+  const scene = {
+    x: Float32Array.from({ length: n }, () => Math.floor(160 * random()) - 30), y: Float32Array.from({ length: n }, () => Math.floor(130 * random()) - 100),
+    group: Uint16Array.from({ length: n }, (_, i) => i % 3), order: shuffledOrder(n), colours: [[200, 10, 10], [10, 200, 10], [10, 10, 200]] as [number, number, number][],
+    paper: [250, 251, 252] as [number, number, number], radius: 1.7, alpha: 0.7, level: new Uint8Array(n).fill(2),
+  };
+  // What putImageData writes: the part of the image that falls on the canvas, here all of it.
+  const canvas = () => {
+    const context = {
+      canvas: { width: 100, height: 80 }, shown: new Uint32Array(0),
+      createImageData: (width: number, height: number) => ({ width, height, data: new Uint8ClampedArray(4 * width * height) }),
+      putImageData(image: { width: number; data: Uint8ClampedArray }, left: number, top: number, dirtyX: number, dirtyY: number, width: number, height: number) {
+        assert.deepEqual([left + dirtyX, top + dirtyY, width, height], [0, 0, 100, 80]);
+        const pixels = new Uint32Array(image.data.buffer);
+        this.shown = Uint32Array.from({ length: 8000 }, (_, k) => pixels[(dirtyY + Math.floor(k / 100)) * image.width + dirtyX + (k % 100)]!);
+      },
+    };
+    return context;
+  };
+  const moved = canvas(), painter = new PointPainter();
+  for (const [dx, dy] of [[0, 0], [13, -9], [25, 20], [-25, -20], [60, 3]] as [number, number][]) {
+    painter.paint(moved as never, scene, { scale: 1, dx, dy });
+    const fresh = canvas();
+    new PointPainter().paint(fresh as never, scene, { scale: 1, dx, dy });
+    assert.deepEqual(moved.shown, fresh.shown, `at ${dx}, ${dy}`);
+  }
+  scene.x.fill(50);
+  painter.forget();
+  const before = moved.shown;
+  painter.paint(moved as never, scene, { scale: 1, dx: 60, dy: 3 });
+  assert.notDeepEqual(moved.shown, before);
 });

@@ -52,7 +52,7 @@ func run(recipe tsne.Recipe, n, d int, source, target string) error {
 	for i := range x.Data {
 		x.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
 	}
-	start := time.Now()
+	start, cpu := time.Now(), processor()
 	s, err := tsne.New(tsne.WithRecipe(recipe)).Start(context.Background(), x)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func run(recipe tsne.Recipe, n, d int, source, target string) error {
 	if _, err := s.Step(context.Background(), s.Remaining()); err != nil {
 		return err
 	}
-	wall := time.Since(start).Seconds()
+	wall, used := time.Since(start).Seconds(), processor()-cpu
 	out := make([]byte, 0, 16*n)
 	for _, v := range s.Positions() {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(float64(v)))
@@ -69,6 +69,6 @@ func run(recipe tsne.Recipe, n, d int, source, target string) error {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"version": runtime.GOOS + "/" + runtime.GOARCH, "iterations": s.Iteration(), "wall_s": wall,
+		"version": runtime.GOOS + "/" + runtime.GOARCH, "iterations": s.Iteration(), "wall_s": wall, "cpu_s": used,
 	})
 }

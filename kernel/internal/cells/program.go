@@ -47,6 +47,7 @@ type Program struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
+	Absent   func(path string) string // why a package that others can import is not here, "" for others; may be nil
 
 	Imports map[string]string // by the name cells use
 	Dots    []string          // packages imported with a dot
@@ -79,6 +80,11 @@ func (p *Program) Import(path string) (*types.Package, error) {
 		return types.Unsafe, nil
 	}
 	pkg, ok := p.Packages[path]
+	if !ok && p.Absent != nil {
+		if why := p.Absent(path); why != "" {
+			return nil, fmt.Errorf("package %q %s", path, why)
+		}
+	}
 	if !ok {
 		return nil, fmt.Errorf("package %q is not one this notebook can import%s", path, p.similar(path))
 	}

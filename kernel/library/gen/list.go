@@ -1,5 +1,11 @@
 package main
 
+import (
+	"slices"
+
+	"nacre/kernel/library/api"
+)
+
 // list names the packages outside the standard library that cells may import.
 var list = []string{
 	"gonum.org/v1/gonum/dsp/fourier",
@@ -31,4 +37,31 @@ var dropped = []string{
 	"debug", "go/build", "go/doc", "go/importer", "go/printer", "go/types", "crypto/tls", "crypto/x509",
 	"log/syslog", "net/http/cgi", "net/http/fcgi", "net/rpc", "net/smtp", "testing", "runtime/trace", "runtime/pprof",
 	"net/http/pprof", "expvar", "database", "text/template/parse", "regexp/syntax",
+}
+
+// browser are the standard packages that cells can import in the browser. What is left out needs sockets, processes or
+// users, which the browser has not got, or is rarely met in a notebook and large.
+var browser = []string{
+	"bufio", "bytes", "cmp", "compress/gzip", "compress/zlib", "container/heap", "container/list", "container/ring", "context",
+	"crypto/md5", "crypto/rand", "crypto/sha1", "crypto/sha256", "crypto/sha512", "encoding", "encoding/base64",
+	"encoding/binary", "encoding/csv", "encoding/hex", "encoding/json", "errors", "flag", "fmt", "hash", "hash/adler32",
+	"hash/crc32", "hash/crc64", "hash/fnv", "html", "image", "image/color", "image/color/palette", "image/draw", "image/gif",
+	"image/jpeg", "image/png", "io", "io/fs", "iter", "log", "log/slog", "maps", "math", "math/big", "math/bits", "math/cmplx",
+	"math/rand", "math/rand/v2", "os", "path", "path/filepath", "reflect", "regexp", "runtime", "runtime/debug", "slices",
+	"sort", "strconv", "strings", "sync", "sync/atomic", "text/tabwriter", "text/template", "time", "unicode", "unicode/utf16",
+	"unicode/utf8", "unique", "weak", "archive/zip", "net/url",
+}
+
+// serverOnly are the other packages that cells cannot import in the browser: they drive the native MuJoCo, compare with
+// Python programs, or belong to batch work.
+var serverOnly = []string{
+	"nacre/sim/verify", "nacre/sim/rates",
+}
+
+// inBrowser says whether cells can import a package in the browser too.
+func inBrowser(path string) bool {
+	if slices.Contains(list, path) || api.Own(path) {
+		return !slices.Contains(serverOnly, path)
+	}
+	return slices.Contains(browser, path)
 }

@@ -2,7 +2,7 @@
 
 import { KernelAPI, Session, SessionAPI } from '@jupyterlab/services';
 import { announce, el, iconButton, svgIcon } from '../dom';
-import { editUrl, fileUrl, notebookUrl, settings, treeUrl } from '../config';
+import { editUrl, fileUrl, notebookUrl, settings, treeUrl, tsneUrl } from '../config';
 import { contents, FileModel } from '../protocol/contents';
 import { ask, askText, banner, guarded } from '../ui/dialog';
 import { nextTheme } from '../theme';
@@ -93,6 +93,7 @@ export class FileList {
       el('td', { title: new Date(e.last_modified).toLocaleString() }, ago(e.last_modified)), el('td', {}, e.type === 'directory' ? '' : bytes(e.size)),
       el('td.actions', {}, session ? action('Shut down', () => void this.shutdown(session)) : null,
         e.type !== 'directory' ? action('Duplicate', () => void guarded(this.banners, 'Duplicate', async () => { await contents.copy(e.path, this.folder); await this.refresh(); })) : null,
+        /\.(npz|npy|safetensors)$/.test(e.name) ? el('a.link', { href: tsneUrl(e.path), target: '_blank', rel: 'noopener', 'aria-label': `Lay out ${e.name} by t-SNE` }, 't-SNE') : null,
         e.type !== 'directory' ? el('a.link', { href: fileUrl(e.path), download: e.name, 'aria-label': `Download ${e.name}` }, 'Download') : null,
         action('Rename', () => void this.rename(e)), action('Delete', () => void this.remove(e))));
   }

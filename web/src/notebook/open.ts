@@ -1,7 +1,7 @@
 // Opens a notebook: the connection first, then the document, so that nothing falls between the two.
 
 import { el } from '../dom';
-import { treeUrl, folderOf } from '../config';
+import { editUrl, treeUrl, folderOf } from '../config';
 import { Notebook } from '../model/notebook';
 import { parseNotebook, NotebookFormatError } from '../model/nbformat';
 import { contents, request } from '../protocol/contents';
@@ -21,7 +21,7 @@ export async function openNotebook(path: string): Promise<void> {
     notebook = new Notebook(parseNotebook(model.content));
   } catch (e) {
     document.body.append(el('main.problem', {}, el('h1', {}, path), el('p', {}, (e as Error).message),
-      e instanceof NotebookFormatError ? el('p', {}, el('a', { href: '/edit/' + path }, 'Open it as text')) : null, el('p', {}, el('a', { href: treeUrl(folderOf(path)) }, 'Files'))));
+      e instanceof NotebookFormatError ? el('p', {}, el('a', { href: editUrl(path) }, 'Open it as text')) : null, el('p', {}, el('a', { href: treeUrl(folderOf(path)) }, 'Files'))));
     return;
   }
   if (!notebook.cells.length) notebook.cells.push(notebook.make('code'));

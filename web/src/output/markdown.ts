@@ -1,7 +1,7 @@
 // Markdown with mathematics and highlighted Go.
 
 import createMarkdown, { type MarkdownIt } from 'markdown-it';
-import { fileUrl } from '../config';
+import { fileUrl, notebookUrl } from '../config';
 import { el } from '../dom';
 import { highlightedHtml } from '../notebook/highlight';
 import { MimeBundle } from '../model/nbformat';
@@ -145,7 +145,7 @@ export function renderMarkdown(source: string, folder = '', attachments: Record<
     const href = link.getAttribute('href') ?? '';
     if (relative(href)) {
       const path = resolve(folder, href.split('#')[0]!);
-      link.href = path.endsWith('.ipynb') ? '/notebooks/' + path : fileUrl(path);
+      link.href = path.endsWith('.ipynb') ? notebookUrl(path) : fileUrl(path);
     }
   }
   return nodes;

@@ -47,7 +47,7 @@ function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
 }
 
 /** Names with one number each, such as "velocity 1.5" or "0.25", are places on a scale. */
-function valuesOf(names: string[]): (number | null)[] {
+export function valuesOf(names: string[]): (number | null)[] {
   const parts = names.map((name) => /^(.*?)\s*([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)\s*([^\d]*)$/i.exec(name));
   const scale = names.length > 1 && parts.every((p) => p && p[1] === parts[0]![1] && p[3] === parts[0]![3]);
   return parts.map((p) => (scale ? Number(p![2]) : null));

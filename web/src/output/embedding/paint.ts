@@ -27,45 +27,83 @@ export function shuffledOrder(n: number): Uint32Array {
   return order;
 }
 
+/** All that decides a picture of points, but for where in the plane it is. */
+export interface Scene {
+  x: Float32Array;
+  y: Float32Array;
+  group: Uint16Array;
+  order: Uint32Array;
+  /** Of each group. */
+  colours: Rgb[];
+  paper: Rgb;
+  radius: number;
+  alpha: number;
+  /** Of each point: hidden (0), faint (1) or shown (2). */
+  level: Uint8Array;
+}
+
+/** How much more than what is seen is painted, on each side, as a part of it: so far the picture can be panned as it is. */
+const margin = 0.25;
+
 export class PointPainter {
   private image: ImageData | null = null;
+  /** What the image shows, and where. */
+  private scene: Scene | null = null;
+  private view: View = { scale: 0, dx: 0, dy: 0 };
 
-  /**
-   * Draws the points over paper, into a canvas of its full size, each in the colour of its group. level says of each
-   * point whether it is hidden (0), faint (1) or shown (2).
-   */
-  paint(context: CanvasRenderingContext2D, x: Float32Array, y: Float32Array, group: Uint16Array, order: Uint32Array,
-    colours: Rgb[], paper: Rgb, view: View, radius: number, alpha: number, level: Uint8Array): void {
+  /** Draws the points over paper, into a canvas of its full size. A scene is painted once and then moved about. */
+  paint(context: CanvasRenderingContext2D, scene: Scene, view: View): void {
     const { width, height } = context.canvas;
-    if (!this.image || this.image.width !== width || this.image.height !== height) this.image = context.createImageData(width, height);
-    const bytes = this.image.data;
-    const pixels = new Uint32Array(bytes.buffer);
-    pixels.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0]);
-    const { half, dx, dy, cover } = disc(radius);
-    const offsets = dx.map((d, m) => dy[m]! * width + d);
-    const red = Int32Array.from(colours, (c) => c[0]), green = Int32Array.from(colours, (c) => c[1]), blue = Int32Array.from(colours, (c) => c[2]);
-    const { scale, dx: ox, dy: oy } = view;
-    for (const pass of level.includes(1) ? [1, 2] : [2]) {
-      const strength = cover.map((c) => Math.round(c * (pass === 1 ? alpha * 0.14 : alpha)));
-      for (let k = 0; k < order.length; k++) {
-        const i = order[k]!;
-        if (level[i] !== pass) continue;
-        const px = Math.round(ox + scale * x[i]!), py = Math.round(oy - scale * y[i]!);
-        if (px < -half || py < -half || px >= width + half || py >= height + half) continue;
-        const g = group[i]!, r = red[g]!, gr = green[g]!, b = blue[g]!;
-        const centre = py * width + px;
-        const inside = px >= half && py >= half && px < width - half && py < height - half;
-        for (let m = 0; m < offsets.length; m++) {
-          if (!inside && (px + dx[m]! < 0 || px + dx[m]! >= width || py + dy[m]! < 0 || py + dy[m]! >= height)) continue;
-          const at = centre + offsets[m]!;
-          const a = strength[m]!, p = pixels[at]!;
-          // The paper is opaque, so that blending needs no division: under + (over − under)·a/256.
-          const ur = p & 255, ug = (p >> 8) & 255, ub = (p >> 16) & 255;
-          pixels[at] = 0xff000000 | ((ub + (((b - ub) * a) >> 8)) << 16) | ((ug + (((gr - ug) * a) >> 8)) << 8) | (ur + (((r - ur) * a) >> 8));
-        }
+    const mx = Math.round(margin * width), my = Math.round(margin * height);
+    const fits = this.image?.width === width + 2 * mx && this.image.height === height + 2 * my;
+    if (!fits) this.image = context.createImageData(width + 2 * mx, height + 2 * my);
+    let right = Math.round(view.dx - this.view.dx), down = Math.round(view.dy - this.view.dy);
+    if (!fits || !this.scene || !equal(this.scene, scene) || view.scale !== this.view.scale || Math.abs(right) > mx || Math.abs(down) > my) {
+      this.scene = scene;
+      this.view = { ...view };
+      blend(this.image!, scene, { ...view, dx: view.dx + mx, dy: view.dy + my });
+      right = down = 0;
+    }
+    context.putImageData(this.image!, right - mx, down - my, mx - right, my - down, width, height);
+  }
+
+  /** To be called when points have moved within the arrays of a scene. */
+  forget(): void { this.scene = null; }
+}
+
+function equal(a: Scene, b: Scene): boolean {
+  return a.x === b.x && a.y === b.y && a.group === b.group && a.order === b.order && a.colours === b.colours && a.level === b.level &&
+    a.radius === b.radius && a.alpha === b.alpha && a.paper.every((v, i) => v === b.paper[i]);
+}
+
+/** Blends the discs of all points into an image. */
+function blend(image: ImageData, { x, y, group, order, colours, paper, radius, alpha, level }: Scene, view: View): void {
+  const { width, height } = image;
+  const pixels = new Uint32Array(image.data.buffer);
+  pixels.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0]);
+  const { half, dx, dy, cover } = disc(radius);
+  const offsets = dx.map((d, m) => dy[m]! * width + d);
+  const red = Int32Array.from(colours, (c) => c[0]), green = Int32Array.from(colours, (c) => c[1]), blue = Int32Array.from(colours, (c) => c[2]);
+  const { scale, dx: ox, dy: oy } = view;
+  for (const pass of level.includes(1) ? [1, 2] : [2]) {
+    const strength = cover.map((c) => Math.round(c * (pass === 1 ? alpha * 0.14 : alpha)));
+    for (let k = 0; k < order.length; k++) {
+      const i = order[k]!;
+      if (level[i] !== pass) continue;
+      const px = Math.round(ox + scale * x[i]!), py = Math.round(oy - scale * y[i]!);
+      if (px < -half || py < -half || px >= width + half || py >= height + half) continue;
+      const g = group[i]!, r = red[g]!, gr = green[g]!, b = blue[g]!;
+      const centre = py * width + px;
+      const inside = px >= half && py >= half && px < width - half && py < height - half;
+      for (let m = 0; m < offsets.length; m++) {
+        if (!inside && (px + dx[m]! < 0 || px + dx[m]! >= width || py + dy[m]! < 0 || py + dy[m]! >= height)) continue;
+        const at = centre + offsets[m]!;
+        const a = strength[m]!, p = pixels[at]!;
+        // The paper is opaque, so that blending needs no division: under + (over − under)·a/256.
+        const ur = p & 255, ug = (p >> 8) & 255, ub = (p >> 16) & 255;
+        pixels[at] = 0xff000000 | ((ub + (((b - ub) * a) >> 8)) << 16) | ((ug + (((gr - ug) * a) >> 8)) << 8) | (ur + (((r - ur) * a) >> 8));
       }
     }
-    context.putImageData(this.image, 0, 0);
   }
 }
 

@@ -1,6 +1,6 @@
 // The interactive embedding: pan, zoom, lasso, hover, tasks to show or hide, and the centroid figures of a selection.
 
-import { el, iconButton, perFrame, announce, download } from '../../dom';
+import { el, iconButton, perFrame, announce, download, Signal } from '../../dom';
 import { decodeEmbedding, Embedding } from './decode';
 import { figures, Figures } from './stats';
 import { css, Rgb, taskColours } from './palette';
@@ -10,8 +10,10 @@ type Tool = 'pan' | 'lasso';
 
 export class EmbeddingView {
   readonly dom = el('figure.embedding');
+  /** The figures of the points that count now are others: in the plane, and among the vectors where there are any. */
+  readonly measured = new Signal<{ flat: Figures; original: Figures | null }>();
   private data!: Embedding;
-  private grid!: PointGrid;
+  private grid: PointGrid | null = null;
   private order!: Uint32Array;
   private level!: Uint8Array;
   private selected: Uint8Array | null = null;
@@ -39,7 +41,8 @@ export class EmbeddingView {
   private readonly observer: ResizeObserver;
   private readonly unwatch: () => void;
 
-  constructor(json: unknown) {
+  /** Shows an embedding: the JSON of a notebook's output, or, with another decode, what that makes of it. */
+  constructor(json: unknown, private readonly decode: (json: unknown) => Embedding = decodeEmbedding) {
     this.buttons = {
       pan: iconButton('pan', 'Pan', () => this.use('pan'), 'P'),
       lasso: iconButton('lasso', 'Select with a lasso', () => this.use('lasso'), 'L, or Shift and drag'),
@@ -59,10 +62,10 @@ export class EmbeddingView {
   /** Shows other data in the same place; the section in view stays where the number of points does. */
   update(json: unknown): void {
     const before = this.data;
-    this.data = decodeEmbedding(json);
+    this.data = this.decode(json);
     const n = this.data.x.length;
     const same = before && before.x.length === n && before.tasks.length === this.data.tasks.length;
-    this.grid = new PointGrid(this.data.x, this.data.y);
+    this.grid = null;
     this.interleaved = new Float32Array(2 * n);
     for (let i = 0; i < n; i++) { this.interleaved[2 * i] = this.data.x[i]!; this.interleaved[2 * i + 1] = this.data.y[i]!; }
     if (!same) {
@@ -81,6 +84,26 @@ export class EmbeddingView {
     this.draw();
   }
 
+  /** x and y of each point, side by side. */
+  get positions(): Float32Array { return this.interleaved; }
+
+  /** Moves the points, to x and y of each side by side: for a layout in the making. Its figures follow with measure(). */
+  move(positions: Float32Array): void {
+    const { x, y } = this.data;
+    this.interleaved.set(positions);
+    for (let i = 0; i < x.length; i++) { x[i] = positions[2 * i]!; y[i] = positions[2 * i + 1]!; }
+    this.grid = null;
+    this.painter.forget();
+    if (this.fitted) this.fit();
+    this.draw();
+  }
+
+  /** Computes the figures of the plane anew. */
+  measure(): void {
+    this.relevel(false);
+    this.describe();
+  }
+
   dispose(): void {
     this.observer.disconnect();
     this.unwatch();
@@ -97,12 +120,13 @@ export class EmbeddingView {
     this.colours = taskColours(this.data.tasks.map((t) => t.value), this.dark);
   }
 
-  private relevel(): void {
+  private relevel(all = true): void {
     const { task, tasks, vectors } = this.data;
     this.level = Uint8Array.from(task, (t, i) => (this.hidden[t] ? 0 : this.selected && !this.selected[i] ? 1 : 2));
     const counted = Uint8Array.from(this.level, (l) => (l === 2 ? 1 : 0));
     this.flat = figures(this.interleaved, 2, task, tasks.length, counted);
-    this.original = vectors && figures(vectors.data, vectors.dim, task, tasks.length, counted);
+    if (all) this.original = vectors && figures(vectors.data, vectors.dim, task, tasks.length, counted);
+    this.measured.emit({ flat: this.flat, original: this.original });
   }
 
   private fit(): void {
@@ -133,7 +157,9 @@ export class EmbeddingView {
     const n = this.data.x.length;
     const radius = this.ratio * (n > 30_000 ? 1.1 : n > 6_000 ? 1.7 : n > 1_500 ? 2.3 : 3.1);
     const alpha = n > 30_000 ? 0.55 : n > 6_000 ? 0.7 : 0.8;
-    this.painter.paint(context, this.data.x, this.data.y, this.data.task, this.order, this.colours, this.paper, this.view, radius, alpha, this.level);
+    const { x, y, task: group } = this.data;
+    const { order, colours, paper, level } = this;
+    this.painter.paint(context, { x, y, group, order, colours, paper, radius, alpha, level }, this.view);
     this.paintOverlay(radius);
   }
 
@@ -226,6 +252,7 @@ export class EmbeddingView {
   private hover(event: PointerEvent): void {
     const [px, py] = this.at(event);
     const x = (px - this.view.dx) / this.view.scale, y = (this.view.dy - py) / this.view.scale;
+    this.grid ??= new PointGrid(this.data.x, this.data.y);
     const found = this.grid.nearest(x, y, 9 * this.ratio / this.view.scale, (i) => this.level[i] !== 0);
     if (found !== this.hovered) {
       this.hovered = found;

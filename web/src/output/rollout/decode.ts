@@ -38,7 +38,12 @@ export interface Episode {
   reward: Float32Array | null;
   /** Index of the first step that was a success, −1 for none. */
   success: number;
+  /** What MuJoCo needs to go on from a frame: the model, and per frame nq joint positions. */
+  model: Model | null;
 }
+
+/** geoms has for every solid the index of its geometry in the model, −1 for marks. */
+export interface Model { mjcf: string; substeps: number; gain: number; geoms: number[]; nq: number; qpos: Float32Array }
 
 export interface Rollout { title: string; episodes: Episode[] }
 
@@ -97,6 +102,15 @@ function decodeView(v: any, solids: number): View {
   return view;
 }
 
+function decodeModel(v: any, solids: number, frames: number): Model {
+  const nq = number(v.nq, 'number of joint positions', 1), raw = bytes(v.qpos, 'joint positions');
+  if (raw.length !== 4 * nq * frames) throw new Error(`The rollout's joint positions have ${raw.length} bytes; expected ${4 * nq * frames}.`);
+  return {
+    mjcf: String(v.mjcf ?? ''), substeps: number(v.substeps, 'steps of the model per frame', 1), gain: number(v.gain, 'gain'),
+    geoms: numbers(v.geoms, solids, 'list of geometries'), nq, qpos: new Float32Array(raw.buffer),
+  };
+}
+
 function decodeEpisode(v: any, meshes: Mesh[]): Episode {
   if (!Array.isArray(v?.solids) || !Array.isArray(v.moving)) throw new Error('An episode of the rollout has no lists of solids and of those that move.');
   const solids = v.solids.map((s: unknown, i: number) => decodeSolid(s, i, meshes.length));
@@ -114,6 +128,7 @@ function decodeEpisode(v: any, meshes: Mesh[]): Episode {
     grid: number(v.grid ?? 0, 'grid', 0), solids, meshes, moving, poses,
     reward: v.reward ? Float32Array.from(numbers(v.reward, frames - 1, 'list of rewards')) : null,
     success: v.success ? v.success.findIndex((s: unknown) => s === 1) : -1,
+    model: v.model ? decodeModel(v.model, solids.length, frames) : null,
   };
 }
 

@@ -231,6 +231,7 @@ function paint(scene: Scene, camera: PerspectiveCamera, into: CanvasRenderingCon
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;
     renderer.setSize(1, 1, false);
+    renderer.domElement.addEventListener('webglcontextrestored', () => drawAgain.forEach((f) => f()));
   }
   const canvas = renderer.domElement;
   if (width > canvas.width || height > canvas.height) renderer.setSize(Math.max(width, canvas.width), Math.max(height, canvas.height), false);
@@ -241,7 +242,10 @@ function paint(scene: Scene, camera: PerspectiveCamera, into: CanvasRenderingCon
   into.drawImage(canvas, 0, canvas.height - height, width, height, x, y, width, height);
 }
 
-/** For the page: another try to draw once the browser gives the graphics context back. */
-export function onRestored(f: () => void): void {
-  renderer?.domElement.addEventListener('webglcontextrestored', f);
+const drawAgain = new Set<() => void>();
+
+/** Calls f when the browser gives a lost graphics context back; the result ends that. */
+export function onRestored(f: () => void): () => void {
+  drawAgain.add(f);
+  return () => drawAgain.delete(f);
 }

@@ -5,6 +5,7 @@ import { css, Rgb, taskColours } from '../embedding/palette';
 import { format } from '../format';
 import { Change, eyeOf, followed, panned, turned, unchanged, zoomed } from './camera';
 import { decodeRollout, Episode, Rollout } from './decode';
+import { Live, mujoco } from './live';
 import type { Stage } from './stage';
 import { Track } from './track';
 
@@ -45,6 +46,8 @@ export class RolloutView {
   private speed = 1;
   private following = true;
   private change: Change = unchanged();
+  private inSight = false;
+  private live: Live | null = null;
   private three: typeof import('./stage') | null = null;
   private built = 0; // how often the data has changed, for what is still loading
   private last = 0; // time of the last picture while playing
@@ -57,6 +60,7 @@ export class RolloutView {
   private readonly head = el('header');
   private readonly playButton = iconButton('run', 'Play', () => this.toggle(), 'Space');
   private readonly followButton = iconButton('follow', 'Follow with the camera', () => this.follow(!this.following), 'F');
+  private readonly simulateButton = el('button', { type: 'button', title: 'Go on from this step with MuJoCo in this browser, with random actions', click: () => this.simulate() }, 'simulate from here');
   private readonly clock = el('output.clock');
   private readonly speedMenu = el('select.speed', { 'aria-label': 'Speed', title: 'Speed ( [ and ] )', change: () => this.setSpeed(Number(this.speedMenu.value)) },
     ...speeds.map((s) => el('option', { value: s, selected: s === 1 }, `${s}×`)));
@@ -66,6 +70,7 @@ export class RolloutView {
   private readonly resizes: ResizeObserver;
   private readonly sight: IntersectionObserver;
   private readonly unwatch: () => void;
+  private stopRestoring = (): void => undefined;
 
   constructor(json: unknown) {
     const data = decodeRollout(json);
@@ -78,8 +83,10 @@ export class RolloutView {
     this.resizes.observe(this.track.dom);
     // What cannot be seen is not loaded, and does not play.
     this.sight = new IntersectionObserver((entries) => {
-      if (!entries.at(-1)!.isIntersecting) this.pause();
-      else void this.build();
+      this.inSight = entries.at(-1)!.isIntersecting;
+      if (!this.inSight) return this.pause();
+      void this.build();
+      this.draw();
     }, { rootMargin: '300px' });
     this.sight.observe(this.stage);
     const onTheme = () => { this.recolour(); this.describe(); this.draw(); };
@@ -99,34 +106,43 @@ export class RolloutView {
     this.resizes.disconnect();
     this.sight.disconnect();
     this.unwatch();
+    this.stopRestoring();
     this.built++;
+    this.live?.dispose();
     for (const s of this.list) s.stage?.dispose();
   }
 
   /** Shows other episodes; the camera and the time stay where they fit. */
   show(data: Rollout): void {
     for (const s of this.list) s.stage?.dispose();
+    this.live?.dispose();
+    this.live = null;
     this.built++;
     this.data = data;
-    this.list = data.episodes.map((episode, i) => {
-      const returns = new Float64Array(episode.frames);
-      for (let t = 1; t < episode.frames; t++) returns[t] = returns[t - 1]! + (episode.reward?.[t - 1] ?? 0);
-      return { episode, colour: [0, 0, 0], shown: i < sideBySide, path: followed(episode), returns, stage: null, readout: el('span.figures') };
-    });
+    this.list = data.episodes.map((episode, i) => this.entry(episode, i < sideBySide));
     this.seconds = Math.min(this.seconds, this.duration);
     this.followButton.hidden = !data.episodes.some((e) => e.view.follow >= 0);
-    this.track.input.max = String(Math.round(this.duration / this.interval));
+    this.simulateButton.hidden = !data.episodes.some((e) => e.model);
     this.recolour();
     this.drawHead();
     this.describe();
     this.draw();
   }
 
+  private entry(episode: Episode, shown: boolean): Shown {
+    const returns = new Float64Array(episode.frames);
+    for (let t = 1; t < episode.frames; t++) returns[t] = returns[t - 1]! + (episode.reward?.[t - 1] ?? 0);
+    return { episode, colour: [0, 0, 0], shown, path: followed(episode), returns, stage: null, readout: el('span.figures') };
+  }
+
   private async build(): Promise<void> {
     const built = this.built;
     if (this.list.every((s) => s.stage)) return;
     try {
-      this.three ??= await import('./stage');
+      if (!this.three) {
+        this.three = await import('./stage');
+        this.stopRestoring = this.three.onRestored(this.draw);
+      }
     } catch (e) {
       this.say(`The playback could not be loaded (${(e as Error).message}); reload the page to try again.`);
       return;
@@ -135,7 +151,6 @@ export class RolloutView {
     try {
       for (const s of this.list) s.stage ??= new this.three.Stage(s.episode);
       this.paint();
-      this.three.onRestored(this.draw);
       this.dom.dataset.ready = 'yes';
     } catch (e) {
       this.say(`The rollout cannot be drawn: ${(e as Error).message}`);
@@ -177,7 +192,7 @@ export class RolloutView {
     this.drawReadouts();
     const ratio = Math.min(2, devicePixelRatio || 1);
     const width = Math.round(this.stage.clientWidth * ratio), height = Math.round(this.stage.clientHeight * ratio);
-    if (!width || !this.list.some((s) => s.stage)) return;
+    if (!this.inSight || !width || !this.list.some((s) => s.stage)) return;
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext('2d')!;
     const style = getComputedStyle(this.stage);
@@ -223,7 +238,7 @@ export class RolloutView {
     const { episodes, title } = this.data;
     const one = episodes.length === 1 ? episodes[0]!.label : `${episodes.length} episodes`;
     this.head.replaceChildren(
-      el('span.title', {}, title || episodes[0]!.name), el('span.count', {}, one), el('span.space'),
+      el('span.title', {}, title || episodes[0]!.name), el('span.count', {}, one), el('span.space'), this.simulateButton,
       el('span.tools', {}, this.followButton, iconButton('home', 'Camera back to where it was', () => this.home(), '0'), iconButton('save', 'Save as PNG', () => this.savePng())));
   }
 
@@ -253,6 +268,7 @@ export class RolloutView {
   private drawReadouts(): void {
     const { frame } = this;
     const steps = Math.round(this.duration / this.interval);
+    this.track.input.max = String(steps);
     this.clock.textContent = `${frame} / ${steps}`;
     this.clock.title = `${this.seconds.toFixed(2)} s of ${this.duration.toFixed(2)} s`;
     this.track.input.value = String(frame);
@@ -266,6 +282,7 @@ export class RolloutView {
         parts.push(el('span', { title: 'Sum of the rewards so far, of the whole episode' }, 'return ', el('b', {}, format(s.returns[t])), ` of ${format(s.returns.at(-1))}`));
       }
       if (s.episode.success >= 0) parts.push(el('span.success', { 'data-reached': String(t > s.episode.success) }, t > s.episode.success ? 'success' : `success at ${s.episode.success + 1}`));
+      if (s.episode === this.live?.episode) parts.push(this.live.about);
       s.readout.replaceChildren(...parts);
     }
   }
@@ -289,7 +306,7 @@ export class RolloutView {
 
   play(): void {
     if (this.playing) return;
-    if (this.seconds >= this.duration - 1e-9) this.seconds = 0;
+    if (this.seconds >= this.duration - 1e-9 && (!this.live || this.live.ended)) this.seconds = 0;
     this.playing = true;
     this.last = 0;
     this.drawPlaying();
@@ -310,14 +327,48 @@ export class RolloutView {
     // After a pause of the browser's the playback goes on from where it was.
     if (this.last) this.seconds += Math.min(0.25, (now - this.last) / 1000) * this.speed;
     this.last = now;
+    const ahead = this.live && !this.live.ended;
+    if (ahead) this.live!.want((this.seconds + 0.6 + 0.4 * this.speed) / this.live!.episode.interval);
     if (this.seconds >= this.duration) {
       this.seconds = this.duration;
-      this.pause();
-      return;
+      if (!ahead) return this.pause();
     }
     this.paint();
     this.tick = requestAnimationFrame(this.advance);
   };
+
+  /** Goes on from the step that is shown: of the first episode in view that has a model. */
+  simulate(): void {
+    const from = this.list.find((s) => s.shown && s.episode.model) ?? this.list.find((s) => s.episode.model);
+    if (!from) return;
+    const old = this.live;
+    old?.dispose();
+    this.say('');
+    try {
+      this.live = new Live(from.episode, this.frameOf(from), () => this.grow(), (problem) => { this.pause(); this.say(problem); });
+    } catch (e) {
+      return this.say((e as Error).message);
+    }
+    this.list.filter((s) => s.episode === old?.episode).forEach((s) => s.stage?.dispose());
+    this.list = this.list.filter((s) => s.episode !== old?.episode);
+    this.list.push(this.entry(this.live.episode, true));
+    this.recolour();
+    this.describe();
+    void this.build();
+    this.play();
+  }
+
+  /** There are more frames of the simulated episode. */
+  private grow(): void {
+    const entry = this.list.find((s) => s.episode === this.live?.episode);
+    if (!entry) return;
+    entry.path = followed(entry.episode);
+    if (this.live!.ended) announce('The simulation has ended');
+    this.draw();
+  }
+
+  /** Where MuJoCo's worker and program are, for tests. */
+  get mujoco(): { worker: string; wasm: string } { return mujoco(); }
 
   private drawPlaying(): void {
     const [icon, label] = this.playing ? ['pause', 'Pause'] : ['run', 'Play'];

@@ -1,0 +1,175 @@
+package tsnebench
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"nacre/tsne"
+)
+
+// Where says how to reach the other libraries.
+type Where struct {
+	Scripts string // this folder
+	Home    string // where those that are not there yet are installed
+	Python  string // interpreter with numpy, scikit-learn and openTSNE; empty is one in Home
+	Node    string // command; empty is node
+	Modules string // node_modules folder with wasm-bhtsne; empty is one in Home
+}
+
+// Peer is another library, or this one in another world.
+type Peer struct {
+	Name    string
+	Most    int // points it is asked to lay out
+	command func(x tsne.Matrix, source, target string, threads int) *exec.Cmd
+	missing func(context.Context) string // why it cannot run here; "" where it can
+	beyond  string                       // why it is not asked for more than Most
+}
+
+// Peers lists them.
+func Peers(w Where) []Peer {
+	if w.Node == "" {
+		w.Node = "node"
+	}
+	script := func(name string) string { return filepath.Join(w.Scripts, name) }
+	size := func(x tsne.Matrix) []string { return []string{strconv.Itoa(x.Rows), strconv.Itoa(x.Cols)} }
+	python := func(library, module string) Peer {
+		return Peer{Name: library, Most: 1_000_000,
+			missing: func(ctx context.Context) string { return w.lackingInPython(ctx, module) },
+			command: func(x tsne.Matrix, source, target string, threads int) *exec.Cmd {
+				a := append([]string{script("peer.py"), library}, size(x)...)
+				return exec.Command(w.python(), append(a, source, target, strconv.Itoa(threads))...)
+			}}
+	}
+	node := func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, w.Node, "--version")) }
+	return []Peer{
+		python("scikit-learn", "sklearn"),
+		python("openTSNE", "openTSNE"),
+		{Name: "wasm-bhtsne", Most: 1_000_000, missing: w.lackingInNode,
+			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
+				a := append([]string{script("peer.mjs"), w.modules()}, size(x)...)
+				return exec.Command(w.Node, append(a, source, target)...)
+			}},
+		{Name: "nacre in wasm", Most: 10000, beyond: "one thread without vector units takes minutes", missing: node,
+			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
+				wasm := filepath.Join(filepath.Dir(target), "self.wasm")
+				build := exec.Command("go", "build", "-o", wasm, "nacre/bench/tsne/self")
+				build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+				if out, err := build.CombinedOutput(); err != nil {
+					return exec.Command("sh", "-c", "echo \"$0\" >&2; exit 1", string(out))
+				}
+				return exec.Command(w.Node, append(append([]string{wasmRunner(), wasm}, size(x)...), source, target)...)
+			}},
+		{Name: "go-tsne", Most: 1600, beyond: "it keeps six matrices of n² float64 and takes n² time",
+			missing: func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, "go", "version")) },
+			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
+				return exec.Command("go", append(append([]string{"run", "-C", script("gopeer"), "."}, size(x)...), source, target)...)
+			}},
+	}
+}
+
+// wasmRunner is Go's script that runs a WebAssembly program under Node.
+func wasmRunner() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "lib", "wasm", "wasm_exec_node.js")
+}
+
+// lacking runs a command that succeeds where a library is present, and says what it says where it does not.
+func lacking(c *exec.Cmd) string {
+	out, err := c.CombinedOutput()
+	if err == nil {
+		return ""
+	}
+	return lastLine(string(out), err)
+}
+
+func lastLine(out string, err error) string {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return last
+	}
+	return err.Error()
+}
+
+// Run lets the peer lay out x. What goes wrong is said in Result.Absent.
+func (p Peer) Run(ctx context.Context, x tsne.Matrix, threads int) Result {
+	r := Result{Name: p.Name, Points: x.Rows, Columns: x.Cols}
+	if x.Rows > p.Most {
+		r.Absent = fmt.Sprintf("not asked for more than %d points: %s", p.Most, p.beyond)
+		return r
+	}
+	if r.Absent = p.missing(ctx); r.Absent != "" {
+		return r
+	}
+	if err := p.run(ctx, x, threads, &r); err != nil {
+		r.Absent = err.Error()
+	}
+	return r
+}
+
+func (p Peer) run(ctx context.Context, x tsne.Matrix, threads int, r *Result) error {
+	dir, err := os.MkdirTemp("", "nacre-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	source, target := filepath.Join(dir, "x"), filepath.Join(dir, "y")
+	if err := writeFloats(source, x.Data); err != nil {
+		return err
+	}
+	c := p.command(x, source, target, threads)
+	n := strconv.Itoa(threads)
+	c.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "NUMBA_NUM_THREADS="+n, "GOMAXPROCS="+n)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { c.Process.Kill() })
+	defer stop()
+	if err := c.Wait(); err != nil {
+		return fmt.Errorf("failed: %s", lastLine(errs.String(), err))
+	}
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		return fmt.Errorf("said %q: %v", out.String(), err)
+	}
+	r.y = tsne.Matrix{Rows: x.Rows, Cols: 2}
+	r.y.Data, err = readFloats(target, 2*x.Rows)
+	return err
+}
+
+// writeFloats writes float64 values as they are in memory.
+func writeFloats(path string, v []float64) error {
+	raw := make([]byte, 0, 8*len(v))
+	for _, a := range v {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(a))
+	}
+	return os.WriteFile(path, raw, 0o600)
+}
+
+// readFloats reads n such values.
+func readFloats(path string, n int) ([]float64, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) != 8*n {
+		return nil, fmt.Errorf("wrote %d bytes, want %d float64", len(raw), n)
+	}
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	return v, nil
+}

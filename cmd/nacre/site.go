@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"nacre/app"
+)
+
+func siteCommand(env *app.Env, write func(context.Context, *app.Env, app.SiteOptions) error) *cobra.Command {
+	var o app.SiteOptions
+	cmd := &cobra.Command{
+		Use:   "site PATH...",
+		Short: "Write notebooks and results as static files that run in the browser",
+		Long: `Site writes a folder that any web server can serve: notebooks whose cells run in the reader's own browser,
+without a server behind them, and the reports of studies and runs. PATH is a notebook, a folder of notebooks,
+the folder of a study or that of a run. The pages ask no other machine for anything.`,
+		Example: "  nacre site notebooks\n  nacre site out/point-goal --out public",
+		Args:    someArgs("notebooks or folders of them, of studies or of runs"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Paths = args
+			return write(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Out, "out", "o", "out/site", "`folder` to write; an earlier site in it is replaced")
+	f.StringVar(&o.Programs, "programs", besideProgram("wasm"), "`folder` of the programs for the browser, which make site builds")
+	f.Lookup("programs").DefValue = "wasm beside nacre"
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+// besideProgram is a folder beside this program's file.
+func besideProgram(name string) string {
+	program, err := os.Executable()
+	if err != nil {
+		return name
+	}
+	return filepath.Join(filepath.Dir(program), name)
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"nacre/app"
+	"nacre/experiment"
+	"nacre/stats"
+)
+
+// A plan from its file to the tables: two systems of two seeds with a budget of environment steps, collected, drawn,
+// and set beside each other.
+func TestSweepToTables(t *testing.T) {
+	dir := t.TempDir()
+	out, plan := filepath.Join(dir, "out"), filepath.Join(dir, "plan.toml")
+	var assignments []string
+	for _, a := range tiny {
+		assignments = append(assignments, fmt.Sprintf("%q", a))
+	}
+	text := fmt.Sprintf("name = 'tables'\nout = %q\nfamilies = ['point-goal']\nseeds = [1, 2]\npreset = 'quick/point-goal'\nenv_steps = 3000\nset = [%s]\n"+
+		"[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'tcl-pearl'\n[local]\nprocesses = 2\n", out, strings.Join(assignments, ", "))
+	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, []string{"sweep", "status", plan}, "is not the folder of a sweep")
+	t.Setenv("NACRE_TEST_PROCESS", "1") // the sweep's workers are this program as nacre
+	var report app.SweepReport
+	if err := json.Unmarshal([]byte(must(t, "sweep", plan, "--json")), &report); err != nil || report.Counts["finished"] != 4 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	budget(t, filepath.Join(out, "runs", "point-goal-pearl-seed1"))
+	if text := must(t, "sweep", "status", out); !strings.Contains(text, "4 runs, 4 finished") {
+		t.Errorf("status: %s", text)
+	}
+	must(t, "sweep", "collect", plan)
+	rows, err := csv.NewReader(strings.NewReader(contents(t, out, "results.csv"))).ReadAll()
+	if err != nil || len(rows) != 5 || rows[4][0] != "point-goal-tcl-pearl-seed2" || rows[4][5] != "finished" {
+		t.Fatalf("collected %v, %v", rows, err)
+	}
+	var pearl []float64
+	for _, row := range []int{1, 3} {
+		v, err := strconv.ParseFloat(rows[row][11], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pearl = append(pearl, v)
+	}
+	var table struct {
+		Systems []string
+		Cells   [][]struct {
+			Seeds  []float64
+			Final  struct{ Mean float64 }
+			Budget struct {
+				Steps int `json:"env_steps_max"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(must(t, "table", "runs", out, "--json")), &table); err != nil {
+		t.Fatal(err)
+	}
+	cell := table.Cells[0][0]
+	if len(table.Systems) != 2 || len(cell.Seeds) != 2 || math.Abs(cell.Final.Mean-stats.Mean(pearl)) > 1e-9 || cell.Budget.Steps < 3000 {
+		t.Errorf("table %+v, collected %v", table, pearl)
+	}
+	picture := filepath.Join(dir, "curves.svg")
+	if text := must(t, "curves", out, "-o", picture); !strings.Contains(text, "point-goal, TCL-PEARL: ") || !strings.Contains(contents(t, dir, "curves.svg"), "TCL-PEARL") {
+		t.Errorf("curves: %s", text)
+	}
+	run := filepath.Join(out, "runs", "point-goal-tcl-pearl-seed2")
+	fails(t, []string{"table", "tsne", out}, "none of the 4 runs has an embeddings.npz", "nacre embed")
+	must(t, "embed", run, "--tasks", "2", "--windows", "40")
+	words := strings.Join(strings.Fields(must(t, "table", "tsne", out)), " ")
+	for _, want := range []string{"point-goal TCL-PEARL 1 80 ", "3 runs have no embeddings.npz", "the paper TCL-PEARL 1 1600 26.60 68.50 2.58"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in %s", want, words)
+		}
+	}
+}
+
+// budget checks that a run ended with the iteration that reached 3,000 environment steps.
+func budget(t *testing.T, dir string) {
+	t.Helper()
+	metrics, err := experiment.ReadMetrics(filepath.Join(dir, experiment.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := metrics.Column("env_steps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	returns, err := metrics.Column("adapted_return")
+	if n := len(steps); err != nil || n < 2 || steps[n-1] < 3000 || steps[n-2] >= 3000 || returns[n-1] != returns[n-1] {
+		t.Errorf("environment steps %v, returns %v, %v; want the last to be the first of 3,000 and more, and evaluated", steps, returns, err)
+	}
+}

@@ -1,0 +1,108 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"nacre/internal/atomicfile"
+)
+
+// compiler is the run-time compiler NVRTC for one architecture.
+type compiler struct {
+	*library
+	major, minor int32
+	arch         string // e.g. sm_90
+	cache        string // folder of compiled kernels; empty for none
+}
+
+var compilerSymbols = []string{
+	"nvrtcVersion", "nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcDestroyProgram", "nvrtcGetCUBINSize",
+	"nvrtcGetCUBIN", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
+}
+
+// openCompiler finds NVRTC for a GPU of the given capability ("9.0").
+func openCompiler(capability string) (*compiler, error) {
+	l, err := open(NoNVRTC, "NVIDIA's run-time compiler (part of the CUDA toolkit and of the Python package nvidia-cuda-nvrtc; "+
+		EnvLibraries+" may name its folder)", toolkitPaths("libnvrtc"), compilerSymbols)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{library: l, arch: "sm_" + strings.ReplaceAll(capability, ".", "")}
+	if code := c.call("nvrtcVersion", uintptr(unsafe.Pointer(&c.major)), uintptr(unsafe.Pointer(&c.minor))); code != 0 || c.major < 12 {
+		return nil, &Error{NoNVRTC, fmt.Sprintf("%s is version %d.%d, want 12.0 or newer", l.path, c.major, c.minor)}
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		c.cache = filepath.Join(dir, "nacre", "kernels")
+	}
+	return c, nil
+}
+
+// Contraction is off so that the plain C of the tests computes the same; the text says FMA where it is meant.
+func (c *compiler) options() []string {
+	return []string{"--gpu-architecture=" + c.arch, "--fmad=false"}
+}
+
+// compile translates kernels to machine code, or finds what an earlier run made of the same text.
+func (c *compiler) compile(text string) ([]byte, error) {
+	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d.%d %s\n%s", c.major, c.minor, strings.Join(c.options(), " "), text)))
+	file := filepath.Join(c.cache, key[:32]+".cubin")
+	if c.cache != "" {
+		if cubin, err := os.ReadFile(file); err == nil && len(cubin) > 0 {
+			return cubin, nil
+		}
+	}
+	cubin, err := c.translate(text)
+	if err == nil && c.cache != "" && os.MkdirAll(c.cache, 0o755) == nil {
+		atomicfile.Write(file, func(w io.Writer) error { _, err := w.Write(cubin); return err }) // the next run may compile again
+	}
+	return cubin, err
+}
+
+func (c *compiler) translate(text string) ([]byte, error) {
+	source, name := append([]byte(text), 0), []byte("kernels.cu\x00")
+	var program uintptr
+	if code := c.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&source[0])), uintptr(unsafe.Pointer(&name[0])), 0, 0, 0); code != 0 {
+		return nil, c.failure("nvrtcCreateProgram", code)
+	}
+	defer c.call("nvrtcDestroyProgram", uintptr(unsafe.Pointer(&program)))
+	var options []*byte
+	for _, o := range c.options() {
+		options = append(options, &append([]byte(o), 0)[0])
+	}
+	if code := c.call("nvrtcCompileProgram", program, uintptr(len(options)), uintptr(unsafe.Pointer(&options[0]))); code != 0 {
+		e := c.failure("nvrtcCompileProgram for "+c.arch, code)
+		e.Detail += "\n" + c.log(program)
+		return nil, e
+	}
+	var n uintptr
+	if code := c.call("nvrtcGetCUBINSize", program, uintptr(unsafe.Pointer(&n))); code != 0 || n == 0 {
+		return nil, c.failure("nvrtcGetCUBINSize", code)
+	}
+	cubin := make([]byte, n)
+	if code := c.call("nvrtcGetCUBIN", program, uintptr(unsafe.Pointer(&cubin[0]))); code != 0 {
+		return nil, c.failure("nvrtcGetCUBIN", code)
+	}
+	return cubin, nil
+}
+
+// log is what the compiler says about a program, its first lines.
+func (c *compiler) log(program uintptr) string {
+	var n uintptr
+	if c.call("nvrtcGetProgramLogSize", program, uintptr(unsafe.Pointer(&n))) != 0 || n < 2 {
+		return ""
+	}
+	text := make([]byte, n)
+	c.call("nvrtcGetProgramLog", program, uintptr(unsafe.Pointer(&text[0])))
+	return string(text[:min(n-1, 2000)])
+}
+
+func (c *compiler) failure(call string, code int32) *Error {
+	return &Error{Compiling, fmt.Sprintf("%s: error %d of NVRTC %d.%d", call, code, c.major, c.minor)}
+}

@@ -1,0 +1,186 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"nacre/core/op"
+)
+
+// cublasLt multiplies matrices with NVIDIA's library. Its matrices are stored by columns, so it is asked for the
+// transposed result: Cᵀ = Bᵀ·Aᵀ, in which a row of C, with its bias, is a column.
+type cublasLt struct {
+	*library
+	driver  *driver
+	handle  uintptr
+	tf32    bool
+	version int
+}
+
+var cublasLtSymbols = []string{
+	"cublasLtGetVersion", "cublasLtCreate", "cublasLtDestroy", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
+	"cublasLtMatmulDescDestroy", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutDestroy", "cublasLtMatmulPreferenceCreate",
+	"cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulPreferenceDestroy", "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul",
+}
+
+// Numbers of cublasLt.h, cublas_api.h and library_types.h that every version since 12.0 has.
+const (
+	typeFloat32     = 0  // CUDA_R_32F
+	computeFloat32  = 68 // CUBLAS_COMPUTE_32F
+	computeTF32     = 77 // CUBLAS_COMPUTE_32F_FAST_TF32
+	attrTransA      = 3
+	attrTransB      = 4
+	attrEpilogue    = 7
+	attrBias        = 8
+	epilogueReLU    = 2
+	epilogueBias    = 4
+	prefWorkspace   = 1
+	notSupported    = 15 // CUBLAS_STATUS_NOT_SUPPORTED
+	heuristicLength = 96 // bytes of cublasLtMatmulHeuristicResult_t
+	algoLength      = 64
+)
+
+// workspaceFloats is the room each branch has for a product's partial sums: 32 MB, what NVIDIA advises for this kind of card.
+const workspaceFloats = 8 << 20
+
+// openCublasLt finds cuBLASLt and makes a handle in the current context.
+func openCublasLt(d *driver, tf32 bool) (*cublasLt, error) {
+	l, err := open(Products, "cuBLASLt (part of the CUDA toolkit and of the Python package nvidia-cublas; "+EnvLibraries+" may name its folder)",
+		toolkitPaths("libcublasLt"), cublasLtSymbols)
+	if err != nil {
+		return nil, err
+	}
+	c := &cublasLt{library: l, driver: d, tf32: tf32}
+	if c.version = int(c.call("cublasLtGetVersion")); c.version < 120000 {
+		return nil, &Error{Products, fmt.Sprintf("%s is version %d, want 12.0 or newer", l.path, c.version)}
+	}
+	return c, c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle)))
+}
+
+func (c *cublasLt) close() { c.call("cublasLtDestroy", c.handle) }
+
+//go:uintptrescapes
+func (c *cublasLt) do(symbol string, args ...uintptr) error {
+	if code := c.call(symbol, args...); code != 0 {
+		return &Error{Products, fmt.Sprintf("%s: status %d of cuBLASLt %d", symbol, code, c.version)}
+	}
+	return nil
+}
+
+// ltProduct is a product ready to run: descriptors and the algorithm chosen for it.
+type ltProduct struct {
+	desc, a, b, c uintptr
+	algo          [algoLength / 8]uint64
+	workspace     uintptr // bytes
+	left, right   address
+	result        address
+}
+
+// serves reports whether cuBLASLt has the product's epilogue.
+func serves(g *product) bool {
+	return g.mask < 0 && g.act != op.Tanh && (g.act == op.Linear || g.bias >= 0)
+}
+
+// prepare describes a product to the library and lets it choose an algorithm. ok is false where it has none.
+func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out address) (p *ltProduct, ok bool, err error) {
+	p = &ltProduct{left: b, right: a, result: out}
+	defer func() {
+		if err != nil || !ok {
+			c.release(p)
+		}
+	}()
+	compute := uintptr(computeFloat32)
+	if c.tf32 {
+		compute = computeTF32
+	}
+	if err := c.do("cublasLtMatmulDescCreate", uintptr(unsafe.Pointer(&p.desc)), compute, typeFloat32); err != nil {
+		return p, false, err
+	}
+	var epilogue uint32 = 1
+	if bias != 0 {
+		epilogue = epilogueBias
+		if g.act == op.ReLU {
+			epilogue |= epilogueReLU
+		}
+	}
+	transposed := func(t bool) uint32 {
+		if t {
+			return 1
+		}
+		return 0
+	}
+	for _, attr := range []struct{ name, value uint32 }{{attrTransA, transposed(g.tb)}, {attrTransB, transposed(g.ta)}, {attrEpilogue, epilogue}} {
+		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, uintptr(attr.name), uintptr(unsafe.Pointer(&attr.value)), 4); err != nil {
+			return p, false, err
+		}
+	}
+	if bias != 0 {
+		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, attrBias, uintptr(unsafe.Pointer(&bias)), 8); err != nil {
+			return p, false, err
+		}
+	}
+	rows := func(t bool, across, along int) (int, int) {
+		if t {
+			return along, across
+		}
+		return across, along
+	}
+	br, bc := rows(g.tb, g.n, g.k)
+	ar, ac := rows(g.ta, g.k, g.m)
+	for _, l := range []struct {
+		to             *uintptr
+		rows, cols, ld int
+	}{{&p.a, br, bc, ldB}, {&p.b, ar, ac, ldA}, {&p.c, g.n, g.m, ldC}} {
+		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.ld)); err != nil {
+			return p, false, err
+		}
+	}
+	ok, err = c.choose(p)
+	return p, ok, err
+}
+
+// choose takes the first algorithm the library proposes, if it has one.
+func (c *cublasLt) choose(p *ltProduct) (ok bool, err error) {
+	var pref uintptr
+	if err := c.do("cublasLtMatmulPreferenceCreate", uintptr(unsafe.Pointer(&pref))); err != nil {
+		return false, err
+	}
+	defer c.call("cublasLtMatmulPreferenceDestroy", pref)
+	workspace := uint64(4 * workspaceFloats)
+	if err := c.do("cublasLtMatmulPreferenceSetAttribute", pref, prefWorkspace, uintptr(unsafe.Pointer(&workspace)), 8); err != nil {
+		return false, err
+	}
+	var found int32
+	var result [heuristicLength / 8]uint64
+	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, 1, uintptr(unsafe.Pointer(&result[0])), uintptr(unsafe.Pointer(&found)))
+	if code == notSupported || code == 0 && (found == 0 || int32(result[9]) != 0) {
+		return false, nil
+	}
+	if code != 0 {
+		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
+	}
+	copy(p.algo[:], result[:])
+	p.workspace = uintptr(result[8])
+	return true, nil
+}
+
+func (c *cublasLt) release(p *ltProduct) {
+	for _, l := range []uintptr{p.a, p.b, p.c} {
+		if l != 0 {
+			c.call("cublasLtMatrixLayoutDestroy", l)
+		}
+	}
+	if p.desc != 0 {
+		c.call("cublasLtMatmulDescDestroy", p.desc)
+	}
+}
+
+// multiply gives a product to a stream. workspace belongs to that stream alone.
+func (c *cublasLt) multiply(p *ltProduct, s stream, workspace address) error {
+	one, zero := float32(1), float32(0)
+	return c.do("cublasLtMatmul", c.handle, p.desc, uintptr(unsafe.Pointer(&one)), uintptr(p.left), p.a, uintptr(p.right), p.b,
+		uintptr(unsafe.Pointer(&zero)), uintptr(p.result), p.c, uintptr(p.result), p.c, uintptr(unsafe.Pointer(&p.algo)),
+		uintptr(workspace), p.workspace, uintptr(s))
+}

@@ -1,0 +1,74 @@
+// Package cuda runs compiled programs (core.Program) in float32 on NVIDIA GPUs. It needs no SDK to build and no cgo: the
+// driver, the run-time compiler NVRTC and cuBLASLt are looked for when a device is made, and where one is missing the error
+// says which. Its numbers are judged by core/ref; docs/gpu.md says what has been verified and how.
+//
+//	dev, err := cuda.New(cuda.Options{})
+//	var missing *cuda.Error
+//	if errors.As(err, &missing) {
+//		dev, err = cpu.New(cpu.Options{}) // missing.Stage says what the GPU lacks
+//	}
+//	mem, err := dev.NewMemory(program.ParamSpecs())
+//	run, err := dev.Load(program, mem)
+//	defer run.Close()
+//	err = run.Run()
+//
+// Loading a program plans launches (matrix products with an epilogue, generated kernels for regions of elementwise
+// operations with at most one kind of sum, one launch for many optimiser steps), gives every value its place in device
+// memory, compiles the kernels and records everything as one CUDA graph with several branches. Run starts the graph and
+// returns; reading an output waits for it.
+package cuda
+
+import "nacre/core"
+
+// Options choose a GPU and how it computes.
+type Options struct {
+	// Ordinal numbers the GPU as the driver does, from 0.
+	Ordinal int
+	// TF32 lets matrix products round their operands to 10 bits of precision, which the tensor cores multiply many
+	// times as fast. Sums and everything else stay in float32.
+	TF32 bool
+	// Host, if set, runs what is too small for a GPU: programs that step no parameter and do little work, such as a
+	// policy acting for a few environments. It sees the parameters as the GPU's last step left them.
+	Host core.Device
+	// Products is who multiplies matrices: "cublaslt", or "own" for this package's kernel, in float32 only. Empty
+	// is "cublaslt".
+	Products string
+}
+
+// EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC
+// and cuBLASLt are looked for instead of the usual places.
+const EnvLibraries = "NACRE_CUDA_LIBS"
+
+// Stage is what a GPU failed at.
+type Stage string
+
+const (
+	NoLibrary Stage = "library"  // a library is not there, or not the one it is named after
+	OldDriver Stage = "driver"   // the driver is older than what this package or a library needs
+	NoDevice  Stage = "device"   // no GPU, not the one asked for, or one that cannot be used
+	NoNVRTC   Stage = "nvrtc"    // the run-time compiler is missing
+	Compiling Stage = "compile"  // a kernel could not be compiled or loaded
+	NoMemory  Stage = "memory"   // device memory or pinned memory is used up
+	Products  Stage = "cublaslt" // cuBLASLt is missing or refused a product
+	Launching Stage = "launch"   // work could not be given to the GPU
+	LostGPU   Stage = "lost"     // the GPU fell away or faulted: whatever it held is gone
+)
+
+// Error says at which stage a GPU could not be used and why.
+type Error struct {
+	Stage  Stage
+	Detail string // library, call, code and what to do
+}
+
+func (e *Error) Error() string { return "cuda: " + string(e.Stage) + ": " + e.Detail }
+
+// Info describes a GPU.
+type Info struct {
+	Name           string `json:"name"`
+	Capability     string `json:"capability"` // e.g. "9.0"
+	Multiprocessor int    `json:"multiprocessors"`
+	Memory         int64  `json:"memory"` // bytes
+	Driver         string `json:"driver"` // the CUDA version it speaks, e.g. "13.0"
+	NVRTC          string `json:"nvrtc"`
+	CublasLt       string `json:"cublaslt"`
+}

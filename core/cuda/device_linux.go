@@ -1,0 +1,153 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+
+	"nacre/core"
+)
+
+// gpu implements core.Device.
+type gpu struct {
+	*driver
+	compiler *compiler
+	lt       *cublasLt // nil if all products are our own kernel's
+	info     Info
+	options  Options
+}
+
+// New makes a device on a GPU. The error is an *Error that says what is missing.
+func New(o Options) (core.Device, error) {
+	if o.Products != "" && o.Products != "cublaslt" && o.Products != "own" {
+		return nil, fmt.Errorf("cuda: products by %q: want \"cublaslt\" or \"own\"", o.Products)
+	}
+	if o.Products == "own" && o.TF32 {
+		return nil, fmt.Errorf("cuda: this package's own products are in float32 only, not in TF32")
+	}
+	d, err := openDriver(o.Ordinal)
+	if err != nil {
+		return nil, err
+	}
+	g := &gpu{driver: d, options: o}
+	if err := g.prepare(); err != nil {
+		d.close()
+		return nil, err
+	}
+	// Devices have no Close; the context is given back with the last of what uses it.
+	runtime.AddCleanup(g, func(d *driver) { d.close() }, d)
+	return g, nil
+}
+
+// prepare finds compiler and cuBLASLt.
+func (g *gpu) prepare() error {
+	leave, err := g.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := g.describe(&g.info); err != nil {
+		return err
+	}
+	if g.compiler, err = openCompiler(g.info.Capability); err != nil {
+		return err
+	}
+	g.info.NVRTC = fmt.Sprintf("%d.%d", g.compiler.major, g.compiler.minor)
+	if g.options.Products == "own" {
+		return nil
+	}
+	if g.lt, err = openCublasLt(g.driver, g.options.TF32); err != nil {
+		return err
+	}
+	g.info.CublasLt = fmt.Sprint(g.lt.version)
+	return nil
+}
+
+// Probe describes a GPU, or says what is missing.
+func Probe(ordinal int) (Info, error) {
+	d, err := New(Options{Ordinal: ordinal})
+	if err != nil {
+		return Info{}, err
+	}
+	return d.(*gpu).info, nil
+}
+
+// Describe tells what a device of this package runs on.
+func Describe(d core.Device) (Info, bool) {
+	g, ok := d.(*gpu)
+	if !ok {
+		return Info{}, false
+	}
+	return g.info, true
+}
+
+// Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
+func (g *gpu) Name() string {
+	precision := "fp32"
+	if g.options.TF32 {
+		precision = "tf32"
+	}
+	if g.lt == nil {
+		precision += "+own"
+	}
+	return fmt.Sprintf("cuda:%d/%s %s", g.options.Ordinal, precision, g.info.Name)
+}
+
+// hostWork is the largest program, in operations of matrix products, that runs on the host if it steps nothing: below it
+// a processor is done before a GPU has been asked and has answered.
+const hostWork = 10e6
+
+// Load prepares a program. See Options.Host for programs that run elsewhere.
+func (g *gpu) Load(p *core.Program, m core.Memory) (core.Runner, error) {
+	mem, ok := m.(*memory)
+	if !ok || mem.gpu.driver != g.driver {
+		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
+	}
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("cuda: %w", err)
+	}
+	for _, s := range p.ParamSpecs() {
+		if i, ok := mem.index[s.Name]; !ok || mem.specs[i] != s {
+			return nil, fmt.Errorf("cuda: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
+		}
+	}
+	if g.options.Host != nil && !steps(p) && p.FLOPs() < hostWork {
+		return g.loadOnHost(p, mem)
+	}
+	return g.loadHere(p, mem)
+}
+
+// steps reports whether a program changes parameters.
+func steps(p *core.Program) bool {
+	for _, l := range p.Levels {
+		for _, in := range l.Whole {
+			if p.Values[in.Out].Kind == core.Param {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hostRunner is a program on the host that sees the GPU's parameters.
+type hostRunner struct {
+	core.Runner
+	mem *memory
+}
+
+func (g *gpu) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
+	mirror, err := mem.host()
+	if err != nil {
+		return nil, err
+	}
+	r, err := g.options.Host.Load(p, mirror)
+	return &hostRunner{r, mem}, err
+}
+
+func (r *hostRunner) Run() error {
+	if err := r.mem.refresh(); err != nil {
+		return err
+	}
+	return r.Runner.Run()
+}

@@ -1,0 +1,277 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// address is a place in device memory.
+type address uintptr
+
+// Handles of the driver, opaque.
+type (
+	stream uintptr
+	event  uintptr
+	graph  uintptr
+	module uintptr
+	kernel uintptr
+)
+
+// driver is the driver's library with the primary context of one GPU. Its methods may be called from any goroutine
+// between enter and the function that enter returns.
+type driver struct {
+	*library
+	device  int32
+	context uintptr
+	version int32
+	lost    atomic.Pointer[Error]
+}
+
+// oldest is the oldest version of CUDA whose driver will do.
+const oldest = 12000
+
+var driverSymbols = []string{
+	"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
+	"cuDeviceTotalMem_v2", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent",
+	"cuGetErrorName", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost", "cuMemcpyHtoD_v2",
+	"cuMemcpyDtoH_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD32_v2", "cuModuleLoadData",
+	"cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel", "cuStreamCreate", "cuStreamDestroy_v2",
+	"cuStreamSynchronize", "cuStreamWaitEvent", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
+	"cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy", "cuEventCreate",
+	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize",
+}
+
+// openDriver loads the driver's library and retains the primary context of a GPU.
+func openDriver(ordinal int) (*driver, error) {
+	l, err := open(NoLibrary, "NVIDIA's driver", driverPaths(), driverSymbols)
+	if err != nil {
+		return nil, err
+	}
+	d := &driver{library: l}
+	var count int32
+	defer keepSignals()()
+	if code := d.call("cuInit", 0); code != 0 {
+		return nil, &Error{NoDevice, "cuInit: " + d.name(code)}
+	}
+	if code := d.call("cuDriverGetVersion", uintptr(unsafe.Pointer(&d.version))); code != 0 || d.version < oldest {
+		return nil, &Error{OldDriver, fmt.Sprintf("the driver speaks CUDA %s, want %s or newer", cudaVersion(d.version), cudaVersion(oldest))}
+	}
+	if code := d.call("cuDeviceGetCount", uintptr(unsafe.Pointer(&count))); code != 0 {
+		return nil, &Error{NoDevice, "cuDeviceGetCount: " + d.name(code)}
+	}
+	if ordinal < 0 || ordinal >= int(count) {
+		return nil, &Error{NoDevice, fmt.Sprintf("there is no GPU number %d: the driver has %d, numbered from 0", ordinal, count)}
+	}
+	if code := d.call("cuDeviceGet", uintptr(unsafe.Pointer(&d.device)), uintptr(ordinal)); code != 0 {
+		return nil, &Error{NoDevice, "cuDeviceGet: " + d.name(code)}
+	}
+	if code := d.call("cuDevicePrimaryCtxRetain", uintptr(unsafe.Pointer(&d.context)), uintptr(d.device)); code != 0 {
+		return nil, &Error{NoDevice, "cuDevicePrimaryCtxRetain: " + d.name(code)}
+	}
+	return d, nil
+}
+
+// cudaVersion writes 12040 as 12.4.
+func cudaVersion(v int32) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
+
+// enter binds the calling goroutine to a thread on which the GPU's context is current, until leave is called.
+func (d *driver) enter() (leave func(), err error) {
+	if e := d.lost.Load(); e != nil {
+		return nil, e
+	}
+	runtime.LockOSThread()
+	if err := d.check(NoDevice, "cuCtxSetCurrent", d.call("cuCtxSetCurrent", d.context)); err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	return runtime.UnlockOSThread, nil
+}
+
+// Codes of the driver after which nothing on the GPU can be used any more.
+var fatal = map[int32]bool{4: true, 46: true, 214: true, 220: true, 226: true, 700: true, 702: true, 709: true, 710: true, 714: true, 715: true, 716: true, 717: true, 718: true, 719: true, 721: true, 999: true}
+
+const outOfMemory = 2
+
+// check makes an error of a code. One that says the GPU is gone is remembered, and every later call gets it.
+func (d *driver) check(stage Stage, call string, code int32) error {
+	if code == 0 {
+		return nil
+	}
+	e := &Error{stage, call + ": " + d.name(code)}
+	switch {
+	case fatal[code]:
+		e.Stage = LostGPU
+		e.Detail += "; programs and parameters on the GPU are gone, go on from the last checkpoint"
+		d.lost.CompareAndSwap(nil, e)
+	case code == outOfMemory:
+		e.Stage = NoMemory
+	}
+	return e
+}
+
+// do calls a function of the driver.
+//
+//go:uintptrescapes
+func (d *driver) do(stage Stage, symbol string, args ...uintptr) error {
+	return d.check(stage, symbol, d.call(symbol, args...))
+}
+
+// name is the driver's own name for a code.
+func (d *driver) name(code int32) string {
+	var p *byte
+	if d.call("cuGetErrorName", uintptr(code), uintptr(unsafe.Pointer(&p))) != 0 || p == nil {
+		return fmt.Sprintf("error %d", code)
+	}
+	return fmt.Sprintf("%s (%d)", unsafe.String(p, bytes.IndexByte(unsafe.Slice(p, 200), 0)), code)
+}
+
+func (d *driver) close() { d.call("cuDevicePrimaryCtxRelease_v2", uintptr(d.device)) }
+
+// Attributes of a device.
+const (
+	multiprocessors = 16
+	majorCapability = 75
+	minorCapability = 76
+)
+
+func (d *driver) attribute(a int) (int, error) {
+	var v int32
+	err := d.do(NoDevice, "cuDeviceGetAttribute", uintptr(unsafe.Pointer(&v)), uintptr(a), uintptr(d.device))
+	return int(v), err
+}
+
+// describe fills what the driver knows of the GPU.
+func (d *driver) describe(i *Info) error {
+	name := make([]byte, 256)
+	if err := d.do(NoDevice, "cuDeviceGetName", uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(d.device)); err != nil {
+		return err
+	}
+	var memory uint64
+	if err := d.do(NoDevice, "cuDeviceTotalMem_v2", uintptr(unsafe.Pointer(&memory)), uintptr(d.device)); err != nil {
+		return err
+	}
+	var v [3]int
+	for k, a := range []int{majorCapability, minorCapability, multiprocessors} {
+		var err error
+		if v[k], err = d.attribute(a); err != nil {
+			return err
+		}
+	}
+	i.Name, i.Memory, i.Driver = string(name[:max(0, bytes.IndexByte(name, 0))]), int64(memory), cudaVersion(d.version)
+	i.Capability, i.Multiprocessor = fmt.Sprintf("%d.%d", v[0], v[1]), v[2]
+	return nil
+}
+
+// alloc gets device memory for n floats, zero.
+func (d *driver) alloc(what string, n int) (address, error) {
+	var a address
+	if err := d.do(NoMemory, "cuMemAlloc_v2", uintptr(unsafe.Pointer(&a)), uintptr(4*n)); err != nil {
+		return 0, fmt.Errorf("%w: %.1f MB for %s", err, float64(n)*4e-6, what)
+	}
+	return a, d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n))
+}
+
+func (d *driver) free(a address) {
+	if a != 0 {
+		d.call("cuMemFree_v2", uintptr(a))
+	}
+}
+
+// pin gets n floats of host memory that the GPU reads and writes by itself.
+func (d *driver) pin(n int) ([]float32, error) {
+	var p *float32
+	if err := d.do(NoMemory, "cuMemHostAlloc", uintptr(unsafe.Pointer(&p)), uintptr(4*n), 0); err != nil {
+		return nil, fmt.Errorf("%w: %.1f MB of pinned memory", err, float64(n)*4e-6)
+	}
+	s := unsafe.Slice(p, n)
+	clear(s)
+	return s, nil
+}
+
+func (d *driver) unpin(s []float32) {
+	if len(s) > 0 {
+		d.call("cuMemFreeHost", uintptr(unsafe.Pointer(&s[0])))
+	}
+}
+
+// upload and download copy and wait.
+func upload[T any](d *driver, to address, from []T) error {
+	n := len(from) * int(unsafe.Sizeof(from[0]))
+	return d.do(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n))
+}
+
+func download[T any](d *driver, to []T, from address) error {
+	n := len(to) * int(unsafe.Sizeof(to[0]))
+	return d.do(Launching, "cuMemcpyDtoH_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(n))
+}
+
+// copyIn copies pinned memory to the device when the stream gets there; copyOut the other way.
+func (d *driver) copyIn(s stream, to address, from []float32) error {
+	return d.do(Launching, "cuMemcpyHtoDAsync_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(4*len(from)), uintptr(s))
+}
+
+func (d *driver) copyOut(s stream, to []float32, from address) error {
+	return d.do(Launching, "cuMemcpyDtoHAsync_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(4*len(to)), uintptr(s))
+}
+
+func (d *driver) newStream() (s stream, err error) {
+	const nonBlocking = 1
+	return s, d.do(Launching, "cuStreamCreate", uintptr(unsafe.Pointer(&s)), nonBlocking)
+}
+
+func (d *driver) newEvent() (e event, err error) {
+	const noTiming = 2
+	return e, d.do(Launching, "cuEventCreate", uintptr(unsafe.Pointer(&e)), noTiming)
+}
+
+func (d *driver) record(e event, s stream) error {
+	return d.do(Launching, "cuEventRecord", uintptr(e), uintptr(s))
+}
+
+func (d *driver) wait(s stream, e event) error {
+	return d.do(Launching, "cuStreamWaitEvent", uintptr(s), uintptr(e), 0)
+}
+
+func (d *driver) load(cubin []byte) (m module, err error) {
+	return m, d.do(Compiling, "cuModuleLoadData", uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&cubin[0])))
+}
+
+func (d *driver) function(m module, name string) (k kernel, err error) {
+	text := append([]byte(name), 0)
+	if err := d.do(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
+		return 0, fmt.Errorf("%w: kernel %s", err, name)
+	}
+	return k, nil
+}
+
+// launch starts blocks of a kernel. args is its one argument, a struct.
+func (d *driver) launch(k kernel, s stream, blocks int, args []byte) error {
+	params := [1]*byte{&args[0]}
+	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), 1, 1, blockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params)), 0)
+}
+
+// capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch.
+func (d *driver) capture(s stream, f func() error) (graph, error) {
+	const thisThread = 1
+	if err := d.do(Launching, "cuStreamBeginCapture_v2", uintptr(s), thisThread); err != nil {
+		return 0, err
+	}
+	failed := f()
+	var recorded, ready uintptr
+	err := d.do(Launching, "cuStreamEndCapture", uintptr(s), uintptr(unsafe.Pointer(&recorded)))
+	if failed != nil {
+		err = failed
+	}
+	if err == nil {
+		err = d.do(Launching, "cuGraphInstantiateWithFlags", uintptr(unsafe.Pointer(&ready)), recorded, 0)
+	}
+	if recorded != 0 {
+		d.call("cuGraphDestroy", recorded)
+	}
+	return graph(ready), err
+}

@@ -1,0 +1,165 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"nacre/core"
+	"nacre/core/op"
+)
+
+// Evaluate computes every value of a program in float64, by the operations' definitions. Optimiser steps are made from
+// moments and counts of zero.
+func Evaluate(p *core.Program, params, inputs map[string][]float64) [][]float64 {
+	vals := make([][]float64, len(p.Values))
+	for v, x := range p.Values {
+		switch x.Kind {
+		case core.Input:
+			vals[v] = inputs[x.Name]
+		case core.Const:
+			vals[v] = []float64{x.Fill}
+		case core.Param:
+			vals[v] = params[x.Store]
+		}
+	}
+	mat := func(v int) op.Mat { return op.Mat{Rows: p.Values[v].Rows, Cols: p.Values[v].Cols, Data: vals[v]} }
+	for _, l := range p.Levels {
+		for _, in := range append(append([]core.Instr(nil), l.Whole...), l.Tiled...) {
+			vals[in.Out] = make([]float64, p.Values[in.Out].Rows*p.Values[in.Out].Cols)
+			var args []op.Mat
+			for _, v := range in.In {
+				args = append(args, mat(v))
+			}
+			dst := mat(in.Out)
+			switch o := in.Op.(type) {
+			case core.Adam:
+				for i, g := range args[1].Data {
+					dst.Data[i] = args[0].Data[i] - o.LR*g/(math.Abs(g)+o.Eps)
+				}
+			case core.EMA:
+				for i, x := range args[1].Data {
+					dst.Data[i] = (1-o.Tau)*args[0].Data[i] + o.Tau*x
+				}
+			case core.Norm:
+				for _, a := range args {
+					for _, x := range a.Data {
+						dst.Data[0] += x * x
+					}
+				}
+				dst.Data[0] = math.Sqrt(dst.Data[0])
+			case op.Op:
+				o.Eval(dst, args)
+			}
+		}
+	}
+	return vals
+}
+
+// Launch is one launch of a program by itself: what it computes and how far that is from float64.
+type Launch struct {
+	What  string
+	Error float64 // of the largest element of each result
+}
+
+// CheckLaunches makes every launch of a program by itself, but for the optimiser's: on operands computed in float64, which
+// lie apart from one another, into results that are no numbers before. It returns the largest error of each.
+func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]float64) ([]Launch, error) {
+	g, m := d.(*gpu), mem.(*memory)
+	pl, err := newPlan(p, g.lt == nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{p: p, gpu: g, mem: m, place: pl.placeValues()}
+	defer r.release()
+	for v := range p.Values { // apart: nothing shares room
+		if at := &r.place.of[v]; at.space == arena {
+			*at = place{arena, r.place.size[arena]}
+			r.place.size[arena] += pl.sizeOf(v)
+		}
+	}
+	leave, err := g.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := r.prepare(pl); err != nil {
+		return nil, err
+	}
+	text, names := pl.source()
+	_ = text
+	launches, err := r.launches(pl, names)
+	if err != nil {
+		return nil, err
+	}
+	put := func(v int, x func(i int) float64) error {
+		val := p.Values[v]
+		buf := make([]float64, val.Rows*val.Cols)
+		for i := range buf {
+			buf[i] = x(i)
+		}
+		padded := make([]float32, val.Rows*pitchOf(val.Cols))
+		for i := range padded {
+			padded[i] = float32(math.NaN())
+		}
+		scatter(padded, buf, val.Cols)
+		return upload(g.driver, r.address(v), padded)
+	}
+	var out []Launch
+	for i, u := range pl.units {
+		if u.steps != nil || u.ticks != nil {
+			continue
+		}
+		for _, v := range u.reads {
+			if err := put(v, func(i int) float64 { return vals[v][i] }); err != nil {
+				return nil, err
+			}
+		}
+		for _, v := range u.writes {
+			if err := put(v, func(int) float64 { return math.NaN() }); err != nil {
+				return nil, err
+			}
+		}
+		for range 2 { // counters are zero again after the first time
+			if err := launches[i](m.stream); err != nil {
+				return nil, err
+			}
+		}
+		if err := g.do(Launching, "cuStreamSynchronize", uintptr(m.stream)); err != nil {
+			return nil, err
+		}
+		l := Launch{What: fmt.Sprintf("%s launch %d", p.Name, i)}
+		for _, v := range u.writes {
+			x := p.Values[v]
+			got := make([]float64, x.Rows*x.Cols)
+			buf := make([]float32, x.Rows*pitchOf(x.Cols))
+			if err := download(g.driver, buf, r.address(v)); err != nil {
+				return nil, err
+			}
+			gather(got, buf, x.Cols)
+			l.What += fmt.Sprintf(", %v", pl.instrs[pl.def[v]].Op)
+			l.Error = max(l.Error, distance(got, vals[v]))
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// distance is the largest difference, relative to the largest element of want.
+func distance(got, want []float64) float64 {
+	largest, diff := 1e-30, 0.0
+	for i, w := range want {
+		largest = max(largest, math.Abs(w))
+		if got[i] == w || got[i] != got[i] && w != w {
+			continue
+		}
+		if d := math.Abs(got[i] - w); !(d <= diff) {
+			diff = d
+		}
+		if diff != diff {
+			return math.Inf(1)
+		}
+	}
+	return diff / largest
+}

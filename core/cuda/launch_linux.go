@@ -1,0 +1,233 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"nacre/core"
+)
+
+// arguments is the struct a kernel takes: pointers first, then numbers of 4 bytes.
+type arguments []byte
+
+func (a *arguments) pointer(p address) { *a = binary.NativeEndian.AppendUint64(*a, uint64(p)) }
+func (a *arguments) integer(n int)     { *a = binary.NativeEndian.AppendUint32(*a, uint32(n)) }
+
+// launches is what to do for every unit, given a stream.
+func (r *runner) launches(pl *plan, names []string) ([]func(stream) error, error) {
+	t, err := r.stepTables(pl)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]func(stream) error, len(pl.units))
+	for i, u := range pl.units {
+		switch {
+		case u.product != nil:
+			out[i], err = r.launchProduct(u)
+		case u.steps != nil:
+			out[i], err = r.launchTable("step", t.pieces[i], t.count[i])
+		case u.ticks != nil:
+			out[i], err = r.launchTable("tick", t.counters[i], len(u.ticks))
+		default:
+			out[i], err = r.launchRegion(pl, i, names[i])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// with is a launch of a kernel of the program's module.
+func (r *runner) with(name string, blocks int, args arguments) (func(stream) error, error) {
+	k, err := r.gpu.function(r.module, name)
+	return func(s stream) error { return r.gpu.launch(k, s, blocks, args) }, err
+}
+
+func (r *runner) launchRegion(pl *plan, i int, name string) (func(stream) error, error) {
+	u := pl.units[i]
+	var args arguments
+	for _, v := range u.kernel.args {
+		args.pointer(r.address(v))
+	}
+	if u.kernel.slices > 1 {
+		args.pointer(r.at(r.place.partial[i]))
+		args.pointer(r.at(r.place.counter[i]))
+	}
+	return r.with(name, u.kernel.blocks, args)
+}
+
+// launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel.
+func (r *runner) launchProduct(u *unit) (func(stream) error, error) {
+	g := u.product
+	pitch := func(v int) int { return pitchOf(r.p.Values[v].Cols) }
+	optional := func(v int) address {
+		if v < 0 {
+			return 0
+		}
+		return r.address(v)
+	}
+	if lt := r.gpu.lt; lt != nil && serves(g) {
+		p, ok, err := lt.prepare(g, pitch(g.a), pitch(g.b), pitch(g.out), r.address(g.a), r.address(g.b), optional(g.bias), r.address(g.out))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			r.lt = append(r.lt, p)
+			return func(s stream) error { return lt.multiply(p, s, r.work[u.branch]) }, nil
+		}
+	}
+	var args arguments
+	for _, a := range []address{r.address(g.a), r.address(g.b), optional(g.bias), optional(g.mask), r.address(g.out)} {
+		args.pointer(a)
+	}
+	ldm := 0
+	if g.mask >= 0 {
+		ldm = pitch(g.mask)
+	}
+	for _, n := range []int{g.m, g.n, g.k, pitch(g.a), pitch(g.b), pitch(g.out), ldm, int(g.act)} {
+		args.integer(n)
+	}
+	letter := map[bool]string{false: "n", true: "t"}
+	return r.with("gemm_"+letter[g.ta]+letter[g.tb], ceilDiv(g.m, 64)*ceilDiv(g.n, 64), args)
+}
+
+func (r *runner) launchTable(name string, table address, n int) (func(stream) error, error) {
+	var args arguments
+	args.pointer(table)
+	if name == "step" {
+		return r.with(name, n, args)
+	}
+	args.integer(n)
+	args.integer(0) // up to a multiple of 8 bytes, as in C
+	return r.with(name, ceilDiv(n, blockSize), args)
+}
+
+// piece and counter are the structs of optimiser.h.
+type piece struct {
+	w, m, v, g, average, correct               address
+	n                                          int32
+	rate, beta1, gain1, beta2, gain2, eps, tau float32
+}
+
+type counter struct {
+	t, correct   address
+	beta1, beta2 float64
+}
+
+const chunk = 1024 // numbers of a parameter per block
+
+// tables says where the optimiser's tables of each unit lie.
+type tables struct {
+	pieces, counters map[int]address
+	count            map[int]int // of pieces
+}
+
+// stepTables writes the tables of all units to the device.
+func (r *runner) stepTables(pl *plan) (*tables, error) {
+	t := &tables{map[int]address{}, map[int]address{}, map[int]int{}}
+	slot := map[int]int{} // version → number of its bias corrections
+	for _, u := range pl.units {
+		for _, in := range u.ticks {
+			slot[in.Out] = len(slot)
+		}
+	}
+	pieces, counters := map[int][]piece{}, map[int][]counter{}
+	size := 8 * len(slot) // bytes
+	for i, u := range pl.units {
+		t.pieces[i] = address(roundUp(size))
+		pieces[i] = r.pieces(u.steps, slot)
+		t.count[i] = len(pieces[i])
+		size = roundUp(size) + len(pieces[i])*int(unsafe.Sizeof(piece{}))
+		t.counters[i] = address(roundUp(size))
+		for _, in := range u.ticks {
+			a := in.Op.(core.Adam)
+			counters[i] = append(counters[i], counter{r.mem.count(r.param(in.Out)), address(8 * slot[in.Out]), a.Beta1, a.Beta2})
+		}
+		size = roundUp(size) + len(counters[i])*int(unsafe.Sizeof(counter{}))
+	}
+	if len(slot) == 0 && size == 0 {
+		return t, nil
+	}
+	var err error
+	if r.tables, err = r.gpu.alloc("the optimiser's tables", size/4+align); err != nil {
+		return nil, err
+	}
+	for i := range pl.units {
+		t.pieces[i] += r.tables
+		t.counters[i] += r.tables
+		for k := range pieces[i] {
+			if pieces[i][k].m != 0 {
+				pieces[i][k].correct += r.tables
+			}
+		}
+		for k := range counters[i] {
+			counters[i][k].correct += r.tables
+		}
+		if len(pieces[i]) > 0 {
+			err = upload(r.gpu.driver, t.pieces[i], pieces[i])
+		}
+		if err == nil && len(counters[i]) > 0 {
+			err = upload(r.gpu.driver, t.counters[i], counters[i])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// param is the number in memory of the parameter whose version v is.
+func (r *runner) param(v int) int { return r.mem.index[r.p.Values[v].Store] }
+
+// pieces cuts the steps of a unit. The corrections' places are relative to the tables.
+func (r *runner) pieces(steps []core.Instr, slot map[int]int) []piece {
+	var out []piece
+	for _, in := range steps {
+		i := r.param(in.Out)
+		p := piece{w: r.mem.at(i, 0), g: r.address(in.In[1])}
+		switch o := in.Op.(type) {
+		case core.Adam:
+			p.m, p.v, p.correct = r.mem.at(i, 1), r.mem.at(i, 2), address(8*slot[in.Out])
+			p.rate, p.eps = float32(o.LR), float32(o.Eps)
+			p.beta1, p.gain1 = float32(o.Beta1), float32(1-o.Beta1)
+			p.beta2, p.gain2 = float32(o.Beta2), float32(1-o.Beta2)
+			if k := averageOf(steps, in.Out); k >= 0 {
+				p.average, p.tau = r.mem.at(r.param(steps[k].Out), 0), float32(steps[k].Op.(core.EMA).Tau)
+			}
+		case core.EMA:
+			if _, follows := slot[in.In[1]]; follows && madeBy(steps, in.In[1]) {
+				continue // it is part of the step's pieces
+			}
+			p.tau = float32(o.Tau)
+		}
+		x := r.p.Values[in.Out]
+		for from, n := 0, x.Rows*pitchOf(x.Cols); from < n; from += chunk {
+			out = append(out, p.from(from, min(chunk, n-from)))
+		}
+	}
+	return out
+}
+
+// from is the part of p that starts at number k.
+func (p piece) from(k, n int) piece {
+	for _, a := range []*address{&p.w, &p.m, &p.v, &p.g, &p.average} {
+		if *a != 0 {
+			*a += address(4 * k)
+		}
+	}
+	p.n = int32(n)
+	return p
+}
+
+// madeBy reports whether one of the steps makes version v.
+func madeBy(steps []core.Instr, v int) bool {
+	for _, in := range steps {
+		if in.Out == v {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/ebitengine/purego"
+)
+
+// library is a loaded shared library and the symbols asked of it.
+type library struct {
+	path    string
+	symbols map[string]uintptr
+}
+
+// open loads the first of paths that exists and has all symbols.
+func open(stage Stage, what string, paths, symbols []string) (*library, error) {
+	var reasons []string
+	for _, p := range paths {
+		h, err := purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if err != nil {
+			if _, missing := os.Stat(p); missing == nil { // it is there and still does not load
+				reasons = append(reasons, err.Error())
+			}
+			continue
+		}
+		l := &library{path: p, symbols: map[string]uintptr{}}
+		for _, s := range symbols {
+			if l.symbols[s], err = purego.Dlsym(h, s); err != nil {
+				return nil, &Error{stage, fmt.Sprintf("%s has no symbol %s: not %s, or too old a version", p, s, what)}
+			}
+		}
+		return l, nil
+	}
+	detail := what + " was not found (" + strings.Join(paths, ", ") + ")"
+	if len(reasons) > 0 {
+		detail += ": " + reasons[0]
+	}
+	return nil, &Error{stage, detail}
+}
+
+// call calls a symbol; arguments that are pointers stay where they are while it runs.
+//
+//go:uintptrescapes
+func (l *library) call(symbol string, args ...uintptr) int32 {
+	r, _, _ := purego.SyscallN(l.symbols[symbol], args...)
+	return int32(r)
+}
+
+// driverPaths is where the driver's library may be. It comes with the driver, so the loader usually knows it.
+func driverPaths() []string {
+	if folders := named(); folders != nil {
+		return join(folders, "libcuda.so.1")
+	}
+	return []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", "/run/opengl-driver/lib/libcuda.so.1"}
+}
+
+// named lists the folders of EnvLibraries.
+func named() []string {
+	if v := os.Getenv(EnvLibraries); v != "" {
+		return strings.Split(v, ":")
+	}
+	return nil
+}
+
+func join(folders []string, name string) []string {
+	out := make([]string, len(folders))
+	for i, f := range folders {
+		out[i] = filepath.Join(f, name)
+	}
+	return out
+}
+
+// toolkitPaths lists where a library of the CUDA toolkit may be, newest version first: the loader's path, a toolkit, and
+// the folders of NVIDIA's Python packages, which many machines with a GPU have.
+func toolkitPaths(name string) []string {
+	versions := []string{name + ".so.13", name + ".so.12"}
+	if folders := named(); folders != nil {
+		return append(join(folders, versions[0]), join(folders, versions[1])...)
+	}
+	files := versions
+	add := func(folder string) {
+		for _, v := range versions {
+			found, _ := filepath.Glob(filepath.Join(folder, v))
+			files = append(files, found...)
+		}
+	}
+	for _, v := range []string{"CUDA_HOME", "CUDA_PATH"} {
+		if d := os.Getenv(v); d != "" {
+			add(filepath.Join(d, "lib64"))
+		}
+	}
+	add("/usr/local/cuda/lib64")
+	add("/usr/local/cuda/targets/*/lib")
+	for _, prefix := range pythonPrefixes() {
+		add(filepath.Join(prefix, "lib/python3*/site-packages/nvidia/*/lib"))
+	}
+	return files
+}
+
+// pythonPrefixes lists the environments of Python that are active: VIRTUAL_ENV, CONDA_PREFIX, and that of python3.
+func pythonPrefixes() []string {
+	var out []string
+	for _, v := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
+		if p := os.Getenv(v); p != "" {
+			out = append(out, p)
+		}
+	}
+	if p, err := exec.LookPath("python3"); err == nil {
+		out = append(out, filepath.Dir(filepath.Dir(p)))
+		if q, err := filepath.EvalSymlinks(p); err == nil {
+			out = append(out, filepath.Dir(filepath.Dir(q)))
+		}
+	}
+	return out
+}

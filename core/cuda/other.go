@@ -1,0 +1,18 @@
+//go:build !linux || !(amd64 || arm64) || nogpu
+
+package cuda
+
+import "nacre/core"
+
+// New makes a device on a GPU. This build reaches none.
+func New(Options) (core.Device, error) { return nil, unsupported() }
+
+// Probe describes a GPU. This build reaches none.
+func Probe(int) (Info, error) { return Info{}, unsupported() }
+
+func unsupported() error {
+	return &Error{NoLibrary, "GPUs are reached on Linux on amd64 and arm64 only, and not in builds with the tag nogpu"}
+}
+
+// Describe tells what a device of this package runs on.
+func Describe(core.Device) (Info, bool) { return Info{}, false }

@@ -1,0 +1,414 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"nacre/core"
+)
+
+// runner implements core.Runner. Inputs are written to one of two buffers of pinned memory while the other may still be
+// on its way to the GPU; outputs come back to pinned memory at the end of the graph.
+type runner struct {
+	p      *core.Program
+	gpu    *gpu
+	mem    *memory
+	steps  bool
+	place  *placement
+	module module
+	base   [arena + 1]address
+	tables address
+	work   [maxBranches]address // of products
+	lt     []*ltProduct
+	graph  graph
+
+	staged  [2][]float32
+	copied  [2]event
+	pending [2]bool
+	turn    int
+	fresh   []int // inputs written since the last run
+	inputs  []int // all, by place
+	results []float32
+	done    event
+	ran     bool
+	closed  bool
+}
+
+func (g *gpu) loadHere(p *core.Program, mem *memory) (core.Runner, error) {
+	pl, err := newPlan(p, g.lt == nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{p: p, gpu: g, mem: mem, steps: steps(p), place: pl.placeValues()}
+	leave, err := mem.settle()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := r.prepare(pl); err != nil {
+		r.release()
+		return nil, fmt.Errorf("cuda: program %q: %w", p.Name, err)
+	}
+	return r, nil
+}
+
+// prepare compiles, allocates and records the graph.
+func (r *runner) prepare(pl *plan) error {
+	g := r.gpu
+	text, names := pl.source()
+	cubin, err := g.compiler.compile(text)
+	if err != nil {
+		return err
+	}
+	if r.module, err = g.load(cubin); err != nil {
+		return err
+	}
+	if err := r.allocate(pl); err != nil {
+		return err
+	}
+	launches, err := r.launches(pl, names)
+	if err != nil {
+		return err
+	}
+	// Everything runs once outside the graph where that changes nothing, so that libraries load what they need.
+	for i, u := range pl.units {
+		if u.product != nil {
+			if err := launches[i](r.mem.stream); err != nil {
+				return err
+			}
+		}
+	}
+	if err := g.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream)); err != nil {
+		return err
+	}
+	r.graph, err = r.record(pl, launches)
+	return err
+}
+
+func (r *runner) allocate(pl *plan) (err error) {
+	g := r.gpu
+	r.base[params] = r.mem.base
+	for s, what := range map[space]string{inputs: "inputs", outputs: "outputs", arena: "intermediate values"} {
+		if r.base[s], err = g.alloc(what, r.place.size[s]+align); err != nil {
+			return err
+		}
+	}
+	if g.lt != nil {
+		for _, u := range pl.units {
+			if u.product != nil && r.work[u.branch] == 0 {
+				if r.work[u.branch], err = g.alloc("matrix products", workspaceFloats); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for i := range r.staged {
+		if r.staged[i], err = g.pin(r.place.size[inputs] + align); err != nil {
+			return err
+		}
+		if r.copied[i], err = g.newEvent(); err != nil {
+			return err
+		}
+	}
+	if r.results, err = g.pin(r.place.size[outputs] + align); err != nil {
+		return err
+	}
+	for _, v := range r.place.consts {
+		if err := upload(g.driver, r.address(v), []float32{float32(r.p.Values[v].Fill)}); err != nil {
+			return err
+		}
+	}
+	for _, v := range r.p.Inputs {
+		r.inputs = append(r.inputs, v)
+	}
+	slices.SortFunc(r.inputs, func(a, b int) int { return cmp.Compare(r.place.of[a].offset, r.place.of[b].offset) })
+	r.done, err = g.newEvent()
+	return err
+}
+
+// address is where a value lies.
+func (r *runner) address(v int) address {
+	at := r.place.of[v]
+	if at.space == params {
+		return r.mem.at(r.mem.index[r.p.Values[v].Store], 0)
+	}
+	return r.at(at)
+}
+
+func (r *runner) at(p place) address { return r.base[p.space] + address(4*p.offset) }
+
+// record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere.
+func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) {
+	g := r.gpu
+	c := &recording{gpu: g, after: map[int]event{}}
+	defer c.release()
+	c.streams[0] = r.mem.stream
+	for b := 1; b < maxBranches; b++ {
+		var err error
+		if c.streams[b], err = g.newStream(); err != nil {
+			return 0, err
+		}
+	}
+	return g.capture(c.streams[0], func() error {
+		begin, err := c.event(c.streams[0])
+		if err != nil {
+			return err
+		}
+		for i, u := range pl.units {
+			if err := c.reach(pl, i, begin); err != nil {
+				return err
+			}
+			if err := launches[i](c.streams[u.branch]); err != nil {
+				return err
+			}
+			if needed(pl, i) {
+				if c.after[i], err = c.event(c.streams[u.branch]); err != nil {
+					return err
+				}
+			}
+		}
+		if err := c.join(); err != nil || len(r.p.Outputs) == 0 {
+			return err
+		}
+		return g.copyOut(c.streams[0], r.results, r.base[outputs])
+	})
+}
+
+// needed reports whether a unit of another branch waits for unit i.
+func needed(pl *plan, i int) bool {
+	return slices.ContainsFunc(pl.units[i+1:], func(u *unit) bool {
+		return u.branch != pl.units[i].branch && slices.Contains(u.deps, i)
+	})
+}
+
+// recording is the state of a graph being recorded.
+type recording struct {
+	gpu     *gpu
+	streams [maxBranches]stream
+	begun   [maxBranches]bool
+	seen    [maxBranches][maxBranches]int // by branch: 1 + the last unit of each branch it has waited for
+	after   map[int]event
+	events  []event
+}
+
+// event records an event on a stream.
+func (c *recording) event(s stream) (event, error) {
+	e, err := c.gpu.newEvent()
+	if err != nil {
+		return 0, err
+	}
+	c.events = append(c.events, e)
+	return e, c.gpu.record(e, s)
+}
+
+// reach makes the stream of unit i wait for all it depends on.
+func (c *recording) reach(pl *plan, i int, begin event) error {
+	b := pl.units[i].branch
+	if b > 0 && !c.begun[b] {
+		if err := c.gpu.wait(c.streams[b], begin); err != nil {
+			return err
+		}
+	}
+	c.begun[b] = true
+	for _, d := range slices.Backward(pl.units[i].deps) {
+		from := pl.units[d].branch
+		if from == b || c.seen[b][from] > d {
+			continue
+		}
+		c.seen[b][from] = d + 1
+		if err := c.gpu.wait(c.streams[b], c.after[d]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join makes the first branch wait for the others.
+func (c *recording) join() error {
+	for b := 1; b < maxBranches; b++ {
+		if !c.begun[b] {
+			continue
+		}
+		e, err := c.event(c.streams[b])
+		if err != nil {
+			return err
+		}
+		if err := c.gpu.wait(c.streams[0], e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *recording) release() {
+	for _, e := range c.events {
+		c.gpu.call("cuEventDestroy_v2", uintptr(e))
+	}
+	for _, s := range c.streams[1:] {
+		if s != 0 {
+			c.gpu.call("cuStreamDestroy_v2", uintptr(s))
+		}
+	}
+}
+
+// Run gives the program to the GPU and returns without waiting for it.
+func (r *runner) Run() error {
+	if r.closed {
+		return errClosed
+	}
+	leave, err := r.gpu.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if r.steps {
+		r.mem.changed()
+	}
+	if err := r.send(); err != nil {
+		return err
+	}
+	if err := r.gpu.do(Launching, "cuGraphLaunch", uintptr(r.graph), uintptr(r.mem.stream)); err != nil {
+		return err
+	}
+	r.ran = true
+	return r.gpu.record(r.done, r.mem.stream)
+}
+
+// send starts copying the inputs written since the last run, neighbours together.
+func (r *runner) send() error {
+	if len(r.fresh) == 0 {
+		return nil
+	}
+	for i := 0; i < len(r.inputs); {
+		from := r.place.of[r.inputs[i]].offset
+		to := from
+		for ; i < len(r.inputs) && slices.Contains(r.fresh, r.inputs[i]); i++ {
+			x := r.p.Values[r.inputs[i]]
+			to = r.place.of[r.inputs[i]].offset + roundUp(x.Rows*pitchOf(x.Cols))
+		}
+		if to == from {
+			i++
+			continue
+		}
+		if err := r.gpu.copyIn(r.mem.stream, r.base[inputs]+address(4*from), r.staged[r.turn][from:to]); err != nil {
+			return err
+		}
+	}
+	r.fresh = r.fresh[:0]
+	r.pending[r.turn] = true
+	err := r.gpu.record(r.copied[r.turn], r.mem.stream)
+	r.turn = 1 - r.turn
+	return err
+}
+
+var errClosed = errors.New("cuda: the program is closed")
+
+// find returns the value of a named input or output.
+func (r *runner) find(kind, name string, index map[string]int, n int) (int, error) {
+	if r.closed {
+		return 0, errClosed
+	}
+	v, ok := index[name]
+	if !ok {
+		return 0, fmt.Errorf("cuda: program %q has no %s %q", r.p.Name, kind, name)
+	}
+	if x := r.p.Values[v]; n != x.Rows*x.Cols {
+		return 0, fmt.Errorf("cuda: %s %q is %d×%d, got a slice of %d numbers", kind, name, x.Rows, x.Cols, n)
+	}
+	return v, nil
+}
+
+func (r *runner) Write(input string, src []float32) error   { return write(r, input, src) }
+func (r *runner) Write64(input string, src []float64) error { return write(r, input, src) }
+func (r *runner) Read(output string, dst []float32) error   { return read(r, output, dst) }
+func (r *runner) Read64(output string, dst []float64) error { return read(r, output, dst) }
+
+func write[T number](r *runner, input string, src []T) error {
+	v, err := r.find("input", input, r.p.Inputs, len(src))
+	if err != nil {
+		return err
+	}
+	if r.pending[r.turn] {
+		if err := r.await(r.copied[r.turn]); err != nil {
+			return err
+		}
+		r.pending[r.turn] = false
+	}
+	scatter(r.staged[r.turn][r.place.of[v].offset:], src, r.p.Values[v].Cols)
+	if !slices.Contains(r.fresh, v) {
+		r.fresh = append(r.fresh, v)
+	}
+	return nil
+}
+
+func read[T number](r *runner, output string, dst []T) error {
+	v, err := r.find("output", output, r.p.Outputs, len(dst))
+	if err != nil {
+		return err
+	}
+	if r.ran {
+		if err := r.await(r.done); err != nil {
+			return err
+		}
+	}
+	gather(dst, r.results[r.place.of[v].offset:], r.p.Values[v].Cols)
+	return nil
+}
+
+// await waits for the GPU to reach an event.
+func (r *runner) await(e event) error {
+	leave, err := r.gpu.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return r.gpu.do(Launching, "cuEventSynchronize", uintptr(e))
+}
+
+func (r *runner) Close() error {
+	if r.closed {
+		return nil
+	}
+	leave, err := r.mem.settle()
+	if err != nil {
+		r.closed = true
+		return nil // the GPU is lost and all it held with it
+	}
+	defer leave()
+	r.release()
+	return nil
+}
+
+func (r *runner) release() {
+	r.closed = true
+	g := r.gpu
+	if r.graph != 0 {
+		g.call("cuGraphExecDestroy", uintptr(r.graph))
+	}
+	for _, p := range r.lt {
+		if p != nil {
+			g.lt.release(p)
+		}
+	}
+	if r.module != 0 {
+		g.call("cuModuleUnload", uintptr(r.module))
+	}
+	for _, a := range slices.Concat([]address{r.base[inputs], r.base[outputs], r.base[arena], r.tables}, r.work[:]) {
+		g.free(a)
+	}
+	for i := range r.staged {
+		g.unpin(r.staged[i])
+		if r.copied[i] != 0 {
+			g.call("cuEventDestroy_v2", uintptr(r.copied[i]))
+		}
+	}
+	g.unpin(r.results)
+	if r.done != 0 {
+		g.call("cuEventDestroy_v2", uintptr(r.done))
+	}
+	r.staged, r.results = [2][]float32{}, nil
+}

@@ -1,0 +1,30 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// sigaction is the kernel's struct of a signal's handling, as bytes: large enough on amd64 and arm64.
+type sigaction [4]uint64
+
+// keepSignals notes how every signal is handled and returns a function that puts that back. Go needs handlers on
+// their own stack; a library that installs others makes Ctrl+C end the program with a fault.
+func keepSignals() (restore func()) {
+	var before [65]sigaction
+	for n := 1; n < len(before); n++ {
+		unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), 0, uintptr(unsafe.Pointer(&before[n])), 8, 0, 0)
+	}
+	return func() {
+		for n := 1; n < len(before); n++ {
+			var now sigaction
+			unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), 0, uintptr(unsafe.Pointer(&now)), 8, 0, 0)
+			if now != before[n] {
+				unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), uintptr(unsafe.Pointer(&before[n])), 0, 8, 0, 0)
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package cuda
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed prelude.h
+var prelude string
+
+//go:embed gemm.h
+var gemmText string
+
+//go:embed optimiser.h
+var optimiserText string
+
+// source is the text of all kernels of a plan, and the name of each region's kernel by unit. Regions that differ only
+// in the values they read and write share a kernel.
+func (pl *plan) source() (text string, names []string) {
+	var b strings.Builder
+	b.WriteString(prelude + gemmText + optimiserText)
+	known := map[string]string{}
+	for _, u := range pl.units {
+		if u.kernel == nil {
+			names = append(names, "")
+			continue
+		}
+		name, ok := known[u.kernel.body]
+		if !ok {
+			name = fmt.Sprintf("region%d", len(known))
+			known[u.kernel.body] = name
+			b.WriteString(strings.ReplaceAll(u.kernel.body, "@", name))
+		}
+		names = append(names, name)
+	}
+	return b.String(), names
+}

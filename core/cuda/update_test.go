@@ -1,0 +1,43 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda_test
+
+import (
+	"math"
+	"testing"
+
+	"nacre/bench/yardstick"
+	"nacre/core"
+	"nacre/core/cuda"
+	"nacre/core/cuda/fakecuda"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newDevice(t testing.TB, o cuda.Options) core.Device {
+	t.Helper()
+	d, err := cuda.New(o)
+	must(t, err)
+	return d
+}
+
+// The full-sized update agrees with the figures of an independent PyTorch program in float64.
+func TestYardstick(t *testing.T) {
+	fakecuda.Use(t)
+	d := newDevice(t, cuda.Options{})
+	y, err := yardstick.New(yardstick.Oyster, true, d)
+	must(t, err)
+	defer y.Close()
+	got, err := y.Update(0)
+	must(t, err)
+	for name, want := range y.Expected(0) {
+		if diff := math.Abs(got[name]/want - 1); !(diff <= 1e-5) {
+			t.Errorf("%s = %.9g, want %.9g", name, got[name], want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package replay
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Histories receives transitions with what went before them. A history is window context rows [o, a, r], oldest first,
+// side by side; rows before the trajectory's beginning are zero.
+type Histories struct {
+	Rows
+	Before []float32 // n × window·width: the rows before the transition
+	After  []float32 // n × window·width: the same one step later, the last row being the transition itself
+}
+
+// NewHistories makes room for n transitions with windows of so many rows.
+func (d Dims) NewHistories(n, window int) Histories {
+	size := n * window * d.ContextWidth(false)
+	return Histories{Rows: d.NewRows(n), Before: make([]float32, size), After: make([]float32, size)}
+}
+
+func (h Histories) check(d Dims, n, window int) error {
+	if window < 1 {
+		return fmt.Errorf("replay: histories of %d rows: must be at least 1", window)
+	}
+	if need := n * window * d.ContextWidth(false); len(h.Before) < need || len(h.After) < need {
+		return fmt.Errorf("replay: histories hold %d and %d numbers, %d transitions need %d", len(h.Before), len(h.After), n, need)
+	}
+	return h.Rows.check(d, n)
+}
+
+// Histories draws n transitions uniformly with replacement, leaving out the first skip of each trajectory, into the
+// first n rows of dst. Where the ring has overwritten the beginning of a trajectory its histories begin later.
+func (t *Task) Histories(r *rand.Rand, n, window, skip int, dst Histories) error {
+	if t.Len() == 0 {
+		return ErrEmpty
+	}
+	if err := dst.check(t.dims, n, window); err != nil {
+		return err
+	}
+	if newest := t.trajs[len(t.trajs)-1]; newest.len <= skip {
+		return fmt.Errorf("replay: a trajectory of %d transitions, of which %d are left out", newest.len, skip)
+	}
+	for k := range n {
+		at := t.first + r.Int64N(t.next-t.first)
+		tr := t.owner(at)
+		for at-tr.start < int64(skip) {
+			at = t.first + r.Int64N(t.next-t.first)
+			tr = t.owner(at)
+		}
+		t.history(tr, at, window, k, dst)
+	}
+	return nil
+}
+
+// TrajectoryHistories writes transitions start … start+n-1 of what is kept of trajectory i.
+func (t *Task) TrajectoryHistories(i, start, n, window int, dst Histories) error {
+	if i < 0 || i >= len(t.trajs) {
+		return fmt.Errorf("replay: trajectory %d: there are %d", i, len(t.trajs))
+	}
+	tr := &t.trajs[i]
+	first, kept := t.kept(tr)
+	if start < 0 || n < 0 || start+n > kept {
+		return fmt.Errorf("replay: transitions %d to %d of a trajectory of %d", start, start+n, kept)
+	}
+	if err := dst.check(t.dims, n, window); err != nil {
+		return err
+	}
+	for k := range n {
+		t.history(tr, first+int64(start+k), window, k, dst)
+	}
+	return nil
+}
+
+// history writes row at of trajectory tr, with its histories, as row k of dst.
+func (t *Task) history(tr *traj, at int64, window, k int, dst Histories) {
+	t.transition(at, k, dst.Rows)
+	first, _ := t.kept(tr)
+	width := t.dims.ContextWidth(false)
+	before := dst.Before[k*window*width : (k+1)*window*width]
+	after := dst.After[k*window*width : (k+1)*window*width]
+	for j := range window {
+		slot := before[j*width : (j+1)*width]
+		if n := at - int64(window-j); n >= first {
+			t.contextRow(n, false, slot)
+		} else {
+			clear(slot)
+		}
+	}
+	copy(after, before[width:])
+	t.contextRow(at, false, after[(window-1)*width:])
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds the programs of wasm/ for the browser into bin/wasm, packed as static sites serve them, with manifest.json, which
+# `nacre site` reads. Brotli at full strength takes two minutes for the kernel; NACRE_WASM_FAST=1 packs quickly instead.
+# `wasm.sh test PACKAGE ARGS...` runs a package's tests as the browser would, in Node.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+out=bin/wasm
+copies=$PWD/.deps/browser
+go=${GO:-go}
+
+if ! command -v node >/dev/null; then
+	echo "The programs for the browser need Node: install Node 18 or newer and run make site again" >&2
+	exit 1
+fi
+
+# Copies the modules of which wasm/_replaced has files, puts those in, and writes a go.mod that uses the copies.
+replace_files() {
+	local file package module version dir
+	mkdir -p "$copies"
+	cp go.mod "$copies/go.mod"
+	cp go.sum "$copies/go.sum"
+	find wasm/_replaced -name '*.go' | sort | while read -r file; do
+		package=$(dirname "${file#wasm/_replaced/}")
+		read -r module version dir < <("$go" list -f '{{with .Module}}{{.Path}} {{.Version}} {{.Dir}}{{end}}' "$package")
+		if [ ! -d "$copies/$module@$version" ]; then
+			mkdir -p "$(dirname "$copies/$module")"
+			cp -r "$dir" "$copies/$module@$version"
+			chmod -R u+w "$copies/$module@$version"
+		fi
+		cp "$file" "$copies/$module@$version/${package#"$module"}/"
+		"$go" mod edit -replace "$module=$copies/$module@$version" "$copies/go.mod"
+	done
+}
+
+compile() {
+	GOOS=js GOARCH=wasm CGO_ENABLED=0 "$go" "$1" -modfile "$copies/go.mod" -trimpath "${@:2}"
+}
+
+replace_files
+if [ "${1:-build}" = test ]; then
+	compile test -exec "$("$go" env GOROOT)/lib/wasm/go_js_wasm_exec" "${@:2}"
+	exit
+fi
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+for dir in wasm/[a-z]*/; do
+	name=$(basename "$dir")
+	compile build -buildvcs=false -ldflags "-s -w" -o "$temp/$name.wasm" "./wasm/$name"
+done
+mkdir -p "$out"
+# Go's support script belongs to the version that compiled the programs.
+node tools/wasm.mjs "$out" "$("$go" env GOROOT)/lib/wasm/wasm_exec.js" "$temp"/*.wasm

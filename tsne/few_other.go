@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package tsne
+
+// Up to this many points a tree is the quickest in plain Go.
+const (
+	fewPoints   = 5000
+	methodOfFew = MethodBarnesHut
+)

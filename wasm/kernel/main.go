@@ -1,0 +1,55 @@
+//go:build js && wasm
+
+// Command kernel is the notebook's kernel as a program for a web worker. It speaks Jupyter's messages, each a v1 frame
+// in a Uint8Array, with the script that runs it (web/src/worker/kernel.ts) through functions on the global object: the
+// script's nacreSend takes what the kernel says; nacreReceive, which takes what it is told, and nacreInterrupt are set by
+// this program before it calls the script's nacreReady. The messages and the cells are those of the native kernel; what differs is in docs/browser.md.
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall/js"
+
+	"nacre/kernel"
+	"nacre/kernel/jupyter"
+	_ "nacre/sim/controls"  // registers the six MuJoCo controls, which say here that there is no MuJoCo
+	_ "nacre/sim/metaworld" // registers the fifty ML1 families, likewise
+)
+
+func main() {
+	s, err := kernel.New(kernel.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	defer s.Close()
+	k := jupyter.NewKernel(s, send)
+	receive := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		frame := make([]byte, args[0].Length())
+		js.CopyBytesToGo(frame, args[0])
+		m, err := jupyter.DecodeV1(frame)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return nil
+		}
+		k.Handle(m)
+		return nil
+	})
+	js.Global().Set("nacreReceive", receive)
+	js.Global().Set("nacreInterrupt", js.FuncOf(func(js.Value, []js.Value) any {
+		k.Interrupt()
+		return nil
+	}))
+	js.Global().Call("nacreReady")
+	k.Announce()
+	<-k.Done()
+	k.Close()
+}
+
+func send(m *jupyter.Message) {
+	frame := jupyter.EncodeV1(m)
+	array := js.Global().Get("Uint8Array").New(len(frame))
+	js.CopyBytesToJS(array, frame)
+	js.Global().Call("nacreSend", array)
+}

@@ -1,0 +1,207 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"nacre/app"
+	"nacre/experiment/progress"
+)
+
+// programs is where tools/wasm.sh puts the kernel for the browser.
+const programs = "../../bin/wasm"
+
+// static is a site behind a plain file server.
+type static struct {
+	t   *testing.T
+	url string
+	dir string // the folder that is served
+
+	mu    sync.Mutex
+	asked []string // addresses the pages asked for
+}
+
+// newStatic writes a site of files and serves it.
+func newStatic(t *testing.T, files map[string]any) *static {
+	t.Helper()
+	chrome(t)
+	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
+		t.Skip("the browser's kernel is not built: run tools/wasm.sh")
+	}
+	from, out := t.TempDir(), filepath.Join(t.TempDir(), "site")
+	for name, content := range files {
+		b, isText := content.([]byte)
+		if !isText {
+			var err error
+			if b, err = json.Marshal(content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(from, name), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := &app.Env{Out: io.Discard, Err: io.Discard, Progress: progress.Silent(), Log: slog.New(slog.DiscardHandler)}
+	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{from}, Out: out, Programs: programs}); err != nil {
+		t.Fatal(err)
+	}
+	// Under a path of its own, as a project's pages have, so that an address from the root is noticed.
+	srv := httptest.NewServer(http.StripPrefix("/some/place/", http.FileServer(http.Dir(out))))
+	t.Cleanup(srv.Close)
+	return &static{t: t, url: srv.URL + "/some/place/", dir: out}
+}
+
+// open opens a page of the site in a browser profile of its own; beside opens it in that of another tab.
+func (s *static) open(address string, beside *tab) *tab {
+	s.t.Helper()
+	option := chromedp.WithNewBrowserContext()
+	if beside != nil {
+		option = chromedp.WithExistingBrowserContext(chromedp.FromContext(beside.ctx).BrowserContextID)
+	}
+	ctx, cancel := chromedp.NewContext(chrome(s.t), option)
+	s.t.Cleanup(cancel)
+	tb := &tab{t: s.t, ctx: ctx, cancel: cancel}
+	if err := chromedp.Listen(ctx, tb.listen); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, s.listen); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		s.t.Fatal(err)
+	}
+	tb.do(chromedp.Navigate(s.url + address))
+	tb.await("document.body.dataset.ready === 'yes'")
+	return tb
+}
+
+func (s *static) listen(event any) {
+	if e, ok := event.(*network.EventRequestWillBeSent); ok {
+		s.mu.Lock()
+		s.asked = append(s.asked, e.Request.URL)
+		s.mu.Unlock()
+	}
+}
+
+// own fails if a page asked for anything that is not the site's.
+func (s *static) own() {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.asked) == 0 {
+		s.t.Error("no request was seen at all")
+	}
+	for _, url := range s.asked {
+		if !strings.HasPrefix(url, s.url) && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:") {
+			s.t.Errorf("the page asked for %s", url)
+		}
+	}
+}
+
+// Without a server: values, plots, input, errors, files, a loop without an end, a restart, and edits that stay.
+func TestSite(t *testing.T) {
+	s := newStatic(t, map[string]any{
+		"data.txt": []byte("from the site\n"),
+		"a.ipynb": notebook(
+			"import \"fmt\"\n\nx := 6\nfmt.Println(\"hello\")\nx * 7",
+			"import \"gonum.org/v1/plot\"\np := plot.New()\np.Title.Text = \"empty\"\np",
+			"import \"os\"\n\nb, err := os.ReadFile(\"data.txt\")\nfmt.Print(string(b), err)\nfmt.Println(os.WriteFile(\"/tmp/a\", b, 0o600), os.Remove(\"/tmp/a\"))",
+			"n := 0\nfor {\n\tn++\n}",
+			"n > 0",
+			"var name string\nfmt.Scan(&name)\nfmt.Println(\"hello,\", name)",
+			"import \"net/http\"",
+		)})
+	p := s.open("?notebooks/a.ipynb", nil)
+	for range 3 {
+		p.press("Shift-Enter")
+	}
+	p.idle()
+	if got := p.shown(0); !strings.Contains(got, "hello") || !strings.Contains(got, "42") {
+		t.Errorf("the first cell shows %q", got)
+	}
+	p.await("document.querySelectorAll('.cell')[1].querySelector('.output img')?.naturalWidth > 100")
+	if got := p.shown(2); got != "from the site\n<nil><nil> <nil>\n" {
+		t.Errorf("the cell that reads files shows %q", got)
+	}
+	p.press("Shift-Enter")
+	p.await("nacre.notebook.cells[3].state === 'running'")
+	time.Sleep(300 * time.Millisecond)
+	took := eval[float64](p, `(async () => {
+		const start = performance.now();
+		nacre.run('kernel.interrupt');
+		while (nacre.notebook.cells[3].state !== 'idle') await new Promise(done => setTimeout(done, 1));
+		return performance.now() - start;
+	})()`)
+	t.Logf("an endless loop ended %.0f ms after the interrupt", took)
+	p.press("Shift-Enter")
+	p.idle()
+	if got := p.shown(4); got != "true" {
+		t.Errorf("after the interrupt n > 0 is %q", got)
+	}
+	p.press("Ctrl-Enter")
+	p.await("document.querySelector('.cell .input input, .cell input')")
+	p.write("Ada")
+	p.press("Enter")
+	p.idle()
+	if got := p.shown(5); !strings.Contains(got, "hello, Ada") {
+		t.Errorf("the cell that asks shows %q", got)
+	}
+	eval[any](p, "nacre.runRange(6, 7).then(() => null)")
+	p.idle()
+	if got := p.shown(6); !strings.Contains(got, "browser") {
+		t.Errorf("an import that the browser lacks shows %q", got)
+	}
+	s.own()
+	p.quiet()
+}
+
+// The shipped quickstart runs to its last table in the tab.
+func TestSiteQuickstart(t *testing.T) {
+	text, err := os.ReadFile("../../notebooks/quickstart.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStatic(t, map[string]any{"quickstart.ipynb": text})
+	p := s.open("?notebooks/quickstart.ipynb", nil)
+	start := time.Now()
+	eval[any](p, "nacre.runRange(0, nacre.notebook.cells.length).then(() => null)")
+	for deadline := start.Add(8 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
+		if eval[bool](p, "nacre.notebook.cells.every(c => c.state === 'idle')") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("still running after %v: %s", time.Since(start), eval[string](p, "nacre.notebook.cells.map(c => c.state + ' ' + JSON.stringify(c.outputs).slice(0, 300)).join('\\n')"))
+		}
+	}
+	t.Logf("the quickstart took %v", time.Since(start).Round(time.Second))
+	if bad := eval[string](p, "nacre.notebook.cells.filter(c => c.ok === false).map(c => JSON.stringify(c.outputs)).join()"); bad != "" {
+		t.Fatalf("cells failed: %s", bad)
+	}
+	tables := eval[[]string](p, "[...document.querySelectorAll('.outputs table')].map(t => t.textContent)")
+	if len(tables) != 2 || !strings.Contains(tables[0], "told the goal") || !strings.Contains(tables[1], "t-SNE plane") {
+		t.Errorf("the tables: %q", tables)
+	}
+	if n := eval[int](p, "document.querySelectorAll('.outputs canvas').length"); n < 3 {
+		t.Errorf("%d pictures, want the curves and two layouts", n)
+	}
+	s.own()
+	p.quiet()
+}

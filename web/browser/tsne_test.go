@@ -1,0 +1,163 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nacre/tsne"
+)
+
+// clusters makes embeddings of groups of points far from each other.
+func clusters(n, groups, columns int) *tsne.Embeddings {
+	r := rand.New(rand.NewPCG(3, 4))
+	e := &tsne.Embeddings{Mean: tsne.NewMatrix(n, columns), Label: make([]int, n)}
+	centre := tsne.NewMatrix(groups, columns)
+	for i := range centre.Data {
+		centre.Data[i] = 4 * r.NormFloat64()
+	}
+	for i := range e.Label {
+		e.Label[i] = i % groups
+		for c := range columns {
+			e.Mean.Row(i)[c] = centre.Row(i % groups)[c] + r.NormFloat64()
+		}
+	}
+	return e
+}
+
+func fileOf(t *testing.T, e *tsne.Embeddings, name string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := e.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// drop drops a file on the page as a user does.
+func (tb *tab) drop(name string, content []byte) {
+	tb.t.Helper()
+	var list strings.Builder
+	for _, b := range content {
+		fmt.Fprintf(&list, "%d,", b)
+	}
+	eval[any](tb, fmt.Sprintf(`(() => {
+		const files = new DataTransfer();
+		files.items.add(new File([new Uint8Array([%s])], %q));
+		document.dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));
+		return null;
+	})()`, list.String(), name))
+}
+
+// A file of the site: it forms in the worker, ends where the native program's layout ends, and can be paused, changed,
+// coloured and selected from. Nothing is asked of anybody else.
+func TestTSNEPage(t *testing.T) {
+	e := clusters(300, 5, 6)
+	s := newStatic(t, map[string]any{"points.npz": fileOf(t, e, "points.npz")})
+	p := s.open("tsne.html?open=files/points.npz&perplexity=20&seed=7&method=exact", nil)
+	p.await("document.body.dataset.state === 'running' && nacreTsne.progress.iteration > 0")
+	p.await("nacreTsne.frames > 3")
+	eval[any](p, "(nacreTsne.toggle(), null)")
+	p.await("document.body.dataset.state === 'paused'")
+	at := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 200))")
+	if still := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 300))"); still != at {
+		t.Errorf("a paused layout went from iteration %d to %d", at, still)
+	}
+	eval[any](p, "(nacreTsne.toggle(), null)")
+	p.await("document.body.dataset.state === 'done'")
+	r := tsne.Current()
+	r.Perplexity, r.Method = 20, tsne.MethodExact
+	want, err := tsne.New(tsne.WithRecipe(r), tsne.WithSeed(7)).Fit(t.Context(), e.Mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := eval[[]float64](p, "Array.from(nacreTsne.view.positions)")
+	if len(got) != len(want.Y.Data) {
+		t.Fatalf("the page has %d coordinates, expected %d", len(got), len(want.Y.Data))
+	}
+	for i, v := range got {
+		if v != want.Y.Data[i] {
+			t.Fatalf("coordinate %d is %v on the page, natively %v", i, v, want.Y.Data[i])
+		}
+	}
+	c, err := tsne.MeasureClusters(want.Y, e.Label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, figure := range []string{fmt.Sprintf("%.4g", c.Intra), fmt.Sprintf("%.4g", c.Inter)} {
+		if table := eval[string](p, "document.querySelector('.centroids tbody tr').innerText"); !strings.Contains(table, figure) {
+			t.Errorf("the centroid table's first row is %q, expected %s in it", table, figure)
+		}
+	}
+	if n := eval[int](p, "document.querySelectorAll('.centroids tbody tr').length"); n != 6 {
+		t.Errorf("the table has %d rows, expected all and five groups", n)
+	}
+	// A finished layout goes on.
+	eval[any](p, "(nacreTsne.toggle(), null)")
+	p.await("document.body.dataset.state === 'done' && nacreTsne.progress.iteration === 1000")
+	p.quiet()
+	s.own()
+}
+
+// Every file that cannot be laid out is one sentence, and the page takes the next.
+func TestTSNEPageRefuses(t *testing.T) {
+	s := newStatic(t, map[string]any{"a.txt": []byte("text")})
+	p := s.open("tsne.html?open=files/missing.npz", nil)
+	refused := func(what, want string) {
+		t.Helper()
+		p.await("!document.querySelector('.banner').hidden && document.body.dataset.state === 'empty'")
+		if got := eval[string](p, "document.querySelector('.banner').innerText"); !strings.Contains(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%s: the page says %q, expected one line with %q", what, got, want)
+		}
+	}
+	refused("a missing file", "404")
+	p.drop("a.txt", []byte("text"))
+	p.await("document.querySelector('.banner').innerText.includes('.txt')")
+	refused("another kind of file", `the name must end in .npz, .npy, .safetensors or .csv, not ".txt"`)
+	p.drop("nan.csv", []byte("a,b\n1,2\n3,NaN\n4,5\n5,6\n6,7\n"))
+	p.await("document.querySelector('.banner').innerText.includes('nan.csv')")
+	refused("a value that is not finite", "row 1, column 1 (counted from 0) is NaN")
+	p.drop("broken.npz", []byte("PK broken"))
+	p.await("document.querySelector('.banner').innerText.includes('zip')")
+	// Too few points are read, and refused by t-SNE itself.
+	p.drop("few.csv", []byte("a,b\n1,2\n3,4\n"))
+	p.await("document.querySelector('.banner').innerText.includes('at least 5')")
+	var good bytes.Buffer
+	good.WriteString("x,y,kind\n")
+	for i := range 40 {
+		fmt.Fprintf(&good, "%d,%d,%s\n", i%7, i*i%11, []string{"left", "right"}[i%2])
+	}
+	p.drop("good.csv", good.Bytes())
+	p.await(`document.querySelector('.banner').innerText.includes('"left" is not a number')`)
+	eval[any](p, `(() => {
+		const colour = [...document.querySelectorAll('.controls label')].find(l => l.textContent.startsWith('Colour by')).querySelector('select');
+		colour.value = 'kind';
+		colour.dispatchEvent(new Event('change'));
+		return null;
+	})()`)
+	p.await("document.body.dataset.state === 'done' && document.querySelectorAll('.legend button').length === 2")
+}
+
+// The server has the page too, behind its token, for the files of its folder.
+func TestTSNEPageOfTheServer(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
+		t.Skip("the browser's programs are not built: run tools/wasm.sh")
+	}
+	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(100, 3, 4), "points.npz")})
+	list := s.open("/tree")
+	address := eval[string](list, "document.querySelector('a[aria-label^=\"Lay out points.npz\"]').getAttribute('href')")
+	p := s.open(address)
+	p.await("document.body.dataset.state === 'done'")
+	if n := eval[int](p, "document.querySelectorAll('.legend button').length"); n != 3 {
+		t.Errorf("the legend has %d groups, expected 3", n)
+	}
+	p.quiet()
+}
