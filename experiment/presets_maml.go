@@ -49,13 +49,13 @@ func cheetahMAML(iterations int) Config {
 
 func mamlPresets() []preset {
 	out := []preset{
-		{"paper/ml1-maml", "MAML-TRPO on Meta-World without garage's defects; choose the family", func() Config { return meta(metaWorld(), maml.Default()) }},
-		{"paper/ml1-maml-garage", "MAML-TRPO on Meta-World as garage has it; choose the family", garageMAML},
+		{"maml/ml1", "MAML-TRPO on Meta-World without garage's defects; choose the family", func() Config { return meta(metaWorld(), maml.Default()) }},
+		{"maml/ml1-garage", "MAML-TRPO on Meta-World as garage has it; choose the family", garageMAML},
 		{"quick/point-goal-maml", "the point robot by MAML-TRPO: 100 meta-updates, 800,000 steps", func() Config { return pointMAML(100) }},
 		{"study/cheetah-vel-maml", "half-cheetah velocity by MAML-TRPO: 200 meta-updates, 1,280,000 steps", func() Config { return cheetahMAML(200) }},
 	}
 	for _, k := range controls {
-		out = append(out, preset{"paper/" + k.family + "-maml", "MAML-TRPO as the ProMP repository has it for MuJoCo", func() Config { return promp(k) }})
+		out = append(out, preset{"maml/" + k.family, "MAML-TRPO as in the ProMP repository: 1,001 meta-updates of 320,000 steps", func() Config { return promp(k) }})
 	}
 	return out
 }
