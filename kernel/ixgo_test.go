@@ -97,7 +97,7 @@ func TestIxgoRedefine(t *testing.T) {
 func TestIxgoManyCells(t *testing.T) {
 	s := startOn(t, ixgo.Engine)
 	execute(s, "total := 0\ntype acc struct { n int }\nfunc (a *acc) add(k int) int { a.n += k; return a.n }\na := &acc{}")
-	for k := range 300 {
+	for k := range 100 {
 		r, _ := execute(s, fmt.Sprintf("x%d := %d\ntotal += x%d\na.add(x%d)", k, k, k, k))
 		if want := fmt.Sprint(k * (k + 1) / 2); value(r) != want {
 			t.Fatalf("cell %d: %s, want %s", k, value(r), want)
