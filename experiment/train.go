@@ -97,7 +97,7 @@ func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var cfg Config
+	cfg := Default()
 	if _, err = run.ReadConfig(&cfg); err != nil {
 		run.Close()
 		return nil, nil, err

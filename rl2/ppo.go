@@ -38,8 +38,8 @@ type PPO struct {
 	flops                    [3]int64 // of those
 
 	batch  *batch               // the trials; nil while there are none
-	states [][]float32          // before each chunk
-	back   []float32            // gradient by the state between two chunks
+	states [][]float64          // before each chunk
+	back   []float64            // gradient by the state between two chunks
 	sums   map[string][]float64 // the gradient by parameter, added chunk by chunk from the last to the first
 	room   map[string][]float64
 }
@@ -48,7 +48,7 @@ type PPO struct {
 // m.
 func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO, error) {
 	k := chunk{p: p, trials: c.MetaBatch, steps: min(c.Chunk, longest)}
-	u := &PPO{chunk: k, back: make([]float32, k.trials*p.memory.Hidden), sums: map[string][]float64{}, room: map[string][]float64{}}
+	u := &PPO{chunk: k, back: make([]float64, k.trials*p.memory.Hidden), sums: map[string][]float64{}, room: map[string][]float64{}}
 	for _, spec := range p.Specs() {
 		u.sums[spec.Name], u.room[spec.Name] = make([]float64, spec.Rows*spec.Cols), make([]float64, spec.Rows*spec.Cols)
 	}
@@ -129,7 +129,7 @@ func (u *PPO) Close() error {
 // walk computes the states before each chunk of b. With old it goes to the end and writes b's log probabilities.
 func (u *PPO) walk(b *batch, old bool) error {
 	for len(u.states) < len(b.X) {
-		u.states = append(u.states, make([]float32, len(u.back)))
+		u.states = append(u.states, make([]float64, len(u.back)))
 	}
 	clear(u.states[0])
 	for i := range b.X {
@@ -137,12 +137,12 @@ func (u *PPO) walk(b *batch, old bool) error {
 		if last && !old {
 			return nil
 		}
-		err := errors.Join(u.forward.Write("x", b.X[i]), u.forward.Write("act", b.Act[i]), u.forward.Write("h", u.states[i]), u.forward.Run())
+		err := errors.Join(u.forward.Write("x", b.X[i]), u.forward.Write("act", b.Act[i]), u.forward.Write64("h", u.states[i]), u.forward.Run())
 		if err == nil && old {
 			err = u.forward.Read("log_prob", b.Old[i])
 		}
 		if err == nil && !last {
-			err = u.forward.Read("last", u.states[i+1])
+			err = u.forward.Read64("last", u.states[i+1])
 		}
 		if err != nil {
 			return err
@@ -179,13 +179,12 @@ func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 		data []float32
 	}{
 		{"x", b.X[i]}, {"act", b.Act[i]}, {"old", b.Old[i]}, {"advantage", b.Advantage[i]}, {"weight", b.Weight[i]},
-		{"h", u.states[i]}, {"dlast", u.back},
 	} {
 		if err := u.backward.Write(x.name, x.data); err != nil {
 			return err
 		}
 	}
-	if err := u.backward.Run(); err != nil {
+	if err := errors.Join(u.backward.Write64("h", u.states[i]), u.backward.Write64("dlast", u.back), u.backward.Run()); err != nil {
 		return err
 	}
 	for name, sum := range u.sums {
@@ -203,7 +202,7 @@ func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 		}
 		*sum += v[0]
 	}
-	return u.backward.Read("dfirst", u.back)
+	return u.backward.Read64("dfirst", u.back)
 }
 
 // Step makes one epoch: the gradient through all of the trials, and Adam's step along it.
