@@ -9,10 +9,15 @@ import (
 
 func init() {
 	add("nacre/rl2/rl2", map[string]reflect.Value{
-		"Config":  reflect.ValueOf((*p0.Config)(nil)),
-		"Default": reflect.ValueOf(p0.Default),
-		"Learner": reflect.ValueOf((*p0.Learner)(nil)),
-		"New":     reflect.ValueOf(p0.New),
-		"Setup":   reflect.ValueOf((*p0.Setup)(nil)),
+		"Config":    reflect.ValueOf((*p0.Config)(nil)),
+		"Default":   reflect.ValueOf(p0.Default),
+		"Figures":   reflect.ValueOf((*p0.Figures)(nil)),
+		"Learner":   reflect.ValueOf((*p0.Learner)(nil)),
+		"New":       reflect.ValueOf(p0.New),
+		"NewPPO":    reflect.ValueOf(p0.NewPPO),
+		"NewPolicy": reflect.ValueOf(p0.NewPolicy),
+		"PPO":       reflect.ValueOf((*p0.PPO)(nil)),
+		"Policy":    reflect.ValueOf((*p0.Policy)(nil)),
+		"Setup":     reflect.ValueOf((*p0.Setup)(nil)),
 	})
 }
