@@ -11,6 +11,8 @@ import (
 	"time"
 
 	tsnebench "nacre/bench/tsne"
+	"nacre/experiment/progress"
+	"nacre/stats"
 	"nacre/tsne"
 )
 
@@ -21,50 +23,84 @@ type TSNEBenchReport struct {
 	Cores   int                `json:"cores"`
 	Workers int                `json:"workers"` // threads each library may use
 	Results []tsnebench.Result `json:"results"`
+	Paired  []TSNEPaired       `json:"paired,omitempty"` // from starts the libraries share
 }
 
 // BenchTSNE lays the same points out by this program and by other libraries and judges all layouts alike.
 func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
-	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(), Workers: o.Workers}
-	if r.Workers == 0 {
-		r.Workers = 1
-	}
-	peers := tsnebench.Peers(tsnebench.Where{
-		Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules,
-	})
+	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(), Workers: max(o.Workers, 1)}
+	where := tsnebench.Where{Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules}
+	b := tsneBench{env: env, o: o, peers: tsnebench.Peers(where), workers: r.Workers}
 	for _, n := range o.Sizes {
-		results, err := benchSize(ctx, env, o, peers, n, r.Workers)
+		if err := b.run(ctx, &r, fmt.Sprintf("%d points", n), tsnebench.Points(n)); err != nil {
+			return err
+		}
+	}
+	if o.Digits {
+		x, err := tsnebench.Digits(ctx, where)
+		if err == nil {
+			err = b.run(ctx, &r, "the digits of scikit-learn", x)
+		}
 		if err != nil {
 			return err
 		}
-		r.Results = append(r.Results, results...)
 	}
 	return env.Print(r, r.WriteText)
 }
 
-func benchSize(ctx context.Context, env *Env, o BenchTSNEOptions, peers []tsnebench.Peer, n, workers int) ([]tsnebench.Result, error) {
-	x := tsnebench.Points(n)
-	stage := env.Progress.Stage(fmt.Sprintf("%d points", n), len(peers)+2)
+type tsneBench struct {
+	env     *Env
+	o       BenchTSNEOptions
+	peers   []tsnebench.Peer
+	workers int
+}
+
+// run adds the results of all libraries on one data set, and their comparison from shared starts where it is wanted.
+func (b *tsneBench) run(ctx context.Context, r *TSNEBenchReport, title string, x tsne.Matrix) error {
+	stage := b.env.Progress.Stage(title, (len(b.peers)+1)*(b.o.Starts+1)+1)
 	defer stage.Done()
-	own, err := tsnebench.Self(ctx, x, workers)
+	judge, err := tsnebench.NewJudge(ctx, x)
+	if err != nil {
+		return err
+	}
+	stage.Add(1)
+	var shared [][]tsnebench.Result // by start
+	for k := range b.o.Starts + 1 {
+		var start tsne.Matrix
+		if k > 0 {
+			start = tsnebench.Start(x.Rows, uint64(k))
+		}
+		results, err := b.all(ctx, judge, x, start, k, stage)
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			r.Results = append(r.Results, results...)
+		} else {
+			shared = append(shared, results)
+		}
+	}
+	r.Paired = append(r.Paired, paired(x, shared)...)
+	return nil
+}
+
+// all are the judged layouts of every library that is wanted, this program's first; the k-th start is shared.
+func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start tsne.Matrix, k int, stage progress.Stage) ([]tsnebench.Result, error) {
+	own, err := tsnebench.Self(ctx, x, start, b.workers)
 	if err != nil {
 		return nil, err
 	}
 	stage.Add(1)
 	out := []tsnebench.Result{own}
-	for _, p := range peers {
-		if len(o.Peers) == 0 || contains(o.Peers, p.Name) {
-			r, err := peerOrKept(ctx, p, tsnebench.Kept(o.Keep), x, workers)
+	for _, p := range b.peers {
+		if (len(b.o.Peers) == 0 || contains(b.o.Peers, p.Name)) && (k == 0 || p.Starts) {
+			r, err := b.peerOrKept(ctx, p, x, start, k)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, r)
 		}
 		stage.Add(1)
-	}
-	judge, err := tsnebench.NewJudge(ctx, x)
-	if err != nil {
-		return nil, err
 	}
 	for i := range out {
 		if err := judge.Score(&out[i]); err != nil {
@@ -74,20 +110,55 @@ func benchSize(ctx context.Context, env *Env, o BenchTSNEOptions, peers []tsnebe
 	return out, nil
 }
 
+// TSNEPaired is this program less another library over layouts from the same starts.
+type TSNEPaired struct {
+	Name    string         `json:"name"`
+	Points  int            `json:"points"`
+	Columns int            `json:"columns"`
+	Starts  int            `json:"starts"`
+	KL      stats.Interval `json:"kl"` // 95 % of the mean, like the others
+	Trust   stats.Interval `json:"trustworthiness"`
+	Recall  stats.Interval `json:"knn_recall"`
+}
+
+// paired compares this program with each of the other libraries, start by start.
+func paired(x tsne.Matrix, shared [][]tsnebench.Result) []TSNEPaired {
+	if len(shared) == 0 {
+		return nil
+	}
+	var out []TSNEPaired
+	for l, other := range shared[0][1:] {
+		var kl, trust, recall []float64
+		for _, results := range shared {
+			if own, r := results[0], results[l+1]; r.Absent == "" {
+				kl, trust, recall = append(kl, own.KL-r.KL), append(trust, own.Trust-r.Trust), append(recall, own.Recall-r.Recall)
+			}
+		}
+		if len(kl) > 0 {
+			out = append(out, TSNEPaired{
+				Name: other.Name, Points: x.Rows, Columns: x.Cols, Starts: len(kl),
+				KL: stats.MeanInterval(kl), Trust: stats.MeanInterval(trust), Recall: stats.MeanInterval(recall),
+			})
+		}
+	}
+	return out
+}
+
 // peerOrKept lets a library lay out x unless it has done so before.
-func peerOrKept(ctx context.Context, p tsnebench.Peer, kept tsnebench.Kept, x tsne.Matrix, workers int) (tsnebench.Result, error) {
-	r, found, err := kept.Load(p.Name, x.Rows, x.Cols)
+func (b *tsneBench) peerOrKept(ctx context.Context, p tsnebench.Peer, x, start tsne.Matrix, k int) (tsnebench.Result, error) {
+	kept := tsnebench.Kept(b.o.Keep)
+	r, found, err := kept.Load(p.Name, x.Rows, x.Cols, k)
 	if err != nil || found {
 		return r, err
 	}
-	r = p.Run(ctx, x, workers)
+	r = p.Run(ctx, x, start, b.workers)
 	if err := ctx.Err(); err != nil {
 		return r, err
 	}
 	if kept != "" {
 		r.Made = time.Now().Format(time.DateTime) + ", load " + load()
 	}
-	return r, kept.Save(r)
+	return r, kept.Save(r, k)
 }
 
 func contains(names []string, name string) bool {
@@ -124,6 +195,10 @@ func (r TSNEBenchReport) WriteText(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	for _, v := range r.Paired {
+		fmt.Fprintf(w, "\n%d×%d, nacre less %s from %s they share, mean and 95 %%: KL %+.4f (%+.4f to %+.4f), trustworthiness %+.5f (%+.5f to %+.5f), kNN recall %+.4f (%+.4f to %+.4f)\n",
+			v.Points, v.Columns, v.Name, plural(v.Starts, "start"), v.KL.Mean, v.KL.Lo, v.KL.Hi, v.Trust.Mean, v.Trust.Lo, v.Trust.Hi, v.Recall.Mean, v.Recall.Lo, v.Recall.Hi)
 	}
 	for _, v := range r.Results {
 		if v.Absent != "" {

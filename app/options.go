@@ -164,6 +164,8 @@ type RunOptions struct {
 // BenchTSNEOptions are the flags of nacre bench tsne.
 type BenchTSNEOptions struct {
 	Sizes   []int    // points
+	Digits  bool     // and the digits of scikit-learn
+	Starts  int      // further layouts from starts that libraries share
 	Peers   []string // names; none is all
 	Scripts string   // folder of the scripts that run the others
 	Home    string   // folder the others are installed in

@@ -92,7 +92,7 @@ class ShippedNotebooks(unittest.TestCase):
     small = {
         "quickstart": "iterations = 1; windows = 15",
         "new-loss": "rounds = 1; updates = 2",
-        "environments": "steps = 3; pictures = 1",
+        "environments": "steps = 3",
     }
 
     def reduced(self, name):

@@ -1,55 +1,79 @@
+//go:build unix
+
 package kernel
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 )
 
 // BenchmarkStart is the time to a session that can run a cell.
 func BenchmarkStart(b *testing.B) {
-	for range b.N {
-		s := start(b)
-		if r, _ := execute(s, "1 + 1"); value(r) != "2" {
-			b.Fatal(value(r))
-		}
-		s.Close()
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			for range b.N {
+				s := startOn(b, e.engine)
+				if r, _ := execute(s, "1 + 1"); value(r) != "2" {
+					b.Fatal(value(r))
+				}
+				s.Close()
+			}
+		})
 	}
 }
 
 // BenchmarkCell is a cell's way from source to value.
 func BenchmarkCell(b *testing.B) {
-	s := start(b)
-	execute(s, "x := 0")
-	b.ResetTimer()
-	for k := range b.N {
-		if r, _ := execute(s, "x + 1"); r.Error != nil {
-			b.Fatal(k, r.Error)
+	for _, e := range engines {
+		b.Run(e.name, func(b *testing.B) {
+			s := startOn(b, e.engine)
+			execute(s, "x := 0")
+			b.ResetTimer()
+			for k := range b.N {
+				if r, _ := execute(s, "x + 1"); r.Error != nil {
+					b.Fatal(k, r.Error)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCode is what running code costs, per operation, in time of the processor.
+func BenchmarkCode(b *testing.B) {
+	for _, code := range []struct{ name, code string }{
+		{"float loop", "func run(n int) { s := 0.0; for i := 0; i < n; i++ { s += 1.5 } }"},
+		{"slice sum", "func run(n int) { xs := make([]float64, 1000); s := 0.0; for i := 0; i < n; i++ { s += xs[i%1000] } }"},
+		{"call", "func f(x int) int { return x }\nfunc run(n int) { for i := 0; i < n; i++ { f(i) } }"},
+		{"method", "type T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { t := &T{}; for i := 0; i < n; i++ { t.inc() } }"},
+		{"interface call", "type I interface{ inc() }\ntype T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { var t I = &T{}; for i := 0; i < n; i++ { t.inc() } }"},
+		{"closure call", "func run(n int) { x := 0; f := func() { x++ }; for i := 0; i < n; i++ { f() } }"},
+		{"native call", "import \"math\"\nfunc run(n int) { for i := 0; i < n; i++ { math.Sqrt(2) } }"},
+		{"defer", "func f() { defer func() {}() }\nfunc run(n int) { for i := 0; i < n; i++ { f() } }"},
+	} {
+		for _, e := range engines {
+			b.Run(code.name+"/"+e.name, func(b *testing.B) {
+				s := startOn(b, e.engine)
+				if r, _ := execute(s, code.code); r.Error != nil {
+					b.Fatal(r.Error)
+				}
+				b.ResetTimer()
+				start := processor(b)
+				if r, _ := execute(s, fmt.Sprintf("run(%d)", b.N)); r.Error != nil {
+					b.Fatal(r.Error)
+				}
+				b.ReportMetric(float64((processor(b)-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
+			})
 		}
 	}
 }
 
-// BenchmarkCode is what running code costs, per operation.
-func BenchmarkCode(b *testing.B) {
-	for name, code := range map[string]string{
-		"float loop":     "func run(n int) { s := 0.0; for i := 0; i < n; i++ { s += 1.5 } }",
-		"slice sum":      "func run(n int) { xs := make([]float64, 1000); s := 0.0; for i := 0; i < n; i++ { s += xs[i%1000] } }",
-		"call":           "func f(x int) int { return x }\nfunc run(n int) { for i := 0; i < n; i++ { f(i) } }",
-		"method":         "type T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { t := &T{}; for i := 0; i < n; i++ { t.inc() } }",
-		"interface call": "type I interface{ inc() }\ntype T struct{ x int }\nfunc (t *T) inc() { t.x++ }\nfunc run(n int) { var t I = &T{}; for i := 0; i < n; i++ { t.inc() } }",
-		"native call":    "import \"math\"\nfunc run(n int) { for i := 0; i < n; i++ { math.Sqrt(2) } }",
-	} {
-		b.Run(name, func(b *testing.B) {
-			s := start(b)
-			if r, _ := execute(s, code); r.Error != nil {
-				b.Fatal(r.Error)
-			}
-			b.ResetTimer()
-			start := time.Now()
-			if r, _ := execute(s, fmt.Sprintf("run(%d)", b.N)); r.Error != nil {
-				b.Fatal(r.Error)
-			}
-			b.ReportMetric(float64(time.Since(start).Nanoseconds())/float64(b.N), "ns/op")
-		})
+// processor is the time that this process has spent on processors.
+func processor(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
 	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

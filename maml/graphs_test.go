@@ -307,10 +307,10 @@ func TestHessianVectorProduct(t *testing.T) {
 	_, hv := x.run("hessian", x.theta, v)
 	nearAll(t, "H·v", hv, want, 1e-5)
 	_, hw := x.run("hessian", x.theta, w)
-	if a, b := inner2(w, hv), inner2(v, hw); math.Abs(a-b) > 1e-12*math.Abs(a) {
+	if a, b := innerProduct(w, hv), innerProduct(v, hw); math.Abs(a-b) > 1e-12*math.Abs(a) {
 		t.Errorf("wᵀHv = %.15g, vᵀHw = %.15g", a, b)
 	}
-	if s := inner2(v, hv); !(s > 0) {
+	if s := innerProduct(v, hv); !(s > 0) {
 		t.Errorf("vᵀHv = %g", s)
 	}
 	d, err := cpu.New(cpu.Options{Workers: 1})

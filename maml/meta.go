@@ -94,7 +94,7 @@ func (u *MetaUpdate) Step() (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	norm := math.Sqrt(inner2(gradient, gradient))
+	norm := math.Sqrt(innerProduct(gradient, gradient))
 	if math.IsNaN(norm+loss) || math.IsInf(norm+loss, 0) {
 		return Outcome{}, fmt.Errorf("maml: the meta-objective became %v and its gradient's norm %v", loss, norm)
 	}
@@ -111,7 +111,7 @@ func (u *MetaUpdate) Step() (Outcome, error) {
 	if err := curvature(direction, product); err != nil {
 		return Outcome{}, err
 	}
-	length := stepLength(u.m.cfg.MaxKL, inner2(direction, product))
+	length := stepLength(u.m.cfg.MaxKL, innerProduct(direction, product))
 	for i := range direction {
 		direction[i] *= length
 	}

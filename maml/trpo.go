@@ -8,7 +8,7 @@ func conjugateGradient(product func(v, out []float64) error, b []float64, iterat
 	x = make([]float64, len(b))
 	r, p := append([]float64(nil), b...), append([]float64(nil), b...)
 	z := make([]float64, len(b))
-	square := inner2(r, r)
+	square := innerProduct(r, r)
 	for range iterations {
 		if square < tolerance {
 			break
@@ -16,10 +16,10 @@ func conjugateGradient(product func(v, out []float64) error, b []float64, iterat
 		if err := product(p, z); err != nil {
 			return nil, err
 		}
-		alpha := square / inner2(p, z)
+		alpha := square / innerProduct(p, z)
 		add(x, alpha, p)
 		add(r, -alpha, z)
-		next := inner2(r, r)
+		next := innerProduct(r, r)
 		for i := range p {
 			p[i] = r[i] + next/square*p[i]
 		}
@@ -28,7 +28,7 @@ func conjugateGradient(product func(v, out []float64) error, b []float64, iterat
 	return x, nil
 }
 
-func inner2(a, b []float64) (sum float64) {
+func innerProduct(a, b []float64) (sum float64) {
 	for i := range a {
 		sum += a[i] * b[i]
 	}

@@ -1,8 +1,6 @@
 package maml
 
 import (
-	"math"
-
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
@@ -34,7 +32,7 @@ func (leastSquares) close() error { return nil }
 func valuePolicy(c Config, obs int) onpolicy.Policy {
 	return onpolicy.Policy{
 		Net:       nn.MLP{Name: "value", In: obs, Hidden: []int{c.ValueHidden, c.ValueHidden}, Out: 1, Act: op.Tanh},
-		MinLogStd: math.Log(1e-6),
+		MinLogStd: onpolicy.LogStdMin,
 	}
 }
 

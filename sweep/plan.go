@@ -120,6 +120,8 @@ func (p Plan) families() ([]string, error) {
 			if err != nil {
 				return nil, fmt.Errorf("plan %s: families: pattern %q: %w", p.Name, pattern, err)
 			}
+			// ml1/* means the families themselves, not their variants such as ml1/push:v2.
+			match = match && strings.Count(spec.Name, ":") == strings.Count(pattern, ":")
 			if match && !slices.Contains(out, spec.Name) {
 				out = append(out, spec.Name)
 			}
@@ -162,7 +164,8 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	if name == "" {
 		name = cfg.Algorithm
 	}
-	r := Run{Name: fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(family, "/", "-"), name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
+	folder := strings.NewReplacer("/", "-", ":", "-").Replace(family)
+	r := Run{Name: fmt.Sprintf("%s-%s-seed%d", folder, name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
 	if strings.ContainsFunc(r.Name, notInNames) {
 		return Run{}, fmt.Errorf("system name %q, want letters, digits, - _ and .", name)
 	}

@@ -195,6 +195,9 @@ func TestExpand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := sim.Register(grid{"grid/00:v2"}); err != nil { // a variant, which a pattern without a colon leaves out
+		t.Fatal(err)
+	}
 	plan := sweep.Plan{Name: "grid", Families: []string{"grid/*"}, Seeds: []uint64{1, 2, 3}, Preset: "paper/ml1", EnvSteps: 1_000_000,
 		Set: []string{"evaluation.every=2", "pearl.latent=6"}, Systems: []sweep.System{
 			{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}, {Name: "tcl-128", Algorithm: "tcl-pearl", Set: []string{"tcl.window=128", "pearl.latent=5"}},
@@ -219,6 +222,10 @@ func TestExpand(t *testing.T) {
 	}
 	if c := runs[4].Config; c.Algorithm != "tcl-pearl" || c.Pearl.Hidden != 64 || c.Pearl.Latent != 6 || runs[4].System != "narrow" {
 		t.Errorf("%s: %+v", runs[4].Name, c)
+	}
+	plan.Families = []string{"grid/*:v2"}
+	if variants, err := plan.Expand(); err != nil || len(variants) != 18 || variants[0].Name != "grid-00-v2-pearl-seed1" {
+		t.Errorf("%d runs of variants, %v", len(variants), err)
 	}
 	if c := runs[5].Config; c.Preset != "ml1/push-small" || c.Family != "grid/00" || c.Pearl.Hidden != 128 {
 		t.Errorf("%s: %+v", runs[5].Name, c)

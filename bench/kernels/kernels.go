@@ -39,10 +39,10 @@ var Peers = []Kernel{
 	{Name: "python3", First: "1 + 1", Small: "1 + 1", Print: "for i in range(%d): print(i)"},
 }
 
-// Ours is this program's kernel; program is its path.
-func Ours(program string) Kernel {
+// Ours is this program's kernel on one of its engines; program is its path.
+func Ours(program, engine string) Kernel {
 	return Kernel{
-		Name: "nacre", Argv: []string{program, "kernel", "--connection-file", "{connection_file}"}, First: "1 + 1", Small: "1 + 1",
+		Name: "nacre " + engine, Argv: []string{program, "kernel", "--engine", engine, "--connection-file", "{connection_file}"}, First: "1 + 1", Small: "1 + 1",
 		Print: "import \"fmt\"\nfor i := 0; i < %d; i++ { fmt.Println(i) }",
 	}
 }

@@ -3,7 +3,7 @@
 //
 //	points := tsnebench.Points(1600)
 //	judge, err := tsnebench.NewJudge(ctx, points)
-//	r := tsnebench.Peers(tsnebench.Where{Scripts: "bench/tsne", Home: ".deps/tsne"})[0].Run(ctx, points, 1)
+//	r := tsnebench.Peers(tsnebench.Where{Scripts: "bench/tsne", Home: ".deps/tsne"})[0].Run(ctx, points, tsne.Matrix{}, 1)
 //	err = judge.Score(&r)
 //	fmt.Println(r.Name, r.CPU, r.KL)
 package tsnebench
@@ -100,11 +100,25 @@ func (j *Judge) Score(r *Result) error {
 	return err
 }
 
-// Self lays the points out with this program.
-func Self(ctx context.Context, x tsne.Matrix, workers int) (Result, error) {
+// Start is a first layout from a seed, a normal cloud of standard deviation 10⁻⁴, for libraries to share.
+func Start(n int, seed uint64) tsne.Matrix {
+	r := rng.New(seed, rng.TSNE)
+	y := tsne.NewMatrix(n, 2)
+	for i := range y.Data {
+		y.Data[i] = 1e-4 * r.NormFloat64()
+	}
+	return y
+}
+
+// Self lays the points out with this program, from start where it has rows.
+func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error) {
 	r := Result{Name: "nacre", Version: runtime.GOOS + "/" + runtime.GOARCH, Points: x.Rows, Columns: x.Cols}
+	options := []tsne.Option{tsne.WithWorkers(workers)}
+	if start.Rows > 0 {
+		options = append(options, tsne.WithInit(start))
+	}
 	wall, cpu := time.Now(), processor()
-	s, err := tsne.New(tsne.WithWorkers(workers)).Start(ctx, x)
+	s, err := tsne.New(options...).Start(ctx, x)
 	if err == nil {
 		_, err = s.Step(ctx, s.Remaining())
 	}

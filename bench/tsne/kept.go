@@ -14,17 +14,22 @@ import (
 // was. Each result says when it was made.
 type Kept string
 
-func (k Kept) path(name string, points, columns int) string {
-	return filepath.Join(string(k), fmt.Sprintf("%s-%dx%d", strings.ReplaceAll(name, " ", "-"), points, columns))
+func (k Kept) path(name string, points, columns, start int) string {
+	file := fmt.Sprintf("%s-%dx%d", strings.ReplaceAll(name, " ", "-"), points, columns)
+	if start > 0 {
+		file += fmt.Sprintf("-start%d", start)
+	}
+	return filepath.Join(string(k), file)
 }
 
-// Load returns the layout of a library that is in the folder; false where there is none.
-func (k Kept) Load(name string, points, columns int) (Result, bool, error) {
+// Load returns the layout of a library that is in the folder, from its own start (0) or a shared one; false where there
+// is none.
+func (k Kept) Load(name string, points, columns, start int) (Result, bool, error) {
 	var r Result
 	if k == "" {
 		return r, false, nil
 	}
-	path := k.path(name, points, columns)
+	path := k.path(name, points, columns, start)
 	text, err := os.ReadFile(path + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil
@@ -44,14 +49,14 @@ func (k Kept) Load(name string, points, columns int) (Result, bool, error) {
 }
 
 // Save puts a layout into the folder.
-func (k Kept) Save(r Result) error {
+func (k Kept) Save(r Result, start int) error {
 	if k == "" {
 		return nil
 	}
 	if err := os.MkdirAll(string(k), 0o755); err != nil {
 		return err
 	}
-	path := k.path(r.Name, r.Points, r.Columns)
+	path := k.path(r.Name, r.Points, r.Columns, start)
 	if r.Absent == "" {
 		if err := writeFloats(path+".f64", r.y.Data); err != nil {
 			return err

@@ -29,6 +29,7 @@ type Where struct {
 type Peer struct {
 	Name    string
 	Most    int // points it is asked to lay out
+	Starts  bool // it takes a given start
 	command func(x tsne.Matrix, source, target string, threads int) *exec.Cmd
 	missing func(context.Context) string // why it cannot run here; "" where it can
 	beyond  string                       // why it is not asked for more than Most
@@ -42,7 +43,7 @@ func Peers(w Where) []Peer {
 	script := func(name string) string { return filepath.Join(w.Scripts, name) }
 	size := func(x tsne.Matrix) []string { return []string{strconv.Itoa(x.Rows), strconv.Itoa(x.Cols)} }
 	python := func(library, module string) Peer {
-		return Peer{Name: library, Most: 1_000_000,
+		return Peer{Name: library, Most: 1_000_000, Starts: true,
 			missing: func(ctx context.Context) string { return w.lackingInPython(ctx, module) },
 			command: func(x tsne.Matrix, source, target string, threads int) *exec.Cmd {
 				a := append([]string{script("peer.py"), library}, size(x)...)
@@ -76,6 +77,26 @@ func Peers(w Where) []Peer {
 	}
 }
 
+// Digits is the data set of handwritten digits that scikit-learn brings, 1,797 points of 64 columns.
+func Digits(ctx context.Context, w Where) (tsne.Matrix, error) {
+	if absent := w.lackingInPython(ctx, "sklearn"); absent != "" {
+		return tsne.Matrix{}, fmt.Errorf("the digits are those of scikit-learn: %s", absent)
+	}
+	dir, err := os.MkdirTemp("", "nacre-bench")
+	if err != nil {
+		return tsne.Matrix{}, err
+	}
+	defer os.RemoveAll(dir)
+	const rows, columns = 1797, 64
+	path := filepath.Join(dir, "x")
+	if err := run(ctx, w.python(), filepath.Join(w.Scripts, "peer.py"), "digits", path); err != nil {
+		return tsne.Matrix{}, fmt.Errorf("the digits of scikit-learn: %w", err)
+	}
+	x := tsne.Matrix{Rows: rows, Cols: columns}
+	x.Data, err = readFloats(path, rows*columns)
+	return x, err
+}
+
 // wasmRunner is Go's script that runs a WebAssembly program under Node.
 func wasmRunner() string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -102,8 +123,8 @@ func lastLine(out string, err error) string {
 	return err.Error()
 }
 
-// Run lets the peer lay out x. What goes wrong is said in Result.Absent.
-func (p Peer) Run(ctx context.Context, x tsne.Matrix, threads int) Result {
+// Run lets the peer lay out x, from start where it has rows. What goes wrong is said in Result.Absent.
+func (p Peer) Run(ctx context.Context, x, start tsne.Matrix, threads int) Result {
 	r := Result{Name: p.Name, Points: x.Rows, Columns: x.Cols}
 	if x.Rows > p.Most {
 		r.Absent = fmt.Sprintf("not asked for more than %d points: %s", p.Most, p.beyond)
@@ -112,13 +133,17 @@ func (p Peer) Run(ctx context.Context, x tsne.Matrix, threads int) Result {
 	if r.Absent = p.missing(ctx); r.Absent != "" {
 		return r
 	}
-	if err := p.run(ctx, x, threads, &r); err != nil {
+	if start.Rows > 0 && !p.Starts {
+		r.Absent = "takes no given start"
+		return r
+	}
+	if err := p.run(ctx, x, start, threads, &r); err != nil {
 		r.Absent = err.Error()
 	}
 	return r
 }
 
-func (p Peer) run(ctx context.Context, x tsne.Matrix, threads int, r *Result) error {
+func (p Peer) run(ctx context.Context, x, start tsne.Matrix, threads int, r *Result) error {
 	dir, err := os.MkdirTemp("", "nacre-bench")
 	if err != nil {
 		return err
@@ -129,6 +154,13 @@ func (p Peer) run(ctx context.Context, x tsne.Matrix, threads int, r *Result) er
 		return err
 	}
 	c := p.command(x, source, target, threads)
+	if start.Rows > 0 {
+		from := filepath.Join(dir, "start")
+		if err := writeFloats(from, start.Data); err != nil {
+			return err
+		}
+		c.Args = append(c.Args, from)
+	}
 	n := strconv.Itoa(threads)
 	c.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "NUMBA_NUM_THREADS="+n, "GOMAXPROCS="+n)
 	var out, errs bytes.Buffer

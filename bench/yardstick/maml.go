@@ -40,7 +40,7 @@ func (s Size) metaHidden() int {
 func NewMeta(s Size, d core.Device) (y *Meta, err error) {
 	h := s.metaHidden()
 	y = &Meta{size: s, policy: onpolicy.Policy{
-		Net: nn.MLP{Name: "policy", In: s.Obs, Hidden: []int{h, h}, Out: s.Act, Act: op.Tanh}, MinLogStd: math.Log(1e-6),
+		Net: nn.MLP{Name: "policy", In: s.Obs, Hidden: []int{h, h}, Out: s.Act, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin,
 	}}
 	if y.memory, err = d.NewMemory(y.policy.Specs()); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func benchUpdateCommand(env *app.Env, update func(context.Context, *app.Env, app
 		Long: `Update times the complete gradient update at the sizes of the published runs, beside the multiply-adds the
 processor was just measured to be capable of. With --check it prints the losses and gradient norms of the first
 three updates in float64 beside reference figures computed with other software, and the CPU's float32 beside
-them; the exit status is 1 when they differ by more than 1e-9 and 1e-4. With --vs torch it runs the same update in
+them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
 PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --explain it prints how
 the update is executed: what is computed where, and the predicted and measured time of every region.
 
@@ -128,10 +128,11 @@ there is installed with pip and npm; what cannot be is one line. All but go-tsne
 run with their defaults at perplexity 30; 1,600 points are the paper's shape in seven dimensions, 70,000 have the 784
 columns of MNIST, others fifty. From 50,000 points on the others take tens of minutes.`,
 		Example: `  nacre bench tsne
-  nacre bench tsne --sizes 1600,10000,50000,100000 --keep out/layouts --json`,
+  nacre bench tsne --sizes 1600,10000,50000,100000 --keep out/layouts --json
+  nacre bench tsne --sizes 1600 --digits --peers openTSNE --starts 24`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := between("workers", o.Workers, 0, maxWorkers)
+			err := firstError(between("workers", o.Workers, 0, maxWorkers), between("starts", o.Starts, 0, 1000))
 			for _, n := range o.Sizes {
 				err = firstError(err, between("sizes", n, 100, 1_000_000))
 			}
@@ -143,6 +144,8 @@ columns of MNIST, others fifty. From 50,000 points on the others take tens of mi
 	}
 	f := cmd.Flags()
 	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
+	f.BoolVar(&o.Digits, "digits", false, "lay out the digits of scikit-learn too")
+	f.IntVar(&o.Starts, "starts", 0, "further layouts from random starts that the libraries share, to tell differences from chance")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
 	f.StringVar(&o.Scripts, "scripts", "bench/tsne", "`folder` of the programs that run the others")
 	f.StringVar(&o.Home, "home", ".deps/tsne", "`folder` in which those that are not there are installed")

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,7 +14,10 @@ import (
 
 	"nacre/app"
 	"nacre/experiment"
+	"nacre/protocol"
+	"nacre/sim"
 	"nacre/stats"
+	"nacre/sweep"
 )
 
 // A plan from its file to the tables: two systems of two seeds with a budget of environment steps, collected, drawn,
@@ -99,5 +103,32 @@ func budget(t *testing.T, dir string) {
 	returns, err := metrics.Column("adapted_return")
 	if n := len(steps); err != nil || n < 2 || steps[n-1] < 3000 || steps[n-2] >= 3000 || returns[n-1] != returns[n-1] {
 		t.Errorf("environment steps %v, returns %v, %v; want the last to be the first of 3,000 and more, and evaluated", steps, returns, err)
+	}
+}
+
+// The plan of the paper's grid that comes with the program is 900 runs, each under the protocol of its algorithm.
+func TestPaperGrid(t *testing.T) {
+	plan, err := sweep.Load("../../plans/ml1.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := plan.Expand()
+	if errors.Is(err, sim.ErrUnavailable) {
+		t.Skip(err)
+	}
+	if err != nil || len(runs) != 50*6*3 {
+		t.Fatalf("%d runs, %v; want 900", len(runs), err)
+	}
+	protocols := map[string]string{"pearl": "garage-ml1", "tcl-pearl": "garage-ml1", "maml": "garage-ml1-onpolicy", "rl2": "garage-ml1-onpolicy", "mql": "mql", "oracle": "oracle"}
+	for _, r := range runs {
+		want, err := protocol.Preset(protocols[r.System])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Config.Evaluation.Protocol
+		got.Extend, want.Extend, want.Repeats = false, false, got.Repeats
+		if got != want || r.Config.EnvSteps != 1_000_000 || r.Config.Algorithm != r.System {
+			t.Fatalf("%s: %+v, want %+v", r.Name, got, want)
+		}
 	}
 }

@@ -33,7 +33,9 @@ func wired() actions {
 		Site: app.Site,
 		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
-			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) { return kernel.New(kernel.Options{Engine: engines[engine]}) })
+			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
+				return kernel.New(kernel.Options{Engine: engines[engine]})
+			})
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},

@@ -59,7 +59,7 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout=60
 KillWait=10
 NodeName=$node NodeAddr=127.0.0.1 $hardware
 PartitionName=all Nodes=ALL Default=YES
@@ -79,7 +79,7 @@ sweep_in slurm
 # first waits until a run that $1 does not match is in its first process and has a checkpoint, and prints its name and
 # that process.
 first() {
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		for state in "$dir"/slurm/state/*.json; do
 			name=$(basename "$state" .json)
 			if [ -f "$dir/slurm/runs/$name/metrics.csv" ] && [ "$(wc -l <"$dir/slurm/runs/$name/metrics.csv")" -gt 2 ] &&

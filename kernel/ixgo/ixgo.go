@@ -1,6 +1,6 @@
 // Package ixgo runs the cells of a kernel on goplus/ixgo, an interpreter of the SSA form of Go. Cells keep their types
-// and methods, so what reflection, templates and native code see of them is what a compiled program shows; yaegi, the
-// default, starts faster, is smaller and moves the values of a type along when the type gets another method.
+// and methods, so what reflection, templates and native code see of them is what a compiled program shows, and calls are
+// several times faster. With yaegi, the default, the values of a type move along when the type gets another method.
 //
 //	s, err := kernel.New(kernel.Options{Engine: ixgo.Engine})
 package ixgo
