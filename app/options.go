@@ -4,7 +4,7 @@ import "time"
 
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
-	Algorithm string // "pearl", "tcl-pearl"; empty leaves the preset's
+	Algorithm string // one of experiment.Algorithms; empty leaves the preset's
 	Family    string // empty leaves the preset's
 	Preset    string
 	Config    string   // path of a TOML file, empty for none
@@ -101,7 +101,7 @@ type BenchUpdateOptions struct {
 	Versus    string // "torch": time PyTorch in turns with it; or empty
 	Python    string // the interpreter that has torch
 	Size      string // "oyster", "metaworld", "both"
-	Algorithm string // "pearl", "tcl-pearl", "both"
+	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
 	Precision string // of matrix products: "float32", "bf16x3", "bf16"
 	Updates   int
