@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web conformance slurm-test browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push generate clean distclean help
+.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -25,6 +25,12 @@ setup: ## fetch what building needs
 
 web: ## build the browser front end, if its sources have changed (needs Node 18)
 	@tools/web.sh
+
+wasm: ## build the programs that run in the browser into bin/wasm (needs Node 18); NACRE_WASM_FAST=1 packs them less well
+	@GO="$(GO)" tools/wasm.sh
+
+site: build wasm ## write the notebooks as static files that run without a server, to out/site
+	$(NACRE) site notebooks --out out/site $(ARGS)
 
 run: build ## build, then serve the notebooks and open the quickstart; Ctrl+C ends it
 	$(NACRE) notebook notebooks/quickstart.ipynb $(ARGS)

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"nacre/web"
 )
@@ -32,7 +33,7 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 	if err := siteFolder(o.Out); err != nil {
 		return err
 	}
-	s := &site{dir: o.Out, about: siteAbout{Files: []siteFile{}}}
+	s := &site{dir: o.Out, now: time.Now().UnixMilli(), about: siteAbout{Files: []siteFile{}, Reports: []string{}}}
 	if err := s.page(front); err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.add(from, len(o.Paths) == 1); err != nil {
+		if err := s.add(ctx, env, from, len(o.Paths) == 1); err != nil {
 			return err
 		}
 	}
@@ -88,6 +89,7 @@ func siteFolder(dir string) error {
 type site struct {
 	dir   string
 	bytes int64
+	now   int64 // of what is made here, as of siteFile
 	about siteAbout
 }
 
@@ -97,6 +99,8 @@ type siteAbout struct {
 	Wasm   string       `json:"wasm"`
 	Kernel *siteProgram `json:"kernel"`
 	Files  []siteFile   `json:"files"`
+	// Reports are files too: the page offers them first, and opens the only one at once.
+	Reports []string `json:"reports"`
 }
 
 // siteProgram is a program in the manifest that tools/wasm.sh writes.
@@ -179,7 +183,7 @@ func (s *site) programs(env *Env, dir string) error {
 }
 
 // add puts a notebook, or a folder with what is in it, among the site's files: at the top, or under its name.
-func (s *site) add(from string, top bool) error {
+func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 	info, err := os.Stat(from)
 	if err != nil {
 		return fmt.Errorf("%s: expected a folder or a file: %w", from, errors.Unwrap(err))
@@ -195,7 +199,7 @@ func (s *site) add(from string, top bool) error {
 		}
 		under = filepath.Base(abs)
 	}
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -215,15 +219,10 @@ func (s *site) add(from string, top bool) error {
 		}
 		return s.file(name, path.Join(under, filepath.ToSlash(rel)), info)
 	})
-}
-
-// offered says whether a file belongs on a site: Go sources beside notebooks and the state of a training do not.
-func offered(rel string) bool {
-	switch filepath.Ext(rel) {
-	case ".go", ".lock", ".tmp":
-		return false
+	if err != nil {
+		return err
 	}
-	return !strings.Contains(filepath.Base(rel), "checkpoint")
+	return s.report(ctx, env, from, under)
 }
 
 func (s *site) file(from, name string, info fs.FileInfo) error {

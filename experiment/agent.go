@@ -149,7 +149,7 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := Default()
+	cfg := Default() // for what the program that made the run did not have yet
 	if _, err := run.ReadConfig(&cfg); err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func mqlCheetah(iterations int) Config {
 func mqlPresets() []preset {
 	var out []preset
 	for _, k := range mqlColumns {
-		out = append(out, preset{"paper/" + k.family + "-mql", "as published with MQL, a million steps", func() Config {
+		out = append(out, preset{"mql/" + k.family, "as published with MQL, a million steps", func() Config {
 			c := base()
 			for _, t := range controls {
 				if t.family == k.family {
@@ -98,8 +98,8 @@ func mqlPresets() []preset {
 		}})
 	}
 	return append(out,
-		preset{"paper/ml1-mql", "MQL on Meta-World: the TCL paper's table with the learning rate it must mean; choose the family", func() Config { return mqlML1(8e-4) }},
-		preset{"paper/ml1-mql-literal", "the same with the learning rate it prints, 0.008", func() Config { return mqlML1(8e-3) }},
+		preset{"mql/ml1", "MQL on Meta-World: the TCL paper's table with the learning rate it must mean; choose the family", func() Config { return mqlML1(8e-4) }},
+		preset{"mql/ml1-literal", "the same with the learning rate it prints, 0.008", func() Config { return mqlML1(8e-3) }},
 		preset{"quick/point-goal-mql", "the point robot by MQL in a quarter of a minute: 6,000 updates", func() Config { return mqlPoint(60, 100) }},
 		preset{"study/point-goal-mql", "the point robot by MQL: 30,000 updates", func() Config { return mqlPoint(150, 200) }},
 		preset{"study/cheetah-vel-mql", "half-cheetah velocity by MQL: 48,000 updates", func() Config { return mqlCheetah(120) }})

@@ -53,10 +53,10 @@ func rl2Cheetah(iterations int) Config {
 func rl2Presets() []preset {
 	var out []preset
 	for _, k := range controls {
-		out = append(out, preset{"paper/" + k.family + "-rl2", "RL² as in the ProMP repository, a million steps", func() Config { return rl2ProMP(k.config()) }})
+		out = append(out, preset{"rl2/" + k.family, "RL² as in the ProMP repository, a million steps", func() Config { return rl2ProMP(k.config()) }})
 	}
 	return append(out,
-		preset{"paper/ml1-rl2", "RL² on Meta-World as garage launches it, a million steps; choose the family", rl2ML1},
+		preset{"rl2/ml1", "RL² on Meta-World as garage launches it, a million steps; choose the family", rl2ML1},
 		preset{"quick/point-goal-rl2", "the point robot by RL²: 3,000 updates", func() Config { return rl2Point(300) }},
 		preset{"study/cheetah-vel-rl2", "half-cheetah velocity by RL²: 800,000 steps, 1,000 updates", func() Config { return rl2Cheetah(100) }})
 }

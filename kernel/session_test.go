@@ -4,6 +4,7 @@ import (
 	"context"
 	"nacre/kernel/ixgo"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -112,4 +113,15 @@ quad(1)`, "9"},
 		{`x := "text"`, ""},
 		{`x`, `"text"`},
 	})
+}
+
+// The tables of packages are made on one system and used on others.
+func TestCellsKnowTheirSystem(t *testing.T) {
+	s := start(t)
+	defer s.Close()
+	out := &collect{}
+	s.Execute(context.Background(), Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
+	if want := runtime.GOOS + runtime.GOARCH + "true"; out.stdout() != want {
+		t.Errorf("a cell finds itself on %q, want %q", out.stdout(), want)
+	}
 }

@@ -269,6 +269,26 @@ func TestConfigurationLayers(t *testing.T) {
 	}
 }
 
+// A run made before an algorithm had its table is evaluated all the same.
+func TestEvaluateAnOlderRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	must(t, trainArgs(dir, "--set", "pearl.iterations=1")...)
+	want := must(t, "eval", dir, "--json")
+	path := filepath.Join(dir, experiment.ConfigFile)
+	text := contents(t, dir, experiment.ConfigFile)
+	begin := strings.Index(text, "[maml]")
+	end := begin + 1 + strings.Index(text[begin+1:], "\n[")
+	if err := os.WriteFile(path, []byte(text[:begin]+text[end:]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(contents(t, dir, experiment.ConfigFile), "inner_lr") {
+		t.Fatal("the table is still there")
+	}
+	if got := must(t, "eval", dir, "--json"); got != want {
+		t.Errorf("evaluated as %s, with the table as %s", got, want)
+	}
+}
+
 // Everything that is done with finished runs.
 func TestCommandsOnRuns(t *testing.T) {
 	parent := t.TempDir()

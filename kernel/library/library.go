@@ -10,11 +10,13 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"io"
 	"path"
 	"reflect"
+	"runtime"
 	"sync"
 
 	"golang.org/x/tools/go/gcexportdata"
@@ -57,8 +59,22 @@ var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
 	for _, p := range pkgs {
 		m[p.Path()] = p
 	}
+	m["runtime"] = here(m["runtime"])
 	return m, nil
 })
+
+// here is package runtime as it is on this system: its tables were made on another.
+func here(p *types.Package) *types.Package {
+	own := types.NewPackage(p.Path(), p.Name())
+	for name, value := range map[string]string{"GOOS": runtime.GOOS, "GOARCH": runtime.GOARCH} {
+		own.Scope().Insert(types.NewConst(token.NoPos, own, name, types.Typ[types.UntypedString], constant.MakeString(value)))
+	}
+	for _, name := range p.Scope().Names() {
+		own.Scope().Insert(p.Scope().Lookup(name)) // what is there already stays
+	}
+	own.MarkComplete()
+	return own
+}
 
 // Importable says whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }

@@ -169,8 +169,39 @@ func TestSite(t *testing.T) {
 	if got := p.shown(6); !strings.Contains(got, "browser") {
 		t.Errorf("an import that the browser lacks shows %q", got)
 	}
-	s.own()
 	p.quiet()
+	keepsEdits(t, s, p)
+	s.own()
+}
+
+// keepsEdits changes and saves a notebook and opens it in another tab of the same profile.
+func keepsEdits(t *testing.T, s *static, p *tab) {
+	t.Helper()
+	eval[any](p, "(nacre.notebook.cells[0].setSource('x := 7'), nacre.saving.save()).then(() => null)")
+	again := s.open("?notebooks/a.ipynb", p)
+	if got := again.sources(); !strings.HasPrefix(got, "x := 7|") {
+		t.Errorf("after saving, another tab has %q", got)
+	}
+	// The list knows the file, and a restarted kernel has nothing of the old one.
+	eval[any](again, "nacre.runRange(0, 1).then(() => null)")
+	again.idle()
+	eval[any](again, "nacre.link.restart().then(() => null)")
+	eval[any](again, "(nacre.notebook.cells[1].setSource('x'), nacre.runRange(1, 2)).then(() => null)")
+	again.idle()
+	if got := again.shown(1); !strings.Contains(got, "undefined: x") {
+		t.Errorf("after a restart x is %q", got)
+	}
+	list := s.open("", p)
+	if got := eval[string](list, "document.querySelector('.list').textContent"); !strings.Contains(got, "data.txt") || !strings.Contains(got, "just now") {
+		t.Errorf("the list of files: %q", got)
+	}
+	// A browser that has never been here sees what was shipped.
+	other := s.open("?notebooks/a.ipynb", nil)
+	if got := other.sources(); strings.HasPrefix(got, "x := 7|") {
+		t.Error("an edit has left its browser")
+	}
+	other.quiet()
+	again.quiet()
 }
 
 // The shipped quickstart runs to its last table in the tab.

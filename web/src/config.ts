@@ -19,13 +19,14 @@ export const settings = ServerConnection.makeSettings({
   ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : {}),
 });
 
-export type Place = { page: 'tree' | 'notebook' | 'file'; path: string };
+export type Place = { page: 'tree' | 'notebook' | 'file' | 'read'; path: string };
 
 /** What the address asks for. */
 export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
   const [, first = '', ...rest] = address.split('/').map(decodeURIComponent);
   const path = rest.filter(Boolean).join('/');
   if (first === 'notebooks') return { page: 'notebook', path };
+  if (first === 'read') return { page: 'read', path };
   if (first === 'edit') return { page: 'file', path };
   return { page: 'tree', path };
 }
@@ -38,6 +39,8 @@ export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */
 export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(fileUrl(path))}`;
+/** A text to read, on a static site. */
+export const readUrl = (path: string) => page + 'read/' + encode(path);
 export const fileUrl = (path: string) => base + 'files/' + encode(path);
 export const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 export const nameOf = (path: string) => path.split('/').pop() ?? '';

@@ -7,7 +7,9 @@ import { place } from './config';
 import { el } from './dom';
 import { FileList } from './files/list';
 import { openTextFile } from './files/textfile';
+import { openReport } from './files/report';
 import { openNotebook } from './notebook/open';
+import { about, isSite } from './site/about';
 import { startTheme } from './theme';
 
 performance.mark('nacre.script');
@@ -16,7 +18,15 @@ document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'ar
 const { page, path } = place();
 if (page === 'notebook') void openNotebook(path);
 else if (page === 'file') void openTextFile(path);
-else {
+else if (page === 'read') void openReport(path);
+else void openFiles();
+
+async function openFiles(): Promise<void> {
+  // A site with one report and nothing else to say at its door opens it.
+  if (isSite && !location.search) {
+    const { reports } = await about();
+    if (reports.length === 1) return openReport(reports[0]!);
+  }
   const list = new FileList(path);
   document.body.append(list.dom);
   void list.refresh();

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"nacre/kernel/library/api"
 )
@@ -52,16 +53,14 @@ var browser = []string{
 	"unicode/utf8", "unique", "weak", "archive/zip", "net/url",
 }
 
-// serverOnly are the other packages that cells cannot import in the browser: they drive the native MuJoCo, compare with
-// Python programs, or belong to batch work.
-var serverOnly = []string{
-	"nacre/sim/verify", "nacre/sim/rates",
-}
+// serverOnly are the other packages that cells cannot import in the browser, with those below them: they drive a GPU or
+// the native MuJoCo, run processes, or compare with Python programs.
+var serverOnly = []string{"nacre/core/cuda", "nacre/sim/verify", "nacre/sim/rates", "nacre/sweep"}
 
 // inBrowser says whether cells can import a package in the browser too.
 func inBrowser(path string) bool {
 	if slices.Contains(list, path) || api.Own(path) {
-		return !slices.Contains(serverOnly, path)
+		return !slices.ContainsFunc(serverOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })
 	}
 	return slices.Contains(browser, path)
 }

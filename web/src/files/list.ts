@@ -1,8 +1,10 @@
 // The file list: folders and files of the server, and which notebooks run.
 
 import { KernelAPI, Session, SessionAPI } from '@jupyterlab/services';
-import { announce, el, iconButton, svgIcon } from '../dom';
-import { editUrl, fileUrl, notebookUrl, settings, treeUrl, tsneUrl } from '../config';
+import { announce, download, el, iconButton, svgIcon } from '../dom';
+import { editUrl, fileUrl, notebookUrl, readUrl, settings, treeUrl, tsneUrl } from '../config';
+import { isSite } from '../site/about';
+import { files } from '../site/api';
 import { contents, FileModel } from '../protocol/contents';
 import { ask, askText, banner, guarded } from '../ui/dialog';
 import { nextTheme } from '../theme';
@@ -35,7 +37,8 @@ export class FileList {
       el('main', { 'aria-label': 'Files' },
         el('div.bar', {}, this.crumbs(), el('span.space'),
           button('New notebook', 'plus', () => void this.create('notebook'), true), button('Folder', 'folder', () => void this.create('directory')), button('Text file', 'file', () => void this.create('file')), button('Upload', 'upload', () => upload.click()), upload),
-        el('table.list', {}, el('thead', {}, el('tr', {}, column('Name', 'name'), column('Changed', 'last_modified'), column('Size', 'size'), el('th', { scope: 'col' }, el('span.visually-hidden', {}, 'Actions')))), this.body), this.empty));
+        el('table.list', {}, el('thead', {}, el('tr', {}, column('Name', 'name'), column('Changed', 'last_modified'), column('Size', 'size'), el('th', { scope: 'col' }, el('span.visually-hidden', {}, 'Actions')))), this.body), this.empty,
+        isSite ? el('p.note', {}, 'There is no server behind these pages: cells run in this browser, and what you change stays in it until you download it.') : null));
     this.dom.addEventListener('dragover', (e) => { e.preventDefault(); this.dom.classList.add('drop'); });
     this.dom.addEventListener('dragleave', (e) => { if (e.target === this.dom) this.dom.classList.remove('drop'); });
     this.dom.addEventListener('drop', (e) => { e.preventDefault(); this.dom.classList.remove('drop'); void this.upload([...(e.dataTransfer?.files ?? [])]); });
@@ -83,7 +86,7 @@ export class FileList {
   }
 
   private row(e: FileModel): HTMLElement {
-    const href = e.type === 'directory' ? treeUrl(e.path) : e.type === 'notebook' ? notebookUrl(e.path) : isText(e.name) ? editUrl(e.path) : fileUrl(e.path);
+    const href = e.type === 'directory' ? treeUrl(e.path) : e.type === 'notebook' ? notebookUrl(e.path) : isSite && e.name.endsWith('.md') ? readUrl(e.path) : isText(e.name) ? editUrl(e.path) : fileUrl(e.path);
     const link = el('a', { href, target: e.type === 'notebook' ? '_blank' : null, rel: e.type === 'notebook' ? 'noopener' : null }, e.type === 'notebook' ? e.name.replace(/\.ipynb$/, '') : e.name);
     link.prepend(svgIcon(e.type === 'directory' ? 'folder' : e.type));
     const session = this.running.get(e.path);
@@ -94,8 +97,16 @@ export class FileList {
       el('td.actions', {}, session ? action('Shut down', () => void this.shutdown(session)) : null,
         e.type !== 'directory' ? action('Duplicate', () => void guarded(this.banners, 'Duplicate', async () => { await contents.copy(e.path, this.folder); await this.refresh(); })) : null,
         /\.(npz|npy|safetensors)$/.test(e.name) ? el('a.link', { href: tsneUrl(e.path), target: '_blank', rel: 'noopener', 'aria-label': `Lay out ${e.name} by t-SNE` }, 't-SNE') : null,
-        e.type !== 'directory' ? el('a.link', { href: fileUrl(e.path), download: e.name, 'aria-label': `Download ${e.name}` }, 'Download') : null,
+        e.type !== 'directory' ? this.downloadLink(e) : null,
         action('Rename', () => void this.rename(e)), action('Delete', () => void this.remove(e))));
+  }
+
+  private downloadLink(e: FileModel): HTMLElement {
+    const label = `Download ${e.name}`;
+    if (!isSite) return el('a.link', { href: fileUrl(e.path), download: e.name, 'aria-label': label }, 'Download');
+    // What this browser has changed has no address.
+    const fetchIt = () => guarded(this.banners, label, async () => { download(e.name, 'application/octet-stream', await (await files()).read(e.path)); });
+    return el('button.link', { type: 'button', 'aria-label': label, click: () => void fetchIt() }, 'Download');
   }
 
   private async create(type: FileModel['type']): Promise<void> {

@@ -11,6 +11,8 @@ export interface About {
   wasm: string;
   kernel: Program | null;
   files: SiteFile[];
+  /** Reports among the files. */
+  reports: string[];
 }
 
 /** Whether this page belongs to a static site, without a server behind it. */
