@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race stress-sim bench study-point-goal study-cheetah-vel study-push generate clean distclean help
+.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -70,6 +70,9 @@ stress-sim: setup ## ten million environment steps, watching memory: some minute
 bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)
 	$(NACRE) bench sim $(ARGS)
+
+gpu-check: ## check and time training on this machine's NVIDIA GPU, into out/gpu; tools/gpu-check.sh says how to do it elsewhere
+	@tools/gpu-check.sh build out/gpu/bin && tools/gpu-check.sh run out/gpu/bin out/gpu
 
 study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on two cores
 	$(NACRE) study point-goal --seeds 3 $(ARGS)

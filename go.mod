@@ -6,6 +6,7 @@ require (
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/chewxy/hm v1.0.0
 	github.com/goplus/ixgo v1.1.0
+	github.com/goplus/reflectx v1.7.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/sbinet/npyio v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.1
@@ -26,7 +27,6 @@ require (
 require github.com/ebitengine/purego v0.11.3 // indirect
 
 require (
-	github.com/goplus/reflectx v1.7.0 // indirect
 	github.com/timandy/routine v1.1.5 // indirect
 	github.com/visualfc/funcval v0.1.4 // indirect
 	github.com/visualfc/xtype v0.3.0 // indirect

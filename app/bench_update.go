@@ -16,16 +16,19 @@ import (
 	"nacre/bench/yardstick"
 	"nacre/core"
 	"nacre/core/cpu"
+	"nacre/core/cuda"
 	"nacre/core/ref"
+	"nacre/experiment"
 	"nacre/stats"
 )
 
 // Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
-// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions.
+// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one in TF32 that of operands to 10 bits.
 const (
 	toleranceRef  = 1e-9
 	toleranceMeta = 1e-7 // in float64 for maml, whose rows have weights of one over their number in float32
 	toleranceCPU  = 1e-4
+	toleranceTF32 = 1e-2
 )
 
 // ErrCheck is the verdict of a check whose figures differ by more than they should.
@@ -36,8 +39,7 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
-	o.Kernel = kernelOf(o.Kernel, o.Precision)
-	device, err := cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
+	device, err := o.open(env)
 	if err != nil {
 		return err
 	}
@@ -50,6 +52,40 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 		return o.explain(ctx, env, device)
 	}
 	return o.time(ctx, env, device)
+}
+
+// open makes the device to time.
+func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if o.gpu() {
+		ordinal, err := experiment.CheckDevice(o.Device)
+		if err != nil {
+			return nil, err
+		}
+		d, err := cuda.New(cuda.Options{Ordinal: ordinal, TF32: host.TF32, Products: o.Products})
+		var lacking *cuda.Error
+		if err == nil || o.Device != "auto" || !errors.As(err, &lacking) {
+			return d, err
+		}
+		env.Notice("no usable GPU, the CPU is timed: " + err.Error())
+		o.Device = "cpu"
+	}
+	o.Kernel = kernelOf(o.Kernel, o.Precision)
+	return cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
+}
+
+// gpu reports whether a GPU is asked for.
+func (o BenchUpdateOptions) gpu() bool { return o.Device != "" && o.Device != "cpu" }
+
+// tolerance is what figures of the device may differ by.
+func (o BenchUpdateOptions) tolerance() float64 {
+	if o.Precision == "tf32" {
+		return toleranceTF32
+	}
+	return toleranceCPU
 }
 
 // benchmark is an update on synthetic data; package yardstick has them.
@@ -123,6 +159,7 @@ type UpdateTiming struct {
 	Share     float64 `json:"peak_share"`  // Rate of Peak
 	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
 	Mallocs   float64 `json:"allocations_per_update"`
+	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another
 	Versus    *Versus `json:"versus,omitempty"`
 }
 
@@ -155,27 +192,58 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 		return UpdateTiming{}, err
 	}
 	defer y.Close()
+	if o.gpu() {
+		return o.timeGPU(ctx, env, y)
+	}
 	before, err := cpu.Peak(o.Kernel)
 	if err != nil {
 		return UpdateTiming{}, err
 	}
-	var row UpdateTiming
-	if o.Versus == "torch" {
-		row, err = o.timeTurns(ctx, env, y)
-	} else {
-		row, err = o.timeOne(ctx, env, y)
-	}
+	row, err := o.timeBoth(ctx, env, y)
 	if err != nil {
 		return UpdateTiming{}, err
 	}
 	after, err := cpu.Peak(o.Kernel)
-	row.Algorithm, row.Size = algorithm, size.Name
 	row.Peak = max(before, after) * float64(min(o.Workers, runtime.NumCPU()))
 	row.Share = row.Rate / row.Peak
 	if row.CPU > 0 {
 		row.CPUShare = row.Work / row.CPU * 1e3 / max(before, after)
 	}
 	return row, err
+}
+
+// timeBoth times updates alone or in turns with others.
+func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark) (row UpdateTiming, err error) {
+	if o.Versus != "" {
+		row, err = o.timeTurns(ctx, env, y)
+	} else {
+		row, err = o.timeOne(ctx, env, y)
+	}
+	row.Algorithm, row.Size = y.Algorithm(), y.Size().Name
+	return row, err
+}
+
+// timeGPU times updates one by one, waiting for each, and then back to back.
+func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark) (UpdateTiming, error) {
+	y, ok := b.(*yardstick.Yardstick)
+	if !ok {
+		return UpdateTiming{}, Usagef("--algo %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed on the CPU only", b.Algorithm())
+	}
+	row, err := o.timeBoth(ctx, env, y)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	start := time.Now()
+	for range o.Updates {
+		if err := y.Start(); err != nil {
+			return UpdateTiming{}, err
+		}
+	}
+	if err := y.Wait(); err != nil {
+		return UpdateTiming{}, err
+	}
+	row.Stream = float64(time.Since(start)) / 1e6 / float64(o.Updates)
+	return row, nil
 }
 
 // pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
@@ -251,6 +319,9 @@ func (m *updateMeter) timing() UpdateTiming {
 func (r UpdateTimings) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, load %s\n\n", r.Device, r.Load)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(r.Rows) > 0 && r.Rows[0].Stream > 0 {
+		return r.writeGPU(w, t)
+	}
 	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tper processor time\tallocations\t")
 	for _, u := range r.Rows {
 		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.2g\t\n",
@@ -259,19 +330,35 @@ func (r UpdateTimings) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	r.writeVersus(w)
+	return nil
+}
+
+// writeGPU prints the timings of a GPU, whose peak is not measured.
+func (r UpdateTimings) writeGPU(w io.Writer, t *tabwriter.Writer) error {
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tback to back ms\tGFLOP\tGFLOP/s\t")
+	for _, u := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%.3f\t%.2f\t%.0f\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Stream, u.Work, u.Work/u.Stream*1e3)
+	}
+	err := t.Flush()
+	r.writeVersus(w)
+	return err
+}
+
+func (r UpdateTimings) writeVersus(w io.Writer) {
 	for _, u := range r.Rows {
 		if u.Versus != nil {
 			u.Versus.writeText(w, u)
 		}
 	}
-	return nil
 }
 
 // UpdateCheck is what nacre bench update --check prints.
 type UpdateCheck struct {
-	Device string            `json:"device"`
-	OK     bool              `json:"ok"`
-	Rows   []UpdateCheckLine `json:"figures"`
+	Device    string            `json:"device"`
+	Tolerance float64           `json:"tolerance"` // of the device's figures
+	OK        bool              `json:"ok"`
+	Rows      []UpdateCheckLine `json:"figures"`
 }
 
 // UpdateCheckLine is one figure of one update.
@@ -288,7 +375,7 @@ type UpdateCheckLine struct {
 }
 
 func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Device) error {
-	r := UpdateCheck{Device: device.Name(), OK: true}
+	r := UpdateCheck{Device: device.Name(), Tolerance: o.tolerance(), OK: true}
 	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
 		lines, err := checkOne(ctx, env, size, algorithm, device)
 		r.Rows = append(r.Rows, lines...)
@@ -298,7 +385,7 @@ func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Dev
 		return err
 	}
 	for _, l := range r.Rows {
-		r.OK = r.OK && l.Diff64 <= l.tolerance() && l.Diff32 <= toleranceCPU
+		r.OK = r.OK && l.Diff64 <= l.tolerance() && l.Diff32 <= r.Tolerance
 	}
 	if err := env.Print(r, r.WriteText); err != nil {
 		return err
@@ -370,7 +457,7 @@ func (r UpdateCheck) WriteText(w io.Writer) error {
 			fmt.Fprintf(t, "\texpected\tfloat64\tdifference\t%s\tdifference\t\n", r.Device)
 		}
 		fmt.Fprintf(t, "%s\t%.12g\t%.12g\t%.0e%s\t%.9g\t%.0e%s\t\n", l.Figure, l.Expected,
-			l.Float64, l.Diff64, mark(l.Diff64, l.tolerance()), l.Float32, l.Diff32, mark(l.Diff32, toleranceCPU))
+			l.Float64, l.Diff64, mark(l.Diff64, l.tolerance()), l.Float32, l.Diff32, mark(l.Diff32, r.Tolerance))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -383,8 +470,8 @@ func (r UpdateCheck) WriteText(w io.Writer) error {
 	for _, l := range r.Rows {
 		limit = max(limit, l.tolerance())
 	}
-	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in float64 and %.0e in float32.\n",
-		verdict, limit, toleranceCPU)
+	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in float64 and %.0e on the device.\n",
+		verdict, limit, r.Tolerance)
 	return err
 }
 

@@ -30,20 +30,31 @@ type VersusRound struct {
 	TheirsCPU float64 `json:"theirs_cpu_ms"`
 }
 
-// timeTurns times updates in turns with PyTorch.
+// peer starts the other software on the same kind of device.
+func (o BenchUpdateOptions) peer(ctx context.Context, y benchmark) (*torch.Process, error) {
+	if o.gpu() {
+		return torch.StartGPU(ctx, o.Python, o.Versus, y.Size().Name, y.Algorithm(), o.Precision == "tf32")
+	}
+	if o.Versus != "torch" {
+		return nil, Usagef("--vs %s without a GPU: expected torch", o.Versus)
+	}
+	return torch.Start(ctx, o.Python, y.Size().Name, y.Algorithm(), o.Workers)
+}
+
+// timeTurns times updates in turns with other software.
 func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
 	warmUp, perTurn := pace(y)
 	rounds := max(1, o.Updates/perTurn)
-	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with PyTorch", y.Algorithm(), y.Size().Name), rounds)
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with %s", y.Algorithm(), y.Size().Name, o.Versus), rounds)
 	defer stage.Done()
-	p, err := torch.Start(ctx, o.Python, y.Size().Name, y.Algorithm(), o.Workers)
+	p, err := o.peer(ctx, y)
 	if err != nil {
 		return UpdateTiming{}, err
 	}
 	defer p.Close()
 	for name, x := range p.Figures {
-		if want := y.Expected(0)[name]; !(math.Abs(x/want-1) <= toleranceCPU) {
-			return UpdateTiming{}, fmt.Errorf("PyTorch computes another update: its %s is %.9g, want %.9g", name, x, want)
+		if want := y.Expected(0)[name]; !(math.Abs(x/want-1) <= o.tolerance()) {
+			return UpdateTiming{}, fmt.Errorf("it computes another update: its %s is %.9g, want %.9g", name, x, want)
 		}
 	}
 	m := updateMeter{y: y}
@@ -84,6 +95,11 @@ func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark
 }
 
 func (v *Versus) writeText(w io.Writer, u UpdateTiming) {
+	if v.Software != "" {
+		fmt.Fprintf(w, "\n%s, %s: %s takes %.3f ms (median), %.2f times as long (median of %d rounds in turns)\n",
+			u.Algorithm, u.Size, v.Software, v.Median, v.Ratio, len(v.Rounds))
+		return
+	}
 	fmt.Fprintf(w, "\n%s, %s: PyTorch %s takes %.1f ms (median), %.2f times as long (median of %d rounds in turns)\n",
 		u.Algorithm, u.Size, v.Torch, v.Median, v.Ratio, len(v.Rounds))
 	fmt.Fprintf(w, "  of processor time %.1f ms, %.2f times as much\n", v.CPU, v.CPUs)

@@ -41,6 +41,7 @@ type Report struct {
 // Providers tell the doctor about parts of the program it does not know itself.
 type Providers struct {
 	CPUKernel func() string          // kernel the training core chose for this processor
+	GPU       func() (string, error) // what the GPU is, or why it cannot be used
 	MuJoCo    func() (string, error) // version, or why it is not there
 	MetaWorld func() (string, error) // folder of its scenes, or why there is none
 }
@@ -66,7 +67,7 @@ func Doctor(p Providers) (Report, error) {
 		checks = append(checks, metaworldCheck(p.MetaWorld))
 	}
 	checks = append(checks, families())
-	checks = append(checks, gpu(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH")), folder("."), terminal(os.Stdout))
+	checks = append(checks, usable(gpu(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH")), p.GPU), folder("."), terminal(os.Stdout))
 	report := Report{checks}
 	for _, c := range checks {
 		if c.Status == Problem {
@@ -182,6 +183,19 @@ func gpu(root fs.FS, libraryPath string) Check {
 			c.Found += ", driver " + driver
 		}
 	}
+	return c
+}
+
+// usable completes a check by asking the GPU itself, or the libraries it lacks.
+func usable(c Check, ask func() (string, error)) Check {
+	if c.Status != OK || ask == nil {
+		return c
+	}
+	found, err := ask()
+	if err != nil {
+		return Check{c.Name, Missing, c.Found, "it cannot be used: " + err.Error() + "; training runs on the CPU"}
+	}
+	c.Found += ": " + found
 	return c
 }
 

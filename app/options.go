@@ -1,10 +1,14 @@
 package app
 
-import "time"
+import (
+	"time"
+
+	"nacre/experiment"
+)
 
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
-	Algorithm string // "pearl", "tcl-pearl"; empty leaves the preset's
+	Algorithm string // one of experiment.Algorithms; empty leaves the preset's
 	Family    string // empty leaves the preset's
 	Preset    string
 	Config    string   // path of a TOML file, empty for none
@@ -12,14 +16,41 @@ type TrainOptions struct {
 	Seed      uint64
 	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
 	Out       string
-	Workers   int    // 0 is one per core
-	Precision string // of matrix products: "float32", "bf16x3", "bf16"
+	Workers   int // 0 is one per core
+	Seeds     int // runs with consecutive seeds, side by side
+	DeviceOptions
+}
+
+// DeviceOptions are the flags that choose where training computes, and how exactly.
+type DeviceOptions struct {
+	Device    string // "auto", "cpu", "cuda", "cuda:1"; empty is "cpu" or what a run used before
+	Precision string // of matrix products: "fp32" (or "float32"), on a GPU "tf32", on the CPU "bf16x3" and "bf16"
+}
+
+// host is what an experiment needs from the machine.
+func (o DeviceOptions) host(workers int) (experiment.Host, error) {
+	h := experiment.Host{Workers: workers, Device: o.Device}
+	gpu := o.Device != "" && o.Device != "cpu"
+	switch o.Precision {
+	case "", "fp32", "float32":
+	case "tf32":
+		h.TF32 = true
+		if !gpu {
+			return h, Usagef("--precision tf32 without a GPU: expected --device auto or cuda with it")
+		}
+	default:
+		h.Kernel = kernelOf("", o.Precision)
+		if gpu {
+			return h, Usagef("--precision %s with --device %s: it is the CPU's; a GPU has fp32 and tf32", o.Precision, o.Device)
+		}
+	}
+	return h, nil
 }
 
 // kernelOf names the CPU kernels of a precision: kernel itself for float32.
 func kernelOf(kernel, precision string) string {
 	switch {
-	case precision == "" || precision == "float32":
+	case precision == "" || precision == "float32" || precision == "fp32":
 		return kernel
 	case kernel == "":
 		kernel = "avx512"
@@ -31,6 +62,7 @@ func kernelOf(kernel, precision string) string {
 type ResumeOptions struct {
 	Dir     string
 	Workers int
+	DeviceOptions
 }
 
 // EvalOptions are the flags of nacre eval. Negative numbers and empty words leave the protocol's own value.
@@ -86,6 +118,7 @@ type StudyOptions struct {
 	Out     string
 	Workers int
 	Set     []string
+	DeviceOptions
 }
 
 // CheckStudyOptions are the flags of nacre study check.
@@ -98,14 +131,15 @@ type CheckStudyOptions struct {
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
 	Explain   bool   // print how the update is executed, and the time of every region
-	Versus    string // "torch": time PyTorch in turns with it; or empty
-	Python    string // the interpreter that has torch
+	Versus    string // what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
+	Python    string // the interpreter that has it
+	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
-	Algorithm string // "pearl", "tcl-pearl", "both"
+	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
-	Precision string // of matrix products: "float32", "bf16x3", "bf16"
 	Updates   int
 	Workers   int
+	DeviceOptions
 }
 
 // BenchSimOptions are the flags of nacre bench sim.

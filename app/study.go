@@ -25,7 +25,19 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 		}
 		p.Set = append(p.Set, o.Set...)
 	}
-	host := experiment.Host{Workers: o.Workers}
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return err
+	}
+	if host.Device == "auto" {
+		_, notice, err := experiment.OpenDevice(host)
+		if err != nil {
+			return err
+		}
+		if notice != "" {
+			env.Notice(notice)
+		}
+	}
 	if o.Name == study.Quickstart {
 		r, err := study.RunQuickstart(ctx, o.Out, change, host, env.Progress)
 		if err != nil {

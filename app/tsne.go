@@ -194,7 +194,7 @@ func embeddingsOf(input string) (name, path string, err error) {
 	if !run.Has(EmbeddingsFile) {
 		return "", "", fmt.Errorf("run folder %s has no %s: make it with: nacre embed %s", input, EmbeddingsFile, input)
 	}
-	var cfg experiment.Config
+	cfg := experiment.Default()
 	if _, err := run.ReadConfig(&cfg); err != nil {
 		return "", "", err
 	}

@@ -149,7 +149,7 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cfg Config
+	cfg := Default() // for what the program that made the run did not have yet
 	if _, err := run.ReadConfig(&cfg); err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 
 // loadExperience reads what an agent collected from its run's checkpoint.
 func loadExperience(run *Run, cfg Config, e Experienced) error {
-	hash, err := config.Hash(cfg)
+	hash, err := cfg.fingerprint()
 	if err != nil {
 		return err
 	}

@@ -35,25 +35,27 @@ func pointMAML(iterations int) Config {
 	return c
 }
 
-// cheetahMAML is a reduction for cheetah-vel: half the tasks, a horizon of ten control steps in the discount, which a
-// velocity needs no more than, longer inner steps and three times the divergence.
+// cheetahMAML is a reduction for cheetah-vel, of many small meta-updates: 4 tasks of 4 + 4 episodes, ten times the
+// divergence, half the noise in the actions, and a horizon of ten control steps in the discount, which a velocity needs no
+// more than.
 func cheetahMAML(iterations int) Config {
 	m := maml.Default()
-	m.Hidden, m.MetaBatch, m.InnerLR, m.Discount, m.MaxKL, m.Iterations = 64, 10, 0.3, 0.9, 0.03, iterations
+	m.Hidden, m.InitStd, m.MetaBatch, m.Episodes, m.MaxKL = 64, 0.5, 4, 4, 0.1
+	m.Discount, m.GAELambda, m.Iterations = 0.9, 0.9, iterations
 	c := meta(cheetah(1), m)
-	c.Evaluation.Every = 10
+	c.Evaluation.Every = 25
 	return c
 }
 
 func mamlPresets() []preset {
 	out := []preset{
-		{"paper/ml1-maml", "MAML-TRPO on Meta-World without garage's defects; choose the family", func() Config { return meta(metaWorld(), maml.Default()) }},
-		{"paper/ml1-maml-garage", "MAML-TRPO on Meta-World as garage has it; choose the family", garageMAML},
+		{"maml/ml1", "MAML-TRPO on Meta-World without garage's defects; choose the family", func() Config { return meta(metaWorld(), maml.Default()) }},
+		{"maml/ml1-garage", "MAML-TRPO on Meta-World as garage has it; choose the family", garageMAML},
 		{"quick/point-goal-maml", "the point robot by MAML-TRPO: 100 meta-updates, 800,000 steps", func() Config { return pointMAML(100) }},
-		{"study/cheetah-vel-maml", "half-cheetah velocity by MAML-TRPO: 50 meta-updates, 2,000,000 steps", func() Config { return cheetahMAML(50) }},
+		{"study/cheetah-vel-maml", "half-cheetah velocity by MAML-TRPO: 200 meta-updates, 1,280,000 steps", func() Config { return cheetahMAML(200) }},
 	}
 	for _, k := range controls {
-		out = append(out, preset{"paper/" + k.family + "-maml", "MAML-TRPO as the ProMP repository has it for MuJoCo", func() Config { return promp(k) }})
+		out = append(out, preset{"maml/" + k.family, "MAML-TRPO as in the ProMP repository: 1,001 meta-updates of 320,000 steps", func() Config { return promp(k) }})
 	}
 	return out
 }

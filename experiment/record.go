@@ -132,7 +132,8 @@ func (r *Run) writeConfig() error {
 	})
 }
 
-// ReadConfig lays the run's configuration over cfg, checks it, and returns the record.
+// ReadConfig lays the run's configuration over cfg, checks it, and returns the record. Begin with Default: a run may be
+// older than some of the algorithms, whose tables its configuration then lacks.
 func (r *Run) ReadConfig(cfg any) (Record, error) {
 	if err := config.Resolve(cfg, config.File(r.Path(ConfigFile), recordTable)); err != nil {
 		return Record{}, err

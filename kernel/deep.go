@@ -21,6 +21,7 @@ func (s *session) watch(r *run) (release func()) {
 		sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 		t := time.NewTicker(10 * time.Millisecond)
 		defer t.Stop()
+		hold := time.Millisecond // longer each time: on a busy machine the goroutine may not run meanwhile
 		for {
 			select {
 			case <-done:
@@ -30,7 +31,8 @@ func (s *session) watch(r *run) (release func()) {
 			metrics.Read(sample)
 			if !r.stopped.Load() && sample[0].Value.Uint64() > deepStacks {
 				s.engine.Stop(true)
-				time.Sleep(time.Millisecond)
+				time.Sleep(hold)
+				hold = min(2*hold, 100*time.Millisecond)
 				if !r.stopped.Load() {
 					s.engine.Stop(false)
 				}

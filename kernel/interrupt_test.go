@@ -70,7 +70,9 @@ func TestRecursionWithoutEnd(t *testing.T) {
 
 func recursion(t *testing.T, engine Engine) {
 	s := startOn(t, engine)
-	r, _ := execute(s, "func f(n int) int { return f(n+1) + 1 }\nf(0)")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // it takes a second or two of processor time
+	defer cancel()
+	r := s.Execute(ctx, Request{Code: "func f(n int) int { return f(n+1) + 1 }\nf(0)"}, &collect{})
 	if r.Error == nil || r.Error.Name != "Panic" {
 		t.Fatalf("got %+v", r.Error)
 	}

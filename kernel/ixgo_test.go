@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"nacre/kernel/ixgo"
@@ -96,7 +97,7 @@ func TestIxgoRedefine(t *testing.T) {
 func TestIxgoManyCells(t *testing.T) {
 	s := startOn(t, ixgo.Engine)
 	execute(s, "total := 0\ntype acc struct { n int }\nfunc (a *acc) add(k int) int { a.n += k; return a.n }\na := &acc{}")
-	for k := range 300 {
+	for k := range 100 {
 		r, _ := execute(s, fmt.Sprintf("x%d := %d\ntotal += x%d\na.add(x%d)", k, k, k, k))
 		if want := fmt.Sprint(k * (k + 1) / 2); value(r) != want {
 			t.Fatalf("cell %d: %s, want %s", k, value(r), want)
@@ -122,4 +123,22 @@ func TestIxgoTraps(t *testing.T) {
 		{"import \"gonum.org/v1/plot\"\nimport \"gonum.org/v1/plot/vg/draw\"\ntype dot struct{}\nfunc (dot) Plot(c draw.Canvas, p *plot.Plot) {}\nfunc (dot) DataRange() (a, b, c, d float64) { return 1, 2, 3, 4 }\npl := plot.New()\npl.Add(dot{})\npl.X.Min + pl.Y.Max", "5"},
 		{"import \"log\"\nfunc() { defer fmt.Println(\"no\"); defer func() { recover() }(); log.SetFlags(0); log.Fatal(\"end\") }()", "Exit: the cell ended the kernel with exit status 1"},
 	})
+}
+
+// TestIxgoRoom: the interpreter has a number of places for methods and ends the process where they do not suffice. A
+// cell that needs too many is refused, and nothing of it is in the way of the next one.
+func TestIxgoRoom(t *testing.T) {
+	s := startOn(t, ixgo.Engine)
+	var b strings.Builder
+	b.WriteString("type T struct{ a int }\n")
+	for k := range 3000 {
+		fmt.Fprintf(&b, "func (T) M%d() {}\n", k)
+	}
+	r, _ := execute(s, b.String())
+	if r.Error == nil || !strings.Contains(r.Error.Message, "have 6000 methods") {
+		t.Fatalf("%.300s", value(r))
+	}
+	if r, _ := execute(s, "type T struct{ a int }\nfunc (t T) Twice() int { return 2 * t.a }\nvar i interface{ Twice() int } = T{4}\ni.Twice()"); value(r) != "8" {
+		t.Fatal(value(r))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -256,6 +257,44 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// An episode's action has the same bits whatever shares the call, for every kernel.
+func TestActionsDoNotDependOnTheCall(t *testing.T) {
+	for _, kernel := range []string{"avx512", "avx2", "go"} {
+		d, err := cpu.New(cpu.Options{Workers: 1, Kernel: kernel})
+		if err != nil {
+			t.Logf("not tested: %v", err)
+			continue
+		}
+		for _, p := range []onpolicy.Policy{policy(5), policy(64, 64), policy(100, 37)} {
+			a, err := onpolicy.NewActor(d, p, 1, 16)
+			check(t, err)
+			defer a.Close()
+			r := rand.New(rand.NewPCG(3, 4))
+			params, obs, all := make([]float64, p.Size()), make([]float64, 16*3), make([]float64, 16*2)
+			for _, x := range [][]float64{params, obs} {
+				for i := range x {
+					x[i] = r.NormFloat64()
+				}
+			}
+			check(t, a.Load(0, params))
+			slots, episodes := make([]int, 16), make([]int, 16)
+			for i := range episodes {
+				episodes[i] = i
+			}
+			check(t, a.Policy(slots, nil).Act(0, episodes, nil, obs, all))
+			for n := 1; n < 16; n++ {
+				for first := 0; first+n <= 16; first += n {
+					some := make([]float64, n*2)
+					check(t, a.Policy(slots, nil).Act(0, episodes[first:first+n], nil, obs[first*3:(first+n)*3], some))
+					if !slices.Equal(some, all[first*2:(first+n)*2]) {
+						t.Errorf("%s, %v: %d rows from %d on differ from those of 16", kernel, p.Net.Hidden, n, first)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestBatch(t *testing.T) {
 	long, short := onpolicy.NewPath(3), onpolicy.NewPath(1)
 	long.Obs, long.Act = []float32{1, 2, 3, 4}, []float32{5, 6, 7}
@@ -272,5 +311,30 @@ func TestBatch(t *testing.T) {
 		if b.Set(paths) == nil {
 			t.Error("a batch took more than it has room for")
 		}
+	}
+}
+
+// BenchmarkAct times a call for 16 environments of the half-cheetah, under one set of parameters and under 16.
+func BenchmarkAct(b *testing.B) {
+	p := onpolicy.Policy{Net: nn.MLP{Name: "policy", In: 20, Hidden: []int{64, 64}, Out: 6, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin}
+	d, err := cpu.New(cpu.Options{Workers: 1})
+	check(b, err)
+	a, err := onpolicy.NewActor(d, p, 1, 16)
+	check(b, err)
+	defer a.Close()
+	episodes, noise := make([]int, 16), make([]*rand.Rand, 16)
+	for i := range episodes {
+		check(b, a.Load(i, make([]float64, p.Size())))
+		episodes[i], noise[i] = i, rng.New(1, uint64(i))
+	}
+	obs, act := make([]float64, 16*20), make([]float64, 16*6)
+	for name, slots := range map[string][]int{"1 slot": make([]int, 16), "16 slots": episodes} {
+		b.Run(name, func(b *testing.B) {
+			policy := a.Policy(slots, noise)
+			for b.Loop() {
+				check(b, policy.Act(0, episodes, nil, obs, act))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*16)/1e3, "µs/row")
+		})
 	}
 }

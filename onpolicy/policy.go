@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 
@@ -95,10 +96,15 @@ func (p Policy) Apply(s *core.Stage, params []*G.Node, obs *G.Node) Gaussian {
 type Actor struct {
 	policy  Policy
 	device  core.Device
-	program *core.Program
-	rows    int // environments per worker at most
+	calls   []call // by their number of rows; the last one is for a worker's environments at most
 	workers []actorWorker
 	slots   []slot
+}
+
+// call is the policy compiled for a number of rows.
+type call struct {
+	rows    int
+	program *core.Program
 }
 
 // actorWorker is a simulation worker's room: the rows of one slot, gathered.
@@ -108,23 +114,27 @@ type actorWorker struct {
 	obs, mean []float64
 }
 
-// slot is one set of parameters with a runner for each worker.
+// slot is one set of parameters with a runner for each worker and call.
 type slot struct {
 	memory core.Memory
-	run    []core.Runner
+	run    [][]core.Runner
 	std    []float64
 }
 
 // NewActor makes an actor for simulation workers of at most rows environments each, without slots.
 func NewActor(d core.Device, p Policy, workers, rows int) (*Actor, error) {
-	b := core.NewBuilder("act", 1)
-	s := b.Stage("act")
-	s.Output("mean", p.Apply(s, p.Nodes(s), s.Input("obs", rows, p.Net.In)).Mean)
-	program, err := b.Compile()
-	if err != nil {
-		return nil, err
+	a := &Actor{policy: p, device: d}
+	// An evaluation has a slot for every episode, a meta-batch some episodes of each.
+	for _, n := range slices.Compact([]int{1, min(4, rows), rows}) {
+		b := core.NewBuilder("act", 1)
+		s := b.Stage("act")
+		s.Output("mean", p.Apply(s, p.Nodes(s), s.Input("obs", n, p.Net.In)).Mean)
+		program, err := b.Compile()
+		if err != nil {
+			return nil, err
+		}
+		a.calls = append(a.calls, call{n, program})
 	}
-	a := &Actor{policy: p, device: d, program: program, rows: rows}
 	for range workers {
 		a.workers = append(a.workers, actorWorker{
 			which: make([]int, 0, rows), done: make([]bool, rows),
@@ -162,11 +172,15 @@ func (a *Actor) grow() error {
 	}
 	s := slot{memory: m, std: make([]float64, a.policy.Net.Out)}
 	for range a.workers {
-		run, err := a.device.Load(a.program, m)
-		if err != nil {
-			return err
+		var runs []core.Runner
+		for _, c := range a.calls {
+			run, err := a.device.Load(c.program, m)
+			if err != nil {
+				return err
+			}
+			runs = append(runs, run)
 		}
-		s.run = append(s.run, run)
+		s.run = append(s.run, runs)
 	}
 	a.slots = append(a.slots, s)
 	return nil
@@ -176,7 +190,7 @@ func (a *Actor) grow() error {
 func (a *Actor) Close() error {
 	var first error
 	for _, s := range a.slots {
-		for _, run := range s.run {
+		for _, run := range slices.Concat(s.run...) {
 			if err := run.Close(); err != nil && first == nil {
 				first = err
 			}
@@ -199,8 +213,8 @@ type Rollout struct {
 
 // Act implements sim.Policy.
 func (r *Rollout) Act(worker int, episodes, _ []int, obs, act []float64) error {
-	if len(episodes) > r.actor.rows {
-		return fmt.Errorf("onpolicy: %d environments in one call, the actor was made for %d", len(episodes), r.actor.rows)
+	if most := r.actor.calls[len(r.actor.calls)-1].rows; len(episodes) > most {
+		return fmt.Errorf("onpolicy: %d environments in one call, the actor was made for %d", len(episodes), most)
 	}
 	w := &r.actor.workers[worker]
 	clear(w.done)
@@ -229,14 +243,18 @@ func (r *Rollout) actWith(worker, at int, episodes []int, obs, act []float64) er
 	for i, k := range w.which {
 		copy(w.obs[i*o:(i+1)*o], obs[k*o:(k+1)*o])
 	}
-	run := s.run[worker]
-	if err := run.Write64("obs", w.obs); err != nil {
+	size := 0
+	for r.actor.calls[size].rows < len(w.which) {
+		size++
+	}
+	rows, run := r.actor.calls[size].rows, s.run[worker][size]
+	if err := run.Write64("obs", w.obs[:rows*o]); err != nil {
 		return err
 	}
 	if err := run.Run(); err != nil {
 		return err
 	}
-	if err := run.Read64("mean", w.mean); err != nil {
+	if err := run.Read64("mean", w.mean[:rows*n]); err != nil {
 		return err
 	}
 	for i, k := range w.which {

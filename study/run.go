@@ -185,7 +185,7 @@ func (r *runner) introduce(dir string, cfg experiment.Config, s *SeedResult) err
 	if err != nil {
 		return err
 	}
-	var saved experiment.Config
+	saved := experiment.Default()
 	record, err := run.ReadConfig(&saved)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-"""What the updates in PyTorch share: the streams of package yardstick, and the answers to nacre bench update --vs torch.
+"""What the updates in PyTorch share: the answers to nacre bench update --vs torch.
 
 Prints one line of JSON (versions, libraries, the figures of the first update), then for every line "n" on standard
 input makes n updates and prints their milliseconds, and those of processor time. Only the update is inside the clock: noise is drawn before.
@@ -6,29 +6,10 @@ input makes n updates and prints their milliseconds, and those of processor time
 import argparse
 import ctypes
 import json
-import math
 import sys
 import time
 
-import numpy
 import torch
-
-def splitmix(x):
-    x = x + numpy.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
-    return x ^ (x >> numpy.uint64(31))
-
-
-def uniform(stream, n, low=0.0, high=1.0):
-    start = splitmix(numpy.full(1, stream, numpy.uint64))
-    bits = splitmix(start + numpy.arange(n, dtype=numpy.uint64)) >> numpy.uint64(11)
-    return low + (high - low) * (bits.astype(numpy.float64) * 2.0**-53)
-
-
-def normal(stream, n):
-    u = uniform(stream, 2 * n)
-    return numpy.sqrt(-2 * numpy.log1p(-u[::2])) * numpy.cos(2 * math.pi * u[1::2])
 
 
 def tensor(values, *shape):

@@ -25,20 +25,25 @@ import (
 	"nacre/core/cpu"
 )
 
-//go:embed common.py
-var common string
-
-//go:embed update.py
-var update string
-
-//go:embed maml.py
-var maml string
-
-//go:embed rl2.py
-var rl2 string
-
-//go:embed mql.py
-var mql string
+// The programs in Python: the problem, what those in PyTorch share, and one of the others, put together.
+var (
+	//go:embed problem.py
+	problem string
+	//go:embed common.py
+	common string
+	//go:embed update.py
+	update string
+	//go:embed maml.py
+	maml string
+	//go:embed rl2.py
+	rl2 string
+	//go:embed mql.py
+	mql string
+	//go:embed gpu.py
+	onGPU string
+	//go:embed jax.py
+	inJAX string
+)
 
 // script is the program of an algorithm.
 func script(algorithm string) string {
@@ -46,18 +51,19 @@ func script(algorithm string) string {
 	if !ok {
 		own = update
 	}
-	return common + own
+	return problem + common + own
 }
 
 // Environment is what the update runs on.
 type Environment struct {
-	Torch   string   `json:"torch"`
-	NumPy   string   `json:"numpy"`
-	Python  string   `json:"python"`
-	Threads int      `json:"threads"`
-	BLAS    string   `json:"blas"`    // the library that is loaded
-	Kernels string   `json:"kernels"` // those OpenBLAS chose
-	Set     []string `json:"set"`     // environment variables set for it
+	Software string   `json:"software,omitempty"` // on a GPU: name, version and way of running
+	Torch    string   `json:"torch"`
+	NumPy    string   `json:"numpy"`
+	Python   string   `json:"python"`
+	Threads  int      `json:"threads"`
+	BLAS     string   `json:"blas"`    // the library that is loaded
+	Kernels  string   `json:"kernels"` // those OpenBLAS chose
+	Set      []string `json:"set"`     // environment variables set for it
 }
 
 // Process is a running PyTorch.
@@ -78,8 +84,26 @@ const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 // "rl2", "mql") in the Python
 // interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
-	p := &Process{cmd: exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads))}
-	p.Set = variables(threads)
+	return start(exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
+}
+
+// StartGPU does the same on the first NVIDIA GPU: in PyTorch op by op ("torch"), as a CUDA graph ("torch-graph") or compiled
+// ("torch-compile"), or in JAX ("jax"), with matrix products in TF32 on request.
+func StartGPU(ctx context.Context, python, peer, size, algorithm string, tf32 bool) (*Process, error) {
+	args := []string{"-c", problem + onGPU, "--mode", strings.TrimPrefix(strings.TrimPrefix(peer, "torch"), "-")}
+	if peer == "jax" {
+		args = []string{"-c", problem + inJAX}
+	}
+	args = append(args, "--size", size, "--algo", algorithm)
+	if tf32 {
+		args = append(args, "--tf32")
+	}
+	return start(exec.CommandContext(ctx, python, args...), nil)
+}
+
+func start(cmd *exec.Cmd, set []string) (*Process, error) {
+	p := &Process{cmd: cmd}
+	p.Set = set
 	p.cmd.Env = append(os.Environ(), p.Set...)
 	p.cmd.Stderr = &p.stderr
 	in, err := p.cmd.StdinPipe()

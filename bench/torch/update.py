@@ -5,13 +5,6 @@ optimiser uses, one forward pass of every network per set of weights.
 """
 from torch.nn.functional import cross_entropy, linear, relu, softplus
 
-TASKS, BATCH, WINDOW = 16, 256, 64
-SIZES = {
-    "oyster": {"obs": 20, "act": 6, "latent": 5, "hidden": 300, "encoder": 200, "reward_scale": 5.0},
-    "metaworld": {"obs": 12, "act": 4, "latent": 7, "hidden": 400, "encoder": 400, "reward_scale": 10.0},
-}
-DISCOUNT, TAU, KL_WEIGHT, LEARNING_RATE = 0.99, 0.005, 0.1, 3e-4
-
 
 class Network:
     """A perceptron with three hidden layers of ReLU, its gradient step and, on request, a trailing copy."""

@@ -40,6 +40,26 @@ func TestSelfAndJudge(t *testing.T) {
 	}
 }
 
+func TestKeptLayoutsComeBack(t *testing.T) {
+	k := Kept(filepath.Join(t.TempDir(), "layouts"))
+	r := Result{Name: "openTSNE", Points: 3, Columns: 4, Iterations: 750, CPU: 1.5, y: Start(3, 1)}
+	if err := k.Save(r, 2); err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := k.Load("openTSNE", 3, 4, 2)
+	if err != nil || !found || got.CPU != 1.5 || !slices.Equal(got.y.Data, r.y.Data) {
+		t.Errorf("%+v, %v, %v", got, found, err)
+	}
+	if err := k.Save(Result{Name: "openTSNE", Points: 5, Columns: 4, Absent: "no network"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range [][3]int{{3, 4, 0}, {3, 5, 2}, {5, 4, 0}} {
+		if _, found, err := k.Load("openTSNE", other[0], other[1], other[2]); found || err != nil {
+			t.Errorf("%v: found %v, %v", other, found, err)
+		}
+	}
+}
+
 func TestAbsentPeersAreOneLine(t *testing.T) {
 	for _, p := range Peers(Where{Scripts: "no", Python: "no-python", Node: "no-node", Modules: "no-modules"})[:4] {
 		if r := p.Run(context.Background(), Points(120), tsne.Matrix{}, 1); r.Absent == "" || strings.Contains(r.Absent, "\n") {

@@ -40,27 +40,22 @@ func (k Kept) Load(name string, points, columns, start int) (Result, bool, error
 	if err != nil {
 		return r, false, fmt.Errorf("%s.json: %w", path, err)
 	}
-	if r.Absent != "" {
-		return r, true, nil
-	}
 	r.y.Rows, r.y.Cols = points, 2
 	r.y.Data, err = readFloats(path+".f64", 2*points)
 	return r, err == nil, err
 }
 
-// Save puts a layout into the folder.
+// Save puts a layout into the folder; one that is absent is tried again next time.
 func (k Kept) Save(r Result, start int) error {
-	if k == "" {
+	if k == "" || r.Absent != "" {
 		return nil
 	}
 	if err := os.MkdirAll(string(k), 0o755); err != nil {
 		return err
 	}
 	path := k.path(r.Name, r.Points, r.Columns, start)
-	if r.Absent == "" {
-		if err := writeFloats(path+".f64", r.y.Data); err != nil {
-			return err
-		}
+	if err := writeFloats(path+".f64", r.y.Data); err != nil {
+		return err
 	}
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -28,7 +28,7 @@ type Where struct {
 // Peer is another library, or this one in another world.
 type Peer struct {
 	Name    string
-	Most    int // points it is asked to lay out
+	Most    int  // points it is asked to lay out
 	Starts  bool // it takes a given start
 	command func(x tsne.Matrix, source, target string, threads int) *exec.Cmd
 	missing func(context.Context) string // why it cannot run here; "" where it can

@@ -63,6 +63,7 @@ type Yardstick struct {
 	program *core.Program
 	epsZ    []float64
 	epsA    []float64
+	waited  [1]float64
 }
 
 // Config is the algorithm's configuration at a size.
@@ -218,8 +219,16 @@ func (y *Yardstick) Prepare(step int) error {
 	return y.run.Write64("eps_a", normal(base+2, tasks*batch*y.size.Act))
 }
 
-// Run makes one update on what Prepare wrote.
-func (y *Yardstick) Run() error { return y.run.Run() }
+// Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
+func (y *Yardstick) Run() error {
+	if err := y.Start(); err != nil {
+		return err
+	}
+	return y.Wait()
+}
+
+func (y *Yardstick) Start() error { return y.run.Run() }
+func (y *Yardstick) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
 
 // Update makes update number step, from 0, and returns its figures.
 func (y *Yardstick) Update(step int) (Figures, error) {

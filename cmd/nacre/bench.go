@@ -39,7 +39,8 @@ func benchUpdateCommand(env *app.Env, update func(context.Context, *app.Env, app
 processor was just measured to be capable of. With --check it prints the losses and gradient norms of the first
 three updates in float64 beside reference figures computed with other software, and the CPU's float32 beside
 them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
-PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --explain it prints how
+PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --device cuda all of it is on
+a GPU, and PyTorch may replay a CUDA graph (torch-graph) or be compiled (torch-compile), or JAX be asked. With --explain it prints how
 the update is executed: what is computed where, and the predicted and measured time of every region.
 
 Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
@@ -50,12 +51,13 @@ is a cycle: critics, actor and targets, then critics until the actor's next turn
   nacre bench update --size oyster --algo pearl --explain
   nacre bench update --algo maml --vs torch --updates 3
   nacre bench update --algo rl2 --vs torch
-  nacre bench update --check`,
+  nacre bench update --check
+  nacre bench update --device cuda --precision tf32 --vs jax`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
 				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml", "rl2", "mql"),
-				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch"), checkPrecision(o.Precision),
+				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
 				return err
@@ -66,13 +68,14 @@ is a cycle: critics, actor and targets, then critics until the actor's next turn
 	f := cmd.Flags()
 	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
 	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
-	f.StringVar(&o.Versus, "vs", "", "torch: time PyTorch in turns with it")
-	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs torch")
+	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
+	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
 	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2 or mql")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
-	precisionFlag(cmd, &o.Precision)
+	deviceFlags(cmd, &o.DeviceOptions)
+	f.StringVar(&o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's")
 	f.IntVar(&o.Updates, "updates", 20, "updates to time")
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nacre/app"
+	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/internal/nearest"
 )
@@ -238,14 +239,20 @@ func jsonFlag(cmd *cobra.Command, env *app.Env) {
 	cmd.Flags().BoolVar(&env.JSON, "json", false, "print the result as JSON, and no progress")
 }
 
-// precisionFlag adds --precision.
-func precisionFlag(cmd *cobra.Command, precision *string) {
-	cmd.Flags().StringVar(precision, "precision", "float32",
-		"of matrix products: float32, or bf16x3 or bf16 on processors with a matrix unit (AMX)")
+// deviceFlags adds --device and --precision.
+func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
+	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: cpu (the default), cuda or cuda:N for an NVIDIA GPU, auto for a GPU where there is one")
+	cmd.Flags().StringVar(&o.Precision, "precision", "",
+		"of matrix products: fp32 (the default); tf32 on a GPU; bf16x3 or bf16 on processors with a matrix unit (AMX)")
 }
 
-func checkPrecision(precision string) error {
-	return oneOf("precision", precision, "float32", "bf16x3", "bf16")
+func checkDevice(o app.DeviceOptions) error {
+	if o.Device != "" {
+		if _, err := experiment.CheckDevice(o.Device); err != nil {
+			return app.Usagef("--%w", err)
+		}
+	}
+	return oneOf("precision", o.Precision, "", "fp32", "float32", "tf32", "bf16x3", "bf16")
 }
 
 // workersFlag adds --workers.

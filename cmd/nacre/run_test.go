@@ -231,6 +231,25 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
+// A run made before there were the tables of MAML, RL² and MQL is read, evaluated and resumed: those it lacks have their
+// defaults and no say in its fingerprint.
+func TestRunsWithoutLaterTables(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	interrupt(t, dir, "--algorithm", "pearl")
+	name := filepath.Join(dir, experiment.ConfigFile)
+	text := contents(t, dir, experiment.ConfigFile)
+	from, to := strings.Index(text, "[maml]"), strings.Index(text, "# What ran this configuration")
+	if from < 0 || to < from {
+		t.Fatalf("no [maml] before the record in %s", text)
+	}
+	text = strings.Replace(text[:from]+text[to:], "env_steps = 0\n", "", 1)
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "eval", dir)
+	must(t, "resume", dir)
+}
+
 // config.toml of a run, given to another, makes the same run; layers lie over each other in the order of the help.
 func TestConfigurationLayers(t *testing.T) {
 	parent := t.TempDir()
@@ -247,6 +266,26 @@ func TestConfigurationLayers(t *testing.T) {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("config.toml lacks %q", want)
 		}
+	}
+}
+
+// A run made before an algorithm had its table is evaluated all the same.
+func TestEvaluateAnOlderRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	must(t, trainArgs(dir, "--set", "pearl.iterations=1")...)
+	want := must(t, "eval", dir, "--json")
+	path := filepath.Join(dir, experiment.ConfigFile)
+	text := contents(t, dir, experiment.ConfigFile)
+	begin := strings.Index(text, "[maml]")
+	end := begin + 1 + strings.Index(text[begin+1:], "\n[")
+	if err := os.WriteFile(path, []byte(text[:begin]+text[end:]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(contents(t, dir, experiment.ConfigFile), "inner_lr") {
+		t.Fatal("the table is still there")
+	}
+	if got := must(t, "eval", dir, "--json"); got != want {
+		t.Errorf("evaluated as %s, with the table as %s", got, want)
 	}
 }
 

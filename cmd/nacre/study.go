@@ -56,7 +56,7 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(between("seeds", o.Seeds, 0, 100), between("windows", o.Windows, 0, maxCount),
-				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers))
+				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions))
 			if err != nil {
 				return err
 			}
@@ -73,6 +73,7 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value` for both algorithms; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "out/"+line.Name, "`folder` for the report")
 	workersFlag(cmd, &o.Workers)
+	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
 	if line.Name != study.Quickstart {
 		var points []string

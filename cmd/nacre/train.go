@@ -22,18 +22,19 @@ weights.safetensors and, at the end, evaluation.json. Interrupt with Ctrl+C when
 stopped.`,
 		Example: `  nacre train --preset quick/point-goal --algorithm tcl-pearl --out runs/point
   nacre train --preset oyster/cheetah-vel --seed 3 --set pearl.latent=7
-  nacre train --config runs/point/config.toml --seed 4 --out runs/point-4`,
+  nacre train --config runs/point/config.toml --seed 4 --out runs/point-4
+  nacre train --preset oyster/cheetah-vel --device cuda --precision tf32 --seeds 3`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed), checkPrecision(o.Precision)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed), checkDevice(o.DeviceOptions), between("seeds", o.Seeds, 1, 64)); err != nil {
 				return err
 			}
 			return train(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl or tcl-pearl")
+	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl, tcl-pearl, oracle, maml, rl2 or mql")
 	f.StringVarP(&o.Family, "family", "f", "", "family of tasks, for example point-goal")
 	f.StringVarP(&o.Preset, "preset", "p", "", "named configuration to start from; \"nacre presets\" lists them")
 	f.StringVarP(&o.Config, "config", "c", "", "TOML `file` laid over the preset")
@@ -41,7 +42,8 @@ stopped.`,
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make (default runs/, family, algorithm and seed)")
 	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
 	workersFlag(cmd, &o.Workers)
-	precisionFlag(cmd, &o.Precision)
+	f.IntVar(&o.Seeds, "seeds", 1, "`number` of runs with consecutive seeds to train side by side")
+	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
 	return cmd
 }
@@ -57,13 +59,14 @@ the same kind of processor and with the same versions; where those differ it say
 		Args:    oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := between("workers", o.Workers, 0, maxWorkers); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions)); err != nil {
 				return err
 			}
 			return resume(cmd.Context(), env, o)
 		},
 	}
 	workersFlag(cmd, &o.Workers)
+	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -34,6 +34,7 @@ func openCompiler(capability string) (*compiler, error) {
 	if err != nil {
 		return nil, err
 	}
+	preload(l.path, "libnvrtc-builtins.so.*")
 	c := &compiler{library: l, arch: "sm_" + strings.ReplaceAll(capability, ".", "")}
 	if code := c.call("nvrtcVersion", uintptr(unsafe.Pointer(&c.major)), uintptr(unsafe.Pointer(&c.minor))); code != 0 || c.major < 12 {
 		return nil, &Error{NoNVRTC, fmt.Sprintf("%s is version %d.%d, want 12.0 or newer", l.path, c.major, c.minor)}

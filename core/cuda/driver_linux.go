@@ -167,11 +167,19 @@ func (d *driver) describe(i *Info) error {
 	return nil
 }
 
-// alloc gets device memory for n floats, zero.
-func (d *driver) alloc(what string, n int) (address, error) {
-	var a address
+// reserve gets device memory for n floats.
+func (d *driver) reserve(what string, n int) (a address, err error) {
 	if err := d.do(NoMemory, "cuMemAlloc_v2", uintptr(unsafe.Pointer(&a)), uintptr(4*n)); err != nil {
 		return 0, fmt.Errorf("%w: %.1f MB for %s", err, float64(n)*4e-6, what)
+	}
+	return a, nil
+}
+
+// alloc reserves memory and clears it.
+func (d *driver) alloc(what string, n int) (address, error) {
+	a, err := d.reserve(what, n)
+	if err != nil {
+		return 0, err
 	}
 	return a, d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n))
 }

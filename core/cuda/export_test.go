@@ -163,3 +163,66 @@ func distance(got, want []float64) float64 {
 	}
 	return diff / largest
 }
+
+// Plan reports the launches and kernels of a program.
+func Plan(p *core.Program, own bool) (launches, kernels int, text string, err error) {
+	pl, err := newPlan(p, own)
+	if err != nil {
+		return 0, 0, "", err
+	}
+	text, names := pl.source()
+	seen := map[string]bool{}
+	for _, n := range names {
+		seen[n] = true
+	}
+	return len(pl.units), len(seen), text, nil
+}
+
+// Compile translates a text for an architecture with the NVRTC that is found.
+func Compile(text, capability string) ([]byte, error) {
+	c, err := openCompiler(capability)
+	if err != nil {
+		return nil, err
+	}
+	return c.translate(text)
+}
+
+// RunText compiles a text and runs a kernel that takes a pointer to n floats, which it returns.
+func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error) {
+	g := d.(*gpu)
+	leave, err := g.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	cubin, err := g.compiler.compile(prelude + body)
+	if err != nil {
+		return nil, err
+	}
+	m, err := g.load(cubin)
+	if err != nil {
+		return nil, err
+	}
+	k, err := g.function(m, name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := g.newStream()
+	if err != nil {
+		return nil, err
+	}
+	at, err := g.alloc("a test", n)
+	if err != nil {
+		return nil, err
+	}
+	var args arguments
+	args.pointer(at)
+	if err := g.launch(k, s, blocks, args); err != nil {
+		return nil, err
+	}
+	if err := g.do(Launching, "cuStreamSynchronize", uintptr(s)); err != nil {
+		return nil, err
+	}
+	out := make([]float32, n)
+	return out, download(g.driver, out, at)
+}

@@ -44,6 +44,14 @@ func open(stage Stage, what string, paths, symbols []string) (*library, error) {
 	return nil, &Error{stage, detail}
 }
 
+// preload loads what a library will ask the loader for by name, where it lies beside it: the loader does not look there.
+func preload(path, pattern string) {
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern))
+	for _, p := range beside {
+		purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_GLOBAL) // if it fails, so will its user, and say why
+	}
+}
+
 // call calls a symbol; arguments that are pointers stay where they are while it runs.
 //
 //go:uintptrescapes

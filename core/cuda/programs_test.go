@@ -16,8 +16,10 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/ref"
 	"nacre/maml"
+	"nacre/mql"
 	"nacre/oracle"
 	"nacre/pearl"
+	"nacre/rl2"
 	"nacre/sim"
 	"nacre/tcl"
 )
@@ -82,6 +84,16 @@ func programs(t *testing.T) map[string]*recorder {
 	add("maml", func(d core.Device) (closer, error) {
 		return maml.New(maml.Setup{Config: m, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
 	})
+	r := rl2.Default()
+	r.Hidden, r.MetaBatch, r.Episodes, r.Chunk = 21, 3, 2, 4
+	add("rl2", func(d core.Device) (closer, error) {
+		return rl2.New(rl2.Setup{Config: r, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
+	})
+	q := mql.Default()
+	q.Hidden, q.Context, q.History, q.Batch = 27, 5, 4, 70
+	add("mql", func(d core.Device) (closer, error) {
+		return mql.New(mql.Setup{Config: q, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
+	})
 	return out
 }
 
@@ -135,8 +147,11 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// checkProgram checks one program; gpu is nil where the GPU is a real one.
 func checkProgram(t *testing.T, gpu *fakecuda.GPU, p *core.Program, start core.Memory, o cuda.Options) {
-	gpu.Order(0)
+	if gpu != nil {
+		gpu.Order(0)
+	}
 	d := newDevice(t, o)
 	params, inputs := content(t, p, start)
 	mem, err := d.NewMemory(start.Params())
@@ -166,7 +181,9 @@ func checkProgram(t *testing.T, gpu *fakecuda.GPU, p *core.Program, start core.M
 		}
 	}
 	for order := 1; order <= 2; order++ {
-		gpu.Order(order)
+		if gpu != nil {
+			gpu.Order(order)
+		}
 		for entry, x := range execute(t, d, p, params, inputs, 2) {
 			if e := difference(x, got[entry]); e != 0 {
 				t.Errorf("%s: in order %d %s is another by %.1e", p.Name, order, entry, e)

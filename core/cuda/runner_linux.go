@@ -100,7 +100,7 @@ func (r *runner) allocate(pl *plan) (err error) {
 	if g.lt != nil {
 		for _, u := range pl.units {
 			if u.product != nil && r.work[u.branch] == 0 {
-				if r.work[u.branch], err = g.alloc("matrix products", workspaceFloats); err != nil {
+				if r.work[u.branch], err = g.reserve("matrix products", workspaceFloats); err != nil {
 					return err
 				}
 			}

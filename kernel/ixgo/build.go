@@ -26,6 +26,8 @@ type build struct {
 	fresh   map[*types.TypeName]string // types the cell declares, by name
 	aliases []*types.TypeName          // names for types the file cannot write
 	decls   []ast.Decl
+	pkg     *types.Package
+	types   *identity
 }
 
 func (b *build) file() *ast.File {
@@ -222,8 +224,9 @@ func (b *build) assigned(s *ast.ValueSpec) []ast.Stmt {
 }
 
 // check type-checks the file in a package whose scope holds what earlier cells left.
-func (b *build) check(f *ast.File) (*types.Package, *types.Info, error) {
+func (b *build) check(f *ast.File) (*types.Info, error) {
 	pkg := types.NewPackage("main", "main")
+	b.pkg = pkg
 	declared := b.declared()
 	insert := func(name string, o types.Object) {
 		if o := b.objects[o]; o != nil && !declared[name] && pkg.Scope().Lookup(o.Name()) == nil {
@@ -263,7 +266,7 @@ func (b *build) check(f *ast.File) (*types.Package, *types.Info, error) {
 	}
 	types.NewChecker(conf, b.ctx.FileSet, pkg, info).Files([]*ast.File{f})
 	pkg.SetImports(b.compiled(pkg.Imports()))
-	return pkg, info, first
+	return info, first
 }
 
 // supported refuses what the interpreter would get wrong.
@@ -297,8 +300,8 @@ func inGeneric(info *types.Info, tn *types.TypeName) bool {
 }
 
 // publish makes what the cell declares known under the objects that cells are checked with.
-func (b *build) publish(ip *ixgo.Interp, pkg *types.Package) {
-	scope := pkg.Scope()
+func (b *build) publish(ip *ixgo.Interp) {
+	scope := b.pkg.Scope()
 	for tn, name := range b.fresh {
 		b.objects[tn] = scope.Lookup(name)
 	}

@@ -43,19 +43,37 @@ func (b *build) identify(sp *ssa.Package, info *types.Info) (*identity, error) {
 		}
 	}
 	for k := 0; k < len(d.list); k++ { // methods bring more
-		for _, t := range []types.Type{d.list[k], types.NewPointer(d.list[k])} {
-			if types.IsInterface(t) {
-				continue
-			}
-			set := sp.Prog.MethodSets.MethodSet(t)
-			for i := range set.Len() {
-				if f := sp.Prog.MethodValue(set.At(i)); f != nil {
-					d.function(f)
-				}
+		d.methods(sp.Prog, d.list[k], d.function)
+	}
+	return d, d.compile(sp.Prog)
+}
+
+// methods calls f for the methods of a type and of the pointer to it.
+func (d *identity) methods(prog *ssa.Program, n *types.Named, f func(*ssa.Function)) {
+	if types.IsInterface(n) {
+		return
+	}
+	for _, t := range []types.Type{n, types.NewPointer(n)} {
+		set := prog.MethodSets.MethodSet(t)
+		for i := range set.Len() {
+			if m := prog.MethodValue(set.At(i)); m != nil {
+				f(m)
 			}
 		}
 	}
-	return d, d.compile(sp.Prog)
+}
+
+// room makes sure that the interpreter has places for the methods of the types: it would end the process otherwise.
+func (d *identity) room(prog *ssa.Program) error {
+	need := 0
+	for _, n := range d.list {
+		d.methods(prog, n, func(*ssa.Function) { need++ })
+	}
+	const others = 64 // of structs without a name that embed what has methods
+	if all, used, free := ixgo.IcallStat(); need > 0 && need+others > free {
+		return fmt.Errorf("the types of this cell have %d methods, and of the interpreter's %d places for methods %d are used by the types of earlier cells: restart the kernel", need, all, used)
+	}
+	return nil
 }
 
 func typeName(k int) string { return "t" + strconv.Itoa(k) }

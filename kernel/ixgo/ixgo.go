@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/goplus/ixgo"
+	_ "github.com/goplus/reflectx/icall/icall4096" // room for as many methods of cells' types
+	"golang.org/x/tools/go/ssa"
 
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
@@ -144,40 +146,20 @@ func (e *interpreter) Read(v *cells.Var) (any, bool) {
 
 // Compile implements engine.Engine.
 func (e *interpreter) Compile(u *cells.Unit) (p *engine.Program, err error) {
+	b := &build{interpreter: e, unit: u, fresh: map[*types.TypeName]string{}}
 	defer func() {
 		if x := recover(); x != nil {
-			if r, ok := x.(*engine.Refused); ok {
-				err = r
-				return
+			r, ok := x.(*engine.Refused)
+			if err = r; !ok {
+				err = fmt.Errorf("the interpreter failed on this cell: %v", x)
 			}
-			err = fmt.Errorf("the interpreter failed on this cell: %v", x)
 		}
+		b.close(err != nil)
 	}()
-	b := &build{interpreter: e, unit: u, fresh: map[*types.TypeName]string{}}
-	file := b.file()
-	pkg, info, err := b.check(file)
+	ip, err := b.interpreted()
 	if err != nil {
 		return nil, err
 	}
-	b.supported(info)
-	e.register(pkg.Imports())
-	sp, err := e.ctx.Builder.BuildMain(&ixgo.SourcePackage{Context: e.ctx, Package: pkg, Info: info, Files: []*ast.File{file}})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { sp.Func("init").Blocks = nil }() // later interpreters do not load this package
-	types, err := b.identify(sp, info)
-	if err != nil {
-		return nil, err
-	}
-	ip, err := e.ctx.NewInterp(sp)
-	if err != nil {
-		return nil, fmt.Errorf("the interpreter does not accept this cell: %w", err)
-	}
-	if err := types.keep(ip, sp, info); err != nil {
-		return nil, err
-	}
-	b.publish(ip, pkg)
 	name := cellFunc(u.Cell)
 	at := 0
 	return &engine.Program{
@@ -188,6 +170,59 @@ func (e *interpreter) Compile(u *cells.Unit) (p *engine.Program, err error) {
 		Reached: func() int { return e.stmt },
 		At:      func() (int, bool) { return at, at > 0 },
 	}, nil
+}
+
+// interpreted makes an interpreter of the cell and publishes what it declares.
+func (b *build) interpreted() (*ixgo.Interp, error) {
+	file := b.file()
+	info, err := b.check(file)
+	if err != nil {
+		return nil, err
+	}
+	b.supported(info)
+	b.register(b.pkg.Imports())
+	sp, err := b.ctx.Builder.BuildMain(&ixgo.SourcePackage{Context: b.ctx, Package: b.pkg, Info: info, Files: []*ast.File{file}})
+	if err != nil {
+		return nil, err
+	}
+	if b.types, err = b.identify(sp, info); err != nil {
+		return nil, err
+	}
+	if err := b.types.room(sp.Prog); err != nil {
+		return nil, err
+	}
+	ip, err := b.ctx.NewInterp(sp)
+	if err != nil {
+		return nil, fmt.Errorf("the interpreter does not accept this cell: %w", err)
+	}
+	if err := b.types.keep(ip, sp, info); err != nil {
+		return nil, err
+	}
+	b.publish(ip)
+	return ip, nil
+}
+
+// close keeps later interpreters from loading the cell's package, and from compiling anything of one that failed.
+func (b *build) close(failed bool) {
+	sp := b.ctx.Builder.Program().Package(b.pkg)
+	if b.pkg == nil || sp == nil {
+		return
+	}
+	sp.Func("init").Blocks = nil
+	if !failed {
+		return
+	}
+	for _, m := range sp.Members {
+		if f, ok := m.(*ssa.Function); ok {
+			f.Blocks = nil
+		}
+	}
+	if b.types == nil {
+		return
+	}
+	for _, n := range b.types.list {
+		b.types.methods(sp.Prog, n, func(f *ssa.Function) { f.Blocks = nil })
+	}
 }
 
 func cellFunc(n int) string { return "cell__" + strconv.Itoa(n) }

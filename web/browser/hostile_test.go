@@ -145,7 +145,7 @@ func TestHostileText(t *testing.T) {
 	s := newSite(t, map[string]any{"<img src=x onerror=window.pwned=1>.ipynb": notebook("print x"), "a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
 	calm(t, p, calls, last, "text cells")
-	html := eval[string](p, `(async () => { const blobs = []; URL.createObjectURL = b => (blobs.push(b), 'blob:none'); HTMLAnchorElement.prototype.click = () => {}; nacre.run('file.html'); await new Promise(r => setTimeout(r, 300)); return blobs[0].text(); })()`)
+	html := eval[string](p, `(async () => { const blobs = []; URL.createObjectURL = b => (blobs.push(b), 'blob:none'); HTMLAnchorElement.prototype.click = () => {}; nacre.run('file.html'); while (!blobs.length) await new Promise(r => setTimeout(r, 20)); return blobs[0].text(); })()`)
 	for _, bad := range []string{"<script", "onerror=", "onload=", "javascript:", "<iframe", "<object", "<base", "http-equiv=\"refresh"} {
 		body := html[strings.Index(html, "<body>"):]
 		if i := strings.Index(strings.ToLower(body), bad); i >= 0 && !strings.Contains(body[max(0, i-60):i], "title=") {

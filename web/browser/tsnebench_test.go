@@ -55,7 +55,7 @@ func TestTSNEBesidePeer(t *testing.T) {
 	for turn := range turns(t) {
 		before := workerTime(t)
 		opened := time.Now()
-		eval[any](p, "([...document.querySelectorAll('.controls button')].find(b => b.textContent === 'Example').click(), "+watchFrames+", null)")
+		eval[any](p, "(nacreTsne.frames = 0, [...document.querySelectorAll('.controls button')].find(b => b.textContent === 'Example').click(), "+watchFrames+", null)")
 		first := p.await("nacreTsne.frames > 0")
 		p.awaitFor("document.body.dataset.state === 'done'", 3*time.Minute)
 		frames := eval[string](p, "window.frameReport()")

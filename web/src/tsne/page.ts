@@ -35,7 +35,7 @@ export class TsnePage {
   private readonly title = el('span.title', {}, 't-SNE');
   private readonly status = el('p.status', { role: 'status' });
   private readonly problem = el('div.banner', { 'data-kind': 'error', role: 'alert', hidden: true }, el('span'));
-  private readonly place = el('div.place');
+  private readonly place = el('div.layout');
   private readonly table = el('div.figures');
   private readonly draw = perFrame(() => this.show());
 

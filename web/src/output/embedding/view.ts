@@ -16,6 +16,7 @@ export class EmbeddingView {
   private grid: PointGrid | null = null;
   private order!: Uint32Array;
   private level!: Uint8Array;
+  private counted!: Uint8Array;
   private selected: Uint8Array | null = null;
   private hidden!: Uint8Array;
   private colours!: Rgb[];
@@ -87,20 +88,21 @@ export class EmbeddingView {
   /** x and y of each point, side by side. */
   get positions(): Float32Array { return this.interleaved; }
 
-  /** Moves the points, to x and y of each side by side: for a layout in the making. Its figures follow with measure(). */
+  /** Moves the points, to x and y of each side by side: for a layout in the making. What is said of them follows with measure(). */
   move(positions: Float32Array): void {
     const { x, y } = this.data;
     this.interleaved.set(positions);
     for (let i = 0; i < x.length; i++) { x[i] = positions[2 * i]!; y[i] = positions[2 * i + 1]!; }
     this.grid = null;
     this.painter.forget();
+    this.flat = figures(this.interleaved, 2, this.data.task, this.data.tasks.length, this.counted);
     if (this.fitted) this.fit();
     this.draw();
   }
 
-  /** Computes the figures of the plane anew. */
+  /** Says the figures of the plane anew. */
   measure(): void {
-    this.relevel(false);
+    this.measured.emit({ flat: this.flat, original: this.original });
     this.describe();
   }
 
@@ -120,12 +122,12 @@ export class EmbeddingView {
     this.colours = taskColours(this.data.tasks.map((t) => t.value), this.dark);
   }
 
-  private relevel(all = true): void {
+  private relevel(): void {
     const { task, tasks, vectors } = this.data;
     this.level = Uint8Array.from(task, (t, i) => (this.hidden[t] ? 0 : this.selected && !this.selected[i] ? 1 : 2));
-    const counted = Uint8Array.from(this.level, (l) => (l === 2 ? 1 : 0));
-    this.flat = figures(this.interleaved, 2, task, tasks.length, counted);
-    if (all) this.original = vectors && figures(vectors.data, vectors.dim, task, tasks.length, counted);
+    this.counted = Uint8Array.from(this.level, (l) => (l === 2 ? 1 : 0));
+    this.flat = figures(this.interleaved, 2, task, tasks.length, this.counted);
+    this.original = vectors && figures(vectors.data, vectors.dim, task, tasks.length, this.counted);
     this.measured.emit({ flat: this.flat, original: this.original });
   }
 

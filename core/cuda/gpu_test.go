@@ -1,0 +1,56 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda_test
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"nacre/bench/yardstick"
+	"nacre/core/cuda"
+	"nacre/core/ref"
+)
+
+// TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as TestPrograms
+// checks it on the stand-in, repetitions for other orders, then 200 small updates beside the reference's.
+func TestGPU(t *testing.T) {
+	if os.Getenv("NACRE_TEST_GPU") == "" {
+		t.Skip("not tested: NACRE_TEST_GPU is not set")
+	}
+	info, err := cuda.Probe(0)
+	must(t, err)
+	t.Logf("%+v", info)
+	for name, r := range programs(t) {
+		for _, p := range r.programs {
+			t.Run(name+"/"+p.Name, func(t *testing.T) {
+				checkProgram(t, nil, p, r.memory, cuda.Options{})
+				checkProgram(t, nil, p, r.memory, cuda.Options{Products: "own"})
+			})
+		}
+	}
+	t.Run("trajectory", trajectory)
+}
+
+// trajectory follows the losses of 200 updates. Rounding grows along the way, so the reference in float32's place is the
+// reference itself: a loss may be off by a thousandth at the end.
+func trajectory(t *testing.T) {
+	small := yardstick.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	want, err := yardstick.New(small, true, ref.Device)
+	must(t, err)
+	defer want.Close()
+	got, err := yardstick.New(small, true, newDevice(t, cuda.Options{}))
+	must(t, err)
+	defer got.Close()
+	for step := range 200 {
+		w, err := want.Update(step)
+		must(t, err)
+		g, err := got.Update(step)
+		must(t, err)
+		for _, name := range []string{"kl", "q_loss", "tcl_loss", "v_loss"} {
+			if e := math.Abs(g[name]/w[name] - 1); !(e <= 1e-5*float64(step+10)) {
+				t.Fatalf("update %d: %s = %g, the reference has %g", step+1, name, g[name], w[name])
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"nacre/bench/yardstick"
+	"nacre/core/cuda"
+	"nacre/core/cuda/fakecuda"
+	"nacre/core/ref"
+)
+
+// texts are the kernels of each algorithm's longest program, as a GPU gets them.
+func texts(t *testing.T) map[string]string {
+	out := map[string]string{}
+	for name, r := range programs(t) {
+		for _, p := range r.programs {
+			_, _, text, err := cuda.Plan(p, false)
+			must(t, err)
+			if len(text) > len(out[name]) {
+				out[name] = text
+			}
+		}
+	}
+	return out
+}
+
+// The CUDA side of the kernels compiles with clang, without NVIDIA's headers, to code for compute capability 8.0.
+func TestClang(t *testing.T) {
+	if _, err := exec.LookPath("clang"); err != nil {
+		t.Skip("not tested: there is no clang to compile the kernels as CUDA with")
+	}
+	dir := t.TempDir()
+	for name, text := range texts(t) {
+		file := filepath.Join(dir, name+".cu")
+		must(t, os.WriteFile(file, []byte(text), 0o644))
+		out, err := exec.Command("clang", "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-O1",
+			"-ffp-contract=off", "-Wall", "-Wno-unused", "-Werror", "-S", "-o", filepath.Join(dir, "out.ptx"), file).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		ptx, err := os.ReadFile(filepath.Join(dir, "out.ptx"))
+		must(t, err)
+		if n := strings.Count(string(ptx), ".visible .entry"); n != strings.Count(text, "\nKERNEL(")+strings.Count(text, "\nGEMM(") {
+			t.Errorf("%s: %d kernels compiled", name, n)
+		}
+	}
+}
+
+// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0.
+func TestNVRTC(t *testing.T) {
+	y, err := yardstick.New(yardstick.Oyster, true, ref.Device)
+	must(t, err)
+	_, _, text, err := cuda.Plan(y.Program(), false)
+	must(t, err)
+	cubin, err := cuda.Compile(text, "9.0")
+	var missing *cuda.Error
+	if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
+		t.Skip("not tested: there is no NVRTC to compile the kernels with")
+	}
+	if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
+		t.Errorf("error %v, %d bytes", err, len(cubin))
+	}
+}
+
+// A kernel that lacks a barrier is found: lanes in another order give another result. With the barrier they do not.
+func TestOrderShowsRaces(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	const text = `
+struct sums_args { float *to; };
+KERNEL(sums) {
+  SHARED(float, s, BLOCK);
+  PHASE
+    s[lane] = (float)lane;
+  %s
+    ARG(to)[lane] = s[lane] + s[(lane + 1) %% BLOCK];
+  END_PHASE
+}
+`
+	for barrier, same := range map[string]bool{"END_PHASE\n  PHASE": true, "": false} {
+		var first []float32
+		for order := range 3 {
+			gpu.Order(order)
+			got, err := cuda.RunText(newDevice(t, cuda.Options{}), fmt.Sprintf(text, barrier), "sums", 1, 128)
+			must(t, err)
+			equal := slices.EqualFunc(got, first, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) })
+			if order > 0 && equal != same {
+				t.Errorf("barrier %q: order %d gives the same: %v", barrier, order, equal)
+			}
+			if order == 0 {
+				first = got
+			}
+		}
+	}
+}
+
+// The functions of the kernel language, over their whole range and at its ends.
+func TestFunctions(t *testing.T) {
+	fakecuda.Use(t)
+	d := newDevice(t, cuda.Options{})
+	inf := math.Inf(1)
+	xs := []float64{0, 1, -1, 0.5, 1e-30, -1e-30, 1e-40, 1e38, -1e38, 88.7, -87, -103, 89, -104, 200, -200, inf, -inf, math.NaN()}
+	for x := -20.0; x < 20; x += 0.137 {
+		xs = append(xs, x, math.Exp(x), -math.Exp(-x))
+	}
+	softplus := func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+	for name, f := range map[string]func(float64) float64{"exp": math.Exp, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh, "softplus": softplus,
+		"sigmoid": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, "sqrt": math.Sqrt, "abs": math.Abs, "recip": func(x float64) float64 { return 1 / x }} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "struct f_args { float *to; };\nKERNEL(f) {\n  PHASE\n    int i = BLOCK_ID * BLOCK + lane;\n    float x = 0.0f;\n    switch (i) {\n")
+		for i, x := range xs {
+			fmt.Fprintf(&b, "    case %d: x = k_float(%d); break;\n", i, int32(math.Float32bits(float32(x))))
+		}
+		fmt.Fprintf(&b, "    }\n    if (i < %d) ARG(to)[i] = k_%s(x);\n  END_PHASE\n}\n", len(xs), name)
+		got, err := cuda.RunText(d, b.String(), "f", (len(xs)+127)/128, len(xs))
+		must(t, err)
+		worst := 0.0
+		for i, x := range xs {
+			want := f(float64(float32(x)))
+			g := float64(got[i])
+			if float64(float32(want)) == g || want != want && g != g {
+				continue
+			}
+			unit := math.Max(math.Abs(want), 0x1p-126) * 0x1p-23
+			if e := math.Abs(g-want) / unit; !(e <= 4) {
+				t.Errorf("%s(%g) = %g, want %g, %.1f units in the last place", name, x, g, want, e)
+			} else {
+				worst = max(worst, e)
+			}
+		}
+		t.Logf("%s: %.2f units in the last place", name, worst)
+	}
+}
