@@ -220,8 +220,8 @@ func ordered(list []Match, word string) []Match {
 }
 
 func (s *session) packageMembers(path, word string) []Match {
-	pkg := s.prog.Packages[path]
-	if pkg == nil {
+	pkg, err := s.prog.Import(path)
+	if err != nil {
 		return nil
 	}
 	var out []Match

@@ -65,8 +65,8 @@ func (s *session) describe(code string, detail int) *Data {
 	}
 	operand := operandOf(strings.TrimSuffix(rest, "."))
 	if path, ok := s.importsOf(code)[operand]; ok {
-		pkg := s.prog.Packages[path]
-		if pkg == nil {
+		pkg, err := s.prog.Import(path)
+		if err != nil {
 			return nil
 		}
 		if o := pkg.Scope().Lookup(word); o != nil && o.Exported() {

@@ -66,7 +66,7 @@ func New(o Options) (Session, error) {
 		return nil, err
 	}
 	s.prog = cells.New(s.fset, packages)
-	s.prog.Absent = library.Absent
+	s.prog.Load, s.prog.Absent = library.Load, library.Absent
 	if s.streams, err = newStreams(s); err != nil {
 		return nil, err
 	}

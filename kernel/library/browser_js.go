@@ -1,17 +1,63 @@
 package library
 
 import (
-	_ "embed"
+	"embed"
+	"go/types"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
-//go:embed types_js.bin.gz
-var bundle []byte
+//go:embed types_js_*.bin.gz
+var bundles embed.FS
+
+//go:embed types_js.txt
+var index string // lines of path, name and family of each package
 
 //go:embed docs_js.json.gz
 var documentation []byte
+
+var loading struct {
+	sync.Mutex
+	family map[string]string         // of each package that can be imported
+	known  map[string]*types.Package // these and those that their types mention
+	done   map[string]bool           // families
+}
+
+// prepare names the packages. Load reads their types.
+func prepare(m map[string]*types.Package) error {
+	loading.family, loading.done = map[string]string{}, map[string]bool{}
+	for line := range strings.Lines(index) {
+		f := strings.Fields(line)
+		loading.family[f[0]] = f[2]
+		if m[f[0]] == nil {
+			m[f[0]] = types.NewPackage(f[0], f[1])
+		}
+	}
+	loading.known = maps.Clone(m)
+	return nil
+}
+
+// Load completes the types of a package, and those of its family.
+func Load(p *types.Package) error {
+	loading.Lock()
+	defer loading.Unlock()
+	f := loading.family[p.Path()]
+	if f == "" || loading.done[f] {
+		return nil
+	}
+	data, err := bundles.ReadFile("types_js_" + f + ".bin.gz")
+	if err != nil {
+		return err
+	}
+	if _, err := read(data, loading.known); err != nil {
+		return err
+	}
+	loading.done[f] = true
+	return nil
+}
 
 // standard is empty: the tables of what the browser's kernel has of the standard library are generated.
 var standard map[string]map[string]reflect.Value

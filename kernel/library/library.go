@@ -45,35 +45,28 @@ var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	return all
 })
 
-// Types are the importable packages by path. Checkers share them.
+// Types are the importable packages by path. Checkers share them. Call Load before looking into one.
 var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
+	// What was read before stays: these are of the system the tables are used on, not of the one they were made on.
+	own := types.NewPackage("runtime", "runtime")
+	for name, value := range map[string]string{"GOOS": runtime.GOOS, "GOARCH": runtime.GOARCH} {
+		own.Scope().Insert(types.NewConst(token.NoPos, own, name, types.Typ[types.UntypedString], constant.MakeString(value)))
+	}
+	m := map[string]*types.Package{"runtime": own}
+	return m, prepare(m)
+})
+
+// read adds the packages of a bundle to those read.
+func read(bundle []byte, known map[string]*types.Package) ([]*types.Package, error) {
 	data, err := unpack(bundle)
 	if err != nil {
 		return nil, err
 	}
-	pkgs, err := gcexportdata.ReadBundle(bytes.NewReader(data), token.NewFileSet(), map[string]*types.Package{})
+	pkgs, err := gcexportdata.ReadBundle(bytes.NewReader(data), token.NewFileSet(), known)
 	if err != nil {
 		return nil, fmt.Errorf("the embedded package types: %w", err)
 	}
-	m := make(map[string]*types.Package, len(pkgs))
-	for _, p := range pkgs {
-		m[p.Path()] = p
-	}
-	m["runtime"] = here(m["runtime"])
-	return m, nil
-})
-
-// here is package runtime as it is on this system: its tables were made on another.
-func here(p *types.Package) *types.Package {
-	own := types.NewPackage(p.Path(), p.Name())
-	for name, value := range map[string]string{"GOOS": runtime.GOOS, "GOARCH": runtime.GOARCH} {
-		own.Scope().Insert(types.NewConst(token.NoPos, own, name, types.Typ[types.UntypedString], constant.MakeString(value)))
-	}
-	for _, name := range p.Scope().Names() {
-		own.Scope().Insert(p.Scope().Lookup(name)) // what is there already stays
-	}
-	own.MarkComplete()
-	return own
+	return pkgs, nil
 }
 
 // Importable says whether a path is a package that cells may import, rather than one whose types others mention.

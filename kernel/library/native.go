@@ -4,6 +4,8 @@ package library
 
 import (
 	_ "embed"
+	"go/types"
+	"maps"
 
 	"github.com/traefik/yaegi/stdlib"
 )
@@ -13,6 +15,19 @@ var bundle []byte
 
 //go:embed docs.json.gz
 var documentation []byte
+
+// prepare reads all types: it takes a few milliseconds.
+func prepare(m map[string]*types.Package) error {
+	known := maps.Clone(m)
+	pkgs, err := read(bundle, known)
+	for _, p := range pkgs {
+		m[p.Path()] = p
+	}
+	return err
+}
+
+// Load completes the types of a package.
+func Load(*types.Package) error { return nil }
 
 // standard are the interpreter's own tables of the standard library.
 var standard = stdlib.Symbols

@@ -47,6 +47,7 @@ type Program struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
+	Load     func(*types.Package) error // completes a package before it is looked into; may be nil
 	Absent   func(path string) string // why a package that others can import is not here, "" for others; may be nil
 
 	Imports map[string]string // by the name cells use
@@ -87,6 +88,11 @@ func (p *Program) Import(path string) (*types.Package, error) {
 	}
 	if !ok {
 		return nil, fmt.Errorf("package %q is not one this notebook can import%s", path, p.similar(path))
+	}
+	if p.Load != nil {
+		if err := p.Load(pkg); err != nil {
+			return nil, fmt.Errorf("package %q: %w", path, err)
+		}
 	}
 	return pkg, nil
 }

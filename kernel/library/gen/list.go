@@ -64,3 +64,15 @@ func inBrowser(path string) bool {
 	}
 	return slices.Contains(browser, path)
 }
+
+// family is the packages whose types a browser reads together with those of path.
+func family(path string) string {
+	switch first, _, _ := strings.Cut(path, "/"); first {
+	case "gonum.org", "gorgonia.org", "nacre":
+		return strings.TrimSuffix(first, ".org")
+	}
+	if slices.Contains([]string{"cmp", "errors", "fmt", "iter", "maps", "slices", "sort", "strconv", "strings", "sync"}, path) {
+		return "base"
+	}
+	return "std"
+}

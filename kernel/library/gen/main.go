@@ -82,7 +82,8 @@ func main() {
 	for _, p := range pkgs {
 		docs[p.PkgPath] = documentation(p)
 	}
-	describe(cfg.Fset, pkgs, docs, "")
+	write("types.bin.gz", bundle(cfg.Fset, pkgs))
+	write("docs.json.gz", encoded(docs))
 	var absent []string
 	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		if inBrowser(p.PkgPath) {
@@ -93,30 +94,40 @@ func main() {
 		return true
 	})
 	write("absent_js.txt", []byte(strings.Join(absent, "\n")+"\n"))
-	describe(cfg.Fset, browsers, docs, "_js")
-	digests, err := api.Digests("../..")
-	if err != nil {
-		log.Fatal(err)
+	write("docs_js.json.gz", encoded(docs))
+	// A browser takes a second to read all types at once: it reads a family of packages when one of it is imported.
+	families := map[string][]*packages.Package{}
+	var index strings.Builder
+	for _, p := range browsers {
+		f := family(p.PkgPath)
+		families[f] = append(families[f], p)
+		fmt.Fprintln(&index, p.PkgPath, p.Name, f)
 	}
-	write("api.txt", api.Format(digests))
+	write("types_js.txt", []byte(index.String()))
+	for f, list := range families {
+		write("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
+	}
 }
 
-// describe writes the types and the documentation of packages.
-func describe(fset *token.FileSet, pkgs []*packages.Package, docs map[string]map[string]string, suffix string) {
+// bundle is the types of packages as export data.
+func bundle(fset *token.FileSet, pkgs []*packages.Package) []byte {
 	var all []*types.Package
 	for _, p := range pkgs {
 		all = append(all, p.Types)
 	}
-	var bundle bytes.Buffer
-	if err := gcexportdata.WriteBundle(&bundle, fset, all); err != nil {
+	var b bytes.Buffer
+	if err := gcexportdata.WriteBundle(&b, fset, all); err != nil {
 		log.Fatal(err)
 	}
-	write("types"+suffix+".bin.gz", pack(bundle.Bytes()))
+	return pack(b.Bytes())
+}
+
+func encoded(docs map[string]map[string]string) []byte {
 	text, err := json.Marshal(docs)
 	if err != nil {
 		log.Fatal(err)
 	}
-	write("docs"+suffix+".json.gz", pack(text))
+	return pack(text)
 }
 
 // standard returns the standard packages the interpreter has tables of, and the newer ones it lacks.
