@@ -172,7 +172,7 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 
 // loadExperience reads what an agent collected from its run's checkpoint.
 func loadExperience(run *Run, cfg Config, e Experienced) error {
-	hash, err := config.Hash(cfg)
+	hash, err := cfg.fingerprint()
 	if err != nil {
 		return err
 	}

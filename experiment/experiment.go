@@ -18,6 +18,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"nacre/config"
@@ -106,12 +107,25 @@ func (c Config) Validate() error {
 // Change applies key=value pairs such as "pearl.latent=7" and checks the result.
 func Change(c *Config, pairs ...string) error { return config.Resolve(c, config.Set(pairs...)) }
 
+// later lists the tables that runs of older programs do not have.
+var later = []string{"maml", "rl2", "mql"}
+
+// fingerprint tells configurations of different runs apart. What older programs did not have counts only where a run uses
+// it, so that their runs keep their fingerprints.
+func (c Config) fingerprint() (string, error) {
+	unused := slices.DeleteFunc(slices.Clone(later), func(table string) bool { return table == c.Algorithm })
+	if c.EnvSteps == 0 {
+		unused = append(unused, "env_steps")
+	}
+	return config.Hash(c, unused...)
+}
+
 // Equal reports whether two configurations train the same run.
 func (c Config) Equal(d Config) (bool, error) {
-	a, err := config.Hash(c)
+	a, err := c.fingerprint()
 	if err != nil {
 		return false, err
 	}
-	b, err := config.Hash(d)
+	b, err := d.fingerprint()
 	return a == b, err
 }

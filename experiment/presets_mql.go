@@ -57,12 +57,12 @@ func mqlML1(lr float64) Config {
 }
 
 // mqlPoint is a reduction for the point robot, with the width, discount and learning rate of point.
-func mqlPoint(iterations int) Config {
+func mqlPoint(iterations, updates int) Config {
 	m := mql.Default()
 	m.Hidden, m.Context, m.History, m.Batch = 64, 10, 10, 128
 	m.Discount, m.TargetTau = 0.9, 0.02
 	m.InitialSteps, m.MinInitialSteps, m.InitialEpisode, m.EpisodesPerIteration = 100, 4000, 20, 20
-	m.UpdatesPerIteration, m.WarmupTransitions, m.Iterations = 200, 0, iterations
+	m.UpdatesPerIteration, m.WarmupTransitions, m.Iterations = updates, 0, iterations
 	m.AdaptUpdates, m.ReplayUpdates, m.ReplayBatches = 5, 20, 1
 	c := mqlOn(point(1, 1), m, 1)
 	c.Evaluation.Every = 20
@@ -100,6 +100,7 @@ func mqlPresets() []preset {
 	return append(out,
 		preset{"mql/ml1", "MQL on Meta-World: the TCL paper's table with the learning rate it must mean; choose the family", func() Config { return mqlML1(8e-4) }},
 		preset{"mql/ml1-literal", "the same with the learning rate it prints, 0.008", func() Config { return mqlML1(8e-3) }},
-		preset{"quick/point-goal-mql", "the point robot by MQL: 30,000 updates", func() Config { return mqlPoint(150) }},
-		preset{"quick/cheetah-vel-mql", "half-cheetah velocity by MQL: 48,000 updates", func() Config { return mqlCheetah(120) }})
+		preset{"quick/point-goal-mql", "the point robot by MQL in a quarter of a minute: 6,000 updates", func() Config { return mqlPoint(60, 100) }},
+		preset{"study/point-goal-mql", "the point robot by MQL: 30,000 updates", func() Config { return mqlPoint(150, 200) }},
+		preset{"study/cheetah-vel-mql", "half-cheetah velocity by MQL: 48,000 updates", func() Config { return mqlCheetah(120) }})
 }

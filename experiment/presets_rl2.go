@@ -58,5 +58,5 @@ func rl2Presets() []preset {
 	return append(out,
 		preset{"rl2/ml1", "RL² on Meta-World as garage launches it, a million steps; choose the family", rl2ML1},
 		preset{"quick/point-goal-rl2", "the point robot by RL²: 3,000 updates", func() Config { return rl2Point(300) }},
-		preset{"quick/cheetah-vel-rl2", "half-cheetah velocity by RL²", func() Config { return rl2Cheetah(100) }})
+		preset{"study/cheetah-vel-rl2", "half-cheetah velocity by RL²: 800,000 steps, 1,000 updates", func() Config { return rl2Cheetah(100) }})
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"nacre/config"
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/progress"
 	"nacre/experiment/tfevents"
@@ -71,7 +70,7 @@ func Start(dir string, cfg Config, host Host) (*Training, error) {
 }
 
 func (t *Training) begin(host Host) (err error) {
-	if t.hash, err = config.Hash(t.Config); err != nil {
+	if t.hash, err = t.Config.fingerprint(); err != nil {
 		return err
 	}
 	if _, err = t.run.Begin(t.Config, t.session(host)); err != nil {
@@ -121,7 +120,7 @@ func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 }
 
 func (t *Training) restore(host Host) (notices []string, err error) {
-	if t.hash, err = config.Hash(t.Config); err != nil {
+	if t.hash, err = t.Config.fingerprint(); err != nil {
 		return nil, err
 	}
 	if !t.run.Has(CheckpointFile) {

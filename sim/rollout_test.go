@@ -397,3 +397,57 @@ func TestLookup(t *testing.T) {
 type fives struct{ walk }
 
 func (fives) Chunk() int { return 5 }
+
+// watching is a policy that keeps what it is shown, by episode.
+type watching struct {
+	Policy
+	seen [][]float64
+	fail int // step at which it refuses to watch, or -1
+}
+
+func (w *watching) Watch(_ int, episodes, steps []int, reward []float64) error {
+	for k, e := range episodes {
+		if steps[k] == w.fail {
+			return errors.New("looked away")
+		}
+		if steps[k] != len(w.seen[e]) {
+			return fmt.Errorf("episode %d: step %d after %d", e, steps[k], len(w.seen[e]))
+		}
+		w.seen[e] = append(w.seen[e], reward[k])
+	}
+	return nil
+}
+
+// A Watcher is shown the context reward of every step of every episode, in order, whatever the pool.
+func TestWatcherSeesEveryStep(t *testing.T) {
+	var episodes []Episode
+	for i := range 13 {
+		episodes = append(episodes, Episode{Task: Task{ID: i, Params: []float64{3}}, Seed: uint64(i)})
+	}
+	for _, size := range [][2]int{{1, 1}, {2, 3}, {3, 16}} {
+		pool, err := NewPool(walk{failTask: -1}, size[0], size[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		w := &watching{Policy: UniformPolicy(episodes, 1), seen: make([][]float64, len(episodes)), fail: -1}
+		trajectories, err := pool.Rollout(t.Context(), episodes, w, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, tr := range trajectories {
+			if len(w.seen[i]) != tr.Len {
+				t.Fatalf("%d workers: %d of %d steps of episode %d", size[0], len(w.seen[i]), tr.Len, i)
+			}
+			for k, r := range tr.CtxReward {
+				if float32(w.seen[i][k]) != r || r == tr.Reward[k] {
+					t.Fatalf("episode %d, step %d: shown %v, context reward %v, reward %v", i, k, w.seen[i][k], r, tr.Reward[k])
+				}
+			}
+		}
+		w = &watching{Policy: UniformPolicy(episodes, 1), seen: make([][]float64, len(episodes)), fail: 2}
+		if _, err := pool.Rollout(t.Context(), episodes, w, 0); err == nil || !strings.Contains(err.Error(), "looked away") {
+			t.Errorf("a policy that refuses to watch: %v", err)
+		}
+	}
+}

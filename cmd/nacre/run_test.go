@@ -231,6 +231,25 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
+// A run made before there were the tables of MAML, RL² and MQL is read, evaluated and resumed: those it lacks have their
+// defaults and no say in its fingerprint.
+func TestRunsWithoutLaterTables(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	interrupt(t, dir, "--algorithm", "pearl")
+	name := filepath.Join(dir, experiment.ConfigFile)
+	text := contents(t, dir, experiment.ConfigFile)
+	from, to := strings.Index(text, "[maml]"), strings.Index(text, "# What ran this configuration")
+	if from < 0 || to < from {
+		t.Fatalf("no [maml] before the record in %s", text)
+	}
+	text = strings.Replace(text[:from]+text[to:], "env_steps = 0\n", "", 1)
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "eval", dir)
+	must(t, "resume", dir)
+}
+
 // config.toml of a run, given to another, makes the same run; layers lie over each other in the order of the help.
 func TestConfigurationLayers(t *testing.T) {
 	parent := t.TempDir()

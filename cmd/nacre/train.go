@@ -34,7 +34,7 @@ stopped.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl or tcl-pearl")
+	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl, tcl-pearl, oracle, maml, rl2 or mql")
 	f.StringVarP(&o.Family, "family", "f", "", "family of tasks, for example point-goal")
 	f.StringVarP(&o.Preset, "preset", "p", "", "named configuration to start from; \"nacre presets\" lists them")
 	f.StringVarP(&o.Config, "config", "c", "", "TOML `file` laid over the preset")
