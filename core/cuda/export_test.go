@@ -87,8 +87,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 	if err := r.prepare(pl); err != nil {
 		return nil, err
 	}
-	text, names := pl.source()
-	_ = text
+	_, names := pl.source()
 	launches, err := r.launches(pl, names)
 	if err != nil {
 		return nil, err

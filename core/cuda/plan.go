@@ -83,8 +83,8 @@ func newPlan(p *core.Program, own bool) (*plan, error) {
 	return pl, nil
 }
 
-// fuseMasks finds products whose only reader is a ReLU's gradient, the backward step through a layer: value of the
-// product → its instruction, which the kernel of the gradient takes over. Our own kernel only.
+// fuseMasks finds products whose only reader is an activation's gradient, the backward step through a layer: value of
+// the product → its instruction, whose kernel makes the gradient too. Our own kernel only.
 func (pl *plan) fuseMasks() map[int]core.Instr {
 	masked := map[int]core.Instr{}
 	if !pl.own {
