@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -108,8 +109,24 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
+// TestShippedStudy computes one seed's figures of the study that comes with the notebooks and finds those it stored.
+func TestShippedStudy(t *testing.T) {
+	same := regexp.MustCompile(`ratio in the plane (\S+), stored (\S+); among posterior means (\S+), stored (\S+)`)
+	found := 0
+	for _, o := range run(t, "tsne-study.ipynb", "layouts=-1", "again=false") {
+		for _, m := range same.FindAllStringSubmatch(strings.Join(o.Text, ""), -1) {
+			if found++; m[1] != m[2] || m[3] != m[4] {
+				t.Errorf("not what was stored: %s", m[0])
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d runs compared, expected 2", found)
+	}
+}
+
 func TestTSNEStudy(t *testing.T) {
-	shown := run(t, "tsne-study.ipynb", "iterations=1", "windows=12", "layouts=1")
+	shown := run(t, "tsne-study.ipynb", "shipped=", "iterations=1", "windows=12", "layouts=1")
 	if n := count(t, shown, embedding, "image/png", "text/plain"); n != 3 {
 		t.Errorf("%d embeddings, expected 3", n)
 	}
