@@ -11,16 +11,23 @@ import (
 	"time"
 
 	"nacre/bench/kernels"
+	"nacre/bench/page"
+	"nacre/web"
 )
+
+// pageCells are the sizes of the notebooks whose page is opened.
+var pageCells = []int{20, 300}
 
 // KernelReport is what nacre bench kernel prints.
 type KernelReport struct {
-	Lines   int              `json:"printed_lines"`
-	Kernels []kernels.Result `json:"kernels"`
-	Absent  []string         `json:"absent,omitempty"` // peers that are not installed
+	Lines       int              `json:"printed_lines"`
+	Kernels     []kernels.Result `json:"kernels"`
+	Absent      []string         `json:"absent,omitempty"` // peers that are not installed
+	Page        []page.Result    `json:"page,omitempty"`
+	PageProblem string           `json:"page_problem,omitempty"` // why Page is missing
 }
 
-// BenchKernel times the notebook kernel beside the other kernels that are installed.
+// BenchKernel times the notebook kernel beside the other kernels that are installed, and the notebook's page.
 func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -29,7 +36,7 @@ func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 	peers, absent := kernels.Find(kernels.Peers)
 	r := KernelReport{Lines: o.Lines, Absent: absent}
 	list := append([]kernels.Kernel{kernels.Ours(program, "yaegi"), kernels.Ours(program, "ixgo")}, peers...)
-	stage := env.Progress.Stage("kernels", len(list))
+	stage := env.Progress.Stage("kernels", len(list)+1)
 	defer stage.Done()
 	for _, k := range list {
 		stage.Describe(k.Name)
@@ -43,13 +50,41 @@ func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 		r.Kernels = append(r.Kernels, result)
 		stage.Add(1)
 	}
+	stage.Describe("page")
+	pageErr := r.openPages(ctx, o.Loads)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	stage.Add(1)
 	if err := env.Print(r, r.WriteText); err != nil {
 		return err
 	}
 	if p := r.Kernels[0].Problem; p != "" {
 		return errors.New(p)
 	}
-	return nil
+	return pageErr
+}
+
+// openPages times the page. That there is no browser or no page is said in the report and is no error.
+func (r *KernelReport) openPages(ctx context.Context, loads int) error {
+	files, built := web.Files()
+	program, err := page.Find()
+	if err == nil && !built {
+		err = errors.New("the browser page is not built in: run make where the source is, with Node 18 or newer")
+	}
+	if err != nil {
+		r.PageProblem = err.Error()
+		return nil
+	}
+	argv, err := kernelCommand("")
+	if err != nil {
+		return err
+	}
+	r.Page, err = page.Measure(ctx, page.Plan{Chromium: program, Kernel: argv, Static: files, Cells: pageCells, Loads: loads})
+	if err != nil {
+		r.PageProblem = err.Error()
+	}
+	return err
 }
 
 // WriteText writes the figures as a table.
@@ -67,8 +102,23 @@ func (r KernelReport) WriteText(w io.Writer) error {
 		return err
 	}
 	if len(r.Absent) > 0 {
-		_, err := fmt.Fprintf(w, "not installed, so not compared: %s\n", strings.Join(r.Absent, ", "))
+		if _, err := fmt.Fprintf(w, "not installed, so not compared: %s\n", strings.Join(r.Absent, ", ")); err != nil {
+			return err
+		}
+	}
+	return r.writePage(w)
+}
+
+func (r KernelReport) writePage(w io.Writer) error {
+	if r.PageProblem != "" {
+		_, err := fmt.Fprintf(w, "the page was not timed: %s\n", r.PageProblem)
 		return err
 	}
-	return nil
+	fmt.Fprintln(w)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "page, empty cache\tcontents loaded ms\tcells shown ms\tfastest ms\tloads\t")
+	for _, p := range r.Page {
+		fmt.Fprintf(tw, "%d cells\t%.0f\t%.0f\t%.0f\t%d\t\n", p.Cells, p.Contents, p.Shown, p.Fastest, p.Loads)
+	}
+	return tw.Flush()
 }

@@ -214,4 +214,5 @@ type BenchTSNEOptions struct {
 type BenchKernelOptions struct {
 	Cells int // round trips
 	Lines int // printed by one cell
+	Loads int // of the page with each notebook
 }

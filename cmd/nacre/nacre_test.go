@@ -112,7 +112,7 @@ func TestOptions(t *testing.T) {
 		"sweep status p.toml":                             app.SweepFolderOptions{Path: "p.toml"},
 		"sweep collect out/p -o t.csv":                    app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
 		"sweep worker out/p a-run":                        app.SweepWorkerOptions{Dir: "out/p", Run: "a-run"},
-		"bench kernel --cells 9 --lines 5":                app.BenchKernelOptions{Cells: 9, Lines: 5},
+		"bench kernel --cells 9 --lines 5":                app.BenchKernelOptions{Cells: 9, Lines: 5, Loads: 5},
 	} {
 		var f fake
 		status, _, stderr := call(&f, strings.Fields(line)...)
@@ -175,6 +175,7 @@ func TestUsageErrors(t *testing.T) {
 		"kernel":                               `nacre: expected either --connection-file or --pipe`,
 		"kernel --pipe -f c.json":              `nacre: expected either --connection-file or --pipe`,
 		"kernelspec install --user --prefix a": `nacre: expected either --user or --prefix`,
+		"bench kernel --loads 0":               `nacre: --loads 0: expected a whole number from 1`,
 		"bench kernel --cells 2":               `nacre: --cells 2: expected a whole number from 3`,
 	} {
 		var f fake

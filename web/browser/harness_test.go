@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
+	"nacre/bench/page"
 	"nacre/kernel"
 	"nacre/server"
 	"nacre/server/process"
@@ -76,26 +76,13 @@ func serveKernel(which string) error {
 	return process.Serve(context.Background(), s)
 }
 
-// findChromium names the browser, "" where there is none.
-func findChromium() string {
-	if named := os.Getenv("NACRE_CHROMIUM"); named != "" {
-		return named
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
 // chrome starts the one browser of all tests, or skips.
 func chrome(t *testing.T) context.Context {
 	t.Helper()
 	chromium.once.Do(func() {
-		path := findChromium()
-		if path == "" {
-			chromium.missing = "no Chromium found: install one, or set NACRE_CHROMIUM to its path"
+		path, err := page.Find()
+		if err != nil {
+			chromium.missing = err.Error()
 			return
 		}
 		if _, built := web.Files(); !built {
