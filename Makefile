@@ -40,7 +40,7 @@ study: build ## train PEARL and TCL-PEARL on the quickstart study and write its 
 
 test: setup web ## vet, check formatting, run all tests
 	@tools/web.sh test
-	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l .)"; \
+	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*' -not -path './web/node_modules/*'))"; \
 	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
 	@$(MUJOCO) $(GO) vet ./...
 	@$(MUJOCO) $(GO) test ./...
