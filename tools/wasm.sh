@@ -6,7 +6,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 out=bin/wasm
-copies=$PWD/.deps/browser
 go=${GO:-go}
 
 if ! command -v node >/dev/null; then
@@ -14,30 +13,10 @@ if ! command -v node >/dev/null; then
 	exit 1
 fi
 
-# Copies the modules of which wasm/_replaced has files, puts those in, and writes a go.mod that uses the copies.
-replace_files() {
-	local file package module version dir
-	mkdir -p "$copies"
-	cp go.mod "$copies/go.mod"
-	cp go.sum "$copies/go.sum"
-	find wasm/_replaced -name '*.go' | sort | while read -r file; do
-		package=$(dirname "${file#wasm/_replaced/}")
-		read -r module version dir < <("$go" list -f '{{with .Module}}{{.Path}} {{.Version}} {{.Dir}}{{end}}' "$package")
-		if [ ! -d "$copies/$module@$version" ]; then
-			mkdir -p "$(dirname "$copies/$module")"
-			cp -r "$dir" "$copies/$module@$version"
-			chmod -R u+w "$copies/$module@$version"
-		fi
-		cp "$file" "$copies/$module@$version/${package#"$module"}/"
-		"$go" mod edit -replace "$module=$copies/$module@$version" "$copies/go.mod"
-	done
-}
-
 compile() {
-	GOOS=js GOARCH=wasm CGO_ENABLED=0 "$go" "$1" -modfile "$copies/go.mod" -trimpath "${@:2}"
+	GOOS=js GOARCH=wasm CGO_ENABLED=0 "$go" "$1" -trimpath "${@:2}"
 }
 
-replace_files
 if [ "${1:-build}" = test ]; then
 	compile test -exec "$("$go" env GOROOT)/lib/wasm/go_js_wasm_exec" "${@:2}"
 	exit
