@@ -48,7 +48,7 @@ type Program struct {
 	Info     *types.Info
 	Packages map[string]*types.Package
 	Load     func(*types.Package) error // completes a package before it is looked into; may be nil
-	Absent   func(path string) string // why a package that others can import is not here, "" for others; may be nil
+	Absent   func(path string) string   // why a package that others can import is not here, "" for others; may be nil
 
 	Imports map[string]string // by the name cells use
 	Dots    []string          // packages imported with a dot
