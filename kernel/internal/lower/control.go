@@ -571,6 +571,7 @@ func (l *Lowerer) caseVar(cc *ast.CaseClause, v *types.Var, tag string, from typ
 func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 	defer l.push(scope{label: labelName(label)})()
 	out := &ast.SelectStmt{Select: s.Select, Body: &ast.BlockStmt{}}
+	ops := &operands{l: l}
 	for _, c := range s.Body.List {
 		cc := c.(*ast.CommClause)
 		lc := &ast.CommClause{Case: cc.Case}
@@ -579,16 +580,19 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 		case nil:
 		case *ast.SendStmt:
 			elem := l.typeOf(comm.Chan).Underlying().(*types.Chan).Elem()
-			lc.Comm = &ast.SendStmt{Chan: l.expr(comm.Chan), Value: l.to(comm.Value, elem)}
+			send := &ast.SendStmt{Chan: l.expr(comm.Chan), Value: l.to(comm.Value, elem)}
+			ops.add(comm, &send.Chan, l.typeOf(comm.Chan))
+			ops.add(comm, &send.Value, elem)
+			lc.Comm = send
 		case *ast.ExprStmt: // with a variable, as the interpreter loses the way out of a loop without
 			name := l.fresh("t")
-			lc.Comm = define(name, l.expr(ast.Unparen(comm.X)))
+			lc.Comm = define(name, ops.receive(ast.Unparen(comm.X).(*ast.UnaryExpr)))
 			head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{ident(name)}})
 		case *ast.AssignStmt:
 			recv := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
 			elem := l.typeOf(recv.X).Underlying().(*types.Chan).Elem()
 			ts := []types.Type{elem, types.Typ[types.Bool]}
-			a := &ast.AssignStmt{Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(recv)}}
+			a := &ast.AssignStmt{Tok: token.DEFINE, Rhs: []ast.Expr{ops.receive(recv)}}
 			for k, x := range comm.Lhs {
 				name := l.fresh("t")
 				a.Lhs = append(a.Lhs, ident(name))
@@ -611,5 +615,10 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 		}
 		out.Body.List = append(out.Body.List, lc)
 	}
-	return []ast.Stmt{withLabel(label, out)}
+	list := ops.hoist()
+	if len(list) == 0 || label == nil {
+		return append(list, withLabel(label, out))
+	}
+	once := &ast.CaseClause{Body: append(list, out)} // what goes to the label evaluates the operands again
+	return []ast.Stmt{withLabel(label, &ast.SwitchStmt{Body: block(once)})}
 }
