@@ -10,8 +10,9 @@ import (
 type scope struct {
 	label string
 	loop  bool
-	yield *yield // set where it is a range over a function, whose body is a closure
-	in    *yield // the closure the statement itself is in
+	yield *yield    // set where it is a range over a function, whose body is a closure
+	in    *yield    // the closure the statement itself is in
+	sel   token.Pos // of a select statement
 }
 
 // yield is the closure that the body of a range over a function becomes. It leaves by returning false with a code that
@@ -70,6 +71,7 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 		if l.fn.yield != nil && s.Tok == token.GOTO {
 			l.refuse(s, "goto inside a range over a function is not supported")
 		}
+		l.checkGoto(s)
 		out := &ast.BranchStmt{TokPos: s.TokPos, Tok: s.Tok}
 		if s.Label != nil {
 			out.Label = ident(s.Label.Name)
@@ -99,6 +101,15 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 	}
 	l.refuse(s, "%s is not supported here", s.Tok)
 	return nil
+}
+
+// checkGoto refuses a goto back out of a select statement, which the interpreter follows without end.
+func (l *Lowerer) checkGoto(s *ast.BranchStmt) {
+	for _, sc := range l.fn.scopes {
+		if s.Tok == token.GOTO && sc.sel.IsValid() && l.Info.Uses[s.Label].Pos() < sc.sel {
+			l.refuse(s, "goto back out of a select is not supported: use continue with a labelled loop")
+		}
+	}
 }
 
 func (l *Lowerer) leave(y *yield, code int) []ast.Stmt {
@@ -569,7 +580,7 @@ func (l *Lowerer) caseVar(cc *ast.CaseClause, v *types.Var, tag string, from typ
 }
 
 func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
-	defer l.push(scope{label: labelName(label)})()
+	defer l.push(scope{label: labelName(label), sel: s.Select})()
 	out := &ast.SelectStmt{Select: s.Select, Body: &ast.BlockStmt{}}
 	ops := &operands{l: l}
 	for _, c := range s.Body.List {
@@ -619,6 +630,6 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 	if len(list) == 0 || label == nil {
 		return append(list, withLabel(label, out))
 	}
-	once := &ast.CaseClause{Body: append(list, out)} // what goes to the label evaluates the operands again
+	once := &ast.CaseClause{Body: append(list, out)} // a goto to the label evaluates the operands too
 	return []ast.Stmt{withLabel(label, &ast.SwitchStmt{Body: block(once)})}
 }
