@@ -135,7 +135,10 @@ function below(store: SiteFiles, path: string) {
 async function model(store: SiteFiles, path: string, content: boolean, type: string | null, format: string | null): Promise<object> {
   const name = path.split('/').pop() ?? '';
   const entry = path ? store.get(path) : null;
-  const base = { name, path, writable: true, created: new Date(entry?.time ?? 0).toISOString(), last_modified: new Date(entry?.time ?? 0).toISOString(), mimetype: null, size: entry?.size ?? null, hash: null, hash_algorithm: null };
+  // A folder changed when the newest file below it did.
+  const time = entry?.time ?? Math.max(0, ...store.list().filter((e) => e.path.startsWith(path && path + '/')).map((e) => e.time));
+  const changed = new Date(time).toISOString();
+  const base = { name, path, writable: true, created: changed, last_modified: changed, mimetype: null, size: entry?.size ?? null, hash: null, hash_algorithm: null };
   if (!entry) {
     if (type === 'notebook' || type === 'file' || (path && !store.list().some((e) => e.path.startsWith(path + '/')))) throw new Refusal(404, `There is no file ${path} on this site or in this browser.`);
     return { ...base, type: 'directory', format: content ? 'json' : null, content: content ? await folder(store, path) : null };
