@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -143,10 +144,10 @@ func TestMissingAndOld(t *testing.T) {
 func TestOutOfMemory(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	for _, c := range []struct {
-		bytes int
+		bytes uint64
 		text  string
 	}{{1000, "MB for parameters"}, {60_000, "CUDA_ERROR_OUT_OF_MEMORY"}, {1_000_000, "33.6 MB for matrix products"}} {
-		gpu.Memory(uint64(gpu.InUse() + c.bytes))
+		gpu.Memory(c.bytes)
 		wantStage(t, "little memory", use(t, cuda.Options{}), cuda.NoMemory, c.text)
 	}
 }
@@ -192,6 +193,7 @@ func TestClose(t *testing.T) {
 	if r.Run() == nil || gpu.InUse() != before {
 		t.Errorf("closed; %d bytes in use, %d before loading", gpu.InUse(), before)
 	}
+	runtime.KeepAlive(mem)
 }
 
 func TestWrongUse(t *testing.T) {

@@ -116,7 +116,7 @@ func (g *GPU) Versions(driver, nvrtc, lt int) {
 	g.call("fake_versions", uintptr(driver), uintptr(nvrtc), uintptr(lt))
 }
 
-// Devices sets how many GPUs there are, Memory how many bytes each has.
+// Devices sets how many GPUs there are, Memory how many bytes each has from now on, whatever is allocated already.
 func (g *GPU) Devices(n int)   { g.call("fake_devices", uintptr(n)) }
 func (g *GPU) Memory(n uint64) { g.call("fake_limit", uintptr(n)) }
 
@@ -129,6 +129,6 @@ func (g *GPU) Products(yes bool) {
 	g.call("fake_supports", n)
 }
 
-// Mistakes counts calls with wrong arguments, InUse the bytes allocated and not freed.
+// Mistakes counts calls with wrong arguments, InUse the bytes allocated since Use or Memory, and not freed.
 func (g *GPU) Mistakes() int { return int(g.call("fake_mistakes")) }
 func (g *GPU) InUse() int    { return int(g.call("fake_in_use")) }

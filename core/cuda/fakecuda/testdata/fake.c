@@ -20,16 +20,17 @@ enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UN
 static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1;
 static char folder[200] = "/tmp";
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
-static size_t limit = (size_t)4 << 30, in_use;
+static size_t limit, in_use;
+static int period; /* what was allocated before the last fake_limit is in nobody's count: Go frees it when it likes */
 static char fail_name[64];
 static int fail_after, fail_code;
+void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
   version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1;
-  limit = (size_t)4 << 30; fail_name[0] = 0;
+  fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
 void fake_versions(int driver, int nvrtc, int lt) { version = driver; nvrtc_major = nvrtc; lt_version = lt; }
 void fake_devices(int n) { devices = n; }
-void fake_limit(size_t bytes) { limit = bytes; }
 void fake_supports(int yes) { supports = yes; }
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
 void fake_fail(const char *name, int after, int code) { snprintf(fail_name, sizeof fail_name, "%s", name); fail_after = after; fail_code = code; }
@@ -49,7 +50,7 @@ static int wrong(const char *call, const char *format, ...) {
 
 /* ---- memory ---- */
 enum { GUARD = 256 };
-struct block { char *p; size_t n; int pinned; struct block *next; };
+struct block { char *p; size_t n; int pinned, period; struct block *next; };
 static struct block *blocks;
 static struct block *find(const void *p, size_t n) {
   for (struct block *b = blocks; b; b = b->next)
@@ -63,7 +64,7 @@ static int allocate(void **out, size_t n, int pinned) {
   memset(raw, 0xab, GUARD);
   memset(raw + GUARD + n, 0xab, GUARD);
   memset(raw + GUARD, 0xff, n < 1 << 20 ? n : 1 << 20); /* not numbers */
-  *b = (struct block){raw + GUARD, n, pinned, blocks};
+  *b = (struct block){raw + GUARD, n, pinned, period, blocks};
   blocks = b; in_use += n; *out = b->p;
   return 0;
 }
@@ -78,7 +79,7 @@ static int release(const char *call, void *p, int pinned) {
       struct block *old = *b;
       if (old->pinned != pinned) return wrong(call, "%p is the other kind of memory", p);
       if (!guards(old)) return wrong(call, "something wrote beside the %zu bytes at %p", old->n, p);
-      *b = old->next; in_use -= old->n; free(old->p - GUARD); free(old);
+      *b = old->next; in_use -= old->period == period ? old->n : 0; free(old->p - GUARD); free(old);
       return 0;
     }
   return wrong(call, "%p is not memory", p);
