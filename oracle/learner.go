@@ -22,7 +22,7 @@ type Learner struct {
 	cfg   Config
 	spec  sim.Spec
 	seed  uint64
-	nets  networks
+	nets  Networks
 	scale standard
 
 	mem    core.Memory
@@ -52,7 +52,7 @@ func New(c Config, s training.Setup) (*Learner, error) {
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, dims: d,
-		nets: newNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
+		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
 		in:   newStaging(c, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
 	}
 	if !c.RawTask {
@@ -69,13 +69,13 @@ func New(c Config, s training.Setup) (*Learner, error) {
 }
 
 func (l *Learner) prepare(s training.Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.nets.specs()); err != nil {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.cfg, l.seed); err != nil {
 		return err
 	}
-	program, err := updateProgram(l.cfg, l.nets)
+	program, err := UpdateProgram(l.cfg, l.nets)
 	if err != nil {
 		return err
 	}
