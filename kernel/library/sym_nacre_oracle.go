@@ -13,6 +13,5 @@ func init() {
 		"Default": reflect.ValueOf(p0.Default),
 		"Learner": reflect.ValueOf((*p0.Learner)(nil)),
 		"New":     reflect.ValueOf(p0.New),
-		"Setup":   reflect.ValueOf((*p0.Setup)(nil)),
 	})
 }
