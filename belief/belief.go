@@ -34,8 +34,8 @@ type Encoder struct {
 	Latent int
 	// NextObs says that context rows are (o, a, r, o') rather than (o, a, r).
 	NextObs bool
-	// RewardScale multiplies the rewards of context rows, their column RewardColumn. 0 stands for 1.
-	RewardScale  float64
+	// Reward is what happens to the rewards of context rows, their column RewardColumn, or nil.
+	Reward       func(s *core.Stage, r *G.Node) *G.Node
 	RewardColumn int
 }
 
@@ -68,7 +68,7 @@ type Naturals struct {
 
 // Factors builds the natural parameters of the product over each task's rows. See Infer for shapes.
 func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Naturals {
-	h := e.Net.Apply(s, e.scaled(s, context))
+	h := e.Net.Apply(s, e.seen(s, context))
 	mean := s.SliceCols(h, 0, e.Latent)
 	variance := s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1))
 	precision := s.Mul(s.Recip(variance), weight)
@@ -78,13 +78,13 @@ func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Natur
 	}
 }
 
-// scaled multiplies the column of rewards.
-func (e Encoder) scaled(s *core.Stage, context *G.Node) *G.Node {
-	if e.RewardScale == 0 || e.RewardScale == 1 {
+// seen is the context with its rewards as the network is to see them.
+func (e Encoder) seen(s *core.Stage, context *G.Node) *G.Node {
+	if e.Reward == nil {
 		return context
 	}
 	r := e.RewardColumn
-	parts := []*G.Node{s.Scale(s.SliceCols(context, r, r+1), e.RewardScale)}
+	parts := []*G.Node{e.Reward(s, s.SliceCols(context, r, r+1))}
 	if r > 0 {
 		parts = append([]*G.Node{s.SliceCols(context, 0, r)}, parts...)
 	}

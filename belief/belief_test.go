@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	G "gorgonia.org/gorgonia"
+
 	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
@@ -94,11 +96,11 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// The factors of TestProductByHand, from rows whose first or last column is as many times larger as it is scaled down.
-func TestRewardScale(t *testing.T) {
+// The factors of TestProductByHand, from rows whose first or last column is eight times as large.
+func TestReward(t *testing.T) {
 	for column, rows := range [][]float64{{8, before(1), 32, before(2)}, {1, 8 * before(1), 4, 8 * before(2)}} {
 		enc := direct(1)
-		enc.RewardScale, enc.RewardColumn = 0.125, column
+		enc.RewardColumn, enc.Reward = column, func(s *core.Stage, r *G.Node) *G.Node { return s.Scale(r, 0.125) }
 		mean, variance, _, _ := inferBy(t, enc, 1, rows, []float64{1, 1}, nil)
 		near(t, "variance", variance[0], 2.0/3)
 		near(t, "mean", mean[0], 2)

@@ -37,8 +37,8 @@ func NewNetworks(c Config, obs, act int) Networks {
 	net := func(name string, in, out int) nn.MLP {
 		return nn.MLP{Name: name, In: in, Hidden: repeat(c.Hidden, c.Layers), Out: out, Act: op.ReLU}
 	}
-	return Networks{
-		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, RewardScale: c.ContextRewardScale, RewardColumn: obs + act, Net: nn.MLP{
+	n := Networks{
+		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, RewardColumn: obs + act, Net: nn.MLP{
 			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent, Act: op.ReLU}},
 		Q1:      net("q1", obs+act+c.Latent, 1),
 		Q2:      net("q2", obs+act+c.Latent, 1),
@@ -47,6 +47,10 @@ func NewNetworks(c Config, obs, act int) Networks {
 		Policy:  actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
 		obs:     obs, act: act, z: c.Latent, learned: c.Temperature == "learned",
 	}
+	if c.Rewards == "symlog" {
+		n.Encoder.Reward = symlog
+	}
+	return n
 }
 
 func repeat(n, k int) []int {

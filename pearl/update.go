@@ -103,7 +103,7 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 	vNext := n.VTarget.Apply(s, s.ConcatCols(s.Input("next_obs", nb, n.obs), s.StopGrad(z)))
 	notDone := s.Affine(s.Input("done", nb, 1), -1, 1)
 	y := s.StopGrad(s.Add(
-		s.Scale(s.Input("rew", nb, 1), c.RewardScale),
+		s.Scale(n.reward(s, s.Input("rew", nb, 1)), c.RewardScale),
 		s.Mul(notDone, s.Scale(vNext, c.Discount))))
 
 	obsActZ := s.ConcatCols(obs, act, z)
@@ -112,6 +112,17 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 		s.MeanAll(s.Square(s.Sub(n.Q2.Apply(s, obsActZ), y))))
 	l.kl = l.posterior.KL(s)
 	return l
+}
+
+// symlog is sign(r)·log(1 + |r|), elementwise (Hafner et al. 2023).
+func symlog(s *core.Stage, r *G.Node) *G.Node { return s.Mul(s.Sign(r), s.Log1p(s.Abs(r))) }
+
+// reward is r as the critics see it.
+func (n Networks) reward(s *core.Stage, r *G.Node) *G.Node {
+	if n.Encoder.Reward == nil {
+		return r
+	}
+	return n.Encoder.Reward(s, r)
 }
 
 // improve builds what steps 3 and 5 share: the policy's actions at the batch's observations and the smaller Q value

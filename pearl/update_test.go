@@ -394,3 +394,34 @@ func TestLearnedTemperature(t *testing.T) {
 		t.Errorf("V's loss has curvature %g in α, want 2·mean(log π)², at least %g", second, 2*logProb*logProb)
 	}
 }
+
+// Rewards seen by their symmetric logarithm are as good as rewards that were so to begin with, in targets and contexts.
+func TestSymlogRewards(t *testing.T) {
+	raw := update(t, small(nil), true)
+	seen := update(t, small(func(c *Config) { c.Rewards = "symlog" }), true)
+	change := func(name string, rows, width, column int, f func(float64) float64) {
+		for _, u := range []*updater{raw, seen} {
+			x := make([]float64, width*rows)
+			r := rng.New(3, uint64(len(name)))
+			for i := range x {
+				x[i] = 3 * r.NormFloat64()
+				if u == raw && i%width == column {
+					x[i] = f(x[i])
+				}
+			}
+			check(t, u.run.Write64(name, x))
+		}
+	}
+	log := func(r float64) float64 { return math.Copysign(math.Log(1+math.Abs(r)), r) }
+	width, rows := raw.nets.Encoder.Width(), raw.cfg.MetaBatch*raw.cfg.Context
+	change("rew", raw.cfg.MetaBatch*raw.cfg.Batch, 1, 0, log)
+	change("context", rows, width, smallObs+smallAct, log)
+	change("key_context", rows, width, smallObs+smallAct, log)
+	raw.step()
+	seen.step()
+	for _, name := range []string{"q_loss", "kl", "tcl_loss", "v_loss", "policy_loss"} {
+		if a, b := raw.scalar(name), seen.scalar(name); math.Abs(a-b) > 1e-12*max(1, math.Abs(a)) {
+			t.Errorf("%s = %.17g, want %.17g", name, b, a)
+		}
+	}
+}
