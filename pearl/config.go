@@ -16,6 +16,7 @@ type Config struct {
 	Context       int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
 	Discount      float64 `toml:"discount" range:"[0,1]" comment:"γ"`
 	RewardScale   float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
+	Observations  string  `toml:"observations" oneof:"raw standardised" comment:"as all networks see them: as they are, or less the mean and over the deviation of the initial collection"`
 	Rewards       string  `toml:"rewards" oneof:"raw symlog" comment:"as critics and encoder see them: as they are, or sign(r)·log(1+|r|) where they span orders of magnitude"`
 	Temperature   string  `toml:"temperature" oneof:"fixed learned" comment:"of the entropy: 1 as published, or learned for a target entropy"`
 	TargetEntropy float64 `toml:"target_entropy" range:"[-1e6,1e6]" comment:"of that temperature, in nats per dimension of the action"`
@@ -52,7 +53,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
-		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Rewards: "raw", KLWeight: 0.1,
+		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Observations: "raw", Rewards: "raw", KLWeight: 0.1,
 		Temperature: "fixed", TargetEntropy: -1, LRAlpha: 3e-4,
 		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
 		ContextSampling: "transitions", TasksWithReplacement: true,

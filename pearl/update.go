@@ -99,11 +99,11 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 	l.z = l.posterior.Sample(s, s.Input("eps_z", t, n.z))
 	z := s.RepeatRows(l.z, c.Batch)
 
-	obs, act := s.Input("obs", nb, n.obs), s.Input("act", nb, n.act)
-	vNext := n.VTarget.Apply(s, s.ConcatCols(s.Input("next_obs", nb, n.obs), s.StopGrad(z)))
+	obs, act := n.view.observation(s, s.Input("obs", nb, n.obs)), s.Input("act", nb, n.act)
+	vNext := n.VTarget.Apply(s, s.ConcatCols(n.view.observation(s, s.Input("next_obs", nb, n.obs)), s.StopGrad(z)))
 	notDone := s.Affine(s.Input("done", nb, 1), -1, 1)
 	y := s.StopGrad(s.Add(
-		s.Scale(n.reward(s, s.Input("rew", nb, 1)), c.RewardScale),
+		s.Scale(n.view.reward(s, s.Input("rew", nb, 1)), c.RewardScale),
 		s.Mul(notDone, s.Scale(vNext, c.Discount))))
 
 	obsActZ := s.ConcatCols(obs, act, z)
@@ -114,22 +114,11 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 	return l
 }
 
-// symlog is sign(r)·log(1 + |r|), elementwise (Hafner et al. 2023).
-func symlog(s *core.Stage, r *G.Node) *G.Node { return s.Mul(s.Sign(r), s.Log1p(s.Abs(r))) }
-
-// reward is r as the critics see it.
-func (n Networks) reward(s *core.Stage, r *G.Node) *G.Node {
-	if n.Encoder.Reward == nil {
-		return r
-	}
-	return n.Encoder.Reward(s, r)
-}
-
 // improve builds what steps 3 and 5 share: the policy's actions at the batch's observations and the smaller Q value
 // there, given z as a constant from the critic's stage. Compiled once however many stages ask for it.
 func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
 	nb := c.MetaBatch * c.Batch
-	obs := s.Input("obs", nb, n.obs)
+	obs := n.view.observation(s, s.Input("obs", nb, n.obs))
 	z := s.RepeatRows(s.From(critic, zTask), c.Batch)
 	obsZ = s.ConcatCols(obs, z)
 	a = n.Policy.Sample(s, obsZ, s.Input("eps_a", nb, n.act))
