@@ -56,6 +56,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	}
 	var r TSNEReport
 	var panels []plots.Panel
+	var inputs []*tsne.Embeddings // all read before the first is laid out: that may take minutes
 	for _, input := range o.Inputs {
 		name, path, err := embeddingsOf(input)
 		if err != nil {
@@ -68,17 +69,19 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		if err != nil {
 			return err
 		}
+		inputs, r.Planes = append(inputs, e), append(r.Planes, TSNEPlane{Name: name, Input: path})
+	}
+	for i, e := range inputs {
+		plane := &r.Planes[i]
 		opts := []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(o.Seed), tsne.WithWorkers(o.Workers)}
 		repeats := o.Repeats
 		if repeats == 0 && len(o.Inputs) > 1 && e.Mean.Rows <= repeatedPoints {
 			repeats = usualRepeats
 		}
-		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, repeats)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		if plane.Report, err = analyse(ctx, env.Progress, "t-SNE of "+plane.Name, e, opts, repeats); err != nil {
+			return fmt.Errorf("%s: %w", plane.Input, err)
 		}
-		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: path, Report: report})
-		panels = append(panels, plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label, Name: e.Name})
+		panels = append(panels, plots.Panel{Title: plane.Name, Y: plane.Report.Layout.Y, Label: e.Label, Name: e.Name})
 	}
 	if r.Pairs, err = pairs(r.Planes); err != nil {
 		return err
