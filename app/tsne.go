@@ -78,7 +78,11 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: path, Report: report})
-		panels = append(panels, plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label, Name: e.Name})
+		panel := plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label, Name: e.Name}
+		if report.Labels == 0 && report.Fidelity != nil {
+			panel.Note = fmt.Sprintf("no labels · trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
+		}
+		panels = append(panels, panel)
 	}
 	if r.Pairs, err = pairs(r.Planes); err != nil {
 		return err
@@ -212,6 +216,9 @@ func folderOf(input string) string {
 func (r TSNEReport) table() plots.Table {
 	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy", "silhouette"}}
 	for _, p := range r.Planes {
+		if p.Report.Labels == 0 {
+			continue
+		}
 		row := func(space string, s tsne.Space) {
 			t.Rows = append(t.Rows, []string{p.Name, space, fmt.Sprintf("%.4g", s.Intra), fmt.Sprintf("%.4g", s.Inter),
 				fmt.Sprintf("%.3f", s.Ratio), fmt.Sprintf("%.3f", s.Accuracy), fmt.Sprintf("%.3f", s.Silhouette)})
@@ -226,6 +233,9 @@ func (r TSNEReport) table() plots.Table {
 		t.Rows = append(t.Rows, []string{p.Method + " in the paper", "plane", fmt.Sprintf("%.4g", p.ToCentroid),
 			fmt.Sprintf("%.4g", p.Between), fmt.Sprintf("%.3f", p.Ratio()), "", ""})
 	}
+	if len(t.Rows) == 0 {
+		return plots.Table{}
+	}
 	return t
 }
 
@@ -233,14 +243,18 @@ func (r TSNEReport) table() plots.Table {
 func (r TSNEReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	table := r.table()
-	for _, row := range append([][]string{table.Head}, table.Rows...) {
-		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+	if len(table.Rows) > 0 {
+		for _, row := range append([][]string{table.Head}, table.Rows...) {
+			fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, p := range r.Planes {
-		if s := p.Report.Seeds; s != nil {
+		if p.Report.Labels == 0 {
+			fmt.Fprintf(w, "%s: %d points of %d columns without labels: no centroids to measure\n", p.Name, p.Report.Points, p.Report.Dimensions)
+		} else if s := p.Report.Seeds; s != nil {
 			ratio := s.Figures["ratio"]
 			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)
 		}
