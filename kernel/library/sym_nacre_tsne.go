@@ -19,6 +19,7 @@ func init() {
 		"Comparison":              reflect.ValueOf((*p0.Comparison)(nil)),
 		"Current":                 reflect.ValueOf(p0.Current),
 		"Embeddings":              reflect.ValueOf((*p0.Embeddings)(nil)),
+		"ExactNeighbours":         reflect.ValueOf(p0.ExactNeighbours),
 		"Graph":                   reflect.ValueOf((*p0.Graph)(nil)),
 		"InputError":              reflect.ValueOf((*p0.InputError)(nil)),
 		"Interval":                reflect.ValueOf((*p0.Interval)(nil)),
