@@ -43,7 +43,14 @@ type TSNEPair struct {
 
 // TSNE draws and measures embeddings, those of several inputs side by side.
 func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
-	recipe, err := o.recipe()
+	if _, err := o.recipe(0); err != nil {
+		return err // before files are read
+	}
+	inputs, most, err := o.inputs()
+	if err != nil {
+		return err
+	}
+	recipe, err := o.recipe(most)
 	if err != nil {
 		return err
 	}
@@ -56,18 +63,11 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	}
 	var r TSNEReport
 	var panels []plots.Panel
-	for _, input := range o.Inputs {
-		name, path, err := embeddingsOf(input)
-		if err != nil {
-			return err
-		}
-		if folderOf(input) == input {
+	for k, in := range inputs {
+		if folderOf(o.Inputs[k]) == o.Inputs[k] {
 			r.Paper = paper.TSNE()
 		}
-		e, err := tsne.Load(path, o.Label)
-		if err != nil {
-			return err
-		}
+		name, e := in.name, in.points
 		opts := []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(o.Seed), tsne.WithWorkers(o.Workers)}
 		repeats := o.Repeats
 		if repeats == 0 && len(o.Inputs) > 1 && e.Mean.Rows <= repeatedPoints {
@@ -75,10 +75,13 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		}
 		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, repeats)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", in.path, err)
 		}
-		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: path, Report: report})
-		panel := plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label, Name: e.Name}
+		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: in.path, Report: report})
+		panel := plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label}
+		if e.Names != nil {
+			panel.Name = e.Name
+		}
 		if report.Labels == 0 && report.Fidelity != nil {
 			panel.Note = fmt.Sprintf("no labels · trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
 		}
@@ -104,6 +107,27 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		return err
 	}
 	return env.Print(r, r.WriteText)
+}
+
+// tsneInput is what one argument names.
+type tsneInput struct {
+	name, path string
+	points     *tsne.Embeddings
+}
+
+// inputs reads all inputs and returns how many points the largest has.
+func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
+	for _, input := range o.Inputs {
+		var in tsneInput
+		if in.name, in.path, err = embeddingsOf(input); err != nil {
+			return nil, 0, err
+		}
+		if in.points, err = tsne.Load(in.path, o.Label); err != nil {
+			return nil, 0, err
+		}
+		inputs, most = append(inputs, in), max(most, in.points.Mean.Rows)
+	}
+	return inputs, most, nil
 }
 
 // Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
@@ -144,11 +168,11 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	return report, err
 }
 
-// recipe is the named recipe with the changes of the flags. Another number of iterations shortens or lengthens the
-// last phase.
-func (o TSNEOptions) recipe() (tsne.Recipe, error) {
-	r := tsne.Current()
-	if o.Recipe != "" {
+// recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many points.
+// Another number of iterations shortens or lengthens the last phase.
+func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
+	r := tsne.CurrentFor(most)
+	if o.Recipe != "" && o.Recipe != r.Name {
 		var names []string
 		found := false
 		for _, known := range tsne.Recipes() {

@@ -84,7 +84,7 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 	if o.Bootstrap < 2 || o.Splits < 1 {
 		return nil, badInput("bootstrap %d and splits %d must be at least 2 and 1", o.Bootstrap, o.Splits)
 	}
-	t := New(o.TSNE...)
+	t := New(o.TSNE...).sized(e.Mean.Rows)
 	if err := t.check(e.Mean); err != nil {
 		return nil, err
 	}

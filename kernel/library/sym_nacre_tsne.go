@@ -18,6 +18,7 @@ func init() {
 		"Compare":                 reflect.ValueOf(p0.Compare),
 		"Comparison":              reflect.ValueOf((*p0.Comparison)(nil)),
 		"Current":                 reflect.ValueOf(p0.Current),
+		"CurrentFor":              reflect.ValueOf(p0.CurrentFor),
 		"Embeddings":              reflect.ValueOf((*p0.Embeddings)(nil)),
 		"ExactNeighbours":         reflect.ValueOf(p0.ExactNeighbours),
 		"Graph":                   reflect.ValueOf((*p0.Graph)(nil)),
