@@ -46,6 +46,12 @@ type Learner interface {
 // once the iteration's data is collected, and its answer may depend on that.
 type Pacer interface{ Updates(iteration int) int }
 
+// Bulk is a Learner that can make several updates in a row, at most Chunk, without waiting for one another.
+type Bulk interface {
+	Chunk() int
+	UpdateMany(iteration, update, n int) error
+}
+
 // Experienced is a Learner whose adaptation needs what it collected, the parts Experience of its State.
 type Experienced interface{ Experience() []replay.Part }
 

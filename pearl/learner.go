@@ -28,7 +28,9 @@ type Learner struct {
 	aux  belief.Auxiliary
 
 	mem      core.Memory
-	update   program
+	device   core.Device
+	update   program // on data from the host; not loaded before it is needed where the device draws
+	fed      *feeding
 	diagnose program
 	actor    *actor.Actor
 	infer    *belief.Inference
@@ -71,7 +73,7 @@ func New(s Setup) (*Learner, error) {
 		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", s.Config.MetaBatch, len(s.Train))
 	}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool,
+		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device,
 		nets: NewNetworks(s.Config, s.Spec.ObsDim, s.Spec.ActDim),
 		dims: replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim},
 		sums: map[string]float64{},
@@ -110,8 +112,16 @@ func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
 			return err
 		}
 	}
-	if l.update, err = load(s.Device, l.mem)(UpdateProgram(l.cfg, l.nets, l.aux)); err != nil {
+	if l.update.Program, err = UpdateProgram(l.cfg, l.nets, l.aux); err != nil {
 		return err
+	}
+	if err = l.openFeed(s.Device, l.update.Program); err != nil {
+		return err
+	}
+	if l.fed == nil {
+		if err = l.loadUpdate(); err != nil {
+			return err
+		}
 	}
 	if l.diagnose, err = load(s.Device, l.mem)(DiagnosticsProgram(l.cfg, l.nets, l.aux)); err != nil {
 		return err
@@ -120,6 +130,14 @@ func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
 		return err
 	}
 	l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder)
+	return err
+}
+
+// loadUpdate prepares updates on data from the host.
+func (l *Learner) loadUpdate() (err error) {
+	if l.update.Runner == nil {
+		l.update, err = load(l.device, l.mem)(l.update.Program, nil)
+	}
 	return err
 }
 
@@ -148,6 +166,7 @@ func (l *Learner) Close() error {
 			errs = append(errs, p.Runner.Close())
 		}
 	}
+	errs = append(errs, l.fed.close())
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
@@ -199,15 +218,18 @@ func (e *DivergedError) Error() string {
 
 // lastUpdate is an update whose losses have not been looked at: a device may still be making it.
 type lastUpdate struct {
-	running           bool
-	iteration, number int
-	tasks             []int
+	running bool
+	address
+	tasks []int
 }
 
 // Update makes gradient update number update of an iteration. A device that works by itself does so while the next
 // update's data are drawn; so that a loss that is no longer a number is found one update later, or when metrics or state
 // are asked for. It allocates nothing that lasts.
 func (l *Learner) Update(iteration, update int) error {
+	if err := l.loadUpdate(); err != nil {
+		return err
+	}
 	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))); err != nil {
 		return err
 	}
@@ -220,27 +242,34 @@ func (l *Learner) Update(iteration, update int) error {
 	if err := l.update.Run(); err != nil {
 		return err
 	}
-	l.last = lastUpdate{true, iteration, update, append(l.last.tasks[:0], l.in.tasks...)}
+	l.last = lastUpdate{true, address{iteration, update}, append(l.last.tasks[:0], l.in.tasks...)}
 	return nil
 }
 
-// tally adds the last update's losses to the sums, once.
+// tally adds the losses of updates that have not been looked at to the sums.
 func (l *Learner) tally() error {
-	if !l.last.running {
-		return nil
+	if err := l.hear(true); err != nil || !l.last.running {
+		return err
 	}
 	l.last.running = false
 	for _, name := range l.scalarNames() {
 		if err := l.update.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}
-		v := l.scalars[0]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &DivergedError{Loss: name, Value: v, Iteration: l.last.iteration, Update: l.last.number, Tasks: slices.Clone(l.last.tasks)}
+		if err := l.add(name, l.scalars[0], l.last.address, l.last.tasks); err != nil {
+			return err
 		}
-		l.sums[name] += v
 	}
 	l.count++
+	return nil
+}
+
+// add adds a loss of an update to its sum.
+func (l *Learner) add(name string, v float64, at address, tasks []int) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return &DivergedError{Loss: name, Value: v, Iteration: at.iteration, Update: at.update, Tasks: slices.Clone(tasks)}
+	}
+	l.sums[name] += v
 	return nil
 }
 
