@@ -43,7 +43,12 @@ func check(t *testing.T, err error) {
 // KL divergence and the sample for eps.
 func infer(t *testing.T, tasks, latent int, factors, weights, eps []float64) (mean, variance []float64, kl float64, z []float64) {
 	t.Helper()
-	enc := direct(latent)
+	return inferBy(t, direct(latent), tasks, factors, weights, eps)
+}
+
+func inferBy(t *testing.T, enc belief.Encoder, tasks int, factors, weights, eps []float64) (mean, variance []float64, kl float64, z []float64) {
+	t.Helper()
+	latent := enc.Latent
 	rows := len(weights) / tasks
 	b := core.NewBuilder("posterior", tasks)
 	s := b.Stage("infer")
@@ -86,6 +91,17 @@ func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 		t.Errorf("%s = %.17g, want %.17g", what, got, want)
+	}
+}
+
+// The factors of TestProductByHand, from rows whose first or last column is as many times larger as it is scaled down.
+func TestRewardScale(t *testing.T) {
+	for column, rows := range [][]float64{{8, before(1), 32, before(2)}, {1, 8 * before(1), 4, 8 * before(2)}} {
+		enc := direct(1)
+		enc.RewardScale, enc.RewardColumn = 0.125, column
+		mean, variance, _, _ := inferBy(t, enc, 1, rows, []float64{1, 1}, nil)
+		near(t, "variance", variance[0], 2.0/3)
+		near(t, "mean", mean[0], 2)
 	}
 }
 

@@ -26,9 +26,10 @@ type Config struct {
 	StdReg      float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
 	PreTanhReg  float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
 
-	NextObsInContext     bool   `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
-	ContextSampling      string `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
-	TasksWithReplacement bool   `toml:"tasks_with_replacement" comment:"draw the meta-batch with replacement, as published"`
+	NextObsInContext     bool    `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
+	ContextRewardScale   float64 `toml:"context_reward_scale" range:"(0,1e9]" comment:"factor of rewards in context rows; 1 as published"`
+	ContextSampling      string  `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
+	TasksWithReplacement bool    `toml:"tasks_with_replacement" comment:"draw the meta-batch with replacement, as published"`
 
 	InitialSteps        int  `toml:"initial_steps" range:"[1,1e6]" comment:"environment steps per train task before the first iteration"`
 	TasksPerIteration   int  `toml:"tasks_per_iteration" range:"[1,100000]" comment:"train tasks collected again each iteration"`
@@ -50,7 +51,7 @@ func Default() Config {
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
 		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, KLWeight: 0.1,
 		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
-		ContextSampling: "transitions", TasksWithReplacement: true,
+		ContextRewardScale: 1, ContextSampling: "transitions", TasksWithReplacement: true,
 		InitialSteps: 2000, TasksPerIteration: 5, PriorSteps: 400, ExtraPosteriorSteps: 600,
 		BufferCapacity: 1_000_000, UpdatesPerIteration: 2000, Iterations: 500,
 	}

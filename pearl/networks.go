@@ -33,7 +33,7 @@ func NewNetworks(c Config, obs, act int) Networks {
 		return nn.MLP{Name: name, In: in, Hidden: repeat(c.Hidden, c.Layers), Out: out, Act: op.ReLU}
 	}
 	return Networks{
-		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, Net: nn.MLP{
+		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, RewardScale: c.ContextRewardScale, RewardColumn: obs + act, Net: nn.MLP{
 			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent, Act: op.ReLU}},
 		Q1:      net("q1", obs+act+c.Latent, 1),
 		Q2:      net("q2", obs+act+c.Latent, 1),
