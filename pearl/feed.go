@@ -8,16 +8,6 @@ import (
 	"nacre/replay/mirror"
 )
 
-// feeding is how a device that can draws the updates' data by itself.
-type feeding struct {
-	*mirror.Mirror
-	run     core.Runner
-	started []address // of updates whose records have not been looked at, oldest first
-}
-
-// address is the place of an update in the schedule.
-type address struct{ iteration, update int }
-
 // Stores of the plan.
 const (
 	storeRL = iota
@@ -73,84 +63,49 @@ func (l *Learner) openFeed(d core.Device, update *core.Program) error {
 	if m == nil || err != nil {
 		return err
 	}
-	l.fed = &feeding{Mirror: m}
-	l.fed.run, err = m.Load(update, l.scalarNames())
-	return err
-}
-
-func (f *feeding) close() error {
-	if f == nil {
-		return nil
-	}
-	var err error
-	if f.run != nil {
-		err = f.run.Close()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	l.fed = m
+	l.fedRun, err = m.Load(update, l.scalarNames())
 	return err
 }
 
 // Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
-func (l *Learner) Chunk() int {
-	if l.fed == nil {
-		return 1
-	}
-	return l.fed.Room()
-}
+func (l *Learner) Chunk() int { return l.fed.Chunk() }
 
 // UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
 // them: it may still be at work on return, and a loss that is no longer a number is found by a later call.
 func (l *Learner) UpdateMany(iteration, update, n int) error {
-	if l.fed != nil {
-		ready, err := l.fed.Ready(l.seed, uint64(iteration), uint64(update))
+	ready, err := l.fed.Ready(l.seed, uint64(iteration), uint64(update))
+	if err != nil {
+		return err
+	}
+	for k := range n {
+		if ready {
+			err = l.fed.Start(l.fedRun, iteration, update+k)
+		} else {
+			err = l.Update(iteration, update+k)
+		}
 		if err != nil {
 			return err
 		}
-		if ready {
-			return l.give(iteration, update, n)
-		}
-	}
-	for k := range n {
-		if err := l.Update(iteration, update+k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// give starts n updates on data the device draws.
-func (l *Learner) give(iteration, update, n int) error {
-	for k := range n {
-		if err := l.fed.Run(l.fed.run); err != nil {
-			return err
-		}
-		l.fed.started = append(l.fed.started, address{iteration, update + k})
 	}
 	return l.hear(false)
 }
 
-// hear adds the losses of finished updates to the sums: of those that are known, or of all.
+// hear adds the losses of finished updates to the sums: of those that are known to be, or of all.
 func (l *Learner) hear(all bool) error {
-	if l.fed == nil || len(l.fed.started) == 0 {
-		return nil
-	}
-	records, err := l.fed.Records(all)
+	updates, err := l.fed.Finished(all)
 	if err != nil {
 		return err
 	}
-	for _, r := range records {
-		at := l.fed.started[0]
-		l.fed.started = l.fed.started[1:]
+	for _, u := range updates {
 		for i, name := range l.scalarNames() {
-			if err := l.add(name, float64(r.Scalars[i]), at, r.Tasks); err != nil {
+			if err := l.add(name, float64(u.Scalars[i]), address{u.Iteration, u.Number}, u.Tasks); err != nil {
 				return err
 			}
 		}
 		l.count++
-		if able, ok := l.aux.(belief.Fed); ok {
-			able.Count(r)
+		if aux, ok := l.aux.(belief.Fed); ok {
+			aux.Count(u.Record)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/replay/mirror"
 	"nacre/sim"
 )
 
@@ -29,8 +30,9 @@ type Learner struct {
 
 	mem      core.Memory
 	device   core.Device
-	update   program // on data from the host; not loaded before it is needed where the device draws
-	fed      *feeding
+	update   program        // on data from the host; not loaded before it is needed where the device draws
+	fed      *mirror.Mirror // nil where the device does not draw
+	fedRun   core.Runner
 	diagnose program
 	actor    *actor.Actor
 	infer    *belief.Inference
@@ -166,7 +168,7 @@ func (l *Learner) Close() error {
 			errs = append(errs, p.Runner.Close())
 		}
 	}
-	errs = append(errs, l.fed.close())
+	errs = append(errs, l.fed.Close())
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
@@ -215,6 +217,9 @@ type DivergedError struct {
 func (e *DivergedError) Error() string {
 	return fmt.Sprintf("pearl: %s became %v at iteration %d, update %d (meta-batch tasks %v)", e.Loss, e.Value, e.Iteration, e.Update, e.Tasks)
 }
+
+// address is the place of an update in the schedule.
+type address struct{ iteration, update int }
 
 // lastUpdate is an update whose losses have not been looked at: a device may still be making it.
 type lastUpdate struct {

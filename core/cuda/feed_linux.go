@@ -23,8 +23,7 @@ type feeder struct {
 	state                   address // struct feed
 	content                 feedState
 	rings                   []ringState
-	chunks                  [][]address // by ring
-	table                   []uint64    // of chunks, by ring
+	chunks                  [][]address // by ring; as long as its table on the GPU
 	spans                   []spanRoom  // by ring
 	stale                   bool        // rings have changed since they were uploaded
 	owned                   []address
@@ -144,14 +143,8 @@ func (f *feeder) prepare() (err error) {
 			return err
 		}
 	}
-	chunks := ceilDiv(p.Capacity, rowsPerChunk)
-	tables, err := f.take("replay's rings", 2*chunks*len(f.rings))
-	if err != nil {
-		return err
-	}
 	for i := range f.rings {
-		f.rings[i].chunks, f.rings[i].capacity = tables+address(8*chunks*i), int32(p.Capacity)
-		f.chunks[i] = make([]address, chunks)
+		f.rings[i].capacity = int32(p.Capacity)
 	}
 	f.stale = true
 	if err := upload(f.gpu.driver, c.kn, kn[:]); err != nil {
@@ -202,7 +195,7 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 	for n > 0 {
 		c, k := at/rowsPerChunk, at%rowsPerChunk
 		part := min(n, rowsPerChunk-k)
-		if f.chunks[i][c] == 0 {
+		if c >= len(f.chunks[i]) || f.chunks[i][c] == 0 {
 			if err := f.grow(i, c); err != nil {
 				return err
 			}
@@ -217,10 +210,17 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 
 // grow makes room for a chunk of a ring's rows.
 func (f *feeder) grow(i, c int) (err error) {
+	if c >= len(f.chunks[i]) {
+		f.chunks[i] = append(f.chunks[i], make([]address, max(16, c+1))...)
+		if f.rings[i].chunks, err = f.take("replay's rings", 2*len(f.chunks[i])); err != nil {
+			return err
+		}
+		f.stale = true
+	}
 	if f.chunks[i][c], err = f.take("replay", min(rowsPerChunk, f.plan.Capacity-c*rowsPerChunk)*f.plan.Stride()); err != nil {
 		return err
 	}
-	return upload(f.gpu.driver, f.rings[i].chunks+address(8*c), f.chunks[i][c:c+1])
+	return upload(f.gpu.driver, f.rings[i].chunks, f.chunks[i])
 }
 
 // Set implements feed.Feed.

@@ -206,8 +206,6 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 			stores[s] = append(stores[s], replay.NewTask(dims, c.plan.Capacity))
 		}
 	}
-	c.inputs["host"] = [2]int{}
-	delete(c.inputs, "host")
 	p := echo(t, c.inputs)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
@@ -216,7 +214,6 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 	defer m.Close()
 	run, err := m.Load(p, []string{"sum"})
 	must(t, err)
-	defer run.Close()
 	must(t, run.Write("host", []float32{3, 4}))
 	if ready, err := m.Ready(9, 0, 0); ready || err != nil {
 		t.Fatalf("ready with nothing collected: %v, %v", ready, err)
@@ -242,7 +239,7 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 			t.Fatal("not ready")
 		}
 		for update := first; update < 3; update++ {
-			must(t, m.Run(run))
+			must(t, m.Start(run, int(iteration), int(update)))
 			want, wantRecord := c.host(rng.New(9, rng.Replay, iteration, update), stores)
 			for input, w := range want {
 				if _, has := c.inputs[input]; !has {
@@ -256,11 +253,11 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 					}
 				}
 			}
-			records, err := m.Records(true)
+			made, err := m.Finished(true)
 			must(t, err)
 			wantRecord.Scalars = []float32{7}
-			if len(records) != 1 || fmt.Sprint(records[0]) != fmt.Sprint(wantRecord) {
-				t.Fatalf("record %v, want %v", records, wantRecord)
+			if wanted := fmt.Sprint([]mirror.Update{{Iteration: int(iteration), Number: int(update), Record: wantRecord}}); fmt.Sprint(made) != wanted {
+				t.Fatalf("finished %v, want %v", made, wanted)
 			}
 		}
 	}

@@ -3,15 +3,18 @@
 // stream, so a run has the same data wherever they are drawn.
 //
 //	m, err := mirror.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
-//	if m != nil { // the device can
-//		run, err = m.Load(program, []string{"loss"})
-//		ready, err := m.Ready(seed, iteration, update)
-//		err = m.Run(run) // an update, without waiting
-//		records, err := m.Records(false)
-//	}
+//	run, err := m.Load(program, []string{"loss"})
+//	ready, err := m.Ready(seed, iteration, update)
+//	err = m.Start(run, iteration, update) // without waiting for it
+//	updates, err := m.Finished(false)
+//	err = m.Close()
+//
+// A nil Mirror is that of a device that cannot: it is never ready and has nothing to close.
 package mirror
 
 import (
+	"errors"
+
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/internal/rng"
@@ -29,6 +32,16 @@ type Mirror struct {
 	begun           bool
 	seed, iteration uint64
 	next            uint64 // update
+	runs            []core.Runner
+	started         []address // updates that are not known to be finished, in order
+}
+
+type address struct{ iteration, update int }
+
+// Update is a finished update.
+type Update struct {
+	Iteration, Number int
+	feed.Record
 }
 
 type place struct{ store, task int }
@@ -53,9 +66,41 @@ func New(d core.Device, m core.Memory, p feed.Plan, stores func() [][]*replay.Ta
 	return &Mirror{Feed: f, plan: p, stores: stores, copied: map[place]copied{}}, nil
 }
 
-// Ready brings the copy up to date and makes the next Run be the given update. It is false where a buffer is empty, which
+// Load prepares a program whose runs are updates; see feed.Feed. Close closes it.
+func (m *Mirror) Load(p *core.Program, scalars []string) (core.Runner, error) {
+	r, err := m.Feed.Load(p, scalars)
+	if err == nil {
+		m.runs = append(m.runs, r)
+	}
+	return r, err
+}
+
+// Chunk is how many updates may be started between calls of Finished; 1 for nil.
+func (m *Mirror) Chunk() int {
+	if m == nil {
+		return 1
+	}
+	return m.Room()
+}
+
+// Close gives programs and copy back.
+func (m *Mirror) Close() error {
+	if m == nil {
+		return nil
+	}
+	var errs []error
+	for _, r := range m.runs {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(append(errs, m.Feed.Close())...)
+}
+
+// Ready brings the copy up to date and makes the next Start be the given update. It is false where a buffer is empty, which
 // the device would not notice.
 func (m *Mirror) Ready(seed, iteration, update uint64) (bool, error) {
+	if m == nil {
+		return false, nil
+	}
 	changed := false
 	for s, tasks := range m.stores() {
 		for i, t := range tasks {
@@ -123,8 +168,26 @@ func (m *Mirror) update(at place, t *replay.Task) (changed bool, err error) {
 	return true, m.Set(at.store, at.task, r)
 }
 
-// Run starts the next update, of a program of Load.
-func (m *Mirror) Run(run core.Runner) error {
+// Start starts the next update, which is update of iteration, as one of a loaded program, and returns.
+func (m *Mirror) Start(run core.Runner, iteration, update int) error {
 	m.next++
-	return run.Run()
+	if err := run.Run(); err != nil {
+		return err
+	}
+	m.started = append(m.started, address{iteration, update})
+	return nil
+}
+
+// Finished returns updates in their order, each once: those known to be finished, or all.
+func (m *Mirror) Finished(all bool) ([]Update, error) {
+	if m == nil || len(m.started) == 0 {
+		return nil, nil
+	}
+	records, err := m.Records(all)
+	out := make([]Update, len(records))
+	for i, r := range records {
+		out[i] = Update{m.started[i].iteration, m.started[i].update, r}
+	}
+	m.started = m.started[len(out):]
+	return out, err
 }
