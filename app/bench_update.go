@@ -102,7 +102,7 @@ type benchmark interface {
 }
 
 // benchAlgorithms are those with an update to measure; the first two are what "both" means.
-var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql"}
+var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql", "oracle"}
 
 // newBenchmark loads the update of an algorithm.
 func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
@@ -113,6 +113,8 @@ func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (be
 		return yardstick.NewRL2(size, device)
 	case "mql":
 		return yardstick.NewMQL(size, device)
+	case "oracle":
+		return yardstick.NewOracle(size, device)
 	}
 	return yardstick.New(size, algorithm == "tcl-pearl", device)
 }

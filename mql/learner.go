@@ -6,13 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
 	"nacre/replay/mirror"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
@@ -44,34 +44,19 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the actor is loaded once per worker for Envs environments.
-	Workers, Envs int
-}
-
 // New makes a learner with freshly drawn parameters and empty buffers.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+func New(c Config, s training.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
-	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("mql: no train tasks of family %s", s.Spec.Name)
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
-		nets: NewNetworks(s.Config, d.Obs, d.Act), all: replay.NewTask(d, s.Config.BufferCapacity),
-		in: newBatch(d, s.Config.Batch, s.Config.History), means: means{},
+		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
+		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity),
+		in: newBatch(d, c.Batch, c.History), means: means{},
 	}
 	for range s.Train {
-		l.recent = append(l.recent, replay.NewTask(d, s.Config.Snapshot))
+		l.recent = append(l.recent, replay.NewTask(d, c.Snapshot))
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -80,7 +65,7 @@ func New(s Setup) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) prepare(s Setup) (err error) {
+func (l *Learner) prepare(s training.Setup) (err error) {
 	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err
 	}

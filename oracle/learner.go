@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 
 	"nacre/actor"
-	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
 	"nacre/replay/mirror"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run of the oracle on one family. Its randomness is addressed by (seed, iteration, …), so its
@@ -23,7 +23,7 @@ type Learner struct {
 	cfg   Config
 	spec  sim.Spec
 	seed  uint64
-	nets  networks
+	nets  Networks
 	scale standard
 
 	mem     core.Memory
@@ -45,41 +45,26 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
-	Workers, Envs int
-}
-
 // New makes a learner with freshly drawn parameters and empty buffers. It is an error if the family's tasks have no
 // vector to be told.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+func New(c Config, s training.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
-	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("oracle: no train tasks of family %s", s.Spec.Name)
 	}
 	if s.Spec.TaskDim < 1 {
 		return nil, fmt.Errorf("oracle: the tasks of family %s have no vector that an oracle could be told", s.Spec.Name)
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
-		nets: newNetworks(s.Config, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
-		in:   newStaging(s.Config, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
+		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
+		in:   newStaging(c, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
 	}
-	if !s.Config.RawTask {
+	if !c.RawTask {
 		l.scale = standardise(s.Train)
 	}
 	for range s.Train {
-		l.buf = append(l.buf, replay.NewTask(d, s.Config.BufferCapacity))
+		l.buf = append(l.buf, replay.NewTask(d, c.BufferCapacity))
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -88,14 +73,14 @@ func New(s Setup) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) prepare(s Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.nets.specs()); err != nil {
+func (l *Learner) prepare(s training.Setup) (err error) {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.cfg, l.seed); err != nil {
 		return err
 	}
-	if l.program, err = updateProgram(l.cfg, l.nets); err != nil {
+	if l.program, err = UpdateProgram(l.cfg, l.nets); err != nil {
 		return err
 	}
 	if err = l.openFeed(); err != nil {

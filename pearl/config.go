@@ -11,20 +11,23 @@ type Config struct {
 	EncoderLayers int    `toml:"encoder_layers" range:"[1,16]" comment:"hidden layers of that"`
 	Init          string `toml:"init" oneof:"oyster fan-in" comment:"hidden weights uniform in ±1/√outputs (oyster, as published) or ±1/√inputs (fan-in)"`
 
-	MetaBatch   int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per update"`
-	Batch       int     `toml:"batch" range:"[1,65536]" comment:"transitions per task and update"`
-	Context     int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
-	Discount    float64 `toml:"discount" range:"[0,1]" comment:"γ"`
-	RewardScale float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
-	KLWeight    float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
-	LRPolicy    float64 `toml:"lr_policy" range:"(0,1]" comment:"learning rate of Adam, policy"`
-	LRQ         float64 `toml:"lr_q" range:"(0,1]" comment:"Q1 and Q2"`
-	LRV         float64 `toml:"lr_v" range:"(0,1]" comment:"V"`
-	LREncoder   float64 `toml:"lr_encoder" range:"(0,1]" comment:"context encoder"`
-	TargetTau   float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
-	MeanReg     float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
-	StdReg      float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
-	PreTanhReg  float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
+	MetaBatch     int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per update"`
+	Batch         int     `toml:"batch" range:"[1,65536]" comment:"transitions per task and update"`
+	Context       int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
+	Discount      float64 `toml:"discount" range:"[0,1]" comment:"γ"`
+	RewardScale   float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
+	Temperature   string  `toml:"temperature" oneof:"fixed learned" comment:"of the entropy: 1 as published, or learned for a target entropy"`
+	TargetEntropy float64 `toml:"target_entropy" range:"[-1e6,1e6]" comment:"of that temperature, in nats per dimension of the action"`
+	LRAlpha       float64 `toml:"lr_alpha" range:"(0,1]" comment:"learning rate of Adam, log of the learned temperature"`
+	KLWeight      float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
+	LRPolicy      float64 `toml:"lr_policy" range:"(0,1]" comment:"learning rate of Adam, policy"`
+	LRQ           float64 `toml:"lr_q" range:"(0,1]" comment:"Q1 and Q2"`
+	LRV           float64 `toml:"lr_v" range:"(0,1]" comment:"V"`
+	LREncoder     float64 `toml:"lr_encoder" range:"(0,1]" comment:"context encoder"`
+	TargetTau     float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
+	MeanReg       float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
+	StdReg        float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
+	PreTanhReg    float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
 
 	NextObsInContext     bool    `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
 	ContextRewardScale   float64 `toml:"context_reward_scale" range:"(0,1e9]" comment:"factor of rewards in context rows; 1 as published"`
@@ -50,6 +53,7 @@ func Default() Config {
 	return Config{
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
 		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, KLWeight: 0.1,
+		Temperature: "fixed", TargetEntropy: -1, LRAlpha: 3e-4,
 		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
 		ContextRewardScale: 1, ContextSampling: "transitions", TasksWithReplacement: true,
 		InitialSteps: 2000, TasksPerIteration: 5, PriorSteps: 400, ExtraPosteriorSteps: 600,

@@ -9,13 +9,13 @@ import (
 
 	"nacre/actor"
 	"nacre/belief"
-	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
 	"nacre/replay/mirror"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run of PEARL on one family: networks, replay, and the three things an iteration is made of,
@@ -49,44 +49,31 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
-	Workers, Envs int
-	// Auxiliary makes the extra loss on the encoder, or is nil. It is given the encoder and the meta-batch.
-	Auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
-}
-
-// New makes a learner with freshly drawn parameters and empty buffers.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+// New makes a learner with freshly drawn parameters and empty buffers. Auxiliary makes the extra loss on the encoder, given
+// the encoder and the meta-batch, or is nil.
+func New(c Config, s training.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
 	}
-	if len(s.Train) == 0 || len(s.Train) > maxTrain {
-		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want 1 to %d", len(s.Train), s.Spec.Name, maxTrain)
+	if len(s.Train) > maxTrain {
+		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want at most %d", len(s.Train), s.Spec.Name, maxTrain)
 	}
-	if !s.Config.TasksWithReplacement && s.Config.MetaBatch > len(s.Train) {
-		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", s.Config.MetaBatch, len(s.Train))
+	if !c.TasksWithReplacement && c.MetaBatch > len(s.Train) {
+		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", c.MetaBatch, len(s.Train))
 	}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device,
-		nets: NewNetworks(s.Config, s.Spec.ObsDim, s.Spec.ActDim),
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device,
+		nets: NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim),
 		dims: replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim},
 		sums: map[string]float64{},
 	}
 	var err error
-	if l.buf, err = replay.NewBuffer(l.dims, len(s.Train), s.Config.BufferCapacity); err != nil {
+	if l.buf, err = replay.NewBuffer(l.dims, len(s.Train), c.BufferCapacity); err != nil {
 		return nil, err
 	}
 	specs := l.nets.Specs()
-	if s.Auxiliary != nil {
-		aux, err := s.Auxiliary(l.nets.Encoder, s.Config.MetaBatch)
+	if auxiliary != nil {
+		aux, err := auxiliary(l.nets.Encoder, c.MetaBatch)
 		if err != nil {
 			return nil, err
 		}
@@ -97,12 +84,12 @@ func New(s Setup) (*Learner, error) {
 		l.Close()
 		return nil, err
 	}
-	l.in = newStaging(s.Config, l.dims, contextRows(l.cfg, l.aux))
+	l.in = newStaging(c, l.dims, contextRows(l.cfg, l.aux))
 	return l, nil
 }
 
 // prepare draws the parameters and loads the programs.
-func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
+func (l *Learner) prepare(s training.Setup, specs []core.ParamSpec) (err error) {
 	if l.mem, err = s.Device.NewMemory(specs); err != nil {
 		return err
 	}

@@ -15,13 +15,18 @@ import (
 //	Q1, Q2   (o, a, z)            → 1
 //	V, V̄     (o, z)               → 1
 //	policy   (o, z)               → 2·act: mean, log-std before clipping
+//	log α    one number, where the temperature is learned
 type Networks struct {
 	Encoder     belief.Encoder
 	Q1, Q2      nn.MLP
 	V, VTarget  nn.MLP
 	Policy      actor.Policy
 	obs, act, z int
+	learned     bool // temperature
 }
+
+// logAlpha names the logarithm of the learned temperature, 1×1; it starts at 0.
+const logAlpha = "log_alpha"
 
 // NewNetworks lays out the networks for a family's sizes.
 func NewNetworks(c Config, obs, act int) Networks {
@@ -40,7 +45,7 @@ func NewNetworks(c Config, obs, act int) Networks {
 		V:       net("v", obs+c.Latent, 1),
 		VTarget: net("v_target", obs+c.Latent, 1),
 		Policy:  actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
-		obs:     obs, act: act, z: c.Latent,
+		obs:     obs, act: act, z: c.Latent, learned: c.Temperature == "learned",
 	}
 }
 
@@ -60,6 +65,9 @@ func (n Networks) Specs() []core.ParamSpec {
 	var s []core.ParamSpec
 	for _, m := range append(n.Trained(), n.VTarget) {
 		s = append(s, m.Specs()...)
+	}
+	if n.learned {
+		s = append(s, core.ParamSpec{Name: logAlpha, Rows: 1, Cols: 1})
 	}
 	return s
 }
