@@ -129,7 +129,7 @@ DEV double k_log64(double x) {
   union { double d; u64 u; } b;
   int n;
   double f, s, z, p;
-  if (x <= 0) return -1e300 * 1e300;
+  if (x <= 0) { b.u = 0xfff0000000000000ULL; return b.d; }
   b.d = x;
   n = (int)(b.u >> 52) - 1023;
   b.u = (b.u & 0xfffffffffffffULL) | 0x3ff0000000000000ULL;

@@ -70,13 +70,16 @@ func TestNVRTC(t *testing.T) {
 	must(t, err)
 	_, _, text, err := cuda.Plan(y.Program(), false)
 	must(t, err)
-	cubin, err := cuda.Compile(text, "9.0")
-	var missing *cuda.Error
-	if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
-		t.Skip("not tested: there is no NVRTC to compile the kernels with")
-	}
-	if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
-		t.Errorf("error %v, %d bytes", err, len(cubin))
+	_, drawing := cuda.Texts()
+	for what, text := range map[string]string{"an update": text, "drawing data": drawing} {
+		cubin, err := cuda.Compile(text, "9.0")
+		var missing *cuda.Error
+		if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
+			t.Skip("not tested: there is no NVRTC to compile the kernels with")
+		}
+		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
+			t.Errorf("%s: error %v, %d bytes", what, err, len(cubin))
+		}
 	}
 }
 
