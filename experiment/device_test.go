@@ -112,7 +112,7 @@ func (s stopping) Add(n int) {
 func TestInterruptOnGPU(t *testing.T) {
 	fakecuda.Use(t)
 	cfg := short(t, "tcl-pearl")
-	if err := Change(&cfg, "pearl.updates_per_iteration=66"); err != nil {
+	if err := Change(&cfg, "pearl.updates_per_iteration=66", "pearl.collect_ahead=true"); err != nil {
 		t.Fatal(err)
 	}
 	host := Host{Workers: 1, Device: "cuda"}

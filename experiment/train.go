@@ -296,6 +296,12 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		}
 	}
 	updates := t.updates()
+	ahead, _ := t.Learner.(Ahead)
+	if ahead != nil && t.at.Phase == updating && !t.complete(t.at.Iteration+1) {
+		if err := ahead.Ahead(t.at.Iteration + 1); err != nil {
+			return err
+		}
+	}
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -311,6 +317,11 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		t.at.Update += n
 		t.at.Updates += int64(n)
 		stage.Add(n)
+	}
+	if ahead != nil {
+		if err := ahead.AwaitAhead(); err != nil {
+			return err
+		}
 	}
 	clock.lap("update_s")
 	return t.report(ctx, stage, &clock)

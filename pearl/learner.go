@@ -33,6 +33,7 @@ type Learner struct {
 	update   program        // on data from the host; not loaded before it is needed where the device draws
 	fed      *mirror.Mirror // nil where the device does not draw
 	fedRun   core.Runner
+	ahead    *ahead // nil unless Config.CollectAhead
 	diagnose program
 	actor    *actor.Actor
 	infer    *belief.Inference
@@ -80,7 +81,7 @@ func New(c Config, s training.Setup, auxiliary func(enc belief.Encoder, metaBatc
 		l.aux = aux
 		specs = append(specs, aux.Params()...)
 	}
-	if err := l.prepare(s, specs); err != nil {
+	if err := l.prepare(s, auxiliary, specs); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -88,8 +89,10 @@ func New(c Config, s training.Setup, auxiliary func(enc belief.Encoder, metaBatc
 	return l, nil
 }
 
+type makeAuxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
+
 // prepare draws the parameters and loads the programs.
-func (l *Learner) prepare(s training.Setup, specs []core.ParamSpec) (err error) {
+func (l *Learner) prepare(s training.Setup, auxiliary makeAuxiliary, specs []core.ParamSpec) (err error) {
 	if l.mem, err = s.Device.NewMemory(specs); err != nil {
 		return err
 	}
@@ -118,7 +121,10 @@ func (l *Learner) prepare(s training.Setup, specs []core.ParamSpec) (err error) 
 	if l.actor, err = actor.New(s.Device, l.mem, l.nets.Policy, s.Workers, s.Envs); err != nil {
 		return err
 	}
-	l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder)
+	if l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder); err != nil || !l.cfg.CollectAhead {
+		return err
+	}
+	l.ahead, err = l.newAhead(s, auxiliary)
 	return err
 }
 
@@ -155,7 +161,7 @@ func (l *Learner) Close() error {
 			errs = append(errs, p.Runner.Close())
 		}
 	}
-	errs = append(errs, l.fed.Close())
+	errs = append(errs, l.fed.Close(), l.ahead.close())
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
@@ -270,7 +276,7 @@ func (l *Learner) sample(r *rand.Rand) error {
 	l.drawTasks(r)
 	rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
 	for slot, task := range l.in.tasks {
-		if err := l.drawContext(r, slot, task, l.in.context.From(width, slot*rows)); err != nil {
+		if err := l.drawContext(r, l.aux, l.buf.Enc[task], slot, task, l.in.context.From(width, slot*rows)); err != nil {
 			return fmt.Errorf("pearl: context of train task %d: %w", task, err)
 		}
 		if err := l.buf.RL[task].Transitions(r, l.cfg.Batch, l.in.rows.From(l.dims, slot*l.cfg.Batch)); err != nil {
@@ -299,11 +305,10 @@ func (l *Learner) drawTasks(r *rand.Rand) {
 }
 
 // drawContext draws the context of one task as updates and posterior rollouts see it.
-func (l *Learner) drawContext(r *rand.Rand, slot, task int, dst replay.Context) error {
-	enc := l.buf.Enc[task]
+func (l *Learner) drawContext(r *rand.Rand, aux belief.Auxiliary, enc *replay.Task, slot, task int, dst replay.Context) error {
 	switch {
-	case l.aux != nil:
-		return l.aux.Draw(r, slot, task, enc, dst)
+	case aux != nil:
+		return aux.Draw(r, slot, task, enc, dst)
 	case l.cfg.ContextSampling == "window":
 		_, err := enc.Window(r, replay.CropRule{Window: l.cfg.Context}, l.cfg.NextObsInContext, dst)
 		return err

@@ -41,7 +41,8 @@ build() {
 stand_in() {
 	cc -std=gnu11 -O3 -march=native -shared -fPIC -w -o "$home/fake/fake.so" "$home/fake/fake.c" -lm -ldl -lpthread || exit 1
 	for library in libcuda.so.1 libnvrtc.so.13 libcublasLt.so.13; do ln -sf fake.so "$home/fake/$library"; done
-	export NACRE_CUDA_LIBS="$home/fake" XDG_CACHE_HOME="$home/fake/cache"
+	mkdir -p "$home/fake/tmp"
+	export NACRE_CUDA_LIBS="$home/fake" TMPDIR="$home/fake/tmp" XDG_CACHE_HOME="$home/fake/tmp/cache"
 	updates=2 small="--set pearl.iterations=2 --set pearl.updates_per_iteration=20 --set pearl.hidden=32 --set pearl.encoder_hidden=32 --set pearl.batch=32"
 	programs='TestGPU/(oracle|mql)'
 }

@@ -18,9 +18,11 @@ enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UN
 
 /* ---- control by the tests ---- */
 static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1;
-static char folder[200] = "/tmp";
+static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
-static size_t limit, in_use;
+/* Programs that know nothing of the stand-in leave their kernels where temporary files go. */
+__attribute__((constructor)) static void begin(void) { const char *t = getenv("TMPDIR"); fake_folder(t ? t : "/tmp"); }
+static size_t limit = (size_t)4 << 30, in_use;
 static int period; /* what was allocated before the last fake_limit is in nobody's count: Go frees it when it likes */
 static char fail_name[64];
 static int fail_after, fail_code;
@@ -303,8 +305,8 @@ int nvrtcCompileProgram(struct program *p, int n, const char **options) {
   for (int i = 0; i < n; i++) arch |= !strcmp(options[i], "--gpu-architecture=sm_90");
   WANT(arch, "no architecture among %d options", n);
   char source[256], command[2048];
-  snprintf(p->path, sizeof p->path, "%s/kernels%d.so", folder, ++programs);
-  snprintf(source, sizeof source, "%s/kernels%d.c", folder, programs);
+  snprintf(p->path, sizeof p->path, "%s/kernels%d-%d.so", folder, (int)getpid(), ++programs);
+  snprintf(source, sizeof source, "%s/kernels%d-%d.c", folder, (int)getpid(), programs);
   FILE *f = fopen(source, "w");
   WANT(f, "cannot write %s", source);
   fputs(p->source, f);
