@@ -12,7 +12,7 @@
 set -u
 
 step() { # NAME SECONDS COMMAND...
-	name=$1 limit=$2
+	name=$1 limit=$(($2 * patience))
 	shift 2
 	echo "== $name: $*" | tee "$out/$name.txt"
 	start=$(date +%s)
@@ -42,8 +42,8 @@ stand_in() {
 	cc -std=gnu11 -O3 -march=native -shared -fPIC -w -o "$home/fake/fake.so" "$home/fake/fake.c" -lm -ldl -lpthread || exit 1
 	for library in libcuda.so.1 libnvrtc.so.13 libcublasLt.so.13; do ln -sf fake.so "$home/fake/$library"; done
 	mkdir -p "$home/fake/tmp"
-	export NACRE_CUDA_LIBS="$home/fake" TMPDIR="$home/fake/tmp" XDG_CACHE_HOME="$home/fake/tmp/cache"
-	updates=2 small="--set pearl.iterations=2 --set pearl.updates_per_iteration=20 --set pearl.hidden=32 --set pearl.encoder_hidden=32 --set pearl.batch=32"
+	export NACRE_CUDA_LIBS="$home/fake" FAKE_OPTIMISE=-O2 TMPDIR="$home/fake/tmp" XDG_CACHE_HOME="$home/fake/tmp/cache"
+	updates=2 patience=10 small="--set pearl.iterations=2 --set pearl.updates_per_iteration=20 --set pearl.hidden=32 --set pearl.encoder_hidden=32 --set pearl.batch=32"
 	programs='TestGPU/(oracle|mql)'
 }
 
@@ -90,7 +90,7 @@ build)
 	;;
 run | dry)
 	home=$(cd "$(dirname "$0")" && pwd) python=$(command -v "${PYTHON:-python3}")
-	out=${2:?a folder for the output} updates=200 small='' sizes=both programs=TestGPU mode=$1
+	out=${2:?a folder for the output} updates=200 patience=1 small='' sizes=both programs=TestGPU mode=$1
 	mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 	shift 2
 	[ $mode = run ] || { stand_in; sizes=oyster; }
