@@ -21,6 +21,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/core/nn"
 	"nacre/replay"
 )
@@ -129,4 +130,14 @@ type Auxiliary interface {
 	// MetricNames lists them in order.
 	Diagnose(run core.Runner, record func(metric string, value float64)) error
 	MetricNames() []string
+}
+
+// Fed is an Auxiliary whose Draw and Write a device can do by itself.
+type Fed interface {
+	Auxiliary
+	// Feed says what Draw draws from the encoder buffer, and what that fills: context and context_weight, and what Write
+	// writes. Draw and Store of what it returns are the algorithm's to set.
+	Feed() (feed.Draw, []feed.Fill)
+	// Count is told, after an update, what Draw would have counted.
+	Count(feed.Record)
 }

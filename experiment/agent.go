@@ -47,6 +47,19 @@ type Learner interface {
 // once the iteration's data is collected, and its answer may depend on that.
 type Pacer interface{ Updates(iteration int) int }
 
+// Ahead is a Learner that can collect an iteration's data while the updates before it are made, if its configuration says so.
+type Ahead interface {
+	// Ahead starts that and returns; AwaitAhead waits for its end, before which nothing else may use the environments.
+	Ahead(iteration int) error
+	AwaitAhead() error
+}
+
+// Bulk is a Learner that can make several updates in a row, at most Chunk, without waiting for one another.
+type Bulk interface {
+	Chunk() int
+	UpdateMany(iteration, update, n int) error
+}
+
 // Experienced is a Learner whose adaptation needs what it collected, the parts Experience of its State.
 type Experienced interface{ Experience() []replay.Part }
 

@@ -296,6 +296,12 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		}
 	}
 	updates := t.updates()
+	ahead, _ := t.Learner.(Ahead)
+	if ahead != nil && t.at.Phase == updating && !t.complete(t.at.Iteration+1) {
+		if err := ahead.Ahead(t.at.Iteration + 1); err != nil {
+			return err
+		}
+	}
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -304,15 +310,30 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 			t.at.Phase = reporting
 			break
 		}
-		if err := t.Learner.Update(t.at.Iteration, t.at.Update); err != nil {
+		n, err := t.update(updates - t.at.Update)
+		if err != nil {
 			return err
 		}
-		t.at.Update++
-		t.at.Updates++
-		stage.Add(1)
+		t.at.Update += n
+		t.at.Updates += int64(n)
+		stage.Add(n)
+	}
+	if ahead != nil {
+		if err := ahead.AwaitAhead(); err != nil {
+			return err
+		}
 	}
 	clock.lap("update_s")
 	return t.report(ctx, stage, &clock)
+}
+
+// update makes the next update, or as many of the next ones, at most left, as the learner makes at a time.
+func (t *Training) update(left int) (n int, err error) {
+	if b, ok := t.Learner.(Bulk); ok && b.Chunk() > 1 {
+		n = min(left, b.Chunk())
+		return n, b.UpdateMany(t.at.Iteration, t.at.Update, n)
+	}
+	return 1, t.Learner.Update(t.at.Iteration, t.at.Update)
 }
 
 // updates is how many gradient updates the iteration under way makes.

@@ -12,6 +12,7 @@ import (
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/replay/mirror"
 	"nacre/sim"
 	"nacre/training"
 )
@@ -25,9 +26,13 @@ type Learner struct {
 	nets  Networks
 	scale standard
 
-	mem    core.Memory
-	update core.Runner
-	actor  *actor.Actor
+	mem     core.Memory
+	device  core.Device
+	program *core.Program
+	update  core.Runner    // on data from the host; not loaded before it is needed where the device draws
+	fed     *mirror.Mirror // nil where the device does not draw
+	fedRun  core.Runner
+	actor   *actor.Actor
 
 	pool  protocol.Roller
 	tasks []sim.Task // train
@@ -51,7 +56,7 @@ func New(c Config, s training.Setup) (*Learner, error) {
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
-		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, dims: d,
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
 		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
 		in:   newStaging(c, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
 	}
@@ -75,20 +80,32 @@ func (l *Learner) prepare(s training.Setup) (err error) {
 	if err = l.nets.init(l.mem, l.cfg, l.seed); err != nil {
 		return err
 	}
-	program, err := UpdateProgram(l.cfg, l.nets)
-	if err != nil {
+	if l.program, err = UpdateProgram(l.cfg, l.nets); err != nil {
 		return err
 	}
-	if l.update, err = s.Device.Load(program, l.mem); err != nil {
+	if err = l.openFeed(); err != nil {
 		return err
+	}
+	if l.fed == nil {
+		if err = l.loadUpdate(); err != nil {
+			return err
+		}
 	}
 	l.actor, err = actor.New(s.Device, l.mem, l.nets.policy, s.Workers, s.Envs)
 	return err
 }
 
+// loadUpdate prepares updates on data from the host.
+func (l *Learner) loadUpdate() (err error) {
+	if l.update == nil {
+		l.update, err = l.device.Load(l.program, l.mem)
+	}
+	return err
+}
+
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
-	var errs []error
+	errs := []error{l.fed.Close()}
 	if l.update != nil {
 		errs = append(errs, l.update.Close())
 	}
@@ -106,7 +123,7 @@ func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.sums, l.count} }, func(r running) error {
 		l.sums, l.count = r.Sums, r.Count
 		return nil
-	})}
+	}).After(func() error { return l.hear(true) })}
 	for i, t := range l.buf {
 		parts = append(parts, replay.Part{Name: fmt.Sprintf("replay/%d", i), Save: t.Encode, Load: t.Decode})
 	}

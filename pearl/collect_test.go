@@ -286,9 +286,9 @@ func TestWavesEqualVisitsInTurn(t *testing.T) {
 	for i := range n {
 		v := []visit{{task: r.IntN(4), index: i}}
 		check(t, turns.buf.ClearEnc(v[0].task))
-		_, err := turns.take(context.Background(), 0, prior, v, 8)
+		_, err := turns.take(context.Background(), turns.live(), 0, prior, v, 8)
 		check(t, err)
-		_, err = turns.take(context.Background(), 0, extra, v, 13)
+		_, err = turns.take(context.Background(), turns.live(), 0, extra, v, 13)
 		check(t, err)
 	}
 	for i := range 4 {

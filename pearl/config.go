@@ -41,6 +41,7 @@ type Config struct {
 	PosteriorSteps      int  `toml:"posterior_steps" range:"[0,1e6]" comment:"steps with z inferred before each trajectory, for both buffers"`
 	ExtraPosteriorSteps int  `toml:"extra_posterior_steps" range:"[0,1e6]" comment:"steps on the posterior for the replay buffer only"`
 	PosteriorFromStart  bool `toml:"posterior_from_start" comment:"also the first of those trajectories acts on the posterior"`
+	CollectAhead        bool `toml:"collect_ahead" comment:"an iteration's data are collected while the updates before it are made, with the networks as they were before those: not as published"`
 	BufferCapacity      int  `toml:"buffer_capacity" range:"[1,1e9]" comment:"transitions per task and buffer"`
 	UpdatesPerIteration int  `toml:"updates_per_iteration" range:"[1,1e9]" comment:"gradient updates"`
 	Iterations          int  `toml:"iterations" range:"[1,1e6]" comment:"of collection, updates and evaluation"`

@@ -92,8 +92,26 @@ func (y *MQL) Prepare(step int) error {
 	return nil
 }
 
-// Run makes a cycle.
+// Run makes a cycle. Start gives it to the device, Wait waits for all that was given.
 func (y *MQL) Run() error {
+	if err := y.Start(); err != nil {
+		return err
+	}
+	return y.Wait()
+}
+
+// Wait waits for the updates that were started.
+func (y *MQL) Wait() error {
+	for _, run := range y.run {
+		if _, err := read(run, y.Names()[:1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start gives the updates of a cycle to the device.
+func (y *MQL) Start() error {
 	for k := range y.config.PolicyEvery {
 		run := y.run[0]
 		if k == 0 {

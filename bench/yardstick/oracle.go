@@ -86,8 +86,20 @@ func (y *Oracle) Prepare(step int) error {
 	return write(y.run, map[string][]float64{"eps_a": normal(base+1, n), "eps_next": normal(base+2, n)})
 }
 
-// Run makes one update on what Prepare wrote.
-func (y *Oracle) Run() error { return y.run.Run() }
+// Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
+func (y *Oracle) Run() error {
+	if err := y.Start(); err != nil {
+		return err
+	}
+	return y.Wait()
+}
+
+func (y *Oracle) Start() error { return y.run.Run() }
+
+func (y *Oracle) Wait() error {
+	_, err := read(y.run, y.Names()[:1])
+	return err
+}
 
 // FLOPs is the work of an update in matrix products.
 func (y *Oracle) FLOPs() int64 { return y.program.FLOPs() }

@@ -43,7 +43,7 @@ var driverSymbols = []string{
 	"cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel", "cuStreamCreate", "cuStreamDestroy_v2",
 	"cuStreamSynchronize", "cuStreamWaitEvent", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
 	"cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy", "cuEventCreate",
-	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize",
+	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery",
 }
 
 // openDriver loads the driver's library and retains the primary context of a GPU.
@@ -239,6 +239,16 @@ func (d *driver) newEvent() (e event, err error) {
 
 func (d *driver) record(e event, s stream) error {
 	return d.do(Launching, "cuEventRecord", uintptr(e), uintptr(s))
+}
+
+// query reports whether the GPU has reached an event.
+func (d *driver) query(e event) (bool, error) {
+	const notReady = 600
+	code := d.call("cuEventQuery", uintptr(e))
+	if code == notReady {
+		return false, nil
+	}
+	return code == 0, d.check(Launching, "cuEventQuery", code)
 }
 
 func (d *driver) wait(s stream, e event) error {
