@@ -213,7 +213,7 @@ func presets() []preset {
 		preset{"quick/point-goal-oracle", "the point robot, told its goal: 4,000 updates", func() Config { return pointOracle(40, 100) }},
 		preset{"quick/cheetah-vel", "half-cheetah velocity in a minute or two: 4,800 updates", func() Config { return cheetah(12) }},
 		preset{"study/cheetah-vel", "half-cheetah velocity at a reduced size: 48,000 updates", func() Config { return cheetah(120) }},
-		preset{"study/cheetah-vel-oracle", "half-cheetah, told its velocity: 16,000 updates", func() Config { return cheetahOracle(40) }})
+		preset{"study/cheetah-vel-oracle", "half-cheetah, told its velocity: 48,000 updates", func() Config { return cheetahOracle(120) }})
 }
 
 // Presets lists the names with a line each.
