@@ -5,7 +5,7 @@
 #   FOLDER/gpu-check.sh run OUT [PART...]       on the machine with the GPU, which needs no Go: check, measure, write to OUT
 #   FOLDER/gpu-check.sh dry OUT [PART...]       the same, short, on a stand-in for a GPU: needs a C compiler and no GPU
 #
-# Parts: check, time, peers, peers-tf32, train, each below ten minutes and about 25 together; all of them if none is named.
+# Parts: check, time, peers, peers-tf32, train, each at most ten minutes and meant to take 25 together; all of them if none is named.
 # Every step has a time limit and a file of its own in OUT, and OUT.tar has them all after every part. A step that
 # fails does not stop the others, but a wrong result in check makes figures worthless. PYTHON is the interpreter with
 # torch and jax (default python3).
