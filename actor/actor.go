@@ -27,6 +27,8 @@ import (
 type Policy struct {
 	Net                 nn.MLP
 	Obs, Condition, Act int
+	// View is what the network sees of observations in rollouts, rows×Obs → rows×Obs, or nil: them as they are.
+	View func(s *core.Stage, obs *G.Node) *G.Node
 }
 
 // Bounds of the log standard deviation.
@@ -87,7 +89,11 @@ type worker struct {
 func New(d core.Device, m core.Memory, p Policy, workers, rows int) (*Actor, error) {
 	b := core.NewBuilder("act", 1)
 	s := b.Stage("act")
-	mean, logStd := p.Head(s, s.ConcatCols(s.Input("obs", rows, p.Obs), s.Input("condition", rows, p.Condition)))
+	obs := s.Input("obs", rows, p.Obs)
+	if p.View != nil {
+		obs = p.View(s, obs)
+	}
+	mean, logStd := p.Head(s, s.ConcatCols(obs, s.Input("condition", rows, p.Condition)))
 	s.Output("mean", mean)
 	s.Output("log_std", logStd)
 	program, err := b.Compile()

@@ -103,7 +103,7 @@ func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start ts
 		stage.Add(1)
 	}
 	for i := range out {
-		if err := judge.Score(&out[i]); err != nil {
+		if err := judge.Score(ctx, &out[i]); err != nil {
 			return nil, err
 		}
 	}

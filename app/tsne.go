@@ -43,7 +43,14 @@ type TSNEPair struct {
 
 // TSNE draws and measures embeddings, those of several inputs side by side.
 func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
-	recipe, err := o.recipe()
+	if _, err := o.recipe(0); err != nil {
+		return err // before files are read
+	}
+	inputs, most, err := o.inputs()
+	if err != nil {
+		return err
+	}
+	recipe, err := o.recipe(most)
 	if err != nil {
 		return err
 	}
@@ -56,18 +63,11 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	}
 	var r TSNEReport
 	var panels []plots.Panel
-	for _, input := range o.Inputs {
-		name, path, err := embeddingsOf(input)
-		if err != nil {
-			return err
-		}
-		if folderOf(input) == input {
+	for k, in := range inputs {
+		if folderOf(o.Inputs[k]) == o.Inputs[k] {
 			r.Paper = paper.TSNE()
 		}
-		e, err := tsne.Load(path, o.Label)
-		if err != nil {
-			return err
-		}
+		name, e := in.name, in.points
 		opts := []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(o.Seed), tsne.WithWorkers(o.Workers)}
 		repeats := o.Repeats
 		if repeats == 0 && len(o.Inputs) > 1 && e.Mean.Rows <= repeatedPoints {
@@ -75,10 +75,17 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		}
 		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, repeats)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", in.path, err)
 		}
-		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: path, Report: report})
-		panels = append(panels, plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label, Name: e.Name})
+		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: in.path, Report: report})
+		panel := plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label}
+		if e.Names != nil {
+			panel.Name = e.Name
+		}
+		if report.Labels == 0 && report.Fidelity != nil {
+			panel.Note = fmt.Sprintf("no labels · trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
+		}
+		panels = append(panels, panel)
 	}
 	if r.Pairs, err = pairs(r.Planes); err != nil {
 		return err
@@ -100,6 +107,27 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		return err
 	}
 	return env.Print(r, r.WriteText)
+}
+
+// tsneInput is what one argument names.
+type tsneInput struct {
+	name, path string
+	points     *tsne.Embeddings
+}
+
+// inputs reads all inputs and returns how many points the largest has.
+func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
+	for _, input := range o.Inputs {
+		var in tsneInput
+		if in.name, in.path, err = embeddingsOf(input); err != nil {
+			return nil, 0, err
+		}
+		if in.points, err = tsne.Load(in.path, o.Label); err != nil {
+			return nil, 0, err
+		}
+		inputs, most = append(inputs, in), max(most, in.points.Mean.Rows)
+	}
+	return inputs, most, nil
 }
 
 // Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
@@ -140,11 +168,11 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	return report, err
 }
 
-// recipe is the named recipe with the changes of the flags. Another number of iterations shortens or lengthens the
-// last phase.
-func (o TSNEOptions) recipe() (tsne.Recipe, error) {
-	r := tsne.Current()
-	if o.Recipe != "" {
+// recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many points.
+// Another number of iterations shortens or lengthens the last phase.
+func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
+	r := tsne.CurrentFor(most)
+	if o.Recipe != "" && o.Recipe != r.Name {
 		var names []string
 		found := false
 		for _, known := range tsne.Recipes() {
@@ -212,6 +240,9 @@ func folderOf(input string) string {
 func (r TSNEReport) table() plots.Table {
 	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy", "silhouette"}}
 	for _, p := range r.Planes {
+		if p.Report.Labels == 0 {
+			continue
+		}
 		row := func(space string, s tsne.Space) {
 			t.Rows = append(t.Rows, []string{p.Name, space, fmt.Sprintf("%.4g", s.Intra), fmt.Sprintf("%.4g", s.Inter),
 				fmt.Sprintf("%.3f", s.Ratio), fmt.Sprintf("%.3f", s.Accuracy), fmt.Sprintf("%.3f", s.Silhouette)})
@@ -226,6 +257,9 @@ func (r TSNEReport) table() plots.Table {
 		t.Rows = append(t.Rows, []string{p.Method + " in the paper", "plane", fmt.Sprintf("%.4g", p.ToCentroid),
 			fmt.Sprintf("%.4g", p.Between), fmt.Sprintf("%.3f", p.Ratio()), "", ""})
 	}
+	if len(t.Rows) == 0 {
+		return plots.Table{}
+	}
 	return t
 }
 
@@ -233,14 +267,18 @@ func (r TSNEReport) table() plots.Table {
 func (r TSNEReport) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	table := r.table()
-	for _, row := range append([][]string{table.Head}, table.Rows...) {
-		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+	if len(table.Rows) > 0 {
+		for _, row := range append([][]string{table.Head}, table.Rows...) {
+			fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, p := range r.Planes {
-		if s := p.Report.Seeds; s != nil {
+		if p.Report.Labels == 0 {
+			fmt.Fprintf(w, "%s: %d points of %d columns without labels: no centroids to measure\n", p.Name, p.Report.Points, p.Report.Dimensions)
+		} else if s := p.Report.Seeds; s != nil {
 			ratio := s.Figures["ratio"]
 			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)
 		}

@@ -35,9 +35,8 @@ type Encoder struct {
 	Latent int
 	// NextObs says that context rows are (o, a, r, o') rather than (o, a, r).
 	NextObs bool
-	// RewardScale multiplies the rewards of context rows, their column RewardColumn. 0 stands for 1.
-	RewardScale  float64
-	RewardColumn int
+	// View is what the network sees of context rows, rows×Width → rows×Width, or nil: the rows as they are.
+	View func(s *core.Stage, context *G.Node) *G.Node
 }
 
 // Width is the length of a context row.
@@ -69,7 +68,10 @@ type Naturals struct {
 
 // Factors builds the natural parameters of the product over each task's rows. See Infer for shapes.
 func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Naturals {
-	h := e.Net.Apply(s, e.scaled(s, context))
+	if e.View != nil {
+		context = e.View(s, context)
+	}
+	h := e.Net.Apply(s, context)
 	mean := s.SliceCols(h, 0, e.Latent)
 	variance := s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1))
 	precision := s.Mul(s.Recip(variance), weight)
@@ -77,22 +79,6 @@ func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Natur
 		Precision:     s.SumRows(precision, rows),
 		PrecisionMean: s.SumRows(s.Mul(mean, precision), rows),
 	}
-}
-
-// scaled multiplies the column of rewards.
-func (e Encoder) scaled(s *core.Stage, context *G.Node) *G.Node {
-	if e.RewardScale == 0 || e.RewardScale == 1 {
-		return context
-	}
-	r := e.RewardColumn
-	parts := []*G.Node{s.Scale(s.SliceCols(context, r, r+1), e.RewardScale)}
-	if r > 0 {
-		parts = append([]*G.Node{s.SliceCols(context, 0, r)}, parts...)
-	}
-	if r+1 < e.Width() {
-		parts = append(parts, s.SliceCols(context, r+1, e.Width()))
-	}
-	return s.ConcatCols(parts...)
 }
 
 // Combine turns natural parameters into a posterior.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	G "gorgonia.org/gorgonia"
+
 	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
@@ -94,15 +96,13 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// The factors of TestProductByHand, from rows whose first or last column is as many times larger as it is scaled down.
-func TestRewardScale(t *testing.T) {
-	for column, rows := range [][]float64{{8, before(1), 32, before(2)}, {1, 8 * before(1), 4, 8 * before(2)}} {
-		enc := direct(1)
-		enc.RewardScale, enc.RewardColumn = 0.125, column
-		mean, variance, _, _ := inferBy(t, enc, 1, rows, []float64{1, 1}, nil)
-		near(t, "variance", variance[0], 2.0/3)
-		near(t, "mean", mean[0], 2)
-	}
+// The factors of TestProductByHand, from rows eight times as large.
+func TestView(t *testing.T) {
+	enc := direct(1)
+	enc.View = func(s *core.Stage, context *G.Node) *G.Node { return s.Scale(context, 0.125) }
+	mean, variance, _, _ := inferBy(t, enc, 1, []float64{8, 8 * before(1), 32, 8 * before(2)}, []float64{1, 1}, nil)
+	near(t, "variance", variance[0], 2.0/3)
+	near(t, "mean", mean[0], 2)
 }
 
 // Factors N(1, 1) and N(4, 2): precision 1 + 1/2, mean (1 + 4/2)/1.5. A second task with one factor keeps it.

@@ -156,6 +156,15 @@ func told(c Config, o oracle.Config) Config {
 	return c
 }
 
+// oraclePresets are garage's multi-task SAC for a million steps on the families and tasks of the published tables.
+func oraclePresets() []preset {
+	out := []preset{{"oracle/ml1", "Meta-World, told the goal, as in garage; choose the family", func() Config { return told(metaWorld(), oracle.Default()) }}}
+	for _, k := range controls {
+		out = append(out, preset{"oracle/" + k.family, "told the task, multi-task SAC as in garage", func() Config { return told(k.config(), oracle.Default()) }})
+	}
+	return out
+}
+
 // pointOracle and cheetahOracle are reductions with the widths, discounts and learning rates of point and cheetah.
 func pointOracle(iterations, updates int) Config {
 	o := oracle.Default()
@@ -192,6 +201,7 @@ func presets() []preset {
 	out = append(out, mamlPresets()...)
 	out = append(out, rl2Presets()...)
 	out = append(out, mqlPresets()...)
+	out = append(out, oraclePresets()...)
 	return append(out,
 		preset{"paper/ml1", "the TCL paper's Meta-World table; choose the family", metaWorld},
 		preset{"ml1/push", "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", push},

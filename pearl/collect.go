@@ -36,7 +36,7 @@ func (v visit) address(iteration int, s stage, episode int) uint64 {
 const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
-// InitialSteps of every train task under the prior. Then TasksPerIteration train tasks, drawn with replacement, are
+// InitialSteps of every train task under the prior, which are also what standardised observations go by. Then TasksPerIteration train tasks, drawn with replacement, are
 // visited: the task's encoder buffer is cleared; PriorSteps are taken with z ~ N(0, I), PosteriorSteps with z
 // inferred from the encoder buffer before each trajectory, both for both buffers; and ExtraPosteriorSteps on the
 // posterior for the replay buffer only, the first trajectory still on the prior unless PosteriorFromStart. z is
@@ -82,6 +82,9 @@ func (l *Learner) collect(ctx context.Context, iteration int, h hands) (steps in
 			visits[i] = visit{task: i, index: i}
 		}
 		if steps, err = l.take(ctx, h, iteration, initial, visits, l.cfg.InitialSteps); err != nil {
+			return steps, err
+		}
+		if err = l.nets.view.fit(l.mem, l.buf); err != nil {
 			return steps, err
 		}
 	}

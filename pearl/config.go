@@ -16,6 +16,8 @@ type Config struct {
 	Context       int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
 	Discount      float64 `toml:"discount" range:"[0,1]" comment:"γ"`
 	RewardScale   float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
+	Observations  string  `toml:"observations" oneof:"raw standardised" comment:"as all networks see them: as they are, or less the mean and over the deviation of the initial collection"`
+	Rewards       string  `toml:"rewards" oneof:"raw symlog" comment:"as critics and encoder see them: as they are, or sign(r)·log(1+|r|) where they span orders of magnitude"`
 	Temperature   string  `toml:"temperature" oneof:"fixed learned" comment:"of the entropy: 1 as published, or learned for a target entropy"`
 	TargetEntropy float64 `toml:"target_entropy" range:"[-1e6,1e6]" comment:"of that temperature, in nats per dimension of the action"`
 	LRAlpha       float64 `toml:"lr_alpha" range:"(0,1]" comment:"learning rate of Adam, log of the learned temperature"`
@@ -29,10 +31,9 @@ type Config struct {
 	StdReg        float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
 	PreTanhReg    float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
 
-	NextObsInContext     bool    `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
-	ContextRewardScale   float64 `toml:"context_reward_scale" range:"(0,1e9]" comment:"factor of rewards in context rows; 1 as published"`
-	ContextSampling      string  `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
-	TasksWithReplacement bool    `toml:"tasks_with_replacement" comment:"draw the meta-batch with replacement, as published"`
+	NextObsInContext     bool   `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
+	ContextSampling      string `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
+	TasksWithReplacement bool   `toml:"tasks_with_replacement" comment:"draw the meta-batch with replacement, as published"`
 
 	InitialSteps        int  `toml:"initial_steps" range:"[1,1e6]" comment:"environment steps per train task before the first iteration"`
 	TasksPerIteration   int  `toml:"tasks_per_iteration" range:"[1,100000]" comment:"train tasks collected again each iteration"`
@@ -53,10 +54,10 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
-		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, KLWeight: 0.1,
+		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Observations: "raw", Rewards: "raw", KLWeight: 0.1,
 		Temperature: "fixed", TargetEntropy: -1, LRAlpha: 3e-4,
 		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
-		ContextRewardScale: 1, ContextSampling: "transitions", TasksWithReplacement: true,
+		ContextSampling: "transitions", TasksWithReplacement: true,
 		InitialSteps: 2000, TasksPerIteration: 5, PriorSteps: 400, ExtraPosteriorSteps: 600,
 		BufferCapacity: 1_000_000, UpdatesPerIteration: 2000, Iterations: 500,
 	}

@@ -79,3 +79,41 @@ func TestSampledDataBelongsToItsTask(t *testing.T) {
 		}
 	}
 }
+
+// Mean and deviation are those of the initial collection, and the policy acts on what it sees by them.
+func TestStandardisedObservations(t *testing.T) {
+	l := newTestLearner(t, func(s *setup) { s.Config.Observations = "standardised" })
+	l.cfg.TasksPerIteration = 0
+	_, err := l.Collect(context.Background(), 0)
+	check(t, err)
+	mean, scale := make([]float64, 2), make([]float64, 2)
+	check(t, l.mem.Read(obsMean, mean))
+	check(t, l.mem.Read(obsScale, scale))
+	for j := range 2 {
+		var n, sum, squares float64
+		for _, task := range l.buf.RL {
+			for o := range task.Observations {
+				n, sum = n+1, sum+float64(o[j])
+			}
+		}
+		for _, task := range l.buf.RL {
+			for o := range task.Observations {
+				squares += (float64(o[j]) - sum/n) * (float64(o[j]) - sum/n)
+			}
+		}
+		if n != 6*60 || math.Abs(mean[j]-sum/n) > 1e-12 || math.Abs(scale[j]-1/math.Sqrt(squares/n)) > 1e-9 {
+			t.Errorf("coordinate %d of %g observations: mean %g and scale %g, want %g and %g", j, n, mean[j], scale[j], sum/n, 1/math.Sqrt(squares/n))
+		}
+	}
+
+	raw := newTestLearner(t, nil)
+	act := func(l *Learner, obs ...float64) []float64 {
+		out := make([]float64, 2)
+		check(t, l.actor.Policy([][]float64{{0.3, -1}}, nil).Act(0, []int{0}, nil, obs, out))
+		return out
+	}
+	got, want := act(l, 0.4, -0.2), act(raw, (0.4-mean[0])*scale[0], (-0.2-mean[1])*scale[1])
+	if math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) > 1e-12 {
+		t.Errorf("action %v, want %v", got, want)
+	}
+}

@@ -99,11 +99,11 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 	l.z = l.posterior.Sample(s, s.Input("eps_z", t, n.z))
 	z := s.RepeatRows(l.z, c.Batch)
 
-	obs, act := s.Input("obs", nb, n.obs), s.Input("act", nb, n.act)
-	vNext := n.VTarget.Apply(s, s.ConcatCols(s.Input("next_obs", nb, n.obs), s.StopGrad(z)))
+	obs, act := n.view.observation(s, s.Input("obs", nb, n.obs)), s.Input("act", nb, n.act)
+	vNext := n.VTarget.Apply(s, s.ConcatCols(n.view.observation(s, s.Input("next_obs", nb, n.obs)), s.StopGrad(z)))
 	notDone := s.Affine(s.Input("done", nb, 1), -1, 1)
 	y := s.StopGrad(s.Add(
-		s.Scale(s.Input("rew", nb, 1), c.RewardScale),
+		s.Scale(n.view.reward(s, s.Input("rew", nb, 1)), c.RewardScale),
 		s.Mul(notDone, s.Scale(vNext, c.Discount))))
 
 	obsActZ := s.ConcatCols(obs, act, z)
@@ -118,7 +118,7 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 // there, given z as a constant from the critic's stage. Compiled once however many stages ask for it.
 func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
 	nb := c.MetaBatch * c.Batch
-	obs := s.Input("obs", nb, n.obs)
+	obs := n.view.observation(s, s.Input("obs", nb, n.obs))
 	z := s.RepeatRows(s.From(critic, zTask), c.Batch)
 	obsZ = s.ConcatCols(obs, z)
 	a = n.Policy.Sample(s, obsZ, s.Input("eps_a", nb, n.act))

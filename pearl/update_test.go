@@ -394,3 +394,54 @@ func TestLearnedTemperature(t *testing.T) {
 		t.Errorf("V's loss has curvature %g in α, want 2·mean(log π)², at least %g", second, 2*logProb*logProb)
 	}
 }
+
+// What is seen through a view is as good as what was so to begin with, in every place that an update reads.
+func TestView(t *testing.T) {
+	raw := update(t, small(func(c *Config) { c.NextObsInContext = true }), true)
+	seen := update(t, small(func(c *Config) {
+		c.NextObsInContext, c.Observations, c.Rewards = true, "standardised", "symlog"
+	}), true)
+	mean, scale := []float64{1, -2, 0.5}, []float64{0.5, 2, 30}
+	check(t, seen.mem.Write(obsMean, mean))
+	check(t, seen.mem.Write(obsScale, scale))
+	obs := func(j int, x float64) float64 { return max(-10, min(10, (x-mean[j])*scale[j])) }
+	reward := func(_ int, r float64) float64 { return math.Copysign(math.Log(1+math.Abs(r)), r) }
+	row := func(j int, x float64) float64 {
+		switch at := smallObs + smallAct; {
+		case j < smallObs:
+			return obs(j, x)
+		case j == at:
+			return reward(j, x)
+		case j > at:
+			return obs(j-at-1, x)
+		}
+		return x
+	}
+	c := raw.cfg
+	for _, in := range []struct {
+		name        string
+		rows, width int
+		see         func(column int, x float64) float64
+	}{
+		{"rew", c.MetaBatch * c.Batch, 1, reward}, {"obs", c.MetaBatch * c.Batch, smallObs, obs}, {"next_obs", c.MetaBatch * c.Batch, smallObs, obs},
+		{"context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row}, {"key_context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row},
+	} {
+		r := rng.New(3, uint64(len(in.name)))
+		x := make([]float64, in.rows*in.width)
+		for i := range x {
+			x[i] = 3 * r.NormFloat64()
+		}
+		check(t, seen.run.Write64(in.name, x))
+		for i := range x {
+			x[i] = in.see(i%in.width, x[i])
+		}
+		check(t, raw.run.Write64(in.name, x))
+	}
+	raw.step()
+	seen.step()
+	for _, name := range []string{"q_loss", "kl", "tcl_loss", "v_loss", "policy_loss"} {
+		if a, b := raw.scalar(name), seen.scalar(name); math.Abs(a-b) > 1e-11*max(1, math.Abs(a)) {
+			t.Errorf("%s = %.17g, want %.17g", name, b, a)
+		}
+	}
+}

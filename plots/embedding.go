@@ -14,7 +14,7 @@ import (
 type Panel struct {
 	Title string
 	Y     tsne.Matrix            // n×2 positions
-	Label []int                  // n
+	Label []int                  // n, or none: points of one colour without centroids
 	Name  func(label int) string // text of a label in the legend; nil for labels that are their own name
 	Note  string                 // replaces the centroid figures under the title
 }
@@ -39,7 +39,7 @@ var (
 // Embedding draws the panels side by side. All share one scale, a bar in each plane giving its units, so that
 // distances may be compared across panels. A label has the same colour and number in all of them; the legend says
 // which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand the distances to and between centroids and their ratio. Every panel needs
-// finite positions and at least two labels.
+// finite positions and at least two labels or none.
 func Embedding(panels ...Panel) (*Figure, error) { return EmbeddingTable(Table{}, panels...) }
 
 // EmbeddingTable is Embedding with a table below the planes.
@@ -52,6 +52,9 @@ func EmbeddingTable(table Table, panels ...Panel) (*Figure, error) {
 	for i, p := range panels {
 		if p.Y.Cols != 2 || len(p.Y.Data) != 2*p.Y.Rows {
 			return nil, fmt.Errorf("plots: panel %d: positions are %d×%d, not n×2", i, p.Y.Rows, p.Y.Cols)
+		}
+		if len(p.Label) == 0 {
+			continue
 		}
 		c, err := tsne.MeasureClusters(p.Y, p.Label)
 		if err != nil {
@@ -120,8 +123,15 @@ func drawPlane(p *pen, panel Panel, g *groups, x, y, scale float64) {
 	}
 	radius := min(1.9, max(0.9, 60/math.Sqrt(float64(panel.Y.Rows))))
 	for _, i := range mixed(panel.Y.Rows) {
-		q := place(panel.Y.Row(i))
-		p.dot(fade(colour(g.index(panel.Label[i])), 0.62), q.x, q.y, radius)
+		q, c := place(panel.Y.Row(i)), soft
+		if len(panel.Label) > 0 {
+			c = colour(g.index(panel.Label[i]))
+		}
+		p.dot(fade(c, 0.62), q.x, q.y, radius)
+	}
+	if len(panel.Label) == 0 {
+		drawScaleBar(p, x+9, y+planeSide-9, scale)
+		return
 	}
 	cent, own, err := tsne.Centroids(panel.Y, panel.Label)
 	if err != nil {

@@ -151,6 +151,19 @@ func TestEmbeddingSaysWhatItShows(t *testing.T) {
 	}
 }
 
+// Without labels there are no centroids to write about and none to mark: the note and the scale bar's 20 are all.
+func TestEmbeddingWithoutLabels(t *testing.T) {
+	p := twoPlanes()[0]
+	p.Label, p.Name, p.Note = nil, nil, "no labels"
+	f, err := Embedding(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(t, f); !reflect.DeepEqual(got, []string{"wide", "no labels", "20"}) {
+		t.Errorf("the texts are %q", got)
+	}
+}
+
 func TestPanelsShareTheScale(t *testing.T) {
 	panels := twoPlanes()
 	both := sharedScale(panels)

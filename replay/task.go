@@ -182,6 +182,15 @@ func (t *Task) owner(n int64) *traj {
 	return &t.trajs[lo]
 }
 
+// Observations yields the observation of every kept transition, the oldest first, to look at but not to keep.
+func (t *Task) Observations(yield func(o []float32) bool) {
+	for n := t.first; n < t.next; n++ {
+		if row, _ := t.row(n); !yield(row[:t.dims.Obs:t.dims.Obs]) {
+			return
+		}
+	}
+}
+
 // Transitions draws n transitions uniformly with replacement into the first n rows of dst. The error is ErrEmpty
 // or names a slice that is too short.
 func (t *Task) Transitions(r *rand.Rand, n int, dst Rows) error {

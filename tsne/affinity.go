@@ -35,7 +35,6 @@ type AffinityOptions struct {
 	Perplexity float64
 	Neighbours int    // nearest neighbours of a point that have affinity; 0 is 3·perplexity, AllNeighbours all others
 	Graph      *Graph // the neighbours, where the caller knows them; Neighbours is ignored
-	Exact      bool   // compare all pairs of points, whatever their number
 	Workers    int    // 0 is one per core
 }
 
@@ -99,7 +98,7 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 			return nil, badInput("perplexity %v needs at least %.0f neighbours per point, got %d", o.Perplexity, math.Ceil(o.Perplexity), k)
 		}
 		var err error
-		if g, err = nearestOf(ctx, set, t, k, p.workers, o.Exact); err != nil {
+		if g, err = nearestOf(ctx, set, t, k, p.workers, false); err != nil {
 			return nil, err
 		}
 	}

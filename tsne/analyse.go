@@ -58,12 +58,12 @@ type Seeds struct {
 type Report struct {
 	Points     int            `json:"points"`
 	Dimensions int            `json:"dimensions"`
-	Labels     int            `json:"labels"`
+	Labels     int            `json:"labels"` // different ones; 0 where the points have none
 	Recipe     Recipe         `json:"recipe"`
 	Seed       uint64         `json:"seed"`
 	KL         float64        `json:"kl"`
-	Plane      Space          `json:"plane"`               // the t-SNE layout
-	Latent     Space          `json:"latent"`              // posterior means, Euclidean
+	Plane      Space          `json:"plane,omitzero"`      // the t-SNE layout; like the other spaces absent without labels
+	Latent     Space          `json:"latent,omitzero"`     // posterior means, Euclidean
 	Posterior  *Space         `json:"posterior,omitempty"` // posteriors, 2-Wasserstein; only with standard deviations
 	Fidelity   *Neighbourhood `json:"fidelity,omitempty"`  // layout against latent means; absent when k is too large for n
 	Seeds      *Seeds         `json:"seeds,omitempty"`
@@ -75,39 +75,39 @@ type Report struct {
 // Analyse lays the means of e out and measures how well its labels separate in the plane, among the latent means
 // and among the posteriors. For Gaussians with diagonal covariance the squared 2-Wasserstein distance is
 // |μ₁−μ₂|² + |σ₁−σ₂|², so posteriors are points (μ, σ) of a Euclidean space, and the barycentre of a group, its
-// centroid there, is the mean of both.
+// centroid there, is the mean of both. Of points without labels only the layout and its fidelity are reported.
 func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, error) {
 	o := opts.withDefaults()
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	if e.Label == nil {
-		return nil, badInput("the points have no labels: centroids need them")
-	}
-	g, err := newGroups(e.Label, e.Mean.Rows)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.checkPairs(); err != nil {
-		return nil, err
-	}
 	if o.Bootstrap < 2 || o.Splits < 1 {
 		return nil, badInput("bootstrap %d and splits %d must be at least 2 and 1", o.Bootstrap, o.Splits)
 	}
-	t := New(o.TSNE...)
+	t := New(o.TSNE...).sized(e.Mean.Rows)
+	if err := t.check(e.Mean); err != nil {
+		return nil, err
+	}
+	g, err := e.groups()
+	if err != nil {
+		return nil, err
+	}
 	total := (1 + o.Repeats) * t.recipe.Iterations()
 	layout, err := o.fit(ctx, t, e.Mean, 0, total)
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{
-		Points: e.Mean.Rows, Dimensions: e.Mean.Cols, Labels: len(g.values),
+		Points: e.Mean.Rows, Dimensions: e.Mean.Cols,
 		Recipe: layout.Recipe, Seed: t.seed, KL: layout.KL, Notes: layout.Notes, Layout: layout,
-		Plane: o.space(layout.Y, g, t), Latent: o.space(e.Mean, g, t),
 	}
-	if e.Std.Rows > 0 {
-		p := o.space(e.posterior(), g, t)
-		r.Posterior = &p
+	if g != nil {
+		r.Labels = len(g.values)
+		r.Plane, r.Latent = o.space(layout.Y, g, t), o.space(e.Mean, g, t)
+		if e.Std.Rows > 0 {
+			p := o.space(e.posterior(), g, t)
+			r.Posterior = &p
+		}
 	}
 	if 2*o.Neighbours < e.Mean.Rows {
 		f, err := MeasureNeighbourhood(e.Mean, layout.Y, o.Neighbours)
@@ -156,13 +156,14 @@ func figures(c Clusters, accuracy float64) map[string]float64 {
 }
 
 func (o AnalyseOptions) space(x Matrix, g *groups, t *TSNE) Space {
+	x, unit := moderate(x)
 	sil, right := silhouettes(x, g, t.workers), heldOut(x, g, o.Splits, t.seed)
-	s := Space{Clusters: centroidDistances(x, g, nil), Accuracy: mean(right), Intervals: map[string]Interval{}}
+	s := Space{Clusters: centroidDistances(x, g, nil).in(unit), Accuracy: mean(right), Intervals: map[string]Interval{}}
 	s.Silhouette = mean(sil)
 	draws := make([]map[string]float64, o.Bootstrap)
 	parallel(t.workers, o.Bootstrap, func(b int) {
 		chosen := g.resample(rng.New(t.seed, rng.Bootstrap, 2, uint64(b)))
-		c := centroidDistances(x, g, chosen)
+		c := centroidDistances(x, g, chosen).in(unit)
 		drawnSil, drawnRight := make([]float64, len(chosen)), make([]float64, len(chosen))
 		for k, i := range chosen {
 			drawnSil[k], drawnRight[k] = sil[i], right[i]
@@ -196,9 +197,12 @@ func (o AnalyseOptions) repeat(ctx context.Context, t TSNE, x Matrix, g *groups,
 		if err != nil {
 			return nil, err
 		}
-		c := centroidDistances(layout.Y, g, nil)
-		c.Silhouette = mean(silhouettes(layout.Y, g, t.workers))
-		f := figures(c, mean(heldOut(layout.Y, g, o.Splits, first)))
+		f := map[string]float64{}
+		if g != nil {
+			c := centroidDistances(layout.Y, g, nil)
+			c.Silhouette = mean(silhouettes(layout.Y, g, t.workers))
+			f = figures(c, mean(heldOut(layout.Y, g, o.Splits, first)))
+		}
 		f["kl"] = layout.KL
 		for name, v := range f {
 			values[name] = append(values[name], v)
@@ -220,6 +224,18 @@ func spread(v []float64) Spread {
 		s.SD = math.Sqrt(s.SD / float64(len(v)-1))
 	}
 	return s
+}
+
+// groups are those of the labels, each of at least two points; nil without labels.
+func (e *Embeddings) groups() (*groups, error) {
+	if e.Label == nil {
+		return nil, nil
+	}
+	g := group(e.Label)
+	if len(g.values) < 2 {
+		return nil, badInput("every point has label %s: distances between centroids need at least two labels", e.Name(g.values[0]))
+	}
+	return g, g.checkPairs()
 }
 
 // posterior returns (μ, σ) side by side, the space in which 2-Wasserstein distances are Euclidean.

@@ -208,6 +208,56 @@ func TestAnalyse(t *testing.T) {
 	}
 }
 
+// Points without labels have the same layout and the same fidelity, and nothing that would need labels.
+func TestAnalyseWithoutLabels(t *testing.T) {
+	x, label := wave()
+	o := AnalyseOptions{TSNE: []Option{WithPerplexity(15)}, Repeats: 2, Bootstrap: 10}
+	with, err := Analyse(context.Background(), &Embeddings{Mean: x, Label: label}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := Analyse(context.Background(), &Embeddings{Mean: x}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if without.Labels != 0 || without.KL != with.KL || *without.Fidelity != *with.Fidelity || without.Seeds.Figures["kl"] != with.Seeds.Figures["kl"] {
+		t.Errorf("without labels %+v, with %+v", without, with)
+	}
+	text, err := json.Marshal(without)
+	if err != nil || strings.Contains(string(text), "centroid") || strings.Contains(string(text), "accuracy") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if c, err := Compare("a", without, "b", with); err != nil || c != nil {
+		t.Errorf("compared %v, %v", c, err)
+	}
+}
+
+// A power of two that takes squares out of float64's range changes distances by that power and nothing else.
+func TestAnalyseAtAnyScale(t *testing.T) {
+	x, label := wave()
+	o := AnalyseOptions{TSNE: []Option{WithPerplexity(15)}, Repeats: -1, Bootstrap: 10}
+	want, err := Analyse(context.Background(), &Embeddings{Mean: x, Label: label}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []int{-900, 900} {
+		scaled := NewMatrix(x.Rows, x.Cols)
+		for i, v := range x.Data {
+			scaled.Data[i] = math.Ldexp(v, e)
+		}
+		got, err := Analyse(context.Background(), &Embeddings{Mean: scaled, Label: label}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *got.Fidelity != *want.Fidelity || got.KL != want.KL {
+			t.Errorf("·2^%d: fidelity %+v, want %+v", e, *got.Fidelity, *want.Fidelity)
+		}
+		if l, w := got.Latent, want.Latent; math.Ldexp(l.Intra, -e) != w.Intra || l.Ratio != w.Ratio || l.Accuracy != w.Accuracy || l.Silhouette != w.Silhouette {
+			t.Errorf("·2^%d: latent %+v, want %+v", e, l.Clusters, w.Clusters)
+		}
+	}
+}
+
 func TestAnalyseRefuses(t *testing.T) {
 	x, label := wave()
 	one := make([]int, 120)
@@ -220,8 +270,9 @@ func TestAnalyseRefuses(t *testing.T) {
 		e    *Embeddings
 		want string
 	}{
-		{&Embeddings{Mean: x}, "no labels"},
+		{&Embeddings{Mean: Matrix{Rows: 1, Cols: 2, Data: []float64{1, 2}}, Label: []int{3}}, "1 point cannot be laid out: t-SNE needs at least 5"},
 		{&Embeddings{Mean: x, Label: one}, "every point has label 0"},
+		{&Embeddings{Mean: x, Label: one, Names: []string{"push"}}, "every point has label push"},
 		{&Embeddings{Mean: x, Label: alone}, "label 9 has a single point"},
 		{short, "7 labels for 120 points"},
 		{std, "std: row 2, column 1 is -0.5"},

@@ -3,6 +3,7 @@ package tsne
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -43,13 +44,23 @@ func readNPZ(raw []byte, label string) (*Embeddings, error) {
 // readNPY reads one NumPy array: points without labels.
 func readNPY(name string, raw []byte, label string) (*Embeddings, error) {
 	if label != "" {
-		return nil, badInput("an .npy file is one array, the points; for labels %q use .npz, .safetensors or .csv", label)
+		return nil, badInput("an .npy file is one array, the points; labels %q may be a second .npy file, or use .npz, .safetensors or .csv", label)
 	}
 	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
 	return fromArrays(map[string]array{"z": a}, "")
+}
+
+// readLabels reads the labels of e from the contents of an .npy file of their own.
+func (e *Embeddings) readLabels(name string, raw []byte) error {
+	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	e.Label, e.Names, err = a.labels(filepath.Base(name))
+	return err
 }
 
 func readSafetensors(raw []byte, label string) (*Embeddings, error) {
@@ -102,14 +113,15 @@ func fromArrays(arrays map[string]array, label string) (*Embeddings, error) {
 		}
 		return e, nil
 	}
-	e.Label, err = labels.labels(cmp.Or(label, "label"))
+	e.Label, e.Names, err = labels.labels(cmp.Or(label, "label"))
 	return e, err
 }
 
-// array is a NumPy array of any real type, row-major; ok is false for other types.
+// array is a NumPy array of any real type, row-major, or of texts; ok is false for other types.
 type array struct {
 	shape []int
 	data  []float64
+	text  []string
 	typ   string
 	ok    bool
 }
@@ -131,6 +143,10 @@ func readArray(key string, f io.Reader) (array, error) {
 	for _, s := range a.shape {
 		n *= s
 	}
+	if strings.ContainsAny(a.typ, "US") && len(a.shape) == 1 {
+		a.text, err = texts(a.typ, raw[len(raw)-buf.Len():], n)
+		return a, err
+	}
 	size, err := strconv.Atoi(strings.TrimLeft(a.typ, "<>|=fiub"))
 	if err != nil || !strings.ContainsAny(a.typ, "fiub") {
 		return a, nil
@@ -143,6 +159,8 @@ func readArray(key string, f io.Reader) (array, error) {
 		a.data, err = readAs[float64](nr, n)
 	case "f4":
 		a.data, err = readAs[float32](nr, n)
+	case "f2":
+		a.data = halves(raw[len(raw)-buf.Len():], strings.HasPrefix(a.typ, ">"))
 	case "i8":
 		a.data, err = readAs[int64](nr, n)
 	case "i4":
@@ -174,6 +192,66 @@ func readArray(key string, f io.Reader) (array, error) {
 	return a, err
 }
 
+// texts decodes n texts of fixed length, UTF-32 ("U") or bytes ("S"), which end where only zeros follow.
+func texts(typ string, raw []byte, n int) ([]string, error) {
+	kind := strings.TrimLeft(typ, "<>|=")
+	width, err := strconv.Atoi(kind[1:])
+	if err != nil {
+		return nil, badInput("texts of type %q cannot be read", typ)
+	}
+	if kind[0] == 'U' {
+		width *= 4
+	}
+	if len(raw) != n*width {
+		return nil, badInput("%d bytes for %d texts of %d", len(raw), n, width)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if typ[0] == '>' {
+		order = binary.BigEndian
+	}
+	out := make([]string, n)
+	for i := range out {
+		v := raw[i*width : (i+1)*width]
+		if kind[0] == 'S' {
+			out[i] = string(bytes.TrimRight(v, "\x00"))
+			continue
+		}
+		var s strings.Builder
+		for ; len(v) > 0; v = v[4:] {
+			s.WriteRune(rune(order.Uint32(v)))
+		}
+		out[i] = strings.TrimRight(s.String(), "\x00")
+	}
+	return out, nil
+}
+
+// halves decodes IEEE 754 numbers of 16 bits.
+func halves(raw []byte, big bool) []float64 {
+	var order binary.ByteOrder = binary.LittleEndian
+	if big {
+		order = binary.BigEndian
+	}
+	out := make([]float64, len(raw)/2)
+	for i := range out {
+		h := order.Uint16(raw[2*i:])
+		exponent, fraction := int(h>>10&31), float64(h&1023)
+		v := math.Ldexp(1+fraction/1024, exponent-15)
+		switch {
+		case exponent == 0:
+			v = math.Ldexp(fraction, -24)
+		case exponent == 31 && fraction == 0:
+			v = math.Inf(1)
+		case exponent == 31:
+			v = math.NaN()
+		}
+		if h>>15 == 1 {
+			v = -v
+		}
+		out[i] = v
+	}
+	return out
+}
+
 func readAs[T float64 | float32 | int64 | int32 | int16 | int8 | uint64 | uint32 | uint16 | uint8](r *npy.Reader, n int) ([]float64, error) {
 	out := make([]float64, n)
 	if n == 0 {
@@ -191,23 +269,27 @@ func readAs[T float64 | float32 | int64 | int32 | int16 | int8 | uint64 | uint32
 
 func (a array) matrix(name string) (Matrix, error) {
 	if !a.ok || len(a.shape) != 2 {
-		return Matrix{}, badInput("array %q is %s of shape %v; points are a matrix of real numbers", name, a.typ, a.shape)
+		return Matrix{}, badInput("array %q is %s of shape %v; points are a matrix of float or whole numbers", name, a.typ, a.shape)
 	}
 	return Matrix{Rows: a.shape[0], Cols: a.shape[1], Data: a.data}, nil
 }
 
-func (a array) labels(name string) ([]int, error) {
-	if !a.ok || len(a.data) != a.shape[0] {
-		return nil, badInput("array %q is %s of shape %v; labels are one whole number per point", name, a.typ, a.shape)
+func (a array) labels(name string) ([]int, []string, error) {
+	if a.text != nil {
+		label, names := parseLabels(a.text)
+		return label, names, nil
+	}
+	if !a.ok || len(a.shape) == 0 || len(a.data) != a.shape[0] {
+		return nil, nil, badInput("array %q is %s of shape %v; labels are one whole number or text per point", name, a.typ, a.shape)
 	}
 	out := make([]int, len(a.data))
 	for i, v := range a.data {
 		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return nil, badInput("array %q: value %d is %v; labels are whole numbers", name, i, v)
+			return nil, nil, badInput("array %q: value %d is %v; labels are whole numbers", name, i, v)
 		}
 		out[i] = int(v)
 	}
-	return out, nil
+	return out, nil, nil
 }
 
 func (e *Embeddings) writeNPZ(w io.Writer) error {

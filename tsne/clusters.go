@@ -35,9 +35,16 @@ func MeasureClusters(x Matrix, label []int) (Clusters, error) {
 	if !differ(x) {
 		return Clusters{}, badInput("all %d points are equal: there are no clusters to measure", x.Rows)
 	}
+	x, unit := moderate(x)
 	c := centroidDistances(x, g, nil)
 	c.Silhouette = mean(silhouettes(x, g, New().workers))
-	return c, nil
+	return c.in(unit), nil
+}
+
+// in returns c with distances multiplied by unit.
+func (c Clusters) in(unit float64) Clusters {
+	c.Intra, c.Inter, c.RMS = c.Intra*unit, c.Inter*unit, c.RMS*unit
+	return c
 }
 
 // Centroids returns the mean of each group, one row per distinct label, and those labels in increasing order.

@@ -36,12 +36,15 @@ var compared = []struct{ space, figure, words string }{
 
 // Compare sets two reports side by side and says which of their differences are within the noise: of t-SNE itself, by
 // the spread over its starts (Welch's interval for the difference of two layouts), and of the choice of windows, by the
-// bootstrap intervals. Planes of different recipes cannot be compared.
+// bootstrap intervals. Planes of different recipes cannot be compared; of points without labels there is nothing to.
 func Compare(nameA string, a *Report, nameB string, b *Report) ([]Comparison, error) {
 	if !reflect.DeepEqual(a.Recipe, b.Recipe) {
 		return nil, badInput("%s and %s were laid out by different recipes (%q, %q): their planes cannot be compared", nameA, nameB, a.Recipe.Name, b.Recipe.Name)
 	}
 	var out []Comparison
+	if a.Labels == 0 || b.Labels == 0 {
+		return out, nil
+	}
 	for _, c := range compared {
 		sa, sb := a.space(c.space), b.space(c.space)
 		if sa == nil || sb == nil {

@@ -39,6 +39,9 @@ func readCSV(raw []byte, label string) (*Embeddings, error) {
 	}
 	e := &Embeddings{}
 	if e.Mean, err = columns(head, rows, data); err != nil {
+		if at < 0 {
+			return nil, badInput("%s; a column of labels must be called \"label\" or be named", err.(*InputError).Problem)
+		}
 		return nil, err
 	}
 	if std != nil {

@@ -61,16 +61,35 @@ func (e *Embeddings) check() error {
 // column of labels; empty means "label" where there is one.
 //
 // An .npz or .safetensors file holds the points as n×L array "mean" or "z", or as its only matrix, standard deviations
-// as "std", and labels as n whole numbers. An .npy file is the points alone. A CSV file has a header. Columns mean0,
-// mean1, … or z0, z1, … are the points and std0, … their standard deviations; without such columns every column but the
-// label's belongs to the points. Labels in CSV may be any text.
+// as "std", and labels as n whole numbers or, in .npz, texts. An .npy file is the points alone; label is then the path
+// of a second .npy file. A CSV file has a header. Columns mean0, mean1, … or z0, z1, … are the points and std0, … their
+// standard deviations; without such columns every column but the label's belongs to the points. Labels in CSV may be
+// any text.
 func Load(path, label string) (*Embeddings, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	return Read(path, raw, label)
+	if !isNPY(path) || !isNPY(label) {
+		return Read(path, raw, label)
+	}
+	e, err := Read(path, raw, "")
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = os.ReadFile(label); err != nil {
+		return nil, inFile(label, err)
+	}
+	if err = e.readLabels(label, raw); err == nil {
+		err = e.check()
+	}
+	if err != nil {
+		return nil, broken(label, err)
+	}
+	return e, nil
 }
+
+func isNPY(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npy") }
 
 // Read is Load of the contents of a file; the name says what it is.
 func Read(name string, raw []byte, label string) (*Embeddings, error) {
@@ -92,9 +111,18 @@ func Read(name string, raw []byte, label string) (*Embeddings, error) {
 		err = e.check()
 	}
 	if err != nil {
-		return nil, inFile(name, err)
+		return nil, broken(name, err)
 	}
 	return e, nil
+}
+
+// broken says what is wrong with the contents of a file.
+func broken(name string, err error) error {
+	var bad *InputError
+	if errors.As(err, &bad) {
+		return inFile(name, err)
+	}
+	return badInput("%s is damaged or not a %s file: %v", name, filepath.Ext(name), err)
 }
 
 // Labels lists what may serve as labels in the contents of a file, for Read: the columns of a CSV file, the arrays of an

@@ -149,3 +149,32 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("a missing file gives %v", err)
 	}
 }
+
+// The bytes are numpy's: 1.5, −2, the least positive number, 65504, infinity of float16; "né" and "" in UTF-32; bytes.
+func TestLoadHalvesAndTexts(t *testing.T) {
+	points := append(npyHeader("<f2", "False", "(2, 2)"), 0x00, 0x3e, 0x00, 0xc0, 0x01, 0x00, 0xff, 0x7b)
+	unicode := append(npyHeader("<U2", "False", "(2,)"), 'n', 0, 0, 0, 0xe9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	e, err := Load(write(t, "e.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": unicode})), "")
+	want := &Embeddings{
+		Mean:  Matrix{Rows: 2, Cols: 2, Data: []float64{1.5, -2, 0x1p-24, 65504}},
+		Label: []int{1, 0}, Names: []string{"", "né"},
+	}
+	if err != nil || !reflect.DeepEqual(e, want) {
+		t.Errorf("got %+v, %v", e, err)
+	}
+	infinite := append(npyHeader(">f2", "False", "(1, 1)"), 0x7c, 0x00)
+	if _, err := Load(write(t, "e.npy", infinite), ""); err == nil || !strings.Contains(err.Error(), "row 0, column 0 (counted from 0) is +Inf") {
+		t.Errorf("an infinite float16: %v", err)
+	}
+
+	ascii := append(npyHeader("|S3", "False", "(2,)"), 'u', 'p', 0, 'o', 'n', 'e')
+	label := write(t, "l.npy", ascii)
+	e, err = Load(write(t, "p.npy", points), label)
+	if err != nil || !reflect.DeepEqual(e.Names, []string{"one", "up"}) || !reflect.DeepEqual(e.Label, []int{1, 0}) {
+		t.Errorf("labels in a file of their own: %+v, %v", e, err)
+	}
+	three := append(npyHeader("|S1", "False", "(3,)"), 'a', 'b', 'c')
+	if _, err = Load(write(t, "p.npy", points), write(t, "three.npy", three)); err == nil || !strings.Contains(err.Error(), "three.npy: 3 labels for 2 points") {
+		t.Errorf("three labels for two points: %v", err)
+	}
+}

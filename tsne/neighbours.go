@@ -10,7 +10,7 @@ import (
 // Graph holds the k nearest other points of every point.
 type Graph struct {
 	K        int
-	Index    []int32   // n×K, neighbours of point i at i*K …, not i itself and none twice
+	Index    []int32   // n×K, neighbours of point i at i*K …, the nearest first where this package found them, not i itself and none twice
 	Distance []float32 // n×K, not negative; Euclidean or any other
 	Recall   float64   // share of true neighbours among them, measured on a sample; 1 is exact, 0 unknown
 }
@@ -48,6 +48,15 @@ const exactPairs = 4e10
 // pairs while n²·columns stays below 4e10; beyond, it searches cells of a k-means partition, as many as a sample needs
 // to find 98 % of its neighbours, and Graph.Recall says how many that were. workers ≤ 0 is one per core.
 func Neighbours(ctx context.Context, x Matrix, k, workers int) (*Graph, error) {
+	return neighbours(ctx, x, k, workers, false)
+}
+
+// ExactNeighbours is Neighbours by comparing all pairs of points, whatever their number.
+func ExactNeighbours(ctx context.Context, x Matrix, k, workers int) (*Graph, error) {
+	return neighbours(ctx, x, k, workers, true)
+}
+
+func neighbours(ctx context.Context, x Matrix, k, workers int, exact bool) (*Graph, error) {
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
@@ -62,7 +71,7 @@ func Neighbours(ctx context.Context, x Matrix, k, workers int) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	nb, err := nearestOf(ctx, set, f.apply(x), k, orAllCores(workers), false)
+	nb, err := nearestOf(ctx, set, f.apply(x), k, orAllCores(workers), exact)
 	if err != nil {
 		return nil, err
 	}

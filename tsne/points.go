@@ -89,6 +89,24 @@ func (f *frame) apply(x Matrix) table {
 	return t
 }
 
+// moderate returns x and 1 or, where squares of its values could leave the range of float64, a copy in units of a power
+// of two and that power.
+func moderate(x Matrix) (Matrix, float64) {
+	largest := 0.0
+	for _, v := range x.Data {
+		largest = max(largest, math.Abs(v))
+	}
+	_, e := math.Frexp(largest)
+	if largest == 0 || e > -200 && e < 200 {
+		return x, 1
+	}
+	out, unit := NewMatrix(x.Rows, x.Cols), math.Ldexp(1, max(e, -1021))
+	for i, v := range x.Data {
+		out.Data[i] = v / unit
+	}
+	return out, unit
+}
+
 // project returns (row − mean)·loadings.
 func project(t table, mean []float64, loadings Matrix) table {
 	out := table{n: t.n, d: loadings.Cols, data: make([]float32, t.n*loadings.Cols)}

@@ -59,6 +59,8 @@ func MeasureNeighbourhood(x, y Matrix, k int) (Neighbourhood, error) {
 	if k < 1 || 2*k >= n {
 		return Neighbourhood{}, badInput("%d neighbours: the range for %d points is 1 to %d", k, n, (n-1)/2)
 	}
+	x, _ = moderate(x)
+	y, _ = moderate(y)
 	points := someOf(n, allPoints, somePoints)
 	b := cut(len(points))
 	workers := New().workers

@@ -59,6 +59,17 @@ func Current() Recipe {
 	}
 }
 
+// CurrentFor is Current for n points. Of more than 10,000, 750 iterations without exaggeration follow instead of 500, in
+// all as many as scikit-learn's: large layouts are further from their end, and 250 iterations more take 50,000 points
+// from a KL of 2.64 to 2.56 and the recall of the 10 nearest from 0.375 to 0.385.
+func CurrentFor(n int) Recipe {
+	r := Current()
+	if n > 10000 {
+		r.Phases[1].Iterations = 750
+	}
+	return r
+}
+
 // PaperScript is the procedure of the TCL-PEARL study as its authors ran it: perplexity 20 on the first 14 principal
 // components and the schedule of van der Maaten's script, 1,000 iterations at learning rate 500 from a
 // unit-normal start, exaggeration 4 for the first 100 and momentum 0.5 for the first 20.

@@ -38,6 +38,7 @@ func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
 	if err := t.check(x); err != nil {
 		return nil, err
 	}
+	t = t.sized(x.Rows)
 	set, err := kernels()
 	if t.kernels != "" {
 		set, err = lanes.Select(t.kernels)

@@ -50,6 +50,7 @@ type Progress struct {
 // TSNE is a configured method. It holds no data and may be used again and from several goroutines.
 type TSNE struct {
 	recipe   Recipe
+	bySize   bool // the schedule is that of CurrentFor
 	seed     uint64
 	workers  int
 	init     []float64
@@ -62,8 +63,8 @@ type TSNE struct {
 // Option configures New.
 type Option func(*TSNE)
 
-// WithRecipe sets the recipe; the default is Current.
-func WithRecipe(r Recipe) Option { return func(t *TSNE) { t.recipe = r } }
+// WithRecipe sets the recipe; the default is CurrentFor the number of points.
+func WithRecipe(r Recipe) Option { return func(t *TSNE) { t.recipe, t.bySize = r, false } }
 
 // WithPerplexity changes the perplexity of the recipe.
 func WithPerplexity(p float64) Option { return func(t *TSNE) { t.recipe.Perplexity = p } }
@@ -99,12 +100,22 @@ func WithProgress(every int, f func(Progress)) Option {
 
 // New returns a method with the given options; nothing is checked until data is known.
 func New(opts ...Option) *TSNE {
-	t := &TSNE{recipe: Current()}
+	t := &TSNE{recipe: Current(), bySize: true}
 	for _, o := range opts {
 		o(t)
 	}
 	t.workers = orAllCores(t.workers)
 	return t
+}
+
+// sized is t with its schedule settled for n points.
+func (t *TSNE) sized(n int) *TSNE {
+	if !t.bySize {
+		return t
+	}
+	s := *t
+	s.recipe.Phases, s.bySize = CurrentFor(n).Phases, false
+	return &s
 }
 
 func orAllCores(workers int) int {

@@ -220,6 +220,24 @@ func TestSameResultForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
+// The schedule grows with the points, 750 iterations as openTSNE's and 1,000 as scikit-learn's, unless a recipe is given.
+func TestScheduleBySize(t *testing.T) {
+	for _, c := range []struct {
+		m       *TSNE
+		n, want int
+	}{
+		{New(), 10000, 750}, {New(WithPerplexity(9)), 10001, 1000},
+		{New(WithRecipe(Current())), 10001, 750}, {New(WithRecipe(PaperScript())), 10001, 1000},
+	} {
+		if got := c.m.sized(c.n).recipe.Iterations(); got != c.want {
+			t.Errorf("%d points: %d iterations, want %d", c.n, got, c.want)
+		}
+		if c.m.recipe.Phases[1].Iterations == 750 {
+			t.Error("settling the schedule changed the method")
+		}
+	}
+}
+
 func TestStepInPiecesEqualsFit(t *testing.T) {
 	x, _ := wave()
 	ctx := context.Background()

@@ -25,17 +25,21 @@ func TestSelfAndJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Score(&r); err != nil {
+	if err := j.Score(ctx, &r); err != nil {
 		t.Fatal(err)
 	}
 	// Twenty far clusters of fifteen: neighbours are found, and a layout that ignores the data has more than 3 nats.
 	if r.KL > 1 || r.Trust < 0.9 || r.Recall < 0.4 || r.Iterations != 750 || r.Wall <= 0 {
 		t.Errorf("%+v", r)
 	}
+	q, err := tsne.MeasureNeighbourhood(x, r.y, 10)
+	if err != nil || math.Abs(q.Recall-r.Recall) > 1e-3 || q.Trustworthiness != r.Trust {
+		t.Errorf("tsne finds %+v, %v, the judge a recall of %.4f", q, err, r.Recall)
+	}
 	random := r
 	random.y = Points(300)
 	random.y = tsne.Matrix{Rows: 300, Cols: 2, Data: random.y.Data[:600]}
-	if err := j.Score(&random); err != nil || random.KL < 3*r.KL {
+	if err := j.Score(ctx, &random); err != nil || random.KL < 3*r.KL {
 		t.Errorf("a layout from other numbers scores %.3f, ours %.3f, %v", random.KL, r.KL, err)
 	}
 }

@@ -18,7 +18,7 @@ centroid, the mean distance between centroids, their ratio, the silhouette and t
 centroid on held-out windows, in the plane and in latent space, beside the paper's figures. An input is an
 .npz, .npy, .safetensors or .csv file, or a run folder in which "nacre embed" was run; several are drawn side by
 side in one scale, and of each two it says whether they differ by more than t-SNE and the choice of windows make
-by themselves. It writes tsne.png, tsne.svg and tsne.json.`,
+by themselves. Points without labels are drawn in one colour. It writes tsne.png, tsne.svg and tsne.json.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne mine.csv --label task --perplexity 20 --out figures`,
@@ -46,7 +46,7 @@ by themselves. It writes tsne.png, tsne.svg and tsne.json.`,
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
 	f.StringVar(&o.Method, "method", "", "repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
 	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default 5 for several inputs of at most 5,000 points)")
-	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels")
+	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
 	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the layout")
 	workersFlag(cmd, &o.Workers)

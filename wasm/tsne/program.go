@@ -113,7 +113,7 @@ func (p *program) layout(m js.Value) error {
 	if p.data == nil {
 		return errors.New("there is no data yet: open a file first")
 	}
-	r := tsne.Current()
+	r := tsne.CurrentFor(p.data.Mean.Rows)
 	r.Perplexity, r.Method = m.Get("perplexity").Float(), tsne.Method(m.Get("method").String())
 	if m.Get("start").String() == string(tsne.StartRandom) {
 		r.Start = tsne.StartRandom

@@ -149,7 +149,7 @@ func klOf(p *tab, positions string) float64 {
 	p.t.Helper()
 	x := tsne.Matrix{Rows: eval[int](p, "nacreTsne.data.points"), Cols: eval[int](p, "nacreTsne.data.columns"), Data: eval[[]float64](p, "[...nacreTsne.data.values]")}
 	y := tsne.Matrix{Rows: x.Rows, Cols: 2, Data: eval[[]float64](p, "[..."+positions+"]")}
-	a, err := tsne.NewAffinities(p.t.Context(), x, tsne.AffinityOptions{Perplexity: 30, Neighbours: 90, Exact: true})
+	a, err := tsne.NewAffinities(p.t.Context(), x, tsne.AffinityOptions{Perplexity: 30, Neighbours: 90})
 	if err != nil {
 		p.t.Fatal(err)
 	}
