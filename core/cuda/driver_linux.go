@@ -181,8 +181,15 @@ func (d *driver) alloc(what string, n int) (address, error) {
 	if err != nil {
 		return 0, err
 	}
-	return a, d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n))
+	if err := d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n)); err != nil {
+		return a, err
+	}
+	return a, d.settle()
 }
+
+// settle waits for the default stream. Clearing memory and copying to it from ordinary memory are its work and may go on
+// after the calls have returned, and the streams of this package do not wait for it.
+func (d *driver) settle() error { return d.do(Launching, "cuStreamSynchronize", 0) }
 
 func (d *driver) free(a address) {
 	if a != 0 {
@@ -210,7 +217,10 @@ func (d *driver) unpin(s []float32) {
 // upload and download copy and wait.
 func upload[T any](d *driver, to address, from []T) error {
 	n := len(from) * int(unsafe.Sizeof(from[0]))
-	return d.do(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n))
+	if err := d.do(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n)); err != nil {
+		return err
+	}
+	return d.settle()
 }
 
 func download[T any](d *driver, to []T, from address) error {
