@@ -29,6 +29,7 @@ type driver struct {
 	device  int32
 	context uintptr
 	version int32
+	lazy    bool // functions are loaded when they are first needed, unless cuFuncLoad asks for it: since CUDA 12.4
 	lost    atomic.Pointer[Error]
 }
 
@@ -52,7 +53,7 @@ func openDriver(ordinal int) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{library: l}
+	d := &driver{library: l, lazy: l.find("cuFuncLoad")}
 	var count int32
 	defer keepSignals()()
 	if code := d.call("cuInit", 0); code != 0 {
@@ -274,7 +275,10 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 	if err := d.do(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
 		return 0, fmt.Errorf("%w: kernel %s", err, name)
 	}
-	return k, nil
+	if d.lazy { // now, not in the middle of a recording
+		err = d.do(Compiling, "cuFuncLoad", uintptr(k))
+	}
+	return k, err
 }
 
 // launch starts blocks of a kernel. args is its one argument, a struct.

@@ -143,7 +143,7 @@ int cuGetErrorName(int code, const char **name) {
 struct list { int n, *of; };
 static void add(struct list *l, int x) { for (int i = 0; i < l->n; i++) if (l->of[i] == x) return; l->of = realloc(l->of, (l->n + 1) * sizeof(int)); l->of[l->n++] = x; }
 static void join(struct list *l, const struct list *x) { for (int i = 0; i < x->n; i++) add(l, x->of[i]); }
-struct function { void (*run)(int, const void *); int bytes; int *order; };
+struct function { void (*run)(int, const void *); int bytes, loaded; int *order; };
 struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, tf32; const float *a, *b, *bias; float *c; };
 struct operation {
   enum { LAUNCH, COPY, MULTIPLY, GRAPH } kind;
@@ -292,7 +292,7 @@ int cuModuleGetFunction(struct function **f, struct module *m, const char *name)
   ENTER
   char bytes[128];
   snprintf(bytes, sizeof bytes, "%s_bytes", name);
-  *f = malloc(sizeof **f);
+  *f = calloc(1, sizeof **f);
   (*f)->run = (void (*)(int, const void *))dlsym(m->object, name);
   (*f)->order = dlsym(m->object, "k_order");
   int *n = dlsym(m->object, bytes);
@@ -300,9 +300,11 @@ int cuModuleGetFunction(struct function **f, struct module *m, const char *name)
   (*f)->bytes = *n;
   return 0;
 }
+int cuFuncLoad(struct function *f) { ENTER f->loaded = 1; return 0; }
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, struct stream *s, void **params, void **extra) {
   ENTER WANT(f && gx > 0 && gy == 1 && gz == 1 && bx == 128 && by == 1 && bz == 1 && shared == 0 && !extra && params && params[0],
     "grid %u %u %u, block %u %u %u, %u bytes", gx, gy, gz, bx, by, bz, shared);
+  WANT(f->loaded, "the function is not loaded yet");
   void **args = malloc(f->bytes);
   memcpy(args, params[0], f->bytes);
   WANT(device(args[0], 4), "the first argument, %p, is not device memory", args[0]);
