@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
+	"time"
 
 	G "gorgonia.org/gorgonia"
 
@@ -71,7 +73,11 @@ type Actor struct {
 	policy  Policy
 	rows    int // environments per worker at most
 	workers []worker
+	busy    atomic.Int64 // nanoseconds in Act, over workers
 }
+
+// Busy is the time that was spent choosing actions so far, added up over workers.
+func (a *Actor) Busy() time.Duration { return time.Duration(a.busy.Load()) }
 
 type worker struct {
 	run            core.Runner
@@ -134,6 +140,8 @@ type Rollout struct {
 
 // Act implements sim.Policy.
 func (r *Rollout) Act(worker int, episodes, _ []int, obs, act []float64) error {
+	start := time.Now()
+	defer func() { r.actor.busy.Add(int64(time.Since(start))) }()
 	w, p := &r.actor.workers[worker], r.actor.policy
 	if len(episodes) > r.actor.rows {
 		return fmt.Errorf("actor: %d environments in one call, the actor was made for %d", len(episodes), r.actor.rows)

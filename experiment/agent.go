@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"nacre/belief"
 	"nacre/config"
@@ -53,6 +54,9 @@ type Ahead interface {
 	Ahead(iteration int) error
 	AwaitAhead() error
 }
+
+// Timed is a Learner that knows how long its workers have spent choosing actions in rollouts, added up.
+type Timed interface{ PolicyTime() time.Duration }
 
 // Bulk is a Learner that can make several updates in a row, at most Chunk, without waiting for one another.
 type Bulk interface {

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"nacre/core/cuda"
@@ -138,17 +140,7 @@ func TestInterruptOnGPU(t *testing.T) {
 		if err := run.Train(context.Background(), progress.Silent()); err != nil {
 			t.Fatal(err)
 		}
-		left := map[string]string{}
-		mem := run.Learner.Memory()
-		for _, s := range mem.Params() {
-			for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols, ".t": 1} {
-				x := make([]float64, n)
-				if err := mem.Read(s.Name+suffix, x); err != nil {
-					t.Fatal(err)
-				}
-				left[s.Name+suffix] = fmt.Sprint(x)
-			}
-		}
+		left := bits(t, run)
 		if err := run.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -163,6 +155,61 @@ func TestInterruptOnGPU(t *testing.T) {
 		if end["20"][name] != want {
 			t.Errorf("%s is another after a stop", name)
 		}
+	}
+}
+
+// bits is everything in a run's memory, by entry.
+func bits(t *testing.T, run *Training) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	mem := run.Learner.Memory()
+	for _, s := range mem.Params() {
+		for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols, ".t": 1} {
+			x := make([]float64, n)
+			if err := mem.Read(s.Name+suffix, x); err != nil {
+				t.Fatal(err)
+			}
+			out[s.Name+suffix] = fmt.Sprint(x)
+		}
+	}
+	return out
+}
+
+// Runs with two seeds at the same time on one GPU end with the bits of each by itself.
+func TestSideBySideOnGPU(t *testing.T) {
+	fakecuda.Use(t)
+	start := func(seed int) *Training {
+		cfg := short(t, "pearl")
+		cfg.Seed += uint64(seed)
+		run, err := Start(t.TempDir()+"/run", cfg, Host{Workers: 1, Device: "cuda"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { run.Close() })
+		return run
+	}
+	var together []*Training
+	var all sync.WaitGroup
+	errs := make([]error, 2)
+	for seed := range errs {
+		together = append(together, start(seed))
+		all.Go(func() { errs[seed] = together[seed].Train(context.Background(), progress.Silent()) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for seed, run := range together {
+		alone := start(seed)
+		if err := alone.Train(context.Background(), progress.Silent()); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(bits(t, run), bits(t, alone)) {
+			t.Errorf("seed %d is another run beside one more", seed)
+		}
+	}
+	if maps.Equal(bits(t, together[0]), bits(t, together[1])) {
+		t.Error("two seeds make one run")
 	}
 }
 

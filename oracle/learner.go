@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"nacre/actor"
 	"nacre/core"
@@ -114,6 +115,9 @@ func (l *Learner) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// PolicyTime is the time spent choosing actions so far, added up over workers.
+func (l *Learner) PolicyTime() time.Duration { return l.actor.Busy() }
 
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }

@@ -2,6 +2,7 @@ package pearl
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"nacre/actor"
 	"nacre/belief"
@@ -17,6 +18,15 @@ func policy(a *actor.Actor, z [][]float64, seed uint64, noise []uint64) sim.Poli
 		streams = append(streams, rng.New(seed, rng.Action, n))
 	}
 	return a.Policy(z, streams)
+}
+
+// PolicyTime is the time spent choosing actions so far, added up over workers.
+func (l *Learner) PolicyTime() time.Duration {
+	t := l.actor.Busy()
+	if l.ahead != nil {
+		t += l.ahead.hands.actor.Busy()
+	}
+	return t
 }
 
 // ExplorePolicy explores with z from the prior, drawn anew for each episode, and stochastic actions; addresses name

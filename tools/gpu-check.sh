@@ -5,7 +5,7 @@
 #   FOLDER/gpu-check.sh run OUT [PART...]       on the machine with the GPU, which needs no Go: check, measure, write to OUT
 #   FOLDER/gpu-check.sh dry OUT [PART...]       the same, short, on a stand-in for a GPU: needs a C compiler and no GPU
 #
-# Parts: check, time, peers, peers-tf32, train, each below ten minutes and about 25 together; all of them if none is named.
+# Parts: check, time, peers, peers-tf32, train, each at most ten minutes and meant to take 25 together; all of them if none is named.
 # Every step has a time limit and a file of its own in OUT, and OUT.tar has them all after every part. A step that
 # fails does not stop the others, but a wrong result in check makes figures worthless. PYTHON is the interpreter with
 # torch and jax (default python3).
@@ -43,7 +43,7 @@ stand_in() {
 	for library in libcuda.so.1 libnvrtc.so.13 libcublasLt.so.13; do ln -sf fake.so "$home/fake/$library"; done
 	mkdir -p "$home/fake/tmp"
 	export NACRE_CUDA_LIBS="$home/fake" FAKE_OPTIMISE=-O2 TMPDIR="$home/fake/tmp" XDG_CACHE_HOME="$home/fake/tmp/cache"
-	updates=2 patience=10 small="--set pearl.iterations=2 --set pearl.updates_per_iteration=20 --set pearl.hidden=32 --set pearl.encoder_hidden=32 --set pearl.batch=32"
+	updates=1 patience=10 algos=pearl own=pearl sizes=oyster small="--set pearl.iterations=2 --set pearl.updates_per_iteration=20 --set pearl.hidden=32 --set pearl.encoder_hidden=32 --set pearl.batch=32"
 	programs='TestGPU/(oracle|mql)'
 }
 
@@ -51,22 +51,22 @@ part_check() {
 	step 0-machine 20 sh -c 'nvidia-smi; nproc; cat /proc/loadavg; '"$python"' -c "import torch, jax; print(torch.__version__, jax.__version__)"'
 	step 1-doctor 60 "$home/bin/nacre" doctor
 	step 2-programs 240 env NACRE_TEST_GPU=1 "$home/bin/cuda.test" -test.run "$programs" -test.v
-	step 3-check-fp32 80 $bench --check --size $sizes
-	step 3-check-tf32 80 $bench --check --precision tf32 --size $sizes
-	step 3-check-own 60 $bench --check --products own --algo tcl-pearl --size $sizes
+	step 3-check-fp32 80 $bench --check --algo $algos --size $sizes
+	step 3-check-tf32 80 $bench --check --algo $algos --precision tf32 --size $sizes
+	step 3-check-own 60 $bench --check --products own --algo $own --size $sizes
 	step 3-interrupt 40 timeout -s INT 10 "$home/bin/nacre" train --preset quick/point-goal --device cuda $small --out interrupted
 	step 3-resume 20 timeout -s INT 10 "$home/bin/nacre" resume interrupted
 }
 
 part_time() {
 	for precision in fp32 tf32; do
-		step 4-time-$precision 40 $bench --updates $updates --precision $precision --size $sizes --json
+		step 4-time-$precision 40 $bench --updates $updates --precision $precision --algo $algos --size $sizes --json
 		for algo in oracle mql rl2; do
 			step 4-time-$algo-$precision 40 $bench --updates $updates --precision $precision --algo $algo --size $sizes --json
 		done
 	done
 	step 4-time-maml 60 $bench --updates 2 --algo maml --size oyster --json
-	step 4-time-own 40 $bench --updates $updates --products own --size $sizes --json
+	step 4-time-own 40 $bench --updates $updates --products own --algo $own --size $sizes --json
 }
 
 part_peers() { peers fp32; }
@@ -90,10 +90,10 @@ build)
 	;;
 run | dry)
 	home=$(cd "$(dirname "$0")" && pwd) python=$(command -v "${PYTHON:-python3}")
-	out=${2:?a folder for the output} updates=200 patience=1 small='' sizes=both programs=TestGPU mode=$1
+	out=${2:?a folder for the output} updates=200 patience=1 small='' sizes=both algos=both own=tcl-pearl programs=TestGPU mode=$1
 	mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 	shift 2
-	[ $mode = run ] || { stand_in; sizes=oyster; }
+	[ $mode = run ] || stand_in
 	bench="$home/bin/nacre bench update --device cuda --python $python"
 	cd "$(mktemp -d)" || exit 1
 	for part in ${@:-check time peers peers-tf32 train}; do

@@ -126,7 +126,7 @@ func TestEveryCallFails(t *testing.T) {
 		"cuInit": cuda.NoDevice, "cuDeviceGetCount": cuda.NoDevice, "cuDeviceGet": cuda.NoDevice, "cuDevicePrimaryCtxRetain": cuda.NoDevice,
 		"cuCtxSetCurrent": cuda.NoDevice, "cuDeviceGetName": cuda.NoDevice, "cuDeviceTotalMem_v2": cuda.NoDevice, "cuDeviceGetAttribute": cuda.NoDevice,
 		"nvrtcVersion": cuda.NoNVRTC, "cuDriverGetVersion": cuda.OldDriver,
-		"cuModuleLoadData": cuda.Compiling, "cuModuleGetFunction": cuda.Compiling,
+		"cuModuleLoadData": cuda.Compiling, "cuModuleGetFunction": cuda.Compiling, "cuFuncLoad": cuda.Compiling,
 		"cuMemAlloc_v2": cuda.NoMemory, "cuMemsetD32_v2": cuda.NoMemory, "cuMemHostAlloc": cuda.NoMemory,
 		"cublasLtCreate": cuda.Products, "cublasLtMatmulDescCreate": cuda.Products, "cublasLtMatmulDescSetAttribute": cuda.Products,
 		"cublasLtMatrixLayoutCreate": cuda.Products, "cublasLtMatmulPreferenceCreate": cuda.Products,

@@ -162,7 +162,7 @@ func (f *feeder) prepare() (err error) {
 // take allocates words of 4 bytes that are given back with the feeder.
 func (f *feeder) take(what string, words int) (address, error) {
 	a, err := f.gpu.alloc(what, words+align)
-	if err == nil {
+	if a != 0 {
 		f.owned = append(f.owned, a)
 	}
 	return a, err
