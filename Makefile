@@ -72,7 +72,7 @@ bench: build ## time the training core and the simulator
 	$(NACRE) bench sim $(ARGS)
 
 gpu-check: ## check and time training on this machine's NVIDIA GPU, into out/gpu; tools/gpu-check.sh says how to do it elsewhere
-	@tools/gpu-check.sh build out/gpu/bin && tools/gpu-check.sh run out/gpu/bin out/gpu
+	@tools/gpu-check.sh build out/gpu-check && out/gpu-check/gpu-check.sh run out/gpu
 
 study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on two cores
 	$(NACRE) study point-goal --seeds 3 $(ARGS)

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
+	"time"
 
 	G "gorgonia.org/gorgonia"
 
@@ -25,6 +27,8 @@ import (
 type Policy struct {
 	Net                 nn.MLP
 	Obs, Condition, Act int
+	// View is what the network sees of observations in rollouts, rows×Obs → rows×Obs, or nil: them as they are.
+	View func(s *core.Stage, obs *G.Node) *G.Node
 }
 
 // Bounds of the log standard deviation.
@@ -69,7 +73,11 @@ type Actor struct {
 	policy  Policy
 	rows    int // environments per worker at most
 	workers []worker
+	busy    atomic.Int64 // nanoseconds in Act, over workers
 }
+
+// Busy is the time that was spent choosing actions so far, added up over workers.
+func (a *Actor) Busy() time.Duration { return time.Duration(a.busy.Load()) }
 
 type worker struct {
 	run            core.Runner
@@ -81,7 +89,11 @@ type worker struct {
 func New(d core.Device, m core.Memory, p Policy, workers, rows int) (*Actor, error) {
 	b := core.NewBuilder("act", 1)
 	s := b.Stage("act")
-	mean, logStd := p.Head(s, s.ConcatCols(s.Input("obs", rows, p.Obs), s.Input("condition", rows, p.Condition)))
+	obs := s.Input("obs", rows, p.Obs)
+	if p.View != nil {
+		obs = p.View(s, obs)
+	}
+	mean, logStd := p.Head(s, s.ConcatCols(obs, s.Input("condition", rows, p.Condition)))
 	s.Output("mean", mean)
 	s.Output("log_std", logStd)
 	program, err := b.Compile()
@@ -128,6 +140,8 @@ type Rollout struct {
 
 // Act implements sim.Policy.
 func (r *Rollout) Act(worker int, episodes, _ []int, obs, act []float64) error {
+	start := time.Now()
+	defer func() { r.actor.busy.Add(int64(time.Since(start))) }()
 	w, p := &r.actor.workers[worker], r.actor.policy
 	if len(episodes) > r.actor.rows {
 		return fmt.Errorf("actor: %d environments in one call, the actor was made for %d", len(episodes), r.actor.rows)

@@ -102,7 +102,7 @@ type benchmark interface {
 }
 
 // benchAlgorithms are those with an update to measure; the first two are what "both" means.
-var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql"}
+var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql", "oracle"}
 
 // newBenchmark loads the update of an algorithm.
 func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
@@ -113,6 +113,8 @@ func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (be
 		return yardstick.NewRL2(size, device)
 	case "mql":
 		return yardstick.NewMQL(size, device)
+	case "oracle":
+		return yardstick.NewOracle(size, device)
 	}
 	return yardstick.New(size, algorithm == "tcl-pearl", device)
 }
@@ -159,7 +161,7 @@ type UpdateTiming struct {
 	Share     float64 `json:"peak_share"`  // Rate of Peak
 	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
 	Mallocs   float64 `json:"allocations_per_update"`
-	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another
+	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another; Median where they must
 	Versus    *Versus `json:"versus,omitempty"`
 }
 
@@ -223,15 +225,22 @@ func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark)
 	return row, err
 }
 
-// timeGPU times updates one by one, waiting for each, and then back to back.
+// timeGPU times updates one by one, waiting for each, and then, unless their figures decide what follows, back to back.
 func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark) (UpdateTiming, error) {
-	y, ok := b.(*yardstick.Yardstick)
-	if !ok {
-		return UpdateTiming{}, Usagef("--algo %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed on the CPU only", b.Algorithm())
+	if o.Versus != "" && !slices.Contains(benchAlgorithms[:2], b.Algorithm()) {
+		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed alone there", b.Algorithm(), o.Versus)
 	}
-	row, err := o.timeBoth(ctx, env, y)
+	row, err := o.timeBoth(ctx, env, b)
 	if err != nil {
 		return UpdateTiming{}, err
+	}
+	y, ok := b.(interface {
+		Start() error
+		Wait() error
+	})
+	if !ok {
+		row.Stream = row.Median
+		return row, nil
 	}
 	start := time.Now()
 	for range o.Updates {

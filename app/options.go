@@ -135,7 +135,7 @@ type BenchUpdateOptions struct {
 	Python    string // the interpreter that has it
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
-	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql"
+	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql", "oracle"
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
 	Updates   int
 	Workers   int

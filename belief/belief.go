@@ -21,6 +21,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/core/nn"
 	"nacre/replay"
 )
@@ -34,6 +35,8 @@ type Encoder struct {
 	Latent int
 	// NextObs says that context rows are (o, a, r, o') rather than (o, a, r).
 	NextObs bool
+	// View is what the network sees of context rows, rows×Width → rows×Width, or nil: the rows as they are.
+	View func(s *core.Stage, context *G.Node) *G.Node
 }
 
 // Width is the length of a context row.
@@ -65,6 +68,9 @@ type Naturals struct {
 
 // Factors builds the natural parameters of the product over each task's rows. See Infer for shapes.
 func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Naturals {
+	if e.View != nil {
+		context = e.View(s, context)
+	}
 	h := e.Net.Apply(s, context)
 	mean := s.SliceCols(h, 0, e.Latent)
 	variance := s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1))
@@ -124,4 +130,14 @@ type Auxiliary interface {
 	// MetricNames lists them in order.
 	Diagnose(run core.Runner, record func(metric string, value float64)) error
 	MetricNames() []string
+}
+
+// Fed is an Auxiliary whose Draw and Write a device can do by itself.
+type Fed interface {
+	Auxiliary
+	// Feed says what Draw draws from the encoder buffer, and what that fills: context and context_weight, and what Write
+	// writes. Draw and Store of what it returns are the algorithm's to set.
+	Feed() (feed.Draw, []feed.Fill)
+	// Count is told, after an update, what Draw would have counted.
+	Count(feed.Record)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	G "gorgonia.org/gorgonia"
+
 	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
@@ -43,7 +45,12 @@ func check(t *testing.T, err error) {
 // KL divergence and the sample for eps.
 func infer(t *testing.T, tasks, latent int, factors, weights, eps []float64) (mean, variance []float64, kl float64, z []float64) {
 	t.Helper()
-	enc := direct(latent)
+	return inferBy(t, direct(latent), tasks, factors, weights, eps)
+}
+
+func inferBy(t *testing.T, enc belief.Encoder, tasks int, factors, weights, eps []float64) (mean, variance []float64, kl float64, z []float64) {
+	t.Helper()
+	latent := enc.Latent
 	rows := len(weights) / tasks
 	b := core.NewBuilder("posterior", tasks)
 	s := b.Stage("infer")
@@ -87,6 +94,15 @@ func near(t *testing.T, what string, got, want float64) {
 	if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 		t.Errorf("%s = %.17g, want %.17g", what, got, want)
 	}
+}
+
+// The factors of TestProductByHand, from rows eight times as large.
+func TestView(t *testing.T) {
+	enc := direct(1)
+	enc.View = func(s *core.Stage, context *G.Node) *G.Node { return s.Scale(context, 0.125) }
+	mean, variance, _, _ := inferBy(t, enc, 1, []float64{8, 8 * before(1), 32, 8 * before(2)}, []float64{1, 1}, nil)
+	near(t, "variance", variance[0], 2.0/3)
+	near(t, "mean", mean[0], 2)
 }
 
 // Factors N(1, 1) and N(4, 2): precision 1 + 1/2, mean (1 + 4/2)/1.5. A second task with one factor keeps it.

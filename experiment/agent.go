@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"nacre/belief"
 	"nacre/config"
@@ -22,6 +23,7 @@ import (
 	"nacre/sim"
 	"nacre/sim/mujoco"
 	"nacre/tcl"
+	"nacre/training"
 )
 
 // Learner is an algorithm being trained: networks, replay, and the parts of an iteration. All randomness is addressed
@@ -45,6 +47,22 @@ type Learner interface {
 // Pacer is a Learner that makes another number of updates in some iterations than its schedule says. Updates is asked
 // once the iteration's data is collected, and its answer may depend on that.
 type Pacer interface{ Updates(iteration int) int }
+
+// Ahead is a Learner that can collect an iteration's data while the updates before it are made, if its configuration says so.
+type Ahead interface {
+	// Ahead starts that and returns; AwaitAhead waits for its end, before which nothing else may use the environments.
+	Ahead(iteration int) error
+	AwaitAhead() error
+}
+
+// Timed is a Learner that knows how long its workers have spent choosing actions in rollouts, added up.
+type Timed interface{ PolicyTime() time.Duration }
+
+// Bulk is a Learner that can make several updates in a row, at most Chunk, without waiting for one another.
+type Bulk interface {
+	Chunk() int
+	UpdateMany(iteration, update, n int) error
+}
 
 // Experienced is a Learner whose adaptation needs what it collected, the parts Experience of its State.
 type Experienced interface{ Experience() []replay.Part }
@@ -108,38 +126,24 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 // learner makes the configured algorithm.
 func (a *Agent) learner(workers, envs int) (Learner, error) {
 	cfg := a.Config
+	setup := training.Setup{
+		Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device, Pool: a.pool, Workers: workers, Envs: envs,
+	}
 	switch cfg.Algorithm {
 	case "maml":
-		return maml.New(maml.Setup{
-			Config: cfg.MAML, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
-			Pool: a.pool, Workers: workers, Envs: envs,
-		})
+		return maml.New(cfg.MAML, setup)
 	case "oracle":
-		return oracle.New(oracle.Setup{
-			Config: cfg.Oracle, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
-			Pool: a.pool, Workers: workers, Envs: envs,
-		})
+		return oracle.New(cfg.Oracle, setup)
 	case "rl2":
-		return rl2.New(rl2.Setup{
-			Config: cfg.RL2, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
-			Pool: a.pool, Workers: workers, Envs: envs,
-		})
+		return rl2.New(cfg.RL2, setup)
 	case "mql":
-		return mql.New(mql.Setup{
-			Config: cfg.MQL, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
-			Pool: a.pool, Workers: workers, Envs: envs,
+		return mql.New(cfg.MQL, setup)
+	case "tcl-pearl":
+		return pearl.New(cfg.Pearl, setup, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+			return tcl.New(cfg.TCL, enc, metaBatch)
 		})
 	}
-	setup := pearl.Setup{
-		Config: cfg.Pearl, Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device,
-		Pool: a.pool, Workers: workers, Envs: envs,
-	}
-	if cfg.Algorithm == "tcl-pearl" {
-		setup.Auxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
-			return tcl.New(cfg.TCL, enc, metaBatch)
-		}
-	}
-	return pearl.New(setup)
+	return pearl.New(cfg.Pearl, setup, nil)
 }
 
 // LoadAgent makes the agent of a run folder with the weights training left there: the final ones, or those of the

@@ -5,9 +5,12 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"math"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"nacre/core/cuda"
@@ -24,6 +27,8 @@ func short(t *testing.T, algorithm string) Config {
 	}
 	if err := Change(&cfg, "algorithm="+algorithm, "train_tasks=6", "test_tasks=2", "pearl.hidden=27", "pearl.layers=2", "pearl.encoder_hidden=20", "pearl.meta_batch=3", "pearl.batch=64",
 		"pearl.iterations=2", "pearl.updates_per_iteration=4", "pearl.initial_steps=60", "pearl.tasks_per_iteration=2", "oracle.hidden=27", "oracle.iterations=1", "oracle.updates_per_iteration=3",
+		"mql.hidden=27", "mql.context=5", "mql.history=4", "mql.batch=64", "mql.iterations=2", "mql.updates_per_iteration=5", "mql.warmup_transitions=0", "mql.min_initial_steps=100",
+		"mql.initial_steps=20", "mql.adapt_updates=3", "mql.replay_updates=3",
 		"evaluation.protocol.explore=1", "evaluation.protocol.scored=1"); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +39,7 @@ func short(t *testing.T, algorithm string) Config {
 // record names the device, and a run that is resumed without naming one goes on where it was.
 func TestRunOnGPU(t *testing.T) {
 	fakecuda.Use(t)
-	for _, algorithm := range []string{"pearl", "tcl-pearl", "oracle"} {
+	for _, algorithm := range []string{"pearl", "tcl-pearl", "oracle", "mql"} {
 		weights := map[string][]float64{}
 		for _, device := range []string{"cpu", "cuda:1"} {
 			dir := t.TempDir() + "/run"
@@ -44,6 +49,9 @@ func TestRunOnGPU(t *testing.T) {
 			}
 			if err := run.Train(context.Background(), progress.Silent()); err != nil {
 				t.Fatal(err)
+			}
+			if b, ok := run.Learner.(Bulk); !ok || (b.Chunk() > 1) != (device != "cpu") {
+				t.Errorf("%s on %s: updates are made one by one, or not", algorithm, device)
 			}
 			mem := run.Learner.Memory()
 			for _, s := range mem.Params() {
@@ -76,6 +84,132 @@ func TestRunOnGPU(t *testing.T) {
 				t.Errorf("the record lacks the libraries' versions: %v\n%s", err, text)
 			}
 		}
+	}
+}
+
+// stopper cancels a run when so many updates are made.
+type stopper struct {
+	progress.Progress
+	left   int
+	cancel context.CancelFunc
+}
+
+type stopping struct {
+	progress.Stage
+	*stopper
+}
+
+func (s *stopper) Stage(name string, total int) progress.Stage {
+	return stopping{s.Progress.Stage(name, total), s}
+}
+
+func (s stopping) Add(n int) {
+	if s.left -= n; s.left <= 0 {
+		s.cancel()
+	}
+}
+
+// A run that is stopped within an iteration, whose updates the GPU makes many at a time, stops after those it has been
+// given, and a resumed run ends with the bits of one that was left alone: parameters, the optimiser's state, metrics.
+func TestInterruptOnGPU(t *testing.T) {
+	fakecuda.Use(t)
+	cfg := short(t, "tcl-pearl")
+	if err := Change(&cfg, "pearl.updates_per_iteration=66", "pearl.collect_ahead=true"); err != nil {
+		t.Fatal(err)
+	}
+	host := Host{Workers: 1, Device: "cuda"}
+	end := map[string]map[string]string{}
+	for _, stop := range []int{0, 20} {
+		dir := t.TempDir() + "/run"
+		run, err := Start(dir, cfg, host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stop > 0 {
+			ctx, cancel := context.WithCancel(context.Background())
+			if err := run.Train(ctx, &stopper{progress.Silent(), stop, cancel}); !errors.Is(err, context.Canceled) || run.Updates() != 64 {
+				t.Fatalf("stopped after %d updates: %v", run.Updates(), err)
+			}
+			if err := run.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if run, _, err = Resume(dir, host); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run.Train(context.Background(), progress.Silent()); err != nil {
+			t.Fatal(err)
+		}
+		left := bits(t, run)
+		if err := run.Close(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(dir + "/" + MetricsFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left[MetricsFile] = string(text)
+		end[fmt.Sprint(stop)] = left
+	}
+	for name, want := range end["0"] {
+		if end["20"][name] != want {
+			t.Errorf("%s is another after a stop", name)
+		}
+	}
+}
+
+// bits is everything in a run's memory, by entry.
+func bits(t *testing.T, run *Training) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	mem := run.Learner.Memory()
+	for _, s := range mem.Params() {
+		for suffix, n := range map[string]int{"": s.Rows * s.Cols, ".m": s.Rows * s.Cols, ".v": s.Rows * s.Cols, ".t": 1} {
+			x := make([]float64, n)
+			if err := mem.Read(s.Name+suffix, x); err != nil {
+				t.Fatal(err)
+			}
+			out[s.Name+suffix] = fmt.Sprint(x)
+		}
+	}
+	return out
+}
+
+// Runs with two seeds at the same time on one GPU end with the bits of each by itself.
+func TestSideBySideOnGPU(t *testing.T) {
+	fakecuda.Use(t)
+	start := func(seed int) *Training {
+		cfg := short(t, "pearl")
+		cfg.Seed += uint64(seed)
+		run, err := Start(t.TempDir()+"/run", cfg, Host{Workers: 1, Device: "cuda"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { run.Close() })
+		return run
+	}
+	var together []*Training
+	var all sync.WaitGroup
+	errs := make([]error, 2)
+	for seed := range errs {
+		together = append(together, start(seed))
+		all.Go(func() { errs[seed] = together[seed].Train(context.Background(), progress.Silent()) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for seed, run := range together {
+		alone := start(seed)
+		if err := alone.Train(context.Background(), progress.Silent()); err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(bits(t, run), bits(t, alone)) {
+			t.Errorf("seed %d is another run beside one more", seed)
+		}
+	}
+	if maps.Equal(bits(t, together[0]), bits(t, together[1])) {
+		t.Error("two seeds make one run")
 	}
 }
 

@@ -28,6 +28,8 @@ type Training struct {
 	metrics *Metrics
 	timing  *Metrics
 	events  *tfevents.Writer
+
+	policyTime time.Duration // at the end of the last iteration
 }
 
 // place is where a training stands in its schedule, and where its files stand.
@@ -138,8 +140,13 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	if t.metrics, err = ResumeMetrics(t.run.Path(MetricsFile), t.at.Metrics, t.columns()...); err != nil {
 		return nil, err
 	}
+	// Runs of older programs have no column of the policy's time.
 	if t.timing, err = ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns...); err != nil {
-		return nil, err
+		older, e := ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns[:policyColumn]...)
+		if e != nil {
+			return nil, err
+		}
+		t.timing = older
 	}
 	t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps)
 	return notices, err
@@ -296,6 +303,12 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		}
 	}
 	updates := t.updates()
+	ahead, _ := t.Learner.(Ahead)
+	if ahead != nil && t.at.Phase == updating && !t.complete(t.at.Iteration+1) {
+		if err := ahead.Ahead(t.at.Iteration + 1); err != nil {
+			return err
+		}
+	}
 	for t.at.Phase == updating {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -304,15 +317,30 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 			t.at.Phase = reporting
 			break
 		}
-		if err := t.Learner.Update(t.at.Iteration, t.at.Update); err != nil {
+		n, err := t.update(updates - t.at.Update)
+		if err != nil {
 			return err
 		}
-		t.at.Update++
-		t.at.Updates++
-		stage.Add(1)
+		t.at.Update += n
+		t.at.Updates += int64(n)
+		stage.Add(n)
+	}
+	if ahead != nil {
+		if err := ahead.AwaitAhead(); err != nil {
+			return err
+		}
 	}
 	clock.lap("update_s")
 	return t.report(ctx, stage, &clock)
+}
+
+// update makes the next update, or as many of the next ones, at most left, as the learner makes at a time.
+func (t *Training) update(left int) (n int, err error) {
+	if b, ok := t.Learner.(Bulk); ok && b.Chunk() > 1 {
+		n = min(left, b.Chunk())
+		return n, b.UpdateMany(t.at.Iteration, t.at.Update, n)
+	}
+	return 1, t.Learner.Update(t.at.Iteration, t.at.Update)
 }
 
 // updates is how many gradient updates the iteration under way makes.
@@ -352,6 +380,11 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 	}
 	t.at.Iteration, t.at.Phase, t.at.Update = t.at.Iteration+1, collecting, 0
 	clock.row["iteration"] = row["iteration"]
+	if p, ok := t.Learner.(Timed); ok && len(t.timing.columns) > policyColumn {
+		now := p.PolicyTime()
+		clock.row[timingColumns[policyColumn]] = (now - t.policyTime).Seconds() / float64(t.pool.Workers())
+		t.policyTime = now
+	}
 	if err := t.timing.Write(clock.row); err != nil {
 		return err
 	}
@@ -373,7 +406,11 @@ func (t *Training) columns() []string {
 
 func returnColumn(traj int) string { return fmt.Sprintf("return_%d", traj) }
 
-var timingColumns = []string{"iteration", "collect_s", "update_s", "evaluate_s"}
+// timingColumns: wall time of an iteration's parts; last, part of collection and evaluation, the time in the policy, per
+// worker. The rest of collection is simulation.
+var timingColumns = []string{"iteration", "collect_s", "update_s", "evaluate_s", "policy_s"}
+
+const policyColumn = 4
 
 // stopwatch fills a row of timing.csv.
 type stopwatch struct {

@@ -3,8 +3,8 @@
 // al. 2015) through that step, second-order terms included. It follows garage's MAML-TRPO; that code's defects are named
 // choices of Config, off by default.
 //
-//	learner, err := maml.New(maml.Setup{
-//		Config: maml.Default(), Spec: family.Spec(), Train: train, Seed: 1,
+//	learner, err := maml.New(maml.Default(), training.Setup{
+//		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	})
 //	defer learner.Close()

@@ -8,6 +8,7 @@ import (
 	"nacre/maml"
 	"nacre/protocol"
 	"nacre/sim"
+	"nacre/training"
 )
 
 func Example() {
@@ -35,8 +36,8 @@ func train() error {
 	defer pool.Close()
 	config := maml.Default()
 	config.Hidden, config.MetaBatch, config.Episodes = 16, 2, 2
-	learner, err := maml.New(maml.Setup{
-		Config: config, Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
+	learner, err := maml.New(config, training.Setup{
+		Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
 	})
 	if err != nil {
 		return err

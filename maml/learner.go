@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"nacre/config"
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
@@ -16,6 +15,7 @@ import (
 	"nacre/protocol"
 	"nacre/replay"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run of MAML-TRPO on one family. Its randomness is addressed by (seed, iteration, …), so its
@@ -38,29 +38,13 @@ type Learner struct {
 	metrics   map[string]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
-	Workers, Envs int
-}
-
 // New makes a learner with freshly drawn parameters.
-func New(s Setup) (*Learner, error) {
-	c := s.Config
-	if err := config.Check(c); err != nil {
+func New(c Config, s training.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
 	}
 	if c.MinStd > c.InitStd {
 		return nil, fmt.Errorf("maml: init_std = %g, want at least min_std = %g", c.InitStd, c.MinStd)
-	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("maml: no train tasks of family %s", s.Spec.Name)
 	}
 	hidden := make([]int, c.Layers)
 	for i := range hidden {
@@ -82,7 +66,7 @@ func New(s Setup) (*Learner, error) {
 }
 
 // prepare makes the parameters and loads the programs.
-func (l *Learner) prepare(s Setup) (err error) {
+func (l *Learner) prepare(s training.Setup) (err error) {
 	policy, value := l.model.policy, valuePolicy(l.cfg, l.spec.ObsDim)
 	specs := policy.Specs()
 	if l.cfg.Value == mlp {

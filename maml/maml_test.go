@@ -12,6 +12,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/internal/learnertest"
 	"nacre/onpolicy"
 	"nacre/protocol"
 	"nacre/sim"
@@ -26,14 +27,8 @@ func small() Config {
 // newPoint is a learner on the point robot.
 func newPoint(t *testing.T, d core.Device, c Config, workers int) (*Learner, *sim.Pool) {
 	t.Helper()
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, _, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	pool, err := sim.NewPool(family, workers, 4)
-	check(t, err)
-	t.Cleanup(func() { pool.Close() })
-	l, err := New(Setup{Config: c, Spec: family.Spec(), Train: train, Seed: 3, Device: d, Pool: pool, Workers: workers, Envs: 4})
+	s, pool, _ := learnertest.Point(t, d, workers)
+	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l, pool
@@ -267,21 +262,11 @@ func TestLearns(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, _, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	for want, change := range map[string]func(*Setup){
-		"train tasks": func(s *Setup) { s.Train = nil },
-		"discount":    func(s *Setup) { s.Config.Discount = 2 },
-		"advantages":  func(s *Setup) { s.Config.Advantages = "square" },
-		"backtrack":   func(s *Setup) { s.Config.Backtrack = 1 },
-		"init_std":    func(s *Setup) { s.Config.MinStd = 2 },
-	} {
-		s := Setup{Config: small(), Spec: family.Spec(), Train: train, Device: ref.Device, Workers: 1, Envs: 1}
-		change(&s)
-		if _, err := New(s); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("error %v, want one line with %q", err, want)
-		}
-	}
+	s, _, _ := learnertest.Point(t, ref.Device, 1)
+	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+		"discount":   func(c *Config) { c.Discount = 2 },
+		"advantages": func(c *Config) { c.Advantages = "square" },
+		"backtrack":  func(c *Config) { c.Backtrack = 1 },
+		"init_std":   func(c *Config) { c.MinStd = 2 },
+	})
 }

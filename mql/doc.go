@@ -3,8 +3,8 @@
 // first on what it has seen there, then on the train tasks' replay weighted by how much each transition looks like
 // the test task. The weights are restored afterwards.
 //
-//	learner, err := mql.New(mql.Setup{
-//		Config: mql.Default(), Spec: family.Spec(), Train: train, Seed: 1,
+//	learner, err := mql.New(mql.Default(), training.Setup{
+//		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	})
 //	defer learner.Close()

@@ -8,6 +8,7 @@ import (
 	"nacre/mql"
 	"nacre/protocol"
 	"nacre/sim"
+	"nacre/training"
 )
 
 func Example() {
@@ -36,8 +37,8 @@ func train() error {
 	config := mql.Default()
 	config.Hidden, config.Batch, config.History, config.InitialSteps, config.MinInitialSteps = 16, 8, 4, 20, 60
 	config.AdaptUpdates, config.ReplayUpdates = 2, 2
-	learner, err := mql.New(mql.Setup{
-		Config: config, Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
+	learner, err := mql.New(config, training.Setup{
+		Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
 	})
 	if err != nil {
 		return err

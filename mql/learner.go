@@ -6,12 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/replay/mirror"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
@@ -24,7 +25,9 @@ type Learner struct {
 
 	device core.Device
 	mem    core.Memory
-	train  [2]core.Runner // critics only; with actor and targets
+	train  [2]core.Runner // critics only; with actor and targets; on data from the host
+	fed    *mirror.Mirror // nil where the device does not draw
+	feds   [2]core.Runner // as train, on data the device draws
 	actors *actors
 	tuner  *tuner // made when a task is first adapted to
 	slots  []slot // the actors of adapted tasks
@@ -41,34 +44,19 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the actor is loaded once per worker for Envs environments.
-	Workers, Envs int
-}
-
 // New makes a learner with freshly drawn parameters and empty buffers.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+func New(c Config, s training.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
-	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("mql: no train tasks of family %s", s.Spec.Name)
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
-		nets: NewNetworks(s.Config, d.Obs, d.Act), all: replay.NewTask(d, s.Config.BufferCapacity),
-		in: newBatch(d, s.Config.Batch, s.Config.History), means: means{},
+		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
+		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity),
+		in: newBatch(d, c.Batch, c.History), means: means{},
 	}
 	for range s.Train {
-		l.recent = append(l.recent, replay.NewTask(d, s.Config.Snapshot))
+		l.recent = append(l.recent, replay.NewTask(d, c.Snapshot))
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -77,18 +65,34 @@ func New(s Setup) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) prepare(s Setup) (err error) {
+func (l *Learner) prepare(s training.Setup) (err error) {
 	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.seed); err != nil {
 		return err
 	}
-	if l.train, err = l.load(kind{rows: l.cfg.Batch, lr: l.cfg.LR}); err != nil {
+	l.in.weigh(1 / float32(l.cfg.Batch))
+	if err = l.openFeed(); err != nil {
 		return err
 	}
-	l.in.weigh(1 / float32(l.cfg.Batch))
+	if l.fed == nil {
+		if err = l.loadTrain(); err != nil {
+			return err
+		}
+	}
 	l.actors, err = newActors(s.Device, l.mem, l.nets, s.Workers, s.Envs)
+	return err
+}
+
+// training is what updates of training are.
+func (l *Learner) training() kind { return kind{rows: l.cfg.Batch, lr: l.cfg.LR} }
+
+// loadTrain prepares updates on data from the host.
+func (l *Learner) loadTrain() (err error) {
+	if l.train[0] == nil {
+		l.train, err = l.load(l.training())
+	}
 	return err
 }
 
@@ -109,7 +113,7 @@ func (l *Learner) load(k kind) (out [2]core.Runner, err error) {
 
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
-	var errs []error
+	errs := []error{l.fed.Close()}
 	if l.actors != nil {
 		errs = append(errs, l.actors.Close())
 	}
@@ -135,7 +139,7 @@ func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.means, l.length} }, func(r running) error {
 		l.means, l.length = r.Means, r.Length
 		return nil
-	})}
+	}).After(func() error { return l.hear(true) })}
 	return append(parts, l.Experience()...)
 }
 
@@ -162,6 +166,15 @@ type mean struct {
 	Count int
 }
 
+// note is add for what must be a number.
+func (m means) note(name string, v float64, where string) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("mql: %s became %v at %s", name, v, where)
+	}
+	m.add(name, v)
+	return nil
+}
+
 func (m means) add(name string, v float64) {
 	if m[name] == nil {
 		m[name] = &mean{}
@@ -180,6 +193,9 @@ func (l *Learner) Updates(int) int {
 
 // Update makes gradient update number update of an iteration.
 func (l *Learner) Update(iteration, update int) error {
+	if err := l.loadTrain(); err != nil {
+		return err
+	}
 	r := rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))
 	if err := l.all.Histories(r, l.cfg.Batch, l.cfg.History, lead, l.in.rows); err != nil {
 		return err
@@ -189,7 +205,11 @@ func (l *Learner) Update(iteration, update int) error {
 	if err := l.in.write(run, true); err != nil {
 		return err
 	}
-	return l.step(run, k, "", fmt.Sprintf("iteration %d, update %d", iteration, update))
+	return l.step(run, k, "", where(iteration, update))
+}
+
+func where(iteration, update int) string {
+	return fmt.Sprintf("iteration %d, update %d", iteration, update)
 }
 
 // step runs an update and adds its outputs to the means under prefix+name.
@@ -201,11 +221,9 @@ func (l *Learner) step(run core.Runner, k kind, prefix, where string) error {
 		if err := run.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}
-		v := l.scalars[0]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("mql: %s%s became %v at %s", prefix, name, v, where)
+		if err := l.means.note(prefix+name, l.scalars[0], where); err != nil {
+			return err
 		}
-		l.means.add(prefix+name, v)
 	}
 	return nil
 }
@@ -217,6 +235,9 @@ func (l *Learner) MetricNames() []string {
 
 // Metrics reports means since the last call and starts anew; what did not occur is left out.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
+	if err := l.hear(true); err != nil {
+		return err
+	}
 	for _, name := range l.MetricNames() {
 		if m := l.means[name]; m != nil {
 			record(name, m.Sum/float64(m.Count))

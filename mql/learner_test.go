@@ -13,20 +13,16 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/internal/learnertest"
 	"nacre/protocol"
 	"nacre/sim"
 )
 
+// newPoint is a learner on the point robot.
 func newPoint(t *testing.T, d core.Device, c Config, workers int) (*Learner, []sim.Task) {
 	t.Helper()
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, test, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	pool, err := sim.NewPool(family, workers, 4)
-	check(t, err)
-	t.Cleanup(func() { pool.Close() })
-	l, err := New(Setup{Config: c, Spec: family.Spec(), Train: train, Seed: 3, Device: d, Pool: pool, Workers: workers, Envs: 4})
+	s, _, test := learnertest.Point(t, d, workers)
+	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l, test
@@ -180,23 +176,13 @@ func TestUpdatesGrowWithReplay(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, test, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	for want, change := range map[string]func(*Setup){
-		"train tasks": func(s *Setup) { s.Train = nil },
-		"history":     func(s *Setup) { s.Config.History = 1 },
-		"discount":    func(s *Setup) { s.Config.Discount = 2 },
-	} {
-		s := Setup{Config: small(), Spec: family.Spec(), Train: train, Device: ref.Device, Workers: 1, Envs: 1}
-		change(&s)
-		if _, err := New(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
-	l, _ := newPoint(t, ref.Device, small(), 1)
-	_, err = l.Collect(context.Background(), 0)
+	s, _, _ := learnertest.Point(t, ref.Device, 1)
+	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+		"history":  func(c *Config) { c.History = 1 },
+		"discount": func(c *Config) { c.Discount = 2 },
+	})
+	l, test := newPoint(t, ref.Device, small(), 1)
+	_, err := l.Collect(context.Background(), 0)
 	check(t, err)
 	p := mqlProtocol(t)
 	p.ContextLimit = 5

@@ -8,6 +8,7 @@ import (
 	"nacre/oracle"
 	"nacre/protocol"
 	"nacre/sim"
+	"nacre/training"
 )
 
 func Example() {
@@ -35,8 +36,8 @@ func train() error {
 	defer pool.Close()
 	config := oracle.Default()
 	config.Hidden, config.Batch, config.InitialSteps, config.TasksPerIteration, config.StepsPerTask = 16, 8, 20, 2, 20
-	learner, err := oracle.New(oracle.Setup{
-		Config: config, Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
+	learner, err := oracle.New(config, training.Setup{
+		Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
 	})
 	if err != nil {
 		return err

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"nacre/actor"
-	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/replay/mirror"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run of the oracle on one family. Its randomness is addressed by (seed, iteration, …), so its
@@ -22,12 +24,16 @@ type Learner struct {
 	cfg   Config
 	spec  sim.Spec
 	seed  uint64
-	nets  networks
+	nets  Networks
 	scale standard
 
-	mem    core.Memory
-	update core.Runner
-	actor  *actor.Actor
+	mem     core.Memory
+	device  core.Device
+	program *core.Program
+	update  core.Runner    // on data from the host; not loaded before it is needed where the device draws
+	fed     *mirror.Mirror // nil where the device does not draw
+	fedRun  core.Runner
+	actor   *actor.Actor
 
 	pool  protocol.Roller
 	tasks []sim.Task // train
@@ -40,41 +46,26 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
-	Workers, Envs int
-}
-
 // New makes a learner with freshly drawn parameters and empty buffers. It is an error if the family's tasks have no
 // vector to be told.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+func New(c Config, s training.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
-	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("oracle: no train tasks of family %s", s.Spec.Name)
 	}
 	if s.Spec.TaskDim < 1 {
 		return nil, fmt.Errorf("oracle: the tasks of family %s have no vector that an oracle could be told", s.Spec.Name)
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, dims: d,
-		nets: newNetworks(s.Config, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
-		in:   newStaging(s.Config, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
+		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
+		in:   newStaging(c, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
 	}
-	if !s.Config.RawTask {
+	if !c.RawTask {
 		l.scale = standardise(s.Train)
 	}
 	for range s.Train {
-		l.buf = append(l.buf, replay.NewTask(d, s.Config.BufferCapacity))
+		l.buf = append(l.buf, replay.NewTask(d, c.BufferCapacity))
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -83,27 +74,39 @@ func New(s Setup) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) prepare(s Setup) (err error) {
-	if l.mem, err = s.Device.NewMemory(l.nets.specs()); err != nil {
+func (l *Learner) prepare(s training.Setup) (err error) {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err
 	}
 	if err = l.nets.init(l.mem, l.cfg, l.seed); err != nil {
 		return err
 	}
-	program, err := updateProgram(l.cfg, l.nets)
-	if err != nil {
+	if l.program, err = UpdateProgram(l.cfg, l.nets); err != nil {
 		return err
 	}
-	if l.update, err = s.Device.Load(program, l.mem); err != nil {
+	if err = l.openFeed(); err != nil {
 		return err
+	}
+	if l.fed == nil {
+		if err = l.loadUpdate(); err != nil {
+			return err
+		}
 	}
 	l.actor, err = actor.New(s.Device, l.mem, l.nets.policy, s.Workers, s.Envs)
 	return err
 }
 
+// loadUpdate prepares updates on data from the host.
+func (l *Learner) loadUpdate() (err error) {
+	if l.update == nil {
+		l.update, err = l.device.Load(l.program, l.mem)
+	}
+	return err
+}
+
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
-	var errs []error
+	errs := []error{l.fed.Close()}
 	if l.update != nil {
 		errs = append(errs, l.update.Close())
 	}
@@ -113,6 +116,9 @@ func (l *Learner) Close() error {
 	return errors.Join(errs...)
 }
 
+// PolicyTime is the time spent choosing actions so far, added up over workers.
+func (l *Learner) PolicyTime() time.Duration { return l.actor.Busy() }
+
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
@@ -121,7 +127,7 @@ func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.sums, l.count} }, func(r running) error {
 		l.sums, l.count = r.Sums, r.Count
 		return nil
-	})}
+	}).After(func() error { return l.hear(true) })}
 	for i, t := range l.buf {
 		parts = append(parts, replay.Part{Name: fmt.Sprintf("replay/%d", i), Save: t.Encode, Load: t.Decode})
 	}

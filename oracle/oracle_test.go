@@ -12,6 +12,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/learnertest"
 	"nacre/protocol"
 	"nacre/sim"
 )
@@ -33,14 +34,8 @@ func small() Config {
 // newPoint is a learner on the point robot.
 func newPoint(t *testing.T, d core.Device, c Config, workers int) (*Learner, *sim.Pool) {
 	t.Helper()
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, _, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	pool, err := sim.NewPool(family, workers, 4)
-	check(t, err)
-	t.Cleanup(func() { pool.Close() })
-	l, err := New(Setup{Config: c, Spec: family.Spec(), Train: train, Seed: 3, Device: d, Pool: pool, Workers: workers, Envs: 4})
+	s, pool, _ := learnertest.Point(t, d, workers)
+	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l, pool
@@ -230,19 +225,12 @@ func TestStandardise(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, _, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	for want, change := range map[string]func(*Setup){
-		"no vector":   func(s *Setup) { s.Spec.TaskDim = 0 },
-		"train tasks": func(s *Setup) { s.Train = nil },
-		"discount":    func(s *Setup) { s.Config.Discount = 2 },
-	} {
-		s := Setup{Config: small(), Spec: family.Spec(), Train: train, Device: ref.Device, Workers: 1, Envs: 1}
-		change(&s)
-		if _, err := New(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+	s, _, _ := learnertest.Point(t, ref.Device, 1)
+	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+		"discount": func(c *Config) { c.Discount = 2 },
+	})
+	s.Spec.TaskDim = 0
+	if _, err := New(small(), s); err == nil || !strings.Contains(err.Error(), "no vector") {
+		t.Errorf("a task without a vector: %v", err)
 	}
 }

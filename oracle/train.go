@@ -30,6 +30,9 @@ func newStaging(c Config, d replay.Dims, width, tasks int) staging {
 
 // Update makes gradient update number update of an iteration.
 func (l *Learner) Update(iteration, update int) error {
+	if err := l.loadUpdate(); err != nil {
+		return err
+	}
 	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))); err != nil {
 		return err
 	}
@@ -51,13 +54,20 @@ func (l *Learner) Update(iteration, update int) error {
 		if err := l.update.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}
-		v := l.scalars[0]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("oracle: %s became %v at iteration %d, update %d (tasks %v)", name, v, iteration, update, l.in.tasks)
+		if err := l.add(name, l.scalars[0], iteration, update, l.in.tasks); err != nil {
+			return err
 		}
-		l.sums[name] += v
 	}
 	l.count++
+	return nil
+}
+
+// add adds a scalar of an update to its sum.
+func (l *Learner) add(name string, v float64, iteration, update int, tasks []int) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("oracle: %s became %v at iteration %d, update %d (tasks %v)", name, v, iteration, update, tasks)
+	}
+	l.sums[name] += v
 	return nil
 }
 
@@ -92,6 +102,9 @@ func (l *Learner) MetricNames() []string {
 
 // Metrics reports the means over the updates since the last call; the sums start anew.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
+	if err := l.hear(true); err != nil {
+		return err
+	}
 	for _, name := range l.MetricNames() {
 		record(name, l.sums[name]/float64(max(l.count, 1)))
 	}

@@ -10,18 +10,20 @@ import (
 	"nacre/internal/rng"
 )
 
-// networks are the function approximators; g is the task vector.
+// Networks are the function approximators; g is the task vector.
 //
 //	Q1, Q2, Q̄1, Q̄2   (o, a, g) → 1
 //	policy            (o, g)    → 2·act
 //	log α             one number per train task
-type networks struct {
+type Networks struct {
 	q, target [2]nn.MLP
 	policy    actor.Policy
 	alpha     core.ParamSpec
 }
 
-func newNetworks(c Config, obs, act, task, tasks int) networks {
+// NewNetworks names and sizes the networks for observations, actions and task vectors of so many numbers, and as many
+// temperatures as train tasks.
+func NewNetworks(c Config, obs, act, task, tasks int) Networks {
 	hidden := make([]int, c.Layers)
 	for i := range hidden {
 		hidden[i] = c.Hidden
@@ -29,7 +31,7 @@ func newNetworks(c Config, obs, act, task, tasks int) networks {
 	net := func(name string, in, out int) nn.MLP {
 		return nn.MLP{Name: name, In: in, Hidden: hidden, Out: out, Act: op.ReLU}
 	}
-	n := networks{
+	n := Networks{
 		policy: actor.Policy{Net: net("policy", obs+task, 2*act), Obs: obs, Condition: task, Act: act},
 		alpha:  core.ParamSpec{Name: "log_alpha", Rows: tasks, Cols: 1},
 	}
@@ -39,7 +41,8 @@ func newNetworks(c Config, obs, act, task, tasks int) networks {
 	return n
 }
 
-func (n networks) specs() []core.ParamSpec {
+// Specs lists the parameters: log α, Q1, Q2, Q̄1, Q̄2, policy.
+func (n Networks) Specs() []core.ParamSpec {
 	s := []core.ParamSpec{n.alpha}
 	for _, m := range []nn.MLP{n.q[0], n.q[1], n.target[0], n.target[1], n.policy.Net} {
 		s = append(s, m.Specs()...)
@@ -48,7 +51,7 @@ func (n networks) specs() []core.ParamSpec {
 }
 
 // init draws the initial parameters; log α starts at 0.
-func (n networks) init(m core.Memory, c Config, seed uint64) error {
+func (n Networks) init(m core.Memory, c Config, seed uint64) error {
 	for i, net := range []nn.MLP{n.q[0], n.q[1], n.policy.Net} {
 		draw := nn.Oyster{Last: 3e-3, FanIn: c.Init == "fan-in"}
 		if err := draw.Init(m, net, rng.New(seed, rng.Init, uint64(i))); err != nil {
@@ -63,7 +66,7 @@ func (n networks) init(m core.Memory, c Config, seed uint64) error {
 	return nil
 }
 
-// updateProgram compiles one gradient update of soft actor-critic:
+// UpdateProgram compiles one gradient update of soft actor-critic:
 //
 //  1. Q1 and Q2 step on  Σ_j mean (Q_j(o,a,g) − y)²,  y = scale·r + (1−d)·γ·(min_j Q̄_j(o',a',g) − α log π(a'|o',g))
 //  2. the policy steps on  mean(α log π(a|o,g) − min_j Q_j(o,a,g))
@@ -72,7 +75,7 @@ func (n networks) init(m core.Memory, c Config, seed uint64) error {
 //
 // Inputs, T tasks of B transitions: obs, act, rew, done, next_obs (T·B)×…, task T×|g|, which T×train (a row of it is 1
 // at the task's place), eps_a, eps_next (T·B)×act. Outputs: the losses, gradient norms and alpha T×1.
-func updateProgram(c Config, n networks) (*core.Program, error) {
+func UpdateProgram(c Config, n Networks) (*core.Program, error) {
 	b := core.NewBuilder("oracle.update", c.MetaBatch)
 	x := terms{n: n, c: c, nb: c.MetaBatch * c.Batch}
 
@@ -117,7 +120,7 @@ func step(s *core.Stage, loss *G.Node, net nn.MLP, lr float64, norm string) {
 
 // terms builds what the stages share.
 type terms struct {
-	n  networks
+	n  Networks
 	c  Config
 	nb int // rows of an update
 }

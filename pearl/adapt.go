@@ -58,7 +58,7 @@ func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 			noise = append(noise, a.stream(i, rng.Action, traj).Uint64())
 		}
 	}
-	return a.l.policy(z, 0, noise), nil // noise addresses come from each adaptation's own seed
+	return policy(a.l.actor, z, 0, noise), nil // noise addresses come from each adaptation's own seed
 }
 
 // stream is the random stream of adaptation i for one purpose and trajectory.

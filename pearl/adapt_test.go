@@ -12,7 +12,7 @@ import (
 )
 
 // trained is a walker after an iteration, with its recorder emptied.
-func trained(t *testing.T, change func(*Setup)) (*Learner, *recorder) {
+func trained(t *testing.T, change func(*setup)) (*Learner, *recorder) {
 	t.Helper()
 	l, rec := newWalker(t, change)
 	train(t, l, 0, 1)
@@ -173,7 +173,7 @@ func TestContextLimit(t *testing.T) {
 // The action does not depend on the learner's seed, only on weights and the evaluation's seeds.
 func TestAdaptationDependsOnWeightsOnly(t *testing.T) {
 	a, reca := trained(t, nil)
-	b, recb := newWalker(t, func(s *Setup) { s.Seed = 77 })
+	b, recb := newWalker(t, func(s *setup) { s.Seed = 77 })
 	for entry, x := range parameters(t, a.Memory()) {
 		check(t, b.Memory().Write(entry, x))
 	}
@@ -189,7 +189,7 @@ func TestAdaptationDependsOnWeightsOnly(t *testing.T) {
 
 // More environments per call than the actor was made for is an error, not a crash.
 func TestActorOfTooFewRows(t *testing.T) {
-	l, _ := newWalker(t, func(s *Setup) { s.Envs = 2 })
+	l, _ := newWalker(t, func(s *setup) { s.Envs = 2 })
 	if _, err := l.Collect(context.Background(), 0); err == nil {
 		t.Error("no error")
 	}
@@ -197,7 +197,7 @@ func TestActorOfTooFewRows(t *testing.T) {
 
 // Windows of context_sampling = "window" are consecutive transitions of one trajectory; shorter ones are padded.
 func TestWindowContexts(t *testing.T) {
-	l, _ := newWalker(t, func(s *Setup) { s.Config.ContextSampling, s.Config.Context = "window", 5 })
+	l, _ := newWalker(t, func(s *setup) { s.Config.ContextSampling, s.Config.Context = "window", 5 })
 	_, err := l.Collect(context.Background(), 0)
 	check(t, err)
 	for k := range uint64(20) {

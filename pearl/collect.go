@@ -3,8 +3,10 @@ package pearl
 import (
 	"context"
 
+	"nacre/actor"
 	"nacre/belief"
 	"nacre/internal/rng"
+	"nacre/replay"
 	"nacre/sim"
 )
 
@@ -34,19 +36,55 @@ func (v visit) address(iteration int, s stage, episode int) uint64 {
 const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
-// InitialSteps of every train task under the prior. Then TasksPerIteration train tasks, drawn with replacement, are
+// InitialSteps of every train task under the prior, which are also what standardised observations go by. Then TasksPerIteration train tasks, drawn with replacement, are
 // visited: the task's encoder buffer is cleared; PriorSteps are taken with z ~ N(0, I), PosteriorSteps with z
 // inferred from the encoder buffer before each trajectory, both for both buffers; and ExtraPosteriorSteps on the
 // posterior for the replay buffer only, the first trajectory still on the prior unless PosteriorFromStart. z is
 // drawn anew for every trajectory, actions are stochastic, and whole trajectories are taken, so a count can be
 // overshot.
+//
+// With CollectAhead the data of an iteration after the first may have been gathered already; see Ahead.
 func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
+	if l.ahead.has(iteration) {
+		return l.ahead.commit(l.buf)
+	}
+	return l.collect(ctx, iteration, l.live())
+}
+
+// hands are what a collection acts with and where its data go.
+type hands struct {
+	actor *actor.Actor
+	infer *belief.Inference
+	aux   belief.Auxiliary
+	enc   func(task int) *replay.Task
+	clear func(task int) error // before a visit
+	add   func(task int, both bool, tr *sim.Trajectory) error
+}
+
+// live are the networks and buffers as they are.
+func (l *Learner) live() hands {
+	return hands{
+		actor: l.actor, infer: l.infer, aux: l.aux, clear: l.buf.ClearEnc,
+		enc: func(task int) *replay.Task { return l.buf.Enc[task] },
+		add: func(task int, both bool, tr *sim.Trajectory) error {
+			if both {
+				return l.buf.AddBoth(task, tr)
+			}
+			return l.buf.AddRL(task, tr)
+		},
+	}
+}
+
+func (l *Learner) collect(ctx context.Context, iteration int, h hands) (steps int, err error) {
 	if iteration == 0 {
 		visits := make([]visit, len(l.tasks))
 		for i := range visits {
 			visits[i] = visit{task: i, index: i}
 		}
-		if steps, err = l.take(ctx, iteration, initial, visits, l.cfg.InitialSteps); err != nil {
+		if steps, err = l.take(ctx, h, iteration, initial, visits, l.cfg.InitialSteps); err != nil {
+			return steps, err
+		}
+		if err = l.nets.view.fit(l.mem, l.buf); err != nil {
 			return steps, err
 		}
 	}
@@ -57,7 +95,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 	}
 	for _, wave := range waves(visits) {
 		for _, v := range wave {
-			if err := l.buf.ClearEnc(v.task); err != nil {
+			if err := h.clear(v.task); err != nil {
 				return steps, err
 			}
 		}
@@ -65,7 +103,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 			stage stage
 			need  int
 		}{{prior, l.cfg.PriorSteps}, {posterior, l.cfg.PosteriorSteps}, {extra, l.cfg.ExtraPosteriorSteps}} {
-			n, err := l.take(ctx, iteration, s.stage, wave, s.need)
+			n, err := l.take(ctx, h, iteration, s.stage, wave, s.need)
 			steps += n
 			if err != nil {
 				return steps, err
@@ -93,21 +131,17 @@ func waves(visits []visit) [][]visit {
 
 // take collects at least need steps for every visit, in rounds of as many trajectories as must still be needed even
 // if all reach the horizon.
-func (l *Learner) take(ctx context.Context, iteration int, s stage, visits []visit, need int) (steps int, err error) {
+func (l *Learner) take(ctx context.Context, h hands, iteration int, s stage, visits []visit, need int) (steps int, err error) {
 	left, taken := make([]int, len(visits)), make([]int, len(visits))
 	for i := range left {
 		left[i] = need
 	}
-	add := l.buf.AddBoth
-	if s == extra {
-		add = l.buf.AddRL
-	}
 	for {
-		r, err := l.plan(iteration, s, visits, left, taken)
+		r, err := l.plan(h, iteration, s, visits, left, taken)
 		if err != nil || len(r.episodes) == 0 {
 			return steps, err
 		}
-		ts, err := l.pool.Rollout(ctx, r.episodes, l.policy(r.z, l.seed, r.noise), l.spec.Horizon)
+		ts, err := l.pool.Rollout(ctx, r.episodes, policy(h.actor, r.z, l.seed, r.noise), l.spec.Horizon)
 		if err != nil {
 			return steps, err
 		}
@@ -116,7 +150,7 @@ func (l *Learner) take(ctx context.Context, iteration int, s stage, visits []vis
 			left[i] -= ts[k].Len
 			taken[i]++
 			steps += ts[k].Len
-			if err := add(visits[i].task, &ts[k]); err != nil {
+			if err := h.add(visits[i].task, s != extra, &ts[k]); err != nil {
 				return steps, err
 			}
 		}
@@ -133,7 +167,7 @@ type round struct {
 
 // plan makes the next round, given the steps left and the trajectories taken of each visit; it is empty when no steps
 // are left.
-func (l *Learner) plan(iteration int, s stage, visits []visit, left, taken []int) (round, error) {
+func (l *Learner) plan(h hands, iteration int, s stage, visits []visit, left, taken []int) (round, error) {
 	var r round
 	for i, v := range visits {
 		n := (max(left[i], 0) + l.spec.Horizon - 1) / l.spec.Horizon
@@ -143,7 +177,7 @@ func (l *Learner) plan(iteration int, s stage, visits []visit, left, taken []int
 		for k := range n {
 			episode := taken[i] + k
 			a := v.address(iteration, s, episode)
-			z, err := l.latent(v, s, episode, a)
+			z, err := l.latent(h, v, s, episode, a)
 			if err != nil {
 				return r, err
 			}
@@ -155,17 +189,17 @@ func (l *Learner) plan(iteration int, s stage, visits []visit, left, taken []int
 }
 
 // latent draws the z an episode acts on.
-func (l *Learner) latent(v visit, s stage, episode int, address uint64) ([]float64, error) {
+func (l *Learner) latent(h hands, v visit, s stage, episode int, address uint64) ([]float64, error) {
 	r := rng.New(l.seed, rng.Latent, address)
 	g := belief.Prior(l.cfg.Latent)
 	first := s == extra && episode == 0 && !l.cfg.PosteriorFromStart
-	if s >= posterior && !first && l.buf.Enc[v.task].Len() > 0 {
-		rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
+	if s >= posterior && !first && h.enc(v.task).Len() > 0 {
+		rows, width := contextRows(l.cfg, h.aux), l.nets.Encoder.Width()
 		c := l.dims.NewContext(rows, l.cfg.NextObsInContext)
-		if err := l.drawContext(r, 0, v.task, c); err != nil {
+		if err := l.drawContext(r, h.aux, h.enc(v.task), 0, v.task, c); err != nil {
 			return nil, err
 		}
-		q, err := l.infer.Posteriors([][]float32{c.Rows[:c.Valid()*width]})
+		q, err := h.infer.Posteriors([][]float32{c.Rows[:c.Valid()*width]})
 		if err != nil {
 			return nil, err
 		}

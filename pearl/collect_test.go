@@ -13,6 +13,7 @@ import (
 	"nacre/core/ref"
 	"nacre/internal/rng"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // walk is a family whose episodes may end early: the observation is a place on a line, starting anywhere in [0,1); an
@@ -95,8 +96,15 @@ func (r *recorder) all() (z [][]float64, out []sim.Trajectory) {
 	return z, out
 }
 
+// setup is all that New takes.
+type setup struct {
+	training.Setup
+	Config    Config
+	auxiliary func(belief.Encoder, int) (belief.Auxiliary, error)
+}
+
 // newWalker is a learner on walk.
-func newWalker(t *testing.T, change func(*Setup)) (*Learner, *recorder) {
+func newWalker(t *testing.T, change func(*setup)) (*Learner, *recorder) {
 	t.Helper()
 	pool, err := sim.NewPool(walk{}, 1, 4)
 	check(t, err)
@@ -105,11 +113,11 @@ func newWalker(t *testing.T, change func(*Setup)) (*Learner, *recorder) {
 	train, _, _ := walk{}.Tasks(0, 0, 0)
 	c := small(nil)
 	c.InitialSteps, c.PriorSteps, c.PosteriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 7, 8, 0, 13, 2
-	s := Setup{Config: c, Spec: walk{}.Spec(), Train: train, Seed: 5, Device: ref.Device, Pool: rec, Workers: 1, Envs: 4}
+	s := setup{Config: c, Setup: training.Setup{Spec: walk{}.Spec(), Train: train, Seed: 5, Device: ref.Device, Pool: rec, Workers: 1, Envs: 4}}
 	if change != nil {
 		change(&s)
 	}
-	l, err := New(s)
+	l, err := New(s.Config, s.Setup, s.auxiliary)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l, rec
@@ -163,7 +171,7 @@ func content(t *testing.T, l *Learner, task int) (rl, enc string) {
 
 // The encoder buffer of a visited task holds its last prior trajectories only; the others keep theirs.
 func TestEncoderBufferOfVisitedTasksIsReplaced(t *testing.T) {
-	l, _ := newWalker(t, func(s *Setup) { s.Config.TasksPerIteration = 2 })
+	l, _ := newWalker(t, func(s *setup) { s.Config.TasksPerIteration = 2 })
 	_, err := l.Collect(context.Background(), 0)
 	check(t, err)
 	var before [4]string
@@ -200,7 +208,7 @@ func TestEncoderBufferOfVisitedTasksIsReplaced(t *testing.T) {
 // the posterior of a context from the encoder buffer, redrawn for each trajectory.
 func TestLatentsOfStages(t *testing.T) {
 	for _, fromStart := range []bool{false, true} {
-		l, rec := newWalker(t, func(s *Setup) {
+		l, rec := newWalker(t, func(s *setup) {
 			s.Config.TasksPerIteration, s.Config.PosteriorFromStart = 1, fromStart
 		})
 		_, err := l.Collect(context.Background(), 0)
@@ -239,7 +247,7 @@ func TestLatentsOfStages(t *testing.T) {
 
 // Trajectories of the posterior stage extend the encoder buffer one by one.
 func TestPosteriorStage(t *testing.T) {
-	l, rec := newWalker(t, func(s *Setup) {
+	l, rec := newWalker(t, func(s *setup) {
 		s.Config.TasksPerIteration, s.Config.PosteriorSteps, s.Config.ExtraPosteriorSteps = 1, 10, 0
 	})
 	_, err := l.Collect(context.Background(), 0)
@@ -267,7 +275,7 @@ func TestPosteriorStage(t *testing.T) {
 // tasks drawn several times.
 func TestWavesEqualVisitsInTurn(t *testing.T) {
 	const n = 9
-	waved, _ := newWalker(t, func(s *Setup) { s.Config.TasksPerIteration = n })
+	waved, _ := newWalker(t, func(s *setup) { s.Config.TasksPerIteration = n })
 	turns, _ := newWalker(t, nil)
 	turns.cfg.TasksPerIteration = 0 // only the initial collection
 	for _, l := range []*Learner{waved, turns} {
@@ -278,9 +286,9 @@ func TestWavesEqualVisitsInTurn(t *testing.T) {
 	for i := range n {
 		v := []visit{{task: r.IntN(4), index: i}}
 		check(t, turns.buf.ClearEnc(v[0].task))
-		_, err := turns.take(context.Background(), 0, prior, v, 8)
+		_, err := turns.take(context.Background(), turns.live(), 0, prior, v, 8)
 		check(t, err)
-		_, err = turns.take(context.Background(), 0, extra, v, 13)
+		_, err = turns.take(context.Background(), turns.live(), 0, extra, v, 13)
 		check(t, err)
 	}
 	for i := range 4 {
@@ -324,7 +332,7 @@ func TestAddressesAreUnique(t *testing.T) {
 // Runs of other seeds start their episodes elsewhere.
 func TestSeedsHaveTheirOwnInitialStates(t *testing.T) {
 	starts := func(seed uint64) (x []float32) {
-		l, rec := newWalker(t, func(s *Setup) { s.Seed = seed })
+		l, rec := newWalker(t, func(s *setup) { s.Seed = seed })
 		_, err := l.Collect(context.Background(), 0)
 		check(t, err)
 		_, out := rec.all()

@@ -11,20 +11,25 @@ type Config struct {
 	EncoderLayers int    `toml:"encoder_layers" range:"[1,16]" comment:"hidden layers of that"`
 	Init          string `toml:"init" oneof:"oyster fan-in" comment:"hidden weights uniform in ±1/√outputs (oyster, as published) or ±1/√inputs (fan-in)"`
 
-	MetaBatch   int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per update"`
-	Batch       int     `toml:"batch" range:"[1,65536]" comment:"transitions per task and update"`
-	Context     int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
-	Discount    float64 `toml:"discount" range:"[0,1]" comment:"γ"`
-	RewardScale float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
-	KLWeight    float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
-	LRPolicy    float64 `toml:"lr_policy" range:"(0,1]" comment:"learning rate of Adam, policy"`
-	LRQ         float64 `toml:"lr_q" range:"(0,1]" comment:"Q1 and Q2"`
-	LRV         float64 `toml:"lr_v" range:"(0,1]" comment:"V"`
-	LREncoder   float64 `toml:"lr_encoder" range:"(0,1]" comment:"context encoder"`
-	TargetTau   float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
-	MeanReg     float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
-	StdReg      float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
-	PreTanhReg  float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
+	MetaBatch     int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per update"`
+	Batch         int     `toml:"batch" range:"[1,65536]" comment:"transitions per task and update"`
+	Context       int     `toml:"context" range:"[1,65536]" comment:"context rows per task; with TCL the window takes its place"`
+	Discount      float64 `toml:"discount" range:"[0,1]" comment:"γ"`
+	RewardScale   float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
+	Observations  string  `toml:"observations" oneof:"raw standardised" comment:"as all networks see them: as they are, or less the mean and over the deviation of the initial collection"`
+	Rewards       string  `toml:"rewards" oneof:"raw symlog" comment:"as critics and encoder see them: as they are, or sign(r)·log(1+|r|) where they span orders of magnitude"`
+	Temperature   string  `toml:"temperature" oneof:"fixed learned" comment:"of the entropy: 1 as published, or learned for a target entropy"`
+	TargetEntropy float64 `toml:"target_entropy" range:"[-1e6,1e6]" comment:"of that temperature, in nats per dimension of the action"`
+	LRAlpha       float64 `toml:"lr_alpha" range:"(0,1]" comment:"learning rate of Adam, log of the learned temperature"`
+	KLWeight      float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
+	LRPolicy      float64 `toml:"lr_policy" range:"(0,1]" comment:"learning rate of Adam, policy"`
+	LRQ           float64 `toml:"lr_q" range:"(0,1]" comment:"Q1 and Q2"`
+	LRV           float64 `toml:"lr_v" range:"(0,1]" comment:"V"`
+	LREncoder     float64 `toml:"lr_encoder" range:"(0,1]" comment:"context encoder"`
+	TargetTau     float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
+	MeanReg       float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
+	StdReg        float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
+	PreTanhReg    float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
 
 	NextObsInContext     bool   `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
 	ContextSampling      string `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
@@ -36,6 +41,7 @@ type Config struct {
 	PosteriorSteps      int  `toml:"posterior_steps" range:"[0,1e6]" comment:"steps with z inferred before each trajectory, for both buffers"`
 	ExtraPosteriorSteps int  `toml:"extra_posterior_steps" range:"[0,1e6]" comment:"steps on the posterior for the replay buffer only"`
 	PosteriorFromStart  bool `toml:"posterior_from_start" comment:"also the first of those trajectories acts on the posterior"`
+	CollectAhead        bool `toml:"collect_ahead" comment:"an iteration's data are collected while the updates before it are made, with the networks as they were before those: not as published"`
 	BufferCapacity      int  `toml:"buffer_capacity" range:"[1,1e9]" comment:"transitions per task and buffer"`
 	UpdatesPerIteration int  `toml:"updates_per_iteration" range:"[1,1e9]" comment:"gradient updates"`
 	Iterations          int  `toml:"iterations" range:"[1,1e6]" comment:"of collection, updates and evaluation"`
@@ -48,7 +54,8 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
-		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, KLWeight: 0.1,
+		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Observations: "raw", Rewards: "raw", KLWeight: 0.1,
+		Temperature: "fixed", TargetEntropy: -1, LRAlpha: 3e-4,
 		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
 		ContextSampling: "transitions", TasksWithReplacement: true,
 		InitialSteps: 2000, TasksPerIteration: 5, PriorSteps: 400, ExtraPosteriorSteps: 600,

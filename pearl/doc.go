@@ -7,10 +7,10 @@
 // A Learner is one training run: Collect, Update and Metrics make an iteration, Adapter is the agent under
 // evaluation. The package opens no files and keeps no schedule; package experiment does.
 //
-//	learner, err := pearl.New(pearl.Setup{
-//		Config: config, Spec: family.Spec(), Train: train, Seed: 1,
+//	learner, err := pearl.New(config, training.Setup{
+//		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
-//	})
+//	}, nil)
 //	defer learner.Close()
 //	steps, err := learner.Collect(ctx, 0)
 //	for update := range 10 {

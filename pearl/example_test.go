@@ -8,6 +8,7 @@ import (
 	"nacre/pearl"
 	"nacre/protocol"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // A few updates on the point robot: not enough to learn anything, but all there is to training.
@@ -42,10 +43,10 @@ func trainPoint() error {
 	config := pearl.Default()
 	config.Hidden, config.EncoderHidden, config.Batch, config.InitialSteps = 64, 64, 64, 200
 
-	learner, err := pearl.New(pearl.Setup{
-		Config: config, Spec: family.Spec(), Train: train, Seed: 1,
+	learner, err := pearl.New(config, training.Setup{
+		Spec: family.Spec(), Train: train, Seed: 1,
 		Device: device, Pool: pool, Workers: 2, Envs: 16,
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}

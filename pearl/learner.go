@@ -9,12 +9,13 @@ import (
 
 	"nacre/actor"
 	"nacre/belief"
-	"nacre/config"
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/protocol"
 	"nacre/replay"
+	"nacre/replay/mirror"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run of PEARL on one family: networks, replay, and the three things an iteration is made of,
@@ -28,7 +29,11 @@ type Learner struct {
 	aux  belief.Auxiliary
 
 	mem      core.Memory
-	update   program
+	device   core.Device
+	update   program        // on data from the host; not loaded before it is needed where the device draws
+	fed      *mirror.Mirror // nil where the device does not draw
+	fedRun   core.Runner
+	ahead    *ahead // nil unless Config.CollectAhead
 	diagnose program
 	actor    *actor.Actor
 	infer    *belief.Inference
@@ -45,60 +50,49 @@ type Learner struct {
 	scalars [1]float64
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
-	Workers, Envs int
-	// Auxiliary makes the extra loss on the encoder, or is nil. It is given the encoder and the meta-batch.
-	Auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
-}
-
-// New makes a learner with freshly drawn parameters and empty buffers.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+// New makes a learner with freshly drawn parameters and empty buffers. Auxiliary makes the extra loss on the encoder, given
+// the encoder and the meta-batch, or is nil.
+func New(c Config, s training.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
 	}
-	if len(s.Train) == 0 || len(s.Train) > maxTrain {
-		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want 1 to %d", len(s.Train), s.Spec.Name, maxTrain)
+	if len(s.Train) > maxTrain {
+		return nil, fmt.Errorf("pearl: %d train tasks of family %s, want at most %d", len(s.Train), s.Spec.Name, maxTrain)
 	}
-	if !s.Config.TasksWithReplacement && s.Config.MetaBatch > len(s.Train) {
-		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", s.Config.MetaBatch, len(s.Train))
+	if !c.TasksWithReplacement && c.MetaBatch > len(s.Train) {
+		return nil, fmt.Errorf("pearl.meta_batch = %d without replacement, want at most the %d train tasks", c.MetaBatch, len(s.Train))
 	}
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool,
-		nets: NewNetworks(s.Config, s.Spec.ObsDim, s.Spec.ActDim),
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device,
+		nets: NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim),
 		dims: replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim},
 		sums: map[string]float64{},
 	}
 	var err error
-	if l.buf, err = replay.NewBuffer(l.dims, len(s.Train), s.Config.BufferCapacity); err != nil {
+	if l.buf, err = replay.NewBuffer(l.dims, len(s.Train), c.BufferCapacity); err != nil {
 		return nil, err
 	}
 	specs := l.nets.Specs()
-	if s.Auxiliary != nil {
-		aux, err := s.Auxiliary(l.nets.Encoder, s.Config.MetaBatch)
+	if auxiliary != nil {
+		aux, err := auxiliary(l.nets.Encoder, c.MetaBatch)
 		if err != nil {
 			return nil, err
 		}
 		l.aux = aux
 		specs = append(specs, aux.Params()...)
 	}
-	if err := l.prepare(s, specs); err != nil {
+	if err := l.prepare(s, auxiliary, specs); err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.in = newStaging(s.Config, l.dims, contextRows(l.cfg, l.aux))
+	l.in = newStaging(c, l.dims, contextRows(l.cfg, l.aux))
 	return l, nil
 }
 
+type makeAuxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
+
 // prepare draws the parameters and loads the programs.
-func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
+func (l *Learner) prepare(s training.Setup, auxiliary makeAuxiliary, specs []core.ParamSpec) (err error) {
 	if l.mem, err = s.Device.NewMemory(specs); err != nil {
 		return err
 	}
@@ -110,8 +104,16 @@ func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
 			return err
 		}
 	}
-	if l.update, err = load(s.Device, l.mem)(UpdateProgram(l.cfg, l.nets, l.aux)); err != nil {
+	if l.update.Program, err = UpdateProgram(l.cfg, l.nets, l.aux); err != nil {
 		return err
+	}
+	if err = l.openFeed(s.Device, l.update.Program); err != nil {
+		return err
+	}
+	if l.fed == nil {
+		if err = l.loadUpdate(); err != nil {
+			return err
+		}
 	}
 	if l.diagnose, err = load(s.Device, l.mem)(DiagnosticsProgram(l.cfg, l.nets, l.aux)); err != nil {
 		return err
@@ -119,7 +121,18 @@ func (l *Learner) prepare(s Setup, specs []core.ParamSpec) (err error) {
 	if l.actor, err = actor.New(s.Device, l.mem, l.nets.Policy, s.Workers, s.Envs); err != nil {
 		return err
 	}
-	l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder)
+	if l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder); err != nil || !l.cfg.CollectAhead {
+		return err
+	}
+	l.ahead, err = l.newAhead(s, auxiliary)
+	return err
+}
+
+// loadUpdate prepares updates on data from the host.
+func (l *Learner) loadUpdate() (err error) {
+	if l.update.Runner == nil {
+		l.update, err = load(l.device, l.mem)(l.update.Program, nil)
+	}
 	return err
 }
 
@@ -148,6 +161,7 @@ func (l *Learner) Close() error {
 			errs = append(errs, p.Runner.Close())
 		}
 	}
+	errs = append(errs, l.fed.Close(), l.ahead.close())
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
@@ -197,17 +211,23 @@ func (e *DivergedError) Error() string {
 	return fmt.Sprintf("pearl: %s became %v at iteration %d, update %d (meta-batch tasks %v)", e.Loss, e.Value, e.Iteration, e.Update, e.Tasks)
 }
 
+// address is the place of an update in the schedule.
+type address struct{ iteration, update int }
+
 // lastUpdate is an update whose losses have not been looked at: a device may still be making it.
 type lastUpdate struct {
-	running           bool
-	iteration, number int
-	tasks             []int
+	running bool
+	address
+	tasks []int
 }
 
 // Update makes gradient update number update of an iteration. A device that works by itself does so while the next
 // update's data are drawn; so that a loss that is no longer a number is found one update later, or when metrics or state
 // are asked for. It allocates nothing that lasts.
 func (l *Learner) Update(iteration, update int) error {
+	if err := l.loadUpdate(); err != nil {
+		return err
+	}
 	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))); err != nil {
 		return err
 	}
@@ -220,27 +240,34 @@ func (l *Learner) Update(iteration, update int) error {
 	if err := l.update.Run(); err != nil {
 		return err
 	}
-	l.last = lastUpdate{true, iteration, update, append(l.last.tasks[:0], l.in.tasks...)}
+	l.last = lastUpdate{true, address{iteration, update}, append(l.last.tasks[:0], l.in.tasks...)}
 	return nil
 }
 
-// tally adds the last update's losses to the sums, once.
+// tally adds the losses of updates that have not been looked at to the sums.
 func (l *Learner) tally() error {
-	if !l.last.running {
-		return nil
+	if err := l.hear(true); err != nil || !l.last.running {
+		return err
 	}
 	l.last.running = false
 	for _, name := range l.scalarNames() {
 		if err := l.update.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}
-		v := l.scalars[0]
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &DivergedError{Loss: name, Value: v, Iteration: l.last.iteration, Update: l.last.number, Tasks: slices.Clone(l.last.tasks)}
+		if err := l.add(name, l.scalars[0], l.last.address, l.last.tasks); err != nil {
+			return err
 		}
-		l.sums[name] += v
 	}
 	l.count++
+	return nil
+}
+
+// add adds a loss of an update to its sum.
+func (l *Learner) add(name string, v float64, at address, tasks []int) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return &DivergedError{Loss: name, Value: v, Iteration: at.iteration, Update: at.update, Tasks: slices.Clone(tasks)}
+	}
+	l.sums[name] += v
 	return nil
 }
 
@@ -249,7 +276,7 @@ func (l *Learner) sample(r *rand.Rand) error {
 	l.drawTasks(r)
 	rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
 	for slot, task := range l.in.tasks {
-		if err := l.drawContext(r, slot, task, l.in.context.From(width, slot*rows)); err != nil {
+		if err := l.drawContext(r, l.aux, l.buf.Enc[task], slot, task, l.in.context.From(width, slot*rows)); err != nil {
 			return fmt.Errorf("pearl: context of train task %d: %w", task, err)
 		}
 		if err := l.buf.RL[task].Transitions(r, l.cfg.Batch, l.in.rows.From(l.dims, slot*l.cfg.Batch)); err != nil {
@@ -278,11 +305,10 @@ func (l *Learner) drawTasks(r *rand.Rand) {
 }
 
 // drawContext draws the context of one task as updates and posterior rollouts see it.
-func (l *Learner) drawContext(r *rand.Rand, slot, task int, dst replay.Context) error {
-	enc := l.buf.Enc[task]
+func (l *Learner) drawContext(r *rand.Rand, aux belief.Auxiliary, enc *replay.Task, slot, task int, dst replay.Context) error {
 	switch {
-	case l.aux != nil:
-		return l.aux.Draw(r, slot, task, enc, dst)
+	case aux != nil:
+		return aux.Draw(r, slot, task, enc, dst)
 	case l.cfg.ContextSampling == "window":
 		_, err := enc.Window(r, replay.CropRule{Window: l.cfg.Context}, l.cfg.NextObsInContext, dst)
 		return err

@@ -19,11 +19,12 @@ import (
 	"nacre/internal/rng"
 	"nacre/sim"
 	"nacre/tcl"
+	"nacre/training"
 )
 
 // withTCL attaches TCL with windows of 3.
-func withTCL(s *Setup) {
-	s.Auxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+func withTCL(s *setup) {
+	s.auxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
 		c := tcl.Default()
 		c.Window = 3
 		return tcl.New(c, enc, metaBatch)
@@ -97,14 +98,14 @@ func same(t *testing.T, what string, a, b *Learner) {
 // buffers, the iteration's sums and the counts of windows.
 func TestRestoredLearnerGoesOn(t *testing.T) {
 	for name, device := range map[string]core.Device{"ref": ref.Device, "cpu": onCPU(t, 2)} {
-		setup := func(s *Setup) { withTCL(s); s.Device = device }
-		whole, _ := newWalker(t, setup)
+		change := func(s *setup) { withTCL(s); s.Device = device }
+		whole, _ := newWalker(t, change)
 		train(t, whole, 0, 1)
 		_, err := whole.Collect(context.Background(), 1)
 		check(t, err)
 		check(t, whole.Update(1, 0))
 
-		restored, _ := newWalker(t, setup)
+		restored, _ := newWalker(t, change)
 		for entry, x := range parameters(t, whole.Memory()) {
 			check(t, restored.Memory().Write(entry, x))
 		}
@@ -152,7 +153,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 		pool, err := sim.NewPool(walk{}, workers, envs)
 		check(t, err)
 		t.Cleanup(func() { pool.Close() })
-		l, _ := newWalker(t, func(s *Setup) {
+		l, _ := newWalker(t, func(s *setup) {
 			withTCL(s)
 			s.Pool, s.Workers, s.Envs, s.Device = pool, workers, envs, onCPU(t, workers)
 		})
@@ -171,7 +172,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 // A loss that is not a number stops the run, one update later, with its name and place.
 func TestDivergence(t *testing.T) {
 	for parameter, want := range map[string]string{"encoder/b1": "kl", "q2/b2": "q_loss", "v/b2": "v_loss", "policy/b2": "v_loss"} {
-		l, _ := newWalker(t, func(s *Setup) { s.Config.Context = 4 })
+		l, _ := newWalker(t, func(s *setup) { s.Config.Context = 4 })
 		_, err := l.Collect(context.Background(), 0)
 		check(t, err)
 		broken := parameters(t, l.Memory())[parameter]
@@ -191,7 +192,7 @@ func TestDivergence(t *testing.T) {
 
 // Metrics are the means over the updates since the last report, under the promised names.
 func TestMetricsAreMeans(t *testing.T) {
-	for _, change := range []func(*Setup){nil, withTCL} {
+	for _, change := range []func(*setup){nil, withTCL} {
 		l, _ := newWalker(t, change)
 		_, err := l.Collect(context.Background(), 0)
 		check(t, err)
@@ -229,7 +230,7 @@ func TestMetricsAreMeans(t *testing.T) {
 
 // Without replacement the slots of a meta-batch are different tasks; with it, tasks repeat.
 func TestTasksOfTheMetaBatch(t *testing.T) {
-	l, _ := newWalker(t, func(s *Setup) { s.Config.TasksWithReplacement, s.Config.MetaBatch = false, 3 })
+	l, _ := newWalker(t, func(s *setup) { s.Config.TasksWithReplacement, s.Config.MetaBatch = false, 3 })
 	repeated := func(r uint64) bool {
 		l.drawTasks(rng.New(r))
 		return len(slices.Compact(slices.Sorted(slices.Values(l.in.tasks)))) < 3
@@ -263,24 +264,23 @@ func TestSetupIsChecked(t *testing.T) {
 	pool, err := sim.NewPool(walk{}, 1, 1)
 	check(t, err)
 	defer pool.Close()
-	for want, change := range map[string]func(*Setup){
-		"0 train tasks":       func(s *Setup) { s.Train = nil },
-		"at most the 4 train": func(s *Setup) { s.Config.TasksWithReplacement, s.Config.MetaBatch = false, 5 },
-		"latent":              func(s *Setup) { s.Config.Latent = 0 },
-		"discount":            func(s *Setup) { s.Config.Discount = 1.01 },
-		"reward_scale":        func(s *Setup) { s.Config.RewardScale = math.NaN() },
-		"context_sampling":    func(s *Setup) { s.Config.ContextSampling = "windows" },
-		"init":                func(s *Setup) { s.Config.Init = "xavier" },
-		"lr_encoder":          func(s *Setup) { s.Config.LREncoder = 0 },
-		"prior_steps":         func(s *Setup) { s.Config.PriorSteps = 2_000_000 },
-		"nothing to contrast": func(s *Setup) { withTCL(s); s.Config.MetaBatch = 1 },
-		"buffer_capacity":     func(s *Setup) { s.Config.BufferCapacity = 0 },
-		"131072":              func(s *Setup) { s.Train = make([]sim.Task, maxTrain+1) },
+	for want, change := range map[string]func(*setup){
+		"at most the 4 train": func(s *setup) { s.Config.TasksWithReplacement, s.Config.MetaBatch = false, 5 },
+		"latent":              func(s *setup) { s.Config.Latent = 0 },
+		"discount":            func(s *setup) { s.Config.Discount = 1.01 },
+		"reward_scale":        func(s *setup) { s.Config.RewardScale = math.NaN() },
+		"context_sampling":    func(s *setup) { s.Config.ContextSampling = "windows" },
+		"init":                func(s *setup) { s.Config.Init = "xavier" },
+		"lr_encoder":          func(s *setup) { s.Config.LREncoder = 0 },
+		"prior_steps":         func(s *setup) { s.Config.PriorSteps = 2_000_000 },
+		"nothing to contrast": func(s *setup) { withTCL(s); s.Config.MetaBatch = 1 },
+		"buffer_capacity":     func(s *setup) { s.Config.BufferCapacity = 0 },
+		"131072":              func(s *setup) { s.Train = make([]sim.Task, maxTrain+1) },
 	} {
 		tasks, _, _ := walk{}.Tasks(0, 0, 0)
-		s := Setup{Config: small(nil), Spec: walk{}.Spec(), Train: tasks, Device: ref.Device, Pool: pool, Workers: 1, Envs: 1}
+		s := setup{Config: small(nil), Setup: training.Setup{Spec: walk{}.Spec(), Train: tasks, Device: ref.Device, Pool: pool, Workers: 1, Envs: 1}}
 		change(&s)
-		l, err := New(s)
+		l, err := New(s.Config, s.Setup, s.auxiliary)
 		if err == nil {
 			l.Close()
 		}

@@ -20,8 +20,12 @@ func (l *Learner) diagnosticNames() []string {
 
 // scalarNames lists the scalar outputs of the update program that are averaged over an iteration.
 func (l *Learner) scalarNames() []string {
-	return []string{"kl", "q_loss", "v_loss", "policy_loss",
+	names := []string{"kl", "q_loss", "v_loss", "policy_loss",
 		"grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy"}
+	if l.nets.learned {
+		names = append(names, "alpha")
+	}
+	return names
 }
 
 // diagnostic is the update number whose random stream draws the data of an iteration's diagnostics.

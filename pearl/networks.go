@@ -15,13 +15,19 @@ import (
 //	Q1, Q2   (o, a, z)            → 1
 //	V, V̄     (o, z)               → 1
 //	policy   (o, z)               → 2·act: mean, log-std before clipping
+//	log α    one number, where the temperature is learned
 type Networks struct {
 	Encoder     belief.Encoder
 	Q1, Q2      nn.MLP
 	V, VTarget  nn.MLP
 	Policy      actor.Policy
 	obs, act, z int
+	learned     bool // temperature
+	view        view
 }
+
+// logAlpha names the logarithm of the learned temperature, 1×1; it starts at 0.
+const logAlpha = "log_alpha"
 
 // NewNetworks lays out the networks for a family's sizes.
 func NewNetworks(c Config, obs, act int) Networks {
@@ -32,7 +38,7 @@ func NewNetworks(c Config, obs, act int) Networks {
 	net := func(name string, in, out int) nn.MLP {
 		return nn.MLP{Name: name, In: in, Hidden: repeat(c.Hidden, c.Layers), Out: out, Act: op.ReLU}
 	}
-	return Networks{
+	n := Networks{
 		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, Net: nn.MLP{
 			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent, Act: op.ReLU}},
 		Q1:      net("q1", obs+act+c.Latent, 1),
@@ -41,7 +47,16 @@ func NewNetworks(c Config, obs, act int) Networks {
 		VTarget: net("v_target", obs+c.Latent, 1),
 		Policy:  actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
 		obs:     obs, act: act, z: c.Latent,
+		learned: c.Temperature == "learned",
+		view:    view{obs: obs, act: act, standard: c.Observations == "standardised", symlog: c.Rewards == "symlog"},
 	}
+	if n.view.standard {
+		n.Policy.View = n.view.observation
+	}
+	if n.view.standard || n.view.symlog {
+		n.Encoder.View = n.view.context
+	}
+	return n
 }
 
 func repeat(n, k int) []int {
@@ -61,6 +76,12 @@ func (n Networks) Specs() []core.ParamSpec {
 	for _, m := range append(n.Trained(), n.VTarget) {
 		s = append(s, m.Specs()...)
 	}
+	if n.learned {
+		s = append(s, core.ParamSpec{Name: logAlpha, Rows: 1, Cols: 1})
+	}
+	if n.view.standard {
+		s = append(s, core.ParamSpec{Name: obsMean, Rows: 1, Cols: n.obs}, core.ParamSpec{Name: obsScale, Rows: 1, Cols: n.obs})
+	}
 	return s
 }
 
@@ -76,6 +97,9 @@ func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
 		if err := init.Init(m, net, rng.New(seed, rng.Init, uint64(i))); err != nil {
 			return err
 		}
+	}
+	if err := n.view.init(m); err != nil {
+		return err
 	}
 	if c.CloneQ {
 		if err := nn.Copy(m, n.Q2, n.Q1); err != nil {

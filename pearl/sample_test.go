@@ -8,10 +8,11 @@ import (
 	"nacre/core/ref"
 	"nacre/internal/rng"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // newTestLearner is a small learner on the point robot, computed by the reference.
-func newTestLearner(t *testing.T, change func(*Setup)) *Learner {
+func newTestLearner(t *testing.T, change func(*setup)) *Learner {
 	t.Helper()
 	f, err := sim.Lookup("point-goal")
 	if err != nil {
@@ -30,11 +31,11 @@ func newTestLearner(t *testing.T, change func(*Setup)) *Learner {
 	c.Latent, c.Hidden, c.Layers, c.EncoderHidden, c.EncoderLayers = 2, 8, 1, 8, 1
 	c.MetaBatch, c.Batch, c.Context = 3, 16, 7
 	c.InitialSteps, c.PriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 60, 40, 60, 3
-	s := Setup{Config: c, Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4}
+	s := setup{Config: c, Setup: training.Setup{Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4}}
 	if change != nil {
 		change(&s)
 	}
-	l, err := New(s)
+	l, err := New(s.Config, s.Setup, s.auxiliary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,5 +77,43 @@ func TestSampledDataBelongsToItsTask(t *testing.T) {
 			near("context reward", c[4], -math.Hypot(x-goal[0], y-goal[1]))
 			near("context weight", in.context.Weights[i], 1)
 		}
+	}
+}
+
+// Mean and deviation are those of the initial collection, and the policy acts on what it sees by them.
+func TestStandardisedObservations(t *testing.T) {
+	l := newTestLearner(t, func(s *setup) { s.Config.Observations = "standardised" })
+	l.cfg.TasksPerIteration = 0
+	_, err := l.Collect(context.Background(), 0)
+	check(t, err)
+	mean, scale := make([]float64, 2), make([]float64, 2)
+	check(t, l.mem.Read(obsMean, mean))
+	check(t, l.mem.Read(obsScale, scale))
+	for j := range 2 {
+		var n, sum, squares float64
+		for _, task := range l.buf.RL {
+			for o := range task.Observations {
+				n, sum = n+1, sum+float64(o[j])
+			}
+		}
+		for _, task := range l.buf.RL {
+			for o := range task.Observations {
+				squares += (float64(o[j]) - sum/n) * (float64(o[j]) - sum/n)
+			}
+		}
+		if n != 6*60 || math.Abs(mean[j]-sum/n) > 1e-12 || math.Abs(scale[j]-1/math.Sqrt(squares/n)) > 1e-9 {
+			t.Errorf("coordinate %d of %g observations: mean %g and scale %g, want %g and %g", j, n, mean[j], scale[j], sum/n, 1/math.Sqrt(squares/n))
+		}
+	}
+
+	raw := newTestLearner(t, nil)
+	act := func(l *Learner, obs ...float64) []float64 {
+		out := make([]float64, 2)
+		check(t, l.actor.Policy([][]float64{{0.3, -1}}, nil).Act(0, []int{0}, nil, obs, out))
+		return out
+	}
+	got, want := act(l, 0.4, -0.2), act(raw, (0.4-mean[0])*scale[0], (-0.2-mean[1])*scale[1])
+	if math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) > 1e-12 {
+		t.Errorf("action %v, want %v", got, want)
 	}
 }

@@ -7,13 +7,17 @@ import (
 	"nacre/replay"
 )
 
-// State lists what a checkpoint must hold besides Memory so that training goes on bit for bit: replay, and the sums
-// of the running iteration. Random streams are addressed, not stored.
+// State lists what a checkpoint must hold besides Memory so that training goes on bit for bit: replay, the sums
+// of the running iteration, and what was collected ahead. Random streams are addressed, not stored.
 func (l *Learner) State() []replay.Part {
-	return []replay.Part{
+	parts := []replay.Part{
 		{Name: "replay", Save: l.buf.Encode, Load: l.buf.Decode},
 		{Name: "running", Save: l.saveRunning, Load: l.loadRunning},
 	}
+	if l.ahead != nil {
+		parts = append(parts, replay.Part{Name: "ahead", Save: l.ahead.save, Load: l.ahead.load})
+	}
+	return parts
 }
 
 // running is the part of an iteration's metrics that is not yet reported. JSON keeps float64 exactly.

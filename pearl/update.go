@@ -16,6 +16,9 @@ import (
 //  3. V steps on   mean (V − sg[min_j Q_j(o, a', z) − log π(a')])²  with the Q networks already stepped
 //  4. V̄ ← (1−τ)V̄ + τV
 //  5. the policy steps on  mean(log π(a') − min_j Q_j(o, a', z)) + regularisers
+//  6. with a learned temperature α, which then stands before log π in 3 and 5, log α steps on
+//     −mean(log α · (log π(a') + H)), H the target entropy (Haarnoja et al. 2018, Soft actor-critic algorithms and
+//     applications, eq. 18, in log α)
 //
 // V and the policy see z as a constant: the encoder learns from the critics (and the auxiliary loss) only.
 //
@@ -45,7 +48,7 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 
 	v := b.Stage("value")
 	obsZ, a, qMin := n.improve(v, c, s, l.z)
-	target := v.StopGrad(v.Sub(qMin, a.LogProb))
+	target := v.StopGrad(v.Sub(qMin, n.weighed(v, a.LogProb)))
 	vLoss := v.MeanAll(v.Square(v.Sub(n.V.Apply(v, obsZ), target)))
 	step(v, vLoss, n.V, c.LRV, "grad_v")
 	v.Output("v_loss", vLoss)
@@ -53,10 +56,26 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 
 	p := b.Stage("policy")
 	_, a, qMin = n.improve(p, c, s, l.z)
-	pLoss := p.Add(p.MeanAll(p.Sub(a.LogProb, qMin)), n.regularisers(p, c, a))
+	pLoss := p.Add(p.MeanAll(p.Sub(n.weighed(p, a.LogProb), qMin)), n.regularisers(p, c, a))
 	step(p, pLoss, n.Policy.Net, c.LRPolicy, "grad_policy")
 	p.Output("policy_loss", pLoss)
+
+	if n.learned {
+		t := b.Stage("temperature")
+		missing := t.StopGrad(t.Shift(t.From(p, a.LogProb), c.TargetEntropy*float64(n.act)))
+		logAlpha := t.Param(logAlpha, 1, 1)
+		t.Output("alpha", t.Exp(logAlpha))
+		t.Minimise(t.Neg(t.Mul(logAlpha, t.MeanAll(missing))), core.DefaultAdam(c.LRAlpha), logAlpha)
+	}
 	return b.Compile()
+}
+
+// weighed is α log π, rows×1, with α a constant.
+func (n Networks) weighed(s *core.Stage, logProb *G.Node) *G.Node {
+	if !n.learned {
+		return logProb
+	}
+	return s.Mul(s.StopGrad(s.Exp(s.Param(logAlpha, 1, 1))), logProb)
 }
 
 // step makes an Adam step of a network along the gradient of loss and outputs the gradient's norm.
@@ -80,11 +99,11 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 	l.z = l.posterior.Sample(s, s.Input("eps_z", t, n.z))
 	z := s.RepeatRows(l.z, c.Batch)
 
-	obs, act := s.Input("obs", nb, n.obs), s.Input("act", nb, n.act)
-	vNext := n.VTarget.Apply(s, s.ConcatCols(s.Input("next_obs", nb, n.obs), s.StopGrad(z)))
+	obs, act := n.view.observation(s, s.Input("obs", nb, n.obs)), s.Input("act", nb, n.act)
+	vNext := n.VTarget.Apply(s, s.ConcatCols(n.view.observation(s, s.Input("next_obs", nb, n.obs)), s.StopGrad(z)))
 	notDone := s.Affine(s.Input("done", nb, 1), -1, 1)
 	y := s.StopGrad(s.Add(
-		s.Scale(s.Input("rew", nb, 1), c.RewardScale),
+		s.Scale(n.view.reward(s, s.Input("rew", nb, 1)), c.RewardScale),
 		s.Mul(notDone, s.Scale(vNext, c.Discount))))
 
 	obsActZ := s.ConcatCols(obs, act, z)
@@ -99,7 +118,7 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 // there, given z as a constant from the critic's stage. Compiled once however many stages ask for it.
 func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
 	nb := c.MetaBatch * c.Batch
-	obs := s.Input("obs", nb, n.obs)
+	obs := n.view.observation(s, s.Input("obs", nb, n.obs))
 	z := s.RepeatRows(s.From(critic, zTask), c.Batch)
 	obsZ = s.ConcatCols(obs, z)
 	a = n.Policy.Sample(s, obsZ, s.Input("eps_a", nb, n.act))

@@ -2,6 +2,7 @@ package pearl
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -346,5 +347,101 @@ func TestDiagnosticsAreTheEncodersParts(t *testing.T) {
 	double.step()
 	if got := double.scalar("grad_encoder_kl"); math.Abs(got-2*kl) > 1e-12*kl {
 		t.Errorf("gradient of twice the KL weight %v, want %v", got, 2*kl)
+	}
+}
+
+// With a temperature of 1 the learned one changes no other loss; in general the policy's loss is linear in it, with slope
+// mean log π, V's is quadratic, and log α moves against what the entropy has over its target.
+func TestLearnedTemperature(t *testing.T) {
+	fixed := update(t, small(nil), false)
+	fixed.step()
+	learned := func(alpha float64) (v, policy, after float64) {
+		u := update(t, small(func(c *Config) { c.Temperature, c.TargetEntropy, c.LRAlpha = "learned", -0.7, 0.01 }), false)
+		check(t, u.mem.Write(logAlpha, []float64{math.Log(alpha)}))
+		u.step()
+		if alpha == 1 {
+			for i, net := range u.nets.Trained() {
+				if !slices.Equal(state(t, u.mem, net), state(t, fixed.mem, fixed.nets.Trained()[i])) {
+					t.Errorf("%s: another step with a temperature of 1 that is learned than with none", net.Name)
+				}
+			}
+		}
+		if got := u.scalar("alpha"); math.Abs(got-alpha) > 1e-12 {
+			t.Errorf("alpha = %g in an update that began with %g", got, alpha)
+		}
+		x := make([]float64, 1)
+		check(t, u.mem.Read(logAlpha, x))
+		return u.scalar("v_loss"), u.scalar("policy_loss"), x[0]
+	}
+	var v, policy, after [4]float64
+	for i := range v {
+		v[i], policy[i], after[i] = learned(float64(i + 1))
+	}
+	logProb := policy[1] - policy[0]
+	for i := range v {
+		want := math.Log(float64(i+1)) + math.Copysign(0.01, logProb-0.7*smallAct)
+		if math.Abs(after[i]-want) > 1e-6 {
+			t.Errorf("log α went from log %d to %g, want %g", i+1, after[i], want)
+		}
+	}
+	if d := policy[3] - policy[0] - 3*logProb; math.Abs(d) > 1e-9 {
+		t.Errorf("the policy's loss is not linear in α: off by %g", d)
+	}
+	if d := v[3] - 3*v[2] + 3*v[1] - v[0]; math.Abs(d) > 1e-9 {
+		t.Errorf("V's loss is not quadratic in α: third difference %g", d)
+	}
+	if second := v[2] - 2*v[1] + v[0]; second < 2*logProb*logProb {
+		t.Errorf("V's loss has curvature %g in α, want 2·mean(log π)², at least %g", second, 2*logProb*logProb)
+	}
+}
+
+// What is seen through a view is as good as what was so to begin with, in every place that an update reads.
+func TestView(t *testing.T) {
+	raw := update(t, small(func(c *Config) { c.NextObsInContext = true }), true)
+	seen := update(t, small(func(c *Config) {
+		c.NextObsInContext, c.Observations, c.Rewards = true, "standardised", "symlog"
+	}), true)
+	mean, scale := []float64{1, -2, 0.5}, []float64{0.5, 2, 30}
+	check(t, seen.mem.Write(obsMean, mean))
+	check(t, seen.mem.Write(obsScale, scale))
+	obs := func(j int, x float64) float64 { return max(-10, min(10, (x-mean[j])*scale[j])) }
+	reward := func(_ int, r float64) float64 { return math.Copysign(math.Log(1+math.Abs(r)), r) }
+	row := func(j int, x float64) float64 {
+		switch at := smallObs + smallAct; {
+		case j < smallObs:
+			return obs(j, x)
+		case j == at:
+			return reward(j, x)
+		case j > at:
+			return obs(j-at-1, x)
+		}
+		return x
+	}
+	c := raw.cfg
+	for _, in := range []struct {
+		name        string
+		rows, width int
+		see         func(column int, x float64) float64
+	}{
+		{"rew", c.MetaBatch * c.Batch, 1, reward}, {"obs", c.MetaBatch * c.Batch, smallObs, obs}, {"next_obs", c.MetaBatch * c.Batch, smallObs, obs},
+		{"context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row}, {"key_context", c.MetaBatch * c.Context, 2*smallObs + smallAct + 1, row},
+	} {
+		r := rng.New(3, uint64(len(in.name)))
+		x := make([]float64, in.rows*in.width)
+		for i := range x {
+			x[i] = 3 * r.NormFloat64()
+		}
+		check(t, seen.run.Write64(in.name, x))
+		for i := range x {
+			x[i] = in.see(i%in.width, x[i])
+		}
+		check(t, raw.run.Write64(in.name, x))
+	}
+	raw.step()
+	seen.step()
+	for _, name := range []string{"q_loss", "kl", "tcl_loss", "v_loss", "policy_loss"} {
+		if a, b := raw.scalar(name), seen.scalar(name); math.Abs(a-b) > 1e-11*max(1, math.Abs(a)) {
+			t.Errorf("%s = %.17g, want %.17g", name, b, a)
+		}
 	}
 }

@@ -91,6 +91,7 @@ func (t *Task) Decode(r io.Reader) error {
 	if err := d.finish(); err != nil {
 		return err
 	}
+	read.era = t.era + 1
 	*t = *read
 	return nil
 }

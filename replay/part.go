@@ -12,6 +12,18 @@ type Part struct {
 	Load func(io.Reader) error
 }
 
+// After makes before run first whenever the part is saved.
+func (p Part) After(before func() error) Part {
+	save := p.Save
+	p.Save = func(w io.Writer) error {
+		if err := before(); err != nil {
+			return err
+		}
+		return save(w)
+	}
+	return p
+}
+
 // JSONPart is a part whose state get returns and set restores. JSON keeps float64 exactly.
 func JSONPart[T any](name string, get func() any, set func(T) error) Part {
 	return Part{name,

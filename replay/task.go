@@ -37,6 +37,7 @@ type Task struct {
 	first, next int64 // rows ever added, up to the oldest kept and up to the newest; row n lies at n mod capacity
 	trajs       []traj
 	nextID      int64
+	era         int64 // counts how often the content was thrown away
 }
 
 // traj is a trajectory with at least one row left. Rows before Task.first are gone.
@@ -62,6 +63,7 @@ func (t *Task) Len() int { return int(t.next - t.first) }
 // Clear forgets everything and keeps the memory for what is collected next. Trajectory ids go on counting.
 func (t *Task) Clear() {
 	t.first, t.next = 0, 0
+	t.era++
 	clear(t.trajs)
 	t.trajs = t.trajs[:0]
 }
@@ -178,6 +180,15 @@ func (t *Task) owner(n int64) *traj {
 		}
 	}
 	return &t.trajs[lo]
+}
+
+// Observations yields the observation of every kept transition, the oldest first, to look at but not to keep.
+func (t *Task) Observations(yield func(o []float32) bool) {
+	for n := t.first; n < t.next; n++ {
+		if row, _ := t.row(n); !yield(row[:t.dims.Obs:t.dims.Obs]) {
+			return
+		}
+	}
 }
 
 // Transitions draws n transitions uniformly with replacement into the first n rows of dst. The error is ErrEmpty

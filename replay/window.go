@@ -122,9 +122,9 @@ func (t *Task) kept(tr *traj) (first int64, n int) {
 	return first, int(tr.start + int64(tr.len) - first)
 }
 
-// choose draws a trajectory by the rule of Window.
-func (t *Task) choose(r *rand.Rand, w int) *traj {
-	whole := t.trajs
+// candidates are trajectories of which count, those with at least least rows kept, may be chosen by the rule of Window.
+func (t *Task) candidates(w int) (whole []traj, least, count int) {
+	whole = t.trajs
 	if len(whole) > 1 && whole[0].start < t.first {
 		whole = whole[1:]
 	}
@@ -133,12 +133,18 @@ func (t *Task) choose(r *rand.Rand, w int) *traj {
 		_, n := t.kept(&whole[i])
 		longest = max(longest, n)
 	}
-	least, count := min(w, longest), 0
+	least = min(w, longest)
 	for i := range whole {
 		if _, n := t.kept(&whole[i]); n >= least {
 			count++
 		}
 	}
+	return whole, least, count
+}
+
+// choose draws a trajectory by the rule of Window.
+func (t *Task) choose(r *rand.Rand, w int) *traj {
+	whole, least, count := t.candidates(w)
 	k := r.IntN(count)
 	for i := range whole {
 		if _, n := t.kept(&whole[i]); n < least {

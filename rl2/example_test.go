@@ -8,6 +8,7 @@ import (
 	"nacre/protocol"
 	"nacre/rl2"
 	"nacre/sim"
+	"nacre/training"
 )
 
 func Example() {
@@ -35,8 +36,8 @@ func train() error {
 	defer pool.Close()
 	config := rl2.Default()
 	config.Hidden, config.MetaBatch, config.Episodes, config.Chunk, config.Epochs = 8, 2, 3, 20, 2
-	learner, err := rl2.New(rl2.Setup{
-		Config: config, Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
+	learner, err := rl2.New(config, training.Setup{
+		Spec: family.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4,
 	})
 	if err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"io"
 	"math"
 
-	"nacre/config"
 	"nacre/core"
 	"nacre/onpolicy"
 	"nacre/protocol"
 	"nacre/replay"
 	"nacre/sim"
+	"nacre/training"
 )
 
 // Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
@@ -34,30 +34,15 @@ type Learner struct {
 	epochs   int
 }
 
-// Setup is what a Learner is made from.
-type Setup struct {
-	Config Config
-	Spec   sim.Spec
-	Train  []sim.Task
-	Seed   uint64
-	Device core.Device
-	Pool   protocol.Roller
-	// Workers and Envs are the pool's: the policy is loaded once per worker for Envs environments.
-	Workers, Envs int
-}
-
 // New makes a learner with freshly drawn parameters.
-func New(s Setup) (*Learner, error) {
-	if err := config.Check(s.Config); err != nil {
+func New(c Config, s training.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
 		return nil, err
 	}
-	if len(s.Train) == 0 {
-		return nil, fmt.Errorf("rl2: no train tasks of family %s", s.Spec.Name)
-	}
-	p := NewPolicy(s.Config, s.Spec.ObsDim, s.Spec.ActDim)
+	p := NewPolicy(c, s.Spec.ObsDim, s.Spec.ActDim)
 	l := &Learner{
-		cfg: s.Config, spec: s.Spec, seed: s.Seed, policy: p, tasks: s.Train, pool: s.Pool,
-		baseline: onpolicy.NewLinear(p.memory.In, s.Config.Ridge), sums: map[string]float64{},
+		cfg: c, spec: s.Spec, seed: s.Seed, policy: p, tasks: s.Train, pool: s.Pool,
+		baseline: onpolicy.NewLinear(p.memory.In, c.Ridge), sums: map[string]float64{},
 	}
 	if err := l.prepare(s); err != nil {
 		l.Close()
@@ -66,7 +51,7 @@ func New(s Setup) (*Learner, error) {
 	return l, nil
 }
 
-func (l *Learner) prepare(s Setup) (err error) {
+func (l *Learner) prepare(s training.Setup) (err error) {
 	if l.mem, err = s.Device.NewMemory(l.policy.Specs()); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/internal/learnertest"
 	"nacre/protocol"
 	"nacre/sim"
 )
@@ -22,16 +23,11 @@ func small() Config {
 	return c
 }
 
+// newPoint is a learner on the point robot.
 func newPoint(t testing.TB, d core.Device, c Config, workers int) (*Learner, []sim.Task) {
 	t.Helper()
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, test, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	pool, err := sim.NewPool(family, workers, 4)
-	check(t, err)
-	t.Cleanup(func() { pool.Close() })
-	l, err := New(Setup{Config: c, Spec: family.Spec(), Train: train, Seed: 3, Device: d, Pool: pool, Workers: workers, Envs: 4})
+	s, _, test := learnertest.Point(t, d, workers)
+	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l, test
@@ -273,21 +269,11 @@ func TestEvaluation(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	family, err := sim.Lookup("point-goal")
-	check(t, err)
-	train, _, err := family.Tasks(1, 5, 2)
-	check(t, err)
-	for want, change := range map[string]func(*Setup){
-		"train tasks":  func(s *Setup) { s.Train = nil },
-		"clip":         func(s *Setup) { s.Config.Clip = 0 },
-		"entropy_mode": func(s *Setup) { s.Config.EntropyMode = "min" },
-	} {
-		s := Setup{Config: small(), Spec: family.Spec(), Train: train, Device: ref.Device, Workers: 1, Envs: 1}
-		change(&s)
-		if _, err := New(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
-	}
+	s, _, _ := learnertest.Point(t, ref.Device, 1)
+	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+		"clip":         func(c *Config) { c.Clip = 0 },
+		"entropy_mode": func(c *Config) { c.EntropyMode = "min" },
+	})
 	l, _ := newPoint(t, ref.Device, small(), 1)
 	if err := l.Update(4, 0); err == nil || !strings.Contains(err.Error(), "iteration 4") {
 		t.Errorf("an update before the collection: %v", err)

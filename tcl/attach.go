@@ -8,6 +8,7 @@ import (
 	"nacre/belief"
 	"nacre/config"
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/core/nn"
 	"nacre/replay"
 )
@@ -42,7 +43,7 @@ func (t *TCL) MarshalJSON() ([]byte, error) { return json.Marshal(t.running) }
 // UnmarshalJSON restores it.
 func (t *TCL) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.running) }
 
-var _ belief.Auxiliary = (*TCL)(nil)
+var _ belief.Fed = (*TCL)(nil)
 
 // New prepares TCL for an encoder and a meta-batch of the given number of tasks.
 func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
@@ -111,6 +112,33 @@ func (t *TCL) Write(run core.Runner) error {
 		}
 	}
 	return run.Write("tcl_mask", t.mask)
+}
+
+// Feed implements belief.Fed.
+func (t *TCL) Feed() (feed.Draw, []feed.Fill) {
+	d := feed.Draw{Kind: feed.PairOfTrajectory, N: t.cfg.Window, Exclusive: t.cfg.Crop == "exclusive"}
+	if t.cfg.Pair == replay.SameTask {
+		d.Kind = feed.PairOfTask
+	}
+	row := feed.Context
+	if t.query.NextObs {
+		row = feed.ContextNext
+	}
+	fills := []feed.Fill{
+		{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight},
+		{Input: "key_context", Field: row, Which: 1}, {Input: "key_weight", Field: feed.Weight, Which: 1},
+	}
+	if t.cfg.Negatives == "mask-same-task" {
+		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.SameTask, Value: masked})
+	}
+	return d, fills
+}
+
+// Count implements belief.Fed.
+func (t *TCL) Count(r feed.Record) {
+	t.running.Pairs += r.Pairs
+	t.running.Overlap += r.Overlap
+	t.running.Short += r.Short
 }
 
 // MetricNames implements belief.Auxiliary.

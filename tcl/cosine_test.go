@@ -12,6 +12,7 @@ import (
 	"nacre/pearl"
 	"nacre/sim"
 	"nacre/tcl"
+	"nacre/training"
 )
 
 // cosine compares the directions of the posterior means, whatever their length and spread.
@@ -34,14 +35,14 @@ func ExampleSimilarity() {
 	config, contrast := pearl.Default(), tcl.Default()
 	config.Hidden, config.EncoderHidden, config.Batch, config.InitialSteps = 32, 64, 32, 200
 	contrast.Window, contrast.Temperature = 10, 0.1
-	learner, err := pearl.New(pearl.Setup{Config: config, Spec: family.Spec(), Train: tasks, Seed: 1, Device: device, Pool: pool, Workers: 2, Envs: 16,
-		Auxiliary: func(encoder belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
-			aux, err := tcl.New(contrast, encoder, metaBatch)
-			if err == nil {
-				aux.Similarity = cosine
-			}
-			return aux, err
-		}})
+	setup := training.Setup{Spec: family.Spec(), Train: tasks, Seed: 1, Device: device, Pool: pool, Workers: 2, Envs: 16}
+	learner, err := pearl.New(config, setup, func(encoder belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+		aux, err := tcl.New(contrast, encoder, metaBatch)
+		if err == nil {
+			aux.Similarity = cosine
+		}
+		return aux, err
+	})
 	if err != nil {
 		fmt.Println(err)
 		return

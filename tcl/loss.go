@@ -43,7 +43,8 @@ func InfoNCE(s *core.Stage, logits, positive *G.Node) *G.Node {
 // T×T (before temperature and mask).
 func (t *TCL) Loss(s *core.Stage, q belief.Posterior) *G.Node {
 	n, w := t.tasks, t.cfg.Window
-	key := belief.Encoder{Net: t.key, Latent: t.query.Latent}
+	key := t.query
+	key.Net = t.key
 	k := key.Infer(s,
 		s.Input("key_context", n*w, t.query.Width()), s.Input("key_weight", n*w, 1), w)
 	all, own := t.Similarity(s, q, belief.Posterior{Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)})

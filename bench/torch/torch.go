@@ -39,6 +39,8 @@ var (
 	rl2 string
 	//go:embed mql.py
 	mql string
+	//go:embed oracle.py
+	oracle string
 	//go:embed gpu.py
 	onGPU string
 	//go:embed jax.py
@@ -47,7 +49,7 @@ var (
 
 // script is the program of an algorithm.
 func script(algorithm string) string {
-	own, ok := map[string]string{"maml": maml, "rl2": rl2, "mql": mql}[algorithm]
+	own, ok := map[string]string{"maml": maml, "rl2": rl2, "mql": mql, "oracle": oracle}[algorithm]
 	if !ok {
 		own = update
 	}
@@ -80,9 +82,8 @@ type Process struct {
 // openMP is where Debian puts the OpenMP build of OpenBLAS.
 const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 
-// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml",
-// "rl2", "mql") in the Python
-// interpreter named python, which must have torch and numpy.
+// Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml", "rl2",
+// "mql", "oracle") in the Python interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
 	return start(exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
 }

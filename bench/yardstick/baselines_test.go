@@ -16,8 +16,8 @@ type update interface {
 	Close() error
 }
 
-// Three epochs of RL²-PPO in float32, and three cycles of MQL in float64 and in float32, have the figures of PyTorch in
-// float64. RL²'s in float64 are compared by nacre bench update --algo rl2 --check: the reference takes seconds for them.
+// Three epochs of RL²-PPO in float32, and cycles of MQL and updates of the oracle in float64 and in float32, have the
+// figures of PyTorch in float64. RL²'s in float64 are compared by nacre bench update --algo rl2 --check: the reference takes seconds for them.
 func TestBaselines(t *testing.T) {
 	d, err := cpu.New(cpu.Options{})
 	if err != nil {
@@ -27,16 +27,19 @@ func TestBaselines(t *testing.T) {
 		device    core.Device
 		make      func(core.Device) (update, error)
 		tolerance float64
+		updates   int
 	}{
-		"rl2 in float32": {d, func(d core.Device) (update, error) { return NewRL2(Oyster, d) }, 1e-4},
-		"mql in float32": {d, func(d core.Device) (update, error) { return NewMQL(MetaWorld, d) }, 1e-4},
-		"mql in float64": {ref.Device, func(d core.Device) (update, error) { return NewMQL(MetaWorld, d) }, 1e-9},
+		"rl2 in float32":    {d, func(d core.Device) (update, error) { return NewRL2(Oyster, d) }, 1e-4, 3},
+		"oracle in float32": {d, func(d core.Device) (update, error) { return NewOracle(MetaWorld, d) }, 1e-4, 3},
+		"oracle in float64": {ref.Device, func(d core.Device) (update, error) { return NewOracle(Oyster, d) }, 1e-9, 2},
+		"mql in float32":    {d, func(d core.Device) (update, error) { return NewMQL(MetaWorld, d) }, 1e-4, 3},
+		"mql in float64":    {ref.Device, func(d core.Device) (update, error) { return NewMQL(MetaWorld, d) }, 1e-9, 3},
 	} {
 		y, err := c.make(c.device)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for step := range 3 {
+		for step := range c.updates {
 			got, err := y.Update(step)
 			if err != nil {
 				t.Fatal(err)

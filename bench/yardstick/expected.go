@@ -34,7 +34,7 @@ var expectedMeta = map[string]Figures{
 // Expected returns the figures of the meta-update, the same for every step.
 func (y *Meta) Expected(int) Figures { return expectedMeta[y.size.Name] }
 
-// Figures of three epochs of RL²-PPO and of three cycles of MQL, computed in float64 by package torch's programs for
+// Figures of three epochs of RL²-PPO, of three cycles of MQL and of three updates of the oracle, computed in float64 by package torch's programs for
 // PyTorch 1.13.
 var expectedBaselines = map[string][3]Figures{
 	"rl2 oyster": {
@@ -57,6 +57,16 @@ var expectedBaselines = map[string][3]Figures{
 		{"critic_loss": 1.62496300437, "grad_critic": 0.336249057791, "actor_loss": 0.0414466635109, "grad_actor": 0.0916121270692, "last_critic_loss": 1.54192547837},
 		{"critic_loss": 1.50224206508, "grad_critic": 0.355035922532, "actor_loss": 0.0112062725716, "grad_actor": 0.143335441013, "last_critic_loss": 1.42806431164},
 	},
+	"oracle oyster": {
+		{"q_loss": 31.905443496, "policy_loss": -3.95309994027, "entropy": 3.98886694848, "alpha": 0.979375495349, "grad_q1": 12.7008303824, "grad_q2": 13.3129903334, "grad_policy": 1.03815599569},
+		{"q_loss": 31.5672914452, "policy_loss": -4.03710653914, "entropy": 4.00819103757, "alpha": 0.979081726771, "grad_q1": 12.6813102715, "grad_q2": 13.5348014727, "grad_policy": 0.961308597416},
+		{"q_loss": 31.2729319826, "policy_loss": -4.1450264566, "entropy": 4.04941112406, "alpha": 0.978788034165, "grad_q1": 12.8966578359, "grad_q2": 13.9936338503, "grad_policy": 0.713517317604},
+	},
+	"oracle metaworld": {
+		{"q_loss": 15.3021424642, "policy_loss": -2.65395427498, "entropy": 2.63233564899, "alpha": 0.979375495349, "grad_q1": 9.29478931672, "grad_q2": 9.94938788813, "grad_policy": 1.07119783111},
+		{"q_loss": 14.4829854561, "policy_loss": -2.7931176426, "entropy": 2.66925665466, "alpha": 0.979081726773, "grad_q1": 9.25105128332, "grad_q2": 9.98553844467, "grad_policy": 0.839095281786},
+		{"q_loss": 13.8671314812, "policy_loss": -2.94211333042, "entropy": 2.7092366418, "alpha": 0.978788009907, "grad_q1": 9.50129142507, "grad_q2": 10.2905922959, "grad_policy": 0.52135247785},
+	},
 }
 
 // Expected returns the figures of epoch number step, 0 to 2.
@@ -64,6 +74,9 @@ func (y *RL2) Expected(step int) Figures { return expectedBaselines["rl2 "+y.siz
 
 // Expected returns the figures of cycle number step, 0 to 2.
 func (y *MQL) Expected(step int) Figures { return expectedBaselines["mql "+y.size.Name][step] }
+
+// Expected returns the figures of update number step, 0 to 2.
+func (y *Oracle) Expected(step int) Figures { return expectedBaselines["oracle "+y.size.Name][step] }
 
 // Algorithm is "tcl-pearl" or "pearl".
 func (y *Yardstick) Algorithm() string {

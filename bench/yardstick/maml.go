@@ -59,11 +59,7 @@ func NewMeta(s Size, d core.Device) (y *Meta, err error) {
 		}
 	}
 	for l, p := range y.policy.Specs() {
-		bound := math.Sqrt(6 / float64(p.Rows+p.Cols))
-		if p.Rows == 1 { // biases and log standard deviations
-			bound = 0.1
-		}
-		y.theta = append(y.theta, uniform(uint64(1000+l), p.Rows*p.Cols, -bound, bound)...)
+		y.theta = append(y.theta, weights(l, p, glorot)...)
 	}
 	return y, nil
 }
@@ -78,14 +74,6 @@ func (s Size) paths(base uint64) []onpolicy.Path {
 		out[i].Obs = narrow(obs[i*metaSteps*s.Obs : (i+1)*metaSteps*s.Obs])
 		out[i].Act = narrow(act[i*metaSteps*s.Act : (i+1)*metaSteps*s.Act])
 		copy(out[i].Advantage, advantage[i*metaSteps:])
-	}
-	return out
-}
-
-func narrow(x []float64) []float32 {
-	out := make([]float32, len(x))
-	for i, v := range x {
-		out[i] = float32(v)
 	}
 	return out
 }
@@ -119,22 +107,16 @@ func (y *Meta) Names() []string {
 // Update makes the meta-update and returns its figures: the meta-objective before and after, the norm of its gradient,
 // the divergence, and the norm of the change of θ.
 func (y *Meta) Update(step int) (Figures, error) {
-	if err := y.Prepare(step); err != nil {
+	if err := updated(y, step); err != nil {
 		return nil, err
 	}
-	was, is := make([]float64, len(y.theta)), make([]float64, len(y.theta))
-	if err := y.policy.Each(was, y.memory.Read); err != nil {
-		return nil, err
-	}
-	if err := y.Run(); err != nil {
-		return nil, err
-	}
+	is := make([]float64, len(y.theta))
 	if err := y.policy.Each(is, y.memory.Read); err != nil {
 		return nil, err
 	}
 	var square float64
 	for i := range is {
-		square += (is[i] - was[i]) * (is[i] - was[i])
+		square += (is[i] - y.theta[i]) * (is[i] - y.theta[i])
 	}
 	o := y.outcome
 	return Figures{

@@ -3,6 +3,7 @@ package yardstick
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"nacre/core"
@@ -30,15 +31,15 @@ func NewMQL(s Size, d core.Device) (*MQL, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range n.Specs() {
-		bound := math.Sqrt(1 / float64(p.Rows))
+	// Targets differ from what they follow, so that a mistaken one shows.
+	err = fill(m, n.Specs(), func(p core.ParamSpec) float64 {
 		if p.Rows == 1 || strings.Contains(p.Name, "/memory/") {
-			bound = 0.1
+			return 0.1
 		}
-		// Targets differ from what they follow, so that a mistaken one shows.
-		if err := m.Write(p.Name, uniform(uint64(1000+i), p.Rows*p.Cols, -bound, bound)); err != nil {
-			return nil, err
-		}
+		return math.Sqrt(1 / float64(p.Rows))
+	})
+	if err != nil {
+		return nil, err
 	}
 	y := &MQL{size: s, config: c}
 	for i := range y.run {
@@ -59,22 +60,11 @@ func NewMQL(s Size, d core.Device) (*MQL, error) {
 func (y *MQL) data(run core.Runner) error {
 	s, n := y.size, y.config.Batch
 	history := n * y.config.History * (s.Obs + s.Act + 1)
-	done, weight := uniform(5, n, 0, 1), make([]float64, n)
-	for i, u := range done {
-		done[i], weight[i] = 0, 1/float64(n)
-		if u < 0.01 {
-			done[i] = 1
-		}
-	}
-	for name, x := range map[string][]float64{
+	return write(run, map[string][]float64{
 		"obs": normal(1, n*s.Obs), "next_obs": normal(2, n*s.Obs), "act": uniform(3, n*s.Act, -1, 1), "rew": normal(4, n),
-		"done": done, "before": normal(6, history), "after": normal(7, history), "weight": weight,
-	} {
-		if err := run.Write64(name, x); err != nil {
-			return err
-		}
-	}
-	return nil
+		"done": ends(n), "before": normal(6, history), "after": normal(7, history),
+		"weight": slices.Repeat([]float64{1 / float64(n)}, n),
+	})
 }
 
 // Algorithm is "mql".
@@ -102,8 +92,26 @@ func (y *MQL) Prepare(step int) error {
 	return nil
 }
 
-// Run makes a cycle.
+// Run makes a cycle. Start gives it to the device, Wait waits for all that was given.
 func (y *MQL) Run() error {
+	if err := y.Start(); err != nil {
+		return err
+	}
+	return y.Wait()
+}
+
+// Wait waits for the updates that were started.
+func (y *MQL) Wait() error {
+	for _, run := range y.run {
+		if _, err := read(run, y.Names()[:1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start gives the updates of a cycle to the device.
+func (y *MQL) Start() error {
 	for k := range y.config.PolicyEvery {
 		run := y.run[0]
 		if k == 0 {
@@ -129,23 +137,17 @@ func (y *MQL) Names() []string {
 // Update makes cycle number step and returns the losses and gradient norms of its first update, and the critics' loss in
 // its last.
 func (y *MQL) Update(step int) (Figures, error) {
-	if err := y.Prepare(step); err != nil {
+	if err := updated(y, step); err != nil {
 		return nil, err
 	}
-	if err := y.Run(); err != nil {
+	last, err := read(y.run[0], []string{"critic_loss"})
+	if err != nil {
 		return nil, err
 	}
-	f := Figures{}
-	var x [1]float64
-	for _, name := range y.Names() {
-		run := y.run[1]
-		if name == "last_critic_loss" {
-			run = y.run[0]
-		}
-		if err := run.Read64(strings.TrimPrefix(name, "last_"), x[:]); err != nil {
-			return nil, err
-		}
-		f[name] = x[0]
+	f, err := read(y.run[1], y.Names()[:4])
+	if err != nil {
+		return nil, err
 	}
+	f["last_critic_loss"] = last["critic_loss"]
 	return f, nil
 }

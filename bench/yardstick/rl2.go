@@ -1,8 +1,6 @@
 package yardstick
 
 import (
-	"math"
-
 	"nacre/core"
 	"nacre/onpolicy"
 	"nacre/rl2"
@@ -32,14 +30,8 @@ func NewRL2(s Size, d core.Device) (*RL2, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range p.Specs() {
-		bound := math.Sqrt(6 / float64(p.Rows+p.Cols))
-		if p.Rows == 1 { // biases and log standard deviations
-			bound = 0.1
-		}
-		if err := m.Write(p.Name, uniform(uint64(1000+i), p.Rows*p.Cols, -bound, bound)); err != nil {
-			return nil, err
-		}
+	if err := fill(m, p.Specs(), glorot); err != nil {
+		return nil, err
 	}
 	y := &RL2{size: s, memory: m}
 	if y.ppo, err = rl2.NewPPO(d, m, p, c, trialSteps); err != nil {

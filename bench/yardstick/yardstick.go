@@ -172,13 +172,7 @@ func (y *Yardstick) data(row int) error {
 		}
 		return x
 	}
-	done := uniform(5, nb, 0, 1)
-	for i, u := range done {
-		done[i] = 0
-		if u < 0.01 {
-			done[i] = 1
-		}
-	}
+	done := ends(nb)
 	ones := make([]float64, tasks*s.Window)
 	for i := range ones {
 		ones[i] = 1
@@ -190,12 +184,7 @@ func (y *Yardstick) data(row int) error {
 	if y.tcl {
 		inputs["key_context"], inputs["key_weight"] = window(7), ones
 	}
-	for name, x := range inputs {
-		if err := y.run.Write64(name, x); err != nil {
-			return err
-		}
-	}
-	return nil
+	return write(y.run, inputs)
 }
 
 // Figures are an update's losses and gradient norms by output name.
@@ -232,57 +221,8 @@ func (y *Yardstick) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
 
 // Update makes update number step, from 0, and returns its figures.
 func (y *Yardstick) Update(step int) (Figures, error) {
-	if err := y.Prepare(step); err != nil {
+	if err := updated(y, step); err != nil {
 		return nil, err
 	}
-	if err := y.Run(); err != nil {
-		return nil, err
-	}
-	f := Figures{}
-	var x [1]float64
-	for _, name := range y.Names() {
-		if err := y.run.Read64(name, x[:]); err != nil {
-			return nil, err
-		}
-		f[name] = x[0]
-	}
-	return f, nil
-}
-
-// mix is splitmix64's output for a counter (Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// uniform returns u_i = lo + (hi−lo)·2⁻⁵³·⌊mix(mix(stream)+i) / 2¹¹⌋.
-func uniform(stream uint64, n int, lo, hi float64) []float64 {
-	base := mix(stream)
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = lo + (hi-lo)*(float64(mix(base+uint64(i))>>11)*0x1p-53)
-	}
-	return x
-}
-
-// normal returns √(−2 ln(1−u_2i))·cos(2π·u_2i+1).
-func normal(stream uint64, n int) []float64 {
-	u := uniform(stream, 2*n, 0, 1)
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.Sqrt(-2*math.Log1p(-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
-	}
-	return x
-}
-
-func transpose(x []float64, rows, cols int) []float64 {
-	t := make([]float64, len(x))
-	for i := range rows {
-		for j := range cols {
-			t[j*rows+i] = x[i*cols+j]
-		}
-	}
-	return t
+	return read(y.run, y.Names())
 }

@@ -45,18 +45,19 @@ the update is executed: what is computed where, and the predicted and measured t
 
 Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
 constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few. Rl2's is an epoch: the gradient through ten trials of 2,000 steps. Mql's
-is a cycle: critics, actor and targets, then critics until the actor's next turn.`,
+is a cycle: critics, actor and targets, then critics until the actor's next turn. Oracle's is critics, policy, temperatures
+and targets on 1,280 transitions.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain
   nacre bench update --algo maml --vs torch --updates 3
-  nacre bench update --algo rl2 --vs torch
+  nacre bench update --algo oracle --vs torch
   nacre bench update --check
   nacre bench update --device cuda --precision tf32 --vs jax`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
-				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml", "rl2", "mql"),
+				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml", "rl2", "mql", "oracle"),
 				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
@@ -72,7 +73,7 @@ is a cycle: critics, actor and targets, then critics until the actor's next turn
 	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
-	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2 or mql")
+	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2, mql or oracle")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
 	deviceFlags(cmd, &o.DeviceOptions)
 	f.StringVar(&o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's")

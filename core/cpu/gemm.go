@@ -49,14 +49,25 @@ func (p *product) panel(k *kernels, g *gemmArgs, blk rowBlock, lo, hi int) {
 		a, c := first, int64(4*(lo*p.c.ld+j))
 		next, lines := p.following(j, col.width)
 		for i := lo; i < hi; i += blk.rows {
-			g.a = a
-			g.next = g.b
-			if lines > 0 {
+			g.a, g.c = a, at(&p.c.d[0], c)
+			switch {
+			case i+blk.rows < hi:
+				g.then = at(g.c, cStep)
+			case j+col.width < p.c.ld:
+				g.then = &p.c.d[lo*p.c.ld+j+col.width]
+			default:
+				g.then = g.c
+			}
+			switch {
+			case j == 0 && !p.ta && (i-lo)/blk.rows%2 == 0 && i+2*blk.rows < hi:
+				g.next = at(a, 2*rowStep) // two blocks of A have about as many lines as a call fetches
+			case lines > 0:
 				g.next = next
 				next = at(next, 64*g.k)
 				lines -= int(g.k)
+			default:
+				g.next = g.b
 			}
-			g.c = at(&p.c.d[0], c)
 			switch p.mode {
 			case gemmBias, gemmBiasReLU:
 				g.aux = at(p.aux, int64(4*j))

@@ -102,7 +102,7 @@ func checkGemm(t *testing.T, k *kernels, r *rand.Rand, m, n, kk int, ta bool, mo
 	inPanels := p
 	inPanels.c = clone(p.c)
 	p.rows(k, &gemmArgs{}, 1, m+1)
-	q := k.newPanels(kk, n)
+	q := k.newPanels(&slab{}, kk, n)
 	q.copyRows(&p.b, 0, kk)
 	inPanels.b, inPanels.byPanel, inPanels.next = q.mat, true, &q.d[0]
 	inPanels.rows(k, &gemmArgs{}, 1, m+1)

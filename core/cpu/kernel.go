@@ -14,7 +14,8 @@ type gemmArgs struct {
 	ldc  int64
 	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
 	mode gemmMode
-	next *float32 // memory to fetch into the second-level cache meanwhile, k lines of 64 bytes; not read for A transposed
+	next *float32 // memory to fetch into the second-level cache meanwhile, k lines of 64 bytes
+	then *float32 // the block of C that comes next, likewise fetched with its block of the mask
 }
 
 // gemmMode is what happens to a product before it is stored.

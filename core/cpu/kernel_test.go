@@ -60,7 +60,7 @@ func TestPanelsOfTranspose(t *testing.T) {
 		m := randomMat(rand.New(rand.NewPCG(1, 2)), 109, 21)
 		mT := newMat(21, 109)
 		m.transposeInto(&mT, 0, 109)
-		want, got := k.newPanels(21, 109), k.newPanels(21, 109)
+		want, got := k.newPanels(&slab{}, 21, 109), k.newPanels(&slab{}, 21, 109)
 		want.copyRows(&mT, 0, 21)
 		got.copyTransposed(&m, 0, 32)
 		got.copyTransposed(&m, 96, 109)

@@ -12,16 +12,6 @@ type mat struct {
 // pad16 rounds n up to a multiple of 16.
 func pad16(n int) int { return (n + 15) &^ 15 }
 
-// aligned makes n zeros that start at a multiple of 64 bytes.
-func aligned(n int) []float32 {
-	b := make([]float32, n+15)
-	skip := 0
-	if r := uintptr(unsafe.Pointer(&b[0])) % 64; r != 0 {
-		skip = int(64-r) / 4
-	}
-	return b[skip : skip+n : skip+n]
-}
-
 // alignedWords is aligned for what is not floats.
 func alignedWords(n int) []uint32 {
 	f := aligned(max(n, 1))

@@ -13,6 +13,7 @@ import (
 // then they are empty.
 type param struct {
 	spec              core.ParamSpec
+	slab              *slab // of the memory
 	w, m, v           mat
 	t                 float64
 	byPanel, byPanelT panels
@@ -26,7 +27,7 @@ func (p *param) needPanels(k *kernels, transposed bool) *panels {
 		q, rows, cols = &p.byPanelT, cols, rows
 	}
 	if q.d == nil {
-		*q = k.newPanels(rows, cols)
+		*q = k.newPanels(p.slab, rows, cols)
 		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
 	}
 	return q
@@ -68,10 +69,11 @@ type memory struct {
 	mu     sync.Mutex // held while a program is loaded, which may add transposes
 	specs  []core.ParamSpec
 	byName map[string]*param
+	slab   *slab
 }
 
 func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
-	m := &memory{kernels: d.kernels, byName: map[string]*param{}}
+	m := &memory{kernels: d.kernels, byName: map[string]*param{}, slab: &slab{}}
 	for _, s := range params {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
 			return nil, fmt.Errorf("cpu: parameter %q has shape %d×%d; want a name and at least 1×1", s.Name, s.Rows, s.Cols)
@@ -80,7 +82,7 @@ func (d *device) NewMemory(params []core.ParamSpec) (core.Memory, error) {
 			return nil, fmt.Errorf("cpu: parameter %q is declared twice", s.Name)
 		}
 		m.specs = append(m.specs, s)
-		m.byName[s.Name] = &param{spec: s, w: newMat(s.Rows, s.Cols), m: newMat(s.Rows, s.Cols), v: newMat(s.Rows, s.Cols)}
+		m.byName[s.Name] = &param{spec: s, slab: m.slab, w: m.slab.mat(s.Rows, s.Cols), m: m.slab.mat(s.Rows, s.Cols), v: m.slab.mat(s.Rows, s.Cols)}
 	}
 	return m, nil
 }

@@ -11,8 +11,8 @@ type panels struct {
 type colCut struct{ at, width int }
 
 // newPanels makes panels of zeros for products by the kernels k.
-func (k *kernels) newPanels(rows, cols int) panels {
-	p := panels{mat: newMat(rows, cols)}
+func (k *kernels) newPanels(from *slab, rows, cols int) panels {
+	p := panels{mat: from.mat(rows, cols)}
 	for j := 0; j < p.ld; {
 		c := colCut{j, k.panelWidth(p.ld - j)}
 		p.cuts = append(p.cuts, c)

@@ -35,7 +35,8 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	mem.mu.Lock()
 	defer mem.mu.Unlock()
 	segs := segments(p)
-	b := newBuilder(d, planStorage(p, segs), mem)
+	from := &slab{}
+	b := newBuilder(d, planStorage(p, segs), mem, from)
 	r := &runner{p: p, mats: b.mats, pool: d.pool}
 	count := 1
 	for _, seg := range segs {
@@ -47,7 +48,7 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		}
 	}
 	for range count {
-		w := &worker{k: d.kernels, arena: aligned(b.arena), scratch: aligned(b.scratch)}
+		w := &worker{k: d.kernels, arena: from.floats(b.arena), scratch: from.floats(b.scratch)}
 		if b.halfA > 0 {
 			w.half = newHalfScratch(b.halfA, b.halfB)
 		}
@@ -59,12 +60,12 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 // newBuilder allocates the values of a program by its memory plan.
-func newBuilder(d *device, s *storage, mem *memory) *builder {
+func newBuilder(d *device, s *storage, mem *memory, from *slab) *builder {
 	b := &builder{storage: s, k: d.kernels, shareFrom: d.shareFrom, mats: make([]mat, len(s.p.Values)), params: make([]*param, len(s.p.Values))}
-	shared := aligned(s.shared)
+	shared := from.floats(s.shared)
 	if s.laneLen > 0 {
 		for range s.lanes {
-			b.lane = append(b.lane, aligned(s.laneLen))
+			b.lane = append(b.lane, from.floats(s.laneLen))
 		}
 	}
 	for i, v := range s.p.Values {
@@ -74,7 +75,7 @@ func newBuilder(d *device, s *storage, mem *memory) *builder {
 			b.params[i] = mem.byName[v.Store]
 			b.mats[i] = b.params[i].w
 		case full, laneSummed:
-			b.mats[i] = newMat(v.Rows, v.Cols)
+			b.mats[i] = from.mat(v.Rows, v.Cols)
 		case passing:
 			b.mats[i].d = shared[s.offset[i] : s.offset[i]+s.size(i)]
 		}

@@ -94,7 +94,7 @@ func (w *worker) transpose(m *mat) mat {
 
 // contractRows is the number of rows a product over rows takes at a time, so that they stay in the second-level cache
 // while the result's rows pass.
-const contractRows = 256
+const contractRows = 128
 
 // contract is the step C = aᵀ·b, summed over the rows of both, or aᵀ·bᵀ with tb. In a tiled segment it adds the
 // tile's rows to a lane's partial sum; else its units are the rows of C.

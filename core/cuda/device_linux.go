@@ -104,18 +104,26 @@ func (g *gpu) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	if !ok || mem.gpu.driver != g.driver {
 		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
 	}
-	if err := p.Validate(); err != nil {
-		return nil, fmt.Errorf("cuda: %w", err)
-	}
-	for _, s := range p.ParamSpecs() {
-		if i, ok := mem.index[s.Name]; !ok || mem.specs[i] != s {
-			return nil, fmt.Errorf("cuda: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
-		}
+	if err := g.fits(p, mem); err != nil {
+		return nil, err
 	}
 	if g.options.Host != nil && !steps(p) && p.FLOPs() < hostWork {
 		return g.loadOnHost(p, mem)
 	}
 	return g.loadHere(p, mem)
+}
+
+// fits reports a program that is broken, or has parameters that the memory lacks.
+func (g *gpu) fits(p *core.Program, mem *memory) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("cuda: %w", err)
+	}
+	for _, s := range p.ParamSpecs() {
+		if i, ok := mem.index[s.Name]; !ok || mem.specs[i] != s {
+			return fmt.Errorf("cuda: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
+		}
+	}
+	return nil
 }
 
 // steps reports whether a program changes parameters.

@@ -29,6 +29,7 @@ type driver struct {
 	device  int32
 	context uintptr
 	version int32
+	lazy    bool // functions are loaded when they are first needed, unless cuFuncLoad asks for it: since CUDA 12.4
 	lost    atomic.Pointer[Error]
 }
 
@@ -43,7 +44,7 @@ var driverSymbols = []string{
 	"cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel", "cuStreamCreate", "cuStreamDestroy_v2",
 	"cuStreamSynchronize", "cuStreamWaitEvent", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
 	"cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy", "cuEventCreate",
-	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize",
+	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery",
 }
 
 // openDriver loads the driver's library and retains the primary context of a GPU.
@@ -52,7 +53,7 @@ func openDriver(ordinal int) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{library: l}
+	d := &driver{library: l, lazy: l.find("cuFuncLoad")}
 	var count int32
 	defer keepSignals()()
 	if code := d.call("cuInit", 0); code != 0 {
@@ -181,8 +182,15 @@ func (d *driver) alloc(what string, n int) (address, error) {
 	if err != nil {
 		return 0, err
 	}
-	return a, d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n))
+	if err := d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n)); err != nil {
+		return a, err
+	}
+	return a, d.settle()
 }
+
+// settle waits for the default stream. Clearing memory and copying to it from ordinary memory are its work and may go on
+// after the calls have returned, and the streams of this package do not wait for it.
+func (d *driver) settle() error { return d.do(Launching, "cuStreamSynchronize", 0) }
 
 func (d *driver) free(a address) {
 	if a != 0 {
@@ -210,7 +218,10 @@ func (d *driver) unpin(s []float32) {
 // upload and download copy and wait.
 func upload[T any](d *driver, to address, from []T) error {
 	n := len(from) * int(unsafe.Sizeof(from[0]))
-	return d.do(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n))
+	if err := d.do(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n)); err != nil {
+		return err
+	}
+	return d.settle()
 }
 
 func download[T any](d *driver, to []T, from address) error {
@@ -241,6 +252,16 @@ func (d *driver) record(e event, s stream) error {
 	return d.do(Launching, "cuEventRecord", uintptr(e), uintptr(s))
 }
 
+// query reports whether the GPU has reached an event.
+func (d *driver) query(e event) (bool, error) {
+	const notReady = 600
+	code := d.call("cuEventQuery", uintptr(e))
+	if code == notReady {
+		return false, nil
+	}
+	return code == 0, d.check(Launching, "cuEventQuery", code)
+}
+
 func (d *driver) wait(s stream, e event) error {
 	return d.do(Launching, "cuStreamWaitEvent", uintptr(s), uintptr(e), 0)
 }
@@ -254,7 +275,10 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 	if err := d.do(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
 		return 0, fmt.Errorf("%w: kernel %s", err, name)
 	}
-	return k, nil
+	if d.lazy { // now, not in the middle of a recording
+		err = d.do(Compiling, "cuFuncLoad", uintptr(k))
+	}
+	return k, err
 }
 
 // launch starts blocks of a kernel. args is its one argument, a struct.

@@ -13,6 +13,7 @@ import (
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/core/feed"
 	"nacre/core/op"
 )
 
@@ -62,7 +63,50 @@ func use(t *testing.T, o cuda.Options) error {
 			return err
 		}
 	}
-	return mem.Read("w.m", make([]float64, 33*40))
+	if err := mem.Read("w.m", make([]float64, 33*40)); err != nil {
+		return err
+	}
+	return useFeed(d, p, mem)
+}
+
+// useFeed does everything a feed is for, up to the first error.
+func useFeed(d core.Device, p *core.Program, mem core.Memory) error {
+	plan := feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.Permuted, Stores: 1, Capacity: 100,
+		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
+	f, err := d.(feed.Device).NewFeed(mem, plan)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for task := range 2 {
+		if err := f.Put(0, task, 0, make([]float32, 70*plan.Stride())); err != nil {
+			return err
+		}
+		if err := f.Set(0, task, feed.Ring{Length: 70, Spans: []feed.Span{{First: 0, N: 70}}}); err != nil {
+			return err
+		}
+	}
+	if err := f.Begin(1, 2, 0); err != nil {
+		return err
+	}
+	r, err := f.Load(p, []string{"loss"})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for range 3 { // the third time both buffers are on their way
+		if err := r.Run(); err != nil {
+			return err
+		}
+		if _, err := f.Records(false); err != nil {
+			return err
+		}
+	}
+	if err := r.Read("loss", make([]float32, 1)); err != nil {
+		return err
+	}
+	_, err = f.Records(true)
+	return err
 }
 
 func wantStage(t *testing.T, what string, err error, stage cuda.Stage, text string) {
@@ -82,7 +126,7 @@ func TestEveryCallFails(t *testing.T) {
 		"cuInit": cuda.NoDevice, "cuDeviceGetCount": cuda.NoDevice, "cuDeviceGet": cuda.NoDevice, "cuDevicePrimaryCtxRetain": cuda.NoDevice,
 		"cuCtxSetCurrent": cuda.NoDevice, "cuDeviceGetName": cuda.NoDevice, "cuDeviceTotalMem_v2": cuda.NoDevice, "cuDeviceGetAttribute": cuda.NoDevice,
 		"nvrtcVersion": cuda.NoNVRTC, "cuDriverGetVersion": cuda.OldDriver,
-		"cuModuleLoadData": cuda.Compiling, "cuModuleGetFunction": cuda.Compiling,
+		"cuModuleLoadData": cuda.Compiling, "cuModuleGetFunction": cuda.Compiling, "cuFuncLoad": cuda.Compiling,
 		"cuMemAlloc_v2": cuda.NoMemory, "cuMemsetD32_v2": cuda.NoMemory, "cuMemHostAlloc": cuda.NoMemory,
 		"cublasLtCreate": cuda.Products, "cublasLtMatmulDescCreate": cuda.Products, "cublasLtMatmulDescSetAttribute": cuda.Products,
 		"cublasLtMatrixLayoutCreate": cuda.Products, "cublasLtMatmulPreferenceCreate": cuda.Products,
@@ -91,9 +135,10 @@ func TestEveryCallFails(t *testing.T) {
 		"cuEventRecord": cuda.Launching, "cuStreamWaitEvent": cuda.Launching, "cuStreamBeginCapture_v2": cuda.Launching, "cuStreamEndCapture": cuda.Launching,
 		"cuGraphInstantiateWithFlags": cuda.Launching, "cuGraphLaunch": cuda.Launching, "cuEventSynchronize": cuda.Launching,
 		"cuMemcpyHtoD_v2": cuda.Launching, "cuMemcpyDtoH_v2": cuda.Launching, "cuMemcpyHtoDAsync_v2": cuda.Launching, "cuMemcpyDtoHAsync_v2": cuda.Launching,
+		"cuEventQuery": cuda.Launching,
 	} {
 		failed := 0
-		for after := 0; after < 3; after++ { // the first call of its kind, the second, the third
+		for _, after := range []int{0, 1, 2, 4, 7, 11, 16, 22} { // the first call of its kind, the second, … and where a feed's are
 			gpu.Fail(call, after, 1)
 			if err := use(t, cuda.Options{}); err != nil {
 				failed++
@@ -194,6 +239,127 @@ func TestClose(t *testing.T) {
 		t.Errorf("closed; %d bytes in use, %d before loading", gpu.InUse(), before)
 	}
 	runtime.KeepAlive(mem)
+}
+
+// A feed gives everything back, and what it is told is checked.
+func TestFeedWrongUse(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	d := newDevice(t, cuda.Options{})
+	p := line(t)
+	mem, err := d.NewMemory(p.ParamSpecs())
+	must(t, err)
+	before := gpu.InUse()
+	plan := feed.Plan{Obs: 33, Act: 1, Tasks: 2, Slots: 3, Choose: feed.Each, Stores: 1, Capacity: 4,
+		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
+	f, err := d.(feed.Device).NewFeed(mem, plan)
+	must(t, err)
+	_, threeSlots := f.Load(p, nil)
+	_, noOutput := f.Load(p, []string{"gain"})
+	bad := plan
+	bad.Draws = make([]feed.Draw, 5)
+	for i := range bad.Draws {
+		bad.Draws[i].N = 1
+	}
+	_, draws := d.(feed.Device).NewFeed(mem, bad)
+	bad.Draws[3].Store = 1
+	_, store := d.(feed.Device).NewFeed(mem, bad)
+	row := make([]float32, plan.Stride())
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{threeSlots, `input "x" is 64×33, the plan fills 192×33`}, {noOutput, `192×33`}, {draws, "5 draws per slot, at most 4"}, {store, "draw 3"},
+		{f.Put(1, 0, 0, row), "ring 1 of task 0"}, {f.Put(0, 2, 0, row), "task 2"}, {f.Put(0, 0, 4, row), "position 4 of 4"}, {f.Put(0, 0, 0, row[1:]), "rows of 71"},
+		{f.Set(0, 0, feed.Ring{First: 4, Length: 1}), "from position 4"}, {f.Begin(0, 0, 0), "nothing to draw from in store 0 of task 0"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", c.err, c.want)
+		}
+	}
+	must(t, f.Close())
+	if gpu.InUse() != before {
+		t.Errorf("closed; %d bytes in use, %d before", gpu.InUse(), before)
+	}
+	runtime.KeepAlive(mem)
+}
+
+// More updates than the GPU keeps records of are refused, not forgotten.
+func TestRecordsAreNotLost(t *testing.T) {
+	fakecuda.Use(t)
+	d := newDevice(t, cuda.Options{})
+	p := line(t)
+	mem, err := d.NewMemory(p.ParamSpecs())
+	must(t, err)
+	f, err := d.(feed.Device).NewFeed(mem, feed.Plan{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
+		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
+	must(t, err)
+	defer f.Close()
+	r, err := f.Load(p, []string{"loss"})
+	must(t, err)
+	defer r.Close()
+	must(t, f.Put(0, 0, 0, make([]float32, 71)))
+	must(t, f.Set(0, 0, feed.Ring{Length: 1}))
+	must(t, f.Begin(1, 2, 0))
+	var losses []float32
+	for chunk := range 4 {
+		n := f.Room() - chunk // the ring's end is passed within a chunk
+		for range n {
+			must(t, r.Run())
+		}
+		if chunk == 0 {
+			if err := r.Run(); err == nil || !strings.Contains(err.Error(), "64 updates have been started") {
+				t.Errorf("one update too many: %v", err)
+			}
+		}
+		records, err := f.Records(false)
+		must(t, err)
+		for _, x := range records {
+			losses = append(losses, x.Scalars[0])
+		}
+	}
+	records, err := f.Records(true)
+	must(t, err)
+	for _, x := range records {
+		losses = append(losses, x.Scalars[0])
+	}
+	if len(losses) != 64+63+62+61 {
+		t.Fatalf("%d records", len(losses))
+	}
+	last := make([]float32, 1)
+	must(t, r.Read("loss", last))
+	seen := map[float32]bool{}
+	for _, x := range losses {
+		seen[x] = true
+	}
+	if last[0] != losses[len(losses)-1] || len(seen) < 200 { // each update sees other noise
+		t.Errorf("the last loss is %g, its record %g; %d different ones", last[0], losses[len(losses)-1], len(seen))
+	}
+}
+
+// A GPU that is lost with a chunk of updates under way says so when their records are asked for, and from then on.
+func TestLostInAChunk(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	d := newDevice(t, cuda.Options{})
+	p := line(t)
+	mem, err := d.NewMemory(p.ParamSpecs())
+	must(t, err)
+	f, err := d.(feed.Device).NewFeed(mem, feed.Plan{Obs: 33, Act: 1, Tasks: 1, Slots: 1, Stores: 1, Capacity: 4,
+		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
+	must(t, err)
+	r, err := f.Load(p, []string{"loss"})
+	must(t, err)
+	must(t, f.Put(0, 0, 0, make([]float32, 71)))
+	must(t, f.Set(0, 0, feed.Ring{Length: 1}))
+	must(t, f.Begin(1, 2, 0))
+	must(t, r.Run())
+	gpu.Fail("cuGraphLaunch", 1, 700)
+	must(t, r.Run())
+	wantStage(t, "third update", r.Run(), cuda.LostGPU, "cuGraphLaunch: CUDA_ERROR_ILLEGAL_ADDRESS (700)")
+	_, err = f.Records(true)
+	wantStage(t, "records", err, cuda.LostGPU, "checkpoint")
+	wantStage(t, "the next stream", f.Begin(1, 2, 0), cuda.LostGPU, "checkpoint")
+	must(t, r.Close())
+	must(t, f.Close())
 }
 
 func TestWrongUse(t *testing.T) {

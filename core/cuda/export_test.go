@@ -177,6 +177,23 @@ func Plan(p *core.Program, own bool) (launches, kernels int, text string, err er
 	return len(pl.units), len(seen), text, nil
 }
 
+// Kernels lists the generated kernels of a program, with @ for their names. Texts are what stands before them, and the
+// kernels that draw data.
+func Kernels(p *core.Program) (bodies []string, err error) {
+	pl, err := newPlan(p, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range pl.units {
+		if u.kernel != nil {
+			bodies = append(bodies, u.kernel.body)
+		}
+	}
+	return bodies, nil
+}
+
+func Texts() (head, drawing string) { return prelude + gemmText + optimiserText, prelude + feedText }
+
 // Compile translates a text for an architecture with the NVRTC that is found.
 func Compile(text, capability string) ([]byte, error) {
 	c, err := openCompiler(capability)

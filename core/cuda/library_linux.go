@@ -15,6 +15,7 @@ import (
 // library is a loaded shared library and the symbols asked of it.
 type library struct {
 	path    string
+	handle  uintptr
 	symbols map[string]uintptr
 }
 
@@ -29,7 +30,7 @@ func open(stage Stage, what string, paths, symbols []string) (*library, error) {
 			}
 			continue
 		}
-		l := &library{path: p, symbols: map[string]uintptr{}}
+		l := &library{path: p, handle: h, symbols: map[string]uintptr{}}
 		for _, s := range symbols {
 			if l.symbols[s], err = purego.Dlsym(h, s); err != nil {
 				return nil, &Error{stage, fmt.Sprintf("%s has no symbol %s: not %s, or too old a version", p, s, what)}
@@ -42,6 +43,15 @@ func open(stage Stage, what string, paths, symbols []string) (*library, error) {
 		detail += ": " + reasons[0]
 	}
 	return nil, &Error{stage, detail}
+}
+
+// find adds a symbol that newer versions of a library have, and reports whether this one does.
+func (l *library) find(symbol string) bool {
+	at, err := purego.Dlsym(l.handle, symbol)
+	if err == nil {
+		l.symbols[symbol] = at
+	}
+	return err == nil
 }
 
 // preload loads what a library will ask the loader for by name, where it lies beside it: the loader does not look there.

@@ -52,6 +52,7 @@ func (g *gpu) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 	}
 	if m.base, err = g.alloc("parameters", 3*m.total+2*len(m.specs)+align); err != nil {
 		g.call("cuStreamDestroy_v2", uintptr(m.stream))
+		g.free(m.base)
 		return nil, err
 	}
 	runtime.AddCleanup(m, func(x held) { x.release() }, held{g.driver, m.base, m.stream}) // a Memory has no Close

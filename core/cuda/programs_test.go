@@ -22,6 +22,7 @@ import (
 	"nacre/rl2"
 	"nacre/sim"
 	"nacre/tcl"
+	"nacre/training"
 )
 
 // recorder is the reference device, noting what is loaded on it.
@@ -58,7 +59,6 @@ func programs(t *testing.T) map[string]*recorder {
 	w.Window = p.Context
 	o := oracle.Default()
 	o.Hidden, o.MetaBatch, o.Batch = 27, 3, 70
-	spec := family.Spec()
 	out := map[string]*recorder{}
 	add := func(name string, open func(core.Device) (interface{ Close() error }, error)) {
 		r := &recorder{Device: ref.Device}
@@ -67,33 +67,23 @@ func programs(t *testing.T) map[string]*recorder {
 		t.Cleanup(func() { l.Close() })
 		out[name] = r
 	}
-	setup := func(d core.Device) pearl.Setup {
-		return pearl.Setup{Config: p, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4}
+	setup := func(d core.Device) training.Setup {
+		return training.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4}
 	}
 	type closer = interface{ Close() error }
-	add("pearl", func(d core.Device) (closer, error) { return pearl.New(setup(d)) })
+	add("pearl", func(d core.Device) (closer, error) { return pearl.New(p, setup(d), nil) })
 	add("tcl-pearl", func(d core.Device) (closer, error) {
-		s := setup(d)
-		s.Auxiliary = func(enc belief.Encoder, n int) (belief.Auxiliary, error) { return tcl.New(w, enc, n) }
-		return pearl.New(s)
+		return pearl.New(p, setup(d), func(enc belief.Encoder, n int) (belief.Auxiliary, error) { return tcl.New(w, enc, n) })
 	})
-	add("oracle", func(d core.Device) (closer, error) {
-		return oracle.New(oracle.Setup{Config: o, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
-	})
+	add("oracle", func(d core.Device) (closer, error) { return oracle.New(o, setup(d)) })
 	m := maml.Default()
-	add("maml", func(d core.Device) (closer, error) {
-		return maml.New(maml.Setup{Config: m, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
-	})
+	add("maml", func(d core.Device) (closer, error) { return maml.New(m, setup(d)) })
 	r := rl2.Default()
 	r.Hidden, r.MetaBatch, r.Episodes, r.Chunk = 21, 3, 2, 4
-	add("rl2", func(d core.Device) (closer, error) {
-		return rl2.New(rl2.Setup{Config: r, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
-	})
+	add("rl2", func(d core.Device) (closer, error) { return rl2.New(r, setup(d)) })
 	q := mql.Default()
 	q.Hidden, q.Context, q.History, q.Batch = 27, 5, 4, 70
-	add("mql", func(d core.Device) (closer, error) {
-		return mql.New(mql.Setup{Config: q, Spec: spec, Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4})
-	})
+	add("mql", func(d core.Device) (closer, error) { return mql.New(q, setup(d)) })
 	return out
 }
 

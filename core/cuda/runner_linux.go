@@ -25,6 +25,7 @@ type runner struct {
 	work   [maxBranches]address // of products
 	lt     []*ltProduct
 	graph  graph
+	fed    *fed // draws the data of every run, if set
 
 	staged  [2][]float32
 	copied  [2]event
@@ -35,15 +36,21 @@ type runner struct {
 	results []float32
 	done    event
 	ran     bool
+	kept    bool // of a fed program: results holds the last run's
 	closed  bool
 }
 
 func (g *gpu) loadHere(p *core.Program, mem *memory) (core.Runner, error) {
+	return g.loadFed(p, mem, nil)
+}
+
+// loadFed loads a program that draws its own data if d is not nil.
+func (g *gpu) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, error) {
 	pl, err := newPlan(p, g.lt == nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: g, mem: mem, steps: steps(p), place: pl.placeValues()}
+	r := &runner{p: p, gpu: g, mem: mem, steps: steps(p), place: pl.placeValues(), fed: d}
 	leave, err := mem.settle()
 	if err != nil {
 		return nil, err
@@ -73,6 +80,11 @@ func (r *runner) prepare(pl *plan) error {
 	launches, err := r.launches(pl, names)
 	if err != nil {
 		return err
+	}
+	if r.fed != nil {
+		if err := r.fed.prepare(r); err != nil {
+			return err
+		}
 	}
 	// Everything runs once outside the graph where that changes nothing, so that libraries load what they need.
 	for i, u := range pl.units {
@@ -141,7 +153,9 @@ func (r *runner) address(v int) address {
 
 func (r *runner) at(p place) address { return r.base[p.space] + address(4*p.offset) }
 
-// record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere.
+// record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. A fed
+// program's begins with copying what was drawn, draws for the next run on a branch of its own, and ends with keeping its
+// scalars; outputs of others are copied to the host at the end.
 func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) {
 	g := r.gpu
 	c := &recording{gpu: g, after: map[int]event{}}
@@ -154,7 +168,16 @@ func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) 
 		}
 	}
 	return g.capture(c.streams[0], func() error {
+		if r.fed != nil {
+			if err := r.fed.before(r, c.streams[0]); err != nil {
+				return err
+			}
+		}
 		begin, err := c.event(c.streams[0])
+		if err != nil {
+			return err
+		}
+		drawn, err := c.ahead(r.fed, begin)
 		if err != nil {
 			return err
 		}
@@ -171,8 +194,17 @@ func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) 
 				}
 			}
 		}
-		if err := c.join(); err != nil || len(r.p.Outputs) == 0 {
+		if err := c.join(); err != nil {
 			return err
+		}
+		if r.fed != nil {
+			if err := g.wait(c.streams[0], drawn); err != nil {
+				return err
+			}
+			return r.fed.after(r, c.streams[0])
+		}
+		if len(r.p.Outputs) == 0 {
+			return nil
 		}
 		return g.copyOut(c.streams[0], r.results, r.base[outputs])
 	})
@@ -193,6 +225,25 @@ type recording struct {
 	seen    [maxBranches][maxBranches]int // by branch: 1 + the last unit of each branch it has waited for
 	after   map[int]event
 	events  []event
+	drawing stream // of what is drawn for the next run
+}
+
+// ahead records the drawing of the next run's data, which may begin at an event, and the event of its end.
+func (c *recording) ahead(d *fed, begin event) (event, error) {
+	if d == nil {
+		return 0, nil
+	}
+	var err error
+	if c.drawing, err = c.gpu.newStream(); err != nil {
+		return 0, err
+	}
+	if err := c.gpu.wait(c.drawing, begin); err != nil {
+		return 0, err
+	}
+	if err := d.ahead(c.drawing); err != nil {
+		return 0, err
+	}
+	return c.event(c.drawing)
 }
 
 // event records an event on a stream.
@@ -248,7 +299,7 @@ func (c *recording) release() {
 	for _, e := range c.events {
 		c.gpu.call("cuEventDestroy_v2", uintptr(e))
 	}
-	for _, s := range c.streams[1:] {
+	for _, s := range append(c.streams[1:], c.drawing) {
 		if s != 0 {
 			c.gpu.call("cuStreamDestroy_v2", uintptr(s))
 		}
@@ -265,6 +316,9 @@ func (r *runner) Run() error {
 		return err
 	}
 	defer leave()
+	if r.fed != nil && len(r.fed.notes.runs) == notesKept {
+		return fmt.Errorf("cuda: %d updates have been started and none of their records read", notesKept)
+	}
 	if r.steps {
 		r.mem.changed()
 	}
@@ -275,6 +329,11 @@ func (r *runner) Run() error {
 		return err
 	}
 	r.ran = true
+	if r.fed != nil { // waiting for it is rare; see read
+		r.kept = false
+		r.fed.notes.add(r)
+		return nil
+	}
 	return r.gpu.record(r.done, r.mem.stream)
 }
 
@@ -350,13 +409,31 @@ func read[T number](r *runner, output string, dst []T) error {
 	if err != nil {
 		return err
 	}
-	if r.ran {
-		if err := r.await(r.done); err != nil {
-			return err
-		}
+	if err := r.fetch(); err != nil {
+		return err
 	}
 	gather(dst, r.results[r.place.of[v].offset:], r.p.Values[v].Cols)
 	return nil
+}
+
+// fetch makes the outputs of the last run arrive.
+func (r *runner) fetch() error {
+	if r.fed == nil {
+		if !r.ran {
+			return nil
+		}
+		return r.await(r.done)
+	}
+	if r.kept {
+		return nil
+	}
+	leave, err := r.mem.settle()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	r.kept = true
+	return download(r.gpu.driver, r.results, r.base[outputs])
 }
 
 // await waits for the GPU to reach an event.
@@ -386,6 +463,9 @@ func (r *runner) Close() error {
 func (r *runner) release() {
 	r.closed = true
 	g := r.gpu
+	if r.fed != nil {
+		r.fed.release(r)
+	}
 	if r.graph != 0 {
 		g.call("cuGraphExecDestroy", uintptr(r.graph))
 	}

@@ -15,6 +15,9 @@ var gemmText string
 //go:embed optimiser.h
 var optimiserText string
 
+//go:embed feed.h
+var feedText string
+
 // source is the text of all kernels of a plan, and the name of each region's kernel by unit. Regions that differ only
 // in the values they read and write share a kernel.
 func (pl *plan) source() (text string, names []string) {

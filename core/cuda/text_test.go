@@ -19,18 +19,26 @@ import (
 	"nacre/core/ref"
 )
 
-// texts are the kernels of each algorithm's longest program, as a GPU gets them.
+// texts are the kernels of every program of every algorithm, each kernel once, as a GPU gets them; and those that draw
+// data.
 func texts(t *testing.T) map[string]string {
-	out := map[string]string{}
+	head, drawing := cuda.Texts()
+	out := map[string]string{"feed": drawing}
+	known := map[string]bool{}
 	for name, r := range programs(t) {
+		out[name] = head
 		for _, p := range r.programs {
-			_, _, text, err := cuda.Plan(p, false)
+			bodies, err := cuda.Kernels(p)
 			must(t, err)
-			if len(text) > len(out[name]) {
-				out[name] = text
+			for _, body := range bodies {
+				if !known[body] {
+					known[body] = true
+					out[name] += strings.ReplaceAll(body, "@", fmt.Sprintf("kernel%d", len(known)))
+				}
 			}
 		}
 	}
+	t.Logf("%d kernels", len(known))
 	return out
 }
 
@@ -62,13 +70,16 @@ func TestNVRTC(t *testing.T) {
 	must(t, err)
 	_, _, text, err := cuda.Plan(y.Program(), false)
 	must(t, err)
-	cubin, err := cuda.Compile(text, "9.0")
-	var missing *cuda.Error
-	if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
-		t.Skip("not tested: there is no NVRTC to compile the kernels with")
-	}
-	if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
-		t.Errorf("error %v, %d bytes", err, len(cubin))
+	_, drawing := cuda.Texts()
+	for what, text := range map[string]string{"an update": text, "drawing data": drawing} {
+		cubin, err := cuda.Compile(text, "9.0")
+		var missing *cuda.Error
+		if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
+			t.Skip("not tested: there is no NVRTC to compile the kernels with")
+		}
+		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
+			t.Errorf("%s: error %v, %d bytes", what, err, len(cubin))
+		}
 	}
 }
 

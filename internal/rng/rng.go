@@ -25,12 +25,19 @@ const (
 
 // New returns the stream at the given path under seed. Equal arguments give equal streams.
 func New(seed uint64, path ...uint64) *rand.Rand {
-	a, b := mix(seed), mix(seed^0x6a09e667f3bcc909)
+	a, b := Address(seed, path...)
+	return rand.New(rand.NewPCG(a, b))
+}
+
+// Address is the state in which the generator of New starts. One more number p in the path makes a into mix(a ^ mix(p)),
+// b into mix(b + mix(p ^ 0xbb67ae8584caa73b)), with the finaliser of splitmix64.
+func Address(seed uint64, path ...uint64) (a, b uint64) {
+	a, b = mix(seed), mix(seed^0x6a09e667f3bcc909)
 	for _, p := range path {
 		a = mix(a ^ mix(p))
 		b = mix(b + mix(p^0xbb67ae8584caa73b))
 	}
-	return rand.New(rand.NewPCG(a, b))
+	return a, b
 }
 
 // mix is the splitmix64 finaliser (Steele, Lea and Flood 2014).

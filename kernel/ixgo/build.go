@@ -71,7 +71,7 @@ func (b *build) file() *ast.File {
 		g.Specs = append(g.Specs, s)
 		f.Imports = append(f.Imports, s)
 	}
-	declared := b.declared()
+	declared := cells.DeclaredNames(b.decls)
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if !declared[name] {
 			spec(name, named[name])
@@ -90,31 +90,6 @@ func (b *build) declare(name string, t types.Type) {
 	b.decls = append(b.decls, &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{
 		&ast.ValueSpec{Names: []*ast.Ident{ast.NewIdent(name)}, Type: b.typeExpr(t)},
 	}})
-}
-
-// declared are the names that the file declares.
-func (b *build) declared() map[string]bool {
-	m := map[string]bool{}
-	for _, d := range b.decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil {
-				m[d.Name.Name] = true
-			}
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					m[s.Name.Name] = true
-				case *ast.ValueSpec:
-					for _, n := range s.Names {
-						m[n.Name] = true
-					}
-				}
-			}
-		}
-	}
-	return m
 }
 
 // cell is the function of the cell's statements.
@@ -227,7 +202,7 @@ func (b *build) assigned(s *ast.ValueSpec) []ast.Stmt {
 func (b *build) check(f *ast.File) (*types.Info, error) {
 	pkg := types.NewPackage("main", "main")
 	b.pkg = pkg
-	declared := b.declared()
+	declared := cells.DeclaredNames(b.decls)
 	insert := func(name string, o types.Object) {
 		if o := b.objects[o]; o != nil && !declared[name] && pkg.Scope().Lookup(o.Name()) == nil {
 			pkg.Scope().Insert(o)

@@ -16,6 +16,5 @@ func init() {
 		"New":           reflect.ValueOf(p0.New),
 		"NewMetaUpdate": reflect.ValueOf(p0.NewMetaUpdate),
 		"Outcome":       reflect.ValueOf((*p0.Outcome)(nil)),
-		"Setup":         reflect.ValueOf((*p0.Setup)(nil)),
 	})
 }

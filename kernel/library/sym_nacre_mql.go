@@ -15,7 +15,6 @@ func init() {
 		"Networks":      reflect.ValueOf((*p0.Networks)(nil)),
 		"New":           reflect.ValueOf(p0.New),
 		"NewNetworks":   reflect.ValueOf(p0.NewNetworks),
-		"Setup":         reflect.ValueOf((*p0.Setup)(nil)),
 		"UpdateProgram": reflect.ValueOf(p0.UpdateProgram),
 	})
 }

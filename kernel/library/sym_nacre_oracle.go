@@ -9,10 +9,12 @@ import (
 
 func init() {
 	add("nacre/oracle/oracle", map[string]reflect.Value{
-		"Config":  reflect.ValueOf((*p0.Config)(nil)),
-		"Default": reflect.ValueOf(p0.Default),
-		"Learner": reflect.ValueOf((*p0.Learner)(nil)),
-		"New":     reflect.ValueOf(p0.New),
-		"Setup":   reflect.ValueOf((*p0.Setup)(nil)),
+		"Config":        reflect.ValueOf((*p0.Config)(nil)),
+		"Default":       reflect.ValueOf(p0.Default),
+		"Learner":       reflect.ValueOf((*p0.Learner)(nil)),
+		"Networks":      reflect.ValueOf((*p0.Networks)(nil)),
+		"New":           reflect.ValueOf(p0.New),
+		"NewNetworks":   reflect.ValueOf(p0.NewNetworks),
+		"UpdateProgram": reflect.ValueOf(p0.UpdateProgram),
 	})
 }

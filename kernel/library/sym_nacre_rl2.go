@@ -18,6 +18,5 @@ func init() {
 		"NewPolicy": reflect.ValueOf(p0.NewPolicy),
 		"PPO":       reflect.ValueOf((*p0.PPO)(nil)),
 		"Policy":    reflect.ValueOf((*p0.Policy)(nil)),
-		"Setup":     reflect.ValueOf((*p0.Setup)(nil)),
 	})
 }

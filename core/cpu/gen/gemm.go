@@ -17,6 +17,7 @@ const (
 	gemmAux  = 56
 	gemmMode = 64
 	gemmNext = 72
+	gemmThen = 80
 )
 
 // modes are the values of gemmArgs.mode in order: the gemm* constants of the package.
@@ -81,6 +82,16 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	a.ins("CMPQ %d(R15), $%d", gemmMode, slices.Index(modes, "mask"))
 	a.ins("CMOVQNE DI, SI")
 	fetch("SI")
+	// Rows of the next blocks of C and of the mask, which lies at the same distance from C's, are fetched one after the
+	// other in the first terms: all at once they would hold up the loads of A and B.
+	a.ins("SUBQ DI, SI")
+	a.ins("MOVQ SI, R12")
+	a.ins("MOVQ %d(R15), R14", gemmThen)
+	a.ins("MOVQ $%d, R13", rows)
+	a.ins("LEAQ -1(CX), SI")
+	a.ins("CMPQ SI, R13")
+	a.ins("CMOVQLT SI, R13")
+	a.ins("SUBQ R13, CX")
 
 	// Three rows of A are reached from one address register by the index forms (base), (base)(ld) and (base)(2·ld).
 	bases := []string{"AX", "DX", "SI"}[:(rows+2)/3]
@@ -96,28 +107,41 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		}
 		return "(" + bases[i/3] + ")" + []string{"", "(R8*1)", "(R8*2)"}[i%3]
 	}
-	a.ins("PCALIGN $32")
-	a.label("loop")
-	for j := range nb {
-		a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
-	}
-	for i := range rows {
-		r := bcast + i%nbcast
-		a.ins("VBROADCASTSS %s, %s", element(i), a.v(r))
+	term := func() {
 		for j := range nb {
-			a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
+			a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
 		}
-	}
-	if ta {
-		a.ins("ADDQ R8, AX")
-	} else {
+		for i := range rows {
+			r := bcast + i%nbcast
+			a.ins("VBROADCASTSS %s, %s", element(i), a.v(r))
+			for j := range nb {
+				a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
+			}
+		}
+		if ta {
+			a.ins("ADDQ R8, AX")
+		} else {
+			for _, b := range bases {
+				a.ins("ADDQ $4, %s", b)
+			}
+		}
 		a.ins("PREFETCHT1 (R11)")
 		a.ins("ADDQ $64, R11")
-		for _, b := range bases {
-			a.ins("ADDQ $4, %s", b)
-		}
+		a.ins("ADDQ R9, BX")
 	}
-	a.ins("ADDQ R9, BX")
+	a.ins("TESTQ R13, R13")
+	a.ins("JZ loop")
+	a.label("first")
+	for at := 0; at < 4*width; at += 64 {
+		a.ins("PREFETCHT1 %d(R14)", at)
+		a.ins("PREFETCHT1 %d(R14)(R12*1)", at)
+	}
+	a.ins("ADDQ R10, R14")
+	term()
+	a.ins("DECQ R13")
+	a.ins("JNZ first")
+	a.label("loop")
+	term()
 	a.ins("DECQ CX")
 	a.ins("JNZ loop")
 	a.gemmEpilogue(nb, b0, acc, each)

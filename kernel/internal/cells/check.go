@@ -337,7 +337,7 @@ func (c *checker) shadowsImport(name string) bool {
 func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Package {
 	for pass := range 2 {
 		pkg := types.NewPackage("main", "main")
-		declared := declaredNames(f)
+		declared := DeclaredNames(f.Decls)
 		insert := func(name string, o types.Object) {
 			if o != nil && !declared[name] && c.unit.imports[name] == "" && pkg.Scope().Lookup(name) == nil {
 				pkg.Scope().Insert(o)
@@ -419,9 +419,10 @@ func (u *Unit) warn(fset *token.FileSet, d *Decl, e types.Error) {
 	u.Warnings = append(u.Warnings, fmt.Sprintf("%s of cell %d does not fit this redefinition and keeps to the old one (line %d: %s); run that cell again after changing it", d.Name, d.Cell, at.Line, e.Msg))
 }
 
-func declaredNames(f *ast.File) map[string]bool {
+// DeclaredNames are the names that the declarations of a file declare in its package; methods declare none.
+func DeclaredNames(decls []ast.Decl) map[string]bool {
 	m := map[string]bool{}
-	for _, d := range f.Decls {
+	for _, d := range decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil {

@@ -59,7 +59,7 @@ func (p *Program) Scratch(code string) *Scratch {
 	}, Body: &ast.BlockStmt{}})
 	s := &Scratch{Info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{}}}
 	pkg := types.NewPackage("main", "main")
-	declared := declaredNames(f)
+	declared := DeclaredNames(f.Decls)
 	insert := func(o types.Object) {
 		if o != nil && !declared[o.Name()] && u.imports[o.Name()] == "" {
 			pkg.Scope().Insert(o)

@@ -107,6 +107,11 @@ func main() {
 	for f, list := range families {
 		write("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
 	}
+	digests, err := api.Digests("../..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	write("api.txt", api.Format(digests))
 }
 
 // bundle is the types of packages as export data.

@@ -1,0 +1,400 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"nacre/core"
+	"nacre/core/feed"
+)
+
+// feeder is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for the
+// next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins does not
+// depend on what an update computes.
+type feeder struct {
+	gpu  *gpu
+	mem  *memory
+	plan feed.Plan
+
+	module                  module
+	raw, draw, gather, note kernel
+	state                   address // struct feed
+	content                 feedState
+	rings                   []ringState
+	chunks                  [][]address // by ring; as long as its table on the GPU
+	spans                   []spanRoom  // by ring
+	stale                   bool        // rings have changed since they were uploaded
+	owned                   []address
+
+	notes notes
+	runs  map[*runner]*fedRun
+}
+
+// feedState, ringState, pickState, job and part are the structs of feed.h.
+type feedState struct {
+	a, b, update                                               uint64
+	rings, raw, chosen, picks, seen, noise, wn, fn, kn         address
+	tasks, slots, choose, draws, perSlot, raws, noises, stride int32
+	draw                                                       [maxDraws]pickState
+}
+
+type pickState struct{ kind, store, n, exclusive, skip, at int32 }
+
+type ringState struct {
+	chunks, spans                   address
+	first, length, capacity, nspans int32
+}
+
+const (
+	maxDraws      = 4
+	rowsPerChunk  = 1024
+	rawsPerLane   = 4
+	countsOfFeed  = 4 // pairs, overlap, short, failed
+	elementsAPart = 512
+)
+
+// spanRoom is room for the trajectories of a ring.
+type spanRoom struct {
+	at   address
+	room int
+}
+
+// fedRun is what the feeder adds to a program's graph.
+type fedRun struct {
+	jobs, parts, scalars address
+	blocks, n            int
+}
+
+// NewFeed implements feed.Device.
+func (g *gpu) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
+	mem, ok := m.(*memory)
+	if !ok || mem.gpu.driver != g.driver {
+		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if len(p.Draws) > maxDraws {
+		return nil, fmt.Errorf("cuda: %d draws per slot, at most %d can be made here", len(p.Draws), maxDraws)
+	}
+	leave, err := mem.settle()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	f := &feeder{gpu: g, mem: mem, plan: p, runs: map[*runner]*fedRun{}}
+	if err := f.prepare(); err != nil {
+		f.release()
+		return nil, err
+	}
+	return f, nil
+}
+
+// prepare compiles the kernels and allocates everything but rows.
+func (f *feeder) prepare() (err error) {
+	cubin, err := f.gpu.compiler.compile(prelude + feedText)
+	if err != nil {
+		return err
+	}
+	if f.module, err = f.gpu.load(cubin); err != nil {
+		return err
+	}
+	for name, k := range map[string]*kernel{"raw": &f.raw, "draw": &f.draw, "gather": &f.gather, "note": &f.note} {
+		if *k, err = f.gpu.function(f.module, name); err != nil {
+			return err
+		}
+	}
+	c, p := &f.content, &f.plan
+	c.tasks, c.slots, c.choose, c.draws, c.stride = int32(p.Tasks), int32(p.Slots), int32(p.Choose), int32(len(p.Draws)), int32(p.Stride())
+	integers := p.Tasks + p.Slots
+	for i, d := range p.Draws {
+		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), 0, int32(d.Skip), c.perSlot}
+		if d.Exclusive {
+			c.draw[i].exclusive = 1
+		}
+		results := map[feed.Kind]int{feed.Independent: d.N, feed.Window: 2}[d.Kind]
+		if results == 0 {
+			results = 4
+		}
+		c.perSlot += int32(results)
+		integers += p.Slots * results
+	}
+	for _, n := range p.Noise {
+		c.noises += int32(n.N)
+	}
+	// Rejections take more of the stream: one in a hundred normals, integers hardly ever. What is beyond is made where it is needed.
+	c.raws = int32(integers + int(c.noises)*17/16 + 1024)
+	kn, wn, fn := ziggurat()
+	f.rings = make([]ringState, p.Stores*p.Tasks)
+	f.chunks, f.spans = make([][]address, len(f.rings)), make([]spanRoom, len(f.rings))
+	for _, x := range []struct {
+		to    *address
+		what  string
+		words int
+	}{
+		{&f.state, "drawing data", int(unsafe.Sizeof(feedState{})) / 4}, {&c.rings, "replay's rings", len(f.rings) * int(unsafe.Sizeof(ringState{})) / 4},
+		{&c.raw, "random numbers", 2 * int(c.raws)}, {&c.chosen, "the tasks drawn", p.Tasks + p.Slots + countsOfFeed},
+		{&c.picks, "the rows drawn", p.Slots*int(c.perSlot) + 1}, {&c.seen, "the tasks drawn", p.Slots + countsOfFeed}, {&c.noise, "noise", int(c.noises) + 1},
+		{&c.wn, "noise", 128}, {&c.fn, "noise", 128}, {&c.kn, "noise", 128},
+	} {
+		if *x.to, err = f.take(x.what, x.words); err != nil {
+			return err
+		}
+	}
+	for i := range f.rings {
+		f.rings[i].capacity = int32(p.Capacity)
+	}
+	f.stale = true
+	if err := upload(f.gpu.driver, c.kn, kn[:]); err != nil {
+		return err
+	}
+	if err := upload(f.gpu.driver, c.wn, wn[:]); err != nil {
+		return err
+	}
+	if err := upload(f.gpu.driver, c.fn, fn[:]); err != nil {
+		return err
+	}
+	return f.notes.prepare(f)
+}
+
+// take allocates words of 4 bytes that are given back with the feeder.
+func (f *feeder) take(what string, words int) (address, error) {
+	a, err := f.gpu.alloc(what, words+align)
+	if a != 0 {
+		f.owned = append(f.owned, a)
+	}
+	return a, err
+}
+
+// ring finds a ring.
+func (f *feeder) ring(store, task int) (int, error) {
+	if store < 0 || store >= f.plan.Stores || task < 0 || task >= f.plan.Tasks {
+		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.plan.Stores, f.plan.Tasks)
+	}
+	return store*f.plan.Tasks + task, nil
+}
+
+// Put implements feed.Feed.
+func (f *feeder) Put(store, task, at int, rows []float32) error {
+	i, err := f.ring(store, task)
+	stride := f.plan.Stride()
+	n := len(rows) / stride
+	if err != nil {
+		return err
+	}
+	if n*stride != len(rows) || at < 0 || at+n > f.plan.Capacity {
+		return fmt.Errorf("cuda: %d numbers of rows of %d at position %d of %d", len(rows), stride, at, f.plan.Capacity)
+	}
+	leave, err := f.mem.settle()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for n > 0 {
+		c, k := at/rowsPerChunk, at%rowsPerChunk
+		part := min(n, rowsPerChunk-k)
+		if c >= len(f.chunks[i]) || f.chunks[i][c] == 0 {
+			if err := f.grow(i, c); err != nil {
+				return err
+			}
+		}
+		if err := upload(f.gpu.driver, f.chunks[i][c]+address(4*k*stride), rows[:part*stride]); err != nil {
+			return err
+		}
+		rows, at, n = rows[part*stride:], at+part, n-part
+	}
+	return nil
+}
+
+// grow makes room for a chunk of a ring's rows.
+func (f *feeder) grow(i, c int) (err error) {
+	if c >= len(f.chunks[i]) {
+		f.chunks[i] = append(f.chunks[i], make([]address, max(16, c+1))...)
+		if f.rings[i].chunks, err = f.take("replay's rings", 2*len(f.chunks[i])); err != nil {
+			return err
+		}
+		f.stale = true
+	}
+	if f.chunks[i][c], err = f.take("replay", min(rowsPerChunk, f.plan.Capacity-c*rowsPerChunk)*f.plan.Stride()); err != nil {
+		return err
+	}
+	return upload(f.gpu.driver, f.rings[i].chunks, f.chunks[i])
+}
+
+// Set implements feed.Feed.
+func (f *feeder) Set(store, task int, r feed.Ring) error {
+	i, err := f.ring(store, task)
+	if err != nil {
+		return err
+	}
+	if r.First < 0 || r.First >= f.plan.Capacity || r.Length < 0 || r.Length > f.plan.Capacity {
+		return fmt.Errorf("cuda: %d rows from position %d of a ring of %d", r.Length, r.First, f.plan.Capacity)
+	}
+	leave, err := f.mem.settle()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	to, s := &f.rings[i], &f.spans[i]
+	to.first, to.length, to.nspans = int32(r.First), int32(r.Length), int32(len(r.Spans))
+	f.stale = true
+	if len(r.Spans) > s.room {
+		room := 2 * len(r.Spans)
+		if s.at, err = f.take("replay's trajectories", 2*room); err != nil {
+			return err
+		}
+		s.room, to.spans = room, s.at
+	}
+	if len(r.Spans) == 0 {
+		return nil
+	}
+	return upload(f.gpu.driver, s.at, r.Spans)
+}
+
+// Begin implements feed.Feed.
+func (f *feeder) Begin(a, b, update uint64) error {
+	leave, err := f.mem.settle()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for i, r := range f.rings {
+		if r.length == 0 {
+			return fmt.Errorf("cuda: nothing to draw from in store %d of task %d", i/f.plan.Tasks, i%f.plan.Tasks)
+		}
+	}
+	if f.stale {
+		if err := upload(f.gpu.driver, f.content.rings, f.rings); err != nil {
+			return err
+		}
+		f.stale = false
+	}
+	f.content.a, f.content.b, f.content.update = a, b, update
+	if err := upload(f.gpu.driver, f.state, []feedState{f.content}); err != nil {
+		return err
+	}
+	return f.ahead(f.mem.stream)
+}
+
+// ahead draws the data of the next update.
+func (f *feeder) ahead(s stream) error {
+	var args arguments
+	args.pointer(f.state)
+	if err := f.gpu.launch(f.raw, s, ceilDiv(int(f.content.raws), blockSize*rawsPerLane), args); err != nil {
+		return err
+	}
+	return f.gpu.launch(f.draw, s, 1, args)
+}
+
+// Load implements feed.Feed.
+func (f *feeder) Load(p *core.Program, scalars []string) (core.Runner, error) {
+	if err := f.gpu.fits(p, f.mem); err != nil {
+		return nil, err
+	}
+	return f.gpu.loadFed(p, f.mem, &fed{f, scalars})
+}
+
+// fed asks for a program's graph to draw its own data.
+type fed struct {
+	*feeder
+	scalars []string
+}
+
+// prepare makes the tables of a program's fills; the program's values have their places.
+func (d *fed) prepare(r *runner) error {
+	jobs, err := d.jobs(r)
+	if err != nil {
+		return err
+	}
+	var parts []part
+	for i, j := range jobs {
+		for from := 0; from < int(j.rows*j.cols); from += elementsAPart {
+			parts = append(parts, part{int32(i), int32(from)})
+		}
+	}
+	if len(parts) == 0 || len(d.scalars) > maxScalars {
+		return fmt.Errorf("%d inputs to fill, %d scalars to record: want at least 1 and at most %d", len(jobs), len(d.scalars), maxScalars)
+	}
+	var at []address
+	for _, name := range d.scalars {
+		v, ok := r.p.Outputs[name]
+		if x := r.p.Values[v]; !ok || x.Rows*x.Cols != 1 {
+			return fmt.Errorf("%q is not a 1×1 output", name)
+		}
+		at = append(at, r.address(v))
+	}
+	run := &fedRun{blocks: len(parts), n: len(at)}
+	d.runs[r] = run
+	for _, x := range []struct {
+		to    *address
+		words int
+	}{{&run.jobs, len(jobs) * int(unsafe.Sizeof(job{})) / 4}, {&run.parts, 2 * len(parts)}, {&run.scalars, 2*len(at) + 2}} {
+		if *x.to, err = d.gpu.alloc("tables of inputs", x.words); err != nil {
+			return err
+		}
+	}
+	if err := upload(d.gpu.driver, run.jobs, jobs); err != nil {
+		return err
+	}
+	if err := upload(d.gpu.driver, run.parts, parts); err != nil || len(at) == 0 {
+		return err
+	}
+	return upload(d.gpu.driver, run.scalars, at)
+}
+
+// release gives back what prepare took.
+func (d *fed) release(r *runner) {
+	if run := d.runs[r]; run != nil {
+		for _, a := range []address{run.jobs, run.parts, run.scalars} {
+			d.gpu.free(a)
+		}
+		delete(d.runs, r)
+	}
+}
+
+// before copies what was drawn into the program's inputs, after keeps what it has computed.
+func (d *fed) before(r *runner, s stream) error {
+	run := d.runs[r]
+	var args arguments
+	for _, a := range []address{d.state, run.jobs, run.parts} {
+		args.pointer(a)
+	}
+	return d.gpu.launch(d.gather, s, run.blocks, args)
+}
+
+func (d *fed) after(r *runner, s stream) error {
+	run := d.runs[r]
+	var args arguments
+	for _, a := range []address{run.scalars, d.content.seen, d.notes.rows, d.notes.at} {
+		args.pointer(a)
+	}
+	for _, n := range []int{run.n, d.plan.Slots + countsOfFeed, d.notes.width, notesKept} {
+		args.integer(n)
+	}
+	return d.gpu.launch(d.note, s, 1, args)
+}
+
+// Close implements feed.Feed. Programs that were loaded here must be closed before.
+func (f *feeder) Close() error {
+	leave, err := f.mem.settle()
+	if err != nil {
+		return nil // the GPU is lost and all it held with it
+	}
+	defer leave()
+	f.release()
+	return nil
+}
+
+func (f *feeder) release() {
+	for _, a := range f.owned {
+		f.gpu.free(a)
+	}
+	f.owned = nil
+	f.notes.release(f.gpu)
+	if f.module != 0 {
+		f.gpu.call("cuModuleUnload", uintptr(f.module))
+		f.module = 0
+	}
+}

@@ -1,0 +1,81 @@
+package mql
+
+import (
+	"nacre/core/feed"
+	"nacre/replay"
+	"nacre/replay/mirror"
+)
+
+// openFeed lets the device draw the data of training's updates if it can; l.fed stays nil if not.
+func (l *Learner) openFeed() error {
+	plan := feed.Plan{
+		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: 1, Slots: 1, Stores: 1, Capacity: l.cfg.BufferCapacity,
+		Draws: []feed.Draw{{Kind: feed.Independent, N: l.cfg.Batch, Skip: lead}},
+		Noise: []feed.Noise{{Input: "eps", N: l.cfg.Batch * l.dims.Act}},
+		Fills: []feed.Fill{
+			{Input: "obs", Field: feed.Obs}, {Input: "act", Field: feed.Act}, {Input: "rew", Field: feed.Reward}, {Input: "done", Field: feed.Done},
+			{Input: "next_obs", Field: feed.NextObs}, {Input: "before", Field: feed.Before}, {Input: "after", Field: feed.After},
+		},
+	}
+	m, err := mirror.New(l.device, l.mem, plan, func() [][]*replay.Task { return [][]*replay.Task{{l.all}} })
+	if m == nil || err != nil {
+		return err
+	}
+	l.fed = m
+	for i := range l.feds {
+		k := l.training()
+		k.policy = i == 1
+		p, err := updateProgram(l.cfg, l.nets, k)
+		if err != nil {
+			return err
+		}
+		if l.feds[i], err = m.Load(p, k.outputs()); err != nil {
+			return err
+		}
+		if err = l.feds[i].Write("weight", l.in.weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
+func (l *Learner) Chunk() int { return l.fed.Chunk() }
+
+// UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
+// them: it may still be at work on return, and a loss that is no longer a number is found by a later call.
+func (l *Learner) UpdateMany(iteration, update, n int) error {
+	ready, err := l.fed.Ready(l.seed, uint64(iteration), uint64(update))
+	if err != nil {
+		return err
+	}
+	for k := range n {
+		if ready {
+			run, _ := l.choose(l.feds, update+k)
+			err = l.fed.Start(run, iteration, update+k)
+		} else {
+			err = l.Update(iteration, update+k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return l.hear(false)
+}
+
+// hear adds the outputs of finished updates to the means: of those that are known to be, or of all.
+func (l *Learner) hear(all bool) error {
+	updates, err := l.fed.Finished(all)
+	if err != nil {
+		return err
+	}
+	for _, u := range updates {
+		_, k := l.choose(l.feds, u.Number)
+		for i, name := range k.outputs() {
+			if err := l.means.note(name, float64(u.Scalars[i]), where(u.Iteration, u.Number)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package replay
+
+// Position is how much was ever added to a task's buffer since its content was last thrown away: rows First … Next-1 are
+// kept, row n lies at n mod capacity of a copy that is kept in the same order. Another Era means that nothing of an
+// older content is left.
+type Position struct{ First, Next, Era int64 }
+
+// Position of the buffer's content.
+func (t *Task) Position() Position { return Position{t.first, t.next, t.era} }
+
+// Append appends rows first … next-1, which must be kept, to dst, each as o, a, context reward, reward, done, o', and the
+// row's number in its trajectory.
+func (t *Task) Append(dst []float32, first, next int64) []float32 {
+	for n := first; n < next; n++ {
+		row, end := t.row(n)
+		done := float32(0)
+		if end == terminal {
+			done = 1
+		}
+		dst = append(append(dst, row...), done)
+		dst = append(append(dst, t.nextObs(n, end)...), float32(n-t.owner(n).start))
+	}
+	return dst
+}
+
+// Span is what is kept of a trajectory: its first row, counted from the oldest kept, and its length.
+type Span struct{ First, N int }
+
+// Croppable lists, oldest first, the trajectories that a Window of w transitions is drawn from.
+func (t *Task) Croppable(w int) []Span {
+	whole, least, _ := t.candidates(w)
+	var out []Span
+	for i := range whole {
+		if first, n := t.kept(&whole[i]); n >= least {
+			out = append(out, Span{int(first - t.first), n})
+		}
+	}
+	return out
+}
