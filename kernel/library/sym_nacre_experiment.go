@@ -16,7 +16,11 @@ import (
 func init() {
 	add("nacre/experiment/experiment", map[string]reflect.Value{
 		"Agent":           reflect.ValueOf((*p0.Agent)(nil)),
+		"Ahead":           reflect.ValueOf((*p0.Ahead)(nil)),
+		"_Ahead":          reflect.ValueOf((*_nacre_experiment_Ahead)(nil)),
 		"Algorithms":      reflect.ValueOf(&p0.Algorithms).Elem(),
+		"Bulk":            reflect.ValueOf((*p0.Bulk)(nil)),
+		"_Bulk":           reflect.ValueOf((*_nacre_experiment_Bulk)(nil)),
 		"Change":          reflect.ValueOf(p0.Change),
 		"CheckDevice":     reflect.ValueOf(p0.CheckDevice),
 		"Config":          reflect.ValueOf((*p0.Config)(nil)),
@@ -65,6 +69,26 @@ func init() {
 		"Training":        reflect.ValueOf((*p0.Training)(nil)),
 		"View":            reflect.ValueOf(p0.View),
 	})
+}
+
+type _nacre_experiment_Ahead struct {
+	IValue      any
+	WAhead      func(int) error
+	WAwaitAhead func() error
+}
+
+func (w _nacre_experiment_Ahead) Ahead(a0 int) error { return w.WAhead(a0) }
+func (w _nacre_experiment_Ahead) AwaitAhead() error  { return w.WAwaitAhead() }
+
+type _nacre_experiment_Bulk struct {
+	IValue      any
+	WChunk      func() int
+	WUpdateMany func(int, int, int) error
+}
+
+func (w _nacre_experiment_Bulk) Chunk() int { return w.WChunk() }
+func (w _nacre_experiment_Bulk) UpdateMany(a0 int, a1 int, a2 int) error {
+	return w.WUpdateMany(a0, a1, a2)
 }
 
 type _nacre_experiment_Encoding struct {

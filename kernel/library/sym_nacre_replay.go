@@ -22,7 +22,9 @@ func init() {
 		"Pair":       reflect.ValueOf((*p0.Pair)(nil)),
 		"PairCrop":   reflect.ValueOf((*p0.PairCrop)(nil)),
 		"Part":       reflect.ValueOf((*p0.Part)(nil)),
+		"Position":   reflect.ValueOf((*p0.Position)(nil)),
 		"Rows":       reflect.ValueOf((*p0.Rows)(nil)),
+		"Span":       reflect.ValueOf((*p0.Span)(nil)),
 		"Task":       reflect.ValueOf((*p0.Task)(nil)),
 		"Trajectory": reflect.ValueOf((*p0.Trajectory)(nil)),
 	})
