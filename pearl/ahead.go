@@ -44,7 +44,8 @@ type addition struct {
 
 func (l *Learner) newAhead(s training.Setup, auxiliary makeAuxiliary) (a *ahead, err error) {
 	a = &ahead{l: l}
-	if a.mem, err = s.Device.NewMemory(append(l.nets.Policy.Net.Specs(), l.nets.Encoder.Net.Specs()...)); err != nil {
+	specs := append(append(l.nets.Policy.Net.Specs(), l.nets.Encoder.Net.Specs()...), l.nets.view.specs()...)
+	if a.mem, err = s.Device.NewMemory(specs); err != nil {
 		return a, err
 	}
 	if a.hands.actor, err = actor.New(s.Device, a.mem, l.nets.Policy, s.Workers, s.Envs); err != nil {

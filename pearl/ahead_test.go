@@ -11,7 +11,7 @@ import (
 // of it; and a checkpoint in between keeps it.
 func TestCollectAhead(t *testing.T) {
 	ahead := func(s *setup) {
-		s.Config.CollectAhead, s.Config.PosteriorSteps, s.Config.TasksPerIteration = true, 8, 5
+		s.Config.CollectAhead, s.Config.PosteriorSteps, s.Config.TasksPerIteration, s.Config.Observations = true, 8, 5, "standardised"
 	}
 	same := func(s *setup) { ahead(s); s.Config.CollectAhead = false }
 	a, _ := newWalker(t, ahead)

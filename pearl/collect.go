@@ -36,8 +36,8 @@ func (v visit) address(iteration int, s stage, episode int) uint64 {
 const maxTrain = 1 << 17
 
 // Collect gathers the data of an iteration and returns the environment steps taken. Iteration 0 first takes
-// InitialSteps of every train task under the prior, which are also what standardised observations go by. Then TasksPerIteration train tasks, drawn with replacement, are
-// visited: the task's encoder buffer is cleared; PriorSteps are taken with z ~ N(0, I), PosteriorSteps with z
+// InitialSteps of every train task under the prior, which are also what standardised observations go by. Then
+// TasksPerIteration train tasks, drawn with replacement, are visited: the task's encoder buffer is cleared; PriorSteps are taken with z ~ N(0, I), PosteriorSteps with z
 // inferred from the encoder buffer before each trajectory, both for both buffers; and ExtraPosteriorSteps on the
 // posterior for the replay buffer only, the first trajectory still on the prior unless PosteriorFromStart. z is
 // drawn anew for every trajectory, actions are stochastic, and whole trajectories are taken, so a count can be

@@ -79,10 +79,7 @@ func (n Networks) Specs() []core.ParamSpec {
 	if n.learned {
 		s = append(s, core.ParamSpec{Name: logAlpha, Rows: 1, Cols: 1})
 	}
-	if n.view.standard {
-		s = append(s, core.ParamSpec{Name: obsMean, Rows: 1, Cols: n.obs}, core.ParamSpec{Name: obsScale, Rows: 1, Cols: n.obs})
-	}
-	return s
+	return append(s, n.view.specs()...)
 }
 
 // Init draws the initial parameters: hidden layers by c.Init, output layers uniform in ±3e-3, the policy's in

@@ -50,6 +50,13 @@ func (v view) context(s *core.Stage, c *G.Node) *G.Node {
 	return s.ConcatCols(parts...)
 }
 
+func (v view) specs() []core.ParamSpec {
+	if !v.standard {
+		return nil
+	}
+	return []core.ParamSpec{{Name: obsMean, Rows: 1, Cols: v.obs}, {Name: obsScale, Rows: 1, Cols: v.obs}}
+}
+
 // init shows observations as they are.
 func (v view) init(m core.Memory) error {
 	if !v.standard {

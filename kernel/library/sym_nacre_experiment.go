@@ -11,6 +11,7 @@ import (
 	p6 "nacre/replay"
 	p3 "nacre/sim"
 	"reflect"
+	p7 "time"
 )
 
 func init() {
@@ -65,6 +66,8 @@ func init() {
 		"Start":           reflect.ValueOf(p0.Start),
 		"Task":            reflect.ValueOf((*p0.Task)(nil)),
 		"Tasks":           reflect.ValueOf((*p0.Tasks)(nil)),
+		"Timed":           reflect.ValueOf((*p0.Timed)(nil)),
+		"_Timed":          reflect.ValueOf((*_nacre_experiment_Timed)(nil)),
 		"Title":           reflect.ValueOf(p0.Title),
 		"Training":        reflect.ValueOf((*p0.Training)(nil)),
 		"View":            reflect.ValueOf(p0.View),
@@ -160,3 +163,10 @@ type _nacre_experiment_Pacer struct {
 }
 
 func (w _nacre_experiment_Pacer) Updates(a0 int) int { return w.WUpdates(a0) }
+
+type _nacre_experiment_Timed struct {
+	IValue      any
+	WPolicyTime func() p7.Duration
+}
+
+func (w _nacre_experiment_Timed) PolicyTime() p7.Duration { return w.WPolicyTime() }
