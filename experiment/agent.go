@@ -58,10 +58,12 @@ type Ahead interface {
 // Timed is a Learner that knows how long its workers have spent choosing actions in rollouts, added up.
 type Timed interface{ PolicyTime() time.Duration }
 
-// Bulk is a Learner that can make several updates in a row, at most Chunk, without waiting for one another.
+// Bulk is a Learner that can make several updates in a row, at most Chunk, without waiting for one another. Settle waits
+// for all of them.
 type Bulk interface {
 	Chunk() int
 	UpdateMany(iteration, update, n int) error
+	Settle() error
 }
 
 // Experienced is a Learner whose adaptation needs what it collected, the parts Experience of its State.

@@ -325,6 +325,11 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		t.at.Updates += int64(n)
 		stage.Add(n)
 	}
+	if b, ok := t.Learner.(Bulk); ok {
+		if err := b.Settle(); err != nil {
+			return err
+		}
+	}
 	if ahead != nil {
 		if err := ahead.AwaitAhead(); err != nil {
 			return err

@@ -63,6 +63,9 @@ func (l *Learner) UpdateMany(iteration, update, n int) error {
 	return l.hear(false)
 }
 
+// Settle waits until all updates are made and looks at their losses.
+func (l *Learner) Settle() error { return l.hear(true) }
+
 // hear adds the outputs of finished updates to the means: of those that are known to be, or of all.
 func (l *Learner) hear(all bool) error {
 	updates, err := l.fed.Finished(all)
