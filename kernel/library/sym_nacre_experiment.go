@@ -86,10 +86,12 @@ func (w _nacre_experiment_Ahead) AwaitAhead() error  { return w.WAwaitAhead() }
 type _nacre_experiment_Bulk struct {
 	IValue      any
 	WChunk      func() int
+	WSettle     func() error
 	WUpdateMany func(int, int, int) error
 }
 
-func (w _nacre_experiment_Bulk) Chunk() int { return w.WChunk() }
+func (w _nacre_experiment_Bulk) Chunk() int    { return w.WChunk() }
+func (w _nacre_experiment_Bulk) Settle() error { return w.WSettle() }
 func (w _nacre_experiment_Bulk) UpdateMany(a0 int, a1 int, a2 int) error {
 	return w.WUpdateMany(a0, a1, a2)
 }
