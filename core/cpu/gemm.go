@@ -4,10 +4,16 @@ package cpu
 type product struct {
 	a, b, c mat
 	ta      bool
-	byPanel bool     // b lies in panels
-	next    *float32 // what the worker reads next, in panels, or nil
+	byPanel bool // b lies in panels
 	mode    gemmMode
 	aux     *float32 // bias, or the first element of the mask matrix
+	after   *ahead   // what the worker reads after this product, or nil
+}
+
+// ahead is memory worth fetching ahead of its use.
+type ahead struct {
+	at    *float32 // nil if there is none
+	bytes int64
 }
 
 // rows computes rows lo..hi-1 of C. Each element is the sum of its products in order of k, whatever the range and
@@ -47,7 +53,7 @@ func (p *product) panel(k *kernels, g *gemmArgs, blk rowBlock, lo, hi int) {
 			kernel = col.kernelTA
 		}
 		a, c := first, int64(4*(lo*p.c.ld+j))
-		next, lines := p.following(j, col.width)
+		next := p.following(j, col.width, (hi-lo)/blk.rows, g.k)
 		for i := lo; i < hi; i += blk.rows {
 			g.a, g.c = a, at(&p.c.d[0], c)
 			switch {
@@ -58,16 +64,7 @@ func (p *product) panel(k *kernels, g *gemmArgs, blk rowBlock, lo, hi int) {
 			default:
 				g.then = g.c
 			}
-			switch {
-			case j == 0 && !p.ta && (i-lo)/blk.rows%2 == 0 && i+2*blk.rows < hi:
-				g.next = at(a, 2*rowStep) // two blocks of A have about as many lines as a call fetches
-			case lines > 0:
-				g.next = next
-				next = at(next, 64*g.k)
-				lines -= int(g.k)
-			default:
-				g.next = g.b
-			}
+			g.next, g.step = next.take(g)
 			switch p.mode {
 			case gemmBias, gemmBiasReLU:
 				g.aux = at(p.aux, int64(4*j))
@@ -105,16 +102,38 @@ func (b *rowBlock) ofWidth(width int) colBlock {
 	panic("cpu: a row block lacks a width of the widest one")
 }
 
-// following is the panel that will be read after the one of that width at column j, and its length in lines of 64
-// bytes. The processor's own fetching ahead is too short for what comes from the third-level cache.
-func (p *product) following(j, width int) (*float32, int) {
+// stream is memory that kernels fetch ahead, a piece in each call.
+type stream struct {
+	at         *float32
+	step, left int64 // bytes: for each term of a product, and in all
+}
+
+// following is what will be read after the panel of that width at column j: the next panel, or what comes after the
+// product. It is fetched evenly in the given number of calls of k terms. The processor's own fetching ahead is too short for what comes from the
+// third-level cache.
+func (p *product) following(j, width, calls int, k int64) stream {
+	var s stream
 	switch {
-	case !p.byPanel:
-		return nil, 0
-	case j+width < p.c.ld:
-		return &p.b.d[(j+width)*p.b.rows], p.b.rows * min(width, p.c.ld-j-width) / 16
-	case p.next != nil:
-		return p.next, p.b.rows * width / 16
+	case j+width >= p.c.ld:
+		if p.after != nil {
+			s.at, s.left = p.after.at, p.after.bytes
+		}
+	case p.byPanel:
+		s.at, s.left = &p.b.d[(j+width)*p.b.rows], int64(4*p.b.rows*min(width, p.c.ld-j-width))
 	}
-	return nil, 0
+	n := int64(calls) * k
+	s.step = (s.left + n - 1) / n
+	return s
+}
+
+// take returns where and with what step the next call fetches.
+func (s *stream) take(g *gemmArgs) (*float32, int64) {
+	if s.left <= 0 {
+		return g.b, 0
+	}
+	from := s.at
+	if s.left -= s.step * g.k; s.left > 0 {
+		s.at = at(from, s.step*g.k)
+	}
+	return from, s.step
 }

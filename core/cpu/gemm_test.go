@@ -104,7 +104,7 @@ func checkGemm(t *testing.T, k *kernels, r *rand.Rand, m, n, kk int, ta bool, mo
 	p.rows(k, &gemmArgs{}, 1, m+1)
 	q := k.newPanels(&slab{}, kk, n)
 	q.copyRows(&p.b, 0, kk)
-	inPanels.b, inPanels.byPanel, inPanels.next = q.mat, true, &q.d[0]
+	inPanels.b, inPanels.byPanel, inPanels.after = q.mat, true, &ahead{&q.d[0], 64}
 	inPanels.rows(k, &gemmArgs{}, 1, m+1)
 	if !slices.Equal(p.c.d, inPanels.c.d) {
 		t.Fatalf("%d×%d×%d ta=%v mode %d: the product with B in panels differs", m, n, kk, ta, mode)

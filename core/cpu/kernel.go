@@ -14,7 +14,8 @@ type gemmArgs struct {
 	ldc  int64
 	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
 	mode gemmMode
-	next *float32 // memory to fetch into the second-level cache meanwhile, k lines of 64 bytes
+	next *float32 // memory to fetch into the second-level cache meanwhile,
+	step int64    // so many bytes of it in each term
 	then *float32 // the block of C that comes next, likewise fetched with its block of the mask
 }
 

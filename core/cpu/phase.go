@@ -36,7 +36,7 @@ func (ph *phase) runShared(w *worker, unit int) {
 
 // phases turns a segment into phases.
 func (b *builder) phases(seg segment, workers int) []phase {
-	b.tiled = seg.tiled
+	b.tiled, b.after = seg.tiled, &ahead{}
 	b.phase++
 	if seg.tiled {
 		return b.tilePhases(seg)

@@ -87,8 +87,9 @@ type builder struct {
 	mats   []mat    // by value; d is nil for local values
 	params []*param // by value; nil for other kinds
 	lane   [][]float32
-	tiled  bool // the segment under construction
-	phase  int  // its number
+	tiled  bool   // the segment under construction
+	phase  int    // its number
+	after  *ahead // of the product made last, filled by the one that follows
 
 	regions []Region
 

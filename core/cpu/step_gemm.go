@@ -6,6 +6,16 @@ import "nacre/core/op"
 // panels up to date costs more than it saves.
 const panelRows = 16
 
+// follow notes for the product made before that the next one begins with the first panel of right, if it lies in panels,
+// and returns where the product after that will be noted.
+func (b *builder) follow(right *mat, byPanel bool) *ahead {
+	if byPanel {
+		b.after.at, b.after.bytes = &right.d[0], int64(4*right.rows*b.k.panelWidth(right.ld))
+	}
+	b.after = &ahead{}
+	return b.after
+}
+
 // dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
 func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	mode := gemmBias
@@ -26,8 +36,9 @@ func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	if p := b.params[in.in[1]]; p != nil && out.rows >= panelRows {
 		right, byPanel = p.needPanels(b.k, false).mat, true
 	}
+	after := b.follow(&right, byPanel)
 	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0]}
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0], after: after}
 		p.rows(w.k, &w.gemm, 0, p.c.rows)
 		if act == op.Tanh {
 			w.tanh(p.c)
@@ -68,8 +79,9 @@ func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units 
 	if p := b.params[in.in[1]]; p != nil && (tb || out.rows >= panelRows) {
 		right, byPanel = p.needPanels(b.k, tb).mat, true
 	}
+	after := b.follow(&right, byPanel)
 	return func(w *worker, s span) {
-		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode}
+		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, after: after}
 		if tb && !byPanel {
 			p.b = w.transpose(&y.mat)
 		}
@@ -114,12 +126,13 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 				p.contractHalves(w, &a, &g)
 			}}
 		}
+		after := b.follow(nil, false)
 		narrow := out.cols < 16 && out.rows > out.cols
 		if narrow {
 			b.scratch = max(b.scratch, out.cols*pad16(out.rows))
 		}
 		return step{cost: cost, units: b.p.Groups, run: func(w *worker, s span) {
-			p := product{a: w.view(&x, s), b: w.view(&y, s), c: out.sum(s), ta: true}
+			p := product{a: w.view(&x, s), b: w.view(&y, s), c: out.sum(s), ta: true, after: after}
 			if narrow {
 				p.contractNarrow(w, s.first)
 				return

@@ -17,7 +17,11 @@ const (
 	gemmAux  = 56
 	gemmMode = 64
 	gemmNext = 72
-	gemmThen = 80
+	gemmStep = 80
+	gemmThen = 88
+
+	// thenTerms is the terms between two rows of the next block that are fetched.
+	thenTerms = 12
 )
 
 // modes are the values of gemmArgs.mode in order: the gemm* constants of the package.
@@ -82,16 +86,8 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	a.ins("CMPQ %d(R15), $%d", gemmMode, slices.Index(modes, "mask"))
 	a.ins("CMOVQNE DI, SI")
 	fetch("SI")
-	// Rows of the next blocks of C and of the mask, which lies at the same distance from C's, are fetched one after the
-	// other in the first terms: all at once they would hold up the loads of A and B.
 	a.ins("SUBQ DI, SI")
-	a.ins("MOVQ SI, R12")
-	a.ins("MOVQ %d(R15), R14", gemmThen)
-	a.ins("MOVQ $%d, R13", rows)
-	a.ins("LEAQ -1(CX), SI")
-	a.ins("CMPQ SI, R13")
-	a.ins("CMOVQLT SI, R13")
-	a.ins("SUBQ R13, CX")
+	a.ins("MOVQ SI, R12") // from C to the mask
 
 	// Three rows of A are reached from one address register by the index forms (base), (base)(ld) and (base)(2·ld).
 	bases := []string{"AX", "DX", "SI"}[:(rows+2)/3]
@@ -126,20 +122,30 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			}
 		}
 		a.ins("PREFETCHT1 (R11)")
-		a.ins("ADDQ $64, R11")
+		a.ins("ADDQ %d(R15), R11", gemmStep)
 		a.ins("ADDQ R9, BX")
 	}
-	a.ins("TESTQ R13, R13")
-	a.ins("JZ loop")
-	a.label("first")
+	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A and
+	// B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after the other.
+	a.ins("CMPQ CX, $%d", rows*thenTerms)
+	a.ins("JLE loop")
+	a.ins("MOVQ %d(R15), R14", gemmThen)
+	a.ins("MOVQ $%d, R13", rows)
+	a.label("row")
 	for at := 0; at < 4*width; at += 64 {
 		a.ins("PREFETCHT1 %d(R14)", at)
 		a.ins("PREFETCHT1 %d(R14)(R12*1)", at)
 	}
 	a.ins("ADDQ R10, R14")
+	a.ins("MOVQ $%d, CX", thenTerms)
+	a.label("first")
 	term()
-	a.ins("DECQ R13")
+	a.ins("DECQ CX")
 	a.ins("JNZ first")
+	a.ins("DECQ R13")
+	a.ins("JNZ row")
+	a.ins("MOVQ %d(R15), CX", gemmK)
+	a.ins("SUBQ $%d, CX", rows*thenTerms)
 	a.label("loop")
 	term()
 	a.ins("DECQ CX")
