@@ -57,12 +57,15 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err := r.measure(); err != nil {
 		return nil, err
 	}
+	if err := r.trainTogether(ctx, arms); err != nil {
+		return nil, err
+	}
 	// Seed by seed, so that a study stopped early has whole pairs.
 	for seed := uint64(1); seed <= uint64(plan.Seeds); seed++ {
 		for i, arm := range arms {
 			s, err := r.seed(ctx, arm, seed)
 			if err != nil {
-				return nil, fmt.Errorf("study %s: %s, seed %d: %w", plan.Name, arm.Name, seed, err)
+				return nil, r.failed(arm, seed, err)
 			}
 			r.out.Arms[i].Seeds = append(r.out.Arms[i].Seeds, *s)
 		}
@@ -115,7 +118,7 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(r.runs, fmt.Sprintf("%s-seed%d", arm.Name, seed))
+	dir := r.folder(arm, seed)
 	from, err := filepath.Rel(r.dir, dir)
 	if err != nil {
 		return nil, fmt.Errorf("study: %w", err)
@@ -208,7 +211,7 @@ func (r *runner) untrained(ctx context.Context, cfg experiment.Config, p protoco
 
 // train starts the run, continues it, or finds it finished.
 func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
-	t, err := r.startOrResume(dir, cfg)
+	t, err := r.startOrResume(dir, cfg, r.host)
 	if err != nil {
 		return err
 	}
@@ -226,11 +229,11 @@ func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s
 	return err
 }
 
-func (r *runner) startOrResume(dir string, cfg experiment.Config) (*experiment.Training, error) {
+func (r *runner) startOrResume(dir string, cfg experiment.Config, host experiment.Host) (*experiment.Training, error) {
 	if _, err := os.Stat(filepath.Join(dir, experiment.ConfigFile)); err != nil {
-		return experiment.Start(dir, cfg, r.host)
+		return experiment.Start(dir, cfg, host)
 	}
-	t, notices, err := experiment.Resume(dir, r.host)
+	t, notices, err := experiment.Resume(dir, host)
 	if err != nil {
 		return nil, err
 	}

@@ -165,14 +165,26 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
+// A study goes on after an interruption, and with runs side by side gives the figures of one after the other.
 func TestInterruptedStudyContinues(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "study")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Run(ctx, dir, quickly(), experiment.Host{Workers: 1}, progress.Silent()); err == nil || !strings.Contains(err.Error(), "pearl, seed 1") {
-		t.Errorf("cancelled: %v", err)
+	var results []*Result
+	for workers := 1; workers <= 2; workers++ {
+		dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: workers}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := Run(ctx, dir, quickly(), host, progress.Silent()); err == nil || !strings.Contains(err.Error(), "pearl, seed 1") {
+			t.Errorf("cancelled: %v", err)
+		}
+		r, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
 	}
-	if _, err := Run(t.Context(), dir, quickly(), experiment.Host{Workers: 1}, progress.Silent()); err != nil {
-		t.Error(err)
+	for i := range results[0].Arms {
+		a, b := results[0].Arms[i].Seeds[0], results[1].Arms[i].Seeds[0]
+		if !reflect.DeepEqual(a.Adapted, b.Adapted) || !reflect.DeepEqual(a.Embedding, b.Embedding) {
+			t.Errorf("%s: other figures side by side", results[0].Arms[i].Name)
+		}
 	}
 }

@@ -1,0 +1,76 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"nacre/experiment"
+)
+
+// trainTogether trains the runs that are not done, in order, as many at a time as there are workers; what is left of these
+// is divided among them. Runs side by side keep a processor busier than all its cores on one run after the other, and
+// give the same numbers. The first error stops all.
+func (r *runner) trainTogether(ctx context.Context, arms []Variant) error {
+	workers := r.host.Workers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	together := min(workers, r.plan.Seeds*len(arms))
+	if together < 2 {
+		return nil
+	}
+	host := r.host
+	host.Workers = workers / together
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var (
+		turns = make(chan struct{}, together)
+		all   sync.WaitGroup
+		once  sync.Once
+		first error // the others are of runs that were stopped for it
+	)
+	for seed := uint64(1); seed <= uint64(r.plan.Seeds); seed++ {
+		for _, arm := range arms {
+			turns <- struct{}{}
+			all.Go(func() {
+				defer func() { <-turns }()
+				if err := r.trainOne(ctx, host, arm, seed); err != nil {
+					once.Do(func() { first = r.failed(arm, seed, err) })
+					stop()
+				}
+			})
+		}
+	}
+	all.Wait()
+	return first
+}
+
+// trainOne trains a run unless it is done.
+func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant, seed uint64) error {
+	dir := r.folder(arm, seed)
+	if _, err := os.Stat(filepath.Join(dir, keptFile)); err == nil {
+		return nil
+	}
+	cfg, err := r.config(arm, seed)
+	if err != nil {
+		return err
+	}
+	t, err := r.startOrResume(dir, cfg, host)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return t.Train(ctx, r.show)
+}
+
+func (r *runner) folder(arm Variant, seed uint64) string {
+	return filepath.Join(r.runs, fmt.Sprintf("%s-seed%d", arm.Name, seed))
+}
+
+func (r *runner) failed(arm Variant, seed uint64, err error) error {
+	return fmt.Errorf("study %s: %s, seed %d: %w", r.plan.Name, arm.Name, seed, err)
+}
