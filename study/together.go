@@ -38,6 +38,9 @@ func (r *runner) trainTogether(ctx context.Context, arms []Variant) error {
 			turns <- struct{}{}
 			all.Go(func() {
 				defer func() { <-turns }()
+				if ctx.Err() != nil {
+					return
+				}
 				if err := r.trainOne(ctx, host, arm, seed); err != nil {
 					once.Do(func() { first = r.failed(arm, seed, err) })
 					stop()
