@@ -25,8 +25,10 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 for dir in wasm/[a-z]*/; do
 	name=$(basename "$dir")
+	echo "compiling wasm/$name"
 	compile build -buildvcs=false -ldflags "-s -w" -o "$temp/$name.wasm" "./wasm/$name"
 done
 mkdir -p "$out"
+[ -n "${NACRE_WASM_FAST:-}" ] || echo "packing: about two minutes"
 # Go's support script belongs to the version that compiled the programs.
 node tools/wasm.mjs "$out" "$("$go" env GOROOT)/lib/wasm/wasm_exec.js" "$temp"/*.wasm
