@@ -1,6 +1,7 @@
 package mql
 
 import (
+	"nacre/core"
 	"nacre/core/feed"
 	"nacre/replay"
 	"nacre/replay/mirror"
@@ -45,39 +46,24 @@ func (l *Learner) Chunk() int { return l.fed.Chunk() }
 // UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
 // them: it may still be at work on return, and a loss that is no longer a number is found by a later call.
 func (l *Learner) UpdateMany(iteration, update, n int) error {
-	ready, err := l.fed.Ready(l.seed, uint64(iteration), uint64(update))
-	if err != nil {
-		return err
-	}
-	for k := range n {
-		if ready {
-			run, _ := l.choose(l.feds, update+k)
-			err = l.fed.Start(run, iteration, update+k)
-		} else {
-			err = l.Update(iteration, update+k)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return l.hear(false)
+	return l.fed.Make(l.seed, iteration, update, n, mirror.Way{Run: l.drawn, Host: l.Update, Note: l.note})
 }
 
 // Settle waits until all updates are made and looks at their losses.
-func (l *Learner) Settle() error { return l.hear(true) }
+func (l *Learner) Settle() error { return l.fed.Hear(true, l.note) }
 
-// hear adds the outputs of finished updates to the means: of those that are known to be, or of all.
-func (l *Learner) hear(all bool) error {
-	updates, err := l.fed.Finished(all)
-	if err != nil {
-		return err
-	}
-	for _, u := range updates {
-		_, k := l.choose(l.feds, u.Number)
-		for i, name := range k.outputs() {
-			if err := l.means.note(name, float64(u.Scalars[i]), where(u.Iteration, u.Number)); err != nil {
-				return err
-			}
+// drawn is the program of an update on data that the device draws.
+func (l *Learner) drawn(update int) core.Runner {
+	run, _ := l.choose(l.feds, update)
+	return run
+}
+
+// note adds the outputs of an update on data that the device drew to the means.
+func (l *Learner) note(u mirror.Update) error {
+	_, k := l.choose(l.feds, u.Number)
+	for i, name := range k.outputs() {
+		if err := l.means.note(name, float64(u.Scalars[i]), where(u.Iteration, u.Number)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -139,7 +139,7 @@ func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.means, l.length} }, func(r running) error {
 		l.means, l.length = r.Means, r.Length
 		return nil
-	}).After(func() error { return l.hear(true) })}
+	}).After(l.Settle)}
 	return append(parts, l.Experience()...)
 }
 
@@ -235,7 +235,7 @@ func (l *Learner) MetricNames() []string {
 
 // Metrics reports means since the last call and starts anew; what did not occur is left out.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
-	if err := l.hear(true); err != nil {
+	if err := l.Settle(); err != nil {
 		return err
 	}
 	for _, name := range l.MetricNames() {

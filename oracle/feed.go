@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"nacre/core"
 	"nacre/core/feed"
 	"nacre/replay"
 	"nacre/replay/mirror"
@@ -47,39 +48,19 @@ func (l *Learner) Chunk() int { return l.fed.Chunk() }
 // UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
 // them: it may still be at work on return, and a loss that is no longer a number is found by a later call.
 func (l *Learner) UpdateMany(iteration, update, n int) error {
-	ready, err := l.fed.Ready(l.seed, uint64(iteration), uint64(update))
-	if err != nil {
-		return err
-	}
-	for k := range n {
-		if ready {
-			err = l.fed.Start(l.fedRun, iteration, update+k)
-		} else {
-			err = l.Update(iteration, update+k)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return l.hear(false)
+	return l.fed.Make(l.seed, iteration, update, n, mirror.Way{Run: func(int) core.Runner { return l.fedRun }, Host: l.Update, Note: l.note})
 }
 
 // Settle waits until all updates are made and looks at their losses.
-func (l *Learner) Settle() error { return l.hear(true) }
+func (l *Learner) Settle() error { return l.fed.Hear(true, l.note) }
 
-// hear adds the losses of finished updates to the sums: of those that are known to be, or of all.
-func (l *Learner) hear(all bool) error {
-	updates, err := l.fed.Finished(all)
-	if err != nil {
-		return err
-	}
-	for _, u := range updates {
-		for i, name := range l.MetricNames() {
-			if err := l.add(name, float64(u.Scalars[i]), u.Iteration, u.Number, u.Tasks); err != nil {
-				return err
-			}
+// note adds the losses of an update on data that the device drew to the sums.
+func (l *Learner) note(u mirror.Update) error {
+	for i, name := range l.MetricNames() {
+		if err := l.add(name, float64(u.Scalars[i]), u.Iteration, u.Number, u.Tasks); err != nil {
+			return err
 		}
-		l.count++
 	}
+	l.count++
 	return nil
 }

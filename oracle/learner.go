@@ -127,7 +127,7 @@ func (l *Learner) State() []replay.Part {
 	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.sums, l.count} }, func(r running) error {
 		l.sums, l.count = r.Sums, r.Count
 		return nil
-	}).After(func() error { return l.hear(true) })}
+	}).After(l.Settle)}
 	for i, t := range l.buf {
 		parts = append(parts, replay.Part{Name: fmt.Sprintf("replay/%d", i), Save: t.Encode, Load: t.Decode})
 	}

@@ -102,7 +102,7 @@ func (l *Learner) MetricNames() []string {
 
 // Metrics reports the means over the updates since the last call; the sums start anew.
 func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
-	if err := l.hear(true); err != nil {
+	if err := l.Settle(); err != nil {
 		return err
 	}
 	for _, name := range l.MetricNames() {

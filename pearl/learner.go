@@ -246,7 +246,7 @@ func (l *Learner) Update(iteration, update int) error {
 
 // tally adds the losses of updates that have not been looked at to the sums.
 func (l *Learner) tally() error {
-	if err := l.hear(true); err != nil || !l.last.running {
+	if err := l.fed.Hear(true, l.note); err != nil || !l.last.running {
 		return err
 	}
 	l.last.running = false

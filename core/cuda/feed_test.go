@@ -215,8 +215,16 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 	run, err := m.Load(p, []string{"sum"})
 	must(t, err)
 	must(t, run.Write("host", []float32{3, 4}))
-	if ready, err := m.Ready(9, 0, 0); ready || err != nil {
-		t.Fatalf("ready with nothing collected: %v, %v", ready, err)
+	var made []mirror.Update
+	fromHost := 0
+	way := mirror.Way{
+		Run:  func(int) core.Runner { return run },
+		Host: func(int, int) error { fromHost++; return nil },
+		Note: func(u mirror.Update) error { made = append(made, u); return nil },
+	}
+	must(t, m.Make(9, 0, 0, 2, way))
+	if fromHost != 2 {
+		t.Fatalf("%d of 2 updates from the host with nothing collected", fromHost)
 	}
 	for iteration := range uint64(4) {
 		gpu.Order(int(iteration) % 3)
@@ -232,14 +240,9 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 				trajectories(t, r, task, 3+20*int(iteration), longest)
 			}
 		}
-		first := uint64(iteration % 2) // a run that goes on within an iteration
-		ready, err := m.Ready(9, iteration, first)
-		must(t, err)
-		if !ready {
-			t.Fatal("not ready")
-		}
-		for update := first; update < 3; update++ {
-			must(t, m.Start(run, int(iteration), int(update)))
+		for update := iteration % 2; update < 3; update++ { // also from within an iteration
+			made = nil
+			must(t, m.Make(9, int(iteration), int(update), 1, way))
 			want, wantRecord := c.host(rng.New(9, rng.Replay, iteration, update), stores)
 			for input, w := range want {
 				if _, has := c.inputs[input]; !has {
@@ -253,13 +256,15 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 					}
 				}
 			}
-			made, err := m.Finished(true)
-			must(t, err)
+			must(t, m.Hear(true, way.Note))
 			wantRecord.Scalars = []float32{7}
 			if wanted := fmt.Sprint([]mirror.Update{{Iteration: int(iteration), Number: int(update), Record: wantRecord}}); fmt.Sprint(made) != wanted {
 				t.Fatalf("finished %v, want %v", made, wanted)
 			}
 		}
+	}
+	if fromHost != 2 {
+		t.Fatalf("%d updates from the host after data were there", fromHost-2)
 	}
 }
 

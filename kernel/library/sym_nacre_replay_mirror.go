@@ -12,5 +12,6 @@ func init() {
 		"Mirror": reflect.ValueOf((*p0.Mirror)(nil)),
 		"New":    reflect.ValueOf(p0.New),
 		"Update": reflect.ValueOf((*p0.Update)(nil)),
+		"Way":    reflect.ValueOf((*p0.Way)(nil)),
 	})
 }

@@ -4,9 +4,11 @@
 //
 //	m, err := mirror.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
 //	run, err := m.Load(program, []string{"loss"})
-//	ready, err := m.Ready(seed, iteration, update)
-//	err = m.Start(run, iteration, update) // without waiting for it
-//	updates, err := m.Finished(false)
+//	err = m.Make(seed, iteration, update, 64, mirror.Way{
+//		Run:  func(update int) core.Runner { return run },
+//		Host: learner.Update, // while there is nothing to draw from
+//		Note: func(u mirror.Update) error { return learner.add(u.Scalars) },
+//	})
 //	err = m.Close()
 //
 // A nil Mirror is that of a device that cannot: it is never ready and has nothing to close.
@@ -75,7 +77,34 @@ func (m *Mirror) Load(p *core.Program, scalars []string) (core.Runner, error) {
 	return r, err
 }
 
-// Chunk is how many updates may be started between calls of Finished; 1 for nil.
+// Way is how a learner makes its updates.
+type Way struct {
+	Run  func(update int) core.Runner      // the loaded program of an update on data that the device draws
+	Host func(iteration, update int) error // makes an update on data from the host
+	Note func(Update) error                // is told of every finished one of Run, in order
+}
+
+// Make makes n updates of an iteration from number update on. Those that the device draws may still be under way on
+// return; a later call, or Hear, tells of them.
+func (m *Mirror) Make(seed uint64, iteration, update, n int, w Way) error {
+	ready, err := m.ready(seed, uint64(iteration), uint64(update))
+	if err != nil {
+		return err
+	}
+	for u := update; u < update+n; u++ {
+		if ready {
+			err = m.start(w.Run(u), iteration, u)
+		} else {
+			err = w.Host(iteration, u)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.Hear(false, w.Note)
+}
+
+// Chunk is how many updates one call of Make may make; 1 for nil.
 func (m *Mirror) Chunk() int {
 	if m == nil {
 		return 1
@@ -95,9 +124,9 @@ func (m *Mirror) Close() error {
 	return errors.Join(append(errs, m.Feed.Close())...)
 }
 
-// Ready brings the copy up to date and makes the next Start be the given update. It is false where a buffer is empty, which
+// ready brings the copy up to date and makes the next update started be the given one. It is false where a buffer is empty, which
 // the device would not notice.
-func (m *Mirror) Ready(seed, iteration, update uint64) (bool, error) {
+func (m *Mirror) ready(seed, iteration, update uint64) (bool, error) {
 	if m == nil {
 		return false, nil
 	}
@@ -168,8 +197,8 @@ func (m *Mirror) update(at place, t *replay.Task) (changed bool, err error) {
 	return true, m.Set(at.store, at.task, r)
 }
 
-// Start starts the next update, which is update of iteration, as one of a loaded program, and returns.
-func (m *Mirror) Start(run core.Runner, iteration, update int) error {
+// start starts the next update, which is update of iteration, and returns.
+func (m *Mirror) start(run core.Runner, iteration, update int) error {
 	m.next++
 	if err := run.Run(); err != nil {
 		return err
@@ -178,16 +207,18 @@ func (m *Mirror) Start(run core.Runner, iteration, update int) error {
 	return nil
 }
 
-// Finished returns updates in their order, each once: those known to be finished, or all.
-func (m *Mirror) Finished(all bool) ([]Update, error) {
+// Hear tells note of updates that Make started, in their order, each once: of those known to be finished, or of all.
+func (m *Mirror) Hear(all bool, note func(Update) error) error {
 	if m == nil || len(m.started) == 0 {
-		return nil, nil
+		return nil
 	}
 	records, err := m.Records(all)
-	out := make([]Update, len(records))
+	of := m.started[:len(records)]
+	m.started = m.started[len(records):]
 	for i, r := range records {
-		out[i] = Update{m.started[i].iteration, m.started[i].update, r}
+		if err := note(Update{of[i].iteration, of[i].update, r}); err != nil {
+			return err
+		}
 	}
-	m.started = m.started[len(out):]
-	return out, err
+	return err
 }
