@@ -23,10 +23,34 @@ type EmbedOptions struct {
 	VaryStart bool
 }
 
-// Embed makes the context embeddings of the paper's t-SNE study: for every task, Windows exploration rollouts (z from
-// the prior, stochastic actions), one random window of consecutive transitions from each, and its posterior. Row order
-// is task by task; labels are positions in the list of tasks.
+// Windows are windows of exploration rollouts, task by task.
+type Windows struct {
+	Contexts [][]float32 // rows (o, a, context reward), or with o'
+	Label    []int       // of each window: the position of its task
+	Names    []string    // of the tasks
+	width    int         // of a row
+}
+
+// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of the agent's own Windows, in their order.
 func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, error) {
+	w, err := a.Windows(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return a.EmbedWindows(w)
+}
+
+// encoding is the learner where it infers embeddings.
+func (a *Agent) encoding() (Encoding, error) {
+	if e, ok := a.Learner.(Encoding); ok {
+		return e, nil
+	}
+	return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of pearl or tcl-pearl", a.Config.Algorithm)
+}
+
+// Windows explores: for every task so many rollouts (z from the prior, stochastic actions), and of each one random window of
+// consecutive transitions.
+func (a *Agent) Windows(ctx context.Context, o EmbedOptions) (*Windows, error) {
 	if o.Tasks < 2 || o.Windows < 2 {
 		return nil, fmt.Errorf("embed: %d tasks of %d windows; want at least 2 of 2", o.Tasks, o.Windows)
 	}
@@ -36,9 +60,9 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	if o.Length < 1 || o.Length > a.Spec.Horizon {
 		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
 	}
-	encoding, ok := a.Learner.(Encoding)
-	if !ok {
-		return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of pearl or tcl-pearl", a.Config.Algorithm)
+	encoding, err := a.encoding()
+	if err != nil {
+		return nil, err
 	}
 	tasks, err := a.spread(o.Tasks)
 	if err != nil {
@@ -51,31 +75,47 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	if pool != a.pool {
 		defer pool.Close()
 	}
-	var contexts [][]float32
-	var labels []int
+	w := &Windows{Names: taskNames(tasks), width: a.contextWidth()}
 	for k, task := range tasks {
 		c, err := a.windows(ctx, pool, encoding, task, k, o)
 		if err != nil {
 			return nil, err
 		}
-		contexts = append(contexts, c...)
+		w.Contexts = append(w.Contexts, c...)
 		for range c {
-			labels = append(labels, k)
+			w.Label = append(w.Label, k)
 		}
 	}
-	posteriors, err := encoding.Inference().Posteriors(contexts)
+	return w, nil
+}
+
+func (a *Agent) contextWidth() int {
+	return replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}.ContextWidth(a.Config.Pearl.NextObsInContext)
+}
+
+// EmbedWindows makes the posteriors of windows, which may be those of another agent on the family.
+func (a *Agent) EmbedWindows(w *Windows) (*tsne.Embeddings, error) {
+	encoding, err := a.encoding()
+	if err != nil {
+		return nil, err
+	}
+	if w.width != a.contextWidth() {
+		return nil, fmt.Errorf("embed: windows of rows of %d numbers; the encoder reads rows of %d", w.width, a.contextWidth())
+	}
+	posteriors, err := encoding.Inference().Posteriors(w.Contexts)
 	if err != nil {
 		return nil, err
 	}
 	latent := a.Config.Pearl.Latent
-	e := &tsne.Embeddings{Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: labels}
+	e := &tsne.Embeddings{
+		Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: w.Label, Names: w.Names,
+	}
 	for i, q := range posteriors {
 		copy(e.Mean.Row(i), q.Mean)
 		for l, v := range q.Var {
 			e.Std.Row(i)[l] = math.Sqrt(v)
 		}
 	}
-	e.Names = taskNames(tasks)
 	return e, nil
 }
 

@@ -76,7 +76,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 			}
 		}
 	}
-	again.Centroids, again.Chance = nil, nil
+	again.Centroids, again.Chance, again.Crossed = nil, nil, nil
 	if err := again.summarise(); err != nil {
 		return out, err
 	}

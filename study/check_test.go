@@ -69,6 +69,7 @@ func TestPackedStudyChecks(t *testing.T) {
 	r.Arms[1].Seeds[0].Script.Plane.Ratio++
 	r.Arms[1].Seeds[0].Adapted.Summary.Adapted.Mean++
 	r.Arms[0].Seeds[0].EnvSteps++
+	r.Arms[0].Seeds[0].Crossed[0].Latent.Accuracy++
 	r.Verdicts[0] = "TCL-PEARL is better."
 	if err := writeJSON(filepath.Join(to, ResultsFile), r); err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func TestPackedStudyChecks(t *testing.T) {
 		where = append(where, strings.TrimSuffix(strings.Fields(d)[0], ":"))
 	}
 	want := []string{
-		"runs/pearl-seed2/layout.npz", "/arms/0/seeds/0/env_steps", "/arms/0/seeds/1/embedding/latent/held_out_accuracy",
+		"runs/pearl-seed2/layout.npz", "/arms/0/seeds/0/crossed/0/latent/held_out_accuracy", "/arms/0/seeds/0/env_steps", "/arms/0/seeds/1/embedding/latent/held_out_accuracy",
 		"/arms/1/seeds/0/adapted/summary/adapted/mean", "/arms/1/seeds/0/script_embedding/plane/ratio",
 		"/centroids/0/ratio/seeds/1", "/verdicts/0",
 	}

@@ -74,6 +74,11 @@ func (r *runner) keep(dir, key string, s *SeedResult) error {
 	if err := s.embeddings.Save(filepath.Join(dir, EmbeddingsFile)); err != nil {
 		return err
 	}
+	for _, c := range s.Crossed {
+		if err := c.embeddings.Save(filepath.Join(dir, c.file())); err != nil {
+			return err
+		}
+	}
 	for name, report := range s.layouts() {
 		e := tsne.Embeddings{Mean: report.Layout.Y, Label: s.embeddings.Label}
 		if err := e.Save(filepath.Join(dir, name)); err != nil {
@@ -83,6 +88,9 @@ func (r *runner) keep(dir, key string, s *SeedResult) error {
 	k := kept{Key: key, Result: *s, Baseline: *r.baselineOf(s.Seed)}
 	return writeJSON(filepath.Join(dir, keptFile), k)
 }
+
+// file holds the embeddings in the folder of the run that made the windows.
+func (c Crossed) file() string { return "embeddings-by-" + c.Encoder + ".npz" }
 
 // layouts are the reports of a run by the file that holds their plane.
 func (s *SeedResult) layouts() map[string]*tsne.Report {
@@ -99,6 +107,12 @@ func (s *SeedResult) load(dir string) (err error) {
 		return err
 	}
 	s.embeddings.Names = s.Tasks
+	for i := range s.Crossed {
+		c := &s.Crossed[i]
+		if c.embeddings, err = tsne.Load(filepath.Join(dir, c.file()), ""); err != nil {
+			return err
+		}
+	}
 	for name, report := range s.layouts() {
 		e, err := tsne.Load(filepath.Join(dir, name), "")
 		if err != nil {

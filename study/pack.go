@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"nacre/experiment"
 	"nacre/internal/atomicfile"
@@ -44,7 +45,11 @@ func Pack(from, to string) (bytes int64, err error) {
 			s := &r.Arms[i].Seeds[k]
 			source := filepath.Join(from, filepath.FromSlash(s.Run))
 			s.Run = "runs/" + filepath.Base(source)
-			for _, name := range packed {
+			files := slices.Clone(packed)
+			for _, c := range s.Crossed {
+				files = append(files, c.file())
+			}
+			for _, name := range files {
 				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))
 				if err != nil {
 					return bytes, err

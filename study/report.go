@@ -25,6 +25,7 @@ func (r *Result) report() string {
 		b.WriteString("The same by the recipe of the paper's script:\n\n![t-SNE by the recipe of the paper's script](tsne-script.png)\n\n")
 	}
 	b.WriteString(r.centroidTables())
+	b.WriteString(r.crossedTable())
 	b.WriteString("\n## What the figures support\n\n")
 	for _, v := range r.Verdicts {
 		b.WriteString("- " + v + "\n")
@@ -159,6 +160,21 @@ func (r *Result) centroidTables() string {
 	}
 	fmt.Fprintf(&b, "\n%sThe ratio is the distance between centroids over the distance to them. Held-out accuracy is the share of windows that lie\n"+
 		"nearest to their own task's centroid when centroids come from the other half of the windows; chance is %.3g.\n", meaning, 1/float64(r.Plan.Tasks))
+	return b.String()
+}
+
+// crossedTable sets encoders side by side on the same windows.
+func (r *Result) crossedTable() string {
+	if len(r.Crossed) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nAn agent that explores better also has windows that tell more. So the windows of each agent by the encoder of each, of one seed,\n" +
+		"among the posterior means:\n\n| windows of | encoder of | ratio | held-out accuracy |\n|---|---|---|---|\n")
+	for _, c := range r.Crossed {
+		fmt.Fprintf(&b, "| %s | %s | **%s** | %s |\n", r.title(c.Windows), r.title(c.Encoder), c.Ratio, c.Accuracy)
+	}
+	b.WriteString("\nAn encoder was trained on windows of its own agent only.\n")
 	return b.String()
 }
 

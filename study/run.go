@@ -60,7 +60,6 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err := r.trainTogether(ctx, arms); err != nil {
 		return nil, err
 	}
-	// Seed by seed, so that a study stopped early has whole pairs.
 	for seed := uint64(1); seed <= uint64(plan.Seeds); seed++ {
 		for i, arm := range arms {
 			s, err := r.seed(ctx, arm, seed)
@@ -112,7 +111,7 @@ func (r *runner) config(arm Variant, seed uint64) (experiment.Config, error) {
 	return cfg, experiment.Change(&cfg, arm.Set...)
 }
 
-// seed trains, evaluates and embeds one run, or finds it done.
+// seed evaluates and embeds one run, or finds that done.
 func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResult, error) {
 	cfg, err := r.config(arm, seed)
 	if err != nil {
@@ -133,7 +132,7 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 	}
 	if s == nil {
 		s = &SeedResult{Seed: seed}
-		if err := r.make(ctx, dir, cfg, s); err != nil {
+		if err := r.make(ctx, dir, arm, cfg, s); err != nil {
 			return nil, err
 		}
 		if err := r.keep(dir, key, s); err != nil {
@@ -145,7 +144,7 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 }
 
 // make does the work of one run.
-func (r *runner) make(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
+func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experiment.Config, s *SeedResult) error {
 	p := cfg.Evaluation.Protocol
 	p.Repeats = r.plan.Repeats
 	if err := r.train(ctx, dir, cfg, s); err != nil {
@@ -176,7 +175,7 @@ func (r *runner) make(ctx context.Context, dir string, cfg experiment.Config, s 
 		s.Share = &share
 	}
 	stage.Done()
-	return r.embed(ctx, a, s)
+	return r.embed(ctx, a, arm, s)
 }
 
 // introduce fills what the report says of all runs from the first.
@@ -273,19 +272,42 @@ func (r *runner) baselineOf(seed uint64) *Baseline {
 	return nil
 }
 
-// embed makes the embeddings of a run and measures them.
-func (r *runner) embed(ctx context.Context, a *experiment.Agent, s *SeedResult) error {
+// embed makes the embeddings of a run, by its own encoder and by those of the other arms, and measures them.
+func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s *SeedResult) error {
 	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
 	defer stage.Done()
-	e, err := a.Embed(ctx, experiment.EmbedOptions{
+	w, err := a.Windows(ctx, experiment.EmbedOptions{
 		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
 	})
 	if err != nil {
 		return err
 	}
+	if s.embeddings, err = a.EmbedWindows(w); err != nil {
+		return err
+	}
+	for _, other := range r.out.Arms {
+		if other.Name == arm.Name {
+			continue
+		}
+		c := Crossed{Encoder: other.Name}
+		if c.embeddings, err = r.embedBy(other.Variant, s.Seed, w); err != nil {
+			return err
+		}
+		s.Crossed = append(s.Crossed, c)
+	}
 	stage.Done()
-	s.embeddings, s.Tasks = e, e.Names
+	s.Tasks = w.Names
 	return s.analyse(ctx, r.plan, r.plan.Layouts, r.show)
+}
+
+// embedBy embeds windows by the encoder of an arm.
+func (r *runner) embedBy(arm Variant, seed uint64, w *experiment.Windows) (*tsne.Embeddings, error) {
+	a, err := experiment.LoadAgent(r.folder(arm, seed), r.host)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	return a.EmbedWindows(w)
 }
 
 // analyse measures the embeddings of a run under the plan's recipes, with so many layouts from random starts.
@@ -295,6 +317,12 @@ func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show p
 		return err
 	}
 	s.Embedding = *report
+	for i := range s.Crossed {
+		c := &s.Crossed[i]
+		if c.Latent, err = tsne.Separation(c.embeddings, tsne.AnalyseOptions{TSNE: []tsne.Option{tsne.WithSeed(s.Seed)}}); err != nil {
+			return err
+		}
+	}
 	if plan.Script {
 		s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show)
 	}

@@ -32,6 +32,7 @@ type Result struct {
 	Session   experiment.Session `json:"session"` // what ran the first run: device and versions
 	Elapsed   time.Duration      `json:"elapsed"` // of this call, in nanoseconds
 	Centroids []CentroidRow      `json:"centroids"`
+	Crossed   []CrossedRow       `json:"crossed,omitempty"`
 	Paper     []paper.Embedding  `json:"paper"`
 	Verdicts  []string           `json:"verdicts"`
 	Chance    []Chance           `json:"chance"`
@@ -75,6 +76,17 @@ type SeedResult struct {
 	Embedding tsne.Report `json:"embedding"`
 	// Script is the same under the recipe of the paper's script; nil where the plan does not ask for it.
 	Script *tsne.Report `json:"script_embedding,omitempty"`
+
+	// Crossed are the run's windows as the encoders of the other arms, trained with the same seed, embed them.
+	Crossed []Crossed `json:"crossed,omitempty"`
+
+	embeddings *tsne.Embeddings
+}
+
+// Crossed is how well an arm's encoder tells tasks apart by the windows of another arm.
+type Crossed struct {
+	Encoder string     `json:"encoder"` // name of its arm
+	Latent  tsne.Space `json:"latent"`  // posterior means
 
 	embeddings *tsne.Embeddings
 }

@@ -12,6 +12,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/protocol"
+	"nacre/tsne"
 )
 
 func TestFind(t *testing.T) {
@@ -162,6 +163,49 @@ func TestRunAgain(t *testing.T) {
 	_, err = Run(t.Context(), dir, quickly("pearl.latent=3"), host, progress.Silent())
 	if err == nil || !strings.Contains(err.Error(), "made with another configuration") {
 		t.Errorf("another configuration: %v", err)
+	}
+}
+
+// The windows of one arm by the encoder of the other are the very windows, and its very encoder.
+func TestCrossed(t *testing.T) {
+	dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 1}
+	r, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents := map[string]*experiment.Agent{}
+	for _, arm := range r.Arms {
+		a, err := experiment.LoadAgent(filepath.Join(dir, arm.Seeds[0].Run), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		agents[arm.Name] = a
+	}
+	if len(r.Crossed) != 4 {
+		t.Fatalf("%d rows, want 4: %+v", len(r.Crossed), r.Crossed)
+	}
+	seen := map[float64]bool{}
+	for _, row := range r.Crossed {
+		w, err := agents[row.Windows].Windows(t.Context(), experiment.EmbedOptions{Tasks: 8, Windows: 12, Length: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := agents[row.Encoder].EmbedWindows(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := tsne.Separation(e, tsne.AnalyseOptions{TSNE: []tsne.Option{tsne.WithSeed(1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.Ratio.Mean != want.Ratio || row.Accuracy.Mean != want.Accuracy {
+			t.Errorf("windows of %s by the encoder of %s: %v and %v, want %v and %v", row.Windows, row.Encoder, row.Ratio, row.Accuracy, want.Ratio, want.Accuracy)
+		}
+		seen[row.Ratio.Mean] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("rows are equal: %+v", r.Crossed)
 	}
 }
 

@@ -68,8 +68,43 @@ func (s SeedResult) space(name string) (tsne.Space, bool) {
 	return *s.Embedding.Posterior, true
 }
 
+// CrossedRow is how well the encoder of one arm tells tasks apart by the windows of another, or by its own, among the
+// posterior means. Rows of one arm's windows differ in the encoder only.
+type CrossedRow struct {
+	Windows  string `json:"windows"` // arm
+	Encoder  string `json:"encoder"` // arm
+	Ratio    Spread `json:"ratio"`
+	Accuracy Spread `json:"held_out_accuracy"`
+}
+
+// crossed is the table of windows by encoders, empty for a study from before there was one.
+func (r *Result) crossed() (rows []CrossedRow) {
+	if len(r.Arms) < 2 {
+		return nil
+	}
+	for _, windows := range r.Arms {
+		for _, encoder := range r.Arms {
+			var ratio, accuracy []float64
+			for _, s := range windows.Seeds {
+				f := s.Embedding.Latent
+				if windows.Name != encoder.Name {
+					i := slices.IndexFunc(s.Crossed, func(c Crossed) bool { return c.Encoder == encoder.Name })
+					if i < 0 {
+						return nil
+					}
+					f = s.Crossed[i].Latent
+				}
+				ratio, accuracy = append(ratio, f.Ratio), append(accuracy, f.Accuracy)
+			}
+			rows = append(rows, CrossedRow{windows.Name, encoder.Name, SpreadOf(ratio), SpreadOf(accuracy)})
+		}
+	}
+	return rows
+}
+
 // summarise fills the tables and verdicts.
 func (r *Result) summarise() error {
+	r.Crossed = r.crossed()
 	for _, name := range Spaces {
 		for _, a := range r.Arms {
 			if row, ok := a.centroids(name); ok {
@@ -159,8 +194,27 @@ func (r *Result) verdicts() []string {
 			out = append(out, verdict(c.what, first.Title, arm.Title, SpreadOf(first.each(c.of)), SpreadOf(arm.each(c.of))))
 		}
 	}
+	out = append(out, r.crossedVerdicts()...)
 	if r.Plan.Seeds < 2 {
 		out = append(out, "With one seed per algorithm nothing can be said about the spread over seeds: no difference above is evidence for either.")
+	}
+	return out
+}
+
+// crossedVerdicts compares encoders on the same windows.
+func (r *Result) crossedVerdicts() (out []string) {
+	find := func(windows, encoder string) Spread {
+		i := slices.IndexFunc(r.Crossed, func(c CrossedRow) bool { return c.Windows == windows && c.Encoder == encoder })
+		return r.Crossed[i].Accuracy
+	}
+	if len(r.Crossed) == 0 {
+		return nil
+	}
+	for _, windows := range r.Arms {
+		what := fmt.Sprintf("held-out accuracy on the windows of %s, by encoder", windows.Title)
+		for _, arm := range r.Arms[1:] {
+			out = append(out, verdict(what, r.Arms[0].Title, arm.Title, find(windows.Name, r.Arms[0].Name), find(windows.Name, arm.Name)))
+		}
 	}
 	return out
 }

@@ -20,9 +20,6 @@ func (r *runner) trainTogether(ctx context.Context, arms []Variant) error {
 		workers = runtime.NumCPU()
 	}
 	together := min(workers, r.plan.Seeds*len(arms))
-	if together < 2 {
-		return nil
-	}
 	host := r.host
 	host.Workers = workers / together
 	ctx, stop := context.WithCancel(ctx)

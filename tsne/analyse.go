@@ -124,6 +124,23 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 	return r, nil
 }
 
+// Separation measures how well the labels of e separate among its means, without any layout: the Latent of Analyse's
+// report, under the same options.
+func Separation(e *Embeddings, opts AnalyseOptions) (Space, error) {
+	o := opts.withDefaults()
+	if err := e.check(); err != nil {
+		return Space{}, err
+	}
+	if e.Label == nil {
+		return Space{}, badInput("separation of points without labels")
+	}
+	g, err := e.groups()
+	if err != nil {
+		return Space{}, err
+	}
+	return o.space(e.Mean, g, New(o.TSNE...)), nil
+}
+
 // fit runs t with the shared progress count, run being the layouts made before.
 func (o AnalyseOptions) fit(ctx context.Context, t *TSNE, x Matrix, run, total int) (*Layout, error) {
 	s, err := t.Start(ctx, x)

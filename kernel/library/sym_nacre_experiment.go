@@ -71,6 +71,7 @@ func init() {
 		"Title":           reflect.ValueOf(p0.Title),
 		"Training":        reflect.ValueOf((*p0.Training)(nil)),
 		"View":            reflect.ValueOf(p0.View),
+		"Windows":         reflect.ValueOf((*p0.Windows)(nil)),
 	})
 }
 

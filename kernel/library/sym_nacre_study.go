@@ -17,6 +17,8 @@ func init() {
 		"Chance":        reflect.ValueOf((*p0.Chance)(nil)),
 		"Check":         reflect.ValueOf(p0.Check),
 		"Checked":       reflect.ValueOf((*p0.Checked)(nil)),
+		"Crossed":       reflect.ValueOf((*p0.Crossed)(nil)),
+		"CrossedRow":    reflect.ValueOf((*p0.CrossedRow)(nil)),
 		"Find":          reflect.ValueOf(p0.Find),
 		"Layout":        reflect.ValueOf(p0.Layout),
 		"Line":          reflect.ValueOf((*p0.Line)(nil)),

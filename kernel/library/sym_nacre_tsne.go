@@ -47,6 +47,7 @@ func init() {
 		"Recipes":                 reflect.ValueOf(p0.Recipes),
 		"Report":                  reflect.ValueOf((*p0.Report)(nil)),
 		"Seeds":                   reflect.ValueOf((*p0.Seeds)(nil)),
+		"Separation":              reflect.ValueOf(p0.Separation),
 		"Session":                 reflect.ValueOf((*p0.Session)(nil)),
 		"Space":                   reflect.ValueOf((*p0.Space)(nil)),
 		"Spread":                  reflect.ValueOf((*p0.Spread)(nil)),
