@@ -50,6 +50,8 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 		return fmt.Errorf("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, %s's is several that run many times", o.Algorithm)
 	case o.Explain:
 		return o.explain(ctx, env, device)
+	case o.Scaling:
+		return o.scaling(ctx, env)
 	}
 	return o.time(ctx, env, device)
 }

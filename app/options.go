@@ -131,6 +131,7 @@ type CheckStudyOptions struct {
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
 	Explain   bool   // print how the update is executed, and the time of every region
+	Scaling   bool   // time one worker, all, and all of them on updates of their own
 	Versus    string // what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
 	Python    string // the interpreter that has it
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's

@@ -41,7 +41,9 @@ three updates in float64 beside reference figures computed with other software, 
 them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
 PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --device cuda all of it is on
 a GPU, and PyTorch may replay a CUDA graph (torch-graph) or be compiled (torch-compile), or JAX be asked. With --explain it prints how
-the update is executed: what is computed where, and the predicted and measured time of every region.
+the update is executed: what is computed where, and the predicted and measured time of every region. With --scaling it
+times, in turns, an update by one worker, by all of them, and an update by each of them at once, which shows what the machine
+itself gains from more cores.
 
 Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
 constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few. Rl2's is an epoch: the gradient through ten trials of 2,000 steps. Mql's
@@ -50,6 +52,7 @@ and targets on 1,280 transitions.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain
+  nacre bench update --size oyster --algo tcl-pearl --scaling -w 2
   nacre bench update --algo maml --vs torch --updates 3
   nacre bench update --algo oracle --vs torch
   nacre bench update --check
@@ -69,9 +72,10 @@ and targets on 1,280 transitions.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
 	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
+	f.BoolVar(&o.Scaling, "scaling", false, "time one worker, all on one update, and all on updates of their own, in turns")
 	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
 	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs")
-	cmd.MarkFlagsMutuallyExclusive("check", "explain", "vs")
+	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
 	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2, mql or oracle")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")

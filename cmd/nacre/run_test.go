@@ -460,6 +460,11 @@ func TestBench(t *testing.T) {
 	if len(plans.Plans) != 1 || len(plans.Plans[0].Regions) < 50 || !(plans.Plans[0].Wall > 0) {
 		t.Errorf("bench update --explain: %+v", plans)
 	}
+	var scalings app.UpdateScalings
+	decode(t, must(t, "bench", "update", "--scaling", "--size", "oyster", "--algo", "mql", "--updates", "1", "-w", "2", "--json"), &scalings)
+	if r := scalings.Rows; len(r) != 1 || r[0].Workers != 2 || !(r[0].One > 0 && r[0].All > 0 && r[0].Apart > 0) {
+		t.Errorf("bench update --scaling: %+v", scalings)
+	}
 	var check app.UpdateCheck
 	decode(t, must(t, "bench", "update", "--check", "--size", "oyster", "--algo", "tcl-pearl", "--json"), &check)
 	if !check.OK || len(check.Rows) != 30 {

@@ -38,7 +38,7 @@ type Region struct {
 	FLOPs     int64   `json:"flops"`  // in matrix products, 2 per multiply-add
 	Bytes     int64   `json:"bytes"`  // of operands and result, padding included, as often as they pass
 	Predicted float64 `json:"predicted_ms"`
-	Measured  float64 `json:"measured_ms"` // processor time of a run, all workers together
+	Measured  float64 `json:"measured_ms"` // processor time of a run, all workers together but for help with another's product
 }
 
 // Explain runs a loaded program a number of times, at least once, and returns how it is executed, with times averaged

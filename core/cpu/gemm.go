@@ -105,7 +105,7 @@ func (b *rowBlock) ofWidth(width int) colBlock {
 // stream is memory that kernels fetch ahead, a piece in each call.
 type stream struct {
 	at         *float32
-	step, left int64 // bytes: for each term of a product, and in all
+	step, left int64 // bytes: for two terms of a product, and in all
 }
 
 // following is what will be read after the panel of that width at column j: the next panel, or what comes after the
@@ -121,7 +121,7 @@ func (p *product) following(j, width, calls int, k int64) stream {
 	case p.byPanel:
 		s.at, s.left = &p.b.d[(j+width)*p.b.rows], int64(4*p.b.rows*min(width, p.c.ld-j-width))
 	}
-	n := int64(calls) * k
+	n := int64(calls) * max(1, k/2)
 	s.step = (s.left + n - 1) / n
 	return s
 }
@@ -132,8 +132,8 @@ func (s *stream) take(g *gemmArgs) (*float32, int64) {
 		return g.b, 0
 	}
 	from := s.at
-	if s.left -= s.step * g.k; s.left > 0 {
-		s.at = at(from, s.step*g.k)
+	if s.left -= s.step * (g.k / 2); s.left > 0 {
+		s.at = at(from, s.step*(g.k/2))
 	}
 	return from, s.step
 }

@@ -15,7 +15,7 @@ type gemmArgs struct {
 	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
 	mode gemmMode
 	next *float32 // memory to fetch into the second-level cache meanwhile,
-	step int64    // so many bytes of it in each term
+	step int64    // so many bytes of it in every two terms
 	then *float32 // the block of C that comes next, likewise fetched with its block of the mask
 }
 

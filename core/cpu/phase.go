@@ -14,6 +14,7 @@ type phase struct {
 	units    int
 	run      func(w *worker, unit int)
 	parallel bool // worth waking the other workers for
+	tiled    bool // a unit is long: workers that find none left help the others
 
 	chain int
 	done  []atomic.Bool // by unit, if chain is not zero and the phase is shared
@@ -74,10 +75,16 @@ func (b *builder) phases(seg segment, workers int) []phase {
 	return out
 }
 
-// stepPhase cuts one step among the workers, a few parts for each so that a delayed worker holds up little.
+// partOf is how many of the units of some work to take at a time: a few parts for each worker, so that a delayed one
+// holds up little.
+func partOf(units, workers int) int {
+	part := max(8, (units+4*workers-1)/(4*workers))
+	return (part + 7) / 8 * 8
+}
+
+// stepPhase cuts one step among the workers.
 func stepPhase(st step, workers int) phase {
-	part := max(8, (st.units+4*workers-1)/(4*workers))
-	part = (part + 7) / 8 * 8
+	part := partOf(st.units, workers)
 	return phase{units: (st.units + part - 1) / part, parallel: true, run: func(w *worker, unit int) {
 		st.do(w, span{lo: unit * part, hi: min(st.units, (unit+1)*part), first: true})
 	}}
@@ -140,7 +147,7 @@ func (b *builder) tilePhases(seg segment) []phase {
 	}
 	groups, perTile, tiles := b.p.Groups, b.p.TileGroups, b.p.Tiles()
 	lanes := b.lanes
-	each := phase{units: tiles, parallel: cost >= b.shareFrom, run: func(w *worker, t int) {
+	each := phase{units: tiles, parallel: cost >= b.shareFrom, tiled: true, run: func(w *worker, t int) {
 		s := span{lo: t * perTile, hi: min(groups, (t+1)*perTile), lane: t % lanes, first: t < lanes}
 		for i := range steps {
 			steps[i].do(w, s)

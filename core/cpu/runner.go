@@ -48,7 +48,7 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		}
 	}
 	for range count {
-		w := &worker{k: d.kernels, arena: from.floats(b.arena), scratch: from.floats(b.scratch)}
+		w := &worker{k: d.kernels, arena: from.floats(b.arena), scratch: from.floats(b.scratch), offer: newOffer()}
 		if b.halfA > 0 {
 			w.half = newHalfScratch(b.halfA, b.halfB)
 		}

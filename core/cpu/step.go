@@ -22,6 +22,9 @@ type worker struct {
 	arena   []float32    // local values of the current tile
 	scratch []float32
 
+	job   *job   // of the phase it works on, nil if that is not shared
+	offer *offer // where others can help it
+
 	spent []time.Duration // by region, while a program is explained
 }
 

@@ -16,6 +16,11 @@ func (b *builder) follow(right *mat, byPanel bool) *ahead {
 	return b.after
 }
 
+// helped reports whether a tile's part of a product, of k terms, is worth sharing with workers that have no tile.
+func (b *builder) helped(out operand, k int) bool {
+	return b.tiled && b.gemmCost(out, k)/float64(b.p.Tiles()) >= b.shareFrom
+}
+
 // dense is act(x·w + b) with bias and ReLU done before the product leaves the registers.
 func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	mode := gemmBias
@@ -36,10 +41,10 @@ func (b *builder) dense(in *instr, act op.Act, x, wt, bias, out operand) run {
 	if p := b.params[in.in[1]]; p != nil && out.rows >= panelRows {
 		right, byPanel = p.needPanels(b.k, false).mat, true
 	}
-	after := b.follow(&right, byPanel)
+	after, helped := b.follow(&right, byPanel), b.helped(out, x.cols)
 	return func(w *worker, s span) {
 		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, aux: &bias.d[0], after: after}
-		p.rows(w.k, &w.gemm, 0, p.c.rows)
+		w.multiply(&p, true, helped)
 		if act == op.Tanh {
 			w.tanh(p.c)
 		}
@@ -79,7 +84,7 @@ func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units 
 	if p := b.params[in.in[1]]; p != nil && (tb || out.rows >= panelRows) {
 		right, byPanel = p.needPanels(b.k, tb).mat, true
 	}
-	after := b.follow(&right, byPanel)
+	after, helped := b.follow(&right, byPanel), b.helped(out, x.cols)
 	return func(w *worker, s span) {
 		p := product{a: w.view(&x, s), b: right, byPanel: byPanel, c: w.view(&out, s), mode: mode, after: after}
 		if tb && !byPanel {
@@ -89,7 +94,7 @@ func (b *builder) matMul(in *instr, tb bool, args []operand, out operand, units 
 			m := w.view(&mask, s)
 			p.aux = &m.d[0]
 		}
-		p.rows(w.k, &w.gemm, 0, p.c.rows)
+		w.multiply(&p, true, helped)
 	}
 }
 
@@ -126,7 +131,7 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 				p.contractHalves(w, &a, &g)
 			}}
 		}
-		after := b.follow(nil, false)
+		after, helped := b.follow(nil, false), b.helped(out, x.rows)
 		narrow := out.cols < 16 && out.rows > out.cols
 		if narrow {
 			b.scratch = max(b.scratch, out.cols*pad16(out.rows))
@@ -137,7 +142,7 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 				p.contractNarrow(w, s.first)
 				return
 			}
-			p.contract(w, 0, p.c.rows, s.first)
+			w.multiply(&p, s.first, helped)
 		}}
 	}
 	return step{cost: cost, units: out.rows, run: func(w *worker, s span) {

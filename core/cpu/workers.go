@@ -24,13 +24,12 @@ type job struct {
 	workers []*worker
 	next    atomic.Int64 // the next unit to take
 
-	// members counts the helpers inside the job. While the job is closed it is below zero and nobody may enter; the last
-	// one to leave a closed job says so on left.
-	members atomic.Int64
-	left    chan struct{}
-}
+	gate gate // the last helper to leave after it closed says so on left
+	left chan struct{}
 
-const closed = -1 << 32
+	finished atomic.Int64 // units
+	idle     atomic.Int64 // workers without a unit, ready to help with products
+}
 
 // acquire starts the helpers for the first user.
 func (p *pool) acquire() {
@@ -41,7 +40,7 @@ func (p *pool) acquire() {
 		return
 	}
 	p.job = &job{left: make(chan struct{}, 1)}
-	p.job.members.Store(closed)
+	p.job.gate.members.Store(closed)
 	for i := 1; i < p.size; i++ {
 		wake := make(chan struct{}, 1)
 		p.wake = append(p.wake, wake)
@@ -66,38 +65,28 @@ func (p *pool) release() {
 // help is a helper's life. A wake-up that comes late finds the job closed, or the next one open.
 func (j *job) help(id int, wake <-chan struct{}) {
 	for range wake {
-		if !j.enter() {
+		if !j.gate.enter() {
 			continue
 		}
 		j.work(id)
-		if j.members.Add(-1) == closed {
+		if j.gate.leave() {
 			j.left <- struct{}{}
 		}
 	}
 }
 
-func (j *job) enter() bool {
-	for {
-		n := j.members.Load()
-		if n < 0 {
-			return false
-		}
-		if j.members.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-// work takes units until none is left.
+// work takes units until none is left, and then helps where that pays.
 func (j *job) work(id int) {
 	w, ph := j.workers[id], j.phase
-	for {
-		unit := int(j.next.Add(1)) - 1
-		if unit >= ph.units {
-			return
-		}
+	w.job = j
+	for unit := int(j.next.Add(1)) - 1; unit < ph.units; unit = int(j.next.Add(1)) - 1 {
 		ph.runShared(w, unit)
+		j.finished.Add(1)
 	}
+	if ph.tiled {
+		j.assist(w, ph.units)
+	}
+	w.job = nil
 }
 
 // share runs a phase with the helpers. The caller holds busy. It returns when every unit is done; a helper that did
@@ -109,7 +98,8 @@ func (p *pool) share(ph *phase, workers []*worker) {
 	}
 	j.phase, j.workers = ph, workers
 	j.next.Store(0)
-	j.members.Store(0)
+	j.finished.Store(0)
+	j.gate.open()
 	for i, wake := range p.wake {
 		if i+1 >= ph.units {
 			break
@@ -120,7 +110,7 @@ func (p *pool) share(ph *phase, workers []*worker) {
 		}
 	}
 	j.work(0)
-	if j.members.Add(closed) != closed {
+	if !j.gate.close() {
 		<-j.left
 	}
 	j.phase, j.workers = nil, nil

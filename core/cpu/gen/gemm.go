@@ -20,7 +20,7 @@ const (
 	gemmStep = 80
 	gemmThen = 88
 
-	// thenTerms is the terms between two rows of the next block that are fetched.
+	// thenTerms is the terms between two rows of the next block that are fetched, an even number.
 	thenTerms = 12
 )
 
@@ -97,38 +97,47 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			a.ins("ADDQ R8, %s", bases[i])
 		}
 	}
-	element := func(i int) string {
-		if ta {
+	element := func(i, t int) string { // of A in row i of the block, t terms on
+		switch {
+		case ta && t > 0:
+			return fmt.Sprintf("%d(AX)(R8*1)", 4*i)
+		case ta:
 			return fmt.Sprintf("%d(AX)", 4*i)
 		}
-		return "(" + bases[i/3] + ")" + []string{"", "(R8*1)", "(R8*2)"}[i%3]
+		return fmt.Sprintf("%d(%s)", 4*t, bases[i/3]) + []string{"", "(R8*1)", "(R8*2)"}[i%3]
 	}
-	term := func() {
-		for j := range nb {
-			a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
-		}
-		for i := range rows {
-			r := bcast + i%nbcast
-			a.ins("VBROADCASTSS %s, %s", element(i), a.v(r))
+	// terms adds n terms, one or two, in their order. What moves the addresses on takes the place of multiply-adds, so two
+	// share it.
+	terms := func(n int) {
+		for t := range n {
 			for j := range nb {
-				a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
+				a.ins("VMOVUPS %d(BX)%s, %s", a.bytes()*j, []string{"", "(R9*1)"}[t], a.v(b0+j))
 			}
+			for i := range rows {
+				r := bcast + i%nbcast
+				a.ins("VBROADCASTSS %s, %s", element(i, t), a.v(r))
+				for j := range nb {
+					a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
+				}
+			}
+		}
+		if n == 2 {
+			a.ins("PREFETCHT1 (R11)")
+			a.ins("ADDQ %d(R15), R11", gemmStep)
 		}
 		if ta {
-			a.ins("ADDQ R8, AX")
+			a.ins("LEAQ (AX)(R8*%d), AX", n)
 		} else {
 			for _, b := range bases {
-				a.ins("ADDQ $4, %s", b)
+				a.ins("ADDQ $%d, %s", 4*n, b)
 			}
 		}
-		a.ins("PREFETCHT1 (R11)")
-		a.ins("ADDQ %d(R15), R11", gemmStep)
-		a.ins("ADDQ R9, BX")
+		a.ins("LEAQ (BX)(R9*%d), BX", n)
 	}
 	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A and
 	// B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after the other.
 	a.ins("CMPQ CX, $%d", rows*thenTerms)
-	a.ins("JLE loop")
+	a.ins("JLE rest")
 	a.ins("MOVQ %d(R15), R14", gemmThen)
 	a.ins("MOVQ $%d, R13", rows)
 	a.label("row")
@@ -137,19 +146,27 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		a.ins("PREFETCHT1 %d(R14)(R12*1)", at)
 	}
 	a.ins("ADDQ R10, R14")
-	a.ins("MOVQ $%d, CX", thenTerms)
+	a.ins("MOVQ $%d, CX", thenTerms/2)
 	a.label("first")
-	term()
+	terms(2)
 	a.ins("DECQ CX")
 	a.ins("JNZ first")
 	a.ins("DECQ R13")
 	a.ins("JNZ row")
 	a.ins("MOVQ %d(R15), CX", gemmK)
 	a.ins("SUBQ $%d, CX", rows*thenTerms)
+	a.label("rest")
+	a.ins("SUBQ $2, CX")
+	a.ins("JLT odd")
 	a.label("loop")
-	term()
-	a.ins("DECQ CX")
-	a.ins("JNZ loop")
+	terms(2)
+	a.ins("SUBQ $2, CX")
+	a.ins("JGE loop")
+	a.label("odd")
+	a.ins("CMPQ CX, $-1")
+	a.ins("JNE summed")
+	terms(1)
+	a.label("summed")
 	a.gemmEpilogue(nb, b0, acc, each)
 	a.end()
 }

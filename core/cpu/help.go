@@ -1,0 +1,138 @@
+package cpu
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// A worker that finds no tile left helps the others with the products of theirs, so that a level does not end with one
+// worker computing and the rest asleep. The rows of a product are independent of each other: who computes them changes
+// no bit.
+
+// patience is how long a worker without a tile waits for a product to help with before it sleeps: somewhat longer than
+// a product takes.
+const patience = time.Millisecond
+
+// offer is the product a worker shares. Others look at it while its owner computes, so it has its cache lines for itself.
+type offer struct {
+	_     [64]byte
+	gate  gate
+	next  atomic.Int64 // the next part to take
+	p     product
+	fresh bool // of a sum over rows: overwrite what the result holds
+	part  int  // rows of the result taken at a time
+	_     [64]byte
+}
+
+func newOffer() *offer {
+	o := &offer{}
+	o.gate.members.Store(closed)
+	return o
+}
+
+// multiply computes p, or with p.ta adds it to what the result holds unless fresh; where helped, with all help there is.
+func (w *worker) multiply(p *product, fresh, helped bool) {
+	rows := p.c.rows
+	if !helped || w.job == nil || w.job.idle.Load() == 0 {
+		p.part(w, 0, rows, fresh)
+		return
+	}
+	o := w.offer
+	o.p, o.fresh = *p, fresh
+	o.part = partOf(rows, len(w.job.workers))
+	o.next.Store(0)
+	o.gate.open()
+	o.work(w)
+	o.gate.close()
+	for spins := 0; !o.gate.left(); spins++ {
+		pause(spins)
+	}
+}
+
+// part computes rows lo..hi-1 of a product.
+func (p *product) part(w *worker, lo, hi int, fresh bool) {
+	if p.ta {
+		p.contract(w, lo, hi, fresh)
+		return
+	}
+	p.rows(w.k, &w.gemm, lo, hi)
+}
+
+// work takes parts of the product until none is left.
+func (o *offer) work(w *worker) {
+	for {
+		lo := int(o.next.Add(1)-1) * o.part
+		if lo >= o.p.c.rows {
+			return
+		}
+		p := o.p
+		p.part(w, lo, min(lo+o.part, p.c.rows), o.fresh)
+	}
+}
+
+// assist helps the other workers until all tiles are done or no product was offered for a while.
+func (j *job) assist(w *worker, units int) {
+	j.idle.Add(1)
+	defer j.idle.Add(-1)
+	since := time.Now()
+	for spins := 0; int(j.finished.Load()) < units; spins++ {
+		if j.assistOne(w) {
+			since, spins = time.Now(), 0
+			continue
+		}
+		pause(spins)
+		if spins%spinning == spinning-1 && time.Since(since) > patience {
+			return
+		}
+	}
+}
+
+// assistOne helps with the first product on offer and reports whether there was one.
+func (j *job) assistOne(w *worker) bool {
+	for _, other := range j.workers {
+		if o := other.offer; other != w && o.gate.enter() {
+			o.work(w)
+			o.gate.leave()
+			return true
+		}
+	}
+	return false
+}
+
+// spinning is how often a worker that waits looks before it lets other goroutines run.
+const spinning = 100
+
+// pause is called in a loop that waits for another worker.
+func pause(spins int) {
+	if spins%spinning == spinning-1 {
+		runtime.Gosched()
+	}
+}
+
+// gate counts who is inside while it is open.
+type gate struct{ members atomic.Int64 } // below zero while closed, when nobody may enter
+
+const closed = -1 << 32
+
+func (g *gate) open() { g.members.Store(0) }
+
+// enter reports whether the gate was open; then leave must follow.
+func (g *gate) enter() bool {
+	for {
+		n := g.members.Load()
+		if n < 0 {
+			return false
+		}
+		if g.members.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// leave and close report whether the gate is closed and nobody is inside.
+func (g *gate) leave() bool { return g.members.Add(-1) == closed }
+func (g *gate) close() bool { return g.members.Add(closed) == closed }
+
+// left reports whether the gate is closed and nobody is inside.
+func (g *gate) left() bool { return g.members.Load() == closed }
