@@ -119,3 +119,16 @@ func TestWasmGivesTheSameBits(t *testing.T) {
 		}
 	}
 }
+
+func TestLastLine(t *testing.T) {
+	node := "wasm://wasm/0123:1\n\n\nRuntimeError: memory access out of bounds\n    at wasm-function[7]\n\nNode.js v20.20.2\n"
+	if got := lastLine(node, nil); got != "RuntimeError: memory access out of bounds" {
+		t.Errorf("%q", got)
+	}
+	if got := lastLine("Traceback\nModuleNotFoundError: No module named 'x'", nil); got != "ModuleNotFoundError: No module named 'x'" {
+		t.Errorf("%q", got)
+	}
+	if got := lastLine("killed\n", nil); got != "killed" {
+		t.Errorf("%q", got)
+	}
+}

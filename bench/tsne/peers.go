@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,8 +116,14 @@ func lacking(c *exec.Cmd) string {
 	return lastLine(string(out), err)
 }
 
+// lastLine is the line of an output that names the error.
 func lastLine(out string, err error) string {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
+	for _, line := range slices.Backward(lines) { // Node.js ends with its version, after the error
+		if strings.Contains(line, "Error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
 		return last
 	}
