@@ -236,8 +236,10 @@ func (r *runner) startOrResume(dir string, cfg experiment.Config, host experimen
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range notices {
-		r.show.Note(dir + ": " + n)
+	if !t.Done() { // else nothing is continued
+		for _, n := range notices {
+			r.show.Note(dir + ": " + n)
+		}
 	}
 	if same, err := t.Config.Equal(cfg); err != nil || !same {
 		t.Close()
