@@ -297,7 +297,6 @@ func (r *Result) how() string {
 		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore, r.Protocol.Scored)},
 		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity, recipe.Iterations(), recipe.Start)},
 		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
-		{"this study took", duration(r.Elapsed) + ", finished runs found in the folder not counted"},
 	}
 	var b strings.Builder
 	b.WriteString("| | |\n|---|---|\n")
