@@ -162,6 +162,11 @@ func TestAblation(t *testing.T) {
 	if c, err := Check(t.Context(), to, true, progress.Silent()); err != nil || len(c.Differences) > 0 {
 		t.Errorf("%v, %v", c.Differences, err)
 	}
+	// The study shares a run with its ablation, but embeds its windows by other encoders.
+	plan.Ablation = ""
+	if s, err := Run(t.Context(), dir, plan, host, progress.Silent()); err != nil || len(r.Crossed) != 9 || len(s.Crossed) != 4 {
+		t.Errorf("%d and %d rows of crossed windows, want 9 and 4: %v", len(r.Crossed), len(s.Crossed), err)
+	}
 	plan.Ablation = "windows"
 	if _, err := Run(t.Context(), dir, plan, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), `did you mean "window"?`) {
 		t.Errorf("misspelt: %v", err)

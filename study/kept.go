@@ -35,7 +35,11 @@ func (r *runner) key(cfg experiment.Config) (string, error) {
 		return "", err
 	}
 	p := r.plan
-	text, err := json.Marshal([]any{version.Get().Commit, hash, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, r.length,
+	var arms []string // whose encoders embed the run's windows
+	for _, a := range r.out.Arms {
+		arms = append(arms, a.Name)
+	}
+	text, err := json.Marshal([]any{version.Get().Commit, hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, r.length,
 		Layout(), tsne.PaperScript()})
 	return string(text), err
 }
