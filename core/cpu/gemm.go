@@ -4,8 +4,8 @@ package cpu
 type product struct {
 	a, b, c mat
 	ta      bool
-	byPanel bool // b lies in panels
-	mode    gemmMode
+	byPanel bool     // b lies in panels
+	mode    gemmMode // gemmStore or gemmAdd where ta has more rows than contractRows
 	aux     *float32 // bias, or the first element of the mask matrix
 	after   *ahead   // what the worker reads after this product, or nil
 }
@@ -16,124 +16,155 @@ type ahead struct {
 	bytes int64
 }
 
+// contractRows is the number of rows a product over rows takes at a time, so that they stay in the first-level cache
+// while the result's rows pass.
+const contractRows = 128
+
 // rows computes rows lo..hi-1 of C. Each element is the sum of its products in order of k, whatever the range and
-// the blocks it is cut into.
+// the blocks it is cut into; of a product over rows, the sum of such sums over contractRows of them.
 func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
-	g.k = int64(p.b.rows)
+	terms := p.b.rows
+	if p.ta {
+		terms = contractRows
+	}
 	g.lda, g.ldb, g.ldc = int64(4*p.a.ld), int64(4*p.b.ld), int64(4*p.c.ld)
-	g.mode = p.mode
-	for _, blk := range k.blocks {
-		if n := (hi - lo) / blk.rows; n > 0 {
-			p.panel(k, g, blk, lo, lo+n*blk.rows)
-			lo += n * blk.rows
+	for j := 0; j < p.c.ld; {
+		blk := k.block(p.c.ld-j, hi-lo)
+		if p.byPanel {
+			blk = k.block(p.c.ld-j, panelRows)
+			g.ldb = int64(4 * blk.width)
 		}
+		g.mode = p.mode
+		for from := 0; from < p.b.rows; from += terms {
+			g.k = int64(min(terms, p.b.rows-from))
+			p.panel(g, blk, j, from, lo, hi)
+			g.mode = gemmAdd
+		}
+		j += blk.width
 	}
 }
 
-// panel computes rows lo..hi-1 of C, a multiple of the block's rows: a panel of B's columns stays in the first-level
-// cache while the rows of A pass.
-func (p *product) panel(k *kernels, g *gemmArgs, blk rowBlock, lo, hi int) {
-	step := p.a.ld // in A, from what row i of C needs to what row i+1 needs
-	if p.ta {
-		step = 1
+// block is the block for the next columns of a product of so many rows where rest columns remain: the widest that
+// leaves none or some that can be cut in wide ones as well, for narrow ones leave the multipliers waiting for loads.
+func (k *kernels) block(rest, rows int) *colBlock {
+	for i := range k.blocks {
+		b := &k.blocks[i]
+		if b.width > rest || b.few > 0 && rows > b.few {
+			continue
+		}
+		switch rest - b.width {
+		case 16, 32, 80:
+		default:
+			return b
+		}
 	}
-	first, rowStep := &p.a.d[lo*step], int64(4*blk.rows*step)
-	cStep := int64(4 * blk.rows * p.c.ld)
-	for j := 0; j < p.c.ld; {
-		var col colBlock
-		if p.byPanel {
-			col = blk.ofWidth(k.panelWidth(p.c.ld - j))
-			g.b, g.ldb = &p.b.d[j*p.b.rows], int64(4*col.width)
-		} else {
-			col = pickWidth(blk.cols, p.c.ld-j)
-			g.b = &p.b.d[j]
-		}
-		kernel := col.kernel
+	return &k.blocks[len(k.blocks)-1]
+}
+
+// panel adds up g.k terms, from the given one on, of a block's columns of C from column j on, in rows lo..hi-1: these
+// columns of B stay in a near cache while the rows of A pass.
+func (p *product) panel(g *gemmArgs, blk *colBlock, j, from, lo, hi int) {
+	aRow, aTerm := p.a.ld, 1 // in A, from what an element of C needs to what the next row needs, and to the next term
+	if p.ta {
+		aRow, aTerm = 1, p.a.ld
+	}
+	g.b = &p.b.d[from*p.b.ld+j]
+	if p.byPanel {
+		g.b = &p.b.d[j*p.b.rows+from*blk.width]
+	}
+	afterwards := j // the columns that follow
+	if from+int(g.k) == p.b.rows && j+blk.width < p.c.ld {
+		afterwards += blk.width
+	}
+	fetch := p.following(g, blk, j, from, hi-lo)
+	i := lo
+	for _, r := range blk.rows {
+		kernel := r.kernel
 		if p.ta {
-			kernel = col.kernelTA
+			kernel = r.kernelTA
 		}
-		a, c := first, int64(4*(lo*p.c.ld+j))
-		next := p.following(j, col.width, (hi-lo)/blk.rows, g.k)
-		for i := lo; i < hi; i += blk.rows {
-			g.a, g.c = a, at(&p.c.d[0], c)
-			switch {
-			case i+blk.rows < hi:
-				g.then = at(g.c, cStep)
-			case j+col.width < p.c.ld:
-				g.then = &p.c.d[lo*p.c.ld+j+col.width]
-			default:
-				g.then = g.c
+		for ; i+r.rows <= hi; i += r.rows {
+			c := i*p.c.ld + j
+			g.a, g.c = &p.a.d[i*aRow+from*aTerm], &p.c.d[c]
+			g.then = &p.c.d[lo*p.c.ld+afterwards]
+			if i+r.rows < hi {
+				g.then = &p.c.d[c+r.rows*p.c.ld]
 			}
-			g.next, g.step = next.take(g)
-			switch p.mode {
+			g.next, g.step = fetch.take(g)
+			switch g.mode {
 			case gemmBias, gemmBiasReLU:
 				g.aux = at(p.aux, int64(4*j))
 			case gemmMask:
-				g.aux = at(p.aux, c)
+				g.aux = at(p.aux, int64(4*c))
 			}
 			kernel(g)
-			if i+blk.rows < hi {
-				a = at(a, rowStep)
-			}
-			c += cStep
 		}
-		j += col.width
 	}
 }
 
-// pickWidth chooses the widest block that fits in rest columns; 64 columns are better cut in two halves than into
-// 48 and 16, which leaves the multipliers waiting for loads.
-func pickWidth(cols []colBlock, rest int) colBlock {
-	for _, c := range cols {
-		if c.width == 32 && rest == 64 || c.width <= rest && rest != 64 {
-			return c
-		}
-	}
-	return cols[len(cols)-1]
-}
+// Kernels fetch a piece of so many bytes ahead in every round of terms.
+const (
+	round = 4
+	piece = 128
+)
 
-// ofWidth is the block of exactly that width.
-func (b *rowBlock) ofWidth(width int) colBlock {
-	for _, c := range b.cols {
-		if c.width == width {
-			return c
-		}
-	}
-	panic("cpu: a row block lacks a width of the widest one")
-}
-
-// stream is memory that kernels fetch ahead, a piece in each call.
+// stream is memory that kernels fetch ahead because the processor's own fetching is too short for what comes from the
+// third-level cache: rows of some pieces each. A call takes one piece of as many rows as it has rounds.
 type stream struct {
-	at         *float32
-	step, left int64 // bytes: for two terms of a product, and in all
+	at     *float32
+	ld     int64 // bytes from a row to the next
+	rows   int   // to fetch
+	pieces int   // of a row
+	piece  int   // the next one
+	rounds int   // of a call
+	every  int   // calls to one that fetches, so that what the calls have time for is spread evenly
+	calls  int
 }
 
-// following is what will be read after the panel of that width at column j: the next panel, or what comes after the
-// product. It is fetched evenly in the given number of calls of k terms. The processor's own fetching ahead is too short for what comes from the
-// third-level cache.
-func (p *product) following(j, width, calls int, k int64) stream {
-	var s stream
+// following is what is read after the panel of the given block, column and first term: the next terms of its columns, or
+// the next columns, or what comes after the product. It is fetched while the panel's calls compute so many rows.
+func (p *product) following(g *gemmArgs, blk *colBlock, j, from, rows int) stream {
+	s := stream{ld: piece, pieces: 1, rounds: int(g.k / round)}
+	end, next := from+int(g.k), j+blk.width
 	switch {
-	case j+width >= p.c.ld:
-		if p.after != nil {
-			s.at, s.left = p.after.at, p.after.bytes
-		}
-	case p.byPanel:
-		s.at, s.left = &p.b.d[(j+width)*p.b.rows], int64(4*p.b.rows*min(width, p.c.ld-j-width))
+	case p.ta && end < p.b.rows:
+		s.columns(&p.b, end, j, blk.width)
+	case p.ta && next < p.c.ld:
+		s.columns(&p.b, 0, next, blk.width)
+	case p.byPanel && next < p.c.ld:
+		s.at, s.rows = &p.b.d[next*p.b.rows], 4*p.b.rows*min(blk.width, p.c.ld-next)/piece
+	case next >= p.c.ld && p.after != nil:
+		s.at, s.rows = p.after.at, int(p.after.bytes/piece)
 	}
-	n := int64(calls) * max(1, k/2)
-	s.step = (s.left + n - 1) / n
+	if s.rounds == 0 {
+		s.rows = 0
+	}
+	if s.rows > 0 {
+		need := (s.rows + s.rounds - 1) / s.rounds * s.pieces
+		s.every = max(1, rows/blk.rows[0].rows/need)
+	}
 	return s
 }
 
-// take returns where and with what step the next call fetches.
+// columns makes s the next columns of the rows of m that a product over rows takes at a time, from the given row on.
+func (s *stream) columns(m *mat, row, j, width int) {
+	s.at, s.ld = &m.d[row*m.ld+j], int64(4*m.ld)
+	s.rows = min(contractRows, m.rows-row)
+	s.pieces = (4*min(width, m.ld-j) + piece - 1) / piece
+}
+
+// take returns where the next call fetches and how far apart its rounds do.
 func (s *stream) take(g *gemmArgs) (*float32, int64) {
-	if s.left <= 0 {
+	s.calls++
+	if s.rows <= 0 || s.calls%s.every != 0 {
 		return g.b, 0
 	}
-	from := s.at
-	if s.left -= s.step * (g.k / 2); s.left > 0 {
-		s.at = at(from, s.step*(g.k/2))
+	from := at(s.at, int64(s.piece*piece))
+	if s.piece++; s.piece == s.pieces {
+		s.piece = 0
+		if s.rows -= s.rounds; s.rows > 0 {
+			s.at = at(s.at, int64(s.rounds)*s.ld)
+		}
 	}
-	return from, s.step
+	return from, s.ld
 }

@@ -77,10 +77,13 @@ func TestGemmAgainstLoops(t *testing.T) {
 	forKernels(t, func(t *testing.T, k *kernels) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 23} {
-			for _, n := range []int{1, 16, 17, 40, 48, 64, 80, 100} {
-				for _, kk := range []int{1, 2, 7, 33} {
+			for _, n := range []int{1, 16, 17, 40, 48, 64, 80, 100, 130} {
+				for _, kk := range []int{1, 2, 7, 33, 150} {
 					for _, ta := range []bool{false, true} {
 						for _, mode := range gemmModes {
+							if ta && kk > contractRows && mode != gemmStore && mode != gemmAdd {
+								continue
+							}
 							checkGemm(t, k, r, m, n, kk, ta, mode)
 						}
 					}
@@ -126,10 +129,12 @@ func checkGemm(t *testing.T, k *kernels, r *rand.Rand, m, n, kk int, ta bool, mo
 func TestGemmDoesNotDependOnRanges(t *testing.T) {
 	forKernels(t, func(t *testing.T, k *kernels) {
 		r := rand.New(rand.NewPCG(3, 4))
-		const m, n, kk = 29, 100, 53
+		const m, n = 29, 100
 		for _, ta := range []bool{false, true} {
+			kk := 53
 			a := randomMat(r, m, kk)
 			if ta {
+				kk = 2*contractRows + 5
 				a = randomMat(r, kk, m)
 			}
 			p := product{a: a, b: randomMat(r, kk, n), c: newMat(m, n), ta: ta}

@@ -52,9 +52,8 @@ func (w *worker) multiply(p *product, fresh, helped bool) {
 
 // part computes rows lo..hi-1 of a product.
 func (p *product) part(w *worker, lo, hi int, fresh bool) {
-	if p.ta {
-		p.contract(w, lo, hi, fresh)
-		return
+	if p.ta && !fresh {
+		p.mode = gemmAdd
 	}
 	p.rows(w.k, &w.gemm, lo, hi)
 }

@@ -14,8 +14,8 @@ type gemmArgs struct {
 	ldc  int64
 	aux  *float32 // bias at the block's first column, or the block's place in the mask matrix, which has C's stride
 	mode gemmMode
-	next *float32 // memory to fetch into the second-level cache meanwhile,
-	step int64    // so many bytes of it in every two terms
+	next *float32 // memory of which to fetch a piece into the second-level cache in every round of terms,
+	step int64    // and the bytes from a piece to the next
 	then *float32 // the block of C that comes next, likewise fetched with its block of the mask
 }
 
@@ -88,21 +88,23 @@ type squareArgs struct {
 // peakArgs says how many rounds of multiply-adds to run.
 type peakArgs struct{ n int64 }
 
-// rowBlock is a family of matrix kernels that hold the same number of rows of C.
-type rowBlock struct {
-	rows int
-	cols []colBlock // widest first; the last is 16 wide
+// colBlock is a family of matrix kernels that compute the same number of columns of C.
+type colBlock struct {
+	width int
+	few   int        // where not 0: only for products of so many rows at most
+	rows  []rowBlock // most rows first; the last has one
 }
 
-type colBlock struct {
-	width            int
+// rowBlock is the kernels that hold a number of rows of C.
+type rowBlock struct {
+	rows             int
 	kernel, kernelTA func(*gemmArgs) // for A, and for A transposed
 }
 
 // kernels is one implementation of everything the executor runs in its inner loops.
 type kernels struct {
 	name   string
-	blocks []rowBlock // most rows first; the last has one row
+	blocks []colBlock // widest first; the last is 16 wide
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
 	affine, clamp                          func(*vecArgs)

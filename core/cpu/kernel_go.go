@@ -6,14 +6,14 @@ import "unsafe"
 // float32 before it is added, on every architecture, so no compiler's choice of a fused instruction changes a result.
 var goKernels = kernels{
 	name: "go",
-	blocks: []rowBlock{
-		{rows: 2, cols: []colBlock{{width: 16,
+	blocks: []colBlock{{width: 16, rows: []rowBlock{
+		{rows: 2,
 			kernel:   func(g *gemmArgs) { gemmGo2(g, g.lda/4, 1) },
-			kernelTA: func(g *gemmArgs) { gemmGo2(g, 1, g.lda/4) }}}},
-		{rows: 1, cols: []colBlock{{width: 16,
+			kernelTA: func(g *gemmArgs) { gemmGo2(g, 1, g.lda/4) }},
+		{rows: 1,
 			kernel:   func(g *gemmArgs) { gemmGo1(g, 1) },
-			kernelTA: func(g *gemmArgs) { gemmGo1(g, g.lda/4) }}}},
-	},
+			kernelTA: func(g *gemmArgs) { gemmGo1(g, g.lda/4) }},
+	}}},
 	add: addGo, sub: subGo, mul: mulGo, div: divGo, min: minGo, max: maxGo,
 	reluGrad: reluGradGo, affine: affineGo, clamp: clampGo,
 	less: lessGo, tanhGrad: tanhGradGo, clampGrad: clampGradGo,

@@ -3,73 +3,97 @@
 package cpu
 
 //go:noescape
+func gemm6x64AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm4x64AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm2x64AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm1x64AVX512(a *gemmArgs)
+
+//go:noescape
 func gemm8x48AVX512(a *gemmArgs)
-
-//go:noescape
-func gemm8x32AVX512(a *gemmArgs)
-
-//go:noescape
-func gemm8x16AVX512(a *gemmArgs)
 
 //go:noescape
 func gemm4x48AVX512(a *gemmArgs)
 
 //go:noescape
-func gemm4x32AVX512(a *gemmArgs)
-
-//go:noescape
-func gemm4x16AVX512(a *gemmArgs)
-
-//go:noescape
 func gemm2x48AVX512(a *gemmArgs)
-
-//go:noescape
-func gemm2x32AVX512(a *gemmArgs)
-
-//go:noescape
-func gemm2x16AVX512(a *gemmArgs)
 
 //go:noescape
 func gemm1x48AVX512(a *gemmArgs)
 
 //go:noescape
+func gemm8x32AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm4x32AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm2x32AVX512(a *gemmArgs)
+
+//go:noescape
 func gemm1x32AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm8x16AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm4x16AVX512(a *gemmArgs)
+
+//go:noescape
+func gemm2x16AVX512(a *gemmArgs)
 
 //go:noescape
 func gemm1x16AVX512(a *gemmArgs)
 
 //go:noescape
+func gemmTA6x64AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA4x64AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA2x64AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA1x64AVX512(a *gemmArgs)
+
+//go:noescape
 func gemmTA8x48AVX512(a *gemmArgs)
-
-//go:noescape
-func gemmTA8x32AVX512(a *gemmArgs)
-
-//go:noescape
-func gemmTA8x16AVX512(a *gemmArgs)
 
 //go:noescape
 func gemmTA4x48AVX512(a *gemmArgs)
 
 //go:noescape
-func gemmTA4x32AVX512(a *gemmArgs)
-
-//go:noescape
-func gemmTA4x16AVX512(a *gemmArgs)
-
-//go:noescape
 func gemmTA2x48AVX512(a *gemmArgs)
-
-//go:noescape
-func gemmTA2x32AVX512(a *gemmArgs)
-
-//go:noescape
-func gemmTA2x16AVX512(a *gemmArgs)
 
 //go:noescape
 func gemmTA1x48AVX512(a *gemmArgs)
 
 //go:noescape
+func gemmTA8x32AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA4x32AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA2x32AVX512(a *gemmArgs)
+
+//go:noescape
 func gemmTA1x32AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA8x16AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA4x16AVX512(a *gemmArgs)
+
+//go:noescape
+func gemmTA2x16AVX512(a *gemmArgs)
 
 //go:noescape
 func gemmTA1x16AVX512(a *gemmArgs)
@@ -152,28 +176,38 @@ func halfTransposeAVX512(a *halfArgs)
 //go:noescape
 func matrixUnitAVX512(a *unitArgs)
 
-var blocksAVX512 = []rowBlock{
-	{rows: 8, cols: []colBlock{
-		{width: 48, kernel: gemm8x48AVX512, kernelTA: gemmTA8x48AVX512},
-		{width: 32, kernel: gemm8x32AVX512, kernelTA: gemmTA8x32AVX512},
-		{width: 16, kernel: gemm8x16AVX512, kernelTA: gemmTA8x16AVX512},
+var blocksAVX512 = []colBlock{
+	{width: 64, few: 0, rows: []rowBlock{
+		{rows: 6, kernel: gemm6x64AVX512, kernelTA: gemmTA6x64AVX512},
+		{rows: 4, kernel: gemm4x64AVX512, kernelTA: gemmTA4x64AVX512},
+		{rows: 2, kernel: gemm2x64AVX512, kernelTA: gemmTA2x64AVX512},
+		{rows: 1, kernel: gemm1x64AVX512, kernelTA: gemmTA1x64AVX512},
 	}},
-	{rows: 4, cols: []colBlock{
-		{width: 48, kernel: gemm4x48AVX512, kernelTA: gemmTA4x48AVX512},
-		{width: 32, kernel: gemm4x32AVX512, kernelTA: gemmTA4x32AVX512},
-		{width: 16, kernel: gemm4x16AVX512, kernelTA: gemmTA4x16AVX512},
+	{width: 48, few: 0, rows: []rowBlock{
+		{rows: 8, kernel: gemm8x48AVX512, kernelTA: gemmTA8x48AVX512},
+		{rows: 4, kernel: gemm4x48AVX512, kernelTA: gemmTA4x48AVX512},
+		{rows: 2, kernel: gemm2x48AVX512, kernelTA: gemmTA2x48AVX512},
+		{rows: 1, kernel: gemm1x48AVX512, kernelTA: gemmTA1x48AVX512},
 	}},
-	{rows: 2, cols: []colBlock{
-		{width: 48, kernel: gemm2x48AVX512, kernelTA: gemmTA2x48AVX512},
-		{width: 32, kernel: gemm2x32AVX512, kernelTA: gemmTA2x32AVX512},
-		{width: 16, kernel: gemm2x16AVX512, kernelTA: gemmTA2x16AVX512},
+	{width: 32, few: 0, rows: []rowBlock{
+		{rows: 8, kernel: gemm8x32AVX512, kernelTA: gemmTA8x32AVX512},
+		{rows: 4, kernel: gemm4x32AVX512, kernelTA: gemmTA4x32AVX512},
+		{rows: 2, kernel: gemm2x32AVX512, kernelTA: gemmTA2x32AVX512},
+		{rows: 1, kernel: gemm1x32AVX512, kernelTA: gemmTA1x32AVX512},
 	}},
-	{rows: 1, cols: []colBlock{
-		{width: 48, kernel: gemm1x48AVX512, kernelTA: gemmTA1x48AVX512},
-		{width: 32, kernel: gemm1x32AVX512, kernelTA: gemmTA1x32AVX512},
-		{width: 16, kernel: gemm1x16AVX512, kernelTA: gemmTA1x16AVX512},
+	{width: 16, few: 0, rows: []rowBlock{
+		{rows: 8, kernel: gemm8x16AVX512, kernelTA: gemmTA8x16AVX512},
+		{rows: 4, kernel: gemm4x16AVX512, kernelTA: gemmTA4x16AVX512},
+		{rows: 2, kernel: gemm2x16AVX512, kernelTA: gemmTA2x16AVX512},
+		{rows: 1, kernel: gemm1x16AVX512, kernelTA: gemmTA1x16AVX512},
 	}},
 }
+
+//go:noescape
+func gemm2x32AVX2(a *gemmArgs)
+
+//go:noescape
+func gemm1x32AVX2(a *gemmArgs)
 
 //go:noescape
 func gemm6x16AVX2(a *gemmArgs)
@@ -182,16 +216,16 @@ func gemm6x16AVX2(a *gemmArgs)
 func gemm4x16AVX2(a *gemmArgs)
 
 //go:noescape
-func gemm2x32AVX2(a *gemmArgs)
-
-//go:noescape
 func gemm2x16AVX2(a *gemmArgs)
 
 //go:noescape
-func gemm1x32AVX2(a *gemmArgs)
+func gemm1x16AVX2(a *gemmArgs)
 
 //go:noescape
-func gemm1x16AVX2(a *gemmArgs)
+func gemmTA2x32AVX2(a *gemmArgs)
+
+//go:noescape
+func gemmTA1x32AVX2(a *gemmArgs)
 
 //go:noescape
 func gemmTA6x16AVX2(a *gemmArgs)
@@ -200,13 +234,7 @@ func gemmTA6x16AVX2(a *gemmArgs)
 func gemmTA4x16AVX2(a *gemmArgs)
 
 //go:noescape
-func gemmTA2x32AVX2(a *gemmArgs)
-
-//go:noescape
 func gemmTA2x16AVX2(a *gemmArgs)
-
-//go:noescape
-func gemmTA1x32AVX2(a *gemmArgs)
 
 //go:noescape
 func gemmTA1x16AVX2(a *gemmArgs)
@@ -277,19 +305,15 @@ func squaresAVX2(a *squareArgs)
 //go:noescape
 func peakAVX2(a *peakArgs)
 
-var blocksAVX2 = []rowBlock{
-	{rows: 6, cols: []colBlock{
-		{width: 16, kernel: gemm6x16AVX2, kernelTA: gemmTA6x16AVX2},
+var blocksAVX2 = []colBlock{
+	{width: 32, few: 3, rows: []rowBlock{
+		{rows: 2, kernel: gemm2x32AVX2, kernelTA: gemmTA2x32AVX2},
+		{rows: 1, kernel: gemm1x32AVX2, kernelTA: gemmTA1x32AVX2},
 	}},
-	{rows: 4, cols: []colBlock{
-		{width: 16, kernel: gemm4x16AVX2, kernelTA: gemmTA4x16AVX2},
-	}},
-	{rows: 2, cols: []colBlock{
-		{width: 32, kernel: gemm2x32AVX2, kernelTA: gemmTA2x32AVX2},
-		{width: 16, kernel: gemm2x16AVX2, kernelTA: gemmTA2x16AVX2},
-	}},
-	{rows: 1, cols: []colBlock{
-		{width: 32, kernel: gemm1x32AVX2, kernelTA: gemmTA1x32AVX2},
-		{width: 16, kernel: gemm1x16AVX2, kernelTA: gemmTA1x16AVX2},
+	{width: 16, few: 0, rows: []rowBlock{
+		{rows: 6, kernel: gemm6x16AVX2, kernelTA: gemmTA6x16AVX2},
+		{rows: 4, kernel: gemm4x16AVX2, kernelTA: gemmTA4x16AVX2},
+		{rows: 2, kernel: gemm2x16AVX2, kernelTA: gemmTA2x16AVX2},
+		{rows: 1, kernel: gemm1x16AVX2, kernelTA: gemmTA1x16AVX2},
 	}},
 }

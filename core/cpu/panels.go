@@ -22,7 +22,7 @@ func (k *kernels) newPanels(from *slab, rows, cols int) panels {
 }
 
 // panelWidth is the width of the next panel where rest columns remain.
-func (k *kernels) panelWidth(rest int) int { return pickWidth(k.blocks[0].cols, rest).width }
+func (k *kernels) panelWidth(rest int) int { return k.block(rest, panelRows).width }
 
 // copyRows copies rows lo..hi-1 of m, of the same shape.
 func (p *panels) copyRows(m *mat, lo, hi int) {

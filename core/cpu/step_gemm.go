@@ -109,10 +109,6 @@ func (w *worker) transpose(m *mat) mat {
 	return t
 }
 
-// contractRows is the number of rows a product over rows takes at a time, so that they stay in the second-level cache
-// while the result's rows pass.
-const contractRows = 128
-
 // contract is the step C = aᵀ·b, summed over the rows of both, or aᵀ·bᵀ with tb. In a tiled segment it adds the
 // tile's rows to a lane's partial sum; else its units are the rows of C.
 func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
@@ -150,33 +146,18 @@ func (b *builder) contract(o op.MatMul, args []operand, out operand) step {
 		if o.TB {
 			p.b = w.transpose(&y.mat)
 		}
-		p.contract(w, s.lo, s.hi, true)
+		p.rows(w.k, &w.gemm, s.lo, s.hi)
 	}}
 }
 
-// contract computes rows lo..hi-1 of C, a run of rows of A and B after the other, adding to what C holds unless fresh.
-func (p *product) contract(w *worker, lo, hi int, fresh bool) {
-	a, b := p.a, p.b
-	for r := 0; r < b.rows; r += contractRows {
-		n := min(contractRows, b.rows-r)
-		p.a = mat{a.d[r*a.ld : (r+n)*a.ld], n, a.cols, a.ld}
-		p.b = mat{b.d[r*b.ld : (r+n)*b.ld], n, b.cols, b.ld}
-		p.mode = gemmAdd
-		if fresh && r == 0 {
-			p.mode = gemmStore
-		}
-		p.rows(w.k, &w.gemm, lo, hi)
-	}
-}
-
-// contractNarrow is contract for a C of few columns, which would leave most of a register empty: it computes bᵀ·a in
+// contractNarrow is a product over rows for a C of few columns, which would leave most of a register empty: it computes bᵀ·a in
 // the worker's scratch and adds its transpose.
 func (p *product) contractNarrow(w *worker, fresh bool) {
 	c := p.c
 	t := mat{nil, c.cols, c.rows, pad16(c.rows)}
 	t.d = w.scratch[:t.rows*t.ld]
 	q := product{a: p.b, b: p.a, c: t, ta: true}
-	q.contract(w, 0, t.rows, true)
+	q.rows(w.k, &w.gemm, 0, t.rows)
 	for i := range c.rows {
 		d := c.row(i)
 		if fresh {

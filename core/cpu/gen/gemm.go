@@ -20,7 +20,12 @@ const (
 	gemmStep = 80
 	gemmThen = 88
 
-	// thenTerms is the terms between two rows of the next block that are fetched, an even number.
+	// round is the terms that a round of the loop adds, after which it fetches piece bytes ahead, as the package's
+	// constants of these names say.
+	round = 4
+	piece = 128
+
+	// thenTerms is the terms between two rows of the next block that are fetched, a multiple of a round's.
 	thenTerms = 12
 )
 
@@ -38,8 +43,8 @@ func gemmName(s isa, rows, width int, ta bool) string {
 func (a *asm) gemmKernels() {
 	for _, ta := range []bool{false, true} {
 		for _, b := range a.blocks {
-			for _, width := range b.widths {
-				a.gemm(b.rows, width, ta)
+			for _, rows := range b.rows {
+				a.gemm(rows, b.width, ta)
 			}
 		}
 	}
@@ -47,7 +52,8 @@ func (a *asm) gemmKernels() {
 
 // gemm writes the kernel of one rows×width block of C = A·B (or Aᵀ·B): the whole block stays in registers while k
 // runs, one multiply-add per element and step of k in every kernel, so that an element's value does not depend on
-// the block it falls in.
+// the block it falls in. What is not a multiply-add is kept rare: where a core's other thread is busy with another's
+// work, instructions per cycle are what there is least of.
 func (a *asm) gemm(rows, width int, ta bool) {
 	nb := width / a.lanes
 	acc := func(i, j int) int { return i*nb + j }
@@ -70,24 +76,13 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		a.ins("MOVQ %d(R15), %s", r.off, r.reg)
 	}
 	each(func(i, j int) { a.zero(acc(i, j)) })
-	// The blocks of C and of the mask are fetched while the sums are made. There is no jump around the second: the
-	// assembler can fail to settle on distances between jumps and aligned labels.
-	fetch := func(from string) {
-		a.ins("MOVQ %s, DX", from)
-		for range rows {
-			for at := 0; at < 4*width; at += 64 {
-				a.ins("PREFETCHT0 %d(DX)", at)
-			}
-			a.ins("ADDQ R10, DX")
-		}
+	if !ta { // masks the products of a backward pass only
+		a.ins("MOVQ %d(R15), SI", gemmAux)
+		a.ins("CMPQ %d(R15), $%d", gemmMode, slices.Index(modes, "mask"))
+		a.ins("CMOVQNE DI, SI")
+		a.ins("SUBQ DI, SI")
+		a.ins("MOVQ SI, R12") // from C to the mask
 	}
-	fetch("DI")
-	a.ins("MOVQ %d(R15), SI", gemmAux)
-	a.ins("CMPQ %d(R15), $%d", gemmMode, slices.Index(modes, "mask"))
-	a.ins("CMOVQNE DI, SI")
-	fetch("SI")
-	a.ins("SUBQ DI, SI")
-	a.ins("MOVQ SI, R12") // from C to the mask
 
 	// Three rows of A are reached from one address register by the index forms (base), (base)(ld) and (base)(2·ld).
 	bases := []string{"AX", "DX", "SI"}[:(rows+2)/3]
@@ -98,57 +93,73 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		}
 	}
 	element := func(i, t int) string { // of A in row i of the block, t terms on
-		switch {
-		case ta && t > 0:
-			return fmt.Sprintf("%d(AX)(R8*1)", 4*i)
-		case ta:
-			return fmt.Sprintf("%d(AX)", 4*i)
+		if ta {
+			return fmt.Sprintf("%d(AX)", 4*i) + []string{"", "(R8*1)"}[t]
 		}
 		return fmt.Sprintf("%d(%s)", 4*t, bases[i/3]) + []string{"", "(R8*1)", "(R8*2)"}[i%3]
 	}
-	// terms adds n terms, one or two, in their order. What moves the addresses on takes the place of multiply-adds, so two
-	// share it.
+	// terms adds n terms in their order. What moves the addresses on takes the place of multiply-adds, so terms share it.
 	terms := func(n int) {
 		for t := range n {
+			near := t % 2 // B, and A where it is transposed, are moved on after every second term
 			for j := range nb {
-				a.ins("VMOVUPS %d(BX)%s, %s", a.bytes()*j, []string{"", "(R9*1)"}[t], a.v(b0+j))
+				a.ins("VMOVUPS %d(BX)%s, %s", a.bytes()*j, []string{"", "(R9*1)"}[near], a.v(b0+j))
+			}
+			at := t
+			if ta {
+				at = near
 			}
 			for i := range rows {
 				r := bcast + i%nbcast
-				a.ins("VBROADCASTSS %s, %s", element(i, t), a.v(r))
+				a.ins("VBROADCASTSS %s, %s", element(i, at), a.v(r))
 				for j := range nb {
 					a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
 				}
 			}
+			if near == 1 || n == 1 {
+				a.ins("LEAQ (BX)(R9*%d), BX", near+1)
+				if ta {
+					a.ins("LEAQ (AX)(R8*%d), AX", near+1)
+				}
+			}
 		}
-		if n == 2 {
-			a.ins("PREFETCHT1 (R11)")
+		if n == round {
+			for at := 0; at < piece; at += 64 {
+				a.ins("PREFETCHT1 %d(R11)", at)
+			}
 			a.ins("ADDQ %d(R15), R11", gemmStep)
 		}
-		if ta {
-			a.ins("LEAQ (AX)(R8*%d), AX", n)
-		} else {
+		if !ta {
 			for _, b := range bases {
 				a.ins("ADDQ $%d, %s", 4*n, b)
 			}
 		}
-		a.ins("LEAQ (BX)(R9*%d), BX", n)
 	}
 	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A and
 	// B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after the other.
-	a.ins("CMPQ CX, $%d", rows*thenTerms)
-	a.ins("JLE rest")
 	a.ins("MOVQ %d(R15), R14", gemmThen)
+	fetchRow := func() {
+		for at := 0; at < 4*width; at += 64 {
+			a.ins("PREFETCHT1 %d(R14)", at)
+			if !ta {
+				a.ins("PREFETCHT1 %d(R14)(R12*1)", at)
+			}
+		}
+		a.ins("ADDQ R10, R14")
+	}
+	a.ins("CMPQ CX, $%d", rows*thenTerms)
+	a.ins("JGT spread")
+	for range rows {
+		fetchRow()
+	}
+	a.ins("JMP rest")
+	a.label("spread")
 	a.ins("MOVQ $%d, R13", rows)
 	a.label("row")
-	for at := 0; at < 4*width; at += 64 {
-		a.ins("PREFETCHT1 %d(R14)", at)
-		a.ins("PREFETCHT1 %d(R14)(R12*1)", at)
-	}
-	a.ins("ADDQ R10, R14")
-	a.ins("MOVQ $%d, CX", thenTerms/2)
+	fetchRow()
+	a.ins("MOVQ $%d, CX", thenTerms/round)
 	a.label("first")
-	terms(2)
+	terms(round)
 	a.ins("DECQ CX")
 	a.ins("JNZ first")
 	a.ins("DECQ R13")
@@ -156,16 +167,19 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	a.ins("MOVQ %d(R15), CX", gemmK)
 	a.ins("SUBQ $%d, CX", rows*thenTerms)
 	a.label("rest")
-	a.ins("SUBQ $2, CX")
-	a.ins("JLT odd")
+	a.ins("SUBQ $%d, CX", round)
+	a.ins("JLT last")
 	a.label("loop")
-	terms(2)
-	a.ins("SUBQ $2, CX")
+	terms(round)
+	a.ins("SUBQ $%d, CX", round)
 	a.ins("JGE loop")
-	a.label("odd")
-	a.ins("CMPQ CX, $-1")
-	a.ins("JNE summed")
+	a.label("last")
+	a.ins("ADDQ $%d, CX", round)
+	a.ins("JEQ summed")
+	a.label("single")
 	terms(1)
+	a.ins("DECQ CX")
+	a.ins("JNZ single")
 	a.label("summed")
 	a.gemmEpilogue(nb, b0, acc, each)
 	a.end()

@@ -18,23 +18,24 @@ type isa struct {
 	lanes int    // float32 values in a register
 	regs  int    // registers
 
-	// blocks lists the matrix kernels: rows of the result held in registers, and for each the widths in columns,
-	// widest first. The products of rows and width are limited by the registers: accumulators, one vector of B per
-	// width and at least one broadcast element of A.
+	// blocks lists the matrix kernels: columns of the result, widest first, and for each the numbers of rows held in
+	// registers. Their products are limited by the registers: accumulators, one vector of B per width and at least one
+	// broadcast element of A.
 	blocks []block
 }
 
 type block struct {
-	rows   int
-	widths []int
+	width int
+	rows  []int
+	few   int // where not 0: only for products of so many rows at most
 }
 
 var isas = []isa{
 	{name: "AVX512", file: "avx512", reg: "Z", lanes: 16, regs: 32, blocks: []block{
-		{8, []int{48, 32, 16}}, {4, []int{48, 32, 16}}, {2, []int{48, 32, 16}}, {1, []int{48, 32, 16}},
+		{width: 64, rows: []int{6, 4, 2, 1}}, {width: 48, rows: []int{8, 4, 2, 1}}, {width: 32, rows: []int{8, 4, 2, 1}}, {width: 16, rows: []int{8, 4, 2, 1}},
 	}},
 	{name: "AVX2", file: "avx2", reg: "Y", lanes: 8, regs: 16, blocks: []block{
-		{6, []int{16}}, {4, []int{16}}, {2, []int{32, 16}}, {1, []int{32, 16}},
+		{width: 32, rows: []int{2, 1}, few: 3}, {width: 16, rows: []int{6, 4, 2, 1}},
 	}},
 }
 
@@ -94,12 +95,12 @@ func generate() (map[string][]byte, error) {
 
 // declareBlocks writes the table by which the driver in gemm.go finds the kernels of s.
 func declareBlocks(w *bytes.Buffer, s isa) {
-	fmt.Fprintf(w, "\nvar blocks%s = []rowBlock{\n", s.name)
+	fmt.Fprintf(w, "\nvar blocks%s = []colBlock{\n", s.name)
 	for _, b := range s.blocks {
-		fmt.Fprintf(w, "{rows: %d, cols: []colBlock{\n", b.rows)
-		for _, width := range b.widths {
-			fmt.Fprintf(w, "{width: %d, kernel: %s, kernelTA: %s},\n",
-				width, gemmName(s, b.rows, width, false), gemmName(s, b.rows, width, true))
+		fmt.Fprintf(w, "{width: %d, few: %d, rows: []rowBlock{\n", b.width, b.few)
+		for _, rows := range b.rows {
+			fmt.Fprintf(w, "{rows: %d, kernel: %s, kernelTA: %s},\n",
+				rows, gemmName(s, rows, b.width, false), gemmName(s, rows, b.width, true))
 		}
 		w.WriteString("}},\n")
 	}
