@@ -159,9 +159,11 @@ type UpdateTiming struct {
 	CPU       float64 `json:"cpu_ms"`      // median of processor time, all workers together; 0 where it is not known
 	Work      float64 `json:"gflop"`       // of one update, in matrix products
 	Rate      float64 `json:"gflops"`      // at the median
-	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core × workers, the faster of before and after
+	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest half millisecond × workers
 	Share     float64 `json:"peak_share"`  // Rate of Peak
 	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
+	FMA       float64 `json:"fma_gflops"`  // multiply-adds alone by all workers in the 3 ms after every update, median
+	FMAShare  float64 `json:"fma_share"`   // of the updates' rates beside it, median: on a shared machine, how close they come to what there was
 	Mallocs   float64 `json:"allocations_per_update"`
 	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another; Median where they must
 	Versus    *Versus `json:"versus,omitempty"`
@@ -189,7 +191,7 @@ func loadAverage() string {
 	return ""
 }
 
-// timeSize times one kind of update between two measurements of the peak.
+// timeSize times one kind of update.
 func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) (UpdateTiming, error) {
 	y, err := newBenchmark(size, algorithm, device)
 	if err != nil {
@@ -199,21 +201,7 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 	if o.gpu() {
 		return o.timeGPU(ctx, env, y)
 	}
-	before, err := cpu.Peak(o.Kernel)
-	if err != nil {
-		return UpdateTiming{}, err
-	}
-	row, err := o.timeBoth(ctx, env, y)
-	if err != nil {
-		return UpdateTiming{}, err
-	}
-	after, err := cpu.Peak(o.Kernel)
-	row.Peak = max(before, after) * float64(min(o.Workers, runtime.NumCPU()))
-	row.Share = row.Rate / row.Peak
-	if row.CPU > 0 {
-		row.CPUShare = row.Work / row.CPU * 1e3 / max(before, after)
-	}
-	return row, err
+	return o.timeBoth(ctx, env, y)
 }
 
 // timeBoth times updates alone or in turns with others.
@@ -270,7 +258,10 @@ func pace(y benchmark) (warmUp, perTurn int) {
 func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
 	defer stage.Done()
-	m := updateMeter{y: y}
+	m, err := o.meter(y)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
 	warmUp, _ := pace(y)
 	if err := m.run(ctx, warmUp); err != nil {
 		return UpdateTiming{}, err
@@ -288,12 +279,24 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) 
 // updateMeter makes updates and notes what they took.
 type updateMeter struct {
 	y       benchmark
+	peak    *cpu.PeakMeter // or nil
+	threads int
 	step    int
 	ms, cpu []float64
+	fma     []float64 // GFLOP/s of multiply-adds alone, after every update
 	mallocs uint64
 }
 
-func (m *updateMeter) clear() { m.ms, m.cpu, m.mallocs = nil, nil, 0 }
+// meter makes the meter of an update, on a CPU with one of its multiply-adds.
+func (o BenchUpdateOptions) meter(y benchmark) (m updateMeter, err error) {
+	m = updateMeter{y: y, threads: min(o.Workers, runtime.NumCPU())}
+	if !o.gpu() {
+		m.peak, err = cpu.NewPeakMeter(o.Kernel, m.threads)
+	}
+	return m, err
+}
+
+func (m *updateMeter) clear() { m.ms, m.cpu, m.fma, m.mallocs = nil, nil, nil, 0 }
 
 // run makes n updates.
 func (m *updateMeter) run(ctx context.Context, n int) error {
@@ -315,6 +318,9 @@ func (m *updateMeter) run(ctx context.Context, n int) error {
 		runtime.ReadMemStats(&after)
 		m.ms, m.cpu = append(m.ms, float64(took)/1e6), append(m.cpu, float64(used)/1e6)
 		m.mallocs += after.Mallocs - before.Mallocs
+		if m.peak != nil {
+			m.fma = append(m.fma, m.peak.Sample())
+		}
 	}
 	return nil
 }
@@ -323,6 +329,20 @@ func (m *updateMeter) timing() UpdateTiming {
 	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.FLOPs()) / 1e9}
 	t.Rate = t.Work / t.Median * 1e3
 	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
+	if m.peak == nil {
+		return t
+	}
+	t.Peak = m.peak.Fastest() * float64(m.threads)
+	t.Share = t.Rate / t.Peak
+	if t.CPU > 0 {
+		t.CPUShare = t.Work / t.CPU * 1e3 / m.peak.Fastest()
+	}
+	t.FMA = stats.Median(m.fma)
+	shares := make([]float64, len(m.ms))
+	for i, ms := range m.ms {
+		shares[i] = t.Work / ms * 1e3 / m.fma[i]
+	}
+	t.FMAShare = stats.Median(shares)
 	return t
 }
 
@@ -333,10 +353,10 @@ func (r UpdateTimings) WriteText(w io.Writer) error {
 	if len(r.Rows) > 0 && r.Rows[0].Stream > 0 {
 		return r.writeGPU(w, t)
 	}
-	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tper processor time\tallocations\t")
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tper processor time\tFMA alone\tof that\tallocations\t")
 	for _, u := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.2g\t\n",
-			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.CPUShare, u.Mallocs)
+		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.0f\t%.0f %%\t%.2g\t\n",
+			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.CPUShare, u.FMA, 100*u.FMAShare, u.Mallocs)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -57,7 +57,10 @@ func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark
 			return UpdateTiming{}, fmt.Errorf("it computes another update: its %s is %.9g, want %.9g", name, x, want)
 		}
 	}
-	m := updateMeter{y: y}
+	m, err := o.meter(y)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
 	if err := m.run(ctx, warmUp); err != nil {
 		return UpdateTiming{}, err
 	}

@@ -1,6 +1,10 @@
 package cpu
 
-import "time"
+import (
+	"slices"
+	"sync"
+	"time"
+)
 
 // Peak measures the multiply-adds one core does with the kernels of a name, or with the default ones (see KernelName)
 // where it is empty, in GFLOP/s, two for each multiply-add: the ceiling a matrix product can reach. It takes about
@@ -17,18 +21,68 @@ func Peak(kernel string) (float64, error) {
 }
 
 // measurePeak times short rounds and keeps the fastest, which is the one least disturbed by others.
-func (k *kernels) measurePeak() float64 {
-	const rounds, per = 30, 500 * time.Microsecond
-	args := &peakArgs{n: 1000}
-	timed := func() time.Duration {
-		start := time.Now()
-		k.peak(args)
-		return max(time.Since(start), 1)
-	}
-	args.n = max(1, int64(float64(args.n)*float64(per)/float64(timed())))
-	best := timed()
-	for range rounds - 1 {
-		best = min(best, timed())
-	}
-	return float64(args.n) * k.peakFlops / float64(best)
+func (k *kernels) measurePeak() float64 { return slices.Max(k.peakRates(k.peakRound(), 30)) }
+
+// peakRound is how many multiply-adds to time at once: half a millisecond's.
+func (k *kernels) peakRound() *peakArgs {
+	a := &peakArgs{n: 1000}
+	start := time.Now()
+	k.peak(a)
+	return &peakArgs{n: max(1, int64(float64(a.n)*float64(500*time.Microsecond)/float64(max(time.Since(start), 1))))}
 }
+
+// peakRates times rounds and returns the GFLOP/s of each.
+func (k *kernels) peakRates(a *peakArgs, rounds int) []float64 {
+	rates := make([]float64, rounds)
+	for i := range rates {
+		start := time.Now()
+		k.peak(a)
+		rates[i] = float64(a.n) * k.peakFlops / float64(max(time.Since(start), 1))
+	}
+	return rates
+}
+
+// PeakMeter measures multiply-adds by several threads at once, again and again: beside the peak, which a core reaches
+// when nothing disturbs it, what was to be had at a moment.
+type PeakMeter struct {
+	k       *kernels
+	rounds  []*peakArgs // one of each thread
+	fastest float64
+}
+
+// NewPeakMeter makes a meter of the kernels of a name, as Peak takes it, and a number of threads ≥ 1.
+func NewPeakMeter(kernel string, threads int) (*PeakMeter, error) {
+	k := defaultKernels()
+	if kernel != "" {
+		var err error
+		if k, err = selectKernels(kernel); err != nil {
+			return nil, err
+		}
+	}
+	m := &PeakMeter{k: k}
+	for range threads {
+		m.rounds = append(m.rounds, k.peakRound())
+	}
+	return m, nil
+}
+
+// Sample measures for about 3 ms and returns the GFLOP/s of all threads together, of each the median over half
+// milliseconds.
+func (m *PeakMeter) Sample() float64 {
+	rates := make([][]float64, len(m.rounds))
+	var threads sync.WaitGroup
+	for i, a := range m.rounds {
+		threads.Go(func() { rates[i] = m.k.peakRates(a, 6) })
+	}
+	threads.Wait()
+	sum := 0.0
+	for _, r := range rates {
+		slices.Sort(r)
+		m.fastest = max(m.fastest, r[len(r)-1])
+		sum += (r[2] + r[3]) / 2
+	}
+	return sum
+}
+
+// Fastest is the most GFLOP/s that a thread has reached in half a millisecond.
+func (m *PeakMeter) Fastest() float64 { return m.fastest }
