@@ -76,7 +76,7 @@ func (p *product) panel(g *gemmArgs, blk *colBlock, j, from, lo, hi int) {
 	if from+int(g.k) == p.b.rows && j+blk.width < p.c.ld {
 		afterwards += blk.width
 	}
-	fetch := p.following(g, blk, j, from, hi-lo)
+	fetch := p.following(g, blk, j, from, lo, hi-lo)
 	i := lo
 	for _, r := range blk.rows {
 		kernel := r.kernel
@@ -111,60 +111,74 @@ const (
 // stream is memory that kernels fetch ahead because the processor's own fetching is too short for what comes from the
 // third-level cache: rows of some pieces each. A call takes one piece of as many rows as it has rounds.
 type stream struct {
-	at     *float32
-	ld     int64 // bytes from a row to the next
-	rows   int   // to fetch
-	pieces int   // of a row
-	piece  int   // the next one
-	rounds int   // of a call
-	every  int   // calls to one that fetches, so that what the calls have time for is spread evenly
+	at     *float32 // what the next call fetches
+	ld     int64    // bytes from a row to the next
+	rows   int
+	row    int // of at
+	pieces int // left to fetch, none if there is nothing
+	rounds int // of a call
+	every  int // calls to one that fetches, so that what the calls have time for is spread evenly
 	calls  int
 }
 
-// following is what is read after the panel of the given block, column and first term: the next terms of its columns, or
-// the next columns, or what comes after the product. It is fetched while the panel's calls compute so many rows.
-func (p *product) following(g *gemmArgs, blk *colBlock, j, from, rows int) stream {
-	s := stream{ld: piece, pieces: 1, rounds: int(g.k / round)}
+// following is what is read after the panel of the given block, column and first term, or late in it: the next terms of its
+// columns, or the next columns, or what comes after the product. It is fetched while the panel's calls compute rows
+// lo..hi-1.
+func (p *product) following(g *gemmArgs, blk *colBlock, j, from, lo, hi int) stream {
+	s := stream{ld: piece, rounds: int(g.k / round)}
 	end, next := from+int(g.k), j+blk.width
 	switch {
+	case p.ta && j == 0: // in the first columns A is new; B has just been computed where A is an older activation
+		s.columns(&p.a, from, lo+piece/4, hi)
 	case p.ta && end < p.b.rows:
-		s.columns(&p.b, end, j, blk.width)
-	case p.ta && next < p.c.ld:
-		s.columns(&p.b, 0, next, blk.width)
-	case p.byPanel && next < p.c.ld:
-		s.at, s.rows = &p.b.d[next*p.b.rows], 4*p.b.rows*min(blk.width, p.c.ld-next)/piece
+		s.columns(&p.b, end, j, j+blk.width)
+	case p.ta:
+		s.columns(&p.b, 0, next, next+blk.width)
+	case next < p.c.ld && p.byPanel:
+		s.run(&p.b.d[next*p.b.rows], int64(4*p.b.rows*min(blk.width, p.c.ld-next)))
 	case next >= p.c.ld && p.after != nil:
-		s.at, s.rows = p.after.at, int(p.after.bytes/piece)
+		s.run(p.after.at, p.after.bytes)
 	}
 	if s.rounds == 0 {
-		s.rows = 0
+		s.pieces = 0
 	}
-	if s.rows > 0 {
+	if s.pieces > 0 {
 		need := (s.rows + s.rounds - 1) / s.rounds * s.pieces
-		s.every = max(1, rows/blk.rows[0].rows/need)
+		s.every = max(1, (hi-lo)/blk.rows[0].rows/need)
 	}
 	return s
 }
 
-// columns makes s the next columns of the rows of m that a product over rows takes at a time, from the given row on.
-func (s *stream) columns(m *mat, row, j, width int) {
-	s.at, s.ld = &m.d[row*m.ld+j], int64(4*m.ld)
+// run makes s one piece of memory after the other.
+func (s *stream) run(from *float32, bytes int64) {
+	s.at, s.rows, s.pieces = from, int(bytes/piece), 1
+	if s.rows == 0 {
+		s.pieces = 0
+	}
+}
+
+// columns makes s columns lo..hi-1 of the rows of m that a product over rows takes at a time, from the given row on.
+func (s *stream) columns(m *mat, row, lo, hi int) {
+	if hi = min(hi, m.ld); lo >= hi {
+		return
+	}
+	s.at, s.ld = &m.d[row*m.ld+lo], int64(4*m.ld)
 	s.rows = min(contractRows, m.rows-row)
-	s.pieces = (4*min(width, m.ld-j) + piece - 1) / piece
+	s.pieces = (4*(hi-lo) + piece - 1) / piece
 }
 
 // take returns where the next call fetches and how far apart its rounds do.
 func (s *stream) take(g *gemmArgs) (*float32, int64) {
 	s.calls++
-	if s.rows <= 0 || s.calls%s.every != 0 {
+	if s.pieces == 0 || s.calls%s.every != 0 {
 		return g.b, 0
 	}
-	from := at(s.at, int64(s.piece*piece))
-	if s.piece++; s.piece == s.pieces {
-		s.piece = 0
-		if s.rows -= s.rounds; s.rows > 0 {
-			s.at = at(s.at, int64(s.rounds)*s.ld)
-		}
+	from, step := s.at, s.ld
+	if s.row += s.rounds; s.row < s.rows {
+		s.at = at(s.at, int64(s.rounds)*s.ld)
+	} else if s.pieces--; s.pieces > 0 {
+		s.at = at(s.at, piece-int64(s.row-s.rounds)*s.ld)
+		s.row = 0
 	}
-	return from, s.ld
+	return from, step
 }
