@@ -136,13 +136,14 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		}
 	}
 	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A and
-	// B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after the other.
+	// B need them too. If there are terms enough, the rows of the next blocks of C and of the mask come one after the other;
+	// if not, all at once, and nearer, for they are needed soon.
 	a.ins("MOVQ %d(R15), R14", gemmThen)
-	fetchRow := func() {
+	fetchRow := func(level string) {
 		for at := 0; at < 4*width; at += 64 {
-			a.ins("PREFETCHT1 %d(R14)", at)
+			a.ins("PREFETCH"+level+" %d(R14)", at)
 			if !ta {
-				a.ins("PREFETCHT1 %d(R14)(R12*1)", at)
+				a.ins("PREFETCH"+level+" %d(R14)(R12*1)", at)
 			}
 		}
 		a.ins("ADDQ R10, R14")
@@ -150,13 +151,13 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	a.ins("CMPQ CX, $%d", rows*thenTerms)
 	a.ins("JGT spread")
 	for range rows {
-		fetchRow()
+		fetchRow("T0")
 	}
 	a.ins("JMP rest")
 	a.label("spread")
 	a.ins("MOVQ $%d, R13", rows)
 	a.label("row")
-	fetchRow()
+	fetchRow("T1")
 	a.ins("MOVQ $%d, CX", thenTerms/round)
 	a.label("first")
 	terms(round)
