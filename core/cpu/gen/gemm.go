@@ -92,34 +92,65 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			a.ins("ADDQ R8, %s", bases[i])
 		}
 	}
-	element := func(i, t int) string { // of A in row i of the block, t terms on
+	element := func(i, t int) string { // of A in row i of the block, term t of a round or the next one's first
 		if ta {
-			return fmt.Sprintf("%d(AX)", 4*i) + []string{"", "(R8*1)"}[t]
+			return fmt.Sprintf("%d(AX)", 4*i) + []string{"", "(R8*1)", "", "(R8*1)", "(R8*2)"}[t]
 		}
 		return fmt.Sprintf("%d(%s)", 4*t, bases[i/3]) + []string{"", "(R8*1)", "(R8*2)"}[i%3]
 	}
-	// terms adds n terms in their order. What moves the addresses on takes the place of multiply-adds, so terms share it.
-	terms := func(n int) {
+	// Operands are loaded some multiply-adds before they are needed, those of B as soon as their registers are free: a core
+	// that shares its scheduler with another thread can hold few instructions that wait. begin loads what the first
+	// multiply-adds need.
+	ahead := min(nbcast-1, rows)
+	begin := func() {
+		for j := range nb {
+			a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
+		}
+		for i := range ahead {
+			a.ins("VBROADCASTSS %s, %s", element(i, 0), a.v(bcast+i))
+		}
+	}
+	// terms adds n terms in their order, n a round or one. With on, a term follows, for which it begins, and another round
+	// has begun for it; a round is a multiple of the registers in turn. What moves the addresses on takes the place of
+	// multiply-adds, so two terms share it.
+	terms := func(n int, on bool) {
+		move := func(reg, ld string, t int) { // before the first load of term t
+			if t == 2 {
+				a.ins("LEAQ (%s)(%s*2), %s", reg, ld, reg)
+			}
+		}
+		loadB := func(t, j int) {
+			if t == n && !on {
+				return
+			}
+			if j == 0 {
+				move("BX", "R9", t)
+			}
+			a.ins("VMOVUPS %d(BX)%s, %s", a.bytes()*j, []string{"", "(R9*1)", "", "(R9*1)", "(R9*2)"}[t], a.v(b0+j))
+		}
+		next := ahead // element of A to load
+		loadA := func() {
+			t, i := next/rows, next%rows
+			if t == n && !on {
+				return
+			}
+			if ta && i == 0 {
+				move("AX", "R8", t)
+			}
+			a.ins("VBROADCASTSS %s, %s", element(i, t), a.v(bcast+next%nbcast))
+			next++
+		}
+		if !on {
+			begin()
+		}
 		for t := range n {
-			near := t % 2 // B, and A where it is transposed, are moved on after every second term
-			for j := range nb {
-				a.ins("VMOVUPS %d(BX)%s, %s", a.bytes()*j, []string{"", "(R9*1)"}[near], a.v(b0+j))
-			}
-			at := t
-			if ta {
-				at = near
-			}
 			for i := range rows {
-				r := bcast + i%nbcast
-				a.ins("VBROADCASTSS %s, %s", element(i, at), a.v(r))
+				loadA()
 				for j := range nb {
-					a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(r), a.v(acc(i, j)))
-				}
-			}
-			if near == 1 || n == 1 {
-				a.ins("LEAQ (BX)(R9*%d), BX", near+1)
-				if ta {
-					a.ins("LEAQ (AX)(R8*%d), AX", near+1)
+					a.ins("VFMADD231PS %s, %s, %s", a.v(b0+j), a.v(bcast+(t*rows+i)%nbcast), a.v(acc(i, j)))
+					if i == rows-1 {
+						loadB(t+1, j)
+					}
 				}
 			}
 		}
@@ -129,10 +160,14 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			}
 			a.ins("ADDQ %d(R15), R11", gemmStep)
 		}
-		if !ta {
-			for _, b := range bases {
-				a.ins("ADDQ $%d, %s", 4*n, b)
-			}
+		left := min(n, 2) // terms that the addresses have not been moved on by
+		a.ins("LEAQ (BX)(R9*%d), BX", left)
+		if ta {
+			a.ins("LEAQ (AX)(R8*%d), AX", left)
+			return
+		}
+		for _, b := range bases {
+			a.ins("ADDQ $%d, %s", 4*n, b)
 		}
 	}
 	// What comes next is fetched a little at a time: there are few places for lines on their way, and the loads of A and
@@ -148,6 +183,7 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		}
 		a.ins("ADDQ R10, R14")
 	}
+	begin()
 	a.ins("CMPQ CX, $%d", rows*thenTerms)
 	a.ins("JGT spread")
 	for range rows {
@@ -160,7 +196,7 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	fetchRow("T1")
 	a.ins("MOVQ $%d, CX", thenTerms/round)
 	a.label("first")
-	terms(round)
+	terms(round, true)
 	a.ins("DECQ CX")
 	a.ins("JNZ first")
 	a.ins("DECQ R13")
@@ -168,17 +204,21 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	a.ins("MOVQ %d(R15), CX", gemmK)
 	a.ins("SUBQ $%d, CX", rows*thenTerms)
 	a.label("rest")
-	a.ins("SUBQ $%d, CX", round)
+	a.ins("SUBQ $%d, CX", round+1)
 	a.ins("JLT last")
 	a.label("loop")
-	terms(round)
+	terms(round, true)
 	a.ins("SUBQ $%d, CX", round)
 	a.ins("JGE loop")
 	a.label("last")
+	a.ins("ADDQ $1, CX") // now the terms left less a round
+	a.ins("JNE few")
+	terms(round, false)
+	a.ins("JMP summed")
+	a.label("few")
 	a.ins("ADDQ $%d, CX", round)
-	a.ins("JEQ summed")
 	a.label("single")
-	terms(1)
+	terms(1, false)
 	a.ins("DECQ CX")
 	a.ins("JNZ single")
 	a.label("summed")
