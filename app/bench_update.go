@@ -161,6 +161,7 @@ type UpdateTiming struct {
 	Rate      float64 `json:"gflops"`      // at the median
 	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest half millisecond × workers
 	Share     float64 `json:"peak_share"`  // Rate of Peak
+	MinShare  float64 `json:"min_share"`   // of Peak, by the fastest update: both as undisturbed as can be
 	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
 	FMA       float64 `json:"fma_gflops"`  // multiply-adds alone by all workers in the 3 ms after every update, median
 	FMAShare  float64 `json:"fma_share"`   // of the updates' rates beside it, median: on a shared machine, how close they come to what there was
@@ -333,7 +334,7 @@ func (m *updateMeter) timing() UpdateTiming {
 		return t
 	}
 	t.Peak = m.peak.Fastest() * float64(m.threads)
-	t.Share = t.Rate / t.Peak
+	t.Share, t.MinShare = t.Rate/t.Peak, t.Work/t.Min*1e3/t.Peak
 	if t.CPU > 0 {
 		t.CPUShare = t.Work / t.CPU * 1e3 / m.peak.Fastest()
 	}
@@ -353,10 +354,10 @@ func (r UpdateTimings) WriteText(w io.Writer) error {
 	if len(r.Rows) > 0 && r.Rows[0].Stream > 0 {
 		return r.writeGPU(w, t)
 	}
-	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tper processor time\tFMA alone\tof that\tallocations\t")
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tfastest\tper processor time\tFMA alone\tof that\tallocations\t")
 	for _, u := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.0f\t%.0f %%\t%.2g\t\n",
-			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.CPUShare, u.FMA, 100*u.FMAShare, u.Mallocs)
+		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.0f %%\t%.0f\t%.0f %%\t%.2g\t\n",
+			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.MinShare, 100*u.CPUShare, u.FMA, 100*u.FMAShare, u.Mallocs)
 	}
 	if err := t.Flush(); err != nil {
 		return err
