@@ -9,14 +9,16 @@ import (
 
 func init() {
 	add("nacre/core/cpu/cpu", map[string]reflect.Value{
-		"Buffer":     reflect.ValueOf((*p0.Buffer)(nil)),
-		"Explain":    reflect.ValueOf(p0.Explain),
-		"Features":   reflect.ValueOf(p0.Features),
-		"KernelName": reflect.ValueOf(p0.KernelName),
-		"New":        reflect.ValueOf(p0.New),
-		"Options":    reflect.ValueOf((*p0.Options)(nil)),
-		"Peak":       reflect.ValueOf(p0.Peak),
-		"Plan":       reflect.ValueOf((*p0.Plan)(nil)),
-		"Region":     reflect.ValueOf((*p0.Region)(nil)),
+		"Buffer":       reflect.ValueOf((*p0.Buffer)(nil)),
+		"Explain":      reflect.ValueOf(p0.Explain),
+		"Features":     reflect.ValueOf(p0.Features),
+		"KernelName":   reflect.ValueOf(p0.KernelName),
+		"New":          reflect.ValueOf(p0.New),
+		"NewPeakMeter": reflect.ValueOf(p0.NewPeakMeter),
+		"Options":      reflect.ValueOf((*p0.Options)(nil)),
+		"Peak":         reflect.ValueOf(p0.Peak),
+		"PeakMeter":    reflect.ValueOf((*p0.PeakMeter)(nil)),
+		"Plan":         reflect.ValueOf((*p0.Plan)(nil)),
+		"Region":       reflect.ValueOf((*p0.Region)(nil)),
 	})
 }
