@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
+.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -63,6 +63,10 @@ screenshots: build ## run the notebooks of the README's pictures and take the pi
 
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
+
+test-arm64: setup ## run the training core's tests as an arm64 program, where its kernels are plain Go (an emulator from apt: qemu-user-static)
+	@command -v qemu-aarch64-static >/dev/null || apt-get install -y qemu-user-static
+	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static ./core/op ./core/nn ./core/ref ./core/cpu
 
 stress-sim: setup ## ten million environment steps, watching memory: some minutes
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
