@@ -53,7 +53,7 @@ func (a *asm) gemmKernels() {
 // gemm writes the kernel of one rows×width block of C = A·B (or Aᵀ·B): the whole block stays in registers while k
 // runs, one multiply-add per element and step of k in every kernel, so that an element's value does not depend on
 // the block it falls in. What is not a multiply-add is kept rare: where a core's other thread is busy with another's
-// work, instructions per cycle are what there is least of.
+// work, instructions are short before multipliers are.
 func (a *asm) gemm(rows, width int, ta bool) {
 	nb := width / a.lanes
 	acc := func(i, j int) int { return i*nb + j }
