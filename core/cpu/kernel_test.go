@@ -119,4 +119,14 @@ func TestFeaturesAndPeak(t *testing.T) {
 	if p, err := Peak(""); err != nil || !(p > 0) || math.IsInf(p, 0) {
 		t.Errorf("Peak() = %g, %v", p, err)
 	}
+	m, err := NewPeakMeter("", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := m.Sample(); !(all > 0) || all > 2*m.Fastest() {
+		t.Errorf("two threads reach %g GFLOP/s at once, one of them at most %g", all, m.Fastest())
+	}
+	if _, err := NewPeakMeter("", 0); err == nil {
+		t.Error("a meter without threads")
+	}
 }

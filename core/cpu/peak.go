@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -10,36 +11,14 @@ import (
 // where it is empty, in GFLOP/s, two for each multiply-add: the ceiling a matrix product can reach. It takes about
 // 15 ms. The error is that of a name New does not take either.
 func Peak(kernel string) (float64, error) {
-	if kernel == "" {
-		return defaultKernels().measurePeak(), nil
-	}
-	k, err := selectKernels(kernel)
+	m, err := NewPeakMeter(kernel, 1)
 	if err != nil {
 		return 0, err
 	}
-	return k.measurePeak(), nil
-}
-
-// measurePeak times short rounds and keeps the fastest, which is the one least disturbed by others.
-func (k *kernels) measurePeak() float64 { return slices.Max(k.peakRates(k.peakRound(), 30)) }
-
-// peakRound is how many multiply-adds to time at once: half a millisecond's.
-func (k *kernels) peakRound() *peakArgs {
-	a := &peakArgs{n: 1000}
-	start := time.Now()
-	k.peak(a)
-	return &peakArgs{n: max(1, int64(float64(a.n)*float64(500*time.Microsecond)/float64(max(time.Since(start), 1))))}
-}
-
-// peakRates times rounds and returns the GFLOP/s of each.
-func (k *kernels) peakRates(a *peakArgs, rounds int) []float64 {
-	rates := make([]float64, rounds)
-	for i := range rates {
-		start := time.Now()
-		k.peak(a)
-		rates[i] = float64(a.n) * k.peakFlops / float64(max(time.Since(start), 1))
+	for range 5 {
+		m.Sample()
 	}
-	return rates
+	return m.Fastest(), nil
 }
 
 // PeakMeter measures multiply-adds by several threads at once, again and again: beside the peak, which a core reaches
@@ -50,8 +29,12 @@ type PeakMeter struct {
 	fastest float64
 }
 
-// NewPeakMeter makes a meter of the kernels of a name, as Peak takes it, and a number of threads ≥ 1.
+// NewPeakMeter makes a meter of the kernels of a name, as Peak takes it, and a number of threads. It fails where there is
+// no such kernel or no thread.
 func NewPeakMeter(kernel string, threads int) (*PeakMeter, error) {
+	if threads < 1 {
+		return nil, fmt.Errorf("cpu: %d threads to measure: want at least 1", threads)
+	}
 	k := defaultKernels()
 	if kernel != "" {
 		var err error
@@ -86,3 +69,22 @@ func (m *PeakMeter) Sample() float64 {
 
 // Fastest is the most GFLOP/s that a thread has reached in half a millisecond.
 func (m *PeakMeter) Fastest() float64 { return m.fastest }
+
+// peakRound is how many multiply-adds to time at once: half a millisecond's.
+func (k *kernels) peakRound() *peakArgs {
+	a := &peakArgs{n: 1000}
+	start := time.Now()
+	k.peak(a)
+	return &peakArgs{n: max(1, int64(float64(a.n)*float64(500*time.Microsecond)/float64(max(time.Since(start), 1))))}
+}
+
+// peakRates times rounds and returns the GFLOP/s of each.
+func (k *kernels) peakRates(a *peakArgs, rounds int) []float64 {
+	rates := make([]float64, rounds)
+	for i := range rates {
+		start := time.Now()
+		k.peak(a)
+		rates[i] = float64(a.n) * k.peakFlops / float64(max(time.Since(start), 1))
+	}
+	return rates
+}
