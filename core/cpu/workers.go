@@ -3,6 +3,7 @@ package cpu
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // pool is the goroutines that help runs: size-1 of them, since the caller of Run works too. They sleep except while a
@@ -64,13 +65,33 @@ func (p *pool) release() {
 
 // help is a helper's life. A wake-up that comes late finds the job closed, or the next one open.
 func (j *job) help(id int, wake <-chan struct{}) {
-	for range wake {
+	for soon(wake) {
 		if !j.gate.enter() {
 			continue
 		}
 		j.work(id)
 		if j.gate.leave() {
 			j.left <- struct{}{}
+		}
+	}
+}
+
+// linger is how long a worker that waits for another looks before it sleeps: to wake one takes as long as a short phase.
+const linger = 300 * time.Microsecond
+
+// soon receives from c, without sleeping if that need not be waited for long. It reports false when c is closed.
+func soon(c <-chan struct{}) bool {
+	since := time.Now()
+	for spins := 0; ; spins++ {
+		select {
+		case _, ok := <-c:
+			return ok
+		default:
+		}
+		pause(spins)
+		if spins%spinning == spinning-1 && time.Since(since) > linger {
+			_, ok := <-c
+			return ok
 		}
 	}
 }
@@ -111,7 +132,7 @@ func (p *pool) share(ph *phase, workers []*worker) {
 	}
 	j.work(0)
 	if !j.gate.close() {
-		<-j.left
+		soon(j.left)
 	}
 	j.phase, j.workers = nil, nil
 }

@@ -99,19 +99,10 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		return fmt.Sprintf("%d(%s)", 4*t, bases[i/3]) + []string{"", "(R8*1)", "(R8*2)"}[i%3]
 	}
 	// Operands are loaded some multiply-adds before they are needed, those of B as soon as their registers are free: a core
-	// that shares its scheduler with another thread can hold few instructions that wait. begin loads what the first
-	// multiply-adds need.
+	// that shares its scheduler with another thread can hold few instructions that wait.
 	ahead := min(nbcast-1, rows)
-	begin := func() {
-		for j := range nb {
-			a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
-		}
-		for i := range ahead {
-			a.ins("VBROADCASTSS %s, %s", element(i, 0), a.v(bcast+i))
-		}
-	}
-	// terms adds n terms in their order, n a round or one. With on, a term follows, for which it begins, and another round
-	// has begun for it; a round is a multiple of the registers in turn. What moves the addresses on takes the place of
+	// terms adds n terms in their order, at most a round, whose first operands have been loaded. With on, a term follows, and
+	// it loads that term's; a round is a multiple of the registers in turn. What moves the addresses on takes the place of
 	// multiply-adds, so two terms share it.
 	terms := func(n int, on bool) {
 		move := func(reg, ld string, t int) { // before the first load of term t
@@ -140,9 +131,6 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			a.ins("VBROADCASTSS %s, %s", element(i, t), a.v(bcast+next%nbcast))
 			next++
 		}
-		if !on {
-			begin()
-		}
 		for t := range n {
 			for i := range rows {
 				loadA()
@@ -160,10 +148,12 @@ func (a *asm) gemm(rows, width int, ta bool) {
 			}
 			a.ins("ADDQ %d(R15), R11", gemmStep)
 		}
-		left := min(n, 2) // terms that the addresses have not been moved on by
-		a.ins("LEAQ (BX)(R9*%d), BX", left)
+		if !on {
+			return
+		}
+		a.ins("LEAQ (BX)(R9*2), BX")
 		if ta {
-			a.ins("LEAQ (AX)(R8*%d), AX", left)
+			a.ins("LEAQ (AX)(R8*2), AX")
 			return
 		}
 		for _, b := range bases {
@@ -183,7 +173,12 @@ func (a *asm) gemm(rows, width int, ta bool) {
 		}
 		a.ins("ADDQ R10, R14")
 	}
-	begin()
+	for j := range nb {
+		a.ins("VMOVUPS %d(BX), %s", a.bytes()*j, a.v(b0+j))
+	}
+	for i := range ahead {
+		a.ins("VBROADCASTSS %s, %s", element(i, 0), a.v(bcast+i))
+	}
 	a.ins("CMPQ CX, $%d", rows*thenTerms)
 	a.ins("JGT spread")
 	for range rows {
@@ -211,16 +206,14 @@ func (a *asm) gemm(rows, width int, ta bool) {
 	a.ins("SUBQ $%d, CX", round)
 	a.ins("JGE loop")
 	a.label("last")
-	a.ins("ADDQ $1, CX") // now the terms left less a round
-	a.ins("JNE few")
-	terms(round, false)
-	a.ins("JMP summed")
-	a.label("few")
-	a.ins("ADDQ $%d, CX", round)
-	a.label("single")
+	for n := round; n > 1; n-- {
+		a.ins("CMPQ CX, $%d", n-round-1)
+		a.ins("JNE not%d", n)
+		terms(n, false)
+		a.ins("JMP summed")
+		a.label(fmt.Sprintf("not%d", n))
+	}
 	terms(1, false)
-	a.ins("DECQ CX")
-	a.ins("JNZ single")
 	a.label("summed")
 	a.gemmEpilogue(nb, b0, acc, each)
 	a.end()
