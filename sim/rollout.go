@@ -26,8 +26,7 @@ type Pool struct {
 }
 
 // NewPool makes workers batches of envs environments of f. workers of 0 means one per processor, envs of 0 means
-// ChunkOf(f). Where the environments are native, a GOMAXPROCS above the number of workers saves a tenth of the time: with
-// no processor idle, Go's monitor takes one away in every call.
+// ChunkOf(f).
 func NewPool(f Family, workers, envs int) (*Pool, error) {
 	if workers == 0 {
 		workers = min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
@@ -115,6 +114,9 @@ func (p *Pool) Rollout(ctx context.Context, episodes []Episode, policy Policy, h
 		out: make([]Trajectory, len(episodes)), failedEpisode: len(episodes),
 		// Few episodes are spread over the workers instead of filling the first worker's chunk.
 		slots: min(p.envs, (len(episodes)+len(p.workers)-1)/len(p.workers)),
+	}
+	if _, native := p.family.(Native); native {
+		defer SpareProcessor(len(p.workers))()
 	}
 	r.done.Add(len(p.workers))
 	for _, w := range p.workers {

@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -27,9 +26,6 @@ const (
 )
 
 func main() {
-	// One processor more than there are cores: while all of them are inside MuJoCo, Go's monitor thread would find
-	// none idle and take away the one of every longer call, a tenth of the simulation's time (docs/sim.md).
-	runtime.GOMAXPROCS(runtime.NumCPU() + 1)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx := interruptible(context.Background(), signals, os.Stderr, os.Exit)

@@ -34,12 +34,15 @@ func init() {
 		"Gridder":        reflect.ValueOf((*p0.Gridder)(nil)),
 		"_Gridder":       reflect.ValueOf((*_nacre_sim_Gridder)(nil)),
 		"Lookup":         reflect.ValueOf(p0.Lookup),
+		"Native":         reflect.ValueOf((*p0.Native)(nil)),
+		"_Native":        reflect.ValueOf((*_nacre_sim_Native)(nil)),
 		"NewError":       reflect.ValueOf(p0.NewError),
 		"NewPool":        reflect.ValueOf(p0.NewPool),
 		"Policy":         reflect.ValueOf((*p0.Policy)(nil)),
 		"_Policy":        reflect.ValueOf((*_nacre_sim_Policy)(nil)),
 		"Pool":           reflect.ValueOf((*p0.Pool)(nil)),
 		"Register":       reflect.ValueOf(p0.Register),
+		"SpareProcessor": reflect.ValueOf(p0.SpareProcessor),
 		"Spec":           reflect.ValueOf((*p0.Spec)(nil)),
 		"Starter":        reflect.ValueOf((*p0.Starter)(nil)),
 		"_Starter":       reflect.ValueOf((*_nacre_sim_Starter)(nil)),
@@ -114,6 +117,13 @@ type _nacre_sim_Gridder struct {
 }
 
 func (w _nacre_sim_Gridder) Grid(a0 int) ([]p0.Task, error) { return w.WGrid(a0) }
+
+type _nacre_sim_Native struct {
+	IValue  any
+	WNative func()
+}
+
+func (w _nacre_sim_Native) Native() { w.WNative() }
 
 type _nacre_sim_Policy struct {
 	IValue any

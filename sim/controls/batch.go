@@ -41,6 +41,9 @@ func (c *control) Spec() sim.Spec {
 // Available implements sim.Checker.
 func (c *control) Available() error { return mujoco.Check() }
 
+// Native implements sim.Native.
+func (*control) Native() {}
+
 func (c *control) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 	return c.tasks(c, seed, nTrain, nTest)
 }

@@ -84,6 +84,9 @@ func (f *family) Available() error {
 	return err
 }
 
+// Native implements sim.Native.
+func (*family) Native() {}
+
 // Chunk implements sim.Chunker: a state has 0.2 MB, and 8 of them fit into a processor core's own cache.
 func (f *family) Chunk() int { return 8 }
 

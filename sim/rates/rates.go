@@ -74,6 +74,7 @@ func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 			return Rates{}, err
 		}
 	}
+	defer sim.SpareProcessor(workers)()
 	plain, batched, ratio, wall := make([]float64, rounds), make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
 	for r := range rounds {
 		order := []*float64{&plain[r], &batched[r]}
