@@ -34,6 +34,9 @@ func (p *product) rows(k *kernels, g *gemmArgs, lo, hi int) {
 			blk = k.block(p.c.ld-j, panelRows)
 			g.ldb = int64(4 * blk.width)
 		}
+		if p.c.cols == 1 && !p.ta && p.mode <= gemmBiasReLU && k.single != nil {
+			blk = k.single
+		}
 		g.mode = p.mode
 		for from := 0; from < p.b.rows; from += terms {
 			g.k = int64(min(terms, p.b.rows-from))

@@ -157,6 +157,26 @@ func TestGemmDoesNotDependOnRanges(t *testing.T) {
 	})
 }
 
+// A product with one column has the bits it would have as the first of several.
+func TestGemmSingle(t *testing.T) {
+	forKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, terms := range []int{1, 15, 16, 17, 300} {
+			for _, mode := range []gemmMode{gemmStore, gemmBias, gemmBiasReLU} {
+				b, bias := randomMat(r, terms, 1), randomMat(r, 1, 1)
+				p := product{a: randomMat(r, 53, terms), b: b, c: newMat(53, 1), mode: mode, aux: &bias.d[0]}
+				p.rows(k, &gemmArgs{}, 0, 53)
+				q := p
+				q.c = newMat(53, 2)
+				q.rows(k, &gemmArgs{}, 0, 53)
+				if !slices.Equal(p.c.d, q.c.d) {
+					t.Fatalf("%d terms, mode %d: %v, want %v", terms, mode, p.c.d, q.c.d)
+				}
+			}
+		}
+	})
+}
+
 // What is not a number stays so through every mode that does not drop the element.
 func TestGemmKeepsNaN(t *testing.T) {
 	forKernels(t, func(t *testing.T, k *kernels) {

@@ -85,6 +85,25 @@ type squareArgs struct {
 	sum [8]float64
 }
 
+// laneArgs describes dst = the sum of n values of each lane, n a multiple of 16, added in the order of the lanes, of which
+// there are at least two.
+type laneArgs struct {
+	n      int64
+	dst    *float32
+	src    *float32 // of the first lane
+	stride int64    // bytes from a lane to the next
+	lanes  int64
+}
+
+// transposeArgs describes the copy of columns of 16 rows to rows of 16 values.
+type transposeArgs struct {
+	src  *float32
+	lds  int64 // bytes
+	dst  *float32
+	ldd  int64 // bytes
+	cols int64
+}
+
 // peakArgs says how many rounds of multiply-adds to run.
 type peakArgs struct{ n int64 }
 
@@ -105,6 +124,7 @@ type rowBlock struct {
 type kernels struct {
 	name   string
 	blocks []colBlock // widest first; the last is 16 wide
+	single *colBlock  // for a C of one column, whose padding must be zero in B and the bias: modes store, bias and biasrelu; or nil
 
 	add, sub, mul, div, min, max, reluGrad func(*vecArgs)
 	affine, clamp                          func(*vecArgs)
@@ -114,6 +134,8 @@ type kernels struct {
 	adam                                   func(*adamArgs)
 	ema                                    func(*emaArgs)
 	squares                                func(*squareArgs)
+	sumLanes                               func(*laneArgs)
+	transpose                              func(*transposeArgs)
 
 	half *halfKernels // for products in bfloat16, or nil
 

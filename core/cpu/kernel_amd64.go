@@ -18,11 +18,13 @@ func native() []*kernels {
 
 var avx512 = kernels{
 	name: "avx512", blocks: blocksAVX512,
-	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, min: minAVX512, max: maxAVX512,
+	single: &colBlock{width: 16, rows: append([]rowBlock{{rows: 16, kernel: gemmSingleAVX512}}, blocksAVX512[len(blocksAVX512)-1].rows...)},
+	add:    addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, min: minAVX512, max: maxAVX512,
 	reluGrad: reluGradAVX512, affine: affineAVX512, clamp: clampAVX512,
 	less: lessAVX512, tanhGrad: tanhGradAVX512, clampGrad: clampGradAVX512,
 	exp: expAVX512, log: logAVX512, tanh: tanhAVX512, sigmoid: sigmoidAVX512, softplus: softplusAVX512,
 	colSum: colSumAVX512, adam: adamAVX512, ema: emaAVX512, squares: squaresAVX512,
+	sumLanes: sumLanesAVX512, transpose: transposeAVX512,
 	peak: peakAVX512, peakFlops: 2 * 12 * 16 * 2,
 	flopsPerNano: 120, elemsPerNano: 5,
 }
@@ -34,6 +36,7 @@ var avx2 = kernels{
 	less: lessAVX2, tanhGrad: tanhGradAVX2, clampGrad: clampGradAVX2,
 	exp: expAVX2, log: logAVX2, tanh: tanhAVX2, sigmoid: sigmoidAVX2, softplus: softplusAVX2,
 	colSum: colSumAVX2, adam: adamAVX2, ema: emaAVX2, squares: squaresAVX2,
+	sumLanes: sumLanesAVX2, transpose: transposeGo,
 	peak: peakAVX2, peakFlops: 2 * 12 * 8 * 2,
 	flopsPerNano: 60, elemsPerNano: 4,
 }

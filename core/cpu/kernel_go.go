@@ -19,6 +19,7 @@ var goKernels = kernels{
 	less: lessGo, tanhGrad: tanhGradGo, clampGrad: clampGradGo,
 	exp: expGo, log: logGo, tanh: tanhGo, sigmoid: sigmoidGo, softplus: softplusGo,
 	colSum: colSumGo, adam: adamGo, ema: emaGo, squares: squaresGo,
+	sumLanes: sumLanesGo, transpose: transposeGo,
 	peak: peakGo, peakFlops: 2 * 8,
 	flopsPerNano: 4, elemsPerNano: 1,
 }

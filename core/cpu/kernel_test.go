@@ -38,6 +38,28 @@ func TestColSum(t *testing.T) {
 	})
 }
 
+// Lanes are added in their order, whatever the kernel.
+func TestSumLanes(t *testing.T) {
+	forKernels(t, func(t *testing.T, k *kernels) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, lanes := range []int{2, 3, 8} {
+			for _, n := range []int{16, 48, 4096} {
+				m, dst := randomMat(r, lanes, n+32), randomMat(r, 1, n)
+				k.sumLanes(&laneArgs{n: int64(n), dst: &dst.d[0], src: &m.d[16], stride: int64(4 * m.ld), lanes: int64(lanes)})
+				for j, got := range dst.d {
+					want := m.row(0)[16+j]
+					for i := 1; i < lanes; i++ {
+						want += m.row(i)[16+j]
+					}
+					if got != want {
+						t.Fatalf("%d lanes of %d: value %d is %g, want %g", lanes, n, j, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestTranspose(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := randomMat(r, 37, 21)
@@ -62,9 +84,9 @@ func TestPanelsOfTranspose(t *testing.T) {
 		m.transposeInto(&mT, 0, 109)
 		want, got := k.newPanels(&slab{}, 21, 109), k.newPanels(&slab{}, 21, 109)
 		want.copyRows(&mT, 0, 21)
-		got.copyTransposed(&m, 0, 32)
-		got.copyTransposed(&m, 96, 109)
-		got.copyTransposed(&m, 32, 96)
+		got.copyTransposed(k, &transposeArgs{}, &m, 0, 32)
+		got.copyTransposed(k, &transposeArgs{}, &m, 96, 109)
+		got.copyTransposed(k, &transposeArgs{}, &m, 32, 96)
 		if !slices.Equal(got.d, want.d) {
 			t.Errorf("they differ")
 		}

@@ -162,7 +162,16 @@ func emaAVX512(a *emaArgs)
 func squaresAVX512(a *squareArgs)
 
 //go:noescape
+func sumLanesAVX512(a *laneArgs)
+
+//go:noescape
 func peakAVX512(a *peakArgs)
+
+//go:noescape
+func transposeAVX512(a *transposeArgs)
+
+//go:noescape
+func gemmSingleAVX512(a *gemmArgs)
 
 //go:noescape
 func halfRowsAVX512(a *halfArgs)
@@ -301,6 +310,9 @@ func emaAVX2(a *emaArgs)
 
 //go:noescape
 func squaresAVX2(a *squareArgs)
+
+//go:noescape
+func sumLanesAVX2(a *laneArgs)
 
 //go:noescape
 func peakAVX2(a *peakArgs)

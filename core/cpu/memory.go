@@ -28,7 +28,7 @@ func (p *param) needPanels(k *kernels, transposed bool) *panels {
 	}
 	if q.d == nil {
 		*q = k.newPanels(p.slab, rows, cols)
-		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
+		p.refresh(k, &copyArgs{}, 0, p.spec.Rows)
 	}
 	return q
 }
@@ -41,24 +41,30 @@ func (p *param) needHalves(k *kernels, transposed bool) *halves {
 	}
 	if q.d == nil {
 		*q = newHalves(across, terms)
-		p.refresh(k, &halfArgs{}, 0, p.spec.Rows)
+		p.refresh(k, &copyArgs{}, 0, p.spec.Rows)
 	}
 	return q
 }
 
+// copyArgs are what refresh hands to kernels.
+type copyArgs struct {
+	half      halfArgs
+	transpose transposeArgs
+}
+
 // refresh copies rows lo..hi-1 of w, lo a multiple of 32, to the panels and halves that exist.
-func (p *param) refresh(k *kernels, c *halfArgs, lo, hi int) {
+func (p *param) refresh(k *kernels, a *copyArgs, lo, hi int) {
 	if p.cut.d != nil {
-		p.cut.cutColumns(k.half, c, &p.w, lo, hi, false)
+		p.cut.cutColumns(k.half, &a.half, &p.w, lo, hi, false)
 	}
 	if p.cutT.d != nil {
-		p.cutT.cutRows(k.half, c, &p.w, lo, hi, true)
+		p.cutT.cutRows(k.half, &a.half, &p.w, lo, hi, true)
 	}
 	if p.byPanel.d != nil {
 		p.byPanel.copyRows(&p.w, lo, hi)
 	}
 	if p.byPanelT.d != nil {
-		p.byPanelT.copyTransposed(&p.w, lo, hi)
+		p.byPanelT.copyTransposed(k, &a.transpose, &p.w, lo, hi)
 	}
 }
 
@@ -144,7 +150,7 @@ func (m *memory) Write(entry string, src []float64) error {
 		p.t = src[0]
 	default:
 		fill(d, src)
-		p.refresh(m.kernels, &halfArgs{}, 0, p.spec.Rows)
+		p.refresh(m.kernels, &copyArgs{}, 0, p.spec.Rows)
 	}
 	return nil
 }

@@ -35,13 +35,18 @@ func (p *panels) copyRows(m *mat, lo, hi int) {
 }
 
 // copyTransposed copies rows lo..hi-1 of m, lo a multiple of 16, to columns lo..hi-1.
-func (p *panels) copyTransposed(m *mat, lo, hi int) {
+func (p *panels) copyTransposed(k *kernels, a *transposeArgs, m *mat, lo, hi int) {
 	for _, c := range p.cuts {
 		from, to := max(lo, c.at), min(hi, c.at+c.width)
 		d := p.d[c.at*p.rows:]
 		for ; from < to; from += 16 {
 			n := min(16, to-from)
 			src := m.d[from*m.ld:]
+			if n == 16 {
+				*a = transposeArgs{&src[0], int64(4 * m.ld), &d[from-c.at], int64(4 * c.width), int64(p.rows)}
+				k.transpose(a)
+				continue
+			}
 			for j := range p.rows {
 				dst := d[j*c.width+from-c.at:][:n]
 				for i := range dst {

@@ -189,18 +189,10 @@ func (b *builder) laneSums(v int) []laneSum {
 	return out
 }
 
-// add sums the lanes in order.
+// add sums the lanes, which lie one after the other, in order.
 func (l *laneSum) add(w *worker, lanes [][]float32) {
-	v := &w.vec
-	m := mat{l.dst, 1, len(l.dst), len(l.dst)}
-	v.result(m, true)
-	v.colA, v.colB, v.stepA, v.stepB = nil, nil, 64, 64
-	v.a = &lanes[0][l.offset]
-	for _, lane := range lanes[1:] {
-		v.b = &lane[l.offset]
-		w.k.add(v)
-		v.a = v.dst
-	}
+	w.lanes = laneArgs{n: int64(len(l.dst)), dst: &l.dst[0], src: &lanes[0][l.offset], stride: int64(4 * len(lanes[0])), lanes: int64(len(lanes))}
+	w.k.sumLanes(&w.lanes)
 }
 
 // sums reports whether a tiled segment has reductions.

@@ -64,8 +64,9 @@ func newBuilder(d *device, s *storage, mem *memory, from *slab) *builder {
 	b := &builder{storage: s, k: d.kernels, shareFrom: d.shareFrom, mats: make([]mat, len(s.p.Values)), params: make([]*param, len(s.p.Values))}
 	shared := from.floats(s.shared)
 	if s.laneLen > 0 {
-		for range s.lanes {
-			b.lane = append(b.lane, from.floats(s.laneLen))
+		all := from.floats(s.lanes * s.laneLen)
+		for i := range s.lanes {
+			b.lane = append(b.lane, all[i*s.laneLen:][:s.laneLen])
 		}
 	}
 	for i, v := range s.p.Values {

@@ -17,7 +17,8 @@ type worker struct {
 	adam    adamArgs
 	ema     emaArgs
 	square  squareArgs
-	cut     halfArgs
+	lanes   laneArgs
+	copies  copyArgs
 	half    *halfScratch // nil if no product is in bfloat16
 	arena   []float32    // local values of the current tile
 	scratch []float32

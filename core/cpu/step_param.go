@@ -51,7 +51,7 @@ func (u *update) rows(w *worker, lo, hi int) {
 			}
 		}
 	}
-	u.p.refresh(w.k, &w.cut, lo, hi)
+	u.p.refresh(w.k, &w.copies, lo, hi)
 }
 
 // cost is the update's estimated time in ns.

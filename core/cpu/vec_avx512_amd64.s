@@ -1750,6 +1750,33 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sumLanesAVX512(a *laneArgs)
+TEXT ·sumLanesAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), R15
+	MOVQ 0(R15), CX
+	MOVQ 8(R15), DI
+	MOVQ 16(R15), SI
+	MOVQ 24(R15), R8
+chunk:
+	MOVQ SI, AX
+	MOVQ 32(R15), DX
+	PREFETCHT0 512(AX)
+	VMOVUPS 0(AX), Z0
+	DECQ DX
+lane:
+	ADDQ R8, AX
+	PREFETCHT0 512(AX)
+	VADDPS 0(AX), Z0, Z0
+	DECQ DX
+	JNZ lane
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JNZ chunk
+	VZEROUPPER
+	RET
+
 // func peakAVX512(a *peakArgs)
 TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), R15

@@ -235,3 +235,24 @@ func peakGo(p *peakArgs) {
 
 // Variables, so that the compiler cannot compute the loop of peakGo beforehand.
 var peakFactor, peakTerm, peakResult float32 = 0.5, 1, 0
+
+func sumLanesGo(a *laneArgs) {
+	dst := floats(a.dst, a.n)
+	copy(dst, floats(a.src, a.n))
+	for l := int64(1); l < a.lanes; l++ {
+		for i, x := range floats(at(a.src, l*a.stride), a.n) {
+			dst[i] += x
+		}
+	}
+}
+
+func transposeGo(a *transposeArgs) {
+	lds := a.lds / 4
+	src := floats(a.src, 15*lds+a.cols)
+	for j := range a.cols {
+		dst := floats(at(a.dst, j*a.ldd), 16)
+		for i := range dst {
+			dst[i] = src[int64(i)*lds+j]
+		}
+	}
+}

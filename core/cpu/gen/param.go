@@ -55,6 +55,52 @@ func (a *asm) colSum() {
 	a.end()
 }
 
+// Offsets in laneArgs.
+const (
+	laneN      = 0
+	laneDst    = 8
+	laneSrc    = 16
+	laneStride = 24
+	laneLanes  = 32
+
+	// laneAhead is how many bytes ahead the lanes are fetched: they come from far away, and there are several.
+	laneAhead = 512
+)
+
+// sumLanes writes dst = src₀ + src₁ + … over n values, a multiple of 16, of two lanes or more, adding in this order.
+func (a *asm) sumLanes() {
+	parts := 16 / a.lanes
+	a.begin("sumLanes"+a.name, "laneArgs")
+	a.ins("MOVQ %d(R15), CX", laneN)
+	a.ins("MOVQ %d(R15), DI", laneDst)
+	a.ins("MOVQ %d(R15), SI", laneSrc)
+	a.ins("MOVQ %d(R15), R8", laneStride)
+	a.label("chunk")
+	a.ins("MOVQ SI, AX")
+	a.ins("MOVQ %d(R15), DX", laneLanes)
+	a.ins("PREFETCHT0 %d(AX)", laneAhead)
+	for p := range parts {
+		a.ins("VMOVUPS %d(AX), %s", a.bytes()*p, a.v(p))
+	}
+	a.ins("DECQ DX")
+	a.label("lane")
+	a.ins("ADDQ R8, AX")
+	a.ins("PREFETCHT0 %d(AX)", laneAhead)
+	for p := range parts {
+		a.ins("VADDPS %d(AX), %s, %s", a.bytes()*p, a.v(p), a.v(p))
+	}
+	a.ins("DECQ DX")
+	a.ins("JNZ lane")
+	for p := range parts {
+		a.ins("VMOVUPS %s, %d(DI)", a.v(p), a.bytes()*p)
+	}
+	a.ins("ADDQ $64, SI")
+	a.ins("ADDQ $64, DI")
+	a.ins("SUBQ $16, CX")
+	a.ins("JNZ chunk")
+	a.end()
+}
+
 // Offsets in adamArgs.
 const (
 	adamN    = 0
