@@ -35,16 +35,15 @@ func (a *asm) transposed(rows []int, spare int) []int {
 
 // loadRows loads 16 values of each of 16 rows, R8 bytes apart from AX on. R11 is scratch.
 func (a *asm) loadRows() []int {
-	rows := make([]int, 16)
+	rows, base := make([]int, 16), "AX"
 	for i := range rows {
-		rows[i] = i
 		if i > 0 && i%3 == 0 {
-			from := map[bool]string{true: "AX", false: "R11"}[i == 3]
-			a.ins("LEAQ (%s)(R8*2), R11", from)
+			a.ins("LEAQ (%s)(R8*2), R11", base)
 			a.ins("ADDQ R8, R11")
+			base = "R11"
 		}
-		base := map[bool]string{true: "AX", false: "R11"}[i < 3]
 		a.ins("VMOVUPS (%s)%s, %s", base, []string{"", "(R8*1)", "(R8*2)"}[i%3], a.v(i))
+		rows[i] = i
 	}
 	return rows
 }
