@@ -95,13 +95,14 @@ type laneArgs struct {
 	lanes  int64
 }
 
-// transposeArgs describes the copy of columns of 16 rows to rows of 16 values.
+// transposeArgs describes the copy of columns of some rows to rows of as many values.
 type transposeArgs struct {
 	src  *float32
 	lds  int64 // bytes
 	dst  *float32
 	ldd  int64 // bytes
 	cols int64
+	rows int64 // 16 for assembly, which does not read it
 }
 
 // peakArgs says how many rounds of multiply-adds to run.

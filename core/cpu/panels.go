@@ -40,18 +40,11 @@ func (p *panels) copyTransposed(k *kernels, a *transposeArgs, m *mat, lo, hi int
 		from, to := max(lo, c.at), min(hi, c.at+c.width)
 		d := p.d[c.at*p.rows:]
 		for ; from < to; from += 16 {
-			n := min(16, to-from)
-			src := m.d[from*m.ld:]
-			if n == 16 {
-				*a = transposeArgs{&src[0], int64(4 * m.ld), &d[from-c.at], int64(4 * c.width), int64(p.rows)}
+			*a = transposeArgs{&m.d[from*m.ld], int64(4 * m.ld), &d[from-c.at], int64(4 * c.width), int64(p.rows), int64(min(16, to-from))}
+			if a.rows == 16 {
 				k.transpose(a)
-				continue
-			}
-			for j := range p.rows {
-				dst := d[j*c.width+from-c.at:][:n]
-				for i := range dst {
-					dst[i] = src[i*m.ld+j]
-				}
+			} else {
+				transposeGo(a)
 			}
 		}
 	}

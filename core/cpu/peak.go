@@ -62,7 +62,8 @@ func (m *PeakMeter) Sample() float64 {
 	for _, r := range rates {
 		slices.Sort(r)
 		m.fastest = max(m.fastest, r[len(r)-1])
-		sum += (r[2] + r[3]) / 2
+		n := len(r) / 2
+		sum += (r[n-1] + r[n]) / 2
 	}
 	return sum
 }

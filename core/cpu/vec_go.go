@@ -248,9 +248,9 @@ func sumLanesGo(a *laneArgs) {
 
 func transposeGo(a *transposeArgs) {
 	lds := a.lds / 4
-	src := floats(a.src, 15*lds+a.cols)
+	src := floats(a.src, (a.rows-1)*lds+a.cols)
 	for j := range a.cols {
-		dst := floats(at(a.dst, j*a.ldd), 16)
+		dst := floats(at(a.dst, j*a.ldd), a.rows)
 		for i := range dst {
 			dst[i] = src[int64(i)*lds+j]
 		}

@@ -78,15 +78,12 @@ func (a *asm) transpose() {
 	a.end()
 }
 
-// singleName is the kernel that computes one column.
-func singleName(s isa) string { return "gemmSingle" + s.name }
-
 // single writes the kernel of 16 rows of a product whose C has one column: a register holds a term's elements of A, not
 // of B, which needs a transpose but leaves no lane idle. Each sum is made in the other kernels' order. The modes are store,
 // bias and biasrelu.
 func (a *asm) single() {
 	const acc, spare, zero = 17, 16, 18
-	a.begin(singleName(a.isa), "gemmArgs")
+	a.begin("gemmSingle"+a.name, "gemmArgs")
 	for _, r := range []struct {
 		off int
 		reg string
