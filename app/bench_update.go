@@ -159,7 +159,7 @@ type UpdateTiming struct {
 	CPU       float64 `json:"cpu_ms"`      // median of processor time, all workers together; 0 where it is not known
 	Work      float64 `json:"gflop"`       // of one update, in matrix products
 	Rate      float64 `json:"gflops"`      // at the median
-	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest half millisecond × workers
+	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest 3 ms × workers
 	Share     float64 `json:"peak_share"`  // Rate of Peak
 	MinShare  float64 `json:"min_share"`   // of Peak, by the fastest update: both as undisturbed as can be
 	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
