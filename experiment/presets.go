@@ -92,7 +92,8 @@ func metaWorld() Config {
 }
 
 // push is metaWorld for the study of the embeddings: both algorithms see as many context rows, the paper's window of 64,
-// where the paper gives PEARL a context of 128 (its logs give it 64, and TCL-PEARL 128).
+// where the paper gives PEARL a context of 128 (its logs give it 64, and TCL-PEARL 128). As many, not the same kind:
+// PEARL's are independent transitions, TCL-PEARL's consecutive ones.
 func push() Config {
 	c := metaWorld()
 	c.Pearl.Context = c.TCL.Window

@@ -90,7 +90,8 @@ func (r *Result) publishedSection() string {
 		}
 	}
 	b.WriteString("\nThe authors ran push-v1 of an older Meta-World, with other scenes and observations and a reward of the same form, on an older MuJoCo.\n" +
-		"Their public logs have no run of PEARL or TCL-PEARL on push.\n")
+		"Their public logs have three runs of TCL-PEARL on push, which are not in this table,\n" +
+		"and none of PEARL that we know of.\n")
 	return b.String()
 }
 
@@ -174,7 +175,9 @@ func (r *Result) crossedTable() string {
 	for _, c := range r.Crossed {
 		fmt.Fprintf(&b, "| %s | %s | **%s** | %s |\n", r.title(c.Windows), r.title(c.Encoder), c.Ratio, c.Accuracy)
 	}
-	b.WriteString("\nAn encoder was trained on windows of its own agent only.\n")
+	b.WriteString("\nAn encoder was trained on contexts of its own agent only: PEARL's on independent transitions\n" +
+		"unless set otherwise, TCL-PEARL's on windows. So a difference on windows is not evidence about the contrastive loss\n" +
+		"by itself.\n")
 	return b.String()
 }
 
@@ -269,7 +272,7 @@ func (r *Result) shares() string {
 		var parts []string
 		for _, s := range a.Seeds {
 			if s.Share == nil {
-				return "This family has no goal-knowing controller, so there is no upper yardstick.\n"
+				return "No goal-knowing controller of this family is built in, so there is no upper yardstick here.\n"
 			}
 			parts = append(parts, fmt.Sprintf("%.1f %%", 100**s.Share))
 		}

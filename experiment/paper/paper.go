@@ -56,8 +56,8 @@ type Curve struct {
 }
 
 // PushCurves are the learning curves on push-v1 that the authors' public logs hold, over their first 2,000,000
-// environment steps: five of MAML, of which four were logged in part, and three of RL2. There are none of PEARL or
-// TCL-PEARL on push; for those the paper has the averages of Table1 alone.
+// environment steps: five of MAML, of which four were logged in part, and three of RL2. The logs' three runs of
+// TCL-PEARL on push (results/tcl_pearl_new_env_{no,2x,4x}_reduce/push-v1) are not among them; none of PEARL is known.
 func PushCurves() []Curve {
 	records, err := csv.NewReader(strings.NewReader(pushCurves)).ReadAll()
 	if err != nil {
