@@ -24,10 +24,10 @@ setup: ## fetch what building needs
 	else echo "Building without MuJoCo because there is no C compiler; to add it later, install one (gcc or clang) and run make again"; fi
 
 web: ## build the browser front end, if its sources have changed (needs Node 18)
-	@tools/web.sh
+	@web/build.sh
 
 wasm: ## build the programs that run in the browser into bin/wasm (needs Node 18); NACRE_WASM_FAST=1 packs them less well
-	@GO="$(GO)" tools/wasm.sh
+	@GO="$(GO)" wasm/build.sh
 
 site: build wasm ## write the notebooks as static files that run without a server, to out/site
 	$(NACRE) site notebooks --out out/site $(ARGS)
@@ -39,27 +39,27 @@ study: build ## train PEARL and TCL-PEARL on the quickstart study and write its 
 	$(NACRE) study quickstart $(ARGS)
 
 test: setup web ## vet, check formatting, run all tests
-	@tools/web.sh test
+	@web/build.sh test
 	@unformatted="$$("$$($(GO) env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*' -not -path './web/node_modules/*'))"; \
 	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
 	@$(MUJOCO) $(GO) vet ./...
 	@$(MUJOCO) $(GO) test ./...
 
 browser: setup web ## run the front end's tests in a real Chromium; installs one with apt where that is allowed
-	@tools/web.sh chromium
+	@web/build.sh chromium
 	@$(MUJOCO) $(GO) test -count=1 -v ./web/browser
 
 conformance: build ## run Jupyter's own clients and tests against bin/nacre (needs Python 3 with venv, Node 18, the network)
-	@conformance/run.sh
+	@bench/clients/run.sh
 
 slurm-test: build ## run a sweep on a real Slurm of one node, kill parts of it, compare (Debian, root; installs Slurm with apt)
-	@conformance/slurm/run.sh
+	@bench/slurm/run.sh
 
 screenshots: build ## run the notebooks of the README's pictures and take the pictures (needs a Chromium)
-	@tools/web.sh chromium
+	@web/build.sh chromium
 	@mkdir -p out/notebooks
 	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
-	@$(GO) run ./tools/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
+	@$(GO) run ./web/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
 
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
@@ -75,8 +75,8 @@ bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)
 	$(NACRE) bench sim $(ARGS)
 
-gpu-check: ## check and time training on this machine's NVIDIA GPU, into out/gpu; tools/gpu-check.sh says how to do it elsewhere
-	@tools/gpu-check.sh build out/gpu-check && out/gpu-check/gpu-check.sh run out/gpu
+gpu-check: ## check and time training on this machine's NVIDIA GPU, into out/gpu; bench/gpu-check.sh says how to do it elsewhere
+	@bench/gpu-check.sh build out/gpu-check && out/gpu-check/gpu-check.sh run out/gpu
 
 study-point-goal: build ## the point robot to the end, 3 seeds: up to an hour on two cores
 	$(NACRE) study point-goal --seeds 3 $(ARGS)
@@ -87,8 +87,8 @@ study-cheetah-vel: build ## the half-cheetah at many velocities: half an hour on
 study-push: build ## Meta-World push, both algorithms, two seeds: about two hours on two cores
 	$(NACRE) study push $(ARGS)
 
-generate: ## rewrite what cells can import, after exported names changed (kernel/library)
-	@$(GO) generate ./kernel/library
+generate: ## rewrite what cells can import, after exported names changed (library)
+	@$(GO) generate ./library
 
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin

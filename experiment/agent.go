@@ -7,23 +7,23 @@ import (
 	"strings"
 	"time"
 
-	"nacre/belief"
-	"nacre/config"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/experiment/checkpoint"
-	"nacre/maml"
-	"nacre/mql"
-	"nacre/oracle"
 	"nacre/pearl"
-	"nacre/protocol"
-	"nacre/replay"
-	"nacre/rl2"
+	"nacre/rl"
+	"nacre/rl/belief"
+	"nacre/rl/config"
+	"nacre/rl/maml"
+	"nacre/rl/mql"
+	"nacre/rl/oracle"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/rl/rl2"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 	"nacre/tcl"
-	"nacre/training"
 )
 
 // Learner is an algorithm being trained: networks, replay, and the parts of an iteration. All randomness is addressed
@@ -128,7 +128,7 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 // learner makes the configured algorithm.
 func (a *Agent) learner(workers, envs int) (Learner, error) {
 	cfg := a.Config
-	setup := training.Setup{
+	setup := rl.Setup{
 		Spec: a.Spec, Train: a.TrainTasks, Seed: cfg.Seed, Device: a.device, Pool: a.pool, Workers: workers, Envs: envs,
 	}
 	switch cfg.Algorithm {

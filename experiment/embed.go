@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"nacre/internal/rng"
-	"nacre/replay"
+	"nacre/rl/replay"
 	"nacre/sim"
 	"nacre/tsne"
 )

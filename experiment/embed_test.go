@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/config"
+	"nacre/rl/config"
 	"nacre/sim"
 )
 

@@ -21,13 +21,13 @@ import (
 	"slices"
 	"strings"
 
-	"nacre/config"
-	"nacre/maml"
-	"nacre/mql"
-	"nacre/oracle"
 	"nacre/pearl"
-	"nacre/protocol"
-	"nacre/rl2"
+	"nacre/rl/config"
+	"nacre/rl/maml"
+	"nacre/rl/mql"
+	"nacre/rl/oracle"
+	"nacre/rl/protocol"
+	"nacre/rl/rl2"
 	"nacre/tcl"
 )
 

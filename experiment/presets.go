@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"nacre/internal/nearest"
-	"nacre/maml"
-	"nacre/mql"
-	"nacre/oracle"
 	"nacre/pearl"
-	"nacre/protocol"
-	"nacre/rl2"
+	"nacre/rl/maml"
+	"nacre/rl/mql"
+	"nacre/rl/oracle"
+	"nacre/rl/protocol"
+	"nacre/rl/rl2"
 	"nacre/tcl"
 )
 

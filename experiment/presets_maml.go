@@ -1,6 +1,6 @@
 package experiment
 
-import "nacre/maml"
+import "nacre/rl/maml"
 
 // meta makes a preset of its MAML: the same family and tasks, by the on-policy protocol.
 func meta(c Config, m maml.Config) Config {

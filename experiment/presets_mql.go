@@ -1,6 +1,6 @@
 package experiment
 
-import "nacre/mql"
+import "nacre/rl/mql"
 
 // mqlColumn is one column of the table published with MQL; the family's tasks are those of PEARL's table.
 type mqlColumn struct {

@@ -1,6 +1,6 @@
 package experiment
 
-import "nacre/rl2"
+import "nacre/rl/rl2"
 
 // rl2On makes another preset RL²'s: the same family and tasks, the protocol of the on-policy algorithms with as many
 // exploration trajectories as a trial has before its last.

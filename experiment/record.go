@@ -11,10 +11,10 @@ import (
 
 	toml "github.com/pelletier/go-toml/v2"
 
-	"nacre/config"
 	"nacre/internal/atomicfile"
 	"nacre/internal/version"
-	"nacre/protocol"
+	"nacre/rl/config"
+	"nacre/rl/protocol"
 	"nacre/sim"
 )
 

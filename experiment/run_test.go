@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"nacre/config"
 	"nacre/experiment"
+	"nacre/rl/config"
 	"nacre/sim"
 )
 

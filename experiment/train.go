@@ -12,8 +12,8 @@ import (
 	"nacre/experiment/progress"
 	"nacre/experiment/tfevents"
 	"nacre/internal/atomicfile"
-	"nacre/protocol"
-	"nacre/replay"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
 )
 
 // EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.

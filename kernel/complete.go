@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"nacre/kernel/library"
+	"nacre/library"
 )
 
 // Complete proposes names at the cursor: members of packages and values after a dot, import paths inside an import,

@@ -3,12 +3,12 @@ package kernel
 import (
 	"testing"
 
-	"nacre/display"
+	"nacre/library/display"
 )
 
 func TestDisplay(t *testing.T) {
 	s := start(t)
-	r, out := execute(s, `import ("nacre/display"; "gonum.org/v1/plot"; "gonum.org/v1/plot/plotter"; "math")
+	r, out := execute(s, `import ("nacre/library/display"; "gonum.org/v1/plot"; "gonum.org/v1/plot/plotter"; "math")
 display.Show(display.Markdown("**a**"), 3)
 h := display.Updating("first")
 h.Update("second")
@@ -32,7 +32,7 @@ p`)
 
 func TestLiveCurvesAreSentAtTheEnd(t *testing.T) {
 	s := start(t)
-	r, out := execute(s, `import "nacre/display"
+	r, out := execute(s, `import "nacre/library/display"
 c := display.NewCurves("t", "x", "y").Live()
 for i := range 50 { c.Add("a", float64(i), float64(i)) }
 c.Flush()`)

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"nacre/kernel/library"
+	"nacre/library"
 )
 
 // Inspect describes the name at the cursor, or, where there is none, the function whose arguments the cursor is among.

@@ -23,7 +23,7 @@ func interrupts(t *testing.T, engine Engine) {
 		"mutex":                              "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
 		"native sort":                        "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
 		"recovering":                         "for { func() { defer func() { recover() }(); panic(1) }() }",
-		"native run with the cell's context": "import (\"nacre/cell\"; \"nacre/tsne\")\ny, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: func() []float64 { d := make([]float64, 48000); for k := range d { d[k] = float64(k*k%9973) }; return d }()})\nfor {}\n_, _ = y, err",
+		"native run with the cell's context": "import (\"nacre/library/cell\"; \"nacre/tsne\")\ny, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: func() []float64 { d := make([]float64, 48000); for k := range d { d[k] = float64(k*k%9973) }; return d }()})\nfor {}\n_, _ = y, err",
 		"label":                              "k := 0\nagain:\nk++\ngoto again",
 		"what a goroutine deferred":          "done := false\nfunc() { defer func() { done = true }(); for {} }()",
 		"goroutine":                          "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"nacre/kernel/library"
+	"nacre/library"
 )
 
 // symbols are the library's, with those replaced that would reach past the session: printing goes to the cell that

@@ -92,7 +92,7 @@ err`, "nil"},
 		{"import . \"math\"\nSqrt(4)", "2"},
 		{"Pow(2, 3)", "8"},
 		{`import "no/such/pakage"`, `CompileError: 1:8: package "no/such/pakage" is not one this notebook can import`},
-		{`import "gonum.org/stat"`, `CompileError: 1:8: package "gonum.org/stat" is not one this notebook can import; there is "gonum.org/v1/gonum/stat", "nacre/stats"`},
+		{`import "gonum.org/stat"`, `CompileError: 1:8: package "gonum.org/stat" is not one this notebook can import; there is "gonum.org/v1/gonum/stat", "nacre/analysis/stats"`},
 	}[:7])
 }
 

@@ -17,7 +17,7 @@ import (
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
-	"nacre/kernel/library"
+	"nacre/library"
 )
 
 // Options configure a session. The zero value is a session as the notebook uses it.

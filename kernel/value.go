@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"strings"
 
-	"nacre/display"
 	"nacre/kernel/internal/rt"
+	"nacre/library/display"
 )
 
 // render shows the values of a cell's last expression: several are joined by commas.

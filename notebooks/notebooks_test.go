@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
 	_ "nacre/sim/controls"  // the families of the environments notebook

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/internal/rng"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
 	"nacre/sim"
 )
 

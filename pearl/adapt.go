@@ -3,9 +3,9 @@ package pearl
 import (
 	"math/rand/v2"
 
-	"nacre/belief"
 	"nacre/internal/rng"
-	"nacre/protocol"
+	"nacre/rl/belief"
+	"nacre/rl/protocol"
 	"nacre/sim"
 )
 

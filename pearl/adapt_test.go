@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"nacre/internal/rng"
-	"nacre/protocol"
+	"nacre/rl/protocol"
 	"nacre/sim"
 )
 

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/core"
-	"nacre/replay"
+	"nacre/rl"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
+	"nacre/rl/replay"
 	"nacre/sim"
-	"nacre/training"
 )
 
 // ahead collects an iteration's data while the updates of the one before are made. It acts with the networks as they were
@@ -42,7 +42,7 @@ type addition struct {
 	Trajectory  sim.Trajectory
 }
 
-func (l *Learner) newAhead(s training.Setup, auxiliary makeAuxiliary) (a *ahead, err error) {
+func (l *Learner) newAhead(s rl.Setup, auxiliary makeAuxiliary) (a *ahead, err error) {
 	a = &ahead{l: l}
 	specs := append(append(l.nets.Policy.Net.Specs(), l.nets.Encoder.Net.Specs()...), l.nets.view.specs()...)
 	if a.mem, err = s.Device.NewMemory(specs); err != nil {

@@ -3,10 +3,10 @@ package pearl
 import (
 	"context"
 
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/internal/rng"
-	"nacre/replay"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
+	"nacre/rl/replay"
 	"nacre/sim"
 )
 

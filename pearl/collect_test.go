@@ -8,12 +8,12 @@ import (
 	"slices"
 	"testing"
 
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/core/ref"
 	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
 	"nacre/sim"
-	"nacre/training"
 )
 
 // walk is a family whose episodes may end early: the observation is a place on a line, starting anywhere in [0,1); an
@@ -98,7 +98,7 @@ func (r *recorder) all() (z [][]float64, out []sim.Trajectory) {
 
 // setup is all that New takes.
 type setup struct {
-	training.Setup
+	rl.Setup
 	Config    Config
 	auxiliary func(belief.Encoder, int) (belief.Auxiliary, error)
 }
@@ -113,7 +113,7 @@ func newWalker(t *testing.T, change func(*setup)) (*Learner, *recorder) {
 	train, _, _ := walk{}.Tasks(0, 0, 0)
 	c := small(nil)
 	c.InitialSteps, c.PriorSteps, c.PosteriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 7, 8, 0, 13, 2
-	s := setup{Config: c, Setup: training.Setup{Spec: walk{}.Spec(), Train: train, Seed: 5, Device: ref.Device, Pool: rec, Workers: 1, Envs: 4}}
+	s := setup{Config: c, Setup: rl.Setup{Spec: walk{}.Spec(), Train: train, Seed: 5, Device: ref.Device, Pool: rec, Workers: 1, Envs: 4}}
 	if change != nil {
 		change(&s)
 	}

@@ -6,9 +6,9 @@ import (
 
 	"nacre/core/cpu"
 	"nacre/pearl"
-	"nacre/protocol"
+	"nacre/rl"
+	"nacre/rl/protocol"
 	"nacre/sim"
-	"nacre/training"
 )
 
 // A few updates on the point robot: not enough to learn anything, but all there is to training.
@@ -43,7 +43,7 @@ func trainPoint() error {
 	config := pearl.Default()
 	config.Hidden, config.EncoderHidden, config.Batch, config.InitialSteps = 64, 64, 64, 200
 
-	learner, err := pearl.New(config, training.Setup{
+	learner, err := pearl.New(config, rl.Setup{
 		Spec: family.Spec(), Train: train, Seed: 1,
 		Device: device, Pool: pool, Workers: 2, Envs: 16,
 	}, nil)

@@ -1,11 +1,11 @@
 package pearl
 
 import (
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/feed"
-	"nacre/replay"
-	"nacre/replay/mirror"
+	"nacre/rl/belief"
+	"nacre/rl/replay"
+	"nacre/rl/replay/mirror"
 )
 
 // Stores of the plan.

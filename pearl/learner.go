@@ -7,15 +7,15 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/core"
 	"nacre/internal/rng"
-	"nacre/protocol"
-	"nacre/replay"
-	"nacre/replay/mirror"
+	"nacre/rl"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/rl/replay/mirror"
 	"nacre/sim"
-	"nacre/training"
 )
 
 // Learner is a training run of PEARL on one family: networks, replay, and the three things an iteration is made of,
@@ -52,7 +52,7 @@ type Learner struct {
 
 // New makes a learner with freshly drawn parameters and empty buffers. Auxiliary makes the extra loss on the encoder, given
 // the encoder and the meta-batch, or is nil.
-func New(c Config, s training.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (*Learner, error) {
+func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) (*Learner, error) {
 	if err := s.Check(c); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func New(c Config, s training.Setup, auxiliary func(enc belief.Encoder, metaBatc
 type makeAuxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
 
 // prepare draws the parameters and loads the programs.
-func (l *Learner) prepare(s training.Setup, auxiliary makeAuxiliary, specs []core.ParamSpec) (err error) {
+func (l *Learner) prepare(s rl.Setup, auxiliary makeAuxiliary, specs []core.ParamSpec) (err error) {
 	if l.mem, err = s.Device.NewMemory(specs); err != nil {
 		return err
 	}

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/belief"
-	"nacre/config"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
 	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/belief"
+	"nacre/rl/config"
 	"nacre/sim"
 	"nacre/tcl"
-	"nacre/training"
 )
 
 // withTCL attaches TCL with windows of 3.
@@ -278,7 +278,7 @@ func TestSetupIsChecked(t *testing.T) {
 		"131072":              func(s *setup) { s.Train = make([]sim.Task, maxTrain+1) },
 	} {
 		tasks, _, _ := walk{}.Tasks(0, 0, 0)
-		s := setup{Config: small(nil), Setup: training.Setup{Spec: walk{}.Spec(), Train: tasks, Device: ref.Device, Pool: pool, Workers: 1, Envs: 1}}
+		s := setup{Config: small(nil), Setup: rl.Setup{Spec: walk{}.Spec(), Train: tasks, Device: ref.Device, Pool: pool, Workers: 1, Envs: 1}}
 		change(&s)
 		l, err := New(s.Config, s.Setup, s.auxiliary)
 		if err == nil {

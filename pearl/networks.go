@@ -1,12 +1,12 @@
 package pearl
 
 import (
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
 )
 
 // Networks are PEARL's function approximators (Rakelly et al. 2019; widths by Config).

@@ -7,8 +7,8 @@ import (
 
 	"nacre/core/ref"
 	"nacre/internal/rng"
+	"nacre/rl"
 	"nacre/sim"
-	"nacre/training"
 )
 
 // newTestLearner is a small learner on the point robot, computed by the reference.
@@ -31,7 +31,7 @@ func newTestLearner(t *testing.T, change func(*setup)) *Learner {
 	c.Latent, c.Hidden, c.Layers, c.EncoderHidden, c.EncoderLayers = 2, 8, 1, 8, 1
 	c.MetaBatch, c.Batch, c.Context = 3, 16, 7
 	c.InitialSteps, c.PriorSteps, c.ExtraPosteriorSteps, c.TasksPerIteration = 60, 40, 60, 3
-	s := setup{Config: c, Setup: training.Setup{Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4}}
+	s := setup{Config: c, Setup: rl.Setup{Spec: f.Spec(), Train: train, Seed: 1, Device: ref.Device, Pool: pool, Workers: 1, Envs: 4}}
 	if change != nil {
 		change(&s)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"nacre/replay"
+	"nacre/rl/replay"
 )
 
 // State lists what a checkpoint must hold besides Memory so that training goes on bit for bit: replay, the sums

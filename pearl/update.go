@@ -3,10 +3,10 @@ package pearl
 import (
 	G "gorgonia.org/gorgonia"
 
-	"nacre/actor"
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
+	"nacre/rl/actor"
+	"nacre/rl/belief"
 )
 
 // UpdateProgram compiles one gradient update, in the order of the public implementation:

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/ref"
 	"nacre/internal/rng"
+	"nacre/rl/belief"
 	"nacre/tcl"
 )
 

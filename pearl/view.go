@@ -6,7 +6,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
-	"nacre/replay"
+	"nacre/rl/replay"
 )
 
 // view is what the networks see of observations and rewards; its zero value shows them as they are.

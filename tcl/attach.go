@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"nacre/belief"
-	"nacre/config"
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/core/nn"
-	"nacre/replay"
+	"nacre/rl/belief"
+	"nacre/rl/config"
+	"nacre/rl/replay"
 )
 
 // TCL attaches the contrastive loss to an encoder. It implements belief.Auxiliary.

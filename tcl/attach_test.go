@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"nacre/internal/rng"
-	"nacre/replay"
+	"nacre/rl/replay"
 	"nacre/sim"
 	"nacre/tcl"
 )

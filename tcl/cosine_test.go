@@ -6,13 +6,13 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/pearl"
+	"nacre/rl"
+	"nacre/rl/belief"
 	"nacre/sim"
 	"nacre/tcl"
-	"nacre/training"
 )
 
 // cosine compares the directions of the posterior means, whatever their length and spread.
@@ -35,7 +35,7 @@ func ExampleSimilarity() {
 	config, contrast := pearl.Default(), tcl.Default()
 	config.Hidden, config.EncoderHidden, config.Batch, config.InitialSteps = 32, 64, 32, 200
 	contrast.Window, contrast.Temperature = 10, 0.1
-	setup := training.Setup{Spec: family.Spec(), Train: tasks, Seed: 1, Device: device, Pool: pool, Workers: 2, Envs: 16}
+	setup := rl.Setup{Spec: family.Spec(), Train: tasks, Seed: 1, Device: device, Pool: pool, Workers: 2, Envs: 16}
 	learner, err := pearl.New(config, setup, func(encoder belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
 		aux, err := tcl.New(contrast, encoder, metaBatch)
 		if err == nil {

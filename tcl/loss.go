@@ -3,9 +3,9 @@ package tcl
 import (
 	G "gorgonia.org/gorgonia"
 
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/nn"
+	"nacre/rl/belief"
 )
 
 // masked is added to the logit of a pair that must not count; exp of it is zero in float32 and float64.

@@ -9,7 +9,7 @@
 //	program, err := pearl.UpdateProgram(config, networks, aux) // TCL-PEARL's update
 package tcl
 
-import "nacre/replay"
+import "nacre/rl/replay"
 
 // Config holds every choice of TCL that changes a result.
 type Config struct {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/belief"
-	"nacre/config"
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/core/ref"
+	"nacre/rl/belief"
+	"nacre/rl/config"
 	"nacre/tcl"
 )
 

@@ -6,8 +6,8 @@ import (
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
-	"nacre/maml"
-	"nacre/onpolicy"
+	"nacre/rl/maml"
+	"nacre/rl/onpolicy"
 )
 
 // metaPaths and metaSteps are a task's episodes before the inner step, and again after it, and their steps.

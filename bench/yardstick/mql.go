@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"nacre/core"
-	"nacre/mql"
+	"nacre/rl/mql"
 )
 
 // MQL is a cycle of MQL's training: one update of critics, actor and targets, then updates of the critics until the

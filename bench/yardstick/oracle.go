@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"nacre/core"
-	"nacre/oracle"
+	"nacre/rl/oracle"
 )
 
 // toldTasks are the train tasks, each with its own temperature.

@@ -2,8 +2,8 @@ package yardstick
 
 import (
 	"nacre/core"
-	"nacre/onpolicy"
-	"nacre/rl2"
+	"nacre/rl/onpolicy"
+	"nacre/rl/rl2"
 )
 
 // trials and trialSteps are garage's: ten episodes of 200 steps for each of ten tasks.

@@ -14,11 +14,11 @@ import (
 	"fmt"
 	"math"
 
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/pearl"
+	"nacre/rl/belief"
 	"nacre/tcl"
 )
 

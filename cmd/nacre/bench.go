@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func benchCommand(env *app.Env, a actions) *cobra.Command {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func embedCommand(env *app.Env, embed func(context.Context, *app.Env, app.EmbedOptions) error) *cobra.Command {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func evalCommand(env *app.Env, eval func(context.Context, *app.Env, app.EvalOptions) error) *cobra.Command {

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"syscall"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 const (

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 // fake records the options its actions were called with and returns err.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func notebookCommand(env *app.Env, serve func(context.Context, *app.Env, app.NotebookOptions) error) *cobra.Command {

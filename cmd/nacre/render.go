@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func renderCommand(env *app.Env, render func(context.Context, *app.Env, app.RenderOptions) error) *cobra.Command {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func rolloutCommand(env *app.Env, rollout func(context.Context, *app.Env, app.RolloutOptions) error) *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/internal/nearest"

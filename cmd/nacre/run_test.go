@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 	"nacre/experiment"
-	"nacre/study"
+	"nacre/experiment/study"
 	"nacre/tsne"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func siteCommand(env *app.Env, write func(context.Context, *app.Env, app.SiteOptions) error) *cobra.Command {

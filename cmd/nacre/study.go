@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
-	"nacre/study"
+	"nacre/cmd/nacre/app"
+	"nacre/experiment/study"
 )
 
 func studyCommand(env *app.Env, run func(context.Context, *app.Env, app.StudyOptions) error,

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 // sweeping are the actions of nacre sweep.

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/app"
+	"nacre/analysis/stats"
+	"nacre/cmd/nacre/app"
 	"nacre/experiment"
-	"nacre/protocol"
+	"nacre/experiment/sweep"
+	"nacre/rl/protocol"
 	"nacre/sim"
-	"nacre/stats"
-	"nacre/sweep"
 )
 
 // A plan from its file to the tables: two systems of two seeds with a budget of environment steps, collected, drawn,
@@ -108,7 +108,7 @@ func budget(t *testing.T, dir string) {
 
 // The plan of the paper's grid that comes with the program is 900 runs, each under the protocol of its algorithm.
 func TestPaperGrid(t *testing.T) {
-	plan, err := sweep.Load("../../plans/ml1.toml")
+	plan, err := sweep.Load("../../experiment/sweep/plans/ml1.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

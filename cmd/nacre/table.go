@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func tableCommand(env *app.Env) *cobra.Command {

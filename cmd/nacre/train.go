@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func trainCommand(env *app.Env, train func(context.Context, *app.Env, app.TrainOptions) error) *cobra.Command {

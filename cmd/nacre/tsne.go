@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOptions) error) *cobra.Command {

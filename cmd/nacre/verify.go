@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 )
 
 func verifyCommand(env *app.Env, envs func(context.Context, *app.Env, app.VerifyOptions) error) *cobra.Command {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/kernel"

@@ -13,8 +13,8 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/feed"
 	"nacre/internal/rng"
-	"nacre/replay"
-	"nacre/replay/mirror"
+	"nacre/rl/replay"
+	"nacre/rl/replay/mirror"
 	"nacre/sim"
 )
 

@@ -10,19 +10,19 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/belief"
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/ref"
-	"nacre/maml"
-	"nacre/mql"
-	"nacre/oracle"
 	"nacre/pearl"
-	"nacre/rl2"
+	"nacre/rl"
+	"nacre/rl/belief"
+	"nacre/rl/maml"
+	"nacre/rl/mql"
+	"nacre/rl/oracle"
+	"nacre/rl/rl2"
 	"nacre/sim"
 	"nacre/tcl"
-	"nacre/training"
 )
 
 // recorder is the reference device, noting what is loaded on it.
@@ -67,8 +67,8 @@ func programs(t *testing.T) map[string]*recorder {
 		t.Cleanup(func() { l.Close() })
 		out[name] = r
 	}
-	setup := func(d core.Device) training.Setup {
-		return training.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4}
+	setup := func(d core.Device) rl.Setup {
+		return rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4}
 	}
 	type closer = interface{ Close() error }
 	add("pearl", func(d core.Device) (closer, error) { return pearl.New(p, setup(d), nil) })

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"nacre/stats"
+	"nacre/analysis/stats"
 )
 
 // Claim is a statement the paper makes of one of its tables, with what the table's own cells say of it.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"nacre/analysis/stats"
 	"nacre/experiment/paper"
-	"nacre/stats"
 )
 
 // The logs average to the cells of the paper's first table over its last 100,000 steps, which says that they are the

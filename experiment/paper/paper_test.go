@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"nacre/analysis/stats"
 	"nacre/experiment/paper"
-	"nacre/stats"
 )
 
 func Example() {

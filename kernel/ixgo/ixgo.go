@@ -26,7 +26,7 @@ import (
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
-	"nacre/kernel/library"
+	"nacre/library"
 )
 
 // version is the one in go.mod.

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	shows "nacre/display"
+	shows "nacre/library/display"
 	"nacre/sim"
 	_ "nacre/sim/controls" // the cheetah, where there is MuJoCo
 	"nacre/sim/playback"

@@ -19,11 +19,11 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
-	"nacre/app"
+	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 )
 
-// programs is where tools/wasm.sh puts the kernel for the browser.
+// programs is where wasm/build.sh puts the kernel for the browser.
 const programs = "../../bin/wasm"
 
 // static is a site behind a plain file server.
@@ -41,7 +41,7 @@ func newStatic(t *testing.T, files map[string]any) *static {
 	t.Helper()
 	chrome(t)
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
-		t.Skip("the browser's kernel is not built: run tools/wasm.sh")
+		t.Skip("the browser's kernel is not built: run wasm/build.sh")
 	}
 	from, out := t.TempDir(), filepath.Join(t.TempDir(), "site")
 	for name, content := range files {

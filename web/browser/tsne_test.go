@@ -149,7 +149,7 @@ func TestTSNEPageRefuses(t *testing.T) {
 // The server has the page too, behind its token, for the files of its folder.
 func TestTSNEPageOfTheServer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
-		t.Skip("the browser's programs are not built: run tools/wasm.sh")
+		t.Skip("the browser's programs are not built: run wasm/build.sh")
 	}
 	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(100, 3, 4), "points.npz")})
 	list := s.open("/tree")

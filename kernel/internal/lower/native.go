@@ -33,7 +33,7 @@ func anyMode(where string) mode {
 		{"sort.", plain},
 		{"fmt.Sscan", plain}, {"fmt.Fscan", plain}, {"fmt.Scan", plain},
 		{"runtime.", plain},
-		{"nacre/display.", keeps},
+		{"nacre/library/display.", keeps},
 	} {
 		if strings.HasPrefix(where, m.prefix) {
 			return m.mode

@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"nacre/analysis/stats"
+	tsnebench "nacre/bench/tsne"
+	"nacre/experiment/progress"
+	"nacre/tsne"
+)
+
+// TSNEBenchReport is what nacre bench tsne prints.
+type TSNEBenchReport struct {
+	Date    string             `json:"date"`
+	Load    string             `json:"load,omitempty"` // of the machine at the start: over 1, 5 and 15 minutes
+	Cores   int                `json:"cores"`
+	Workers int                `json:"workers"` // threads each library may use
+	Results []tsnebench.Result `json:"results"`
+	Paired  []TSNEPaired       `json:"paired,omitempty"` // from starts the libraries share
+}
+
+// BenchTSNE lays the same points out by this program and by other libraries and judges all layouts alike.
+func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
+	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(), Workers: max(o.Workers, 1)}
+	where := tsnebench.Where{Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules}
+	b := tsneBench{env: env, o: o, peers: tsnebench.Peers(where), workers: r.Workers}
+	for _, n := range o.Sizes {
+		if err := b.run(ctx, &r, fmt.Sprintf("%d points", n), tsnebench.Points(n)); err != nil {
+			return err
+		}
+	}
+	if o.Digits {
+		x, err := tsnebench.Digits(ctx, where)
+		if err == nil {
+			err = b.run(ctx, &r, "the digits of scikit-learn", x)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return env.Print(r, r.WriteText)
+}
+
+type tsneBench struct {
+	env     *Env
+	o       BenchTSNEOptions
+	peers   []tsnebench.Peer
+	workers int
+}
+
+// run adds the results of all libraries on one data set, and their comparison from shared starts where it is wanted.
+func (b *tsneBench) run(ctx context.Context, r *TSNEBenchReport, title string, x tsne.Matrix) error {
+	stage := b.env.Progress.Stage(title, (len(b.peers)+1)*(b.o.Starts+1)+1)
+	defer stage.Done()
+	judge, err := tsnebench.NewJudge(ctx, x)
+	if err != nil {
+		return err
+	}
+	stage.Add(1)
+	var shared [][]tsnebench.Result // by start
+	for k := range b.o.Starts + 1 {
+		var start tsne.Matrix
+		if k > 0 {
+			start = tsnebench.Start(x.Rows, uint64(k))
+		}
+		results, err := b.all(ctx, judge, x, start, k, stage)
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			r.Results = append(r.Results, results...)
+		} else {
+			shared = append(shared, results)
+		}
+	}
+	r.Paired = append(r.Paired, paired(x, shared)...)
+	return nil
+}
+
+// all are the judged layouts of every library that is wanted, this program's first; the k-th start is shared.
+func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start tsne.Matrix, k int, stage progress.Stage) ([]tsnebench.Result, error) {
+	own, err := tsnebench.Self(ctx, x, start, b.workers)
+	if err != nil {
+		return nil, err
+	}
+	stage.Add(1)
+	out := []tsnebench.Result{own}
+	for _, p := range b.peers {
+		if (len(b.o.Peers) == 0 || contains(b.o.Peers, p.Name)) && (k == 0 || p.Starts) {
+			r, err := b.peerOrKept(ctx, p, x, start, k)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
+		stage.Add(1)
+	}
+	for i := range out {
+		if err := judge.Score(ctx, &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// TSNEPaired is this program less another library over layouts from the same starts.
+type TSNEPaired struct {
+	Name    string         `json:"name"`
+	Points  int            `json:"points"`
+	Columns int            `json:"columns"`
+	Starts  int            `json:"starts"`
+	KL      stats.Interval `json:"kl"` // 95 % of the mean, like the others
+	Trust   stats.Interval `json:"trustworthiness"`
+	Recall  stats.Interval `json:"knn_recall"`
+}
+
+// paired compares this program with each of the other libraries, start by start.
+func paired(x tsne.Matrix, shared [][]tsnebench.Result) []TSNEPaired {
+	if len(shared) == 0 {
+		return nil
+	}
+	var out []TSNEPaired
+	for l, other := range shared[0][1:] {
+		var kl, trust, recall []float64
+		for _, results := range shared {
+			if own, r := results[0], results[l+1]; r.Absent == "" {
+				kl, trust, recall = append(kl, own.KL-r.KL), append(trust, own.Trust-r.Trust), append(recall, own.Recall-r.Recall)
+			}
+		}
+		if len(kl) > 0 {
+			out = append(out, TSNEPaired{
+				Name: other.Name, Points: x.Rows, Columns: x.Cols, Starts: len(kl),
+				KL: stats.MeanInterval(kl), Trust: stats.MeanInterval(trust), Recall: stats.MeanInterval(recall),
+			})
+		}
+	}
+	return out
+}
+
+// peerOrKept lets a library lay out x unless it has done so before.
+func (b *tsneBench) peerOrKept(ctx context.Context, p tsnebench.Peer, x, start tsne.Matrix, k int) (tsnebench.Result, error) {
+	kept := tsnebench.Kept(b.o.Keep)
+	r, found, err := kept.Load(p.Name, x.Rows, x.Cols, k)
+	if err != nil || found {
+		return r, err
+	}
+	r = p.Run(ctx, x, start, b.workers)
+	if err := ctx.Err(); err != nil {
+		return r, err
+	}
+	if kept != "" {
+		r.Made = time.Now().Format(time.DateTime) + ", load " + load()
+	}
+	return r, kept.Save(r, k)
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if strings.EqualFold(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// load is the machine's load where it can be read.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(text))[:3], " ")
+}
+
+// WriteText prints the report for a person.
+func (r TSNEBenchReport) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s, %d cores, load %s, %s each\n\n", r.Date, r.Cores, r.Load, plural(r.Workers, "thread"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "points\tlibrary\titerations\tCPU s\twall s\tKL\ttrustworthiness\tkNN recall\t")
+	for _, v := range r.Results {
+		if v.Absent == "" {
+			cpu := "–"
+			if v.CPU > 0 {
+				cpu = fmt.Sprintf("%.2f", v.CPU)
+			}
+			fmt.Fprintf(t, "%d×%d\t%s\t%d\t%s\t%.2f\t%.4f\t%.4f\t%.3f\t\n", v.Points, v.Columns, strings.TrimSpace(v.Name+" "+v.Version), v.Iterations, cpu, v.Wall, v.KL, v.Trust, v.Recall)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, v := range r.Paired {
+		fmt.Fprintf(w, "\n%d×%d, nacre less %s from %s they share, mean and 95 %%: KL %+.4f (%+.4f to %+.4f), trustworthiness %+.5f (%+.5f to %+.5f), kNN recall %+.4f (%+.4f to %+.4f)\n",
+			v.Points, v.Columns, v.Name, plural(v.Starts, "start"), v.KL.Mean, v.KL.Lo, v.KL.Hi, v.Trust.Mean, v.Trust.Lo, v.Trust.Hi, v.Recall.Mean, v.Recall.Lo, v.Recall.Hi)
+	}
+	for _, v := range r.Results {
+		if v.Absent != "" {
+			fmt.Fprintf(w, "%d points: no %s: %s\n", v.Points, v.Name, v.Absent)
+		}
+	}
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

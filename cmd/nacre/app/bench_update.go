@@ -1,0 +1,523 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"nacre/analysis/stats"
+	"nacre/bench/yardstick"
+	"nacre/core"
+	"nacre/core/cpu"
+	"nacre/core/cuda"
+	"nacre/core/ref"
+	"nacre/experiment"
+)
+
+// Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
+// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one in TF32 that of operands to 10 bits.
+const (
+	toleranceRef  = 1e-9
+	toleranceMeta = 1e-7 // in float64 for maml, whose rows have weights of one over their number in float32
+	toleranceCPU  = 1e-4
+	toleranceTF32 = 1e-2
+)
+
+// ErrCheck is the verdict of a check whose figures differ by more than they should.
+var ErrCheck = errors.New("bench update: figures differ from the reference by more than they should, see above")
+
+// BenchUpdate times complete gradient updates, or compares them with reference figures.
+func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
+	if o.Workers == 0 {
+		o.Workers = runtime.NumCPU()
+	}
+	device, err := o.open(env)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.Check:
+		return o.check(ctx, env, device)
+	case o.Explain && !slices.Contains(benchAlgorithms[:2], o.Algorithm) && o.Algorithm != "both":
+		return fmt.Errorf("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, %s's is several that run many times", o.Algorithm)
+	case o.Explain:
+		return o.explain(ctx, env, device)
+	case o.Scaling:
+		return o.scaling(ctx, env)
+	}
+	return o.time(ctx, env, device)
+}
+
+// open makes the device to time.
+func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if o.gpu() {
+		ordinal, err := experiment.CheckDevice(o.Device)
+		if err != nil {
+			return nil, err
+		}
+		d, err := cuda.New(cuda.Options{Ordinal: ordinal, TF32: host.TF32, Products: o.Products})
+		var lacking *cuda.Error
+		if err == nil || o.Device != "auto" || !errors.As(err, &lacking) {
+			return d, err
+		}
+		env.Notice("no usable GPU, the CPU is timed: " + err.Error())
+		o.Device = "cpu"
+	}
+	o.Kernel = kernelOf(o.Kernel, o.Precision)
+	return cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
+}
+
+// gpu reports whether a GPU is asked for.
+func (o BenchUpdateOptions) gpu() bool { return o.Device != "" && o.Device != "cpu" }
+
+// tolerance is what figures of the device may differ by.
+func (o BenchUpdateOptions) tolerance() float64 {
+	if o.Precision == "tf32" {
+		return toleranceTF32
+	}
+	return toleranceCPU
+}
+
+// benchmark is an update on synthetic data; package yardstick has them.
+type benchmark interface {
+	Algorithm() string
+	Size() yardstick.Size
+	Names() []string
+	Expected(step int) yardstick.Figures
+	Prepare(step int) error
+	Run() error
+	Update(step int) (yardstick.Figures, error)
+	FLOPs() int64 // of the last Run, in matrix products
+	Close() error
+}
+
+// benchAlgorithms are those with an update to measure; the first two are what "both" means.
+var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql", "oracle"}
+
+// newBenchmark loads the update of an algorithm.
+func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
+	switch algorithm {
+	case "maml":
+		return yardstick.NewMeta(size, device)
+	case "rl2":
+		return yardstick.NewRL2(size, device)
+	case "mql":
+		return yardstick.NewMQL(size, device)
+	case "oracle":
+		return yardstick.NewOracle(size, device)
+	}
+	return yardstick.New(size, algorithm == "tcl-pearl", device)
+}
+
+// each calls f for every size and algorithm asked for.
+func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size, algorithm string) error) error {
+	for _, size := range yardstick.Sizes {
+		if o.Size != "both" && o.Size != size.Name {
+			continue
+		}
+		for _, algorithm := range benchAlgorithms {
+			if both := o.Algorithm == "both" && slices.Contains(benchAlgorithms[:2], algorithm); !both && o.Algorithm != algorithm {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			if err := f(size, algorithm); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// UpdateTimings is what nacre bench update prints.
+type UpdateTimings struct {
+	Device string         `json:"device"`
+	Load   string         `json:"load,omitempty"` // the system's load averages at the start, where it has them
+	Rows   []UpdateTiming `json:"updates"`
+}
+
+// UpdateTiming is the time of one kind of update.
+type UpdateTiming struct {
+	Algorithm string  `json:"algorithm"`
+	Size      string  `json:"size"`
+	Updates   int     `json:"updates"`
+	Median    float64 `json:"median_ms"`
+	Min       float64 `json:"min_ms"`
+	CPU       float64 `json:"cpu_ms"`      // median of processor time, all workers together; 0 where it is not known
+	Work      float64 `json:"gflop"`       // of one update, in matrix products
+	Rate      float64 `json:"gflops"`      // at the median
+	Peak      float64 `json:"peak_gflops"` // multiply-adds of one core in its fastest 3 ms × workers
+	Share     float64 `json:"peak_share"`  // Rate of Peak
+	MinShare  float64 `json:"min_share"`   // of Peak, by the fastest update: both as undisturbed as can be
+	CPUShare  float64 `json:"cpu_share"`   // of the peak of one core, per processor time: what a busy machine does not distort
+	FMA       float64 `json:"fma_gflops"`  // multiply-adds alone by all workers in the 3 ms after every update, median
+	FMAShare  float64 `json:"fma_share"`   // of the updates' rates beside it, median: on a shared machine, how close they come to what there was
+	Mallocs   float64 `json:"allocations_per_update"`
+	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another; Median where they must
+	Versus    *Versus `json:"versus,omitempty"`
+}
+
+func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Device) error {
+	r := UpdateTimings{Device: device.Name(), Load: loadAverage()}
+	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+		row, err := o.timeSize(ctx, env, size, algorithm, device)
+		r.Rows = append(r.Rows, row)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return env.Print(r, r.WriteText)
+}
+
+// loadAverage is the system's own line, empty where there is none.
+func loadAverage() string {
+	b, _ := os.ReadFile("/proc/loadavg")
+	if f := strings.Fields(string(b)); len(f) > 3 {
+		return strings.Join(f[:3], " ")
+	}
+	return ""
+}
+
+// timeSize times one kind of update.
+func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) (UpdateTiming, error) {
+	y, err := newBenchmark(size, algorithm, device)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	defer y.Close()
+	if o.gpu() {
+		return o.timeGPU(ctx, env, y)
+	}
+	return o.timeBoth(ctx, env, y)
+}
+
+// timeBoth times updates alone or in turns with others.
+func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark) (row UpdateTiming, err error) {
+	if o.Versus != "" {
+		row, err = o.timeTurns(ctx, env, y)
+	} else {
+		row, err = o.timeOne(ctx, env, y)
+	}
+	row.Algorithm, row.Size = y.Algorithm(), y.Size().Name
+	return row, err
+}
+
+// timeGPU times updates one by one, waiting for each, and then, unless their figures decide what follows, back to back.
+func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark) (UpdateTiming, error) {
+	if o.Versus != "" && !slices.Contains(benchAlgorithms[:2], b.Algorithm()) {
+		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed alone there", b.Algorithm(), o.Versus)
+	}
+	row, err := o.timeBoth(ctx, env, b)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	y, ok := b.(interface {
+		Start() error
+		Wait() error
+	})
+	if !ok {
+		row.Stream = row.Median
+		return row, nil
+	}
+	start := time.Now()
+	for range o.Updates {
+		if err := y.Start(); err != nil {
+			return UpdateTiming{}, err
+		}
+	}
+	if err := y.Wait(); err != nil {
+		return UpdateTiming{}, err
+	}
+	row.Stream = float64(time.Since(start)) / 1e6 / float64(o.Updates)
+	return row, nil
+}
+
+// pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
+// few, so that a change of the machine's speed meets both. A meta-update takes seconds.
+func pace(y benchmark) (warmUp, perTurn int) {
+	if y.Algorithm() == "maml" {
+		return 1, 1
+	}
+	return 3, 4
+}
+
+// timeOne times updates one by one.
+func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
+	defer stage.Done()
+	m, err := o.meter(y)
+	if err != nil {
+		return UpdateTiming{}, err
+	}
+	warmUp, _ := pace(y)
+	if err := m.run(ctx, warmUp); err != nil {
+		return UpdateTiming{}, err
+	}
+	m.clear()
+	for range o.Updates {
+		if err := m.run(ctx, 1); err != nil {
+			return UpdateTiming{}, err
+		}
+		stage.Add(1)
+	}
+	return m.timing(), nil
+}
+
+// updateMeter makes updates and notes what they took.
+type updateMeter struct {
+	y       benchmark
+	peak    *cpu.PeakMeter // or nil
+	threads int
+	step    int
+	ms, cpu []float64
+	fma     []float64 // GFLOP/s of multiply-adds alone, after every update
+	mallocs uint64
+}
+
+// meter makes the meter of an update, on a CPU with one of its multiply-adds.
+func (o BenchUpdateOptions) meter(y benchmark) (m updateMeter, err error) {
+	m = updateMeter{y: y, threads: min(o.Workers, runtime.NumCPU())}
+	if !o.gpu() {
+		m.peak, err = cpu.NewPeakMeter(o.Kernel, m.threads)
+	}
+	return m, err
+}
+
+func (m *updateMeter) clear() { m.ms, m.cpu, m.fma, m.mallocs = nil, nil, nil, 0 }
+
+// run makes n updates.
+func (m *updateMeter) run(ctx context.Context, n int) error {
+	var before, after runtime.MemStats
+	for range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := m.y.Prepare(m.step); err != nil {
+			return err
+		}
+		m.step++
+		runtime.ReadMemStats(&before)
+		start, used := time.Now(), processorTime()
+		if err := m.y.Run(); err != nil {
+			return err
+		}
+		took, used := time.Since(start), processorTime()-used
+		runtime.ReadMemStats(&after)
+		m.ms, m.cpu = append(m.ms, float64(took)/1e6), append(m.cpu, float64(used)/1e6)
+		m.mallocs += after.Mallocs - before.Mallocs
+		if m.peak != nil {
+			m.fma = append(m.fma, m.peak.Sample())
+		}
+	}
+	return nil
+}
+
+func (m *updateMeter) timing() UpdateTiming {
+	t := UpdateTiming{Updates: len(m.ms), Median: stats.Median(m.ms), Min: slices.Min(m.ms), CPU: stats.Median(m.cpu), Work: float64(m.y.FLOPs()) / 1e9}
+	t.Rate = t.Work / t.Median * 1e3
+	t.Mallocs = math.Floor(float64(m.mallocs) / float64(len(m.ms))) // as testing.AllocsPerRun: the display allocates now and then
+	if m.peak == nil {
+		return t
+	}
+	t.Peak = m.peak.Fastest() * float64(m.threads)
+	t.Share, t.MinShare = t.Rate/t.Peak, t.Work/t.Min*1e3/t.Peak
+	if t.CPU > 0 {
+		t.CPUShare = t.Work / t.CPU * 1e3 / m.peak.Fastest()
+	}
+	t.FMA = stats.Median(m.fma)
+	shares := make([]float64, len(m.ms))
+	for i, ms := range m.ms {
+		shares[i] = t.Work / ms * 1e3 / m.fma[i]
+	}
+	t.FMAShare = stats.Median(shares)
+	return t
+}
+
+// WriteText prints the timings for a person.
+func (r UpdateTimings) WriteText(w io.Writer) error {
+	fmt.Fprintf(w, "%s, load %s\n\n", r.Device, r.Load)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(r.Rows) > 0 && r.Rows[0].Stream > 0 {
+		return r.writeGPU(w, t)
+	}
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tprocessor ms\tGFLOP\tGFLOP/s\tpeak\tof peak\tfastest\tper processor time\tFMA alone\tof that\tallocations\t")
+	for _, u := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%.0f\t%.0f\t%.0f %%\t%.0f %%\t%.0f %%\t%.0f\t%.0f %%\t%.2g\t\n",
+			u.Algorithm, u.Size, u.Median, u.Min, u.CPU, u.Work, u.Rate, u.Peak, 100*u.Share, 100*u.MinShare, 100*u.CPUShare, u.FMA, 100*u.FMAShare, u.Mallocs)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	r.writeVersus(w)
+	return nil
+}
+
+// writeGPU prints the timings of a GPU, whose peak is not measured.
+func (r UpdateTimings) writeGPU(w io.Writer, t *tabwriter.Writer) error {
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tback to back ms\tGFLOP\tGFLOP/s\t")
+	for _, u := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%.3f\t%.2f\t%.0f\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Stream, u.Work, u.Work/u.Stream*1e3)
+	}
+	err := t.Flush()
+	r.writeVersus(w)
+	return err
+}
+
+func (r UpdateTimings) writeVersus(w io.Writer) {
+	for _, u := range r.Rows {
+		if u.Versus != nil {
+			u.Versus.writeText(w, u)
+		}
+	}
+}
+
+// UpdateCheck is what nacre bench update --check prints.
+type UpdateCheck struct {
+	Device    string            `json:"device"`
+	Tolerance float64           `json:"tolerance"` // of the device's figures
+	OK        bool              `json:"ok"`
+	Rows      []UpdateCheckLine `json:"figures"`
+}
+
+// UpdateCheckLine is one figure of one update.
+type UpdateCheckLine struct {
+	Algorithm string  `json:"algorithm"`
+	Size      string  `json:"size"`
+	Update    int     `json:"update"` // from 1
+	Figure    string  `json:"figure"`
+	Expected  float64 `json:"expected"`
+	Float64   float64 `json:"float64"`
+	Float32   float64 `json:"float32"`
+	Diff64    float64 `json:"relative_difference_float64"`
+	Diff32    float64 `json:"relative_difference_float32"`
+}
+
+func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Device) error {
+	r := UpdateCheck{Device: device.Name(), Tolerance: o.tolerance(), OK: true}
+	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+		lines, err := checkOne(ctx, env, size, algorithm, device)
+		r.Rows = append(r.Rows, lines...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range r.Rows {
+		r.OK = r.OK && l.Diff64 <= l.tolerance() && l.Diff32 <= r.Tolerance
+	}
+	if err := env.Print(r, r.WriteText); err != nil {
+		return err
+	}
+	if !r.OK {
+		return ErrCheck
+	}
+	return nil
+}
+
+// checkOne makes the first three updates in float64 and on the device.
+func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
+	exact, err := newBenchmark(size, algorithm, ref.Device)
+	if err != nil {
+		return nil, err
+	}
+	defer exact.Close()
+	fast, err := newBenchmark(size, algorithm, device)
+	if err != nil {
+		return nil, err
+	}
+	defer fast.Close()
+	updates := 3
+	if algorithm == "maml" { // every meta-update is the same
+		updates = 1
+	}
+	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), updates)
+	defer stage.Done()
+	var lines []UpdateCheckLine
+	for step := range updates {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		a, err := exact.Update(step)
+		if err != nil {
+			return nil, err
+		}
+		b, err := fast.Update(step)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range exact.Names() {
+			want := exact.Expected(step)[name]
+			lines = append(lines, UpdateCheckLine{
+				Algorithm: algorithm, Size: size.Name, Update: step + 1, Figure: name,
+				Expected: want, Float64: a[name], Float32: b[name],
+				Diff64: math.Abs(a[name]/want - 1), Diff32: math.Abs(b[name]/want - 1),
+			})
+		}
+		stage.Add(1)
+	}
+	return lines, nil
+}
+
+// WriteText prints the comparison for a person.
+func (r UpdateCheck) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	title := ""
+	for _, l := range r.Rows {
+		if now := fmt.Sprintf("%s, size %s, update %d", l.Algorithm, l.Size, l.Update); now != title {
+			if err := t.Flush(); err != nil {
+				return err
+			}
+			if title != "" {
+				fmt.Fprintln(w)
+			}
+			title = now
+			fmt.Fprintln(w, title)
+			fmt.Fprintf(t, "\texpected\tfloat64\tdifference\t%s\tdifference\t\n", r.Device)
+		}
+		fmt.Fprintf(t, "%s\t%.12g\t%.12g\t%.0e%s\t%.9g\t%.0e%s\t\n", l.Figure, l.Expected,
+			l.Float64, l.Diff64, mark(l.Diff64, l.tolerance()), l.Float32, l.Diff32, mark(l.Diff32, r.Tolerance))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	verdict := "all within"
+	if !r.OK {
+		verdict = "not all within"
+	}
+	limit := toleranceRef
+	for _, l := range r.Rows {
+		limit = max(limit, l.tolerance())
+	}
+	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in float64 and %.0e on the device.\n",
+		verdict, limit, r.Tolerance)
+	return err
+}
+
+// tolerance is that of the figure in float64.
+func (l UpdateCheckLine) tolerance() float64 {
+	if l.Algorithm == "maml" {
+		return toleranceMeta
+	}
+	return toleranceRef
+}
+
+func mark(difference, tolerance float64) string {
+	if difference <= tolerance {
+		return ""
+	}
+	return " !"
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"nacre/analysis/stats"
+	"nacre/experiment"
+	"nacre/rl/config"
+	"nacre/rl/protocol"
+)
+
+// EvalReport is what nacre eval prints.
+type EvalReport struct {
+	Run       string            `json:"run"`
+	Algorithm string            `json:"algorithm"`
+	Family    string            `json:"family"`
+	Agent     protocol.Result   `json:"agent"`
+	Random    protocol.Result   `json:"random"`
+	Goal      *protocol.Result  `json:"goal_knowing,omitempty"`
+	Share     *float64          `json:"share,omitempty"` // of the way from random to goal-knowing
+	Protocol  protocol.Protocol `json:"protocol"`
+}
+
+// Eval adapts the agent of a run to tasks from the beginning.
+func Eval(ctx context.Context, env *Env, o EvalOptions) error {
+	a, err := experiment.LoadAgent(o.Dir, experiment.Host{Workers: o.Workers})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	p, err := o.protocol(a.Config.Evaluation.Protocol)
+	if err != nil {
+		return err
+	}
+	tasks := a.TestTasks
+	if o.Train {
+		tasks = a.TrainTasks
+	}
+	r := EvalReport{Run: o.Dir, Algorithm: a.Config.Algorithm, Family: a.Config.Family, Protocol: p}
+	stage := env.Progress.Stage(fmt.Sprintf("adapting to %d tasks", len(tasks)), 0)
+	defer stage.Done()
+	if r.Agent, err = a.Evaluate(ctx, tasks, p, o.Seed); err != nil {
+		return err
+	}
+	stage.Describe("baselines")
+	if r.Random, r.Goal, err = a.Baselines(ctx, tasks, p, o.Seed); err != nil {
+		return err
+	}
+	if r.Goal != nil {
+		share, err := protocol.Normalised(r.Agent.Summary.Adapted.Mean, r.Random.Summary.Adapted.Mean, r.Goal.Summary.Adapted.Mean)
+		if err != nil {
+			return err
+		}
+		r.Share = &share
+	}
+	stage.Done()
+	return env.Print(r, r.WriteText)
+}
+
+// protocol is the run's protocol, or a named one, with the changes of the flags.
+func (o EvalOptions) protocol(p protocol.Protocol) (protocol.Protocol, error) {
+	if o.Protocol != "" {
+		var err error
+		if p, err = protocol.Preset(o.Protocol); err != nil {
+			return p, err
+		}
+	}
+	for _, f := range []struct {
+		flag int
+		at   *int
+	}{{o.Explore, &p.Explore}, {o.Scored, &p.Scored}, {o.Repeats, &p.Repeats}} {
+		if f.flag >= 0 {
+			*f.at = f.flag
+		}
+	}
+	if o.Z != "" {
+		p.Z = o.Z
+	}
+	if o.Actions != "" {
+		p.Deterministic = o.Actions == "deterministic"
+	}
+	return p, config.Check(&p)
+}
+
+// WriteText prints the report for a person.
+func (r EvalReport) WriteText(w io.Writer) error {
+	p := r.Protocol
+	z, actions := "the posterior's mean", "sampled"
+	if p.Z == protocol.Sample {
+		z = "a draw from the posterior"
+	}
+	if p.Deterministic {
+		actions = "deterministic"
+	}
+	fmt.Fprintf(w, "%s on %s: %d tasks × %d repeats, z after exploration is %s, actions %s\n\n",
+		r.Algorithm, r.Family, len(r.Agent.Tasks), p.Repeats, z, actions)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := "trajectory\t\treturn\t95 % over tasks\trandom"
+	if r.Goal != nil {
+		head += "\tgoal-knowing"
+	}
+	fmt.Fprintln(t, head)
+	row := func(name, phase string, pick func(protocol.Summary) stats.Interval) {
+		agent := pick(r.Agent.Summary)
+		fmt.Fprintf(t, "%s\t%s\t%.4g\t%s\t%.4g", name, phase, agent.Mean, between(agent), pick(r.Random.Summary).Mean)
+		if r.Goal != nil {
+			fmt.Fprintf(t, "\t%.4g", pick(r.Goal.Summary).Mean)
+		}
+		fmt.Fprintln(t)
+	}
+	for i := range p.Trajectories() {
+		phase := "scored"
+		if i < p.Explore {
+			phase = "explore"
+		}
+		row(fmt.Sprint(i+1), phase, func(s protocol.Summary) stats.Interval { return s.Return[i] })
+	}
+	row("adapted", "", func(s protocol.Summary) stats.Interval { return s.Adapted })
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if r.Share != nil {
+		_, err := fmt.Fprintf(w, "\n%.1f %% of the way from the random policy to the goal-knowing controller\n", 100**r.Share)
+		return err
+	}
+	return nil
+}
+
+// between writes the ends of an interval.
+func between(i stats.Interval) string {
+	if math.IsInf(i.Lo, 0) || math.IsInf(i.Hi, 0) {
+		return "unknown: one task"
+	}
+	return fmt.Sprintf("%.4g to %.4g", i.Lo, i.Hi)
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"nacre/analysis/plots"
+	"nacre/experiment/tables"
+)
+
+// RunTableOptions are what nacre table takes with runs.
+type RunTableOptions struct {
+	Name    string // one of RunTableNames
+	Runs    []string
+	At      int64  // environment steps; 0 is the end of each run
+	Against string // system; empty is the table's own choice
+	Workers int    // for tsne
+}
+
+// CurvesOptions are the flags of nacre curves.
+type CurvesOptions struct {
+	Runs     []string
+	Out      string
+	Steps    int64 // the axis ends here; 0 is the longest run
+	Success  bool
+	Backdrop bool // the authors' public curves
+}
+
+// CurvesReport is what nacre curves prints.
+type CurvesReport struct {
+	File   string             `json:"file"`
+	Panels []plots.CurvePanel `json:"panels"`
+	Notes  []string           `json:"notes,omitempty"`
+}
+
+// RunTableNames are the tables of runs.
+func RunTableNames() []string { return append(tables.Names(), "tsne") }
+
+// RunTable builds one of the paper's tables from run folders.
+func RunTable(ctx context.Context, env *Env, o RunTableOptions) error {
+	if !slices.Contains(RunTableNames(), o.Name) {
+		return Usagef("table %q: expected one of %s", o.Name, strings.Join(RunTableNames(), ", "))
+	}
+	runs, err := tables.Load(o.Runs...)
+	if err != nil {
+		return err
+	}
+	if o.Name == "tsne" {
+		stage := env.Progress.Stage("t-SNE of embeddings", len(runs))
+		defer stage.Done()
+		t, err := tables.BuildEmbeddings(ctx, runs, EmbeddingsFile, o.Workers, func(string) { stage.Add(1) })
+		if err != nil {
+			return err
+		}
+		stage.Done()
+		return env.Print(t, t.WriteText)
+	}
+	t, err := tables.Build(o.Name, runs, tables.Options{At: o.At, Against: o.Against})
+	if err != nil {
+		return err
+	}
+	return env.Print(t, t.WriteText)
+}
+
+// Curves draws the learning curves of runs.
+func Curves(env *Env, o CurvesOptions) error {
+	runs, err := tables.Load(o.Runs...)
+	if err != nil {
+		return err
+	}
+	panels, notes, err := tables.Curves(runs, tables.CurveOptions{Success: o.Success, Backdrop: o.Backdrop, Steps: o.Steps})
+	if err != nil {
+		return err
+	}
+	figure, err := plots.Curves(panels...)
+	if err != nil {
+		return err
+	}
+	if err := makeParent(o.Out); err != nil {
+		return err
+	}
+	if err := figure.Save(o.Out); err != nil {
+		return err
+	}
+	r := CurvesReport{File: o.Out, Panels: panels, Notes: notes}
+	return env.Print(r, r.WriteText)
+}
+
+// WriteText prints the end of every line.
+func (r CurvesReport) WriteText(w io.Writer) error {
+	for _, p := range r.Panels {
+		for _, s := range p.Series {
+			n := len(s.X) - 1
+			around := ""
+			if s.Lo != nil {
+				around = fmt.Sprintf(" [%.4g, %.4g]", s.Lo[n], s.Hi[n])
+			}
+			fmt.Fprintf(w, "%s, %s: %.4g%s at %.0f environment steps\n", p.Title, s.Name, s.Y[n], around, s.X[n])
+		}
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintln(w, n)
+	}
+	_, err := fmt.Fprintln(w, r.File)
+	return err
+}

@@ -1,0 +1,235 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nacre/web"
+)
+
+// SiteResult is what nacre site wrote.
+type SiteResult struct {
+	Dir     string `json:"dir"`
+	Files   int    `json:"files"`   // that the site offers: notebooks, reports, data
+	Bytes   int64  `json:"bytes"`   // of the whole folder
+	Program int64  `json:"program"` // bytes of the kernel as a browser fetches it; 0 without one
+}
+
+// Site writes a folder of static files: the notebook's page, the kernel for the browser, notebooks and reports.
+func Site(ctx context.Context, env *Env, o SiteOptions) error {
+	front, built := web.Files()
+	if !built {
+		return errors.New("the browser page is not built in: run make where the source is, with Node 18 or newer")
+	}
+	if err := siteFolder(o.Out); err != nil {
+		return err
+	}
+	s := &site{dir: o.Out, now: time.Now().UnixMilli(), about: siteAbout{Files: []siteFile{}, Reports: []string{}}}
+	if err := s.page(front); err != nil {
+		return err
+	}
+	if err := s.programs(env, o.Programs); err != nil {
+		return err
+	}
+	for _, from := range o.Paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.add(ctx, env, from, len(o.Paths) == 1); err != nil {
+			return err
+		}
+	}
+	about, err := json.MarshalIndent(s.about, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := s.write("site.json", about); err != nil {
+		return err
+	}
+	r := SiteResult{Dir: o.Out, Files: len(s.about.Files), Bytes: s.bytes}
+	if k := s.about.Kernel; k != nil {
+		r.Program = k.Brotli
+	}
+	return env.Print(r, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %d files, %.1f MB; any web server can serve it, e.g. python3 -m http.server -d %s\n", r.Dir, r.Files, float64(r.Bytes)/1e6, r.Dir)
+		return err
+	})
+}
+
+// siteMark is the file by which a folder is known as a site that may be written over.
+const siteMark = "site.json"
+
+// siteFolder makes an empty folder. It removes an earlier site, and nothing else.
+func siteFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the site's folder: %w", err)
+	}
+	if len(entries) > 0 {
+		if _, err := os.Stat(filepath.Join(dir, siteMark)); err != nil {
+			return fmt.Errorf("%s is not empty and no earlier site: name another folder with --out", dir)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("removing the earlier site: %w", err)
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// site is a site being written.
+type site struct {
+	dir   string
+	bytes int64
+	now   int64 // of what is made here, as of siteFile
+	about siteAbout
+}
+
+// siteAbout is site.json, which the page reads (web/src/site/about.ts).
+type siteAbout struct {
+	Exec   string       `json:"exec"`
+	Wasm   string       `json:"wasm"`
+	Kernel *siteProgram `json:"kernel"`
+	Files  []siteFile   `json:"files"`
+	// Reports are files too: the page offers them first, and opens the only one at once.
+	Reports []string `json:"reports"`
+}
+
+// siteProgram is a program in the manifest that wasm/build.sh writes.
+type siteProgram struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	Gzip   int64  `json:"gz"`
+	Brotli int64  `json:"br"`
+}
+
+// siteFile is a file that the page offers, with its time in milliseconds since 1970.
+type siteFile struct {
+	Path string `json:"path"`
+	Size int64  `json:"size"`
+	Time int64  `json:"time"`
+}
+
+func (s *site) write(name string, data []byte) error {
+	target := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	s.bytes += int64(len(data))
+	return os.WriteFile(target, data, 0o644)
+}
+
+// page writes the front end: its page for static sites takes the place of the one that a server answers.
+func (s *site) page(front fs.FS) error {
+	return fs.WalkDir(front, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == "index.html" || name == "README" {
+			return err
+		}
+		data, err := fs.ReadFile(front, name)
+		if err != nil {
+			return err
+		}
+		if name == "site.html" {
+			name = "index.html"
+		}
+		return s.write(name, data)
+	})
+}
+
+// programs copies the kernel and its companions from the folder wasm/build.sh wrote. Without it the site can be read.
+func (s *site) programs(env *Env, dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		env.Notice(fmt.Sprintf("the site has no kernel, so its notebooks can be read but not run: %s is not there; make site builds it where the source is", dir))
+		return nil
+	}
+	var manifest struct {
+		Exec     string                 `json:"exec"`
+		Programs map[string]siteProgram `json:"programs"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err != nil {
+		return fmt.Errorf("the browser's programs: %w", err)
+	}
+	s.about.Wasm = "wasm/"
+	s.about.Exec = "wasm/" + manifest.Exec
+	if k, ok := manifest.Programs["kernel"]; ok {
+		s.about.Kernel = &k
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("the browser's programs: %w", err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		if err := s.write("wasm/"+e.Name(), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add puts a notebook, or a folder with what is in it, among the site's files: at the top, or under its name.
+func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return fmt.Errorf("%s: expected a folder or a file: %w", from, errors.Unwrap(err))
+	}
+	if !info.IsDir() {
+		return s.file(from, filepath.Base(from), info)
+	}
+	under := ""
+	if !top {
+		abs, err := filepath.Abs(from)
+		if err != nil {
+			return err
+		}
+		under = filepath.Base(abs)
+	}
+	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name != from && strings.HasPrefix(d.Name(), ".") {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil || !offered(rel) {
+			return err
+		}
+		return s.file(name, path.Join(under, filepath.ToSlash(rel)), info)
+	})
+	if err != nil {
+		return err
+	}
+	return s.report(ctx, env, from, under)
+}
+
+func (s *site) file(from, name string, info fs.FileInfo) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	s.about.Files = append(s.about.Files, siteFile{Path: name, Size: info.Size(), Time: info.ModTime().UnixMilli()})
+	return s.write("files/"+name, data)
+}

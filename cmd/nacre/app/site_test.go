@@ -1,0 +1,154 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"nacre/cmd/nacre/app"
+	"nacre/experiment"
+	"nacre/experiment/progress"
+	"nacre/web"
+)
+
+func siteEnv() *app.Env {
+	return &app.Env{Out: io.Discard, Err: io.Discard, Progress: progress.Silent(), Log: slog.New(slog.DiscardHandler)}
+}
+
+// trained is the folder of a run of a few updates.
+func trained(t *testing.T) string {
+	t.Helper()
+	cfg, err := experiment.Preset("quick/point-goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Algorithm = "pearl"
+	err = experiment.Change(&cfg, "pearl.iterations=2", "pearl.updates_per_iteration=3", "pearl.hidden=8", "pearl.encoder_hidden=8",
+		"pearl.initial_steps=20", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20", "train_tasks=4", "pearl.meta_batch=2", "pearl.tasks_per_iteration=2",
+		"test_tasks=3", "evaluation.every=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "mine")
+	training, err := experiment.Start(dir, cfg, experiment.Host{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer training.Close()
+	if err := training.Train(context.Background(), progress.Silent()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestSiteOfARun(t *testing.T) {
+	if _, built := web.Files(); !built {
+		t.Skip("the front end is not built: run make web")
+	}
+	run, out := trained(t), filepath.Join(t.TempDir(), "site")
+	o := app.SiteOptions{Paths: []string{run}, Out: out, Programs: filepath.Join(out, "none")}
+	for range 2 { // the second time over the first
+		if err := app.Site(context.Background(), siteEnv(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var about struct {
+		Kernel  any
+		Files   []struct{ Path string }
+		Reports []string
+	}
+	text, err := os.ReadFile(filepath.Join(out, "site.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &about)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, f := range about.Files {
+		files = append(files, f.Path)
+		if _, err := os.Stat(filepath.Join(out, "files", f.Path)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, want := range []string{"report.md", "learning.png", "rollout.json", "config.toml", "metrics.csv", "weights.safetensors"} {
+		if !slices.Contains(files, want) {
+			t.Errorf("the site lacks %s: %v", want, files)
+		}
+	}
+	if slices.Contains(files, "checkpoint.bin") {
+		t.Error("the site has the state of the training")
+	}
+	if about.Kernel != nil || len(about.Reports) != 1 || about.Reports[0] != "report.md" {
+		t.Errorf("the site says kernel %v, reports %v", about.Kernel, about.Reports)
+	}
+	view, err := experiment.View(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluation, err := view.ReadEvaluation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := os.ReadFile(filepath.Join(out, "files", "report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# PEARL on point-goal", "6 gradient updates", evaluation.Summary.Return[0].String(), evaluation.Summary.Return[2].String()} {
+		if !strings.Contains(string(report), want) {
+			t.Errorf("the report lacks %q:\n%s", want, report)
+		}
+	}
+}
+
+// A site may lie anywhere below a host's root, and asks no other host for anything.
+func TestSitePagesAreRelative(t *testing.T) {
+	front, built := web.Files()
+	if !built {
+		t.Skip("the front end is not built: run make web")
+	}
+	out := filepath.Join(t.TempDir(), "site")
+	if err := app.Site(context.Background(), siteEnv(), app.SiteOptions{Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := front.Open("site.html"); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), `name="nacre-site"`) || !strings.Contains(string(page), "default-src 'none'") {
+		t.Errorf("the page is not that of a site, or has no policy:\n%s", page)
+	}
+	for _, m := range regexp.MustCompile(`(?:src|href|data-worker)="([^"]*)"`).FindAllStringSubmatch(string(page), -1) {
+		if !strings.HasPrefix(m[1], "./") && !strings.HasPrefix(m[1], "data:") {
+			t.Errorf("the page refers to %s", m[1])
+		}
+	}
+}
+
+func TestSiteKeepsWhatIsNotASite(t *testing.T) {
+	if _, built := web.Files(); !built {
+		t.Skip("the front end is not built: run make web")
+	}
+	out := t.TempDir()
+	precious := filepath.Join(out, "thesis.tex")
+	if err := os.WriteFile(precious, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := app.Site(context.Background(), siteEnv(), app.SiteOptions{Out: out})
+	if err == nil || !strings.Contains(err.Error(), out) || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("a folder with other files: %v", err)
+	}
+	if _, err := os.Stat(precious); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"nacre/experiment"
+	"nacre/experiment/study"
+)
+
+// Study trains both arms on the same seeds and reports.
+func Study(ctx context.Context, env *Env, o StudyOptions) error {
+	change := func(p *study.Plan) {
+		if o.Seeds > 0 {
+			p.Seeds = o.Seeds
+		}
+		if o.Windows > 0 {
+			p.Windows = o.Windows
+		}
+		if o.Layouts >= 0 {
+			p.Layouts = o.Layouts
+		}
+		p.Set = append(p.Set, o.Set...)
+	}
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return err
+	}
+	if host.Device == "auto" {
+		_, notice, err := experiment.OpenDevice(host)
+		if err != nil {
+			return err
+		}
+		if notice != "" {
+			env.Notice(notice)
+		}
+	}
+	if o.Name == study.Quickstart {
+		r, err := study.RunQuickstart(ctx, o.Out, change, host, env.Progress)
+		if err != nil {
+			return o.stopped(err)
+		}
+		return env.Print(r, o.reported(r.WriteText))
+	}
+	plan, err := study.Find(o.Name)
+	if err != nil {
+		return err
+	}
+	if plan, err = plan.At(o.Scale); err != nil {
+		return err
+	}
+	plan.Ablation = o.Ablate
+	change(&plan)
+	r, err := study.Run(ctx, o.Out, plan, host, env.Progress)
+	if err != nil {
+		return o.stopped(err)
+	}
+	o.Out = r.Dir
+	if o.Pack != "" {
+		bytes, err := study.Pack(r.Dir, o.Pack)
+		if err != nil {
+			return err
+		}
+		env.Progress.Note(fmt.Sprintf("packed into %s: %.1f MB", o.Pack, float64(bytes)/1e6))
+	}
+	return env.Print(r, o.reported(r.WriteText))
+}
+
+// CheckStudy computes the figures of a study, or of a packed one, again.
+func CheckStudy(ctx context.Context, env *Env, o CheckStudyOptions) error {
+	c, err := study.Check(ctx, o.Dir, o.Layouts, env.Progress)
+	if err != nil {
+		return err
+	}
+	err = env.Print(c, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %d numbers computed again, %d differences\n", o.Dir, c.Numbers, len(c.Differences))
+		for _, d := range c.Differences {
+			fmt.Fprintf(w, "  %s\n", d)
+		}
+		return nil
+	})
+	if err == nil && len(c.Differences) > 0 {
+		err = fmt.Errorf("%s does not agree with what is stored beside it", o.Dir)
+	}
+	return err
+}
+
+// stopped adds how to go on to the error of an interrupted study.
+func (o StudyOptions) stopped(err error) error {
+	if errors.Is(err, ErrInterrupted) || errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w; the same command continues where it stopped", err)
+	}
+	return err
+}
+
+// reported prints where the report is after the tables.
+func (o StudyOptions) reported(tables func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		if err := tables(w); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "report: %s\n", filepath.Join(o.Out, study.ReportFile))
+		return err
+	}
+}

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nacre/experiment/progress"
+	"nacre/experiment/sweep"
+)
+
+// SweepOptions are the flags of nacre sweep.
+type SweepOptions struct {
+	Plan      string
+	On        string // "local", "slurm"
+	Processes int    // over the plan's, 0 leaves it
+	DryRun    bool   // expand, check and write the folder and job script, start nothing
+}
+
+// SweepFolderOptions are the flags of nacre sweep status and nacre sweep collect.
+type SweepFolderOptions struct {
+	Path string // of the plan or of the sweep's folder
+	Out  string // of the collected table; empty is in the folder
+}
+
+// SweepWorkerOptions are the arguments of nacre sweep worker.
+type SweepWorkerOptions struct{ Dir, Run string }
+
+// SweepReport is what nacre sweep, sweep status and sweep collect print.
+type SweepReport struct {
+	Name   string              `json:"name"`
+	Dir    string              `json:"folder"`
+	Counts map[sweep.State]int `json:"counts"`
+	Runs   []sweep.RunStatus   `json:"runs"`
+	Job    *sweep.Submission   `json:"submission,omitempty"`
+	File   string              `json:"file,omitempty"` // what was collected
+	// Failed are the runs whose process gave up in this call.
+	Failed []sweep.RunFailure `json:"failed,omitempty"`
+}
+
+// Sweep works on a plan, here or with Slurm.
+func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
+	plan, err := sweep.Load(o.Plan)
+	if err != nil {
+		return err
+	}
+	folder, err := sweep.Prepare(plan)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	worker := []string{program, "sweep", "worker"}
+	if o.On == "slurm" {
+		return env.submit(ctx, folder, plan, worker, o.DryRun)
+	}
+	if o.DryRun {
+		return env.sweepStatus(ctx, folder, func(*SweepReport) {})
+	}
+	engine := sweep.Engine{Local: plan.Local, Worker: worker, Show: env.Progress}
+	if o.Processes > 0 {
+		engine.Processes = o.Processes
+	}
+	out, err := engine.Run(ctx, folder)
+	if err != nil {
+		if errors.Is(err, ErrInterrupted) {
+			err = fmt.Errorf("%w, %d of %d runs finished; the same command continues where it stopped", err, out.Kept+out.Finished, len(folder.Runs))
+		}
+		return err
+	}
+	// What was asked for is done whatever the context says by now.
+	if err := env.sweepStatus(context.WithoutCancel(ctx), folder, func(r *SweepReport) { r.Failed = out.Failed }); err != nil {
+		return err
+	}
+	if n := len(out.Failed); n > 0 {
+		var names []string
+		for _, f := range out.Failed {
+			names = append(names, f.Run)
+		}
+		return fmt.Errorf("%d of %d runs failed: %s", n, len(folder.Runs), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// submit writes the job script for what is left of a sweep and gives it to Slurm.
+func (env *Env) submit(ctx context.Context, folder *sweep.Folder, plan sweep.Plan, worker []string, dry bool) error {
+	sub, err := folder.WriteJobs(ctx, plan.Slurm, worker)
+	if err != nil {
+		return err
+	}
+	if sub != nil && !dry {
+		if err := folder.Submit(ctx, sub); err != nil {
+			return err
+		}
+	}
+	return env.sweepStatus(ctx, folder, func(r *SweepReport) { r.Job = sub })
+}
+
+// SweepStatus prints how far a sweep is.
+func SweepStatus(ctx context.Context, env *Env, o SweepFolderOptions) error {
+	folder, err := openSweep(o.Path)
+	if err != nil {
+		return err
+	}
+	return env.sweepStatus(ctx, folder, func(*SweepReport) {})
+}
+
+// SweepCollect writes the results of a sweep into one table.
+func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
+	folder, err := openSweep(o.Path)
+	if err != nil {
+		return err
+	}
+	status, err := folder.QueueStatus(ctx)
+	if err != nil {
+		return err
+	}
+	out := o.Out
+	if out == "" {
+		out = filepath.Join(folder.Dir, sweep.ResultsFile)
+	}
+	if err := makeParent(out); err != nil {
+		return err
+	}
+	if err := folder.Collect(out, status); err != nil {
+		return err
+	}
+	r := newSweepReport(folder, status)
+	r.File = out
+	return env.Print(r, r.WriteText)
+}
+
+// SweepWorker does one run of a sweep.
+func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
+	return sweep.Work(ctx, o.Dir, o.Run, sweep.HostOfJob(), progress.Lines(env.Err, time.Minute))
+}
+
+// openSweep opens the folder of a sweep by its path or that of its plan.
+func openSweep(path string) (*sweep.Folder, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	if info.IsDir() {
+		return sweep.Open(path)
+	}
+	plan, err := sweep.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return sweep.Open(plan.Out)
+}
+
+func (env *Env) sweepStatus(ctx context.Context, folder *sweep.Folder, add func(*SweepReport)) error {
+	status, err := folder.QueueStatus(ctx)
+	if err != nil {
+		return err
+	}
+	r := newSweepReport(folder, status)
+	add(&r)
+	return env.Print(r, r.WriteText)
+}
+
+func newSweepReport(folder *sweep.Folder, status []sweep.RunStatus) SweepReport {
+	r := SweepReport{Name: folder.Name, Dir: folder.Dir, Counts: map[sweep.State]int{}, Runs: status}
+	for _, s := range status {
+		r.Counts[s.State]++
+	}
+	return r
+}
+
+// WriteText prints the report for a person: the counts, and what is under way or went wrong.
+func (r SweepReport) WriteText(w io.Writer) error {
+	var counts []string
+	for _, s := range sweep.States {
+		if n := r.Counts[s]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	fmt.Fprintf(w, "sweep %s: %d runs, %s; folder %s\n", r.Name, len(r.Runs), strings.Join(counts, ", "), r.Dir)
+	for _, s := range r.Runs {
+		switch s.State {
+		case sweep.Running:
+			where := s.Attempt.Host
+			if s.Attempt.Job != "" {
+				where += ", job " + s.Attempt.Job
+			}
+			fmt.Fprintf(w, "  %s: running on %s, %.0f %%\n", s.Name, where, 100*s.Share)
+		case sweep.Interrupted:
+			fmt.Fprintf(w, "  %s: interrupted at %.0f %%\n", s.Name, 100*s.Share)
+		case sweep.Failed:
+			fmt.Fprintf(w, "  %s: failed, %s; log: %s\n", s.Name, s.Attempt.Error, s.Log)
+		}
+	}
+	switch {
+	case r.Job != nil && r.Job.Job != "":
+		fmt.Fprintf(w, "submitted %d runs as job %s; follow them with: nacre sweep status %s\n", len(r.Job.Runs), r.Job.Job, r.Dir)
+	case r.Job != nil:
+		fmt.Fprintf(w, "job script for %d runs, not submitted: %s\n", len(r.Job.Runs), r.Job.Script)
+	}
+	if r.File != "" {
+		fmt.Fprintln(w, r.File)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"nacre/experiment"
+	"nacre/rl/config"
+	"nacre/rl/protocol"
+)
+
+// TrainReport is what nacre train and nacre resume print.
+type TrainReport struct {
+	Run        string           `json:"run"` // folder
+	Algorithm  string           `json:"algorithm"`
+	Family     string           `json:"family"`
+	Seed       uint64           `json:"seed"`
+	Device     string           `json:"device"`
+	Iterations int              `json:"iterations"`
+	EnvSteps   int64            `json:"env_steps"`
+	Updates    int64            `json:"updates"`
+	Notices    []string         `json:"notices,omitempty"`
+	Evaluation protocol.Summary `json:"evaluation"` // of the test tasks at the end
+}
+
+// Train makes a run folder and trains in it.
+func Train(ctx context.Context, env *Env, o TrainOptions) error {
+	cfg, err := o.resolve()
+	if err != nil {
+		return err
+	}
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return err
+	}
+	if o.Seeds > 1 {
+		return env.trainSeeds(ctx, o, cfg, host)
+	}
+	t, err := experiment.Start(o.folder(cfg), cfg, host)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return env.train(ctx, t, env.tell(t, nil))
+}
+
+// folder is where a run goes. Runs side by side need one each.
+func (o TrainOptions) folder(cfg experiment.Config) string {
+	switch {
+	case o.Out == "":
+		return filepath.Join("runs", fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(cfg.Family, "/", "-"), cfg.Algorithm, cfg.Seed))
+	case o.Seeds > 1:
+		return fmt.Sprintf("%s-seed%d", o.Out, cfg.Seed)
+	}
+	return o.Out
+}
+
+// trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle. The workers are
+// divided among them.
+func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config, host experiment.Host) error {
+	if host.Workers == 0 {
+		host.Workers = runtime.NumCPU()
+	}
+	host.Workers = max(1, host.Workers/o.Seeds)
+	runs := make([]*experiment.Training, o.Seeds)
+	for i := range runs {
+		c := cfg
+		c.Seed += uint64(i)
+		t, err := experiment.Start(o.folder(c), c, host)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		runs[i] = t
+	}
+	notices := env.tell(runs[0], nil)
+	errs, reports := make([]error, len(runs)), make(TrainReports, len(runs))
+	var all sync.WaitGroup
+	for i, t := range runs {
+		all.Go(func() { reports[i], errs[i] = env.finish(ctx, t, notices) })
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return env.Print(reports, reports.WriteText)
+}
+
+// tell adds what an agent has to say about its device to the notices, and prints them.
+func (env *Env) tell(t *experiment.Training, notices []string) []string {
+	if n := t.Notice(); n != "" {
+		notices = append(notices, n)
+	}
+	for _, n := range notices {
+		env.Notice(n)
+	}
+	return notices
+}
+
+// resolve lays the configuration's layers over each other: preset, file, algorithm and family, assignments, seed.
+func (o TrainOptions) resolve() (experiment.Config, error) {
+	cfg := experiment.Default()
+	if o.Preset == "" && o.Config == "" {
+		return cfg, Usagef("neither --preset nor --config: expected one of them, \"nacre presets\" lists presets")
+	}
+	if o.Preset != "" {
+		var err error
+		if cfg, err = experiment.Preset(o.Preset); err != nil {
+			return cfg, err
+		}
+	}
+	var layers []config.Layer
+	if o.Config != "" {
+		layers = append(layers, experiment.ConfigFileLayer(o.Config))
+	}
+	layers = append(layers, func(any) error {
+		if o.Algorithm != "" {
+			cfg.Algorithm = o.Algorithm
+		}
+		if o.Family != "" {
+			cfg.Family = o.Family
+		}
+		return nil
+	}, config.Set(o.Set...))
+	if o.SeedGiven {
+		layers = append(layers, func(any) error { cfg.Seed = o.Seed; return nil })
+	}
+	return cfg, config.Resolve(&cfg, layers...)
+}
+
+// Resume continues a run from its checkpoint.
+func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return err
+	}
+	t, notices, err := experiment.Resume(o.Dir, host)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return env.train(ctx, t, env.tell(t, notices))
+}
+
+func (env *Env) train(ctx context.Context, t *experiment.Training, notices []string) error {
+	r, err := env.finish(ctx, t, notices)
+	if err != nil {
+		return err
+	}
+	return env.Print(r, r.WriteText)
+}
+
+// finish trains to the end and reports.
+func (env *Env) finish(ctx context.Context, t *experiment.Training, notices []string) (TrainReport, error) {
+	if err := t.Train(ctx, env.Progress); err != nil {
+		if errors.Is(err, ErrInterrupted) {
+			return TrainReport{}, fmt.Errorf("%w; continue with: nacre resume %s", err, t.Dir())
+		}
+		return TrainReport{}, err
+	}
+	result, err := t.Result()
+	return TrainReport{
+		Run: t.Dir(), Algorithm: t.Config.Algorithm, Family: t.Config.Family, Seed: t.Config.Seed, Device: t.Device(),
+		Iterations: t.Iteration(), EnvSteps: t.EnvSteps(), Updates: t.Updates(), Notices: notices, Evaluation: result.Summary,
+	}, err
+}
+
+// TrainReports are the runs of several seeds.
+type TrainReports []TrainReport
+
+// WriteText prints the reports for a person.
+func (rs TrainReports) WriteText(w io.Writer) error {
+	for _, r := range rs {
+		if err := r.WriteText(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteText prints the report for a person.
+func (r TrainReport) WriteText(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `%s on %s, seed %d, on %s: %d iterations, %d environment steps, %d updates
+adapted return on test tasks %.4g (95 %% over tasks %s)
+run folder %s
+`, r.Algorithm, r.Family, r.Seed, r.Device, r.Iterations, r.EnvSteps, r.Updates,
+		r.Evaluation.Adapted.Mean, between(r.Evaluation.Adapted), r.Run)
+	return err
+}

@@ -1,0 +1,322 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"nacre/analysis/plots"
+	"nacre/experiment"
+	"nacre/experiment/paper"
+	"nacre/experiment/progress"
+	"nacre/internal/atomicfile"
+	"nacre/internal/nearest"
+	"nacre/tsne"
+)
+
+// TSNEReport is what nacre tsne prints.
+type TSNEReport struct {
+	Planes []TSNEPlane       `json:"planes"`
+	Pairs  []TSNEPair        `json:"pairs,omitempty"` // every two planes
+	Paper  []paper.Embedding `json:"paper,omitempty"` // beside run folders; other data has nothing to do with it
+	Files  []string          `json:"files"`
+}
+
+// TSNEPlane is one input's layout and figures.
+type TSNEPlane struct {
+	Name   string       `json:"name"`
+	Input  string       `json:"input"`
+	Report *tsne.Report `json:"report"`
+}
+
+// TSNEPair sets two planes side by side.
+type TSNEPair struct {
+	A           string            `json:"a"`
+	B           string            `json:"b"`
+	Comparisons []tsne.Comparison `json:"comparisons"`
+}
+
+// TSNE draws and measures embeddings, those of several inputs side by side.
+func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
+	if _, err := o.recipe(0); err != nil {
+		return err // before files are read
+	}
+	inputs, most, err := o.inputs()
+	if err != nil {
+		return err
+	}
+	recipe, err := o.recipe(most)
+	if err != nil {
+		return err
+	}
+	out := o.Out
+	if out == "" {
+		out = "."
+		if len(o.Inputs) == 1 {
+			out = folderOf(o.Inputs[0])
+		}
+	}
+	var r TSNEReport
+	var panels []plots.Panel
+	for k, in := range inputs {
+		if folderOf(o.Inputs[k]) == o.Inputs[k] {
+			r.Paper = paper.TSNE()
+		}
+		name, e := in.name, in.points
+		opts := []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(o.Seed), tsne.WithWorkers(o.Workers)}
+		repeats := o.Repeats
+		if repeats == 0 && len(o.Inputs) > 1 && e.Mean.Rows <= repeatedPoints {
+			repeats = usualRepeats
+		}
+		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, repeats)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.path, err)
+		}
+		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: in.path, Report: report})
+		panel := plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label}
+		if e.Names != nil {
+			panel.Name = e.Name
+		}
+		if report.Labels == 0 && report.Fidelity != nil {
+			panel.Note = fmt.Sprintf("no labels · trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
+		}
+		panels = append(panels, panel)
+	}
+	if r.Pairs, err = pairs(r.Planes); err != nil {
+		return err
+	}
+	figure, err := plots.EmbeddingTable(r.table(), panels...)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return fmt.Errorf("tsne: %w", err)
+	}
+	r.Files = []string{filepath.Join(out, "tsne.png"), filepath.Join(out, "tsne.svg"), filepath.Join(out, "tsne.json")}
+	for _, path := range r.Files[:2] {
+		if err := figure.Save(path); err != nil {
+			return err
+		}
+	}
+	if err := writeJSON(r.Files[2], r); err != nil {
+		return err
+	}
+	return env.Print(r, r.WriteText)
+}
+
+// tsneInput is what one argument names.
+type tsneInput struct {
+	name, path string
+	points     *tsne.Embeddings
+}
+
+// inputs reads all inputs and returns how many points the largest has.
+func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
+	for _, input := range o.Inputs {
+		var in tsneInput
+		if in.name, in.path, err = embeddingsOf(input); err != nil {
+			return nil, 0, err
+		}
+		if in.points, err = tsne.Load(in.path, o.Label); err != nil {
+			return nil, 0, err
+		}
+		inputs, most = append(inputs, in), max(most, in.points.Mean.Rows)
+	}
+	return inputs, most, nil
+}
+
+// Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
+const usualRepeats, repeatedPoints = 5, 5000
+
+// pairs compares every two planes.
+func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
+	var out []TSNEPair
+	for i, b := range planes {
+		for _, a := range planes[:i] {
+			c, err := tsne.Compare(a.Name, a.Report, b.Name, b.Report)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, TSNEPair{a.Name, b.Name, c})
+		}
+	}
+	return out, nil
+}
+
+// analyse is tsne.Analyse with its progress shown; repeats of 0 means no further layouts.
+func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.Embeddings, opts []tsne.Option, repeats int) (*tsne.Report, error) {
+	if repeats == 0 {
+		repeats = -1
+	}
+	var stage progress.Stage
+	done := 0
+	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, Repeats: repeats, Progress: func(d, of int) {
+		if stage == nil {
+			stage = show.Stage(title, of)
+		}
+		stage.Add(d - done)
+		done = d
+	}})
+	if stage != nil {
+		stage.Done()
+	}
+	return report, err
+}
+
+// recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many points.
+// Another number of iterations shortens or lengthens the last phase.
+func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
+	r := tsne.CurrentFor(most)
+	if o.Recipe != "" && o.Recipe != r.Name {
+		var names []string
+		found := false
+		for _, known := range tsne.Recipes() {
+			names = append(names, known.Name)
+			if known.Name == o.Recipe {
+				r, found = known, true
+			}
+		}
+		if !found {
+			return r, Usagef("--recipe %s: unknown recipe%s", o.Recipe, nearest.Hint(o.Recipe, names))
+		}
+	}
+	if o.Perplexity > 0 {
+		r.Perplexity = o.Perplexity
+	}
+	if o.Start != "" && tsne.Start(o.Start) != r.Start {
+		r.Start = tsne.Start(o.Start)
+	}
+	if o.Method != "" {
+		r.Method = tsne.Method(o.Method)
+	}
+	if o.Iterations > 0 {
+		last := &r.Phases[len(r.Phases)-1]
+		before := r.Iterations() - last.Iterations
+		if o.Iterations <= before {
+			return r, Usagef("--iterations %d: expected more than %d, the length of the recipe's earlier phases", o.Iterations, before)
+		}
+		last.Iterations = o.Iterations - before
+	}
+	return r, nil
+}
+
+// embeddingsOf finds the embeddings file of an input and a name for it: a run is named after its algorithm and seed.
+func embeddingsOf(input string) (name, path string, err error) {
+	info, err := os.Stat(input)
+	if err != nil {
+		return "", "", fmt.Errorf("tsne: %w", err)
+	}
+	if !info.IsDir() {
+		base := filepath.Base(input)
+		return strings.TrimSuffix(base, filepath.Ext(base)), input, nil
+	}
+	run, err := experiment.View(input)
+	if err != nil {
+		return "", "", err
+	}
+	if !run.Has(EmbeddingsFile) {
+		return "", "", fmt.Errorf("run folder %s has no %s: make it with: nacre embed %s", input, EmbeddingsFile, input)
+	}
+	cfg := experiment.Default()
+	if _, err := run.ReadConfig(&cfg); err != nil {
+		return "", "", err
+	}
+	return fmt.Sprintf("%s, seed %d", experiment.Title(cfg.Algorithm), cfg.Seed), run.Path(EmbeddingsFile), nil
+}
+
+func folderOf(input string) string {
+	if info, err := os.Stat(input); err == nil && info.IsDir() {
+		return input
+	}
+	return filepath.Dir(input)
+}
+
+// table holds the figures of all planes, the same below the picture and on the terminal.
+func (r TSNEReport) table() plots.Table {
+	t := plots.Table{Head: []string{"", "space", "to centroid", "between centroids", "ratio", "held-out accuracy", "silhouette"}}
+	for _, p := range r.Planes {
+		if p.Report.Labels == 0 {
+			continue
+		}
+		row := func(space string, s tsne.Space) {
+			t.Rows = append(t.Rows, []string{p.Name, space, fmt.Sprintf("%.4g", s.Intra), fmt.Sprintf("%.4g", s.Inter),
+				fmt.Sprintf("%.3f", s.Ratio), fmt.Sprintf("%.3f", s.Accuracy), fmt.Sprintf("%.3f", s.Silhouette)})
+		}
+		row("plane", p.Report.Plane)
+		row("latent", p.Report.Latent)
+		if p.Report.Posterior != nil {
+			row("2-Wasserstein", *p.Report.Posterior)
+		}
+	}
+	for _, p := range r.Paper {
+		t.Rows = append(t.Rows, []string{p.Method + " in the paper", "plane", fmt.Sprintf("%.4g", p.ToCentroid),
+			fmt.Sprintf("%.4g", p.Between), fmt.Sprintf("%.3f", p.Ratio()), "", ""})
+	}
+	if len(t.Rows) == 0 {
+		return plots.Table{}
+	}
+	return t
+}
+
+// WriteText prints the report for a person.
+func (r TSNEReport) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	table := r.table()
+	if len(table.Rows) > 0 {
+		for _, row := range append([][]string{table.Head}, table.Rows...) {
+			fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, p := range r.Planes {
+		if p.Report.Labels == 0 {
+			fmt.Fprintf(w, "%s: %d points of %d columns without labels: no centroids to measure\n", p.Name, p.Report.Points, p.Report.Dimensions)
+		} else if s := p.Report.Seeds; s != nil {
+			ratio := s.Figures["ratio"]
+			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)
+		}
+		if f := p.Report.Fidelity; f != nil {
+			fmt.Fprintf(w, "%s: trustworthiness %.4f, continuity %.4f, recall of the %d nearest %.3f, KL %.4f\n",
+				p.Name, f.Trustworthiness, f.Continuity, f.K, f.Recall, p.Report.KL)
+		}
+		for _, note := range p.Report.Notes {
+			fmt.Fprintf(w, "%s: %s\n", p.Name, note)
+		}
+	}
+	for _, pair := range r.Pairs {
+		fmt.Fprintln(w)
+		for _, c := range pair.Comparisons {
+			fmt.Fprintln(w, c.Verdict)
+		}
+	}
+	if r.Paper != nil {
+		fmt.Fprintln(w, "\nThe paper's figures are of Meta-World push under its own recipe: compare ratios, and only under one recipe.")
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", strings.Join(r.Files, "\n"))
+	return err
+}
+
+func makeParent(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("cannot make the folder of %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}

@@ -1,0 +1,170 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"nacre/analysis/stats"
+	"nacre/experiment"
+	"nacre/experiment/progress"
+)
+
+// Open reads a study from its folder, or one that was packed: results.json and the arrays of every run.
+func Open(dir string) (*Result, error) {
+	data, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	r := &Result{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, ResultsFile), err)
+	}
+	if len(r.Arms) == 0 {
+		return nil, fmt.Errorf("study: %s has no arms; expected the results of one study", filepath.Join(dir, ResultsFile))
+	}
+	r.Dir = dir
+	for i := range r.Arms {
+		for k := range r.Arms[i].Seeds {
+			s := &r.Arms[i].Seeds[k]
+			if err := s.load(filepath.Join(dir, filepath.FromSlash(s.Run))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+// Checked is the outcome of Check.
+type Checked struct {
+	Numbers     int      `json:"numbers"`     // compared
+	Differences []string `json:"differences"` // one sentence each
+}
+
+// Check computes the figures of the study in dir again, from what is stored beside them: every figure of the embeddings
+// from the arrays, the planes included, every table and verdict from the runs, mean returns from single trajectories,
+// and steps and updates from the metrics. layouts also repeats t-SNE from random starts, which takes most of the time.
+// Figures agree when they are equal to the last bit.
+func Check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {
+	var out Checked
+	stored, err := Open(dir)
+	if err != nil {
+		return out, err
+	}
+	again, err := Open(dir)
+	if err != nil {
+		return out, err
+	}
+	for i := range again.Arms {
+		for k := range again.Arms[i].Seeds {
+			s := &again.Arms[i].Seeds[k]
+			if err := s.again(ctx, again, layouts, show); err != nil {
+				return out, err
+			}
+			for file, report := range stored.Arms[i].Seeds[k].layouts() {
+				now := s.layouts()[file]
+				out.Numbers += len(now.Layout.Y.Data)
+				if !slices.Equal(report.Layout.Y.Data, now.Layout.Y.Data) {
+					out.Differences = append(out.Differences, fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
+				}
+			}
+		}
+	}
+	again.Centroids, again.Chance, again.Crossed = nil, nil, nil
+	if err := again.summarise(); err != nil {
+		return out, err
+	}
+	a, err := generic(stored)
+	if err != nil {
+		return out, err
+	}
+	b, err := generic(again)
+	if err != nil {
+		return out, err
+	}
+	out.compare("", a, b)
+	return out, nil
+}
+
+// again computes the figures of one run anew.
+func (s *SeedResult) again(ctx context.Context, r *Result, layouts bool, show progress.Progress) error {
+	before := *s
+	repeats := 0
+	if layouts {
+		repeats = r.Plan.Layouts
+	}
+	if err := s.analyse(ctx, r.Plan, repeats, show); err != nil {
+		return err
+	}
+	if !layouts {
+		s.Embedding.Seeds = before.Embedding.Seeds
+		if s.Script != nil {
+			s.Script.Seeds = before.Script.Seeds
+		}
+	}
+	s.Adapted.Summary.Adapted.Mean = stats.Mean(s.Adapted.AdaptedByTask())
+	s.Untrained.Summary.Adapted.Mean = stats.Mean(s.Untrained.AdaptedByTask())
+	m, err := experiment.ReadMetrics(filepath.Join(r.Dir, filepath.FromSlash(s.Run), experiment.MetricsFile))
+	if err != nil {
+		return err
+	}
+	for name, to := range map[string]*int64{"env_steps": &s.EnvSteps, "updates": &s.Updates} {
+		column, err := m.Column(name)
+		if err != nil {
+			return err
+		}
+		if len(column) > 0 {
+			*to = int64(column[len(column)-1])
+		}
+	}
+	return nil
+}
+
+// generic is v as JSON has it.
+func generic(v any) (out any, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+// compare walks two values of JSON.
+func (c *Checked) compare(at string, a, b any) {
+	switch x := a.(type) {
+	case map[string]any:
+		y, _ := b.(map[string]any)
+		keys := maps.Clone(x)
+		maps.Copy(keys, y)
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			c.compare(at+"/"+k, x[k], y[k])
+		}
+	case []any:
+		y, _ := b.([]any)
+		for i := range max(len(x), len(y)) {
+			var v, w any
+			if i < len(x) {
+				v = x[i]
+			}
+			if i < len(y) {
+				w = y[i]
+			}
+			c.compare(fmt.Sprintf("%s/%d", at, i), v, w)
+		}
+	case float64:
+		c.Numbers++
+		if y, ok := b.(float64); !ok || math.Float64bits(x) != math.Float64bits(y) {
+			c.Differences = append(c.Differences, fmt.Sprintf("%s is stored as %v and comes to %v", at, a, b))
+		}
+	default:
+		if !reflect.DeepEqual(a, b) {
+			c.Differences = append(c.Differences, fmt.Sprintf("%s is stored as %v and comes to %v", at, a, b))
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"nacre/analysis/plots"
+	"nacre/experiment"
+	"nacre/experiment/paper"
+)
+
+// draw writes the pictures, each as PNG and SVG.
+func (r *Result) draw() error {
+	type drawing struct {
+		name string
+		make func() (*plots.Figure, error)
+	}
+	plane := func(file string) func() (*plots.Figure, error) {
+		return func() (*plots.Figure, error) { return r.plane(file) }
+	}
+	list := []drawing{{"tsne", plane(LayoutFile)}, {"adaptation", r.adaptation}, {"learning", r.learning}}
+	if r.Plan.Script {
+		list = append(list, drawing{"tsne-script", plane(ScriptFile)})
+	}
+	if r.published() {
+		list = append(list, drawing{"published", r.beside})
+	}
+	for _, f := range list {
+		figure, err := f.make()
+		if err != nil {
+			return fmt.Errorf("study: %s: %w", f.name, err)
+		}
+		for _, ext := range []string{".png", ".svg"} {
+			if err := figure.Save(filepath.Join(r.Dir, f.name+ext)); err != nil {
+				return fmt.Errorf("study: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// plane sets the layouts of the arms' first seeds side by side in one scale.
+func (r *Result) plane(file string) (*plots.Figure, error) {
+	var panels []plots.Panel
+	for _, a := range r.Arms {
+		s := a.Seeds[0]
+		panels = append(panels, plots.Panel{
+			Title: a.Title, Y: s.layouts()[file].Layout.Y, Label: s.embeddings.Label, Name: s.embeddings.Name,
+		})
+	}
+	return plots.Embedding(panels...)
+}
+
+// adaptation is the return by trajectory index.
+func (r *Result) adaptation() (*plots.Figure, error) {
+	panel := plots.CurvePanel{
+		Title: "Adaptation to test tasks of " + r.Family, XLabel: "trajectory on a new task", YLabel: "return", Whole: true,
+		References: r.references(),
+	}
+	for _, a := range r.Arms {
+		curve, err := a.curve()
+		if err != nil {
+			return nil, err
+		}
+		s := plots.Series{Name: a.Title}
+		known := true
+		for i, v := range curve {
+			s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v.Mean)
+			s.Lo, s.Hi = append(s.Lo, v.Lo), append(s.Hi, v.Hi)
+			known = known && v.Known()
+		}
+		if !known {
+			s.Lo, s.Hi = nil, nil
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	return plots.Curves(panel)
+}
+
+func (r *Result) references() []plots.Reference {
+	var out []plots.Reference
+	if y, ok := r.baseline(randomOf); ok {
+		out = append(out, plots.Reference{Name: "random", Y: y})
+	}
+	if y, ok := r.baseline(goalOf); ok {
+		out = append(out, plots.Reference{Name: "goal-knowing", Y: y})
+	}
+	return out
+}
+
+// learning is the return after adaptation over training, the mean over seeds with the range they cover.
+func (r *Result) learning() (*plots.Figure, error) {
+	panel := plots.CurvePanel{
+		Title: "Learning on " + r.Family, XLabel: "environment steps", YLabel: "return after adaptation", References: r.references(),
+	}
+	for _, a := range r.Arms {
+		s, err := a.learning(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	return plots.Curves(panel)
+}
+
+// learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. Seeds evaluate at the same iterations; where episodes
+// can end early their steps differ a little, and the mean stands at the mean of steps.
+func (a Arm) learning(dir string) (plots.Series, error) {
+	out := plots.Series{Name: a.Title}
+	var steps, returns [][]float64
+	for _, s := range a.Seeds {
+		m, err := experiment.ReadMetrics(filepath.Join(dir, s.Run, experiment.MetricsFile))
+		if err != nil {
+			return out, err
+		}
+		x, err := m.Column("env_steps")
+		if err != nil {
+			return out, err
+		}
+		y, err := m.Column("adapted_return")
+		if err != nil {
+			return out, err
+		}
+		xs, ys := []float64{0}, []float64{s.Untrained.Summary.Adapted.Mean}
+		for i := range y {
+			if !math.IsNaN(y[i]) {
+				xs, ys = append(xs, x[i]), append(ys, y[i])
+			}
+		}
+		steps, returns = append(steps, xs), append(returns, ys)
+	}
+	for i := range returns[0] {
+		var x, y []float64
+		for s := range returns {
+			if i < len(returns[s]) {
+				x, y = append(x, steps[s][i]), append(y, returns[s][i])
+			}
+		}
+		spread := SpreadOf(y)
+		out.X, out.Y = append(out.X, SpreadOf(x).Mean), append(out.Y, spread.Mean)
+		if len(a.Seeds) > 1 {
+			out.Lo, out.Hi = append(out.Lo, slices.Min(y)), append(out.Hi, slices.Max(y))
+		}
+	}
+	return out, nil
+}
+
+// published reports whether the authors' figures on the family of the study are known.
+func (r *Result) published() bool { return r.Family == "ml1/push" && r.Plan.Ablation == "" }
+
+// beside is the learning figure with what the authors published on push: the logs of MAML's and RL2's runs
+// numbered 0, and the lines of their table 1.
+func (r *Result) beside() (*plots.Figure, error) {
+	panel := plots.CurvePanel{Title: "Beside the authors' logs of push-v1", XLabel: "environment steps", YLabel: "return after adaptation"}
+	for _, a := range r.Arms {
+		s, err := a.learning(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	for _, c := range paper.PushCurves() {
+		if c.Run != 0 {
+			continue
+		}
+		s := plots.Series{Name: c.Method + " (authors)"}
+		for i, x := range c.EnvSteps {
+			if x <= tableSteps {
+				s.X, s.Y = append(s.X, x), append(s.Y, c.Return[i])
+			}
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	table := paper.Table1()
+	for j, v := range table.Row("push") {
+		panel.References = append(panel.References, plots.Reference{Name: table.Methods[j] + ", paper", Y: 1000 * v})
+	}
+	return plots.Curves(panel)
+}
+
+// tableSteps is where the curves of table 1 end; its figures are averages over the last tenth.
+const tableSteps = 1e6

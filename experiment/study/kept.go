@@ -1,0 +1,128 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nacre/experiment"
+	"nacre/internal/version"
+	"nacre/rl/config"
+	"nacre/tsne"
+)
+
+// Files that a study leaves in the folder of a run: its figures, and the arrays they are measured on.
+const (
+	keptFile       = "study.json"
+	EmbeddingsFile = "embeddings.npz"
+	LayoutFile     = "layout.npz"        // the t-SNE plane, n×2, under the recipe of studies
+	ScriptFile     = "layout-script.npz" // that under the recipe of the paper's script
+)
+
+// kept are a run's figures as they are kept for the next time.
+type kept struct {
+	Key      string     `json:"key"`
+	Result   SeedResult `json:"result"`
+	Baseline Baseline   `json:"baseline"`
+}
+
+// key names everything that a run's figures depend on.
+func (r *runner) key(cfg experiment.Config) (string, error) {
+	hash, err := config.Hash(cfg)
+	if err != nil {
+		return "", err
+	}
+	p := r.plan
+	var arms []string // whose encoders embed the run's windows
+	for _, a := range r.out.Arms {
+		arms = append(arms, a.Name)
+	}
+	text, err := json.Marshal([]any{version.Get().Commit, hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, r.length,
+		Layout(), tsne.PaperScript()})
+	return string(text), err
+}
+
+// kept returns the figures of a run, nil where there are none or they are those of another plan or program.
+func (r *runner) kept(dir, key string) (*SeedResult, error) {
+	var k kept
+	data, err := os.ReadFile(filepath.Join(dir, keptFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, keptFile), err)
+	}
+	if k.Key != key {
+		return nil, nil
+	}
+	if err := k.Result.load(dir); err != nil {
+		return nil, err
+	}
+	if r.baselineOf(k.Baseline.Seed) == nil {
+		r.out.Baselines = append(r.out.Baselines, k.Baseline)
+	}
+	return &k.Result, nil
+}
+
+// keep writes the figures of a run after the arrays they are measured on.
+func (r *runner) keep(dir, key string, s *SeedResult) error {
+	// Arrays and figures that do not belong together are worse than none.
+	if err := os.Remove(filepath.Join(dir, keptFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("study: %w", err)
+	}
+	if err := s.embeddings.Save(filepath.Join(dir, EmbeddingsFile)); err != nil {
+		return err
+	}
+	for _, c := range s.Crossed {
+		if err := c.embeddings.Save(filepath.Join(dir, c.file())); err != nil {
+			return err
+		}
+	}
+	for name, report := range s.layouts() {
+		e := tsne.Embeddings{Mean: report.Layout.Y, Label: s.embeddings.Label}
+		if err := e.Save(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	k := kept{Key: key, Result: *s, Baseline: *r.baselineOf(s.Seed)}
+	return writeJSON(filepath.Join(dir, keptFile), k)
+}
+
+// file holds the embeddings in the folder of the run that made the windows.
+func (c Crossed) file() string { return "embeddings-by-" + c.Encoder + ".npz" }
+
+// layouts are the reports of a run by the file that holds their plane.
+func (s *SeedResult) layouts() map[string]*tsne.Report {
+	out := map[string]*tsne.Report{LayoutFile: &s.Embedding}
+	if s.Script != nil {
+		out[ScriptFile] = s.Script
+	}
+	return out
+}
+
+// load reads the arrays of a run from its folder.
+func (s *SeedResult) load(dir string) (err error) {
+	if s.embeddings, err = tsne.Load(filepath.Join(dir, EmbeddingsFile), ""); err != nil {
+		return err
+	}
+	s.embeddings.Names = s.Tasks
+	for i := range s.Crossed {
+		c := &s.Crossed[i]
+		if c.embeddings, err = tsne.Load(filepath.Join(dir, c.file()), ""); err != nil {
+			return err
+		}
+	}
+	for name, report := range s.layouts() {
+		e, err := tsne.Load(filepath.Join(dir, name), "")
+		if err != nil {
+			return err
+		}
+		report.Layout = &tsne.Layout{Y: e.Mean, Recipe: report.Recipe, KL: report.KL, Notes: report.Notes}
+	}
+	return nil
+}

@@ -1,0 +1,370 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"nacre/experiment"
+	"nacre/experiment/paper"
+	"nacre/experiment/progress"
+	"nacre/internal/atomicfile"
+	"nacre/rl/protocol"
+	"nacre/sim"
+	"nacre/tsne"
+)
+
+// ResultsFile and ReportFile are what a study writes besides its pictures.
+const (
+	ResultsFile = "results.json"
+	ReportFile  = "report.md"
+)
+
+// runner carries a study under way.
+type runner struct {
+	dir    string // of the report
+	runs   string // of the training runs
+	plan   Plan
+	length int // transitions per embedded window, for all arms
+	host   experiment.Host
+	show   progress.Progress
+	out    *Result
+}
+
+// Run does the plan in dir, continuing what is already there: finished runs are kept with their figures. An ablation
+// reports in a folder of its own, ablations/NAME, and shares the runs.
+func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show progress.Progress) (*Result, error) {
+	started := time.Now()
+	arms, err := plan.arms()
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, host: host, show: show}
+	if plan.Ablation != "" {
+		r.dir = filepath.Join(dir, "ablations", plan.Ablation)
+	}
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	r.out = &Result{Plan: plan, Dir: r.dir, Paper: paper.TSNE()}
+	for _, v := range arms {
+		r.out.Arms = append(r.out.Arms, Arm{Variant: v})
+	}
+	if err := r.measure(); err != nil {
+		return nil, err
+	}
+	if err := r.trainTogether(ctx, arms); err != nil {
+		return nil, err
+	}
+	for seed := uint64(1); seed <= uint64(plan.Seeds); seed++ {
+		for i, arm := range arms {
+			s, err := r.seed(ctx, arm, seed)
+			if err != nil {
+				return nil, r.failed(arm, seed, err)
+			}
+			r.out.Arms[i].Seeds = append(r.out.Arms[i].Seeds, *s)
+		}
+	}
+	r.out.Elapsed = time.Since(started)
+	if err := r.out.summarise(); err != nil {
+		return nil, err
+	}
+	return r.out, r.out.write()
+}
+
+// write makes the report of a study in its folder.
+func (r *Result) write() error {
+	if err := r.draw(); err != nil {
+		return err
+	}
+	if err := writeText(filepath.Join(r.Dir, ReportFile), r.report()); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
+}
+
+// measure finds how long the embedded windows are: as long as those TCL trains on in the plan's own configuration.
+func (r *runner) measure() error {
+	cfg, err := r.plan.config()
+	if err != nil {
+		return err
+	}
+	family, err := sim.Lookup(cfg.Family)
+	if err != nil {
+		return err
+	}
+	r.length = min(cfg.TCL.Window, family.Spec().Horizon)
+	return nil
+}
+
+// config of one run.
+func (r *runner) config(arm Variant, seed uint64) (experiment.Config, error) {
+	cfg, err := r.plan.config()
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Algorithm, cfg.Seed = arm.Algorithm, seed
+	return cfg, experiment.Change(&cfg, arm.Set...)
+}
+
+// seed evaluates and embeds one run, or finds that done.
+func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResult, error) {
+	cfg, err := r.config(arm, seed)
+	if err != nil {
+		return nil, err
+	}
+	dir := r.folder(arm, seed)
+	from, err := filepath.Rel(r.dir, dir)
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	key, err := r.key(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.kept(dir, key)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		s = &SeedResult{Seed: seed}
+		if err := r.make(ctx, dir, arm, cfg, s); err != nil {
+			return nil, err
+		}
+		if err := r.keep(dir, key, s); err != nil {
+			return nil, err
+		}
+	}
+	s.Run = filepath.ToSlash(from)
+	return s, r.introduce(dir, cfg, s)
+}
+
+// make does the work of one run.
+func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experiment.Config, s *SeedResult) error {
+	p := cfg.Evaluation.Protocol
+	p.Repeats = r.plan.Repeats
+	if err := r.train(ctx, dir, cfg, s); err != nil {
+		return err
+	}
+	stage := r.show.Stage(fmt.Sprintf("evaluating %s", filepath.Base(dir)), 0)
+	defer stage.Done()
+	if err := r.untrained(ctx, cfg, p, s); err != nil {
+		return err
+	}
+	a, err := experiment.LoadAgent(dir, r.host)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if s.Adapted, err = a.Evaluate(ctx, a.TestTasks, p, s.Seed); err != nil {
+		return err
+	}
+	base, err := r.baseline(ctx, a, p)
+	if err != nil {
+		return err
+	}
+	if base.Goal != nil {
+		share, err := protocol.Normalised(s.Adapted.Summary.Adapted.Mean, base.Random.Summary.Adapted.Mean, base.Goal.Summary.Adapted.Mean)
+		if err != nil {
+			return err
+		}
+		s.Share = &share
+	}
+	stage.Done()
+	return r.embed(ctx, a, arm, s)
+}
+
+// introduce fills what the report says of all runs from the first.
+func (r *runner) introduce(dir string, cfg experiment.Config, s *SeedResult) error {
+	if r.out.Family != "" {
+		return nil
+	}
+	run, err := experiment.View(dir)
+	if err != nil {
+		return err
+	}
+	saved := experiment.Default()
+	record, err := run.ReadConfig(&saved)
+	if err != nil {
+		return err
+	}
+	r.out.Family, r.out.Window, r.out.Protocol = cfg.Family, r.length, s.Adapted.Protocol
+	r.out.Session = record.Sessions[len(record.Sessions)-1]
+	return nil
+}
+
+// untrained evaluates the agent as it was initialised.
+func (r *runner) untrained(ctx context.Context, cfg experiment.Config, p protocol.Protocol, s *SeedResult) error {
+	a, err := experiment.NewAgent(cfg, r.host)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	s.Untrained, err = a.Evaluate(ctx, a.TestTasks, p, s.Seed)
+	return err
+}
+
+// train starts the run, continues it, or finds it finished.
+func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
+	t, err := r.startOrResume(dir, cfg, r.host)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if err := t.Train(ctx, r.show); err != nil {
+		return err
+	}
+	s.EnvSteps, s.Updates = t.EnvSteps(), t.Updates()
+	run, err := experiment.View(dir)
+	if err != nil {
+		return err
+	}
+	standing, err := run.Standing(cfg)
+	s.Seconds = standing.Seconds
+	return err
+}
+
+func (r *runner) startOrResume(dir string, cfg experiment.Config, host experiment.Host) (*experiment.Training, error) {
+	if _, err := os.Stat(filepath.Join(dir, experiment.ConfigFile)); err != nil {
+		return experiment.Start(dir, cfg, host)
+	}
+	t, notices, err := experiment.Resume(dir, host)
+	if err != nil {
+		return nil, err
+	}
+	if !t.Done() { // else nothing is continued
+		for _, n := range notices {
+			r.show.Note(dir + ": " + n)
+		}
+	}
+	if same, err := t.Config.Equal(cfg); err != nil || !same {
+		t.Close()
+		if err == nil {
+			err = fmt.Errorf("the run in %s was made with another configuration: choose another folder for the study", dir)
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+// baseline measures the yardsticks of a seed, once for both arms: they have the same tasks.
+func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.Protocol) (*Baseline, error) {
+	if b := r.baselineOf(a.Config.Seed); b != nil {
+		return b, nil
+	}
+	random, goal, err := a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
+	if err != nil {
+		return nil, err
+	}
+	r.out.Baselines = append(r.out.Baselines, Baseline{Seed: a.Config.Seed, Random: random, Goal: goal})
+	return &r.out.Baselines[len(r.out.Baselines)-1], nil
+}
+
+// baselineOf is what is known of a seed's yardsticks, nil for nothing.
+func (r *runner) baselineOf(seed uint64) *Baseline {
+	for i := range r.out.Baselines {
+		if r.out.Baselines[i].Seed == seed {
+			return &r.out.Baselines[i]
+		}
+	}
+	return nil
+}
+
+// embed makes the embeddings of a run, by its own encoder and by those of the other arms, and measures them.
+func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s *SeedResult) error {
+	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
+	defer stage.Done()
+	w, err := a.Windows(ctx, experiment.EmbedOptions{
+		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
+	})
+	if err != nil {
+		return err
+	}
+	if s.embeddings, err = a.EmbedWindows(w); err != nil {
+		return err
+	}
+	for _, other := range r.out.Arms {
+		if other.Name == arm.Name {
+			continue
+		}
+		c := Crossed{Encoder: other.Name}
+		if c.embeddings, err = r.embedBy(other.Variant, s.Seed, w); err != nil {
+			return err
+		}
+		s.Crossed = append(s.Crossed, c)
+	}
+	stage.Done()
+	s.Tasks = w.Names
+	return s.analyse(ctx, r.plan, r.plan.Layouts, r.show)
+}
+
+// embedBy embeds windows by the encoder of an arm.
+func (r *runner) embedBy(arm Variant, seed uint64, w *experiment.Windows) (*tsne.Embeddings, error) {
+	a, err := experiment.LoadAgent(r.folder(arm, seed), r.host)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	return a.EmbedWindows(w)
+}
+
+// analyse measures the embeddings of a run under the plan's recipes, with so many layouts from random starts.
+func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show progress.Progress) error {
+	report, err := analyse(ctx, s.embeddings, Layout(), s.Seed, layouts, show)
+	if err != nil {
+		return err
+	}
+	s.Embedding = *report
+	for i := range s.Crossed {
+		c := &s.Crossed[i]
+		if c.Latent, err = tsne.Separation(c.embeddings, tsne.AnalyseOptions{TSNE: []tsne.Option{tsne.WithSeed(s.Seed)}}); err != nil {
+			return err
+		}
+	}
+	if plan.Script {
+		s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show)
+	}
+	return err
+}
+
+func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int, show progress.Progress) (*tsne.Report, error) {
+	if layouts == 0 {
+		layouts = -1
+	}
+	var stage progress.Stage
+	done := 0
+	defer func() {
+		if stage != nil {
+			stage.Done()
+		}
+	}()
+	return tsne.Analyse(ctx, e, tsne.AnalyseOptions{
+		TSNE: []tsne.Option{tsne.WithRecipe(recipe), tsne.WithSeed(seed)}, Repeats: layouts,
+		Progress: func(d, of int) {
+			if stage == nil {
+				stage = show.Stage(fmt.Sprintf("t-SNE, recipe %s, seed %d", recipe.Name, seed), of)
+			}
+			stage.Add(d - done)
+			done = d
+		},
+	})
+}
+
+func writeJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return fmt.Errorf("study: %w", err)
+	}
+	return writeText(path, string(text)+"\n")
+}
+
+func writeText(path, text string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}

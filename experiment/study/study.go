@@ -1,0 +1,92 @@
+// Package study answers one question end to end: how well do the context embeddings of PEARL and of TCL-PEARL tell
+// tasks apart? For each seed it trains both arms on the same tasks, evaluates their adaptation, embeds windows of
+// evenly spread tasks, lays them out by t-SNE and measures the centroids, and writes the pictures and the tables.
+//
+// Everything lives in one folder, and a study that was interrupted is continued by running it again: finished runs
+// are kept.
+//
+//	plan, err := study.Find("point-goal")
+//	plan.Seeds = 3
+//	result, err := study.Run(ctx, "out/point-goal", plan, experiment.Host{}, progress.Silent())
+//	for _, row := range result.Centroids {
+//		fmt.Println(row.Arm, row.Space, row.Ratio)
+//	}
+package study
+
+import (
+	"time"
+
+	"nacre/experiment"
+	"nacre/experiment/paper"
+	"nacre/rl/protocol"
+	"nacre/tsne"
+)
+
+// Result is what a study found.
+type Result struct {
+	Plan      Plan               `json:"plan"`
+	Dir       string             `json:"dir"`
+	Family    string             `json:"family"`
+	Window    int                `json:"window"` // transitions per embedded window
+	Protocol  protocol.Protocol  `json:"protocol"`
+	Session   experiment.Session `json:"session"` // what ran the first run: device and versions
+	Elapsed   time.Duration      `json:"elapsed"` // of this call, in nanoseconds
+	Centroids []CentroidRow      `json:"centroids"`
+	Crossed   []CrossedRow       `json:"crossed,omitempty"`
+	Paper     []paper.Embedding  `json:"paper"`
+	Verdicts  []string           `json:"verdicts"`
+	Chance    []Chance           `json:"chance"`
+	Baselines []Baseline         `json:"baselines"`
+	Arms      []Arm              `json:"arms"`
+}
+
+// Baseline holds the two yardsticks on the test tasks of a seed.
+type Baseline struct {
+	Seed   uint64           `json:"seed"`
+	Random protocol.Result  `json:"random"`
+	Goal   *protocol.Result `json:"goal_knowing,omitempty"` // nil where the family has no goal-knowing controller
+}
+
+// Chance says of the first arm and another, trained with one seed, which differences between their embeddings are
+// within what other windows or other layouts would make.
+type Chance struct {
+	Seed  uint64            `json:"seed"`
+	Arm   string            `json:"arm"`
+	Lines []tsne.Comparison `json:"lines"`
+}
+
+// Arm is one system's results.
+type Arm struct {
+	Variant
+	Seeds []SeedResult `json:"seeds"`
+}
+
+// SeedResult is one training run's results.
+type SeedResult struct {
+	Seed      uint64          `json:"seed"`
+	Run       string          `json:"run"` // folder, from that of the study
+	EnvSteps  int64           `json:"env_steps"`
+	Updates   int64           `json:"updates"`
+	Seconds   float64         `json:"training_seconds"` // collection, updates and evaluations
+	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
+	Adapted   protocol.Result `json:"adapted"`
+	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
+	Share     *float64    `json:"share,omitempty"`
+	Tasks     []string    `json:"tasks"` // embedded, by label
+	Embedding tsne.Report `json:"embedding"`
+	// Script is the same under the recipe of the paper's script; nil where the plan does not ask for it.
+	Script *tsne.Report `json:"script_embedding,omitempty"`
+
+	// Crossed are the run's windows as the encoders of the other arms, trained with the same seed, embed them.
+	Crossed []Crossed `json:"crossed,omitempty"`
+
+	embeddings *tsne.Embeddings
+}
+
+// Crossed is how well an arm's encoder tells tasks apart by the windows of another arm.
+type Crossed struct {
+	Encoder string     `json:"encoder"` // name of its arm
+	Latent  tsne.Space `json:"latent"`  // posterior means
+
+	embeddings *tsne.Embeddings
+}

@@ -1,0 +1,234 @@
+package study
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nacre/experiment"
+	"nacre/experiment/progress"
+	"nacre/rl/protocol"
+	"nacre/tsne"
+)
+
+func TestFind(t *testing.T) {
+	if _, err := Find("point-gaol"); err == nil || !strings.Contains(err.Error(), `did you mean "point-goal"?`) {
+		t.Errorf("misspelt: %v", err)
+	}
+	names := map[string]bool{}
+	for _, l := range List() {
+		names[l.Name] = true
+		if l.About == "" {
+			t.Errorf("%s has no description", l.Name)
+		}
+	}
+	if !names[Quickstart] || !names["point-goal"] || !names["cheetah-vel"] {
+		t.Errorf("studies %v", names)
+	}
+}
+
+// A verdict claims a difference only where the seeds' ranges do not touch.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		a, b []float64
+		want string
+	}{
+		{[]float64{1, 2, 3}, []float64{4, 5, 6}, "Larger than the spread over seeds: every seed of TCL-PEARL lies above every seed of PEARL."},
+		{[]float64{4, 5, 6}, []float64{1, 2, 3}, "every seed of PEARL lies above every seed of TCL-PEARL"},
+		{[]float64{1, 2, 4.5}, []float64{4, 5, 6}, "Not larger than the spread over seeds"},
+		{[]float64{1, 2}, []float64{2, 3}, "Not larger than the spread over seeds"},
+		{[]float64{1}, []float64{1000}, "Return: TCL-PEARL 1e+03, PEARL 1."},
+	} {
+		got := verdict("return", "PEARL", "TCL-PEARL", SpreadOf(c.a), SpreadOf(c.b))
+		if !strings.HasPrefix(got, "Return: ") || !strings.Contains(got, c.want) {
+			t.Errorf("%v against %v: %s", c.a, c.b, got)
+		}
+	}
+	if got := verdict("return", "PEARL", "TCL-PEARL", SpreadOf([]float64{1}), SpreadOf([]float64{9})); strings.Contains(got, "spread") {
+		t.Errorf("one seed each: %s", got)
+	}
+	got := verdict("ratio", "PEARL", "TCL-PEARL", SpreadOf([]float64{1, 3}), SpreadOf([]float64{0.5, 0.7}))
+	if want := "Ratio: PEARL 2 (1 to 3), TCL-PEARL 0.6 (0.5 to 0.7). "; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q first", got, want)
+	}
+}
+
+// returns makes a seed's evaluation from returns by task; every task has one repeat of one trajectory.
+func returns(params []float64, values []float64) SeedResult {
+	r := protocol.Result{Protocol: protocol.Protocol{Scored: 1, Repeats: 1}}
+	for i, v := range values {
+		r.Tasks = append(r.Tasks, protocol.TaskResult{ID: i, Params: []float64{params[i]}, Return: [][]float64{{v}}})
+	}
+	return SeedResult{Adapted: r}
+}
+
+// Seeds with the same tasks are crossed with them: where returns depend on the task only, the interval is that of a
+// bootstrap over the tasks, with a standard error of sd/√tasks however many seeds there are. Were the tasks taken for
+// independent ones, it would be √seeds narrower.
+func TestIntervalKnowsSharedTasks(t *testing.T) {
+	const tasks, seeds = 40, 9
+	var params, values []float64
+	square := 0.0
+	for i := range tasks {
+		v := float64(i) - (tasks-1)/2.0
+		params, values, square = append(params, float64(i)), append(values, v), square+v*v
+	}
+	shared := Arm{Variant: variant("pearl")}
+	own := Arm{Variant: variant("pearl")}
+	for s := range seeds {
+		shared.Seeds = append(shared.Seeds, returns(params, values))
+		other := make([]float64, tasks)
+		for i := range other {
+			other[i] = params[i] + 1000*float64(s)
+		}
+		own.Seeds = append(own.Seeds, returns(other, values))
+	}
+	standardError := math.Sqrt(square/tasks) / math.Sqrt(tasks)
+	for _, c := range []struct {
+		arm  Arm
+		want float64
+	}{{shared, 2 * 1.96 * standardError}, {own, 2 * 1.96 * standardError / math.Sqrt(seeds)}} {
+		curve, err := c.arm.curve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if width := curve[0].Hi - curve[0].Lo; math.Abs(width/c.want-1) > 0.06 || math.Abs(curve[0].Mean) > 1e-12 {
+			t.Errorf("mean %v, width %v, want 0 and %v", curve[0].Mean, width, c.want)
+		}
+		adapted, err := c.arm.adapted()
+		if err != nil || adapted != curve[0] {
+			t.Errorf("the only trajectory is the scored one: %v and %v, %v", adapted, curve[0], err)
+		}
+	}
+}
+
+func TestByTask(t *testing.T) {
+	r := protocol.Result{Tasks: []protocol.TaskResult{{Return: [][]float64{{1, 2}, {3, 6}}}, {Return: [][]float64{{5, 5}, {5, 9}}}}}
+	if got := byTask(r, 1); !reflect.DeepEqual(got, []float64{4, 7}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// quickly is a plan that takes a second.
+func quickly(more ...string) Plan {
+	return Plan{Name: "test", Preset: "quick/point-goal", Seeds: 1, Repeats: 1, Tasks: 8, Windows: 12, Set: append([]string{
+		"train_tasks=4", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=4", "pearl.batch=8",
+		"pearl.context=4", "tcl.window=4", "pearl.initial_steps=20", "pearl.prior_steps=20", "pearl.extra_posterior_steps=20",
+		"pearl.tasks_per_iteration=2", "pearl.updates_per_iteration=5", "pearl.iterations=2",
+	}, more...)}
+}
+
+// A study that is run again finds its runs, gives the same figures with what it kept of them and without, and refuses
+// runs of another configuration.
+func TestRunAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	host := experiment.Host{Workers: 1}
+	first, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, filepath.FromSlash(first.Arms[1].Seeds[0].Run))
+	checkpoint := filepath.Join(folder, experiment.CheckpointFile)
+	before, err := os.Stat(checkpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(inJSON(t, kept.Arms), inJSON(t, first.Arms)) || !reflect.DeepEqual(kept.Centroids, first.Centroids) {
+		t.Error("what was kept are other figures")
+	}
+	if err := os.Remove(filepath.Join(folder, keptFile)); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Run(t.Context(), dir, quickly(), experiment.Host{Workers: 2}, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(checkpoint); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the run was trained again: %v", err)
+	}
+	if !reflect.DeepEqual(first.Centroids, again.Centroids) || !reflect.DeepEqual(first.Arms[1].Seeds[0].Adapted, again.Arms[1].Seeds[0].Adapted) {
+		t.Error("the same study gave other figures")
+	}
+	if s := first.Arms[0].Seeds[0]; s.EnvSteps < 120 || s.Updates != 10 || !(s.Seconds > 0) || s.Share == nil {
+		t.Errorf("%+v", s)
+	}
+	_, err = Run(t.Context(), dir, quickly("pearl.latent=3"), host, progress.Silent())
+	if err == nil || !strings.Contains(err.Error(), "made with another configuration") {
+		t.Errorf("another configuration: %v", err)
+	}
+}
+
+// The windows of one arm by the encoder of the other are the very windows, and its very encoder.
+func TestCrossed(t *testing.T) {
+	dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 1}
+	r, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents := map[string]*experiment.Agent{}
+	for _, arm := range r.Arms {
+		a, err := experiment.LoadAgent(filepath.Join(dir, arm.Seeds[0].Run), host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		agents[arm.Name] = a
+	}
+	if len(r.Crossed) != 4 {
+		t.Fatalf("%d rows, want 4: %+v", len(r.Crossed), r.Crossed)
+	}
+	seen := map[float64]bool{}
+	for _, row := range r.Crossed {
+		w, err := agents[row.Windows].Windows(t.Context(), experiment.EmbedOptions{Tasks: 8, Windows: 12, Length: 4, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := agents[row.Encoder].EmbedWindows(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := tsne.Separation(e, tsne.AnalyseOptions{TSNE: []tsne.Option{tsne.WithSeed(1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.Ratio.Mean != want.Ratio || row.Accuracy.Mean != want.Accuracy {
+			t.Errorf("windows of %s by the encoder of %s: %v and %v, want %v and %v", row.Windows, row.Encoder, row.Ratio, row.Accuracy, want.Ratio, want.Accuracy)
+		}
+		seen[row.Ratio.Mean] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("rows are equal: %+v", r.Crossed)
+	}
+}
+
+// A study goes on after an interruption, and with runs side by side gives the figures of one after the other.
+func TestInterruptedStudyContinues(t *testing.T) {
+	var results []*Result
+	for workers := 1; workers <= 2; workers++ {
+		dir, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: workers}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := Run(ctx, dir, quickly(), host, progress.Silent()); err == nil || !strings.Contains(err.Error(), "pearl, seed 1") {
+			t.Errorf("cancelled: %v", err)
+		}
+		r, err := Run(t.Context(), dir, quickly(), host, progress.Silent())
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	for i := range results[0].Arms {
+		a, b := results[0].Arms[i].Seeds[0], results[1].Arms[i].Seeds[0]
+		if !reflect.DeepEqual(a.Adapted, b.Adapted) || !reflect.DeepEqual(a.Embedding, b.Embedding) {
+			t.Errorf("%s: other figures side by side", results[0].Arms[i].Name)
+		}
+	}
+}

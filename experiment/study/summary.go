@@ -1,0 +1,305 @@
+package study
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"nacre/analysis/stats"
+	"nacre/rl/protocol"
+	"nacre/tsne"
+)
+
+// Spread is a figure over the training seeds: their mean and the range they cover.
+type Spread struct {
+	Mean float64   `json:"mean"`
+	Min  float64   `json:"min"`
+	Max  float64   `json:"max"`
+	All  []float64 `json:"seeds"`
+}
+
+// SpreadOf summarises one value per seed, of which there must be one.
+func SpreadOf(values []float64) Spread {
+	return Spread{Mean: stats.Mean(values), Min: slices.Min(values), Max: slices.Max(values), All: values}
+}
+
+// String is the mean, and the range where there are several seeds.
+func (s Spread) String() string {
+	if len(s.All) < 2 {
+		return fmt.Sprintf("%.3g", s.Mean)
+	}
+	return fmt.Sprintf("%.3g (%.3g to %.3g)", s.Mean, s.Min, s.Max)
+}
+
+// CentroidRow is one arm's line of the centroid table in one space.
+type CentroidRow struct {
+	Arm        string `json:"arm"`
+	Space      string `json:"space"` // see Spaces
+	ToCentroid Spread `json:"distance_to_centroid"`
+	Between    Spread `json:"distance_between_centroids"`
+	Ratio      Spread `json:"ratio"`
+	Accuracy   Spread `json:"held_out_accuracy"` // nearest centroid, centroids from the other half
+	Silhouette Spread `json:"silhouette"`
+	// Layouts is the spread of the plane's ratio over t-SNE's own random starts, one entry per training seed.
+	Layouts []tsne.Spread `json:"ratio_over_layouts,omitempty"`
+}
+
+// Spaces are where centroids are measured: the t-SNE plane under the recipe of studies and under that of the paper's
+// script, the posterior means with Euclidean distances, and the posteriors with 2-Wasserstein distances.
+var Spaces = []string{"plane", "script", "latent", "2-Wasserstein"}
+
+// space picks the figures of one of Spaces.
+func (s SeedResult) space(name string) (tsne.Space, bool) {
+	switch name {
+	case "plane":
+		return s.Embedding.Plane, true
+	case "script":
+		if s.Script == nil {
+			return tsne.Space{}, false
+		}
+		return s.Script.Plane, true
+	case "latent":
+		return s.Embedding.Latent, true
+	}
+	if s.Embedding.Posterior == nil {
+		return tsne.Space{}, false
+	}
+	return *s.Embedding.Posterior, true
+}
+
+// CrossedRow is how well the encoder of one arm tells tasks apart by the windows of another, or by its own, among the
+// posterior means. Rows of one arm's windows differ in the encoder only.
+type CrossedRow struct {
+	Windows  string `json:"windows"` // arm
+	Encoder  string `json:"encoder"` // arm
+	Ratio    Spread `json:"ratio"`
+	Accuracy Spread `json:"held_out_accuracy"`
+}
+
+// crossed is the table of windows by encoders, empty for a study from before there was one.
+func (r *Result) crossed() (rows []CrossedRow) {
+	if len(r.Arms) < 2 {
+		return nil
+	}
+	for _, windows := range r.Arms {
+		for _, encoder := range r.Arms {
+			var ratio, accuracy []float64
+			for _, s := range windows.Seeds {
+				f := s.Embedding.Latent
+				if windows.Name != encoder.Name {
+					i := slices.IndexFunc(s.Crossed, func(c Crossed) bool { return c.Encoder == encoder.Name })
+					if i < 0 {
+						return nil
+					}
+					f = s.Crossed[i].Latent
+				}
+				ratio, accuracy = append(ratio, f.Ratio), append(accuracy, f.Accuracy)
+			}
+			rows = append(rows, CrossedRow{windows.Name, encoder.Name, SpreadOf(ratio), SpreadOf(accuracy)})
+		}
+	}
+	return rows
+}
+
+// summarise fills the tables and verdicts.
+func (r *Result) summarise() error {
+	r.Crossed = r.crossed()
+	for _, name := range Spaces {
+		for _, a := range r.Arms {
+			if row, ok := a.centroids(name); ok {
+				r.Centroids = append(r.Centroids, row)
+			}
+		}
+	}
+	r.Verdicts = r.verdicts()
+	return r.chance()
+}
+
+// chance asks of every pair of runs which differences other windows or layouts would make too.
+func (r *Result) chance() error {
+	first := r.Arms[0]
+	for i := range first.Seeds {
+		for _, a := range r.Arms[1:] {
+			lines, err := tsne.Compare(first.Title, &first.Seeds[i].Embedding, a.Title, &a.Seeds[i].Embedding)
+			if err != nil {
+				return err
+			}
+			r.Chance = append(r.Chance, Chance{Seed: first.Seeds[i].Seed, Arm: a.Name, Lines: lines})
+		}
+	}
+	return nil
+}
+
+func (a Arm) centroids(space string) (CentroidRow, bool) {
+	row := CentroidRow{Arm: a.Name, Space: space}
+	var to, between, ratio, accuracy, silhouette []float64
+	for _, s := range a.Seeds {
+		f, ok := s.space(space)
+		if !ok {
+			return row, false
+		}
+		to, between, ratio = append(to, f.Intra), append(between, f.Inter), append(ratio, f.Ratio)
+		accuracy, silhouette = append(accuracy, f.Accuracy), append(silhouette, f.Silhouette)
+		report := &s.Embedding
+		if space == "script" {
+			report = s.Script
+		}
+		if (space == "plane" || space == "script") && report.Seeds != nil {
+			row.Layouts = append(row.Layouts, report.Seeds.Figures["ratio"])
+		}
+	}
+	row.ToCentroid, row.Between, row.Ratio = SpreadOf(to), SpreadOf(between), SpreadOf(ratio)
+	row.Accuracy, row.Silhouette = SpreadOf(accuracy), SpreadOf(silhouette)
+	return row, true
+}
+
+// each collects one value per seed of an arm.
+func (a Arm) each(value func(SeedResult) float64) []float64 {
+	out := make([]float64, len(a.Seeds))
+	for i, s := range a.Seeds {
+		out[i] = value(s)
+	}
+	return out
+}
+
+// title is an arm's name in tables.
+func (r *Result) title(arm string) string {
+	for _, a := range r.Arms {
+		if a.Name == arm {
+			return a.Title
+		}
+	}
+	return arm
+}
+
+// compared are the figures the arms are compared by.
+var compared = []struct {
+	what string
+	of   func(SeedResult) float64
+}{
+	{"ratio of centroid distances in the plane", func(s SeedResult) float64 { return s.Embedding.Plane.Ratio }},
+	{"ratio of centroid distances in latent space", func(s SeedResult) float64 { return s.Embedding.Latent.Ratio }},
+	{"held-out accuracy in latent space", func(s SeedResult) float64 { return s.Embedding.Latent.Accuracy }},
+	{"return on test tasks after adaptation", func(s SeedResult) float64 { return s.Adapted.Summary.Adapted.Mean }},
+}
+
+// verdicts says of each compared figure whether the arms differ by more than their seeds do. With one seed there is
+// nothing to say but that.
+func (r *Result) verdicts() []string {
+	var out []string
+	for _, c := range compared {
+		first := r.Arms[0]
+		for _, arm := range r.Arms[1:] {
+			out = append(out, verdict(c.what, first.Title, arm.Title, SpreadOf(first.each(c.of)), SpreadOf(arm.each(c.of))))
+		}
+	}
+	out = append(out, r.crossedVerdicts()...)
+	if r.Plan.Seeds < 2 {
+		out = append(out, "With one seed per algorithm nothing can be said about the spread over seeds: no difference above is evidence for either.")
+	}
+	return out
+}
+
+// crossedVerdicts compares encoders on the same windows.
+func (r *Result) crossedVerdicts() (out []string) {
+	find := func(windows, encoder string) Spread {
+		i := slices.IndexFunc(r.Crossed, func(c CrossedRow) bool { return c.Windows == windows && c.Encoder == encoder })
+		return r.Crossed[i].Accuracy
+	}
+	if len(r.Crossed) == 0 {
+		return nil
+	}
+	for _, windows := range r.Arms {
+		what := fmt.Sprintf("held-out accuracy on the windows of %s, by encoder", windows.Title)
+		for _, arm := range r.Arms[1:] {
+			out = append(out, verdict(what, r.Arms[0].Title, arm.Title, find(windows.Name, r.Arms[0].Name), find(windows.Name, arm.Name)))
+		}
+	}
+	return out
+}
+
+// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that: a handful
+// of seeds supports no test worth the name.
+func verdict(what, nameA, nameB string, a, b Spread) string {
+	if a.Mean > b.Mean {
+		nameA, nameB, a, b = nameB, nameA, b, a
+	}
+	figures := fmt.Sprintf("%s: %s %s, %s %s.", strings.ToUpper(what[:1])+what[1:], nameB, b, nameA, a)
+	switch {
+	case len(a.All) < 2:
+		return figures
+	case a.Max < b.Min:
+		return figures + fmt.Sprintf(" Larger than the spread over seeds: every seed of %s lies above every seed of %s.", nameB, nameA)
+	}
+	return figures + " Not larger than the spread over seeds: the ranges overlap."
+}
+
+// curve is an arm's mean return by trajectory index, with 95 % intervals over seeds and tasks.
+func (a Arm) curve() ([]stats.Interval, error) {
+	n := a.Seeds[0].Adapted.Protocol.Trajectories()
+	out := make([]stats.Interval, n)
+	for i := range out {
+		var values [][]float64
+		for _, s := range a.Seeds {
+			values = append(values, byTask(s.Adapted, i))
+		}
+		var err error
+		if out[i], err = a.interval(values); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// adapted is an arm's mean return over the scored trajectories.
+func (a Arm) adapted() (stats.Interval, error) {
+	var values [][]float64
+	for _, s := range a.Seeds {
+		values = append(values, s.Adapted.AdaptedByTask())
+	}
+	return a.interval(values)
+}
+
+// interval is a bootstrap over seeds and tasks: crossed where all seeds have the same test tasks, nested where the
+// tasks come from the seed.
+func (a Arm) interval(values [][]float64) (stats.Interval, error) {
+	const resamples = 4000
+	for _, s := range a.Seeds {
+		if !sameTasks(s.Adapted, a.Seeds[0].Adapted) {
+			return stats.Bootstrap(values, 0.95, resamples, 1)
+		}
+	}
+	return stats.BootstrapCrossed(values, 0.95, resamples, 1)
+}
+
+func sameTasks(a, b protocol.Result) bool {
+	return slices.EqualFunc(a.Tasks, b.Tasks, func(x, y protocol.TaskResult) bool { return reflect.DeepEqual(x.Params, y.Params) })
+}
+
+// byTask is each task's mean return of one trajectory index over its repeats.
+func byTask(r protocol.Result, trajectory int) []float64 {
+	out := make([]float64, len(r.Tasks))
+	for i, t := range r.Tasks {
+		for _, repeat := range t.Return {
+			out[i] += repeat[trajectory] / float64(len(t.Return))
+		}
+	}
+	return out
+}
+
+// baseline is the mean over seeds of a yardstick's adapted return; false where there is none.
+func (r *Result) baseline(pick func(Baseline) *protocol.Result) (float64, bool) {
+	sum := 0.0
+	for _, b := range r.Baselines {
+		p := pick(b)
+		if p == nil {
+			return 0, false
+		}
+		sum += p.Summary.Adapted.Mean
+	}
+	return sum / float64(len(r.Baselines)), true
+}
+
+func randomOf(b Baseline) *protocol.Result { return &b.Random }
+func goalOf(b Baseline) *protocol.Result   { return b.Goal }

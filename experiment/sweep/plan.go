@@ -1,0 +1,173 @@
+package sweep
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"nacre/experiment"
+	"nacre/rl/config"
+	"nacre/sim"
+)
+
+// Plan is what a sweep trains: every system on every family with every seed.
+type Plan struct {
+	Name     string   `toml:"name" comment:"of the sweep and its jobs"`
+	Out      string   `toml:"out" comment:"folder of everything the sweep writes; out/NAME where it is empty"`
+	Families []string `toml:"families" comment:"names, or patterns such as ml1/*"`
+	Seeds    []uint64 `toml:"seeds"`
+	Preset   string   `toml:"preset" comment:"of systems that name none; {family} stands for the family's name"`
+	EnvSteps int64    `toml:"env_steps" range:"[0,1e12]" comment:"budget of every run in environment steps; 0 leaves the presets' iterations"`
+	Set      []string `toml:"set" comment:"key=value for every run"`
+	Systems  []System `toml:"systems"`
+	Local    Local    `toml:"local"`
+	Slurm    Slurm    `toml:"slurm"`
+}
+
+// System is one column of the tables to come.
+type System struct {
+	Name      string   `toml:"name" comment:"the algorithm where it is empty"`
+	Algorithm string   `toml:"algorithm" comment:"that of the preset where it is empty"`
+	Preset    string   `toml:"preset"`
+	Set       []string `toml:"set" comment:"key=value, over those of the plan"`
+}
+
+// Local says how runs share this machine.
+type Local struct {
+	Processes int `toml:"processes" range:"[0,4096]" comment:"runs at a time; 0: as many as there are cores for"`
+	Cores     int `toml:"cores" range:"[0,4096]" comment:"of each run, which is pinned to them; 0 is 1"`
+}
+
+// Run is one cell of a sweep with its full configuration.
+type Run struct {
+	Name   string            `json:"name"` // of its folder
+	Family string            `json:"family"`
+	System string            `json:"system"`
+	Seed   uint64            `json:"seed"`
+	Config experiment.Config `json:"-"`
+}
+
+// Load reads and checks a plan.
+func Load(file string) (Plan, error) {
+	var p Plan
+	if err := config.LoadTOML(file, &p); err != nil {
+		return p, err
+	}
+	if p.Out == "" {
+		p.Out = path.Join("out", p.Name)
+	}
+	return p, nil
+}
+
+// Validate checks what a plan cannot do without.
+func (p Plan) Validate() error {
+	switch {
+	case p.Name == "" || strings.ContainsFunc(p.Name, notInNames):
+		return fmt.Errorf("name = %q, want letters, digits, - _ and .", p.Name)
+	case len(p.Families) == 0:
+		return fmt.Errorf("families is empty, want at least one; \"nacre envs\" lists them")
+	case len(p.Seeds) == 0:
+		return fmt.Errorf("seeds is empty, want at least one")
+	case len(p.Systems) == 0:
+		return fmt.Errorf("no [[systems]], want at least one with an algorithm or a preset")
+	}
+	return nil
+}
+
+// notInNames reports whether a letter has no place in file names and job names.
+func notInNames(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+}
+
+// Expand lists the runs seed by seed, so that a sweep stopped early has whole rows, and checks every configuration.
+func (p Plan) Expand() ([]Run, error) {
+	families, err := p.families()
+	if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	seen := map[string]bool{}
+	for _, seed := range p.Seeds {
+		for _, family := range families {
+			for i, s := range p.Systems {
+				r, err := p.run(s, family, seed)
+				if err != nil {
+					return nil, fmt.Errorf("plan %s: system %d on %s: %w", p.Name, i+1, family, err)
+				}
+				if seen[r.Name] {
+					return nil, fmt.Errorf("plan %s: two runs are called %s: give systems of one algorithm a name each, and families and seeds once", p.Name, r.Name)
+				}
+				seen[r.Name] = true
+				runs = append(runs, r)
+			}
+		}
+	}
+	return runs, nil
+}
+
+// families are the names that the plan's names and patterns stand for, in its order.
+func (p Plan) families() ([]string, error) {
+	var out []string
+	for _, pattern := range p.Families {
+		if !strings.ContainsAny(pattern, "*?[") {
+			out = append(out, pattern)
+			continue
+		}
+		n := len(out)
+		for _, spec := range sim.Families() {
+			match, err := path.Match(pattern, spec.Name)
+			if err != nil {
+				return nil, fmt.Errorf("plan %s: families: pattern %q: %w", p.Name, pattern, err)
+			}
+			// ml1/* means the families themselves, not their variants such as ml1/push:v2.
+			match = match && strings.Count(spec.Name, ":") == strings.Count(pattern, ":")
+			if match && !slices.Contains(out, spec.Name) {
+				out = append(out, spec.Name)
+			}
+		}
+		if len(out) == n {
+			return nil, fmt.Errorf("plan %s: families: no family matches %q; \"nacre envs\" lists them", p.Name, pattern)
+		}
+	}
+	return out, nil
+}
+
+// run builds a run's configuration in the layers of nacre train: preset, algorithm and family, the plan's and the
+// system's assignments, the seed.
+func (p Plan) run(s System, family string, seed uint64) (Run, error) {
+	preset := s.Preset
+	if preset == "" {
+		preset = p.Preset
+	}
+	if preset == "" {
+		return Run{}, fmt.Errorf("no preset, neither the system's nor the plan's; \"nacre presets\" lists them")
+	}
+	if _, err := sim.Lookup(family); err != nil {
+		return Run{}, err
+	}
+	cfg, err := experiment.Preset(strings.ReplaceAll(preset, "{family}", family))
+	if err != nil {
+		return Run{}, err
+	}
+	cfg.Family, cfg.Seed, cfg.EnvSteps = family, seed, p.EnvSteps
+	if s.Algorithm != "" {
+		cfg.Algorithm = s.Algorithm
+	}
+	if err := experiment.Change(&cfg, slices.Concat(p.Set, s.Set)...); err != nil {
+		return Run{}, err
+	}
+	if cfg.Family != family || cfg.Seed != seed {
+		return Run{}, fmt.Errorf("set changes family or seed: list them under families and seeds")
+	}
+	name := s.Name
+	if name == "" {
+		name = cfg.Algorithm
+	}
+	folder := strings.NewReplacer("/", "-", ":", "-").Replace(family)
+	r := Run{Name: fmt.Sprintf("%s-%s-seed%d", folder, name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
+	if strings.ContainsFunc(r.Name, notInNames) {
+		return Run{}, fmt.Errorf("system name %q, want letters, digits, - _ and .", name)
+	}
+	return r, nil
+}

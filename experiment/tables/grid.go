@@ -1,0 +1,236 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"nacre/analysis/stats"
+	"nacre/rl/config"
+	"nacre/rl/protocol"
+)
+
+// Cell is one system on one family.
+type Cell struct {
+	// Return is the mean over seeds with Student's 95 % interval, in the table's unit; what a seed counts as is
+	// Run.Return. N is the seeds counted, 0 for an empty cell.
+	Return stats.Interval `json:"return"`
+	Seeds  []float64      `json:"seeds"` // the value of each, in the order of SeedOf
+	SeedOf []uint64       `json:"seed"`
+	Begun  int            `json:"runs"` // run folders of the cell, counted or not
+
+	// Final and Success are of the test tasks at the end of training, over seeds and tasks: a bootstrap of both, crossed
+	// where the seeds share their tasks. Nil where no run is finished.
+	Final   *stats.Interval `json:"final,omitempty"`
+	Success *float64        `json:"success,omitempty"`
+
+	Budget Budget   `json:"budget"`
+	Paper  *float64 `json:"paper,omitempty"` // the paper's figure
+	Notes  []string `json:"notes,omitempty"`
+}
+
+// Budget is what the counted runs of a cell had: the least and the most of them.
+type Budget struct {
+	Evaluations int     `json:"evaluations"`
+	EnvStepsLo  int64   `json:"env_steps_min"`
+	EnvStepsHi  int64   `json:"env_steps_max"`
+	UpdatesLo   int64   `json:"updates_min"`
+	UpdatesHi   int64   `json:"updates_max"`
+	Seconds     float64 `json:"seconds"` // mean of the runs
+	TestTasks   int     `json:"test_tasks"`
+	Explore     int     `json:"trajectories_explored"`
+}
+
+// Grid is a table under construction: families by systems.
+type Grid struct {
+	Systems  []string // by the name of the sweep or algorithm
+	Families []string
+	Cells    [][]Cell // Cells[family][system]
+	Left     []string // what was given but is not part of the table
+}
+
+// Shape says which runs a table takes and what it shows them as.
+type Shape struct {
+	Algorithms []string                                             // taken; nil takes all
+	Families   func(family string) bool                             // taken; nil takes all
+	Order      []string                                             // of the systems
+	Unit       float64                                              // returns are divided by it
+	At         int64                                                // environment steps at which runs are compared; 0 is their end
+	Cap        int64                                                // with At 0: later steps are not looked at; 0 is no limit
+	Value      func(Run) (float64, bool)                            // nil is Run.Return
+	Paper      func(family, system string) (value float64, ok bool) // nil where the paper has no table
+}
+
+// gridOf sorts runs into cells. Two runs of one cell with the same seed are an error: nobody could say which counts.
+func gridOf(runs []Run, s Shape) (*Grid, error) {
+	g := &Grid{}
+	var taken []Run
+	for _, r := range runs {
+		if s.Algorithms != nil && !slices.Contains(s.Algorithms, r.Config.Algorithm) || s.Families != nil && !s.Families(r.Config.Family) {
+			g.Left = append(g.Left, r.Dir)
+			continue
+		}
+		taken = append(taken, r)
+		if !slices.Contains(g.Families, r.Config.Family) {
+			g.Families = append(g.Families, r.Config.Family)
+		}
+	}
+	if len(taken) == 0 {
+		return nil, fmt.Errorf("none of the %d runs belongs to this table", len(runs))
+	}
+	slices.Sort(g.Families)
+	g.Systems = systems(taken, s.Order)
+	for _, family := range g.Families {
+		row := make([]Cell, len(g.Systems))
+		for j, system := range g.Systems {
+			var of []Run
+			for _, r := range taken {
+				if r.Config.Family == family && r.System == system {
+					of = append(of, r)
+				}
+			}
+			var err error
+			if row[j], err = cellOf(of, s); err != nil {
+				return nil, err
+			}
+			if s.Paper != nil {
+				if v, ok := s.Paper(family, system); ok {
+					row[j].Paper = &v
+				}
+			}
+		}
+		g.Cells = append(g.Cells, row)
+	}
+	return g, nil
+}
+
+// cellOf summarises the runs of a cell.
+func cellOf(runs []Run, s Shape) (Cell, error) {
+	c := Cell{Begun: len(runs)}
+	bySeed := map[uint64]string{}
+	var counted []Run
+	for _, r := range runs {
+		if before, ok := bySeed[r.Config.Seed]; ok {
+			return c, fmt.Errorf("%s and %s are the same system, family and seed: give one of them", before, r.Dir)
+		}
+		bySeed[r.Config.Seed] = r.Dir
+		if !r.reached(s.At) {
+			c.Notes = append(c.Notes, fmt.Sprintf("seed %d is at %.0f %%", r.Config.Seed, 100*r.Share))
+			continue
+		}
+		v, evaluations, ok := s.value(r)
+		if !ok {
+			c.Notes = append(c.Notes, fmt.Sprintf("seed %d has no evaluation", r.Config.Seed))
+			continue
+		}
+		counted = append(counted, r)
+		c.Seeds, c.SeedOf = append(c.Seeds, v/s.Unit), append(c.SeedOf, r.Config.Seed)
+		c.Budget.add(r, evaluations, len(counted))
+	}
+	if len(counted) == 0 {
+		return c, nil
+	}
+	c.Return = stats.MeanInterval(c.Seeds)
+	c.Budget.Seconds /= float64(len(counted))
+	if err := c.finish(counted, s.Unit); err != nil {
+		return c, err
+	}
+	return c, c.uniform(counted)
+}
+
+// value is what a run counts as, and the evaluations behind it.
+func (s Shape) value(r Run) (v float64, evaluations int, ok bool) {
+	if s.Value != nil {
+		v, ok = s.Value(r)
+		return v, 0, ok
+	}
+	at := s.At
+	if at == 0 && s.Cap > 0 {
+		at = min(s.Cap, r.EnvSteps)
+	}
+	return r.Return(at)
+}
+
+// add widens the budget to a run, the n-th counted.
+func (b *Budget) add(r Run, evaluations, n int) {
+	if n == 1 {
+		*b = Budget{Evaluations: evaluations, EnvStepsLo: r.EnvSteps, EnvStepsHi: r.EnvSteps, UpdatesLo: r.Updates, UpdatesHi: r.Updates}
+	}
+	b.Evaluations = min(b.Evaluations, evaluations)
+	b.EnvStepsLo, b.EnvStepsHi = min(b.EnvStepsLo, r.EnvSteps), max(b.EnvStepsHi, r.EnvSteps)
+	b.UpdatesLo, b.UpdatesHi = min(b.UpdatesLo, r.Updates), max(b.UpdatesHi, r.Updates)
+	b.Seconds += r.Seconds
+}
+
+// finish fills what the evaluations at the end say.
+func (c *Cell) finish(runs []Run, unit float64) error {
+	var values [][]float64
+	var first *protocol.Result
+	crossed, success := true, 0.0
+	for _, r := range runs {
+		if r.Final == nil {
+			return nil
+		}
+		if first == nil {
+			first = r.Final
+		}
+		crossed = crossed && slices.EqualFunc(r.Final.Tasks, first.Tasks, func(x, y protocol.TaskResult) bool { return reflect.DeepEqual(x.Params, y.Params) })
+		tasks := r.Final.AdaptedByTask()
+		for i := range tasks {
+			tasks[i] /= unit
+		}
+		values = append(values, tasks)
+		success += r.Final.Summary.AdaptedSuccess.Mean / float64(len(runs))
+	}
+	bootstrap := stats.Bootstrap
+	if crossed {
+		bootstrap = stats.BootstrapCrossed
+	}
+	const resamples = 4000
+	i, err := bootstrap(values, 0.95, resamples, 1)
+	if err != nil {
+		return err
+	}
+	c.Final, c.Success = &i, &success
+	c.Budget.TestTasks, c.Budget.Explore = len(first.Tasks), first.Protocol.Explore
+	return nil
+}
+
+// uniform notes it where the runs of a cell differ in more than their seed.
+func (c *Cell) uniform(runs []Run) error {
+	hashes := map[string]bool{}
+	for _, r := range runs {
+		h, err := config.Hash(r.Config, "seed", "checkpoint_every")
+		if err != nil {
+			return err
+		}
+		hashes[h] = true
+	}
+	if len(hashes) > 1 {
+		c.Notes = append(c.Notes, fmt.Sprintf("the seeds have %d different configurations", len(hashes)))
+	}
+	return nil
+}
+
+// counted is how many seeds stand behind a cell.
+func (c Cell) counted() int { return len(c.Seeds) }
+
+// complete lists the rows in which all of some systems have a cell.
+func (g *Grid) complete(systems ...int) []int {
+	var out []int
+	for i, row := range g.Cells {
+		if !slices.ContainsFunc(systems, func(j int) bool { return row[j].counted() == 0 }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// decimals to which returns are compared and shown, as the paper's are: what is equal to them is a tie.
+const decimals = 2
+
+func round(v float64) float64 {
+	const scale = 100 // 10^decimals
+	return math.Round(v*scale) / scale
+}

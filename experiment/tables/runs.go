@@ -1,0 +1,229 @@
+package tables
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nacre/experiment"
+	"nacre/experiment/sweep"
+	"nacre/rl/protocol"
+)
+
+// Run is what a table or a plot needs of a run folder.
+type Run struct {
+	Dir    string `json:"run"`
+	System string `json:"system"` // the sweep's name for it, else the algorithm
+	experiment.Standing
+	Config  experiment.Config  `json:"-"`
+	Session experiment.Session `json:"-"` // the last one
+	Curve   []Point            `json:"-"` // evaluations during training
+	Final   *protocol.Result   `json:"-"` // at the end; nil before it
+}
+
+// Point is one evaluation of the test tasks during training.
+type Point struct {
+	EnvSteps, Return, Success float64
+}
+
+// Load reads run folders, folders of sweeps, and folders that hold such folders.
+func Load(paths ...string) ([]Run, error) {
+	var out []Run
+	seen := map[string]bool{}
+	for _, path := range paths {
+		runs, err := load(path)
+		if err != nil {
+			return nil, err
+		}
+		if len(runs) == 0 {
+			return nil, fmt.Errorf("%s holds no run folder: expected one with a %s, or the folder of a sweep", path, experiment.ConfigFile)
+		}
+		for _, r := range runs {
+			if dir := filepath.Clean(r.Dir); !seen[dir] {
+				seen[dir] = true
+				out = append(out, r)
+			}
+		}
+	}
+	return out, nil
+}
+
+// depth is how far below a given folder run folders are looked for.
+const depth = 4
+
+func load(root string) ([]Run, error) {
+	var out []Run
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if below, err := filepath.Rel(root, path); err != nil || strings.Count(below, string(filepath.Separator)) >= depth {
+			return fs.SkipDir
+		}
+		var runs []Run
+		switch {
+		case has(path, sweep.ManifestFile):
+			runs, err = loadSweep(path)
+		case has(path, experiment.ConfigFile):
+			runs = make([]Run, 1)
+			runs[0], err = loadRun(path, "")
+		default:
+			return nil
+		}
+		out = append(out, runs...)
+		if err == nil {
+			err = fs.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tables: %w", err)
+	}
+	return out, nil
+}
+
+func has(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// loadSweep reads the runs of a sweep, also those that were not begun.
+func loadSweep(dir string) ([]Run, error) {
+	f, err := sweep.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	status, err := f.Status()
+	if err != nil {
+		return nil, err
+	}
+	var out []Run
+	for _, s := range status {
+		if s.Iterations == 0 && !s.Finished {
+			out = append(out, Run{Dir: s.Dir, System: s.System, Config: s.Run.Config})
+			continue
+		}
+		r, err := loadRun(s.Dir, s.System)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func loadRun(dir, system string) (Run, error) {
+	r := Run{Dir: dir, System: system}
+	run, err := experiment.View(dir)
+	if err != nil {
+		return r, err
+	}
+	r.Config = experiment.Default()
+	record, err := run.ReadConfig(&r.Config)
+	if err != nil {
+		return r, err
+	}
+	if n := len(record.Sessions); n > 0 {
+		r.Session = record.Sessions[n-1]
+	}
+	if r.System == "" {
+		r.System = r.Config.Algorithm
+	}
+	if r.Standing, err = run.Standing(r.Config); err != nil {
+		return r, err
+	}
+	if run.Has(experiment.MetricsFile) {
+		if r.Curve, err = curve(run.Path(experiment.MetricsFile)); err != nil {
+			return r, err
+		}
+	}
+	if r.Finished {
+		result, err := run.ReadEvaluation()
+		if err != nil {
+			return r, err
+		}
+		r.Final = &result
+	}
+	return r, nil
+}
+
+// curve reads the evaluations of a metrics file.
+func curve(path string) ([]Point, error) {
+	metrics, err := experiment.ReadMetrics(path)
+	if err != nil {
+		return nil, err
+	}
+	var columns [3][]float64
+	for i, name := range []string{"env_steps", "adapted_return", "adapted_success"} {
+		if columns[i], err = metrics.Column(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	var out []Point
+	for i, v := range columns[1] {
+		if !math.IsNaN(v) {
+			out = append(out, Point{columns[0][i], v, columns[2][i]})
+		}
+	}
+	return out, nil
+}
+
+// Return is the mean of the evaluations in the last tenth of so many environment steps, (0.9·steps, steps], as the
+// paper's tables have it, or where there is none the last evaluation before them; false where there is neither. 0
+// stands for all steps of the run.
+func (r Run) Return(steps int64) (value float64, evaluations int, ok bool) {
+	if steps == 0 {
+		steps = r.EnvSteps
+	}
+	var last float64
+	sum := 0.0
+	for _, p := range r.Curve {
+		if p.EnvSteps > float64(steps) {
+			break
+		}
+		last, ok = p.Return, true
+		if p.EnvSteps > 0.9*float64(steps) {
+			sum += p.Return
+			evaluations++
+		}
+	}
+	if evaluations == 0 {
+		return last, min(1, len(r.Curve)), ok
+	}
+	return sum / float64(evaluations), evaluations, true
+}
+
+// reached reports whether a run has so many environment steps behind it, or for 0 whether it is finished.
+func (r Run) reached(steps int64) bool {
+	if steps == 0 {
+		return r.Finished
+	}
+	return r.EnvSteps >= steps
+}
+
+// systems lists the systems of runs: those in order first, as far as there are runs of them, then the others by
+// appearance.
+func systems(runs []Run, order []string) []string {
+	var found []string
+	for _, r := range runs {
+		if !slices.Contains(found, r.System) {
+			found = append(found, r.System)
+		}
+	}
+	var out []string
+	for _, s := range order {
+		if slices.Contains(found, s) {
+			out = append(out, s)
+		}
+	}
+	for _, s := range found {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

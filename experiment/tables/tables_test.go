@@ -1,0 +1,293 @@
+package tables_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"nacre/analysis/stats"
+	"nacre/experiment"
+	"nacre/experiment/sweep"
+	"nacre/experiment/tables"
+	"nacre/rl/protocol"
+)
+
+// written makes a run folder as training would leave it: evaluations of the form steps → return, and in a finished run
+// the returns of the test tasks at the end.
+func written(t *testing.T, dir, algorithm, family string, seed uint64, evaluations [][2]float64, final []float64) {
+	t.Helper()
+	cfg, err := experiment.Preset("paper/ml1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Algorithm, cfg.Family, cfg.Seed, cfg.EnvSteps = algorithm, family, seed, 1_000_000
+	run, err := experiment.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	if _, err := run.Begin(cfg, experiment.NewSession()); err != nil {
+		t.Fatal(err)
+	}
+	metrics, err := experiment.NewMetrics(run.Path(experiment.MetricsFile), "iteration", "env_steps", "updates", "adapted_return", "adapted_success")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer metrics.Close()
+	timing, err := experiment.NewMetrics(run.Path(experiment.TimingFile), "iteration", "update_s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer timing.Close()
+	for i, e := range evaluations {
+		row := experiment.Row{"iteration": float64(i), "env_steps": e[0], "updates": 10 * float64(i+1)}
+		if !math.IsNaN(e[1]) {
+			row["adapted_return"], row["adapted_success"] = e[1], 0.5
+		}
+		if err := metrics.Write(row); err != nil {
+			t.Fatal(err)
+		}
+		if err := timing.Write(experiment.Row{"iteration": float64(i), "update_s": 900}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if final == nil {
+		return
+	}
+	p := protocol.Protocol{Name: "garage-ml1", Explore: 0, Scored: 1, Repeats: 1}
+	result := protocol.Result{Protocol: p}
+	for i, v := range final {
+		result.Tasks = append(result.Tasks, protocol.TaskResult{ID: i, Params: []float64{float64(i)}, Return: [][]float64{{v}}, Success: [][]bool{{true}}, Len: [][]int{{1}}})
+	}
+	result.Summary.AdaptedSuccess = stats.MeanInterval([]float64{1})
+	text, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(run.Path(experiment.EvaluationFile), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// at is a finished run's evaluations with a mean over the last tenth of a million steps of v; what is outside of it must
+// not count.
+func at(v float64) [][2]float64 {
+	return [][2]float64{{400_000, 9e6}, {900_000, -9e6}, {910_000, v - 100}, {950_000, math.NaN()}, {1_000_000, v + 100}, {1_040_000, 9e6}}
+}
+
+// build makes the runs of the small table of which all figures below were computed by hand.
+func small(t *testing.T) []tables.Run {
+	t.Helper()
+	dir := t.TempDir()
+	for family, values := range map[string]map[string][]float64{
+		"ml1/push":  {"pearl": {1000, 3000}, "tcl-pearl": {4000, 6000}},
+		"ml1/reach": {"pearl": {2004, 2004}, "tcl-pearl": {2001, 1999}},
+		"ml1/sweep": {"pearl": {8000, 8000}, "tcl-pearl": {3000, 5000}},
+	} {
+		for algorithm, seeds := range values {
+			for i, v := range seeds {
+				name := fmt.Sprintf("%s-%s-%d", filepath.Base(family), algorithm, i+1)
+				written(t, filepath.Join(dir, name), algorithm, family, uint64(i+1), at(v), []float64{v - 500, v + 500})
+			}
+		}
+	}
+	written(t, filepath.Join(dir, "push-tcl-3"), "tcl-pearl", "ml1/push", 3, at(0)[:1], nil)
+	written(t, filepath.Join(dir, "soccer-pearl-1"), "pearl", "ml1/soccer", 1, at(0)[:1], nil)
+	written(t, filepath.Join(dir, "other"), "pearl", "cheetah-vel", 1, at(0), []float64{1})
+	runs, err := tables.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > 5e-5 {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func TestSmallTable(t *testing.T) {
+	table, err := tables.Build("ml1", small(t), tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(table.Families, []string{"ml1/push", "ml1/reach", "ml1/soccer", "ml1/sweep"}) || !reflect.DeepEqual(table.Systems, []string{"pearl", "tcl-pearl"}) {
+		t.Fatalf("%v, %v", table.Families, table.Systems)
+	}
+	push := table.Cells[0]
+	near(t, "push, PEARL", push[0].Return.Mean, 2)
+	near(t, "its interval", push[0].Return.Lo, 2-12.706205) // t(1)·√2/√2
+	near(t, "push, TCL-PEARL", push[1].Return.Mean, 5)
+	near(t, "the paper's figure", *push[1].Paper, 26.36)
+	if b := push[0].Budget; b.Evaluations != 2 || b.EnvStepsLo != 1_040_000 || b.UpdatesHi != 60 || b.Seconds != 5400 || b.TestTasks != 2 {
+		t.Errorf("budget %+v", b)
+	}
+	// Both seeds have the same tasks: 0.5, 1.5 and 2.5, 3.5.
+	want, err := stats.BootstrapCrossed([][]float64{{0.5, 1.5}, {2.5, 3.5}}, 0.95, 4000, 1)
+	if err != nil || *push[0].Final != want {
+		t.Errorf("at the end %v, want %v (%v)", push[0].Final, want, err)
+	}
+	pair := table.Ours.Pairs[0]
+	if pair.System != "TCL-PEARL" || pair.Against != "PEARL" || pair.Better != 1 || pair.Equal != 1 || pair.Worse != 1 || pair.P != 1 || pair.Seeded != 3 || pair.Above != 1 || pair.Below != 2 {
+		t.Errorf("%+v", pair)
+	}
+	near(t, "geometric mean", *pair.Geometric, math.Cbrt(2.5*1*0.5))
+	near(t, "mean", *pair.Mean, 4.0/3)
+	near(t, "median", *pair.Median, 1)
+	for j, wins := range []stats.WinCount{{Outright: 1, Shared: 1}, {Outright: 1, Shared: 1}} {
+		c := table.Ours.Columns[j]
+		near(t, c.System+" mean rank", c.MeanRank, 1.5)
+		if c.Wins != wins {
+			t.Errorf("%s wins %v, want %v", c.System, c.Wins, wins)
+		}
+	}
+	near(t, "mean of PEARL", table.Ours.Columns[0].Mean, 4)
+	// Of the paper only the rows that have runs count.
+	if table.Paper.Environments != 3 || table.Expected != 50 || len(table.Missing) != 46 || len(table.Left) != 1 {
+		t.Errorf("%d of the paper, %d missing of %d, %d left", table.Paper.Environments, len(table.Missing), table.Expected, len(table.Left))
+	}
+	var text strings.Builder
+	if err := table.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"incomplete grid: 2 of 8 cells are empty, 12 of 24 runs counted", "ml1/push, TCL-PEARL: seed 3 is at 40 %",
+		"4 of 50 environments have runs", "greater in 1, equal in 1, less in 1; sign test p = 1.000", "wins 1 (+1 shared)", "2.00 [-10.71, 14.71]  2   4.56"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &text)
+		}
+	}
+}
+
+func TestAtAndAgainst(t *testing.T) {
+	runs := small(t)
+	table, err := tables.Build("runs", runs, tables.Options{At: 400_000, Against: "tcl-pearl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// At 400,000 steps the unfinished runs count too, and every run stood at 9e6.
+	if table.Cells[1][1].Return.N != 3 || table.Cells[1][1].Return.Mean != 9e6 || table.Ours.Pairs[0].System != "PEARL" || table.Ours.Pairs[0].Equal != 3 {
+		t.Errorf("%+v, %+v", table.Cells[1][1].Return, table.Ours.Pairs)
+	}
+	for want, o := range map[string]tables.Options{`no runs of system "perl"; did you mean "pearl"?`: {Against: "perl"}} {
+		if _, err := tables.Build("runs", runs, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if _, err := tables.Build("controls", runs[1:], tables.Options{}); err == nil || !strings.Contains(err.Error(), "none of the 14 runs belongs to this table") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := tables.Build("ml2", runs, tables.Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "ml1"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRuntime(t *testing.T) {
+	table, err := tables.Build("runtime", small(t), tables.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Six iterations of 900 s for 1,040,000 steps.
+	near(t, "pace", table.Cells[1][0].Return.Mean, 5400/1.04)
+	near(t, "the paper's", *table.Cells[1][0].Paper, 18259.77)
+	near(t, "the paper's ratio", *table.Paper.Pairs[0].Mean, mean(24089.16/18259.77, *table.Cells[2][1].Paper / *table.Cells[2][0].Paper, *table.Cells[4][1].Paper / *table.Cells[4][0].Paper))
+}
+
+func mean(x ...float64) float64 { return stats.Mean(x) }
+
+func TestDuplicatesAndNothing(t *testing.T) {
+	dir := t.TempDir()
+	written(t, filepath.Join(dir, "a"), "pearl", "ml1/push", 1, at(1), []float64{1})
+	written(t, filepath.Join(dir, "b"), "pearl", "ml1/push", 1, at(1), []float64{1})
+	runs, err := tables.Load(dir, filepath.Join(dir, "a"))
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	if _, err := tables.Build("ml1", runs, tables.Options{}); err == nil || !strings.Contains(err.Error(), "same system, family and seed") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := tables.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no run folder") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// In a sweep's folder runs have the sweep's names for their systems, and those not begun are there too.
+func TestSweepNames(t *testing.T) {
+	plan := sweep.Plan{Name: "two", Out: t.TempDir(), Families: []string{"point-goal"}, Seeds: []uint64{1, 2}, Preset: "quick/point-goal",
+		Systems: []sweep.System{{Name: "wide", Algorithm: "pearl"}, {Name: "narrow", Algorithm: "pearl", Set: []string{"pearl.hidden=8"}}}}
+	f, err := sweep.Prepare(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written(t, f.RunDir(f.Runs[0]), "pearl", "point-goal", 1, at(5), []float64{5})
+	runs, err := tables.Load(plan.Out)
+	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" || runs[3].Config.Pearl.Hidden != 8 {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	table, err := tables.Build("runs", runs, tables.Options{})
+	if err != nil || table.Cells[0][0].Return.N != 1 || table.Cells[0][1].Return.N != 0 || !strings.Contains(table.Notes[0], "1 of 2 cells are empty, 1 of 4 runs") {
+		t.Errorf("%+v, %v", table, err)
+	}
+}
+
+func TestCurves(t *testing.T) {
+	dir := t.TempDir()
+	nan := math.NaN()
+	written(t, filepath.Join(dir, "1"), "pearl", "ml1/basketball", 1, [][2]float64{{100_000, 0}, {200_000, nan}, {300_000, 20}, {500_000, 40}}, nil)
+	written(t, filepath.Join(dir, "2"), "pearl", "ml1/basketball", 2, [][2]float64{{200_000, 30}, {300_000, 40}, {400_000, 50}, {500_000, 60}}, nil)
+	for seed := range uint64(3) {
+		written(t, filepath.Join(dir, fmt.Sprint("t", seed)), "tcl-pearl", "ml1/basketball", seed, [][2]float64{{100_000, float64(seed)}, {450_000, 7}}, nil)
+	}
+	written(t, filepath.Join(dir, "p"), "pearl", "point-goal", 1, [][2]float64{{1000, 1}}, nil)
+	runs, err := tables.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panels, notes, err := tables.Curves(runs, tables.CurveOptions{Backdrop: true})
+	if err != nil || len(panels) != 2 || len(notes) != 0 {
+		t.Fatalf("%d panels, %v, %v", len(panels), notes, err)
+	}
+	names := map[string]int{}
+	for i, s := range panels[0].Series {
+		names[s.Name] = i
+		if s.Faint && s.X[len(s.X)-1] > 500_000 {
+			t.Errorf("%s goes on to %v steps", s.Name, s.X[len(s.X)-1])
+		}
+	}
+	// Seed 1 stands at 10 and 30 between its evaluations, where seed 2 has some.
+	pearl := panels[0].Series[names["PEARL"]]
+	if !reflect.DeepEqual(pearl.X, []float64{200_000, 300_000, 400_000, 500_000}) || !reflect.DeepEqual(pearl.Y, []float64{20, 30, 40, 50}) ||
+		!reflect.DeepEqual(pearl.Lo, []float64{10, 20, 30, 40}) {
+		t.Errorf("%+v", pearl)
+	}
+	// Three seeds at 0, 1 and 2: t(2) = 4.302653, s = 1.
+	tcl := panels[0].Series[names["TCL-PEARL"]]
+	near(t, "end of the interval", tcl.Hi[0], 1+4.302653/math.Sqrt(3))
+	// The authors' first points of PEARL on basketball, three runs at 350,000 steps: −25.33, −27.85 and −26.57.
+	authors := panels[0].Series[names["PEARL, authors"]]
+	near(t, "the authors' curve", authors.Y[0], -(25.33+27.85+26.57)/3)
+	if !authors.Faint || authors.Like != "PEARL" || authors.X[0] != 250_000 && authors.X[0] != 350_000 {
+		t.Errorf("%+v", authors)
+	}
+	if len(panels[1].Series) != 1 || panels[1].Series[0].Lo != nil {
+		t.Errorf("point-goal: %+v", panels[1].Series)
+	}
+	panels, notes, err = tables.Curves(runs, tables.CurveOptions{Steps: 200_000})
+	if err != nil || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{20}) || len(notes) != 0 {
+		t.Errorf("up to 200,000 steps: %+v, %v, %v", panels, notes, err)
+	}
+	written(t, filepath.Join(dir, "3"), "pearl", "ml1/basketball", 3, [][2]float64{{200_000, 50}, {300_000, 60}}, nil)
+	if runs, err = tables.Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: 1 of the runs end before 500000") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
+		t.Errorf("with a run that ends early: %+v, %v, %v", panels, notes, err)
+	}
+}

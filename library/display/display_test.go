@@ -1,0 +1,176 @@
+package display_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"nacre/library/display"
+	"nacre/sim"
+	"nacre/sim/recording"
+	"nacre/tsne"
+)
+
+func ExampleShow() {
+	// In a notebook this is a table; elsewhere its text is printed.
+	display.Show(display.Table(
+		[]string{"task", "return"},
+		[][]any{{"0", -1.5}, {"10", 12.25}},
+	))
+	// Output:
+	// task  return
+	// 0       -1.5
+	// 10     12.25
+}
+
+// encoded is a form of a bundle as it goes over the wire.
+func encoded(t *testing.T, r display.Renderer, mime string) map[string]any {
+	t.Helper()
+	b, err := r.MIMEBundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, beside := range []string{"text/plain", "image/png"} {
+		if b[beside] == nil {
+			t.Errorf("no %s beside %s", beside, mime)
+		}
+	}
+	text, err := json.Marshal(b[mime])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestCurves(t *testing.T) {
+	c := display.NewCurves("loss", "step", "")
+	c.Add("a", 0, 1)
+	c.Add("a", 1, math.NaN())
+	c.AddBand("a", 2, 3, 2.5, 3.5)
+	if err := c.Set("b", []float64{0}, []float64{1, 2}); err == nil {
+		t.Error("a line of unequal lengths is accepted")
+	}
+	got := fmt.Sprint(encoded(t, c, display.CurvesMIME))
+	want := "map[log_y:false series:[map[high:[1 <nil> 3.5] low:[1 <nil> 2.5] name:a x:[0 1 2] y:[1 <nil> 3]]] title:loss version:1 x_label:step y_label:]"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestEmbedding(t *testing.T) {
+	points := tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{0, 10, 0.25, 20, 1, 12.5}}
+	e := display.Embedding{Points: points, Label: []int{7, 3, 7}, Names: []string{0: "zero", 3: "three"}}
+	m := encoded(t, e, display.EmbeddingMIME)
+	if got := fmt.Sprint(m["labels"], m["label_names"], m["n"]); got != "[1 0 1] [three 7] 3" {
+		t.Errorf("labels %s", got)
+	}
+	data, err := base64.StdEncoding.DecodeString(m["points"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range points.Data {
+		if got := math.Float32frombits(binary.LittleEndian.Uint32(data[4*k:])); float64(got) != want {
+			t.Errorf("coordinate %d is %v, want %v", k, got, want)
+		}
+	}
+	e.Compact = true
+	m = encoded(t, e, display.EmbeddingMIME)
+	data, _ = base64.StdEncoding.DecodeString(m["points"].(string))
+	scale := m["scale"].(map[string]any)
+	for k, want := range points.Data {
+		r := scale[[]string{"x", "y"}[k%2]].([]any)
+		low, high := r[0].(float64), r[1].(float64)
+		got := low + float64(binary.LittleEndian.Uint16(data[2*k:]))/65535*(high-low)
+		if math.Abs(got-want) > (high-low)/65535 {
+			t.Errorf("coordinate %d is %v, want %v", k, got, want)
+		}
+	}
+}
+
+// The poses of a rollout are what was recorded: the point robot's position is its observation. Several episodes come with
+// a picture of each.
+func TestRollout(t *testing.T) {
+	family, err := sim.Lookup("point-goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, test, err := family.Tasks(1, 0, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
+	recorder := recording.Recorder{Family: family}
+	defer recorder.Close()
+	if _, err := recorder.Rollout(t.Context(), episodes, sim.UniformPolicy(episodes, 2), 9); err != nil {
+		t.Fatal(err)
+	}
+	r := display.Rollout{Title: "two", Episodes: recorder.Recordings, Labels: []string{"first", "second"}}
+	m := encoded(t, r, display.RolloutMIME)
+	for i, rec := range recorder.Recordings {
+		e := m["episodes"].([]any)[i].(map[string]any)
+		if fmt.Sprintf("%v %v %v %d", e["label"], e["frames"], e["moving"], len(e["reward"].([]any))) != r.Labels[i]+" 10 [0] 9" {
+			t.Errorf("episode %d is %v, %v frames, of which %v move", i, e["label"], e["frames"], e["moving"])
+		}
+		data, _ := base64.StdEncoding.DecodeString(e["poses"].(string))
+		for k, obs := range rec.Obs {
+			for j, want := range []float32{float32(obs[0]), float32(obs[1])} {
+				if got := math.Float32frombits(binary.LittleEndian.Uint32(data[28*k+4*j:])); got != want {
+					t.Errorf("episode %d, frame %d: coordinate %d is %v, want %v", i, k, j, got, want)
+				}
+			}
+		}
+	}
+	b, err := r.MIMEBundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b["image/png"].([]byte)))
+	if err != nil || picture.Bounds().Dx() != 2*320+4 || picture.Bounds().Dy() != 240 {
+		t.Errorf("picture of %v, %v", picture.Bounds(), err)
+	}
+	want := fmt.Sprintf("rollout of two\nfirst: 9 steps of 0.1 s, return %.6g\nsecond: 9 steps of 0.1 s, return %.6g",
+		recorder.Recordings[0].Return(), recorder.Recordings[1].Return())
+	if b["text/plain"] != want {
+		t.Errorf("text %q, want %q", b["text/plain"], want)
+	}
+}
+
+// An output that would be too large says so and what to do instead.
+func TestRolloutLimit(t *testing.T) {
+	rec := recording.Recording{Family: "point-goal", Params: []float64{1, 0}}
+	for k := range 240_000 {
+		rec.QPos = append(rec.QPos, []float64{float64(k), 0})
+		if k > 0 {
+			rec.Act, rec.Reward = append(rec.Act, nil), append(rec.Reward, 0)
+		}
+	}
+	_, err := display.Rollout{Episodes: []recording.Recording{rec}}.MIMEBundle()
+	if want := "MB and a notebook's output may take 8.4 MB: show fewer"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for want, r := range map[string]display.Renderer{
+		"2×3; expected n×2":                 display.Embedding{Points: tsne.NewMatrix(2, 3)},
+		"1 labels for 2 points":             display.Embedding{Points: tsne.NewMatrix(2, 2), Label: []int{1}},
+		"row 1 of the table has 1":          display.Table([]string{"a", "b"}, [][]any{{1, 2}, {3}}),
+		"without episodes":                  display.Rollout{},
+		"1 labels for 2 episodes":           display.Rollout{Episodes: make([]recording.Recording, 2), Labels: []string{"a"}},
+		`episode 1: sim: unknown family ""`: display.Rollout{Episodes: make([]recording.Recording, 2)},
+	} {
+		if _, err := r.MIMEBundle(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+
+	"nacre/sim/playback"
+	"nacre/sim/recording"
+	"nacre/sim/render"
+	"nacre/sim/scene"
+)
+
+// RolloutMIME is the type of rollouts that the front end plays back in three dimensions.
+const RolloutMIME = "application/vnd.nacre.rollout+json"
+
+// RolloutLimit bounds the size of a rollout in a notebook, in bytes of JSON. Files have no limit.
+const RolloutLimit = 8 << 20
+
+// Rollout is recorded episodes to be watched, side by side where there are several: of one family or of some.
+type Rollout struct {
+	Title    string // empty is the family
+	Episodes []recording.Recording
+	Labels   []string // one per episode, or nil: their tasks
+}
+
+// MIMEBundle returns the episodes for this notebook's front end, a picture and text. It fails for families that cannot
+// be drawn (sim.Visible) and above RolloutLimit.
+func (r Rollout) MIMEBundle() (map[string]any, error) {
+	switch {
+	case len(r.Episodes) == 0:
+		return nil, fmt.Errorf("display: a rollout without episodes; expected at least one recording")
+	case r.Labels != nil && len(r.Labels) != len(r.Episodes):
+		return nil, fmt.Errorf("display: %d labels for %d episodes", len(r.Labels), len(r.Episodes))
+	}
+	d := playback.Document{Title: r.Title}
+	if d.Title == "" {
+		d.Title = r.Episodes[0].Family
+	}
+	text := "rollout of " + d.Title
+	for i := range r.Episodes {
+		rec := &r.Episodes[i]
+		e, err := playback.Of(rec)
+		if err != nil {
+			return nil, fmt.Errorf("display: episode %d: %w", i+1, err)
+		}
+		if r.Labels != nil {
+			e.Label = r.Labels[i]
+		}
+		d.Episodes = append(d.Episodes, e)
+		text += fmt.Sprintf("\n%s: %d steps of %g s, return %.6g", e.Label, len(rec.Act), e.Film.Scene.Interval, rec.Return())
+		if rec.Succeeded() {
+			text += ", success"
+		}
+	}
+	b, err := d.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > RolloutLimit {
+		return nil, fmt.Errorf("display: the rollout takes %.1f MB and a notebook's output may take %.1f MB: show fewer or shorter episodes, or write a file with nacre render -o episode.json",
+			float64(len(b))/1e6, float64(RolloutLimit)/1e6)
+	}
+	picture, err := poster(d.Episodes)
+	if err != nil {
+		return nil, err
+	}
+	return Bundle{RolloutMIME: json.RawMessage(b), "image/png": picture, "text/plain": text}, nil
+}
+
+// poster is three moments of one episode, or the middle of each of up to four.
+func poster(episodes []playback.Episode) ([]byte, error) {
+	const width, height, gap = 320, 240, 4
+	type moment struct {
+		film *scene.Film
+		at   int
+	}
+	var moments []moment
+	if len(episodes) == 1 {
+		f := episodes[0].Film
+		for k := range 3 {
+			moments = append(moments, moment{f, k * (f.Frames() - 1) / 2})
+		}
+	} else {
+		for _, e := range episodes[:min(len(episodes), 4)] {
+			moments = append(moments, moment{e.Film, (e.Film.Frames() - 1) / 2})
+		}
+	}
+	out := image.NewRGBA(image.Rect(0, 0, len(moments)*(width+gap)-gap, height))
+	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)
+	for i, m := range moments {
+		p, err := render.Still(m.film, m.at, render.Options{Width: width, Height: height})
+		if err != nil {
+			return nil, err
+		}
+		draw.Draw(out, p.Rect.Add(image.Pt(i*(width+gap), 0)), p, image.Point{}, draw.Src)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, out); err != nil {
+		return nil, fmt.Errorf("display: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,415 @@
+// Command gen writes what cells may import: the symbol tables of packages outside the standard library (and of what
+// the interpreter's own tables lack of it), one bundle of export data from which cells are type-checked, and the
+// documentation shown on inspection. Run it with `go generate ./library`.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/format"
+	"go/token"
+	"go/types"
+	"io"
+	"log"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/traefik/yaegi/stdlib"
+	"golang.org/x/tools/go/gcexportdata"
+	"golang.org/x/tools/go/packages"
+
+	"nacre/library/api"
+)
+
+func main() {
+	log.SetFlags(0)
+	stale, err := filepath.Glob("s[yt][md]_*.go")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range stale {
+		if err := os.Remove(name); err != nil {
+			log.Fatal(err)
+		}
+	}
+	paths := append(append(standard(), list...), "nacre/...")
+	cfg := &packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
+		Fset: token.NewFileSet(),
+		Env:  append(os.Environ(), "CGO_ENABLED=0"),
+	}
+	pkgs, err := packages.Load(cfg, paths...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	// The kernel does not compile while its tables are being made, so only what goes into them counts.
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
+		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
+	})
+	if packages.PrintErrors(pkgs) > 0 {
+		os.Exit(1)
+	}
+	slices.SortFunc(pkgs, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
+	for _, p := range pkgs {
+		name := strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(p.PkgPath)
+		have := stdlib.Symbols[p.PkgPath+"/"+p.Name]
+		constraint := "!js"
+		switch {
+		case !inBrowser(p.PkgPath):
+		case have == nil:
+			constraint = ""
+		default:
+			// The browser's kernel is built without the interpreter's own tables, which link the whole library.
+			if src := symbols(p.Types, nil, "js"); src != "" {
+				write("std_"+name+".go", gofmt(src))
+			}
+		}
+		if src := symbols(p.Types, have, constraint); src != "" {
+			write("sym_"+name+".go", gofmt(src))
+		}
+	}
+	docs := map[string]map[string]string{}
+	for _, p := range pkgs {
+		docs[p.PkgPath] = documentation(p)
+	}
+	write("types.bin.gz", bundle(cfg.Fset, pkgs))
+	write("docs.json.gz", encoded(docs))
+	var absent []string
+	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
+		if inBrowser(p.PkgPath) {
+			return false
+		}
+		absent = append(absent, p.PkgPath)
+		delete(docs, p.PkgPath)
+		return true
+	})
+	write("absent_js.txt", []byte(strings.Join(absent, "\n")+"\n"))
+	write("docs_js.json.gz", encoded(docs))
+	// A browser takes a second to read all types at once: it reads a family of packages when one of it is imported.
+	families := map[string][]*packages.Package{}
+	var index strings.Builder
+	for _, p := range browsers {
+		f := family(p.PkgPath)
+		families[f] = append(families[f], p)
+		fmt.Fprintln(&index, p.PkgPath, p.Name, f)
+	}
+	write("types_js.txt", []byte(index.String()))
+	for f, list := range families {
+		write("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
+	}
+	digests, err := api.Digests("..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	write("api.txt", api.Format(digests))
+}
+
+// bundle is the types of packages as export data.
+func bundle(fset *token.FileSet, pkgs []*packages.Package) []byte {
+	var all []*types.Package
+	for _, p := range pkgs {
+		all = append(all, p.Types)
+	}
+	var b bytes.Buffer
+	if err := gcexportdata.WriteBundle(&b, fset, all); err != nil {
+		log.Fatal(err)
+	}
+	return pack(b.Bytes())
+}
+
+func encoded(docs map[string]map[string]string) []byte {
+	text, err := json.Marshal(docs)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return pack(text)
+}
+
+// standard returns the standard packages the interpreter has tables of, and the newer ones it lacks.
+func standard() []string {
+	paths := []string{"iter", "math/rand/v2", "unique", "weak"}
+	for key := range stdlib.Symbols {
+		p := path.Dir(key)
+		if strings.Contains(p, ".") || slices.ContainsFunc(dropped, func(d string) bool { return p == d || strings.HasPrefix(p, d+"/") }) {
+			continue
+		}
+		paths = append(paths, p)
+	}
+	sort.Strings(paths)
+	return slices.Compact(paths)
+}
+
+func write(name string, data []byte) {
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func gofmt(src string) []byte {
+	out, err := format.Source([]byte(src))
+	if err != nil {
+		log.Fatalf("%v in\n%s", err, src)
+	}
+	return out
+}
+
+func pack(data []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := io.Copy(w, bytes.NewReader(data)); err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// documentation maps names ("New", "Dense.Add", "" for the package) to their comments.
+func documentation(p *packages.Package) map[string]string {
+	var files []*ast.File
+	for _, f := range p.Syntax {
+		if ast.PackageExports(&ast.Package{Files: map[string]*ast.File{"": f}}) {
+			files = append(files, f)
+		} else if f.Doc != nil {
+			files = append(files, f)
+		}
+	}
+	m := map[string]string{}
+	d, err := doc.NewFromFiles(p.Fset, files, p.PkgPath)
+	if err != nil {
+		log.Fatal(err)
+	}
+	put := func(name, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			m[name] = text
+		}
+	}
+	put("", d.Synopsis(d.Doc))
+	values := func(vs []*doc.Value) {
+		for _, v := range vs {
+			for _, n := range v.Names {
+				text := v.Doc
+				for _, s := range v.Decl.Specs {
+					if vs, ok := s.(*ast.ValueSpec); ok && slices.ContainsFunc(vs.Names, func(id *ast.Ident) bool { return id.Name == n }) {
+						if t := vs.Doc.Text() + vs.Comment.Text(); t != "" {
+							text = t
+						}
+					}
+				}
+				put(n, text)
+			}
+		}
+	}
+	values(d.Consts)
+	values(d.Vars)
+	for _, f := range d.Funcs {
+		put(f.Name, f.Doc)
+	}
+	for _, t := range d.Types {
+		put(t.Name, t.Doc)
+		values(t.Consts)
+		values(t.Vars)
+		for _, f := range t.Funcs {
+			put(f.Name, f.Doc)
+		}
+		for _, f := range t.Methods {
+			put(t.Name+"."+f.Name, f.Doc)
+		}
+	}
+	return m
+}
+
+// symbols returns the table of p: functions, variables and types that the interpreter does not have already, and a
+// wrapper for each interface through which a type of a cell can implement it. Constants need none, as the cell
+// compiler folds them, and generic declarations have no symbol. A constraint says for which systems the table is.
+func symbols(p *types.Package, have map[string]reflect.Value, constraint string) string {
+	key := p.Path() + "/" + p.Name()
+	g := &table{pkg: p, imports: map[string]string{}}
+	for _, name := range p.Scope().Names() {
+		obj := p.Scope().Lookup(name)
+		if _, ok := have[name]; ok || !obj.Exported() {
+			continue
+		}
+		g.add(obj)
+	}
+	if g.body.Len() == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprint(&b, "// Code generated by library/gen. DO NOT EDIT.\n\n")
+	if constraint != "" {
+		fmt.Fprintf(&b, "//go:build %s\n\n", constraint)
+	}
+	fmt.Fprint(&b, "package library\n\nimport (\n\t\"reflect\"\n")
+	var paths []string
+	for p := range g.imports {
+		paths = append(paths, p)
+	}
+	sort.Strings(paths)
+	for _, p := range paths {
+		fmt.Fprintf(&b, "\t%s %q\n", g.imports[p], p)
+	}
+	fmt.Fprintf(&b, ")\n\nfunc init() {\n\tadd(%q, map[string]reflect.Value{\n%s})\n}\n%s", key, g.body.String(), g.tail.String())
+	return b.String()
+}
+
+type table struct {
+	pkg        *types.Package
+	imports    map[string]string
+	body, tail strings.Builder
+}
+
+func (g *table) qualify(p *types.Package) string {
+	if n, ok := g.imports[p.Path()]; ok {
+		return n
+	}
+	n := fmt.Sprintf("p%d", len(g.imports))
+	g.imports[p.Path()] = n
+	return n
+}
+
+func (g *table) add(obj types.Object) {
+	name := obj.Name()
+	switch obj := obj.(type) {
+	case *types.Func:
+		if obj.Signature().TypeParams().Len() == 0 {
+			fmt.Fprintf(&g.body, "%q: reflect.ValueOf(%s.%s),\n", name, g.qualify(g.pkg), name)
+		}
+	case *types.Var:
+		fmt.Fprintf(&g.body, "%q: reflect.ValueOf(&%s.%s).Elem(),\n", name, g.qualify(g.pkg), name)
+	case *types.TypeName:
+		if generic(obj.Type()) {
+			return
+		}
+		i, isInterface := obj.Type().Underlying().(*types.Interface)
+		if isInterface && !i.IsMethodSet() {
+			return
+		}
+		fmt.Fprintf(&g.body, "%q: reflect.ValueOf((*%s.%s)(nil)),\n", name, g.qualify(g.pkg), name)
+		if isInterface {
+			g.wrapper(name, i)
+		}
+	}
+}
+
+func generic(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.Named:
+		return t.TypeParams().Len() > t.TypeArgs().Len()
+	case *types.Alias:
+		return t.TypeParams().Len() > t.TypeArgs().Len()
+	}
+	return false
+}
+
+func (g *table) wrapper(name string, i *types.Interface) {
+	for m := range i.Methods() {
+		if !m.Exported() || !g.spellable(m.Type()) {
+			return
+		}
+	}
+	w := fmt.Sprintf("_%s_%s", strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(g.pkg.Path()), name)
+	fmt.Fprintf(&g.body, "\"_%s\": reflect.ValueOf((*%s)(nil)),\n", name, w)
+	fmt.Fprintf(&g.tail, "\ntype %s struct {\nIValue any\n", w)
+	for m := range i.Methods() {
+		fmt.Fprintf(&g.tail, "W%s func%s\n", m.Name(), g.signature(m.Signature(), false))
+	}
+	fmt.Fprintln(&g.tail, "}")
+	for m := range i.Methods() {
+		s := m.Signature()
+		ret := ""
+		if s.Results().Len() > 0 {
+			ret = "return "
+		}
+		var args []string
+		for k := range s.Params().Len() {
+			a := fmt.Sprintf("a%d", k)
+			if s.Variadic() && k == s.Params().Len()-1 {
+				a += "..."
+			}
+			args = append(args, a)
+		}
+		fmt.Fprintf(&g.tail, "func (w %s) %s%s { %sw.W%s(%s) }\n", w, m.Name(), g.signature(s, true), ret, m.Name(), strings.Join(args, ", "))
+	}
+}
+
+// spellable says whether a type can be written down outside its package.
+func (g *table) spellable(t types.Type) bool {
+	ok := true
+	types.TypeString(t, func(p *types.Package) string { return "" })
+	var walk func(types.Type)
+	seen := map[types.Type]bool{}
+	walk = func(t types.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t := t.(type) {
+		case *types.Named:
+			if t.Obj().Pkg() != nil && (!t.Obj().Exported() || internal(t.Obj().Pkg().Path())) {
+				ok = false
+			}
+			for a := range t.TypeArgs().Types() {
+				walk(a)
+			}
+		case *types.Alias:
+			walk(types.Unalias(t))
+		case *types.Pointer:
+			walk(t.Elem())
+		case *types.Slice:
+			walk(t.Elem())
+		case *types.Array:
+			walk(t.Elem())
+		case *types.Chan:
+			walk(t.Elem())
+		case *types.Map:
+			walk(t.Key())
+			walk(t.Elem())
+		case *types.Signature:
+			for v := range t.Params().Variables() {
+				walk(v.Type())
+			}
+			for v := range t.Results().Variables() {
+				walk(v.Type())
+			}
+		}
+	}
+	walk(t)
+	return ok
+}
+
+func internal(p string) bool {
+	return strings.Contains("/"+p+"/", "/internal/")
+}
+
+func (g *table) signature(s *types.Signature, named bool) string {
+	var in, out []string
+	for k := range s.Params().Len() {
+		t := types.TypeString(types.Unalias(s.Params().At(k).Type()), g.qualify)
+		if s.Variadic() && k == s.Params().Len()-1 {
+			t = "..." + strings.TrimPrefix(t, "[]")
+		}
+		if named {
+			t = fmt.Sprintf("a%d %s", k, t)
+		}
+		in = append(in, t)
+	}
+	for k := range s.Results().Len() {
+		out = append(out, types.TypeString(types.Unalias(s.Results().At(k).Type()), g.qualify))
+	}
+	return "(" + strings.Join(in, ", ") + ") (" + strings.Join(out, ", ") + ")"
+}

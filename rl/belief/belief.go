@@ -1,0 +1,143 @@
+// Package belief turns a context, a set of transitions of one task, into a Gaussian posterior over the latent task
+// variable z, and lets further losses attach to the encoder that does it.
+//
+// A context row is c = (o, a, r) or (o, a, r, o'). The encoder maps each row to a Gaussian factor, and the
+// posterior of a task is the product of its rows' factors, so it does not depend on their order (Rakelly et al.
+// 2019, eq. 2). Contrastive, predictive or other self-supervised terms implement Auxiliary; any algorithm that
+// infers tasks with an Encoder can carry one.
+//
+//	b := core.NewBuilder("posterior", tasks)
+//	s := b.Stage("infer")
+//	q := enc.Infer(s, s.Input("context", tasks*w, enc.Width()), s.Input("weight", tasks*w, 1), w)
+//	s.Output("mean", q.Mean) // tasks × latent
+//	s.Output("var", q.Var)
+package belief
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"nacre/core"
+	"nacre/core/feed"
+	"nacre/core/nn"
+	"nacre/rl/replay"
+)
+
+// MinVar is the smallest variance of a single factor.
+const MinVar = 1e-7
+
+// Encoder is a context encoder: a network from context rows to per-row Gaussian factors.
+type Encoder struct {
+	Net    nn.MLP // output 2·Latent: Latent means, then Latent variances before softplus
+	Latent int
+	// NextObs says that context rows are (o, a, r, o') rather than (o, a, r).
+	NextObs bool
+	// View is what the network sees of context rows, rows×Width → rows×Width, or nil: the rows as they are.
+	View func(s *core.Stage, context *G.Node) *G.Node
+}
+
+// Width is the length of a context row.
+func (e Encoder) Width() int { return e.Net.In }
+
+// Posterior is one diagonal Gaussian per task. Var holds variances.
+type Posterior struct {
+	Mean, Var *G.Node // tasks × latent
+}
+
+// Infer builds the posterior of each task from rows context rows per task:
+// context (tasks·rows)×Width, weight (tasks·rows)×1 → Posterior tasks×Latent.
+//
+// Row n has factor N(μ_n, σ²_n) with σ²_n = max(softplus(s_n), MinVar), and
+//
+//	σ² = 1 / Σ_n w_n/σ²_n,  μ = σ² Σ_n w_n μ_n/σ²_n.
+//
+// The weight w_n is 1 for a row that counts and 0 for padding, which drops out of the product exactly as long as it
+// holds numbers. The N(0, I) prior is not a factor.
+func (e Encoder) Infer(s *core.Stage, context, weight *G.Node, rows int) Posterior {
+	return Combine(s, e.Factors(s, context, weight, rows))
+}
+
+// Naturals are the sums a product of Gaussians needs; sums of several contexts of one task may be added.
+type Naturals struct {
+	Precision     *G.Node // Σ w/σ², tasks × latent
+	PrecisionMean *G.Node // Σ w·μ/σ², tasks × latent
+}
+
+// Factors builds the natural parameters of the product over each task's rows. See Infer for shapes.
+func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Naturals {
+	if e.View != nil {
+		context = e.View(s, context)
+	}
+	h := e.Net.Apply(s, context)
+	mean := s.SliceCols(h, 0, e.Latent)
+	variance := s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1))
+	precision := s.Mul(s.Recip(variance), weight)
+	return Naturals{
+		Precision:     s.SumRows(precision, rows),
+		PrecisionMean: s.SumRows(s.Mul(mean, precision), rows),
+	}
+}
+
+// Combine turns natural parameters into a posterior.
+func Combine(s *core.Stage, n Naturals) Posterior {
+	variance := s.Recip(n.Precision)
+	return Posterior{Mean: s.Mul(variance, n.PrecisionMean), Var: variance}
+}
+
+// Sample is the reparameterised draw μ + σ·eps, with eps tasks×latent standard normal.
+func (q Posterior) Sample(s *core.Stage, eps *G.Node) *G.Node {
+	return s.Add(q.Mean, s.Mul(s.Sqrt(q.Var), eps))
+}
+
+// KL is Σ KL(N(μ, σ²) ‖ N(0, 1)) over tasks and latent dimensions, 1×1: a sum, not a mean.
+func (q Posterior) KL(s *core.Stage) *G.Node {
+	t := s.Sub(s.Add(q.Var, s.Square(q.Mean)), s.Log(q.Var))
+	return s.Scale(s.SumAll(s.Shift(t, -1)), 0.5)
+}
+
+// Auxiliary is a loss on the context encoder beyond the algorithm's own. It also decides how the context of an
+// update is drawn, since such losses compare views of a context.
+//
+// Its JSON form is the part of its state that is not in the parameters, for checkpoints.
+//
+// The algorithm calls Params and Init once; Loss and AfterStep while building its update program, in this order;
+// then for every update Draw for each slot of the meta-batch, and Write before running the program.
+type Auxiliary interface {
+	json.Marshaler
+	json.Unmarshaler
+	// Params lists parameters the loss adds, such as a key encoder.
+	Params() []core.ParamSpec
+	// Init sets them, after the encoder's own parameters are set.
+	Init(m core.Memory) error
+
+	// ContextRows is the number of context rows per task the algorithm must provide room for.
+	ContextRows() int
+	// Draw draws the context of the task in a slot of the meta-batch from its encoder buffer: ContextRows rows with
+	// weights for the algorithm's posterior, and whatever the loss needs besides, kept until Write.
+	Draw(r *rand.Rand, slot, task int, enc *replay.Task, context replay.Context) error
+	// Write hands what Draw kept to a program built with Loss.
+	Write(run core.Runner) error
+
+	// Loss adds the term, already weighted, given the posterior of the drawn contexts. 1×1.
+	Loss(s *core.Stage, q Posterior) *G.Node
+	// AfterStep adds what follows the encoder's optimiser step (moving averages).
+	AfterStep(b *core.Builder)
+
+	// Diagnose turns outputs that Loss declared, after a run of a program it is part of, into metrics.
+	// MetricNames lists them in order.
+	Diagnose(run core.Runner, record func(metric string, value float64)) error
+	MetricNames() []string
+}
+
+// Fed is an Auxiliary whose Draw and Write a device can do by itself.
+type Fed interface {
+	Auxiliary
+	// Feed says what Draw draws from the encoder buffer, and what that fills: context and context_weight, and what Write
+	// writes. Draw and Store of what it returns are the algorithm's to set.
+	Feed() (feed.Draw, []feed.Fill)
+	// Count is told, after an update, what Draw would have counted.
+	Count(feed.Record)
+}

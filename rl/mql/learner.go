@@ -1,0 +1,291 @@
+package mql
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"nacre/core"
+	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/rl/replay/mirror"
+	"nacre/sim"
+)
+
+// Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
+// parameters, its replay and the counters its caller keeps.
+type Learner struct {
+	cfg  Config
+	spec sim.Spec
+	seed uint64
+	nets Networks
+
+	device core.Device
+	mem    core.Memory
+	train  [2]core.Runner // critics only; with actor and targets; on data from the host
+	fed    *mirror.Mirror // nil where the device does not draw
+	feds   [2]core.Runner // as train, on data the device draws
+	actors *actors
+	tuner  *tuner // made when a task is first adapted to
+	slots  []slot // the actors of adapted tasks
+
+	pool   protocol.Roller
+	tasks  []sim.Task // train
+	dims   replay.Dims
+	all    *replay.Task   // transitions of all tasks
+	recent []*replay.Task // the newest of each task
+	in     batch
+
+	length  float64 // mean length of the episodes collected last
+	means   means
+	scalars [1]float64
+}
+
+// New makes a learner with freshly drawn parameters and empty buffers.
+func New(c Config, s rl.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
+		return nil, err
+	}
+	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
+	l := &Learner{
+		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
+		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity),
+		in: newBatch(d, c.Batch, c.History), means: means{},
+	}
+	for range s.Train {
+		l.recent = append(l.recent, replay.NewTask(d, c.Snapshot))
+	}
+	if err := l.prepare(s); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Learner) prepare(s rl.Setup) (err error) {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
+		return err
+	}
+	if err = l.nets.init(l.mem, l.seed); err != nil {
+		return err
+	}
+	l.in.weigh(1 / float32(l.cfg.Batch))
+	if err = l.openFeed(); err != nil {
+		return err
+	}
+	if l.fed == nil {
+		if err = l.loadTrain(); err != nil {
+			return err
+		}
+	}
+	l.actors, err = newActors(s.Device, l.mem, l.nets, s.Workers, s.Envs)
+	return err
+}
+
+// training is what updates of training are.
+func (l *Learner) training() kind { return kind{rows: l.cfg.Batch, lr: l.cfg.LR} }
+
+// loadTrain prepares updates on data from the host.
+func (l *Learner) loadTrain() (err error) {
+	if l.train[0] == nil {
+		l.train, err = l.load(l.training())
+	}
+	return err
+}
+
+// load makes the two programs of an update: critics only, and with actor and targets.
+func (l *Learner) load(k kind) (out [2]core.Runner, err error) {
+	for i := range out {
+		k.policy = i == 1
+		p, err := updateProgram(l.cfg, l.nets, k)
+		if err != nil {
+			return out, err
+		}
+		if out[i], err = l.device.Load(p, l.mem); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// Close gives programs and buffers back.
+func (l *Learner) Close() error {
+	errs := []error{l.fed.Close()}
+	if l.actors != nil {
+		errs = append(errs, l.actors.Close())
+	}
+	if l.tuner != nil {
+		errs = append(errs, l.tuner.close())
+	}
+	for _, s := range l.slots {
+		errs = append(errs, s.run.Close())
+	}
+	for _, run := range l.train {
+		if run != nil {
+			errs = append(errs, run.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Memory holds the parameters, for saving weights and checkpoints.
+func (l *Learner) Memory() core.Memory { return l.mem }
+
+// State lists what a checkpoint must hold besides Memory: replay, and the means of the running iteration.
+func (l *Learner) State() []replay.Part {
+	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.means, l.length} }, func(r running) error {
+		l.means, l.length = r.Means, r.Length
+		return nil
+	}).After(l.Settle)}
+	return append(parts, l.Experience()...)
+}
+
+// Experience is the part of State that adaptation needs.
+func (l *Learner) Experience() []replay.Part {
+	parts := []replay.Part{{Name: "replay", Save: l.all.Encode, Load: l.all.Decode}}
+	for i, t := range l.recent {
+		parts = append(parts, replay.Part{Name: fmt.Sprintf("recent/%d", i), Save: t.Encode, Load: t.Decode})
+	}
+	return parts
+}
+
+// running is the part of State that is not experience.
+type running struct {
+	Means  means
+	Length float64
+}
+
+// means are averages of named values since the last report.
+type means map[string]*mean
+
+type mean struct {
+	Sum   float64
+	Count int
+}
+
+// note is add for what must be a number.
+func (m means) note(name string, v float64, where string) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("mql: %s became %v at %s", name, v, where)
+	}
+	m.add(name, v)
+	return nil
+}
+
+func (m means) add(name string, v float64) {
+	if m[name] == nil {
+		m[name] = &mean{}
+	}
+	m[name].Sum += v
+	m[name].Count++
+}
+
+// Updates is the number of gradient updates of an iteration whose data is collected: fewer while there is little.
+func (l *Learner) Updates(int) int {
+	if l.all.Len() < l.cfg.WarmupTransitions {
+		return min(l.cfg.UpdatesPerIteration, max(1, int(math.Round(l.length))))
+	}
+	return l.cfg.UpdatesPerIteration
+}
+
+// Update makes gradient update number update of an iteration.
+func (l *Learner) Update(iteration, update int) error {
+	if err := l.loadTrain(); err != nil {
+		return err
+	}
+	r := rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))
+	if err := l.all.Histories(r, l.cfg.Batch, l.cfg.History, lead, l.in.rows); err != nil {
+		return err
+	}
+	l.in.shake(r)
+	run, k := l.choose(l.train, update)
+	if err := l.in.write(run, true); err != nil {
+		return err
+	}
+	return l.step(run, k, "", where(iteration, update))
+}
+
+func where(iteration, update int) string {
+	return fmt.Sprintf("iteration %d, update %d", iteration, update)
+}
+
+// step runs an update and adds its outputs to the means under prefix+name.
+func (l *Learner) step(run core.Runner, k kind, prefix, where string) error {
+	if err := run.Run(); err != nil {
+		return err
+	}
+	for _, name := range k.outputs() {
+		if err := run.Read64(name, l.scalars[:]); err != nil {
+			return err
+		}
+		if err := l.means.note(prefix+name, l.scalars[0], where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MetricNames lists what Metrics reports, in order. Those of adaptation are of the evaluations since the last report.
+func (l *Learner) MetricNames() []string {
+	return []string{"critic_loss", "actor_loss", "grad_critic", "grad_actor", "adapt_critic_loss", "adapt_accuracy", "replay_critic_loss", "replay_beta"}
+}
+
+// Metrics reports means since the last call and starts anew; what did not occur is left out.
+func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
+	if err := l.Settle(); err != nil {
+		return err
+	}
+	for _, name := range l.MetricNames() {
+		if m := l.means[name]; m != nil {
+			record(name, m.Sum/float64(m.Count))
+		}
+	}
+	clear(l.means)
+	return nil
+}
+
+// batch is one update's data on its way from replay to a program.
+type batch struct {
+	rows   replay.Histories
+	eps    []float32
+	weight []float32
+}
+
+func newBatch(d replay.Dims, n, window int) batch {
+	return batch{d.NewHistories(n, window), make([]float32, n*d.Act), make([]float32, n)}
+}
+
+func (b *batch) weigh(w float32) {
+	for i := range b.weight {
+		b.weight[i] = w
+	}
+}
+
+// shake draws the noise on target actions.
+func (b *batch) shake(r *rand.Rand) {
+	for i := range b.eps {
+		b.eps[i] = float32(r.NormFloat64())
+	}
+}
+
+// write sets a program's inputs, weight among them if it has that.
+func (b *batch) write(run core.Runner, weighted bool) error {
+	for _, x := range []struct {
+		name string
+		data []float32
+	}{
+		{"obs", b.rows.Obs}, {"act", b.rows.Act}, {"rew", b.rows.Reward}, {"done", b.rows.Done}, {"next_obs", b.rows.NextObs},
+		{"before", b.rows.Before}, {"after", b.rows.After}, {"eps", b.eps}, {"weight", b.weight},
+	} {
+		if x.name == "weight" && !weighted {
+			continue
+		}
+		if err := run.Write(x.name, x.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"nacre/core"
+	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/actor"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/rl/replay/mirror"
+	"nacre/sim"
+)
+
+// Learner is a training run of the oracle on one family. Its randomness is addressed by (seed, iteration, …), so its
+// state is its parameters, its replay and the counters its caller keeps.
+type Learner struct {
+	cfg   Config
+	spec  sim.Spec
+	seed  uint64
+	nets  Networks
+	scale standard
+
+	mem     core.Memory
+	device  core.Device
+	program *core.Program
+	update  core.Runner    // on data from the host; not loaded before it is needed where the device draws
+	fed     *mirror.Mirror // nil where the device does not draw
+	fedRun  core.Runner
+	actor   *actor.Actor
+
+	pool  protocol.Roller
+	tasks []sim.Task // train
+	dims  replay.Dims
+	buf   []*replay.Task
+	in    staging
+
+	sums    map[string]float64 // of the losses over the iteration's updates
+	count   int
+	scalars [1]float64
+}
+
+// New makes a learner with freshly drawn parameters and empty buffers. It is an error if the family's tasks have no
+// vector to be told.
+func New(c Config, s rl.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
+		return nil, err
+	}
+	if s.Spec.TaskDim < 1 {
+		return nil, fmt.Errorf("oracle: the tasks of family %s have no vector that an oracle could be told", s.Spec.Name)
+	}
+	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
+	l := &Learner{
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
+		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
+		in:   newStaging(c, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
+	}
+	if !c.RawTask {
+		l.scale = standardise(s.Train)
+	}
+	for range s.Train {
+		l.buf = append(l.buf, replay.NewTask(d, c.BufferCapacity))
+	}
+	if err := l.prepare(s); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Learner) prepare(s rl.Setup) (err error) {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
+		return err
+	}
+	if err = l.nets.init(l.mem, l.cfg, l.seed); err != nil {
+		return err
+	}
+	if l.program, err = UpdateProgram(l.cfg, l.nets); err != nil {
+		return err
+	}
+	if err = l.openFeed(); err != nil {
+		return err
+	}
+	if l.fed == nil {
+		if err = l.loadUpdate(); err != nil {
+			return err
+		}
+	}
+	l.actor, err = actor.New(s.Device, l.mem, l.nets.policy, s.Workers, s.Envs)
+	return err
+}
+
+// loadUpdate prepares updates on data from the host.
+func (l *Learner) loadUpdate() (err error) {
+	if l.update == nil {
+		l.update, err = l.device.Load(l.program, l.mem)
+	}
+	return err
+}
+
+// Close gives programs and buffers back.
+func (l *Learner) Close() error {
+	errs := []error{l.fed.Close()}
+	if l.update != nil {
+		errs = append(errs, l.update.Close())
+	}
+	if l.actor != nil {
+		errs = append(errs, l.actor.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// PolicyTime is the time spent choosing actions so far, added up over workers.
+func (l *Learner) PolicyTime() time.Duration { return l.actor.Busy() }
+
+// Memory holds the parameters, for saving weights and checkpoints.
+func (l *Learner) Memory() core.Memory { return l.mem }
+
+// State lists what a checkpoint must hold besides Memory: replay, and the sums of the running iteration.
+func (l *Learner) State() []replay.Part {
+	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.sums, l.count} }, func(r running) error {
+		l.sums, l.count = r.Sums, r.Count
+		return nil
+	}).After(l.Settle)}
+	for i, t := range l.buf {
+		parts = append(parts, replay.Part{Name: fmt.Sprintf("replay/%d", i), Save: t.Encode, Load: t.Decode})
+	}
+	return parts
+}
+
+// running is the part of an iteration's metrics that is not yet reported.
+type running struct {
+	Sums  map[string]float64
+	Count int
+}
+
+// standard scales task vectors to mean 0 and deviation 1 over the train tasks; what does not vary stays as it is.
+type standard struct{ mean, deviation []float64 }
+
+func standardise(tasks []sim.Task) standard {
+	n, width := float64(len(tasks)), len(tasks[0].Params)
+	s := standard{make([]float64, width), make([]float64, width)}
+	for j := range width {
+		var square float64
+		for _, t := range tasks {
+			s.mean[j] += t.Params[j] / n
+		}
+		for _, t := range tasks {
+			square += (t.Params[j] - s.mean[j]) * (t.Params[j] - s.mean[j]) / n
+		}
+		if s.deviation[j] = math.Sqrt(square); s.deviation[j] == 0 {
+			s.mean[j], s.deviation[j] = 0, 1
+		}
+	}
+	return s
+}
+
+// vector is the task vector as the networks see it.
+func (l *Learner) vector(t sim.Task) []float64 {
+	g := append([]float64(nil), t.Params...)
+	if !l.cfg.RawTask {
+		for j := range g {
+			g[j] = (g[j] - l.scale.mean[j]) / l.scale.deviation[j]
+		}
+	}
+	return g
+}
+
+// Collect gathers the data of an iteration with the stochastic policy and returns the environment steps it took.
+func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err error) {
+	if iteration == 0 {
+		all := make([]int, len(l.tasks))
+		for i := range all {
+			all[i] = i
+		}
+		if steps, err = l.gather(ctx, 0, all, l.cfg.InitialSteps); err != nil {
+			return steps, err
+		}
+	}
+	r := rng.New(l.seed, rng.Tasks, uint64(iteration))
+	chosen := make([]int, l.cfg.TasksPerIteration)
+	for i := range chosen {
+		chosen[i] = r.IntN(len(l.tasks))
+	}
+	n, err := l.gather(ctx, uint64(iteration)+1, chosen, l.cfg.StepsPerTask)
+	return steps + n, err
+}
+
+// gather runs episodes of at least need steps for every chosen task.
+func (l *Learner) gather(ctx context.Context, round uint64, chosen []int, need int) (steps int, err error) {
+	left := make([]int, len(chosen))
+	for i := range left {
+		left[i] = need
+	}
+	for turn := uint64(0); ; turn++ {
+		var owner []int
+		var episodes []sim.Episode
+		var told [][]float64
+		var noise []*rand.Rand
+		for i, task := range chosen {
+			for k := range (max(left[i], 0) + l.spec.Horizon - 1) / l.spec.Horizon {
+				at := []uint64{round, uint64(i), turn, uint64(k)}
+				owner = append(owner, i)
+				told, noise = append(told, l.vector(l.tasks[task])), append(noise, rng.New(l.seed, append([]uint64{rng.Action}, at...)...))
+				episodes = append(episodes, sim.Episode{Task: l.tasks[task], Seed: rng.New(l.seed, append([]uint64{rng.Rollout}, at...)...).Uint64()})
+			}
+		}
+		if len(episodes) == 0 {
+			return steps, nil
+		}
+		trajectories, err := l.pool.Rollout(ctx, episodes, l.actor.Policy(told, noise), l.spec.Horizon)
+		if err != nil {
+			return steps, err
+		}
+		for k := range trajectories {
+			left[owner[k]] -= trajectories[k].Len
+			steps += trajectories[k].Len
+			if err := l.buf[chosen[owner[k]]].Add(&trajectories[k]); err != nil {
+				return steps, err
+			}
+		}
+	}
+}

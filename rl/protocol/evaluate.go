@@ -1,0 +1,128 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"nacre/internal/rng"
+	"nacre/rl/config"
+	"nacre/sim"
+)
+
+// Adapter is an agent under evaluation. It serves many independent adaptations at a time, so that their rollouts
+// and networks run in batches. Evaluate calls Start, then for each trajectory in turn Policy once, and Observe once
+// for every adaptation whose context the trajectory belongs to.
+type Adapter interface {
+	// Start begins n adaptations, each from the prior belief. Nothing may remain of earlier adaptations, and nothing
+	// may pass between these. All random numbers of adaptation i that are not drawn by the environment must come
+	// from streams of seeds[i], such as rng.New(seeds[i], rng.Latent, uint64(traj)).
+	Start(n int, seeds []uint64) error
+
+	// Policy returns the policy of every adaptation's next trajectory, the one with index traj: episode i of its Act
+	// is adaptation i. While explore is true the agent explores; afterwards it acts on the context it was given, as
+	// p says.
+	Policy(traj int, explore bool, p Protocol) (sim.Policy, error)
+
+	// Observe gives adaptation i a trajectory it has finished, as context. The trajectory is not used again by
+	// others and may be kept.
+	Observe(i int, t *sim.Trajectory) error
+}
+
+// GoalKnower is an Adapter that is told the true tasks: a yardstick, not a learner. Evaluate calls Know before Start,
+// with the task of each adaptation.
+type GoalKnower interface {
+	Adapter
+	Know(tasks []sim.Task) error
+}
+
+// Roller runs whole episodes, in the order given; sim.Pool does.
+type Roller interface {
+	Rollout(ctx context.Context, episodes []sim.Episode, policy sim.Policy, horizon int) ([]sim.Trajectory, error)
+}
+
+// Evaluate adapts a to each task p.Repeats times and reports every trajectory. The numbers of a task depend on its
+// Params (on its ID if it has none), seed and p, not on the other tasks. The error says what is wrong with the
+// arguments, or is that of the adapter or of the rollout, with the trajectory it happened in.
+func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a Adapter, seed uint64) (Result, error) {
+	if err := config.Check(&p); err != nil {
+		return Result{}, fmt.Errorf("protocol: %w", err)
+	}
+	if len(tasks) == 0 {
+		return Result{}, errors.New("protocol: no tasks to evaluate on")
+	}
+	n := len(tasks) * p.Repeats
+	each := make([]sim.Task, n)
+	seeds := make([]uint64, n)
+	for i := range n {
+		each[i] = tasks[i/p.Repeats]
+		seeds[i] = address(seed, each[i], i%p.Repeats)
+	}
+	if g, ok := a.(GoalKnower); ok {
+		if err := g.Know(slices.Clone(each)); err != nil {
+			return Result{}, fmt.Errorf("protocol: tell the tasks: %w", err)
+		}
+	}
+	if err := a.Start(n, slices.Clone(seeds)); err != nil {
+		return Result{}, fmt.Errorf("protocol: start %d adaptations: %w", n, err)
+	}
+	result := newResult(tasks, p, seed)
+	for traj := range p.Trajectories() {
+		trajectories, err := round(ctx, pool, each, seeds, traj, p, a)
+		if err != nil {
+			return Result{}, fmt.Errorf("protocol: trajectory %d of %d: %w", traj+1, p.Trajectories(), err)
+		}
+		for i := range trajectories {
+			result.record(i/p.Repeats, i%p.Repeats, traj, &trajectories[i])
+		}
+	}
+	result.summarise()
+	return result, nil
+}
+
+// round runs one trajectory of every adaptation.
+func round(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, traj int, p Protocol, a Adapter) ([]sim.Trajectory, error) {
+	explore := traj < p.Explore
+	policy, err := a.Policy(traj, explore, p)
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	episodes := make([]sim.Episode, len(tasks))
+	for i := range tasks {
+		episodes[i] = sim.Episode{Task: tasks[i], Seed: rng.New(seeds[i], rng.Rollout, uint64(traj)).Uint64()}
+	}
+	out, err := pool.Rollout(ctx, episodes, policy, p.Horizon)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != len(tasks) {
+		return nil, fmt.Errorf("rollout of %d episodes returned %d trajectories", len(tasks), len(out))
+	}
+	for i := range out {
+		if math.IsNaN(out[i].Return) || math.IsInf(out[i].Return, 0) {
+			return nil, fmt.Errorf("task %d %v: return is %v", tasks[i].ID, tasks[i].Params, out[i].Return)
+		}
+		if !explore && !p.Extend {
+			continue
+		}
+		if err := a.Observe(i, &out[i]); err != nil {
+			return nil, fmt.Errorf("task %d %v: observe: %w", tasks[i].ID, tasks[i].Params, err)
+		}
+	}
+	return out, nil
+}
+
+// address is the seed of one adaptation. A task's ID is left out where there are Params, because it counts from the
+// train tasks: with more of them the same test task has another.
+func address(seed uint64, t sim.Task, repeat int) uint64 {
+	path := []uint64{rng.Eval, uint64(len(t.Params))}
+	if len(t.Params) == 0 {
+		path = append(path, uint64(t.ID))
+	}
+	for _, x := range t.Params {
+		path = append(path, math.Float64bits(x+0)) // +0 makes -0 equal to 0
+	}
+	return rng.New(seed, append(path, uint64(repeat))...).Uint64()
+}

@@ -1,0 +1,224 @@
+// Package mirror lets a device that can (feed.Device) draw an algorithm's training data by itself: it keeps a copy of the
+// replay there up to date and starts the random streams. What the device draws is what package replay draws from the same
+// stream, so a run has the same data wherever they are drawn.
+//
+//	m, err := mirror.New(device, memory, plan, func() [][]*replay.Task { return [][]*replay.Task{buf.RL, buf.Enc} })
+//	run, err := m.Load(program, []string{"loss"})
+//	err = m.Make(seed, iteration, update, 64, mirror.Way{
+//		Run:  func(update int) core.Runner { return run },
+//		Host: learner.Update, // while there is nothing to draw from
+//		Note: func(u mirror.Update) error { return learner.add(u.Scalars) },
+//	})
+//	err = m.Close()
+//
+// A nil Mirror is that of a device that cannot: it is never ready and has nothing to close.
+package mirror
+
+import (
+	"errors"
+
+	"nacre/core"
+	"nacre/core/feed"
+	"nacre/internal/rng"
+	"nacre/rl/replay"
+)
+
+// Mirror is a copy of replay on a device.
+type Mirror struct {
+	feed.Feed
+	plan   feed.Plan
+	stores func() [][]*replay.Task
+	copied map[place]copied
+	rows   []float32
+
+	begun           bool
+	seed, iteration uint64
+	next            uint64 // update
+	runs            []core.Runner
+	started         []address // updates that are not known to be finished, in order
+}
+
+type address struct{ iteration, update int }
+
+// Update is a finished update.
+type Update struct {
+	Iteration, Number int
+	feed.Record
+}
+
+type place struct{ store, task int }
+
+// copied says what the copy of a ring holds.
+type copied struct {
+	of *replay.Task
+	replay.Position
+}
+
+// New makes an empty copy. stores returns the buffers by store and task; it is asked every time, for a checkpoint may
+// replace them. The result is nil where the device cannot draw.
+func New(d core.Device, m core.Memory, p feed.Plan, stores func() [][]*replay.Task) (*Mirror, error) {
+	able, ok := d.(feed.Device)
+	if !ok {
+		return nil, nil
+	}
+	f, err := able.NewFeed(m, p)
+	if err != nil {
+		return nil, err
+	}
+	return &Mirror{Feed: f, plan: p, stores: stores, copied: map[place]copied{}}, nil
+}
+
+// Load prepares a program whose runs are updates; see feed.Feed. Close closes it.
+func (m *Mirror) Load(p *core.Program, scalars []string) (core.Runner, error) {
+	r, err := m.Feed.Load(p, scalars)
+	if err == nil {
+		m.runs = append(m.runs, r)
+	}
+	return r, err
+}
+
+// Way is how a learner makes its updates.
+type Way struct {
+	Run  func(update int) core.Runner      // the loaded program of an update on data that the device draws
+	Host func(iteration, update int) error // makes an update on data from the host
+	Note func(Update) error                // is told of every finished one of Run, in order
+}
+
+// Make makes n updates of an iteration from number update on. Those that the device draws may still be under way on
+// return; a later call, or Hear, tells of them.
+func (m *Mirror) Make(seed uint64, iteration, update, n int, w Way) error {
+	ready, err := m.ready(seed, uint64(iteration), uint64(update))
+	if err != nil {
+		return err
+	}
+	for u := update; u < update+n; u++ {
+		if ready {
+			err = m.start(w.Run(u), iteration, u)
+		} else {
+			err = w.Host(iteration, u)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.Hear(false, w.Note)
+}
+
+// Chunk is how many updates one call of Make may make; 1 for nil.
+func (m *Mirror) Chunk() int {
+	if m == nil {
+		return 1
+	}
+	return m.Room()
+}
+
+// Close gives programs and copy back.
+func (m *Mirror) Close() error {
+	if m == nil {
+		return nil
+	}
+	var errs []error
+	for _, r := range m.runs {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(append(errs, m.Feed.Close())...)
+}
+
+// ready brings the copy up to date and makes the next update started be the given one. It is false where a buffer is empty, which
+// the device would not notice.
+func (m *Mirror) ready(seed, iteration, update uint64) (bool, error) {
+	if m == nil {
+		return false, nil
+	}
+	changed := false
+	for s, tasks := range m.stores() {
+		for i, t := range tasks {
+			if t.Len() == 0 || !m.drawable(s, t) {
+				return false, nil
+			}
+			c, err := m.update(place{s, i}, t)
+			if err != nil {
+				return false, err
+			}
+			changed = changed || c
+		}
+	}
+	if m.begun && !changed && m.seed == seed && m.iteration == iteration && m.next == update {
+		return true, nil
+	}
+	a, b := rng.Address(seed, rng.Replay, iteration)
+	if err := m.Begin(a, b, update); err != nil {
+		return false, err
+	}
+	m.begun, m.seed, m.iteration, m.next = true, seed, iteration, update
+	return true, nil
+}
+
+// drawable reports whether rows remain where the beginnings of trajectories are left out.
+func (m *Mirror) drawable(store int, t *replay.Task) bool {
+	for _, d := range m.plan.Draws {
+		if d.Store == store && d.Skip > 0 && t.Trajectory(t.Trajectories()-1).Len <= d.Skip {
+			return false
+		}
+	}
+	return true
+}
+
+// update copies what was added to a ring.
+func (m *Mirror) update(at place, t *replay.Task) (changed bool, err error) {
+	now, old := copied{t, t.Position()}, m.copied[at]
+	if now == old {
+		return false, nil
+	}
+	from := now.First
+	if old.of == t && old.Era == now.Era {
+		from = max(from, old.Next)
+	}
+	capacity := int64(t.Capacity())
+	for from < now.Next {
+		p := from % capacity
+		n := min(now.Next-from, capacity-p)
+		m.rows = t.Append(m.rows[:0], from, from+n)
+		if err := m.Put(at.store, at.task, int(p), m.rows); err != nil {
+			return false, err
+		}
+		from += n
+	}
+	r := feed.Ring{First: int(now.First % capacity), Length: t.Len()}
+	for _, d := range m.plan.Draws {
+		if d.Store == at.store && d.Kind != feed.Independent {
+			for _, s := range t.Croppable(d.N) {
+				r.Spans = append(r.Spans, feed.Span{First: int32(s.First), N: int32(s.N)})
+			}
+			break
+		}
+	}
+	m.copied[at] = now
+	return true, m.Set(at.store, at.task, r)
+}
+
+// start starts the next update, which is update of iteration, and returns.
+func (m *Mirror) start(run core.Runner, iteration, update int) error {
+	m.next++
+	if err := run.Run(); err != nil {
+		return err
+	}
+	m.started = append(m.started, address{iteration, update})
+	return nil
+}
+
+// Hear tells note of updates that Make started, in their order, each once: of those known to be finished, or of all.
+func (m *Mirror) Hear(all bool, note func(Update) error) error {
+	if m == nil || len(m.started) == 0 {
+		return nil
+	}
+	records, err := m.Records(all)
+	of := m.started[:len(records)]
+	m.started = m.started[len(records):]
+	for i, r := range records {
+		if err := note(Update{of[i].iteration, of[i].update, r}); err != nil {
+			return err
+		}
+	}
+	return err
+}

@@ -1,0 +1,161 @@
+package rl2
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"nacre/core"
+	"nacre/rl"
+	"nacre/rl/onpolicy"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/sim"
+)
+
+// Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
+// parameters, its baseline, the trials of the iteration under way and the counters its caller keeps.
+type Learner struct {
+	cfg    Config
+	spec   sim.Spec
+	seed   uint64
+	policy Policy
+
+	mem   core.Memory
+	ppo   *PPO
+	actor *actor
+
+	pool     protocol.Roller
+	tasks    []sim.Task // train
+	baseline *onpolicy.Linear
+	sums     map[string]float64
+	epochs   int
+}
+
+// New makes a learner with freshly drawn parameters.
+func New(c Config, s rl.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
+		return nil, err
+	}
+	p := NewPolicy(c, s.Spec.ObsDim, s.Spec.ActDim)
+	l := &Learner{
+		cfg: c, spec: s.Spec, seed: s.Seed, policy: p, tasks: s.Train, pool: s.Pool,
+		baseline: onpolicy.NewLinear(p.memory.In, c.Ridge), sums: map[string]float64{},
+	}
+	if err := l.prepare(s); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Learner) prepare(s rl.Setup) (err error) {
+	if l.mem, err = s.Device.NewMemory(l.policy.Specs()); err != nil {
+		return err
+	}
+	if err = l.policy.init(l.mem, l.cfg, l.seed); err != nil {
+		return err
+	}
+	if l.ppo, err = NewPPO(s.Device, l.mem, l.policy, l.cfg, l.cfg.Episodes*l.spec.Horizon); err != nil {
+		return err
+	}
+	l.actor, err = newActor(s.Device, l.mem, l.policy, s.Workers, s.Envs)
+	return err
+}
+
+// Close gives programs and buffers back.
+func (l *Learner) Close() error {
+	var errs []error
+	if l.actor != nil {
+		errs = append(errs, l.actor.Close())
+	}
+	if l.ppo != nil {
+		errs = append(errs, l.ppo.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Memory holds the parameters, for saving weights and checkpoints.
+func (l *Learner) Memory() core.Memory { return l.mem }
+
+// State lists what a checkpoint must hold besides Memory: the baseline, the sums of the running iteration, and its trials
+// while they are being learned from.
+func (l *Learner) State() []replay.Part {
+	return []replay.Part{
+		replay.JSONPart("running", func() any { return running{l.sums, l.epochs, l.baseline.Weights(), l.ppo.batch != nil} }, func(r running) error {
+			if len(r.Baseline) != len(l.baseline.Weights()) {
+				return fmt.Errorf("rl2: a baseline of %d numbers; expected %d", len(r.Baseline), len(l.baseline.Weights()))
+			}
+			l.sums, l.epochs, l.ppo.batch = r.Sums, r.Epochs, nil
+			if r.Collected {
+				l.ppo.batch = new(batch)
+			}
+			copy(l.baseline.Weights(), r.Baseline)
+			return nil
+		}),
+		{Name: "trials", Save: l.saveTrials, Load: l.loadTrials},
+	}
+}
+
+// running is the part of State that is not trials.
+type running struct {
+	Sums      map[string]float64
+	Epochs    int
+	Baseline  []float64
+	Collected bool
+}
+
+func (l *Learner) saveTrials(w io.Writer) error {
+	if l.ppo.batch == nil {
+		return nil
+	}
+	return gob.NewEncoder(w).Encode(l.ppo.batch)
+}
+
+// loadTrials is called after the part that says whether there are any.
+func (l *Learner) loadTrials(r io.Reader) error {
+	if l.ppo.batch == nil {
+		return nil
+	}
+	return gob.NewDecoder(r).Decode(l.ppo.batch)
+}
+
+// Update makes epoch number update of an iteration: one step on all of its trials.
+func (l *Learner) Update(iteration, update int) error {
+	if l.ppo.batch == nil {
+		return fmt.Errorf("rl2: update %d of iteration %d before its collection", update, iteration)
+	}
+	f, err := l.ppo.Step()
+	if err != nil {
+		return err
+	}
+	for name, v := range map[string]float64{"loss": f.Loss, "kl": f.KL, "clipped": f.Clipped, "grad": f.Grad} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("rl2: %s became %v at iteration %d, update %d", name, v, iteration, update)
+		}
+		l.sums[name] += v
+	}
+	l.epochs++
+	return nil
+}
+
+// MetricNames lists what Metrics reports, in order.
+func (l *Learner) MetricNames() []string {
+	return []string{"loss", "kl", "clipped", "grad", "entropy", "collected_first", "collected_last"}
+}
+
+// Metrics reports the means over the epochs since the last call, and of the trials collected the mean return of their
+// first and of their last episodes. It ends the iteration: its trials are let go.
+func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
+	for _, name := range l.MetricNames()[:4] {
+		record(name, l.sums[name]/float64(max(l.epochs, 1)))
+	}
+	for _, name := range l.MetricNames()[4:] {
+		record(name, l.sums[name])
+	}
+	clear(l.sums)
+	l.epochs, l.ppo.batch = 0, nil
+	return nil
+}

@@ -1,0 +1,226 @@
+package rl2
+
+import (
+	"errors"
+	"fmt"
+
+	"nacre/core"
+	"nacre/rl/onpolicy"
+)
+
+// batch is the trials of an iteration, cut into chunks; every slice is by chunk.
+type batch struct {
+	X, Act, Old, Advantage, Weight [][]float32
+}
+
+func newBatch(k chunk, steps int) *batch {
+	b := &batch{}
+	for range (steps + k.steps - 1) / k.steps {
+		n := k.trials * k.steps
+		b.X, b.Act = append(b.X, make([]float32, n*k.p.memory.In)), append(b.Act, make([]float32, n*k.p.act))
+		b.Old, b.Advantage = append(b.Old, make([]float32, n)), append(b.Advantage, make([]float32, n))
+		b.Weight = append(b.Weight, make([]float32, n))
+	}
+	return b
+}
+
+// PPO makes PPO's steps on whole trials. Its gradient goes through all steps of a trial: of the forward pass only the
+// state before each chunk of steps is kept, and the backward pass computes a chunk's steps again.
+//
+//	ppo, err := rl2.NewPPO(device, memory, policy, config, 2000)
+//	err = ppo.Set(trials)       // Obs are the inputs x, Advantage is computed
+//	for range config.Epochs {
+//		figures, err = ppo.Step()
+//	}
+type PPO struct {
+	chunk
+	forward, backward, apply core.Runner
+	flops                    [3]int64 // of those
+
+	batch  *batch               // the trials; nil while there are none
+	states [][]float64          // before each chunk
+	back   []float64            // gradient by the state between two chunks
+	sums   map[string][]float64 // the gradient by parameter, added chunk by chunk from the last to the first
+	room   map[string][]float64
+}
+
+// NewPPO makes the programs for Config.MetaBatch trials of at most longest steps under the policy whose parameters are in
+// m.
+func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO, error) {
+	k := chunk{p: p, trials: c.MetaBatch, steps: min(c.Chunk, longest)}
+	u := &PPO{chunk: k, back: make([]float64, k.trials*p.memory.Hidden), sums: map[string][]float64{}, room: map[string][]float64{}}
+	for _, spec := range p.Specs() {
+		u.sums[spec.Name], u.room[spec.Name] = make([]float64, spec.Rows*spec.Cols), make([]float64, spec.Rows*spec.Cols)
+	}
+	for i, x := range []struct {
+		run  *core.Runner
+		make func() (*core.Program, error)
+	}{
+		{&u.forward, k.forwardProgram},
+		{&u.backward, func() (*core.Program, error) { return k.backwardProgram(c) }},
+		{&u.apply, func() (*core.Program, error) { return applyProgram(c, p) }},
+	} {
+		program, err := x.make()
+		if err == nil {
+			u.flops[i] = program.FLOPs()
+			*x.run, err = d.Load(program, m)
+		}
+		if err != nil {
+			return nil, errors.Join(err, u.Close())
+		}
+	}
+	steps := p.stepMatrix(k.steps)
+	return u, errors.Join(u.forward.Write("steps", steps), u.backward.Write("steps", steps))
+}
+
+// FLOPs is the work of a Step in matrix products.
+func (u *PPO) FLOPs() int64 {
+	n := int64(len(u.batch.X))
+	return (n-1)*u.flops[0] + n*u.flops[1] + u.flops[2]
+}
+
+// Set takes the trials to learn from, at most Config.MetaBatch, and computes the log probabilities of their actions under
+// the policy as it is.
+func (u *PPO) Set(trials []onpolicy.Path) error {
+	if len(trials) > u.trials {
+		return fmt.Errorf("rl2: %d trials for programs of %d", len(trials), u.trials)
+	}
+	u.batch = u.cut(trials)
+	return u.walk(u.batch, true)
+}
+
+// cut puts the trials side by side in chunks.
+func (k chunk) cut(trials []onpolicy.Path) *batch {
+	longest, steps := 0, 0
+	for _, p := range trials {
+		longest, steps = max(longest, p.Len), steps+p.Len
+	}
+	in, act := k.p.memory.In, k.p.act
+	b := newBatch(k, longest)
+	for i, p := range trials {
+		for c := range b.X {
+			from := c * k.steps
+			n := min(k.steps, p.Len-from)
+			if n <= 0 {
+				break
+			}
+			copy(b.X[c][i*k.steps*in:], p.Obs[from*in:(from+n)*in])
+			copy(b.Act[c][i*k.steps*act:], p.Act[from*act:(from+n)*act])
+			for t := range n {
+				b.Advantage[c][i*k.steps+t] = float32(p.Advantage[from+t])
+				b.Weight[c][i*k.steps+t] = 1 / float32(steps)
+			}
+		}
+	}
+	return b
+}
+
+// Close gives the runners back.
+func (u *PPO) Close() error {
+	var errs []error
+	for _, run := range []core.Runner{u.forward, u.backward, u.apply} {
+		if run != nil {
+			errs = append(errs, run.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// walk computes the states before each chunk of b. With old it goes to the end and writes b's log probabilities.
+func (u *PPO) walk(b *batch, old bool) error {
+	for len(u.states) < len(b.X) {
+		u.states = append(u.states, make([]float64, len(u.back)))
+	}
+	clear(u.states[0])
+	for i := range b.X {
+		last := i == len(b.X)-1
+		if last && !old {
+			return nil
+		}
+		err := errors.Join(u.forward.Write("x", b.X[i]), u.forward.Write("act", b.Act[i]), u.forward.Write64("h", u.states[i]), u.forward.Run())
+		if err == nil && old {
+			err = u.forward.Read("log_prob", b.Old[i])
+		}
+		if err == nil && !last {
+			err = u.forward.Read64("last", u.states[i+1])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Figures are the loss, the mean of log π_old − log π, the share of steps whose ratio was outside 1 ± clip, and the
+// gradient's norm.
+type Figures struct{ Loss, KL, Clipped, Grad float64 }
+
+// gradients computes the gradient of PPO's loss over b at the current parameters into u.sums.
+func (u *PPO) gradients(b *batch) (f Figures, err error) {
+	if err := u.walk(b, false); err != nil {
+		return f, err
+	}
+	for _, x := range u.sums {
+		clear(x)
+	}
+	clear(u.back)
+	for i := len(b.X) - 1; i >= 0; i-- {
+		if err := u.chunkBack(b, i, &f); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// chunkBack adds chunk i's part and leaves the gradient by the state before it in u.back.
+func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
+	for _, x := range []struct {
+		name string
+		data []float32
+	}{
+		{"x", b.X[i]}, {"act", b.Act[i]}, {"old", b.Old[i]}, {"advantage", b.Advantage[i]}, {"weight", b.Weight[i]},
+	} {
+		if err := u.backward.Write(x.name, x.data); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(u.backward.Write64("h", u.states[i]), u.backward.Write64("dlast", u.back), u.backward.Run()); err != nil {
+		return err
+	}
+	for name, sum := range u.sums {
+		if err := u.backward.Read64(gradient(name), u.room[name]); err != nil {
+			return err
+		}
+		for j, g := range u.room[name] {
+			sum[j] += g
+		}
+	}
+	var v [1]float64
+	for name, sum := range map[string]*float64{"loss": &f.Loss, "kl": &f.KL, "clipped": &f.Clipped} {
+		if err := u.backward.Read64(name, v[:]); err != nil {
+			return err
+		}
+		*sum += v[0]
+	}
+	return u.backward.Read64("dfirst", u.back)
+}
+
+// Step makes one epoch: the gradient through all of the trials, and Adam's step along it.
+func (u *PPO) Step() (Figures, error) {
+	f, err := u.gradients(u.batch)
+	if err != nil {
+		return f, err
+	}
+	for name, sum := range u.sums {
+		if err := u.apply.Write64(gradient(name), sum); err != nil {
+			return f, err
+		}
+	}
+	if err := u.apply.Run(); err != nil {
+		return f, err
+	}
+	var v [1]float64
+	err = u.apply.Read64("grad", v[:])
+	f.Grad = v[0]
+	return f, err
+}
