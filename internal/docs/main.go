@@ -1,0 +1,74 @@
+// Command docs writes the parts of the documentation that follow from something else: tables of measurements from
+// docs/measurements, the index of packages from their comments, the picture of the house from the imports. Each stands
+// in a page between two comments,
+//
+//	<!-- table: update-2026-11-22 -->
+//	<!-- end -->
+//
+// and is written anew by
+//
+//	go run ./internal/docs
+//
+// Its tests fail when a page holds anything else than that, when an import goes up in the house, when a link leads
+// nowhere and when a line is longer than 120 characters.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	root, err := findRoot()
+	if err == nil {
+		err = update(root)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "docs:", err)
+		os.Exit(1)
+	}
+}
+
+// findRoot is the nearest folder above the working directory that holds the module.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod here or above: run it in a checkout of nacre")
+		}
+	}
+}
+
+// update rewrites every page whose generated blocks have changed.
+func update(root string) error {
+	names, err := pages(root)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		text, err := fill(root, string(old))
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if text == string(old) {
+			continue
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+		fmt.Println(strings.TrimPrefix(name, root+string(filepath.Separator)))
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// width is the longest line of a page, in characters; rows of tables may be longer.
+const width = 120
+
+// pages lists the documents of the repository: those at its root, those of docs and the schema of the measurements.
+func pages(root string) ([]string, error) {
+	var names []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/measurements/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
+	}
+	return names, nil
+}
+
+const (
+	opening = "<!-- "
+	closing = " -->"
+	end     = "<!-- end -->"
+)
+
+// generators make the blocks by the word their comment begins with. Each gets the rest of the comment.
+var generators = map[string]func(root, arguments string) (string, error){
+	"table":    table,
+	"packages": packages,
+	"house":    house,
+}
+
+// fill returns a page with all of its generated blocks written anew. Comments that begin with another word are left
+// alone, as is what stands in fenced code.
+func fill(root, page string) (string, error) {
+	var out []string
+	lines := strings.Split(page, "\n")
+	fenced := false
+	for i := 0; i < len(lines); i++ {
+		out = append(out, lines[i])
+		if strings.HasPrefix(lines[i], "```") {
+			fenced = !fenced
+		}
+		word, arguments, ok := marker(lines[i])
+		if !ok || fenced {
+			continue
+		}
+		last := i + 1
+		for last < len(lines) && lines[last] != end {
+			last++
+		}
+		if last == len(lines) {
+			return "", fmt.Errorf("line %d: %q has no %q after it", i+1, lines[i], end)
+		}
+		block, err := generators[word](root, arguments)
+		if err != nil {
+			return "", fmt.Errorf("line %d: %w", i+1, err)
+		}
+		out = append(out, "", strings.TrimRight(block, "\n"), "", end)
+		i = last
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// marker takes the comment apart that opens a generated block.
+func marker(line string) (word, arguments string, ok bool) {
+	text, found := strings.CutPrefix(line, opening)
+	text, closed := strings.CutSuffix(text, closing)
+	if !found || !closed {
+		return "", "", false
+	}
+	word, arguments, _ = strings.Cut(text, ":")
+	_, ok = generators[word]
+	return word, strings.TrimSpace(arguments), ok
+}
+
+// wrap breaks a paragraph into lines of at most the page's width.
+func wrap(text string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
