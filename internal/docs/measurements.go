@@ -204,7 +204,7 @@ func table(root, arguments string) (string, error) {
 			about = append(about, s)
 		}
 	}
-	b.WriteString("\n" + wrap(fmt.Sprintf("%s. [Data and commands](measurements/%s.json).", strings.Join(about, ". "), fields[0])))
+	b.WriteString("\n" + wrap(fmt.Sprintf("%s. [Data](measurements/%s.json).", strings.Join(about, ". "), fields[0])))
 	return b.String(), nil
 }
 
@@ -247,7 +247,11 @@ func (c cell) show(of column) string {
 		return all
 	}
 	if c.Ranged {
-		return fmt.Sprintf("%s%s%s%s (%s to %s)", bold, number(c.Value), of.Unit, bold, number(c.Low), number(c.High))
+		to := "–"
+		if c.Low < 0 {
+			to = " to "
+		}
+		return fmt.Sprintf("%s%s%s%s (%s%s%s)", bold, number(c.Value), of.Unit, bold, number(c.Low), to, number(c.High))
 	}
 	return bold + number(c.Value) + of.Unit + bold
 }

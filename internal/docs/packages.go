@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// packages writes the index of Nacre's packages that cells can import, each with the first sentence of its comment.
+// packages writes the index of Nacre's packages that cells can import, each with what its comment begins with.
 // Which they are stands in library/api.txt, what the browser lacks in library/absent_js.txt.
 func packages(root, _ string) (string, error) {
 	exported, err := os.ReadFile(filepath.Join(root, "library", "api.txt"))
@@ -52,7 +52,7 @@ func forTests(folder string) bool {
 	return strings.HasSuffix(base, "test") || strings.HasPrefix(base, "fake")
 }
 
-// synopsis is the first sentence of a package's comment without the words "Package name".
+// synopsis is the first sentence of a package's comment, up to a colon, without the words "Package name".
 func synopsis(folder string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -68,7 +68,8 @@ func synopsis(folder string) (string, error) {
 		}
 		text := f.Doc.Text()
 		if rest, ok := strings.CutPrefix(text, "Package "+f.Name.Name+" "); ok {
-			return new(doc.Package).Synopsis(rest), nil
+			clause, _, _ := strings.Cut(new(doc.Package).Synopsis(rest), ": ")
+			return strings.TrimSuffix(clause, "."), nil
 		}
 	}
 	return "", fmt.Errorf("no file has a comment that begins with Package")
