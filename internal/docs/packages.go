@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"go/doc"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -26,14 +26,13 @@ func packages(root, _ string) (string, error) {
 		absent[strings.TrimSpace(line)] = true
 	}
 	var b strings.Builder
-	b.WriteString("| import | the package |\n|---|---|\n")
 	for line := range strings.Lines(string(exported)) {
 		path, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		folder, own := strings.CutPrefix(path, "nacre/")
 		if !own || forTests(folder) {
 			continue
 		}
-		sentence, err := synopsis(filepath.Join(root, filepath.FromSlash(folder)))
+		text, err := synopsis(filepath.Join(root, filepath.FromSlash(folder)))
 		if err != nil {
 			return "", fmt.Errorf("%s: %w (library/api.txt names it: run go generate ./library first)", path, err)
 		}
@@ -41,7 +40,7 @@ func packages(root, _ string) (string, error) {
 		if absent[path] {
 			mark = " †"
 		}
-		fmt.Fprintf(&b, "| `%s`%s | %s |\n", path, mark, strings.ReplaceAll(sentence, "|", `\|`))
+		b.WriteString(strings.ReplaceAll(wrap(fmt.Sprintf("- `%s`%s %s", path, mark, text), width-2), "\n", "\n  ") + "\n")
 	}
 	return b.String(), nil
 }
@@ -52,7 +51,11 @@ func forTests(folder string) bool {
 	return strings.HasSuffix(base, "test") || strings.HasPrefix(base, "fake")
 }
 
-// synopsis is the first sentence of a package's comment, up to a colon, without the words "Package name".
+// citation is a year in brackets with whoever wrote that year.
+var citation = regexp.MustCompile(`\s*\([^()]*\b(?:19|20)\d\d\b[^()]*\)`)
+
+// synopsis is what a package's comment begins with after "Package name": its first sentence without citations, up to a
+// colon where there are six words before it.
 func synopsis(folder string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -66,11 +69,21 @@ func synopsis(folder string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text := f.Doc.Text()
-		if rest, ok := strings.CutPrefix(text, "Package "+f.Name.Name+" "); ok {
-			clause, _, _ := strings.Cut(new(doc.Package).Synopsis(rest), ": ")
-			return strings.TrimSuffix(clause, "."), nil
+		if text, ok := strings.CutPrefix(f.Doc.Text(), "Package "+f.Name.Name+" "); ok {
+			return brief(text), nil
 		}
 	}
 	return "", fmt.Errorf("no file has a comment that begins with Package")
+}
+
+func brief(text string) string {
+	text, _, _ = strings.Cut(citation.ReplaceAllString(text, ""), "\n\n")
+	text = strings.Join(strings.Fields(text), " ")
+	for _, ending := range []string{". ", "? ", "; "} {
+		text, _, _ = strings.Cut(text, ending)
+	}
+	if clause, _, cut := strings.Cut(text, ": "); cut && len(strings.Fields(clause)) >= 6 {
+		text = clause
+	}
+	return strings.TrimSuffix(text, ".")
 }

@@ -80,8 +80,8 @@ func marker(line string) (word, arguments string, ok bool) {
 	return word, strings.TrimSpace(arguments), ok
 }
 
-// wrap breaks a paragraph into lines of at most the page's width.
-func wrap(text string) string {
+// wrap breaks a paragraph into lines of at most so many characters.
+func wrap(text string, width int) string {
 	var b strings.Builder
 	column := 0
 	for i, word := range strings.Fields(text) {
