@@ -99,7 +99,7 @@ func TestEveryMeasurementIsComplete(t *testing.T) {
 func TestLinesAreShort(t *testing.T) {
 	for name, text := range pagesOf(t) {
 		for i, line := range strings.Split(text, "\n") {
-			if strings.HasPrefix(line, "|") || strings.HasPrefix(line, opening) || strings.HasPrefix(line, "![") {
+			if strings.HasPrefix(strings.TrimSpace(line), "|") || strings.HasPrefix(line, opening) || strings.HasPrefix(line, "![") {
 				continue // a table, a generator's arguments, a picture with what it shows
 			}
 			if n := utf8.RuneCountInString(line); n > width {
