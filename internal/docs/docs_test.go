@@ -205,7 +205,7 @@ func TestTable(t *testing.T) {
 | a | **2** (1–4) | −3.0 (−6.0 to −1.0) | 1; 2 % |
 | b | **1,500** | not run |  |
 
-2 January 2026, commit abc, a machine. range of 3 runs. [Data](measurements/t-2026-01-02.json).`
+2 January 2026, commit abc. range of 3 runs. [Data](measurements/t-2026-01-02.json).`
 	got, err := table(root, "t-2026-01-02")
 	if err != nil || got != want {
 		t.Errorf("%v\n%s\nexpected\n%s", err, got, want)

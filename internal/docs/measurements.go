@@ -149,7 +149,8 @@ func (m measurement) check() error {
 	return nil
 }
 
-// table writes a measurement as a table with a line that says where it is from. Its arguments are the measurement's
+// table writes a measurement as a table with a line that says where it is from; the
+// machine is in the file and at the top of the page. Its arguments are the measurement's
 // name and, if only a part is wanted, columns=a,b and rows=x,y by the first label.
 func table(root, arguments string) (string, error) {
 	fields := strings.Fields(arguments)
@@ -198,7 +199,7 @@ func table(root, arguments string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	about := []string{day.Format("2 January 2006") + ", commit " + m.Commit + ", " + m.Machine}
+	about := []string{day.Format("2 January 2006") + ", commit " + m.Commit}
 	for _, s := range []string{m.Conditions, m.Spread} {
 		if s != "" {
 			about = append(about, s)
