@@ -177,8 +177,12 @@ func house(root, _ string) (string, error) {
 			}
 		}
 	}
+	drawn := map[arrow]bool{}
 	for _, a := range wrong {
-		fmt.Fprintf(&b, "  %s -. up .-> %s\n", top(a.from), top(a.to))
+		if a = (arrow{top(a.from), top(a.to)}); !drawn[a] {
+			drawn[a] = true
+			fmt.Fprintf(&b, "  %s -. up .-> %s\n", a.from, a.to)
+		}
 	}
 	b.WriteString("```\n\n| room | what belongs in it |\n|---|---|\n")
 	for _, floor := range floors {

@@ -149,9 +149,9 @@ func (m measurement) check() error {
 	return nil
 }
 
-// table writes a measurement as a table with a line that says where it is from; the
-// machine is in the file and at the top of the page. Its arguments are the measurement's
-// name and, if only a part is wanted, columns=a,b and rows=x,y by the first label.
+// table writes a measurement as a table with a line that says where it is from; the machine is in the file and at the
+// top of the page. Its arguments are the measurement's name and, if only a part is wanted, columns=a,b and rows=x,y by
+// the first label.
 func table(root, arguments string) (string, error) {
 	fields := strings.Fields(arguments)
 	if len(fields) == 0 {
