@@ -59,8 +59,8 @@ func (g *thing) misses(o, d vec, limit float64) bool {
 	return along-g.radius > limit || to.dot(to)-along*along > g.radius*g.radius
 }
 
-// stage is a frame ready to be drawn: the things in it, and which of them to ask for a pixel or a shadow.
-type stage struct {
+// shot is a frame ready to be drawn: the things in it, and which of them to ask for a pixel or a shadow.
+type shot struct {
 	camera *camera
 	things []thing
 	tiles  [][]*thing // by tile of the picture, without planes
@@ -72,8 +72,8 @@ type stage struct {
 	light  light
 }
 
-func (p *Painter) stage(poses []scene.Pose, v scene.View, c *camera) *stage {
-	s := &stage{
+func (p *Painter) shot(poses []scene.Pose, v scene.View, c *camera) *shot {
+	s := &shot{
 		camera: c, things: make([]thing, 0, len(poses)), across: (p.width + tile - 1) / tile,
 		target: vecOf(v.Target), far: 4.5 * v.Distance, grid: p.scene.Grid,
 	}
@@ -123,7 +123,7 @@ func (p *Painter) stage(poses []scene.Pose, v scene.View, c *camera) *stage {
 }
 
 // place enters a thing into the tiles it can be seen in.
-func (s *stage) place(t *thing) {
+func (s *shot) place(t *thing) {
 	if t.kind == scene.Plane {
 		s.planes = append(s.planes, t)
 		return
@@ -141,7 +141,7 @@ func (s *stage) place(t *thing) {
 }
 
 // near returns the things that can be seen in a pixel, planes excepted.
-func (s *stage) near(x, y int) []*thing { return s.tiles[y/tile*s.across+x/tile] }
+func (s *shot) near(x, y int) []*thing { return s.tiles[y/tile*s.across+x/tile] }
 
 // sample is what a ray sees.
 type sample struct {
@@ -156,7 +156,7 @@ type sample struct {
 const maxLayers = 6
 
 // trace follows a ray from the eye; list holds the things it may meet beside planes, phase is that of its shadows.
-func (s *stage) trace(list []*thing, d vec, phase int) sample {
+func (s *shot) trace(list []*thing, d vec, phase int) sample {
 	eye := s.camera.eye
 	var first *thing
 	nearest := hit{t: math.Inf(1)}
@@ -193,7 +193,7 @@ func (s *stage) trace(list []*thing, d vec, phase int) sample {
 }
 
 // veil lays the transparent surfaces before what a ray sees over it, the farthest first.
-func (s *stage) veil(out *sample, list []*thing, d vec, phase int) {
+func (s *shot) veil(out *sample, list []*thing, d vec, phase int) {
 	type layer struct {
 		hit
 		thing *thing
