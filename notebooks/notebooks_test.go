@@ -16,8 +16,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
-	_ "nacre/sim/controls"  // the families of the environments notebook
-	_ "nacre/sim/metaworld" // and of Meta-World
+	_ "nacre/sim/families"
 )
 
 // TestMain lets the test binary be the kernel that the notebooks run in.

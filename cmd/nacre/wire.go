@@ -9,8 +9,8 @@ import (
 	"nacre/core/cuda"
 	"nacre/kernel"
 	"nacre/kernel/ixgo"
-	_ "nacre/sim/controls" // registers the six MuJoCo controls
-	"nacre/sim/metaworld"  // registers the fifty ML1 families
+	_ "nacre/sim/families"
+	"nacre/sim/metaworld"
 	"nacre/sim/mujoco"
 )
 

@@ -12,7 +12,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/sim"
-	_ "nacre/sim/metaworld"
+	_ "nacre/sim/families"
 	"nacre/tsne"
 )
 

@@ -26,13 +26,7 @@ import "nacre/sim"
 // Version is the release of Meta-World that the families follow.
 const Version = "3.1.1"
 
-func init() {
-	for _, f := range families() {
-		if err := sim.Register(f); err != nil {
-			panic(err)
-		}
-	}
-}
+func init() { sim.MustRegister(families()...) }
 
 // families returns the four variants of every row.
 func families() []*family {

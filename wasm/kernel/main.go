@@ -14,8 +14,7 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/jupyter"
-	_ "nacre/sim/controls"  // registers the six MuJoCo controls, which say here that there is no MuJoCo
-	_ "nacre/sim/metaworld" // registers the fifty ML1 families, likewise
+	_ "nacre/sim/families" // those on MuJoCo say here that there is none
 )
 
 func main() {

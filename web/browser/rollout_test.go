@@ -17,7 +17,7 @@ import (
 
 	shows "nacre/library/display"
 	"nacre/sim"
-	_ "nacre/sim/controls" // the cheetah, where there is MuJoCo
+	_ "nacre/sim/families"
 	"nacre/sim/playback"
 	"nacre/sim/recording"
 	"nacre/sim/scene"
