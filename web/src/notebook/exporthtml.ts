@@ -5,7 +5,7 @@ import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
 import { sanitize } from '../output/html';
 import { latexParts, loadMath, renderMarkdown, renderMath } from '../output/markdown';
-import { escapeHtml, highlightedHtml } from './highlight';
+import { escapeHtml, highlightedHtml } from '../highlight';
 import style from '../style/export.css';
 
 const htmlOf = (nodes: DocumentFragment) => {

@@ -72,7 +72,7 @@ export function sandboxed(html: string): HTMLElement {
   return frame;
 }
 
-/** An output's HTML: cleaned, or sandboxed when it has a script and was made by this session. */
+/** An output's HTML: cleaned, or sandboxed when it has a script and was made since the page was opened. */
 export function htmlOutput(html: string, fresh: boolean): HTMLElement {
   const host = el('div.html');
   if (!isActive(html)) {

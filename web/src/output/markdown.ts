@@ -3,7 +3,7 @@
 import createMarkdown, { type MarkdownIt } from 'markdown-it';
 import { fileUrl, notebookUrl } from '../config';
 import { el } from '../dom';
-import { highlightedHtml } from '../notebook/highlight';
+import { highlightedHtml } from '../highlight';
 import { MimeBundle } from '../model/nbformat';
 import { sanitize } from './html';
 
