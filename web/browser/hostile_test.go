@@ -212,7 +212,7 @@ func TestAccessibility(t *testing.T) {
 		t.Errorf("without a name:\n%s", got)
 	}
 	p.press("Escape")
-	for what, selector := range map[string]string{"main": "main[aria-label]", "toolbar": "[role=toolbar][aria-label]", "live region": "#live[aria-live=polite]", "plot": ".stage[tabindex='0'][aria-label*='tasks']"} {
+	for what, selector := range map[string]string{"main": "main[aria-label]", "toolbar": "[role=toolbar][aria-label]", "live region": "#live[aria-live=polite]", "plot": ".viewport[tabindex='0'][aria-label*='tasks']"} {
 		if !eval[bool](p, "!!document.querySelector(`"+selector+"`)") {
 			t.Errorf("there is no %s", what)
 		}

@@ -234,9 +234,9 @@ func TestEmbedding(t *testing.T) {
 	}
 	// A lasso around the two upper corners (c and d): 50,000 points, centroids 20 apart.
 	eval[any](p, `(() => {
-		const stage = document.querySelector('.stage'), box = stage.getBoundingClientRect();
-		const at = (type, x, y) => stage.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, shiftKey: true }));
-		stage.setPointerCapture = () => {};
+		const plot = document.querySelector('.viewport'), box = plot.getBoundingClientRect();
+		const at = (type, x, y) => plot.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, shiftKey: true }));
+		plot.setPointerCapture = () => {};
 		at('pointerdown', 0.01, 0.01);
 		for (const [x, y] of [[0.99, 0.01], [0.99, 0.5], [0.01, 0.5]]) at('pointermove', x, y);
 		at('pointerup', 0.01, 0.5);
@@ -246,7 +246,7 @@ func TestEmbedding(t *testing.T) {
 			t.Errorf("the figures of the selection are %q, expected %q", got, want)
 		}
 	}
-	frame := eval[float64](p, `(() => { const v = document.querySelector('.stage'); const t = []; for (let i = 0; i < 12; i++) { const a = performance.now(); v.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true })); t.push(a); }
+	frame := eval[float64](p, `(() => { const v = document.querySelector('.viewport'); const t = []; for (let i = 0; i < 12; i++) { const a = performance.now(); v.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true })); t.push(a); }
 		return new Promise(done => { const times = []; let last = performance.now(), n = 0; const step = () => { const now = performance.now(); times.push(now - last); last = now; v.dispatchEvent(new KeyboardEvent('keydown', { key: n++ % 2 ? 'ArrowLeft' : 'ArrowRight', bubbles: true })); n < 40 ? requestAnimationFrame(step) : done(times.sort((a, b) => a - b)[20]); }; requestAnimationFrame(step); }); })()`)
 	t.Logf("median time between frames while panning 100,000 points: %.1f ms", frame)
 	p.quiet()

@@ -8,7 +8,7 @@ import { Cell, Notebook } from '../model/notebook';
 import { CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
 import { contents, FileModel } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
-import { shownTypes, renderData } from '../output/render';
+import { knownTypes, renderData } from '../output/render';
 import { ask, askText, tell } from '../ui/dialog';
 import { NotebookActions } from './actions';
 import { Banners } from './banners';
@@ -314,7 +314,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   complete = (code: string, cursor: number) => this.link.complete(code, cursor);
   inspect = async (code: string, cursor: number, detail: 0 | 1): Promise<HTMLElement | null> => {
     const data = await this.link.inspect(code, cursor, detail);
-    return data && shownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
+    return data && knownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
   };
   goTo(view: CellView, where: string, line: number, column: number): void {
     const cell = where === '' ? view.cell : this.notebook.find(where) ?? this.notebook.cells.find((c) => c.type === 'code' && String(c.count) === where) ?? view.cell;
@@ -364,7 +364,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     if (!inNotebook) return;
     const editing = target.closest('.cm-editor') !== null;
     // Fields, plots and buttons have keys of their own.
-    if (!editing && target.closest('input, select, textarea, .stage')) return;
+    if (!editing && target.closest('input, select, textarea, .viewport')) return;
     if (!editing && target.closest('button, a') && (e.key === 'Enter' || e.key === ' ')) return;
     const mode = editing ? 'edit' : 'command';
     for (const name of this.keys.candidates(keyName(e))) {

@@ -50,6 +50,11 @@ export function sanitize(html: string): DocumentFragment {
   return purify.sanitize(html, { ...clean, RETURN_DOM_FRAGMENT: true });
 }
 
+/** Clean nodes as text of a file. */
+export function htmlText(nodes: DocumentFragment): string {
+  return el('div', {}, nodes).innerHTML;
+}
+
 /** Whether HTML wants to run something. */
 export function isActive(html: string): boolean {
   return /<script|<iframe|<object|<embed|[\s"'/]on[a-z]+\s*=|javascript:/i.test(html);
