@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	shows "nacre/library/display"
 )
 
 func lines(from, to int) string {
@@ -64,7 +66,7 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	time.Sleep(600 * time.Millisecond)
 	later := s.more(again, "/notebooks/a.ipynb")
 	later.idle()
-	if n := eval[int](later, "nacre.notebook.cells[0].outputs[0].data['application/vnd.nacre.curves+json'].series[0].y.length"); n != 40 {
+	if n := eval[int](later, "nacre.notebook.cells[0].outputs[0].data['"+shows.CurvesMIME+"'].series[0].y.length"); n != 40 {
 		t.Errorf("the curve has %d points, expected 40", n)
 	}
 	if got := later.shown(1); strings.TrimSpace(got) != strings.TrimSpace(lines(1, 10)) {
@@ -185,7 +187,7 @@ func TestOutputs(t *testing.T) {
 		"show text/html <table><tr><th>a</th></tr><tr><td>1</td></tr></table>",
 		"show application/vnd.unknown nothing",
 		"fail CompileError 2:3: undefined: y",
-		"show application/vnd.nacre.curves+json {\"version\":9}",
+		"show "+shows.CurvesMIME+" {\"version\":9}",
 	)})
 	p := s.open("/notebooks/a.ipynb")
 	for i := range 9 {

@@ -49,8 +49,11 @@ const pixels = (v: unknown) => (typeof v === 'number' && v > 0 ? Math.round(v) :
 
 const picture = (mime: string): OutputType => ({
   mime, kind: 'picture',
-  render: (data, metadata) => {
-    const dom = el('img', { src: address(mime, data), alt: String(metadata?.alt ?? 'Output picture'), width: pixels(metadata?.width), height: pixels(metadata?.height) });
+  render: (data, metadata, { fail }) => {
+    const dom = el('img', {
+      src: address(mime, data), alt: String(metadata?.alt ?? 'Output picture'), width: pixels(metadata?.width), height: pixels(metadata?.height),
+      error: () => fail(`These data are no picture of type ${mime}.`),
+    });
     return { dom, set: (next) => { dom.src = address(mime, next); } };
   },
   html: (data, metadata) => el('img', { src: address(mime, data), alt: String(metadata?.alt ?? '') }).outerHTML,
