@@ -8,12 +8,13 @@ import { pathToFileURL } from 'node:url';
 
 const specifier = /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
-/** The source without comments; what looks like a comment in a string of a specifier's line does no harm. */
+/** The source without comments. */
 const code = (text) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
 
 /** The files that each TypeScript file below a folder imports. */
 export function graph(folder) {
-  const files = readdirSync(folder, { recursive: true }).map((f) => normalize(join(folder, f))).filter((f) => f.endsWith('.ts') && !f.endsWith('.d.ts'));
+  const below = (dir) => readdirSync(dir, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? below(join(dir, e.name)) : [normalize(join(dir, e.name))]));
+  const files = below(folder).filter((f) => f.endsWith('.ts') && !f.endsWith('.d.ts'));
   const found = (from, to) => [`${to}.ts`, `${to}/index.ts`, to].map((f) => normalize(join(dirname(from), f))).find((f) => f.endsWith('.ts') && existsSync(f));
   return new Map(files.map((f) => [f, [...new Set([...code(readFileSync(f, 'utf8')).matchAll(specifier)].map((m) => found(f, m[1])).filter(Boolean))]]));
 }
