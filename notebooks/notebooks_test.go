@@ -16,6 +16,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
+	"nacre/library/display"
 	_ "nacre/sim/families"
 )
 
@@ -93,9 +94,9 @@ func printed(shown []output) string {
 }
 
 const (
-	curves    = "application/vnd.nacre.curves+json"
-	embedding = "application/vnd.nacre.embedding+json"
-	rollout   = "application/vnd.nacre.rollout+json"
+	curves    = display.CurvesMIME
+	embedding = display.EmbeddingMIME
+	rollout   = display.RolloutMIME
 )
 
 func TestQuickstart(t *testing.T) {

@@ -2,12 +2,11 @@
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { el, perFrame } from '../dom';
+import { el, perFrame } from '../../dom';
 import { align, Series } from './align';
-import { css, taskColours } from './embedding/palette';
-import { format } from './format';
-
-export const curvesMime = 'application/vnd.nacre.curves+json';
+import { guard } from '../boundary';
+import { css, taskColours } from '../embedding/palette';
+import { format } from '../format';
 
 interface Curves { title: string; xLabel: string; yLabel: string; logY: boolean; series: Series[] }
 
@@ -35,19 +34,21 @@ export class CurvesView {
   private plot: uPlot | null = null;
   private shape = '';
   private log: boolean;
-  private readonly redraw = perFrame(() => this.draw());
+  private readonly redraw: () => void;
   private readonly observer: ResizeObserver;
   private readonly onTheme = () => { this.shape = ''; this.redraw(); };
 
-  constructor(json: unknown) {
+  /** Shows curves; fail hears what goes wrong when they are drawn. */
+  constructor(json: unknown, fail?: (problem: unknown) => void) {
     this.data = decode(json);
+    this.redraw = perFrame(guard(() => this.draw(), fail));
     this.log = this.data.logY;
     this.dom.append(this.head, this.host, this.legend);
-    this.observer = new ResizeObserver(() => {
+    this.observer = new ResizeObserver(guard(() => {
       if (!this.host.clientWidth) return;
       if (!this.plot) this.draw();
       else this.plot.setSize({ width: this.host.clientWidth, height: this.height });
-    });
+    }, fail));
     this.observer.observe(this.host);
     document.addEventListener('nacre:theme', this.onTheme);
   }

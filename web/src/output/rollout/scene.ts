@@ -68,7 +68,7 @@ void main() {
 }`;
 
 /** The three-dimensional scene of one episode. */
-export class Stage {
+export class EpisodeScene {
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera();
   private readonly sun = new DirectionalLight(sunColour, 0.78 * Math.PI);
