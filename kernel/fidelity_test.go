@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
-
-	"nacre/kernel/ixgo"
 )
 
 var update = flag.Bool("update", false, "run the programs of testdata/fidelity with go run and store what they print")
@@ -30,7 +28,6 @@ var engines = []struct {
 	differs map[string]string
 }{
 	{"yaegi", Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
-	{"ixgo", ixgo.Engine, map[string]string{"package_variables": "of a variable and a call side by side, whose order Go leaves open, the variable is read first"}},
 }
 
 // TestFidelity runs each program of testdata/fidelity as a cell and compares with what `go run` printed: its standard

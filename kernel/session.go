@@ -26,7 +26,7 @@ type Options struct {
 	Engine Engine
 }
 
-// Engine is an interpreter for cells: Yaegi, or ixgo.Engine of package nacre/kernel/ixgo.
+// Engine runs the cells of a session: Yaegi.
 type Engine = engine.Kind
 
 // Yaegi is traefik/yaegi behind Nacre's cell compiler.

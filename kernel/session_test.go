@@ -2,8 +2,6 @@ package kernel
 
 import (
 	"context"
-	"nacre/kernel/ixgo"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -49,9 +47,6 @@ func startOn(t testing.TB, engine Engine) Session {
 	t.Helper()
 	if raced {
 		t.Skip("cells do not run under the race detector")
-	}
-	if os.Getenv("XENGINE") != "" {
-		engine = ixgo.Engine
 	}
 	s, err := New(Options{Engine: engine})
 	if err != nil {

@@ -8,14 +8,13 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/kernel"
-	"nacre/kernel/ixgo"
 	_ "nacre/sim/controls" // registers the six MuJoCo controls
 	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
 )
 
 // engines are the interpreters that --engine names.
-var engines = map[string]kernel.Engine{"": kernel.Yaegi, "yaegi": kernel.Yaegi, "ixgo": ixgo.Engine}
+var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi}
 
 // wired are the actions of this program.
 func wired() actions {
