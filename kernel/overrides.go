@@ -11,14 +11,12 @@ import (
 	"reflect"
 	"strings"
 	"time"
-
-	"nacre/library"
 )
 
 // symbols are the library's, with those replaced that would reach past the session: printing goes to the cell that
 // prints, os.Exit ends the cell, and functions that look into values know the types of cells.
 func (s *session) symbols() map[string]map[string]reflect.Value {
-	all := maps.Clone(library.Symbols())
+	all := maps.Clone(s.library.Symbols())
 	put := func(path string, fs map[string]any) {
 		table := maps.Clone(all[path])
 		for name, f := range fs {

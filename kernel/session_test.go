@@ -1,54 +1,26 @@
-package kernel
+package kernel_test
 
 import (
 	"context"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
+	"nacre/library"
 )
 
-// collect is an Output that keeps what it gets.
-type collect struct {
-	mu       sync.Mutex
-	out, err strings.Builder
-	shown    []Data
-	updates  []Data
-	answers  []string
-}
+var execute, value = kerneltest.Execute, kerneltest.Value
 
-func (c *collect) Stream(name, text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if name == "stderr" {
-		c.err.WriteString(text)
-	} else {
-		c.out.WriteString(text)
-	}
-}
-func (c *collect) Display(d Data) { c.mu.Lock(); c.shown = append(c.shown, d); c.mu.Unlock() }
-func (c *collect) Update(d Data)  { c.mu.Lock(); c.updates = append(c.updates, d); c.mu.Unlock() }
-func (c *collect) Clear(bool)     {}
-func (c *collect) Input(string, bool) (string, error) {
-	if len(c.answers) == 0 {
-		return "", errInputRefused
-	}
-	a := c.answers[0]
-	c.answers = c.answers[1:]
-	return a, nil
-}
-func (c *collect) stdout() string { c.mu.Lock(); defer c.mu.Unlock(); return c.out.String() }
-func (c *collect) stderr() string { c.mu.Lock(); defer c.mu.Unlock(); return c.err.String() }
+func start(t testing.TB) kernel.Session { return startOn(t, kernel.Yaegi) }
 
-func start(t testing.TB) Session { return startOn(t, Yaegi) }
-
-func startOn(t testing.TB, engine Engine) Session {
+func startOn(t testing.TB, engine kernel.Engine) kernel.Session {
 	t.Helper()
 	if raced {
 		t.Skip("cells do not run under the race detector")
 	}
-	s, err := New(Options{Engine: engine})
+	s, err := kernel.New(kernel.Options{Library: library.New(), Engine: engine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,33 +28,17 @@ func startOn(t testing.TB, engine Engine) Session {
 	return s
 }
 
-func execute(s Session, code string) (Reply, *collect) {
-	out := &collect{}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	return s.Execute(ctx, Request{Code: code, StoreHistory: true}, out), out
-}
-
-// value is the text of a reply: what it shows, or its error.
-func value(r Reply) string {
-	if r.Error != nil {
-		return r.Error.Name + ": " + r.Error.Message
-	}
-	if r.Value == nil {
-		return ""
-	}
-	return r.Value.MIME["text/plain"].(string)
-}
-
 // cellsTest runs cells one after another, each with what it must print followed by what it must show.
 func cellsTest(t *testing.T, steps [][2]string) {
 	t.Helper()
-	s := start(t)
-	for k, step := range steps {
-		r, out := execute(s, step[0])
-		if got := out.stdout() + value(r); got != step[1] {
-			t.Errorf("cell %d\n%s\ngave %q\nwant %q (stderr %q)", k+1, step[0], got, step[1], out.stderr())
-		}
+	kerneltest.Cells(t, start(t), steps)
+}
+
+func TestLibraryIsComplete(t *testing.T) {
+	l := library.New()
+	l.Doc = nil
+	if _, err := kernel.New(kernel.Options{Library: l}); err == nil || !strings.Contains(err.Error(), "has no function Doc") {
+		t.Errorf("a library without documentation: %v", err)
 	}
 }
 
@@ -114,9 +70,9 @@ quad(1)`, "9"},
 func TestCellsKnowTheirSystem(t *testing.T) {
 	s := start(t)
 	defer s.Close()
-	out := &collect{}
-	s.Execute(context.Background(), Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
-	if want := runtime.GOOS + runtime.GOARCH + "true"; out.stdout() != want {
-		t.Errorf("a cell finds itself on %q, want %q", out.stdout(), want)
+	out := &kerneltest.Output{}
+	s.Execute(context.Background(), kernel.Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
+	if want := runtime.GOOS + runtime.GOARCH + "true"; out.Stdout() != want {
+		t.Errorf("a cell finds itself on %q, want %q", out.Stdout(), want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/kernel"
+	"nacre/library"
 	_ "nacre/sim/controls" // registers the six MuJoCo controls
 	"nacre/sim/metaworld"  // registers the fifty ML1 families
 	"nacre/sim/mujoco"
@@ -36,7 +37,7 @@ func wired() actions {
 		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
-				return kernel.New(kernel.Options{Engine: engines[engine]})
+				return kernel.New(kernel.Options{Library: library.New(), Engine: engines[engine]})
 			})
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
