@@ -5,7 +5,8 @@ package kernel
 
 import "context"
 
-// Session is one running kernel. Execute calls come one at a time; every other method may be called at any time, from
+// Session is one running kernel: the packages, declarations and variables that its cells share, from New to Close. (A
+// session of Jupyter's protocol is one of a client with it; package kernel/jupyter keeps those.) Execute calls come one at a time; every other method may be called at any time, from
 // any goroutine.
 type Session interface {
 	// Info names the kernel and the language it speaks.
@@ -40,7 +41,7 @@ type Session interface {
 type Info struct {
 	Implementation, Version       string // e.g. "nacre", "0.1.0"
 	Engine                        string // the interpreter, with its version
-	Language, LanguageVersion     string // "go", "1.22"
+	Language, LanguageVersion     string // "go", "1.26": what cells may use
 	MIMEType, FileExtension, Mode string // "text/x-go", ".go", CodeMirror's "go"
 	Banner                        string
 }

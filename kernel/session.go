@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/token"
 	"reflect"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -100,7 +99,7 @@ func New(o Options) (Session, error) {
 func (s *session) Info() Info {
 	return Info{
 		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(),
-		Language: "go", LanguageVersion: strings.TrimPrefix(runtime.Version(), "go"),
+		Language: "go", LanguageVersion: strings.TrimPrefix(cells.GoVersion, "go"),
 		MIMEType: "text/x-go", FileExtension: ".go", Mode: "go",
 		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name(),
 	}

@@ -2,9 +2,13 @@ package kernel_test
 
 import (
 	"context"
+	"go/version"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
@@ -64,6 +68,26 @@ quad(1)`, "9"},
 		{`x := "text"`, ""},
 		{`x`, `"text"`},
 	})
+}
+
+// Cells are written in the Go of go.mod, also where a newer one built the kernel: the cell compiler knows no more.
+func TestGoOfCells(t *testing.T) {
+	s := start(t)
+	data, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.ParseLax("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Info().LanguageVersion; "go"+got != version.Lang("go"+mod.Go.Version) {
+		t.Errorf("cells are in Go %s, go.mod has %s", got, mod.Go.Version)
+	}
+	if r, _ := execute(s, "type T struct{}\nfunc (T) Is[P any](x P) P { return x }\nT{}.Is(1)"); r.Error == nil || r.Error.Name != "CompileError" {
+		t.Errorf("a generic method, of Go 1.27, gave %s", value(r))
+	}
+	cellsTest(t, [][2]string{{"*new(3)", "3"}}) // of Go 1.26
 }
 
 // The tables of packages are made on one system and used on others.

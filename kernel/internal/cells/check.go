@@ -347,7 +347,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		c.errs, c.broken = nil, nil
 		keyed := false
 		conf := types.Config{
-			Importer: c.Program, DisableUnusedImportCheck: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
+			GoVersion: GoVersion, Importer: c.Program, DisableUnusedImportCheck: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
 			Error: func(err error) {
 				e := err.(types.Error)
 				keyed = keyed || strings.Contains(e.Msg, "implicit assignment to unexported field")

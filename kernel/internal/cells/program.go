@@ -42,6 +42,10 @@ type Var struct {
 	Cell int
 }
 
+// GoVersion is the Go that cells are written in, whichever built the kernel: that of go.mod, with which the library's
+// tables are made.
+const GoVersion = "go1.26"
+
 // Program is what the cells so far have declared.
 type Program struct {
 	Fset     *token.FileSet
