@@ -1,6 +1,12 @@
 // Package kernel runs Go cells for a notebook: it compiles and executes them in one session, collects what they show,
 // completes and inspects names, and can be interrupted. It knows no transport: package kernel/jupyter puts Jupyter's
-// messages around a Session, and the same Session runs in a child process and in a browser worker.
+// messages around a Session, and the same Session runs in a child process and in a browser worker. And it knows no
+// package that cells import: it is handed a Library of them.
+//
+//	s, err := kernel.New(kernel.Options{Library: library.New()})
+//	...
+//	reply := s.Execute(ctx, kernel.Request{Code: "1 + 2"}, out)
+//	fmt.Println(reply.Value.MIME["text/plain"])
 package kernel
 
 import "context"

@@ -5,7 +5,6 @@ import (
 	"go/version"
 	"os"
 	"runtime"
-	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -36,14 +35,6 @@ func startOn(t testing.TB, engine kernel.Engine) kernel.Session {
 func cellsTest(t *testing.T, steps [][2]string) {
 	t.Helper()
 	kerneltest.Cells(t, start(t), steps)
-}
-
-func TestLibraryIsComplete(t *testing.T) {
-	l := library.New()
-	l.Doc = nil
-	if _, err := kernel.New(kernel.Options{Library: l}); err == nil || !strings.Contains(err.Error(), "has no function Doc") {
-		t.Errorf("a library without documentation: %v", err)
-	}
 }
 
 func TestMixedCells(t *testing.T) {

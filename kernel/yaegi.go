@@ -60,6 +60,9 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 	e.low = lower.New(p.Info, p.Fset, e.reg)
 	e.low.Cooperative, e.low.Keeps = cooperative, s.Keeps
 	for _, path := range prelude.Packages {
+		if p.Packages[path] == nil {
+			continue
+		}
 		src, err := prelude.Source(path)
 		if err != nil {
 			return nil, err

@@ -62,7 +62,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The kernel does not compile while its tables are being made, so only what goes into them counts.
+	// What imports package library does not compile while its tables are being made: only what goes into them counts.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
 	})
