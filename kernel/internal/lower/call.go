@@ -331,7 +331,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	case "append":
 		return l.append(c)
 	case "panic":
-		return call(ident("panic"), l.to(c.Args[0], anyInterface))
+		return call(ident("panic"), l.rt("Thrown", l.to(c.Args[0], anyInterface)))
 	case "recover":
 		return l.rt("Recover")
 	case "print", "println":
