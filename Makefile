@@ -11,7 +11,7 @@ VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
 # Put before every go command that compiles: MuJoCo's flags, or none.
 MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
+.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -44,6 +44,13 @@ test: setup web ## vet, check formatting, run all tests
 	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
 	@$(MUJOCO) $(GO) vet ./...
 	@$(MUJOCO) $(GO) test ./...
+
+# The supported releases of Go are 1.27 and the one before. Programs that measure, and the browser's, need no second run.
+test-other-go: setup ## vet, build and test with the Go release that GO is not, where it can be had
+	@case "$$($(GO) env GOVERSION)" in go1.26*) other=go1.27.4 ;; *) other=go1.26.8 ;; esac; export GOTOOLCHAIN=$$other; \
+	$(GO) version >/dev/null 2>&1 || { echo "Not tested with $$other, which cannot be fetched here"; exit 0; }; \
+	echo "with $$other:"; $(MUJOCO) $(GO) vet ./... && $(GO) build ./... && \
+	$(GO) test -short $$($(GO) list ./... | grep -v -e '^nacre/bench' -e '^nacre/web/browser')
 
 browser: setup web ## run the front end's tests in a real Chromium; installs one with apt where that is allowed
 	@web/build.sh chromium

@@ -16,6 +16,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
+	"nacre/library"
 	"nacre/library/display"
 	_ "nacre/sim/families"
 )
@@ -24,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "kernel" {
 		env := &app.Env{Out: io.Discard, Err: os.Stderr, Log: slog.New(slog.DiscardHandler)}
-		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{}) })
+		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{Library: library.New()}) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -8,14 +8,14 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/kernel"
-	"nacre/kernel/ixgo"
+	"nacre/library"
 	_ "nacre/sim/families"
 	"nacre/sim/metaworld"
 	"nacre/sim/mujoco"
 )
 
 // engines are the interpreters that --engine names.
-var engines = map[string]kernel.Engine{"": kernel.Yaegi, "yaegi": kernel.Yaegi, "ixgo": ixgo.Engine}
+var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi}
 
 // wired are the actions of this program.
 func wired() actions {
@@ -37,7 +37,7 @@ func wired() actions {
 		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
-				return kernel.New(kernel.Options{Engine: engines[engine]})
+				return kernel.New(kernel.Options{Library: library.New(), Engine: engines[engine]})
 			})
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,

@@ -24,6 +24,7 @@ import (
 
 	"nacre/bench/page"
 	"nacre/kernel"
+	"nacre/library"
 	"nacre/server"
 	"nacre/server/process"
 	"nacre/web"
@@ -69,7 +70,7 @@ func serveKernel(which string) error {
 	if which == scripted {
 		return process.Serve(context.Background(), &session{})
 	}
-	s, err := kernel.New(kernel.Options{})
+	s, err := kernel.New(kernel.Options{Library: library.New()})
 	if err != nil {
 		return err
 	}
