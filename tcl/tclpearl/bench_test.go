@@ -1,10 +1,11 @@
-package yardstick_test
+package tclpearl_test
 
 import (
 	"testing"
 
-	"nacre/bench/yardstick"
 	"nacre/core/cpu"
+	"nacre/rl/yardstick"
+	"nacre/tcl/tclpearl"
 )
 
 // BenchmarkUpdate times a TCL-PEARL update on the CPU and sets it beside the machine's multiply-add peak, measured in
@@ -17,7 +18,7 @@ func BenchmarkUpdate(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				y, err := yardstick.New(size, true, d)
+				y, err := tclpearl.NewYardstick(size, d)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -6,8 +6,8 @@ import (
 	"nacre/core"
 )
 
-// updated makes update number step.
-func updated(y interface {
+// Updated makes update number step.
+func Updated(y interface {
 	Prepare(step int) error
 	Run() error
 }, step int) error {
@@ -17,8 +17,8 @@ func updated(y interface {
 	return y.Run()
 }
 
-// read reads outputs of one number.
-func read(run core.Runner, names []string) (Figures, error) {
+// Read reads outputs of one number.
+func Read(run core.Runner, names []string) (Figures, error) {
 	f := Figures{}
 	var x [1]float64
 	for _, name := range names {
@@ -30,7 +30,8 @@ func read(run core.Runner, names []string) (Figures, error) {
 	return f, nil
 }
 
-func write(run core.Runner, inputs map[string][]float64) error {
+// Write writes inputs by name.
+func Write(run core.Runner, inputs map[string][]float64) error {
 	for name, x := range inputs {
 		if err := run.Write64(name, x); err != nil {
 			return err
@@ -39,33 +40,33 @@ func write(run core.Runner, inputs map[string][]float64) error {
 	return nil
 }
 
-// fill writes parameters from the streams, each within its bound.
-func fill(m core.Memory, specs []core.ParamSpec, bound func(core.ParamSpec) float64) error {
+// Fill writes parameters from the streams, each within its bound.
+func Fill(m core.Memory, specs []core.ParamSpec, bound func(core.ParamSpec) float64) error {
 	for i, p := range specs {
-		if err := m.Write(p.Name, weights(i, p, bound)); err != nil {
+		if err := m.Write(p.Name, Weights(i, p, bound)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// weights are those of parameter number i: stream 1000+i.
-func weights(i int, p core.ParamSpec, bound func(core.ParamSpec) float64) []float64 {
+// Weights are those of parameter number i: stream 1000+i.
+func Weights(i int, p core.ParamSpec, bound func(core.ParamSpec) float64) []float64 {
 	b := bound(p)
-	return uniform(uint64(1000+i), p.Rows*p.Cols, -b, b)
+	return Uniform(uint64(1000+i), p.Rows*p.Cols, -b, b)
 }
 
-// glorot bounds a matrix by Glorot and Bengio (2010), and biases and log standard deviations by 0.1.
-func glorot(p core.ParamSpec) float64 {
+// Glorot bounds a matrix by Glorot and Bengio (2010), and biases and log standard deviations by 0.1.
+func Glorot(p core.ParamSpec) float64 {
 	if p.Rows == 1 {
 		return 0.1
 	}
 	return math.Sqrt(6 / float64(p.Rows+p.Cols))
 }
 
-// ends says of n transitions which end an episode, one in a hundred: stream 5.
-func ends(n int) []float64 {
-	done := uniform(5, n, 0, 1)
+// Ends says of n transitions which end an episode, one in a hundred: stream 5.
+func Ends(n int) []float64 {
+	done := Uniform(5, n, 0, 1)
 	for i, u := range done {
 		done[i] = 0
 		if u < 0.01 {
@@ -83,8 +84,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// uniform returns u_i = lo + (hi−lo)·2⁻⁵³·⌊mix(mix(stream)+i) / 2¹¹⌋.
-func uniform(stream uint64, n int, lo, hi float64) []float64 {
+// Uniform returns u_i = lo + (hi−lo)·2⁻⁵³·⌊mix(mix(stream)+i) / 2¹¹⌋.
+func Uniform(stream uint64, n int, lo, hi float64) []float64 {
 	base := mix(stream)
 	x := make([]float64, n)
 	for i := range x {
@@ -93,9 +94,9 @@ func uniform(stream uint64, n int, lo, hi float64) []float64 {
 	return x
 }
 
-// normal returns √(−2 ln(1−u_2i))·cos(2π·u_2i+1).
-func normal(stream uint64, n int) []float64 {
-	u := uniform(stream, 2*n, 0, 1)
+// Normal returns √(−2 ln(1−u_2i))·cos(2π·u_2i+1).
+func Normal(stream uint64, n int) []float64 {
+	u := Uniform(stream, 2*n, 0, 1)
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = math.Sqrt(-2*math.Log1p(-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
@@ -103,7 +104,8 @@ func normal(stream uint64, n int) []float64 {
 	return x
 }
 
-func transpose(x []float64, rows, cols int) []float64 {
+// Transpose of rows×cols, row-major.
+func Transpose(x []float64, rows, cols int) []float64 {
 	t := make([]float64, len(x))
 	for i := range rows {
 		for j := range cols {
@@ -113,7 +115,8 @@ func transpose(x []float64, rows, cols int) []float64 {
 	return t
 }
 
-func narrow(x []float64) []float32 {
+// Narrow rounds to float32.
+func Narrow(x []float64) []float32 {
 	out := make([]float32, len(x))
 	for i, v := range x {
 		out[i] = float32(v)

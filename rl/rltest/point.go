@@ -1,9 +1,4 @@
-// Package learnertest is what the tests of the algorithms share: a setup on the point robot, and a check that values out
-// of range are refused.
-//
-//	setup, pool, test := learnertest.Point(t, ref.Device, 1)
-//	learner, err := rl2.New(rl2.Default(), setup)
-package learnertest
+package rltest
 
 import (
 	"io"
