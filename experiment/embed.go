@@ -119,11 +119,10 @@ func (a *Agent) EmbedWindows(w *Windows) (*tsne.Embeddings, error) {
 // WindowLength is the length of the windows that the encoder was trained on, which an episode bounds; 0 where the agent infers
 // no embedding.
 func (a *Agent) WindowLength() int {
-	e, err := a.Encoder()
-	if err != nil {
+	if a.algorithm.Window == nil {
 		return 0
 	}
-	return min(e.Window(), a.Spec.Horizon)
+	return min(a.algorithm.Window(a.Config), a.Spec.Horizon)
 }
 
 // spread returns n tasks to embed.

@@ -18,7 +18,6 @@ func (l *Learner) Encoder() rl.Encoder { return encoder{l} }
 func (e encoder) NextObs() bool { return e.l.cfg.NextObsInContext }
 func (e encoder) Width() int    { return e.l.nets.Encoder.Width() }
 func (e encoder) Latent() int   { return e.l.cfg.Latent }
-func (e encoder) Window() int   { return contextRows(e.l.cfg, e.l.aux) }
 
 func (e encoder) Posteriors(contexts [][]float32) ([]belief.Gaussian, error) {
 	return e.l.infer.Posteriors(contexts)

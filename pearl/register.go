@@ -28,7 +28,7 @@ func init() {
 		Schedule:  Schedule,
 		Protocol:  "oyster",
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },
-		Embeds:    true,
+		Window:    func(c rl.Config) int { return Of(c).Context },
 		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d, nil) },
 	})
 }

@@ -31,8 +31,9 @@ type Algorithm struct {
 	Presets []PresetOf
 	// New makes a learner with freshly drawn parameters and no data.
 	New func(Config, Setup) (Learner, error)
-	// Embeds says that its learners are Encoding.
-	Embeds bool
+	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
+	// learners are not Encoding.
+	Window func(Config) int
 	// Yardstick makes its update on synthetic data, to be timed and compared. Nil: it has none.
 	Yardstick func(yardstick.Size, core.Device) (yardstick.Benchmark, error)
 }
@@ -197,5 +198,5 @@ func Preset(name string) (Config, error) {
 
 // Embedding names the algorithms whose learners can be embedded.
 func Embedding() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool { return !algorithms[name].Embeds })
+	return slices.DeleteFunc(Names(), func(name string) bool { return algorithms[name].Window == nil })
 }

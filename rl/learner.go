@@ -24,7 +24,8 @@ type Learner interface {
 	// Update makes gradient update number update of an iteration. A loss that is no longer a number is an error that names
 	// it, in this call, a later one, or Metrics.
 	Update(iteration, update int) error
-	// MetricNames lists what Metrics reports of the updates since the last call, in order, each once.
+	// MetricNames lists what Metrics may report of the iteration, in order, each once. Metrics leaves out what has no value
+	// in it.
 	MetricNames() []string
 	Metrics(iteration int, record func(name string, value float64)) error
 
@@ -87,8 +88,6 @@ type Encoder interface {
 	Width() int
 	// Latent is the length of a posterior's mean and variance.
 	Latent() int
-	// Window is the number of rows of the contexts that it is trained on, at least 1.
-	Window() int
 	// Posteriors infers one diagonal Gaussian per context. A context is rows×Width, row-major, of any number of rows; an
 	// empty one gives the prior. Each posterior depends on its own context alone, not on those beside it. The error names a
 	// context whose length is not a multiple of the width, or is the device's. Contexts are not modified.

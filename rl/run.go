@@ -112,6 +112,13 @@ func (c *Config) SetTable(name string, value any) {
 	}
 }
 
+// Ignores reports whether a pair such as "pearl.latent=7" sets a table that c's algorithm does not read.
+func (c Config) Ignores(pair string) bool {
+	name, _, _ := strings.Cut(pair, ".")
+	known := slices.ContainsFunc(registered(), func(t Table) bool { return t.Name == name })
+	return known && !slices.Contains(algorithms[c.Algorithm].reads(), name)
+}
+
 // Unread forgets which tables were set, so that Validate accepts those that the algorithm does not read: a file of a run,
 // which may hold all tables, can configure a run of another algorithm.
 func (c *Config) Unread() { c.set = nil }

@@ -230,10 +230,15 @@ func (s suite) update(t *testing.T, l rl.Learner, iteration, from, to int) {
 	}
 }
 
-// report checks that metrics are those announced and returns their values in that order.
+// report checks that metrics are among those announced and returns their values in that order, NaN for what has none.
 func report(t *testing.T, l rl.Learner, iteration int) []float64 {
 	t.Helper()
 	names, values := l.MetricNames(), map[string]float64{}
+	defer func() {
+		if len(values) == 0 {
+			t.Errorf("iteration %d reports no metric", iteration)
+		}
+	}()
 	check(t, l.Metrics(iteration, func(name string, v float64) {
 		if _, twice := values[name]; twice || !slices.Contains(names, name) {
 			t.Errorf("metric %s is recorded twice or was not announced", name)
@@ -245,9 +250,12 @@ func report(t *testing.T, l rl.Learner, iteration int) []float64 {
 	}))
 	var out []float64
 	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			t.Errorf("metric %s is announced twice", name)
+		}
 		v, has := values[name]
-		if !has || slices.Contains(names[:i], name) {
-			t.Errorf("metric %s is announced twice or not recorded", name)
+		if !has {
+			v = math.NaN()
 		}
 		out = append(out, v)
 	}
@@ -355,12 +363,15 @@ func (s suite) evaluation(t *testing.T) {
 func (s suite) encoder(t *testing.T) {
 	l := s.open(t, 1)
 	e, ok := l.(rl.Encoding)
-	if ok != s.Embeds {
-		t.Fatalf("the registry says of embedding %v, a learner is Encoding: %v", s.Embeds, ok)
+	if ok != (s.Window != nil) {
+		t.Fatalf("a window is registered: %v, a learner is Encoding: %v", s.Window != nil, ok)
 	}
 	if !ok {
 		t.Skip("infers no posterior")
 	}
 	setup, _, _ := Point(t, nil, 1)
+	if n := s.Window(s.cfg); n < 1 {
+		t.Errorf("a window of %d rows, want at least 1", n)
+	}
 	Encoder(t, e.Encoder(), replay.Dims{Obs: setup.Spec.ObsDim, Act: setup.Spec.ActDim})
 }

@@ -37,7 +37,7 @@ func init() {
 		Protocol:  "oyster",
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(pearl.Of(c), tcl.Of(c), s) },
-		Embeds:    true,
+		Window:    func(c rl.Config) int { return tcl.Of(c).Window },
 		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
 	})
 }
