@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	toml "github.com/pelletier/go-toml/v2"
 
+	"nacre/internal/nearest"
 	"nacre/rl"
 )
 
@@ -46,8 +48,8 @@ func readConfig(path string) (text []byte, ofRun bool, err error) {
 		return text, false, nil
 	}
 	if file.Algorithm != "" {
-		if _, err := rl.Lookup(file.Algorithm); err != nil {
-			return nil, false, fmt.Errorf("%s: this program has no %w", path, err)
+		if names := rl.Names(); !slices.Contains(names, file.Algorithm) {
+			return nil, false, fmt.Errorf("%s: algorithm %q is not in this program%s", path, file.Algorithm, nearest.Hint(file.Algorithm, names))
 		}
 	}
 	return text, file.Record != nil, nil

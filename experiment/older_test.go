@@ -154,9 +154,9 @@ func TestFingerprint(t *testing.T) {
 // A run of an algorithm or with a setting of another program is one sentence about that.
 func TestForeignRuns(t *testing.T) {
 	for want, change := range map[string][2]string{
-		`this program has no algorithm "peral"`: {"algorithm = 'pearl'", "algorithm = 'peral'"},
-		"unknown key pearl.sparkle":             {"\nhidden = 4\n", "\nhidden = 4\nsparkle = 1\n"},
-		"unknown key perl":                      {"[pearl]\n", "[perl]\n"},
+		`algorithm "peral" is not in this program; did you mean "pearl"?`: {"algorithm = 'pearl'", "algorithm = 'peral'"},
+		"unknown key pearl.sparkle":                                       {"\nhidden = 4\n", "\nhidden = 4\nsparkle = 1\n"},
+		"unknown key perl":                                                {"[pearl]\n", "[perl]\n"},
 	} {
 		dir := copied(t, "pearl")
 		edit(t, dir, change[0], change[1])

@@ -243,7 +243,7 @@ func TestBadPlans(t *testing.T) {
 		"no [[systems]]":    good,
 		"no family matches": strings.Replace(good, "point-goal", "moon/*", 1) + "[[systems]]\nalgorithm = 'pearl'",
 		`unknown family "point-gaol"; did you mean`:     strings.Replace(good, "point-goal", "point-gaol", 1) + "[[systems]]\nalgorithm = 'pearl'",
-		`algorithm = "pearls"`:                          good + "[[systems]]\nalgorithm = 'pearls'",
+		`algorithm "pearls" does not exist`:             good + "[[systems]]\nalgorithm = 'pearls'",
 		`preset "quick/pint-goal" does not exist; did `: good + "[[systems]]\npreset = 'quick/pint-goal'",
 		"two runs are called point-goal-pearl-seed1":    good + "[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latent=3']",
 		"--set pearl.latnet=3":                          good + "[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latnet=3']",
