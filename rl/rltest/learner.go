@@ -211,9 +211,13 @@ func (s suite) collect(t *testing.T, l rl.Learner, iteration int) {
 	}
 }
 
-// update makes updates from ≤ u < to, in the chunks the learner makes, and waits for them.
+// update makes updates from ≤ u < to, in the chunks the learner makes, and waits for them, beside the next collection where
+// the learner can.
 func (s suite) update(t *testing.T, l rl.Learner, iteration, from, to int) {
 	t.Helper()
+	if ahead, ok := l.(rl.Ahead); ok && iteration+1 < iterations {
+		check(t, ahead.Ahead(iteration+1))
+	}
 	bulk, ok := l.(rl.Bulk)
 	for u := from; u < to; {
 		if n := 1; ok && bulk.Chunk() > 1 {
@@ -230,9 +234,18 @@ func (s suite) update(t *testing.T, l rl.Learner, iteration, from, to int) {
 	}
 }
 
+// await waits for a collection ahead.
+func await(t *testing.T, l rl.Learner) {
+	t.Helper()
+	if ahead, ok := l.(rl.Ahead); ok {
+		check(t, ahead.AwaitAhead())
+	}
+}
+
 // report checks that metrics are among those announced and returns their values in that order, NaN for what has none.
 func report(t *testing.T, l rl.Learner, iteration int) []float64 {
 	t.Helper()
+	await(t, l)
 	names, values := l.MetricNames(), map[string]float64{}
 	defer func() {
 		if len(values) == 0 {
@@ -344,6 +357,7 @@ func (s suite) evaluation(t *testing.T) {
 	t.Cleanup(func() { check(t, l.Close()) })
 	s.collect(t, l, 0)
 	s.update(t, l, 0, 0, s.updates(l, 0))
+	await(t, l)
 	p, err := protocol.Preset(s.Protocol)
 	check(t, err)
 	p.Explore, p.Repeats = min(p.Explore, 2), 2
