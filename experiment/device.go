@@ -10,6 +10,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/core/ref"
+	"nacre/rl"
 )
 
 // OpenDevice makes the executor a host asks for. The notice, if not empty, tells that it is not the one that was asked
@@ -45,7 +46,7 @@ func CheckDevice(name string) (ordinal int, err error) {
 
 // open makes the executor of an agent: the reference if its configuration says so, else what the host asks for.
 func (a *Agent) open(host Host, workers int) (err error) {
-	if a.Config.Device == "ref" {
+	if a.Config.Arithmetic == rl.Float64 {
 		a.device = ref.Device
 		return nil
 	}

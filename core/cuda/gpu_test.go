@@ -7,9 +7,10 @@ import (
 	"os"
 	"testing"
 
-	"nacre/bench/yardstick"
 	"nacre/core/cuda"
 	"nacre/core/ref"
+	"nacre/rl/yardstick"
+	"nacre/tcl/tclpearl"
 )
 
 // TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as TestPrograms
@@ -36,10 +37,10 @@ func TestGPU(t *testing.T) {
 // reference itself: a loss may be off by a thousandth at the end.
 func trajectory(t *testing.T) {
 	small := yardstick.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
-	want, err := yardstick.New(small, true, ref.Device)
+	want, err := tclpearl.NewYardstick(small, ref.Device)
 	must(t, err)
 	defer want.Close()
-	got, err := yardstick.New(small, true, newDevice(t, cuda.Options{}))
+	got, err := tclpearl.NewYardstick(small, newDevice(t, cuda.Options{}))
 	must(t, err)
 	defer got.Close()
 	for step := range 200 {

@@ -19,7 +19,7 @@ type Plan struct {
 	Seeds    []uint64 `toml:"seeds"`
 	Preset   string   `toml:"preset" comment:"of systems that name none; {family} stands for the family's name"`
 	EnvSteps int64    `toml:"env_steps" range:"[0,1e12]" comment:"budget of every run in environment steps; 0 leaves the presets' iterations"`
-	Set      []string `toml:"set" comment:"key=value for every run"`
+	Set      []string `toml:"set" comment:"key=value for every run; a table for those whose algorithm reads it"`
 	Systems  []System `toml:"systems"`
 	Local    Local    `toml:"local"`
 	Slurm    Slurm    `toml:"slurm"`
@@ -103,6 +103,11 @@ func (p Plan) Expand() ([]Run, error) {
 			}
 		}
 	}
+	for _, pair := range p.Set {
+		if !slices.ContainsFunc(runs, func(r Run) bool { return !r.Config.Ignores(pair) }) {
+			return nil, fmt.Errorf("plan %s: set %q: no algorithm of the plan reads that table", p.Name, pair)
+		}
+	}
 	return runs, nil
 }
 
@@ -154,7 +159,9 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	if s.Algorithm != "" {
 		cfg.Algorithm = s.Algorithm
 	}
-	if err := experiment.Change(&cfg, slices.Concat(p.Set, s.Set)...); err != nil {
+	// What the plan sets for all systems concerns those whose algorithm reads it.
+	shared := slices.DeleteFunc(slices.Clone(p.Set), func(pair string) bool { return cfg.Ignores(pair) })
+	if err := experiment.Change(&cfg, slices.Concat(shared, s.Set)...); err != nil {
 		return Run{}, err
 	}
 	if cfg.Family != family || cfg.Seed != seed {

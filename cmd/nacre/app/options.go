@@ -8,7 +8,7 @@ import (
 
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
-	Algorithm string // one of experiment.Algorithms; empty leaves the preset's
+	Algorithm string // one of rl.Names(); empty leaves the preset's
 	Family    string // empty leaves the preset's
 	Preset    string
 	Config    string   // path of a TOML file, empty for none
@@ -136,7 +136,7 @@ type BenchUpdateOptions struct {
 	Python    string // the interpreter that has it
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
-	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql", "oracle"
+	Algorithm string // one of Measured(), or "both": pearl and tcl-pearl
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
 	Updates   int
 	Workers   int
