@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"nacre/core/gpu"
 	"nacre/core/op"
 )
 
@@ -79,12 +80,12 @@ type ltProduct struct {
 }
 
 // serves reports whether cuBLASLt has the product's epilogue.
-func serves(g *product) bool {
-	return g.mask < 0 && g.act != op.Tanh && (g.act == op.Linear || g.bias >= 0)
+func serves(g *gpu.Product) bool {
+	return g.Mask < 0 && g.Act != op.Tanh && (g.Act == op.Linear || g.Bias >= 0)
 }
 
 // prepare describes a product to the library and lets it choose an algorithm. ok is false where it has none.
-func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out address) (p *ltProduct, ok bool, err error) {
+func (c *cublasLt) prepare(g *gpu.Product, ldA, ldB, ldC int, a, b, bias, out address) (p *ltProduct, ok bool, err error) {
 	p = &ltProduct{left: b, right: a, result: out}
 	defer func() {
 		if err != nil || !ok {
@@ -101,7 +102,7 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 	var epilogue uint32 = 1
 	if bias != 0 {
 		epilogue = epilogueBias
-		if g.act == op.ReLU {
+		if g.Act == op.ReLU {
 			epilogue |= epilogueReLU
 		}
 	}
@@ -111,7 +112,7 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 		}
 		return 0
 	}
-	for _, attr := range []struct{ name, value uint32 }{{attrTransA, transposed(g.tb)}, {attrTransB, transposed(g.ta)}, {attrEpilogue, epilogue}} {
+	for _, attr := range []struct{ name, value uint32 }{{attrTransA, transposed(g.TB)}, {attrTransB, transposed(g.TA)}, {attrEpilogue, epilogue}} {
 		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, uintptr(attr.name), uintptr(unsafe.Pointer(&attr.value)), 4); err != nil {
 			return p, false, err
 		}
@@ -127,12 +128,12 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 		}
 		return across, along
 	}
-	br, bc := rows(g.tb, g.n, g.k)
-	ar, ac := rows(g.ta, g.k, g.m)
+	br, bc := rows(g.TB, g.N, g.K)
+	ar, ac := rows(g.TA, g.K, g.M)
 	for _, l := range []struct {
 		to             *uintptr
 		rows, cols, ld int
-	}{{&p.a, br, bc, ldB}, {&p.b, ar, ac, ldA}, {&p.c, g.n, g.m, ldC}} {
+	}{{&p.a, br, bc, ldB}, {&p.b, ar, ac, ldA}, {&p.c, g.N, g.M, ldC}} {
 		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.ld)); err != nil {
 			return p, false, err
 		}

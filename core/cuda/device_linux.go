@@ -7,10 +7,11 @@ import (
 	"runtime"
 
 	"nacre/core"
+	"nacre/core/gpu"
 )
 
-// gpu implements core.Device.
-type gpu struct {
+// device implements core.Device.
+type device struct {
 	*driver
 	compiler *compiler
 	lt       *cublasLt // nil if all products are our own kernel's
@@ -30,7 +31,7 @@ func New(o Options) (core.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gpu{driver: d, options: o}
+	g := &device{driver: d, options: o}
 	if err := g.prepare(); err != nil {
 		d.close()
 		return nil, err
@@ -41,7 +42,7 @@ func New(o Options) (core.Device, error) {
 }
 
 // prepare finds compiler and cuBLASLt.
-func (g *gpu) prepare() error {
+func (g *device) prepare() error {
 	leave, err := g.enter()
 	if err != nil {
 		return err
@@ -70,12 +71,12 @@ func Probe(ordinal int) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return d.(*gpu).info, nil
+	return d.(*device).info, nil
 }
 
 // Describe tells what a device of this package runs on.
 func Describe(d core.Device) (Info, bool) {
-	g, ok := d.(*gpu)
+	g, ok := d.(*device)
 	if !ok {
 		return Info{}, false
 	}
@@ -83,7 +84,7 @@ func Describe(d core.Device) (Info, bool) {
 }
 
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
-func (g *gpu) Name() string {
+func (g *device) Name() string {
 	precision := "fp32"
 	if g.options.TF32 {
 		precision = "tf32"
@@ -99,7 +100,7 @@ func (g *gpu) Name() string {
 const hostWork = 10e6
 
 // Load prepares a program. See Options.Host for programs that run elsewhere.
-func (g *gpu) Load(p *core.Program, m core.Memory) (core.Runner, error) {
+func (g *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	mem, ok := m.(*memory)
 	if !ok || mem.gpu.driver != g.driver {
 		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
@@ -114,7 +115,7 @@ func (g *gpu) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 // fits reports a program that is broken, or has parameters that the memory lacks.
-func (g *gpu) fits(p *core.Program, mem *memory) error {
+func (g *device) fits(p *core.Program, mem *memory) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("cuda: %w", err)
 	}
@@ -144,7 +145,7 @@ type hostRunner struct {
 	mem *memory
 }
 
-func (g *gpu) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
+func (g *device) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
 	mirror, err := mem.host()
 	if err != nil {
 		return nil, err
@@ -159,3 +160,6 @@ func (r *hostRunner) Run() error {
 	}
 	return r.Runner.Run()
 }
+
+// planning is what the device's products can do: our own kernel's more than cuBLASLt's.
+func (g *device) planning() gpu.Options { return gpu.Options{MaskedProducts: g.lt == nil} }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"nacre/core/gpu"
 )
 
 // address is a place in device memory.
@@ -284,7 +286,7 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 // launch starts blocks of a kernel. args is its one argument, a struct.
 func (d *driver) launch(k kernel, s stream, blocks int, args []byte) error {
 	params := [1]*byte{&args[0]}
-	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), 1, 1, blockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params)), 0)
+	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), 1, 1, gpu.BlockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params)), 0)
 }
 
 // capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch.
