@@ -9,7 +9,6 @@ import (
 
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/cuda"
 	"nacre/experiment/checkpoint"
 	"nacre/pearl"
 	"nacre/rl"
@@ -213,8 +212,8 @@ func (a *Agent) session(host Host) Session {
 	if host.Kernel != "" {
 		s.CPUKernel = host.Kernel
 	}
-	if gpu, ok := cuda.Describe(a.device); ok {
-		s.CUDA = fmt.Sprintf("driver %s, NVRTC %s, cuBLASLt %s", gpu.Driver, gpu.NVRTC, gpu.CublasLt)
+	if d, ok := a.device.(core.Described); ok {
+		s.CUDA = d.Describe().Libraries
 	}
 	if a.notice != "" {
 		s.Notices = append(s.Notices, a.notice)

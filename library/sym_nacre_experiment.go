@@ -23,7 +23,6 @@ func init() {
 		"Bulk":            reflect.ValueOf((*p0.Bulk)(nil)),
 		"_Bulk":           reflect.ValueOf((*_nacre_experiment_Bulk)(nil)),
 		"Change":          reflect.ValueOf(p0.Change),
-		"CheckDevice":     reflect.ValueOf(p0.CheckDevice),
 		"Config":          reflect.ValueOf((*p0.Config)(nil)),
 		"ConfigFileLayer": reflect.ValueOf(p0.ConfigFileLayer),
 		"Create":          reflect.ValueOf(p0.Create),

@@ -74,14 +74,8 @@ func Probe(ordinal int) (Info, error) {
 	return d.(*device).info, nil
 }
 
-// Describe tells what a device of this package runs on.
-func Describe(d core.Device) (Info, bool) {
-	g, ok := d.(*device)
-	if !ok {
-		return Info{}, false
-	}
-	return g.info, true
-}
+// Describe implements core.Described.
+func (g *device) Describe() core.Description { return g.info.description() }
 
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
 func (g *device) Name() string {

@@ -101,18 +101,18 @@ var fatal = map[int32]bool{4: true, 46: true, 214: true, 220: true, 226: true, 7
 const outOfMemory = 2
 
 // check makes an error of a code. One that says the GPU is gone is remembered, and every later call gets it.
-func (d *driver) check(stage Stage, call string, code int32) error {
+func (d *driver) check(fault Fault, call string, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	e := &Error{stage, call + ": " + d.name(code)}
+	e := &Error{fault, call + ": " + d.name(code)}
 	switch {
 	case fatal[code]:
-		e.Stage = LostGPU
+		e.Fault = LostGPU
 		e.Detail += "; programs and parameters on the GPU are gone, go on from the last checkpoint"
 		d.lost.CompareAndSwap(nil, e)
 	case code == outOfMemory:
-		e.Stage = NoMemory
+		e.Fault = NoMemory
 	}
 	return e
 }
@@ -120,8 +120,8 @@ func (d *driver) check(stage Stage, call string, code int32) error {
 // do calls a function of the driver.
 //
 //go:uintptrescapes
-func (d *driver) do(stage Stage, symbol string, args ...uintptr) error {
-	return d.check(stage, symbol, d.call(symbol, args...))
+func (d *driver) do(fault Fault, symbol string, args ...uintptr) error {
+	return d.check(fault, symbol, d.call(symbol, args...))
 }
 
 // name is the driver's own name for a code.
