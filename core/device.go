@@ -82,6 +82,7 @@ type Described interface{ Describe() Description }
 
 // Description is what a run's record keeps of a device.
 type Description struct {
-	Hardware  string // model, memory, capability
-	Libraries string // and their versions: "driver 13.0, NVRTC 13.0"
+	Hardware  string   // model, memory, capability
+	Libraries string   // and their versions: "driver 13.0, NVRTC 13.0"
+	Notices   []string // what a reader of results must know, such as a fall-back
 }

@@ -213,7 +213,8 @@ func (a *Agent) session(host Host) Session {
 		s.CPUKernel = host.Kernel
 	}
 	if d, ok := a.device.(core.Described); ok {
-		s.CUDA = d.Describe().Libraries
+		about := d.Describe()
+		s.CUDA, s.Notices = about.Libraries, append(s.Notices, about.Notices...)
 	}
 	if a.notice != "" {
 		s.Notices = append(s.Notices, a.notice)

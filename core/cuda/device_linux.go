@@ -4,7 +4,7 @@ package cuda
 
 import (
 	"fmt"
-	"runtime"
+	"sync/atomic"
 
 	"nacre/core"
 	"nacre/core/gpu"
@@ -17,6 +17,7 @@ type device struct {
 	lt       *cublasLt // nil if all products are our own kernel's
 	info     Info
 	options  Options
+	fallen   atomic.Int64 // products that our own kernel makes in cuBLASLt's place
 }
 
 // New makes a device on a GPU. The error is an *Error that says what is missing.
@@ -33,11 +34,8 @@ func New(o Options) (core.Device, error) {
 	}
 	g := &device{driver: d, options: o}
 	if err := g.prepare(); err != nil {
-		d.close()
 		return nil, err
 	}
-	// Devices have no Close; the context is given back with the last of what uses it.
-	runtime.AddCleanup(g, func(d *driver) { d.close() }, d)
 	return g, nil
 }
 
@@ -75,7 +73,16 @@ func Probe(ordinal int) (Info, error) {
 }
 
 // Describe implements core.Described.
-func (g *device) Describe() core.Description { return g.info.description() }
+func (g *device) Describe() core.Description {
+	d := g.info.description()
+	if n := g.fallen.Load(); n > 0 {
+		d.Notices = append(d.Notices, fmt.Sprintf("%d matrix products are by Nacre's own kernel in float32: cuBLASLt %s has no algorithm for them that works", n, g.info.CublasLt))
+	}
+	if g.compiler.cache == "" {
+		d.Notices = append(d.Notices, "compiled kernels are not kept and every start compiles again: "+g.compiler.why)
+	}
+	return d
+}
 
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
 func (g *device) Name() string {

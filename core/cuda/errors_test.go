@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"nacre/core"
@@ -220,6 +221,94 @@ func TestOwnProductsTakeOver(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	gpu.Products(false)
 	must(t, use(t, cuda.Options{}))
+}
+
+// Where an algorithm that cuBLASLt proposes fails when it is first run, its next one is taken, and where all do our own
+// kernel; then the device says so.
+func TestNextAlgorithm(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	for refused, noticed := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
+		gpu.Refuses(refused)
+		d := newDevice(t, cuda.Options{})
+		p := line(t)
+		mem, err := d.NewMemory(p.ParamSpecs())
+		must(t, err)
+		r, err := d.Load(p, mem)
+		if err != nil {
+			t.Errorf("%d algorithms refused: %v", refused, err)
+			continue
+		}
+		must(t, r.Run())
+		must(t, r.Read64("loss", make([]float64, 1)))
+		must(t, r.Close())
+		notices := d.(core.Described).Describe().Notices
+		if (len(notices) > 0) != noticed || noticed && !strings.Contains(notices[0], "2 matrix products") {
+			t.Errorf("%d algorithms refused: notices %q", refused, notices)
+		}
+	}
+}
+
+// While one program is recorded no other goroutine makes a call that could spoil the recording.
+func TestNobodyDisturbsARecording(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	gpu.Pause(5)
+	d := newDevice(t, cuda.Options{})
+	p := line(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 3 {
+				mem, err := d.NewMemory(p.ParamSpecs())
+				if err == nil {
+					err = useFeed(d, p, mem)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait() // fakecuda counts the mistakes
+}
+
+// The primary context is the process's: other devices, and other libraries, use it when one device is gone.
+func TestContextStays(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	must(t, use(t, cuda.Options{}))
+	gpu.Fail("cuDeviceGetName", 0, 1)
+	if use(t, cuda.Options{}) == nil {
+		t.Error("no error where the device cannot be described")
+	}
+	gpu.Fail("", 0, 0)
+	for range 3 { // what one collection finds is given back beside the next
+		runtime.GC()
+		runtime.Gosched()
+	}
+	must(t, use(t, cuda.Options{})) // fakecuda counts a release as a mistake
+}
+
+// Without a home folder compiled kernels are kept where temporary files are, for this user alone; where they cannot be
+// kept the device says so.
+func TestCacheWithoutHome(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	must(t, use(t, cuda.Options{}))
+	kept, err := filepath.Glob(filepath.Join(tmp, "nacre-*", "kernels", "*.cubin"))
+	must(t, err)
+	if len(kept) == 0 {
+		t.Fatalf("no kernels under %s", tmp)
+	}
+	gpu.Fail("nvrtcCompileProgram", 0, 1)
+	must(t, use(t, cuda.Options{})) // all from the cache
+	gpu.Fail("", 0, 0)
+	must(t, os.Chmod(filepath.Dir(filepath.Dir(kept[0])), 0o777)) // anybody could put kernels there
+	d := newDevice(t, cuda.Options{})
+	if n := d.(core.Described).Describe().Notices; len(n) != 1 || !strings.Contains(n[0], "are not kept") {
+		t.Errorf("notices %q", n)
+	}
 }
 
 // Everything that was allocated is given back when programs are closed, but for the parameters.

@@ -384,8 +384,6 @@ func (f *feeder) release() {
 	}
 	f.owned = nil
 	f.notes.release(f.gpu)
-	if f.module != 0 {
-		f.gpu.call("cuModuleUnload", uintptr(f.module))
-		f.module = 0
-	}
+	f.gpu.unload(f.module)
+	f.module = 0
 }

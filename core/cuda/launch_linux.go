@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"encoding/binary"
+	"errors"
 	"unsafe"
 
 	"nacre/core"
@@ -62,33 +63,81 @@ func (r *runner) launchRegion(pl *gpu.Plan, i int, name string) (func(stream) er
 
 // launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel.
 func (r *runner) launchProduct(u *gpu.Unit) (func(stream) error, error) {
-	g := u.Product
-	pitch := func(v int) int { return gpu.Pitch(r.p.Values[v].Cols) }
-	optional := func(v int) address {
-		if v < 0 {
-			return 0
-		}
-		return r.address(v)
+	g, lt := u.Product, r.gpu.lt
+	if lt == nil || !serves(g) {
+		return r.launchOwn(g)
 	}
-	if lt := r.gpu.lt; lt != nil && serves(g) {
-		p, ok, err := lt.prepare(g, pitch(g.A), pitch(g.B), pitch(g.Out), r.address(g.A), r.address(g.B), optional(g.Bias), r.address(g.Out))
+	p, ok, err := lt.prepare(g, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), r.address(g.A), r.address(g.B), r.optional(g.Bias), r.address(g.Out))
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		r.gpu.fallen.Add(1)
+		return r.launchOwn(g)
+	}
+	r.lt[u] = p
+	return func(s stream) error { return lt.multiply(p, s, r.work[u.Branch]) }, nil
+}
+
+// tryProducts makes every product once outside the graph, where that changes nothing, so that libraries load what they
+// need. Where the library's algorithm fails its next one is taken, and our own kernel where none works.
+func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error {
+	for i, u := range pl.Units {
+		if u.Product == nil {
+			continue
+		}
+		err := r.try(launches[i])
+		for p := r.lt[u]; err != nil && p != nil; err = r.try(launches[i]) {
+			var refused *Error
+			if !errors.As(err, &refused) || refused.Fault != Products {
+				return err
+			}
+			if p.next() {
+				continue
+			}
+			r.gpu.lt.release(p)
+			delete(r.lt, u)
+			r.gpu.fallen.Add(1)
+			p = nil
+			if launches[i], err = r.launchOwn(u.Product); err != nil {
+				return err
+			}
+		}
 		if err != nil {
-			return nil, err
-		}
-		if ok {
-			r.lt = append(r.lt, p)
-			return func(s stream) error { return lt.multiply(p, s, r.work[u.Branch]) }, nil
+			return err
 		}
 	}
+	return r.gpu.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream))
+}
+
+// try launches while nobody records: the library may load a kernel for it.
+func (r *runner) try(launch func(stream) error) error {
+	recordings.RLock()
+	defer recordings.RUnlock()
+	return launch(r.mem.stream)
+}
+
+func (r *runner) pitch(v int) int { return gpu.Pitch(r.p.Values[v].Cols) }
+
+// optional is where a value lies, 0 for none.
+func (r *runner) optional(v int) address {
+	if v < 0 {
+		return 0
+	}
+	return r.address(v)
+}
+
+// launchOwn multiplies by our own kernel.
+func (r *runner) launchOwn(g *gpu.Product) (func(stream) error, error) {
 	var args arguments
-	for _, a := range []address{r.address(g.A), r.address(g.B), optional(g.Bias), optional(g.Mask), r.address(g.Out)} {
+	for _, a := range []address{r.address(g.A), r.address(g.B), r.optional(g.Bias), r.optional(g.Mask), r.address(g.Out)} {
 		args.pointer(a)
 	}
 	ldm := 0
 	if g.Mask >= 0 {
-		ldm = pitch(g.Mask)
+		ldm = r.pitch(g.Mask)
 	}
-	for _, n := range []int{g.M, g.N, g.K, pitch(g.A), pitch(g.B), pitch(g.Out), ldm, int(g.Act)} {
+	for _, n := range []int{g.M, g.N, g.K, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), ldm, int(g.Act)} {
 		args.integer(n)
 	}
 	letter := map[bool]string{false: "n", true: "t"}

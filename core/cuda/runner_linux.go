@@ -24,7 +24,7 @@ type runner struct {
 	base   [gpu.Arena + 1]address
 	tables address
 	work   [gpu.MaxBranches]address // of products
-	lt     []*ltProduct
+	lt     map[*gpu.Unit]*ltProduct
 	graph  graph
 	fed    *fed // draws the data of every run, if set
 
@@ -67,6 +67,7 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 // prepare compiles, allocates and records the graph.
 func (r *runner) prepare(pl *gpu.Plan) error {
 	g := r.gpu
+	r.lt = map[*gpu.Unit]*ltProduct{}
 	text, names := source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {
@@ -87,15 +88,7 @@ func (r *runner) prepare(pl *gpu.Plan) error {
 			return err
 		}
 	}
-	// Everything runs once outside the graph where that changes nothing, so that libraries load what they need.
-	for i, u := range pl.Units {
-		if u.Product != nil {
-			if err := launches[i](r.mem.stream); err != nil {
-				return err
-			}
-		}
-	}
-	if err := g.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream)); err != nil {
+	if err := r.tryProducts(pl, launches); err != nil {
 		return err
 	}
 	r.graph, err = r.record(pl, launches)
@@ -168,6 +161,12 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error) (graph, err
 			return 0, err
 		}
 	}
+	if r.fed != nil {
+		var err error
+		if c.drawing, err = g.newStream(); err != nil {
+			return 0, err
+		}
+	}
 	return g.capture(c.streams[0], func() error {
 		if r.fed != nil {
 			if err := r.fed.before(r, c.streams[0]); err != nil {
@@ -233,10 +232,6 @@ type recording struct {
 func (c *recording) ahead(d *fed, begin event) (event, error) {
 	if d == nil {
 		return 0, nil
-	}
-	var err error
-	if c.drawing, err = c.gpu.newStream(); err != nil {
-		return 0, err
 	}
 	if err := c.gpu.wait(c.drawing, begin); err != nil {
 		return 0, err
@@ -471,13 +466,9 @@ func (r *runner) release() {
 		g.call("cuGraphExecDestroy", uintptr(r.graph))
 	}
 	for _, p := range r.lt {
-		if p != nil {
-			g.lt.release(p)
-		}
+		g.lt.release(p)
 	}
-	if r.module != 0 {
-		g.call("cuModuleUnload", uintptr(r.module))
-	}
+	g.unload(r.module)
 	for _, a := range slices.Concat([]address{r.base[gpu.Inputs], r.base[gpu.Outputs], r.base[gpu.Arena], r.tables}, r.work[:]) {
 		g.free(a)
 	}
