@@ -12,10 +12,9 @@
 //	defer run.Close()
 //	err = run.Run()
 //
-// Loading a program plans launches (matrix products with an epilogue, generated kernels for regions of elementwise
-// operations with at most one kind of sum, one launch for many optimiser steps), gives every value its place in device
-// memory, compiles the kernels and records everything as one CUDA graph with several branches. Run starts the graph and
-// returns; reading an output waits for it.
+// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in CUDA, compiles
+// them, chooses algorithms for its matrix products and records everything as one CUDA graph with several branches. Run
+// starts the graph and returns; reading an output waits for it.
 package cuda
 
 import "nacre/core"

@@ -187,7 +187,7 @@ func Kernels(p *core.Program) (bodies []string, err error) {
 	}
 	for _, u := range pl.Units {
 		if u.Kernel != nil {
-			bodies = append(bodies, print(u.Kernel))
+			bodies = append(bodies, kernelText(u.Kernel))
 		}
 	}
 	return bodies, nil

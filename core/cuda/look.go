@@ -19,7 +19,7 @@ func look(root fs.FS, libraryPath string) (found string, err error) {
 	library := libcuda(root, libraryPath)
 	switch {
 	case len(nodes) == 0 && library == "":
-		return "none found", errors.New("there is nothing to use")
+		return "none found", errors.New("no driver of NVIDIA's is installed")
 	case len(nodes) == 0:
 		return "library " + library + ", but no device under /dev",
 			errors.New("load the driver's kernel module, or start the container with access to the GPU")

@@ -19,7 +19,8 @@ type printer struct {
 	indent int
 }
 
-func print(k *gpu.Kernel) string {
+// kernelText is the text of a kernel; see printer.
+func kernelText(k *gpu.Kernel) string {
 	p := &printer{k: k}
 	var head strings.Builder
 	head.WriteString("struct @_args {")

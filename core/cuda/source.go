@@ -31,7 +31,7 @@ func source(pl *gpu.Plan) (text string, names []string) {
 			names = append(names, "")
 			continue
 		}
-		body := print(u.Kernel)
+		body := kernelText(u.Kernel)
 		name, ok := known[body]
 		if !ok {
 			name = fmt.Sprintf("region%d", len(known))
