@@ -8,7 +8,6 @@ import (
 
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/cuda"
 	"nacre/experiment/checkpoint"
 	"nacre/rl"
 	"nacre/rl/config"
@@ -139,8 +138,9 @@ func (a *Agent) session(host Host) Session {
 	if host.Kernel != "" {
 		s.CPUKernel = host.Kernel
 	}
-	if gpu, ok := cuda.Describe(a.device); ok {
-		s.CUDA = fmt.Sprintf("driver %s, NVRTC %s, cuBLASLt %s", gpu.Driver, gpu.NVRTC, gpu.CublasLt)
+	if d, ok := a.device.(core.Described); ok {
+		about := d.Describe()
+		s.CUDA, s.Notices = about.Libraries, append(s.Notices, about.Notices...)
 	}
 	if a.notice != "" {
 		s.Notices = append(s.Notices, a.notice)

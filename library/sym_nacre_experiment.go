@@ -11,7 +11,6 @@ func init() {
 	add("nacre/experiment/experiment", map[string]reflect.Value{
 		"Agent":           reflect.ValueOf((*p0.Agent)(nil)),
 		"Change":          reflect.ValueOf(p0.Change),
-		"CheckDevice":     reflect.ValueOf(p0.CheckDevice),
 		"Config":          reflect.ValueOf((*p0.Config)(nil)),
 		"ConfigFileLayer": reflect.ValueOf(p0.ConfigFileLayer),
 		"Create":          reflect.ValueOf(p0.Create),

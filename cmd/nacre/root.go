@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nacre/cmd/nacre/app"
-	"nacre/experiment"
+	"nacre/core/devices"
 	"nacre/experiment/progress"
 	"nacre/internal/nearest"
 )
@@ -247,12 +247,14 @@ func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
 }
 
 func checkDevice(o app.DeviceOptions) error {
-	if o.Device != "" {
-		if _, err := experiment.CheckDevice(o.Device); err != nil {
-			return app.Usagef("--%w", err)
-		}
+	if _, _, _, err := devices.Check(o.Device); err != nil {
+		return app.Usagef("--%w", err)
 	}
-	return oneOf("precision", o.Precision, "", "fp32", "float32", "tf32", "bf16x3", "bf16")
+	known := []string{"", "float32"}
+	for _, b := range devices.All() {
+		known = append(known, b.Precisions...)
+	}
+	return oneOf("precision", o.Precision, known...)
 }
 
 // workersFlag adds --workers.

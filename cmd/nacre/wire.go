@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"nacre/cmd/nacre/app"
 	"nacre/core/cpu"
-	"nacre/core/cuda"
 	"nacre/kernel"
 	"nacre/library"
 	_ "nacre/sim/families"
@@ -25,7 +23,6 @@ func wired() actions {
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
-			GPU:       gpu,
 			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
 			MetaWorld: metaworld.Scenes,
 		},
@@ -43,11 +40,4 @@ func wired() actions {
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},
 	}
-}
-
-// gpu describes the first GPU, or says what it lacks.
-func gpu() (string, error) {
-	i, err := cuda.Probe(0)
-	return fmt.Sprintf("%s, %.0f GB, compute capability %s, driver for CUDA %s, NVRTC %s, cuBLASLt %s",
-		i.Name, float64(i.Memory)/1e9, i.Capability, i.Driver, i.NVRTC, i.CublasLt), err
 }

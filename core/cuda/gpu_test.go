@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"nacre/core"
+	"nacre/core/coretest"
 	"nacre/core/cuda"
 	"nacre/core/ref"
 	"nacre/rl/yardstick"
@@ -14,7 +16,7 @@ import (
 )
 
 // TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as TestPrograms
-// checks it on the stand-in, repetitions for other orders, then 200 small updates beside the reference's.
+// checks it on the stand-in, repetitions for other orders, the contract of core.Device, then 200 small updates beside the reference's.
 func TestGPU(t *testing.T) {
 	if os.Getenv("NACRE_TEST_GPU") == "" {
 		t.Skip("not tested: NACRE_TEST_GPU is not set")
@@ -29,6 +31,12 @@ func TestGPU(t *testing.T) {
 				checkProgram(t, nil, p, r.memory, cuda.Options{Products: "own"})
 			})
 		}
+	}
+	for _, products := range []string{"cublaslt", "own"} {
+		t.Run("contract/"+products, func(t *testing.T) {
+			open := func(t testing.TB) core.Device { return newDevice(t, cuda.Options{Products: products}) }
+			coretest.Run(t, open, coretest.Options{Tolerance: tolerance, Allocates: true})
+		})
 	}
 	t.Run("trajectory", trajectory)
 }

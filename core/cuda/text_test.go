@@ -75,7 +75,7 @@ func TestNVRTC(t *testing.T) {
 	for what, text := range map[string]string{"an update": text, "drawing data": drawing} {
 		cubin, err := cuda.Compile(text, "9.0")
 		var missing *cuda.Error
-		if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
+		if errors.As(err, &missing) && missing.Fault == cuda.NoNVRTC {
 			t.Skip("not tested: there is no NVRTC to compile the kernels with")
 		}
 		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {

@@ -16,9 +16,8 @@ import (
 	"nacre/analysis/stats"
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/cuda"
+	"nacre/core/devices"
 	"nacre/core/ref"
-	"nacre/experiment"
 	"nacre/rl"
 	"nacre/rl/yardstick"
 )
@@ -56,29 +55,23 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 
 // open makes the device to time.
 func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
-	host, err := o.host(o.Workers)
-	if err != nil {
+	if _, err := o.host(o.Workers); err != nil { // for what the flags may not combine
 		return nil, err
 	}
 	if o.gpu() {
-		ordinal, err := experiment.CheckDevice(o.Device)
-		if err != nil {
-			return nil, err
+		d, notice, err := devices.Open(o.Device, core.DeviceOptions{Precision: o.Precision, Workers: o.Workers, Products: o.Products})
+		if err == nil && notice != "" {
+			env.Notice(notice)
+			o.Device = "cpu"
 		}
-		d, err := cuda.New(cuda.Options{Ordinal: ordinal, TF32: host.TF32, Products: o.Products})
-		var lacking *cuda.Error
-		if err == nil || o.Device != "auto" || !errors.As(err, &lacking) {
-			return d, err
-		}
-		env.Notice("no usable GPU, the CPU is timed: " + err.Error())
-		o.Device = "cpu"
+		return d, err
 	}
-	o.Kernel = kernelOf(o.Kernel, o.Precision)
+	o.Kernel = cpu.KernelOf(o.Kernel, o.Precision)
 	return cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
 }
 
 // gpu reports whether a GPU is asked for.
-func (o BenchUpdateOptions) gpu() bool { return o.Device != "" && o.Device != "cpu" }
+func (o BenchUpdateOptions) gpu() bool { return devices.Accelerated(o.Device) }
 
 // tolerance is what figures of the device may differ by.
 func (o BenchUpdateOptions) tolerance() float64 {

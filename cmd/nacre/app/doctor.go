@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"golang.org/x/sys/cpu"
 	"golang.org/x/term"
 
+	"nacre/core"
+	"nacre/core/devices"
 	"nacre/internal/version"
 	"nacre/sim"
 )
@@ -41,7 +42,6 @@ type Report struct {
 // Providers tell the doctor about parts of the program it does not know itself.
 type Providers struct {
 	CPUKernel func() string          // kernel the training core chose for this processor
-	GPU       func() (string, error) // what the GPU is, or why it cannot be used
 	MuJoCo    func() (string, error) // version, or why it is not there
 	MetaWorld func() (string, error) // folder of its scenes, or why there is none
 }
@@ -67,7 +67,12 @@ func Doctor(p Providers) (Report, error) {
 		checks = append(checks, metaworldCheck(p.MetaWorld))
 	}
 	checks = append(checks, families())
-	checks = append(checks, usable(gpu(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH")), p.GPU), folder("."), terminal(os.Stdout))
+	for _, b := range devices.All() {
+		if b.Probe != nil {
+			checks = append(checks, accelerator(b))
+		}
+	}
+	checks = append(checks, folder("."), terminal(os.Stdout))
 	report := Report{checks}
 	for _, c := range checks {
 		if c.Status == Problem {
@@ -151,92 +156,13 @@ func families() Check {
 	return Check{Name: "families", Status: OK, Found: strings.Join(names, ", ")}
 }
 
-// cudaFolders are where drivers put libcuda, relative to the root.
-var cudaFolders = []string{
-	"usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib", "lib64", "usr/lib/wsl/lib",
-	"usr/local/nvidia/lib64", "usr/local/cuda/compat", "run/opengl-driver/lib",
-}
-
-// gpu looks for an NVIDIA GPU by what a working driver leaves in the file system. It runs nothing of the driver's.
-func gpu(root fs.FS, libraryPath string) Check {
-	nodes := devices(root)
-	library := libcuda(root, libraryPath)
-	driver := ""
-	if text, err := fs.ReadFile(root, "proc/driver/nvidia/version"); err == nil {
-		driver = driverVersion(string(text))
-	}
-	c := Check{Name: "NVIDIA GPU", Status: Missing}
-	switch {
-	case len(nodes) == 0 && library == "":
-		c.Found = "none found"
-		c.Advice = "training runs on the CPU"
-	case len(nodes) == 0:
-		c.Found = "library " + library + ", but no device under /dev"
-		c.Advice = "load the driver's kernel module, or start the container with access to the GPU; training runs on the CPU"
-	case library == "":
-		c.Found = strings.Join(nodes, ", ") + ", but no libcuda.so.1"
-		c.Advice = "install the driver's CUDA library or add its folder to LD_LIBRARY_PATH; training runs on the CPU"
-	default:
-		c.Status = OK
-		c.Found = strings.Join(nodes, ", ") + ", library " + library
-		if driver != "" {
-			c.Found += ", driver " + driver
-		}
-	}
-	return c
-}
-
-// usable completes a check by asking the GPU itself, or the libraries it lacks.
-func usable(c Check, ask func() (string, error)) Check {
-	if c.Status != OK || ask == nil {
-		return c
-	}
-	found, err := ask()
+// accelerator looks for one of the devices that a program may run on instead of the CPU.
+func accelerator(b core.Backend) Check {
+	found, err := b.Probe()
 	if err != nil {
-		return Check{c.Name, Missing, c.Found, "it cannot be used: " + err.Error() + "; training runs on the CPU"}
+		return Check{b.Title, Missing, found, err.Error() + "; training runs on the CPU"}
 	}
-	c.Found += ": " + found
-	return c
-}
-
-// devices lists the GPUs' device files: /dev/nvidia0 and so on, or /dev/dxg under Windows' Linux subsystem.
-func devices(root fs.FS) []string {
-	var out []string
-	names, _ := fs.Glob(root, "dev/nvidia[0-9]*")
-	for _, n := range names {
-		out = append(out, "/"+n)
-	}
-	if _, err := fs.Stat(root, "dev/dxg"); err == nil {
-		out = append(out, "/dev/dxg")
-	}
-	return out
-}
-
-func libcuda(root fs.FS, libraryPath string) string {
-	var folders []string
-	for _, f := range strings.Split(libraryPath, ":") {
-		if strings.HasPrefix(f, "/") {
-			folders = append(folders, strings.Trim(f, "/"))
-		}
-	}
-	for _, f := range append(folders, cudaFolders...) {
-		path := f + "/libcuda.so.1"
-		if _, err := fs.Stat(root, path); err == nil {
-			return "/" + path
-		}
-	}
-	return ""
-}
-
-// driverVersion finds the version in the first line of the driver's own file: the first word of digits and dots.
-func driverVersion(text string) string {
-	first, _, _ := strings.Cut(text, "\n")
-	for _, word := range strings.Fields(first) {
-		if strings.Trim(word, "0123456789.") == "" && strings.Contains(word, ".") {
-			return word
-		}
-	}
-	return ""
+	return Check{Name: b.Title, Status: OK, Found: found}
 }
 
 // folder checks that runs can be written where the user is.

@@ -1,8 +1,13 @@
 package app
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
+	"nacre/core/cpu"
+	"nacre/core/devices"
 	"nacre/experiment"
 )
 
@@ -23,39 +28,28 @@ type TrainOptions struct {
 
 // DeviceOptions are the flags that choose where training computes, and how exactly.
 type DeviceOptions struct {
-	Device    string // "auto", "cpu", "cuda", "cuda:1"; empty is "cpu" or what a run used before
-	Precision string // of matrix products: "fp32" (or "float32"), on a GPU "tf32", on the CPU "bf16x3" and "bf16"
+	Device    string // one of devices.Names; empty is "cpu" or what a run used before
+	Precision string // of matrix products, one of devices.Precisions; "float32" is "fp32"
 }
 
 // host is what an experiment needs from the machine.
 func (o DeviceOptions) host(workers int) (experiment.Host, error) {
 	h := experiment.Host{Workers: workers, Device: o.Device}
-	gpu := o.Device != "" && o.Device != "cpu"
-	switch o.Precision {
-	case "", "fp32", "float32":
-	case "tf32":
-		h.TF32 = true
-		if !gpu {
-			return h, Usagef("--precision tf32 without a GPU: expected --device auto or cuda with it")
-		}
-	default:
-		h.Kernel = kernelOf("", o.Precision)
-		if gpu {
-			return h, Usagef("--precision %s with --device %s: it is the CPU's; a GPU has fp32 and tf32", o.Precision, o.Device)
-		}
+	precision := o.Precision
+	if precision == "float32" {
+		precision = "fp32"
+	}
+	has, err := devices.Precisions(o.Device)
+	if err != nil {
+		return h, err
+	}
+	if precision != "" && !slices.Contains(has, precision) {
+		return h, Usagef("--precision %s with --device %s: expected one of %s", precision, cmp.Or(o.Device, "cpu"), strings.Join(has, ", "))
+	}
+	if h.TF32 = precision == "tf32"; !devices.Accelerated(o.Device) {
+		h.Kernel = cpu.KernelOf("", precision)
 	}
 	return h, nil
-}
-
-// kernelOf names the CPU kernels of a precision: kernel itself for float32.
-func kernelOf(kernel, precision string) string {
-	switch {
-	case precision == "" || precision == "float32" || precision == "fp32":
-		return kernel
-	case kernel == "":
-		kernel = "avx512"
-	}
-	return kernel + "+" + precision
 }
 
 // ResumeOptions are the flags of nacre resume.

@@ -1,24 +1,25 @@
-package cuda
+package gpu
 
 import (
+	"fmt"
 	"slices"
 
 	"nacre/core"
 	"nacre/core/op"
 )
 
-// region is what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values computed
+// Region is what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values computed
 // element by element from them and from memory (after). Where it reduces, values of the terms' own domain may be stored
 // on the way (along).
-type region struct {
+type Region struct {
 	rows, cols   int
-	reduce       *reduction // nil if it does not
+	reduce       *Reduction // nil if it does not
 	sums         []int
 	along, after []int
 }
 
-// reduction says what is summed over: for every result, terms terms.
-type reduction struct {
+// Reduction says what is summed over: for every result, terms terms.
+type Reduction struct {
 	kind       reductionKind
 	terms      int
 	rows, cols int // of the values whose elements are the terms; 0 where each term is of several
@@ -38,17 +39,17 @@ const (
 	norm
 )
 
-// newRegion makes the region of a single instruction.
-func (pl *plan) newRegion(in core.Instr) *region {
-	out := pl.p.Values[in.Out]
-	r := &region{rows: out.Rows, cols: out.Cols}
+// newRegion makes the region of a single instruction. The error names an operation that has none.
+func (pl *Plan) newRegion(in core.Instr) (*Region, error) {
+	out := pl.Program.Values[in.Out]
+	r := &Region{rows: out.Rows, cols: out.Cols}
 	if pl.inlinable(in) {
 		r.after = []int{in.Out}
-		return r
+		return r, nil
 	}
 	r.sums = []int{in.Out}
-	x := pl.p.Values[in.In[0]]
-	r.reduce = &reduction{rows: x.Rows, cols: x.Cols}
+	x := pl.Program.Values[in.In[0]]
+	r.reduce = &Reduction{rows: x.Rows, cols: x.Cols}
 	switch o := in.Op.(type) {
 	case op.SumCols:
 		r.reduce.kind, r.reduce.terms = sumCols, x.Cols
@@ -58,31 +59,32 @@ func (pl *plan) newRegion(in core.Instr) *region {
 		r.reduce.kind, r.reduce.group = sumRows, x.Rows/out.Rows
 		r.reduce.terms = r.reduce.group
 		if out.Rows == 1 && out.Cols == 1 { // of a column
-			*r.reduce = reduction{kind: sumAll, terms: x.Rows, rows: x.Rows, cols: 1}
+			*r.reduce = Reduction{kind: sumAll, terms: x.Rows, rows: x.Rows, cols: 1}
 		}
 	case op.SumAll:
 		r.reduce.kind, r.reduce.terms = sumAll, x.Rows*x.Cols
 	case op.SquaredDistances:
-		*r.reduce = reduction{kind: distances, terms: x.Cols}
+		*r.reduce = Reduction{kind: distances, terms: x.Cols}
 	case core.Norm:
-		*r.reduce = reduction{kind: norm}
+		*r.reduce = Reduction{kind: norm}
 		for _, v := range in.In {
-			r.reduce.terms = max(r.reduce.terms, pl.p.Values[v].Rows*pl.p.Values[v].Cols)
+			r.reduce.terms = max(r.reduce.terms, pl.Program.Values[v].Rows*pl.Program.Values[v].Cols)
 		}
-	default:
-		*r.reduce = reduction{kind: dot}
+	case op.Dense:
+		*r.reduce = Reduction{kind: dot, terms: x.Cols}
+	case op.MatMul:
+		*r.reduce = Reduction{kind: dot, ta: o.TA, tb: o.TB}
 		_, _, r.reduce.terms, _ = pl.productShape(in)
-		if m, ok := o.(op.MatMul); ok {
-			r.reduce.ta, r.reduce.tb = m.TA, m.TB
-		}
+	default:
+		return nil, fmt.Errorf("there is no kernel for %T", in.Op)
 	}
-	return r
+	return r, nil
 }
 
 // join is the region that computes both, b after a where it reads it; nil if one kernel cannot.
-func (a *region) join(b *region) *region {
+func (a *Region) join(b *Region) *Region {
 	sameShape := a.rows == b.rows && a.cols == b.cols
-	j := &region{rows: b.rows, cols: b.cols, reduce: b.reduce}
+	j := &Region{rows: b.rows, cols: b.cols, reduce: b.reduce}
 	switch {
 	case a.reduce == nil && b.reduce == nil:
 		if !sameShape {
@@ -120,53 +122,56 @@ func (a *region) join(b *region) *region {
 }
 
 // covers reports whether the terms are the elements of r's values, each of them once.
-func (d *reduction) covers(r *region) bool {
+func (d *Reduction) covers(r *Region) bool {
 	return d.rows == r.rows && d.cols == r.cols
 }
 
-// layout is how a region's work is spread over lanes and blocks.
-type layout struct {
-	perLane int // results per lane, where nothing is summed
-	lanes   int // per sum; a power of two
-	slices  int // blocks that share a sum
-	across  int // results per block: BLOCK/lanes
-	blocks  int
-	inRow   bool // neighbouring lanes take neighbouring terms of one sum, else neighbouring sums
+// Layout is how a region's work is spread over lanes and blocks of BlockSize lanes. It decides in which order sums are
+// added up, and depends on shapes alone: every device adds in the same order.
+type Layout struct {
+	PerLane int  // results per lane, where nothing is summed
+	Lanes   int  // per sum; a power of two
+	Slices  int  // blocks that share a sum
+	Across  int  // results per block: BlockSize/Lanes
+	Blocks  int  // of the launch
+	InRow   bool // neighbouring lanes take neighbouring terms of one sum, else neighbouring sums
 }
 
 const (
-	blockSize  = 128
+	// BlockSize is the lanes of a block.
+	BlockSize  = 128
 	fullBlocks = 264 // two per multiprocessor of the large cards
 )
 
-func (r *region) layout() layout {
+func (r *Region) layout() Layout {
 	n := r.rows * r.cols
 	if r.reduce == nil {
-		l := layout{perLane: 1}
-		if n >= 4*blockSize*fullBlocks {
-			l.perLane = 4
+		l := Layout{PerLane: 1}
+		if n >= 4*BlockSize*fullBlocks {
+			l.PerLane = 4
 		}
-		l.blocks = ceilDiv(n, blockSize*l.perLane)
+		l.Blocks = CeilDiv(n, BlockSize*l.PerLane)
 		return l
 	}
 	d := r.reduce
-	l := layout{inRow: d.kind != sumRows && !(d.kind == dot && d.ta)}
-	if l.inRow {
-		l.lanes = min(blockSize, powerOfTwo(max(1, d.terms/4)))
+	l := Layout{InRow: d.kind != sumRows && !(d.kind == dot && d.ta)}
+	if l.InRow {
+		l.Lanes = min(BlockSize, powerOfTwo(max(1, d.terms/4)))
 	} else {
-		l.lanes = blockSize / min(32, powerOfTwo(2*n-1))
+		l.Lanes = BlockSize / min(32, powerOfTwo(2*n-1))
 	}
-	l.across = blockSize / l.lanes
-	groups := ceilDiv(n, l.across)
-	l.slices = 1
+	l.Across = BlockSize / l.Lanes
+	groups := CeilDiv(n, l.Across)
+	l.Slices = 1
 	if d.kind != logSumExp {
-		l.slices = max(1, min(d.terms/(l.lanes*16), fullBlocks/groups))
+		l.Slices = max(1, min(d.terms/(l.Lanes*16), fullBlocks/groups))
 	}
-	l.blocks = groups * l.slices
+	l.Blocks = groups * l.Slices
 	return l
 }
 
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
+// CeilDiv is a/b rounded up, for positive numbers.
+func CeilDiv(a, b int) int { return (a + b - 1) / b }
 
 // powerOfTwo is the largest power of two not above n ≥ 1.
 func powerOfTwo(n int) int {
