@@ -1,4 +1,4 @@
-package notebooks
+package notebooks_test
 
 import (
 	"context"

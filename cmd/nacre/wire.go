@@ -7,6 +7,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/core/cpu"
 	"nacre/core/cuda"
+	"nacre/internal/home"
 	"nacre/kernel"
 	"nacre/kernel/ixgo"
 	_ "nacre/sim/controls" // registers the six MuJoCo controls
@@ -26,12 +27,20 @@ func wired() actions {
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
 			GPU:       gpu,
-			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
-			MetaWorld: metaworld.Scenes,
+			MuJoCo:    func() (string, error) { return mujoco.Version() + ", " + mujoco.Path(), mujoco.Check() },
+			MetaWorld: func() (string, error) {
+				folder, err := metaworld.Scenes()
+				return metaworld.Version + ", scenes in " + folder, err
+			},
 		},
 		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error {
-			o.Programs = besideProgram("wasm")
+			o.Programs = home.Beside("wasm")
 			return app.Notebook(ctx, env, o)
+		},
+		Examples: app.Examples,
+		Setup: func(ctx context.Context, env *app.Env, o app.SetupOptions) error {
+			o.Usable = mujoco.Built()
+			return app.Setup(ctx, env, o)
 		},
 		Site: app.Site,
 		Run:  app.RunNotebook,

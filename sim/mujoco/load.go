@@ -35,7 +35,9 @@ func (*unavailable) Unwrap() error { return sim.ErrUnavailable }
 var loaded struct{ version, path string }
 
 // load finds and loads the library once.
-var load = sync.OnceValue(func() error {
+var load = sync.OnceValue(find)
+
+func find() error {
 	if named := os.Getenv(Variable); named != "" {
 		if err := open(inFolder(named)); err != nil {
 			return &unavailable{fmt.Sprintf("%s: expected in %s the file %s of MuJoCo or its folder", err, Variable, home.Library())}
@@ -64,7 +66,7 @@ var load = sync.OnceValue(func() error {
 		return &unavailable{other.Error() + ": run `nacre setup`, which fetches that one"}
 	}
 	return ErrUnavailable
-})
+}
 
 // inFolder is where the library is in a folder, or the file itself.
 func inFolder(path string) string {
