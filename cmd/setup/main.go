@@ -1,9 +1,10 @@
 // Setup prepares a checkout for building; `make` calls it before there is a nacre.
 //
-//	go run ./cmd/setup        fetch MuJoCo and the scenes of Meta-World as `nacre setup` does; say in one line what was not
-//	                          possible. The exit status is 0 all the same: the rest of the program builds without them.
-//	go run ./cmd/setup flags  print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing where there are
-//	                          no headers. Use: eval "export $(go run ./cmd/setup flags)"
+//	go run ./cmd/setup          fetch MuJoCo and the scenes of Meta-World as `nacre setup` does; say in one line what was not
+//	                            possible. The exit status is 0 all the same: the rest of the program builds without them.
+//	go run ./cmd/setup flags    print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing where there are
+//	                            no headers. Use: eval "export $(go run ./cmd/setup flags)"
+//	go run ./cmd/setup folders  print the folders of MuJoCo and of the scenes, one a line, whether they are there or not
 //
 // Wheels that lie in the folder .deps, where checkouts used to keep them, are used.
 package main
@@ -31,8 +32,10 @@ func main() {
 		os.Exit(setup(ctx))
 	case "flags":
 		fmt.Print(flags())
+	case "folders":
+		fmt.Println(strings.Join(append(home.Places(home.MuJoCo)[:1], home.Places(home.MetaWorld)[0]), "\n"))
 	default:
-		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none or flags\n", args)
+		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, flags or folders\n", args)
 		os.Exit(2)
 	}
 }

@@ -35,7 +35,7 @@ func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 		copied += n
 	}
 	return env.Print(map[string]any{"folder": o.Dir, "copied": copied}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d files copied; open them with: nacre notebook %s\n", o.Dir, copied, o.Dir)
+		_, err := fmt.Fprintf(w, "%s: %s copied; open them with: nacre notebook %s\n", o.Dir, plural(copied, "file"), o.Dir)
 		return err
 	})
 }
