@@ -36,8 +36,8 @@ wasm: ## build the programs that run in the browser into bin/wasm (needs Node 18
 site: build wasm ## write the notebooks as static files that run without a server, to out/site
 	$(NACRE) site notebooks --out out/site $(ARGS)
 
-dist: web wasm ## write release archives for Linux, macOS and Windows to out/dist
-	@$(GO) run ./cmd/dist $(ARGS)
+dist: setup web wasm ## write release archives for Linux, macOS and Windows to out/dist
+	@GO="$(GO)" $(GO) run ./cmd/dist $(ARGS)
 
 dist-test: ## unpack the Linux release in an empty Debian and use it there (Debian, root; installs debootstrap with apt)
 	@bench/release/check.sh

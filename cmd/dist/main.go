@@ -98,7 +98,7 @@ func release(out, name, target string, shared []entry, when time.Time) (string, 
 		fmt.Printf("%s: without MuJoCo, because %s\n", target, without)
 	}
 	fmt.Printf("%s: compiling\n", target)
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/nacre")
+	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/nacre")
 	if git("rev-parse", "HEAD") == "" {
 		build.Args = slices.Insert(build.Args, 2, "-buildvcs=false")
 	}
