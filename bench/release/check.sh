@@ -6,7 +6,7 @@
 #
 #   bench/release/check.sh [ARCHIVE]    default the newest out/dist/nacre-*-linux-*.tar.gz for this processor
 #
-# The empty root is made once, in $NACRE_ROOTS (default /var/cache/nacre-roots), and copied for every check.
+# The empty root is made once, in $NACRE_ROOTS (default /root/roots), and copied for every check.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -20,7 +20,7 @@ archive=${1:-$(ls -t out/dist/nacre-*-linux-"$arch".tar.gz 2>/dev/null | head -n
 [ -f "$archive" ] || fail "there is no release for linux-$arch in out/dist: run make dist first"
 command -v debootstrap >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -q debootstrap >/dev/null
 
-roots=${NACRE_ROOTS:-/var/cache/nacre-roots}
+roots=${NACRE_ROOTS:-/root/roots}
 empty=$roots/minbase
 if [ ! -f "$empty/etc/debian_version" ]; then
 	echo "making an empty Debian in $empty: a minute or two"
@@ -42,8 +42,11 @@ cp -a "$empty/." "$root/"
 mount -t proc proc "$root/proc"
 # The network as this machine has it: names, certificates, and the variables that say where packages come from.
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
-mkdir -p "$root/etc/ssl/certs"
-[ ! -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+certificates=/etc/ssl/certs/ca-certificates.crt network=()
+if [ -f $certificates ]; then # under a name of its own: the package ca-certificates, which pip brings, writes the usual one
+	mkdir -p "$root/etc/ssl" && cp $certificates "$root/etc/ssl/machine.crt"
+	network=(PIP_CERT=/etc/ssl/machine.crt SSL_CERT_FILE=/etc/ssl/machine.crt)
+fi
 [ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
 cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
 
@@ -51,8 +54,7 @@ tar -xzf "$archive" -C "$root/opt"
 nacre=/opt/$(basename "$archive" .tar.gz)/nacre
 
 # within runs a command in a folder of its own in the root, as somebody who has nothing.
-network=()
-for v in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_CERT PIP_INDEX_URL SSL_CERT_FILE; do
+for v in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL; do
 	[ -z "${!v:-}" ] || network+=("$v=${!v}")
 done
 mkdir -p "$root/root/work"

@@ -164,7 +164,7 @@ func collect() ([]entry, error) {
 				return err
 			}
 			if d.IsDir() {
-				if path != from && (d.Name() == "runs" || strings.HasPrefix(d.Name(), ".")) { // what running a notebook leaves
+				if rel, _ := filepath.Rel(from, path); rel == "runs" || rel == ".ipynb_checkpoints" { // what notebooks leave
 					return fs.SkipDir
 				}
 				return nil

@@ -145,6 +145,21 @@ func empty(t *testing.T, dir string, but ...string) {
 	}
 }
 
+// What pip 23 says without a network ends with a line that does not name it.
+func TestReason(t *testing.T) {
+	said := "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('<pip>: Failed to establish a new connection: " +
+		"[Errno -2] Name or service not known')': /simple/mujoco/\nERROR: No matching distribution found for mujoco==3.3.0\n"
+	if got := reason(said, nil); !strings.Contains(got, "Name or service not known") || strings.Contains(got, "Retry") {
+		t.Errorf("no network: %q", got)
+	}
+	if got := reason("\nERROR: No matching distribution found\n", nil); got != "ERROR: No matching distribution found" {
+		t.Errorf("no wheel: %q", got)
+	}
+	if got := reason("", errors.New("exit status 1")); got != "exit status 1" {
+		t.Errorf("silence: %q", got)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".new-killed"), 0o755); err != nil {

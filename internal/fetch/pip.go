@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -34,7 +35,7 @@ func (o Options) download(ctx context.Context, p Part, work string) (wheel strin
 			return "", context.Cause(ctx)
 		}
 		return "", fmt.Errorf("pip could not download %s (%s): put its wheel, %s, into %s and run `nacre setup` again, or connect to a network",
-			p, lastLine(said, err), p.pip[len(p.pip)-1], o.Dir)
+			p, reason(said, err), p.pip[len(p.pip)-1], o.Dir)
 	}
 	entries, err := os.ReadDir(work)
 	if err != nil {
@@ -128,6 +129,17 @@ func bytesIn(dir string) (n int64) {
 		return nil
 	})
 	return n
+}
+
+// connection is what pip says of a network that it cannot use, before it ends with no more than that it found nothing.
+var connection = regexp.MustCompile(`connection broken by '?"?(.*?)\)?'?"?: /`)
+
+// reason is why pip failed, from what it said.
+func reason(said string, err error) string {
+	if m := connection.FindStringSubmatch(said); m != nil {
+		return m[1]
+	}
+	return lastLine(said, err)
 }
 
 // lastLine is the last line of what a command said, or the error where it said nothing.
