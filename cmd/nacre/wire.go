@@ -39,7 +39,7 @@ func wired() actions {
 		},
 		Examples: app.Examples,
 		Setup: func(ctx context.Context, env *app.Env, o app.SetupOptions) error {
-			o.Usable = mujoco.Built()
+			o.Usable, o.Library = mujoco.Built(), mujoco.Path()
 			return app.Setup(ctx, env, o)
 		},
 		Site: app.Site,

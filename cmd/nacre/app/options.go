@@ -158,6 +158,7 @@ type SetupOptions struct {
 	Wheels  []string // folders with wheels to use instead of pip
 	Install bool     // install pip with apt-get where it is missing
 	Usable  bool     // whether this program can load what is fetched
+	Library string   // MuJoCo's, where one is in use already; empty where there is none
 }
 
 // ExamplesOptions are the arguments of nacre examples.
