@@ -21,10 +21,10 @@ build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
 	@echo "built $(NACRE)"
 
-setup: ## fetch what building needs
+setup: ## fetch what building needs; INSTALL=1 lets it install pip with apt-get where there is none
 	@command -v $(GO) >/dev/null || { echo "nacre needs Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
 	@$(BEAT) "fetching Go modules" $(GO) mod download
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(BEAT) "setting up" $(GO) run ./cmd/setup; \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(BEAT) "setting up" $(GO) run ./cmd/setup $(if $(INSTALL),--install); \
 	else echo "Building without MuJoCo because there is no C compiler; to add it later, install one (gcc or clang) and run make again"; fi
 
 web: ## build the browser front end, if its sources have changed (needs Node 18)

@@ -2,6 +2,7 @@
 //
 //	go run ./cmd/setup          fetch MuJoCo and the scenes of Meta-World as `nacre setup` does; say in one line what was not
 //	                            possible. The exit status is 0 all the same: the rest of the program builds without them.
+//	                            With --install it may install pip with apt-get, as nacre setup --install does.
 //	go run ./cmd/setup flags    print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing where there are
 //	                            no headers. Use: eval "export $(go run ./cmd/setup flags)"
 //	go run ./cmd/setup folders  print the folders of MuJoCo and of the scenes, one a line, whether they are there or not
@@ -28,22 +29,25 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	switch args := strings.Join(os.Args[1:], " "); args {
-	case "":
-		os.Exit(setup(ctx))
+	case "", "--install":
+		os.Exit(setup(ctx, args != ""))
 	case "flags":
 		fmt.Print(flags())
 	case "folders":
 		fmt.Println(strings.Join(append(home.Places(home.MuJoCo)[:1], home.Places(home.MetaWorld)[0]), "\n"))
 	default:
-		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, flags or folders\n", args)
+		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, --install, flags or folders\n", args)
 		os.Exit(2)
 	}
 }
 
-func setup(ctx context.Context) int {
+func setup(ctx context.Context, install bool) int {
 	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 	if err == nil {
-		err = fetch.Get(ctx, parts, fetch.Options{Wheels: []string{".deps"}, Say: func(line string) { fmt.Println(line) }})
+		err = fetch.Get(ctx, parts, fetch.Options{
+			Wheels: []string{".deps"}, Install: install, Say: func(line string) { fmt.Println(line) },
+			Command: "make", Asking: "make INSTALL=1",
+		})
 	}
 	if errors.Is(err, context.Canceled) {
 		return 130

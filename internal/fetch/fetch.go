@@ -10,6 +10,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Options struct {
 	Wheels  []string          // folders with wheels to use instead of pip
 	Install bool              // install pip with apt-get where it is missing; needs root
 	Say     func(line string) // gets what is being done, at least every ten seconds
+	Command string            // what the user ran, for advice; empty is nacre setup
+	Asking  string            // likewise with Install; empty is nacre setup --install
 	pip     []string          // the command, for tests; empty looks for one
 }
 
@@ -43,6 +46,7 @@ func Get(ctx context.Context, parts []Part, o Options) error {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
+	o.Command, o.Asking = cmp.Or(o.Command, "nacre setup"), cmp.Or(o.Asking, "nacre setup --install")
 	if o.Dir == "" {
 		dir, err := home.Dir()
 		if err != nil {
@@ -123,12 +127,12 @@ func (o Options) get(ctx context.Context, p Part) error {
 			return err
 		}
 	}
-	if err := check(wheel); err != nil {
+	if err := o.check(wheel); err != nil {
 		return err
 	}
 	o.Say(fmt.Sprintf("unpacking %s", filepath.Base(wheel)))
 	fresh := filepath.Join(work, "part")
-	if err := p.unpack(ctx, wheel, fresh); err != nil {
+	if err := o.unpack(ctx, p, wheel, fresh); err != nil {
 		return err
 	}
 	place := filepath.Join(o.Dir, p.Folder)

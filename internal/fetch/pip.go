@@ -34,8 +34,8 @@ func (o Options) download(ctx context.Context, p Part, work string) (wheel strin
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		return "", fmt.Errorf("pip could not download %s (%s): put its wheel, %s, into %s and run `nacre setup` again, or connect to a network",
-			p, reason(said, err), p.pip[len(p.pip)-1], o.Dir)
+		return "", fmt.Errorf("pip could not download %s (%s): put its wheel, %s, into %s and run `%s` again, or connect to a network",
+			p, reason(said, err), p.pip[len(p.pip)-1], o.Dir, o.Command)
 	}
 	entries, err := os.ReadDir(work)
 	if err != nil {
@@ -80,12 +80,12 @@ func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, er
 		}
 		return nil, errors.New("python3-pip was installed, but `python3 -m pip` does not work")
 	case apt && root:
-		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `nacre setup --install`, which does `%s`", p, installCommand)
+		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `%s`, which does `%s`", p, o.Asking, installCommand)
 	case apt:
-		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `sudo sh -c '%s'` and `nacre setup` again", p, installCommand)
+		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `sudo sh -c '%s'` and `%s` again", p, installCommand, o.Command)
 	}
-	return nil, fmt.Errorf("%s cannot be fetched because there is no pip: install Python 3 with pip, or put the wheel %s into %s, and run `nacre setup` again",
-		p, p.pip[len(p.pip)-1], o.Dir)
+	return nil, fmt.Errorf("%s cannot be fetched because there is no pip: install Python 3 with pip, or put the wheel %s into %s, and run `%s` again",
+		p, p.pip[len(p.pip)-1], o.Dir, o.Command)
 }
 
 // watch runs a command and says what has come of it, in seconds and in bytes that lie in work, until it ends.

@@ -12,7 +12,7 @@ import (
 )
 
 // check compares a wheel with the sum that is known of it.
-func check(wheel string) error {
+func (o Options) check(wheel string) error {
 	want, known := sums[filepath.Base(wheel)]
 	if !known {
 		return nil
@@ -27,16 +27,16 @@ func check(wheel string) error {
 		return err
 	}
 	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != want {
-		return fmt.Errorf("%s is damaged or not the published one (SHA-256 %s, expected %s): remove it and run `nacre setup` again", wheel, got, want)
+		return fmt.Errorf("%s is damaged or not the published one (SHA-256 %s, expected %s): remove it and run `%s` again", wheel, got, want, o.Command)
 	}
 	return nil
 }
 
 // unpack makes the folder of a part from its wheel. Each file is checked by the sum that the wheel has of it.
-func (p Part) unpack(ctx context.Context, wheel, folder string) error {
+func (o Options) unpack(ctx context.Context, p Part, wheel, folder string) error {
 	z, err := zip.OpenReader(wheel)
 	if err != nil {
-		return fmt.Errorf("%s cannot be unpacked (%w): remove it and run `nacre setup` again", wheel, err)
+		return fmt.Errorf("%s cannot be unpacked (%w): remove it and run `%s` again", wheel, err, o.Command)
 	}
 	defer z.Close()
 	var files strings.Builder
@@ -50,7 +50,7 @@ func (p Part) unpack(ctx context.Context, wheel, folder string) error {
 			return context.Cause(ctx)
 		}
 		if err := extract(member, filepath.Join(folder, filepath.FromSlash(to))); err != nil {
-			return fmt.Errorf("%s cannot be unpacked (%s: %w): remove it and run `nacre setup` again", wheel, member.Name, err)
+			return fmt.Errorf("%s cannot be unpacked (%s: %w): remove it and run `%s` again", wheel, member.Name, err, o.Command)
 		}
 		fmt.Fprintf(&files, "%d %s\n", member.UncompressedSize64, to)
 		found = found || to == p.needs
