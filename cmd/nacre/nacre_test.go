@@ -41,7 +41,7 @@ func (f *fake) actions() actions {
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
 		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
-		Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
+		Setup: record[app.SetupOptions](f), Examples: record[app.ExamplesOptions](f), Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
 		Sweep: sweeping{Run: record[app.SweepOptions](f), Status: record[app.SweepFolderOptions](f), Collect: record[app.SweepFolderOptions](f),
 			Worker: record[app.SweepWorkerOptions](f)},
 		Kernelspec: func(env *app.Env, o app.KernelspecOptions) error {
@@ -282,7 +282,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "presets", "resume", "study", "sweep", "table", "train", "tsne", "version"} {
+	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "examples", "presets", "resume", "setup", "study", "sweep", "table", "train", "tsne", "version"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no command %s among %v", want, names)
 		}
