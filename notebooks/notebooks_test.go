@@ -1,4 +1,4 @@
-package notebooks
+package notebooks_test
 
 import (
 	"context"
@@ -155,7 +155,7 @@ func TestEnvironments(t *testing.T) {
 		t.Error("no picture")
 	}
 	// The point robot always; the cheetah, the humanoid and the arm with MuJoCo.
-	missing := strings.Count(printed(shown), "is not in this build")
+	missing := strings.Count(printed(shown), "is not available here")
 	if n := count(t, shown, rollout, "image/png", "text/plain"); n != 4-missing {
 		t.Errorf("%d rollouts and %d families that are missing", n, missing)
 	}

@@ -25,7 +25,8 @@ browser opens it. The address contains a token: whoever has it can run programs 
 this machine only unless --address says otherwise. Each notebook has a kernel, a process of its own; output goes
 on being collected when the browser is closed. JupyterLab (--gateway-url) and VS Code can connect too.`,
 		Example: `  nacre notebook
-  nacre notebook notebooks/quickstart.ipynb --port 9000`,
+  nacre examples my-notebooks && nacre notebook my-notebooks/quickstart.ipynb
+  nacre notebook --port 9000`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return app.Usagef("expected a folder or a notebook, got %d arguments", len(args))
@@ -78,8 +79,8 @@ func runCommand(env *app.Env, run func(context.Context, *app.Env, app.RunOptions
 		Long: `Run executes a notebook's cells in order in a new kernel and writes the notebook with its outputs, after every
 cell. It stops at the first cell that fails, names it, and ends with status 1; cells with the tag
 "raises-exception" may fail. Parameters replace values of the cell with the tag "parameters".`,
-		Example: `  nacre run notebooks/quickstart.ipynb -o out/quickstart.ipynb
-  nacre run notebooks/reproduce.ipynb -o out/ant.ipynb -p family=ant-dir -p seed=3 --timeout 12h`,
+		Example: `  nacre run quickstart.ipynb -o out/quickstart.ipynb
+  nacre run reproduce.ipynb -o out/ant.ipynb -p family=ant-dir -p seed=3 --timeout 12h`,
 		Args: oneArg("a notebook"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.File = args[0]

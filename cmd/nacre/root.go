@@ -34,6 +34,8 @@ type actions struct {
 	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 
+	Setup      func(context.Context, *app.Env, app.SetupOptions) error
+	Examples   func(context.Context, *app.Env, app.ExamplesOptions) error
 	Notebook   func(context.Context, *app.Env, app.NotebookOptions) error
 	Site       func(context.Context, *app.Env, app.SiteOptions) error
 	Run        func(context.Context, *app.Env, app.RunOptions) error
@@ -81,6 +83,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 
 	addNotebook(root, env, a)
 	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env), curvesCommand(env))
+	if a.Setup != nil {
+		root.AddCommand(setupCommand(env, a.Setup))
+	}
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -121,6 +126,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 func addNotebook(root *cobra.Command, env *app.Env, a actions) {
 	if a.Notebook != nil {
 		root.AddCommand(notebookCommand(env, a.Notebook))
+	}
+	if a.Examples != nil {
+		root.AddCommand(examplesCommand(env, a.Examples))
 	}
 	if a.Site != nil {
 		root.AddCommand(siteCommand(env, a.Site))

@@ -5,6 +5,7 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/core/cpu"
+	"nacre/internal/home"
 	"nacre/kernel"
 	"nacre/library"
 	_ "nacre/sim/families"
@@ -23,12 +24,20 @@ func wired() actions {
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
-			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
-			MetaWorld: metaworld.Scenes,
+			MuJoCo:    func() (string, error) { return mujoco.Version() + ", " + mujoco.Path(), mujoco.Check() },
+			MetaWorld: func() (string, error) {
+				folder, err := metaworld.Scenes()
+				return metaworld.Version + ", scenes in " + folder, err
+			},
 		},
 		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error {
-			o.Programs = besideProgram("wasm")
+			o.Programs = home.Beside("wasm")
 			return app.Notebook(ctx, env, o)
+		},
+		Examples: app.Examples,
+		Setup: func(ctx context.Context, env *app.Env, o app.SetupOptions) error {
+			o.Usable, o.Library = mujoco.Built(), mujoco.Path()
+			return app.Setup(ctx, env, o)
 		},
 		Site: app.Site,
 		Run:  app.RunNotebook,

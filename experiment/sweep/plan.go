@@ -1,12 +1,17 @@
 package sweep
 
 import (
+	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"nacre/experiment"
+	"nacre/internal/nearest"
 	"nacre/rl/config"
 	"nacre/sim"
 )
@@ -48,10 +53,36 @@ type Run struct {
 	Config experiment.Config `json:"-"`
 }
 
-// Load reads and checks a plan.
-func Load(file string) (Plan, error) {
+// shipped are the plans that come with the program.
+//
+//go:embed plans/*.toml
+var shipped embed.FS
+
+// Shipped are the names of the plans that come with the program.
+func Shipped() []string {
+	entries, err := shipped.ReadDir("plans")
+	if err != nil {
+		panic(err) // the folder is part of this package
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
+	}
+	return names
+}
+
+// Load reads and checks a plan: a file, or where there is none of that name, one that comes with the program.
+func Load(name string) (Plan, error) {
 	var p Plan
-	if err := config.LoadTOML(file, &p); err != nil {
+	source := config.File(name)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		text, err := shipped.ReadFile("plans/" + name + ".toml")
+		if err != nil {
+			return p, fmt.Errorf("there is no plan %s, neither a file nor one that comes with nacre%s", name, nearest.Hint(name, Shipped()))
+		}
+		source = config.Text("plan "+name, text)
+	}
+	if err := config.Resolve(&p, source); err != nil {
 		return p, err
 	}
 	if p.Out == "" {

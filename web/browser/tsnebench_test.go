@@ -38,7 +38,7 @@ onmessage = async ({ data: { values, points, columns } }) => {
 // page, in turns, and how evenly the page draws meanwhile and while 100,000 points are panned: it prints figures and
 // judges none but that all points are laid out.
 //
-//	NACRE_TSNE_PEER=.deps/tsne/node_modules go test ./web/browser -run TSNEBesidePeer -v
+//	NACRE_TSNE_PEER=$HOME/.cache/nacre/tsne/node_modules go test ./web/browser -run TSNEBesidePeer -v
 func TestTSNEBesidePeer(t *testing.T) {
 	modules := os.Getenv(peerModules)
 	if modules == "" {

@@ -13,6 +13,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/devices"
+	"nacre/internal/home"
 	"nacre/internal/version"
 	"nacre/sim"
 )
@@ -42,8 +43,8 @@ type Report struct {
 // Providers tell the doctor about parts of the program it does not know itself.
 type Providers struct {
 	CPUKernel func() string          // kernel the training core chose for this processor
-	MuJoCo    func() (string, error) // version, or why it is not there
-	MetaWorld func() (string, error) // folder of its scenes, or why there is none
+	MuJoCo    func() (string, error) // version and file, or why it is not there
+	MetaWorld func() (string, error) // version and folder of its scenes, or why there are none
 }
 
 // Doctor looks at the machine and the program. Its error is ErrProblem when nacre cannot work as it is; the report
@@ -61,10 +62,10 @@ func Doctor(p Providers) (Report, error) {
 		checks = append(checks, Check{Name: "CPU kernel", Status: OK, Found: p.CPUKernel()})
 	}
 	if p.MuJoCo != nil {
-		checks = append(checks, mujocoCheck(p.MuJoCo))
+		checks = append(checks, fetched("MuJoCo", p.MuJoCo))
 	}
 	if p.MetaWorld != nil {
-		checks = append(checks, metaworldCheck(p.MetaWorld))
+		checks = append(checks, fetched("Meta-World", p.MetaWorld))
 	}
 	checks = append(checks, families())
 	for _, b := range devices.All() {
@@ -72,7 +73,7 @@ func Doctor(p Providers) (Report, error) {
 			checks = append(checks, accelerator(b))
 		}
 	}
-	checks = append(checks, folder("."), terminal(os.Stdout))
+	checks = append(checks, folder("."), cache(), terminal(os.Stdout))
 	report := Report{checks}
 	for _, c := range checks {
 		if c.Status == Problem {
@@ -109,21 +110,22 @@ func cpuFeatures() Check {
 	return Check{Name: "CPU features", Status: OK, Found: strings.Join(found, ", ")}
 }
 
-func mujocoCheck(find func() (string, error)) Check {
-	v, err := find()
+// fetched is about something that nacre setup fetches. The error says what to do.
+func fetched(name string, find func() (string, error)) Check {
+	found, err := find()
 	if err != nil {
-		return Check{"MuJoCo", Missing, "not in this build",
-			"run `make`, which fetches it with python3 and pip or uses libmujoco-dev, and builds with it; the point robot needs none"}
+		return Check{name, Missing, "cannot be used", err.Error() + "; the point robot needs none"}
 	}
-	return Check{Name: "MuJoCo", Status: OK, Found: v}
+	return Check{Name: name, Status: OK, Found: found}
 }
 
-func metaworldCheck(find func() (string, error)) Check {
-	folder, err := find()
+// cache says where nacre setup puts what it fetches.
+func cache() Check {
+	dir, err := home.Dir()
 	if err != nil {
-		return Check{"Meta-World", Missing, "no scenes", err.Error()}
+		return Check{"cache", Missing, "none", err.Error()}
 	}
-	return Check{Name: "Meta-World", Status: OK, Found: "scenes in " + folder}
+	return Check{Name: "cache", Status: OK, Found: dir}
 }
 
 // families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin alike

@@ -13,6 +13,7 @@ import (
 
 	"nacre/core"
 	"nacre/experiment/progress"
+	"nacre/internal/home"
 )
 
 // A device that is there, and one that is not.
@@ -30,7 +31,7 @@ func TestAccelerator(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	report, err := Doctor(Providers{
 		CPUKernel: func() string { return "avx2" },
-		MuJoCo:    func() (string, error) { return "", errors.New("not built in") },
+		MuJoCo:    func() (string, error) { return "", errors.New("run `nacre setup`") },
 		MetaWorld: func() (string, error) { return "", errors.New("run make") },
 	})
 	if err != nil && !errors.Is(err, ErrProblem) {
@@ -46,20 +47,21 @@ func TestDoctor(t *testing.T) {
 	if got := byName["Go"].Found; got != runtime.Version() {
 		t.Errorf("Go %q", got)
 	}
-	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing || !strings.Contains(byName["MuJoCo"].Advice, "make") {
+	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing || !strings.Contains(byName["MuJoCo"].Advice, "run `nacre setup`") {
 		t.Errorf("providers: %+v, %+v", byName["CPU kernel"], byName["MuJoCo"])
 	}
 	if !strings.Contains(byName["families"].Found, "point-goal") {
 		t.Errorf("families: %q", byName["families"].Found)
 	}
-	if c := byName["Meta-World"]; c.Status != Missing || c.Advice != "run make" {
+	if c := byName["Meta-World"]; c.Status != Missing || !strings.HasPrefix(c.Advice, "run make;") {
 		t.Errorf("Meta-World absent: %+v", c)
 	}
-	if c := metaworldCheck(func() (string, error) { return "/scenes", nil }); c.Status != OK || c.Found != "scenes in /scenes" {
-		t.Errorf("Meta-World present: %+v", c)
-	}
-	if found := mujocoCheck(func() (string, error) { return "3.3.0", nil }); found.Status != OK || found.Found != "3.3.0" {
+	if found := fetched("MuJoCo", func() (string, error) { return "3.3.0, /lib", nil }); found.Status != OK || found.Found != "3.3.0, /lib" {
 		t.Errorf("MuJoCo present: %+v", found)
+	}
+	t.Setenv(home.Variable, "/srv/nacre")
+	if c := cache(); c.Status != OK || c.Found != "/srv/nacre" {
+		t.Errorf("cache: %+v", c)
 	}
 
 	var text bytes.Buffer

@@ -147,6 +147,20 @@ type BenchSimOptions struct {
 	Rounds  int
 }
 
+// SetupOptions are the flags of nacre setup.
+type SetupOptions struct {
+	Wheels  []string // folders with wheels to use instead of pip
+	Install bool     // install pip with apt-get where it is missing
+	Usable  bool     // whether this program can load what is fetched
+	Library string   // MuJoCo's, where one is in use already; empty where there is none
+}
+
+// ExamplesOptions are the arguments of nacre examples.
+type ExamplesOptions struct {
+	Dir  string // to copy into
+	Data string // folder of the notebooks' data; empty is none
+}
+
 // NotebookOptions are the flags of nacre notebook.
 type NotebookOptions struct {
 	Path    string // folder or notebook; empty is the working directory
@@ -196,8 +210,8 @@ type BenchTSNEOptions struct {
 	Digits  bool     // and the digits of scikit-learn
 	Starts  int      // further layouts from starts that libraries share
 	Peers   []string // names; none is all
-	Scripts string   // folder of the scripts that run the others
-	Home    string   // folder the others are installed in
+	Scripts string   // folder of the scripts that run the others; empty is those in the program
+	Home    string   // folder the others are installed in; empty is one in the cache
 	Python  string   // interpreter with scikit-learn and openTSNE; empty is one in Home
 	Node    string   // command
 	Modules string   // node_modules folder with wasm-bhtsne; empty is one in Home
