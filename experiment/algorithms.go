@@ -7,5 +7,6 @@ import (
 	_ "nacre/rl/mql"
 	_ "nacre/rl/oracle"
 	_ "nacre/rl/rl2"
+	_ "nacre/rl/varibad"
 	_ "nacre/tcl/tclpearl"
 )
