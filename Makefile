@@ -1,5 +1,5 @@
 # `make` builds bin/nacre; `make help` lists the rest. On a fresh machine each target does the set-up it needs: Go
-# fetches its modules, tools/mujoco.sh the physics library, tools/metaworld.sh the scenes of Meta-World. Without a C
+# fetches its modules, cmd/setup the physics library and the scenes of Meta-World into the user's cache. Without a C
 # compiler or Python everything works but the MuJoCo families, and one line says so.
 
 GO     ?= go
@@ -8,29 +8,39 @@ NACRE  := bin/nacre
 ARGS   ?=
 # Stamping the commit fails where git is absent or does not trust the folder's owner.
 VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
-# Put before every go command that compiles: MuJoCo's flags, or none.
-MUJOCO  = flags="$$(tools/mujoco.sh flags)"; [ -z "$$flags" ] || eval "export $$flags";
+# Put before every go command that compiles: the flags for MuJoCo's headers, or none.
+MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-.PHONY: build setup web wasm site conformance slurm-test browser screenshots run study test test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
+# Put before WHAT COMMAND...: says every eight seconds for how long it has been going on.
+BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (while sleep 8 >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
+	echo "$$what: $$(($$(date +%s) - start)) s"; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
+
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate clean distclean help
 
 build: setup web ## build bin/nacre (the default)
-	@$(MUJOCO) $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
+	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
 	@echo "built $(NACRE)"
 
-setup: ## fetch what building needs
+setup: ## fetch what building needs; INSTALL=1 lets it install pip with apt-get where there is none
 	@command -v $(GO) >/dev/null || { echo "nacre needs Go 1.26 or newer: https://go.dev/dl" >&2; exit 1; }
-	@$(GO) mod download
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then tools/mujoco.sh && tools/metaworld.sh; \
+	@$(BEAT) "fetching Go modules" $(GO) mod download
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(BEAT) "setting up" $(GO) run ./cmd/setup $(if $(INSTALL),--install); \
 	else echo "Building without MuJoCo because there is no C compiler; to add it later, install one (gcc or clang) and run make again"; fi
 
 web: ## build the browser front end, if its sources have changed (needs Node 18)
-	@web/build.sh
+	@$(BEAT) "building the front end" web/build.sh
 
 wasm: ## build the programs that run in the browser into bin/wasm (needs Node 18); NACRE_WASM_FAST=1 packs them less well
-	@GO="$(GO)" wasm/build.sh
+	@GO="$(GO)" $(BEAT) "building the browser's programs" wasm/build.sh
 
 site: build wasm ## write the notebooks as static files that run without a server, to out/site
 	$(NACRE) site notebooks --out out/site $(ARGS)
+
+dist: setup web wasm ## write release archives for Linux, macOS and Windows to out/dist
+	@GO="$(GO)" $(GO) run ./cmd/dist $(ARGS)
+
+dist-test: ## unpack the Linux release in an empty Debian and use it there (Debian, root; installs debootstrap with apt)
+	@bench/release/check.sh
 
 run: build ## build, then serve the notebooks and open the quickstart; Ctrl+C ends it
 	$(NACRE) notebook notebooks/quickstart.ipynb $(ARGS)
@@ -44,6 +54,13 @@ test: setup web ## vet, check formatting, run all tests
 	[ -z "$$unformatted" ] || { echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; } >&2
 	@$(MUJOCO) $(GO) vet ./...
 	@$(MUJOCO) $(GO) test ./...
+
+# The supported releases of Go are 1.27 and the one before. Programs that measure, and the browser's, need no second run.
+test-other-go: setup ## vet, build and test with the Go release that GO is not, where it can be had
+	@case "$$($(GO) env GOVERSION)" in go1.26*) other=go1.27.4 ;; *) other=go1.26.8 ;; esac; export GOTOOLCHAIN=$$other; \
+	$(GO) version >/dev/null 2>&1 || { echo "Not tested with $$other, which cannot be fetched here"; exit 0; }; \
+	echo "with $$other:"; $(MUJOCO) $(GO) vet ./... && $(GO) build ./... && \
+	$(GO) test -short $$($(GO) list ./... | grep -v -e '^nacre/bench' -e '^nacre/web/browser')
 
 browser: setup web ## run the front end's tests in a real Chromium; installs one with apt where that is allowed
 	@web/build.sh chromium
@@ -93,8 +110,8 @@ generate: ## rewrite what cells can import, after exported names changed (librar
 clean: ## remove what was built; runs and reports stay
 	rm -rf bin
 
-distclean: clean ## remove the fetched MuJoCo and Meta-World too
-	rm -rf .deps
+distclean: clean ## remove what was fetched into this folder too; what `nacre setup` fetched stays in the user's cache
+	rm -rf web/node_modules bench/clients/node_modules out/conformance .deps
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'

@@ -5,8 +5,7 @@ go 1.26.0
 require (
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/chewxy/hm v1.0.0
-	github.com/goplus/ixgo v1.1.0
-	github.com/goplus/reflectx v1.7.0
+	github.com/ebitengine/purego v0.11.3
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/sbinet/npyio v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.1
@@ -24,22 +23,12 @@ require (
 	gorgonia.org/tensor v0.9.24
 )
 
-require github.com/ebitengine/purego v0.11.3 // indirect
-
-require (
-	github.com/timandy/routine v1.1.5 // indirect
-	github.com/visualfc/funcval v0.1.4 // indirect
-	github.com/visualfc/xtype v0.3.0 // indirect
-)
-
 require (
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
-	github.com/campoy/embedmd v1.0.0 // indirect
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gorilla/websocket v1.5.3
-	github.com/pmezard/go-difflib v1.0.0 // indirect
 	golang.org/x/sync v0.17.0 // indirect
 )
 
@@ -62,6 +51,7 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/spf13/pflag v1.0.9
+	github.com/stretchr/testify v1.10.0 // indirect
 	github.com/xtgo/set v1.0.0 // indirect
 	golang.org/x/image v0.30.0
 	golang.org/x/text v0.28.0 // indirect

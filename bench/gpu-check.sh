@@ -23,16 +23,15 @@ step() { # NAME SECONDS COMMAND...
 }
 
 build() {
-	mkdir -p "$1/bin" "$1/.deps"
+	mkdir -p "$1/bin"
 	dir=$(cd "$1" && pwd)
-	flags=$(tools/mujoco.sh flags)
+	flags=$(${GO:-go} run ./cmd/setup flags)
 	[ -z "$flags" ] || eval "export $flags"
 	${GO:-go} build -ldflags='-s -w' -o "$dir/bin/nacre" ./cmd/nacre && ${GO:-go} test -c -ldflags='-s -w' -o "$dir/bin/cuda.test" ./core/cuda || exit 1
-	# The programs look for MuJoCo and Meta-World's scenes beside their folder.
-	if [ -d .deps/mujoco/lib ]; then
-		mkdir -p "$dir/.deps/mujoco" && cp -R .deps/mujoco/lib "$dir/.deps/mujoco/"
-	fi
-	[ ! -d .deps/metaworld ] || cp -R .deps/metaworld "$dir/.deps/"
+	# The programs look for MuJoCo and Meta-World's scenes beside themselves too.
+	for fetched in $(${GO:-go} run ./cmd/setup folders); do
+		[ ! -d "$fetched" ] || cp -R "$fetched" "$dir/bin/"
+	done
 	cp bench/gpu-check.sh "$dir/" && mkdir -p "$dir/fake" && cp core/cuda/fakecuda/testdata/fake.c "$dir/fake/"
 	echo "built $dir: $(du -sh "$dir" | cut -f1)"
 }

@@ -1,13 +1,19 @@
 package core
 
-// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu.
+import "errors"
+
+// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda. Package
+// core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be used by several
+// goroutines.
 type Device interface {
-	// Name says what runs, e.g. "cpu/avx512 ×2".
+	// Name says what runs: the name it is opened by, "/", its precision or kernel, and what hardware it is, e.g.
+	// "cpu/avx512 ×2" or "cuda:1/tf32 NVIDIA H100".
 	Name() string
 	// NewMemory allocates the named parameters, zero, with zero optimiser state.
 	NewMemory(params []ParamSpec) (Memory, error)
-	// Load prepares a program to run on parameters in m. Programs loaded with the same Memory share parameters and
-	// must not run at the same time, unless none of them steps a parameter.
+	// Load prepares a program to run on parameters in m, which must be this device's. Programs loaded with the same Memory
+	// share parameters and must not run at the same time, unless none of them steps a parameter. A program that Validate
+	// rejects, a parameter that m lacks and an operation that the device has no kernel for are errors.
 	Load(p *Program, m Memory) (Runner, error)
 }
 
@@ -31,11 +37,52 @@ type Runner interface {
 	// Write sets an input; src is row-major, rows·cols long. Inputs keep their content between runs.
 	Write(input string, src []float32) error
 	Write64(input string, src []float64) error
-	// Run executes the program once. It allocates nothing.
+	// Run executes the program once, or starts it: reading an output or a parameter waits for its end. It allocates
+	// nothing that grows with the program. Equal inputs, parameters and moments give equal bits on one device.
 	Run() error
 	// Read copies an output of the last Run.
 	Read(output string, dst []float32) error
 	Read64(output string, dst []float64) error
-	// Close gives workers and buffers back.
+	// Close gives workers and buffers back; a second Close does nothing. A closed Runner does not run.
 	Close() error
+}
+
+// Backend is a kind of device, as core/devices lists it.
+type Backend struct {
+	Name        string   // by which it is opened: "cpu", "cuda"
+	Title       string   // for people: "NVIDIA GPU"
+	Numbered    bool     // a number may follow the name to choose one of several: "cuda:1"
+	Accelerator bool     // the device "auto" is the first of these that can be used
+	Precisions  []string // of matrix products; the first is the default
+
+	// Open makes a device. The error matches ErrUnusable where this machine lacks something.
+	Open func(DeviceOptions) (Device, error)
+	// Probe tells what there is of the hardware and its libraries on this machine, in a line. The error says what is
+	// missing and what to do about it. Nil where there is nothing to look for.
+	Probe func() (found string, err error)
+}
+
+// DeviceOptions choose among the devices of a backend and how one computes. A backend takes no notice of what it does not
+// have, but for Precision.
+type DeviceOptions struct {
+	Ordinal   int    // which of several, from 0
+	Precision string // one of Backend.Precisions; empty is the first
+	Workers   int    // on the CPU; 0 is one per core
+	Kernel    string // on the CPU; empty is the fastest in the precision asked for
+	Products  string // on a GPU, who multiplies matrices: "own" for Nacre's own kernels; empty is the vendor's library
+	Host      Device // on a GPU, what runs programs too small for one; nil leaves all to the GPU
+}
+
+// ErrUnusable marks the errors of devices that this machine does not have or lacks the libraries for, so that another
+// device may be taken.
+var ErrUnusable = errors.New("this device cannot be used here")
+
+// Described is a Device that knows more about what it runs on than its name says.
+type Described interface{ Describe() Description }
+
+// Description is what a run's record keeps of a device.
+type Description struct {
+	Hardware  string   // model, memory, capability
+	Libraries string   // and their versions: "driver 13.0, NVRTC 13.0"
+	Notices   []string // what a reader of results must know, such as a fall-back
 }

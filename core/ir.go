@@ -3,7 +3,7 @@ package core
 import "nacre/core/op"
 
 // Program is a compiled computation with static shapes: what to read, what to compute in which order, which
-// parameters to step. It belongs to no device; an executor (core/ref, core/cpu, core/cuda) loads it.
+// parameters to step. It belongs to no device; a Device loads it.
 //
 // A program runs level by level. At each level first the Whole instructions run, in order, each over entire
 // matrices; then the Tiled instructions run once per tile of the batch, in any order of tiles. Sums that Tiled

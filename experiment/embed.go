@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nacre/internal/rng"
+	"nacre/rl"
 	"nacre/rl/replay"
 	"nacre/sim"
 	"nacre/tsne"
@@ -17,7 +18,7 @@ import (
 type EmbedOptions struct {
 	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks
 	Windows int    // rollouts per task, one window each
-	Length  int    // transitions per window, at most the family's horizon; 0: Agent.WindowLength
+	Length  int    // transitions per window, at most the family's horizon; 0: as the encoder was trained on
 	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
 	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).
 	VaryStart bool
@@ -40,12 +41,12 @@ func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, er
 	return a.EmbedWindows(w)
 }
 
-// encoding is the learner where it infers embeddings.
-func (a *Agent) encoding() (Encoding, error) {
-	if e, ok := a.Learner.(Encoding); ok {
-		return e, nil
+// Encoder is the learner's, where it infers embeddings.
+func (a *Agent) Encoder() (rl.Encoder, error) {
+	if e, ok := a.Learner.(rl.Encoding); ok {
+		return e.Encoder(), nil
 	}
-	return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of pearl or tcl-pearl", a.Config.Algorithm)
+	return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of %s", a.Config.Algorithm, strings.Join(rl.Embedding(), " or "))
 }
 
 // Windows explores: for every task so many rollouts (z from the prior, stochastic actions), and of each one random window of
@@ -54,15 +55,15 @@ func (a *Agent) Windows(ctx context.Context, o EmbedOptions) (*Windows, error) {
 	if o.Tasks < 2 || o.Windows < 2 {
 		return nil, fmt.Errorf("embed: %d tasks of %d windows; want at least 2 of 2", o.Tasks, o.Windows)
 	}
+	encoder, err := a.Encoder()
+	if err != nil {
+		return nil, err
+	}
 	if o.Length == 0 {
 		o.Length = a.WindowLength()
 	}
 	if o.Length < 1 || o.Length > a.Spec.Horizon {
 		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
-	}
-	encoding, err := a.encoding()
-	if err != nil {
-		return nil, err
 	}
 	tasks, err := a.spread(o.Tasks)
 	if err != nil {
@@ -75,9 +76,9 @@ func (a *Agent) Windows(ctx context.Context, o EmbedOptions) (*Windows, error) {
 	if pool != a.pool {
 		defer pool.Close()
 	}
-	w := &Windows{Names: taskNames(tasks), width: a.contextWidth()}
+	w := &Windows{Names: taskNames(tasks), width: encoder.Width()}
 	for k, task := range tasks {
-		c, err := a.windows(ctx, pool, encoding, task, k, o)
+		c, err := a.windows(ctx, pool, encoder, task, k, o)
 		if err != nil {
 			return nil, err
 		}
@@ -89,24 +90,20 @@ func (a *Agent) Windows(ctx context.Context, o EmbedOptions) (*Windows, error) {
 	return w, nil
 }
 
-func (a *Agent) contextWidth() int {
-	return replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}.ContextWidth(a.Config.Pearl.NextObsInContext)
-}
-
 // EmbedWindows makes the posteriors of windows, which may be those of another agent on the family.
 func (a *Agent) EmbedWindows(w *Windows) (*tsne.Embeddings, error) {
-	encoding, err := a.encoding()
+	encoder, err := a.Encoder()
 	if err != nil {
 		return nil, err
 	}
-	if w.width != a.contextWidth() {
-		return nil, fmt.Errorf("embed: windows of rows of %d numbers; the encoder reads rows of %d", w.width, a.contextWidth())
+	if w.width != encoder.Width() {
+		return nil, fmt.Errorf("embed: windows of rows of %d numbers; the encoder reads rows of %d", w.width, encoder.Width())
 	}
-	posteriors, err := encoding.Inference().Posteriors(w.Contexts)
+	posteriors, err := encoder.Posteriors(w.Contexts)
 	if err != nil {
 		return nil, err
 	}
-	latent := a.Config.Pearl.Latent
+	latent := encoder.Latent()
 	e := &tsne.Embeddings{
 		Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: w.Label, Names: w.Names,
 	}
@@ -119,8 +116,14 @@ func (a *Agent) EmbedWindows(w *Windows) (*tsne.Embeddings, error) {
 	return e, nil
 }
 
-// WindowLength is the length of TCL's windows in training: an episode bounds it.
-func (a *Agent) WindowLength() int { return min(a.Config.TCL.Window, a.Spec.Horizon) }
+// WindowLength is the length of the windows that the encoder was trained on, which an episode bounds; 0 where the agent infers
+// no embedding.
+func (a *Agent) WindowLength() int {
+	if a.algorithm.Window == nil {
+		return 0
+	}
+	return min(a.algorithm.Window(a.Config), a.Spec.Horizon)
+}
 
 // spread returns n tasks to embed.
 func (a *Agent) spread(n int) ([]sim.Task, error) {
@@ -147,19 +150,19 @@ func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 }
 
 // windows rolls out task number k and crops one window from each rollout.
-func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoding Encoding, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
+func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoder rl.Encoder, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
 	episodes := make([]sim.Episode, o.Windows)
 	addresses := make([]uint64, o.Windows)
 	for i := range episodes {
 		addresses[i] = rng.New(o.Seed, rng.Rollout, uint64(k), uint64(i)).Uint64()
 		episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
 	}
-	trajectories, err := pool.Rollout(ctx, episodes, encoding.ExplorePolicy(o.Seed, addresses), a.Spec.Horizon)
+	trajectories, err := pool.Rollout(ctx, episodes, encoder.Explorer(o.Seed, addresses), a.Spec.Horizon)
 	if err != nil {
 		return nil, err
 	}
 	d := replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}
-	nextObs := a.Config.Pearl.NextObsInContext
+	nextObs := encoder.NextObs()
 	out := make([][]float32, o.Windows)
 	for i := range trajectories {
 		one := replay.NewTask(d, trajectories[i].Len)

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/pearl"
 	"nacre/rl/config"
 	"nacre/sim"
+	"nacre/tcl"
 )
 
 func TestTaskNames(t *testing.T) {
@@ -43,8 +45,8 @@ func TestPushPresets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := big.Pearl
-	got := []any{big.Family, big.TrainTasks, big.TestTasks, p.Latent, p.Hidden, p.EncoderHidden, p.Context, big.TCL.Window, p.MetaBatch, p.Batch,
+	p, window := pearl.Of(big), tcl.Of(big)
+	got := []any{big.Family, big.TrainTasks, big.TestTasks, p.Latent, p.Hidden, p.EncoderHidden, p.Context, window.Window, p.MetaBatch, p.Batch,
 		p.RewardScale, p.InitialSteps, p.TasksPerIteration, p.PriorSteps, p.ExtraPosteriorSteps, p.UpdatesPerIteration, big.Evaluation.Protocol.Explore}
 	want := []any{"ml1/push", 50, 10, 7, 400, 400, 64, 64, 16, 256, 10.0, 4000, 15, 800, 800, 4000, 10}
 	if !reflect.DeepEqual(got, want) {
@@ -60,11 +62,11 @@ func TestPushPresets(t *testing.T) {
 	if err := config.Check(&small); err != nil {
 		t.Error(err)
 	}
-	q := small.Pearl
+	q := pearl.Of(small)
 	if steps := 50*q.InitialSteps + q.Iterations*q.TasksPerIteration*(q.PriorSteps+q.ExtraPosteriorSteps); steps != 440_000 || q.Iterations*q.UpdatesPerIteration != 64_000 {
 		t.Errorf("%d environment steps and %d updates, want 440,000 and 64,000", steps, q.Iterations*q.UpdatesPerIteration)
 	}
-	if small.Family != big.Family || small.TCL != big.TCL || q.Latent != p.Latent || q.Context != p.Context || q.MetaBatch != p.MetaBatch {
+	if small.Family != big.Family || tcl.Of(small) != window || q.Latent != p.Latent || q.Context != p.Context || q.MetaBatch != p.MetaBatch {
 		t.Errorf("the reduction is another task: %+v", small)
 	}
 }

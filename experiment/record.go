@@ -133,9 +133,9 @@ func (r *Run) writeConfig() error {
 }
 
 // ReadConfig lays the run's configuration over cfg, checks it, and returns the record. Begin with Default: a run may be
-// older than some of the algorithms, whose tables its configuration then lacks.
+// older than some settings, which its configuration then lacks.
 func (r *Run) ReadConfig(cfg any) (Record, error) {
-	if err := config.Resolve(cfg, config.File(r.Path(ConfigFile), recordTable)); err != nil {
+	if err := config.Resolve(cfg, ConfigFileLayer(r.Path(ConfigFile))); err != nil {
 		return Record{}, err
 	}
 	return r.readRecord()

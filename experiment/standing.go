@@ -36,7 +36,9 @@ func (r *Run) Standing(cfg Config) (Standing, error) {
 		}
 		s.Iterations = n
 	}
-	s.Share = cfg.share(s.Iterations, s.EnvSteps)
+	if s.Share, err = share(cfg, s.Iterations, s.EnvSteps); err != nil {
+		return s, err
+	}
 	if s.Finished {
 		s.Share = 1
 	}
@@ -45,13 +47,16 @@ func (r *Run) Standing(cfg Config) (Standing, error) {
 }
 
 // share is the part of the schedule that is done.
-func (c Config) share(iterations int, envSteps int64) float64 {
-	of, _ := c.schedule()
+func share(c Config, iterations int, envSteps int64) (float64, error) {
+	of, _, err := c.Schedule()
+	if err != nil {
+		return 0, err
+	}
 	share := float64(iterations) / float64(of)
 	if c.EnvSteps > 0 {
 		share = float64(envSteps) / float64(c.EnvSteps)
 	}
-	return min(1, share)
+	return min(1, share), nil
 }
 
 // seconds is the sum of timing.csv.

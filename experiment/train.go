@@ -12,6 +12,7 @@ import (
 	"nacre/experiment/progress"
 	"nacre/experiment/tfevents"
 	"nacre/internal/atomicfile"
+	"nacre/rl"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
 )
@@ -23,7 +24,6 @@ const EvaluationFile = "evaluation.json"
 type Training struct {
 	*Agent
 	run     *Run
-	hash    string
 	at      place
 	metrics *Metrics
 	timing  *Metrics
@@ -72,9 +72,6 @@ func Start(dir string, cfg Config, host Host) (*Training, error) {
 }
 
 func (t *Training) begin(host Host) (err error) {
-	if t.hash, err = t.Config.fingerprint(); err != nil {
-		return err
-	}
 	if _, err = t.run.Begin(t.Config, t.session(host)); err != nil {
 		return err
 	}
@@ -122,19 +119,18 @@ func Resume(dir string, host Host) (t *Training, notices []string, err error) {
 }
 
 func (t *Training) restore(host Host) (notices []string, err error) {
-	if t.hash, err = t.Config.fingerprint(); err != nil {
-		return nil, err
-	}
 	if !t.run.Has(CheckpointFile) {
 		if err := t.run.Remove(MetricsFile, TimingFile); err != nil {
 			return nil, err
 		}
 		return nil, t.begin(host)
 	}
-	if err := checkpoint.Load(t.run.Path(CheckpointFile), t.hash, t.load); err != nil {
-		return nil, err
-	}
-	if notices, err = t.run.Begin(t.Config, t.session(host)); err != nil {
+	older := false
+	err = checkpoint.Load(t.run.Path(CheckpointFile), "", func(r *checkpoint.Reader) error {
+		older = r.Header().Settings == nil
+		return t.load(r)
+	})
+	if err != nil {
 		return nil, err
 	}
 	if t.metrics, err = ResumeMetrics(t.run.Path(MetricsFile), t.at.Metrics, t.columns()...); err != nil {
@@ -142,17 +138,29 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	}
 	// Runs of older programs have no column of the policy's time.
 	if t.timing, err = ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns...); err != nil {
-		older, e := ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns[:policyColumn]...)
+		narrower, e := ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns[:policyColumn]...)
 		if e != nil {
 			return nil, err
 		}
-		t.timing = older
+		t.timing = narrower
+	}
+	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews that.
+	if older {
+		if err := t.save(); err != nil {
+			return nil, err
+		}
+	}
+	if notices, err = t.run.Begin(t.Config, t.session(host)); err != nil {
+		return nil, err
 	}
 	t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps)
 	return notices, err
 }
 
 func (t *Training) load(r *checkpoint.Reader) error {
+	if err := t.run.continued(r.Header(), t.Config); err != nil {
+		return err
+	}
 	if err := r.JSON("place", &t.at); err != nil {
 		return err
 	}
@@ -160,6 +168,21 @@ func (t *Training) load(r *checkpoint.Reader) error {
 		return err
 	}
 	return loadParts(r, t.Learner.State())
+}
+
+// continued reports whether a checkpoint of the run was made with cfg.
+func (r *Run) continued(h checkpoint.Header, cfg Config) error {
+	if h.Settings == nil {
+		hash, err := oldHash(r.Path(ConfigFile), cfg.Algorithm)
+		if err == nil && hash != h.ConfigHash {
+			err = &checkpoint.ConfigError{Found: h.ConfigHash, Want: hash}
+		}
+		return err
+	}
+	if err := cfg.Continues(h.Settings); err != nil {
+		return fmt.Errorf("belongs to %w; its settings were changed after it was written", err)
+	}
+	return nil
 }
 
 // loadParts restores parts of a learner from the sections named after them.
@@ -182,7 +205,11 @@ func (t *Training) save() error {
 		return err
 	}
 	t.at.Metrics, t.at.Timing = t.metrics.Position(), t.timing.Position()
-	err := checkpoint.Save(t.run.Path(CheckpointFile), checkpoint.Header{ConfigHash: t.hash}, func(w *checkpoint.Writer) error {
+	settings, err := t.Config.Settings()
+	if err != nil {
+		return err
+	}
+	err = checkpoint.Save(t.run.Path(CheckpointFile), checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
 		if err := w.JSON("place", t.at); err != nil {
 			return err
 		}
@@ -217,7 +244,7 @@ func (t *Training) complete(iterations int) bool {
 }
 
 func (t *Training) iterations() int {
-	n, _ := t.Config.schedule()
+	n, _ := t.algorithm.Schedule(t.Config)
 	return n
 }
 
@@ -251,7 +278,7 @@ func (t *Training) updatesLeft() int {
 	if t.Config.EnvSteps > 0 {
 		return 0
 	}
-	iterations, perIteration := t.Config.schedule()
+	iterations, perIteration := t.algorithm.Schedule(t.Config)
 	return (iterations-t.at.Iteration)*perIteration - t.at.Update
 }
 
@@ -303,7 +330,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		}
 	}
 	updates := t.updates()
-	ahead, _ := t.Learner.(Ahead)
+	ahead, _ := t.Learner.(rl.Ahead)
 	if ahead != nil && t.at.Phase == updating && !t.complete(t.at.Iteration+1) {
 		if err := ahead.Ahead(t.at.Iteration + 1); err != nil {
 			return err
@@ -325,7 +352,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		t.at.Updates += int64(n)
 		stage.Add(n)
 	}
-	if b, ok := t.Learner.(Bulk); ok {
+	if b, ok := t.Learner.(rl.Bulk); ok {
 		if err := b.Settle(); err != nil {
 			return err
 		}
@@ -341,7 +368,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 
 // update makes the next update, or as many of the next ones, at most left, as the learner makes at a time.
 func (t *Training) update(left int) (n int, err error) {
-	if b, ok := t.Learner.(Bulk); ok && b.Chunk() > 1 {
+	if b, ok := t.Learner.(rl.Bulk); ok && b.Chunk() > 1 {
 		n = min(left, b.Chunk())
 		return n, b.UpdateMany(t.at.Iteration, t.at.Update, n)
 	}
@@ -350,10 +377,10 @@ func (t *Training) update(left int) (n int, err error) {
 
 // updates is how many gradient updates the iteration under way makes.
 func (t *Training) updates() int {
-	if p, ok := t.Learner.(Pacer); ok {
+	if p, ok := t.Learner.(rl.Pacer); ok {
 		return p.Updates(t.at.Iteration)
 	}
-	_, n := t.Config.schedule()
+	_, n := t.algorithm.Schedule(t.Config)
 	return n
 }
 
@@ -385,7 +412,7 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 	}
 	t.at.Iteration, t.at.Phase, t.at.Update = t.at.Iteration+1, collecting, 0
 	clock.row["iteration"] = row["iteration"]
-	if p, ok := t.Learner.(Timed); ok && len(t.timing.columns) > policyColumn {
+	if p, ok := t.Learner.(rl.Timed); ok && len(t.timing.columns) > policyColumn {
 		now := p.PolicyTime()
 		clock.row[timingColumns[policyColumn]] = (now - t.policyTime).Seconds() / float64(t.pool.Workers())
 		t.policyTime = now

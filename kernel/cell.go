@@ -1,31 +1,29 @@
 package kernel
 
-import (
-	"context"
+import "context"
 
-	"nacre/internal/notebook"
-)
+// Cell is a running cell as the packages that it imports see it. Its methods may be called from any goroutine.
+type Cell struct{ r *run }
 
-func init() {
-	notebook.SetCurrent(func() notebook.Cell {
-		if r := current(); r != nil {
-			return runningCell{r}
-		}
-		return nil
-	})
+// Current is the cell that the calling goroutine belongs to, also when that cell has ended; nil outside cells.
+func Current() *Cell {
+	if r := current(); r != nil {
+		return &Cell{r}
+	}
+	return nil
 }
 
-// runningCell is what packages that cells import see of a run.
-type runningCell struct{ r *run }
-
-func (c runningCell) Context() context.Context {
+// Context ends when the cell is interrupted.
+func (c *Cell) Context() context.Context {
 	if c.r.ctx == nil {
 		return context.Background()
 	}
 	return c.r.ctx
 }
 
-func (c runningCell) Show(v any, id string, update bool) {
+// Show shows v as the cell's last expression would be shown. With an id, it is kept under that id; with update, it
+// replaces what was shown under it.
+func (c *Cell) Show(v any, id string, update bool) {
 	d := c.r.session.renderOne(v)
 	d.ID = id
 	if update {
@@ -35,8 +33,10 @@ func (c runningCell) Show(v any, id string, update bool) {
 	}
 }
 
-func (c runningCell) Clear(wait bool) { c.r.out.Clear(wait) }
+// Clear removes what the cell has shown so far; with wait, when it shows something next.
+func (c *Cell) Clear(wait bool) { c.r.out.Clear(wait) }
 
-func (c runningCell) Input(prompt string, password bool) (string, error) {
+// Input asks the user for a line. It fails where there is no one to ask.
+func (c *Cell) Input(prompt string, password bool) (string, error) {
 	return c.r.out.Input(prompt, password)
 }

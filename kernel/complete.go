@@ -12,8 +12,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"nacre/library"
 )
 
 // Complete proposes names at the cursor: members of packages and values after a dot, import paths inside an import,
@@ -34,7 +32,7 @@ func (s *session) Complete(ctx context.Context, code string, cursor int) (c Comp
 		c.End = cursor + utf8.RuneCountInString(leading(code[len(before):], func(r rune) bool { return isNameRune(r) || strings.ContainsRune("/.-", r) }))
 		for _, p := range slices.Sorted(maps.Keys(s.prog.Packages)) {
 			if strings.HasPrefix(p, path) || path != "" && strings.HasPrefix(p[strings.LastIndex(p, "/")+1:], path) {
-				if !strings.Contains("/"+p+"/", "/internal/") && library.Importable(p) {
+				if !strings.Contains("/"+p+"/", "/internal/") && s.library.Importable(p) {
 					c.Matches = append(c.Matches, Match{Text: p, Kind: "package"})
 				}
 			}

@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func at(code string) (string, int) {
 
 func TestComplete(t *testing.T) {
 	s := start(t)
-	execute(s, `import ("fmt"; "gonum.org/v1/gonum/stat"; "gorgonia.org/gorgonia"; "nacre/pearl")
+	execute(s, `import ("fmt"; "gonum.org/v1/gonum/stat"; "gorgonia.org/gorgonia")
 type Robot struct { Speed float64; wheels int }
 // Drive moves.
 func (r *Robot) Drive(m float64) float64 { return r.Speed * m }
@@ -25,7 +25,6 @@ robots := []*Robot{{Speed: 1}}
 		"fmt.Prin|":                         "Print Printf Println",
 		"stat.Mea|":                         "Mean MeanStdDev MeanVariance",
 		"gorgonia.NewTape|":                 "NewTapeMachine",
-		"pearl.New|":                        "New NewNetworks",
 		"robots[0].|":                       "Drive Speed wheels",
 		"robots[0].Sp|eed":                  "Speed",
 		"for _, r := range robots { r.Dr|":  "Drive",
@@ -59,21 +58,20 @@ robots := []*Robot{{Speed: 1}}
 
 func TestInspect(t *testing.T) {
 	s := start(t)
-	execute(s, `import ("fmt"; "gonum.org/v1/gonum/mat"; "gorgonia.org/gorgonia"; "nacre/tsne")
+	execute(s, `import ("fmt"; "gonum.org/v1/gonum/mat"; "gorgonia.org/gorgonia")
 // Twice doubles n.
 func Twice(n int) int { return 2 * n }
 x := 42
 m := mat.NewDense(2, 2, nil)`)
 	for code, want := range map[string][]string{
-		"fmt.Print|ln(1)":      {"func Println(a ...any) (n int, err error)", "Spaces are always added between operands"},
-		"fmt.Println(1, |":     {"func Println(a ...any)"},
-		"m.Mu|l(m, m)":         {"func (*mat.Dense) Mul(a mat.Matrix, b mat.Matrix)", "Mul"},
-		"gorgonia.Gra|d":       {"func Grad(", "gorgonia"},
-		"tsne.WithPerplexity|": {"func WithPerplexity(p float64) tsne.Option"},
-		"Twi|ce(2)":            {"func Twice(n int) int", "Twice doubles n."},
-		"x|":                   {"var x int = 42"},
-		"mat|":                 {"package mat"},
-		"len|(x)":              {"built in"},
+		"fmt.Print|ln(1)":  {"func Println(a ...any) (n int, err error)", "Spaces are always added between operands"},
+		"fmt.Println(1, |": {"func Println(a ...any)"},
+		"m.Mu|l(m, m)":     {"func (*mat.Dense) Mul(a mat.Matrix, b mat.Matrix)", "Mul"},
+		"gorgonia.Gra|d":   {"func Grad(", "gorgonia"},
+		"Twi|ce(2)":        {"func Twice(n int) int", "Twice doubles n."},
+		"x|":               {"var x int = 42"},
+		"mat|":             {"package mat"},
+		"len|(x)":          {"built in"},
 	} {
 		text, cursor := at(code)
 		r := s.Inspect(context.Background(), text, cursor, 0)

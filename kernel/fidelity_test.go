@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"bytes"
@@ -15,7 +15,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"nacre/kernel/ixgo"
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
 )
 
 var update = flag.Bool("update", false, "run the programs of testdata/fidelity with go run and store what they print")
@@ -26,11 +27,10 @@ const minimum = 0.9
 // engines are what the programs run on, and the programs whose output is known to differ there without an error, and how.
 var engines = []struct {
 	name    string
-	engine  Engine
+	engine  kernel.Engine
 	differs map[string]string
 }{
-	{"yaegi", Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
-	{"ixgo", ixgo.Engine, map[string]string{"package_variables": "of a variable and a call side by side, whose order Go leaves open, the variable is read first"}},
+	{"yaegi", kernel.Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
 }
 
 // TestFidelity runs each program of testdata/fidelity as a cell and compares with what `go run` printed: its standard
@@ -42,7 +42,7 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-func fidelity(t *testing.T, engine Engine, differs map[string]string) {
+func fidelity(t *testing.T, engine kernel.Engine, differs map[string]string) {
 	files, err := filepath.Glob("testdata/fidelity/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no programs", err)
@@ -99,14 +99,14 @@ func fidelity(t *testing.T, engine Engine, differs map[string]string) {
 }
 
 // runProgram runs a program as a cell of a new session. refused says that it ended with an error of its own.
-func runProgram(t *testing.T, engine Engine, code string) (got string, refused bool) {
+func runProgram(t *testing.T, engine kernel.Engine, code string) (got string, refused bool) {
 	s := startOn(t, engine)
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	out := &collect{}
-	r := s.Execute(ctx, Request{Code: code}, out)
-	got = out.stdout()
+	out := &kerneltest.Output{}
+	r := s.Execute(ctx, kernel.Request{Code: code}, out)
+	got = out.Stdout()
 	if got != "" && !strings.HasSuffix(got, "\n") {
 		got += "\n"
 	}

@@ -6,8 +6,6 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
-
-	"nacre/library"
 )
 
 // Inspect describes the name at the cursor, or, where there is none, the function whose arguments the cursor is among.
@@ -70,7 +68,7 @@ func (s *session) describe(code string, detail int) *Data {
 			return nil
 		}
 		if o := pkg.Scope().Lookup(word); o != nil && o.Exported() {
-			return card(declaration(o), library.Doc(path, word), "package "+path)
+			return card(declaration(o), s.library.Doc(path, word), "package "+path)
 		}
 		return nil
 	}
@@ -113,7 +111,7 @@ func (s *session) describeMember(o types.Object, detail int) *Data {
 		return s.describeCell(n.Obj().Name()+"."+o.Name(), o, detail)
 	}
 	path := n.Obj().Pkg().Path()
-	return card(declaration(o), library.Doc(path, n.Obj().Name()+"."+o.Name()), "package "+path)
+	return card(declaration(o), s.library.Doc(path, n.Obj().Name()+"."+o.Name()), "package "+path)
 }
 
 // describeName describes a name without a dot.
@@ -151,7 +149,7 @@ func (s *session) describeName(before, word string, detail int) *Data {
 		}
 	}
 	if path, ok := s.importsOf(before)[word]; ok {
-		return card(fmt.Sprintf("package %s // import %q", word, path), library.Doc(path, ""), "")
+		return card(fmt.Sprintf("package %s // import %q", word, path), s.library.Doc(path, ""), "")
 	}
 	if o := types.Universe.Lookup(word); o != nil {
 		return card(declaration(o), builtinDoc[word], "built in")

@@ -1,10 +1,13 @@
-package kernel
+package kernel_test
 
 import (
 	"context"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
 )
 
 func TestInterrupt(t *testing.T) {
@@ -13,20 +16,19 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-func interrupts(t *testing.T, engine Engine) {
+func interrupts(t *testing.T, engine kernel.Engine) {
 	for name, code := range map[string]string{
-		"empty loop":                         `for {}`,
-		"function":                           "func spin() { for { } }\nspin()",
-		"recursion":                          "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
-		"sleep":                              "import \"time\"\ntime.Sleep(time.Hour)",
-		"channel":                            "c := make(chan int)\n<-c",
-		"mutex":                              "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
-		"native sort":                        "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
-		"recovering":                         "for { func() { defer func() { recover() }(); panic(1) }() }",
-		"native run with the cell's context": "import (\"nacre/library/cell\"; \"nacre/tsne\")\ny, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: func() []float64 { d := make([]float64, 48000); for k := range d { d[k] = float64(k*k%9973) }; return d }()})\nfor {}\n_, _ = y, err",
-		"label":                              "k := 0\nagain:\nk++\ngoto again",
-		"what a goroutine deferred":          "done := false\nfunc() { defer func() { done = true }(); for {} }()",
-		"goroutine":                          "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
+		"empty loop":                `for {}`,
+		"function":                  "func spin() { for { } }\nspin()",
+		"recursion":                 "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
+		"sleep":                     "import \"time\"\ntime.Sleep(time.Hour)",
+		"channel":                   "c := make(chan int)\n<-c",
+		"mutex":                     "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
+		"native sort":               "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
+		"recovering":                "for { func() { defer func() { recover() }(); panic(1) }() }",
+		"label":                     "k := 0\nagain:\nk++\ngoto again",
+		"what a goroutine deferred": "done := false\nfunc() { defer func() { done = true }(); for {} }()",
+		"goroutine":                 "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startOn(t, engine)
@@ -56,7 +58,7 @@ func TestContextEnds(t *testing.T) {
 	s := start(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	r := s.Execute(ctx, Request{Code: "for {}"}, &collect{})
+	r := s.Execute(ctx, kernel.Request{Code: "for {}"}, &kerneltest.Output{})
 	if r.Error == nil || r.Error.Name != "Interrupted" {
 		t.Fatalf("got %+v", r.Error)
 	}
@@ -68,11 +70,11 @@ func TestRecursionWithoutEnd(t *testing.T) {
 	}
 }
 
-func recursion(t *testing.T, engine Engine) {
+func recursion(t *testing.T, engine kernel.Engine) {
 	s := startOn(t, engine)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // it takes a second or two of processor time
 	defer cancel()
-	r := s.Execute(ctx, Request{Code: "func f(n int) int { return f(n+1) + 1 }\nf(0)"}, &collect{})
+	r := s.Execute(ctx, kernel.Request{Code: "func f(n int) int { return f(n+1) + 1 }\nf(0)"}, &kerneltest.Output{})
 	if r.Error == nil || r.Error.Name != "Panic" {
 		t.Fatalf("got %+v", r.Error)
 	}

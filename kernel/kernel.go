@@ -1,11 +1,18 @@
 // Package kernel runs Go cells for a notebook: it compiles and executes them in one session, collects what they show,
 // completes and inspects names, and can be interrupted. It knows no transport: package kernel/jupyter puts Jupyter's
-// messages around a Session, and the same Session runs in a child process and in a browser worker.
+// messages around a Session, and the same Session runs in a child process and in a browser worker. And it knows no
+// package that cells import: it is handed a Library of them.
+//
+//	s, err := kernel.New(kernel.Options{Library: library.New()})
+//	...
+//	reply := s.Execute(ctx, kernel.Request{Code: "1 + 2"}, out)
+//	fmt.Println(reply.Value.MIME["text/plain"])
 package kernel
 
 import "context"
 
-// Session is one running kernel. Execute calls come one at a time; every other method may be called at any time, from
+// Session is one running kernel: the packages, declarations and variables that its cells share, from New to Close. (A
+// session of Jupyter's protocol is one of a client with it; package kernel/jupyter keeps those.) Execute calls come one at a time; every other method may be called at any time, from
 // any goroutine.
 type Session interface {
 	// Info names the kernel and the language it speaks.
@@ -40,7 +47,7 @@ type Session interface {
 type Info struct {
 	Implementation, Version       string // e.g. "nacre", "0.1.0"
 	Engine                        string // the interpreter, with its version
-	Language, LanguageVersion     string // "go", "1.22"
+	Language, LanguageVersion     string // "go", "1.26": what cells may use
 	MIMEType, FileExtension, Mode string // "text/x-go", ".go", CodeMirror's "go"
 	Banner                        string
 }

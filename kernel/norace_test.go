@@ -1,5 +1,5 @@
 //go:build !race
 
-package kernel
+package kernel_test
 
 const raced = false

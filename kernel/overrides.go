@@ -11,20 +11,19 @@ import (
 	"reflect"
 	"strings"
 	"time"
-
-	"nacre/library"
 )
 
 // symbols are the library's, with those replaced that would reach past the session: printing goes to the cell that
 // prints, os.Exit ends the cell, and functions that look into values know the types of cells.
 func (s *session) symbols() map[string]map[string]reflect.Value {
-	all := maps.Clone(library.Symbols())
+	all := maps.Clone(s.library.Symbols())
 	put := func(path string, fs map[string]any) {
-		table := maps.Clone(all[path])
-		for name, f := range fs {
-			table[name] = reflect.ValueOf(f)
+		if table := maps.Clone(all[path]); table != nil { // the library has the package
+			for name, f := range fs {
+				table[name] = reflect.ValueOf(f)
+			}
+			all[path] = table
 		}
-		all[path] = table
 	}
 	put("fmt", s.fmtSymbols())
 	put("log", s.logSymbols())
@@ -46,13 +45,14 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 	put("os", map[string]any{"Exit": func(code int) { panic(exit{code}) }})
 	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
 	put("time", map[string]any{"Sleep": s.sleep})
-	vars := maps.Clone(all["os"])
-	vars["Stdout"] = reflect.ValueOf(&s.streams.out).Elem()
-	vars["Stderr"] = reflect.ValueOf(&s.streams.err).Elem()
-	vars["Stdin"] = reflect.ValueOf(&s.streams.in).Elem()
-	args := []string{"notebook"}
-	vars["Args"] = reflect.ValueOf(&args).Elem()
-	all["os"] = vars
+	if vars := maps.Clone(all["os"]); vars != nil {
+		vars["Stdout"] = reflect.ValueOf(&s.streams.out).Elem()
+		vars["Stderr"] = reflect.ValueOf(&s.streams.err).Elem()
+		vars["Stdin"] = reflect.ValueOf(&s.streams.in).Elem()
+		args := []string{"notebook"}
+		vars["Args"] = reflect.ValueOf(&args).Elem()
+		all["os"] = vars
+	}
 	delete(all, ".")
 	return all
 }

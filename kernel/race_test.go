@@ -1,6 +1,6 @@
 //go:build race
 
-package kernel
+package kernel_test
 
 // raced: the interpreter shares its memory between goroutines without locks, as the host does with its stop flag, so
 // running cells under the race detector reports what is known and hides the rest.

@@ -1,8 +1,11 @@
-package kernel
+package kernel_test
 
 import (
 	"strings"
 	"testing"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
 )
 
 func TestRedefineFunction(t *testing.T) {
@@ -20,8 +23,8 @@ func TestRedefineFunction(t *testing.T) {
 	s := start(t)
 	execute(s, "func f() int { return 1 }\nfunc g() int { return f() + 100 }")
 	_, out := execute(s, "func f() string { return \"\" }")
-	if !strings.Contains(out.stderr(), "g of cell 1") {
-		t.Errorf("no warning: %q", out.stderr())
+	if !strings.Contains(out.Stderr(), "g of cell 1") {
+		t.Errorf("no warning: %q", out.Stderr())
 	}
 }
 
@@ -92,8 +95,8 @@ err`, "nil"},
 		{"import . \"math\"\nSqrt(4)", "2"},
 		{"Pow(2, 3)", "8"},
 		{`import "no/such/pakage"`, `CompileError: 1:8: package "no/such/pakage" is not one this notebook can import`},
-		{`import "gonum.org/stat"`, `CompileError: 1:8: package "gonum.org/stat" is not one this notebook can import; there is "gonum.org/v1/gonum/stat", "nacre/analysis/stats"`},
-	}[:7])
+		{`import "gonum.org/stat"`, `CompileError: 1:8: package "gonum.org/stat" is not one this notebook can import; there is "gonum.org/v1/gonum/stat"`},
+	})
 }
 
 func TestErrorsAreInCellCoordinates(t *testing.T) {
@@ -103,7 +106,7 @@ func TestErrorsAreInCellCoordinates(t *testing.T) {
 	if r.Error == nil || len(r.Error.Positions) != 2 {
 		t.Fatalf("got %+v", r.Error)
 	}
-	if p := r.Error.Positions; p[0] != (Position{3, 5}) || p[1] != (Position{5, 15}) {
+	if p := r.Error.Positions; p[0] != (kernel.Position{3, 5}) || p[1] != (kernel.Position{5, 15}) {
 		t.Errorf("positions %v", p)
 	}
 	r, _ = execute(s, "a := 1\nb := []int{1}\nfor k := range 3 {\n\tb[k] = a\n}")
@@ -153,13 +156,13 @@ log.Print("logged")
 println("built in", 1)
 fmt.Fprint(os.Stderr, "err")`)
 	_, second := execute(s, "time.Sleep(300 * time.Millisecond)\nfmt.Println(\"second\")")
-	if got := first.stdout(); got != "ab\nc\nlate\n" {
+	if got := first.Stdout(); got != "ab\nc\nlate\n" {
 		t.Errorf("first cell printed %q", got)
 	}
-	if got := first.stderr(); got != "logged\nbuilt in 1\nerr" {
+	if got := first.Stderr(); got != "logged\nbuilt in 1\nerr" {
 		t.Errorf("first cell wrote %q to stderr", got)
 	}
-	if got := second.stdout(); got != "second\n" {
+	if got := second.Stdout(); got != "second\n" {
 		t.Errorf("second cell printed %q", got)
 	}
 }
@@ -172,8 +175,8 @@ func TestGoroutinePanicIsReported(t *testing.T) {
 	}
 	_, out := execute(s, "go func() { time.Sleep(100 * time.Millisecond); panic(\"later\") }()")
 	execute(s, "time.Sleep(300 * time.Millisecond)")
-	if !strings.Contains(out.stderr(), "later") {
-		t.Errorf("the late panic is lost: %q", out.stderr())
+	if !strings.Contains(out.Stderr(), "later") {
+		t.Errorf("the late panic is lost: %q", out.Stderr())
 	}
 }
 
@@ -192,25 +195,25 @@ func TestExit(t *testing.T) {
 
 func TestInput(t *testing.T) {
 	s := start(t)
-	out := &collect{answers: []string{"Ada 36"}}
-	r := s.Execute(t.Context(), Request{Code: "import \"fmt\"\nvar name string\nvar age int\nfmt.Scan(&name, &age)\nfmt.Println(name, age)"}, out)
-	if value(r) != "" || out.stdout() != "Ada 36\n" {
-		t.Errorf("got %q %q", value(r), out.stdout())
+	out := &kerneltest.Output{Answers: []string{"Ada 36"}}
+	r := s.Execute(t.Context(), kernel.Request{Code: "import \"fmt\"\nvar name string\nvar age int\nfmt.Scan(&name, &age)\nfmt.Println(name, age)"}, out)
+	if value(r) != "" || out.Stdout() != "Ada 36\n" {
+		t.Errorf("got %q %q", value(r), out.Stdout())
 	}
 }
 
 func TestMagic(t *testing.T) {
 	s := start(t)
 	_, out := execute(s, "%time x := 1 + 1")
-	if !strings.Contains(out.stdout(), "to compile") {
-		t.Errorf("%q", out.stdout())
+	if !strings.Contains(out.Stdout(), "to compile") {
+		t.Errorf("%q", out.Stdout())
 	}
 	if r, _ := execute(s, "x"); value(r) != "2" {
 		t.Error(value(r))
 	}
 	_, out = execute(s, "%%timeit 5\nx * 2")
-	if !strings.Contains(out.stdout(), "(5 runs)") {
-		t.Errorf("%q", out.stdout())
+	if !strings.Contains(out.Stdout(), "(5 runs)") {
+		t.Errorf("%q", out.Stdout())
 	}
 	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "there are %time and %timeit") {
 		t.Error(value(r))

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"runtime"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,16 +18,18 @@ import (
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
-	"nacre/library"
 )
 
-// Options configure a session. The zero value is a session as the notebook uses it.
+// Options configure a session.
 type Options struct {
+	// Library is what cells may import; it has no default.
+	Library Library
+
 	// Engine runs the cells; the zero value is Yaegi.
 	Engine Engine
 }
 
-// Engine is an interpreter for cells: Yaegi, or ixgo.Engine of package nacre/kernel/ixgo.
+// Engine runs the cells of a session: Yaegi.
 type Engine = engine.Kind
 
 // Yaegi is traefik/yaegi behind Nacre's cell compiler.
@@ -38,6 +41,7 @@ type session struct {
 	prog    *cells.Program
 	reg     *rt.Registry
 	engine  engine.Engine
+	library Library
 	streams *standardStreams
 
 	exec    sync.Mutex // held while a cell runs
@@ -60,13 +64,16 @@ func New(o Options) (Session, error) {
 	if o.Engine.Open == nil {
 		o.Engine = Yaegi
 	}
-	s := &session{fset: token.NewFileSet(), closed: make(chan struct{})}
-	packages, err := library.Types()
+	if err := o.Library.complete(); err != nil {
+		return nil, err
+	}
+	s := &session{fset: token.NewFileSet(), library: o.Library, closed: make(chan struct{})}
+	packages, err := s.library.Types()
 	if err != nil {
 		return nil, err
 	}
 	s.prog = cells.New(s.fset, packages)
-	s.prog.Load, s.prog.Absent = library.Load, library.Absent
+	s.prog.Load, s.prog.Absent = s.library.Load, s.library.Absent
 	if s.streams, err = newStreams(s); err != nil {
 		return nil, err
 	}
@@ -78,8 +85,10 @@ func New(o Options) (Session, error) {
 		Print:  func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	symbols := s.symbols()
-	s.reg = rt.NewRegistry(symbols)
-	if s.engine, err = o.Engine.Open(engine.Session{Program: s.prog, Registry: s.reg, Symbols: symbols, Host: host}); err != nil {
+	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
+	if s.engine, err = o.Engine.Open(engine.Setup{
+		Program: s.prog, Registry: s.reg, Symbols: symbols, Keeps: s.library.Keeps, Host: host,
+	}); err != nil {
 		return nil, err
 	}
 	limitStack()
@@ -90,7 +99,7 @@ func New(o Options) (Session, error) {
 func (s *session) Info() Info {
 	return Info{
 		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(),
-		Language: "go", LanguageVersion: strings.TrimPrefix(runtime.Version(), "go"),
+		Language: "go", LanguageVersion: strings.TrimPrefix(cells.GoVersion, "go"),
 		MIMEType: "text/x-go", FileExtension: ".go", Mode: "go",
 		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name(),
 	}

@@ -1,59 +1,29 @@
-package kernel
+package kernel_test
 
 import (
 	"context"
-	"nacre/kernel/ixgo"
+	"go/version"
 	"os"
 	"runtime"
-	"strings"
-	"sync"
 	"testing"
-	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
+	"nacre/library"
 )
 
-// collect is an Output that keeps what it gets.
-type collect struct {
-	mu       sync.Mutex
-	out, err strings.Builder
-	shown    []Data
-	updates  []Data
-	answers  []string
-}
+var execute, value = kerneltest.Execute, kerneltest.Value
 
-func (c *collect) Stream(name, text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if name == "stderr" {
-		c.err.WriteString(text)
-	} else {
-		c.out.WriteString(text)
-	}
-}
-func (c *collect) Display(d Data) { c.mu.Lock(); c.shown = append(c.shown, d); c.mu.Unlock() }
-func (c *collect) Update(d Data)  { c.mu.Lock(); c.updates = append(c.updates, d); c.mu.Unlock() }
-func (c *collect) Clear(bool)     {}
-func (c *collect) Input(string, bool) (string, error) {
-	if len(c.answers) == 0 {
-		return "", errInputRefused
-	}
-	a := c.answers[0]
-	c.answers = c.answers[1:]
-	return a, nil
-}
-func (c *collect) stdout() string { c.mu.Lock(); defer c.mu.Unlock(); return c.out.String() }
-func (c *collect) stderr() string { c.mu.Lock(); defer c.mu.Unlock(); return c.err.String() }
+func start(t testing.TB) kernel.Session { return startOn(t, kernel.Yaegi) }
 
-func start(t testing.TB) Session { return startOn(t, Yaegi) }
-
-func startOn(t testing.TB, engine Engine) Session {
+func startOn(t testing.TB, engine kernel.Engine) kernel.Session {
 	t.Helper()
 	if raced {
 		t.Skip("cells do not run under the race detector")
 	}
-	if os.Getenv("XENGINE") != "" {
-		engine = ixgo.Engine
-	}
-	s, err := New(Options{Engine: engine})
+	s, err := kernel.New(kernel.Options{Library: library.New(), Engine: engine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,34 +31,10 @@ func startOn(t testing.TB, engine Engine) Session {
 	return s
 }
 
-func execute(s Session, code string) (Reply, *collect) {
-	out := &collect{}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	return s.Execute(ctx, Request{Code: code, StoreHistory: true}, out), out
-}
-
-// value is the text of a reply: what it shows, or its error.
-func value(r Reply) string {
-	if r.Error != nil {
-		return r.Error.Name + ": " + r.Error.Message
-	}
-	if r.Value == nil {
-		return ""
-	}
-	return r.Value.MIME["text/plain"].(string)
-}
-
 // cellsTest runs cells one after another, each with what it must print followed by what it must show.
 func cellsTest(t *testing.T, steps [][2]string) {
 	t.Helper()
-	s := start(t)
-	for k, step := range steps {
-		r, out := execute(s, step[0])
-		if got := out.stdout() + value(r); got != step[1] {
-			t.Errorf("cell %d\n%s\ngave %q\nwant %q (stderr %q)", k+1, step[0], got, step[1], out.stderr())
-		}
-	}
+	kerneltest.Cells(t, start(t), steps)
 }
 
 func TestMixedCells(t *testing.T) {
@@ -115,13 +61,33 @@ quad(1)`, "9"},
 	})
 }
 
+// Cells are written in the Go of go.mod, also where a newer one built the kernel: the cell compiler knows no more.
+func TestGoOfCells(t *testing.T) {
+	s := start(t)
+	data, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.ParseLax("go.mod", data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Info().LanguageVersion; "go"+got != version.Lang("go"+mod.Go.Version) {
+		t.Errorf("cells are in Go %s, go.mod has %s", got, mod.Go.Version)
+	}
+	if r, _ := execute(s, "type T struct{}\nfunc (T) Is[P any](x P) P { return x }\nT{}.Is(1)"); r.Error == nil || r.Error.Name != "CompileError" {
+		t.Errorf("a generic method, of Go 1.27, gave %s", value(r))
+	}
+	cellsTest(t, [][2]string{{"*new(3)", "3"}}) // of Go 1.26
+}
+
 // The tables of packages are made on one system and used on others.
 func TestCellsKnowTheirSystem(t *testing.T) {
 	s := start(t)
 	defer s.Close()
-	out := &collect{}
-	s.Execute(context.Background(), Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
-	if want := runtime.GOOS + runtime.GOARCH + "true"; out.stdout() != want {
-		t.Errorf("a cell finds itself on %q, want %q", out.stdout(), want)
+	out := &kerneltest.Output{}
+	s.Execute(context.Background(), kernel.Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
+	if want := runtime.GOOS + runtime.GOARCH + "true"; out.Stdout() != want {
+		t.Errorf("a cell finds itself on %q, want %q", out.Stdout(), want)
 	}
 }

@@ -1,4 +1,4 @@
-package kernel
+package kernel_test
 
 import (
 	"math/rand"
@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"nacre/kernel"
 )
 
 // TestTorsos feeds the kernel broken and shuffled programs, as cells being written are: it may refuse them, but neither
 // the cell compiler nor the interpreter nor completion may fall over.
 func TestTorsos(t *testing.T) {
-	s := start(t).(*session)
+	s := start(t)
 	files, err := filepath.Glob("testdata/fidelity/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -29,8 +31,7 @@ func TestTorsos(t *testing.T) {
 				continue
 			}
 			for _, code := range torsos(string(f.Data), r) {
-				s.number++
-				if _, _, fail := s.prepare(s.number, code); fail != nil && fail.Name == "EngineError" {
+				if fail := kernel.Prepare(s, code); fail != nil && fail.Name == "EngineError" {
 					t.Errorf("%s\n%s", fail.Message, code)
 				}
 				cursor := r.Intn(len(code) + 1)

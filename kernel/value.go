@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"nacre/kernel/internal/rt"
-	"nacre/library/display"
 )
 
 // render shows the values of a cell's last expression: several are joined by commas.
@@ -24,34 +23,47 @@ func (s *session) render(values []any) *Data {
 	return &Data{MIME: map[string]any{"text/plain": strings.Join(texts, ", ")}}
 }
 
-// renderOne shows a value: as package display does, with text in which cells' types have their own form.
+// renderer is a value that knows how it is shown, by a convention that cells' types and those of the library share.
+type renderer interface {
+	MIMEBundle() (map[string]any, error)
+}
+
+// rendererOf wraps a value of a cell's type that is one.
+type rendererOf struct {
+	IValue      any
+	WMIMEBundle func() (map[string]any, error)
+}
+
+func (w rendererOf) MIMEBundle() (map[string]any, error) { return w.WMIMEBundle() }
+
+// renderOne shows a value: in the forms the library knows, or as text in which cells' types have their own form.
 func (s *session) renderOne(v any) Data {
 	if o, ok := v.(rt.Obj); ok {
-		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[display.Renderer]()); ok {
-			v = shown{w.Interface().(display.Renderer), s.text(o)}
+		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[renderer]()); ok {
+			v = shown{w.Interface().(renderer), s.text(o)}
 		}
 	}
 	if v == nil {
 		return Data{MIME: map[string]any{"text/plain": "nil"}}
 	}
-	m, own, err := display.Render(v)
+	m, err := s.library.Forms(v)
 	if err != nil {
 		return Data{MIME: map[string]any{"text/plain": err.Error()}}
 	}
-	if !own {
+	if m == nil {
 		m = map[string]any{"text/plain": s.text(v)}
 	}
 	return Data{MIME: m}
 }
 
-// shown is a Renderer of a cell's type, with the text it has where it gives none.
+// shown is a renderer of a cell's type, with the text it has where it gives none.
 type shown struct {
-	display.Renderer
+	renderer
 	text string
 }
 
 func (x shown) MIMEBundle() (map[string]any, error) {
-	b, err := x.Renderer.MIMEBundle()
+	b, err := x.renderer.MIMEBundle()
 	if err != nil {
 		return nil, err
 	}

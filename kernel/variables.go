@@ -7,8 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"gorgonia.org/tensor"
-
 	"nacre/kernel/internal/rt"
 )
 
@@ -27,7 +25,7 @@ func (s *session) snapshot() {
 		if !ok {
 			continue
 		}
-		list = append(list, Variable{Name: name, Type: typeText(v.Obj.Type()), Value: s.line(x), Size: size(x)})
+		list = append(list, Variable{Name: name, Type: typeText(v.Obj.Type()), Value: s.line(x), Size: s.size(x)})
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	s.vars.Store(&list)
@@ -65,8 +63,8 @@ func (s *session) line(x any) (text string) {
 			return clip(fmt.Sprint(v.Slice(0, 20).Interface()))
 		}
 	case reflect.Struct, reflect.Pointer:
-		if t, ok := x.(tensor.Tensor); ok && t.Size() > 100 {
-			return fmt.Sprintf("tensor %v of %v", t.Shape(), t.Dtype())
+		if brief, n, ok := s.library.Brief(x); ok && n > 100 {
+			return brief
 		}
 	}
 	return clip(s.text(x))
@@ -80,12 +78,12 @@ func clip(t string) string {
 	return t
 }
 
-func size(x any) int {
+func (s *session) size(x any) int {
 	if o, ok := x.(rt.Obj); ok {
 		x = o.V
 	}
-	if t, ok := x.(tensor.Tensor); ok && t != nil && !reflect.ValueOf(t).IsNil() {
-		return t.Size()
+	if _, n, ok := s.library.Brief(x); ok {
+		return n
 	}
 	switch v := reflect.ValueOf(x); v.Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map, reflect.String, reflect.Chan:

@@ -48,7 +48,7 @@ type tail struct{}
 
 func (tail) Write(p []byte) (int, error) { return len(p), nil }
 
-func newYaegi(s engine.Session) (engine.Engine, error) {
+func newYaegi(s engine.Setup) (engine.Engine, error) {
 	p, host := s.Program, s.Host
 	e := &yaegiEngine{
 		i:       interp.New(interp.Options{Stdout: tail{}, Stderr: tail{}, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
@@ -58,8 +58,11 @@ func newYaegi(s engine.Session) (engine.Engine, error) {
 	}
 	e.fset = e.i.FileSet()
 	e.low = lower.New(p.Info, p.Fset, e.reg)
-	e.low.Cooperative = cooperative
+	e.low.Cooperative, e.low.Keeps = cooperative, s.Keeps
 	for _, path := range prelude.Packages {
+		if p.Packages[path] == nil {
+			continue
+		}
 		src, err := prelude.Source(path)
 		if err != nil {
 			return nil, err

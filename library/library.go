@@ -1,6 +1,10 @@
 // Package library is what the cells of a notebook may import: the packages' types, from which cells are checked, their
 // symbols, with which cells run, and their documentation. All three are generated and embedded, so a kernel needs
-// neither the Go tool chain nor any source.
+// neither the Go tool chain nor any source:
+//
+//	s, err := kernel.New(kernel.Options{Library: library.New()})
+//
+// Package kernel says what a library is and knows none; the programs that run cells give it this one.
 package library
 
 //go:generate go run ./gen

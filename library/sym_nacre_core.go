@@ -9,27 +9,40 @@ import (
 
 func init() {
 	add("nacre/core/core", map[string]reflect.Value{
-		"Adam":        reflect.ValueOf((*p0.Adam)(nil)),
-		"Builder":     reflect.ValueOf((*p0.Builder)(nil)),
-		"DefaultAdam": reflect.ValueOf(p0.DefaultAdam),
-		"Device":      reflect.ValueOf((*p0.Device)(nil)),
-		"_Device":     reflect.ValueOf((*_nacre_core_Device)(nil)),
-		"EMA":         reflect.ValueOf((*p0.EMA)(nil)),
-		"Instr":       reflect.ValueOf((*p0.Instr)(nil)),
-		"Level":       reflect.ValueOf((*p0.Level)(nil)),
-		"Memory":      reflect.ValueOf((*p0.Memory)(nil)),
-		"_Memory":     reflect.ValueOf((*_nacre_core_Memory)(nil)),
-		"NewBuilder":  reflect.ValueOf(p0.NewBuilder),
-		"Norm":        reflect.ValueOf((*p0.Norm)(nil)),
-		"ParamSpec":   reflect.ValueOf((*p0.ParamSpec)(nil)),
-		"Program":     reflect.ValueOf((*p0.Program)(nil)),
-		"Runner":      reflect.ValueOf((*p0.Runner)(nil)),
-		"_Runner":     reflect.ValueOf((*_nacre_core_Runner)(nil)),
-		"Stage":       reflect.ValueOf((*p0.Stage)(nil)),
-		"Value":       reflect.ValueOf((*p0.Value)(nil)),
-		"ValueKind":   reflect.ValueOf((*p0.ValueKind)(nil)),
+		"Adam":          reflect.ValueOf((*p0.Adam)(nil)),
+		"Backend":       reflect.ValueOf((*p0.Backend)(nil)),
+		"Builder":       reflect.ValueOf((*p0.Builder)(nil)),
+		"DefaultAdam":   reflect.ValueOf(p0.DefaultAdam),
+		"Described":     reflect.ValueOf((*p0.Described)(nil)),
+		"_Described":    reflect.ValueOf((*_nacre_core_Described)(nil)),
+		"Description":   reflect.ValueOf((*p0.Description)(nil)),
+		"Device":        reflect.ValueOf((*p0.Device)(nil)),
+		"_Device":       reflect.ValueOf((*_nacre_core_Device)(nil)),
+		"DeviceOptions": reflect.ValueOf((*p0.DeviceOptions)(nil)),
+		"EMA":           reflect.ValueOf((*p0.EMA)(nil)),
+		"ErrUnusable":   reflect.ValueOf(&p0.ErrUnusable).Elem(),
+		"Instr":         reflect.ValueOf((*p0.Instr)(nil)),
+		"Level":         reflect.ValueOf((*p0.Level)(nil)),
+		"Memory":        reflect.ValueOf((*p0.Memory)(nil)),
+		"_Memory":       reflect.ValueOf((*_nacre_core_Memory)(nil)),
+		"NewBuilder":    reflect.ValueOf(p0.NewBuilder),
+		"Norm":          reflect.ValueOf((*p0.Norm)(nil)),
+		"ParamSpec":     reflect.ValueOf((*p0.ParamSpec)(nil)),
+		"Program":       reflect.ValueOf((*p0.Program)(nil)),
+		"Runner":        reflect.ValueOf((*p0.Runner)(nil)),
+		"_Runner":       reflect.ValueOf((*_nacre_core_Runner)(nil)),
+		"Stage":         reflect.ValueOf((*p0.Stage)(nil)),
+		"Value":         reflect.ValueOf((*p0.Value)(nil)),
+		"ValueKind":     reflect.ValueOf((*p0.ValueKind)(nil)),
 	})
 }
+
+type _nacre_core_Described struct {
+	IValue    any
+	WDescribe func() p0.Description
+}
+
+func (w _nacre_core_Described) Describe() p0.Description { return w.WDescribe() }
 
 type _nacre_core_Device struct {
 	IValue     any

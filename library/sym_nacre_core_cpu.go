@@ -9,10 +9,12 @@ import (
 
 func init() {
 	add("nacre/core/cpu/cpu", map[string]reflect.Value{
+		"Backend":      reflect.ValueOf(&p0.Backend).Elem(),
 		"Buffer":       reflect.ValueOf((*p0.Buffer)(nil)),
 		"Explain":      reflect.ValueOf(p0.Explain),
 		"Features":     reflect.ValueOf(p0.Features),
 		"KernelName":   reflect.ValueOf(p0.KernelName),
+		"KernelOf":     reflect.ValueOf(p0.KernelOf),
 		"New":          reflect.ValueOf(p0.New),
 		"NewPeakMeter": reflect.ValueOf(p0.NewPeakMeter),
 		"Options":      reflect.ValueOf((*p0.Options)(nil)),

@@ -11,12 +11,12 @@ import (
 
 func init() {
 	add("nacre/core/cuda/cuda", map[string]reflect.Value{
-		"Describe": reflect.ValueOf(p0.Describe),
-		"Error":    reflect.ValueOf((*p0.Error)(nil)),
-		"Info":     reflect.ValueOf((*p0.Info)(nil)),
-		"New":      reflect.ValueOf(p0.New),
-		"Options":  reflect.ValueOf((*p0.Options)(nil)),
-		"Probe":    reflect.ValueOf(p0.Probe),
-		"Stage":    reflect.ValueOf((*p0.Stage)(nil)),
+		"Backend": reflect.ValueOf(&p0.Backend).Elem(),
+		"Error":   reflect.ValueOf((*p0.Error)(nil)),
+		"Fault":   reflect.ValueOf((*p0.Fault)(nil)),
+		"Info":    reflect.ValueOf((*p0.Info)(nil)),
+		"New":     reflect.ValueOf(p0.New),
+		"Options": reflect.ValueOf((*p0.Options)(nil)),
+		"Probe":   reflect.ValueOf(p0.Probe),
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 func init() {
 	add("nacre/core/ref/ref", map[string]reflect.Value{
-		"Device": reflect.ValueOf(&p0.Device).Elem(),
+		"Backend": reflect.ValueOf(&p0.Backend).Elem(),
+		"Device":  reflect.ValueOf(&p0.Device).Elem(),
 	})
 }

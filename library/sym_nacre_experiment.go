@@ -3,41 +3,21 @@
 package library
 
 import (
-	p2 "context"
-	p5 "nacre/core"
 	p0 "nacre/experiment"
-	p4 "nacre/rl/belief"
-	p1 "nacre/rl/protocol"
-	p6 "nacre/rl/replay"
-	p3 "nacre/sim"
 	"reflect"
-	p7 "time"
 )
 
 func init() {
 	add("nacre/experiment/experiment", map[string]reflect.Value{
 		"Agent":           reflect.ValueOf((*p0.Agent)(nil)),
-		"Ahead":           reflect.ValueOf((*p0.Ahead)(nil)),
-		"_Ahead":          reflect.ValueOf((*_nacre_experiment_Ahead)(nil)),
-		"Algorithms":      reflect.ValueOf(&p0.Algorithms).Elem(),
-		"Bulk":            reflect.ValueOf((*p0.Bulk)(nil)),
-		"_Bulk":           reflect.ValueOf((*_nacre_experiment_Bulk)(nil)),
 		"Change":          reflect.ValueOf(p0.Change),
-		"CheckDevice":     reflect.ValueOf(p0.CheckDevice),
 		"Config":          reflect.ValueOf((*p0.Config)(nil)),
 		"ConfigFileLayer": reflect.ValueOf(p0.ConfigFileLayer),
 		"Create":          reflect.ValueOf(p0.Create),
 		"Default":         reflect.ValueOf(p0.Default),
 		"EmbedOptions":    reflect.ValueOf((*p0.EmbedOptions)(nil)),
-		"Encoding":        reflect.ValueOf((*p0.Encoding)(nil)),
-		"_Encoding":       reflect.ValueOf((*_nacre_experiment_Encoding)(nil)),
 		"ErrLocked":       reflect.ValueOf(&p0.ErrLocked).Elem(),
-		"Evaluation":      reflect.ValueOf((*p0.Evaluation)(nil)),
-		"Experienced":     reflect.ValueOf((*p0.Experienced)(nil)),
-		"_Experienced":    reflect.ValueOf((*_nacre_experiment_Experienced)(nil)),
 		"Host":            reflect.ValueOf((*p0.Host)(nil)),
-		"Learner":         reflect.ValueOf((*p0.Learner)(nil)),
-		"_Learner":        reflect.ValueOf((*_nacre_experiment_Learner)(nil)),
 		"LoadAgent":       reflect.ValueOf(p0.LoadAgent),
 		"LoadMemory":      reflect.ValueOf(p0.LoadMemory),
 		"LoadWeights":     reflect.ValueOf(p0.LoadWeights),
@@ -47,8 +27,6 @@ func init() {
 		"NewSession":      reflect.ValueOf(p0.NewSession),
 		"Open":            reflect.ValueOf(p0.Open),
 		"OpenDevice":      reflect.ValueOf(p0.OpenDevice),
-		"Pacer":           reflect.ValueOf((*p0.Pacer)(nil)),
-		"_Pacer":          reflect.ValueOf((*_nacre_experiment_Pacer)(nil)),
 		"Position":        reflect.ValueOf((*p0.Position)(nil)),
 		"Preset":          reflect.ValueOf(p0.Preset),
 		"Presets":         reflect.ValueOf(p0.Presets),
@@ -66,110 +44,9 @@ func init() {
 		"Start":           reflect.ValueOf(p0.Start),
 		"Task":            reflect.ValueOf((*p0.Task)(nil)),
 		"Tasks":           reflect.ValueOf((*p0.Tasks)(nil)),
-		"Timed":           reflect.ValueOf((*p0.Timed)(nil)),
-		"_Timed":          reflect.ValueOf((*_nacre_experiment_Timed)(nil)),
 		"Title":           reflect.ValueOf(p0.Title),
 		"Training":        reflect.ValueOf((*p0.Training)(nil)),
 		"View":            reflect.ValueOf(p0.View),
 		"Windows":         reflect.ValueOf((*p0.Windows)(nil)),
 	})
 }
-
-type _nacre_experiment_Ahead struct {
-	IValue      any
-	WAhead      func(int) error
-	WAwaitAhead func() error
-}
-
-func (w _nacre_experiment_Ahead) Ahead(a0 int) error { return w.WAhead(a0) }
-func (w _nacre_experiment_Ahead) AwaitAhead() error  { return w.WAwaitAhead() }
-
-type _nacre_experiment_Bulk struct {
-	IValue      any
-	WChunk      func() int
-	WSettle     func() error
-	WUpdateMany func(int, int, int) error
-}
-
-func (w _nacre_experiment_Bulk) Chunk() int    { return w.WChunk() }
-func (w _nacre_experiment_Bulk) Settle() error { return w.WSettle() }
-func (w _nacre_experiment_Bulk) UpdateMany(a0 int, a1 int, a2 int) error {
-	return w.WUpdateMany(a0, a1, a2)
-}
-
-type _nacre_experiment_Encoding struct {
-	IValue         any
-	WAdapter       func() p1.Adapter
-	WClose         func() error
-	WCollect       func(p2.Context, int) (int, error)
-	WExplorePolicy func(uint64, []uint64) p3.Policy
-	WInference     func() *p4.Inference
-	WMemory        func() p5.Memory
-	WMetricNames   func() []string
-	WMetrics       func(int, func(name string, value float64)) error
-	WState         func() []p6.Part
-	WUpdate        func(int, int) error
-}
-
-func (w _nacre_experiment_Encoding) Adapter() p1.Adapter { return w.WAdapter() }
-func (w _nacre_experiment_Encoding) Close() error        { return w.WClose() }
-func (w _nacre_experiment_Encoding) Collect(a0 p2.Context, a1 int) (int, error) {
-	return w.WCollect(a0, a1)
-}
-func (w _nacre_experiment_Encoding) ExplorePolicy(a0 uint64, a1 []uint64) p3.Policy {
-	return w.WExplorePolicy(a0, a1)
-}
-func (w _nacre_experiment_Encoding) Inference() *p4.Inference { return w.WInference() }
-func (w _nacre_experiment_Encoding) Memory() p5.Memory        { return w.WMemory() }
-func (w _nacre_experiment_Encoding) MetricNames() []string    { return w.WMetricNames() }
-func (w _nacre_experiment_Encoding) Metrics(a0 int, a1 func(name string, value float64)) error {
-	return w.WMetrics(a0, a1)
-}
-func (w _nacre_experiment_Encoding) State() []p6.Part            { return w.WState() }
-func (w _nacre_experiment_Encoding) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
-
-type _nacre_experiment_Experienced struct {
-	IValue      any
-	WExperience func() []p6.Part
-}
-
-func (w _nacre_experiment_Experienced) Experience() []p6.Part { return w.WExperience() }
-
-type _nacre_experiment_Learner struct {
-	IValue       any
-	WAdapter     func() p1.Adapter
-	WClose       func() error
-	WCollect     func(p2.Context, int) (int, error)
-	WMemory      func() p5.Memory
-	WMetricNames func() []string
-	WMetrics     func(int, func(name string, value float64)) error
-	WState       func() []p6.Part
-	WUpdate      func(int, int) error
-}
-
-func (w _nacre_experiment_Learner) Adapter() p1.Adapter { return w.WAdapter() }
-func (w _nacre_experiment_Learner) Close() error        { return w.WClose() }
-func (w _nacre_experiment_Learner) Collect(a0 p2.Context, a1 int) (int, error) {
-	return w.WCollect(a0, a1)
-}
-func (w _nacre_experiment_Learner) Memory() p5.Memory     { return w.WMemory() }
-func (w _nacre_experiment_Learner) MetricNames() []string { return w.WMetricNames() }
-func (w _nacre_experiment_Learner) Metrics(a0 int, a1 func(name string, value float64)) error {
-	return w.WMetrics(a0, a1)
-}
-func (w _nacre_experiment_Learner) State() []p6.Part            { return w.WState() }
-func (w _nacre_experiment_Learner) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
-
-type _nacre_experiment_Pacer struct {
-	IValue   any
-	WUpdates func(int) int
-}
-
-func (w _nacre_experiment_Pacer) Updates(a0 int) int { return w.WUpdates(a0) }
-
-type _nacre_experiment_Timed struct {
-	IValue      any
-	WPolicyTime func() p7.Duration
-}
-
-func (w _nacre_experiment_Timed) PolicyTime() p7.Duration { return w.WPolicyTime() }

@@ -24,6 +24,7 @@ func init() {
 		"Run":        reflect.ValueOf((*p0.Run)(nil)),
 		"RunFailure": reflect.ValueOf((*p0.RunFailure)(nil)),
 		"RunStatus":  reflect.ValueOf((*p0.RunStatus)(nil)),
+		"Shipped":    reflect.ValueOf(p0.Shipped),
 		"Slurm":      reflect.ValueOf((*p0.Slurm)(nil)),
 		"State":      reflect.ValueOf((*p0.State)(nil)),
 		"States":     reflect.ValueOf(&p0.States).Elem(),

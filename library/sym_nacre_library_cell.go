@@ -3,12 +3,30 @@
 package library
 
 import (
+	p1 "context"
 	p0 "nacre/library/cell"
 	"reflect"
 )
 
 func init() {
 	add("nacre/library/cell/cell", map[string]reflect.Value{
-		"Context": reflect.ValueOf(p0.Context),
+		"Cell":       reflect.ValueOf((*p0.Cell)(nil)),
+		"_Cell":      reflect.ValueOf((*_nacre_library_cell_Cell)(nil)),
+		"Context":    reflect.ValueOf(p0.Context),
+		"Current":    reflect.ValueOf(p0.Current),
+		"SetCurrent": reflect.ValueOf(p0.SetCurrent),
 	})
 }
+
+type _nacre_library_cell_Cell struct {
+	IValue   any
+	WClear   func(bool)
+	WContext func() p1.Context
+	WInput   func(string, bool) (string, error)
+	WShow    func(any, string, bool)
+}
+
+func (w _nacre_library_cell_Cell) Clear(a0 bool)                            { w.WClear(a0) }
+func (w _nacre_library_cell_Cell) Context() p1.Context                      { return w.WContext() }
+func (w _nacre_library_cell_Cell) Input(a0 string, a1 bool) (string, error) { return w.WInput(a0, a1) }
+func (w _nacre_library_cell_Cell) Show(a0 any, a1 string, a2 bool)          { w.WShow(a0, a1, a2) }

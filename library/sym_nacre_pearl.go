@@ -14,10 +14,17 @@ func init() {
 		"Default":            reflect.ValueOf(p0.Default),
 		"DiagnosticsProgram": reflect.ValueOf(p0.DiagnosticsProgram),
 		"DivergedError":      reflect.ValueOf((*p0.DivergedError)(nil)),
+		"Further":            reflect.ValueOf((*p0.Further)(nil)),
 		"Learner":            reflect.ValueOf((*p0.Learner)(nil)),
 		"Networks":           reflect.ValueOf((*p0.Networks)(nil)),
 		"New":                reflect.ValueOf(p0.New),
 		"NewNetworks":        reflect.ValueOf(p0.NewNetworks),
+		"NewYardstick":       reflect.ValueOf(p0.NewYardstick),
+		"Of":                 reflect.ValueOf(p0.Of),
+		"Put":                reflect.ValueOf(p0.Put),
+		"Schedule":           reflect.ValueOf(p0.Schedule),
+		"Table":              reflect.ValueOf(&p0.Table).Elem(),
 		"UpdateProgram":      reflect.ValueOf(p0.UpdateProgram),
+		"Yardstick":          reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

@@ -3,12 +3,158 @@
 package library
 
 import (
+	p4 "context"
+	p5 "nacre/core"
 	p0 "nacre/rl"
+	p2 "nacre/rl/belief"
+	p3 "nacre/rl/protocol"
+	p6 "nacre/rl/replay"
+	p1 "nacre/sim"
 	"reflect"
+	p7 "time"
 )
 
 func init() {
 	add("nacre/rl/rl", map[string]reflect.Value{
-		"Setup": reflect.ValueOf((*p0.Setup)(nil)),
+		"Ahead":        reflect.ValueOf((*p0.Ahead)(nil)),
+		"_Ahead":       reflect.ValueOf((*_nacre_rl_Ahead)(nil)),
+		"Algorithm":    reflect.ValueOf((*p0.Algorithm)(nil)),
+		"Algorithms":   reflect.ValueOf(p0.Algorithms),
+		"Bulk":         reflect.ValueOf((*p0.Bulk)(nil)),
+		"_Bulk":        reflect.ValueOf((*_nacre_rl_Bulk)(nil)),
+		"Change":       reflect.ValueOf(p0.Change),
+		"Config":       reflect.ValueOf((*p0.Config)(nil)),
+		"Default":      reflect.ValueOf(p0.Default),
+		"Embedding":    reflect.ValueOf(p0.Embedding),
+		"Encoder":      reflect.ValueOf((*p0.Encoder)(nil)),
+		"_Encoder":     reflect.ValueOf((*_nacre_rl_Encoder)(nil)),
+		"Encoding":     reflect.ValueOf((*p0.Encoding)(nil)),
+		"_Encoding":    reflect.ValueOf((*_nacre_rl_Encoding)(nil)),
+		"ErrOther":     reflect.ValueOf(&p0.ErrOther).Elem(),
+		"Evaluation":   reflect.ValueOf((*p0.Evaluation)(nil)),
+		"Experienced":  reflect.ValueOf((*p0.Experienced)(nil)),
+		"_Experienced": reflect.ValueOf((*_nacre_rl_Experienced)(nil)),
+		"Learner":      reflect.ValueOf((*p0.Learner)(nil)),
+		"_Learner":     reflect.ValueOf((*_nacre_rl_Learner)(nil)),
+		"Lookup":       reflect.ValueOf(p0.Lookup),
+		"Names":        reflect.ValueOf(p0.Names),
+		"Pacer":        reflect.ValueOf((*p0.Pacer)(nil)),
+		"_Pacer":       reflect.ValueOf((*_nacre_rl_Pacer)(nil)),
+		"Preset":       reflect.ValueOf(p0.Preset),
+		"PresetOf":     reflect.ValueOf((*p0.PresetOf)(nil)),
+		"Presets":      reflect.ValueOf(p0.Presets),
+		"Register":     reflect.ValueOf(p0.Register),
+		"Settings":     reflect.ValueOf((*p0.Settings)(nil)),
+		"Setup":        reflect.ValueOf((*p0.Setup)(nil)),
+		"Table":        reflect.ValueOf((*p0.Table)(nil)),
+		"Timed":        reflect.ValueOf((*p0.Timed)(nil)),
+		"_Timed":       reflect.ValueOf((*_nacre_rl_Timed)(nil)),
+		"Title":        reflect.ValueOf(p0.Title),
 	})
 }
+
+type _nacre_rl_Ahead struct {
+	IValue      any
+	WAhead      func(int) error
+	WAwaitAhead func() error
+}
+
+func (w _nacre_rl_Ahead) Ahead(a0 int) error { return w.WAhead(a0) }
+func (w _nacre_rl_Ahead) AwaitAhead() error  { return w.WAwaitAhead() }
+
+type _nacre_rl_Bulk struct {
+	IValue      any
+	WChunk      func() int
+	WSettle     func() error
+	WUpdateMany func(int, int, int) error
+}
+
+func (w _nacre_rl_Bulk) Chunk() int                              { return w.WChunk() }
+func (w _nacre_rl_Bulk) Settle() error                           { return w.WSettle() }
+func (w _nacre_rl_Bulk) UpdateMany(a0 int, a1 int, a2 int) error { return w.WUpdateMany(a0, a1, a2) }
+
+type _nacre_rl_Encoder struct {
+	IValue      any
+	WExplorer   func(uint64, []uint64) p1.Policy
+	WLatent     func() int
+	WNextObs    func() bool
+	WPosteriors func([][]float32) ([]p2.Gaussian, error)
+	WWidth      func() int
+}
+
+func (w _nacre_rl_Encoder) Explorer(a0 uint64, a1 []uint64) p1.Policy { return w.WExplorer(a0, a1) }
+func (w _nacre_rl_Encoder) Latent() int                               { return w.WLatent() }
+func (w _nacre_rl_Encoder) NextObs() bool                             { return w.WNextObs() }
+func (w _nacre_rl_Encoder) Posteriors(a0 [][]float32) ([]p2.Gaussian, error) {
+	return w.WPosteriors(a0)
+}
+func (w _nacre_rl_Encoder) Width() int { return w.WWidth() }
+
+type _nacre_rl_Encoding struct {
+	IValue       any
+	WAdapter     func() p3.Adapter
+	WClose       func() error
+	WCollect     func(p4.Context, int) (int, error)
+	WEncoder     func() p0.Encoder
+	WMemory      func() p5.Memory
+	WMetricNames func() []string
+	WMetrics     func(int, func(name string, value float64)) error
+	WState       func() []p6.Part
+	WUpdate      func(int, int) error
+}
+
+func (w _nacre_rl_Encoding) Adapter() p3.Adapter                        { return w.WAdapter() }
+func (w _nacre_rl_Encoding) Close() error                               { return w.WClose() }
+func (w _nacre_rl_Encoding) Collect(a0 p4.Context, a1 int) (int, error) { return w.WCollect(a0, a1) }
+func (w _nacre_rl_Encoding) Encoder() p0.Encoder                        { return w.WEncoder() }
+func (w _nacre_rl_Encoding) Memory() p5.Memory                          { return w.WMemory() }
+func (w _nacre_rl_Encoding) MetricNames() []string                      { return w.WMetricNames() }
+func (w _nacre_rl_Encoding) Metrics(a0 int, a1 func(name string, value float64)) error {
+	return w.WMetrics(a0, a1)
+}
+func (w _nacre_rl_Encoding) State() []p6.Part            { return w.WState() }
+func (w _nacre_rl_Encoding) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
+
+type _nacre_rl_Experienced struct {
+	IValue      any
+	WExperience func() []p6.Part
+}
+
+func (w _nacre_rl_Experienced) Experience() []p6.Part { return w.WExperience() }
+
+type _nacre_rl_Learner struct {
+	IValue       any
+	WAdapter     func() p3.Adapter
+	WClose       func() error
+	WCollect     func(p4.Context, int) (int, error)
+	WMemory      func() p5.Memory
+	WMetricNames func() []string
+	WMetrics     func(int, func(name string, value float64)) error
+	WState       func() []p6.Part
+	WUpdate      func(int, int) error
+}
+
+func (w _nacre_rl_Learner) Adapter() p3.Adapter                        { return w.WAdapter() }
+func (w _nacre_rl_Learner) Close() error                               { return w.WClose() }
+func (w _nacre_rl_Learner) Collect(a0 p4.Context, a1 int) (int, error) { return w.WCollect(a0, a1) }
+func (w _nacre_rl_Learner) Memory() p5.Memory                          { return w.WMemory() }
+func (w _nacre_rl_Learner) MetricNames() []string                      { return w.WMetricNames() }
+func (w _nacre_rl_Learner) Metrics(a0 int, a1 func(name string, value float64)) error {
+	return w.WMetrics(a0, a1)
+}
+func (w _nacre_rl_Learner) State() []p6.Part            { return w.WState() }
+func (w _nacre_rl_Learner) Update(a0 int, a1 int) error { return w.WUpdate(a0, a1) }
+
+type _nacre_rl_Pacer struct {
+	IValue   any
+	WUpdates func(int) int
+}
+
+func (w _nacre_rl_Pacer) Updates(a0 int) int { return w.WUpdates(a0) }
+
+type _nacre_rl_Timed struct {
+	IValue      any
+	WPolicyTime func() p7.Duration
+}
+
+func (w _nacre_rl_Timed) PolicyTime() p7.Duration { return w.WPolicyTime() }

@@ -21,7 +21,28 @@ func init() {
 		"LoadTOML":     reflect.ValueOf(p0.LoadTOML),
 		"Resolve":      reflect.ValueOf(p0.Resolve),
 		"Set":          reflect.ValueOf(p0.Set),
+		"Table":        reflect.ValueOf((*p0.Table)(nil)),
+		"TableSetter":  reflect.ValueOf((*p0.TableSetter)(nil)),
+		"_TableSetter": reflect.ValueOf((*_nacre_rl_config_TableSetter)(nil)),
+		"Tabled":       reflect.ValueOf((*p0.Tabled)(nil)),
+		"_Tabled":      reflect.ValueOf((*_nacre_rl_config_Tabled)(nil)),
 		"Text":         reflect.ValueOf(p0.Text),
 		"ValueError":   reflect.ValueOf((*p0.ValueError)(nil)),
 	})
 }
+
+type _nacre_rl_config_TableSetter struct {
+	IValue    any
+	WSetTable func(string, any)
+	WTables   func() []p0.Table
+}
+
+func (w _nacre_rl_config_TableSetter) SetTable(a0 string, a1 any) { w.WSetTable(a0, a1) }
+func (w _nacre_rl_config_TableSetter) Tables() []p0.Table         { return w.WTables() }
+
+type _nacre_rl_config_Tabled struct {
+	IValue  any
+	WTables func() []p0.Table
+}
+
+func (w _nacre_rl_config_Tabled) Tables() []p0.Table { return w.WTables() }

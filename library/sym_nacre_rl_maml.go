@@ -15,6 +15,10 @@ func init() {
 		"MetaUpdate":    reflect.ValueOf((*p0.MetaUpdate)(nil)),
 		"New":           reflect.ValueOf(p0.New),
 		"NewMetaUpdate": reflect.ValueOf(p0.NewMetaUpdate),
+		"NewYardstick":  reflect.ValueOf(p0.NewYardstick),
+		"Of":            reflect.ValueOf(p0.Of),
 		"Outcome":       reflect.ValueOf((*p0.Outcome)(nil)),
+		"Put":           reflect.ValueOf(p0.Put),
+		"Yardstick":     reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

@@ -15,6 +15,10 @@ func init() {
 		"Networks":      reflect.ValueOf((*p0.Networks)(nil)),
 		"New":           reflect.ValueOf(p0.New),
 		"NewNetworks":   reflect.ValueOf(p0.NewNetworks),
+		"NewYardstick":  reflect.ValueOf(p0.NewYardstick),
+		"Of":            reflect.ValueOf(p0.Of),
+		"Put":           reflect.ValueOf(p0.Put),
 		"UpdateProgram": reflect.ValueOf(p0.UpdateProgram),
+		"Yardstick":     reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

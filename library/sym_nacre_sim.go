@@ -30,6 +30,8 @@ func init() {
 		"Families":       reflect.ValueOf(p0.Families),
 		"Family":         reflect.ValueOf((*p0.Family)(nil)),
 		"_Family":        reflect.ValueOf((*_nacre_sim_Family)(nil)),
+		"Forcible":       reflect.ValueOf((*p0.Forcible)(nil)),
+		"_Forcible":      reflect.ValueOf((*_nacre_sim_Forcible)(nil)),
 		"GoalPolicy":     reflect.ValueOf(p0.GoalPolicy),
 		"Gridder":        reflect.ValueOf((*p0.Gridder)(nil)),
 		"_Gridder":       reflect.ValueOf((*_nacre_sim_Gridder)(nil)),
@@ -38,6 +40,8 @@ func init() {
 		"_Native":        reflect.ValueOf((*_nacre_sim_Native)(nil)),
 		"NewError":       reflect.ValueOf(p0.NewError),
 		"NewPool":        reflect.ValueOf(p0.NewPool),
+		"PlainStepper":   reflect.ValueOf((*p0.PlainStepper)(nil)),
+		"_PlainStepper":  reflect.ValueOf((*_nacre_sim_PlainStepper)(nil)),
 		"Policy":         reflect.ValueOf((*p0.Policy)(nil)),
 		"_Policy":        reflect.ValueOf((*_nacre_sim_Policy)(nil)),
 		"Pool":           reflect.ValueOf((*p0.Pool)(nil)),
@@ -111,6 +115,37 @@ func (w _nacre_sim_Family) Tasks(a0 uint64, a1 int, a2 int) ([]p0.Task, []p0.Tas
 	return w.WTasks(a0, a1, a2)
 }
 
+type _nacre_sim_Forcible struct {
+	IValue     any
+	WClose     func() error
+	WEvaluate  func(int, []float64, *p0.StepResult) error
+	WLen       func() int
+	WReset     func(int, p0.Task, *p1.Rand, []float64) error
+	WResetFrom func(int, p0.Task, p0.State, []float64) error
+	WSetState  func(int, p0.State, []float64) error
+	WState     func(int) p0.State
+	WStep      func([]bool, []float64, []float64, *p0.StepResult) error
+}
+
+func (w _nacre_sim_Forcible) Close() error { return w.WClose() }
+func (w _nacre_sim_Forcible) Evaluate(a0 int, a1 []float64, a2 *p0.StepResult) error {
+	return w.WEvaluate(a0, a1, a2)
+}
+func (w _nacre_sim_Forcible) Len() int { return w.WLen() }
+func (w _nacre_sim_Forcible) Reset(a0 int, a1 p0.Task, a2 *p1.Rand, a3 []float64) error {
+	return w.WReset(a0, a1, a2, a3)
+}
+func (w _nacre_sim_Forcible) ResetFrom(a0 int, a1 p0.Task, a2 p0.State, a3 []float64) error {
+	return w.WResetFrom(a0, a1, a2, a3)
+}
+func (w _nacre_sim_Forcible) SetState(a0 int, a1 p0.State, a2 []float64) error {
+	return w.WSetState(a0, a1, a2)
+}
+func (w _nacre_sim_Forcible) State(a0 int) p0.State { return w.WState(a0) }
+func (w _nacre_sim_Forcible) Step(a0 []bool, a1 []float64, a2 []float64, a3 *p0.StepResult) error {
+	return w.WStep(a0, a1, a2, a3)
+}
+
 type _nacre_sim_Gridder struct {
 	IValue any
 	WGrid  func(int) ([]p0.Task, error)
@@ -124,6 +159,27 @@ type _nacre_sim_Native struct {
 }
 
 func (w _nacre_sim_Native) Native() { w.WNative() }
+
+type _nacre_sim_PlainStepper struct {
+	IValue any
+	WClose func() error
+	WLen   func() int
+	WPlain func([]float64) func() error
+	WQPos  func(int) []float64
+	WReset func(int, p0.Task, *p1.Rand, []float64) error
+	WStep  func([]bool, []float64, []float64, *p0.StepResult) error
+}
+
+func (w _nacre_sim_PlainStepper) Close() error                    { return w.WClose() }
+func (w _nacre_sim_PlainStepper) Len() int                        { return w.WLen() }
+func (w _nacre_sim_PlainStepper) Plain(a0 []float64) func() error { return w.WPlain(a0) }
+func (w _nacre_sim_PlainStepper) QPos(a0 int) []float64           { return w.WQPos(a0) }
+func (w _nacre_sim_PlainStepper) Reset(a0 int, a1 p0.Task, a2 *p1.Rand, a3 []float64) error {
+	return w.WReset(a0, a1, a2, a3)
+}
+func (w _nacre_sim_PlainStepper) Step(a0 []bool, a1 []float64, a2 []float64, a3 *p0.StepResult) error {
+	return w.WStep(a0, a1, a2, a3)
+}
 
 type _nacre_sim_Policy struct {
 	IValue any

@@ -10,6 +10,7 @@ import (
 func init() {
 	add("nacre/sim/mujoco/mujoco", map[string]reflect.Value{
 		"Available":      reflect.ValueOf(p0.Available),
+		"Built":          reflect.ValueOf(p0.Built),
 		"CPUSeconds":     reflect.ValueOf(p0.CPUSeconds),
 		"Check":          reflect.ValueOf(p0.Check),
 		"Chunk":          reflect.ValueOf((*p0.Chunk)(nil)),
@@ -18,6 +19,7 @@ func init() {
 		"LoadFile":       reflect.ValueOf(p0.LoadFile),
 		"LoadXML":        reflect.ValueOf(p0.LoadXML),
 		"Model":          reflect.ValueOf((*p0.Model)(nil)),
+		"Path":           reflect.ValueOf(p0.Path),
 		"Shape":          reflect.ValueOf((*p0.Shape)(nil)),
 		"Sizes":          reflect.ValueOf((*p0.Sizes)(nil)),
 		"Snapshot":       reflect.ValueOf((*p0.Snapshot)(nil)),

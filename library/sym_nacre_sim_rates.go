@@ -5,38 +5,13 @@
 package library
 
 import (
-	p2 "math/rand/v2"
-	p1 "nacre/sim"
 	p0 "nacre/sim/rates"
 	"reflect"
 )
 
 func init() {
 	add("nacre/sim/rates/rates", map[string]reflect.Value{
-		"Batch":   reflect.ValueOf((*p0.Batch)(nil)),
-		"_Batch":  reflect.ValueOf((*_nacre_sim_rates_Batch)(nil)),
 		"Measure": reflect.ValueOf(p0.Measure),
 		"Rates":   reflect.ValueOf((*p0.Rates)(nil)),
 	})
-}
-
-type _nacre_sim_rates_Batch struct {
-	IValue any
-	WClose func() error
-	WLen   func() int
-	WPlain func([]float64) func() error
-	WQPos  func(int) []float64
-	WReset func(int, p1.Task, *p2.Rand, []float64) error
-	WStep  func([]bool, []float64, []float64, *p1.StepResult) error
-}
-
-func (w _nacre_sim_rates_Batch) Close() error                    { return w.WClose() }
-func (w _nacre_sim_rates_Batch) Len() int                        { return w.WLen() }
-func (w _nacre_sim_rates_Batch) Plain(a0 []float64) func() error { return w.WPlain(a0) }
-func (w _nacre_sim_rates_Batch) QPos(a0 int) []float64           { return w.WQPos(a0) }
-func (w _nacre_sim_rates_Batch) Reset(a0 int, a1 p1.Task, a2 *p2.Rand, a3 []float64) error {
-	return w.WReset(a0, a1, a2, a3)
-}
-func (w _nacre_sim_rates_Batch) Step(a0 []bool, a1 []float64, a2 []float64, a3 *p1.StepResult) error {
-	return w.WStep(a0, a1, a2, a3)
 }

@@ -5,8 +5,6 @@
 package library
 
 import (
-	p2 "math/rand/v2"
-	p1 "nacre/sim"
 	p0 "nacre/sim/verify"
 	"reflect"
 )
@@ -15,8 +13,6 @@ func init() {
 	add("nacre/sim/verify/verify", map[string]reflect.Value{
 		"Difference": reflect.ValueOf((*p0.Difference)(nil)),
 		"Forced":     reflect.ValueOf(p0.Forced),
-		"Forcible":   reflect.ValueOf((*p0.Forcible)(nil)),
-		"_Forcible":  reflect.ValueOf((*_nacre_sim_verify_Forcible)(nil)),
 		"Free":       reflect.ValueOf(p0.Free),
 		"Open":       reflect.ValueOf(p0.Open),
 		"Pose":       reflect.ValueOf((*p0.Pose)(nil)),
@@ -25,35 +21,4 @@ func init() {
 		"Result":     reflect.ValueOf((*p0.Result)(nil)),
 		"Run":        reflect.ValueOf((*p0.Run)(nil)),
 	})
-}
-
-type _nacre_sim_verify_Forcible struct {
-	IValue     any
-	WClose     func() error
-	WEvaluate  func(int, []float64, *p1.StepResult) error
-	WLen       func() int
-	WReset     func(int, p1.Task, *p2.Rand, []float64) error
-	WResetFrom func(int, p1.Task, p1.State, []float64) error
-	WSetState  func(int, p1.State, []float64) error
-	WState     func(int) p1.State
-	WStep      func([]bool, []float64, []float64, *p1.StepResult) error
-}
-
-func (w _nacre_sim_verify_Forcible) Close() error { return w.WClose() }
-func (w _nacre_sim_verify_Forcible) Evaluate(a0 int, a1 []float64, a2 *p1.StepResult) error {
-	return w.WEvaluate(a0, a1, a2)
-}
-func (w _nacre_sim_verify_Forcible) Len() int { return w.WLen() }
-func (w _nacre_sim_verify_Forcible) Reset(a0 int, a1 p1.Task, a2 *p2.Rand, a3 []float64) error {
-	return w.WReset(a0, a1, a2, a3)
-}
-func (w _nacre_sim_verify_Forcible) ResetFrom(a0 int, a1 p1.Task, a2 p1.State, a3 []float64) error {
-	return w.WResetFrom(a0, a1, a2, a3)
-}
-func (w _nacre_sim_verify_Forcible) SetState(a0 int, a1 p1.State, a2 []float64) error {
-	return w.WSetState(a0, a1, a2)
-}
-func (w _nacre_sim_verify_Forcible) State(a0 int) p1.State { return w.WState(a0) }
-func (w _nacre_sim_verify_Forcible) Step(a0 []bool, a1 []float64, a2 []float64, a3 *p1.StepResult) error {
-	return w.WStep(a0, a1, a2, a3)
 }

@@ -14,7 +14,10 @@ func init() {
 		"Default":    reflect.ValueOf(p0.Default),
 		"InfoNCE":    reflect.ValueOf(p0.InfoNCE),
 		"New":        reflect.ValueOf(p0.New),
+		"Of":         reflect.ValueOf(p0.Of),
+		"Put":        reflect.ValueOf(p0.Put),
 		"Similarity": reflect.ValueOf((*p0.Similarity)(nil)),
 		"TCL":        reflect.ValueOf((*p0.TCL)(nil)),
+		"Table":      reflect.ValueOf(&p0.Table).Elem(),
 	})
 }

@@ -1,3 +1,15 @@
-// Package notebooks holds the notebooks that users start from. It has no code outside its test, which runs each of them
-// at a reduced size, as `nacre run` does.
+// Package notebooks holds the notebooks that users start from, as they come with the program: nacre examples copies them
+// into a folder of the user's. Its test runs each of them at a reduced size, as `nacre run` does.
+//
+//	text, err := notebooks.Files.ReadFile("quickstart.ipynb")
 package notebooks
+
+import "embed"
+
+// Files are the notebooks, without their data: the folder data has 27 MB and lies beside the program in a release.
+//
+//go:embed *.ipynb
+var Files embed.FS
+
+// NeedData names the notebook that shows what the data holds.
+const NeedData = "tsne-study.ipynb"

@@ -1,4 +1,4 @@
-package notebooks
+package notebooks_test
 
 import (
 	"context"
@@ -16,15 +16,16 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/kernel"
-	_ "nacre/sim/controls"  // the families of the environments notebook
-	_ "nacre/sim/metaworld" // and of Meta-World
+	"nacre/library"
+	"nacre/library/display"
+	_ "nacre/sim/families"
 )
 
 // TestMain lets the test binary be the kernel that the notebooks run in.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "kernel" {
 		env := &app.Env{Out: io.Discard, Err: os.Stderr, Log: slog.New(slog.DiscardHandler)}
-		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{}) })
+		err := app.Kernel(context.Background(), env, app.KernelOptions{Pipe: true}, func(string) (kernel.Session, error) { return kernel.New(kernel.Options{Library: library.New()}) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -94,9 +95,9 @@ func printed(shown []output) string {
 }
 
 const (
-	curves    = "application/vnd.nacre.curves+json"
-	embedding = "application/vnd.nacre.embedding+json"
-	rollout   = "application/vnd.nacre.rollout+json"
+	curves    = display.CurvesMIME
+	embedding = display.EmbeddingMIME
+	rollout   = display.RolloutMIME
 )
 
 func TestQuickstart(t *testing.T) {
@@ -154,7 +155,7 @@ func TestEnvironments(t *testing.T) {
 		t.Error("no picture")
 	}
 	// The point robot always; the cheetah, the humanoid and the arm with MuJoCo.
-	missing := strings.Count(printed(shown), "is not in this build")
+	missing := strings.Count(printed(shown), "is not available here")
 	if n := count(t, shown, rollout, "image/png", "text/plain"); n != 4-missing {
 		t.Errorf("%d rollouts and %d families that are missing", n, missing)
 	}

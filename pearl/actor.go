@@ -6,7 +6,6 @@ import (
 
 	"nacre/internal/rng"
 	"nacre/rl/actor"
-	"nacre/rl/belief"
 	"nacre/sim"
 )
 
@@ -27,14 +26,4 @@ func (l *Learner) PolicyTime() time.Duration {
 		t += l.ahead.hands.actor.Busy()
 	}
 	return t
-}
-
-// ExplorePolicy explores with z from the prior, drawn anew for each episode, and stochastic actions; addresses name
-// the episodes' random streams under seed.
-func (l *Learner) ExplorePolicy(seed uint64, addresses []uint64) sim.Policy {
-	z := make([][]float64, len(addresses))
-	for i, a := range addresses {
-		z[i] = belief.Prior(l.cfg.Latent).Sample(rng.New(seed, rng.Latent, a))
-	}
-	return policy(l.actor, z, seed, addresses)
 }

@@ -133,7 +133,7 @@ func TestContextLimit(t *testing.T) {
 	a := l.Adapter().(*Adapter)
 	check(t, a.Start(2, []uint64{1, 2}))
 	out, err := l.pool.Rollout(context.Background(), []sim.Episode{{Task: walkTasks(9)[0], Seed: 1}},
-		l.ExplorePolicy(1, []uint64{1}), 0)
+		l.Encoder().Explorer(1, []uint64{1}), 0)
 	check(t, err)
 	check(t, a.Observe(0, &out[0]))
 	full, err := a.cropped(1, 0)

@@ -2,7 +2,7 @@ package pearl
 
 // Config holds every choice of the algorithm that changes a result; the tags give ranges and the comments a
 // configuration file carries. Default returns the values of PEARL's own half-cheetah velocity experiment; presets
-// of the published tables live in package experiment.
+// of the published tables live in package tclpearl.
 type Config struct {
 	Latent        int    `toml:"latent" range:"[1,256]" comment:"dimensions of z"`
 	Hidden        int    `toml:"hidden" range:"[1,4096]" comment:"width of the Q, V and policy networks"`

@@ -7,7 +7,7 @@
 // A Learner is one training run: Collect, Update and Metrics make an iteration, Adapter is the agent under
 // evaluation. The package opens no files and keeps no schedule; package experiment does.
 //
-//	learner, err := pearl.New(config, training.Setup{
+//	learner, err := pearl.New(config, rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	}, nil)

@@ -180,9 +180,6 @@ func (l *Learner) Replay() *replay.Buffer { return l.buf }
 // Networks describes the networks.
 func (l *Learner) Networks() Networks { return l.nets }
 
-// Inference computes posteriors with the current encoder.
-func (l *Learner) Inference() *belief.Inference { return l.infer }
-
 // staging is one update's data on its way from replay to the program.
 type staging struct {
 	tasks      []int

@@ -1,10 +1,12 @@
-// Package rl is what the learners of all algorithms are made from: a family's tasks, a seed, a device and a pool of
-// environments. Packages pearl, maml, rl2, mql and oracle take it beside their own Config.
+// Package rl is what algorithms have in common: the contract of a Learner and of an Encoder, the configuration of a run,
+// and the registry in which every algorithm says what it is called, what it reads and how it is made. An algorithm
+// registers itself in its own folder; a program has those that it imports (experiment/algorithms.go).
 //
-//	setup := rl.Setup{
-//		Spec: family.Spec(), Train: train, Seed: 1, Device: device, Pool: pool, Workers: 2, Envs: 16,
-//	}
-//	learner, err := rl2.New(rl2.Default(), setup)
+//	cfg, err := rl.Preset("quick/point-goal-rl2")
+//	algorithm, err := rl.Lookup(cfg.Algorithm)
+//	learner, err := algorithm.New(cfg, rl.Setup{
+//		Spec: family.Spec(), Train: train, Seed: cfg.Seed, Device: device, Pool: pool, Workers: 2, Envs: 16,
+//	})
 //	defer learner.Close()
 //	steps, err := learner.Collect(ctx, 0)
 package rl

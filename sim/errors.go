@@ -7,7 +7,7 @@ import (
 
 // ErrUnavailable marks a family that this build or machine cannot run, though its name is known. The error that
 // wraps it says in one sentence what to do.
-var ErrUnavailable = errors.New("not available in this build")
+var ErrUnavailable = errors.New("not available here")
 
 // Error is a failure of one environment: an action or a state that is not finite, or an error of the physics
 // library. A Batch fills Family, Task and Env; Pool.Rollout adds Episode and Step.

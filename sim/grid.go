@@ -5,21 +5,6 @@ import (
 	"math"
 )
 
-// Gridder is implemented by families that can spread tasks evenly over their range, for pictures and tables of how
-// well tasks are told apart: neighbouring tasks are equally far from each other, which randomly drawn ones are not.
-type Gridder interface {
-	// Grid returns n ≥ 1 evenly spread tasks, with IDs from 0. They are neither train nor test tasks.
-	Grid(n int) ([]Task, error)
-}
-
-// Starter is implemented by families whose episodes of one task all start alike and that can draw the start instead.
-// Where many episodes of a task are compared, a fixed start makes them more alike than the task does.
-type Starter interface {
-	// VaryStart returns the family with the start of every episode drawn from the stream that Reset is given. Tasks and
-	// what they place stay as they are. The returned family is not registered.
-	VaryStart() Family
-}
-
 // Grid places goals in the middle of n equal arcs of the half circle.
 func (p point) Grid(n int) ([]Task, error) {
 	if n < 1 {

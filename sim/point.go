@@ -26,14 +26,10 @@ type point struct {
 }
 
 func init() {
-	for _, p := range []point{
-		{name: "point-goal", train: 40, test: 10},
-		{name: "point-goal-sparse", sparse: true, train: 80, test: 20},
-	} {
-		if err := Register(p); err != nil {
-			panic(err)
-		}
-	}
+	MustRegister(
+		point{name: "point-goal", train: 40, test: 10},
+		point{name: "point-goal-sparse", sparse: true, train: 80, test: 20},
+	)
 }
 
 func (p point) Spec() Spec {

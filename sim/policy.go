@@ -6,6 +6,21 @@ import (
 	"nacre/internal/rng"
 )
 
+// Policy chooses actions for a chunk of environments.
+type Policy interface {
+	// Act writes one action row per row of obs; row k belongs to episode episodes[k] of the slice given to Rollout,
+	// at step steps[k]. Calls with different worker numbers may run at the same time. The action of an episode
+	// must not depend on which other episodes share the call.
+	Act(worker int, episodes, steps []int, obs, act []float64) error
+}
+
+// Watcher is a Policy that sees what its actions led to, as one with a memory must. Watch follows every call of Act with
+// the same worker, episodes and steps, once the environments have stepped; reward[k] is the ContextReward of row k.
+type Watcher interface {
+	Policy
+	Watch(worker int, episodes, steps []int, reward []float64) error
+}
+
 // UniformPolicy returns the policy that draws every action uniformly from [-1,1]^actDim, from the random stream of
 // its episode: the lower yardstick of a learned policy. It serves one Rollout of the same episodes.
 func UniformPolicy(episodes []Episode, actDim int) Policy {

@@ -12,12 +12,56 @@ import (
 var registry = struct {
 	sync.RWMutex
 	byName map[string]Family
-}{byName: map[string]Family{}}
+	own    map[string]bool // names that MustRegister has taken
+}{byName: map[string]Family{}, own: map[string]bool{}}
 
 // Register makes f known under the name in its Spec. A name registered again is replaced, so that a notebook cell
-// that defines a family can be run twice. It is an error if the name is empty or a dimension is not positive.
+// that defines a family can be run twice; only the names of the program's own families are taken. It is an error if the
+// name is empty or a dimension is not positive.
 func Register(f Family) error {
+	if err := check(f.Spec()); err != nil {
+		return err
+	}
+	return register(f, false)
+}
+
+// MustRegister registers families of the program itself, from the init of the package that brings them. What Register
+// refuses, a Source that is empty, or a name that is taken is a mistake of the program, and MustRegister panics.
+func MustRegister[F Family](families ...F) {
+	for _, f := range families {
+		if err := registerOwn(f); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func registerOwn(f Family) error {
 	s := f.Spec()
+	if err := check(s); err != nil {
+		return err
+	}
+	if s.Source == "" {
+		return fmt.Errorf("sim: register %s: the Source is empty; expected what defines the family", s.Name)
+	}
+	return register(f, true)
+}
+
+func register(f Family, own bool) error {
+	name := f.Spec().Name
+	registry.Lock()
+	defer registry.Unlock()
+	if _, known := registry.byName[name]; registry.own[name] || own && known {
+		return fmt.Errorf("sim: register %s: another family of the program has this name; expected a name of its own", name)
+	}
+	registry.byName[name] = f
+	if own {
+		registry.own[name] = true
+	}
+	return nil
+}
+
+// check says what a family's description lacks.
+func check(s Spec) error {
 	if s.Name == "" {
 		return fmt.Errorf("sim: register: the family has no name")
 	}
@@ -25,16 +69,7 @@ func Register(f Family) error {
 		return fmt.Errorf("sim: register %s: ObsDim %d, ActDim %d and Horizon %d must be at least 1 and TaskDim %d at least 0",
 			s.Name, s.ObsDim, s.ActDim, s.Horizon, s.TaskDim)
 	}
-	registry.Lock()
-	defer registry.Unlock()
-	registry.byName[s.Name] = f
 	return nil
-}
-
-// Checker is implemented by families that need something a build may lack. Available returns nil, or an error that
-// wraps ErrUnavailable and says what to do.
-type Checker interface {
-	Available() error
 }
 
 // Lookup returns the family registered under name. For an unknown name the error gives the nearest one and the list;

@@ -5,12 +5,6 @@ import (
 	"sync"
 )
 
-// Native is implemented by families that step their environments in native code: a Pool has a SpareProcessor while it
-// steps them.
-type Native interface {
-	Native()
-}
-
 // spare is what SpareProcessor has changed.
 var spare struct {
 	sync.Mutex

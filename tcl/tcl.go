@@ -9,7 +9,10 @@
 //	program, err := pearl.UpdateProgram(config, networks, aux) // TCL-PEARL's update
 package tcl
 
-import "nacre/rl/replay"
+import (
+	"nacre/rl"
+	"nacre/rl/replay"
+)
 
 // Config holds every choice of TCL that changes a result.
 type Config struct {
@@ -29,3 +32,12 @@ func Default() Config {
 	return Config{Window: 64, Scale: 1, Temperature: 1, Tau: 0.005,
 		Pair: replay.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal"}
 }
+
+// Table is the table of a run's configuration that algorithms with TCL read.
+var Table = rl.Table{Name: "tcl", Default: Default()}
+
+// Of returns TCL's settings of a run.
+func Of(c rl.Config) Config { return c.Get(Table).(Config) }
+
+// Put sets them.
+func Put(c *rl.Config, own Config) { c.Put(Table, own) }

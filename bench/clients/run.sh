@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the clients that people use against bin/nacre: jupyter_kernel_test, nbclient, papermill, pyzmq, a JupyterLab with
-# --gateway-url, @jupyterlab/services and VS Code's connection sequence. Python's packages go into .deps/conformance,
+# --gateway-url, @jupyterlab/services and VS Code's connection sequence. Python's packages go into out/conformance,
 # npm's into bench/clients/node_modules, both at the versions pinned here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 export NACRE="$PWD/bin/nacre" PYTHONDONTWRITEBYTECODE=1 NACRE_TOKEN=conformance-token-0123456789
-venv=.deps/conformance
+venv=out/conformance
 
 if ! cmp -s bench/clients/requirements.txt "$venv/requirements.txt"; then
 	python3 -m venv "$venv"

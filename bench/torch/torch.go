@@ -1,4 +1,4 @@
-// Package torch runs the update of package yardstick in PyTorch, in a process of its own, so that both can be timed in
+// Package torch runs the update of package rl/yardstick in PyTorch, in a process of its own, so that both can be timed in
 // turns. PyTorch is given what it is fastest with on a CPU: Debian's OpenMP build of OpenBLAS where it is installed,
 // OpenBLAS kernels named after what the processor has (it does not recognise every processor and then takes slow
 // ones), and waiting threads that sleep.
@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"strings"
 
 	"nacre/core/cpu"
+	"nacre/internal/nearest"
 )
 
 // The programs in Python: the problem, what those in PyTorch share, and one of the others, put together.
@@ -47,13 +49,16 @@ var (
 	inJAX string
 )
 
+// scripts are the programs of algorithms.
+var scripts = map[string]string{"pearl": update, "tcl-pearl": update, "maml": maml, "rl2": rl2, "mql": mql, "oracle": oracle}
+
 // script is the program of an algorithm.
-func script(algorithm string) string {
-	own, ok := map[string]string{"maml": maml, "rl2": rl2, "mql": mql, "oracle": oracle}[algorithm]
+func script(algorithm string) (string, error) {
+	own, ok := scripts[algorithm]
 	if !ok {
-		own = update
+		return "", fmt.Errorf("torch: there is no PyTorch program of %s's update%s", algorithm, nearest.Hint(algorithm, slices.Collect(maps.Keys(scripts))))
 	}
-	return problem + common + own
+	return problem + common + own, nil
 }
 
 // Environment is what the update runs on.
@@ -85,7 +90,11 @@ const openMP = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 // Start makes the first update of a size ("oyster", "metaworld") and algorithm ("pearl", "tcl-pearl", "maml", "rl2",
 // "mql", "oracle") in the Python interpreter named python, which must have torch and numpy.
 func Start(ctx context.Context, python, size, algorithm string, threads int) (*Process, error) {
-	return start(exec.CommandContext(ctx, python, "-c", script(algorithm), "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
+	program, err := script(algorithm)
+	if err != nil {
+		return nil, err
+	}
+	return start(exec.CommandContext(ctx, python, "-c", program, "--size", size, "--algo", algorithm, "--threads", strconv.Itoa(threads)), variables(threads))
 }
 
 // StartGPU does the same on the first NVIDIA GPU: in PyTorch op by op ("torch"), as a CUDA graph ("torch-graph") or compiled

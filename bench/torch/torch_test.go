@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"nacre/bench/torch"
-	"nacre/bench/yardstick"
 	"nacre/core/ref"
+	"nacre/rl/yardstick"
+	"nacre/tcl/tclpearl"
 )
 
 const python = "/usr/bin/python3"
@@ -23,7 +24,7 @@ func TestSameUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	y, err := yardstick.New(yardstick.Oyster, true, ref.Device)
+	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 //
 //	points := tsnebench.Points(1600)
 //	judge, err := tsnebench.NewJudge(ctx, points)
-//	r := tsnebench.Peers(tsnebench.Where{Scripts: "bench/tsne", Home: ".deps/tsne"})[0].Run(ctx, points, tsne.Matrix{}, 1)
+//	r := tsnebench.Peers(tsnebench.Where{Home: "peers"})[0].Run(ctx, points, tsne.Matrix{}, 1)
 //	err = judge.Score(ctx, &r)
 //	fmt.Println(r.Name, r.CPU, r.KL)
 package tsnebench

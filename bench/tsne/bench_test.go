@@ -44,6 +44,27 @@ func TestSelfAndJudge(t *testing.T) {
 	}
 }
 
+// The scripts in the program are those of this folder, each where it is run.
+func TestPrepare(t *testing.T) {
+	w := Where{Home: t.TempDir()}
+	if err := w.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range files {
+		want, err := os.ReadFile(filepath.FromSlash(from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(w.Scripts, filepath.FromSlash(to))); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %d bytes of %d, %v", to, len(got), len(want), err)
+		}
+	}
+	named := Where{Home: t.TempDir(), Scripts: "mine"}
+	if err := named.Prepare(); err != nil || named.Scripts != "mine" {
+		t.Errorf("scripts named by the user: %q, %v", named.Scripts, err)
+	}
+}
+
 func TestKeptLayoutsComeBack(t *testing.T) {
 	k := Kept(filepath.Join(t.TempDir(), "layouts"))
 	r := Result{Name: "openTSNE", Points: 3, Columns: 4, Iterations: 750, CPU: 1.5, y: Start(3, 1)}

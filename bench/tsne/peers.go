@@ -19,7 +19,7 @@ import (
 
 // Where says how to reach the other libraries.
 type Where struct {
-	Scripts string // this folder
+	Scripts string // folder of the programs that run them, as Prepare makes it; empty lets Prepare make one in Home
 	Home    string // where those that are not there yet are installed
 	Python  string // interpreter with numpy, scikit-learn and openTSNE; empty is one in Home
 	Node    string // command; empty is node
@@ -35,6 +35,9 @@ type Peer struct {
 	missing func(context.Context) string // why it cannot run here; "" where it can
 	beyond  string                       // why it is not asked for more than Most
 }
+
+// self is this program's layout as a program of its own.
+const self = "nacre/bench/tsne/self"
 
 // Peers lists them.
 func Peers(w Where) []Peer {
@@ -52,6 +55,15 @@ func Peers(w Where) []Peer {
 			}}
 	}
 	node := func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, w.Node, "--version")) }
+	source := func(ctx context.Context) string {
+		if absent := node(ctx); absent != "" {
+			return absent
+		}
+		if absent := lacking(exec.CommandContext(ctx, "go", "list", self)); absent != "" {
+			return "it is built from nacre's source, in a checkout and with Go: " + absent
+		}
+		return ""
+	}
 	return []Peer{
 		python("scikit-learn", "sklearn"),
 		python("openTSNE", "openTSNE"),
@@ -60,10 +72,10 @@ func Peers(w Where) []Peer {
 				a := append([]string{script("peer.mjs"), w.modules()}, size(x)...)
 				return exec.Command(w.Node, append(a, source, target)...)
 			}},
-		{Name: "nacre in wasm", Most: 10000, beyond: "one thread without vector units takes minutes", missing: node,
+		{Name: "nacre in wasm", Most: 10000, beyond: "one thread without vector units takes minutes", missing: source,
 			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
 				wasm := filepath.Join(filepath.Dir(target), "self.wasm")
-				build := exec.Command("go", "build", "-o", wasm, "nacre/bench/tsne/self")
+				build := exec.Command("go", "build", "-o", wasm, self)
 				build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 				if out, err := build.CombinedOutput(); err != nil {
 					return exec.Command("sh", "-c", "echo \"$0\" >&2; exit 1", string(out))
@@ -73,7 +85,7 @@ func Peers(w Where) []Peer {
 		{Name: "go-tsne", Most: 1600, beyond: "it keeps six matrices of n² float64 and takes n² time",
 			missing: func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, "go", "version")) },
 			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
-				return exec.Command("go", append(append([]string{"run", "-C", script("gopeer"), "."}, size(x)...), source, target)...)
+				return exec.Command("go", append(append([]string{"run", "-C", script("gopeer"), "main.go"}, size(x)...), source, target)...)
 			}},
 	}
 }

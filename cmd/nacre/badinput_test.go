@@ -42,7 +42,7 @@ func TestBadConfigurations(t *testing.T) {
 	}{
 		{[]string{"--preset", "quik/point-goal"}, []string{`"quik/point-goal"`, `did you mean "quick/point-goal"?`}},
 		{[]string{"--preset", "quick/point-goal", "--family", "point-gaol"}, []string{`"point-gaol"`, `did you mean "point-goal"?`}},
-		{[]string{"--preset", "quick/point-goal", "--algorithm", "tcl_pearl"}, []string{`algorithm = "tcl_pearl": expected one of "pearl", "tcl-pearl"`}},
+		{[]string{"--preset", "quick/point-goal", "--algorithm", "tcl_pearl"}, []string{`algorithm "tcl_pearl" does not exist; did you mean "tcl-pearl"?`}},
 		{[]string{"--preset", "quick/point-goal", "--set", "pearl.laten=7"}, []string{"unknown key pearl.laten; the nearest is pearl.latent"}},
 		{[]string{"--preset", "quick/point-goal", "--set", "pearl.latent=0"}, []string{"pearl.latent = 0: expected a value in [1,256]"}},
 		{[]string{"--preset", "quick/point-goal", "--set", "pearl.latent=many"}, []string{"pearl.latent", "many", "expected a whole number"}},

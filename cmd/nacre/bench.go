@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +61,7 @@ and targets on 1,280 transitions.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
-				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, "both", "pearl", "tcl-pearl", "maml", "rl2", "mql", "oracle"),
+				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
 				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
 			if err != nil {
@@ -77,7 +78,7 @@ and targets on 1,280 transitions.`,
 	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
-	f.StringVar(&o.Algorithm, "algo", "both", "pearl, tcl-pearl, both of them, maml, rl2, mql or oracle")
+	f.StringVar(&o.Algorithm, "algo", "both", strings.Join(app.Measured(), ", ")+", or both: pearl and tcl-pearl")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2 or go (default the fastest this processor has)")
 	deviceFlags(cmd, &o.DeviceOptions)
 	f.StringVar(&o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's")
@@ -155,8 +156,8 @@ columns of MNIST, others fifty. From 50,000 points on the others take tens of mi
 	f.BoolVar(&o.Digits, "digits", false, "lay out the digits of scikit-learn too")
 	f.IntVar(&o.Starts, "starts", 0, "further layouts from random starts that the libraries share, to tell differences from chance")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
-	f.StringVar(&o.Scripts, "scripts", "bench/tsne", "`folder` of the programs that run the others")
-	f.StringVar(&o.Home, "home", ".deps/tsne", "`folder` in which those that are not there are installed")
+	f.StringVar(&o.Scripts, "scripts", "", "`folder` of the programs that run the others (default those in nacre)")
+	f.StringVar(&o.Home, "home", "", "`folder` in which those that are not there are installed (default tsne in the cache)")
 	f.StringVar(&o.Python, "python", "", "`interpreter` with numpy, scikit-learn and openTSNE (default one made in --home)")
 	f.StringVar(&o.Node, "node", "node", "Node.js `command`")
 	f.StringVar(&o.Modules, "modules", "", "`folder` with wasm-bhtsne (default one made in --home)")

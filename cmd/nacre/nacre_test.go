@@ -41,7 +41,7 @@ func (f *fake) actions() actions {
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
 		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
-		Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
+		Setup: record[app.SetupOptions](f), Examples: record[app.ExamplesOptions](f), Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
 		Sweep: sweeping{Run: record[app.SweepOptions](f), Status: record[app.SweepFolderOptions](f), Collect: record[app.SweepFolderOptions](f),
 			Worker: record[app.SweepWorkerOptions](f)},
 		Kernelspec: func(env *app.Env, o app.KernelspecOptions) error {
@@ -97,8 +97,12 @@ func TestOptions(t *testing.T) {
 		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
-			Home: ".deps/tsne", Python: "p", Scripts: "bench/tsne", Node: "node", Workers: 1},
-		"notebook": app.NotebookOptions{Address: "127.0.0.1", Port: 8888},
+			Python: "p", Node: "node", Workers: 1},
+		"setup":                             app.SetupOptions{},
+		"setup --from a --from b --install": app.SetupOptions{Wheels: []string{"a", "b"}, Install: true},
+		"examples":                          app.ExamplesOptions{Dir: "."},
+		"examples a":                        app.ExamplesOptions{Dir: "a"},
+		"notebook":                          app.NotebookOptions{Address: "127.0.0.1", Port: 8888},
 		"notebook a.ipynb --address ::1 --port 0 --token abc --allow-host h --allow-host i --kernel-memory 8GB --engine yaegi --browser": app.NotebookOptions{
 			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi", Browser: true},
 		"run a.ipynb": app.RunOptions{File: "a.ipynb"},
@@ -278,7 +282,7 @@ func TestHelp(t *testing.T) {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "presets", "resume", "study", "sweep", "table", "train", "tsne", "version"} {
+	for _, want := range []string{"bench", "doctor", "embed", "envs", "eval", "examples", "presets", "resume", "setup", "study", "sweep", "table", "train", "tsne", "version"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no command %s among %v", want, names)
 		}

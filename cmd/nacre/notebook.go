@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,7 +25,8 @@ browser opens it. The address contains a token: whoever has it can run programs 
 this machine only unless --address says otherwise. Each notebook has a kernel, a process of its own; output goes
 on being collected when the browser is closed. JupyterLab (--gateway-url) and VS Code can connect too.`,
 		Example: `  nacre notebook
-  nacre notebook notebooks/quickstart.ipynb --port 9000`,
+  nacre examples my-notebooks && nacre notebook my-notebooks/quickstart.ipynb
+  nacre notebook --port 9000`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return app.Usagef("expected a folder or a notebook, got %d arguments", len(args))
@@ -30,7 +34,7 @@ on being collected when the browser is closed. JupyterLab (--gateway-url) and VS
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := firstError(between("port", o.Port, 0, 65535), oneOf("engine", o.Engine, "", "yaegi", "ixgo")); err != nil {
+			if err := firstError(between("port", o.Port, 0, 65535), knownEngine(o.Engine)); err != nil {
 				return err
 			}
 			if len(args) == 1 {
@@ -57,7 +61,14 @@ func kernelFlags(cmd *cobra.Command, memory, engine *string) {
 }
 
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "", "Go `interpreter` of the kernel: yaegi or ixgo (default yaegi)")
+	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+" (default yaegi)")
+}
+
+func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }
+
+// knownEngine checks the value of --engine.
+func knownEngine(name string) error {
+	return oneOf("engine", name, append([]string{""}, engineNames()...)...)
 }
 
 func runCommand(env *app.Env, run func(context.Context, *app.Env, app.RunOptions) error) *cobra.Command {
@@ -68,15 +79,15 @@ func runCommand(env *app.Env, run func(context.Context, *app.Env, app.RunOptions
 		Long: `Run executes a notebook's cells in order in a new kernel and writes the notebook with its outputs, after every
 cell. It stops at the first cell that fails, names it, and ends with status 1; cells with the tag
 "raises-exception" may fail. Parameters replace values of the cell with the tag "parameters".`,
-		Example: `  nacre run notebooks/quickstart.ipynb -o out/quickstart.ipynb
-  nacre run notebooks/reproduce.ipynb -o out/ant.ipynb -p family=ant-dir -p seed=3 --timeout 12h`,
+		Example: `  nacre run quickstart.ipynb -o out/quickstart.ipynb
+  nacre run reproduce.ipynb -o out/ant.ipynb -p family=ant-dir -p seed=3 --timeout 12h`,
 		Args: oneArg("a notebook"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.File = args[0]
 			if o.Timeout < 0 || o.Timeout > 1000*24*time.Hour {
 				return app.Usagef("--timeout %v: expected a time such as 90s or 2h, 0 for none", o.Timeout)
 			}
-			if err := oneOf("engine", o.Engine, "", "yaegi", "ixgo"); err != nil {
+			if err := knownEngine(o.Engine); err != nil {
 				return err
 			}
 			return run(cmd.Context(), env, o)
@@ -103,7 +114,7 @@ func kernelCommand(env *app.Env, serve func(context.Context, *app.Env, app.Kerne
 			if o.Pipe == (o.ConnectionFile != "") {
 				return app.Usagef("expected either --connection-file or --pipe")
 			}
-			if err := oneOf("engine", o.Engine, "", "yaegi", "ixgo"); err != nil {
+			if err := knownEngine(o.Engine); err != nil {
 				return err
 			}
 			signal.Reset(os.Interrupt, syscall.SIGTERM) // an interrupt is for the running cell, not for the program

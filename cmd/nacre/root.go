@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nacre/cmd/nacre/app"
-	"nacre/experiment"
+	"nacre/core/devices"
 	"nacre/experiment/progress"
 	"nacre/internal/nearest"
 )
@@ -34,6 +34,8 @@ type actions struct {
 	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 
+	Setup      func(context.Context, *app.Env, app.SetupOptions) error
+	Examples   func(context.Context, *app.Env, app.ExamplesOptions) error
 	Notebook   func(context.Context, *app.Env, app.NotebookOptions) error
 	Site       func(context.Context, *app.Env, app.SiteOptions) error
 	Run        func(context.Context, *app.Env, app.RunOptions) error
@@ -81,6 +83,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 
 	addNotebook(root, env, a)
 	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env), curvesCommand(env))
+	if a.Setup != nil {
+		root.AddCommand(setupCommand(env, a.Setup))
+	}
 	if a.Train != nil {
 		root.AddCommand(trainCommand(env, a.Train))
 	}
@@ -121,6 +126,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 func addNotebook(root *cobra.Command, env *app.Env, a actions) {
 	if a.Notebook != nil {
 		root.AddCommand(notebookCommand(env, a.Notebook))
+	}
+	if a.Examples != nil {
+		root.AddCommand(examplesCommand(env, a.Examples))
 	}
 	if a.Site != nil {
 		root.AddCommand(siteCommand(env, a.Site))
@@ -247,12 +255,14 @@ func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
 }
 
 func checkDevice(o app.DeviceOptions) error {
-	if o.Device != "" {
-		if _, err := experiment.CheckDevice(o.Device); err != nil {
-			return app.Usagef("--%w", err)
-		}
+	if _, _, _, err := devices.Check(o.Device); err != nil {
+		return app.Usagef("--%w", err)
 	}
-	return oneOf("precision", o.Precision, "", "fp32", "float32", "tf32", "bf16x3", "bf16")
+	known := []string{"", "float32"}
+	for _, b := range devices.All() {
+		known = append(known, b.Precisions...)
+	}
+	return oneOf("precision", o.Precision, known...)
 }
 
 // workersFlag adds --workers.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ import (
 
 var tiny = []string{
 	"train_tasks=6", "test_tasks=4", "evaluation.every=2", "pearl.hidden=16", "pearl.encoder_hidden=16",
-	"pearl.meta_batch=4", "pearl.batch=16", "pearl.context=8", "tcl.window=8", "pearl.initial_steps=40",
+	"pearl.meta_batch=4", "pearl.batch=16", "pearl.context=8", "pearl.initial_steps=40",
 	"pearl.prior_steps=40", "pearl.extra_posterior_steps=20", "pearl.tasks_per_iteration=3",
 	"pearl.updates_per_iteration=40", "pearl.iterations=8",
 }
@@ -42,6 +43,9 @@ func set(assignments ...string) []string {
 
 func trainArgs(dir string, more ...string) []string {
 	args := append([]string{"train", "--preset", "quick/point-goal", "--seed", "3", "--out", dir}, set(tiny...)...)
+	if !slices.Contains(more, "pearl") {
+		args = append(args, "--set", "tcl.window=8")
+	}
 	return append(args, more...)
 }
 
@@ -231,19 +235,19 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// A run made before there were the tables of MAML, RL² and MQL is read, evaluated and resumed: those it lacks have their
-// defaults and no say in its fingerprint.
-func TestRunsWithoutLaterTables(t *testing.T) {
+// A run made before some settings were added is read, evaluated and resumed: those it lacks have their defaults and no say
+// in its fingerprint.
+func TestRunsWithoutLaterSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	interrupt(t, dir, "--algorithm", "pearl")
-	name := filepath.Join(dir, experiment.ConfigFile)
 	text := contents(t, dir, experiment.ConfigFile)
-	from, to := strings.Index(text, "[maml]"), strings.Index(text, "# What ran this configuration")
-	if from < 0 || to < from {
-		t.Fatalf("no [maml] before the record in %s", text)
+	for _, line := range []string{"env_steps = 0\n", "pre_tanh_reg = 0.0\n"} {
+		if !strings.Contains(text, line) {
+			t.Fatalf("no %q in %s", line, text)
+		}
+		text = strings.Replace(text, line, "", 1)
 	}
-	text = strings.Replace(text[:from]+text[to:], "env_steps = 0\n", "", 1)
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, experiment.ConfigFile), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	must(t, "eval", dir)
@@ -269,23 +273,23 @@ func TestConfigurationLayers(t *testing.T) {
 	}
 }
 
-// A run made before an algorithm had its table is evaluated all the same.
+// A run made when configurations held the tables of all algorithms is evaluated as one without those it does not read.
 func TestEvaluateAnOlderRun(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	must(t, trainArgs(dir, "--set", "pearl.iterations=1")...)
-	want := must(t, "eval", dir, "--json")
-	path := filepath.Join(dir, experiment.ConfigFile)
-	text := contents(t, dir, experiment.ConfigFile)
-	begin := strings.Index(text, "[maml]")
-	end := begin + 1 + strings.Index(text[begin+1:], "\n[")
-	if err := os.WriteFile(path, []byte(text[:begin]+text[end:]), 0o644); err != nil {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../experiment/testdata/db218f0/tcl-pearl")); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(contents(t, dir, experiment.ConfigFile), "inner_lr") {
-		t.Fatal("the table is still there")
+	want := must(t, "eval", dir, "--json")
+	text := contents(t, dir, experiment.ConfigFile)
+	from, to := strings.Index(text, "# used by oracle"), strings.Index(text, "# What ran this configuration")
+	if from < 0 || to < from {
+		t.Fatalf("no tables of other algorithms in %s", text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, experiment.ConfigFile), []byte(text[:from]+text[to:]), 0o644); err != nil {
+		t.Fatal(err)
 	}
 	if got := must(t, "eval", dir, "--json"); got != want {
-		t.Errorf("evaluated as %s, with the table as %s", got, want)
+		t.Errorf("evaluated as %s, with the tables as %s", got, want)
 	}
 }
 

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
+	"nacre/internal/home"
 )
 
 func siteCommand(env *app.Env, write func(context.Context, *app.Env, app.SiteOptions) error) *cobra.Command {
@@ -27,17 +26,8 @@ the folder of a study or that of a run. The pages ask no other machine for anyth
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "out/site", "`folder` to write; an earlier site in it is replaced")
-	f.StringVar(&o.Programs, "programs", besideProgram("wasm"), "`folder` of the programs for the browser, which make site builds")
+	f.StringVar(&o.Programs, "programs", home.Beside("wasm"), "`folder` of the programs for the browser, which make site builds")
 	f.Lookup("programs").DefValue = "wasm beside nacre"
 	jsonFlag(cmd, env)
 	return cmd
-}
-
-// besideProgram is a folder beside this program's file.
-func besideProgram(name string) string {
-	program, err := os.Executable()
-	if err != nil {
-		return name
-	}
-	return filepath.Join(filepath.Dir(program), name)
 }

@@ -24,9 +24,10 @@ func sweepCommand(env *app.Env, a sweeping) *cobra.Command {
 		Long: `Sweep reads a plan (TOML: families, systems, seeds, a budget) and trains its runs: on this machine, so many
 processes at a time and each pinned to cores of its own, or with --on slurm as a job array of a cluster. What is
 finished is kept: the same command continues after an interruption. A run that fails is reported with its log
-and the others go on.`,
+and the others go on. Where there is no file PLAN it is a plan that comes with nacre: ml1 is the paper's grid.`,
 		Example: `  nacre sweep plan.toml
   nacre sweep plan.toml --on slurm
+  nacre sweep ml1 --on slurm --dry-run
   nacre sweep status plan.toml
   nacre sweep collect plan.toml`,
 		Args: oneArg("the file of a plan"),

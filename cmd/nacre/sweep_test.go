@@ -108,9 +108,12 @@ func budget(t *testing.T, dir string) {
 
 // The plan of the paper's grid that comes with the program is 900 runs, each under the protocol of its algorithm.
 func TestPaperGrid(t *testing.T) {
-	plan, err := sweep.Load("../../experiment/sweep/plans/ml1.toml")
+	plan, err := sweep.Load("ml1")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := sweep.Load("ml2"); err == nil || !strings.Contains(err.Error(), `did you mean "ml1"?`) {
+		t.Errorf("a plan that does not exist: %v", err)
 	}
 	runs, err := plan.Expand()
 	if errors.Is(err, sim.ErrUnavailable) {

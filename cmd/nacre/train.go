@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
+	"nacre/rl"
 )
 
 func trainCommand(env *app.Env, train func(context.Context, *app.Env, app.TrainOptions) error) *cobra.Command {
@@ -34,7 +36,7 @@ stopped.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Algorithm, "algorithm", "a", "", "pearl, tcl-pearl, oracle, maml, rl2 or mql")
+	f.StringVarP(&o.Algorithm, "algorithm", "a", "", strings.Join(rl.Names(), ", "))
 	f.StringVarP(&o.Family, "family", "f", "", "family of tasks, for example point-goal")
 	f.StringVarP(&o.Preset, "preset", "p", "", "named configuration to start from; \"nacre presets\" lists them")
 	f.StringVarP(&o.Config, "config", "c", "", "TOML `file` laid over the preset")

@@ -2,20 +2,19 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"nacre/cmd/nacre/app"
 	"nacre/core/cpu"
-	"nacre/core/cuda"
+	"nacre/internal/home"
 	"nacre/kernel"
-	"nacre/kernel/ixgo"
-	_ "nacre/sim/controls" // registers the six MuJoCo controls
-	"nacre/sim/metaworld"  // registers the fifty ML1 families
+	"nacre/library"
+	_ "nacre/sim/families"
+	"nacre/sim/metaworld"
 	"nacre/sim/mujoco"
 )
 
 // engines are the interpreters that --engine names.
-var engines = map[string]kernel.Engine{"": kernel.Yaegi, "yaegi": kernel.Yaegi, "ixgo": ixgo.Engine}
+var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi}
 
 // wired are the actions of this program.
 func wired() actions {
@@ -25,29 +24,29 @@ func wired() actions {
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,
-			GPU:       gpu,
-			MuJoCo:    func() (string, error) { return mujoco.Version(), mujoco.Check() },
-			MetaWorld: metaworld.Scenes,
+			MuJoCo:    func() (string, error) { return mujoco.Version() + ", " + mujoco.Path(), mujoco.Check() },
+			MetaWorld: func() (string, error) {
+				folder, err := metaworld.Scenes()
+				return metaworld.Version + ", scenes in " + folder, err
+			},
 		},
 		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error {
-			o.Programs = besideProgram("wasm")
+			o.Programs = home.Beside("wasm")
 			return app.Notebook(ctx, env, o)
+		},
+		Examples: app.Examples,
+		Setup: func(ctx context.Context, env *app.Env, o app.SetupOptions) error {
+			o.Usable, o.Library = mujoco.Built(), mujoco.Path()
+			return app.Setup(ctx, env, o)
 		},
 		Site: app.Site,
 		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
-				return kernel.New(kernel.Options{Engine: engines[engine]})
+				return kernel.New(kernel.Options{Library: library.New(), Engine: engines[engine]})
 			})
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},
 	}
-}
-
-// gpu describes the first GPU, or says what it lacks.
-func gpu() (string, error) {
-	i, err := cuda.Probe(0)
-	return fmt.Sprintf("%s, %.0f GB, compute capability %s, driver for CUDA %s, NVRTC %s, cuBLASLt %s",
-		i.Name, float64(i.Memory)/1e9, i.Capability, i.Driver, i.NVRTC, i.CublasLt), err
 }

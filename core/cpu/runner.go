@@ -47,6 +47,9 @@ func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 			}
 		}
 	}
+	if b.err != nil {
+		return nil, fmt.Errorf("cpu: program %q: %w", p.Name, b.err)
+	}
 	for range count {
 		w := &worker{k: d.kernels, arena: from.floats(b.arena), scratch: from.floats(b.scratch), offer: newOffer()}
 		if b.halfA > 0 {

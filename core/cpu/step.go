@@ -96,6 +96,7 @@ type builder struct {
 	after  *ahead // of the product made last, filled by the one that follows
 
 	regions []Region
+	err     error // the first operation without a kernel
 
 	halfA, halfB int // words of a worker's scratch for products in bfloat16
 }

@@ -1,6 +1,10 @@
 package cpu
 
-import "nacre/core/op"
+import (
+	"fmt"
+
+	"nacre/core/op"
+)
 
 // elementwise makes the steps that a vector kernel computes.
 func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
@@ -8,7 +12,10 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 	x := args[0]
 	switch o := o.(type) {
 	case op.Binary:
-		f := [...]func(*vecArgs){op.Add: k.add, op.Sub: k.sub, op.Mul: k.mul, op.Div: k.div, op.Min: k.min, op.Max: k.max, op.Less: k.less}[o.F]
+		f := map[op.BinaryFunc]func(*vecArgs){op.Add: k.add, op.Sub: k.sub, op.Mul: k.mul, op.Div: k.div, op.Min: k.min, op.Max: k.max, op.Less: k.less}[o.F]
+		if f == nil {
+			return b.unknown(o)
+		}
 		return pairwise(f, o.F != op.Div && o.F != op.Less, x, args[1], out, 0, 0)
 	case op.ActGrad:
 		switch o.Act {
@@ -16,8 +23,9 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 			return pairwise(k.reluGrad, true, x, args[1], out, 0, 0)
 		case op.Tanh:
 			return pairwise(k.tanhGrad, true, x, args[1], out, 0, 0)
+		case op.Linear:
+			return single(k.affine, true, args[1], out, 1, 0)
 		}
-		return single(k.affine, true, args[1], out, 1, 0)
 	case op.ClampGrad:
 		return pairwise(k.clampGrad, true, x, args[1], out, float32(o.Lo), float32(o.Hi))
 	case op.Clamp:
@@ -26,8 +34,18 @@ func (b *builder) elementwise(o op.Op, args []operand, out operand) run {
 		return single(k.affine, o.B == 0, x, out, float32(o.A), float32(o.B))
 	case op.Like:
 		return single(k.affine, true, args[1], out, 1, 0)
+	case op.StopGrad:
+		return single(k.affine, true, x, out, 1, 0)
 	}
-	return single(k.affine, true, x, out, 1, 0) // StopGrad
+	return b.unknown(o)
+}
+
+// unknown notes that there is no kernel for an operation, which Load reports.
+func (b *builder) unknown(o op.Op) run {
+	if b.err == nil {
+		b.err = fmt.Errorf("there is no kernel for %v (%T)", o, o)
+	}
+	return nil
 }
 
 // unary makes the step of a function of one variable.
@@ -49,6 +67,9 @@ func (b *builder) unary(f op.UnaryFunc, x, out operand) (run, float64) {
 		return single(f, false, x, out, 0, 0), 8 * vector
 	}
 	fn := map[op.UnaryFunc]func(float32) float32{op.Log1p: log1p32, op.Sqrt: sqrt32, op.Abs: abs32, op.Sign: sign32}[f]
+	if fn == nil {
+		return b.unknown(op.Unary{F: f}), 0
+	}
 	return func(w *worker, s span) { mapRows(w.view(&out, s), w.view(&x, s), fn) }, 15 * n
 }
 

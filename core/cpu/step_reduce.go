@@ -34,19 +34,21 @@ func (b *builder) reduction(in *instr, o op.Op) step {
 			src, dst := w.view(&x, s), out.sum(s)
 			w.sumRows(src.d, src.rows, src.ld, dst.d, !s.first)
 		}}
+	case op.SumAll:
+		return step{units: 1, cost: float64(x.rows * x.cols), run: func(w *worker, s span) {
+			src, dst := w.view(&x, s), out.sum(s)
+			total := 0.0
+			for i := range src.rows {
+				total += sum(src.row(i))
+			}
+			if !s.first {
+				total += float64(dst.d[0])
+			}
+			dst.d[0] = float32(total)
+			dst.clearPad(0)
+		}}
 	}
-	return step{units: 1, cost: float64(x.rows * x.cols), run: func(w *worker, s span) { // op.SumAll
-		src, dst := w.view(&x, s), out.sum(s)
-		total := 0.0
-		for i := range src.rows {
-			total += sum(src.row(i))
-		}
-		if !s.first {
-			total += float64(dst.d[0])
-		}
-		dst.d[0] = float32(total)
-		dst.clearPad(0)
-	}}
+	return step{units: 1, run: b.unknown(o)}
 }
 
 // norm makes the step of core.Norm: squares summed in float64.

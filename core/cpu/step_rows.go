@@ -38,8 +38,10 @@ func (b *builder) rows(o op.Op, args []operand, out operand) (run, float64) {
 				dst.clearPad(i)
 			}
 		}, 10 * float64(x.rows*x.cols)
+	case op.SquaredDistances:
+		return squaredDistances(x, args[1], out), float64(out.rows*out.cols) * float64(2+x.cols)
 	}
-	return squaredDistances(x, args[1], out), float64(out.rows*out.cols) * float64(2+x.cols) // op.SquaredDistances
+	return b.unknown(o), 0
 }
 
 func concat(args []operand, out operand) run {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"nacre/internal/atomicfile"
@@ -20,6 +21,7 @@ type compiler struct {
 	major, minor int32
 	arch         string // e.g. sm_90
 	cache        string // folder of compiled kernels; empty for none
+	why          string // there is none
 }
 
 var compilerSymbols = []string{
@@ -39,10 +41,31 @@ func openCompiler(capability string) (*compiler, error) {
 	if code := c.call("nvrtcVersion", uintptr(unsafe.Pointer(&c.major)), uintptr(unsafe.Pointer(&c.minor))); code != 0 || c.major < 12 {
 		return nil, &Error{NoNVRTC, fmt.Sprintf("%s is version %d.%d, want 12.0 or newer", l.path, c.major, c.minor)}
 	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		c.cache = filepath.Join(dir, "nacre", "kernels")
+	c.cache, err = cacheFolder()
+	if err != nil {
+		c.why = err.Error()
 	}
 	return c, nil
+}
+
+// cacheFolder is where compiled kernels are kept: in the user's cache, or, where there is no home folder, in a folder for
+// temporary files that belongs to this user alone, since kernels that others may put there would be run.
+func cacheFolder() (string, error) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(dir, "nacre", "kernels"), nil
+	}
+	own := filepath.Join(os.TempDir(), fmt.Sprintf("nacre-%d", os.Getuid()))
+	if err := os.Mkdir(own, 0o700); err != nil && !os.IsExist(err) {
+		return "", fmt.Errorf("there is no home folder, and %w", err)
+	}
+	info, err := os.Lstat(own)
+	if err != nil {
+		return "", fmt.Errorf("there is no home folder, and %w", err)
+	}
+	if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Getuid() || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
+		return "", fmt.Errorf("there is no home folder, and others can write to %s: set XDG_CACHE_HOME", own)
+	}
+	return filepath.Join(own, "kernels"), nil
 }
 
 // Contraction is off so that the plain C of the tests computes the same; the text says FMA where it is meant.

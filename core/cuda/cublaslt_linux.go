@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"nacre/core/gpu"
 	"nacre/core/op"
 )
 
@@ -56,6 +57,8 @@ func openCublasLt(d *driver, tf32 bool) (*cublasLt, error) {
 	if c.version = int(c.call("cublasLtGetVersion")); c.version < 120000 {
 		return nil, &Error{Products, fmt.Sprintf("%s is version %d, want 12.0 or newer", l.path, c.version)}
 	}
+	recordings.RLock()
+	defer recordings.RUnlock()
 	return c, c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle)))
 }
 
@@ -69,22 +72,36 @@ func (c *cublasLt) do(symbol string, args ...uintptr) error {
 	return nil
 }
 
-// ltProduct is a product ready to run: descriptors and the algorithm chosen for it.
+// ltProduct is a product ready to run: descriptors and the algorithms proposed for it, the present one first.
 type ltProduct struct {
 	desc, a, b, c uintptr
-	algo          [algoLength / 8]uint64
-	workspace     uintptr // bytes
+	algos         []algorithm
 	left, right   address
 	result        address
 }
 
-// serves reports whether cuBLASLt has the product's epilogue.
-func serves(g *product) bool {
-	return g.mask < 0 && g.act != op.Tanh && (g.act == op.Linear || g.bias >= 0)
+// algorithm is the library's description of one, and the workspace it needs in bytes.
+type algorithm struct {
+	algo      [algoLength / 8]uint64
+	workspace uintptr
 }
 
-// prepare describes a product to the library and lets it choose an algorithm. ok is false where it has none.
-func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out address) (p *ltProduct, ok bool, err error) {
+// proposals is how many algorithms are asked for, best first by the library's own estimate.
+const proposals = 8
+
+// next goes on to the next algorithm, and reports whether there is one.
+func (p *ltProduct) next() bool {
+	p.algos = p.algos[1:]
+	return len(p.algos) > 0
+}
+
+// serves reports whether cuBLASLt has the product's epilogue.
+func serves(g *gpu.Product) bool {
+	return g.Mask < 0 && g.Act != op.Tanh && (g.Act == op.Linear || g.Bias >= 0)
+}
+
+// prepare describes a product to the library and lets it propose algorithms. ok is false where it has none.
+func (c *cublasLt) prepare(g *gpu.Product, ldA, ldB, ldC int, a, b, bias, out address) (p *ltProduct, ok bool, err error) {
 	p = &ltProduct{left: b, right: a, result: out}
 	defer func() {
 		if err != nil || !ok {
@@ -101,7 +118,7 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 	var epilogue uint32 = 1
 	if bias != 0 {
 		epilogue = epilogueBias
-		if g.act == op.ReLU {
+		if g.Act == op.ReLU {
 			epilogue |= epilogueReLU
 		}
 	}
@@ -111,7 +128,7 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 		}
 		return 0
 	}
-	for _, attr := range []struct{ name, value uint32 }{{attrTransA, transposed(g.tb)}, {attrTransB, transposed(g.ta)}, {attrEpilogue, epilogue}} {
+	for _, attr := range []struct{ name, value uint32 }{{attrTransA, transposed(g.TB)}, {attrTransB, transposed(g.TA)}, {attrEpilogue, epilogue}} {
 		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, uintptr(attr.name), uintptr(unsafe.Pointer(&attr.value)), 4); err != nil {
 			return p, false, err
 		}
@@ -127,22 +144,22 @@ func (c *cublasLt) prepare(g *product, ldA, ldB, ldC int, a, b, bias, out addres
 		}
 		return across, along
 	}
-	br, bc := rows(g.tb, g.n, g.k)
-	ar, ac := rows(g.ta, g.k, g.m)
+	br, bc := rows(g.TB, g.N, g.K)
+	ar, ac := rows(g.TA, g.K, g.M)
 	for _, l := range []struct {
 		to             *uintptr
 		rows, cols, ld int
-	}{{&p.a, br, bc, ldB}, {&p.b, ar, ac, ldA}, {&p.c, g.n, g.m, ldC}} {
+	}{{&p.a, br, bc, ldB}, {&p.b, ar, ac, ldA}, {&p.c, g.N, g.M, ldC}} {
 		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.ld)); err != nil {
 			return p, false, err
 		}
 	}
-	ok, err = c.choose(p)
+	ok, err = c.propose(p)
 	return p, ok, err
 }
 
-// choose takes the first algorithm the library proposes, if it has one.
-func (c *cublasLt) choose(p *ltProduct) (ok bool, err error) {
+// propose asks the library for algorithms; ok is false where it has none.
+func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 	var pref uintptr
 	if err := c.do("cublasLtMatmulPreferenceCreate", uintptr(unsafe.Pointer(&pref))); err != nil {
 		return false, err
@@ -153,17 +170,17 @@ func (c *cublasLt) choose(p *ltProduct) (ok bool, err error) {
 		return false, err
 	}
 	var found int32
-	var result [heuristicLength / 8]uint64
-	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, 1, uintptr(unsafe.Pointer(&result[0])), uintptr(unsafe.Pointer(&found)))
-	if code == notSupported || code == 0 && (found == 0 || int32(result[9]) != 0) {
-		return false, nil
-	}
-	if code != 0 {
+	var results [proposals][heuristicLength / 8]uint64
+	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, proposals, uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
+	if code != 0 && code != notSupported {
 		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
 	}
-	copy(p.algo[:], result[:])
-	p.workspace = uintptr(result[8])
-	return true, nil
+	for _, r := range results[:found] {
+		if int32(r[9]) == 0 { // its state
+			p.algos = append(p.algos, algorithm{[algoLength / 8]uint64(r[:8]), uintptr(r[8])})
+		}
+	}
+	return len(p.algos) > 0, nil
 }
 
 func (c *cublasLt) release(p *ltProduct) {
@@ -181,6 +198,6 @@ func (c *cublasLt) release(p *ltProduct) {
 func (c *cublasLt) multiply(p *ltProduct, s stream, workspace address) error {
 	one, zero := float32(1), float32(0)
 	return c.do("cublasLtMatmul", c.handle, p.desc, uintptr(unsafe.Pointer(&one)), uintptr(p.left), p.a, uintptr(p.right), p.b,
-		uintptr(unsafe.Pointer(&zero)), uintptr(p.result), p.c, uintptr(p.result), p.c, uintptr(unsafe.Pointer(&p.algo)),
-		uintptr(workspace), p.workspace, uintptr(s))
+		uintptr(unsafe.Pointer(&zero)), uintptr(p.result), p.c, uintptr(p.result), p.c, uintptr(unsafe.Pointer(&p.algos[0].algo)),
+		uintptr(workspace), p.algos[0].workspace, uintptr(s))
 }

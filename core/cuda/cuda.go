@@ -5,17 +5,16 @@
 //	dev, err := cuda.New(cuda.Options{})
 //	var missing *cuda.Error
 //	if errors.As(err, &missing) {
-//		dev, err = cpu.New(cpu.Options{}) // missing.Stage says what the GPU lacks
+//		dev, err = cpu.New(cpu.Options{}) // missing.Fault says what the GPU lacks
 //	}
 //	mem, err := dev.NewMemory(program.ParamSpecs())
 //	run, err := dev.Load(program, mem)
 //	defer run.Close()
 //	err = run.Run()
 //
-// Loading a program plans launches (matrix products with an epilogue, generated kernels for regions of elementwise
-// operations with at most one kind of sum, one launch for many optimiser steps), gives every value its place in device
-// memory, compiles the kernels and records everything as one CUDA graph with several branches. Run starts the graph and
-// returns; reading an output waits for it.
+// Package core/gpu plans a program's launches and memory. Loading a program here prints the plan's kernels in CUDA, compiles
+// them, chooses algorithms for its matrix products and records everything as one CUDA graph with several branches. Run
+// starts the graph and returns; reading an output waits for it.
 package cuda
 
 import "nacre/core"
@@ -39,28 +38,28 @@ type Options struct {
 // and cuBLASLt are looked for instead of the usual places.
 const EnvLibraries = "NACRE_CUDA_LIBS"
 
-// Stage is what a GPU failed at.
-type Stage string
+// Fault is what a GPU failed at.
+type Fault string
 
 const (
-	NoLibrary Stage = "library"  // a library is not there, or not the one it is named after
-	OldDriver Stage = "driver"   // the driver is older than what this package or a library needs
-	NoDevice  Stage = "device"   // no GPU, not the one asked for, or one that cannot be used
-	NoNVRTC   Stage = "nvrtc"    // the run-time compiler is missing
-	Compiling Stage = "compile"  // a kernel could not be compiled or loaded
-	NoMemory  Stage = "memory"   // device memory or pinned memory is used up
-	Products  Stage = "cublaslt" // cuBLASLt is missing or refused a product
-	Launching Stage = "launch"   // work could not be given to the GPU
-	LostGPU   Stage = "lost"     // the GPU fell away or faulted: whatever it held is gone
+	NoLibrary Fault = "library"  // a library is not there, or not the one it is named after
+	OldDriver Fault = "driver"   // the driver is older than what this package or a library needs
+	NoDevice  Fault = "device"   // no GPU, not the one asked for, or one that cannot be used
+	NoNVRTC   Fault = "nvrtc"    // the run-time compiler is missing
+	Compiling Fault = "compile"  // a kernel could not be compiled or loaded
+	NoMemory  Fault = "memory"   // device memory or pinned memory is used up
+	Products  Fault = "cublaslt" // cuBLASLt is missing or refused a product
+	Launching Fault = "launch"   // work could not be given to the GPU
+	LostGPU   Fault = "lost"     // the GPU fell away or faulted: whatever it held is gone
 )
 
-// Error says at which stage a GPU could not be used and why.
+// Error says why a GPU could not be used.
 type Error struct {
-	Stage  Stage
+	Fault  Fault
 	Detail string // library, call, code and what to do
 }
 
-func (e *Error) Error() string { return "cuda: " + string(e.Stage) + ": " + e.Detail }
+func (e *Error) Error() string { return "cuda: " + string(e.Fault) + ": " + e.Detail }
 
 // Info describes a GPU.
 type Info struct {

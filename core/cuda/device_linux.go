@@ -4,18 +4,20 @@ package cuda
 
 import (
 	"fmt"
-	"runtime"
+	"sync/atomic"
 
 	"nacre/core"
+	"nacre/core/gpu"
 )
 
-// gpu implements core.Device.
-type gpu struct {
+// device implements core.Device.
+type device struct {
 	*driver
 	compiler *compiler
 	lt       *cublasLt // nil if all products are our own kernel's
 	info     Info
 	options  Options
+	fallen   atomic.Int64 // products that our own kernel makes in cuBLASLt's place
 }
 
 // New makes a device on a GPU. The error is an *Error that says what is missing.
@@ -30,18 +32,15 @@ func New(o Options) (core.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gpu{driver: d, options: o}
+	g := &device{driver: d, options: o}
 	if err := g.prepare(); err != nil {
-		d.close()
 		return nil, err
 	}
-	// Devices have no Close; the context is given back with the last of what uses it.
-	runtime.AddCleanup(g, func(d *driver) { d.close() }, d)
 	return g, nil
 }
 
 // prepare finds compiler and cuBLASLt.
-func (g *gpu) prepare() error {
+func (g *device) prepare() error {
 	leave, err := g.enter()
 	if err != nil {
 		return err
@@ -70,20 +69,23 @@ func Probe(ordinal int) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return d.(*gpu).info, nil
+	return d.(*device).info, nil
 }
 
-// Describe tells what a device of this package runs on.
-func Describe(d core.Device) (Info, bool) {
-	g, ok := d.(*gpu)
-	if !ok {
-		return Info{}, false
+// Describe implements core.Described.
+func (g *device) Describe() core.Description {
+	d := g.info.description()
+	if n := g.fallen.Load(); n > 0 {
+		d.Notices = append(d.Notices, fmt.Sprintf("%d matrix products are by Nacre's own kernel in float32: cuBLASLt %s has no algorithm for them that works", n, g.info.CublasLt))
 	}
-	return g.info, true
+	if g.compiler.cache == "" {
+		d.Notices = append(d.Notices, "compiled kernels are not kept and every start compiles again: "+g.compiler.why)
+	}
+	return d
 }
 
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
-func (g *gpu) Name() string {
+func (g *device) Name() string {
 	precision := "fp32"
 	if g.options.TF32 {
 		precision = "tf32"
@@ -99,7 +101,7 @@ func (g *gpu) Name() string {
 const hostWork = 10e6
 
 // Load prepares a program. See Options.Host for programs that run elsewhere.
-func (g *gpu) Load(p *core.Program, m core.Memory) (core.Runner, error) {
+func (g *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	mem, ok := m.(*memory)
 	if !ok || mem.gpu.driver != g.driver {
 		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
@@ -114,7 +116,7 @@ func (g *gpu) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 // fits reports a program that is broken, or has parameters that the memory lacks.
-func (g *gpu) fits(p *core.Program, mem *memory) error {
+func (g *device) fits(p *core.Program, mem *memory) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("cuda: %w", err)
 	}
@@ -144,7 +146,7 @@ type hostRunner struct {
 	mem *memory
 }
 
-func (g *gpu) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
+func (g *device) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
 	mirror, err := mem.host()
 	if err != nil {
 		return nil, err
@@ -159,3 +161,6 @@ func (r *hostRunner) Run() error {
 	}
 	return r.Runner.Run()
 }
+
+// planning is what the device's products can do: our own kernel's more than cuBLASLt's.
+func (g *device) planning() gpu.Options { return gpu.Options{MaskedProducts: g.lt == nil} }

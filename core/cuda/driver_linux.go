@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"nacre/core/gpu"
 )
 
 // address is a place in device memory.
@@ -38,7 +41,7 @@ const oldest = 12000
 
 var driverSymbols = []string{
 	"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
-	"cuDeviceTotalMem_v2", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent",
+	"cuDeviceTotalMem_v2", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
 	"cuGetErrorName", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost", "cuMemcpyHtoD_v2",
 	"cuMemcpyDtoH_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD32_v2", "cuModuleLoadData",
 	"cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel", "cuStreamCreate", "cuStreamDestroy_v2",
@@ -47,7 +50,8 @@ var driverSymbols = []string{
 	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery",
 }
 
-// openDriver loads the driver's library and retains the primary context of a GPU.
+// openDriver loads the driver's library and retains the primary context of a GPU. It is never released: memory that the
+// collector has yet to free, and other libraries of this process, are in it.
 func openDriver(ordinal int) (*driver, error) {
 	l, err := open(NoLibrary, "NVIDIA's driver", driverPaths(), driverSymbols)
 	if err != nil {
@@ -99,18 +103,18 @@ var fatal = map[int32]bool{4: true, 46: true, 214: true, 220: true, 226: true, 7
 const outOfMemory = 2
 
 // check makes an error of a code. One that says the GPU is gone is remembered, and every later call gets it.
-func (d *driver) check(stage Stage, call string, code int32) error {
+func (d *driver) check(fault Fault, call string, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	e := &Error{stage, call + ": " + d.name(code)}
+	e := &Error{fault, call + ": " + d.name(code)}
 	switch {
 	case fatal[code]:
-		e.Stage = LostGPU
+		e.Fault = LostGPU
 		e.Detail += "; programs and parameters on the GPU are gone, go on from the last checkpoint"
 		d.lost.CompareAndSwap(nil, e)
 	case code == outOfMemory:
-		e.Stage = NoMemory
+		e.Fault = NoMemory
 	}
 	return e
 }
@@ -118,8 +122,22 @@ func (d *driver) check(stage Stage, call string, code int32) error {
 // do calls a function of the driver.
 //
 //go:uintptrescapes
-func (d *driver) do(stage Stage, symbol string, args ...uintptr) error {
-	return d.check(stage, symbol, d.call(symbol, args...))
+func (d *driver) do(fault Fault, symbol string, args ...uintptr) error {
+	return d.check(fault, symbol, d.call(symbol, args...))
+}
+
+// recordings keeps apart the recording of a graph, which holds it alone, and calls that a driver may refuse while any
+// thread records, spoiling what was recorded: allocating, freeing, loading, copying and waiting on the default stream.
+var recordings sync.RWMutex
+
+// apart calls a function of the driver while nobody records a graph.
+//
+//go:uintptrescapes
+func (d *driver) apart(fault Fault, symbol string, args ...uintptr) error {
+	recordings.RLock()
+	code := d.call(symbol, args...)
+	recordings.RUnlock()
+	return d.check(fault, symbol, code)
 }
 
 // name is the driver's own name for a code.
@@ -130,8 +148,6 @@ func (d *driver) name(code int32) string {
 	}
 	return fmt.Sprintf("%s (%d)", unsafe.String(p, bytes.IndexByte(unsafe.Slice(p, 200), 0)), code)
 }
-
-func (d *driver) close() { d.call("cuDevicePrimaryCtxRelease_v2", uintptr(d.device)) }
 
 // Attributes of a device.
 const (
@@ -170,7 +186,7 @@ func (d *driver) describe(i *Info) error {
 
 // reserve gets device memory for n floats.
 func (d *driver) reserve(what string, n int) (a address, err error) {
-	if err := d.do(NoMemory, "cuMemAlloc_v2", uintptr(unsafe.Pointer(&a)), uintptr(4*n)); err != nil {
+	if err := d.apart(NoMemory, "cuMemAlloc_v2", uintptr(unsafe.Pointer(&a)), uintptr(4*n)); err != nil {
 		return 0, fmt.Errorf("%w: %.1f MB for %s", err, float64(n)*4e-6, what)
 	}
 	return a, nil
@@ -182,7 +198,7 @@ func (d *driver) alloc(what string, n int) (address, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := d.do(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n)); err != nil {
+	if err := d.apart(NoMemory, "cuMemsetD32_v2", uintptr(a), 0, uintptr(n)); err != nil {
 		return a, err
 	}
 	return a, d.settle()
@@ -190,18 +206,18 @@ func (d *driver) alloc(what string, n int) (address, error) {
 
 // settle waits for the default stream. Clearing memory and copying to it from ordinary memory are its work and may go on
 // after the calls have returned, and the streams of this package do not wait for it.
-func (d *driver) settle() error { return d.do(Launching, "cuStreamSynchronize", 0) }
+func (d *driver) settle() error { return d.apart(Launching, "cuStreamSynchronize", 0) }
 
 func (d *driver) free(a address) {
 	if a != 0 {
-		d.call("cuMemFree_v2", uintptr(a))
+		d.apart(Launching, "cuMemFree_v2", uintptr(a)) // nothing is left to do where it fails
 	}
 }
 
 // pin gets n floats of host memory that the GPU reads and writes by itself.
 func (d *driver) pin(n int) ([]float32, error) {
 	var p *float32
-	if err := d.do(NoMemory, "cuMemHostAlloc", uintptr(unsafe.Pointer(&p)), uintptr(4*n), 0); err != nil {
+	if err := d.apart(NoMemory, "cuMemHostAlloc", uintptr(unsafe.Pointer(&p)), uintptr(4*n), 0); err != nil {
 		return nil, fmt.Errorf("%w: %.1f MB of pinned memory", err, float64(n)*4e-6)
 	}
 	s := unsafe.Slice(p, n)
@@ -211,14 +227,14 @@ func (d *driver) pin(n int) ([]float32, error) {
 
 func (d *driver) unpin(s []float32) {
 	if len(s) > 0 {
-		d.call("cuMemFreeHost", uintptr(unsafe.Pointer(&s[0])))
+		d.apart(Launching, "cuMemFreeHost", uintptr(unsafe.Pointer(&s[0])))
 	}
 }
 
 // upload and download copy and wait.
 func upload[T any](d *driver, to address, from []T) error {
 	n := len(from) * int(unsafe.Sizeof(from[0]))
-	if err := d.do(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n)); err != nil {
+	if err := d.apart(Launching, "cuMemcpyHtoD_v2", uintptr(to), uintptr(unsafe.Pointer(&from[0])), uintptr(n)); err != nil {
 		return err
 	}
 	return d.settle()
@@ -226,7 +242,7 @@ func upload[T any](d *driver, to address, from []T) error {
 
 func download[T any](d *driver, to []T, from address) error {
 	n := len(to) * int(unsafe.Sizeof(to[0]))
-	return d.do(Launching, "cuMemcpyDtoH_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(n))
+	return d.apart(Launching, "cuMemcpyDtoH_v2", uintptr(unsafe.Pointer(&to[0])), uintptr(from), uintptr(n))
 }
 
 // copyIn copies pinned memory to the device when the stream gets there; copyOut the other way.
@@ -240,7 +256,7 @@ func (d *driver) copyOut(s stream, to []float32, from address) error {
 
 func (d *driver) newStream() (s stream, err error) {
 	const nonBlocking = 1
-	return s, d.do(Launching, "cuStreamCreate", uintptr(unsafe.Pointer(&s)), nonBlocking)
+	return s, d.apart(Launching, "cuStreamCreate", uintptr(unsafe.Pointer(&s)), nonBlocking)
 }
 
 func (d *driver) newEvent() (e event, err error) {
@@ -266,17 +282,23 @@ func (d *driver) wait(s stream, e event) error {
 	return d.do(Launching, "cuStreamWaitEvent", uintptr(s), uintptr(e), 0)
 }
 
+func (d *driver) unload(m module) {
+	if m != 0 {
+		d.apart(Launching, "cuModuleUnload", uintptr(m))
+	}
+}
+
 func (d *driver) load(cubin []byte) (m module, err error) {
-	return m, d.do(Compiling, "cuModuleLoadData", uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&cubin[0])))
+	return m, d.apart(Compiling, "cuModuleLoadData", uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(&cubin[0])))
 }
 
 func (d *driver) function(m module, name string) (k kernel, err error) {
 	text := append([]byte(name), 0)
-	if err := d.do(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
+	if err := d.apart(Compiling, "cuModuleGetFunction", uintptr(unsafe.Pointer(&k)), uintptr(m), uintptr(unsafe.Pointer(&text[0]))); err != nil {
 		return 0, fmt.Errorf("%w: kernel %s", err, name)
 	}
 	if d.lazy { // now, not in the middle of a recording
-		err = d.do(Compiling, "cuFuncLoad", uintptr(k))
+		err = d.apart(Compiling, "cuFuncLoad", uintptr(k))
 	}
 	return k, err
 }
@@ -284,12 +306,15 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 // launch starts blocks of a kernel. args is its one argument, a struct.
 func (d *driver) launch(k kernel, s stream, blocks int, args []byte) error {
 	params := [1]*byte{&args[0]}
-	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), 1, 1, blockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params)), 0)
+	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), 1, 1, gpu.BlockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params)), 0)
 }
 
-// capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch.
+// capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch. f makes no
+// calls that must be apart from a recording: it would wait for itself.
 func (d *driver) capture(s stream, f func() error) (graph, error) {
 	const thisThread = 1
+	recordings.Lock()
+	defer recordings.Unlock()
 	if err := d.do(Launching, "cuStreamBeginCapture_v2", uintptr(s), thisThread); err != nil {
 		return 0, err
 	}

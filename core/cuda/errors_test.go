@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"nacre/core"
@@ -109,20 +110,20 @@ func useFeed(d core.Device, p *core.Program, mem core.Memory) error {
 	return err
 }
 
-func wantStage(t *testing.T, what string, err error, stage cuda.Stage, text string) {
+func wantFault(t *testing.T, what string, err error, fault cuda.Fault, text string) {
 	t.Helper()
 	var e *cuda.Error
-	if !errors.As(err, &e) || e.Stage != stage || !strings.Contains(err.Error(), text) {
-		t.Errorf("%s: error %v; want stage %q and %q", what, err, stage, text)
+	if !errors.As(err, &e) || e.Fault != fault || !strings.Contains(err.Error(), text) {
+		t.Errorf("%s: error %v; want fault %q and %q", what, err, fault, text)
 	}
 }
 
-// Every call of the driver, of NVRTC and of cuBLASLt may fail; the error names the stage and the call, and what had been
+// Every call of the driver, of NVRTC and of cuBLASLt may fail; the error names the fault and the call, and what had been
 // allocated is given back.
 func TestEveryCallFails(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	must(t, use(t, cuda.Options{}))
-	for call, stage := range map[string]cuda.Stage{
+	for call, fault := range map[string]cuda.Fault{
 		"cuInit": cuda.NoDevice, "cuDeviceGetCount": cuda.NoDevice, "cuDeviceGet": cuda.NoDevice, "cuDevicePrimaryCtxRetain": cuda.NoDevice,
 		"cuCtxSetCurrent": cuda.NoDevice, "cuDeviceGetName": cuda.NoDevice, "cuDeviceTotalMem_v2": cuda.NoDevice, "cuDeviceGetAttribute": cuda.NoDevice,
 		"nvrtcVersion": cuda.NoNVRTC, "cuDriverGetVersion": cuda.OldDriver,
@@ -143,10 +144,10 @@ func TestEveryCallFails(t *testing.T) {
 			if err := use(t, cuda.Options{}); err != nil {
 				failed++
 				text := call
-				if stage == cuda.NoNVRTC || stage == cuda.OldDriver {
+				if fault == cuda.NoNVRTC || fault == cuda.OldDriver {
 					text = "want"
 				}
-				wantStage(t, call, err, stage, text)
+				wantFault(t, call, err, fault, text)
 			}
 		}
 		if failed == 0 {
@@ -158,27 +159,27 @@ func TestEveryCallFails(t *testing.T) {
 func TestMissingAndOld(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	gpu.Versions(11080, 13, 130002)
-	wantStage(t, "driver of CUDA 11.8", use(t, cuda.Options{}), cuda.OldDriver, "CUDA 11.8, want 12.0")
+	wantFault(t, "driver of CUDA 11.8", use(t, cuda.Options{}), cuda.OldDriver, "CUDA 11.8, want 12.0")
 	gpu.Versions(13000, 11, 130002)
-	wantStage(t, "NVRTC 11", use(t, cuda.Options{}), cuda.NoNVRTC, "version 11.0")
+	wantFault(t, "NVRTC 11", use(t, cuda.Options{}), cuda.NoNVRTC, "version 11.0")
 	gpu.Versions(13000, 13, 110000)
-	wantStage(t, "cuBLASLt 11", use(t, cuda.Options{}), cuda.Products, "version 110000")
+	wantFault(t, "cuBLASLt 11", use(t, cuda.Options{}), cuda.Products, "version 110000")
 	gpu.Versions(13000, 13, 130002)
 	gpu.Devices(0)
-	wantStage(t, "no GPU", use(t, cuda.Options{}), cuda.NoDevice, "cuInit: CUDA_ERROR_NO_DEVICE (100)")
+	wantFault(t, "no GPU", use(t, cuda.Options{}), cuda.NoDevice, "cuInit: CUDA_ERROR_NO_DEVICE (100)")
 	gpu.Devices(1)
-	wantStage(t, "second GPU of one", use(t, cuda.Options{Ordinal: 1}), cuda.NoDevice, "no GPU number 1: the driver has 1")
+	wantFault(t, "second GPU of one", use(t, cuda.Options{Ordinal: 1}), cuda.NoDevice, "no GPU number 1: the driver has 1")
 
 	for _, c := range []struct {
 		library string
-		stage   cuda.Stage
+		fault   cuda.Fault
 	}{{"libcublasLt.so.13", cuda.Products}, {"libnvrtc.so.13", cuda.NoNVRTC}, {"libcuda.so.1", cuda.NoLibrary}} {
 		gpu := fakecuda.Use(t) // in a folder of its own, for what has been loaded once stays
 		path := filepath.Join(gpu.Folder, c.library)
 		must(t, os.Remove(path))
-		wantStage(t, "no "+c.library, use(t, cuda.Options{}), c.stage, "was not found")
+		wantFault(t, "no "+c.library, use(t, cuda.Options{}), c.fault, "was not found")
 		must(t, os.WriteFile(path, []byte("not a library"), 0o644))
-		wantStage(t, "garbage as "+c.library, use(t, cuda.Options{}), c.stage, c.library)
+		wantFault(t, "garbage as "+c.library, use(t, cuda.Options{}), c.fault, c.library)
 	}
 	if err := use(t, cuda.Options{Products: "mkl"}); err == nil || !strings.Contains(err.Error(), `"mkl"`) {
 		t.Errorf("products by mkl: %v", err)
@@ -193,7 +194,7 @@ func TestOutOfMemory(t *testing.T) {
 		text  string
 	}{{1000, "MB for parameters"}, {60_000, "CUDA_ERROR_OUT_OF_MEMORY"}, {1_000_000, "33.6 MB for matrix products"}} {
 		gpu.Memory(c.bytes)
-		wantStage(t, "little memory", use(t, cuda.Options{}), cuda.NoMemory, c.text)
+		wantFault(t, "little memory", use(t, cuda.Options{}), cuda.NoMemory, c.text)
 	}
 }
 
@@ -208,10 +209,10 @@ func TestLost(t *testing.T) {
 	must(t, err)
 	must(t, r.Run())
 	gpu.Fail("cuEventSynchronize", 0, 700)
-	wantStage(t, "read", r.Read64("loss", make([]float64, 1)), cuda.LostGPU, "CUDA_ERROR_ILLEGAL_ADDRESS (700)")
+	wantFault(t, "read", r.Read64("loss", make([]float64, 1)), cuda.LostGPU, "CUDA_ERROR_ILLEGAL_ADDRESS (700)")
 	gpu.Fail("nothing", 0, 0)
-	wantStage(t, "run", r.Run(), cuda.LostGPU, "last checkpoint")
-	wantStage(t, "parameters", mem.Read("w", make([]float64, 33*40)), cuda.LostGPU, "checkpoint")
+	wantFault(t, "run", r.Run(), cuda.LostGPU, "last checkpoint")
+	wantFault(t, "parameters", mem.Read("w", make([]float64, 33*40)), cuda.LostGPU, "checkpoint")
 	must(t, r.Close())
 }
 
@@ -220,6 +221,94 @@ func TestOwnProductsTakeOver(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	gpu.Products(false)
 	must(t, use(t, cuda.Options{}))
+}
+
+// Where an algorithm that cuBLASLt proposes fails when it is first run, its next one is taken, and where all do our own
+// kernel; then the device says so.
+func TestNextAlgorithm(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	for refused, noticed := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
+		gpu.Refuses(refused)
+		d := newDevice(t, cuda.Options{})
+		p := line(t)
+		mem, err := d.NewMemory(p.ParamSpecs())
+		must(t, err)
+		r, err := d.Load(p, mem)
+		if err != nil {
+			t.Errorf("%d algorithms refused: %v", refused, err)
+			continue
+		}
+		must(t, r.Run())
+		must(t, r.Read64("loss", make([]float64, 1)))
+		must(t, r.Close())
+		notices := d.(core.Described).Describe().Notices
+		if (len(notices) > 0) != noticed || noticed && !strings.Contains(notices[0], "2 matrix products") {
+			t.Errorf("%d algorithms refused: notices %q", refused, notices)
+		}
+	}
+}
+
+// While one program is recorded no other goroutine makes a call that could spoil the recording.
+func TestNobodyDisturbsARecording(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	gpu.Pause(5)
+	d := newDevice(t, cuda.Options{})
+	p := line(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 3 {
+				mem, err := d.NewMemory(p.ParamSpecs())
+				if err == nil {
+					err = useFeed(d, p, mem)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait() // fakecuda counts the mistakes
+}
+
+// The primary context is the process's: other devices, and other libraries, use it when one device is gone.
+func TestContextStays(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	must(t, use(t, cuda.Options{}))
+	gpu.Fail("cuDeviceGetName", 0, 1)
+	if use(t, cuda.Options{}) == nil {
+		t.Error("no error where the device cannot be described")
+	}
+	gpu.Fail("", 0, 0)
+	for range 3 { // what one collection finds is given back beside the next
+		runtime.GC()
+		runtime.Gosched()
+	}
+	must(t, use(t, cuda.Options{})) // fakecuda counts a release as a mistake
+}
+
+// Without a home folder compiled kernels are kept where temporary files are, for this user alone; where they cannot be
+// kept the device says so.
+func TestCacheWithoutHome(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	must(t, use(t, cuda.Options{}))
+	kept, err := filepath.Glob(filepath.Join(tmp, "nacre-*", "kernels", "*.cubin"))
+	must(t, err)
+	if len(kept) == 0 {
+		t.Fatalf("no kernels under %s", tmp)
+	}
+	gpu.Fail("nvrtcCompileProgram", 0, 1)
+	must(t, use(t, cuda.Options{})) // all from the cache
+	gpu.Fail("", 0, 0)
+	must(t, os.Chmod(filepath.Dir(filepath.Dir(kept[0])), 0o777)) // anybody could put kernels there
+	d := newDevice(t, cuda.Options{})
+	if n := d.(core.Described).Describe().Notices; len(n) != 1 || !strings.Contains(n[0], "are not kept") {
+		t.Errorf("notices %q", n)
+	}
 }
 
 // Everything that was allocated is given back when programs are closed, but for the parameters.
@@ -354,10 +443,10 @@ func TestLostInAChunk(t *testing.T) {
 	must(t, r.Run())
 	gpu.Fail("cuGraphLaunch", 1, 700)
 	must(t, r.Run())
-	wantStage(t, "third update", r.Run(), cuda.LostGPU, "cuGraphLaunch: CUDA_ERROR_ILLEGAL_ADDRESS (700)")
+	wantFault(t, "third update", r.Run(), cuda.LostGPU, "cuGraphLaunch: CUDA_ERROR_ILLEGAL_ADDRESS (700)")
 	_, err = f.Records(true)
-	wantStage(t, "records", err, cuda.LostGPU, "checkpoint")
-	wantStage(t, "the next stream", f.Begin(1, 2, 0), cuda.LostGPU, "checkpoint")
+	wantFault(t, "records", err, cuda.LostGPU, "checkpoint")
+	wantFault(t, "the next stream", f.Begin(1, 2, 0), cuda.LostGPU, "checkpoint")
 	must(t, r.Close())
 	must(t, f.Close())
 }

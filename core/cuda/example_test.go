@@ -23,7 +23,7 @@ func Example() {
 
 	device, err := cuda.New(cuda.Options{})
 	var lacking *cuda.Error
-	if errors.As(err, &lacking) { // lacking.Stage says what there is not
+	if errors.As(err, &lacking) { // lacking.Fault says what there is not
 		device, _ = cpu.New(cpu.Options{Workers: 1})
 	}
 	memory, _ := device.NewMemory(program.ParamSpecs())

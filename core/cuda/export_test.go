@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"nacre/core"
+	"nacre/core/gpu"
 	"nacre/core/op"
 )
 
@@ -66,17 +67,17 @@ type Launch struct {
 // CheckLaunches makes every launch of a program by itself, but for the optimiser's: on operands computed in float64, which
 // lie apart from one another, into results that are no numbers before. It returns the largest error of each.
 func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]float64) ([]Launch, error) {
-	g, m := d.(*gpu), mem.(*memory)
-	pl, err := newPlan(p, g.lt == nil)
+	g, m := d.(*device), mem.(*memory)
+	pl, err := gpu.New(p, g.planning())
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: g, mem: m, place: pl.placeValues()}
+	r := &runner{p: p, gpu: g, mem: m, place: pl.Place}
 	defer r.release()
 	for v := range p.Values { // apart: nothing shares room
-		if at := &r.place.of[v]; at.space == arena {
-			*at = place{arena, r.place.size[arena]}
-			r.place.size[arena] += pl.sizeOf(v)
+		if at := &r.place.Of[v]; at.Space == gpu.Arena {
+			*at = gpu.Place{Space: gpu.Arena, Offset: r.place.Size[gpu.Arena]}
+			r.place.Size[gpu.Arena] += pl.SizeOf(v)
 		}
 	}
 	leave, err := g.enter()
@@ -87,7 +88,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 	if err := r.prepare(pl); err != nil {
 		return nil, err
 	}
-	_, names := pl.source()
+	_, names := source(pl)
 	launches, err := r.launches(pl, names)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 		for i := range buf {
 			buf[i] = x(i)
 		}
-		padded := make([]float32, val.Rows*pitchOf(val.Cols))
+		padded := make([]float32, val.Rows*gpu.Pitch(val.Cols))
 		for i := range padded {
 			padded[i] = float32(math.NaN())
 		}
@@ -106,16 +107,16 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 		return upload(g.driver, r.address(v), padded)
 	}
 	var out []Launch
-	for i, u := range pl.units {
-		if u.steps != nil || u.ticks != nil {
+	for i, u := range pl.Units {
+		if u.Steps != nil || u.Ticks != nil {
 			continue
 		}
-		for _, v := range u.reads {
+		for _, v := range u.Reads {
 			if err := put(v, func(i int) float64 { return vals[v][i] }); err != nil {
 				return nil, err
 			}
 		}
-		for _, v := range u.writes {
+		for _, v := range u.Writes {
 			if err := put(v, func(int) float64 { return math.NaN() }); err != nil {
 				return nil, err
 			}
@@ -129,15 +130,15 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 			return nil, err
 		}
 		l := Launch{What: fmt.Sprintf("%s launch %d", p.Name, i)}
-		for _, v := range u.writes {
+		for _, v := range u.Writes {
 			x := p.Values[v]
 			got := make([]float64, x.Rows*x.Cols)
-			buf := make([]float32, x.Rows*pitchOf(x.Cols))
+			buf := make([]float32, x.Rows*gpu.Pitch(x.Cols))
 			if err := download(g.driver, buf, r.address(v)); err != nil {
 				return nil, err
 			}
 			gather(got, buf, x.Cols)
-			l.What += fmt.Sprintf(", %v", pl.instrs[pl.def[v]].Op)
+			l.What += fmt.Sprintf(", %v", pl.Instrs[pl.Def[v]].Op)
 			l.Error = max(l.Error, distance(got, vals[v]))
 		}
 		out = append(out, l)
@@ -165,28 +166,28 @@ func distance(got, want []float64) float64 {
 
 // Plan reports the launches and kernels of a program.
 func Plan(p *core.Program, own bool) (launches, kernels int, text string, err error) {
-	pl, err := newPlan(p, own)
+	pl, err := gpu.New(p, gpu.Options{MaskedProducts: own})
 	if err != nil {
 		return 0, 0, "", err
 	}
-	text, names := pl.source()
+	text, names := source(pl)
 	seen := map[string]bool{}
 	for _, n := range names {
 		seen[n] = true
 	}
-	return len(pl.units), len(seen), text, nil
+	return len(pl.Units), len(seen), text, nil
 }
 
 // Kernels lists the generated kernels of a program, with @ for their names. Texts are what stands before them, and the
 // kernels that draw data.
 func Kernels(p *core.Program) (bodies []string, err error) {
-	pl, err := newPlan(p, false)
+	pl, err := gpu.New(p, gpu.Options{})
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range pl.units {
-		if u.kernel != nil {
-			bodies = append(bodies, u.kernel.body)
+	for _, u := range pl.Units {
+		if u.Kernel != nil {
+			bodies = append(bodies, kernelText(u.Kernel))
 		}
 	}
 	return bodies, nil
@@ -205,7 +206,7 @@ func Compile(text, capability string) ([]byte, error) {
 
 // RunText compiles a text and runs a kernel that takes a pointer to n floats, which it returns.
 func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error) {
-	g := d.(*gpu)
+	g := d.(*device)
 	leave, err := g.enter()
 	if err != nil {
 		return nil, err

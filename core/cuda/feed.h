@@ -303,8 +303,8 @@ KERNEL(draw) {
       p += k_normal(f, at + p, &made, &x);
       if (made) f->noise[out++] = x;
     }
-    if (lane == 0) f->update++;
   END_PHASE
+  PHASE if (lane == 0) f->update++; END_PHASE /* the seed of numbers that are not made in advance: nobody draws any more */
 }
 
 /* One matrix to fill. A part of it is one block's work. */

@@ -8,15 +8,16 @@ import (
 
 	"nacre/core"
 	"nacre/core/feed"
+	"nacre/core/gpu"
 )
 
 // feeder is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for the
 // next update are drawn on a branch of the running update's graph, since where a stream of random numbers begins does not
 // depend on what an update computes.
 type feeder struct {
-	gpu  *gpu
-	mem  *memory
-	plan feed.Plan
+	gpu     *device
+	mem     *memory
+	drawing *gpu.Drawing
 
 	module                  module
 	raw, draw, gather, note kernel
@@ -68,12 +69,13 @@ type fedRun struct {
 }
 
 // NewFeed implements feed.Device.
-func (g *gpu) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
+func (g *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 	mem, ok := m.(*memory)
 	if !ok || mem.gpu.driver != g.driver {
 		return nil, fmt.Errorf("cuda: the memory belongs to another device (%T)", m)
 	}
-	if err := p.Validate(); err != nil {
+	drawing, err := gpu.NewDrawing(p)
+	if err != nil {
 		return nil, err
 	}
 	if len(p.Draws) > maxDraws {
@@ -84,7 +86,7 @@ func (g *gpu) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 		return nil, err
 	}
 	defer leave()
-	f := &feeder{gpu: g, mem: mem, plan: p, runs: map[*runner]*fedRun{}}
+	f := &feeder{gpu: g, mem: mem, drawing: drawing, runs: map[*runner]*fedRun{}}
 	if err := f.prepare(); err != nil {
 		f.release()
 		return nil, err
@@ -106,27 +108,16 @@ func (f *feeder) prepare() (err error) {
 			return err
 		}
 	}
-	c, p := &f.content, &f.plan
+	c, p := &f.content, f.drawing
 	c.tasks, c.slots, c.choose, c.draws, c.stride = int32(p.Tasks), int32(p.Slots), int32(p.Choose), int32(len(p.Draws)), int32(p.Stride())
-	integers := p.Tasks + p.Slots
-	for i, d := range p.Draws {
-		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), 0, int32(d.Skip), c.perSlot}
+	c.perSlot, c.noises, c.raws = int32(p.PerSlot), int32(p.Noises), int32(p.Raws)
+	for i, d := range p.Picks {
+		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), 0, int32(d.Skip), int32(d.At)}
 		if d.Exclusive {
 			c.draw[i].exclusive = 1
 		}
-		results := map[feed.Kind]int{feed.Independent: d.N, feed.Window: 2}[d.Kind]
-		if results == 0 {
-			results = 4
-		}
-		c.perSlot += int32(results)
-		integers += p.Slots * results
 	}
-	for _, n := range p.Noise {
-		c.noises += int32(n.N)
-	}
-	// Rejections take more of the stream: one in a hundred normals, integers hardly ever. What is beyond is made where it is needed.
-	c.raws = int32(integers + int(c.noises)*17/16 + 1024)
-	kn, wn, fn := ziggurat()
+	kn, wn, fn := gpu.Ziggurat()
 	f.rings = make([]ringState, p.Stores*p.Tasks)
 	f.chunks, f.spans = make([][]address, len(f.rings)), make([]spanRoom, len(f.rings))
 	for _, x := range []struct {
@@ -161,7 +152,7 @@ func (f *feeder) prepare() (err error) {
 
 // take allocates words of 4 bytes that are given back with the feeder.
 func (f *feeder) take(what string, words int) (address, error) {
-	a, err := f.gpu.alloc(what, words+align)
+	a, err := f.gpu.alloc(what, words+gpu.Align)
 	if a != 0 {
 		f.owned = append(f.owned, a)
 	}
@@ -170,22 +161,22 @@ func (f *feeder) take(what string, words int) (address, error) {
 
 // ring finds a ring.
 func (f *feeder) ring(store, task int) (int, error) {
-	if store < 0 || store >= f.plan.Stores || task < 0 || task >= f.plan.Tasks {
-		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.plan.Stores, f.plan.Tasks)
+	if store < 0 || store >= f.drawing.Stores || task < 0 || task >= f.drawing.Tasks {
+		return 0, fmt.Errorf("cuda: ring %d of task %d: there are %d of %d tasks", store, task, f.drawing.Stores, f.drawing.Tasks)
 	}
-	return store*f.plan.Tasks + task, nil
+	return store*f.drawing.Tasks + task, nil
 }
 
 // Put implements feed.Feed.
 func (f *feeder) Put(store, task, at int, rows []float32) error {
 	i, err := f.ring(store, task)
-	stride := f.plan.Stride()
+	stride := f.drawing.Stride()
 	n := len(rows) / stride
 	if err != nil {
 		return err
 	}
-	if n*stride != len(rows) || at < 0 || at+n > f.plan.Capacity {
-		return fmt.Errorf("cuda: %d numbers of rows of %d at position %d of %d", len(rows), stride, at, f.plan.Capacity)
+	if n*stride != len(rows) || at < 0 || at+n > f.drawing.Capacity {
+		return fmt.Errorf("cuda: %d numbers of rows of %d at position %d of %d", len(rows), stride, at, f.drawing.Capacity)
 	}
 	leave, err := f.mem.settle()
 	if err != nil {
@@ -217,7 +208,7 @@ func (f *feeder) grow(i, c int) (err error) {
 		}
 		f.stale = true
 	}
-	if f.chunks[i][c], err = f.take("replay", min(rowsPerChunk, f.plan.Capacity-c*rowsPerChunk)*f.plan.Stride()); err != nil {
+	if f.chunks[i][c], err = f.take("replay", min(rowsPerChunk, f.drawing.Capacity-c*rowsPerChunk)*f.drawing.Stride()); err != nil {
 		return err
 	}
 	return upload(f.gpu.driver, f.rings[i].chunks, f.chunks[i])
@@ -229,8 +220,8 @@ func (f *feeder) Set(store, task int, r feed.Ring) error {
 	if err != nil {
 		return err
 	}
-	if r.First < 0 || r.First >= f.plan.Capacity || r.Length < 0 || r.Length > f.plan.Capacity {
-		return fmt.Errorf("cuda: %d rows from position %d of a ring of %d", r.Length, r.First, f.plan.Capacity)
+	if r.First < 0 || r.First >= f.drawing.Capacity || r.Length < 0 || r.Length > f.drawing.Capacity {
+		return fmt.Errorf("cuda: %d rows from position %d of a ring of %d", r.Length, r.First, f.drawing.Capacity)
 	}
 	leave, err := f.mem.settle()
 	if err != nil {
@@ -262,7 +253,7 @@ func (f *feeder) Begin(a, b, update uint64) error {
 	defer leave()
 	for i, r := range f.rings {
 		if r.length == 0 {
-			return fmt.Errorf("cuda: nothing to draw from in store %d of task %d", i/f.plan.Tasks, i%f.plan.Tasks)
+			return fmt.Errorf("cuda: nothing to draw from in store %d of task %d", i/f.drawing.Tasks, i%f.drawing.Tasks)
 		}
 	}
 	if f.stale {
@@ -282,7 +273,7 @@ func (f *feeder) Begin(a, b, update uint64) error {
 func (f *feeder) ahead(s stream) error {
 	var args arguments
 	args.pointer(f.state)
-	if err := f.gpu.launch(f.raw, s, ceilDiv(int(f.content.raws), blockSize*rawsPerLane), args); err != nil {
+	if err := f.gpu.launch(f.raw, s, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane), args); err != nil {
 		return err
 	}
 	return f.gpu.launch(f.draw, s, 1, args)
@@ -370,7 +361,7 @@ func (d *fed) after(r *runner, s stream) error {
 	for _, a := range []address{run.scalars, d.content.seen, d.notes.rows, d.notes.at} {
 		args.pointer(a)
 	}
-	for _, n := range []int{run.n, d.plan.Slots + countsOfFeed, d.notes.width, notesKept} {
+	for _, n := range []int{run.n, d.drawing.Slots + countsOfFeed, d.notes.width, notesKept} {
 		args.integer(n)
 	}
 	return d.gpu.launch(d.note, s, 1, args)
@@ -393,8 +384,6 @@ func (f *feeder) release() {
 	}
 	f.owned = nil
 	f.notes.release(f.gpu)
-	if f.module != 0 {
-		f.gpu.call("cuModuleUnload", uintptr(f.module))
-		f.module = 0
-	}
+	f.gpu.unload(f.module)
+	f.module = 0
 }

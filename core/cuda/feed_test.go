@@ -39,10 +39,10 @@ func echo(t *testing.T, inputs map[string][2]int) *core.Program {
 	return p
 }
 
-// trajectories adds trajectories of random lengths to a ring.
-func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, longest int) {
+// trajectories adds trajectories of random lengths, up to shortest + longest, to a ring.
+func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, shortest, longest int) {
 	for range n {
-		length := 1 + r.IntN(longest)
+		length := shortest + 1 + r.IntN(longest)
 		tr := sim.Trajectory{Len: length, Done: r.IntN(2) == 0}
 		fill := func(n int) []float32 {
 			x := make([]float32, n)
@@ -58,9 +58,10 @@ func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, longest int) {
 
 // feedCase is a plan and the same draws by package replay, by input.
 type feedCase struct {
-	plan   feed.Plan
-	inputs map[string][2]int
-	host   func(r *rand.Rand, stores [][]*replay.Task) (map[string][]float32, feed.Record)
+	plan     feed.Plan
+	shortest int // trajectories are longer
+	inputs   map[string][2]int
+	host     func(r *rand.Rand, stores [][]*replay.Task) (map[string][]float32, feed.Record)
 }
 
 const feedSlots, feedRows, feedTasks = 4, 150, 7
@@ -155,19 +156,20 @@ func pearlLike(choose feed.Choice, d feed.Draw, nextObs bool) feedCase {
 	return c
 }
 
-// mqlLike draws transitions of one ring with their histories, leaving out the first of each trajectory.
-func mqlLike() feedCase {
+// mqlLike draws n transitions of one ring with their histories, leaving out the first skip of each trajectory.
+func mqlLike(n, skip int) feedCase {
 	dims := replay.Dims{Obs: obsDim, Act: actDim}
-	const n, window = 200, 5
+	const window = 5
 	width := window * dims.ContextWidth(false)
 	return feedCase{
-		plan: feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500, Draws: []feed.Draw{{N: n, Skip: 1}},
+		shortest: skip,
+		plan: feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500, Draws: []feed.Draw{{N: n, Skip: skip}},
 			Noise: []feed.Noise{{Input: "eps", N: 77}},
 			Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "before", Field: feed.Before}, {Input: "after", Field: feed.After}}},
 		inputs: map[string][2]int{"obs": {n, obsDim}, "before": {n, width}, "after": {n, width}, "eps": {77, 1}},
 		host: func(r *rand.Rand, stores [][]*replay.Task) (map[string][]float32, feed.Record) {
 			h := dims.NewHistories(n, window)
-			if err := stores[0][0].Histories(r, n, window, 1, h); err != nil {
+			if err := stores[0][0].Histories(r, n, window, skip, h); err != nil {
 				panic(err)
 			}
 			out := map[string][]float32{"obs": h.Obs, "before": h.Before, "after": h.After}
@@ -190,7 +192,8 @@ func TestFeedDrawsAsReplayDoes(t *testing.T) {
 		"windows":           pearlLike(feed.Permuted, feed.Draw{Kind: feed.Window, N: windowRows}, true),
 		"pairs":             pearlLike(feed.Each, feed.Draw{Kind: feed.PairOfTrajectory, N: windowRows}, false),
 		"pairs of the task": pearlLike(feed.Permuted, feed.Draw{Kind: feed.PairOfTask, N: windowRows, Exclusive: true}, false),
-		"histories":         mqlLike(),
+		"histories":         mqlLike(200, 1),
+		"many rejected":     mqlLike(6000, 25), // most of the stream, and all normals, are past what is made in advance
 	} {
 		t.Run(name, func(t *testing.T) { checkFeed(t, gpu, c) })
 	}
@@ -237,7 +240,7 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 				if iteration == 3 { // windows are then shorter than asked
 					longest = 8
 				}
-				trajectories(t, r, task, 3+20*int(iteration), longest)
+				trajectories(t, r, task, 3+20*int(iteration), c.shortest, longest)
 			}
 		}
 		for update := iteration % 2; update < 3; update++ { // also from within an iteration

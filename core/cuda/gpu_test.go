@@ -7,13 +7,16 @@ import (
 	"os"
 	"testing"
 
-	"nacre/bench/yardstick"
+	"nacre/core"
+	"nacre/core/coretest"
 	"nacre/core/cuda"
 	"nacre/core/ref"
+	"nacre/rl/yardstick"
+	"nacre/tcl/tclpearl"
 )
 
 // TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as TestPrograms
-// checks it on the stand-in, repetitions for other orders, then 200 small updates beside the reference's.
+// checks it on the stand-in, repetitions for other orders, the contract of core.Device, then 200 small updates beside the reference's.
 func TestGPU(t *testing.T) {
 	if os.Getenv("NACRE_TEST_GPU") == "" {
 		t.Skip("not tested: NACRE_TEST_GPU is not set")
@@ -29,6 +32,12 @@ func TestGPU(t *testing.T) {
 			})
 		}
 	}
+	for _, products := range []string{"cublaslt", "own"} {
+		t.Run("contract/"+products, func(t *testing.T) {
+			open := func(t testing.TB) core.Device { return newDevice(t, cuda.Options{Products: products}) }
+			coretest.Run(t, open, coretest.Options{Tolerance: tolerance, Allocates: true})
+		})
+	}
 	t.Run("trajectory", trajectory)
 }
 
@@ -36,10 +45,10 @@ func TestGPU(t *testing.T) {
 // reference itself: a loss may be off by a thousandth at the end.
 func trajectory(t *testing.T) {
 	small := yardstick.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
-	want, err := yardstick.New(small, true, ref.Device)
+	want, err := tclpearl.NewYardstick(small, ref.Device)
 	must(t, err)
 	defer want.Close()
-	got, err := yardstick.New(small, true, newDevice(t, cuda.Options{}))
+	got, err := tclpearl.NewYardstick(small, newDevice(t, cuda.Options{}))
 	must(t, err)
 	defer got.Close()
 	for step := range 200 {

@@ -4,9 +4,11 @@ package cuda
 
 import (
 	"encoding/binary"
+	"errors"
 	"unsafe"
 
 	"nacre/core"
+	"nacre/core/gpu"
 )
 
 // arguments is the struct a kernel takes: pointers first, then numbers of 4 bytes.
@@ -16,20 +18,20 @@ func (a *arguments) pointer(p address) { *a = binary.NativeEndian.AppendUint64(*
 func (a *arguments) integer(n int)     { *a = binary.NativeEndian.AppendUint32(*a, uint32(n)) }
 
 // launches is what to do for every unit, given a stream.
-func (r *runner) launches(pl *plan, names []string) ([]func(stream) error, error) {
+func (r *runner) launches(pl *gpu.Plan, names []string) ([]func(stream) error, error) {
 	t, err := r.stepTables(pl)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]func(stream) error, len(pl.units))
-	for i, u := range pl.units {
+	out := make([]func(stream) error, len(pl.Units))
+	for i, u := range pl.Units {
 		switch {
-		case u.product != nil:
+		case u.Product != nil:
 			out[i], err = r.launchProduct(u)
-		case u.steps != nil:
+		case u.Steps != nil:
 			out[i], err = r.launchTable("step", t.pieces[i], t.count[i])
-		case u.ticks != nil:
-			out[i], err = r.launchTable("tick", t.counters[i], len(u.ticks))
+		case u.Ticks != nil:
+			out[i], err = r.launchTable("tick", t.counters[i], len(u.Ticks))
 		default:
 			out[i], err = r.launchRegion(pl, i, names[i])
 		}
@@ -46,52 +48,100 @@ func (r *runner) with(name string, blocks int, args arguments) (func(stream) err
 	return func(s stream) error { return r.gpu.launch(k, s, blocks, args) }, err
 }
 
-func (r *runner) launchRegion(pl *plan, i int, name string) (func(stream) error, error) {
-	u := pl.units[i]
+func (r *runner) launchRegion(pl *gpu.Plan, i int, name string) (func(stream) error, error) {
+	u := pl.Units[i]
 	var args arguments
-	for _, v := range u.kernel.args {
-		args.pointer(r.address(v))
+	for _, a := range u.Kernel.Args {
+		args.pointer(r.address(a.Value))
 	}
-	if u.kernel.slices > 1 {
-		args.pointer(r.at(r.place.partial[i]))
-		args.pointer(r.at(r.place.counter[i]))
+	if u.Kernel.Slices > 1 {
+		args.pointer(r.at(r.place.Partial[i]))
+		args.pointer(r.at(r.place.Counter[i]))
 	}
-	return r.with(name, u.kernel.blocks, args)
+	return r.with(name, u.Kernel.Blocks, args)
 }
 
 // launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel.
-func (r *runner) launchProduct(u *unit) (func(stream) error, error) {
-	g := u.product
-	pitch := func(v int) int { return pitchOf(r.p.Values[v].Cols) }
-	optional := func(v int) address {
-		if v < 0 {
-			return 0
-		}
-		return r.address(v)
+func (r *runner) launchProduct(u *gpu.Unit) (func(stream) error, error) {
+	g, lt := u.Product, r.gpu.lt
+	if lt == nil || !serves(g) {
+		return r.launchOwn(g)
 	}
-	if lt := r.gpu.lt; lt != nil && serves(g) {
-		p, ok, err := lt.prepare(g, pitch(g.a), pitch(g.b), pitch(g.out), r.address(g.a), r.address(g.b), optional(g.bias), r.address(g.out))
+	p, ok, err := lt.prepare(g, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), r.address(g.A), r.address(g.B), r.optional(g.Bias), r.address(g.Out))
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		r.gpu.fallen.Add(1)
+		return r.launchOwn(g)
+	}
+	r.lt[u] = p
+	return func(s stream) error { return lt.multiply(p, s, r.work[u.Branch]) }, nil
+}
+
+// tryProducts makes every product once outside the graph, where that changes nothing, so that libraries load what they
+// need. Where the library's algorithm fails its next one is taken, and our own kernel where none works.
+func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error {
+	for i, u := range pl.Units {
+		if u.Product == nil {
+			continue
+		}
+		err := r.try(launches[i])
+		for p := r.lt[u]; err != nil && p != nil; err = r.try(launches[i]) {
+			var refused *Error
+			if !errors.As(err, &refused) || refused.Fault != Products {
+				return err
+			}
+			if p.next() {
+				continue
+			}
+			r.gpu.lt.release(p)
+			delete(r.lt, u)
+			r.gpu.fallen.Add(1)
+			p = nil
+			if launches[i], err = r.launchOwn(u.Product); err != nil {
+				return err
+			}
+		}
 		if err != nil {
-			return nil, err
-		}
-		if ok {
-			r.lt = append(r.lt, p)
-			return func(s stream) error { return lt.multiply(p, s, r.work[u.branch]) }, nil
+			return err
 		}
 	}
+	return r.gpu.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream))
+}
+
+// try launches while nobody records: the library may load a kernel for it.
+func (r *runner) try(launch func(stream) error) error {
+	recordings.RLock()
+	defer recordings.RUnlock()
+	return launch(r.mem.stream)
+}
+
+func (r *runner) pitch(v int) int { return gpu.Pitch(r.p.Values[v].Cols) }
+
+// optional is where a value lies, 0 for none.
+func (r *runner) optional(v int) address {
+	if v < 0 {
+		return 0
+	}
+	return r.address(v)
+}
+
+// launchOwn multiplies by our own kernel.
+func (r *runner) launchOwn(g *gpu.Product) (func(stream) error, error) {
 	var args arguments
-	for _, a := range []address{r.address(g.a), r.address(g.b), optional(g.bias), optional(g.mask), r.address(g.out)} {
+	for _, a := range []address{r.address(g.A), r.address(g.B), r.optional(g.Bias), r.optional(g.Mask), r.address(g.Out)} {
 		args.pointer(a)
 	}
 	ldm := 0
-	if g.mask >= 0 {
-		ldm = pitch(g.mask)
+	if g.Mask >= 0 {
+		ldm = r.pitch(g.Mask)
 	}
-	for _, n := range []int{g.m, g.n, g.k, pitch(g.a), pitch(g.b), pitch(g.out), ldm, int(g.act)} {
+	for _, n := range []int{g.M, g.N, g.K, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), ldm, int(g.Act)} {
 		args.integer(n)
 	}
 	letter := map[bool]string{false: "n", true: "t"}
-	return r.with("gemm_"+letter[g.ta]+letter[g.tb], ceilDiv(g.m, 64)*ceilDiv(g.n, 64), args)
+	return r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args)
 }
 
 func (r *runner) launchTable(name string, table address, n int) (func(stream) error, error) {
@@ -102,7 +152,7 @@ func (r *runner) launchTable(name string, table address, n int) (func(stream) er
 	}
 	args.integer(n)
 	args.integer(0) // up to a multiple of 8 bytes, as in C
-	return r.with(name, ceilDiv(n, blockSize), args)
+	return r.with(name, gpu.CeilDiv(n, gpu.BlockSize), args)
 }
 
 // piece and counter are the structs of optimiser.h.
@@ -126,36 +176,36 @@ type tables struct {
 }
 
 // stepTables writes the tables of all units to the device.
-func (r *runner) stepTables(pl *plan) (*tables, error) {
+func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
 	t := &tables{map[int]address{}, map[int]address{}, map[int]int{}}
 	slot := map[int]int{} // version → number of its bias corrections
-	for _, u := range pl.units {
-		for _, in := range u.ticks {
+	for _, u := range pl.Units {
+		for _, in := range u.Ticks {
 			slot[in.Out] = len(slot)
 		}
 	}
 	pieces, counters := map[int][]piece{}, map[int][]counter{}
 	size := 8 * len(slot) // bytes
-	for i, u := range pl.units {
-		t.pieces[i] = address(roundUp(size))
-		pieces[i] = r.pieces(u.steps, slot)
+	for i, u := range pl.Units {
+		t.pieces[i] = address(gpu.RoundUp(size))
+		pieces[i] = r.pieces(u.Steps, slot)
 		t.count[i] = len(pieces[i])
-		size = roundUp(size) + len(pieces[i])*int(unsafe.Sizeof(piece{}))
-		t.counters[i] = address(roundUp(size))
-		for _, in := range u.ticks {
+		size = gpu.RoundUp(size) + len(pieces[i])*int(unsafe.Sizeof(piece{}))
+		t.counters[i] = address(gpu.RoundUp(size))
+		for _, in := range u.Ticks {
 			a := in.Op.(core.Adam)
 			counters[i] = append(counters[i], counter{r.mem.count(r.param(in.Out)), address(8 * slot[in.Out]), a.Beta1, a.Beta2})
 		}
-		size = roundUp(size) + len(counters[i])*int(unsafe.Sizeof(counter{}))
+		size = gpu.RoundUp(size) + len(counters[i])*int(unsafe.Sizeof(counter{}))
 	}
 	if len(slot) == 0 && size == 0 {
 		return t, nil
 	}
 	var err error
-	if r.tables, err = r.gpu.alloc("the optimiser's tables", size/4+align); err != nil {
+	if r.tables, err = r.gpu.alloc("the optimiser's tables", size/4+gpu.Align); err != nil {
 		return nil, err
 	}
-	for i := range pl.units {
+	for i := range pl.Units {
 		t.pieces[i] += r.tables
 		t.counters[i] += r.tables
 		for k := range pieces[i] {
@@ -194,7 +244,7 @@ func (r *runner) pieces(steps []core.Instr, slot map[int]int) []piece {
 			p.rate, p.eps = float32(o.LR), float32(o.Eps)
 			p.beta1, p.gain1 = float32(o.Beta1), float32(1-o.Beta1)
 			p.beta2, p.gain2 = float32(o.Beta2), float32(1-o.Beta2)
-			if k := averageOf(steps, in.Out); k >= 0 {
+			if k := gpu.AverageOf(steps, in.Out); k >= 0 {
 				p.average, p.tau = r.mem.at(r.param(steps[k].Out), 0), float32(steps[k].Op.(core.EMA).Tau)
 			}
 		case core.EMA:
@@ -204,7 +254,7 @@ func (r *runner) pieces(steps []core.Instr, slot map[int]int) []piece {
 			p.tau = float32(o.Tau)
 		}
 		x := r.p.Values[in.Out]
-		for from, n := 0, x.Rows*pitchOf(x.Cols); from < n; from += chunk {
+		for from, n := 0, x.Rows*gpu.Pitch(x.Cols); from < n; from += chunk {
 			out = append(out, p.from(from, min(chunk, n-from)))
 		}
 	}

@@ -20,7 +20,7 @@ type library struct {
 }
 
 // open loads the first of paths that exists and has all symbols.
-func open(stage Stage, what string, paths, symbols []string) (*library, error) {
+func open(fault Fault, what string, paths, symbols []string) (*library, error) {
 	var reasons []string
 	for _, p := range paths {
 		h, err := purego.Dlopen(p, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -33,7 +33,7 @@ func open(stage Stage, what string, paths, symbols []string) (*library, error) {
 		l := &library{path: p, handle: h, symbols: map[string]uintptr{}}
 		for _, s := range symbols {
 			if l.symbols[s], err = purego.Dlsym(h, s); err != nil {
-				return nil, &Error{stage, fmt.Sprintf("%s has no symbol %s: not %s, or too old a version", p, s, what)}
+				return nil, &Error{fault, fmt.Sprintf("%s has no symbol %s: not %s, or too old a version", p, s, what)}
 			}
 		}
 		return l, nil
@@ -42,7 +42,7 @@ func open(stage Stage, what string, paths, symbols []string) (*library, error) {
 	if len(reasons) > 0 {
 		detail += ": " + reasons[0]
 	}
-	return nil, &Error{stage, detail}
+	return nil, &Error{fault, detail}
 }
 
 // find adds a symbol that newer versions of a library have, and reports whether this one does.

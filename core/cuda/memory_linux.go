@@ -9,12 +9,13 @@ import (
 	"sync"
 
 	"nacre/core"
+	"nacre/core/gpu"
 )
 
 // memory implements core.Memory: all parameters in one piece of device memory, then both moments in the same order, then
 // the step counts. Everything that runs on it runs on one stream, in order.
 type memory struct {
-	gpu    *gpu
+	gpu    *device
 	stream stream
 	base   address
 	total  int // floats of all parameters
@@ -28,7 +29,7 @@ type memory struct {
 	copied  int // version the mirror holds
 }
 
-func (g *gpu) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
+func (g *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 	m := &memory{gpu: g, index: map[string]int{}}
 	for _, s := range specs {
 		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
@@ -40,7 +41,7 @@ func (g *gpu) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 		m.index[s.Name] = len(m.specs)
 		m.specs = append(m.specs, s)
 		m.offset = append(m.offset, m.total)
-		m.total += roundUp(s.Rows * pitchOf(s.Cols))
+		m.total += gpu.RoundUp(s.Rows * gpu.Pitch(s.Cols))
 	}
 	leave, err := g.enter()
 	if err != nil {
@@ -50,7 +51,7 @@ func (g *gpu) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 	if m.stream, err = g.newStream(); err != nil {
 		return nil, err
 	}
-	if m.base, err = g.alloc("parameters", 3*m.total+2*len(m.specs)+align); err != nil {
+	if m.base, err = g.alloc("parameters", 3*m.total+2*len(m.specs)+gpu.Align); err != nil {
 		g.call("cuStreamDestroy_v2", uintptr(m.stream))
 		g.free(m.base)
 		return nil, err
@@ -131,7 +132,7 @@ func (m *memory) Read(entry string, dst []float64) error {
 		return download(m.gpu.driver, dst, m.count(i))
 	}
 	s := m.specs[i]
-	buf := make([]float32, s.Rows*pitchOf(s.Cols))
+	buf := make([]float32, s.Rows*gpu.Pitch(s.Cols))
 	err = download(m.gpu.driver, buf, m.at(i, part))
 	gather(dst, buf, s.Cols)
 	return err
@@ -152,7 +153,7 @@ func (m *memory) Write(entry string, src []float64) error {
 		return upload(m.gpu.driver, m.count(i), src)
 	}
 	s := m.specs[i]
-	buf := make([]float32, s.Rows*pitchOf(s.Cols))
+	buf := make([]float32, s.Rows*gpu.Pitch(s.Cols))
 	scatter(buf, src, s.Cols)
 	return upload(m.gpu.driver, m.at(i, part), buf)
 }
@@ -205,9 +206,9 @@ func (m *memory) refresh() error {
 
 type number interface{ float32 | float64 }
 
-// scatter copies a row-major matrix to rows that are pitchOf(cols) apart; gather is its inverse.
+// scatter copies a row-major matrix to rows that are gpu.Pitch(cols) apart; gather is its inverse.
 func scatter[T number](dst []float32, src []T, cols int) {
-	pitch := pitchOf(cols)
+	pitch := gpu.Pitch(cols)
 	for i := range len(src) / cols {
 		for j, x := range src[i*cols : (i+1)*cols] {
 			dst[i*pitch+j] = float32(x)
@@ -216,7 +217,7 @@ func scatter[T number](dst []float32, src []T, cols int) {
 }
 
 func gather[T number](dst []T, src []float32, cols int) {
-	pitch := pitchOf(cols)
+	pitch := gpu.Pitch(cols)
 	for i := range len(dst) / cols {
 		for j, x := range src[i*pitch : i*pitch+cols] {
 			dst[i*cols+j] = T(x)

@@ -35,7 +35,7 @@ type flight struct {
 }
 
 func (n *notes) prepare(f *feeder) (err error) {
-	n.width = maxScalars + f.plan.Slots + countsOfFeed
+	n.width = maxScalars + f.drawing.Slots + countsOfFeed
 	if n.rows, err = f.take("scalars", notesKept*n.width); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (n *notes) prepare(f *feeder) (err error) {
 	return nil
 }
 
-func (n *notes) release(g *gpu) {
+func (n *notes) release(g *device) {
 	for i := range n.pinned {
 		g.unpin(n.pinned[i])
 		n.pinned[i] = nil
@@ -137,10 +137,10 @@ func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
 		scalars := f.runs[r].n
 		x := feed.Record{Scalars: append([]float32(nil), row[:scalars]...)}
 		row = row[scalars:]
-		for _, task := range row[:f.plan.Slots] {
+		for _, task := range row[:f.drawing.Slots] {
 			x.Tasks = append(x.Tasks, int(task))
 		}
-		row = row[f.plan.Slots:]
+		row = row[f.drawing.Slots:]
 		x.Pairs, x.Overlap, x.Short = int(row[0]), int(row[1]), int(row[2])
 		if row[3] != 0 {
 			return nil, fmt.Errorf("cuda: the stream of random numbers ended before an update's %d normals were drawn", f.content.noises)

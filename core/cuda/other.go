@@ -13,6 +13,3 @@ func Probe(int) (Info, error) { return Info{}, unsupported() }
 func unsupported() error {
 	return &Error{NoLibrary, "GPUs are reached on Linux on amd64 and arm64 only, and not in builds with the tag nogpu"}
 }
-
-// Describe tells what a device of this package runs on.
-func Describe(core.Device) (Info, bool) { return Info{}, false }

@@ -165,7 +165,7 @@ func checkProgram(t *testing.T, gpu *fakecuda.GPU, p *core.Program, start core.M
 	if o.Products == "" { // with operands rounded to 10 bits
 		exact, rounded := execute(t, d, p, params, inputs, 1), execute(t, newDevice(t, cuda.Options{TF32: true}), p, params, inputs, 1)
 		for output := range p.Outputs {
-			if e := difference(rounded[output], exact[output]); !(e <= 2e-2) || e == 0 && p.Name == "pearl.update" && output == "grad_q1" {
+			if e := difference(rounded[output], exact[output]); !(e <= 2e-2) || e == 0 && gpu != nil && p.Name == "pearl.update" && output == "grad_q1" { // a GPU's library may take float32 at odd sizes
 				t.Errorf("%s: %s in TF32 is off by %.1e", p.Name, output, e)
 			}
 		}

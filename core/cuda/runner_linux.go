@@ -9,21 +9,22 @@ import (
 	"slices"
 
 	"nacre/core"
+	"nacre/core/gpu"
 )
 
 // runner implements core.Runner. Inputs are written to one of two buffers of pinned memory while the other may still be
 // on its way to the GPU; outputs come back to pinned memory at the end of the graph.
 type runner struct {
 	p      *core.Program
-	gpu    *gpu
+	gpu    *device
 	mem    *memory
 	steps  bool
-	place  *placement
+	place  *gpu.Placement
 	module module
-	base   [arena + 1]address
+	base   [gpu.Arena + 1]address
 	tables address
-	work   [maxBranches]address // of products
-	lt     []*ltProduct
+	work   [gpu.MaxBranches]address // of products
+	lt     map[*gpu.Unit]*ltProduct
 	graph  graph
 	fed    *fed // draws the data of every run, if set
 
@@ -40,17 +41,17 @@ type runner struct {
 	closed  bool
 }
 
-func (g *gpu) loadHere(p *core.Program, mem *memory) (core.Runner, error) {
+func (g *device) loadHere(p *core.Program, mem *memory) (core.Runner, error) {
 	return g.loadFed(p, mem, nil)
 }
 
 // loadFed loads a program that draws its own data if d is not nil.
-func (g *gpu) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, error) {
-	pl, err := newPlan(p, g.lt == nil)
+func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, error) {
+	pl, err := gpu.New(p, g.planning())
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: g, mem: mem, steps: steps(p), place: pl.placeValues(), fed: d}
+	r := &runner{p: p, gpu: g, mem: mem, steps: steps(p), place: pl.Place, fed: d}
 	leave, err := mem.settle()
 	if err != nil {
 		return nil, err
@@ -64,9 +65,10 @@ func (g *gpu) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, error)
 }
 
 // prepare compiles, allocates and records the graph.
-func (r *runner) prepare(pl *plan) error {
+func (r *runner) prepare(pl *gpu.Plan) error {
 	g := r.gpu
-	text, names := pl.source()
+	r.lt = map[*gpu.Unit]*ltProduct{}
+	text, names := source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {
 		return err
@@ -86,50 +88,42 @@ func (r *runner) prepare(pl *plan) error {
 			return err
 		}
 	}
-	// Everything runs once outside the graph where that changes nothing, so that libraries load what they need.
-	for i, u := range pl.units {
-		if u.product != nil {
-			if err := launches[i](r.mem.stream); err != nil {
-				return err
-			}
-		}
-	}
-	if err := g.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream)); err != nil {
+	if err := r.tryProducts(pl, launches); err != nil {
 		return err
 	}
 	r.graph, err = r.record(pl, launches)
 	return err
 }
 
-func (r *runner) allocate(pl *plan) (err error) {
+func (r *runner) allocate(pl *gpu.Plan) (err error) {
 	g := r.gpu
-	r.base[params] = r.mem.base
-	for s, what := range map[space]string{inputs: "inputs", outputs: "outputs", arena: "intermediate values"} {
-		if r.base[s], err = g.alloc(what, r.place.size[s]+align); err != nil {
+	r.base[gpu.Params] = r.mem.base
+	for s, what := range map[gpu.Space]string{gpu.Inputs: "inputs", gpu.Outputs: "outputs", gpu.Arena: "intermediate values"} {
+		if r.base[s], err = g.alloc(what, r.place.Size[s]+gpu.Align); err != nil {
 			return err
 		}
 	}
 	if g.lt != nil {
-		for _, u := range pl.units {
-			if u.product != nil && r.work[u.branch] == 0 {
-				if r.work[u.branch], err = g.reserve("matrix products", workspaceFloats); err != nil {
+		for _, u := range pl.Units {
+			if u.Product != nil && r.work[u.Branch] == 0 {
+				if r.work[u.Branch], err = g.reserve("matrix products", workspaceFloats); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	for i := range r.staged {
-		if r.staged[i], err = g.pin(r.place.size[inputs] + align); err != nil {
+		if r.staged[i], err = g.pin(r.place.Size[gpu.Inputs] + gpu.Align); err != nil {
 			return err
 		}
 		if r.copied[i], err = g.newEvent(); err != nil {
 			return err
 		}
 	}
-	if r.results, err = g.pin(r.place.size[outputs] + align); err != nil {
+	if r.results, err = g.pin(r.place.Size[gpu.Outputs] + gpu.Align); err != nil {
 		return err
 	}
-	for _, v := range r.place.consts {
+	for _, v := range r.place.Consts {
 		if err := upload(g.driver, r.address(v), []float32{float32(r.p.Values[v].Fill)}); err != nil {
 			return err
 		}
@@ -137,33 +131,39 @@ func (r *runner) allocate(pl *plan) (err error) {
 	for _, v := range r.p.Inputs {
 		r.inputs = append(r.inputs, v)
 	}
-	slices.SortFunc(r.inputs, func(a, b int) int { return cmp.Compare(r.place.of[a].offset, r.place.of[b].offset) })
+	slices.SortFunc(r.inputs, func(a, b int) int { return cmp.Compare(r.place.Of[a].Offset, r.place.Of[b].Offset) })
 	r.done, err = g.newEvent()
 	return err
 }
 
 // address is where a value lies.
 func (r *runner) address(v int) address {
-	at := r.place.of[v]
-	if at.space == params {
+	at := r.place.Of[v]
+	if at.Space == gpu.Params {
 		return r.mem.at(r.mem.index[r.p.Values[v].Store], 0)
 	}
 	return r.at(at)
 }
 
-func (r *runner) at(p place) address { return r.base[p.space] + address(4*p.offset) }
+func (r *runner) at(p gpu.Place) address { return r.base[p.Space] + address(4*p.Offset) }
 
 // record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. A fed
 // program's begins with copying what was drawn, draws for the next run on a branch of its own, and ends with keeping its
 // scalars; outputs of others are copied to the host at the end.
-func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) {
+func (r *runner) record(pl *gpu.Plan, launches []func(stream) error) (graph, error) {
 	g := r.gpu
 	c := &recording{gpu: g, after: map[int]event{}}
 	defer c.release()
 	c.streams[0] = r.mem.stream
-	for b := 1; b < maxBranches; b++ {
+	for b := 1; b < gpu.MaxBranches; b++ {
 		var err error
 		if c.streams[b], err = g.newStream(); err != nil {
+			return 0, err
+		}
+	}
+	if r.fed != nil {
+		var err error
+		if c.drawing, err = g.newStream(); err != nil {
 			return 0, err
 		}
 	}
@@ -181,15 +181,15 @@ func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) 
 		if err != nil {
 			return err
 		}
-		for i, u := range pl.units {
+		for i, u := range pl.Units {
 			if err := c.reach(pl, i, begin); err != nil {
 				return err
 			}
-			if err := launches[i](c.streams[u.branch]); err != nil {
+			if err := launches[i](c.streams[u.Branch]); err != nil {
 				return err
 			}
 			if needed(pl, i) {
-				if c.after[i], err = c.event(c.streams[u.branch]); err != nil {
+				if c.after[i], err = c.event(c.streams[u.Branch]); err != nil {
 					return err
 				}
 			}
@@ -206,23 +206,23 @@ func (r *runner) record(pl *plan, launches []func(stream) error) (graph, error) 
 		if len(r.p.Outputs) == 0 {
 			return nil
 		}
-		return g.copyOut(c.streams[0], r.results, r.base[outputs])
+		return g.copyOut(c.streams[0], r.results, r.base[gpu.Outputs])
 	})
 }
 
 // needed reports whether a unit of another branch waits for unit i.
-func needed(pl *plan, i int) bool {
-	return slices.ContainsFunc(pl.units[i+1:], func(u *unit) bool {
-		return u.branch != pl.units[i].branch && slices.Contains(u.deps, i)
+func needed(pl *gpu.Plan, i int) bool {
+	return slices.ContainsFunc(pl.Units[i+1:], func(u *gpu.Unit) bool {
+		return u.Branch != pl.Units[i].Branch && slices.Contains(u.Deps, i)
 	})
 }
 
 // recording is the state of a graph being recorded.
 type recording struct {
-	gpu     *gpu
-	streams [maxBranches]stream
-	begun   [maxBranches]bool
-	seen    [maxBranches][maxBranches]int // by branch: 1 + the last unit of each branch it has waited for
+	gpu     *device
+	streams [gpu.MaxBranches]stream
+	begun   [gpu.MaxBranches]bool
+	seen    [gpu.MaxBranches][gpu.MaxBranches]int // by branch: 1 + the last unit of each branch it has waited for
 	after   map[int]event
 	events  []event
 	drawing stream // of what is drawn for the next run
@@ -232,10 +232,6 @@ type recording struct {
 func (c *recording) ahead(d *fed, begin event) (event, error) {
 	if d == nil {
 		return 0, nil
-	}
-	var err error
-	if c.drawing, err = c.gpu.newStream(); err != nil {
-		return 0, err
 	}
 	if err := c.gpu.wait(c.drawing, begin); err != nil {
 		return 0, err
@@ -257,16 +253,16 @@ func (c *recording) event(s stream) (event, error) {
 }
 
 // reach makes the stream of unit i wait for all it depends on.
-func (c *recording) reach(pl *plan, i int, begin event) error {
-	b := pl.units[i].branch
+func (c *recording) reach(pl *gpu.Plan, i int, begin event) error {
+	b := pl.Units[i].Branch
 	if b > 0 && !c.begun[b] {
 		if err := c.gpu.wait(c.streams[b], begin); err != nil {
 			return err
 		}
 	}
 	c.begun[b] = true
-	for _, d := range slices.Backward(pl.units[i].deps) {
-		from := pl.units[d].branch
+	for _, d := range slices.Backward(pl.Units[i].Deps) {
+		from := pl.Units[d].Branch
 		if from == b || c.seen[b][from] > d {
 			continue
 		}
@@ -280,7 +276,7 @@ func (c *recording) reach(pl *plan, i int, begin event) error {
 
 // join makes the first branch wait for the others.
 func (c *recording) join() error {
-	for b := 1; b < maxBranches; b++ {
+	for b := 1; b < gpu.MaxBranches; b++ {
 		if !c.begun[b] {
 			continue
 		}
@@ -343,17 +339,17 @@ func (r *runner) send() error {
 		return nil
 	}
 	for i := 0; i < len(r.inputs); {
-		from := r.place.of[r.inputs[i]].offset
+		from := r.place.Of[r.inputs[i]].Offset
 		to := from
 		for ; i < len(r.inputs) && slices.Contains(r.fresh, r.inputs[i]); i++ {
 			x := r.p.Values[r.inputs[i]]
-			to = r.place.of[r.inputs[i]].offset + roundUp(x.Rows*pitchOf(x.Cols))
+			to = r.place.Of[r.inputs[i]].Offset + gpu.RoundUp(x.Rows*gpu.Pitch(x.Cols))
 		}
 		if to == from {
 			i++
 			continue
 		}
-		if err := r.gpu.copyIn(r.mem.stream, r.base[inputs]+address(4*from), r.staged[r.turn][from:to]); err != nil {
+		if err := r.gpu.copyIn(r.mem.stream, r.base[gpu.Inputs]+address(4*from), r.staged[r.turn][from:to]); err != nil {
 			return err
 		}
 	}
@@ -397,7 +393,7 @@ func write[T number](r *runner, input string, src []T) error {
 		}
 		r.pending[r.turn] = false
 	}
-	scatter(r.staged[r.turn][r.place.of[v].offset:], src, r.p.Values[v].Cols)
+	scatter(r.staged[r.turn][r.place.Of[v].Offset:], src, r.p.Values[v].Cols)
 	if !slices.Contains(r.fresh, v) {
 		r.fresh = append(r.fresh, v)
 	}
@@ -412,7 +408,7 @@ func read[T number](r *runner, output string, dst []T) error {
 	if err := r.fetch(); err != nil {
 		return err
 	}
-	gather(dst, r.results[r.place.of[v].offset:], r.p.Values[v].Cols)
+	gather(dst, r.results[r.place.Of[v].Offset:], r.p.Values[v].Cols)
 	return nil
 }
 
@@ -433,7 +429,7 @@ func (r *runner) fetch() error {
 	}
 	defer leave()
 	r.kept = true
-	return download(r.gpu.driver, r.results, r.base[outputs])
+	return download(r.gpu.driver, r.results, r.base[gpu.Outputs])
 }
 
 // await waits for the GPU to reach an event.
@@ -470,14 +466,10 @@ func (r *runner) release() {
 		g.call("cuGraphExecDestroy", uintptr(r.graph))
 	}
 	for _, p := range r.lt {
-		if p != nil {
-			g.lt.release(p)
-		}
+		g.lt.release(p)
 	}
-	if r.module != 0 {
-		g.call("cuModuleUnload", uintptr(r.module))
-	}
-	for _, a := range slices.Concat([]address{r.base[inputs], r.base[outputs], r.base[arena], r.tables}, r.work[:]) {
+	g.unload(r.module)
+	for _, a := range slices.Concat([]address{r.base[gpu.Inputs], r.base[gpu.Outputs], r.base[gpu.Arena], r.tables}, r.work[:]) {
 		g.free(a)
 	}
 	for i := range r.staged {

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"nacre/core/gpu"
 )
 
 //go:embed prelude.h
@@ -20,20 +22,21 @@ var feedText string
 
 // source is the text of all kernels of a plan, and the name of each region's kernel by unit. Regions that differ only
 // in the values they read and write share a kernel.
-func (pl *plan) source() (text string, names []string) {
+func source(pl *gpu.Plan) (text string, names []string) {
 	var b strings.Builder
 	b.WriteString(prelude + gemmText + optimiserText)
 	known := map[string]string{}
-	for _, u := range pl.units {
-		if u.kernel == nil {
+	for _, u := range pl.Units {
+		if u.Kernel == nil {
 			names = append(names, "")
 			continue
 		}
-		name, ok := known[u.kernel.body]
+		body := kernelText(u.Kernel)
+		name, ok := known[body]
 		if !ok {
 			name = fmt.Sprintf("region%d", len(known))
-			known[u.kernel.body] = name
-			b.WriteString(strings.ReplaceAll(u.kernel.body, "@", name))
+			known[body] = name
+			b.WriteString(strings.ReplaceAll(body, "@", name))
 		}
 		names = append(names, name)
 	}

@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"nacre/bench/yardstick"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/ref"
+	"nacre/rl/yardstick"
+	"nacre/tcl/tclpearl"
 )
 
 // texts are the kernels of every program of every algorithm, each kernel once, as a GPU gets them; and those that draw
@@ -66,7 +67,7 @@ func TestClang(t *testing.T) {
 
 // With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0.
 func TestNVRTC(t *testing.T) {
-	y, err := yardstick.New(yardstick.Oyster, true, ref.Device)
+	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	must(t, err)
 	_, _, text, err := cuda.Plan(y.Program(), false)
 	must(t, err)
@@ -74,7 +75,7 @@ func TestNVRTC(t *testing.T) {
 	for what, text := range map[string]string{"an update": text, "drawing data": drawing} {
 		cubin, err := cuda.Compile(text, "9.0")
 		var missing *cuda.Error
-		if errors.As(err, &missing) && missing.Stage == cuda.NoNVRTC {
+		if errors.As(err, &missing) && missing.Fault == cuda.NoNVRTC {
 			t.Skip("not tested: there is no NVRTC to compile the kernels with")
 		}
 		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {

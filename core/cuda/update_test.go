@@ -6,10 +6,11 @@ import (
 	"math"
 	"testing"
 
-	"nacre/bench/yardstick"
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/rl/yardstick"
+	"nacre/tcl/tclpearl"
 )
 
 func must(t testing.TB, err error) {
@@ -30,7 +31,7 @@ func newDevice(t testing.TB, o cuda.Options) core.Device {
 func TestYardstick(t *testing.T) {
 	fakecuda.Use(t)
 	d := newDevice(t, cuda.Options{})
-	y, err := yardstick.New(yardstick.Oyster, true, d)
+	y, err := tclpearl.NewYardstick(yardstick.Oyster, d)
 	must(t, err)
 	defer y.Close()
 	got, err := y.Update(0)

@@ -18,8 +18,11 @@ func (Dense) Operand(i int) Rows {
 	return Whole
 }
 
-func (Dense) shape(in []Shape) (Shape, error) {
+func (o Dense) shape(in []Shape) (Shape, error) {
 	x, w, b := in[0], in[1], in[2]
+	if int(o.Act) >= len(actNames) {
+		return Shape{}, fmt.Errorf("unknown activation")
+	}
 	if x.Cols != w.Rows {
 		return Shape{}, fmt.Errorf("x has %d columns but w has %d rows", x.Cols, w.Rows)
 	}
@@ -140,7 +143,12 @@ func (m Mat) general() blas64.General {
 
 func (o ActGrad) String() string { return fmt.Sprintf("ActGrad(%v)", o.Act) }
 
-func (ActGrad) shape(in []Shape) (Shape, error) { return same(in) }
+func (o ActGrad) shape(in []Shape) (Shape, error) {
+	if int(o.Act) >= len(actNames) {
+		return Shape{}, fmt.Errorf("unknown activation")
+	}
+	return same(in)
+}
 
 // DiffWRT: the slope itself varies with y only for Tanh.
 func (o ActGrad) DiffWRT(int) []bool { return []bool{o.Act == Tanh, true} }

@@ -288,3 +288,21 @@ func depends(n, x *G.Node) bool {
 	}
 	return false
 }
+
+// An activation or function that has no name is no operation: an executor might take it for the identity.
+func TestUnknownFunctions(t *testing.T) {
+	x := op.Shape{Rows: 2, Cols: 3}
+	for _, c := range []struct {
+		o  op.Op
+		in []op.Shape
+	}{
+		{op.Dense{Act: op.Tanh + 1}, []op.Shape{x, {Rows: 3, Cols: 4}, {Rows: 1, Cols: 4}}},
+		{op.ActGrad{Act: op.Tanh + 1}, []op.Shape{x, x}},
+		{op.Unary{F: op.Sign + 1}, []op.Shape{x}},
+		{op.Binary{F: op.Less + 1}, []op.Shape{x, x}},
+	} {
+		if _, err := op.ShapeOf(c.o, c.in...); err == nil || !strings.Contains(err.Error(), "unknown") {
+			t.Errorf("%v: error %v", c.o, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@
 package ref
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -65,9 +66,10 @@ func (device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 }
 
 type runner struct {
-	p     *core.Program
-	vals  []op.Mat
-	steps []func()
+	p      *core.Program
+	vals   []op.Mat
+	steps  []func()
+	closed bool
 }
 
 // step prepares one instruction.
@@ -108,16 +110,27 @@ func norm(ms []op.Mat) float64 {
 	return math.Sqrt(sum)
 }
 
+var errClosed = errors.New("ref: the program is closed")
+
 func (r *runner) Run() error {
+	if r.closed {
+		return errClosed
+	}
 	for _, step := range r.steps {
 		step()
 	}
 	return nil
 }
 
-func (r *runner) Close() error { return nil }
+func (r *runner) Close() error {
+	r.closed, r.vals, r.steps = true, nil, nil
+	return nil
+}
 
 func (r *runner) input(name string, n int) ([]float64, error) {
+	if r.closed {
+		return nil, errClosed
+	}
 	i, ok := r.p.Inputs[name]
 	if !ok {
 		return nil, fmt.Errorf("ref: program %q has no input %q", r.p.Name, name)
@@ -126,6 +139,9 @@ func (r *runner) input(name string, n int) ([]float64, error) {
 }
 
 func (r *runner) output(name string, n int) ([]float64, error) {
+	if r.closed {
+		return nil, errClosed
+	}
 	i, ok := r.p.Outputs[name]
 	if !ok {
 		return nil, fmt.Errorf("ref: program %q has no output %q", r.p.Name, name)

@@ -2,13 +2,13 @@
 // named sections, each with its checksum, written as a stream so that a replay buffer is never copied in memory,
 // and put in place in one step so that a killed program or a full disk leaves the previous checkpoint whole.
 //
-//	err := checkpoint.Save(path, checkpoint.Header{ConfigHash: hash}, func(w *checkpoint.Writer) error {
+//	err := checkpoint.Save(path, checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
 //		if err := w.JSON("progress", progress); err != nil {
 //			return err
 //		}
 //		return checkpoint.Put(w, "q1/w0", weights)
 //	})
-//	err = checkpoint.Load(path, hash, func(r *checkpoint.Reader) error {
+//	err = checkpoint.Load(path, "", func(r *checkpoint.Reader) error {
 //		if err := r.JSON("progress", &progress); err != nil {
 //			return err
 //		}
@@ -50,8 +50,10 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Header says what a checkpoint belongs to.
 type Header struct {
-	Program    string `json:"program"`     // the build that wrote it; Save fills it in
-	ConfigHash string `json:"config_hash"` // fingerprint of the configuration it continues
+	Program string `json:"program"` // the build that wrote it; Save fills it in
+	// What it continues: settings by dotted key; or, of programs before that, a hash of the configuration.
+	Settings   map[string]json.RawMessage `json:"settings,omitempty"`
+	ConfigHash string                     `json:"config_hash,omitempty"`
 }
 
 // section is an entry of the index.

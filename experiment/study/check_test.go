@@ -12,7 +12,8 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/sim"
-	_ "nacre/sim/metaworld"
+	_ "nacre/sim/families"
+	contrast "nacre/tcl"
 	"nacre/tsne"
 )
 
@@ -150,8 +151,8 @@ func TestAblation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Config.TCL.Window != want {
-			t.Errorf("%s: trained on windows of %d, want %d", name, a.Config.TCL.Window, want)
+		if contrast.Of(a.Config).Window != want {
+			t.Errorf("%s: trained on windows of %d, want %d", name, contrast.Of(a.Config).Window, want)
 		}
 		a.Close()
 	}

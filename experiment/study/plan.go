@@ -7,6 +7,8 @@ import (
 
 	"nacre/experiment"
 	"nacre/internal/nearest"
+	"nacre/pearl"
+	contrast "nacre/tcl"
 	"nacre/tsne"
 )
 
@@ -129,7 +131,7 @@ var ablations = []ablation{
 	{"momentum", "direction of the momentum: key ← 0.995 key + 0.005 query, or as printed, the other way round", tcl(
 		reading{"literal", "momentum as printed", "tcl.literal_momentum=true"})},
 	{"window", "length of the training windows, half and twice; all are embedded by windows of the plan's length", func(c experiment.Config) []Variant {
-		w := c.TCL.Window
+		w := contrast.Of(c).Window
 		return tcl(windows(w/2), windows(2*w))(c)
 	}},
 	{"scale", "weight of the contrastive loss; 0 is PEARL on windows, without it", tcl(
@@ -140,7 +142,7 @@ var ablations = []ablation{
 	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
 		reading{"variance", "variances", "tcl.sigma=var"})},
 	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context", func(c experiment.Config) []Variant {
-		p := c.Pearl
+		p := pearl.Of(c)
 		return []Variant{
 			variant("pearl"),
 			{"pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl", []string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)}},

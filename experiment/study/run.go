@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/experiment/progress"
 	"nacre/internal/atomicfile"
+	"nacre/rl"
 	"nacre/rl/protocol"
 	"nacre/sim"
 	"nacre/tsne"
@@ -87,7 +89,8 @@ func (r *Result) write() error {
 	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
 }
 
-// measure finds how long the embedded windows are: as long as those TCL trains on in the plan's own configuration.
+// measure finds how long the embedded windows are: as long as those that the plan's own configuration trains on. All arms
+// must infer embeddings.
 func (r *runner) measure() error {
 	cfg, err := r.plan.config()
 	if err != nil {
@@ -97,7 +100,22 @@ func (r *runner) measure() error {
 	if err != nil {
 		return err
 	}
-	r.length = min(cfg.TCL.Window, family.Spec().Horizon)
+	names := []string{cfg.Algorithm}
+	for _, arm := range r.out.Arms {
+		names = append(names, arm.Algorithm)
+	}
+	for i, name := range names {
+		a, err := rl.Lookup(name)
+		if err != nil {
+			return err
+		}
+		if a.Window == nil {
+			return fmt.Errorf("study %s: %s infers no task embedding; expected %s", r.plan.Name, name, strings.Join(rl.Embedding(), " or "))
+		}
+		if i == 0 {
+			r.length = min(a.Window(cfg), family.Spec().Horizon)
+		}
+	}
 	return nil
 }
 

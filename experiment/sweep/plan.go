@@ -1,12 +1,17 @@
 package sweep
 
 import (
+	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"nacre/experiment"
+	"nacre/internal/nearest"
 	"nacre/rl/config"
 	"nacre/sim"
 )
@@ -19,7 +24,7 @@ type Plan struct {
 	Seeds    []uint64 `toml:"seeds"`
 	Preset   string   `toml:"preset" comment:"of systems that name none; {family} stands for the family's name"`
 	EnvSteps int64    `toml:"env_steps" range:"[0,1e12]" comment:"budget of every run in environment steps; 0 leaves the presets' iterations"`
-	Set      []string `toml:"set" comment:"key=value for every run"`
+	Set      []string `toml:"set" comment:"key=value for every run; a table for those whose algorithm reads it"`
 	Systems  []System `toml:"systems"`
 	Local    Local    `toml:"local"`
 	Slurm    Slurm    `toml:"slurm"`
@@ -48,10 +53,36 @@ type Run struct {
 	Config experiment.Config `json:"-"`
 }
 
-// Load reads and checks a plan.
-func Load(file string) (Plan, error) {
+// shipped are the plans that come with the program.
+//
+//go:embed plans/*.toml
+var shipped embed.FS
+
+// Shipped are the names of the plans that come with the program.
+func Shipped() []string {
+	entries, err := shipped.ReadDir("plans")
+	if err != nil {
+		panic(err) // the folder is part of this package
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
+	}
+	return names
+}
+
+// Load reads and checks a plan: a file, or where there is none of that name, one that comes with the program.
+func Load(name string) (Plan, error) {
 	var p Plan
-	if err := config.LoadTOML(file, &p); err != nil {
+	source := config.File(name)
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		text, err := shipped.ReadFile("plans/" + name + ".toml")
+		if err != nil {
+			return p, fmt.Errorf("there is no plan %s, neither a file nor one that comes with nacre%s", name, nearest.Hint(name, Shipped()))
+		}
+		source = config.Text("plan "+name, text)
+	}
+	if err := config.Resolve(&p, source); err != nil {
 		return p, err
 	}
 	if p.Out == "" {
@@ -101,6 +132,11 @@ func (p Plan) Expand() ([]Run, error) {
 				seen[r.Name] = true
 				runs = append(runs, r)
 			}
+		}
+	}
+	for _, pair := range p.Set {
+		if !slices.ContainsFunc(runs, func(r Run) bool { return !r.Config.Ignores(pair) }) {
+			return nil, fmt.Errorf("plan %s: set %q: no algorithm of the plan reads that table", p.Name, pair)
 		}
 	}
 	return runs, nil
@@ -154,7 +190,9 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	if s.Algorithm != "" {
 		cfg.Algorithm = s.Algorithm
 	}
-	if err := experiment.Change(&cfg, slices.Concat(p.Set, s.Set)...); err != nil {
+	// What the plan sets for all systems concerns those whose algorithm reads it.
+	shared := slices.DeleteFunc(slices.Clone(p.Set), func(pair string) bool { return cfg.Ignores(pair) })
+	if err := experiment.Change(&cfg, slices.Concat(shared, s.Set)...); err != nil {
 		return Run{}, err
 	}
 	if cfg.Family != family || cfg.Seed != seed {

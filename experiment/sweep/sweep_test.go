@@ -18,7 +18,9 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
+	"nacre/pearl"
 	"nacre/sim"
+	"nacre/tcl"
 )
 
 // The test binary is also the worker of the sweeps it tests.
@@ -217,17 +219,17 @@ func TestExpand(t *testing.T) {
 		t.Errorf("order: %s, %s, %s", runs[0].Name, runs[299].Name, runs[300].Name)
 	}
 	c := runs[302].Config
-	if c.Algorithm != "tcl-pearl" || c.Family != "grid/00" || c.Seed != 2 || c.EnvSteps != 1_000_000 || c.TCL.Window != 128 || c.Pearl.Latent != 5 || c.Evaluation.Every != 2 {
+	if c.Algorithm != "tcl-pearl" || c.Family != "grid/00" || c.Seed != 2 || c.EnvSteps != 1_000_000 || tcl.Of(c).Window != 128 || pearl.Of(c).Latent != 5 || c.Evaluation.Every != 2 {
 		t.Errorf("%s: %+v", runs[302].Name, c)
 	}
-	if c := runs[4].Config; c.Algorithm != "tcl-pearl" || c.Pearl.Hidden != 64 || c.Pearl.Latent != 6 || runs[4].System != "narrow" {
+	if c := runs[4].Config; c.Algorithm != "tcl-pearl" || pearl.Of(c).Hidden != 64 || pearl.Of(c).Latent != 6 || runs[4].System != "narrow" {
 		t.Errorf("%s: %+v", runs[4].Name, c)
 	}
 	plan.Families = []string{"grid/*:v2"}
 	if variants, err := plan.Expand(); err != nil || len(variants) != 18 || variants[0].Name != "grid-00-v2-pearl-seed1" {
 		t.Errorf("%d runs of variants, %v", len(variants), err)
 	}
-	if c := runs[5].Config; c.Preset != "ml1/push-small" || c.Family != "grid/00" || c.Pearl.Hidden != 128 {
+	if c := runs[5].Config; c.Preset != "ml1/push-small" || c.Family != "grid/00" || pearl.Of(c).Hidden != 128 {
 		t.Errorf("%s: %+v", runs[5].Name, c)
 	}
 }
@@ -241,7 +243,7 @@ func TestBadPlans(t *testing.T) {
 		"no [[systems]]":    good,
 		"no family matches": strings.Replace(good, "point-goal", "moon/*", 1) + "[[systems]]\nalgorithm = 'pearl'",
 		`unknown family "point-gaol"; did you mean`:     strings.Replace(good, "point-goal", "point-gaol", 1) + "[[systems]]\nalgorithm = 'pearl'",
-		`algorithm = "pearls"`:                          good + "[[systems]]\nalgorithm = 'pearls'",
+		`algorithm "pearls" does not exist`:             good + "[[systems]]\nalgorithm = 'pearls'",
 		`preset "quick/pint-goal" does not exist; did `: good + "[[systems]]\npreset = 'quick/pint-goal'",
 		"two runs are called point-goal-pearl-seed1":    good + "[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latent=3']",
 		"--set pearl.latnet=3":                          good + "[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latnet=3']",
@@ -290,5 +292,26 @@ func TestChangedPlan(t *testing.T) {
 	}
 	if _, err := sweep.Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not the folder of a sweep") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What a plan sets for all systems reaches those whose algorithm reads it; what none reads is an error.
+func TestSharedSettings(t *testing.T) {
+	p := sweep.Plan{Name: "shared", Families: []string{"point-goal"}, Seeds: []uint64{1}, Set: []string{"tcl.window=8", "test_tasks=3"},
+		Systems: []sweep.System{{Preset: "quick/point-goal", Algorithm: "pearl"}, {Preset: "quick/point-goal"}, {Preset: "quick/point-goal-rl2"}}}
+	runs, err := p.Expand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := tcl.Of(runs[1].Config).Window; n != 8 || runs[2].Config.TestTasks != 3 || runs[2].Config.Algorithm != "rl2" {
+		t.Errorf("window %d, %+v", n, runs[2].Config)
+	}
+	p.Set = append(p.Set, "mql.hidden=8")
+	if _, err := p.Expand(); err == nil || !strings.Contains(err.Error(), `set "mql.hidden=8": no algorithm of the plan reads that table`) {
+		t.Errorf("a table that no system reads: %v", err)
+	}
+	p.Set, p.Systems[2].Set = nil, []string{"tcl.window=8"}
+	if _, err := p.Expand(); err == nil || !strings.Contains(err.Error(), "table tcl is set, but rl2 reads only rl2") {
+		t.Errorf("a system's own table that it does not read: %v", err)
 	}
 }

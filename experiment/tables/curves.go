@@ -54,7 +54,7 @@ func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, note
 	if o.Backdrop && !o.Success && isML1(family) {
 		p.Series = append(p.Series, backdrop(strings.TrimPrefix(family, ml1Prefix), end)...)
 	}
-	for _, system := range systems(runs, order) {
+	for _, system := range systems(runs, order()) {
 		s, short, ok := mean(runs, system, o.Success, end)
 		if !ok {
 			continue

@@ -18,6 +18,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/internal/nearest"
+	"nacre/rl"
 )
 
 // Options of Build.
@@ -54,23 +55,37 @@ const earlier = "the paper's environments are Meta-World's before 2021, with oth
 // controls are the six families of the MuJoCo figures, of which the paper has no table.
 var controls = []string{"ant-dir", "ant-goal", "cheetah-dir", "cheetah-vel", "humanoid-dir", "walker-rand-params"}
 
-// order of the systems, as the paper's tables have them.
-var order = []string{"maml", "rl2", "mql", "pearl", "tcl-pearl", "oracle"}
+// method is the name of a system in the paper's tables, which are plain text.
+func method(system string) string { return strings.ReplaceAll(experiment.Title(system), "²", "2") }
+
+// order of the systems: those of the paper as its tables have them, then the other algorithms.
+func order() []string {
+	methods := paper.Table2().Methods
+	out := rl.Names()
+	place := func(system string) int {
+		if i := slices.Index(methods, method(system)); i >= 0 {
+			return i
+		}
+		return len(methods)
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return place(a) - place(b) })
+	return out
+}
 
 func definitions() []definition {
 	one, two := paper.Table1(), paper.Table2()
 	return []definition{
 		{name: "ml1", title: "Meta-World ML1, PEARL and TCL-PEARL, thousands: " + paperWindow, against: []string{"pearl"}, expected: ml1(one.Environments),
-			shape: Shape{Algorithms: []string{"pearl", "tcl-pearl"}, Families: isML1, Order: order, Unit: 1000, Cap: 1_000_000, Paper: published(one)}},
+			shape: Shape{Algorithms: []string{"pearl", "tcl-pearl"}, Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(one)}},
 		{name: "ml1-all", title: "Meta-World ML1, all methods, thousands: " + paperWindow, against: []string{"tcl-pearl", "pearl"}, expected: ml1(two.Environments),
-			shape: Shape{Families: isML1, Order: order, Unit: 1000, Cap: 1_000_000, Paper: published(two)}},
+			shape: Shape{Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(two)}},
 		{name: "controls", title: "The six MuJoCo controls: mean return on test tasks over the last tenth of a run's environment steps, mean over seeds",
 			against: []string{"tcl-pearl", "pearl"}, expected: controls,
-			shape: Shape{Families: func(f string) bool { return slices.Contains(controls, f) }, Order: order, Unit: 1}},
+			shape: Shape{Families: func(f string) bool { return slices.Contains(controls, f) }, Order: order(), Unit: 1}},
 		{name: "runs", title: "Mean return on test tasks over the last tenth of a run's environment steps, mean over seeds", against: []string{"tcl-pearl", "pearl"},
-			shape: Shape{Order: order, Unit: 1}},
+			shape: Shape{Order: order(), Unit: 1}},
 		{name: "runtime", title: "Seconds of wall clock for 1,000,000 environment steps with their updates and evaluations, mean over seeds", against: []string{"pearl"},
-			shape: Shape{Order: order, Unit: 1, Value: pace, Paper: published(paper.Runtime())}},
+			shape: Shape{Order: order(), Unit: 1, Value: pace, Paper: published(paper.Runtime())}},
 	}
 }
 
@@ -103,7 +118,7 @@ func ml1(environments []string) []string {
 // published looks figures up in a table of the paper.
 func published(t paper.Table) func(family, system string) (float64, bool) {
 	return func(family, system string) (float64, bool) {
-		row, j := t.Row(strings.TrimPrefix(family, ml1Prefix)), slices.Index(t.Methods, experiment.Title(system))
+		row, j := t.Row(strings.TrimPrefix(family, ml1Prefix)), slices.Index(t.Methods, method(system))
 		if row == nil || j < 0 || !isML1(family) {
 			return 0, false
 		}

@@ -14,6 +14,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/sweep"
 	"nacre/experiment/tables"
+	"nacre/pearl"
 	"nacre/rl/protocol"
 )
 
@@ -227,7 +228,7 @@ func TestSweepNames(t *testing.T) {
 	}
 	written(t, f.RunDir(f.Runs[0]), "pearl", "point-goal", 1, at(5), []float64{5})
 	runs, err := tables.Load(plan.Out)
-	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" || runs[3].Config.Pearl.Hidden != 8 {
+	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" || pearl.Of(runs[3].Config).Hidden != 8 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
 	table, err := tables.Build("runs", runs, tables.Options{})

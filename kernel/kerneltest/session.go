@@ -1,5 +1,5 @@
-// Package kerneltest has a kernel.Session for tests of what carries a kernel. Its language has one command a line, so that
-// a test can make a cell do exactly what it is about:
+// Package kerneltest has a kernel.Session for tests of what carries a kernel, and helpers for tests of cells. The
+// language of its Session has one command a line, so that a test can make a cell do exactly what it is about:
 //
 //	print TEXT | error-print TEXT   write a line to stdout, stderr
 //	many N                          write N lines

@@ -2,18 +2,50 @@
 // as a training run, and interrupting the cell ends it:
 //
 //	result, err := study.Run(cell.Context(), dir, plan, host, show)
+//
+// Package display shows its values through the same Cell. Outside a notebook there is none.
 package cell
 
 import (
 	"context"
-
-	"nacre/internal/notebook"
+	"sync/atomic"
 )
 
-// Context is the context of the running cell: it ends when the cell is interrupted. Goroutines that a cell started get
-// that of their cell, also when the cell has ended. Outside a notebook it is context.Background().
+// Cell is the running cell as seen from the goroutines that belong to it.
+type Cell interface {
+	// Context ends when the cell is interrupted.
+	Context() context.Context
+
+	// Show shows v. With an id, it is kept under that id; with update, it replaces what was shown under it.
+	Show(v any, id string, update bool)
+
+	// Clear removes what the cell has shown so far; with wait, when it shows something next.
+	Clear(wait bool)
+
+	// Input asks the user for a line, not shown while it is typed if it is a password. It fails where there is no one
+	// to ask.
+	Input(prompt string, password bool) (string, error)
+}
+
+var current atomic.Pointer[func() Cell]
+
+// SetCurrent is for what runs cells: it makes f the way to the cell of the calling goroutine. f returns nil where there
+// is none.
+func SetCurrent(f func() Cell) { current.Store(&f) }
+
+// Current is the cell the calling goroutine belongs to, nil outside cells. Goroutines that a cell started belong to it,
+// also when it has ended.
+func Current() Cell {
+	if f := current.Load(); f != nil {
+		return (*f)()
+	}
+	return nil
+}
+
+// Context is the context of the current cell: it ends when the cell is interrupted. Outside a notebook it is
+// context.Background().
 func Context() context.Context {
-	if c := notebook.Current(); c != nil {
+	if c := Current(); c != nil {
 		return c.Context()
 	}
 	return context.Background()

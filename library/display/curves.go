@@ -19,6 +19,16 @@ import (
 // CurvesMIME is the type of curves that the front end draws and redraws itself.
 const CurvesMIME = "application/vnd.nacre.curves+json"
 
+var curvesType = Type{"curves", CurvesMIME, "image/png", func() Renderer {
+	c := NewCurves("return", "steps", "return")
+	for x := range 8 {
+		y := float64(x * x)
+		c.AddBand("PEARL", float64(x), y, y-1, y+1)
+		c.Add("TCL-PEARL", float64(x), 2*y)
+	}
+	return c
+}}
+
 // Curves are lines that may grow while they are shown. All methods may be called from several goroutines.
 type Curves struct {
 	mu     sync.Mutex

@@ -24,7 +24,7 @@ import (
 	"os"
 	"strings"
 
-	"nacre/internal/notebook"
+	"nacre/library/cell"
 )
 
 // Renderer is a value that knows how it is shown: its forms by MIME type. Forms are strings, []byte for binary types,
@@ -169,11 +169,11 @@ func isNumber(v any) bool {
 // Show shows values now, one below the other, each as it would be as the last expression of a cell.
 func Show(values ...any) {
 	for _, v := range values {
-		show(notebook.Current(), v, "", false)
+		show(cell.Current(), v, "", false)
 	}
 }
 
-func show(c notebook.Cell, v any, id string, update bool) {
+func show(c cell.Cell, v any, id string, update bool) {
 	if c != nil {
 		c.Show(v, id, update)
 		return
@@ -189,21 +189,21 @@ func show(c notebook.Cell, v any, id string, update bool) {
 // Handle is an output that can be replaced.
 type Handle struct {
 	id   string
-	cell notebook.Cell // that made it, for updates from goroutines that belong to none
+	cell cell.Cell // that made it, for updates from goroutines that belong to none
 }
 
 // Updating shows v and returns a handle by which it is replaced in place, from this cell or a later one.
 func Updating(v any) *Handle {
 	var b [8]byte
 	rand.Read(b[:])
-	h := &Handle{hex.EncodeToString(b[:]), notebook.Current()}
+	h := &Handle{hex.EncodeToString(b[:]), cell.Current()}
 	show(h.cell, v, h.id, false)
 	return h
 }
 
 // Update replaces what the handle shows.
 func (h *Handle) Update(v any) {
-	c := notebook.Current()
+	c := cell.Current()
 	if c == nil {
 		c = h.cell
 	}
@@ -212,7 +212,7 @@ func (h *Handle) Update(v any) {
 
 // Clear removes what the cell has shown so far; with wait, when it shows something next.
 func Clear(wait bool) {
-	if c := notebook.Current(); c != nil {
+	if c := cell.Current(); c != nil {
 		c.Clear(wait)
 	}
 }
@@ -224,7 +224,7 @@ func Input(prompt string) (string, error) { return input(prompt, false) }
 func Password(prompt string) (string, error) { return input(prompt, true) }
 
 func input(prompt string, password bool) (string, error) {
-	c := notebook.Current()
+	c := cell.Current()
 	if c == nil {
 		return "", errors.New("display: there is no notebook to ask")
 	}

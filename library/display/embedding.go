@@ -19,6 +19,16 @@ import (
 // EmbeddingMIME is the type of embeddings that the front end draws and lets the user explore.
 const EmbeddingMIME = "application/vnd.nacre.embedding+json"
 
+var embeddingType = Type{"embedding", EmbeddingMIME, "image/png", func() Renderer {
+	e := Embedding{Title: "two tasks", Points: tsne.NewMatrix(12, 2), Names: []string{"left", "right"}}
+	for i := range e.Points.Rows {
+		angle := 2 * math.Pi * float64(i/2) / 6
+		e.Points.Data[2*i], e.Points.Data[2*i+1] = 10*float64(i%2)+math.Cos(angle), math.Sin(angle)
+		e.Label = append(e.Label, i%2)
+	}
+	return e
+}}
+
 // Embedding is points in the plane with a label each, e.g. a t-SNE of context embeddings.
 type Embedding struct {
 	Title   string

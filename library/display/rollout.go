@@ -17,6 +17,15 @@ import (
 // RolloutMIME is the type of rollouts that the front end plays back in three dimensions.
 const RolloutMIME = "application/vnd.nacre.rollout+json"
 
+var rolloutType = Type{"rollout", RolloutMIME, "image/png", func() Renderer {
+	r := recording.Recording{Family: "point-goal", Params: []float64{1, 0}, QPos: [][]float64{{0, 0}}}
+	for k := range 10 {
+		r.QPos = append(r.QPos, []float64{0.1 * float64(k+1), 0})
+		r.Act, r.Reward = append(r.Act, []float64{0.1, 0}), append(r.Reward, 0.1*float64(k+1)-1)
+	}
+	return Rollout{Title: "to the goal", Episodes: []recording.Recording{r}}
+}}
+
 // RolloutLimit bounds the size of a rollout in a notebook, in bytes of JSON. Files have no limit.
 const RolloutLimit = 8 << 20
 

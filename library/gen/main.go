@@ -13,12 +13,14 @@ import (
 	"go/format"
 	"go/token"
 	"go/types"
+	"go/version"
 	"io"
 	"log"
 	"os"
 	"path"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -32,6 +34,14 @@ import (
 
 func main() {
 	log.SetFlags(0)
+	digests, err := api.Digests("..")
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Tables made with a newer Go would name what the oldest supported one does not have.
+	if want := version.Lang("go" + digests["go"]); version.Lang(runtime.Version()) != want {
+		log.Fatalf("this is %s: expected %s, the Go of go.mod, so that the tables compile with it and all newer ones: set GOTOOLCHAIN=%s.0 or a later %[2]s", runtime.Version(), want, want)
+	}
 	stale, err := filepath.Glob("s[yt][md]_*.go")
 	if err != nil {
 		log.Fatal(err)
@@ -52,7 +62,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The kernel does not compile while its tables are being made, so only what goes into them counts.
+	// What imports package library does not compile while its tables are being made: only what goes into them counts.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
 	})
@@ -106,10 +116,6 @@ func main() {
 	write("types_js.txt", []byte(index.String()))
 	for f, list := range families {
 		write("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
-	}
-	digests, err := api.Digests("..")
-	if err != nil {
-		log.Fatal(err)
 	}
 	write("api.txt", api.Format(digests))
 }

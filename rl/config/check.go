@@ -13,10 +13,17 @@ import (
 // outer. Numbers that are NaN are out of every range. Errors are *ValueError, or what Validate returned with the
 // table's key before it.
 func Check(cfg any) error {
-	if err := checkTags("", cfg); err != nil {
+	all := whole(cfg, tables(cfg))
+	if err := checkTags("", all); err != nil {
 		return err
 	}
-	return validate("", reflect.ValueOf(cfg))
+	if err := validate("", reflect.ValueOf(all)); err != nil {
+		return err
+	}
+	if _, ok := cfg.(Tabled); ok { // whose own method its fields and tables do not have
+		return own("", addressed(cfg))
+	}
+	return nil
 }
 
 func checkTags(where string, cfg any) error {
@@ -83,6 +90,11 @@ func validate(prefix string, v reflect.Value) error {
 	if inner.CanAddr() {
 		v = inner.Addr()
 	}
+	return own(prefix, v)
+}
+
+// own calls the Validate method of a table, where it has one.
+func own(prefix string, v reflect.Value) error {
 	c, ok := v.Interface().(interface{ Validate() error })
 	if !ok {
 		return nil

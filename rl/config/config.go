@@ -16,7 +16,7 @@
 // Tags: toml names the key (required; "-" leaves a field out), comment is written above it by Encode, range is an
 // interval such as [1,256], (0,1] or [0,) applied to numbers, to Durations and to each element of a list, oneof
 // lists the words a string may be. A struct with a method Validate() error is asked last, for conditions that
-// involve several fields.
+// involve several fields. Tables that a struct cannot have fields for are those of a Tabled.
 package config
 
 import (
@@ -82,10 +82,15 @@ func Set(assignments ...string) Layer {
 // DecodeStrict lays TOML text over cfg. Unknown keys are a *KeyError, values that do not fit or are out of range
 // a *ValueError; name stands for the text in messages. Top-level tables named in ignore are skipped.
 func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
-	if err := decode(name, data, cfg, ignore); err != nil {
+	list := tables(cfg)
+	all := whole(cfg, list)
+	if err := decode(name, data, all, ignore); err != nil {
 		return err
 	}
-	return checkTags(name, cfg)
+	if err := checkTags(name, all); err != nil {
+		return err
+	}
+	return store(cfg, list, data)
 }
 
 func decode(name string, data []byte, cfg any, ignore []string) error {
@@ -115,9 +120,10 @@ func set(cfg any, assignment string) error {
 		return fmt.Errorf("%s: expected key=value, for example --set pearl.latent=7", where)
 	}
 	path := strings.Split(key, ".")
-	leaf, err := lookup(cfg, path)
+	all := whole(cfg, tables(cfg))
+	leaf, err := lookup(all, path)
 	if err != nil {
-		return &KeyError{Where: where, Key: key, Nearest: suggest(cfg, path)}
+		return &KeyError{Where: where, Key: key, Nearest: suggest(all, path)}
 	}
 	if isTable(leaf) {
 		return fmt.Errorf("%s: %s is a table; set one of its keys: %s", where, key, strings.Join(childKeys(leaf, key), ", "))
@@ -159,7 +165,7 @@ func Encode(cfg any) ([]byte, error) {
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)
-	if err := e.Encode(cfg); err != nil {
+	if err := e.Encode(whole(cfg, encoded(cfg))); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	return b.Bytes(), nil

@@ -104,7 +104,9 @@ func join(prefix, name string) string {
 }
 
 // Keys lists every dotted key that holds a value, in the struct's order.
-func Keys(cfg any) []string { return leafKeys(deref(reflect.TypeOf(cfg)), "") }
+func Keys(cfg any) []string {
+	return leafKeys(deref(reflect.TypeOf(whole(cfg, tables(cfg)))), "")
+}
 
 func leafKeys(t reflect.Type, prefix string) []string {
 	var out []string

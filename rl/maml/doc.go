@@ -3,7 +3,7 @@
 // al. 2015) through that step, second-order terms included. It follows garage's MAML-TRPO; that code's defects are named
 // choices of Config, off by default.
 //
-//	learner, err := maml.New(maml.Default(), training.Setup{
+//	learner, err := maml.New(maml.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	})

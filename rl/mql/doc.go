@@ -3,7 +3,7 @@
 // first on what it has seen there, then on the train tasks' replay weighted by how much each transition looks like
 // the test task. The weights are restored afterwards.
 //
-//	learner, err := mql.New(mql.Default(), training.Setup{
+//	learner, err := mql.New(mql.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	})

@@ -13,15 +13,15 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
-	"nacre/rl/learnertest"
 	"nacre/rl/protocol"
+	"nacre/rl/rltest"
 	"nacre/sim"
 )
 
 // newPoint is a learner on the point robot.
 func newPoint(t *testing.T, d core.Device, c Config, workers int) (*Learner, []sim.Task) {
 	t.Helper()
-	s, _, test := learnertest.Point(t, d, workers)
+	s, _, test := rltest.Point(t, d, workers)
 	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
@@ -176,8 +176,8 @@ func TestUpdatesGrowWithReplay(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	s, _, _ := learnertest.Point(t, ref.Device, 1)
-	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+	s, _, _ := rltest.Point(t, ref.Device, 1)
+	rltest.Refused(t, New, small(), s, map[string]func(*Config){
 		"history":  func(c *Config) { c.History = 1 },
 		"discount": func(c *Config) { c.Discount = 2 },
 	})

@@ -3,7 +3,7 @@
 // reaches is what the other algorithms could reach at best if they knew the task. It follows garage's multi-task SAC:
 // twin critics with twin targets, and one entropy temperature per train task.
 //
-//	learner, err := oracle.New(oracle.Default(), training.Setup{
+//	learner, err := oracle.New(oracle.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	})

@@ -12,8 +12,8 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/core/ref"
-	"nacre/rl/learnertest"
 	"nacre/rl/protocol"
+	"nacre/rl/rltest"
 	"nacre/sim"
 )
 
@@ -34,7 +34,7 @@ func small() Config {
 // newPoint is a learner on the point robot.
 func newPoint(t *testing.T, d core.Device, c Config, workers int) (*Learner, *sim.Pool) {
 	t.Helper()
-	s, pool, _ := learnertest.Point(t, d, workers)
+	s, pool, _ := rltest.Point(t, d, workers)
 	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
@@ -225,8 +225,8 @@ func TestStandardise(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	s, _, _ := learnertest.Point(t, ref.Device, 1)
-	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+	s, _, _ := rltest.Point(t, ref.Device, 1)
+	rltest.Refused(t, New, small(), s, map[string]func(*Config){
 		"discount": func(c *Config) { c.Discount = 2 },
 	})
 	s.Spec.TaskDim = 0

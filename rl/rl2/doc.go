@@ -2,7 +2,7 @@
 // last reward and the end of episodes, trained on trials, several episodes of one task joined, so that its state learns
 // what the task is. At a test task nothing is computed but the state.
 //
-//	learner, err := rl2.New(rl2.Default(), training.Setup{
+//	learner, err := rl2.New(rl2.Default(), rl.Setup{
 //		Spec: family.Spec(), Train: train, Seed: 1,
 //		Device: device, Pool: pool, Workers: 2, Envs: 16,
 //	})

@@ -12,8 +12,8 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
-	"nacre/rl/learnertest"
 	"nacre/rl/protocol"
+	"nacre/rl/rltest"
 	"nacre/sim"
 )
 
@@ -26,7 +26,7 @@ func small() Config {
 // newPoint is a learner on the point robot.
 func newPoint(t testing.TB, d core.Device, c Config, workers int) (*Learner, []sim.Task) {
 	t.Helper()
-	s, _, test := learnertest.Point(t, d, workers)
+	s, _, test := rltest.Point(t, d, workers)
 	l, err := New(c, s)
 	check(t, err)
 	t.Cleanup(func() { l.Close() })
@@ -269,8 +269,8 @@ func TestEvaluation(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	s, _, _ := learnertest.Point(t, ref.Device, 1)
-	learnertest.Refused(t, New, small(), s, map[string]func(*Config){
+	s, _, _ := rltest.Point(t, ref.Device, 1)
+	rltest.Refused(t, New, small(), s, map[string]func(*Config){
 		"clip":         func(c *Config) { c.Clip = 0 },
 		"entropy_mode": func(c *Config) { c.EntropyMode = "min" },
 	})

@@ -197,6 +197,19 @@ func (c Cell) Tagged(tag string) bool {
 // HasOutputs reports whether the cell shows anything.
 func (c Cell) HasOutputs() bool { list, _ := c["outputs"].([]any); return len(list) > 0 }
 
+// Bundles are the MIME bundles of the cell's displays and results, in their order.
+func (c Cell) Bundles() []map[string]any {
+	var bundles []map[string]any
+	outputs, _ := c["outputs"].([]any)
+	for _, o := range outputs {
+		o, _ := o.(map[string]any)
+		if data, ok := o["data"].(map[string]any); ok {
+			bundles = append(bundles, data)
+		}
+	}
+	return bundles
+}
+
 // SetOutputs replaces a code cell's outputs and its execution count; a count of 0 is none.
 func (c Cell) SetOutputs(list []Output, count int) {
 	outputs := make([]any, len(list))

@@ -204,7 +204,7 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 // QPos returns the joint positions of environment i in place, nq long.
 func (b *batch) QPos(i int) []float64 { return b.chunk.QPos(i) }
 
-// Plain implements rates.Batch.
+// Plain implements sim.PlainStepper.
 func (b *batch) Plain(act []float64) func() error {
 	ctrl := make([]float64, len(act))
 	for i, v := range act {

@@ -23,9 +23,7 @@ import (
 
 func init() {
 	for _, c := range families() {
-		if err := sim.Register(evenly(c)); err != nil {
-			panic(err)
-		}
+		sim.MustRegister(evenly(c))
 	}
 }
 

@@ -271,7 +271,7 @@ func TestWithoutMuJoCo(t *testing.T) {
 		}
 		_, batch := f.NewBatch(1)
 		for _, err := range []error{lookup, batch} {
-			if !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), "run `make`") {
+			if !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), "MuJoCo is not available here: ") {
 				t.Errorf("error %v does not say what to do", err)
 			}
 		}

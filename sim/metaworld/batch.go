@@ -233,7 +233,7 @@ func (w *row) control(act [actDim]float64, from vec3, to []float64) {
 // QPos returns the joint positions of environment i in place, nq long.
 func (b *batch) QPos(i int) []float64 { return b.chunk.QPos(i) }
 
-// Plain implements rates.Batch.
+// Plain implements sim.PlainStepper.
 func (b *batch) Plain(act []float64) func() error {
 	n := len(b.envs)
 	ctrl := make([]float64, len(act)/actDim*controls)

@@ -8,7 +8,7 @@ import (
 )
 
 // What package verify needs to compare formulas where the physics library is another than the reference's: see
-// verify.Forcible.
+// sim.Forcible.
 
 // ResetFrom is Reset but for the way of the hand to its start: hand is the state one mj_step before the hand's arrival.
 func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) error {

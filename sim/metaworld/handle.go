@@ -18,10 +18,11 @@ func fromStart(tolerance func(x, low, high, margin float64) float64, x, radius, 
 
 // window is a window that slides along x on a handle, seen at a site.
 func window(name, site string) *row {
+	off := along(0)
 	return &row{
 		name: name, scene: "sawyer_window_horizontal", start: single(front), first: sitePart(site),
 		v1: func(e *env) (float64, bool) {
-			d, reach := along(0)(e), distance(e.object(), e.tcp())
+			d, reach := off(e), distance(e.object(), e.tcp())
 			if reach < 0.05 {
 				// Unlike in all other families this term may be negative.
 				return -reach + pull(0.2, d), d <= 0.05
@@ -67,8 +68,9 @@ func windowClose() *row {
 
 // slide is the v2 reward of the windows; mark is the handle at the start, margin its distance.
 func slide(near func(x, low, high, margin float64) float64) func(e *env) (float64, bool) {
+	off := along(0)
 	return func(e *env) (float64, bool) {
-		d := along(0)(e)
+		d := off(e)
 		reach := fromStart(near, distance(e.object(), e.tcp()), 0.02, distance(e.mark, e.tcp0))
 		return 10 * both(reach, fromStart(tail, d, 0.05, e.margin)), d <= 0.05
 	}

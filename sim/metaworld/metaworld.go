@@ -21,18 +21,15 @@
 // The tasks of ML1(name, seed) are those of the Python package, number by number, for seeds from 0 to 2³²-2.
 package metaworld
 
-import "nacre/sim"
+import (
+	"nacre/internal/home"
+	"nacre/sim"
+)
 
 // Version is the release of Meta-World that the families follow.
-const Version = "3.1.1"
+const Version = home.MetaWorldVersion
 
-func init() {
-	for _, f := range families() {
-		if err := sim.Register(f); err != nil {
-			panic(err)
-		}
-	}
-}
+func init() { sim.MustRegister(families()...) }
 
 // families returns the four variants of every row.
 func families() []*family {

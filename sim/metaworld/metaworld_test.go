@@ -326,12 +326,12 @@ func TestMissingScenes(t *testing.T) {
 
 func TestWithoutMuJoCo(t *testing.T) {
 	if mujoco.Available() {
-		t.Skip("this build has MuJoCo")
+		t.Skip("there is MuJoCo")
 	}
 	_, lookup := sim.Lookup("ml1/push")
 	_, batch := familyCalled(t, "ml1/push").NewBatch(1)
 	for _, err := range []error{lookup, batch} {
-		if !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), "run `make`") {
+		if !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), "MuJoCo is not available here: ") {
 			t.Errorf("error %v does not say what to do", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"nacre/internal/home"
 	"nacre/sim"
 	"nacre/sim/mujoco"
 )
@@ -101,7 +102,7 @@ func scenePath(name string) (string, error) {
 	}
 	path := filepath.Join(folder, name+".xml")
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("the scene %s of Meta-World is %w: there is no %s; expected the files of the Python package metaworld %s",
+		return "", fmt.Errorf("the scene %s of Meta-World is %w: there is no %s; expected the files of the Python package metaworld %s; `nacre setup` puts its own right",
 			name, sim.ErrUnavailable, path, Version)
 	}
 	return path, nil
@@ -121,35 +122,11 @@ func Scenes() (string, error) {
 		return "", fmt.Errorf("Meta-World is %w: %s is %s, where there is no folder %s",
 			sim.ErrUnavailable, folderVariable, folder, inside)
 	}
-	for _, folder := range folders() {
-		if path := filepath.Join(folder, inside); isFolder(path) {
+	for _, path := range home.Places(home.MetaWorld, inside) {
+		if isFolder(path) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("Meta-World is %w: run `make`, which fetches its scenes, or set %s to the folder of the Python package metaworld %s",
+	return "", fmt.Errorf("Meta-World is %w: run `nacre setup`, which fetches its scenes, or set %s to the folder of the Python package metaworld %s",
 		sim.ErrUnavailable, folderVariable, Version)
-}
-
-// folders returns where Meta-World may be: beside the program, and in .deps of the working directory or above it.
-func folders() []string {
-	var list []string
-	deps := filepath.Join(".deps", "metaworld")
-	if program, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(program); err == nil {
-			program = real
-		}
-		bin := filepath.Dir(program)
-		list = append(list, filepath.Join(bin, "metaworld"), filepath.Join(filepath.Dir(bin), deps))
-	}
-	if dir, err := os.Getwd(); err == nil {
-		for {
-			list = append(list, filepath.Join(dir, deps))
-			up := filepath.Dir(dir)
-			if up == dir {
-				break
-			}
-			dir = up
-		}
-	}
-	return list
 }

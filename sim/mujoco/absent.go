@@ -2,13 +2,22 @@
 
 package mujoco
 
+// Variable is the environment variable that names the library in builds that can load it.
+const Variable = "NACRE_MUJOCO"
+
+// Built reports whether this program can load MuJoCo; Check says whether it has.
+func Built() bool { return false }
+
 // Check returns nil if MuJoCo can be used, and otherwise why not.
 func Check() error { return ErrUnavailable }
 
 // Available reports whether MuJoCo can be used; Check says why not.
 func Available() bool { return false }
 
-// Version returns the version of the library, such as "3.3.0", or "" in a build without it.
+// Path returns "".
+func Path() string { return "" }
+
+// Version returns "".
 func Version() string { return "" }
 
 // Model is a compiled model; this build cannot make one.

@@ -1,7 +1,9 @@
 //go:build mujoco && cgo
 
+#define _GNU_SOURCE  // dladdr
 #include "chunk.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +26,60 @@ static void on_error(const char* text) {
   abort();
 }
 
-void nacre_install_handlers(void) {
-  mju_user_error = on_error;
-  mju_user_warning = on_warning;
+static int say(nacre_fault* fault, int code, const char* text) {
+  snprintf(fault->text, sizeof(fault->text), "%s", text);
+  return code;
+}
+
+// What is called of libmujoco.
+#define FUNCTIONS(F)                                                                                     \
+  F(mj_addBufferVFS) F(mj_copyData) F(mj_defaultVFS) F(mj_deleteData) F(mj_deleteModel) F(mj_deleteVFS)  \
+  F(mj_forward) F(mj_id2name) F(mj_loadXML) F(mj_makeData) F(mj_name2id) F(mj_resetData)                 \
+  F(mj_rnePostConstraint) F(mj_step)
+
+// The functions where they were loaded, with the types of the headers: an indirect call each, as through the table of a
+// linked library.
+static struct {
+#define MEMBER(f) __typeof__(f)* f;
+  FUNCTIONS(MEMBER)
+#undef MEMBER
+} mj;
+
+int nacre_header_version(void) { return mjVERSION_HEADER; }
+
+int nacre_open(const char* name, nacre_library* library, nacre_fault* fault) {
+  memset(library, 0, sizeof *library);
+  fault->env = -1;
+  void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return say(fault, NACRE_ERROR, dlerror());
+  int (*version)(void) = (int (*)(void))dlsym(handle, "mj_version");
+  if (!version) {
+    dlclose(handle);
+    return say(fault, NACRE_ERROR, "it has no function mj_version");
+  }
+  Dl_info where;
+  const int known = dladdr((void*)version, &where);
+  snprintf(library->path, sizeof library->path, "%s", known && where.dli_fname ? where.dli_fname : name);
+  library->version = version();
+  if (library->version != mjVERSION_HEADER) {
+    dlclose(handle);
+    return NACRE_WARNING;
+  }
+  const char* missing = NULL;
+#define FIND(f) \
+  if (!(mj.f = (__typeof__(f)*)dlsym(handle, #f))) missing = #f;
+  FUNCTIONS(FIND)
+#undef FIND
+  void (**error)(const char*) = (void (**)(const char*))dlsym(handle, "mju_user_error");
+  void (**warning)(const char*) = (void (**)(const char*))dlsym(handle, "mju_user_warning");
+  if (missing || !error || !warning) {
+    snprintf(fault->text, sizeof fault->text, "it has no %s", missing ? missing : "handlers of errors");
+    dlclose(handle);
+    return NACRE_ERROR;
+  }
+  *error = on_error;
+  *warning = on_warning;
+  return NACRE_OK;
 }
 
 // GUARD opens an entry point: MuJoCo's errors from here on make it return NACRE_ERROR. Variables that change after it
@@ -44,36 +97,19 @@ void nacre_install_handlers(void) {
   entry = &here
 #define UNGUARD() entry = NULL
 
-static int say(nacre_fault* fault, int code, const char* text) {
-  snprintf(fault->text, sizeof(fault->text), "%s", text);
-  return code;
-}
-
-int nacre_header_version(void) { return mjVERSION_HEADER; }
-
-static int add_buffer(mjVFS* vfs, const char* name, const char* text, int length) {
-#if mjVERSION_HEADER >= 313
-  return mj_addBufferVFS(vfs, name, text, length);
-#else
-  if (mj_makeEmptyFileVFS(vfs, name, length)) return 1;
-  memcpy(vfs->filedata[mj_findFileVFS(vfs, name)], text, length);
-  return 0;
-#endif
-}
-
 int nacre_load(const char* xml, int length, mjModel** model, nacre_fault* fault) {
   mjVFS* vfs = malloc(sizeof(mjVFS));
   if (!vfs) return say(fault, NACRE_ERROR, "out of memory");
-  mj_defaultVFS(vfs);
+  mj.mj_defaultVFS(vfs);
   char text[sizeof fault->text] = "";
   GUARD(fault, -1);
   *model = NULL;
-  if (add_buffer(vfs, "model.xml", xml, length)) {
+  if (mj.mj_addBufferVFS(vfs, "model.xml", xml, length)) {
     snprintf(text, sizeof text, "the model text does not fit into MuJoCo's file system");
   } else {
-    *model = mj_loadXML("model.xml", vfs, text, sizeof text);
+    *model = mj.mj_loadXML("model.xml", vfs, text, sizeof text);
   }
-  mj_deleteVFS(vfs);
+  mj.mj_deleteVFS(vfs);
   UNGUARD();
   free(vfs);
   return *model ? NACRE_OK : say(fault, NACRE_ERROR, text);
@@ -83,19 +119,26 @@ int nacre_load_file(const char* path, mjModel** model, nacre_fault* fault) {
   char text[sizeof fault->text] = "";
   GUARD(fault, -1);
   *model = NULL;
-  *model = mj_loadXML(path, NULL, text, sizeof text);
+  *model = mj.mj_loadXML(path, NULL, text, sizeof text);
   UNGUARD();
   return *model ? NACRE_OK : say(fault, NACRE_ERROR, text);
 }
 
 int nacre_make_data(const mjModel* model, mjData** data, nacre_fault* fault) {
   GUARD(fault, -1);
-  *data = mj_makeData(model);
+  *data = mj.mj_makeData(model);
   UNGUARD();
   return *data ? NACRE_OK : say(fault, NACRE_ERROR, "mj_makeData: out of memory");
 }
 
-// Sizes are int up to 3.4 and 64-bit after.
+void nacre_delete_model(mjModel* model) { mj.mj_deleteModel(model); }
+
+void nacre_delete_data(mjData* data) { mj.mj_deleteData(data); }
+
+int nacre_id(const mjModel* model, int kind, const char* name) { return mj.mj_name2id(model, kind, name); }
+
+const char* nacre_name(const mjModel* model, int kind, int id) { return mj.mj_id2name(model, kind, id); }
+
 void nacre_model_sizes(const mjModel* model, nacre_sizes* sizes) {
   sizes->nq = (int64_t)model->nq;
   sizes->nv = (int64_t)model->nv;
@@ -169,7 +212,7 @@ void nacre_set_welds(mjModel* model, const double* anchor, const double* pos, co
 
 int nacre_copy(const mjModel* model, mjData** to, const mjData* from, nacre_fault* fault) {
   GUARD(fault, -1);
-  *to = mj_copyData(*to, model, from);
+  *to = mj.mj_copyData(*to, model, from);
   UNGUARD();
   return *to ? NACRE_OK : say(fault, NACRE_ERROR, "mj_copyData: out of memory");
 }
@@ -213,15 +256,15 @@ static void set_controls(const nacre_chunk* chunk, mjData* data, const double* c
 
 static void control_step(const nacre_chunk* chunk, mjData* data, const double* ctrl, int nsub) {
   set_controls(chunk, data, ctrl);
-  for (int k = 0; k < nsub; k++) mj_step(chunk->own, data);
-  if (chunk->contact_forces) mj_rnePostConstraint(chunk->own, data);
-  if (chunk->forward) mj_forward(chunk->own, data);
+  for (int k = 0; k < nsub; k++) mj.mj_step(chunk->own, data);
+  if (chunk->contact_forces) mj.mj_rnePostConstraint(chunk->own, data);
+  if (chunk->forward) mj.mj_forward(chunk->own, data);
 }
 
 int nacre_reset(const nacre_chunk* chunk, int e, nacre_fault* fault) {
   GUARD(fault, e);
   apply(chunk, e);
-  mj_resetData(chunk->own, chunk->data[e]);
+  mj.mj_resetData(chunk->own, chunk->data[e]);
   UNGUARD();
   return NACRE_OK;
 }
@@ -229,7 +272,7 @@ int nacre_reset(const nacre_chunk* chunk, int e, nacre_fault* fault) {
 int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault) {
   GUARD(fault, e);
   apply(chunk, e);
-  mj_forward(chunk->own, chunk->data[e]);
+  mj.mj_forward(chunk->own, chunk->data[e]);
   UNGUARD();
   return warned(chunk->data[e], e, fault) ? NACRE_WARNING : NACRE_OK;
 }
@@ -237,7 +280,7 @@ int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault) {
 int nacre_advance(const nacre_chunk* chunk, int e, int n, nacre_fault* fault) {
   GUARD(fault, e);
   apply(chunk, e);
-  for (int k = 0; k < n; k++) mj_step(chunk->own, chunk->data[e]);
+  for (int k = 0; k < n; k++) mj.mj_step(chunk->own, chunk->data[e]);
   UNGUARD();
   return warned(chunk->data[e], e, fault) ? NACRE_WARNING : NACRE_OK;
 }

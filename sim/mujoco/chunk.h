@@ -1,10 +1,16 @@
-// Guarded entry points to libmujoco. Every function here may be left by MuJoCo's error handler; it then returns
-// NACRE_ERROR and leaves the text in fault->text.
+// Guarded entry points to libmujoco, which nacre_open loads; it must have succeeded before any of the others is called.
+// Every function that takes a fault may be left by MuJoCo's error handler; it then returns NACRE_ERROR and leaves the
+// text in fault->text.
 #ifndef NACRE_CHUNK_H
 #define NACRE_CHUNK_H
 
 #include <mujoco/mujoco.h>
 #include <stdint.h>
+
+// The layout of mjModel and mjData changes with every release.
+#if mjVERSION_HEADER != 330
+#error "nacre is written for the headers of MuJoCo 3.3.0; make setup fetches them"
+#endif
 
 enum { NACRE_OK = 0, NACRE_ERROR = 1, NACRE_WARNING = 2 };
 
@@ -48,13 +54,26 @@ typedef struct {
   } field[NACRE_FIELDS];
 } nacre_chunk;
 
+typedef struct {
+  int version;      // as mj_version tells it, 0 where it was not asked
+  char path[4096];  // of the file that was loaded
+} nacre_library;
+
+// Loads the library called name, a path or a name that the system's loader looks up. NACRE_WARNING is a library of another
+// version than the headers', which is closed again; NACRE_ERROR leaves the loader's words in fault->text.
+int nacre_open(const char* name, nacre_library* library, nacre_fault* fault);
 int nacre_header_version(void);
-void nacre_install_handlers(void);
 
 int nacre_load(const char* xml, int length, mjModel** model, nacre_fault* fault);
 int nacre_load_file(const char* path, mjModel** model, nacre_fault* fault);
 int nacre_make_data(const mjModel* model, mjData** data, nacre_fault* fault);
+void nacre_delete_model(mjModel* model);
+void nacre_delete_data(mjData* data);
 void nacre_model_sizes(const mjModel* model, nacre_sizes* sizes);
+
+// The number of a named object, -1 if there is none; the name of a numbered one, NULL if it has none.
+int nacre_id(const mjModel* model, int kind, const char* name);
+const char* nacre_name(const mjModel* model, int kind, int id);
 
 // Where model keeps the address of a field, and the field's length.
 double** nacre_field(mjModel* model, int field, int64_t* length);

@@ -1,8 +1,12 @@
 // Package mujoco is a small binding to the real libmujoco: load a model, keep a chunk of states of it, step the whole
 // chunk in one call, and read and write states in place. It knows no task and no reward.
 //
-// It is compiled with cgo and the build tag mujoco, which `make` sets where it finds or fetches the library; without
-// them every function returns ErrUnavailable, so that packages above build anywhere.
+// The library is loaded when it is first needed: the one that $NACRE_MUJOCO names, the one that nacre setup fetched into
+// the user's cache, one beside the program, the system's. It must be of the version whose headers this package was
+// compiled with; without it every function returns an error that wraps sim.ErrUnavailable and says what to do.
+//
+// The package is compiled with cgo and the build tag mujoco, which `make` sets where it has the headers. Without them it
+// is ErrUnavailable that every function returns, so that packages above build anywhere.
 //
 //	model, err := mujoco.LoadXML(text)
 //	chunk, err := model.NewChunk(16)
@@ -21,7 +25,7 @@ import (
 	"nacre/sim"
 )
 
-// ErrUnavailable is what every call returns in a build without MuJoCo. It wraps sim.ErrUnavailable.
+// ErrUnavailable is what every call returns where there is no MuJoCo. It wraps sim.ErrUnavailable.
 var ErrUnavailable = fmt.Errorf("MuJoCo is %w: %s", sim.ErrUnavailable, remedy)
 
 // Sizes are the dimensions of a model.

@@ -35,7 +35,7 @@ func (m *Model) Joint(name string) (qpos, qvel int, err error) {
 func (m *Model) find(kind C.int, what, name string) (int, error) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
-	id := int(C.mj_name2id(m.m, kind, c))
+	id := int(C.nacre_id(m.m, kind, c))
 	if id < 0 {
 		return 0, fmt.Errorf("mujoco: the model has no %s %q", what, name)
 	}

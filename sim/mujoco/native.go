@@ -4,7 +4,7 @@ package mujoco
 
 /*
 #cgo CFLAGS: -O2
-#cgo LDFLAGS: -lmujoco
+#cgo linux LDFLAGS: -ldl
 #cgo noescape nacre_step_chunk
 #cgo nocallback nacre_step_chunk
 #cgo noescape nacre_plain_loop
@@ -29,34 +29,6 @@ import (
 	"unsafe"
 )
 
-// check compares the library with the headers once: mjData's layout changes with every release.
-var check = sync.OnceValue(func() error {
-	C.nacre_install_handlers()
-	header, library := int(C.nacre_header_version()), int(C.mj_version())
-	if header != library {
-		return fmt.Errorf("mujoco: built with the headers of MuJoCo %s but running with the library of %s: run `make` again",
-			versionText(header), versionText(library))
-	}
-	return nil
-})
-
-// Check returns nil if MuJoCo can be used, and otherwise why not.
-func Check() error { return check() }
-
-// Available reports whether MuJoCo can be used; Check says why not.
-func Available() bool { return check() == nil }
-
-// Version returns the version of the library, such as "3.3.0", or "" in a build without it.
-func Version() string { return versionText(int(C.mj_version())) }
-
-// versionText decodes mj_version, which is three digits up to 3.4 and major*10⁶ + minor*10³ + patch after.
-func versionText(v int) string {
-	if v < 1000 {
-		return fmt.Sprintf("%d.%d.%d", v/100, v/10%10, v%10)
-	}
-	return fmt.Sprintf("%d.%d.%d", v/1_000_000, v/1000%1000, v%1000)
-}
-
 // Model is a compiled model in C memory. Chunks only read it, so that goroutines can share it.
 type Model struct {
 	m     *C.mjModel
@@ -68,7 +40,7 @@ var loading sync.Mutex
 
 // LoadXML compiles an MJCF text without external files. The error is MuJoCo's, with the line of the text.
 func LoadXML(text string) (*Model, error) {
-	if err := check(); err != nil {
+	if err := load(); err != nil {
 		return nil, err
 	}
 	loading.Lock()
@@ -86,7 +58,7 @@ func LoadXML(text string) (*Model, error) {
 // LoadFile compiles the MJCF file at path with the files it includes and the meshes and textures it names, which are
 // looked for relative to it. The error is MuJoCo's and names the file that is missing.
 func LoadFile(path string) (*Model, error) {
-	if err := check(); err != nil {
+	if err := load(); err != nil {
 		return nil, err
 	}
 	loading.Lock()
@@ -113,7 +85,7 @@ func newModel(m *C.mjModel) *Model {
 // Close frees the model; its chunks must have been closed before.
 func (m *Model) Close() {
 	if m.m != nil {
-		C.mj_deleteModel(m.m)
+		C.nacre_delete_model(m.m)
 		m.m = nil
 	}
 }
@@ -204,7 +176,7 @@ func (c *Chunk) Close() {
 	}
 	for _, d := range c.data {
 		if d != nil {
-			C.mj_deleteData(d)
+			C.nacre_delete_data(d)
 		}
 	}
 	C.free(unsafe.Pointer(c.c.data))

@@ -3,19 +3,13 @@
 package mujoco
 
 /*
-#include <mujoco/mujoco.h>
+#include "chunk.h"
 
 // The mean colour of the texture that a material is painted with; 0 where there is none.
 static int nacre_texture_mean(const mjModel* m, int material, double* rgb) {
-#if mjVERSION_HEADER >= 320
   const int t = m->mat_texid[material * mjNTEXROLE + mjTEXROLE_RGB];
   const mjtByte* data = m->tex_data;
   const int channels = t < 0 ? 3 : m->tex_nchannel[t];
-#else
-  const int t = m->mat_texid[material];
-  const mjtByte* data = m->tex_rgb;
-  const int channels = 3;
-#endif
   if (t < 0 || channels < 3) return 0;
   const int64_t pixels = (int64_t)m->tex_height[t] * m->tex_width[t];
   double sum[3] = {0, 0, 0};
@@ -177,7 +171,7 @@ func (m *Model) mesh(i int) scene.Triangles {
 
 // name is the name of an object, or "" if it has none.
 func (m *Model) name(kind C.int, i int) string {
-	if s := C.mj_id2name(m.m, kind, C.int(i)); s != nil {
+	if s := C.nacre_name(m.m, kind, C.int(i)); s != nil {
 		return C.GoString(s)
 	}
 	return ""

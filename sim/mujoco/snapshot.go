@@ -45,7 +45,7 @@ func (c *Chunk) Restore(i int, s *Snapshot) error {
 // Close frees the copy.
 func (s *Snapshot) Close() {
 	if s.data != nil {
-		C.mj_deleteData(s.data)
+		C.nacre_delete_data(s.data)
 		s.data = nil
 	}
 }

@@ -29,20 +29,7 @@ type Rates struct {
 	Rounds  int     `json:"rounds"`
 }
 
-// Batch is implemented by batches of native environments whose steps a plain loop can make too.
-type Batch interface {
-	sim.Batch
-
-	// Plain returns a function that makes len(act)/(Len×ActDim) control steps of all environments from where they are
-	// now, environment after environment in one C loop, with actions act (steps×Len×ActDim). What is to be prepared is
-	// done before it is returned.
-	Plain(act []float64) func() error
-
-	// QPos returns the joint positions of environment i.
-	QPos(i int) []float64
-}
-
-// Measure steps a family whose batches are a Batch. Each round advances the same environments, envs for each of workers
+// Measure steps a family whose batches are a sim.PlainStepper. Each round advances the same environments, envs for each of workers
 // goroutines, from the same states with the same random actions through plain C loops and through batches, in changing
 // order, so that a change of the machine's speed meets both. Environments are stepped on after their task has ended. All
 // four numbers must be at least 1; it is an error if the two ways do not end in the same states.
@@ -66,7 +53,7 @@ func Measure(family string, workers, envs, steps, rounds int) (Rates, error) {
 			return Rates{}, err
 		}
 		defer made.Close()
-		b, ok := made.(Batch)
+		b, ok := made.(sim.PlainStepper)
 		if !ok {
 			return Rates{}, fmt.Errorf("rates: %s has no plain loop to compare with; expected a family on MuJoCo", family)
 		}
@@ -124,7 +111,7 @@ func measure(meters []*meter, plain bool) (cpu, wall float64, err error) {
 
 // meter steps one batch along one fixed list of actions, either way.
 type meter struct {
-	b      Batch
+	b      sim.PlainStepper
 	spec   sim.Spec
 	tasks  []sim.Task
 	steps  int
@@ -137,7 +124,7 @@ type meter struct {
 	end    []float64 // positions of all environments after the first measurement
 }
 
-func newMeter(b Batch, spec sim.Spec, tasks []sim.Task, steps int, seed uint64) (*meter, error) {
+func newMeter(b sim.PlainStepper, spec sim.Spec, tasks []sim.Task, steps int, seed uint64) (*meter, error) {
 	n := b.Len()
 	m := &meter{
 		b: b, spec: spec, tasks: tasks, steps: steps, seed: seed,

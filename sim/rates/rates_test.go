@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"nacre/sim"
-	_ "nacre/sim/controls"
-	_ "nacre/sim/metaworld"
+	_ "nacre/sim/families"
 	"nacre/sim/mujoco"
 	"nacre/sim/rates"
 )

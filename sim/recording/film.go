@@ -15,6 +15,11 @@ func (r *Recording) Film() (*scene.Film, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.FilmOf(f)
+}
+
+// FilmOf is Film of a family that need not be registered: the one that was recorded.
+func (r *Recording) FilmOf(f sim.Family) (*scene.Film, error) {
 	if len(r.QPos) == 0 || r.Mocap != nil && len(r.Mocap) != len(r.QPos) {
 		return nil, fmt.Errorf("recording: %s: %d rows of joint positions and %d of bodies moved by hand; a film needs them for every step",
 			r.Family, len(r.QPos), len(r.Mocap))

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"nacre/sim"
-	_ "nacre/sim/controls"
+	_ "nacre/sim/families"
 )
 
 // A recorder gives the trajectories of a pool, to the last bit, and its file gives back the recording.

@@ -24,7 +24,7 @@ const (
 	shadowCells  = 64 // per side
 )
 
-// light is the sun of a stage and which things can shade a point.
+// light is the sun of a shot and which things can shade a point.
 type light struct {
 	sun     vec // towards it
 	u, v    vec // across
@@ -36,7 +36,7 @@ type light struct {
 	around  [2][2]float64 // lowest and highest x and y that they reach
 }
 
-func (l *light) set(s *stage, v scene.View) {
+func (l *light) set(s *shot, v scene.View) {
 	sinA, cosA := math.Sincos((v.Azimuth - sunAzimuth) * math.Pi / 180)
 	sinE, cosE := math.Sincos(sunElevation * math.Pi / 180)
 	l.sun = vec{cosA * cosE, sinA * cosE, sinE}
@@ -228,7 +228,7 @@ func (l *light) open(p, normal vec) float64 {
 
 // shade is the light that comes from a hit towards the eye, which looks along d. Where tone does not change from pixel
 // to pixel, one ray tells the colour of a pixel.
-func (s *stage) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float64) {
+func (s *shot) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float64) {
 	p := s.camera.eye.add(d.mul(h.t))
 	n := h.normal
 	if t.kind == scene.Plane {
@@ -257,7 +257,7 @@ func (s *stage) shade(t *thing, h hit, d vec, phase int) (colour vec, tone float
 
 // floor is the light from a plane: squares, shadows, and with distance the background. Its tone leaves out the squares,
 // which are averaged over the pixel.
-func (s *stage) floor(t *thing, p, n, d vec, distance float64, phase int) (colour vec, tone float64) {
+func (s *shot) floor(t *thing, p, n, d vec, distance float64, phase int) (colour vec, tone float64) {
 	fade := 1 - smooth(0.35*s.far, s.far, p.sub(s.target).length())
 	if fade == 0 {
 		return background, 0
@@ -274,7 +274,7 @@ func (s *stage) floor(t *thing, p, n, d vec, distance float64, phase int) (colou
 }
 
 // squares is 0 on the light squares of a floor and 1 on the dark ones, averaged over the pixel where they are small.
-func (s *stage) squares(t *thing, p, n, d vec, distance float64) float64 {
+func (s *shot) squares(t *thing, p, n, d vec, distance float64) float64 {
 	local := t.point(p)
 	wide := s.camera.pixel * distance / max(-d.dot(n), 0.02) / s.grid
 	wide = max(wide, 1e-6)

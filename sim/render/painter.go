@@ -54,7 +54,7 @@ func (p *Painter) Draw(poses []scene.Pose, v scene.View) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := p.stage(poses, v, c)
+	s := p.shot(poses, v, c)
 	img := image.NewRGBA(image.Rect(0, 0, p.width, p.height))
 	coarse := make([]sample, p.width*p.height)
 	p.rows(func(y int) {
@@ -120,7 +120,7 @@ var places = [8][2]float64{
 }
 
 // average traces eight rays through a pixel.
-func (s *stage) average(x, y int) vec {
+func (s *shot) average(x, y int) vec {
 	var sum vec
 	list := s.near(x, y)
 	for i, at := range places {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,13 +19,6 @@ var faulty = []string{"point-goal", "cheetah-vel", "ant-goal", "humanoid-dir", "
 // Whatever goes wrong in a step or a reset is an error that names it; the batch can be used again after a reset, and
 // MuJoCo leaves no log file.
 func TestFaultsAreErrors(t *testing.T) {
-	scenes, err := filepath.Abs("../../.deps/metaworld")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if os.Getenv("NACRE_METAWORLD") == "" {
-		t.Setenv("NACRE_METAWORLD", scenes) // the working directory moves
-	}
 	t.Chdir(t.TempDir())
 	for _, name := range faulty {
 		t.Run(name, func(t *testing.T) { faults(t, name) })

@@ -8,20 +8,6 @@ import (
 	"nacre/sim"
 )
 
-// Forcible is implemented by batches that can be put into another simulator's states and asked what they pay there.
-type Forcible interface {
-	sim.Batch
-	sim.Stateful
-
-	// ResetFrom is Reset, with the hand's way to its start left out but for the last mj_step, which starts in state hand:
-	// what the reward remembers of the reset is then the other simulator's.
-	ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) error
-
-	// Evaluate writes what a step with action act would have paid that led environment i into the state it was last set
-	// to.
-	Evaluate(i int, act []float64, out *sim.StepResult) error
-}
-
 // present is how many numbers of Meta-World's observation belong to the present step; the next as many depend on what
 // was observed before.
 const present = 18
@@ -37,7 +23,7 @@ func Forced(family sim.Family, ref *Reference, reward int) Result {
 	if err != nil {
 		return res.end(err)
 	}
-	b, ok := made.(Forcible)
+	b, ok := made.(sim.Forcible)
 	if !ok {
 		return res.end(errors.Join(fmt.Errorf("the family cannot be put into states of its reference"), made.Close()))
 	}
@@ -54,7 +40,7 @@ func Forced(family sim.Family, ref *Reference, reward int) Result {
 }
 
 // force goes through the states of run k in their order: some rewards remember the first step.
-func (res *Result) force(b Forcible, s sim.Spec, run *Run, k, reward int) error {
+func (res *Result) force(b sim.Forcible, s sim.Spec, run *Run, k, reward int) error {
 	obs, out := make([]float64, envs*s.ObsDim), newStepResult(envs)
 	mine := obs[middle*s.ObsDim:][:s.ObsDim]
 	if err := b.ResetFrom(middle, sim.Task{ID: k, Params: run.Params}, run.Hand, mine); err != nil {
@@ -91,7 +77,7 @@ func (res *Result) force(b Forcible, s sim.Spec, run *Run, k, reward int) error 
 }
 
 // one makes a control step from the state that the environment is in, which is that of step t.
-func (res *Result) one(b Forcible, s sim.Spec, run *Run, k, t, reward int, obs []float64, out *sim.StepResult) error {
+func (res *Result) one(b sim.Forcible, s sim.Spec, run *Run, k, t, reward int, obs []float64, out *sim.StepResult) error {
 	act := make([]float64, envs*s.ActDim)
 	copy(act[middle*s.ActDim:], run.Act[t])
 	if err := b.Step([]bool{false, true, false}, act, obs, out); err != nil {
@@ -109,7 +95,7 @@ func (res *Result) poses(b sim.Batch, s sim.Spec, ref *Reference, reward int) er
 	if len(ref.Poses) == 0 {
 		return nil
 	}
-	f, ok := b.(Forcible)
+	f, ok := b.(sim.Forcible)
 	if !ok {
 		return fmt.Errorf("the family cannot be put into states of its reference")
 	}

@@ -14,14 +14,14 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/jupyter"
-	_ "nacre/sim/controls"  // registers the six MuJoCo controls, which say here that there is no MuJoCo
-	_ "nacre/sim/metaworld" // registers the fifty ML1 families, likewise
+	"nacre/library"
+	_ "nacre/sim/families" // those on MuJoCo say here that there is none
 )
 
 func main() {
 	// What a kernel makes at its start stays: collecting garbage meanwhile takes a third of the time and frees little.
 	usual := debug.SetGCPercent(-1)
-	s, err := kernel.New(kernel.Options{})
+	s, err := kernel.New(kernel.Options{Library: library.New()})
 	debug.SetGCPercent(usual)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

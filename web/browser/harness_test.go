@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ import (
 
 	"nacre/bench/page"
 	"nacre/kernel"
+	"nacre/library"
 	"nacre/server"
 	"nacre/server/process"
 	"nacre/web"
@@ -68,7 +70,7 @@ func serveKernel(which string) error {
 	if which == scripted {
 		return process.Serve(context.Background(), &session{})
 	}
-	s, err := kernel.New(kernel.Options{})
+	s, err := kernel.New(kernel.Options{Library: library.New()})
 	if err != nil {
 		return err
 	}
@@ -260,13 +262,15 @@ func (tb *tab) listen(event any) {
 	}
 }
 
-// quiet fails if the page's console had errors.
-func (tb *tab) quiet() {
+// quiet fails if the page's console had errors, but for those with one of some texts.
+func (tb *tab) quiet(but ...string) {
 	tb.t.Helper()
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
 	for _, n := range tb.noise {
-		tb.t.Errorf("the page's console: %s", n)
+		if !slices.ContainsFunc(but, func(s string) bool { return strings.Contains(n, s) }) {
+			tb.t.Errorf("the page's console: %.300s", n)
+		}
 	}
 }
 
@@ -389,6 +393,19 @@ func (tb *tab) shown(cell int) string {
 		new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))),
 		new Promise(done => setTimeout(done, 400)),
 	]).then(() => document.querySelectorAll('.cell')[%d].querySelector('.outputs').textContent)`, cell))
+}
+
+// exported is the notebook as the command writes it into an HTML file.
+func (tb *tab) exported() string {
+	tb.t.Helper()
+	return eval[string](tb, `(async () => {
+		const blobs = [];
+		URL.createObjectURL = b => (blobs.push(b), 'blob:none');
+		HTMLAnchorElement.prototype.click = () => {};
+		nacre.run('file.html');
+		while (!blobs.length) await new Promise(r => setTimeout(r, 20));
+		return blobs[0].text();
+	})()`)
 }
 
 func (tb *tab) idle() {

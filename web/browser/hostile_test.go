@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	shows "nacre/library/display"
 )
 
 // beacon is a server of somebody else's: a hostile notebook wants the browser to call it.
@@ -115,8 +117,8 @@ func TestHostileOutputsFromFile(t *testing.T) {
 		display(map[string]any{"text/latex": `$\href{javascript:window.pwned=1}{x} \url{` + url + `} \includegraphics{` + url + `/tex.png} \htmlData{onload=alert}{y}$`}),
 		display(map[string]any{"image/png": `"><img src=x onerror=window.pwned=1>`}),
 		display(map[string]any{"text/plain": "<img src=x onerror=window.pwned=1>\x1b]8;;javascript:window.pwned=1\x07link\x1b]8;;\x07"}),
-		display(map[string]any{"application/vnd.nacre.embedding+json": map[string]any{"version": 1, "n": 1, "encoding": "float32", "points": "AAAAAAAAAAA=", "labels": []int{0}, "label_names": []string{"<img src=x onerror=window.pwned=1>"}, "hover": []string{"<script>window.pwned=1</script>"}, "title": "<b onclick=window.pwned=1>x"}}),
-		display(map[string]any{"application/vnd.nacre.curves+json": map[string]any{"version": 1, "title": "<img src=x onerror=window.pwned=1>", "series": []any{map[string]any{"name": "<img src=x onerror=window.pwned=1>", "x": []int{0, 1}, "y": []int{0, 1}}}}}),
+		display(map[string]any{shows.EmbeddingMIME: map[string]any{"version": 1, "n": 1, "encoding": "float32", "points": "AAAAAAAAAAA=", "labels": []int{0}, "label_names": []string{"<img src=x onerror=window.pwned=1>"}, "hover": []string{"<script>window.pwned=1</script>"}, "title": "<b onclick=window.pwned=1>x"}}),
+		display(map[string]any{shows.CurvesMIME: map[string]any{"version": 1, "title": "<img src=x onerror=window.pwned=1>", "series": []any{map[string]any{"name": "<img src=x onerror=window.pwned=1>", "x": []int{0, 1}, "y": []int{0, 1}}}}}),
 		map[string]any{"output_type": "stream", "name": "stdout", "text": "\x1b[31m<script>window.pwned=1</script>"},
 		map[string]any{"output_type": "error", "ename": "<b>", "evalue": "<img src=x onerror=window.pwned=1>", "traceback": []string{"<img src=x onerror=window.pwned=1> 1:2"}},
 	)
@@ -145,7 +147,7 @@ func TestHostileText(t *testing.T) {
 	s := newSite(t, map[string]any{"<img src=x onerror=window.pwned=1>.ipynb": notebook("print x"), "a.ipynb": nb})
 	p := s.open("/notebooks/a.ipynb")
 	calm(t, p, calls, last, "text cells")
-	html := eval[string](p, `(async () => { const blobs = []; URL.createObjectURL = b => (blobs.push(b), 'blob:none'); HTMLAnchorElement.prototype.click = () => {}; nacre.run('file.html'); while (!blobs.length) await new Promise(r => setTimeout(r, 20)); return blobs[0].text(); })()`)
+	html := p.exported()
 	for _, bad := range []string{"<script", "onerror=", "onload=", "javascript:", "<iframe", "<object", "<base", "http-equiv=\"refresh"} {
 		body := html[strings.Index(html, "<body>"):]
 		if i := strings.Index(strings.ToLower(body), bad); i >= 0 && !strings.Contains(body[max(0, i-60):i], "title=") {
@@ -158,7 +160,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// Scripts of outputs that this session made do run, where they can reach nothing.
+// Scripts of outputs that were made since the page was opened do run, where they can reach nothing.
 func TestScriptsRunInTheirOwnWorld(t *testing.T) {
 	url, calls, last := beacon(t)
 	script := `<p id=here>waiting</p><script>
@@ -212,7 +214,7 @@ func TestAccessibility(t *testing.T) {
 		t.Errorf("without a name:\n%s", got)
 	}
 	p.press("Escape")
-	for what, selector := range map[string]string{"main": "main[aria-label]", "toolbar": "[role=toolbar][aria-label]", "live region": "#live[aria-live=polite]", "plot": ".stage[tabindex='0'][aria-label*='tasks']"} {
+	for what, selector := range map[string]string{"main": "main[aria-label]", "toolbar": "[role=toolbar][aria-label]", "live region": "#live[aria-live=polite]", "plot": ".viewport[tabindex='0'][aria-label*='tasks']"} {
 		if !eval[bool](p, "!!document.querySelector(`"+selector+"`)") {
 			t.Errorf("there is no %s", what)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
+	shows "nacre/library/display"
 )
 
 // session adds to kerneltest's commands, one a cell, what this package's tests need:
@@ -88,7 +89,7 @@ var commands = map[string]func(out kernel.Output, cell, rest string){
 		var x, y []float64
 		for i := range whole(f[0]) {
 			x, y = append(x, float64(i)), append(y, math.Sqrt(float64(i)))
-			d := kernel.Data{ID: "curve-" + cell, MIME: map[string]any{"text/plain": "a curve", "application/vnd.nacre.curves+json": map[string]any{
+			d := kernel.Data{ID: "curve-" + cell, MIME: map[string]any{"text/plain": "a curve", shows.CurvesMIME: map[string]any{
 				"version": 1, "title": "return", "x_label": "steps", "y_label": "return", "log_y": false,
 				"series": []any{map[string]any{"name": "PEARL", "x": x, "y": y}}}}}
 			if i == 0 {
@@ -100,7 +101,7 @@ var commands = map[string]func(out kernel.Output, cell, rest string){
 		}
 	},
 	"embedding": func(out kernel.Output, _, rest string) {
-		out.Display(kernel.Data{MIME: map[string]any{"text/plain": "an embedding", "application/vnd.nacre.embedding+json": square(whole(rest))}})
+		out.Display(kernel.Data{MIME: map[string]any{"text/plain": "an embedding", shows.EmbeddingMIME: square(whole(rest))}})
 	},
 	"pid": func(out kernel.Output, _, _ string) { out.Stream("stdout", strconv.Itoa(os.Getpid())) },
 }

@@ -17,7 +17,7 @@ import (
 
 	shows "nacre/library/display"
 	"nacre/sim"
-	_ "nacre/sim/controls" // the cheetah, where there is MuJoCo
+	_ "nacre/sim/families"
 	"nacre/sim/playback"
 	"nacre/sim/recording"
 	"nacre/sim/scene"
@@ -82,7 +82,7 @@ func (tb *tab) frameAt(frame int) {
 
 // bodies is how many different colours there are in what is drawn: a still picture of nothing has one.
 const bodies = `(() => {
-	const c = document.querySelector('.rollout .stage canvas');
+	const c = document.querySelector('.rollout .viewport canvas');
 	const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
 	for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
 	return seen.size;
@@ -120,7 +120,7 @@ func TestRolloutPlays(t *testing.T) {
 			}
 			// It plays on by itself, and keys of the playback are not the notebook's.
 			p.frameAt(0)
-			eval[any](p, "(document.querySelector('.rollout .stage').focus(), null)")
+			eval[any](p, "(document.querySelector('.rollout .viewport').focus(), null)")
 			p.press("Space")
 			p.await(player + ".frame >= 3")
 			p.press("Space")

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	shows "nacre/library/display"
 )
 
 func lines(from, to int) string {
@@ -64,7 +66,7 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	time.Sleep(600 * time.Millisecond)
 	later := s.more(again, "/notebooks/a.ipynb")
 	later.idle()
-	if n := eval[int](later, "nacre.notebook.cells[0].outputs[0].data['application/vnd.nacre.curves+json'].series[0].y.length"); n != 40 {
+	if n := eval[int](later, "nacre.notebook.cells[0].outputs[0].data['"+shows.CurvesMIME+"'].series[0].y.length"); n != 40 {
 		t.Errorf("the curve has %d points, expected 40", n)
 	}
 	if got := later.shown(1); strings.TrimSpace(got) != strings.TrimSpace(lines(1, 10)) {
@@ -185,7 +187,7 @@ func TestOutputs(t *testing.T) {
 		"show text/html <table><tr><th>a</th></tr><tr><td>1</td></tr></table>",
 		"show application/vnd.unknown nothing",
 		"fail CompileError 2:3: undefined: y",
-		"show application/vnd.nacre.curves+json {\"version\":9}",
+		"show "+shows.CurvesMIME+" {\"version\":9}",
 	)})
 	p := s.open("/notebooks/a.ipynb")
 	for i := range 9 {
@@ -234,9 +236,9 @@ func TestEmbedding(t *testing.T) {
 	}
 	// A lasso around the two upper corners (c and d): 50,000 points, centroids 20 apart.
 	eval[any](p, `(() => {
-		const stage = document.querySelector('.stage'), box = stage.getBoundingClientRect();
-		const at = (type, x, y) => stage.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, shiftKey: true }));
-		stage.setPointerCapture = () => {};
+		const plot = document.querySelector('.viewport'), box = plot.getBoundingClientRect();
+		const at = (type, x, y) => plot.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, shiftKey: true }));
+		plot.setPointerCapture = () => {};
 		at('pointerdown', 0.01, 0.01);
 		for (const [x, y] of [[0.99, 0.01], [0.99, 0.5], [0.01, 0.5]]) at('pointermove', x, y);
 		at('pointerup', 0.01, 0.5);
@@ -246,7 +248,7 @@ func TestEmbedding(t *testing.T) {
 			t.Errorf("the figures of the selection are %q, expected %q", got, want)
 		}
 	}
-	frame := eval[float64](p, `(() => { const v = document.querySelector('.stage'); const t = []; for (let i = 0; i < 12; i++) { const a = performance.now(); v.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true })); t.push(a); }
+	frame := eval[float64](p, `(() => { const v = document.querySelector('.viewport'); const t = []; for (let i = 0; i < 12; i++) { const a = performance.now(); v.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true })); t.push(a); }
 		return new Promise(done => { const times = []; let last = performance.now(), n = 0; const step = () => { const now = performance.now(); times.push(now - last); last = now; v.dispatchEvent(new KeyboardEvent('keydown', { key: n++ % 2 ? 'ArrowLeft' : 'ArrowRight', bubbles: true })); n < 40 ? requestAnimationFrame(step) : done(times.sort((a, b) => a - b)[20]); }; requestAnimationFrame(step); }); })()`)
 	t.Logf("median time between frames while panning 100,000 points: %.1f ms", frame)
 	p.quiet()

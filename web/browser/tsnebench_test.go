@@ -38,7 +38,7 @@ onmessage = async ({ data: { values, points, columns } }) => {
 // page, in turns, and how evenly the page draws meanwhile and while 100,000 points are panned: it prints figures and
 // judges none but that all points are laid out.
 //
-//	NACRE_TSNE_PEER=.deps/tsne/node_modules go test ./web/browser -run TSNEBesidePeer -v
+//	NACRE_TSNE_PEER=$HOME/.cache/nacre/tsne/node_modules go test ./web/browser -run TSNEBesidePeer -v
 func TestTSNEBesidePeer(t *testing.T) {
 	modules := os.Getenv(peerModules)
 	if modules == "" {
@@ -118,9 +118,9 @@ const manyPoints = `(async () => {
 
 // drag pans for five seconds, as a hand does: one move for each frame. Its value is how many frames were drawn.
 const drag = `(async () => {
-	const stage = document.querySelector('.stage'), box = stage.getBoundingClientRect();
-	const event = (type, x, y) => stage.dispatchEvent(new PointerEvent(type, { pointerId: 1, button: 0, buttons: 1, bubbles: true, clientX: box.left + x, clientY: box.top + y }));
-	stage.setPointerCapture = () => {};
+	const plot = document.querySelector('.viewport'), box = plot.getBoundingClientRect();
+	const event = (type, x, y) => plot.dispatchEvent(new PointerEvent(type, { pointerId: 1, button: 0, buttons: 1, bubbles: true, clientX: box.left + x, clientY: box.top + y }));
+	plot.setPointerCapture = () => {};
 	event('pointerdown', 300, 200);
 	let drawn = 0;
 	const paint = nacreTsne.view.paint;

@@ -19,11 +19,20 @@ export const settings = ServerConnection.makeSettings({
   ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : {}),
 });
 
+/** Percent escapes as what they stand for; a text with a malformed one is taken as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 export type Place = { page: 'tree' | 'notebook' | 'file' | 'read'; path: string };
 
 /** What the address asks for. */
 export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
-  const [, first = '', ...rest] = address.split('/').map(decodeURIComponent);
+  const [, first = '', ...rest] = address.split('/').map(decoded);
   const path = rest.filter(Boolean).join('/');
   if (first === 'notebooks') return { page: 'notebook', path };
   if (first === 'read') return { page: 'read', path };

@@ -4,7 +4,7 @@ import { decodeEmbedding } from '../src/output/embedding/decode';
 import { PointGrid, PointPainter, shuffledOrder } from '../src/output/embedding/paint';
 import { taskColours } from '../src/output/embedding/palette';
 import { figures } from '../src/output/embedding/stats';
-import { align } from '../src/output/align';
+import { align } from '../src/output/curves/align';
 
 const base64 = (v: ArrayBufferView) => Buffer.from(v.buffer, v.byteOffset, v.byteLength).toString('base64');
 // The example of docs/kernel.md.

@@ -1,5 +1,7 @@
-// Command gopeer lays points out with github.com/danaugrs/go-tsne, for nacre bench tsne. It is a module of its own so
-// that nacre does not depend on that library.
+//go:build ignore
+
+// Command gopeer lays points out with github.com/danaugrs/go-tsne, for nacre bench tsne. It is run in a folder of its own
+// with mod.txt as go.mod and sum.txt as go.sum, so that nacre does not depend on that library.
 //
 //	gopeer N D IN OUT
 //

@@ -67,7 +67,8 @@ func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
 	err = batch.Run(ctx, nb, batch.Options{
 		Process: process.Config{Argv: argv, Dir: filepath.Dir(o.File), Memory: memory},
 		Started: func(number, of int, c nbformat.Cell) { stage.Describe(fmt.Sprintf("cell %d of %d", number, of)) },
-		Ended: func(number, _ int, _ nbformat.Cell) error {
+		Ended: func(number, _ int, c nbformat.Cell) error {
+			env.noticeTextOnly(o.File, number, c)
 			stage.Add(number - last)
 			last = number
 			return save()

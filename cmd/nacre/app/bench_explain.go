@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
-	"nacre/bench/yardstick"
 	"nacre/core"
 	"nacre/core/cpu"
+	"nacre/rl/yardstick"
 )
 
 // UpdatePlan is what nacre bench update --explain prints of one kind of update.
@@ -27,17 +28,23 @@ type UpdatePlans struct {
 func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.Device) error {
 	r := UpdatePlans{Device: device.Name()}
 	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
-		y, err := yardstick.New(size, algorithm == "tcl-pearl", device)
+		y, err := newBenchmark(size, algorithm, device)
 		if err != nil {
 			return err
 		}
 		defer y.Close()
+		explained, ok := y.(interface {
+			Explain(updates int) (*cpu.Plan, error)
+		})
+		if !ok {
+			return Usagef("--explain --algo %s: expected an update that is one program, as those of %s are; its own is several that run many times", algorithm, strings.Join(compared, " and "))
+		}
 		m := updateMeter{y: y}
 		warmUp, _ := pace(y)
 		if err := m.run(ctx, warmUp); err != nil {
 			return err
 		}
-		p, err := y.Explain(o.Updates)
+		p, err := explained.Explain(o.Updates)
 		r.Plans = append(r.Plans, UpdatePlan{algorithm, size.Name, p})
 		return err
 	})

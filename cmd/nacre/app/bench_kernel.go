@@ -35,7 +35,7 @@ func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 	}
 	peers, absent := kernels.Find(kernels.Peers)
 	r := KernelReport{Lines: o.Lines, Absent: absent}
-	list := append([]kernels.Kernel{kernels.Ours(program, "yaegi"), kernels.Ours(program, "ixgo")}, peers...)
+	list := append([]kernels.Kernel{kernels.Ours(program, "yaegi")}, peers...)
 	stage := env.Progress.Stage("kernels", len(list)+1)
 	defer stage.Done()
 	for _, k := range list {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"nacre/analysis/stats"
-	"nacre/bench/yardstick"
 	"nacre/core/cpu"
+	"nacre/rl/yardstick"
 )
 
 // UpdateScalings is what nacre bench update --scaling prints.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +14,7 @@ import (
 	"nacre/analysis/stats"
 	tsnebench "nacre/bench/tsne"
 	"nacre/experiment/progress"
+	"nacre/internal/home"
 	"nacre/tsne"
 )
 
@@ -30,6 +32,16 @@ type TSNEBenchReport struct {
 func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
 	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(), Workers: max(o.Workers, 1)}
 	where := tsnebench.Where{Scripts: o.Scripts, Home: o.Home, Python: o.Python, Node: o.Node, Modules: o.Modules}
+	if where.Home == "" {
+		dir, err := home.Dir()
+		if err != nil {
+			return err
+		}
+		where.Home = filepath.Join(dir, "tsne")
+	}
+	if err := where.Prepare(); err != nil {
+		return err
+	}
 	b := tsneBench{env: env, o: o, peers: tsnebench.Peers(where), workers: r.Workers}
 	for _, n := range o.Sizes {
 		if err := b.run(ctx, &r, fmt.Sprintf("%d points", n), tsnebench.Points(n)); err != nil {

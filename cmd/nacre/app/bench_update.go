@@ -14,19 +14,18 @@ import (
 	"time"
 
 	"nacre/analysis/stats"
-	"nacre/bench/yardstick"
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/cuda"
+	"nacre/core/devices"
 	"nacre/core/ref"
-	"nacre/experiment"
+	"nacre/rl"
+	"nacre/rl/yardstick"
 )
 
 // Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
 // the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one in TF32 that of operands to 10 bits.
 const (
 	toleranceRef  = 1e-9
-	toleranceMeta = 1e-7 // in float64 for maml, whose rows have weights of one over their number in float32
 	toleranceCPU  = 1e-4
 	toleranceTF32 = 1e-2
 )
@@ -46,8 +45,6 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	switch {
 	case o.Check:
 		return o.check(ctx, env, device)
-	case o.Explain && !slices.Contains(benchAlgorithms[:2], o.Algorithm) && o.Algorithm != "both":
-		return fmt.Errorf("bench update: --explain shows an update that is one program: want --algo pearl or tcl-pearl, %s's is several that run many times", o.Algorithm)
 	case o.Explain:
 		return o.explain(ctx, env, device)
 	case o.Scaling:
@@ -58,29 +55,23 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 
 // open makes the device to time.
 func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
-	host, err := o.host(o.Workers)
-	if err != nil {
+	if _, err := o.host(o.Workers); err != nil { // for what the flags may not combine
 		return nil, err
 	}
 	if o.gpu() {
-		ordinal, err := experiment.CheckDevice(o.Device)
-		if err != nil {
-			return nil, err
+		d, notice, err := devices.Open(o.Device, core.DeviceOptions{Precision: o.Precision, Workers: o.Workers, Products: o.Products})
+		if err == nil && notice != "" {
+			env.Notice(notice)
+			o.Device = "cpu"
 		}
-		d, err := cuda.New(cuda.Options{Ordinal: ordinal, TF32: host.TF32, Products: o.Products})
-		var lacking *cuda.Error
-		if err == nil || o.Device != "auto" || !errors.As(err, &lacking) {
-			return d, err
-		}
-		env.Notice("no usable GPU, the CPU is timed: " + err.Error())
-		o.Device = "cpu"
+		return d, err
 	}
-	o.Kernel = kernelOf(o.Kernel, o.Precision)
+	o.Kernel = cpu.KernelOf(o.Kernel, o.Precision)
 	return cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
 }
 
 // gpu reports whether a GPU is asked for.
-func (o BenchUpdateOptions) gpu() bool { return o.Device != "" && o.Device != "cpu" }
+func (o BenchUpdateOptions) gpu() bool { return devices.Accelerated(o.Device) }
 
 // tolerance is what figures of the device may differ by.
 func (o BenchUpdateOptions) tolerance() float64 {
@@ -90,47 +81,40 @@ func (o BenchUpdateOptions) tolerance() float64 {
 	return toleranceCPU
 }
 
-// benchmark is an update on synthetic data; package yardstick has them.
-type benchmark interface {
-	Algorithm() string
-	Size() yardstick.Size
-	Names() []string
-	Expected(step int) yardstick.Figures
-	Prepare(step int) error
-	Run() error
-	Update(step int) (yardstick.Figures, error)
-	FLOPs() int64 // of the last Run, in matrix products
-	Close() error
-}
-
-// benchAlgorithms are those with an update to measure; the first two are what "both" means.
-var benchAlgorithms = []string{"pearl", "tcl-pearl", "maml", "rl2", "mql", "oracle"}
+// compared are the algorithms that "both" means, those the paper compares.
+var compared = []string{"pearl", "tcl-pearl"}
 
 // newBenchmark loads the update of an algorithm.
-func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (benchmark, error) {
-	switch algorithm {
-	case "maml":
-		return yardstick.NewMeta(size, device)
-	case "rl2":
-		return yardstick.NewRL2(size, device)
-	case "mql":
-		return yardstick.NewMQL(size, device)
-	case "oracle":
-		return yardstick.NewOracle(size, device)
+func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (yardstick.Benchmark, error) {
+	a, err := rl.Lookup(algorithm)
+	if err != nil {
+		return nil, err
 	}
-	return yardstick.New(size, algorithm == "tcl-pearl", device)
+	if a.Yardstick == nil {
+		return nil, Usagef("--algo %s: it has no update to measure; expected both, %s", algorithm, strings.Join(Measured(), ", "))
+	}
+	return a.Yardstick(size, device)
+}
+
+// Measured names the algorithms that have an update to measure.
+func Measured() []string {
+	return slices.DeleteFunc(rl.Names(), func(name string) bool {
+		a, err := rl.Lookup(name)
+		return err != nil || a.Yardstick == nil
+	})
 }
 
 // each calls f for every size and algorithm asked for.
 func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size, algorithm string) error) error {
+	algorithms := []string{o.Algorithm}
+	if o.Algorithm == "both" {
+		algorithms = compared
+	}
 	for _, size := range yardstick.Sizes {
 		if o.Size != "both" && o.Size != size.Name {
 			continue
 		}
-		for _, algorithm := range benchAlgorithms {
-			if both := o.Algorithm == "both" && slices.Contains(benchAlgorithms[:2], algorithm); !both && o.Algorithm != algorithm {
-				continue
-			}
+		for _, algorithm := range algorithms {
 			if err := ctx.Err(); err != nil {
 				return context.Cause(ctx)
 			}
@@ -206,7 +190,7 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 }
 
 // timeBoth times updates alone or in turns with others.
-func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark) (row UpdateTiming, err error) {
+func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y yardstick.Benchmark) (row UpdateTiming, err error) {
 	if o.Versus != "" {
 		row, err = o.timeTurns(ctx, env, y)
 	} else {
@@ -217,18 +201,15 @@ func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark)
 }
 
 // timeGPU times updates one by one, waiting for each, and then, unless their figures decide what follows, back to back.
-func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark) (UpdateTiming, error) {
-	if o.Versus != "" && !slices.Contains(benchAlgorithms[:2], b.Algorithm()) {
+func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b yardstick.Benchmark) (UpdateTiming, error) {
+	if o.Versus != "" && !slices.Contains(compared, b.Algorithm()) {
 		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed alone there", b.Algorithm(), o.Versus)
 	}
 	row, err := o.timeBoth(ctx, env, b)
 	if err != nil {
 		return UpdateTiming{}, err
 	}
-	y, ok := b.(interface {
-		Start() error
-		Wait() error
-	})
+	y, ok := b.(yardstick.Streamed)
 	if !ok {
 		row.Stream = row.Median
 		return row, nil
@@ -247,16 +228,16 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark) 
 }
 
 // pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
-// few, so that a change of the machine's speed meets both. A meta-update takes seconds.
-func pace(y benchmark) (warmUp, perTurn int) {
-	if y.Algorithm() == "maml" {
+// few, so that a change of the machine's speed meets both, and one where it takes seconds.
+func pace(y yardstick.Benchmark) (warmUp, perTurn int) {
+	if _, whole := y.(yardstick.Whole); whole {
 		return 1, 1
 	}
 	return 3, 4
 }
 
 // timeOne times updates one by one.
-func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y yardstick.Benchmark) (UpdateTiming, error) {
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
 	defer stage.Done()
 	m, err := o.meter(y)
@@ -279,7 +260,7 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark) 
 
 // updateMeter makes updates and notes what they took.
 type updateMeter struct {
-	y       benchmark
+	y       yardstick.Benchmark
 	peak    *cpu.PeakMeter // or nil
 	threads int
 	step    int
@@ -289,7 +270,7 @@ type updateMeter struct {
 }
 
 // meter makes the meter of an update, on a CPU with one of its multiply-adds.
-func (o BenchUpdateOptions) meter(y benchmark) (m updateMeter, err error) {
+func (o BenchUpdateOptions) meter(y yardstick.Benchmark) (m updateMeter, err error) {
 	m = updateMeter{y: y, threads: min(o.Workers, runtime.NumCPU())}
 	if !o.gpu() {
 		m.peak, err = cpu.NewPeakMeter(o.Kernel, m.threads)
@@ -404,6 +385,7 @@ type UpdateCheckLine struct {
 	Float32   float64 `json:"float32"`
 	Diff64    float64 `json:"relative_difference_float64"`
 	Diff32    float64 `json:"relative_difference_float32"`
+	tolerance float64 // in float64
 }
 
 func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Device) error {
@@ -417,7 +399,7 @@ func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Dev
 		return err
 	}
 	for _, l := range r.Rows {
-		r.OK = r.OK && l.Diff64 <= l.tolerance() && l.Diff32 <= r.Tolerance
+		r.OK = r.OK && l.Diff64 <= l.tolerance && l.Diff32 <= r.Tolerance
 	}
 	if err := env.Print(r, r.WriteText); err != nil {
 		return err
@@ -440,9 +422,9 @@ func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm stri
 		return nil, err
 	}
 	defer fast.Close()
-	updates := 3
-	if algorithm == "maml" { // every meta-update is the same
-		updates = 1
+	updates, tolerance := 3, toleranceRef
+	if whole, ok := exact.(yardstick.Whole); ok { // every update is the same
+		updates, tolerance = 1, whole.Tolerance()
 	}
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), updates)
 	defer stage.Done()
@@ -464,7 +446,7 @@ func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm stri
 			lines = append(lines, UpdateCheckLine{
 				Algorithm: algorithm, Size: size.Name, Update: step + 1, Figure: name,
 				Expected: want, Float64: a[name], Float32: b[name],
-				Diff64: math.Abs(a[name]/want - 1), Diff32: math.Abs(b[name]/want - 1),
+				tolerance: tolerance, Diff64: math.Abs(a[name]/want - 1), Diff32: math.Abs(b[name]/want - 1),
 			})
 		}
 		stage.Add(1)
@@ -489,7 +471,7 @@ func (r UpdateCheck) WriteText(w io.Writer) error {
 			fmt.Fprintf(t, "\texpected\tfloat64\tdifference\t%s\tdifference\t\n", r.Device)
 		}
 		fmt.Fprintf(t, "%s\t%.12g\t%.12g\t%.0e%s\t%.9g\t%.0e%s\t\n", l.Figure, l.Expected,
-			l.Float64, l.Diff64, mark(l.Diff64, l.tolerance()), l.Float32, l.Diff32, mark(l.Diff32, r.Tolerance))
+			l.Float64, l.Diff64, mark(l.Diff64, l.tolerance), l.Float32, l.Diff32, mark(l.Diff32, r.Tolerance))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -500,19 +482,11 @@ func (r UpdateCheck) WriteText(w io.Writer) error {
 	}
 	limit := toleranceRef
 	for _, l := range r.Rows {
-		limit = max(limit, l.tolerance())
+		limit = max(limit, l.tolerance)
 	}
 	_, err := fmt.Fprintf(w, "\nRelative differences from figures of an independent program in float64: %s %.0e in float64 and %.0e on the device.\n",
 		verdict, limit, r.Tolerance)
 	return err
-}
-
-// tolerance is that of the figure in float64.
-func (l UpdateCheckLine) tolerance() float64 {
-	if l.Algorithm == "maml" {
-		return toleranceMeta
-	}
-	return toleranceRef
 }
 
 func mark(difference, tolerance float64) string {

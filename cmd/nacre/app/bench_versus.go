@@ -9,6 +9,7 @@ import (
 
 	"nacre/analysis/stats"
 	"nacre/bench/torch"
+	"nacre/rl/yardstick"
 )
 
 // Versus is the same update in other software, timed in turns with ours.
@@ -31,7 +32,7 @@ type VersusRound struct {
 }
 
 // peer starts the other software on the same kind of device.
-func (o BenchUpdateOptions) peer(ctx context.Context, y benchmark) (*torch.Process, error) {
+func (o BenchUpdateOptions) peer(ctx context.Context, y yardstick.Benchmark) (*torch.Process, error) {
 	if o.gpu() {
 		return torch.StartGPU(ctx, o.Python, o.Versus, y.Size().Name, y.Algorithm(), o.Precision == "tf32")
 	}
@@ -42,7 +43,7 @@ func (o BenchUpdateOptions) peer(ctx context.Context, y benchmark) (*torch.Proce
 }
 
 // timeTurns times updates in turns with other software.
-func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y yardstick.Benchmark) (UpdateTiming, error) {
 	warmUp, perTurn := pace(y)
 	rounds := max(1, o.Updates/perTurn)
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with %s", y.Algorithm(), y.Size().Name, o.Versus), rounds)

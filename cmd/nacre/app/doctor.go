@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -12,6 +11,9 @@ import (
 	"golang.org/x/sys/cpu"
 	"golang.org/x/term"
 
+	"nacre/core"
+	"nacre/core/devices"
+	"nacre/internal/home"
 	"nacre/internal/version"
 	"nacre/sim"
 )
@@ -41,9 +43,8 @@ type Report struct {
 // Providers tell the doctor about parts of the program it does not know itself.
 type Providers struct {
 	CPUKernel func() string          // kernel the training core chose for this processor
-	GPU       func() (string, error) // what the GPU is, or why it cannot be used
-	MuJoCo    func() (string, error) // version, or why it is not there
-	MetaWorld func() (string, error) // folder of its scenes, or why there is none
+	MuJoCo    func() (string, error) // version and file, or why it is not there
+	MetaWorld func() (string, error) // version and folder of its scenes, or why there are none
 }
 
 // Doctor looks at the machine and the program. Its error is ErrProblem when nacre cannot work as it is; the report
@@ -61,13 +62,18 @@ func Doctor(p Providers) (Report, error) {
 		checks = append(checks, Check{Name: "CPU kernel", Status: OK, Found: p.CPUKernel()})
 	}
 	if p.MuJoCo != nil {
-		checks = append(checks, mujocoCheck(p.MuJoCo))
+		checks = append(checks, fetched("MuJoCo", p.MuJoCo))
 	}
 	if p.MetaWorld != nil {
-		checks = append(checks, metaworldCheck(p.MetaWorld))
+		checks = append(checks, fetched("Meta-World", p.MetaWorld))
 	}
 	checks = append(checks, families())
-	checks = append(checks, usable(gpu(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH")), p.GPU), folder("."), terminal(os.Stdout))
+	for _, b := range devices.All() {
+		if b.Probe != nil {
+			checks = append(checks, accelerator(b))
+		}
+	}
+	checks = append(checks, folder("."), cache(), terminal(os.Stdout))
 	report := Report{checks}
 	for _, c := range checks {
 		if c.Status == Problem {
@@ -104,21 +110,22 @@ func cpuFeatures() Check {
 	return Check{Name: "CPU features", Status: OK, Found: strings.Join(found, ", ")}
 }
 
-func mujocoCheck(find func() (string, error)) Check {
-	v, err := find()
+// fetched is about something that nacre setup fetches. The error says what to do.
+func fetched(name string, find func() (string, error)) Check {
+	found, err := find()
 	if err != nil {
-		return Check{"MuJoCo", Missing, "not in this build",
-			"run `make`, which fetches it with python3 and pip or uses libmujoco-dev, and builds with it; the point robot needs none"}
+		return Check{name, Missing, "cannot be used", err.Error() + "; the point robot needs none"}
 	}
-	return Check{Name: "MuJoCo", Status: OK, Found: v}
+	return Check{Name: name, Status: OK, Found: found}
 }
 
-func metaworldCheck(find func() (string, error)) Check {
-	folder, err := find()
+// cache says where nacre setup puts what it fetches.
+func cache() Check {
+	dir, err := home.Dir()
 	if err != nil {
-		return Check{"Meta-World", Missing, "no scenes", err.Error()}
+		return Check{"cache", Missing, "none", err.Error()}
 	}
-	return Check{Name: "Meta-World", Status: OK, Found: "scenes in " + folder}
+	return Check{Name: "cache", Status: OK, Found: dir}
 }
 
 // families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin alike
@@ -151,92 +158,13 @@ func families() Check {
 	return Check{Name: "families", Status: OK, Found: strings.Join(names, ", ")}
 }
 
-// cudaFolders are where drivers put libcuda, relative to the root.
-var cudaFolders = []string{
-	"usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib", "lib64", "usr/lib/wsl/lib",
-	"usr/local/nvidia/lib64", "usr/local/cuda/compat", "run/opengl-driver/lib",
-}
-
-// gpu looks for an NVIDIA GPU by what a working driver leaves in the file system. It runs nothing of the driver's.
-func gpu(root fs.FS, libraryPath string) Check {
-	nodes := devices(root)
-	library := libcuda(root, libraryPath)
-	driver := ""
-	if text, err := fs.ReadFile(root, "proc/driver/nvidia/version"); err == nil {
-		driver = driverVersion(string(text))
-	}
-	c := Check{Name: "NVIDIA GPU", Status: Missing}
-	switch {
-	case len(nodes) == 0 && library == "":
-		c.Found = "none found"
-		c.Advice = "training runs on the CPU"
-	case len(nodes) == 0:
-		c.Found = "library " + library + ", but no device under /dev"
-		c.Advice = "load the driver's kernel module, or start the container with access to the GPU; training runs on the CPU"
-	case library == "":
-		c.Found = strings.Join(nodes, ", ") + ", but no libcuda.so.1"
-		c.Advice = "install the driver's CUDA library or add its folder to LD_LIBRARY_PATH; training runs on the CPU"
-	default:
-		c.Status = OK
-		c.Found = strings.Join(nodes, ", ") + ", library " + library
-		if driver != "" {
-			c.Found += ", driver " + driver
-		}
-	}
-	return c
-}
-
-// usable completes a check by asking the GPU itself, or the libraries it lacks.
-func usable(c Check, ask func() (string, error)) Check {
-	if c.Status != OK || ask == nil {
-		return c
-	}
-	found, err := ask()
+// accelerator looks for one of the devices that a program may run on instead of the CPU.
+func accelerator(b core.Backend) Check {
+	found, err := b.Probe()
 	if err != nil {
-		return Check{c.Name, Missing, c.Found, "it cannot be used: " + err.Error() + "; training runs on the CPU"}
+		return Check{b.Title, Missing, found, err.Error() + "; training runs on the CPU"}
 	}
-	c.Found += ": " + found
-	return c
-}
-
-// devices lists the GPUs' device files: /dev/nvidia0 and so on, or /dev/dxg under Windows' Linux subsystem.
-func devices(root fs.FS) []string {
-	var out []string
-	names, _ := fs.Glob(root, "dev/nvidia[0-9]*")
-	for _, n := range names {
-		out = append(out, "/"+n)
-	}
-	if _, err := fs.Stat(root, "dev/dxg"); err == nil {
-		out = append(out, "/dev/dxg")
-	}
-	return out
-}
-
-func libcuda(root fs.FS, libraryPath string) string {
-	var folders []string
-	for _, f := range strings.Split(libraryPath, ":") {
-		if strings.HasPrefix(f, "/") {
-			folders = append(folders, strings.Trim(f, "/"))
-		}
-	}
-	for _, f := range append(folders, cudaFolders...) {
-		path := f + "/libcuda.so.1"
-		if _, err := fs.Stat(root, path); err == nil {
-			return "/" + path
-		}
-	}
-	return ""
-}
-
-// driverVersion finds the version in the first line of the driver's own file: the first word of digits and dots.
-func driverVersion(text string) string {
-	first, _, _ := strings.Cut(text, "\n")
-	for _, word := range strings.Fields(first) {
-		if strings.Trim(word, "0123456789.") == "" && strings.Contains(word, ".") {
-			return word
-		}
-	}
-	return ""
+	return Check{Name: b.Title, Status: OK, Found: found}
 }
 
 // folder checks that runs can be written where the user is.

@@ -10,46 +10,28 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/fstest"
 
+	"nacre/core"
 	"nacre/experiment/progress"
+	"nacre/internal/home"
 )
 
-func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-
-const driver = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.15  Thu Jan 23 2025\nGCC version: 12.2.0\n"
-
-func TestGPU(t *testing.T) {
-	const lib = "usr/lib/x86_64-linux-gnu/libcuda.so.1"
-	for name, c := range map[string]struct {
-		root   fstest.MapFS
-		path   string
-		status Status
-		found  string
-	}{
-		"nothing":      {fstest.MapFS{}, "", Missing, "none found"},
-		"library only": {fstest.MapFS{lib: file("")}, "", Missing, "library /" + lib + ", but no device under /dev"},
-		"control only": {fstest.MapFS{"dev/nvidiactl": file("")}, "", Missing, "none found"},
-		"device only":  {fstest.MapFS{"dev/nvidia0": file("")}, "", Missing, "/dev/nvidia0, but no libcuda.so.1"},
-		"both": {fstest.MapFS{"dev/nvidia0": file(""), "dev/nvidia11": file(""), lib: file(""), "proc/driver/nvidia/version": file(driver)}, "", OK,
-			"/dev/nvidia0, /dev/nvidia11, library /" + lib + ", driver 570.86.15"},
-		"path first": {fstest.MapFS{"dev/dxg": file(""), lib: file(""), "opt/cuda/libcuda.so.1": file("")}, "relative::/opt/cuda/", OK,
-			"/dev/dxg, library /opt/cuda/libcuda.so.1"},
-	} {
-		got := gpu(c.root, c.path)
-		if got.Status != c.status || got.Found != c.found {
-			t.Errorf("%s: %s %q, want %s %q", name, got.Status, got.Found, c.status, c.found)
-		}
-		if (got.Advice == "") != (c.status == OK) {
-			t.Errorf("%s: advice %q", name, got.Advice)
-		}
+// A device that is there, and one that is not.
+func TestAccelerator(t *testing.T) {
+	b := core.Backend{Title: "abacus", Probe: func() (string, error) { return "ten beads", nil }}
+	if c := accelerator(b); c != (Check{Name: "abacus", Status: OK, Found: "ten beads"}) {
+		t.Errorf("%+v", c)
+	}
+	b.Probe = func() (string, error) { return "a frame", errors.New("buy beads") }
+	if c := accelerator(b); c != (Check{"abacus", Missing, "a frame", "buy beads; training runs on the CPU"}) {
+		t.Errorf("%+v", c)
 	}
 }
 
 func TestDoctor(t *testing.T) {
 	report, err := Doctor(Providers{
 		CPUKernel: func() string { return "avx2" },
-		MuJoCo:    func() (string, error) { return "", errors.New("not built in") },
+		MuJoCo:    func() (string, error) { return "", errors.New("run `nacre setup`") },
 		MetaWorld: func() (string, error) { return "", errors.New("run make") },
 	})
 	if err != nil && !errors.Is(err, ErrProblem) {
@@ -65,20 +47,21 @@ func TestDoctor(t *testing.T) {
 	if got := byName["Go"].Found; got != runtime.Version() {
 		t.Errorf("Go %q", got)
 	}
-	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing || !strings.Contains(byName["MuJoCo"].Advice, "make") {
+	if byName["CPU kernel"].Found != "avx2" || byName["MuJoCo"].Status != Missing || !strings.Contains(byName["MuJoCo"].Advice, "run `nacre setup`") {
 		t.Errorf("providers: %+v, %+v", byName["CPU kernel"], byName["MuJoCo"])
 	}
 	if !strings.Contains(byName["families"].Found, "point-goal") {
 		t.Errorf("families: %q", byName["families"].Found)
 	}
-	if c := byName["Meta-World"]; c.Status != Missing || c.Advice != "run make" {
+	if c := byName["Meta-World"]; c.Status != Missing || !strings.HasPrefix(c.Advice, "run make;") {
 		t.Errorf("Meta-World absent: %+v", c)
 	}
-	if c := metaworldCheck(func() (string, error) { return "/scenes", nil }); c.Status != OK || c.Found != "scenes in /scenes" {
-		t.Errorf("Meta-World present: %+v", c)
-	}
-	if found := mujocoCheck(func() (string, error) { return "3.3.0", nil }); found.Status != OK || found.Found != "3.3.0" {
+	if found := fetched("MuJoCo", func() (string, error) { return "3.3.0, /lib", nil }); found.Status != OK || found.Found != "3.3.0, /lib" {
 		t.Errorf("MuJoCo present: %+v", found)
+	}
+	t.Setenv(home.Variable, "/srv/nacre")
+	if c := cache(); c.Status != OK || c.Found != "/srv/nacre" {
+		t.Errorf("cache: %+v", c)
 	}
 
 	var text bytes.Buffer

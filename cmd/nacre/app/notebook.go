@@ -56,6 +56,9 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if !built {
 		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other front ends can connect")
 	}
+	if found, _ := filepath.Glob(filepath.Join(dir, "*.ipynb")); len(found) == 0 {
+		fmt.Fprintln(env.Err, "There is no notebook in this folder yet; `nacre examples` copies those that come with nacre into it.")
+	}
 	fmt.Fprintf(env.Err, "notebooks of %s are at\n", dir)
 	fmt.Fprintln(env.Out, url)
 	fmt.Fprintln(env.Err, "Whoever has this address can run programs as you. Ctrl-C ends the server and its kernels.")

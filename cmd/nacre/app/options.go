@@ -1,14 +1,19 @@
 package app
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
+	"nacre/core/cpu"
+	"nacre/core/devices"
 	"nacre/experiment"
 )
 
 // TrainOptions are the flags of nacre train.
 type TrainOptions struct {
-	Algorithm string // one of experiment.Algorithms; empty leaves the preset's
+	Algorithm string // one of rl.Names(); empty leaves the preset's
 	Family    string // empty leaves the preset's
 	Preset    string
 	Config    string   // path of a TOML file, empty for none
@@ -23,39 +28,28 @@ type TrainOptions struct {
 
 // DeviceOptions are the flags that choose where training computes, and how exactly.
 type DeviceOptions struct {
-	Device    string // "auto", "cpu", "cuda", "cuda:1"; empty is "cpu" or what a run used before
-	Precision string // of matrix products: "fp32" (or "float32"), on a GPU "tf32", on the CPU "bf16x3" and "bf16"
+	Device    string // one of devices.Names; empty is "cpu" or what a run used before
+	Precision string // of matrix products, one of devices.Precisions; "float32" is "fp32"
 }
 
 // host is what an experiment needs from the machine.
 func (o DeviceOptions) host(workers int) (experiment.Host, error) {
 	h := experiment.Host{Workers: workers, Device: o.Device}
-	gpu := o.Device != "" && o.Device != "cpu"
-	switch o.Precision {
-	case "", "fp32", "float32":
-	case "tf32":
-		h.TF32 = true
-		if !gpu {
-			return h, Usagef("--precision tf32 without a GPU: expected --device auto or cuda with it")
-		}
-	default:
-		h.Kernel = kernelOf("", o.Precision)
-		if gpu {
-			return h, Usagef("--precision %s with --device %s: it is the CPU's; a GPU has fp32 and tf32", o.Precision, o.Device)
-		}
+	precision := o.Precision
+	if precision == "float32" {
+		precision = "fp32"
+	}
+	has, err := devices.Precisions(o.Device)
+	if err != nil {
+		return h, err
+	}
+	if precision != "" && !slices.Contains(has, precision) {
+		return h, Usagef("--precision %s with --device %s: expected one of %s", precision, cmp.Or(o.Device, "cpu"), strings.Join(has, ", "))
+	}
+	if h.TF32 = precision == "tf32"; !devices.Accelerated(o.Device) {
+		h.Kernel = cpu.KernelOf("", precision)
 	}
 	return h, nil
-}
-
-// kernelOf names the CPU kernels of a precision: kernel itself for float32.
-func kernelOf(kernel, precision string) string {
-	switch {
-	case precision == "" || precision == "float32" || precision == "fp32":
-		return kernel
-	case kernel == "":
-		kernel = "avx512"
-	}
-	return kernel + "+" + precision
 }
 
 // ResumeOptions are the flags of nacre resume.
@@ -136,7 +130,7 @@ type BenchUpdateOptions struct {
 	Python    string // the interpreter that has it
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
-	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql", "oracle"
+	Algorithm string // one of Measured(), or "both": pearl and tcl-pearl
 	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
 	Updates   int
 	Workers   int
@@ -151,6 +145,20 @@ type BenchSimOptions struct {
 	Envs    int // per worker; 0 is the family's own number
 	Steps   int // per environment and round, of Family
 	Rounds  int
+}
+
+// SetupOptions are the flags of nacre setup.
+type SetupOptions struct {
+	Wheels  []string // folders with wheels to use instead of pip
+	Install bool     // install pip with apt-get where it is missing
+	Usable  bool     // whether this program can load what is fetched
+	Library string   // MuJoCo's, where one is in use already; empty where there is none
+}
+
+// ExamplesOptions are the arguments of nacre examples.
+type ExamplesOptions struct {
+	Dir  string // to copy into
+	Data string // folder of the notebooks' data; empty is none
 }
 
 // NotebookOptions are the flags of nacre notebook.
@@ -202,8 +210,8 @@ type BenchTSNEOptions struct {
 	Digits  bool     // and the digits of scikit-learn
 	Starts  int      // further layouts from starts that libraries share
 	Peers   []string // names; none is all
-	Scripts string   // folder of the scripts that run the others
-	Home    string   // folder the others are installed in
+	Scripts string   // folder of the scripts that run the others; empty is those in the program
+	Home    string   // folder the others are installed in; empty is one in the cache
 	Python  string   // interpreter with scikit-learn and openTSNE; empty is one in Home
 	Node    string   // command
 	Modules string   // node_modules folder with wasm-bhtsne; empty is one in Home

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/server/nbformat"
 	"nacre/web"
 )
 
@@ -189,7 +190,7 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		return fmt.Errorf("%s: expected a folder or a file: %w", from, errors.Unwrap(err))
 	}
 	if !info.IsDir() {
-		return s.file(from, filepath.Base(from), info)
+		return s.file(env, from, filepath.Base(from), info)
 	}
 	under := ""
 	if !top {
@@ -217,7 +218,7 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		if err != nil || !offered(rel) {
 			return err
 		}
-		return s.file(name, path.Join(under, filepath.ToSlash(rel)), info)
+		return s.file(env, name, path.Join(under, filepath.ToSlash(rel)), info)
 	})
 	if err != nil {
 		return err
@@ -225,10 +226,17 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 	return s.report(ctx, env, from, under)
 }
 
-func (s *site) file(from, name string, info fs.FileInfo) error {
+func (s *site) file(env *Env, from, name string, info fs.FileInfo) error {
 	data, err := os.ReadFile(from)
 	if err != nil {
 		return err
+	}
+	if path.Ext(name) == ".ipynb" {
+		if nb, err := nbformat.Parse(data); err == nil { // the page says what is wrong with one that is no notebook
+			for i, c := range nb.Cells() {
+				env.noticeTextOnly(from, i+1, c)
+			}
+		}
 	}
 	s.about.Files = append(s.about.Files, siteFile{Path: name, Size: info.Size(), Time: info.ModTime().UnixMilli()})
 	return s.write("files/"+name, data)

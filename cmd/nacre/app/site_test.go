@@ -15,6 +15,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/library/display"
 	"nacre/web"
 )
 
@@ -150,5 +151,32 @@ func TestSiteKeepsWhatIsNotASite(t *testing.T) {
 	}
 	if _, err := os.Stat(precious); err != nil {
 		t.Error(err)
+	}
+}
+
+// An output that only this notebook's front end can draw is named when a site is written.
+func TestSiteNamesOutputsWithoutPicture(t *testing.T) {
+	if _, built := web.Files(); !built {
+		t.Skip("the front end is not built: run make web")
+	}
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "site")
+	nb := `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+		{"id": "a", "cell_type": "markdown", "metadata": {}, "source": ""},
+		{"id": "b", "cell_type": "code", "metadata": {}, "source": "", "execution_count": 1, "outputs": [
+			{"output_type": "display_data", "metadata": {}, "data": {"` + display.CurvesMIME + `": {"version": 1}, "image/png": "AAAA"}},
+			{"output_type": "display_data", "metadata": {}, "data": {"` + display.EmbeddingMIME + `": {"version": 1}, "text/plain": "points"}}]}]}`
+	for name, text := range map[string]string{"a.ipynb": nb, "none.ipynb": "no notebook"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var log strings.Builder
+	env := siteEnv()
+	env.Log = slog.New(slog.NewTextHandler(&log, nil))
+	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{dir}, Out: out, Programs: filepath.Join(out, "none")}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(log.String(), "an output of cell 2 (embedding) comes without a picture"); n != 1 || strings.Contains(log.String(), "curves") {
+		t.Errorf("the notices are %q", log.String())
 	}
 }

@@ -144,11 +144,7 @@ func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
 
 // openSweep opens the folder of a sweep by its path or that of its plan.
 func openSweep(path string) (*sweep.Folder, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("sweep: %w", err)
-	}
-	if info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return sweep.Open(path)
 	}
 	plan, err := sweep.Load(path)

@@ -129,6 +129,13 @@ func (g *GPU) Products(yes bool) {
 	g.call("fake_supports", n)
 }
 
+// Refuses makes the first n of the three algorithms that cuBLASLt proposes for a product fail when they are run.
+func (g *GPU) Refuses(n int) { g.call("fake_refuses", uintptr(n)) }
+
+// Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a driver
+// may refuse meanwhile is a mistake.
+func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
+
 // Mistakes counts calls with wrong arguments, InUse the bytes allocated since Use or Memory, and not freed.
 func (g *GPU) Mistakes() int { return int(g.call("fake_mistakes")) }
 func (g *GPU) InUse() int    { return int(g.call("fake_in_use")) }

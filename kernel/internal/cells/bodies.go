@@ -1,12 +1,10 @@
 package cells
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 )
 
@@ -60,18 +58,9 @@ func (c *checker) variables() {
 		}
 	}
 	for name, d := range c.dependents(changed) {
-		if c.set[name] != nil || c.dropped[name] || d.Func == nil {
-			continue
+		if c.set[name] == nil && !c.dropped[name] && d.Func != nil {
+			c.set[name] = d.copy()
 		}
-		if base, _, ok := strings.Cut(name, "."); ok && c.Nominal {
-			force, known := c.forced[base]
-			if known && !force {
-				continue
-			}
-			c.forced[base] = true
-			c.again = c.again || !known
-		}
-		c.set[name] = d.copy()
 	}
 }
 
@@ -244,7 +233,7 @@ func (c *checker) finish() {
 					d.Consts = append(d.Consts, k)
 				}
 			}
-			u.Consts = append(u.Consts, d)
+			u.consts = append(u.consts, d)
 		}
 	}
 	if u.Main == nil { // main unchanged since it was last run
@@ -259,36 +248,11 @@ func (c *checker) finish() {
 			d.Stale = true
 		}
 	}
-	if c.Nominal {
-		c.stranded()
-	}
 	if n := len(u.Body); n > 0 && !c.file.quiet {
 		if x, ok := u.Body[n-1].(*ast.ExprStmt); ok {
 			if tv := c.Info.Types[x.X]; !tv.IsVoid() && !tv.IsNil() && !c.prints(x.X) {
 				u.Value = x.X
 			}
-		}
-	}
-}
-
-// stranded warns of the variables that keep a type of which the cell makes another one.
-func (c *checker) stranded() {
-	for _, d := range c.unit.Types {
-		live := c.Decls[d.Name]
-		if live == nil || live.Type == nil {
-			continue
-		}
-		var vars []string
-		for name, v := range c.Vars {
-			m := map[string]bool{}
-			mention(v.Obj.Type(), m, map[types.Type]bool{})
-			if m[d.Name] && !c.unit.defines(name) {
-				vars = append(vars, name)
-			}
-		}
-		if len(vars) > 0 {
-			slices.Sort(vars)
-			c.unit.Warnings = append(c.unit.Warnings, fmt.Sprintf("%s is another type now; the values there are keep the one before (in %s): define them again", d.Name, strings.Join(vars, ", ")))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 	if errs != nil {
 		return nil, errs
 	}
-	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}, forced: map[string]bool{}}
+	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}}
 	return u, c.run()
 }
 
@@ -104,8 +104,6 @@ type checker struct {
 	set     map[string]*Decl // declarations to check: the cell's and those that depend on them
 	mine    map[string]bool  // of them, the cell's own
 	dropped map[string]bool  // dependents that a redefinition does not fit
-	forced  map[string]bool  // types to declare again for the sake of their methods; false for those that do not fit
-	again   bool             // there are new ones
 	pkg     *types.Package   // of the first check
 	objs    map[string]*types.Func
 	errs    Errors
@@ -121,10 +119,7 @@ func (c *checker) run() error {
 		}
 		first := c.errs // errors in bodies are reported beside those in statements
 		c.layouts()
-		if c.variables(); c.again {
-			c.again = false
-			continue
-		}
+		c.variables()
 		c.checkBodies()
 		c.errs = append(first, c.errs...)
 		if n := len(c.file.body); n > 0 && len(c.errs) == 0 {
@@ -151,9 +146,6 @@ func (c *checker) retry() bool {
 	}
 	for _, d := range c.broken {
 		c.dropped[d.Name] = true
-		if base, _, ok := strings.Cut(d.Name, "."); ok && c.forced[base] {
-			c.forced[base] = false
-		}
 	}
 	c.broken = nil
 	return true
@@ -188,12 +180,6 @@ func (c *checker) collect() {
 			if o := c.find(n); o != nil {
 				note(o)
 			}
-		}
-	}
-	for base, force := range c.forced {
-		if t := c.Decls[base]; force && t != nil && c.set[base] == nil {
-			c.set[base] = t.copy()
-			note(t)
 		}
 	}
 	for _, d := range c.own { // a type of the cell replaces the live one put in for its methods
@@ -233,9 +219,9 @@ func (c *checker) replaced(d *Decl) bool {
 	return false
 }
 
-// changesMethods says whether a method adds to its type's method set or changes a signature in it, or is part of it.
+// changesMethods says whether a method adds to its type's method set or changes a signature in it.
 func (c *checker) changesMethods(d, old *Decl) bool {
-	if old == nil || c.Nominal {
+	if old == nil {
 		return true
 	}
 	a, b := d.Node.(*ast.FuncDecl), old.Node.(*ast.FuncDecl)
@@ -361,7 +347,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		c.errs, c.broken = nil, nil
 		keyed := false
 		conf := types.Config{
-			Importer: c.Program, DisableUnusedImportCheck: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
+			GoVersion: GoVersion, Importer: c.Program, DisableUnusedImportCheck: true, Sizes: types.SizesFor("gc", runtime.GOARCH),
 			Error: func(err error) {
 				e := err.(types.Error)
 				keyed = keyed || strings.Contains(e.Msg, "implicit assignment to unexported field")

@@ -38,7 +38,7 @@ func (c *checker) layouts() {
 			if was == nil || differs[name] {
 				continue
 			}
-			d := c.Nominal || layout(tn) != layout(was)
+			d := layout(tn) != layout(was)
 			m := map[string]bool{}
 			mention(tn.Type().Underlying(), m, map[types.Type]bool{})
 			for other := range m {
@@ -216,7 +216,7 @@ func (u *Unit) Commit() {
 		d.Stale = false
 		p.Decls[d.Name] = d
 	}
-	for _, d := range u.Consts {
+	for _, d := range u.consts {
 		for _, n := range d.Names {
 			if d.Cell == u.Cell {
 				drop(n)

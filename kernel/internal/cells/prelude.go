@@ -20,7 +20,7 @@ func (p *Program) CheckSource(path, src string) ([]Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf := types.Config{Importer: p}
+	conf := types.Config{GoVersion: GoVersion, Importer: p}
 	pkg, err := conf.Check(path, p.Fset, []*ast.File{f}, p.Info)
 	if err != nil {
 		return nil, fmt.Errorf("prelude: %w", err)

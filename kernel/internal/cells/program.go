@@ -42,6 +42,10 @@ type Var struct {
 	Cell int
 }
 
+// GoVersion is the Go that cells are written in, whichever built the kernel: that of go.mod, with which the library's
+// tables are made.
+const GoVersion = "go1.26"
+
 // Program is what the cells so far have declared.
 type Program struct {
 	Fset     *token.FileSet
@@ -54,10 +58,6 @@ type Program struct {
 	Dots    []string          // packages imported with a dot
 	Decls   map[string]*Decl
 	Vars    map[string]*Var
-
-	// Nominal makes a type whose declaration, or one of whose methods, changes another type: for engines whose values
-	// carry their types and methods with them. Variables there are keep the old one.
-	Nominal bool
 
 	layouts map[string]int // how often a type's name changed its layout
 }
@@ -116,7 +116,6 @@ func (p *Program) similar(path string) string {
 type Unit struct {
 	Cell      int
 	Types     []*Decl // declared or redeclared
-	Consts    []*Decl
 	Funcs     []*Decl // to be compiled: those of the cell and what depends on them
 	Inits     []*Decl
 	InitsLast bool // they run after the body, which is variable declarations only
@@ -128,14 +127,12 @@ type Unit struct {
 	Keys      map[*types.TypeName]string // identities of the types declared
 
 	prog    *Program
+	consts  []*Decl
 	imports map[string]string
 	dots    []string
 	moved   map[*types.TypeName]*types.TypeName // redeclared with the same layout
 	kept    map[string]*Var
 }
-
-// Imports are the packages the cell can refer to by name, and those imported with a dot.
-func (u *Unit) Imports() (named map[string]string, dots []string) { return u.imports, u.dots }
 
 // CellVar is a variable that the cell's top level defines.
 type CellVar struct {

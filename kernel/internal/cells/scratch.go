@@ -79,7 +79,7 @@ func (p *Program) Scratch(code string) *Scratch {
 			insert(k)
 		}
 	}
-	conf := types.Config{Importer: p, DisableUnusedImportCheck: true, Error: func(error) {}}
+	conf := types.Config{GoVersion: GoVersion, Importer: p, DisableUnusedImportCheck: true, Error: func(error) {}}
 	func() {
 		defer func() { _ = recover() }() // go/types is not made for every torso
 		types.NewChecker(&conf, fset, pkg, s.Info).Files([]*ast.File{f})

@@ -41,15 +41,16 @@ type Refused struct {
 
 func (e *Refused) Error() string { return e.Text }
 
-// Session is what an engine gets to work with.
-type Session struct {
+// Setup is what an engine gets to work with.
+type Setup struct {
 	Program  *cells.Program
 	Registry *rt.Registry                        // of the types that lowered code makes
 	Symbols  map[string]map[string]reflect.Value // what cells may import
+	Keeps    []string                            // packages there whose functions only keep or show what they get as any
 	Host     rt.Host
 }
 
 // Kind is an engine to choose. The zero value stands for the default.
 type Kind struct {
-	Open func(Session) (Engine, error)
+	Open func(Setup) (Engine, error)
 }

@@ -189,7 +189,7 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 	if native(from) && !types.IsInterface(from) {
 		return v
 	}
-	switch anyMode(where) {
+	switch l.anyMode(where) {
 	case plain:
 		return l.rt("Value", v)
 	case view:
@@ -226,7 +226,7 @@ func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.
 	}
 	conv := func(k int, t types.Type) ast.Expr {
 		x := l.convert(c, ident(names[k]), results.At(k).Type(), t)
-		if where != "" && types.IsInterface(l.subst(t)) && !nativeInterface(l.subst(t)) && anyMode(where) == plain {
+		if where != "" && types.IsInterface(l.subst(t)) && !nativeInterface(l.subst(t)) && l.anyMode(where) == plain {
 			x = l.rt("Value", x)
 		}
 		return x
@@ -331,7 +331,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	case "append":
 		return l.append(c)
 	case "panic":
-		return call(ident("panic"), l.to(c.Args[0], anyInterface))
+		return call(ident("panic"), l.rt("Thrown", l.to(c.Args[0], anyInterface)))
 	case "recover":
 		return l.rt("Recover")
 	case "print", "println":

@@ -59,6 +59,9 @@ type Lowerer struct {
 	// Cooperative makes stop checks call the host each time, for where no other thread can raise the flag.
 	Cooperative bool
 
+	// Keeps are the packages, outside the standard library, whose functions only keep or show what they get as any.
+	Keeps []string
+
 	funcs   map[*types.Func]*Func
 	globals map[*types.Var]*Global
 	generic map[string]map[string]*Func // native generic functions the prelude has, by path and name

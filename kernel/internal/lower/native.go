@@ -16,7 +16,7 @@ const (
 )
 
 // anyMode says how the native function or method where treats its `any` parameters.
-func anyMode(where string) mode {
+func (l *Lowerer) anyMode(where string) mode {
 	for _, m := range []struct {
 		prefix string
 		mode   mode
@@ -33,10 +33,14 @@ func anyMode(where string) mode {
 		{"sort.", plain},
 		{"fmt.Sscan", plain}, {"fmt.Fscan", plain}, {"fmt.Scan", plain},
 		{"runtime.", plain},
-		{"nacre/library/display.", keeps},
 	} {
 		if strings.HasPrefix(where, m.prefix) {
 			return m.mode
+		}
+	}
+	for _, path := range l.Keeps {
+		if strings.HasPrefix(where, path+".") {
+			return keeps
 		}
 	}
 	if root, _, _ := strings.Cut(where, "/"); strings.Contains(root, ".") && strings.Contains(where, "/") || strings.HasPrefix(where, "nacre/") {

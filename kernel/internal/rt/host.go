@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"runtime"
 )
 
 // Host are the functions lowered code calls that need the session.
@@ -27,6 +28,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
 		"Register": r.Register, "View": r.View, "Templated": r.Templated, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Thrown": r.thrown,
 		"Same":   func(a, b any) bool { return a == b },
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
 		"NotNil": notNil, "Runes": runes,
@@ -57,6 +59,14 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		out[name] = reflect.ValueOf(f)
 	}
 	return out
+}
+
+// thrown is what panic(x) panics with.
+func (r *Registry) thrown(x any) any {
+	if r.Norm(x) == nil {
+		return new(runtime.PanicNilError)
+	}
+	return x
 }
 
 // runes are the positions and values of the runes of s.

@@ -82,6 +82,7 @@ type Registry struct {
 	types    []*Type
 	byKey    map[string]*Type
 	wrappers map[reflect.Type]bool // the library's interface wrappers
+	richer   []reflect.Type        // of them, those with methods beyond the interface's; the richest come first
 	symbols  map[string]map[string]reflect.Value
 
 	hidden map[string]map[string]reflect.Type
@@ -90,9 +91,13 @@ type Registry struct {
 	Resolve func(types.Type) *Type
 }
 
-// NewRegistry returns a registry over the library's symbols.
-func NewRegistry(symbols map[string]map[string]reflect.Value) *Registry {
-	r := &Registry{byKey: map[string]*Type{}, wrappers: map[reflect.Type]bool{}, symbols: symbols}
+// NewRegistry returns a registry over the library's symbols, and wrappers with methods that native code looks for beyond
+// the interface it takes.
+func NewRegistry(symbols map[string]map[string]reflect.Value, richer []reflect.Type) *Registry {
+	r := &Registry{byKey: map[string]*Type{}, wrappers: map[reflect.Type]bool{}, symbols: symbols, richer: richer}
+	for _, w := range richer {
+		r.wrappers[w] = true
+	}
 	for _, table := range symbols {
 		for name, v := range table {
 			if name[0] == '_' && v.Kind() == reflect.Pointer {
@@ -363,29 +368,32 @@ func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 
 // TryWrap is Wrap for a value that may lack the methods of the interface.
 func (r *Registry) TryWrap(o Obj, to reflect.Type) (reflect.Value, bool) {
-	for k := range to.NumMethod() {
-		if !o.T.has(to.Method(k).Name) {
-			return reflect.Value{}, false
-		}
+	w, ok := r.wrapper(o, to)
+	if !ok || !o.fills(w.Type()) {
+		return reflect.Value{}, false
 	}
 	return r.Wrap(o, to), true
+}
+
+// fills says whether o has the methods of a wrapper type, with their signatures.
+func (o Obj) fills(wrapper reflect.Type) bool {
+	for k := 1; k < wrapper.NumField(); k++ {
+		f := wrapper.Field(k)
+		if m, ok := o.T.bind(f.Name[1:], o.V); !ok || !m.Type().ConvertibleTo(f.Type) {
+			return false
+		}
+	}
+	return true
 }
 
 // wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code
 // asks for.
 func (r *Registry) wrapper(o Obj, to reflect.Type) (reflect.Value, bool) {
-	for _, c := range richer {
+	for _, c := range r.richer {
 		if !c.Implements(to) {
 			continue
 		}
-		all := true
-		for k := 1; k < c.NumField(); k++ {
-			all = all && o.T.has(c.Field(k).Name[1:])
-		}
-		if all {
-			r.mu.Lock()
-			r.wrappers[c] = true
-			r.mu.Unlock()
+		if o.fills(c) {
 			return reflect.New(c).Elem(), true
 		}
 	}

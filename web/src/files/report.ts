@@ -2,6 +2,7 @@
 
 import { fileUrl, folderOf, nameOf, notebookUrl, treeUrl } from '../config';
 import { el, iconButton } from '../dom';
+import { bounded } from '../output/boundary';
 import { loadMath, renderMarkdown } from '../output/markdown';
 import { contents } from '../protocol/contents';
 import { files } from '../site/api';
@@ -17,7 +18,7 @@ export async function openReport(path: string): Promise<void> {
   try {
     const source = String((await contents.text(path)).content);
     if (source.includes('$')) await loadMath();
-    text.append(renderMarkdown(source, folder));
+    text.append(bounded('This text', source, () => renderMarkdown(source, folder)));
     text.querySelector('h1')?.after(...waysOn((await files()).list().map((e) => e.path), folder));
     document.title = `${text.querySelector('h1')?.textContent ?? nameOf(path)} – Nacre`;
   } catch (e) {

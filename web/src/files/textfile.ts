@@ -6,7 +6,7 @@ import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view
 import { el } from '../dom';
 import { folderOf, nameOf, treeUrl } from '../config';
 import { contents, FileModel } from '../protocol/contents';
-import { language } from '../notebook/highlight';
+import { language } from '../highlight';
 import { ask, banner, guarded } from '../ui/dialog';
 
 export async function openTextFile(path: string): Promise<void> {

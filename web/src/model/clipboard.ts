@@ -2,7 +2,7 @@
 
 import { CellJson, newId, parseNotebook } from './nbformat';
 
-const mime = 'application/vnd.nacre.cells+json';
+export const cellsMime = 'application/vnd.nacre.cells+json';
 
 /** The cells as clipboard text: readable sources, so that pasting into an editor does what one expects. */
 export function cellsToText(cells: CellJson[]): string {
@@ -11,14 +11,14 @@ export function cellsToText(cells: CellJson[]): string {
 
 /** The cells as JSON for the clipboard. */
 export function cellsToJson(cells: CellJson[]): string {
-  return JSON.stringify({ type: mime, cells });
+  return JSON.stringify({ type: cellsMime, cells });
 }
 
 /** Cells out of such JSON, with new ids; null when the text is something else. */
 export function cellsFromJson(text: string): CellJson[] | null {
   try {
     const value = JSON.parse(text);
-    if (value?.type !== mime) return null;
+    if (value?.type !== cellsMime) return null;
     return parseNotebook({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: value.cells }).cells.map((c) => ({ ...c, id: newId() }));
   } catch {
     return null;

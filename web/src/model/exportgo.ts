@@ -37,7 +37,7 @@ export function pieces(code: string): Piece[] {
   return out;
 }
 
-/** A function of a cell sees the variables of the session: in the program it is a closure in main that may call itself. */
+/** A function of a cell sees the variables of all cells: in the program it is a closure in main that may call itself. */
 function closure(code: string, node: SyntaxNode, name: SyntaxNode): string {
   const comment = code.slice(0, node.from).match(/(?:^\/\/.*\n)*$/m)?.[0] ?? '';
   const body = node.getChild('Block');

@@ -130,7 +130,7 @@ export function splitLines(text: string): string[] {
 
 function bundleToFile(bundle: MimeBundle): MimeBundle {
   return Object.fromEntries(Object.entries(bundle).map(([mime, data]) =>
-    [mime, typeof data === 'string' && (mime.startsWith('text/') || mime === 'image/svg+xml') ? splitLines(data) : data]));
+    [mime, typeof data === 'string' && (mime.startsWith('text/') || mime === 'application/javascript' || mime === 'image/svg+xml') ? splitLines(data) : data]));
 }
 
 function outputToFile(o: Output): Json {

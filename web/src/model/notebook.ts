@@ -11,6 +11,9 @@ export type OutputChange =
   | { kind: 'replace'; index: number }
   | { kind: 'reset' };
 
+/** A time of a file in milliseconds; NaN for what is none. */
+const timeOf = (v: unknown) => (typeof v === 'string' ? Date.parse(v) : NaN);
+
 export class Cell {
   readonly changedSource = new Signal<'editor' | 'model'>();
   readonly changedOutputs = new Signal<OutputChange>();
@@ -44,8 +47,8 @@ export class Cell {
     this.outputs = json.outputs ?? [];
     this.count = json.execution_count ?? null;
     const timing = json.metadata.execution;
-    const from = Date.parse(timing?.['iopub.execute_input'] ?? '');
-    const to = Date.parse(timing?.['shell.execute_reply'] ?? '');
+    const from = timeOf(timing?.['iopub.execute_input']);
+    const to = timeOf(timing?.['shell.execute_reply']);
     if (to >= from) this.tookMs = to - from;
   }
 

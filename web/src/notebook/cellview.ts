@@ -5,6 +5,7 @@ import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
 import { Cell, OutputChange } from '../model/notebook';
 import { Rendered, renderOutput } from '../output/render';
+import { attempt, bounded, problemNote } from '../output/boundary';
 import { renderMarkdown } from '../output/markdown';
 import { CellEditor, EditorHost, Marks } from './editor';
 
@@ -52,16 +53,21 @@ export class CellView {
     (this.dom as any).cellView = this;
     this.dom.dataset.id = cell.id;
     this.listen();
-    this.showSource();
-    if (cell.type === 'markdown' && cell.source.trim()) this.render();
-    this.applyOutputs([{ kind: 'reset' }]);
-    this.refresh();
+    for (const part of [
+      () => this.showSource(),
+      () => { if (cell.type === 'markdown' && cell.source.trim()) this.render(); },
+      () => this.applyOutputs([{ kind: 'reset' }]),
+      () => this.refresh(),
+    ]) {
+      // One part that fails, by whatever the file holds, takes neither the others nor the other cells with it.
+      try { part(); } catch (e) { main.append(el('p.note', { role: 'alert' }, problemNote('A part of this cell', e))); }
+    }
     near?.observe(this.dom);
   }
 
   dispose(): void {
     near?.unobserve(this.dom);
-    this.shown.forEach((r) => r.dispose?.());
+    this.shown.forEach((r) => attempt(() => r.dispose?.()));
     this.editor?.view.destroy();
   }
 
@@ -85,7 +91,9 @@ export class CellView {
     const key = this.cell.source + '\0' + this.host.folder;
     if (key !== this.proseOf) {
       this.proseOf = key;
-      this.prose.replaceChildren(this.cell.source.trim() ? renderMarkdown(this.cell.source, this.host.folder, this.cell.attachments) : el('p.note', {}, 'An empty text cell: press Enter to write.'));
+      this.prose.replaceChildren(this.cell.source.trim()
+        ? bounded('This text', this.cell.source, () => renderMarkdown(this.cell.source, this.host.folder, this.cell.attachments))
+        : el('p.note', {}, 'An empty text cell: press Enter to write.'));
       this.addFold();
     }
     this.rendered = true;
@@ -190,7 +198,7 @@ export class CellView {
     this.dom.addEventListener('mousedown', (event) => {
       const target = event.target as HTMLElement;
       if (target.closest('.source') && !this.editor) this.ensureEditor();
-      if (target.closest('.cell-tools, button, a, input, select, .stage, .u-over')) return;
+      if (target.closest('.cell-tools, button, a, input, select, .viewport, .u-over')) return;
       if (!target.closest('.source')) this.host.select(this, event);
       else if (event.shiftKey && this.editor && !this.editor.view.hasFocus) this.host.select(this, event);
     });
@@ -230,7 +238,7 @@ export class CellView {
     if (changes.some((c) => c.kind === 'reset')) {
       // The height stays until new output is there, so that the page does not jump while a cell redraws itself.
       this.outputs.style.minHeight = this.cell.state !== 'idle' && this.outputs.offsetHeight ? `${this.outputs.offsetHeight}px` : '';
-      this.shown.forEach((r) => { r.dispose?.(); r.dom.parentElement?.remove(); });
+      this.shown.forEach((r) => { attempt(() => r.dispose?.()); r.dom.parentElement?.remove(); });
       this.shown = [];
       if (this.cell.state !== 'idle') setTimeout(() => { this.outputs.style.minHeight = ''; }, 250);
     }
@@ -242,7 +250,7 @@ export class CellView {
       const next = renderOutput(output, { fresh: this.cell.fresh, folder: this.host.folder, goTo: (cell, line, column) => this.host.goTo(this, cell, line, column) });
       const box = el('div.output', { 'data-kind': output.output_type }, next.dom);
       if (was) {
-        was.dispose?.();
+        attempt(() => was.dispose?.());
         was.dom.closest('.output')!.replaceWith(box);
       } else this.outputs.append(box);
       this.shown[i] = next;

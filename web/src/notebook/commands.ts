@@ -2,7 +2,7 @@
 
 import { exportGo } from '../model/exportgo';
 import { sectionEnd } from '../model/headings';
-import type { NotebookPage } from './page';
+import type { NotebookActions } from './actions';
 import { exportHtml } from './exporthtml';
 import { download } from '../dom';
 import { nextTheme } from '../theme';
@@ -14,15 +14,15 @@ export interface Command {
   /** Keys in command mode; those under both work while editing too. */
   keys?: string[];
   both?: string[];
-  run(page: NotebookPage): unknown;
+  run(page: NotebookActions): unknown;
 }
 
-const types = (page: NotebookPage, type: 'code' | 'markdown' | 'raw') => {
+const types = (page: NotebookActions, type: 'code' | 'markdown' | 'raw') => {
   page.notebook.setType(page.selection.cells, type);
   if (type === 'markdown') page.selection.cells.forEach((c) => page.view(c).unrender());
 };
 
-function heading(page: NotebookPage, level: number): void {
+function heading(page: NotebookActions, level: number): void {
   const { cell } = page.selection;
   page.notebook.transact([cell], () => {
     cell.type = 'markdown';
@@ -32,18 +32,18 @@ function heading(page: NotebookPage, level: number): void {
   page.selection.set(page.selection.index, 'edit');
 }
 
-function move(page: NotebookPage, by: -1 | 1): void {
+function move(page: NotebookActions, by: -1 | 1): void {
   const { cells } = page.selection;
   const [a, b] = page.selection.range;
   if (page.notebook.move(cells, by)) page.selection.setRange(a + by, b + by);
 }
 
-function go(page: NotebookPage, direction: -1 | 1, extend: boolean): void {
+function go(page: NotebookActions, direction: -1 | 1, extend: boolean): void {
   const next = page.selection.neighbour(direction);
   if (next >= 0) page.selection.set(next, 'command', extend);
 }
 
-function insert(page: NotebookPage, offset: 0 | 1): void {
+function insert(page: NotebookActions, offset: 0 | 1): void {
   const [a, b] = page.selection.range;
   let at = offset ? b + 1 : a;
   // Below a folded heading means below what it hides.
@@ -52,7 +52,7 @@ function insert(page: NotebookPage, offset: 0 | 1): void {
   page.selection.set(at, 'command');
 }
 
-function toggle(page: NotebookPage, key: 'collapsed' | 'scrolled'): void {
+function toggle(page: NotebookActions, key: 'collapsed' | 'scrolled'): void {
   const on = page.selection.cell.metadata[key] !== true;
   page.selection.cells.forEach((c) => c.setMetadata(key, on ? true : undefined));
   page.notebook.edited.emit();

@@ -7,7 +7,7 @@ import { Compartment, EditorState, Extension, Prec, Range, StateEffect, StateFie
 import { Decoration, DecorationSet, drawSelection, EditorView, keymap, lineNumbers, showTooltip, Tooltip, tooltips } from '@codemirror/view';
 import { codePoints, unitsOfCodePoints } from '../model/positions';
 import { el } from '../dom';
-import { language } from './highlight';
+import { language } from '../highlight';
 
 /** What an editor asks of the notebook around it. */
 export interface EditorHost {

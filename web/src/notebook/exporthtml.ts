@@ -1,39 +1,59 @@
 // A notebook as one HTML file: no script, no font, nothing fetched; mathematics as MathML.
 
-import { CellJson, joined, NotebookJson, Output } from '../model/nbformat';
+import { CellJson, DataOutput, NotebookJson, Output } from '../model/nbformat';
 import { appendStream } from '../model/stream';
 import { ansiToHtml } from '../output/ansi';
-import { sanitize } from '../output/html';
-import { latexParts, loadMath, renderMarkdown, renderMath } from '../output/markdown';
-import { escapeHtml, highlightedHtml } from './highlight';
+import { problemNote } from '../output/boundary';
+import { htmlText } from '../output/html';
+import { loadMath, renderMarkdown } from '../output/markdown';
+import { ownTypes } from '../output/mime';
+import { knownTypes } from '../output/render';
+import { unknownTypes } from '../output/type';
+import { outputTypes } from '../output/types';
+import { escapeHtml, highlightedHtml } from '../highlight';
 import style from '../style/export.css';
 
-const htmlOf = (nodes: DocumentFragment) => {
-  const host = document.createElement('div');
-  host.append(nodes);
-  return host.innerHTML;
-};
+const note = (text: string) => `<p class="note">${escapeHtml(text)}</p>`;
+
+/** What make returns, or in its place a sentence with the bare text. */
+function bounded(what: string, text: string, make: () => string): string {
+  try {
+    return make();
+  } catch (e) {
+    return note(problemNote(what, e)) + (text ? `<pre>${escapeHtml(text)}</pre>` : '');
+  }
+}
+
+/**
+ * The form of an output that a file can hold. For an interactive one that is its static form. Of the others pictures come first: HTML
+ * may be little without its scripts.
+ */
+function dataHtml({ data, metadata }: DataOutput): string {
+  const shown = knownTypes(data), still = shown.filter((t) => t.kind !== 'interactive');
+  const live = shown.find((t) => t.kind === 'interactive');
+  const fixed = live && still.find((t) => t.mime === ownTypes[live.name].static);
+  const chosen = fixed ?? still.find((t) => t.kind === 'picture') ?? still[0];
+  const notes: string[] = [];
+  if (live && !fixed) notes.push(note(`This output (${live.name}) has no form for files: the notebook draws it.`));
+  const unknown = unknownTypes(data, outputTypes);
+  if (unknown.length && (!chosen || chosen.mime === 'text/plain')) notes.push(note(`Nothing here can show ${unknown.join(', ')}.`));
+  if (!chosen) return notes.join('') || note('An empty output.');
+  return notes.join('') + bounded('This output', '', () => chosen.html(data[chosen.mime], metadata?.[chosen.mime]));
+}
 
 function outputHtml(o: Output): string {
   if (o.output_type === 'stream') return `<pre class="${o.name}">${ansiToHtml(appendStream('', o.text))}</pre>`;
   if (o.output_type === 'error') return `<pre class="error">${ansiToHtml(o.traceback.join('\n') || `${o.ename}: ${o.evalue}`)}</pre>`;
-  const { data } = o;
-  // Plots that live in the notebook come with a picture beside them; scripts have no place in the file.
-  for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
-    if (data[type] !== undefined && !(type === 'image/png' && data['image/svg+xml'] !== undefined)) return `<img alt="" src="data:${type};base64,${joined(data[type]).replace(/[^A-Za-z0-9+/=]/g, '')}">`;
-  }
-  if (data['image/svg+xml'] !== undefined) return `<img alt="" src="data:image/svg+xml;charset=utf-8,${encodeURIComponent(joined(data['image/svg+xml']))}">`;
-  if (data['text/html'] !== undefined) return htmlOf(sanitize(joined(data['text/html'])));
-  if (data['text/markdown'] !== undefined) return htmlOf(renderMarkdown(joined(data['text/markdown']), '', {}, 'mathml'));
-  if (data['text/latex'] !== undefined) return latexParts(joined(data['text/latex'])).map((p) => (p.math ? renderMath(p.text, p.display, 'mathml') : escapeHtml(p.text))).join('');
-  return `<pre>${ansiToHtml(joined(data['text/plain'] ?? ''))}</pre>`;
+  return dataHtml(o);
 }
 
 function cellHtml(c: CellJson, folder: string): string {
-  if (c.cell_type === 'markdown') return `<section class="text">${htmlOf(renderMarkdown(c.source, folder, c.attachments, 'mathml'))}</section>`;
+  if (c.cell_type === 'markdown') {
+    return `<section class="text">${bounded('This text', c.source, () => htmlText(renderMarkdown(c.source, folder, c.attachments, 'mathml')))}</section>`;
+  }
   if (c.cell_type === 'raw') return `<section><pre>${escapeHtml(c.source)}</pre></section>`;
-  const source = c.metadata.jupyter?.source_hidden ? '' : `<pre class="source">${highlightedHtml(c.source)}</pre>`;
-  const outputs = c.metadata.collapsed ? '' : (c.outputs ?? []).map((o) => `<div class="output">${outputHtml(o)}</div>`).join('\n');
+  const source = c.metadata.jupyter?.source_hidden ? '' : `<pre class="source">${bounded('This source', c.source, () => highlightedHtml(c.source))}</pre>`;
+  const outputs = c.metadata.collapsed ? '' : (c.outputs ?? []).map((o) => `<div class="output">${bounded('This output', '', () => outputHtml(o))}</div>`).join('\n');
   return `<section class="code"><span class="count">${c.execution_count ?? ''}</span>${source}${outputs}</section>`;
 }
 

@@ -3,9 +3,9 @@
 import { el, iconButton } from '../dom';
 import { folderOf, nameOf, treeUrl } from '../config';
 import { openMenu, Item } from '../ui/dialog';
-import { keyLabel } from './keys';
-import { Command, command, commands } from './commands';
-import type { NotebookPage } from './page';
+import { keyLabel, keysOf } from './keys';
+import type { OpenNotebook } from './actions';
+import { command } from './commands';
 import { duration } from './cellview';
 
 const words: Record<string, string> = {
@@ -19,7 +19,7 @@ export class Header {
   private readonly kernel = el('button.kernel', { type: 'button', 'aria-haspopup': 'menu' });
   private readonly progress = el('span.progress');
 
-  constructor(private readonly page: NotebookPage) {
+  constructor(private readonly page: OpenNotebook) {
     const run = (id: string, icon: string, label: string) => iconButton(icon, label, () => page.run(id), keysOf(command(id)));
     const type = el('select.type', { 'aria-label': 'Type of the cell', change: () => {
       page.run({ code: 'cell.code', markdown: 'cell.markdown', raw: 'cell.raw' }[type.value]!);
@@ -90,18 +90,4 @@ export class Header {
       group('view.palette', 'view.help'),
     ]);
   }
-}
-
-export function keysOf(c: Command): string {
-  const [first = '', second] = [...(c.keys ?? []), ...(c.both ?? [])].map(keyLabel);
-  return second && first.length + second.length < 9 ? `${first} or ${second}` : first;
-}
-
-/** Every command with its keys, as the help shows them. */
-export function helpTable(): HTMLElement {
-  const groups = [...new Set(commands.map((c) => c.group))];
-  return el('div.help', {}, ...groups.map((g) => el('section', {}, el('h3', {}, g), el('dl', {}, ...commands.filter((c) => c.group === g && (c.keys || c.both))
-    .flatMap((c) => [el('dt', {}, el('kbd', {}, keysOf(c))), el('dd', {}, c.label)])))),
-  el('section', {}, el('h3', {}, 'While editing'), el('dl', {}, ...[['Escape', 'Leave the editor'], ['Tab', 'Complete, or indent'], ['Shift-Tab', 'What is known of the name; again for more'], ['Mod-/', 'Comment'], ['Mod-Z', 'Undo in this cell']]
-    .flatMap(([k, text]) => [el('dt', {}, el('kbd', {}, keyLabel(k!))), el('dd', {}, text!)]))));
 }

@@ -21,6 +21,12 @@ export function keyLabel(binding: string): string {
   return binding.split(' ').map((stroke) => stroke.split(/-(?=.)/).map((part) => words[part] ?? part).join(isMac ? '' : '+')).join(', ');
 }
 
+/** The keys of a command as shown to users: the first, and the second where both are short. */
+export function keysOf(c: { keys?: string[]; both?: string[] }): string {
+  const [first = '', second] = [...(c.keys ?? []), ...(c.both ?? [])].map(keyLabel);
+  return second && first.length + second.length < 9 ? `${first} or ${second}` : first;
+}
+
 /** Follows strokes and finds bindings, also such of two strokes as "D D". */
 export class KeySequence {
   private first = '';

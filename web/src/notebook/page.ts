@@ -1,20 +1,22 @@
 // An open notebook.
 
-import { announce, el } from '../dom';
+import { announce, download, el } from '../dom';
 import { folderOf, nameOf, notebookUrl } from '../config';
-import { cellsFromJson, cellsToJson, cellsToText } from '../model/clipboard';
+import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/clipboard';
 import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
 import { Cell, Notebook } from '../model/notebook';
 import { CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
 import { contents, FileModel } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
-import { shownTypes, renderData } from '../output/render';
-import { ask, askText, banner, guarded, tell } from '../ui/dialog';
-import { download } from '../dom';
+import { knownTypes, renderData } from '../output/render';
+import { ask, askText, tell } from '../ui/dialog';
+import { NotebookActions } from './actions';
+import { Banners } from './banners';
 import { CellHost, CellView } from './cellview';
 import { bound, command } from './commands';
 import { Execution } from './execution';
-import { Header, helpTable } from './header';
+import { Header } from './header';
+import { helpTable } from './help';
 import { KeySequence, keyName } from './keys';
 import { openPalette } from './palette';
 import { Saving } from './saving';
@@ -22,7 +24,7 @@ import { SearchBar } from './searchbar';
 import { Selection } from './selection';
 import { Variables } from './variables';
 
-export class NotebookPage implements CellHost {
+export class NotebookPage implements NotebookActions, CellHost {
   readonly dom = el('div.page');
   readonly selection: Selection;
   readonly saving: Saving;
@@ -32,9 +34,9 @@ export class NotebookPage implements CellHost {
   lineNumbers = localStorage.getItem('nacre.lineNumbers') === 'on';
   private readonly views = new Map<Cell, CellView>();
   private readonly list = el('main.notebook', { 'aria-label': 'Notebook' });
-  private readonly banners = el('div.banners');
   private readonly pager = el('aside.pager', { 'aria-label': 'Documentation', hidden: true });
   private readonly header: Header;
+  private readonly banners: Banners;
   private readonly keys = new KeySequence();
   private readonly inputs = new Map<Cell, HTMLElement>();
   private clipboard: CellJson[] = [];
@@ -58,11 +60,11 @@ export class NotebookPage implements CellHost {
       missed: () => void this.catchUp(),
     });
     this.header = new Header(this);
-    this.dom.append(this.header.dom, this.search.dom, this.banners, this.list, this.pager, this.variables.dom);
+    this.banners = new Banners(this, { reload: () => this.reload(), saveCopy: () => this.saveCopy() });
+    this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.variables.dom);
     this.connect();
     this.layout();
     this.selection.set(0, 'command');
-    this.offerDraft();
   }
 
   get folder(): string { return folderOf(this.path); }
@@ -76,7 +78,7 @@ export class NotebookPage implements CellHost {
 
   /** Runs a command by name. */
   run(id: string): void {
-    void guarded(this.banners, command(id).label, async () => { await command(id).run(this); });
+    void this.banners.guarded(command(id).label, async () => { await command(id).run(this); });
   }
 
   focus(): void {
@@ -122,7 +124,7 @@ export class NotebookPage implements CellHost {
 
   async restart(runAll: boolean, clear = false): Promise<void> {
     if (this.link.state !== 'dead' && this.link.state !== 'none') {
-      const sure = await ask('Restart the kernel?', ['Variables, functions and running cells of this session are lost. The notebook and its outputs stay.'],
+      const sure = await ask('Restart the kernel?', ['Variables, functions and running cells of this kernel are lost. The notebook and its outputs stay.'],
         [{ label: 'Cancel', value: false }, { label: 'Restart', value: true, primary: true }]);
       if (!sure) return;
     }
@@ -148,7 +150,7 @@ export class NotebookPage implements CellHost {
     // The system's clipboard is out of reach in some settings; cells still go from notebook to notebook in this tab.
     void navigator.clipboard?.write([new ClipboardItem({
       'text/plain': new Blob([cellsToText(this.clipboard)], { type: 'text/plain' }),
-      'web application/vnd.nacre.cells+json': new Blob([json], { type: 'web application/vnd.nacre.cells+json' }),
+      [`web ${cellsMime}`]: new Blob([json], { type: `web ${cellsMime}` }),
     })]).catch(() => undefined);
     try { localStorage.setItem('nacre.cells', json); } catch { /* too large to keep */ }
     if (cut) this.deleteSelected();
@@ -285,7 +287,7 @@ export class NotebookPage implements CellHost {
       });
     });
     this.saving.adopt(model);
-    banner(this.banners, 'saving', null);
+    this.banners.withdraw('saving');
   }
 
   // — what cells ask (CellHost) —
@@ -312,7 +314,7 @@ export class NotebookPage implements CellHost {
   complete = (code: string, cursor: number) => this.link.complete(code, cursor);
   inspect = async (code: string, cursor: number, detail: 0 | 1): Promise<HTMLElement | null> => {
     const data = await this.link.inspect(code, cursor, detail);
-    return data && shownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
+    return data && knownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
   };
   goTo(view: CellView, where: string, line: number, column: number): void {
     const cell = where === '' ? view.cell : this.notebook.find(where) ?? this.notebook.cells.find((c) => c.type === 'code' && String(c.count) === where) ?? view.cell;
@@ -329,14 +331,8 @@ export class NotebookPage implements CellHost {
     const { notebook, link, saving, selection } = this;
     notebook.restructured.on(() => this.layout());
     selection.changed.on(() => this.showSelection());
-    saving.changed.on((state) => { this.header.refresh(); this.saveBanner(state); });
-    link.stateChanged.on((state) => { this.header.refresh(); this.kernelBanner(state); });
-    link.restarted.on((why) => {
-      const close = { label: 'Close', run: () => banner(this.banners, 'ended', null) };
-      banner(this.banners, 'ended', why ? `The kernel ended: ${why}. A new one has taken its place. The notebook and its outputs are safe; variables are lost.` : null,
-        [{ label: 'Run all', run: () => { close.run(); this.run('run.all'); } }, close], 'error');
-      if (why) announce(`The kernel ended: ${why}`);
-    });
+    saving.changed.on(() => this.header.refresh());
+    link.stateChanged.on(() => this.header.refresh());
     link.reconnected.on(() => void this.catchUp());
     notebook.edited.on(() => this.showFoldingSoon());
     addEventListener('keydown', (e) => this.key(e), true);
@@ -351,7 +347,7 @@ export class NotebookPage implements CellHost {
 
   /** Takes over what the server kept while this page could not hear it. */
   private catchUp(): Promise<unknown> {
-    return (this.caughtUp = this.caughtUp.then(() => guarded(this.banners, 'Catching up with the kernel', async () => {
+    return (this.caughtUp = this.caughtUp.then(() => this.banners.guarded('Catching up with the kernel', async () => {
       this.execution.hold();
       try {
         this.execution.resume(await contents.get(this.path, 'notebook'));
@@ -368,7 +364,7 @@ export class NotebookPage implements CellHost {
     if (!inNotebook) return;
     const editing = target.closest('.cm-editor') !== null;
     // Fields, plots and buttons have keys of their own.
-    if (!editing && target.closest('input, select, textarea, .stage')) return;
+    if (!editing && target.closest('input, select, textarea, .viewport')) return;
     if (!editing && target.closest('button, a') && (e.key === 'Enter' || e.key === ' ')) return;
     const mode = editing ? 'edit' : 'command';
     for (const name of this.keys.candidates(keyName(e))) {
@@ -436,44 +432,11 @@ export class NotebookPage implements CellHost {
     this.pager.replaceChildren(close, renderData({ 'text/plain': text }, {}, { fresh: false, folder: '', goTo: () => undefined }).dom);
   }
 
-  private offerDraft(): void {
-    const draft = this.saving.draft();
-    if (!draft) return;
-    const close = () => { this.saving.dropDraft(); banner(this.banners, 'draft', null); };
-    banner(this.banners, 'draft', `This browser kept text of this notebook from ${new Date(draft.at).toLocaleString()} that the file does not have.`, [
-      { label: 'Bring it back', run: () => { this.saving.restoreDraft(draft); banner(this.banners, 'draft', null); } },
-      { label: 'Forget it', run: close },
-    ], 'warning');
-  }
-
-  private saveBanner(state: string): void {
-    if (state === 'conflict') {
-      banner(this.banners, 'saving', 'The file was changed on disk since it was opened here. Your text is kept in this browser until you choose.', [
-        { label: 'Save mine over it', run: () => void this.saving.save(true) },
-        { label: 'Take the file’s (Z brings yours back)', run: () => void guarded(this.banners, 'Reload', () => this.reload()) },
-        { label: 'Save mine as a copy', run: () => void guarded(this.banners, 'Save a copy', () => this.saveCopy()) },
-      ], 'warning');
-    } else if (state === 'failed') {
-      banner(this.banners, 'saving', `Not saved: ${this.saving.problem} Your text is kept in this browser.`, [{ label: 'Try again', run: () => void this.saving.save() }, { label: 'Download', run: () => this.run('file.ipynb') }], 'error');
-    } else if (state === 'saved') banner(this.banners, 'saving', null);
-  }
-
   private async saveCopy(): Promise<void> {
     const stamp = new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-');
     const to = [this.folder, `${this.stem}-${stamp}.ipynb`].filter(Boolean).join('/');
     await contents.save(to, { type: 'notebook', format: 'json', content: toFile(this.notebook.toJson()) as any });
     this.saving.dropDraft();
     location.href = notebookUrl(to);
-  }
-
-  private kernelBanner(state: string): void {
-    const restart = { label: 'Restart', run: () => this.run('kernel.restart') };
-    if (state === 'dead') {
-      banner(this.banners, 'kernel', `The kernel ended${this.link.deathNote ? `: ${this.link.deathNote}` : '.'} The notebook and its outputs are safe; variables are lost.`,
-        [restart, { label: 'Restart and run all', run: () => this.run('run.restartAll') }], 'error');
-      announce('The kernel ended');
-    } else if (state === 'reconnecting') banner(this.banners, 'kernel', 'The connection to the kernel is lost. Trying again …', [], 'warning');
-    else if (state === 'disconnected') banner(this.banners, 'kernel', 'The server does not answer. What runs goes on there, if it lives.', [{ label: 'Connect again', run: () => this.run('kernel.reconnect') }], 'error');
-    else banner(this.banners, 'kernel', null);
   }
 }

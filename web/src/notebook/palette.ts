@@ -2,7 +2,7 @@
 
 import { el } from '../dom';
 import { commands } from './commands';
-import { keysOf } from './header';
+import { keysOf } from './keys';
 
 /** Opens the list; the chosen command's id goes to run. */
 export function openPalette(run: (id: string) => void, back: () => void): void {

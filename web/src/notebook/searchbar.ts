@@ -3,7 +3,7 @@
 import { announce, el, iconButton } from '../dom';
 import { compile, findAll, Match, Query, replaceAll, replacement } from '../model/search';
 import { Cell } from '../model/notebook';
-import type { NotebookPage } from './page';
+import type { OpenNotebook } from './actions';
 
 export class SearchBar {
   readonly dom: HTMLElement;
@@ -15,7 +15,7 @@ export class SearchBar {
   private at = -1;
   private scope: Cell[] | null = null;
 
-  constructor(private readonly page: NotebookPage) {
+  constructor(private readonly page: OpenNotebook) {
     const action = (label: string, title: string, run: () => void) => el('button', { type: 'button', title, click: run }, label);
     this.dom = el('div.searchbar', { role: 'search', hidden: true },
       el('div.row', {}, this.text, this.flags.caseSensitive, this.flags.word, this.flags.regexp, this.flags.selected, this.count,

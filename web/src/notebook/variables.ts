@@ -1,4 +1,4 @@
-// The session's variables, asked for when something ran.
+// The kernel's variables, asked for when something ran.
 
 import { el, iconButton, Signal } from '../dom';
 import { KernelLink } from '../protocol/kernel';

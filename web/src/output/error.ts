@@ -4,9 +4,7 @@ import { el } from '../dom';
 import { ErrorOutput } from '../model/nbformat';
 import { ansiToHtml, stripAnsi } from './ansi';
 import { places } from './places';
-
-/** Goes to a place in the cell's source; line and column from 1, as Go counts. cell is the place's cell, "" this one. */
-export type GoTo = (cell: string, line: number, column: number) => void;
+import type { GoTo } from './type';
 
 export function errorView(o: ErrorOutput, goTo: GoTo): HTMLElement {
   const text = o.traceback.length ? o.traceback.join('\n') : `${o.ename}: ${o.evalue}`;

@@ -50,6 +50,11 @@ export function sanitize(html: string): DocumentFragment {
   return purify.sanitize(html, { ...clean, RETURN_DOM_FRAGMENT: true });
 }
 
+/** Clean nodes as text of a file. */
+export function htmlText(nodes: DocumentFragment): string {
+  return el('div', {}, nodes).innerHTML;
+}
+
 /** Whether HTML wants to run something. */
 export function isActive(html: string): boolean {
   return /<script|<iframe|<object|<embed|[\s"'/]on[a-z]+\s*=|javascript:/i.test(html);
@@ -72,7 +77,7 @@ export function sandboxed(html: string): HTMLElement {
   return frame;
 }
 
-/** An output's HTML: cleaned, or sandboxed when it has a script and was made by this session. */
+/** An output's HTML: cleaned, or sandboxed when it has a script and was made since the page was opened. */
 export function htmlOutput(html: string, fresh: boolean): HTMLElement {
   const host = el('div.html');
   if (!isActive(html)) {

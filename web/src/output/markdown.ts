@@ -1,10 +1,11 @@
 // Markdown with mathematics and highlighted Go.
 
 import createMarkdown, { type MarkdownIt } from 'markdown-it';
-import { fileUrl, notebookUrl } from '../config';
+import { decoded, fileUrl, notebookUrl } from '../config';
 import { el } from '../dom';
-import { highlightedHtml } from '../notebook/highlight';
+import { escapeHtml, highlightedHtml } from '../highlight';
 import { MimeBundle } from '../model/nbformat';
+import { bounded } from './boundary';
 import { sanitize } from './html';
 
 interface Formula { tex: string; display: boolean }
@@ -31,7 +32,9 @@ function placeMath(at: Element, { tex, display }: Formula, output: MathOutput): 
     return;
   }
   at.textContent = tex;
-  void loadMath().then(() => { at.outerHTML = renderMath(tex, display, output); });
+  void loadMath().then(() => { at.outerHTML = renderMath(tex, display, output); }).catch((e) => {
+    at.replaceWith(bounded('This formula', tex, () => { throw e; }));
+  });
 }
 
 /** text/latex as an element of the page. */
@@ -44,6 +47,11 @@ export function latexView(source: string): HTMLElement {
     placeMath(at, { tex: part.text, display: part.display }, 'html');
   }
   return host;
+}
+
+/** text/latex for a file: formulas as MathML. renderMath has to be ready. */
+export function latexHtml(source: string): string {
+  return latexParts(source).map((p) => (p.math ? renderMath(p.text, p.display, 'mathml') : escapeHtml(p.text))).join('');
 }
 
 /** text/latex: mathematics with or without its delimiters, also mixed with text. */
@@ -136,7 +144,7 @@ export function renderMarkdown(source: string, folder = '', attachments: Record<
   for (const heading of nodes.querySelectorAll('h1,h2,h3,h4,h5,h6')) heading.id = anchor(heading.textContent ?? '');
   for (const image of nodes.querySelectorAll('img')) {
     const src = image.getAttribute('src') ?? '';
-    const attached = src.startsWith('attachment:') ? attachments[decodeURIComponent(src.slice(11))] : undefined;
+    const attached = src.startsWith('attachment:') ? attachments[decoded(src.slice(11))] : undefined;
     const type = attached && Object.keys(attached).find((t) => /^image\/(png|jpeg|gif|webp)$/.test(t));
     if (type) image.src = `data:${type};base64,${attached[type]}`;
     else if (relative(src)) image.src = fileUrl(resolve(folder, src));
@@ -158,7 +166,7 @@ function relative(src: string): boolean {
 /** A path seen from a folder, with . and .. worked out. */
 export function resolve(folder: string, path: string): string {
   const out: string[] = [];
-  for (const part of [...folder.split('/'), ...decodeURI(path).split('/')]) {
+  for (const part of [...folder.split('/'), ...decoded(path).split('/')]) {
     if (part === '..') out.pop();
     else if (part && part !== '.') out.push(part);
   }

@@ -1,108 +1,75 @@
-// One output as a part of the page: the richest form we know, with a text for the rest.
+// One output as a part of the page: the richest form that can be shown.
 
 import { el } from '../dom';
-import { MimeBundle, Output, joined } from '../model/nbformat';
-import { ansiToHtml, StreamView } from './ansi';
-import { CurvesView, curvesMime } from './curves';
-import { embeddingMime } from './embedding/decode';
-import { EmbeddingView } from './embedding/view';
-import { htmlOutput } from './html';
-import { latexView, renderMarkdown } from './markdown';
-import { errorView, GoTo } from './error';
-import { rolloutMime } from './rollout/decode';
-import { RolloutView } from './rollout/view';
+import { MimeBundle, Output } from '../model/nbformat';
+import { StreamView } from './ansi';
+import { attempt, bounded, problemOf } from './boundary';
+import { errorView } from './error';
+import { Context, OutputType, unknownTypes, View } from './type';
+import { outputTypes } from './types';
 
-/** A shown output. update takes new data without building anew, where the kind of output can. */
-export interface Rendered { dom: HTMLElement; mime: string; update?(output: Output): boolean; dispose?(): void }
-
-export interface Context { fresh: boolean; folder: string; goTo: GoTo }
-
-type Renderer = (data: any, metadata: any, context: Context) => Omit<Rendered, 'mime' | 'update'> & { set?(data: any): void };
-
-function image(type: string): Renderer {
-  return (data, metadata) => {
-    const source = () => (type === 'image/svg+xml' ? `data:${type};charset=utf-8,${encodeURIComponent(joined(data))}` : `data:${type};base64,${joined(data).replace(/\s/g, '')}`);
-    const dom = el('img', { src: source(), alt: metadata?.alt ?? 'Output picture', ...size(metadata) });
-    return { dom, set: (next) => { data = next; dom.src = source(); } };
-  };
-}
-
-function size(metadata: any): { width?: number; height?: number } {
-  const out: { width?: number; height?: number } = {};
-  if (metadata?.width > 0) out.width = Math.round(metadata.width);
-  if (metadata?.height > 0) out.height = Math.round(metadata.height);
-  return out;
-}
-
-function live(View: typeof CurvesView | typeof EmbeddingView | typeof RolloutView): Renderer {
-  return (data) => {
-    const view = new View(data);
-    return { dom: view.dom, set: (next) => view.update(next), dispose: () => view.dispose() };
-  };
-}
-
-const plain: Renderer = (data) => {
-  const dom = el('pre');
-  dom.innerHTML = ansiToHtml(joined(data));
-  return { dom };
-};
-
-// Richest first.
-const renderers: [string, Renderer][] = [
-  [embeddingMime, live(EmbeddingView)],
-  [curvesMime, live(CurvesView)],
-  [rolloutMime, live(RolloutView)],
-  ['text/html', (data, _, c) => ({ dom: htmlOutput(joined(data), c.fresh) })],
-  ['text/markdown', (data, _, c) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), c.folder)) })],
-  ['text/latex', (data) => ({ dom: latexView(joined(data)) })],
-  ['image/svg+xml', image('image/svg+xml')],
-  ['image/png', image('image/png')],
-  ['image/jpeg', image('image/jpeg')],
-  ['image/gif', image('image/gif')],
-  ['image/webp', image('image/webp')],
-  ['application/json', (data) => ({ dom: el('pre', {}, JSON.stringify(data, null, 2)) })],
-  ['text/plain', plain],
-];
+/** A shown output. update takes a new one without building anew, where that can be. */
+export interface Rendered { dom: HTMLElement; update?(output: Output): boolean; dispose?(): void }
 
 /** The types of a bundle that can be shown, richest first. */
-export function shownTypes(data: MimeBundle): string[] {
-  return renderers.map(([mime]) => mime).filter((mime) => data[mime] !== undefined);
-}
+export const knownTypes = (data: MimeBundle) => outputTypes.filter((t) => data[t.mime] !== undefined);
 
+const sameTypes = (a: OutputType[], b: OutputType[]) => a.length === b.length && a.every((t, i) => t === b[i]);
+
+/** Never throws: an output that cannot be shown says so. */
 export function renderOutput(output: Output, context: Context): Rendered {
   if (output.output_type === 'stream') return stream(output.text, output.name);
-  if (output.output_type === 'error') return { dom: errorView(output, context.goTo), mime: 'error' };
+  if (output.output_type === 'error') {
+    return { dom: bounded('This error', `${output.ename}: ${output.evalue}`, () => errorView(output, context.goTo)) };
+  }
   return renderData(output.data, output.metadata, context);
 }
 
 function stream(text: string, name: string): Rendered {
   const view = new StreamView(name);
-  view.show(text);
-  return {
-    dom: view.dom, mime: 'stream',
-    update: (o) => { if (o.output_type !== 'stream' || o.name !== name) return false; view.show(o.text); return true; },
-  };
+  const dom: HTMLElement = bounded('This text', text, () => { view.show(text); return view.dom; });
+  return { dom, update: (o) => dom === view.dom && o.output_type === 'stream' && o.name === name && attempt(() => view.show(o.text)) };
 }
 
-/** Tries the forms from the richest to the plainest: one that fails makes room for the next. */
+/** Shows the richest form; where it cannot be shown, at once or later, the next takes its place and the reason stands above. */
 export function renderData(data: MimeBundle, metadata: Record<string, any>, context: Context): Rendered {
+  const types = knownTypes(data), unknown = unknownTypes(data, outputTypes);
+  const host = el('div.rich');
   const problems: string[] = [];
-  for (const mime of shownTypes(data)) {
-    const [, render] = renderers.find(([m]) => m === mime)!;
-    try {
-      const { dom, set, dispose } = render(data[mime], metadata?.[mime], context);
-      const host = el('div.rich', { 'data-mime': mime }, ...problems.map((p) => el('p.note', {}, p)), dom);
-      return {
-        dom: host, mime, dispose,
-        update: (o) => {
-          if (!set || o.output_type === 'stream' || o.output_type === 'error' || shownTypes(o.data)[0] !== mime) return false;
-          try { set(o.data[mime]); return true; } catch { return false; }
-        },
-      };
-    } catch (e) {
-      problems.push((e as Error).message);
+  let view: View | null = null;
+  let at = -1;
+  const dispose = () => { attempt(() => view?.dispose?.()); view = null; };
+  const next = (): void => {
+    dispose();
+    const type = types[++at];
+    if (!type) {
+      if (!unknown.length && !types.length) problems.push('An empty output.');
+      return place('');
     }
-  }
-  const types = Object.keys(data);
-  return { dom: el('p.note', {}, types.length ? `Nothing here can show ${types.join(', ')}.` : 'An empty output.', ...problems), mime: '' };
+    const mine = at;
+    const fail = (e: unknown) => { if (at === mine) { problems.push(problemOf(e)); next(); } };
+    try {
+      const made = type.render(data[type.mime], metadata?.[type.mime], { ...context, fail });
+      if (at !== mine) return void attempt(() => made.dispose?.());
+      view = made;
+      place(type.mime);
+    } catch (e) {
+      fail(e);
+    }
+  };
+  const place = (mime: string) => {
+    // What a richer form says better needs no word on the forms that nobody here knows.
+    const strange = unknown.length && (mime === '' || mime === 'text/plain') ? [`Nothing here can show ${unknown.join(', ')}.`] : [];
+    host.dataset.mime = mime;
+    host.replaceChildren(...[...problems, ...strange].map((p) => el('p.note', {}, p)), ...(view ? [view.dom] : []));
+  };
+  next();
+  return {
+    dom: host, dispose,
+    update: (o) => {
+      const set = view?.set;
+      if (!set || o.output_type === 'stream' || o.output_type === 'error' || !sameTypes(knownTypes(o.data), types)) return false;
+      return attempt(() => { set(o.data[types[at]!.mime]); data = o.data; });
+    },
+  };
 }

@@ -182,7 +182,7 @@ export class TsnePage {
     document.title = `${data.name} – t-SNE – Nacre`;
     this.controls.show(data, this.label);
     const old = this.view;
-    this.view = new EmbeddingView({}, () => embedding(data));
+    this.view = new EmbeddingView({}, undefined, () => embedding(data));
     if (data.same && old) this.view.move(old.positions);
     old?.dispose();
     this.view.measured.on(({ flat, original }) => this.table.replaceChildren(data.names.length > 1 ? centroidTable(data.names, flat, original) : ''));

@@ -17,7 +17,7 @@
 enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UNJOINED = 904 };
 
 /* ---- control by the tests ---- */
-static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1;
+static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, refuses, capturing, pause_ms;
 static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
 /* Programs that know nothing of the stand-in leave their kernels where temporary files go. */
@@ -28,12 +28,14 @@ static char fail_name[64];
 static int fail_after, fail_code;
 void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
-  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1;
+  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; refuses = 0; pause_ms = 0;
   fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
 void fake_versions(int driver, int nvrtc, int lt) { version = driver; nvrtc_major = nvrtc; lt_version = lt; }
 void fake_devices(int n) { devices = n; }
 void fake_supports(int yes) { supports = yes; }
+void fake_refuses(int n) { refuses = n; } /* the first algorithms proposed for a product fail when they are run */
+void fake_pause(int ms) { pause_ms = ms; } /* in every recording, for others to come in between */
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
 void fake_fail(const char *name, int after, int code) { snprintf(fail_name, sizeof fail_name, "%s", name); fail_after = after; fail_code = code; }
 int fake_mistakes(void) { return mistakes; }
@@ -49,6 +51,8 @@ static int wrong(const char *call, const char *format, ...) {
   return INVALID;
 }
 #define WANT(condition, ...) if (!(condition)) return wrong(__func__, __VA_ARGS__)
+/* A driver may refuse these while any thread records a graph, and then the recording is lost. */
+#define APART WANT(!capturing, "while a recording is made")
 
 /* ---- memory ---- */
 enum { GUARD = 256 };
@@ -106,18 +110,18 @@ static void settle(void) {
   }
   last_later = &first_later;
 }
-int cuMemAlloc_v2(void **p, size_t n) { ENTER WANT(n > 0, "0 bytes"); return allocate(p, n, 0); }
-int cuMemFree_v2(void *p) { ENTER return release(__func__, p, 0); }
-int cuMemHostAlloc(void **p, size_t n, unsigned flags) { ENTER WANT(n > 0 && flags == 0, "%zu bytes, flags %u", n, flags); return allocate(p, n, 1); }
-int cuMemFreeHost(void *p) { ENTER return release(__func__, p, 1); }
+int cuMemAlloc_v2(void **p, size_t n) { ENTER APART; WANT(n > 0, "0 bytes"); return allocate(p, n, 0); }
+int cuMemFree_v2(void *p) { ENTER APART; return release(__func__, p, 0); }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { ENTER APART; WANT(n > 0 && flags == 0, "%zu bytes, flags %u", n, flags); return allocate(p, n, 1); }
+int cuMemFreeHost(void *p) { ENTER APART; return release(__func__, p, 1); }
 static int device(const void *p, size_t n) { struct block *b = find(p, n); return b && !b->pinned && n > 0; }
 static int pinned(const void *p, size_t n) { struct block *b = find(p, n); return b && b->pinned && n > 0; }
-int cuMemcpyHtoD_v2(void *to, const void *from, size_t n) { ENTER WANT(device(to, n), "%zu bytes to %p", n, to); later(to, from, n, 0); return 0; }
-int cuMemcpyDtoH_v2(void *to, const void *from, size_t n) { ENTER WANT(device(from, n), "%zu bytes from %p", n, from); settle(); memcpy(to, from, n); return 0; }
-int cuMemsetD32_v2(uint32_t *to, uint32_t x, size_t n) { ENTER WANT(device(to, 4 * n), "%zu words at %p", n, (void *)to); later(to, NULL, n, x); return 0; }
+int cuMemcpyHtoD_v2(void *to, const void *from, size_t n) { ENTER APART; WANT(device(to, n), "%zu bytes to %p", n, to); later(to, from, n, 0); return 0; }
+int cuMemcpyDtoH_v2(void *to, const void *from, size_t n) { ENTER APART; WANT(device(from, n), "%zu bytes from %p", n, from); settle(); memcpy(to, from, n); return 0; }
+int cuMemsetD32_v2(uint32_t *to, uint32_t x, size_t n) { ENTER APART; WANT(device(to, 4 * n), "%zu words at %p", n, (void *)to); later(to, NULL, n, x); return 0; }
 
 /* ---- devices ---- */
-static int initialised, retained;
+static int initialised;
 static __thread void *current;
 int cuInit(unsigned flags) { ENTER WANT(flags == 0, "flags %u", flags); initialised = 1; return devices ? 0 : 100; }
 int cuDriverGetVersion(int *v) { ENTER *v = version; return 0; }
@@ -131,8 +135,8 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
   WANT(*v >= 0, "attribute %d", a);
   return 0;
 }
-int cuDevicePrimaryCtxRetain(void **c, int d) { ENTER retained++; *c = (void *)(uintptr_t)(0xc0 + d); return 0; }
-int cuDevicePrimaryCtxRelease_v2(int d) { ENTER WANT(retained-- > 0, "device %d was not retained", d); return 0; }
+int cuDevicePrimaryCtxRetain(void **c, int d) { ENTER *c = (void *)(uintptr_t)(0xc0 + d); return 0; }
+int cuDevicePrimaryCtxRelease_v2(int d) { ENTER return wrong(__func__, "the primary context of device %d is everybody's in this process", d); }
 int cuCtxSetCurrent(void *c) { ENTER WANT(c == (void *)0xc0 || c == (void *)0xc1, "context %p", c); current = c; return 0; }
 int cuGetErrorName(int code, const char **name) {
   *name = code == 1 ? "CUDA_ERROR_INVALID_VALUE" : code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 100 ? "CUDA_ERROR_NO_DEVICE" : code == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : NULL;
@@ -213,9 +217,9 @@ static void drain(struct stream *s) {
   for (int i = 0; i < s->queued; i++) { run(&s->queue[i]); if (s->queue[i].kind == LAUNCH) free(s->queue[i].args); }
   s->queued = 0;
 }
-int cuStreamCreate(struct stream **s, unsigned flags) { ENTER WANT(flags == 1, "flags %u", flags); *s = calloc(1, sizeof **s); (*s)->magic = 0x57; return 0; }
+int cuStreamCreate(struct stream **s, unsigned flags) { ENTER APART; WANT(flags == 1, "flags %u", flags); *s = calloc(1, sizeof **s); (*s)->magic = 0x57; return 0; }
 int cuStreamDestroy_v2(struct stream *s) { ENTER WANT(is_stream(s), "%p", (void *)s); drain(s); s->magic = 0; free(s->frontier.of); free(s->queue); free(s); return 0; }
-int cuStreamSynchronize(struct stream *s) { ENTER if (!s) { settle(); return 0; } WANT(is_stream(s) && !s->capture, "%p", (void *)s); drain(s); return 0; }
+int cuStreamSynchronize(struct stream *s) { ENTER if (!s) { APART; settle(); return 0; } WANT(is_stream(s) && !s->capture, "%p", (void *)s); drain(s); return 0; }
 int cuEventCreate(struct event **e, unsigned flags) { ENTER WANT(flags == 2, "flags %u", flags); *e = calloc(1, sizeof **e); (*e)->magic = 0xe7; return 0; }
 int cuEventDestroy_v2(struct event *e) { ENTER WANT(is_event(e), "%p", (void *)e); e->magic = 0; free(e->frontier.of); free(e); return 0; }
 int cuEventRecord(struct event *e, struct stream *s) {
@@ -244,22 +248,25 @@ int cuStreamBeginCapture_v2(struct stream *s, int mode) {
   ENTER WANT(is_stream(s) && !s->capture && mode == 1, "%p, mode %d", (void *)s, mode);
   WANT(!s->queued, "work that nobody waited for is left on the stream");
   s->capture = calloc(1, sizeof *s->capture); s->origin = 1; s->frontier.n = 0;
+  capturing++;
+  if (pause_ms) { pthread_mutex_unlock(&mutex); usleep(1000 * pause_ms); pthread_mutex_lock(&mutex); }
   return 0;
 }
 int cuStreamEndCapture(struct stream *s, struct graph **g) {
   *g = NULL;
+  int all = 1, taken_ __attribute__((cleanup(leave), unused)) = take();
   WANT(is_stream(s) && s->capture && s->origin, "%p", (void *)s);
+  capturing--;
   struct graph *made = s->capture;
   char *reached = calloc(made->n + 1, 1);
   for (int i = 0; i < s->frontier.n; i++) reached[s->frontier.of[i]] = 1;
-  int all = 1;
   for (int i = made->n - 1; i >= 0; i--) {
     all &= reached[i];
     for (int k = 0; reached[i] && k < made->ops[i].after.n; k++) reached[made->ops[i].after.of[k]] = 1;
   }
   free(reached);
   s->capture = NULL; s->origin = 0; s->frontier.n = 0;
-  ENTER
+  { int code_ = failing(__func__); if (code_) return code_; }
   if (!all) return UNJOINED;
   *g = made;
   return 0;
@@ -281,13 +288,13 @@ int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t n, struct stream *s)
 /* ---- modules and kernels: a "cubin" is the path of a shared object ---- */
 struct module { void *object; };
 int cuModuleLoadData(struct module **m, const char *image) {
-  ENTER WANT(!strncmp(image, "FAKE", 4), "not a compiled kernel");
+  ENTER APART; WANT(!strncmp(image, "FAKE", 4), "not a compiled kernel");
   *m = malloc(sizeof **m);
   (*m)->object = dlopen(image + 4, RTLD_NOW | RTLD_LOCAL);
   WANT((*m)->object, "%s", dlerror());
   return 0;
 }
-int cuModuleUnload(struct module *m) { ENTER dlclose(m->object); free(m); return 0; }
+int cuModuleUnload(struct module *m) { ENTER APART; dlclose(m->object); free(m); return 0; }
 int cuModuleGetFunction(struct function **f, struct module *m, const char *name) {
   ENTER
   char bytes[128];
@@ -300,7 +307,7 @@ int cuModuleGetFunction(struct function **f, struct module *m, const char *name)
   (*f)->bytes = *n;
   return 0;
 }
-int cuFuncLoad(struct function *f) { ENTER f->loaded = 1; return 0; }
+int cuFuncLoad(struct function *f) { ENTER APART; f->loaded = 1; return 0; }
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, struct stream *s, void **params, void **extra) {
   ENTER WANT(f && gx > 0 && gy == 1 && gz == 1 && bx == 128 && by == 1 && bz == 1 && shared == 0 && !extra && params && params[0],
     "grid %u %u %u, block %u %u %u, %u bytes", gx, gy, gz, bx, by, bz, shared);
@@ -391,13 +398,13 @@ static int fits(const char *call, struct lt_desc *d, struct lt_layout *a, struct
 }
 struct result { uint64_t algo[8]; size_t workspace; int state; float waves; int reserved[4]; };
 int cublasLtMatmulAlgoGetHeuristic(int *h, struct lt_desc *d, struct lt_layout *a, struct lt_layout *b, struct lt_layout *c, struct lt_layout *c2, struct lt_pref *pref, int wanted, struct result *r, int *found) {
-  ENTER WANT(h && *h == 0x17 && pref->magic == 0x9f && wanted == 1 && c2 == c, "%d wanted", wanted);
+  ENTER WANT(h && *h == 0x17 && pref->magic == 0x9f && wanted > 0 && c2 == c, "%d wanted", wanted);
   struct lt_product p;
   int code = fits(__func__, d, a, b, c, &p);
   if (code) return code;
-  *found = supports;
-  memset(r, 0, sizeof *r);
-  r->algo[0] = 0xa190 + p.m; r->algo[7] = p.n; r->workspace = pref->workspace / 2;
+  *found = !supports ? 0 : wanted < 3 ? wanted : 3;
+  memset(r, 0, wanted * sizeof *r);
+  for (int i = 0; i < *found; i++) { r[i].algo[0] = 0xa190 + p.m; r[i].algo[1] = i; r[i].algo[7] = p.n; r[i].workspace = pref->workspace / (i + 2); }
   return supports ? 0 : 15;
 }
 int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A, struct lt_layout *a, const float *B, struct lt_layout *b, const float *beta, const float *C, struct lt_layout *c, float *D, struct lt_layout *c2, const uint64_t *algo, void *workspace, size_t size, struct stream *s) {
@@ -406,6 +413,7 @@ int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A
   int code = fits(__func__, d, a, b, c, &p);
   if (code) return code;
   WANT(algo[0] == (uint64_t)0xa190 + p.m && algo[7] == (uint64_t)p.n, "the algorithm is another product's");
+  if ((int)algo[1] < refuses) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
   WANT(device(workspace, size), "%zu bytes of workspace at %p", size, workspace);
   WANT(device(A, 4 * ((a->cols - 1) * a->ld + a->rows)) && device(B, 4 * ((b->cols - 1) * b->ld + b->rows)) && device(D, 4 * ((c->cols - 1) * c->ld + c->rows)), "operands are not device memory");
   WANT(p.epilogue == 1 || device(p.bias, 4 * p.m), "the bias is not device memory");

@@ -2,8 +2,6 @@
 
 import { fromBase64 } from '../../dom';
 
-export const embeddingMime = 'application/vnd.nacre.embedding+json';
-
 export interface Embedding {
   title: string;
   x: Float32Array;

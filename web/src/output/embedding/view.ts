@@ -1,6 +1,7 @@
 // The interactive embedding: pan, zoom, lasso, hover, tasks to show or hide, and the centroid figures of a selection.
 
 import { el, iconButton, perFrame, announce, download, Signal } from '../../dom';
+import { guard } from '../boundary';
 import { decodeEmbedding, Embedding } from './decode';
 import { figures, Figures } from './stats';
 import { css, Rgb, taskColours } from './palette';
@@ -30,7 +31,7 @@ export class EmbeddingView {
   private original: Figures | null = null;
   private interleaved!: Float32Array;
   private readonly painter = new PointPainter();
-  private readonly stage = el('div.stage', { tabindex: 0, role: 'application', 'aria-roledescription': 'scatter plot' });
+  private readonly viewport = el('div.viewport', { tabindex: 0, role: 'application', 'aria-roledescription': 'scatter plot' });
   private readonly points = el('canvas');
   private readonly overlay = el('canvas');
   private readonly tip = el('div.tip', { role: 'tooltip', hidden: true });
@@ -38,23 +39,25 @@ export class EmbeddingView {
   private readonly legend = el('div.legend', { role: 'group', 'aria-label': 'Tasks' });
   private readonly summary = el('figcaption');
   private readonly buttons: Record<Tool, HTMLButtonElement>;
-  private readonly draw = perFrame(() => this.paint());
+  private readonly draw: () => void;
   private readonly observer: ResizeObserver;
   private readonly unwatch: () => void;
 
-  /** Shows an embedding: the JSON of a notebook's output, or, with another decode, what that makes of it. */
-  constructor(json: unknown, private readonly decode: (json: unknown) => Embedding = decodeEmbedding) {
+  /** Shows an embedding: the JSON of a notebook's output, or, with another decode, what that makes of it; fail hears what goes wrong
+   *  when it is drawn. */
+  constructor(json: unknown, fail?: (problem: unknown) => void, private readonly decode: (json: unknown) => Embedding = decodeEmbedding) {
+    this.draw = perFrame(guard(() => this.paint(), fail));
     this.buttons = {
       pan: iconButton('pan', 'Pan', () => this.use('pan'), 'P'),
       lasso: iconButton('lasso', 'Select with a lasso', () => this.use('lasso'), 'L, or Shift and drag'),
     };
-    this.stage.append(this.points, this.overlay, this.tip);
-    this.dom.append(this.head, this.stage, this.legend, this.summary);
+    this.viewport.append(this.points, this.overlay, this.tip);
+    this.dom.append(this.head, this.viewport, this.legend, this.summary);
     this.listen();
     this.update(json);
     this.use('pan');
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.stage);
+    this.observer = new ResizeObserver(guard(() => this.resize(), fail));
+    this.observer.observe(this.viewport);
     const onTheme = () => { this.recolour(); this.drawLegend(); this.draw(); };
     document.addEventListener('nacre:theme', onTheme);
     this.unwatch = () => document.removeEventListener('nacre:theme', onTheme);
@@ -144,14 +147,14 @@ export class EmbeddingView {
 
   private resize(): void {
     const ratio = Math.min(2, devicePixelRatio || 1);
-    const width = Math.round(this.stage.clientWidth * ratio), height = Math.round(this.stage.clientHeight * ratio);
+    const width = Math.round(this.viewport.clientWidth * ratio), height = Math.round(this.viewport.clientHeight * ratio);
     if (!width || width === this.points.width && height === this.points.height) return;
     for (const c of [this.points, this.overlay]) { c.width = width; c.height = height; }
     this.fit();
     this.paint();
   }
 
-  private get ratio(): number { return this.points.width / (this.stage.clientWidth || 1); }
+  private get ratio(): number { return this.points.width / (this.viewport.clientWidth || 1); }
 
   private paint(): void {
     const context = this.points.getContext('2d')!;
@@ -168,7 +171,7 @@ export class EmbeddingView {
   private paintOverlay(radius: number): void {
     const c = this.overlay.getContext('2d')!;
     c.clearRect(0, 0, this.overlay.width, this.overlay.height);
-    const style = getComputedStyle(this.stage);
+    const style = getComputedStyle(this.viewport);
     const ink = style.getPropertyValue('--text'), paper = style.getPropertyValue('--paper');
     const r = this.ratio;
     if (this.data.tasks.length > 1) {
@@ -247,7 +250,7 @@ export class EmbeddingView {
       item('ratio', number(f.ratio), 'Between over within: the larger, the better the tasks are told apart'),
       this.original && el('span.also', { title: 'The same ratio in the plane' }, `(in the plane ${number(this.flat.ratio)})`) || '',
     );
-    this.stage.setAttribute('aria-label', `${this.data.title || 'Embedding'}: ${what}, ${f.tasks.length} tasks; ${space}, mean distance within tasks ` +
+    this.viewport.setAttribute('aria-label', `${this.data.title || 'Embedding'}: ${what}, ${f.tasks.length} tasks; ${space}, mean distance within tasks ` +
       `${number(f.within)}, between centroids ${number(f.between)}, ratio ${number(f.ratio)}. Arrow keys pan, plus and minus zoom, 0 shows everything, Escape clears the selection.`);
   }
 
@@ -264,9 +267,9 @@ export class EmbeddingView {
     if (found < 0) return;
     const { data } = this;
     this.tip.replaceChildren(el('b', {}, data.tasks[data.task[found]!]?.name ?? ''), el('span', {}, data.hover[found] ?? `point ${found}`));
-    const left = event.clientX - this.stage.getBoundingClientRect().left, top = event.clientY - this.stage.getBoundingClientRect().top;
-    this.tip.style.left = `${Math.min(left + 14, this.stage.clientWidth - this.tip.offsetWidth - 6)}px`;
-    this.tip.style.top = `${top + 16 + this.tip.offsetHeight > this.stage.clientHeight ? top - this.tip.offsetHeight - 10 : top + 16}px`;
+    const left = event.clientX - this.viewport.getBoundingClientRect().left, top = event.clientY - this.viewport.getBoundingClientRect().top;
+    this.tip.style.left = `${Math.min(left + 14, this.viewport.clientWidth - this.tip.offsetWidth - 6)}px`;
+    this.tip.style.top = `${top + 16 + this.tip.offsetHeight > this.viewport.clientHeight ? top - this.tip.offsetHeight - 10 : top + 16}px`;
   }
 
   // — what the user does —
@@ -274,11 +277,11 @@ export class EmbeddingView {
   private use(tool: Tool): void {
     this.tool = tool;
     for (const [name, button] of Object.entries(this.buttons)) button.setAttribute('aria-pressed', String(name === tool));
-    this.stage.dataset.tool = tool;
+    this.viewport.dataset.tool = tool;
   }
 
   private at(event: MouseEvent): [number, number] {
-    const box = this.stage.getBoundingClientRect();
+    const box = this.viewport.getBoundingClientRect();
     return [(event.clientX - box.left) * this.ratio, (event.clientY - box.top) * this.ratio];
   }
 
@@ -299,16 +302,16 @@ export class EmbeddingView {
   private listen(): void {
     let last: [number, number] | null = null;
     let drawing = false;
-    this.stage.addEventListener('pointerdown', (event) => {
+    this.viewport.addEventListener('pointerdown', (event) => {
       if (event.button !== 0) return;
-      this.stage.setPointerCapture(event.pointerId);
-      this.stage.focus({ preventScroll: true });
+      this.viewport.setPointerCapture(event.pointerId);
+      this.viewport.focus({ preventScroll: true });
       last = this.at(event);
       drawing = this.tool === 'lasso' || event.shiftKey;
       this.lasso = drawing ? [last] : [];
       this.tip.hidden = true;
     });
-    this.stage.addEventListener('pointermove', (event) => {
+    this.viewport.addEventListener('pointermove', (event) => {
       const here = this.at(event);
       if (!last) return this.hover(event);
       if (drawing) {
@@ -330,17 +333,17 @@ export class EmbeddingView {
       this.lasso = [];
       this.draw();
     };
-    this.stage.addEventListener('pointerup', end);
-    this.stage.addEventListener('pointercancel', end);
-    this.stage.addEventListener('pointerleave', () => { this.tip.hidden = true; this.hovered = -1; this.draw(); });
-    this.stage.addEventListener('dblclick', () => this.reset());
-    this.stage.addEventListener('wheel', (event) => {
+    this.viewport.addEventListener('pointerup', end);
+    this.viewport.addEventListener('pointercancel', end);
+    this.viewport.addEventListener('pointerleave', () => { this.tip.hidden = true; this.hovered = -1; this.draw(); });
+    this.viewport.addEventListener('dblclick', () => this.reset());
+    this.viewport.addEventListener('wheel', (event) => {
       // Scrolling the page over a plot must stay possible: the plot takes the wheel once it has the focus.
-      if (document.activeElement !== this.stage && !event.ctrlKey) return;
+      if (document.activeElement !== this.viewport && !event.ctrlKey) return;
       event.preventDefault();
       this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), ...this.at(event));
     }, { passive: false });
-    this.stage.addEventListener('keydown', (event) => this.key(event));
+    this.viewport.addEventListener('keydown', (event) => this.key(event));
   }
 
   private key(event: KeyboardEvent): void {
@@ -395,7 +398,7 @@ export class EmbeddingView {
     const { width, height } = this.points;
     const canvas = el('canvas', { width, height });
     const c = canvas.getContext('2d')!;
-    c.fillStyle = getComputedStyle(this.stage).getPropertyValue('--paper');
+    c.fillStyle = getComputedStyle(this.viewport).getPropertyValue('--paper');
     c.fillRect(0, 0, width, height);
     c.drawImage(this.points, 0, 0);
     c.drawImage(this.overlay, 0, 0);

@@ -2,8 +2,6 @@
 
 import { fromBase64 } from '../../dom';
 
-export const rolloutMime = 'application/vnd.nacre.rollout+json';
-
 export type Kind = 'plane' | 'sphere' | 'capsule' | 'ellipsoid' | 'cylinder' | 'box' | 'mesh';
 
 export interface Solid {

@@ -1,12 +1,13 @@
 // Playback of rollouts in three dimensions: play, scrub, turn the camera, follow, one episode beside another.
 
 import { announce, download, el, iconButton, perFrame, svgIcon } from '../../dom';
+import { guard } from '../boundary';
 import { css, Rgb, taskColours } from '../embedding/palette';
 import { format } from '../format';
 import { Change, eyeOf, followed, panned, turned, unchanged, zoomed } from './camera';
 import { decodeRollout, Episode, Rollout } from './decode';
 import { Live, mujoco } from './live';
-import type { Stage } from './stage';
+import type { EpisodeScene } from './scene';
 import { Track } from './track';
 
 const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
@@ -18,7 +19,7 @@ interface Shown {
   shown: boolean;
   path: Float32Array; // of the followed solid
   returns: Float64Array; // up to each frame
-  stage: Stage | null;
+  scene: EpisodeScene | null;
   readout: HTMLElement;
 }
 
@@ -48,7 +49,7 @@ export class RolloutView {
   private change: Change = unchanged();
   private inSight = false;
   private live: Live | null = null;
-  private three: typeof import('./stage') | null = null;
+  private three: typeof import('./scene') | null = null;
   private built = 0; // how often the data has changed, for what is still loading
   private last = 0; // time of the last picture while playing
   private tick = 0;
@@ -56,7 +57,7 @@ export class RolloutView {
   private readonly canvas = el('canvas');
   private readonly names = el('div.names', { 'aria-hidden': 'true' });
   private readonly message = el('p.note');
-  private readonly stage = el('div.stage', { tabindex: 0, role: 'application', 'aria-roledescription': 'three-dimensional playback' }, this.canvas, this.names, this.message);
+  private readonly viewport = el('div.viewport', { tabindex: 0, role: 'application', 'aria-roledescription': 'three-dimensional playback' }, this.canvas, this.names, this.message);
   private readonly head = el('header');
   private readonly playButton = iconButton('run', 'Play', () => this.toggle(), 'Space');
   private readonly followButton = iconButton('follow', 'Follow with the camera', () => this.follow(!this.following), 'F');
@@ -66,20 +67,22 @@ export class RolloutView {
     ...speeds.map((s) => el('option', { value: s, selected: s === 1 }, `${s}×`)));
   private readonly controls = el('div.controls', {}, this.playButton, this.track.dom, this.clock, this.speedMenu);
   private readonly values = el('div.legend', { role: 'group', 'aria-label': 'Episodes' });
-  private readonly draw = perFrame(() => this.paint());
+  private readonly draw: () => void;
   private readonly resizes: ResizeObserver;
   private readonly sight: IntersectionObserver;
   private readonly unwatch: () => void;
   private stopRestoring = (): void => undefined;
 
-  constructor(json: unknown) {
+  /** Shows a rollout; fail hears what goes wrong when it is drawn. */
+  constructor(json: unknown, fail?: (problem: unknown) => void) {
     const data = decodeRollout(json);
+    this.draw = perFrame(guard(() => this.paint(), fail));
     if (!hasWebGL()) throw new Error('This browser has no WebGL, so the rollout is shown as a picture.');
-    this.dom.append(this.head, this.stage, this.controls, this.values);
+    this.dom.append(this.head, this.viewport, this.controls, this.values);
     this.listen();
     this.show(data);
     this.resizes = new ResizeObserver(() => this.draw());
-    this.resizes.observe(this.stage);
+    this.resizes.observe(this.viewport);
     this.resizes.observe(this.track.dom);
     // What cannot be seen is not loaded, and does not play.
     this.sight = new IntersectionObserver((entries) => {
@@ -88,7 +91,7 @@ export class RolloutView {
       void this.build();
       this.draw();
     }, { rootMargin: '300px' });
-    this.sight.observe(this.stage);
+    this.sight.observe(this.viewport);
     const onTheme = () => { this.recolour(); this.describe(); this.draw(); };
     document.addEventListener('nacre:theme', onTheme);
     this.unwatch = () => document.removeEventListener('nacre:theme', onTheme);
@@ -109,12 +112,12 @@ export class RolloutView {
     this.stopRestoring();
     this.built++;
     this.live?.dispose();
-    for (const s of this.list) s.stage?.dispose();
+    for (const s of this.list) s.scene?.dispose();
   }
 
   /** Shows other episodes; the camera and the time stay where they fit. */
   show(data: Rollout): void {
-    for (const s of this.list) s.stage?.dispose();
+    for (const s of this.list) s.scene?.dispose();
     this.live?.dispose();
     this.live = null;
     this.built++;
@@ -132,15 +135,15 @@ export class RolloutView {
   private entry(episode: Episode, shown: boolean): Shown {
     const returns = new Float64Array(episode.frames);
     for (let t = 1; t < episode.frames; t++) returns[t] = returns[t - 1]! + (episode.reward?.[t - 1] ?? 0);
-    return { episode, colour: [0, 0, 0], shown, path: followed(episode), returns, stage: null, readout: el('span.figures') };
+    return { episode, colour: [0, 0, 0], shown, path: followed(episode), returns, scene: null, readout: el('span.figures') };
   }
 
   private async build(): Promise<void> {
     const built = this.built;
-    if (this.list.every((s) => s.stage)) return;
+    if (this.list.every((s) => s.scene)) return;
     try {
       if (!this.three) {
-        this.three = await import('./stage');
+        this.three = await import('./scene');
         this.stopRestoring = this.three.onRestored(this.draw);
       }
     } catch (e) {
@@ -149,7 +152,7 @@ export class RolloutView {
     }
     if (built !== this.built) return;
     try {
-      for (const s of this.list) s.stage ??= new this.three.Stage(s.episode);
+      for (const s of this.list) s.scene ??= new this.three.EpisodeScene(s.episode);
       this.paint();
       this.dom.dataset.ready = 'yes';
     } catch (e) {
@@ -182,7 +185,7 @@ export class RolloutView {
     const unlike = (c: number) => Math.abs(Math.log((width / c) / (height / Math.ceil(count / c)) * 3 / 4));
     for (let c = 2; c <= count; c++) if (unlike(c) < unlike(columns)) columns = c;
     const rows = Math.ceil(count / columns);
-    const gap = Math.round(width / this.stage.clientWidth);
+    const gap = Math.round(width / this.viewport.clientWidth);
     const x = (i: number) => Math.round((i % columns) * (width + gap) / columns), y = (i: number) => Math.round(Math.floor(i / columns) * (height + gap) / rows);
     return Array.from({ length: columns * rows }, (_, i) => [x(i), y(i), Math.round((width + gap) / columns) - gap, Math.round((height + gap) / rows) - gap]);
   }
@@ -191,15 +194,15 @@ export class RolloutView {
     this.track.draw(this.list, this.seconds, this.duration);
     this.drawReadouts();
     const ratio = Math.min(2, devicePixelRatio || 1);
-    const width = Math.round(this.stage.clientWidth * ratio), height = Math.round(this.stage.clientHeight * ratio);
-    if (!this.inSight || !width || !this.list.some((s) => s.stage)) return;
+    const width = Math.round(this.viewport.clientWidth * ratio), height = Math.round(this.viewport.clientHeight * ratio);
+    if (!this.inSight || !width || !this.list.some((s) => s.scene)) return;
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext('2d')!;
-    const style = getComputedStyle(this.stage);
+    const style = getComputedStyle(this.viewport);
     const paper = style.getPropertyValue('--paper').trim();
     context.fillStyle = style.getPropertyValue('--line');
     context.fillRect(0, 0, width, height);
-    const shown = this.list.filter((s) => s.shown && s.stage);
+    const shown = this.list.filter((s) => s.shown && s.scene);
     this.cells(shown.length, width, height).forEach(([x, y, w, h], i) => {
       const s = shown[i];
       if (!s) {
@@ -208,8 +211,8 @@ export class RolloutView {
       }
       const frame = this.seconds / s.episode.interval;
       const [dx, dy] = this.shift(s, frame);
-      s.stage!.pose(frame, this.playing && !still.matches);
-      s.stage!.draw(context, x, y, w, h, eyeOf(s.episode, this.change, dx, dy), { paper, dark: this.dark });
+      s.scene!.pose(frame, this.playing && !still.matches);
+      s.scene!.draw(context, x, y, w, h, eyeOf(s.episode, this.change, dx, dy), { paper, dark: this.dark });
     });
     this.placeNames(shown, ratio);
   }
@@ -254,7 +257,7 @@ export class RolloutView {
     }));
     this.followButton.setAttribute('aria-pressed', String(this.following));
     const said = this.list.map((s) => `${this.labelOf(s)}: ${s.episode.frames - 1} steps${s.episode.reward ? `, return ${format(s.returns.at(-1))}` : ''}${s.episode.success >= 0 ? ', success' : ''}`).join('; ');
-    this.stage.setAttribute('aria-label', `${this.data.title || 'Rollout'}. ${said}. Space plays, left and right arrows step, Shift and arrows turn the camera, plus and minus zoom, F follows, 0 resets the camera.`);
+    this.viewport.setAttribute('aria-label', `${this.data.title || 'Rollout'}. ${said}. Space plays, left and right arrows step, Shift and arrows turn the camera, plus and minus zoom, F follows, 0 resets the camera.`);
     this.drawReadouts();
   }
 
@@ -295,7 +298,7 @@ export class RolloutView {
   get frame(): number { return Math.round(this.seconds / this.interval); }
 
   /** Where a solid of an episode is drawn now: x, y, z and the quaternion w, x, y, z. */
-  drawn(episode: number, solid: number): number[] { return this.list[episode]!.stage!.drawn(solid); }
+  drawn(episode: number, solid: number): number[] { return this.list[episode]!.scene!.drawn(solid); }
 
   seek(frame: number): void {
     this.seconds = Math.min(this.duration, Math.max(0, frame * this.interval));
@@ -349,7 +352,7 @@ export class RolloutView {
     } catch (e) {
       return this.say((e as Error).message);
     }
-    this.list.filter((s) => s.episode === old?.episode).forEach((s) => s.stage?.dispose());
+    this.list.filter((s) => s.episode === old?.episode).forEach((s) => s.scene?.dispose());
     this.list = this.list.filter((s) => s.episode !== old?.episode);
     this.list.push(this.entry(this.live.episode, true));
     this.recolour();
@@ -406,20 +409,20 @@ export class RolloutView {
   private listen(): void {
     this.track.input.addEventListener('input', () => { this.pause(); this.seek(Number(this.track.input.value)); });
     const pointers = new Map<number, PointerEvent>();
-    const { stage } = this;
-    stage.addEventListener('pointerdown', (event) => {
+    const { viewport } = this;
+    viewport.addEventListener('pointerdown', (event) => {
       if (event.button === 1) return;
-      stage.setPointerCapture(event.pointerId);
-      stage.focus({ preventScroll: true });
+      viewport.setPointerCapture(event.pointerId);
+      viewport.focus({ preventScroll: true });
       pointers.set(event.pointerId, event);
-      stage.dataset.held = 'yes';
+      viewport.dataset.held = 'yes';
     });
-    stage.addEventListener('contextmenu', (event) => event.preventDefault());
-    stage.addEventListener('pointermove', (event) => {
+    viewport.addEventListener('contextmenu', (event) => event.preventDefault());
+    viewport.addEventListener('pointermove', (event) => {
       const before = pointers.get(event.pointerId);
       if (!before) return;
       pointers.set(event.pointerId, event);
-      const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY, first = this.list[0]!.episode, h = stage.clientHeight;
+      const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY, first = this.list[0]!.episode, h = viewport.clientHeight;
       if (pointers.size === 2) {
         const other = [...pointers.values()].find((p) => p.pointerId !== event.pointerId)!;
         const apart = (p: PointerEvent) => Math.hypot(p.clientX - other.clientX, p.clientY - other.clientY) || 1;
@@ -428,15 +431,15 @@ export class RolloutView {
       else this.move(turned(this.change, first, dx, dy));
     });
     for (const end of ['pointerup', 'pointercancel'] as const) {
-      stage.addEventListener(end, (event) => {
+      viewport.addEventListener(end, (event) => {
         pointers.delete(event.pointerId);
-        if (!pointers.size) delete stage.dataset.held;
+        if (!pointers.size) delete viewport.dataset.held;
       });
     }
-    stage.addEventListener('dblclick', () => this.home());
-    stage.addEventListener('wheel', (event) => {
+    viewport.addEventListener('dblclick', () => this.home());
+    viewport.addEventListener('wheel', (event) => {
       // Scrolling the page over a rollout must stay possible: it takes the wheel once it has the focus.
-      if (document.activeElement !== stage && !event.ctrlKey) return;
+      if (document.activeElement !== viewport && !event.ctrlKey) return;
       event.preventDefault();
       this.move(zoomed(this.change, Math.exp(event.deltaY * (event.deltaMode ? 0.05 : 0.0016))));
     }, { passive: false });

@@ -1,0 +1,192 @@
+// Dist writes release archives: for each system the program, the programs for the browser, the notebooks with their data,
+// LICENSE and README. `make dist` builds what goes into them first. The same commit gives the same bytes: files are
+// sorted, their time is the commit's, and the program is built without paths.
+//
+//	go run ./cmd/dist [-out out/dist] [-version v1.2.3] [linux/amd64 ...]
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"nacre/internal/fetch"
+	"nacre/internal/home"
+)
+
+// targets are what is built where no target is named.
+var targets = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
+
+// beside are the folders and files that are put beside the program, with the names they have there.
+var beside = map[string]string{"bin/wasm": "wasm", "notebooks": "notebooks", "LICENSE": "LICENSE", "README.md": "README.md"}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("dist: ")
+	out := flag.String("out", filepath.Join("out", "dist"), "folder to write")
+	version := flag.String("version", "", "name of the release (default what git describe says)")
+	flag.Parse()
+	if err := dist(*out, *version, flag.Args()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func dist(out, version string, wanted []string) error {
+	if len(wanted) == 0 {
+		wanted = targets
+	}
+	for _, t := range wanted {
+		if !slices.Contains(targets, t) {
+			return fmt.Errorf("unknown target %s; expected one of %s", t, strings.Join(targets, ", "))
+		}
+	}
+	version = cmp.Or(version, git("describe", "--tags", "--always", "--dirty"), "devel")
+	stamp, err := strconv.ParseInt(cmp.Or(os.Getenv("SOURCE_DATE_EPOCH"), git("log", "-1", "--format=%ct"), "0"), 10, 64)
+	if err != nil {
+		return fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
+	}
+	shared, err := collect()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, t := range wanted {
+		name := fmt.Sprintf("nacre-%s-%s", version, strings.ReplaceAll(t, "/", "-"))
+		archive, err := release(out, name, t, shared, time.Unix(stamp, 0).UTC())
+		if err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+		data, err := os.ReadFile(archive)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), filepath.Base(archive))
+		fmt.Printf("%s: %.1f MB\n", archive, float64(len(data))/1e6)
+	}
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}
+
+// release builds the program for a target and packs it.
+func release(out, name, target string, shared []entry, when time.Time) (string, error) {
+	system, processor, _ := strings.Cut(target, "/")
+	program := "nacre"
+	if system == "windows" {
+		program += ".exe"
+	}
+	work, err := os.MkdirTemp("", "nacre-dist")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	binary := filepath.Join(work, program)
+	set, without := environment(system, processor)
+	if without != "" {
+		fmt.Printf("%s: without MuJoCo, because %s\n", target, without)
+	}
+	fmt.Printf("%s: compiling\n", target)
+	build := exec.Command(cmp.Or(os.Getenv("GO"), "go"), "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, "./cmd/nacre")
+	if git("rev-parse", "HEAD") == "" {
+		build.Args = slices.Insert(build.Args, 2, "-buildvcs=false")
+	}
+	build.Env = append(append(os.Environ(), "GOOS="+system, "GOARCH="+processor), set...)
+	build.Stdout, build.Stderr = os.Stdout, os.Stderr
+	if err := build.Run(); err != nil {
+		return "", err
+	}
+	entries := append([]entry{{name: program, path: binary, mode: 0o755}}, shared...)
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	if system == "windows" {
+		return writeZip(filepath.Join(out, name+".zip"), name, entries, when)
+	}
+	return writeTar(filepath.Join(out, name+".tar.gz"), name, entries, when)
+}
+
+// environment is that of a build: with cgo and MuJoCo's headers where a C compiler for the target is known, else without,
+// and why.
+func environment(system, processor string) (set []string, without string) {
+	plain := []string{"CGO_ENABLED=0"}
+	compiler := cmp.Or(os.Getenv("CC"), "cc")
+	if processor != runtime.GOARCH {
+		compiler = "aarch64-linux-gnu-gcc"
+		if processor == "amd64" {
+			compiler = "x86_64-linux-gnu-gcc"
+		}
+	}
+	if system != "linux" || runtime.GOOS != "linux" {
+		return plain, "it is only put into releases for Linux, built on Linux"
+	}
+	if _, err := exec.LookPath(compiler); err != nil {
+		return plain, "there is no " + compiler
+	}
+	dir, err := home.Dir()
+	if err != nil {
+		return plain, err.Error()
+	}
+	include, err := fetch.Include(dir, "/usr", "/usr/local")
+	if err != nil {
+		return plain, err.Error()
+	}
+	return []string{"CGO_ENABLED=1", "CC=" + compiler, `CGO_CFLAGS=-O2 "-I` + include + `"`, "GOFLAGS=" + strings.TrimSpace(os.Getenv("GOFLAGS")+" -tags=mujoco")}, ""
+}
+
+// entry is a file of an archive.
+type entry struct {
+	name string // with slashes, within the archive's folder
+	path string
+	mode fs.FileMode
+}
+
+// collect finds what is beside the program in every release.
+func collect() ([]entry, error) {
+	for file, build := range map[string]string{"web/dist/index.html": "web", "bin/wasm/manifest.json": "wasm", "LICENSE": "dist in the checkout"} {
+		if _, err := os.Stat(file); err != nil {
+			return nil, fmt.Errorf("there is no %s: run make %s first", file, build)
+		}
+	}
+	var entries []entry
+	for from, to := range beside {
+		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				if rel, _ := filepath.Rel(from, path); rel == "runs" || rel == ".ipynb_checkpoints" { // what notebooks leave
+					return fs.SkipDir
+				}
+				return nil
+			}
+			rel, err := filepath.Rel(from, path)
+			if err == nil && filepath.Ext(path) != ".go" {
+				entries = append(entries, entry{filepath.ToSlash(filepath.Join(to, rel)), path, 0o644})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// git is what a git command says, "" where it fails.
+func git(args ...string) string {
+	out, err := exec.Command("git", args...).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"nacre/internal/atomicfile"
+	"nacre/internal/home"
+	"nacre/notebooks"
+)
+
+// Examples copies the notebooks that come with the program, and their data where it lies beside the program, into a
+// folder. Files that are there already stay.
+func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
+	copied, err := copyNew(ctx, notebooks.Files, o.Dir)
+	if err != nil {
+		return err
+	}
+	data := o.Data
+	if data == "" {
+		data = shippedData()
+	}
+	if data == "" {
+		env.Notice("the notebooks' data is not beside the program: " + notebooks.NeedData + " cannot show the studies that come with it; a release's folder and a checkout have them")
+	} else {
+		n, err := copyNew(ctx, os.DirFS(data), filepath.Join(o.Dir, "data"))
+		if err != nil {
+			return err
+		}
+		copied += n
+	}
+	return env.Print(map[string]any{"folder": o.Dir, "copied": copied}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s copied; open them with: nacre notebook %s\n", o.Dir, plural(copied, "file"), o.Dir)
+		return err
+	})
+}
+
+// shippedData is where the data of the notebooks lies in a release or a checkout, "" where there is none.
+func shippedData() string {
+	for _, dir := range []string{home.Beside("notebooks", "data"), home.Beside("..", "notebooks", "data")} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return ""
+}
+
+// copyNew copies the files of a tree into a folder but for those that are there, and says how many.
+func copyNew(ctx context.Context, from fs.FS, to string) (copied int, err error) {
+	err = fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		target := filepath.Join(to, filepath.FromSlash(name))
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		data, err := fs.ReadFile(from, name)
+		if err != nil {
+			return err
+		}
+		copied++
+		return atomicfile.Write(target, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+	})
+	return copied, err
+}

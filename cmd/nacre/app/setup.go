@@ -1,0 +1,30 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"nacre/internal/fetch"
+)
+
+// Setup fetches MuJoCo and the scenes of Meta-World into the user's cache.
+func Setup(ctx context.Context, env *Env, o SetupOptions) error {
+	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return err
+	}
+	if !o.Usable {
+		return errors.New("this program was built without MuJoCo and could not use it; where its source and a C compiler are, run `make`")
+	}
+	how := fetch.Options{Wheels: o.Wheels, Install: o.Install, Say: func(line string) { fmt.Fprintln(env.Err, line) }}
+	mujoco, rest := parts[:1], parts[1:]
+	if err := fetch.Get(ctx, mujoco, how); err != nil {
+		if o.Library == "" || ctx.Err() != nil {
+			return err
+		}
+		how.Say(fmt.Sprintf("%s: the one at %s is used, because %v", mujoco[0], o.Library, err))
+	}
+	return fetch.Get(ctx, rest, how)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+	"nacre/internal/home"
+)
+
+func setupCommand(env *app.Env, setup func(context.Context, *app.Env, app.SetupOptions) error) *cobra.Command {
+	var o app.SetupOptions
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "Fetch MuJoCo and the scenes of Meta-World",
+		Long: `Setup puts MuJoCo ` + home.MuJoCoVersion + ` and the scenes of Meta-World ` + home.MetaWorldVersion + ` into the user's cache, where every nacre of this user finds
+them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip downloads their packages, without
+installing them; a wheel that lies in the cache, or in a folder given with --from, needs no network. What is
+there already is left alone. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.`,
+		Example: `  nacre setup
+  nacre setup --install
+  nacre setup --from /media/wheels`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return setup(cmd.Context(), env, o) },
+	}
+	cmd.Flags().StringArrayVar(&o.Wheels, "from", nil, "`folder` with wheels to use instead of pip; may be repeated")
+	cmd.Flags().BoolVar(&o.Install, "install", false, "install pip with apt-get where there is none (needs root)")
+	return cmd
+}
+
+func examplesCommand(env *app.Env, copy func(context.Context, *app.Env, app.ExamplesOptions) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   "examples [FOLDER]",
+		Short: "Copy the notebooks that come with nacre into a folder",
+		Long: `Examples copies the notebooks that come with nacre, and the data of theirs that lies beside the program, into
+the current folder or the one given. A file that is there already is left as it is.`,
+		Example: `  nacre examples my-notebooks
+  nacre notebook my-notebooks/quickstart.ipynb`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return app.Usagef("expected a folder, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := app.ExamplesOptions{Dir: "."}
+			if len(args) == 1 {
+				o.Dir = args[0]
+			}
+			return copy(cmd.Context(), env, o)
+		},
+	}
+}

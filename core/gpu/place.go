@@ -1,0 +1,184 @@
+package gpu
+
+import (
+	"math/bits"
+
+	"nacre/core"
+)
+
+// Space says which allocation a value lies in.
+type Space uint8
+
+const (
+	Nowhere Space = iota
+	Params        // of the memory
+	Inputs        // written by the host
+	Outputs       // read by the host
+	Arena         // everything else; values share room
+)
+
+// Place is where a value lies: a number of floats from the start of a space.
+type Place struct {
+	Space  Space
+	Offset int
+}
+
+// Placement is the memory plan of a program: fixed before it runs.
+type Placement struct {
+	Of      []Place        // by value; Nowhere for one that is computed where it is read
+	Size    [Arena + 1]int // of each space, in floats
+	Partial []Place        // by unit: partial sums
+	Counter []Place        // by unit: counters, zero before and after every run
+	Consts  []int          // constants that lie in the arena
+}
+
+// Align is the granularity of places, in floats: 256 bytes.
+const Align = 64
+
+// RoundUp is the next multiple of Align.
+func RoundUp(n int) int { return (n + Align - 1) / Align * Align }
+
+// SizeOf is the floats that value v takes.
+func (pl *Plan) SizeOf(v int) int {
+	x := pl.Program.Values[v]
+	return RoundUp(x.Rows * Pitch(x.Cols))
+}
+
+// Pitch is the distance between the rows of a matrix in memory, in floats: a multiple of 16 bytes, so that four numbers
+// may be read at a time, but for columns.
+func Pitch(cols int) int {
+	if cols == 1 {
+		return 1
+	}
+	return (cols + 3) / 4 * 4
+}
+
+// slot is room in the arena and the units that have used it so far.
+type slot struct {
+	offset, size int
+	users        ancestry
+	free         bool
+}
+
+// placeValues gives every stored value its place. Two values share room only where every unit that touches the first is
+// an ancestor of the one that writes the second, whatever the branches do.
+func (pl *Plan) placeValues() *Placement {
+	m := &Placement{Of: make([]Place, len(pl.Program.Values))}
+	take := func(s Space, n int) Place {
+		at := Place{s, m.Size[s]}
+		m.Size[s] += RoundUp(n)
+		return at
+	}
+	for v, x := range pl.Program.Values {
+		switch {
+		case x.Kind == core.Input:
+			m.Of[v] = take(Inputs, pl.SizeOf(v))
+		case x.Kind == core.Param:
+			m.Of[v] = Place{Space: Params}
+		}
+	}
+	for _, v := range pl.Program.Outputs {
+		if m.Of[v].Space == Nowhere {
+			m.Of[v] = take(Outputs, pl.SizeOf(v))
+		}
+	}
+	for _, u := range pl.Units {
+		var at Place
+		if u.Kernel != nil && u.Kernel.Counters > 0 {
+			at = take(Arena, u.Kernel.Counters)
+		}
+		m.Counter = append(m.Counter, at)
+	}
+	for _, u := range pl.Units {
+		var at Place
+		if u.Kernel != nil && u.Kernel.Partial > 0 {
+			at = take(Arena, u.Kernel.Partial)
+		}
+		m.Partial = append(m.Partial, at)
+		for _, v := range u.Reads {
+			if pl.Program.Values[v].Kind == core.Const && m.Of[v].Space == Nowhere {
+				m.Of[v] = take(Arena, 1)
+				m.Consts = append(m.Consts, v)
+			}
+		}
+	}
+	pl.share(m)
+	return m
+}
+
+// share places the values that come and go.
+func (pl *Plan) share(m *Placement) {
+	above := pl.ancestries()
+	left := map[int]int{} // readers still to come
+	for _, u := range pl.Units {
+		for _, v := range u.Reads {
+			left[v]++
+		}
+	}
+	var slots []*slot
+	of := map[int]*slot{}
+	for i, u := range pl.Units {
+		for _, v := range u.Writes {
+			if m.Of[v].Space != Nowhere {
+				continue
+			}
+			n := pl.SizeOf(v)
+			var best *slot
+			for _, s := range slots {
+				if s.free && s.size >= n && s.size <= 2*n && s.users.within(above[i]) && (best == nil || s.size < best.size) {
+					best = s
+				}
+			}
+			if best == nil {
+				best = &slot{offset: m.Size[Arena], size: n}
+				m.Size[Arena] += n
+				slots = append(slots, best)
+			}
+			best.free, best.users = left[v] == 0, newAncestry(len(pl.Units))
+			best.users.add(i)
+			of[v], m.Of[v] = best, Place{Arena, best.offset}
+		}
+		for _, v := range u.Reads {
+			left[v]--
+			if s := of[v]; s != nil {
+				s.users.add(i)
+				s.free = left[v] == 0
+			}
+		}
+	}
+}
+
+// ancestry is a set of units.
+type ancestry []uint64
+
+func newAncestry(n int) ancestry { return make(ancestry, (n+63)/64) }
+
+func (a ancestry) add(i int) { a[i/64] |= 1 << (i % 64) }
+
+func (a ancestry) join(b ancestry) {
+	for i, w := range b {
+		a[i] |= w
+	}
+}
+
+func (a ancestry) within(b ancestry) bool {
+	for i, w := range a {
+		if bits.OnesCount64(w&^b[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ancestries is, by unit, all units that are done before it starts.
+func (pl *Plan) ancestries() []ancestry {
+	above := make([]ancestry, len(pl.Units))
+	for i, u := range pl.Units {
+		above[i] = newAncestry(len(pl.Units))
+		for _, d := range u.Deps {
+			above[i].add(d)
+			above[i].join(above[d])
+		}
+	}
+	return above
+}

@@ -1,0 +1,125 @@
+package gpu_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"nacre/core"
+	"nacre/core/gpu"
+	"nacre/core/op"
+)
+
+// critics is an update of two networks with three layers each, of a policy against the first of them, and of averages,
+// with norms of gradients: every kind of unit.
+func critics(t *testing.T) *core.Program {
+	t.Helper()
+	b := core.NewBuilder("critics", 5)
+	s := b.Stage("critics")
+	x, target := s.Input("x", 5*31, 37), s.Input("target", 5*31, 1)
+	for _, net := range []string{"q1", "q2"} {
+		w0, b0 := s.Param(net+"/w0", 37, 41), s.Param(net+"/b0", 1, 41)
+		w1, b1 := s.Param(net+"/w1", 41, 43), s.Param(net+"/b1", 1, 43)
+		w2, b2 := s.Param(net+"/w2", 43, 1), s.Param(net+"/b2", 1, 1)
+		h := s.Dense(s.Dense(x, w0, b0, op.ReLU), w1, b1, op.ReLU)
+		loss := s.MeanAll(s.Square(s.Sub(s.Dense(h, w2, b2, op.Linear), target)))
+		grads := s.Minimise(loss, core.DefaultAdam(1e-3), w0, b0, w1, b1, w2, b2)
+		s.OutputNorm("grad "+net, grads...)
+		s.Param(net+"/slow", 37, 41)
+		b.EMA(net+"/slow", net+"/w0", 0.1)
+	}
+	s = b.Stage("policy")
+	w, c := s.Param("policy/w", 29, 37), s.Param("policy/b", 1, 37)
+	act := s.Dense(s.Input("obs", 5*31, 29), w, c, op.Tanh)
+	h := s.Dense(act, s.Param("q1/w0", 37, 41), s.Param("q1/b0", 1, 41), op.ReLU)
+	h = s.Dense(h, s.Param("q1/w1", 41, 43), s.Param("q1/b1", 1, 43), op.ReLU)
+	q := s.MeanAll(s.Dense(h, s.Param("q1/w2", 43, 1), s.Param("q1/b2", 1, 1), op.Linear))
+	s.Minimise(s.Neg(q), core.DefaultAdam(1e-3), w, c)
+	s.Output("q", q)
+	p, err := b.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Whoever reads a value waits for who writes it, and two values share room only where all who touch the first are done
+// before the second is written.
+func TestPlanIsSafe(t *testing.T) {
+	for _, o := range []gpu.Options{{}, {MaskedProducts: true}} {
+		p := critics(t)
+		plan, err := gpu.New(p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := make([]map[int]bool, len(plan.Units)) // by unit: all that are done before it starts
+		touch := map[int][]int{}
+		writer := map[int]int{}
+		masked := false
+		for i, u := range plan.Units {
+			before[i] = map[int]bool{}
+			for _, d := range u.Deps {
+				if d >= i {
+					t.Fatalf("launch %d waits for launch %d", i, d)
+				}
+				before[i][d] = true
+				for e := range before[d] {
+					before[i][e] = true
+				}
+			}
+			for _, v := range u.Reads {
+				if w, ok := writer[v]; ok && w != i && !before[i][w] {
+					t.Errorf("launch %d reads %%%d, which launch %d may be writing", i, v, w)
+				}
+				touch[v] = append(touch[v], i)
+			}
+			for _, v := range u.Writes {
+				writer[v] = i
+				touch[v] = append(touch[v], i)
+			}
+			masked = masked || u.Product != nil && u.Product.Mask >= 0
+		}
+		if masked != o.MaskedProducts {
+			t.Errorf("masked products: %v, asked for %v", masked, o.MaskedProducts)
+		}
+		end := func(v int) int { return plan.Place.Of[v].Offset + plan.SizeOf(v) }
+		shared := 0
+		for a := range p.Values {
+			for b := range p.Values {
+				pa, pb := plan.Place.Of[a], plan.Place.Of[b]
+				if a == b || pa.Space != gpu.Arena || pb.Space != gpu.Arena || pa.Offset >= end(b) || pb.Offset >= end(a) {
+					continue
+				}
+				shared++
+				done := func(x, y int) bool { // everybody who touches x is done before y is written
+					return !slices.ContainsFunc(touch[x], func(i int) bool { return !before[writer[y]][i] })
+				}
+				if !done(a, b) && !done(b, a) {
+					t.Errorf("%%%d and %%%d share room and may be used at the same time", a, b)
+				}
+			}
+		}
+		if shared == 0 {
+			t.Error("no values share room; nothing was tested")
+		}
+		if again, _ := gpu.New(critics(t), o); again.String() != plan.String() {
+			t.Errorf("the same program has another plan:\n%v\n%v", plan, again)
+		}
+	}
+}
+
+// stranger is an operation that no plan knows.
+type stranger struct{ op.StopGrad }
+
+func TestUnknownOperation(t *testing.T) {
+	p := &core.Program{Name: "odd", Groups: 1, TileGroups: 1, Lanes: 1,
+		Values: []core.Value{{Name: "x", Kind: core.Input, Rows: 2, Cols: 2}, {Name: "y", Rows: 2, Cols: 2}},
+		Levels: []core.Level{{Whole: []core.Instr{{Op: stranger{}, In: []int{0}, Out: 1}}}},
+		Inputs: map[string]int{"x": 0}, Outputs: map[string]int{"y": 1}}
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gpu.New(p, gpu.Options{}); err == nil || !strings.Contains(err.Error(), "stranger") {
+		t.Errorf("an operation without a kernel: %v", err)
+	}
+}

@@ -1,0 +1,183 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+
+	"nacre/core"
+	"nacre/core/op"
+)
+
+// Region is what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values computed
+// element by element from them and from memory (after). Where it reduces, values of the terms' own domain may be stored
+// on the way (along).
+type Region struct {
+	rows, cols   int
+	reduce       *Reduction // nil if it does not
+	sums         []int
+	along, after []int
+}
+
+// Reduction says what is summed over: for every result, terms terms.
+type Reduction struct {
+	kind       reductionKind
+	terms      int
+	rows, cols int // of the values whose elements are the terms; 0 where each term is of several
+	group      int // rows per result, of sumRows
+	ta, tb     bool
+}
+
+type reductionKind uint8
+
+const (
+	sumCols reductionKind = iota
+	logSumExp
+	sumRows
+	sumAll
+	dot       // of matrix products
+	distances // op.SquaredDistances
+	norm
+)
+
+// newRegion makes the region of a single instruction. The error names an operation that has none.
+func (pl *Plan) newRegion(in core.Instr) (*Region, error) {
+	out := pl.Program.Values[in.Out]
+	r := &Region{rows: out.Rows, cols: out.Cols}
+	if pl.inlinable(in) {
+		r.after = []int{in.Out}
+		return r, nil
+	}
+	r.sums = []int{in.Out}
+	x := pl.Program.Values[in.In[0]]
+	r.reduce = &Reduction{rows: x.Rows, cols: x.Cols}
+	switch o := in.Op.(type) {
+	case op.SumCols:
+		r.reduce.kind, r.reduce.terms = sumCols, x.Cols
+	case op.LogSumExp:
+		r.reduce.kind, r.reduce.terms = logSumExp, x.Cols
+	case op.SumRows:
+		r.reduce.kind, r.reduce.group = sumRows, x.Rows/out.Rows
+		r.reduce.terms = r.reduce.group
+		if out.Rows == 1 && out.Cols == 1 { // of a column
+			*r.reduce = Reduction{kind: sumAll, terms: x.Rows, rows: x.Rows, cols: 1}
+		}
+	case op.SumAll:
+		r.reduce.kind, r.reduce.terms = sumAll, x.Rows*x.Cols
+	case op.SquaredDistances:
+		*r.reduce = Reduction{kind: distances, terms: x.Cols}
+	case core.Norm:
+		*r.reduce = Reduction{kind: norm}
+		for _, v := range in.In {
+			r.reduce.terms = max(r.reduce.terms, pl.Program.Values[v].Rows*pl.Program.Values[v].Cols)
+		}
+	case op.Dense:
+		*r.reduce = Reduction{kind: dot, terms: x.Cols}
+	case op.MatMul:
+		*r.reduce = Reduction{kind: dot, ta: o.TA, tb: o.TB}
+		_, _, r.reduce.terms, _ = pl.productShape(in)
+	default:
+		return nil, fmt.Errorf("there is no kernel for %T", in.Op)
+	}
+	return r, nil
+}
+
+// join is the region that computes both, b after a where it reads it; nil if one kernel cannot.
+func (a *Region) join(b *Region) *Region {
+	sameShape := a.rows == b.rows && a.cols == b.cols
+	j := &Region{rows: b.rows, cols: b.cols, reduce: b.reduce}
+	switch {
+	case a.reduce == nil && b.reduce == nil:
+		if !sameShape {
+			return nil
+		}
+	case a.reduce == nil:
+		j.sums = b.sums
+		switch {
+		case b.reduce.covers(a):
+			j.along, j.after = append(slices.Clone(a.after), b.along...), b.after
+		case sameShape:
+			j.along, j.after = b.along, append(slices.Clone(a.after), b.after...)
+		default:
+			return nil
+		}
+		return j
+	case b.reduce == nil:
+		j.rows, j.cols, j.reduce, j.sums = a.rows, a.cols, a.reduce, a.sums
+		switch {
+		case sameShape:
+			j.along, j.after = a.along, append(slices.Clone(a.after), b.after...)
+		case a.reduce.covers(b):
+			j.along, j.after = append(slices.Clone(a.along), b.after...), a.after
+		default:
+			return nil
+		}
+		return j
+	case !sameShape || *a.reduce != *b.reduce || a.reduce.kind == norm:
+		return nil
+	}
+	j.sums = append(slices.Clone(a.sums), b.sums...)
+	j.along = append(slices.Clone(a.along), b.along...)
+	j.after = append(slices.Clone(a.after), b.after...)
+	return j
+}
+
+// covers reports whether the terms are the elements of r's values, each of them once.
+func (d *Reduction) covers(r *Region) bool {
+	return d.rows == r.rows && d.cols == r.cols
+}
+
+// Layout is how a region's work is spread over lanes and blocks of BlockSize lanes. It decides in which order sums are
+// added up, and depends on shapes alone: every device adds in the same order.
+type Layout struct {
+	PerLane int  // results per lane, where nothing is summed
+	Lanes   int  // per sum; a power of two
+	Slices  int  // blocks that share a sum
+	Across  int  // results per block: BlockSize/Lanes
+	Blocks  int  // of the launch
+	InRow   bool // neighbouring lanes take neighbouring terms of one sum, else neighbouring sums
+}
+
+const (
+	// BlockSize is the lanes of a block.
+	BlockSize  = 128
+	fullBlocks = 264 // two per multiprocessor of the large cards
+)
+
+func (r *Region) layout() Layout {
+	n := r.rows * r.cols
+	if r.reduce == nil {
+		l := Layout{PerLane: 1}
+		if n >= 4*BlockSize*fullBlocks {
+			l.PerLane = 4
+		}
+		l.Blocks = CeilDiv(n, BlockSize*l.PerLane)
+		return l
+	}
+	d := r.reduce
+	l := Layout{InRow: d.kind != sumRows && !(d.kind == dot && d.ta)}
+	if l.InRow {
+		l.Lanes = min(BlockSize, powerOfTwo(max(1, d.terms/4)))
+	} else {
+		l.Lanes = BlockSize / min(32, powerOfTwo(2*n-1))
+	}
+	l.Across = BlockSize / l.Lanes
+	groups := CeilDiv(n, l.Across)
+	l.Slices = 1
+	if d.kind != logSumExp {
+		l.Slices = max(1, min(d.terms/(l.Lanes*16), fullBlocks/groups))
+	}
+	l.Blocks = groups * l.Slices
+	return l
+}
+
+// CeilDiv is a/b rounded up, for positive numbers.
+func CeilDiv(a, b int) int { return (a + b - 1) / b }
+
+// powerOfTwo is the largest power of two not above n ≥ 1.
+func powerOfTwo(n int) int {
+	p := 1
+	for 2*p <= n {
+		p *= 2
+	}
+	return p
+}

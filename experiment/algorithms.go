@@ -1,0 +1,12 @@
+package experiment
+
+// The algorithms of every program that runs experiments, one line each; they register themselves.
+import (
+	_ "nacre/pearl"
+	_ "nacre/rl/maml"
+	_ "nacre/rl/mql"
+	_ "nacre/rl/oracle"
+	_ "nacre/rl/rl2"
+	_ "nacre/rl/varibad"
+	_ "nacre/tcl/tclpearl"
+)

@@ -1,0 +1,84 @@
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	toml "github.com/pelletier/go-toml/v2"
+
+	"nacre/internal/nearest"
+	"nacre/rl"
+)
+
+// Until version db218f0 the configuration called its arithmetic device, and held the tables of all algorithms, of which a
+// checkpoint kept a hash. What is here reads such runs.
+
+var (
+	oldDevice   = regexp.MustCompile(`(?m)^device( *= *['"])(cpu|ref)(['"])`)
+	arithmetics = map[string]string{"cpu": rl.Float32, "ref": rl.Float64}
+)
+
+// readConfig reads a configuration file, an older one as if it were written today, line for line, and reports whether it is
+// that of a run. Settings of an algorithm that this program does not have are one error that says so.
+func readConfig(path string) (text []byte, ofRun bool, err error) {
+	if text, err = os.ReadFile(path); err != nil {
+		return nil, false, fmt.Errorf("configuration: %w", err)
+	}
+	top := len(text) // the end of what stands before all tables
+	if i := bytes.Index(append([]byte("\n"), text...), []byte("\n[")); i >= 0 {
+		top = i
+	}
+	head := oldDevice.ReplaceAllFunc(text[:top], func(line []byte) []byte {
+		part := oldDevice.FindSubmatch(line)
+		return fmt.Appendf(nil, "arithmetic%s%s%s", part[1], arithmetics[string(part[2])], part[3])
+	})
+	text = append(head[:len(head):len(head)], text[top:]...)
+	var file struct {
+		Algorithm string         `toml:"algorithm"`
+		Record    map[string]any `toml:"record"`
+	}
+	if toml.Unmarshal(text, &file) != nil { // what is wrong with it is told by who reads all of it
+		return text, false, nil
+	}
+	if file.Algorithm != "" {
+		if names := rl.Names(); !slices.Contains(names, file.Algorithm) {
+			return nil, false, fmt.Errorf("%s: algorithm %q is not in this program%s", path, file.Algorithm, nearest.Hint(file.Algorithm, names))
+		}
+	}
+	return text, file.Record != nil, nil
+}
+
+// oldHash is what an older program's checkpoint keeps of the run's configuration: a hash of all of its file but the tables
+// of the algorithms that were added last and env_steps, where it did not use them.
+func oldHash(path, algorithm string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("run folder: %w", err)
+	}
+	var tree map[string]any
+	if err := toml.Unmarshal(text, &tree); err != nil {
+		return "", fmt.Errorf("run folder: %s: %w", path, err)
+	}
+	delete(tree, recordTable)
+	for _, table := range strings.Fields("maml rl2 mql") {
+		if table != algorithm {
+			delete(tree, table)
+		}
+	}
+	if tree["env_steps"] == int64(0) {
+		delete(tree, "env_steps")
+	}
+	canonical, err := json.Marshal(tree)
+	if err != nil {
+		return "", fmt.Errorf("run folder: %s: %w", path, err)
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}

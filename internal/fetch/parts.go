@@ -1,0 +1,90 @@
+package fetch
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"nacre/internal/home"
+)
+
+// Part is something that is fetched: the files of a Python package that are not Python.
+type Part struct {
+	Name    string // "MuJoCo"
+	Version string // "3.3.0"
+	Folder  string // under home.Dir
+
+	pip   []string                        // arguments of pip download, the requirement last
+	wheel func(file string) bool          // whether a file is a wheel of it for this machine, whatever the Python
+	take  func(member string) (to string) // where a member of the wheel goes; "" nowhere
+	needs string                          // a file without which the wheel is not what was expected
+}
+
+func (p Part) String() string { return p.Name + " " + p.Version }
+
+// sums are the SHA-256 of the wheels that pip downloads. A wheel of the same name with another content is refused; one for
+// another Python, put there by hand, has a name of its own and is checked by the sums that each zip file has inside.
+var sums = map[string]string{
+	"mujoco-3.3.0-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl":   "607df8af9e01831d624fc5ffcb6376899fb47c1e999a0e38b8388622da712f64",
+	"mujoco-3.3.0-cp312-cp312-manylinux_2_17_aarch64.manylinux2014_aarch64.whl": "f526587b05879842e7380feda0a207455e78cdc05c8672c77d292383c145ab7e",
+	"mujoco-3.3.0-cp312-cp312-macosx_11_0_arm64.whl":                            "2f435f34ea8c41711e68c635ada89c7347e9d53a330c2ff748723a96495d8710",
+	"mujoco-3.3.0-cp312-cp312-macosx_10_16_x86_64.whl":                          "32a7671069799e69f51bf515f6f97d8b2c852a0de065129033347e616fe4e9ed",
+	"metaworld-3.1.1-py3-none-any.whl":                                          "99e25d9baf97f2f1a19ca89c0d2ca9c6a2b396d9a9be81729de64eedc683f0d3",
+}
+
+// Parts are MuJoCo, library and headers, for a system and processor called as Go does, and the scenes of Meta-World.
+func Parts(system, processor string) ([]Part, error) {
+	wheels := map[string]struct{ pip, begin, end string }{
+		"linux/amd64":  {"manylinux2014_x86_64", "manylinux", "x86_64"},
+		"linux/arm64":  {"manylinux2014_aarch64", "manylinux", "aarch64"},
+		"darwin/arm64": {"macosx_11_0_arm64", "macosx", "arm64"},
+		"darwin/amd64": {"macosx_10_16_x86_64", "macosx", "x86_64"},
+	}
+	w, ok := wheels[system+"/"+processor]
+	if !ok {
+		return nil, fmt.Errorf("nacre uses no MuJoCo on %s/%s; expected linux or darwin on amd64 or arm64", system, processor)
+	}
+	// A wheel is made for one version of Python, but the library inside is the same; to name one lets any Python 3 fetch it.
+	python := []string{"--only-binary=:all:", "--no-deps", "--implementation", "cp", "--python-version", "3.12"}
+	return []Part{
+		{
+			Name: "MuJoCo", Version: home.MuJoCoVersion, Folder: home.MuJoCo,
+			pip: append(python, "--abi", "cp312", "--platform", w.pip, "mujoco=="+home.MuJoCoVersion),
+			wheel: func(file string) bool {
+				tag := strings.TrimSuffix(file[strings.LastIndex(file, "-")+1:], ".whl")
+				return matches(file, "mujoco-"+home.MuJoCoVersion+"-") && strings.HasPrefix(tag, w.begin) && strings.HasSuffix(tag, w.end)
+			},
+			take: func(member string) string {
+				switch dir, base := path.Split(member); {
+				case strings.HasPrefix(member, "mujoco/include/"):
+					return strings.TrimPrefix(member, "mujoco/")
+				case dir == "mujoco/" && strings.HasPrefix(base, "libmujoco."):
+					return "lib/" + base
+				case strings.HasSuffix(dir, ".dist-info/") && strings.HasPrefix(base, "LICENSE"):
+					return base
+				}
+				return ""
+			},
+			needs: "lib/" + home.LibraryFor(system),
+		},
+		{
+			Name: "Meta-World", Version: home.MetaWorldVersion, Folder: home.MetaWorld,
+			pip:   append(python[:2:2], "--python-version", "3.12", "metaworld=="+home.MetaWorldVersion),
+			wheel: func(file string) bool { return matches(file, "metaworld-"+home.MetaWorldVersion+"-") },
+			take: func(member string) string {
+				if strings.HasPrefix(member, "metaworld/assets/") {
+					return strings.TrimPrefix(member, "metaworld/")
+				}
+				if dir, base := path.Split(member); strings.HasSuffix(dir, ".dist-info/") && strings.HasPrefix(base, "LICENSE") {
+					return base
+				}
+				return ""
+			},
+			needs: "assets/sawyer_xyz/sawyer_push_v3.xml",
+		},
+	}, nil
+}
+
+func matches(file, begin string) bool {
+	return strings.HasPrefix(file, begin) && strings.HasSuffix(file, ".whl")
+}

@@ -1,0 +1,152 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// install is what brings pip to a Debian or Ubuntu, and installCommand what a person is told to do.
+var install = [][]string{{"apt-get", "update", "-q"}, {"apt-get", "install", "-y", "-q", "--no-install-recommends", "python3-pip"}}
+
+const installCommand = "apt-get update && apt-get install -y --no-install-recommends python3-pip"
+
+// download lets pip fetch the wheel of p into the folder work.
+func (o Options) download(ctx context.Context, p Part, work string) (wheel string, err error) {
+	pip := o.pip
+	if len(pip) == 0 {
+		if pip, err = o.findPip(ctx, p, work); err != nil {
+			return "", err
+		}
+	}
+	args := append(append(pip[1:len(pip):len(pip)], "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
+		"--timeout", "20", "--retries", "2", "--dest", work), p.pip...)
+	said, err := o.watch(ctx, "fetching "+p.String(), work, append([]string{pip[0]}, args...))
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		return "", fmt.Errorf("pip could not download %s (%s): put its wheel, %s, into %s and run `%s` again, or connect to a network",
+			p, reason(said, err), p.pip[len(p.pip)-1], o.Dir, o.Command)
+	}
+	entries, err := os.ReadDir(work)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if p.wheel(e.Name()) {
+			return filepath.Join(work, e.Name()), nil
+		}
+	}
+	return "", fmt.Errorf("pip downloaded no wheel of %s", p)
+}
+
+// findPip is the command of a pip that works, installed now where that was asked for.
+func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, error) {
+	candidates := [][]string{{"python3", "-m", "pip"}, {"pip3"}, {"pip"}}
+	works := func() []string {
+		for _, c := range candidates {
+			if exec.CommandContext(ctx, c[0], append(c[1:len(c):len(c)], "--version")...).Run() == nil {
+				return c
+			}
+		}
+		return nil
+	}
+	if pip := works(); pip != nil {
+		return pip, nil
+	}
+	_, err := exec.LookPath("apt-get")
+	apt, root := err == nil, os.Getuid() == 0
+	switch {
+	case apt && root && o.Install:
+		for _, command := range install {
+			if said, err := o.watch(ctx, strings.Join(command[:2], " "), work, command); err != nil {
+				if ctx.Err() != nil {
+					return nil, context.Cause(ctx)
+				}
+				return nil, fmt.Errorf("%s failed (%s)", strings.Join(command, " "), lastLine(said, err))
+			}
+		}
+		if pip := works(); pip != nil {
+			return pip, nil
+		}
+		return nil, errors.New("python3-pip was installed, but `python3 -m pip` does not work")
+	case apt && root:
+		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `%s`, which does `%s`", p, o.Asking, installCommand)
+	case apt:
+		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `sudo sh -c '%s'` and `%s` again", p, installCommand, o.Command)
+	}
+	return nil, fmt.Errorf("%s cannot be fetched because there is no pip: install Python 3 with pip, or put the wheel %s into %s, and run `%s` again",
+		p, p.pip[len(p.pip)-1], o.Dir, o.Command)
+}
+
+// watch runs a command and says what has come of it, in seconds and in bytes that lie in work, until it ends.
+func (o Options) watch(ctx context.Context, what, work string, command []string) (said string, err error) {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+work, "DEBIAN_FRONTEND=noninteractive")
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	began := time.Now()
+	o.Say(what)
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	tick := time.NewTicker(patience)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			return out.String(), err
+		case <-tick.C:
+			line := fmt.Sprintf("%s: %.0f s", what, time.Since(began).Seconds())
+			if n := bytesIn(work); n > 0 {
+				line += fmt.Sprintf(", %.1f MB", float64(n)/1e6)
+			}
+			o.Say(line)
+		}
+	}
+}
+
+// bytesIn is how much lies in a folder, as far as it can be read while another program writes there.
+func bytesIn(dir string) (n int64) {
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// connection is what pip says of a network that it cannot use, before it ends with no more than that it found nothing.
+var connection = regexp.MustCompile(`connection broken by '?"?(.*?)\)?'?"?: /`)
+
+// reason is why pip failed, from what it said.
+func reason(said string, err error) string {
+	if m := connection.FindStringSubmatch(said); m != nil {
+		return m[1]
+	}
+	return lastLine(said, err)
+}
+
+// lastLine is the last line of what a command said, or the error where it said nothing.
+func lastLine(said string, err error) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return last
+	}
+	return err.Error()
+}

@@ -1,0 +1,81 @@
+// Package home says where the program keeps what it fetches and where it looks for what belongs to it: MuJoCo's library,
+// the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing (that is package fetch) and
+// reads nothing but the environment.
+//
+//	for _, file := range home.Places(home.MuJoCo, "lib", home.Library()) {
+//		if _, err := os.Stat(file); err == nil {
+//			return file
+//		}
+//	}
+package home
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Versions of what is fetched: Meta-World's package, and the MuJoCo it pins.
+const (
+	MuJoCoVersion    = "3.3.0"
+	MetaWorldVersion = "3.1.1"
+)
+
+// Folders of what is fetched, under Dir and beside the program. A new version gets a folder of its own, so that programs
+// of different ages do not disturb each other.
+const (
+	MuJoCo    = "mujoco-" + MuJoCoVersion
+	MetaWorld = "metaworld-" + MetaWorldVersion
+)
+
+// Variable is the environment variable that names Dir.
+const Variable = "NACRE_HOME"
+
+// Dir is the folder of what the program fetches: $NACRE_HOME, or nacre in the user's cache ($XDG_CACHE_HOME or ~/.cache on
+// Linux). It need not exist. The error is that of a user without a home.
+func Dir() (string, error) {
+	if dir := os.Getenv(Variable); dir != "" {
+		return filepath.Abs(dir)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no folder for what nacre fetches (%w): set %s to one", err, Variable)
+	}
+	return filepath.Join(cache, "nacre"), nil
+}
+
+// Program is the folder of this program's file, links resolved; "" where the system does not tell.
+func Program() string {
+	program, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		program = real
+	}
+	return filepath.Dir(program)
+}
+
+// Beside is the path of a file or folder beside this program.
+func Beside(path ...string) string { return filepath.Join(Program(), filepath.Join(path...)) }
+
+// Places are where a fetched file may lie, in the order in which it is looked for: under Dir, beside the program.
+func Places(path ...string) []string {
+	var places []string
+	if dir, err := Dir(); err == nil {
+		places = append(places, filepath.Join(dir, filepath.Join(path...)))
+	}
+	return append(places, Beside(path...))
+}
+
+// Library is the file name of MuJoCo's library on this system.
+func Library() string { return LibraryFor(runtime.GOOS) }
+
+// LibraryFor is the file name of MuJoCo's library on a system called as Go does.
+func LibraryFor(system string) string {
+	if system == "darwin" {
+		return "libmujoco." + MuJoCoVersion + ".dylib"
+	}
+	return "libmujoco.so." + MuJoCoVersion
+}

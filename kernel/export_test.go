@@ -1,0 +1,9 @@
+package kernel
+
+// Prepare compiles a cell without running it and returns its error, nil where it has none.
+func Prepare(s Session, code string) *Error {
+	x := s.(*session)
+	x.number++
+	_, _, fail := x.prepare(x.number, code)
+	return fail
+}

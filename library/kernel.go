@@ -1,0 +1,79 @@
+package library
+
+import (
+	"fmt"
+	"reflect"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+	"gorgonia.org/tensor"
+
+	"nacre/kernel"
+	"nacre/library/cell"
+	"nacre/library/display"
+)
+
+// New returns what cells may import as a kernel takes it, and makes packages cell and display work in its cells.
+func New() kernel.Library {
+	cell.SetCurrent(func() cell.Cell {
+		if c := kernel.Current(); c != nil {
+			return c
+		}
+		return nil
+	})
+	return kernel.Library{
+		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc,
+		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](), reflect.TypeFor[plotterBoxer]()},
+		Keeps:    []string{"nacre/library/display"},
+		Forms:    forms, Brief: brief,
+	}
+}
+
+// forms are those in which package display shows a value, nil where it has text only.
+func forms(v any) (map[string]any, error) {
+	m, own, err := display.Render(v)
+	if err != nil || !own {
+		return nil, err
+	}
+	return m, nil
+}
+
+// brief describes a tensor.
+func brief(v any) (line string, elements int, ok bool) {
+	t, ok := v.(tensor.Tensor)
+	if !ok || reflect.ValueOf(t).IsNil() {
+		return "", 0, false
+	}
+	return fmt.Sprintf("tensor %v of %v", t.Shape(), t.Dtype()), t.Size(), true
+}
+
+// A plot asks a plotter for methods that the interface plot.Plotter lacks. These are wrappers that have them.
+
+type plotterRanger struct {
+	IValue     any
+	WPlot      func(draw.Canvas, *plot.Plot)
+	WDataRange func() (float64, float64, float64, float64)
+}
+
+func (w plotterRanger) Plot(c draw.Canvas, p *plot.Plot)            { w.WPlot(c, p) }
+func (w plotterRanger) DataRange() (xmin, xmax, ymin, ymax float64) { return w.WDataRange() }
+
+type plotterBoxer struct {
+	IValue      any
+	WPlot       func(draw.Canvas, *plot.Plot)
+	WGlyphBoxes func(*plot.Plot) []plot.GlyphBox
+}
+
+func (w plotterBoxer) Plot(c draw.Canvas, p *plot.Plot)        { w.WPlot(c, p) }
+func (w plotterBoxer) GlyphBoxes(p *plot.Plot) []plot.GlyphBox { return w.WGlyphBoxes(p) }
+
+type plotterRangerBoxer struct {
+	IValue      any
+	WPlot       func(draw.Canvas, *plot.Plot)
+	WDataRange  func() (float64, float64, float64, float64)
+	WGlyphBoxes func(*plot.Plot) []plot.GlyphBox
+}
+
+func (w plotterRangerBoxer) Plot(c draw.Canvas, p *plot.Plot)            { w.WPlot(c, p) }
+func (w plotterRangerBoxer) DataRange() (xmin, xmax, ymin, ymax float64) { return w.WDataRange() }
+func (w plotterRangerBoxer) GlyphBoxes(p *plot.Plot) []plot.GlyphBox     { return w.WGlyphBoxes(p) }

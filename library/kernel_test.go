@@ -1,0 +1,169 @@
+package library_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
+	"nacre/library"
+	"nacre/library/display"
+)
+
+var execute = kerneltest.Execute
+
+// start starts a session with the whole library.
+func start(t testing.TB) kernel.Session {
+	t.Helper()
+	if raced {
+		t.Skip("cells do not run under the race detector")
+	}
+	s, err := kernel.New(kernel.Options{Library: library.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// cellsTest runs cells one after another, each with what it must print followed by what it must show.
+func cellsTest(t *testing.T, steps [][2]string) {
+	t.Helper()
+	kerneltest.Cells(t, start(t), steps)
+}
+
+func TestDisplay(t *testing.T) {
+	s := start(t)
+	r, out := execute(s, `import ("nacre/library/display"; "gonum.org/v1/plot"; "gonum.org/v1/plot/plotter"; "math")
+display.Show(display.Markdown("**a**"), 3)
+h := display.Updating("first")
+h.Update("second")
+p := plot.New()
+p.Title.Text = "sine"
+p.Add(plotter.NewFunction(math.Sin))
+p`)
+	if r.Error != nil {
+		t.Fatal(r.Error.Message)
+	}
+	if b, ok := r.Value.MIME["image/png"].([]byte); !ok || string(b[1:4]) != "PNG" {
+		t.Errorf("the plot shows %v", r.Value.MIME)
+	}
+	if len(out.Shown()) != 3 || out.Shown()[0].MIME["text/markdown"] != "**a**" || out.Shown()[1].MIME["text/plain"] != "3" {
+		t.Errorf("shown %v", out.Shown())
+	}
+	if len(out.Updates()) != 1 || out.Updates()[0].ID != out.Shown()[2].ID || out.Shown()[2].ID == "" || out.Updates()[0].MIME["text/plain"] != `"second"` {
+		t.Errorf("updated %v", out.Updates())
+	}
+}
+
+func TestLiveCurvesAreSentAtTheEnd(t *testing.T) {
+	s := start(t)
+	r, out := execute(s, `import "nacre/library/display"
+c := display.NewCurves("t", "x", "y").Live()
+for i := range 50 { c.Add("a", float64(i), float64(i)) }
+c.Flush()`)
+	if r.Error != nil {
+		t.Fatal(r.Error.Message)
+	}
+	last := out.Updates()[len(out.Updates())-1].MIME[display.CurvesMIME].(map[string]any)
+	if n := len(last["series"].([]map[string]any)[0]["x"].([]any)); n != 50 {
+		t.Errorf("the last update has %d points", n)
+	}
+	if len(out.Updates()) > 20 {
+		t.Errorf("%d updates of 50 points", len(out.Updates()))
+	}
+}
+
+func TestCellTypesImplementNativeInterfaces(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{`import ("fmt"; "gonum.org/v1/gonum/mat"; "gonum.org/v1/plot"; "gonum.org/v1/plot/plotter"; "gonum.org/v1/plot/vg/draw")
+type Twice struct{ m mat.Matrix }
+func (t Twice) Dims() (int, int) { return t.m.Dims() }
+func (t Twice) At(i, j int) float64 { return 2 * t.m.At(i, j) }
+func (t Twice) T() mat.Matrix { return mat.Transpose{Matrix: t} }
+d := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+mat.Sum(Twice{d})`, "20"},
+		{`type Span struct{ top float64 }
+func (s Span) Plot(c draw.Canvas, p *plot.Plot) {}
+func (s Span) DataRange() (a, b, c, d float64) { return 0, 1, 0, s.top }
+p := plot.New()
+p.Add(Span{7})
+p.Y.Max`, "7"},
+		{`type Squares int
+func (s Squares) Len() int { return int(s) }
+func (s Squares) XY(i int) (x, y float64) { return float64(i), float64(i * i) }
+l, err := plotter.NewLine(Squares(4))
+fmt.Println(l.XYs, err)`, "[{0 0} {1 1} {2 4} {3 9}] <nil>\n"},
+		{`import "gorgonia.org/gorgonia"
+g := gorgonia.NewGraph()
+x := gorgonia.NewScalar(g, gorgonia.Float64, gorgonia.WithName("x"))
+y := gorgonia.Must(gorgonia.Square(x))
+grads, err := gorgonia.Grad(y, x)
+vm := gorgonia.NewTapeMachine(g)
+gorgonia.Let(x, 3.0)
+fmt.Println(vm.RunAll(), y.Value(), grads[0].Value())`, "<nil> 9 6\n"},
+	})
+}
+
+// A type of a cell is shown in the forms that it gives, with its own text where it gives none.
+func TestCellTypesSayHowTheyAreShown(t *testing.T) {
+	s := start(t)
+	r, _ := execute(s, "type T struct{ A int }\nfunc (t T) MIMEBundle() (map[string]any, error) { return map[string]any{\"text/html\": \"<b>t</b>\"}, nil }\nT{3}")
+	if r.Error != nil || r.Value.MIME["text/html"] != "<b>t</b>" || r.Value.MIME["text/plain"] != "{A:3}" {
+		t.Errorf("%v %v", r.Error, r.Value)
+	}
+	kerneltest.Cells(t, s, [][2]string{
+		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "no forms"},
+		{"type N struct{ A int }\nfunc (N) MIMEBundle() int { return 1 }\nN{5}", "{A:5}"}, // another method of that name
+	})
+}
+
+func TestVariablesAreBrief(t *testing.T) {
+	s := start(t)
+	execute(s, "import \"gorgonia.org/tensor\"\nlarge := tensor.New(tensor.WithShape(20, 30), tensor.Of(tensor.Float64))\nvar none *tensor.Dense")
+	got := map[string]kernel.Variable{}
+	for _, v := range s.Variables() {
+		got[v.Name] = v
+	}
+	if v := got["large"]; v.Value != "tensor (20, 30) of float64" || v.Size != 600 {
+		t.Errorf("a large tensor is %+v", v)
+	}
+	if v := got["none"]; v.Size != -1 {
+		t.Errorf("a nil tensor is %+v", v)
+	}
+}
+
+func TestOwnPackages(t *testing.T) {
+	s := start(t)
+	if r, _ := execute(s, `import ("nacre/pearl"; "nacre/tsne")`); r.Error != nil {
+		t.Fatal(r.Error)
+	}
+	c := s.Complete(t.Context(), "pearl.New", 9)
+	if len(c.Matches) == 0 || c.Matches[0].Text != "New" || c.Matches[0].Kind != "function" {
+		t.Errorf("completions of pearl.New: %v", c.Matches)
+	}
+	i := s.Inspect(t.Context(), "tsne.WithPerplexity", 8, 0)
+	if !i.Found || !strings.Contains(i.Data.MIME["text/plain"].(string), "func WithPerplexity(p float64) tsne.Option") {
+		t.Errorf("WithPerplexity is described by %v", i.Data.MIME["text/plain"])
+	}
+	r, _ := execute(s, `import "my/stats"`)
+	if r.Error == nil || !strings.HasSuffix(r.Error.Message, `there is "nacre/analysis/stats"`) {
+		t.Errorf("a package under another path: %+v", r.Error)
+	}
+}
+
+// An interrupt ends native code that was given the cell's context.
+func TestInterruptOfNativeCode(t *testing.T) {
+	s := start(t)
+	time.AfterFunc(100*time.Millisecond, s.Interrupt)
+	r, _ := execute(s, `import ("nacre/library/cell"; "nacre/tsne")
+data := make([]float64, 48000)
+for k := range data { data[k] = float64(k*k%9973) }
+_, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: data})
+for {}`)
+	if r.Error == nil || r.Error.Name != "Interrupted" {
+		t.Fatalf("got %+v", r.Error)
+	}
+	kerneltest.Cells(t, s, [][2]string{{"1 + 1", "2"}})
+}

@@ -1,0 +1,34 @@
+package pearl
+
+import (
+	"nacre/core"
+	"nacre/rl"
+	"nacre/rl/yardstick"
+)
+
+// Table is the table of a run's configuration that PEARL, and what is built on it, reads.
+var Table = rl.Table{Name: "pearl", Default: Default()}
+
+// Of returns PEARL's settings of a run.
+func Of(c rl.Config) Config { return c.Get(Table).(Config) }
+
+// Put sets them.
+func Put(c *rl.Config, own Config) { c.Put(Table, own) }
+
+// Schedule is the number of iterations of a run, and of gradient updates in one.
+func Schedule(c rl.Config) (iterations, updates int) {
+	own := Of(c)
+	return own.Iterations, own.UpdatesPerIteration
+}
+
+func init() {
+	rl.Register(rl.Algorithm{
+		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
+		Tables:    []rl.Table{Table},
+		Schedule:  Schedule,
+		Protocol:  "oyster",
+		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },
+		Window:    func(c rl.Config) int { return Of(c).Context },
+		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d, nil) },
+	})
+}

@@ -1,0 +1,216 @@
+package pearl
+
+import (
+	"maps"
+	"math"
+
+	"nacre/core"
+	"nacre/core/cpu"
+	"nacre/core/nn"
+	"nacre/rl/belief"
+	"nacre/rl/yardstick"
+)
+
+// yardTasks and yardBatch are the meta-yardBatch of the yardstick, and the transitions of each of its tasks.
+const (
+	yardTasks = 16
+	yardBatch = 256
+)
+
+// Yardstick is one complete gradient update, of PEARL alone or with a further loss on its encoder.
+type Yardstick struct {
+	size    yardstick.Size
+	further *Further
+	run     core.Runner
+	program *core.Program
+	waited  [1]float64
+}
+
+// Further is a loss on the encoder in a Yardstick.
+type Further struct {
+	Algorithm string // PEARL with it
+	Auxiliary func(s yardstick.Size, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
+	// Inputs are those of the loss, given windows from a stream, one per task, and their weights.
+	Inputs   func(window func(stream uint64) []float64, weights []float64) map[string][]float64
+	Figures  []string // after q_loss
+	Expected map[string][3]yardstick.Figures
+}
+
+// NewYardstick loads the update, with a further loss or nil, and writes weights and data.
+func NewYardstick(s yardstick.Size, d core.Device, further *Further) (*Yardstick, error) {
+	c := Default()
+	c.Latent, c.Hidden, c.EncoderHidden = s.Latent, s.Hidden, s.EncoderHidden
+	c.MetaBatch, c.Batch, c.Context, c.RewardScale = yardTasks, yardBatch, s.Window, s.RewardScale
+	nets := NewNetworks(c, s.Obs, s.Act)
+	specs := nets.Specs()
+	var aux belief.Auxiliary
+	if further != nil {
+		a, err := further.Auxiliary(s, nets.Encoder, yardTasks)
+		if err != nil {
+			return nil, err
+		}
+		aux, specs = a, append(specs, a.Params()...)
+	}
+	mem, err := d.NewMemory(specs)
+	if err != nil {
+		return nil, err
+	}
+	if err := yardWeights(mem, nets, aux); err != nil {
+		return nil, err
+	}
+	y := &Yardstick{size: s, further: further}
+	if y.program, err = UpdateProgram(c, nets, aux); err != nil {
+		return nil, err
+	}
+	if y.run, err = d.Load(y.program, mem); err != nil {
+		return nil, err
+	}
+	if err := y.data(nets.Encoder.Width()); err != nil {
+		y.run.Close()
+		return nil, err
+	}
+	return y, nil
+}
+
+// Algorithm is "pearl", or that of the further loss.
+func (y *Yardstick) Algorithm() string {
+	if y.further != nil {
+		return y.further.Algorithm
+	}
+	return "pearl"
+}
+
+// Size is the size the update was made for.
+func (y *Yardstick) Size() yardstick.Size { return y.size }
+
+// Program is the compiled update.
+func (y *Yardstick) Program() *core.Program { return y.program }
+
+// FLOPs is the work of an update in matrix products.
+func (y *Yardstick) FLOPs() int64 { return y.program.FLOPs() }
+
+// Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
+func (y *Yardstick) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
+
+// Close gives the device's buffers back.
+func (y *Yardstick) Close() error { return y.run.Close() }
+
+// yardWeights fills the networks: stream 1000·net + 10·layer (+1 for an output bias), stored output by input there.
+func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
+	for i, net := range []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net} {
+		last := 3e-3
+		if net.Name == n.Policy.Net.Name {
+			last = 1e-3
+		}
+		specs := net.Specs()
+		for k := 0; k < len(specs); k += 2 {
+			w, b := specs[k], specs[k+1]
+			stream, bound := uint64(1000*(i+1)+10*(k/2)), 1/math.Sqrt(float64(w.Cols))
+			bias := make([]float64, b.Cols)
+			for j := range bias {
+				bias[j] = 0.1
+			}
+			if k == len(specs)-2 {
+				bound = last
+				bias = yardstick.Uniform(stream+1, b.Cols, -last, last)
+			}
+			if err := m.Write(w.Name, yardstick.Transpose(yardstick.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)); err != nil {
+				return err
+			}
+			if err := m.Write(b.Name, bias); err != nil {
+				return err
+			}
+		}
+	}
+	if aux != nil {
+		if err := aux.Init(m); err != nil {
+			return err
+		}
+	}
+	return nn.Copy(m, n.VTarget, n.V)
+}
+
+// data writes the meta-batch: streams 1 to 9.
+func (y *Yardstick) data(row int) error {
+	s, nb := y.size, yardTasks*yardBatch
+	window := func(stream uint64) []float64 {
+		offset, x := yardstick.Normal(9, yardTasks*row), yardstick.Normal(stream, yardTasks*s.Window*row)
+		for i := range x {
+			x[i] += offset[i/(s.Window*row)*row+i%row]
+		}
+		return x
+	}
+	done := yardstick.Ends(nb)
+	ones := make([]float64, yardTasks*s.Window)
+	for i := range ones {
+		ones[i] = 1
+	}
+	inputs := map[string][]float64{
+		"obs": yardstick.Normal(1, nb*s.Obs), "next_obs": yardstick.Normal(2, nb*s.Obs), "act": yardstick.Uniform(3, nb*s.Act, -1, 1),
+		"rew": yardstick.Normal(4, nb), "done": done, "context": window(6), "context_weight": ones,
+	}
+	if y.further != nil {
+		maps.Copy(inputs, y.further.Inputs(window, ones))
+	}
+	return yardstick.Write(y.run, inputs)
+}
+
+// Names lists what Update returns, in the order of the update.
+func (y *Yardstick) Names() []string {
+	names := []string{"kl", "q_loss"}
+	if y.further != nil {
+		names = append(names, y.further.Figures...)
+	}
+	return append(names, "v_loss", "policy_loss", "grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy")
+}
+
+// Prepare writes the noise of a step; Run then makes the update. Update does both and reads the figures.
+func (y *Yardstick) Prepare(step int) error {
+	base := 1_000_000 * uint64(step+1)
+	if err := y.run.Write64("eps_z", yardstick.Normal(base+1, yardTasks*y.size.Latent)); err != nil {
+		return err
+	}
+	return y.run.Write64("eps_a", yardstick.Normal(base+2, yardTasks*yardBatch*y.size.Act))
+}
+
+// Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
+func (y *Yardstick) Run() error {
+	if err := y.Start(); err != nil {
+		return err
+	}
+	return y.Wait()
+}
+
+func (y *Yardstick) Start() error { return y.run.Run() }
+func (y *Yardstick) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
+
+// Update makes update number step, from 0, and returns its figures.
+func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
+	if err := yardstick.Updated(y, step); err != nil {
+		return nil, err
+	}
+	return yardstick.Read(y.run, y.Names())
+}
+
+// expected figures of the first three updates, by size, computed in float64 by an independent PyTorch 1.13 program of the
+// same update.
+var expected = map[string][3]yardstick.Figures{
+	"oyster": {
+		{"kl": 141.469520619, "q_loss": 49.9809259627, "v_loss": 16.4225516168, "policy_loss": -4.01481131848, "grad_encoder": 2.59912910838, "grad_q1": 0.387106224664, "grad_q2": 0.398008099995, "grad_v": 18.8238031362, "grad_policy": 1.22024716177},
+		{"kl": 141.246165792, "q_loss": 49.975831148, "v_loss": 16.1879510537, "policy_loss": -4.00561799181, "grad_encoder": 2.6034790478, "grad_q1": 0.324459414402, "grad_q2": 0.327157644088, "grad_v": 18.7645559059, "grad_policy": 1.11127450143},
+		{"kl": 141.016786421, "q_loss": 49.9716282904, "v_loss": 16.0891036419, "policy_loss": -4.01301794292, "grad_encoder": 2.65055137491, "grad_q1": 0.268702562059, "grad_q2": 0.267675727651, "grad_v": 19.1214116882, "grad_policy": 1.03367112548},
+	},
+	"metaworld": {
+		{"kl": 197.983740038, "q_loss": 199.917664104, "v_loss": 7.27063014684, "policy_loss": -2.65905091879, "grad_encoder": 4.01274195842, "grad_q1": 0.76955634335, "grad_q2": 0.800342420217, "grad_v": 14.1151942796, "grad_policy": 1.09868331705},
+		{"kl": 197.300679733, "q_loss": 199.903976996, "v_loss": 7.06241657807, "policy_loss": -2.64737353866, "grad_encoder": 4.08830992545, "grad_q1": 0.678664245447, "grad_q2": 0.697586434894, "grad_v": 14.0826318049, "grad_policy": 0.939743367743},
+		{"kl": 196.573735408, "q_loss": 199.891995203, "v_loss": 6.92646269646, "policy_loss": -2.6513917789, "grad_encoder": 4.30813988805, "grad_q1": 0.609847640393, "grad_q2": 0.619575247794, "grad_v": 14.4917535726, "grad_policy": 0.854680130506},
+	},
+}
+
+// Expected returns the figures of update number step, 0 to 2, to twelve digits.
+func (y *Yardstick) Expected(step int) yardstick.Figures {
+	if y.further != nil {
+		return y.further.Expected[y.size.Name][step]
+	}
+	return expected[y.size.Name][step]
+}

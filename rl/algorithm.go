@@ -1,0 +1,202 @@
+package rl
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"nacre/core"
+	"nacre/internal/nearest"
+	"nacre/rl/protocol"
+	"nacre/rl/yardstick"
+)
+
+// Algorithm is what an algorithm registers of itself.
+type Algorithm struct {
+	Name  string // in configurations and commands, e.g. "tcl-pearl"
+	Title string // as papers write it, e.g. "TCL-PEARL"
+	About string // one line
+
+	// Tables are those of the configuration that it reads, at least one; several algorithms may read the same.
+	Tables []Table
+	// Validate, which may be nil, checks what the tables' tags cannot: values that must fit one another.
+	Validate func(Config) error
+	// Schedule is the number of iterations, and of gradient updates in one.
+	Schedule func(Config) (iterations, updates int)
+	// Protocol names the protocol that its authors evaluate it under (protocol.Presets).
+	Protocol string
+	// Presets are its named configurations.
+	Presets []PresetOf
+	// New makes a learner with freshly drawn parameters and no data.
+	New func(Config, Setup) (Learner, error)
+	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
+	// learners are not Encoding.
+	Window func(Config) int
+	// Yardstick makes its update on synthetic data, to be timed and compared. Nil: it has none.
+	Yardstick func(yardstick.Size, core.Device) (yardstick.Benchmark, error)
+}
+
+// Table is a table of the configuration.
+type Table struct {
+	Name    string // e.g. "pearl"
+	Default any    // a struct with the tags of package config
+}
+
+// PresetOf is a named configuration.
+type PresetOf struct {
+	Name, About string
+	// Make returns it; the Preset field is filled in by who asks.
+	Make func() Config
+}
+
+var algorithms = map[string]Algorithm{}
+
+// Register makes an algorithm known. It is called in the init function of the algorithm's package and panics where a part
+// is missing or a name is taken: the program is wrong.
+func Register(a Algorithm) {
+	if err := a.complete(); err != nil {
+		panic(fmt.Sprintf("rl: algorithm %q: %v", a.Name, err))
+	}
+	algorithms[a.Name] = a
+}
+
+// complete reports what is missing or taken.
+func (a Algorithm) complete() error {
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Name", a.Name == ""}, {"Title", a.Title == ""}, {"About", a.About == ""}, {"Tables", len(a.Tables) == 0}, {"Schedule", a.Schedule == nil},
+		{"Protocol", a.Protocol == ""}, {"New", a.New == nil},
+	} {
+		if part.missing {
+			return fmt.Errorf("%s is missing", part.name)
+		}
+	}
+	if _, taken := algorithms[a.Name]; taken {
+		return fmt.Errorf("the name is registered twice")
+	}
+	if _, err := protocol.Preset(a.Protocol); err != nil {
+		return err
+	}
+	for _, t := range a.Tables {
+		if t.Name == "" || reflect.TypeOf(t.Default).Kind() != reflect.Struct {
+			return fmt.Errorf("table %q with default %T, want a name and a struct", t.Name, t.Default)
+		}
+		for _, other := range registered() {
+			if other.Name == t.Name && !reflect.DeepEqual(other.Default, t.Default) {
+				return fmt.Errorf("table %s is registered with another default", t.Name)
+			}
+		}
+	}
+	own := map[string]bool{}
+	for _, p := range a.Presets {
+		if p.Name == "" || p.About == "" || p.Make == nil {
+			return fmt.Errorf("preset %q lacks a name, a line about it or Make", p.Name)
+		}
+		if other, taken := presetNamed(p.Name); taken || own[p.Name] {
+			return fmt.Errorf("preset %s is registered twice, also by %q", p.Name, other)
+		}
+		own[p.Name] = true
+	}
+	return nil
+}
+
+// Names lists the algorithms of this program.
+func Names() []string { return slices.Sorted(maps.Keys(algorithms)) }
+
+// Algorithms lists them, by name.
+func Algorithms() []Algorithm {
+	var out []Algorithm
+	for _, name := range Names() {
+		out = append(out, algorithms[name])
+	}
+	return out
+}
+
+// Lookup returns an algorithm by name. The error of an unknown name gives the nearest one.
+func Lookup(name string) (Algorithm, error) {
+	if a, ok := algorithms[name]; ok {
+		return a, nil
+	}
+	return Algorithm{}, fmt.Errorf("algorithm %q does not exist%s", name, nearest.Hint(name, Names()))
+}
+
+// Title is an algorithm's name as papers write it; another name stays as it is.
+func Title(name string) string {
+	if a, ok := algorithms[name]; ok {
+		return a.Title
+	}
+	return name
+}
+
+// reads lists the names of an algorithm's tables.
+func (a Algorithm) reads() []string {
+	var out []string
+	for _, t := range a.Tables {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// registered lists the tables of all algorithms, each once, by name.
+func registered() []Table {
+	var out []Table
+	for _, a := range algorithms {
+		out = append(out, a.Tables...)
+	}
+	slices.SortFunc(out, func(a, b Table) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(out, func(a, b Table) bool { return a.Name == b.Name })
+}
+
+// readers names the algorithms that read a table.
+func (t Table) readers() string {
+	var names []string
+	for _, a := range Algorithms() {
+		if slices.Contains(a.reads(), t.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// Presets lists the presets of all algorithms, by name.
+func Presets() []PresetOf {
+	var out []PresetOf
+	for _, a := range algorithms {
+		out = append(out, a.Presets...)
+	}
+	slices.SortFunc(out, func(a, b PresetOf) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// presetNamed returns the algorithm that has registered a preset.
+func presetNamed(name string) (algorithm string, ok bool) {
+	for _, a := range algorithms {
+		if slices.ContainsFunc(a.Presets, func(p PresetOf) bool { return p.Name == name }) {
+			return a.Name, true
+		}
+	}
+	return "", false
+}
+
+// Preset returns a configuration by name. The error of an unknown name gives the nearest one.
+func Preset(name string) (Config, error) {
+	var names []string
+	for _, p := range Presets() {
+		if p.Name == name {
+			c := p.Make()
+			c.Preset = name
+			return c, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Config{}, fmt.Errorf("preset %q does not exist%s", name, nearest.Hint(name, names))
+}
+
+// Embedding names the algorithms whose learners can be embedded.
+func Embedding() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return algorithms[name].Window == nil })
+}

@@ -1,0 +1,33 @@
+package mql
+
+import (
+	"nacre/core"
+	"nacre/rl"
+	"nacre/rl/yardstick"
+)
+
+// name of the algorithm and of its table, and the protocol it is scored under.
+const (
+	name   = "mql"
+	scored = "mql"
+)
+
+var table = rl.Table{Name: name, Default: Default()}
+
+// Of returns the algorithm's settings of a run.
+func Of(c rl.Config) Config { return c.Get(table).(Config) }
+
+// Put sets them.
+func Put(c *rl.Config, own Config) { c.Put(table, own) }
+
+func init() {
+	rl.Register(rl.Algorithm{
+		Name: name, Title: "MQL", About: "meta-Q-learning: a context from a recurrent unit, and off-policy fine-tuning on the test task",
+		Tables:    []rl.Table{table},
+		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).UpdatesPerIteration },
+		Protocol:  scored,
+		Presets:   presets(),
+		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
+		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
+	})
+}

@@ -1,0 +1,102 @@
+package rl2
+
+import (
+	"nacre/core"
+	"nacre/rl/onpolicy"
+	"nacre/rl/yardstick"
+)
+
+// trials and trialSteps are garage's: ten episodes of 200 steps for each of ten tasks.
+const (
+	trials     = 10
+	trialSteps = 2000
+)
+
+// Yardstick is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps and Adam's step, on weights and trials from
+// the streams.
+type Yardstick struct {
+	size    yardstick.Size
+	memory  core.Memory
+	ppo     *PPO
+	figures Figures
+}
+
+// NewYardstick loads the update and writes its weights and trials.
+func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
+	c := Default()
+	c.MetaBatch = trials
+	p := NewPolicy(c, s.Obs, s.Act)
+	m, err := d.NewMemory(p.Specs())
+	if err != nil {
+		return nil, err
+	}
+	if err := yardstick.Fill(m, p.Specs(), yardstick.Glorot); err != nil {
+		return nil, err
+	}
+	y := &Yardstick{size: s, memory: m}
+	if y.ppo, err = NewPPO(d, m, p, c, trialSteps); err != nil {
+		return nil, err
+	}
+	return y, y.ppo.Set(sampleTrials(s))
+}
+
+// sampleTrials are those of streams 10·i + 1, 2, 3.
+func sampleTrials(s yardstick.Size) []onpolicy.Path {
+	out, in := make([]onpolicy.Path, trials), s.Obs+s.Act+2
+	for i := range out {
+		stream := 10 * uint64(i)
+		out[i] = onpolicy.NewPath(trialSteps)
+		out[i].Obs, out[i].Act = yardstick.Narrow(yardstick.Normal(stream+1, trialSteps*in)), yardstick.Narrow(yardstick.Normal(stream+2, trialSteps*s.Act))
+		for t, a := range yardstick.Normal(stream+3, trialSteps) {
+			out[i].Advantage[t] = float64(float32(a)) + 1
+		}
+	}
+	return out
+}
+
+// Algorithm is "rl2".
+func (y *Yardstick) Algorithm() string { return "rl2" }
+
+// Size is the size the update was made for.
+func (y *Yardstick) Size() yardstick.Size { return y.size }
+
+// Close gives the device's buffers back.
+func (y *Yardstick) Close() error { return y.ppo.Close() }
+
+// Prepare has nothing to do: every epoch learns from the same trials.
+func (y *Yardstick) Prepare(int) error { return nil }
+
+// Run makes one epoch.
+func (y *Yardstick) Run() (err error) {
+	y.figures, err = y.ppo.Step()
+	return err
+}
+
+// FLOPs is the work of an epoch in matrix products.
+func (y *Yardstick) FLOPs() int64 { return y.ppo.FLOPs() }
+
+// Names lists what Update returns.
+func (y *Yardstick) Names() []string { return []string{"loss", "grad"} }
+
+// Update makes epoch number step and returns its loss and the norm of its gradient.
+func (y *Yardstick) Update(int) (yardstick.Figures, error) {
+	err := y.Run()
+	return yardstick.Figures{"loss": y.figures.Loss, "grad": y.figures.Grad}, err
+}
+
+// expected figures of the first three, by size, computed in float64 by package torch's program for PyTorch 1.13.
+var expected = map[string][3]yardstick.Figures{
+	"oyster": {
+		{"loss": -1.00139334001, "grad": 1.19064272107},
+		{"loss": -1.04913500746, "grad": 0.910236933594},
+		{"loss": -1.07330225853, "grad": 0.431370280867},
+	},
+	"metaworld": {
+		{"loss": -1.00139334017, "grad": 0.852772656933},
+		{"loss": -1.03087083497, "grad": 0.789284831634},
+		{"loss": -1.05032215753, "grad": 0.348811961462},
+	},
+}
+
+// Expected returns the figures of epoch number step, 0 to 2.
+func (y *Yardstick) Expected(step int) yardstick.Figures { return expected[y.size.Name][step] }

@@ -1,0 +1,19 @@
+package rl2_test
+
+import (
+	"testing"
+
+	"nacre/core/cpu"
+	"nacre/rl/rltest"
+	"nacre/rl/yardstick"
+)
+
+// Epochs in float32 have the figures of PyTorch in float64. Those in float64 are compared by nacre bench update --algo rl2
+// --check: the reference takes seconds for them.
+func TestYardstick(t *testing.T) {
+	d, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rltest.Yardstick(t, "rl2", yardstick.Oyster, d, 3, 1e-4)
+}

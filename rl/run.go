@@ -1,0 +1,242 @@
+package rl
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	toml "github.com/pelletier/go-toml/v2"
+
+	"nacre/rl/config"
+	"nacre/rl/protocol"
+)
+
+// Config says everything about a run that changes its result: its own settings, and those of algorithms, in tables that
+// the algorithms register. A table that was never set has its default. A Config is a value: changing a copy leaves the
+// original alone. Packages of algorithms read and set their tables:
+//
+//	p := pearl.Of(cfg) // a copy
+//	p.Latent = 7
+//	pearl.Put(&cfg, p)
+type Config struct {
+	Algorithm       string     `toml:"algorithm"`
+	Family          string     `toml:"family" comment:"task family; nacre envs lists them"`
+	Preset          string     `toml:"preset" comment:"where the values below started from"`
+	Seed            uint64     `toml:"seed"`
+	TrainTasks      int        `toml:"train_tasks" range:"[0,1e6]" comment:"0: the family's own number"`
+	TestTasks       int        `toml:"test_tasks" range:"[0,1e6]"`
+	Arithmetic      string     `toml:"arithmetic" oneof:"float32 float64" comment:"of training; float64 is the slow reference"`
+	CheckpointEvery int        `toml:"checkpoint_every" range:"[1,1e6]" comment:"iterations"`
+	EnvSteps        int64      `toml:"env_steps" range:"[0,1e12]" comment:"training ends with the iteration that reaches them; 0: after the algorithm's iterations"`
+	Evaluation      Evaluation `toml:"evaluation"`
+
+	tables map[string]any // by name; never changed in place
+	set    []string       // by layers since the last Validate
+}
+
+// Evaluation says when and how the test tasks are evaluated during training.
+type Evaluation struct {
+	Every    int               `toml:"every" range:"[1,1e6]" comment:"iterations; the last iteration is always evaluated"`
+	Protocol protocol.Protocol `toml:"protocol"`
+}
+
+// Arithmetics of Config.
+const (
+	Float32 = "float32"
+	Float64 = "float64"
+)
+
+// Default is what all configurations start from. It has no algorithm and no family.
+func Default() Config {
+	p, err := protocol.Preset("oyster")
+	if err != nil {
+		panic(err) // package protocol has it
+	}
+	return Config{Arithmetic: Float32, CheckpointEvery: 1, Evaluation: Evaluation{Every: 1, Protocol: p}}
+}
+
+// For is c for an algorithm, evaluated under a protocol by name with as many repeats as c has.
+func (c Config) For(algorithm, name string) Config {
+	p, err := protocol.Preset(name)
+	if err != nil {
+		panic(err) // presets name protocols that exist
+	}
+	p.Repeats = c.Evaluation.Protocol.Repeats
+	c.Algorithm, c.Evaluation.Protocol = algorithm, p
+	return c
+}
+
+// Get returns a copy of a table.
+func (c Config) Get(t Table) any {
+	if v, ok := c.tables[t.Name]; ok {
+		return v
+	}
+	return t.Default
+}
+
+// Put sets a table. The value must be of the type of the table's default.
+func (c *Config) Put(t Table, value any) {
+	if reflect.TypeOf(value) != reflect.TypeOf(t.Default) {
+		panic(fmt.Sprintf("rl: table %s holds a %T, not a %T", t.Name, t.Default, value))
+	}
+	c.tables = maps.Clone(c.tables)
+	if c.tables == nil {
+		c.tables = map[string]any{}
+	}
+	c.tables[t.Name] = value
+}
+
+// Tables implements config.Tabled: the tables of all algorithms may be set, those that c's algorithm reads are written.
+func (c Config) Tables() []config.Table {
+	reads := algorithms[c.Algorithm].reads()
+	var out []config.Table
+	for _, t := range registered() {
+		p := reflect.New(reflect.TypeOf(t.Default))
+		p.Elem().Set(reflect.ValueOf(c.Get(t)))
+		out = append(out, config.Table{Name: t.Name, Comment: "used by " + t.readers(), Value: p.Interface(), Omit: !slices.Contains(reads, t.Name)})
+	}
+	return out
+}
+
+// SetTable implements config.TableSetter.
+func (c *Config) SetTable(name string, value any) {
+	for _, t := range registered() {
+		if t.Name == name {
+			c.Put(t, value)
+			c.set = append(slices.Clone(c.set), name)
+		}
+	}
+}
+
+// Ignores reports whether a pair such as "pearl.latent=7" sets a table that c's algorithm does not read.
+func (c Config) Ignores(pair string) bool {
+	name, _, _ := strings.Cut(pair, ".")
+	known := slices.ContainsFunc(registered(), func(t Table) bool { return t.Name == name })
+	return known && !slices.Contains(algorithms[c.Algorithm].reads(), name)
+}
+
+// Unread forgets which tables were set, so that Validate accepts those that the algorithm does not read: a file of a run,
+// which may hold all tables, can configure a run of another algorithm.
+func (c *Config) Unread() { c.set = nil }
+
+// Validate checks what the tags cannot: that the algorithm exists, reads the tables that were set since the last Validate,
+// and accepts the whole. Tables that a preset brought along may be left over.
+func (c *Config) Validate() error {
+	if c.Algorithm == "" {
+		return fmt.Errorf("no algorithm is chosen; expected one of %s", strings.Join(Names(), ", "))
+	}
+	a, err := Lookup(c.Algorithm)
+	if err != nil {
+		return err
+	}
+	set := c.set
+	c.set = nil
+	for _, name := range set {
+		if reads := a.reads(); !slices.Contains(reads, name) {
+			return fmt.Errorf("table %s is set, but %s reads only %s", name, a.Name, strings.Join(reads, " and "))
+		}
+	}
+	if a.Validate == nil {
+		return nil
+	}
+	return a.Validate(*c)
+}
+
+// Schedule is how long a run is: iterations, and the gradient updates of one.
+func (c Config) Schedule() (iterations, updates int, err error) {
+	a, err := Lookup(c.Algorithm)
+	if err != nil {
+		return 0, 0, err
+	}
+	iterations, updates = a.Schedule(c)
+	return iterations, updates, nil
+}
+
+// Change applies key=value pairs such as "pearl.latent=7" and checks the result.
+func Change(c *Config, pairs ...string) error { return config.Resolve(c, config.Set(pairs...)) }
+
+// Settings are the values of a configuration by dotted key, as JSON: its own and those of the tables its algorithm reads.
+// They are the fingerprint of a run.
+type Settings map[string]json.RawMessage
+
+// Settings lists c's.
+func (c Config) Settings() (Settings, error) {
+	text, err := config.Encode(c)
+	if err != nil {
+		return nil, err
+	}
+	var tree map[string]any
+	if err := toml.Unmarshal(text, &tree); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	s := Settings{}
+	return s, s.add("", tree)
+}
+
+func (s Settings) add(prefix string, tree map[string]any) error {
+	for key, v := range tree {
+		if table, ok := v.(map[string]any); ok {
+			if err := s.add(prefix+key+".", table); err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("configuration: %s%s: %w", prefix, key, err)
+		}
+		s[prefix+key] = text
+	}
+	return nil
+}
+
+// Continues reports whether c is the configuration that earlier Settings were taken of, as an error that names the first
+// setting that is not. A setting that the earlier program did not have must be at its default.
+func (c Config) Continues(earlier Settings) error {
+	now, err := c.Settings()
+	if err != nil {
+		return err
+	}
+	standard := Default()
+	standard.Algorithm = c.Algorithm
+	added, err := standard.Settings()
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		before, had := earlier[key]
+		if !had {
+			before = added[key]
+		}
+		if string(before) != string(now[key]) {
+			return fmt.Errorf("%w: %s = %s, it was %s", ErrOther, key, now[key], before)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(earlier)) {
+		if _, has := now[key]; !has {
+			return fmt.Errorf("%w: %s was %s, a setting that this program does not have", ErrOther, key, earlier[key])
+		}
+	}
+	return nil
+}
+
+// ErrOther is wrapped by the errors of Continues.
+var ErrOther = errors.New("another configuration")
+
+// Equal reports whether two configurations train the same run.
+func (c Config) Equal(d Config) (bool, error) {
+	s, err := d.Settings()
+	if err != nil {
+		return false, err
+	}
+	switch err = c.Continues(s); {
+	case errors.Is(err, ErrOther):
+		return false, nil
+	default:
+		return err == nil, err
+	}
+}

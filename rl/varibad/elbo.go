@@ -1,0 +1,300 @@
+package varibad
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"nacre/core"
+)
+
+// shape is what an update of encoder and decoders takes: runs of at most steps transitions of so many trials, of each some
+// posteriors, each of which decodes some transitions of the whole trial.
+type shape struct {
+	trials, steps, posteriors, decodes int
+}
+
+// shapeOf is the shape for trials of at most longest transitions.
+func shapeOf(c Config, longest int) shape {
+	steps := min(c.Unroll, longest)
+	s := shape{c.Trials, steps, steps + 1, longest}
+	if c.Posteriors > 0 {
+		s.posteriors = min(c.Posteriors, s.posteriors)
+	}
+	if c.Decodes > 0 {
+		s.decodes = min(c.Decodes, s.decodes)
+	}
+	return s
+}
+
+// chain is the encoder unrolled over trials: the posteriors before the first transition and after each, side by side.
+type chain struct {
+	means, logVars *G.Node // trials × (steps+1)·latent
+	beliefs        *G.Node // trials × (steps+1)·2·latent, mean and log variance of each posterior together
+}
+
+// unroll reads the inputs rows, trials × steps·Width, and first, trials × memory, the states they begin in.
+func (e Encoder) unroll(s *core.Stage, k shape) chain {
+	rows, h := s.Input("rows", k.trials, k.steps*e.Width()), s.Input("first", k.trials, e.memory.Hidden)
+	means, logVars, both := make([]*G.Node, k.steps+1), make([]*G.Node, k.steps+1), make([]*G.Node, 0, 2*k.steps+2)
+	for t := range means {
+		if t > 0 {
+			h = e.Step(s, s.SliceCols(rows, (t-1)*e.Width(), t*e.Width()), h)
+		}
+		q := e.Belief(s, h)
+		means[t], logVars[t] = q.Mean, q.LogVar
+		both = append(both, q.Mean, q.LogVar)
+	}
+	return chain{s.ConcatCols(means...), s.ConcatCols(logVars...), s.ConcatCols(both...)}
+}
+
+// kl is KL(q_t ‖ p_t) for every posterior and dimension, trials × (steps+1)·latent,
+//
+//	½(log σp² − log σq² − 1 + (σq² + (μq − μp)²)/σp²),
+//
+// with p_t = q_{t−1} and p_0 = N(0, 1), or all p_t = N(0, 1).
+func (q chain) kl(s *core.Stage, latent, steps int, to string) *G.Node {
+	n := (steps + 1) * latent
+	if to == standard {
+		return s.Scale(s.Sub(s.Add(s.Exp(q.logVars), s.Square(q.means)), s.Shift(q.logVars, 1)), 0.5)
+	}
+	// Moved by one posterior; the zeros that come in are the mean and log variance of N(0, 1).
+	before := func(x *G.Node) *G.Node { return s.PadCols(s.SliceCols(x, 0, steps*latent), latent, n) }
+	mean, logVar := before(q.means), before(q.logVars)
+	square := s.Add(s.Exp(q.logVars), s.Square(s.Sub(q.means, mean)))
+	ratio := s.Mul(square, s.Exp(s.Neg(logVar)))
+	return s.Scale(s.Add(s.Shift(ratio, -1), s.Sub(logVar, q.logVars)), 0.5)
+}
+
+// elbo is the loss of encoder and decoders, the negative ELBO, 1 × 1: the mean over trials of
+//
+//	Σ_t [ Σ_i w_r·(r_i − R(z_t, o_i, a_i, o'_i))² + w_s·mean (o'_i − S(z_t, o_i, a_i))² + w_kl·KL(q_t ‖ p_t) ],
+//
+// with z_t a draw from the posterior q_t after t transitions, t from 0 on, and i over all transitions of the trial,
+// before and after t. Further inputs, with P posteriors per trial and D decoded transitions per posterior:
+//
+//	pick    trials·P × (steps+1)·2·latent: 1 at the numbers of the row's posterior
+//	gather  (steps+1)·2·latent × 2·latent: adds the posteriors up
+//	noise   trials·P × latent, standard normal
+//	decoded trials·P·D × Width, the transitions (o, a, r, o')
+//	weight  trials·P·D × 1 and kept trials × (steps+1)·latent: so that the sums are estimates of the means above
+//
+// The outputs are loss, and of it reward, state and kl without their coefficients.
+func (n Networks) elbo(s *core.Stage, k shape) *G.Node {
+	e, l, c := n.Encoder, n.Encoder.latent, n.cfg
+	all := (k.steps + 1) * 2 * l
+	q := e.unroll(s, k)
+	picked := s.Mul(s.RepeatRows(q.beliefs, k.posteriors), s.Input("pick", k.trials*k.posteriors, all))
+	one := s.MatMul(picked, s.WholeInput("gather", all, 2*l), false, false)
+	deviation := s.Exp(s.Scale(s.SliceCols(one, l, 2*l), 0.5))
+	z := s.Add(s.SliceCols(one, 0, l), s.Mul(deviation, s.Input("noise", k.trials*k.posteriors, l)))
+	z = s.RepeatRows(z, k.decodes)
+
+	pairs := k.trials * k.posteriors * k.decodes
+	row, weight := s.Input("decoded", pairs, e.Width()), s.Input("weight", pairs, 1)
+	before, reward := s.SliceCols(row, 0, e.obs+e.act), s.SliceCols(row, e.obs+e.act, e.obs+e.act+1)
+	after := s.SliceCols(row, e.obs+e.act+1, e.Width())
+	kl := s.SumAll(s.Mul(q.kl(s, l, k.steps, c.KLTo), s.Input("kept", k.trials, (k.steps+1)*l)))
+	loss := s.Scale(kl, c.KLWeight)
+	s.Output("kl", kl)
+	if c.RewardWeight > 0 {
+		off := s.Square(s.Sub(n.reward.Apply(s, s.ConcatCols(z, before, after)), reward))
+		sum := s.SumAll(s.Mul(weight, off))
+		s.Output("reward", sum)
+		loss = s.Add(loss, s.Scale(sum, c.RewardWeight))
+	}
+	if c.StateWeight > 0 {
+		off := s.SumCols(s.Square(s.Sub(n.state.Apply(s, s.ConcatCols(z, before)), after)))
+		sum := s.Scale(s.SumAll(s.Mul(weight, off)), 1/float64(e.obs))
+		s.Output("state", sum)
+		loss = s.Add(loss, s.Scale(sum, c.StateWeight))
+	}
+	s.Output("loss", loss)
+	return loss
+}
+
+// elboProgram makes one Adam step of encoder and decoders on elbo; a further output is the gradient's norm, grad.
+func (n Networks) elboProgram(k shape) (*core.Program, error) {
+	b := core.NewBuilder("varibad.elbo", k.trials)
+	s := b.Stage("elbo")
+	s.OutputNorm("grad", s.Minimise(n.elbo(s, k), core.DefaultAdam(n.cfg.LRVAE), n.vaeNodes(s)...)...)
+	return b.Compile()
+}
+
+// vae is encoder and decoders in training: the program and what it is given.
+type vae struct {
+	nets Networks
+	shape
+	run                              core.Runner
+	before                           *Inference // reads a trial up to the run that is drawn
+	rows, pick, noise, decoded, kept []float32
+	weight                           []float32
+	first                            []float64
+	pairs                            float64 // decoded transitions of a trial, all posteriors together, in the mean
+	order                            []int
+}
+
+// newVAE loads the programs for trials of at most longest transitions.
+func newVAE(d core.Device, m core.Memory, n Networks, longest int) (*vae, error) {
+	k := shapeOf(n.cfg, longest)
+	p, err := n.elboProgram(k)
+	if err != nil {
+		return nil, err
+	}
+	l, w := n.Encoder.latent, n.Encoder.Width()
+	all, rows := (k.steps+1)*2*l, k.trials*k.posteriors
+	v := &vae{
+		nets: n, shape: k,
+		rows: make([]float32, k.trials*k.steps*w), pick: make([]float32, rows*all), noise: make([]float32, rows*l),
+		decoded: make([]float32, rows*k.decodes*w), weight: make([]float32, rows*k.decodes), kept: make([]float32, k.trials*(k.steps+1)*l),
+		first: make([]float64, k.trials*n.Encoder.memory.Hidden), order: make([]int, max(longest, k.steps+1)),
+	}
+	if v.run, err = d.Load(p, m); err != nil {
+		return nil, err
+	}
+	if v.before, err = NewInference(d, m, n.Encoder, k.trials); err == nil {
+		err = v.run.Write("gather", k.gather(l))
+	}
+	if err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	return v, nil
+}
+
+// gather is the program's input of this name.
+func (k shape) gather(latent int) []float32 {
+	x := make([]float32, (k.steps+1)*2*latent*2*latent)
+	for i := range (k.steps + 1) * 2 * latent {
+		x[i*2*latent+i%(2*latent)] = 1
+	}
+	return x
+}
+
+// set fills the inputs from trials, as many as the program takes: which runs, posteriors and transitions, and the noise,
+// are r's. Of a trial shorter than the longest only what it has counts.
+func (v *vae) set(trials []*trial, r *rand.Rand) error {
+	if len(trials) != v.trials {
+		return fmt.Errorf("varibad: %d trials for an update on %d", len(trials), v.trials)
+	}
+	for _, x := range [][]float32{v.rows, v.pick, v.decoded, v.weight, v.kept} {
+		clear(x)
+	}
+	v.pairs = 0
+	past := make([][]float32, len(trials))
+	for i, t := range trials {
+		runs, from := (t.Len+v.steps-1)/v.steps, 0
+		if runs > 1 {
+			from = v.steps * r.IntN(runs)
+		}
+		past[i] = t.Rows[:from*v.nets.Encoder.Width()]
+		v.setTrial(i, t, from, runs, r)
+	}
+	for i := range v.noise {
+		v.noise[i] = float32(r.NormFloat64())
+	}
+	states, err := v.before.start(len(trials))
+	if err == nil {
+		err = v.before.read(states, past)
+	}
+	for i, b := range states {
+		copy(v.first[i*len(b.h):], b.h)
+	}
+	return err
+}
+
+// setTrial fills in the run of trial i that begins with transition from, one of so many runs. The posterior before a run
+// is the last of the run before, unless it is the first of all.
+func (v *vae) setTrial(i int, t *trial, from, runs int, r *rand.Rand) {
+	l, w := v.nets.Encoder.latent, v.nets.Encoder.Width()
+	n := min(v.steps, t.Len-from)
+	copy(v.rows[i*v.steps*w:], t.Rows[from*w:(from+n)*w])
+	least := 0
+	if from > 0 {
+		least = 1
+	}
+	share := float64(runs) / float64(v.trials)
+	for j := least * l; j < (n+1)*l; j++ {
+		v.kept[i*(v.steps+1)*l+j] = float32(share)
+	}
+	there := n + 1 - least
+	posteriors, decodes := min(v.posteriors, there), min(v.decodes, t.Len)
+	// As many as are drawn stand for all there are.
+	weight := float32(share * float64(there) / float64(posteriors) * float64(t.Len) / float64(decodes))
+	v.pairs += 1 / float64(v.trials) * float64(t.Len+1) * float64(t.Len)
+	all := (v.steps + 1) * 2 * l
+	for k, at := range append([]int(nil), v.draw(there, posteriors, r)...) {
+		row := i*v.posteriors + k
+		pick := v.pick[row*all+(least+at)*2*l:]
+		for j := range 2 * l {
+			pick[j] = 1
+		}
+		for d, from := range v.draw(t.Len, decodes, r) {
+			pair := row*v.decodes + d
+			copy(v.decoded[pair*w:(pair+1)*w], t.Rows[from*w:])
+			v.weight[pair] = weight
+		}
+	}
+}
+
+// draw is k different numbers below n, in order if all.
+func (v *vae) draw(n, k int, r *rand.Rand) []int {
+	order := v.order[:n]
+	for i := range order {
+		order[i] = i
+	}
+	if k < n {
+		for i := range k {
+			j := i + r.IntN(n-i)
+			order[i], order[j] = order[j], order[i]
+		}
+	}
+	return order[:k]
+}
+
+// ELBO is what an update found: the squared error of a reward, that of a number of an observation, the divergences of a
+// trial added up, the loss and the gradient's norm.
+type ELBO struct{ Loss, Reward, State, KL, Grad float64 }
+
+// step makes an update on what set filled in.
+func (v *vae) step() (f ELBO, err error) {
+	for _, x := range []struct {
+		name string
+		data []float32
+	}{
+		{"rows", v.rows}, {"pick", v.pick}, {"noise", v.noise}, {"decoded", v.decoded}, {"weight", v.weight}, {"kept", v.kept},
+	} {
+		if err := v.run.Write(x.name, x.data); err != nil {
+			return f, err
+		}
+	}
+	if err := errors.Join(v.run.Write64("first", v.first), v.run.Run()); err != nil {
+		return f, err
+	}
+	outputs := map[string]*float64{"loss": &f.Loss, "kl": &f.KL, "grad": &f.Grad}
+	if v.nets.cfg.RewardWeight > 0 {
+		outputs["reward"] = &f.Reward
+	}
+	if v.nets.cfg.StateWeight > 0 {
+		outputs["state"] = &f.State
+	}
+	var x [1]float64
+	for name, to := range outputs {
+		if err := v.run.Read64(name, x[:]); err != nil {
+			return f, err
+		}
+		*to = x[0]
+	}
+	f.Reward, f.State = f.Reward/v.pairs, f.State/v.pairs
+	return f, nil
+}
+
+// Close gives the programs' buffers back.
+func (v *vae) Close() error {
+	err := v.run.Close()
+	if v.before != nil {
+		err = errors.Join(err, v.before.Close())
+	}
+	return err
+}

@@ -1,0 +1,232 @@
+package varibad
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"nacre/core"
+	"nacre/core/nn"
+	"nacre/core/op"
+	"nacre/rl/belief"
+)
+
+// Encoder is the recurrent context encoder. It reads rows (o, a, r, o') of one task in their order; of a row it sees
+// (a, r, o'), since o is what the row before ended with, except where an episode begins. The state begins at zero; the
+// posterior is N(μ, σ²) with (μ, log σ²) linear in the state, so that the posterior before the first row is learned.
+type Encoder struct {
+	embed    nn.MLP // one layer, ReLU
+	memory   nn.GRU
+	head     nn.MLP // linear
+	obs, act int
+	latent   int
+}
+
+// NewEncoder makes the encoder for observations and actions of so many numbers.
+func NewEncoder(c Config, obs, act int) Encoder {
+	return Encoder{
+		embed:  nn.MLP{Name: "encoder/embed", In: act + 1 + obs, Out: c.Embed},
+		memory: nn.GRU{Name: "encoder/memory", In: c.Embed, Hidden: c.Memory},
+		head:   nn.MLP{Name: "encoder/head", In: c.Memory, Out: 2 * c.Latent},
+		obs:    obs, act: act, latent: c.Latent,
+	}
+}
+
+// Width is the length of a context row.
+func (e Encoder) Width() int { return 2*e.obs + e.act + 1 }
+
+// Latent is the number of the task variable's dimensions.
+func (e Encoder) Latent() int { return e.latent }
+
+// Specs implements nn.Network.
+func (e Encoder) Specs() []core.ParamSpec {
+	return append(append(e.embed.Specs(), e.memory.Specs()...), e.head.Specs()...)
+}
+
+func (e Encoder) nodes(s *core.Stage) []*G.Node {
+	return append(append(e.embed.Nodes(s), e.memory.Nodes(s)...), e.head.Nodes(s)...)
+}
+
+// init draws the weights as PyTorch does.
+func (e Encoder) init(m core.Memory, r *rand.Rand) error {
+	return errors.Join(
+		nn.InitTorch(m, e.embed, r),
+		nn.InitUniform(m, e.memory, 1/math.Sqrt(float64(e.memory.Hidden)), r),
+		nn.InitTorch(m, e.head, r))
+}
+
+// Step is the state after a row, n × Width, in state h, n × memory.
+func (e Encoder) Step(s *core.Stage, row, h *G.Node) *G.Node {
+	p := e.embed.Nodes(s)
+	x := s.Dense(s.SliceCols(row, e.obs, e.Width()), p[0], p[1], op.ReLU)
+	return e.memory.Step(s, x, h)
+}
+
+// Gaussian is posteriors in a graph.
+type Gaussian struct {
+	Mean, LogVar *G.Node // n × latent each
+}
+
+// Belief is the posterior in state h.
+func (e Encoder) Belief(s *core.Stage, h *G.Node) Gaussian {
+	y := e.head.Apply(s, h)
+	return Gaussian{
+		Mean: s.SliceCols(y, 0, e.latent),
+		// A deviation beyond these bounds is no belief but a number on its way to infinity.
+		LogVar: s.Clamp(s.SliceCols(y, e.latent, 2*e.latent), minLogVar, maxLogVar),
+	}
+}
+
+// maxLogVar bounds log σ² from above.
+const maxLogVar = 20
+
+var minLogVar = math.Log(belief.MinVar)
+
+// Inference computes posteriors outside of training: of whole contexts, or step by step. It reads the encoder's
+// parameters as they are at each call. Not safe for concurrent use.
+type Inference struct {
+	Encoder
+	rows          int
+	step, begin   core.Runner
+	x, h, next    []float64 // rows × Width, memory, memory
+	mean, logVar  []float64 // rows × latent
+	zero, mu, lnv []float64 // of the posterior before the first row
+}
+
+// NewInference loads the programs for at most rows contexts side by side.
+func NewInference(d core.Device, m core.Memory, e Encoder, rows int) (*Inference, error) {
+	f := &Inference{
+		Encoder: e, rows: rows,
+		x: make([]float64, rows*e.Width()), h: make([]float64, rows*e.memory.Hidden), next: make([]float64, rows*e.memory.Hidden),
+		mean: make([]float64, rows*e.latent), logVar: make([]float64, rows*e.latent),
+		zero: make([]float64, e.memory.Hidden), mu: make([]float64, e.latent), lnv: make([]float64, e.latent),
+	}
+	load := func(name string, n int, build func(s *core.Stage)) (core.Runner, error) {
+		b := core.NewBuilder(name, n)
+		build(b.Stage("infer"))
+		p, err := b.Compile()
+		if err != nil {
+			return nil, err
+		}
+		return d.Load(p, m)
+	}
+	belief := func(s *core.Stage, h *G.Node) {
+		q := e.Belief(s, h)
+		s.Output("mean", q.Mean)
+		s.Output("log_var", q.LogVar)
+	}
+	var err error
+	f.step, err = load("varibad.infer", rows, func(s *core.Stage) {
+		h := e.Step(s, s.Input("row", rows, e.Width()), s.Input("h", rows, e.memory.Hidden))
+		s.Output("next", h)
+		belief(s, h)
+	})
+	if err == nil {
+		f.begin, err = load("varibad.prior", 1, func(s *core.Stage) { belief(s, s.Input("h", 1, e.memory.Hidden)) })
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Close gives the programs' buffers back.
+func (f *Inference) Close() error {
+	var errs []error
+	for _, run := range []core.Runner{f.step, f.begin} {
+		if run != nil {
+			errs = append(errs, run.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// believer is where the encoder is in a trial: its state and its posterior.
+type believer struct {
+	h, mean, logVar []float64
+}
+
+// start makes n trials' beginnings.
+func (f *Inference) start(n int) ([]believer, error) {
+	err := errors.Join(f.begin.Write64("h", f.zero), f.begin.Run(), f.begin.Read64("mean", f.mu), f.begin.Read64("log_var", f.lnv))
+	out := make([]believer, n)
+	for i := range out {
+		out[i] = believer{make([]float64, len(f.zero)), append([]float64(nil), f.mu...), append([]float64(nil), f.lnv...)}
+	}
+	return out, err
+}
+
+// see moves the believers by the rows that were written to the first of f.x, one each, at most f.rows.
+func (f *Inference) see(bs []*believer) error {
+	n, l := f.memory.Hidden, f.latent
+	for k, b := range bs {
+		copy(f.h[k*n:], b.h)
+	}
+	err := errors.Join(f.step.Write64("row", f.x), f.step.Write64("h", f.h), f.step.Run(),
+		f.step.Read64("next", f.next), f.step.Read64("mean", f.mean), f.step.Read64("log_var", f.logVar))
+	if err != nil {
+		return err
+	}
+	for k, b := range bs {
+		copy(b.h, f.next[k*n:])
+		copy(b.mean, f.mean[k*l:(k+1)*l])
+		copy(b.logVar, f.logVar[k*l:(k+1)*l])
+	}
+	return nil
+}
+
+// Posteriors infers one posterior per context. A context is rows × Width, row-major and in order; an empty one gives the
+// posterior before the first transition. A posterior depends on its own context only. The error names a context whose
+// length is not a multiple of the width, or is the device's.
+func (f *Inference) Posteriors(contexts [][]float32) ([]belief.Gaussian, error) {
+	w := f.Width()
+	for i, c := range contexts {
+		if len(c)%w != 0 {
+			return nil, fmt.Errorf("varibad: context %d has %d numbers, want a multiple of the row width %d", i, len(c), w)
+		}
+	}
+	all, err := f.start(len(contexts))
+	if err != nil {
+		return nil, err
+	}
+	for from := 0; from < len(all); from += f.rows {
+		to := min(from+f.rows, len(all))
+		if err := f.read(all[from:to], contexts[from:to]); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]belief.Gaussian, len(all))
+	for i, b := range all {
+		out[i] = belief.Gaussian{Mean: b.mean, Var: make([]float64, f.latent)}
+		for l, v := range b.logVar {
+			out[i].Var[l] = math.Exp(v)
+		}
+	}
+	return out, nil
+}
+
+// read moves each believer, at most f.rows, through its context.
+func (f *Inference) read(bs []believer, contexts [][]float32) error {
+	w := f.Width()
+	for t := 0; ; t++ {
+		var moved []*believer
+		for i, c := range contexts {
+			if len(c) <= t*w {
+				continue
+			}
+			for j, v := range c[t*w : (t+1)*w] {
+				f.x[len(moved)*w+j] = float64(v)
+			}
+			moved = append(moved, &bs[i])
+		}
+		if len(moved) == 0 {
+			return nil
+		}
+		if err := f.see(moved); err != nil {
+			return err
+		}
+	}
+}

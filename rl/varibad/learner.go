@@ -1,0 +1,200 @@
+package varibad
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"nacre/core"
+	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/sim"
+)
+
+// Learner is a training run on one family. Its randomness is addressed by (seed, iteration, …), so its state is its
+// parameters, the trials kept, the batch of the iteration under way and the counters its caller keeps.
+type Learner struct {
+	cfg  Config
+	seed uint64
+	nets Networks
+
+	mem       core.Memory
+	vae       *vae
+	ppo       *ppo
+	actor     *actor
+	inference *Inference
+
+	pool    protocol.Roller
+	tasks   []sim.Task // train
+	longest int        // steps of a trial
+	buffer  trials
+	sums    map[string]float64
+	passes  int // of PPO, since the last Metrics
+	steps   int // of the ELBO
+}
+
+// New makes a learner with freshly drawn parameters.
+func New(c Config, s rl.Setup) (*Learner, error) {
+	if err := s.Check(c); err != nil {
+		return nil, err
+	}
+	n := NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim)
+	l := &Learner{
+		cfg: c, seed: s.Seed, nets: n, tasks: s.Train, pool: s.Pool, longest: c.Episodes * s.Spec.Horizon,
+		buffer: trials{capacity: c.BufferTrials, width: n.Encoder.Width()}, sums: map[string]float64{},
+	}
+	if err := l.prepare(s); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (l *Learner) prepare(s rl.Setup) (err error) {
+	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
+		return err
+	}
+	if err = l.nets.init(l.mem, l.seed); err != nil {
+		return err
+	}
+	if l.vae, err = newVAE(s.Device, l.mem, l.nets, l.longest); err != nil {
+		return err
+	}
+	if l.ppo, err = newPPO(s.Device, l.mem, l.nets, l.cfg.MetaBatch*l.longest); err != nil {
+		return err
+	}
+	if l.actor, err = newActor(s.Device, l.mem, l.nets, s.Workers, s.Envs); err != nil {
+		return err
+	}
+	l.inference, err = NewInference(s.Device, l.mem, l.nets.Encoder, contexts)
+	return err
+}
+
+// contexts is how many contexts Inference reads side by side.
+const contexts = 16
+
+// Close gives programs and buffers back.
+func (l *Learner) Close() error {
+	var errs []error
+	if l.vae != nil {
+		errs = append(errs, l.vae.Close())
+	}
+	if l.ppo != nil {
+		errs = append(errs, l.ppo.Close())
+	}
+	if l.actor != nil {
+		errs = append(errs, l.actor.Close())
+	}
+	if l.inference != nil {
+		errs = append(errs, l.inference.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Memory holds all parameters.
+func (l *Learner) Memory() core.Memory { return l.mem }
+
+// running is the part of State that is not data.
+type running struct {
+	Sums          map[string]float64
+	Passes, Steps int
+	Collected     bool
+}
+
+// State is everything but the parameters.
+func (l *Learner) State() []replay.Part {
+	return []replay.Part{
+		replay.JSONPart("running",
+			func() any { return running{l.sums, l.passes, l.steps, l.ppo.batch != nil} },
+			func(r running) error {
+				l.sums, l.passes, l.steps, l.ppo.batch = r.Sums, r.Passes, r.Steps, nil
+				if r.Collected {
+					l.ppo.batch = new(batch)
+				}
+				return nil
+			}),
+		{Name: "batch", Save: l.saveBatch, Load: l.loadBatch},
+		{Name: "trials", Save: l.buffer.Encode, Load: func(r io.Reader) error { return l.buffer.Decode(r, l.longest) }},
+	}
+}
+
+func (l *Learner) saveBatch(w io.Writer) error {
+	if l.ppo.batch == nil {
+		return nil
+	}
+	return gob.NewEncoder(w).Encode(l.ppo.batch)
+}
+
+// loadBatch is called after the part that says whether there is one.
+func (l *Learner) loadBatch(r io.Reader) error {
+	if l.ppo.batch == nil {
+		return nil
+	}
+	return gob.NewDecoder(r).Decode(l.ppo.batch)
+}
+
+// Update makes update number update of an iteration: a pass of PPO over the steps collected, or after Config.Epochs of
+// those a step of encoder and decoders on trials drawn from all that are kept.
+func (l *Learner) Update(iteration, update int) error {
+	if l.ppo.batch == nil {
+		return fmt.Errorf("varibad: update %d of iteration %d before its collection", update, iteration)
+	}
+	r := rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))
+	var found map[string]float64
+	if update < l.cfg.Epochs {
+		f, err := l.ppo.pass(r)
+		if err != nil {
+			return err
+		}
+		l.passes++
+		found = map[string]float64{
+			"policy_loss": f.Loss, "value_error": f.Value, "policy_kl": f.KL, "clipped": f.Clipped, "entropy": f.Entropy, "policy_grad": f.Grad,
+		}
+	} else {
+		if err := l.vae.set(l.buffer.draw(l.cfg.Trials, r), r); err != nil {
+			return err
+		}
+		f, err := l.vae.step()
+		if err != nil {
+			return err
+		}
+		l.steps++
+		found = map[string]float64{"vae_loss": f.Loss, "reward_error": f.Reward, "state_error": f.State, "kl": f.KL, "vae_grad": f.Grad}
+	}
+	for name, v := range found {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("varibad: %s became %v at iteration %d, update %d", name, v, iteration, update)
+		}
+		l.sums[name] += v
+	}
+	return nil
+}
+
+// MetricNames lists what Metrics reports, in order.
+func (l *Learner) MetricNames() []string {
+	return []string{
+		"policy_loss", "value_error", "policy_kl", "clipped", "entropy", "policy_grad",
+		"vae_loss", "reward_error", "state_error", "kl", "vae_grad", "collected_first", "collected_last",
+	}
+}
+
+// Metrics reports the means over the passes and the steps of encoder and decoders since the last call, and of the trials
+// collected the mean return of their first and of their last episodes. It ends the iteration: its batch is let go.
+func (l *Learner) Metrics(_ int, record func(name string, value float64)) error {
+	names := l.MetricNames()
+	for _, name := range names[:6] {
+		record(name, l.sums[name]/float64(max(l.passes, 1)))
+	}
+	for _, name := range names[6:11] {
+		record(name, l.sums[name]/float64(max(l.steps, 1)))
+	}
+	for _, name := range names[11:] {
+		record(name, l.sums[name])
+	}
+	clear(l.sums)
+	l.passes, l.steps, l.ppo.batch = 0, 0, nil
+	return nil
+}

@@ -1,0 +1,215 @@
+package varibad
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	G "gorgonia.org/gorgonia"
+
+	"nacre/core"
+	"nacre/rl/onpolicy"
+)
+
+// batch is the steps of an iteration's trials, one after the other.
+type batch struct {
+	N      int
+	X, Act []float32 // N × (o, μ, log σ²), N × act
+	// Of each step the log density of its action under the policy that took it, the normalised advantage, and what the
+	// value function is to predict, the advantage plus the value.
+	Old, Advantage, Target []float32
+}
+
+// ppo trains policy and value function. The posterior is part of their input: no gradient goes into the encoder.
+type ppo struct {
+	nets       Networks
+	rows       int // of a minibatch
+	look, fit  core.Runner
+	batch      *batch // nil while there is none
+	x, act     []float32
+	old, a     []float32
+	target, wt []float32
+}
+
+// newPPO makes the programs for batches of at most steps steps.
+func newPPO(d core.Device, m core.Memory, n Networks, steps int) (*ppo, error) {
+	c := n.cfg
+	rows := (steps + c.Minibatches - 1) / c.Minibatches
+	u := &ppo{nets: n, rows: rows}
+	u.x, u.act = make([]float32, rows*n.policy.Net.In), make([]float32, rows*n.policy.Net.Out)
+	for _, x := range []*[]float32{&u.old, &u.a, &u.target, &u.wt} {
+		*x = make([]float32, rows)
+	}
+	for _, x := range []struct {
+		run  *core.Runner
+		make func() (*core.Program, error)
+	}{{&u.look, func() (*core.Program, error) { return n.lookProgram(rows) }}, {&u.fit, func() (*core.Program, error) { return n.ppoProgram(rows) }}} {
+		p, err := x.make()
+		if err == nil {
+			*x.run, err = d.Load(p, m)
+		}
+		if err != nil {
+			return nil, errors.Join(err, u.Close())
+		}
+	}
+	return u, nil
+}
+
+// Close gives the programs' buffers back.
+func (u *ppo) Close() error {
+	var errs []error
+	for _, run := range []core.Runner{u.look, u.fit} {
+		if run != nil {
+			errs = append(errs, run.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// lookProgram gives log_prob and value, rows × 1 each, for x and act.
+func (n Networks) lookProgram(rows int) (*core.Program, error) {
+	b := core.NewBuilder("varibad.look", 1)
+	s := b.Stage("look")
+	x := s.Input("x", rows, n.policy.Net.In)
+	s.Output("log_prob", n.policy.Apply(s, n.policy.Nodes(s), x).LogProb(s, s.Input("act", rows, n.policy.Net.Out)))
+	s.Output("value", n.value.Apply(s, x))
+	return b.Compile()
+}
+
+// ppoLoss is the loss of policy and value function, 1 × 1,
+//
+//	Σ w·[ −min(ρA, clip(ρ, 1±ε)A) + c_v·(V(x) − target)² ] − c_H·entropy,  ρ = π(a|x)/π_old(a|x),
+//
+// with the weights w, one over the steps of the minibatch or 0. The outputs are loss, the policy's part, value,
+// kl = Σ w·(log π_old − log π), clipped = Σ w·[ρ outside 1±ε], and entropy.
+func (n Networks) ppoLoss(s *core.Stage, rows int) *G.Node {
+	c := n.cfg
+	x, params := s.Input("x", rows, n.policy.Net.In), n.policy.Nodes(s)
+	pi := n.policy.Apply(s, params, x)
+	logProb := pi.LogProb(s, s.Input("act", rows, n.policy.Net.Out))
+	old, advantage, weight := s.Input("old", rows, 1), s.Input("advantage", rows, 1), s.Input("weight", rows, 1)
+	ratio := s.Exp(s.Sub(logProb, old))
+	gain := s.Min(s.Mul(ratio, advantage), s.Mul(s.Clamp(ratio, 1-c.Clip, 1+c.Clip), advantage))
+	off := s.Square(s.Sub(n.value.Apply(s, x), s.Input("target", rows, 1)))
+	value, entropy := s.SumAll(s.Mul(weight, off)), pi.Entropy(s)
+	policy := s.Sub(s.Neg(s.SumAll(s.Mul(weight, gain))), s.Scale(entropy, c.Entropy))
+	s.Output("loss", policy)
+	s.Output("value", value)
+	s.Output("entropy", entropy)
+	s.Output("kl", s.SumAll(s.Mul(weight, s.Sub(old, logProb))))
+	s.Output("clipped", s.SumAll(s.Mul(weight, s.Less(s.Const(c.Clip), s.Abs(s.Shift(ratio, -1))))))
+	return s.Add(policy, s.Scale(value, c.ValueWeight))
+}
+
+// ppoProgram makes one Adam step of policy and value function on ppoLoss; a further output is the gradient's norm, grad.
+func (n Networks) ppoProgram(rows int) (*core.Program, error) {
+	b := core.NewBuilder("varibad.ppo", 1)
+	s := b.Stage("ppo")
+	loss := n.ppoLoss(s, rows)
+	s.OutputNorm("grad", s.Minimise(loss, core.DefaultAdam(n.cfg.LRPolicy), append(n.policy.Nodes(s), n.value.Nodes(s)...)...)...)
+	return b.Compile()
+}
+
+// set takes the trials to learn from, whose Obs are the policy's inputs: it computes values, advantages over the whole
+// trial, the next episode's rewards included, and the log densities of the actions.
+func (u *ppo) set(paths []onpolicy.Path) error {
+	in, act, c := u.nets.policy.Net.In, u.nets.policy.Net.Out, u.nets.cfg
+	b := &batch{}
+	for _, p := range paths {
+		if len(p.Obs) != p.Len*in || len(p.Act) != p.Len*act {
+			return fmt.Errorf("varibad: a trial of %d steps has %d numbers of input and %d of actions, want %d and %d",
+				p.Len, len(p.Obs), len(p.Act), p.Len*in, p.Len*act)
+		}
+		b.N += p.Len
+		b.X, b.Act = append(b.X, p.Obs...), append(b.Act, p.Act...)
+	}
+	if most := u.rows * c.Minibatches; b.N > most {
+		return fmt.Errorf("varibad: %d steps for programs of %d", b.N, most)
+	}
+	b.Old = make([]float32, b.N)
+	values := make([]float32, b.N)
+	out := [2][]float32{make([]float32, u.rows), make([]float32, u.rows)}
+	for from := 0; from < b.N; from += u.rows {
+		to := min(from+u.rows, b.N)
+		clear(u.x[copy(u.x, b.X[from*in:to*in]):])
+		clear(u.act[copy(u.act, b.Act[from*act:to*act]):])
+		err := errors.Join(u.look.Write("x", u.x), u.look.Write("act", u.act), u.look.Run(),
+			u.look.Read("log_prob", out[0]), u.look.Read("value", out[1]))
+		if err != nil {
+			return err
+		}
+		copy(b.Old[from:to], out[0])
+		copy(values[from:to], out[1])
+	}
+	for i := range paths {
+		p := &paths[i]
+		scaled := make([]float32, p.Len)
+		for t := range scaled {
+			scaled[t] = float32(c.RewardScale) * p.Reward[t]
+			p.Value[t] = float64(values[t])
+		}
+		p.Reward, values = scaled, values[p.Len:]
+	}
+	onpolicy.Advantages(c.Discount, c.GAELambda, paths)
+	for _, p := range paths {
+		for t, a := range p.Advantage {
+			b.Target = append(b.Target, float32(a+p.Value[t]))
+		}
+	}
+	onpolicy.Normalise(onpolicy.Std, paths)
+	for _, p := range paths {
+		for _, a := range p.Advantage {
+			b.Advantage = append(b.Advantage, float32(a))
+		}
+	}
+	u.batch = b
+	return nil
+}
+
+// PPOFigures are means over a pass: the policy's loss, the value function's squared error, the mean of log π_old − log π,
+// the share of steps whose ratio was outside 1 ± clip, the entropy, and the gradient's norm.
+type PPOFigures struct{ Loss, Value, KL, Clipped, Entropy, Grad float64 }
+
+// pass makes a step on each of the minibatches into which r divides the batch.
+func (u *ppo) pass(r *rand.Rand) (f PPOFigures, err error) {
+	b, order := u.batch, r.Perm(u.batch.N)
+	n := u.nets.cfg.Minibatches
+	for k := range n {
+		part := order[k*b.N/n : (k+1)*b.N/n]
+		if len(part) == 0 {
+			continue
+		}
+		if err := u.fitTo(part, float64(len(part))/float64(b.N), &f); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// fitTo makes a step on some of the batch's steps and adds share of what it found to f.
+func (u *ppo) fitTo(part []int, share float64, f *PPOFigures) error {
+	b, in, act := u.batch, u.nets.policy.Net.In, u.nets.policy.Net.Out
+	for _, x := range [][]float32{u.x, u.act, u.old, u.a, u.target, u.wt} {
+		clear(x)
+	}
+	for row, i := range part {
+		copy(u.x[row*in:], b.X[i*in:(i+1)*in])
+		copy(u.act[row*act:], b.Act[i*act:(i+1)*act])
+		u.old[row], u.a[row], u.target[row], u.wt[row] = b.Old[i], b.Advantage[i], b.Target[i], 1/float32(len(part))
+	}
+	err := errors.Join(u.fit.Write("x", u.x), u.fit.Write("act", u.act), u.fit.Write("old", u.old),
+		u.fit.Write("advantage", u.a), u.fit.Write("target", u.target), u.fit.Write("weight", u.wt), u.fit.Run())
+	if err != nil {
+		return err
+	}
+	var v [1]float64
+	for name, to := range map[string]*float64{
+		"loss": &f.Loss, "value": &f.Value, "kl": &f.KL, "clipped": &f.Clipped, "entropy": &f.Entropy, "grad": &f.Grad,
+	} {
+		if err := u.fit.Read64(name, v[:]); err != nil {
+			return err
+		}
+		*to += share * v[0]
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package varibad
+
+import (
+	"math"
+
+	"nacre/rl"
+	"nacre/rl/suite"
+)
+
+// name of the algorithm and of its table, and the protocol it is scored under.
+const (
+	name   = "varibad"
+	scored = "garage-ml1-onpolicy"
+)
+
+var table = rl.Table{Name: name, Default: Default()}
+
+// Of returns the algorithm's settings of a run.
+func Of(c rl.Config) Config { return c.Get(table).(Config) }
+
+// Put sets them.
+func Put(c *rl.Config, own Config) { c.Put(table, own) }
+
+func init() {
+	rl.Register(rl.Algorithm{
+		Name: name, Title: "VariBAD", About: "a policy on the belief of a recurrent encoder, which is trained to foretell rewards and states",
+		Tables:   []rl.Table{table},
+		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },
+		Protocol: scored,
+		Presets: []rl.PresetOf{
+			{Name: "quick/point-goal-varibad", About: "the point robot by VariBAD: 720,000 steps, 7,500 updates", Make: pointRobot},
+		},
+		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
+		// It reads whole trials: an episode bounds the window.
+		Window: func(rl.Config) int { return math.MaxInt },
+	})
+}
+
+// pointRobot evaluates as the authors do: mean actions, after as many trajectories as a trial has before its last.
+func pointRobot() rl.Config {
+	own := PointGoal()
+	c := suite.Point().For(name, scored)
+	c.Evaluation.Every = 20
+	p := &c.Evaluation.Protocol
+	p.Repeats, p.Explore, p.Deterministic = 1, own.Episodes-1, true
+	Put(&c, own)
+	return c
+}

@@ -1,0 +1,125 @@
+package yardstick
+
+import (
+	"math"
+
+	"nacre/core"
+)
+
+// Updated makes update number step.
+func Updated(y interface {
+	Prepare(step int) error
+	Run() error
+}, step int) error {
+	if err := y.Prepare(step); err != nil {
+		return err
+	}
+	return y.Run()
+}
+
+// Read reads outputs of one number.
+func Read(run core.Runner, names []string) (Figures, error) {
+	f := Figures{}
+	var x [1]float64
+	for _, name := range names {
+		if err := run.Read64(name, x[:]); err != nil {
+			return nil, err
+		}
+		f[name] = x[0]
+	}
+	return f, nil
+}
+
+// Write writes inputs by name.
+func Write(run core.Runner, inputs map[string][]float64) error {
+	for name, x := range inputs {
+		if err := run.Write64(name, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fill writes parameters from the streams, each within its bound.
+func Fill(m core.Memory, specs []core.ParamSpec, bound func(core.ParamSpec) float64) error {
+	for i, p := range specs {
+		if err := m.Write(p.Name, Weights(i, p, bound)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Weights are those of parameter number i: stream 1000+i.
+func Weights(i int, p core.ParamSpec, bound func(core.ParamSpec) float64) []float64 {
+	b := bound(p)
+	return Uniform(uint64(1000+i), p.Rows*p.Cols, -b, b)
+}
+
+// Glorot bounds a matrix by Glorot and Bengio (2010), and biases and log standard deviations by 0.1.
+func Glorot(p core.ParamSpec) float64 {
+	if p.Rows == 1 {
+		return 0.1
+	}
+	return math.Sqrt(6 / float64(p.Rows+p.Cols))
+}
+
+// Ends says of n transitions which end an episode, one in a hundred: stream 5.
+func Ends(n int) []float64 {
+	done := Uniform(5, n, 0, 1)
+	for i, u := range done {
+		done[i] = 0
+		if u < 0.01 {
+			done[i] = 1
+		}
+	}
+	return done
+}
+
+// mix is splitmix64's output for a counter (Steele, Lea and Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Uniform returns u_i = lo + (hi−lo)·2⁻⁵³·⌊mix(mix(stream)+i) / 2¹¹⌋.
+func Uniform(stream uint64, n int, lo, hi float64) []float64 {
+	base := mix(stream)
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = lo + (hi-lo)*(float64(mix(base+uint64(i))>>11)*0x1p-53)
+	}
+	return x
+}
+
+// Normal returns √(−2 ln(1−u_2i))·cos(2π·u_2i+1).
+func Normal(stream uint64, n int) []float64 {
+	u := Uniform(stream, 2*n, 0, 1)
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sqrt(-2*math.Log1p(-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
+	}
+	return x
+}
+
+// Transpose of rows×cols, row-major.
+func Transpose(x []float64, rows, cols int) []float64 {
+	t := make([]float64, len(x))
+	for i := range rows {
+		for j := range cols {
+			t[j*rows+i] = x[i*cols+j]
+		}
+	}
+	return t
+}
+
+// Narrow rounds to float32.
+func Narrow(x []float64) []float32 {
+	out := make([]float32, len(x))
+	for i, v := range x {
+		out[i] = float32(v)
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+// Package tclpearl is TCL-PEARL: PEARL whose context encoder carries TCL's loss. It registers the algorithm; the parts are
+// packages pearl and tcl, which know nothing of one another.
+//
+//	cfg, err := rl.Preset("quick/point-goal")
+//	learner, err := tclpearl.New(pearl.Of(cfg), tcl.Of(cfg), setup)
+package tclpearl
+
+import (
+	"fmt"
+
+	"nacre/core"
+	"nacre/pearl"
+	"nacre/rl"
+	"nacre/rl/belief"
+	"nacre/rl/yardstick"
+	"nacre/tcl"
+)
+
+const name = "tcl-pearl"
+
+// New makes a learner with freshly drawn parameters and empty buffers.
+func New(p pearl.Config, c tcl.Config, s rl.Setup) (*pearl.Learner, error) {
+	return pearl.New(p, s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) { return tcl.New(c, enc, metaBatch) })
+}
+
+func init() {
+	rl.Register(rl.Algorithm{
+		Name: name, Title: "TCL-PEARL", About: "PEARL with trajectory contrastive learning of its context encoder",
+		Tables: []rl.Table{pearl.Table, tcl.Table},
+		Validate: func(c rl.Config) error {
+			if n := pearl.Of(c).MetaBatch; n < 2 {
+				return fmt.Errorf("pearl.meta_batch = %d with %s, want at least 2: there must be another task to contrast", n, name)
+			}
+			return nil
+		},
+		Schedule:  pearl.Schedule,
+		Protocol:  "oyster",
+		Presets:   presets(),
+		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(pearl.Of(c), tcl.Of(c), s) },
+		Window:    func(c rl.Config) int { return tcl.Of(c).Window },
+		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
+	})
+}

@@ -1,0 +1,13 @@
+// Every command with its keys, as the help shows them.
+
+import { el } from '../dom';
+import { commands } from './commands';
+import { keyLabel, keysOf } from './keys';
+
+export function helpTable(): HTMLElement {
+  const groups = [...new Set(commands.map((c) => c.group))];
+  return el('div.help', {}, ...groups.map((g) => el('section', {}, el('h3', {}, g), el('dl', {}, ...commands.filter((c) => c.group === g && (c.keys || c.both))
+    .flatMap((c) => [el('dt', {}, el('kbd', {}, keysOf(c))), el('dd', {}, c.label)])))),
+  el('section', {}, el('h3', {}, 'While editing'), el('dl', {}, ...[['Escape', 'Leave the editor'], ['Tab', 'Complete, or indent'], ['Shift-Tab', 'What is known of the name; again for more'], ['Mod-/', 'Comment'], ['Mod-Z', 'Undo in this cell']]
+    .flatMap(([k, text]) => [el('dt', {}, el('kbd', {}, keyLabel(k!))), el('dd', {}, text!)]))));
+}

@@ -1,0 +1,137 @@
+// Live curves: lines over steps, with bands, updated in place.
+
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { el, perFrame } from '../../dom';
+import { align, Series } from './align';
+import { guard } from '../boundary';
+import { css, taskColours } from '../embedding/palette';
+import { format } from '../format';
+
+interface Curves { title: string; xLabel: string; yLabel: string; logY: boolean; series: Series[] }
+
+function decode(v: any): Curves {
+  if (v?.version !== 1) throw new Error(`The curves have version ${JSON.stringify(v?.version)}; expected 1.`);
+  const list: any[] = Array.isArray(v?.series) ? v.series : [];
+  return {
+    title: String(v?.title ?? ''), xLabel: String(v?.x_label ?? ''), yLabel: String(v?.y_label ?? ''), logY: v?.log_y === true,
+    series: list.map((s, i) => {
+      const name = String(s?.name ?? `series ${i + 1}`);
+      const columns = [s?.x, s?.y, ...(s?.low && s?.high ? [s.low, s.high] : [])];
+      if (!columns.every(Array.isArray)) throw new Error(`The curve ${name} needs lists of numbers as x and y.`);
+      if (columns.some((c) => c.length !== s.x.length)) throw new Error(`The curve ${name} has columns of ${columns.map((c) => c.length).join(', ')} numbers; expected equal lengths.`);
+      return { name, x: s.x, y: s.y, ...(columns.length > 2 ? { low: s.low, high: s.high } : {}) };
+    }),
+  };
+}
+
+export class CurvesView {
+  readonly dom = el('figure.curves');
+  private readonly head = el('header');
+  private readonly legend = el('div.values');
+  private readonly host = el('div.plot');
+  private data: Curves;
+  private plot: uPlot | null = null;
+  private shape = '';
+  private log: boolean;
+  private readonly redraw: () => void;
+  private readonly observer: ResizeObserver;
+  private readonly onTheme = () => { this.shape = ''; this.redraw(); };
+
+  /** Shows curves; fail hears what goes wrong when they are drawn. */
+  constructor(json: unknown, fail?: (problem: unknown) => void) {
+    this.data = decode(json);
+    this.redraw = perFrame(guard(() => this.draw(), fail));
+    this.log = this.data.logY;
+    this.dom.append(this.head, this.host, this.legend);
+    this.observer = new ResizeObserver(guard(() => {
+      if (!this.host.clientWidth) return;
+      if (!this.plot) this.draw();
+      else this.plot.setSize({ width: this.host.clientWidth, height: this.height });
+    }, fail));
+    this.observer.observe(this.host);
+    document.addEventListener('nacre:theme', this.onTheme);
+  }
+
+  update(json: unknown): void {
+    this.data = decode(json);
+    this.redraw();
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
+    document.removeEventListener('nacre:theme', this.onTheme);
+    this.plot?.destroy();
+  }
+
+  private get height(): number { return Math.round(Math.min(340, Math.max(200, this.host.clientWidth * 0.42))); }
+
+  private draw(): void {
+    if (!this.host.clientWidth) return;
+    const { data } = this;
+    const shape = JSON.stringify([data.series.map((s) => [s.name, !!s.low]), data.xLabel, data.yLabel, this.log]);
+    const columns = align(data.series) as uPlot.AlignedData;
+    if (this.plot && shape === this.shape) {
+      this.plot.setData(columns);
+    } else {
+      this.shape = shape;
+      this.plot?.destroy();
+      this.plot = new uPlot(this.options(), columns, this.host);
+    }
+    this.drawHead();
+    this.drawValues(null);
+    const last = data.series.map((s) => `${s.name} ${format(s.y[s.y.length - 1])}`).join(', ');
+    this.host.setAttribute('role', 'img');
+    this.host.setAttribute('aria-label', `${data.title || 'Curves'}. Latest: ${last || 'nothing yet'}.`);
+  }
+
+  private drawHead(): void {
+    const toggle = el('button', { type: 'button', 'aria-pressed': String(this.log), click: () => { this.log = !this.log; this.draw(); } }, 'log');
+    this.head.replaceChildren(el('span.title', {}, this.data.title), el('span.space'), toggle);
+  }
+
+  /** Names with the values under the pointer, or the latest ones. */
+  private drawValues(at: number | null): void {
+    const { series, xLabel } = this.data;
+    const colours = taskColours(series.map(() => null), document.documentElement.dataset.theme === 'dark');
+    const x = at === null ? null : this.plot!.data[0]![at];
+    const value = (s: Series) => {
+      if (x === null) return s.y[s.y.length - 1];
+      const i = s.x.indexOf(x as number);
+      return i < 0 ? null : s.y[i];
+    };
+    this.legend.replaceChildren(
+      ...series.map((s, i) => el('span', {}, el('i', { style: `background:${css(colours[i]!)}` }), s.name, ' ', el('b', {}, format(value(s))))),
+      el('span.at', {}, x === null ? '' : `${xLabel || 'x'} ${format(x as number)}`));
+  }
+
+  private options(): uPlot.Options {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--muted').trim(), grid = style.getPropertyValue('--line').trim();
+    // Whole pixels: the plot's scaling for sharp screens reads no fractions.
+    const font = `12px ${style.getPropertyValue('--sans')}`;
+    const dark = document.documentElement.dataset.theme === 'dark';
+    const colours = taskColours(this.data.series.map(() => null), dark);
+    const series: uPlot.Series[] = [{}];
+    const bands: uPlot.Band[] = [];
+    this.data.series.forEach((s, i) => {
+      const c = colours[i]!;
+      series.push({ label: s.name, stroke: css(c), width: 1.75, spanGaps: true, points: { show: s.y.length < 3 } });
+      if (s.low && s.high) {
+        const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
+        series.push({ ...edge }, { ...edge });
+        bands.push({ series: [series.length - 1, series.length - 2], fill: `rgb(${c[0]} ${c[1]} ${c[2]} / 0.14)` });
+      }
+    });
+    const axis = (label: string, size: number): uPlot.Axis => ({
+      stroke: ink, font, labelFont: font, label: label || undefined, labelSize: label ? 18 : 0, size, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, gap: 6,
+      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v))),
+    });
+    return {
+      width: this.host.clientWidth, height: this.height, series, bands,
+      scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
+      axes: [axis(this.data.xLabel, 30), axis(this.data.yLabel, 54)],
+      legend: { show: false }, hooks: { setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)] }, cursor: { points: { size: 6 }, drag: { x: true, y: false } },
+    };
+  }
+}

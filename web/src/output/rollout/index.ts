@@ -1,0 +1,4 @@
+import { interactive } from '../type';
+import { RolloutView } from './view';
+
+export const rollout = interactive('rollout', RolloutView);

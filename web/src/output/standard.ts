@@ -1,0 +1,62 @@
+// The output types that every notebook has: HTML, Markdown, mathematics, pictures, JSON, text.
+
+import { el } from '../dom';
+import { joined } from '../model/nbformat';
+import { ansiToHtml } from './ansi';
+import { htmlOutput, htmlText, sanitize } from './html';
+import { latexHtml, latexView, renderMarkdown } from './markdown';
+import type { OutputType } from './type';
+
+export const html: OutputType = {
+  mime: 'text/html', kind: 'text',
+  render: (data, _, { fresh }) => ({ dom: htmlOutput(joined(data), fresh) }),
+  html: (data) => htmlText(sanitize(joined(data))),
+};
+
+export const markdown: OutputType = {
+  mime: 'text/markdown', kind: 'text',
+  render: (data, _, { folder }) => ({ dom: el('div.prose', {}, renderMarkdown(joined(data), folder)) }),
+  html: (data) => htmlText(renderMarkdown(joined(data), '', {}, 'mathml')),
+};
+
+export const latex: OutputType = {
+  mime: 'text/latex', kind: 'text',
+  render: (data) => ({ dom: latexView(joined(data)) }),
+  html: (data) => latexHtml(joined(data)),
+};
+
+export const json: OutputType = {
+  mime: 'application/json', kind: 'text',
+  render: (data) => ({ dom: el('pre', {}, JSON.stringify(data, null, 2)) }),
+  html: (data) => el('pre', {}, JSON.stringify(data, null, 2)).outerHTML,
+};
+
+export const plain: OutputType = {
+  mime: 'text/plain', kind: 'text',
+  render: (data) => {
+    const dom = el('pre');
+    dom.innerHTML = ansiToHtml(joined(data));
+    return { dom };
+  },
+  html: (data) => `<pre>${ansiToHtml(joined(data))}</pre>`,
+};
+
+const address = (mime: string, data: unknown) => (mime === 'image/svg+xml'
+  ? `data:${mime};charset=utf-8,${encodeURIComponent(joined(data))}`
+  : `data:${mime};base64,${joined(data).replace(/[^A-Za-z0-9+/=]/g, '')}`);
+
+const pixels = (v: unknown) => (typeof v === 'number' && v > 0 ? Math.round(v) : undefined);
+
+const picture = (mime: string): OutputType => ({
+  mime, kind: 'picture',
+  render: (data, metadata, { fail }) => {
+    const dom = el('img', {
+      src: address(mime, data), alt: String(metadata?.alt ?? 'Output picture'), width: pixels(metadata?.width), height: pixels(metadata?.height),
+      error: () => fail(`These data are no picture of type ${mime}.`),
+    });
+    return { dom, set: (next) => { dom.src = address(mime, next); } };
+  },
+  html: (data, metadata) => el('img', { src: address(mime, data), alt: String(metadata?.alt ?? '') }).outerHTML,
+});
+
+export const pictures = ['image/svg+xml', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'].map(picture);
