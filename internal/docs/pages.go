@@ -10,10 +10,10 @@ import (
 // width is the longest line of a page, in characters; rows of tables may be longer.
 const width = 120
 
-// pages lists the documents of the repository: those at its root, those of docs and the schema of the measurements.
+// pages lists the documents of the repository: those at its root and in docs, and those that lie with what they describe.
 func pages(root string) ([]string, error) {
 	var names []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/measurements/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/measurements/*.md", "*/README.md", "rl/*/README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return nil, err
