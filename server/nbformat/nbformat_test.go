@@ -212,3 +212,30 @@ func TestTextIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, ending %q", len(text), text[len(text)-50:])
 	}
 }
+
+// What a kernel shows must not make a notebook that cannot be opened again.
+func TestDeepOutput(t *testing.T) {
+	data := func(depth int) json.RawMessage {
+		return json.RawMessage(`{"data":{"application/json":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `},"metadata":{}}`)
+	}
+	n := New("k", "K", "go")
+	var o Outputs
+	for _, depth := range []int{maxOutputDepth - 2, maxOutputDepth - 1, 9000} {
+		if !o.Apply("display_data", data(depth)) {
+			t.Fatal(depth)
+		}
+	}
+	if len(o.List) != 2 || o.List[0].Type != "display_data" || o.List[1].Text() != DepthNote+DepthNote {
+		t.Fatalf("%+v", o.List)
+	}
+	c := NewCode("a", "")
+	c.SetOutputs(o.List, 1)
+	n.Insert(0, c)
+	b, err := n.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse(b); err != nil {
+		t.Error(err)
+	}
+}
