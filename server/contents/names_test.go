@@ -121,51 +121,6 @@ func TestDeepNotebook(t *testing.T) {
 	s.put(t, "text.ipynb", nb(brackets))
 }
 
-// A file on a disk that is mounted read-only cannot be written, whatever its mode says.
-func TestWritableAsksTheFileSystem(t *testing.T) {
-	dir, name := readOnlyFile(t)
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if m, err := s.Get(name, GetOptions{}); err != nil || m.Writable {
-		t.Errorf("%s/%s: %+v, %v", dir, name, m, err)
-	}
-	if m, err := s.Get("", GetOptions{}); err != nil || m.Writable {
-		t.Errorf("%s: %+v, %v", dir, m, err)
-	}
-}
-
-// readOnlyFile finds a file with a mode that allows writing on a mount that does not.
-func readOnlyFile(t *testing.T) (dir, name string) {
-	mounts, err := os.ReadFile("/proc/self/mounts")
-	if err != nil {
-		t.Skip("no list of mounts on this system")
-	}
-	for line := range strings.Lines(string(mounts)) {
-		f := strings.Fields(line)
-		if len(f) < 4 || !strings.HasPrefix(f[3]+",", "ro,") {
-			continue
-		}
-		at, info := f[1], os.FileInfo(nil)
-		if info, err = os.Stat(at); err != nil {
-			continue
-		}
-		if info.Mode().IsRegular() && info.Mode()&0o200 != 0 {
-			return filepath.Dir(at), filepath.Base(at)
-		}
-		list, _ := os.ReadDir(at)
-		for _, e := range list {
-			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.Mode()&0o200 != 0 && !strings.HasPrefix(e.Name(), ".") {
-				return at, e.Name()
-			}
-		}
-	}
-	t.Skip("nothing is mounted read-only here")
-	return "", ""
-}
-
 // What a killed server left half written is removed when the next one starts; what another one may be writing is not.
 func TestOrphanedFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
