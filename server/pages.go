@@ -104,16 +104,14 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, x
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	if t := r.URL.Query().Get("token"); t != "" && s.auth.isToken(t) {
-		s.auth.login(w, r)
-		setXSRF(w, r)
-		http.Redirect(w, r, localPath(r.URL.Query().Get("next")), http.StatusFound)
+		http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, random()).fragment(), http.StatusFound)
 		return
 	}
 	value := random()
 	if c, err := r.Cookie(xsrfCookie); err == nil && c.Value != "" {
 		value = c.Value
 	} else {
-		http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: value, Path: "/", SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: value, Path: "/login", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}
 	s.showLogin(w, r, http.StatusOK, value, "")
 }
@@ -124,8 +122,12 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusForbidden, r.PostFormValue(xsrfCookie), "That is not the token.")
 		return
 	}
-	s.auth.login(w, r)
-	http.Redirect(w, r, localPath(r.URL.Query().Get("next")), http.StatusFound)
+	proof := random()
+	if !fromBrowser(r) {
+		// VS Code fills in the form and goes on to repeat the form's value. It has no cookies that others could get.
+		proof = r.PostFormValue(xsrfCookie)
+	}
+	http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, proof).fragment(), http.StatusFound)
 }
 
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {

@@ -103,6 +103,9 @@ func (k *Kernel) spawn() error {
 func (k *Kernel) Send(c *Client, m *jupyter.Message) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if m.Type() == "nacre_again" {
+		return k.again(c, m)
+	}
 	k.activity = time.Now()
 	if k.state == Dead || k.child == nil {
 		return errors.New("the kernel has ended; restart it")
@@ -226,14 +229,26 @@ func (k *Kernel) answer(parent string, m *jupyter.Message) {
 			r.asked = m
 		}
 	}
+	var asker *Client
 	for c := range k.clients {
 		if r != nil && c.session == r.session {
-			c.push(m)
-			return
+			asker = c
 		}
 	}
-	if lasting {
-		k.spread(m)
+	if asker == nil {
+		if lasting {
+			k.spread(m)
+		}
+		return
+	}
+	asker.push(m)
+	if !lasting {
+		return
+	}
+	for c := range k.clients {
+		if c != asker {
+			c.push(elsewhere(m))
+		}
 	}
 }
 
