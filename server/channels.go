@@ -20,6 +20,8 @@ const (
 	pingEvery = 30 * time.Second
 	// writeWait is how long a message may take to be written.
 	writeWait = 30 * time.Second
+	// askEvery is the most messages that are written after a ping before the next.
+	askEvery = 32
 	// closeWait is how long a client has to answer a goodbye.
 	closeWait = 500 * time.Millisecond
 	// maxIncoming is the size, in bytes, of the largest message a client may send.
@@ -150,10 +152,10 @@ func (x *wire) write() {
 			}
 		}
 	}()
-	asked := false // a ping is on its way
+	asked, since := false, 0 // a ping is on its way, and how many messages after it
 	ask := func() error {
 		last, _ := x.client.Unacknowledged()
-		asked = true
+		asked, since = true, 0
 		return x.ws.WriteControl(websocket.PingMessage, strconv.AppendUint(nil, last, 10), time.Now().Add(writeWait))
 	}
 	ping := time.NewTicker(pingEvery)
@@ -168,6 +170,7 @@ func (x *wire) write() {
 			}
 			if err = send(x.ws, m); err == nil {
 				x.client.Sent(m)
+				since++
 			}
 		case <-x.ponged:
 			asked = false
@@ -180,7 +183,7 @@ func (x *wire) write() {
 		case <-x.over:
 			return
 		}
-		if _, waiting := x.client.Unacknowledged(); err == nil && waiting && !asked {
+		if _, waiting := x.client.Unacknowledged(); err == nil && waiting && (!asked || since >= askEvery) {
 			err = ask()
 		}
 		if errors.Is(err, websocket.ErrCloseSent) {
