@@ -20,6 +20,12 @@ import (
 	"nacre/internal/safetensors"
 )
 
+// An archive may unpack to this many bytes, and to so many times its size: far more than numbers do, far less than a bomb.
+const (
+	mayUnpack   = 64 << 20
+	unpackRatio = 100
+)
+
 // readNPZ reads an archive of NumPy arrays.
 func readNPZ(raw []byte, label string) (*Embeddings, error) {
 	r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))
@@ -27,13 +33,18 @@ func readNPZ(raw []byte, label string) (*Embeddings, error) {
 		return nil, err
 	}
 	arrays := map[string]array{}
+	left := mayUnpack + unpackRatio*int64(len(raw))
 	for _, key := range r.Keys() {
 		f, err := r.Open(key)
 		if err != nil {
 			return nil, err
 		}
-		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, f)
+		in := &io.LimitedReader{R: f, N: left}
+		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, in)
 		f.Close()
+		if left = in.N; left <= 0 {
+			return nil, badInput("array %s: the archive of %d bytes unpacks to more than %d", key, len(raw), mayUnpack+unpackRatio*int64(len(raw)))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -139,9 +150,9 @@ func readArray(key string, f io.Reader) (array, error) {
 		return array{}, fmt.Errorf("array %s: %w", key, err)
 	}
 	a := array{shape: nr.Header.Descr.Shape, typ: nr.Header.Descr.Type}
-	n := 1
-	for _, s := range a.shape {
-		n *= s
+	n, err := elements(a.shape, buf.Len())
+	if err != nil {
+		return a, badInput("array %s: %v", key, err)
 	}
 	if strings.ContainsAny(a.typ, "US") && len(a.shape) == 1 {
 		a.text, err = texts(a.typ, raw[len(raw)-buf.Len():], n)
@@ -192,12 +203,31 @@ func readArray(key string, f io.Reader) (array, error) {
 	return a, err
 }
 
+// elements is the number of elements of a shape, which a header may claim at will: at most one for each of the bytes that
+// are there, since none takes less.
+func elements(shape []int, size int) (int, error) {
+	n := 1
+	for _, s := range shape {
+		if s < 0 {
+			return 0, fmt.Errorf("its shape is %v; no side of an array is negative", shape)
+		}
+		if s > 0 && n > size/s {
+			return 0, fmt.Errorf("its shape is %v; the file has %d bytes for it", shape, size)
+		}
+		n *= s
+	}
+	return n, nil
+}
+
 // texts decodes n texts of fixed length, UTF-32 ("U") or bytes ("S"), which end where only zeros follow.
 func texts(typ string, raw []byte, n int) ([]string, error) {
 	kind := strings.TrimLeft(typ, "<>|=")
 	width, err := strconv.Atoi(kind[1:])
 	if err != nil {
 		return nil, badInput("texts of type %q cannot be read", typ)
+	}
+	if width < 0 || width > len(raw) {
+		return nil, badInput("%d bytes for %d texts of type %q", len(raw), n, typ)
 	}
 	if kind[0] == 'U' {
 		width *= 4
