@@ -17,13 +17,8 @@ import (
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
+	"nacre/internal/numpy"
 	"nacre/internal/safetensors"
-)
-
-// An archive may unpack to this many bytes, and to so many times its size: far more than numbers do, far less than a bomb.
-const (
-	mayUnpack   = 64 << 20
-	unpackRatio = 100
 )
 
 // readNPZ reads an archive of NumPy arrays.
@@ -33,18 +28,18 @@ func readNPZ(raw []byte, label string) (*Embeddings, error) {
 		return nil, err
 	}
 	arrays := map[string]array{}
-	left := mayUnpack + unpackRatio*int64(len(raw))
+	left := numpy.Unpacked(int64(len(raw)))
 	for _, key := range r.Keys() {
 		f, err := r.Open(key)
 		if err != nil {
 			return nil, err
 		}
-		in := &io.LimitedReader{R: f, N: left}
-		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, in)
+		unpacked, err := numpy.ReadAll(f, &left)
 		f.Close()
-		if left = in.N; left <= 0 {
-			return nil, badInput("array %s: the archive of %d bytes unpacks to more than %d", key, len(raw), mayUnpack+unpackRatio*int64(len(raw)))
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w", key, err)
 		}
+		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, unpacked)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +52,7 @@ func readNPY(name string, raw []byte, label string) (*Embeddings, error) {
 	if label != "" {
 		return nil, badInput("an .npy file is one array, the points; labels %q may be a second .npy file, or use .npz, .safetensors or .csv", label)
 	}
-	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
+	a, err := readArray(filepath.Base(name), raw)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +61,7 @@ func readNPY(name string, raw []byte, label string) (*Embeddings, error) {
 
 // readLabels reads the labels of e from the contents of an .npy file of their own.
 func (e *Embeddings) readLabels(name string, raw []byte) error {
-	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
+	a, err := readArray(filepath.Base(name), raw)
 	if err != nil {
 		return err
 	}
@@ -137,33 +132,23 @@ type array struct {
 	ok    bool
 }
 
-// readArray reads through a buffer of known length because the npy reader takes short reads, which a compressed
-// stream gives, for full ones.
-func readArray(key string, f io.Reader) (array, error) {
-	raw, err := io.ReadAll(f)
+// readArray reads an array's file.
+func readArray(key string, raw []byte) (array, error) {
+	nr, data, n, err := numpy.Open(raw)
 	if err != nil {
-		return array{}, fmt.Errorf("array %s: %w", key, err)
-	}
-	buf := bytes.NewReader(raw)
-	nr, err := npy.NewReader(buf)
-	if err != nil {
-		return array{}, fmt.Errorf("array %s: %w", key, err)
+		return array{}, badInput("array %s: %v", key, err)
 	}
 	a := array{shape: nr.Header.Descr.Shape, typ: nr.Header.Descr.Type}
-	n, err := elements(a.shape, buf.Len())
-	if err != nil {
-		return a, badInput("array %s: %v", key, err)
-	}
 	if strings.ContainsAny(a.typ, "US") && len(a.shape) == 1 {
-		a.text, err = texts(a.typ, raw[len(raw)-buf.Len():], n)
+		a.text, err = texts(a.typ, data, n)
 		return a, err
 	}
 	size, err := strconv.Atoi(strings.TrimLeft(a.typ, "<>|=fiub"))
 	if err != nil || !strings.ContainsAny(a.typ, "fiub") {
 		return a, nil
 	}
-	if buf.Len() != n*size {
-		return a, badInput("array %s: %d bytes for %v values of %d", key, buf.Len(), a.shape, size)
+	if size < 1 || size > 8 || len(data) != n*size {
+		return a, badInput("array %s: %d bytes for %v values of %d", key, len(data), a.shape, size)
 	}
 	switch a.typ[len(a.typ)-2:] {
 	case "f8":
@@ -171,7 +156,7 @@ func readArray(key string, f io.Reader) (array, error) {
 	case "f4":
 		a.data, err = readAs[float32](nr, n)
 	case "f2":
-		a.data = halves(raw[len(raw)-buf.Len():], strings.HasPrefix(a.typ, ">"))
+		a.data = halves(data, strings.HasPrefix(a.typ, ">"))
 	case "i8":
 		a.data, err = readAs[int64](nr, n)
 	case "i4":
@@ -201,22 +186,6 @@ func readArray(key string, f io.Reader) (array, error) {
 		a.data = t
 	}
 	return a, err
-}
-
-// elements is the number of elements of a shape, which a header may claim at will: at most one for each of the bytes that
-// are there, since none takes less.
-func elements(shape []int, size int) (int, error) {
-	n := 1
-	for _, s := range shape {
-		if s < 0 {
-			return 0, fmt.Errorf("its shape is %v; no side of an array is negative", shape)
-		}
-		if s > 0 && n > size/s {
-			return 0, fmt.Errorf("its shape is %v; the file has %d bytes for it", shape, size)
-		}
-		n *= s
-	}
-	return n, nil
 }
 
 // texts decodes n texts of fixed length, UTF-32 ("U") or bytes ("S"), which end where only zeros follow.
