@@ -17,6 +17,10 @@ const framePolicy = "sandbox allow-scripts; frame-ancestors 'self'"
 // filePolicy is for files of the served folder, which may be pages somebody else wrote.
 const filePolicy = "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; form-action 'none'; frame-ancestors 'self'"
 
+// noConnections goes with pages whose scripts are somebody else's: a policy of contents says nothing about WebRTC, which
+// this header forbids too, in frames within the page as well, where a browser knows it.
+const noConnections = "()"
+
 func init() {
 	// Systems without a table of types do not know these.
 	_ = mime.AddExtensionType(".wasm", "application/wasm")
@@ -39,6 +43,7 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	policy := pagePolicy
 	if r.PathValue("path") == "frame.html" {
 		policy = framePolicy
+		w.Header().Set("Connection-Allowlist", noConnections)
 	}
 	w.Header().Del("Cross-Origin-Resource-Policy") // the frame's origin is another
 	s.asset(w, r, "static/"+r.PathValue("path"), policy)
@@ -144,6 +149,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.Close()
 	w.Header().Set("Content-Security-Policy", filePolicy)
+	w.Header().Set("Connection-Allowlist", noConnections)
 	w.Header().Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("download") != "" {
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": info.Name()}))

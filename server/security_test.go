@@ -325,6 +325,10 @@ func TestHeaders(t *testing.T) {
 		if a.StatusCode != 200 || a.Header.Get("Content-Security-Policy") != want || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v", path, a.StatusCode, a.Header)
 		}
+		foreign := path == "/static/frame.html" || strings.HasPrefix(path, "/files/")
+		if got := a.Header.Get("Connection-Allowlist"); foreign != (got == "()") {
+			t.Errorf("%s: Connection-Allowlist is %q", path, got)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func Example() {
 	r, _, n, err := Open(file.Bytes())
 	values := make([]float64, n)
 	fmt.Println(err, r.Read(&values), values)
-	_, _, _, err = Open(bytes.Replace(file.Bytes(), []byte("(3,)"), []byte("(99,)"), 1))
+	_, _, _, err = Open(bytes.Replace(file.Bytes(), []byte("(3,), } "), []byte("(99,), }"), 1))
 	fmt.Println(err)
 	// Output:
 	// <nil> <nil> [1 2 3]
