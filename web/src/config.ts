@@ -43,7 +43,7 @@ export const treeUrl = (path: string) => page + 'tree' + (path ? '/' + encode(pa
 export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */
-export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(fileUrl(path))}`;
+export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
 /** A text to read, on a static site. */
 export const readUrl = (path: string) => page + 'read/' + encode(path);
 export const fileUrl = (path: string) => base + 'files/' + encode(path) + (isSite ? '' : fileKey());

@@ -16,10 +16,10 @@ const part = (i: number): string => (localStorage.getItem(stored) ?? '').split('
 
 export const hasProof = (): boolean => part(0) !== '';
 
-/** A request with the proof. */
+/** A request with the proof, where there is one. */
 export function provenFetch(input: Request | URL | string, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
-  request.headers.set('X-XSRFToken', part(0));
+  if (hasProof()) request.headers.set('X-XSRFToken', part(0));
   return fetch(request);
 }
 
