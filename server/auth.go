@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -12,30 +13,45 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
 const (
 	minToken = 16
-	// xsrfCookie and xsrfHeader are the names that Jupyter's clients use.
-	xsrfCookie = "_xsrf"
-	xsrfHeader = "X-Xsrftoken"
+	// xsrfCookie is what the login form repeats; proofHeader carries the proof. The names are those of Jupyter's clients.
+	xsrfCookie  = "_xsrf"
+	proofHeader = "X-Xsrftoken"
 	// loginDays is how long a login lasts, if the server does.
 	loginDays = 30
 	maxLogins = 10_000
 )
 
-// auth decides who is let in. A client shows the token, or the cookie that it got for showing the token once.
+// auth decides who is let in. A client shows the token, or what it got for showing the token once: a cookie and a proof.
+//
+// Browsers send the cookies of a host to all of its ports, so the cookie alone opens nothing: whoever listens at another
+// port of this machine may have received it. The proof is handed over in the fragment of an address, which is sent to
+// nobody; the page keeps it in its storage, which is that of its port alone, and repeats it with every request. Where no
+// header can be sent, for an image or a download, the address has a second value that is good for files only.
 type auth struct {
 	token [sha256.Size]byte
 	hosts []string
 
 	mu     sync.Mutex
-	logins map[string]time.Time // cookie value → end
-	open   bool                 // listens beyond the loopback interface
+	logins map[string]*login // by the cookie's value
+	open   bool              // listens beyond the loopback interface
+}
+
+// login is what showing the token has begun.
+type login struct {
+	ctx   context.Context // over when the login is: by a logout, or by its age
+	end   context.CancelFunc
+	proof string // what a request repeats in a header, and a WebSocket in its address
+	files string // what the address of a file repeats
 }
 
 func newAuth(token string, hosts []string) *auth {
-	return &auth{token: sha256.Sum256([]byte(token)), hosts: hosts, logins: map[string]time.Time{}}
+	return &auth{token: sha256.Sum256([]byte(token)), hosts: hosts, logins: map[string]*login{}}
 }
 
 // listening notes the address, which decides what names the server may be called by.
@@ -61,24 +77,32 @@ func (a *auth) isToken(s string) bool {
 	return s != "" && subtle.ConstantTimeCompare(sum[:], a.token[:]) == 1
 }
 
-// identify says who sends a request. A wrong token is nobody, even with a good cookie.
-func (a *auth) identify(r *http.Request) identity {
+// identify says who sends a request, and by which login if by one. A wrong token is nobody, even with a good cookie.
+func (a *auth) identify(r *http.Request) (identity, *login) {
 	if t := tokenOf(r); t != "" {
 		if a.isToken(t) {
-			return byToken
+			return byToken, nil
 		}
-		return nobody
+		return nobody, nil
 	}
 	c, err := r.Cookie(cookieName(r))
 	if err != nil {
-		return nobody
+		return nobody, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if end, ok := a.logins[c.Value]; ok && time.Now().Before(end) {
-		return byCookie
+	if l := a.logins[c.Value]; l != nil && l.ctx.Err() == nil {
+		return byCookie, l
 	}
-	return nobody
+	return nobody, nil
+}
+
+// until is over when whoever sends a request is not let in any more.
+func (a *auth) until(r *http.Request) context.Context {
+	if _, l := a.identify(r); l != nil {
+		return l.ctx
+	}
+	return context.Background()
 }
 
 func tokenOf(r *http.Request) string {
@@ -98,27 +122,38 @@ func cookieName(r *http.Request) string {
 	return "nacre-" + port
 }
 
-// login gives the client a cookie. It has to be the first one set: VS Code takes that.
-func (a *auth) login(w http.ResponseWriter, r *http.Request) {
+// login gives the client a cookie and returns its login with the given proof. The cookie has to be the first one set:
+// VS Code takes that.
+func (a *auth) login(w http.ResponseWriter, r *http.Request, proof string) *login {
 	value := random()
-	now := time.Now()
+	l := &login{proof: proof, files: random()}
+	l.ctx, l.end = context.WithDeadline(context.Background(), time.Now().AddDate(0, 0, loginDays))
 	a.mu.Lock()
-	for v, end := range a.logins {
-		if now.After(end) || len(a.logins) >= maxLogins {
+	for v, old := range a.logins {
+		if old.ctx.Err() != nil || len(a.logins) >= maxLogins {
+			old.end()
 			delete(a.logins, v)
 		}
 	}
-	a.logins[value] = now.AddDate(0, 0, loginDays)
+	a.logins[value] = l
 	a.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{
 		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: loginDays * 86400,
 	})
+	return l
 }
 
+// fragment is what an address ends with that hands a login's proof to the page. Browsers do not send it anywhere.
+func (l *login) fragment() string { return "#proof=" + l.proof + "." + l.files }
+
+// logout ends the login of a request, and with it its connections.
 func (a *auth) logout(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(cookieName(r)); err == nil {
 		a.mu.Lock()
-		delete(a.logins, c.Value)
+		if l := a.logins[c.Value]; l != nil {
+			l.end()
+			delete(a.logins, c.Value)
+		}
 		a.mu.Unlock()
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Path: "/", MaxAge: -1})
@@ -177,27 +212,40 @@ func isPage(r *http.Request) bool {
 	return r.URL.Path == "/tsne/"
 }
 
-// xsrfOK asks a request that changes something to repeat the value of a cookie, which other origins cannot read.
-func xsrfOK(r *http.Request) bool {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
+// proven reports whether a request repeats the proof of its login. What has nothing secret needs none: pages, which are
+// the same for everybody, and the programs that they run.
+func proven(r *http.Request, l *login) bool {
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if read && (isPage(r) || strings.HasPrefix(r.URL.Path, "/tsne/")) {
+		return true
+	}
+	if equal(r.Header.Get(proofHeader), l.proof) {
+		return true
+	}
+	q := r.URL.Query()
+	switch {
+	case !read:
+		return false
+	case strings.HasPrefix(r.URL.Path, "/files/"):
+		return equal(q.Get("key"), l.files)
+	case websocket.IsWebSocketUpgrade(r):
+		return equal(q.Get("proof"), l.proof)
+	}
+	return false
+}
+
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// formOK asks the login form to repeat the value of a cookie that came with the form.
+func formOK(r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
 	}
 	c, err := r.Cookie(xsrfCookie)
-	if err != nil || c.Value == "" {
-		return false
-	}
-	sent := r.Header.Get(xsrfHeader)
-	if sent == "" && r.URL.Path == "/login" {
-		sent = r.PostFormValue(xsrfCookie)
-	}
-	return subtle.ConstantTimeCompare([]byte(sent), []byte(c.Value)) == 1
+	return err == nil && c.Value != "" && equal(r.PostFormValue(xsrfCookie), c.Value)
 }
 
-// setXSRF gives the client the value it has to repeat.
-func setXSRF(w http.ResponseWriter, r *http.Request) {
-	if c, err := r.Cookie(xsrfCookie); err == nil && c.Value != "" {
-		return
-	}
-	http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: random(), Path: "/", SameSite: http.SameSiteLaxMode})
+// fromBrowser is true of what a browser's page has sent: a form's request says where it comes from.
+func fromBrowser(r *http.Request) bool {
+	return r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
 }

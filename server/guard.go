@@ -47,7 +47,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 	}
 	isAPI := strings.HasPrefix(r.URL.Path, "/api")
 	if r.URL.Path == "/login" {
-		if !sameOrigin(r) || !xsrfOK(r) {
+		if !sameOrigin(r) || !formOK(r) {
 			refuse(w, http.StatusForbidden, "this request comes from another page; reload the page and try again")
 			return false
 		}
@@ -56,10 +56,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 	if strings.HasPrefix(r.URL.Path, "/static/") && r.Method == http.MethodGet {
 		return true
 	}
-	who := s.auth.identify(r)
+	who, login := s.auth.identify(r)
 	switch {
 	case who == nobody && isPage(r) && r.Method == http.MethodGet:
-		setXSRF(w, r)
 		http.Redirect(w, r, "/login?"+url.Values{"next": {r.URL.Path}}.Encode(), http.StatusFound)
 		return false
 	case who == nobody:
@@ -70,23 +69,21 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 		// The address with the token in it must not stay in the browser's history.
-		s.auth.login(w, r)
-		setXSRF(w, r)
+		login = s.auth.login(w, r, random())
 		to := localPath(r.URL.Path)
 		if query := r.URL.Query(); len(query) > 1 {
 			query.Del("token")
 			to += "?" + query.Encode()
 		}
-		http.Redirect(w, r, to, http.StatusFound)
+		http.Redirect(w, r, to+login.fragment(), http.StatusFound)
 		return false
 	case !sameOrigin(r):
 		refuse(w, http.StatusNotFound, "this request comes from another page")
 		return false
-	case !xsrfOK(r):
-		refuse(w, http.StatusForbidden, "the request does not repeat the _xsrf cookie; reload the page")
+	case !proven(r, login):
+		refuse(w, http.StatusForbidden, "the request does not repeat the login's proof; open the page again with the address that nacre notebook has printed")
 		return false
 	}
-	setXSRF(w, r)
 	return true
 }
 

@@ -17,6 +17,10 @@ const framePolicy = "sandbox allow-scripts; frame-ancestors 'self'"
 // filePolicy is for files of the served folder, which may be pages somebody else wrote.
 const filePolicy = "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; form-action 'none'; frame-ancestors 'self'"
 
+// noConnections goes with pages whose scripts are somebody else's: a policy of contents says nothing about WebRTC, which
+// this header forbids too, in frames within the page as well, where a browser knows it.
+const noConnections = "()"
+
 func init() {
 	// Systems without a table of types do not know these.
 	_ = mime.AddExtensionType(".wasm", "application/wasm")
@@ -39,6 +43,7 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	policy := pagePolicy
 	if r.PathValue("path") == "frame.html" {
 		policy = framePolicy
+		w.Header().Set("Connection-Allowlist", noConnections)
 	}
 	w.Header().Del("Cross-Origin-Resource-Policy") // the frame's origin is another
 	s.asset(w, r, "static/"+r.PathValue("path"), policy)
@@ -104,16 +109,14 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, x
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
 	if t := r.URL.Query().Get("token"); t != "" && s.auth.isToken(t) {
-		s.auth.login(w, r)
-		setXSRF(w, r)
-		http.Redirect(w, r, localPath(r.URL.Query().Get("next")), http.StatusFound)
+		http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, random()).fragment(), http.StatusFound)
 		return
 	}
 	value := random()
 	if c, err := r.Cookie(xsrfCookie); err == nil && c.Value != "" {
 		value = c.Value
 	} else {
-		http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: value, Path: "/", SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: xsrfCookie, Value: value, Path: "/login", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	}
 	s.showLogin(w, r, http.StatusOK, value, "")
 }
@@ -124,8 +127,12 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusForbidden, r.PostFormValue(xsrfCookie), "That is not the token.")
 		return
 	}
-	s.auth.login(w, r)
-	http.Redirect(w, r, localPath(r.URL.Query().Get("next")), http.StatusFound)
+	proof := random()
+	if !fromBrowser(r) {
+		// VS Code fills in the form and goes on to repeat the form's value. It has no cookies that others could get.
+		proof = r.PostFormValue(xsrfCookie)
+	}
+	http.Redirect(w, r, localPath(r.URL.Query().Get("next"))+s.auth.login(w, r, proof).fragment(), http.StatusFound)
 }
 
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
@@ -142,6 +149,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	defer f.Close()
 	w.Header().Set("Content-Security-Policy", filePolicy)
+	w.Header().Set("Connection-Allowlist", noConnections)
 	w.Header().Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("download") != "" {
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": info.Name()}))

@@ -69,52 +69,63 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 
 func cookieFor(r *rig) string { return "nacre-" + r.host[strings.LastIndex(r.host, ":")+1:] }
 
-// login gets the two cookies.
-func (r *rig) login() (cookies, xsrf string) {
+// proofs are what a login hands to the page in the fragment of an address.
+func proofs(t *testing.T, location string) (proof, files string) {
+	t.Helper()
+	_, fragment, ok := strings.Cut(location, "#proof=")
+	if !ok {
+		t.Errorf("%q hands over no proof", location)
+	}
+	proof, files, _ = strings.Cut(fragment, ".")
+	return proof, files
+}
+
+// login gets the cookie and the proof that goes with it.
+func (r *rig) login() (cookie, proof string) {
 	r.t.Helper()
 	a := r.call("GET", "/tree?token="+testToken, "")
-	var list []string
-	for i, c := range a.Cookies() {
-		if i == 0 && (c.Name != cookieFor(r) || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode) {
-			r.t.Errorf("the first cookie is %v", c)
-		}
-		list = append(list, c.Name+"="+c.Value)
-		if c.Name == xsrfCookie {
-			xsrf = c.Value
-		}
+	c := a.Cookies()
+	if len(c) != 1 || c[0].Name != cookieFor(r) || !c[0].HttpOnly || c[0].SameSite != http.SameSiteLaxMode {
+		r.t.Fatalf("the cookies are %v", c)
 	}
-	return "Cookie: " + strings.Join(list, "; "), xsrf
+	proof, _ = proofs(r.t, a.Header.Get("Location"))
+	return "Cookie: " + c[0].Name + "=" + c[0].Value, proof
 }
 
 // With the cookie, requests must come from our own page; with the token they need not.
 func TestOriginsAndCrossSiteRequests(t *testing.T) {
 	r := newRig(t)
-	cookies, xsrf := r.login()
+	cookies, proof := r.login()
 	own, other := "Origin: "+r.base, "Origin: http://evil.example"
-	header := "X-XSRFToken: " + xsrf
+	header := "X-XSRFToken: " + proof
 	body := `{"type":"notebook"}`
 	for i, test := range []struct {
 		method, path string
 		headers      []string
 		want         int
 	}{
-		{"GET", "/api/kernels", []string{cookies}, 200},
-		{"GET", "/api/kernels", []string{cookies, own}, 200},
-		{"GET", "/api/kernels", []string{cookies, other}, 404},
-		{"GET", "/api/kernels", []string{cookies, "Origin: null"}, 404},
-		{"GET", "/api/kernels", []string{cookies, "Origin: http://127.0.0.1:1"}, 404},
-		{"GET", "/api/kernels", []string{cookies, "Referer: http://evil.example/x"}, 404},
-		{"GET", "/api/kernels", []string{cookies, "Referer: " + r.base + "/tree"}, 200},
-		{"GET", "/api/kernels", []string{cookies, "Sec-Fetch-Site: cross-site"}, 404},
-		{"GET", "/files/page.html", []string{cookies, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"}, 404},
-		{"GET", "/files/page.html", []string{cookies, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}, 404},
+		{"GET", "/api/kernels", []string{cookies, header}, 200},
+		{"GET", "/api/kernels", []string{cookies, header, own}, 200},
+		{"GET", "/api/kernels", []string{cookies, header, other}, 404},
+		{"GET", "/api/kernels", []string{cookies, header, "Origin: null"}, 404},
+		{"GET", "/api/kernels", []string{cookies, header, "Origin: http://127.0.0.1:1"}, 404},
+		{"GET", "/api/kernels", []string{cookies, header, "Referer: http://evil.example/x"}, 404},
+		{"GET", "/api/kernels", []string{cookies, header, "Referer: " + r.base + "/tree"}, 200},
+		{"GET", "/api/kernels", []string{cookies, header, "Sec-Fetch-Site: cross-site"}, 404},
+		{"GET", "/files/page.html", []string{cookies, header, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: no-cors"}, 404},
+		{"GET", "/files/page.html", []string{cookies, header, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}, 404},
 		{"GET", "/tree", []string{cookies, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}, 200},
+		{"GET", "/api/kernels", []string{cookies}, 403},
+		{"GET", "/api/kernels", []string{cookies, own}, 403},
+		{"GET", "/api/kernels?proof=" + proof, []string{cookies}, 403},
+		{"GET", "/files/page.html", []string{cookies, own}, 403},
+		{"HEAD", "/api/contents/n.ipynb", []string{cookies}, 403},
 		{"POST", "/api/contents", []string{cookies}, 403},
 		{"POST", "/api/contents", []string{cookies, own}, 403},
 		{"POST", "/api/contents", []string{cookies, own, "X-XSRFToken: wrong"}, 403},
 		{"POST", "/api/contents", []string{cookies, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: navigate"}, 403},
 		{"POST", "/api/contents", []string{cookies, other, header}, 404},
-		{"POST", "/api/contents?_xsrf=" + xsrf, []string{cookies, own}, 403},
+		{"POST", "/api/contents?proof=" + proof, []string{cookies, own}, 403},
 		{"POST", "/api/contents", []string{cookies, own, header}, 201},
 		{"DELETE", "/api/contents/Untitled.ipynb", []string{cookies, own}, 403},
 		{"DELETE", "/api/contents/Untitled.ipynb", []string{cookies, header}, 204},
@@ -134,7 +145,7 @@ func TestOriginsAndCrossSiteRequests(t *testing.T) {
 	kernel := r.kernel()
 	for origin, want := range map[string]int{r.base: 101, "http://evil.example": 404, "null": 404, "http://127.0.0.1:1": 404} {
 		_, value, _ := strings.Cut(cookies, ": ")
-		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+"/api/kernels/"+kernel+"/channels", http.Header{"Cookie": {value}, "Origin": {origin}})
+		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+"/api/kernels/"+kernel+"/channels?proof="+proof, http.Header{"Cookie": {value}, "Origin": {origin}})
 		if err == nil {
 			ws.Close()
 		}
@@ -237,7 +248,7 @@ func TestNoOpenRedirect(t *testing.T) {
 			t.Errorf("%s leads to %q", path, to)
 		}
 	}
-	if a := r.call("GET", "/tree?token="+testToken, ""); a.Header.Get("Location") != "/tree" {
+	if a := r.call("GET", "/tree?token="+testToken, ""); !strings.HasPrefix(a.Header.Get("Location"), "/tree#proof=") {
 		t.Error(a.Header.Get("Location"))
 	}
 }
@@ -272,7 +283,7 @@ func TestPasswordForm(t *testing.T) {
 		t.Errorf("with a wrong token: %d %v", a.StatusCode, a.Cookies())
 	}
 	a := post(testToken, xsrf, cookie)
-	if a.StatusCode != 302 || a.Header.Get("Location") != "/notebooks/n.ipynb" || len(a.Cookies()) == 0 || a.Cookies()[0].Name != cookieFor(r) {
+	if a.StatusCode != 302 || !strings.HasPrefix(a.Header.Get("Location"), "/notebooks/n.ipynb#proof=") || len(a.Cookies()) == 0 || a.Cookies()[0].Name != cookieFor(r) {
 		t.Errorf("%d %v", a.StatusCode, a.Header)
 	}
 }
@@ -280,21 +291,22 @@ func TestPasswordForm(t *testing.T) {
 // A login ends with the logout, and with the server: a new token makes old cookies worthless (CVE-2026-40934).
 func TestCookiesEnd(t *testing.T) {
 	r := newRig(t)
-	cookies, xsrf := r.login()
-	if a := r.call("GET", "/api/kernels", "", cookies); a.StatusCode != 200 {
+	cookies, proof := r.login()
+	header := "X-XSRFToken: " + proof
+	if a := r.call("GET", "/api/kernels", "", cookies, header); a.StatusCode != 200 {
 		t.Fatal(a.StatusCode)
 	}
-	if a := newRig(t).call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), "nacre-0")); a.StatusCode != 403 {
+	if a := newRig(t).call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), "nacre-0"), header); a.StatusCode != 403 {
 		t.Error(a.StatusCode)
 	}
 	other := newRig(t)
-	if a := other.call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), cookieFor(other))); a.StatusCode != 403 {
+	if a := other.call("GET", "/api/kernels", "", strings.ReplaceAll(cookies, cookieFor(r), cookieFor(other)), header); a.StatusCode != 403 {
 		t.Errorf("another server takes the cookie: %d", a.StatusCode)
 	}
-	if a := r.call("POST", "/logout", "", cookies, "X-XSRFToken: "+xsrf); a.StatusCode != 204 {
+	if a := r.call("POST", "/logout", "", cookies, header); a.StatusCode != 204 {
 		t.Fatal(a.StatusCode)
 	}
-	if a := r.call("GET", "/api/kernels", "", cookies); a.StatusCode != 403 {
+	if a := r.call("GET", "/api/kernels", "", cookies, header); a.StatusCode != 403 {
 		t.Errorf("after the logout: %d", a.StatusCode)
 	}
 }
@@ -303,15 +315,19 @@ func TestCookiesEnd(t *testing.T) {
 // (CVE-2026-44727).
 func TestHeaders(t *testing.T) {
 	r := newRig(t)
-	cookies, _ := r.login()
+	cookies, proof := r.login()
 	for path, want := range map[string]string{
 		"/tree": "frame-ancestors 'self'", "/notebooks/n.ipynb": "frame-ancestors 'self'", "/static/frame.html": "sandbox allow-scripts; frame-ancestors 'self'",
 		"/files/page.html": "sandbox allow-scripts; default-src data: blob: 'unsafe-inline'; connect-src 'none'; form-action 'none'; frame-ancestors 'self'",
 		"/api/kernels":     "default-src 'none'; frame-ancestors 'none'",
 	} {
-		a := r.call("GET", path, "", cookies)
+		a := r.call("GET", path, "", cookies, "X-XSRFToken: "+proof)
 		if a.StatusCode != 200 || a.Header.Get("Content-Security-Policy") != want || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %v", path, a.StatusCode, a.Header)
+		}
+		foreign := path == "/static/frame.html" || strings.HasPrefix(path, "/files/")
+		if got := a.Header.Get("Connection-Allowlist"); foreign != (got == "()") {
+			t.Errorf("%s: Connection-Allowlist is %q", path, got)
 		}
 	}
 }
@@ -320,12 +336,13 @@ func TestHeaders(t *testing.T) {
 func TestTokenIsNotLogged(t *testing.T) {
 	r := newRig(t)
 	kernel := r.kernel()
-	cookies, _ := r.login()
+	cookies, proof := r.login()
 	for _, path := range []string{
 		"/?token=" + testToken, "/api/kernels?token=" + testToken, "/files/none?token=" + testToken, "/api/" + testToken, "/static/" + testToken,
-		"/api/kernels/" + testToken, "/login?token=" + testToken + "&next=/" + testToken,
+		"/api/kernels/" + testToken, "/login?token=" + testToken + "&next=/" + testToken, "/files/n.ipynb?key=" + proof, "/api/events/subscribe?proof=" + proof,
 	} {
 		r.call("GET", path, "", cookies)
+		r.call("GET", path, "", cookies, "X-XSRFToken: "+proof)
 		r.call("GET", path, "", authorized)
 		r.call("POST", path, "{", authorized)
 	}
@@ -335,6 +352,9 @@ func TestTokenIsNotLogged(t *testing.T) {
 	log := r.log.String()
 	if strings.Contains(log, testToken) || !strings.Contains(log, "path=/api/kernels") || !strings.Contains(log, "message not passed on") {
 		t.Errorf("log:\n%s", log)
+	}
+	if strings.Contains(log, proof) {
+		t.Error("a login's proof is in the log")
 	}
 	for _, c := range strings.Split(strings.TrimPrefix(cookies, "Cookie: "), "; ") {
 		if _, value, _ := strings.Cut(c, "="); strings.Contains(log, value) {

@@ -17,6 +17,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 
+	"nacre/internal/numpy"
 	"nacre/internal/safetensors"
 )
 
@@ -27,13 +28,18 @@ func readNPZ(raw []byte, label string) (*Embeddings, error) {
 		return nil, err
 	}
 	arrays := map[string]array{}
+	left := numpy.Unpacked(int64(len(raw)))
 	for _, key := range r.Keys() {
 		f, err := r.Open(key)
 		if err != nil {
 			return nil, err
 		}
-		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, f)
+		unpacked, err := numpy.ReadAll(f, &left)
 		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w", key, err)
+		}
+		arrays[strings.TrimSuffix(key, ".npy")], err = readArray(key, unpacked)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +52,7 @@ func readNPY(name string, raw []byte, label string) (*Embeddings, error) {
 	if label != "" {
 		return nil, badInput("an .npy file is one array, the points; labels %q may be a second .npy file, or use .npz, .safetensors or .csv", label)
 	}
-	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
+	a, err := readArray(filepath.Base(name), raw)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,7 @@ func readNPY(name string, raw []byte, label string) (*Embeddings, error) {
 
 // readLabels reads the labels of e from the contents of an .npy file of their own.
 func (e *Embeddings) readLabels(name string, raw []byte) error {
-	a, err := readArray(filepath.Base(name), bytes.NewReader(raw))
+	a, err := readArray(filepath.Base(name), raw)
 	if err != nil {
 		return err
 	}
@@ -126,33 +132,23 @@ type array struct {
 	ok    bool
 }
 
-// readArray reads through a buffer of known length because the npy reader takes short reads, which a compressed
-// stream gives, for full ones.
-func readArray(key string, f io.Reader) (array, error) {
-	raw, err := io.ReadAll(f)
+// readArray reads an array's file.
+func readArray(key string, raw []byte) (array, error) {
+	nr, data, n, err := numpy.Open(raw)
 	if err != nil {
-		return array{}, fmt.Errorf("array %s: %w", key, err)
-	}
-	buf := bytes.NewReader(raw)
-	nr, err := npy.NewReader(buf)
-	if err != nil {
-		return array{}, fmt.Errorf("array %s: %w", key, err)
+		return array{}, badInput("array %s: %v", key, err)
 	}
 	a := array{shape: nr.Header.Descr.Shape, typ: nr.Header.Descr.Type}
-	n := 1
-	for _, s := range a.shape {
-		n *= s
-	}
 	if strings.ContainsAny(a.typ, "US") && len(a.shape) == 1 {
-		a.text, err = texts(a.typ, raw[len(raw)-buf.Len():], n)
+		a.text, err = texts(a.typ, data, n)
 		return a, err
 	}
 	size, err := strconv.Atoi(strings.TrimLeft(a.typ, "<>|=fiub"))
 	if err != nil || !strings.ContainsAny(a.typ, "fiub") {
 		return a, nil
 	}
-	if buf.Len() != n*size {
-		return a, badInput("array %s: %d bytes for %v values of %d", key, buf.Len(), a.shape, size)
+	if size < 1 || size > 8 || len(data) != n*size {
+		return a, badInput("array %s: %d bytes for %v values of %d", key, len(data), a.shape, size)
 	}
 	switch a.typ[len(a.typ)-2:] {
 	case "f8":
@@ -160,7 +156,7 @@ func readArray(key string, f io.Reader) (array, error) {
 	case "f4":
 		a.data, err = readAs[float32](nr, n)
 	case "f2":
-		a.data = halves(raw[len(raw)-buf.Len():], strings.HasPrefix(a.typ, ">"))
+		a.data = halves(data, strings.HasPrefix(a.typ, ">"))
 	case "i8":
 		a.data, err = readAs[int64](nr, n)
 	case "i4":
@@ -198,6 +194,9 @@ func texts(typ string, raw []byte, n int) ([]string, error) {
 	width, err := strconv.Atoi(kind[1:])
 	if err != nil {
 		return nil, badInput("texts of type %q cannot be read", typ)
+	}
+	if width < 0 || width > len(raw) {
+		return nil, badInput("%d bytes for %d texts of type %q", len(raw), n, typ)
 	}
 	if kind[0] == 'U' {
 		width *= 4

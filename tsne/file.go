@@ -16,6 +16,7 @@ import (
 
 	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
+	"nacre/internal/numpy"
 )
 
 // Embeddings are points with labels, as stored in an embeddings file.
@@ -138,7 +139,13 @@ func Labels(name string, raw []byte) []string {
 			return nil
 		}
 		for _, key := range r.Keys() {
-			if h := r.Header(key); h != nil && len(h.Descr.Shape) == 1 {
+			f, err := r.Open(key)
+			if err != nil {
+				continue
+			}
+			beginning, _ := io.ReadAll(io.LimitReader(f, numpy.MaxHeader))
+			f.Close()
+			if shape, err := numpy.Shape(beginning); err == nil && len(shape) == 1 {
 				out = append(out, strings.TrimSuffix(key, ".npy"))
 			}
 		}

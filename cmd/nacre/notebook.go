@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
+	"nacre/server/process"
 )
 
 func notebookCommand(env *app.Env, serve func(context.Context, *app.Env, app.NotebookOptions) error) *cobra.Command {
@@ -46,7 +47,7 @@ on being collected when the browser is closed. JupyterLab (--gateway-url) and VS
 	f := cmd.Flags()
 	f.StringVar(&o.Address, "address", "127.0.0.1", "`address` to listen on")
 	f.IntVar(&o.Port, "port", 8888, "`port` to listen on, or one of the nine after it; 0 for any")
-	f.StringVar(&o.Token, "token", os.Getenv("NACRE_TOKEN"), "`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")
+	f.StringVar(&o.Token, "token", os.Getenv(process.TokenVariable), "`secret` of at least 16 characters; better set as NACRE_TOKEN (default a new one)")
 	f.Lookup("token").DefValue = ""
 	f.StringArrayVar(&o.Hosts, "allow-host", nil, "one more `name` the server may be called by; may be repeated")
 	f.BoolVar(&o.Browser, "browser", false, "open the browser")

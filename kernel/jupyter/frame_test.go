@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func sample() *Message {
@@ -103,7 +106,7 @@ func FuzzDecodeLegacy(f *testing.F) {
 
 func TestReaderSkipsWhatIsTooLarge(t *testing.T) {
 	var b bytes.Buffer
-	b.Write(binary.LittleEndian.AppendUint32(nil, MaxFrame+1))
+	b.Write(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, mark), MaxFrame+1))
 	b.Write(make([]byte, MaxFrame+1))
 	if err := NewWriter(&b).Write(sample()); err != nil {
 		t.Fatal(err)
@@ -123,4 +126,70 @@ func TestReaderSkipsWhatIsTooLarge(t *testing.T) {
 	if note := tooLarge(big); note.Type() != "stream" || !strings.Contains(string(note.Content), "128 MiB") {
 		t.Errorf("in its place: %s %s", note.Type(), note.Content)
 	}
+}
+
+// What a cell writes into the stream is noticed at the next message, whatever the bytes and wherever they stand.
+func TestReaderNoticesGarbage(t *testing.T) {
+	var stream bytes.Buffer
+	w := NewWriter(&stream)
+	for range 2 {
+		if err := w.Write(sample()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := stream.Bytes()
+	one := len(whole) / 2
+	for _, garbage := range []string{"x", "abc", "AAAA", "\x00\x00\x00\x00", "\xff\xff\xff\xff\xff\xff\xff\xff", strings.Repeat("garbage ", 100)} {
+		for _, at := range []int{0, one, one + 1, one + headSize + 3} {
+			b := append(append(bytes.Clone(whole[:at]), garbage...), whole[at:]...)
+			r, pipe := io.Pipe() // which stays open, as a kernel's does
+			go func() { _, _ = pipe.Write(b) }()
+			noticed := make(chan error, 1)
+			go func() {
+				in := NewReader(r)
+				for {
+					if _, err := in.Read(); err != nil {
+						noticed <- err
+						return
+					}
+				}
+			}()
+			select {
+			case err := <-noticed:
+				if !errors.Is(err, ErrGarbage) {
+					t.Errorf("%.8q at byte %d: %v", garbage, at, err)
+				}
+			case <-time.After(5 * time.Second):
+				t.Errorf("%.8q at byte %d: the reader waits for what never comes", garbage, at)
+			}
+			r.Close()
+		}
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	var stream bytes.Buffer
+	for range 2 {
+		if err := NewWriter(&stream).Write(sample()); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Add(stream.Bytes())
+	f.Add(stream.Bytes()[:stream.Len()-3])
+	f.Add([]byte("AAAAAAAAAAAA"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in := NewReader(bytes.NewReader(b))
+		for {
+			m, err := in.Read()
+			if errors.Is(err, ErrTooLarge) {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			if m.Check() != nil {
+				t.Errorf("%q: %+v", b, m)
+			}
+		}
+	})
 }

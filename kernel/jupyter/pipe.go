@@ -18,7 +18,16 @@ const MaxFrame = 128 << 20
 // ErrTooLarge is the error for a message larger than MaxFrame.
 var ErrTooLarge = fmt.Errorf("the message is larger than %d MiB", MaxFrame>>20)
 
-// Reader reads messages from a stream of v1 frames, each after its length as a little-endian 32-bit number.
+// ErrGarbage is the error for bytes in the stream that no Writer has written: where messages begin is not known any more.
+var ErrGarbage = errors.New("bytes that are no message were written to the kernel's channel")
+
+// mark begins every message in a stream. Without it, what a cell writes to a file descriptor that is not its own would be
+// taken for the length of a message that never comes.
+const mark = 0x4e435245
+
+const headSize = 8
+
+// Reader reads messages from a stream of v1 frames, each after a mark and its length, little-endian 32-bit numbers.
 type Reader struct{ r *bufio.Reader }
 
 // NewReader reads from r.
@@ -27,11 +36,14 @@ func NewReader(r io.Reader) *Reader { return &Reader{bufio.NewReaderSize(r, 1<<1
 // Read returns the next message; io.EOF at the stream's end. After ErrTooLarge, which skips a message, reading can go
 // on; after other errors it cannot.
 func (r *Reader) Read() (*Message, error) {
-	var n [4]byte
-	if _, err := io.ReadFull(r.r, n[:]); err != nil {
+	var head [headSize]byte
+	if _, err := io.ReadFull(r.r, head[:]); err != nil {
 		return nil, err
 	}
-	size := binary.LittleEndian.Uint32(n[:])
+	if binary.LittleEndian.Uint32(head[:]) != mark {
+		return nil, ErrGarbage
+	}
+	size := binary.LittleEndian.Uint32(head[4:])
 	if size > MaxFrame {
 		if _, err := r.r.Discard(int(size)); err != nil {
 			return nil, err
@@ -42,7 +54,11 @@ func (r *Reader) Read() (*Message, error) {
 	if _, err := io.ReadFull(r.r, b); err != nil {
 		return nil, err
 	}
-	return DecodeV1(b)
+	m, err := DecodeV1(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrGarbage, err)
+	}
+	return m, nil
 }
 
 // Writer writes what Reader reads. Its Write may be called from any goroutine.
@@ -60,7 +76,8 @@ func (w *Writer) Write(m *Message) error {
 	if len(frame) > MaxFrame {
 		return ErrTooLarge
 	}
-	b := append(binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(frame)), uint32(len(frame))), frame...)
+	b := binary.LittleEndian.AppendUint32(make([]byte, 0, headSize+len(frame)), mark)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(frame))), frame...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.w.Write(b)

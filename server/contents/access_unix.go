@@ -5,36 +5,26 @@ package contents
 import (
 	"errors"
 	"io/fs"
-	"os"
+	"path"
+	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// writable says whether this user may write a file, going by its owner and mode.
-func writable(info fs.FileInfo) bool {
-	mode := info.Mode().Perm()
-	st, ok := info.Sys().(*syscall.Stat_t)
-	switch uid := os.Geteuid(); {
-	case !ok || uid == 0:
-		return mode&0o222 != 0
-	case uint32(uid) == st.Uid:
-		return mode&0o200 != 0
-	case inGroup(st.Gid):
-		return mode&0o020 != 0
+// writable asks the file system whether this user may replace a file: write it, and make a file beside it. A file without
+// any right to write is write-protected for an administrator too.
+func (s *Store) writable(p string, info fs.FileInfo) bool {
+	if info.Mode().Perm()&0o222 == 0 || !s.access(p) {
+		return false
 	}
-	return mode&0o002 != 0
+	real, err := s.resolve(p)
+	return info.IsDir() || err == nil && s.access(path.Dir(real))
 }
 
-func inGroup(gid uint32) bool {
-	if uint32(os.Getegid()) == gid {
-		return true
-	}
-	groups, _ := os.Getgroups()
-	for _, g := range groups {
-		if uint32(g) == gid {
-			return true
-		}
-	}
-	return false
+func (s *Store) access(p string) bool {
+	name := filepath.Join(s.dir, filepath.FromSlash(p))
+	return unix.Faccessat(unix.AT_FDCWD, name, unix.W_OK, unix.AT_EACCESS) == nil
 }
 
 func notEmpty(err error) bool {

@@ -1,6 +1,6 @@
 // Package contents is a folder of notebooks and files as a notebook server shows it: reading, saving without ever
 // leaving half a file, conflict detection, checkpoints. Nothing outside the folder can be reached, neither by ".." nor by
-// symbolic links, and nothing hidden is shown.
+// symbolic links, and nothing hidden is shown, by whatever link it is named.
 //
 //	store, err := contents.Open("notebooks")
 //	m, err := store.Get("quickstart.ipynb", contents.GetOptions{Content: true})
@@ -33,10 +33,11 @@ type Store struct {
 	dir   string
 	now   func() time.Time
 	disk  disk
-	locks sync.Map // path → *sync.Mutex
+	locks sync.Map // path without links → *sync.Mutex
+	tidy  sync.WaitGroup
 
 	mu  sync.Mutex
-	own map[string]*chain // by path
+	own map[string]*chain // by path without links
 }
 
 // Error is a failure with the HTTP status that tells it best.
@@ -53,17 +54,23 @@ func fail(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Message: fmt.Sprintf(format, args...)}
 }
 
-// Open opens a folder.
+// Open opens a folder. What an earlier program left of files it was writing is removed in the background.
 func Open(dir string) (*Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{root: root, dir: root.Name(), now: time.Now, disk: realDisk{}, own: map[string]*chain{}}, nil
+	s := &Store{root: root, dir: root.Name(), now: time.Now, disk: realDisk{}, own: map[string]*chain{}}
+	s.tidy.Go(s.removeOrphans)
+	return s, nil
 }
 
 // Close releases the folder.
-func (s *Store) Close() error { return s.root.Close() }
+func (s *Store) Close() error {
+	err := s.root.Close()
+	s.tidy.Wait()
+	return err
+}
 
 // Dir is the folder's path.
 func (s *Store) Dir() string { return s.dir }
@@ -142,9 +149,9 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// lock serialises the writers of one file.
+// lock serialises the writers of one file, however it is named.
 func (s *Store) lock(p string) (unlock func()) {
-	m, _ := s.locks.LoadOrStore(p, &sync.Mutex{})
+	m, _ := s.locks.LoadOrStore(s.same(p), &sync.Mutex{})
 	m.(*sync.Mutex).Lock()
 	return m.(*sync.Mutex).Unlock
 }
@@ -153,7 +160,7 @@ func (s *Store) lock(p string) (unlock func()) {
 func (s *Store) describe(p string, info fs.FileInfo) *Model {
 	m := &Model{
 		Name: path.Base(p), Path: p, Created: info.ModTime().UTC().Truncate(time.Microsecond), LastModified: info.ModTime().UTC().Truncate(time.Microsecond),
-		Writable: writable(info),
+		Writable: s.writable(p, info),
 	}
 	if p == "." {
 		m.Name, m.Path = "", ""
@@ -188,8 +195,12 @@ func mimeOf(p string) *string {
 	return &kind
 }
 
-// stat looks at a file or folder. Devices, pipes and sockets are not served: opening one may block for ever.
+// stat looks at a file or folder. Devices, pipes and sockets are not served: opening one may block for ever. Nor is what
+// is hidden, under whatever name.
 func (s *Store) stat(p string) (fs.FileInfo, error) {
+	if _, err := s.visible(p); err != nil {
+		return nil, err
+	}
 	info, err := s.root.Stat(p)
 	if err != nil {
 		return nil, explain(p, err)

@@ -116,6 +116,11 @@ func (s *Store) Rename(from, to string) (*Model, error) {
 	if from == "." || to == "." {
 		return nil, fail(http.StatusBadRequest, "the served folder itself cannot be renamed")
 	}
+	for _, p := range []string{from, to} { // a link itself may lead anywhere
+		if _, err := s.visible(path.Dir(p)); err != nil {
+			return nil, err
+		}
+	}
 	if from != to {
 		defer s.lock(to)()
 		if same := s.sameFile(from, to); s.exists(to) && !same {
@@ -150,6 +155,9 @@ func (s *Store) Delete(p string) error {
 	}
 	if p == "." {
 		return fail(http.StatusBadRequest, "the served folder itself cannot be deleted")
+	}
+	if _, err := s.visible(path.Dir(p)); err != nil {
+		return err
 	}
 	defer s.lock(p)()
 	info, err := s.root.Lstat(p)

@@ -40,6 +40,9 @@ func (s *Store) Save(p string, save Save) (m *Model, created bool, err error) {
 	if p == "." {
 		return nil, false, fail(http.StatusBadRequest, "the served folder itself cannot be saved")
 	}
+	if _, err := s.visible(p); err != nil {
+		return nil, false, err
+	}
 	defer s.lock(p)()
 	created = !s.exists(p)
 	if save.Type == "directory" {
@@ -72,6 +75,15 @@ func (s *Store) Save(p string, save Save) (m *Model, created bool, err error) {
 	return m, created, nil
 }
 
+// fits refuses what could be written and never be opened again.
+func fits(p string, data []byte) error {
+	if len(data) > MaxFile {
+		return fail(http.StatusRequestEntityTooLarge, "%s was not saved: as a file it has %d MiB, and at most %d are opened here",
+			p, len(data)>>20, MaxFile>>20)
+	}
+	return nil
+}
+
 func (s *Store) isDir(p string) bool {
 	info, err := s.root.Stat(p)
 	return err == nil && info.IsDir()
@@ -92,7 +104,9 @@ func (save Save) bytes(p string) (data []byte, problem string, err error) {
 		if err := nb.Validate(); err != nil {
 			problem = "saved, but the notebook does not follow the format: " + err.Error()
 		}
-		data, err = nb.Marshal()
+		if data, err = nb.Marshal(); err == nil {
+			err = fits(p, data)
+		}
 		return data, problem, err
 	case "file":
 		var text string
@@ -121,8 +135,8 @@ func (s *Store) checkUnchanged(p string, save Save) error {
 	if info.IsDir() {
 		return fail(http.StatusConflict, "%s is a folder", p)
 	}
-	if !writable(info) {
-		return fail(http.StatusForbidden, "%s was not saved: the file is write-protected; save it under another name", p)
+	if !s.writable(p, info) {
+		return fail(http.StatusForbidden, "%s was not saved: the file or its disk is write-protected; save it under another name", p)
 	}
 	switch {
 	case save.Hash != "":
@@ -174,6 +188,9 @@ func (s *Store) Update(p string, change func(*nbformat.Notebook) bool) error {
 		return nil
 	}
 	data, err := nb.Marshal()
+	if err == nil {
+		err = fits(p, data)
+	}
 	if err != nil {
 		return err
 	}
@@ -192,6 +209,7 @@ type chain struct {
 
 // replace notes that this program put one version in the place of another.
 func (s *Store) replace(p, before, after string) {
+	p = s.same(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.own[p]
@@ -205,6 +223,7 @@ func (s *Store) replace(p, before, after string) {
 // replaced reports whether between the version of hash before and the present one there were only changes of this
 // program.
 func (s *Store) replaced(p, before, present string) bool {
+	p = s.same(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.own[p]
@@ -212,6 +231,7 @@ func (s *Store) replaced(p, before, present string) bool {
 }
 
 func (s *Store) forget(p string) {
+	p = s.same(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.own, p)
@@ -219,7 +239,7 @@ func (s *Store) forget(p string) {
 
 // write replaces a file in one step: a new file is written beside it and renamed. A symbolic link stays one.
 func (s *Store) write(p string, data []byte) error {
-	target, err := s.follow(p)
+	target, err := s.resolve(p)
 	if err != nil {
 		return err
 	}
@@ -228,7 +248,7 @@ func (s *Store) write(p string, data []byte) error {
 	if err == nil {
 		mode = old.Mode().Perm()
 	}
-	temp := join(path.Dir(target), ".~"+uuid.NewString()[:8]+".tmp")
+	temp := join(path.Dir(target), tempPrefix+uuid.NewString()[:8]+tempSuffix)
 	f, err := s.disk.create(s.root, temp, mode)
 	if err != nil {
 		return err
@@ -247,31 +267,6 @@ func (s *Store) write(p string, data []byte) error {
 		_ = s.root.Remove(temp)
 	}
 	return err
-}
-
-// follow is the file that p leads to over symbolic links.
-func (s *Store) follow(p string) (string, error) {
-	for range 16 {
-		info, err := s.root.Lstat(p)
-		if errors.Is(err, fs.ErrNotExist) {
-			return p, nil
-		}
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return p, err
-		}
-		to, err := s.root.Readlink(p)
-		if err != nil {
-			return "", err
-		}
-		if path.IsAbs(to) {
-			return "", fail(http.StatusNotFound, "%s: an absolute link is not followed", p)
-		}
-		p = path.Join(path.Dir(p), to)
-		if p == ".." || strings.HasPrefix(p, "../") {
-			return "", fail(http.StatusNotFound, "%s: no such file or folder (it leads outside the served folder)", p)
-		}
-	}
-	return "", fail(http.StatusNotFound, "%s: too many links", p)
 }
 
 // disk makes files; tests put a failing one in its place.

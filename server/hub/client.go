@@ -1,6 +1,8 @@
 package hub
 
 import (
+	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -22,7 +24,8 @@ type Client struct {
 	mu     sync.Mutex
 	list   []*jupyter.Message
 	bytes  int
-	sent   uint64 // number of the last message handed out
+	sent   uint64 // number of the last message written
+	had    uint64 // number of the last message that it has acknowledged
 	ready  chan struct{}
 	closed bool
 
@@ -31,7 +34,7 @@ type Client struct {
 }
 
 // Connect adds a client. After is the number of the last message it has seen; Fresh takes up where the connection of the
-// same session was lost, and else begins with the next message. An earlier connection of the same session is closed; what
+// same session ended (if it broke off, after the last message that was acknowledged), and else begins with the next message. An earlier connection of the same session is closed; what
 // is being written to it is waited for, so that nothing comes twice. To that end replaced is called when a later connection
 // takes this one's place, and Disconnect must follow; it may be nil where nothing is written at that moment.
 func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client {
@@ -54,14 +57,8 @@ func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client 
 		}
 	}
 	delete(k.left, session)
-	c.sent = after
-	missed, complete := k.ring.after(after)
-	if !complete {
-		c.push(jupyter.NewMessage(jupyter.IOPub, "nacre_resync", k.own, nil, map[string]uint64{"seq": k.ring.last}))
-	}
-	for _, m := range missed {
-		c.push(m)
-	}
+	c.sent, c.had = after, after
+	k.replay(c, after)
 	for _, r := range k.requests { // a question waits for whoever can answer it
 		if r.asked != nil && number(r.asked) <= after {
 			c.push(r.asked)
@@ -72,6 +69,43 @@ func (k *Kernel) Connect(session string, after uint64, replaced func()) *Client 
 	k.mu.Unlock()
 	k.touch(k)
 	return c
+}
+
+// replay queues the messages after a number. Where some are not kept any more the client is told to read the document
+// again, which has what they showed. The lock is held.
+func (k *Kernel) replay(c *Client, after uint64) {
+	missed, complete := k.ring.after(after)
+	if !complete {
+		k.log.Warn("a client missed more messages than are kept; it reads the notebook again", "after", after, "kept from", k.ring.first(), "last", k.ring.last)
+		c.push(jupyter.NewMessage(jupyter.IOPub, "nacre_resync", k.own, nil,
+			map[string]uint64{"seq": k.ring.last, "after": after, "kept_from": k.ring.first()}))
+	}
+	for _, m := range missed {
+		c.push(m)
+	}
+}
+
+// again takes a client's message that it has everything up to a number and then noticed a gap. The lock is held.
+func (k *Kernel) again(c *Client, m *jupyter.Message) error {
+	var gap struct {
+		After uint64 `json:"after"`
+	}
+	if err := m.Decode(&gap); err != nil {
+		return err
+	}
+	c.unqueue()
+	k.replay(c, gap.After)
+	return nil
+}
+
+// elsewhere tells a client the number of a message that is for another one, so that it does not look like a gap.
+func elsewhere(m *jupyter.Message) *jupyter.Message {
+	mark := *m
+	mark.Channel, mark.Content, mark.Buffers = jupyter.IOPub, []byte("{}"), nil
+	h := m.Head()
+	h.MsgType = "nacre_elsewhere"
+	mark.Header, _ = json.Marshal(h)
+	return &mark
 }
 
 // replace ends the connections of a session and waits until they know what was written to them.
@@ -159,7 +193,43 @@ func (c *Client) Next(stop <-chan struct{}) *jupyter.Message {
 	}
 }
 
-// Sent notes that a message has left on the connection.
+// unqueue takes back the numbered messages that wait.
+func (c *Client) unqueue() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = slices.DeleteFunc(c.list, func(m *jupyter.Message) bool {
+		if number(m) == 0 {
+			return false
+		}
+		c.bytes -= size(m)
+		return true
+	})
+}
+
+// Acknowledge notes that the client has everything up to a number.
+func (c *Client) Acknowledge(n uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n <= c.sent {
+		c.had = max(c.had, n)
+	}
+}
+
+// Unacknowledged is the number of the last message written, and whether the client has not acknowledged it.
+func (c *Client) Unacknowledged() (last uint64, waiting bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent, c.sent > c.had
+}
+
+// Lost notes that the connection broke off: what was written and not acknowledged may not have arrived.
+func (c *Client) Lost() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent = c.had
+}
+
+// Sent notes that a message was written to the connection.
 func (c *Client) Sent(m *jupyter.Message) {
 	if n := number(m); n > 0 {
 		c.mu.Lock()

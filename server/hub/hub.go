@@ -32,7 +32,8 @@ const flushDelay = 2 * time.Second
 
 // Hub holds the kernels and sessions of a server.
 type Hub struct {
-	config Config
+	config   Config
+	overflow overflow
 
 	mu       sync.Mutex
 	kernels  map[string]*Kernel
@@ -70,7 +71,7 @@ func (h *Hub) StartKernel(name, file string) (*Kernel, error) {
 	dir := h.workingDir(file)
 	k, err := newKernel(name, func(on process.Handlers) (*process.Process, error) {
 		return process.Start(process.Config{Argv: h.config.Argv, Dir: dir, Env: h.config.Env, Memory: h.config.Memory}, on)
-	}, h.config.Log, h.touched)
+	}, h.config.Log, &h.overflow, h.touched)
 	if err != nil {
 		return nil, err
 	}
@@ -328,4 +329,5 @@ func (h *Hub) Close() {
 		wait.Go(func() { h.DeleteKernel(k.ID) })
 	}
 	wait.Wait()
+	h.overflow.close()
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -329,6 +330,30 @@ func TestDeath(t *testing.T) {
 	}
 	if n := b.k.Model().ExecutionState; n != hub.Idle {
 		t.Error(n)
+	}
+}
+
+// A crash can print megabytes: of them the cell shows a part, and says where the rest is; then the kernel's end is told as
+// always.
+func TestLongCrash(t *testing.T) {
+	b := newBench(t)
+	x := b.tab("tab", hub.Fresh)
+	dump := strings.Repeat("goroutine 1 [running]: main.main\n", 60_000) // 2 MB
+	list := x.run("a", "native fatal error: all goroutines are asleep\nnative "+strings.ReplaceAll(dump, "\n", "|")+"\nsleep 300\nexit 2")
+	text := streams(list)
+	if len(text) > 300<<10 || !strings.Contains(text, "fatal error: all goroutines are asleep") {
+		t.Errorf("%d bytes of the crash are shown, beginning with %.100q", len(text), text)
+	}
+	found := regexp.MustCompile(`is in (\S+) while the server runs`).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("no place of the rest in %.300q", text[max(0, len(text)-300):])
+	}
+	rest, err := os.ReadFile(found[1])
+	if err != nil || len(rest) < len(dump)-300<<10 {
+		t.Errorf("%d bytes in the file, %v", len(rest), err)
+	}
+	if all := describe(list[len(list)-10:]); !strings.Contains(all, "the kernel ended with exit status 2") {
+		t.Errorf("%.2000s", all)
 	}
 }
 

@@ -69,12 +69,12 @@ type request struct {
 	asked   *jupyter.Message // open question to the user
 }
 
-func newKernel(name string, start func(process.Handlers) (*process.Process, error), log *slog.Logger, touch func(*Kernel)) (*Kernel, error) {
+func newKernel(name string, start func(process.Handlers) (*process.Process, error), log *slog.Logger, o *overflow, touch func(*Kernel)) (*Kernel, error) {
 	id := uuid.NewString()
 	k := &Kernel{
 		ID: id, Name: name, start: start, log: log.With("kernel", id), touch: touch, own: uuid.NewString(), state: Starting,
 		activity: time.Now(), clients: map[*Client]bool{}, left: map[string]uint64{}, requests: map[string]*request{},
-		runs: newRuns(), limit: newLimiter(),
+		runs: newRuns(), limit: newLimiter(o),
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -103,6 +103,9 @@ func (k *Kernel) spawn() error {
 func (k *Kernel) Send(c *Client, m *jupyter.Message) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if m.Type() == "nacre_again" {
+		return k.again(c, m)
+	}
 	k.activity = time.Now()
 	if k.state == Dead || k.child == nil {
 		return errors.New("the kernel has ended; restart it")
@@ -151,8 +154,12 @@ func (k *Kernel) take(m *jupyter.Message) bool {
 		k.answer(parent, m)
 		return false
 	}
+	return k.publishAll(parent, k.limit.pass(m, k.activity))
+}
+
+func (k *Kernel) publishAll(parent string, list []*jupyter.Message) bool {
 	changed := false
-	for _, m := range k.limit.pass(m, k.activity) {
+	for _, m := range list {
 		changed = k.publish(parent, m) || changed
 	}
 	return changed
@@ -226,14 +233,26 @@ func (k *Kernel) answer(parent string, m *jupyter.Message) {
 			r.asked = m
 		}
 	}
+	var asker *Client
 	for c := range k.clients {
 		if r != nil && c.session == r.session {
-			c.push(m)
-			return
+			asker = c
 		}
 	}
-	if lasting {
-		k.spread(m)
+	if asker == nil {
+		if lasting {
+			k.spread(m)
+		}
+		return
+	}
+	asker.push(m)
+	if !lasting {
+		return
+	}
+	for c := range k.clients {
+		if c != asker {
+			c.push(elsewhere(m))
+		}
 	}
 }
 
@@ -249,7 +268,8 @@ func (k *Kernel) printed(generation int, name, text string) {
 	changed := false
 	if r := k.current(); generation == k.generation && r != nil {
 		m := jupyter.NewMessage(jupyter.IOPub, "stream", k.own, r.message, map[string]string{"name": name, "text": text})
-		changed = k.take(m)
+		k.activity = time.Now()
+		changed = k.publishAll(m.ParentHead().MsgID, k.limit.native(m, k.activity))
 	}
 	k.mu.Unlock()
 	if changed {

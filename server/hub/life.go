@@ -84,7 +84,7 @@ func (k *Kernel) Restart() error {
 	k.generation++
 	k.child, k.deaths = nil, nil
 	k.failRequests(process.Exit{Asked: true, Reason: "the kernel was restarted"})
-	k.limit = newLimiter()
+	k.limit = newLimiter(k.limit.overflow)
 	k.mu.Unlock()
 	if old != nil {
 		old.Stop(grace)

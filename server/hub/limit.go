@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"nacre/kernel/jupyter"
+	"nacre/server/nbformat"
 )
 
 // The most that a kernel may show within limitWindow. What exceeds it is left out, and a visible note says so.
@@ -15,7 +16,16 @@ const (
 	limitBytes    = 60 << 20
 )
 
-// limiter keeps a kernel from flooding its readers.
+// The most, in bytes, that one cell may show until it clears its output.
+const (
+	cellText     = nbformat.MaxText // of text it prints
+	cellNative   = 256 << 10        // of text that its process prints itself, such as the dump of a crash
+	cellDisplays = 64 << 20         // of displays
+	// maxCells is how many cells' amounts are remembered.
+	maxCells = 1000
+)
+
+// limiter keeps a kernel from flooding its readers. Text that it leaves out goes to a file.
 type limiter struct {
 	since    time.Time
 	messages int
@@ -23,9 +33,74 @@ type limiter struct {
 	told     string                      // parent that was told of this window's excess
 	held     map[string]*jupyter.Message // newest update left out, by display id
 	order    []string
+	cells    map[string]*amount // by parent
+	overflow *overflow
 }
 
-func newLimiter() limiter { return limiter{held: map[string]*jupyter.Message{}} }
+// amount is what one run of a cell has shown.
+type amount struct {
+	text, native, displays int
+	told                   map[string]bool // which limits the reader knows of
+	rest                   rest
+}
+
+func newLimiter(o *overflow) limiter {
+	return limiter{held: map[string]*jupyter.Message{}, cells: map[string]*amount{}, overflow: o}
+}
+
+// native is pass for text that the kernel's process has printed itself.
+func (l *limiter) native(m *jupyter.Message, now time.Time) []*jupyter.Message {
+	a := l.amountOf(m)
+	if a.native += len(m.Content); a.native > cellNative {
+		return l.keep(a, m, fmt.Sprintf("the kernel's process printed more than %d KiB", cellNative>>10))
+	}
+	return l.pass(m, now)
+}
+
+func (l *limiter) amountOf(m *jupyter.Message) *amount {
+	parent := m.ParentHead().MsgID
+	a := l.cells[parent]
+	if a == nil {
+		if len(l.cells) >= maxCells {
+			clear(l.cells)
+		}
+		a = &amount{told: map[string]bool{}}
+		l.cells[parent] = a
+	}
+	return a
+}
+
+// keep writes text that is not shown to the cell's file. The first time the reader is told why, and where it is.
+func (l *limiter) keep(a *amount, m *jupyter.Message, why string) []*jupyter.Message {
+	place := l.overflow.add(&a.rest, m)
+	if a.told[why] {
+		return nil
+	}
+	a.told[why] = true
+	return []*jupyter.Message{note(m, why+"; "+place)}
+}
+
+// within counts what a message shows of its cell's amount; false if that is used up.
+func (l *limiter) within(a *amount, m *jupyter.Message, msgType string) (shown []*jupyter.Message, ok bool) {
+	switch msgType {
+	case "clear_output":
+		a.text, a.displays = 0, 0
+	case "stream":
+		if a.text += len(m.Content); a.text > cellText {
+			return l.keep(a, m, fmt.Sprintf("the cell printed more than %d MiB", cellText>>20)), false
+		}
+	case "display_data", "execute_result":
+		if a.displays += size(m); a.displays > cellDisplays {
+			why := fmt.Sprintf("the cell shows more than %d MiB", cellDisplays>>20)
+			if a.told[why] {
+				return nil, false
+			}
+			a.told[why] = true
+			return []*jupyter.Message{note(m, why)}, false
+		}
+	}
+	return nil, true
+}
 
 // pass returns what is to be shown for a message: itself, something else or nothing. The last state of a display that is
 // updated too often is shown when the cell ends.
@@ -35,7 +110,13 @@ func (l *limiter) pass(m *jupyter.Message, now time.Time) []*jupyter.Message {
 	}
 	msgType := m.Type()
 	switch msgType {
-	case "stream", "display_data", "update_display_data", "execute_result", "comm_msg":
+	case "stream", "display_data", "update_display_data", "execute_result", "comm_msg", "clear_output":
+		if shown, ok := l.within(l.amountOf(m), m, msgType); !ok {
+			return shown
+		}
+		if msgType == "clear_output" {
+			return []*jupyter.Message{m}
+		}
 	case "status":
 		return append(l.release(), m)
 	default:
@@ -57,9 +138,14 @@ func (l *limiter) pass(m *jupyter.Message, now time.Time) []*jupyter.Message {
 		l.held[id] = m
 		return nil
 	}
+	const why = "the cell shows more than %d messages or %d MiB in %v"
+	place := ""
+	if msgType == "stream" {
+		place = "; " + l.overflow.add(&l.amountOf(m).rest, m)
+	}
 	if parent := m.ParentHead().MsgID; l.told != parent {
 		l.told = parent
-		return []*jupyter.Message{note(m)}
+		return []*jupyter.Message{note(m, fmt.Sprintf(why, limitMessages, limitBytes>>20, limitWindow)+place)}
 	}
 	return nil
 }
@@ -80,14 +166,13 @@ func (l *limiter) release() []*jupyter.Message {
 }
 
 // note tells the reader that something is missing.
-func note(m *jupyter.Message) *jupyter.Message {
+func note(m *jupyter.Message, why string) *jupyter.Message {
 	h := m.Head()
 	n := *m
 	n.Buffers = nil
 	h.MsgType = "stream"
 	n.Header, _ = json.Marshal(h)
-	n.Content, _ = json.Marshal(map[string]string{"name": "stderr", "text": fmt.Sprintf(
-		"[output left out: the cell shows more than %d messages or %d MiB in %v]\n", limitMessages, limitBytes>>20, limitWindow)})
+	n.Content, _ = json.Marshal(map[string]string{"name": "stderr", "text": "[output left out: " + why + "]\n"})
 	return &n
 }
 

@@ -36,6 +36,9 @@ func (r *ring) add(m *jupyter.Message, cell string) *jupyter.Message {
 	return &numbered
 }
 
+// first is the number of the oldest message kept.
+func (r *ring) first() uint64 { return r.last - uint64(len(r.list)) + 1 }
+
 // after returns the kept messages that follow number n, and whether those are all there were.
 func (r *ring) after(n uint64) (list []*jupyter.Message, complete bool) {
 	if n > r.last { // of an earlier life of the server

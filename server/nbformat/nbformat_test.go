@@ -212,3 +212,103 @@ func TestTextIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, ending %q", len(text), text[len(text)-50:])
 	}
 }
+
+// What a kernel shows must not make a notebook that cannot be opened again.
+func TestDeepOutput(t *testing.T) {
+	data := func(depth int) json.RawMessage {
+		return json.RawMessage(`{"data":{"application/json":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `},"metadata":{}}`)
+	}
+	n := New("k", "K", "go")
+	var o Outputs
+	for _, depth := range []int{maxOutputDepth - 2, maxOutputDepth - 1, 9000} {
+		if !o.Apply("display_data", data(depth)) {
+			t.Fatal(depth)
+		}
+	}
+	if len(o.List) != 2 || o.List[0].Type != "display_data" || o.List[1].Text() != DepthNote+DepthNote {
+		t.Fatalf("%+v", o.List)
+	}
+	c := NewCode("a", "")
+	c.SetOutputs(o.List, 1)
+	n.Insert(0, c)
+	b, err := n.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse(b); err != nil {
+		t.Error(err)
+	}
+}
+
+// What can be read can be written and read again, is then the same, and has not grown beyond what its nesting explains.
+func FuzzParse(f *testing.F) {
+	n := New("nacre", "Go", "go")
+	c := NewCode("a", "x := 1\ny")
+	var o Outputs
+	o.Apply("stream", json.RawMessage(`{"name":"stdout","text":"10%\r20%\n"}`))
+	o.Apply("display_data", json.RawMessage(`{"data":{"text/plain":"a\nb","application/json":{"k":[1,2.5e3]}},"metadata":{},"transient":{"display_id":"d"}}`))
+	o.Apply("error", json.RawMessage(`{"ename":"E","evalue":"v","traceback":["a","b"]}`))
+	c.SetOutputs(o.List, 3)
+	n.Insert(0, c)
+	whole, err := n.Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	for _, text := range []string{
+		``, `{}`, `{"nbformat":4,"cells":[]}`, `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[null,5,{},{"id":"a"},{"id":"a"}]}`,
+		`{"nbformat":4,"nbformat_minor":0,"metadata":{},"cells":[{"cell_type":"code","source":["a\n","b"],"outputs":[{"output_type":"stream","text":["a",5]}]}]}`,
+		`{"nbformat":4e99,"cells":[]}`, `{"nbformat":4,"cells":[{"cell_type":"markdown","attachments":{"a":{"image/png":["x","y"]}},"source":"\ud800"}]}`,
+		`{"nbformat":4,"cells":[],"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		n, err := Parse(b)
+		if err != nil {
+			return
+		}
+		_ = n.Validate()
+		once, err := n.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(once) > 4096+(2*MaxDepth+20)*len(b) {
+			t.Errorf("%d bytes became %d", len(b), len(once))
+		}
+		again, err := Parse(once)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v\n%s", err, once)
+		}
+		if twice, err := again.Marshal(); err != nil || string(twice) != string(once) {
+			t.Errorf("written again: %v\n%s\nand first\n%s", err, twice, once)
+		}
+	})
+}
+
+func FuzzOutputs(f *testing.F) {
+	f.Add("stream", []byte(`{"name":"stdout","text":"a\r\bb\n"}`))
+	f.Add("display_data", []byte(`{"data":{"text/html":"x"},"transient":{"display_id":"d"}}`))
+	f.Add("update_display_data", []byte(`{"data":{"text/html":5},"transient":{"display_id":"d"}}`))
+	f.Add("error", []byte(`{"traceback":["x"]}`))
+	f.Add("clear_output", []byte(`{"wait":true}`))
+	f.Fuzz(func(t *testing.T, msgType string, raw []byte) {
+		var o Outputs
+		o.Apply("display_data", json.RawMessage(`{"data":{"text/plain":"x"},"transient":{"display_id":"d"}}`))
+		for range 2 {
+			o.Apply(msgType, raw)
+			o.Update(raw)
+		}
+		c := NewCode("a", "")
+		c.SetOutputs(o.List, 1)
+		n := New("k", "K", "go")
+		n.Insert(0, c)
+		b, err := n.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse(b); err != nil {
+			t.Errorf("%s %q made a notebook that cannot be read: %v", msgType, raw, err)
+		}
+	})
+}

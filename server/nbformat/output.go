@@ -1,6 +1,7 @@
 package nbformat
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -52,6 +53,12 @@ const MaxText = 10 << 20
 // CutNote ends the text of a cell that wrote more than MaxText.
 const CutNote = "\n[the rest of this cell's text is not kept: it is more than 10 MiB]\n"
 
+// maxOutputDepth leaves room for what is around an output's data in a notebook: the cells, the cell, its outputs, one output.
+const maxOutputDepth = MaxDepth - 8
+
+// DepthNote stands for an output whose data are nested so deep that a notebook with it could not be opened again.
+const DepthNote = "[an output is not kept: its data are nested deeper than 192 levels]\n"
+
 // Outputs are the outputs of one cell, built from a kernel's messages.
 type Outputs struct {
 	List  []Output
@@ -82,9 +89,10 @@ func (o *Outputs) Apply(msgType string, raw json.RawMessage) bool {
 	var c content
 	switch msgType {
 	case "stream", "display_data", "execute_result", "error", "clear_output":
-		dec := json.NewDecoder(strings.NewReader(string(raw)))
-		dec.UseNumber()
-		if dec.Decode(&c) != nil {
+		if depth(raw) > maxOutputDepth {
+			return o.stream("stderr", DepthNote)
+		}
+		if decode(raw, &c) != nil {
 			return false
 		}
 	default:
@@ -113,6 +121,13 @@ func (o *Outputs) Apply(msgType string, raw json.RawMessage) bool {
 	return true
 }
 
+// decode reads a message's content, with numbers as they were written.
+func decode(raw json.RawMessage, c *content) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return dec.Decode(c)
+}
+
 func (o *Outputs) reset() { *o = Outputs{} }
 
 func (o *Outputs) stream(name, text string) bool {
@@ -136,9 +151,7 @@ func (o *Outputs) stream(name, text string) bool {
 // there was any.
 func (o *Outputs) Update(raw json.RawMessage) bool {
 	var c content
-	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber()
-	if dec.Decode(&c) != nil || c.Transient.DisplayID == "" {
+	if depth(raw) > maxOutputDepth || decode(raw, &c) != nil || c.Transient.DisplayID == "" {
 		return false
 	}
 	found := false

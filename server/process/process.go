@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,11 +26,14 @@ import (
 // MemoryVariable is the environment variable in which the child finds its limit, in bytes.
 const MemoryVariable = "NACRE_KERNEL_MEMORY"
 
+// TokenVariable is the environment variable in which a server may find its token. A child does not get it.
+const TokenVariable = "NACRE_TOKEN"
+
 // Config says what to start.
 type Config struct {
 	Argv   []string
 	Dir    string   // working directory
-	Env    []string // added to this process's environment
+	Env    []string // added to this process's environment, less the server's token
 	Memory int64    // limit in bytes, 0 for none
 }
 
@@ -78,7 +82,7 @@ func Start(c Config, h Handlers) (*Process, error) {
 	}
 	p := &Process{cmd: exec.Command(c.Argv[0], c.Argv[1:]...), pipe: requestsIn, done: make(chan struct{})}
 	p.cmd.Dir = c.Dir
-	p.cmd.Env = append(os.Environ(), c.Env...)
+	p.cmd.Env = append(withoutSecret(os.Environ()), c.Env...)
 	if c.Memory > 0 {
 		p.cmd.Env = append(p.cmd.Env, MemoryVariable+"="+strconv.FormatInt(c.Memory, 10))
 	}
@@ -104,6 +108,11 @@ func Start(c Config, h Handlers) (*Process, error) {
 	return p, nil
 }
 
+// withoutSecret is an environment without the server's token: cells and what they start have no use for it.
+func withoutSecret(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, TokenVariable+"=") })
+}
+
 func closeAll(files ...*os.File) {
 	for _, f := range files {
 		f.Close()
@@ -119,7 +128,7 @@ func (p *Process) read(r io.ReadCloser, on func(*jupyter.Message)) {
 		case errors.Is(err, jupyter.ErrTooLarge):
 		case err != nil:
 			if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
-				p.Kill("it sent what is not a message: " + err.Error())
+				p.Kill(err.Error())
 			}
 			return
 		default:

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"nacre/kernel"
 	"nacre/kernel/jupyter"
 	"nacre/kernel/kerneltest"
 	"nacre/server/process"
@@ -18,13 +20,40 @@ import (
 // The test program is its own kernel.
 func TestMain(m *testing.M) {
 	if os.Getenv("PROCESS_TEST_KERNEL") != "" {
-		if err := process.Serve(context.Background(), &kerneltest.Session{}); err != nil {
+		if err := process.Serve(context.Background(), &session{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// session has commands for what a cell may do to its own process.
+type session struct{ kerneltest.Session }
+
+func (s *session) Execute(ctx context.Context, r kernel.Request, out kernel.Output) kernel.Reply {
+	word, rest, _ := strings.Cut(r.Code, " ")
+	switch word {
+	case "garble": // write to a file descriptor
+		for fd := range strings.FieldsSeq(rest) {
+			n, _ := strconv.Atoi(fd)
+			_, _ = syscall.Write(n, []byte("garbage\n"))
+		}
+	case "garble-pipes": // and to the very channel, wherever it is
+		files, _ := os.ReadDir("/proc/self/fd")
+		for _, f := range files {
+			n, _ := strconv.Atoi(f.Name())
+			if to, _ := os.Readlink("/proc/self/fd/" + f.Name()); n > 2 && strings.HasPrefix(to, "pipe:") {
+				_, _ = syscall.Write(n, []byte("garbage\n"))
+			}
+		}
+	case "environment":
+		out.Stream("stdout", strings.Join(os.Environ(), "\n"))
+	default:
+		return s.Session.Execute(ctx, r, out)
+	}
+	return kernel.Reply{}
 }
 
 type child struct {
@@ -55,6 +84,44 @@ func (c *child) run(t *testing.T, code string) (jupyter.ExecuteReply, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	return c.Execute(ctx, jupyter.ExecuteRequest{Code: code}, nil)
+}
+
+// A cell that writes to the numbers at which the kernel's channel was inherited does no harm; one that finds the channel
+// itself ends its kernel, in a sentence, and does not leave it busy for good.
+func TestGarbageInTheChannel(t *testing.T) {
+	c := start(t, 0)
+	for range 3 {
+		if reply, err := c.run(t, "garble 3 4"); err != nil || reply.Status != "ok" {
+			t.Fatal(reply, err)
+		}
+	}
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("no list of open files on this system")
+	}
+	_, err := c.run(t, "garble-pipes")
+	var e process.Exit
+	if !errors.As(err, &e) || !strings.Contains(e.Reason, "no message were written to the kernel's channel") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Cells do not find the server's token in their environment, and everything else that is there.
+func TestTheTokenIsNotPassedOn(t *testing.T) {
+	t.Setenv(process.TokenVariable, "0123456789abcdef-secret")
+	t.Setenv("NACRE_TOKEN_FILE", "kept")
+	c := start(t, 0)
+	text := ""
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, err := c.Execute(ctx, jupyter.ExecuteRequest{Code: "environment"}, func(m *jupyter.Message) {
+		var s struct{ Text string }
+		if m.Type() == "stream" && m.Decode(&s) == nil {
+			text += s.Text
+		}
+	})
+	if err != nil || strings.Contains(text, "0123456789abcdef-secret") || !strings.Contains(text, "NACRE_TOKEN_FILE=kept") {
+		t.Errorf("%v, %s", err, text)
+	}
 }
 
 func TestRunAndStop(t *testing.T) {

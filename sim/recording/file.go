@@ -5,11 +5,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/numpy"
 
-	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
 )
@@ -73,11 +74,20 @@ func Load(path string) (*Recording, error) {
 }
 
 func load(path string) (*Recording, error) {
-	z, err := zip.OpenReader(path)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	return parse(raw)
+}
+
+// parse reads a file's contents. Nothing much larger than them is ever made.
+func parse(file []byte) (*Recording, error) {
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return nil, err
+	}
+	left := numpy.Unpacked(int64(len(file)))
 	r := &Recording{}
 	var family, success, done []uint8
 	vectors := map[string]any{
@@ -86,20 +96,20 @@ func load(path string) (*Recording, error) {
 	}
 	matrices := map[string]*[][]float64{"obs": &r.Obs, "act": &r.Act, "qpos": &r.QPos, "mocap": &r.Mocap}
 	for name, to := range vectors {
-		if _, err := read(&z.Reader, name, to); err != nil {
+		if _, err := read(z, &left, name, to); err != nil {
 			return nil, err
 		}
 	}
 	for name, to := range matrices {
 		var flat []float64
-		shape, err := read(&z.Reader, name, &flat)
+		shape, err := read(z, &left, name, &flat)
 		if err != nil {
 			return nil, err
 		}
 		if shape == nil {
 			continue
 		}
-		if len(shape) != 2 || shape[0]*shape[1] != len(flat) {
+		if len(shape) != 2 || shape[1] < 1 || shape[0]*shape[1] != len(flat) {
 			return nil, fmt.Errorf("array %s has shape %v; expected rows and columns", name, shape)
 		}
 		*to = slices.Collect(slices.Chunk(flat, shape[1]))
@@ -111,12 +121,16 @@ func load(path string) (*Recording, error) {
 			return nil, fmt.Errorf("array %s is of %d steps and act of %d", name, length, n)
 		}
 	}
+	for name, length := range map[string]int{"qpos": len(r.QPos), "mocap": len(r.Mocap)} {
+		if length != 0 && length != n+1 {
+			return nil, fmt.Errorf("array %s is of %d states, expected %d, or none", name, length, n+1)
+		}
+	}
 	return r, nil
 }
 
-// read reads array name into the slice that to points to and returns its shape, nil if there is none. It decompresses
-// first: the npy reader takes short reads for full ones.
-func read(z *zip.Reader, name string, to any) (shape []int, err error) {
+// read reads array name into the slice that to points to and returns its shape, nil if there is none.
+func read(z *zip.Reader, left *int64, name string, to any) (shape []int, err error) {
 	i := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name+".npy" })
 	if i < 0 {
 		return nil, nil
@@ -126,11 +140,11 @@ func read(z *zip.Reader, name string, to any) (shape []int, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(f)
+	raw, err := numpy.ReadAll(f, left)
 	if err != nil {
 		return nil, fmt.Errorf("array %s: %w", name, err)
 	}
-	a, err := npy.NewReader(bytes.NewReader(raw))
+	a, _, _, err := numpy.Open(raw)
 	if err == nil {
 		err = a.Read(to)
 	}

@@ -177,7 +177,7 @@ func TestFiles(t *testing.T) {
 	p.await("document.querySelectorAll('tbody tr').length === 2")
 	eval[any](p, `(() => { const d = new DataTransfer(); d.items.add(new File(['héllo'], 'up.txt')); document.querySelector('.files').dispatchEvent(new DragEvent('drop', { dataTransfer: d, bubbles: true, cancelable: true })); })()`)
 	p.await("document.querySelector('tr[data-path=\"up.txt\"]')")
-	if got := eval[string](p, "fetch('/files/up.txt').then(r => r.text())"); got != "héllo" {
+	if got := eval[string](p, "fetch(document.querySelector('tr[data-path=\"up.txt\"] a[download]').href).then(r => r.text())"); got != "héllo" {
 		t.Errorf("the uploaded file holds %q", got)
 	}
 	p.quiet()

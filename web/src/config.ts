@@ -1,6 +1,7 @@
 // Where the server is and which page this is.
 
 import { ServerConnection } from '@jupyterlab/services';
+import { fileKey, provenFetch, provenSocket } from './protocol/proof';
 import { isSite } from './site/about';
 import { siteFetch } from './site/api';
 import { SiteSocket } from './site/kernels';
@@ -8,15 +9,19 @@ import { SiteSocket } from './site/kernels';
 /** The path under which the server or the static site lives; every page, API and asset is below it. */
 export const base = isSite ? new URL('.', location.href).pathname : '/';
 
+class ProvenSocket extends WebSocket {
+  constructor(url: string | URL, protocols?: string | string[]) { super(provenSocket(url), protocols); }
+}
+
 /**
- * The server's settings: same origin, cookie, XSRF header taken from its cookie by the library. This is the one place
- * that knows who answers: on a static site the page itself does, and its kernels are workers.
+ * The server's settings: same origin, cookie, and the proof that goes with it. This is the one place that knows who
+ * answers: on a static site the page itself does, and its kernels are workers.
  */
 export const settings = ServerConnection.makeSettings({
   baseUrl: location.origin + base,
   wsUrl: location.origin.replace(/^http/, 'ws') + base,
   appendToken: false,
-  ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : {}),
+  ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : { fetch: provenFetch, WebSocket: ProvenSocket }),
 });
 
 /** Percent escapes as what they stand for; a text with a malformed one is taken as it is. */
@@ -47,9 +52,9 @@ export const treeUrl = (path: string) => page + 'tree' + (path ? '/' + encode(pa
 export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */
-export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(fileUrl(path))}`;
+export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
 /** A text to read, on a static site. */
 export const readUrl = (path: string) => page + 'read/' + encode(path);
-export const fileUrl = (path: string) => base + 'files/' + encode(path);
+export const fileUrl = (path: string) => base + 'files/' + encode(path) + (isSite ? '' : fileKey());
 export const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 export const nameOf = (path: string) => path.split('/').pop() ?? '';

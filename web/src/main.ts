@@ -9,6 +9,7 @@ import { FileList } from './files/list';
 import { openTextFile } from './files/textfile';
 import { openReport } from './files/report';
 import { openNotebook } from './notebook/open';
+import { hasProof, takeProof } from './protocol/proof';
 import { about, isSite } from './site/about';
 import { startTheme } from './theme';
 
@@ -16,7 +17,9 @@ performance.mark('nacre.script');
 startTheme();
 document.body.append(el('div.visually-hidden', { id: 'live', role: 'status', 'aria-live': 'polite' }));
 const { page, path } = place();
-if (page === 'notebook') void openNotebook(path);
+takeProof();
+if (!isSite && !hasProof()) location.replace('/login?next=' + encodeURIComponent(location.pathname));
+else if (page === 'notebook') void openNotebook(path);
 else if (page === 'file') void openTextFile(path);
 else if (page === 'read') void openReport(path);
 else void openFiles();

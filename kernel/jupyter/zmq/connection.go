@@ -18,6 +18,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"sync"
 
 	"nacre/kernel/jupyter"
 )
@@ -104,7 +105,59 @@ func (c Connection) address(port int) string { return net.JoinHostPort(c.IP, str
 
 const delimiter = "<IDS|MSG>"
 
-var errSignature = errors.New("a message with a wrong signature")
+var (
+	errSignature = errors.New("a message with a wrong signature")
+	errReplayed  = errors.New("a message that came before, with the same signature")
+)
+
+// remembered is how many signatures a kernel remembers: as many as Jupyter's own.
+const remembered = 1 << 16
+
+// history refuses messages that came before: who can listen and not sign could send them once more. Its zero value is
+// ready; it may be used from several goroutines.
+type history struct {
+	mu    sync.Mutex
+	known map[string]bool
+	order []string // a ring of the last ones
+	next  int
+}
+
+// first reports whether a signature has not been seen, and remembers it. Without a signature every message is the first.
+func (h *history) first(signature []byte) bool {
+	if len(signature) == 0 {
+		return true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := string(signature)
+	if h.known[s] {
+		return false
+	}
+	if h.known == nil {
+		h.known = map[string]bool{}
+	}
+	if len(h.order) < remembered {
+		h.order = append(h.order, s)
+	} else {
+		delete(h.known, h.order[h.next])
+		h.order[h.next] = s
+		h.next = (h.next + 1) % remembered
+	}
+	h.known[s] = true
+	return true
+}
+
+// warnings are what is dangerous about a connection, a sentence each.
+func (c Connection) warnings() []string {
+	var list []string
+	if c.Key == "" {
+		list = append(list, "the connection has no key: every program that reaches the kernel's ports can run code as you")
+	}
+	if ip := net.ParseIP(c.IP); c.IP != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		list = append(list, "the kernel listens at "+c.IP+", where other machines can reach it; what they send and read is signed, not encrypted")
+	}
+	return list
+}
 
 // sign is the signature of a message's four dictionaries; empty without a key.
 func (c Connection) sign(parts ...[]byte) string {
@@ -125,8 +178,9 @@ func (c Connection) encode(m *jupyter.Message) [][]byte {
 	return append(frames, m.Buffers...)
 }
 
-// decode reads frames, whose route ends at the delimiter, and checks the signature.
-func (c Connection) decode(channel string, frames [][]byte) (*jupyter.Message, error) {
+// decode reads frames, whose route ends at the delimiter, and checks the signature: that it is right and, unless seen is
+// nil, that it is new.
+func (c Connection) decode(channel string, frames [][]byte, seen *history) (*jupyter.Message, error) {
 	at := -1
 	for i, f := range frames {
 		if string(f) == delimiter {
@@ -140,6 +194,9 @@ func (c Connection) decode(channel string, frames [][]byte) (*jupyter.Message, e
 	b := frames[at+1:]
 	if !hmac.Equal(b[0], []byte(c.sign(b[1], b[2], b[3], b[4]))) {
 		return nil, errSignature
+	}
+	if seen != nil && !seen.first(b[0]) {
+		return nil, errReplayed
 	}
 	m := &jupyter.Message{
 		Channel: channel, Header: b[1], Parent: b[2], Metadata: b[3], Content: b[4], Buffers: b[5:], Route: frames[:at:at],

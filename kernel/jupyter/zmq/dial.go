@@ -73,7 +73,7 @@ func (l *Link) receive(channel string, frames [][]byte) {
 		}
 		return
 	}
-	if m, err := l.c.decode(channel, frames); err == nil {
+	if m, err := l.c.decode(channel, frames, nil); err == nil {
 		l.Deliver(m)
 	}
 }

@@ -11,9 +11,14 @@ import (
 )
 
 // Serve runs a kernel on the sockets of a connection until a shutdown is asked for or ctx is done. It does not close the
-// session. Messages that are malformed or wrongly signed are dropped, with a line in the log.
+// session. Messages that are malformed, wrongly signed or came before are dropped, with a line in the log. So has, at the
+// start, a connection without a key and one that other machines can reach.
 func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger) error {
+	for _, w := range c.warnings() {
+		log.Warn(w)
+	}
 	var sockets sockets
+	var seen history
 	defer sockets.close()
 	k := jupyter.NewKernel(s, func(m *jupyter.Message) {
 		if err := sockets.send(c, m); err != nil && !errors.Is(err, context.Canceled) {
@@ -22,7 +27,7 @@ func Serve(ctx context.Context, c Connection, s kernel.Session, log *slog.Logger
 	})
 	receive := func(channel string) func([][]byte) {
 		return func(frames [][]byte) {
-			m, err := c.decode(channel, frames)
+			m, err := c.decode(channel, frames, &seen)
 			if err != nil {
 				log.Warn("message dropped", "channel", channel, "error", err)
 				return

@@ -1,16 +1,20 @@
 package zmq
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"nacre/kernel/jupyter"
+	"nacre/kernel/jupyter/zmtp"
 	"nacre/kernel/kerneltest"
 )
 
@@ -81,6 +85,100 @@ func TestWrongSignatureIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer right.Close()
+}
+
+// Who records a signed request and sends it once more gets nothing run.
+func TestReplayIsRefused(t *testing.T) {
+	c, _ := serve(t)
+	l, err := Dial(within(t, 5*time.Second), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	request := c.encode(jupyter.NewMessage(jupyter.Shell, "execute_request", "attacker", nil, jupyter.ExecuteRequest{Code: "value 1"}))
+	answers := make(chan [][]byte, 9)
+	raw, err := zmtp.Dial(zmtp.Dealer, c.address(c.ShellPort), []byte("attacker"), func(m [][]byte) { answers <- m })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if err := raw.Send(request); err != nil {
+		t.Fatal(err)
+	}
+	<-answers
+	if err := raw.Send(request); err != nil {
+		t.Fatal(err)
+	}
+	// The shell channel answers in order: had it been run, it would count.
+	reply, err := l.Execute(within(t, 10*time.Second), jupyter.ExecuteRequest{Code: "value 2"}, nil)
+	if err != nil || reply.Count != 2 {
+		t.Errorf("%+v, %v: the recorded request ran again", reply, err)
+	}
+	if n := len(answers); n != 0 {
+		t.Errorf("%d answers to the recorded request", n)
+	}
+}
+
+func TestHistoryForgetsTheOldest(t *testing.T) {
+	var h history
+	for i := range remembered + 10 {
+		if !h.first(fmt.Append(nil, i)) {
+			t.Fatal(i)
+		}
+	}
+	if len(h.known) != remembered || len(h.order) != remembered {
+		t.Errorf("%d and %d are remembered", len(h.known), len(h.order))
+	}
+	if h.first(fmt.Append(nil, 10)) || !h.first(fmt.Append(nil, 9)) {
+		t.Error("the last are remembered and the one before them is not")
+	}
+	if !h.first(nil) || !h.first(nil) {
+		t.Error("without a key nothing is a repetition")
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, test := range []struct {
+		ip, key string
+		want    []string
+	}{
+		{"127.0.0.1", "k", nil}, {"localhost", "k", nil}, {"::1", "k", nil}, {"127.0.0.1", "", []string{"no key"}},
+		{"0.0.0.0", "k", []string{"other machines"}}, {"::", "k", []string{"other machines"}}, {"192.0.2.1", "k", []string{"other machines"}},
+		{"0.0.0.0", "", []string{"no key", "other machines"}},
+	} {
+		var log bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		c := Connection{Transport: "tcp", IP: test.ip, Key: test.key}
+		_ = Serve(ctx, c, &kerneltest.Session{}, slog.New(slog.NewTextHandler(&log, nil)))
+		if n := strings.Count(log.String(), "level=WARN"); n != len(test.want) {
+			t.Errorf("%s, key %q: %d warnings: %s", test.ip, test.key, n, &log)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("%s, key %q: no %q in %s", test.ip, test.key, want, &log)
+			}
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	c := Connection{Key: "key"}
+	whole := c.encode(jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, jupyter.ExecuteRequest{Code: "x"}))
+	f.Add(bytes.Join(append([][]byte{[]byte("route")}, whole...), []byte{0}))
+	f.Add([]byte(delimiter))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		frames := bytes.Split(b, []byte{0})
+		for _, c := range []Connection{c, {}} {
+			m, err := c.decode(jupyter.Shell, frames, nil)
+			if err != nil {
+				continue
+			}
+			if again, err := c.decode(jupyter.Shell, append(slices.Clone(m.Route), c.encode(m)...), nil); err != nil || again.Head() != m.Head() {
+				t.Errorf("%q: %+v, then %+v, %v", b, m, again, err)
+			}
+		}
+	})
 }
 
 func TestConnectionFile(t *testing.T) {

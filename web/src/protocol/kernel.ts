@@ -5,6 +5,7 @@ import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';
 import { ServerError } from './contents';
+import { Deliveries } from './deliveries';
 
 export type KernelState = 'starting' | 'idle' | 'busy' | 'reconnecting' | 'disconnected' | 'restarting' | 'dead' | 'none';
 export type Message = KernelMessage.IMessage;
@@ -29,6 +30,7 @@ export class KernelLink {
   private connection: Kernel.IKernelConnection | null = null;
   private readonly cellOf = new Map<string, string>();
   private wasConnected = false;
+  private deliveries = new Deliveries();
   /**
    * The first message has come, so that the server sends all that follow. What it sent before is in the document, if
    * that is fetched now and no earlier.
@@ -142,7 +144,15 @@ export class KernelLink {
   private connect(model: Kernel.IModel): void {
     this.drop();
     this.deathNote = '';
-    const connection = new KernelConnection({ model, serverSettings: settings, handleComms: false });
+    // Whoever comes back says which message was the last, so that the server sends what follows it.
+    const deliveries = this.deliveries = new Deliveries();
+    class Socket extends settings.WebSocket {
+      constructor(url: string | URL, protocols?: string | string[]) {
+        deliveries.connecting();
+        super(deliveries.after ? `${url}&after=${deliveries.after}` : url, protocols);
+      }
+    }
+    const connection = new KernelConnection({ model, serverSettings: { ...settings, WebSocket: Socket }, handleComms: false });
     this.connection = connection;
     this.heard = new Promise((done) => { this.hear = done; setTimeout(done, 5000); });
     connection.anyMessage.connect((_, { msg, direction }) => { if (direction === 'recv') this.receive(msg); });
@@ -196,10 +206,24 @@ export class KernelLink {
     }
   }
 
+  /** Says up to where messages came, so that the server sends what follows once more. */
+  private askAgain(): void {
+    if (!this.deliveries.ask() || !this.connection || this.connection.isDisposed) return;
+    const { username, clientId: session } = this.connection;
+    const message = KernelMessage.createMessage({
+      msgType: 'nacre_again' as any, channel: 'control', username, session, content: { after: this.deliveries.after } as any,
+    });
+    this.connection.sendControlMessage(message as any, false, true).dispose();
+  }
+
   private receive(message: Message): void {
     this.hear();
     const parent = (message.parent_header as any)?.msg_id as string | undefined;
     const marks = (message.metadata ?? {}) as Marks;
+    const place = this.deliveries.take(marks.seq ?? 0);
+    if (place === 'gap') this.askAgain();
+    if (place !== 'next') return;
+    if ((message.header.msg_type as string) === 'nacre_resync') this.deliveries.skip((message.content as any).seq);
     if (message.header.msg_type === 'status') {
       const { execution_state: state, reason } = message.content as any;
       if (state === 'dead' || state === 'restarting') this.deathNote = reason ?? '';

@@ -1,5 +1,6 @@
 // The t-SNE page: a file of embeddings in, a layout that forms while one watches, figures of it.
 
+import { provenFetch, takeProof } from '../protocol/proof';
 import { announce, el, iconButton, perFrame } from '../dom';
 import { nextTheme } from '../theme';
 import { Embedding, valuesOf } from '../output/embedding/decode';
@@ -57,6 +58,7 @@ export class TsnePage {
     this.engine.said.on((m) => this.hear(m));
     this.acceptDrops();
     this.refresh();
+    takeProof();
     const address = query.get('open');
     if (address) void this.fetch(address);
     else if (query.has('example')) this.example();
@@ -79,7 +81,7 @@ export class TsnePage {
   private async fetch(address: string): Promise<void> {
     const url = new URL(address, location.href);
     if (url.origin !== location.origin) return this.fail(`This page opens files of its own site only, not ${url.origin}: download the file and drop it here.`);
-    const response = await fetch(url).catch(() => null);
+    const response = await provenFetch(url).catch(() => null);
     if (!response?.ok) return this.fail(`${address} could not be fetched: ${response ? `the server answered ${response.status}` : 'the server did not answer'}.`);
     await this.open(decodeURIComponent(url.pathname.split('/').pop()!), await response.blob());
   }

@@ -1,0 +1,168 @@
+package server
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// A browser sends the cookies of 127.0.0.1 to every port of it. What another program at another port gets that way opens
+// nothing here, and there is nothing that a script of its pages could read.
+func TestCookiesThatAnotherPortGets(t *testing.T) {
+	r := newRig(t)
+	var got []*http.Cookie
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Cookies()...) }))
+	defer other.Close()
+	jar, _ := cookiejar.New(nil)
+	location := ""
+	browser := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		location = r.URL.String()
+		return http.ErrUseLastResponse
+	}}
+	open := func(address string) *http.Response {
+		a, err := browser.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		for _, c := range a.Cookies() {
+			if !c.HttpOnly {
+				t.Errorf("%s: scripts can read the cookie %s", address, c.Name)
+			}
+		}
+		return a
+	}
+	open(r.base + "/login")
+	open(r.base + "/tree?token=" + testToken)
+	proof, files := proofs(t, location)
+	for _, path := range []string{"/", "/login", "/api/kernels", "/files/n.ipynb"} {
+		open(other.URL + path)
+	}
+	if len(got) == 0 {
+		t.Fatal("the jar keeps ports apart, which browsers do not")
+	}
+	var values []string
+	header := ""
+	for _, c := range got {
+		values = append(values, c.Name+"="+c.Value)
+		header = c.Value
+		if strings.Contains(c.Value, proof) || strings.Contains(c.Value, files) {
+			t.Errorf("the cookie %s has the proof", c.Name)
+		}
+	}
+	cookies := "Cookie: " + strings.Join(values, "; ")
+	kernel := r.kernel()
+	for _, route := range r.s.routes {
+		method, path := concrete(route.pattern, kernel)
+		if strings.HasPrefix(path, "/login") || strings.HasPrefix(path, "/static/") || strings.HasPrefix(path, "/tsne/") {
+			continue // the same for everybody
+		}
+		for _, extra := range []string{"X-XSRFToken: " + header, "Origin: " + r.base, "Sec-Fetch-Site: same-origin"} {
+			a := r.call(method, path, "{}", cookies, extra)
+			if page := method == "GET" && isPage(a.Request); a.StatusCode != http.StatusForbidden && !page {
+				t.Errorf("%s %s with %s: status %d: %.60s", method, path, extra, a.StatusCode, a.body)
+			}
+		}
+	}
+	for _, path := range []string{"/api/kernels/" + kernel + "/channels", "/api/events/subscribe"} {
+		ws, response, err := websocket.DefaultDialer.Dial("ws://"+r.host+path, http.Header{"Cookie": {strings.Join(values, "; ")}, "Origin": {r.base}})
+		if err == nil {
+			ws.Close()
+		}
+		if response == nil || response.StatusCode != http.StatusForbidden {
+			t.Errorf("WebSocket %s: %v", path, err)
+		}
+	}
+	// With the proof, which the page keeps for its own port, all of it works.
+	for path, want := range map[string]int{"/files/n.ipynb?key=" + files: 200, "/files/n.ipynb?key=" + proof: 403, "/api/contents/n.ipynb?key=" + files: 403} {
+		if a := r.call("GET", path, "", cookies); a.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", path, a.StatusCode, want)
+		}
+	}
+	if a := r.call("GET", "/api/contents/n.ipynb", "", cookies, "X-XSRFToken: "+files); a.StatusCode != 403 {
+		t.Errorf("what is good for files opens the rest: %d", a.StatusCode)
+	}
+	if a := r.call("GET", "/api/contents/n.ipynb", "", cookies, "X-XSRFToken: "+proof); a.StatusCode != 200 {
+		t.Errorf("the page itself: %d %s", a.StatusCode, a.body)
+	}
+}
+
+// A login by the form: a browser's page gets the proof in the fragment only; VS Code, which is no browser, repeats the
+// value of the form.
+func TestProofOfTheForm(t *testing.T) {
+	r := newRig(t)
+	xsrf := r.call("GET", "/login", "").Cookies()[0]
+	form := url.Values{"password": {testToken}, "_xsrf": {xsrf.Value}}.Encode()
+	login := func(headers ...string) (cookie, proof string) {
+		a := r.call("POST", "/login", form, append(headers, "Content-Type: application/x-www-form-urlencoded", "Cookie: _xsrf="+xsrf.Value)...)
+		if a.StatusCode != http.StatusFound {
+			t.Fatal(a.StatusCode, a.body)
+		}
+		proof, _ = proofs(t, a.Header.Get("Location"))
+		return "Cookie: " + a.Cookies()[0].Name + "=" + a.Cookies()[0].Value, proof
+	}
+	with := func(cookie, proof string) int {
+		return r.call("GET", "/api/kernels", "", cookie, "X-XSRFToken: "+proof).StatusCode
+	}
+	cookie, proof := login("Origin: " + r.base)
+	if with(cookie, proof) != 200 || with(cookie, xsrf.Value) != 403 {
+		t.Error("a browser's proof is the one in the fragment")
+	}
+	cookie, _ = login()
+	if with(cookie, xsrf.Value) != 200 {
+		t.Error("the form's value is not taken")
+	}
+}
+
+// A logout ends the connections of its login at once, and no other's.
+func TestLogoutClosesSockets(t *testing.T) {
+	r := newRig(t)
+	kernel := r.kernel()
+	dial := func(cookie, proof, path string) *websocket.Conn {
+		_, value, _ := strings.Cut(cookie, ": ")
+		ws, _, err := websocket.DefaultDialer.Dial("ws://"+r.host+path+"?proof="+proof, http.Header{"Cookie": {value}, "Origin": {r.base}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ws.Close() })
+		return ws
+	}
+	mine, proof := r.login()
+	other, othersProof := r.login()
+	channels := "/api/kernels/" + kernel + "/channels"
+	sockets := []*websocket.Conn{dial(mine, proof, channels), dial(mine, proof, "/api/events/subscribe")}
+	stays := dial(other, othersProof, channels)
+	if a := r.call("POST", "/logout", "", mine, "X-XSRFToken: "+proof); a.StatusCode != 204 {
+		t.Fatal(a.StatusCode)
+	}
+	for i, ws := range sockets {
+		_ = ws.SetReadDeadline(time.Now().Add(10 * time.Second))
+		for {
+			if _, _, err := ws.ReadMessage(); err != nil {
+				if strings.Contains(err.Error(), "timeout") {
+					t.Errorf("socket %d is open after the logout", i)
+				}
+				break
+			}
+		}
+	}
+	if err := stays.WriteMessage(websocket.TextMessage, []byte(`{"channel":"shell","header":{"msg_id":"a","msg_type":"kernel_info_request"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	_ = stays.SetReadDeadline(time.Now().Add(10 * time.Second))
+	for {
+		_, b, err := stays.ReadMessage()
+		if err != nil {
+			t.Fatalf("another login's socket: %v", err)
+		}
+		if strings.Contains(string(b), "kernel_info_reply") {
+			return
+		}
+	}
+}

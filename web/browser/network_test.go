@@ -1,0 +1,141 @@
+package browser
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// stun counts the packets that reach a port: what a browser's WebRTC sends to find out its address.
+func stun(t *testing.T) (address string, packets *atomic.Int64) {
+	t.Helper()
+	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	packets = new(atomic.Int64)
+	go func() {
+		b := make([]byte, 2048)
+		for {
+			if _, _, err := c.ReadFrom(b); err != nil {
+				return
+			}
+			packets.Add(1)
+		}
+	}()
+	return c.LocalAddr().String(), packets
+}
+
+// call is a script that sends packets to an address by WebRTC.
+func call(address string) string {
+	return fmt.Sprintf(`const c = new RTCPeerConnection({ iceServers: [{ urls: "stun:%s" }] }); c.createDataChannel("x"); c.createOffer().then((o) => c.setLocalDescription(o));`, address)
+}
+
+// A sandboxed output has no network, by WebRTC either, and neither have frames that it makes, which have constructors of
+// their own. That the script does reach a network where it may is seen on a page of the same server.
+func TestSandboxHasNoWebRTC(t *testing.T) {
+	direct, directly := stun(t)
+	nested, within := stun(t)
+	free, freely := stun(t)
+	frame := `<iframe srcdoc="` + html.EscapeString(`<script>`+call(nested)+`parent.postMessage("ran", "*")</script>`) + `"></iframe>`
+	script := `<script>addEventListener("message", (e) => { if (e.data === "ran") parent.postMessage({ said: "nested ran" }, "*") }); ` +
+		`let said = "no constructor"; try { ` + call(direct) + ` said = "called" } catch (e) {} parent.postMessage({ said }, "*")</script>` + frame
+	s := newSite(t, map[string]any{"a.ipynb": notebook("show text/html " + strings.ReplaceAll(script, "\n", " "))})
+	p := s.open("/notebooks/a.ipynb")
+	eval[any](p, "addEventListener('message', e => { if (e.data?.said) (window.said ??= []).push(e.data.said) })")
+	p.press("Ctrl-Enter")
+	p.idle()
+	p.await("window.said?.includes('nested ran') && window.said.length >= 2")
+	if !eval[bool](p, "window.said.includes('no constructor')") {
+		t.Error("the sandbox has WebRTC's constructors")
+	}
+	q := s.open("/tree")
+	eval[any](q, "(() => { "+call(free)+" window.keep = c })()")
+	for began := time.Now(); freely.Load() == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Skip("this browser sends nothing by WebRTC where it may either")
+		}
+	}
+	time.Sleep(time.Second) // what does not happen has no event to wait for
+	if n, m := directly.Load(), within.Load(); n+m > 0 {
+		t.Errorf("%d packets left the sandbox, %d a frame in it", n, m)
+	}
+}
+
+// cutter stands between browser and server and breaks the connections to kernels off after a random number of bytes, while
+// it goes on taking what the server sends for a moment. Other requests pass.
+func cutter(t *testing.T, to string) (address string, cuts *atomic.Int64) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	cuts = new(atomic.Int64)
+	go func() {
+		for random := rand.New(rand.NewPCG(3, 4)); ; {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go relay(client.(*net.TCPConn), to, 2000+random.Int64N(8000), cuts)
+		}
+	}()
+	return l.Addr().String(), cuts
+}
+
+func relay(client *net.TCPConn, to string, bytes int64, cuts *atomic.Int64) {
+	defer client.Close()
+	server, err := net.Dial("tcp", to)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	request := bufio.NewReader(client)
+	line, err := request.ReadString('\n')
+	if err != nil {
+		return
+	}
+	if !strings.Contains(line, "/channels?") {
+		bytes = math.MaxInt64
+	}
+	go func() {
+		_, _ = io.Copy(server, io.MultiReader(strings.NewReader(line), request))
+		_ = server.(*net.TCPConn).CloseWrite()
+	}()
+	if _, err := io.CopyN(client, server, bytes); err != nil {
+		return
+	}
+	cuts.Add(1)
+	_ = client.SetLinger(0)
+	client.Close()
+	_ = server.SetReadDeadline(time.Now().Add(30 * time.Millisecond))
+	_, _ = io.Copy(io.Discard, server)
+}
+
+// A page whose connection breaks off again and again while a cell prints shows all of it, once and in order.
+func TestConnectionThatBreaksOff(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("count 300 10", "print last")})
+	address, cuts := cutter(t, strings.TrimPrefix(s.url, "http://"))
+	s.url = "http://" + address
+	p := s.open("/notebooks/a.ipynb")
+	p.press("Shift-Enter", "Ctrl-Enter")
+	p.await("nacre.notebook.cells[1].outputs[0]?.text.startsWith('last')")
+	got := strings.Fields(eval[string](p, "nacre.notebook.cells[0].outputs.map(o => o.text).join('')"))
+	if want := strings.Fields(lines(1, 300)); !slices.Equal(got, want) {
+		t.Errorf("after %d cuts the page has %d lines: %q", cuts.Load(), len(got), got)
+	}
+	if cuts.Load() < 3 {
+		t.Errorf("%d cuts", cuts.Load())
+	}
+}
