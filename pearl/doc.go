@@ -1,7 +1,7 @@
 // Package pearl is PEARL, off-policy meta-reinforcement learning with a probabilistic context (Rakelly et al. 2019):
 // soft actor-critic whose networks see a latent task variable z, inferred from a context of transitions by a
 // permutation-invariant encoder (package belief). The update, the replay and the schedule are those of the authors'
-// public implementation; docs/pearl.md lists the choices. A belief.Auxiliary, such as package tcl's, adds a loss to
+// public implementation; README.md lists the choices. A belief.Auxiliary, such as package tcl's, adds a loss to
 // the encoder.
 //
 // A Learner is one training run: Collect, Update and Metrics make an iteration, Adapter is the agent under

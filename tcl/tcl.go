@@ -27,7 +27,7 @@ type Config struct {
 	Negatives       string      `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
 }
 
-// Default is the paper's method as described, with the readings docs/tcl.md recommends where it is ambiguous.
+// Default is the paper's method as described, with the readings README.md recommends where it is ambiguous.
 func Default() Config {
 	return Config{Window: 64, Scale: 1, Temperature: 1, Tau: 0.005,
 		Pair: replay.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal"}
