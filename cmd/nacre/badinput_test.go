@@ -152,7 +152,7 @@ func TestSignal(t *testing.T) {
 		return // a process cannot send another one an interrupt there
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	cmd, stderr := process(trainArgs(dir, "--set", "pearl.iterations=100000")...)
+	cmd, stderr := separate(trainArgs(dir, "--set", "pearl.iterations=100000")...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -74,8 +74,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is nacre as a process of its own.
-func process(args ...string) (*exec.Cmd, *bytes.Buffer) {
+// separate is nacre as a process of its own.
+func separate(args ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "NACRE_TEST_PROCESS=1")
 	var stderr bytes.Buffer
@@ -135,7 +135,7 @@ func testKilled(t *testing.T, train func(dir string) []string) {
 	alone := time.Since(started)
 	kills, args := 0, train(broken)
 	for done := false; !done; {
-		cmd, stderr := process(args...)
+		cmd, stderr := separate(args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
