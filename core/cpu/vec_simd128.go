@@ -1,0 +1,243 @@
+//go:build go1.27 && goexperiment.simd && (wasm || arm64)
+
+package cpu
+
+import "unsafe"
+
+func addSIMD128(v *vecArgs) { vecSIMD128(v, addRow128) }
+func subSIMD128(v *vecArgs) { vecSIMD128(v, subRow128) }
+func mulSIMD128(v *vecArgs) { vecSIMD128(v, mulRow128) }
+func divSIMD128(v *vecArgs) { vecSIMD128(v, divRow128) }
+func minSIMD128(v *vecArgs) { vecSIMD128(v, minRow128) }
+func maxSIMD128(v *vecArgs) { vecSIMD128(v, maxRow128) }
+
+func reluGradSIMD128(v *vecArgs)  { vecSIMD128(v, reluGradRow128) }
+func lessSIMD128(v *vecArgs)      { vecSIMD128(v, lessRow128) }
+func tanhGradSIMD128(v *vecArgs)  { vecSIMD128(v, tanhGradRow128) }
+func affineSIMD128(v *vecArgs)    { vecSIMD128(v, affineRow128) }
+func clampSIMD128(v *vecArgs)     { vecSIMD128(v, clampRow128) }
+func clampGradSIMD128(v *vecArgs) { vecSIMD128(v, clampGradRow128) }
+
+// vecSIMD128 applies f to every row, as vecGo does. A column is spread over its buffer, which f then reads again for
+// every chunk.
+func vecSIMD128(v *vecArgs, f func(v *vecArgs, dst, a, b unsafe.Pointer)) {
+	for r := range v.rows {
+		dst := at(v.dst, r*v.ldd)
+		a := operand128(v.a, v.lda, v.colA, v.ldColA, r, &v.bufA)
+		b := a
+		if v.b != nil || v.colB != nil {
+			b = operand128(v.b, v.ldb, v.colB, v.ldColB, r, &v.bufB)
+		}
+		f(v, unsafe.Pointer(dst), a, b)
+		if v.mask[15] == 0 { // padding is at the end
+			last := (*[16]float32)(unsafe.Pointer(at(dst, 64*(v.chunks-1))))
+			for i, keep := range v.mask {
+				if keep == 0 {
+					last[i] = 0
+				}
+			}
+		}
+	}
+}
+
+func operand128(wide *float32, ld int64, col *float32, ldCol, r int64, buf *[16]float32) unsafe.Pointer {
+	if col == nil {
+		return unsafe.Pointer(at(wide, r*ld))
+	}
+	x := spreadAt(unsafe.Pointer(at(col, r*ldCol)))
+	for i := uintptr(0); i < 64; i += 16 {
+		store(unsafe.Add(unsafe.Pointer(buf), i), x)
+	}
+	return unsafe.Pointer(buf)
+}
+
+func addRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Add(load(unsafe.Add(b, i))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func subRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Sub(load(unsafe.Add(b, i))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func mulRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Mul(load(unsafe.Add(b, i))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func divRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Div(load(unsafe.Add(b, i))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func minRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Min(load(unsafe.Add(b, i))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func maxRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Max(load(unsafe.Add(b, i))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func reluGradRow128(v *vecArgs, dst, y, g unsafe.Pointer) {
+	var zero f32x4
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(g, i)).Masked(load(unsafe.Add(y, i)).Greater(zero)))
+		}
+		dst, y, g = unsafe.Add(dst, 64), unsafe.Add(y, v.stepA), unsafe.Add(g, v.stepB)
+	}
+}
+
+// lessRow128 is the derivative of min(x, y) by x.
+func lessRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	one, half := spread4(1), spread4(0.5)
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			x, y := load(unsafe.Add(a, i)), load(unsafe.Add(b, i))
+			store(unsafe.Add(dst, i), one.IfElse(x.Less(y), half.Masked(x.Equal(y))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func tanhGradRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	one := spread4(1)
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			y, g := load(unsafe.Add(a, i)), load(unsafe.Add(b, i))
+			store(unsafe.Add(dst, i), g.Mul(one.Sub(y.Mul(y))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func clampGradRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	lo, hi := spread4(v.s0), spread4(v.s1)
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			x, g := load(unsafe.Add(a, i)), load(unsafe.Add(b, i))
+			store(unsafe.Add(dst, i), g.Masked(x.GreaterEqual(lo).And(x.LessEqual(hi))))
+		}
+		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
+	}
+}
+
+func affineRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
+	s0, s1 := spread4(v.s0), spread4(v.s1)
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), s0.Mul(load(unsafe.Add(a, i))).Add(s1))
+		}
+		dst, a = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA)
+	}
+}
+
+func clampRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
+	lo, hi := spread4(v.s0), spread4(v.s1)
+	for range v.chunks {
+		for i := uintptr(0); i < 64; i += 16 {
+			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Max(lo).Min(hi))
+		}
+		dst, a = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA)
+	}
+}
+
+func colSumSIMD128(s *sumArgs) {
+	for j := int64(0); j < 4*s.cols; j += 64 {
+		var t0, t1, t2, t3 f32x4
+		src, dst := unsafe.Add(unsafe.Pointer(s.src), j), unsafe.Add(unsafe.Pointer(s.dst), j)
+		for range s.rows {
+			t0 = t0.Add(load(src))
+			t1 = t1.Add(load(unsafe.Add(src, 16)))
+			t2 = t2.Add(load(unsafe.Add(src, 32)))
+			t3 = t3.Add(load(unsafe.Add(src, 48)))
+			src = unsafe.Add(src, s.ld)
+		}
+		var d0, d1, d2, d3 f32x4
+		if s.add != 0 {
+			d0, d1, d2, d3 = load(dst), load(unsafe.Add(dst, 16)), load(unsafe.Add(dst, 32)), load(unsafe.Add(dst, 48))
+		}
+		store(dst, d0.Add(t0))
+		store(unsafe.Add(dst, 16), d1.Add(t1))
+		store(unsafe.Add(dst, 32), d2.Add(t2))
+		store(unsafe.Add(dst, 48), d3.Add(t3))
+	}
+}
+
+// adamSIMD128 takes the square root in float32, which is correctly rounded and so equals the rounded one in float64.
+func adamSIMD128(a *adamArgs) {
+	b1, omb1, b2, omb2 := spread4(a.b1), spread4(a.omb1), spread4(a.b2), spread4(a.omb2)
+	step, eps, scale := spread4(a.step), spread4(a.eps), spread4(a.scale)
+	w, g, m, v := unsafe.Pointer(a.w), unsafe.Pointer(a.g), unsafe.Pointer(a.m), unsafe.Pointer(a.v)
+	for i := int64(0); i < 4*a.n; i += 16 {
+		x := load(unsafe.Add(g, i))
+		y := b1.Mul(load(unsafe.Add(m, i))).Add(omb1.Mul(x))
+		z := b2.Mul(load(unsafe.Add(v, i))).Add(omb2.Mul(x.Mul(x)))
+		store(unsafe.Add(m, i), y)
+		store(unsafe.Add(v, i), z)
+		store(unsafe.Add(w, i), load(unsafe.Add(w, i)).Sub(step.Mul(y.Div(z.Mul(scale).Sqrt().Add(eps)))))
+	}
+}
+
+func emaSIMD128(e *emaArgs) {
+	keep, take := spread4(e.keep), spread4(e.take)
+	dst, src := unsafe.Pointer(e.dst), unsafe.Pointer(e.src)
+	for i := int64(0); i < 4*e.n; i += 16 {
+		store(unsafe.Add(dst, i), keep.Mul(load(unsafe.Add(dst, i))).Add(take.Mul(load(unsafe.Add(src, i)))))
+	}
+}
+
+func sumLanesSIMD128(a *laneArgs) {
+	for i := int64(0); i < 4*a.n; i += 16 {
+		src := unsafe.Add(unsafe.Pointer(a.src), i)
+		s := load(src)
+		for l := int64(1); l < a.lanes; l++ {
+			s = s.Add(load(unsafe.Add(src, l*a.stride)))
+		}
+		store(unsafe.Add(unsafe.Pointer(a.dst), i), s)
+	}
+}
+
+// peakSIMD128 runs eight independent chains of a multiplication and an addition on vectors.
+func peakSIMD128(p *peakArgs) {
+	var a, b, c, d, e, f, g, h f32x4
+	x, y := spread4(peakFactor), spread4(peakTerm)
+	for range p.n {
+		a = a.Mul(x).Add(y)
+		b = b.Mul(x).Add(y)
+		c = c.Mul(x).Add(y)
+		d = d.Mul(x).Add(y)
+		e = e.Mul(x).Add(y)
+		f = f.Mul(x).Add(y)
+		g = g.Mul(x).Add(y)
+		h = h.Mul(x).Add(y)
+	}
+	peakResult = a.Add(b).Add(c).Add(d).Add(e).Add(f).Add(g).Add(h).GetElem(0)
+}
