@@ -51,122 +51,76 @@ func operand128(wide *float32, ld int64, col *float32, ldCol, r int64, buf *[16]
 	return unsafe.Pointer(buf)
 }
 
-func addRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+// along sets every value of a row to f of both operands' values and of two constants. It is small enough to be inlined,
+// and f with it.
+func along(v *vecArgs, dst, a, b unsafe.Pointer, s0, s1 f32x4, f func(x, y, s0, s1 f32x4) f32x4) {
 	for range v.chunks {
 		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Add(load(unsafe.Add(b, i))))
+			store(unsafe.Add(dst, i), f(load(unsafe.Add(a, i)), load(unsafe.Add(b, i)), s0, s1))
 		}
 		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
 	}
+}
+
+func addRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(x, y, _, _ f32x4) f32x4 { return x.Add(y) })
 }
 
 func subRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Sub(load(unsafe.Add(b, i))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(x, y, _, _ f32x4) f32x4 { return x.Sub(y) })
 }
 
 func mulRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Mul(load(unsafe.Add(b, i))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(x, y, _, _ f32x4) f32x4 { return x.Mul(y) })
 }
 
 func divRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Div(load(unsafe.Add(b, i))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(x, y, _, _ f32x4) f32x4 { return x.Div(y) })
 }
 
 func minRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Min(load(unsafe.Add(b, i))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(x, y, _, _ f32x4) f32x4 { return x.Min(y) })
 }
 
 func maxRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Max(load(unsafe.Add(b, i))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(x, y, _, _ f32x4) f32x4 { return x.Max(y) })
 }
 
-func reluGradRow128(v *vecArgs, dst, y, g unsafe.Pointer) {
-	var zero f32x4
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(g, i)).Masked(load(unsafe.Add(y, i)).Greater(zero)))
-		}
-		dst, y, g = unsafe.Add(dst, 64), unsafe.Add(y, v.stepA), unsafe.Add(g, v.stepB)
-	}
+func reluGradRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	along(v, dst, a, b, f32x4{}, f32x4{}, func(y, g, zero, _ f32x4) f32x4 {
+		return g.Masked(y.Greater(zero))
+	})
 }
 
 // lessRow128 is the derivative of min(x, y) by x.
 func lessRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	one, half := spread4(1), spread4(0.5)
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			x, y := load(unsafe.Add(a, i)), load(unsafe.Add(b, i))
-			store(unsafe.Add(dst, i), one.IfElse(x.Less(y), half.Masked(x.Equal(y))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, spread4(1), spread4(0.5), func(x, y, one, half f32x4) f32x4 {
+		return one.IfElse(x.Less(y), half.Masked(x.Equal(y)))
+	})
 }
 
 func tanhGradRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	one := spread4(1)
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			y, g := load(unsafe.Add(a, i)), load(unsafe.Add(b, i))
-			store(unsafe.Add(dst, i), g.Mul(one.Sub(y.Mul(y))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, spread4(1), f32x4{}, func(y, g, one, _ f32x4) f32x4 {
+		return g.Mul(one.Sub(y.Mul(y)))
+	})
 }
 
 func clampGradRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
-	lo, hi := spread4(v.s0), spread4(v.s1)
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			x, g := load(unsafe.Add(a, i)), load(unsafe.Add(b, i))
-			store(unsafe.Add(dst, i), g.Masked(x.GreaterEqual(lo).And(x.LessEqual(hi))))
-		}
-		dst, a, b = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA), unsafe.Add(b, v.stepB)
-	}
+	along(v, dst, a, b, spread4(v.s0), spread4(v.s1), func(x, g, lo, hi f32x4) f32x4 {
+		return g.Masked(x.GreaterEqual(lo).And(x.LessEqual(hi)))
+	})
 }
 
-func affineRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
-	s0, s1 := spread4(v.s0), spread4(v.s1)
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), s0.Mul(load(unsafe.Add(a, i))).Add(s1))
-		}
-		dst, a = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA)
-	}
+func affineRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	along(v, dst, a, b, spread4(v.s0), spread4(v.s1), func(x, _, s0, s1 f32x4) f32x4 {
+		return s0.Mul(x).Add(s1)
+	})
 }
 
-func clampRow128(v *vecArgs, dst, a, _ unsafe.Pointer) {
-	lo, hi := spread4(v.s0), spread4(v.s1)
-	for range v.chunks {
-		for i := uintptr(0); i < 64; i += 16 {
-			store(unsafe.Add(dst, i), load(unsafe.Add(a, i)).Max(lo).Min(hi))
-		}
-		dst, a = unsafe.Add(dst, 64), unsafe.Add(a, v.stepA)
-	}
+func clampRow128(v *vecArgs, dst, a, b unsafe.Pointer) {
+	along(v, dst, a, b, spread4(v.s0), spread4(v.s1), func(x, _, lo, hi f32x4) f32x4 {
+		return x.Max(lo).Min(hi)
+	})
 }
 
 func colSumSIMD128(s *sumArgs) {
