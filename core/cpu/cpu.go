@@ -28,7 +28,7 @@ import (
 type Options struct {
 	// Workers is the number of goroutines that compute, the one calling Run among them; 0 means GOMAXPROCS.
 	Workers int
-	// Kernel is "avx512", "avx2" or "go", or on processors with a matrix unit (AMX) "avx512+bf16x3" or "avx512+bf16",
+	// Kernel is "avx512", "avx2", "simd128" (WebAssembly and arm64) or "go", or on processors with a matrix unit (AMX) "avx512+bf16x3" or "avx512+bf16",
 	// whose matrix products are in bfloat16; docs/core.md says what they cost in accuracy. Empty means the value of the
 	// environment variable NACRE_CPU or, where that is empty too, the fastest in float32 this machine runs.
 	Kernel string

@@ -137,7 +137,7 @@ type BenchUpdateOptions struct {
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // "pearl", "tcl-pearl", "both" of them, "maml", "rl2", "mql", "oracle"
-	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
+	Kernel    string // "avx512", "avx2", "simd128", "go"; empty is the fastest
 	Updates   int
 	Workers   int
 	DeviceOptions
