@@ -1,6 +1,6 @@
 // Package cpu runs compiled programs (core.Program) in float32 on the processor's vector units: AVX-512 or AVX2
-// kernels in generated Go assembly, or plain Go, chosen when a device is made. It does not compile graphs (package
-// core does) and its numbers are judged by core/ref.
+// kernels in generated Go assembly, kernels on Go's own vectors of 128 bits in WebAssembly and on arm64, or plain Go,
+// chosen when a device is made. It does not compile graphs (package core does) and its numbers are judged by core/ref.
 //
 //	dev, err := cpu.New(cpu.Options{})
 //	mem, err := dev.NewMemory(program.ParamSpecs())

@@ -31,7 +31,7 @@ var simd128 = kernels{
 	less: lessSIMD128, tanhGrad: tanhGradSIMD128, clampGrad: clampGradSIMD128,
 	exp: expSIMD128, log: logSIMD128, tanh: tanhSIMD128, sigmoid: sigmoidSIMD128, softplus: softplusSIMD128,
 	colSum: colSumSIMD128, adam: adamSIMD128, ema: emaSIMD128, squares: squaresGo,
-	sumLanes: sumLanesSIMD128, transpose: transposeGo,
+	sumLanes: sumLanesSIMD128, transpose: transposeSIMD128,
 	peak: peakSIMD128, peakFlops: 2 * 4 * 8,
 	flopsPerNano: 20, elemsPerNano: 2,
 }

@@ -136,4 +136,11 @@ func TestVectorsEqualPlainGoInUpdatesAndSums(t *testing.T) {
 		k.sumLanes(&laneArgs{n: 48, dst: &m.d[0], src: &m.d[48], stride: 4 * 48, lanes: 4})
 		return m.d
 	})
+	for _, cols := range []int64{1, 4, 21} {
+		same(t, "transpose", func(k *kernels, r *rand.Rand) []float32 {
+			m, mT := randomMat(r, 16, 21), newMat(21, 16)
+			k.transpose(&transposeArgs{src: &m.d[0], lds: int64(4 * m.ld), dst: &mT.d[0], ldd: int64(4 * mT.ld), cols: cols, rows: 16})
+			return mT.d
+		})
+	}
 }

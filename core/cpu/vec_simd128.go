@@ -2,7 +2,10 @@
 
 package cpu
 
-import "unsafe"
+import (
+	"simd/archsimd"
+	"unsafe"
+)
 
 func addSIMD128(v *vecArgs) { vecSIMD128(v, addRow128) }
 func subSIMD128(v *vecArgs) { vecSIMD128(v, subRow128) }
@@ -178,6 +181,35 @@ func sumLanesSIMD128(a *laneArgs) {
 		store(unsafe.Add(unsafe.Pointer(a.dst), i), s)
 	}
 }
+
+// transposeSIMD128 transposes 16 rows in blocks of four by four, and columns that fill none one by one.
+func transposeSIMD128(a *transposeArgs) {
+	blocks := a.cols / 4 * 4
+	for i := int64(0); i < 16; i += 4 {
+		src, dst := unsafe.Pointer(at(a.src, i*a.lds)), unsafe.Pointer(at(a.dst, 4*i))
+		for range blocks / 4 {
+			e0, o0 := interleave(load(src), load(unsafe.Add(src, a.lds)))
+			e1, o1 := interleave(load(unsafe.Add(src, 2*a.lds)), load(unsafe.Add(src, 3*a.lds)))
+			store(dst, joined(e0.SetElem(1, e1.GetElem(0))))
+			store(unsafe.Add(dst, a.ldd), joined(o0.SetElem(1, o1.GetElem(0))))
+			store(unsafe.Add(dst, 2*a.ldd), joined(e1.SetElem(0, e0.GetElem(1))))
+			store(unsafe.Add(dst, 3*a.ldd), joined(o1.SetElem(0, o0.GetElem(1))))
+			src, dst = unsafe.Add(src, 16), unsafe.Add(dst, 4*a.ldd)
+		}
+	}
+	if blocks < a.cols {
+		transposeGo(&transposeArgs{src: at(a.src, 4*blocks), lds: a.lds, dst: at(a.dst, blocks*a.ldd), ldd: a.ldd, cols: a.cols - blocks, rows: 16})
+	}
+}
+
+// interleave has values 0 and 2 of both in evens, 1 and 3 in odds, x's before y's in every pair.
+func interleave(x, y f32x4) (evens, odds archsimd.Uint64x2) {
+	low := bits2(1<<32 - 1)
+	a, b := x.ToBits().ReshapeToUint64s(), y.ToBits().ReshapeToUint64s()
+	return a.And(low).Or(b.ShiftAllLeft(32)), a.ShiftAllRight(32).Or(b.AndNot(low))
+}
+
+func joined(x archsimd.Uint64x2) f32x4 { return x.ReshapeToUint32s().BitsToFloat32() }
 
 // peakSIMD128 runs eight independent chains of a multiplication and an addition on vectors.
 func peakSIMD128(p *peakArgs) {
