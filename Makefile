@@ -8,6 +8,8 @@ NACRE  := bin/nacre
 ARGS   ?=
 # Stamping the commit fails where git is absent or does not trust the folder's owner.
 VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
+# What has kernels of its own for arm64.
+ARM64   = ./core/op ./core/nn ./core/ref ./core/cpu ./tsne/internal/lanes
 # Put before every go command that compiles: the flags for MuJoCo's headers, or none.
 MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
@@ -81,9 +83,10 @@ screenshots: build ## run the notebooks of the README's pictures and take the pi
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...
 
-test-arm64: setup ## run the training core's tests as an arm64 program, where its kernels are plain Go (an emulator from apt: qemu-user-static)
+test-arm64: setup ## run the tests of the training core and of t-SNE's inner loops as an arm64 program, in plain Go and on NEON (an emulator from apt: qemu-user-static)
 	@command -v qemu-aarch64-static >/dev/null || apt-get install -y qemu-user-static
-	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static ./core/op ./core/nn ./core/ref ./core/cpu
+	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static $(ARM64)
+	@GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static $(ARM64)
 
 stress-sim: setup ## ten million environment steps, watching memory: some minutes
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h

@@ -11,7 +11,7 @@ import (
 // The whole TCL-PEARL update in float32 on every kernel set this machine runs: the figures of the yardstick to 1e-4,
 // the same bits with one worker and with three, whatever the size of the tiles.
 func TestYardstickOnCPU(t *testing.T) {
-	for _, kernel := range []string{"avx512", "avx2", "go"} {
+	for _, kernel := range []string{"avx512", "avx2", "simd128", "go"} {
 		for tile := 1; tile <= nT; tile++ {
 			one := yardstickOnCPU(t, cpu.Options{Kernel: kernel, Workers: 1}, tile)
 			three := yardstickOnCPU(t, cpu.Options{Kernel: kernel, Workers: 3}, tile)

@@ -1,26 +1,47 @@
 #!/usr/bin/env bash
 # Builds the programs of wasm/ for the browser into bin/wasm, packed as static sites serve them, with manifest.json, which
 # `nacre site` reads. Brotli at full strength takes two minutes for the kernel; NACRE_WASM_FAST=1 packs quickly instead.
-# `build.sh test PACKAGE ARGS...` runs a package's tests as the browser would, in Node.
+# `build.sh test PACKAGE ARGS...` runs a package's tests as the browser would, in Node; `build.sh program PACKAGE FOLDER`
+# writes one program with Go's scripts that run it there.
+#
+# Vector instructions are in Go's experiment simd, whose interface is that of one version: the programs are compiled by it,
+# whichever compiles the rest. Where it cannot be had they are compiled without.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 out=bin/wasm
 go=${GO:-go}
+vectors=go1.27.4
 
 if ! command -v node >/dev/null; then
 	echo "The programs for the browser need Node: install Node 18 or newer and run make site again" >&2
 	exit 1
 fi
 
+if GOTOOLCHAIN=$vectors "$go" version >/dev/null 2>&1; then
+	export GOTOOLCHAIN=$vectors GOEXPERIMENT=simd
+else
+	echo "Compiling for the browser without vector instructions, several times slower: $vectors cannot be had" >&2
+fi
+
 compile() {
 	GOOS=js GOARCH=wasm CGO_ENABLED=0 "$go" "$1" -trimpath "${@:2}"
 }
 
-if [ "${1:-build}" = test ]; then
-	compile test -exec "$("$go" env GOROOT)/lib/wasm/go_js_wasm_exec" "${@:2}"
+# Go's scripts belong to the version that compiled the programs.
+scripts=$("$go" env GOROOT)/lib/wasm
+
+case ${1:-build} in
+test)
+	compile test -exec "$scripts/go_js_wasm_exec" "${@:2}"
 	exit
-fi
+	;;
+program)
+	compile build -o "$3/$(basename "$2").wasm" "$2"
+	cp "$scripts/wasm_exec.js" "$scripts/wasm_exec_node.js" "$3"
+	exit
+	;;
+esac
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 for dir in wasm/[a-z]*/; do
@@ -30,5 +51,4 @@ for dir in wasm/[a-z]*/; do
 done
 mkdir -p "$out"
 [ -n "${NACRE_WASM_FAST:-}" ] || echo "packing: about two minutes"
-# Go's support script belongs to the version that compiled the programs.
-node wasm/pack.mjs "$out" "$("$go" env GOROOT)/lib/wasm/wasm_exec.js" "$temp"/*.wasm
+node wasm/pack.mjs "$out" "$scripts/wasm_exec.js" "$temp"/*.wasm

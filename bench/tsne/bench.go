@@ -16,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"nacre/bench/cputime"
 	"nacre/internal/rng"
 	"nacre/tsne"
 )
@@ -148,7 +149,7 @@ func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error
 	if start.Rows > 0 {
 		options = append(options, tsne.WithInit(start))
 	}
-	wall, cpu := time.Now(), processor()
+	wall, cpu := time.Now(), cputime.Seconds()
 	s, err := tsne.New(options...).Start(ctx, x)
 	if err == nil {
 		_, err = s.Step(ctx, s.Remaining())
@@ -156,7 +157,7 @@ func Self(ctx context.Context, x, start tsne.Matrix, workers int) (Result, error
 	if err != nil {
 		return r, err
 	}
-	r.Wall, r.CPU, r.Iterations = time.Since(wall).Seconds(), processor()-cpu, s.Iteration()
+	r.Wall, r.CPU, r.Iterations = time.Since(wall).Seconds(), cputime.Seconds()-cpu, s.Iteration()
 	r.y = tsne.NewMatrix(x.Rows, 2)
 	for i, v := range s.Positions() {
 		r.y.Data[i] = float64(v)

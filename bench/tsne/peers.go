@@ -72,15 +72,19 @@ func Peers(w Where) []Peer {
 				a := append([]string{script("peer.mjs"), w.modules()}, size(x)...)
 				return exec.Command(w.Node, append(a, source, target)...)
 			}},
-		{Name: "nacre in wasm", Most: 10000, beyond: "one thread without vector units takes minutes", missing: source,
+		{Name: "nacre in wasm", Most: 50000, beyond: "one thread takes minutes", missing: source,
 			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
-				wasm := filepath.Join(filepath.Dir(target), "self.wasm")
-				build := exec.Command("go", "build", "-o", wasm, self)
-				build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+				dir := filepath.Dir(target)
+				root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "nacre").Output()
+				if err != nil {
+					return exec.Command("sh", "-c", "echo \"$0\" >&2; exit 1", err.Error())
+				}
+				build := exec.Command(filepath.Join(strings.TrimSpace(string(root)), "wasm/build.sh"), "program", self, dir)
 				if out, err := build.CombinedOutput(); err != nil {
 					return exec.Command("sh", "-c", "echo \"$0\" >&2; exit 1", string(out))
 				}
-				return exec.Command(w.Node, append(append([]string{wasmRunner(), wasm}, size(x)...), source, target)...)
+				run := []string{filepath.Join(dir, "wasm_exec_node.js"), filepath.Join(dir, "self.wasm")}
+				return exec.Command(w.Node, append(append(run, size(x)...), source, target)...)
 			}},
 		{Name: "go-tsne", Most: 1600, beyond: "it keeps six matrices of n² float64 and takes n² time",
 			missing: func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, "go", "version")) },
@@ -108,15 +112,6 @@ func Digits(ctx context.Context, w Where) (tsne.Matrix, error) {
 	x := tsne.Matrix{Rows: rows, Cols: columns}
 	x.Data, err = readFloats(path, rows*columns)
 	return x, err
-}
-
-// wasmRunner is Go's script that runs a WebAssembly program under Node.
-func wasmRunner() string {
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(strings.TrimSpace(string(out)), "lib", "wasm", "wasm_exec_node.js")
 }
 
 // lacking runs a command that succeeds where a library is present, and says what it says where it does not.

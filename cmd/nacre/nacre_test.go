@@ -160,7 +160,7 @@ func TestUsageErrors(t *testing.T) {
 		"tsne a --perplexity NaN":              `nacre: --perplexity NaN: expected a number above 1`,
 		"study quickstart --seeds 101":         `nacre: --seeds 101: expected a whole number from 0 to 100`,
 		"bench update --size small":            `nacre: --size small: unknown word`,
-		"bench update --kernel avx":            `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go)`,
+		"bench update --kernel avx":            `nacre: --kernel avx: unknown word; did you mean "avx2"? (known: avx2, avx512, go, simd128)`,
 		"render":                               `nacre: expected a family, a recording or a run folder, got no arguments`,
 		"render a --strip 1":                   `nacre: --strip 1: expected at least 2 pictures`,
 		"render a --strip 101":                 `nacre: --strip 101: expected a whole number from 0 to 100`,

@@ -1,6 +1,6 @@
 // Package cpu runs compiled programs (core.Program) in float32 on the processor's vector units: AVX-512 or AVX2
-// kernels in generated Go assembly, or plain Go, chosen when a device is made. It does not compile graphs (package
-// core does) and its numbers are judged by core/ref.
+// kernels in generated Go assembly, kernels on Go's own vectors of 128 bits in WebAssembly and on arm64, or plain Go,
+// chosen when a device is made. It does not compile graphs (package core does) and its numbers are judged by core/ref.
 //
 //	dev, err := cpu.New(cpu.Options{})
 //	mem, err := dev.NewMemory(program.ParamSpecs())
@@ -28,7 +28,7 @@ import (
 type Options struct {
 	// Workers is the number of goroutines that compute, the one calling Run among them; 0 means GOMAXPROCS.
 	Workers int
-	// Kernel is "avx512", "avx2" or "go", or on processors with a matrix unit (AMX) "avx512+bf16x3" or "avx512+bf16",
+	// Kernel is "avx512", "avx2", "simd128" (WebAssembly and arm64) or "go", or on processors with a matrix unit (AMX) "avx512+bf16x3" or "avx512+bf16",
 	// whose matrix products are in bfloat16; docs/core.md says what they cost in accuracy. Empty means the value of the
 	// environment variable NACRE_CPU or, where that is empty too, the fastest in float32 this machine runs.
 	Kernel string

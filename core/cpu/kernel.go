@@ -168,6 +168,8 @@ func selectKernels(name string) (*kernels, error) {
 	switch name {
 	case "avx512", "avx2", "avx512+bf16x3", "avx512+bf16":
 		return nil, fmt.Errorf("cpu: kernel %q is not supported by this processor (available: %s)", name, names)
+	case "simd128":
+		return nil, fmt.Errorf("cpu: kernel %q is for WebAssembly and arm64, in programs built with Go 1.27 and GOEXPERIMENT=simd (available: %s)", name, names)
 	}
 	return nil, fmt.Errorf("cpu: unknown kernel %q (available: %s)", name, names)
 }

@@ -259,7 +259,7 @@ func TestSlots(t *testing.T) {
 
 // An episode's action has the same bits whatever shares the call, for every kernel.
 func TestActionsDoNotDependOnTheCall(t *testing.T) {
-	for _, kernel := range []string{"avx512", "avx2", "go"} {
+	for _, kernel := range []string{"avx512", "avx2", "simd128", "go"} {
 		d, err := cpu.New(cpu.Options{Workers: 1, Kernel: kernel})
 		if err != nil {
 			t.Logf("not tested: %v", err)

@@ -21,7 +21,7 @@ func TestReferenceEqualsPyTorch(t *testing.T) {
 
 // The CPU's float32 agrees with the same figures to four digits, with every kernel this machine runs.
 func TestCPUEqualsPyTorch(t *testing.T) {
-	for _, kernel := range []string{"avx512", "avx512+bf16x3", "avx2", "go"} {
+	for _, kernel := range []string{"avx512", "avx512+bf16x3", "avx2", "simd128", "go"} {
 		t.Run(kernel, func(t *testing.T) {
 			t.Parallel()
 			d, err := cpu.New(cpu.Options{Workers: 2, Kernel: kernel})

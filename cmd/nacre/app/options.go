@@ -131,7 +131,7 @@ type BenchUpdateOptions struct {
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // one of Measured(), or "both": pearl and tcl-pearl
-	Kernel    string // "avx512", "avx2", "go"; empty is the fastest
+	Kernel    string // "avx512", "avx2", "simd128", "go"; empty is the fastest
 	Updates   int
 	Workers   int
 	DeviceOptions

@@ -1,5 +1,5 @@
-// Package lanes holds the inner loops of t-SNE on vectors of 16 float32 lanes: generated AVX-512 and AVX2 assembly and
-// the same in plain Go. All sets give the same bits, on every machine and in WebAssembly: the order of every sum is part
+// Package lanes holds the inner loops of t-SNE on vectors of 16 float32 lanes: generated AVX-512 and AVX2 assembly, Go's
+// own vectors of 128 bits in WebAssembly and on arm64, and the same in plain Go. All sets give the same bits, on every machine and in WebAssembly: the order of every sum is part
 // of a kernel's definition, nothing is fused and nothing is estimated. Plain Go is the definition; it rounds every
 // product (float32(a*b)) so that no compiler fuses it.
 //
@@ -21,7 +21,7 @@ type Vec [Width]float32
 
 // Set is one implementation of all kernels. Arguments are checked by none of them: slices must be as long as stated.
 type Set struct {
-	Name string // "avx512", "avx2" or "go"
+	Name string // "avx512", "avx2", "simd128" or "go"
 
 	Repel     func(*RepelArgs)
 	Attract   func(*AttractArgs)

@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !(go1.27 && goexperiment.simd && (wasm || arm64))
 
 package lanes
 

@@ -1,9 +1,9 @@
-package main
+package cputime
 
 import "syscall/js"
 
-// processor is the processor time of this process in seconds, by Node.
-func processor() float64 {
+// Seconds is the processor time of this process, by Node.
+func Seconds() float64 {
 	u := js.Global().Get("process").Call("cpuUsage")
 	return (u.Get("user").Float() + u.Get("system").Float()) / 1e6
 }

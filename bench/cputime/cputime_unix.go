@@ -1,11 +1,11 @@
 //go:build unix
 
-package tsnebench
+package cputime
 
 import "syscall"
 
-// processor is the processor time of this process in seconds.
-func processor() float64 {
+// Seconds is the processor time of this process.
+func Seconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
