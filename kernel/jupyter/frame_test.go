@@ -177,6 +177,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(stream.Bytes())
 	f.Add(stream.Bytes()[:stream.Len()-3])
 	f.Add([]byte("AAAAAAAAAAAA"))
+	f.Add(append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, mark), MaxFrame), "not so much"...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in := NewReader(bytes.NewReader(b))
 		for {

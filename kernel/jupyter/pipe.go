@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -50,8 +51,8 @@ func (r *Reader) Read() (*Message, error) {
 		}
 		return nil, ErrTooLarge
 	}
-	b := make([]byte, size)
-	if _, err := io.ReadFull(r.r, b); err != nil {
+	b, err := r.body(int(size))
+	if err != nil {
 		return nil, err
 	}
 	m, err := DecodeV1(b)
@@ -59,6 +60,22 @@ func (r *Reader) Read() (*Message, error) {
 		return nil, fmt.Errorf("%w: %w", ErrGarbage, err)
 	}
 	return m, nil
+}
+
+// body reads a message of a given size, which is only believed as far as bytes arrive.
+func (r *Reader) body(size int) ([]byte, error) {
+	const believed = 1 << 20
+	if size <= believed {
+		b := make([]byte, size)
+		_, err := io.ReadFull(r.r, b)
+		return b, err
+	}
+	var b bytes.Buffer
+	b.Grow(believed)
+	if _, err := io.CopyN(&b, r.r, int64(size)); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }
 
 // Writer writes what Reader reads. Its Write may be called from any goroutine.
