@@ -297,10 +297,10 @@ func TestSetupIsChecked(t *testing.T) {
 	check(t, config.Check(Default()))
 }
 
-// An update before anything was collected says which buffer is empty.
+// An update before anything was collected says which task has no data.
 func TestUpdateWithoutData(t *testing.T) {
 	l, _ := newWalker(t, nil)
-	if err := l.Update(0, 0); err == nil || !strings.Contains(err.Error(), "context of train task") {
+	if err := l.Update(0, 0); err == nil || !strings.Contains(err.Error(), "pearl: train task") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -78,13 +78,15 @@ func (t *Task) history(tr *traj, at int64, window, k int, dst Histories) {
 
 // past writes window context rows up to row last, those before row first as zeros.
 func (t *Task) past(first, last int64, window int, dst []float32) {
-	width := t.dims.ContextWidth(false)
-	for j := range window {
-		slot := dst[j*width : (j+1)*width]
-		if n := last - int64(window-1-j); n >= first {
-			t.contextRow(n, false, slot)
-		} else {
-			clear(slot)
+	width, stride := t.dims.ContextWidth(false), t.stride()
+	n := min(int(last-first)+1, window)
+	clear(dst[:(window-n)*width])
+	p := int((last - int64(n) + 1) % int64(t.capacity)) // positions follow one another, so that one division is enough
+	for dst = dst[(window-n)*width : window*width]; len(dst) > 0; dst = dst[width:] {
+		at := p % chunkRows * stride
+		copy(dst[:width], t.chunks[p/chunkRows][at:at+width])
+		if p++; p == t.capacity {
+			p = 0
 		}
 	}
 }

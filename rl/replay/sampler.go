@@ -14,6 +14,7 @@ type Sampler struct {
 	plan  feed.Plan
 	tasks []int
 	picks []int       // of a draw of a slot
+	found []found     // its rows
 	noise []input     // in the plan's order
 	rows  [][][]input // by draw and window; of transitions one
 	slots []input     // with a row per slot
@@ -22,8 +23,9 @@ type Sampler struct {
 // input is the data of an input, row-major.
 type input struct {
 	feed.Fill
-	cols int
-	data []float32
+	cols   int
+	data   []float32
+	before []float32 // of After, the data of Before of the same rows, where there is one
 }
 
 // NewSampler makes room for the inputs of a plan. The error is Plan.Validate's.
@@ -42,8 +44,13 @@ func NewSampler(p feed.Plan) (*Sampler, error) {
 		s.noise = append(s.noise, input{Fill: feed.Fill{Input: n.Input}, data: make([]float32, n.N)})
 	}
 	for _, f := range p.Fills {
-		x := input{f, p.Cols(f), make([]float32, p.Rows(f)*p.Cols(f))}
+		x := input{Fill: f, cols: p.Cols(f), data: make([]float32, p.Rows(f)*p.Cols(f))}
 		if f.OfRows() {
+			for _, b := range s.rows[f.Draw][f.Which] {
+				if f.Field == feed.After && b.Field == feed.Before && b.History == f.History {
+					x.before = b.data
+				}
+			}
 			s.rows[f.Draw][f.Which] = append(s.rows[f.Draw][f.Which], x)
 		} else {
 			s.slots = append(s.slots, x)
@@ -133,55 +140,93 @@ func (s *Sampler) drawTasks(r *rand.Rand) {
 func (s *Sampler) fill(t *Task, slot int, d feed.Draw, in [][]input, picks []int) {
 	at := slot * d.N
 	if d.Kind == feed.Transitions {
-		for k, row := range picks {
-			t.fill(in[0], at+k, row)
+		s.found = s.found[:0]
+		for _, row := range picks {
+			s.found = append(s.found, t.find(row))
 		}
+		t.fill(in[0], at, s.found)
 		return
 	}
 	for which, inputs := range in {
 		from, m := picks[2*which], picks[2*which+1]
+		s.found = s.found[:0]
 		for k := range m {
-			t.fill(inputs, at+k, from+k)
+			s.found = append(s.found, t.find(from+k))
 		}
+		t.fill(inputs, at, s.found)
 		for _, x := range inputs {
 			clear(x.data[(at+m)*x.cols : (at+d.N)*x.cols])
 		}
 	}
 }
 
-// fill writes a row, counted from the oldest kept, as row k of inputs.
-func (t *Task) fill(in []input, k, row int) {
-	n, d := t.first+int64(row), t.dims
+// found is a stored row, its number and how the trajectory goes on after it.
+type found struct {
+	row []float32
+	n   int64
+	end uint8
+}
+
+func (t *Task) find(row int) found {
+	n := t.first + int64(row)
 	data, end := t.row(n)
+	return found{data, n, end}
+}
+
+// fill writes rows as rows at, at+1, … of inputs.
+func (t *Task) fill(in []input, at int, rows []found) {
+	d, width := t.dims, t.dims.ContextWidth(false)
 	for i := range in {
 		x := &in[i]
-		dst := x.data[k*x.cols : (k+1)*x.cols]
+		cols, to := x.cols, x.data[at*x.cols:(at+len(rows))*x.cols]
 		switch x.Field {
 		case feed.Obs, feed.Context: // a stored row begins with both
-			copy(dst, data)
+			for k, f := range rows {
+				copy(to[k*cols:(k+1)*cols], f.row)
+			}
 		case feed.Act:
-			copy(dst, data[d.Obs:])
+			for k, f := range rows {
+				copy(to[k*cols:(k+1)*cols], f.row[d.Obs:])
+			}
 		case feed.Reward:
-			dst[0] = data[d.Obs+d.Act+1]
+			for k, f := range rows {
+				to[k] = f.row[width]
+			}
 		case feed.Done:
-			dst[0] = 0
-			if end == terminal {
-				dst[0] = 1
+			for k, f := range rows {
+				to[k] = 0
+				if f.end == terminal {
+					to[k] = 1
+				}
 			}
 		case feed.NextObs:
-			copy(dst, t.nextObs(n, end))
-		case feed.ContextNext:
-			copy(dst, data[:d.ContextWidth(false)])
-			copy(dst[d.ContextWidth(false):], t.nextObs(n, end))
-		case feed.Weight:
-			dst[0] = 1
-		case feed.Before, feed.After:
-			first, _ := t.kept(t.owner(n))
-			last := n
-			if x.Field == feed.Before {
-				last--
+			for k, f := range rows {
+				copy(to[k*cols:(k+1)*cols], t.nextObs(f.n, f.end))
 			}
-			t.past(first, last, x.History, dst)
+		case feed.ContextNext:
+			for k, f := range rows {
+				copy(to[k*cols:], f.row[:width])
+				copy(to[k*cols+width:(k+1)*cols], t.nextObs(f.n, f.end))
+			}
+		case feed.Weight:
+			for k := range rows {
+				to[k] = 1
+			}
+		case feed.Before, feed.After:
+			for k, f := range rows {
+				if x.before != nil { // the same but for its oldest row
+					dst := to[k*cols : (k+1)*cols]
+					copy(dst, x.before[(at+k)*cols+width:(at+k+1)*cols])
+					copy(dst[cols-width:], f.row[:width])
+					continue
+				}
+				first, _ := t.kept(t.owner(f.n))
+				last := f.n
+				if x.Field == feed.Before {
+					last--
+				}
+				t.past(first, last, x.History, to[k*cols:(k+1)*cols])
+			}
 		}
 	}
 }
