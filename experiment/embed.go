@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/rl"
 	"nacre/rl/replay"
@@ -170,7 +171,7 @@ func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoder rl.Encoder,
 			return nil, err
 		}
 		c := d.NewContext(o.Length, nextObs)
-		if _, err := one.Window(rng.New(o.Seed, rng.Window, addresses[i]), replay.CropRule{Window: o.Length}, nextObs, c); err != nil {
+		if _, err := one.Window(rng.New(o.Seed, rng.Window, addresses[i]), feed.Draw{N: o.Length}, nextObs, c); err != nil {
 			return nil, err
 		}
 		out[i] = c.Rows[:c.Valid()*d.ContextWidth(nextObs)]

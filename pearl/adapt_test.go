@@ -8,6 +8,7 @@ import (
 
 	"nacre/internal/rng"
 	"nacre/rl/protocol"
+	"nacre/rl/replay"
 	"nacre/sim"
 )
 
@@ -202,10 +203,11 @@ func TestWindowContexts(t *testing.T) {
 	check(t, err)
 	for k := range uint64(20) {
 		check(t, l.sample(rng.New(k)))
-		for slot, task := range l.in.tasks {
-			c := l.in.context.From(3, slot*5)
+		context := replay.Context{Rows: l.sampler.Input("context"), Weights: l.sampler.Input("context_weight")}
+		for slot, task := range l.drawn.Tasks {
+			c := context.From(3, slot*5)
 			want := min(5, []int{3, 6, 6, 2}[task])
-			if got := slot*5 + want; l.in.context.Weights[got-1] != 1 || want < 5 && l.in.context.Weights[got] != 0 {
+			if got := slot*5 + want; context.Weights[got-1] != 1 || want < 5 && context.Weights[got] != 0 {
 				t.Fatalf("weights %v of task %d, want %d ones", c.Weights[:5], task, want)
 			}
 			for i := range want - 1 {

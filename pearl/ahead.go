@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/rl"
 	"nacre/rl/actor"
 	"nacre/rl/belief"
@@ -42,7 +43,7 @@ type addition struct {
 	Trajectory  sim.Trajectory
 }
 
-func (l *Learner) newAhead(s rl.Setup, auxiliary makeAuxiliary) (a *ahead, err error) {
+func (l *Learner) newAhead(s rl.Setup) (a *ahead, err error) {
 	a = &ahead{l: l}
 	specs := append(append(l.nets.Policy.Net.Specs(), l.nets.Encoder.Net.Specs()...), l.nets.view.specs()...)
 	if a.mem, err = s.Device.NewMemory(specs); err != nil {
@@ -54,11 +55,7 @@ func (l *Learner) newAhead(s rl.Setup, auxiliary makeAuxiliary) (a *ahead, err e
 	if a.hands.infer, err = belief.NewInference(s.Device, a.mem, l.nets.Encoder); err != nil {
 		return a, err
 	}
-	if auxiliary != nil { // one of its own, for what it draws is kept until it is written
-		if a.hands.aux, err = auxiliary(l.nets.Encoder, l.cfg.MetaBatch); err != nil {
-			return a, err
-		}
-	}
+	a.hands.count = func(feed.Record) {} // metrics are of the updates under way
 	a.hands.enc = func(task int) *replay.Task { return a.recent[task] }
 	a.hands.clear = func(task int) error {
 		a.recent[task] = replay.NewTask(l.dims, l.cfg.BufferCapacity)

@@ -3,6 +3,7 @@ package pearl
 import (
 	"context"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/rl/actor"
 	"nacre/rl/belief"
@@ -55,7 +56,7 @@ func (l *Learner) Collect(ctx context.Context, iteration int) (steps int, err er
 type hands struct {
 	actor *actor.Actor
 	infer *belief.Inference
-	aux   belief.Auxiliary
+	count func(feed.Record) // what was drawn for a context
 	enc   func(task int) *replay.Task
 	clear func(task int) error // before a visit
 	add   func(task int, both bool, tr *sim.Trajectory) error
@@ -64,7 +65,7 @@ type hands struct {
 // live are the networks and buffers as they are.
 func (l *Learner) live() hands {
 	return hands{
-		actor: l.actor, infer: l.infer, aux: l.aux, clear: l.buf.ClearEnc,
+		actor: l.actor, infer: l.infer, count: l.counted, clear: l.buf.ClearEnc,
 		enc: func(task int) *replay.Task { return l.buf.Enc[task] },
 		add: func(task int, both bool, tr *sim.Trajectory) error {
 			if both {
@@ -194,11 +195,13 @@ func (l *Learner) latent(h hands, v visit, s stage, episode int, address uint64)
 	g := belief.Prior(l.cfg.Latent)
 	first := s == extra && episode == 0 && !l.cfg.PosteriorFromStart
 	if s >= posterior && !first && h.enc(v.task).Len() > 0 {
-		rows, width := contextRows(l.cfg, h.aux), l.nets.Encoder.Width()
-		c := l.dims.NewContext(rows, l.cfg.NextObsInContext)
-		if err := l.drawContext(r, h.aux, h.enc(v.task), 0, v.task, c); err != nil {
+		d, _ := feedContext(l.cfg, l.aux)
+		c, width := l.dims.NewContext(d.N, l.cfg.NextObsInContext), l.nets.Encoder.Width()
+		record, err := h.enc(v.task).DrawContext(r, d, l.cfg.NextObsInContext, c)
+		if err != nil {
 			return nil, err
 		}
+		h.count(record)
 		q, err := h.infer.Posteriors([][]float32{c.Rows[:c.Valid()*width]})
 		if err != nil {
 			return nil, err

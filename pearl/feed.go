@@ -14,52 +14,59 @@ const (
 	storeEnc
 )
 
-// feedPlan describes sample and write; ok is false where the auxiliary loss draws in a way of its own.
-func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) (p feed.Plan, ok bool) {
-	p = feed.Plan{
-		Obs: n.obs, Act: n.act, Tasks: tasks, Slots: c.MetaBatch, Choose: feed.Permuted, Stores: 2, Capacity: c.BufferCapacity,
-		Noise: []feed.Noise{{Input: "eps_z", N: c.MetaBatch * c.Latent}, {Input: "eps_a", N: c.MetaBatch * c.Batch * n.act}},
-	}
-	if c.TasksWithReplacement {
-		p.Choose = feed.Each
-	}
-	var context feed.Draw
+// feedContext describes what is drawn of a task for its context, and the inputs that this fills.
+func feedContext(c Config, aux belief.Auxiliary) (feed.Draw, []feed.Fill) {
 	if aux != nil {
-		able, ok := aux.(belief.Fed)
-		if !ok {
-			return p, false
-		}
-		context, p.Fills = able.Feed()
-	} else {
-		row := feed.Context
-		if c.NextObsInContext {
-			row = feed.ContextNext
-		}
-		context = feed.Draw{Kind: feed.Independent, N: c.Context}
-		if c.ContextSampling == "window" {
-			context.Kind = feed.Window
-		}
-		p.Fills = []feed.Fill{{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight}}
+		d, fills := aux.Feed()
+		d.Store = storeEnc
+		return d, fills
 	}
-	context.Store = storeEnc
-	p.Draws = []feed.Draw{context, {Kind: feed.Independent, Store: storeRL, N: c.Batch}}
-	for _, f := range []feed.Fill{
-		{Input: "obs", Field: feed.Obs}, {Input: "act", Field: feed.Act}, {Input: "rew", Field: feed.Reward},
-		{Input: "done", Field: feed.Done}, {Input: "next_obs", Field: feed.NextObs},
-	} {
-		f.Draw = 1
-		p.Fills = append(p.Fills, f)
+	row, d := feed.Context, feed.Draw{Kind: feed.Transitions, Store: storeEnc, N: c.Context}
+	if c.NextObsInContext {
+		row = feed.ContextNext
 	}
-	return p, true
+	if c.ContextSampling == "window" {
+		d.Kind = feed.Window
+	}
+	return d, []feed.Fill{{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight}}
 }
 
-// openFeed lets the device draw if it can; l.fed stays nil if not.
-func (l *Learner) openFeed(d core.Device, update *core.Program) error {
-	p, ok := feedPlan(l.cfg, l.nets, l.aux, len(l.tasks))
-	if !ok {
-		return nil
+// contextRows is the number of context rows per task of an update.
+func contextRows(c Config, aux belief.Auxiliary) int {
+	d, _ := feedContext(c, aux)
+	return d.N
+}
+
+// feedPlan describes what an update draws: the meta-batch, for each of its tasks a context and transitions, and noise.
+func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) feed.Plan {
+	context, fills := feedContext(c, aux)
+	p := feed.Plan{
+		Obs: n.obs, Act: n.act, Tasks: tasks, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 2, Capacity: c.BufferCapacity,
+		Draws: []feed.Draw{context, {Kind: feed.Transitions, Store: storeRL, N: c.Batch}},
+		Noise: []feed.Noise{{Input: "eps_z", N: c.MetaBatch * c.Latent}, {Input: "eps_a", N: c.MetaBatch * c.Batch * n.act}},
+		Fills: append(fills,
+			feed.Fill{Input: "obs", Field: feed.Obs, Draw: 1}, feed.Fill{Input: "act", Field: feed.Act, Draw: 1},
+			feed.Fill{Input: "rew", Field: feed.Reward, Draw: 1}, feed.Fill{Input: "done", Field: feed.Done, Draw: 1},
+			feed.Fill{Input: "next_obs", Field: feed.NextObs, Draw: 1}),
 	}
-	m, err := mirror.New(d, l.mem, p, func() [][]*replay.Task { return [][]*replay.Task{l.buf.RL, l.buf.Enc} })
+	if c.TasksWithReplacement {
+		p.Choose = feed.WithReplacement
+	}
+	return p
+}
+
+// stores are the plan's.
+func (l *Learner) stores() [][]*replay.Task {
+	return [][]*replay.Task{storeRL: l.buf.RL, storeEnc: l.buf.Enc}
+}
+
+// openFeed makes room for the data of an update, and lets the device draw them if it can; l.fed stays nil if not.
+func (l *Learner) openFeed(d core.Device, update *core.Program) (err error) {
+	p := feedPlan(l.cfg, l.nets, l.aux, len(l.tasks))
+	if l.sampler, err = replay.NewSampler(p); err != nil {
+		return err
+	}
+	m, err := mirror.New(d, l.mem, p, l.stores)
 	if m == nil || err != nil {
 		return err
 	}
@@ -88,8 +95,6 @@ func (l *Learner) note(u mirror.Update) error {
 		}
 	}
 	l.count++
-	if aux, ok := l.aux.(belief.Fed); ok {
-		aux.Count(u.Record)
-	}
+	l.counted(u.Record)
 	return nil
 }

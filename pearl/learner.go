@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/rl"
 	"nacre/rl/actor"
@@ -43,7 +44,8 @@ type Learner struct {
 	dims  replay.Dims
 	buf   *replay.Buffer
 
-	in      staging
+	sampler *replay.Sampler
+	drawn   feed.Record // of the update last sampled on the host
 	last    lastUpdate
 	sums    map[string]float64 // of the losses over the iteration's updates
 	count   int
@@ -81,18 +83,15 @@ func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int)
 		l.aux = aux
 		specs = append(specs, aux.Params()...)
 	}
-	if err := l.prepare(s, auxiliary, specs); err != nil {
+	if err := l.prepare(s, specs); err != nil {
 		l.Close()
 		return nil, err
 	}
-	l.in = newStaging(c, l.dims, contextRows(l.cfg, l.aux))
 	return l, nil
 }
 
-type makeAuxiliary = func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
-
 // prepare draws the parameters and loads the programs.
-func (l *Learner) prepare(s rl.Setup, auxiliary makeAuxiliary, specs []core.ParamSpec) (err error) {
+func (l *Learner) prepare(s rl.Setup, specs []core.ParamSpec) (err error) {
 	if l.mem, err = s.Device.NewMemory(specs); err != nil {
 		return err
 	}
@@ -124,7 +123,7 @@ func (l *Learner) prepare(s rl.Setup, auxiliary makeAuxiliary, specs []core.Para
 	if l.infer, err = belief.NewInference(s.Device, l.mem, l.nets.Encoder); err != nil || !l.cfg.CollectAhead {
 		return err
 	}
-	l.ahead, err = l.newAhead(s, auxiliary)
+	l.ahead, err = l.newAhead(s)
 	return err
 }
 
@@ -180,22 +179,6 @@ func (l *Learner) Replay() *replay.Buffer { return l.buf }
 // Networks describes the networks.
 func (l *Learner) Networks() Networks { return l.nets }
 
-// staging is one update's data on its way from replay to the program.
-type staging struct {
-	tasks      []int
-	context    replay.Context
-	rows       replay.Rows
-	epsZ, epsA []float32
-}
-
-func newStaging(c Config, d replay.Dims, rows int) staging {
-	t, nb := c.MetaBatch, c.MetaBatch*c.Batch
-	return staging{
-		tasks: make([]int, t), context: d.NewContext(t*rows, c.NextObsInContext), rows: d.NewRows(nb),
-		epsZ: make([]float32, t*c.Latent), epsA: make([]float32, nb*d.Act),
-	}
-}
-
 // DivergedError says that a loss is no longer a number.
 type DivergedError struct {
 	Loss              string
@@ -231,13 +214,13 @@ func (l *Learner) Update(iteration, update int) error {
 	if err := l.tally(); err != nil {
 		return err
 	}
-	if err := l.write(l.update); err != nil {
+	if err := l.sampler.Write(l.update, nil); err != nil {
 		return err
 	}
 	if err := l.update.Run(); err != nil {
 		return err
 	}
-	l.last = lastUpdate{true, address{iteration, update}, append(l.last.tasks[:0], l.in.tasks...)}
+	l.last = lastUpdate{true, address{iteration, update}, append(l.last.tasks[:0], l.drawn.Tasks...)}
 	return nil
 }
 
@@ -268,70 +251,18 @@ func (l *Learner) add(name string, v float64, at address, tasks []int) error {
 	return nil
 }
 
-// sample draws the meta-batch, its contexts, its transitions and the noise of one update.
-func (l *Learner) sample(r *rand.Rand) error {
-	l.drawTasks(r)
-	rows, width := contextRows(l.cfg, l.aux), l.nets.Encoder.Width()
-	for slot, task := range l.in.tasks {
-		if err := l.drawContext(r, l.aux, l.buf.Enc[task], slot, task, l.in.context.From(width, slot*rows)); err != nil {
-			return fmt.Errorf("pearl: context of train task %d: %w", task, err)
-		}
-		if err := l.buf.RL[task].Transitions(r, l.cfg.Batch, l.in.rows.From(l.dims, slot*l.cfg.Batch)); err != nil {
-			return fmt.Errorf("pearl: transitions of train task %d: %w", task, err)
-		}
+// sample draws the data of one update on the host.
+func (l *Learner) sample(r *rand.Rand) (err error) {
+	if l.drawn, err = l.sampler.Sample(r, l.stores()); err != nil {
+		return fmt.Errorf("pearl: train %w", err)
 	}
-	for i := range l.in.epsZ {
-		l.in.epsZ[i] = float32(r.NormFloat64())
-	}
-	for i := range l.in.epsA {
-		l.in.epsA[i] = float32(r.NormFloat64())
-	}
+	l.counted(l.drawn)
 	return nil
 }
 
-func (l *Learner) drawTasks(r *rand.Rand) {
-	if l.cfg.TasksWithReplacement {
-		for i := range l.in.tasks {
-			l.in.tasks[i] = r.IntN(len(l.tasks))
-		}
-		return
-	}
-	for i, t := range r.Perm(len(l.tasks))[:len(l.in.tasks)] {
-		l.in.tasks[i] = t
-	}
-}
-
-// drawContext draws the context of one task as updates and posterior rollouts see it.
-func (l *Learner) drawContext(r *rand.Rand, aux belief.Auxiliary, enc *replay.Task, slot, task int, dst replay.Context) error {
-	switch {
-	case aux != nil:
-		return aux.Draw(r, slot, task, enc, dst)
-	case l.cfg.ContextSampling == "window":
-		_, err := enc.Window(r, replay.CropRule{Window: l.cfg.Context}, l.cfg.NextObsInContext, dst)
-		return err
-	}
-	return enc.Context(r, l.cfg.Context, l.cfg.NextObsInContext, dst)
-}
-
-// write hands the staged data to a program built on UpdateProgram's inputs; one that lacks an input ignores it.
-func (l *Learner) write(p program) error {
-	for _, x := range []struct {
-		name string
-		data []float32
-	}{
-		{"context", l.in.context.Rows}, {"context_weight", l.in.context.Weights},
-		{"obs", l.in.rows.Obs}, {"act", l.in.rows.Act}, {"rew", l.in.rows.Reward}, {"done", l.in.rows.Done},
-		{"next_obs", l.in.rows.NextObs}, {"eps_z", l.in.epsZ}, {"eps_a", l.in.epsA},
-	} {
-		if _, has := p.Inputs[x.name]; !has {
-			continue
-		}
-		if err := p.Write(x.name, x.data); err != nil {
-			return err
-		}
-	}
+// counted tells the auxiliary loss what was drawn.
+func (l *Learner) counted(r feed.Record) {
 	if l.aux != nil {
-		return l.aux.Write(p.Runner)
+		l.aux.Count(r)
 	}
-	return nil
 }

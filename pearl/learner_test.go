@@ -230,24 +230,30 @@ func TestMetricsAreMeans(t *testing.T) {
 
 // Without replacement the slots of a meta-batch are different tasks; with it, tasks repeat.
 func TestTasksOfTheMetaBatch(t *testing.T) {
-	l, _ := newWalker(t, func(s *setup) { s.Config.TasksWithReplacement, s.Config.MetaBatch = false, 3 })
+	learner := func(replacement bool) *Learner {
+		l, _ := newWalker(t, func(s *setup) { s.Config.TasksWithReplacement, s.Config.MetaBatch = replacement, 3 })
+		_, err := l.Collect(context.Background(), 0)
+		check(t, err)
+		return l
+	}
+	l := learner(false)
 	repeated := func(r uint64) bool {
-		l.drawTasks(rng.New(r))
-		return len(slices.Compact(slices.Sorted(slices.Values(l.in.tasks)))) < 3
+		check(t, l.sample(rng.New(r)))
+		return len(slices.Compact(slices.Sorted(slices.Values(l.drawn.Tasks)))) < 3
 	}
 	drawn := map[int]bool{}
 	for r := range uint64(50) {
 		if repeated(r) {
-			t.Fatalf("meta-batch %v without replacement", l.in.tasks)
+			t.Fatalf("meta-batch %v without replacement", l.drawn.Tasks)
 		}
-		for _, task := range l.in.tasks {
+		for _, task := range l.drawn.Tasks {
 			drawn[task] = true
 		}
 	}
 	if len(drawn) != 4 {
 		t.Errorf("only tasks %v were drawn", drawn)
 	}
-	l.cfg.TasksWithReplacement = true
+	l = learner(true)
 	count := 0
 	for r := range uint64(1000) {
 		if repeated(r) {
@@ -291,10 +297,10 @@ func TestSetupIsChecked(t *testing.T) {
 	check(t, config.Check(Default()))
 }
 
-// An update before anything was collected says which buffer is empty.
+// An update before anything was collected says which task has no data.
 func TestUpdateWithoutData(t *testing.T) {
 	l, _ := newWalker(t, nil)
-	if err := l.Update(0, 0); err == nil || !strings.Contains(err.Error(), "context of train task") {
+	if err := l.Update(0, 0); err == nil || !strings.Contains(err.Error(), "pearl: train task") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func (l *Learner) Metrics(iteration int, record func(name string, value float64)
 	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), diagnostic)); err != nil {
 		return err
 	}
-	if err := l.write(l.diagnose); err != nil {
+	if err := l.sampler.Write(l.diagnose, l.diagnose.Program); err != nil {
 		return err
 	}
 	if err := l.diagnose.Run(); err != nil {

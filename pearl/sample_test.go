@@ -59,23 +59,23 @@ func TestSampledDataBelongsToItsTask(t *testing.T) {
 			t.Errorf("%s = %v, want %v", what, got, want)
 		}
 	}
-	in := l.in
-	for slot, task := range in.tasks {
+	in := l.sampler.Input
+	for slot, task := range l.drawn.Tasks {
 		goal := l.tasks[task].Params
 		for i := slot * l.cfg.Batch; i < (slot+1)*l.cfg.Batch; i++ {
 			var next [2]float64
 			for k := range 2 {
-				next[k] = float64(in.rows.Obs[2*i+k]) + 0.1*float64(in.rows.Act[2*i+k])
-				near("next observation", in.rows.NextObs[2*i+k], next[k])
+				next[k] = float64(in("obs")[2*i+k]) + 0.1*float64(in("act")[2*i+k])
+				near("next observation", in("next_obs")[2*i+k], next[k])
 			}
-			near("reward", in.rows.Reward[i], -math.Hypot(next[0]-goal[0], next[1]-goal[1]))
-			near("done", in.rows.Done[i], 0)
+			near("reward", in("rew")[i], -math.Hypot(next[0]-goal[0], next[1]-goal[1]))
+			near("done", in("done")[i], 0)
 		}
 		for i := slot * l.cfg.Context; i < (slot+1)*l.cfg.Context; i++ {
-			c := in.context.Rows[5*i : 5*i+5]
+			c := in("context")[5*i : 5*i+5]
 			x, y := float64(c[0])+0.1*float64(c[2]), float64(c[1])+0.1*float64(c[3])
 			near("context reward", c[4], -math.Hypot(x-goal[0], y-goal[1]))
-			near("context weight", in.context.Weights[i], 1)
+			near("context weight", in("context_weight")[i], 1)
 		}
 	}
 }

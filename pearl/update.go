@@ -158,11 +158,3 @@ func DiagnosticsProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Progr
 	}
 	return b.Compile()
 }
-
-// contextRows is the number of context rows per task of an update.
-func contextRows(c Config, aux belief.Auxiliary) int {
-	if aux != nil {
-		return aux.ContextRows()
-	}
-	return c.Context
-}

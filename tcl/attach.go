@@ -3,14 +3,12 @@ package tcl
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/core/nn"
 	"nacre/rl/belief"
 	"nacre/rl/config"
-	"nacre/rl/replay"
 )
 
 // TCL attaches the contrastive loss to an encoder. It implements belief.Auxiliary.
@@ -23,9 +21,7 @@ type TCL struct {
 	key   nn.MLP
 	tasks int // T, slots of the meta-batch
 
-	drawn      []int          // task of each slot
-	keys       replay.Context // T·W rows
-	mask       []float32      // T×T
+	drawn      []int // task of each slot of the update last drawn
 	similarity []float64
 	running    Counts
 }
@@ -43,7 +39,7 @@ func (t *TCL) MarshalJSON() ([]byte, error) { return json.Marshal(t.running) }
 // UnmarshalJSON restores it.
 func (t *TCL) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &t.running) }
 
-var _ belief.Fed = (*TCL)(nil)
+var _ belief.Auxiliary = (*TCL)(nil)
 
 // New prepares TCL for an encoder and a meta-batch of the given number of tasks.
 func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
@@ -60,9 +56,7 @@ func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
 	}
 	return &TCL{
 		Similarity: similarity, cfg: c, query: enc, key: key, tasks: tasks, drawn: make([]int, tasks),
-		keys: replay.Context{
-			Rows: make([]float32, tasks*c.Window*enc.Width()), Weights: make([]float32, tasks*c.Window)},
-		mask: make([]float32, tasks*tasks), similarity: make([]float64, tasks*tasks),
+		similarity: make([]float64, tasks*tasks),
 	}, nil
 }
 
@@ -72,54 +66,10 @@ func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
 // Init implements belief.Auxiliary: the key encoder starts as a copy of the query encoder.
 func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.query.Net) }
 
-// ContextRows implements belief.Auxiliary.
-func (t *TCL) ContextRows() int { return t.cfg.Window }
-
-// Draw implements belief.Auxiliary: it crops the query window into context and keeps the key window for Write.
-func (t *TCL) Draw(r *rand.Rand, slot, task int, enc *replay.Task, context replay.Context) error {
-	t.drawn[slot] = task
-	rule := replay.CropRule{Window: t.cfg.Window, ExclusiveEnd: t.cfg.Crop == "exclusive"}
-	pair, err := enc.WindowPair(r, rule, t.cfg.Pair, t.query.NextObs,
-		context, t.keys.From(t.query.Width(), slot*t.cfg.Window))
-	if err != nil {
-		return err
-	}
-	t.running.Pairs++
-	t.running.Overlap += pair.Overlap
-	if pair.Short() {
-		t.running.Short++
-	}
-	return nil
-}
-
-// Write implements belief.Auxiliary.
-func (t *TCL) Write(run core.Runner) error {
-	if err := run.Write("key_context", t.keys.Rows); err != nil {
-		return err
-	}
-	if err := run.Write("key_weight", t.keys.Weights); err != nil {
-		return err
-	}
-	if t.cfg.Negatives != "mask-same-task" {
-		return nil
-	}
-	for i, a := range t.drawn {
-		for j, b := range t.drawn {
-			t.mask[i*t.tasks+j] = 0
-			if i != j && a == b {
-				t.mask[i*t.tasks+j] = masked
-			}
-		}
-	}
-	return run.Write("tcl_mask", t.mask)
-}
-
-// Feed implements belief.Fed.
+// Feed implements belief.Auxiliary: a pair of windows, of which the query fills the context and the key key_context, and
+// the mask of slots that are no negatives of each other.
 func (t *TCL) Feed() (feed.Draw, []feed.Fill) {
-	d := feed.Draw{Kind: feed.PairOfTrajectory, N: t.cfg.Window, Exclusive: t.cfg.Crop == "exclusive"}
-	if t.cfg.Pair == replay.SameTask {
-		d.Kind = feed.PairOfTask
-	}
+	d := feed.Draw{Kind: feed.WindowPair, N: t.cfg.Window, Pair: t.cfg.Pair, ExclusiveEnd: t.cfg.Crop == "exclusive"}
 	row := feed.Context
 	if t.query.NextObs {
 		row = feed.ContextNext
@@ -129,13 +79,14 @@ func (t *TCL) Feed() (feed.Draw, []feed.Fill) {
 		{Input: "key_context", Field: row, Which: 1}, {Input: "key_weight", Field: feed.Weight, Which: 1},
 	}
 	if t.cfg.Negatives == "mask-same-task" {
-		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.SameTask, Value: masked})
+		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.TaskMask, Value: masked})
 	}
 	return d, fills
 }
 
-// Count implements belief.Fed.
+// Count implements belief.Auxiliary.
 func (t *TCL) Count(r feed.Record) {
+	copy(t.drawn, r.Tasks)
 	t.running.Pairs += r.Pairs
 	t.running.Overlap += r.Overlap
 	t.running.Short += r.Short

@@ -2,8 +2,10 @@ package tcl_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/rl/replay"
 	"nacre/sim"
@@ -19,16 +21,24 @@ func trajectory(g gaussian, n int) *sim.Trajectory {
 	return tr
 }
 
-// draw draws a window pair for each slot, from buffers of one trajectory of one step, and writes the queries.
-func (b *bench) draw(tasks []int, gs []gaussian) {
+// sample draws by the loss's description from a buffer of one trajectory for each slot, hands the program what was drawn
+// and tells the loss, as if the slots had these tasks.
+func (b *bench) sample(tasks []int, trajectories []*sim.Trajectory) {
 	b.t.Helper()
-	for slot, g := range gs {
-		enc := replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)
-		check(b.t, enc.Add(trajectory(g, 1)))
-		c := replay.Context{Rows: make([]float32, 3), Weights: make([]float32, 1)}
-		check(b.t, b.aux.Draw(rng.New(1), slot, tasks[slot], enc, c))
+	d, fills := b.aux.Feed()
+	p := feed.Plan{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: []feed.Draw{d}, Fills: fills}
+	s, err := replay.NewSampler(p)
+	check(b.t, err)
+	var enc []*replay.Task
+	for _, tr := range trajectories {
+		enc = append(enc, replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10))
+		check(b.t, enc[len(enc)-1].Add(tr))
 	}
-	b.write("", gs)
+	record, err := s.Sample(rng.New(1), [][]*replay.Task{enc})
+	check(b.t, err)
+	check(b.t, s.Write(b.run, b.program))
+	record.Tasks = tasks
+	b.aux.Count(record)
 }
 
 func (b *bench) diagnose() map[string]float64 {
@@ -53,8 +63,12 @@ func TestDiagnostics(t *testing.T) {
 	b := newBench(t, 3, nil)
 	check(t, b.mem.Write("encoder_key/b0", []float64{2, 0}))
 	gs := []gaussian{{0, 1}, {3, 1}, {4, 1}}
-	b.draw([]int{5, 8, 8}, gs)
-	check(t, b.aux.Write(b.run))
+	var one []*sim.Trajectory
+	for _, g := range gs {
+		one = append(one, trajectory(g, 1))
+	}
+	b.sample([]int{5, 8, 8}, one)
+	b.write("", gs)
 	check(t, b.run.Run())
 	got := b.diagnose()
 	const float32Rows = 1e-6 // windows are stored in float32
@@ -76,18 +90,7 @@ func TestDiagnostics(t *testing.T) {
 // a checkpoint and start anew after they are reported.
 func TestCounts(t *testing.T) {
 	b := newBench(t, 2, func(c *tcl.Config) { c.Window = 4 })
-	if n := b.aux.ContextRows(); n != 4 {
-		t.Errorf("%d context rows, want 4", n)
-	}
-	context := replay.Context{Rows: make([]float32, 12), Weights: make([]float32, 4)}
-	for slot, length := range []int{4, 3} {
-		enc := replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)
-		check(t, enc.Add(trajectory(gaussian{1, 1}, length)))
-		check(t, b.aux.Draw(rng.New(1), slot, slot, enc, context))
-		if got := context.Valid(); got != length {
-			t.Errorf("trajectory of %d: %d valid rows", length, got)
-		}
-	}
+	b.sample([]int{0, 1}, []*sim.Trajectory{trajectory(gaussian{1, 1}, 4), trajectory(gaussian{1, 1}, 3)})
 	saved, err := json.Marshal(b.aux)
 	check(t, err)
 	other := newBench(t, 2, func(c *tcl.Config) { c.Window = 4 })
@@ -103,31 +106,29 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// The printed code's crop never draws the last start of a trajectory, ours does.
-func TestCropReachesReplay(t *testing.T) {
-	enc := replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)
-	tr := trajectory(gaussian{0, 1}, 3)
-	copy(tr.Obs, []float32{0, 1, 2})
-	check(t, enc.Add(tr))
-	for crop, want := range map[string]map[float32]bool{"inclusive": {0: true, 1: true}, "exclusive": {0: true}} {
-		b := newBench(t, 2, func(c *tcl.Config) { c.Window, c.Crop = 2, crop })
-		r, got := rng.New(5), map[float32]bool{}
-		context := replay.Context{Rows: make([]float32, 6), Weights: make([]float32, 2)}
-		for range 50 {
-			check(t, b.aux.Draw(r, 0, 0, enc, context))
-			got[context.Rows[0]] = true
+// What the configuration says of windows is what is drawn: how long, from where, which starts, which inputs.
+func TestFeed(t *testing.T) {
+	for want, change := range map[feed.Draw]func(*tcl.Config){
+		{Kind: feed.WindowPair, N: 64}:                     func(*tcl.Config) {},
+		{Kind: feed.WindowPair, N: 2, Pair: feed.SameTask}: func(c *tcl.Config) { c.Window, c.Pair = 2, feed.SameTask },
+		{Kind: feed.WindowPair, N: 64, ExclusiveEnd: true}: func(c *tcl.Config) { c.Crop = "exclusive" },
+		{Kind: feed.WindowPair, N: 7}:                      func(c *tcl.Config) { c.Window, c.Negatives = 7, "mask-same-task" },
+	} {
+		c := tcl.Default()
+		change(&c)
+		aux, err := tcl.New(c, direct, 2)
+		check(t, err)
+		d, fills := aux.Feed()
+		inputs := ""
+		for _, f := range fills {
+			inputs += fmt.Sprint(f.Input, f.Which, " ")
 		}
-		if len(got) != len(want) || !got[0] {
-			t.Errorf("%s: window starts %v, want %v", crop, got, want)
+		wanted := "context0 context_weight0 key_context1 key_weight1 "
+		if c.Negatives == "mask-same-task" {
+			wanted += "tcl_mask0 "
 		}
-	}
-}
-
-// An empty buffer is an error, not a window of zeros.
-func TestDrawFromNothing(t *testing.T) {
-	b := newBench(t, 2, nil)
-	enc := replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)
-	if err := b.aux.Draw(rng.New(1), 0, 0, enc, replay.Context{Rows: make([]float32, 3), Weights: make([]float32, 1)}); err == nil {
-		t.Error("no error")
+		if d != want || inputs != wanted {
+			t.Errorf("%+v: draws %+v for %s, want %+v for %s", c, d, inputs, want, wanted)
+		}
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/core/ref"
+	"nacre/internal/rng"
+	"nacre/rl/replay"
 	"nacre/tcl"
 )
 
@@ -61,8 +64,20 @@ func TestTemperatureAndScale(t *testing.T) {
 func TestMaskOfSameTask(t *testing.T) {
 	b := newBench(t, 3, func(c *tcl.Config) { c.Negatives = "mask-same-task" })
 	gs := []gaussian{{0, 1}, {0.5, 1}, {2, 1}}
-	b.draw([]int{4, 4, 7}, gs)
-	check(t, b.aux.Write(b.run))
+	d, fills := b.aux.Feed()
+	s, err := replay.NewSampler(feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 10,
+		Draws: []feed.Draw{d}, Fills: fills})
+	check(t, err)
+	enc := []*replay.Task{replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10), replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)}
+	for _, task := range enc {
+		check(t, task.Add(trajectory(gs[0], 1)))
+	}
+	for seed, tasks := uint64(0), []int(nil); tasks == nil || tasks[0] != tasks[1] || tasks[1] == tasks[2]; seed++ {
+		record, err := s.Sample(rng.New(seed), [][]*replay.Task{enc})
+		check(t, err)
+		tasks = record.Tasks
+	}
+	check(t, s.Write(b.run, b.program))
 	drop := math.Inf(-1)
 	want := crossEntropy([][]float64{{0, drop, -4}, {drop, 0, -2.25}, {-4, -2.25, 0}})
 	near(t, "loss", b.loss(gs, gs), want)

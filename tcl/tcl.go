@@ -10,27 +10,27 @@
 package tcl
 
 import (
+	"nacre/core/feed"
 	"nacre/rl"
-	"nacre/rl/replay"
 )
 
 // Config holds every choice of TCL that changes a result.
 type Config struct {
-	Window          int         `toml:"window" range:"[1,65536]" comment:"W, consecutive transitions per window"`
-	Scale           float64     `toml:"scale" range:"[0,1e6]" comment:"c, weight of the contrastive loss"`
-	Temperature     float64     `toml:"temperature" range:"(0,1e9]" comment:"logits are similarities divided by it"`
-	Tau             float64     `toml:"tau" range:"[0,1]" comment:"key ← (1-τ)·key + τ·query"`
-	LiteralMomentum bool        `toml:"literal_momentum" comment:"read the printed update literally: key ← τ·key + (1-τ)·query"`
-	Pair            replay.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two windows of a pair come from"`
-	Crop            string      `toml:"crop" oneof:"inclusive exclusive" comment:"window starts {0..len-W}, or the printed code's, which never draws the last"`
-	Sigma           string      `toml:"sigma" oneof:"std var" comment:"spread in the distance: std makes it the 2-Wasserstein distance"`
-	Negatives       string      `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
+	Window          int       `toml:"window" range:"[1,65536]" comment:"W, consecutive transitions per window"`
+	Scale           float64   `toml:"scale" range:"[0,1e6]" comment:"c, weight of the contrastive loss"`
+	Temperature     float64   `toml:"temperature" range:"(0,1e9]" comment:"logits are similarities divided by it"`
+	Tau             float64   `toml:"tau" range:"[0,1]" comment:"key ← (1-τ)·key + τ·query"`
+	LiteralMomentum bool      `toml:"literal_momentum" comment:"read the printed update literally: key ← τ·key + (1-τ)·query"`
+	Pair            feed.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two windows of a pair come from"`
+	Crop            string    `toml:"crop" oneof:"inclusive exclusive" comment:"window starts {0..len-W}, or the printed code's, which never draws the last"`
+	Sigma           string    `toml:"sigma" oneof:"std var" comment:"spread in the distance: std makes it the 2-Wasserstein distance"`
+	Negatives       string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
 }
 
 // Default is the paper's method as described, with the readings README.md recommends where it is ambiguous.
 func Default() Config {
 	return Config{Window: 64, Scale: 1, Temperature: 1, Tau: 0.005,
-		Pair: replay.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal"}
+		Pair: feed.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal"}
 }
 
 // Table is the table of a run's configuration that algorithms with TCL read.

@@ -46,6 +46,8 @@ type bench struct {
 	aux *tcl.TCL
 	mem core.Memory
 	run core.Runner
+
+	program *core.Program
 }
 
 func newBench(t *testing.T, tasks int, change func(*tcl.Config)) *bench {
@@ -72,7 +74,7 @@ func newBench(t *testing.T, tasks int, change func(*tcl.Config)) *bench {
 	check(t, aux.Init(m))
 	run, err := ref.Device.Load(p, m)
 	check(t, err)
-	return &bench{t: t, aux: aux, mem: m, run: run}
+	return &bench{t: t, aux: aux, mem: m, run: run, program: p}
 }
 
 // write sets windows of one row to the given posteriors.

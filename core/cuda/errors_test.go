@@ -72,7 +72,7 @@ func use(t *testing.T, o cuda.Options) error {
 
 // useFeed does everything a feed is for, up to the first error.
 func useFeed(d core.Device, p *core.Program, mem core.Memory) error {
-	plan := feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.Permuted, Stores: 1, Capacity: 100,
+	plan := feed.Plan{Obs: 33, Act: 40, Tasks: 2, Slots: 1, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 100,
 		Draws: []feed.Draw{{Kind: feed.Window, N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
 	f, err := d.(feed.Device).NewFeed(mem, plan)
 	if err != nil {
@@ -338,7 +338,7 @@ func TestFeedWrongUse(t *testing.T) {
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
 	before := gpu.InUse()
-	plan := feed.Plan{Obs: 33, Act: 1, Tasks: 2, Slots: 3, Choose: feed.Each, Stores: 1, Capacity: 4,
+	plan := feed.Plan{Obs: 33, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 4,
 		Draws: []feed.Draw{{N: 64}}, Noise: []feed.Noise{{Input: "y", N: 64 * 40}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}}
 	f, err := d.(feed.Device).NewFeed(mem, plan)
 	must(t, err)

@@ -1,4 +1,5 @@
-/* Drawing an update's inputs on the device: the same numbers from the same stream as package replay draws on the host.
+/* Drawing an update's inputs on the device, as package feed describes it: the same numbers from the same stream as package
+   replay draws on the host.
    The stream is Go's PCG (128 bits of state, DXSM output), seeded as package rng does; bounded integers are Lemire's,
    normals Marsaglia and Tsang's ziggurat, as math/rand/v2 has them. Both may reject, so how many numbers of the stream
    a draw takes is only known once it is made: raw makes the stream, draw finds out who gets which number, gather
@@ -9,7 +10,7 @@ typedef unsigned long long u64;
 #define ENTRIES 16  /* places at which a part of the stream may be entered without walking it again */
 
 struct ring { const float *const *chunks; const int *spans; int first, length, capacity, nspans; };
-struct pick { int kind, store, n, exclusive, skip, at; };
+struct pick { int kind, store, n, pair, exclusive_end, skip, at; };
 struct feed {
   u64 a, b, update;         /* of the next stream */
   const struct ring *rings; /* store by store, task by task */
@@ -21,9 +22,10 @@ struct feed {
   int tasks, slots, choose, draws, per_slot, raws, noises, stride;
   struct pick draw[4];
 };
-enum { NO_TASKS, EACH, PERMUTED };                             /* choose */
-enum { INDEPENDENT, WINDOW, PAIR_OF_TRAJECTORY, PAIR_OF_TASK }; /* kind of a pick */
-enum { PAIRS, OVERLAP, SHORT, FAILED, COUNTS };                /* after the tasks in chosen */
+enum { NO_TASKS, WITH_REPLACEMENT, WITHOUT_REPLACEMENT }; /* choose */
+enum { TRANSITIONS, WINDOW, WINDOW_PAIR };               /* kind of a pick */
+enum { SAME_TRAJECTORY, SAME_TASK };                     /* pair of a pick */
+enum { PAIRS, OVERLAP, SHORT, FAILED, COUNTS };          /* after the tasks in chosen */
 
 struct wide { u64 hi, lo; };
 DEV u64 k_high(u64 a, u64 b) { /* the upper half of a product */
@@ -108,7 +110,7 @@ DEV int k_step(const struct feed *f, const struct ring *r, int at) { return (int
 /* One window: of trajectory span, from which row and how long. */
 DEV void k_crop(const struct feed *f, int *pos, const struct ring *r, int span, const struct pick *d, int *to) {
   int first = r->spans[2 * span], n = r->spans[2 * span + 1], m = d->n < n ? d->n : n, starts = n - m + 1;
-  if (d->exclusive && starts > 1) starts--;
+  if (d->exclusive_end && starts > 1) starts--;
   to[0] = first + k_next(f, pos, starts);
   to[1] = m;
 }
@@ -116,7 +118,7 @@ DEV void k_windows(const struct feed *f, int *pos, const struct ring *r, const s
   int one = k_next(f, pos, r->nspans), other = one, overlap;
   k_crop(f, pos, r, one, d, to);
   if (d->kind == WINDOW) return;
-  if (d->kind == PAIR_OF_TASK) other = k_next(f, pos, r->nspans);
+  if (d->pair == SAME_TASK) other = k_next(f, pos, r->nspans);
   k_crop(f, pos, r, other, d, to + 2);
   overlap = (to[0] + to[1] < to[2] + to[3] ? to[0] + to[1] : to[2] + to[3]) - (to[0] > to[2] ? to[0] : to[2]);
   counts[PAIRS]++;
@@ -197,10 +199,10 @@ KERNEL(draw) {
       some[0] = 0;
       for (int i = 0; i < COUNTS; i++) counts[i] = 0;
       if (f->choose == NO_TASKS) for (int i = 0; i < f->slots; i++) f->chosen[i] = i;
-      if (f->choose == EACH) for (int i = 0; i < f->slots; i++) f->chosen[i] = k_next(f, pos, f->tasks);
+      if (f->choose == WITH_REPLACEMENT) for (int i = 0; i < f->slots; i++) f->chosen[i] = k_next(f, pos, f->tasks);
     }
   END_PHASE
-  if (f->choose == PERMUTED) { /* after the counts there is room for the order */
+  if (f->choose == WITHOUT_REPLACEMENT) { /* after the counts there is room for the order */
     int *const order = counts + COUNTS;
     PHASE for (int i = lane; i < f->tasks; i += BLOCK) order[i] = i; END_PHASE
     PHASE
@@ -220,8 +222,8 @@ KERNEL(draw) {
       int *const to = f->picks + slot * f->per_slot + d->at;
       PHASE
         if (lane == 0) {
-          got[0] = d->kind == INDEPENDENT ? 0 : d->n;
-          if (d->kind != INDEPENDENT) k_windows(f, pos, r, d, to, counts);
+          got[0] = d->kind == TRANSITIONS ? 0 : d->n;
+          if (d->kind != TRANSITIONS) k_windows(f, pos, r, d, to, counts);
         }
       END_PHASE
       while (got[0] < d->n) {
@@ -311,20 +313,20 @@ KERNEL(draw) {
 struct job {
   float *to;
   const float *table;
-  float same;
+  float masked;
   int kind, rows, cols, pitch;
   int store, at, n;  /* of the pick: its ring, where its rows stand among the slot's, rows per slot */
   int column, split; /* columns up to split are the row's from column on, the others the next observation */
-  int windows, which; /* which of them, or -1 for independent rows */
+  int windows, which; /* which of them, or -1 for transitions */
   int base;          /* of noise */
 };
 struct part { int job, from; };
-enum { COLUMNS, WEIGHT, TABLE, SAME_TASK, NOISE, HISTORY };
+enum { COLUMNS, WEIGHT, OF_TASK, TASK_MASK, NOISE, HISTORY };
 #define PART 512
 
 DEV float k_fill(const struct feed *f, const struct job *j, int row, int col) {
-  if (j->kind == TABLE) return j->table[f->chosen[row] * j->cols + col];
-  if (j->kind == SAME_TASK) return row != col && f->chosen[row] == f->chosen[col] ? j->same : 0.0f;
+  if (j->kind == OF_TASK) return j->table[f->chosen[row] * j->cols + col];
+  if (j->kind == TASK_MASK) return row != col && f->chosen[row] == f->chosen[col] ? j->masked : 0.0f;
   if (j->kind == NOISE) return f->noise[j->base + row * j->cols + col];
   const int slot = row / j->n, k = row % j->n;
   const int *picks = f->picks + slot * f->per_slot + j->at;

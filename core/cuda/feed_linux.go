@@ -41,7 +41,7 @@ type feedState struct {
 	draw                                                       [maxDraws]pickState
 }
 
-type pickState struct{ kind, store, n, exclusive, skip, at int32 }
+type pickState struct{ kind, store, n, pair, exclusiveEnd, skip, at int32 }
 
 type ringState struct {
 	chunks, spans                   address
@@ -112,9 +112,9 @@ func (f *feeder) prepare() (err error) {
 	c.tasks, c.slots, c.choose, c.draws, c.stride = int32(p.Tasks), int32(p.Slots), int32(p.Choose), int32(len(p.Draws)), int32(p.Stride())
 	c.perSlot, c.noises, c.raws = int32(p.PerSlot), int32(p.Noises), int32(p.Raws)
 	for i, d := range p.Picks {
-		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), 0, int32(d.Skip), int32(d.At)}
-		if d.Exclusive {
-			c.draw[i].exclusive = 1
+		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), int32(d.Pair), 0, int32(d.Skip), int32(d.At)}
+		if d.ExclusiveEnd {
+			c.draw[i].exclusiveEnd = 1
 		}
 	}
 	kn, wn, fn := gpu.Ziggurat()

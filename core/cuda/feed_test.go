@@ -56,129 +56,70 @@ func trajectories(t *testing.T, r *rand.Rand, to *replay.Task, n, shortest, long
 	}
 }
 
-// feedCase is a plan and the same draws by package replay, by input.
-type feedCase struct {
-	plan     feed.Plan
-	shortest int // trajectories are longer
-	inputs   map[string][2]int
-	host     func(r *rand.Rand, stores [][]*replay.Task) (map[string][]float32, feed.Record)
-}
-
-const feedSlots, feedRows, feedTasks = 4, 150, 7
+const feedRows = 150
 
 // pearlLike draws what PEARL and TCL-PEARL draw: a context of some kind, then transitions, for every slot, then noise.
-func pearlLike(choose feed.Choice, d feed.Draw, nextObs bool) feedCase {
-	dims := replay.Dims{Obs: obsDim, Act: actDim}
-	row, width := feed.Context, dims.ContextWidth(nextObs)
-	if nextObs {
-		row = feed.ContextNext
-	}
+func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Plan {
+	const tasks, slots = 7, 4
 	d.Store = 1
-	n := feedSlots * feedRows
-	table := make([]float32, 2*feedTasks)
+	table := make([]float32, 2*tasks)
 	for i := range table {
 		table[i] = float32(i) + 0.5
 	}
-	c := feedCase{
-		plan: feed.Plan{Obs: obsDim, Act: actDim, Tasks: feedTasks, Slots: feedSlots, Choose: choose, Stores: 2, Capacity: 1500,
-			Draws: []feed.Draw{d, {Kind: feed.Independent, N: feedRows}},
-			Noise: []feed.Noise{{Input: "eps_z", N: 12}, {Input: "absent", N: 5}, {Input: "eps_a", N: n * actDim}},
-			Fills: []feed.Fill{
-				{Input: "context", Field: row}, {Input: "weight", Field: feed.Weight}, {Input: "key", Field: row, Which: 1}, {Input: "key_weight", Field: feed.Weight, Which: 1},
-				{Input: "obs", Field: feed.Obs, Draw: 1}, {Input: "act", Field: feed.Act, Draw: 1}, {Input: "rew", Field: feed.Reward, Draw: 1},
-				{Input: "done", Field: feed.Done, Draw: 1}, {Input: "next_obs", Field: feed.NextObs, Draw: 1},
-				{Input: "task", Field: feed.OfTask, Table: table}, {Input: "mask", Field: feed.SameTask, Value: -7},
-			}},
-		inputs: map[string][2]int{"context": {feedSlots * d.N, width}, "weight": {feedSlots * d.N, 1}, "obs": {n, obsDim}, "act": {n, actDim}, "rew": {n, 1},
-			"done": {n, 1}, "next_obs": {n, obsDim}, "task": {feedSlots, 2}, "mask": {feedSlots, feedSlots}, "eps_z": {feedSlots, 3}, "eps_a": {n, actDim}},
+	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: tasks, Slots: slots, Choose: choose, Stores: 2, Capacity: 1500,
+		Draws: []feed.Draw{d, {Kind: feed.Transitions, N: feedRows}},
+		Noise: []feed.Noise{{Input: "eps_z", N: 12}, {Input: "absent", N: 5}, {Input: "eps_a", N: slots * feedRows * actDim}},
+		Fills: []feed.Fill{
+			{Input: "context", Field: row}, {Input: "weight", Field: feed.Weight},
+			{Input: "obs", Field: feed.Obs, Draw: 1}, {Input: "act", Field: feed.Act, Draw: 1}, {Input: "rew", Field: feed.Reward, Draw: 1},
+			{Input: "done", Field: feed.Done, Draw: 1}, {Input: "next_obs", Field: feed.NextObs, Draw: 1},
+			{Input: "task", Field: feed.OfTask, Table: table}, {Input: "mask", Field: feed.TaskMask, Value: -7},
+		}}
+	if d.Kind == feed.WindowPair {
+		p.Fills = append(p.Fills, feed.Fill{Input: "key", Field: row, Which: 1}, feed.Fill{Input: "key_weight", Field: feed.Weight, Which: 1})
 	}
-	pair := d.Kind == feed.PairOfTrajectory || d.Kind == feed.PairOfTask
-	if pair {
-		c.inputs["key"], c.inputs["key_weight"] = c.inputs["context"], c.inputs["weight"]
-	}
-	c.host = func(r *rand.Rand, stores [][]*replay.Task) (map[string][]float32, feed.Record) {
-		var rec feed.Record
-		tasks := make([]int, feedSlots)
-		if choose == feed.Each {
-			for i := range tasks {
-				tasks[i] = r.IntN(feedTasks)
-			}
-		} else {
-			copy(tasks, r.Perm(feedTasks))
-		}
-		rec.Tasks = tasks
-		rows, query, key := dims.NewRows(n), dims.NewContext(feedSlots*d.N, nextObs), dims.NewContext(feedSlots*d.N, nextObs)
-		for slot, task := range tasks {
-			enc, q, k := stores[1][task], query.From(width, slot*d.N), key.From(width, slot*d.N)
-			var err error
-			switch rule := (replay.CropRule{Window: d.N, ExclusiveEnd: d.Exclusive}); d.Kind {
-			case feed.Independent:
-				err = enc.Context(r, d.N, nextObs, q)
-			case feed.Window:
-				_, err = enc.Window(r, rule, nextObs, q)
-			default:
-				var p replay.PairCrop
-				p, err = enc.WindowPair(r, rule, map[feed.Kind]replay.Pair{feed.PairOfTask: replay.SameTask}[d.Kind], nextObs, q, k)
-				rec.Pairs++
-				rec.Overlap += p.Overlap
-				if p.Short() {
-					rec.Short++
-				}
-			}
-			if err == nil {
-				err = stores[0][task].Transitions(r, feedRows, rows.From(dims, slot*feedRows))
-			}
-			if err != nil {
-				panic(err)
-			}
-		}
-		out := map[string][]float32{"context": query.Rows, "weight": query.Weights, "obs": rows.Obs, "act": rows.Act, "rew": rows.Reward, "done": rows.Done, "next_obs": rows.NextObs}
-		if pair {
-			out["key"], out["key_weight"] = key.Rows, key.Weights
-		}
-		for i, a := range tasks {
-			out["task"] = append(out["task"], table[2*a:2*a+2]...)
-			for j, b := range tasks {
-				x := float32(0)
-				if i != j && a == b {
-					x = -7
-				}
-				out["mask"] = append(out["mask"], x)
-			}
-		}
-		for _, noise := range c.plan.Noise {
-			for range noise.N {
-				out[noise.Input] = append(out[noise.Input], float32(r.NormFloat64()))
-			}
-		}
-		return out, rec
-	}
-	return c
+	return p
 }
 
 // mqlLike draws n transitions of one ring with their histories, leaving out the first skip of each trajectory.
-func mqlLike(n, skip int) feedCase {
-	dims := replay.Dims{Obs: obsDim, Act: actDim}
-	const window = 5
-	width := window * dims.ContextWidth(false)
-	return feedCase{
-		shortest: skip,
-		plan: feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500, Draws: []feed.Draw{{N: n, Skip: skip}},
-			Noise: []feed.Noise{{Input: "eps", N: 77}},
-			Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "before", Field: feed.Before}, {Input: "after", Field: feed.After}}},
-		inputs: map[string][2]int{"obs": {n, obsDim}, "before": {n, width}, "after": {n, width}, "eps": {77, 1}},
-		host: func(r *rand.Rand, stores [][]*replay.Task) (map[string][]float32, feed.Record) {
-			h := dims.NewHistories(n, window)
-			if err := stores[0][0].Histories(r, n, window, skip, h); err != nil {
-				panic(err)
-			}
-			out := map[string][]float32{"obs": h.Obs, "before": h.Before, "after": h.After}
-			for range 77 {
-				out["eps"] = append(out["eps"], float32(r.NormFloat64()))
-			}
-			return out, feed.Record{Tasks: []int{0}}
-		},
+func mqlLike(n, skip int) feed.Plan {
+	return feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1, Slots: 1, Stores: 1, Capacity: 1500, Draws: []feed.Draw{{N: n, Skip: skip}},
+		Noise: []feed.Noise{{Input: "eps", N: 77}},
+		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "before", Field: feed.Before, History: 5}, {Input: "after", Field: feed.After, History: 5}}}
+}
+
+// anyPlan is one of all that can be described, of small sizes: every rule of choosing tasks, rows and windows, every field.
+func anyPlan(r *rand.Rand) feed.Plan {
+	p := feed.Plan{Obs: obsDim, Act: actDim, Tasks: 1 + r.IntN(6), Stores: 1 + r.IntN(2), Capacity: 40 + r.IntN(1500), Choose: feed.Choice(r.IntN(3)),
+		Noise: []feed.Noise{{Input: "eps", N: 1 + r.IntN(3000)}}}
+	p.Slots = 1 + r.IntN(p.Tasks)
+	if p.Choose != feed.NoTasks {
+		p.Slots = 1 + r.IntN(2*p.Tasks)
 	}
+	for q := range 1 + r.IntN(4) {
+		d := feed.Draw{Kind: feed.Kind(r.IntN(3)), Store: r.IntN(p.Stores), N: 1 + r.IntN(70), Pair: feed.Pair(r.IntN(2)), ExclusiveEnd: r.IntN(2) == 0}
+		fields := []feed.Field{feed.Obs, feed.Act, feed.Reward, feed.Done, feed.NextObs, feed.Context, feed.ContextNext, feed.Weight}
+		if d.Kind == feed.Transitions {
+			d.N, d.Skip = 1+r.IntN(400), max(0, r.IntN(6)-2)
+			fields = append(fields, feed.Before, feed.After)
+		} else if w := p.Window(d.Store); w > 0 {
+			d.N = w // a store's windows have one length
+		}
+		p.Draws = append(p.Draws, d)
+		for which := range max(1, d.Windows()) {
+			for _, field := range fields {
+				if r.IntN(3) > 0 {
+					p.Fills = append(p.Fills, feed.Fill{Input: fmt.Sprint("in", len(p.Fills)), Field: field, Draw: q, Which: which, History: 1 + r.IntN(7)})
+				}
+			}
+		}
+	}
+	table := make([]float32, 3*p.Tasks)
+	for i := range table {
+		table[i] = r.Float32()
+	}
+	p.Fills = append(p.Fills, feed.Fill{Input: "task", Field: feed.OfTask, Table: table}, feed.Fill{Input: "mask", Field: feed.TaskMask, Value: r.Float32()})
+	return p
 }
 
 // What the device draws is bit for bit what package replay draws from the same stream: tasks, rows, windows, weights and
@@ -186,33 +127,50 @@ func mqlLike(n, skip int) feedCase {
 // blocks and branches.
 func TestFeedDrawsAsReplayDoes(t *testing.T) {
 	gpu := fakecuda.Use(t)
-	for name, c := range map[string]feedCase{
-		"rows":              pearlLike(feed.Permuted, feed.Draw{Kind: feed.Independent, N: 30}, false),
-		"rows, next":        pearlLike(feed.Each, feed.Draw{Kind: feed.Independent, N: 140}, true),
-		"windows":           pearlLike(feed.Permuted, feed.Draw{Kind: feed.Window, N: windowRows}, true),
-		"pairs":             pearlLike(feed.Each, feed.Draw{Kind: feed.PairOfTrajectory, N: windowRows}, false),
-		"pairs of the task": pearlLike(feed.Permuted, feed.Draw{Kind: feed.PairOfTask, N: windowRows, Exclusive: true}, false),
+	for name, p := range map[string]feed.Plan{
+		"rows":              pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Transitions, N: 30}, feed.Context),
+		"rows, next":        pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.Transitions, N: 140}, feed.ContextNext),
+		"windows":           pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Window, N: windowRows}, feed.ContextNext),
+		"pairs":             pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.WindowPair, N: windowRows}, feed.Context),
+		"pairs of the task": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.WindowPair, Pair: feed.SameTask, N: windowRows, ExclusiveEnd: true}, feed.Context),
 		"histories":         mqlLike(200, 1),
 		"many rejected":     mqlLike(6000, 25), // most of the stream, and all normals, are past what is made in advance
 	} {
-		t.Run(name, func(t *testing.T) { checkFeed(t, gpu, c) })
+		t.Run(name, func(t *testing.T) { checkFeed(t, gpu, p, 9) })
+	}
+	for seed := range uint64(24) {
+		t.Run(fmt.Sprint("any ", seed), func(t *testing.T) { checkFeed(t, gpu, anyPlan(rand.New(rand.NewPCG(1, seed))), seed) })
 	}
 }
 
-func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
+func checkFeed(t *testing.T, gpu *fakecuda.GPU, plan feed.Plan, seed uint64) {
 	d := newDevice(t, cuda.Options{})
-	dims := replay.Dims{Obs: c.plan.Obs, Act: c.plan.Act}
-	stores := make([][]*replay.Task, c.plan.Stores)
+	dims := replay.Dims{Obs: plan.Obs, Act: plan.Act}
+	stores := make([][]*replay.Task, plan.Stores)
 	r := rand.New(rand.NewPCG(5, 6))
 	for s := range stores {
-		for range c.plan.Tasks {
-			stores[s] = append(stores[s], replay.NewTask(dims, c.plan.Capacity))
+		for range plan.Tasks {
+			stores[s] = append(stores[s], replay.NewTask(dims, plan.Capacity))
 		}
 	}
-	p := echo(t, c.inputs)
+	inputs, shortest := map[string][2]int{}, 0
+	for _, f := range plan.Fills {
+		inputs[f.Input] = [2]int{plan.Rows(f), plan.Cols(f)}
+	}
+	for _, n := range plan.Noise {
+		if n.Input != "absent" {
+			inputs[n.Input] = [2]int{n.N, 1}
+		}
+	}
+	for _, d := range plan.Draws {
+		shortest = max(shortest, d.Skip)
+	}
+	host, err := replay.NewSampler(plan)
+	must(t, err)
+	p := echo(t, inputs)
 	mem, err := d.NewMemory(p.ParamSpecs())
 	must(t, err)
-	m, err := mirror.New(d, mem, c.plan, func() [][]*replay.Task { return stores })
+	m, err := mirror.New(d, mem, plan, func() [][]*replay.Task { return stores })
 	must(t, err)
 	defer m.Close()
 	run, err := m.Load(p, []string{"sum"})
@@ -225,7 +183,7 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 		Host: func(int, int) error { fromHost++; return nil },
 		Note: func(u mirror.Update) error { made = append(made, u); return nil },
 	}
-	must(t, m.Make(9, 0, 0, 2, way))
+	must(t, m.Make(seed, 0, 0, 2, way))
 	if fromHost != 2 {
 		t.Fatalf("%d of 2 updates from the host with nothing collected", fromHost)
 	}
@@ -240,17 +198,16 @@ func checkFeed(t *testing.T, gpu *fakecuda.GPU, c feedCase) {
 				if iteration == 3 { // windows are then shorter than asked
 					longest = 8
 				}
-				trajectories(t, r, task, 3+20*int(iteration), c.shortest, longest)
+				trajectories(t, r, task, 3+20*int(iteration), shortest, longest)
 			}
 		}
 		for update := iteration % 2; update < 3; update++ { // also from within an iteration
 			made = nil
-			must(t, m.Make(9, int(iteration), int(update), 1, way))
-			want, wantRecord := c.host(rng.New(9, rng.Replay, iteration, update), stores)
-			for input, w := range want {
-				if _, has := c.inputs[input]; !has {
-					continue
-				}
+			must(t, m.Make(seed, int(iteration), int(update), 1, way))
+			wantRecord, err := host.Sample(rng.New(seed, rng.Replay, iteration, update), stores)
+			must(t, err)
+			for input := range inputs {
+				w := host.Input(input)
 				got := make([]float32, len(w))
 				must(t, run.Read("of "+input, got))
 				for i := range w {

@@ -7,7 +7,7 @@ import "nacre/core/gpu"
 // job is one matrix that the kernel gather fills; gpu.Fill says with what. Kinds are numbered alike.
 type job struct {
 	to, table        address
-	same             float32
+	masked           float32
 	kind, rows, cols int32
 	pitch            int32
 	store, at, n     int32
@@ -27,12 +27,12 @@ func (d *fed) jobs(r *runner) ([]job, error) {
 	out := make([]job, len(fills))
 	for i, f := range fills {
 		j := job{to: r.address(f.Value), kind: int32(f.Kind), rows: int32(f.Rows), cols: int32(f.Cols), pitch: int32(gpu.Pitch(f.Cols)), n: 1,
-			same: f.Same, column: int32(f.Column), split: int32(f.Split), windows: int32(f.Windows), which: int32(f.Which), base: int32(f.Base)}
-		if f.Kind == gpu.Columns || f.Kind == gpu.Weights || f.Kind == gpu.PastColumns {
+			masked: f.Masked, column: int32(f.Column), split: int32(f.Split), windows: int32(f.Windows), which: int32(f.Which), base: int32(f.Base)}
+		if f.Kind == gpu.Columns || f.Kind == gpu.Weight || f.Kind == gpu.History {
 			p := d.drawing.Picks[f.Pick]
 			j.store, j.at, j.n = int32(p.Store), int32(p.At), int32(p.N)
 		}
-		if f.Kind == gpu.TaskTable {
+		if f.Kind == gpu.OfTask {
 			if j.table, err = d.take("tables of tasks", len(f.Table)); err != nil {
 				return nil, err
 			}

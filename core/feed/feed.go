@@ -1,9 +1,9 @@
-// Package feed describes how the inputs of updates are drawn from replay, so that a device which holds the replay can
-// draw them itself: tasks, rows or windows of rows for each, noise. What is drawn is part of what a seed means: a device
-// makes the same draws, from the same random stream, as package replay does on the host.
+// Package feed describes what an update draws from replay: tasks, transitions or windows of each, noise, and which inputs
+// they fill. It is the one description of it; package replay executes it on the host, and a device that holds the replay
+// executes it there. What is drawn is part of what a seed means: both make the same draws from the same random stream.
 //
-//	plan := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.Permuted, Stores: 1, Capacity: 1_000_000,
-//		Draws: []feed.Draw{{Kind: feed.Independent, N: 256}},
+//	plan := feed.Plan{Obs: 3, Act: 2, Tasks: 50, Slots: 16, Choose: feed.WithoutReplacement, Stores: 1, Capacity: 1_000_000,
+//		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}},
 //		Noise: []feed.Noise{{Input: "eps", N: 16 * 256 * 2}},
 //		Fills: []feed.Fill{{Input: "obs", Field: feed.Obs}, {Input: "rew", Field: feed.Reward}},
 //	}
@@ -24,29 +24,10 @@ import (
 type Choice int32
 
 const (
-	NoTasks  Choice = iota // slot i is task i; nothing is drawn
-	Each                   // each by itself
-	Permuted               // the first of all tasks in random order, again from the beginning where there are fewer than slots
+	NoTasks            Choice = iota // slot i is task i; nothing is drawn
+	WithReplacement                  // each by itself
+	WithoutReplacement               // the first of all tasks in random order, again from the beginning where there are fewer than slots
 )
-
-// Kind says how rows of a task are drawn.
-type Kind int32
-
-const (
-	Independent      Kind = iota // uniformly, with replacement
-	Window                       // replay.Task.Window
-	PairOfTrajectory             // replay.Task.WindowPair, replay.SameTrajectory
-	PairOfTask                   // replay.Task.WindowPair, replay.SameTask
-)
-
-// Draw is what is drawn for every slot.
-type Draw struct {
-	Kind      Kind
-	Store     int
-	N         int  // rows, or of a window its length
-	Exclusive bool // replay.CropRule.ExclusiveEnd
-	Skip      int  // rows at the beginning of each trajectory that Independent leaves out
-}
 
 // Field is what an input is filled with.
 type Field int
@@ -60,20 +41,53 @@ const (
 	Context                  // (o, a, context reward), with zeros for rows that a window lacks
 	ContextNext              // (o, a, context reward, o')
 	Weight                   // 1 for a row, 0 for one that a window lacks
-	Before                   // replay.Histories
-	After                    // replay.Histories
+	Before                   // History context rows before the row, as replay.Histories has them
+	After                    // the same one step later
 	OfTask                   // a row per slot: that of Table for its task
-	SameTask                 // slots × slots: Value where two slots have one task, else 0
+	TaskMask                 // slots × slots: Value where two slots have one task, else 0
 )
 
 // Fill says what an input of a program holds.
 type Fill struct {
-	Input string
-	Field Field
-	Draw  int // index in Plan.Draws
-	Which int // of a pair's windows
-	Table []float32
-	Value float32
+	Input   string
+	Field   Field
+	Draw    int // index in Plan.Draws
+	Which   int // of a pair's windows: 0 is the query, 1 the key
+	History int // context rows of Before and After; at least 1
+	Table   []float32
+	Value   float32
+}
+
+// OfRows tells whether the input has a row for every row drawn; else it has one for every slot.
+func (f Fill) OfRows() bool { return f.Field < OfTask }
+
+// Cols is the number of columns that the plan gives an input.
+func (p *Plan) Cols(f Fill) int {
+	switch f.Field {
+	case Obs, NextObs:
+		return p.Obs
+	case Act:
+		return p.Act
+	case Context:
+		return p.Context()
+	case ContextNext:
+		return p.Context() + p.Obs
+	case Before, After:
+		return f.History * p.Context()
+	case OfTask:
+		return len(f.Table) / p.Tasks
+	case TaskMask:
+		return p.Slots
+	}
+	return 1 // Reward, Done, Weight
+}
+
+// Rows is the number of rows that the plan gives an input.
+func (p *Plan) Rows(f Fill) int {
+	if f.OfRows() {
+		return p.Slots * p.Draws[f.Draw].N
+	}
+	return p.Slots
 }
 
 // Plan is all an update draws: the tasks of its slots; for each slot all Draws; then standard normal Noise for the named
@@ -103,6 +117,16 @@ func (p *Plan) Stride() int { return 2*p.Obs + p.Act + 4 }
 // Context is the length of (o, a, context reward).
 func (p *Plan) Context() int { return p.Obs + p.Act + 1 }
 
+// Window is how long the windows are that are drawn of a store's tasks; 0 where none are.
+func (p *Plan) Window(store int) int {
+	for _, d := range p.Draws {
+		if d.Store == store && d.Windows() > 0 {
+			return d.N
+		}
+	}
+	return 0
+}
+
 // Validate reports a plan that means nothing.
 func (p *Plan) Validate() error {
 	if p.Obs < 1 || p.Act < 1 || p.Tasks < 1 || p.Slots < 1 || p.Stores < 1 || p.Capacity < 1 {
@@ -113,14 +137,41 @@ func (p *Plan) Validate() error {
 		return fmt.Errorf("feed: %d slots of %d tasks that are not drawn", p.Slots, p.Tasks)
 	}
 	for i, d := range p.Draws {
-		if d.N < 1 || d.Store < 0 || d.Store >= p.Stores || d.Skip < 0 {
-			return fmt.Errorf("feed: draw %d: %d rows of store %d, want at least 1 of one of %d", i, d.N, d.Store, p.Stores)
+		if d.Store < 0 || d.Store >= p.Stores {
+			return fmt.Errorf("feed: draw %d is of store %d of %d", i, d.Store, p.Stores)
+		}
+		if err := d.Validate(); err != nil {
+			return fmt.Errorf("feed: draw %d: %w", i, err)
+		}
+		if w := p.Window(d.Store); d.Windows() > 0 && d.N != w {
+			return fmt.Errorf("feed: draw %d: windows of %d rows of store %d, of which windows of %d are drawn: want one length", i, d.N, d.Store, w)
 		}
 	}
 	for _, f := range p.Fills {
-		if f.Field < OfTask && (f.Draw < 0 || f.Draw >= len(p.Draws)) {
-			return fmt.Errorf("feed: input %q is filled from draw %d of %d", f.Input, f.Draw, len(p.Draws))
+		if err := p.validate(f); err != nil {
+			return fmt.Errorf("feed: input %q %w", f.Input, err)
 		}
+	}
+	return nil
+}
+
+func (p *Plan) validate(f Fill) error {
+	switch {
+	case f.Field < 0 || f.Field > TaskMask:
+		return fmt.Errorf("holds field %d, fields are 0 to %d", f.Field, TaskMask)
+	case f.Field == OfTask && (len(f.Table) == 0 || len(f.Table)%p.Tasks != 0):
+		return fmt.Errorf("has a table of %d numbers for %d tasks, want equally many for each", len(f.Table), p.Tasks)
+	case !f.OfRows():
+		return nil
+	case f.Draw < 0 || f.Draw >= len(p.Draws):
+		return fmt.Errorf("is filled from draw %d of %d", f.Draw, len(p.Draws))
+	}
+	d := p.Draws[f.Draw]
+	switch windows := max(1, d.Windows()); {
+	case f.Which < 0 || f.Which >= windows:
+		return fmt.Errorf("is filled from window %d of %d", f.Which, windows)
+	case (f.Field == Before || f.Field == After) && (f.History < 1 || d.Kind != Transitions):
+		return fmt.Errorf("holds histories of %d rows of draw %d (%v), want at least 1 row and transitions", f.History, f.Draw, d.Kind)
 	}
 	return nil
 }

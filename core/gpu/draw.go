@@ -19,8 +19,7 @@ type Drawing struct {
 	Raws int
 }
 
-// Pick is one draw: its results stand from At on among those of its slot. They are rows, or of a window its first row
-// and its length.
+// Pick is one draw: its results, Draw.Picks integers, stand from At on among those of its slot.
 type Pick struct {
 	feed.Draw
 	At int
@@ -34,14 +33,7 @@ func NewDrawing(p feed.Plan) (*Drawing, error) {
 	d := &Drawing{Plan: p}
 	for _, draw := range p.Draws {
 		d.Picks = append(d.Picks, Pick{draw, d.PerSlot})
-		switch draw.Kind {
-		case feed.Independent:
-			d.PerSlot += draw.N
-		case feed.Window:
-			d.PerSlot += 2
-		default:
-			d.PerSlot += 4
-		}
+		d.PerSlot += draw.Picks()
 	}
 	for _, n := range p.Noise {
 		d.Noises += n.N
@@ -54,12 +46,12 @@ func NewDrawing(p feed.Plan) (*Drawing, error) {
 type FillKind int
 
 const (
-	Columns     FillKind = iota // columns of the drawn rows: from Column on up to Split, then the next observation's
-	Weights                     // 1 for a row, 0 for one that a window lacks
-	TaskTable                   // row of Table of the slot's task
-	TaskPairs                   // Same where two slots have one task, else 0
-	NoiseFrom                   // normals from number Base on
-	PastColumns                 // of Windows rows before each, the last one back by Split
+	Columns  FillKind = iota // columns of the drawn rows: from Column on up to Split, then the next observation's
+	Weight                   // 1 for a row, 0 for one that a window lacks
+	OfTask                   // row of Table of the slot's task
+	TaskMask                 // Masked where two slots have one task, else 0
+	Noise                    // normals from number Base on
+	History                  // columns of Windows rows before each, the last one back by Split
 )
 
 // Fill is one input of a program and what it is filled with, Rows×Cols.
@@ -73,7 +65,7 @@ type Fill struct {
 	Column, Split int
 	Windows       int
 	Base          int
-	Same          float32
+	Masked        float32
 	Table         []float32 // Tasks rows of Cols
 }
 
@@ -81,10 +73,10 @@ type Fill struct {
 func (d *Drawing) Fills(p *core.Program) ([]Fill, error) {
 	var out []Fill
 	base := 0
-	for _, n := range d.Noise {
+	for _, n := range d.Plan.Noise {
 		if v, ok := p.Inputs[n.Input]; ok {
 			f := newFill(p, v)
-			f.Kind, f.Base = NoiseFrom, base
+			f.Kind, f.Base = Noise, base
 			if f.Rows*f.Cols != n.N {
 				return nil, fmt.Errorf("input %q holds %d×%d numbers, noise is %d", n.Input, f.Rows, f.Cols, n.N)
 			}
@@ -98,11 +90,8 @@ func (d *Drawing) Fills(p *core.Program) ([]Fill, error) {
 			continue
 		}
 		f := newFill(p, v)
-		rows, cols, err := d.describe(&f, from)
-		if err != nil {
-			return nil, err
-		}
-		if f.Rows != rows || cols > 0 && f.Cols != cols {
+		d.describe(&f, from)
+		if rows, cols := d.Rows(from), d.Cols(from); f.Rows != rows || f.Cols != cols {
 			return nil, fmt.Errorf("input %q is %d×%d, the plan fills %d×%d", from.Input, f.Rows, f.Cols, rows, cols)
 		}
 		out = append(out, f)
@@ -115,54 +104,36 @@ func newFill(p *core.Program, v int) Fill {
 	return Fill{Value: v, Rows: x.Rows, Cols: x.Cols, Which: -1, Windows: 1}
 }
 
-// describe completes a fill and tells the shape the plan means; 0 columns are any number.
-func (d *Drawing) describe(to *Fill, f feed.Fill) (rows, cols int, err error) {
-	switch f.Field {
-	case feed.OfTask:
-		to.Kind, to.Table = TaskTable, f.Table
-		if len(f.Table) != d.Tasks*to.Cols {
-			return 0, 0, fmt.Errorf("input %q: a table of %d numbers for %d tasks, %d each", f.Input, len(f.Table), d.Tasks, to.Cols)
+// describe completes a fill.
+func (d *Drawing) describe(to *Fill, f feed.Fill) {
+	if f.OfRows() {
+		to.Pick = f.Draw
+		if d.Draws[f.Draw].Windows() > 0 {
+			to.Which = f.Which
 		}
-		return d.Slots, to.Cols, nil
-	case feed.SameTask:
-		to.Kind, to.Same = TaskPairs, f.Value
-		return d.Slots, d.Slots, nil
-	}
-	draw := d.Draws[f.Draw]
-	to.Pick = f.Draw
-	if draw.Kind != feed.Independent {
-		to.Which = f.Which
-	}
-	rows = d.Slots * draw.N
-	columns := func(from, n int) (int, int, error) {
-		to.Column, to.Split = from, n
-		return rows, n, nil
 	}
 	switch f.Field {
 	case feed.Obs:
-		return columns(0, d.Obs)
+		to.Column, to.Split = 0, d.Obs
 	case feed.Act:
-		return columns(d.Obs, d.Act)
+		to.Column, to.Split = d.Obs, d.Act
 	case feed.Reward:
-		return columns(d.Context(), 1)
+		to.Column, to.Split = d.Context(), 1
 	case feed.Done:
-		return columns(d.Context()+1, 1)
-	case feed.Context:
-		return columns(0, d.Context())
-	case feed.ContextNext:
-		columns(0, d.Context())
-		return rows, d.Context() + d.Obs, nil
+		to.Column, to.Split = d.Context()+1, 1
 	case feed.NextObs:
-		return rows, d.Obs, nil
+		to.Column, to.Split = 0, 0
+	case feed.Context, feed.ContextNext:
+		to.Column, to.Split = 0, d.Context()
 	case feed.Weight:
-		to.Kind = Weights
-		return rows, 1, nil
-	case feed.Before, feed.After:
-		to.Kind, to.Windows = PastColumns, to.Cols/d.Context()
-		if f.Field == feed.Before {
-			to.Split = 1
-		}
-		return rows, to.Windows * d.Context(), nil
+		to.Kind = Weight
+	case feed.Before:
+		to.Kind, to.Windows, to.Split = History, f.History, 1
+	case feed.After:
+		to.Kind, to.Windows = History, f.History
+	case feed.OfTask:
+		to.Kind, to.Table = OfTask, f.Table
+	case feed.TaskMask:
+		to.Kind, to.Masked = TaskMask, f.Value
 	}
-	return 0, 0, fmt.Errorf("input %q: no field has the number %d", f.Input, f.Field)
 }

@@ -16,14 +16,12 @@ package belief
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/core/nn"
-	"nacre/rl/replay"
 )
 
 // MinVar is the smallest variance of a single factor.
@@ -103,8 +101,8 @@ func (q Posterior) KL(s *core.Stage) *G.Node {
 //
 // Its JSON form is the part of its state that is not in the parameters, for checkpoints.
 //
-// The algorithm calls Params and Init once; Loss and AfterStep while building its update program, in this order;
-// then for every update Draw for each slot of the meta-batch, and Write before running the program.
+// The algorithm calls Params and Init once; Loss and AfterStep while building its update program, in this order; and for
+// every update, Count.
 type Auxiliary interface {
 	json.Marshaler
 	json.Unmarshaler
@@ -113,13 +111,12 @@ type Auxiliary interface {
 	// Init sets them, after the encoder's own parameters are set.
 	Init(m core.Memory) error
 
-	// ContextRows is the number of context rows per task the algorithm must provide room for.
-	ContextRows() int
-	// Draw draws the context of the task in a slot of the meta-batch from its encoder buffer: ContextRows rows with
-	// weights for the algorithm's posterior, and whatever the loss needs besides, kept until Write.
-	Draw(r *rand.Rand, slot, task int, enc *replay.Task, context replay.Context) error
-	// Write hands what Draw kept to a program built with Loss.
-	Write(run core.Runner) error
+	// Feed describes what is drawn of the encoder's buffer for the task of each slot, and the inputs that this fills:
+	// context and context_weight, N rows for the algorithm's posterior, and whatever the loss needs besides. Draw and
+	// Store of what it returns are the algorithm's to set.
+	Feed() (feed.Draw, []feed.Fill)
+	// Count is told what was drawn: of an update, or, without tasks, of a context that is collected with.
+	Count(feed.Record)
 
 	// Loss adds the term, already weighted, given the posterior of the drawn contexts. 1×1.
 	Loss(s *core.Stage, q Posterior) *G.Node
@@ -130,14 +127,4 @@ type Auxiliary interface {
 	// MetricNames lists them in order.
 	Diagnose(run core.Runner, record func(metric string, value float64)) error
 	MetricNames() []string
-}
-
-// Fed is an Auxiliary whose Draw and Write a device can do by itself.
-type Fed interface {
-	Auxiliary
-	// Feed says what Draw draws from the encoder buffer, and what that fills: context and context_weight, and what Write
-	// writes. Draw and Store of what it returns are the algorithm's to set.
-	Feed() (feed.Draw, []feed.Fill)
-	// Count is told, after an update, what Draw would have counted.
-	Count(feed.Record)
 }

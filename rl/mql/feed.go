@@ -7,18 +7,25 @@ import (
 	"nacre/rl/replay/mirror"
 )
 
-// openFeed lets the device draw the data of training's updates if it can; l.fed stays nil if not.
-func (l *Learner) openFeed() error {
+// stores are the plan's.
+func (l *Learner) stores() [][]*replay.Task { return [][]*replay.Task{{l.all}} }
+
+// openFeed makes room for the data of training's updates, and lets the device draw them if it can; l.fed stays nil if not.
+func (l *Learner) openFeed() (err error) {
 	plan := feed.Plan{
 		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: 1, Slots: 1, Stores: 1, Capacity: l.cfg.BufferCapacity,
-		Draws: []feed.Draw{{Kind: feed.Independent, N: l.cfg.Batch, Skip: lead}},
+		Draws: []feed.Draw{{Kind: feed.Transitions, N: l.cfg.Batch, Skip: lead}},
 		Noise: []feed.Noise{{Input: "eps", N: l.cfg.Batch * l.dims.Act}},
 		Fills: []feed.Fill{
 			{Input: "obs", Field: feed.Obs}, {Input: "act", Field: feed.Act}, {Input: "rew", Field: feed.Reward}, {Input: "done", Field: feed.Done},
-			{Input: "next_obs", Field: feed.NextObs}, {Input: "before", Field: feed.Before}, {Input: "after", Field: feed.After},
+			{Input: "next_obs", Field: feed.NextObs},
+			{Input: "before", Field: feed.Before, History: l.cfg.History}, {Input: "after", Field: feed.After, History: l.cfg.History},
 		},
 	}
-	m, err := mirror.New(l.device, l.mem, plan, func() [][]*replay.Task { return [][]*replay.Task{{l.all}} })
+	if l.sampler, err = replay.NewSampler(plan); err != nil {
+		return err
+	}
+	m, err := mirror.New(l.device, l.mem, plan, l.stores)
 	if m == nil || err != nil {
 		return err
 	}
@@ -33,7 +40,7 @@ func (l *Learner) openFeed() error {
 		if l.feds[i], err = m.Load(p, k.outputs()); err != nil {
 			return err
 		}
-		if err = l.feds[i].Write("weight", l.in.weight); err != nil {
+		if err = l.feds[i].Write("weight", l.weight); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"nacre/core"
 	"nacre/internal/rng"
@@ -37,9 +38,10 @@ type Learner struct {
 	dims   replay.Dims
 	all    *replay.Task   // transitions of all tasks
 	recent []*replay.Task // the newest of each task
-	in     batch
 
-	length  float64 // mean length of the episodes collected last
+	sampler *replay.Sampler
+	weight  []float32 // of the rows of a batch
+	length  float64   // mean length of the episodes collected last
 	means   means
 	scalars [1]float64
 }
@@ -53,7 +55,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
 		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity),
-		in: newBatch(d, c.Batch, c.History), means: means{},
+		weight: slices.Repeat([]float32{1 / float32(c.Batch)}, c.Batch), means: means{},
 	}
 	for range s.Train {
 		l.recent = append(l.recent, replay.NewTask(d, c.Snapshot))
@@ -72,7 +74,6 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	if err = l.nets.init(l.mem, l.seed); err != nil {
 		return err
 	}
-	l.in.weigh(1 / float32(l.cfg.Batch))
 	if err = l.openFeed(); err != nil {
 		return err
 	}
@@ -196,13 +197,11 @@ func (l *Learner) Update(iteration, update int) error {
 	if err := l.loadTrain(); err != nil {
 		return err
 	}
-	r := rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))
-	if err := l.all.Histories(r, l.cfg.Batch, l.cfg.History, lead, l.in.rows); err != nil {
-		return err
+	if _, err := l.sampler.Sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update)), l.stores()); err != nil {
+		return fmt.Errorf("mql: %w", err)
 	}
-	l.in.shake(r)
 	run, k := l.choose(l.train, update)
-	if err := l.in.write(run, true); err != nil {
+	if err := errors.Join(l.sampler.Write(run, nil), run.Write("weight", l.weight)); err != nil {
 		return err
 	}
 	return l.step(run, k, "", where(iteration, update))
@@ -256,12 +255,6 @@ type batch struct {
 
 func newBatch(d replay.Dims, n, window int) batch {
 	return batch{d.NewHistories(n, window), make([]float32, n*d.Act), make([]float32, n)}
-}
-
-func (b *batch) weigh(w float32) {
-	for i := range b.weight {
-		b.weight[i] = w
-	}
 }
 
 // shake draws the noise on target actions.

@@ -7,7 +7,8 @@ import (
 	"nacre/rl/replay/mirror"
 )
 
-// feedPlan describes sample.
+// feedPlan describes what an update draws: tasks, again from the first where there are too few, for each transitions and
+// what the networks are told of it, and noise.
 func (l *Learner) feedPlan() feed.Plan {
 	c, nb := l.cfg, l.cfg.MetaBatch*l.cfg.Batch
 	n := len(l.tasks)
@@ -20,8 +21,8 @@ func (l *Learner) feedPlan() feed.Plan {
 		which[i*n+i] = 1
 	}
 	return feed.Plan{
-		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: n, Slots: c.MetaBatch, Choose: feed.Permuted, Stores: 1, Capacity: c.BufferCapacity,
-		Draws: []feed.Draw{{Kind: feed.Independent, N: c.Batch}},
+		Obs: l.dims.Obs, Act: l.dims.Act, Tasks: n, Slots: c.MetaBatch, Choose: feed.WithoutReplacement, Stores: 1, Capacity: c.BufferCapacity,
+		Draws: []feed.Draw{{Kind: feed.Transitions, N: c.Batch}},
 		Noise: []feed.Noise{{Input: "eps_a", N: nb * l.dims.Act}, {Input: "eps_next", N: nb * l.dims.Act}},
 		Fills: []feed.Fill{
 			{Input: "obs", Field: feed.Obs}, {Input: "act", Field: feed.Act}, {Input: "rew", Field: feed.Reward},
@@ -31,9 +32,16 @@ func (l *Learner) feedPlan() feed.Plan {
 	}
 }
 
-// openFeed lets the device draw if it can; l.fed stays nil if not.
-func (l *Learner) openFeed() error {
-	m, err := mirror.New(l.device, l.mem, l.feedPlan(), func() [][]*replay.Task { return [][]*replay.Task{l.buf} })
+// stores are the plan's.
+func (l *Learner) stores() [][]*replay.Task { return [][]*replay.Task{l.buf} }
+
+// openFeed makes room for the data of an update, and lets the device draw them if it can; l.fed stays nil if not.
+func (l *Learner) openFeed() (err error) {
+	p := l.feedPlan()
+	if l.sampler, err = replay.NewSampler(p); err != nil {
+		return err
+	}
+	m, err := mirror.New(l.device, l.mem, p, l.stores)
 	if m == nil || err != nil {
 		return err
 	}

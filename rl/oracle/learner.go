@@ -39,8 +39,8 @@ type Learner struct {
 	tasks []sim.Task // train
 	dims  replay.Dims
 	buf   []*replay.Task
-	in    staging
 
+	sampler *replay.Sampler
 	sums    map[string]float64 // of the losses over the iteration's updates
 	count   int
 	scalars [1]float64
@@ -59,7 +59,7 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
 		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
-		in:   newStaging(c, d, s.Spec.TaskDim, len(s.Train)), sums: map[string]float64{},
+		sums: map[string]float64{},
 	}
 	if !c.RawTask {
 		l.scale = standardise(s.Train)

@@ -12,6 +12,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/core/ref"
+	"nacre/internal/rng"
 	"nacre/rl/protocol"
 	"nacre/rl/rltest"
 	"nacre/sim"
@@ -108,20 +109,22 @@ func TestFirstUpdate(t *testing.T) {
 	}
 	var qLoss, pLoss float64
 	short := map[int]float64{}
-	nb, in := c.MetaBatch*c.Batch, l.in
+	nb, in := c.MetaBatch*c.Batch, l.sampler.Input
+	drawn, err := l.sampler.Sample(rng.New(l.seed, rng.Replay, 0, 0), l.stores()) // as the update did
+	check(t, err)
 	for i := range nb {
-		task := in.tasks[i/c.Batch]
+		task := drawn.Tasks[i/c.Batch]
 		g, alpha := l.vector(l.tasks[task]), math.Exp(logAlpha[task])
-		o, next, act := wide(in.rows.Obs, i, 2), wide(in.rows.NextObs, i, 2), wide(in.rows.Act, i, 2)
-		a, logProb := gaussian(next, g, wide(in.epsNext, i, 2))
+		o, next, act := wide(in("obs"), i, 2), wide(in("next_obs"), i, 2), wide(in("act"), i, 2)
+		a, logProb := gaussian(next, g, wide(in("eps_next"), i, 2))
 		x := join(next, a, g)
 		future := min(forward(t, twin.mem, twin.nets.target[0], x)[0], forward(t, twin.mem, twin.nets.target[1], x)[0])
-		y := 2*float64(in.rows.Reward[i]) + (1-float64(in.rows.Done[i]))*0.99*(future-alpha*logProb)
+		y := 2*float64(in("rew")[i]) + (1-float64(in("done")[i]))*0.99*(future-alpha*logProb)
 		for k := range 2 {
 			d := forward(t, twin.mem, twin.nets.q[k], join(o, act, g))[0] - y
 			qLoss += d * d / float64(nb)
 		}
-		a, logProb = gaussian(o, g, wide(in.epsA, i, 2))
+		a, logProb = gaussian(o, g, wide(in("eps_a"), i, 2))
 		x = join(o, a, g) // the policy sees the critics already stepped
 		pLoss += (alpha*logProb - min(forward(t, l.mem, l.nets.q[0], x)[0], forward(t, l.mem, l.nets.q[1], x)[0])) / float64(nb)
 		short[task] += logProb - 2

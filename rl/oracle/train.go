@@ -7,45 +7,20 @@ import (
 
 	"nacre/internal/rng"
 	"nacre/rl/protocol"
-	"nacre/rl/replay"
 	"nacre/sim"
 )
-
-// staging is one update's data on its way from replay to the program.
-type staging struct {
-	tasks         []int
-	rows          replay.Rows
-	task, which   []float32
-	epsA, epsNext []float32
-}
-
-func newStaging(c Config, d replay.Dims, width, tasks int) staging {
-	nb := c.MetaBatch * c.Batch
-	return staging{
-		tasks: make([]int, c.MetaBatch), rows: d.NewRows(nb),
-		task: make([]float32, c.MetaBatch*width), which: make([]float32, c.MetaBatch*tasks),
-		epsA: make([]float32, nb*d.Act), epsNext: make([]float32, nb*d.Act),
-	}
-}
 
 // Update makes gradient update number update of an iteration.
 func (l *Learner) Update(iteration, update int) error {
 	if err := l.loadUpdate(); err != nil {
 		return err
 	}
-	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update))); err != nil {
-		return err
+	drawn, err := l.sampler.Sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update)), l.stores())
+	if err != nil {
+		return fmt.Errorf("oracle: train %w", err)
 	}
-	for _, x := range []struct {
-		name string
-		data []float32
-	}{
-		{"obs", l.in.rows.Obs}, {"act", l.in.rows.Act}, {"rew", l.in.rows.Reward}, {"done", l.in.rows.Done},
-		{"next_obs", l.in.rows.NextObs}, {"task", l.in.task}, {"which", l.in.which}, {"eps_a", l.in.epsA}, {"eps_next", l.in.epsNext},
-	} {
-		if err := l.update.Write(x.name, x.data); err != nil {
-			return err
-		}
+	if err := l.sampler.Write(l.update, nil); err != nil {
+		return err
 	}
 	if err := l.update.Run(); err != nil {
 		return err
@@ -54,7 +29,7 @@ func (l *Learner) Update(iteration, update int) error {
 		if err := l.update.Read64(name, l.scalars[:]); err != nil {
 			return err
 		}
-		if err := l.add(name, l.scalars[0], iteration, update, l.in.tasks); err != nil {
+		if err := l.add(name, l.scalars[0], iteration, update, drawn.Tasks); err != nil {
 			return err
 		}
 	}
@@ -68,30 +43,6 @@ func (l *Learner) add(name string, v float64, iteration, update int, tasks []int
 		return fmt.Errorf("oracle: %s became %v at iteration %d, update %d (tasks %v)", name, v, iteration, update, tasks)
 	}
 	l.sums[name] += v
-	return nil
-}
-
-// sample draws the tasks, transitions and noise of one update; tasks with replacement where there are too few.
-func (l *Learner) sample(r *rand.Rand) error {
-	clear(l.in.which)
-	order := r.Perm(len(l.tasks))
-	for slot := range l.in.tasks {
-		task := order[slot%len(order)]
-		l.in.tasks[slot] = task
-		if err := l.buf[task].Transitions(r, l.cfg.Batch, l.in.rows.From(l.dims, slot*l.cfg.Batch)); err != nil {
-			return fmt.Errorf("oracle: transitions of train task %d: %w", task, err)
-		}
-		g := l.vector(l.tasks[task])
-		for j, v := range g {
-			l.in.task[slot*len(g)+j] = float32(v)
-		}
-		l.in.which[slot*len(l.tasks)+task] = 1
-	}
-	for _, eps := range [][]float32{l.in.epsA, l.in.epsNext} {
-		for i := range eps {
-			eps[i] = float32(r.NormFloat64())
-		}
-	}
 	return nil
 }
 

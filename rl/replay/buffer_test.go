@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/sim"
 )
@@ -86,7 +87,7 @@ func TestContextsNeverMixTasks(t *testing.T) {
 			if ring.Len() == 0 {
 				continue
 			}
-			_, err := ring.WindowPair(rng.New(1), CropRule{Window: 50}, SameTask, true, c, k)
+			_, err := ring.WindowPair(rng.New(1), feed.Draw{N: 50, Pair: feed.SameTask}, true, c, k)
 			check := func(what string, c Context) {
 				for i, w := range c.Weights {
 					if w == 1 && (c.Rows[9*i+1] != float32(task+1) || c.Rows[9*i+7] != float32(task+1)) {
@@ -181,7 +182,7 @@ func draw(t *testing.T, task *Task) string {
 	t.Helper()
 	r := rng.New(9)
 	rows, q, k := dims.NewRows(20), dims.NewContext(12, true), dims.NewContext(12, true)
-	p, err := task.WindowPair(r, CropRule{Window: 12}, SameTask, true, q, k)
+	p, err := task.WindowPair(r, feed.Draw{N: 12, Pair: feed.SameTask}, true, q, k)
 	if err := errors.Join(err, task.Transitions(r, 20, rows)); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"fmt"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/rl/replay"
 	"nacre/sim"
@@ -22,7 +23,7 @@ func Example() {
 		return
 	}
 	query, key := d.NewContext(4, false), d.NewContext(4, false)
-	pair, err := buf.Enc[0].WindowPair(rng.New(1, rng.Window), replay.CropRule{Window: 4}, replay.SameTrajectory, false, query, key)
+	pair, err := buf.Enc[0].WindowPair(rng.New(1, rng.Window), feed.Draw{N: 4}, false, query, key)
 	fmt.Println(pair.Query.Len, pair.Key.Len, pair.Overlap >= 3, err)
 	// Output: 4 4 true <nil>
 }

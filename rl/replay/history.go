@@ -38,17 +38,12 @@ func (t *Task) Histories(r *rand.Rand, n, window, skip int, dst Histories) error
 	if err := dst.check(t.dims, n, window); err != nil {
 		return err
 	}
-	if newest := t.trajs[len(t.trajs)-1]; newest.len <= skip {
-		return fmt.Errorf("replay: a trajectory of %d transitions, of which %d are left out", newest.len, skip)
+	if err := t.leaves(skip); err != nil {
+		return err
 	}
 	for k := range n {
-		at := t.first + r.Int64N(t.next-t.first)
-		tr := t.owner(at)
-		for at-tr.start < int64(skip) {
-			at = t.first + r.Int64N(t.next-t.first)
-			tr = t.owner(at)
-		}
-		t.history(tr, at, window, k, dst)
+		at := t.first + int64(t.uniform(r, skip))
+		t.history(t.owner(at), at, window, k, dst)
 	}
 	return nil
 }
@@ -76,17 +71,22 @@ func (t *Task) TrajectoryHistories(i, start, n, window int, dst Histories) error
 func (t *Task) history(tr *traj, at int64, window, k int, dst Histories) {
 	t.transition(at, k, dst.Rows)
 	first, _ := t.kept(tr)
-	width := t.dims.ContextWidth(false)
-	before := dst.Before[k*window*width : (k+1)*window*width]
-	after := dst.After[k*window*width : (k+1)*window*width]
-	for j := range window {
-		slot := before[j*width : (j+1)*width]
-		if n := at - int64(window-j); n >= first {
-			t.contextRow(n, false, slot)
-		} else {
-			clear(slot)
+	size := window * t.dims.ContextWidth(false)
+	t.past(first, at-1, window, dst.Before[k*size:(k+1)*size])
+	t.past(first, at, window, dst.After[k*size:(k+1)*size])
+}
+
+// past writes window context rows up to row last, those before row first as zeros.
+func (t *Task) past(first, last int64, window int, dst []float32) {
+	width, stride := t.dims.ContextWidth(false), t.stride()
+	n := min(int(last-first)+1, window)
+	clear(dst[:(window-n)*width])
+	p := int((last - int64(n) + 1) % int64(t.capacity)) // positions follow one another, so that one division is enough
+	for dst = dst[(window-n)*width : window*width]; len(dst) > 0; dst = dst[width:] {
+		at := p % chunkRows * stride
+		copy(dst[:width], t.chunks[p/chunkRows][at:at+width])
+		if p++; p == t.capacity {
+			p = 0
 		}
 	}
-	copy(after, before[width:])
-	t.contextRow(at, false, after[(window-1)*width:])
 }

@@ -13,7 +13,13 @@
 //	batch := d.NewRows(256)
 //	buf.RL[task].Transitions(r, 256, batch)
 //	query, key := d.NewContext(64, false), d.NewContext(64, false)
-//	crop, err := buf.Enc[task].WindowPair(r, replay.CropRule{Window: 64}, replay.SameTrajectory, false, query, key)
+//	crop, err := buf.Enc[task].WindowPair(r, feed.Draw{N: 64}, false, query, key)
+//
+// What an update draws is described by a feed.Plan. A Sampler executes it on the host:
+//
+//	s, err := replay.NewSampler(plan)
+//	record, err := s.Sample(r, [][]*replay.Task{buf.RL, buf.Enc})
+//	err = s.Write(run, nil)
 package replay
 
 import (

@@ -202,7 +202,7 @@ func (t *Task) Transitions(r *rand.Rand, n int, dst Rows) error {
 		return err
 	}
 	for k := range n {
-		t.transition(t.first+r.Int64N(t.next-t.first), k, dst)
+		t.transition(t.first+int64(t.uniform(r, 0)), k, dst)
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (t *Task) Context(r *rand.Rand, n int, nextObs bool, dst Context) error {
 		return err
 	}
 	for k := range n {
-		t.contextRow(t.first+r.Int64N(t.next-t.first), nextObs, dst.Rows[k*width:(k+1)*width])
+		t.contextRow(t.first+int64(t.uniform(r, 0)), nextObs, dst.Rows[k*width:(k+1)*width])
 		if dst.Weights != nil {
 			dst.Weights[k] = 1
 		}

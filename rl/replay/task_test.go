@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 	"nacre/sim"
 )
@@ -334,10 +335,10 @@ func TestShortDestinationIsAnError(t *testing.T) {
 	task, _ := filled(t, 20, 20)
 	r := rng.New(1)
 	rows, c := dims.NewRows(3), dims.NewContext(3, false)
-	_, window := task.Window(r, CropRule{Window: 4}, false, c)
-	_, noWeights := task.Window(r, CropRule{Window: 3}, false, Context{Rows: c.Rows})
-	_, zero := task.Window(r, CropRule{Window: 0}, false, c)
-	_, pair := task.WindowPair(r, CropRule{Window: 3}, SameTask, true, dims.NewContext(3, true), c)
+	_, window := task.Window(r, feed.Draw{N: 4}, false, c)
+	_, noWeights := task.Window(r, feed.Draw{N: 3}, false, Context{Rows: c.Rows})
+	_, zero := task.Window(r, feed.Draw{N: 0}, false, c)
+	_, pair := task.WindowPair(r, feed.Draw{N: 3, Pair: feed.SameTask}, true, dims.NewContext(3, true), c)
 	for name, err := range map[string]error{
 		"transitions": task.Transitions(r, 4, rows),
 		"context":     task.Context(r, 4, false, c),
@@ -364,8 +365,8 @@ func TestSamplingAllocatesNothing(t *testing.T) {
 	rows, q, k := dims.NewRows(256), dims.NewContext(64, true), dims.NewContext(64, true)
 	var err error
 	allocs := testing.AllocsPerRun(50, func() {
-		_, e1 := task.Window(r, CropRule{Window: 64}, true, q)
-		_, e2 := task.WindowPair(r, CropRule{Window: 64}, SameTask, true, q, k)
+		_, e1 := task.Window(r, feed.Draw{N: 64}, true, q)
+		_, e2 := task.WindowPair(r, feed.Draw{N: 64, Pair: feed.SameTask}, true, q, k)
 		e3, e4 := task.Transitions(r, 256, rows), task.Context(r, 64, true, q)
 		for _, e := range [...]error{e1, e2, e3, e4} {
 			if e != nil {

@@ -3,53 +3,9 @@ package replay
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"nacre/core/feed"
 )
-
-// Pair says where the two windows of a WindowPair come from.
-type Pair uint8
-
-const (
-	// SameTrajectory crops both windows from one trajectory, at independent starts: they may overlap or coincide.
-	SameTrajectory Pair = iota
-	// SameTask draws a trajectory for each window independently: it may be the same one.
-	SameTask
-)
-
-var pairNames = [...]string{SameTrajectory: "same-trajectory", SameTask: "same-task"}
-
-func (p Pair) String() string {
-	if int(p) < len(pairNames) {
-		return pairNames[p]
-	}
-	return fmt.Sprintf("Pair(%d)", uint8(p))
-}
-
-// MarshalText writes the name used in configuration files: same-trajectory or same-task.
-func (p Pair) MarshalText() ([]byte, error) {
-	if int(p) >= len(pairNames) {
-		return nil, fmt.Errorf("replay: no window pair has the number %d", uint8(p))
-	}
-	return []byte(pairNames[p]), nil
-}
-
-// UnmarshalText reads a name that MarshalText writes.
-func (p *Pair) UnmarshalText(text []byte) error {
-	for i, name := range pairNames {
-		if string(text) == name {
-			*p = Pair(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("replay: window pair %q: expected %q or %q", text, SameTrajectory, SameTask)
-}
-
-// CropRule says how windows are cropped from trajectories.
-type CropRule struct {
-	Window int // w, consecutive transitions; at least 1
-	// ExclusiveEnd never draws the last start, len−w, as the TCL paper's printed code does not; a trajectory of w
-	// transitions is still taken whole.
-	ExclusiveEnd bool
-}
 
 // Crop says which window was taken.
 type Crop struct {
@@ -68,52 +24,59 @@ type PairCrop struct {
 // Short tells whether either window is.
 func (p PairCrop) Short() bool { return p.Query.Short || p.Key.Short }
 
-// Window crops w = c.Window consecutive transitions into the first w rows of dst: a trajectory uniformly among those
-// of at least w transitions, then the start uniformly on {0, …, len-w}. If there is none, the window is the longest
-// trajectory whole (uniformly among equally long ones), Crop.Short is set, and the rows left over are zero with
-// weight 0; see Context.
+// Window crops a window by the rule of d, whose kind and pair do not matter, into the first d.N rows of dst. The rows that
+// a short window leaves over are zero with weight 0; see Context.
 //
-// A trajectory that the ring has begun to overwrite does not take part, unless it is the only one: then what is
-// left of it counts as a trajectory.
-//
-// The error is ErrEmpty, or says that w is below 1 or that dst, which must have weights, is too short.
-func (t *Task) Window(r *rand.Rand, c CropRule, nextObs bool, dst Context) (Crop, error) {
-	if err := t.checkWindow(c.Window, nextObs, dst); err != nil {
+// The error is ErrEmpty, or says that d means nothing or that dst, which must have weights, is too short.
+func (t *Task) Window(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (Crop, error) {
+	d.Kind = feed.Window
+	if err := t.checkDraw(d, nextObs, dst); err != nil {
 		return Crop{}, err
 	}
-	return t.crop(r, t.choose(r, c.Window), c, nextObs, dst), nil
+	var to [2]int
+	if err := t.Draw(r, d, to[:]); err != nil {
+		return Crop{}, err
+	}
+	t.copyWindow(to[0], to[1], d.N, nextObs, dst)
+	return t.cropped(to[:], d.N), nil
 }
 
-// WindowPair crops two windows, the query and the key, each as Window does, from the same
-// trajectory or from the same task.
-func (t *Task) WindowPair(r *rand.Rand, c CropRule, pair Pair, nextObs bool, query, key Context) (PairCrop, error) {
-	if err := t.checkWindow(c.Window, nextObs, query); err != nil {
+// WindowPair crops two windows, the query and the key, by the rule of d, whose kind does not matter.
+func (t *Task) WindowPair(r *rand.Rand, d feed.Draw, nextObs bool, query, key Context) (PairCrop, error) {
+	d.Kind = feed.WindowPair
+	if err := t.checkDraw(d, nextObs, query); err != nil {
 		return PairCrop{}, err
 	}
-	if err := t.checkWindow(c.Window, nextObs, key); err != nil {
+	if err := t.checkDraw(d, nextObs, key); err != nil {
 		return PairCrop{}, err
 	}
-	tr := t.choose(r, c.Window)
-	var p PairCrop
-	p.Query = t.crop(r, tr, c, nextObs, query)
-	if pair == SameTask {
-		tr = t.choose(r, c.Window)
+	var to [4]int
+	if err := t.Draw(r, d, to[:]); err != nil {
+		return PairCrop{}, err
 	}
-	p.Key = t.crop(r, tr, c, nextObs, key)
-	if q, k := p.Query, p.Key; q.Trajectory == k.Trajectory {
-		p.Overlap = max(0, min(q.Start+q.Len, k.Start+k.Len)-max(q.Start, k.Start))
-	}
-	return p, nil
+	t.copyWindow(to[0], to[1], d.N, nextObs, query)
+	t.copyWindow(to[2], to[3], d.N, nextObs, key)
+	return PairCrop{Query: t.cropped(to[:2], d.N), Key: t.cropped(to[2:], d.N), Overlap: overlap(to[:])}, nil
 }
 
-func (t *Task) checkWindow(w int, nextObs bool, dst Context) error {
-	if w < 1 {
-		return fmt.Errorf("replay: window of %d transitions: must be at least 1", w)
+// cropped describes a window.
+func (t *Task) cropped(at []int, w int) Crop {
+	start := t.first + int64(at[0])
+	tr := t.owner(start)
+	return Crop{Trajectory: tr.id, Start: int(start - tr.start), Len: at[1], Short: at[1] < w}
+}
+
+// overlap is the number of rows that are in both windows of a pair; those of two trajectories share none.
+func overlap(at []int) int { return max(0, min(at[0]+at[1], at[2]+at[3])-max(at[0], at[2])) }
+
+func (t *Task) checkDraw(d feed.Draw, nextObs bool, dst Context) error {
+	if err := d.Validate(); err != nil {
+		return fmt.Errorf("replay: %w", err)
 	}
 	if t.Len() == 0 {
 		return ErrEmpty
 	}
-	return dst.check(w, t.dims.ContextWidth(nextObs), true)
+	return dst.check(d.N, t.dims.ContextWidth(nextObs), true)
 }
 
 // kept is the first kept row of a trajectory and the number of its rows that are kept.
@@ -142,9 +105,64 @@ func (t *Task) candidates(w int) (whole []traj, least, count int) {
 	return whole, least, count
 }
 
-// choose draws a trajectory by the rule of Window.
-func (t *Task) choose(r *rand.Rand, w int) *traj {
-	whole, least, count := t.candidates(w)
+// Draw draws by the rule of d, which must be valid, from the stream and leaves d.Picks() integers in to: the row of each
+// transition, or first row and length of each window, counted from the oldest row that is kept. The error is ErrEmpty, or
+// says that every row of the newest trajectory is left out.
+func (t *Task) Draw(r *rand.Rand, d feed.Draw, to []int) error {
+	if t.Len() == 0 {
+		return ErrEmpty
+	}
+	if d.Kind == feed.Transitions {
+		return t.drawRows(r, d, to)
+	}
+	whole, least, count := t.candidates(d.N)
+	tr := t.choose(r, whole, least, count)
+	to[0], to[1] = t.crop(r, tr, d)
+	if d.Kind == feed.Window {
+		return nil
+	}
+	if d.Pair == feed.SameTask {
+		tr = t.choose(r, whole, least, count)
+	}
+	to[2], to[3] = t.crop(r, tr, d)
+	return nil
+}
+
+func (t *Task) drawRows(r *rand.Rand, d feed.Draw, to []int) error {
+	if err := t.leaves(d.Skip); err != nil {
+		return err
+	}
+	for k := range to[:d.N] {
+		to[k] = t.uniform(r, d.Skip)
+	}
+	return nil
+}
+
+// leaves reports that nothing is left where skip rows of each trajectory are left out.
+func (t *Task) leaves(skip int) error {
+	if newest := t.trajs[len(t.trajs)-1]; newest.len <= skip {
+		return fmt.Errorf("replay: a trajectory of %d transitions, of which %d are left out", newest.len, skip)
+	}
+	return nil
+}
+
+// uniform draws a row, counted from the oldest kept, among those not below skip in their trajectory.
+func (t *Task) uniform(r *rand.Rand, skip int) int {
+	for {
+		if row := r.IntN(t.Len()); skip == 0 || t.step(row) >= skip {
+			return row
+		}
+	}
+}
+
+// step is a row's number in its trajectory.
+func (t *Task) step(row int) int {
+	n := t.first + int64(row)
+	return int(n - t.owner(n).start)
+}
+
+// choose draws one of the count trajectories with at least least rows kept.
+func (t *Task) choose(r *rand.Rand, whole []traj, least, count int) *traj {
 	k := r.IntN(count)
 	for i := range whole {
 		if _, n := t.kept(&whole[i]); n < least {
@@ -158,21 +176,18 @@ func (t *Task) choose(r *rand.Rand, w int) *traj {
 	panic("replay: counted a trajectory that is not there")
 }
 
-// crop draws the start of a window in tr and writes the window.
-func (t *Task) crop(r *rand.Rand, tr *traj, c CropRule, nextObs bool, dst Context) Crop {
-	w := c.Window
+// crop draws the start of a window in tr and returns its first row, counted from the oldest kept, and its length.
+func (t *Task) crop(r *rand.Rand, tr *traj, d feed.Draw) (from, m int) {
 	first, n := t.kept(tr)
-	m := min(w, n)
-	starts := n - m + 1
-	if c.ExclusiveEnd {
-		starts = max(1, starts-1)
-	}
-	start := first + int64(r.IntN(starts))
-	t.copyContext(start, m, nextObs, dst)
+	return int(first-t.first) + r.IntN(d.Starts(n)), min(d.N, n)
+}
+
+// copyWindow writes m consecutive rows as context rows of weight 1, and the w-m it lacks as zeros of weight 0.
+func (t *Task) copyWindow(from, m, w int, nextObs bool, dst Context) {
+	t.copyContext(t.first+int64(from), m, nextObs, dst)
 	width := t.dims.ContextWidth(nextObs)
 	clear(dst.Rows[m*width : w*width])
 	clear(dst.Weights[m:w])
-	return Crop{Trajectory: tr.id, Start: int(start - tr.start), Len: m, Short: m < w}
 }
 
 // copyContext writes m consecutive rows from start on as context rows of weight 1.

@@ -3,6 +3,7 @@ package replay
 import (
 	"testing"
 
+	"nacre/core/feed"
 	"nacre/internal/rng"
 )
 
@@ -13,7 +14,7 @@ func TestWindowStartIsUniformIncludingTheLast(t *testing.T) {
 	c := dims.NewContext(w, false)
 	counts := make([]int, length-w+1)
 	for range n {
-		crop, err := task.Window(r, CropRule{Window: w}, false, c)
+		crop, err := task.Window(r, feed.Draw{N: w}, false, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestWindowOfTheWholeTrajectory(t *testing.T) {
 	r := rng.New(12)
 	c := dims.NewContext(12, false)
 	for range 100 {
-		crop, err := task.Window(r, CropRule{Window: 12}, false, c)
+		crop, err := task.Window(r, feed.Draw{N: 12}, false, c)
 		if err != nil || crop != (Crop{Trajectory: 0, Start: 0, Len: 12}) {
 			t.Fatalf("crop %+v, error %v", crop, err)
 		}
@@ -48,7 +49,7 @@ func TestWindowChoosesAmongLongEnoughTrajectories(t *testing.T) {
 	c := dims.NewContext(8, false)
 	counts := make([]int, 5)
 	for range 9000 {
-		crop, err := task.Window(r, CropRule{Window: 8}, false, c)
+		crop, err := task.Window(r, feed.Draw{N: 8}, false, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestShortWindowIsTheLongestTrajectoryWhole(t *testing.T) {
 		for i := range c.Rows {
 			c.Rows[i] = 99
 		}
-		crop, err := task.Window(r, CropRule{Window: 9}, true, c)
+		crop, err := task.Window(r, feed.Draw{N: 9}, true, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestWindowLeavesOutPartlyOverwrittenTrajectories(t *testing.T) {
 	r := rng.New(15)
 	c := dims.NewContext(7, false)
 	for range 200 {
-		crop, err := task.Window(r, CropRule{Window: 7}, false, c)
+		crop, err := task.Window(r, feed.Draw{N: 7}, false, c)
 		if err != nil || crop.Trajectory != 1 {
 			t.Fatalf("crop %+v, error %v", crop, err)
 		}
@@ -113,7 +114,7 @@ func TestWindowLeavesOutPartlyOverwrittenTrajectories(t *testing.T) {
 	only, h := filled(t, 20, 50) // longer than the buffer: steps 30 to 49 are left
 	starts := make([]int, 14)
 	for range 7000 {
-		crop, err := only.Window(r, CropRule{Window: 7}, false, c)
+		crop, err := only.Window(r, feed.Draw{N: 7}, false, c)
 		if err != nil || crop.Short || crop.Start < 30 || crop.Start > 43 {
 			t.Fatalf("crop %+v, error %v", crop, err)
 		}
@@ -133,7 +134,7 @@ func TestPairFromOneTrajectory(t *testing.T) {
 	const starts = length - w + 1
 	joint := make([]int, 2*starts*starts)
 	for range n {
-		p, err := task.WindowPair(r, CropRule{Window: w}, SameTrajectory, false, q, k)
+		p, err := task.WindowPair(r, feed.Draw{N: w}, false, q, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func TestPairFromOneTask(t *testing.T) {
 	q, k := dims.NewContext(6, false), dims.NewContext(6, false)
 	joint := make([]int, 9)
 	for range 9000 {
-		p, err := task.WindowPair(r, CropRule{Window: 6}, SameTask, false, q, k)
+		p, err := task.WindowPair(r, feed.Draw{N: 6, Pair: feed.SameTask}, false, q, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +190,7 @@ func TestOverlapOfLongWindows(t *testing.T) {
 	q, k := dims.NewContext(128, false), dims.NewContext(128, false)
 	least := 128
 	for range 5000 {
-		p, err := task.WindowPair(r, CropRule{Window: 128}, SameTrajectory, false, q, k)
+		p, err := task.WindowPair(r, feed.Draw{N: 128}, false, q, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,23 +204,10 @@ func TestOverlapOfLongWindows(t *testing.T) {
 func TestShortPair(t *testing.T) {
 	task, _ := filled(t, 100, 5, 7)
 	q, k := dims.NewContext(8, false), dims.NewContext(8, false)
-	p, err := task.WindowPair(rng.New(19), CropRule{Window: 8}, SameTrajectory, false, q, k)
+	p, err := task.WindowPair(rng.New(19), feed.Draw{N: 8}, false, q, k)
 	whole := Crop{Trajectory: 1, Len: 7, Short: true}
 	if err != nil || !p.Short() || p.Query != whole || p.Key != whole || p.Overlap != 7 {
 		t.Errorf("pair %+v, error %v", p, err)
-	}
-}
-
-func TestPairNames(t *testing.T) {
-	for _, p := range []Pair{SameTrajectory, SameTask} {
-		text, err := p.MarshalText()
-		var back Pair
-		if err != nil || back.UnmarshalText(text) != nil || back != p {
-			t.Errorf("%v is written %q and read as %v", p, text, back)
-		}
-	}
-	if err := new(Pair).UnmarshalText([]byte("same")); err == nil {
-		t.Error("an unknown name was read")
 	}
 }
 
@@ -232,7 +220,7 @@ func TestExclusiveEndNeverDrawsTheLastStart(t *testing.T) {
 	r, dst := rng.New(5), dims.NewContext(10, false)
 	seen := map[int]bool{}
 	for range 500 {
-		c, err := task.Window(r, CropRule{Window: 8, ExclusiveEnd: true}, false, dst)
+		c, err := task.Window(r, feed.Draw{N: 8, ExclusiveEnd: true}, false, dst)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +229,7 @@ func TestExclusiveEndNeverDrawsTheLastStart(t *testing.T) {
 	if !seen[0] || !seen[1] || seen[2] {
 		t.Errorf("starts %v of 8-step windows in 10 steps, want 0 and 1", seen)
 	}
-	c, err := task.Window(r, CropRule{Window: 10, ExclusiveEnd: true}, false, dst)
+	c, err := task.Window(r, feed.Draw{N: 10, ExclusiveEnd: true}, false, dst)
 	if err != nil || c.Start != 0 || c.Len != 10 {
 		t.Errorf("window as long as the trajectory: %+v, %v", c, err)
 	}

@@ -185,12 +185,9 @@ func (m *Mirror) update(at place, t *replay.Task) (changed bool, err error) {
 		from += n
 	}
 	r := feed.Ring{First: int(now.First % capacity), Length: t.Len()}
-	for _, d := range m.plan.Draws {
-		if d.Store == at.store && d.Kind != feed.Independent {
-			for _, s := range t.Croppable(d.N) {
-				r.Spans = append(r.Spans, feed.Span{First: int32(s.First), N: int32(s.N)})
-			}
-			break
+	if w := m.plan.Window(at.store); w > 0 {
+		for _, s := range t.Croppable(w) {
+			r.Spans = append(r.Spans, feed.Span{First: int32(s.First), N: int32(s.N)})
 		}
 	}
 	m.copied[at] = now

@@ -1,0 +1,291 @@
+package replay
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"nacre/core"
+	"nacre/core/feed"
+)
+
+// Sampler draws on the host what a plan describes, and hands it to programs. It draws the same as a feed.Device does from
+// the same stream. Once made it allocates nothing that lasts. It is not safe for concurrent use.
+type Sampler struct {
+	plan  feed.Plan
+	tasks []int
+	picks []int       // of a draw of a slot
+	found []found     // its rows
+	noise []input     // in the plan's order
+	rows  [][][]input // by draw and window; of transitions one
+	slots []input     // with a row per slot
+}
+
+// input is the data of an input, row-major.
+type input struct {
+	feed.Fill
+	cols   int
+	data   []float32
+	before []float32 // of After, the data of Before of the same rows, where there is one
+}
+
+// NewSampler makes room for the inputs of a plan. The error is Plan.Validate's.
+func NewSampler(p feed.Plan) (*Sampler, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Sampler{plan: p, tasks: make([]int, p.Slots)}
+	most := 0
+	for _, d := range p.Draws {
+		most = max(most, d.Picks())
+		s.rows = append(s.rows, make([][]input, max(1, d.Windows())))
+	}
+	s.picks = make([]int, most)
+	for _, n := range p.Noise {
+		s.noise = append(s.noise, input{Fill: feed.Fill{Input: n.Input}, data: make([]float32, n.N)})
+	}
+	for _, f := range p.Fills {
+		x := input{Fill: f, cols: p.Cols(f), data: make([]float32, p.Rows(f)*p.Cols(f))}
+		if f.OfRows() {
+			for _, b := range s.rows[f.Draw][f.Which] {
+				if f.Field == feed.After && b.Field == feed.Before && b.History == f.History {
+					x.before = b.data
+				}
+			}
+			s.rows[f.Draw][f.Which] = append(s.rows[f.Draw][f.Which], x)
+		} else {
+			s.slots = append(s.slots, x)
+		}
+	}
+	return s, nil
+}
+
+// Sample draws an update's data: the tasks of the slots, for each slot all draws of the plan, then the noise. stores are
+// the plan's, by store and task. The record's tasks stay until the next call. The error names the task without data.
+func (s *Sampler) Sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
+	s.drawTasks(r)
+	record := feed.Record{Tasks: s.tasks}
+	for slot, task := range s.tasks {
+		for q, d := range s.plan.Draws {
+			t, picks := stores[d.Store][task], s.picks[:d.Picks()]
+			if err := t.Draw(r, d, picks); err != nil {
+				return record, fmt.Errorf("task %d: %w", task, err)
+			}
+			count(&record, d, picks)
+			s.fill(t, slot, d, s.rows[q], picks)
+		}
+	}
+	for _, x := range s.noise {
+		for i := range x.data {
+			x.data[i] = float32(r.NormFloat64())
+		}
+	}
+	s.fillSlots()
+	return record, nil
+}
+
+// count adds what a draw left to the counts of pairs.
+func count(to *feed.Record, d feed.Draw, picks []int) {
+	if d.Kind != feed.WindowPair {
+		return
+	}
+	to.Pairs++
+	to.Overlap += overlap(picks)
+	if picks[1] < d.N || picks[3] < d.N {
+		to.Short++
+	}
+}
+
+// DrawContext draws by the rule of d and writes the transitions, or the first of the windows, into the first d.N rows of
+// dst, which must have weights; rows that a window lacks are zero with weight 0. The record counts pairs.
+func (t *Task) DrawContext(r *rand.Rand, d feed.Draw, nextObs bool, dst Context) (record feed.Record, err error) {
+	if err := t.checkDraw(d, nextObs, dst); err != nil {
+		return record, err
+	}
+	picks := make([]int, d.Picks())
+	if err := t.Draw(r, d, picks); err != nil {
+		return record, err
+	}
+	count(&record, d, picks)
+	if d.Windows() > 0 {
+		t.copyWindow(picks[0], picks[1], d.N, nextObs, dst)
+		return record, nil
+	}
+	width := t.dims.ContextWidth(nextObs)
+	for k, row := range picks {
+		t.contextRow(t.first+int64(row), nextObs, dst.Rows[k*width:(k+1)*width])
+		dst.Weights[k] = 1
+	}
+	return record, nil
+}
+
+func (s *Sampler) drawTasks(r *rand.Rand) {
+	switch n := s.plan.Tasks; s.plan.Choose {
+	case feed.NoTasks:
+		for i := range s.tasks {
+			s.tasks[i] = i
+		}
+	case feed.WithReplacement:
+		for i := range s.tasks {
+			s.tasks[i] = r.IntN(n)
+		}
+	case feed.WithoutReplacement:
+		order := r.Perm(n)
+		for i := range s.tasks {
+			s.tasks[i] = order[i%n]
+		}
+	}
+}
+
+// fill writes what was drawn of a slot's task.
+func (s *Sampler) fill(t *Task, slot int, d feed.Draw, in [][]input, picks []int) {
+	at := slot * d.N
+	if d.Kind == feed.Transitions {
+		s.found = s.found[:0]
+		for _, row := range picks {
+			s.found = append(s.found, t.find(row))
+		}
+		t.fill(in[0], at, s.found)
+		return
+	}
+	for which, inputs := range in {
+		from, m := picks[2*which], picks[2*which+1]
+		s.found = s.found[:0]
+		for k := range m {
+			s.found = append(s.found, t.find(from+k))
+		}
+		t.fill(inputs, at, s.found)
+		for _, x := range inputs {
+			clear(x.data[(at+m)*x.cols : (at+d.N)*x.cols])
+		}
+	}
+}
+
+// found is a stored row, its number and how the trajectory goes on after it.
+type found struct {
+	row []float32
+	n   int64
+	end uint8
+}
+
+func (t *Task) find(row int) found {
+	n := t.first + int64(row)
+	data, end := t.row(n)
+	return found{data, n, end}
+}
+
+// fill writes rows as rows at, at+1, … of inputs.
+func (t *Task) fill(in []input, at int, rows []found) {
+	d, width := t.dims, t.dims.ContextWidth(false)
+	for i := range in {
+		x := &in[i]
+		cols, to := x.cols, x.data[at*x.cols:(at+len(rows))*x.cols]
+		switch x.Field {
+		case feed.Obs, feed.Context: // a stored row begins with both
+			for k, f := range rows {
+				copy(to[k*cols:(k+1)*cols], f.row)
+			}
+		case feed.Act:
+			for k, f := range rows {
+				copy(to[k*cols:(k+1)*cols], f.row[d.Obs:])
+			}
+		case feed.Reward:
+			for k, f := range rows {
+				to[k] = f.row[width]
+			}
+		case feed.Done:
+			for k, f := range rows {
+				to[k] = 0
+				if f.end == terminal {
+					to[k] = 1
+				}
+			}
+		case feed.NextObs:
+			for k, f := range rows {
+				copy(to[k*cols:(k+1)*cols], t.nextObs(f.n, f.end))
+			}
+		case feed.ContextNext:
+			for k, f := range rows {
+				copy(to[k*cols:], f.row[:width])
+				copy(to[k*cols+width:(k+1)*cols], t.nextObs(f.n, f.end))
+			}
+		case feed.Weight:
+			for k := range rows {
+				to[k] = 1
+			}
+		case feed.Before, feed.After:
+			for k, f := range rows {
+				if x.before != nil { // the same but for its oldest row
+					dst := to[k*cols : (k+1)*cols]
+					copy(dst, x.before[(at+k)*cols+width:(at+k+1)*cols])
+					copy(dst[cols-width:], f.row[:width])
+					continue
+				}
+				first, _ := t.kept(t.owner(f.n))
+				last := f.n
+				if x.Field == feed.Before {
+					last--
+				}
+				t.past(first, last, x.History, to[k*cols:(k+1)*cols])
+			}
+		}
+	}
+}
+
+// fillSlots writes what has a row per slot.
+func (s *Sampler) fillSlots() {
+	for _, x := range s.slots {
+		for i, a := range s.tasks {
+			row := x.data[i*x.cols : (i+1)*x.cols]
+			if x.Field == feed.OfTask {
+				copy(row, x.Table[a*x.cols:])
+				continue
+			}
+			for j, b := range s.tasks {
+				row[j] = 0
+				if i != j && a == b {
+					row[j] = x.Value
+				}
+			}
+		}
+	}
+}
+
+// inputs yields all inputs.
+func (s *Sampler) inputs(yield func(input) bool) {
+	lists := [][]input{s.noise, s.slots}
+	for _, windows := range s.rows {
+		lists = append(lists, windows...)
+	}
+	for _, list := range lists {
+		for _, x := range list {
+			if !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// Input is what the last Sample drew for an input, row-major; nil if the plan does not fill it. It is not to be kept.
+func (s *Sampler) Input(name string) []float32 {
+	for x := range s.inputs {
+		if x.Input == name {
+			return x.data
+		}
+	}
+	return nil
+}
+
+// Write hands what was drawn to a program. Of p, where it is not nil, inputs that it lacks are left out.
+func (s *Sampler) Write(run core.Runner, p *core.Program) error {
+	for x := range s.inputs {
+		if p != nil {
+			if _, has := p.Inputs[x.Input]; !has {
+				continue
+			}
+		}
+		if err := run.Write(x.Input, x.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
