@@ -3,6 +3,7 @@ package tsnebench
 import (
 	"context"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
