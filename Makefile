@@ -85,8 +85,8 @@ test-race: setup web ## run all tests under the race detector (needs a C compile
 
 test-arm64: setup ## run the tests of the training core and of t-SNE's inner loops as an arm64 program, in plain Go and on NEON (an emulator from apt: qemu-user-static)
 	@command -v qemu-aarch64-static >/dev/null || apt-get install -y qemu-user-static
-	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static $(ARM64)
-	@GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd CGO_ENABLED=0 GOARCH=arm64 $(GO) test -exec qemu-aarch64-static $(ARM64)
+	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -timeout 1h -exec qemu-aarch64-static $(ARM64)
+	@GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd CGO_ENABLED=0 GOARCH=arm64 $(GO) test -timeout 1h -exec qemu-aarch64-static $(ARM64)
 
 stress-sim: setup ## ten million environment steps, watching memory: some minutes
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
