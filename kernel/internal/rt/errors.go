@@ -145,16 +145,7 @@ func (r *Registry) ErrorsAs(err error, target any) bool {
 
 // nativeAs is errors.As for a target of a native type, through cells' errors that wrap several.
 func (r *Registry) nativeAs(err error, target any) bool {
-	if errors.As(err, target) {
-		return true
-	}
-	for ; err != nil; err = errors.Unwrap(err) {
-		if _, single := err.(interface{ Unwrap() error }); single && len(unwrapped(err)) < 2 {
-			continue
-		}
-		return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.nativeAs(e, target) })
-	}
-	return false
+	return errors.As(err, target) || slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.nativeAs(e, target) })
 }
 
 // ErrorsIs is errors.Is over normal forms, as wrappers of one value differ.
