@@ -69,6 +69,7 @@ type Lowerer struct {
 	insts   map[string]string // lowered functions of instances
 	structs map[string]string // lowered struct types by key
 	local   map[*types.TypeName]int
+	locals  map[localInstance]*types.Named
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
 	boxed   map[*rt.Type]map[string]string
@@ -94,7 +95,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		Info: info, Fset: fset, Reg: reg,
 		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
-		local: map[*types.TypeName]int{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
+		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
 	}
 	reg.Resolve = l.runtimeType

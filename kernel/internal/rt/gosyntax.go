@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // goSyntax writes a value as %#v does. Only an outermost pointer is followed.
@@ -24,7 +25,11 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer boo
 		return
 	}
 	if rt.Native != nil {
-		fmt.Fprintf(w, "%#v", v.Interface())
+		text := fmt.Sprintf("%#v", v.Interface())
+		if rest, ok := strings.CutPrefix(text, "[]byte"); ok { // which package fmt says of an argument only
+			text = "[]uint8" + rest
+		}
+		io.WriteString(w, text)
 		return
 	}
 	if s, ok := (Obj{rt, v.Interface()}).text("GoString"); ok {

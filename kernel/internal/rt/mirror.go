@@ -68,9 +68,8 @@ func (m *mirror) keeps(t types.Type) bool {
 
 // typ returns the mirror type of t; visible is false below unexported fields, where fmt calls no methods.
 func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
-	rt := m.r.Resolve(t)
-	if rt.Native != nil {
-		return rt.Native
+	if nt := m.native(t); nt != nil {
+		return nt
 	}
 	own := anyType
 	if m.decode {
@@ -112,6 +111,38 @@ func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
 		return anyType
 	}
 	return unsafePtr // functions and channels print as addresses
+}
+
+// native is the native type of values that are their own mirror, nil for others. An interface to decode into is not one,
+// as it may hold a pointer of a cell's type.
+func (m *mirror) native(t types.Type) reflect.Type {
+	nt := m.r.Resolve(t).Native
+	if nt != nil && m.decode && holdsInterface(t) {
+		return nil
+	}
+	return nt
+}
+
+// holdsInterface says whether a value of type t, of no named type but interfaces, holds one outright.
+func holdsInterface(t types.Type) bool {
+	if _, named := types.Unalias(t).(*types.Named); named && !types.IsInterface(t) {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsInterface(f.Type()) {
+				return true
+			}
+		}
+	case *types.Map:
+		return holdsInterface(u.Elem())
+	case interface{ Elem() types.Type }:
+		return holdsInterface(u.Elem())
+	}
+	return false
 }
 
 // textKey says whether encoding/json turns a map's keys of type t into text, and back, by methods of theirs.
@@ -163,7 +194,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(t) {
 		v = v.Elem()
 	}
-	if m.r.Resolve(t).Native != nil && v.IsValid() && v.Type() == to {
+	if v.IsValid() && v.Type() == to && m.native(t) != nil {
 		return v
 	}
 	out := reflect.New(to).Elem()
@@ -294,7 +325,7 @@ func field(v reflect.Value, k int) reflect.Value {
 
 // restore sets the lowered value dst of type t from its mirror.
 func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
-	if m.r.Resolve(t).Native != nil && from.Type() == dst.Type() {
+	if from.Type() == dst.Type() && m.native(t) != nil {
 		dst.Set(from)
 		return nil
 	}
