@@ -44,6 +44,9 @@ func split(src string) (chunks []chunk, semicolon bool) {
 			continue
 		}
 		if tok == token.SEMICOLON && depth <= 0 {
+			if n := len(chunks); start < 0 && lit == ";" && n > 0 && chunks[n-1].kind == token.ILLEGAL {
+				chunks[n-1].end = off // as in "for i := 0; ; i++ {": the one before stays, and this one ends it
+			}
 			flush(off)
 			semicolon = lit == ";" || semicolon && lit == "\n" && start < 0 && len(toks) == 0 && endsExplicitly(src[:off])
 			continue

@@ -32,8 +32,17 @@ func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
 			out.Ellipsis = 1
 		}
 	}
-	if strings.HasSuffix(where, "/template.Template.Execute") {
+	switch {
+	case strings.HasSuffix(where, "/template.Template.Execute"):
 		return l.rt("Templated", out)
+	case where == "encoding/json.Decoder.Decode":
+		if s, ok := f.fun.(*ast.SelectorExpr); ok && len(args.list) == 1 {
+			x := s.X
+			if l.byPointer(c) {
+				x = addressOf(x)
+			}
+			return l.rt("Decode", x, args.list[0])
+		}
 	}
 	return out
 }
@@ -194,6 +203,8 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 		return l.rt("Value", v)
 	case view:
 		return l.rt("View", v)
+	case logged:
+		return l.rt("Logged", v)
 	case refused:
 		if !types.IsInterface(from) {
 			l.refuse(x, "%s looks into its argument by reflection, which shows no types of cells; convert %s to a type without names from cells first", where, l.name(from))

@@ -134,8 +134,12 @@ func (l *Lowerer) boxType(t types.Type) int {
 func (l *Lowerer) boxParts(t types.Type) {
 	visit := func(t types.Type) {
 		t = types.Unalias(l.subst(t))
-		if !native(t) && !types.IsInterface(t) {
-			l.boxType(t)
+		if native(t) || types.IsInterface(t) {
+			return
+		}
+		l.boxType(t)
+		if _, named := t.(*types.Named); named && decodesItself(types.NewPointer(t)) {
+			l.boxType(types.NewPointer(t))
 		}
 	}
 	switch u := t.Underlying().(type) {
@@ -153,6 +157,11 @@ func (l *Lowerer) boxParts(t types.Type) {
 			visit(f.Type())
 		}
 	}
+}
+
+func decodesItself(t types.Type) bool {
+	set := types.NewMethodSet(t)
+	return set.Lookup(nil, "UnmarshalJSON") != nil || set.Lookup(nil, "UnmarshalText") != nil
 }
 
 // literal is a constant as a value of type t.

@@ -144,13 +144,17 @@ func (l *Lowerer) place(x ast.Expr) ast.Expr {
 	saved := l.placing
 	l.placing = true
 	defer func() { l.placing = saved }()
-	low := l.expr(x)
-	if c, ok := low.(*ast.CallExpr); ok { // the erased field itself
+	return unrestored(l.expr(x))
+}
+
+// unrestored is an erased field itself where x reads it.
+func unrestored(x ast.Expr) ast.Expr {
+	if c, ok := x.(*ast.CallExpr); ok {
 		if id, ok := c.Fun.(*ast.Ident); ok && strings.HasPrefix(id.Name, "restore_") {
 			return c.Args[0]
 		}
 	}
-	return low
+	return x
 }
 
 // selector lowers x.f where it is not called.

@@ -69,7 +69,9 @@ type Lowerer struct {
 	insts   map[string]string // lowered functions of instances
 	structs map[string]string // lowered struct types by key
 	local   map[*types.TypeName]int
+	locals  map[localInstance]*types.Named
 	keys    map[*types.TypeName]string
+	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
 	boxed   map[*rt.Type]map[string]string
 	ifaces  map[string]string // host functions by native interface
 	vars    map[string]string // host functions by package variable
@@ -93,7 +95,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		Info: info, Fset: fset, Reg: reg,
 		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
-		local: map[*types.TypeName]int{}, keys: map[*types.TypeName]string{}, boxed: map[*rt.Type]map[string]string{},
+		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
 	}
 	reg.Resolve = l.runtimeType
@@ -141,7 +143,10 @@ func (l *Lowerer) Func(obj *types.Func) *Func { return l.funcs[obj] }
 func (l *Lowerer) SetGlobal(v *types.Var, g *Global) { l.globals[v] = g }
 
 // SetTypeKey gives a type of a cell its identity across redefinitions: "T", or "T#2" for one laid out differently.
-func (l *Lowerer) SetTypeKey(t *types.TypeName, key string) { l.keys[t] = key }
+func (l *Lowerer) SetTypeKey(t *types.TypeName, key string) {
+	l.keys[t] = key
+	l.newest[t.Name()+key] = t
+}
 
 // SetPrelude makes f the source of the generic function name of the package path.
 func (l *Lowerer) SetPrelude(path, name string, f *Func) {

@@ -215,8 +215,37 @@ func (l *Lowerer) rebind() {
 		return
 	}
 	for id := range clone(l.boxed) {
+		if t := l.renewed(id.Go); t != id.Go {
+			l.intern(l.key(t), t)
+		}
 		l.bindMethods(id.Go)
 	}
+}
+
+// renewed is t with the types of cells it is made of as they were last declared, with the methods they have now.
+func (l *Lowerer) renewed(t types.Type) types.Type {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		n := l.newest[t.Obj().Name()+l.keys[t.Origin().Obj()]]
+		if _, known := l.keys[t.Origin().Obj()]; !known || n == nil || n == t.Origin().Obj() {
+			return t
+		}
+		if t.TypeArgs().Len() == 0 {
+			return n.Type()
+		}
+		args := make([]types.Type, t.TypeArgs().Len())
+		for k := range args {
+			args[k] = l.renewed(t.TypeArgs().At(k))
+		}
+		if i, err := types.Instantiate(nil, n.Type(), args, false); err == nil {
+			return i
+		}
+	case *types.Pointer:
+		if e := l.renewed(t.Elem()); e != t.Elem() {
+			return types.NewPointer(e)
+		}
+	}
+	return t
 }
 
 // lowerFunc emits a function, for the type arguments env where it is generic.

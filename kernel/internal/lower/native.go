@@ -12,6 +12,7 @@ const (
 	keeps   mode = iota // only keeps, prints, encodes or compares it: boxed
 	plain               // looks at its kind: the plain value
 	view                // looks at its fields: a struct with the type's own field names
+	logged              // asks it what it logs as
 	refused             // looks at more than a cell's type can show it
 )
 
@@ -33,6 +34,7 @@ func (l *Lowerer) anyMode(where string) mode {
 		{"sort.", plain},
 		{"fmt.Sscan", plain}, {"fmt.Fscan", plain}, {"fmt.Scan", plain},
 		{"runtime.", plain},
+		{"log/slog.", logged},
 	} {
 		if strings.HasPrefix(where, m.prefix) {
 			return m.mode

@@ -322,36 +322,6 @@ type lowered struct {
 	typ types.Type
 }
 
-// fixed evaluates the operands of index and pointer expressions on the left of a parallel assignment, before any of
-// the assignments change them. The expressions it returns are lowered.
-func (l *Lowerer) fixed(lhs []ast.Expr, out *[]ast.Stmt) []ast.Expr {
-	list := make([]ast.Expr, len(lhs))
-	var before []ast.Stmt
-	for k, x := range lhs {
-		list[k] = x
-		i, ok := ast.Unparen(x).(*ast.IndexExpr)
-		if !ok {
-			continue
-		}
-		if tv := l.Info.Types[i.Index]; tv.Value != nil {
-			continue
-		}
-		name := l.fresh("i")
-		kt := l.typeOf(i.Index)
-		if m, ok := l.typeOf(i.X).Underlying().(*types.Map); ok {
-			kt = l.subst(m.Key())
-		}
-		before = append(before, varDecl(name, l.low(i, kt), l.to(i.Index, kt)))
-		base := l.expr(i.X)
-		if _, ok := l.typeOf(i.X).Underlying().(*types.Pointer); ok {
-			base = star(base)
-		}
-		list[k] = &lowered{&ast.IndexExpr{X: base, Index: ident(name)}, l.typeOf(x)}
-	}
-	*out = append(before, *out...)
-	return list
-}
-
 func (l *Lowerer) lvalue(x ast.Expr) ast.Expr {
 	if f, ok := x.(*lowered); ok {
 		return f.Expr

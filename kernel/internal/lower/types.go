@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,104 @@ func (l *Lowerer) subst(t types.Type) types.Type {
 	if len(l.env) == 0 || t == nil {
 		return t
 	}
-	return substitute(t, l.env)
+	return l.substitute(t, l.env)
 }
 
-func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
-	sub := func(t types.Type) types.Type { return substitute(t, env) }
+// instanceOfLocal is a type declared inside a generic function, in the instance of it being lowered.
+func (l *Lowerer) instanceOfLocal(t *types.Named) types.Type {
+	params := make([]*types.TypeParam, 0, len(l.env))
+	for p := range l.env {
+		params = append(params, p)
+	}
+	slices.SortFunc(params, func(a, b *types.TypeParam) int { return a.Index() - b.Index() })
+	id := localInstance{obj: t.Obj()}
+	var names []string
+	for _, p := range params {
+		id.args += l.key(l.env[p]) + ","
+		names = append(names, l.name(l.env[p]))
+	}
+	if n, ok := l.locals[id]; ok {
+		return n
+	}
+	name := t.Obj().Name() + "[" + strings.Join(names, ",") + "]"
+	n := types.NewNamed(types.NewTypeName(t.Obj().Pos(), t.Obj().Pkg(), name, nil), nil, nil)
+	l.locals[id] = n
+	n.SetUnderlying(l.subst(t.Underlying()).Underlying())
+	return n
+}
+
+// localInstance identifies a type declared inside a generic function for its type arguments.
+type localInstance struct {
+	obj  *types.TypeName
+	args string
+}
+
+// ofGeneric says whether t is declared inside a generic function and made of its type parameters.
+func (l *Lowerer) ofGeneric(t *types.Named) bool {
+	o := t.Obj()
+	if !fromCell(o) || o.Parent() == nil || o.Parent() == o.Pkg().Scope() || t.TypeArgs().Len() > 0 {
+		return false
+	}
+	_, known := l.keys[o]
+	return !known && mentions(t.Underlying(), l.env, map[types.Type]bool{})
+}
+
+// mentions says whether t is made of one of the type parameters.
+func mentions(t types.Type, env map[*types.TypeParam]types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	in := func(t types.Type) bool { return mentions(t, env, seen) }
+	tuple := func(t *types.Tuple) bool {
+		for v := range t.Variables() {
+			if in(v.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		_, ok := env[t]
+		return ok
+	case *types.Named:
+		for k := range t.TypeArgs().Len() {
+			if in(t.TypeArgs().At(k)) {
+				return true
+			}
+		}
+		return fromCell(t.Obj()) && in(t.Underlying())
+	case *types.Pointer:
+		return in(t.Elem())
+	case *types.Slice:
+		return in(t.Elem())
+	case *types.Array:
+		return in(t.Elem())
+	case *types.Chan:
+		return in(t.Elem())
+	case *types.Map:
+		return in(t.Key()) || in(t.Elem())
+	case *types.Signature:
+		return tuple(t.Params()) || tuple(t.Results())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if in(f.Type()) {
+				return true
+			}
+		}
+	case *types.Interface:
+		for m := range t.Methods() {
+			if in(m.Signature()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (l *Lowerer) substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
+	sub := func(t types.Type) types.Type { return l.substitute(t, env) }
 	switch t := t.(type) {
 	case *types.TypeParam:
 		if r, ok := env[t]; ok {
@@ -33,6 +127,9 @@ func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
 		return sub(types.Unalias(t))
 	case *types.Named:
 		if t.TypeArgs().Len() == 0 {
+			if l.ofGeneric(t) {
+				return l.instanceOfLocal(t)
+			}
 			return t
 		}
 		args := make([]types.Type, t.TypeArgs().Len())
@@ -55,9 +152,9 @@ func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
 	case *types.Chan:
 		return types.NewChan(t.Dir(), sub(t.Elem()))
 	case *types.Tuple:
-		return substTuple(t, env)
+		return l.substTuple(t, env)
 	case *types.Signature:
-		return types.NewSignatureType(nil, nil, nil, substTuple(t.Params(), env), substTuple(t.Results(), env), t.Variadic())
+		return types.NewSignatureType(nil, nil, nil, l.substTuple(t.Params(), env), l.substTuple(t.Results(), env), t.Variadic())
 	case *types.Struct:
 		fs := make([]*types.Var, t.NumFields())
 		tags := make([]string, t.NumFields())
@@ -80,11 +177,11 @@ func substitute(t types.Type, env map[*types.TypeParam]types.Type) types.Type {
 	return t
 }
 
-func substTuple(t *types.Tuple, env map[*types.TypeParam]types.Type) *types.Tuple {
+func (l *Lowerer) substTuple(t *types.Tuple, env map[*types.TypeParam]types.Type) *types.Tuple {
 	vs := make([]*types.Var, t.Len())
 	for k := range vs {
 		v := t.At(k)
-		vs[k] = types.NewVar(v.Pos(), v.Pkg(), v.Name(), substitute(v.Type(), env))
+		vs[k] = types.NewVar(v.Pos(), v.Pkg(), v.Name(), l.substitute(v.Type(), env))
 	}
 	return types.NewTuple(vs...)
 }
@@ -227,7 +324,8 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		if name, ok := l.structs[key]; ok {
 			return ident(name)
 		}
-		name := l.fresh(obj.Name() + "_t")
+		base, _, _ := strings.Cut(obj.Name(), "[")
+		name := l.fresh(base + "_t")
 		l.structs[key] = name
 		spec := &ast.TypeSpec{Name: ident(name), Type: l.lowStruct(n, s, t)}
 		l.out = append(l.out, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})

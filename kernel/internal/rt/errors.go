@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +36,28 @@ func (e ErrObj) Unwrap() error {
 	}
 	err, _ := out[0].Interface().(error)
 	return err
+}
+
+// unwrapped are the errors that err wraps, also where its type is a cell's whose Unwrap returns several.
+func unwrapped(err error) []error {
+	if e, ok := err.(ErrObj); ok {
+		out, ok := e.call("Unwrap")
+		if !ok || len(out) != 1 {
+			return nil
+		}
+		if list, ok := out[0].Interface().([]error); ok {
+			return list
+		}
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() []error }:
+		return x.Unwrap()
+	case interface{ Unwrap() error }:
+		if e := x.Unwrap(); e != nil {
+			return []error{e}
+		}
+	}
+	return nil
 }
 
 // Is asks an Is method of the cell's type.
@@ -88,7 +111,7 @@ func (r *Registry) Panicked(x any) any {
 func (r *Registry) ErrorsAs(err error, target any) bool {
 	o, ok := object(target)
 	if !ok {
-		return errors.As(err, target)
+		return r.nativeAs(err, target)
 	}
 	ptr := reflect.ValueOf(o.V)
 	if ptr.Kind() != reflect.Pointer || ptr.IsNil() {
@@ -99,26 +122,30 @@ func (r *Registry) ErrorsAs(err error, target any) bool {
 		panic("errors: target must be a non-nil pointer")
 	}
 	want := r.Resolve(p.Elem())
-	for err != nil {
-		if x := r.Norm(err); r.Is(x, want.ID) {
-			v := reflect.ValueOf(x)
-			if o, ok := object(x); ok && ptr.Elem().Kind() != reflect.Interface {
-				v = reflect.ValueOf(o.V)
-			}
-			ptr.Elem().Set(v)
-			return true
-		}
-		if m, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, e := range m.Unwrap() {
-				if r.ErrorsAs(e, target) {
-					return true
-				}
-			}
-			return false
-		}
-		err = errors.Unwrap(err)
+	if err == nil {
+		return false
 	}
-	return false
+	if x := r.Norm(err); r.Is(x, want.ID) {
+		v := reflect.ValueOf(x)
+		if o, ok := object(x); ok && ptr.Elem().Kind() != reflect.Interface {
+			v = reflect.ValueOf(o.V)
+		}
+		ptr.Elem().Set(v)
+		return true
+	}
+	if e, ok := err.(ErrObj); ok {
+		if m, ok := e.T.bind("As", e.V); ok && m.Type().NumIn() == 1 && m.Type().NumOut() == 1 && m.Type().Out(0).Kind() == reflect.Bool {
+			if m.Call([]reflect.Value{reflect.ValueOf(&target).Elem()})[0].Bool() {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.ErrorsAs(e, target) })
+}
+
+// nativeAs is errors.As for a target of a native type, through cells' errors that wrap several.
+func (r *Registry) nativeAs(err error, target any) bool {
+	return errors.As(err, target) || slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.nativeAs(e, target) })
 }
 
 // ErrorsIs is errors.Is over normal forms, as wrappers of one value differ.
@@ -128,29 +155,13 @@ func (r *Registry) ErrorsIs(err, target error) bool {
 	}
 	t := r.Norm(target)
 	comparable := reflect.TypeOf(t).Comparable()
-	for {
-		if comparable && r.Norm(err) == t {
-			return true
-		}
-		if x, ok := err.(interface{ Is(error) bool }); ok && x.Is(target) {
-			return true
-		}
-		switch x := err.(type) {
-		case interface{ Unwrap() error }:
-			if err = x.Unwrap(); err == nil {
-				return false
-			}
-		case interface{ Unwrap() []error }:
-			for _, e := range x.Unwrap() {
-				if r.ErrorsIs(e, target) {
-					return true
-				}
-			}
-			return false
-		default:
-			return false
-		}
+	if comparable && r.Norm(err) == t {
+		return true
 	}
+	if x, ok := err.(interface{ Is(error) bool }); ok && x.Is(target) {
+		return true
+	}
+	return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.ErrorsIs(e, target) })
 }
 
 // Refusal is a panic of code that asks for what the kernel cannot do.

@@ -31,7 +31,7 @@ func (o Obj) Format(f fmt.State, verb rune) {
 			io.WriteString(f, s)
 			return
 		}
-		goSyntax(f, o.T.reg(), reflect.ValueOf(o.V), o.T.Go)
+		goSyntax(f, o.T.reg(), reflect.ValueOf(o.V), o.T.Go, true)
 		return
 	}
 	if strings.ContainsRune("vsxXq", verb) {
@@ -93,70 +93,6 @@ func (o Obj) text(name string) (string, bool) {
 		return "", false
 	}
 	return m.Call(nil)[0].String(), true
-}
-
-// goSyntax writes a value as %#v does.
-func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type) {
-	rt := r.Resolve(t)
-	if rt.Native != nil {
-		fmt.Fprintf(w, "%#v", v.Interface())
-		return
-	}
-	if s, ok := (Obj{rt, v.Interface()}).text("GoString"); ok {
-		io.WriteString(w, s)
-		return
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		fmt.Fprintf(w, "%s{", rt.Name)
-		for k := range u.NumFields() {
-			if k > 0 {
-				io.WriteString(w, ", ")
-			}
-			fmt.Fprintf(w, "%s:", u.Field(k).Name())
-			goSyntax(w, r, field(v, k), u.Field(k).Type())
-		}
-		io.WriteString(w, "}")
-	case *types.Slice, *types.Array:
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			fmt.Fprintf(w, "%s(nil)", rt.Name)
-			return
-		}
-		fmt.Fprintf(w, "%s{", rt.Name)
-		for k := range v.Len() {
-			if k > 0 {
-				io.WriteString(w, ", ")
-			}
-			goSyntax(w, r, v.Index(k), u.(interface{ Elem() types.Type }).Elem())
-		}
-		io.WriteString(w, "}")
-	case *types.Pointer:
-		if s, ok := u.Elem().Underlying().(*types.Struct); ok && !v.IsNil() {
-			_ = s
-			io.WriteString(w, "&")
-			goSyntax(w, r, v.Elem(), u.Elem())
-			return
-		}
-		fmt.Fprintf(w, "(%s)(%#x)", rt.Name, v.Pointer())
-	case *types.Interface:
-		x := r.Norm(v.Interface())
-		if x == nil {
-			fmt.Fprintf(w, "%s(nil)", rt.Name)
-			return
-		}
-		fmt.Fprintf(w, "%#v", x)
-	case *types.Basic:
-		fmt.Fprintf(w, "%#v", v.Interface())
-	case *types.Map:
-		m := r.printMirror()
-		s := fmt.Sprintf("%#v", m.value(v, t, m.bare(t), false).Interface())
-		if k := strings.Index(s, "{"); k >= 0 {
-			s = s[k:]
-		}
-		fmt.Fprintf(w, "%s%s", rt.Name, s)
-	default:
-		fmt.Fprintf(w, "(%s)(%#x)", rt.Name, v.Pointer())
-	}
 }
 
 // Verbs replaces what fmt would ask of native types only: %T of a cell's value becomes its name.

@@ -1,10 +1,21 @@
 package rt
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"go/types"
 	"reflect"
 )
+
+// encode is json.Marshal of a mirror. What it escapes is decided by the encoder that asked, which looks at it again.
+func encode(x any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(x)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
 
 // MarshalJSON encodes a cell's value as encoding/json would in a compiled program.
 func (o Obj) MarshalJSON() ([]byte, error) {
@@ -13,53 +24,96 @@ func (o Obj) MarshalJSON() ([]byte, error) {
 		err, _ := out[1].Interface().(error)
 		return out[0].Bytes(), err
 	}
-	if m, ok := o.T.bind("MarshalText", o.V); ok {
-		out := m.Call(nil)
-		if err, _ := out[1].Interface().(error); err != nil {
+	if o.T.has("MarshalText") {
+		text, err := o.marshalText()
+		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(string(out[0].Bytes()))
+		return encode(string(text))
 	}
-	m := o.T.reg().jsonMirror()
+	r := o.T.reg()
+	if r.cyclic(o, true) {
+		return nil, &json.UnsupportedValueError{Value: reflect.ValueOf(o.V), Str: "encountered a cycle via " + o.T.Name}
+	}
+	m := r.jsonMirror()
 	v := reflect.ValueOf(o.V)
 	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {
 		if v.IsNil() {
 			return []byte("null"), nil
 		}
 		if m.keeps(p.Elem()) {
-			return json.Marshal(o.T.reg().Box(o.T.reg().Resolve(p.Elem()).ID, v.Elem().Interface()))
+			return encode(r.Box(r.Resolve(p.Elem()).ID, v.Elem().Interface()))
 		}
-		return json.Marshal(m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface())
+		return encode(m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface())
 	}
-	return json.Marshal(m.value(v, o.T.Go, m.bare(o.T.Go), true).Interface())
+	return encode(m.value(v, o.T.Go, m.bare(o.T.Go), true).Interface())
+}
+
+// marshalText calls a MarshalText method of the cell's type.
+func (o Obj) marshalText() ([]byte, error) {
+	m, _ := o.T.bind("MarshalText", o.V)
+	out := m.Call(nil)
+	err, _ := out[1].Interface().(error)
+	return out[0].Bytes(), err
+}
+
+// unmarshalText calls an UnmarshalText method of the cell's type.
+func (o Obj) unmarshalText(text []byte) error {
+	m, _ := o.T.bind("UnmarshalText", o.V)
+	err, _ := m.Call([]reflect.Value{reflect.ValueOf(text)})[0].Interface().(error)
+	return err
 }
 
 // UnmarshalJSON decodes into a pointer to a cell's type.
 func (o Obj) UnmarshalJSON(data []byte) error {
+	return o.decoded(func(x any) error { return json.Unmarshal(data, x) })
+}
+
+// decoded fills what o points to by way of decode, which is given a pointer to a native value to decode into.
+func (o Obj) decoded(decode func(any) error) error {
 	if m, ok := o.T.bind("UnmarshalJSON", o.V); ok {
-		err, _ := m.Call([]reflect.Value{reflect.ValueOf(data)})[0].Interface().(error)
-		return err
-	}
-	if m, ok := o.T.bind("UnmarshalText", o.V); ok {
-		var s string
-		if err := json.Unmarshal(data, &s); err != nil {
+		var data json.RawMessage
+		if err := decode(&data); err != nil {
 			return err
 		}
-		err, _ := m.Call([]reflect.Value{reflect.ValueOf([]byte(s))})[0].Interface().(error)
+		err, _ := m.Call([]reflect.Value{reflect.ValueOf([]byte(data))})[0].Interface().(error)
 		return err
+	}
+	if o.T.has("UnmarshalText") {
+		var s string
+		if err := decode(&s); err != nil {
+			return err
+		}
+		return o.unmarshalText([]byte(s))
 	}
 	p, ok := o.T.Go.Underlying().(*types.Pointer)
 	v := reflect.ValueOf(o.V)
 	if !ok || v.IsNil() {
-		return &json.InvalidUnmarshalError{Type: reflect.TypeOf(o.V)}
+		if v.Kind() == reflect.Pointer {
+			return fmt.Errorf("json: Unmarshal(nil %s)", o.T.Name)
+		}
+		return fmt.Errorf("json: Unmarshal(non-pointer %s)", o.T.Name)
 	}
 	m := o.T.reg().jsonMirror()
 	m.decode = true
 	to := m.bare(p.Elem())
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to, true))
-	if err := json.Unmarshal(data, x.Interface()); err != nil {
+	failed := decode(x.Interface())
+	if _, partial := failed.(*json.UnmarshalTypeError); failed != nil && !partial {
+		return failed
+	}
+	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil {
 		return err
 	}
-	return m.restore(v.Elem(), x.Elem(), p.Elem().Underlying())
+	return failed
+}
+
+// Decode is d.Decode(x), where x may be a pointer to a cell's type.
+func (r *Registry) Decode(d *json.Decoder, x any) error {
+	o, ok := object(r.Norm(x))
+	if !ok {
+		return d.Decode(x)
+	}
+	return o.decoded(d.Decode)
 }

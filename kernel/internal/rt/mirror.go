@@ -2,6 +2,7 @@ package rt
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/types"
 	"reflect"
 	"unsafe"
@@ -34,8 +35,18 @@ func (r *Registry) jsonMirror() *mirror {
 	return &mirror{r: r, json: true, methods: jsonMethods, open: map[*types.TypeName]bool{}}
 }
 
+// newest is t as it was last declared: methods may have been added since a value was made.
+func (m *mirror) newest(t types.Type) types.Type {
+	switch types.Unalias(t).(type) {
+	case *types.Named, *types.Pointer:
+		return m.r.Resolve(t).Go
+	}
+	return t
+}
+
 // keeps says whether a value of type t stays an Obj in the mirror.
 func (m *mirror) keeps(t types.Type) bool {
+	t = m.newest(t)
 	named, ok := types.Unalias(t).(*types.Named)
 	if p, isPtr := types.Unalias(t).(*types.Pointer); isPtr {
 		named, ok = types.Unalias(p.Elem()).(*types.Named)
@@ -57,9 +68,8 @@ func (m *mirror) keeps(t types.Type) bool {
 
 // typ returns the mirror type of t; visible is false below unexported fields, where fmt calls no methods.
 func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
-	rt := m.r.Resolve(t)
-	if rt.Native != nil {
-		return rt.Native
+	if nt := m.native(t); nt != nil {
+		return nt
 	}
 	own := anyType
 	if m.decode {
@@ -88,6 +98,9 @@ func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
 	case *types.Array:
 		return reflect.ArrayOf(int(u.Len()), m.typ(u.Elem(), visible))
 	case *types.Map:
+		if m.textKey(u.Key()) {
+			return reflect.MapOf(reflect.TypeFor[string](), m.typ(u.Elem(), visible))
+		}
 		return reflect.MapOf(m.typ(u.Key(), visible), m.typ(u.Elem(), visible))
 	case *types.Struct:
 		return m.structType(u, visible)
@@ -100,6 +113,54 @@ func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
 	return unsafePtr // functions and channels print as addresses
 }
 
+// native is the native type of values that are their own mirror, nil for others. An interface to decode into is not one,
+// as it may hold a pointer of a cell's type.
+func (m *mirror) native(t types.Type) reflect.Type {
+	nt := m.r.Resolve(t).Native
+	if nt != nil && m.decode && holdsInterface(t) {
+		return nil
+	}
+	return nt
+}
+
+// holdsInterface says whether a value of type t, of no named type but interfaces, holds one outright.
+func holdsInterface(t types.Type) bool {
+	if _, named := types.Unalias(t).(*types.Named); named && !types.IsInterface(t) {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsInterface(f.Type()) {
+				return true
+			}
+		}
+	case *types.Map:
+		return holdsInterface(u.Elem())
+	case interface{ Elem() types.Type }:
+		return holdsInterface(u.Elem())
+	}
+	return false
+}
+
+// textKey says whether encoding/json turns a map's keys of type t into text, and back, by methods of theirs.
+func (m *mirror) textKey(t types.Type) bool {
+	if !m.json || !m.keeps(t) {
+		return false
+	}
+	if m.decode {
+		return types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	isString := ok && b.Info()&types.IsString != 0
+	return !isString && types.NewMethodSet(m.newest(t)).Lookup(nil, "MarshalText") != nil
+}
+
+// object is v as a cell's value.
+func (m *mirror) object(t types.Type, v reflect.Value) Obj { return Obj{m.r.Resolve(t), v.Interface()} }
+
 func (m *mirror) structType(u *types.Struct, visible bool) reflect.Type {
 	var fs []reflect.StructField
 	for k := range u.NumFields() {
@@ -107,11 +168,10 @@ func (m *mirror) structType(u *types.Struct, visible bool) reflect.Type {
 		sf := reflect.StructField{Name: f.Name(), Tag: reflect.StructTag(u.Tag(k))}
 		switch {
 		case m.json && f.Embedded():
-			_, isStruct := f.Type().Underlying().(*types.Struct)
-			if !isStruct && !f.Exported() {
+			if !embedsStruct(f) && !f.Exported() {
 				continue
 			}
-			sf.Anonymous = isStruct && !m.keeps(f.Type())
+			sf.Anonymous = embedsStruct(f) && !m.keeps(f.Type()) && sf.Tag.Get("json") == ""
 			if !f.Exported() {
 				sf.Name = "Embedded_" + f.Name()
 			}
@@ -134,7 +194,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(t) {
 		v = v.Elem()
 	}
-	if m.r.Resolve(t).Native != nil && v.IsValid() && v.Type() == to {
+	if v.IsValid() && v.Type() == to && m.native(t) != nil {
 		return v
 	}
 	out := reflect.New(to).Elem()
@@ -184,12 +244,26 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		}
 		out.Set(reflect.MakeMapWithSize(to, v.Len()))
 		for it := v.MapRange(); it.Next(); {
-			out.SetMapIndex(m.value(it.Key(), u.Key(), to.Key(), visible), m.value(it.Value(), u.Elem(), to.Elem(), visible))
+			key := it.Key()
+			if !m.textKey(u.Key()) {
+				key = m.value(key, u.Key(), to.Key(), visible)
+			} else if m.decode {
+				continue // what was there before is kept when the map is restored
+			} else if text, err := m.object(u.Key(), key).marshalText(); err != nil {
+				panic(&json.MarshalerError{Type: key.Type(), Err: err})
+			} else {
+				key = reflect.ValueOf(string(text))
+			}
+			out.SetMapIndex(key, m.value(it.Value(), u.Elem(), to.Elem(), visible))
 		}
 	case *types.Struct:
 		m.structValue(v, u, out, visible)
 	case *types.Interface:
-		if x := m.r.Norm(v.Interface()); x != nil {
+		x := m.r.Norm(v.Interface())
+		if o, ok := object(x); ok && m.decode && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
+			x = &o // which a decoder fills
+		}
+		if x != nil {
 			out.Set(reflect.ValueOf(x))
 		}
 	default:
@@ -222,8 +296,17 @@ func (m *mirror) skips(f *types.Var) bool {
 	if !m.json || f.Exported() {
 		return false
 	}
-	_, isStruct := f.Type().Underlying().(*types.Struct)
-	return !f.Embedded() || !isStruct
+	return !f.Embedded() || !embedsStruct(f)
+}
+
+// embedsStruct says whether an embedded field is a struct or a pointer to one.
+func embedsStruct(f *types.Var) bool {
+	t := f.Type().Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	_, ok := t.(*types.Struct)
+	return ok
 }
 
 // field reads a field of a lowered struct, which the interpreter may hold in an unexported one.
@@ -242,7 +325,7 @@ func field(v reflect.Value, k int) reflect.Value {
 
 // restore sets the lowered value dst of type t from its mirror.
 func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
-	if m.r.Resolve(t).Native != nil && from.Type() == dst.Type() {
+	if from.Type() == dst.Type() && m.native(t) != nil {
 		dst.Set(from)
 		return nil
 	}
@@ -285,10 +368,16 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			dst.SetZero()
 			return nil
 		}
-		dst.Set(reflect.MakeMap(dst.Type()))
+		if !m.textKey(u.Key()) || dst.IsNil() {
+			dst.Set(reflect.MakeMap(dst.Type()))
+		}
 		for it := from.MapRange(); it.Next(); {
 			k, e := reflect.New(dst.Type().Key()).Elem(), reflect.New(dst.Type().Elem()).Elem()
-			if err := m.restore(k, it.Key(), u.Key()); err != nil {
+			if m.textKey(u.Key()) {
+				if err := m.object(types.NewPointer(u.Key()), k.Addr()).unmarshalText([]byte(it.Key().String())); err != nil {
+					return err
+				}
+			} else if err := m.restore(k, it.Key(), u.Key()); err != nil {
 				return err
 			}
 			if err := m.restore(e, it.Value(), u.Elem()); err != nil {
@@ -303,13 +392,30 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			if f.Name() == "_" || m.skips(f) {
 				continue
 			}
+			if _, isPtr := f.Type().Underlying().(*types.Pointer); isPtr && f.Embedded() && !f.Exported() && field(dst, j).IsNil() && !from.Field(k).IsNil() {
+				return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", m.r.Resolve(f.Type().Underlying().(*types.Pointer).Elem()).Name)
+			}
 			if err := m.restore(field(dst, j), from.Field(k), f.Type()); err != nil {
 				return err
 			}
 			k++
 		}
 	case *types.Interface:
-		dst.Set(from)
+		if from.IsNil() {
+			dst.SetZero()
+			return nil
+		}
+		x := from.Interface()
+		if o, ok := x.(*Obj); ok {
+			x = m.r.Norm(*o)
+		} else if u.NumMethods() > 0 {
+			return &json.UnmarshalTypeError{Value: "object", Type: dst.Type()}
+		}
+		if nt := m.r.Resolve(t).Native; nt != nil && nt.Kind() == reflect.Interface && nt.NumMethod() > 0 {
+			dst.Set(m.r.Wrap(x, nt))
+			return nil
+		}
+		dst.Set(reflect.ValueOf(x))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"reflect"
 	"sync"
+	"sync/atomic"
 )
 
 // Type is the run-time identity of a type that native code does not know, or of any type asserted to.
@@ -19,6 +20,7 @@ type Type struct {
 
 	r     *Registry
 	mu    sync.RWMutex
+	err   atomic.Bool              // it has an Error method
 	binds map[string]reflect.Value // by method: func(receiver) func(arguments) results
 }
 
@@ -72,9 +74,14 @@ func object(x any) (Obj, bool) {
 		return x, true
 	case ErrObj:
 		return x.Obj, true
+	case traveller:
+		return x.home(), true
 	}
 	return Obj{}, false
 }
+
+// A traveller is a cell's value on its way through native code that looks for methods only some types have.
+type traveller interface{ home() Obj }
 
 // Registry holds the types and symbols of one session.
 type Registry struct {
@@ -146,6 +153,9 @@ func (r *Registry) Register(id int, name string, f any) {
 	t := r.typ(id)
 	t.mu.Lock()
 	t.binds[name] = reflect.ValueOf(f)
+	if name == "Error" {
+		t.err.Store(true)
+	}
 	t.mu.Unlock()
 }
 
@@ -153,7 +163,7 @@ func (r *Registry) Register(id int, name string, f any) {
 func (r *Registry) Box(id int, v any) any {
 	t := r.typ(id)
 	o := Obj{t, v}
-	if t.has("Error") {
+	if t.err.Load() {
 		return ErrObj{o}
 	}
 	return o
@@ -165,8 +175,15 @@ func (r *Registry) Norm(x any) any {
 		return nil
 	}
 	switch v := x.(type) {
-	case Obj, ErrObj, string, int, float64, bool:
+	case Obj:
+		if v.T.err.Load() { // since it was boxed
+			return ErrObj{v}
+		}
 		return x
+	case ErrObj, string, int, float64, bool:
+		return x
+	case traveller:
+		return r.Norm(v.home())
 	case reflect.Value: // what the interpreter's panic carries
 		if !v.IsValid() {
 			return nil
