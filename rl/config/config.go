@@ -26,12 +26,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	toml "github.com/pelletier/go-toml/v2"
+
+	"nacre/internal/plainfile"
 )
+
+// MaxBytes is the size of the largest text that is read. A full configuration has about 10 kB; the record in that of a run
+// grows with every resume.
+const MaxBytes = 4 << 20
 
 // Layer is one source of values laid over those already in a configuration.
 type Layer func(cfg any) error
@@ -53,7 +58,7 @@ func LoadTOML(path string, cfg any) error { return Resolve(cfg, File(path)) }
 // File is the layer of a TOML file. Top-level tables named in ignore are skipped.
 func File(path string, ignore ...string) Layer {
 	return func(cfg any) error {
-		data, err := os.ReadFile(path)
+		data, err := plainfile.Read(path, MaxBytes)
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
@@ -94,20 +99,19 @@ func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 }
 
 func decode(name string, data []byte, cfg any, ignore []string) error {
-	d := toml.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	err := d.Decode(cfg)
-
-	var unknown *toml.StrictMissingError
-	if errors.As(err, &unknown) {
-		return unknownKeys(name, unknown, cfg, ignore)
+	if len(data) > MaxBytes {
+		return fmt.Errorf("%s has %d bytes; expected at most %d", name, len(data), MaxBytes)
 	}
+	err := toml.Unmarshal(data, cfg)
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		return badValue(name, bad, data, cfg)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	if path, row := firstUnknown(data, cfg, ignore); path != nil {
+		return &KeyError{Where: at(name, row), Key: short(strings.Join(path, ".")), Nearest: suggest(cfg, path)}
 	}
 	return nil
 }
