@@ -15,6 +15,7 @@ import (
 	"nacre/internal/nearest"
 	"nacre/internal/plainfile"
 	"nacre/rl"
+	"nacre/rl/config"
 )
 
 // Until version db218f0 the configuration called its arithmetic device, and held the tables of all algorithms, of which a
@@ -33,6 +34,9 @@ func readConfig(path string) (text []byte, ofRun bool, err error) {
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family", path)
+	}
+	if err := config.Bound(path, text); err != nil {
+		return nil, false, err
 	}
 	top := len(text) // the end of what stands before all tables
 	if i := bytes.Index(append([]byte("\n"), text...), []byte("\n[")); i >= 0 {

@@ -34,9 +34,12 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// MaxBytes is the size of the largest text that is read. A full configuration has about 10 kB; the record in that of a run
-// grows with every resume.
-const MaxBytes = 4 << 20
+// Limits of a text that is read: its bytes, and its keys and tables, since the decoder compares each with all others of its
+// table. A full configuration has about 10 kB and 200 keys; the record in that of a run grows by a dozen with every resume.
+const (
+	MaxBytes = 4 << 20
+	MaxKeys  = 20_000
+)
 
 // Layer is one source of values laid over those already in a configuration.
 type Layer func(cfg any) error
@@ -99,8 +102,11 @@ func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 }
 
 func decode(name string, data []byte, cfg any, ignore []string) error {
-	if len(data) > MaxBytes {
-		return fmt.Errorf("%s has %d bytes; expected at most %d", name, len(data), MaxBytes)
+	if err := Bound(name, data); err != nil {
+		return err
+	}
+	if path, row := firstUnknown(data, cfg, ignore); path != nil {
+		return &KeyError{Where: at(name, row), Key: short(strings.Join(path, ".")), Nearest: suggest(cfg, path)}
 	}
 	err := toml.Unmarshal(data, cfg)
 	var bad *toml.DecodeError
@@ -109,9 +115,6 @@ func decode(name string, data []byte, cfg any, ignore []string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
-	}
-	if path, row := firstUnknown(data, cfg, ignore); path != nil {
-		return &KeyError{Where: at(name, row), Key: short(strings.Join(path, ".")), Nearest: suggest(cfg, path)}
 	}
 	return nil
 }

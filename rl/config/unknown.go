@@ -1,11 +1,42 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
+
+// Bound refuses a text that has more bytes or keys than are read.
+func Bound(name string, data []byte) error {
+	if len(data) > MaxBytes {
+		return fmt.Errorf("%s has %d bytes; expected at most %d", name, len(data), MaxBytes)
+	}
+	n := 0
+	var count func(node *unstable.Node)
+	count = func(node *unstable.Node) {
+		n++
+		if v := node.Value(); node.Kind == unstable.KeyValue && v.Kind == unstable.InlineTable {
+			for inner := v.Children(); inner.Next(); {
+				count(inner.Node())
+			}
+		}
+	}
+	var p unstable.Parser
+	p.Reset(data)
+	for p.NextExpression() {
+		if e := p.Expression(); e.Kind == unstable.KeyValue {
+			count(e)
+		} else {
+			n++
+		}
+		if n > MaxKeys {
+			return fmt.Errorf("%s has more than %d keys; expected at most that", name, MaxKeys)
+		}
+	}
+	return nil // what is wrong with it is told by who decodes it
+}
 
 // firstUnknown finds the first key of the text that cfg does not have, except those under a top-level table named in ignore.
 // The decoder could list all of them, but copies the lines around each, which takes minutes for a long text of them.
