@@ -40,7 +40,7 @@ func NewMetrics(path string, columns ...string) (*Metrics, error) {
 	if err := checkColumns(columns); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
@@ -69,7 +69,7 @@ func checkColumns(columns []string) error {
 // ResumeMetrics opens the file at path and takes it back to a position it had before: rows written after it are
 // removed. The columns must be those of the file's header.
 func ResumeMetrics(path string, at Position, columns ...string) (*Metrics, error) {
-	f, err := plainfile.OpenFile(path, os.O_RDWR, 0)
+	f, err := plainfile.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
@@ -198,7 +198,7 @@ func (m *Metrics) Renew() (renewed bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("metrics: %w", err)
 	}
-	there, err := os.Lstat(m.path)
+	there, err := os.Stat(m.path)
 	if err == nil && os.SameFile(mine, there) && there.Size() == m.at.Bytes {
 		return false, nil
 	}
