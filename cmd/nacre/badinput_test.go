@@ -93,7 +93,9 @@ func TestBadRunFolders(t *testing.T) {
 	flipped[len(flipped)/2] ^= 1
 	spoilt(flipped, "checksum")
 	spoilt([]byte("not at all"), "not a nacre checkpoint")
-	fails(t, []string{"verify", "run", dir}, "cannot be made again")
+	if status, _, stderr := nacre(t.Context(), "verify", "run", dir); status != exitFailed || !strings.Contains(stderr, "2 cannot be made again") {
+		t.Errorf("verify run: status %d, %q", status, stderr)
+	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/plainfile"
 
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
@@ -73,11 +74,26 @@ func Load(path string) (*Recording, error) {
 }
 
 func load(path string) (*Recording, error) {
-	z, err := zip.OpenReader(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return decode(f, info.Size())
+}
+
+// maxArray is the size of the largest array that is read, in bytes: a million steps of a hundred numbers are less.
+const maxArray = 1 << 30
+
+func decode(file io.ReaderAt, size int64) (*Recording, error) {
+	z, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, err
+	}
 	r := &Recording{}
 	var family, success, done []uint8
 	vectors := map[string]any{
@@ -86,20 +102,20 @@ func load(path string) (*Recording, error) {
 	}
 	matrices := map[string]*[][]float64{"obs": &r.Obs, "act": &r.Act, "qpos": &r.QPos, "mocap": &r.Mocap}
 	for name, to := range vectors {
-		if _, err := read(&z.Reader, name, to); err != nil {
+		if _, err := read(z, name, to); err != nil {
 			return nil, err
 		}
 	}
 	for name, to := range matrices {
 		var flat []float64
-		shape, err := read(&z.Reader, name, &flat)
+		shape, err := read(z, name, &flat)
 		if err != nil {
 			return nil, err
 		}
 		if shape == nil {
 			continue
 		}
-		if len(shape) != 2 || shape[0]*shape[1] != len(flat) {
+		if len(shape) != 2 || shape[1] < 1 || shape[0]*shape[1] != len(flat) {
 			return nil, fmt.Errorf("array %s has shape %v; expected rows and columns", name, shape)
 		}
 		*to = slices.Collect(slices.Chunk(flat, shape[1]))
@@ -126,18 +142,40 @@ func read(z *zip.Reader, name string, to any) (shape []int, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(f)
-	if err != nil {
-		return nil, fmt.Errorf("array %s: %w", name, err)
+	raw, err := io.ReadAll(io.LimitReader(f, maxArray+1))
+	if err == nil && len(raw) > maxArray {
+		err = fmt.Errorf("more than %d bytes", maxArray)
 	}
-	a, err := npy.NewReader(bytes.NewReader(raw))
 	if err == nil {
-		err = a.Read(to)
+		shape, err = array(raw, to)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("array %s: %w", name, err)
 	}
-	return a.Header.Descr.Shape, nil
+	return shape, nil
+}
+
+// array decodes an .npy file. The reader believes whatever the header says of the shape, and panics at headers that are
+// none, so both are checked here.
+func array(raw []byte, to any) (shape []int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("not an .npy array: %v", r)
+		}
+	}()
+	a, err := npy.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	shape = a.Header.Descr.Shape
+	size := 1
+	for _, n := range shape {
+		if n < 0 || n > 0 && size > len(raw)/n {
+			return nil, fmt.Errorf("shape %v in %d bytes", shape, len(raw))
+		}
+		size *= n
+	}
+	return shape, a.Read(to)
 }
 
 func booleans(v []uint8) []bool {
