@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -38,6 +39,9 @@ type Agent struct {
 func NewAgent(cfg Config, host Host) (*Agent, error) {
 	if err := config.Check(&cfg); err != nil {
 		return nil, err
+	}
+	if cfg.Family == "" {
+		return nil, errors.New("no family is chosen; \"nacre envs\" lists them")
 	}
 	family, err := sim.Lookup(cfg.Family)
 	if err != nil {
@@ -104,12 +108,13 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 
 // loadExperience reads what an agent collected from its run's checkpoint.
 func loadExperience(run *Run, cfg Config, e rl.Experienced) error {
-	return checkpoint.Load(run.Path(CheckpointFile), "", func(r *checkpoint.Reader) error {
+	_, err := checkpoint.Restore(run.Path(CheckpointFile), "", func(r *checkpoint.Reader) error {
 		if err := run.continued(r.Header(), cfg); err != nil {
 			return err
 		}
 		return loadParts(r, e.Experience())
 	})
+	return err
 }
 
 // Evaluate adapts the agent to tasks under a protocol. Equal seeds give equal results.

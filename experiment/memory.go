@@ -6,6 +6,7 @@ import (
 
 	"nacre/core"
 	"nacre/experiment/checkpoint"
+	"nacre/internal/atomicfile"
 	"nacre/internal/safetensors"
 )
 
@@ -81,6 +82,10 @@ func LoadMemory(r *checkpoint.Reader, section string, m core.Memory) error {
 // SaveWeights writes the parameters of m, without optimiser state, as a safetensors file: float32 where that is
 // exact, as it is for every device that computes in float32, else float64.
 func SaveWeights(path string, m core.Memory, metadata map[string]string) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return writeWeights(w, m, metadata) })
+}
+
+func writeWeights(w io.Writer, m core.Memory, metadata map[string]string) error {
 	var tensors []safetensors.Tensor
 	for _, p := range m.Params() {
 		values := make([]float64, p.Rows*p.Cols)
@@ -89,7 +94,7 @@ func SaveWeights(path string, m core.Memory, metadata map[string]string) error {
 		}
 		tensors = append(tensors, tensor(p, values))
 	}
-	return safetensors.Save(path, tensors, metadata)
+	return safetensors.Write(w, tensors, metadata)
 }
 
 func tensor(p core.ParamSpec, values []float64) safetensors.Tensor {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"nacre/internal/nearest"
+	"nacre/internal/plainfile"
 )
 
 // Row is one row of a metrics file by column. Columns it leaves out are written as empty cells.
@@ -28,8 +29,10 @@ type Position struct {
 // depends on the clock does not belong into metrics.csv but into timing.csv, which is a Metrics too.
 type Metrics struct {
 	file    *os.File
+	path    string
 	columns []string
 	at      Position
+	text    []byte // of the whole file: a checkpoint keeps it, and a file that is lost is made again from it
 }
 
 // NewMetrics creates the file at path with a header of the given columns. It must not exist.
@@ -37,11 +40,11 @@ func NewMetrics(path string, columns ...string) (*Metrics, error) {
 	if err := checkColumns(columns); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	m := &Metrics{file: f, columns: columns}
+	m := &Metrics{file: f, path: path, columns: columns}
 	if err := m.append(strings.Join(columns, ",") + "\n"); err != nil {
 		f.Close()
 		return nil, err
@@ -66,24 +69,50 @@ func checkColumns(columns []string) error {
 // ResumeMetrics opens the file at path and takes it back to a position it had before: rows written after it are
 // removed. The columns must be those of the file's header.
 func ResumeMetrics(path string, at Position, columns ...string) (*Metrics, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := plainfile.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	if err := takeBack(f, at, columns); err != nil {
+	text, err := takeBack(f, at, columns)
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("metrics: %s: %w", path, err)
 	}
-	return &Metrics{file: f, columns: columns, at: at}, nil
+	return &Metrics{file: f, path: path, columns: columns, at: at, text: text}, nil
 }
 
-func takeBack(f *os.File, at Position, columns []string) error {
+// RestoreMetrics is ResumeMetrics of a file whose text until then is known. A file that is missing or has another text is
+// made again, and lost says so; what is no file is an error.
+func RestoreMetrics(path string, at Position, text []byte, columns ...string) (m *Metrics, lost, err error) {
+	if int64(len(text)) != at.Bytes {
+		return nil, nil, fmt.Errorf("metrics: %s: a text of %d bytes; expected %d", path, len(text), at.Bytes)
+	}
+	m, lost = ResumeMetrics(path, at, columns...)
+	if lost == nil {
+		if bytes.Equal(m.text, text) {
+			return m, nil, nil
+		}
+		lost = errors.Join(fmt.Errorf("metrics: %s: the file was changed", path), m.Close())
+	}
+	if err := plainfile.Check(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, fmt.Errorf("metrics: %w", err)
+	}
+	if err := replace(path, text); err != nil {
+		return nil, nil, fmt.Errorf("metrics: %w", err)
+	}
+	m, err = ResumeMetrics(path, at, columns...)
+	return m, lost, err
+}
+
+// takeBack returns the text that f keeps.
+func takeBack(f *os.File, at Position, columns []string) ([]byte, error) {
+	var text []byte
 	header, rows := "", 0
 	in := bufio.NewReader(io.LimitReader(f, at.Bytes))
 	for read := int64(0); read < at.Bytes; {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			return fmt.Errorf("the checkpoint was written at byte %d and row %d, but the file is shorter or was changed", at.Bytes, at.Rows)
+			return nil, fmt.Errorf("the checkpoint was written at byte %d and row %d, but the file is shorter or was changed", at.Bytes, at.Rows)
 		}
 		if read == 0 {
 			header = strings.TrimSuffix(line, "\n")
@@ -91,18 +120,19 @@ func takeBack(f *os.File, at Position, columns []string) error {
 			rows++
 		}
 		read += int64(len(line))
+		text = append(text, line...)
 	}
 	if want := strings.Join(columns, ","); header != want {
-		return fmt.Errorf("columns are %q; expected %q", header, want)
+		return nil, fmt.Errorf("columns are %q; expected %q", header, want)
 	}
 	if rows != at.Rows {
-		return fmt.Errorf("%d rows before byte %d; the checkpoint says %d: the file was changed", rows, at.Bytes, at.Rows)
+		return nil, fmt.Errorf("%d rows before byte %d; the checkpoint says %d: the file was changed", rows, at.Bytes, at.Rows)
 	}
 	if err := f.Truncate(at.Bytes); err != nil {
-		return err
+		return nil, err
 	}
 	_, err := f.Seek(at.Bytes, io.SeekStart)
-	return err
+	return text, err
 }
 
 // Write appends a row. It is in the file when Write returns.
@@ -152,11 +182,40 @@ func (m *Metrics) append(line string) error {
 		return fmt.Errorf("metrics: %w", err)
 	}
 	m.at.Bytes += int64(n)
+	m.text = append(m.text, line...)
 	return nil
 }
 
 // Position is where the next row goes. Call Sync before storing it in a checkpoint.
 func (m *Metrics) Position() Position { return m.at }
+
+// Text is the whole text of the file, all rows written so far.
+func (m *Metrics) Text() []byte { return m.text }
+
+// Renew writes the file again where somebody has removed, replaced or cut it since, and reports that.
+func (m *Metrics) Renew() (renewed bool, err error) {
+	mine, err := m.file.Stat()
+	if err != nil {
+		return false, fmt.Errorf("metrics: %w", err)
+	}
+	there, err := os.Stat(m.path)
+	if err == nil && os.SameFile(mine, there) && there.Size() == m.at.Bytes {
+		return false, nil
+	}
+	if err == nil && !there.Mode().IsRegular() {
+		return false, fmt.Errorf("metrics: %w", plainfile.Check(m.path))
+	}
+	if err := replace(m.path, m.text); err != nil {
+		return false, fmt.Errorf("metrics: %w", err)
+	}
+	again, err := ResumeMetrics(m.path, m.at, m.columns...)
+	if err != nil {
+		return false, err
+	}
+	m.file.Close() // what it named is gone
+	m.file = again.file
+	return true, nil
+}
 
 // Sync puts all rows on disk, so that a checkpoint never points behind the end of the file.
 func (m *Metrics) Sync() error {
@@ -191,10 +250,14 @@ type Series struct {
 // ReadMetrics reads a metrics file, also one that is still being written: a last line without its line end is left
 // out.
 func ReadMetrics(path string) (Series, error) {
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, maxText)
 	if err != nil {
 		return Series{}, fmt.Errorf("metrics: %w", err)
 	}
+	return parseMetrics(path, data)
+}
+
+func parseMetrics(path string, data []byte) (_ Series, err error) {
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	s := Series{Columns: strings.Split(lines[0], ",")}

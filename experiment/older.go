@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +13,9 @@ import (
 	toml "github.com/pelletier/go-toml/v2"
 
 	"nacre/internal/nearest"
+	"nacre/internal/plainfile"
 	"nacre/rl"
+	"nacre/rl/config"
 )
 
 // Until version db218f0 the configuration called its arithmetic device, and held the tables of all algorithms, of which a
@@ -28,8 +29,14 @@ var (
 // readConfig reads a configuration file, an older one as if it were written today, line for line, and reports whether it is
 // that of a run. Settings of an algorithm that this program does not have are one error that says so.
 func readConfig(path string) (text []byte, ofRun bool, err error) {
-	if text, err = os.ReadFile(path); err != nil {
+	if text, err = plainfile.Read(path, maxConfig); err != nil {
 		return nil, false, fmt.Errorf("configuration: %w", err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family", path)
+	}
+	if err := config.Bound(path, text); err != nil {
+		return nil, false, err
 	}
 	top := len(text) // the end of what stands before all tables
 	if i := bytes.Index(append([]byte("\n"), text...), []byte("\n[")); i >= 0 {
@@ -49,7 +56,7 @@ func readConfig(path string) (text []byte, ofRun bool, err error) {
 	}
 	if file.Algorithm != "" {
 		if names := rl.Names(); !slices.Contains(names, file.Algorithm) {
-			return nil, false, fmt.Errorf("%s: algorithm %q is not in this program%s", path, file.Algorithm, nearest.Hint(file.Algorithm, names))
+			return nil, false, fmt.Errorf("%s: algorithm %s is not in this program%s", path, nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names))
 		}
 	}
 	return text, file.Record != nil, nil
@@ -58,7 +65,7 @@ func readConfig(path string) (text []byte, ofRun bool, err error) {
 // oldHash is what an older program's checkpoint keeps of the run's configuration: a hash of all of its file but the tables
 // of the algorithms that were added last and env_steps, where it did not use them.
 func oldHash(path, algorithm string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := plainfile.Read(path, maxConfig)
 	if err != nil {
 		return "", fmt.Errorf("run folder: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	toml "github.com/pelletier/go-toml/v2"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/plainfile"
 	"nacre/internal/version"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
@@ -126,8 +127,13 @@ func (r *Run) writeConfig() error {
 	if err := e.Encode(map[string]Record{recordTable: r.record}); err != nil {
 		return fmt.Errorf("run folder: %w", err)
 	}
-	return atomicfile.Write(r.Path(ConfigFile), func(w io.Writer) error {
-		_, err := w.Write(b.Bytes())
+	return replace(r.Path(ConfigFile), b.Bytes())
+}
+
+// replace puts text in place of the file at path in one step.
+func replace(path string, text []byte) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
 	})
 }
@@ -146,7 +152,7 @@ func (r *Run) readRecord() (Record, error) {
 	var file struct {
 		Record Record `toml:"record"`
 	}
-	data, err := os.ReadFile(r.Path(ConfigFile))
+	data, err := plainfile.Read(r.Path(ConfigFile), maxConfig)
 	if os.IsNotExist(err) {
 		return Record{}, nil
 	}
@@ -179,15 +185,12 @@ func (r *Run) WriteTasks(family string, train, test []sim.Task) error {
 	if err != nil {
 		return fmt.Errorf("run folder: tasks: %w", err)
 	}
-	return atomicfile.Write(r.Path(TasksFile), func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
+	return replace(r.Path(TasksFile), append(text, '\n'))
 }
 
 // ReadTasks reads tasks.json.
 func (r *Run) ReadTasks() (family string, train, test []sim.Task, err error) {
-	data, err := os.ReadFile(r.Path(TasksFile))
+	data, err := plainfile.Read(r.Path(TasksFile), maxText)
 	if err != nil {
 		return "", nil, nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -217,12 +220,12 @@ func toSim(tasks []Task) []sim.Task {
 // ReadEvaluation reads evaluation.json, which a run has once it is finished.
 func (r *Run) ReadEvaluation() (protocol.Result, error) {
 	var out protocol.Result
-	data, err := os.ReadFile(r.Path(EvaluationFile))
-	if err == nil {
-		err = json.Unmarshal(data, &out)
-	}
+	data, err := plainfile.Read(r.Path(EvaluationFile), maxText)
 	if err != nil {
 		return out, fmt.Errorf("run folder: %w", err)
+	}
+	if err := json.Unmarshal(data, &out); err != nil {
+		return out, fmt.Errorf("run folder: %s: %w", r.Path(EvaluationFile), err)
 	}
 	return out, nil
 }

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"nacre/experiment/checkpoint"
+	"nacre/internal/plainfile"
+	"nacre/rl/config"
 )
 
 // Names of the files in a run folder.
@@ -16,6 +20,16 @@ const (
 	WeightsFile    = "weights.safetensors"
 	CheckpointFile = "checkpoint.bin"
 	lockFile       = ".lock"
+)
+
+// PreviousCheckpointFile is the generation before CheckpointFile.
+var PreviousCheckpointFile = checkpoint.Previous(CheckpointFile)
+
+// Limits of what a run folder's text files may hold, in bytes. A configuration is about 10 kB; its record grows by half a
+// kB with every resume.
+const (
+	maxConfig = config.MaxBytes
+	maxText   = 1 << 28
 )
 
 // ErrLocked reports a run folder that another process is writing.
@@ -58,7 +72,7 @@ func checkEmpty(dir string) error {
 	for _, e := range entries {
 		switch e.Name() {
 		case lockFile, ConfigFile + ".tmp": // of a process killed before its run began
-		case ConfigFile, CheckpointFile, MetricsFile:
+		case ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile:
 			return fmt.Errorf("run folder %s already holds a run: continue it with \"nacre resume %s\" or choose another folder", dir, dir)
 		default:
 			return fmt.Errorf("run folder %s is not empty (it has %s): choose a new or empty folder", dir, e.Name())
@@ -86,7 +100,7 @@ func View(dir string) (*Run, error) {
 }
 
 func checkRun(dir string) error {
-	_, err := os.Stat(filepath.Join(dir, ConfigFile))
+	err := plainfile.Check(filepath.Join(dir, ConfigFile))
 	if errors.Is(err, os.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return fmt.Errorf("run folder %s does not exist", dir)
@@ -100,7 +114,7 @@ func checkRun(dir string) error {
 }
 
 func locked(dir string) (*Run, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := plainfile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -117,9 +131,9 @@ func locked(dir string) (*Run, error) {
 // Path is the path of a file in the run folder.
 func (r *Run) Path(name string) string { return filepath.Join(r.Dir, name) }
 
-// Has reports whether the run folder has a file of that name.
+// Has reports whether the run folder has something of that name; what is no file is refused by who opens it.
 func (r *Run) Has(name string) bool {
-	_, err := os.Stat(r.Path(name))
+	_, err := os.Lstat(r.Path(name))
 	return err == nil
 }
 

@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
-	"nacre/experiment/checkpoint"
 	"nacre/experiment/progress"
 	"nacre/experiment/tfevents"
-	"nacre/internal/atomicfile"
 	"nacre/rl"
 	"nacre/rl/protocol"
-	"nacre/rl/replay"
 )
 
 // EvaluationFile holds the last evaluation of a finished run: every trajectory of every test task.
@@ -30,6 +26,7 @@ type Training struct {
 	events  *tfevents.Writer
 
 	policyTime time.Duration // at the end of the last iteration
+	found      string        // what was resumed from
 }
 
 // place is where a training stands in its schedule, and where its files stand.
@@ -88,150 +85,6 @@ func (t *Training) begin(host Host) (err error) {
 	return err
 }
 
-// Resume continues the run in dir from its last checkpoint, bit for bit. A run without a checkpoint, one that was
-// stopped in its first collection, begins anew. Notices say what differs from the session before.
-func Resume(dir string, host Host) (t *Training, notices []string, err error) {
-	run, err := Open(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg := Default()
-	if _, err = run.ReadConfig(&cfg); err != nil {
-		run.Close()
-		return nil, nil, err
-	}
-	record, err := run.readRecord()
-	if err != nil {
-		run.Close()
-		return nil, nil, err
-	}
-	a, err := NewAgent(cfg, host.recorded(record))
-	if err != nil {
-		run.Close()
-		return nil, nil, err
-	}
-	t = &Training{Agent: a, run: run}
-	if notices, err = t.restore(host); err != nil {
-		t.Close()
-		return nil, nil, fmt.Errorf("resume %s: %w", dir, err)
-	}
-	return t, notices, nil
-}
-
-func (t *Training) restore(host Host) (notices []string, err error) {
-	if !t.run.Has(CheckpointFile) {
-		if err := t.run.Remove(MetricsFile, TimingFile); err != nil {
-			return nil, err
-		}
-		return nil, t.begin(host)
-	}
-	older := false
-	err = checkpoint.Load(t.run.Path(CheckpointFile), "", func(r *checkpoint.Reader) error {
-		older = r.Header().Settings == nil
-		return t.load(r)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if t.metrics, err = ResumeMetrics(t.run.Path(MetricsFile), t.at.Metrics, t.columns()...); err != nil {
-		return nil, err
-	}
-	// Runs of older programs have no column of the policy's time.
-	if t.timing, err = ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns...); err != nil {
-		narrower, e := ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns[:policyColumn]...)
-		if e != nil {
-			return nil, err
-		}
-		t.timing = narrower
-	}
-	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews that.
-	if older {
-		if err := t.save(); err != nil {
-			return nil, err
-		}
-	}
-	if notices, err = t.run.Begin(t.Config, t.session(host)); err != nil {
-		return nil, err
-	}
-	t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps)
-	return notices, err
-}
-
-func (t *Training) load(r *checkpoint.Reader) error {
-	if err := t.run.continued(r.Header(), t.Config); err != nil {
-		return err
-	}
-	if err := r.JSON("place", &t.at); err != nil {
-		return err
-	}
-	if err := LoadMemory(r, "parameters", t.Learner.Memory()); err != nil {
-		return err
-	}
-	return loadParts(r, t.Learner.State())
-}
-
-// continued reports whether a checkpoint of the run was made with cfg.
-func (r *Run) continued(h checkpoint.Header, cfg Config) error {
-	if h.Settings == nil {
-		hash, err := oldHash(r.Path(ConfigFile), cfg.Algorithm)
-		if err == nil && hash != h.ConfigHash {
-			err = &checkpoint.ConfigError{Found: h.ConfigHash, Want: hash}
-		}
-		return err
-	}
-	if err := cfg.Continues(h.Settings); err != nil {
-		return fmt.Errorf("belongs to %w; its settings were changed after it was written", err)
-	}
-	return nil
-}
-
-// loadParts restores parts of a learner from the sections named after them.
-func loadParts(r *checkpoint.Reader, parts []replay.Part) error {
-	for _, part := range parts {
-		in, err := r.Section(part.Name)
-		if err != nil {
-			return err
-		}
-		if err := part.Load(in); err != nil {
-			return fmt.Errorf("section %s: %w", part.Name, err)
-		}
-	}
-	return nil
-}
-
-// save writes the checkpoint and the weights.
-func (t *Training) save() error {
-	if err := errors.Join(t.metrics.Sync(), t.timing.Sync()); err != nil {
-		return err
-	}
-	t.at.Metrics, t.at.Timing = t.metrics.Position(), t.timing.Position()
-	settings, err := t.Config.Settings()
-	if err != nil {
-		return err
-	}
-	err = checkpoint.Save(t.run.Path(CheckpointFile), checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
-		if err := w.JSON("place", t.at); err != nil {
-			return err
-		}
-		if err := SaveMemory(w, "parameters", t.Learner.Memory()); err != nil {
-			return err
-		}
-		for _, part := range t.Learner.State() {
-			if err := w.Section(part.Name, part.Save); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return SaveWeights(t.run.Path(WeightsFile), t.Learner.Memory(), map[string]string{
-		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,
-		"seed": fmt.Sprint(t.Config.Seed), "iteration": fmt.Sprint(t.at.Iteration), "env_steps": fmt.Sprint(t.at.EnvSteps),
-	})
-}
-
 // Done reports whether the schedule is complete.
 func (t *Training) Done() bool { return t.complete(t.at.Iteration) }
 
@@ -254,7 +107,9 @@ func (t *Training) iterations() int {
 // being a number it stops with an error that says where, and the last checkpoint stays.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if t.Done() && t.run.Has(EvaluationFile) {
-		return nil
+		if _, err := t.run.ReadEvaluation(); err == nil {
+			return nil
+		}
 	}
 	stage := p.Stage(t.title(), t.updatesLeft())
 	defer stage.Done()
@@ -284,14 +139,19 @@ func (t *Training) updatesLeft() int {
 
 // interrupted saves what was done when ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
-	at := fmt.Sprintf("after %d of %d iterations", t.at.Iteration, t.iterations())
-	if t.Config.EnvSteps > 0 {
-		at = fmt.Sprintf("after %d of %d environment steps", t.at.EnvSteps, t.Config.EnvSteps)
-	}
+	at := t.where()
 	if err := t.save(); err != nil {
 		return fmt.Errorf("%w %s, and the checkpoint could not be saved, the one before it stays: %w", cause, at, err)
 	}
 	return fmt.Errorf("%w %s, checkpoint saved", cause, at)
+}
+
+// where says how far the schedule is.
+func (t *Training) where() string {
+	if t.Config.EnvSteps > 0 {
+		return fmt.Sprintf("after %d of %d environment steps", t.at.EnvSteps, t.Config.EnvSteps)
+	}
+	return fmt.Sprintf("after %d of %d iterations", t.at.Iteration, t.iterations())
 }
 
 func (t *Training) title() string {
@@ -303,10 +163,7 @@ func (t *Training) writeJSON(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(t.run.Path(name), func(w io.Writer) error {
-		_, err := w.Write(append(text, '\n'))
-		return err
-	})
+	return replace(t.run.Path(name), append(text, '\n'))
 }
 
 // iteration does what is left of the iteration under way.

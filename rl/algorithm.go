@@ -121,7 +121,7 @@ func Lookup(name string) (Algorithm, error) {
 	if a, ok := algorithms[name]; ok {
 		return a, nil
 	}
-	return Algorithm{}, fmt.Errorf("algorithm %q does not exist%s", name, nearest.Hint(name, Names()))
+	return Algorithm{}, fmt.Errorf("algorithm %s does not exist%s", nearest.Quote(name), nearest.Hint(name, Names()))
 }
 
 // Title is an algorithm's name as papers write it; another name stays as it is.

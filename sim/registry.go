@@ -107,5 +107,5 @@ func unknown(name string) error {
 	for i, s := range specs {
 		names[i] = s.Name
 	}
-	return fmt.Errorf("sim: unknown family %q%s", name, nearest.Hint(name, names))
+	return fmt.Errorf("sim: unknown family %s%s", nearest.Quote(name), nearest.Hint(name, names))
 }

@@ -78,8 +78,10 @@ func TestBadRunFolders(t *testing.T) {
 	whole := []byte(contents(t, dir, experiment.CheckpointFile))
 	spoilt := func(data []byte, want ...string) {
 		t.Helper()
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
+		for _, generation := range []string{path, filepath.Join(dir, experiment.PreviousCheckpointFile)} {
+			if err := os.WriteFile(generation, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		fails(t, []string{"resume", dir}, append(want, experiment.CheckpointFile)...)
 	}
@@ -91,6 +93,9 @@ func TestBadRunFolders(t *testing.T) {
 	flipped[len(flipped)/2] ^= 1
 	spoilt(flipped, "checksum")
 	spoilt([]byte("not at all"), "not a nacre checkpoint")
+	if status, _, stderr := nacre(t.Context(), "verify", "run", dir); status != exitFailed || !strings.Contains(stderr, "2 cannot be made again") {
+		t.Errorf("verify run: status %d, %q", status, stderr)
+	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -135,10 +140,19 @@ func TestFullDisk(t *testing.T) {
 	must(t, trainArgs(whole)...)
 	interrupt(t, dir)
 	before := contents(t, dir, experiment.CheckpointFile)
-	if err := os.Symlink("/dev/full", filepath.Join(dir, experiment.CheckpointFile+".tmp")); err != nil {
+	temporary := filepath.Join(dir, experiment.CheckpointFile+".tmp")
+	if err := os.Symlink("/dev/full", temporary); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, []string{"resume", dir}, experiment.CheckpointFile, syscall.ENOSPC.Error())
+	fails(t, []string{"resume", dir}, temporary+" is a device; expected a file") // or it would take the checkpoint's place
+	if err := os.Remove(temporary); err != nil {
+		t.Fatal(err)
+	}
+	cmd, stderr := process("resume", dir, "--quiet") // a file may have less than a checkpoint's bytes
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 16; exec "$0" "$@"`}, append([]string{os.Args[0]}, cmd.Args[1:]...)...)
+	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), experiment.CheckpointFile) || !strings.Contains(stderr.String(), "previous file is unchanged") {
+		t.Errorf("without room: %v, %q", err, stderr)
+	}
 	if contents(t, dir, experiment.CheckpointFile) != before {
 		t.Error("the checkpoint changed")
 	}
@@ -146,11 +160,46 @@ func TestFullDisk(t *testing.T) {
 	sameRun(t, "after a full disk", dir, whole)
 }
 
-// Ctrl+C reaches the program as a signal; the exit status is that of an interrupted program.
+// Ctrl+C and the closing of a terminal reach the program as signals; the exit status is that of an interrupted program.
 func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // a process cannot send another one an interrupt there
 	}
+	t.Run("interrupt", func(t *testing.T) { testSignal(t, os.Interrupt) })
+	t.Run("hangup", func(t *testing.T) { testSignal(t, syscall.SIGHUP) })
+}
+
+// What stands in place of a run's file is one sentence, and nothing waits for it.
+func TestNoFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // no named pipes in folders
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	interrupt(t, dir)
+	for name, want := range map[string]string{"mkfifo": "a named pipe", "ln -s /dev/zero": "a device", "ln -s loop": "symbolic links", "mkdir": "a folder"} {
+		for _, file := range []string{experiment.CheckpointFile, experiment.ConfigFile, experiment.MetricsFile, experiment.WeightsFile} {
+			path := filepath.Join(dir, file)
+			if err := os.Rename(path, path+".kept"); err != nil {
+				t.Fatal(err)
+			}
+			args := append(strings.Fields(name), path)
+			if name == "ln -s loop" {
+				args[2] = path
+			}
+			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			fails(t, []string{"resume", dir}, want)
+			if err := errors.Join(os.Remove(path), os.Rename(path+".kept", path)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	must(t, "verify", "run", dir)
+	must(t, "resume", dir)
+}
+
+func testSignal(t *testing.T, signal os.Signal) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd, stderr := separate(trainArgs(dir, "--set", "pearl.iterations=100000")...)
 	if err := cmd.Start(); err != nil {
@@ -162,12 +211,12 @@ func TestSignal(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Errorf("after an interrupt: %v", err)
+		t.Errorf("after %v: %v", signal, err)
 	}
 	if !strings.Contains(stderr.String(), "continue with: nacre resume "+dir) {
 		t.Errorf("standard error %q", stderr)

@@ -28,20 +28,26 @@ const (
 func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	ctx := interruptible(context.Background(), signals, os.Stderr, os.Exit)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, wired()))
 }
 
 // interruptible is a context that the first signal cancels, so that work can save itself; the second ends the
-// program at once.
+// program at once. A closed terminal sends more than one SIGHUP, and nobody is there who could be impatient.
 func interruptible(parent context.Context, signals <-chan os.Signal, stderr io.Writer, exit func(int)) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	go func() {
 		<-signals
 		fmt.Fprintln(stderr, "nacre: stopping, what was done is being saved; interrupt again to stop at once")
 		cancel(app.ErrInterrupted)
-		<-signals
-		exit(exitInterrupted)
+		for s := range signals {
+			if s != syscall.SIGHUP {
+				exit(exitInterrupted)
+			}
+		}
 	}()
 	return ctx
 }

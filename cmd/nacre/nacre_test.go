@@ -248,6 +248,12 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(context.Cause(ctx), app.ErrInterrupted) || !strings.Contains(stderr.String(), "interrupt again") {
 		t.Errorf("cause %v, message %q", context.Cause(ctx), stderr.String())
 	}
+	signals <- syscall.SIGHUP // of a terminal that is closed: nobody's impatience
+	select {
+	case status := <-exited:
+		t.Errorf("a second SIGHUP ended the program with %d", status)
+	default:
+	}
 	signals <- syscall.SIGTERM
 	if status := <-exited; status != exitInterrupted {
 		t.Errorf("status %d after the second signal", status)

@@ -118,7 +118,7 @@ func kernelCommand(env *app.Env, serve func(context.Context, *app.Env, app.Kerne
 			if err := knownEngine(o.Engine); err != nil {
 				return err
 			}
-			signal.Reset(os.Interrupt, syscall.SIGTERM) // an interrupt is for the running cell, not for the program
+			signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // an interrupt is for the running cell, not for the program
 			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM)
 			defer stop()
 			if err := serve(ctx, env, o); err != nil && ctx.Err() == nil {

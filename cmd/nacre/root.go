@@ -30,7 +30,10 @@ type actions struct {
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
 	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
-	Roll   func(context.Context, *app.Env, app.RolloutOptions) error     // rollout
+
+	VerifyRun func(context.Context, *app.Env, string) error // verify run
+
+	Roll   func(context.Context, *app.Env, app.RolloutOptions) error // rollout
 	Render func(context.Context, *app.Env, app.RenderOptions) error
 	Doctor app.Providers
 
@@ -111,7 +114,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 		root.AddCommand(rolloutCommand(env, a.Roll))
 	}
 	if a.Verify != nil {
-		root.AddCommand(verifyCommand(env, a.Verify))
+		root.AddCommand(verifyCommand(env, a.Verify, a.VerifyRun))
 	}
 	if a.Render != nil {
 		root.AddCommand(renderCommand(env, a.Render))

@@ -56,9 +56,14 @@ func resumeCommand(env *app.Env, resume func(context.Context, *app.Env, app.Resu
 		Use:   "resume FOLDER",
 		Short: "Continue a run from its checkpoint",
 		Long: `Resume continues an interrupted run. The result is bit for bit that of a run that was never interrupted, on
-the same kind of processor and with the same versions; where those differ it says so and records it.`,
-		Example: "  nacre resume runs/point",
-		Args:    oneArg("a run folder"),
+the same kind of processor and with the same versions; where those differ it says so and records it.
+
+It says which checkpoint it found. Where checkpoint.bin is missing or damaged it goes on from checkpoint.previous.bin,
+and it makes weights and metrics that are missing again from the checkpoint. A run that has results but no whole
+checkpoint is trained from its beginning again only with --start-over, which removes what the run computed.`,
+		Example: `  nacre resume runs/point
+  nacre resume --start-over runs/point`,
+		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
 			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions)); err != nil {
@@ -67,6 +72,7 @@ the same kind of processor and with the same versions; where those differ it say
 			return resume(cmd.Context(), env, o)
 		},
 	}
+	cmd.Flags().BoolVar(&o.StartOver, "start-over", false, "train the run from its beginning again; what it computed is removed")
 	workersFlag(cmd, &o.Workers)
 	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)

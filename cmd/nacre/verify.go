@@ -8,12 +8,30 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func verifyCommand(env *app.Env, envs func(context.Context, *app.Env, app.VerifyOptions) error) *cobra.Command {
+func verifyCommand(env *app.Env, envs func(context.Context, *app.Env, app.VerifyOptions) error, run func(context.Context, *app.Env, string) error) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "verify",
-		Short: "Compare the simulator with the packages that define its environments",
+		Short: "Check the files of a run, or the simulator against the packages that define its environments",
 	})
-	cmd.AddCommand(verifyEnvsCommand(env, envs))
+	cmd.AddCommand(verifyEnvsCommand(env, envs), verifyRunCommand(env, run))
+	return cmd
+}
+
+func verifyRunCommand(env *app.Env, verify func(context.Context, *app.Env, string) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run FOLDER",
+		Short: "Check the files of a run folder",
+		Long: `Run reads what training wrote in a run folder: configuration, both generations of checkpoints with every checksum,
+tasks, metrics and weights, which must be those of the checkpoint, the evaluation and the event files. It changes
+nothing. The exit status is 1 where a file is missing or damaged; the message says whether "nacre resume" makes it
+again.`,
+		Example: "  nacre verify run runs/point",
+		Args:    oneArg("a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return verify(cmd.Context(), env, args[0])
+		},
+	}
+	jsonFlag(cmd, env)
 	return cmd
 }
 

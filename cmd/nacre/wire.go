@@ -20,7 +20,7 @@ var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi}
 func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study, Check: app.CheckStudy,
-		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, Roll: app.Rollout, Render: app.Render,
+		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, VerifyRun: app.VerifyRun, Roll: app.Rollout, Render: app.Render,
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{
 			CPUKernel: cpu.KernelName,

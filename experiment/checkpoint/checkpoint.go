@@ -1,6 +1,7 @@
 // Package checkpoint stores the state of a running experiment in one file from which it continues bit for bit:
 // named sections, each with its checksum, written as a stream so that a replay buffer is never copied in memory,
-// and put in place in one step so that a killed program or a full disk leaves the previous checkpoint whole.
+// put in place in one step so that a killed program or a full disk leaves the previous checkpoint whole, and kept for
+// one generation more, for the case that the newest is lost or damaged on its disk.
 //
 //	err := checkpoint.Save(path, checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
 //		if err := w.JSON("progress", progress); err != nil {
@@ -70,7 +71,7 @@ var open = atomicfile.Open
 
 // Save writes a checkpoint to path: write is called once and adds the sections. When it returns an error, or
 // anything else fails, the file at path is what it was before, and the error says so. The new file replaces the old
-// one only after it is complete and on disk.
+// one only after it is complete and on disk; the old one stays as Previous(path), for Restore.
 func Save(path string, h Header, write func(*Writer) error) error {
 	h.Program = version.Get().String()
 	err := atomicfile.WriteWith(open, path, func(file io.Writer) error {
@@ -81,7 +82,10 @@ func Save(path string, h Header, write func(*Writer) error) error {
 		if err := write(w); err != nil {
 			return err
 		}
-		return w.finish()
+		if err := w.finish(); err != nil {
+			return err
+		}
+		return keep(path)
 	})
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)

@@ -304,7 +304,7 @@ func TestDiskFull(t *testing.T) {
 		if err := Load(path, "hash", func(r *Reader) error { return Get(r, "f32", got) }); err != nil || got[0] != 42 {
 			t.Errorf("room for %d bytes: previous checkpoint gives %v, %v", room, got, err)
 		}
-		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 { // also no generation before the only one
 			t.Errorf("room for %d bytes: files left behind: %v", room, entries)
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
+
+	"nacre/internal/plainfile"
 )
 
 var (
@@ -47,7 +50,7 @@ func (e *ConfigError) Error() string {
 // sees a damaged file. configHash, unless empty, must equal the header's. Errors wrap ErrNotCheckpoint, ErrTruncated,
 // *VersionError, *CorruptError or *ConfigError, and name the file.
 func Load(path, configHash string, read func(*Reader) error) error {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -94,6 +97,11 @@ func (r *Reader) Names() []string {
 		names[i] = s.Name
 	}
 	return names
+}
+
+// Has reports whether there is a section of that name.
+func (r *Reader) Has(name string) bool {
+	return slices.ContainsFunc(r.sections, func(s section) bool { return s.Name == name })
 }
 
 func (r *Reader) find(name string) (section, error) {

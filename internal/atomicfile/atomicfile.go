@@ -13,6 +13,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"nacre/internal/plainfile"
 )
 
 // File is what a temporary file must be able to do. *os.File can.
@@ -23,7 +25,7 @@ type File interface {
 
 // Open creates or empties the file at path for writing.
 func Open(path string) (File, error) {
-	return os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	return plainfile.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 }
 
 // Write calls write with a temporary file beside path, puts it on disk and renames it to path. When anything

@@ -8,10 +8,14 @@ package nearest
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
+
+// longest is the length of words beyond which a word is only compared with candidates of about its length.
+const longest = 200
 
 // Of returns the candidate closest to word by Levenshtein distance, ignoring case, and whether it is close enough
 // to be worth naming: at most a third of the longer word's letters differ (but two letters always may), or one
@@ -23,6 +27,9 @@ func Of(word string, candidates []string) (string, bool) {
 	best, bestDistance := "", -1
 	for _, c := range sorted {
 		l := strings.ToLower(c)
+		if len(w) > longest && len(w) > 4*len(l) { // no word: measuring it would take as long as it is
+			continue
+		}
 		d := levenshtein.ComputeDistance(w, l)
 		near := d <= max(2, max(len(w), len(l))/3) && d < max(len(w), len(l))
 		prefix := len(w) >= 3 && (strings.HasPrefix(l, w) || strings.HasPrefix(w, l) && len(l) >= 3)
@@ -53,4 +60,12 @@ func Hint(word string, candidates []string) string {
 		return `; did you mean "` + best + `"?` + known
 	}
 	return known
+}
+
+// Quote is a word from outside as a message quotes it, cut where it is no word any more.
+func Quote(word string) string {
+	if len(word) > longest {
+		return fmt.Sprintf("%q… (%d bytes)", strings.ToValidUTF8(word[:40], ""), len(word))
+	}
+	return strconv.Quote(word)
 }

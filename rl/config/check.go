@@ -33,7 +33,7 @@ func checkTags(where string, cfg any) error {
 			return fmt.Errorf("configuration: %s: %w", key, err)
 		}
 		if !ok {
-			return &ValueError{Where: where, Key: key, Value: show(v), Want: want}
+			return &ValueError{Where: where, Key: key, Value: short(show(v)), Want: want}
 		}
 		return nil
 	})

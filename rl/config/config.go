@@ -26,11 +26,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	toml "github.com/pelletier/go-toml/v2"
+
+	"nacre/internal/plainfile"
+)
+
+// Limits of a text that is read: its bytes, and its keys and tables, since the decoder compares each with all others of its
+// table. A full configuration has about 10 kB and 200 keys; the record in that of a run grows by a dozen with every resume.
+const (
+	MaxBytes = 4 << 20
+	MaxKeys  = 20_000
 )
 
 // Layer is one source of values laid over those already in a configuration.
@@ -53,7 +61,7 @@ func LoadTOML(path string, cfg any) error { return Resolve(cfg, File(path)) }
 // File is the layer of a TOML file. Top-level tables named in ignore are skipped.
 func File(path string, ignore ...string) Layer {
 	return func(cfg any) error {
-		data, err := os.ReadFile(path)
+		data, err := plainfile.Read(path, MaxBytes)
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
@@ -94,14 +102,13 @@ func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 }
 
 func decode(name string, data []byte, cfg any, ignore []string) error {
-	d := toml.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	err := d.Decode(cfg)
-
-	var unknown *toml.StrictMissingError
-	if errors.As(err, &unknown) {
-		return unknownKeys(name, unknown, cfg, ignore)
+	if err := Bound(name, data); err != nil {
+		return err
 	}
+	if path, row := firstUnknown(data, cfg, ignore); path != nil {
+		return &KeyError{Where: at(name, row), Key: short(strings.Join(path, ".")), Nearest: suggest(cfg, path)}
+	}
+	err := toml.Unmarshal(data, cfg)
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		return badValue(name, bad, data, cfg)

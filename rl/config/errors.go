@@ -40,29 +40,6 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s%s = %s: expected %s", where, e.Key, e.Value, e.Want)
 }
 
-// unknownKeys turns the decoder's list into the first key that is not ignored.
-func unknownKeys(name string, unknown *toml.StrictMissingError, cfg any, ignore []string) error {
-	for i := range unknown.Errors {
-		e := &unknown.Errors[i]
-		path := e.Key()
-		if len(path) > 0 && contains(ignore, path[0]) {
-			continue
-		}
-		row, _ := e.Position()
-		return &KeyError{Where: at(name, row), Key: strings.Join(path, "."), Nearest: suggest(cfg, path)}
-	}
-	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
-
 // at is name:row for a file; a one-line text such as a --set argument needs no row.
 func at(name string, row int) string {
 	if strings.HasPrefix(name, "--set ") {
@@ -117,7 +94,7 @@ func badValue(name string, bad *toml.DecodeError, data []byte, cfg any) error {
 	if err != nil || strings.Contains(detail, "already") {
 		return fmt.Errorf("%s: %s: %s", at(name, row), key, detail)
 	}
-	return &ValueError{Where: at(name, row), Key: key, Value: written(data, row), Want: typeName(leaf)}
+	return &ValueError{Where: at(name, row), Key: key, Value: short(written(data, row)), Want: typeName(leaf)}
 }
 
 // written is the right-hand side of the assignment in a row of the text.

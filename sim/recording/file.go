@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"nacre/internal/atomicfile"
 	"nacre/internal/numpy"
+	"nacre/internal/plainfile"
 
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
@@ -73,8 +73,11 @@ func Load(path string) (*Recording, error) {
 	return r, nil
 }
 
+// maxFile is the size of the largest file that is read, in bytes: a million steps of a hundred numbers are less.
+const maxFile = 1 << 30
+
 func load(path string) (*Recording, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := plainfile.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}

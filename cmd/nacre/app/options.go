@@ -54,8 +54,9 @@ func (o DeviceOptions) host(workers int) (experiment.Host, error) {
 
 // ResumeOptions are the flags of nacre resume.
 type ResumeOptions struct {
-	Dir     string
-	Workers int
+	Dir       string
+	StartOver bool // train the run from its beginning again
+	Workers   int
 	DeviceOptions
 }
 

@@ -156,5 +156,5 @@ func offered(rel string) bool {
 	case ".go", ".lock", ".tmp":
 		return false
 	}
-	return base != experiment.CheckpointFile && !strings.HasPrefix(base, "events.out.tfevents")
+	return base != experiment.CheckpointFile && base != experiment.PreviousCheckpointFile && !strings.HasPrefix(base, "events.out.tfevents")
 }

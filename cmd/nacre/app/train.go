@@ -140,11 +140,16 @@ func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 	if err != nil {
 		return err
 	}
-	t, notices, err := experiment.Resume(o.Dir, host)
+	resume := experiment.Resume
+	if o.StartOver {
+		resume = experiment.StartOver
+	}
+	t, notices, err := resume(o.Dir, host)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	env.Progress.Note(o.Dir + ": " + t.Found())
 	return env.train(ctx, t, env.tell(t, notices))
 }
 

@@ -1,0 +1,335 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"nacre/experiment/checkpoint"
+	"nacre/experiment/tfevents"
+	"nacre/internal/plainfile"
+	"nacre/rl/replay"
+)
+
+// LostError reports a run that has results but no checkpoint, or none that is whole, to continue from.
+type LostError struct {
+	Dir string
+	Err error // what is the matter
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%v: the run cannot be continued; \"nacre resume --start-over %s\" trains it again from its beginning", e.Err, e.Dir)
+}
+
+func (e *LostError) Unwrap() error { return e.Err }
+
+// Resume continues the run in dir from its last checkpoint, bit for bit; Found says which. Where that is missing or
+// damaged it continues from the one before; weights, metrics and tasks that are missing, damaged or of another state are
+// made again. Notices say so, and what differs from the session before. A run that was stopped in its first collection has
+// no checkpoint yet and begins anew. A run that has results and no whole checkpoint is a *LostError; see StartOver.
+func Resume(dir string, host Host) (t *Training, notices []string, err error) {
+	return open(dir, host, (*Training).restore)
+}
+
+// StartOver begins the run in dir anew: what it computed is removed, its configuration stays.
+func StartOver(dir string, host Host) (t *Training, notices []string, err error) {
+	return open(dir, host, func(t *Training, host Host) ([]string, error) {
+		return t.anew(host, "started over: what was computed before was removed")
+	})
+}
+
+// open makes the agent of a run that this process writes, and lets begin put it where it goes on.
+func open(dir string, host Host, begin func(*Training, Host) ([]string, error)) (t *Training, notices []string, err error) {
+	run, err := Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg := Default()
+	record, err := run.ReadConfig(&cfg)
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	a, err := NewAgent(cfg, host.recorded(record))
+	if err != nil {
+		run.Close()
+		return nil, nil, err
+	}
+	t = &Training{Agent: a, run: run}
+	if notices, err = begin(t, host); err != nil {
+		t.Close()
+		return nil, nil, fmt.Errorf("resume %s: %w", dir, err)
+	}
+	return t, notices, nil
+}
+
+// Found says what the run was resumed from, and how far that is.
+func (t *Training) Found() string { return t.found }
+
+// anew begins the run in its folder once more.
+func (t *Training) anew(host Host, notice string) ([]string, error) {
+	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile); err != nil {
+		return nil, err
+	}
+	if err := t.begin(host); err != nil {
+		return nil, err
+	}
+	t.found = "no checkpoint: the run begins anew"
+	return []string{notice}, t.run.Notice(notice)
+}
+
+func (t *Training) restore(host Host) (notices []string, err error) {
+	older := false
+	var metrics, timing []byte
+	lost, err := checkpoint.Restore(t.run.Path(CheckpointFile), "", func(r *checkpoint.Reader) (err error) {
+		older = r.Header().Settings == nil
+		if metrics, err = text(r, MetricsFile); err != nil {
+			return err
+		}
+		if timing, err = text(r, TimingFile); err != nil {
+			return err
+		}
+		return t.load(r)
+	})
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if results := t.run.results(); results != "" {
+			return nil, &LostError{t.run.Dir, fmt.Errorf("%s is missing, and the run has %s", CheckpointFile, results)}
+		}
+		return t.anew(host, "the run was stopped before its first checkpoint: it begins anew")
+	case checkpoint.Damaged(err):
+		return nil, &LostError{t.run.Dir, err}
+	case err != nil:
+		return nil, err
+	}
+	t.found = CheckpointFile
+	if lost != nil {
+		t.found = PreviousCheckpointFile
+		notices = append(notices, fmt.Sprintf("%v: continued from the checkpoint before it", lost))
+		// The damaged one must not become the generation before the next one.
+		if err := os.Rename(t.run.Path(PreviousCheckpointFile), t.run.Path(CheckpointFile)); err != nil {
+			return nil, err
+		}
+	}
+	t.found += ", saved " + t.where()
+	made, err := t.remake(metrics, timing)
+	if err != nil {
+		return nil, err
+	}
+	notices = append(notices, made...)
+	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews that.
+	if older {
+		if err := t.save(); err != nil {
+			return nil, err
+		}
+	}
+	changes, err := t.run.Begin(t.Config, t.session(host))
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notices {
+		if err := t.run.Notice(n); err != nil {
+			return nil, err
+		}
+	}
+	t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps)
+	return append(notices, changes...), err
+}
+
+// results names the first file that shows that the run had a checkpoint once; empty where nothing does.
+func (r *Run) results() string {
+	for _, name := range []string{EvaluationFile, WeightsFile} {
+		if r.Has(name) {
+			return name
+		}
+	}
+	if !r.Has(MetricsFile) {
+		return ""
+	}
+	if metrics, err := ReadMetrics(r.Path(MetricsFile)); err == nil && len(metrics.Rows) > 0 {
+		return fmt.Sprintf("%d rows of %s", len(metrics.Rows), MetricsFile)
+	}
+	return "" // no more than the header
+}
+
+// remake opens the files of what is computed, taken back to the checkpoint, and makes again what cannot be used. Texts are
+// nil for the checkpoints of older programs.
+func (t *Training) remake(metrics, timing []byte) (made []string, err error) {
+	again := func(lost error) {
+		if lost != nil {
+			made = append(made, fmt.Sprintf("%v: made again from the checkpoint", lost))
+		}
+	}
+	var lost error
+	if t.metrics, lost, err = resumeMetrics(t.run.Path(MetricsFile), t.at.Metrics, metrics, t.columns()); err != nil {
+		return nil, err
+	}
+	again(lost)
+	columns := timingColumns
+	if head, _, _ := bytes.Cut(timing, []byte("\n")); timing != nil && len(strings.Split(string(head), ",")) == policyColumn {
+		columns = timingColumns[:policyColumn]
+	}
+	t.timing, lost, err = resumeMetrics(t.run.Path(TimingFile), t.at.Timing, timing, columns)
+	if err != nil && timing == nil { // runs of older programs have no column of the policy's time
+		narrower, e := ResumeMetrics(t.run.Path(TimingFile), t.at.Timing, timingColumns[:policyColumn]...)
+		if e != nil {
+			return nil, err
+		}
+		t.timing, lost, err = narrower, nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	again(lost)
+	if !t.run.Has(TasksFile) {
+		if err := t.run.WriteTasks(t.Spec.Name, t.TrainTasks, t.TestTasks); err != nil {
+			return nil, err
+		}
+		made = append(made, TasksFile+" is missing: made again from the configuration")
+	}
+	lost, err = t.remakeWeights()
+	again(lost)
+	return made, err
+}
+
+func resumeMetrics(path string, at Position, text []byte, columns []string) (m *Metrics, lost, err error) {
+	if text == nil {
+		m, err = ResumeMetrics(path, at, columns...)
+		return m, nil, err
+	}
+	return RestoreMetrics(path, at, text, columns...)
+}
+
+// remakeWeights writes the weights again where they are not those of the state that was loaded, and says what they were.
+func (t *Training) remakeWeights() (lost, err error) {
+	var want bytes.Buffer
+	if err := writeWeights(&want, t.Learner.Memory(), t.weightsOf()); err != nil {
+		return nil, err
+	}
+	path := t.run.Path(WeightsFile)
+	have, err := plainfile.Read(path, 2*int64(want.Len())+1<<20)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		lost = fmt.Errorf("%s is missing", WeightsFile)
+	case err != nil && plainfile.Check(path) != nil:
+		return nil, err
+	case !bytes.Equal(have, want.Bytes()):
+		lost = fmt.Errorf("%s is not of the state in the checkpoint", WeightsFile)
+	default:
+		return nil, nil
+	}
+	return lost, replace(path, want.Bytes())
+}
+
+// weightsOf is what the file of weights says about them.
+func (t *Training) weightsOf() map[string]string {
+	return map[string]string{
+		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,
+		"seed": fmt.Sprint(t.Config.Seed), "iteration": fmt.Sprint(t.at.Iteration), "env_steps": fmt.Sprint(t.at.EnvSteps),
+	}
+}
+
+// text is the section of a file's text, nil where a checkpoint has none.
+func text(r *checkpoint.Reader, name string) ([]byte, error) {
+	if !r.Has(name) {
+		return nil, nil
+	}
+	in, err := r.Section(name)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, in.Size())
+	_, err = io.ReadFull(in, out)
+	return out, err
+}
+
+func (t *Training) load(r *checkpoint.Reader) error {
+	if err := t.run.continued(r.Header(), t.Config); err != nil {
+		return err
+	}
+	if err := r.JSON("place", &t.at); err != nil {
+		return err
+	}
+	if err := LoadMemory(r, "parameters", t.Learner.Memory()); err != nil {
+		return err
+	}
+	return loadParts(r, t.Learner.State())
+}
+
+// continued reports whether a checkpoint of the run was made with cfg.
+func (r *Run) continued(h checkpoint.Header, cfg Config) error {
+	if h.Settings == nil {
+		hash, err := oldHash(r.Path(ConfigFile), cfg.Algorithm)
+		if err == nil && hash != h.ConfigHash {
+			err = &checkpoint.ConfigError{Found: h.ConfigHash, Want: hash}
+		}
+		return err
+	}
+	if err := cfg.Continues(h.Settings); err != nil {
+		return fmt.Errorf("belongs to %w; its settings were changed after it was written", err)
+	}
+	return nil
+}
+
+// loadParts restores parts of a learner from the sections named after them.
+func loadParts(r *checkpoint.Reader, parts []replay.Part) error {
+	for _, part := range parts {
+		in, err := r.Section(part.Name)
+		if err != nil {
+			return err
+		}
+		if err := part.Load(in); err != nil {
+			return fmt.Errorf("section %s: %w", part.Name, err)
+		}
+	}
+	return nil
+}
+
+func saveText(w *checkpoint.Writer, name string, m *Metrics) error {
+	return w.Section(name, func(out io.Writer) error {
+		_, err := out.Write(m.Text())
+		return err
+	})
+}
+
+// save writes the checkpoint and the weights. Metrics that somebody took away meanwhile are written again.
+func (t *Training) save() error {
+	for _, m := range []*Metrics{t.metrics, t.timing} {
+		renewed, err := m.Renew()
+		if err == nil && renewed && len(t.run.record.Sessions) > 0 {
+			err = t.run.Notice(fmt.Sprintf("%s was removed or changed while training: written again", m.path))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(t.metrics.Sync(), t.timing.Sync()); err != nil {
+		return err
+	}
+	t.at.Metrics, t.at.Timing = t.metrics.Position(), t.timing.Position()
+	settings, err := t.Config.Settings()
+	if err != nil {
+		return err
+	}
+	err = checkpoint.Save(t.run.Path(CheckpointFile), checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
+		if err := w.JSON("place", t.at); err != nil {
+			return err
+		}
+		if err := SaveMemory(w, "parameters", t.Learner.Memory()); err != nil {
+			return err
+		}
+		for _, part := range t.Learner.State() {
+			if err := w.Section(part.Name, part.Save); err != nil {
+				return err
+			}
+		}
+		return errors.Join(saveText(w, MetricsFile, t.metrics), saveText(w, TimingFile, t.timing))
+	})
+	if err != nil {
+		return err
+	}
+	return SaveWeights(t.run.Path(WeightsFile), t.Learner.Memory(), t.weightsOf())
+}

@@ -1,0 +1,66 @@
+package tfevents
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"nacre/internal/plainfile"
+)
+
+// maxRecord bounds the message of a record, in bytes; a row of metrics is a few thousand.
+const maxRecord = 1 << 24
+
+// Files lists the event files in dir, in the order in which TensorBoard reads them.
+func Files(dir string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	slices.Sort(names)
+	return names, err
+}
+
+// Check reads the event file at path and returns how many whole records it has. whole is false where it ends inside of
+// one, as the file of a killed program may. A record whose checksum differs is an error.
+func Check(path string) (records int, whole bool, err error) {
+	f, err := plainfile.Open(path)
+	if err != nil {
+		return 0, false, fmt.Errorf("tfevents: %w", err)
+	}
+	defer f.Close()
+	if records, whole, err = check(bufio.NewReader(f)); err != nil {
+		return records, whole, fmt.Errorf("tfevents: %s: record %d: %w", path, records+1, err)
+	}
+	return records, whole, nil
+}
+
+func check(in io.Reader) (records int, whole bool, err error) {
+	head := make([]byte, 12)
+	for ; ; records++ {
+		switch n, err := io.ReadFull(in, head); {
+		case n == 0 && err == io.EOF:
+			return records, true, nil
+		case err == io.ErrUnexpectedEOF:
+			return records, false, nil
+		case err != nil:
+			return records, false, err
+		}
+		length := binary.LittleEndian.Uint64(head)
+		if maskedCRC(head[:8]) != binary.LittleEndian.Uint32(head[8:]) {
+			return records, false, fmt.Errorf("the checksum of its length differs")
+		}
+		if length > maxRecord {
+			return records, false, fmt.Errorf("%d bytes; expected at most %d", length, maxRecord)
+		}
+		message := make([]byte, length+4)
+		if _, err := io.ReadFull(in, message); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return records, false, nil
+		} else if err != nil {
+			return records, false, err
+		}
+		if maskedCRC(message[:length]) != binary.LittleEndian.Uint32(message[length:]) {
+			return records, false, fmt.Errorf("its checksum differs")
+		}
+	}
+}

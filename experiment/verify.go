@@ -1,0 +1,209 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"nacre/core"
+	"nacre/experiment/checkpoint"
+	"nacre/experiment/tfevents"
+	"nacre/internal/plainfile"
+	"nacre/internal/safetensors"
+)
+
+// Finding is what Verify says of a file of a run.
+type Finding struct {
+	File   string `json:"file"`
+	State  string `json:"state"`           // Whole, Missing or Damaged
+	About  string `json:"about,omitempty"` // what it holds, or what is the matter with it
+	Remade bool   `json:"remade"`          // Resume can do without it or makes it again
+}
+
+// States of files.
+const (
+	Whole   = "whole"
+	Missing = "missing"
+	Damaged = "damaged"
+)
+
+// Verify reads everything in the run folder at dir that training wrote, compares checksums and compares files with the
+// checkpoint, and changes nothing. It makes no agent, so it works where the run's family or device is not to be had. Of a
+// run that is being trained it may see files of different moments. The error is of a folder that is no run.
+func Verify(dir string) ([]Finding, error) {
+	run, err := View(dir)
+	if err != nil {
+		return nil, err
+	}
+	v := verifier{run: run}
+	cfg := Default()
+	_, err = run.ReadConfig(&cfg)
+	v.add(ConfigFile, "", err, false)
+	newest := v.checkpoint(CheckpointFile, cfg, err == nil)
+	before := v.checkpoint(PreviousCheckpointFile, cfg, err == nil)
+	state := newest
+	if newest == nil {
+		state = before
+	}
+	if state == nil && run.results() == "" && v.is(1, Missing) && v.is(2, Missing) {
+		return v.found[:1], nil // stopped in its first collection: Resume begins it anew
+	}
+	if newest != nil && v.is(2, Missing) { // a run with one checkpoint so far
+		v.found = v.found[:2]
+	}
+	for i := range v.found[1:] {
+		v.found[1+i].Remade = state != nil
+	}
+	_, _, _, err = run.ReadTasks()
+	v.add(TasksFile, "", err, true)
+	for _, name := range []string{MetricsFile, TimingFile} {
+		v.series(name, state)
+	}
+	v.weights(state)
+	if run.Has(EvaluationFile) {
+		_, err := run.ReadEvaluation()
+		v.add(EvaluationFile, "", err, true)
+	}
+	return v.found, v.events()
+}
+
+type verifier struct {
+	run   *Run
+	found []Finding
+}
+
+// saved is what Verify compares files with.
+type saved struct {
+	at      place
+	texts   map[string][]byte    // of MetricsFile and TimingFile, nil from older programs
+	weights map[string][]float64 // by parameter
+}
+
+func (v *verifier) add(name, about string, err error, remade bool) {
+	f := Finding{File: name, State: Whole, About: about, Remade: remade}
+	if err != nil {
+		f.State, f.About = Damaged, err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			f.State = Missing
+		}
+	}
+	v.found = append(v.found, f)
+}
+
+func (v *verifier) is(i int, state string) bool { return v.found[i].State == state }
+
+// checkpoint verifies a generation; nil is one that cannot be continued from.
+func (v *verifier) checkpoint(name string, cfg Config, configured bool) *saved {
+	s := &saved{texts: map[string][]byte{}, weights: map[string][]float64{}}
+	err := checkpoint.Load(v.run.Path(name), "", func(r *checkpoint.Reader) (err error) {
+		if configured {
+			if err := v.run.continued(r.Header(), cfg); err != nil {
+				return err
+			}
+		}
+		if err := r.JSON("place", &s.at); err != nil {
+			return err
+		}
+		for _, file := range []string{MetricsFile, TimingFile} {
+			if s.texts[file], err = text(r, file); err != nil {
+				return err
+			}
+		}
+		return s.readWeights(r)
+	})
+	v.add(name, fmt.Sprintf("after %d iterations, %d environment steps", s.at.Iteration, s.at.EnvSteps), err, false)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+func (s *saved) readWeights(r *checkpoint.Reader) error {
+	var specs []core.ParamSpec
+	if err := r.JSON("parameters/specs", &specs); err != nil {
+		return err
+	}
+	in, err := r.Section("parameters")
+	if err != nil {
+		return err
+	}
+	for _, p := range specs {
+		for _, e := range entries(p) {
+			if p.Rows < 0 || p.Cols < 0 || int64(e.size) > in.Size()/8 {
+				return fmt.Errorf("section parameters: %s of %d×%d is larger than it", p.Name, p.Rows, p.Cols)
+			}
+			values := make([]float64, e.size)
+			if err := checkpoint.ReadSlice(in, values); err != nil {
+				return fmt.Errorf("section parameters: %s: %w", e.name, err)
+			}
+			if e.name == p.Name {
+				s.weights[p.Name] = values
+			}
+		}
+	}
+	return nil
+}
+
+// series verifies metrics or timing, and that they begin as the checkpoint says.
+func (v *verifier) series(name string, s *saved) {
+	data, err := plainfile.Read(v.run.Path(name), maxText)
+	var series Series
+	if err == nil {
+		series, err = parseMetrics(v.run.Path(name), data)
+	}
+	if err == nil && s != nil && s.texts[name] != nil && !bytes.HasPrefix(data, s.texts[name]) {
+		err = fmt.Errorf("its first %d bytes are not those the checkpoint keeps", len(s.texts[name]))
+	}
+	v.add(name, fmt.Sprintf("%d rows", len(series.Rows)), err, s != nil && s.texts[name] != nil)
+}
+
+// weights verifies that they are those of the checkpoint.
+func (v *verifier) weights(s *saved) {
+	path := v.run.Path(WeightsFile)
+	file, err := safetensors.Load(path)
+	if err == nil && s != nil {
+		err = s.same(file)
+	}
+	about := ""
+	if err == nil {
+		about = fmt.Sprintf("%d tensors", len(file.Tensors))
+	}
+	v.add(WeightsFile, about, err, s != nil)
+}
+
+func (s *saved) same(file *safetensors.File) error {
+	for name, want := range s.weights {
+		t, ok := file.Tensor(name)
+		n := max(len(t.Data32), len(t.Data64))
+		if !ok || n != len(want) {
+			return fmt.Errorf("tensor %s has %d values; the checkpoint's has %d", name, n, len(want))
+		}
+		for i, w := range want {
+			have := 0.0
+			if len(t.Data32) > 0 {
+				have = float64(t.Data32[i])
+			} else {
+				have = t.Data64[i]
+			}
+			if have != w && (have == have || w == w) {
+				return fmt.Errorf("tensor %s is not of the state in the checkpoint: value %d is %g, there %g", name, i, have, w)
+			}
+		}
+	}
+	return nil
+}
+
+func (v *verifier) events() error {
+	files, err := tfevents.Files(v.run.Dir)
+	for _, file := range files {
+		n, whole, err := tfevents.Check(file)
+		about := fmt.Sprintf("%d records", n)
+		if !whole {
+			about += ", and the beginning of one, as a killed program leaves it"
+		}
+		v.add(filepath.Base(file), about, err, false)
+	}
+	return err
+}
