@@ -1,5 +1,5 @@
-// Package stats holds the few statistics the reports of nacre state: intervals over seeds and tasks, paired
-// comparisons of methods over environments, ranks and wins with their ties.
+// Package stats computes intervals over seeds and tasks, paired comparisons of methods over environments, and ranks and
+// wins with their ties: the few statistics that nacre's reports state.
 //
 // Every function says what it does with ties and with too little data; none of them drops a value silently.
 //
