@@ -1,5 +1,5 @@
-// Package stats computes intervals over seeds and tasks, paired comparisons of methods over environments, and ranks and
-// wins with their ties: the few statistics that nacre's reports state.
+// Package stats computes the intervals, paired comparisons and ranks that reports state: intervals over seeds and tasks,
+// comparisons of methods over environments, ranks and wins with their ties.
 //
 // Every function says what it does with ties and with too little data; none of them drops a value silently.
 //

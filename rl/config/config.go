@@ -1,5 +1,5 @@
-// Package config fills plain Go structs from their defaults, then from TOML files and presets, then from key=value pairs
-// of the command line, and checks them: the configuration of a run.
+// Package config fills a run's configuration, plain Go structs, and checks it: from defaults, then from TOML files and
+// presets, then from key=value pairs of the command line.
 //
 // It is strict: a key that does not exist, a value of the wrong type or out of its range is an error that names
 // the place, the key, the value and what was expected. Ranges and choices stand in the struct's tags, where a

@@ -1,5 +1,5 @@
-// Package onpolicy holds the Gaussian policy, generalised advantages, linear baseline and batches of whole episodes that
-// on-policy algorithms share. The policy has a deviation of its own, and comes with its distribution in a training graph
+// Package onpolicy holds the policy, advantages, baseline and batches that on-policy algorithms share: a Gaussian policy,
+// generalised advantages, a linear baseline, batches of whole episodes. The policy has a deviation of its own, and comes with its distribution in a training graph
 // and its rollouts. The package knows no algorithm.
 //
 //	p := onpolicy.Policy{Net: net, Obs: 20, Act: 6}

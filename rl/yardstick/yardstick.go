@@ -1,5 +1,5 @@
-// Package yardstick has the two sizes and the synthetic data of the algorithms' benchmark updates, which any language can
-// make: every weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
+// Package yardstick has the two sizes and the synthetic data of benchmark updates. Any language can make the data: every
+// weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
 // have made the same updates in float64, so that losses and gradients can be compared digit by digit, and speeds on equal
 // work. The updates themselves lie beside their algorithms, which register them.
 //
