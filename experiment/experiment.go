@@ -1,6 +1,6 @@
-// Package experiment runs experiments. What to train is data (Config and its presets); a run lives in a folder from
-// which it can be read, repeated and, after an interruption, resumed bit for bit; every agent is scored under one
-// evaluation protocol.
+// Package experiment trains, evaluates and embeds agents in run folders. What to train is data (Config and its presets); a
+// run can be read from its folder, repeated and, after an interruption, resumed bit for bit; every agent is scored under
+// one evaluation protocol.
 //
 // A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used),
 // metrics.csv (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event

@@ -1,6 +1,6 @@
-// Package rl is what algorithms have in common: the contract of a Learner and of an Encoder, the configuration of a run,
-// and the registry in which every algorithm says what it is called, what it reads and how it is made. An algorithm
-// registers itself in its own folder; a program has those that it imports (experiment/algorithms.go).
+// Package rl has the contracts of learners and encoders, the registry of algorithms, and a run's configuration. In the
+// registry an algorithm says what it is called, what it reads and how it is made. It registers itself in its own folder; a
+// program has those that it imports (experiment/algorithms.go).
 //
 //	cfg, err := rl.Preset("quick/point-goal-rl2")
 //	algorithm, err := rl.Lookup(cfg.Algorithm)

@@ -1,4 +1,4 @@
-// Package stats holds the few statistics the reports of nacre state: intervals over seeds and tasks, paired
+// Package stats computes the intervals, paired comparisons and ranks that reports state: intervals over seeds and tasks,
 // comparisons of methods over environments, ranks and wins with their ties.
 //
 // Every function says what it does with ties and with too little data; none of them drops a value silently.

@@ -1,5 +1,5 @@
-// Package ref is the reference executor of compiled programs: float64, one instruction after the other, every
-// operation as its definition in core/op says. It is the judge of the fast executors, not their rival.
+// Package ref runs compiled programs (core.Program) in float64 as core/op defines them: one instruction after the other,
+// every operation as its definition says. It is the judge of the fast executors, not their rival.
 //
 //	m, err := ref.Device.NewMemory(program.ParamSpecs())
 //	r, err := ref.Device.Load(program, m)

@@ -1,6 +1,6 @@
-// Package study answers one question end to end: how well do the context embeddings of PEARL and of TCL-PEARL tell
-// tasks apart? For each seed it trains both arms on the same tasks, evaluates their adaptation, embeds windows of
-// evenly spread tasks, lays them out by t-SNE and measures the centroids, and writes the pictures and the tables.
+// Package study measures how well the context embeddings of PEARL and of TCL-PEARL tell tasks apart. For each seed it
+// trains both arms on the same tasks, evaluates their adaptation, embeds windows of evenly spread tasks, lays them out by
+// t-SNE and measures the centroids, and writes the pictures and the tables.
 //
 // Everything lives in one folder, and a study that was interrupted is continued by running it again: finished runs
 // are kept.

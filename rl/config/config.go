@@ -1,5 +1,5 @@
-// Package config reads the configuration of an experiment: plain Go structs, filled from their defaults, then from
-// TOML files and presets, then from key=value pairs of the command line, and checked.
+// Package config fills a run's configuration, plain Go structs, and checks it: from defaults, then from TOML files and
+// presets, then from key=value pairs of the command line.
 //
 // It is strict: a key that does not exist, a value of the wrong type or out of its range is an error that names
 // the place, the key, the value and what was expected. Ranges and choices stand in the struct's tags, where a

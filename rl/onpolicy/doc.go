@@ -1,6 +1,6 @@
-// Package onpolicy is what the on-policy algorithms share: the Gaussian policy with a deviation of its own, its
-// distribution in a training graph and its rollouts, returns and generalised advantages, the linear baseline, and
-// batches of whole episodes as a program wants them. It knows no algorithm.
+// Package onpolicy holds the policy, advantages, baseline and batches that on-policy algorithms share: a Gaussian policy,
+// generalised advantages, a linear baseline, batches of whole episodes. The policy has a deviation of its own, and comes with its distribution in a training graph
+// and its rollouts. The package knows no algorithm.
 //
 //	p := onpolicy.Policy{Net: net, Obs: 20, Act: 6}
 //	act, err := onpolicy.NewActor(device, p, 2, 16)

@@ -1,7 +1,7 @@
-// Package yardstick is what the benchmark updates of algorithms share: two sizes, and synthetic data that any language can
-// make, in which every weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other
-// software have made the same updates in float64, so that losses and gradients can be compared digit by digit, and speeds
-// on equal work. The updates themselves lie beside their algorithms, which register them.
+// Package yardstick has the two sizes and the synthetic data of benchmark updates. Any language can make the data: every
+// weight, transition and noise value comes from a counter-based splitmix64 stream. Programs of other software
+// have made the same updates in float64, so that losses and gradients can be compared digit by digit, and speeds on equal
+// work. The updates themselves lie beside their algorithms, which register them.
 //
 //	algorithm, err := rl.Lookup("rl2")
 //	y, err := algorithm.Yardstick(yardstick.Oyster, device)

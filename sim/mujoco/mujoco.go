@@ -1,5 +1,5 @@
-// Package mujoco is a small binding to the real libmujoco: load a model, keep a chunk of states of it, step the whole
-// chunk in one call, and read and write states in place. It knows no task and no reward.
+// Package mujoco steps chunks of states with the real MuJoCo library. It loads a model, keeps states of it, steps them all
+// in one call, and reads and writes them in place. It knows no task and no reward.
 //
 // The library is loaded when it is first needed: the one that $NACRE_MUJOCO names, the one that nacre setup fetched into
 // the user's cache, one beside the program, the system's. It must be of the version whose headers this package was
