@@ -1,4 +1,4 @@
-// Package belief turns a context, transitions of one task, into a Gaussian posterior over the latent task variable z. It
+// Package belief turns a context, transitions of one task, into a Gaussian posterior over the latent task variable. It
 // lets further losses attach to the encoder that does so.
 //
 // A context row is c = (o, a, r) or (o, a, r, o'). The encoder maps each row to a Gaussian factor, and the
