@@ -1,5 +1,5 @@
-// Package belief turns a context, a set of transitions of one task, into a Gaussian posterior over the latent task
-// variable z, and lets further losses attach to the encoder that does it.
+// Package belief turns a context, transitions of one task, into a Gaussian posterior over the latent task variable. It
+// lets further losses attach to the encoder that does so.
 //
 // A context row is c = (o, a, r) or (o, a, r, o'). The encoder maps each row to a Gaussian factor, and the
 // posterior of a task is the product of its rows' factors, so it does not depend on their order (Rakelly et al.

@@ -1,5 +1,5 @@
-// Package protocol is the meta-test as data: how many trajectories an agent explores a new task for, how many are
-// scored afterwards, how it acts and how it uses its belief. One function, Evaluate, runs any agent by any
+// Package protocol is the meta-test as data, and scores agents by it: how many trajectories an agent explores a new task
+// for, how many are scored afterwards, how it acts and how it uses its belief. One function, Evaluate, runs any agent by any
 // protocol, and the random and goal-knowing baselines by the same path, and reports every trajectory's return, so
 // that "before adaptation", "after one trajectory" and "after k" are all in the result.
 //
