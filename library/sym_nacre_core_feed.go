@@ -20,6 +20,7 @@ func init() {
 		"Fill":    reflect.ValueOf((*p0.Fill)(nil)),
 		"Kind":    reflect.ValueOf((*p0.Kind)(nil)),
 		"Noise":   reflect.ValueOf((*p0.Noise)(nil)),
+		"Pair":    reflect.ValueOf((*p0.Pair)(nil)),
 		"Plan":    reflect.ValueOf((*p0.Plan)(nil)),
 		"Record":  reflect.ValueOf((*p0.Record)(nil)),
 		"Ring":    reflect.ValueOf((*p0.Ring)(nil)),

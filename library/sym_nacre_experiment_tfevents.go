@@ -9,7 +9,9 @@ import (
 
 func init() {
 	add("nacre/experiment/tfevents/tfevents", map[string]reflect.Value{
+		"Check":  reflect.ValueOf(p0.Check),
 		"Create": reflect.ValueOf(p0.Create),
+		"Files":  reflect.ValueOf(p0.Files),
 		"Resume": reflect.ValueOf(p0.Resume),
 		"Writer": reflect.ValueOf((*p0.Writer)(nil)),
 	})

@@ -3,12 +3,10 @@
 package library
 
 import (
-	p4 "gorgonia.org/gorgonia"
-	p2 "math/rand/v2"
+	p3 "gorgonia.org/gorgonia"
 	p1 "nacre/core"
-	p5 "nacre/core/feed"
+	p2 "nacre/core/feed"
 	p0 "nacre/rl/belief"
-	p3 "nacre/rl/replay"
 	"reflect"
 )
 
@@ -18,8 +16,6 @@ func init() {
 		"_Auxiliary":   reflect.ValueOf((*_nacre_rl_belief_Auxiliary)(nil)),
 		"Combine":      reflect.ValueOf(p0.Combine),
 		"Encoder":      reflect.ValueOf((*p0.Encoder)(nil)),
-		"Fed":          reflect.ValueOf((*p0.Fed)(nil)),
-		"_Fed":         reflect.ValueOf((*_nacre_rl_belief_Fed)(nil)),
 		"Gaussian":     reflect.ValueOf((*p0.Gaussian)(nil)),
 		"Inference":    reflect.ValueOf((*p0.Inference)(nil)),
 		"Naturals":     reflect.ValueOf((*p0.Naturals)(nil)),
@@ -32,67 +28,28 @@ func init() {
 type _nacre_rl_belief_Auxiliary struct {
 	IValue         any
 	WAfterStep     func(*p1.Builder)
-	WContextRows   func() int
+	WCount         func(p2.Record)
 	WDiagnose      func(p1.Runner, func(metric string, value float64)) error
-	WDraw          func(*p2.Rand, int, int, *p3.Task, p3.Context) error
+	WFeed          func() (p2.Draw, []p2.Fill)
 	WInit          func(p1.Memory) error
-	WLoss          func(*p1.Stage, p0.Posterior) *p4.Node
+	WLoss          func(*p1.Stage, p0.Posterior) *p3.Node
 	WMarshalJSON   func() ([]byte, error)
 	WMetricNames   func() []string
 	WParams        func() []p1.ParamSpec
 	WUnmarshalJSON func([]byte) error
-	WWrite         func(p1.Runner) error
 }
 
 func (w _nacre_rl_belief_Auxiliary) AfterStep(a0 *p1.Builder) { w.WAfterStep(a0) }
-func (w _nacre_rl_belief_Auxiliary) ContextRows() int         { return w.WContextRows() }
+func (w _nacre_rl_belief_Auxiliary) Count(a0 p2.Record)       { w.WCount(a0) }
 func (w _nacre_rl_belief_Auxiliary) Diagnose(a0 p1.Runner, a1 func(metric string, value float64)) error {
 	return w.WDiagnose(a0, a1)
 }
-func (w _nacre_rl_belief_Auxiliary) Draw(a0 *p2.Rand, a1 int, a2 int, a3 *p3.Task, a4 p3.Context) error {
-	return w.WDraw(a0, a1, a2, a3, a4)
-}
-func (w _nacre_rl_belief_Auxiliary) Init(a0 p1.Memory) error { return w.WInit(a0) }
-func (w _nacre_rl_belief_Auxiliary) Loss(a0 *p1.Stage, a1 p0.Posterior) *p4.Node {
+func (w _nacre_rl_belief_Auxiliary) Feed() (p2.Draw, []p2.Fill) { return w.WFeed() }
+func (w _nacre_rl_belief_Auxiliary) Init(a0 p1.Memory) error    { return w.WInit(a0) }
+func (w _nacre_rl_belief_Auxiliary) Loss(a0 *p1.Stage, a1 p0.Posterior) *p3.Node {
 	return w.WLoss(a0, a1)
 }
 func (w _nacre_rl_belief_Auxiliary) MarshalJSON() ([]byte, error)  { return w.WMarshalJSON() }
 func (w _nacre_rl_belief_Auxiliary) MetricNames() []string         { return w.WMetricNames() }
 func (w _nacre_rl_belief_Auxiliary) Params() []p1.ParamSpec        { return w.WParams() }
 func (w _nacre_rl_belief_Auxiliary) UnmarshalJSON(a0 []byte) error { return w.WUnmarshalJSON(a0) }
-func (w _nacre_rl_belief_Auxiliary) Write(a0 p1.Runner) error      { return w.WWrite(a0) }
-
-type _nacre_rl_belief_Fed struct {
-	IValue         any
-	WAfterStep     func(*p1.Builder)
-	WContextRows   func() int
-	WCount         func(p5.Record)
-	WDiagnose      func(p1.Runner, func(metric string, value float64)) error
-	WDraw          func(*p2.Rand, int, int, *p3.Task, p3.Context) error
-	WFeed          func() (p5.Draw, []p5.Fill)
-	WInit          func(p1.Memory) error
-	WLoss          func(*p1.Stage, p0.Posterior) *p4.Node
-	WMarshalJSON   func() ([]byte, error)
-	WMetricNames   func() []string
-	WParams        func() []p1.ParamSpec
-	WUnmarshalJSON func([]byte) error
-	WWrite         func(p1.Runner) error
-}
-
-func (w _nacre_rl_belief_Fed) AfterStep(a0 *p1.Builder) { w.WAfterStep(a0) }
-func (w _nacre_rl_belief_Fed) ContextRows() int         { return w.WContextRows() }
-func (w _nacre_rl_belief_Fed) Count(a0 p5.Record)       { w.WCount(a0) }
-func (w _nacre_rl_belief_Fed) Diagnose(a0 p1.Runner, a1 func(metric string, value float64)) error {
-	return w.WDiagnose(a0, a1)
-}
-func (w _nacre_rl_belief_Fed) Draw(a0 *p2.Rand, a1 int, a2 int, a3 *p3.Task, a4 p3.Context) error {
-	return w.WDraw(a0, a1, a2, a3, a4)
-}
-func (w _nacre_rl_belief_Fed) Feed() (p5.Draw, []p5.Fill)                  { return w.WFeed() }
-func (w _nacre_rl_belief_Fed) Init(a0 p1.Memory) error                     { return w.WInit(a0) }
-func (w _nacre_rl_belief_Fed) Loss(a0 *p1.Stage, a1 p0.Posterior) *p4.Node { return w.WLoss(a0, a1) }
-func (w _nacre_rl_belief_Fed) MarshalJSON() ([]byte, error)                { return w.WMarshalJSON() }
-func (w _nacre_rl_belief_Fed) MetricNames() []string                       { return w.WMetricNames() }
-func (w _nacre_rl_belief_Fed) Params() []p1.ParamSpec                      { return w.WParams() }
-func (w _nacre_rl_belief_Fed) UnmarshalJSON(a0 []byte) error               { return w.WUnmarshalJSON(a0) }
-func (w _nacre_rl_belief_Fed) Write(a0 p1.Runner) error                    { return w.WWrite(a0) }

@@ -9,6 +9,7 @@ import (
 
 func init() {
 	add("nacre/rl/config/config", map[string]reflect.Value{
+		"Bound":        reflect.ValueOf(p0.Bound),
 		"Check":        reflect.ValueOf(p0.Check),
 		"DecodeStrict": reflect.ValueOf(p0.DecodeStrict),
 		"Duration":     reflect.ValueOf((*p0.Duration)(nil)),

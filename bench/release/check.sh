@@ -80,7 +80,8 @@ step "$nacre" site notebooks --out site
 [ -f "$root/root/work/site/index.html" ] && ls "$root"/root/work/site/wasm/kernel-*.wasm.br >/dev/null || fail "the site has no page or no kernel"
 
 echo "== $nacre notebook"
-within "$nacre" notebook notebooks --port 0 >"$root/url" 2>"$root/notebook.log" &
+token=release-check-0123456789abcdef
+within env NACRE_TOKEN=$token "$nacre" notebook notebooks --port 0 >"$root/url" 2>"$root/notebook.log" &
 server=$!
 for _ in $(seq 100); do
 	[ -s "$root/url" ] && break
@@ -89,7 +90,7 @@ done
 url=$(cat "$root/url")
 curl --noproxy '*' -fsSL --cookie-jar "$root/cookies" "$url" | grep -qi '<!doctype html' || fail "no page at the notebook's address"
 base=$(echo "$url" | sed -E 's#(http://[^/]+/).*#\1#')
-curl --noproxy '*' -fsS --cookie "$root/cookies" "${base}api/contents" | grep -q quickstart.ipynb || fail "the server does not list the notebooks"
+curl --noproxy '*' -fsS -H "Authorization: token $token" "${base}api/contents" | grep -q quickstart.ipynb || fail "the server does not list the notebooks"
 echo "the page and the list of notebooks were served"
 kill "$server"
 wait "$server" 2>/dev/null || true

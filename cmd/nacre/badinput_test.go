@@ -148,7 +148,7 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(temporary); err != nil {
 		t.Fatal(err)
 	}
-	cmd, stderr := process("resume", dir, "--quiet") // a file may have less than a checkpoint's bytes
+	cmd, stderr := separate("resume", dir, "--quiet") // a file may have less than a checkpoint's bytes
 	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `ulimit -f 16; exec "$0" "$@"`}, append([]string{os.Args[0]}, cmd.Args[1:]...)...)
 	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), experiment.CheckpointFile) || !strings.Contains(stderr.String(), "previous file is unchanged") {
 		t.Errorf("without room: %v, %q", err, stderr)
