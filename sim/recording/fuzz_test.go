@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// npy is an .npy array with a header of any shape.
-func npy(shape string, data ...byte) []byte {
+// arrayOf is an .npy array with a header of any shape.
+func arrayOf(shape string, data ...byte) []byte {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }\n", shape)
 	return append(append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(len(header)), 0}, header...), data...)
 }
@@ -36,7 +36,7 @@ func packed(t testing.TB, name string, data []byte) []byte {
 // A header that claims more numbers than there are bytes is refused before any memory is taken for them.
 func TestClaims(t *testing.T) {
 	for _, shape := range []string{"(1000000000000000,)", "(4294967296, 4294967296)", "(-1,)", "(3, 0)", "(1000000000000000, 0, 7)"} {
-		data := packed(t, "obs.npy", npy(shape, make([]byte, 16)...))
+		data := packed(t, "obs.npy", arrayOf(shape, make([]byte, 16)...))
 		if _, err := decode(bytes.NewReader(data), int64(len(data))); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", shape, err)
 		}
@@ -58,8 +58,8 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
-	f.Add(packed(f, "obs.npy", npy("(2, 1)", make([]byte, 16)...)))
-	f.Add(packed(f, "act.npy", npy("(1000000000000000,)")))
+	f.Add(packed(f, "obs.npy", arrayOf("(2, 1)", make([]byte, 16)...)))
+	f.Add(packed(f, "act.npy", arrayOf("(1000000000000000,)")))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := decode(bytes.NewReader(data), int64(len(data)))
