@@ -1,5 +1,6 @@
-// Package stats holds the few statistics the reports of nacre state: intervals over seeds and tasks, paired
-// comparisons of methods over environments, ranks and wins with their ties.
+// Package stats holds the few statistics the reports of nacre state: intervals over seeds and tasks, exact permutation
+// tests, aggregates of methods over many families with stratified bootstrap intervals, paired comparisons of methods over
+// environments, ranks and wins with their ties.
 //
 // Every function says what it does with ties and with too little data; none of them drops a value silently.
 //
