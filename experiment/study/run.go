@@ -296,13 +296,13 @@ func (r *runner) baselineOf(seed uint64) *Baseline {
 func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s *SeedResult) error {
 	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
 	defer stage.Done()
-	w, err := a.Windows(ctx, experiment.EmbedOptions{
+	w, err := a.Contexts(ctx, experiment.EmbedOptions{
 		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
-	})
+	}, experiment.WindowContext)
 	if err != nil {
 		return err
 	}
-	if s.embeddings, err = a.EmbedWindows(w); err != nil {
+	if s.embeddings, err = a.EmbedContexts(c); err != nil {
 		return err
 	}
 	for _, other := range r.out.Arms {
@@ -321,13 +321,13 @@ func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s 
 }
 
 // embedBy embeds windows by the encoder of an arm.
-func (r *runner) embedBy(arm Variant, seed uint64, w *experiment.Windows) (*tsne.Embeddings, error) {
+func (r *runner) embedBy(arm Variant, seed uint64, c *experiment.Contexts) (*tsne.Embeddings, error) {
 	a, err := experiment.LoadAgent(r.folder(arm, seed), r.host)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	return a.EmbedWindows(w)
+	return a.EmbedContexts(c)
 }
 
 // analyse measures the embeddings of a run under the plan's recipes, with so many layouts from random starts.

@@ -81,6 +81,7 @@ type EvalOptions struct {
 
 // EmbedOptions are the flags of nacre embed.
 type EmbedOptions struct {
+	Context string // experiment.ContextKinds
 	Dir     string
 	Tasks   int  // tasks to embed
 	Windows int  // windows per task
