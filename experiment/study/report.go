@@ -26,6 +26,8 @@ func (r *Result) report() string {
 	}
 	b.WriteString(r.centroidTables())
 	b.WriteString(r.crossedTable())
+	b.WriteString(r.contextSections())
+	b.WriteString(r.attributionSection())
 	b.WriteString("\n## What the figures support\n\n")
 	for _, v := range r.Verdicts {
 		b.WriteString("- " + v + "\n")
@@ -45,6 +47,9 @@ func (r *Result) report() string {
 func (r *Result) subject() string {
 	if r.Plan.Ablation != "" {
 		return "Readings of " + r.Plan.Ablation
+	}
+	if _, ok := r.three(); ok {
+		return "PEARL, PEARL on windows and TCL-PEARL"
 	}
 	return "PEARL and TCL-PEARL"
 }

@@ -296,13 +296,8 @@ func (r *runner) baselineOf(seed uint64) *Baseline {
 func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s *SeedResult) error {
 	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
 	defer stage.Done()
-	w, err := a.Contexts(ctx, experiment.EmbedOptions{
-		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
-	}, experiment.WindowContext)
+	w, err := r.explore(ctx, a, s)
 	if err != nil {
-		return err
-	}
-	if s.embeddings, err = a.EmbedContexts(c); err != nil {
 		return err
 	}
 	for _, other := range r.out.Arms {
@@ -344,9 +339,11 @@ func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show p
 		}
 	}
 	if plan.Script {
-		s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show)
+		if s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show); err != nil {
+			return err
+		}
 	}
-	return err
+	return s.analyseContexts(ctx, show)
 }
 
 func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int, show progress.Progress) (*tsne.Report, error) {
