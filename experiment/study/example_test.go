@@ -58,6 +58,7 @@ func Example() {
 	// adaptation.svg
 	// learning.png
 	// learning.svg
+	// report.html
 	// report.md
 	// results.json
 	// tsne-meta-test.png

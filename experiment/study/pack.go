@@ -35,7 +35,7 @@ func Pack(from, to string) (bytes int64, err error) {
 	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 {
 		return 0, fmt.Errorf("study: %s is not empty: choose a new folder to pack into", to)
 	}
-	for _, name := range append([]string{ReportFile}, pictures...) {
+	for _, name := range append([]string{ReportFile, PageFile}, pictures...) {
 		n, err := copyFile(filepath.Join(from, name), filepath.Join(to, name))
 		if err != nil {
 			return bytes, err

@@ -75,6 +75,12 @@ var quick = []Plan{
 // Quickstart is the name of the study that runs every family once, briefly.
 const Quickstart = "quickstart"
 
+// Families is the name of the study of several ML1 families.
+const Families = "families"
+
+// defaultFamilies are those of the study Families unless others are named.
+var defaultFamilies = []string{"ml1/push", "ml1/reach", "ml1/pick-place"}
+
 // Line is a study's name with a line about it.
 type Line struct{ Name, About string }
 
@@ -84,7 +90,7 @@ func List() []Line {
 	for _, p := range plans {
 		out = append(out, Line{p.Name, p.About})
 	}
-	return out
+	return append(out, Line{Families, "several ML1 families by the recipe of push, three seeds each, and all of them together (needs MuJoCo)"})
 }
 
 // Find returns a plan by name. The error of an unknown name carries the nearest one.

@@ -83,7 +83,11 @@ func (r *Result) write() error {
 	if err := r.draw(); err != nil {
 		return err
 	}
-	if err := writeText(filepath.Join(r.Dir, ReportFile), r.report()); err != nil {
+	report := r.report()
+	if err := writeText(filepath.Join(r.Dir, ReportFile), report); err != nil {
+		return err
+	}
+	if err := writePage(r.Dir, r.subject()+" on "+r.Family, report); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
@@ -185,12 +189,11 @@ func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experime
 	if err != nil {
 		return err
 	}
-	if base.Goal != nil {
-		share, err := protocol.Normalised(s.Adapted.Summary.Adapted.Mean, base.Random.Summary.Adapted.Mean, base.Goal.Summary.Adapted.Mean)
-		if err != nil {
-			return err
-		}
-		s.Share = &share
+	if s.Share, err = base.share(s.Adapted, &base.Random); err != nil {
+		return err
+	}
+	if s.ShareFromBlind, err = base.share(s.Adapted, base.Blind); err != nil {
+		return err
 	}
 	stage.Done()
 	return r.embed(ctx, a, arm, s)
@@ -280,6 +283,16 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 	}
 	r.out.Baselines = append(r.out.Baselines, Baseline{Seed: a.Config.Seed, Random: random, Goal: goal})
 	return &r.out.Baselines[len(r.out.Baselines)-1], nil
+}
+
+// share is how far an adapted return is on the way from one yardstick to the goal-knowing controller; nil where there is not
+// both.
+func (b *Baseline) share(adapted protocol.Result, from *protocol.Result) (*float64, error) {
+	if from == nil || b.Goal == nil {
+		return nil, nil
+	}
+	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, from.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)
+	return &share, err
 }
 
 // baselineOf is what is known of a seed's yardsticks, nil for nothing.

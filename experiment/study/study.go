@@ -47,10 +47,11 @@ type Result struct {
 	Arms      []Arm             `json:"arms"`
 }
 
-// Baseline holds the two yardsticks on the test tasks of a seed.
+// Baseline holds the yardsticks on the test tasks of a seed.
 type Baseline struct {
 	Seed   uint64           `json:"seed"`
 	Random protocol.Result  `json:"random"`
+	Blind  *protocol.Result `json:"goal_blind,omitempty"`   // nil where the family has no goal-blind controller
 	Goal   *protocol.Result `json:"goal_knowing,omitempty"` // nil where the family has no goal-knowing controller
 }
 
@@ -78,7 +79,10 @@ type SeedResult struct {
 	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
-	Share     *float64    `json:"share,omitempty"`
+	Share *float64 `json:"share,omitempty"`
+	// ShareFromBlind is the same from the goal-blind controller on.
+	ShareFromBlind *float64 `json:"share_from_blind,omitempty"`
+
 	Tasks     []string    `json:"tasks"` // embedded, by label
 	Embedding tsne.Report `json:"embedding"`
 	// Script is the same under the recipe of the paper's script; nil where the plan does not ask for it.
