@@ -72,7 +72,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 					continue // the run's own, below
 				}
 				if out.Numbers += len(c.layout.Data); !slices.Equal(c.layout.Data, s.Contexts[n].layout.Data) {
-					_, file := contextFiles(c.Context)
+					_, file := ContextFiles(c.Context)
 					out.Differences = append(out.Differences, fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
 				}
 			}

@@ -23,9 +23,9 @@ type ContextResult struct {
 	layout     tsne.Matrix // n×2
 }
 
-// files hold the embeddings of contexts of a kind and their plane, in the folder of the run; those of windows are the
+// ContextFiles name what holds the embeddings of contexts of a kind and their plane, in the folder of the run; those of windows are the
 // run's own.
-func contextFiles(kind experiment.ContextKind) (embeddings, layout string) {
+func ContextFiles(kind experiment.ContextKind) (embeddings, layout string) {
 	if kind == experiment.WindowContext {
 		return EmbeddingsFile, LayoutFile
 	}
@@ -117,7 +117,7 @@ func (c *ContextResult) save(dir string) error {
 	if c.Context == experiment.WindowContext {
 		return nil
 	}
-	embeddings, layout := contextFiles(c.Context)
+	embeddings, layout := ContextFiles(c.Context)
 	if err := c.embeddings.Save(filepath.Join(dir, embeddings)); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (c *ContextResult) save(dir string) error {
 
 // load reads them, and makes the replicates again, which are not stored.
 func (c *ContextResult) load(dir string, seed uint64, names []string) (err error) {
-	embeddings, layout := contextFiles(c.Context)
+	embeddings, layout := ContextFiles(c.Context)
 	if c.embeddings, err = tsne.Load(filepath.Join(dir, embeddings), ""); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func Pack(from, to string) (bytes int64, err error) {
 			}
 			for _, c := range s.Contexts {
 				if c.Context != experiment.WindowContext {
-					embeddings, layout := contextFiles(c.Context)
+					embeddings, layout := ContextFiles(c.Context)
 					files = append(files, embeddings, layout)
 				}
 			}
