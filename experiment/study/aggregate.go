@@ -211,11 +211,11 @@ func (s *Suite) aggregateSection() string {
 	for _, a := range s.Aggregates {
 		fmt.Fprintf(&b, "\n### %s\n\n| | interquartile mean | median | mean | optimality gap |\n|---|---|---|---|---|\n", strings.ToUpper(a.Score[:1])+a.Score[1:])
 		for _, arm := range a.Arms {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", arm.Title, interval3(arm.InterquartileMean), interval3(arm.Median), interval3(arm.Mean), interval3(arm.OptimalityGap))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", arm.Title, withInterval(arm.InterquartileMean), withInterval(arm.Median), withInterval(arm.Mean), withInterval(arm.OptimalityGap))
 		}
 		b.WriteString("\n")
 		for _, p := range a.Improvements {
-			fmt.Fprintf(&b, "- A run of %s scores higher than one of %s with probability %s.\n", a.title(p.B), a.title(p.A), interval3(p.Probability))
+			fmt.Fprintf(&b, "- A run of %s scores higher than one of %s with probability %s.\n", a.title(p.B), a.title(p.A), withInterval(p.Probability))
 		}
 	}
 	return b.String()

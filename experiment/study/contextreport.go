@@ -138,7 +138,7 @@ func (r *Result) contextTable(kind experiment.ContextKind) string {
 		}
 		fmt.Fprintf(&b, "| %s |", r.title(row.Arm))
 		for _, f := range figuresOf(kind) {
-			b.WriteString(" " + interval3(row.Figures[f.name]) + " |")
+			b.WriteString(" " + withInterval(row.Figures[f.name]) + " |")
 		}
 		b.WriteString("\n")
 	}
@@ -174,31 +174,32 @@ func (r *Result) contrastTable(kind experiment.ContextKind) string {
 			last = pair
 		}
 	}
-	b.WriteString("\n\n")
+	b.WriteString("\n")
 	if test.Splits > 0 {
-		fmt.Fprintf(&b, "p is of the permutation test over seeds, two-sided, of %d divisions; it cannot be below %.2g.\n", test.Splits, test.Least)
+		fmt.Fprintf(&b, "\np is of the permutation test over seeds, two-sided, of %d divisions; it cannot be below %.2g.\n", test.Splits, test.Least)
 	}
 	return b.String()
 }
 
-// differenceCell is bold where the interval leaves 0 out.
+// differenceCell is bold where the interval over several seeds leaves 0 out.
 func differenceCell(c Contrast) string {
-	text := interval3(c.Difference)
+	text := withInterval(c.Difference)
+	if c.Test == nil {
+		return text
+	}
 	if c.direction() != 0 {
 		text = "**" + text + "**"
 	}
-	if c.Test != nil {
-		text += fmt.Sprintf(", p = %.2g", c.Test.P)
-	}
-	return text
+	return text + fmt.Sprintf(", p = %.2g", c.Test.P)
 }
 
-// interval3 writes three significant figures.
-func interval3(v stats.Interval) string {
-	if !v.Known() {
+// withInterval writes as many decimals as the interval's width has two significant figures of.
+func withInterval(v stats.Interval) string {
+	if !v.Known() || v.Lo == v.Hi {
 		return fmt.Sprintf("%.3g", v.Mean)
 	}
-	return fmt.Sprintf("%.3g (%.3g to %.3g)", v.Mean, v.Lo, v.Hi)
+	decimals := max(0, 2-int(math.Ceil(math.Log10(v.Hi-v.Lo))))
+	return fmt.Sprintf("%.*f (%.*f to %.*f)", decimals, v.Mean, decimals, v.Lo, decimals, v.Hi)
 }
 
 // attributionSection divides the gap between PEARL and TCL-PEARL.
@@ -226,7 +227,7 @@ func (r *Result) attributionSection() string {
 			share = percent(*a.Share)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", strings.ToLower(context[:1])+context[1:], names[a.Figure],
-			interval3(a.Gap), interval3(a.Windows), interval3(a.Loss), share)
+			withInterval(a.Gap), withInterval(a.Windows), withInterval(a.Loss), share)
 	}
 	return b.String()
 }
