@@ -125,8 +125,8 @@ func (c *ContextResult) save(dir string) error {
 	return plane.Save(filepath.Join(dir, layout))
 }
 
-// load reads them, and makes the replicates again, which are not stored.
-func (c *ContextResult) load(dir string, seed uint64, names []string) (err error) {
+// load reads them; the replicates, which are not stored, are made again once they are asked for.
+func (c *ContextResult) load(dir string, names []string) (err error) {
 	embeddings, layout := ContextFiles(c.Context)
 	if c.embeddings, err = tsne.Load(filepath.Join(dir, embeddings), ""); err != nil {
 		return err
@@ -137,6 +137,14 @@ func (c *ContextResult) load(dir string, seed uint64, names []string) (err error
 		return err
 	}
 	c.layout = plane.Mean
+	return nil
+}
+
+// replicate makes replicates of figures that were read.
+func (c *ContextResult) replicate(seed uint64) error {
+	if c.Latent.Replicates != nil {
+		return nil
+	}
 	again := *c
 	if err := again.measure(seed); err != nil {
 		return err
@@ -164,6 +172,9 @@ func figuresOf(kind experiment.ContextKind) []figure {
 		return figure{name, what, func(s SeedResult) (stats.Replicated, error) {
 			c, err := s.context(kind)
 			if err != nil {
+				return stats.Replicated{}, err
+			}
+			if err := c.replicate(s.Seed); err != nil {
 				return stats.Replicated{}, err
 			}
 			d, of := pick(c)

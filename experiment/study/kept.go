@@ -130,7 +130,7 @@ func (s *SeedResult) load(dir string) (err error) {
 		report.Layout = &tsne.Layout{Y: e.Mean, Recipe: report.Recipe, KL: report.KL, Notes: report.Notes}
 	}
 	for i := range s.Contexts {
-		if err := s.Contexts[i].load(dir, s.Seed, s.Tasks); err != nil {
+		if err := s.Contexts[i].load(dir, s.Tasks); err != nil {
 			return err
 		}
 	}

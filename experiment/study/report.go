@@ -333,7 +333,7 @@ func (r *Result) repeating() string {
 	for _, step := range [][2]string{
 		{"every table, interval, test, verdict and plane, from what is stored", "nacre study check ."},
 		{"the layouts from random starts too", "nacre study check . --layouts"},
-		{"the returns of one run's evaluation", fmt.Sprintf("nacre eval %s", run)},
+		{"the returns of one run's evaluation", fmt.Sprintf("nacre eval %s --repeats %d --seed 1", run, r.Plan.Repeats)},
 		{"one run's embeddings, from new rollouts", r.embedCommand(run)},
 	} {
 		fmt.Fprintf(&b, "- %s: `%s`\n", step[0], step[1])
