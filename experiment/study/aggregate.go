@@ -2,12 +2,14 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"nacre/analysis/plots"
 	"nacre/analysis/stats"
 	"nacre/experiment"
+	"nacre/experiment/paper"
 	"nacre/tsne"
 )
 
@@ -219,4 +221,56 @@ func (s *Suite) aggregateSection() string {
 		}
 	}
 	return b.String()
+}
+
+// familyTable has one line per family and arm: returns after adaptation and what adaptation gained, the ratio in latent space
+// under every kind of context, and the paper's figure where its table 1 has the family.
+func (s *Suite) familyTable() (string, error) {
+	var b strings.Builder
+	b.WriteString("\n## Family by family\n\n| family | arm | return after adaptation | adaptation gain |")
+	for _, kind := range experiment.ContextKinds {
+		b.WriteString(" ratio, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:] + " |")
+	}
+	b.WriteString(" return in the paper's table 1 |\n|" + strings.Repeat("---|", 5+len(experiment.ContextKinds)) + "\n")
+	identity := func(m []float64) float64 { return m[0] }
+	for _, r := range s.Studies {
+		for _, a := range r.Arms {
+			fmt.Fprintf(&b, "| %s | %s |", r.Family, a.Title)
+			cells := map[string]string{}
+			for _, f := range returnFigures(r.Protocol) {
+				values, err := a.figures(f)
+				if err != nil {
+					return "", err
+				}
+				v, err := stats.Nested([][]stats.Replicated{values}, identity, level, resamples, 1)
+				if err != nil {
+					return "", err
+				}
+				cells[f.name] = withInterval(v)
+			}
+			fmt.Fprintf(&b, " %s | %s |", cells[adaptedReturn], cells[adaptationGain])
+			for _, kind := range experiment.ContextKinds {
+				text := ""
+				for _, row := range r.Contexts {
+					if row.Arm == a.Name && row.Context == kind {
+						text = withInterval(row.Figures[ratioInLatent])
+					}
+				}
+				b.WriteString(" " + text + " |")
+			}
+			fmt.Fprintf(&b, " %s |\n", published(r.Family, a.Title))
+		}
+	}
+	return b.String(), nil
+}
+
+// published is the paper's return of a method on an ML1 family, empty where it has none.
+func published(family, method string) string {
+	table := paper.Table1()
+	row := table.Row(strings.TrimPrefix(family, "ml1/"))
+	i := slices.Index(table.Methods, method)
+	if row == nil || i < 0 || !strings.HasPrefix(family, "ml1/") {
+		return ""
+	}
+	return grouped(int64(math.Round(1000 * row[i])))
 }

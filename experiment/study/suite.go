@@ -106,7 +106,10 @@ func (s *Suite) write() (err error) {
 			}
 		}
 	}
-	report := s.report()
+	report, err := s.report()
+	if err != nil {
+		return err
+	}
 	if err := writeText(filepath.Join(s.Dir, ReportFile), report); err != nil {
 		return err
 	}
@@ -115,14 +118,18 @@ func (s *Suite) write() (err error) {
 
 func (s *Suite) title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:] }
 
-func (s *Suite) report() string {
+func (s *Suite) report() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\nThe same arms, trained with the same seeds on the same tasks of each family, and what their context encoders make of\n"+
 		"trajectories. The whole took %s.", s.title(), duration(s.Elapsed))
 	if s.Name == Quickstart {
 		b.WriteString(" Runs this short show that everything works; they say little about the algorithms.")
 	}
-	b.WriteString("\n" + s.aggregateSection())
+	families, err := s.familyTable()
+	if err != nil {
+		return "", err
+	}
+	b.WriteString("\n" + families + s.aggregateSection())
 	for _, r := range s.Studies {
 		link := r.Plan.Name + "/" + ReportFile
 		fmt.Fprintf(&b, "\n## [%s](%s)\n\n[![t-SNE of the encoders](%s/tsne.png)](%s)\n\n", r.Family, link, r.Plan.Name, link)
@@ -132,7 +139,7 @@ func (s *Suite) report() string {
 	for _, m := range s.Missing {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", m)
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // brief is the outcome of adaptation in a sentence or two.
