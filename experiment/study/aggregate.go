@@ -83,18 +83,22 @@ func deref(v *float64) (float64, bool) {
 	return *v, true
 }
 
-// everyRun reports whether all runs have a score.
+// everyRun reports whether all runs have a score, and some of them one that is not 0: families that know no success have
+// that of all.
 func everyRun(studies []*Result, s score) bool {
+	some := false
 	for _, r := range studies {
 		for _, a := range r.Arms {
 			for _, run := range a.Seeds {
-				if _, ok := s.of(run); !ok {
+				v, ok := s.of(run)
+				if !ok {
 					return false
 				}
+				some = some || v != 0
 			}
 		}
 	}
-	return len(studies) > 0
+	return some
 }
 
 // aggregates are over at least two studies with the same arms.
