@@ -235,7 +235,13 @@ func (s *Suite) familyTable() (string, error) {
 	for _, kind := range experiment.ContextKinds {
 		b.WriteString(" ratio, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:] + " |")
 	}
-	b.WriteString(" return in the paper's table 1 |\n|" + strings.Repeat("---|", 5+len(experiment.ContextKinds)) + "\n")
+	known := slices.ContainsFunc(s.Studies, func(r *Result) bool { return published(r.Family, "PEARL") != "" })
+	columns := 4 + len(experiment.ContextKinds)
+	if known {
+		b.WriteString(" return in the paper's table 1 |")
+		columns++
+	}
+	b.WriteString("\n|" + strings.Repeat("---|", columns) + "\n")
 	identity := func(m []float64) float64 { return m[0] }
 	for _, r := range s.Studies {
 		for _, a := range r.Arms {
@@ -262,7 +268,10 @@ func (s *Suite) familyTable() (string, error) {
 				}
 				b.WriteString(" " + text + " |")
 			}
-			fmt.Fprintf(&b, " %s |\n", published(r.Family, a.Title))
+			if known {
+				fmt.Fprintf(&b, " %s |", published(r.Family, a.Title))
+			}
+			b.WriteString("\n")
 		}
 	}
 	return b.String(), nil

@@ -199,7 +199,14 @@ func withInterval(v stats.Interval) string {
 		return fmt.Sprintf("%.3g", v.Mean)
 	}
 	decimals := max(0, 2-int(math.Ceil(math.Log10(v.Hi-v.Lo))))
-	return fmt.Sprintf("%.*f (%.*f to %.*f)", decimals, v.Mean, decimals, v.Lo, decimals, v.Hi)
+	text := func(x float64) string {
+		s := fmt.Sprintf("%.*f", decimals, x)
+		if strings.Trim(s, "-0.") == "" {
+			s = strings.TrimPrefix(s, "-")
+		}
+		return s
+	}
+	return fmt.Sprintf("%s (%s to %s)", text(v.Mean), text(v.Lo), text(v.Hi))
 }
 
 // attributionSection divides the gap between PEARL and TCL-PEARL.

@@ -142,12 +142,29 @@ func TestAggregates(t *testing.T) {
 	if figure, err := profiles(list); err != nil || figure == nil {
 		t.Error(err)
 	}
+	withPaper := &Suite{Studies: []*Result{of(0)}}
+	withPaper.Studies[0].Family = "ml1/push"
+	if text, err := withPaper.familyTable(); err != nil || !strings.Contains(text, "| ml1/push | TCL-PEARL | 20") || !strings.Contains(text, "| 26,360 |") {
+		t.Errorf("%v\n%s", err, text)
+	}
 	suite := &Suite{Name: Families, Aggregates: list}
 	if text := suite.aggregateSection(); !strings.Contains(text, "A run of TCL-PEARL scores higher than one of PEARL with probability 1.") {
 		t.Error(text)
 	}
 	if list, err := aggregates([]*Result{of(0)}); err != nil || list != nil {
 		t.Errorf("of one family: %v, %v", list, err)
+	}
+}
+
+// As many decimals are written as the interval's width has two figures of, and no minus before zero.
+func TestWithInterval(t *testing.T) {
+	for want, v := range map[string]stats.Interval{
+		"0.000 (-0.017 to 0.018)": {Mean: -.0001, Lo: -.0167, Hi: .0179}, "298900 (170000 to 310000)": {Mean: 298900.3, Lo: 170000.2, Hi: 310000.1},
+		"1.5": {Mean: 1.5, Lo: 1.5, Hi: 1.5}, "0 (-9 to 5)": {Mean: -.2, Lo: -9.1, Hi: 5.2},
+	} {
+		if got := withInterval(v); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

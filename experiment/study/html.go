@@ -36,6 +36,7 @@ func writePage(dir, title, markdown string) error {
 	if failed != nil {
 		return failed
 	}
+	text = bytes.ReplaceAll(text, []byte("/"+ReportFile+`"`), []byte("/"+PageFile+`"`)) // links to other reports
 	text = bytes.ReplaceAll(text, []byte("<table>"), []byte(`<div class="table"><table>`))
 	text = bytes.ReplaceAll(text, []byte("</table>"), []byte("</table></div>"))
 	return writeText(filepath.Join(dir, PageFile), fmt.Sprintf(page, html.EscapeString(title), text))
@@ -51,7 +52,7 @@ const page = `<!DOCTYPE html>
 body { font: 15px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; color: var(--ink); background: #fff; max-width: 72rem; margin: 2.5rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.7rem; line-height: 1.25; } h2 { font-size: 1.25rem; margin-top: 2.75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.05rem; margin-top: 2rem; }
-p, li { max-width: 50rem; }
+p, li { max-width: 50rem; } p:has(img) { max-width: none; }
 img { max-width: 100%%; height: auto; }
 .table { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
