@@ -7,10 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"nacre/core/feed"
-	"nacre/internal/rng"
 	"nacre/rl"
-	"nacre/rl/replay"
 	"nacre/sim"
 	"nacre/tsne"
 )
@@ -18,28 +15,21 @@ import (
 // EmbedOptions says which context embeddings to make.
 type EmbedOptions struct {
 	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks
-	Windows int    // rollouts per task, one window each
+	Windows int    // contexts per task, each of rollouts of its own
 	Length  int    // transitions per window, at most the family's horizon; 0: as the encoder was trained on
 	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
 	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).
 	VaryStart bool
 }
 
-// Windows are windows of exploration rollouts, task by task.
-type Windows struct {
-	Contexts [][]float32 // rows (o, a, context reward), or with o'
-	Label    []int       // of each window: the position of its task
-	Names    []string    // of the tasks
-	width    int         // of a row
-}
-
-// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of the agent's own Windows, in their order.
+// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of the agent's own windows, in the order of
+// tasks.
 func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, error) {
-	w, err := a.Windows(ctx, o)
+	c, err := a.Contexts(ctx, o, WindowContext)
 	if err != nil {
 		return nil, err
 	}
-	return a.EmbedWindows(w)
+	return a.EmbedContexts(c[0])
 }
 
 // Encoder is the learner's, where it infers embeddings.
@@ -50,63 +40,22 @@ func (a *Agent) Encoder() (rl.Encoder, error) {
 	return nil, fmt.Errorf("embed: %s infers no task embedding; expected a run of %s", a.Config.Algorithm, strings.Join(rl.Embedding(), " or "))
 }
 
-// Windows explores: for every task so many rollouts (z from the prior, stochastic actions), and of each one random window of
-// consecutive transitions.
-func (a *Agent) Windows(ctx context.Context, o EmbedOptions) (*Windows, error) {
-	if o.Tasks < 2 || o.Windows < 2 {
-		return nil, fmt.Errorf("embed: %d tasks of %d windows; want at least 2 of 2", o.Tasks, o.Windows)
-	}
+// EmbedContexts makes the posteriors of contexts, which may be those of another agent on the family.
+func (a *Agent) EmbedContexts(c *Contexts) (*tsne.Embeddings, error) {
 	encoder, err := a.Encoder()
 	if err != nil {
 		return nil, err
 	}
-	if o.Length == 0 {
-		o.Length = a.WindowLength()
+	if c.width != encoder.Width() {
+		return nil, fmt.Errorf("embed: contexts of rows of %d numbers; the encoder reads rows of %d", c.width, encoder.Width())
 	}
-	if o.Length < 1 || o.Length > a.Spec.Horizon {
-		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
-	}
-	tasks, err := a.spread(o.Tasks)
-	if err != nil {
-		return nil, err
-	}
-	pool, err := a.rollouts(o.VaryStart)
-	if err != nil {
-		return nil, err
-	}
-	if pool != a.pool {
-		defer pool.Close()
-	}
-	w := &Windows{Names: taskNames(tasks), width: encoder.Width()}
-	for k, task := range tasks {
-		c, err := a.windows(ctx, pool, encoder, task, k, o)
-		if err != nil {
-			return nil, err
-		}
-		w.Contexts = append(w.Contexts, c...)
-		for range c {
-			w.Label = append(w.Label, k)
-		}
-	}
-	return w, nil
-}
-
-// EmbedWindows makes the posteriors of windows, which may be those of another agent on the family.
-func (a *Agent) EmbedWindows(w *Windows) (*tsne.Embeddings, error) {
-	encoder, err := a.Encoder()
-	if err != nil {
-		return nil, err
-	}
-	if w.width != encoder.Width() {
-		return nil, fmt.Errorf("embed: windows of rows of %d numbers; the encoder reads rows of %d", w.width, encoder.Width())
-	}
-	posteriors, err := encoder.Posteriors(w.Contexts)
+	posteriors, err := encoder.Posteriors(c.Rows)
 	if err != nil {
 		return nil, err
 	}
 	latent := encoder.Latent()
 	e := &tsne.Embeddings{
-		Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: w.Label, Names: w.Names,
+		Mean: tsne.NewMatrix(len(posteriors), latent), Std: tsne.NewMatrix(len(posteriors), latent), Label: c.Label, Names: c.Names,
 	}
 	for i, q := range posteriors {
 		copy(e.Mean.Row(i), q.Mean)
@@ -148,35 +97,6 @@ func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 		return nil, fmt.Errorf("embed: %s cannot vary the start of its episodes; only families whose tasks have one start each can", a.Spec.Name)
 	}
 	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
-}
-
-// windows rolls out task number k and crops one window from each rollout.
-func (a *Agent) windows(ctx context.Context, pool *sim.Pool, encoder rl.Encoder, task sim.Task, k int, o EmbedOptions) ([][]float32, error) {
-	episodes := make([]sim.Episode, o.Windows)
-	addresses := make([]uint64, o.Windows)
-	for i := range episodes {
-		addresses[i] = rng.New(o.Seed, rng.Rollout, uint64(k), uint64(i)).Uint64()
-		episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
-	}
-	trajectories, err := pool.Rollout(ctx, episodes, encoder.Explorer(o.Seed, addresses), a.Spec.Horizon)
-	if err != nil {
-		return nil, err
-	}
-	d := replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}
-	nextObs := encoder.NextObs()
-	out := make([][]float32, o.Windows)
-	for i := range trajectories {
-		one := replay.NewTask(d, trajectories[i].Len)
-		if err := one.Add(&trajectories[i]); err != nil {
-			return nil, err
-		}
-		c := d.NewContext(o.Length, nextObs)
-		if _, err := one.Window(rng.New(o.Seed, rng.Window, addresses[i]), feed.Draw{N: o.Length}, nextObs, c); err != nil {
-			return nil, err
-		}
-		out[i] = c.Rows[:c.Valid()*d.ContextWidth(nextObs)]
-	}
-	return out, nil
 }
 
 // taskNames writes task vectors for a legend, without the numbers that all of them share.

@@ -1,7 +1,9 @@
 package experiment
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +37,72 @@ func TestVaryStartNeedsAStarter(t *testing.T) {
 	_, err = a.Embed(t.Context(), EmbedOptions{Tasks: 2, Windows: 2, VaryStart: true})
 	if err == nil || !strings.Contains(err.Error(), "point-goal cannot vary the start") {
 		t.Errorf("the point robot, whose starts vary already: %v", err)
+	}
+}
+
+// Contexts of one rollout are taken of the same one, whatever else is asked for; that of the meta-test is all of its
+// protocol's exploration.
+func TestContexts(t *testing.T) {
+	cfg, err := Preset("quick/point-goal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := NewAgent(cfg, Host{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	o := EmbedOptions{Tasks: 3, Windows: 4, Length: 5, Seed: 7}
+	all, err := a.Contexts(t.Context(), o, ContextKinds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := a.Spec.ObsDim + a.Spec.ActDim + 1
+	rows := func(c []float32) (out []string) {
+		for r := range slices.Chunk(c, width) {
+			out = append(out, fmt.Sprint(r))
+		}
+		return out
+	}
+	for k, want := range []int{5, 5, a.Spec.Horizon, cfg.Evaluation.Protocol.Explore * a.Spec.Horizon} {
+		c := all[k]
+		if c.Kind != ContextKinds[k] || len(c.Rows) != 12 || !slices.Equal(c.Label, []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}) {
+			t.Fatalf("%s: %d contexts, labels %v", c.Kind, len(c.Rows), c.Label)
+		}
+		for i, context := range c.Rows {
+			if len(context) != want*width {
+				t.Errorf("%s, context %d: %d numbers, want %d rows of %d", c.Kind, i, len(context), want, width)
+			}
+		}
+		alone, err := a.Contexts(t.Context(), o, c.Kind)
+		if err != nil || !reflect.DeepEqual(alone[0], c) {
+			t.Errorf("%s alone is another, %v", c.Kind, err)
+		}
+	}
+	for i, whole := range all[2].Rows {
+		rollout := rows(whole)
+		at := slices.Index(rollout, rows(all[0].Rows[i])[0])
+		if at < 0 || !slices.Equal(rollout[at:at+5], rows(all[0].Rows[i])) {
+			t.Errorf("window %d is not one of its rollout", i)
+		}
+		for _, r := range rows(all[1].Rows[i]) {
+			if !slices.Contains(rollout, r) {
+				t.Errorf("context %d of rows has one that is not in its rollout", i)
+			}
+		}
+	}
+	if _, err := a.Contexts(t.Context(), o, "rolout"); err == nil || !strings.Contains(err.Error(), `did you mean "rollout"?`) {
+		t.Errorf("misspelt: %v", err)
+	}
+	a.Config.Evaluation.Protocol.ContextLimit = 6
+	c, err := a.Contexts(t.Context(), o, MetaTestContext)
+	if err != nil || len(c[0].Rows[0]) != 6*width {
+		t.Errorf("%d numbers with a limit of 6 rows, %v", len(c[0].Rows[0]), err)
+	}
+	for _, r := range rows(c[0].Rows[3]) {
+		if !slices.Contains(rows(all[3].Rows[3]), r) {
+			t.Error("a limited context has another row")
+		}
 	}
 }
 

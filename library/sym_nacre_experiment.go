@@ -13,6 +13,9 @@ func init() {
 		"Change":                 reflect.ValueOf(p0.Change),
 		"Config":                 reflect.ValueOf((*p0.Config)(nil)),
 		"ConfigFileLayer":        reflect.ValueOf(p0.ConfigFileLayer),
+		"ContextKind":            reflect.ValueOf((*p0.ContextKind)(nil)),
+		"ContextKinds":           reflect.ValueOf(&p0.ContextKinds).Elem(),
+		"Contexts":               reflect.ValueOf((*p0.Contexts)(nil)),
 		"Create":                 reflect.ValueOf(p0.Create),
 		"Default":                reflect.ValueOf(p0.Default),
 		"EmbedOptions":           reflect.ValueOf((*p0.EmbedOptions)(nil)),
@@ -29,6 +32,7 @@ func init() {
 		"NewSession":             reflect.ValueOf(p0.NewSession),
 		"Open":                   reflect.ValueOf(p0.Open),
 		"OpenDevice":             reflect.ValueOf(p0.OpenDevice),
+		"ParseContextKind":       reflect.ValueOf(p0.ParseContextKind),
 		"Position":               reflect.ValueOf((*p0.Position)(nil)),
 		"Preset":                 reflect.ValueOf(p0.Preset),
 		"Presets":                reflect.ValueOf(p0.Presets),
@@ -53,6 +57,5 @@ func init() {
 		"Training":               reflect.ValueOf((*p0.Training)(nil)),
 		"Verify":                 reflect.ValueOf(p0.Verify),
 		"View":                   reflect.ValueOf(p0.View),
-		"Windows":                reflect.ValueOf((*p0.Windows)(nil)),
 	})
 }

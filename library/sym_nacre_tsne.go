@@ -19,6 +19,8 @@ func init() {
 		"Comparison":              reflect.ValueOf((*p0.Comparison)(nil)),
 		"Current":                 reflect.ValueOf(p0.Current),
 		"CurrentFor":              reflect.ValueOf(p0.CurrentFor),
+		"Discriminate":            reflect.ValueOf(p0.Discriminate),
+		"Discrimination":          reflect.ValueOf((*p0.Discrimination)(nil)),
 		"Embeddings":              reflect.ValueOf((*p0.Embeddings)(nil)),
 		"ExactNeighbours":         reflect.ValueOf(p0.ExactNeighbours),
 		"Graph":                   reflect.ValueOf((*p0.Graph)(nil)),

@@ -128,8 +128,8 @@ func TestShippedStudy(t *testing.T) {
 
 func TestTSNEStudy(t *testing.T) {
 	shown := run(t, "tsne-study.ipynb", "shipped=", "iterations=1", "windows=12", "layouts=1")
-	if n := count(t, shown, embedding, "image/png", "text/plain"); n != 3 {
-		t.Errorf("%d embeddings, expected 3", n)
+	if n := count(t, shown, embedding, "image/png", "text/plain"); n != 4 {
+		t.Errorf("%d embeddings, expected 4", n)
 	}
 	// The paper's rows are data: 44.86/38.8 and 68.5/26.6.
 	for _, o := range shown {

@@ -1,5 +1,6 @@
-// Package stats computes the intervals, paired comparisons and ranks that reports state: intervals over seeds and tasks,
-// comparisons of methods over environments, ranks and wins with their ties.
+// Package stats computes what reports state: intervals over seeds and tasks, exact permutation
+// tests, aggregates of methods over many families with stratified bootstrap intervals, paired comparisons of methods over
+// environments, ranks and wins with their ties.
 //
 // Every function says what it does with ties and with too little data; none of them drops a value silently.
 //

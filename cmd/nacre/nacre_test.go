@@ -69,12 +69,12 @@ func TestOptions(t *testing.T) {
 		"eval runs/a":                 app.EvalOptions{Dir: "runs/a", Explore: -1, Scored: -1, Repeats: -1},
 		"eval runs/a --protocol oyster --explore 0 --scored 3 --repeats 2 --z mean --actions sampled --train-tasks --seed 9": app.EvalOptions{
 			Dir: "runs/a", Protocol: "oyster", Explore: 0, Scored: 3, Repeats: 2, Z: "mean", Actions: "sampled", Train: true, Seed: 9},
-		"embed runs/a": app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200},
+		"embed runs/a": app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Context: "window"},
 		"study push --scale paper --ablate momentum --pack p": app.StudyOptions{Name: "push", Layouts: -1, Scale: "paper", Ablate: "momentum", Pack: "p",
 			Out: "out/push-paper"},
 		"study check out/push --layouts":         app.CheckStudyOptions{Dir: "out/push", Layouts: true},
-		"embed runs/a --vary-start":              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Vary: true},
-		"embed runs/a --tasks 4 --out x.csv":     app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Out: "x.csv"},
+		"embed runs/a --vary-start":              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Context: "window", Vary: true},
+		"embed runs/a --tasks 4 --out x.csv":     app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Context: "window", Out: "x.csv"},
 		"tsne x.npz --perplexity 20 --start pca": app.TSNEOptions{Inputs: []string{"x.npz"}, Perplexity: 20, Start: "pca"},
 		"tsne x.csv --method barnes-hut":         app.TSNEOptions{Inputs: []string{"x.csv"}, Method: "barnes-hut"},
 		"tsne runs/a runs/b -o c":                app.TSNEOptions{Inputs: []string{"runs/a", "runs/b"}, Out: "c"},
@@ -130,7 +130,7 @@ func TestOptions(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"trian":                                `nacre: unknown command "nacre trian"; did you mean "train"?`,
-		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, point-goal, push, quickstart); see "nacre study --help"`,
+		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, families, point-goal, push, quickstart); see "nacre study --help"`,
 		"bench updat":                          `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
 		"train extra":                          `nacre: unexpected argument "extra"; see "nacre train --help"`,
 		"train --sed 3":                        `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,

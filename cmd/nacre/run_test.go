@@ -374,7 +374,7 @@ func TestQuickstart(t *testing.T) {
 	args := append([]string{"study", "quickstart", "--windows", "12", "--layouts", "1", "--out", dir}, set(tiny...)...)
 	args = append(args, "--set", "pearl.iterations=3")
 	text := must(t, args...)
-	if !strings.Contains(text, "2.575") || !strings.Contains(text, "report: "+filepath.Join(dir, study.ReportFile)) {
+	if !strings.Contains(text, "2.575") || !strings.Contains(text, "report: "+filepath.Join(dir, study.PageFile)) {
 		t.Errorf("printed %s", text)
 	}
 	weights := contents(t, filepath.Join(dir, "point-goal", "runs", "pearl-seed1"), experiment.CheckpointFile)
@@ -408,7 +408,7 @@ func checkStudy(t *testing.T, r *study.Result) {
 			t.Errorf("%s.svg is not whole", name)
 		}
 	}
-	if len(r.Arms) != 2 || len(r.Centroids) != 6 || r.Arms[0].Seeds[0].Embedding.Points != 8*12 {
+	if len(r.Arms) != 3 || len(r.Centroids) != 9 || r.Arms[0].Seeds[0].Embedding.Points != 8*12 {
 		t.Errorf("%s: %d arms, %d rows", r.Family, len(r.Arms), len(r.Centroids))
 	}
 	for _, row := range r.Centroids {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,10 +15,12 @@ func studyCommand(env *app.Env, run func(context.Context, *app.Env, app.StudyOpt
 	check func(context.Context, *app.Env, app.CheckStudyOptions) error) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "study",
-		Short: "Train PEARL and TCL-PEARL side by side and report",
-		Long: `A study trains PEARL and TCL-PEARL with the same seeds, evaluates both, embeds windows of several tasks, and
-writes a folder with the t-SNE planes side by side, the centroid table beside the paper's, the adaptation
-curves, the learning curves and report.md. What is finished is kept: run it again to continue after an
+		Short: "Train PEARL, PEARL on windows and TCL-PEARL side by side and report",
+		Long: `A study trains PEARL, PEARL on windows (the control without the contrastive loss) and TCL-PEARL with the same
+seeds, evaluates all, embeds contexts of four kinds of several tasks, and writes a folder with the t-SNE planes side
+by side, how well each encoder tells tasks apart with intervals and tests, how much of the gap is windows and how much
+the loss, the adaptation and learning curves, and all of it as one page, report.html. It first prints the runs and the
+hours they take; --plan does only that. What is finished is kept: run it again to continue after an
 interruption. --ablate compares readings of a point the paper leaves open, in ablations/NAME beside it.`,
 	})
 	for _, line := range study.List() {
@@ -70,12 +73,16 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 	f.IntVar(&o.Seeds, "seeds", 0, "`number` of seeds, up to 100; 0 for the study's own")
 	f.IntVar(&o.Windows, "windows", 0, "embedded windows per task, 0 for the study's own")
 	f.IntVar(&o.Layouts, "layouts", -1, "further t-SNE layouts from random starts, -1 for the study's own")
-	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value` for both algorithms; may be repeated")
+	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value` for all arms; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "out/"+line.Name, "`folder` for the report")
 	workersFlag(cmd, &o.Workers)
 	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
-	if line.Name != study.Quickstart {
+	f.BoolVar(&o.Plan, "plan", false, "print the runs, and the hours from a short measurement, and stop")
+	if line.Name == study.Families {
+		f.StringArrayVar(&o.Families, "family", nil, "an ML1 `family` such as ml1/push; may be repeated (default ml1/push, ml1/reach, ml1/pick-place)")
+	}
+	if !slices.Contains(study.Suites, line.Name) {
 		var points []string
 		for _, a := range study.Ablations() {
 			points = append(points, a.Name)

@@ -67,6 +67,15 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 			if err := s.again(ctx, again, layouts, show); err != nil {
 				return out, err
 			}
+			for n, c := range stored.Arms[i].Seeds[k].Contexts {
+				if c.Context == experiment.WindowContext {
+					continue // the run's own, below
+				}
+				if out.Numbers += len(c.layout.Data); !slices.Equal(c.layout.Data, s.Contexts[n].layout.Data) {
+					_, file := ContextFiles(c.Context)
+					out.Differences = append(out.Differences, fmt.Sprintf("%s/%s: the plane of the stored embeddings is another", s.Run, file))
+				}
+			}
 			for file, report := range stored.Arms[i].Seeds[k].layouts() {
 				now := s.layouts()[file]
 				out.Numbers += len(now.Layout.Y.Data)
@@ -77,6 +86,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 		}
 	}
 	again.Centroids, again.Chance, again.Crossed = nil, nil, nil
+	again.Contexts, again.Contrasts, again.Attribution, again.ContextVerdicts = nil, nil, nil, nil
 	if err := again.summarise(); err != nil {
 		return out, err
 	}

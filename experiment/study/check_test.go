@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/sim"
@@ -32,6 +33,7 @@ func TestPackedStudyChecks(t *testing.T) {
 	dir, to := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed")
 	plan := quickly()
 	plan.Seeds, plan.Layouts, plan.Script = 2, 2, true
+	plan.Contexts, plan.Adaptations = experiment.ContextKinds, 12
 	if _, err := Run(t.Context(), dir, plan, experiment.Host{Workers: 1}, progress.Silent()); err != nil {
 		t.Fatal(err)
 	}
@@ -49,11 +51,11 @@ func TestPackedStudyChecks(t *testing.T) {
 		t.Fatalf("%d numbers, %v, %v", c.Numbers, c.Differences, err)
 	}
 	r, err := Open(to)
-	if err != nil || r.Arms[1].Seeds[1].Run != "runs/tcl-pearl-seed2" || r.Session.Go == "" {
+	if err != nil || r.Arms[2].Seeds[1].Run != "runs/tcl-pearl-seed2" || r.Session.Go == "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if rows := len(r.Centroids); rows != 2*len(Spaces) {
-		t.Errorf("%d rows, want two for each of %v", rows, Spaces)
+	if rows := len(r.Centroids); rows != 3*len(Spaces) {
+		t.Errorf("%d rows, want three for each of %v", rows, Spaces)
 	}
 	// The packed weights are those of an agent that can be used.
 	a, err := experiment.LoadAgent(filepath.Join(to, r.Arms[1].Seeds[1].Run), experiment.Host{Workers: 1})
@@ -72,6 +74,8 @@ func TestPackedStudyChecks(t *testing.T) {
 	r.Arms[0].Seeds[0].EnvSteps++
 	r.Arms[0].Seeds[0].Crossed[0].Latent.Accuracy++
 	r.Verdicts[0] = "TCL-PEARL is better."
+	r.Contexts[2].Figures["knn_accuracy"] = stats.Interval{Mean: 1, Lo: 1, Hi: 1, Level: 0.95, N: 2}
+	r.Attribution[0].Windows.Mean++
 	if err := writeJSON(filepath.Join(to, ResultsFile), r); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,8 @@ func TestPackedStudyChecks(t *testing.T) {
 	want := []string{
 		"runs/pearl-seed2/layout.npz", "/arms/0/seeds/0/crossed/0/latent/held_out_accuracy", "/arms/0/seeds/0/env_steps", "/arms/0/seeds/1/embedding/latent/held_out_accuracy",
 		"/arms/1/seeds/0/adapted/summary/adapted/mean", "/arms/1/seeds/0/script_embedding/plane/ratio",
-		"/centroids/0/ratio/seeds/1", "/verdicts/0",
+		"/attribution/0/windows/mean", "/centroids/0/ratio/seeds/1",
+		"/contexts/2/figures/knn_accuracy/hi", "/contexts/2/figures/knn_accuracy/lo", "/contexts/2/figures/knn_accuracy/mean", "/verdicts/0",
 	}
 	if !reflect.DeepEqual(where, want) {
 		t.Errorf("differences found in %q, want %q", where, want)
@@ -104,9 +109,12 @@ func TestPackedStudyChecks(t *testing.T) {
 
 // What is shipped with the notebooks agrees with itself.
 func TestShippedStudiesCheck(t *testing.T) {
-	found, err := filepath.Glob(filepath.Join("..", "notebooks", "data", "*", ResultsFile))
+	found, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "data", "*", ResultsFile))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(found) < 3 {
+		t.Fatalf("%d studies found, want three at least", len(found))
 	}
 	for _, path := range found {
 		var kind struct {
@@ -165,8 +173,8 @@ func TestAblation(t *testing.T) {
 	}
 	// The study shares a run with its ablation, but embeds its windows by other encoders.
 	plan.Ablation = ""
-	if s, err := Run(t.Context(), dir, plan, host, progress.Silent()); err != nil || len(r.Crossed) != 9 || len(s.Crossed) != 4 {
-		t.Errorf("%d and %d rows of crossed windows, want 9 and 4: %v", len(r.Crossed), len(s.Crossed), err)
+	if s, err := Run(t.Context(), dir, plan, host, progress.Silent()); err != nil || len(r.Crossed) != 9 || len(s.Crossed) != 9 {
+		t.Errorf("%d and %d rows of crossed windows, want 9 and 9: %v", len(r.Crossed), len(s.Crossed), err)
 	}
 	plan.Ablation = "windows"
 	if _, err := Run(t.Context(), dir, plan, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), `did you mean "window"?`) {

@@ -31,6 +31,7 @@ func Example() {
 		return
 	}
 	plan.Seeds, plan.Repeats, plan.Windows, plan.Layouts, plan.Set = 2, 2, 12, 0, tiny
+	plan.Adaptations = 12
 	result, err := study.Run(context.Background(), dir, plan, experiment.Host{Workers: 1}, progress.Silent())
 	if err != nil {
 		fmt.Println(err)
@@ -45,17 +46,27 @@ func Example() {
 	}
 	// Output:
 	// pearl plane 2
+	// pearl-windows plane 2
 	// tcl-pearl plane 2
 	// pearl latent 2
+	// pearl-windows latent 2
 	// tcl-pearl latent 2
 	// pearl 2-Wasserstein 2
+	// pearl-windows 2-Wasserstein 2
 	// tcl-pearl 2-Wasserstein 2
 	// adaptation.png
 	// adaptation.svg
 	// learning.png
 	// learning.svg
+	// report.html
 	// report.md
 	// results.json
+	// tsne-meta-test.png
+	// tsne-meta-test.svg
+	// tsne-rollout.png
+	// tsne-rollout.svg
+	// tsne-rows.png
+	// tsne-rows.svg
 	// tsne.png
 	// tsne.svg
 }

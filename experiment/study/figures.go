@@ -24,6 +24,11 @@ func (r *Result) draw() error {
 	if r.Plan.Script {
 		list = append(list, drawing{"tsne-script", plane(ScriptFile)})
 	}
+	for _, kind := range r.Plan.Contexts {
+		if kind != experiment.WindowContext { // drawn as the first
+			list = append(list, drawing{contextPicture(kind), func() (*plots.Figure, error) { return r.contextPlane(kind) }})
+		}
+	}
 	if r.published() {
 		list = append(list, drawing{"published", r.beside})
 	}

@@ -39,7 +39,7 @@ func (r *runner) key(cfg experiment.Config) (string, error) {
 	for _, a := range r.out.Arms {
 		arms = append(arms, a.Name)
 	}
-	text, err := json.Marshal([]any{version.Get().Commit, hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, r.length,
+	text, err := json.Marshal([]any{version.Get().Commit, hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, p.Contexts, p.Adaptations, r.length,
 		Layout(), tsne.PaperScript()})
 	return string(text), err
 }
@@ -83,6 +83,11 @@ func (r *runner) keep(dir, key string, s *SeedResult) error {
 			return err
 		}
 	}
+	for i := range s.Contexts {
+		if err := s.Contexts[i].save(dir); err != nil {
+			return err
+		}
+	}
 	for name, report := range s.layouts() {
 		e := tsne.Embeddings{Mean: report.Layout.Y, Label: s.embeddings.Label}
 		if err := e.Save(filepath.Join(dir, name)); err != nil {
@@ -123,6 +128,11 @@ func (s *SeedResult) load(dir string) (err error) {
 			return err
 		}
 		report.Layout = &tsne.Layout{Y: e.Mean, Recipe: report.Recipe, KL: report.KL, Notes: report.Notes}
+	}
+	for i := range s.Contexts {
+		if err := s.Contexts[i].load(dir, s.Tasks); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -20,7 +20,9 @@ var packed = []string{
 }
 
 // pictures are the files that report.md shows.
-var pictures = []string{"tsne.png", "tsne-script.png", "adaptation.png", "learning.png", "published.png"}
+var pictures = []string{
+	"tsne.png", "tsne-rows.png", "tsne-rollout.png", "tsne-meta-test.png", "tsne-script.png", "adaptation.png", "learning.png", "published.png",
+}
 
 // Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
 // program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
@@ -33,7 +35,7 @@ func Pack(from, to string) (bytes int64, err error) {
 	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 {
 		return 0, fmt.Errorf("study: %s is not empty: choose a new folder to pack into", to)
 	}
-	for _, name := range append([]string{ReportFile}, pictures...) {
+	for _, name := range append([]string{ReportFile, PageFile}, pictures...) {
 		n, err := copyFile(filepath.Join(from, name), filepath.Join(to, name))
 		if err != nil {
 			return bytes, err
@@ -48,6 +50,12 @@ func Pack(from, to string) (bytes int64, err error) {
 			files := slices.Clone(packed)
 			for _, c := range s.Crossed {
 				files = append(files, c.file())
+			}
+			for _, c := range s.Contexts {
+				if c.Context != experiment.WindowContext {
+					embeddings, layout := ContextFiles(c.Context)
+					files = append(files, embeddings, layout)
+				}
 			}
 			for _, name := range files {
 				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))

@@ -9,11 +9,12 @@ import (
 	"nacre/internal/nearest"
 	"nacre/pearl"
 	contrast "nacre/tcl"
+	"nacre/tcl/tclpearl"
 	"nacre/tsne"
 )
 
 // Arms are the systems that studies compare, in the order of tables and pictures.
-var Arms = []string{"pearl", "tcl-pearl"}
+var Arms = []string{"pearl", tclpearl.Windows, "tcl-pearl"}
 
 // Plan says what a study does.
 type Plan struct {
@@ -26,7 +27,11 @@ type Plan struct {
 	Repeats int      `json:"repeats"`         // of the final evaluation on each test task
 	Tasks   int      `json:"tasks"`           // embedded tasks
 	Windows int      `json:"windows"`         // per task
-	Layouts int      `json:"layouts"`         // further t-SNE layouts from random starts, for the spread over t-SNE's own seed
+	// Contexts are the kinds of context to embed; none are windows only.
+	Contexts []experiment.ContextKind `json:"contexts,omitempty"`
+	// Adaptations is the number of contexts of the meta-test per task, each of a whole exploration.
+	Adaptations int `json:"adaptations,omitempty"`
+	Layouts     int `json:"layouts"` // further t-SNE layouts from random starts, for the spread over t-SNE's own seed
 	// VaryStart draws the start of every embedded rollout (experiment.EmbedOptions).
 	VaryStart bool `json:"vary_start,omitempty"`
 	// Script also lays the embeddings out by the recipe of the paper's script.
@@ -48,11 +53,12 @@ var Scales = []string{"small", "paper"}
 
 var plans = []Plan{
 	{Name: "point-goal", About: "the point robot to the end, three seeds, up to an hour on two cores", Preset: "study/point-goal",
-		Seeds: 3, Repeats: 10, Tasks: 8, Windows: 200, Layouts: 5},
+		Seeds: 3, Repeats: 10, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 100, Layouts: 5},
 	{Name: "cheetah-vel", About: "the half-cheetah at many velocities, half an hour per run on two cores (needs MuJoCo)",
-		Scale: "small", Preset: "study/cheetah-vel", Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Layouts: 5},
+		Scale: "small", Preset: "study/cheetah-vel", Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 5},
 	{Name: "push", About: "the paper's own: Meta-World push, half an hour per run on two cores (needs MuJoCo)",
-		Scale: "small", Preset: "ml1/push-small", Seeds: 2, Repeats: 2, Tasks: 8, Windows: 200, Layouts: 5, VaryStart: true, Script: true},
+		Scale: "small", Preset: "ml1/push-small", Seeds: 2, Repeats: 2, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 5,
+		VaryStart: true, Script: true},
 }
 
 // atPaperScale are the presets of studies that have one.
@@ -61,13 +67,19 @@ var atPaperScale = map[string]string{"cheetah-vel": "paper/cheetah-vel", "push":
 // quick are the plans of the quickstart; the folder of each has the name of its family.
 var quick = []Plan{
 	{Name: "point-goal", About: "the point robot, briefly", Preset: "quick/point-goal",
-		Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Layouts: 2},
+		Seeds: 1, Repeats: 4, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 100, Layouts: 2},
 	{Name: "cheetah-vel", About: "half-cheetah velocity, briefly", Preset: "quick/cheetah-vel",
-		Seeds: 1, Repeats: 2, Tasks: 8, Windows: 200, Layouts: 2},
+		Seeds: 1, Repeats: 2, Tasks: 8, Windows: 200, Contexts: experiment.ContextKinds, Adaptations: 40, Layouts: 2},
 }
 
 // Quickstart is the name of the study that runs every family once, briefly.
 const Quickstart = "quickstart"
+
+// Families is the name of the study of several ML1 families.
+const Families = "families"
+
+// defaultFamilies are those of the study Families unless others are named.
+var defaultFamilies = []string{"ml1/push", "ml1/reach", "ml1/pick-place"}
 
 // Line is a study's name with a line about it.
 type Line struct{ Name, About string }
@@ -78,7 +90,7 @@ func List() []Line {
 	for _, p := range plans {
 		out = append(out, Line{p.Name, p.About})
 	}
-	return out
+	return append(out, Line{Families, "several ML1 families by the recipe of push, three seeds each, and all of them together (needs MuJoCo)"})
 }
 
 // Find returns a plan by name. The error of an unknown name carries the nearest one.
@@ -134,13 +146,25 @@ var ablations = []ablation{
 		w := contrast.Of(c).Window
 		return tcl(windows(w/2), windows(2*w))(c)
 	}},
-	{"scale", "weight of the contrastive loss; 0 is PEARL on windows, without it", tcl(
-		reading{"scale-0", "c = 0", "tcl.scale=0"}, reading{"scale-10", "c = 10", "tcl.scale=10"},
-		reading{"scale-100", "c = 100", "tcl.scale=100"})},
+	{"scale", "weight of the contrastive loss, and PEARL on windows, without it", func(c experiment.Config) []Variant {
+		readings := tcl(reading{"scale-10", "c = 10", "tcl.scale=10"}, reading{"scale-100", "c = 100", "tcl.scale=100"})(c)
+		return append(readings, variant(tclpearl.Windows))
+	}},
 	{"pair", "where the two windows of a pair come from: one trajectory, or any two of the task", tcl(
 		reading{"same-task", "pairs from the task", "tcl.pair=same-task"})},
 	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
 		reading{"variance", "variances", "tcl.sigma=var"})},
+	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others with twice the window (400/128)", func(c experiment.Config) []Variant {
+		p, w := pearl.Of(c), contrast.Of(c).Window
+		narrow := Variant{"pearl-authors", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, w), "pearl",
+			[]string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2), fmt.Sprintf("pearl.context=%d", w)}}
+		out := []Variant{narrow}
+		for _, name := range Arms[1:] {
+			title := fmt.Sprintf("%s, %d/%d", experiment.Title(name), p.EncoderHidden, 2*w)
+			out = append(out, Variant{name + "-authors", title, name, []string{fmt.Sprintf("tcl.window=%d", 2*w)}})
+		}
+		return out
+	}},
 	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context", func(c experiment.Config) []Variant {
 		p := pearl.Of(c)
 		return []Variant{

@@ -26,6 +26,8 @@ func (r *Result) report() string {
 	}
 	b.WriteString(r.centroidTables())
 	b.WriteString(r.crossedTable())
+	b.WriteString(r.contextSections())
+	b.WriteString(r.attributionSection())
 	b.WriteString("\n## What the figures support\n\n")
 	for _, v := range r.Verdicts {
 		b.WriteString("- " + v + "\n")
@@ -38,6 +40,7 @@ func (r *Result) report() string {
 	b.WriteString(r.publishedSection())
 	b.WriteString("\n## How it was run\n\n")
 	b.WriteString(r.how())
+	b.WriteString(r.repeating())
 	return b.String()
 }
 
@@ -45,6 +48,9 @@ func (r *Result) report() string {
 func (r *Result) subject() string {
 	if r.Plan.Ablation != "" {
 		return "Readings of " + r.Plan.Ablation
+	}
+	if _, ok := r.three(); ok {
+		return "PEARL, PEARL on windows and TCL-PEARL"
 	}
 	return "PEARL and TCL-PEARL"
 }
@@ -309,6 +315,52 @@ func (r *Result) how() string {
 		}
 	}
 	return b.String()
+}
+
+// repeating says how each number can be had again.
+func (r *Result) repeating() string {
+	command := "nacre study " + r.Plan.Name
+	if r.Plan.Scale == "paper" {
+		command += " --scale paper"
+	}
+	if r.Plan.Ablation != "" {
+		command += " --ablate " + r.Plan.Ablation
+	}
+	command += fmt.Sprintf(" --seeds %d --windows %d --layouts %d", r.Plan.Seeds, r.Plan.Windows, r.Plan.Layouts)
+	run := r.Arms[len(r.Arms)-1].Seeds[0].Run
+	var b strings.Builder
+	b.WriteString("\n## How to repeat it\n\nIn the folder of this report:\n\n")
+	for _, step := range [][2]string{
+		{"every table, interval, test, verdict and plane, from what is stored", "nacre study check ."},
+		{"the layouts from random starts too", "nacre study check . --layouts"},
+		{"the returns of one run's evaluation", fmt.Sprintf("nacre eval %s --repeats %d --seed 1", run, r.Plan.Repeats)},
+		{"one run's embeddings, from new rollouts", r.embedCommand(run)},
+	} {
+		fmt.Fprintf(&b, "- %s: `%s`\n", step[0], step[1])
+	}
+	fmt.Fprintf(&b, "- all of it, training included: `%s`\n", command+r.changes())
+	return b.String()
+}
+
+// embedCommand makes the embeddings of windows of a run of seed 1 again.
+func (r *Result) embedCommand(run string) string {
+	text := fmt.Sprintf("nacre embed %s --tasks %d --windows %d --length %d --seed 1", run, r.Plan.Tasks, r.Plan.Windows, r.Window)
+	if r.Plan.VaryStart {
+		text += " --vary-start"
+	}
+	if len(r.Plan.Contexts) > 0 {
+		text += " --context window"
+	}
+	return text
+}
+
+// changes are the plan's changes to its preset, as flags.
+func (r *Result) changes() string {
+	out := ""
+	for _, s := range r.Plan.Set {
+		out += " --set " + s
+	}
+	return out
 }
 
 // WriteText prints the centroid table and where the report is.

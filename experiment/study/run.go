@@ -83,7 +83,11 @@ func (r *Result) write() error {
 	if err := r.draw(); err != nil {
 		return err
 	}
-	if err := writeText(filepath.Join(r.Dir, ReportFile), r.report()); err != nil {
+	report := r.report()
+	if err := writeText(filepath.Join(r.Dir, ReportFile), report); err != nil {
+		return err
+	}
+	if err := writePage(r.Dir, r.subject()+" on "+r.Family, report); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(r.Dir, ResultsFile), r)
@@ -185,12 +189,11 @@ func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experime
 	if err != nil {
 		return err
 	}
-	if base.Goal != nil {
-		share, err := protocol.Normalised(s.Adapted.Summary.Adapted.Mean, base.Random.Summary.Adapted.Mean, base.Goal.Summary.Adapted.Mean)
-		if err != nil {
-			return err
-		}
-		s.Share = &share
+	if s.Share, err = base.share(s.Adapted, &base.Random); err != nil {
+		return err
+	}
+	if s.ShareFromBlind, err = base.share(s.Adapted, base.Blind); err != nil {
+		return err
 	}
 	stage.Done()
 	return r.embed(ctx, a, arm, s)
@@ -282,6 +285,16 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 	return &r.out.Baselines[len(r.out.Baselines)-1], nil
 }
 
+// share is how far an adapted return is on the way from one yardstick to the goal-knowing controller; nil where there is not
+// both.
+func (b *Baseline) share(adapted protocol.Result, from *protocol.Result) (*float64, error) {
+	if from == nil || b.Goal == nil {
+		return nil, nil
+	}
+	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, from.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)
+	return &share, err
+}
+
 // baselineOf is what is known of a seed's yardsticks, nil for nothing.
 func (r *runner) baselineOf(seed uint64) *Baseline {
 	for i := range r.out.Baselines {
@@ -296,13 +309,8 @@ func (r *runner) baselineOf(seed uint64) *Baseline {
 func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s *SeedResult) error {
 	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
 	defer stage.Done()
-	w, err := a.Windows(ctx, experiment.EmbedOptions{
-		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
-	})
+	w, err := r.explore(ctx, a, s)
 	if err != nil {
-		return err
-	}
-	if s.embeddings, err = a.EmbedWindows(w); err != nil {
 		return err
 	}
 	for _, other := range r.out.Arms {
@@ -321,13 +329,13 @@ func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s 
 }
 
 // embedBy embeds windows by the encoder of an arm.
-func (r *runner) embedBy(arm Variant, seed uint64, w *experiment.Windows) (*tsne.Embeddings, error) {
+func (r *runner) embedBy(arm Variant, seed uint64, c *experiment.Contexts) (*tsne.Embeddings, error) {
 	a, err := experiment.LoadAgent(r.folder(arm, seed), r.host)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	return a.EmbedWindows(w)
+	return a.EmbedContexts(c)
 }
 
 // analyse measures the embeddings of a run under the plan's recipes, with so many layouts from random starts.
@@ -344,9 +352,11 @@ func (s *SeedResult) analyse(ctx context.Context, plan Plan, layouts int, show p
 		}
 	}
 	if plan.Script {
-		s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show)
+		if s.Script, err = analyse(ctx, s.embeddings, tsne.PaperScript(), s.Seed, layouts, show); err != nil {
+			return err
+		}
 	}
-	return err
+	return s.analyseContexts(ctx, show)
 }
 
 func analyse(ctx context.Context, e *tsne.Embeddings, recipe tsne.Recipe, seed uint64, layouts int, show progress.Progress) (*tsne.Report, error) {

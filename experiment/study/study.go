@@ -1,6 +1,7 @@
-// Package study measures how well the context embeddings of PEARL and of TCL-PEARL tell tasks apart. For each seed it
-// trains both arms on the same tasks, evaluates their adaptation, embeds windows of evenly spread tasks, lays them out by
-// t-SNE and measures the centroids, and writes the pictures and the tables.
+// Package study measures end to end how well the context embeddings of PEARL and of TCL-PEARL tell
+// tasks apart, and what makes the difference, windows or the contrastive loss. For each seed it trains three arms on the
+// same tasks (PEARL on windows is the control between both), evaluates their adaptation, embeds contexts of four kinds of
+// evenly spread tasks, lays them out by t-SNE, measures how well tasks are told apart, and writes pictures and tables.
 //
 // Everything lives in one folder, and a study that was interrupted is continued by running it again: finished runs
 // are kept.
@@ -33,17 +34,24 @@ type Result struct {
 	Elapsed   time.Duration      `json:"elapsed"` // of this call, in nanoseconds
 	Centroids []CentroidRow      `json:"centroids"`
 	Crossed   []CrossedRow       `json:"crossed,omitempty"`
-	Paper     []paper.Embedding  `json:"paper"`
-	Verdicts  []string           `json:"verdicts"`
-	Chance    []Chance           `json:"chance"`
-	Baselines []Baseline         `json:"baselines"`
-	Arms      []Arm              `json:"arms"`
+	// Contexts, Contrasts, Attribution and ContextVerdicts are of studies whose plan names kinds of context.
+	Contexts        []ContextRow  `json:"contexts,omitempty"`
+	Contrasts       []Contrast    `json:"contrasts,omitempty"`
+	Attribution     []Attribution `json:"attribution,omitempty"`
+	ContextVerdicts []string      `json:"context_verdicts,omitempty"`
+
+	Paper     []paper.Embedding `json:"paper"`
+	Verdicts  []string          `json:"verdicts"`
+	Chance    []Chance          `json:"chance"`
+	Baselines []Baseline        `json:"baselines"`
+	Arms      []Arm             `json:"arms"`
 }
 
-// Baseline holds the two yardsticks on the test tasks of a seed.
+// Baseline holds the yardsticks on the test tasks of a seed.
 type Baseline struct {
 	Seed   uint64           `json:"seed"`
 	Random protocol.Result  `json:"random"`
+	Blind  *protocol.Result `json:"goal_blind,omitempty"`   // nil where the family has no goal-blind controller
 	Goal   *protocol.Result `json:"goal_knowing,omitempty"` // nil where the family has no goal-knowing controller
 }
 
@@ -71,7 +79,10 @@ type SeedResult struct {
 	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
-	Share     *float64    `json:"share,omitempty"`
+	Share *float64 `json:"share,omitempty"`
+	// ShareFromBlind is the same from the goal-blind controller on.
+	ShareFromBlind *float64 `json:"share_from_blind,omitempty"`
+
 	Tasks     []string    `json:"tasks"` // embedded, by label
 	Embedding tsne.Report `json:"embedding"`
 	// Script is the same under the recipe of the paper's script; nil where the plan does not ask for it.
@@ -79,6 +90,8 @@ type SeedResult struct {
 
 	// Crossed are the run's windows as the encoders of the other arms, trained with the same seed, embed them.
 	Crossed []Crossed `json:"crossed,omitempty"`
+	// Contexts are the plan's kinds of context, in its order.
+	Contexts []ContextResult `json:"contexts,omitempty"`
 
 	embeddings *tsne.Embeddings
 }

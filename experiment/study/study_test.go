@@ -182,16 +182,16 @@ func TestCrossed(t *testing.T) {
 		defer a.Close()
 		agents[arm.Name] = a
 	}
-	if len(r.Crossed) != 4 {
-		t.Fatalf("%d rows, want 4: %+v", len(r.Crossed), r.Crossed)
+	if len(r.Crossed) != 9 {
+		t.Fatalf("%d rows, want 9: %+v", len(r.Crossed), r.Crossed)
 	}
 	seen := map[float64]bool{}
 	for _, row := range r.Crossed {
-		w, err := agents[row.Windows].Windows(t.Context(), experiment.EmbedOptions{Tasks: 8, Windows: 12, Length: 4, Seed: 1})
+		w, err := agents[row.Windows].Contexts(t.Context(), experiment.EmbedOptions{Tasks: 8, Windows: 12, Length: 4, Seed: 1}, experiment.WindowContext)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := agents[row.Encoder].EmbedWindows(w)
+		e, err := agents[row.Encoder].EmbedContexts(w[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestCrossed(t *testing.T) {
 		}
 		seen[row.Ratio.Mean] = true
 	}
-	if len(seen) != 4 {
+	if len(seen) != 9 {
 		t.Errorf("rows are equal: %+v", r.Crossed)
 	}
 }

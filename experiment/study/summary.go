@@ -113,6 +113,13 @@ func (r *Result) summarise() error {
 		}
 	}
 	r.Verdicts = r.verdicts()
+	if err := r.contexts(); err != nil {
+		return err
+	}
+	if err := r.attribute(); err != nil {
+		return err
+	}
+	r.ContextVerdicts = r.contextVerdicts()
 	return r.chance()
 }
 

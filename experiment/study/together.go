@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"nacre/experiment"
@@ -15,13 +14,9 @@ import (
 // is divided among them. Runs side by side keep a processor busier than all its cores on one run after the other, and
 // give the same numbers. The first error stops all.
 func (r *runner) trainTogether(ctx context.Context, arms []Variant) error {
-	workers := r.host.Workers
-	if workers == 0 {
-		workers = runtime.NumCPU()
-	}
-	together := min(workers, r.plan.Seeds*len(arms))
+	together := together(r.host, r.plan.Seeds*len(arms))
 	host := r.host
-	host.Workers = workers / together
+	host.Workers = workersOf(host) / together
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var (

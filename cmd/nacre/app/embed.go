@@ -16,7 +16,8 @@ const EmbeddingsFile = "embeddings.npz"
 // EmbedReport is what nacre embed prints.
 type EmbedReport struct {
 	File    string   `json:"file"`
-	Tasks   []string `json:"tasks"` // what tells them apart in their vectors; the label of a row is a position in this list
+	Tasks   []string `json:"tasks"`   // what tells them apart in their vectors; the label of a row is a position in this list
+	Context string   `json:"context"` // experiment.ContextKinds
 	Windows int      `json:"windows_per_task"`
 	Length  int      `json:"window_length"` // transitions
 	Latent  int      `json:"latent_dimensions"`
@@ -33,6 +34,10 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	default:
 		return Usagef("--out %s: expected a name that ends in .npz or .csv", out)
 	}
+	kind, err := experiment.ParseContextKind(o.Context)
+	if err != nil {
+		return Usagef("--context: %v", err)
+	}
 	a, err := experiment.LoadAgent(o.Dir, experiment.Host{Workers: o.Workers})
 	if err != nil {
 		return err
@@ -42,9 +47,13 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	if length == 0 {
 		length = a.WindowLength()
 	}
-	stage := env.Progress.Stage(fmt.Sprintf("embedding %d windows of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
+	stage := env.Progress.Stage(fmt.Sprintf("embedding %d contexts of %d tasks", o.Tasks*o.Windows, o.Tasks), 0)
 	defer stage.Done()
-	e, err := a.Embed(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed, VaryStart: o.Vary})
+	c, err := a.Contexts(ctx, experiment.EmbedOptions{Tasks: o.Tasks, Windows: o.Windows, Length: length, Seed: o.Seed, VaryStart: o.Vary}, kind)
+	if err != nil {
+		return err
+	}
+	e, err := a.EmbedContexts(c[0])
 	if err != nil {
 		return err
 	}
@@ -52,7 +61,7 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 		return err
 	}
 	stage.Done()
-	r := EmbedReport{File: out, Tasks: e.Names, Windows: o.Windows, Length: length, Latent: e.Mean.Cols}
+	r := EmbedReport{File: out, Tasks: e.Names, Context: o.Context, Windows: o.Windows, Length: length, Latent: e.Mean.Cols}
 	return env.Print(r, r.WriteText)
 }
 
@@ -65,7 +74,10 @@ func save(e *tsne.Embeddings, path string) error {
 
 // WriteText prints the report for a person.
 func (r EmbedReport) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%d windows of %d transitions from each of %d tasks, %d latent dimensions: %s\n",
-		r.Windows, r.Length, len(r.Tasks), r.Latent, r.File)
+	what := map[experiment.ContextKind]string{
+		experiment.WindowContext: fmt.Sprintf("windows of %d transitions", r.Length), experiment.RowsContext: fmt.Sprintf("contexts of %d independent transitions", r.Length),
+		experiment.RolloutContext: "whole rollouts", experiment.MetaTestContext: "explorations under the run's protocol",
+	}[experiment.ContextKind(r.Context)]
+	_, err := fmt.Fprintf(w, "%d %s from each of %d tasks, %d latent dimensions: %s\n", r.Windows, what, len(r.Tasks), r.Latent, r.File)
 	return err
 }

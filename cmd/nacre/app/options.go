@@ -76,6 +76,7 @@ type EvalOptions struct {
 
 // EmbedOptions are the flags of nacre embed.
 type EmbedOptions struct {
+	Context string // experiment.ContextKinds
 	Dir     string
 	Tasks   int  // tasks to embed
 	Windows int  // windows per task
@@ -103,16 +104,18 @@ type TSNEOptions struct {
 
 // StudyOptions are the flags of nacre study.
 type StudyOptions struct {
-	Name    string
-	Seeds   int    // training seeds 1 … Seeds; 0 is the plan's
-	Windows int    // embedded windows per task; 0 is the plan's
-	Layouts int    // further t-SNE layouts; -1 is the plan's
-	Scale   string // "small", "paper"; empty is the plan's
-	Ablate  string // an open point to compare readings of; empty compares PEARL and TCL-PEARL
-	Pack    string // folder to pack the finished study into; empty packs nothing
-	Out     string
-	Workers int
-	Set     []string
+	Name     string
+	Seeds    int      // training seeds 1 … Seeds; 0 is the plan's
+	Windows  int      // embedded windows per task; 0 is the plan's
+	Layouts  int      // further t-SNE layouts; -1 is the plan's
+	Scale    string   // "small", "paper"; empty is the plan's
+	Ablate   string   // an open point to compare readings of; empty compares PEARL and TCL-PEARL
+	Plan     bool     // say what would be done and how long it takes, and do nothing
+	Families []string // of the study of several; empty are its own
+	Pack     string   // folder to pack the finished study into; empty packs nothing
+	Out      string
+	Workers  int
+	Set      []string
 	DeviceOptions
 }
 

@@ -6,19 +6,22 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"nacre/experiment"
 	"nacre/experiment/study"
+	"nacre/sim"
 )
 
-// Study trains both arms on the same seeds and reports.
+// Study says what it will do, trains all arms on the same seeds and reports.
 func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	change := func(p *study.Plan) {
 		if o.Seeds > 0 {
 			p.Seeds = o.Seeds
 		}
 		if o.Windows > 0 {
-			p.Windows = o.Windows
+			p.Windows, p.Adaptations = o.Windows, min(p.Adaptations, o.Windows)
 		}
 		if o.Layouts >= 0 {
 			p.Layouts = o.Layouts
@@ -38,12 +41,8 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 			env.Notice(notice)
 		}
 	}
-	if o.Name == study.Quickstart {
-		r, err := study.RunQuickstart(ctx, o.Out, change, host, env.Progress)
-		if err != nil {
-			return o.stopped(err)
-		}
-		return env.Print(r, o.reported(r.WriteText))
+	if slices.Contains(study.Suites, o.Name) {
+		return o.suite(ctx, env, change, host)
 	}
 	plan, err := study.Find(o.Name)
 	if err != nil {
@@ -54,6 +53,9 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	}
 	plan.Ablation = o.Ablate
 	change(&plan)
+	if done, err := o.survey(ctx, env, []study.Plan{plan}, []string{o.Out}, host); done || err != nil {
+		return err
+	}
 	r, err := study.Run(ctx, o.Out, plan, host, env.Progress)
 	if err != nil {
 		return o.stopped(err)
@@ -67,6 +69,58 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 		env.Progress.Note(fmt.Sprintf("packed into %s: %.1f MB", o.Pack, float64(bytes)/1e6))
 	}
 	return env.Print(r, o.reported(r.WriteText))
+}
+
+// suite does the studies of several families.
+func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Plan), host experiment.Host) error {
+	plans, err := study.SuitePlans(o.Name, o.Families)
+	if err != nil {
+		return err
+	}
+	var folders []string
+	for i := range plans {
+		change(&plans[i])
+		folders = append(folders, filepath.Join(o.Out, plans[i].Name))
+	}
+	if done, err := o.survey(ctx, env, plans, folders, host); done || err != nil {
+		return err
+	}
+	r, err := study.RunSuite(ctx, o.Out, o.Name, plans, host, env.Progress)
+	if err != nil {
+		return o.stopped(err)
+	}
+	return env.Print(r, o.reported(r.WriteText))
+}
+
+// survey prints what is about to be done and how long that takes; done is true where no more was asked for.
+func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan, folders []string, host experiment.Host) (done bool, err error) {
+	var all []study.Estimate
+	for i, plan := range plans {
+		e, err := study.Survey(ctx, folders[i], plan, host)
+		if errors.Is(err, sim.ErrUnavailable) {
+			continue // said when its turn comes
+		}
+		if err != nil {
+			return false, o.stopped(err)
+		}
+		all = append(all, e)
+		if !o.Plan {
+			for _, line := range strings.Split(e.String(), "\n") {
+				env.Progress.Note(line)
+			}
+		}
+	}
+	if !o.Plan {
+		return false, nil
+	}
+	return true, env.Print(all, func(w io.Writer) error {
+		for _, e := range all {
+			if _, err := fmt.Fprintln(w, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // CheckStudy computes the figures of a study, or of a packed one, again.
@@ -102,7 +156,7 @@ func (o StudyOptions) reported(tables func(io.Writer) error) func(io.Writer) err
 		if err := tables(w); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "report: %s\n", filepath.Join(o.Out, study.ReportFile))
+		_, err := fmt.Fprintf(w, "report: %s\n", filepath.Join(o.Out, study.PageFile))
 		return err
 	}
 }

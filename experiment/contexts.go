@@ -1,0 +1,215 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nacre/core/feed"
+	"nacre/internal/nearest"
+	"nacre/internal/rng"
+	"nacre/rl"
+	"nacre/rl/protocol"
+	"nacre/rl/replay"
+	"nacre/sim"
+)
+
+// ContextKind is what an encoder is given of a task.
+type ContextKind string
+
+// The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The last
+// is what the agent has at the meta-test when it begins to be scored.
+const (
+	WindowContext   ContextKind = "window"    // consecutive transitions, the place drawn: what TCL-PEARL trains on
+	RowsContext     ContextKind = "rows"      // as many transitions, drawn independently with replacement: what PEARL trains on
+	RolloutContext  ContextKind = "rollout"   // all transitions
+	MetaTestContext ContextKind = "meta-test" // all of the run's protocol's exploration, as that has the agent explore
+)
+
+// ContextKinds lists all, in the order of tables.
+var ContextKinds = []ContextKind{WindowContext, RowsContext, RolloutContext, MetaTestContext}
+
+// ParseContextKind returns a kind by its name. The error of an unknown one carries the nearest.
+func ParseContextKind(name string) (ContextKind, error) {
+	var names []string
+	for _, k := range ContextKinds {
+		if string(k) == name {
+			return k, nil
+		}
+		names = append(names, string(k))
+	}
+	return "", fmt.Errorf("context %q does not exist%s; expected %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+}
+
+// Contexts are contexts of several tasks, task by task.
+type Contexts struct {
+	Kind  ContextKind
+	Rows  [][]float32 // of each context its rows (o, a, context reward), or with o', one after the other
+	Label []int       // of each context: the position of its task
+	Names []string    // of the tasks
+	width int         // of a row
+}
+
+// Contexts explores so many times on every task and returns one set of contexts per kind, in the order asked for. Kinds
+// other than MetaTestContext are taken of the same rollouts.
+func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKind) ([]*Contexts, error) {
+	if o.Tasks < 2 || o.Windows < 2 {
+		return nil, fmt.Errorf("embed: %d tasks of %d contexts; want at least 2 of 2", o.Tasks, o.Windows)
+	}
+	encoder, err := a.Encoder()
+	if err != nil {
+		return nil, err
+	}
+	if o.Length == 0 {
+		o.Length = a.WindowLength()
+	}
+	if o.Length < 1 || o.Length > a.Spec.Horizon {
+		return nil, fmt.Errorf("embed: windows of %d transitions; expected 1 to %d, the steps of an episode of %s", o.Length, a.Spec.Horizon, a.Spec.Name)
+	}
+	for _, k := range kinds {
+		if _, err := ParseContextKind(string(k)); err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+	}
+	tasks, err := a.spread(o.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := a.rollouts(o.VaryStart)
+	if err != nil {
+		return nil, err
+	}
+	if pool != a.pool {
+		defer pool.Close()
+	}
+	x := &explorer{Agent: a, EmbedOptions: o, encoder: encoder, pool: pool, dims: replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}}
+	out := make([]*Contexts, len(kinds))
+	for i, kind := range kinds {
+		out[i] = &Contexts{Kind: kind, Names: taskNames(tasks), width: encoder.Width()}
+	}
+	for label, task := range tasks {
+		if err := x.add(ctx, task, label, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// explorer makes contexts of tasks.
+type explorer struct {
+	*Agent
+	EmbedOptions
+	encoder rl.Encoder
+	pool    *sim.Pool
+	dims    replay.Dims
+}
+
+// add explores one task and adds its contexts.
+func (x *explorer) add(ctx context.Context, task sim.Task, label int, to []*Contexts) error {
+	var trajectories []sim.Trajectory
+	addresses := make([]uint64, x.Windows)
+	for _, c := range to {
+		for range x.Windows {
+			c.Label = append(c.Label, label)
+		}
+		if c.Kind == MetaTestContext {
+			rows, err := x.metaTest(ctx, task)
+			if err != nil {
+				return err
+			}
+			c.Rows = append(c.Rows, rows...)
+			continue
+		}
+		if trajectories == nil {
+			episodes := make([]sim.Episode, x.Windows)
+			for i := range episodes {
+				addresses[i] = rng.New(x.Seed, rng.Rollout, uint64(label), uint64(i)).Uint64()
+				episodes[i] = sim.Episode{Task: task, Seed: addresses[i]}
+			}
+			var err error
+			if trajectories, err = x.pool.Rollout(ctx, episodes, x.encoder.Explorer(x.Seed, addresses), x.Spec.Horizon); err != nil {
+				return err
+			}
+		}
+		for i := range trajectories {
+			rows, err := x.rowsOf(c.Kind, &trajectories[i], addresses[i])
+			if err != nil {
+				return err
+			}
+			c.Rows = append(c.Rows, rows)
+		}
+	}
+	return nil
+}
+
+// rowsOf takes a context of one trajectory.
+func (x *explorer) rowsOf(kind ContextKind, t *sim.Trajectory, address uint64) ([]float32, error) {
+	next := x.encoder.NextObs()
+	if kind == RolloutContext {
+		return x.dims.AppendContext(nil, t, next), nil
+	}
+	one := replay.NewTask(x.dims, t.Len)
+	if err := one.Add(t); err != nil {
+		return nil, err
+	}
+	c := x.dims.NewContext(x.Length, next)
+	// The streams of both kinds have one address: they are alternatives, and no figure is made of both.
+	r := rng.New(x.Seed, rng.Window, address)
+	if kind == RowsContext {
+		return c.Rows, one.Context(r, x.Length, next, c)
+	}
+	_, err := one.Window(r, feed.Draw{N: x.Length}, next, c)
+	return c.Rows[:c.Valid()*x.encoder.Width()], err
+}
+
+// metaTest adapts to a task as often as there are to be contexts, by the run's own protocol, and returns what the agent had
+// observed of each when exploration ended.
+func (x *explorer) metaTest(ctx context.Context, task sim.Task) ([][]float32, error) {
+	p := x.Config.Evaluation.Protocol
+	if p.Explore < 1 {
+		return nil, fmt.Errorf("embed: protocol %s explores %d trajectories; the context of the meta-test needs at least 1", p.Name, p.Explore)
+	}
+	p.Scored, p.Extend, p.Repeats = 1, false, x.Windows
+	seen := &observer{Adapter: x.Learner.Adapter(), dims: x.dims, nextObs: x.encoder.NextObs()}
+	if _, err := protocol.Evaluate(ctx, x.pool, []sim.Task{task}, p, seen, x.Seed); err != nil {
+		return nil, err
+	}
+	for i, rows := range seen.rows {
+		seen.rows[i] = limited(rows, x.encoder.Width(), p.ContextLimit, rng.New(x.Seed, rng.Window, uint64(i)).Perm)
+	}
+	return seen.rows, nil
+}
+
+// limited is a context of at most limit rows, where limit is not 0: the first of a permutation.
+func limited(rows []float32, width, limit int, perm func(int) []int) []float32 {
+	n := len(rows) / width
+	if limit == 0 || n <= limit {
+		return rows
+	}
+	out := make([]float32, 0, limit*width)
+	for _, i := range perm(n)[:limit] {
+		out = append(out, rows[i*width:(i+1)*width]...)
+	}
+	return out
+}
+
+// observer keeps the contexts of the adaptations that pass by.
+type observer struct {
+	protocol.Adapter
+	dims    replay.Dims
+	nextObs bool
+	rows    [][]float32
+}
+
+// Start implements protocol.Adapter.
+func (o *observer) Start(n int, seeds []uint64) error {
+	o.rows = make([][]float32, n)
+	return o.Adapter.Start(n, slices.Clone(seeds))
+}
+
+// Observe implements protocol.Adapter.
+func (o *observer) Observe(i int, t *sim.Trajectory) error {
+	o.rows[i] = o.dims.AppendContext(o.rows[i], t, o.nextObs)
+	return o.Adapter.Observe(i, t)
+}

@@ -1,0 +1,289 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nacre/analysis/plots"
+	"nacre/analysis/stats"
+	"nacre/experiment"
+	"nacre/experiment/paper"
+	"nacre/tsne"
+)
+
+// Aggregate sets arms side by side over the families of a suite by one score that compares between families: estimates
+// with 95 % intervals of the stratified bootstrap, which draws the runs of every family anew and keeps the families.
+type Aggregate struct {
+	Score        string         `json:"score"`
+	Families     []string       `json:"families"`
+	Arms         []ArmAggregate `json:"arms"`
+	Improvements []Improvement  `json:"improvements"`
+	Thresholds   []float64      `json:"thresholds"` // of the profiles
+}
+
+// ArmAggregate is one arm's part.
+type ArmAggregate struct {
+	Arm               string           `json:"arm"`
+	Title             string           `json:"title"`
+	InterquartileMean stats.Interval   `json:"interquartile_mean"`
+	Median            stats.Interval   `json:"median"`
+	Mean              stats.Interval   `json:"mean"`
+	OptimalityGap     stats.Interval   `json:"optimality_gap"`
+	Profile           []stats.Interval `json:"profile"` // share of runs above each threshold
+}
+
+// Improvement is the probability that a run of B scores higher than one of A on a family.
+type Improvement struct {
+	A           string         `json:"a"`
+	B           string         `json:"b"`
+	Probability stats.Interval `json:"probability"`
+}
+
+// score is a figure of a run that compares between families; ok is false where a run has none.
+type score struct {
+	name string
+	of   func(SeedResult) (v float64, ok bool)
+}
+
+// scores are those that suites aggregate: of adaptation the first that all runs have, and the linear probe's accuracy under
+// every kind of context.
+func scores(studies []*Result) (out []score) {
+	adaptation := []score{
+		{"share of the way from the goal-blind to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.ShareFromBlind) }},
+		{"share of the way from random actions to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.Share) }},
+		{"success after adaptation", func(s SeedResult) (float64, bool) { return s.Adapted.Summary.AdaptedSuccess.Mean, true }},
+	}
+	for _, a := range adaptation {
+		if everyRun(studies, a) {
+			out = append(out, a)
+			break
+		}
+	}
+	for _, kind := range experiment.ContextKinds {
+		s := score{"linear-probe accuracy, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:], func(s SeedResult) (float64, bool) {
+			c, err := s.context(kind)
+			if err != nil {
+				return 0, false
+			}
+			return c.Latent.Figure(tsne.ProbeFigure), true
+		}}
+		if everyRun(studies, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func deref(v *float64) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return *v, true
+}
+
+// everyRun reports whether all runs have a score, and some of them one that is not 0: families that know no success have
+// that of all.
+func everyRun(studies []*Result, s score) bool {
+	some := false
+	for _, r := range studies {
+		for _, a := range r.Arms {
+			for _, run := range a.Seeds {
+				v, ok := s.of(run)
+				if !ok {
+					return false
+				}
+				some = some || v != 0
+			}
+		}
+	}
+	return some
+}
+
+// aggregates are over at least two studies with the same arms.
+func aggregates(studies []*Result) (out []Aggregate, err error) {
+	if len(studies) < 2 {
+		return nil, nil
+	}
+	names := func(r *Result) (out []string) {
+		for _, a := range r.Arms {
+			out = append(out, a.Name)
+		}
+		return out
+	}
+	for _, r := range studies[1:] {
+		if !slices.Equal(names(r), names(studies[0])) {
+			return nil, nil
+		}
+	}
+	for _, s := range scores(studies) {
+		a, err := aggregate(studies, s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+func aggregate(studies []*Result, s score) (Aggregate, error) {
+	out := Aggregate{Score: s.name}
+	for i := range 21 {
+		out.Thresholds = append(out.Thresholds, float64(i)/20)
+	}
+	all := make([]stats.Scores, len(studies[0].Arms))
+	for _, r := range studies {
+		out.Families = append(out.Families, r.Family)
+		for i, a := range r.Arms {
+			all[i] = append(all[i], a.each(func(run SeedResult) float64 {
+				v, _ := s.of(run)
+				return v
+			}))
+		}
+	}
+	estimate := func(to *stats.Interval, of func([]stats.Scores) float64, methods ...stats.Scores) (err error) {
+		*to, err = stats.Stratified(methods, of, level, resamples, 1)
+		return err
+	}
+	single := func(of func(stats.Scores) float64) func([]stats.Scores) float64 {
+		return func(m []stats.Scores) float64 { return of(m[0]) }
+	}
+	for i, a := range studies[0].Arms {
+		arm := ArmAggregate{Arm: a.Name, Title: a.Title}
+		for _, e := range []struct {
+			to *stats.Interval
+			of func(stats.Scores) float64
+		}{
+			{&arm.InterquartileMean, stats.InterquartileMean}, {&arm.Median, stats.MedianOfFamilies},
+			{&arm.Mean, func(s stats.Scores) float64 { return stats.Mean(slices.Concat(s...)) }}, {&arm.OptimalityGap, stats.OptimalityGap},
+		} {
+			if err := estimate(e.to, single(e.of), all[i]); err != nil {
+				return out, err
+			}
+		}
+		var err error
+		if arm.Profile, err = stats.Profile(all[i], out.Thresholds, level, resamples, 1); err != nil {
+			return out, err
+		}
+		out.Arms = append(out.Arms, arm)
+		for j := i + 1; j < len(all); j++ {
+			row := Improvement{A: a.Name, B: studies[0].Arms[j].Name}
+			if err := estimate(&row.Probability, func(m []stats.Scores) float64 { return stats.ProbabilityOfImprovement(m[0], m[1]) }, all[j], all[i]); err != nil {
+				return out, err
+			}
+			out.Improvements = append(out.Improvements, row)
+		}
+	}
+	return out, nil
+}
+
+// title is an arm's name in tables.
+func (a Aggregate) title(arm string) string {
+	i := slices.IndexFunc(a.Arms, func(x ArmAggregate) bool { return x.Arm == arm })
+	return a.Arms[i].Title
+}
+
+// profiles draws the performance profiles of every score.
+func profiles(list []Aggregate) (*plots.Figure, error) {
+	var panels []plots.CurvePanel
+	for _, a := range list {
+		panel := plots.CurvePanel{Title: strings.ToUpper(a.Score[:1]) + a.Score[1:], XLabel: "threshold", YLabel: "share of runs above"}
+		for _, arm := range a.Arms {
+			s := plots.Series{Name: arm.Title, X: a.Thresholds}
+			for _, v := range arm.Profile {
+				s.Y, s.Lo, s.Hi = append(s.Y, v.Mean), append(s.Lo, v.Lo), append(s.Hi, v.Hi)
+			}
+			panel.Series = append(panel.Series, s)
+		}
+		panels = append(panels, panel)
+	}
+	return plots.Curves(panels...)
+}
+
+// aggregateSection is the aggregates' part of a suite's report.
+func (s *Suite) aggregateSection() string {
+	if len(s.Aggregates) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## Over all families\n\n![performance profiles](%s)\n\n"+
+		"The share of runs that score above a threshold, and estimates over %s, with 95 %% intervals of the\n"+
+		"stratified bootstrap over runs.", profilesFile+".png", strings.Join(s.Aggregates[0].Families, ", "))
+	if s.Aggregates[0].Arms[0].Mean.N < 2 {
+		b.WriteString(" With one run per family such intervals have no width and say nothing about other seeds.")
+	}
+	b.WriteString("\n")
+	for _, a := range s.Aggregates {
+		fmt.Fprintf(&b, "\n### %s\n\n| | interquartile mean | median | mean | optimality gap |\n|---|---|---|---|---|\n", strings.ToUpper(a.Score[:1])+a.Score[1:])
+		for _, arm := range a.Arms {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", arm.Title, withInterval(arm.InterquartileMean), withInterval(arm.Median), withInterval(arm.Mean), withInterval(arm.OptimalityGap))
+		}
+		b.WriteString("\n")
+		for _, p := range a.Improvements {
+			fmt.Fprintf(&b, "- A run of %s scores higher than one of %s with probability %s.\n", a.title(p.B), a.title(p.A), withInterval(p.Probability))
+		}
+	}
+	return b.String()
+}
+
+// familyTable has one line per family and arm: returns after adaptation and what adaptation gained, the ratio in latent space
+// under every kind of context, and the paper's figure where its table 1 has the family.
+func (s *Suite) familyTable() (string, error) {
+	var b strings.Builder
+	b.WriteString("\n## Family by family\n\n| family | arm | return after adaptation | adaptation gain |")
+	for _, kind := range experiment.ContextKinds {
+		b.WriteString(" ratio, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:] + " |")
+	}
+	known := slices.ContainsFunc(s.Studies, func(r *Result) bool { return published(r.Family, "PEARL") != "" })
+	columns := 4 + len(experiment.ContextKinds)
+	if known {
+		b.WriteString(" return in the paper's table 1 |")
+		columns++
+	}
+	b.WriteString("\n|" + strings.Repeat("---|", columns) + "\n")
+	identity := func(m []float64) float64 { return m[0] }
+	for _, r := range s.Studies {
+		for _, a := range r.Arms {
+			fmt.Fprintf(&b, "| %s | %s |", r.Family, a.Title)
+			cells := map[string]string{}
+			for _, f := range returnFigures(r.Protocol) {
+				values, err := a.figures(f)
+				if err != nil {
+					return "", err
+				}
+				v, err := stats.Nested([][]stats.Replicated{values}, identity, level, resamples, 1)
+				if err != nil {
+					return "", err
+				}
+				cells[f.name] = withInterval(v)
+			}
+			fmt.Fprintf(&b, " %s | %s |", cells[adaptedReturn], cells[adaptationGain])
+			for _, kind := range experiment.ContextKinds {
+				text := ""
+				for _, row := range r.Contexts {
+					if row.Arm == a.Name && row.Context == kind {
+						text = withInterval(row.Figures[ratioInLatent])
+					}
+				}
+				b.WriteString(" " + text + " |")
+			}
+			if known {
+				fmt.Fprintf(&b, " %s |", published(r.Family, a.Title))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// published is the paper's return of a method on an ML1 family, empty where it has none.
+func published(family, method string) string {
+	table := paper.Table1()
+	row := table.Row(strings.TrimPrefix(family, "ml1/"))
+	i := slices.Index(table.Methods, method)
+	if row == nil || i < 0 || !strings.HasPrefix(family, "ml1/") {
+		return ""
+	}
+	return grouped(int64(math.Round(1000 * row[i])))
+}

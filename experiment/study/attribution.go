@@ -1,0 +1,136 @@
+package study
+
+import (
+	"math"
+
+	"nacre/analysis/stats"
+	"nacre/experiment"
+	"nacre/internal/rng"
+	"nacre/rl/protocol"
+	"nacre/tcl/tclpearl"
+)
+
+// Attribution divides the gap between PEARL and TCL-PEARL in one figure into what the windows make (PEARL on windows less
+// PEARL) and what the contrastive loss makes (TCL-PEARL less PEARL on windows).
+type Attribution struct {
+	Context experiment.ContextKind `json:"context,omitempty"` // none for returns
+	Figure  string                 `json:"figure"`
+	Gap     stats.Interval         `json:"gap"`
+	Windows stats.Interval         `json:"windows"`
+	Loss    stats.Interval         `json:"loss"`
+	// Share is Windows over Gap, where the interval of the gap leaves 0 out; else there is nothing to divide. It is above 1
+	// where the loss works against the windows.
+	Share *stats.Interval `json:"share_of_windows,omitempty"`
+}
+
+// Figures of the evaluation that the gap is attributed in.
+const (
+	adaptedReturn   = "adapted_return"
+	exploringReturn = "exploring_return"
+	adaptationGain  = "adaptation_gain" // after adaptation less the first trajectory's
+)
+
+// returnFigures are those of the evaluation. Their replicates are of test tasks drawn anew, which all arms of a seed
+// share.
+func returnFigures(p protocol.Protocol) []figure {
+	adapted := figure{adaptedReturn, "return after adaptation", ofTasks(func(r protocol.Result) []float64 { return r.AdaptedByTask() })}
+	if p.Explore == 0 {
+		return []figure{adapted}
+	}
+	exploring := func(r protocol.Result) []float64 { return byTask(r, 0) }
+	return []figure{
+		adapted,
+		{exploringReturn, "return of the first exploring trajectory", ofTasks(exploring)},
+		{adaptationGain, "adaptation gain", ofTasks(func(r protocol.Result) []float64 {
+			after, before := r.AdaptedByTask(), exploring(r)
+			for i := range after {
+				after[i] -= before[i]
+			}
+			return after
+		})},
+	}
+}
+
+// ofTasks makes a seed's figure of one value per test task, their mean.
+func ofTasks(values func(protocol.Result) []float64) func(SeedResult) (stats.Replicated, error) {
+	return func(s SeedResult) (stats.Replicated, error) {
+		const replicates = 1000
+		v := values(s.Adapted)
+		out := stats.Replicated{Value: stats.Mean(v), Replicates: make([]float64, replicates)}
+		r := rng.New(s.Seed, rng.Bootstrap)
+		for i := range out.Replicates {
+			for range v {
+				out.Replicates[i] += v[r.IntN(len(v))] / float64(len(v))
+			}
+		}
+		return out, nil
+	}
+}
+
+// three are PEARL, PEARL on windows and TCL-PEARL, where they are what the study compares.
+func (r *Result) three() (arms [3]Arm, ok bool) {
+	if len(r.Arms) != 3 {
+		return arms, false
+	}
+	for i, want := range []string{"pearl", tclpearl.Windows, "tcl-pearl"} {
+		if arms[i] = r.Arms[i]; arms[i].Algorithm != want {
+			return arms, false
+		}
+	}
+	return arms, true
+}
+
+// attribute fills Attribution, of a study with the three arms.
+func (r *Result) attribute() error {
+	arms, ok := r.three()
+	if !ok {
+		return nil
+	}
+	add := func(kind experiment.ContextKind, figures []figure) error {
+		for _, f := range figures {
+			var values [][]stats.Replicated
+			for _, a := range arms {
+				v, err := a.figures(f)
+				if err != nil {
+					return err
+				}
+				values = append(values, v)
+			}
+			row := Attribution{Context: kind, Figure: f.name}
+			if err := row.divide(values); err != nil {
+				return err
+			}
+			r.Attribution = append(r.Attribution, row)
+		}
+		return nil
+	}
+	for _, kind := range r.Plan.Contexts {
+		if err := add(kind, figuresOf(kind)); err != nil {
+			return err
+		}
+	}
+	return add("", returnFigures(r.Protocol))
+}
+
+// divide computes the parts of the gap from the figures of the three arms.
+func (a *Attribution) divide(three [][]stats.Replicated) error {
+	share := stats.Interval{}
+	for _, part := range []struct {
+		to *stats.Interval
+		of func(m []float64) float64
+	}{
+		{&a.Gap, func(m []float64) float64 { return m[2] - m[0] }},
+		{&a.Windows, func(m []float64) float64 { return m[1] - m[0] }},
+		{&a.Loss, func(m []float64) float64 { return m[2] - m[1] }},
+		{&share, func(m []float64) float64 { return (m[1] - m[0]) / (m[2] - m[0]) }},
+	} {
+		var err error
+		if *part.to, err = stats.Nested(three, part.of, level, resamples, 1); err != nil {
+			return err
+		}
+	}
+	if (a.Gap.Lo > 0 || a.Gap.Hi < 0) && !math.IsNaN(share.Mean) {
+		a.Share = &share
+	}
+	return nil
+}

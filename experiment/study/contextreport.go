@@ -1,0 +1,261 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nacre/analysis/plots"
+	"nacre/analysis/stats"
+	"nacre/experiment"
+)
+
+// contextVerdicts say of every two arms by which figures all kinds of context agree that one is ahead, with intervals that
+// leave 0 out; where no figure is so, that there is no verdict. One seed gives none.
+func (r *Result) contextVerdicts() (out []string) {
+	kinds := len(r.Plan.Contexts)
+	if kinds < 2 || r.Plan.Seeds < 2 || len(r.Contrasts) == 0 {
+		return nil
+	}
+	for i, a := range r.Arms {
+		for _, b := range r.Arms[i+1:] {
+			ahead := map[int][]string{}
+			p, least := 0.0, 0.0
+			for _, f := range figuresOf(experiment.WindowContext) {
+				d, worst := r.agreed(a.Name, b.Name, f.name)
+				if d != 0 {
+					ahead[d] = append(ahead[d], f.what)
+					p, least = max(p, worst.P), max(least, worst.Least)
+				}
+			}
+			agree := fmt.Sprintf("in all %d kinds of context the interval of the difference leaves 0 out (largest permutation p over kinds and figures %.2g; least possible %.2g)", kinds, p, least)
+			switch {
+			case len(ahead[1]) > 0 && len(ahead[-1]) > 0:
+				out = append(out, fmt.Sprintf("%s is ahead of %s by %s, but behind it by %s: %s.", b.Title, a.Title,
+					strings.Join(ahead[1], ", "), strings.Join(ahead[-1], ", "), agree))
+			case len(ahead[1]) > 0:
+				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s.", b.Title, a.Title, strings.Join(ahead[1], ", "), agree))
+			case len(ahead[-1]) > 0:
+				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s.", a.Title, b.Title, strings.Join(ahead[-1], ", "), agree))
+			default:
+				out = append(out, fmt.Sprintf("%s against %s: no verdict; by no figure do all %d kinds of context agree beyond their intervals.", b.Title, a.Title, kinds))
+			}
+		}
+	}
+	return out
+}
+
+// agreed is the direction that all kinds of context have in common, else 0, and the test with the largest p.
+func (r *Result) agreed(a, b, figure string) (direction int, worst stats.Permutation) {
+	first := true
+	for _, c := range r.Contrasts {
+		if c.A != a || c.B != b || c.Figure != figure {
+			continue
+		}
+		d := c.direction()
+		if d == 0 || !first && d != direction {
+			return 0, worst
+		}
+		direction, first = d, false
+		if c.Test != nil && c.Test.P >= worst.P {
+			worst = *c.Test
+		}
+	}
+	return direction, worst
+}
+
+// contextNames head the sections of the report.
+var contextNames = map[experiment.ContextKind]string{
+	experiment.WindowContext:   "Consecutive windows",
+	experiment.RowsContext:     "Independent rows",
+	experiment.RolloutContext:  "Whole rollouts",
+	experiment.MetaTestContext: "The meta-test's context",
+}
+
+// contextAbout says what a kind is.
+func (r *Result) contextAbout(kind experiment.ContextKind) string {
+	return map[experiment.ContextKind]string{
+		experiment.WindowContext:   fmt.Sprintf("%d consecutive transitions of one exploring rollout: what TCL-PEARL and PEARL on windows train on.", r.Window),
+		experiment.RowsContext:     fmt.Sprintf("%d transitions of one exploring rollout, drawn independently with replacement: PEARL trains on independent rows.", r.Window),
+		experiment.RolloutContext:  "All transitions of one exploring rollout.",
+		experiment.MetaTestContext: fmt.Sprintf("All transitions of the protocol's exploration, %d trajectories: what the agent has when it begins to be scored.", r.Protocol.Explore),
+	}[kind]
+}
+
+// contextSections are the table, the differences and the planes of every kind.
+func (r *Result) contextSections() string {
+	if len(r.Contexts) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n## What encoders tell by contexts of every kind\n\n" +
+		"An encoder's embeddings depend on what it is given. So each encoder has contexts of its own agent of every kind. Figures are\n" +
+		"of the posterior means unless they are of the plane. All classifiers are tried on contexts that they were not fitted to:\n" +
+		"the nearest centroid of the other half, the majority of the five nearest other contexts, logistic regression in five folds.\n" +
+		"In brackets 95 % intervals from a bootstrap over seeds and, within each, contexts.\n")
+	if r.Plan.Seeds < 2 {
+		b.WriteString("With one seed they are over contexts only and say nothing about other seeds.\n")
+	}
+	for _, kind := range r.Plan.Contexts {
+		fmt.Fprintf(&b, "\n### %s\n\n%s %d of each of %d tasks; chance is %.3g.\n\n", contextNames[kind], r.contextAbout(kind),
+			r.perTask(kind), r.Plan.Tasks, 1/float64(r.Plan.Tasks))
+		if kind != experiment.WindowContext {
+			fmt.Fprintf(&b, "![t-SNE of the posterior means](%s.png)\n\n", contextPicture(kind))
+		}
+		b.WriteString(r.contextTable(kind))
+		b.WriteString(r.contrastTable(kind))
+	}
+	if len(r.ContextVerdicts) > 0 {
+		b.WriteString("\n### Where all kinds agree\n\n")
+		for _, v := range r.ContextVerdicts {
+			b.WriteString("- " + v + "\n")
+		}
+	}
+	return b.String()
+}
+
+// perTask is how many contexts of a kind there are per task.
+func (r *Result) perTask(kind experiment.ContextKind) int {
+	c, err := r.Arms[0].Seeds[0].context(kind)
+	if err != nil {
+		return 0
+	}
+	return c.PerTask
+}
+
+func (r *Result) contextTable(kind experiment.ContextKind) string {
+	var b, rule strings.Builder
+	b.WriteString("| |")
+	for _, f := range figuresOf(kind) {
+		b.WriteString(" " + f.what + " |")
+		rule.WriteString("---|")
+	}
+	b.WriteString("\n|---|" + rule.String() + "\n")
+	for _, row := range r.Contexts {
+		if row.Context != kind {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", r.title(row.Arm))
+		for _, f := range figuresOf(kind) {
+			b.WriteString(" " + withInterval(row.Figures[f.name]) + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// contrastTable has the differences of arms, with the tests' p-values.
+func (r *Result) contrastTable(kind experiment.ContextKind) string {
+	var b, rule strings.Builder
+	b.WriteString("\n| difference |")
+	for _, f := range figuresOf(kind) {
+		b.WriteString(" " + f.what + " |")
+		rule.WriteString("---|")
+	}
+	b.WriteString("\n|---|" + rule.String())
+	last, test := "", stats.Permutation{}
+	for _, c := range r.Contrasts {
+		if c.Context != kind {
+			continue
+		}
+		pair := c.A + " " + c.B
+		if pair != last && c.Figure == ratioInPlane {
+			var cells []string
+			for _, d := range r.Contrasts {
+				if d.Context == kind && d.A == c.A && d.B == c.B {
+					cells = append(cells, differenceCell(d))
+				}
+				if d.Test != nil {
+					test = *d.Test
+				}
+			}
+			fmt.Fprintf(&b, "\n| %s less %s | %s |", r.title(c.B), r.title(c.A), strings.Join(cells, " | "))
+			last = pair
+		}
+	}
+	b.WriteString("\n")
+	if test.Splits > 0 {
+		fmt.Fprintf(&b, "\np is of the permutation test over seeds, two-sided, of %d divisions; it cannot be below %.2g.\n", test.Splits, test.Least)
+	}
+	return b.String()
+}
+
+// differenceCell is bold where the interval over several seeds leaves 0 out.
+func differenceCell(c Contrast) string {
+	text := withInterval(c.Difference)
+	if c.Test == nil {
+		return text
+	}
+	if c.direction() != 0 {
+		text = "**" + text + "**"
+	}
+	return text + fmt.Sprintf(", p = %.2g", c.Test.P)
+}
+
+// withInterval writes as many decimals as the interval's width has two significant figures of.
+func withInterval(v stats.Interval) string {
+	if !v.Known() || v.Lo == v.Hi {
+		return fmt.Sprintf("%.3g", v.Mean)
+	}
+	decimals := max(0, 2-int(math.Ceil(math.Log10(v.Hi-v.Lo))))
+	text := func(x float64) string {
+		s := fmt.Sprintf("%.*f", decimals, x)
+		if strings.Trim(s, "-0.") == "" {
+			s = strings.TrimPrefix(s, "-")
+		}
+		return s
+	}
+	return fmt.Sprintf("%s (%s to %s)", text(v.Mean), text(v.Lo), text(v.Hi))
+}
+
+// attributionSection divides the gap between PEARL and TCL-PEARL.
+func (r *Result) attributionSection() string {
+	if len(r.Attribution) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n## How much is windows, how much the loss\n\n" +
+		"The gap is TCL-PEARL less PEARL. Windows make PEARL on windows less PEARL; the contrastive loss makes TCL-PEARL less PEARL\n" +
+		"on windows. The share of the windows is given where the interval of the gap leaves 0 out. Intervals as above; of returns\n" +
+		"over seeds and test tasks.\n\n" +
+		"| context | figure | gap | windows | loss | share of the windows |\n|---|---|---|---|---|---|\n")
+	names := map[string]string{}
+	for _, f := range slices.Concat(figuresOf(experiment.WindowContext), returnFigures(r.Protocol)) {
+		names[f.name] = f.what
+	}
+	for _, a := range r.Attribution {
+		context := contextNames[a.Context]
+		if a.Context == "" {
+			context = "test tasks"
+		}
+		share := ""
+		if a.Share != nil {
+			share = percent(*a.Share)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", strings.ToLower(context[:1])+context[1:], names[a.Figure],
+			withInterval(a.Gap), withInterval(a.Windows), withInterval(a.Loss), share)
+	}
+	return b.String()
+}
+
+// percent writes a share with its interval.
+func percent(v stats.Interval) string {
+	if !v.Known() || math.Abs(v.Hi-v.Lo) > 100 {
+		return fmt.Sprintf("%.0f %%", 100*v.Mean)
+	}
+	return fmt.Sprintf("%.0f %% (%.0f to %.0f)", 100*v.Mean, 100*v.Lo, 100*v.Hi)
+}
+
+// contextPlane sets the planes of the arms' first seeds side by side, of contexts of one kind.
+func (r *Result) contextPlane(kind experiment.ContextKind) (*plots.Figure, error) {
+	var panels []plots.Panel
+	for _, a := range r.Arms {
+		c, err := a.Seeds[0].context(kind)
+		if err != nil {
+			return nil, err
+		}
+		panels = append(panels, plots.Panel{Title: a.Title, Y: c.layout, Label: c.embeddings.Label, Name: c.embeddings.Name})
+	}
+	return plots.Embedding(panels...)
+}

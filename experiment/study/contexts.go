@@ -1,0 +1,316 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"nacre/analysis/stats"
+	"nacre/experiment"
+	"nacre/experiment/progress"
+	"nacre/tsne"
+)
+
+// ContextResult is how well the encoder of a run tells tasks apart by contexts of one kind.
+type ContextResult struct {
+	Context experiment.ContextKind `json:"context"`
+	PerTask int                    `json:"per_task"` // contexts
+	Plane   tsne.Discrimination    `json:"plane"`    // t-SNE under the recipe of studies
+	Latent  tsne.Discrimination    `json:"latent"`   // posterior means
+
+	embeddings *tsne.Embeddings
+	layout     tsne.Matrix // n×2
+}
+
+// ContextFiles name what holds the embeddings of contexts of a kind and their plane, in the folder of the run; those of windows are the
+// run's own.
+func ContextFiles(kind experiment.ContextKind) (embeddings, layout string) {
+	if kind == experiment.WindowContext {
+		return EmbeddingsFile, LayoutFile
+	}
+	return fmt.Sprintf("embeddings-%s.npz", kind), fmt.Sprintf("layout-%s.npz", kind)
+}
+
+// contextPicture is the name of the picture of a kind's planes, without its ending.
+func contextPicture(kind experiment.ContextKind) string {
+	if kind == experiment.WindowContext {
+		return "tsne"
+	}
+	return "tsne-" + string(kind)
+}
+
+// explore makes the contexts of all kinds that the plan asks for and embeds them. The first set is that of windows, which
+// every study embeds.
+func (r *runner) explore(ctx context.Context, a *experiment.Agent, s *SeedResult) (windows *experiment.Contexts, err error) {
+	o := experiment.EmbedOptions{
+		Tasks: r.plan.Tasks, Windows: r.plan.Windows, Length: r.length, Seed: s.Seed, VaryStart: r.plan.VaryStart,
+	}
+	kinds := []experiment.ContextKind{experiment.WindowContext}
+	for _, k := range r.plan.Contexts {
+		if k != experiment.WindowContext && k != experiment.MetaTestContext {
+			kinds = append(kinds, k)
+		}
+	}
+	made, err := a.Contexts(ctx, o, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(r.plan.Contexts, experiment.MetaTestContext) {
+		o.Windows = r.plan.Adaptations
+		adapted, err := a.Contexts(ctx, o, experiment.MetaTestContext)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, adapted...)
+	}
+	if s.embeddings, err = a.EmbedContexts(made[0]); err != nil {
+		return nil, err
+	}
+	for _, kind := range r.plan.Contexts {
+		c := ContextResult{Context: kind}
+		i := slices.IndexFunc(made, func(m *experiment.Contexts) bool { return m.Kind == kind })
+		if c.embeddings, err = a.EmbedContexts(made[i]); err != nil {
+			return nil, err
+		}
+		s.Contexts = append(s.Contexts, c)
+	}
+	return made[0], nil
+}
+
+// analyseContexts lays the embeddings of every kind out and measures them, once those of windows are.
+func (s *SeedResult) analyseContexts(ctx context.Context, show progress.Progress) error {
+	for i := range s.Contexts {
+		c := &s.Contexts[i]
+		if c.Context == experiment.WindowContext {
+			c.embeddings, c.layout = s.embeddings, s.Embedding.Layout.Y
+		} else {
+			stage := show.Stage(fmt.Sprintf("t-SNE, context %s, seed %d", c.Context, s.Seed), 0)
+			layout, err := tsne.New(tsne.WithRecipe(Layout()), tsne.WithSeed(s.Seed)).Fit(ctx, c.embeddings.Mean)
+			stage.Done()
+			if err != nil {
+				return err
+			}
+			c.layout = layout.Y
+		}
+		if err := c.measure(s.Seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure makes the figures of the plane and of latent space, with their replicates.
+func (c *ContextResult) measure(seed uint64) (err error) {
+	const replicates = 1000
+	labels := slices.Compact(slices.Sorted(slices.Values(c.embeddings.Label)))
+	c.PerTask = len(c.embeddings.Label) / len(labels)
+	if c.Plane, err = tsne.Discriminate(c.layout, c.embeddings.Label, replicates, seed, 0); err != nil {
+		return err
+	}
+	c.Latent, err = tsne.Discriminate(c.embeddings.Mean, c.embeddings.Label, replicates, seed, 0)
+	return err
+}
+
+// save writes the arrays of a kind to the folder of the run; those of windows are there already.
+func (c *ContextResult) save(dir string) error {
+	if c.Context == experiment.WindowContext {
+		return nil
+	}
+	embeddings, layout := ContextFiles(c.Context)
+	if err := c.embeddings.Save(filepath.Join(dir, embeddings)); err != nil {
+		return err
+	}
+	plane := tsne.Embeddings{Mean: c.layout, Label: c.embeddings.Label}
+	return plane.Save(filepath.Join(dir, layout))
+}
+
+// load reads them; the replicates, which are not stored, are made again once they are asked for.
+func (c *ContextResult) load(dir string, names []string) (err error) {
+	embeddings, layout := ContextFiles(c.Context)
+	if c.embeddings, err = tsne.Load(filepath.Join(dir, embeddings), ""); err != nil {
+		return err
+	}
+	c.embeddings.Names = names
+	plane, err := tsne.Load(filepath.Join(dir, layout), "")
+	if err != nil {
+		return err
+	}
+	c.layout = plane.Mean
+	return nil
+}
+
+// replicate makes replicates of figures that were read.
+func (c *ContextResult) replicate(seed uint64) error {
+	if c.Latent.Replicates != nil {
+		return nil
+	}
+	again := *c
+	if err := again.measure(seed); err != nil {
+		return err
+	}
+	c.Plane.Replicates, c.Latent.Replicates = again.Plane.Replicates, again.Latent.Replicates
+	return nil
+}
+
+// figure is something that arms are compared by, measured once per seed.
+type figure struct {
+	name string // in results.json
+	what string // in sentences
+	of   func(SeedResult) (stats.Replicated, error)
+}
+
+// ratioInPlane and the others name the figures of contexts.
+const (
+	ratioInPlane  = "plane_ratio"
+	ratioInLatent = "latent_ratio"
+)
+
+// figuresOf are those of contexts of one kind.
+func figuresOf(kind experiment.ContextKind) []figure {
+	figureOf := func(name, what string, pick func(*ContextResult) (tsne.Discrimination, string)) figure {
+		return figure{name, what, func(s SeedResult) (stats.Replicated, error) {
+			c, err := s.context(kind)
+			if err != nil {
+				return stats.Replicated{}, err
+			}
+			if err := c.replicate(s.Seed); err != nil {
+				return stats.Replicated{}, err
+			}
+			d, of := pick(c)
+			return stats.Replicated{Value: d.Figure(of), Replicates: d.Replicates[of]}, nil
+		}}
+	}
+	latent := func(name string) func(*ContextResult) (tsne.Discrimination, string) {
+		return func(c *ContextResult) (tsne.Discrimination, string) { return c.Latent, name }
+	}
+	return []figure{
+		figureOf(ratioInPlane, "ratio in the plane", func(c *ContextResult) (tsne.Discrimination, string) { return c.Plane, tsne.RatioFigure }),
+		figureOf(ratioInLatent, "ratio in latent space", latent(tsne.RatioFigure)),
+		figureOf(tsne.SilhouetteFigure, "silhouette", latent(tsne.SilhouetteFigure)),
+		figureOf(tsne.AccuracyFigure, "nearest-centroid accuracy", latent(tsne.AccuracyFigure)),
+		figureOf(tsne.NeighboursFigure, "kNN accuracy", latent(tsne.NeighboursFigure)),
+		figureOf(tsne.ProbeFigure, "linear-probe accuracy", latent(tsne.ProbeFigure)),
+	}
+}
+
+// context returns the figures of a kind.
+func (s SeedResult) context(kind experiment.ContextKind) (*ContextResult, error) {
+	i := slices.IndexFunc(s.Contexts, func(c ContextResult) bool { return c.Context == kind })
+	if i < 0 {
+		return nil, fmt.Errorf("study: %s has no contexts of kind %s", s.Run, kind)
+	}
+	return &s.Contexts[i], nil
+}
+
+// ContextRow is one arm's line of the table of one kind of context: every figure with its interval from a bootstrap over
+// seeds and, within each, contexts.
+type ContextRow struct {
+	Arm     string                    `json:"arm"`
+	Context experiment.ContextKind    `json:"context"`
+	Figures map[string]stats.Interval `json:"figures"` // latent space unless the name says plane
+}
+
+// Contrast is the difference of two arms in one figure.
+type Contrast struct {
+	A       string                 `json:"a"` // arms; the difference is B − A
+	B       string                 `json:"b"`
+	Context experiment.ContextKind `json:"context"`
+	Figure  string                 `json:"figure"`
+	// Difference is over seeds, which are paired, and contexts.
+	Difference stats.Interval `json:"difference"`
+	// Test is of the seeds' figures; nil with one seed, of which it can say nothing.
+	Test *stats.Permutation `json:"permutation,omitempty"`
+}
+
+// direction is the sign of a difference whose interval leaves 0 out, else 0.
+func (c Contrast) direction() int {
+	switch {
+	case c.Difference.Lo > 0:
+		return 1
+	case c.Difference.Hi < 0:
+		return -1
+	}
+	return 0
+}
+
+const (
+	level     = 0.95
+	resamples = 4000
+)
+
+// contexts fills the tables of contexts, of a plan that asks for them.
+func (r *Result) contexts() error {
+	for _, kind := range r.Plan.Contexts {
+		for _, f := range figuresOf(kind) {
+			var values [][]stats.Replicated
+			for _, a := range r.Arms {
+				v, err := a.figures(f)
+				if err != nil {
+					return err
+				}
+				values = append(values, v)
+			}
+			for i, a := range r.Arms {
+				interval, err := stats.Nested(values[i:i+1], func(m []float64) float64 { return m[0] }, level, resamples, 1)
+				if err != nil {
+					return err
+				}
+				r.contextRow(a.Name, kind).Figures[f.name] = interval
+			}
+			for i := range r.Arms {
+				for j := i + 1; j < len(r.Arms); j++ {
+					c, err := contrastOf(values[i], values[j])
+					if err != nil {
+						return err
+					}
+					c.A, c.B, c.Context, c.Figure = r.Arms[i].Name, r.Arms[j].Name, kind, f.name
+					r.Contrasts = append(r.Contrasts, c)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// contextRow finds an arm's line, or begins it.
+func (r *Result) contextRow(arm string, kind experiment.ContextKind) *ContextRow {
+	for i := range r.Contexts {
+		if c := &r.Contexts[i]; c.Arm == arm && c.Context == kind {
+			return c
+		}
+	}
+	r.Contexts = append(r.Contexts, ContextRow{Arm: arm, Context: kind, Figures: map[string]stats.Interval{}})
+	return &r.Contexts[len(r.Contexts)-1]
+}
+
+// figures are those of all seeds.
+func (a Arm) figures(f figure) (out []stats.Replicated, err error) {
+	for _, s := range a.Seeds {
+		v, err := f.of(s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// contrastOf compares the seeds of two arms.
+func contrastOf(a, b []stats.Replicated) (c Contrast, err error) {
+	c.Difference, err = stats.Nested([][]stats.Replicated{a, b}, func(m []float64) float64 { return m[1] - m[0] }, level, resamples, 1)
+	if err != nil || len(a) < 2 {
+		return c, err
+	}
+	test, err := stats.PermutationTest(valuesOf(a), valuesOf(b))
+	c.Test = &test
+	return c, err
+}
+
+func valuesOf(figures []stats.Replicated) []float64 {
+	out := make([]float64, len(figures))
+	for i, f := range figures {
+		out[i] = f.Value
+	}
+	return out
+}

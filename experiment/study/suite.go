@@ -1,0 +1,173 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"nacre/experiment"
+	"nacre/experiment/progress"
+	"nacre/sim"
+)
+
+// Suite is what several studies found: one per family that this build can run, and all families together.
+type Suite struct {
+	Name       string        `json:"name"`
+	Dir        string        `json:"dir"`
+	Studies    []*Result     `json:"studies"`
+	Aggregates []Aggregate   `json:"aggregates,omitempty"` // of two families and more
+	Missing    []string      `json:"missing,omitempty"`    // families left out, and what to do
+	Elapsed    time.Duration `json:"elapsed"`              // of this call, in nanoseconds
+}
+
+// profilesFile is the picture of the performance profiles, without its ending.
+const profilesFile = "profiles"
+
+// Suites are the names of studies of several families, with the families of each.
+var Suites = []string{Quickstart, Families}
+
+// SuitePlans are the plans of a suite, one per family; the folder of each has its name. families are those of the suite
+// "families", such as ml1/push; empty are its own.
+func SuitePlans(name string, families []string) ([]Plan, error) {
+	if name == Quickstart {
+		return slices.Clone(quick), nil
+	}
+	push, err := Find("push")
+	if err != nil {
+		return nil, err
+	}
+	if len(families) == 0 {
+		families = defaultFamilies
+	}
+	var out []Plan
+	for _, f := range families {
+		short, isML1 := strings.CutPrefix(f, "ml1/")
+		if !isML1 {
+			return nil, fmt.Errorf("study families: %q is no ML1 family; expected a name such as ml1/push", f)
+		}
+		p := push
+		p.Name, p.About, p.Set, p.Seeds = strings.ReplaceAll(short, ":", "-"), f+" by the recipe of push", []string{"family=" + f}, 3
+		p.Script = false
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// RunSuite does every plan in a folder of its own under dir, with a report that leads to all of them. A family this build
+// cannot run is left out, visibly.
+func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experiment.Host, show progress.Progress) (*Suite, error) {
+	started := time.Now()
+	out := &Suite{Name: name, Dir: dir}
+	for _, plan := range plans {
+		cfg, err := plan.config()
+		if err != nil {
+			return nil, err
+		}
+		if _, err := sim.Lookup(cfg.Family); errors.Is(err, sim.ErrUnavailable) {
+			reason := strings.TrimPrefix(err.Error(), "sim: ")
+			out.Missing = append(out.Missing, reason)
+			show.Note("left out: " + reason)
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		show.Note(fmt.Sprintf("%s: %s", plan.Name, plan.About))
+		r, err := Run(ctx, filepath.Join(dir, plan.Name), plan, host, show)
+		if err != nil {
+			return nil, err
+		}
+		out.Studies = append(out.Studies, r)
+	}
+	out.Elapsed = time.Since(started)
+	if err := out.write(); err != nil {
+		return nil, err
+	}
+	return out, writeJSON(filepath.Join(dir, ResultsFile), out)
+}
+
+// write makes the aggregates and the report that leads to all studies.
+func (s *Suite) write() (err error) {
+	if s.Aggregates, err = aggregates(s.Studies); err != nil {
+		return err
+	}
+	if len(s.Aggregates) > 0 {
+		figure, err := profiles(s.Aggregates)
+		if err != nil {
+			return err
+		}
+		for _, ext := range []string{".png", ".svg"} {
+			if err := figure.Save(filepath.Join(s.Dir, profilesFile+ext)); err != nil {
+				return fmt.Errorf("study: %w", err)
+			}
+		}
+	}
+	report, err := s.report()
+	if err != nil {
+		return err
+	}
+	if err := writeText(filepath.Join(s.Dir, ReportFile), report); err != nil {
+		return err
+	}
+	return writePage(s.Dir, s.title(), report)
+}
+
+func (s *Suite) title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:] }
+
+func (s *Suite) report() (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nThe same arms, trained with the same seeds on the same tasks of each family, and what their context encoders make of\n"+
+		"trajectories. The whole took %s.", s.title(), duration(s.Elapsed))
+	if s.Name == Quickstart {
+		b.WriteString(" Runs this short show that everything works; they say little about the algorithms.")
+	}
+	families, err := s.familyTable()
+	if err != nil {
+		return "", err
+	}
+	b.WriteString("\n" + families + s.aggregateSection())
+	for _, r := range s.Studies {
+		link := r.Plan.Name + "/" + ReportFile
+		fmt.Fprintf(&b, "\n## [%s](%s)\n\n[![t-SNE of the encoders](%s/tsne.png)](%s)\n\n", r.Family, link, r.Plan.Name, link)
+		b.WriteString(r.centroidTables())
+		fmt.Fprintf(&b, "\n%sThe [full report](%s) has the adaptation and learning curves and how it was run.\n", r.brief(), link)
+	}
+	for _, m := range s.Missing {
+		fmt.Fprintf(&b, "\nLeft out: %s.\n", m)
+	}
+	return b.String(), nil
+}
+
+// brief is the outcome of adaptation in a sentence or two.
+func (r *Result) brief() string {
+	var parts []string
+	explained := ""
+	for _, a := range r.Arms {
+		value, share := r.returned(a.Name)
+		part := a.Title + " " + value
+		if share != "" {
+			part += " (" + share + ")"
+			explained = " In brackets is the share of the way from random actions to the goal-knowing controller."
+		}
+		parts = append(parts, part)
+	}
+	return "Return on new tasks after adaptation: " + strings.Join(parts, ", ") + "." + explained + "\n"
+}
+
+// WriteText prints the tables and where the report is.
+func (s *Suite) WriteText(w io.Writer) error {
+	for _, r := range s.Studies {
+		if err := r.WriteText(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	for _, m := range s.Missing {
+		fmt.Fprintf(w, "left out: %s\n", m)
+	}
+	return nil
+}

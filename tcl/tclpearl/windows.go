@@ -1,0 +1,45 @@
+package tclpearl
+
+import (
+	"errors"
+	"fmt"
+
+	"nacre/pearl"
+	"nacre/rl"
+	"nacre/rl/config"
+	"nacre/tcl"
+)
+
+// Windows is the name of the control between PEARL and TCL-PEARL: PEARL whose contexts are of the kind and length of
+// TCL-PEARL's, without its loss. What separates it from PEARL is the windows, what separates it from TCL-PEARL the loss.
+const Windows = "pearl-windows"
+
+// onWindows is PEARL's configuration with TCL's contexts: of what TCL says only the window counts.
+func onWindows(c rl.Config) pearl.Config {
+	p := pearl.Of(c)
+	p.ContextSampling, p.Context = "window", tcl.Of(c).Window
+	return p
+}
+
+func init() {
+	rl.Register(rl.Algorithm{
+		Name: Windows, Title: "PEARL on windows",
+		About:  "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
+		Tables: []rl.Table{pearl.Table, tcl.Table},
+		Validate: func(c rl.Config) error {
+			if crop := tcl.Of(c).Crop; crop != "inclusive" {
+				return fmt.Errorf("tcl.crop = %q with %s, want inclusive: it crops as PEARL does", crop, Windows)
+			}
+			return nil
+		},
+		Schedule: pearl.Schedule,
+		Protocol: "oyster",
+		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) {
+			if err := errors.Join(config.Check(pearl.Of(c)), config.Check(tcl.Of(c))); err != nil {
+				return nil, err
+			}
+			return pearl.New(onWindows(c), s, nil)
+		},
+		Window:   func(c rl.Config) int { return tcl.Of(c).Window },
+	})
+}
