@@ -30,6 +30,7 @@ var engines = []struct {
 	engine  kernel.Engine
 	differs map[string]string
 }{
+	{"go", kernel.Compiled(".."), nil},
 	{"yaegi", kernel.Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
 }
 

@@ -105,13 +105,14 @@ func (s *session) Info() Info {
 	}
 }
 
-func (s *session) Close() error {
+func (s *session) Close() (err error) {
 	s.once.Do(func() {
 		close(s.closed)
 		s.Interrupt()
 		s.streams.close()
+		err = s.engine.Close()
 	})
-	return nil
+	return err
 }
 
 func (s *session) Interrupt() {

@@ -105,6 +105,8 @@ func (e *yaegiEngine) Name() string { return "yaegi " + yaegiVersion }
 
 func (e *yaegiEngine) Stop(on bool) { *e.stop = on }
 
+func (e *yaegiEngine) Close() error { return nil }
+
 func (e *yaegiEngine) End() { runtime.Goexit() }
 
 func (e *yaegiEngine) Read(v *cells.Var) (any, bool) {

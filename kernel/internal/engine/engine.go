@@ -22,6 +22,9 @@ type Engine interface {
 	// Stop raises or lowers the flag at which running code calls Host.Check.
 	Stop(on bool)
 
+	// Close removes what the engine keeps outside of the process.
+	Close() error
+
 	// End ends the calling goroutine, of a cell, as runtime.Goexit does: what it deferred runs.
 	End()
 }
