@@ -1,10 +1,16 @@
+//go:build !js
+
 package kernel
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"reflect"
+	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,6 +86,8 @@ func (e *compiledEngine) Stop(on bool) {
 	}
 }
 
+func (e *compiledEngine) Final() bool { return false }
+
 func (e *compiledEngine) Close() error { return e.build.Close() }
 
 func (e *compiledEngine) End() { runtime.Goexit() }
@@ -94,7 +102,7 @@ func (e *compiledEngine) Read(v *cells.Var) (any, bool) {
 	return reflect.ValueOf(p).Elem().Interface(), true
 }
 
-func (e *compiledEngine) Compile(u *cells.Unit) (*engine.Program, error) {
+func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (*engine.Program, error) {
 	src, err := e.source.Cell(u)
 	if err != nil {
 		var r *compile.Refused
@@ -108,9 +116,9 @@ func (e *compiledEngine) Compile(u *cells.Unit) (*engine.Program, error) {
 		return &engine.Program{Run: func() {}, Reached: func() int { return 0 }, At: func() (int, bool) { return 0, false }}, nil
 	}
 	name := fmt.Sprintf("%s.%d", e.build.Path, u.Cell)
-	file, err := e.build.Build(src, u.Cell, name)
+	file, err := e.build.Build(ctx, src, u.Cell, name)
 	if err != nil {
-		return nil, err
+		return nil, inCell(err, u.Cell)
 	}
 	cell, err := compile.Load(file, name)
 	if err != nil {
@@ -131,6 +139,30 @@ func (e *compiledEngine) Compile(u *cells.Unit) (*engine.Program, error) {
 		Reached: func() int { return c.Reached },
 		At:      func() (int, bool) { return lineOf(u.Cell) },
 	}, nil
+}
+
+// compilerError is an error that the compiler finds in a cell.
+var compilerError = regexp.MustCompile(`(?m)^/cell (\d+):(\d+):(\d+): (.*)$`)
+
+// inCell returns the errors of the compiler that are in a cell as the checker's are, or else err.
+func inCell(err error, cell int) error {
+	var t *compile.ToolError
+	if !errors.As(err, &t) {
+		return err
+	}
+	var list cells.Errors
+	for _, m := range compilerError.FindAllStringSubmatch(t.Output, -1) {
+		if m[1] != strconv.Itoa(cell) {
+			continue
+		}
+		line, _ := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[3])
+		list = append(list, cells.Error{Pos: token.Position{Line: line, Column: column}, Msg: m[4]})
+	}
+	if list == nil {
+		return err
+	}
+	return list
 }
 
 // lineOf finds the line of a cell in the calling goroutine's stack, on which a panic is being recovered.

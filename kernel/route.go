@@ -20,6 +20,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	label   unsafe.Pointer
+	done    chan<- *Error
 
 	stopped atomic.Bool  // its code is to end at the next stop check
 	late    atomic.Bool  // its statements have ended

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,7 @@ func NewBuilder(path, source string) (*Builder, error) {
 			}
 		}
 	}
-	out, err := b.goCommand("env", "GOVERSION", "GOTOOLDIR")
+	out, err := b.goCommand(context.Background(), "env", "GOVERSION", "GOTOOLDIR")
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func NewBuilder(path, source string) (*Builder, error) {
 	if b.folder, err = os.MkdirTemp("", "nacre-cells-"); err != nil {
 		return nil, err
 	}
-	if err := b.need(base); err != nil {
+	if err := b.need(context.Background(), base); err != nil {
 		b.Close()
 		return nil, err
 	}
@@ -74,10 +75,13 @@ func NewBuilder(path, source string) (*Builder, error) {
 // Close removes the files.
 func (b *Builder) Close() error { return os.RemoveAll(b.folder) }
 
-func (b *Builder) goCommand(args ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
+func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = b.source, b.env
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
@@ -91,7 +95,7 @@ func (b *Builder) goCommand(args ...string) ([]byte, error) {
 }
 
 // need finds the archives of packages and all that they import, which are built where they have not been.
-func (b *Builder) need(paths []string) error {
+func (b *Builder) need(ctx context.Context, paths []string) error {
 	var missing []string
 	for _, p := range paths {
 		if b.packages[p] == "" && p != "unsafe" {
@@ -102,7 +106,7 @@ func (b *Builder) need(paths []string) error {
 		return nil
 	}
 	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
-	out, err := b.goCommand(append(args, missing...)...)
+	out, err := b.goCommand(ctx, append(args, missing...)...)
 	if err != nil {
 		return err
 	}
@@ -116,8 +120,8 @@ func (b *Builder) need(paths []string) error {
 
 // Build makes the plugin of a cell, whose function is cell__N in the source and which hands that over as name. It
 // returns the plugin's file.
-func (b *Builder) Build(src *Source, n int, name string) (string, error) {
-	if err := b.need(src.Imports); err != nil {
+func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (string, error) {
+	if err := b.need(ctx, src.Imports); err != nil {
 		return "", err
 	}
 	at := func(suffix string) string { return filepath.Join(b.folder, fmt.Sprintf("cell%d%s", n, suffix)) }
@@ -137,16 +141,16 @@ func (b *Builder) Build(src *Source, n int, name string) (string, error) {
 			return "", err
 		}
 	}
-	if err := b.compile(cell, b.Path, at(".cfg"), at(".go")); err != nil {
+	if err := b.compile(ctx, cell, b.Path, at(".cfg"), at(".go")); err != nil {
 		return "", err
 	}
 	if err := sameAPI(cell); err != nil {
 		return "", err
 	}
-	if err := b.compile(stub, plug, at(".cfg"), at("-main.go")); err != nil {
+	if err := b.compile(ctx, stub, plug, at(".cfg"), at("-main.go")); err != nil {
 		return "", err
 	}
-	if _, err := b.tool("link", "-o", at(".so"), "-importcfg", at(".cfg"), "-buildmode=plugin", "-pluginpath", plug, "-s", "-w",
+	if _, err := b.tool(ctx, "link", "-o", at(".so"), "-importcfg", at(".cfg"), "-buildmode=plugin", "-pluginpath", plug, "-s", "-w",
 		"-linkmode=external", "-extld=gcc", stub); err != nil {
 		return "", err
 	}
@@ -156,16 +160,19 @@ func (b *Builder) Build(src *Source, n int, name string) (string, error) {
 	return at(".so"), nil
 }
 
-func (b *Builder) compile(out, path, config, file string) error {
-	_, err := b.tool("compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack", "-c=2", "-lang=go1.26", file)
+func (b *Builder) compile(ctx context.Context, out, path, config, file string) error {
+	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack", "-c=2", "-lang=go1.26", file)
 	return err
 }
 
 // tool runs a program of the tool chain.
-func (b *Builder) tool(name string, args ...string) ([]byte, error) {
-	cmd := exec.Command(filepath.Join(b.tools, name), args...)
+func (b *Builder) tool(ctx context.Context, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(b.tools, name), args...)
 	cmd.Dir, cmd.Env = b.folder, b.env
 	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, &ToolError{Tool: name, Output: string(out), err: err}
 	}

@@ -78,7 +78,8 @@ func (s *Session) Slot(v *types.Var) string {
 	return ""
 }
 
-// fresh is a name that no other declaration has.
+// fresh is a name that no other declaration has. Those of functions and variables begin in lower case: a plugin takes
+// exported ones for symbols of its own.
 func (s *Session) fresh(base string) string {
 	s.versions[base]++
 	return fmt.Sprintf("%s__%d", base, s.versions[base])
@@ -218,7 +219,7 @@ func (u *unit) declareVars() {
 }
 
 func (u *unit) slot(name string, t types.Type) *entity {
-	e := u.add(u.fresh(name))
+	e := u.add(u.fresh("v_" + name))
 	e.text = fmt.Sprintf("var %s *%s\n", e.name, u.writer(nil, e.refs).typ(t))
 	return e
 }
@@ -249,9 +250,9 @@ func (u *unit) declareFuncs() (writes []func()) {
 			writes = append(writes, func() { e.text = u.from(fd.Pos()) + u.writer(d.From, e.refs).node(fd) + "\n" })
 			continue
 		}
-		body := u.add(u.fresh(t.e.name + "_" + fd.Name.Name))
+		body := u.add(u.fresh("m_" + t.e.name + "_" + fd.Name.Name))
 		u.bodies[d.Func] = body
-		through := t.e.name + "_" + fd.Name.Name + "__f"
+		through := "m_" + t.e.name + "_" + fd.Name.Name + "__f"
 		writes = append(writes, func() { u.writeMethod(d, t.e, body, through) })
 		u.refs[t.e] = true
 		fmt.Fprintf(&u.prologue, "%s = %s\n", through, body.name)

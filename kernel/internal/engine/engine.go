@@ -2,6 +2,7 @@
 package engine
 
 import (
+	"context"
 	"reflect"
 
 	"nacre/kernel/internal/cells"
@@ -13,14 +14,18 @@ type Engine interface {
 	// Name is the interpreter and its version.
 	Name() string
 
-	// Compile prepares a cell. Its error is a *Refused where the engine cannot run the cell faithfully.
-	Compile(u *cells.Unit) (*Program, error)
+	// Compile prepares a cell, until ctx ends. Its error is a *Refused where the engine cannot run the cell faithfully,
+	// and cells.Errors where a compiler finds them in the cell.
+	Compile(ctx context.Context, u *cells.Unit) (*Program, error)
 
 	// Read returns a variable as an interface holds it.
 	Read(v *cells.Var) (any, bool)
 
 	// Stop raises or lowers the flag at which running code calls Host.Check.
 	Stop(on bool)
+
+	// Final says whether a panic with a value that has a method Final passes by what the goroutine deferred.
+	Final() bool
 
 	// Close removes what the engine keeps outside of the process.
 	Close() error
