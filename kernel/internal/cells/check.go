@@ -387,7 +387,7 @@ var mainPrefix = regexp.MustCompile(`\bmain\.`)
 
 // report keeps an error of the cell and notes dependents that have one.
 func (c *checker) report(e types.Error) {
-	if strings.HasPrefix(e.Msg, "declared and not used") {
+	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " declared and not used") && !strings.HasPrefix(e.Msg, "label ") {
 		c.unit.Unused[e.Pos] = true
 		return
 	}

@@ -144,7 +144,7 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	if err := b.compile(ctx, cell, b.Path, at(".cfg"), at(".go")); err != nil {
 		return "", err
 	}
-	if err := sameAPI(cell); err != nil {
+	if err := adapt(cell, src.Shown); err != nil {
 		return "", err
 	}
 	if err := b.compile(ctx, stub, plug, at(".cfg"), at("-main.go")); err != nil {
@@ -194,9 +194,9 @@ func (e *ToolError) Unwrap() error { return e.err }
 // objectMagic precedes the fingerprint of a package's exported declarations in its object file.
 var objectMagic = []byte("\x00go120ld")
 
-// sameAPI gives the parts of the session's package that plugins hold one fingerprint: the run time refuses plugins in
-// which a package differs from that of one loaded, and here it is to.
-func sameAPI(file string) error {
+// adapt gives the parts of the session's package that plugins hold one fingerprint: the run time refuses plugins in
+// which a package differs from that of one loaded, and here it is to. And it names types as the cells do.
+func adapt(file string, names map[string]string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -207,5 +207,7 @@ func sameAPI(file string) error {
 	}
 	k += len(objectMagic)
 	one := append([]byte("cell"), 0, 0, 0, 1)
-	return os.WriteFile(file, bytes.ReplaceAll(data, bytes.Clone(data[k:k+8]), one), 0o600)
+	data = bytes.ReplaceAll(data, bytes.Clone(data[k:k+8]), one)
+	show(data, names)
+	return os.WriteFile(file, data, 0o600)
 }

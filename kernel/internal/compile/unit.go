@@ -29,6 +29,7 @@ type entity struct {
 	names map[string]string // of the constants of a group
 	refs  map[*entity]bool  // what it refers to
 	alias *entity           // of a type: what it is embedded as
+	shown string            // of a type: its name in the cells, where it is another
 }
 
 // Session writes the source of the cells of a session.
@@ -67,7 +68,8 @@ func (e *Refused) Error() string { return e.Text }
 // Source is a cell to compile. It has no text where there is nothing to run.
 type Source struct {
 	Text    string
-	Imports []string // paths
+	Imports []string          // paths
+	Shown   map[string]string // the names that types have in the cells, by those in the text that differ
 }
 
 // Slot is the name of the compiled variable v, "" where there is none.
@@ -154,6 +156,9 @@ func (u *unit) declareTypes() {
 			name = fmt.Sprintf("%s_%d", name, u.versions[name])
 		}
 		e := u.add(name)
+		if name != d.Name {
+			e.shown = d.Name
+		}
 		u.Session.types[tn] = e
 		writes = append(writes, func() {
 			spec := d.Node.(*ast.GenDecl).Specs[0].(*ast.TypeSpec)
@@ -190,7 +195,7 @@ func (u *unit) declareVars() {
 		e := u.slot(name, t)
 		w := u.writer(nil, u.refs)
 		fmt.Fprintf(&u.prologue, "%s = (*%s)(%s.Pointer(%s))\n", e.name, w.typ(t), w.pkg("unsafe"), old.name)
-		u.refs[old] = true
+		u.refs[old], u.refs[e] = true, true
 		fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
 		return e
 	}
@@ -474,7 +479,7 @@ func (u *unit) file(body string) *Source {
 		}
 	}
 	visit(u.refs)
-	src := &Source{}
+	src := &Source{Shown: map[string]string{}}
 	var head, decls, binds strings.Builder
 	for _, e := range order {
 		if e.path != "" {
@@ -482,6 +487,9 @@ func (u *unit) file(body string) *Source {
 			if e.path != "unsafe" {
 				src.Imports = append(src.Imports, e.path)
 			}
+		}
+		if e.shown != "" {
+			src.Shown[e.name] = e.shown
 		}
 		decls.WriteString(e.text)
 		binds.WriteString(e.bind)
