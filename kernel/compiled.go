@@ -57,7 +57,13 @@ func newCompiled(s engine.Setup, source string) (engine.Engine, error) {
 		host: &live.Host{
 			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
 			Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
-			Symbol: func(path, name string) (reflect.Value, bool) { v, ok := s.Symbols[path][name]; return v, ok },
+			Symbol: func(path, name string) (reflect.Value, bool) {
+				if path == "os" && (name == "Stdout" || name == "Stderr") {
+					s.Files()
+				}
+				v, ok := s.Symbols[path][name]
+				return v, ok
+			},
 		},
 	}, nil
 }
@@ -102,7 +108,13 @@ func (e *compiledEngine) Read(v *cells.Var) (any, bool) {
 	return reflect.ValueOf(p).Elem().Interface(), true
 }
 
-func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (*engine.Program, error) {
+func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.Program, err error) {
+	undo := e.source.Save()
+	defer func() {
+		if err != nil {
+			undo()
+		}
+	}()
 	src, err := e.source.Cell(u)
 	if err != nil {
 		var r *compile.Refused

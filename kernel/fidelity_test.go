@@ -30,8 +30,8 @@ var engines = []struct {
 	engine  kernel.Engine
 	differs map[string]string
 }{
-	{"go", kernel.Compiled(".."), nil},
 	{"yaegi", kernel.Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
+	{"go", kernel.Compiled(".."), nil},
 }
 
 // TestFidelity runs each program of testdata/fidelity as a cell and compares with what `go run` printed: its standard

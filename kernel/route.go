@@ -62,6 +62,9 @@ type writer struct {
 }
 
 func (w writer) Write(p []byte) (int, error) {
+	if w.session.files.Load() {
+		w.session.streams.flush()
+	}
 	if r := w.session.owner(); r != nil {
 		r.out.Stream(w.name, string(p))
 	}

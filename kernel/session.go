@@ -35,6 +35,9 @@ type Engine = engine.Kind
 // Yaegi is traefik/yaegi behind Nacre's cell compiler.
 var Yaegi = Engine{Open: newYaegi}
 
+// ErrNoToolChain is in the error of New where the engine compiles cells and there is nothing to compile them with.
+var ErrNoToolChain = engine.ErrNoToolChain
+
 // session is the Session of this package.
 type session struct {
 	fset    *token.FileSet
@@ -51,7 +54,8 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex // guards prog and its types against completion while a cell is checked
+	info    sync.Mutex  // guards prog and its types against completion while a cell is checked
+	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -88,6 +92,7 @@ func New(o Options) (Session, error) {
 	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Keeps: s.library.Keeps, Host: host,
+		Files: func() { s.files.Store(true) },
 	}); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"nacre/kernel/internal/engine"
 )
 
 // Builder makes plugins with the Go tool chain. It calls the compiler and the linker themselves, which takes a third
@@ -56,11 +58,14 @@ func NewBuilder(path, source string) (*Builder, error) {
 	}
 	version, tools, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if version != runtime.Version() {
-		return nil, fmt.Errorf("the Go tool chain here is %s, and this program was built with %s", version, runtime.Version())
+		return nil, fmt.Errorf("%w: the Go tool chain is %s, and this program was built with %s", engine.ErrNoToolChain, version, runtime.Version())
 	}
 	b.tools = tools
+	if !loads {
+		return nil, fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
+	}
 	if _, err := exec.LookPath("gcc"); err != nil {
-		return nil, fmt.Errorf("linking plugins needs gcc: %w", err)
+		return nil, fmt.Errorf("%w: linking plugins needs gcc", engine.ErrNoToolChain)
 	}
 	if b.folder, err = os.MkdirTemp("", "nacre-cells-"); err != nil {
 		return nil, err
@@ -85,9 +90,9 @@ func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error)
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, errors.New("no Go tool chain is found: there is no go command in PATH")
+		return nil, fmt.Errorf("%w: there is no go command in PATH", engine.ErrNoToolChain)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("the source of this program is not in %s", b.source)
+		return nil, fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is", engine.ErrNoToolChain, b.source)
 	case errors.As(err, &exit):
 		return nil, fmt.Errorf("go %s: %s", args[0], bytes.TrimSpace(exit.Stderr))
 	}

@@ -9,6 +9,9 @@ import (
 	"nacre/kernel/internal/live"
 )
 
+// loads says whether this program can load plugins.
+const loads = true
+
 // Load loads the plugin of a cell, which stays in the process, and returns its function.
 func Load(file, name string) (func(*live.Cell), error) {
 	if _, err := plugin.Open(file); err != nil {

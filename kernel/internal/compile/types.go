@@ -70,6 +70,42 @@ func (w *writer) typ(t types.Type) string {
 	return ""
 }
 
+// inferred declares a variable that points to one of the type t where that is an unexported one of a package, which has
+// no name here: the compiler infers it from a function of the package that returns it.
+func (w *writer) inferred(name string, t types.Type) (text string, ok bool) {
+	o := t
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		o = p.Elem()
+	}
+	n, ok := types.Unalias(o).(*types.Named)
+	if !ok || n.Obj().Exported() || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() == "main" {
+		return "", false
+	}
+	scope := n.Obj().Pkg().Scope()
+	for _, from := range scope.Names() {
+		f, ok := scope.Lookup(from).(*types.Func)
+		if !ok || !f.Exported() || f.Signature().TypeParams().Len() > 0 {
+			continue
+		}
+		of := -1
+		var results []string
+		for r := range f.Signature().Results().Variables() {
+			if types.Identical(r.Type(), t) {
+				of = len(results)
+			}
+			results = append(results, fmt.Sprintf("R%d", len(results)))
+		}
+		if of < 0 {
+			continue
+		}
+		list := strings.Join(results, ", ")
+		params := types.NewSignatureType(nil, nil, nil, f.Signature().Params(), nil, f.Signature().Variadic())
+		return fmt.Sprintf("var %s = %s__of(%s.%s)\nfunc %s__of[%s any](func%s (%s)) *R%d { return nil }\n", name, name,
+			w.pkg(n.Obj().Pkg().Path()), from, name, list, strings.TrimSuffix(w.signature(params), " ()"), list, of), true
+	}
+	return "", false
+}
+
 func (w *writer) signature(s *types.Signature) string {
 	list := func(t *types.Tuple, variadic bool) string {
 		var out []string
@@ -97,7 +133,7 @@ func (w *writer) named(o *types.TypeName, args *types.TypeList) string {
 	case o.Pkg().Path() == "main" || o.Parent() != o.Pkg().Scope():
 		refuse(token.NoPos, "a variable of the cell is of the type %s, which is declared inside a function: later cells cannot name it. Declare the type outside", name)
 	case !o.Exported():
-		refuse(token.NoPos, "a variable of the cell is of the type %s.%s, which is not exported, and later cells cannot name it: give the variable the type of an interface", o.Pkg().Path(), name)
+		refuse(token.NoPos, "a variable of the cell is of the type %s.%s, which is not exported: later cells cannot name it. Give the variable the type of an interface", o.Pkg().Path(), name)
 	default:
 		name = w.pkg(o.Pkg().Path()) + "." + name
 	}

@@ -87,6 +87,12 @@ func (s *Session) fresh(base string) string {
 	return fmt.Sprintf("%s__%d", base, s.versions[base])
 }
 
+// Save returns a function that undoes what Cell did since, for when its result cannot be used.
+func (s *Session) Save() (undo func()) {
+	bodies := maps.Clone(s.bodies) // all else is found by objects that are new with each cell
+	return func() { s.bodies = bodies }
+}
+
 // unit is a cell that is being written.
 type unit struct {
 	*Session
@@ -193,8 +199,7 @@ func (u *unit) declareConsts() {
 func (u *unit) declareVars() {
 	recast := func(name string, old *entity, t types.Type) *entity {
 		e := u.slot(name, t)
-		w := u.writer(nil, u.refs)
-		fmt.Fprintf(&u.prologue, "%s = (*%s)(%s.Pointer(%s))\n", e.name, w.typ(t), w.pkg("unsafe"), old.name)
+		fmt.Fprintf(&u.prologue, "h__.Cast(&%s, %s.Pointer(%s))\n", e.name, u.writer(nil, u.refs).pkg("unsafe"), old.name)
 		u.refs[old], u.refs[e] = true, true
 		fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
 		return e
@@ -213,7 +218,7 @@ func (u *unit) declareVars() {
 		switch {
 		case e == nil:
 			e = u.slot(v.Name, v.Obj.Type())
-			fmt.Fprintf(&u.prologue, "if %s == nil { %s = new(%s) }\n", e.name, e.name, u.writer(nil, u.refs).typ(v.Obj.Type()))
+			fmt.Fprintf(&u.prologue, "if %s == nil { %s = h__.New(%s) }\n", e.name, e.name, e.name)
 			fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
 		case !types.Identical(v.Old.Obj.Type(), v.Obj.Type()):
 			e = recast(v.Name, e, v.Obj.Type())
@@ -225,7 +230,12 @@ func (u *unit) declareVars() {
 
 func (u *unit) slot(name string, t types.Type) *entity {
 	e := u.add(u.fresh("v_" + name))
-	e.text = fmt.Sprintf("var %s *%s\n", e.name, u.writer(nil, e.refs).typ(t))
+	w := u.writer(nil, e.refs)
+	if text, ok := w.inferred(e.name, t); ok {
+		e.text = text
+	} else {
+		e.text = fmt.Sprintf("var %s *%s\n", e.name, w.typ(t))
+	}
 	return e
 }
 

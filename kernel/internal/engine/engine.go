@@ -3,6 +3,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"reflect"
 
 	"nacre/kernel/internal/cells"
@@ -34,6 +35,9 @@ type Engine interface {
 	End()
 }
 
+// ErrNoToolChain is in the error of an engine that compiles cells and has nothing to compile them with.
+var ErrNoToolChain = errors.New("cells cannot be compiled here")
+
 // Program is a compiled cell.
 type Program struct {
 	Run     func()                     // panics as the cell does; ends its goroutine where the cell is stopped
@@ -56,6 +60,7 @@ type Setup struct {
 	Symbols  map[string]map[string]reflect.Value // what cells may import
 	Keeps    []string                            // packages there whose functions only keep or show what they get as any
 	Host     rt.Host
+	Files    func() // to be called once cells may write to the standard files themselves
 }
 
 // Kind is an engine to choose. The zero value stands for the default.

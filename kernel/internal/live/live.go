@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Host are the functions of a session that its cells call. They may be called from any goroutine.
@@ -52,6 +53,12 @@ func (c *Cell) ShowResults(xs ...any) {
 
 // ShowValues shows the values of a cell's last expression.
 func (c *Cell) ShowValues(xs ...any) { c.Show(xs) }
+
+// New makes a variable of the type that *p is to point to.
+func New[T any](p *T) *T { return new(T) }
+
+// Cast makes *p point to the variable at old, of a type laid out alike.
+func Cast[T any](p **T, old unsafe.Pointer) { *p = (*T)(old) }
 
 // Raised is not zero while the code of a cell is to end: loops and functions then call Check.
 var Raised atomic.Int32
