@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"os"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -133,6 +134,7 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 		return nil, inCell(err, u.Cell)
 	}
 	cell, err := compile.Load(file, name)
+	os.Remove(file) // what is loaded stays, also without its name in the folder
 	if err != nil {
 		return nil, err
 	}
