@@ -42,6 +42,21 @@ func (s *session) watch(r *run) (release func()) {
 	return func() { close(done) }
 }
 
+// onStack says whether the calling goroutine is in a call of a function.
+func onStack(function string) bool {
+	pcs := make([]uintptr, deepFrames)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for {
+		f, more := frames.Next()
+		if f.Function == function {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
 // tooDeep says whether the calling goroutine's stack is deepFrames deep.
 func tooDeep() bool {
 	var pc [1]uintptr

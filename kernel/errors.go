@@ -54,6 +54,9 @@ func excerpt(code string, line, column int) []string {
 }
 
 func engineError(code string, err error) *Error {
+	if errors.As(err, new(cells.Errors)) {
+		return compileError(code, err)
+	}
 	var r *engine.Refused
 	if errors.As(err, &r) {
 		e := &Error{Name: "CompileError", Message: r.Text, Traceback: []string{red + r.Text + plain}}
@@ -70,8 +73,7 @@ func engineError(code string, err error) *Error {
 // panicked is the error of a cell that panicked with x.
 func (r *run) panicked(p *engine.Program, code string, x any) *Error {
 	if v, ok := x.(exit); ok {
-		text := fmt.Sprintf("the cell ended the kernel with exit status %d", v.code)
-		return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
+		return v.failure()
 	}
 	if e, ok := x.(rt.Refusal); ok {
 		return r.located(p, code, "CompileError", e.Text)
@@ -95,6 +97,12 @@ func (r *run) located(p *engine.Program, code, name, text string) *Error {
 		e.Traceback = append(e.Traceback, excerpt(code, line, 0)...)
 	}
 	return e
+}
+
+// failure is the error of a cell that exits.
+func (e exit) failure() *Error {
+	text := fmt.Sprintf("the cell ended the kernel with exit status %d", e.code)
+	return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
 }
 
 func panicText(x any) string {

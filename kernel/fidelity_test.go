@@ -24,12 +24,14 @@ var update = flag.Bool("update", false, "run the programs of testdata/fidelity w
 // minimum is the share of the programs that must print what `go run` prints.
 const minimum = 0.9
 
-// engines are what the programs run on, and the programs whose output is known to differ there without an error, and how.
-var engines = []struct {
+type testEngine struct {
 	name    string
 	engine  kernel.Engine
 	differs map[string]string
-}{
+}
+
+// engines are what the programs run on, and the programs whose output is known to differ there without an error, and how.
+var engines = []testEngine{
 	{"yaegi", kernel.Yaegi, map[string]string{"defer_recover": "the message of an index out of range lacks the index and the length"}},
 }
 
@@ -38,7 +40,12 @@ var engines = []struct {
 // and end well.
 func TestFidelity(t *testing.T) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { fidelity(t, e.engine, e.differs) })
+		t.Run(e.name, func(t *testing.T) {
+			if testing.Short() && e.name != "yaegi" {
+				t.Skip("234 builds take minutes")
+			}
+			fidelity(t, e.engine, e.differs)
+		})
 	}
 }
 

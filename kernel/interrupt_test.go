@@ -34,13 +34,19 @@ func interrupts(t *testing.T, engine kernel.Engine) {
 			s := startOn(t, engine)
 			execute(s, "x := 7\nadd := func(n int) int { return x + n }")
 			var at atomic.Pointer[time.Time]
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			out := &kerneltest.Output{}
 			go func() {
-				time.Sleep(100 * time.Millisecond)
+				for out.Stdout() == "" && ctx.Err() == nil { // until it is compiled and runs
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(50 * time.Millisecond)
 				now := time.Now()
 				at.Store(&now)
 				s.Interrupt()
 			}()
-			r, _ := execute(s, code)
+			r := s.Execute(ctx, kernel.Request{Code: "import \"fmt\"\nfmt.Println(\"runs\")\n" + code}, out)
 			t.Logf("ended %v after the interrupt", time.Since(*at.Load()).Round(time.Millisecond))
 			if r.Error == nil || r.Error.Name != "Interrupted" {
 				t.Fatalf("got %+v", r.Error)

@@ -42,7 +42,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 			return json.Unmarshal(data, v)
 		},
 	})
-	put("os", map[string]any{"Exit": func(code int) { panic(exit{code}) }})
+	put("os", map[string]any{"Exit": s.exit})
 	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
 	put("time", map[string]any{"Sleep": s.sleep})
 	if vars := maps.Clone(all["os"]); vars != nil {
@@ -147,7 +147,7 @@ func (s *session) logSymbols() map[string]any {
 	l := log.New(writer{s, "stderr"}, "", log.LstdFlags)
 	fatal := func(text string) {
 		l.Output(3, text)
-		panic(exit{1})
+		s.exit(1)
 	}
 	return map[string]any{
 		"Print": func(a ...any) { l.Print(a...) }, "Println": func(a ...any) { l.Println(a...) },

@@ -52,6 +52,29 @@ func TestRedefineType(t *testing.T) {
 	})
 }
 
+// Types keep their names and values what they were through redefinitions, on every engine.
+func TestRedefinedTypesKeepTheirNames(t *testing.T) {
+	onEngines(t, [][2]string{
+		{"import \"fmt\"\ntype T struct { A int; b []int }\nfunc (t T) Sum() int { return t.A }\nt := T{A: 1}\nkeep := &t", ""},
+		{"func use(x T) int { return x.Sum() * 10 }\nuse(t)", "10"},
+		{"func (t T) Twice() int { return 2 * t.A }", ""},
+		{"fmt.Sprintf(\"%T %T %T %T\", t, any(t), []T{t}, map[string]*T{}) + fmt.Sprint(t.Twice())", `"main.T main.T []main.T map[string]*main.T2"`},
+		{"keep.A = 4\nt.A", "4"},
+		{"func (t T) Sum() int { return t.A + 5 }\nuse(t)", "90"},
+		{"type U struct { T; n int }\nu := U{T: t, n: 2}\nfmt.Sprintf(\"%+v %T\", u, u)", `"{T:{A:4 b:[]} n:2} main.U"`},
+		{"type T struct { A, B int }\nfunc (t T) Sum() int { return t.A + t.B }\nuse(T{3, 4})", "70"},
+		{"t.A + len(t.b)", "4"},
+	})
+}
+
+// Variables that are not used are no errors in cells, whichever engine compiles them.
+func TestUnusedVariables(t *testing.T) {
+	onEngines(t, [][2]string{
+		{"for i, v := range []int{1, 2} { unused := v }\nif k := 3; true { z, w := 1, 2; _ = z }\nswitch q := any(1).(type) { case int: var y, z = 1, 2 }", ""},
+		{"func f() int { a := 1; select { case v := <-make(chan int): default: }; switch b := 2; { case true: }; return 5 }\nf()", "5"},
+	})
+}
+
 func TestInterfacesAcrossCells(t *testing.T) {
 	cellsTest(t, [][2]string{
 		{"type Shape interface { Area() float64 }\nshapes := []Shape{}", ""},

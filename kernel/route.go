@@ -20,6 +20,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	label   unsafe.Pointer
+	done    chan<- *Error
 
 	stopped atomic.Bool  // its code is to end at the next stop check
 	late    atomic.Bool  // its statements have ended
@@ -61,6 +62,9 @@ type writer struct {
 }
 
 func (w writer) Write(p []byte) (int, error) {
+	if w.session.files.Load() {
+		w.session.streams.flush()
+	}
 	if r := w.session.owner(); r != nil {
 		r.out.Stream(w.name, string(p))
 	}

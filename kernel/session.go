@@ -35,6 +35,9 @@ type Engine = engine.Kind
 // Yaegi is traefik/yaegi behind Nacre's cell compiler.
 var Yaegi = Engine{Open: newYaegi}
 
+// ErrNoToolChain is in the error of New where the engine compiles cells and there is nothing to compile them with.
+var ErrNoToolChain = engine.ErrNoToolChain
+
 // session is the Session of this package.
 type session struct {
 	fset    *token.FileSet
@@ -51,7 +54,8 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex // guards prog and its types against completion while a cell is checked
+	info    sync.Mutex  // guards prog and its types against completion while a cell is checked
+	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -88,6 +92,7 @@ func New(o Options) (Session, error) {
 	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Keeps: s.library.Keeps, Host: host,
+		Files: func() { s.files.Store(true) },
 	}); err != nil {
 		return nil, err
 	}
@@ -105,13 +110,14 @@ func (s *session) Info() Info {
 	}
 }
 
-func (s *session) Close() error {
+func (s *session) Close() (err error) {
 	s.once.Do(func() {
 		close(s.closed)
 		s.Interrupt()
 		s.streams.close()
+		err = s.engine.Close()
 	})
-	return nil
+	return err
 }
 
 func (s *session) Interrupt() {
@@ -158,7 +164,7 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
 	start := time.Now()
-	u, p, fail := s.prepare(r.number, code)
+	u, p, fail := s.compile(ctx, r, code)
 	if fail != nil {
 		return nil, fail
 	}
@@ -175,9 +181,26 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	return value, fail
 }
 
+// compile prepares a cell, until it is interrupted.
+func (s *session) compile(ctx context.Context, r *run, code string) (*cells.Unit, *engine.Program, *Error) {
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	s.running.Store(r)
+	u, p, fail := s.prepare(r.ctx, r.number, code)
+	s.running.Store(nil)
+	if r.stopped.Load() {
+		s.engine.Stop(false)
+	}
+	if err := r.ctx.Err(); err != nil {
+		text := "the cell was interrupted while it was compiled"
+		return nil, nil, &Error{Name: "Interrupted", Message: text, Traceback: []string{red + "Interrupted" + plain + ": " + text}}
+	}
+	return u, p, fail
+}
+
 // prepare checks and compiles a cell and makes its declarations live. A panic of the cell compiler is the cell's error,
 // not the kernel's end.
-func (s *session) prepare(number int, code string) (u *cells.Unit, p *engine.Program, fail *Error) {
+func (s *session) prepare(ctx context.Context, number int, code string) (u *cells.Unit, p *engine.Program, fail *Error) {
 	s.info.Lock()
 	defer s.info.Unlock()
 	defer func() {
@@ -189,10 +212,12 @@ func (s *session) prepare(number int, code string) (u *cells.Unit, p *engine.Pro
 	if err != nil {
 		return nil, nil, compileError(code, err)
 	}
-	if p, err = s.engine.Compile(u); err != nil {
+	if p, err = s.engine.Compile(ctx, u); err != nil {
 		return nil, nil, engineError(code, err)
 	}
-	u.Commit()
+	if ctx.Err() == nil {
+		u.Commit()
+	}
 	return u, p, nil
 }
 
@@ -200,7 +225,8 @@ func (s *session) prepare(number int, code string) (u *cells.Unit, p *engine.Pro
 func (s *session) run(ctx context.Context, r *run, p *engine.Program, code string) (*Data, *Error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.running.Store(r)
-	done := make(chan *Error, 1)
+	done := make(chan *Error, 2) // the cell's end, and that of a goroutine that exits
+	r.done = done
 	go s.goroutine(r, p, code, done)
 	release := s.watch(r)
 	defer release()
@@ -342,6 +368,23 @@ type exit struct{ code int }
 
 // Final makes it pass by what the cell deferred.
 func (exit) Final() {}
+
+// exit ends the calling goroutine's cell without what it deferred.
+func (s *session) exit(code int) {
+	r := current()
+	if s.engine.Final() || r == nil {
+		panic(exit{code})
+	}
+	fail := exit{code}.failure()
+	if onStack("nacre/kernel.(*session).goroutine") {
+		r.done <- fail
+	} else { // a goroutine that the cell started
+		r.setFail(fail)
+		r.interrupt(errInterrupted)
+		s.goDone()
+	}
+	select {}
+}
 
 func limitStack() {
 	if ^uintptr(0)>>32 != 0 {

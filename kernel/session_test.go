@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"context"
+	"errors"
 	"go/version"
 	"os"
 	"runtime"
@@ -24,6 +25,9 @@ func startOn(t testing.TB, engine kernel.Engine) kernel.Session {
 		t.Skip("cells do not run under the race detector")
 	}
 	s, err := kernel.New(kernel.Options{Library: library.New(), Engine: engine})
+	if errors.Is(err, kernel.ErrNoToolChain) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -105,6 +106,10 @@ func (e *yaegiEngine) Name() string { return "yaegi " + yaegiVersion }
 
 func (e *yaegiEngine) Stop(on bool) { *e.stop = on }
 
+func (e *yaegiEngine) Final() bool { return true }
+
+func (e *yaegiEngine) Close() error { return nil }
+
 func (e *yaegiEngine) End() { runtime.Goexit() }
 
 func (e *yaegiEngine) Read(v *cells.Var) (any, bool) {
@@ -121,7 +126,7 @@ func (e *yaegiEngine) Read(v *cells.Var) (any, bool) {
 	return e.reg.Norm(get()), true
 }
 
-func (e *yaegiEngine) Compile(u *cells.Unit) (*engine.Program, error) {
+func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program, error) {
 	undo := e.low.Save()
 	file, name, err := e.lowered(u)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// engines are the interpreters that --engine names.
-var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi}
+// engines are what --engine names.
+var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi, "go": kernel.Compiled(source())}
 
 // wired are the actions of this program.
 func wired() actions {

@@ -233,7 +233,7 @@ func (c *checker) finish() {
 					d.Consts = append(d.Consts, k)
 				}
 			}
-			u.consts = append(u.consts, d)
+			u.Consts = append(u.Consts, d)
 		}
 	}
 	if u.Main == nil { // main unchanged since it was last run

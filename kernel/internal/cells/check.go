@@ -25,7 +25,7 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 		}
 		return nil, errs.unique()
 	}
-	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}}
+	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}, Unused: map[token.Pos]bool{}}
 	u.InitsLast = file.packageLike()
 	if errs := u.addImports(file.imports); errs != nil {
 		return nil, errs
@@ -33,8 +33,8 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 	if u.InitsLast {
 		file.order()
 	}
-	text := func(n ast.Node) string { return sourceOf(p.Fset, src, n) }
-	own, errs := p.declsOf(cell, file, text)
+	u.Text = newText(p.Fset, src)
+	own, errs := p.declsOf(cell, file, u.Text)
 	if errs != nil {
 		return nil, errs
 	}
@@ -42,22 +42,35 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 	return u, c.run()
 }
 
-// sourceOf returns the text of a node of the cell, whose positions are those of the cell.
-func sourceOf(fset *token.FileSet, src string, n ast.Node) string {
-	lines := strings.SplitAfter(src, "\n")
-	offset := func(pos token.Pos) int {
-		q := fset.Position(pos)
-		off := q.Column - 1
-		for k := 0; k < q.Line-1 && k < len(lines); k++ {
-			off += len(lines[k])
+// Text is the text of a cell, by the positions of its nodes.
+type Text struct {
+	fset  *token.FileSet
+	text  string
+	lines []int // offsets of their starts
+}
+
+func newText(fset *token.FileSet, text string) *Text {
+	s := &Text{fset, text, []int{0}}
+	for k := range len(text) {
+		if text[k] == '\n' {
+			s.lines = append(s.lines, k+1)
 		}
-		return min(off, len(src))
 	}
-	from, to := offset(n.Pos()), offset(n.End())
-	if from > to {
-		return ""
+	return s
+}
+
+func (s *Text) offset(pos token.Pos) int {
+	p := s.fset.Position(pos)
+	if p.Line > len(s.lines) {
+		return len(s.text)
 	}
-	return src[from:to]
+	return min(s.lines[max(p.Line, 1)-1]+max(p.Column, 1)-1, len(s.text))
+}
+
+// Between returns the text from one position to another.
+func (s *Text) Between(from, to token.Pos) string {
+	a, b := s.offset(from), s.offset(to)
+	return s.text[min(a, b):b]
 }
 
 func (e Errors) unique() Errors {
@@ -219,13 +232,19 @@ func (c *checker) replaced(d *Decl) bool {
 	return false
 }
 
-// changesMethods says whether a method adds to its type's method set or changes a signature in it.
+// changesMethods says whether a method adds to its type's method set or changes a signature in it. A body counts too
+// where the type is generic: its methods are instantiated with it.
 func (c *checker) changesMethods(d, old *Decl) bool {
-	if old == nil {
+	if old == nil || c.generic(d) {
 		return true
 	}
 	a, b := d.Node.(*ast.FuncDecl), old.Node.(*ast.FuncDecl)
 	return types.ExprString(a.Type) != types.ExprString(b.Type) || types.ExprString(a.Recv.List[0].Type) != types.ExprString(b.Recv.List[0].Type)
+}
+
+// generic says whether d is a method of a generic type.
+func (c *checker) generic(d *Decl) bool {
+	return len(receiverParams(d.Node.(*ast.FuncDecl).Recv.List[0].Type)) > 0
 }
 
 func (c *checker) sorted() []*Decl {
@@ -368,7 +387,11 @@ var mainPrefix = regexp.MustCompile(`\bmain\.`)
 
 // report keeps an error of the cell and notes dependents that have one.
 func (c *checker) report(e types.Error) {
-	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, "imported and not used") || strings.Contains(e.Msg, "imported and not used") {
+	if strings.HasPrefix(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " declared and not used") && !strings.HasPrefix(e.Msg, "label ") {
+		c.unit.Unused[e.Pos] = true
+		return
+	}
+	if strings.HasSuffix(e.Msg, "imported and not used") || strings.Contains(e.Msg, "imported and not used") {
 		return
 	}
 	if n := len(c.file.body); n > 0 {

@@ -216,7 +216,7 @@ func (u *Unit) Commit() {
 		d.Stale = false
 		p.Decls[d.Name] = d
 	}
-	for _, d := range u.consts {
+	for _, d := range u.Consts {
 		for _, n := range d.Names {
 			if d.Cell == u.Cell {
 				drop(n)

@@ -19,6 +19,7 @@ type Decl struct {
 	Node  ast.Decl // *ast.FuncDecl, or *ast.GenDecl with one type or one group of constants
 	Cell  int
 	Text  string // its source, to see whether a re-run changes it
+	From  *Text
 
 	Uses  map[string]bool // other live names its checked source refers to
 	Stale bool            // a redefinition since does not fit it
@@ -117,6 +118,7 @@ type Unit struct {
 	Cell      int
 	Types     []*Decl // declared or redeclared
 	Funcs     []*Decl // to be compiled: those of the cell and what depends on them
+	Consts    []*Decl
 	Inits     []*Decl
 	InitsLast bool // they run after the body, which is variable declarations only
 	Main      *Decl
@@ -125,9 +127,10 @@ type Unit struct {
 	Vars      []*CellVar
 	Warnings  []string
 	Keys      map[*types.TypeName]string // identities of the types declared
+	Text      *Text
+	Unused    map[token.Pos]bool // variables that are not used, by where they are declared: cells may have them
 
 	prog    *Program
-	consts  []*Decl
 	imports map[string]string
 	dots    []string
 	moved   map[*types.TypeName]*types.TypeName // redeclared with the same layout
@@ -167,12 +170,13 @@ func (e Errors) Error() string {
 func CellName(n int) string { return fmt.Sprintf("cell %d", n) }
 
 // declsOf lists the declarations of a cell, one for each type and group of constants.
-func (p *Program) declsOf(cell int, src *parsed, text func(ast.Node) string) ([]*Decl, Errors) {
+func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 	var list []*Decl
 	var errs Errors
+	text := func(n ast.Node) string { return from.Between(n.Pos(), n.End()) }
 	seen := map[string]token.Pos{}
 	add := func(d *Decl, pos token.Pos) {
-		d.Cell = cell
+		d.Cell, d.From = cell, from
 		for _, n := range append([]string{d.Name}, d.Names...) {
 			if n == "_" {
 				continue

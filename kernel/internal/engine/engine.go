@@ -2,6 +2,8 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"reflect"
 
 	"nacre/kernel/internal/cells"
@@ -13,8 +15,9 @@ type Engine interface {
 	// Name is the interpreter and its version.
 	Name() string
 
-	// Compile prepares a cell. Its error is a *Refused where the engine cannot run the cell faithfully.
-	Compile(u *cells.Unit) (*Program, error)
+	// Compile prepares a cell, until ctx ends. Its error is a *Refused where the engine cannot run the cell faithfully,
+	// and cells.Errors where a compiler finds them in the cell.
+	Compile(ctx context.Context, u *cells.Unit) (*Program, error)
 
 	// Read returns a variable as an interface holds it.
 	Read(v *cells.Var) (any, bool)
@@ -22,9 +25,18 @@ type Engine interface {
 	// Stop raises or lowers the flag at which running code calls Host.Check.
 	Stop(on bool)
 
+	// Final says whether a panic with a value that has a method Final passes by what the goroutine deferred.
+	Final() bool
+
+	// Close removes what the engine keeps outside of the process.
+	Close() error
+
 	// End ends the calling goroutine, of a cell, as runtime.Goexit does: what it deferred runs.
 	End()
 }
+
+// ErrNoToolChain is in the error of an engine that compiles cells and has nothing to compile them with.
+var ErrNoToolChain = errors.New("cells cannot be compiled here")
 
 // Program is a compiled cell.
 type Program struct {
@@ -48,6 +60,7 @@ type Setup struct {
 	Symbols  map[string]map[string]reflect.Value // what cells may import
 	Keeps    []string                            // packages there whose functions only keep or show what they get as any
 	Host     rt.Host
+	Files    func() // to be called once cells may write to the standard files themselves
 }
 
 // Kind is an engine to choose. The zero value stands for the default.

@@ -23,21 +23,21 @@
 
 // func repelAVX2(a *RepelArgs)
 TEXT ·repelAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ RepelArgs_X(R15), AX
-	MOVQ RepelArgs_Y(R15), BX
-	MOVQ RepelArgs_Z(R15), DI
-	MOVQ RepelArgs_FX(R15), SI
+	MOVQ a+0(FP), R14
+	MOVQ RepelArgs_X(R14), AX
+	MOVQ RepelArgs_Y(R14), BX
+	MOVQ RepelArgs_Z(R14), DI
+	MOVQ RepelArgs_FX(R14), SI
 	VMOVUPS (SI), Y0
 	VMOVUPS 32(SI), Y1
-	MOVQ RepelArgs_FY(R15), SI
+	MOVQ RepelArgs_FY(R14), SI
 	VMOVUPS (SI), Y2
 	VMOVUPS 32(SI), Y3
-	MOVQ RepelArgs_OX(R15), R8
-	MOVQ RepelArgs_OY(R15), R9
-	MOVQ RepelArgs_OFX(R15), R10
-	MOVQ RepelArgs_OFY(R15), R11
-	MOVQ RepelArgs_Count(R15), CX
+	MOVQ RepelArgs_OX(R14), R8
+	MOVQ RepelArgs_OY(R14), R9
+	MOVQ RepelArgs_OFX(R14), R10
+	MOVQ RepelArgs_OFY(R14), R11
+	MOVQ RepelArgs_Count(R14), CX
 group:
 	VMOVUPS (R8), Y4
 	VMOVUPS 32(R8), Y5
@@ -116,10 +116,10 @@ turn:
 	ADDQ $64, R11
 	DECQ CX
 	JNZ group
-	MOVQ RepelArgs_FX(R15), SI
+	MOVQ RepelArgs_FX(R14), SI
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
-	MOVQ RepelArgs_FY(R15), SI
+	MOVQ RepelArgs_FY(R14), SI
 	VMOVUPS Y2, (SI)
 	VMOVUPS Y3, 32(SI)
 	VZEROUPPER
@@ -127,17 +127,17 @@ turn:
 
 // func attractAVX2(a *AttractArgs)
 TEXT ·attractAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ AttractArgs_Y(R15), SI
-	MOVQ AttractArgs_Own(R15), DI
-	MOVQ AttractArgs_Ptr(R15), R8
-	MOVQ AttractArgs_Col(R15), R9
-	MOVQ AttractArgs_Val(R15), R10
-	MOVQ AttractArgs_Out(R15), R11
+	MOVQ a+0(FP), R14
+	MOVQ AttractArgs_Y(R14), SI
+	MOVQ AttractArgs_Own(R14), DI
+	MOVQ AttractArgs_Ptr(R14), R8
+	MOVQ AttractArgs_Col(R14), R9
+	MOVQ AttractArgs_Val(R14), R10
+	MOVQ AttractArgs_Out(R14), R11
 	MOVL $0x3f800000, AX
 	MOVL AX, X14
 	VBROADCASTSS X14, Y14
-	MOVQ AttractArgs_Ptr+8(R15), CX
+	MOVQ AttractArgs_Ptr+8(R14), CX
 	DECQ CX
 	JLE done
 row:
@@ -234,10 +234,10 @@ done:
 
 // func nearAVX2(a *NearArgs)
 TEXT ·nearAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ NearArgs_Block(R15), AX
-	MOVQ NearArgs_Block+8(R15), CX
-	MOVQ NearArgs_Q(R15), BX
+	MOVQ a+0(FP), R14
+	MOVQ NearArgs_Block(R14), AX
+	MOVQ NearArgs_Block+8(R14), CX
+	MOVQ NearArgs_Q(R14), BX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -282,46 +282,46 @@ dimension:
 	ADDQ $16, BX
 	DECQ CX
 	JNZ dimension
-	VBROADCASTSS NearArgs_Limit+0(R15), Y10
-	VMOVUPS Y0, NearArgs_Out+0(R15)
-	VMOVUPS Y1, NearArgs_Out+32(R15)
+	VBROADCASTSS NearArgs_Limit+0(R14), Y10
+	VMOVUPS Y0, NearArgs_Out+0(R14)
+	VMOVUPS Y1, NearArgs_Out+32(R14)
 	VCMPPS $1, Y10, Y0, Y8
 	VCMPPS $1, Y10, Y1, Y9
 	VMOVMSKPS Y8, DX
 	VMOVMSKPS Y9, DI
 	SHLL $8, DI
 	ORL DI, DX
-	MOVL DX, NearArgs_Mask+0(R15)
-	VBROADCASTSS NearArgs_Limit+4(R15), Y10
-	VMOVUPS Y2, NearArgs_Out+64(R15)
-	VMOVUPS Y3, NearArgs_Out+96(R15)
+	MOVL DX, NearArgs_Mask+0(R14)
+	VBROADCASTSS NearArgs_Limit+4(R14), Y10
+	VMOVUPS Y2, NearArgs_Out+64(R14)
+	VMOVUPS Y3, NearArgs_Out+96(R14)
 	VCMPPS $1, Y10, Y2, Y8
 	VCMPPS $1, Y10, Y3, Y9
 	VMOVMSKPS Y8, DX
 	VMOVMSKPS Y9, DI
 	SHLL $8, DI
 	ORL DI, DX
-	MOVL DX, NearArgs_Mask+4(R15)
-	VBROADCASTSS NearArgs_Limit+8(R15), Y10
-	VMOVUPS Y4, NearArgs_Out+128(R15)
-	VMOVUPS Y5, NearArgs_Out+160(R15)
+	MOVL DX, NearArgs_Mask+4(R14)
+	VBROADCASTSS NearArgs_Limit+8(R14), Y10
+	VMOVUPS Y4, NearArgs_Out+128(R14)
+	VMOVUPS Y5, NearArgs_Out+160(R14)
 	VCMPPS $1, Y10, Y4, Y8
 	VCMPPS $1, Y10, Y5, Y9
 	VMOVMSKPS Y8, DX
 	VMOVMSKPS Y9, DI
 	SHLL $8, DI
 	ORL DI, DX
-	MOVL DX, NearArgs_Mask+8(R15)
-	VBROADCASTSS NearArgs_Limit+12(R15), Y10
-	VMOVUPS Y6, NearArgs_Out+192(R15)
-	VMOVUPS Y7, NearArgs_Out+224(R15)
+	MOVL DX, NearArgs_Mask+8(R14)
+	VBROADCASTSS NearArgs_Limit+12(R14), Y10
+	VMOVUPS Y6, NearArgs_Out+192(R14)
+	VMOVUPS Y7, NearArgs_Out+224(R14)
 	VCMPPS $1, Y10, Y6, Y8
 	VCMPPS $1, Y10, Y7, Y9
 	VMOVMSKPS Y8, DX
 	VMOVMSKPS Y9, DI
 	SHLL $8, DI
 	ORL DI, DX
-	MOVL DX, NearArgs_Mask+12(R15)
+	MOVL DX, NearArgs_Mask+12(R14)
 	VZEROUPPER
 	RET
 	DATA half<>+0(SB)/4, $0.5
@@ -331,19 +331,19 @@ dimension:
 
 // func forward2AVX2(a *StageArgs)
 TEXT ·forward2AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $1, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -405,19 +405,19 @@ butterfly:
 
 // func inverse2AVX2(a *StageArgs)
 TEXT ·inverse2AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $1, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -479,13 +479,13 @@ butterfly:
 
 // func forward3AVX2(a *StageArgs)
 TEXT ·forward3AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	MOVQ AX, CX
 	MOVQ R11, AX
 	XORL DX, DX
@@ -497,7 +497,7 @@ TEXT ·forward3AVX2(SB), NOSPLIT, $0-8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -617,13 +617,13 @@ butterfly:
 
 // func inverse3AVX2(a *StageArgs)
 TEXT ·inverse3AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	MOVQ AX, CX
 	MOVQ R11, AX
 	XORL DX, DX
@@ -635,7 +635,7 @@ TEXT ·inverse3AVX2(SB), NOSPLIT, $0-8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -755,19 +755,19 @@ butterfly:
 
 // func forward4AVX2(a *StageArgs)
 TEXT ·forward4AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $2, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -913,19 +913,19 @@ butterfly:
 
 // func inverse4AVX2(a *StageArgs)
 TEXT ·inverse4AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $2, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -1071,11 +1071,11 @@ butterfly:
 
 // func scaleAVX2(a *ScaleArgs)
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ ScaleArgs_Re(R15), AX
-	MOVQ ScaleArgs_Im(R15), BX
-	MOVQ ScaleArgs_K(R15), DX
-	MOVQ ScaleArgs_K+8(R15), CX
+	MOVQ a+0(FP), R14
+	MOVQ ScaleArgs_Re(R14), AX
+	MOVQ ScaleArgs_Im(R14), BX
+	MOVQ ScaleArgs_K(R14), DX
+	MOVQ ScaleArgs_K+8(R14), CX
 	PCALIGN $32
 next:
 	VMOVUPS 0(DX), Y0
@@ -1102,12 +1102,12 @@ next:
 
 // func splitAVX2(a *SplitArgs)
 TEXT ·splitAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ SplitArgs_Re(R15), R10
-	MOVQ SplitArgs_Im(R15), R11
-	MOVQ SplitArgs_At(R15), SI
-	MOVQ SplitArgs_At+8(R15), CX
-	MOVQ SplitArgs_Half(R15), DI
+	MOVQ a+0(FP), R14
+	MOVQ SplitArgs_Re(R14), R10
+	MOVQ SplitArgs_Im(R14), R11
+	MOVQ SplitArgs_At(R14), SI
+	MOVQ SplitArgs_At+8(R14), CX
+	MOVQ SplitArgs_Half(R14), DI
 	SHRQ $1, CX
 next:
 	MOVLQSX 0(SI), AX
@@ -1161,12 +1161,12 @@ next:
 
 // func joinAVX2(a *SplitArgs)
 TEXT ·joinAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ SplitArgs_Re(R15), R10
-	MOVQ SplitArgs_Im(R15), R11
-	MOVQ SplitArgs_At(R15), SI
-	MOVQ SplitArgs_At+8(R15), CX
-	MOVQ SplitArgs_Half(R15), DI
+	MOVQ a+0(FP), R14
+	MOVQ SplitArgs_Re(R14), R10
+	MOVQ SplitArgs_Im(R14), R11
+	MOVQ SplitArgs_At(R14), SI
+	MOVQ SplitArgs_At+8(R14), CX
+	MOVQ SplitArgs_Half(R14), DI
 	SHRQ $1, CX
 next:
 	MOVLQSX 0(SI), AX

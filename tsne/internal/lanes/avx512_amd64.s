@@ -5,25 +5,25 @@
 
 // func repelAVX512(a *RepelArgs)
 TEXT ·repelAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ RepelArgs_X(R15), AX
+	MOVQ a+0(FP), R14
+	MOVQ RepelArgs_X(R14), AX
 	VMOVUPS (AX), Z0
-	MOVQ RepelArgs_Y(R15), AX
+	MOVQ RepelArgs_Y(R14), AX
 	VMOVUPS (AX), Z1
-	MOVQ RepelArgs_FX(R15), AX
+	MOVQ RepelArgs_FX(R14), AX
 	VMOVUPS (AX), Z2
-	MOVQ RepelArgs_FY(R15), AX
+	MOVQ RepelArgs_FY(R14), AX
 	VMOVUPS (AX), Z3
-	MOVQ RepelArgs_Z(R15), AX
+	MOVQ RepelArgs_Z(R14), AX
 	VMOVUPS (AX), Z4
 	MOVL $0x3f800000, AX
 	MOVL AX, X9
 	VBROADCASTSS X9, Z9
-	MOVQ RepelArgs_OX(R15), R8
-	MOVQ RepelArgs_OY(R15), R9
-	MOVQ RepelArgs_OFX(R15), R10
-	MOVQ RepelArgs_OFY(R15), R11
-	MOVQ RepelArgs_Count(R15), CX
+	MOVQ RepelArgs_OX(R14), R8
+	MOVQ RepelArgs_OY(R14), R9
+	MOVQ RepelArgs_OFX(R14), R10
+	MOVQ RepelArgs_OFY(R14), R11
+	MOVQ RepelArgs_Count(R14), CX
 group:
 	VMOVUPS (R8), Z5
 	VMOVUPS (R9), Z6
@@ -118,11 +118,11 @@ turn:
 	ADDQ $64, R11
 	DECQ CX
 	JNZ group
-	MOVQ RepelArgs_FX(R15), AX
+	MOVQ RepelArgs_FX(R14), AX
 	VMOVUPS Z2, (AX)
-	MOVQ RepelArgs_FY(R15), AX
+	MOVQ RepelArgs_FY(R14), AX
 	VMOVUPS Z3, (AX)
-	MOVQ RepelArgs_Z(R15), AX
+	MOVQ RepelArgs_Z(R14), AX
 	VMOVUPS Z4, (AX)
 	VZEROUPPER
 	RET
@@ -163,17 +163,17 @@ turn:
 
 // func attractAVX512(a *AttractArgs)
 TEXT ·attractAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ AttractArgs_Y(R15), SI
-	MOVQ AttractArgs_Own(R15), DI
-	MOVQ AttractArgs_Ptr(R15), R8
-	MOVQ AttractArgs_Col(R15), R9
-	MOVQ AttractArgs_Val(R15), R10
-	MOVQ AttractArgs_Out(R15), R11
+	MOVQ a+0(FP), R14
+	MOVQ AttractArgs_Y(R14), SI
+	MOVQ AttractArgs_Own(R14), DI
+	MOVQ AttractArgs_Ptr(R14), R8
+	MOVQ AttractArgs_Col(R14), R9
+	MOVQ AttractArgs_Val(R14), R10
+	MOVQ AttractArgs_Out(R14), R11
 	MOVL $0x3f800000, AX
 	MOVL AX, X12
 	VBROADCASTSS X12, Z12
-	MOVQ AttractArgs_Ptr+8(R15), CX
+	MOVQ AttractArgs_Ptr+8(R14), CX
 	DECQ CX
 	JLE done
 row:
@@ -246,10 +246,10 @@ done:
 
 // func nearAVX512(a *NearArgs)
 TEXT ·nearAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ NearArgs_Block(R15), AX
-	MOVQ NearArgs_Block+8(R15), CX
-	MOVQ NearArgs_Q(R15), BX
+	MOVQ a+0(FP), R14
+	MOVQ NearArgs_Block(R14), AX
+	MOVQ NearArgs_Block+8(R14), CX
+	MOVQ NearArgs_Q(R14), BX
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -277,26 +277,26 @@ dimension:
 	ADDQ $16, BX
 	DECQ CX
 	JNZ dimension
-	VBROADCASTSS NearArgs_Limit+0(R15), Z5
-	VMOVUPS Z0, NearArgs_Out+0(R15)
+	VBROADCASTSS NearArgs_Limit+0(R14), Z5
+	VMOVUPS Z0, NearArgs_Out+0(R14)
 	VCMPPS $1, Z5, Z0, K1
 	KMOVW K1, DX
-	MOVL DX, NearArgs_Mask+0(R15)
-	VBROADCASTSS NearArgs_Limit+4(R15), Z5
-	VMOVUPS Z1, NearArgs_Out+64(R15)
+	MOVL DX, NearArgs_Mask+0(R14)
+	VBROADCASTSS NearArgs_Limit+4(R14), Z5
+	VMOVUPS Z1, NearArgs_Out+64(R14)
 	VCMPPS $1, Z5, Z1, K1
 	KMOVW K1, DX
-	MOVL DX, NearArgs_Mask+4(R15)
-	VBROADCASTSS NearArgs_Limit+8(R15), Z5
-	VMOVUPS Z2, NearArgs_Out+128(R15)
+	MOVL DX, NearArgs_Mask+4(R14)
+	VBROADCASTSS NearArgs_Limit+8(R14), Z5
+	VMOVUPS Z2, NearArgs_Out+128(R14)
 	VCMPPS $1, Z5, Z2, K1
 	KMOVW K1, DX
-	MOVL DX, NearArgs_Mask+8(R15)
-	VBROADCASTSS NearArgs_Limit+12(R15), Z5
-	VMOVUPS Z3, NearArgs_Out+192(R15)
+	MOVL DX, NearArgs_Mask+8(R14)
+	VBROADCASTSS NearArgs_Limit+12(R14), Z5
+	VMOVUPS Z3, NearArgs_Out+192(R14)
 	VCMPPS $1, Z5, Z3, K1
 	KMOVW K1, DX
-	MOVL DX, NearArgs_Mask+12(R15)
+	MOVL DX, NearArgs_Mask+12(R14)
 	VZEROUPPER
 	RET
 	DATA half<>+0(SB)/4, $0.5
@@ -306,19 +306,19 @@ dimension:
 
 // func forward2AVX512(a *StageArgs)
 TEXT ·forward2AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $1, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -354,19 +354,19 @@ butterfly:
 
 // func inverse2AVX512(a *StageArgs)
 TEXT ·inverse2AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $1, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -402,13 +402,13 @@ butterfly:
 
 // func forward3AVX512(a *StageArgs)
 TEXT ·forward3AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	MOVQ AX, CX
 	MOVQ R11, AX
 	XORL DX, DX
@@ -420,7 +420,7 @@ TEXT ·forward3AVX512(SB), NOSPLIT, $0-8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -482,13 +482,13 @@ butterfly:
 
 // func inverse3AVX512(a *StageArgs)
 TEXT ·inverse3AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	MOVQ AX, CX
 	MOVQ R11, AX
 	XORL DX, DX
@@ -500,7 +500,7 @@ TEXT ·inverse3AVX512(SB), NOSPLIT, $0-8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -562,19 +562,19 @@ butterfly:
 
 // func forward4AVX512(a *StageArgs)
 TEXT ·forward4AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $2, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -646,19 +646,19 @@ butterfly:
 
 // func inverse4AVX512(a *StageArgs)
 TEXT ·inverse4AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ StageArgs_Re(R15), AX
-	MOVQ StageArgs_Im(R15), BX
-	MOVQ StageArgs_Re+8(R15), R10
+	MOVQ a+0(FP), R14
+	MOVQ StageArgs_Re(R14), AX
+	MOVQ StageArgs_Im(R14), BX
+	MOVQ StageArgs_Re+8(R14), R10
 	SHLQ $6, R10
 	ADDQ AX, R10
-	MOVQ StageArgs_L(R15), R11
+	MOVQ StageArgs_L(R14), R11
 	SHRQ $2, R11
 	MOVQ R11, R8
 	SHLQ $6, R8
 	LEAQ (R8)(R8*2), R9
 block:
-	MOVQ StageArgs_Tw(R15), DX
+	MOVQ StageArgs_Tw(R14), DX
 	MOVQ R11, CX
 	PCALIGN $32
 butterfly:
@@ -730,11 +730,11 @@ butterfly:
 
 // func scaleAVX512(a *ScaleArgs)
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ ScaleArgs_Re(R15), AX
-	MOVQ ScaleArgs_Im(R15), BX
-	MOVQ ScaleArgs_K(R15), DX
-	MOVQ ScaleArgs_K+8(R15), CX
+	MOVQ a+0(FP), R14
+	MOVQ ScaleArgs_Re(R14), AX
+	MOVQ ScaleArgs_Im(R14), BX
+	MOVQ ScaleArgs_K(R14), DX
+	MOVQ ScaleArgs_K+8(R14), CX
 	PCALIGN $32
 next:
 	VMOVUPS 0(DX), Z0
@@ -754,12 +754,12 @@ next:
 
 // func splitAVX512(a *SplitArgs)
 TEXT ·splitAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ SplitArgs_Re(R15), R10
-	MOVQ SplitArgs_Im(R15), R11
-	MOVQ SplitArgs_At(R15), SI
-	MOVQ SplitArgs_At+8(R15), CX
-	MOVQ SplitArgs_Half(R15), DI
+	MOVQ a+0(FP), R14
+	MOVQ SplitArgs_Re(R14), R10
+	MOVQ SplitArgs_Im(R14), R11
+	MOVQ SplitArgs_At(R14), SI
+	MOVQ SplitArgs_At+8(R14), CX
+	MOVQ SplitArgs_Half(R14), DI
 	SHRQ $1, CX
 next:
 	MOVLQSX 0(SI), AX
@@ -796,12 +796,12 @@ next:
 
 // func joinAVX512(a *SplitArgs)
 TEXT ·joinAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ SplitArgs_Re(R15), R10
-	MOVQ SplitArgs_Im(R15), R11
-	MOVQ SplitArgs_At(R15), SI
-	MOVQ SplitArgs_At+8(R15), CX
-	MOVQ SplitArgs_Half(R15), DI
+	MOVQ a+0(FP), R14
+	MOVQ SplitArgs_Re(R14), R10
+	MOVQ SplitArgs_Im(R14), R11
+	MOVQ SplitArgs_At(R14), SI
+	MOVQ SplitArgs_At+8(R14), CX
+	MOVQ SplitArgs_Half(R14), DI
 	SHRQ $1, CX
 next:
 	MOVLQSX 0(SI), AX

@@ -5,9 +5,9 @@
 
 // func transposeAVX2(a *TransposeArgs)
 TEXT ·transposeAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ TransposeArgs_Dst(R15), DI
-	MOVQ TransposeArgs_Src(R15), SI
+	MOVQ a+0(FP), R14
+	MOVQ TransposeArgs_Dst(R14), DI
+	MOVQ TransposeArgs_Src(R14), SI
 	VMOVUPS 0(SI), X0
 	VINSERTF128 $1, 256(SI), Y0, Y0
 	VMOVUPS 16(SI), X4
@@ -173,13 +173,13 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-8
 
 // func spreadAVX2(a *SplineArgs)
 TEXT ·spreadAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ SplineArgs_U(R15), SI
-	MOVQ SplineArgs_U+8(R15), CX
-	MOVQ SplineArgs_Grid(R15), DI
-	MOVQ SplineArgs_Stride(R15), R9
-	MOVQ SplineArgs_Self(R15), R12
-	MOVQ SplineArgs_Out(R15), R13
+	MOVQ a+0(FP), R14
+	MOVQ SplineArgs_U(R14), SI
+	MOVQ SplineArgs_U+8(R14), CX
+	MOVQ SplineArgs_Grid(R14), DI
+	MOVQ SplineArgs_Stride(R14), R9
+	MOVQ SplineArgs_Self(R14), R12
+	MOVQ SplineArgs_Out(R14), R13
 	MOVQ ·splineValue(SB), R10
 	MOVQ ·splineSlope(SB), R11
 	SHRQ $1, CX
@@ -226,33 +226,33 @@ point:
 	VADDPS 128(R10), Y3, Y3
 	VMULPS Y1, Y3, Y3
 	VADDPS 160(R10), Y3, Y3
-	VMOVUPS Y3, SplineArgs_scratch(R15)
-	VBROADCASTSS SplineArgs_scratch+0(R15), Y4
+	VMOVUPS Y3, SplineArgs_scratch(R14)
+	VBROADCASTSS SplineArgs_scratch+0(R14), Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS (R8), Y4, Y4
 	VMOVUPS Y4, (R8)
 	ADDQ DX, R8
-	VBROADCASTSS SplineArgs_scratch+4(R15), Y4
+	VBROADCASTSS SplineArgs_scratch+4(R14), Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS (R8), Y4, Y4
 	VMOVUPS Y4, (R8)
 	ADDQ DX, R8
-	VBROADCASTSS SplineArgs_scratch+8(R15), Y4
+	VBROADCASTSS SplineArgs_scratch+8(R14), Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS (R8), Y4, Y4
 	VMOVUPS Y4, (R8)
 	ADDQ DX, R8
-	VBROADCASTSS SplineArgs_scratch+12(R15), Y4
+	VBROADCASTSS SplineArgs_scratch+12(R14), Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS (R8), Y4, Y4
 	VMOVUPS Y4, (R8)
 	ADDQ DX, R8
-	VBROADCASTSS SplineArgs_scratch+16(R15), Y4
+	VBROADCASTSS SplineArgs_scratch+16(R14), Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS (R8), Y4, Y4
 	VMOVUPS Y4, (R8)
 	ADDQ DX, R8
-	VBROADCASTSS SplineArgs_scratch+20(R15), Y4
+	VBROADCASTSS SplineArgs_scratch+20(R14), Y4
 	VMULPS Y2, Y4, Y4
 	VADDPS (R8), Y4, Y4
 	VMOVUPS Y4, (R8)
@@ -265,13 +265,13 @@ done:
 
 // func gatherAVX2(a *SplineArgs)
 TEXT ·gatherAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	MOVQ SplineArgs_U(R15), SI
-	MOVQ SplineArgs_U+8(R15), CX
-	MOVQ SplineArgs_Grid(R15), DI
-	MOVQ SplineArgs_Stride(R15), R9
-	MOVQ SplineArgs_Self(R15), R12
-	MOVQ SplineArgs_Out(R15), R13
+	MOVQ a+0(FP), R14
+	MOVQ SplineArgs_U(R14), SI
+	MOVQ SplineArgs_U+8(R14), CX
+	MOVQ SplineArgs_Grid(R14), DI
+	MOVQ SplineArgs_Stride(R14), R9
+	MOVQ SplineArgs_Self(R14), R12
+	MOVQ SplineArgs_Out(R14), R13
 	MOVQ ·splineValue(SB), R10
 	MOVQ ·splineSlope(SB), R11
 	SHRQ $1, CX
@@ -336,55 +336,55 @@ point:
 	VADDPS 128(R11), Y5, Y5
 	VMULPS Y1, Y5, Y5
 	VADDPS 160(R11), Y5, Y5
-	VMOVUPS Y4, SplineArgs_scratch(R15)
-	VMOVUPS Y5, SplineArgs_scratch+32(R15)
+	VMOVUPS Y4, SplineArgs_scratch(R14)
+	VMOVUPS Y5, SplineArgs_scratch+32(R14)
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VMOVUPS (R8), Y8
-	VBROADCASTSS SplineArgs_scratch+0(R15), Y9
+	VBROADCASTSS SplineArgs_scratch+0(R14), Y9
 	VMULPS Y8, Y9, Y9
 	VADDPS Y9, Y6, Y6
-	VBROADCASTSS SplineArgs_scratch+32(R15), Y10
+	VBROADCASTSS SplineArgs_scratch+32(R14), Y10
 	VMULPS Y8, Y10, Y10
 	VADDPS Y10, Y7, Y7
 	ADDQ DX, R8
 	VMOVUPS (R8), Y8
-	VBROADCASTSS SplineArgs_scratch+4(R15), Y9
+	VBROADCASTSS SplineArgs_scratch+4(R14), Y9
 	VMULPS Y8, Y9, Y9
 	VADDPS Y9, Y6, Y6
-	VBROADCASTSS SplineArgs_scratch+36(R15), Y10
+	VBROADCASTSS SplineArgs_scratch+36(R14), Y10
 	VMULPS Y8, Y10, Y10
 	VADDPS Y10, Y7, Y7
 	ADDQ DX, R8
 	VMOVUPS (R8), Y8
-	VBROADCASTSS SplineArgs_scratch+8(R15), Y9
+	VBROADCASTSS SplineArgs_scratch+8(R14), Y9
 	VMULPS Y8, Y9, Y9
 	VADDPS Y9, Y6, Y6
-	VBROADCASTSS SplineArgs_scratch+40(R15), Y10
+	VBROADCASTSS SplineArgs_scratch+40(R14), Y10
 	VMULPS Y8, Y10, Y10
 	VADDPS Y10, Y7, Y7
 	ADDQ DX, R8
 	VMOVUPS (R8), Y8
-	VBROADCASTSS SplineArgs_scratch+12(R15), Y9
+	VBROADCASTSS SplineArgs_scratch+12(R14), Y9
 	VMULPS Y8, Y9, Y9
 	VADDPS Y9, Y6, Y6
-	VBROADCASTSS SplineArgs_scratch+44(R15), Y10
+	VBROADCASTSS SplineArgs_scratch+44(R14), Y10
 	VMULPS Y8, Y10, Y10
 	VADDPS Y10, Y7, Y7
 	ADDQ DX, R8
 	VMOVUPS (R8), Y8
-	VBROADCASTSS SplineArgs_scratch+16(R15), Y9
+	VBROADCASTSS SplineArgs_scratch+16(R14), Y9
 	VMULPS Y8, Y9, Y9
 	VADDPS Y9, Y6, Y6
-	VBROADCASTSS SplineArgs_scratch+48(R15), Y10
+	VBROADCASTSS SplineArgs_scratch+48(R14), Y10
 	VMULPS Y8, Y10, Y10
 	VADDPS Y10, Y7, Y7
 	ADDQ DX, R8
 	VMOVUPS (R8), Y8
-	VBROADCASTSS SplineArgs_scratch+20(R15), Y9
+	VBROADCASTSS SplineArgs_scratch+20(R14), Y9
 	VMULPS Y8, Y9, Y9
 	VADDPS Y9, Y6, Y6
-	VBROADCASTSS SplineArgs_scratch+52(R15), Y10
+	VBROADCASTSS SplineArgs_scratch+52(R14), Y10
 	VMULPS Y8, Y10, Y10
 	VADDPS Y10, Y7, Y7
 	VMULPS Y2, Y6, Y8
@@ -456,19 +456,19 @@ done:
 
 // func moveAVX2(a *MoveArgs)
 TEXT ·moveAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), R15
-	VBROADCASTSS MoveArgs_Exaggeration(R15), Y0
-	VBROADCASTSS MoveArgs_InvZ(R15), Y1
-	VBROADCASTSS MoveArgs_Momentum(R15), Y2
-	VBROADCASTSS MoveArgs_Rate(R15), Y3
-	VBROADCASTSS MoveArgs_Clip(R15), Y4
+	MOVQ a+0(FP), R14
+	VBROADCASTSS MoveArgs_Exaggeration(R14), Y0
+	VBROADCASTSS MoveArgs_InvZ(R14), Y1
+	VBROADCASTSS MoveArgs_Momentum(R14), Y2
+	VBROADCASTSS MoveArgs_Rate(R14), Y3
+	VBROADCASTSS MoveArgs_Clip(R14), Y4
 	VMULPS Y4, Y4, Y5
-	MOVQ MoveArgs_Y(R15), SI
-	MOVQ MoveArgs_Step(R15), DI
-	MOVQ MoveArgs_Gain(R15), R8
-	MOVQ MoveArgs_Att(R15), R9
-	MOVQ MoveArgs_Rep(R15), R10
-	MOVQ MoveArgs_Y+8(R15), CX
+	MOVQ MoveArgs_Y(R14), SI
+	MOVQ MoveArgs_Step(R14), DI
+	MOVQ MoveArgs_Gain(R14), R8
+	MOVQ MoveArgs_Att(R14), R9
+	MOVQ MoveArgs_Rep(R14), R10
+	MOVQ MoveArgs_Y+8(R14), CX
 	SHRQ $3, CX
 	JZ done
 next:

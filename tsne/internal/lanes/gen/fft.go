@@ -46,12 +46,12 @@ func (b *block) third(x, y, z complex) (sum, c, d complex) {
 // R8 is the distance of the inputs in bytes and R9 three times it, DX is at the factors.
 func (a *asm) stage(name string, radix int, f func(b *block, x, w []complex) []complex) {
 	a.begin(name, "StageArgs")
-	a.ins("MOVQ StageArgs_Re(R15), AX")
-	a.ins("MOVQ StageArgs_Im(R15), BX")
-	a.ins("MOVQ StageArgs_Re+8(R15), R10")
+	a.ins("MOVQ StageArgs_Re(R14), AX")
+	a.ins("MOVQ StageArgs_Im(R14), BX")
+	a.ins("MOVQ StageArgs_Re+8(R14), R10")
 	a.ins("SHLQ $6, R10")
 	a.ins("ADDQ AX, R10") // end of Re
-	a.ins("MOVQ StageArgs_L(R15), R11")
+	a.ins("MOVQ StageArgs_L(R14), R11")
 	if radix == 3 {
 		a.ins("MOVQ AX, CX")
 		a.ins("MOVQ R11, AX")
@@ -67,7 +67,7 @@ func (a *asm) stage(name string, radix int, f func(b *block, x, w []complex) []c
 	a.ins("SHLQ $6, R8")
 	a.ins("LEAQ (R8)(R8*2), R9")
 	a.label("block")
-	a.ins("MOVQ StageArgs_Tw(R15), DX")
+	a.ins("MOVQ StageArgs_Tw(R14), DX")
 	a.ins("MOVQ R11, CX")
 	a.ins("PCALIGN $32")
 	a.label("butterfly")

@@ -16,9 +16,9 @@ func mem(offset int, base string) string { return fmt.Sprintf("%d(%s)", offset, 
 func (a *asm) scale() {
 	a.begin("scale", "ScaleArgs")
 	for _, p := range [][2]string{{"Re", "AX"}, {"Im", "BX"}, {"K", "DX"}} {
-		a.ins("MOVQ ScaleArgs_%s(R15), %s", p[0], p[1])
+		a.ins("MOVQ ScaleArgs_%s(R14), %s", p[0], p[1])
 	}
-	a.ins("MOVQ ScaleArgs_K+8(R15), CX")
+	a.ins("MOVQ ScaleArgs_K+8(R14), CX")
 	a.ins("PCALIGN $32")
 	a.label("next")
 	a.each(func(b *block, at int) {
@@ -39,11 +39,11 @@ func (a *asm) scale() {
 // of −k, DI at the row of Half.
 func (a *asm) eachRow(name string, f func(b *block, at int)) {
 	a.begin(name, "SplitArgs")
-	a.ins("MOVQ SplitArgs_Re(R15), R10")
-	a.ins("MOVQ SplitArgs_Im(R15), R11")
-	a.ins("MOVQ SplitArgs_At(R15), SI")
-	a.ins("MOVQ SplitArgs_At+8(R15), CX")
-	a.ins("MOVQ SplitArgs_Half(R15), DI")
+	a.ins("MOVQ SplitArgs_Re(R14), R10")
+	a.ins("MOVQ SplitArgs_Im(R14), R11")
+	a.ins("MOVQ SplitArgs_At(R14), SI")
+	a.ins("MOVQ SplitArgs_At+8(R14), CX")
+	a.ins("MOVQ SplitArgs_Half(R14), DI")
 	a.ins("SHRQ $1, CX")
 	a.label("next")
 	for i, p := range [][2]string{{"AX", "BX"}, {"R8", "R9"}} {
@@ -89,8 +89,8 @@ func (a *asm) join() {
 // transpose is four tiles of eight by eight.
 func (a *asm) transpose() {
 	a.begin("transpose", "TransposeArgs")
-	a.ins("MOVQ TransposeArgs_Dst(R15), DI")
-	a.ins("MOVQ TransposeArgs_Src(R15), SI")
+	a.ins("MOVQ TransposeArgs_Dst(R14), DI")
+	a.ins("MOVQ TransposeArgs_Src(R14), SI")
 	for _, tile := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
 		row, col := 8*tile[0], 8*tile[1]
 		src := func(r, c int) string { return mem(64*(row+r)+4*(col+c), "SI") }
@@ -121,12 +121,12 @@ func (a *asm) transpose() {
 // grid values, R9 the stride in bytes.
 func (a *asm) points(name string, f func()) {
 	a.begin(name, "SplineArgs")
-	a.ins("MOVQ SplineArgs_U(R15), SI")
-	a.ins("MOVQ SplineArgs_U+8(R15), CX")
-	a.ins("MOVQ SplineArgs_Grid(R15), DI")
-	a.ins("MOVQ SplineArgs_Stride(R15), R9")
-	a.ins("MOVQ SplineArgs_Self(R15), R12")
-	a.ins("MOVQ SplineArgs_Out(R15), R13")
+	a.ins("MOVQ SplineArgs_U(R14), SI")
+	a.ins("MOVQ SplineArgs_U+8(R14), CX")
+	a.ins("MOVQ SplineArgs_Grid(R14), DI")
+	a.ins("MOVQ SplineArgs_Stride(R14), R9")
+	a.ins("MOVQ SplineArgs_Self(R14), R12")
+	a.ins("MOVQ SplineArgs_Out(R14), R13")
 	a.ins("MOVQ ·splineValue(SB), R10")
 	a.ins("MOVQ ·splineSlope(SB), R11")
 	a.ins("SHRQ $1, CX")
@@ -167,9 +167,9 @@ func (a *asm) spread() {
 	a.points("spread", func() {
 		a.horner(2, 0, "R10", 0)
 		a.horner(3, 1, "R10", 0)
-		a.store(3, "SplineArgs_scratch(R15)")
+		a.store(3, "SplineArgs_scratch(R14)")
 		for r := range 6 {
-			a.spreadTo(4, fmt.Sprintf("SplineArgs_scratch+%d(R15)", 4*r))
+			a.spreadTo(4, fmt.Sprintf("SplineArgs_scratch+%d(R14)", 4*r))
 			a.mul(4, 4, 2)
 			a.ins("VADDPS (R8), Y4, Y4")
 			a.store(4, "(R8)")
@@ -187,14 +187,14 @@ func (a *asm) gather() {
 		a.horner(slope, 0, "R11", 1)
 		a.horner(4, 1, "R10", 0)
 		a.horner(5, 1, "R11", 1)
-		a.store(4, "SplineArgs_scratch(R15)")
-		a.store(5, "SplineArgs_scratch+32(R15)")
+		a.store(4, "SplineArgs_scratch(R14)")
+		a.store(5, "SplineArgs_scratch+32(R14)")
 		a.zero(sumValue)
 		a.zero(sumSlope)
 		for r := range 6 {
 			a.load(8, "(R8)")
 			for i, sum := range []int{sumValue, sumSlope} {
-				a.spreadTo(9+i, fmt.Sprintf("SplineArgs_scratch+%d(R15)", 4*r+32*i))
+				a.spreadTo(9+i, fmt.Sprintf("SplineArgs_scratch+%d(R14)", 4*r+32*i))
 				a.mul(9+i, 9+i, 8)
 				a.add(sum, sum, 9+i)
 			}
@@ -254,14 +254,14 @@ func (a *asm) move() {
 	const ex, iz, momentum, rate, clip, clip2 = 0, 1, 2, 3, 4, 5
 	a.begin("move", "MoveArgs")
 	for i, f := range []string{"Exaggeration", "InvZ", "Momentum", "Rate", "Clip"} {
-		a.spreadTo(i, "MoveArgs_"+f+"(R15)")
+		a.spreadTo(i, "MoveArgs_"+f+"(R14)")
 	}
 	a.mul(clip2, clip, clip)
 	pointers := []string{"SI", "DI", "R8", "R9", "R10"}
 	for i, f := range []string{"Y", "Step", "Gain", "Att", "Rep"} {
-		a.ins("MOVQ MoveArgs_%s(R15), %s", f, pointers[i])
+		a.ins("MOVQ MoveArgs_%s(R14), %s", f, pointers[i])
 	}
-	a.ins("MOVQ MoveArgs_Y+8(R15), CX")
+	a.ins("MOVQ MoveArgs_Y+8(R14), CX")
 	a.ins("SHRQ $3, CX")
 	a.ins("JZ done")
 	a.label("next")

@@ -77,12 +77,13 @@ func generate() (map[string][]byte, error) {
 	return files, nil
 }
 
-// begin opens a function whose one argument, a pointer to the named Go struct, is left in R15.
+// begin opens a function whose one argument, a pointer to the named Go struct, is left in R14. It is not R15, through
+// which dynamically linked code, as in plugins, reaches globals.
 func (a *asm) begin(name, args string) {
 	name += a.name
 	a.funcs = append(a.funcs, function{name, args})
 	fmt.Fprintf(&a.buf, "\n// func %s(a *%s)\nTEXT ·%s(SB), NOSPLIT, $0-8\n", name, args, name)
-	a.ins("MOVQ a+0(FP), R15")
+	a.ins("MOVQ a+0(FP), R14")
 }
 
 // end closes a function. The upper halves of the vector registers are cleared so that the scalar code that follows

@@ -7,14 +7,14 @@ import "fmt"
 func (a *asm) repelWide() {
 	a.begin("repel", "RepelArgs")
 	for i, f := range []string{"X", "Y", "FX", "FY", "Z"} {
-		a.ins("MOVQ RepelArgs_%s(R15), AX", f)
+		a.ins("MOVQ RepelArgs_%s(R14), AX", f)
 		a.load(i, "(AX)")
 	}
 	a.one(9)
 	for i, f := range []string{"OX", "OY", "OFX", "OFY"} {
-		a.ins("MOVQ RepelArgs_%s(R15), %s", f, others[i])
+		a.ins("MOVQ RepelArgs_%s(R14), %s", f, others[i])
 	}
-	a.ins("MOVQ RepelArgs_Count(R15), CX")
+	a.ins("MOVQ RepelArgs_Count(R14), CX")
 	a.label("group")
 	for i, p := range others {
 		a.load(5+i, "("+p+")")
@@ -52,7 +52,7 @@ func (a *asm) repelWide() {
 	a.ins("DECQ CX")
 	a.ins("JNZ group")
 	for i, f := range []string{"FX", "FY", "Z"} {
-		a.ins("MOVQ RepelArgs_%s(R15), AX", f)
+		a.ins("MOVQ RepelArgs_%s(R14), AX", f)
 		a.store(2+i, "(AX)")
 	}
 	a.end()
@@ -67,21 +67,21 @@ func (a *asm) repelNarrow() {
 	a.words("turned", 1, 2, 3, 4, 5, 6, 7, 0)
 	const fx, fy, ox, ofx, tx, ty, t, u = 0, 2, 4, 8, 12, 13, 14, 15
 	a.begin("repel", "RepelArgs")
-	a.ins("MOVQ RepelArgs_X(R15), AX")
-	a.ins("MOVQ RepelArgs_Y(R15), BX")
-	a.ins("MOVQ RepelArgs_Z(R15), DI")
+	a.ins("MOVQ RepelArgs_X(R14), AX")
+	a.ins("MOVQ RepelArgs_Y(R14), BX")
+	a.ins("MOVQ RepelArgs_Z(R14), DI")
 	forces := func(move func(r int, m string)) {
 		for i, f := range []string{"FX", "FY"} {
-			a.ins("MOVQ RepelArgs_%s(R15), SI", f)
+			a.ins("MOVQ RepelArgs_%s(R14), SI", f)
 			move(fx+2*i, "(SI)")
 			move(fx+2*i+1, "32(SI)")
 		}
 	}
 	forces(a.load)
 	for i, f := range []string{"OX", "OY", "OFX", "OFY"} {
-		a.ins("MOVQ RepelArgs_%s(R15), %s", f, others[i])
+		a.ins("MOVQ RepelArgs_%s(R14), %s", f, others[i])
 	}
-	a.ins("MOVQ RepelArgs_Count(R15), CX")
+	a.ins("MOVQ RepelArgs_Count(R14), CX")
 	a.label("group")
 	for i, p := range others {
 		a.load(ox+2*i, "("+p+")")
@@ -138,10 +138,10 @@ func (a *asm) repelNarrow() {
 func (a *asm) attractRows(one int) {
 	a.begin("attract", "AttractArgs")
 	for _, p := range [][2]string{{"Y", "SI"}, {"Own", "DI"}, {"Ptr", "R8"}, {"Col", "R9"}, {"Val", "R10"}, {"Out", "R11"}} {
-		a.ins("MOVQ AttractArgs_%s(R15), %s", p[0], p[1])
+		a.ins("MOVQ AttractArgs_%s(R14), %s", p[0], p[1])
 	}
 	a.one(one)
-	a.ins("MOVQ AttractArgs_Ptr+8(R15), CX")
+	a.ins("MOVQ AttractArgs_Ptr+8(R14), CX")
 	a.ins("DECQ CX")
 	a.ins("JLE done")
 	a.label("row")
@@ -253,9 +253,9 @@ func (a *asm) near() {
 	n := a.parts
 	point, e := 4*n, 5*n
 	a.begin("near", "NearArgs")
-	a.ins("MOVQ NearArgs_Block(R15), AX")
-	a.ins("MOVQ NearArgs_Block+8(R15), CX")
-	a.ins("MOVQ NearArgs_Q(R15), BX")
+	a.ins("MOVQ NearArgs_Block(R14), AX")
+	a.ins("MOVQ NearArgs_Block+8(R14), CX")
+	a.ins("MOVQ NearArgs_Q(R14), BX")
 	for r := range 4 * n {
 		a.zero(r)
 	}
@@ -277,9 +277,9 @@ func (a *asm) near() {
 	a.ins("DECQ CX")
 	a.ins("JNZ dimension")
 	for q := range 4 {
-		a.spreadTo(e, fmt.Sprintf("NearArgs_Limit+%d(R15)", 4*q))
+		a.spreadTo(e, fmt.Sprintf("NearArgs_Limit+%d(R14)", 4*q))
 		for h := range n {
-			a.store(q*n+h, fmt.Sprintf("NearArgs_Out+%d(R15)", 64*q+a.bytes()*h))
+			a.store(q*n+h, fmt.Sprintf("NearArgs_Out+%d(R14)", 64*q+a.bytes()*h))
 		}
 		if n == 1 {
 			a.ins("VCMPPS $1, Z%d, Z%d, K1", e, q)
@@ -293,7 +293,7 @@ func (a *asm) near() {
 			a.ins("SHLL $8, DI")
 			a.ins("ORL DI, DX")
 		}
-		a.ins("MOVL DX, NearArgs_Mask+%d(R15)", 4*q)
+		a.ins("MOVL DX, NearArgs_Mask+%d(R14)", 4*q)
 	}
 	a.end()
 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// source is the folder of the sources that this program was built from, which the engine go compiles cells with:
+// NACRE_SOURCE, or where they were when it was built, or src beside the program.
+func source() string {
+	if folder := os.Getenv("NACRE_SOURCE"); folder != "" {
+		return folder
+	}
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) { // not built with -trimpath
+		if folder := filepath.Join(filepath.Dir(file), "..", ".."); isFile(filepath.Join(folder, "go.mod")) {
+			return folder
+		}
+	}
+	return besideProgram("src")
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}

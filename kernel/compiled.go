@@ -1,0 +1,195 @@
+//go:build !js
+
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/compile"
+	"nacre/kernel/internal/engine"
+	"nacre/kernel/internal/live"
+)
+
+// Compiled is the Go compiler behind Nacre's cell compiler: each cell becomes a plugin of this program. It needs Linux,
+// gcc and the tool chain that built the program. source is a folder of the module the program was built from.
+func Compiled(source string) Engine {
+	return Engine{Open: func(s engine.Setup) (engine.Engine, error) { return newCompiled(s, source) }}
+}
+
+// compiledEngine runs cells as plugins.
+type compiledEngine struct {
+	program *cells.Program
+	source  *compile.Session
+	build   *compile.Builder
+	host    *live.Host
+	raised  atomic.Bool
+
+	mu   sync.RWMutex
+	vars map[string]any // pointers to the variables, by their compiled names
+}
+
+// compiledSessions numbers the sessions of the process.
+var compiledSessions atomic.Int64
+
+func newCompiled(s engine.Setup, source string) (engine.Engine, error) {
+	b, err := compile.NewBuilder(fmt.Sprintf("cells/%d", compiledSessions.Add(1)), source)
+	if err != nil {
+		return nil, fmt.Errorf("engine go: %w", err)
+	}
+	printed := s.Registry.Symbols(s.Host)
+	text := func(name string) func(...any) {
+		f := printed[name].Interface().(func([]any))
+		return func(xs ...any) { f(xs) }
+	}
+	return &compiledEngine{
+		program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b, vars: map[string]any{},
+		host: &live.Host{
+			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
+			Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
+			Symbol: func(path, name string) (reflect.Value, bool) {
+				if path == "os" && (name == "Stdout" || name == "Stderr") {
+					s.Files()
+				}
+				v, ok := s.Symbols[path][name]
+				return v, ok
+			},
+		},
+	}, nil
+}
+
+func init() {
+	live.Session = func() *live.Host {
+		if r := current(); r != nil {
+			if e, ok := r.session.engine.(*compiledEngine); ok {
+				return e.host
+			}
+		}
+		return nil
+	}
+}
+
+func (e *compiledEngine) Name() string { return "go " + strings.TrimPrefix(runtime.Version(), "go") }
+
+// Stop counts: other sessions of the process may have raised the flag too.
+func (e *compiledEngine) Stop(on bool) {
+	if e.raised.CompareAndSwap(!on, on) {
+		if on {
+			live.Raised.Add(1)
+		} else {
+			live.Raised.Add(-1)
+		}
+	}
+}
+
+func (e *compiledEngine) Final() bool { return false }
+
+func (e *compiledEngine) Close() error { return e.build.Close() }
+
+func (e *compiledEngine) End() { runtime.Goexit() }
+
+func (e *compiledEngine) Read(v *cells.Var) (any, bool) {
+	e.mu.RLock()
+	p, ok := e.vars[e.source.Slot(v.Obj)]
+	e.mu.RUnlock()
+	if !ok {
+		return nil, false
+	}
+	return reflect.ValueOf(p).Elem().Interface(), true
+}
+
+func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.Program, err error) {
+	undo := e.source.Save()
+	defer func() {
+		if err != nil {
+			undo()
+		}
+	}()
+	src, err := e.source.Cell(u)
+	if err != nil {
+		var r *compile.Refused
+		if errors.As(err, &r) {
+			p := e.program.Fset.Position(r.Pos)
+			return nil, &engine.Refused{Line: p.Line, Column: p.Column, Text: r.Text}
+		}
+		return nil, err
+	}
+	if src.Text == "" {
+		return &engine.Program{Run: func() {}, Reached: func() int { return 0 }, At: func() (int, bool) { return 0, false }}, nil
+	}
+	name := fmt.Sprintf("%s.%d", e.build.Path, u.Cell)
+	file, err := e.build.Build(ctx, src, u.Cell, name)
+	if err != nil {
+		return nil, inCell(err, u.Cell)
+	}
+	cell, err := compile.Load(file, name)
+	os.Remove(file) // what is loaded stays, also without its name in the folder
+	if err != nil {
+		return nil, err
+	}
+	c := &live.Cell{Host: e.host, Vars: map[string]any{}}
+	return &engine.Program{
+		Run: func() {
+			defer func() {
+				e.mu.Lock()
+				for name, p := range c.Vars {
+					e.vars[name] = p
+				}
+				e.mu.Unlock()
+			}()
+			cell(c)
+		},
+		Reached: func() int { return c.Reached },
+		At:      func() (int, bool) { return lineOf(u.Cell) },
+	}, nil
+}
+
+// compilerError is an error that the compiler finds in a cell.
+var compilerError = regexp.MustCompile(`(?m)^/cell (\d+):(\d+):(\d+): (.*)$`)
+
+// inCell returns the errors of the compiler that are in a cell as the checker's are, or else err.
+func inCell(err error, cell int) error {
+	var t *compile.ToolError
+	if !errors.As(err, &t) {
+		return err
+	}
+	var list cells.Errors
+	for _, m := range compilerError.FindAllStringSubmatch(t.Output, -1) {
+		if m[1] != strconv.Itoa(cell) {
+			continue
+		}
+		line, _ := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[3])
+		list = append(list, cells.Error{Pos: token.Position{Line: line, Column: column}, Msg: m[4]})
+	}
+	if list == nil {
+		return err
+	}
+	return list
+}
+
+// lineOf finds the line of a cell in the calling goroutine's stack, on which a panic is being recovered.
+func lineOf(cell int) (int, bool) {
+	pcs := make([]uintptr, 1000)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for {
+		f, more := frames.Next()
+		if strings.HasSuffix(f.File, "/"+cells.CellName(cell)) {
+			return f.Line, true
+		}
+		if !more {
+			return 0, false
+		}
+	}
+}

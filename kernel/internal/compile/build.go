@@ -1,0 +1,218 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"nacre/kernel/internal/engine"
+)
+
+// Builder makes plugins with the Go tool chain. It calls the compiler and the linker themselves, which takes a third
+// of the time of `go build`; that is asked only for packages not seen yet.
+type Builder struct {
+	Path string // of the session's package: no other session of the process has it
+
+	folder   string // of the files it makes
+	source   string // of the module whose packages the program is made of
+	env      []string
+	flags    []string // with which the program was built
+	tools    string
+	packages map[string]string // archives by import path
+}
+
+// base are the packages of every plugin.
+var base = []string{"nacre/kernel/internal/live", "unsafe", "runtime/cgo"}
+
+// NewBuilder returns a builder of plugins for this process. source is a folder of the module that the program was
+// built from. It fails where there is no tool chain of the release that built the program.
+func NewBuilder(path, source string) (*Builder, error) {
+	b := &Builder{Path: path, source: source, packages: map[string]string{}}
+	b.env = append(os.Environ(), "CGO_ENABLED=1")
+	if v := runtime.Version(); strings.HasPrefix(v, "go1") && !strings.Contains(v, " ") {
+		b.env = append(b.env, "GOTOOLCHAIN="+v)
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "-trimpath", "-tags", "-gcflags":
+				b.flags = append(b.flags, s.Key+"="+s.Value)
+			case "CGO_CFLAGS", "CGO_LDFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "GOAMD64", "GOARM64", "GOEXPERIMENT":
+				b.env = append(b.env, s.Key+"="+s.Value)
+			}
+		}
+	}
+	out, err := b.goCommand(context.Background(), "env", "GOVERSION", "GOTOOLDIR")
+	if err != nil {
+		return nil, err
+	}
+	version, tools, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if version != runtime.Version() {
+		return nil, fmt.Errorf("%w: the Go tool chain is %s, and this program was built with %s", engine.ErrNoToolChain, version, runtime.Version())
+	}
+	b.tools = tools
+	if !loads {
+		return nil, fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		return nil, fmt.Errorf("%w: linking plugins needs gcc", engine.ErrNoToolChain)
+	}
+	if b.folder, err = os.MkdirTemp("", "nacre-cells-"); err != nil {
+		return nil, err
+	}
+	if err := b.need(context.Background(), base); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close removes the files.
+func (b *Builder) Close() error { return os.RemoveAll(b.folder) }
+
+func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = b.source, b.env
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("%w: there is no go command in PATH", engine.ErrNoToolChain)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is", engine.ErrNoToolChain, b.source)
+	case errors.As(err, &exit):
+		return nil, fmt.Errorf("go %s: %s", args[0], bytes.TrimSpace(exit.Stderr))
+	}
+	return out, err
+}
+
+// need finds the archives of packages and all that they import, which are built where they have not been.
+func (b *Builder) need(ctx context.Context, paths []string) error {
+	var missing []string
+	for _, p := range paths {
+		if b.packages[p] == "" && p != "unsafe" {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
+	out, err := b.goCommand(ctx, append(args, missing...)...)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(out)) {
+		if path, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			b.packages[path] = file
+		}
+	}
+	return nil
+}
+
+// Build makes the plugin of a cell, whose function is cell__N in the source and which hands that over as name. It
+// returns the plugin's file.
+func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (string, error) {
+	if err := b.need(ctx, src.Imports); err != nil {
+		return "", err
+	}
+	at := func(suffix string) string { return filepath.Join(b.folder, fmt.Sprintf("cell%d%s", n, suffix)) }
+	var config strings.Builder
+	for _, p := range slices.Sorted(maps.Keys(b.packages)) {
+		fmt.Fprintf(&config, "packagefile %s=%s\n", p, b.packages[p])
+	}
+	cell, stub := at(".a"), at("-main.a")
+	fmt.Fprintf(&config, "packagefile %s=%s\n", b.Path, cell)
+	plug := b.Path + "/" + fmt.Sprint(n)
+	for file, text := range map[string]string{
+		at(".go"): src.Text, at(".cfg"): config.String(),
+		at("-main.go"): fmt.Sprintf("package main\nimport \"nacre/kernel/internal/live\"\nimport _ %q\nimport _ \"unsafe\"\n"+
+			"//go:linkname cell %s.cell__%d\nfunc cell(*live.Cell)\nfunc init() { live.Load(%q, cell) }\nfunc main() {}\n", b.Path, b.Path, n, name),
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+	}
+	if err := b.compile(ctx, cell, b.Path, at(".cfg"), at(".go")); err != nil {
+		return "", err
+	}
+	if err := adapt(cell, src.Shown); err != nil {
+		return "", err
+	}
+	if err := b.compile(ctx, stub, plug, at(".cfg"), at("-main.go")); err != nil {
+		return "", err
+	}
+	if _, err := b.tool(ctx, "link", "-o", at(".so"), "-importcfg", at(".cfg"), "-buildmode=plugin", "-pluginpath", plug, "-s", "-w",
+		"-linkmode=external", "-extld=gcc", stub); err != nil {
+		return "", err
+	}
+	for _, file := range []string{cell, stub, at(".cfg"), at(".go"), at("-main.go")} {
+		os.Remove(file)
+	}
+	return at(".so"), nil
+}
+
+func (b *Builder) compile(ctx context.Context, out, path, config, file string) error {
+	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack", "-c=2", "-lang=go1.26", file)
+	return err
+}
+
+// tool runs a program of the tool chain.
+func (b *Builder) tool(ctx context.Context, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(b.tools, name), args...)
+	cmd.Dir, cmd.Env = b.folder, b.env
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, &ToolError{Tool: name, Output: string(out), err: err}
+	}
+	return out, nil
+}
+
+// ToolError is a compiler or linker that fails.
+type ToolError struct {
+	Tool, Output string
+	err          error
+}
+
+func (e *ToolError) Error() string {
+	return fmt.Sprintf("the Go %sr: %s", strings.TrimSuffix(e.Tool, "r"), strings.TrimSpace(e.Output))
+}
+
+func (e *ToolError) Unwrap() error { return e.err }
+
+// objectMagic precedes the fingerprint of a package's exported declarations in its object file.
+var objectMagic = []byte("\x00go120ld")
+
+// adapt gives the parts of the session's package that plugins hold one fingerprint: the run time refuses plugins in
+// which a package differs from that of one loaded, and here it is to. And it names types as the cells do.
+func adapt(file string, names map[string]string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	k := bytes.Index(data, objectMagic)
+	if k < 0 || k+16 > len(data) {
+		return fmt.Errorf("the object file of the cell is not of a form that is known here (%s)", runtime.Version())
+	}
+	k += len(objectMagic)
+	one := append([]byte("cell"), 0, 0, 0, 1)
+	data = bytes.ReplaceAll(data, bytes.Clone(data[k:k+8]), one)
+	show(data, names)
+	return os.WriteFile(file, data, 0o600)
+}

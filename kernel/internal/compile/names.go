@@ -1,0 +1,49 @@
+package compile
+
+import (
+	"encoding/binary"
+	"regexp"
+	"strings"
+)
+
+// show makes types in an object file print under the names that they are mapped to. A redefined type has another name
+// in the compiled code, as the symbols of one name must be alike; what programs see of it is a string in its
+// descriptor, which the run time reads as a byte of flags, the length as a varint, and the text, a star first.
+func show(data []byte, names map[string]string) {
+	for from, to := range names {
+		find := regexp.MustCompile(`\bmain\.` + regexp.QuoteMeta(from) + `\b`)
+		next := 0
+		for {
+			m := find.FindIndex(data[next:])
+			if m == nil {
+				break
+			}
+			at := next + m[0]
+			next += m[1]
+			if head, start, end, ok := nameAround(data, at); ok {
+				text := find.ReplaceAllString(string(data[start:end]), "main."+to)
+				short := append(binary.AppendUvarint([]byte{data[head]}, uint64(len(text))), text...)
+				clear(data[head+copy(data[head:end], short) : end])
+				next = end
+			}
+		}
+	}
+}
+
+// nameAround finds the name in a descriptor that the byte at belongs to: its head, and its text from start to end.
+func nameAround(data []byte, at int) (head, start, end int, ok bool) {
+	control := func(r rune) bool { return r < ' ' }
+	for start = at; start > 2 && at-start < 1<<14 && data[start] >= ' '; start-- {
+		if data[start] != '*' {
+			continue
+		}
+		for head = start - 2; head >= start-3; head-- {
+			n, k := binary.Uvarint(data[head+1 : start])
+			end = start + int(n)
+			if k == start-head-1 && data[head] < 16 && at < end && end <= len(data) && !strings.ContainsFunc(string(data[start:end]), control) {
+				return head, start, end, true
+			}
+		}
+	}
+	return 0, 0, 0, false
+}

@@ -1,0 +1,510 @@
+// Package compile turns checked cells into plugins made by the Go compiler, which share their types, functions and
+// variables.
+//
+// All cells of a session are one package, named main, of which each plugin holds a part: the statements of its cell and
+// the declarations they use, written out once more. In a process, a symbol of a package is one thing, whichever
+// plugins hold it, so a type of one cell is that type in the next, and a variable that variable. What is redefined gets
+// another name, as the symbols of one name must be alike in all plugins; methods, whose names are part of their type,
+// call their bodies through variables.
+package compile
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"nacre/kernel/internal/cells"
+)
+
+// entity is a declaration as plugins hold it. It never changes: a redefinition is another one.
+type entity struct {
+	name  string
+	text  string            // Go source at the top level of a file
+	path  string            // of an import
+	bind  string            // statements that each cell that uses it begins with
+	names map[string]string // of the constants of a group
+	refs  map[*entity]bool  // what it refers to
+	alias *entity           // of a type: what it is embedded as
+	shown string            // of a type: its name in the cells, where it is another
+}
+
+// Session writes the source of the cells of a session.
+type Session struct {
+	Info *types.Info
+	Fset *token.FileSet
+
+	slots    map[*types.Var]*entity
+	funcs    map[*types.Func]*entity
+	bodies   map[*types.Func]*entity // of methods
+	types    map[*types.TypeName]*entity
+	consts   map[*types.Const]*entity
+	imports  map[string]*entity
+	bindings map[string]*entity
+	versions map[string]int
+}
+
+// NewSession returns a session without cells whose source was checked into info.
+func NewSession(info *types.Info, fset *token.FileSet) *Session {
+	return &Session{
+		Info: info, Fset: fset,
+		slots: map[*types.Var]*entity{}, funcs: map[*types.Func]*entity{}, bodies: map[*types.Func]*entity{},
+		types: map[*types.TypeName]*entity{}, consts: map[*types.Const]*entity{}, imports: map[string]*entity{},
+		bindings: map[string]*entity{}, versions: map[string]int{},
+	}
+}
+
+// Refused is an error of code that is not compiled.
+type Refused struct {
+	Pos  token.Pos
+	Text string
+}
+
+func (e *Refused) Error() string { return e.Text }
+
+// Source is a cell to compile. It has no text where there is nothing to run.
+type Source struct {
+	Text    string
+	Imports []string          // paths
+	Shown   map[string]string // the names that types have in the cells, by those in the text that differ
+}
+
+// Slot is the name of the compiled variable v, "" where there is none.
+func (s *Session) Slot(v *types.Var) string {
+	if e := s.slots[v]; e != nil {
+		return e.name
+	}
+	return ""
+}
+
+// fresh is a name that no other declaration has. Those of functions and variables begin in lower case: a plugin takes
+// exported ones for symbols of its own.
+func (s *Session) fresh(base string) string {
+	s.versions[base]++
+	return fmt.Sprintf("%s__%d", base, s.versions[base])
+}
+
+// Save returns a function that undoes what Cell did since, for when its result cannot be used.
+func (s *Session) Save() (undo func()) {
+	bodies := maps.Clone(s.bodies) // all else is found by objects that are new with each cell
+	return func() { s.bodies = bodies }
+}
+
+// unit is a cell that is being written.
+type unit struct {
+	*Session
+	*cells.Unit
+	made     []*entity
+	refs     map[*entity]bool
+	prologue strings.Builder
+	top      map[*types.Var]bool
+}
+
+func (u *unit) writer(text *cells.Text, refs map[*entity]bool) *writer {
+	return &writer{Session: u.Session, text: text, unused: u.Unused, refs: refs, top: u.top}
+}
+
+// add makes an entity of the unit.
+func (u *unit) add(name string) *entity {
+	e := &entity{name: name, refs: map[*entity]bool{}}
+	u.made = append(u.made, e)
+	return e
+}
+
+// Cell writes the source of a cell: a file of package main with the function cell__.
+func (s *Session) Cell(c *cells.Unit) (src *Source, err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case refusal:
+			err = &Refused{x.pos, x.text}
+		default:
+			panic(x)
+		}
+	}()
+	u := &unit{Session: s, Unit: c, refs: map[*entity]bool{}, top: map[*types.Var]bool{}}
+	u.declareTypes()
+	u.declareConsts()
+	u.declareVars()
+	funcs := u.declareFuncs()
+	for _, write := range funcs {
+		write()
+	}
+	body := u.body()
+	if len(c.Body) == 0 && len(c.Inits) == 0 && c.Main == nil && u.prologue.Len() == 0 {
+		return &Source{}, nil
+	}
+	return u.file(body), nil
+}
+
+// from directs the compiler to the place in its cell that the next line is from.
+func (s *Session) from(pos token.Pos) string {
+	p := s.Fset.Position(pos)
+	return fmt.Sprintf("\n//line /%s:%d:%d\n", p.Filename, p.Line, p.Column)
+}
+
+func (u *unit) declareTypes() {
+	named := map[string]*types.TypeName{}
+	for tn := range u.Keys {
+		named[tn.Name()] = tn
+	}
+	var writes []func()
+	for _, d := range u.Types {
+		tn := named[d.Name]
+		if tn == nil {
+			continue
+		}
+		name := d.Name
+		if u.versions[name]++; u.versions[name] > 1 {
+			name = fmt.Sprintf("%s_%d", name, u.versions[name])
+		}
+		e := u.add(name)
+		if name != d.Name {
+			e.shown = d.Name
+		}
+		u.Session.types[tn] = e
+		writes = append(writes, func() {
+			spec := d.Node.(*ast.GenDecl).Specs[0].(*ast.TypeSpec)
+			e.text = u.from(spec.Pos()) + "type " + e.name + u.writer(d.From, e.refs).span(spec, spec.Name.End(), spec.End()) + "\n"
+		})
+	}
+	for _, write := range writes {
+		write()
+	}
+}
+
+func (u *unit) declareConsts() {
+	var writes []func()
+	for _, d := range u.Consts {
+		e := u.add("")
+		e.names = map[string]string{}
+		for _, k := range d.Consts {
+			e.names[k.Name()] = u.fresh(k.Name())
+			u.Session.consts[k] = e
+		}
+		writes = append(writes, func() {
+			e.text = u.from(d.Node.Pos()) + u.writer(d.From, e.refs).node(d.Node) + "\n"
+		})
+	}
+	for _, write := range writes {
+		write()
+	}
+}
+
+// declareVars gives the cell's variables their places: pointers, so that a type laid out as before can be put in place
+// of another.
+func (u *unit) declareVars() {
+	recast := func(name string, old *entity, t types.Type) *entity {
+		e := u.slot(name, t)
+		fmt.Fprintf(&u.prologue, "h__.Cast(&%s, %s.Pointer(%s))\n", e.name, u.writer(nil, u.refs).pkg("unsafe"), old.name)
+		u.refs[old], u.refs[e] = true, true
+		fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
+		return e
+	}
+	moved := u.Moved()
+	for _, was := range slices.SortedFunc(maps.Keys(moved), func(a, b *types.Var) int { return strings.Compare(a.Name(), b.Name()) }) {
+		if old := u.slots[was]; old != nil {
+			u.slots[moved[was]] = recast(was.Name(), old, moved[was].Type())
+		}
+	}
+	for _, v := range u.Vars {
+		var e *entity
+		if v.Old != nil {
+			e = u.slots[v.Old.Obj]
+		}
+		switch {
+		case e == nil:
+			e = u.slot(v.Name, v.Obj.Type())
+			fmt.Fprintf(&u.prologue, "if %s == nil { %s = h__.New(%s) }\n", e.name, e.name, e.name)
+			fmt.Fprintf(&u.prologue, "c__.Vars[%q] = %s\n", e.name, e.name)
+		case !types.Identical(v.Old.Obj.Type(), v.Obj.Type()):
+			e = recast(v.Name, e, v.Obj.Type())
+		}
+		u.refs[e] = true
+		u.slots[v.Def], u.slots[v.Obj], u.top[v.Def] = e, e, true
+	}
+}
+
+func (u *unit) slot(name string, t types.Type) *entity {
+	e := u.add(u.fresh("v_" + name))
+	w := u.writer(nil, e.refs)
+	if text, ok := w.inferred(e.name, t); ok {
+		e.text = text
+	} else {
+		e.text = fmt.Sprintf("var %s *%s\n", e.name, w.typ(t))
+	}
+	return e
+}
+
+// declareFuncs names the functions and methods and returns what writes them.
+func (u *unit) declareFuncs() (writes []func()) {
+	for _, d := range u.Funcs {
+		fd := d.Node.(*ast.FuncDecl)
+		if fd.Recv == nil {
+			e := u.add(u.fresh("f_" + fd.Name.Name))
+			for _, o := range []*types.Func{d.Func, d.Also} {
+				if o != nil {
+					u.Session.funcs[o] = e
+				}
+			}
+			writes = append(writes, func() {
+				e.text = u.from(fd.Name.End()) + "func " + e.name + u.writer(d.From, e.refs).span(fd, fd.Name.End(), fd.End()) + "\n"
+			})
+			continue
+		}
+		t := u.receiver(d)
+		if t == nil {
+			continue
+		}
+		if len(t.typeParams) > 0 {
+			e := u.add("")
+			t.e.refs[e] = true
+			writes = append(writes, func() { e.text = u.from(fd.Pos()) + u.writer(d.From, e.refs).node(fd) + "\n" })
+			continue
+		}
+		body := u.add(u.fresh("m_" + t.e.name + "_" + fd.Name.Name))
+		u.bodies[d.Func] = body
+		through := "m_" + t.e.name + "_" + fd.Name.Name + "__f"
+		writes = append(writes, func() { u.writeMethod(d, t.e, body, through) })
+		u.refs[t.e] = true
+		fmt.Fprintf(&u.prologue, "%s = %s\n", through, body.name)
+		u.refs[body] = true
+	}
+	return writes
+}
+
+// received is the type of a receiver.
+type received struct {
+	e          *entity
+	typeParams []*types.TypeParam
+}
+
+func (u *unit) receiver(d *cells.Decl) *received {
+	if d.Func == nil || d.Func.Signature().Recv() == nil {
+		return nil
+	}
+	t := types.Unalias(d.Func.Signature().Recv().Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok || u.Session.types[n.Origin().Obj()] == nil {
+		return nil
+	}
+	r := &received{e: u.Session.types[n.Origin().Obj()]}
+	for p := range d.Func.Signature().RecvTypeParams().TypeParams() {
+		r.typeParams = append(r.typeParams, p)
+	}
+	return r
+}
+
+// writeMethod writes a method of t, which calls its body through a variable, and the body.
+func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
+	fd := d.Node.(*ast.FuncDecl)
+	w := u.writer(d.From, body.refs)
+	recv := fd.Recv.List[0]
+	name := "_"
+	if len(recv.Names) > 0 {
+		name = recv.Names[0].Name
+	}
+	params := []string{name + " " + w.node(recv.Type)}
+	for _, f := range fd.Type.Params.List {
+		for _, n := range namesOf(f, "_") {
+			params = append(params, n+" "+w.node(f.Type))
+		}
+	}
+	results := ""
+	if fd.Type.Results != nil {
+		results = w.node(fd.Type.Results)
+	}
+	check := ""
+	if calls(w.Info, fd.Body) {
+		check = stop
+	}
+	inner := w.span(fd.Body, fd.Body.Lbrace+1, fd.Body.End())
+	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s%s\n", body.name, strings.Join(params, ", "), results, check, u.from(fd.Body.Lbrace+1), inner)
+
+	for e := range t.refs {
+		if e.name == through {
+			return // the type has it: only the body is new
+		}
+	}
+	m := u.add(through)
+	t.refs[m] = true
+	w = u.writer(d.From, m.refs)
+	var list, args, kinds []string
+	for _, f := range fd.Type.Params.List {
+		for range namesOf(f, "_") {
+			a := fmt.Sprintf("a__%d", len(args))
+			list, kinds = append(list, a+" "+w.node(f.Type)), append(kinds, w.node(f.Type))
+			if _, ok := f.Type.(*ast.Ellipsis); ok {
+				a += "..."
+			}
+			args = append(args, a)
+		}
+	}
+	results, give := "", ""
+	if fd.Type.Results != nil && len(fd.Type.Results.List) > 0 {
+		var rs []string
+		for _, f := range fd.Type.Results.List {
+			for range namesOf(f, "_") {
+				rs = append(rs, w.node(f.Type))
+			}
+		}
+		results, give = "("+strings.Join(rs, ", ")+")", "return "
+	}
+	of := w.node(recv.Type)
+	m.text = fmt.Sprintf("\n//line /generated:1\nvar %s func(%s) %s\nfunc (r__ %s) %s(%s) %s { %s%s(%s) }\n", through, strings.Join(append([]string{of}, kinds...), ", "), results,
+		of, fd.Name.Name, strings.Join(list, ", "), results, give, through, strings.Join(append([]string{"r__"}, args...), ", "))
+}
+
+func namesOf(f *ast.Field, none string) []string {
+	if len(f.Names) == 0 {
+		return []string{none}
+	}
+	var list []string
+	for _, n := range f.Names {
+		list = append(list, n.Name)
+	}
+	return list
+}
+
+// body writes the statements of the cell.
+func (u *unit) body() string {
+	w := u.writer(u.Text, u.refs)
+	var b strings.Builder
+	inits := func() {
+		for _, d := range u.Inits {
+			if e := u.funcs[d.Func]; e != nil {
+				u.refs[e] = true
+				fmt.Fprintf(&b, "%s()\n", e.name)
+			}
+		}
+	}
+	if !u.InitsLast {
+		inits()
+	}
+	for k, s := range u.Body {
+		fmt.Fprintf(&b, "\nc__.Reached = %d%s", k, u.from(s.Pos()))
+		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
+			show := "c__.ShowValues("
+			if t, ok := u.Info.TypeOf(x.X).(*types.Tuple); ok && types.Identical(t.At(t.Len()-1).Type(), types.Universe.Lookup("error").Type()) {
+				show = "c__.ShowResults("
+			}
+			b.WriteString(show + w.node(x.X) + ")\n")
+			continue
+		}
+		b.WriteString(w.topStmt(s))
+	}
+	fmt.Fprintf(&b, "\nc__.Reached = %d\n", len(u.Body))
+	if u.InitsLast {
+		inits()
+	}
+	if u.Main != nil {
+		if e := u.funcs[u.Main.Func]; e != nil {
+			u.refs[e] = true
+			fmt.Fprintf(&b, "%s()\n", e.name)
+		}
+	}
+	return b.String()
+}
+
+// topStmt writes a statement of the cell's top level, where a definition assigns to a variable of the session.
+func (w *writer) topStmt(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.LabeledStmt:
+		return s.Label.Name + ": " + w.topStmt(s.Stmt)
+	case *ast.EmptyStmt:
+		return ""
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			return w.list(s.Lhs) + " = " + w.list(s.Rhs)
+		}
+	case *ast.DeclStmt:
+		if g := s.Decl.(*ast.GenDecl); g.Tok == token.VAR {
+			var list []string
+			for _, spec := range g.Specs {
+				list = append(list, w.topVar(spec.(*ast.ValueSpec)))
+			}
+			return strings.Join(list, "\n")
+		}
+	case *ast.ExprStmt:
+		switch x := ast.Unparen(s.X).(type) {
+		case *ast.CallExpr:
+		case *ast.UnaryExpr:
+			if x.Op != token.ARROW {
+				return "_ = " + w.node(s)
+			}
+		default:
+			return "_ = " + w.node(s)
+		}
+	}
+	return w.node(s)
+}
+
+func (w *writer) topVar(s *ast.ValueSpec) string {
+	named := false
+	var lhs []ast.Expr
+	for _, n := range s.Names {
+		named = named || n.Name != "_"
+		lhs = append(lhs, n)
+	}
+	switch {
+	case !named:
+		return "var " + w.node(s)
+	case len(s.Values) > 0:
+		return w.list(lhs) + " = " + w.list(s.Values)
+	}
+	var list []string
+	for _, n := range s.Names {
+		list = append(list, fmt.Sprintf("%s = *new(%s)", w.node(n), w.node(s.Type)))
+	}
+	return strings.Join(list, "; ")
+}
+
+func (w *writer) list(xs []ast.Expr) string {
+	var list []string
+	for _, x := range xs {
+		list = append(list, w.node(x))
+	}
+	return strings.Join(list, ", ")
+}
+
+// file puts the cell and all it uses into a file.
+func (u *unit) file(body string) *Source {
+	var order []*entity
+	seen := map[*entity]bool{}
+	var visit func(map[*entity]bool)
+	visit = func(refs map[*entity]bool) {
+		list := slices.SortedFunc(maps.Keys(refs), func(a, b *entity) int { return strings.Compare(a.name+a.text, b.name+b.text) })
+		for _, e := range list {
+			if !seen[e] {
+				seen[e] = true
+				order = append(order, e)
+				visit(e.refs)
+			}
+		}
+	}
+	visit(u.refs)
+	src := &Source{Shown: map[string]string{}}
+	var head, decls, binds strings.Builder
+	for _, e := range order {
+		if e.path != "" {
+			fmt.Fprintf(&head, "import %s %q\n", e.name, e.path)
+			if e.path != "unsafe" {
+				src.Imports = append(src.Imports, e.path)
+			}
+		}
+		if e.shown != "" {
+			src.Shown[e.name] = e.shown
+		}
+		decls.WriteString(e.text)
+		binds.WriteString(e.bind)
+	}
+	src.Text = "package main\nimport h__ \"nacre/kernel/internal/live\"\n" + head.String() + decls.String() +
+		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + binds.String() + u.prologue.String() + body + "}\n"
+	return src
+}

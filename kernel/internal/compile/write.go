@@ -1,0 +1,470 @@
+package compile
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nacre/kernel/internal/cells"
+)
+
+// stop is the stop check: it costs a load and a branch that is not taken.
+const stop = "if h__.Raised.Load() != 0 { h__.Check() }; "
+
+// writer writes source of a cell with its names replaced: what stays is copied as it is, so that places and comments
+// are the cell's.
+type writer struct {
+	*Session
+	text   *cells.Text
+	unused map[token.Pos]bool
+	refs   map[*entity]bool
+	top    map[*types.Var]bool // variables of the cell's top level, which become the session's
+}
+
+// refusal is an error of code that this engine does not compile.
+type refusal struct {
+	pos  token.Pos
+	text string
+}
+
+func refuse(pos token.Pos, format string, args ...any) {
+	panic(refusal{pos, fmt.Sprintf(format, args...)})
+}
+
+// edit replaces the text from one place to another.
+type edit struct {
+	from, to token.Pos
+	text     string
+}
+
+// node returns the text of n, rewritten.
+func (w *writer) node(n ast.Node) string { return w.span(n, n.Pos(), n.End()) }
+
+// span returns the text from one place to another, with what is rewritten of n there.
+func (w *writer) span(n ast.Node, from, to token.Pos) string {
+	var edits []edit
+	replace := func(m ast.Node, text string) { edits = append(edits, edit{m.Pos(), m.End(), text}) }
+	insert := func(pos token.Pos, text string) { edits = append(edits, edit{pos, pos, text}) }
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.Ident:
+			if text, ok := w.ident(m); ok {
+				replace(m, text)
+			}
+		case *ast.SelectorExpr:
+			if x, ok := m.X.(*ast.Ident); ok {
+				if p, ok := w.Info.Uses[x].(*types.PkgName); ok {
+					replace(m, w.foreign(p.Imported().Path(), w.Info.Uses[m.Sel], m.Sel.Name))
+					return false
+				}
+			}
+			edits = append(edits, w.within(m.X)...)
+			return false
+		case *ast.CallExpr:
+			if text, ok := w.method(m); ok {
+				replace(m.Fun, text[0])
+				if len(m.Args) > 0 {
+					text[1] += ", "
+				}
+				insert(m.Lparen+1, text[1])
+				for _, a := range m.Args {
+					edits = append(edits, w.within(a)...)
+				}
+				return false
+			}
+		case *ast.GoStmt:
+			replace(m, w.goStmt(m))
+			return false
+		case *ast.FuncDecl:
+			if calls(w.Info, m.Body) {
+				insert(m.Body.Lbrace+1, stop)
+			}
+		case *ast.FuncLit:
+			if calls(w.Info, m.Body) {
+				insert(m.Body.Lbrace+1, stop)
+			}
+		case *ast.ForStmt:
+			insert(m.Body.Lbrace+1, stop+w.uses(m.Init))
+		case *ast.RangeStmt:
+			use := ""
+			if m.Tok == token.DEFINE {
+				use = w.unusedOf(m.Key) + w.unusedOf(m.Value)
+			}
+			insert(m.Body.Lbrace+1, stop+use)
+		case *ast.IfStmt:
+			if use := w.uses(m.Init); use != "" {
+				insert(m.Body.Lbrace+1, use)
+			}
+		case *ast.BranchStmt:
+			if m.Tok == token.GOTO {
+				insert(m.Pos(), stop)
+			}
+			return false // a label is no name to replace
+		case *ast.LabeledStmt:
+			edits = append(edits, w.within(m.Stmt)...)
+			return false
+		case *ast.SwitchStmt:
+			if use := w.uses(m.Init); use != "" {
+				w.inClause(m.Body, use, insert)
+			}
+		case *ast.TypeSwitchStmt:
+			if use := w.uses(m.Init); use != "" {
+				w.inClause(m.Body, use, insert)
+			}
+			if a, ok := m.Assign.(*ast.AssignStmt); ok && w.unusedOf(a.Lhs[0]) != "" {
+				edits = append(edits, edit{a.Pos(), a.Rhs[0].Pos(), ""})
+			}
+		case *ast.BlockStmt:
+			w.inList(m.List, insert)
+		case *ast.CaseClause:
+			w.inList(m.Body, insert)
+		case *ast.CommClause:
+			if use := w.uses(m.Comm); use != "" {
+				insert(m.Colon+1, use)
+			}
+			w.inList(m.Body, insert)
+		}
+		return true
+	})
+	slices.SortStableFunc(edits, func(a, b edit) int { return int(a.from - b.from) })
+	var b strings.Builder
+	at := from
+	for _, e := range edits {
+		if e.from < at { // inside of what was replaced
+			continue
+		}
+		b.WriteString(w.text.Between(at, e.from))
+		b.WriteString(e.text)
+		at = e.to
+	}
+	b.WriteString(w.text.Between(at, to))
+	return b.String()
+}
+
+// within is one edit: that of the whole of n.
+func (w *writer) within(n ast.Node) []edit { return []edit{{n.Pos(), n.End(), w.node(n)}} }
+
+// inList uses the unused variables that statements of a list declare.
+func (w *writer) inList(list []ast.Stmt, insert func(token.Pos, string)) {
+	for _, s := range list {
+		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
+			s = l.Stmt
+		}
+		if use := w.uses(s); use != "" {
+			insert(s.End(), "; "+strings.TrimSuffix(use, "; "))
+		}
+	}
+}
+
+// inClause uses variables in the first clause of a switch.
+func (w *writer) inClause(body *ast.BlockStmt, use string, insert func(token.Pos, string)) {
+	if len(body.List) > 0 {
+		insert(body.List[0].(*ast.CaseClause).Colon+1, use)
+	}
+}
+
+// uses are statements that use the unused variables that s declares.
+func (w *writer) uses(s ast.Stmt) string {
+	text := ""
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			for _, x := range s.Lhs {
+				text += w.unusedOf(x)
+			}
+		}
+	case *ast.DeclStmt:
+		if g := s.Decl.(*ast.GenDecl); g.Tok == token.VAR {
+			for _, spec := range g.Specs {
+				for _, id := range spec.(*ast.ValueSpec).Names {
+					text += w.unusedOf(id)
+				}
+			}
+		}
+	}
+	return text
+}
+
+func (w *writer) unusedOf(x ast.Expr) string {
+	id, ok := x.(*ast.Ident)
+	if !ok || !w.unused[id.Pos()] {
+		return ""
+	}
+	if v, ok := w.Info.Defs[id].(*types.Var); ok && w.top[v] {
+		return ""
+	}
+	return "_ = " + id.Name + "; "
+}
+
+// calls says whether a body calls what may call it again.
+func calls(info *types.Info, body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok || found {
+			return !found
+		}
+		tv := info.Types[c.Fun]
+		found = !tv.IsType() && !tv.IsBuiltin() && !foreignFunc(info, c)
+		return !found
+	})
+	return found
+}
+
+// foreignFunc says whether a call is one of an imported function that is given no function.
+func foreignFunc(info *types.Info, c *ast.CallExpr) bool {
+	s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := info.Uses[s.Sel].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() == "main" || f.Signature().Recv() != nil {
+		return false
+	}
+	for _, a := range c.Args {
+		switch t := info.TypeOf(a); {
+		case t == nil:
+			return false
+		default:
+			switch t.Underlying().(type) {
+			case *types.Signature, *types.Interface, *types.Struct, *types.Pointer:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ident replaces a name of the session.
+func (w *writer) ident(id *ast.Ident) (string, bool) {
+	o := w.Info.Uses[id]
+	if o == nil {
+		o = w.Info.Defs[id]
+	}
+	switch o := o.(type) {
+	case *types.Var:
+		if s := w.slots[o]; s != nil {
+			w.refs[s] = true
+			return "(*" + s.name + ")", true
+		}
+		if o.IsField() {
+			if tn, ok := w.Info.Uses[id].(*types.TypeName); ok { // embedded
+				return w.embedded(id.Pos(), tn)
+			}
+			return "", false
+		}
+	case *types.Func:
+		if o.Signature().Recv() != nil {
+			return "", false
+		}
+		if e := w.funcs[o]; e != nil {
+			w.refs[e] = true
+			return e.name, true
+		}
+	case *types.TypeName:
+		if e := w.types[o]; e != nil {
+			if v, ok := w.Info.Defs[id].(*types.Var); ok && v.IsField() {
+				return w.embedded(id.Pos(), o)
+			}
+			w.refs[e] = true
+			return e.name, true
+		}
+	case *types.Const:
+		if e := w.consts[o]; e != nil {
+			w.refs[e] = true
+			return e.names[o.Name()], true
+		}
+	case *types.Builtin:
+		if o.Name() == "print" || o.Name() == "println" {
+			return "h__." + strings.ToUpper(o.Name()[:1]) + o.Name()[1:], true
+		}
+		return "", false
+	case nil, *types.PkgName:
+		return "", false
+	}
+	if w.Info.Uses[id] != nil && o.Pkg() != nil && o.Pkg().Path() != "main" && o.Parent() == o.Pkg().Scope() { // of a dot import
+		return w.foreign(o.Pkg().Path(), o, o.Name()), true
+	}
+	return "", false
+}
+
+// embedded is the name of an embedded type, which is that of the field too.
+func (w *writer) embedded(pos token.Pos, tn *types.TypeName) (string, bool) {
+	e := w.types[tn]
+	if e == nil {
+		return "", false
+	}
+	w.refs[e] = true
+	if e.name == tn.Name() {
+		return e.name, true
+	}
+	a := e.alias
+	if a == nil {
+		a = &entity{name: tn.Name(), text: fmt.Sprintf("type %s = %s\n", tn.Name(), e.name), refs: map[*entity]bool{e: true}}
+		e.alias = a
+	}
+	w.refs[a] = true
+	return a.name, true
+}
+
+// foreign is what stands for a name of an imported package.
+func (w *writer) foreign(path string, o types.Object, name string) string {
+	if !redirected(path, name) {
+		return w.pkg(path) + "." + name
+	}
+	e := w.bindings[path+"."+name]
+	if e == nil {
+		low := "o__" + strings.ReplaceAll(path, "/", "_") + "_" + name
+		e = &entity{name: low, refs: map[*entity]bool{}, bind: fmt.Sprintf("c__.Bind(&%s, %q, %q)\n", low, path, name)}
+		sub := &writer{Session: w.Session, refs: e.refs}
+		amp := ""
+		if _, ok := o.(*types.Var); ok {
+			amp = "&"
+		}
+		e.text = fmt.Sprintf("var %s = %s%s.%s\n", low, amp, sub.pkg(path), name)
+		w.bindings[path+"."+name] = e
+	}
+	w.refs[e] = true
+	if _, ok := o.(*types.Var); ok {
+		return "(*" + e.name + ")"
+	}
+	return e.name
+}
+
+// pkg is the name of an imported package.
+func (w *writer) pkg(path string) string {
+	e := w.imports[path]
+	if e == nil {
+		e = &entity{name: "i__" + strconv.Itoa(len(w.imports)), path: path}
+		w.imports[path] = e
+	}
+	w.refs[e] = true
+	return e.name
+}
+
+// method rewrites a call of a method of a cell's type to one of the function that is its body, which can be inlined
+// and which recovers where it is deferred.
+func (w *writer) method(c *ast.CallExpr) (text [2]string, ok bool) {
+	s, isSel := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !isSel {
+		return text, false
+	}
+	sel := w.Info.Selections[s]
+	if sel == nil || sel.Kind() != types.MethodVal || len(sel.Index()) != 1 {
+		return text, false
+	}
+	f := sel.Obj().(*types.Func)
+	e := w.bodies[f]
+	if e == nil {
+		return text, false
+	}
+	_, want := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
+	_, have := types.Unalias(sel.Recv()).(*types.Pointer)
+	if !have {
+		_, have = sel.Recv().Underlying().(*types.Pointer)
+	}
+	w.refs[e] = true
+	x := w.node(s.X)
+	switch {
+	case want && !have:
+		x = "&(" + x + ")"
+	case !want && have:
+		x = "*(" + x + ")"
+	}
+	return [2]string{e.name, x}, true
+}
+
+// goStmt is a go statement whose goroutine is counted and whose panic is the cell's.
+func (w *writer) goStmt(g *ast.GoStmt) string {
+	c := g.Call
+	if lit, ok := ast.Unparen(c.Fun).(*ast.FuncLit); ok {
+		body := w.node(lit)
+		head := w.span(lit.Type, lit.Pos(), lit.Body.Lbrace+1)
+		args := ""
+		for k, a := range c.Args {
+			if k > 0 {
+				args += ", "
+			}
+			args += w.node(a)
+		}
+		if c.Ellipsis.IsValid() {
+			args += "..."
+		}
+		return "h__.GoStart(); go " + head + " defer h__.GoEnd(); " + body[len(head):] + "(" + args + ")"
+	}
+	var before, now []string // operands evaluated before the goroutine starts, and their values
+	hold := func(text string) string {
+		name := fmt.Sprintf("g__%d", len(now))
+		before, now = append(before, name), append(now, text)
+		return name
+	}
+	fun := ""
+	var args []string
+	if m, ok := w.method(c); ok {
+		fun, args = m[0], []string{hold(m[1])}
+	} else if f := ast.Unparen(c.Fun); w.static(f) {
+		fun = w.node(f)
+	} else {
+		fun = hold(w.node(f))
+	}
+	if len(c.Args) == 1 {
+		if t, ok := w.Info.TypeOf(c.Args[0]).(*types.Tuple); ok {
+			var names []string
+			for k := range t.Len() {
+				names = append(names, fmt.Sprintf("r__%d", k))
+			}
+			list := strings.Join(names, ", ")
+			return fmt.Sprintf("{ %s%s := %s; h__.GoStart(); go func() { defer h__.GoEnd(); %s(%s) }() }",
+				assigns(before, now), list, w.node(c.Args[0]), fun, strings.Join(append(args, names...), ", "))
+		}
+	}
+	for _, a := range c.Args {
+		if tv := w.Info.Types[a]; tv.Value != nil || tv.IsNil() || tv.IsType() {
+			args = append(args, w.node(a))
+			continue
+		}
+		if u, ok := w.Info.TypeOf(a).(*types.Basic); ok && u.Info()&types.IsUntyped != 0 {
+			args = append(args, w.node(a))
+			continue
+		}
+		args = append(args, hold(w.node(a)))
+	}
+	list := strings.Join(args, ", ")
+	if c.Ellipsis.IsValid() {
+		list += "..."
+	}
+	return fmt.Sprintf("{ %sh__.GoStart(); go func() { defer h__.GoEnd(); %s(%s) }() }", assigns(before, now), fun, list)
+}
+
+func assigns(names, values []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "; "
+}
+
+// static says whether an expression is a declared function or a builtin, which there is nothing to evaluate of.
+func (w *writer) static(f ast.Expr) bool {
+	if w.Info.Types[f].IsBuiltin() {
+		return true
+	}
+	switch f := f.(type) {
+	case *ast.Ident:
+		_, ok := w.Info.Uses[f].(*types.Func)
+		return ok
+	case *ast.SelectorExpr:
+		if w.Info.Selections[f] == nil {
+			_, ok := w.Info.Uses[f.Sel].(*types.Func)
+			return ok
+		}
+	case *ast.IndexExpr:
+		return w.static(f.X)
+	case *ast.IndexListExpr:
+		return w.static(f.X)
+	}
+	return false
+}
