@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"nacre/internal/home"
 )
 
 // source is the folder of the sources that this program was built from, which the engine go compiles cells with:
@@ -17,7 +19,7 @@ func source() string {
 			return folder
 		}
 	}
-	return besideProgram("src")
+	return home.Beside("src")
 }
 
 func isFile(name string) bool {
