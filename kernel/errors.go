@@ -70,7 +70,7 @@ func engineError(code string, err error) *Error {
 // panicked is the error of a cell that panicked with x.
 func (r *run) panicked(p *engine.Program, code string, x any) *Error {
 	if v, ok := x.(exit); ok {
-		text := fmt.Sprintf("the cell ended the kernel with exit status %d", v.code)
+		text := fmt.Sprintf("the kernel and its variables are still there; the cell ended with exit status %d", v.code)
 		return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
 	}
 	if e, ok := x.(rt.Refusal); ok {
