@@ -30,10 +30,12 @@ func Generate(seed uint64, n int) *Program {
 	if embed != "" {
 		add(false, "p.%[1]sIn, q.%[1]sIn = &%[1]sIn{1, \"p\"}, &%[1]sIn{2, \"q\"}", g.p)
 	}
-	add(false, "s0, p0, f := s, p, func(k int) int { a += k; return a %% 7 }")
+	add(false, "s0, p0, f := s, p, func(k int) int { return (a + k) %% 7 }")
+	add(false, "inc := func(k int) { a += k; p.N-- }") // no operand beside it: which of them comes first is not said
 	for range 6 + g.IntN(10) {
 		add(false, "%s", g.statement())
 	}
+	add(false, "inc(1)")
 	add(false, "fmt.Println(a, b, c, s, s0, m, p.N, p.M, p.L, q.N, q.M, q.L, p0.N, p0.M, f(1))")
 	for k := 1; k < len(p.Pieces); k++ {
 		if g.IntN(5) == 0 {
@@ -80,7 +82,9 @@ func (g *generator) place() string {
 }
 
 func (g *generator) statement() string {
-	switch g.IntN(13) {
+	switch g.IntN(14) {
+	case 12:
+		return "inc(" + g.number() + ")"
 	case 0:
 		return g.place() + " = " + g.number()
 	case 1:
