@@ -11,8 +11,8 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/traefik/yaegi v0.16.2-0.20260209085605-fcb76d1ece0c
-	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
 	github.com/yuin/goldmark v1.7.13
+	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6
 	golang.org/x/mod v0.29.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.44.0

@@ -101,7 +101,7 @@ func (r *run) located(p *engine.Program, code, name, text string) *Error {
 
 // failure is the error of a cell that exits.
 func (e exit) failure() *Error {
-	text := fmt.Sprintf("the cell ended the kernel with exit status %d", e.code)
+	text := fmt.Sprintf("the kernel and its variables are still there; the cell ended with exit status %d", e.code)
 	return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
 }
 

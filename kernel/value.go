@@ -72,12 +72,18 @@ func (x shown) MIMEBundle() (map[string]any, error) {
 	return m, nil
 }
 
-const maxText = 100_000
+const (
+	maxText  = 100_000 // bytes of a value that says itself how it is printed, or of a struct
+	maxPlain = 1000    // bytes of a string or map
+)
 
 // text is a value as %v prints it, strings quoted, shortened where it is very long.
 func (s *session) text(v any) string {
 	if v == nil {
 		return "nil"
+	}
+	if s.reg.Cyclic(v) {
+		return fmt.Sprintf("%s that contains itself", rt.TypeName(v))
 	}
 	var t string
 	switch x := v.(type) {
@@ -103,8 +109,13 @@ func (s *session) text(v any) string {
 			t = fmt.Sprintf("%+v", v)
 		}
 	}
-	if len(t) > maxText {
-		t = t[:maxText] + fmt.Sprintf("… (%d bytes more)", len(t)-maxText)
+	limit := maxText
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.String, reflect.Map:
+		limit = maxPlain
+	}
+	if len(t) > limit {
+		t = strings.ToValidUTF8(t[:limit], "") + fmt.Sprintf("… (%d bytes more)", len(t)-limit)
 	}
 	return t
 }

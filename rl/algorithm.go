@@ -159,7 +159,11 @@ func (t Table) readers() string {
 			names = append(names, a.Name)
 		}
 	}
-	return strings.Join(names, " and ")
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // Presets lists the presets of all algorithms, by name.

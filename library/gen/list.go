@@ -11,6 +11,10 @@ import (
 var list = []string{
 	"gonum.org/v1/gonum/dsp/fourier",
 	"gonum.org/v1/gonum/floats",
+	"gonum.org/v1/gonum/graph",
+	"gonum.org/v1/gonum/graph/path",
+	"gonum.org/v1/gonum/graph/simple",
+	"gonum.org/v1/gonum/graph/topo",
 	"gonum.org/v1/gonum/integrate",
 	"gonum.org/v1/gonum/interp",
 	"gonum.org/v1/gonum/mat",

@@ -60,10 +60,13 @@ func isTable(t reflect.Type) bool {
 	return !isText(t) && (t.Kind() == reflect.Struct || t.Kind() == reflect.Map)
 }
 
-// lookup returns the type at a dotted key.
+// lookup returns the type at a dotted key, which may lead into the elements of an array of tables.
 func lookup(cfg any, path []string) (reflect.Type, error) {
 	t := deref(reflect.TypeOf(cfg))
 	for i, name := range path {
+		if t.Kind() == reflect.Slice && isTable(deref(t.Elem())) {
+			t = deref(t.Elem())
+		}
 		switch {
 		case t.Kind() == reflect.Map:
 			t = deref(t.Elem())
