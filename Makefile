@@ -47,7 +47,7 @@ dist-test: ## unpack the Linux release in an empty Debian and use it there (Debi
 run: build ## build, then serve the notebooks and open the quickstart; Ctrl+C ends it
 	$(NACRE) notebook notebooks/quickstart.ipynb $(ARGS)
 
-study: build ## train PEARL and TCL-PEARL on the quickstart study and write its report: under ten minutes
+study: build ## train the three arms of the quickstart study and write its report: minutes
 	$(NACRE) study quickstart $(ARGS)
 
 test: setup web ## vet, check formatting, run all tests
