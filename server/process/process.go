@@ -265,7 +265,13 @@ func (p *Process) exit(err error) Exit {
 
 // outOfMemory recognises what the Go runtime and C++ say when the system refuses memory.
 func outOfMemory(e Exit) bool {
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "std::bad_alloc"} {
+	for _, sign := range []string{
+		"out of memory", "cannot allocate memory", "std::bad_alloc",
+		// No room for a thread's stack, in Go and in C.
+		"failed to create new OS thread", "pthread_create failed",
+		// Go's collector does not look whether its queues could grow, and ends with a nil pointer.
+		"runtime.(*spanQueue)",
+	} {
 		if strings.Contains(e.Stderr, sign) {
 			return true
 		}
@@ -303,7 +309,7 @@ func (t *tail) write(b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, b...)
-	for _, sign := range []string{"fatal error: ", "panic: ", "SIGSEGV", "runtime: out of memory", "runtime: goroutine stack exceeds"} {
+	for _, sign := range []string{"fatal error: ", "panic: ", "SIGSEGV", "SIGBUS", "unexpected fault address", "runtime: "} {
 		if i := strings.LastIndex(string(t.last), sign); i >= 0 && len(t.head) == 0 {
 			t.head = append(t.head, t.last[i:]...)
 			t.last = nil
