@@ -70,6 +70,7 @@ type DeviceOptions struct {
 	Workers   int    // on the CPU; 0 is one per core
 	Kernel    string // on the CPU; empty is the fastest in the precision asked for
 	Products  string // on a GPU, who multiplies matrices: "own" for Nacre's own kernels; empty is the vendor's library
+	Hardware  bool   // take no adapter that computes on the processor in a GPU's place
 	Host      Device // on a GPU, what runs programs too small for one; nil leaves all to the GPU
 }
 

@@ -1,0 +1,31 @@
+package webgpu_test
+
+import (
+	"errors"
+	"testing"
+
+	"nacre/core"
+	"nacre/core/coretest"
+	"nacre/core/webgpu"
+)
+
+// newDevice makes a device on the first adapter, or skips the test where there is none.
+func newDevice(t testing.TB) core.Device {
+	t.Helper()
+	d, err := webgpu.New(webgpu.Options{})
+	var missing *webgpu.Error
+	if errors.As(err, &missing) && (missing.Fault == webgpu.NoLibrary || missing.Fault == webgpu.NoDevice) {
+		t.Skipf("not tested: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// tolerance is what a result may be off by, as on CUDA.
+const tolerance = 3e-5
+
+func TestContract(t *testing.T) {
+	coretest.Run(t, newDevice, coretest.Options{Tolerance: tolerance, Allocates: true})
+}
