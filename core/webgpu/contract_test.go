@@ -7,6 +7,7 @@ import (
 	"nacre/core"
 	"nacre/core/coretest"
 	"nacre/core/webgpu"
+	"nacre/rl/replay/mirror/mirrortest"
 )
 
 // newDevice makes a device on the first adapter, or skips the test where there is none.
@@ -29,3 +30,6 @@ const tolerance = 3e-5
 func TestContract(t *testing.T) {
 	coretest.Run(t, newDevice, coretest.Options{Tolerance: tolerance, Allocates: true})
 }
+
+func TestFeedDrawsAsReplayDoes(t *testing.T) { mirrortest.Run(t, newDevice, nil) }
+func TestNormals(t *testing.T)               { mirrortest.Normals(t, newDevice(t)) }

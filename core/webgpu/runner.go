@@ -273,7 +273,7 @@ func (r *runner) Run() error {
 	if r.closed {
 		return errClosed
 	}
-	if r.fed != nil && len(r.fed.runs) == notesKept {
+	if r.fed != nil && len(r.fed.started) == notesKept {
 		return fmt.Errorf("webgpu: %d updates have been started and none of their records read", notesKept)
 	}
 	if r.steps {
@@ -284,7 +284,7 @@ func (r *runner) Run() error {
 	}
 	r.kept, r.ran = false, true
 	if r.fed != nil {
-		r.fed.runs = append(r.fed.runs, r)
+		r.fed.started = append(r.fed.started, r)
 	}
 	return r.mem.enqueue(r.list, r.p.FLOPs(), r.fed == nil)
 }
