@@ -31,5 +31,10 @@ func TestContract(t *testing.T) {
 	coretest.Run(t, newDevice, coretest.Options{Tolerance: tolerance, Allocates: true})
 }
 
-func TestFeedDrawsAsReplayDoes(t *testing.T) { mirrortest.Run(t, newDevice, nil) }
-func TestNormals(t *testing.T)               { mirrortest.Normals(t, newDevice(t)) }
+// What a GPU draws is what package replay draws.
+func TestFeedDrawsAsReplayDoes(t *testing.T) {
+	d := newDevice(t) // one for all: its kernels are compiled once
+	mirrortest.Run(t, func(testing.TB) core.Device { return d }, nil)
+}
+
+func TestNormals(t *testing.T) { mirrortest.Normals(t, newDevice(t)) }

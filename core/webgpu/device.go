@@ -95,37 +95,35 @@ func (d *device) Describe() core.Description {
 }
 
 // compile compiles a kernel, or finds it.
-func (d *device) compile(body, entry string) (handle, error) {
+func (d *device) compile(body, entry string) (*kernel, error) {
 	text := source(body)
 	key := entry + "\n" + text
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if k := d.kernels[key]; k != nil {
 		k.users++
-		return k.handle, nil
+		return k, nil
 	}
 	h, err := d.newKernel(text, entry)
 	if err != nil {
-		return h, err
+		return nil, err
 	}
 	d.kernels[key] = &kernel{h, 1}
-	return h, nil
+	return d.kernels[key], nil
 }
 
 // idle is how many kernels may lie compiled with nobody using them, for a program that is loaded again.
 const idle = 512
 
 // forget says that a program has no more use for kernels.
-func (d *device) forget(used []handle) {
+func (d *device) forget(used []*kernel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, k := range used {
+		k.users--
+	}
 	unused := 0
 	for _, k := range d.kernels {
-		for _, h := range used {
-			if k.handle == h {
-				k.users--
-			}
-		}
 		if k.users == 0 {
 			unused++
 		}

@@ -5,7 +5,6 @@ package webgpu
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"nacre/core"
 	"nacre/core/feed"
@@ -15,10 +14,10 @@ import (
 // feeder is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the beginning of
 // every run.
 type feeder struct {
-	gpu     *device
-	mem     *memory
-	drawing *gpu.Drawing
-	text    string // of the kernels
+	gpu       *device
+	mem       *memory
+	drawing   *gpu.Drawing
+	arguments []int // of all kernels; the first two are each launch's own
 
 	rows, drawn, rings handle
 	roomRows           int        // words of rows
@@ -92,7 +91,7 @@ func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 	return f, nil
 }
 
-// layOut places what is drawn and writes the kernels' text.
+// layOut places what is drawn and makes the kernels' arguments.
 func (f *feeder) layOut() {
 	p, o := f.drawing, &f.offset
 	o.raw = stateWords
@@ -101,25 +100,19 @@ func (f *feeder) layOut() {
 	o.noise = o.picks + p.Slots*p.PerSlot
 	o.notes = o.noise + p.Noises
 	o.size = o.notes + notesKept*f.noteWidth()
-	var picks []string
+	f.arguments = []int{0, 0, p.Tasks, p.Slots, int(p.Choose), p.PerSlot, p.Raws, p.Noises, p.Stride(), p.Capacity, len(p.Picks),
+		o.raw, o.chosen, o.picks, o.noise, o.notes, f.noteWidth(), 0, 0, 0}
+	number := map[bool]int{true: 1}
 	for _, d := range p.Picks {
-		call := fmt.Sprintf("transitions(lane, slot, %d, %d, %d, %d);", d.Store, d.N, d.Skip, d.At)
-		if d.Kind != feed.Transitions {
-			call = fmt.Sprintf("window(lane, slot, %d, %d, %d, %t, %t, %d);", d.Store, d.Kind, d.N, d.Pair == feed.SameTask, d.ExclusiveEnd, d.At)
-		}
-		picks = append(picks, call)
+		f.arguments = append(f.arguments, int(d.Kind), d.Store, d.N, number[d.Pair == feed.SameTask], number[d.ExclusiveEnd], d.Skip, d.At)
 	}
-	var head strings.Builder
-	for _, c := range []struct {
-		name  string
-		value int
-	}{{"TASKS", p.Tasks}, {"SLOTS", p.Slots}, {"CHOOSE", int(p.Choose)}, {"PER_SLOT", p.PerSlot}, {"RAWS", p.Raws}, {"NOISES", p.Noises}, {"STRIDE", p.Stride()},
-		{"CAPACITY", p.Capacity}, {"CHUNK", rowsPerChunk}, {"RAW", o.raw}, {"CHOSEN", o.chosen}, {"PICKS", o.picks}, {"NOISE", o.noise}, {"NOTES", o.notes},
-		{"NOTE_WIDTH", f.noteWidth()}, {"RINGS", tableWords}} {
-		fmt.Fprintf(&head, "const %s = %d;\n", c.name, c.value)
-	}
-	fmt.Fprintf(&head, "const NOTES_KEPT = %du;\n", notesKept)
-	f.text = head.String() + strings.ReplaceAll(feedText, "PICK_ALL", strings.Join(picks, "\n    "))
+}
+
+// with is the arguments of a launch of which two are its own.
+func (f *feeder) with(a, b int) []int {
+	args := append([]int(nil), f.arguments...)
+	args[0], args[1] = a, b
+	return args
 }
 
 func (f *feeder) noteWidth() int { return maxScalars + f.drawing.Slots + countsOfFeed }
@@ -309,13 +302,16 @@ func (d *fed) begin(r *runner) error {
 		}
 	}
 	n := (len(r.table) - parts) / 2
-	if err := r.add(d.text, "raw", gpu.CeilDiv(d.drawing.Raws, gpu.BlockSize*rawsPerLane), nil); err != nil {
+	if err := r.add(feedText, "raw", gpu.CeilDiv(d.drawing.Raws, gpu.BlockSize*rawsPerLane), d.with(0, 0)); err != nil {
 		return err
 	}
-	if err := r.add(d.text, "draw", 1, nil); err != nil {
+	if err := r.add(feedText, "draw", 1, d.with(0, 0)); err != nil {
 		return err
 	}
-	return r.add(d.text, "gather", n, []int{parts, n})
+	if err := r.add(feedText, "walk", 1, d.with(0, 0)); err != nil {
+		return err
+	}
+	return r.add(feedText, "gather", n, d.with(parts, n))
 }
 
 // addJob adds an input to the program's tables; see feed.wgsl.
@@ -350,7 +346,7 @@ func (d *fed) end(r *runner) error {
 		}
 		r.table = append(r.table, inParams, uint32(r.at(v)))
 	}
-	return r.add(d.text, "note", 1, []int{at, len(d.scalars)})
+	return r.add(feedText, "note", 1, d.with(at, len(d.scalars)))
 }
 
 // leave forgets a program.

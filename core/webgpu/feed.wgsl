@@ -9,13 +9,34 @@
 // WGSL has no integers of 64 bits and no doubles: an integer of 64 bits is a pair of 32, the lower first, one of 128 bits
 // is four, and where math/rand/v2 computes in doubles, integers take the place of fixed-point numbers.
 //
-// The printer writes in what does not change while a feed lives, as constants with names in capitals.
+// What does not change while a feed lives is among every launch's arguments: two of the launch's own, those below, then seven
+// for each draw.
 @group(0) @binding(0) var<storage, read_write> P: array<f32>;
 @group(0) @binding(1) var<storage, read_write> W: array<f32>;
 @group(0) @binding(3) var<storage, read> T: array<i32>;
 @group(0) @binding(4) var<storage, read> R: array<f32>;
 @group(0) @binding(5) var<storage, read_write> D: array<u32>;
 @group(0) @binding(6) var<storage, read> S: array<u32>;
+
+fn n_tasks() -> i32 { return arg(2); }
+fn n_slots() -> i32 { return arg(3); }
+fn choosing() -> i32 { return arg(4); }
+fn per_slot() -> i32 { return arg(5); }
+fn n_raws() -> i32 { return arg(6); }
+fn n_noises() -> i32 { return arg(7); }
+fn stride() -> i32 { return arg(8); }
+fn capacity() -> i32 { return arg(9); }
+fn n_draws() -> i32 { return arg(10); }
+fn raw_place() -> i32 { return arg(11); }
+fn chosen_place() -> i32 { return arg(12); }
+fn picks_place() -> i32 { return arg(13); }
+fn noise_place() -> i32 { return arg(14); }
+fn notes_place() -> i32 { return arg(15); }
+fn note_width() -> i32 { return arg(16); }
+fn of_draw(q: i32, i: i32) -> i32 { return arg(20 + 7 * q + i); }
+const CHUNK = 1024;
+const RINGS = 512;
+const NOTES_KEPT = 64u;
 
 fn mul32(a: u32, b: u32) -> vec2<u32> {
   let low = (a & 0xffffu) * (b & 0xffffu);
@@ -96,19 +117,19 @@ const RAWS_PER_LANE = 4;
 @compute @workgroup_size(128)
 fn raw(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) index: u32) {
   let first = (k_block(id, groups) * BLOCK + i32(index)) * RAWS_PER_LANE;
-  if (first >= RAWS) { return; }
+  if (first >= n_raws()) { return; }
   var s = skip(seed(), u32(first));
-  for (var i = first; i < min(first + RAWS_PER_LANE, RAWS); i++) {
+  for (var i = first; i < min(first + RAWS_PER_LANE, n_raws()); i++) {
     s = add128(mul128(s, MULTIPLIER), INCREMENT);
     let x = output(s);
-    D[RAW + 2 * i] = x.x;
-    D[RAW + 2 * i + 1] = x.y;
+    D[raw_place() + 2 * i] = x.x;
+    D[raw_place() + 2 * i + 1] = x.y;
   }
 }
 
 // Number i of the stream, also past what raw made.
 fn raw_at(i: i32) -> vec2<u32> {
-  if (i < RAWS) { return vec2<u32>(D[RAW + 2 * i], D[RAW + 2 * i + 1]); }
+  if (i < n_raws()) { return vec2<u32>(D[raw_place() + 2 * i], D[raw_place() + 2 * i + 1]); }
   return output(skip(seed(), u32(i + 1)));
 }
 
@@ -137,15 +158,15 @@ fn next(n: i32) -> i32 {
 // Of a ring, five words: the first row, how many, how many trajectories, where those stand in S, and the ring's chunks.
 struct Ring { first: i32, length: i32, spans: i32, spans_at: i32, chunks_at: i32 }
 fn ring_of(store: i32, task: i32) -> Ring {
-  let at = RINGS + 5 * (store * TASKS + task);
+  let at = RINGS + 5 * (store * n_tasks() + task);
   return Ring(i32(S[at]), i32(S[at + 1]), i32(S[at + 2]), i32(S[at + 3]), i32(S[at + 4]));
 }
 fn row_at(r: Ring, at: i32) -> i32 { // where a row begins in R
   var p = r.first + at;
-  if (p >= CAPACITY) { p -= CAPACITY; }
-  return i32(S[r.chunks_at + p / CHUNK]) * CHUNK * STRIDE + p % CHUNK * STRIDE;
+  if (p >= capacity()) { p -= capacity(); }
+  return i32(S[r.chunks_at + p / CHUNK]) * CHUNK * stride() + p % CHUNK * stride();
 }
-fn step_at(r: Ring, at: i32) -> i32 { return i32(R[row_at(r, at) + STRIDE - 1]); }
+fn step_at(r: Ring, at: i32) -> i32 { return i32(R[row_at(r, at) + stride() - 1]); }
 
 // One window: of a trajectory, from which row and how long.
 fn crop(r: Ring, span: i32, n: i32, exclusive: bool) -> vec2<i32> {
@@ -158,9 +179,9 @@ fn crop(r: Ring, span: i32, n: i32, exclusive: bool) -> vec2<i32> {
 }
 
 // After the tasks in D come the counts: pairs, rows in both windows, pairs with a short one, failures.
-fn count(which: i32, n: i32) { D[CHOSEN + SLOTS + which] += u32(n); }
+fn count(which: i32, n: i32) { D[chosen_place() + n_slots() + which] += u32(n); }
 fn windows(r: Ring, slot: i32, kind: i32, n: i32, same_task: bool, exclusive: bool, at: i32) {
-  let to = PICKS + slot * PER_SLOT + at;
+  let to = picks_place() + slot * per_slot() + at;
   let one = next(r.spans);
   let x = crop(r, one, n, exclusive);
   D[to] = u32(x.x);
@@ -267,10 +288,13 @@ fn normal(i: i32) -> Normal {
     var n = 1;
     var t = vec2<u32>();
     loop {
-      t = high64(minus_log(unit(raw_at(i + n))), vec2<u32>(0xf185d47du, 0x4a5caa2bu));
-      let twice = right64(minus_log(unit(raw_at(i + n + 1))), 7u);
-      n += 2;
-      if (!less64(twice, high64(t, t))) { break; }
+      let x = minus_log(unit(raw_at(i + n)));
+      n++;
+      if ((n & 1) == 0) {
+        t = high64(x, vec2<u32>(0xf185d47du, 0x4a5caa2bu));
+      } else if (!less64(right64(x, 7u), high64(t, t))) {
+        break;
+      }
     }
     let tail = to_float(add64(t, vec2<u32>(0xeda57cf1u, 0x03714f88u)), -56);
     return Normal(n, 1, select(tail, -tail, negative));
@@ -282,9 +306,7 @@ fn normal(i: i32) -> Normal {
   return Normal(2, select(0, 1, made), select(value, -value, negative));
 }
 
-// Draws everything of one update. The stream from where the integers end is cut into a part per lane. A part's walk
-// depends on where it is entered, which only the walk before it tells; but walks that meet stay together, so each lane
-// walks its part from every near entry, and one lane follows the entries.
+// Draws the integers of one update: tasks, rows and windows.
 const ENTRIES = 16;
 var<workgroup> got: i32;
 var<workgroup> end: i32;
@@ -299,16 +321,16 @@ fn choose(lane: i32) {
   if (lane == 0) {
     position = 0;
     some = 0;
-    for (var i = 0; i < 4; i++) { D[CHOSEN + SLOTS + i] = 0u; }
-    for (var i = 0; CHOOSE == 0 && i < SLOTS; i++) { D[CHOSEN + i] = u32(i); }
-    for (var i = 0; CHOOSE == 1 && i < SLOTS; i++) { D[CHOSEN + i] = u32(next(TASKS)); }
+    for (var i = 0; i < 4; i++) { D[chosen_place() + n_slots() + i] = 0u; }
+    for (var i = 0; choosing() == 0 && i < n_slots(); i++) { D[chosen_place() + i] = u32(i); }
+    for (var i = 0; choosing() == 1 && i < n_slots(); i++) { D[chosen_place() + i] = u32(next(n_tasks())); }
   }
-  if (CHOOSE != 2) { return; }
-  let order = CHOSEN + SLOTS + 4; // after the counts there is room for it
-  for (var i = lane; i < TASKS; i += BLOCK) { D[order + i] = u32(i); }
+  if (choosing() != 2) { return; }
+  let order = chosen_place() + n_slots() + 4; // after the counts there is room for it
+  for (var i = lane; i < n_tasks(); i += BLOCK) { D[order + i] = u32(i); }
   storageBarrier();
   if (lane == 0) {
-    for (var i = TASKS - 1; i > 0; i--) {
+    for (var i = n_tasks() - 1; i > 0; i--) {
       let j = next(i + 1);
       let t = D[order + i];
       D[order + i] = D[order + j];
@@ -316,12 +338,12 @@ fn choose(lane: i32) {
     }
   }
   storageBarrier();
-  for (var i = lane; i < SLOTS; i += BLOCK) { D[CHOSEN + i] = D[order + i % TASKS]; }
+  for (var i = lane; i < n_slots(); i += BLOCK) { D[chosen_place() + i] = D[order + i % n_tasks()]; }
 }
 
 fn transitions(lane: i32, slot: i32, store: i32, n: i32, left_out: i32, at: i32) {
-  let r = ring_of(store, i32(D[CHOSEN + slot]));
-  let to = PICKS + slot * PER_SLOT + at;
+  let r = ring_of(store, i32(D[chosen_place() + slot]));
+  let to = picks_place() + slot * per_slot() + at;
   if (lane == 0) { got = 0; }
   while (workgroupUniformLoad(&got) < n) {
     let x = below(raw_at(position + lane), u32(r.length));
@@ -351,8 +373,11 @@ fn transitions(lane: i32, slot: i32, store: i32, n: i32, left_out: i32, at: i32)
   }
 }
 
-fn window(lane: i32, slot: i32, store: i32, kind: i32, n: i32, same_task: bool, exclusive: bool, at: i32) {
-  if (lane == 0) { windows(ring_of(store, i32(D[CHOSEN + slot])), slot, kind, n, same_task, exclusive, at); }
+fn window(lane: i32, slot: i32, q: i32) {
+  if (lane == 0) {
+    let r = ring_of(of_draw(q, 1), i32(D[chosen_place() + slot]));
+    windows(r, slot, of_draw(q, 0), of_draw(q, 2), of_draw(q, 3) == 1, of_draw(q, 4) == 1, of_draw(q, 6));
+  }
   workgroupBarrier();
 }
 
@@ -362,38 +387,48 @@ fn draw(@builtin(local_invocation_index) index: u32) {
   choose(lane);
   storageBarrier();
   workgroupBarrier();
-  for (var slot = 0; slot < SLOTS; slot++) {
-    PICK_ALL
+  for (var slot = 0; slot < n_slots(); slot++) {
+    for (var q = 0; q < n_draws(); q++) {
+      if (of_draw(q, 0) == 0) { transitions(lane, slot, of_draw(q, 1), of_draw(q, 2), of_draw(q, 5), of_draw(q, 6)); }
+      if (of_draw(q, 0) != 0) { window(lane, slot, q); }
+    }
   }
   workgroupBarrier();
-  let length = (NOISES + NOISES / 16) / BLOCK + 4;
-  let at = position + lane * length;
-  var p = 0;
+  if (lane == 0) { D[7] = u32(position); }
+}
+
+// Draws the noise. The stream from where the integers end is cut into a part per lane. A part's walk depends on where it is
+// entered, which only the walk before it tells; but walks that meet stay together, so each lane walks its part from every
+// near entry, and one lane follows the entries.
+@compute @workgroup_size(128)
+fn walk(@builtin(local_invocation_index) index: u32) {
+  let lane = i32(index);
+  let length = (n_noises() + n_noises() / 16) / BLOCK + 4;
+  let begin = i32(D[7]);
+  let at = begin + lane * length;
+  var leaves = 0; // the walk from the beginning: where it leaves, and how many it makes
   var all = 0;
-  while (p < length) {
-    let x = normal(at + p);
-    p += x.takes;
-    all += x.made;
-  }
-  let leaves = p - length;
-  walks[lane] = u32(leaves) | u32(all) << 16u;
-  for (var e = 1; e < ENTRIES; e++) {
-    var far = 0; // the walk from the beginning; what the one from e has made
+  for (var e = 0; e < ENTRIES; e++) {
+    var far = select(0, length, e == 0); // that walk again; what the one from e has made
     var passed = 0;
     var made = 0;
-    p = e;
+    var p = e;
     while (p != far && p < length) {
-      if (far < p) {
-        let x = normal(at + far);
+      let behind = far < p;
+      let x = normal(at + select(p, far, behind));
+      if (behind) {
         far += x.takes;
         passed += x.made;
       } else {
-        let x = normal(at + p);
         p += x.takes;
         made += x.made;
       }
     }
     let met = p == far && p < length;
+    if (e == 0) {
+      leaves = p - length;
+      all = made;
+    }
     walks[e * BLOCK + lane] = u32(select(p - length, leaves, met)) | u32(select(made, made + all - passed, met)) << 16u;
   }
   workgroupBarrier();
@@ -408,24 +443,23 @@ fn draw(@builtin(local_invocation_index) index: u32) {
         e = i32(walks[e * BLOCK + s] & 0xffffu);
         continue;
       }
-      p = e;
-      while (p < length) {
-        let x = normal(position + s * length + p);
-        p += x.takes;
+      while (e < length) {
+        let x = normal(begin + s * length + e);
+        e += x.takes;
         total += x.made;
       }
-      e = p - length;
+      e -= length;
     }
-    D[CHOSEN + SLOTS + 3] = select(0u, 1u, total < NOISES);
+    D[chosen_place() + n_slots() + 3] = select(0u, 1u, total < n_noises());
   }
   workgroupBarrier();
   var out = base[lane];
-  p = entered[lane];
-  while (p < length && out < NOISES) {
+  var p = entered[lane];
+  while (p < length && out < n_noises()) {
     let x = normal(at + p);
     p += x.takes;
     if (x.made == 1) {
-      D[NOISE + out] = bitcast<u32>(x.x);
+      D[noise_place() + out] = bitcast<u32>(x.x);
       out++;
     }
   }
@@ -438,13 +472,13 @@ const PART = 512;
 fn fill(j: i32, row: i32, col: i32) -> f32 {
   let kind = T[j];
   let cols = T[j + 3];
-  if (kind == 2) { return bitcast<f32>(T[T[j + 14] + i32(D[CHOSEN + row]) * cols + col]); }
-  if (kind == 3) { return select(0.0, bitcast<f32>(T[j + 13]), row != col && D[CHOSEN + row] == D[CHOSEN + col]); }
-  if (kind == 4) { return bitcast<f32>(D[NOISE + T[j + 12] + row * cols + col]); }
+  if (kind == 2) { return bitcast<f32>(T[T[j + 14] + i32(D[chosen_place() + row]) * cols + col]); }
+  if (kind == 3) { return select(0.0, bitcast<f32>(T[j + 13]), row != col && D[chosen_place() + row] == D[chosen_place() + col]); }
+  if (kind == 4) { return bitcast<f32>(D[noise_place() + T[j + 12] + row * cols + col]); }
   let slot = row / T[j + 7];
   let k = row % T[j + 7];
-  let picks = PICKS + slot * PER_SLOT + T[j + 6];
-  let r = ring_of(T[j + 5], i32(D[CHOSEN + slot]));
+  let picks = picks_place() + slot * per_slot() + T[j + 6];
+  let r = ring_of(T[j + 5], i32(D[chosen_place() + slot]));
   let which = T[j + 11];
   var at = 0;
   if (which < 0) {
@@ -461,7 +495,7 @@ fn fill(j: i32, row: i32, col: i32) -> f32 {
     if (back > step_at(r, at) || back > at) { return 0.0; }
     return R[row_at(r, at - back) + col % width];
   }
-  return R[row_at(r, at) + select(STRIDE - 1 - (cols - col), T[j + 8] + col, col < split)];
+  return R[row_at(r, at) + select(stride() - 1 - (cols - col), T[j + 8] + col, col < split)];
 }
 
 @compute @workgroup_size(128)
@@ -480,14 +514,14 @@ fn gather(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups:
 @compute @workgroup_size(128)
 fn note(@builtin(local_invocation_index) index: u32) {
   let lane = i32(index);
-  let to = NOTES + i32(D[6]) * NOTE_WIDTH;
+  let to = notes_place() + i32(D[6]) * note_width();
   for (var i = lane; i < arg(1); i += BLOCK) {
     let at = T[arg(0) + 2 * i + 1];
     var x = 0.0;
     if (T[arg(0) + 2 * i] == 1) { x = P[at]; } else { x = W[at]; }
     D[to + i] = bitcast<u32>(x);
   }
-  for (var i = lane; i < SLOTS + 4; i += BLOCK) { D[to + arg(1) + i] = D[CHOSEN + i]; }
+  for (var i = lane; i < n_slots() + 4; i += BLOCK) { D[to + arg(1) + i] = D[chosen_place() + i]; }
   storageBarrier();
   if (lane == 0) {
     D[6] = (D[6] + 1u) % NOTES_KEPT;

@@ -4,7 +4,6 @@ package webgpu
 
 import (
 	"fmt"
-	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -393,7 +392,7 @@ type fetching struct {
 
 // fetch starts copying words of a buffer to the host, after what was submitted before.
 func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
-	f := &fetching{w: w, words: words, class: bits.Len(uint(max(words, minWords) - 1))}
+	f := &fetching{w: w, words: words, class: classOf(words)}
 	w.mu.Lock()
 	if free := w.staging[f.class]; len(free) > 0 {
 		f.staging, w.staging[f.class] = free[len(free)-1], free[:len(free)-1]

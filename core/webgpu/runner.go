@@ -10,7 +10,6 @@ import (
 
 	"nacre/core"
 	"nacre/core/gpu"
-	"nacre/core/op"
 )
 
 // runner implements core.Runner: a list of dispatches that is submitted again for every run.
@@ -26,7 +25,7 @@ type runner struct {
 	buffers   [bindings]handle
 	owned     []handle
 	group     handle
-	kernels   []handle
+	kernels   []*kernel
 	table     []uint32
 	arguments []uint32
 	commands  []command
@@ -146,7 +145,7 @@ func (r *runner) add(body, entry string, blocks int, args []int) error {
 		return err
 	}
 	r.kernels = append(r.kernels, k)
-	r.commands = append(r.commands, command{kernel: k, arguments: len(r.arguments) / argumentWords, blocks: blocks})
+	r.commands = append(r.commands, command{kernel: k.handle, arguments: len(r.arguments) / argumentWords, blocks: blocks})
 	for _, a := range args {
 		r.arguments = append(r.arguments, uint32(int32(a)))
 	}
@@ -399,5 +398,3 @@ func (r *runner) release() {
 	r.gpu.forget(r.kernels)
 	r.staged, r.results, r.owned = nil, nil, nil
 }
-
-var _ = op.Linear

@@ -2,6 +2,11 @@
 
 package webgpu
 
+import (
+	"math/bits"
+	"unsafe"
+)
+
 // What the rest of the package asks of WebGPU, in native_device.go of a library and in browser_js.go of a page:
 //
 //	openWire, Adapters                      a device of an adapter, and what adapters there are
@@ -45,4 +50,15 @@ type command struct {
 func (c command) across() (x, y int) {
 	x = min(c.blocks, maxAcross)
 	return x, (c.blocks + x - 1) / x
+}
+
+// classOf is the binary logarithm of the words of a buffer for so many: buffers for copies to the host are used again.
+func classOf(words int) int { return bits.Len(uint(max(words, minWords) - 1)) }
+
+// bytesOf is the same memory as bytes.
+func bytesOf(words []uint32) []byte {
+	if len(words) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words))
 }
