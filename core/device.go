@@ -2,9 +2,9 @@ package core
 
 import "errors"
 
-// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda. Package
-// core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be used by several
-// goroutines.
+// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda,
+// core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be
+// used by several goroutines.
 type Device interface {
 	// Name says what runs: the name it is opened by, "/", its precision or kernel, and what hardware it is, e.g.
 	// "cpu/avx512 ×2" or "cuda:1/tf32 NVIDIA H100".
