@@ -214,6 +214,9 @@ func (w *wire) buffer(what string, words, use int) (b handle, err error) {
 	return b, err
 }
 
+// destroy takes the device away.
+func (w *wire) destroy() { w.device.Call("destroy") }
+
 func (w *wire) freeBuffer(b handle) {
 	if !b.IsUndefined() {
 		b.Call("destroy")

@@ -142,7 +142,6 @@ type (
 )
 
 const (
-	undefined32   = 0xffffffff
 	wgslSource    = 2
 	spontaneous   = 3 // a callback may come at any time
 	forCompute    = 4 // visibility
@@ -150,8 +149,6 @@ const (
 	onProcessor   = 3 // kind of an adapter
 	primary       = 1<<0 | 1<<2 | 1<<3
 	outOfMemory   = 3
-	validation    = 2
-	destroyed     = 2 // reason of a loss
 )
 
 var backendNames = map[uint32]string{4: "Direct3D 12", 5: "Metal", 6: "Vulkan", 7: "OpenGL", 8: "OpenGL ES"}
@@ -160,9 +157,9 @@ var symbols = []string{
 	"wgpuCreateInstance", "wgpuInstanceEnumerateAdapters", "wgpuAdapterGetInfo", "wgpuAdapterInfoFreeMembers", "wgpuAdapterGetLimits",
 	"wgpuAdapterRequestDevice", "wgpuAdapterRelease", "wgpuDeviceGetQueue", "wgpuDeviceCreateBuffer", "wgpuDeviceCreateShaderModule",
 	"wgpuDeviceCreateComputePipeline", "wgpuDeviceCreateBindGroupLayout", "wgpuDeviceCreatePipelineLayout", "wgpuDeviceCreateBindGroup",
-	"wgpuDeviceCreateCommandEncoder", "wgpuDevicePoll", "wgpuQueueSubmit", "wgpuQueueWriteBuffer", "wgpuBufferMapAsync",
+	"wgpuDeviceCreateCommandEncoder", "wgpuDevicePoll", "wgpuDeviceDestroy", "wgpuQueueSubmit", "wgpuQueueWriteBuffer", "wgpuBufferMapAsync",
 	"wgpuBufferGetConstMappedRange", "wgpuBufferUnmap", "wgpuBufferDestroy", "wgpuBufferRelease", "wgpuCommandEncoderBeginComputePass",
-	"wgpuCommandEncoderCopyBufferToBuffer", "wgpuCommandEncoderClearBuffer", "wgpuCommandEncoderFinish", "wgpuCommandEncoderRelease",
+	"wgpuCommandEncoderCopyBufferToBuffer", "wgpuCommandEncoderFinish", "wgpuCommandEncoderRelease",
 	"wgpuCommandBufferRelease", "wgpuComputePassEncoderSetPipeline", "wgpuComputePassEncoderSetBindGroup",
 	"wgpuComputePassEncoderDispatchWorkgroups", "wgpuComputePassEncoderEnd", "wgpuComputePassEncoderRelease", "wgpuShaderModuleRelease",
 	"wgpuComputePipelineRelease", "wgpuBindGroupRelease",

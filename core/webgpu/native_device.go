@@ -5,6 +5,7 @@ package webgpu
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -106,7 +107,11 @@ var callbacks = sync.OnceValue(func() (c struct{ device, mapped, lost, failed ui
 		awaited.Unlock()
 		if w != nil {
 			e := &Error{Launching, said(data, length)}
-			if uint32(kind) == outOfMemory {
+			switch {
+			case strings.Contains(e.Detail, "device is lost"):
+				e = lostGPU(e.Detail)
+				w.lost.CompareAndSwap(nil, e)
+			case uint32(kind) == outOfMemory:
 				e.Fault = NoMemory
 			}
 			w.errors.Lock()
@@ -223,6 +228,13 @@ func (w *wire) check() error {
 	return e
 }
 
+// sound reports whether nothing has gone wrong since the last check.
+func (w *wire) sound() bool {
+	w.errors.Lock()
+	defer w.errors.Unlock()
+	return w.errors.first == nil && w.lost.Load() == nil
+}
+
 // do runs calls of which the library may report an error, as a fault where it is of no kind of its own.
 func (w *wire) do(fault Fault, what string, calls func()) error {
 	w.mu.Lock()
@@ -268,6 +280,12 @@ func (w *wire) buffer(what string, words int, use uint64) (b handle, err error) 
 	return b, err
 }
 
+// destroy takes the device away.
+func (w *wire) destroy() {
+	w.call("wgpuDeviceDestroy", w.device)
+	w.call("wgpuDevicePoll", w.device, 1, 0)
+}
+
 func (w *wire) freeBuffer(b handle) {
 	if b != 0 {
 		w.call("wgpuBufferDestroy", b)
@@ -292,15 +310,17 @@ func (w *wire) copyTo(to, from handle, words int) error {
 	})
 }
 
-// encode submits one command buffer.
+// encode submits one command buffer. Of a device that is lost nothing may be submitted: the library would end the process.
 func (w *wire) encode(what string, f func(encoder handle)) error {
 	return w.do(Launching, what, func() {
 		encoder := w.call("wgpuDeviceCreateCommandEncoder", w.device, 0)
 		f(encoder)
 		list := []handle{w.call("wgpuCommandEncoderFinish", encoder, 0)}
 		w.call("wgpuCommandEncoderRelease", encoder)
-		if list[0] != 0 {
+		if w.sound() {
 			w.call("wgpuQueueSubmit", w.queue, 1, uintptr(unsafe.Pointer(&list[0])))
+		}
+		if list[0] != 0 {
 			w.call("wgpuCommandBufferRelease", list[0])
 		}
 		runtime.KeepAlive(list)
@@ -319,7 +339,7 @@ func (w *wire) newKernel(text, entry string) (k handle, err error) {
 			return
 		}
 		p := &pipelineDescriptor{layout: w.layout, module: module, entry: view(entry)}
-		if w.errors.first == nil {
+		if w.sound() {
 			k = w.call("wgpuDeviceCreateComputePipeline", w.device, uintptr(unsafe.Pointer(p)))
 		}
 		runtime.KeepAlive(p)
