@@ -42,7 +42,7 @@ fn mul32(a: u32, b: u32) -> vec2<u32> {
   let low = (a & 0xffffu) * (b & 0xffffu);
   let other = (a >> 16u) * (b & 0xffffu);
   let middle = (a & 0xffffu) * (b >> 16u) + (other & 0xffffu) + (low >> 16u);
-  return vec2<u32>(middle << 16u | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (other >> 16u) + (middle >> 16u));
+  return vec2<u32>((middle << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (other >> 16u) + (middle >> 16u));
 }
 fn add64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = a.x + b.x;
@@ -62,12 +62,12 @@ fn high64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { // the upper half of a prod
 fn left64(x: vec2<u32>, n: u32) -> vec2<u32> { // n < 64
   if (n == 0u) { return x; }
   if (n >= 32u) { return vec2<u32>(0u, x.x << (n - 32u)); }
-  return vec2<u32>(x.x << n, x.y << n | x.x >> (32u - n));
+  return vec2<u32>(x.x << n, (x.y << n) | (x.x >> (32u - n)));
 }
 fn right64(x: vec2<u32>, n: u32) -> vec2<u32> {
   if (n == 0u) { return x; }
   if (n >= 32u) { return vec2<u32>(x.y >> (n - 32u), 0u); }
-  return vec2<u32>(x.x >> n | x.y << (32u - n), x.y >> n);
+  return vec2<u32>((x.x >> n) | (x.y << (32u - n)), x.y >> n);
 }
 fn length64(x: vec2<u32>) -> u32 { return select(32u - countLeadingZeros(x.x), 64u - countLeadingZeros(x.y), x.y != 0u); }
 
@@ -222,7 +222,7 @@ fn to_float(of_what: vec2<u32>, scale: i32) -> f32 {
   if (x.x == 0u) { return 0.0; }
   let n = length64(x);
   let fraction = select(x.x >> (n - 24u), x.x << (24u - n), n < 24u); // 25 digits after rounding up are a power of two
-  return bitcast<f32>(u32(e + i32(n) + 126) << 23u | (fraction & 0x7fffffu));
+  return bitcast<f32>((u32(e + i32(n) + 126) << 23u) | (fraction & 0x7fffffu));
 }
 
 // What the ziggurat's tables hold: how many numbers of a layer need no further test, its width per number, its density.
@@ -429,7 +429,7 @@ fn walk(@builtin(local_invocation_index) index: u32) {
       leaves = p - length;
       all = made;
     }
-    walks[e * BLOCK + lane] = u32(select(p - length, leaves, met)) | u32(select(made, made + all - passed, met)) << 16u;
+    walks[e * BLOCK + lane] = u32(select(p - length, leaves, met)) | (u32(select(made, made + all - passed, met)) << 16u);
   }
   workgroupBarrier();
   if (lane == 0) {

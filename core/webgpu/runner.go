@@ -41,7 +41,7 @@ type runner struct {
 
 // loadFed loads a program that draws its own data if f is not nil.
 func (d *device) loadFed(p *core.Program, mem *memory, f *fed) (core.Runner, error) {
-	pl, err := gpu.New(p, gpu.Options{MaskedProducts: true})
+	pl, err := Plan(p)
 	if err != nil {
 		return nil, err
 	}
