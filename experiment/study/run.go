@@ -189,10 +189,7 @@ func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experime
 	if err != nil {
 		return err
 	}
-	if s.Share, err = base.share(s.Adapted, &base.Random); err != nil {
-		return err
-	}
-	if s.ShareFromBlind, err = base.share(s.Adapted, base.Blind); err != nil {
+	if err := s.place(base); err != nil {
 		return err
 	}
 	stage.Done()
@@ -277,18 +274,27 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 	if b := r.baselineOf(a.Config.Seed); b != nil {
 		return b, nil
 	}
-	random, goal, err := a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
+	known, err := a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	r.out.Baselines = append(r.out.Baselines, Baseline{Seed: a.Config.Seed, Random: random, Goal: goal})
+	r.out.Baselines = append(r.out.Baselines, Baseline{a.Config.Seed, known})
 	return &r.out.Baselines[len(r.out.Baselines)-1], nil
 }
 
+// place says where the run stands between the yardsticks of its seed.
+func (s *SeedResult) place(b *Baseline) (err error) {
+	if s.Share, err = b.share(s.Adapted, &b.Random); err != nil {
+		return err
+	}
+	s.ShareFromBlind, err = b.share(s.Adapted, b.Blind)
+	return err
+}
+
 // share is how far an adapted return is on the way from one yardstick to the goal-knowing controller; nil where there is not
-// both.
+// both, or where the yardstick is as good as that controller.
 func (b *Baseline) share(adapted protocol.Result, from *protocol.Result) (*float64, error) {
-	if from == nil || b.Goal == nil {
+	if from == nil || b.Goal == nil || b.Goal.Summary.Adapted.Mean <= from.Summary.Adapted.Mean {
 		return nil, nil
 	}
 	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, from.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)
