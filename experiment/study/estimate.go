@@ -80,7 +80,10 @@ func Survey(ctx context.Context, dir string, plan Plan, host experiment.Host) (E
 	if err != nil {
 		return Estimate{}, err
 	}
-	r := &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, host: host, show: progress.Silent()}
+	r, err := newRunner(dir, plan, host, progress.Silent())
+	if err != nil {
+		return Estimate{}, err
+	}
 	out := Estimate{Name: plan.Name, Runs: plan.Seeds * len(arms), Together: together(host, plan.Seeds*len(arms))}
 	host.Workers = workersOf(host) / out.Together
 	left := make([]float64, len(arms)) // runs, in part where one is under way

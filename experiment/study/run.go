@@ -31,6 +31,7 @@ type runner struct {
 	dir    string // of the report
 	runs   string // of the training runs
 	plan   Plan
+	family string
 	length int // transitions per embedded window, for all arms
 	host   experiment.Host
 	show   progress.Progress
@@ -45,7 +46,10 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, host: host, show: show}
+	r, err := newRunner(dir, plan, host, show)
+	if err != nil {
+		return nil, err
+	}
 	if plan.Ablation != "" {
 		r.dir = filepath.Join(dir, "ablations", plan.Ablation)
 	}
@@ -76,6 +80,11 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 		return nil, err
 	}
 	return r.out, r.out.write()
+}
+
+func newRunner(dir string, plan Plan, host experiment.Host, show progress.Progress) (*runner, error) {
+	cfg, err := plan.config()
+	return &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, family: cfg.Family, host: host, show: show}, err
 }
 
 // write makes the report of a study in its folder.
@@ -228,21 +237,26 @@ func (r *runner) untrained(ctx context.Context, cfg experiment.Config, p protoco
 
 // train starts the run, continues it, or finds it finished.
 func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
-	t, err := r.startOrResume(dir, cfg, r.host)
+	done, err := finished(dir, cfg)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	if err := t.Train(ctx, r.show); err != nil {
-		return err
+	if !done {
+		t, err := r.startOrResume(dir, cfg, r.host)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		if err := t.Train(ctx, r.show); err != nil {
+			return err
+		}
 	}
-	s.EnvSteps, s.Updates = t.EnvSteps(), t.Updates()
 	run, err := experiment.View(dir)
 	if err != nil {
 		return err
 	}
 	standing, err := run.Standing(cfg)
-	s.Seconds = standing.Seconds
+	s.EnvSteps, s.Updates, s.Seconds = standing.EnvSteps, standing.Updates, standing.Seconds
 	return err
 }
 
@@ -259,11 +273,8 @@ func (r *runner) startOrResume(dir string, cfg experiment.Config, host experimen
 			r.show.Note(dir + ": " + n)
 		}
 	}
-	if same, err := t.Config.Equal(cfg); err != nil || !same {
+	if err := unlike(dir, t.Config, cfg); err != nil {
 		t.Close()
-		if err == nil {
-			err = fmt.Errorf("the run in %s was made with another configuration: choose another folder for the study", dir)
-		}
 		return nil, err
 	}
 	return t, nil
