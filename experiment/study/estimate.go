@@ -142,7 +142,7 @@ func (r *runner) outline(arm Variant) (e ArmEstimate, done int, left float64, er
 		e.EnvSteps = int64(cfg.TrainTasks*p.InitialSteps) + int64(p.Iterations*p.TasksPerIteration*(p.PriorSteps+p.PosteriorSteps+p.ExtraPosteriorSteps))
 		e.Updates = int64(p.Iterations) * int64(p.UpdatesPerIteration)
 		share := 0.0
-		if dir := r.folder(arm, seed); exists(filepath.Join(dir, experiment.ConfigFile)) {
+		if dir := r.begun(arm, seed); exists(filepath.Join(dir, experiment.ConfigFile)) {
 			run, err := experiment.View(dir)
 			if err != nil {
 				return e, 0, 0, err

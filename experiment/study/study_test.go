@@ -167,8 +167,8 @@ func TestRunAgain(t *testing.T) {
 	}
 }
 
-// Runs that a sweep has trained are measured where they are, with the figures of those that the study trains itself, and need
-// no checkpoint.
+// Runs that a sweep has trained have the figures of those that the study trains itself and need no checkpoint; one that the
+// sweep has not trained to its end is left to it.
 func TestRunsOfASweep(t *testing.T) {
 	own, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 2}
 	want, err := Run(t.Context(), own, quickly(), host, progress.Silent())
@@ -201,8 +201,15 @@ func TestRunsOfASweep(t *testing.T) {
 	if !reflect.DeepEqual(got.Centroids, want.Centroids) || !reflect.DeepEqual(got.Outcomes, want.Outcomes) {
 		t.Error("runs of a sweep have other figures")
 	}
-	if runs, _ := filepath.Glob(filepath.Join(dir, "runs", "*")); len(runs) != 1 || filepath.Base(runs[0]) != "pearl-windows-seed1" {
+	if runs, _ := filepath.Glob(filepath.Join(dir, "runs", "*", experiment.CheckpointFile)); len(runs) != 1 || filepath.Base(filepath.Dir(runs[0])) != "pearl-windows-seed1" {
 		t.Errorf("the study trained %q; the sweep had all but PEARL on windows", runs)
+	}
+	begun := folder.Runs[0]
+	if err := os.Remove(filepath.Join(folder.RunDir(begun), experiment.EvaluationFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "study"), p, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), begun.Name+" is not trained to its end") {
+		t.Errorf("a run that the sweep has begun: %v", err)
 	}
 	packed := filepath.Join(t.TempDir(), "packed")
 	if _, err := Pack(dir, packed); err != nil {

@@ -55,6 +55,9 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant
 	if err != nil {
 		return err
 	}
+	if err := r.adopt(arm, seed, cfg); err != nil {
+		return err
+	}
 	if done, err := finished(dir, cfg); done || err != nil {
 		return err
 	}
@@ -66,14 +69,44 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant
 	return t.Train(ctx, r.show)
 }
 
-// folder is that of a run: the study's own unless a sweep has it.
-func (r *runner) folder(arm Variant, seed uint64) string {
+// adopt copies a run that a sweep has trained into the study, without what only resuming needs. One that the sweep has begun
+// is left to it.
+func (r *runner) adopt(arm Variant, seed uint64, cfg experiment.Config) error {
+	from, to := r.begun(arm, seed), r.folder(arm, seed)
+	if from == to {
+		return nil
+	}
+	done, err := finished(from, cfg)
+	if err == nil && !done {
+		err = fmt.Errorf("%s is not trained to its end: continue its sweep first", from)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range trained { // the configuration last: with it the run counts as there
+		if _, err := copyFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begun is the folder in which a run has been begun, by the study or by a sweep; the study's where there is none.
+func (r *runner) begun(arm Variant, seed uint64) string {
+	own := r.folder(arm, seed)
+	if exists(filepath.Join(own, experiment.ConfigFile)) {
+		return own
+	}
 	for _, s := range r.plan.Sweeps {
 		dir := filepath.Join(s, "runs", sweep.RunName(r.family, arm.Name, seed))
 		if exists(filepath.Join(dir, experiment.ConfigFile)) {
 			return dir
 		}
 	}
+	return own
+}
+
+func (r *runner) folder(arm Variant, seed uint64) string {
 	return filepath.Join(r.runs, fmt.Sprintf("%s-seed%d", arm.Name, seed))
 }
 
