@@ -158,7 +158,7 @@ func TestScriptedEpisodes(t *testing.T) {
 					t.Fatal(err)
 				}
 				success, want := out[0].Success, d.success[i][k][0] == 1
-				if returned := d.returns[i][k][0]; success != want || math.Abs(out[0].Return-returned) > 1e-3*(1+math.Abs(returned)) {
+				if returned := d.returns[i][k][0]; success != want || math.Abs(out[0].Return-returned) > 1e-9*(1+math.Abs(returned)) {
 					t.Errorf("controller %d: return %v, success %v; the package's %v, %v", k, out[0].Return, success, returned, want)
 				}
 			}
