@@ -112,6 +112,7 @@ type StudyOptions struct {
 	Ablate   string   // an open point to compare readings of; empty compares PEARL and TCL-PEARL
 	Plan     bool     // say what would be done and how long it takes, and do nothing
 	Families []string // of the study of several; empty are its own
+	Sweeps   []string // folders of sweeps that train the runs
 	Pack     string   // folder to pack the finished study into; empty packs nothing
 	Out      string
 	Workers  int
