@@ -88,7 +88,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 	if err := r.prepare(pl); err != nil {
 		return nil, err
 	}
-	_, names := source(pl)
+	_, names := Source(pl)
 	launches, err := r.launches(pl, names)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func Plan(p *core.Program, own bool) (launches, kernels int, text string, err er
 	if err != nil {
 		return 0, 0, "", err
 	}
-	text, names := source(pl)
+	text, names := Source(pl)
 	seen := map[string]bool{}
 	for _, n := range names {
 		seen[n] = true

@@ -68,7 +68,7 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 func (r *runner) prepare(pl *gpu.Plan) error {
 	g := r.gpu
 	r.lt = map[*gpu.Unit]*ltProduct{}
-	text, names := source(pl)
+	text, names := Source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {
 		return err
