@@ -163,4 +163,6 @@ func (r *hostRunner) Run() error {
 }
 
 // planning is what the device's products can do: our own kernel's more than cuBLASLt's.
-func (g *device) planning() gpu.Options { return gpu.Options{MaskedProducts: g.lt == nil} }
+func (g *device) planning() gpu.Options {
+	return gpu.Options{MaskedProducts: g.lt == nil, Vectors: true}
+}

@@ -166,7 +166,7 @@ func distance(got, want []float64) float64 {
 
 // Plan reports the launches and kernels of a program.
 func Plan(p *core.Program, own bool) (launches, kernels int, text string, err error) {
-	pl, err := gpu.New(p, gpu.Options{MaskedProducts: own})
+	pl, err := gpu.New(p, gpu.Options{MaskedProducts: own, Vectors: true})
 	if err != nil {
 		return 0, 0, "", err
 	}
@@ -181,7 +181,7 @@ func Plan(p *core.Program, own bool) (launches, kernels int, text string, err er
 // Kernels lists the generated kernels of a program, with @ for their names. Texts are what stands before them, and the
 // kernels that draw data.
 func Kernels(p *core.Program) (bodies []string, err error) {
-	pl, err := gpu.New(p, gpu.Options{})
+	pl, err := gpu.New(p, gpu.Options{Vectors: true})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"encoding/binary"
 	"errors"
 	"unsafe"
 
@@ -11,11 +10,12 @@ import (
 	"nacre/core/gpu"
 )
 
-// arguments is the struct a kernel takes: pointers first, then numbers of 4 bytes.
-type arguments []byte
+// arguments are what a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this package is built
+// for keep the lower bytes first.
+type arguments []uint64
 
-func (a *arguments) pointer(p address) { *a = binary.NativeEndian.AppendUint64(*a, uint64(p)) }
-func (a *arguments) integer(n int)     { *a = binary.NativeEndian.AppendUint32(*a, uint32(n)) }
+func (a *arguments) pointer(p address) { *a = append(*a, uint64(p)) }
+func (a *arguments) integer(n int)     { *a = append(*a, uint64(uint32(n))) }
 
 // launches is what to do for every unit, given a stream.
 func (r *runner) launches(pl *gpu.Plan, names []string) ([]func(stream) error, error) {
@@ -151,7 +151,6 @@ func (r *runner) launchTable(name string, table address, n int) (func(stream) er
 		return r.with(name, n, args)
 	}
 	args.integer(n)
-	args.integer(0) // up to a multiple of 8 bytes, as in C
 	return r.with(name, gpu.CeilDiv(n, gpu.BlockSize), args)
 }
 

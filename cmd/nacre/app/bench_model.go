@@ -45,11 +45,11 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 		if err != nil {
 			return err
 		}
-		pl, err := gpu.New(p, gpu.Options{})
+		pl, err := gpu.New(p, gpu.Options{Vectors: true})
 		if err != nil {
 			return err
 		}
-		m := roofline.New(pl, card, roofline.Options{TF32: o.Precision == "tf32", Serial: true})
+		m := roofline.New(pl, card, roofline.Options{TF32: o.Precision == "tf32"})
 		text, names := cuda.Source(pl)
 		m.Name(names)
 		r = append(r, UpdateModel{algorithm, size.Name, m})

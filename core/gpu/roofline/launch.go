@@ -116,23 +116,20 @@ func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 // region is the same of a generated kernel. Its blocks leave room for others' on their multiprocessors.
 func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) {
 	rounds, instructions := 1.0, 0.0
+	takes, four := float64(k.Takes()), max(1, k.Vector)
 	if k.Sums == 0 {
-		n := m.instructions(k.Results)
-		if m.Options.Serial {
-			rounds = float64(k.PerLane)
-		}
-		instructions = n * float64(k.Count)
+		instructions = m.instructions(k.Results, four) * takes
 	} else {
 		rounds = 0
 		for _, l := range k.Loops {
-			turns := gpu.CeilDiv(l.Terms, k.Lanes*k.Slices)
-			if !m.Options.Serial || !stores(l.Body) {
-				turns = gpu.CeilDiv(turns, unroll)
-			}
-			rounds += float64(turns)
-			instructions += m.instructions(l.Body) * float64(l.Terms) * float64(k.Count)
+			turns := k.Turns(l)
+			rounds += float64(gpu.CeilDiv(gpu.CeilDiv(turns, k.Lanes*k.Slices), unroll))
+			instructions += m.instructions(l.Body, four) * float64(turns) * takes
 		}
-		instructions += m.instructions(append(slices.Clone(k.Head), k.Results...)) * float64(k.Count)
+		if k.InRow {
+			four = 1
+		}
+		instructions += m.instructions(append(slices.Clone(k.Head), k.Results...), four) * takes
 		rounds += barrier * math.Log2(float64(k.Lanes)) * float64(max(1, k.Sums)) / m.Card.Latency
 		if k.Slices > 1 {
 			rounds += 3 // partial sums are written, counted and read again
@@ -156,28 +153,28 @@ func (m *Model) steps(pl *gpu.Plan, u *gpu.Unit) (busy float64, workers int) {
 		x := pl.Program.Values[in.Out]
 		blocks += gpu.CeilDiv(x.Rows*gpu.Pitch(x.Cols), chunk)
 	}
-	turns := float64(chunk / gpu.BlockSize)
-	if !m.Options.Serial {
-		turns /= unroll
-	}
+	turns := 1.0 // everything is read at once
 	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
-	if len(u.Steps) == 0 {
-		turns = 1
-	}
 	return waves * (1 + turns) * m.Card.Latency, min(m.Card.SMs, gpu.CeilDiv(blocks, resident))
 }
 
-// instructions that one result or term takes, about.
-func (m *Model) instructions(list []gpu.Statement) float64 {
+// instructions that a result or term takes, about, or four of them: integers and accesses to memory once for all four.
+func (m *Model) instructions(list []gpu.Statement, four int) float64 {
 	n := 2.0 // of the loop
 	for _, s := range list {
 		switch s := s.(type) {
 		case gpu.Let:
-			n += weight(s.Expr)
+			w := weight(s.Expr)
+			if !s.Expr.Integer() && s.Expr.Op != gpu.Load {
+				w *= float64(four)
+			}
+			n += w
 		case gpu.Choose:
 			for _, c := range s.Cases {
-				n += 2 + m.instructions(c.Body)
+				n += 2 + m.instructions(c.Body, four)
 			}
+		case gpu.Add:
+			n += float64(four)
 		default:
 			n += 2
 		}
@@ -206,11 +203,6 @@ func weight(e gpu.Expr) float64 {
 		return 20
 	}
 	return 1
-}
-
-// stores reports whether something is written.
-func stores(list []gpu.Statement) bool {
-	return slices.ContainsFunc(list, func(s gpu.Statement) bool { _, ok := s.(gpu.Store); return ok })
 }
 
 // parameters counts those that a unit steps.

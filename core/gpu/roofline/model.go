@@ -12,10 +12,7 @@ import (
 
 // Options are what the model is told of how a plan is run.
 type Options struct {
-	TF32 bool // products in TF32, else float32
-	// Serial says that a kernel's loads wait for the stores before them, as where its compiler cannot know that what it
-	// writes is nothing that it reads.
-	Serial bool
+	TF32 bool `json:"tf32"` // products in TF32, else float32
 }
 
 // Model is a plan's times on a card, in µs.

@@ -25,7 +25,7 @@ func layers(t testing.TB, rows, width, depth int) *gpu.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pl, err := gpu.New(p, gpu.Options{})
+	pl, err := gpu.New(p, gpu.Options{Vectors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func Example() {
 	s := b.Stage("forward")
 	s.Output("y", s.Dense(s.WholeInput("x", 4096, 300), s.Param("w", 300, 300), s.Param("b", 1, 300), op.ReLU))
 	p, _ := b.Compile()
-	plan, _ := gpu.New(p, gpu.Options{})
+	plan, _ := gpu.New(p, gpu.Options{Vectors: true})
 	card, _ := roofline.Find("h100")
 	m := roofline.New(plan, card, roofline.Options{TF32: true})
 	l := m.Launches[0]

@@ -147,7 +147,12 @@ int cuGetErrorName(int code, const char **name) {
 struct list { int n, *of; };
 static void add(struct list *l, int x) { for (int i = 0; i < l->n; i++) if (l->of[i] == x) return; l->of = realloc(l->of, (l->n + 1) * sizeof(int)); l->of[l->n++] = x; }
 static void join(struct list *l, const struct list *x) { for (int i = 0; i < x->n; i++) add(l, x->of[i]); }
-struct function { void (*run)(int, const void *); int bytes, loaded; int *order; };
+/* Called with as many arguments as any kernel has: both kinds of processor pass what is too much and nobody looks at. */
+enum { MOST = 48 };
+#define EIGHT(a, i) a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
+typedef uint64_t u64;
+#define EIGHT_OF u64, u64, u64, u64, u64, u64, u64, u64
+struct function { void (*run)(int, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF); int count, loaded; int *order; };
 struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, tf32; const float *a, *b, *bias; float *c; };
 struct operation {
   enum { LAUNCH, COPY, MULTIPLY, GRAPH } kind;
@@ -188,7 +193,10 @@ static void run(struct operation *o) {
   switch (o->kind) {
   case LAUNCH:
     *o->f->order = order > 2 ? 2 : order;
-    for (int i = 0; i < o->grid; i++) o->f->run(order == 0 ? i : o->grid - 1 - i, o->args);
+    for (int i = 0; i < o->grid; i++) {
+      const u64 *a = o->args;
+      o->f->run(order == 0 ? i : o->grid - 1 - i, EIGHT(a, 0), EIGHT(a, 8), EIGHT(a, 16), EIGHT(a, 24), EIGHT(a, 32), EIGHT(a, 40));
+    }
     break;
   case COPY: memcpy(o->to, o->from, o->n); break;
   case MULTIPLY: multiply(&o->product); break;
@@ -297,14 +305,15 @@ int cuModuleLoadData(struct module **m, const char *image) {
 int cuModuleUnload(struct module *m) { ENTER APART; dlclose(m->object); free(m); return 0; }
 int cuModuleGetFunction(struct function **f, struct module *m, const char *name) {
   ENTER
-  char bytes[128];
-  snprintf(bytes, sizeof bytes, "%s_bytes", name);
+  char parameters[128];
+  snprintf(parameters, sizeof parameters, "%s_parameters", name);
   *f = calloc(1, sizeof **f);
-  (*f)->run = (void (*)(int, const void *))dlsym(m->object, name);
+  *(void **)&(*f)->run = dlsym(m->object, name);
   (*f)->order = dlsym(m->object, "k_order");
-  int *n = dlsym(m->object, bytes);
-  if (!(*f)->run || !n || !(*f)->order) return NOT_FOUND;
-  (*f)->bytes = *n;
+  const char *list = dlsym(m->object, parameters);
+  if (!(*f)->run || !list || !(*f)->order) return NOT_FOUND;
+  for ((*f)->count = 1; *list; list++) (*f)->count += *list == ',';
+  WANT((*f)->count <= MOST, "%d parameters", (*f)->count);
   return 0;
 }
 int cuFuncLoad(struct function *f) { ENTER APART; f->loaded = 1; return 0; }
@@ -312,8 +321,11 @@ int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, un
   ENTER WANT(f && gx > 0 && gy == 1 && gz == 1 && bx == 128 && by == 1 && bz == 1 && shared == 0 && !extra && params && params[0],
     "grid %u %u %u, block %u %u %u, %u bytes", gx, gy, gz, bx, by, bz, shared);
   WANT(f->loaded, "the function is not loaded yet");
-  void **args = malloc(f->bytes);
-  memcpy(args, params[0], f->bytes);
+  int given = 0;
+  while (params[given]) given++;
+  WANT(given == f->count, "%d arguments for %d parameters", given, f->count);
+  void **args = calloc(MOST, sizeof *args);
+  for (int i = 0; i < given; i++) memcpy(args + i, params[i], sizeof *args);
   WANT(device(args[0], 4), "the first argument, %p, is not device memory", args[0]);
   return give(__func__, s, (struct operation){.kind = LAUNCH, .f = f, .grid = gx, .args = args});
 }
