@@ -17,6 +17,8 @@ type device struct {
 	lt       *cublasLt // nil if all products are our own kernel's
 	info     Info
 	options  Options
+	groups   groups
+	graphs   atomic.Int64 // launched
 	fallen   atomic.Int64 // products that our own kernel makes in cuBLASLt's place
 }
 

@@ -89,7 +89,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 		return nil, err
 	}
 	_, names := Source(pl)
-	launches, err := r.launches(pl, names)
+	launches, err := r.launches(pl, names, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 	}
 	var args arguments
 	args.pointer(at)
-	if err := g.launch(k, s, blocks, args); err != nil {
+	if err := g.launch(k, s, blocks, 1, args); err != nil {
 		return nil, err
 	}
 	if err := g.do(Launching, "cuStreamSynchronize", uintptr(s)); err != nil {
@@ -243,3 +243,6 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 	out := make([]float32, n)
 	return out, download(g.driver, out, at)
 }
+
+// Graphs counts those that a device has launched.
+func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }

@@ -7,7 +7,10 @@
 #define GEMM(name, TA, TB)                                                                                             \
   KERNEL(name, const float *RESTRICT a, const float *RESTRICT b, const float *RESTRICT bias,                           \
          const float *RESTRICT mask, float *RESTRICT out, int m, int n, int k, int lda, int ldb, int ldc, int ldm,     \
-         int act) {                                                                                                     \
+         int act, int na, int nb, int nbias, int nmask, int nout) {                                                    \
+    OF_MEMORY(a, na); OF_MEMORY(b, nb); OF_MEMORY(out, nout);                                                          \
+    if (bias) OF_MEMORY(bias, nbias);                                                                                  \
+    if (mask) OF_MEMORY(mask, nmask);                                                                                  \
     SHARED(float, sa, DEPTH * PITCH);                                                                                  \
     SHARED(float, sb, DEPTH * PITCH);                                                                                  \
     PRIVATE(float, sum, 32);                                                                                           \

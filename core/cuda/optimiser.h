@@ -12,7 +12,8 @@ struct piece {
 };
 struct counter { double *t; float *correct; double beta1, beta2; };
 
-KERNEL(tick, const struct counter *RESTRICT table, int n) {
+KERNEL(tick, const struct counter *RESTRICT table, int n, int next) {
+  OF_MEMORY(table, next);
   PHASE
     int i = BLOCK_ID * BLOCK + lane;
     if (i < n) {
@@ -35,7 +36,8 @@ DEV void k_put(float4 *v, int c, float x) { if (c == 0) v->x = x; else if (c == 
 
 /* Everything is read before anything is written: four numbers at a time, TURNS times a lane. */
 #define TURNS (CHUNK / (4 * BLOCK))
-KERNEL(step, const struct piece *RESTRICT table) {
+KERNEL(step, const struct piece *RESTRICT table, int next) {
+  OF_MEMORY(table, next);
   PHASE
     const struct piece p = table[BLOCK_ID];
     const float correct1 = p.m ? p.correct[0] : 0.0f, correct2 = p.m ? p.correct[1] : 0.0f;

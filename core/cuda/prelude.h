@@ -17,6 +17,7 @@
     #define SHARED_MEMORY __shared__
     #define LANE ((int)threadIdx.x)
     #define BLOCK_ID ((int)blockIdx.x)
+    #define MEMORY blockIdx.y
     #define SQRT(x) sqrtf(x)
     #define FMA(a,b,c) fmaf(a,b,c)
     #define FENCE __threadfence()
@@ -33,6 +34,7 @@
     struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
     #define LANE ((int)__nvvm_read_ptx_sreg_tid_x())
     #define BLOCK_ID ((int)__nvvm_read_ptx_sreg_ctaid_x())
+    #define MEMORY ((unsigned)__nvvm_read_ptx_sreg_ctaid_y())
     #define SQRT(x) __nvvm_sqrt_rn_f(x)
     #define FMA(a,b,c) __builtin_fmaf(a,b,c)
     #define FENCE __nvvm_membar_gl()
@@ -42,6 +44,7 @@
   #endif
   #define KERNEL(name, ...) GLOBAL_KERNEL void name(__VA_ARGS__)
   #define RESTRICT __restrict__
+  #define TYPE_OF(p) decltype(p)
   #define SHARED(type, name, n) SHARED_MEMORY type name[n]
   #define PRIVATE(type, name, n) type name[n]
   #define OWN(name) name
@@ -59,8 +62,10 @@
   #define FENCE
   #define NEXT(counter) ((*(counter))++)
   #define BLOCK_ID k_block
-  #define KERNEL(name, ...) const char name##_parameters[] = #__VA_ARGS__; void name(int k_block, __VA_ARGS__)
+  #define MEMORY ((unsigned)k_memory)
+  #define KERNEL(name, ...) const char name##_parameters[] = #__VA_ARGS__; void name(int k_block, int k_memory, __VA_ARGS__)
   #define RESTRICT restrict
+  #define TYPE_OF(p) __typeof__(p)
   #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name) /* not a number, until written */
   #define PRIVATE(type, name, n) type name[BLOCK][n]; memset(name, 0xff, sizeof name)
   #define OWN(name) name[lane]
@@ -75,6 +80,10 @@
   DEV int k_bits(float f) { int i; memcpy(&i, &f, 4); return i; }
   typedef struct { _Alignas(16) float x; float y, z, w; } float4;
 #endif
+
+/* One launch may do the same in several memories: a pointer into the first becomes one into this block's, n words of 4 bytes
+   each further on. */
+#define OF_MEMORY(p, n) p = (TYPE_OF(p))((const char *)(p) + (unsigned long long)MEMORY * 4 * (n))
 
 /* Four numbers at once, from a multiple of four on. */
 DEV float4 k_four(float x, float y, float z, float w) { float4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }

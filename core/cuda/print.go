@@ -12,7 +12,8 @@ import (
 
 // printer writes the description of a kernel in the kernel language of prelude.h, with @ for the kernel's name. The
 // kernel's arguments are pointers to the values in Args, in that order, then, where blocks share a sum, to their partial
-// sums and to a counter per group of results.
+// sums and to a counter per group of results; then, for each pointer, how many floats on the same lies of the next of
+// several memories (see together), which the second dimension of the grid counts.
 //
 // Where lanes take four at a time, what is the same for all four is computed once, addresses that go up by one with them
 // are that of the first, and everything else is computed four times, with the numbers' places behind the names.
@@ -51,7 +52,15 @@ func kernelText(k *gpu.Kernel) string {
 	if k.Slices > 1 {
 		args = append(args, "float *partial", "int *count")
 	}
+	n := len(args)
+	for i := range n {
+		args = append(args, fmt.Sprintf("int n%d", i))
+	}
 	p.open("KERNEL(@, %s) {", strings.Join(args, ", "))
+	for i := range n {
+		_, name, _ := strings.Cut(args[i], "*")
+		p.line("OF_MEMORY(%s, n%d);", strings.TrimPrefix(name, "RESTRICT "), i)
+	}
 	if k.Sums == 0 {
 		p.elements()
 	} else {
