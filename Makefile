@@ -13,9 +13,9 @@ ARM64   = ./core/op ./core/nn ./core/ref ./core/cpu ./tsne/internal/lanes
 # Put before every go command that compiles: the flags for MuJoCo's headers, or none.
 MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-# Put before WHAT COMMAND...: says every eight seconds for how long it has been going on.
-BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (while sleep 8 >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
-	echo "$$what: $$(($$(date +%s) - start)) s"; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
+# Put before WHAT COMMAND...: says after two seconds, and then every seven, for how long it has been going on.
+BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
+	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
 .PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 

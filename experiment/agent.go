@@ -129,7 +129,7 @@ func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Prot
 		return random, nil, err
 	}
 	if c, ok := a.Family.(sim.Controller); ok {
-		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Oracle(c), seed)
+		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Scripted(c), seed)
 		return random, &r, err
 	}
 	return random, nil, nil
