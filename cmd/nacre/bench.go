@@ -69,7 +69,7 @@ and targets on 1,280 transitions.`,
 				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
 				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
-				oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
+				between("seeds", o.Seeds, 1, 1024), oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
 			switch {
 			case err != nil:
 				return err
@@ -85,6 +85,7 @@ and targets on 1,280 transitions.`,
 	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
 	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
 	f.StringVar(&o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "))
+	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, how many seeds run as one program")
 	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
 	f.BoolVar(&o.Scaling, "scaling", false, "time one worker, all on one update, and all on updates of their own, in turns")
 	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")

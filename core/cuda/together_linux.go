@@ -60,29 +60,33 @@ const tablesRoom = roomKind(gpu.Arena) + 1
 // groups are a device's.
 type groups struct {
 	mu   sync.Mutex
-	last *group // still to be filled
+	open []*group // still to be filled
 }
 
-// gather makes a memory one of a group: the last one's, if it has the same parameters and room.
+// gather makes a memory one of a group: that which has the same parameters and room, or a new one.
 func (g *device) gather(m *memory) error {
 	g.groups.mu.Lock()
 	defer g.groups.mu.Unlock()
-	in := g.groups.last
-	if in == nil || !slices.Equal(in.members[0].mem.specs, m.specs) {
+	var in *group
+	at := slices.IndexFunc(g.groups.open, func(x *group) bool { return slices.Equal(x.members[0].mem.specs, m.specs) })
+	if at >= 0 {
+		in = g.groups.open[at]
+	} else {
 		in = &group{gpu: g}
 		in.moved = sync.NewCond(&in.mu)
 		var err error
 		if in.stream, in.base, err = g.hold(in, g.options.Together*m.size()); err != nil {
 			return err
 		}
-		g.groups.last = in
+		at = len(g.groups.open)
+		g.groups.open = append(g.groups.open, in)
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	m.group, m.stream, m.base = in, in.stream, in.base+address(4*m.size()*len(in.members))
 	in.members = append(in.members, &member{mem: m})
 	if len(in.members) == g.options.Together {
-		g.groups.last = nil
+		g.groups.open = slices.Delete(g.groups.open, at, at+1)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 		if err != nil {
 			return err
 		}
-		m := roofline.New(pl, card, roofline.Options{TF32: o.Precision == "tf32"})
+		m := roofline.New(pl, card, roofline.Options{TF32: o.Precision == "tf32", Memories: o.Seeds})
 		text, names := cuda.Source(pl)
 		m.Name(names)
 		r = append(r, UpdateModel{algorithm, size.Name, m})

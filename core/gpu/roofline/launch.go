@@ -42,6 +42,7 @@ type cost struct {
 // cost of one unit.
 func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
 	flops, n := pl.Work(u)
+	flops, n = flops*int64(m.Options.Memories), n*int64(m.Options.Memories)
 	c := cost{bytes: float64(n)}
 	rate := m.Card.CacheRate
 	if c.bytes > m.Card.Cache*1e6/2 { // half of the cache is other launches'
@@ -99,11 +100,11 @@ func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 			share = math.Sqrt(t.share) // slower arithmetic waits less for its operands
 		}
 		for s := 1; s <= 32 && (s == 1 || g.K/s >= 64); s *= 2 {
-			blocks := gpu.CeilDiv(g.M, t.m) * gpu.CeilDiv(g.N, t.n) * s
+			blocks := gpu.CeilDiv(g.M, t.m) * gpu.CeilDiv(g.N, t.n) * s * m.Options.Memories
 			one := 2 * float64(t.m*t.n) * float64(gpu.CeilDiv(g.K, s)) / (rate * share)
 			b := fill + one*float64(gpu.CeilDiv(blocks, m.Card.SMs))
 			if s > 1 {
-				b += split + 4*float64(g.M*g.N*s)*2/m.Card.CacheRate/1e6
+				b += split + 4*float64(g.M*g.N*s*m.Options.Memories)*2/m.Card.CacheRate/1e6
 			}
 			if b < busy {
 				busy, workers = b, min(blocks, m.Card.SMs)
@@ -116,7 +117,7 @@ func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 // region is the same of a generated kernel. Its blocks leave room for others' on their multiprocessors.
 func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) {
 	rounds, instructions := 1.0, 0.0
-	takes, four := float64(k.Takes()), max(1, k.Vector)
+	takes, four, blocks := float64(k.Takes()*m.Options.Memories), max(1, k.Vector), k.Blocks*m.Options.Memories
 	if k.Sums == 0 {
 		instructions = m.instructions(k.Results, four) * takes
 	} else {
@@ -135,10 +136,10 @@ func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) 
 			rounds += 3 // partial sums are written, counted and read again
 		}
 	}
-	waves := float64(gpu.CeilDiv(k.Blocks, m.Card.SMs*resident))
+	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
 	wait := waves * rounds * m.Card.Latency
-	issue := instructions / (lanesPerClock * m.Card.Clock * 1e3) / float64(min(m.Card.SMs, k.Blocks))
-	workers = min(m.Card.SMs, gpu.CeilDiv(k.Blocks, resident))
+	issue := instructions / (lanesPerClock * m.Card.Clock * 1e3) / float64(min(m.Card.SMs, blocks))
+	workers = min(m.Card.SMs, gpu.CeilDiv(blocks, resident))
 	if issue > wait {
 		return issue, workers, "instructions"
 	}
@@ -153,6 +154,7 @@ func (m *Model) steps(pl *gpu.Plan, u *gpu.Unit) (busy float64, workers int) {
 		x := pl.Program.Values[in.Out]
 		blocks += gpu.CeilDiv(x.Rows*gpu.Pitch(x.Cols), chunk)
 	}
+	blocks *= m.Options.Memories
 	turns := 1.0 // everything is read at once
 	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
 	return waves * (1 + turns) * m.Card.Latency, min(m.Card.SMs, gpu.CeilDiv(blocks, resident))

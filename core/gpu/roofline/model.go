@@ -12,7 +12,8 @@ import (
 
 // Options are what the model is told of how a plan is run.
 type Options struct {
-	TF32 bool `json:"tf32"` // products in TF32, else float32
+	TF32     bool `json:"tf32"`     // products in TF32, else float32
+	Memories int  `json:"memories"` // in which every launch does the same, such as those of so many seeds; 0 is 1
 }
 
 // Model is a plan's times on a card, in µs.
@@ -23,7 +24,8 @@ type Model struct {
 	Total    float64  `json:"total_us"`    // on the plan's branches, sharing the card
 	Critical float64  `json:"critical_us"` // with as many multiprocessors as anybody asks for
 	Serial   float64  `json:"serial_us"`   // one launch after the other
-	Compiler float64  `json:"compiler_us"` // see compiler
+	PerSeed  float64  `json:"per_seed_us"` // Total over the memories
+	Compiler float64  `json:"compiler_us"` // of one memory, see compiler
 	Launches []Launch `json:"launches"`
 
 	pl *gpu.Plan
@@ -50,17 +52,21 @@ type Launch struct {
 
 // New models a plan.
 func New(pl *gpu.Plan, card Card, o Options) *Model {
+	o.Memories = max(1, o.Memories)
 	m := &Model{Card: card, Options: o, Program: pl.Program.Name, pl: pl}
 	for i, u := range pl.Units {
 		c := m.cost(pl, u)
 		flops, n := pl.Work(u)
+		flops, n = flops*int64(o.Memories), n*int64(o.Memories)
 		m.Launches = append(m.Launches, Launch{Number: i, What: pl.Describe(u), Branch: u.Branch, After: u.Deps, Alone: c.alone, Share: c.ideal / c.alone,
 			Bound: c.bound, FLOPs: flops, Bytes: n, cost: c})
 		m.Serial += c.alone + card.Gap
 	}
 	m.critical()
 	m.schedule()
-	m.Compiler = m.compiler()
+	m.PerSeed = m.Total / float64(o.Memories)
+	one := &Model{Card: card, Options: Options{TF32: o.TF32, Memories: 1}, pl: pl}
+	m.Compiler = one.compiler()
 	return m
 }
 
@@ -220,6 +226,9 @@ func (m *Model) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one, %.0f µs by a compiler for arrays\n",
 		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Compiler)
+	if n := m.Options.Memories; n > 1 {
+		fmt.Fprintf(&b, "of %d seeds as one program, %.0f µs each\n", n, m.PerSeed)
+	}
 	b.WriteString("launch  begin    end  alone  roof  bound         kernel    * on the critical path\n")
 	for _, l := range m.Launches {
 		fmt.Fprintf(&b, "%6d %6.1f %6.1f %6.2f  %3.0f%%  %-12s  %-9s %s %s\n", l.Number, l.Begin, l.End, l.Alone, 100*l.Share, l.Bound, l.Kernel,
