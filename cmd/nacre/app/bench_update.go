@@ -38,6 +38,9 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
+	if o.GPU != "" {
+		return o.model(ctx, env)
+	}
 	device, err := o.open(env)
 	if err != nil {
 		return err

@@ -130,6 +130,9 @@ type CheckStudyOptions struct {
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
 	Explain   bool   // print how the update is executed, and the time of every region
+	GPU       string // with Explain: a GPU, one of roofline.Names(), that is modelled; empty measures
+	Seeds     int    // with GPU: how many run as one program
+	Dump      string // with GPU: folder for the graph and the text of the kernels; empty for none
 	Scaling   bool   // time one worker, all, and all of them on updates of their own
 	Versus    string // what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
 	Python    string // the interpreter that has it
