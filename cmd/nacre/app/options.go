@@ -159,6 +159,7 @@ type BenchSimOptions struct {
 type SetupOptions struct {
 	Wheels  []string // folders with wheels to use instead of pip
 	Install bool     // install pip with apt-get where it is missing
+	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
 	Usable  bool     // whether this program can load what is fetched
 	Library string   // MuJoCo's, where one is in use already; empty where there is none
 }
