@@ -303,6 +303,8 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsString != 0 {
 		return append(pre, l.rangeString(s, x, label)...)
 	}
+	elemAt, more := l.ranged(s, t, &x)
+	pre = append(pre, more...)
 	out := &ast.RangeStmt{For: s.For, X: x, Body: nil}
 	head := l.entry()
 	use := func(e ast.Expr, et types.Type) ast.Expr {
@@ -311,7 +313,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		}
 		name := l.fresh("k")
 		v := l.newVar(e)
-		if v != nil && !(l.fn.taken[v] && needsBox(l.subst(v.Type()))) {
+		if v != nil && !l.fn.taken[v] { // closures and pointers would share the interpreter's own
 			if _, global := l.unit.Locals[v]; !global {
 				name = l.fresh(v.Name())
 				l.fn.names[v] = local{name, false}
@@ -325,7 +327,19 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		}
 		return ident(name)
 	}
-	out.Key, out.Value = use(s.Key, kt), use(s.Value, vt)
+	out.Key = use(s.Key, kt)
+	if elemAt == nil || s.Value == nil || blank(s.Value) {
+		out.Value = use(s.Value, vt)
+	} else {
+		if out.Key == nil {
+			out.Key = ident(l.fresh("k"))
+		}
+		if v := l.newVar(s.Value); v != nil {
+			head = append(head, l.defineVar(s.Value, v, elemAt(out.Key))...)
+		} else {
+			head = append(head, assign(l.place(s.Value), l.convert(s.Value, elemAt(out.Key), vt, l.typeOf(s.Value))))
+		}
+	}
 	if out.Key != nil || out.Value != nil {
 		out.Tok = token.DEFINE
 		if out.Key == nil {
@@ -334,6 +348,35 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	}
 	out.Body = l.block(s.Body, head...)
 	return append(pre, withLabel(label, out))
+}
+
+// ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes a
+// loop over elements that are channels for one over a channel, so that these are read by the keys.
+func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt func(key ast.Expr) ast.Expr, pre []ast.Stmt) {
+	var elem types.Type
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+	case *types.Pointer:
+		elem = u.Elem().Underlying().(*types.Array).Elem()
+		t = types.NewSlice(elem)
+		if _, isChan := l.subst(elem).Underlying().(*types.Chan); isChan {
+			*x = &ast.SliceExpr{X: *x}
+		}
+	case interface{ Elem() types.Type }:
+		elem = u.Elem()
+	}
+	if elem != nil {
+		if _, isChan := l.subst(elem).Underlying().(*types.Chan); !isChan {
+			return nil, nil
+		}
+	}
+	name := l.fresh("over")
+	pre = []ast.Stmt{varDecl(name, l.low(s, t), *x)}
+	*x = ident(name)
+	if elem == nil {
+		return nil, pre
+	}
+	return func(key ast.Expr) ast.Expr { return &ast.IndexExpr{X: ident(name), Index: key} }, pre
 }
 
 // rangeString goes over runes that the host decoded, as the interpreter miscounts bytes that are no UTF-8.

@@ -100,13 +100,17 @@ func (o Obj) decoded(decode func(any) error) error {
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to, true))
 	failed := decode(x.Interface())
-	if _, partial := failed.(*json.UnmarshalTypeError); failed != nil && !partial {
+	partial, ok := failed.(*json.UnmarshalTypeError)
+	if failed != nil && !ok {
 		return failed
 	}
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil {
 		return err
 	}
-	return failed
+	if partial != nil {
+		return m.typeError(partial, p.Elem())
+	}
+	return nil
 }
 
 // Decode is d.Decode(x), where x may be a pointer to a cell's type.
