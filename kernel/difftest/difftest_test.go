@@ -19,6 +19,7 @@ var (
 	seed     = flag.Uint64("seed", 1, "what they are generated from, and split by")
 	written  = flag.String("programs-in", "", "a folder of programs to run")
 	keep     = flag.String("keep", "", "a folder for the generated programs that differ")
+	shown    = flag.Int("show", 5, "how many differences of a kind to show")
 )
 
 func open(t testing.TB) kernel.Session {

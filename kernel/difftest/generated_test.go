@@ -40,7 +40,7 @@ func TestGenerated(t *testing.T) {
 			if *keep != "" {
 				os.WriteFile(filepath.Join(*keep, p.Name+".go"), []byte(p.Source), 0o644)
 			}
-			if counts[o.Class] <= 10 {
+			if counts[o.Class] <= *shown {
 				report := t.Error
 				if o.Class == Refused {
 					report = t.Log

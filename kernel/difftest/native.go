@@ -120,7 +120,7 @@ func renamed(source, suffix string) (string, error) {
 
 var (
 	suffixes  = regexp.MustCompile(`ʘ\d+ʘ`)
-	addresses = regexp.MustCompile(`0x(c0[0-9a-f]{8}|[0-9a-f]{6,8}\b)`)
+	addresses = regexp.MustCompile(`0x[0-9a-f]{6,12}\b`)
 )
 
 // tidy takes out what differs between runs and between a batch and a program of its own.
@@ -207,6 +207,7 @@ func ending(stderr string, code int) string {
 			}
 			text, _, _ = strings.Cut(text, "\n[signal ")
 			text, _, _ = strings.Cut(text, "\n\ngoroutine ")
+			text, _, _ = strings.Cut(text, " [recovered")
 			return tidy(mark + strings.TrimSpace(text))
 		}
 	}

@@ -185,6 +185,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	if s.Init != nil {
 		out.Init, pre = l.forInit(s.Init)
 	}
+	defer l.push(scope{label: labelName(label), loop: true})()
 	if s.Cond != nil {
 		out.Cond = l.expr(s.Cond)
 	}
@@ -203,7 +204,6 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 			out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)})}
 		}
 	}
-	defer l.push(scope{label: labelName(label), loop: true})()
 	out.Body = l.block(s.Body, l.entry()...)
 	if len(pre) == 0 {
 		return []ast.Stmt{withLabel(label, out)}
