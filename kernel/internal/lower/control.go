@@ -180,6 +180,9 @@ func (l *Lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
 }
 
 func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
+	if vars := l.sharedLoopVars(s); vars != nil {
+		return l.forShared(s, vars, label)
+	}
 	var pre []ast.Stmt
 	out := &ast.ForStmt{For: s.For}
 	if s.Init != nil {
@@ -208,6 +211,60 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	if len(pre) == 0 {
 		return []ast.Stmt{withLabel(label, out)}
 	}
+	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
+}
+
+// sharedLoopVars are the variables a loop defines where closures or pointers keep them and the interpreter would not make
+// them anew for each iteration: it does so for one variable of a simple type.
+func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
+	a, ok := s.Init.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE {
+		return nil
+	}
+	var vars []*types.Var
+	shared := false
+	for _, x := range a.Lhs {
+		if v := l.newVar(x); v != nil {
+			vars = append(vars, v)
+			shared = shared || l.fn.taken[v] && (len(a.Lhs) > 1 || needsBox(l.subst(v.Type())))
+		}
+	}
+	if !shared {
+		return nil
+	}
+	return vars
+}
+
+// forShared is a loop whose variables live in boxes: each iteration has its own, which begins with what the one before
+// ended with.
+func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident) []ast.Stmt {
+	pre := l.stmt(s.Init)
+	defer l.push(scope{label: labelName(label), loop: true})()
+	out := &ast.ForStmt{For: s.For}
+	var next, head []ast.Stmt
+	boxes := make([]string, len(vars))
+	for k, v := range vars {
+		typ := l.low(s, v.Type())
+		first := l.variable(ident(v.Name()), v)
+		boxes[k] = l.fresh("box")
+		n := l.fresh("n")
+		pre = append(pre, define(boxes[k], call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(boxes[k])}, first))
+		next = append(next, define(n, call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
+		l.fn.names[v] = local{boxes[k], true}
+	}
+	if s.Cond != nil {
+		out.Cond = l.expr(s.Cond)
+	}
+	if s.Post != nil {
+		next = append(next, l.stmt(s.Post)...)
+	}
+	out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(next...)})}
+	for k, v := range vars {
+		own := l.fresh(v.Name())
+		head = append(head, l.fresher(own, &ast.StarExpr{X: l.low(s, v.Type())}, ident(boxes[k]))...)
+		l.fn.names[v] = local{own, true}
+	}
+	out.Body = l.block(s.Body, append(l.entry(), head...)...)
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
@@ -526,19 +583,56 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		}
 		out.Body.List = append(out.Body.List, lc)
 	}
+	if fallsThrough(s) {
+		var choose []ast.Stmt
+		out, choose = l.chosen(out)
+		pre = append(pre, choose...)
+	}
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
 }
 
-// defaultLast moves a default clause to the end, unless a clause falls through.
+func fallsThrough(s *ast.SwitchStmt) bool {
+	for _, c := range s.Body.List {
+		body := c.(*ast.CaseClause).Body
+		if n := len(body); n > 0 {
+			if b, ok := body[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chosen chooses the clause first and then runs clauses from it on, as the interpreter does not always find the clause
+// that another falls through to.
+func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
+	n := l.fresh("case")
+	other := -1
+	choose := &ast.SwitchStmt{Body: &ast.BlockStmt{}}
+	run := &ast.CaseClause{}
+	for k, c := range s.Body.List {
+		cc := c.(*ast.CaseClause)
+		if cc.List == nil {
+			other = k
+		} else {
+			choose.Body.List = append(choose.Body.List, &ast.CaseClause{List: cc.List, Body: []ast.Stmt{assign(ident(n), intLit(k))}})
+		}
+		body := cc.Body
+		if last := len(body) - 1; last >= 0 {
+			if b, ok := body[last].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				body = append(append([]ast.Stmt{}, body[:last]...), assign(ident(n), intLit(k+1)))
+			}
+		}
+		run.Body = append(run.Body, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(n), Op: token.EQL, Y: intLit(k)}, Body: block(body...)})
+	}
+	return &ast.SwitchStmt{Switch: s.Switch, Body: block(run)}, []ast.Stmt{define(n, &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.SUB, X: intLit(1)}}), assign(ident(n), intLit(other)), choose}
+}
+
+// defaultLast moves a default clause to the end.
 func defaultLast(s *ast.SwitchStmt) ast.Stmt {
 	list := s.Body.List
 	for k, c := range list {
 		cc := c.(*ast.CaseClause)
-		if n := len(cc.Body); n > 0 {
-			if b, ok := cc.Body[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
-				return s
-			}
-		}
 		if cc.List == nil && k < len(list)-1 {
 			moved := append(append([]ast.Stmt{}, list[:k]...), list[k+1:]...)
 			s.Body.List = append(moved, c)
