@@ -13,7 +13,7 @@ import (
 )
 
 // stop is the stop check: it costs a load and a branch that is not taken.
-const stop = "if h__.Raised.Load() != 0 { h__.Check() }; "
+const stop = "if h__.Stop() { h__.Check() }; "
 
 // writer writes source of a cell with its names replaced: what stays is copied as it is, so that places and comments
 // are the cell's.
