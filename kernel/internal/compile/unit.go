@@ -320,10 +320,7 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 	if fd.Type.Results != nil {
 		results = w.node(fd.Type.Results)
 	}
-	check := ""
-	if calls(w.Info, fd.Body) {
-		check = stop
-	}
+	check := w.enter(fd.Body)
 	inner := w.span(fd.Body, fd.Body.Lbrace+1, fd.Body.End())
 	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s%s\n", body.name, strings.Join(params, ", "), results, check, u.from(fd.Body.Lbrace+1), inner)
 
@@ -505,6 +502,6 @@ func (u *unit) file(body string) *Source {
 		binds.WriteString(e.bind)
 	}
 	src.Text = "package main\nimport h__ \"nacre/kernel/internal/live\"\n" + head.String() + decls.String() +
-		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + binds.String() + u.prologue.String() + body + "}\n"
+		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + flag + "_ = s__\n" + binds.String() + u.prologue.String() + body + "}\n"
 	return src
 }
