@@ -22,14 +22,15 @@ import (
 
 // entity is a declaration as plugins hold it. It never changes: a redefinition is another one.
 type entity struct {
-	name  string
-	text  string            // Go source at the top level of a file
-	path  string            // of an import
-	bind  string            // statements that each cell that uses it begins with
-	names map[string]string // of the constants of a group
-	refs  map[*entity]bool  // what it refers to
-	alias *entity           // of a type: what it is embedded as
-	shown string            // of a type: its name in the cells, where it is another
+	name   string
+	text   string            // Go source at the top level of a file
+	path   string            // of an import
+	bind   string            // statements that each cell that uses it begins with
+	names  map[string]string // of the constants of a group
+	refs   map[*entity]bool  // what it refers to
+	alias  *entity           // of a type: what it is embedded as
+	shown  string            // of a type: its name in the cells, where it is another
+	shared bool              // of a variable: functions or pointers may reach it
 }
 
 // Session writes the source of the cells of a session.
@@ -384,8 +385,20 @@ func (u *unit) body() string {
 	if !u.InitsLast {
 		inits()
 	}
+	for _, d := range u.Funcs {
+		u.share(d.Node)
+	}
+	jumps := false
+	for _, s := range u.Body {
+		u.share(s)
+		jumps = jumps || jumpsOut(s)
+	}
 	for k, s := range u.Body {
-		fmt.Fprintf(&b, "\nc__.Reached = %d%s", k, u.from(s.Pos()))
+		before, after := "", ""
+		if w.held = nil; !jumps {
+			before, after = w.hold(s)
+		}
+		fmt.Fprintf(&b, "\nc__.Reached = %d; %s%s", k, before, u.from(s.Pos()))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			show := "c__.ShowValues("
 			if t, ok := u.Info.TypeOf(x.X).(*types.Tuple); ok && types.Identical(t.At(t.Len()-1).Type(), types.Universe.Lookup("error").Type()) {
@@ -394,7 +407,7 @@ func (u *unit) body() string {
 			b.WriteString(show + w.node(x.X) + ")\n")
 			continue
 		}
-		b.WriteString(w.topStmt(s))
+		b.WriteString(w.topStmt(s) + after)
 	}
 	fmt.Fprintf(&b, "\nc__.Reached = %d\n", len(u.Body))
 	if u.InitsLast {

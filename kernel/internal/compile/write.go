@@ -27,6 +27,7 @@ type writer struct {
 	unused map[token.Pos]bool
 	refs   map[*entity]bool
 	top    map[*types.Var]bool // variables of the cell's top level, which become the session's
+	held   map[*entity]bool    // variables in the loop of the top level that is being written
 }
 
 // refusal is an error of code that this engine does not compile.
@@ -151,11 +152,12 @@ func (w *writer) within(n ast.Node) []edit { return []edit{{n.Pos(), n.End(), w.
 // inList uses the unused variables that statements of a list declare.
 func (w *writer) inList(list []ast.Stmt, insert func(token.Pos, string)) {
 	for _, s := range list {
-		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
-			s = l.Stmt
-		}
+		s = unlabeled(s)
 		if use := w.uses(s); use != "" {
 			insert(s.End(), "; "+strings.TrimSuffix(use, "; "))
+		}
+		if text := w.through(s); text != "" {
+			insert(s.End(), text)
 		}
 	}
 }
@@ -292,6 +294,9 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 	switch o := o.(type) {
 	case *types.Var:
 		if s := w.slots[o]; s != nil {
+			if w.held[s] {
+				return "l__" + s.name, true
+			}
 			w.refs[s] = true
 			return "(*" + s.name + ")", true
 		}
