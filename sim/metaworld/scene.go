@@ -1,6 +1,7 @@
 package metaworld
 
 import (
+	"slices"
 	"sync"
 
 	"nacre/sim/mujoco"
@@ -14,6 +15,16 @@ type scene struct {
 	users  int
 	model  *mujoco.Model
 	starts map[key]start
+}
+
+// SceneNames returns the names of the scenes that the families have, in alphabetical order.
+func SceneNames() []string {
+	var names []string
+	for _, r := range rows() {
+		names = append(names, r.scene)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // key is a task vector.

@@ -15,3 +15,8 @@ func scenePath(name string) (string, error) {
 	}
 	return "sawyer_xyz/" + name + ".xml", nil
 }
+
+// Scenes returns an error that wraps sim.ErrUnavailable: the scenes are in no folder here.
+func Scenes() (string, error) {
+	return "", fmt.Errorf("a folder of Meta-World's scenes is %w in a browser", sim.ErrUnavailable)
+}

@@ -25,6 +25,9 @@ type Chunk struct {
 	params  [][]float64
 	nominal []float64 // the varied fields as they were in the model
 	mocap   bool
+
+	substeps int // that Step made last
+	there    struct{ inputs, all js.Value }
 }
 
 // part is a field of mjData and its place in a state.
@@ -99,6 +102,7 @@ func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	c.block = make([]float64, n*(c.row+outputRow))
 	c.inputs, c.outputs = c.block[:n*c.row], c.block[n*c.row:]
 	c.states, c.params = make([]state, n), make([][]float64, n)
+	c.look()
 	for i := range n {
 		c.params[i] = bind(&c.states[i], inputParts, m.sizes, c.inputs[i*c.row+1:(i+1)*c.row])
 		rest := bind(&c.states[i], outputParts, m.sizes, c.outputs[i*outputRow:(i+1)*outputRow])
@@ -200,11 +204,24 @@ func (c *Chunk) Step(active []bool, ctrl []float64, nsub int) error {
 			copy(s.mocapQuat[4*b:], from[3:7])
 		}
 	}
-	js.CopyBytesToJS(c.js.Call("inputs"), raw(c.inputs))
-	fault := c.js.Call("step", nsub)
-	js.CopyBytesToGo(raw(c.block), c.js.Call("all"))
+	if nsub != c.substeps {
+		c.js.Set("substeps", nsub)
+		c.substeps = nsub
+	}
+	if js.CopyBytesToJS(c.there.inputs, raw(c.inputs)) == 0 {
+		c.look()
+		js.CopyBytesToJS(c.there.inputs, raw(c.inputs))
+	}
+	fault := c.js.Call("step")
+	if js.CopyBytesToGo(raw(c.block), c.there.all) == 0 {
+		c.look()
+		js.CopyBytesToGo(raw(c.block), c.there.all)
+	}
 	return failure(fault)
 }
+
+// look asks where the block is in MuJoCo's memory. What it finds is empty once that memory has grown.
+func (c *Chunk) look() { c.there.inputs, c.there.all = c.js.Call("inputs"), c.js.Call("all") }
 
 // PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active, which is how it makes
 // them here.

@@ -179,9 +179,11 @@ const total = (spans: Span[]) => spans.reduce((n, s) => n + s.length, 0);
  * and the varied fields, and then n rows of outputs.
  */
 export class Chunk {
-  /** Called after the steps of a control step. */
+  /** What is called after the steps of a control step. */
   contactForces = false;
   forward = false;
+  /** Steps per control step. */
+  substeps = 1;
   readonly inputRow: number;
   readonly outputRow: number;
   private readonly states: State[] = [];
@@ -206,7 +208,7 @@ export class Chunk {
     this.start = this.block.GetView().byteOffset / 8;
   }
 
-  /** Bytes of the block: all rows of inputs, or all rows. They are to be asked for again when MuJoCo's memory has grown. */
+  /** Bytes of the block: all rows of inputs, or all rows. They are empty once MuJoCo's memory has grown. */
   inputs(): Uint8Array { return this.bytes(this.start, this.states.length * this.inputRow); }
   all(): Uint8Array { return this.bytes(this.start, this.states.length * (this.inputRow + this.outputRow)); }
   inputsOf(e: number): Uint8Array { return this.bytes(this.inputAt(e), this.inputRow); }
@@ -221,8 +223,8 @@ export class Chunk {
   advance(e: number, steps: number): Fault | null { return this.one(e, (data) => { for (let k = 0; k < steps; k++) this.physics.mujoco.mj_step(this.model, data); }); }
 
   /** A control step of every environment with its flag set. It stops at the first that fails. */
-  step(substeps: number): Fault | null {
-    const { mujoco } = this.physics, { model } = this;
+  step(): Fault | null {
+    const { mujoco } = this.physics, { model, substeps } = this;
     for (let e = 0; e < this.states.length; e++) {
       if (!this.physics.heap[this.inputAt(e)]) continue;
       const fault = this.one(e, (data) => {

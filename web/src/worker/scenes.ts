@@ -23,7 +23,7 @@ interface Offer {
 export function physics(base: string, list: string | null, post: (m: FromWorker) => void): Offer | undefined {
   if (!MUJOCO) return undefined;
   const { physics: script, wasm, bytes, version } = MUJOCO;
-  let scenes: Promise<Scenes> | undefined;
+  let scenes: Scenes | undefined;
   return {
     version,
     hasScenes: list !== null,
@@ -39,7 +39,7 @@ export function physics(base: string, list: string | null, post: (m: FromWorker)
       }
     },
     async scene(name) {
-      const all = await (scenes ??= fetched(base + list!).then((r) => r.json() as Promise<Scenes>));
+      const all = (scenes ??= (await (await fetched(base + list!)).json()) as Scenes);
       const paths = all.scenes[name];
       if (!paths) throw new Error(`the site has no scene ${name}`);
       const total = paths.reduce((n, p) => n + all.bytes[p]!, 0);

@@ -1,6 +1,13 @@
-//go:build !js
-
-package metaworld
+// Package bundle says which files the scenes of Meta-World's families are made of, and makes them small, for programs that
+// fetch them one by one: a page in a browser. It reads the folder that nacre setup fetched.
+//
+//	b, err := bundle.New()
+//	for scene, files := range b.Scenes {
+//		for _, file := range files {
+//			data, err := b.Read(file)
+//		}
+//	}
+package bundle
 
 import (
 	"bytes"
@@ -15,30 +22,29 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"nacre/sim/metaworld"
 )
 
-// Bundle is what the scenes of the families are made of, for programs that fetch them one by one: a page in a browser.
+// Bundle is what the scenes of the families are made of.
 type Bundle struct {
 	// Scenes has of each scene the files it needs, its model first, by their paths from the folder of all.
 	Scenes map[string][]string
 	folder string
 }
 
-// NewBundle reads which files the families' scenes name. The error is that of Scenes where there are none.
-func NewBundle() (*Bundle, error) {
-	models, err := Scenes()
+// New reads which files the families' scenes name. The error is that of metaworld.Scenes where there are none.
+func New() (*Bundle, error) {
+	models, err := metaworld.Scenes()
 	if err != nil {
 		return nil, err
 	}
 	b := &Bundle{Scenes: map[string][]string{}, folder: filepath.Dir(models)}
-	for _, r := range rows() {
-		name := path.Join(filepath.Base(models), r.scene+".xml")
-		if b.Scenes[name] != nil {
-			continue
-		}
+	for _, scene := range metaworld.SceneNames() {
+		name := path.Join(filepath.Base(models), scene+".xml")
 		files, err := b.named(nil, name, path.Dir(name))
 		if err != nil {
-			return nil, fmt.Errorf("the scene %s of Meta-World: %w", r.scene, err)
+			return nil, fmt.Errorf("the scene %s of Meta-World: %w", scene, err)
 		}
 		b.Scenes[name] = files
 	}
