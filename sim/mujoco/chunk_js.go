@@ -102,7 +102,6 @@ func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	c.block = make([]float64, n*(c.row+outputRow))
 	c.inputs, c.outputs = c.block[:n*c.row], c.block[n*c.row:]
 	c.states, c.params = make([]state, n), make([][]float64, n)
-	c.look()
 	for i := range n {
 		c.params[i] = bind(&c.states[i], inputParts, m.sizes, c.inputs[i*c.row+1:(i+1)*c.row])
 		rest := bind(&c.states[i], outputParts, m.sizes, c.outputs[i*outputRow:(i+1)*outputRow])
@@ -208,20 +207,20 @@ func (c *Chunk) Step(active []bool, ctrl []float64, nsub int) error {
 		c.js.Set("substeps", nsub)
 		c.substeps = nsub
 	}
-	if js.CopyBytesToJS(c.there.inputs, raw(c.inputs)) == 0 {
-		c.look()
-		js.CopyBytesToJS(c.there.inputs, raw(c.inputs))
-	}
+	c.look()
+	js.CopyBytesToJS(c.there.inputs, raw(c.inputs))
 	fault := c.js.Call("step")
-	if js.CopyBytesToGo(raw(c.block), c.there.all) == 0 {
-		c.look()
-		js.CopyBytesToGo(raw(c.block), c.there.all)
-	}
+	c.look()
+	js.CopyBytesToGo(raw(c.block), c.there.all)
 	return failure(fault)
 }
 
-// look asks where the block is in MuJoCo's memory. What it finds is empty once that memory has grown.
-func (c *Chunk) look() { c.there.inputs, c.there.all = c.js.Call("inputs"), c.js.Call("all") }
+// look finds the block in MuJoCo's memory anew where that has grown, which empties what was found before.
+func (c *Chunk) look() {
+	if !c.there.all.Truthy() || c.there.all.Length() == 0 {
+		c.there.inputs, c.there.all = c.js.Call("inputs"), c.js.Call("all")
+	}
+}
 
 // PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active, which is how it makes
 // them here.

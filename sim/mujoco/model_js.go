@@ -139,13 +139,13 @@ func (m *Model) SetWelds(anchor, position [3]float64, quaternion [4]float64, tor
 }
 
 func (m *Model) elements(site bool) elements {
-	of := "geom_"
+	of := "geom"
 	if site {
-		of = "site_"
+		of = "site"
 	}
 	all := elements{
-		names: m.namesAt(of), group: array[int32](m, of+"group"), material: array[int32](m, of+"matid"), kind: array[int32](m, of+"type"),
-		body: array[int32](m, of+"bodyid"), size: array[float64](m, of+"size"), rgba: array[float32](m, of+"rgba"),
+		names: m.namesAt(of), group: array[int32](m, of+"_group"), material: array[int32](m, of+"_matid"), kind: array[int32](m, of+"_type"),
+		body: array[int32](m, of+"_bodyid"), size: array[float64](m, of+"_size"), rgba: array[float32](m, of+"_rgba"),
 	}
 	if !site {
 		all.mesh = array[int32](m, "geom_dataid")
