@@ -168,6 +168,9 @@ func (a *Agent) session(host Host) Session {
 	// Whether the library is in the program says nothing about a run that does not use it; a family's source does.
 	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v
+		if text := mujoco.Notice(); text != "" {
+			s.Notices = append(s.Notices, text)
+		}
 	}
 	return s
 }

@@ -189,6 +189,7 @@ type SiteOptions struct {
 	Paths    []string // notebooks, folders of them, runs and studies
 	Out      string
 	Programs string // folder of the programs for the browser
+	NoScenes bool   // leave the scenes of Meta-World out
 }
 
 // KernelOptions are the flags of nacre kernel.
