@@ -8,9 +8,11 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"syscall/js"
+	"time"
 
 	"nacre/kernel"
 	"nacre/kernel/jupyter"
@@ -19,10 +21,14 @@ import (
 )
 
 func main() {
-	// What a kernel makes at its start stays: collecting garbage meanwhile takes a third of the time and frees little.
-	usual := debug.SetGCPercent(-1)
+	// What a kernel makes at its start stays: collecting garbage meanwhile, and in the first cell, takes a third of the
+	// time and frees little. The script has turned collecting off (GOGC) before this program's packages begin.
+	debug.SetMemoryLimit(256 << 20)
+	time.AfterFunc(3*time.Second, func() {
+		debug.SetGCPercent(100)
+		debug.SetMemoryLimit(math.MaxInt64)
+	})
 	s, err := kernel.New(kernel.Options{Library: library.New()})
-	debug.SetGCPercent(usual)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

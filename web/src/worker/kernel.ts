@@ -54,7 +54,7 @@ async function start({ base, folder, about }: Extract<ToWorker, { kind: 'start' 
   const compiled = loadProgram(base + about.wasm, about.kernel!, (p) => post({ kind: 'loading', ...p }));
   await import(base + about.exec);
   const go: GoProgram = new scope.Go();
-  go.env = { TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  go.env = { GOGC: 'off', TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
   let code = 0;
   go.exit = (c) => { code = c; };
   scope.nacreSend = (frame: Uint8Array<ArrayBuffer>) => post({ kind: 'message', frame }, [frame.buffer]);
