@@ -117,7 +117,7 @@ clean: ## remove what was built; runs and reports stay
 	rm -rf bin
 
 distclean: clean ## remove what was fetched into this folder too; what `nacre setup` fetched stays in the user's cache
-	rm -rf web/node_modules bench/clients/node_modules out/conformance .deps
+	rm -rf web/node_modules bench/clients/node_modules bench/tab/node_modules out/conformance .deps
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'
