@@ -8,7 +8,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"runtime/debug"
 	"syscall/js"
@@ -26,7 +25,7 @@ func main() {
 	debug.SetMemoryLimit(256 << 20)
 	time.AfterFunc(3*time.Second, func() {
 		debug.SetGCPercent(100)
-		debug.SetMemoryLimit(math.MaxInt64)
+		debug.SetMemoryLimit(7 << 29) // of 4 GiB: near them it collects more often
 	})
 	s, err := kernel.New(kernel.Options{Library: library.New()})
 	if err != nil {
