@@ -55,6 +55,10 @@ func Start(dir string, cfg Config, host Host) (*Training, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.fits(room()); err != nil {
+		a.Close()
+		return nil, err
+	}
 	run, err := Create(dir)
 	if err != nil {
 		a.Close()
