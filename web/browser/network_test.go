@@ -1,11 +1,8 @@
 package browser
 
 import (
-	"bufio"
 	"fmt"
 	"html"
-	"io"
-	"math"
 	"math/rand/v2"
 	"net"
 	"slices"
@@ -13,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"nacre/server/servertest"
 )
 
 // stun counts the packets that reach a port: what a browser's WebRTC sends to find out its address.
@@ -80,69 +79,35 @@ func TestSandboxHasNoWebRTC(t *testing.T) {
 }
 
 // cutter stands between browser and server and breaks the connections to kernels off after a random number of bytes, while
-// it goes on taking what the server sends for a moment. Other requests pass.
-func cutter(t *testing.T, to string) (address string, cuts *atomic.Int64) {
+// other requests pass.
+func cutter(t *testing.T, s *site) *servertest.Cutter {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	cut, err := servertest.Cut(strings.TrimPrefix(s.url, "http://"), func(request string) int64 {
+		if !strings.Contains(request, "/channels?") {
+			return -1
+		}
+		return 2000 + rand.Int64N(8000)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	cuts = new(atomic.Int64)
-	go func() {
-		for random := rand.New(rand.NewPCG(3, 4)); ; {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go relay(client.(*net.TCPConn), to, 2000+random.Int64N(8000), cuts)
-		}
-	}()
-	return l.Addr().String(), cuts
-}
-
-func relay(client *net.TCPConn, to string, bytes int64, cuts *atomic.Int64) {
-	defer client.Close()
-	server, err := net.Dial("tcp", to)
-	if err != nil {
-		return
-	}
-	defer server.Close()
-	request := bufio.NewReader(client)
-	line, err := request.ReadString('\n')
-	if err != nil {
-		return
-	}
-	if !strings.Contains(line, "/channels?") {
-		bytes = math.MaxInt64
-	}
-	go func() {
-		_, _ = io.Copy(server, io.MultiReader(strings.NewReader(line), request))
-		_ = server.(*net.TCPConn).CloseWrite()
-	}()
-	if _, err := io.CopyN(client, server, bytes); err != nil {
-		return
-	}
-	cuts.Add(1)
-	_ = client.SetLinger(0)
-	client.Close()
-	_ = server.SetReadDeadline(time.Now().Add(30 * time.Millisecond))
-	_, _ = io.Copy(io.Discard, server)
+	t.Cleanup(func() { cut.Close() })
+	s.url = "http://" + cut.Host()
+	return cut
 }
 
 // A page whose connection breaks off again and again while a cell prints shows all of it, once and in order.
 func TestConnectionThatBreaksOff(t *testing.T) {
-	s := newSite(t, map[string]any{"a.ipynb": notebook("count 300 10", "print last")})
-	address, cuts := cutter(t, strings.TrimPrefix(s.url, "http://"))
-	s.url = "http://" + address
+	s := newSite(t, map[string]any{"a.ipynb": notebook("count 150 10", "print last")})
+	cut := cutter(t, s)
 	p := s.open("/notebooks/a.ipynb")
 	p.press("Shift-Enter", "Ctrl-Enter")
 	p.await("nacre.notebook.cells[1].outputs[0]?.text.startsWith('last')")
 	got := strings.Fields(eval[string](p, "nacre.notebook.cells[0].outputs.map(o => o.text).join('')"))
-	if want := strings.Fields(lines(1, 300)); !slices.Equal(got, want) {
-		t.Errorf("after %d cuts the page has %d lines: %q", cuts.Load(), len(got), got)
+	if want := strings.Fields(lines(1, 150)); !slices.Equal(got, want) {
+		t.Errorf("after %d cuts the page has %d lines: %q", cut.Cuts(), len(got), got)
 	}
-	if cuts.Load() < 3 {
-		t.Errorf("%d cuts", cuts.Load())
+	if cut.Cuts() < 3 {
+		t.Errorf("%d cuts", cut.Cuts())
 	}
 }
