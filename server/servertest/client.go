@@ -36,7 +36,7 @@ type Client struct {
 type Cell struct {
 	Text  string   // printed, both streams
 	Shown []string // text/plain of displays
-	Error string   // "Name: value", "" if there was none
+	Error string   // "Name: value", "aborted" of a cell that was not run, "" if there was none
 	Cuts  int      // times the connection broke off meanwhile
 }
 
@@ -141,7 +141,8 @@ func (s *Cell) add(m *jupyter.Message) (end bool) {
 		Data   map[string]string `json:"data"`
 		Name   string            `json:"ename"`
 		Value  string            `json:"evalue"`
-		Status string            `json:"execution_state"`
+		State  string            `json:"execution_state"`
+		Status string            `json:"status"`
 	}
 	if json.Unmarshal(m.Content, &c) != nil && m.Type() != "display_data" {
 		return false
@@ -154,7 +155,11 @@ func (s *Cell) add(m *jupyter.Message) (end bool) {
 	case "error":
 		s.Error = c.Name + ": " + c.Value
 	case "status":
-		return c.Status == "idle"
+		return c.State == "idle"
+	case "execute_reply":
+		if c.Status == "aborted" {
+			s.Error = "aborted"
+		}
 	}
 	return false
 }
