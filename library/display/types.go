@@ -18,6 +18,7 @@ func Types() []Type {
 		curvesType,
 		embeddingType,
 		rolloutType,
+		tableType,
 	}
 }
 

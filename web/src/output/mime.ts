@@ -5,4 +5,5 @@ export const ownTypes = {
   curves: { mime: 'application/vnd.nacre.curves+json', static: 'image/png' },
   embedding: { mime: 'application/vnd.nacre.embedding+json', static: 'image/png' },
   rollout: { mime: 'application/vnd.nacre.rollout+json', static: 'image/png' },
+  table: { mime: 'application/vnd.nacre.table+json', static: 'text/html' },
 } as const;

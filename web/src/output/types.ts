@@ -5,6 +5,7 @@ import { curves } from './curves';
 import { embedding } from './embedding';
 import { rollout } from './rollout';
 import { html, json, latex, markdown, pictures, plain } from './standard';
+import { table } from './table';
 import type { OutputType, OwnType } from './type';
 
 /** One for every type that Go has: a missing one is an error of the compiler. */
@@ -12,6 +13,7 @@ const own = {
   curves,
   embedding,
   rollout,
+  table,
 } satisfies Record<OwnType, OutputType>;
 
 /** Richest first: of the forms of an output the first that can be shown is. */
