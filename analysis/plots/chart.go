@@ -107,7 +107,7 @@ type options struct {
 }
 
 // By tells rows apart by the colour of a column: a series for every text, or for every number where there are at most
-// twelve; in Scatter more numbers are a scale of colours.
+// ten; in Scatter more numbers are a scale of colours.
 func By(column string) Option { return func(o *options) { o.by = column } }
 
 // Panels draws a panel for every value of a column, side by side in one scale.
@@ -140,7 +140,7 @@ func At(name string, y float64) Option {
 func (c *Chart) Err() error { return c.err }
 
 // maxSeries is how many colours are told apart.
-const maxSeries = 12
+var maxSeries = len(Palette)
 
 // build is a chart in the making.
 type build struct {

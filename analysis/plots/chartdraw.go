@@ -342,8 +342,8 @@ func (a axes) lineMark(m Mark, c color.NRGBA) {
 	}
 }
 
-// viridis has even steps of lightness (van der Walt and Smith, 2015).
-var viridis = []color.NRGBA{
+// Sequential are knots of viridis, whose steps of lightness are even (van der Walt and Smith, 2015): colours of a scale.
+var Sequential = []color.NRGBA{
 	{68, 1, 84, 255}, {72, 40, 120, 255}, {62, 74, 137, 255}, {49, 104, 142, 255}, {38, 130, 142, 255},
 	{31, 158, 137, 255}, {53, 183, 121, 255}, {110, 206, 88, 255}, {181, 222, 43, 255}, {253, 231, 37, 255},
 }
@@ -354,11 +354,11 @@ func (s *ColourScale) of(v float64) color.NRGBA {
 	if s.Hi > s.Lo {
 		t = min(1, max(0, (v-s.Lo)/(s.Hi-s.Lo)))
 	}
-	at := t * float64(len(viridis)-1)
-	k := min(int(at), len(viridis)-2)
+	at := t * float64(len(Sequential)-1)
+	k := min(int(at), len(Sequential)-2)
 	f := at - float64(k)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-f) + float64(b)*f)) }
-	a, b := viridis[k], viridis[k+1]
+	a, b := Sequential[k], Sequential[k+1]
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }
 

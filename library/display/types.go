@@ -15,6 +15,7 @@ type Type struct {
 // Types are the output types, one a line.
 func Types() []Type {
 	return []Type{
+		chartType,
 		curvesType,
 		embeddingType,
 		rolloutType,

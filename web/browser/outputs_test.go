@@ -50,19 +50,16 @@ func TestOutputTypes(t *testing.T) {
 			p := s.open("/notebooks/whole.ipynb")
 			shown := fmt.Sprintf(".rich[data-mime='%s'] figure", o.MIME)
 			p.await("document.querySelector(\"" + shown + "\")")
-			if o.Static == "image/png" { // It draws: some of a canvas differs from its first pixel.
-				p.await(`[...document.querySelectorAll("` + shown + ` canvas")].some(c => {
-					if (!c.width || !c.height) return false;
-					const flat = document.createElement('canvas');
-					Object.assign(flat, { width: c.width, height: c.height });
-					const g = flat.getContext('2d');
-					g.drawImage(c, 0, 0);
-					const d = new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer);
-					return d.some(v => v !== d[0]);
-				})`)
-			} else {
-				p.await("document.querySelector(\"" + shown + "\").innerText.trim() !== ''")
-			}
+			// It draws: there are shapes or cells, or some of a canvas differs from its first pixel.
+			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
+				if (!c.width || !c.height) return false;
+				const flat = document.createElement('canvas');
+				Object.assign(flat, { width: c.width, height: c.height });
+				const g = flat.getContext('2d');
+				g.drawImage(c, 0, 0);
+				const d = new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer);
+				return d.some(v => v !== d[0]);
+			})`)
 			p.quiet()
 			note := "(" + o.Name + ") has no form for files"
 			data, _ := whole[o.Static].(string)

@@ -1,6 +1,7 @@
 // All output types. A new one of ours is a folder beside this file and a line here; its name and MIME type come from Go's package
 // library/display.
 
+import { chart } from './chart';
 import { curves } from './curves';
 import { embedding } from './embedding';
 import { rollout } from './rollout';
@@ -10,6 +11,7 @@ import type { OutputType, OwnType } from './type';
 
 /** One for every type that Go has: a missing one is an error of the compiler. */
 const own = {
+  chart,
   curves,
   embedding,
   rollout,
