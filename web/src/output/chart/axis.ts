@@ -37,7 +37,7 @@ function categories(names: string[], lo: number, hi: number): Axis['ticks'] {
 /** The step of about n round values. */
 function roundStep(raw: number): number {
   const power = 10 ** Math.floor(Math.log10(raw));
-  return power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.999) ?? 10);
+  return power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.7) ?? 10);
 }
 
 function linearTicks(lo: number, hi: number, n: number): Axis['ticks'] {

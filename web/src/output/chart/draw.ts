@@ -85,9 +85,10 @@ export class PanelDrawing {
     }
   }
 
-  private scaled(v: number): string {
+  /** The colour of a value on the chart's scale; from is where the scale begins: dots at its dark end vanish on dark paper. */
+  private scaled(v: number, from = 0): string {
     const { lo, hi } = this.chart.colour ?? { lo: 0, hi: 1 };
-    return css(sequential(hi > lo ? (v - lo) / (hi - lo) : 0.5));
+    return css(sequential(hi > lo ? from + (1 - from) * (v - lo) / (hi - lo) : 0.5));
   }
 
   private lines(m: Mark, colour: string): SVGElement[] {
@@ -105,7 +106,7 @@ export class PanelDrawing {
   private dots(m: Mark, colour: string): SVGElement[] {
     const paths = new Map<string, string[]>();
     m.x.forEach((x, i) => {
-      const own = m.value.length ? this.scaled(m.value[i]!) : colour;
+      const own = m.value.length ? this.scaled(m.value[i]!, this.look.dark ? 0.2 : 0) : colour;
       const path = paths.get(own) ?? [];
       if (!path.length) paths.set(own, path);
       path.push(`M${(this.px(x) - 3).toFixed(2)} ${this.py(m.y[i]!).toFixed(2)}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0`);

@@ -25,7 +25,7 @@ export class ChartView {
   private held: { panel: number; x: number; y: number; box: SVGElement } | null = null;
   private readonly redraw: () => void;
   private readonly observer: ResizeObserver;
-  private readonly onTheme = () => this.redraw();
+  private readonly onTheme = () => { this.drawHead(); this.redraw(); };
 
   constructor(json: unknown, fail?: Shown['fail']) {
     this.chart = decode(json);
