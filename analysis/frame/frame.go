@@ -103,6 +103,9 @@ func New(columns ...Column) *Frame {
 	return f
 }
 
+// Failed is a frame with an error: what a function that makes frames returns where it cannot.
+func Failed(err error) *Frame { return &Frame{err: err} }
+
 func failed(format string, args ...any) *Frame {
 	return &Frame{err: fmt.Errorf("frame: "+format, args...)}
 }
