@@ -54,6 +54,7 @@ type Backend struct {
 	Numbered    bool     // a number may follow the name to choose one of several: "cuda:1"
 	Accelerator bool     // the device "auto" is the first of these that can be used
 	Precisions  []string // of matrix products; the first is the default
+	Together    bool     // programs of several memories may run as one; see DeviceOptions.Together
 
 	// Open makes a device. The error matches ErrUnusable where this machine lacks something.
 	Open func(DeviceOptions) (Device, error)
@@ -70,6 +71,7 @@ type DeviceOptions struct {
 	Workers   int    // on the CPU; 0 is one per core
 	Kernel    string // on the CPU; empty is the fastest in the precision asked for
 	Products  string // on a GPU, who multiplies matrices: "own" for Nacre's own kernels; empty is the vendor's library
+	Together  int    // on a GPU, how many memories of the same parameters will be made whose programs run as one; 0 and 1 are none
 	Hardware  bool   // take no adapter that computes on the processor in a GPU's place
 	Host      Device // on a GPU, what runs programs too small for one; nil leaves all to the GPU
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -269,5 +270,74 @@ func TestDeviceFallsBack(t *testing.T) {
 	gpu.Versions(13000, 13, 130002)
 	if d, notice, err = OpenDevice(Host{Workers: 1, Device: "auto"}); err != nil || notice != "" || !strings.HasPrefix(d.Name(), "cuda:0/fp32") {
 		t.Errorf("auto with a GPU: %v, notice %q, error %v", d, notice, err)
+	}
+}
+
+// Runs of several seeds whose updates are one program end with the weights, the optimiser's state and the metrics of runs by
+// themselves, bit for bit, also where one is stopped in between.
+func TestSeedsTogether(t *testing.T) {
+	fakecuda.Use(t)
+	const seeds = 3
+	entries := func(run *Training) map[string][]float64 {
+		out := map[string][]float64{}
+		mem := run.Learner.Memory()
+		for _, s := range mem.Params() {
+			for _, suffix := range []string{"", ".m", ".v"} {
+				x := make([]float64, s.Rows*s.Cols)
+				if err := mem.Read(s.Name+suffix, x); err != nil {
+					t.Error(err)
+				}
+				out[s.Name+suffix] = x
+			}
+		}
+		return out
+	}
+	for _, algorithm := range []string{"pearl", "tcl-pearl"} {
+		host, err := Host{Workers: 1, Device: "cuda"}.Together(seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := func(seed int, host Host) *Training {
+			cfg := short(t, algorithm)
+			cfg.Seed += uint64(seed)
+			run, err := Start(t.TempDir()+"/run", cfg, host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return run
+		}
+		runs, got := make([]*Training, seeds), make([]map[string][]float64, seeds)
+		for i := range runs {
+			runs[i] = open(i, host)
+		}
+		var all sync.WaitGroup
+		for i, run := range runs {
+			all.Go(func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				if i == seeds-1 {
+					run.Train(ctx, &stopper{progress.Silent(), 3, cancel})
+				} else if err := run.Train(ctx, progress.Silent()); err != nil {
+					t.Error(err)
+				}
+				got[i] = entries(run)
+				if err := run.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i := range seeds - 1 {
+			run := open(i, Host{Workers: 1, Device: "cuda"})
+			if err := run.Train(context.Background(), progress.Silent()); err != nil {
+				t.Fatal(err)
+			}
+			for entry, want := range entries(run) {
+				if !slices.Equal(got[i][entry], want) {
+					t.Errorf("%s, seed %d: %s is another than alone", algorithm, i, entry)
+				}
+			}
+			run.Close()
+		}
 	}
 }

@@ -39,6 +39,9 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
+	if o.GPU != "" {
+		return o.model(ctx, env)
+	}
 	if o.Explain && strings.HasPrefix(o.Device, webgpu.Backend.Name) {
 		return o.planWebGPU(ctx, env)
 	}
