@@ -1,4 +1,4 @@
-//go:build ((linux || darwin) && (amd64 || arm64) || js) && !nogpu
+//go:build (((linux || darwin) && (amd64 || arm64)) || js) && !nogpu
 
 package webgpu_test
 
