@@ -136,7 +136,7 @@ func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Prot
 		return b, err
 	}
 	controller := func(c sim.Controller) (*protocol.Result, error) {
-		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Oracle(c), seed)
+		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Scripted(c), seed)
 		return &r, err
 	}
 	if c, ok := a.Family.(sim.Controller); ok {
@@ -168,6 +168,9 @@ func (a *Agent) session(host Host) Session {
 	// Whether the library is in the program says nothing about a run that does not use it; a family's source does.
 	if v := mujoco.Version(); v != "" && strings.Contains(a.Spec.Source, "MuJoCo") {
 		s.MuJoCo = v
+		if text := mujoco.Notice(); text != "" {
+			s.Notices = append(s.Notices, text)
+		}
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -55,6 +56,7 @@ type Contexts struct {
 // Contexts explores so many times on every task and returns one set of contexts per kind, in the order asked for. Kinds
 // other than MetaTestContext and AdaptedContext are taken of the same rollouts.
 func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKind) ([]*Contexts, error) {
+	o.Tasks, o.Windows = cmp.Or(o.Tasks, 8), cmp.Or(o.Windows, 200)
 	if o.Tasks < 2 || o.Windows < 2 {
 		return nil, fmt.Errorf("embed: %d tasks of %d contexts; want at least 2 of 2", o.Tasks, o.Windows)
 	}
