@@ -67,15 +67,33 @@ func (r *runner) explore(ctx context.Context, a *experiment.Agent, s *SeedResult
 	if s.embeddings, err = a.EmbedContexts(made[0]); err != nil {
 		return nil, err
 	}
+	narrow(s.embeddings)
 	for _, kind := range r.plan.Contexts {
 		c := ContextResult{Context: kind}
 		i := slices.IndexFunc(made, func(m *experiment.Contexts) bool { return m.Kind == kind })
 		if c.embeddings, err = a.EmbedContexts(made[i]); err != nil {
 			return nil, err
 		}
+		meansOnly(c.embeddings)
 		s.Contexts = append(s.Contexts, c)
 	}
 	return made[0], nil
+}
+
+// narrow rounds embeddings to 32 bits, which is what the networks compute in: files are half as long, and figures are of what
+// is stored.
+func narrow(e *tsne.Embeddings) {
+	for _, m := range []tsne.Matrix{e.Mean, e.Std} {
+		for i, v := range m.Data {
+			m.Data[i] = float64(float32(v))
+		}
+	}
+}
+
+// meansOnly is narrow, and drops the standard deviations, of which only windows have figures.
+func meansOnly(e *tsne.Embeddings) {
+	e.Std = tsne.Matrix{}
+	narrow(e)
 }
 
 // analyseContexts lays the embeddings of every kind out and measures them, once those of windows are.

@@ -21,6 +21,9 @@ var trained = []string{
 // packed are those that are shipped: these and the arrays.
 var packed = append(slices.Clone(trained), EmbeddingsFile, LayoutFile, ScriptFile)
 
+// weighted is the number of seeds, from the first on, whose weights are shipped.
+const weighted = 3
+
 // pictures are the files that report.md shows.
 var pictures = []string{
 	"tsne.png", "tsne-rows.png", "tsne-rollout.png", "tsne-meta-test.png", "tsne-script.png", "adaptation.png", "learning.png", "published.png",
@@ -28,7 +31,7 @@ var pictures = []string{
 
 // Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
 // program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
-// Check, nacre eval and nacre embed need. It returns the bytes written. The folder must not exist or be empty.
+// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted), the rest would be most of it. It returns the bytes written. The folder must not exist or be empty.
 func Pack(from, to string) (bytes int64, err error) {
 	r, err := Open(from)
 	if err != nil {
@@ -58,6 +61,9 @@ func Pack(from, to string) (bytes int64, err error) {
 					embeddings, layout := ContextFiles(c.Context)
 					files = append(files, embeddings, layout)
 				}
+			}
+			if k >= weighted {
+				files = slices.DeleteFunc(files, func(name string) bool { return name == experiment.WeightsFile })
 			}
 			for _, name := range files {
 				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))

@@ -81,8 +81,11 @@ const Quickstart = "quickstart"
 // Families is the name of the study of several ML1 families.
 const Families = "families"
 
-// defaultFamilies are those of the study Families unless others are named.
-var defaultFamilies = []string{"ml1/push", "ml1/reach", "ml1/pick-place"}
+// defaultFamilies are those of the study Families unless others are named: chosen by a rule before any but push was trained
+// (docs/study.md).
+var defaultFamilies = []string{
+	"ml1/push", "ml1/reach", "ml1/pick-place", "ml1/plate-slide", "ml1/soccer", "ml1/coffee-push", "ml1/push-wall", "ml1/coffee-pull",
+}
 
 // Line is a study's name with a line about it.
 type Line struct{ Name, About string }

@@ -352,7 +352,11 @@ func (r *runner) embedBy(arm Variant, seed uint64, c *experiment.Contexts) (*tsn
 		return nil, err
 	}
 	defer a.Close()
-	return a.EmbedContexts(c)
+	e, err := a.EmbedContexts(c)
+	if err == nil {
+		meansOnly(e)
+	}
+	return e, err
 }
 
 // analyse measures the embeddings of a run under the plan's recipes, with so many layouts from random starts.

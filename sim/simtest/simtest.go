@@ -37,6 +37,7 @@ var checks = []struct {
 	{"horizon", true, horizon},
 	{"starts", true, starts},
 	{"controller", true, controller},
+	{"blind controller", true, blind},
 	{"state", true, state},
 	{"drawing", true, drawing},
 	{"plain loop", true, plain},

@@ -128,6 +128,7 @@ func TestBrokenFamiliesAreFound(t *testing.T) {
 		"horizon: three different episodes":                      after(func(b *wrong, i int, _ []float64, out *sim.StepResult) { out.Done[i] = b.steps[i] == 100 }),
 		"starts: the same task and stream":                       broken{reset: func(b *wrong, i int, obs []float64) { b.x[i] += float64(i) / 10; obs[0] = b.x[i] }},
 		"controller: the mean return":                            away{},
+		"blind controller: the goal-blind controller does":       peeking{},
 		"allocations: a step of 3 environments":                  after(func(b *wrong, i int, obs []float64, _ *sim.StepResult) { b.kept = append([]float64(nil), obs...) }),
 		"shapes: panic: runtime error":                           broken{reset: func(b *wrong, i int, obs []float64) { obs[7] = 0 }},
 		"state: environments have one state":                     stuck{},
@@ -161,6 +162,11 @@ func (f away) Act(task sim.Task, obs, act []float64) {
 	f.pointMass.Act(task, obs, act)
 	act[0] = -act[0]
 }
+
+// peeking is a family whose goal-blind controller knows the goal after all.
+type peeking struct{ pointMass }
+
+func (f peeking) Blind() sim.Controller { return f.pointMass }
 
 // stuck is a family whose states are always the same, and whose scene is empty.
 type stuck struct{ pointMass }

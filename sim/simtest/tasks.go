@@ -36,10 +36,7 @@ func spec(s *suite) error {
 
 // tasks checks the lists: made again alike, of the lengths asked for, and apart from each other.
 func tasks(s *suite) error {
-	var errs []error
-	for what, list := range map[string][]sim.Task{"train": s.train, "test": s.test} {
-		errs = append(errs, s.vectors(what, list))
-	}
+	errs := []error{s.vectors("train", s.train), s.vectors("test", s.test)}
 	// What a caller does to its tasks must not reach the next caller's.
 	train, test, err := s.family.Tasks(1, 0, 0)
 	if err != nil {
