@@ -2,9 +2,9 @@ package core
 
 import "errors"
 
-// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda. Package
-// core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be used by several
-// goroutines.
+// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda,
+// core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be
+// used by several goroutines.
 type Device interface {
 	// Name says what runs: the name it is opened by, "/", its precision or kernel, and what hardware it is, e.g.
 	// "cpu/avx512 ×2" or "cuda:1/tf32 NVIDIA H100".
@@ -72,6 +72,7 @@ type DeviceOptions struct {
 	Kernel    string // on the CPU; empty is the fastest in the precision asked for
 	Products  string // on a GPU, who multiplies matrices: "own" for Nacre's own kernels; empty is the vendor's library
 	Together  int    // on a GPU, how many memories of the same parameters will be made whose programs run as one; 0 and 1 are none
+	Hardware  bool   // take no adapter that computes on the processor in a GPU's place
 	Host      Device // on a GPU, what runs programs too small for one; nil leaves all to the GPU
 }
 

@@ -99,6 +99,7 @@ func TestOptions(t *testing.T) {
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
 			Python: "p", Node: "node", Workers: 1},
 		"setup":                             app.SetupOptions{},
+		"setup --gpu":                       app.SetupOptions{GPU: true},
 		"setup --from a --from b --install": app.SetupOptions{Wheels: []string{"a", "b"}, Install: true},
 		"examples":                          app.ExamplesOptions{Dir: "."},
 		"examples a":                        app.ExamplesOptions{Dir: "a"},

@@ -18,6 +18,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/devices"
 	"nacre/core/ref"
+	"nacre/core/webgpu"
 	"nacre/rl"
 	"nacre/rl/yardstick"
 )
@@ -40,6 +41,9 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	}
 	if o.GPU != "" {
 		return o.model(ctx, env)
+	}
+	if o.Explain && strings.HasPrefix(o.Device, webgpu.Backend.Name) {
+		return o.planWebGPU(ctx, env)
 	}
 	device, err := o.open(env)
 	if err != nil {

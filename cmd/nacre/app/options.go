@@ -112,6 +112,7 @@ type StudyOptions struct {
 	Ablate   string   // an open point to compare readings of; empty compares PEARL and TCL-PEARL
 	Plan     bool     // say what would be done and how long it takes, and do nothing
 	Families []string // of the study of several; empty are its own
+	Sweeps   []string // folders of sweeps that train the runs
 	Pack     string   // folder to pack the finished study into; empty packs nothing
 	Out      string
 	Workers  int
@@ -158,6 +159,7 @@ type BenchSimOptions struct {
 type SetupOptions struct {
 	Wheels  []string // folders with wheels to use instead of pip
 	Install bool     // install pip with apt-get where it is missing
+	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
 	Usable  bool     // whether this program can load what is fetched
 	Library string   // MuJoCo's, where one is in use already; empty where there is none
 }
@@ -187,6 +189,7 @@ type SiteOptions struct {
 	Paths    []string // notebooks, folders of them, runs and studies
 	Out      string
 	Programs string // folder of the programs for the browser
+	NoScenes bool   // leave the scenes of Meta-World out
 }
 
 // KernelOptions are the flags of nacre kernel.
