@@ -52,8 +52,8 @@ type Host struct {
 	Envs    int    // environments per simulation worker; 0: 16
 	Kernel  string // CPU kernel, "" chooses the best; another kernel rounds differently
 
-	// Device is "cpu", "cuda" or "cuda:1" for a GPU, or "auto": a GPU, or the CPU where there is none. Empty is "cpu", or
-	// for a run that continues what it ran on. Another device rounds differently.
+	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any, in a browser too, or "auto": a GPU, or the CPU
+	// where there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds differently.
 	Device string
 
 	// Precision is of matrix products on an accelerator, one of devices.Precisions; empty is its first, or for a run that

@@ -33,6 +33,9 @@ WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 // The same tests as a program in a worker of a page, on the adapter that Chromium has without a GPU: the contract, drawing,
 // an algorithm's programs, and a device that the page destroys.
 func TestInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested: it takes building the tests for the browser")
+	}
 	dir := t.TempDir()
 	if out, err := exec.Command("../../wasm/build.sh", "tests", "./core/webgpu", dir).CombinedOutput(); err != nil {
 		t.Skipf("not tested: the tests cannot be built for the browser: %s", out)

@@ -1,3 +1,5 @@
+//go:build (((linux || darwin) && (amd64 || arm64)) || js) && !nogpu
+
 package webgpu_test
 
 import (

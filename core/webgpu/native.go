@@ -214,6 +214,7 @@ func paths() []string {
 func openLibrary() (*library, error) {
 	opened.Lock()
 	defer opened.Unlock()
+	quietLayers()
 	var missing error
 	for _, path := range paths() {
 		if l := opened.of[path]; l != nil {
@@ -245,6 +246,19 @@ func openLibrary() (*library, error) {
 		return nil, &Error{NoLibrary, missing.Error()}
 	}
 	return nil, &Error{NoLibrary, "there is no " + paths()[0] + ": nacre setup --gpu fetches it"}
+}
+
+// quietLayers leaves out Mesa's layer that asks the display which GPU it is on: where there is no display it complains to
+// the terminal each time.
+func quietLayers() {
+	set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if os.Getenv("XDG_RUNTIME_DIR") != "" || err != nil {
+		return
+	}
+	name, value := []byte("NODEVICE_SELECT\x00"), []byte("1\x00")
+	purego.SyscallN(set, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&value[0])), 1)
+	runtime.KeepAlive(name)
+	runtime.KeepAlive(value)
 }
 
 func (s stringView) String() string {

@@ -302,19 +302,36 @@ func literal(f float32) string {
 
 // productText is the text of a product's kernel, after the prelude.
 func productText(g *gpu.Product, buffer func(value int) string) string {
-	const outer = "let %[1]s_row = i / 4;\n      let %[1]s_at = i %% 4 * 4;\n" +
-		"      var %[1]s_x = vec4<f32>();\n" +
-		"      if (%[2]s + %[1]s_row < %[3]s && start + %[1]s_at < k) {\n" +
-		"        %[1]s_x = upto(%[4]s[arg(%[5]d) + (%[2]s + %[1]s_row) * arg(%[6]d) + (start + %[1]s_at) / 4], k - start - %[1]s_at);\n      }\n" +
-		"      s%[1]s[%[1]s_at * PITCH + %[1]s_row] = %[1]s_x.x;\n      s%[1]s[(%[1]s_at + 1) * PITCH + %[1]s_row] = %[1]s_x.y;\n" +
-		"      s%[1]s[(%[1]s_at + 2) * PITCH + %[1]s_row] = %[1]s_x.z;\n      s%[1]s[(%[1]s_at + 3) * PITCH + %[1]s_row] = %[1]s_x.w;"
-	const inner = "let %[1]s_d = i / 16;\n      let %[1]s_at = i %% 16 * 4;\n" +
-		"      var %[1]s_x = vec4<f32>();\n" +
-		"      if (start + %[1]s_d < k && %[2]s + %[1]s_at < %[3]s) {\n" +
-		"        %[1]s_x = %[4]s[arg(%[5]d) + (start + %[1]s_d) * arg(%[6]d) + (%[2]s + %[1]s_at) / 4];\n      }\n" +
-		"      s%[1]s[%[1]s_d * PITCH + %[1]s_at] = %[1]s_x.x;\n      s%[1]s[%[1]s_d * PITCH + %[1]s_at + 1] = %[1]s_x.y;\n" +
-		"      s%[1]s[%[1]s_d * PITCH + %[1]s_at + 2] = %[1]s_x.z;\n      s%[1]s[%[1]s_d * PITCH + %[1]s_at + 3] = %[1]s_x.w;"
-	load := map[bool]string{false: outer, true: inner} // whether rows of the matrix in memory are terms
+	// Of a matrix whose rows in memory are rows of the product (or columns, of B), and of one whose rows are terms.
+	const outer = `let row = %[2]s + item / 4 * 4;
+      let at = start + item %% 4 * 4;
+      if (at < k) {
+        let place = arg(%[5]d) + row * arg(%[6]d) + at / 4;
+        if (row < %[3]s) { x0 = upto(%[4]s[place], k - at); }
+        if (row + 1 < %[3]s) { x1 = upto(%[4]s[place + arg(%[6]d)], k - at); }
+        if (row + 2 < %[3]s) { x2 = upto(%[4]s[place + 2 * arg(%[6]d)], k - at); }
+        if (row + 3 < %[3]s) { x3 = upto(%[4]s[place + 3 * arg(%[6]d)], k - at); }
+      }
+      let to = item %% 4 * 4 * PITCH + item / 4;
+      s%[1]s[to] = vec4<f32>(x0.x, x1.x, x2.x, x3.x);
+      s%[1]s[to + PITCH] = vec4<f32>(x0.y, x1.y, x2.y, x3.y);
+      s%[1]s[to + 2 * PITCH] = vec4<f32>(x0.z, x1.z, x2.z, x3.z);
+      s%[1]s[to + 3 * PITCH] = vec4<f32>(x0.w, x1.w, x2.w, x3.w);`
+	const inner = `let col = %[2]s + item %% 16 * 4;
+      let at = start + item / 16 * 4;
+      if (col < %[3]s) {
+        let place = arg(%[5]d) + at * arg(%[6]d) + col / 4;
+        if (at < k) { x0 = %[4]s[place]; }
+        if (at + 1 < k) { x1 = %[4]s[place + arg(%[6]d)]; }
+        if (at + 2 < k) { x2 = %[4]s[place + 2 * arg(%[6]d)]; }
+        if (at + 3 < k) { x3 = %[4]s[place + 3 * arg(%[6]d)]; }
+      }
+      let to = item / 16 * 4 * PITCH + item %% 16;
+      s%[1]s[to] = x0;
+      s%[1]s[to + PITCH] = x1;
+      s%[1]s[to + 2 * PITCH] = x2;
+      s%[1]s[to + 3 * PITCH] = x3;`
+	load := map[bool]string{false: outer, true: inner}
 	each := func(f string) string {
 		return fmt.Sprintf("x = vec4<f32>(%s, %s, %s, %s);", fmt.Sprintf(f, "x"), fmt.Sprintf(f, "y"), fmt.Sprintf(f, "z"), fmt.Sprintf(f, "w"))
 	}

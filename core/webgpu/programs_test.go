@@ -1,3 +1,5 @@
+//go:build (((linux || darwin) && (amd64 || arm64)) || js) && !nogpu
+
 package webgpu_test
 
 import (
@@ -11,6 +13,9 @@ import (
 // Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's state,
 // and is the same bits when it is run again.
 func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested: compiling all kernels takes a while")
+	}
 	d := newDevice(t)
 	for _, of := range programs.All(t) {
 		t.Run(of.Algorithm, func(t *testing.T) {
