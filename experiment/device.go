@@ -20,9 +20,7 @@ func openDevice(h Host, together int) (d core.Device, notice string, err error) 
 		if o.Host, _, err = devices.Open("cpu", o); err != nil {
 			return nil, "", err
 		}
-		if h.TF32 {
-			o.Precision = "tf32"
-		}
+		o.Precision = h.Precision
 	}
 	return devices.Open(h.Device, o)
 }
@@ -68,7 +66,10 @@ func (h Host) recorded(r Record) Host {
 	}
 	name, precision, _ := strings.Cut(strings.Fields(r.Sessions[n-1].Device + " ")[0], "/")
 	if has, err := devices.Precisions(name); err == nil && name != "cpu" {
-		h.Device, h.TF32 = name, precision == "tf32" && slices.Contains(has, precision)
+		h.Device = name
+		if slices.Contains(has, precision) {
+			h.Precision = precision
+		}
 	}
 	return h
 }

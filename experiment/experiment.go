@@ -55,7 +55,10 @@ type Host struct {
 	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any, in a browser too, or "auto": a GPU, or the CPU
 	// where there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds differently.
 	Device string
-	TF32   bool // on a GPU: products of operands rounded to 10 bits
+
+	// Precision is of matrix products on an accelerator, one of devices.Precisions; empty is its first, or for a run that
+	// continues the one it had. On the CPU Kernel says it.
+	Precision string
 
 	shared core.Device // of several agents; see Together
 }

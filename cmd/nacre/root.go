@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -252,7 +253,15 @@ func jsonFlag(cmd *cobra.Command, env *app.Env) {
 
 // deviceFlags adds --device and --precision.
 func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
-	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: cpu (the default), cuda or cuda:N for an NVIDIA GPU, webgpu or webgpu:N for any, auto for a GPU where there is one")
+	var names []string
+	for _, b := range devices.All() {
+		name := b.Name
+		if b.Numbered {
+			name += " or " + b.Name + ":N"
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", name, b.Title))
+	}
+	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+devices.Auto+", a GPU where there is one (default cpu)")
 	cmd.Flags().StringVar(&o.Precision, "precision", "",
 		"of matrix products: fp32 (the default); tf32 on a GPU; bf16x3 or bf16 on processors with a matrix unit (AMX)")
 }

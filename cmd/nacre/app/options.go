@@ -46,7 +46,9 @@ func (o DeviceOptions) host(workers int) (experiment.Host, error) {
 	if precision != "" && !slices.Contains(has, precision) {
 		return h, Usagef("--precision %s with --device %s: expected one of %s", precision, cmp.Or(o.Device, "cpu"), strings.Join(has, ", "))
 	}
-	if h.TF32 = precision == "tf32"; !devices.Accelerated(o.Device) {
+	if devices.Accelerated(o.Device) {
+		h.Precision = precision
+	} else {
 		h.Kernel = cpu.KernelOf("", precision)
 	}
 	return h, nil
