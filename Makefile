@@ -13,11 +13,11 @@ ARM64   = ./core/op ./core/nn ./core/ref ./core/cpu ./tsne/internal/lanes
 # Put before every go command that compiles: the flags for MuJoCo's headers, or none.
 MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-# Put before WHAT COMMAND...: says every eight seconds for how long it has been going on.
-BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (while sleep 8 >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
-	echo "$$what: $$(($$(date +%s) - start)) s"; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
+# Put before WHAT COMMAND...: says after two seconds, and then every seven, for how long it has been going on.
+BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
+	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim soak bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -90,6 +90,9 @@ test-arm64: setup ## run the tests of the training core and of t-SNE's inner loo
 
 stress-sim: setup ## ten million environment steps, watching memory: some minutes
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
+
+soak: setup web ## run a server with eight kernels, cut connections and kills for TIME (1h): nothing is lost, nothing stays
+	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre -run TestSoak -v -count=1 -timeout 25h
 
 bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)

@@ -2,7 +2,7 @@
 # Builds the programs of wasm/ for the browser into bin/wasm, packed as static sites serve them, with manifest.json, which
 # `nacre site` reads. Brotli at full strength takes two minutes for the kernel; NACRE_WASM_FAST=1 packs quickly instead.
 # `build.sh test PACKAGE ARGS...` runs a package's tests as the browser would, in Node; `build.sh program PACKAGE FOLDER`
-# writes one program with Go's scripts that run it there.
+# writes one program with Go's scripts that run it there, and `build.sh tests PACKAGE FOLDER` a package's tests.
 #
 # Vector instructions are in Go's experiment simd, whose interface is that of one version: the programs are compiled by it,
 # whichever compiles the rest. Where it cannot be had they are compiled without.
@@ -59,8 +59,8 @@ test)
 	compile test -exec "$scripts/go_js_wasm_exec" "${@:2}"
 	exit
 	;;
-program)
-	compile build -o "$3/$(basename "$2").wasm" "$2"
+program | tests)
+	if [ "$1" = program ]; then compile build -o "$3/$(basename "$2").wasm" "$2"; else compile test -c -o "$3/test.wasm" "$2"; fi
 	cp "$scripts/wasm_exec.js" "$scripts/wasm_exec_node.js" "$3"
 	exit
 	;;

@@ -35,6 +35,8 @@ func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
 	switch {
 	case strings.HasSuffix(where, "/template.Template.Execute"):
 		return l.rt("Templated", out)
+	case where == "encoding/json.Encoder.Encode":
+		return l.rt("Encoded", out)
 	case where == "encoding/json.Decoder.Decode":
 		if s, ok := f.fun.(*ast.SelectorExpr); ok && len(args.list) == 1 {
 			x := s.X

@@ -82,15 +82,16 @@ type Lowerer struct {
 	host    map[string]reflect.Value
 
 	// of the unit being lowered
-	unit    *Unit
-	out     []ast.Decl
-	imports map[string]string
-	regs    []ast.Stmt
-	queue   []func()
-	fn      *function
-	env     map[*types.TypeParam]types.Type
-	serial  int
-	placing bool // an operand is being lowered that is assigned to
+	unit     *Unit
+	out      []ast.Decl
+	imports  map[string]string
+	regs     []ast.Stmt
+	queue    []func()
+	fn       *function
+	env      map[*types.TypeParam]types.Type
+	serial   int
+	numbered bool // a cell has called recover
+	placing  bool // an operand is being lowered that is assigned to
 }
 
 // New returns a lowerer for cells checked into info.
@@ -117,6 +118,9 @@ type function struct {
 	deferring bool     // it has a defer statement
 	defers    string   // the variable that holds what it deferred, "" where it defers nothing
 	slots     []string // pointers to the results of a function that defers
+
+	top     bool // the statements of a cell
+	library bool // a function of a native package
 }
 
 type local struct {
@@ -184,6 +188,7 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 			panic(x)
 		}
 	}()
+	l.numbered = l.numbered || l.recovers(u)
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
 	for _, f := range u.Funcs {
 		l.declare(f)
@@ -321,7 +326,7 @@ func clone[K comparable, V any](m map[K]V) map[K]V {
 
 // cellBody lowers the statements of the cell.
 func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
-	l.fn = &function{names: map[types.Object]local{}, taken: map[types.Object]bool{}}
+	l.fn = &function{names: map[types.Object]local{}, taken: map[types.Object]bool{}, top: true}
 	l.env = nil
 	body := &ast.BlockStmt{List: u.Body}
 	l.fn.taken = l.addressed(body)
