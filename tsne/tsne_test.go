@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"nacre/internal/rng"
 )
@@ -474,5 +476,19 @@ func TestBadInput(t *testing.T) {
 	}
 	if made, err := s.Step(context.Background(), 5); made != 5 || err != nil {
 		t.Errorf("the session did not go on: %d, %v", made, err)
+	}
+}
+
+// A search for neighbours ends soon after its context does, also where one thread does everything and timers wait for it.
+func TestNeighboursCancelled(t *testing.T) {
+	x := NewMatrix(20_000, 10)
+	r := rand.New(rand.NewPCG(8, 9))
+	for i := range x.Data {
+		x.Data[i] = r.NormFloat64()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(time.Millisecond, cancel)
+	if g, err := ExactNeighbours(ctx, x, 30, 1); g != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("a search that was cancelled returned %v, %v", g != nil, err)
 	}
 }

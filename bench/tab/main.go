@@ -49,6 +49,9 @@ func run(ctx context.Context, what, site, notebook string, loads, rounds int) er
 	if loads < 1 || rounds < 1 {
 		return fmt.Errorf("-loads %d, -rounds %d: expected at least 1", loads, rounds)
 	}
+	if what != "start" && what != "update" {
+		return fmt.Errorf("-what %q: expected start or update", what)
+	}
 	program, err := page.Find()
 	if err != nil {
 		return err
@@ -58,13 +61,10 @@ func run(ctx context.Context, what, site, notebook string, loads, rounds int) er
 		return err
 	}
 	defer b.Close()
-	switch what {
-	case "start":
+	if what == "start" {
 		return starts(b, site, notebook, loads)
-	case "update":
-		return updates(ctx, b, rounds)
 	}
-	return fmt.Errorf("-what %q: expected start or update", what)
+	return updates(ctx, b, rounds)
 }
 
 // serve serves a handler to this machine and returns its address.

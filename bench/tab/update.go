@@ -194,8 +194,18 @@ func timed(f func() error) (c call, err error) {
 	return call{Wall: time.Since(start).Seconds(), CPU: cputime.Seconds() - used}, err
 }
 
-// report prints a row for every library and thing, in the order of their first calls.
+// report prints the rows.
 func report(where string, found judged, calls []call) error {
+	for _, m := range rowsOf(where, found, calls) {
+		if err := print(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf is a row for every library and thing, in the order of their first calls.
+func rowsOf(where string, found judged, calls []call) (rows []measured) {
 	type key struct{ library, what string }
 	var order []key
 	walls, cpus := map[key][]float64{}, map[key][]float64{}
@@ -209,9 +219,7 @@ func report(where string, found judged, calls []call) error {
 	for _, k := range order {
 		m := measured{Where: where, Library: k.library, What: k.what, Rounds: len(walls[k]), Wall: middle(walls[k]), CPU: middle(cpus[k]), Off: found.Off[k.library][k.what]}
 		m.Rate = found.Work[k.what] / m.CPU / 1e9
-		if err := print(m); err != nil {
-			return err
-		}
+		rows = append(rows, m)
 	}
-	return nil
+	return rows
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	tsnebench "nacre/bench/tsne"
 	"nacre/tsne"
 )
 
@@ -34,58 +35,82 @@ onmessage = async ({ data: { values, points, columns } }) => {
 };
 `
 
-// What a browser needs for the paper's 1,600 points to the end, in our worker and in one with wasm-bhtsne of the same
-// page, in turns, and how evenly the page draws meanwhile and while 100,000 points are panned: it prints figures and
-// judges none but that all points are laid out.
+// What a browser needs for layouts to the end, in our worker and in one with wasm-bhtsne of the same page, in turns, of
+// the points of nacre bench tsne, judged as there; and how evenly the page draws meanwhile and while 100,000 points are
+// panned. It prints figures and judges none but that all points are laid out. Sizes at which the peer is not asked, as
+// it runs out of memory, are those from 50,000 points on.
 //
-//	NACRE_TSNE_PEER=$HOME/.cache/nacre/tsne/node_modules go test ./web/browser -run TSNEBesidePeer -v
+//	NACRE_TSNE_PEER=$HOME/.cache/nacre/tsne/node_modules NACRE_TSNE_POINTS=1600,10000,50000 \
+//		go test ./web/browser -run TSNEBesidePeer -v -timeout 1h
 func TestTSNEBesidePeer(t *testing.T) {
 	modules := os.Getenv(peerModules)
 	if modules == "" {
 		t.Skip(peerModules + " does not name a node_modules folder with wasm-bhtsne")
 	}
-	s := newStatic(t, map[string]any{"a.txt": []byte("nothing")})
+	sizes := strings.Split(cmp.Or(os.Getenv("NACRE_TSNE_POINTS"), "1600"), ",")
+	files, points := map[string]any{}, map[string]int{}
+	for _, size := range sizes {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points[size] = n
+		files[size+".npz"] = fileOf(t, &tsne.Embeddings{Mean: tsnebench.Points(n), Label: make([]int, n)}, "points.npz")
+	}
+	s := newStatic(t, files)
 	if err := os.CopyFS(filepath.Join(s.dir, "peer"), os.DirFS(filepath.Join(modules, "wasm-bhtsne"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "peer.js"), []byte(peerWorker), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := s.open("tsne.html", nil)
-	for turn := range turns(t) {
-		before := workerTime(t)
-		opened := time.Now()
-		eval[any](p, "(nacreTsne.frames = 0, [...document.querySelectorAll('.controls button')].find(b => b.textContent === 'Example').click(), "+watchFrames+", null)")
-		first := p.await("nacreTsne.frames > 0")
-		p.awaitFor("document.body.dataset.state === 'done'", 3*time.Minute)
-		frames := eval[string](p, "window.frameReport()")
-		used := workerTime(t) - before
-		own := eval[float64](p, "nacreTsne.progress.seconds")
-		t.Logf("turn %d: nacre %.2f s of computing, %.2f s of the workers' processor time, %.2f s in all, first layout after %.2f s, %d layouts drawn; %s",
-			turn, own, used.Seconds(), time.Since(opened).Seconds(), first.Seconds(), eval[int](p, "nacreTsne.frames"), frames)
-		t.Logf("turn %d: nacre KL %.4f", turn, klOf(p, "nacreTsne.view.positions"))
-		before = workerTime(t)
-		eval[any](p, `(() => {
-			const { values, points, columns } = nacreTsne.data;
-			window.peer = null;
-			const worker = new Worker('peer.js', { type: 'module' });
-			worker.onmessage = ({ data }) => { window.peer = data; };
-			worker.onerror = e => { window.peer = { problem: e.message }; };
-			worker.postMessage({ values, points, columns });
-			return null;
-		})()`)
-		p.awaitFor("window.peer", 3*time.Minute)
-		if problem := eval[string](p, "window.peer.problem ?? ''"); problem != "" {
-			t.Fatalf("wasm-bhtsne: %s", problem)
+	var p *tab
+	for _, size := range sizes {
+		p = s.open("tsne.html", nil)
+		for turn := range turns(t) {
+			besidePeer(t, p, size, turn, points[size] < 50_000)
 		}
-		t.Logf("turn %d: wasm-bhtsne %.2f s of computing, %.2f s of the workers' processor time, KL %.4f", turn,
-			eval[float64](p, "window.peer.seconds"), (workerTime(t) - before).Seconds(), klOf(p, "window.peer.positions"))
 	}
 	eval[any](p, manyPoints)
 	before := pageTime(t)
 	drawn := eval[float64](p, drag)
 	t.Logf("100,000 points panned: %s, %.1f ms of the page's processor time for each of %.0f layouts drawn",
 		eval[string](p, "window.frameReport()"), (pageTime(t)-before).Seconds()*1000/drawn, drawn)
+}
+
+// besidePeer lays out a file of the site and, where asked, has wasm-bhtsne do so.
+func besidePeer(t *testing.T, p *tab, size string, turn int, peer bool) {
+	before := workerTime(t)
+	opened := time.Now()
+	eval[any](p, "(nacreTsne.frames = 0, fetch('files/"+size+".npz').then(r => r.blob()).then(b => nacreTsne.open('points.npz', b)), "+watchFrames+", null)")
+	p.awaitFor("nacreTsne.frames > 0", 10*time.Minute)
+	first := time.Since(opened)
+	p.awaitFor("document.body.dataset.state === 'done'", 30*time.Minute)
+	frames := eval[string](p, "window.frameReport()")
+	used := workerTime(t) - before
+	own := eval[float64](p, "nacreTsne.progress.seconds")
+	t.Logf("%s points, turn %d: nacre %.2f s of computing, %.2f s of the workers' processor time, %.2f s in all, first layout after %.2f s, %d layouts drawn; %s",
+		size, turn, own, used.Seconds(), time.Since(opened).Seconds(), first.Seconds(), eval[int](p, "nacreTsne.frames"), frames)
+	t.Logf("%s points, turn %d: nacre KL %.4f", size, turn, klOf(p, "nacreTsne.view.positions"))
+	if !peer {
+		return
+	}
+	before = workerTime(t)
+	eval[any](p, `(() => {
+		const { values, points, columns } = nacreTsne.data;
+		window.peer = null;
+		const worker = new Worker('peer.js', { type: 'module' });
+		worker.onmessage = ({ data }) => { window.peer = data; };
+		worker.onerror = e => { window.peer = { problem: e.message }; };
+		worker.postMessage({ values, points, columns });
+		return null;
+	})()`)
+	p.awaitFor("window.peer", 30*time.Minute)
+	if problem := eval[string](p, "window.peer.problem ?? ''"); problem != "" {
+		t.Fatalf("wasm-bhtsne: %s", problem)
+	}
+	t.Logf("%s points, turn %d: wasm-bhtsne %.2f s of computing, %.2f s of the workers' processor time, KL %.4f", size, turn,
+		eval[float64](p, "window.peer.seconds"), (workerTime(t) - before).Seconds(), klOf(p, "window.peer.positions"))
 }
 
 // watchFrames notes when the page gets frames, until frameReport is called.
