@@ -1,5 +1,5 @@
 // Dist writes release archives: for each system the program, the programs for the browser, the notebooks with their data,
-// LICENSE and README. `make dist` builds what goes into them first. The same commit gives the same bytes: files are
+// LICENSE, README and a bill of materials. `make dist` builds what goes into them first. The same commit gives the same bytes: files are
 // sorted, their time is the commit's, and the program is built without paths.
 //
 //	go run ./cmd/dist [-out out/dist] [-version v1.2.3] [linux/amd64 ...]
@@ -8,6 +8,8 @@ package main
 import (
 	"cmp"
 	"crypto/sha256"
+	"debug/buildinfo"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -21,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/internal/bom"
 	"nacre/internal/fetch"
 	"nacre/internal/home"
 )
@@ -107,12 +110,38 @@ func release(out, name, target string, shared []entry, when time.Time) (string, 
 	if err := build.Run(); err != nil {
 		return "", err
 	}
-	entries := append([]entry{{name: program, path: binary, mode: 0o755}}, shared...)
+	bill := filepath.Join(work, "bom.json")
+	if err := writeBill(bill, binary, name, when); err != nil {
+		return "", err
+	}
+	entries := append([]entry{{name: program, path: binary, mode: 0o755}, {name: "bom.json", path: bill, mode: 0o644}}, shared...)
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	if system == "windows" {
 		return writeZip(filepath.Join(out, name+".zip"), name, entries, when)
 	}
 	return writeTar(filepath.Join(out, name+".tar.gz"), name, entries, when)
+}
+
+// writeBill writes what a program is made of, as a bill of materials; a licence that is not allowed is an error.
+func writeBill(file, binary, release string, when time.Time) error {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	parts, err := bom.Release(info)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if !p.Permitted() {
+			return fmt.Errorf("the licence of %s %s is %q; expected one of %v", p.Name, p.Version, p.Licence, bom.Allowed)
+		}
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(bom.Write(out, "nacre", release, when, parts), out.Close())
 }
 
 // environment is that of a build: with cgo and MuJoCo's headers where a C compiler for the target is known, else without,

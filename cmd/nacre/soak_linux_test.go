@@ -188,14 +188,15 @@ func (s *soak) turn(c *servertest.Client, i int) {
 		if !whole && !part {
 			s.Errorf("kernel %d, %s, after %d cuts: %d bytes of %d, %d displays of %d, error %q", i, cell.id, got.Cuts, len(got.Text), len(text), len(got.Shown), len(cell.shown), got.Error)
 		}
-		if kept := s.kept(i, cell.id); kept != got.Text+strings.Join(got.Shown, "\n") {
+		if kept := notebookText(s.T, s.Program, fmt.Sprintf("%d.ipynb", i), cell.id); kept != got.Text+strings.Join(got.Shown, "\n") {
 			s.Errorf("kernel %d, %s: the notebook has %d bytes, the client %d", i, cell.id, len(kept), len(got.Text)+len(got.Shown))
 		}
 	}
 }
 
-// kept is what the notebook has of a cell.
-func (s *soak) kept(i int, id string) string {
+// notebookText is what a notebook has of a cell: what was printed, and the texts of displays, one a line.
+func notebookText(t *testing.T, p *servertest.Program, name, id string) string {
+	t.Helper()
 	var file struct {
 		Content struct {
 			Cells []struct {
@@ -207,8 +208,8 @@ func (s *soak) kept(i int, id string) string {
 			}
 		}
 	}
-	if err := s.Call("GET", fmt.Sprintf("/api/contents/%d.ipynb", i), nil, &file); err != nil {
-		s.Error(err)
+	if err := p.Call("GET", "/api/contents/"+name, nil, &file); err != nil {
+		t.Error(err)
 	}
 	var text string
 	var shown []string

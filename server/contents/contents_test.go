@@ -232,12 +232,14 @@ func TestConflicts(t *testing.T) {
 	byTime := nb(notebook)
 	byTime.LastModified = mine.LastModified
 	s.put(t, "a.ipynb", byTime)
-	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(file, later, later); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := s.Save("a.ipynb", byTime); status(err) != http.StatusConflict {
-		t.Errorf("by time: %v", err)
+	for _, clock := range []time.Duration{time.Hour, -time.Hour} { // set forward, or back, before somebody else saved
+		at := time.Now().Add(clock)
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Save("a.ipynb", byTime); status(err) != http.StatusConflict {
+			t.Errorf("by time, changed %v from now: %v", clock, err)
+		}
 	}
 }
 

@@ -150,8 +150,8 @@ func (s *Store) checkUnchanged(p string, save Save) error {
 			return conflict(m)
 		}
 	case !save.LastModified.IsZero():
-		// Clients send back what they were given, in JSON's precision.
-		if d := info.ModTime().Sub(save.LastModified); d > 500*time.Millisecond {
+		// Clients send back what they were given, in JSON's precision. After the clock was set back a later change looks older.
+		if d := info.ModTime().Sub(save.LastModified); d.Abs() > 500*time.Millisecond {
 			return conflict(s.describe(p, info))
 		}
 	}

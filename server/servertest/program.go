@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// started is how long a program has to say where it serves.
-const started = time.Minute
+// patience is how long a program has to say where it serves, and to end.
+const patience = time.Minute
 
 // Program is a notebook server in a process of its own.
 type Program struct {
@@ -76,7 +76,7 @@ func Start(cmd *exec.Cmd, folder string, args ...string) (*Program, error) {
 			p.Host, p.Token = u.Host, u.Query().Get("token")
 			return p, nil
 		}
-	case <-time.After(started):
+	case <-time.After(patience):
 	}
 	p.Stop()
 	return nil, fmt.Errorf("%s does not say where it serves: %s", cmd, p.log.String())
@@ -88,17 +88,17 @@ func (p *Program) PID() int { return p.cmd.Process.Pid }
 // Log is what the server has written to standard error so far.
 func (p *Program) Log() string { return p.log.String() }
 
-// Stop asks the server to end, and kills it if it does not within ten seconds; that is an error.
+// Stop asks the server to end, and kills it if it does not within a minute; that is an error.
 func (p *Program) Stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.ended:
 		return nil
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 	}
 	_ = p.cmd.Process.Kill()
 	<-p.ended
-	return errors.New("the server did not end within ten seconds of SIGTERM")
+	return errors.New("the server did not end within a minute of SIGTERM")
 }
 
 // Call sends a request with the token; body, if not nil, is sent as JSON. Into, if not nil, takes the answer's. A status of

@@ -33,6 +33,9 @@ func (m *Model) Joint(name string) (qpos, qvel int, err error) {
 }
 
 func (m *Model) find(kind C.int, what, name string) (int, error) {
+	if m.m == nil {
+		return 0, errClosedModel
+	}
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
 	id := int(C.nacre_id(m.m, kind, c))
@@ -46,6 +49,9 @@ func (m *Model) find(kind C.int, what, name string) (int, error) {
 // body's position and quaternion (w, x, y, z) relative to the first, and the weight of rotation. It must come before
 // NewChunk.
 func (m *Model) SetWelds(anchor, position [3]float64, quaternion [4]float64, torqueScale float64) {
+	if m.m == nil {
+		panic(errClosedModel)
+	}
 	num := func(v []float64) *C.double { return (*C.double)(unsafe.Pointer(&v[0])) }
 	C.nacre_set_welds(m.m, num(anchor[:]), num(position[:]), num(quaternion[:]), C.double(torqueScale))
 }

@@ -20,11 +20,13 @@ package mujoco
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -95,6 +97,9 @@ func (m *Model) Sizes() Sizes { return m.sizes }
 
 // Parameters returns copies of fields of the model as they are now, one after the other.
 func (m *Model) Parameters(fields ...Field) []float64 {
+	if m.m == nil {
+		panic(errClosedModel)
+	}
 	var all []float64
 	for _, f := range fields {
 		var length C.int64_t
@@ -104,9 +109,12 @@ func (m *Model) Parameters(fields ...Field) []float64 {
 	return all
 }
 
-// Chunk is n states of one model, stepped together. It is used by one goroutine at a time.
+// Chunk is n states of one model, stepped together. It is used by one goroutine at a time; a second one gets an error, and
+// so does who uses a chunk that was closed, or whose model was.
 type Chunk struct {
 	model   *Model
+	busy    atomic.Bool
+	copied  bool           // the chunk has a head of the model of its own
 	c       *C.nacre_chunk // C memory, like all it points to
 	data    []*C.mjData
 	fault   *C.nacre_fault
@@ -121,6 +129,9 @@ type Chunk struct {
 func (m *Model) NewChunk(n int, vary ...Field) (*Chunk, error) {
 	if n < 1 || n > math.MaxInt32 {
 		return nil, fmt.Errorf("mujoco: chunk of %d environments; expected at least 1", n)
+	}
+	if m.m == nil {
+		return nil, errClosedModel
 	}
 	c := &Chunk{
 		model: m,
@@ -150,7 +161,7 @@ func (c *Chunk) vary(fields []Field) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	c.c.own = C.nacre_head(c.model.m)
+	c.c.own, c.copied = C.nacre_head(c.model.m), true
 	for k, f := range fields {
 		if f < 0 || f >= C.NACRE_FIELDS || slices.Contains(fields[:k], f) {
 			return fmt.Errorf("mujoco: the fields to vary are %v; expected different ones of 0 to %d", fields, C.NACRE_FIELDS-1)
@@ -169,8 +180,36 @@ func (c *Chunk) vary(fields []Field) error {
 	return nil
 }
 
-// Close frees the states; slices got from the chunk must not be used any more.
+var errClosedModel = errors.New("mujoco: the model was closed")
+
+// enter takes the chunk for a call about environment i, until leave, or says why it cannot be used.
+func (c *Chunk) enter(i int) error {
+	if !c.busy.CompareAndSwap(false, true) {
+		return errors.New("mujoco: another goroutine is using the chunk; each needs one of its own")
+	}
+	var err error
+	switch {
+	case c.data == nil:
+		err = errors.New("mujoco: the chunk was closed")
+	case c.model.m == nil:
+		err = errClosedModel
+	case i < 0 || i >= len(c.data):
+		err = fmt.Errorf("mujoco: environment %d; expected one of 0 to %d", i, len(c.data)-1)
+	}
+	if err != nil {
+		c.leave()
+	}
+	return err
+}
+
+func (c *Chunk) leave() { c.busy.Store(false) }
+
+// Close frees the states, once no other goroutine steps them; slices got from the chunk must not be used any more.
 func (c *Chunk) Close() {
+	for !c.busy.CompareAndSwap(false, true) {
+		runtime.Gosched()
+	}
+	defer c.leave()
 	if c.data == nil {
 		return
 	}
@@ -181,12 +220,12 @@ func (c *Chunk) Close() {
 	}
 	C.free(unsafe.Pointer(c.c.data))
 	C.free(unsafe.Pointer(c.c.rows))
-	if c.c.own != c.model.m {
+	if c.copied {
 		C.free(unsafe.Pointer(c.c.own))
 	}
 	C.free(unsafe.Pointer(c.c))
 	C.free(unsafe.Pointer(c.fault))
-	*c = Chunk{}
+	c.c, c.data, c.fault, c.states, c.nominal, c.params = nil, nil, nil, nil, nil, nil
 }
 
 // Len returns the number of states.
@@ -223,12 +262,24 @@ func (c *Chunk) Parameters(i int) []float64 {
 // Reset puts environment i into the model's initial state, its varied fields into the model's values; nothing of what
 // it did before remains.
 func (c *Chunk) Reset(i int) error {
+	if err := c.enter(i); err != nil {
+		return err
+	}
+	defer c.leave()
 	copy(c.Parameters(i), c.nominal)
-	return c.ResetState(i)
+	return c.resetState(i)
 }
 
 // ResetState is Reset but for the varied fields, which keep their values.
 func (c *Chunk) ResetState(i int) error {
+	if err := c.enter(i); err != nil {
+		return err
+	}
+	defer c.leave()
+	return c.resetState(i)
+}
+
+func (c *Chunk) resetState(i int) error {
 	if C.nacre_reset(c.c, C.int(i), c.fault) != C.NACRE_OK {
 		return c.failureOf(i)
 	}
@@ -238,6 +289,10 @@ func (c *Chunk) ResetState(i int) error {
 // Advance makes n mj_step of environment i with the controls that lie in its state, see Ctrl and MocapPos. What Step
 // adds to a control step is left out.
 func (c *Chunk) Advance(i, n int) error {
+	if err := c.enter(i); err != nil {
+		return err
+	}
+	defer c.leave()
 	if C.nacre_advance(c.c, C.int(i), C.int(n), c.fault) != C.NACRE_OK {
 		return c.failureOf(i)
 	}
@@ -247,6 +302,10 @@ func (c *Chunk) Advance(i, n int) error {
 // Forward computes everything that follows from positions, velocities and controls of environment i, the external
 // forces on bodies excepted.
 func (c *Chunk) Forward(i int) error {
+	if err := c.enter(i); err != nil {
+		return err
+	}
+	defer c.leave()
 	if C.nacre_forward(c.c, C.int(i), c.fault) != C.NACRE_OK {
 		return c.failureOf(i)
 	}
@@ -256,6 +315,10 @@ func (c *Chunk) Forward(i int) error {
 // Step advances every environment with active[i] by nsub mj_step with row i of ctrl (n×nu, see DriveMocap) as controls.
 // An error is a *StepError of the first environment that failed; later ones have not been stepped.
 func (c *Chunk) Step(active []bool, ctrl []float64, nsub int) error {
+	if err := c.enter(0); err != nil {
+		return err
+	}
+	defer c.leave()
 	n := len(c.data)
 	if len(active) != n || len(ctrl) != n*c.controls() {
 		return fmt.Errorf("mujoco: step of %d environments with %d controls each: got %d flags and %d controls",
@@ -281,6 +344,10 @@ func (c *Chunk) yield() {
 // PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active, environment after
 // environment in one plain C loop: the yardstick of stepping from Go.
 func (c *Chunk) PlainLoop(ctrl []float64, nsub int) error {
+	if err := c.enter(0); err != nil {
+		return err
+	}
+	defer c.leave()
 	n := len(c.data)
 	row := n * c.controls()
 	if row == 0 || len(ctrl)%row != 0 {

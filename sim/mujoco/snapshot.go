@@ -8,6 +8,7 @@ package mujoco
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -22,6 +23,10 @@ type Snapshot struct {
 
 // Save copies environment i. Close frees the copy.
 func (c *Chunk) Save(i int) (*Snapshot, error) {
+	if err := c.enter(i); err != nil {
+		return nil, err
+	}
+	defer c.leave()
 	s := &Snapshot{model: c.model, params: slices.Clone(c.Parameters(i))}
 	if C.nacre_copy(c.model.m, &s.data, c.data[i], c.fault) != C.NACRE_OK {
 		return nil, c.failureOf(i)
@@ -32,6 +37,13 @@ func (c *Chunk) Save(i int) (*Snapshot, error) {
 // Restore makes environment i what s is a copy of, bit for bit. s may come from another chunk of the same model that
 // varies the same fields.
 func (c *Chunk) Restore(i int, s *Snapshot) error {
+	if err := c.enter(i); err != nil {
+		return err
+	}
+	defer c.leave()
+	if s.data == nil {
+		return errors.New("mujoco: the snapshot was closed")
+	}
 	if s.model != c.model || len(s.params) != len(c.nominal) {
 		return fmt.Errorf("mujoco: the snapshot is of another model or of a chunk that varies other fields")
 	}

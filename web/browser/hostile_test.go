@@ -106,13 +106,12 @@ func calm(t *testing.T, p *tab, calls *atomic.Int64, last *atomic.Value, what st
 	}
 }
 
-func TestHostileOutputsFromFile(t *testing.T) {
-	url, calls, last := beacon(t)
-	var outputs []map[string]any
+// hostileOutputs are outputs of a file that want to run code or to call url.
+func hostileOutputs(url string) (outputs []map[string]any) {
 	for _, h := range withBeacon(hostileHTML, url) {
 		outputs = append(outputs, display(map[string]any{"text/html": h}), display(map[string]any{"text/markdown": h}), display(map[string]any{"image/svg+xml": h}))
 	}
-	outputs = append(outputs,
+	return append(outputs,
 		display(map[string]any{"text/markdown": "![x](" + url + "/md.png) [y](javascript:window.pwned=1) <" + url + "/auto>"}),
 		display(map[string]any{"text/latex": `$\href{javascript:window.pwned=1}{x} \url{` + url + `} \includegraphics{` + url + `/tex.png} \htmlData{onload=alert}{y}$`}),
 		display(map[string]any{"image/png": `"><img src=x onerror=window.pwned=1>`}),
@@ -122,7 +121,11 @@ func TestHostileOutputsFromFile(t *testing.T) {
 		map[string]any{"output_type": "stream", "name": "stdout", "text": "\x1b[31m<script>window.pwned=1</script>"},
 		map[string]any{"output_type": "error", "ename": "<b>", "evalue": "<img src=x onerror=window.pwned=1>", "traceback": []string{"<img src=x onerror=window.pwned=1> 1:2"}},
 	)
-	s := newSite(t, map[string]any{"a.ipynb": withOutputs(outputs...)})
+}
+
+func TestHostileOutputsFromFile(t *testing.T) {
+	url, calls, last := beacon(t)
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(hostileOutputs(url)...)})
 	p := s.open("/notebooks/a.ipynb")
 	calm(t, p, calls, last, "outputs of the file")
 	if n := eval[int](p, "document.querySelectorAll('.outputs iframe').length"); n != 0 {

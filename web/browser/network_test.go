@@ -110,3 +110,49 @@ func TestConnectionThatBreaksOff(t *testing.T) {
 		t.Errorf("%d cuts", cut.Cuts())
 	}
 }
+
+// trains is a cell that trains a small agent and counts meanwhile.
+const trains = `import ("fmt"; "os"; "path/filepath"; "time"; "nacre/experiment"; "nacre/experiment/progress"; "nacre/library/cell")
+func must[T any](v T, err error) T { if err != nil { panic(err) }; return v }
+dir := must(os.MkdirTemp("", "nacre-training-"))
+cfg := must(experiment.Preset("quick/point-goal"))
+must(0, experiment.Change(&cfg, "pearl.iterations=3", "pearl.hidden=16", "pearl.encoder_hidden=16", "pearl.meta_batch=4", "pearl.batch=16",
+	"pearl.updates_per_iteration=40", "pearl.initial_steps=40", "pearl.tasks_per_iteration=3", "train_tasks=6", "test_tasks=4", "evaluation.every=2"))
+training := must(experiment.Start(filepath.Join(dir, "run"), cfg, experiment.Host{}))
+done := make(chan error)
+go func() { done <- training.Train(cell.Context(), progress.Silent()) }()
+for i, over := 0, false; !over || i < 100; i++ {
+	select {
+	case err := <-done:
+		must(0, err)
+		over = true
+	case <-time.After(10 * time.Millisecond):
+	}
+	fmt.Println("count", i)
+}
+fmt.Println("updates", training.Updates())
+training.Close()
+os.RemoveAll(dir)`
+
+// The same while a cell trains in the kernel that runs Go: the page has every line, and so has the file.
+func TestTrainingWhoseConnectionBreaksOff(t *testing.T) {
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(trains)})
+	cut := cutter(t, s)
+	p := s.open("/notebooks/a.ipynb")
+	p.press("Ctrl-Enter")
+	p.await("nacre.notebook.cells[0].outputs.map(o => o.text ?? o.traceback).join('').includes('updates') || nacre.notebook.cells[0].outputs.some(o => o.ename)")
+	p.idle()
+	text := eval[string](p, "nacre.notebook.cells[0].outputs.map(o => o.text ?? o.traceback).join('')")
+	got := strings.Split(strings.TrimSpace(text), "\n")
+	if len(got) < 101 || got[len(got)-1] != "updates 120" {
+		t.Fatalf("after %d cuts the page has %d lines: %q", cut.Cuts(), len(got), text)
+	}
+	for i, line := range got[:len(got)-1] {
+		if line != fmt.Sprint("count ", i) {
+			t.Fatalf("after %d cuts line %d is %q", cut.Cuts(), i, line)
+		}
+	}
+	if cut.Cuts() < 3 {
+		t.Errorf("%d cuts", cut.Cuts())
+	}
+}

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -119,6 +120,32 @@ func (s *static) own() {
 		if !strings.HasPrefix(url, s.url) && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:") {
 			s.t.Errorf("the page asked for %s", url)
 		}
+	}
+}
+
+// A hostile document on the static site, which has no server's headers: every cell is there, nothing of it runs, and nothing
+// leaves: what the document asks for elsewhere is stopped by the policy in the page.
+func TestHostileSite(t *testing.T) {
+	url, calls, last := beacon(t)
+	nb := withOutputs(append(hostileOutputs(url), display(map[string]any{"text/plain": "the end"}))...)
+	cells := nb["cells"].([]cell)
+	for i, h := range append(withBeacon(hostileHTML, url), awkward...) {
+		cells = append(cells, cell{"cell_type": "markdown", "id": fmt.Sprint("text-", i), "metadata": cell{}, "source": "cell\n\n" + h})
+	}
+	nb["cells"] = cells
+	s := newStatic(t, map[string]any{"a.ipynb": nb})
+	p := s.open("?notebooks/a.ipynb", nil)
+	p.await("[...document.querySelectorAll('.cell .output')].at(-1)?.textContent.includes('the end')")
+	if n := eval[int](p, "document.querySelectorAll('.cell').length"); n != len(cells) {
+		t.Errorf("%d cells are on the page, expected %d", n, len(cells))
+	}
+	eval[any](p, "document.querySelectorAll('.outputs *:not(a):not(button), .prose *:not(a)').forEach(e => e.click?.())")
+	time.Sleep(300 * time.Millisecond) // what does not happen has no event to wait for
+	if eval[bool](p, "'pwned' in window") || calls.Load() > 0 {
+		t.Errorf("foreign code ran: %v; %d requests left, the last %v", eval[bool](p, "'pwned' in window"), calls.Load(), last.Load())
+	}
+	if n := eval[int](p, "document.querySelectorAll('.outputs iframe').length"); n != 0 {
+		t.Errorf("%d frames run scripts of the file", n)
 	}
 }
 
