@@ -83,13 +83,28 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	if !l.looks() {
 		return s
 	}
-	for _, x := range []ast.Expr{e.High, e.Max} {
-		if x != nil && !simple(x) {
-			return s
+	var pre []*ast.Field
+	var args []ast.Expr
+	hold := func(typ ast.Expr, x *ast.Expr) {
+		if *x != nil {
+			name := l.fresh("x")
+			pre, args, *x = append(pre, field(name, typ)), append(args, *x), ident(name)
 		}
 	}
-	if !simple(e.X) {
-		return s
+	plain := func(x ast.Expr) bool { return x == nil || simple(x) }
+	if !plain(e.X) || !plain(e.High) || !plain(e.Max) {
+		if _, isArray := l.typeOf(e.X).Underlying().(*types.Array); isArray {
+			return s
+		}
+		if _, isPointer := l.typeOf(e.X).Underlying().(*types.Pointer); isPointer {
+			return s
+		}
+		hold(l.low(e, l.typeOf(e.X)), &s.X)
+		for k, x := range []ast.Expr{e.Low, e.High, e.Max} {
+			if x != nil {
+				hold(l.low(x, l.typeOf(x)), []*ast.Expr{&s.Low, &s.High, &s.Max}[k])
+			}
+		}
 	}
 	t := l.typeOf(e.X).Underlying()
 	_, isSlice := t.(*types.Slice)
@@ -116,5 +131,11 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	default:
 		s.Low = l.rt("Bounds", number(e.Low, s.Low), number(e.High, s.High), limit, flag[isSlice], ident("false"))
 	}
-	return s
+	if pre == nil {
+		return s
+	}
+	return call(&ast.FuncLit{
+		Type: &ast.FuncType{Params: &ast.FieldList{List: pre}, Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}}},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{s}}),
+	}, args...)
 }

@@ -205,6 +205,9 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		return out
 	}
 	if to == anyType && !types.IsInterface(t) {
+		if m.json && v.Kind() == reflect.Pointer && v.IsNil() { // encodes as null, whatever its methods, and is empty
+			return out
+		}
 		if m.keeps(t) && visible || m.json {
 			out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
 		} else if v.Kind() == reflect.Struct {
@@ -267,8 +270,11 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 			out.Set(reflect.ValueOf(x))
 		}
 	default:
-		if to == unsafePtr && !v.IsNil() {
+		switch {
+		case to == unsafePtr && !v.IsNil():
 			out.SetPointer(v.UnsafePointer())
+		case v.CanConvert(to):
+			out.Set(v.Convert(to))
 		}
 	}
 	return out
