@@ -15,7 +15,7 @@ import (
 var (
 	update   = flag.Bool("update", false, "compile the programs of the corpus and store what they print")
 	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
-	programs = flag.Int("programs", 1000, "how many programs to generate")
+	programs = flag.Int("programs", 200, "how many programs to generate")
 	seed     = flag.Uint64("seed", 1, "what they are generated from, and split by")
 	written  = flag.String("programs-in", "", "a folder of programs to run")
 	keep     = flag.String("keep", "", "a folder for the generated programs that differ")

@@ -1,8 +1,10 @@
 package lower
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
@@ -25,6 +27,25 @@ func (l *Lowerer) recovers(u *Unit) bool {
 		ast.Inspect(f.Decl, look)
 	}
 	return found
+}
+
+// older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now on.
+func (l *Lowerer) older(u *Unit) []*Func {
+	seen := map[*Func]bool{}
+	for _, f := range u.Funcs {
+		seen[l.funcs[f.Obj]] = true
+	}
+	var list []*Func
+	for obj, f := range l.funcs {
+		if !fromCell2(obj) || seen[f] || f.low == "" || f.Decl == nil {
+			continue
+		}
+		seen[f] = true
+		again := *f
+		list = append(list, &again)
+	}
+	slices.SortFunc(list, func(f, g *Func) int { return cmp.Compare(f.Decl.Pos(), g.Decl.Pos()) })
+	return list
 }
 
 // looks says whether indices are looked at before they are used.

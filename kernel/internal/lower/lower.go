@@ -63,6 +63,7 @@ type Lowerer struct {
 	Keeps []string
 
 	funcs   map[*types.Func]*Func
+	byLow   map[string]*Func
 	globals map[*types.Var]*Global
 	generic map[string]map[string]*Func // native generic functions the prelude has, by path and name
 	version map[string]int
@@ -94,7 +95,7 @@ type Lowerer struct {
 func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 	l := &Lowerer{
 		Info: info, Fset: fset, Reg: reg,
-		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{},
+		funcs: map[*types.Func]*Func{}, byLow: map[string]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
@@ -176,7 +177,11 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 			panic(x)
 		}
 	}()
-	l.numbered = l.numbered || l.recovers(u)
+	if !l.numbered && l.recovers(u) {
+		l.numbered = true
+		u.Funcs = append(l.older(u), u.Funcs...)
+		defer func() { l.numbered = err == nil }()
+	}
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
 	for _, f := range u.Funcs {
 		l.declare(f)
