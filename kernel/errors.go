@@ -84,9 +84,15 @@ func (r *run) panicked(p *engine.Program, code string, x any) *Error {
 	return r.located(p, code, "Panic", panicText(r.session.reg.Panicked(x)))
 }
 
-// located is an error with the statement that ran last.
+// located is an error with the statement that ran last, and of a panic the calls that led to it.
 func (r *run) located(p *engine.Program, code, name, text string) *Error {
 	e := &Error{Name: name, Message: text, Traceback: []string{red + name + plain + ": " + text}}
+	if p.Frames != nil && name == "Panic" {
+		if frames := p.Frames(); len(frames) > 0 {
+			r.trace(e, frames)
+			return e
+		}
+	}
 	if line, ok := p.At(); ok {
 		e.Positions = []Position{{line, 1}}
 		near := ""
@@ -97,6 +103,36 @@ func (r *run) located(p *engine.Program, code, name, text string) *Error {
 		e.Traceback = append(e.Traceback, excerpt(code, line, 0)...)
 	}
 	return e
+}
+
+// mostCalls are shown of a stack, half of them its innermost.
+const mostCalls = 20
+
+// trace writes where a panic happened and the calls that led there, each with its cell and line.
+func (r *run) trace(e *Error, frames []engine.Frame) {
+	for k, f := range frames {
+		if len(frames) > mostCalls && k == mostCalls/2 {
+			e.Traceback = append(e.Traceback, faint+fmt.Sprintf("… %d calls more …", len(frames)-mostCalls)+plain)
+		}
+		if len(frames) > mostCalls && k >= mostCalls/2 && k < len(frames)-mostCalls/2 {
+			continue
+		}
+		in, where := "", fmt.Sprintf("line %d of this cell", f.Line)
+		if f.Func != "" {
+			in = ", in " + f.Func
+		}
+		source := r.session.sources[f.Cell]
+		if f.Cell != r.number {
+			where = fmt.Sprintf("cell [%d]:%d:1", source.count, f.Line)
+		} else if len(e.Positions) == 0 {
+			e.Positions = []Position{{f.Line, 1}}
+		}
+		if k == 0 && r.live.Load() > 0 { // other goroutines note their statements too
+			where = "near " + where
+		}
+		e.Traceback = append(e.Traceback, faint+where+in+plain)
+		e.Traceback = append(e.Traceback, excerpt(source.code, f.Line, 0)...)
+	}
 }
 
 // failure is the error of a cell that exits.

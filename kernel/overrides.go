@@ -94,12 +94,14 @@ func (s *session) fmtSymbols() map[string]any {
 		return w
 	}
 	return map[string]any{
-		"Print":    func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprint(a...)) },
-		"Println":  func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprintln(a...)) },
+		"Print":    func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprint(s.finite(a)...)) },
+		"Println":  func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprintln(s.finite(a)...)) },
+		"Sprint":   func(a ...any) string { return fmt.Sprint(s.finite(a)...) },
+		"Sprintln": func(a ...any) string { return fmt.Sprintln(s.finite(a)...) },
 		"Printf":   func(f string, a ...any) (int, error) { return io.WriteString(out, s.sprintf(f, a)) },
 		"Sprintf":  func(f string, a ...any) string { return s.sprintf(f, a) },
-		"Fprint":   func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(to(w), a...) },
-		"Fprintln": func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(to(w), a...) },
+		"Fprint":   func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(to(w), s.finite(a)...) },
+		"Fprintln": func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(to(w), s.finite(a)...) },
 		"Fprintf":  func(w io.Writer, f string, a ...any) (int, error) { return io.WriteString(to(w), s.sprintf(f, a)) },
 		"Appendf":  func(b []byte, f string, a ...any) []byte { return append(b, s.sprintf(f, a)...) },
 		"Errorf": func(f string, a ...any) error {
@@ -118,8 +120,21 @@ func (s *session) fmtSymbols() map[string]any {
 	}
 }
 
+// finite returns what is to be printed, unless printing it would never end and take the process with it.
+func (s *session) finite(a []any) []any {
+	for _, x := range a {
+		switch reflect.ValueOf(x).Kind() {
+		case reflect.Map, reflect.Slice, reflect.Pointer, reflect.Struct:
+			if s.reg.Cyclic(x) {
+				panic(fmt.Errorf("stack overflow: printing %s that contains itself never ends", rt.TypeName(x)))
+			}
+		}
+	}
+	return a
+}
+
 func (s *session) sprintf(f string, a []any) string {
-	f, a = s.reg.Verbs(f, a)
+	f, a = s.reg.Verbs(f, s.finite(a))
 	return fmt.Sprintf(f, a...)
 }
 

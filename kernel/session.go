@@ -50,6 +50,7 @@ type session struct {
 	exec    sync.Mutex // held while a cell runs
 	number  int        // cells checked, for positions
 	count   int
+	sources map[int]source // of the cells, by the number they have in positions
 	latest  atomic.Pointer[run]
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
@@ -58,6 +59,12 @@ type session struct {
 	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
 	closed  chan struct{}
 	once    sync.Once
+}
+
+// source is the text of a cell that ran, and its execution count.
+type source struct {
+	count int
+	code  string
 }
 
 // grace is how long a stopped cell has to reach a stop check before it is left behind.
@@ -71,7 +78,7 @@ func New(o Options) (Session, error) {
 	if err := o.Library.complete(); err != nil {
 		return nil, err
 	}
-	s := &session{fset: token.NewFileSet(), library: o.Library, closed: make(chan struct{})}
+	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, closed: make(chan struct{})}
 	packages, err := s.library.Types()
 	if err != nil {
 		return nil, err
@@ -163,6 +170,7 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
+	s.sources[r.number] = source{s.count, code}
 	start := time.Now()
 	u, p, fail := s.compile(ctx, r, code)
 	if fail != nil {

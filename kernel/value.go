@@ -73,8 +73,8 @@ func (x shown) MIMEBundle() (map[string]any, error) {
 }
 
 const (
-	maxText  = 100_000 // bytes of a value that says itself how it is printed, or of a struct
-	maxPlain = 1000    // bytes of a string or map
+	maxText  = 100_000 // bytes of a value that says itself how it is printed
+	maxPlain = 1000    // of any other
 )
 
 // text is a value as %v prints it, strings quoted, shortened where it is very long.
@@ -109,10 +109,9 @@ func (s *session) text(v any) string {
 			t = fmt.Sprintf("%+v", v)
 		}
 	}
-	limit := maxText
-	switch reflect.ValueOf(v).Kind() {
-	case reflect.String, reflect.Map:
-		limit = maxPlain
+	limit := maxPlain
+	if o, ok := v.(rt.Obj); ok && o.HasText() || !ok && hasText(v) {
+		limit = maxText
 	}
 	if len(t) > limit {
 		t = strings.ToValidUTF8(t[:limit], "") + fmt.Sprintf("… (%d bytes more)", len(t)-limit)

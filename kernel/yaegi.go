@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
 	"reflect"
 	"runtime"
@@ -39,21 +40,18 @@ type yaegiEngine struct {
 	stop  *bool
 	at    *int
 	stmt  *int
-	notes tail // what the interpreter itself writes
+	notes *unwound // what the interpreter itself writes
 
 	mu      sync.RWMutex
 	readers map[string]func() any
 }
 
-// tail keeps nothing: the interpreter writes a line a frame for each panic, with the place of the function's start.
-type tail struct{}
-
-func (tail) Write(p []byte) (int, error) { return len(p), nil }
-
 func newYaegi(s engine.Setup) (engine.Engine, error) {
 	p, host := s.Program, s.Host
+	notes := &unwound{}
 	e := &yaegiEngine{
-		i:       interp.New(interp.Options{Stdout: tail{}, Stderr: tail{}, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
+		notes:   notes,
+		i:       interp.New(interp.Options{Stdout: io.Discard, Stderr: notes, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
 		reg:     s.Registry,
 		vars:    map[*types.Var]*lower.Global{},
 		readers: map[string]func() any{},
@@ -71,6 +69,7 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 		e.readers[name] = get
 		e.mu.Unlock()
 	}
+	e.reg.Recovered = e.notes.forget
 	exports["rt/_"] = e.reg.Symbols(host)
 	if err := e.i.Use(exports); err != nil {
 		return nil, err
@@ -168,6 +167,7 @@ func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program
 			p := e.low.Fset.Position(token.Pos(*e.at))
 			return p.Line, p.Filename == cells.CellName(u.Cell)
 		},
+		Frames: func() []engine.Frame { return e.frames(u) },
 	}, nil
 }
 

@@ -15,10 +15,11 @@ import (
 var (
 	update   = flag.Bool("update", false, "compile the programs of the corpus and store what they print")
 	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
-	programs = flag.Int("programs", 1000, "how many programs to generate")
+	programs = flag.Int("programs", 200, "how many programs to generate")
 	seed     = flag.Uint64("seed", 1, "what they are generated from, and split by")
 	written  = flag.String("programs-in", "", "a folder of programs to run")
 	keep     = flag.String("keep", "", "a folder for the generated programs that differ")
+	shrink   = flag.String("shrink", "", "a file with a program to make smaller while it differs")
 	shown    = flag.Int("show", 5, "how many differences of a kind to show")
 )
 
@@ -120,4 +121,37 @@ func TestWritten(t *testing.T) {
 		}
 	}
 	t.Log(summary(*seed, len(list), counts))
+}
+
+// TestShrink makes a program that differs smaller and prints it as a file of the corpus.
+func TestShrink(t *testing.T) {
+	if *shrink == "" {
+		t.Skip("no file is given with -shrink")
+	}
+	text, err := os.ReadFile(*shrink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(filepath.Base(*shrink), string(text), rand.New(rand.NewPCG(*seed, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := func(p *Program, want Result) Class {
+		s := open(t)
+		defer s.Close()
+		return InCells(s, p, want).Class
+	}
+	want, err := Compiled(t.Context(), t.TempDir(), []*Program{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := class(p, want[0])
+	if first == Same {
+		t.Fatal("this program does not differ")
+	}
+	p, result, err := Shrink(t.Context(), t.TempDir(), p, func(p *Program, want Result) bool { return class(p, want) == first })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s\n%s\n%s", first, p.Source, Format(p, result, string(first)+"\n"))
 }

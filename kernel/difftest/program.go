@@ -6,7 +6,7 @@
 //	go test ./kernel/difftest -run Written -programs-in DIR -seed 7
 //
 // The second runs the programs of a folder: files of package main with a function main, of the standard library only.
-// With -engine go cells are compiled too. The tests of this package run the corpus and a thousand programs.
+// With -engine go cells are compiled too. The tests of this package run the corpus and two hundred programs.
 package difftest
 
 import (

@@ -43,6 +43,16 @@ type Program struct {
 	Run     func()                     // panics as the cell does; ends its goroutine where the cell is stopped
 	Reached func() int                 // top-level statements started
 	At      func() (line int, ok bool) // of the statement that ran last
+
+	// Frames are the calls that a panic of the calling goroutine ended, innermost first; nil where an engine has none.
+	Frames func() []Frame
+}
+
+// Frame is a call of a function of a cell, "" for the cell's own statements, and the line it was at.
+type Frame struct {
+	Func string
+	Cell int // as the positions of the checker number cells
+	Line int
 }
 
 // Refused is a cell the engine does not run. Line is 0 where there is no place.

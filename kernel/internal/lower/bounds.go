@@ -1,8 +1,10 @@
 package lower
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
@@ -25,6 +27,25 @@ func (l *Lowerer) recovers(u *Unit) bool {
 		ast.Inspect(f.Decl, look)
 	}
 	return found
+}
+
+// older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now on.
+func (l *Lowerer) older(u *Unit) []*Func {
+	seen := map[*Func]bool{}
+	for _, f := range u.Funcs {
+		seen[l.funcs[f.Obj]] = true
+	}
+	var list []*Func
+	for obj, f := range l.funcs {
+		if !fromCell2(obj) || seen[f] || f.low == "" || f.Decl == nil {
+			continue
+		}
+		seen[f] = true
+		again := *f
+		list = append(list, &again)
+	}
+	slices.SortFunc(list, func(f, g *Func) int { return cmp.Compare(f.Decl.Pos(), g.Decl.Pos()) })
+	return list
 }
 
 // looks says whether indices are looked at before they are used.
@@ -83,13 +104,28 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	if !l.looks() {
 		return s
 	}
-	for _, x := range []ast.Expr{e.High, e.Max} {
-		if x != nil && !simple(x) {
-			return s
+	var pre []*ast.Field
+	var args []ast.Expr
+	hold := func(typ ast.Expr, x *ast.Expr) {
+		if *x != nil {
+			name := l.fresh("x")
+			pre, args, *x = append(pre, field(name, typ)), append(args, *x), ident(name)
 		}
 	}
-	if !simple(e.X) {
-		return s
+	plain := func(x ast.Expr) bool { return x == nil || simple(x) }
+	if !plain(e.X) || !plain(e.High) || !plain(e.Max) {
+		if _, isArray := l.typeOf(e.X).Underlying().(*types.Array); isArray {
+			return s
+		}
+		if _, isPointer := l.typeOf(e.X).Underlying().(*types.Pointer); isPointer {
+			return s
+		}
+		hold(l.low(e, l.typeOf(e.X)), &s.X)
+		for k, x := range []ast.Expr{e.Low, e.High, e.Max} {
+			if x != nil {
+				hold(l.low(x, l.typeOf(x)), []*ast.Expr{&s.Low, &s.High, &s.Max}[k])
+			}
+		}
 	}
 	t := l.typeOf(e.X).Underlying()
 	_, isSlice := t.(*types.Slice)
@@ -116,5 +152,11 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	default:
 		s.Low = l.rt("Bounds", number(e.Low, s.Low), number(e.High, s.High), limit, flag[isSlice], ident("false"))
 	}
-	return s
+	if pre == nil {
+		return s
+	}
+	return call(&ast.FuncLit{
+		Type: &ast.FuncType{Params: &ast.FieldList{List: pre}, Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}}},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{s}}),
+	}, args...)
 }

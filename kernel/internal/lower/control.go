@@ -574,7 +574,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		for _, e := range cc.List {
 			lc.List = append(lc.List, cond(e))
 		}
-		if len(lc.List) > 1 { // one condition a clause
+		if len(lc.List) > 1 && !calls(s) { // one condition a clause
 			x := lc.List[0]
 			for _, e := range lc.List[1:] {
 				x = &ast.BinaryExpr{X: x, Op: token.LOR, Y: e}
@@ -583,7 +583,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		}
 		out.Body.List = append(out.Body.List, lc)
 	}
-	if fallsThrough(s) {
+	if fallsThrough(s) || calls(s) {
 		var choose []ast.Stmt
 		out, choose = l.chosen(out)
 		pre = append(pre, choose...)
@@ -603,19 +603,34 @@ func fallsThrough(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// chosen chooses the clause first and then runs clauses from it on, as the interpreter does not always find the clause
-// that another falls through to.
+// calls says whether cases are computed by calls.
+func calls(s *ast.SwitchStmt) bool {
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if !simple(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chosen chooses the clause first and then runs clauses from it on: the interpreter does not always find the clause that
+// another falls through to, and mixes up cases that calls compute.
 func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
 	n := l.fresh("case")
-	other := -1
-	choose := &ast.SwitchStmt{Body: &ast.BlockStmt{}}
+	other := len(s.Body.List)
+	var choose ast.Stmt
+	at := &choose
 	run := &ast.CaseClause{}
 	for k, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
 		if cc.List == nil {
 			other = k
-		} else {
-			choose.Body.List = append(choose.Body.List, &ast.CaseClause{List: cc.List, Body: []ast.Stmt{assign(ident(n), intLit(k))}})
+		}
+		for _, cond := range cc.List {
+			next := &ast.IfStmt{Cond: cond, Body: block(assign(ident(n), intLit(k)))}
+			*at, at = next, &next.Else
 		}
 		body := cc.Body
 		if last := len(body) - 1; last >= 0 {
@@ -625,7 +640,11 @@ func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
 		}
 		run.Body = append(run.Body, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(n), Op: token.EQL, Y: intLit(k)}, Body: block(body...)})
 	}
-	return &ast.SwitchStmt{Switch: s.Switch, Body: block(run)}, []ast.Stmt{define(n, &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.SUB, X: intLit(1)}}), assign(ident(n), intLit(other)), choose}
+	pre := []ast.Stmt{varDecl(n, ident("int"), intLit(other))}
+	if choose != nil {
+		pre = append(pre, choose)
+	}
+	return &ast.SwitchStmt{Switch: s.Switch, Body: block(run)}, pre
 }
 
 // defaultLast moves a default clause to the end.

@@ -66,6 +66,7 @@ type Lowerer struct {
 	Generic func(path string) ([]*Func, error)
 
 	funcs   map[*types.Func]*Func
+	byLow   map[string]*Func
 	globals map[*types.Var]*Global
 	generic map[string]map[string]*Func // generic functions of native packages in source, by path and name
 	sources map[*types.Func]*Func       // the same: they stay when a cell is undone
@@ -98,7 +99,8 @@ type Lowerer struct {
 func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 	l := &Lowerer{
 		Info: info, Fset: fset, Reg: reg,
-		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
+		funcs: map[*types.Func]*Func{}, byLow: map[string]*Func{}, globals: map[*types.Var]*Global{},
+		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
@@ -188,7 +190,11 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 			panic(x)
 		}
 	}()
-	l.numbered = l.numbered || l.recovers(u)
+	if !l.numbered && l.recovers(u) {
+		l.numbered = true
+		u.Funcs = append(l.older(u), u.Funcs...)
+		defer func() { l.numbered = err == nil }()
+	}
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
 	for _, f := range u.Funcs {
 		l.declare(f)

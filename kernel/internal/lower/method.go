@@ -252,6 +252,9 @@ func (l *Lowerer) renewed(t types.Type) types.Type {
 func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types.Type) {
 	savedFn, savedEnv := l.fn, l.env
 	defer func() { l.fn, l.env = savedFn, savedEnv }()
+	if f.Obj == nil || fromCell2(f.Obj) {
+		l.byLow[name] = f
+	}
 	l.env = env
 	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil && !fromCell2(f.Obj)}
 	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())

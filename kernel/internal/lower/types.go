@@ -423,6 +423,8 @@ func (l *Lowerer) name(t types.Type) string {
 func (l *Lowerer) writeKey(b *strings.Builder, t types.Type, exact bool) {
 	w := func(t types.Type) { l.writeKey(b, t, exact) }
 	switch t := types.Unalias(t).(type) {
+	case *types.Basic: // byte and rune by the names that %T prints
+		b.WriteString(types.Typ[t.Kind()].Name())
 	case *types.Named:
 		obj := t.Obj()
 		switch {

@@ -131,8 +131,14 @@ func (r *Registry) Recover() any {
 		refuse("a panic (%v) in a function that is older than the first recover of the notebook: to tell index and length is not supported there; run the function's cell again", x)
 	}
 	u.active = false
+	if r.Recovered != nil {
+		r.Recovered()
+	}
 	return x
 }
+
+// Goroutine is the number of the calling goroutine.
+func Goroutine() int64 { return goroutine() }
 
 // goroutine is the number of the calling goroutine, which only a stack trace tells. It is asked for during panics.
 func goroutine() int64 {

@@ -32,7 +32,7 @@ func (o Obj) Format(f fmt.State, verb rune) {
 			io.WriteString(f, s)
 			return
 		}
-		goSyntax(f, o.T.reg(), reflect.ValueOf(o.V), o.T.Go, true)
+		goSyntax(f, o.T.reg(), reflect.ValueOf(o.V), o.T.Go, true, true)
 		return
 	}
 	if strings.ContainsRune("vsxXq", verb) {

@@ -10,12 +10,22 @@ import (
 	"strings"
 )
 
-// goSyntax writes a value as %#v does. Only an outermost pointer is followed.
-func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer bool) {
+// goSyntax writes a value as %#v does. Only an outermost pointer is followed. Methods of values below an unexported
+// field, which are not visible, are not called.
+func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer, visible bool) {
 	rt := r.Resolve(t)
 	null := func() { fmt.Fprintf(w, "%s(nil)", rt.Name) }
 	if u, ok := t.Underlying().(*types.Interface); ok {
-		if x := r.Norm(v.Interface()); x != nil {
+		x := r.Norm(v.Interface())
+		o, boxed := object(x)
+		p := reflect.ValueOf(x)
+		_, says := x.(fmt.GoStringer)
+		_, formats := x.(fmt.Formatter)
+		if boxed && o.T.Go != nil {
+			goSyntax(w, r, reflect.ValueOf(o.V), o.T.Go, false, visible)
+		} else if p.Kind() == reflect.Pointer && !outer && !(visible && (says || formats)) {
+			address(w, fmt.Sprintf("%T", x), p)
+		} else if x != nil {
 			fmt.Fprintf(w, "%#v", x)
 		} else if _, named := types.Unalias(t).(*types.Named); !named && u.NumMethods() == 0 {
 			io.WriteString(w, "interface {}(nil)")
@@ -32,11 +42,9 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer boo
 		io.WriteString(w, text)
 		return
 	}
-	if rt.has("Format") || rt.has("GoString") {
-		if !outer {
-			fmt.Fprintf(w, "%#v", Obj{rt, v.Interface()})
-			return
-		}
+	if visible && !outer && (rt.has("Format") || rt.has("GoString")) {
+		fmt.Fprintf(w, "%#v", Obj{rt, v.Interface()})
+		return
 	}
 	list := func(n int, item func(k int)) {
 		fmt.Fprintf(w, "%s{", rt.Name)
@@ -52,16 +60,16 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer boo
 	case *types.Struct:
 		list(u.NumFields(), func(k int) {
 			fmt.Fprintf(w, "%s:", u.Field(k).Name())
-			goSyntax(w, r, field(v, k), u.Field(k).Type(), false)
+			goSyntax(w, r, field(v, k), u.Field(k).Type(), false, visible && u.Field(k).Exported())
 		})
 	case *types.Slice:
 		if v.IsNil() {
 			null()
 			return
 		}
-		list(v.Len(), func(k int) { goSyntax(w, r, v.Index(k), u.Elem(), false) })
+		list(v.Len(), func(k int) { goSyntax(w, r, v.Index(k), u.Elem(), false, visible) })
 	case *types.Array:
-		list(v.Len(), func(k int) { goSyntax(w, r, v.Index(k), u.Elem(), false) })
+		list(v.Len(), func(k int) { goSyntax(w, r, v.Index(k), u.Elem(), false, visible) })
 	case *types.Map:
 		if v.IsNil() {
 			null()
@@ -70,9 +78,9 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer boo
 		keys := v.MapKeys()
 		slices.SortFunc(keys, compareKeys)
 		list(len(keys), func(k int) {
-			goSyntax(w, r, keys[k], u.Key(), false)
+			goSyntax(w, r, keys[k], u.Key(), false, visible)
 			io.WriteString(w, ":")
-			goSyntax(w, r, v.MapIndex(keys[k]), u.Elem(), false)
+			goSyntax(w, r, v.MapIndex(keys[k]), u.Elem(), false, visible)
 		})
 	case *types.Basic:
 		fmt.Fprintf(w, "%#v", v.Interface())
@@ -81,7 +89,7 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer boo
 		case *types.Struct, *types.Array, *types.Slice, *types.Map:
 			if outer && !v.IsNil() {
 				io.WriteString(w, "&")
-				goSyntax(w, r, v.Elem(), u.Elem(), false)
+				goSyntax(w, r, v.Elem(), u.Elem(), false, visible)
 				return
 			}
 		}

@@ -20,6 +20,9 @@ func encode(x any) ([]byte, error) {
 
 // MarshalJSON encodes a cell's value as encoding/json would in a compiled program.
 func (o Obj) MarshalJSON() ([]byte, error) {
+	if v := reflect.ValueOf(o.V); v.Kind() == reflect.Pointer && v.IsNil() {
+		return []byte("null"), nil
+	}
 	if m, ok := o.T.bind("MarshalJSON", o.V); ok {
 		out := m.Call(nil)
 		if err, _ := out[1].Interface().(error); err != nil {

@@ -194,7 +194,8 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(t) {
 		v = v.Elem()
 	}
-	if v.IsValid() && v.Type() == to && m.native(t) != nil {
+	boxes := !visible && !m.json && holdsInterface(t) // there may be some, which fmt would print as they are
+	if v.IsValid() && v.Type() == to && m.native(t) != nil && !boxes {
 		return v
 	}
 	out := reflect.New(to).Elem()
@@ -205,6 +206,9 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		return out
 	}
 	if to == anyType && !types.IsInterface(t) {
+		if m.json && v.Kind() == reflect.Pointer && v.IsNil() { // encodes as null, whatever its methods, and is empty
+			return out
+		}
 		if m.keeps(t) && visible || m.json {
 			out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
 		} else if v.Kind() == reflect.Struct {
@@ -262,13 +266,19 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		x := m.r.Norm(v.Interface())
 		if o, ok := object(x); ok && m.decode && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
 			x = &o // which a decoder fills
+		} else if ok && !m.json && !visible { // fmt would print the box
+			out.Set(m.value(reflect.ValueOf(o.V), o.T.Go, m.typ(o.T.Go, false), false))
+			return out
 		}
 		if x != nil {
 			out.Set(reflect.ValueOf(x))
 		}
 	default:
-		if to == unsafePtr && !v.IsNil() {
+		switch {
+		case to == unsafePtr && !v.IsNil():
 			out.SetPointer(v.UnsafePointer())
+		case v.CanConvert(to):
+			out.Set(v.Convert(to))
 		}
 	}
 	return out

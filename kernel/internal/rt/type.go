@@ -96,6 +96,9 @@ type Registry struct {
 
 	// Resolve returns the run-time type of any type; the cell compiler sets it, as it knows the types' keys.
 	Resolve func(types.Type) *Type
+
+	// Recovered is called when a cell recovers a panic, on its goroutine.
+	Recovered func()
 }
 
 // NewRegistry returns a registry over the library's symbols, and wrappers with methods that native code looks for beyond

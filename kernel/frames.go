@@ -1,0 +1,103 @@
+package kernel
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+	"sync"
+
+	"nacre/kernel/internal/cells"
+	"nacre/kernel/internal/engine"
+	"nacre/kernel/internal/lower"
+	"nacre/kernel/internal/rt"
+)
+
+// unwound collects the functions that panics leave, by goroutine, innermost first: the interpreter writes a line for
+// each, with the function's name in lowered code.
+type unwound struct {
+	mu    sync.Mutex
+	names map[int64][]string
+}
+
+// mostFrames are kept of one panic, as a recursion can have many more.
+const mostFrames = 1000
+
+func (u *unwound) Write(p []byte) (int, error) {
+	_, name, ok := bytes.Cut(p, []byte(": panic: main."))
+	name, _, found := bytes.Cut(name, []byte("("))
+	if ok && found {
+		id := rt.Goroutine()
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.names == nil {
+			u.names = map[int64][]string{}
+		}
+		if len(u.names[id]) < mostFrames {
+			u.names[id] = append(u.names[id], string(name))
+		}
+	}
+	return len(p), nil
+}
+
+// forget drops what the calling goroutine's panic left, once it is recovered.
+func (u *unwound) forget() { u.take() }
+
+func (u *unwound) take() []string {
+	id := rt.Goroutine()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list := u.names[id]
+	delete(u.names, id)
+	return list
+}
+
+// frames are the calls that the calling goroutine's panic ended, innermost first. The line of the innermost is that of
+// the statement that ran last. Those of the others are known where a function calls the next in one place only.
+func (e *yaegiEngine) frames(u *cells.Unit) []engine.Frame {
+	at := token.Pos(*e.at)
+	var list []engine.Frame
+	add := func(f *lower.Func, pos token.Pos) {
+		p := e.low.Fset.Position(pos)
+		var cell int
+		if _, err := fmt.Sscanf(p.Filename, strings.ReplaceAll(cells.CellName(0), "0", "%d"), &cell); err != nil {
+			return
+		}
+		name := ""
+		if f != nil {
+			name = f.Name
+		}
+		list = append(list, engine.Frame{Func: name, Cell: cell, Line: p.Line})
+	}
+	var inner *lower.Func
+	for k, low := range e.notes.take() {
+		f := e.low.Lowered(low)
+		if f == nil {
+			continue
+		}
+		switch {
+		case len(list) == 0 && f.Decl.Pos() <= at && at < f.Decl.End():
+			add(f, at)
+		case k > 0 && f == inner && f.Calls(e.low.Info, f) == token.NoPos: // a closure of the function before
+			continue
+		default:
+			pos := f.Calls(e.low.Info, inner)
+			if pos == token.NoPos {
+				pos = f.Decl.Pos()
+			}
+			add(f, pos)
+		}
+		inner = f
+	}
+	if len(list) == 0 {
+		add(nil, at)
+		return list
+	}
+	if k := *e.stmt; k >= 0 && k < len(u.Body) {
+		add(nil, topLine(u.Body[k]))
+	}
+	return list
+}
+
+func topLine(s ast.Stmt) token.Pos { return s.Pos() }
