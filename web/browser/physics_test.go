@@ -84,6 +84,7 @@ func TestSiteTrainsHalfCheetah(t *testing.T) {
 	if n := eval[int](p, "document.querySelectorAll('.rollout').length"); n != 2 {
 		t.Errorf("%d films, expected 2", n)
 	}
+	eval[any](p, "document.querySelector('.rollout').scrollIntoView(), null")
 	p.await("document.querySelector('.rollout[data-ready]')")
 	s.own()
 	p.quiet()
@@ -197,6 +198,7 @@ func TestSiteInFull(t *testing.T) {
 	if out == "" {
 		t.Skip(trainingVariable + " does not name a folder")
 	}
+	patience = 5 * time.Minute // on a busy machine
 	for _, name := range []string{"half-cheetah", "quickstart"} {
 		for seed := 1; seed <= 3; seed++ {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
