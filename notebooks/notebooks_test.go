@@ -18,6 +18,7 @@ import (
 	"nacre/kernel"
 	"nacre/library"
 	"nacre/library/display"
+	"nacre/sim"
 	_ "nacre/sim/families"
 )
 
@@ -107,6 +108,17 @@ func TestQuickstart(t *testing.T) {
 	}
 	if n := count(t, shown, "text/html", "text/plain"); n != 2 {
 		t.Errorf("%d tables, expected 2", n)
+	}
+}
+
+func TestHalfCheetah(t *testing.T) {
+	if _, err := sim.Lookup("cheetah-vel"); err != nil {
+		t.Skip(err)
+	}
+	shown := run(t, "half-cheetah.ipynb", "iterations=1", "films=2", "folder="+t.TempDir(),
+		`changes=["pearl.hidden=16", "pearl.encoder_hidden=16", "pearl.updates_per_iteration=4", "pearl.meta_batch=4", "pearl.batch=16", "pearl.initial_steps=200", "train_tasks=4", "test_tasks=3"]`)
+	if c, r := count(t, shown, curves, "image/png"), count(t, shown, rollout, "image/png"); c != 1 || r != 2 {
+		t.Errorf("%d curves and %d films, expected 1 and 2", c, r)
 	}
 }
 

@@ -65,8 +65,8 @@ type Batch interface {
 	Close() error
 }
 
-// Checker is implemented by families that need something a build or a machine may lack. Lookup calls it; the browser,
-// for one, has no MuJoCo of its own, and families on it say so there.
+// Checker is implemented by families that need something a build or a machine may lack. Lookup calls it; a page in a
+// browser, for one, may have been written without MuJoCo, and families on it say so there.
 type Checker interface {
 	// Available returns nil, or an error that wraps ErrUnavailable and says in one sentence what to do.
 	Available() error

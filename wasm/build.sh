@@ -2,7 +2,8 @@
 # Builds the programs of wasm/ for the browser into bin/wasm, packed as static sites serve them, with manifest.json, which
 # `nacre site` reads. Brotli at full strength takes two minutes for the kernel; NACRE_WASM_FAST=1 packs quickly instead.
 # `build.sh test PACKAGE ARGS...` runs a package's tests as the browser would, in Node; `build.sh program PACKAGE FOLDER`
-# writes one program with Go's scripts that run it there, and `build.sh tests PACKAGE FOLDER` a package's tests.
+# writes one program with Go's scripts that run it there, and `build.sh tests PACKAGE FOLDER` a package's tests. mujoco.cjs
+# gives them the front end's MuJoCo.
 #
 # Vector instructions are in Go's experiment simd, whose interface is that of one version: the programs are compiled by it,
 # whichever compiles the rest. Where it cannot be had they are compiled without.
@@ -56,7 +57,7 @@ scripts=$("$go" env GOROOT)/lib/wasm
 
 case ${1:-build} in
 test)
-	compile test -exec "$scripts/go_js_wasm_exec" "${@:2}"
+	NODE_OPTIONS="--require $PWD/wasm/mujoco.cjs" compile test -exec "$scripts/go_js_wasm_exec" "${@:2}"
 	exit
 	;;
 program | tests)

@@ -9,9 +9,8 @@
 //	}
 //
 // The list is the same everywhere. What a build or a machine cannot run it has too, and sim.Lookup says what is missing.
-// Without MuJoCo, and so in the browser's kernel, only the point robot can be stepped, recorded and drawn; of the others
-// sim.Families gives the specs. A page shows films of them that were made elsewhere, and goes on from a frame of the
-// controls with MuJoCo's own WebAssembly.
+// Without MuJoCo only the point robot can be stepped, recorded and drawn; of the others sim.Families gives the specs. In
+// the browser's kernel all are stepped, in MuJoCo's own WebAssembly.
 package families
 
 import (

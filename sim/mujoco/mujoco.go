@@ -5,7 +5,10 @@
 // the user's cache, one beside the program, the system's. It must be of the version whose headers this package was
 // compiled with; without it every function returns an error that wraps sim.ErrUnavailable and says what to do.
 //
-// The package is compiled with cgo and the build tag mujoco, which `make` sets where it has the headers. Without them it
+// In a browser it is MuJoCo's official WebAssembly build, which the page fetches when a model is first made; numbers cross
+// between the two programs once before and once after a chunk's step. Its version may be another, see Notice.
+//
+// Natively the package is compiled with cgo and the build tag mujoco, which `make` sets where it has the headers. Without them it
 // is ErrUnavailable that every function returns, so that packages above build anywhere.
 //
 //	model, err := mujoco.LoadXML(text)

@@ -16,7 +16,7 @@ import (
 	"nacre/kernel"
 	"nacre/kernel/jupyter"
 	"nacre/library"
-	_ "nacre/sim/families" // those on MuJoCo say here that there is none
+	_ "nacre/sim/families" // those on MuJoCo step in the page's
 )
 
 func main() {

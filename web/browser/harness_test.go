@@ -33,9 +33,11 @@ import (
 const (
 	token       = "a-token-for-tests-only"
 	kernelEnv   = "NACRE_BROWSER_TEST_KERNEL"
-	patience    = 20 * time.Second
 	windowWidth = 1280
 )
+
+// patience is how long a page may take to do what it is asked.
+var patience = 20 * time.Second
 
 // The kernels a site may have.
 const (
