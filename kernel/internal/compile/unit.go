@@ -246,6 +246,9 @@ func (u *unit) declareFuncs() (writes []func()) {
 		fd := d.Node.(*ast.FuncDecl)
 		if fd.Recv == nil {
 			e := u.add(u.fresh("f_" + fd.Name.Name))
+			if fd.Type.TypeParams == nil {
+				e.bind = fmt.Sprintf("c__.Vars[%q] = %s\n", e.name, e.name)
+			}
 			for _, o := range []*types.Func{d.Func, d.Also} {
 				if o != nil {
 					u.Session.funcs[o] = e
