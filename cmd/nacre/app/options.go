@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -157,6 +158,9 @@ type SetupOptions struct {
 	Install bool     // install pip with apt-get where it is missing
 	Usable  bool     // whether this program can load what is fetched
 	Library string   // MuJoCo's, where one is in use already; empty where there is none
+	Cells   bool     // only compile the packages that cells import
+
+	Compile func(context.Context) error // does that
 }
 
 // ExamplesOptions are the arguments of nacre examples.

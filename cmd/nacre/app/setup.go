@@ -7,10 +7,19 @@ import (
 	"runtime"
 
 	"nacre/internal/fetch"
+	"nacre/kernel"
 )
 
 // Setup fetches MuJoCo and the scenes of Meta-World into the user's cache.
 func Setup(ctx context.Context, env *Env, o SetupOptions) error {
+	if o.Cells {
+		err := o.Compile(ctx)
+		if errors.Is(err, kernel.ErrNoToolChain) {
+			fmt.Fprintf(env.Err, "notebooks run on yaegi: %v\n", err)
+			return nil
+		}
+		return err
+	}
 	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return err
