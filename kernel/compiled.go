@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -178,7 +180,11 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 	defer func() {
 		if err != nil {
 			undo()
+			return
 		}
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		u.Warnings = append(u.Warnings, compile.Held(u, slices.Collect(maps.Values(e.vars)))...)
 	}()
 	if p, ok := e.direct(u); ok {
 		return p, nil

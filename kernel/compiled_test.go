@@ -5,6 +5,7 @@ package kernel_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"nacre/kernel"
@@ -114,5 +115,18 @@ half(2); sum(); _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	})
 	if r, _ := execute(s, "for range 3 { x++ }"); r.Error == nil || r.Error.Name != "EngineError" {
 		t.Errorf("a loop did not need the compiler: %s", value(r))
+	}
+}
+
+// Values in interfaces do not get methods that are added later, and a line says so.
+func TestMethodsAddedLater(t *testing.T) {
+	s := startOn(t, kernel.Compiled("..", ""))
+	kerneltest.Cells(t, s, [][2]string{{"import \"fmt\"\ntype T struct{ A int }\ntype U struct{}\nx := T{1}\nheld := []any{x}\nfmt.Print(x, held, U{})", "{1} [{1}] {}"}})
+	_, out := execute(s, "func (t T) String() string { return \"a T\" }\nfunc (U) String() string { return \"a U\" }\nfmt.Print(x, held, U{})")
+	if got := out.Stdout(); got != "a T [{1}] a U" {
+		t.Errorf("got %q", got)
+	}
+	if got := out.Stderr(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "values of T") {
+		t.Errorf("got %q", got)
 	}
 }
