@@ -165,13 +165,19 @@ func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
 	reached := 0
 	return &engine.Program{
 		Run: func() {
-			for _, f := range d.Statements {
-				reached++
+			for k, f := range d.Statements {
+				reached = k
 				f()
 			}
+			reached = len(d.Statements)
 		},
 		Reached: func() int { return reached },
-		At:      func() (int, bool) { return d.Lines[max(reached, 1)-1], len(d.Lines) > 0 },
+		At: func() (int, bool) {
+			if reached < len(d.Lines) {
+				return d.Lines[reached], true
+			}
+			return 0, false
+		},
 	}, true
 }
 
