@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,9 +25,38 @@ import (
 )
 
 // Compiled is the Go compiler behind Nacre's cell compiler: each cell becomes a plugin of this program. It needs Linux,
-// gcc and the tool chain that built the program. source is a folder of the module the program was built from.
-func Compiled(source string) Engine {
-	return Engine{Open: func(s engine.Setup) (engine.Engine, error) { return newCompiled(s, source) }}
+// gcc and the tool chain that built the program. source is a folder of the module the program was built from, list the
+// file that CompileLibrary wrote or "", without which finding packages takes longer.
+func Compiled(source, list string) Engine {
+	return Engine{Open: func(s engine.Setup) (engine.Engine, error) { return newCompiled(s, source, list) }}
+}
+
+// Auto is Compiled where CompileLibrary has been called for this program, and Yaegi elsewhere.
+func Auto(source, list string) Engine {
+	return Engine{Open: func(s engine.Setup) (engine.Engine, error) {
+		if compile.Prepared(list) {
+			if e, err := newCompiled(s, source, list); err == nil {
+				return e, nil
+			}
+		}
+		return newYaegi(s)
+	}}
+}
+
+// CompileLibrary compiles the packages that cells of a library may import for the engine Compiled, and notes them in the file
+// list. That takes minutes the first time. The error has ErrNoToolChain in it where cells cannot be compiled.
+func CompileLibrary(ctx context.Context, source, list string, library Library) error {
+	packages, err := library.Types()
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for path := range packages {
+		if library.Importable(path) {
+			paths = append(paths, path)
+		}
+	}
+	return compile.Prepare(ctx, source, list, paths)
 }
 
 // compiledEngine runs cells as plugins.
@@ -34,6 +65,7 @@ type compiledEngine struct {
 	source  *compile.Session
 	build   *compile.Builder
 	host    *live.Host
+	setup   engine.Setup
 	raised  atomic.Bool
 
 	mu   sync.RWMutex
@@ -43,8 +75,8 @@ type compiledEngine struct {
 // compiledSessions numbers the sessions of the process.
 var compiledSessions atomic.Int64
 
-func newCompiled(s engine.Setup, source string) (engine.Engine, error) {
-	b, err := compile.NewBuilder(fmt.Sprintf("cells/%d", compiledSessions.Add(1)), source)
+func newCompiled(s engine.Setup, source, list string) (engine.Engine, error) {
+	b, err := compile.NewBuilder(fmt.Sprintf("cells/%d", compiledSessions.Add(1)), source, list)
 	if err != nil {
 		return nil, fmt.Errorf("engine go: %w", err)
 	}
@@ -53,8 +85,8 @@ func newCompiled(s engine.Setup, source string) (engine.Engine, error) {
 		f := printed[name].Interface().(func([]any))
 		return func(xs ...any) { f(xs) }
 	}
-	return &compiledEngine{
-		program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b, vars: map[string]any{},
+	e := &compiledEngine{
+		setup: s, program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b, vars: map[string]any{},
 		host: &live.Host{
 			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
 			Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
@@ -66,7 +98,9 @@ func newCompiled(s engine.Setup, source string) (engine.Engine, error) {
 				return v, ok
 			},
 		},
-	}, nil
+	}
+	e.host.Variable = func(name string) any { p, _ := e.value(name); return p }
+	return e, nil
 }
 
 func init() {
@@ -100,13 +134,51 @@ func (e *compiledEngine) Close() error { return e.build.Close() }
 func (e *compiledEngine) End() { runtime.Goexit() }
 
 func (e *compiledEngine) Read(v *cells.Var) (any, bool) {
-	e.mu.RLock()
-	p, ok := e.vars[e.source.Slot(v.Obj)]
-	e.mu.RUnlock()
+	p, ok := e.value(e.source.Slot(v.Obj))
 	if !ok {
 		return nil, false
 	}
 	return reflect.ValueOf(p).Elem().Interface(), true
+}
+
+func (e *compiledEngine) value(name string) (any, bool) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	p, ok := e.vars[name]
+	return p, ok
+}
+
+func (e *compiledEngine) keep(name string, p any) {
+	e.mu.Lock()
+	e.vars[name] = p
+	e.mu.Unlock()
+}
+
+// direct is a cell that runs at once, where it can.
+func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
+	d, ok := e.source.Direct(u, compile.Env{
+		Value: e.value, Keep: e.keep, Show: e.setup.Host.Show, Session: e.host.Symbol, Native: e.setup.Native,
+	})
+	if !ok {
+		return nil, false
+	}
+	reached := 0
+	return &engine.Program{
+		Run: func() {
+			for k, f := range d.Statements {
+				reached = k
+				f()
+			}
+			reached = len(d.Statements)
+		},
+		Reached: func() int { return reached },
+		At: func() (int, bool) {
+			if reached < len(d.Lines) {
+				return d.Lines[reached], true
+			}
+			return 0, false
+		},
+	}, true
 }
 
 func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.Program, err error) {
@@ -114,8 +186,15 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 	defer func() {
 		if err != nil {
 			undo()
+			return
 		}
+		e.mu.RLock()
+		defer e.mu.RUnlock()
+		u.Warnings = append(u.Warnings, compile.Held(u, slices.Collect(maps.Values(e.vars)))...)
 	}()
+	if p, ok := e.direct(u); ok {
+		return p, nil
+	}
 	src, err := e.source.Cell(u)
 	if err != nil {
 		var r *compile.Refused

@@ -3,17 +3,20 @@
 package kernel_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
 
-func init() { engines = append(engines, testEngine{"go", kernel.Compiled(".."), nil}) }
+func init() { engines = append(engines, testEngine{"go", kernel.Compiled("..", ""), nil}) }
 
 // What the checker lets pass and the compiler does not is an error at its place in the cell, and the session goes on.
 func TestCompilerErrorsHavePlaces(t *testing.T) {
-	s := startOn(t, kernel.Compiled(".."))
+	s := startOn(t, kernel.Compiled("..", ""))
 	if r, _ := execute(s, "x := 1"); r.Error != nil {
 		t.Fatal(value(r))
 	}
@@ -29,9 +32,104 @@ func TestCompilerErrorsHavePlaces(t *testing.T) {
 
 // A panic in a function of the cell is located where it happens, also behind calls.
 func TestPanicInACompiledFunction(t *testing.T) {
-	s := startOn(t, kernel.Compiled(".."))
+	s := startOn(t, kernel.Compiled("..", ""))
 	r, _ := execute(s, "func f(m map[string]int) {\n\tm[\"a\"] = 1\n}\nf(nil)")
 	if r.Error == nil || r.Error.Name != "Panic" || len(r.Error.Positions) != 1 || r.Error.Positions[0].Line != 2 {
 		t.Errorf("got %+v", r.Error)
+	}
+}
+
+// Loops at the top level of a cell hold its variables in registers, and whatever ends them leaves what was assigned.
+func TestLoopsAtTheTopLevel(t *testing.T) {
+	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+		{"n, xs := 0, []int{1, 2, 3}\nfor {\n\tn++\n\txs[n] = 10 * n\n}", "Panic: runtime error: index out of range [3] with length 3"},
+		{"n", "3"},
+		{`a, b, text := 0, 1, ""
+L:
+for i := range 10 {
+	if i == 5 { continue L }
+	a, b = b, a+b
+	switch {
+	case i == 8: break L
+	case i%2 == 0: text += "even "
+	default: text += "odd "
+	}
+}
+count := 0
+bump := func() { count++ }
+for range 3 {
+	bump()
+	count *= 2
+}
+p := &n
+for n = 0; n < 4; n++ { *p += 1 }
+[]any{a, b, text, count, n, xs}`, "[21 34 even odd even odd even even odd  14 4 [1 10 20]]"},
+	})
+}
+
+// Cells that only call, read and assign run without the compiler, and give what compiled ones give.
+func TestCellsThatDeclareNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	s := startOn(t, kernel.Compiled("..", ""))
+	kerneltest.Cells(t, s, [][2]string{
+		{`import ("errors"; "fmt"; "math"; "os"; "strings"; "time")
+type P struct{ X int; y int }
+func (p *P) Inc() int { p.X++; return p.X }
+func (p P) String() string { return fmt.Sprint("P", p.X) }
+func half(n int) (int, error) { if n%2 != 0 { return 0, errors.New("odd") }; return n / 2, nil }
+func sum(xs ...float64) (s float64) { for _, x := range xs { s += x }; return s }
+p, q, none := &P{}, P{}, (*P)(nil)
+m := map[string]int{"a": 1}
+var i8 int8 = -128
+half(2); sum(); _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
+	})
+	folders, err := filepath.Glob(filepath.Join(dir, "nacre-cells-*"))
+	if err != nil || len(folders) != 1 {
+		t.Fatal(folders, err)
+	}
+	if err := os.RemoveAll(folders[0]); err != nil { // nothing can be compiled any more
+		t.Fatal(err)
+	}
+	kerneltest.Cells(t, s, [][2]string{
+		{"x := 5", ""},
+		{"x*2 + 1", "11"},
+		{"half(x)", "0, odd"},
+		{"h, err := half(8)", ""},
+		{"fmt.Println(h, err, 'a', 1.5, \"t\", nil)", "4 <nil> 97 1.5 t <nil>\n"},
+		{"sum(1, 2.5, math.Sqrt(4))", "5.5"},
+		{"p.Inc()\nq.Inc()\nfmt.Println(p, q, p.X)", "P1 P1 1\n"},
+		{"none.X", "Panic: runtime error: invalid memory address or nil pointer dereference"},
+		{"strings.Fields(\"a b\")[7]", "Panic: runtime error: index out of range [7] with length 2"},
+		{"m[\"a\"] + m[\"b\"] + len(m)", "2"},
+		{"i8 / -1", "-128"},
+		{"i8 -= 1\ni8", "127"},
+		{"x / (x - 5)", "Panic: runtime error: integer divide by zero"},
+		{"x++\nx += 10\nx >= 16", "true"},
+		{"math.NaN() != math.NaN()", "true"},
+		{"var d time.Duration = 3\nd * time.Second", "3s"},
+		{"var e error\ne", "nil"},
+		{"os.Stdout.WriteString(\"out\\n\")", "out\n4"},
+		{"fine := 2\nfails := strings.Fields(\"\")[0]", "Panic: runtime error: index out of range [0] with length 0"},
+		{"fine", "2"},
+		{"fails", "CompileError: 1:1: undefined: fails"},
+		{"x = nosuch", "CompileError: 1:5: undefined: nosuch"},
+		{"h = \"text\"", "CompileError: 1:5: cannot use \"text\" (untyped string constant) as int value in assignment"},
+	})
+	if r, _ := execute(s, "for range 3 { x++ }"); r.Error == nil || r.Error.Name != "EngineError" {
+		t.Errorf("a loop did not need the compiler: %s", value(r))
+	}
+}
+
+// Values in interfaces do not get methods that are added later, and a line says so.
+func TestMethodsAddedLater(t *testing.T) {
+	s := startOn(t, kernel.Compiled("..", ""))
+	kerneltest.Cells(t, s, [][2]string{{"import \"fmt\"\ntype T struct{ A int }\ntype U struct{}\nx := T{1}\nheld := []any{x}\nfmt.Print(x, held, U{})", "{1} [{1}] {}"}})
+	_, out := execute(s, "func (t T) String() string { return \"a T\" }\nfunc (U) String() string { return \"a U\" }\nfmt.Print(x, held, U{})")
+	if got := out.Stdout(); got != "a T [{1}] a U" {
+		t.Errorf("got %q", got)
+	}
+	if got := out.Stderr(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "values of T") {
+		t.Errorf("got %q", got)
 	}
 }

@@ -98,7 +98,7 @@ func New(o Options) (Session, error) {
 	symbols := s.symbols()
 	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
 	if s.engine, err = o.Engine.Open(engine.Setup{
-		Program: s.prog, Registry: s.reg, Symbols: symbols, Keeps: s.library.Keeps, Host: host,
+		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,
 		Files: func() { s.files.Store(true) },
 	}); err != nil {
 		return nil, err

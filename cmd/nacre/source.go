@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +22,20 @@ func source() string {
 		}
 	}
 	return home.Beside("src")
+}
+
+// packageList is the file that says where the packages lie that cells import, as the engine go has compiled them for
+// this program; "" where there is no place for it.
+func packageList() string {
+	program, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	dir, err := home.Dir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "cells", fmt.Sprintf("%.8x.list", sha256.Sum256([]byte(program))))
 }
 
 func isFile(name string) bool {

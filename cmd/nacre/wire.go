@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"nacre/cmd/nacre/app"
@@ -14,7 +15,9 @@ import (
 )
 
 // engines are what --engine names.
-var engines = map[string]kernel.Engine{"yaegi": kernel.Yaegi, "go": kernel.Compiled(source())}
+var engines = map[string]kernel.Engine{
+	"auto": kernel.Auto(source(), packageList()), "yaegi": kernel.Yaegi, "go": kernel.Compiled(source(), packageList()),
+}
 
 // wired are the actions of this program.
 func wired() actions {
@@ -37,13 +40,16 @@ func wired() actions {
 		Examples: app.Examples,
 		Setup: func(ctx context.Context, env *app.Env, o app.SetupOptions) error {
 			o.Usable, o.Library = mujoco.Built(), mujoco.Path()
+			o.Compile = func(ctx context.Context) error {
+				return kernel.CompileLibrary(ctx, source(), packageList(), library.New())
+			}
 			return app.Setup(ctx, env, o)
 		},
 		Site: app.Site,
 		Run:  app.RunNotebook,
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
-				return kernel.New(kernel.Options{Library: library.New(), Engine: engines[engine]})
+				return kernel.New(kernel.Options{Library: library.New(), Engine: engines[cmp.Or(engine, "auto")]})
 			})
 		},
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,

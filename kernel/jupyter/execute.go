@@ -28,6 +28,7 @@ type ExecuteReply struct {
 	Name        string                    `json:"ename,omitempty"`
 	Value       string                    `json:"evalue,omitempty"`
 	Traceback   []string                  `json:"traceback,omitempty"`
+	Engine      string                    `json:"engine,omitempty"` // that ran the cell
 }
 
 // execute runs a cell and replies.
@@ -67,7 +68,9 @@ func (k *Kernel) execute(m *Message) {
 	if store {
 		k.history.add(count, c.Code, reply.Value)
 	}
-	k.reply(m, "execute_reply", executeReply(reply, count))
+	answer := executeReply(reply, count)
+	answer.Engine = k.session.Info().Engine
+	k.reply(m, "execute_reply", answer)
 	if reply.Error != nil && (c.StopOnError == nil || *c.StopOnError) {
 		k.abort()
 	}

@@ -13,7 +13,7 @@ func (k *Kernel) info() map[string]any {
 		"help_links": []any{}, "supported_features": []string{}, "engine": i.Engine,
 		"language_info": map[string]any{
 			"name": i.Language, "version": i.LanguageVersion, "mimetype": i.MIMEType, "file_extension": i.FileExtension,
-			"codemirror_mode": i.Mode, "pygments_lexer": i.Language, "nbconvert_exporter": "script",
+			"codemirror_mode": i.Mode, "pygments_lexer": i.Language, "nbconvert_exporter": "script", "engine": i.Engine,
 		},
 	}
 }

@@ -139,9 +139,13 @@ func (r *runner) cell(ctx context.Context, number int, c nbformat.Cell) error {
 	}
 	s.count = reply.Count
 	r.write()
-	c.Metadata()["execution"] = map[string]any{
+	execution := map[string]any{
 		"iopub.execute_input": began.UTC().Format(time.RFC3339Nano), "shell.execute_reply": time.Now().UTC().Format(time.RFC3339Nano),
 	}
+	if reply.Engine != "" {
+		execution["engine"] = reply.Engine
+	}
+	c.Metadata()["execution"] = execution
 	if err == nil && (reply.Status == "ok" || c.Tagged(mayFail)) {
 		return nil
 	}

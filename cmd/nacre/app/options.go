@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -164,6 +165,9 @@ type SetupOptions struct {
 	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
 	Usable  bool     // whether this program can load what is fetched
 	Library string   // MuJoCo's, where one is in use already; empty where there is none
+	Cells   bool     // only compile the packages that cells import
+
+	Compile func(context.Context) error // does that
 }
 
 // ExamplesOptions are the arguments of nacre examples.

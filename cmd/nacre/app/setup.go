@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"nacre/internal/fetch"
+	"nacre/kernel"
 )
 
 // Setup fetches MuJoCo and the scenes of Meta-World, or the library for WebGPU, into the user's cache.
@@ -19,6 +20,14 @@ func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 		}
 		how.Command, how.Asking = "nacre setup --gpu", "nacre setup --gpu --install"
 		return fetch.Get(ctx, []fetch.Part{part}, how)
+	}
+	if o.Cells {
+		err := o.Compile(ctx)
+		if errors.Is(err, kernel.ErrNoToolChain) {
+			fmt.Fprintf(env.Err, "notebooks run on yaegi: %v\n", err)
+			return nil
+		}
+		return err
 	}
 	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 	if err != nil {

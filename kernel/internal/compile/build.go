@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"nacre/kernel/internal/engine"
 )
@@ -35,8 +36,8 @@ type Builder struct {
 var base = []string{"nacre/kernel/internal/live", "unsafe", "runtime/cgo"}
 
 // NewBuilder returns a builder of plugins for this process. source is a folder of the module that the program was
-// built from. It fails where there is no tool chain of the release that built the program.
-func NewBuilder(path, source string) (*Builder, error) {
+// built from, list what Prepare wrote or "". It fails where there is no tool chain of the release that built the program.
+func NewBuilder(path, source, list string) (*Builder, error) {
 	b := &Builder{Path: path, source: source, packages: map[string]string{}}
 	b.env = append(os.Environ(), "CGO_ENABLED=1")
 	if v := runtime.Version(); strings.HasPrefix(v, "go1") && !strings.Contains(v, " ") {
@@ -52,21 +53,19 @@ func NewBuilder(path, source string) (*Builder, error) {
 			}
 		}
 	}
-	out, err := b.goCommand(context.Background(), "env", "GOVERSION", "GOTOOLDIR")
-	if err != nil {
-		return nil, err
-	}
-	version, tools, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if version != runtime.Version() {
-		return nil, fmt.Errorf("%w: the Go tool chain is %s, and this program was built with %s", engine.ErrNoToolChain, version, runtime.Version())
-	}
-	b.tools = tools
 	if !loads {
 		return nil, fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
 	}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return nil, fmt.Errorf("%w: linking plugins needs gcc", engine.ErrNoToolChain)
 	}
+	if !b.recall() && (list == "" || b.prepared(list) != nil) {
+		clear(b.packages)
+		if err := b.findTools(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
 	if b.folder, err = os.MkdirTemp("", "nacre-cells-"); err != nil {
 		return nil, err
 	}
@@ -75,6 +74,20 @@ func NewBuilder(path, source string) (*Builder, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// findTools asks the go command for the compiler and the linker.
+func (b *Builder) findTools() error {
+	out, err := b.goCommand(context.Background(), "env", "GOVERSION", "GOTOOLDIR")
+	if err != nil {
+		return err
+	}
+	version, tools, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if version != runtime.Version() {
+		return fmt.Errorf("%w: the Go tool chain is %s, and this program was built with %s", engine.ErrNoToolChain, version, runtime.Version())
+	}
+	b.tools = tools
+	return nil
 }
 
 // Close removes the files.
@@ -120,7 +133,25 @@ func (b *Builder) need(ctx context.Context, paths []string) error {
 			b.packages[path] = file
 		}
 	}
+	found.Store(b.source, &archives{b.tools, maps.Clone(b.packages)})
 	return nil
+}
+
+// archives are what the builders of the process have found: asking the go command takes half a second.
+type archives struct {
+	tools    string
+	packages map[string]string
+}
+
+var found sync.Map // *archives by the folder of the module
+
+// recall takes over what an earlier builder has found.
+func (b *Builder) recall() bool {
+	a, ok := found.Load(b.source)
+	if ok {
+		b.tools, b.packages = a.(*archives).tools, maps.Clone(a.(*archives).packages)
+	}
+	return ok
 }
 
 // Build makes the plugin of a cell, whose function is cell__N in the source and which hands that over as name. It

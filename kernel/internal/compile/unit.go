@@ -90,8 +90,8 @@ func (s *Session) fresh(base string) string {
 
 // Save returns a function that undoes what Cell did since, for when its result cannot be used.
 func (s *Session) Save() (undo func()) {
-	bodies := maps.Clone(s.bodies) // all else is found by objects that are new with each cell
-	return func() { s.bodies = bodies }
+	bodies, slots := maps.Clone(s.bodies), maps.Clone(s.slots) // all else is found by objects that are new with each cell
+	return func() { s.bodies, s.slots = bodies, slots }
 }
 
 // unit is a cell that is being written.
@@ -208,7 +208,8 @@ func (u *unit) declareVars() {
 	moved := u.Moved()
 	for _, was := range slices.SortedFunc(maps.Keys(moved), func(a, b *types.Var) int { return strings.Compare(a.Name(), b.Name()) }) {
 		if old := u.slots[was]; old != nil {
-			u.slots[moved[was]] = recast(was.Name(), old, moved[was].Type())
+			e := recast(was.Name(), old, moved[was].Type())
+			u.slots[was], u.slots[moved[was]] = e, e // the cell's own statements were checked with the one, later ones with the other
 		}
 	}
 	for _, v := range u.Vars {
@@ -246,6 +247,9 @@ func (u *unit) declareFuncs() (writes []func()) {
 		fd := d.Node.(*ast.FuncDecl)
 		if fd.Recv == nil {
 			e := u.add(u.fresh("f_" + fd.Name.Name))
+			if fd.Type.TypeParams == nil {
+				e.bind = fmt.Sprintf("c__.Vars[%q] = %s\n", e.name, e.name)
+			}
 			for _, o := range []*types.Func{d.Func, d.Also} {
 				if o != nil {
 					u.Session.funcs[o] = e

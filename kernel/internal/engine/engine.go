@@ -68,6 +68,7 @@ type Setup struct {
 	Program  *cells.Program
 	Registry *rt.Registry                        // of the types that lowered code makes
 	Symbols  map[string]map[string]reflect.Value // what cells may import
+	Native   map[string]map[string]reflect.Value // the same, as the library has it
 	Keeps    []string                            // packages there whose functions only keep or show what they get as any
 	Host     rt.Host
 	Files    func() // to be called once cells may write to the standard files themselves

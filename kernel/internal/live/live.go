@@ -19,6 +19,9 @@ type Host struct {
 	Print   func(...any) // the built-in print and println
 	Println func(...any)
 
+	// Variable is a pointer to a variable that no compiled cell has made, by its name in compiled code.
+	Variable func(name string) any
+
 	// Symbol is what cells use instead of a function or variable that would reach past the session; the latter is
 	// addressable.
 	Symbol func(path, name string) (reflect.Value, bool)
@@ -28,7 +31,7 @@ type Host struct {
 type Cell struct {
 	*Host
 	Reached int            // top-level statements started
-	Vars    map[string]any // pointers to the variables it made, by their names in the compiled code
+	Vars    map[string]any // pointers to the variables it made and its functions, by their names in the compiled code
 }
 
 // Bind sets *f, a function or a pointer to a variable, to what the session has for it.
@@ -59,6 +62,13 @@ func New[T any](p *T) *T { return new(T) }
 
 // Cast makes *p point to the variable at old, of a type laid out alike.
 func Cast[T any](p **T, old unsafe.Pointer) { *p = (*T)(old) }
+
+// Seed makes *p, where it is nil, point to a variable that was made before any compiled cell needed it.
+func Seed[T any](c *Cell, p **T, name string) {
+	if *p == nil {
+		*p = (*T)(reflect.ValueOf(c.Variable(name)).UnsafePointer())
+	}
+}
 
 // Raised is not zero while the code of a cell is to end: loops and functions then call Check.
 var Raised atomic.Int32

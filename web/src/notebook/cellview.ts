@@ -124,7 +124,7 @@ export class CellView {
     const edited = cell.ranSource !== null && cell.ranSource !== cell.source;
     this.prompt.textContent = cell.type !== 'code' ? '' : cell.state === 'queued' ? '·' : cell.state === 'running' ? '' : cell.count === null ? '' : String(cell.count);
     this.prompt.classList.toggle('edited', edited && cell.state === 'idle');
-    this.prompt.title = cell.type !== 'code' ? '' : cell.state === 'queued' ? 'Waiting to run' : cell.state === 'running' ? 'Running' : edited ? 'Edited since it ran' : cell.count === null ? 'Not run yet' : `Ran as number ${cell.count}`;
+    this.prompt.title = cell.type !== 'code' ? '' : cell.state === 'queued' ? 'Waiting to run' : cell.state === 'running' ? 'Running' : edited ? 'Edited since it ran' : cell.count === null ? 'Not run yet' : `Ran as number ${cell.count}${cell.metadata.execution?.engine ? ` on ${cell.metadata.execution.engine}` : ''}`;
     this.tick();
     const folded = cell.metadata.collapsed === true && cell.outputs.length > 0;
     this.dom.classList.toggle('outputs-folded', folded);

@@ -169,7 +169,7 @@ export class Execution {
     }
     cell.ok = content.status === 'ok';
     cell.count = content.execution_count ?? cell.count;
-    cell.metadata.execution = { ...cell.metadata.execution, 'shell.execute_reply': toIso(date) };
+    cell.metadata.execution = { ...cell.metadata.execution, 'shell.execute_reply': toIso(date), ...(content.engine && { engine: content.engine }) };
     for (const p of content.payload ?? []) {
       if (p.source === 'page') this.host.showPage(p.data?.['text/plain'] ?? '', 'text/plain');
       else if (p.source === 'set_next_input') this.host.insertBelow(cell, String(p.text ?? ''));

@@ -1,0 +1,82 @@
+package compile
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nacre/internal/atomicfile"
+)
+
+// Prepare compiles the packages that cells may import, which takes minutes the first time, and notes in the file list
+// where they are, so that a Builder finds them at once. The file is for this program as it is now: another build needs
+// another one.
+func Prepare(ctx context.Context, source, list string, packages []string) error {
+	b, err := NewBuilder("cells/0", source, "")
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if err := b.need(ctx, slices.Concat(base, packages)); err != nil {
+		return err
+	}
+	var lines []string
+	for path, file := range b.packages {
+		lines = append(lines, path+"="+file)
+	}
+	slices.Sort(lines)
+	if err := os.MkdirAll(filepath.Dir(list), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(list, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s\n%s\n", b.tools, strings.Join(lines, "\n"))
+		return err
+	})
+}
+
+// errUnprepared is the error of a list that is not there or no longer true.
+var errUnprepared = errors.New("the packages that cells import are not compiled yet")
+
+// prepared reads a list.
+func (b *Builder) prepared(list string) error {
+	f, err := os.Open(list)
+	if err != nil {
+		return errUnprepared
+	}
+	defer f.Close()
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	of, err := os.Stat(program)
+	if info, e := f.Stat(); err != nil || e != nil || info.ModTime().Before(of.ModTime()) {
+		return errUnprepared // this is another program since
+	}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		path, file, ok := strings.Cut(lines.Text(), "=")
+		if !ok {
+			b.tools = path
+			continue
+		}
+		if _, err := os.Stat(file); err != nil { // the go command has deleted what was not used for days
+			return errUnprepared
+		}
+		b.packages[path] = file
+	}
+	if _, err := os.Stat(filepath.Join(b.tools, "compile")); err != nil {
+		return fmt.Errorf("%w, or the Go tool chain has gone", errUnprepared)
+	}
+	return lines.Err()
+}
+
+// Prepared says whether a list is there and still true.
+func Prepared(list string) bool {
+	return (&Builder{packages: map[string]string{}}).prepared(list) == nil
+}
