@@ -17,6 +17,7 @@
 package experiment
 
 import (
+	"nacre/core"
 	"nacre/rl"
 	"nacre/rl/config"
 )
@@ -51,10 +52,12 @@ type Host struct {
 	Envs    int    // environments per simulation worker; 0: 16
 	Kernel  string // CPU kernel, "" chooses the best; another kernel rounds differently
 
-	// Device is "cpu", "cuda" or "cuda:1" for a GPU, or "auto": a GPU, or the CPU where there is none. Empty is "cpu", or
-	// for a run that continues what it ran on. Another device rounds differently.
+	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any, in a browser too, or "auto": a GPU, or the CPU
+	// where there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds differently.
 	Device string
 	TF32   bool // on a GPU: products of operands rounded to 10 bits
+
+	shared core.Device // of several agents; see Together
 }
 
 // ConfigFileLayer is the layer of a configuration file; that of a run folder serves as it is, its record is left out, and

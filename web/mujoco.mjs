@@ -51,19 +51,25 @@ const withoutEval = {
   },
 };
 
-/** Writes the worker, and the program compressed, into dist/static; returns their names, or null without the package. */
+/**
+ * Writes the scripts that use MuJoCo, and the program compressed, into dist/static; returns their names, the program's bytes and
+ * its version, or null without the package.
+ */
 export async function mujoco(options) {
   const path = 'node_modules/@mujoco/mujoco/mujoco.wasm';
   if (!existsSync(path)) {
     console.log('front end without MuJoCo: the optional npm package @mujoco/mujoco is absent');
     return null;
   }
+  const { version } = JSON.parse(readFileSync('node_modules/@mujoco/mujoco/package.json', 'utf8'));
   const program = readFileSync(path);
+  const packed = gzipSync(program, { level: 9 });
   const wasm = `mujoco-${createHash('sha256').update(program).digest('hex').slice(0, 12)}.wasm.gz`;
-  writeFileSync(join('dist/static', wasm), gzipSync(program, { level: 9 }));
+  writeFileSync(join('dist/static', wasm), packed);
   const result = await build({
-    ...options, entryPoints: { 'mujoco-worker': 'src/worker/mujoco.ts' }, outdir: 'dist/static', format: 'esm', minify: true,
-    entryNames: '[name]-[hash]', metafile: true, plugins: [withoutEval], external: ['module', 'fs', 'path', 'url', 'crypto'], // what it uses under Node
+    ...options, entryPoints: { 'mujoco-worker': 'src/worker/mujoco.ts', physics: 'src/worker/physics.ts' }, outdir: 'dist/static', format: 'esm', splitting: true, minify: true,
+    entryNames: '[name]-[hash]', chunkNames: 'mujoco-[hash]', metafile: true, plugins: [withoutEval], external: ['module', 'fs', 'path', 'url', 'crypto'], // what it uses under Node
   });
-  return { worker: basename(Object.keys(result.metafile.outputs)[0]), wasm };
+  const script = (entry) => basename(Object.entries(result.metafile.outputs).find(([, o]) => o.entryPoint === entry)[0]);
+  return { worker: script('src/worker/mujoco.ts'), physics: script('src/worker/physics.ts'), wasm, bytes: packed.length, version };
 }

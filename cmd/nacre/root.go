@@ -252,7 +252,7 @@ func jsonFlag(cmd *cobra.Command, env *app.Env) {
 
 // deviceFlags adds --device and --precision.
 func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
-	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: cpu (the default), cuda or cuda:N for an NVIDIA GPU, auto for a GPU where there is one")
+	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: cpu (the default), cuda or cuda:N for an NVIDIA GPU, webgpu or webgpu:N for any, auto for a GPU where there is one")
 	cmd.Flags().StringVar(&o.Precision, "precision", "",
 		"of matrix products: fp32 (the default); tf32 on a GPU; bf16x3 or bf16 on processors with a matrix unit (AMX)")
 }

@@ -3,6 +3,7 @@
 //	go run ./cmd/setup          fetch MuJoCo and the scenes of Meta-World as `nacre setup` does; say in one line what was not
 //	                            possible. The exit status is 0 all the same: the rest of the program builds without them.
 //	                            With --install it may install pip with apt-get, as nacre setup --install does.
+//	go run ./cmd/setup gpu      fetch the library for WebGPU as nacre setup --gpu does, likewise
 //	go run ./cmd/setup flags    print CGO_CFLAGS=... GOFLAGS=... on one line, quoted for the shell, or nothing where there are
 //	                            no headers. Use: eval "export $(go run ./cmd/setup flags)"
 //	go run ./cmd/setup folders  print the folders of MuJoCo and of the scenes, one a line, whether they are there or not
@@ -31,12 +32,14 @@ func main() {
 	switch args := strings.Join(os.Args[1:], " "); args {
 	case "", "--install":
 		os.Exit(setup(ctx, args != ""))
+	case "gpu":
+		os.Exit(setupGPU(ctx))
 	case "flags":
 		fmt.Print(flags())
 	case "folders":
 		fmt.Println(strings.Join(append(home.Places(home.MuJoCo)[:1], home.Places(home.MetaWorld)[0]), "\n"))
 	default:
-		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, --install, flags or folders\n", args)
+		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, --install, gpu, flags or folders\n", args)
 		os.Exit(2)
 	}
 }
@@ -56,6 +59,20 @@ func setup(ctx context.Context, install bool) int {
 		fmt.Println("Building without MuJoCo:", cmp.Or(err, missing))
 	} else if err != nil {
 		fmt.Println(err)
+	}
+	return 0
+}
+
+// setupGPU fetches the library that tests of GPUs by WebGPU use; they are skipped where there is none.
+func setupGPU(ctx context.Context) int {
+	part, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH)
+	if err == nil {
+		err = fetch.Get(ctx, []fetch.Part{part}, fetch.Options{
+			Wheels: []string{".deps"}, Say: func(line string) { fmt.Println(line) }, Command: "go run ./cmd/setup gpu", Asking: "make INSTALL=1",
+		})
+	}
+	if err != nil {
+		fmt.Println("Without WebGPU:", err)
 	}
 	return 0
 }

@@ -29,6 +29,9 @@ import (
 // Version is the release of Meta-World that the families follow.
 const Version = home.MetaWorldVersion
 
+// Origin says whose the scenes are, for copies of them.
+const Origin = "Meta-World " + Version + ", Farama Foundation, MIT License, https://github.com/Farama-Foundation/Metaworld"
+
 func init() { sim.MustRegister(families()...) }
 
 // families returns the four variants of every row.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -288,39 +287,6 @@ func TestErrorsName(t *testing.T) {
 	}
 	if files, _ := os.ReadDir("."); len(files) != 0 {
 		t.Errorf("MuJoCo wrote %v", files)
-	}
-}
-
-func TestMissingScenes(t *testing.T) {
-	found, err := Scenes()
-	if err != nil || mujoco.Check() != nil {
-		t.Skip("there is no Meta-World to take away")
-	}
-	folder := t.TempDir()
-	t.Setenv(folderVariable, folder)
-	if _, err := sim.Lookup("ml1/push"); !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), folder) {
-		t.Errorf("an empty folder: %v", err)
-	}
-	inside := filepath.Join(folder, "assets", "sawyer_xyz")
-	if err := os.MkdirAll(inside, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := sim.Lookup("ml1/push"); !errors.Is(err, sim.ErrUnavailable) || !strings.Contains(err.Error(), "sawyer_push_v3.xml") {
-		t.Errorf("no scene: %v", err)
-	}
-	text, err := os.ReadFile(filepath.Join(found, "sawyer_push_v3.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(inside, "sawyer_push_v3.xml"), text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	f, err := sim.Lookup("ml1/push")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.NewBatch(1); err == nil || !strings.Contains(err.Error(), "basic_scene.xml") {
-		t.Errorf("no included file: %v", err)
 	}
 }
 

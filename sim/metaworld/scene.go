@@ -1,13 +1,9 @@
 package metaworld
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
 
-	"nacre/internal/home"
-	"nacre/sim"
 	"nacre/sim/mujoco"
 )
 
@@ -19,6 +15,16 @@ type scene struct {
 	users  int
 	model  *mujoco.Model
 	starts map[key]start
+}
+
+// SceneNames returns the names of the scenes that the families have, in alphabetical order.
+func SceneNames() []string {
+	var names []string
+	for _, r := range rows() {
+		names = append(names, r.scene)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // key is a task vector.
@@ -89,44 +95,4 @@ func (s *scene) keep(k key, t start) {
 		return
 	}
 	s.starts[k] = t
-}
-
-// folderVariable names the environment variable that says where Meta-World is.
-const folderVariable = "NACRE_METAWORLD"
-
-// scenePath returns the model file called name.
-func scenePath(name string) (string, error) {
-	folder, err := Scenes()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, name+".xml")
-	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("the scene %s of Meta-World is %w: there is no %s; expected the files of the Python package metaworld %s; `nacre setup` puts its own right",
-			name, sim.ErrUnavailable, path, Version)
-	}
-	return path, nil
-}
-
-// Scenes returns the folder that holds the scenes, or an error that wraps sim.ErrUnavailable and says what to do.
-func Scenes() (string, error) {
-	inside := filepath.Join("assets", "sawyer_xyz")
-	isFolder := func(path string) bool {
-		info, err := os.Stat(path)
-		return err == nil && info.IsDir()
-	}
-	if folder := os.Getenv(folderVariable); folder != "" {
-		if path := filepath.Join(folder, inside); isFolder(path) {
-			return path, nil
-		}
-		return "", fmt.Errorf("Meta-World is %w: %s is %s, where there is no folder %s",
-			sim.ErrUnavailable, folderVariable, folder, inside)
-	}
-	for _, path := range home.Places(home.MetaWorld, inside) {
-		if isFolder(path) {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("Meta-World is %w: run `nacre setup`, which fetches its scenes, or set %s to the folder of the Python package metaworld %s",
-		sim.ErrUnavailable, folderVariable, Version)
 }

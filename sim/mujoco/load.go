@@ -139,6 +139,9 @@ func Version() string {
 	return loaded.version
 }
 
+// Notice is what a reader of results must know about the library: nothing, where it is of the version that Nacre names.
+func Notice() string { return "" }
+
 // Path returns the file of the library, or "" where there is none.
 func Path() string {
 	if load() != nil {

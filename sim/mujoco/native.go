@@ -306,5 +306,25 @@ func (c *Chunk) failure() error { return c.failureOf(int(c.fault.env)) }
 
 func (c *Chunk) failureOf(env int) error { return &StepError{env, C.GoString(&c.fault.text[0])} }
 
+// Touch returns the sum of the normal forces, in newtons, of the contacts between two geoms in environment i.
+func (c *Chunk) Touch(i, geom1, geom2 int) float64 {
+	return float64(C.nacre_touch(c.data[i], C.int(geom1), C.int(geom2)))
+}
+
+func views(d *C.mjData, s Sizes) state {
+	return state{
+		qpos: view(d.qpos, s.NQ), qvel: view(d.qvel, s.NV), ctrl: view(d.ctrl, s.NU),
+		mocapPos: view(d.mocap_pos, 3*s.NMocap), mocapQuat: view(d.mocap_quat, 4*s.NMocap), warmstart: view(d.qacc_warmstart, s.NV),
+		xpos: view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xmat: view(d.xmat, 9*s.NBody), xipos: view(d.xipos, 3*s.NBody),
+		cinert: view(d.cinert, 10*s.NBody), cvel: view(d.cvel, 6*s.NBody),
+		qfrcActuator: view(d.qfrc_actuator, s.NV), cfrcExt: view(d.cfrc_ext, 6*s.NBody),
+		siteXPos: view(d.site_xpos, 3*s.NSite), siteXMat: view(d.site_xmat, 9*s.NSite),
+		geomXPos: view(d.geom_xpos, 3*s.NGeom), geomXMat: view(d.geom_xmat, 9*s.NGeom),
+	}
+}
+
+// view makes C memory of n numbers a slice. Its address is fixed for the life of the mjData it is part of.
+func view(p *C.double, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
+
 // breakIntegrator makes every mj_step of the model raise an error, for the tests.
 func (m *Model) breakIntegrator() { m.m.opt.integrator = 99 }

@@ -1,3 +1,3 @@
 package mujoco
 
-const remedy = "it does not run in the browser's kernel; open the notebook with nacre notebook"
+const remedy = "the page was built without it; open the notebook with nacre notebook"

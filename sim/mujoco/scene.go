@@ -1,31 +1,9 @@
-//go:build mujoco && cgo
+//go:build (mujoco && cgo) || js
 
 package mujoco
 
-/*
-#include "chunk.h"
-
-// The mean colour of the texture that a material is painted with; 0 where there is none.
-static int nacre_texture_mean(const mjModel* m, int material, double* rgb) {
-  const int t = m->mat_texid[material * mjNTEXROLE + mjTEXROLE_RGB];
-  const mjtByte* data = m->tex_data;
-  const int channels = t < 0 ? 3 : m->tex_nchannel[t];
-  if (t < 0 || channels < 3) return 0;
-  const int64_t pixels = (int64_t)m->tex_height[t] * m->tex_width[t];
-  double sum[3] = {0, 0, 0};
-  data += m->tex_adr[t];
-  for (int64_t p = 0; p < pixels; p++) {
-    for (int k = 0; k < 3; k++) sum[k] += data[channels * p + k];
-  }
-  for (int k = 0; k < 3; k++) rgb[k] = sum[k] / (255.0 * (double)pixels);
-  return pixels > 0;
-}
-*/
-import "C"
-
 import (
 	"math"
-	"unsafe"
 
 	"nacre/sim/scene"
 )
@@ -33,9 +11,9 @@ import (
 // hidden is the first group of geometries and sites that MuJoCo's viewer does not show unless asked.
 const hidden = 3
 
-var kinds = map[C.int]scene.Kind{
-	C.mjGEOM_PLANE: scene.Plane, C.mjGEOM_SPHERE: scene.Sphere, C.mjGEOM_CAPSULE: scene.Capsule,
-	C.mjGEOM_ELLIPSOID: scene.Ellipsoid, C.mjGEOM_CYLINDER: scene.Cylinder, C.mjGEOM_BOX: scene.Box, C.mjGEOM_MESH: scene.Mesh,
+// kinds are the values of mjtGeom that a scene has solids for.
+var kinds = map[int32]scene.Kind{
+	0: scene.Plane, 2: scene.Sphere, 3: scene.Capsule, 4: scene.Ellipsoid, 5: scene.Cylinder, 6: scene.Box, 7: scene.Mesh,
 }
 
 // Shape is a geometry or a site of a model, as a solid of a scene.
@@ -46,52 +24,45 @@ type Shape struct {
 	Index int // among the model's geometries, or its sites
 }
 
+// elements are the model's geometries or its sites: one element of each slice for each, three of size, four of rgba.
+type elements struct {
+	names                       func(i int) string
+	group, material, kind, body []int32
+	mesh                        []int32 // of geometries
+	size                        []float64
+	rgba                        []float32
+}
+
 // Shapes returns what the model shows: geometries in the order of the model, then sites, both of the groups 0 to 2
 // and not fully transparent, and the meshes they have. Omitted names the ones whose kind a scene cannot hold.
 func (m *Model) Shapes() (shapes []Shape, meshes []scene.Triangles, omitted []string) {
-	p := m.m
-	meshOf := map[C.int]int{}
-	add := func(s Shape, kind, dataID C.int) {
-		var known bool
-		if s.Kind, known = kinds[kind]; !known {
-			omitted = append(omitted, s.Name)
-			return
-		}
-		if s.Kind == scene.Mesh {
-			k, have := meshOf[dataID]
-			if !have {
-				k = len(meshes)
-				meshOf[dataID] = k
-				meshes = append(meshes, m.mesh(int(dataID)))
+	meshOf := map[int32]int{}
+	for _, site := range []bool{false, true} {
+		all := m.elements(site)
+		for i, group := range all.group {
+			if group >= hidden {
+				continue
 			}
-			s.Mesh, s.Size = k, [3]float64{}
-		}
-		if s.Color[3] > 0 {
-			shapes = append(shapes, s)
-		}
-	}
-	n := int(p.ngeom)
-	group, mat, kind, data := ints(p.geom_group, n), ints(p.geom_matid, n), ints(p.geom_type, n), ints(p.geom_dataid, n)
-	body := ints(p.geom_bodyid, n)
-	for i := range n {
-		if group[i] < hidden {
-			s := Shape{Body: m.name(C.mjOBJ_BODY, int(body[i])), Index: i}
-			s.Name, s.Color = m.name(C.mjOBJ_GEOM, i), m.colour(mat[i], p.geom_rgba, i)
-			copy(s.Size[:], view(p.geom_size, 3*n)[3*i:])
-			add(s, kind[i], data[i])
-		}
-	}
-	n = int(p.nsite)
-	if n == 0 {
-		return shapes, meshes, omitted
-	}
-	group, mat, kind, body = ints(p.site_group, n), ints(p.site_matid, n), ints(p.site_type, n), ints(p.site_bodyid, n)
-	for i := range n {
-		if group[i] < hidden {
-			s := Shape{Site: true, Body: m.name(C.mjOBJ_BODY, int(body[i])), Index: i}
-			s.Sign, s.Name, s.Color = true, m.name(C.mjOBJ_SITE, i), m.colour(mat[i], p.site_rgba, i)
-			copy(s.Size[:], view(p.site_size, 3*n)[3*i:])
-			add(s, kind[i], -1)
+			s := Shape{Site: site, Body: m.bodyName(int(all.body[i])), Index: i}
+			s.Sign, s.Name, s.Color = site, all.names(i), m.colour(all.material[i], all.rgba[4*i:4*i+4])
+			copy(s.Size[:], all.size[3*i:])
+			var known bool
+			if s.Kind, known = kinds[all.kind[i]]; !known {
+				omitted = append(omitted, s.Name)
+				continue
+			}
+			if s.Kind == scene.Mesh {
+				k, have := meshOf[all.mesh[i]]
+				if !have {
+					k = len(meshes)
+					meshOf[all.mesh[i]] = k
+					meshes = append(meshes, m.mesh(int(all.mesh[i])))
+				}
+				s.Mesh, s.Size = k, [3]float64{}
+			}
+			if s.Color[3] > 0 {
+				shapes = append(shapes, s)
+			}
 		}
 	}
 	return shapes, meshes, omitted
@@ -99,13 +70,12 @@ func (m *Model) Shapes() (shapes []Shape, meshes []scene.Triangles, omitted []st
 
 // Poses writes where shapes of the model are in environment i, as of the last Reset and Forward, or as Step leaves it.
 func (c *Chunk) Poses(i int, shapes []Shape, poses []scene.Pose) {
-	d := c.data[i]
 	for k, s := range shapes {
-		pos, mat := d.geom_xpos, d.geom_xmat
+		x, r := c.states[i].geomXPos, c.states[i].geomXMat
 		if s.Site {
-			pos, mat = d.site_xpos, d.site_xmat
+			x, r = c.states[i].siteXPos, c.states[i].siteXMat
 		}
-		x, r := view(pos, 3*s.Index+3)[3*s.Index:], view(mat, 9*s.Index+9)[9*s.Index:]
+		x, r = x[3*s.Index:], r[9*s.Index:]
 		poses[k] = scene.Pose{float32(x[0]), float32(x[1]), float32(x[2])}
 		for j, v := range quaternion(r) {
 			poses[k][3+j] = float32(v)
@@ -137,44 +107,21 @@ func quaternion(r []float64) [4]float64 {
 }
 
 // colour is that of the material, its texture's mean included, or else the element's own.
-func (m *Model) colour(material C.int, own *C.float, i int) scene.Color {
-	from := own
+func (m *Model) colour(material int32, own []float32) scene.Color {
 	if material >= 0 {
-		from, i = m.m.mat_rgba, int(material)
+		own = m.materialColour(int(material))
 	}
 	var c scene.Color
-	for k, v := range unsafe.Slice(from, 4*i+4)[4*i:] {
+	for k, v := range own {
 		c[k] = min(max(float64(v), 0), 1)
 	}
-	var mean [3]C.double
-	if material >= 0 && C.nacre_texture_mean(m.m, material, &mean[0]) != 0 {
+	if material < 0 {
+		return c
+	}
+	if mean, has := m.textureMean(int(material)); has {
 		for k, v := range mean {
-			c[k] *= float64(v)
+			c[k] *= v
 		}
 	}
 	return c
 }
-
-func (m *Model) mesh(i int) scene.Triangles {
-	p, n := m.m, int(m.m.nmesh)
-	firstVertex, vertices := int(ints(p.mesh_vertadr, n)[i]), int(ints(p.mesh_vertnum, n)[i])
-	firstFace, faces := int(ints(p.mesh_faceadr, n)[i]), int(ints(p.mesh_facenum, n)[i])
-	t := scene.Triangles{Name: m.name(C.mjOBJ_MESH, i), Vertices: make([][3]float32, vertices), Faces: make([][3]int32, faces)}
-	for k, v := range unsafe.Slice(p.mesh_vert, 3*(firstVertex+vertices))[3*firstVertex:] {
-		t.Vertices[k/3][k%3] = float32(v)
-	}
-	for k, v := range ints(p.mesh_face, 3*(firstFace+faces))[3*firstFace:] {
-		t.Faces[k/3][k%3] = int32(v)
-	}
-	return t
-}
-
-// name is the name of an object, or "" if it has none.
-func (m *Model) name(kind C.int, i int) string {
-	if s := C.nacre_name(m.m, kind, C.int(i)); s != nil {
-		return C.GoString(s)
-	}
-	return ""
-}
-
-func ints(p *C.int, n int) []C.int { return unsafe.Slice(p, n) }

@@ -1,4 +1,4 @@
-//go:build !(mujoco && cgo)
+//go:build !(mujoco && cgo) && !js
 
 package mujoco
 

@@ -1,36 +1,15 @@
-//go:build mujoco && cgo
+//go:build (mujoco && cgo) || js
 
 package mujoco
-
-/*
-#include "chunk.h"
-*/
-import "C"
-
-import "unsafe"
 
 // state are the arrays of one mjData, in place.
 type state struct {
 	qpos, qvel, ctrl, mocapPos, mocapQuat  []float64
+	warmstart                              []float64
 	xpos, xquat, xmat, xipos               []float64
 	cinert, cvel, qfrcActuator, cfrcExt    []float64
 	siteXPos, siteXMat, geomXPos, geomXMat []float64
 }
-
-func views(d *C.mjData, s Sizes) state {
-	return state{
-		qpos: view(d.qpos, s.NQ), qvel: view(d.qvel, s.NV), ctrl: view(d.ctrl, s.NU),
-		mocapPos: view(d.mocap_pos, 3*s.NMocap), mocapQuat: view(d.mocap_quat, 4*s.NMocap),
-		xpos: view(d.xpos, 3*s.NBody), xquat: view(d.xquat, 4*s.NBody), xmat: view(d.xmat, 9*s.NBody), xipos: view(d.xipos, 3*s.NBody),
-		cinert: view(d.cinert, 10*s.NBody), cvel: view(d.cvel, 6*s.NBody),
-		qfrcActuator: view(d.qfrc_actuator, s.NV), cfrcExt: view(d.cfrc_ext, 6*s.NBody),
-		siteXPos: view(d.site_xpos, 3*s.NSite), siteXMat: view(d.site_xmat, 9*s.NSite),
-		geomXPos: view(d.geom_xpos, 3*s.NGeom), geomXMat: view(d.geom_xmat, 9*s.NGeom),
-	}
-}
-
-// view makes C memory of n numbers a slice. Its address is fixed for the life of the mjData it is part of.
-func view(p *C.double, n int) []float64 { return unsafe.Slice((*float64)(unsafe.Pointer(p)), n) }
 
 // QPos returns the joint positions of environment i in place, nq long.
 func (c *Chunk) QPos(i int) []float64 { return c.states[i].qpos }
@@ -86,7 +65,5 @@ func (c *Chunk) QFrcActuator(i int) []float64 { return c.states[i].qfrcActuator 
 // zero unless ContactForces was called.
 func (c *Chunk) CFrcExt(i int) []float64 { return c.states[i].cfrcExt }
 
-// Touch returns the sum of the normal forces, in newtons, of the contacts between two geoms in environment i.
-func (c *Chunk) Touch(i, geom1, geom2 int) float64 {
-	return float64(C.nacre_touch(c.data[i], C.int(geom1), C.int(geom2)))
-}
+// Warmstart returns the accelerations from which the constraint solver starts in environment i in place, nv long.
+func (c *Chunk) Warmstart(i int) []float64 { return c.states[i].warmstart }

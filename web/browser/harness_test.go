@@ -95,6 +95,7 @@ func chrome(t *testing.T) context.Context {
 		for _, f := range []string{"no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync", "no-first-run", "disable-dev-shm-usage", "hide-scrollbars"} {
 			options = append(options, chromedp.Flag(f, true))
 		}
+		options = append(options, chromedp.Flag("enable-unsafe-webgpu", true), chromedp.Flag("use-webgpu-adapter", "swiftshader"))
 		allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, _ := chromedp.NewContext(allocator)
 		if err := chromedp.Do(ctx); err != nil {

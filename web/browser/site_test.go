@@ -39,6 +39,12 @@ type static struct {
 // newStatic writes a site of files and serves it.
 func newStatic(t *testing.T, files map[string]any) *static {
 	t.Helper()
+	return newStaticWith(t, files, false)
+}
+
+// newStaticWith writes and serves a site, with the scenes of Meta-World or without.
+func newStaticWith(t *testing.T, files map[string]any, scenes bool) *static {
+	t.Helper()
 	chrome(t)
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
 		t.Skip("the browser's kernel is not built: run wasm/build.sh")
@@ -57,7 +63,7 @@ func newStatic(t *testing.T, files map[string]any) *static {
 		}
 	}
 	env := &app.Env{Out: io.Discard, Err: io.Discard, Progress: progress.Silent(), Log: slog.New(slog.DiscardHandler)}
-	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{from}, Out: out, Programs: programs}); err != nil {
+	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{from}, Out: out, Programs: programs, NoScenes: !scenes}); err != nil {
 		t.Fatal(err)
 	}
 	// Under a path of its own, as a project's pages have, so that an address from the root is noticed.

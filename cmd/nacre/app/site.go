@@ -41,6 +41,11 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 	if err := s.programs(env, o.Programs); err != nil {
 		return err
 	}
+	if !o.NoScenes {
+		if err := s.scenes(env); err != nil {
+			return err
+		}
+	}
 	for _, from := range o.Paths {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -99,6 +104,7 @@ type siteAbout struct {
 	Exec   string       `json:"exec"`
 	Wasm   string       `json:"wasm"`
 	Kernel *siteProgram `json:"kernel"`
+	Scenes *string      `json:"scenes"` // the list of Meta-World's scenes
 	Files  []siteFile   `json:"files"`
 	// Reports are files too: the page offers them first, and opens the only one at once.
 	Reports []string `json:"reports"`

@@ -10,6 +10,8 @@ export interface About {
   /** The folder of programs and the kernel in it. */
   wasm: string;
   kernel: Program | null;
+  /** The list of Meta-World's scenes; null on a site without them. */
+  scenes: string | null;
   files: SiteFile[];
   /** Reports among the files. */
   reports: string[];

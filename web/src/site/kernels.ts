@@ -7,7 +7,9 @@ export interface KernelModel { id: string; name: string; last_activity: string; 
 
 /** What the page tells a kernel's worker, and what that answers. */
 export type ToWorker = { kind: 'start'; base: string; folder: string; about: Awaited<ReturnType<typeof about>> } | { kind: 'message'; frame: Uint8Array } | { kind: 'interrupt' };
-export type FromWorker = { kind: 'ready' } | { kind: 'message'; frame: Uint8Array<ArrayBuffer> } | { kind: 'loading'; loaded: number; total: number; cached: boolean } | { kind: 'ended'; reason: string };
+export type FromWorker = { kind: 'ready' } | { kind: 'message'; frame: Uint8Array<ArrayBuffer> } | Loading | { kind: 'loaded' } | { kind: 'notice'; text: string } | { kind: 'ended'; reason: string };
+/** What is on its way into the kernel's worker, and how much of it is there, in bytes. */
+export type Loading = { kind: 'loading'; what: string; loaded: number; total: number; cached: boolean };
 
 class SiteKernel {
   state = 'starting';
@@ -72,6 +74,8 @@ class SiteKernel {
       performance.mark('nacre.kernel');
       this.waiting.splice(0).forEach((frame) => this.post({ kind: 'message', frame }));
     } else if (data.kind === 'loading') this.show(data);
+    else if (data.kind === 'loaded') this.show(null);
+    else if (data.kind === 'notice') notice(data.text);
     else this.ended(data.reason);
   }
 
@@ -81,7 +85,7 @@ class SiteKernel {
     this.sockets.forEach((s) => s.deliver(frame));
   }
 
-  private show(p: { loaded: number; total: number; cached: boolean } | null): void {
+  private show(p: Loading | null): void {
     if (!p) {
       this.progress?.remove();
       this.progress = null;
@@ -93,10 +97,17 @@ class SiteKernel {
     }
     const mb = (n: number) => (n / 1e6).toFixed(1);
     const over = p.loaded >= p.total;
-    this.progress.firstElementChild!.textContent = over ? 'Starting the Go kernel …' : p.cached ? 'Loading the Go kernel' : `Fetching the Go kernel: ${mb(p.loaded)} of ${mb(p.total)} MB, once`;
+    this.progress.firstElementChild!.textContent = over ? `Starting ${p.what} …` : p.cached ? `Loading ${p.what}` : `Fetching ${p.what}: ${mb(p.loaded)} of ${mb(p.total)} MB, once`;
     const bar = this.progress.lastElementChild as HTMLProgressElement;
     if (over) bar.removeAttribute('value'); else bar.value = p.loaded / p.total;
   }
+}
+
+/** Says something about what cells compute with, until it is closed. */
+function notice(text: string): void {
+  document.querySelector('.loading.notice')?.remove();
+  const line = el('div.loading.notice', { role: 'status' }, el('span', {}, text), el('button', { type: 'button', click: () => line.remove() }, 'Close'));
+  document.body.append(line);
 }
 
 export const kernelName = 'nacre';

@@ -1,6 +1,6 @@
 // Fetching a Go program as small as the browser can take it, once.
 
-/** A program of the site: its file, named by its content, and the bytes of its forms. */
+/** A program of the site: its file, named by its content, and the bytes of its forms; 0 for one that is not there. */
 export interface Program { file: string; bytes: number; gz: number; br: number }
 
 export interface Progress { loaded: number; total: number; cached: boolean }
@@ -22,7 +22,7 @@ function unpacksBrotli(): boolean {
  * kept in the browser's cache under its name, which changes with its content.
  */
 export async function loadProgram(folder: string, program: Program, progress: (p: Progress) => void): Promise<WebAssembly.Module> {
-  const format = unpacksBrotli() ? 'brotli' : 'gzip';
+  const format = program.br && unpacksBrotli() ? 'brotli' : 'gzip';
   const url = new URL(folder + program.file + (format === 'brotli' ? '.br' : '.gz'), location.href).href;
   const total = format === 'brotli' ? program.br : program.gz;
   const cache = await openCache();
@@ -30,7 +30,7 @@ export async function loadProgram(folder: string, program: Program, progress: (p
   const cached = response !== undefined;
   if (!response) {
     response = await fetch(url);
-    if (!response.ok) throw new Error(`The kernel could not be fetched: ${url} answered ${response.status}.`);
+    if (!response.ok) throw new Error(`A program could not be fetched: ${url} answered ${response.status}.`);
     if (cache) void keep(cache, url, program.file, response.clone());
   }
   let loaded = 0;

@@ -4,6 +4,7 @@ import { SiteFiles } from '../site/files';
 import type { FromWorker, ToWorker } from '../site/kernels';
 import { loadProgram } from '../site/wasm';
 import { MemFS, Source } from './memfs';
+import { physics } from './scenes';
 
 interface GoProgram {
   argv: string[];
@@ -51,10 +52,11 @@ async function start({ base, folder, about }: Extract<ToWorker, { kind: 'start' 
   const files = await SiteFiles.open(base, about.files);
   const fs = new MemFS(folder ? `${root}/${folder}` : root, sourceOf(files), print);
   Object.assign(scope, { fs, process: fs.process, path: fs.path });
-  const compiled = loadProgram(base + about.wasm, about.kernel!, (p) => post({ kind: 'loading', ...p }));
+  const compiled = loadProgram(base + about.wasm, about.kernel!, (p) => post({ kind: 'loading', what: 'the Go kernel', ...p }));
+  scope.nacreMuJoCo = physics(base, about.scenes, post);
   await import(base + about.exec);
   const go: GoProgram = new scope.Go();
-  go.env = { TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  go.env = { GOGC: 'off', TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
   let code = 0;
   go.exit = (c) => { code = c; };
   scope.nacreSend = (frame: Uint8Array<ArrayBuffer>) => post({ kind: 'message', frame }, [frame.buffer]);

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"nacre/sim"
+	"nacre/sim/metaworld"
+	"nacre/sim/metaworld/bundle"
+)
+
+// sceneList is the list of scenes, beside the files they are made of.
+const sceneList = "scenes/scenes.json"
+
+// scenes copies what Meta-World's scenes are made of, packed, and the list by which a page fetches what one of them needs
+// (web/src/worker/scenes.ts). Where they are not on this machine the ML1 families do not run on the site.
+func (s *site) scenes(env *Env) error {
+	scenes, err := bundle.New()
+	if errors.Is(err, sim.ErrUnavailable) {
+		env.Notice(fmt.Sprintf("the site has no ML1 families: %v", err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	list := struct {
+		Source string              `json:"source"`
+		Bytes  map[string]int      `json:"bytes"` // of every file, packed
+		Scenes map[string][]string `json:"scenes"`
+	}{metaworld.Origin, map[string]int{}, scenes.Scenes}
+	for _, files := range scenes.Scenes {
+		for _, file := range files {
+			if list.Bytes[file] > 0 {
+				continue
+			}
+			data, err := scenes.Read(file)
+			if err != nil {
+				return fmt.Errorf("the scenes of Meta-World: %w", err)
+			}
+			packed, err := packed(data)
+			if err != nil {
+				return err
+			}
+			list.Bytes[file] = len(packed)
+			if err := s.write("scenes/"+file+".gz", packed); err != nil {
+				return err
+			}
+		}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	name := sceneList
+	s.about.Scenes = &name
+	return s.write(sceneList, text)
+}
+
+// packed is data as a gzip file, the same for the same data.
+func packed(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return b.Bytes(), err
+}

@@ -1,0 +1,224 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"nacre/sim"
+)
+
+// shipped is a notebook that comes with the program, with other parameters: each is "name := value".
+func shipped(t *testing.T, name string, parameters ...string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../notebooks", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parameters {
+		key, value, _ := strings.Cut(p, " := ")
+		as, _ := json.Marshal(value)
+		line := regexp.MustCompile(`"` + key + ` := [^\n]*?( *//[^\n]*)?(\\n)?",?\n`)
+		if key == "changes" {
+			line = regexp.MustCompile(`"var changes [^\n]*?( *//[^\n]*)?(\\n)?",?\n`)
+		}
+		if !line.Match(text) {
+			t.Fatalf("%s has no parameter %s", name, key)
+		}
+		comma := ","
+		if !strings.Contains(string(line.Find(text)), `",`) {
+			comma = ""
+		}
+		text = line.ReplaceAllLiteral(text, []byte(`"`+key+` := `+strings.Trim(string(as), `"`)+`\n"`+comma+"\n"))
+	}
+	return text
+}
+
+// finish runs all cells and waits until they have ended well.
+func (tb *tab) finish(limit time.Duration) time.Duration {
+	tb.t.Helper()
+	start := time.Now()
+	eval[any](tb, "nacre.runRange(0, nacre.notebook.cells.length).then(() => null)")
+	for deadline := start.Add(limit); ; time.Sleep(500 * time.Millisecond) {
+		if eval[bool](tb, "nacre.notebook.cells.every(c => c.state === 'idle')") {
+			break
+		}
+		if time.Now().After(deadline) {
+			tb.t.Fatalf("still running after %v: %s", limit, eval[string](tb, "nacre.notebook.cells.map(c => c.state + ' ' + JSON.stringify(c.outputs).slice(0, 300)).join('\\n')"))
+		}
+	}
+	took := time.Since(start)
+	if bad := eval[string](tb, "nacre.notebook.cells.filter(c => c.ok === false).map(c => JSON.stringify(c.outputs.filter(o => o.output_type === 'error')).slice(0, 3000)).join()"); bad != "" {
+		tb.t.Fatalf("cells failed: %s; %s", bad, eval[string](tb, "nacre.link.deathNote ?? ''"))
+	}
+	return took
+}
+
+// needsPhysics skips where the front end was built without MuJoCo.
+func (tb *tab) needsPhysics(s *static) {
+	tb.t.Helper()
+	if found, _ := filepath.Glob(filepath.Join(s.dir, "static", "physics-*.js")); len(found) == 0 {
+		tb.t.Skip("the front end was built without @mujoco/mujoco")
+	}
+}
+
+// Without a server a half-cheetah is trained on MuJoCo's physics, and its films play.
+func TestSiteTrainsHalfCheetah(t *testing.T) {
+	s := newStatic(t, map[string]any{"a.ipynb": shipped(t, "half-cheetah.ipynb", "iterations := 1", "films := 2",
+		`changes := []string{"pearl.hidden=16", "pearl.encoder_hidden=16", "pearl.updates_per_iteration=4", "pearl.meta_batch=4", "pearl.batch=16", "pearl.initial_steps=200", "train_tasks=4", "pearl.tasks_per_iteration=1", "test_tasks=3"}`)})
+	p := s.open("?notebooks/a.ipynb", nil)
+	p.needsPhysics(s)
+	t.Logf("training took %v", p.finish(4*time.Minute).Round(100*time.Millisecond))
+	if got := eval[string](p, "document.querySelector('.loading.notice span')?.textContent ?? ''"); !strings.Contains(got, "MuJoCo 3.") || !strings.Contains(got, "natively") {
+		t.Errorf("the page says of its physics %q", got)
+	}
+	if n := eval[int](p, "document.querySelectorAll('.rollout').length"); n != 2 {
+		t.Errorf("%d films, expected 2", n)
+	}
+	p.await("document.querySelector('.rollout[data-ready]')")
+	s.own()
+	p.quiet()
+}
+
+// probe is a cell that prints observations and rewards of one episode with random actions, as JSON.
+const probe = `import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"nacre/sim"
+)
+
+family, err := sim.Lookup(%q)
+if err != nil {
+	panic(err)
+}
+pool, err := sim.NewPool(family, 1, 2)
+if err != nil {
+	panic(err)
+}
+_, test, err := family.Tasks(1, 0, 0)
+if err != nil {
+	panic(err)
+}
+episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
+trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), %d)
+if err != nil {
+	panic(err)
+}
+text, _ := json.Marshal([][]float32{trajectories[1].Obs, trajectories[1].Reward})
+fmt.Println(string(text))`
+
+// The page's physics and this program's give the same first steps: in float32 for the controls, and in Meta-World's scenes,
+// where objects lie otherwise since MuJoCo 3.3, within a millimetre or two.
+func TestSitePhysics(t *testing.T) {
+	families := []struct {
+		name      string
+		steps     int
+		tolerance float64
+	}{{"cheetah-vel", 20, 1e-6}, {"ant-goal", 20, 1e-5}, {"humanoid-dir", 4, 1e-4}, {"walker-rand-params", 10, 1e-5}, {"ml1/push", 5, 3e-3}, {"ml1/window-open:v2", 5, 3e-3}}
+	cells := map[string]any{}
+	var sources []string
+	for _, f := range families {
+		sources = append(sources, fmt.Sprintf(probe, f.name, f.steps))
+	}
+	cells["a.ipynb"] = notebook(sources...)
+	s := newStaticWith(t, cells, true)
+	p := s.open("?notebooks/a.ipynb", nil)
+	p.needsPhysics(s)
+	if _, err := os.Stat(filepath.Join(s.dir, "scenes")); err != nil {
+		t.Skip("the scenes of Meta-World are not on this machine")
+	}
+	p.finish(4 * time.Minute)
+	for i, f := range families {
+		var got [2][]float32
+		if err := json.Unmarshal([]byte(p.shown(i)), &got); err != nil {
+			t.Fatalf("%s shows %q: %v", f.name, p.shown(i), err)
+		}
+		family, err := sim.Lookup(f.name)
+		if err != nil {
+			t.Skip(err)
+		}
+		want := episode(t, family, f.steps)
+		worst := 0.
+		for k := range want {
+			if len(got[k]) != len(want[k]) {
+				t.Fatalf("%s: %d numbers, expected %d", f.name, len(got[k]), len(want[k]))
+			}
+			for j, v := range want[k] {
+				worst = max(worst, math.Abs(float64(got[k][j]-v))/max(1, math.Abs(float64(v))))
+			}
+		}
+		t.Logf("%s: largest difference in %d steps %.2g", f.name, f.steps, worst)
+		if !(worst <= f.tolerance) {
+			t.Errorf("%s differs by %v, more than %v", f.name, worst, f.tolerance)
+		}
+	}
+	s.own()
+}
+
+// episode is what the cell of probe computes, here.
+func episode(t *testing.T, family sim.Family, steps int) [2][]float32 {
+	t.Helper()
+	pool, err := sim.NewPool(family, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	_, test, err := family.Tasks(1, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	episodes := []sim.Episode{{Task: test[0], Seed: 3}, {Task: test[1], Seed: 4}}
+	trajectories, err := pool.Rollout(context.Background(), episodes, sim.UniformPolicy(episodes, family.Spec().ActDim), steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [2][]float32{trajectories[1].Obs, trajectories[1].Reward}
+}
+
+// trainingVariable names a folder for what shipped notebooks show after they have run in full on a static site.
+const trainingVariable = "NACRE_SITE_TRAINING"
+
+// The shipped notebooks in full, which takes many minutes: it prints times and keeps what the cells showed and pictures.
+//
+//	NACRE_SITE_TRAINING=out go test ./web/browser -run 'SiteInFull/half-cheetah' -v -timeout 2h
+func TestSiteInFull(t *testing.T) {
+	out := os.Getenv(trainingVariable)
+	if out == "" {
+		t.Skip(trainingVariable + " does not name a folder")
+	}
+	for _, name := range []string{"half-cheetah", "quickstart"} {
+		for seed := 1; seed <= 3; seed++ {
+			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
+				s := newStatic(t, map[string]any{"a.ipynb": shipped(t, name+".ipynb", fmt.Sprintf("seed := %d", seed))})
+				p := s.open("?notebooks/a.ipynb", nil)
+				before, page := workerTime(t), pageTime(t)
+				took := p.finish(110 * time.Minute)
+				shown := eval[[]string](p, "nacre.notebook.cells.map((c, i) => document.querySelectorAll('.cell')[i].querySelector('.outputs')?.innerText ?? '')")
+				text := fmt.Sprintf("%s seed %d: %.0f s, %.1f s of the worker's processor time, %.1f s of the page's\n%s\n", name, seed, took.Seconds(),
+					(workerTime(t) - before).Seconds(), (pageTime(t) - page).Seconds(), strings.Join(shown, "\n---\n"))
+				t.Log(text)
+				picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+				if err == nil {
+					err = os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.png", name, seed)), picture, 0o644)
+				}
+				if err == nil {
+					err = os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.txt", name, seed)), []byte(text), 0o644)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
