@@ -19,11 +19,11 @@ them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip down
 installing them; a wheel that lies in the cache, or in a folder given with --from, needs no network. What is
 there already is left alone. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.
 
-With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan or
-Metal (3 MB). NACRE_WEBGPU_LIB names another.
-
 With --cells it does something else: it compiles the packages that cells import with the Go tool chain, which takes
-minutes the first time. Notebooks then run on the engine go, which compiles cells; without it they run on yaegi.`,
+minutes the first time. Notebooks then run on the engine go, which compiles cells; without it they run on yaegi.
+
+With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan or
+Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
 		Example: `  nacre setup
   nacre setup --gpu
   nacre setup --install
@@ -34,8 +34,8 @@ minutes the first time. Notebooks then run on the engine go, which compiles cell
 	}
 	cmd.Flags().StringArrayVar(&o.Wheels, "from", nil, "`folder` with wheels to use instead of pip; may be repeated")
 	cmd.Flags().BoolVar(&o.Install, "install", false, "install pip with apt-get where there is none (needs root)")
-	cmd.Flags().BoolVar(&o.GPU, "gpu", false, "fetch the library for --device webgpu instead")
 	cmd.Flags().BoolVar(&o.Cells, "cells", false, "compile the packages that cells import, for the engine go")
+	cmd.Flags().BoolVar(&o.GPU, "gpu", false, "fetch the library for --device webgpu instead")
 	return cmd
 }
 

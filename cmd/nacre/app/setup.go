@@ -12,6 +12,14 @@ import (
 
 // Setup fetches MuJoCo and the scenes of Meta-World, or the library for WebGPU, into the user's cache.
 func Setup(ctx context.Context, env *Env, o SetupOptions) error {
+	if o.Cells {
+		err := o.Compile(ctx)
+		if errors.Is(err, kernel.ErrNoToolChain) {
+			fmt.Fprintf(env.Err, "notebooks run on yaegi: %v\n", err)
+			return nil
+		}
+		return err
+	}
 	how := fetch.Options{Wheels: o.Wheels, Install: o.Install, Say: func(line string) { fmt.Fprintln(env.Err, line) }}
 	if o.GPU {
 		part, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH)
@@ -20,14 +28,6 @@ func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 		}
 		how.Command, how.Asking = "nacre setup --gpu", "nacre setup --gpu --install"
 		return fetch.Get(ctx, []fetch.Part{part}, how)
-	}
-	if o.Cells {
-		err := o.Compile(ctx)
-		if errors.Is(err, kernel.ErrNoToolChain) {
-			fmt.Fprintf(env.Err, "notebooks run on yaegi: %v\n", err)
-			return nil
-		}
-		return err
 	}
 	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
