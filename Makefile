@@ -8,16 +8,16 @@ NACRE  := bin/nacre
 ARGS   ?=
 # Stamping the commit fails where git is absent or does not trust the folder's owner.
 VCS    := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
-# What has kernels of its own for arm64.
+# What has kernels of its own for arm64. The second run of test-arm64 leaves plain Go out, which the first has tested.
 ARM64   = ./core/op ./core/nn ./core/ref ./core/cpu ./tsne/internal/lanes
 # Put before every go command that compiles: the flags for MuJoCo's headers, or none.
 MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "export $$flags";
 
-# Put before WHAT COMMAND...: says every eight seconds for how long it has been going on.
-BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (while sleep 8 >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
-	echo "$$what: $$(($$(date +%s) - start)) s"; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
+# Put before WHAT COMMAND...: says after two seconds, and then every seven, for how long it has been going on.
+BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
+	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim soak bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -85,11 +85,14 @@ test-race: setup web ## run all tests under the race detector (needs a C compile
 
 test-arm64: setup ## run the tests of the training core and of t-SNE's inner loops as an arm64 program, in plain Go and on NEON (an emulator from apt: qemu-user-static)
 	@command -v qemu-aarch64-static >/dev/null || apt-get install -y qemu-user-static
-	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -timeout 1h -exec qemu-aarch64-static $(ARM64)
-	@GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd CGO_ENABLED=0 GOARCH=arm64 $(GO) test -timeout 1h -exec qemu-aarch64-static $(ARM64)
+	@CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -timeout 1h -exec qemu-aarch64-static $(ARM64)
+	@GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd CGO_ENABLED=0 GOARCH=arm64 $(GO) test -short -skip '/^go( |$$)' -timeout 1h -exec qemu-aarch64-static $(ARM64)
 
 stress-sim: setup ## ten million environment steps, watching memory: some minutes
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
+
+soak: setup web ## run a server with eight kernels, cut connections and kills for TIME (1h): nothing is lost, nothing stays
+	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre -run TestSoak -v -count=1 -timeout 25h
 
 bench: build ## time the training core and the simulator
 	$(NACRE) bench update $(ARGS)
@@ -117,7 +120,7 @@ clean: ## remove what was built; runs and reports stay
 	rm -rf bin
 
 distclean: clean ## remove what was fetched into this folder too; what `nacre setup` fetched stays in the user's cache
-	rm -rf web/node_modules bench/clients/node_modules out/conformance .deps
+	rm -rf web/node_modules bench/clients/node_modules bench/tab/node_modules out/conformance .deps
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'

@@ -2,9 +2,9 @@ package core
 
 import "errors"
 
-// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda. Package
-// core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be used by several
-// goroutines.
+// Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda,
+// core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be
+// used by several goroutines.
 type Device interface {
 	// Name says what runs: the name it is opened by, "/", its precision or kernel, and what hardware it is, e.g.
 	// "cpu/avx512 ×2" or "cuda:1/tf32 NVIDIA H100".
@@ -54,6 +54,7 @@ type Backend struct {
 	Numbered    bool     // a number may follow the name to choose one of several: "cuda:1"
 	Accelerator bool     // the device "auto" is the first of these that can be used
 	Precisions  []string // of matrix products; the first is the default
+	Together    bool     // programs of several memories may run as one; see DeviceOptions.Together
 
 	// Open makes a device. The error matches ErrUnusable where this machine lacks something.
 	Open func(DeviceOptions) (Device, error)
@@ -70,6 +71,8 @@ type DeviceOptions struct {
 	Workers   int    // on the CPU; 0 is one per core
 	Kernel    string // on the CPU; empty is the fastest in the precision asked for
 	Products  string // on a GPU, who multiplies matrices: "own" for Nacre's own kernels; empty is the vendor's library
+	Together  int    // on a GPU, how many memories of the same parameters will be made whose programs run as one; 0 and 1 are none
+	Hardware  bool   // take no adapter that computes on the processor in a GPU's place
 	Host      Device // on a GPU, what runs programs too small for one; nil leaves all to the GPU
 }
 

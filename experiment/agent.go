@@ -122,17 +122,32 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
-// Baselines evaluates the random policy and, where the family knows one, the goal-knowing controller under the same
-// protocol.
-func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (random protocol.Result, goal *protocol.Result, err error) {
-	if random, err = protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Random(a.Spec), seed); err != nil {
-		return random, nil, err
+// Baselines are what an agent's results are measured against: random actions, and the controllers of the family that do not
+// and that do know the goal, nil where it has none.
+type Baselines struct {
+	Random protocol.Result  `json:"random"`
+	Blind  *protocol.Result `json:"goal_blind,omitempty"`
+	Goal   *protocol.Result `json:"goal_knowing,omitempty"`
+}
+
+// Baselines evaluates them under the same protocol as an agent.
+func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (b Baselines, err error) {
+	if b.Random, err = protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Random(a.Spec), seed); err != nil {
+		return b, err
+	}
+	controller := func(c sim.Controller) (*protocol.Result, error) {
+		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Scripted(c), seed)
+		return &r, err
 	}
 	if c, ok := a.Family.(sim.Controller); ok {
-		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Oracle(c), seed)
-		return random, &r, err
+		if b.Goal, err = controller(c); err != nil {
+			return b, err
+		}
 	}
-	return random, nil, nil
+	if c, ok := a.Family.(sim.Blinder); ok {
+		b.Blind, err = controller(c.Blind())
+	}
+	return b, err
 }
 
 // session describes this process for the run's record.

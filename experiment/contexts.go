@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,22 +19,23 @@ import (
 // ContextKind is what an encoder is given of a task.
 type ContextKind string
 
-// The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The last
-// is what the agent has at the meta-test when it begins to be scored.
+// The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The fourth
+// is what the agent has at the meta-test when it begins to be scored, the last what it does then.
 const (
 	WindowContext   ContextKind = "window"    // consecutive transitions, the place drawn: what TCL-PEARL trains on
 	RowsContext     ContextKind = "rows"      // as many transitions, drawn independently with replacement: what PEARL trains on
 	RolloutContext  ContextKind = "rollout"   // all transitions
 	MetaTestContext ContextKind = "meta-test" // all of the run's protocol's exploration, as that has the agent explore
+	AdaptedContext  ContextKind = "adapted"   // as WindowContext, of the first trajectory after that exploration
 )
 
-// ContextKinds lists all, in the order of tables.
+// ContextKinds lists those of studies, in the order of tables. AdaptedContext is not among them: nothing is inferred from it.
 var ContextKinds = []ContextKind{WindowContext, RowsContext, RolloutContext, MetaTestContext}
 
 // ParseContextKind returns a kind by its name. The error of an unknown one carries the nearest.
 func ParseContextKind(name string) (ContextKind, error) {
 	var names []string
-	for _, k := range ContextKinds {
+	for _, k := range append(slices.Clone(ContextKinds), AdaptedContext) {
 		if string(k) == name {
 			return k, nil
 		}
@@ -52,8 +54,9 @@ type Contexts struct {
 }
 
 // Contexts explores so many times on every task and returns one set of contexts per kind, in the order asked for. Kinds
-// other than MetaTestContext are taken of the same rollouts.
+// other than MetaTestContext and AdaptedContext are taken of the same rollouts.
 func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKind) ([]*Contexts, error) {
+	o.Tasks, o.Windows = cmp.Or(o.Tasks, 8), cmp.Or(o.Windows, 200)
 	if o.Tasks < 2 || o.Windows < 2 {
 		return nil, fmt.Errorf("embed: %d tasks of %d contexts; want at least 2 of 2", o.Tasks, o.Windows)
 	}
@@ -113,8 +116,8 @@ func (x *explorer) add(ctx context.Context, task sim.Task, label int, to []*Cont
 		for range x.Windows {
 			c.Label = append(c.Label, label)
 		}
-		if c.Kind == MetaTestContext {
-			rows, err := x.metaTest(ctx, task)
+		if c.Kind == MetaTestContext || c.Kind == AdaptedContext {
+			rows, err := x.metaTest(ctx, task, c.Kind)
 			if err != nil {
 				return err
 			}
@@ -164,18 +167,25 @@ func (x *explorer) rowsOf(kind ContextKind, t *sim.Trajectory, address uint64) (
 }
 
 // metaTest adapts to a task as often as there are to be contexts, by the run's own protocol, and returns what the agent had
-// observed of each when exploration ended.
-func (x *explorer) metaTest(ctx context.Context, task sim.Task) ([][]float32, error) {
+// observed of each when exploration ended, or a window of what it did next.
+func (x *explorer) metaTest(ctx context.Context, task sim.Task, kind ContextKind) ([][]float32, error) {
 	p := x.Config.Evaluation.Protocol
 	if p.Explore < 1 {
 		return nil, fmt.Errorf("embed: protocol %s explores %d trajectories; the context of the meta-test needs at least 1", p.Name, p.Explore)
 	}
-	p.Scored, p.Extend, p.Repeats = 1, false, x.Windows
+	p.Scored, p.Extend, p.Repeats = 1, kind == AdaptedContext, x.Windows // extended, the scored trajectory is observed too
 	seen := &observer{Adapter: x.Learner.Adapter(), dims: x.dims, nextObs: x.encoder.NextObs()}
 	if _, err := protocol.Evaluate(ctx, x.pool, []sim.Task{task}, p, seen, x.Seed); err != nil {
 		return nil, err
 	}
 	for i, rows := range seen.rows {
+		if kind == AdaptedContext {
+			width := x.encoder.Width()
+			first := len(rows)/width - seen.last[i]
+			at := first + rng.New(x.Seed, rng.Window, uint64(i)).IntN(max(1, seen.last[i]-x.Length+1))
+			seen.rows[i] = rows[at*width : min(len(rows), (at+x.Length)*width)]
+			continue
+		}
 		seen.rows[i] = limited(rows, x.encoder.Width(), p.ContextLimit, rng.New(x.Seed, rng.Window, uint64(i)).Perm)
 	}
 	return seen.rows, nil
@@ -200,16 +210,17 @@ type observer struct {
 	dims    replay.Dims
 	nextObs bool
 	rows    [][]float32
+	last    []int // rows of the last trajectory
 }
 
 // Start implements protocol.Adapter.
 func (o *observer) Start(n int, seeds []uint64) error {
-	o.rows = make([][]float32, n)
+	o.rows, o.last = make([][]float32, n), make([]int, n)
 	return o.Adapter.Start(n, slices.Clone(seeds))
 }
 
 // Observe implements protocol.Adapter.
 func (o *observer) Observe(i int, t *sim.Trajectory) error {
-	o.rows[i] = o.dims.AppendContext(o.rows[i], t, o.nextObs)
+	o.rows[i], o.last[i] = o.dims.AppendContext(o.rows[i], t, o.nextObs), t.Len
 	return o.Adapter.Observe(i, t)
 }

@@ -9,12 +9,15 @@ import (
 	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/core/webgpu"
 	"nacre/experiment/progress"
 	"nacre/rl"
 )
@@ -42,13 +45,34 @@ func short(t *testing.T, algorithm string) Config {
 	return cfg
 }
 
-// Whole runs on a GPU, the stand-in for one: the network's weights are those of a run on the CPU but for rounding, the
+// onGPU runs a test on the stand-in for an NVIDIA GPU, and on the first adapter of WebGPU.
+func onGPU(t *testing.T, test func(t *testing.T, device string)) {
+	t.Run("cuda", func(t *testing.T) {
+		fakecuda.Use(t)
+		test(t, "cuda")
+	})
+	t.Run("webgpu", func(t *testing.T) {
+		if _, _, err := OpenDevice(Host{Workers: 1, Device: "webgpu"}); errors.Is(err, core.ErrUnusable) {
+			t.Skipf("not tested: %v", err)
+		}
+		test(t, "webgpu")
+	})
+}
+
+// Whole runs on a GPU: the network's weights are those of a run on the CPU but for rounding, the
 // record names the device, and a run that is resumed without naming one goes on where it was.
-func TestRunOnGPU(t *testing.T) {
-	fakecuda.Use(t)
-	for _, algorithm := range []string{"pearl", "tcl-pearl", "oracle", "mql"} {
+func TestRunOnGPU(t *testing.T) { onGPU(t, runOnGPU) }
+
+func runOnGPU(t *testing.T, gpu string) {
+	name := map[string]string{"cuda": "cuda:1/fp32 Fake H100 number 1", "webgpu": "webgpu:0/fp32 "}[gpu]
+	libraries := map[string]string{"cuda": "driver 13.0, NVRTC 13.0, cuBLASLt 130002", "webgpu": "WebGPU by "}[gpu]
+	algorithms := []string{"tcl-pearl", "mql"} // a device compiles its kernels again for every run
+	if gpu == "cuda" {
+		gpu, algorithms = "cuda:1", append(algorithms, "pearl", "oracle")
+	}
+	for _, algorithm := range algorithms {
 		weights := map[string][]float64{}
-		for _, device := range []string{"cpu", "cuda:1"} {
+		for _, device := range []string{"cpu", gpu} {
 			dir := t.TempDir() + "/run"
 			run, err := Start(dir, short(t, algorithm), Host{Workers: 1, Device: device})
 			if err != nil {
@@ -82,12 +106,12 @@ func TestRunOnGPU(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(again.Device(), "cuda:1/fp32 Fake H100 number 1") {
+			if !strings.HasPrefix(again.Device(), name) {
 				t.Errorf("resumed on %s", again.Device())
 			}
 			again.Close()
 			text, err := os.ReadFile(dir + "/" + ConfigFile)
-			if err != nil || !strings.Contains(string(text), "driver 13.0, NVRTC 13.0, cuBLASLt 130002") {
+			if err != nil || !strings.Contains(string(text), libraries) {
 				t.Errorf("the record lacks the libraries' versions: %v\n%s", err, text)
 			}
 		}
@@ -118,13 +142,14 @@ func (s stopping) Add(n int) {
 
 // A run that is stopped within an iteration, whose updates the GPU makes many at a time, stops after those it has been
 // given, and a resumed run ends with the bits of one that was left alone: parameters, the optimiser's state, metrics.
-func TestInterruptOnGPU(t *testing.T) {
-	fakecuda.Use(t)
+func TestInterruptOnGPU(t *testing.T) { onGPU(t, interruptOnGPU) }
+
+func interruptOnGPU(t *testing.T, gpu string) {
 	cfg := short(t, "tcl-pearl")
 	if err := Change(&cfg, "pearl.updates_per_iteration=66", "pearl.collect_ahead=true"); err != nil {
 		t.Fatal(err)
 	}
-	host := Host{Workers: 1, Device: "cuda"}
+	host := Host{Workers: 1, Device: gpu}
 	end := map[string]map[string]string{}
 	for _, stop := range []int{0, 20} {
 		dir := t.TempDir() + "/run"
@@ -232,6 +257,7 @@ func farthest(got, want []float64) float64 {
 // Without a usable GPU "auto" is the CPU with a notice that says why, and "cuda" is an error.
 func TestDeviceFallsBack(t *testing.T) {
 	gpu := fakecuda.Use(t)
+	t.Setenv(webgpu.EnvLibrary, t.TempDir()+"/none")
 	gpu.Versions(11040, 13, 130002)
 	d, notice, err := OpenDevice(Host{Workers: 1, Device: "auto"})
 	if err != nil || !strings.HasPrefix(d.Name(), "cpu/") || !strings.Contains(notice, "the driver speaks CUDA 11.4, want 12.0 or newer") {
@@ -244,5 +270,74 @@ func TestDeviceFallsBack(t *testing.T) {
 	gpu.Versions(13000, 13, 130002)
 	if d, notice, err = OpenDevice(Host{Workers: 1, Device: "auto"}); err != nil || notice != "" || !strings.HasPrefix(d.Name(), "cuda:0/fp32") {
 		t.Errorf("auto with a GPU: %v, notice %q, error %v", d, notice, err)
+	}
+}
+
+// Runs of several seeds whose updates are one program end with the weights, the optimiser's state and the metrics of runs by
+// themselves, bit for bit, also where one is stopped in between.
+func TestSeedsTogether(t *testing.T) {
+	fakecuda.Use(t)
+	const seeds = 3
+	entries := func(run *Training) map[string][]float64 {
+		out := map[string][]float64{}
+		mem := run.Learner.Memory()
+		for _, s := range mem.Params() {
+			for _, suffix := range []string{"", ".m", ".v"} {
+				x := make([]float64, s.Rows*s.Cols)
+				if err := mem.Read(s.Name+suffix, x); err != nil {
+					t.Error(err)
+				}
+				out[s.Name+suffix] = x
+			}
+		}
+		return out
+	}
+	for _, algorithm := range []string{"pearl", "tcl-pearl"} {
+		host, err := Host{Workers: 1, Device: "cuda"}.Together(seeds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := func(seed int, host Host) *Training {
+			cfg := short(t, algorithm)
+			cfg.Seed += uint64(seed)
+			run, err := Start(t.TempDir()+"/run", cfg, host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return run
+		}
+		runs, got := make([]*Training, seeds), make([]map[string][]float64, seeds)
+		for i := range runs {
+			runs[i] = open(i, host)
+		}
+		var all sync.WaitGroup
+		for i, run := range runs {
+			all.Go(func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				if i == seeds-1 {
+					run.Train(ctx, &stopper{progress.Silent(), 3, cancel})
+				} else if err := run.Train(ctx, progress.Silent()); err != nil {
+					t.Error(err)
+				}
+				got[i] = entries(run)
+				if err := run.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i := range seeds - 1 {
+			run := open(i, Host{Workers: 1, Device: "cuda"})
+			if err := run.Train(context.Background(), progress.Silent()); err != nil {
+				t.Fatal(err)
+			}
+			for entry, want := range entries(run) {
+				if !slices.Equal(got[i][entry], want) {
+					t.Errorf("%s, seed %d: %s is another than alone", algorithm, i, entry)
+				}
+			}
+			run.Close()
+		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // EmbedOptions says which context embeddings to make.
 type EmbedOptions struct {
-	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks
-	Windows int    // contexts per task, each of rollouts of its own
+	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks; 0: 8, the paper's
+	Windows int    // contexts per task, each of rollouts of its own; 0: 200, the paper's
 	Length  int    // transitions per window, at most the family's horizon; 0: as the encoder was trained on
 	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
 	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).

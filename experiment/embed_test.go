@@ -94,6 +94,15 @@ func TestContexts(t *testing.T) {
 	if _, err := a.Contexts(t.Context(), o, "rolout"); err == nil || !strings.Contains(err.Error(), `did you mean "rollout"?`) {
 		t.Errorf("misspelt: %v", err)
 	}
+	adapted, err := a.Contexts(t.Context(), o, AdaptedContext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, context := range adapted[0].Rows {
+		if len(context) != 5*width || slices.Contains(rows(all[3].Rows[i]), rows(context)[0]) {
+			t.Errorf("window %d of what was done after adaptation: %d numbers, or one of exploration", i, len(context))
+		}
+	}
 	a.Config.Evaluation.Protocol.ContextLimit = 6
 	c, err := a.Contexts(t.Context(), o, MetaTestContext)
 	if err != nil || len(c[0].Rows[0]) != 6*width {

@@ -17,6 +17,7 @@
 package experiment
 
 import (
+	"nacre/core"
 	"nacre/rl"
 	"nacre/rl/config"
 )
@@ -55,6 +56,8 @@ type Host struct {
 	// for a run that continues what it ran on. Another device rounds differently.
 	Device string
 	TF32   bool // on a GPU: products of operands rounded to 10 bits
+
+	shared core.Device // of several agents; see Together
 }
 
 // ConfigFileLayer is the layer of a configuration file; that of a run folder serves as it is, its record is left out, and

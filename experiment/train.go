@@ -55,6 +55,10 @@ func Start(dir string, cfg Config, host Host) (*Training, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.fits(room()); err != nil {
+		a.Close()
+		return nil, err
+	}
 	run, err := Create(dir)
 	if err != nil {
 		a.Close()
@@ -104,8 +108,11 @@ func (t *Training) iterations() int {
 // Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
 // Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
 // collection under way, saves a checkpoint, and returns an error that wraps ctx's cause. When physics or a loss stops
-// being a number it stops with an error that says where, and the last checkpoint stays.
+// being a number it stops with an error that says where, and the last checkpoint stays. Without p it is silent.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
+	if p == nil {
+		p = progress.Silent()
+	}
 	if t.Done() && t.run.Has(EvaluationFile) {
 		if _, err := t.run.ReadEvaluation(); err == nil {
 			return nil

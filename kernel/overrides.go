@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"nacre/kernel/internal/rt"
 )
 
 // symbols are the library's, with those replaced that would reach past the session: printing goes to the cell that
@@ -32,6 +34,10 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 		"Is": func(err, target error) bool { return s.reg.ErrorsIs(err, target) },
 	})
 	put("encoding/json", map[string]any{
+		"Marshal": func(v any) ([]byte, error) { return rt.Marshaled(json.Marshal(v)) },
+		"MarshalIndent": func(v any, prefix, indent string) ([]byte, error) {
+			return rt.Marshaled(json.MarshalIndent(v, prefix, indent))
+		},
 		"Unmarshal": func(data []byte, v any) error {
 			if o, ok := v.(json.Unmarshaler); ok {
 				if !json.Valid(data) {

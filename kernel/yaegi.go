@@ -13,6 +13,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -60,22 +61,7 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 	e.fset = e.i.FileSet()
 	e.low = lower.New(p.Info, p.Fset, e.reg)
 	e.low.Cooperative, e.low.Keeps = cooperative, s.Keeps
-	for _, path := range prelude.Packages {
-		if p.Packages[path] == nil {
-			continue
-		}
-		src, err := prelude.Source(path)
-		if err != nil {
-			return nil, err
-		}
-		list, err := p.CheckSource(path, src)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range list {
-			e.low.SetPrelude(path, f.Name, &lower.Func{Name: path + "." + f.Name, Decl: f.Decl, Obj: f.Obj, Sig: f.Obj.Signature()})
-		}
-	}
+	e.low.Generic = func(path string) ([]*lower.Func, error) { return generic(p, path) }
 	exports := interp.Exports{}
 	for path, table := range s.Symbols {
 		exports[path+"/_"] = table
@@ -100,6 +86,26 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 		reflect.ValueOf(p).Elem().Set(v)
 	}
 	return e, nil
+}
+
+// generic returns the generic functions of a package whose source is in the prelude, checked.
+func generic(p *cells.Program, path string) ([]*lower.Func, error) {
+	if !slices.Contains(prelude.Packages, path) {
+		return nil, nil
+	}
+	src, err := prelude.Source(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := p.CheckSource(path, src)
+	if err != nil {
+		return nil, err
+	}
+	var funcs []*lower.Func
+	for _, f := range list {
+		funcs = append(funcs, &lower.Func{Name: path + "." + f.Name, Decl: f.Decl, Obj: f.Obj, Sig: f.Obj.Signature()})
+	}
+	return funcs, nil
 }
 
 func (e *yaegiEngine) Name() string { return "yaegi " + yaegiVersion }

@@ -18,5 +18,6 @@ func init() {
 		"New":     reflect.ValueOf(p0.New),
 		"Options": reflect.ValueOf((*p0.Options)(nil)),
 		"Probe":   reflect.ValueOf(p0.Probe),
+		"Source":  reflect.ValueOf(p0.Source),
 	})
 }

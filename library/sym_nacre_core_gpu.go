@@ -19,6 +19,7 @@ func init() {
 		"Expr":        reflect.ValueOf((*p0.Expr)(nil)),
 		"Fill":        reflect.ValueOf((*p0.Fill)(nil)),
 		"FillKind":    reflect.ValueOf((*p0.FillKind)(nil)),
+		"Fours":       reflect.ValueOf(p0.Fours),
 		"Kernel":      reflect.ValueOf((*p0.Kernel)(nil)),
 		"Layout":      reflect.ValueOf((*p0.Layout)(nil)),
 		"Let":         reflect.ValueOf((*p0.Let)(nil)),
@@ -30,6 +31,7 @@ func init() {
 		"OperandKind": reflect.ValueOf((*p0.OperandKind)(nil)),
 		"Options":     reflect.ValueOf((*p0.Options)(nil)),
 		"Pick":        reflect.ValueOf((*p0.Pick)(nil)),
+		"Piece":       reflect.ValueOf((*p0.Piece)(nil)),
 		"Pitch":       reflect.ValueOf(p0.Pitch),
 		"Place":       reflect.ValueOf((*p0.Place)(nil)),
 		"Placement":   reflect.ValueOf((*p0.Placement)(nil)),
@@ -41,6 +43,7 @@ func init() {
 		"Space":       reflect.ValueOf((*p0.Space)(nil)),
 		"Statement":   reflect.ValueOf((*p0.Statement)(nil)),
 		"Store":       reflect.ValueOf((*p0.Store)(nil)),
+		"Total":       reflect.ValueOf((*p0.Total)(nil)),
 		"Unit":        reflect.ValueOf((*p0.Unit)(nil)),
 		"Ziggurat":    reflect.ValueOf(p0.Ziggurat),
 	})

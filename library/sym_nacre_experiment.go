@@ -10,6 +10,7 @@ import (
 func init() {
 	add("nacre/experiment/experiment", map[string]reflect.Value{
 		"Agent":                  reflect.ValueOf((*p0.Agent)(nil)),
+		"Baselines":              reflect.ValueOf((*p0.Baselines)(nil)),
 		"Change":                 reflect.ValueOf(p0.Change),
 		"Config":                 reflect.ValueOf((*p0.Config)(nil)),
 		"ConfigFileLayer":        reflect.ValueOf(p0.ConfigFileLayer),

@@ -34,6 +34,7 @@ func init() {
 		"Line":          reflect.ValueOf((*p0.Line)(nil)),
 		"List":          reflect.ValueOf(p0.List),
 		"Open":          reflect.ValueOf(p0.Open),
+		"Outcome":       reflect.ValueOf((*p0.Outcome)(nil)),
 		"Pack":          reflect.ValueOf(p0.Pack),
 		"Plan":          reflect.ValueOf((*p0.Plan)(nil)),
 		"Result":        reflect.ValueOf((*p0.Result)(nil)),

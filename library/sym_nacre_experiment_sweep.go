@@ -23,6 +23,7 @@ func init() {
 		"Prepare":    reflect.ValueOf(p0.Prepare),
 		"Run":        reflect.ValueOf((*p0.Run)(nil)),
 		"RunFailure": reflect.ValueOf((*p0.RunFailure)(nil)),
+		"RunName":    reflect.ValueOf(p0.RunName),
 		"RunStatus":  reflect.ValueOf((*p0.RunStatus)(nil)),
 		"Shipped":    reflect.ValueOf(p0.Shipped),
 		"Slurm":      reflect.ValueOf((*p0.Slurm)(nil)),

@@ -34,6 +34,8 @@ func init() {
 		"Evaluation":   reflect.ValueOf((*p0.Evaluation)(nil)),
 		"Experienced":  reflect.ValueOf((*p0.Experienced)(nil)),
 		"_Experienced": reflect.ValueOf((*_nacre_rl_Experienced)(nil)),
+		"Keeper":       reflect.ValueOf((*p0.Keeper)(nil)),
+		"_Keeper":      reflect.ValueOf((*_nacre_rl_Keeper)(nil)),
 		"Learner":      reflect.ValueOf((*p0.Learner)(nil)),
 		"_Learner":     reflect.ValueOf((*_nacre_rl_Learner)(nil)),
 		"Lookup":       reflect.ValueOf(p0.Lookup),
@@ -121,6 +123,13 @@ type _nacre_rl_Experienced struct {
 }
 
 func (w _nacre_rl_Experienced) Experience() []p6.Part { return w.WExperience() }
+
+type _nacre_rl_Keeper struct {
+	IValue any
+	WKeeps func(int, int64) int64
+}
+
+func (w _nacre_rl_Keeper) Keeps(a0 int, a1 int64) int64 { return w.WKeeps(a0, a1) }
 
 type _nacre_rl_Learner struct {
 	IValue       any

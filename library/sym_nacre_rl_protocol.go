@@ -17,7 +17,6 @@ func init() {
 		"GoalKnower":  reflect.ValueOf((*p0.GoalKnower)(nil)),
 		"_GoalKnower": reflect.ValueOf((*_nacre_rl_protocol_GoalKnower)(nil)),
 		"Normalised":  reflect.ValueOf(p0.Normalised),
-		"Oracle":      reflect.ValueOf(p0.Oracle),
 		"Preset":      reflect.ValueOf(p0.Preset),
 		"Presets":     reflect.ValueOf(p0.Presets),
 		"Protocol":    reflect.ValueOf((*p0.Protocol)(nil)),
@@ -25,6 +24,7 @@ func init() {
 		"Result":      reflect.ValueOf((*p0.Result)(nil)),
 		"Roller":      reflect.ValueOf((*p0.Roller)(nil)),
 		"_Roller":     reflect.ValueOf((*_nacre_rl_protocol_Roller)(nil)),
+		"Scripted":    reflect.ValueOf(p0.Scripted),
 		"Summary":     reflect.ValueOf((*p0.Summary)(nil)),
 		"TaskResult":  reflect.ValueOf((*p0.TaskResult)(nil)),
 	})

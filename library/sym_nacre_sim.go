@@ -13,6 +13,9 @@ func init() {
 	add("nacre/sim/sim", map[string]reflect.Value{
 		"Batch":          reflect.ValueOf((*p0.Batch)(nil)),
 		"_Batch":         reflect.ValueOf((*_nacre_sim_Batch)(nil)),
+		"BlindPolicy":    reflect.ValueOf(p0.BlindPolicy),
+		"Blinder":        reflect.ValueOf((*p0.Blinder)(nil)),
+		"_Blinder":       reflect.ValueOf((*_nacre_sim_Blinder)(nil)),
 		"Cell":           reflect.ValueOf(p0.Cell),
 		"CheckAction":    reflect.ValueOf(p0.CheckAction),
 		"CheckRows":      reflect.ValueOf(p0.CheckRows),
@@ -80,6 +83,15 @@ func (w _nacre_sim_Batch) Reset(a0 int, a1 p0.Task, a2 *p1.Rand, a3 []float64) e
 func (w _nacre_sim_Batch) Step(a0 []bool, a1 []float64, a2 []float64, a3 *p0.StepResult) error {
 	return w.WStep(a0, a1, a2, a3)
 }
+
+type _nacre_sim_Blinder struct {
+	IValue any
+	WAct   func(p0.Task, []float64, []float64)
+	WBlind func() p0.Controller
+}
+
+func (w _nacre_sim_Blinder) Act(a0 p0.Task, a1 []float64, a2 []float64) { w.WAct(a0, a1, a2) }
+func (w _nacre_sim_Blinder) Blind() p0.Controller                       { return w.WBlind() }
 
 type _nacre_sim_Checker struct {
 	IValue     any

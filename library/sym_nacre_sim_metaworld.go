@@ -9,6 +9,7 @@ import (
 
 func init() {
 	add("nacre/sim/metaworld/metaworld", map[string]reflect.Value{
-		"Scenes": reflect.ValueOf(p0.Scenes),
+		"SceneNames": reflect.ValueOf(p0.SceneNames),
+		"Scenes":     reflect.ValueOf(p0.Scenes),
 	})
 }

@@ -19,6 +19,7 @@ func init() {
 		"LoadFile":       reflect.ValueOf(p0.LoadFile),
 		"LoadXML":        reflect.ValueOf(p0.LoadXML),
 		"Model":          reflect.ValueOf((*p0.Model)(nil)),
+		"Notice":         reflect.ValueOf(p0.Notice),
 		"Path":           reflect.ValueOf(p0.Path),
 		"Shape":          reflect.ValueOf((*p0.Shape)(nil)),
 		"Sizes":          reflect.ValueOf((*p0.Sizes)(nil)),

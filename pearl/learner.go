@@ -173,6 +173,19 @@ func (l *Learner) Close() error {
 // Memory holds the parameters, for saving weights and checkpoints.
 func (l *Learner) Memory() core.Memory { return l.mem }
 
+// Keeps implements rl.Keeper: the replay buffers with all that is collected, and the encoder's with the newest of a task.
+func (l *Learner) Keeps(iterations int, steps int64) int64 {
+	c, tasks := l.cfg, int64(len(l.tasks))
+	both := int64(c.PriorSteps) + int64(c.PosteriorSteps)
+	each := int64(c.TasksPerIteration) * (both + int64(c.ExtraPosteriorSteps))
+	rows := tasks*int64(c.InitialSteps) + int64(iterations)*each
+	if steps > 0 {
+		rows = min(rows, steps+each)
+	}
+	capacity := int64(c.BufferCapacity)
+	return l.dims.Bytes(min(rows, tasks*capacity) + tasks*min(max(both, int64(c.InitialSteps)), capacity))
+}
+
 // Replay holds the data, for checkpoints.
 func (l *Learner) Replay() *replay.Buffer { return l.buf }
 

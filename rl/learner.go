@@ -69,6 +69,13 @@ type Bulk interface {
 	Settle() error
 }
 
+// Keeper is a Learner that keeps what it collects.
+type Keeper interface {
+	// Keeps is about how much memory the transitions take that it holds at the end of a run, in bytes: of so many
+	// iterations, or of fewer that end with so many environment steps, if those are not 0.
+	Keeps(iterations int, steps int64) int64
+}
+
 // Experienced is a Learner whose adaptation needs what it collected: Experience are those parts of its State.
 type Experienced interface{ Experience() []replay.Part }
 

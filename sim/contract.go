@@ -15,6 +15,7 @@ import (
 //	Chunker             NewPool                                environments per worker
 //	Native              Pool.Rollout                           a processor left idle for Go
 //	Controller          GoalPolicy, the baselines of a run     the upper yardstick
+//	Blinder             the baselines of a run                 the same yardstick without the goal
 //	Gridder             embeddings                             evenly spread tasks
 //	Starter             embeddings                             starts drawn anew
 //
@@ -91,6 +92,16 @@ type Controller interface {
 	// Act writes the action (ActDim long) of the goal-knowing controller for one observation, which it leaves as it
 	// is. It keeps nothing from call to call.
 	Act(task Task, obs, act []float64)
+}
+
+// Blinder is implemented by Controllers that can do without knowing the task: what a policy gets that never infers it. The
+// way from it to the goal-knowing controller is what knowing the goal is worth.
+type Blinder interface {
+	Controller
+
+	// Blind returns the goal-blind controller: the same one, told the middle of the range that goals are drawn from. Its
+	// Act reads no task. It is the Controller itself where nothing about the goal is hidden.
+	Blind() Controller
 }
 
 // Gridder is implemented by families that can spread tasks evenly over their range, for pictures and tables of how

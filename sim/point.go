@@ -66,6 +66,19 @@ func (p point) Act(task Task, obs, act []float64) {
 	act[0], act[1] = dx, dy
 }
 
+// Blind implements Blinder: it is told the mean of the half circle, 2/π above its centre.
+func (p point) Blind() Controller { return pointBlind{p} }
+
+type pointBlind struct{ point }
+
+// Act implements Controller.
+func (b pointBlind) Act(_ Task, obs, act []float64) {
+	b.point.Act(Task{Params: halfCircle[:]}, obs, act)
+}
+
+// halfCircle is the mean of the goals.
+var halfCircle = [2]float64{0, 2 / math.Pi}
+
 func (p point) NewBatch(n int) (Batch, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("sim: %s: batch of %d environments; expected at least 1", p.name, n)

@@ -53,6 +53,17 @@ func GoalPolicy(f Family, episodes []Episode) (Policy, error) {
 	return goalPolicy{c, episodes, s.ObsDim, s.ActDim}, nil
 }
 
+// BlindPolicy returns the policy of f's goal-blind controller, as GoalPolicy that of the goal-knowing one. It is an error if f
+// knows no such controller.
+func BlindPolicy(f Family, episodes []Episode) (Policy, error) {
+	b, ok := f.(Blinder)
+	if !ok {
+		return nil, fmt.Errorf("sim: family %s has no goal-blind controller", f.Spec().Name)
+	}
+	s := f.Spec()
+	return goalPolicy{b.Blind(), episodes, s.ObsDim, s.ActDim}, nil
+}
+
 type goalPolicy struct {
 	controller     Controller
 	episodes       []Episode

@@ -2,7 +2,8 @@
 # Builds the programs of wasm/ for the browser into bin/wasm, packed as static sites serve them, with manifest.json, which
 # `nacre site` reads. Brotli at full strength takes two minutes for the kernel; NACRE_WASM_FAST=1 packs quickly instead.
 # `build.sh test PACKAGE ARGS...` runs a package's tests as the browser would, in Node; `build.sh program PACKAGE FOLDER`
-# writes one program with Go's scripts that run it there. mujoco.cjs gives both the front end's MuJoCo.
+# writes one program with Go's scripts that run it there, and `build.sh tests PACKAGE FOLDER` a package's tests. mujoco.cjs
+# gives them the front end's MuJoCo.
 #
 # Vector instructions are in Go's experiment simd, whose interface is that of one version: the programs are compiled by it,
 # whichever compiles the rest. Where it cannot be had they are compiled without.
@@ -10,6 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 out=bin/wasm
+copies=$PWD/.deps/browser
 go=${GO:-go}
 vectors=go1.27.4
 
@@ -24,9 +26,31 @@ else
 	echo "Compiling for the browser without vector instructions, several times slower: $vectors cannot be had" >&2
 fi
 
-compile() {
-	GOOS=js GOARCH=wasm CGO_ENABLED=0 "$go" "$1" -trimpath "${@:2}"
+# Puts the files of wasm/_replaced into copies of their modules and writes a go.mod that uses the copies: Go refuses to
+# overlay files of its module cache.
+replace_files() {
+	local file package module version dir
+	mkdir -p "$copies"
+	cp go.mod go.sum "$copies"
+	find wasm/_replaced -name '*.go' | sort | while read -r file; do
+		package=$(dirname "${file#wasm/_replaced/}")
+		read -r module version dir < <("$go" list -f '{{with .Module}}{{.Path}} {{.Version}} {{.Dir}}{{end}}' "$package")
+		if [ ! -d "$copies/$module@$version" ]; then
+			mkdir -p "$(dirname "$copies/$module")"
+			cp -r "$dir" "$copies/$module@$version"
+			chmod -R u+w "$copies/$module@$version"
+		fi
+		cmp -s "$file" "$copies/$module@$version/${package#"$module"}/$(basename "$file")" ||
+			cp "$file" "$copies/$module@$version/${package#"$module"}/"
+		"$go" mod edit -replace "$module=$copies/$module@$version" "$copies/go.mod"
+	done
 }
+
+compile() {
+	GOOS=js GOARCH=wasm CGO_ENABLED=0 "$go" "$1" -modfile "$copies/go.mod" -trimpath "${@:2}"
+}
+
+replace_files
 
 # Go's scripts belong to the version that compiled the programs.
 scripts=$("$go" env GOROOT)/lib/wasm
@@ -36,8 +60,8 @@ test)
 	NODE_OPTIONS="--require $PWD/wasm/mujoco.cjs" compile test -exec "$scripts/go_js_wasm_exec" "${@:2}"
 	exit
 	;;
-program)
-	compile build -o "$3/$(basename "$2").wasm" "$2"
+program | tests)
+	if [ "$1" = program ]; then compile build -o "$3/$(basename "$2").wasm" "$2"; else compile test -c -o "$3/test.wasm" "$2"; fi
 	cp "$scripts/wasm_exec.js" "$scripts/wasm_exec_node.js" "$3"
 	exit
 	;;

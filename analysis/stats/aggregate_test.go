@@ -1,8 +1,11 @@
 package stats_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,4 +205,57 @@ func ExampleStratified() {
 	}
 	fmt.Printf("%.2f (%.2f to %.2f)\n", p.Mean, p.Lo, p.Hi)
 	// Output: 0.89 (0.67 to 1.00)
+}
+
+// The same of 24 generated cases, with scores below 0 and above 1 and ties, as testdata/scores.py has them from rliable.
+// Intervals are of two bootstraps with draws of their own: their ends agree within a tenth of the width.
+func TestGeneratedScoresAreThoseOfRliable(t *testing.T) {
+	text, err := os.ReadFile("testdata/rliable.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		A, B       stats.Scores
+		Points     [4]float64 `json:"iqm_median_mean_gap"`
+		BOverA     float64    `json:"b_over_a"`
+		Thresholds []float64
+		Profile    []float64
+		Intervals  [][2]float64
+		BOverAEnds [2]float64 `json:"b_over_a_interval"`
+	}
+	if err := json.Unmarshal(text, &cases); err != nil || len(cases) != 24 {
+		t.Fatalf("%d cases, %v", len(cases), err)
+	}
+	estimates := [4]func(stats.Scores) float64{
+		stats.InterquartileMean, stats.MedianOfFamilies, func(s stats.Scores) float64 { return stats.Mean(slices.Concat(s...)) }, stats.OptimalityGap,
+	}
+	ends := func(what string, methods []stats.Scores, of func([]stats.Scores) float64, resamples int, want [2]float64) {
+		i, err := stats.Stratified(methods, of, .95, resamples, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, what+", low end", i.Lo, want[0], .1*(want[1]-want[0]))
+		within(t, what+", high end", i.Hi, want[1], .1*(want[1]-want[0]))
+	}
+	for k, c := range cases {
+		for e, of := range estimates {
+			what := fmt.Sprintf("case %d, estimate %d", k, e)
+			within(t, what, of(c.A), c.Points[e], 1e-12)
+			if c.Intervals != nil {
+				ends(what, []stats.Scores{c.A}, func(m []stats.Scores) float64 { return of(m[0]) }, 10_000, c.Intervals[e])
+			}
+		}
+		improvement := func(m []stats.Scores) float64 { return stats.ProbabilityOfImprovement(m[0], m[1]) }
+		within(t, fmt.Sprintf("case %d, improvement", k), improvement([]stats.Scores{c.B, c.A}), c.BOverA, 1e-12)
+		if c.Intervals != nil {
+			ends(fmt.Sprintf("case %d, improvement", k), []stats.Scores{c.B, c.A}, improvement, 2000, c.BOverAEnds)
+		}
+		p, err := stats.Profile(c.A, c.Thresholds, .95, 2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range c.Profile {
+			within(t, fmt.Sprintf("case %d, profile above %v", k, c.Thresholds[i]), p[i].Mean, v, 1e-12)
+		}
+	}
 }

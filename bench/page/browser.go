@@ -3,6 +3,7 @@ package page
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,9 +14,9 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium that is spoken to by the DevTools protocol (https://chromedevtools.github.io/devtools-protocol)
+// Browser is a headless Chromium that is spoken to by the DevTools protocol (https://chromedevtools.github.io/devtools-protocol)
 // over two pipes: no port is open for others, and a Chromium whose pipe is closed ends, however this process ended.
-type browser struct {
+type Browser struct {
 	ctx      context.Context // ends it
 	cmd      *exec.Cmd
 	ended    chan struct{} // closed when the process has
@@ -28,25 +29,25 @@ type browser struct {
 	forget   func() bool // stops watching the context
 }
 
-// startBrowser starts a browser with an empty profile. It ends when ctx is done.
-func startBrowser(ctx context.Context, program string) (*browser, error) {
+// Start starts a browser with an empty profile, the program that Find named. It ends when ctx is done.
+func Start(ctx context.Context, program string) (*Browser, error) {
 	profile, err := os.MkdirTemp("", "nacre-chromium-")
 	if err != nil {
 		return nil, err
 	}
-	b := &browser{ctx: ctx, profile: profile, ended: make(chan struct{})}
+	b := &Browser{ctx: ctx, profile: profile, ended: make(chan struct{})}
 	if err := b.start(program); err != nil {
 		os.RemoveAll(profile)
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
 	if err := b.call("", "Browser.getVersion", map[string]any{}, nil); err != nil {
-		b.close()
+		b.Close()
 		return nil, fmt.Errorf("start %s: %w%s", program, err, lastLine(b.complain.String()))
 	}
 	return b, nil
 }
 
-func (b *browser) start(program string) error {
+func (b *Browser) start(program string) error {
 	fromUs, requests, err := os.Pipe()
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (b *browser) start(program string) error {
 }
 
 // call makes a request of the browser, or of the page of a session, and waits for its answer.
-func (b *browser) call(session, method string, params, result any) error {
+func (b *Browser) call(session, method string, params, result any) error {
 	b.last++
 	request, err := json.Marshal(struct {
 		ID      int    `json:"id"`
@@ -129,8 +130,8 @@ func (b *browser) call(session, method string, params, result any) error {
 	}
 }
 
-// close ends the browser: closed pipes ask it to, and what is still there after three seconds is killed.
-func (b *browser) close() {
+// Close ends the browser: closed pipes ask it to, and what is still there after three seconds is killed.
+func (b *Browser) Close() {
 	b.forget()
 	b.requests.Close()
 	b.answers.Close()
@@ -141,6 +142,120 @@ func (b *browser) close() {
 		<-b.ended
 	}
 	os.RemoveAll(b.profile)
+}
+
+// Used is processor time in seconds by process of a browser's pages.
+type Used map[int]float64
+
+// Used is the processor time that each process of the browser's pages has used until now, its workers included.
+func (b *Browser) Used() (Used, error) {
+	var all struct {
+		Processes []struct {
+			Type string  `json:"type"`
+			ID   int     `json:"id"`
+			Time float64 `json:"cpuTime"`
+		} `json:"processInfo"`
+	}
+	err := b.call("", "SystemInfo.getProcessInfo", map[string]any{}, &all)
+	used := Used{}
+	for _, p := range all.Processes {
+		if p.Type == "renderer" {
+			used[p.ID] = p.Time
+		}
+	}
+	return used, err
+}
+
+// Since is what the processes have used since an earlier look. Those that have ended meanwhile do not count.
+func (u Used) Since(earlier Used) float64 {
+	sum := 0.0
+	for id, t := range u {
+		sum += t - earlier[id]
+	}
+	return sum
+}
+
+// Profile is a browser profile of its own: what one page has put into its cache, others of it find there.
+type Profile struct {
+	b  *Browser
+	id string
+}
+
+// NewProfile makes an empty profile.
+func (b *Browser) NewProfile() (*Profile, error) {
+	var made struct {
+		ID string `json:"browserContextId"`
+	}
+	err := b.call("", "Target.createBrowserContext", map[string]any{}, &made)
+	return &Profile{b, made.ID}, err
+}
+
+// Drop closes the profile's tabs and forgets it.
+func (p *Profile) Drop() error {
+	return p.b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": p.id}, nil)
+}
+
+// Tab is a page.
+type Tab struct {
+	b               *Browser
+	target, session string
+}
+
+// Open opens an address in a new tab; it does not wait until the page is there.
+func (p *Profile) Open(address string) (*Tab, error) {
+	var target struct {
+		ID string `json:"targetId"`
+	}
+	err := p.b.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": p.id}, &target)
+	if err != nil {
+		return nil, err
+	}
+	var session struct {
+		ID string `json:"sessionId"`
+	}
+	if err := p.b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &session); err != nil {
+		return nil, err
+	}
+	var arrived struct {
+		Problem string `json:"errorText"`
+	}
+	if err := p.b.call(session.ID, "Page.navigate", map[string]any{"url": address}, &arrived); err != nil {
+		return nil, err
+	}
+	if arrived.Problem != "" {
+		return nil, errors.New(arrived.Problem)
+	}
+	return &Tab{p.b, target.ID, session.ID}, nil
+}
+
+// Close closes the tab and the workers of its page.
+func (t *Tab) Close() error {
+	return t.b.call("", "Target.closeTarget", map[string]any{"targetId": t.target}, nil)
+}
+
+// Eval evaluates an expression in the page, waits for it if it is a promise, and decodes its value as JSON into result.
+func (t *Tab) Eval(expression string, result any) error {
+	var answer struct {
+		Result struct {
+			Value json.RawMessage `json:"value"`
+		} `json:"result"`
+		Exception *struct {
+			Text   string `json:"text"`
+			Object struct {
+				Description string `json:"description"`
+			} `json:"exception"`
+		} `json:"exceptionDetails"`
+	}
+	err := t.b.call(t.session, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &answer)
+	switch {
+	case err != nil:
+		return err
+	case answer.Exception != nil:
+		return fmt.Errorf("the page says: %s", cmp.Or(answer.Exception.Object.Description, answer.Exception.Text))
+	case result == nil || answer.Result.Value == nil:
+		return nil
+	}
+	return json.Unmarshal(answer.Result.Value, result)
 }
 
 // lastLine is what a program said last, to be put behind an error.

@@ -76,11 +76,11 @@ func Measure(ctx context.Context, p Plan) ([]Result, error) {
 		return nil, err
 	}
 	defer end()
-	b, err := startBrowser(ctx, p.Chromium)
+	b, err := Start(ctx, p.Chromium)
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
+	defer b.Close()
 	loads := make([][]load, len(p.Cells))
 	for round := range p.Loads + 1 {
 		for k := range p.Cells {
@@ -180,55 +180,21 @@ const measured = `new Promise((done, fail) => {
 const patience = time.Minute
 
 // open loads a page in a new profile and drops the profile.
-func (b *browser) open(address string) (l load, err error) {
-	var profile struct {
-		ID string `json:"browserContextId"`
-	}
-	if err := b.call("", "Target.createBrowserContext", map[string]any{}, &profile); err != nil {
-		return l, err
-	}
-	defer func() {
-		if dropped := b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": profile.ID}, nil); err == nil {
-			err = dropped
-		}
-	}()
-	var target struct {
-		ID string `json:"targetId"`
-	}
-	err = b.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": profile.ID}, &target)
+func (b *Browser) open(address string) (l load, err error) {
+	p, err := b.NewProfile()
 	if err != nil {
 		return l, err
 	}
-	var session struct {
-		ID string `json:"sessionId"`
-	}
-	if err := b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &session); err != nil {
+	defer func() {
+		if dropped := p.Drop(); err == nil {
+			err = dropped
+		}
+	}()
+	t, err := p.Open(address)
+	if err != nil {
 		return l, err
 	}
-	var arrived struct {
-		Problem string `json:"errorText"`
-	}
-	if err := b.call(session.ID, "Page.navigate", map[string]any{"url": address}, &arrived); err != nil {
-		return l, err
-	}
-	if arrived.Problem != "" {
-		return l, errors.New(arrived.Problem)
-	}
-	var answer struct {
-		Result struct {
-			Value load `json:"value"`
-		} `json:"result"`
-		Exception *struct {
-			Object struct {
-				Description string `json:"description"`
-			} `json:"exception"`
-		} `json:"exceptionDetails"`
-	}
-	err = b.call(session.ID, "Runtime.evaluate", map[string]any{"expression": measured, "awaitPromise": true, "returnByValue": true}, &answer)
-	if err == nil && answer.Exception != nil {
-		err = fmt.Errorf("the page says: %s", answer.Exception.Object.Description)
-	}
-	return answer.Result.Value, err
+	return l, t.Eval(measured, &l)
 }
 
 func summary(cells int, loads []load) Result {

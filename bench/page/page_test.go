@@ -67,11 +67,11 @@ func TestNotABrowser(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho missing a library >&2\nexit 1\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	_, err := startBrowser(t.Context(), script)
+	_, err := Start(t.Context(), script)
 	if err == nil || !strings.Contains(err.Error(), "missing a library") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := startBrowser(t.Context(), script+"-gone"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Start(t.Context(), script+"-gone"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a program that is not there: %v", err)
 	}
 }
@@ -85,7 +85,7 @@ func TestStopped(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, stopped)
 	defer cancel()
-	if _, err := startBrowser(ctx, script); !errors.Is(err, stopped) {
+	if _, err := Start(ctx, script); !errors.Is(err, stopped) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
+	"nacre/core/devices"
+	"nacre/core/gpu/roofline"
 )
 
 func benchCommand(env *app.Env, a actions) *cobra.Command {
@@ -42,7 +44,9 @@ three updates in float64 beside reference figures computed with other software, 
 them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
 PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --device cuda all of it is on
 a GPU, and PyTorch may replay a CUDA graph (torch-graph) or be compiled (torch-compile), or JAX be asked. With --explain it prints how
-the update is executed: what is computed where, and the predicted and measured time of every region. With --scaling it
+the update is executed: what is computed where, and the predicted and measured time of every region. With --explain --device
+cuda --gpu NAME it models that GPU, which need not be there: every launch with its time, what bounds it, and the critical
+path; --dump writes the graph for Graphviz and the kernels too. With --scaling it
 times, in turns, an update by one worker, by all of them, and an update by each of them at once, which shows what the machine
 itself gains from more cores.
 
@@ -53,6 +57,7 @@ and targets on 1,280 transitions.`,
 		Example: `  nacre bench update --size oyster --algo pearl
   nacre bench update --size metaworld --algo tcl-pearl --vs torch
   nacre bench update --size oyster --algo pearl --explain
+  nacre bench update --explain --device cuda --gpu h100 --precision tf32 --algo tcl-pearl
   nacre bench update --size oyster --algo tcl-pearl --scaling -w 2
   nacre bench update --algo maml --vs torch --updates 3
   nacre bench update --algo oracle --vs torch
@@ -63,9 +68,15 @@ and targets on 1,280 transitions.`,
 			err := firstError(
 				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
 				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
-				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers))
-			if err != nil {
+				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
+				between("seeds", o.Seeds, 1, 1024), oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
+			switch {
+			case err != nil:
 				return err
+			case o.GPU != "" && (!o.Explain || !devices.Accelerated(o.Device)):
+				return app.Usagef("--gpu %s models a GPU: expected with it --explain --device cuda", o.GPU)
+			case o.Dump != "" && o.GPU == "":
+				return app.Usagef("--dump writes what --explain --device cuda --gpu NAME models: expected those with it")
 			}
 			return update(cmd.Context(), env, o)
 		},
@@ -73,6 +84,9 @@ and targets on 1,280 transitions.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
 	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
+	f.StringVar(&o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "))
+	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, how many seeds run as one program")
+	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
 	f.BoolVar(&o.Scaling, "scaling", false, "time one worker, all on one update, and all on updates of their own, in turns")
 	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
 	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs")

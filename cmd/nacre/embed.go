@@ -36,7 +36,7 @@ tasks. "nacre tsne" draws and measures the result.`,
 	f := cmd.Flags()
 	f.IntVar(&o.Tasks, "tasks", 8, "`number` of tasks")
 	f.IntVar(&o.Windows, "windows", 200, "contexts per task, each from a trajectory of its own")
-	f.StringVar(&o.Context, "context", string(experiment.WindowContext), "`kind` of context: window (consecutive transitions), rows (independent ones), rollout (all) or meta-test (the protocol's exploration)")
+	f.StringVar(&o.Context, "context", string(experiment.WindowContext), "`kind` of context: window (consecutive transitions), rows (independent ones), rollout (all), meta-test (the protocol's exploration) or adapted (consecutive transitions after it)")
 	f.BoolVar(&o.Vary, "vary-start", false, "draw the start of every trajectory, in families whose tasks have one start each")
 	f.IntVar(&o.Length, "length", 0, "transitions per window, 0 for the length used in training")
 	f.StringVarP(&o.Out, "out", "o", "", "`file` to write, .npz or .csv (default embeddings.npz in the run folder)")

@@ -14,7 +14,8 @@ func rolloutCommand(env *app.Env, rollout func(context.Context, *app.Env, app.Ro
 		Use:   "rollout [FAMILY]",
 		Short: "Run episodes of a family with a random, a scripted or a trained policy",
 		Long: `Rollout runs an episode on each of some tasks, prints returns and successes, and writes recordings that
-"nacre render" draws. The scripted policy is the family's goal-knowing controller, where it has one. With --run the
+"nacre render" draws. The scripted policy is the family's goal-knowing controller, where it has one, and blind the
+same controller told the middle of all goals. With --run the
 agent of a run acts: it adapts to each task by the run's protocol, and its last trajectory is what is kept.`,
 		Example: `  nacre rollout point-goal --policy scripted
   nacre rollout cheetah-vel --episodes 3 --out runs/cheetah.npz
@@ -27,7 +28,7 @@ agent of a run acts: it adapts to each task by the run's protocol, and its last 
 			if o.Family == "" && o.Run == "" {
 				return app.Usagef("rollout needs a family, such as point-goal (see nacre envs), or --run FOLDER")
 			}
-			err := firstError(oneOf("policy", o.Policy, "random", "scripted"), between("task", o.Task, 0, maxCount),
+			err := firstError(oneOf("policy", o.Policy, "random", "scripted", "blind"), between("task", o.Task, 0, maxCount),
 				between("episodes", o.Episodes, 1, maxCount), between("steps", o.Steps, 0, maxCount), checkSeed(o.Seed))
 			if err != nil {
 				return err
@@ -36,7 +37,7 @@ agent of a run acts: it adapts to each task by the run's protocol, and its last 
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.Policy, "policy", "p", "random", "random or scripted")
+	f.StringVarP(&o.Policy, "policy", "p", "random", "random, scripted or blind")
 	f.StringVar(&o.Run, "run", "", "run `folder` whose agent acts")
 	f.IntVar(&o.Task, "task", 0, "first task, counted from 0 among the test tasks")
 	f.BoolVar(&o.Train, "train-tasks", false, "take train tasks instead of test tasks")

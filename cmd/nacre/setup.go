@@ -13,12 +13,16 @@ func setupCommand(env *app.Env, setup func(context.Context, *app.Env, app.SetupO
 	var o app.SetupOptions
 	cmd := &cobra.Command{
 		Use:   "setup",
-		Short: "Fetch MuJoCo and the scenes of Meta-World",
+		Short: "Fetch MuJoCo and the scenes of Meta-World, or what any GPU needs",
 		Long: `Setup puts MuJoCo ` + home.MuJoCoVersion + ` and the scenes of Meta-World ` + home.MetaWorldVersion + ` into the user's cache, where every nacre of this user finds
 them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip downloads their packages, without
 installing them; a wheel that lies in the cache, or in a folder given with --from, needs no network. What is
-there already is left alone. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.`,
+there already is left alone. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.
+
+With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan or
+Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
 		Example: `  nacre setup
+  nacre setup --gpu
   nacre setup --install
   nacre setup --from /media/wheels`,
 		Args: noArgs,
@@ -26,6 +30,7 @@ there already is left alone. NACRE_MUJOCO and NACRE_METAWORLD name other places 
 	}
 	cmd.Flags().StringArrayVar(&o.Wheels, "from", nil, "`folder` with wheels to use instead of pip; may be repeated")
 	cmd.Flags().BoolVar(&o.Install, "install", false, "install pip with apt-get where there is none (needs root)")
+	cmd.Flags().BoolVar(&o.GPU, "gpu", false, "fetch the library for --device webgpu instead")
 	return cmd
 }
 

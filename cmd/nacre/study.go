@@ -78,6 +78,7 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 	workersFlag(cmd, &o.Workers)
 	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
+	f.StringArrayVar(&o.Sweeps, "sweep", nil, "`folder` of a sweep that trains the runs (nacre sweep push, nacre sweep families); may be repeated")
 	f.BoolVar(&o.Plan, "plan", false, "print the runs, and the hours from a short measurement, and stop")
 	if line.Name == study.Families {
 		f.StringArrayVar(&o.Families, "family", nil, "an ML1 `family` such as ml1/push; may be repeated (default ml1/push, ml1/reach, ml1/pick-place)")

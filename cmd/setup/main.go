@@ -31,12 +31,14 @@ func main() {
 	switch args := strings.Join(os.Args[1:], " "); args {
 	case "", "--install":
 		os.Exit(setup(ctx, args != ""))
+	case "gpu":
+		os.Exit(setupGPU(ctx))
 	case "flags":
 		fmt.Print(flags())
 	case "folders":
 		fmt.Println(strings.Join(append(home.Places(home.MuJoCo)[:1], home.Places(home.MetaWorld)[0]), "\n"))
 	default:
-		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, --install, flags or folders\n", args)
+		fmt.Fprintf(os.Stderr, "setup: unknown argument %q; expected none, --install, gpu, flags or folders\n", args)
 		os.Exit(2)
 	}
 }
@@ -56,6 +58,20 @@ func setup(ctx context.Context, install bool) int {
 		fmt.Println("Building without MuJoCo:", cmp.Or(err, missing))
 	} else if err != nil {
 		fmt.Println(err)
+	}
+	return 0
+}
+
+// setupGPU fetches the library that tests of GPUs by WebGPU use; they are skipped where there is none.
+func setupGPU(ctx context.Context) int {
+	part, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH)
+	if err == nil {
+		err = fetch.Get(ctx, []fetch.Part{part}, fetch.Options{
+			Wheels: []string{".deps"}, Say: func(line string) { fmt.Println(line) }, Command: "go run ./cmd/setup gpu", Asking: "make INSTALL=1",
+		})
+	}
+	if err != nil {
+		fmt.Println("Without WebGPU:", err)
 	}
 	return 0
 }

@@ -10,6 +10,7 @@ import (
 )
 
 // A product that others help with has the bits of one that a worker computes alone, stored or added to what is there.
+// WebAssembly has one thread: an owner that does not wait is done before anybody can help.
 func TestHelp(t *testing.T) {
 	const rows, terms, cols = 120, 200, 70
 	r := rand.New(rand.NewPCG(5, 6))
@@ -50,7 +51,7 @@ func TestHelp(t *testing.T) {
 					}
 				})
 			}
-			for try := 0; try < 20 || helped.Load() < 20 && try < 100000; try++ {
+			for try := 0; try < 20 || runtime.NumCPU() > 1 && helped.Load() < 20 && try < 100000; try++ {
 				c := newMat(rows, cols)
 				twice(j.workers[0], c)
 				if !slices.Equal(c.d, want.d) {
@@ -59,7 +60,7 @@ func TestHelp(t *testing.T) {
 			}
 			ended.Store(1)
 			helpers.Wait()
-			if helped.Load() == 0 {
+			if helped.Load() == 0 && runtime.NumCPU() > 1 {
 				t.Errorf("%s: nobody helped", k.name)
 			}
 		}

@@ -14,8 +14,9 @@ var Backend = core.Backend{
 	Numbered:    true,
 	Accelerator: true,
 	Precisions:  []string{"fp32", "tf32"},
+	Together:    true,
 	Open: func(o core.DeviceOptions) (core.Device, error) {
-		return New(Options{Ordinal: o.Ordinal, TF32: o.Precision == "tf32", Host: o.Host, Products: o.Products})
+		return New(Options{Ordinal: o.Ordinal, TF32: o.Precision == "tf32", Host: o.Host, Products: o.Products, Together: o.Together})
 	},
 	Probe: func() (string, error) {
 		found, err := look(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH"))

@@ -22,7 +22,7 @@ type cublasLt struct {
 
 var cublasLtSymbols = []string{
 	"cublasLtGetVersion", "cublasLtCreate", "cublasLtDestroy", "cublasLtMatmulDescCreate", "cublasLtMatmulDescSetAttribute",
-	"cublasLtMatmulDescDestroy", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutDestroy", "cublasLtMatmulPreferenceCreate",
+	"cublasLtMatmulDescDestroy", "cublasLtMatrixLayoutCreate", "cublasLtMatrixLayoutSetAttribute", "cublasLtMatrixLayoutDestroy", "cublasLtMatmulPreferenceCreate",
 	"cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulPreferenceDestroy", "cublasLtMatmulAlgoGetHeuristic", "cublasLtMatmul",
 }
 
@@ -35,8 +35,11 @@ const (
 	attrTransB      = 4
 	attrEpilogue    = 7
 	attrBias        = 8
+	attrBiasStride  = 10
 	epilogueReLU    = 2
 	epilogueBias    = 4
+	layoutCount     = 5
+	layoutStride    = 6
 	prefWorkspace   = 1
 	notSupported    = 15 // CUBLAS_STATUS_NOT_SUPPORTED
 	heuristicLength = 96 // bytes of cublasLtMatmulHeuristicResult_t
@@ -100,9 +103,17 @@ func serves(g *gpu.Product) bool {
 	return g.Mask < 0 && g.Act != op.Tanh && (g.Act == op.Linear || g.Bias >= 0)
 }
 
-// prepare describes a product to the library and lets it propose algorithms. ok is false where it has none.
-func (c *cublasLt) prepare(g *gpu.Product, ldA, ldB, ldC int, a, b, bias, out address) (p *ltProduct, ok bool, err error) {
-	p = &ltProduct{left: b, right: a, result: out}
+// operand is a matrix in device memory: where it lies, how far its rows are apart, and how far on the same lies of the next
+// memory, both in floats.
+type operand struct {
+	at         address
+	pitch, far int
+}
+
+// prepare describes a product, in one memory or in several, to the library and lets it propose algorithms, or takes those
+// that are given. ok is false where there is none.
+func (c *cublasLt) prepare(g *gpu.Product, a, b, bias, out operand, memories int, algos []algorithm) (p *ltProduct, ok bool, err error) {
+	p = &ltProduct{left: b.at, right: a.at, result: out.at, algos: algos}
 	defer func() {
 		if err != nil || !ok {
 			c.release(p)
@@ -116,7 +127,7 @@ func (c *cublasLt) prepare(g *gpu.Product, ldA, ldB, ldC int, a, b, bias, out ad
 		return p, false, err
 	}
 	var epilogue uint32 = 1
-	if bias != 0 {
+	if bias.at != 0 {
 		epilogue = epilogueBias
 		if g.Act == op.ReLU {
 			epilogue |= epilogueReLU
@@ -133,9 +144,14 @@ func (c *cublasLt) prepare(g *gpu.Product, ldA, ldB, ldC int, a, b, bias, out ad
 			return p, false, err
 		}
 	}
-	if bias != 0 {
-		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, attrBias, uintptr(unsafe.Pointer(&bias)), 8); err != nil {
+	if bias.at != 0 {
+		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, attrBias, uintptr(unsafe.Pointer(&bias.at)), 8); err != nil {
 			return p, false, err
+		}
+		if far := int64(bias.far); memories > 1 {
+			if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, attrBiasStride, uintptr(unsafe.Pointer(&far)), 8); err != nil {
+				return p, false, err
+			}
 		}
 	}
 	rows := func(t bool, across, along int) (int, int) {
@@ -147,12 +163,26 @@ func (c *cublasLt) prepare(g *gpu.Product, ldA, ldB, ldC int, a, b, bias, out ad
 	br, bc := rows(g.TB, g.N, g.K)
 	ar, ac := rows(g.TA, g.K, g.M)
 	for _, l := range []struct {
-		to             *uintptr
-		rows, cols, ld int
-	}{{&p.a, br, bc, ldB}, {&p.b, ar, ac, ldA}, {&p.c, g.N, g.M, ldC}} {
-		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.ld)); err != nil {
+		to         *uintptr
+		rows, cols int
+		operand
+	}{{&p.a, br, bc, b}, {&p.b, ar, ac, a}, {&p.c, g.N, g.M, out}} {
+		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.pitch)); err != nil {
 			return p, false, err
 		}
+		if memories == 1 {
+			continue
+		}
+		count, far := int32(memories), int64(l.far)
+		if err := c.do("cublasLtMatrixLayoutSetAttribute", *l.to, layoutCount, uintptr(unsafe.Pointer(&count)), 4); err != nil {
+			return p, false, err
+		}
+		if err := c.do("cublasLtMatrixLayoutSetAttribute", *l.to, layoutStride, uintptr(unsafe.Pointer(&far)), 8); err != nil {
+			return p, false, err
+		}
+	}
+	if algos != nil {
+		return p, true, nil
 	}
 	ok, err = c.propose(p)
 	return p, ok, err

@@ -29,6 +29,11 @@ type Options struct {
 	// Host, if set, runs what is too small for a GPU: programs that step no parameter and do little work, such as a
 	// policy acting for a few environments. It sees the parameters as the GPU's last step left them.
 	Host core.Device
+	// Together, if above 1, is how many memories with the same parameters will be made on the device, one by one, such as
+	// those of a configuration's seeds: what is loaded on all of them alike runs as one program, whose launches each do
+	// the work of all. It begins when the last of them is started, or waited for with nobody else to start; each result has the
+	// same bits as alone. A memory whose programs are closed is waited for no more.
+	Together int
 	// Products is who multiplies matrices: "cublaslt", or "own" for this package's kernel, in float32 only. Empty
 	// is "cublaslt".
 	Products string

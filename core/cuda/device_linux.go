@@ -17,6 +17,8 @@ type device struct {
 	lt       *cublasLt // nil if all products are our own kernel's
 	info     Info
 	options  Options
+	groups   groups
+	graphs   atomic.Int64 // launched
 	fallen   atomic.Int64 // products that our own kernel makes in cuBLASLt's place
 }
 
@@ -163,4 +165,6 @@ func (r *hostRunner) Run() error {
 }
 
 // planning is what the device's products can do: our own kernel's more than cuBLASLt's.
-func (g *device) planning() gpu.Options { return gpu.Options{MaskedProducts: g.lt == nil} }
+func (g *device) planning() gpu.Options {
+	return gpu.Options{MaskedProducts: g.lt == nil, Vectors: true}
+}

@@ -303,10 +303,13 @@ func (d *driver) function(m module, name string) (k kernel, err error) {
 	return k, err
 }
 
-// launch starts blocks of a kernel. args is its one argument, a struct.
-func (d *driver) launch(k kernel, s stream, blocks int, args []byte) error {
-	params := [1]*byte{&args[0]}
-	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), 1, 1, gpu.BlockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params)), 0)
+// launch starts blocks of a kernel, as many in each of several memories.
+func (d *driver) launch(k kernel, s stream, blocks, memories int, args arguments) error {
+	params := make([]*uint64, len(args)+1) // the driver knows how many there are; the stand-in for one looks for the end
+	for i := range args {
+		params[i] = &args[i]
+	}
+	return d.do(Launching, "cuLaunchKernel", uintptr(k), uintptr(blocks), uintptr(memories), 1, gpu.BlockSize, 1, 1, 0, uintptr(s), uintptr(unsafe.Pointer(&params[0])), 0)
 }
 
 // capture records what f gives to the stream, and to streams that wait for it, as a graph ready to launch. f makes no

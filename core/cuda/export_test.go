@@ -88,8 +88,8 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 	if err := r.prepare(pl); err != nil {
 		return nil, err
 	}
-	_, names := source(pl)
-	launches, err := r.launches(pl, names)
+	_, names := Source(pl)
+	launches, err := r.launches(pl, names, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -166,11 +166,11 @@ func distance(got, want []float64) float64 {
 
 // Plan reports the launches and kernels of a program.
 func Plan(p *core.Program, own bool) (launches, kernels int, text string, err error) {
-	pl, err := gpu.New(p, gpu.Options{MaskedProducts: own})
+	pl, err := gpu.New(p, gpu.Options{MaskedProducts: own, Vectors: true})
 	if err != nil {
 		return 0, 0, "", err
 	}
-	text, names := source(pl)
+	text, names := Source(pl)
 	seen := map[string]bool{}
 	for _, n := range names {
 		seen[n] = true
@@ -181,7 +181,7 @@ func Plan(p *core.Program, own bool) (launches, kernels int, text string, err er
 // Kernels lists the generated kernels of a program, with @ for their names. Texts are what stands before them, and the
 // kernels that draw data.
 func Kernels(p *core.Program) (bodies []string, err error) {
-	pl, err := gpu.New(p, gpu.Options{})
+	pl, err := gpu.New(p, gpu.Options{Vectors: true})
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 	}
 	var args arguments
 	args.pointer(at)
-	if err := g.launch(k, s, blocks, args); err != nil {
+	if err := g.launch(k, s, blocks, 1, args); err != nil {
 		return nil, err
 	}
 	if err := g.do(Launching, "cuStreamSynchronize", uintptr(s)); err != nil {
@@ -243,3 +243,6 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 	out := make([]float32, n)
 	return out, download(g.driver, out, at)
 }
+
+// Graphs counts those that a device has launched.
+func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }

@@ -70,10 +70,8 @@ DEV struct wide k_seed(const struct feed *f) {
   return k_wide(k_mix(f->a ^ k_mix(f->update)), k_mix(f->b + k_mix(f->update ^ 0xbb67ae8584caa73bULL)));
 }
 
-struct raw_args { const struct feed *f; };
-KERNEL(raw) {
+KERNEL(raw, const struct feed *f) {
   PHASE
-    const struct feed *f = ARG(f);
     const int from = (BLOCK_ID * BLOCK + lane) * RAWS;
     struct wide s = k_skip(k_seed(f), from);
     for (int i = from; i < from + RAWS && i < f->raws; i++) {
@@ -179,8 +177,7 @@ DEV int k_normal(const struct feed *f, int i, int *made, float *x) {
 /* Draws everything of one update. The stream from where the integers end is cut into a part per lane. A part's walk
    depends on where it is entered, which only the walk before it tells; but walks that meet stay together, so each
    lane walks its part from every near entry, and one lane follows the entries. */
-struct draw_args { struct feed *f; };
-KERNEL(draw) {
+KERNEL(draw, struct feed *f) {
   SHARED(int, pos, 1);
   SHARED(int, got, 1);
   SHARED(int, end, 1);
@@ -191,7 +188,6 @@ KERNEL(draw) {
   SHARED(short, makes, ENTRIES * BLOCK);
   SHARED(int, entry, BLOCK);
   SHARED(int, base, BLOCK);
-  struct feed *const f = ARG(f);
   int *const counts = f->chosen + f->slots;
   PHASE
     if (lane == 0) {
@@ -345,12 +341,10 @@ DEV float k_fill(const struct feed *f, const struct job *j, int row, int col) {
   return k_row(f, r, at)[c];
 }
 
-struct gather_args { const struct feed *f; const struct job *jobs; const struct part *parts; };
-KERNEL(gather) {
+KERNEL(gather, const struct feed *f, const struct job *jobs, const struct part *parts) {
   PHASE
-    const struct feed *f = ARG(f);
-    const struct part p = ARG(parts)[BLOCK_ID];
-    const struct job *j = ARG(jobs) + p.job;
+    const struct part p = parts[BLOCK_ID];
+    const struct job *j = jobs + p.job;
     for (int e = p.from + lane; e < p.from + PART && e < j->rows * j->cols; e += BLOCK)
       j->to[e / j->cols * j->pitch + e % j->cols] = k_fill(f, j, e / j->cols, e % j->cols);
     if (BLOCK_ID == 0)
@@ -359,12 +353,11 @@ KERNEL(gather) {
 }
 
 /* Keeps the scalars of an update, its tasks and its counts as a row of a ring. */
-struct note_args { const float *const *scalars; const int *seen; float *rows; int *at; int n, m, width, capacity; };
-KERNEL(note) {
+KERNEL(note, const float *const *scalars, const int *seen, float *rows, int *at, int n, int m, int width, int capacity) {
   PHASE
-    float *to = ARG(rows) + *ARG(at) * ARG(width);
-    for (int i = lane; i < ARG(n); i += BLOCK) to[i] = *ARG(scalars)[i];
-    for (int i = lane; i < ARG(m); i += BLOCK) to[ARG(n) + i] = (float)ARG(seen)[i];
+    float *to = rows + *at * width;
+    for (int i = lane; i < n; i += BLOCK) to[i] = *scalars[i];
+    for (int i = lane; i < m; i += BLOCK) to[n + i] = (float)seen[i];
   END_PHASE
-  PHASE if (lane == 0) *ARG(at) = (*ARG(at) + 1) % ARG(capacity); END_PHASE
+  PHASE if (lane == 0) *at = (*at + 1) % capacity; END_PHASE
 }

@@ -273,10 +273,10 @@ func (f *feeder) Begin(a, b, update uint64) error {
 func (f *feeder) ahead(s stream) error {
 	var args arguments
 	args.pointer(f.state)
-	if err := f.gpu.launch(f.raw, s, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane), args); err != nil {
+	if err := f.gpu.launch(f.raw, s, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane), 1, args); err != nil {
 		return err
 	}
-	return f.gpu.launch(f.draw, s, 1, args)
+	return f.gpu.launch(f.draw, s, 1, 1, args)
 }
 
 // Load implements feed.Feed.
@@ -352,7 +352,7 @@ func (d *fed) before(r *runner, s stream) error {
 	for _, a := range []address{d.state, run.jobs, run.parts} {
 		args.pointer(a)
 	}
-	return d.gpu.launch(d.gather, s, run.blocks, args)
+	return d.gpu.launch(d.gather, s, run.blocks, 1, args)
 }
 
 func (d *fed) after(r *runner, s stream) error {
@@ -364,7 +364,7 @@ func (d *fed) after(r *runner, s stream) error {
 	for _, n := range []int{run.n, d.drawing.Slots + countsOfFeed, d.notes.width, notesKept} {
 		args.integer(n)
 	}
-	return d.gpu.launch(d.note, s, 1, args)
+	return d.gpu.launch(d.note, s, 1, 1, args)
 }
 
 // Close implements feed.Feed. Programs that were loaded here must be closed before.

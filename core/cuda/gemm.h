@@ -1,38 +1,39 @@
-/* C = A·B with an epilogue, operands transposed on request: GEMM(name, TA, TB, EPILOGUE) makes a kernel of
-
-     struct name_args { const float *a, *b, *bias, *mask; float *c; int m, n, k, lda, ldb, ldc, ldm, act; }
-
-   one block per 64×64 of C, 8×4 of it per lane. The epilogue is act(x + bias) or, with a mask, x·act'(mask). C is
-   complete when the kernel ends: no partial sums, so the order of additions is that of k. */
+/* C = A·B with an epilogue, operands transposed on request: GEMM(name, TA, TB) makes a kernel of one block per 64×64 of C,
+   8×4 of it per lane. The epilogue is act(x + bias) or, with a mask, x·act'(mask). C is complete when the kernel ends: no
+   partial sums, so the order of additions is that of k. */
 #define TILE 64
 #define DEPTH 16
 #define PITCH (TILE + 4)
 #define GEMM(name, TA, TB)                                                                                             \
-  struct name##_args { const float *a, *b, *bias, *mask; float *c; int m, n, k, lda, ldb, ldc, ldm, act; };            \
-  KERNEL(name) {                                                                                                       \
+  KERNEL(name, const float *RESTRICT a, const float *RESTRICT b, const float *RESTRICT bias,                           \
+         const float *RESTRICT mask, float *RESTRICT out, int m, int n, int k, int lda, int ldb, int ldc, int ldm,     \
+         int act, int na, int nb, int nbias, int nmask, int nout) {                                                    \
+    OF_MEMORY(a, na); OF_MEMORY(b, nb); OF_MEMORY(out, nout);                                                          \
+    if (bias) OF_MEMORY(bias, nbias);                                                                                  \
+    if (mask) OF_MEMORY(mask, nmask);                                                                                  \
     SHARED(float, sa, DEPTH * PITCH);                                                                                  \
     SHARED(float, sb, DEPTH * PITCH);                                                                                  \
     PRIVATE(float, sum, 32);                                                                                           \
-    const int across = (ARG(n) + TILE - 1) / TILE;                                                                     \
+    const int across = (n + TILE - 1) / TILE;                                                                          \
     const int top = BLOCK_ID / across * TILE, left = BLOCK_ID % across * TILE;                                         \
     PHASE                                                                                                              \
       UNROLL for (int i = 0; i < 32; i++) OWN(sum)[i] = 0.0f;                                                          \
     END_PHASE                                                                                                          \
-    for (int from = 0; from < ARG(k); from += DEPTH) {                                                                 \
+    for (int from = 0; from < k; from += DEPTH) {                                                                      \
       PHASE                                                                                                            \
         UNROLL for (int i = 0; i < TILE * DEPTH / BLOCK; i++) {                                                        \
           int e = i * BLOCK + lane;                                                                                    \
           int r = TA ? e % TILE : e / DEPTH, d = TA ? e / TILE : e % DEPTH;                                            \
-          int in = top + r < ARG(m) && from + d < ARG(k);                                                              \
-          sa[d * PITCH + r] = !in ? 0.0f : TA ? ARG(a)[(from + d) * ARG(lda) + top + r]                                \
-                                              : ARG(a)[(top + r) * ARG(lda) + from + d];                               \
+          int in = top + r < m && from + d < k;                                                                        \
+          sa[d * PITCH + r] = !in ? 0.0f : TA ? a[(from + d) * lda + top + r]                                          \
+                                              : a[(top + r) * lda + from + d];                                         \
         }                                                                                                              \
         UNROLL for (int i = 0; i < TILE * DEPTH / BLOCK; i++) {                                                        \
           int e = i * BLOCK + lane;                                                                                    \
           int c = TB ? e / DEPTH : e % TILE, d = TB ? e % DEPTH : e / TILE;                                            \
-          int in = left + c < ARG(n) && from + d < ARG(k);                                                             \
-          sb[d * PITCH + c] = !in ? 0.0f : TB ? ARG(b)[(left + c) * ARG(ldb) + from + d]                               \
-                                              : ARG(b)[(from + d) * ARG(ldb) + left + c];                              \
+          int in = left + c < n && from + d < k;                                                                       \
+          sb[d * PITCH + c] = !in ? 0.0f : TB ? b[(left + c) * ldb + from + d]                                         \
+                                              : b[(from + d) * ldb + left + c];                                        \
         }                                                                                                              \
       END_PHASE                                                                                                        \
       PHASE                                                                                                            \
@@ -50,11 +51,11 @@
       UNROLL for (int i = 0; i < 8; i++) {                                                                             \
         UNROLL for (int j = 0; j < 4; j++) {                                                                           \
           int r = r0 + i, c = c0 + j;                                                                                  \
-          if (r < ARG(m) && c < ARG(n)) {                                                                              \
+          if (r < m && c < n) {                                                                                        \
             float x = OWN(sum)[i * 4 + j];                                                                             \
-            if (ARG(mask)) x *= k_slope(ARG(act), ARG(mask)[r * ARG(ldm) + c]);                                        \
-            else x = k_act(ARG(act), ARG(bias) ? x + ARG(bias)[c] : x);                                                \
-            ARG(c)[r * ARG(ldc) + c] = x;                                                                              \
+            if (mask) x *= k_slope(act, mask[r * ldm + c]);                                                            \
+            else x = k_act(act, bias ? x + bias[c] : x);                                                               \
+            out[r * ldc + c] = x;                                                                                      \
           }                                                                                                            \
         }                                                                                                              \
       }                                                                                                                \

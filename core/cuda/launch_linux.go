@@ -3,7 +3,6 @@
 package cuda
 
 import (
-	"encoding/binary"
 	"errors"
 	"unsafe"
 
@@ -11,29 +10,44 @@ import (
 	"nacre/core/gpu"
 )
 
-// arguments is the struct a kernel takes: pointers first, then numbers of 4 bytes.
-type arguments []byte
+// arguments are what a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this package is built
+// for keep the lower bytes first.
+type arguments []uint64
 
-func (a *arguments) pointer(p address) { *a = binary.NativeEndian.AppendUint64(*a, uint64(p)) }
-func (a *arguments) integer(n int)     { *a = binary.NativeEndian.AppendUint32(*a, uint32(n)) }
+func (a *arguments) pointer(p address) { *a = append(*a, uint64(p)) }
+func (a *arguments) integer(n int)     { *a = append(*a, uint64(uint32(n))) }
+
+// spread is in how many memories launches do the same, and how many floats on each place lies of the next memory. The
+// runner whose launches these are is the first memory's.
+type spread struct {
+	memories int
+	far      [gpu.Arena + 1]int // by space
+	tables   int
+}
+
+// alone is a runner's launches in its own memory.
+var alone = &spread{memories: 1}
 
 // launches is what to do for every unit, given a stream.
-func (r *runner) launches(pl *gpu.Plan, names []string) ([]func(stream) error, error) {
-	t, err := r.stepTables(pl)
-	if err != nil {
-		return nil, err
+func (r *runner) launches(pl *gpu.Plan, names []string, over *spread) ([]func(stream) error, error) {
+	var err error
+	if r.steps == nil {
+		if r.steps, err = r.stepTables(pl); err != nil {
+			return nil, err
+		}
 	}
+	t := r.steps
 	out := make([]func(stream) error, len(pl.Units))
 	for i, u := range pl.Units {
 		switch {
 		case u.Product != nil:
-			out[i], err = r.launchProduct(u)
+			out[i], err = r.launchProduct(u, over)
 		case u.Steps != nil:
-			out[i], err = r.launchTable("step", t.pieces[i], t.count[i])
+			out[i], err = r.launchTable("step", t.pieces[i], t.count[i], over)
 		case u.Ticks != nil:
-			out[i], err = r.launchTable("tick", t.counters[i], len(u.Ticks))
+			out[i], err = r.launchTable("tick", t.counters[i], len(u.Ticks), over)
 		default:
-			out[i], err = r.launchRegion(pl, i, names[i])
+			out[i], err = r.launchRegion(pl, i, names[i], over)
 		}
 		if err != nil {
 			return nil, err
@@ -43,12 +57,20 @@ func (r *runner) launches(pl *gpu.Plan, names []string) ([]func(stream) error, e
 }
 
 // with is a launch of a kernel of the program's module.
-func (r *runner) with(name string, blocks int, args arguments) (func(stream) error, error) {
+func (r *runner) with(name string, blocks int, args arguments, over *spread) (func(stream) error, error) {
 	k, err := r.gpu.function(r.module, name)
-	return func(s stream) error { return r.gpu.launch(k, s, blocks, args) }, err
+	return func(s stream) error { return r.gpu.launch(k, s, blocks, over.memories, args) }, err
 }
 
-func (r *runner) launchRegion(pl *gpu.Plan, i int, name string) (func(stream) error, error) {
+// far is how far on value v lies of the next memory; 0 for no value.
+func (r *runner) far(v int, over *spread) int {
+	if v < 0 {
+		return 0
+	}
+	return over.far[r.place.Of[v].Space]
+}
+
+func (r *runner) launchRegion(pl *gpu.Plan, i int, name string, over *spread) (func(stream) error, error) {
 	u := pl.Units[i]
 	var args arguments
 	for _, a := range u.Kernel.Args {
@@ -58,24 +80,46 @@ func (r *runner) launchRegion(pl *gpu.Plan, i int, name string) (func(stream) er
 		args.pointer(r.at(r.place.Partial[i]))
 		args.pointer(r.at(r.place.Counter[i]))
 	}
-	return r.with(name, u.Kernel.Blocks, args)
+	for _, a := range u.Kernel.Args {
+		args.integer(r.far(a.Value, over))
+	}
+	if u.Kernel.Slices > 1 {
+		args.integer(over.far[gpu.Arena])
+		args.integer(over.far[gpu.Arena])
+	}
+	return r.with(name, u.Kernel.Blocks, args, over)
 }
 
-// launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel.
-func (r *runner) launchProduct(u *gpu.Unit) (func(stream) error, error) {
-	g, lt := u.Product, r.gpu.lt
-	if lt == nil || !serves(g) {
-		return r.launchOwn(g)
+// launchProduct lets cuBLASLt multiply where it has what is asked for, else our own kernel. In several memories a product
+// is made by the algorithm that makes it in one, so that it has the same bits.
+func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, error) {
+	g, lt, single := u.Product, r.gpu.lt, r.lt[u]
+	if lt == nil || !serves(g) || over.memories > 1 && single == nil {
+		return r.launchOwn(g, over)
 	}
-	p, ok, err := lt.prepare(g, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), r.address(g.A), r.address(g.B), r.optional(g.Bias), r.address(g.Out))
+	of := func(v int) operand {
+		if v < 0 {
+			return operand{}
+		}
+		return operand{r.address(v), r.pitch(v), r.far(v, over)}
+	}
+	var algos []algorithm
+	if over.memories > 1 {
+		algos = single.algos[:1]
+	}
+	p, ok, err := lt.prepare(g, of(g.A), of(g.B), of(g.Bias), of(g.Out), over.memories, algos)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		r.gpu.fallen.Add(1)
-		return r.launchOwn(g)
+		return r.launchOwn(g, over)
 	}
-	r.lt[u] = p
+	if over.memories == 1 {
+		r.lt[u] = p
+	} else {
+		r.spread = append(r.spread, p)
+	}
 	return func(s stream) error { return lt.multiply(p, s, r.work[u.Branch]) }, nil
 }
 
@@ -99,7 +143,7 @@ func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error 
 			delete(r.lt, u)
 			r.gpu.fallen.Add(1)
 			p = nil
-			if launches[i], err = r.launchOwn(u.Product); err != nil {
+			if launches[i], err = r.launchOwn(u.Product, alone); err != nil {
 				return err
 			}
 		}
@@ -128,7 +172,7 @@ func (r *runner) optional(v int) address {
 }
 
 // launchOwn multiplies by our own kernel.
-func (r *runner) launchOwn(g *gpu.Product) (func(stream) error, error) {
+func (r *runner) launchOwn(g *gpu.Product, over *spread) (func(stream) error, error) {
 	var args arguments
 	for _, a := range []address{r.address(g.A), r.address(g.B), r.optional(g.Bias), r.optional(g.Mask), r.address(g.Out)} {
 		args.pointer(a)
@@ -140,19 +184,23 @@ func (r *runner) launchOwn(g *gpu.Product) (func(stream) error, error) {
 	for _, n := range []int{g.M, g.N, g.K, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), ldm, int(g.Act)} {
 		args.integer(n)
 	}
+	for _, v := range []int{g.A, g.B, g.Bias, g.Mask, g.Out} {
+		args.integer(r.far(v, over))
+	}
 	letter := map[bool]string{false: "n", true: "t"}
-	return r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args)
+	return r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args, over)
 }
 
-func (r *runner) launchTable(name string, table address, n int) (func(stream) error, error) {
+func (r *runner) launchTable(name string, table address, n int, over *spread) (func(stream) error, error) {
 	var args arguments
 	args.pointer(table)
 	if name == "step" {
-		return r.with(name, n, args)
+		args.integer(over.tables)
+		return r.with(name, n, args, over)
 	}
 	args.integer(n)
-	args.integer(0) // up to a multiple of 8 bytes, as in C
-	return r.with(name, gpu.CeilDiv(n, gpu.BlockSize), args)
+	args.integer(over.tables)
+	return r.with(name, gpu.CeilDiv(n, gpu.BlockSize), args, over)
 }
 
 // piece and counter are the structs of optimiser.h.
@@ -202,7 +250,7 @@ func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
 		return t, nil
 	}
 	var err error
-	if r.tables, err = r.gpu.alloc("the optimiser's tables", size/4+gpu.Align); err != nil {
+	if r.tables, err = r.room("the optimiser's tables", tablesRoom, size/4+gpu.Align); err != nil {
 		return nil, err
 	}
 	for i := range pl.Units {

@@ -16,6 +16,7 @@ import (
 // the step counts. Everything that runs on it runs on one stream, in order.
 type memory struct {
 	gpu    *device
+	group  *group // of memories whose programs run as one; nil for one by itself
 	stream stream
 	base   address
 	total  int // floats of all parameters
@@ -48,16 +49,36 @@ func (g *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 		return nil, err
 	}
 	defer leave()
-	if m.stream, err = g.newStream(); err != nil {
+	if g.options.Together > 1 {
+		return m, g.gather(m)
+	}
+	if m.stream, m.base, err = g.hold(m, m.size()); err != nil {
 		return nil, err
 	}
-	if m.base, err = g.alloc("parameters", 3*m.total+2*len(m.specs)+gpu.Align); err != nil {
-		g.call("cuStreamDestroy_v2", uintptr(m.stream))
-		g.free(m.base)
-		return nil, err
-	}
-	runtime.AddCleanup(m, func(x held) { x.release() }, held{g.driver, m.base, m.stream}) // a Memory has no Close
 	return m, nil
+}
+
+// size is the floats that the parameters and all that belongs to them take.
+func (m *memory) size() int { return gpu.RoundUp(3*m.total + 2*len(m.specs) + gpu.Align) }
+
+// hold makes a stream and allocates n floats for an owner that has no Close: they go with it.
+func (g *device) hold(owner any, n int) (s stream, base address, err error) {
+	if s, err = g.newStream(); err != nil {
+		return 0, 0, err
+	}
+	if base, err = g.alloc("parameters", n); err != nil {
+		g.call("cuStreamDestroy_v2", uintptr(s))
+		g.free(base)
+		return 0, 0, err
+	}
+	x := held{g.driver, base, s}
+	switch o := owner.(type) {
+	case *memory:
+		runtime.AddCleanup(o, func(x held) { x.release() }, x)
+	case *group:
+		runtime.AddCleanup(o, func(x held) { x.release() }, x)
+	}
+	return s, base, nil
 }
 
 // held is what a memory has of the GPU.
@@ -109,6 +130,10 @@ func (m *memory) entry(name string, n int) (i, part int, err error) {
 // settle enters the GPU and waits for everything that runs on the memory.
 func (m *memory) settle() (leave func(), err error) {
 	if leave, err = m.gpu.enter(); err != nil {
+		return nil, err
+	}
+	if err = m.group.flush(m); err != nil {
+		leave()
 		return nil, err
 	}
 	if err = m.gpu.do(Launching, "cuStreamSynchronize", uintptr(m.stream)); err != nil {

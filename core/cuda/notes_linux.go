@@ -81,6 +81,9 @@ func (f *feeder) Records(wait bool) (out []feed.Record, err error) {
 		return nil, err
 	}
 	defer leave()
+	if err := f.mem.group.flush(f.mem); err != nil {
+		return nil, err
+	}
 	if len(n.flights) == len(n.pinned) && len(n.runs) > 0 {
 		if out, err = f.land(out); err != nil {
 			return nil, err

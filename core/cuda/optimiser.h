@@ -12,12 +12,12 @@ struct piece {
 };
 struct counter { double *t; float *correct; double beta1, beta2; };
 
-struct tick_args { const struct counter *table; int n; };
-KERNEL(tick) {
+KERNEL(tick, const struct counter *RESTRICT table, int n, int next) {
+  OF_MEMORY(table, next);
   PHASE
     int i = BLOCK_ID * BLOCK + lane;
-    if (i < ARG(n)) {
-      const struct counter c = ARG(table)[i];
+    if (i < n) {
+      const struct counter c = table[i];
       double t = *c.t + 1, power1 = 1, power2 = 1, b1 = c.beta1, b2 = c.beta2;
       *c.t = t;
       for (unsigned left = (unsigned)t; left; left >>= 1) {
@@ -31,24 +31,44 @@ KERNEL(tick) {
   END_PHASE
 }
 
-struct step_args { const struct piece *table; };
-KERNEL(step) {
+DEV float k_part(float4 v, int c) { return c == 0 ? v.x : c == 1 ? v.y : c == 2 ? v.z : v.w; }
+DEV void k_put(float4 *v, int c, float x) { if (c == 0) v->x = x; else if (c == 1) v->y = x; else if (c == 2) v->z = x; else v->w = x; }
+
+/* Everything is read before anything is written: four numbers at a time, TURNS times a lane. */
+#define TURNS (CHUNK / (4 * BLOCK))
+KERNEL(step, const struct piece *RESTRICT table, int next) {
+  OF_MEMORY(table, next);
   PHASE
-    const struct piece p = ARG(table)[BLOCK_ID];
+    const struct piece p = table[BLOCK_ID];
     const float correct1 = p.m ? p.correct[0] : 0.0f, correct2 = p.m ? p.correct[1] : 0.0f;
-    for (int i = lane; i < p.n; i += BLOCK) {
-      float w = p.w[i], g = p.g[i];
-      if (p.m) {
-        float m = FMA(p.beta1, p.m[i], p.gain1 * g);
-        float v = FMA(p.beta2, p.v[i], p.gain2 * g * g);
-        p.m[i] = m;
-        p.v[i] = v;
-        w -= p.rate * (m * correct1) / (k_sqrt(v * correct2) + p.eps);
-      } else {
-        w = FMA(p.tau, g - w, w);
+    float4 w[TURNS], g[TURNS], m[TURNS], v[TURNS], a[TURNS];
+    UNROLL for (int t = 0; t < TURNS; t++) {
+      const int i = 4 * (t * BLOCK + lane);
+      if (i >= p.n) continue;
+      w[t] = LOAD4(p.w, i);
+      g[t] = LOAD4(p.g, i);
+      if (p.m) m[t] = LOAD4(p.m, i), v[t] = LOAD4(p.v, i);
+      if (p.average) a[t] = LOAD4(p.average, i);
+    }
+    UNROLL for (int t = 0; t < TURNS; t++) {
+      const int i = 4 * (t * BLOCK + lane);
+      if (i >= p.n) continue;
+      UNROLL for (int c = 0; c < 4; c++) {
+        float x = k_part(w[t], c), y = k_part(g[t], c);
+        if (p.m) {
+          const float first = FMA(p.beta1, k_part(m[t], c), p.gain1 * y), second = FMA(p.beta2, k_part(v[t], c), p.gain2 * y * y);
+          k_put(m + t, c, first);
+          k_put(v + t, c, second);
+          x -= p.rate * (first * correct1) / (k_sqrt(second * correct2) + p.eps);
+        } else {
+          x = FMA(p.tau, y - x, x);
+        }
+        k_put(w + t, c, x);
+        if (p.average) k_put(a + t, c, FMA(p.tau, x - k_part(a[t], c), k_part(a[t], c)));
       }
-      p.w[i] = w;
-      if (p.average) p.average[i] = FMA(p.tau, w - p.average[i], p.average[i]);
+      PUT4(p.w, i, w[t]);
+      if (p.m) PUT4(p.m, i, m[t]), PUT4(p.v, i, v[t]);
+      if (p.average) PUT4(p.average, i, a[t]);
     }
   END_PHASE
 }

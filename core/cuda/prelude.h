@@ -5,7 +5,8 @@
    a result that depends on the order gives a missing barrier away. What lives in a lane from phase to phase is
    declared with PRIVATE and used through OWN; what a block shares is declared with SHARED.
 
-   Arguments are one struct NAME_args per kernel. Nothing here depends on how a compiler contracts a*b+c: FMA is
+   A kernel is KERNEL(name, parameters). What it writes through one pointer marked RESTRICT it reads through no other, so
+   that loads need not wait for stores. Nothing here depends on how a compiler contracts a*b+c: FMA is
    written where it is meant, and contraction is off. */
 #define BLOCK 128
 
@@ -16,6 +17,7 @@
     #define SHARED_MEMORY __shared__
     #define LANE ((int)threadIdx.x)
     #define BLOCK_ID ((int)blockIdx.x)
+    #define MEMORY blockIdx.y
     #define SQRT(x) sqrtf(x)
     #define FMA(a,b,c) fmaf(a,b,c)
     #define FENCE __threadfence()
@@ -29,8 +31,10 @@
     #define DEV static inline __device__
     #define GLOBAL_KERNEL extern "C" __global__ __attribute__((launch_bounds(BLOCK)))
     #define SHARED_MEMORY __shared__
+    struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
     #define LANE ((int)__nvvm_read_ptx_sreg_tid_x())
     #define BLOCK_ID ((int)__nvvm_read_ptx_sreg_ctaid_x())
+    #define MEMORY ((unsigned)__nvvm_read_ptx_sreg_ctaid_y())
     #define SQRT(x) __nvvm_sqrt_rn_f(x)
     #define FMA(a,b,c) __builtin_fmaf(a,b,c)
     #define FENCE __nvvm_membar_gl()
@@ -38,14 +42,17 @@
     DEV float k_float(int i) { union { int i; float f; } u; u.i = i; return u.f; }
     DEV int k_bits(float f) { union { int i; float f; } u; u.f = f; return u.i; }
   #endif
-  #define KERNEL(name) GLOBAL_KERNEL void name(const struct name##_args k_args)
-  #define ARG(x) k_args.x
+  #define KERNEL(name, ...) GLOBAL_KERNEL void name(__VA_ARGS__)
+  #define RESTRICT __restrict__
+  #define TYPE_OF(p) decltype(p)
   #define SHARED(type, name, n) SHARED_MEMORY type name[n]
   #define PRIVATE(type, name, n) type name[n]
   #define OWN(name) name
   #define PHASE { const int lane = LANE;
   #define END_PHASE } __syncthreads();
   #define UNROLL _Pragma("unroll")
+  #define AT_ONCE _Pragma("unroll 4") /* loads of four turns before the first is used */
+  #define ONE_BY_ONE _Pragma("unroll 1")
 #else /* plain C: lanes run one after the other, phase by phase */
   #include <math.h>
   #include <string.h>
@@ -55,19 +62,34 @@
   #define FENCE
   #define NEXT(counter) ((*(counter))++)
   #define BLOCK_ID k_block
-  #define KERNEL(name) const int name##_bytes = sizeof(struct name##_args); void name(int k_block, const struct name##_args *k_args)
-  #define ARG(x) k_args->x
+  #define MEMORY ((unsigned)k_memory)
+  #define KERNEL(name, ...) const char name##_parameters[] = #__VA_ARGS__; void name(int k_block, int k_memory, __VA_ARGS__)
+  #define RESTRICT restrict
+  #define TYPE_OF(p) __typeof__(p)
   #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name) /* not a number, until written */
   #define PRIVATE(type, name, n) type name[BLOCK][n]; memset(name, 0xff, sizeof name)
   #define OWN(name) name[lane]
   #define PHASE for (int k_lane = 0; k_lane < BLOCK; k_lane++) { const int lane = k_ordered(k_lane);
   #define END_PHASE }
   #define UNROLL
+  #define AT_ONCE
+  #define ONE_BY_ONE
   int k_order = 0; /* of lanes: 0 as numbered, 1 backwards, 2 shuffled */
   DEV int k_ordered(int i) { return k_order == 0 ? i : k_order == 1 ? BLOCK - 1 - i : (i * 37 + 11) % BLOCK; }
   DEV float k_float(int i) { float f; memcpy(&f, &i, 4); return f; }
   DEV int k_bits(float f) { int i; memcpy(&i, &f, 4); return i; }
+  typedef struct { _Alignas(16) float x; float y, z, w; } float4;
 #endif
+
+/* One launch may do the same in several memories: a pointer into the first becomes one into this block's, n words of 4 bytes
+   each further on. */
+#define OF_MEMORY(p, n) p = (TYPE_OF(p))((const char *)(p) + (unsigned long long)MEMORY * 4 * (n))
+
+/* Four numbers at once, from a multiple of four on. */
+DEV float4 k_four(float x, float y, float z, float w) { float4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
+#define LOAD4(p, i) (*(const float4 *)((p) + (i)))
+#define PUT4(p, i, v) (*(float4 *)((p) + (i)) = (v))
+#define STORE4(p, i, x, y, z, w) PUT4(p, i, k_four(x, y, z, w))
 
 #define INFINITY_ k_float(0x7f800000)
 #define NAN_ k_float(0x7fc00000)

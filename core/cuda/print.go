@@ -12,33 +12,62 @@ import (
 
 // printer writes the description of a kernel in the kernel language of prelude.h, with @ for the kernel's name. The
 // kernel's arguments are pointers to the values in Args, in that order, then, where blocks share a sum, to their partial
-// sums and to a counter per group of results.
+// sums and to a counter per group of results; then, for each pointer, how many floats on the same lies of the next of
+// several memories (see together), which the second dimension of the grid counts.
+//
+// Where lanes take four at a time, what is the same for all four is computed once, addresses that go up by one with them
+// are that of the first, and everything else is computed four times, with the numbers' places behind the names.
 type printer struct {
 	k      *gpu.Kernel
 	out    strings.Builder
 	indent int
+	kinds  map[string]kind
+	one    int  // which of the four statements are printed for; all is for all of them
+	fours  bool // statements are of four results or terms
+
+	running string // what goes up by one among the four, row or column, and how many there are
+	limit   int
 }
+
+// kind says how a name differs among the four.
+type kind uint8
+
+const (
+	same    kind = iota // not at all
+	counts              // an integer that goes up by one
+	aligned             // likewise, the first a multiple of four
+	apart               // four names
+	vector              // the four members of a float4
+)
+
+const all = -1
 
 // kernelText is the text of a kernel; see printer.
 func kernelText(k *gpu.Kernel) string {
-	p := &printer{k: k}
-	var head strings.Builder
-	head.WriteString("struct @_args {")
+	p := &printer{k: k, kinds: map[string]kind{}, one: all}
+	var args []string
 	for i, a := range k.Args {
-		fmt.Fprintf(&head, " %sfloat *p%d;", map[bool]string{false: "const "}[a.Written], i)
+		args = append(args, fmt.Sprintf("%sfloat *RESTRICT p%d", map[bool]string{false: "const "}[a.Written], i))
 	}
 	if k.Slices > 1 {
-		head.WriteString(" float *partial; int *count;")
+		args = append(args, "float *partial", "int *count")
 	}
-	head.WriteString(" };\n")
-	p.open("KERNEL(@) {")
+	n := len(args)
+	for i := range n {
+		args = append(args, fmt.Sprintf("int n%d", i))
+	}
+	p.open("KERNEL(@, %s) {", strings.Join(args, ", "))
+	for i := range n {
+		_, name, _ := strings.Cut(args[i], "*")
+		p.line("OF_MEMORY(%s, n%d);", strings.TrimPrefix(name, "RESTRICT "), i)
+	}
 	if k.Sums == 0 {
 		p.elements()
 	} else {
 		p.sums()
 	}
 	p.close("}")
-	return head.String() + p.out.String()
+	return p.out.String()
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -62,11 +91,14 @@ func (p *printer) elements() {
 	p.open("PHASE")
 	if p.k.PerLane > 1 {
 		p.open("for (int u = 0; u < %d; u++) {", p.k.PerLane)
-		p.line("const int e = BLOCK_ID * %d + u * BLOCK + lane;", gpu.BlockSize*p.k.PerLane)
+		p.line("const int o = BLOCK_ID * %d + u * BLOCK + lane;", gpu.BlockSize*p.k.PerLane)
 	} else {
-		p.line("const int e = BLOCK_ID * BLOCK + lane;")
+		p.line("const int o = BLOCK_ID * BLOCK + lane;")
 	}
-	p.open("if (e < %d) {", p.k.Count)
+	p.open("if (o < %d) {", p.k.Takes())
+	if p.fours = p.k.Vector > 1; p.fours {
+		p.four(gpu.Result, gpu.ResultRow, gpu.ResultCol, p.k.Rows, p.k.Cols)
+	}
 	p.statements(p.k.Results)
 	p.close("}")
 	if p.k.PerLane > 1 {
@@ -75,12 +107,62 @@ func (p *printer) elements() {
 	p.close("END_PHASE")
 }
 
+// four names row and column of the first of four, of which number e is taken.
+func (p *printer) four(e, row, col string, rows, cols int) {
+	p.kinds[row], p.kinds[col] = same, same
+	p.running, p.limit = row, rows
+	switch {
+	case cols == 1:
+		p.line("const int %s = %s * 4;", row, e)
+	case rows == 1:
+		p.running, p.limit = col, cols
+		p.line("const int %s = %s * 4;", col, e)
+	default:
+		p.running, p.limit = col, cols
+		each := gpu.CeilDiv(cols, 4)
+		p.line("const int %s = %s / %d, %s = %s %% %d * 4;", row, e, each, col, e, each)
+	}
+	p.kinds[p.running] = aligned
+}
+
+// inside is the condition under which member c of the four is not after the end of its row; empty where it never is.
+func (p *printer) inside(c int) string {
+	if p.limit%4 == 0 || c < p.limit%4 {
+		return ""
+	}
+	return fmt.Sprintf("%s + %d < %d", p.running, c, p.limit)
+}
+
+// taken is how many results a lane takes in kernels with sums.
+func (p *printer) taken() int {
+	if p.k.InRow {
+		return 1
+	}
+	return p.k.Vector
+}
+
+// shared is a lane's place in shared memory for member c of the four.
+func shared(lane string, c int) string {
+	if c == 0 {
+		return lane
+	}
+	return fmt.Sprintf("%s + %d", lane, c*gpu.BlockSize)
+}
+
+// member is the name of a sum of member c.
+func (p *printer) member(letter string, q, c int) string {
+	if p.taken() == 1 {
+		return fmt.Sprintf("%s%d", letter, q)
+	}
+	return fmt.Sprintf("%s%d_%d", letter, q, c)
+}
+
 // sums writes a kernel with sums: terms to lanes, lanes to one sum by a tree, blocks' partial sums likewise by the block
 // that is done last.
 func (p *printer) sums() {
-	k := p.k
+	k, taken := p.k, p.taken()
 	for q := range k.Sums {
-		p.line("SHARED(float, s%d, BLOCK);", q)
+		p.line("SHARED(float, s%d, %d * BLOCK);", q, taken)
 		if k.Log {
 			p.line("SHARED(float, top%d, BLOCK);", q)
 		}
@@ -93,22 +175,26 @@ func (p *printer) sums() {
 		p.line("const int own = lane %% %d, part = lane / %d, o = group * %d + own;", k.Across, k.Across, k.Across)
 	}
 	for q := range k.Sums {
+		for c := range taken {
+			p.line("float %s = 0.0f;", p.member("a", q, c))
+		}
 		if k.Log {
-			p.line("float a%d = 0.0f, m%d = -INFINITY_;", q, q)
-		} else {
-			p.line("float a%d = 0.0f;", q)
+			p.line("float m%d = -INFINITY_;", q)
 		}
 	}
-	p.open("if (o < %d) {", k.Count)
+	p.open("if (o < %d) {", k.Takes())
+	if p.fours = taken > 1; p.fours {
+		p.four(gpu.Result, gpu.ResultRow, gpu.ResultCol, k.Rows, k.Cols)
+	}
 	p.statements(k.Head)
 	for _, l := range k.Loops {
-		p.open("for (int r = slice * %d + part; r < %d; r += %d) {", k.Lanes, l.Terms, k.Lanes*k.Slices)
-		p.statements(l.Body)
-		p.close("}")
+		p.loop(l)
 	}
 	p.close("}")
 	for q := range k.Sums {
-		p.line("s%d[part * %d + own] = a%d;", q, k.Across, q)
+		for c := range taken {
+			p.line("s%d[%s] = %s;", q, shared(fmt.Sprintf("part * %d + own", k.Across), c), p.member("a", q, c))
+		}
 		if k.Log {
 			p.line("top%d[part * %d + own] = m%d;", q, k.Across, q)
 		}
@@ -122,34 +208,96 @@ func (p *printer) sums() {
 	p.handOver()
 }
 
+// loop writes a loop over terms. One that no lane enters twice is a condition: what several of them read is read at once.
+func (p *printer) loop(l gpu.Loop) {
+	k, turns := p.k, p.k.Turns(l)
+	if turns <= k.Lanes*k.Slices {
+		p.line("{ const int r = slice * %d + part;", k.Lanes)
+		p.open("if (r < %d) {", turns)
+	} else {
+		p.open(pace(l.Body)+" for (int r = slice * %d + part; r < %d; r += %d) {", k.Lanes, turns, k.Lanes*k.Slices)
+	}
+	before := p.fours
+	if k.Vector > 1 && k.InRow {
+		p.fours = true
+		p.four(gpu.Term, gpu.TermRow, gpu.TermCol, l.Rows, l.Cols)
+	}
+	p.statements(l.Body)
+	p.fours = before
+	p.close("}" + map[bool]string{true: " }"}[turns <= k.Lanes*k.Slices])
+}
+
+// pace is how a loop is unrolled: what is short, so that loads of several turns are under way at once.
+func pace(list []gpu.Statement) string {
+	if length(list) > 12 {
+		return "ONE_BY_ONE"
+	}
+	return "AT_ONCE"
+}
+
+// length counts statements, functions of many instructions for several.
+func length(list []gpu.Statement) (n int) {
+	for _, s := range list {
+		n++
+		switch s := s.(type) {
+		case gpu.Let:
+			if f := op.UnaryFunc(s.Expr.F); s.Expr.Op == gpu.UnaryOf && f != op.Square && f != op.Abs && f != op.Sign {
+				n += 6
+			}
+		case gpu.Choose:
+			for _, c := range s.Cases {
+				n += length(c.Body)
+			}
+		}
+	}
+	return n
+}
+
 // handOver lets the last block add the blocks' sums. Which one is last changes nothing: it adds them in the order of slices.
 func (p *printer) handOver() {
-	k, n := p.k, p.k.Count
+	k, n, taken := p.k, p.k.Takes(), p.taken()
+	at := func(q int, slice string, c int) string {
+		return fmt.Sprintf("partial + %d * ((%d + %s) * %d + o) + %d", taken, q*k.Slices, slice, n, c)
+	}
 	p.line("SHARED(int, last, 1);")
 	p.open("PHASE")
 	p.line("const int o = group * %d + lane;", k.Across)
 	p.open("if (lane < %d && o < %d) {", k.Across, n)
 	for q := range k.Sums {
-		p.line("ARG(partial)[%d + slice * %d + o] = s%d[lane];", q*k.Slices*n, n, q)
+		for c := range taken {
+			p.line("*(%s) = s%d[%s];", at(q, "slice", c), q, shared("lane", c))
+		}
 	}
 	p.line("FENCE;")
 	p.close("}")
 	p.close("END_PHASE")
 	p.open("PHASE")
-	p.line("if (lane == 0) { last[0] = NEXT(ARG(count) + group) == %d; FENCE; }", k.Slices-1)
+	p.line("if (lane == 0) { last[0] = NEXT(count + group) == %d; FENCE; }", k.Slices-1)
 	p.close("END_PHASE")
 	p.open("if (last[0]) {")
 	p.open("PHASE")
 	p.line("const int part = lane / %d, o = group * %d + lane %% %d;", k.Across, k.Across, k.Across)
 	for q := range k.Sums {
-		p.line("float a%d = 0.0f;", q)
-		p.line("if (o < %d) for (int s = part; s < %d; s += %d) a%d += k_fresh(ARG(partial) + %d + s * %d + o);", n, k.Slices, k.Lanes, q, q*k.Slices*n, n)
-		p.line("s%d[lane] = a%d;", q, q)
+		for c := range taken {
+			p.line("float %s = 0.0f;", p.member("a", q, c))
+		}
+	}
+	p.open("if (o < %d) AT_ONCE for (int s = part; s < %d; s += %d) {", n, k.Slices, k.Lanes)
+	for q := range k.Sums {
+		for c := range taken {
+			p.line("%s += k_fresh(%s);", p.member("a", q, c), at(q, "s", c))
+		}
+	}
+	p.close("}")
+	for q := range k.Sums {
+		for c := range taken {
+			p.line("s%d[%s] = %s;", q, shared("lane", c), p.member("a", q, c))
+		}
 	}
 	p.close("END_PHASE")
 	p.tree()
 	p.results()
-	p.line("PHASE if (lane == 0) ARG(count)[group] = 0; END_PHASE")
+	p.line("PHASE if (lane == 0) count[group] = 0; END_PHASE")
 	p.close("}")
 }
 
@@ -162,17 +310,21 @@ func (p *printer) tree() {
 	p.open("for (int half = %d; half > 0; half /= 2) {", k.Lanes/2*k.Across)
 	p.line("if (half < %d) break;", k.Across)
 	p.open("PHASE")
+	p.open("if (lane < half) {")
 	for q := range k.Sums {
 		if !k.Log {
-			p.line("if (lane < half) s%d[lane] += s%d[lane + half];", q, q)
+			for c := range p.taken() {
+				p.line("s%d[%s] += s%d[%s];", q, shared("lane", c), q, shared("lane + half", c))
+			}
 			continue
 		}
-		p.open("if (lane < half) {")
+		p.open("{")
 		p.line("const float b = top%d[lane + half], m = k_max(top%d[lane], b);", q, q)
 		p.line("s%d[lane] = s%d[lane] * k_scale(top%d[lane], m) + s%d[lane + half] * k_scale(b, m);", q, q, q, q)
 		p.line("top%d[lane] = m;", q)
 		p.close("}")
 	}
+	p.close("}")
 	p.close("END_PHASE")
 	p.close("}")
 }
@@ -181,7 +333,10 @@ func (p *printer) tree() {
 func (p *printer) results() {
 	p.open("PHASE")
 	p.line("const int o = group * %d + lane;", p.k.Across)
-	p.open("if (lane < %d && o < %d) {", p.k.Across, p.k.Count)
+	p.open("if (lane < %d && o < %d) {", p.k.Across, p.k.Takes())
+	if p.fours = p.taken() > 1; p.fours {
+		p.four(gpu.Result, gpu.ResultRow, gpu.ResultCol, p.k.Rows, p.k.Cols)
+	}
 	p.statements(p.k.Results)
 	p.close("}")
 	p.close("END_PHASE")
@@ -191,42 +346,176 @@ func (p *printer) statements(list []gpu.Statement) {
 	for _, s := range list {
 		switch s := s.(type) {
 		case gpu.Let:
-			kind := "float"
-			if s.Expr.Integer() {
-				kind = "int"
-			}
-			p.line("const %s %s = %s;", kind, s.Name, p.expr(s.Expr))
+			p.let(s)
 		case gpu.Choose:
-			p.line("float %s = 0.0f;", s.Name)
-			for _, c := range s.Cases {
-				column := p.operand(s.Column)
-				p.open("if (%s >= %d && %s < %d) {", column, c.Lo, column, c.Hi)
-				p.statements(c.Body)
-				p.line("%s = %s;", s.Name, p.operand(c.X))
-				p.close("}")
-			}
+			p.choose(s)
 		case gpu.Store:
-			p.line("ARG(p%d)[%s] = %s;", s.Arg, p.operand(s.At), p.operand(s.X))
+			p.store(s)
 		case gpu.Add:
 			p.add(s)
 		}
 	}
 }
 
-func (p *printer) add(s gpu.Add) {
-	q, x := s.Sum, p.operand(s.X)
+// each calls f for those of the four that statements are printed for now.
+func (p *printer) each(f func(c int)) {
 	switch {
-	case p.k.Log:
-		p.line("if (%s > m%d) { a%d = a%d * k_scale(m%d, %s) + 1.0f; m%d = %s; } else a%d += k_scale(%s, m%d);", x, q, q, q, q, x, q, x, q, x, q)
-	case s.Product:
-		p.line("a%d = FMA(%s, %s, a%d);", q, x, p.operand(s.Y), q)
+	case !p.fours:
+		f(0)
+	case p.one != all:
+		f(p.one)
 	default:
-		p.line("a%d += %s;", q, x)
+		for c := range 4 {
+			f(c)
+		}
 	}
 }
 
-func (p *printer) expr(e gpu.Expr) string {
-	a, b, c, d := p.operand(e.X[0]), p.operand(e.X[1]), p.operand(e.X[2]), p.operand(e.X[3])
+func (p *printer) let(s gpu.Let) {
+	e, what := s.Expr, "float"
+	if e.Integer() {
+		what = "int"
+	}
+	k := same
+	if p.fours && p.one == all {
+		k = p.kindOf(e)
+	}
+	p.kinds[s.Name] = k
+	switch k {
+	case vector:
+		p.line("const float4 %s = LOAD4(p%s, %s);", s.Name, p.operand(e.X[0], 0), p.operand(e.X[1], 0))
+	case apart:
+		p.each(func(c int) { p.line("const %s %s_%d = %s;", what, s.Name, c, p.expr(e, c)) })
+	default:
+		p.line("const %s %s = %s;", what, s.Name, p.expr(e, max(0, p.one)))
+	}
+}
+
+// kindOf says how an expression differs among the four.
+func (p *printer) kindOf(e gpu.Expr) kind {
+	var kinds [4]kind
+	most := same
+	for i, x := range e.X {
+		kinds[i] = p.kind(x)
+		most = max(most, kinds[i])
+	}
+	four := func(x gpu.Operand) bool { return x.Kind == gpu.IntConst && x.Int%4 == 0 }
+	switch {
+	case most == same:
+		return same
+	case e.Op == gpu.Load:
+		if kinds[1] == aligned {
+			return vector
+		}
+	case e.Op == gpu.AddInt && kinds[1] == same && (kinds[0] == counts || kinds[0] == aligned):
+		if kinds[0] == aligned && four(e.X[1]) {
+			return aligned
+		}
+		return counts
+	case e.Op == gpu.MulAdd && kinds[0] == same && (kinds[2] == counts || kinds[2] == aligned):
+		if kinds[2] == aligned && (four(e.X[0]) || four(e.X[1])) {
+			return aligned
+		}
+		return counts
+	}
+	return apart
+}
+
+// kind is that of an operand.
+func (p *printer) kind(x gpu.Operand) kind {
+	switch {
+	case x.Kind == gpu.SumOf && p.taken() > 1:
+		return apart
+	case x.Kind == gpu.Named:
+		return p.kinds[x.Name]
+	}
+	return same
+}
+
+// choose writes what depends on a column: for all four at once where no case begins or ends among them.
+func (p *printer) choose(s gpu.Choose) {
+	k := p.kind(s.Column)
+	whole := k == same || k == aligned
+	for _, c := range s.Cases {
+		end := c.Hi%4 == 0 || s.Column.Name == p.running && c.Hi == p.limit
+		whole = whole && (k == same || c.Lo%4 == 0 && end)
+	}
+	write := func(name func(c int) string) {
+		p.each(func(c int) { p.line("float %s = 0.0f;", name(c)) })
+		for _, x := range s.Cases {
+			column := p.operand(s.Column, max(0, p.one))
+			p.open("if (%s >= %d && %s < %d) {", column, x.Lo, column, x.Hi)
+			p.statements(x.Body)
+			p.each(func(c int) { p.line("%s = %s;", name(c), p.operand(x.X, c)) })
+			p.close("}")
+		}
+	}
+	if !p.fours || p.one != all {
+		p.kinds[s.Name] = same
+		write(func(int) string { return s.Name })
+		return
+	}
+	member := func(c int) string { return fmt.Sprintf("%s_%d", s.Name, c) }
+	if whole {
+		write(member)
+	} else {
+		for c := range 4 {
+			p.one = c
+			write(member)
+		}
+		p.one = all
+	}
+	p.kinds[s.Name] = apart
+}
+
+// store writes to memory; of four, zeros where the row has ended.
+func (p *printer) store(s gpu.Store) {
+	if !p.fours {
+		p.line("p%d[%s] = %s;", s.Arg, p.operand(s.At, 0), p.operand(s.X, 0))
+		return
+	}
+	if p.kind(s.At) == aligned {
+		var x [4]string
+		for c := range x {
+			x[c] = p.operand(s.X, c)
+			if inside := p.inside(c); inside != "" {
+				x[c] = fmt.Sprintf("%s ? %s : 0.0f", inside, x[c])
+			}
+		}
+		p.line("STORE4(p%d, %s, %s);", s.Arg, p.operand(s.At, 0), strings.Join(x[:], ", "))
+		return
+	}
+	p.each(func(c int) {
+		guard := ""
+		if inside := p.inside(c); inside != "" {
+			guard = "if (" + inside + ") "
+		}
+		p.line("%sp%d[%s] = %s;", guard, s.Arg, p.operand(s.At, c), p.operand(s.X, c))
+	})
+}
+
+func (p *printer) add(s gpu.Add) {
+	p.each(func(c int) {
+		q, x, a, guard := s.Sum, p.operand(s.X, c), p.member("a", s.Sum, c), ""
+		if p.fours && p.k.InRow {
+			if inside := p.inside(c); inside != "" {
+				guard = "if (" + inside + ") "
+			}
+		}
+		switch {
+		case p.k.Log:
+			p.line("%s{ if (%s > m%d) { %s = %s * k_scale(m%d, %s) + 1.0f; m%d = %s; } else %s += k_scale(%s, m%d); }", guard, x, q, a, a, q, x, q, x, a, x, q)
+		case s.Product:
+			p.line("%s%s = FMA(%s, %s, %s);", guard, a, x, p.operand(s.Y, c), a)
+		default:
+			p.line("%s%s += %s;", guard, a, x)
+		}
+	})
+}
+
+// expr is an expression for member m of the four.
+func (p *printer) expr(e gpu.Expr, m int) string {
+	a, b, c, d := p.operand(e.X[0], m), p.operand(e.X[1], m), p.operand(e.X[2], m), p.operand(e.X[3], m)
 	switch e.Op {
 	case gpu.DivInt:
 		return a + " / " + b
@@ -239,7 +528,7 @@ func (p *printer) expr(e gpu.Expr) string {
 	case gpu.MulAdd:
 		return a + " * " + b + " + " + c
 	case gpu.Load:
-		return fmt.Sprintf("ARG(p%s)[%s]", a, b)
+		return fmt.Sprintf("p%s[%s]", a, b)
 	case gpu.Copy:
 		return a
 	case gpu.UnaryOf:
@@ -267,17 +556,26 @@ func (p *printer) expr(e gpu.Expr) string {
 	panic(fmt.Sprintf("cuda: no text for operation %d of a kernel", e.Op))
 }
 
-func (p *printer) operand(o gpu.Operand) string {
+// operand is an operand for member m of the four.
+func (p *printer) operand(o gpu.Operand, m int) string {
 	switch o.Kind {
 	case gpu.IntConst:
 		return strconv.Itoa(o.Int)
 	case gpu.FloatConst:
 		return literal(o.Float())
 	case gpu.SumOf:
-		return fmt.Sprintf("s%d[lane]", o.Int)
+		if p.taken() == 1 {
+			m = 0
+		}
+		return fmt.Sprintf("s%d[%s]", o.Int, shared("lane", m))
 	}
-	if o.Name == gpu.Result && p.k.Sums == 0 {
-		return "e"
+	switch k := p.kinds[o.Name]; {
+	case k == apart:
+		return fmt.Sprintf("%s_%d", o.Name, m)
+	case k == vector:
+		return o.Name + "." + "xyzw"[m:m+1]
+	case (k == counts || k == aligned) && m > 0:
+		return fmt.Sprintf("(%s + %d)", o.Name, m)
 	}
 	return o.Name
 }

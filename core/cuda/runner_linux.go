@@ -18,7 +18,8 @@ type runner struct {
 	p      *core.Program
 	gpu    *device
 	mem    *memory
-	steps  bool
+	moves  bool    // it steps parameters
+	steps  *tables // of the optimiser
 	place  *gpu.Placement
 	module module
 	base   [gpu.Arena + 1]address
@@ -27,6 +28,10 @@ type runner struct {
 	lt     map[*gpu.Unit]*ltProduct
 	graph  graph
 	fed    *fed // draws the data of every run, if set
+	set    *set // programs that may run as one with this, nil if there are none
+	plan   *gpu.Plan
+	each   []func(stream) error // its launches, by unit
+	spread []*ltProduct
 
 	staged  [2][]float32
 	copied  [2]event
@@ -51,12 +56,13 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: g, mem: mem, steps: steps(p), place: pl.Place, fed: d}
+	r := &runner{p: p, gpu: g, mem: mem, moves: steps(p), place: pl.Place, fed: d}
 	leave, err := mem.settle()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
+	mem.group.join(r)
 	if err := r.prepare(pl); err != nil {
 		r.release()
 		return nil, fmt.Errorf("cuda: program %q: %w", p.Name, err)
@@ -68,7 +74,7 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 func (r *runner) prepare(pl *gpu.Plan) error {
 	g := r.gpu
 	r.lt = map[*gpu.Unit]*ltProduct{}
-	text, names := source(pl)
+	text, names := Source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {
 		return err
@@ -79,7 +85,7 @@ func (r *runner) prepare(pl *gpu.Plan) error {
 	if err := r.allocate(pl); err != nil {
 		return err
 	}
-	launches, err := r.launches(pl, names)
+	launches, err := r.launches(pl, names, alone)
 	if err != nil {
 		return err
 	}
@@ -91,15 +97,26 @@ func (r *runner) prepare(pl *gpu.Plan) error {
 	if err := r.tryProducts(pl, launches); err != nil {
 		return err
 	}
-	r.graph, err = r.record(pl, launches)
-	return err
+	r.plan, r.each = pl, launches
+	if r.graph, err = r.record(pl, launches, []*runner{r}); err != nil {
+		return err
+	}
+	return r.set.complete(r, pl, names)
+}
+
+// room allocates n floats for a program; where others may run as one with it, at the same distance for each.
+func (r *runner) room(what string, k roomKind, n int) (address, error) {
+	if r.set == nil {
+		return r.gpu.alloc(what, n)
+	}
+	return r.set.room(r, what, k, n)
 }
 
 func (r *runner) allocate(pl *gpu.Plan) (err error) {
 	g := r.gpu
 	r.base[gpu.Params] = r.mem.base
 	for s, what := range map[gpu.Space]string{gpu.Inputs: "inputs", gpu.Outputs: "outputs", gpu.Arena: "intermediate values"} {
-		if r.base[s], err = g.alloc(what, r.place.Size[s]+gpu.Align); err != nil {
+		if r.base[s], err = r.room(what, roomKind(s), r.place.Size[s]+gpu.Align); err != nil {
 			return err
 		}
 	}
@@ -150,7 +167,9 @@ func (r *runner) at(p gpu.Place) address { return r.base[p.Space] + address(4*p.
 // record makes the graph: every unit on the stream of its branch, after events of what it depends on elsewhere. A fed
 // program's begins with copying what was drawn, draws for the next run on a branch of its own, and ends with keeping its
 // scalars; outputs of others are copied to the host at the end.
-func (r *runner) record(pl *gpu.Plan, launches []func(stream) error) (graph, error) {
+//
+// The graph may be that of several runners, whose first this is.
+func (r *runner) record(pl *gpu.Plan, launches []func(stream) error, of []*runner) (graph, error) {
 	g := r.gpu
 	c := &recording{gpu: g, after: map[int]event{}}
 	defer c.release()
@@ -162,14 +181,20 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error) (graph, err
 		}
 	}
 	if r.fed != nil {
-		var err error
-		if c.drawing, err = g.newStream(); err != nil {
-			return 0, err
+		for range of {
+			s, err := g.newStream()
+			if err != nil {
+				return 0, err
+			}
+			c.drawing = append(c.drawing, s)
 		}
 	}
 	return g.capture(c.streams[0], func() error {
-		if r.fed != nil {
-			if err := r.fed.before(r, c.streams[0]); err != nil {
+		for _, x := range of {
+			if x.fed == nil {
+				break
+			}
+			if err := x.fed.before(x, c.streams[0]); err != nil {
 				return err
 			}
 		}
@@ -177,7 +202,7 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error) (graph, err
 		if err != nil {
 			return err
 		}
-		drawn, err := c.ahead(r.fed, begin)
+		drawn, err := c.ahead(of, begin)
 		if err != nil {
 			return err
 		}
@@ -197,16 +222,22 @@ func (r *runner) record(pl *gpu.Plan, launches []func(stream) error) (graph, err
 		if err := c.join(); err != nil {
 			return err
 		}
-		if r.fed != nil {
-			if err := g.wait(c.streams[0], drawn); err != nil {
-				return err
+		for i, x := range of {
+			switch {
+			case x.fed != nil:
+				if err := g.wait(c.streams[0], drawn[i]); err != nil {
+					return err
+				}
+				if err := x.fed.after(x, c.streams[0]); err != nil {
+					return err
+				}
+			case len(x.p.Outputs) > 0:
+				if err := g.copyOut(c.streams[0], x.results, x.base[gpu.Outputs]); err != nil {
+					return err
+				}
 			}
-			return r.fed.after(r, c.streams[0])
 		}
-		if len(r.p.Outputs) == 0 {
-			return nil
-		}
-		return g.copyOut(c.streams[0], r.results, r.base[gpu.Outputs])
+		return nil
 	})
 }
 
@@ -225,21 +256,25 @@ type recording struct {
 	seen    [gpu.MaxBranches][gpu.MaxBranches]int // by branch: 1 + the last unit of each branch it has waited for
 	after   map[int]event
 	events  []event
-	drawing stream // of what is drawn for the next run
+	drawing []stream // of what is drawn for the next run
 }
 
-// ahead records the drawing of the next run's data, which may begin at an event, and the event of its end.
-func (c *recording) ahead(d *fed, begin event) (event, error) {
-	if d == nil {
-		return 0, nil
+// ahead records the drawing of the next runs' data, which may begin at an event, and the events of its end.
+func (c *recording) ahead(of []*runner, begin event) (drawn []event, err error) {
+	for i, s := range c.drawing {
+		if err := c.gpu.wait(s, begin); err != nil {
+			return nil, err
+		}
+		if err := of[i].fed.ahead(s); err != nil {
+			return nil, err
+		}
+		e, err := c.event(s)
+		if err != nil {
+			return nil, err
+		}
+		drawn = append(drawn, e)
 	}
-	if err := c.gpu.wait(c.drawing, begin); err != nil {
-		return 0, err
-	}
-	if err := d.ahead(c.drawing); err != nil {
-		return 0, err
-	}
-	return c.event(c.drawing)
+	return drawn, nil
 }
 
 // event records an event on a stream.
@@ -295,7 +330,7 @@ func (c *recording) release() {
 	for _, e := range c.events {
 		c.gpu.call("cuEventDestroy_v2", uintptr(e))
 	}
-	for _, s := range append(c.streams[1:], c.drawing) {
+	for _, s := range append(c.streams[1:], c.drawing...) {
 		if s != 0 {
 			c.gpu.call("cuStreamDestroy_v2", uintptr(s))
 		}
@@ -315,20 +350,28 @@ func (r *runner) Run() error {
 	if r.fed != nil && len(r.fed.notes.runs) == notesKept {
 		return fmt.Errorf("cuda: %d updates have been started and none of their records read", notesKept)
 	}
-	if r.steps {
+	if r.moves {
 		r.mem.changed()
 	}
 	if err := r.send(); err != nil {
 		return err
 	}
-	if err := r.gpu.do(Launching, "cuGraphLaunch", uintptr(r.graph), uintptr(r.mem.stream)); err != nil {
-		return err
-	}
-	r.ran = true
 	if r.fed != nil { // waiting for it is rare; see read
 		r.kept = false
 		r.fed.notes.add(r)
-		return nil
+	}
+	r.ran = true
+	return r.mem.group.start(r)
+}
+
+// launch gives the program to the GPU.
+func (r *runner) launch() error { return r.launched(r.graph) }
+
+// launched gives a graph to the GPU and marks its end, where somebody may wait for it.
+func (r *runner) launched(g graph) error {
+	r.gpu.graphs.Add(1)
+	if err := r.gpu.do(Launching, "cuGraphLaunch", uintptr(g), uintptr(r.mem.stream)); err != nil || r.fed != nil {
+		return err
 	}
 	return r.gpu.record(r.done, r.mem.stream)
 }
@@ -337,6 +380,9 @@ func (r *runner) Run() error {
 func (r *runner) send() error {
 	if len(r.fresh) == 0 {
 		return nil
+	}
+	if err := r.mem.group.flush(r.mem); err != nil { // runs that have not begun read what is there now
+		return err
 	}
 	for i := 0; i < len(r.inputs); {
 		from := r.place.Of[r.inputs[i]].Offset
@@ -418,6 +464,9 @@ func (r *runner) fetch() error {
 		if !r.ran {
 			return nil
 		}
+		if err := r.mem.group.flush(r.mem); err != nil {
+			return err
+		}
 		return r.await(r.done)
 	}
 	if r.kept {
@@ -459,6 +508,7 @@ func (r *runner) Close() error {
 func (r *runner) release() {
 	r.closed = true
 	g := r.gpu
+	r.mem.group.leave(r)
 	if r.fed != nil {
 		r.fed.release(r)
 	}
@@ -468,9 +518,17 @@ func (r *runner) release() {
 	for _, p := range r.lt {
 		g.lt.release(p)
 	}
+	for _, p := range r.spread {
+		g.lt.release(p)
+	}
 	g.unload(r.module)
-	for _, a := range slices.Concat([]address{r.base[gpu.Inputs], r.base[gpu.Outputs], r.base[gpu.Arena], r.tables}, r.work[:]) {
+	for _, a := range r.work {
 		g.free(a)
+	}
+	if r.set == nil {
+		for _, a := range []address{r.base[gpu.Inputs], r.base[gpu.Outputs], r.base[gpu.Arena], r.tables} {
+			g.free(a)
+		}
 	}
 	for i := range r.staged {
 		g.unpin(r.staged[i])

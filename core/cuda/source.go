@@ -20,9 +20,9 @@ var optimiserText string
 //go:embed feed.h
 var feedText string
 
-// source is the text of all kernels of a plan, and the name of each region's kernel by unit. Regions that differ only
-// in the values they read and write share a kernel.
-func source(pl *gpu.Plan) (text string, names []string) {
+// Source is the text of all kernels of a plan, and the name of each region's kernel by unit; other units have none. Regions
+// that differ only in the values they read and write share a kernel.
+func Source(pl *gpu.Plan) (text string, names []string) {
 	var b strings.Builder
 	b.WriteString(prelude + gemmText + optimiserText)
 	known := map[string]string{}

@@ -15,6 +15,7 @@ import (
 
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
@@ -84,24 +85,55 @@ func TestNVRTC(t *testing.T) {
 	}
 }
 
+// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update, where it and its tools are installed: nothing is spilled,
+// what works on a megabyte or more reads and writes 16 bytes at a time, and reads all it needs before it writes.
+func TestMachineCode(t *testing.T) {
+	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
+	must(t, err)
+	pl, err := gpu.New(y.Program(), gpu.Options{Vectors: true})
+	must(t, err)
+	text, names := cuda.Source(pl)
+	codes := compiled(t, text, "9.0")
+	for name, c := range codes {
+		if c.Spills > 0 {
+			t.Errorf("%s spills %d bytes", name, c.Spills)
+		}
+	}
+	for i, u := range pl.Units {
+		c := codes[names[i]]
+		if _, bytes := pl.Work(u); u.Kernel == nil || bytes < 1<<20 {
+			continue
+		}
+		whole := func(v int) bool { x := pl.Program.Values[v]; return x.Cols%4 == 0 && x.Rows*x.Cols >= 1<<18 }
+		if slices.ContainsFunc(u.Reads, whole) && c.Load != 16 {
+			t.Errorf("launch %d, %s, reads %d bytes at a time: %s", i, names[i], c.Load, pl.Describe(u))
+		}
+		if slices.ContainsFunc(u.Writes, whole) && c.Store != 16 {
+			t.Errorf("launch %d, %s, writes %d bytes at a time: %s", i, names[i], c.Store, pl.Describe(u))
+		}
+		if c.LoadsFirst < min(2, len(u.Reads)) {
+			t.Errorf("launch %d, %s, makes %d loads before its first store: %s", i, names[i], c.LoadsFirst, pl.Describe(u))
+		}
+	}
+}
+
 // A kernel that lacks a barrier is found: lanes in another order give another result. With the barrier they do not.
 func TestOrderShowsRaces(t *testing.T) {
-	gpu := fakecuda.Use(t)
+	fake := fakecuda.Use(t)
 	const text = `
-struct sums_args { float *to; };
-KERNEL(sums) {
+KERNEL(sums, float *to) {
   SHARED(float, s, BLOCK);
   PHASE
     s[lane] = (float)lane;
   %s
-    ARG(to)[lane] = s[lane] + s[(lane + 1) %% BLOCK];
+    to[lane] = s[lane] + s[(lane + 1) %% BLOCK];
   END_PHASE
 }
 `
 	for barrier, same := range map[string]bool{"END_PHASE\n  PHASE": true, "": false} {
 		var first []float32
 		for order := range 3 {
-			gpu.Order(order)
+			fake.Order(order)
 			got, err := cuda.RunText(newDevice(t, cuda.Options{}), fmt.Sprintf(text, barrier), "sums", 1, 128)
 			must(t, err)
 			equal := slices.EqualFunc(got, first, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) })
@@ -128,11 +160,11 @@ func TestFunctions(t *testing.T) {
 	for name, f := range map[string]func(float64) float64{"exp": math.Exp, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh, "softplus": softplus,
 		"sigmoid": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, "sqrt": math.Sqrt, "abs": math.Abs, "recip": func(x float64) float64 { return 1 / x }} {
 		var b strings.Builder
-		fmt.Fprintf(&b, "struct f_args { float *to; };\nKERNEL(f) {\n  PHASE\n    int i = BLOCK_ID * BLOCK + lane;\n    float x = 0.0f;\n    switch (i) {\n")
+		fmt.Fprintf(&b, "KERNEL(f, float *to) {\n  PHASE\n    int i = BLOCK_ID * BLOCK + lane;\n    float x = 0.0f;\n    switch (i) {\n")
 		for i, x := range xs {
 			fmt.Fprintf(&b, "    case %d: x = k_float(%d); break;\n", i, int32(math.Float32bits(float32(x))))
 		}
-		fmt.Fprintf(&b, "    }\n    if (i < %d) ARG(to)[i] = k_%s(x);\n  END_PHASE\n}\n", len(xs), name)
+		fmt.Fprintf(&b, "    }\n    if (i < %d) to[i] = k_%s(x);\n  END_PHASE\n}\n", len(xs), name)
 		got, err := cuda.RunText(d, b.String(), "f", (len(xs)+127)/128, len(xs))
 		must(t, err)
 		worst := 0.0

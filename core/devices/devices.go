@@ -18,6 +18,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/cuda"
 	"nacre/core/ref"
+	"nacre/core/webgpu"
 	"nacre/internal/nearest"
 )
 
@@ -25,6 +26,7 @@ import (
 var list = []core.Backend{
 	cpu.Backend,
 	cuda.Backend,
+	webgpu.Backend,
 	ref.Backend,
 }
 
@@ -94,8 +96,9 @@ func Precisions(name string) ([]string, error) {
 	return all, nil
 }
 
-// Open makes the device of a name. The notice, if not empty, tells in one line that "auto" came to the CPU, and why; the
-// CPU then computes in its default precision.
+// Open makes the device of a name. The notice, if not empty, tells in one line that "auto" came to another device than the
+// first in the list, and why; the CPU then computes in its default precision. "auto" takes real hardware only: an adapter
+// that computes on the processor is slower than the CPU itself.
 func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err error) {
 	b, ordinal, ok, err := Check(name)
 	if err != nil {
@@ -107,11 +110,15 @@ func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err 
 		return d, "", err
 	}
 	var reasons []string
+	o.Hardware = true
 	for _, b := range list {
 		if !b.Accelerator || !slices.Contains(b.Precisions, o.Precision) && o.Precision != "" {
 			continue
 		}
-		if d, err = open(b, o); err == nil || !errors.Is(err, core.ErrUnusable) {
+		if d, err = open(b, o); err == nil && len(reasons) > 0 {
+			return d, fmt.Sprintf("taking %s: %s", d.Name(), strings.Join(reasons, "; ")), nil
+		}
+		if err == nil || !errors.Is(err, core.ErrUnusable) {
 			return d, "", err
 		}
 		reasons = append(reasons, err.Error())

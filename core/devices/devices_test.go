@@ -3,6 +3,7 @@ package devices_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// ref/float64
-	// device "cudda" is unknown; did you mean "cuda"? (known: auto, cpu, cuda, ref)
+	// device "cudda" is unknown; did you mean "cuda"? (known: auto, cpu, cuda, ref, webgpu)
 }
 
 // Every backend says all that others read of it, and what it makes is named after it.
@@ -52,13 +53,13 @@ func TestList(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for name, want := range map[string]string{"": "cpu", "cpu": "cpu", "cuda": "cuda", "cuda:3": "cuda", "ref": "ref", "auto": ""} {
+	for name, want := range map[string]string{"": "cpu", "cpu": "cpu", "cuda": "cuda", "cuda:3": "cuda", "ref": "ref", "webgpu:1": "webgpu", "auto": ""} {
 		b, ordinal, ok, err := devices.Check(name)
 		if err != nil || b.Name != want || ok != (name != "auto") || (ordinal == 3) != (name == "cuda:3") {
 			t.Errorf("%q: %q, number %d, %v, error %v", name, b.Name, ordinal, ok, err)
 		}
 	}
-	for name, want := range map[string]string{"gpu": "known: auto, cpu, cuda, ref", "CUDA": `did you mean "cuda"?`, "cuda:-1": "number from 0", "cuda:x": "number from 0",
+	for name, want := range map[string]string{"gpu": "known: auto, cpu, cuda, ref, webgpu", "CUDA": `did you mean "cuda"?`, "cuda:-1": "number from 0", "cuda:x": "number from 0",
 		"cuda:": "number from 0", "cpu:1": "one CPU only", ":1": "is unknown"} {
 		if _, _, _, err := devices.Check(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", name, err, want)
@@ -78,6 +79,7 @@ func TestPrecision(t *testing.T) {
 		t.Errorf("TF32 on the CPU: %v", err)
 	}
 	t.Setenv("NACRE_CUDA_LIBS", t.TempDir()) // no GPU here, whatever the machine has
+	t.Setenv("NACRE_WEBGPU_LIB", filepath.Join(t.TempDir(), "none"))
 	d, notice, err := devices.Open("auto", core.DeviceOptions{Workers: 1, Precision: "tf32"})
 	if err != nil || !strings.HasPrefix(d.Name(), "cpu/") || !strings.Contains(notice, "no usable GPU, taking the CPU (cpu/") {
 		t.Errorf("auto: %v, notice %q, error %v", d, notice, err)

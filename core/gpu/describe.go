@@ -38,7 +38,7 @@ type element struct {
 // describe makes the kernel of a region; the error says why one kernel cannot compute it.
 func (pl *Plan) describe(r *Region) (*Kernel, error) {
 	d := &describer{pl: pl, r: r, roots: map[int]bool{}, reads: map[int]bool{}}
-	d.k = &Kernel{Layout: r.layout(), Count: r.rows * r.cols, Sums: len(r.sums)}
+	d.k = &Kernel{Layout: r.layout(pl.options.Vectors), Count: r.rows * r.cols, Rows: r.rows, Cols: r.cols, Sums: len(r.sums)}
 	for _, v := range slices.Concat(r.sums, r.along, r.after) {
 		d.roots[v] = true
 	}
@@ -60,7 +60,10 @@ func (pl *Plan) describe(r *Region) (*Kernel, error) {
 		}
 	}
 	if d.k.Slices > 1 {
-		d.k.Partial, d.k.Counters = len(r.sums)*d.k.Slices*d.k.Count, d.k.Blocks/d.k.Slices
+		d.k.Partial, d.k.Counters = len(r.sums)*d.k.Slices*d.k.Takes(), d.k.Blocks/d.k.Slices
+		if !d.k.InRow {
+			d.k.Partial *= d.k.Vector
+		}
 	}
 	return d.k, nil
 }
@@ -98,6 +101,18 @@ func (d *describer) results() {
 
 // split makes row and column of a running number.
 func (d *describer) split(e string, rows, cols int) [2]Operand {
+	if d.k.Vector > 1 && (e == Result) == (d.r.reduce == nil || !d.k.InRow) {
+		at := [2]Operand{named(ResultRow), named(ResultCol)}
+		if e == Term {
+			at = [2]Operand{named(TermRow), named(TermCol)}
+		}
+		if cols == 1 {
+			at[1] = integer(0)
+		} else if rows == 1 {
+			at[0] = integer(0)
+		}
+		return at
+	}
 	switch {
 	case cols == 1:
 		return [2]Operand{named(e), integer(0)}

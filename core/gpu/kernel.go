@@ -14,13 +14,20 @@ import (
 //
 // Without sums the statements of Results are executed for every result, whose running number is the name Result.
 //
+// Where Vector is four, a lane takes four neighbours at a time: four results, or four terms where the lanes of a sum lie
+// side by side (InRow). Of what it takes so, rows and columns have the names ResultRow and ResultCol, or TermRow and
+// TermCol; neighbours are those of one row, or of one column where a matrix is a column. Rows end in whole fours: the
+// numbers after a row's last are zero in memory, and are no terms of a sum.
+//
 // With sums, for every result: Head, then each of Loops, which adds terms to the sums, then Results, which may read the
 // sums. Lanes share the terms of a loop: lane k of n takes terms k, k+n, k+2n, … with n = Lanes·Slices, in this order
 // for every loop. The lanes' sums are added in a tree, those of the upper half to those of the lower half until one is
 // left, and blocks' sums, where Slices is above one, again so.
 type Kernel struct {
 	Layout
-	Count   int   // of results
+	Count   int // of results
+	Rows    int // of the results, Rows·Cols is Count
+	Cols    int
 	Args    []Arg // matrices in memory, by number
 	Sums    int   // per result
 	Log     bool  // sums are of exponentials, kept as their largest exponent and the sum relative to it
@@ -41,15 +48,43 @@ type Arg struct {
 
 // Loop adds Terms terms to a result's sums. The running number of a term is the name Term.
 type Loop struct {
-	Terms int
-	Body  []Statement
+	Terms      int
+	Rows, Cols int // of the terms, Rows·Cols is Terms
+	Body       []Statement
 }
 
 // Names that every kernel knows; all others are made by Let and Choose.
 const (
 	Result = "o" // running number of a result
 	Term   = "r" // running number of a term
+
+	ResultRow, ResultCol = "orow", "ocol" // of the first of four results
+	TermRow, TermCol     = "rrow", "rcol" // of the first of four terms
 )
+
+// Fours is how many fours a matrix has: those of its rows, or of its one column.
+func Fours(rows, cols int) int {
+	if cols == 1 {
+		return CeilDiv(rows, 4)
+	}
+	return rows * CeilDiv(cols, 4)
+}
+
+// Takes is how many times lanes take results: once for each, or for four.
+func (k *Kernel) Takes() int {
+	if k.Vector > 1 && (k.Sums == 0 || !k.InRow) {
+		return Fours(k.Rows, k.Cols)
+	}
+	return k.Count
+}
+
+// Turns is how many times lanes take the terms of a loop.
+func (k *Kernel) Turns(l Loop) int {
+	if k.Vector > 1 && k.InRow {
+		return Fours(l.Rows, l.Cols)
+	}
+	return l.Terms
+}
 
 // Statement is a Let, Choose, Store or Add.
 type Statement interface{ statement() }

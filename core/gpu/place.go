@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 
 	"nacre/core"
 )
@@ -77,7 +79,8 @@ func (pl *Plan) placeValues() *Placement {
 			m.Of[v] = Place{Space: Params}
 		}
 	}
-	for _, v := range pl.Program.Outputs {
+	for _, name := range slices.Sorted(maps.Keys(pl.Program.Outputs)) {
+		v := pl.Program.Outputs[name]
 		if m.Of[v].Space == Nowhere {
 			m.Of[v] = take(Outputs, pl.SizeOf(v))
 		}

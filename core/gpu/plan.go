@@ -33,6 +33,8 @@ type Options struct {
 	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask). The
 	// libraries of GPUs do not have it.
 	MaskedProducts bool
+	// Vectors says that the device's kernels take four neighbouring numbers at a time; see Layout.Vector.
+	Vectors bool
 }
 
 // Unit becomes one launch. Exactly one of Region, Product, Steps and Ticks is set.

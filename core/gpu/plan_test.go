@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,31 @@ func TestPlanIsSafe(t *testing.T) {
 
 // stranger is an operation that no plan knows.
 type stranger struct{ op.StopGrad }
+
+// Planned again, a program is the same launches in the same places: other memories' programs lie as this one's does.
+func TestPlansAreEqual(t *testing.T) {
+	b := core.NewBuilder("many outputs", 1)
+	s := b.Stage("sums")
+	for i := range 12 {
+		x := s.WholeInput(fmt.Sprint("x", i), 1+i, 7)
+		s.Output(fmt.Sprint("y", i), s.Affine(x, 2, 0))
+		s.Output(fmt.Sprint("sum", i), s.SumAll(x))
+	}
+	p, err := b.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := gpu.New(p, gpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		again, err := gpu.New(p, gpu.Options{})
+		if err != nil || !slices.Equal(again.Place.Of, first.Place.Of) || again.String() != first.String() {
+			t.Fatalf("another plan: error %v, places %v, before %v", err, again.Place.Of, first.Place.Of)
+		}
+	}
+}
 
 func TestUnknownOperation(t *testing.T) {
 	p := &core.Program{Name: "odd", Groups: 1, TileGroups: 1, Lanes: 1,

@@ -135,6 +135,7 @@ type Layout struct {
 	Across  int  // results per block: BlockSize/Lanes
 	Blocks  int  // of the launch
 	InRow   bool // neighbouring lanes take neighbouring terms of one sum, else neighbouring sums
+	Vector  int  // neighbours that a lane takes at a time: 1, or 4; see Kernel
 }
 
 const (
@@ -143,10 +144,13 @@ const (
 	fullBlocks = 264 // two per multiprocessor of the large cards
 )
 
-func (r *Region) layout() Layout {
+func (r *Region) layout(vectors bool) Layout {
+	if vectors {
+		return r.vectors()
+	}
 	n := r.rows * r.cols
 	if r.reduce == nil {
-		l := Layout{PerLane: 1}
+		l := Layout{PerLane: 1, Vector: 1}
 		if n >= 4*BlockSize*fullBlocks {
 			l.PerLane = 4
 		}
@@ -154,7 +158,7 @@ func (r *Region) layout() Layout {
 		return l
 	}
 	d := r.reduce
-	l := Layout{InRow: d.kind != sumRows && !(d.kind == dot && d.ta)}
+	l := Layout{InRow: d.inRow(), Vector: 1}
 	if l.InRow {
 		l.Lanes = min(BlockSize, powerOfTwo(max(1, d.terms/4)))
 	} else {
@@ -165,6 +169,34 @@ func (r *Region) layout() Layout {
 	l.Slices = 1
 	if d.kind != logSumExp {
 		l.Slices = max(1, min(d.terms/(l.Lanes*16), fullBlocks/groups))
+	}
+	l.Blocks = groups * l.Slices
+	return l
+}
+
+// inRow reports whether neighbouring lanes take neighbouring terms of a sum: where these lie side by side in memory.
+func (d *Reduction) inRow() bool { return d.kind != sumRows && !(d.kind == dot && d.ta) }
+
+// vectors is the layout of lanes that take four at a time. Blocks are many, since what is short of them waits for memory:
+// a lane has two fours of a sum's terms, or eight rows of it, and reads them at once.
+func (r *Region) vectors() Layout {
+	d := r.reduce
+	if d == nil {
+		return Layout{PerLane: 1, Vector: 4, Blocks: CeilDiv(Fours(r.rows, r.cols), BlockSize)}
+	}
+	const blocks = 2 * fullBlocks
+	l := Layout{InRow: d.inRow(), Vector: 4, Slices: 1}
+	takes, turns, each := r.rows*r.cols, CeilDiv(d.terms, 4), 1
+	if l.InRow {
+		l.Lanes = min(BlockSize, powerOfTwo(max(1, turns/2)))
+	} else {
+		takes, turns, each = Fours(r.rows, r.cols), d.terms, 8
+		l.Lanes = BlockSize / min(8, powerOfTwo(2*takes-1)) // eight fours are a line of the cache
+	}
+	l.Across = BlockSize / l.Lanes
+	groups := CeilDiv(takes, l.Across)
+	if d.kind != logSumExp {
+		l.Slices = max(1, min(turns/(l.Lanes*each), blocks/groups))
 	}
 	l.Blocks = groups * l.Slices
 	return l

@@ -59,12 +59,13 @@ func (pl *Plan) String() string {
 		pl.Program.Name, len(pl.Units), pl.Depth(), float64(flops)/1e6, float64(bytes)/1e6, float64(memory)/1e6)
 	for i, u := range pl.Units {
 		_, n := pl.Work(u)
-		fmt.Fprintf(&b, "%3d branch %d, %.1f kB, after %v: %s\n", i, u.Branch, float64(n)/1e3, u.Deps, pl.unitString(u))
+		fmt.Fprintf(&b, "%3d branch %d, %.1f kB, after %v: %s\n", i, u.Branch, float64(n)/1e3, u.Deps, pl.Describe(u))
 	}
 	return b.String()
 }
 
-func (pl *Plan) unitString(u *Unit) string {
+// Describe says in one line what a unit computes.
+func (pl *Plan) Describe(u *Unit) string {
 	switch {
 	case u.Product != nil:
 		return pl.productString(u.Product)

@@ -12,19 +12,23 @@ func (d *describer) terms() {
 	if s.kind == norm {
 		for _, v := range d.pl.Instrs[d.pl.Def[d.r.sums[0]]].In {
 			x := d.pl.Program.Values[v]
-			d.loop(x.Rows*x.Cols, func() {
+			d.loop(x.Rows, x.Cols, func() {
 				t := d.value(v, d.split(Term, x.Rows, x.Cols))
 				d.add(Add{X: t, Y: t, Product: true})
 			})
 		}
 		return
 	}
-	d.loop(s.terms, func() { d.term(at) })
+	rows, cols := s.terms, 1
+	if s.kind == sumAll {
+		rows, cols = s.rows, s.cols
+	}
+	d.loop(rows, cols, func() { d.term(at) })
 }
 
-// loop describes a loop over n terms.
-func (d *describer) loop(n int, f func()) {
-	l := Loop{Terms: n}
+// loop describes a loop over rows×cols terms.
+func (d *describer) loop(rows, cols int, f func()) {
+	l := Loop{Terms: rows * cols, Rows: rows, Cols: cols}
 	d.list(&l.Body, f)
 	d.k.Loops = append(d.k.Loops, l)
 }
@@ -32,6 +36,9 @@ func (d *describer) loop(n int, f func()) {
 // term describes one term of each sum of the result at row and column at.
 func (d *describer) term(at [2]Operand) {
 	s, r := d.r.reduce, named(Term)
+	if d.k.Vector > 1 && d.k.InRow {
+		r = named(TermRow)
+	}
 	var of [2]Operand
 	switch s.kind {
 	case sumCols, logSumExp:

@@ -51,12 +51,16 @@ type score struct {
 // every kind of context.
 func scores(studies []*Result) (out []score) {
 	adaptation := []score{
-		{"share of the way from the goal-blind to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.ShareFromBlind) }},
+		{primaryScore, func(s SeedResult) (float64, bool) { return deref(s.ShareFromBlind) }},
 		{"share of the way from random actions to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.Share) }},
 		{"success after adaptation", func(s SeedResult) (float64, bool) { return s.Adapted.Summary.AdaptedSuccess.Mean, true }},
 	}
 	for _, a := range adaptation {
-		if everyRun(studies, a) {
+		of := studies
+		if a.name == primaryScore {
+			of = suitable(studies)
+		}
+		if len(of) > 0 && everyRun(of, a) {
 			out = append(out, a)
 			break
 		}
@@ -74,6 +78,13 @@ func scores(studies []*Result) (out []score) {
 		}
 	}
 	return out
+}
+
+const primaryScore = "share of the way from the goal-blind to the goal-knowing controller"
+
+// suitable are the studies of families whose goal matters.
+func suitable(studies []*Result) []*Result {
+	return slices.DeleteFunc(slices.Clone(studies), (*Result).Unsuitable)
 }
 
 func deref(v *float64) (float64, bool) {
@@ -118,7 +129,11 @@ func aggregates(studies []*Result) (out []Aggregate, err error) {
 		}
 	}
 	for _, s := range scores(studies) {
-		a, err := aggregate(studies, s)
+		of := studies
+		if s.name == primaryScore {
+			of = suitable(studies)
+		}
+		a, err := aggregate(of, s)
 		if err != nil {
 			return nil, err
 		}
@@ -227,38 +242,33 @@ func (s *Suite) aggregateSection() string {
 	return b.String()
 }
 
-// familyTable has one line per family and arm: returns after adaptation and what adaptation gained, the ratio in latent space
-// under every kind of context, and the paper's figure where its table 1 has the family.
-func (s *Suite) familyTable() (string, error) {
+// familyTable has one line per family and arm: the primary outcome, what adaptation gained, returns after it, the ratio in
+// latent space under every kind of context, and the paper's figure where its table 1 has the family.
+func (s *Suite) familyTable() string {
 	var b strings.Builder
-	b.WriteString("\n## Family by family\n\n| family | arm | return after adaptation | adaptation gain |")
+	b.WriteString("\n## Family by family\n\n| family | arm | share of the way from blind to knowing | adaptation gain | return after adaptation |")
 	for _, kind := range experiment.ContextKinds {
 		b.WriteString(" ratio, " + strings.ToLower(contextNames[kind][:1]) + contextNames[kind][1:] + " |")
 	}
 	known := slices.ContainsFunc(s.Studies, func(r *Result) bool { return published(r.Family, "PEARL") != "" })
-	columns := 4 + len(experiment.ContextKinds)
+	columns := 5 + len(experiment.ContextKinds)
 	if known {
 		b.WriteString(" return in the paper's table 1 |")
 		columns++
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", columns) + "\n")
-	identity := func(m []float64) float64 { return m[0] }
 	for _, r := range s.Studies {
 		for _, a := range r.Arms {
 			fmt.Fprintf(&b, "| %s | %s |", r.Family, a.Title)
-			cells := map[string]string{}
-			for _, f := range returnFigures(r.Protocol) {
-				values, err := a.figures(f)
-				if err != nil {
-					return "", err
+			for _, name := range []string{shareFromBlind, adaptationGain, adaptedReturn} {
+				text := ""
+				if o, ok := r.outcome(a.Name, name); ok {
+					text = withInterval(o.Value)
+				} else if name == shareFromBlind && r.Unsuitable() {
+					text = "*unsuitable*"
 				}
-				v, err := stats.Nested([][]stats.Replicated{values}, identity, level, resamples, 1)
-				if err != nil {
-					return "", err
-				}
-				cells[f.name] = withInterval(v)
+				b.WriteString(" " + text + " |")
 			}
-			fmt.Fprintf(&b, " %s | %s |", cells[adaptedReturn], cells[adaptationGain])
 			for _, kind := range experiment.ContextKinds {
 				text := ""
 				for _, row := range r.Contexts {
@@ -274,7 +284,11 @@ func (s *Suite) familyTable() (string, error) {
 			b.WriteString("\n")
 		}
 	}
-	return b.String(), nil
+	if slices.ContainsFunc(s.Studies, (*Result).Unsuitable) {
+		fmt.Fprintf(&b, "\nA family is unsuitable for the question where less than %.0f %% of the way from random actions to the goal-knowing\n"+
+			"controller lies beyond the goal-blind one; it is left out of the first aggregate.\n", 100*leastWorth)
+	}
+	return b.String()
 }
 
 // published is the paper's return of a method on an ML1 family, empty where it has none.

@@ -30,25 +30,27 @@ const (
 	adaptationGain  = "adaptation_gain" // after adaptation less the first trajectory's
 )
 
-// returnFigures are those of the evaluation. Their replicates are of test tasks drawn anew, which all arms of a seed
-// share.
-func returnFigures(p protocol.Protocol) []figure {
-	adapted := figure{adaptedReturn, "return after adaptation", ofTasks(func(r protocol.Result) []float64 { return r.AdaptedByTask() })}
-	if p.Explore == 0 {
-		return []figure{adapted}
+// returnFigures are those of the evaluation, the primary outcome first where there is one. Their replicates are of test tasks
+// drawn anew, which all arms of a seed share.
+func (r *Result) returnFigures() (out []figure) {
+	if r.hasShare() {
+		out = append(out, r.shareFigure())
+	}
+	out = append(out, figure{adaptedReturn, "return after adaptation", ofTasks(func(r protocol.Result) []float64 { return r.AdaptedByTask() })})
+	if r.Protocol.Explore == 0 {
+		return out
 	}
 	exploring := func(r protocol.Result) []float64 { return byTask(r, 0) }
-	return []figure{
-		adapted,
-		{exploringReturn, "return of the first exploring trajectory", ofTasks(exploring)},
-		{adaptationGain, "adaptation gain", ofTasks(func(r protocol.Result) []float64 {
+	return append(out,
+		figure{exploringReturn, "return of the first exploring trajectory", ofTasks(exploring)},
+		figure{adaptationGain, "adaptation gain", ofTasks(func(r protocol.Result) []float64 {
 			after, before := r.AdaptedByTask(), exploring(r)
 			for i := range after {
 				after[i] -= before[i]
 			}
 			return after
 		})},
-	}
+	)
 }
 
 // ofTasks makes a seed's figure of one value per test task, their mean.
@@ -109,7 +111,7 @@ func (r *Result) attribute() error {
 			return err
 		}
 	}
-	return add("", returnFigures(r.Protocol))
+	return add("", r.returnFigures())
 }
 
 // divide computes the parts of the gap from the figures of the three arms.

@@ -48,10 +48,73 @@ type Checked struct {
 }
 
 // Check computes the figures of the study in dir again, from what is stored beside them: every figure of the embeddings
-// from the arrays, the planes included, every table and verdict from the runs, mean returns from single trajectories,
-// and steps and updates from the metrics. layouts also repeats t-SNE from random starts, which takes most of the time.
-// Figures agree when they are equal to the last bit.
+// from the arrays, the planes included, every table and verdict from the runs, mean returns and shares of the way between
+// yardsticks from single trajectories, and steps and updates from the metrics. Of a suite it does so with every study, and
+// with the aggregates over all. layouts also repeats t-SNE from random starts, which takes most of the time. Figures agree
+// when they are equal to the last bit.
 func Check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {
+	suite, err := openSuite(dir)
+	if err != nil {
+		return Checked{}, err
+	}
+	if len(suite.Studies) > 0 {
+		return suite.check(ctx, dir, layouts, show)
+	}
+	return check(ctx, dir, layouts, show)
+}
+
+// openSuite reads the results of a suite; those of one study have no studies in them.
+func openSuite(dir string) (*Suite, error) {
+	s := &Suite{}
+	data, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	if err == nil {
+		err = json.Unmarshal(data, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	return s, nil
+}
+
+// check computes a suite again from the folders of its studies.
+func (s *Suite) check(ctx context.Context, dir string, layouts bool, show progress.Progress) (out Checked, err error) {
+	again := Suite{Name: s.Name}
+	for i, r := range s.Studies {
+		folder := filepath.Join(dir, r.Plan.Name)
+		c, err := check(ctx, folder, layouts, show)
+		if err != nil {
+			return out, err
+		}
+		out.Numbers += c.Numbers
+		for _, d := range c.Differences {
+			out.Differences = append(out.Differences, r.Plan.Name+d)
+		}
+		one, err := Open(folder)
+		if err != nil {
+			return out, err
+		}
+		again.Studies = append(again.Studies, one)
+		one.Dir, s.Studies[i].Dir = "", ""
+	}
+	if again.Aggregates, err = aggregates(again.Studies); err != nil {
+		return out, err
+	}
+	for name, v := range map[string][2]any{"/studies": {s.Studies, again.Studies}, "/aggregates": {s.Aggregates, again.Aggregates}} {
+		a, err := generic(v[0])
+		if err != nil {
+			return out, err
+		}
+		b, err := generic(v[1])
+		if err != nil {
+			return out, err
+		}
+		out.compare(name, a, b)
+	}
+	return out, nil
+}
+
+// check computes one study again.
+func check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {
 	var out Checked
 	stored, err := Open(dir)
 	if err != nil {
@@ -87,6 +150,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 	}
 	again.Centroids, again.Chance, again.Crossed = nil, nil, nil
 	again.Contexts, again.Contrasts, again.Attribution, again.ContextVerdicts = nil, nil, nil, nil
+	again.Outcomes, again.OutcomeContrasts = nil, nil
 	if err := again.summarise(); err != nil {
 		return out, err
 	}
@@ -120,6 +184,14 @@ func (s *SeedResult) again(ctx context.Context, r *Result, layouts bool, show pr
 	}
 	s.Adapted.Summary.Adapted.Mean = stats.Mean(s.Adapted.AdaptedByTask())
 	s.Untrained.Summary.Adapted.Mean = stats.Mean(s.Untrained.AdaptedByTask())
+	for _, b := range r.Baselines {
+		if b.Seed != s.Seed {
+			continue
+		}
+		if err := s.place(&b); err != nil {
+			return err
+		}
+	}
 	m, err := experiment.ReadMetrics(filepath.Join(r.Dir, filepath.FromSlash(s.Run), experiment.MetricsFile))
 	if err != nil {
 		return err

@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/rl/protocol"
 	"nacre/sim"
 	_ "nacre/sim/families"
 	contrast "nacre/tcl"
@@ -104,6 +106,74 @@ func TestPackedStudyChecks(t *testing.T) {
 	}
 	if !reflect.DeepEqual(where, want) {
 		t.Errorf("differences found in %q, want %q", where, want)
+	}
+}
+
+// The aggregates of a suite come out again too, with the primary outcome first, and a changed one does not.
+func TestSuiteChecks(t *testing.T) {
+	dir := t.TempDir()
+	var plans []Plan
+	for _, name := range []string{"one", "two"} {
+		p := quickly()
+		p.Name, p.Seeds, p.Layouts = name, 2, 0
+		p.Contexts, p.Adaptations = experiment.ContextKinds[:2], 12
+		plans = append(plans, p)
+	}
+	plans[1].Set = append(slices.Clone(plans[1].Set), "test_tasks=5")
+	s, err := RunSuite(t.Context(), dir, Families, plans, experiment.Host{Workers: 2}, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Aggregates[0].Score != primaryScore || s.Studies[0].Outcomes[0].Figure != shareFromBlind {
+		t.Errorf("first aggregate %q, first outcome %+v", s.Aggregates[0].Score, s.Studies[0].Outcomes[0])
+	}
+	if c, err := Check(t.Context(), dir, false, progress.Silent()); err != nil || len(c.Differences) > 0 || c.Numbers < 3000 {
+		t.Fatalf("%d numbers, %v, %v", c.Numbers, c.Differences, err)
+	}
+	s.Aggregates[0].Arms[1].InterquartileMean.Mean++
+	s.Studies[1].Outcomes[0].Seeds[0]++
+	if err := writeJSON(filepath.Join(dir, ResultsFile), s); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Check(t.Context(), dir, false, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var where []string
+	for _, d := range c.Differences {
+		where = append(where, strings.Fields(d)[0])
+	}
+	slices.Sort(where)
+	if want := []string{"/aggregates/0/arms/1/interquartile_mean/mean", "/studies/1/outcomes/0/seeds/0"}; !reflect.DeepEqual(where, want) {
+		t.Errorf("differences found in %q, want %q", where, want)
+	}
+}
+
+// The primary outcome divides what the agent and the goal-knowing controller return more than the goal-blind one; where
+// both controllers are about equal the family is unsuitable and has none.
+func TestPrimaryOutcome(t *testing.T) {
+	of := func(returns ...float64) protocol.Result {
+		r := protocol.Result{Protocol: protocol.Protocol{Scored: 1}, Summary: protocol.Summary{Adapted: stats.Interval{Mean: stats.Mean(returns)}}}
+		for _, v := range returns {
+			r.Tasks = append(r.Tasks, protocol.TaskResult{Return: [][]float64{{v}}})
+		}
+		return r
+	}
+	if s := shareOfTasks(of(15, 30), of(10, 20), of(20, 60), 1); s.Value != .3 || slices.Max(s.Replicates) != .5 || slices.Min(s.Replicates) != .25 {
+		t.Errorf("share %v, replicates from %v to %v; want 0.3, from 0.25 to 0.5", s.Value, slices.Min(s.Replicates), slices.Max(s.Replicates))
+	}
+	if s := shareOfTasks(of(15, 20), of(10, 20), of(20, 20), 1); s.Value != .5 || slices.Max(s.Replicates) != .5 {
+		t.Errorf("with a task that both controllers do alike: %v, at most %v", s.Value, slices.Max(s.Replicates))
+	}
+	for blind, want := range map[float64]bool{0: false, 89: false, 91: true, 120: true} {
+		b, g := of(blind), of(100)
+		r := &Result{Baselines: []Baseline{{1, experiment.Baselines{Random: of(0), Blind: &b, Goal: &g}}}}
+		if r.Unsuitable() != want || r.hasShare() == want {
+			t.Errorf("between 0 and 100 a goal-blind controller at %v: unsuitable %v", blind, r.Unsuitable())
+		}
+	}
+	if r := (&Result{Baselines: []Baseline{{Seed: 1}}}); r.Unsuitable() || r.hasShare() {
+		t.Error("without controllers a family is neither suitable nor unsuitable")
 	}
 }
 

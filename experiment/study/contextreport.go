@@ -221,7 +221,7 @@ func (r *Result) attributionSection() string {
 		"over seeds and test tasks.\n\n" +
 		"| context | figure | gap | windows | loss | share of the windows |\n|---|---|---|---|---|---|\n")
 	names := map[string]string{}
-	for _, f := range slices.Concat(figuresOf(experiment.WindowContext), returnFigures(r.Protocol)) {
+	for _, f := range slices.Concat(figuresOf(experiment.WindowContext), r.returnFigures()) {
 		names[f.name] = f.what
 	}
 	for _, a := range r.Attribution {

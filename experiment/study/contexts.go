@@ -215,7 +215,7 @@ type ContextRow struct {
 type Contrast struct {
 	A       string                 `json:"a"` // arms; the difference is B − A
 	B       string                 `json:"b"`
-	Context experiment.ContextKind `json:"context"`
+	Context experiment.ContextKind `json:"context,omitempty"` // none for figures of the evaluation
 	Figure  string                 `json:"figure"`
 	// Difference is over seeds, which are paired, and contexts.
 	Difference stats.Interval `json:"difference"`

@@ -144,8 +144,11 @@ func TestAggregates(t *testing.T) {
 	}
 	withPaper := &Suite{Studies: []*Result{of(0)}}
 	withPaper.Studies[0].Family = "ml1/push"
-	if text, err := withPaper.familyTable(); err != nil || !strings.Contains(text, "| ml1/push | TCL-PEARL | 20") || !strings.Contains(text, "| 26,360 |") {
-		t.Errorf("%v\n%s", err, text)
+	if err := withPaper.Studies[0].outcomes(); err != nil {
+		t.Fatal(err)
+	}
+	if text := withPaper.familyTable(); !strings.Contains(text, "| ml1/push | TCL-PEARL |  | 18 | 20 |") || !strings.Contains(text, "| 26,360 |") {
+		t.Error(text)
 	}
 	suite := &Suite{Name: Families, Aggregates: list}
 	if text := suite.aggregateSection(); !strings.Contains(text, "A run of TCL-PEARL scores higher than one of PEARL with probability 1.") {
@@ -174,10 +177,13 @@ func TestShareFromBlind(t *testing.T) {
 		return protocol.Result{Summary: protocol.Summary{Adapted: stats.Interval{Mean: v}}}
 	}
 	blind, goal := evaluated(100), evaluated(300)
-	b := Baseline{Random: evaluated(0), Blind: &blind, Goal: &goal}
+	b := Baseline{Baselines: experiment.Baselines{Random: evaluated(0), Blind: &blind, Goal: &goal}}
 	share, err := b.share(evaluated(150), b.Blind)
 	if err != nil || *share != .25 {
 		t.Errorf("%v, %v", share, err)
+	}
+	if share, err := b.share(evaluated(150), b.Goal); err != nil || share != nil {
+		t.Errorf("from a yardstick as good as the goal-knowing controller: %v, %v", share, err)
 	}
 	b.Goal = nil
 	if share, err := b.share(evaluated(150), b.Blind); err != nil || share != nil {

@@ -80,7 +80,10 @@ func Survey(ctx context.Context, dir string, plan Plan, host experiment.Host) (E
 	if err != nil {
 		return Estimate{}, err
 	}
-	r := &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, host: host, show: progress.Silent()}
+	r, err := newRunner(dir, plan, host, progress.Silent())
+	if err != nil {
+		return Estimate{}, err
+	}
 	out := Estimate{Name: plan.Name, Runs: plan.Seeds * len(arms), Together: together(host, plan.Seeds*len(arms))}
 	host.Workers = workersOf(host) / out.Together
 	left := make([]float64, len(arms)) // runs, in part where one is under way
@@ -139,7 +142,7 @@ func (r *runner) outline(arm Variant) (e ArmEstimate, done int, left float64, er
 		e.EnvSteps = int64(cfg.TrainTasks*p.InitialSteps) + int64(p.Iterations*p.TasksPerIteration*(p.PriorSteps+p.PosteriorSteps+p.ExtraPosteriorSteps))
 		e.Updates = int64(p.Iterations) * int64(p.UpdatesPerIteration)
 		share := 0.0
-		if dir := r.folder(arm, seed); exists(filepath.Join(dir, experiment.ConfigFile)) {
+		if dir := r.begun(arm, seed); exists(filepath.Join(dir, experiment.ConfigFile)) {
 			run, err := experiment.View(dir)
 			if err != nil {
 				return e, 0, 0, err

@@ -12,12 +12,14 @@ import (
 	"nacre/internal/atomicfile"
 )
 
-// packed are the files of a run that are shipped: weights, arrays, metrics, times, configuration with the record of what
-// ran it, and tasks. Checkpoints, which hold the replay buffers, stay behind.
-var packed = []string{
-	experiment.ConfigFile, experiment.TasksFile, experiment.MetricsFile, experiment.TimingFile, experiment.WeightsFile,
-	experiment.EvaluationFile, EmbeddingsFile, LayoutFile, ScriptFile,
+// trained are the files of a finished run that are needed of it: tasks, metrics, times, weights, and the configuration with
+// the record of what ran it. Checkpoints, which hold the replay buffers, stay behind.
+var trained = []string{
+	experiment.TasksFile, experiment.MetricsFile, experiment.TimingFile, experiment.WeightsFile, experiment.EvaluationFile, experiment.ConfigFile,
 }
+
+// packed are those that are shipped: these and the arrays.
+var packed = append(slices.Clone(trained), EmbeddingsFile, LayoutFile, ScriptFile)
 
 // pictures are the files that report.md shows.
 var pictures = []string{

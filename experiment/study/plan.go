@@ -36,6 +36,9 @@ type Plan struct {
 	VaryStart bool `json:"vary_start,omitempty"`
 	// Script also lays the embeddings out by the recipe of the paper's script.
 	Script bool `json:"paper_script,omitempty"`
+	// Sweeps are folders of sweeps (package sweep) that train the runs. Finished ones are copied into the study, which trains
+	// itself what none of them has. Results do not depend on who trained.
+	Sweeps []string `json:"-"`
 	// Ablation is the name of the open point that the arms are readings of; empty compares Arms.
 	Ablation string `json:"ablation,omitempty"`
 }

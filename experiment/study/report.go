@@ -17,6 +17,7 @@ func (r *Result) report() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s on %s\n\n", r.subject(), r.Family)
 	b.WriteString(r.what())
+	b.WriteString(r.primarySection())
 	b.WriteString("\n## How well the context encoders tell tasks apart\n\n")
 	fmt.Fprintf(&b, "![t-SNE of the encoders' posterior means](tsne.png)\n\n")
 	fmt.Fprintf(&b, "Each point is the posterior mean of one window of %d consecutive transitions from an exploration rollout of its own; %d tasks, %d\n"+
@@ -248,7 +249,7 @@ func (r *Result) adaptationTable() string {
 			stats.Mean(a.each(func(s SeedResult) float64 { return s.Untrained.Summary.Adapted.Mean })))
 	}
 	for _, ref := range r.references() {
-		name := map[string]string{"random": "random actions", "goal-knowing": "goal-knowing controller"}[ref.Name]
+		name := map[string]string{"random": "random actions", "goal-blind": "goal-blind controller", "goal-knowing": "goal-knowing controller"}[ref.Name]
 		fmt.Fprintf(&b, "| %s |%s %.4g |\n", name, strings.Repeat(" |", p.Trajectories()), ref.Y)
 	}
 	z := "the posterior's mean"

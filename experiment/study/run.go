@@ -31,6 +31,7 @@ type runner struct {
 	dir    string // of the report
 	runs   string // of the training runs
 	plan   Plan
+	family string
 	length int // transitions per embedded window, for all arms
 	host   experiment.Host
 	show   progress.Progress
@@ -45,7 +46,10 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, host: host, show: show}
+	r, err := newRunner(dir, plan, host, show)
+	if err != nil {
+		return nil, err
+	}
 	if plan.Ablation != "" {
 		r.dir = filepath.Join(dir, "ablations", plan.Ablation)
 	}
@@ -76,6 +80,11 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 		return nil, err
 	}
 	return r.out, r.out.write()
+}
+
+func newRunner(dir string, plan Plan, host experiment.Host, show progress.Progress) (*runner, error) {
+	cfg, err := plan.config()
+	return &runner{dir: dir, runs: filepath.Join(dir, "runs"), plan: plan, family: cfg.Family, host: host, show: show}, err
 }
 
 // write makes the report of a study in its folder.
@@ -189,10 +198,7 @@ func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experime
 	if err != nil {
 		return err
 	}
-	if s.Share, err = base.share(s.Adapted, &base.Random); err != nil {
-		return err
-	}
-	if s.ShareFromBlind, err = base.share(s.Adapted, base.Blind); err != nil {
+	if err := s.place(base); err != nil {
 		return err
 	}
 	stage.Done()
@@ -231,21 +237,26 @@ func (r *runner) untrained(ctx context.Context, cfg experiment.Config, p protoco
 
 // train starts the run, continues it, or finds it finished.
 func (r *runner) train(ctx context.Context, dir string, cfg experiment.Config, s *SeedResult) error {
-	t, err := r.startOrResume(dir, cfg, r.host)
+	done, err := finished(dir, cfg)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	if err := t.Train(ctx, r.show); err != nil {
-		return err
+	if !done {
+		t, err := r.startOrResume(dir, cfg, r.host)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		if err := t.Train(ctx, r.show); err != nil {
+			return err
+		}
 	}
-	s.EnvSteps, s.Updates = t.EnvSteps(), t.Updates()
 	run, err := experiment.View(dir)
 	if err != nil {
 		return err
 	}
 	standing, err := run.Standing(cfg)
-	s.Seconds = standing.Seconds
+	s.EnvSteps, s.Updates, s.Seconds = standing.EnvSteps, standing.Updates, standing.Seconds
 	return err
 }
 
@@ -262,11 +273,8 @@ func (r *runner) startOrResume(dir string, cfg experiment.Config, host experimen
 			r.show.Note(dir + ": " + n)
 		}
 	}
-	if same, err := t.Config.Equal(cfg); err != nil || !same {
+	if err := unlike(dir, t.Config, cfg); err != nil {
 		t.Close()
-		if err == nil {
-			err = fmt.Errorf("the run in %s was made with another configuration: choose another folder for the study", dir)
-		}
 		return nil, err
 	}
 	return t, nil
@@ -277,18 +285,27 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 	if b := r.baselineOf(a.Config.Seed); b != nil {
 		return b, nil
 	}
-	random, goal, err := a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
+	known, err := a.Baselines(ctx, a.TestTasks, p, a.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	r.out.Baselines = append(r.out.Baselines, Baseline{Seed: a.Config.Seed, Random: random, Goal: goal})
+	r.out.Baselines = append(r.out.Baselines, Baseline{a.Config.Seed, known})
 	return &r.out.Baselines[len(r.out.Baselines)-1], nil
 }
 
+// place says where the run stands between the yardsticks of its seed.
+func (s *SeedResult) place(b *Baseline) (err error) {
+	if s.Share, err = b.share(s.Adapted, &b.Random); err != nil {
+		return err
+	}
+	s.ShareFromBlind, err = b.share(s.Adapted, b.Blind)
+	return err
+}
+
 // share is how far an adapted return is on the way from one yardstick to the goal-knowing controller; nil where there is not
-// both.
+// both, or where the yardstick is as good as that controller.
 func (b *Baseline) share(adapted protocol.Result, from *protocol.Result) (*float64, error) {
-	if from == nil || b.Goal == nil {
+	if from == nil || b.Goal == nil || b.Goal.Summary.Adapted.Mean <= from.Summary.Adapted.Mean {
 		return nil, nil
 	}
 	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, from.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)

@@ -39,6 +39,9 @@ type Result struct {
 	Contrasts       []Contrast    `json:"contrasts,omitempty"`
 	Attribution     []Attribution `json:"attribution,omitempty"`
 	ContextVerdicts []string      `json:"context_verdicts,omitempty"`
+	// Outcomes are the arms' figures of the evaluation, the primary one first, with their contrasts.
+	Outcomes         []Outcome  `json:"outcomes,omitempty"`
+	OutcomeContrasts []Contrast `json:"outcome_contrasts,omitempty"`
 
 	Paper     []paper.Embedding `json:"paper"`
 	Verdicts  []string          `json:"verdicts"`
@@ -49,10 +52,8 @@ type Result struct {
 
 // Baseline holds the yardsticks on the test tasks of a seed.
 type Baseline struct {
-	Seed   uint64           `json:"seed"`
-	Random protocol.Result  `json:"random"`
-	Blind  *protocol.Result `json:"goal_blind,omitempty"`   // nil where the family has no goal-blind controller
-	Goal   *protocol.Result `json:"goal_knowing,omitempty"` // nil where the family has no goal-knowing controller
+	Seed uint64 `json:"seed"`
+	experiment.Baselines
 }
 
 // Chance says of the first arm and another, trained with one seed, which differences between their embeddings are
@@ -80,7 +81,8 @@ type SeedResult struct {
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
 	Share *float64 `json:"share,omitempty"`
-	// ShareFromBlind is the same from the goal-blind controller on.
+	// ShareFromBlind is the same from the goal-blind controller on, the primary outcome: what the agent got of what knowing the
+	// goal is worth. Nil where that is next to nothing (Result.Unsuitable).
 	ShareFromBlind *float64 `json:"share_from_blind,omitempty"`
 
 	Tasks     []string    `json:"tasks"` // embedded, by label

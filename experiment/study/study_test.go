@@ -11,6 +11,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/experiment/sweep"
 	"nacre/rl/protocol"
 	"nacre/tsne"
 )
@@ -163,6 +164,59 @@ func TestRunAgain(t *testing.T) {
 	_, err = Run(t.Context(), dir, quickly("pearl.latent=3"), host, progress.Silent())
 	if err == nil || !strings.Contains(err.Error(), "made with another configuration") {
 		t.Errorf("another configuration: %v", err)
+	}
+}
+
+// Runs that a sweep has trained have the figures of those that the study trains itself and need no checkpoint; one that the
+// sweep has not trained to its end is left to it.
+func TestRunsOfASweep(t *testing.T) {
+	own, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 2}
+	want, err := Run(t.Context(), own, quickly(), host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := sweep.Plan{
+		Name: "trained", Out: filepath.Join(t.TempDir(), "trained"), Families: []string{want.Family}, Seeds: []uint64{1},
+		Preset: quickly().Preset, Set: quickly().Set, Systems: []sweep.System{{Algorithm: "pearl"}, {Algorithm: "tcl-pearl"}},
+	}
+	folder, err := sweep.Prepare(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range folder.Runs {
+		if err := sweep.Work(t.Context(), folder.Dir, r.Name, host, progress.Silent()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(folder.RunDir(r), experiment.CheckpointFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := quickly()
+	p.Sweeps = []string{filepath.Join(t.TempDir(), "nothing"), folder.Dir}
+	dir := filepath.Join(t.TempDir(), "study")
+	got, err := Run(t.Context(), dir, p, host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Centroids, want.Centroids) || !reflect.DeepEqual(got.Outcomes, want.Outcomes) {
+		t.Error("runs of a sweep have other figures")
+	}
+	if runs, _ := filepath.Glob(filepath.Join(dir, "runs", "*", experiment.CheckpointFile)); len(runs) != 1 || filepath.Base(filepath.Dir(runs[0])) != "pearl-windows-seed1" {
+		t.Errorf("the study trained %q; the sweep had all but PEARL on windows", runs)
+	}
+	begun := folder.Runs[0]
+	if err := os.Remove(filepath.Join(folder.RunDir(begun), experiment.EvaluationFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "study"), p, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), begun.Name+" is not trained to its end") {
+		t.Errorf("a run that the sweep has begun: %v", err)
+	}
+	packed := filepath.Join(t.TempDir(), "packed")
+	if _, err := Pack(dir, packed); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Check(t.Context(), packed, false, progress.Silent()); err != nil || len(c.Differences) > 0 {
+		t.Errorf("%v, %v", c.Differences, err)
 	}
 }
 

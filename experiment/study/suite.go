@@ -106,10 +106,7 @@ func (s *Suite) write() (err error) {
 			}
 		}
 	}
-	report, err := s.report()
-	if err != nil {
-		return err
-	}
+	report := s.report()
 	if err := writeText(filepath.Join(s.Dir, ReportFile), report); err != nil {
 		return err
 	}
@@ -118,18 +115,14 @@ func (s *Suite) write() (err error) {
 
 func (s *Suite) title() string { return strings.ToUpper(s.Name[:1]) + s.Name[1:] }
 
-func (s *Suite) report() (string, error) {
+func (s *Suite) report() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\nThe same arms, trained with the same seeds on the same tasks of each family, and what their context encoders make of\n"+
 		"trajectories. The whole took %s.", s.title(), duration(s.Elapsed))
 	if s.Name == Quickstart {
 		b.WriteString(" Runs this short show that everything works; they say little about the algorithms.")
 	}
-	families, err := s.familyTable()
-	if err != nil {
-		return "", err
-	}
-	b.WriteString("\n" + families + s.aggregateSection())
+	b.WriteString("\n" + s.familyTable() + s.aggregateSection())
 	for _, r := range s.Studies {
 		link := r.Plan.Name + "/" + ReportFile
 		fmt.Fprintf(&b, "\n## [%s](%s)\n\n[![t-SNE of the encoders](%s/tsne.png)](%s)\n\n", r.Family, link, r.Plan.Name, link)
@@ -139,7 +132,7 @@ func (s *Suite) report() (string, error) {
 	for _, m := range s.Missing {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", m)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // brief is the outcome of adaptation in a sentence or two.

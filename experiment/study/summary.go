@@ -119,6 +119,11 @@ func (r *Result) summarise() error {
 	if err := r.attribute(); err != nil {
 		return err
 	}
+	if len(r.Plan.Contexts) > 0 { // older studies have figures of embeddings only
+		if err := r.outcomes(); err != nil {
+			return err
+		}
+	}
 	r.ContextVerdicts = r.contextVerdicts()
 	return r.chance()
 }
@@ -309,4 +314,5 @@ func (r *Result) baseline(pick func(Baseline) *protocol.Result) (float64, bool) 
 }
 
 func randomOf(b Baseline) *protocol.Result { return &b.Random }
+func blindOf(b Baseline) *protocol.Result  { return b.Blind }
 func goalOf(b Baseline) *protocol.Result   { return b.Goal }

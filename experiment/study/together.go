@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"nacre/experiment"
+	"nacre/experiment/sweep"
 )
 
 // trainTogether trains the runs that are not done, in order, as many at a time as there are workers; what is left of these
@@ -54,6 +55,12 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant
 	if err != nil {
 		return err
 	}
+	if err := r.adopt(arm, seed, cfg); err != nil {
+		return err
+	}
+	if done, err := finished(dir, cfg); done || err != nil {
+		return err
+	}
 	t, err := r.startOrResume(dir, cfg, host)
 	if err != nil {
 		return err
@@ -62,8 +69,75 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant
 	return t.Train(ctx, r.show)
 }
 
+// adopt copies a run that a sweep has trained into the study, without what only resuming needs. One that the sweep has begun
+// is left to it.
+func (r *runner) adopt(arm Variant, seed uint64, cfg experiment.Config) error {
+	from, to := r.begun(arm, seed), r.folder(arm, seed)
+	if from == to {
+		return nil
+	}
+	done, err := finished(from, cfg)
+	if err == nil && !done {
+		err = fmt.Errorf("%s is not trained to its end: continue its sweep first", from)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range trained { // the configuration last: with it the run counts as there
+		if _, err := copyFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begun is the folder in which a run has been begun, by the study or by a sweep; the study's where there is none.
+func (r *runner) begun(arm Variant, seed uint64) string {
+	own := r.folder(arm, seed)
+	if exists(filepath.Join(own, experiment.ConfigFile)) {
+		return own
+	}
+	for _, s := range r.plan.Sweeps {
+		dir := filepath.Join(s, "runs", sweep.RunName(r.family, arm.Name, seed))
+		if exists(filepath.Join(dir, experiment.ConfigFile)) {
+			return dir
+		}
+	}
+	return own
+}
+
 func (r *runner) folder(arm Variant, seed uint64) string {
 	return filepath.Join(r.runs, fmt.Sprintf("%s-seed%d", arm.Name, seed))
+}
+
+// finished reports whether the run in dir is trained to its end, and refuses one of another configuration. A finished run needs
+// no checkpoint, so one that was packed will do.
+func finished(dir string, cfg experiment.Config) (bool, error) {
+	if !exists(filepath.Join(dir, experiment.ConfigFile)) {
+		return false, nil
+	}
+	run, err := experiment.View(dir)
+	if err != nil {
+		return false, err
+	}
+	standing, err := run.Standing(cfg)
+	if err != nil || !standing.Finished {
+		return false, err
+	}
+	saved := experiment.Default()
+	if _, err := run.ReadConfig(&saved); err != nil {
+		return false, err
+	}
+	return true, unlike(dir, saved, cfg)
+}
+
+// unlike is the error of a run that was made with another configuration.
+func unlike(dir string, saved, cfg experiment.Config) error {
+	same, err := saved.Equal(cfg)
+	if err == nil && !same {
+		err = fmt.Errorf("the run in %s was made with another configuration: choose another folder for the study", dir)
+	}
+	return err
 }
 
 func (r *runner) failed(arm Variant, seed uint64, err error) error {

@@ -169,6 +169,11 @@ func (p Plan) families() ([]string, error) {
 	return out, nil
 }
 
+// RunName is what the folder of a run is called: that of a system on a family with a seed.
+func RunName(family, system string, seed uint64) string {
+	return fmt.Sprintf("%s-%s-seed%d", strings.NewReplacer("/", "-", ":", "-").Replace(family), system, seed)
+}
+
 // run builds a run's configuration in the layers of nacre train: preset, algorithm and family, the plan's and the
 // system's assignments, the seed.
 func (p Plan) run(s System, family string, seed uint64) (Run, error) {
@@ -202,8 +207,7 @@ func (p Plan) run(s System, family string, seed uint64) (Run, error) {
 	if name == "" {
 		name = cfg.Algorithm
 	}
-	folder := strings.NewReplacer("/", "-", ":", "-").Replace(family)
-	r := Run{Name: fmt.Sprintf("%s-%s-seed%d", folder, name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
+	r := Run{Name: RunName(family, name, cfg.Seed), Family: family, System: name, Seed: cfg.Seed, Config: cfg}
 	if strings.ContainsFunc(r.Name, notInNames) {
 		return Run{}, fmt.Errorf("system name %q, want letters, digits, - _ and .", name)
 	}

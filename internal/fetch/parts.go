@@ -29,6 +29,10 @@ var sums = map[string]string{
 	"mujoco-3.3.0-cp312-cp312-manylinux_2_17_aarch64.manylinux2014_aarch64.whl": "f526587b05879842e7380feda0a207455e78cdc05c8672c77d292383c145ab7e",
 	"mujoco-3.3.0-cp312-cp312-macosx_11_0_arm64.whl":                            "2f435f34ea8c41711e68c635ada89c7347e9d53a330c2ff748723a96495d8710",
 	"mujoco-3.3.0-cp312-cp312-macosx_10_16_x86_64.whl":                          "32a7671069799e69f51bf515f6f97d8b2c852a0de065129033347e616fe4e9ed",
+	"wgpu-0.32.0-py3-none-manylinux_2_28_x86_64.whl":                            "6499a31b5a29a10b4f1089fea4a0806411f42605fa86b6c0b543a07ca0de8568",
+	"wgpu-0.32.0-py3-none-manylinux_2_28_aarch64.whl":                           "00454ba1bc794d38c8365f4ad29f381b88ce0a7f115133bfaa6f1dfad7eb2764",
+	"wgpu-0.32.0-py3-none-macosx_11_0_arm64.whl":                                "6c3f654ea01ab2de8a2903354ced02a3c6ef161d0fba1aa4fea60aa86d021908",
+	"wgpu-0.32.0-py3-none-macosx_10_9_x86_64.whl":                               "cfd3967616a3c42e2b7a234407df38668c697f5aa505d56e0814d647b6746302",
 	"metaworld-3.1.1-py3-none-any.whl":                                          "99e25d9baf97f2f1a19ca89c0d2ca9c6a2b396d9a9be81729de64eedc683f0d3",
 }
 
@@ -82,6 +86,35 @@ func Parts(system, processor string) ([]Part, error) {
 			},
 			needs: "assets/sawyer_xyz/sawyer_push_v3.xml",
 		},
+	}, nil
+}
+
+// WebGPU is the library for WebGPU, with its headers, for a system and processor called as Go does. It is the one that the
+// Python package wgpu carries.
+func WebGPU(system, processor string) (Part, error) {
+	platform, ok := map[string]string{
+		"linux/amd64": "manylinux_2_28_x86_64", "linux/arm64": "manylinux_2_28_aarch64",
+		"darwin/arm64": "macosx_11_0_arm64", "darwin/amd64": "macosx_10_9_x86_64",
+	}[system+"/"+processor]
+	if !ok {
+		return Part{}, fmt.Errorf("nacre uses no WebGPU on %s/%s; expected linux or darwin on amd64 or arm64", system, processor)
+	}
+	return Part{
+		Name: "WebGPU's library", Version: home.WebGPUVersion, Folder: home.WebGPU,
+		pip:   []string{"--only-binary=:all:", "--no-deps", "--platform", platform, "wgpu==" + home.WebGPUVersion},
+		wheel: func(file string) bool { return file == "wgpu-"+home.WebGPUVersion+"-py3-none-"+platform+".whl" },
+		take: func(member string) string {
+			switch base := path.Base(member); {
+			case member == "wgpu/resources/"+home.WebGPULibraryFor(system):
+				return "lib/" + base
+			case member == "wgpu/resources/webgpu.h", member == "wgpu/resources/wgpu.h":
+				return "include/" + base
+			case strings.Contains(member, ".dist-info/") && strings.HasPrefix(base, "LICENSE"):
+				return base
+			}
+			return ""
+		},
+		needs: "lib/" + home.WebGPULibraryFor(system),
 	}, nil
 }
 

@@ -16,10 +16,11 @@ import (
 	"runtime"
 )
 
-// Versions of what is fetched: Meta-World's package, and the MuJoCo it pins.
+// Versions of what is fetched: Meta-World's package, the MuJoCo it pins, and the package that carries a library for WebGPU.
 const (
 	MuJoCoVersion    = "3.3.0"
 	MetaWorldVersion = "3.1.1"
+	WebGPUVersion    = "0.32.0"
 )
 
 // Folders of what is fetched, under Dir and beside the program. A new version gets a folder of its own, so that programs
@@ -27,6 +28,7 @@ const (
 const (
 	MuJoCo    = "mujoco-" + MuJoCoVersion
 	MetaWorld = "metaworld-" + MetaWorldVersion
+	WebGPU    = "wgpu-" + WebGPUVersion
 )
 
 // Variable is the environment variable that names Dir.
@@ -67,6 +69,17 @@ func Places(path ...string) []string {
 		places = append(places, filepath.Join(dir, filepath.Join(path...)))
 	}
 	return append(places, Beside(path...))
+}
+
+// WebGPULibrary is the file name of the library for WebGPU on this system.
+func WebGPULibrary() string { return WebGPULibraryFor(runtime.GOOS) }
+
+// WebGPULibraryFor is the file name of the library for WebGPU on a system called as Go does.
+func WebGPULibraryFor(system string) string {
+	if system == "darwin" {
+		return "libwgpu_native-release.dylib"
+	}
+	return "libwgpu_native-release.so"
 }
 
 // Library is the file name of MuJoCo's library on this system.

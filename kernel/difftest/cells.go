@@ -2,8 +2,8 @@ package difftest
 
 import (
 	"context"
+	"fmt"
 	"strings"
-	"time"
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
@@ -13,11 +13,10 @@ import (
 type Class string
 
 const (
-	Same       Class = "as compiled"
-	Refused    Class = "refused"          // with a sentence that says what is not supported
-	Misleading Class = "misleading"       // an error that the compiled program does not have
-	PanicText  Class = "other panic text" // both panic
-	Silent     Class = "silently wrong"   // other output, without an error
+	Same    Class = "same"
+	Refused Class = "refused"        // with a sentence that says what is not supported
+	Wrong   Class = "wrong error"    // one that the compiled program does not have, or in other words
+	Silent  Class = "silently wrong" // other output, without an error before it
 )
 
 // Outcome is what running a program in cells gave.
@@ -27,41 +26,82 @@ type Outcome struct {
 	Error string // of a program that was refused or failed
 }
 
+// refusals are in the messages of what an engine refuses.
+var refusals = []string{"not supported", "types of cells", "no package", "cannot be imported", "is not in this kernel"}
+
 // InCells runs a program in cells of the session and compares it with what it gave compiled.
 func InCells(s kernel.Session, p *Program, want Result) Outcome {
 	out := &kerneltest.Output{}
 	var fail *kernel.Error
-	for _, code := range p.Cells() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	for _, code := range p.Cells {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
 		r := s.Execute(ctx, kernel.Request{Code: code}, out)
 		cancel()
 		if fail = r.Error; fail != nil {
 			break
 		}
 	}
-	o := Outcome{Class: Same, Got: Result{Output: out.Stdout()}}
-	if fail != nil {
-		o.Error = fail.Name + ": " + fail.Message
-		if fail.Name == "Panic" {
-			o.Got.End = "panic: " + fail.Message
-		}
-	}
-	prefix := strings.HasPrefix(want.Output, o.Got.Output)
-	switch {
-	case fail == nil:
+	o := Outcome{Class: Same, Got: Result{Output: tidy(out.Stdout())}}
+	if fail == nil {
 		if o.Got != want {
 			o.Class = Silent
 		}
-	case !prefix:
-		o.Class = Silent
-	case fail.Name == "Panic" && want.End != "" && o.Got.Output == want.Output:
-		if o.Got.End != want.End {
-			o.Class = PanicText
+		return o
+	}
+	o.Error = fail.Name + ": " + fail.Message
+	switch fail.Name {
+	case "Panic":
+		text := strings.TrimSuffix(fail.Message, " (in a goroutine of this cell)")
+		if strings.HasPrefix(text, "stack overflow") {
+			o.Got.End = "fatal error: stack overflow"
+		} else {
+			o.Got.End = tidy("panic: " + text)
 		}
-	case fail.Name == "CompileError" && (strings.Contains(fail.Message, "not supported") || strings.Contains(fail.Message, "types of cells")):
+	case "Exit":
+		o.Got.End = "exit status " + fail.Message[strings.LastIndexByte(fail.Message, ' ')+1:]
+	case "Interrupted":
+		o.Got.End = "ran too long"
+		if strings.Contains(want.End, "deadlock") {
+			o.Got.End = want.End
+		}
+	}
+	switch {
+	case o.Got == want:
+	case !strings.HasPrefix(want.Output, o.Got.Output):
+		o.Class = Silent
+	case fail.Name == "CompileError" && refusal(fail.Message):
 		o.Class = Refused
 	default:
-		o.Class = Misleading
+		o.Class = Wrong
 	}
 	return o
+}
+
+func refusal(message string) bool {
+	for _, r := range refusals {
+		if strings.Contains(message, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// String shows a difference.
+func (o Outcome) Difference(p *Program, want Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %s\n", p.Name, o.Class, o.Error)
+	got, expected := strings.Split(o.Got.Output+o.Got.End, "\n"), strings.Split(want.Output+want.End, "\n")
+	for k := 0; k < max(len(got), len(expected)); k++ {
+		at := func(l []string) string {
+			if k < len(l) {
+				return l[k]
+			}
+			return "(nothing)"
+		}
+		if at(got) != at(expected) {
+			fmt.Fprintf(&b, "line %d: got\n\t%s\nwant\n\t%s\n", k+1, at(got), at(expected))
+			break
+		}
+	}
+	return b.String()
 }

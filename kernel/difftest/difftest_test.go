@@ -2,6 +2,7 @@ package difftest
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,12 +13,22 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "compile the programs of the corpus and store what they print")
+	update   = flag.Bool("update", false, "compile the programs of the corpus and store what they print")
+	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
+	programs = flag.Int("programs", 1000, "how many programs to generate")
+	seed     = flag.Uint64("seed", 1, "what they are generated from, and split by")
+	written  = flag.String("programs-in", "", "a folder of programs to run")
+	keep     = flag.String("keep", "", "a folder for the generated programs that differ")
+	shown    = flag.Int("show", 5, "how many differences of a kind to show")
 )
 
 func open(t testing.TB) kernel.Session {
 	t.Helper()
-	s, err := kernel.New(kernel.Options{Library: library.New(), Engine: kernel.Yaegi})
+	o := kernel.Options{Library: library.New(), Engine: kernel.Yaegi}
+	if *engine == "go" {
+		o.Engine = kernel.Compiled("../..")
+	}
+	s, err := kernel.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +48,12 @@ func TestCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, want, err := Parse(data)
+			p, want, err := Parse(file, data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			comment, _, _ := strings.Cut(string(data), "-- cell")
 			if *update {
-				p.Prefix = "Corpus"
 				results, err := Compiled(t.Context(), t.TempDir(), []*Program{p})
 				if err != nil {
 					t.Fatal(err)
@@ -56,12 +66,58 @@ func TestCorpus(t *testing.T) {
 			s := open(t)
 			defer s.Close()
 			expected := Same
-			if strings.HasPrefix(comment, "refused") {
+			if strings.HasPrefix(comment, "refused") && *engine == "yaegi" {
 				expected = Refused
 			}
 			if o := InCells(s, p, want); o.Class != expected {
-				t.Errorf("%s: %s\ngot\n%s%s\nwant\n%s%s", o.Class, o.Error, o.Got.Output, o.Got.End, want.Output, want.End)
+				t.Error(o.Difference(p, want))
 			}
 		})
 	}
+}
+
+// TestWritten runs the programs of a folder and tells how each compares.
+func TestWritten(t *testing.T) {
+	if *written == "" {
+		t.Skip("no folder is given with -programs-in")
+	}
+	files, err := filepath.Glob(filepath.Join(*written, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs in ", *written, err)
+	}
+	var list []*Program
+	for k, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Check(string(text)); err != nil {
+			t.Errorf("%s does not compile: %v", filepath.Base(file), err)
+			continue
+		}
+		p, err := New(filepath.Base(file), string(text), rand.New(rand.NewPCG(*seed, uint64(k))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	want, err := Compiled(t.Context(), t.TempDir(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[Class]int{}
+	for k, p := range list {
+		s := open(t)
+		o := InCells(s, p, want[k])
+		s.Close()
+		counts[o.Class]++
+		switch o.Class {
+		case Same:
+		case Refused:
+			t.Log(o.Difference(p, want[k]))
+		default:
+			t.Error(o.Difference(p, want[k]))
+		}
+	}
+	t.Log(summary(*seed, len(list), counts))
 }

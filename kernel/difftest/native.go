@@ -4,62 +4,147 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
-// Result is what a program printed, and how it ended: "" where it ended well, "panic: ..." where not.
+// Result is what a program printed, and how it ended: "" where it ended well, else "panic: ...", "exit status ..." or
+// "fatal error: ...".
 type Result struct {
 	Output string
 	End    string
 }
 
-const mark = "\x00difftest "
-
-// runner is the part of a batch that runs its programs one after another.
+// runner is the part of a batch that runs its programs, from one on, until one of them ends the process.
 const runner = `package main
 
 import (
 	"fmt"
 	"os"
+	"strconv"
 )
 
-func run(name string, f func()) {
-	fmt.Print("\x00difftest begin ", name, "\n")
-	end := ""
-	func() {
-		defer func() {
-			switch x := recover().(type) {
-			case nil:
-			case error:
-				end = "panic: " + x.Error()
-			case fmt.Stringer:
-				end = "panic: " + x.String()
-			default:
-				end = "panic: " + fmt.Sprint(x)
-			}
-		}()
-		f()
-	}()
-	fmt.Print("\x00difftest end ", name, " ", end, "\n")
-	os.Stdout.Sync()
+func main() {
+	from, _ := strconv.Atoi(os.Args[1])
+	for k := from; k < len(programs); k++ {
+		fmt.Printf("\x00begin %d\n", k)
+		programs[k]()
+		os.Stdout.Sync()
+		fmt.Printf("\x00end %d\n", k)
+	}
 }
 `
 
-// Compiled builds the programs as one and runs them. Programs are compiled in the folder dir.
+// limit is how long a compiled program may run.
+const limit = 10 * time.Second
+
+var gc struct {
+	sync.Mutex
+	types.Importer
+}
+
+// Check returns the errors of a program as the type checker sees them, nil for one that compiles.
+func Check(source string) error {
+	_, err := renamed(source, "")
+	return err
+}
+
+// renamed is a program whose names at package level end in the suffix, so that many can be one package.
+func renamed(source, suffix string) (string, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "program.go", source, parser.ParseComments)
+	if err != nil {
+		return "", err
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	gc.Lock()
+	if gc.Importer == nil {
+		gc.Importer = importer.Default()
+	}
+	pkg, err := (&types.Config{Importer: gc.Importer}).Check("main", fset, []*ast.File{f}, info)
+	gc.Unlock()
+	if err != nil {
+		return "", err
+	}
+	global := func(o types.Object) bool {
+		if v, ok := o.(*types.Var); ok && v.Embedded() {
+			t := v.Type()
+			if p, ok := t.(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			switch t := t.(type) {
+			case *types.Named:
+				o = t.Obj()
+			case *types.Alias:
+				o = t.Obj()
+			}
+		}
+		return o != nil && o.Parent() == pkg.Scope()
+	}
+	at := map[int]bool{}
+	for id, o := range info.Defs {
+		if global(o) {
+			at[fset.Position(id.End()).Offset] = true
+		}
+	}
+	for id, o := range info.Uses {
+		if global(o) {
+			at[fset.Position(id.End()).Offset] = true
+		}
+	}
+	var ends []int
+	for k := range at {
+		ends = append(ends, k)
+	}
+	sort.Ints(ends)
+	var b strings.Builder
+	from := 0
+	for _, k := range ends {
+		b.WriteString(source[from:k] + suffix)
+		from = k
+	}
+	return b.String() + source[from:], nil
+}
+
+var (
+	suffixes  = regexp.MustCompile(`ʘ\d+ʘ`)
+	addresses = regexp.MustCompile(`0x[0-9a-f]{6,12}\b`)
+)
+
+// tidy takes out what differs between runs and between a batch and a program of its own.
+func tidy(text string) string {
+	return addresses.ReplaceAllString(suffixes.ReplaceAllString(text, ""), "0xADDRESS")
+}
+
+// Compiled builds the programs as one and runs them, in the folder dir.
 func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	files := map[string]string{"go.mod": "module main\n\ngo 1.26\n", "runner.go": runner}
 	var calls strings.Builder
-	for _, p := range programs {
-		files[p.Prefix+".go"] = p.Source(p.Prefix + "main")
-		fmt.Fprintf(&calls, "\trun(%q, %smain)\n", p.Prefix, p.Prefix)
+	for k, p := range programs {
+		suffix := fmt.Sprintf("ʘ%dʘ", k)
+		text, err := renamed(p.Source, suffix)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		files[fmt.Sprintf("p%d.go", k)] = text
+		fmt.Fprintf(&calls, "\tmain%s,\n", suffix)
 	}
-	files["main.go"] = "package main\n\nfunc main() {\n" + calls.String() + "}\n"
+	files["programs.go"] = "package main\n\nvar programs = []func(){\n" + calls.String() + "}\n"
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return nil, err
@@ -72,26 +157,59 @@ func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, e
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the programs: %w\n%s", err, out)
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(dir, "batch"))
+	results := make([]Result, len(programs))
+	for from := 0; from < len(programs); {
+		n, err := runFrom(ctx, dir, from, results)
+		if err != nil {
+			return nil, err
+		}
+		from = n
+	}
+	return results, nil
+}
+
+// runFrom runs the batch from a program on, and returns the one to go on with.
+func runFrom(ctx context.Context, dir string, from int, results []Result) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit+time.Duration(len(results))*time.Second/10)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(dir, "batch"), strconv.Itoa(from))
+	cmd.Env = append(os.Environ(), "GOTRACEBACK=none")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
-	results := make([]Result, len(programs))
 	rest := stdout.String()
-	for k, p := range programs {
-		begin, end := mark+"begin "+p.Prefix+"\n", mark+"end "+p.Prefix+" "
-		_, after, ok := strings.Cut(rest, begin)
-		output, after, ended := strings.Cut(after, end)
-		if !ok || !ended {
-			return nil, fmt.Errorf("the compiled program %s did not end: %v\n%s", p.Prefix, err, stderr.Bytes())
+	for k := from; k < len(results); k++ {
+		_, after, ok := strings.Cut(rest, fmt.Sprintf("\x00begin %d\n", k))
+		if !ok {
+			return 0, fmt.Errorf("the compiled programs ended before the %d-th: %v\n%s", k, err, stderr.Bytes())
 		}
-		results[k].Output = output
-		results[k].End, rest, _ = strings.Cut(after, "\n")
-		if at := strings.Index(after, mark); at >= 0 { // the panic's text may have several lines
-			results[k].End, rest = strings.TrimSuffix(after[:at], "\n"), after[at:]
-		} else {
-			results[k].End = strings.TrimSuffix(after, "\n")
+		output, next, ended := strings.Cut(after, fmt.Sprintf("\x00end %d\n", k))
+		results[k].Output = tidy(output)
+		if !ended {
+			if ctx.Err() != nil {
+				results[k].End = "ran too long"
+			} else {
+				results[k].End = ending(stderr.String(), cmd.ProcessState.ExitCode())
+			}
+			return k + 1, nil
+		}
+		rest = next
+	}
+	return len(results), nil
+}
+
+// ending tells how a process ended by what it wrote.
+func ending(stderr string, code int) string {
+	for _, mark := range []string{"panic: ", "fatal error: "} {
+		if _, text, ok := strings.Cut("\n"+stderr, "\n"+mark); ok && code == 2 {
+			if k := strings.LastIndex(text, "\tpanic: "); k >= 0 {
+				text, mark = text[k+8:], "panic: "
+			}
+			text, _, _ = strings.Cut(text, "\n[signal ")
+			text, _, _ = strings.Cut(text, "\n\ngoroutine ")
+			text, _, _ = strings.Cut(text, " [recovered")
+			return tidy(mark + strings.TrimSpace(text))
 		}
 	}
-	return results, nil
+	return fmt.Sprint("exit status ", code)
 }

@@ -1,10 +1,12 @@
-// Package difftest compares cells with compiled Go. A generator makes programs, seeded and split over cells at random
-// places; they run in sessions of a kernel and, many in one build, as compiled by the Go tool chain; what they print
-// and how they end must be the same. The corpus has small programs that once differed:
+// Package difftest compares cells with compiled Go. Programs, generated from a seed or written by hand, are split over
+// cells at random places; they run in sessions of a kernel and, hundreds in one build, as compiled by the Go tool chain.
+// What they print and how they end must be the same. A difference is shrunk to a small program, and joins the corpus:
 //
-//	go test ./kernel/difftest -programs 20000 -seed 7
+//	go test ./kernel/difftest -run Generated -programs 20000 -seed 7
+//	go test ./kernel/difftest -run Written -programs-in DIR -seed 7
 //
-// The tests of this package run the corpus and a thousand programs.
+// The second runs the programs of a folder: files of package main with a function main, of the standard library only.
+// With -engine go cells are compiled too. The tests of this package run the corpus and a thousand programs.
 package difftest
 
 import (
@@ -12,80 +14,224 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"math/rand/v2"
 	"sort"
 	"strings"
 )
 
-// Piece is a declaration or a statement at the top of a cell.
-type Piece struct {
-	Text string
-	Decl bool // of a function, method or type; otherwise part of what main does
-}
-
-// Program is one program in cells. Its Prefix begins the names of all it declares at package level, so that many
-// programs can be compiled as one.
+// Program is a program, as one file and in cells.
 type Program struct {
-	Prefix  string
-	Pieces  []Piece
-	Cuts    []int // pieces that begin a cell, after the first
-	Imports []string
+	Name   string
+	Source string // a file of package main with a function main
+	Cells  []string
 }
 
-// Cells are the texts of the program's cells.
-func (p *Program) Cells() []string {
-	var cells []string
-	var b strings.Builder
-	for _, path := range p.Imports {
-		fmt.Fprintf(&b, "import %q\n", path)
+// piece is a declaration, or a statement of main.
+type piece struct {
+	text  string
+	decl  bool
+	names map[string]bool // that it declares at package level, its method's own included
+	uses  map[string]bool // identifiers in it
+	base  string          // of a method: the type
+}
+
+// New makes a program of a file, split over cells by the random numbers of r.
+func New(name, source string, r *rand.Rand) (*Program, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, source, parser.ParseComments)
+	if err != nil {
+		return nil, err
 	}
-	for k, piece := range p.Pieces {
-		for _, cut := range p.Cuts {
-			if cut == k {
-				cells = append(cells, b.String())
-				b.Reset()
+	p := &Program{Name: name, Source: source}
+	if r.IntN(8) == 0 {
+		p.Cells = []string{source}
+		return p, nil
+	}
+	text := func(n ast.Node) string { return source[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset] }
+	var imports []string
+	var list, body []piece
+	global := map[string]bool{}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok == token.IMPORT {
+				imports = append(imports, text(d))
+				for _, s := range d.Specs {
+					path := strings.Trim(s.(*ast.ImportSpec).Path.Value, `"`)
+					global[path[strings.LastIndex(path, "/")+1:]] = true
+				}
+				continue
+			}
+		case *ast.FuncDecl:
+			if d.Name.Name == "main" && d.Recv == nil {
+				if top := statements(d.Body); top != nil {
+					for _, s := range top {
+						body = append(body, newPiece(text(s), s))
+					}
+					continue
+				}
+				body = append(body, newPiece(text(d), d))
+				continue
 			}
 		}
-		b.WriteString(piece.Text + "\n")
-	}
-	return append(cells, b.String())
-}
-
-// Source is the program as one file of package main; main is the name of the function that its statements become.
-func (p *Program) Source(main string) string {
-	var b strings.Builder
-	b.WriteString("package main\n\n")
-	for _, path := range p.Imports {
-		fmt.Fprintf(&b, "import %q\n", path)
-	}
-	for _, piece := range p.Pieces {
-		if piece.Decl {
-			b.WriteString("\n" + piece.Text + "\n")
+		list = append(list, newPiece(text(d), d))
+		for name := range list[len(list)-1].names {
+			global[name] = true
 		}
 	}
-	fmt.Fprintf(&b, "\nfunc %s() {\n", main)
-	for _, piece := range p.Pieces {
-		if !piece.Decl {
-			b.WriteString(piece.Text + "\n")
+	if len(body) == 0 || len(body) == 1 && body[0].decl || shadows(body, global) {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == "main" && d.Recv == nil {
+				body = []piece{newPiece(text(d), d)}
+			}
 		}
 	}
-	b.WriteString("}\n")
-	return b.String()
+	list = append(list, body...)
+	rate := 1 + r.IntN(6)
+	cell := strings.Join(imports, "\n") + "\n\n"
+	for k, x := range list {
+		if k > 0 && r.IntN(rate) == 0 && cuttable(list, k) {
+			p.Cells = append(p.Cells, cell)
+			cell = ""
+		}
+		cell += x.text + "\n\n"
+	}
+	p.Cells = append(p.Cells, cell)
+	return p, nil
 }
 
-// known are the packages that programs use, by the name they are used under.
+// statements are those of main where they mean the same at the top of cells, else nil.
+func statements(b *ast.BlockStmt) []ast.Stmt {
+	ok := true
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt, *ast.DeferStmt:
+			ok = false
+		case *ast.BranchStmt:
+			ok = ok && n.Tok != token.GOTO
+		}
+		return ok
+	})
+	if !ok {
+		return nil
+	}
+	return b.List
+}
+
+func newPiece(text string, n ast.Node) piece {
+	p := piece{text: text, names: map[string]bool{}, uses: map[string]bool{}}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			p.uses[id.Name] = true
+		}
+		return true
+	})
+	define := func(x ast.Expr) {
+		if id, ok := x.(*ast.Ident); ok && id.Name != "_" {
+			p.names[id.Name] = true
+		}
+	}
+	if d, ok := n.(*ast.DeclStmt); ok {
+		n = d.Decl
+	}
+	switch d := n.(type) {
+	case *ast.FuncDecl:
+		p.decl = true
+		p.names[d.Name.Name] = true
+		if d.Recv != nil {
+			t := d.Recv.List[0].Type
+			if s, ok := t.(*ast.StarExpr); ok {
+				t = s.X
+			}
+			switch x := t.(type) {
+			case *ast.IndexExpr:
+				t = x.X
+			case *ast.IndexListExpr:
+				t = x.X
+			}
+			p.base = t.(*ast.Ident).Name
+		}
+	case *ast.GenDecl:
+		p.decl = true
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				define(s.Name)
+			case *ast.ValueSpec:
+				for _, id := range s.Names {
+					define(id)
+				}
+			}
+		}
+	case *ast.AssignStmt:
+		if d.Tok == token.DEFINE {
+			for _, x := range d.Lhs {
+				define(x)
+			}
+		}
+	}
+	return p
+}
+
+// shadows says whether a variable of main has the name of something else.
+func shadows(body []piece, global map[string]bool) bool {
+	seen := map[string]bool{}
+	for _, x := range body {
+		for name := range x.names {
+			if global[name] || types.Universe.Lookup(name) != nil || x.decl && seen[name] {
+				return true
+			}
+			seen[name] = true
+		}
+	}
+	return false
+}
+
+// cuttable says whether a cell may begin at the k-th piece: what stands before needs nothing of what follows.
+func cuttable(list []piece, k int) bool {
+	later := map[string]bool{}
+	for _, x := range list[k:] {
+		if x.decl || x.base != "" {
+			for name := range x.names {
+				later[name] = true
+			}
+		}
+		if x.base != "" {
+			for _, y := range list[:k] {
+				if y.uses[x.base] && !y.names[x.base] && y.base != x.base {
+					return false
+				}
+			}
+		}
+	}
+	for _, x := range list[:k] {
+		for name := range x.uses {
+			if later[name] && !(x.names[name] && x.base == "") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// known are the packages that generated programs use, by the name they are used under.
 var known = map[string]string{
-	"cmp": "cmp", "errors": "errors", "fmt": "fmt", "io": "io", "json": "encoding/json", "maps": "maps", "math": "math",
+	"bytes": "bytes", "cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt", "heap": "container/heap", "io": "io",
+	"iter": "iter", "json": "encoding/json", "list": "container/list", "maps": "maps", "math": "math", "bits": "math/bits",
 	"os": "os", "slices": "slices", "slog": "log/slog", "sort": "sort", "strconv": "strconv", "strings": "strings",
-	"sync": "sync", "time": "time",
+	"sync": "sync", "atomic": "sync/atomic", "time": "time", "unicode": "unicode", "utf8": "unicode/utf8",
 }
 
-// setImports makes the imports those that the pieces use.
-func (p *Program) setImports() error {
-	used := map[string]bool{}
-	f, err := parser.ParseFile(token.NewFileSet(), "", (&Program{Pieces: p.Pieces}).Source("main"), 0)
+// withImports is the source of a file of package main with the imports it uses.
+func withImports(body string) (string, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, 0)
 	if err != nil {
-		return err
+		return "", err
 	}
+	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			if id, ok := s.X.(*ast.Ident); ok && known[id.Name] != "" {
@@ -94,10 +240,15 @@ func (p *Program) setImports() error {
 		}
 		return true
 	})
-	p.Imports = nil
+	var paths []string
 	for path := range used {
-		p.Imports = append(p.Imports, path)
+		paths = append(paths, path)
 	}
-	sort.Strings(p.Imports)
-	return nil
+	sort.Strings(paths)
+	var b strings.Builder
+	b.WriteString("package main\n\n")
+	for _, path := range paths {
+		fmt.Fprintf(&b, "import %q\n", path)
+	}
+	return b.String() + "\n" + body, nil
 }

@@ -3,7 +3,6 @@ package display
 import (
 	"bytes"
 	"fmt"
-	"image/color"
 	"math"
 	"strings"
 	"sync"
@@ -14,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"nacre/analysis/plots"
 )
 
 // CurvesMIME is the type of curves that the front end draws and redraws itself.
@@ -211,12 +212,6 @@ func gaps(x []float64) []any {
 	return out
 }
 
-// palette is the Okabe–Ito set, which keeps apart under the common forms of colour blindness.
-var palette = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255}, {240, 228, 66, 255},
-}
-
 func (c *Curves) png() (b []byte, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -236,7 +231,7 @@ func (c *Curves) png() (b []byte, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("display: %w", err)
 			}
-			l.Color = palette[k%len(palette)]
+			l.Color = plots.Palette[k%len(plots.Palette)]
 			l.Width = vg.Points(1.2)
 			p.Add(l)
 			if n == 0 {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	"image/color"
 	"image/png"
 	"math"
 	"slices"
@@ -190,13 +189,13 @@ func (e *Embedding) dots(index []int) image.Image {
 	for k := range e.Points.Rows {
 		x := edge + int((side-2*edge)*((e.Points.Data[2*k]-low[0])+(span-(high[0]-low[0]))/2)/span)
 		y := side - edge - int((side-2*edge)*((e.Points.Data[2*k+1]-low[1])+(span-(high[1]-low[1]))/2)/span)
-		c := color.RGBA{0, 114, 178, 255}
+		c := plots.Palette[0]
 		if index != nil {
-			c = palette[index[k]%len(palette)]
+			c = plots.Palette[index[k]%len(plots.Palette)]
 		}
 		for dy := -radius; dy <= radius; dy++ {
 			for dx := -radius; dx <= radius; dx++ {
-				img.SetRGBA(x+dx, y+dy, c)
+				img.Set(x+dx, y+dy, c)
 			}
 		}
 	}

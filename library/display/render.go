@@ -16,7 +16,7 @@ import (
 )
 
 // Render returns the forms in which a value is shown: its own where it is a Renderer, a picture of a plot, figure or
-// image, rows and columns of a matrix. Of anything else it is what %v prints, and own is false.
+// image, rows and columns of a matrix, a table of metrics, results, tasks and of any slice of structs. Of anything else it is what %v prints, and own is false.
 func Render(v any) (forms map[string]any, own bool, err error) {
 	switch v := v.(type) {
 	case Renderer:
@@ -44,6 +44,9 @@ func Render(v any) (forms map[string]any, own bool, err error) {
 		return b, true, err
 	case mat.Matrix:
 		return matrixBundle(v), true, nil
+	}
+	if b, err := known(v); b != nil || err != nil {
+		return b, true, err
 	}
 	return Text(fmt.Sprint(v)), false, nil
 }

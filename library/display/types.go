@@ -15,9 +15,11 @@ type Type struct {
 // Types are the output types, one a line.
 func Types() []Type {
 	return []Type{
+		chartType,
 		curvesType,
 		embeddingType,
 		rolloutType,
+		tableType,
 	}
 }
 

@@ -67,6 +67,17 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	return l, nil
 }
 
+// Keeps implements rl.Keeper.
+func (l *Learner) Keeps(iterations int, steps int64) int64 {
+	c, tasks := l.cfg, int64(len(l.tasks))
+	each := int64(c.EpisodesPerIteration) * int64(l.spec.Horizon)
+	rows := max(tasks*int64(c.InitialSteps), int64(c.MinInitialSteps)) + int64(iterations)*each
+	if steps > 0 {
+		rows = min(rows, steps+each)
+	}
+	return l.dims.Bytes(min(rows, int64(c.BufferCapacity)) + min(rows, tasks*int64(c.Snapshot)))
+}
+
 func (l *Learner) prepare(s rl.Setup) (err error) {
 	if l.mem, err = s.Device.NewMemory(l.nets.Specs()); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package mql
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"nacre/core"
-	"nacre/core/cpu"
 	"nacre/core/ref"
 	"nacre/rl/protocol"
 	"nacre/rl/rltest"
@@ -42,7 +40,7 @@ func evaluate(t *testing.T, l *Learner, p protocol.Protocol, tasks ...sim.Task) 
 	return r
 }
 
-// report is everything two iterations tell, evaluation included, with all digits.
+// report is everything iterations tell, evaluation included, with all digits.
 func report(t *testing.T, l *Learner, test []sim.Task, from, to int) (out string) {
 	t.Helper()
 	for i := from; i < to; i++ {
@@ -56,34 +54,6 @@ func report(t *testing.T, l *Learner, test []sim.Task, from, to int) (out string
 		check(t, l.Metrics(i, func(name string, v float64) { out += fmt.Sprintf(" %s %x", name, math.Float64bits(v)) }))
 	}
 	return out
-}
-
-func TestWorkersChangeNothing(t *testing.T) {
-	var reports []string
-	for workers := 1; workers <= 2; workers++ {
-		d, err := cpu.New(cpu.Options{Workers: workers})
-		check(t, err)
-		l, test := newPoint(t, d, small(), workers)
-		reports = append(reports, report(t, l, test, 0, 2))
-	}
-	if reports[0] != reports[1] {
-		t.Errorf("1 and 2 workers:\n%s\n%s", reports[0], reports[1])
-	}
-}
-
-func TestRestoredLearnerGoesOn(t *testing.T) {
-	whole, test := newPoint(t, ref.Device, small(), 1)
-	report(t, whole, test, 0, 1)
-	restored, _ := newPoint(t, ref.Device, small(), 1)
-	entries, err := keep(whole.mem)
-	check(t, err, entries.restore(restored.mem))
-	for i, part := range whole.State() {
-		var file bytes.Buffer
-		check(t, part.Save(&file), restored.State()[i].Load(&file))
-	}
-	if a, b := report(t, whole, test, 1, 3), report(t, restored, test, 1, 3); a != b {
-		t.Errorf("whole and restored:\n%s\n%s", a, b)
-	}
 }
 
 // Adaptation puts weights, targets, moments and step counts back to the last bit, although it changes all of them, and

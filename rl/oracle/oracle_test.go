@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"nacre/core"
-	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/core/ref"
 	"nacre/internal/rng"
@@ -150,53 +148,6 @@ func TestFirstUpdate(t *testing.T) {
 		if want := old[j] + c.TargetTau*(stepped[j]-old[j]); math.Abs(target[j]-want) > 1e-12 {
 			t.Errorf("target weight %d is %g, want %g", j, target[j], want)
 		}
-	}
-}
-
-// report is everything two iterations of two updates tell, with all digits.
-func report(t *testing.T, l *Learner, from, to int) (out string) {
-	t.Helper()
-	for i := from; i < to; i++ {
-		steps, err := l.Collect(context.Background(), i)
-		check(t, err)
-		out += fmt.Sprint(steps)
-		for u := range 2 {
-			check(t, l.Update(i, u))
-		}
-		check(t, l.Metrics(i, func(name string, v float64) { out += fmt.Sprintf(" %s %x", name, math.Float64bits(v)) }))
-	}
-	return out
-}
-
-func TestWorkersChangeNothing(t *testing.T) {
-	var reports []string
-	for workers := 1; workers <= 2; workers++ {
-		d, err := cpu.New(cpu.Options{Workers: workers})
-		check(t, err)
-		l, _ := newPoint(t, d, small(), workers)
-		reports = append(reports, report(t, l, 0, 2))
-	}
-	if reports[0] != reports[1] {
-		t.Errorf("1 and 2 workers:\n%s\n%s", reports[0], reports[1])
-	}
-}
-
-func TestRestoredLearnerGoesOn(t *testing.T) {
-	whole, _ := newPoint(t, ref.Device, small(), 1)
-	report(t, whole, 0, 1)
-	restored, _ := newPoint(t, ref.Device, small(), 1)
-	for _, p := range whole.mem.Params() {
-		for suffix, n := range map[string]int{"": p.Rows * p.Cols, ".m": p.Rows * p.Cols, ".v": p.Rows * p.Cols, ".t": 1} {
-			check(t, restored.mem.Write(p.Name+suffix, read(t, whole.mem, p.Name+suffix, n)))
-		}
-	}
-	for i, part := range whole.State() {
-		var file bytes.Buffer
-		check(t, part.Save(&file))
-		check(t, restored.State()[i].Load(&file))
-	}
-	if a, b := report(t, whole, 1, 3), report(t, restored, 1, 3); a != b {
-		t.Errorf("whole and restored:\n%s\n%s", a, b)
 	}
 }
 

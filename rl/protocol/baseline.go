@@ -36,15 +36,16 @@ func (a *random) Policy(traj int, _ bool, _ Protocol) (sim.Policy, error) {
 
 func (a *random) Observe(int, *sim.Trajectory) error { return nil }
 
-// Oracle returns the agent that is told each task and acts by c: the upper yardstick.
-func Oracle(c sim.Controller) Adapter { return &oracle{controller: c} }
+// Scripted returns the agent that is told each task and acts by the family's controller c: the upper yardstick, which
+// learns nothing (the algorithm oracle is told each task and learns).
+func Scripted(c sim.Controller) Adapter { return &scripted{controller: c} }
 
-type oracle struct {
+type scripted struct {
 	controller sim.Controller
 	tasks      []sim.Task
 }
 
-func (a *oracle) Know(tasks []sim.Task) error {
+func (a *scripted) Know(tasks []sim.Task) error {
 	if a.controller == nil {
 		return errors.New("the family has no goal-knowing controller")
 	}
@@ -52,14 +53,14 @@ func (a *oracle) Know(tasks []sim.Task) error {
 	return nil
 }
 
-func (a *oracle) Start(n int, _ []uint64) error {
+func (a *scripted) Start(n int, _ []uint64) error {
 	if len(a.tasks) != n {
 		return fmt.Errorf("%d tasks known for %d adaptations", len(a.tasks), n)
 	}
 	return nil
 }
 
-func (a *oracle) Policy(int, bool, Protocol) (sim.Policy, error) {
+func (a *scripted) Policy(int, bool, Protocol) (sim.Policy, error) {
 	return policyFunc(func(episodes, _ []int, obs, act []float64) error {
 		o, w := len(obs)/len(episodes), len(act)/len(episodes)
 		for k, e := range episodes {
@@ -69,7 +70,7 @@ func (a *oracle) Policy(int, bool, Protocol) (sim.Policy, error) {
 	}), nil
 }
 
-func (a *oracle) Observe(int, *sim.Trajectory) error { return nil }
+func (a *scripted) Observe(int, *sim.Trajectory) error { return nil }
 
 // policyFunc is a sim.Policy that does not care which worker asks.
 type policyFunc func(episodes, steps []int, obs, act []float64) error

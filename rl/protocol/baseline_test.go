@@ -24,11 +24,11 @@ func pointPool(t *testing.T, workers int) (sim.Family, *sim.Pool) {
 
 // From the origin to the goal (1, ½) in steps of at most 0.1 along each axis, straight: the distance shrinks by a
 // tenth of √1.25 in each of 10 steps and then stays 0, so 20 steps return -√1.25·(0.9+0.8+…+0.1) = -4.5·√1.25.
-func TestOracleOnThePointRobot(t *testing.T) {
+func TestScriptedOnThePointRobot(t *testing.T) {
 	f, pool := pointPool(t, 2)
 	p := Protocol{Explore: 1, Scored: 1, Deterministic: true, Z: Mean, Repeats: 2}
 	tasks := []sim.Task{{ID: 0, Params: []float64{1, .5}}, {ID: 1, Params: []float64{0, 0}}}
-	r, err := Evaluate(t.Context(), pool, tasks, p, Oracle(f.(sim.Controller)), 1)
+	r, err := Evaluate(t.Context(), pool, tasks, p, Scripted(f.(sim.Controller)), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRandomIsWorseAndIndependentOfWorkers(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(random, same) {
 		t.Errorf("two workers give another result, error %v", err)
 	}
-	oracle, err := Evaluate(t.Context(), two, tasks, p, Oracle(f.(sim.Controller)), 1)
+	oracle, err := Evaluate(t.Context(), two, tasks, p, Scripted(f.(sim.Controller)), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +77,9 @@ func TestRandomIsWorseAndIndependentOfWorkers(t *testing.T) {
 	}
 }
 
-func TestOracleWithoutController(t *testing.T) {
+func TestScriptedWithoutController(t *testing.T) {
 	p, _ := Preset("oracle")
-	_, err := Evaluate(t.Context(), &line{}, goals(0, 1), p, Oracle(nil), 1)
+	_, err := Evaluate(t.Context(), &line{}, goals(0, 1), p, Scripted(nil), 1)
 	if err == nil || !strings.Contains(err.Error(), "no goal-knowing controller") {
 		t.Errorf("error %v", err)
 	}

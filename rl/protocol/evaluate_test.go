@@ -166,14 +166,14 @@ func TestAdaptationShowsInTheCurve(t *testing.T) {
 	}
 }
 
-// scripted returns given numbers: goal·1000 + repeat·100 + trajectory, success in repeat 0 after
+// staged returns given numbers: goal·1000 + repeat·100 + trajectory, success in repeat 0 after
 // trajectory 0.
-type scripted struct {
+type staged struct {
 	repeats, traj int
 	spoil         func([]sim.Trajectory) ([]sim.Trajectory, error)
 }
 
-func (s *scripted) Rollout(_ context.Context, episodes []sim.Episode, _ sim.Policy, _ int) ([]sim.Trajectory, error) {
+func (s *staged) Rollout(_ context.Context, episodes []sim.Episode, _ sim.Policy, _ int) ([]sim.Trajectory, error) {
 	out := make([]sim.Trajectory, len(episodes))
 	for i, e := range episodes {
 		repeat := i % s.repeats
@@ -189,7 +189,7 @@ func (s *scripted) Rollout(_ context.Context, episodes []sim.Episode, _ sim.Poli
 
 func TestResult(t *testing.T) {
 	p := Protocol{Name: "p", Explore: 1, Scored: 2, Z: Mean, Repeats: 2}
-	r, err := Evaluate(t.Context(), &scripted{repeats: 2}, goals(7, 1, 3), p, Random(sim.Spec{ActDim: 1}), 42)
+	r, err := Evaluate(t.Context(), &staged{repeats: 2}, goals(7, 1, 3), p, Random(sim.Spec{ActDim: 1}), 42)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestErrors(t *testing.T) {
 		"return is NaN":           func(x []sim.Trajectory) ([]sim.Trajectory, error) { x[2].Return = math.NaN(); return x, nil },
 		"refused":                 func([]sim.Trajectory) ([]sim.Trajectory, error) { return nil, errRefused },
 	} {
-		_, err := Evaluate(t.Context(), &scripted{repeats: 3, spoil: spoil}, two, study, Random(sim.Spec{ActDim: 1}), 1)
+		_, err := Evaluate(t.Context(), &staged{repeats: 3, spoil: spoil}, two, study, Random(sim.Spec{ActDim: 1}), 1)
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "trajectory 1 of 4") {
 			t.Errorf("error %v, want one with %q", err, name)
 		}

@@ -40,6 +40,9 @@ func (d Dims) ContextWidth(nextObs bool) int {
 	return w
 }
 
+// Bytes is the memory of so many stored transitions.
+func (d Dims) Bytes(rows int64) int64 { return rows * int64(4*(d.Obs+d.Act+2)+1) }
+
 // Rows receives transitions, one per row, row-major. A slice may be longer than needed; the rest is left alone.
 type Rows struct {
 	Obs     []float32 // n×Dims.Obs

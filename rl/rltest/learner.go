@@ -24,6 +24,7 @@ import (
 	"nacre/rl/config"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
+	"nacre/sim"
 )
 
 // iterations that the suite trains for.
@@ -45,7 +46,7 @@ func Learner(t *testing.T, algorithm string, settings ...string) {
 	whole := s.trained(t, 1)
 	t.Run("workers", func(t *testing.T) { whole.same(t, s.trained(t, 3)) })
 	t.Run("resume", func(t *testing.T) { s.resume(t, whole) })
-	t.Run("cancellation", s.cancellation)
+	t.Run("cancellation", func(t *testing.T) { s.cancellation(t, whole) })
 	t.Run("evaluation", s.evaluation)
 	t.Run("encoder", s.encoder)
 }
@@ -180,10 +181,14 @@ func (o outcome) same(t *testing.T, other outcome) {
 	}
 }
 
-// trained is the outcome of all iterations.
-func (s suite) trained(t *testing.T, workers int) (o outcome) {
+// trained is the outcome of all iterations of a new learner.
+func (s suite) trained(t *testing.T, workers int) outcome {
 	t.Helper()
-	l := s.open(t, workers)
+	return s.train(t, s.open(t, workers))
+}
+
+func (s suite) train(t *testing.T, l rl.Learner) (o outcome) {
+	t.Helper()
 	for i := range iterations {
 		s.collect(t, l, i)
 		s.update(t, l, i, 0, s.updates(l, i))
@@ -338,16 +343,18 @@ func (s suite) resume(t *testing.T, whole outcome) {
 	whole.same(t, o)
 }
 
-// cancellation: a collection that is told to stop does, and says why.
-func (s suite) cancellation(t *testing.T) {
+// cancellation: a collection that is told to stop does, says why, and leaves nothing behind.
+func (s suite) cancellation(t *testing.T, whole outcome) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.open(t, 1).Collect(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("Collect of a cancelled context: %v", err)
+	l := s.open(t, 1)
+	if _, err := l.Collect(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Collect of a cancelled context: %v", err)
 	}
+	whole.same(t, s.train(t, l))
 }
 
-// evaluation adapts the same way twice and leaves the learner as it is.
+// evaluation adapts the same way twice, to each task as if it were alone, and leaves the learner as it is.
 func (s suite) evaluation(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
@@ -369,6 +376,16 @@ func (s suite) evaluation(t *testing.T) {
 	}
 	if fmt.Sprint(results[0]) != fmt.Sprint(results[1]) {
 		t.Errorf("two evaluations of one seed differ:\n%v\n%v", results[0], results[1])
+	}
+	p.Repeats = 1
+	both, err := protocol.Evaluate(context.Background(), pool, test, p, l.Adapter(), 7)
+	check(t, err)
+	for i, task := range test {
+		alone, err := protocol.Evaluate(context.Background(), pool, []sim.Task{task}, p, l.Adapter(), 7)
+		check(t, err)
+		if a, b := fmt.Sprint(both.Tasks[i].Return), fmt.Sprint(alone.Tasks[0].Return); a != b {
+			t.Errorf("task %d returns %s beside another, %s alone", i, a, b)
+		}
 	}
 	outcome{memory: before}.same(t, outcome{memory: memory(t, l.Memory())})
 }

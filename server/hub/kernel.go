@@ -55,6 +55,7 @@ type Kernel struct {
 	clients    map[*Client]bool
 	left       map[string]uint64   // client sessions that are gone → number of the last message they got
 	requests   map[string]*request // open ones by message identifier
+	asked      uint64              // requests so far
 	ring       ring
 	runs       runs
 	limit      limiter
@@ -63,6 +64,7 @@ type Kernel struct {
 // request is an open request of a client's.
 type request struct {
 	message *jupyter.Message
+	turn    uint64           // they are answered in order
 	session string           // of the client's connection
 	cell    string           // of the notebook, "" where unknown
 	ran     bool             // its execution has begun
@@ -120,7 +122,8 @@ func (k *Kernel) Send(c *Client, m *jupyter.Message) error {
 		go k.shutdown()
 		return nil
 	default:
-		k.requests[id] = &request{message: m, session: c.session, cell: jupyter.CellID(m)}
+		k.asked++
+		k.requests[id] = &request{message: m, turn: k.asked, session: c.session, cell: jupyter.CellID(m)}
 	}
 	if m.Type() == "execute_request" {
 		k.runs.queue(m, k.ring.last)

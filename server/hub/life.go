@@ -1,8 +1,11 @@
 package hub
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,18 +50,23 @@ func (k *Kernel) ended(generation int, e process.Exit) {
 	}
 }
 
-// failRequests answers everything that the kernel will not answer any more. The running cell shows the reason and the
-// last lines that the process printed; cells behind it were not run.
+// failRequests answers everything that the kernel will not answer any more, in order. The running cell shows the reason and
+// the last lines that the process printed; cells behind it were not run. Where none had begun the first one shows the
+// reason of an end that nobody asked for: it was sent to a kernel that had ended, which was not known yet.
 func (k *Kernel) failRequests(e process.Exit) {
 	trace := []string{"\x1b[31m" + "KernelDied" + "\x1b[0m: " + e.Reason}
 	if e.Stderr != "" && !e.Asked {
 		trace = append(trace, strings.Split(e.Stderr, "\n")...)
 	}
 	trace = append(trace, "All variables are gone. The cells above can be run again.")
-	for id, r := range k.requests {
+	said := e.Asked || k.current() != nil
+	open := slices.SortedFunc(maps.Values(k.requests), func(a, b *request) int { return cmp.Compare(a.turn, b.turn) })
+	for _, r := range open {
+		id := r.message.Head().MsgID
 		content := map[string]any{"status": "error", "ename": "KernelDied", "evalue": e.Reason, "traceback": trace}
 		if r.message.Type() == "execute_request" {
-			if r.ran {
+			if r.ran || !said {
+				said = true
 				k.say(r.message, "error", map[string]any{"ename": "KernelDied", "evalue": e.Reason, "traceback": trace})
 			} else {
 				content["status"] = "aborted"

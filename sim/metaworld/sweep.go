@@ -98,19 +98,21 @@ func sweepV2(e *env, grip signedCage, d, d0 float64) float64 {
 	return 2*c + 6*both(c, within(d, 0.05, d0))
 }
 
+// tableHole is where the table has its hole.
+var tableHole = vec3{0, 0.84, 0.02}
+
 // sweepInto: sweep a block into a hole in the table.
 func sweepInto() *row {
 	grip := signedCage{radius: 0.02, slack: 0.005, plane: 0.01}
-	hole := vec3{0, 0.84, 0.02}
 	return &row{
 		name: "sweep-into", scene: "sawyer_table_with_hole",
 		// The last three numbers are drawn and not used: the hole stays where it is.
 		low: []float64{-0.1, 0.6, 0.02, -0.001, 0.8399, 0.0199}, high: []float64{0.1, 0.7, 0.02, 0.001, 0.8401, 0.0201},
-		apart: 0.15, from: hole[:2],
+		apart: 0.15, from: tableHole[:2],
 		start: middle,
 		first: freeObject,
 		reset: func(e *env, v []float64) {
-			e.object0, e.target = vec3{v[0], v[1], e.body("obj")[2]}, hole
+			e.object0, e.target = vec3{v[0], v[1], e.body("obj")[2]}, tableHole
 			e.setObject(e.object0)
 			e.placeSite("goal", e.target)
 			e.span = distanceXY(e.object0, e.target)

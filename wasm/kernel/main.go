@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"syscall/js"
+	"time"
 
 	"nacre/kernel"
 	"nacre/kernel/jupyter"
@@ -19,10 +20,14 @@ import (
 )
 
 func main() {
-	// What a kernel makes at its start stays: collecting garbage meanwhile takes a third of the time and frees little.
-	usual := debug.SetGCPercent(-1)
+	// What a kernel makes at its start stays: collecting garbage meanwhile, and in the first cell, takes a third of the
+	// time and frees little. The script has turned collecting off (GOGC) before this program's packages begin.
+	debug.SetMemoryLimit(256 << 20)
+	time.AfterFunc(3*time.Second, func() {
+		debug.SetGCPercent(100)
+		debug.SetMemoryLimit(7 << 29) // of 4 GiB: near them it collects more often
+	})
 	s, err := kernel.New(kernel.Options{Library: library.New()})
-	debug.SetGCPercent(usual)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -50,8 +50,8 @@ func TestOutputTypes(t *testing.T) {
 			p := s.open("/notebooks/whole.ipynb")
 			shown := fmt.Sprintf(".rich[data-mime='%s'] figure", o.MIME)
 			p.await("document.querySelector(\"" + shown + "\")")
-			// It draws: some of a canvas differs from its first pixel.
-			p.await(`[...document.querySelectorAll("` + shown + ` canvas")].some(c => {
+			// It draws: there are shapes or cells, or some of a canvas differs from its first pixel.
+			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
 				if (!c.width || !c.height) return false;
 				const flat = document.createElement('canvas');
 				Object.assign(flat, { width: c.width, height: c.height });

@@ -70,14 +70,16 @@ test('the order of drawing holds every point once', () => {
   assert.deepEqual(shuffledOrder(10), shuffledOrder(10));
 });
 
-test('numbers get a scale, words get hues, and twelve tasks differ', () => {
+test('numbers get a scale, words get colours, and thirty tasks differ', () => {
   const names = Array.from({ length: 30 }, (_, i) => `velocity ${i / 10}`);
   const e = decodeEmbedding({ ...example, label_names: names });
   assert.equal(e.tasks[7]!.value, 0.7);
   const words = decodeEmbedding({ ...example, label_names: ['push', 'reach-2'] });
   assert.deepEqual(words.tasks.map((t) => t.value), [null, null]);
-  const colours = taskColours(new Array(12).fill(null), false).map(String);
-  assert.equal(new Set(colours).size, 12);
+  for (const dark of [false, true]) {
+    const colours = taskColours(new Array(30).fill(null), dark).map(String);
+    assert.equal(new Set(colours).size, 30);
+  }
 });
 
 test('curves over different steps share one axis', () => {

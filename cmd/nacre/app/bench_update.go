@@ -18,6 +18,7 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/devices"
 	"nacre/core/ref"
+	"nacre/core/webgpu"
 	"nacre/rl"
 	"nacre/rl/yardstick"
 )
@@ -37,6 +38,12 @@ var ErrCheck = errors.New("bench update: figures differ from the reference by mo
 func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
+	}
+	if o.GPU != "" {
+		return o.model(ctx, env)
+	}
+	if o.Explain && strings.HasPrefix(o.Device, webgpu.Backend.Name) {
+		return o.planWebGPU(ctx, env)
 	}
 	device, err := o.open(env)
 	if err != nil {

@@ -15,14 +15,13 @@ import (
 
 // EvalReport is what nacre eval prints.
 type EvalReport struct {
-	Run       string            `json:"run"`
-	Algorithm string            `json:"algorithm"`
-	Family    string            `json:"family"`
-	Agent     protocol.Result   `json:"agent"`
-	Random    protocol.Result   `json:"random"`
-	Goal      *protocol.Result  `json:"goal_knowing,omitempty"`
-	Share     *float64          `json:"share,omitempty"` // of the way from random to goal-knowing
-	Protocol  protocol.Protocol `json:"protocol"`
+	Run       string          `json:"run"`
+	Algorithm string          `json:"algorithm"`
+	Family    string          `json:"family"`
+	Agent     protocol.Result `json:"agent"`
+	experiment.Baselines
+	Share    *float64          `json:"share,omitempty"` // of the way from random to goal-knowing
+	Protocol protocol.Protocol `json:"protocol"`
 }
 
 // Eval adapts the agent of a run to tasks from the beginning.
@@ -47,10 +46,10 @@ func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 		return err
 	}
 	stage.Describe("baselines")
-	if r.Random, r.Goal, err = a.Baselines(ctx, tasks, p, o.Seed); err != nil {
+	if r.Baselines, err = a.Baselines(ctx, tasks, p, o.Seed); err != nil {
 		return err
 	}
-	if r.Goal != nil {
+	if r.Goal != nil && r.Goal.Summary.Adapted.Mean > r.Random.Summary.Adapted.Mean {
 		share, err := protocol.Normalised(r.Agent.Summary.Adapted.Mean, r.Random.Summary.Adapted.Mean, r.Goal.Summary.Adapted.Mean)
 		if err != nil {
 			return err
@@ -100,6 +99,9 @@ func (r EvalReport) WriteText(w io.Writer) error {
 		r.Algorithm, r.Family, len(r.Agent.Tasks), p.Repeats, z, actions)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := "trajectory\t\treturn\t95 % over tasks\trandom"
+	if r.Blind != nil {
+		head += "\tgoal-blind"
+	}
 	if r.Goal != nil {
 		head += "\tgoal-knowing"
 	}
@@ -107,6 +109,9 @@ func (r EvalReport) WriteText(w io.Writer) error {
 	row := func(name, phase string, pick func(protocol.Summary) stats.Interval) {
 		agent := pick(r.Agent.Summary)
 		fmt.Fprintf(t, "%s\t%s\t%.4g\t%s\t%.4g", name, phase, agent.Mean, between(agent), pick(r.Random.Summary).Mean)
+		if r.Blind != nil {
+			fmt.Fprintf(t, "\t%.4g", pick(r.Blind.Summary).Mean)
+		}
 		if r.Goal != nil {
 			fmt.Fprintf(t, "\t%.4g", pick(r.Goal.Summary).Mean)
 		}

@@ -112,6 +112,7 @@ type StudyOptions struct {
 	Ablate   string   // an open point to compare readings of; empty compares PEARL and TCL-PEARL
 	Plan     bool     // say what would be done and how long it takes, and do nothing
 	Families []string // of the study of several; empty are its own
+	Sweeps   []string // folders of sweeps that train the runs
 	Pack     string   // folder to pack the finished study into; empty packs nothing
 	Out      string
 	Workers  int
@@ -129,6 +130,9 @@ type CheckStudyOptions struct {
 type BenchUpdateOptions struct {
 	Check     bool   // compare with reference figures instead of timing
 	Explain   bool   // print how the update is executed, and the time of every region
+	GPU       string // with Explain: a GPU, one of roofline.Names(), that is modelled; empty measures
+	Seeds     int    // with GPU: how many run as one program
+	Dump      string // with GPU: folder for the graph and the text of the kernels; empty for none
 	Scaling   bool   // time one worker, all, and all of them on updates of their own
 	Versus    string // what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
 	Python    string // the interpreter that has it
@@ -155,6 +159,7 @@ type BenchSimOptions struct {
 type SetupOptions struct {
 	Wheels  []string // folders with wheels to use instead of pip
 	Install bool     // install pip with apt-get where it is missing
+	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
 	Usable  bool     // whether this program can load what is fetched
 	Library string   // MuJoCo's, where one is in use already; empty where there is none
 }

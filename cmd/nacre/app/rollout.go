@@ -18,7 +18,7 @@ import (
 // RolloutOptions are the flags of nacre rollout.
 type RolloutOptions struct {
 	Family   string // empty with Run: the run's own
-	Policy   string // "random", "scripted"; not used with Run
+	Policy   string // "random", "scripted" or "blind"; not used with Run
 	Run      string // folder of a run whose agent acts after it has adapted
 	Task     int    // index into the test tasks, or the train tasks with Train
 	Train    bool
@@ -88,7 +88,7 @@ func (o RolloutOptions) record(ctx context.Context, rec *recording.Recorder) (ta
 	return tasks, o.Policy, err
 }
 
-// without runs the random or the scripted policy.
+// without runs the random or a scripted policy.
 func (o RolloutOptions) without(ctx context.Context, rec *recording.Recorder) ([]sim.Task, error) {
 	family, err := sim.Lookup(o.Family)
 	if err != nil {
@@ -108,10 +108,14 @@ func (o RolloutOptions) without(ctx context.Context, rec *recording.Recorder) ([
 		episodes[i] = sim.Episode{Task: t, Seed: rng.New(o.Seed, rng.Rollout, uint64(t.ID)).Uint64()}
 	}
 	policy := sim.UniformPolicy(episodes, family.Spec().ActDim)
-	if o.Policy == "scripted" {
-		if policy, err = sim.GoalPolicy(family, episodes); err != nil {
-			return nil, err
-		}
+	switch o.Policy {
+	case "scripted":
+		policy, err = sim.GoalPolicy(family, episodes)
+	case "blind":
+		policy, err = sim.BlindPolicy(family, episodes)
+	}
+	if err != nil {
+		return nil, err
 	}
 	_, err = rec.Rollout(ctx, episodes, policy, o.Steps)
 	return tasks, err

@@ -9,8 +9,17 @@ import (
 	"nacre/internal/fetch"
 )
 
-// Setup fetches MuJoCo and the scenes of Meta-World into the user's cache.
+// Setup fetches MuJoCo and the scenes of Meta-World, or the library for WebGPU, into the user's cache.
 func Setup(ctx context.Context, env *Env, o SetupOptions) error {
+	how := fetch.Options{Wheels: o.Wheels, Install: o.Install, Say: func(line string) { fmt.Fprintln(env.Err, line) }}
+	if o.GPU {
+		part, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH)
+		if err != nil {
+			return err
+		}
+		how.Command, how.Asking = "nacre setup --gpu", "nacre setup --gpu --install"
+		return fetch.Get(ctx, []fetch.Part{part}, how)
+	}
 	parts, err := fetch.Parts(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
 		return err
@@ -18,7 +27,6 @@ func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 	if !o.Usable {
 		return errors.New("this program was built without MuJoCo and could not use it; where its source and a C compiler are, run `make`")
 	}
-	how := fetch.Options{Wheels: o.Wheels, Install: o.Install, Say: func(line string) { fmt.Fprintln(env.Err, line) }}
 	mujoco, rest := parts[:1], parts[1:]
 	if err := fetch.Get(ctx, mujoco, how); err != nil {
 		if o.Library == "" || ctx.Err() != nil {

@@ -27,6 +27,7 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 			p.Layouts = o.Layouts
 		}
 		p.Set = append(p.Set, o.Set...)
+		p.Sweeps = o.Sweeps
 	}
 	host, err := o.host(o.Workers)
 	if err != nil {

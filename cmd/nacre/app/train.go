@@ -61,29 +61,36 @@ func (o TrainOptions) folder(cfg experiment.Config) string {
 	return o.Out
 }
 
-// trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle. The workers are
-// divided among them.
+// trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle, so there their updates
+// are one program. The workers are divided among them.
 func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config, host experiment.Host) error {
 	if host.Workers == 0 {
 		host.Workers = runtime.NumCPU()
 	}
 	host.Workers = max(1, host.Workers/o.Seeds)
+	host, err := host.Together(o.Seeds)
+	if err != nil {
+		return err
+	}
 	runs := make([]*experiment.Training, o.Seeds)
 	for i := range runs {
 		c := cfg
 		c.Seed += uint64(i)
-		t, err := experiment.Start(o.folder(c), c, host)
-		if err != nil {
+		if runs[i], err = experiment.Start(o.folder(c), c, host); err != nil {
+			for _, t := range runs[:i] {
+				t.Close()
+			}
 			return err
 		}
-		defer t.Close()
-		runs[i] = t
 	}
 	notices := env.tell(runs[0], nil)
 	errs, reports := make([]error, len(runs)), make(TrainReports, len(runs))
 	var all sync.WaitGroup
 	for i, t := range runs {
-		all.Go(func() { reports[i], errs[i] = env.finish(ctx, t, notices) })
+		all.Go(func() {
+			reports[i], errs[i] = env.finish(ctx, t, notices)
+			errs[i] = errors.Join(errs[i], t.Close()) // now: others wait for what is open
+		})
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {

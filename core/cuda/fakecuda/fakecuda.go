@@ -132,6 +132,15 @@ func (g *GPU) Products(yes bool) {
 // Refuses makes the first n of the three algorithms that cuBLASLt proposes for a product fail when they are run.
 func (g *GPU) Refuses(n int) { g.call("fake_refuses", uintptr(n)) }
 
+// Batches says whether cuBLASLt makes products of several matrices at once.
+func (g *GPU) Batches(yes bool) {
+	n := uintptr(0)
+	if yes {
+		n = 1
+	}
+	g.call("fake_batches", n)
+}
+
 // Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a driver
 // may refuse meanwhile is a mistake.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }

@@ -22,14 +22,15 @@ import (
 
 // entity is a declaration as plugins hold it. It never changes: a redefinition is another one.
 type entity struct {
-	name  string
-	text  string            // Go source at the top level of a file
-	path  string            // of an import
-	bind  string            // statements that each cell that uses it begins with
-	names map[string]string // of the constants of a group
-	refs  map[*entity]bool  // what it refers to
-	alias *entity           // of a type: what it is embedded as
-	shown string            // of a type: its name in the cells, where it is another
+	name   string
+	text   string            // Go source at the top level of a file
+	path   string            // of an import
+	bind   string            // statements that each cell that uses it begins with
+	names  map[string]string // of the constants of a group
+	refs   map[*entity]bool  // what it refers to
+	alias  *entity           // of a type: what it is embedded as
+	shown  string            // of a type: its name in the cells, where it is another
+	shared bool              // of a variable: functions or pointers may reach it
 }
 
 // Session writes the source of the cells of a session.
@@ -320,10 +321,7 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 	if fd.Type.Results != nil {
 		results = w.node(fd.Type.Results)
 	}
-	check := ""
-	if calls(w.Info, fd.Body) {
-		check = stop
-	}
+	check := w.enter(fd.Body)
 	inner := w.span(fd.Body, fd.Body.Lbrace+1, fd.Body.End())
 	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s%s\n", body.name, strings.Join(params, ", "), results, check, u.from(fd.Body.Lbrace+1), inner)
 
@@ -387,8 +385,20 @@ func (u *unit) body() string {
 	if !u.InitsLast {
 		inits()
 	}
+	for _, d := range u.Funcs {
+		u.share(d.Node)
+	}
+	jumps := false
+	for _, s := range u.Body {
+		u.share(s)
+		jumps = jumps || jumpsOut(s)
+	}
 	for k, s := range u.Body {
-		fmt.Fprintf(&b, "\nc__.Reached = %d%s", k, u.from(s.Pos()))
+		before, after := "", ""
+		if w.held = nil; !jumps {
+			before, after = w.hold(s)
+		}
+		fmt.Fprintf(&b, "\nc__.Reached = %d; %s%s", k, before, u.from(s.Pos()))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			show := "c__.ShowValues("
 			if t, ok := u.Info.TypeOf(x.X).(*types.Tuple); ok && types.Identical(t.At(t.Len()-1).Type(), types.Universe.Lookup("error").Type()) {
@@ -397,7 +407,7 @@ func (u *unit) body() string {
 			b.WriteString(show + w.node(x.X) + ")\n")
 			continue
 		}
-		b.WriteString(w.topStmt(s))
+		b.WriteString(w.topStmt(s) + after)
 	}
 	fmt.Fprintf(&b, "\nc__.Reached = %d\n", len(u.Body))
 	if u.InitsLast {
@@ -505,6 +515,6 @@ func (u *unit) file(body string) *Source {
 		binds.WriteString(e.bind)
 	}
 	src.Text = "package main\nimport h__ \"nacre/kernel/internal/live\"\n" + head.String() + decls.String() +
-		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + binds.String() + u.prologue.String() + body + "}\n"
+		"\n//line /generated:1\nfunc cell__" + fmt.Sprint(u.Unit.Cell) + "(c__ *h__.Cell) {\n" + flag + "_ = s__\n" + binds.String() + u.prologue.String() + body + "}\n"
 	return src
 }

@@ -12,8 +12,12 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// stop is the stop check: it costs a load and a branch that is not taken.
-const stop = "if h__.Raised.Load() != 0 { h__.Check() }; "
+// The stop check costs a load and a branch that is not taken. Functions that loop keep where to look in a register.
+const (
+	flag     = "s__ := h__.Flag; "
+	stop     = "if h__.Stop(s__) { h__.Check() }; "
+	stopOnce = "if h__.Stop(h__.Flag) { h__.Check() }; "
+)
 
 // writer writes source of a cell with its names replaced: what stays is copied as it is, so that places and comments
 // are the cell's.
@@ -23,6 +27,7 @@ type writer struct {
 	unused map[token.Pos]bool
 	refs   map[*entity]bool
 	top    map[*types.Var]bool // variables of the cell's top level, which become the session's
+	held   map[*entity]bool    // variables in the loop of the top level that is being written
 }
 
 // refusal is an error of code that this engine does not compile.
@@ -80,27 +85,23 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 			replace(m, w.goStmt(m))
 			return false
 		case *ast.FuncDecl:
-			if calls(w.Info, m.Body) {
-				insert(m.Body.Lbrace+1, stop)
-			}
+			insert(m.Body.Lbrace+1, w.enter(m.Body))
 		case *ast.FuncLit:
-			if calls(w.Info, m.Body) {
-				insert(m.Body.Lbrace+1, stop)
-			}
+			insert(m.Body.Lbrace+1, w.enter(m.Body))
 		case *ast.ForStmt:
-			insert(m.Body.Lbrace+1, stop+w.uses(m.Init))
+			w.round(m.Body, w.uses(m.Init), insert)
 		case *ast.RangeStmt:
 			use := ""
 			if m.Tok == token.DEFINE {
 				use = w.unusedOf(m.Key) + w.unusedOf(m.Value)
 			}
-			insert(m.Body.Lbrace+1, stop+use)
+			w.round(m.Body, use, insert)
 		case *ast.IfStmt:
 			if use := w.uses(m.Init); use != "" {
 				insert(m.Body.Lbrace+1, use)
 			}
 		case *ast.BranchStmt:
-			if m.Tok == token.GOTO {
+			if m.Tok == token.GOTO || m.Tok == token.CONTINUE {
 				insert(m.Pos(), stop)
 			}
 			return false // a label is no name to replace
@@ -151,11 +152,12 @@ func (w *writer) within(n ast.Node) []edit { return []edit{{n.Pos(), n.End(), w.
 // inList uses the unused variables that statements of a list declare.
 func (w *writer) inList(list []ast.Stmt, insert func(token.Pos, string)) {
 	for _, s := range list {
-		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
-			s = l.Stmt
-		}
+		s = unlabeled(s)
 		if use := w.uses(s); use != "" {
 			insert(s.End(), "; "+strings.TrimSuffix(use, "; "))
+		}
+		if text := w.through(s); text != "" {
+			insert(s.End(), text)
 		}
 	}
 }
@@ -198,6 +200,50 @@ func (w *writer) unusedOf(x ast.Expr) string {
 		return ""
 	}
 	return "_ = " + id.Name + "; "
+}
+
+// enter is what a function begins with.
+func (w *writer) enter(body *ast.BlockStmt) string {
+	switch again := calls(w.Info, body); {
+	case loops(body) && again:
+		return flag + stop
+	case loops(body):
+		return flag
+	case again:
+		return stopOnce
+	}
+	return ""
+}
+
+// round makes each round of a loop look at the flag: at its end, as at its beginning the compiler would put the call in
+// between the parts of tight loops; but before a last if, which would otherwise become conditional moves that wait for
+// each other.
+func (w *writer) round(body *ast.BlockStmt, begin string, insert func(token.Pos, string)) {
+	if n := len(body.List); n > 0 {
+		if _, ok := body.List[n-1].(*ast.IfStmt); ok {
+			insert(body.Lbrace+1, stop+begin)
+			return
+		}
+	}
+	insert(body.Lbrace+1, begin)
+	insert(body.Rbrace, "; "+stop)
+}
+
+// loops says whether a function has loops, those of function literals in it aside.
+func loops(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt, *ast.RangeStmt:
+			found = true
+		case *ast.BranchStmt:
+			found = found || n.Tok == token.GOTO
+		}
+		return !found
+	})
+	return found
 }
 
 // calls says whether a body calls what may call it again.
@@ -248,6 +294,9 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 	switch o := o.(type) {
 	case *types.Var:
 		if s := w.slots[o]; s != nil {
+			if w.held[s] {
+				return "l__" + s.name, true
+			}
 			w.refs[s] = true
 			return "(*" + s.name + ")", true
 		}

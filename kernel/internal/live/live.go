@@ -63,10 +63,20 @@ func Cast[T any](p **T, old unsafe.Pointer) { *p = (*T)(old) }
 // Raised is not zero while the code of a cell is to end: loops and functions then call Check.
 var Raised atomic.Int32
 
+// Flag is Raised. A function that loops keeps it in a register.
+var Flag = &Raised
+
+// Stop says whether Check is to be called. It is one load in the cell: a method of atomic.Int32 would be a call there,
+// as the compiler inlines methods only of packages that a file imports itself.
+func Stop(flag *atomic.Int32) bool { return flag.Load() != 0 }
+
 // Session finds the session that the calling goroutine belongs to, nil outside cells. The kernel sets it.
 var Session func() *Host
 
-// Check ends the calling goroutine where its cell was interrupted.
+// Check ends the calling goroutine where its cell was interrupted. It stays a call, so that functions of cells stay
+// small enough to be inlined.
+//
+//go:noinline
 func Check() {
 	if h := Session(); h != nil {
 		h.Check()

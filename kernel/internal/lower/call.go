@@ -35,6 +35,8 @@ func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
 	switch {
 	case strings.HasSuffix(where, "/template.Template.Execute"):
 		return l.rt("Templated", out)
+	case where == "encoding/json.Encoder.Encode":
+		return l.rt("Encoded", out)
 	case where == "encoding/json.Decoder.Decode":
 		if s, ok := f.fun.(*ast.SelectorExpr); ok && len(args.list) == 1 {
 			x := s.X
@@ -85,7 +87,11 @@ func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 		}
 	}
 	obj = obj.Origin()
-	if f, ok := l.funcs[obj]; ok {
+	f, ok := l.funcs[obj]
+	if !ok {
+		f, ok = l.sources[obj]
+	}
+	if ok {
 		if inst, ok := l.Info.Instances[id]; ok {
 			return ident(l.instance(n, f, l.typeArgs(inst.TypeArgs)))
 		}
@@ -96,8 +102,8 @@ func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 	}
 	path := obj.Pkg().Path()
 	if obj.Signature().TypeParams().Len() > 0 {
-		f, ok := l.generic[path][obj.Name()]
-		if !ok {
+		f := l.genericOf(n, path, obj.Name())
+		if f == nil {
 			l.refuse(n, "the generic function %s.%s is not supported by this engine", path, obj.Name())
 		}
 		return ident(l.instance(n, f, l.typeArgs(l.Info.Instances[id].TypeArgs)))

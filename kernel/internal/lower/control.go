@@ -180,11 +180,15 @@ func (l *Lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
 }
 
 func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
+	if vars := l.sharedLoopVars(s); vars != nil {
+		return l.forShared(s, vars, label)
+	}
 	var pre []ast.Stmt
 	out := &ast.ForStmt{For: s.For}
 	if s.Init != nil {
 		out.Init, pre = l.forInit(s.Init)
 	}
+	defer l.push(scope{label: labelName(label), loop: true})()
 	if s.Cond != nil {
 		out.Cond = l.expr(s.Cond)
 	}
@@ -203,11 +207,64 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 			out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)})}
 		}
 	}
-	defer l.push(scope{label: labelName(label), loop: true})()
 	out.Body = l.block(s.Body, l.entry()...)
 	if len(pre) == 0 {
 		return []ast.Stmt{withLabel(label, out)}
 	}
+	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
+}
+
+// sharedLoopVars are the variables a loop defines where closures or pointers keep them and the interpreter would not make
+// them anew for each iteration: it does so for one variable of a simple type.
+func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
+	a, ok := s.Init.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE {
+		return nil
+	}
+	var vars []*types.Var
+	shared := false
+	for _, x := range a.Lhs {
+		if v := l.newVar(x); v != nil {
+			vars = append(vars, v)
+			shared = shared || l.fn.taken[v] && (len(a.Lhs) > 1 || needsBox(l.subst(v.Type())))
+		}
+	}
+	if !shared {
+		return nil
+	}
+	return vars
+}
+
+// forShared is a loop whose variables live in boxes: each iteration has its own, which begins with what the one before
+// ended with.
+func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident) []ast.Stmt {
+	pre := l.stmt(s.Init)
+	defer l.push(scope{label: labelName(label), loop: true})()
+	out := &ast.ForStmt{For: s.For}
+	var next, head []ast.Stmt
+	boxes := make([]string, len(vars))
+	for k, v := range vars {
+		typ := l.low(s, v.Type())
+		first := l.variable(ident(v.Name()), v)
+		boxes[k] = l.fresh("box")
+		n := l.fresh("n")
+		pre = append(pre, define(boxes[k], call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(boxes[k])}, first))
+		next = append(next, define(n, call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
+		l.fn.names[v] = local{boxes[k], true}
+	}
+	if s.Cond != nil {
+		out.Cond = l.expr(s.Cond)
+	}
+	if s.Post != nil {
+		next = append(next, l.stmt(s.Post)...)
+	}
+	out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(next...)})}
+	for k, v := range vars {
+		own := l.fresh(v.Name())
+		head = append(head, l.fresher(own, &ast.StarExpr{X: l.low(s, v.Type())}, ident(boxes[k]))...)
+		l.fn.names[v] = local{own, true}
+	}
+	out.Body = l.block(s.Body, append(l.entry(), head...)...)
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
@@ -303,6 +360,8 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsString != 0 {
 		return append(pre, l.rangeString(s, x, label)...)
 	}
+	elemAt, more := l.ranged(s, t, &x)
+	pre = append(pre, more...)
 	out := &ast.RangeStmt{For: s.For, X: x, Body: nil}
 	head := l.entry()
 	use := func(e ast.Expr, et types.Type) ast.Expr {
@@ -311,7 +370,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		}
 		name := l.fresh("k")
 		v := l.newVar(e)
-		if v != nil && !(l.fn.taken[v] && needsBox(l.subst(v.Type()))) {
+		if v != nil && !l.fn.taken[v] { // closures and pointers would share the interpreter's own
 			if _, global := l.unit.Locals[v]; !global {
 				name = l.fresh(v.Name())
 				l.fn.names[v] = local{name, false}
@@ -325,7 +384,19 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		}
 		return ident(name)
 	}
-	out.Key, out.Value = use(s.Key, kt), use(s.Value, vt)
+	out.Key = use(s.Key, kt)
+	if elemAt == nil || s.Value == nil || blank(s.Value) {
+		out.Value = use(s.Value, vt)
+	} else {
+		if out.Key == nil {
+			out.Key = ident(l.fresh("k"))
+		}
+		if v := l.newVar(s.Value); v != nil {
+			head = append(head, l.defineVar(s.Value, v, elemAt(out.Key))...)
+		} else {
+			head = append(head, assign(l.place(s.Value), l.convert(s.Value, elemAt(out.Key), vt, l.typeOf(s.Value))))
+		}
+	}
 	if out.Key != nil || out.Value != nil {
 		out.Tok = token.DEFINE
 		if out.Key == nil {
@@ -334,6 +405,35 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	}
 	out.Body = l.block(s.Body, head...)
 	return append(pre, withLabel(label, out))
+}
+
+// ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes a
+// loop over elements that are channels for one over a channel, so that these are read by the keys.
+func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt func(key ast.Expr) ast.Expr, pre []ast.Stmt) {
+	var elem types.Type
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+	case *types.Pointer:
+		elem = u.Elem().Underlying().(*types.Array).Elem()
+		t = types.NewSlice(elem)
+		if _, isChan := l.subst(elem).Underlying().(*types.Chan); isChan {
+			*x = &ast.SliceExpr{X: *x}
+		}
+	case interface{ Elem() types.Type }:
+		elem = u.Elem()
+	}
+	if elem != nil {
+		if _, isChan := l.subst(elem).Underlying().(*types.Chan); !isChan {
+			return nil, nil
+		}
+	}
+	name := l.fresh("over")
+	pre = []ast.Stmt{varDecl(name, l.low(s, t), *x)}
+	*x = ident(name)
+	if elem == nil {
+		return nil, pre
+	}
+	return func(key ast.Expr) ast.Expr { return &ast.IndexExpr{X: ident(name), Index: key} }, pre
 }
 
 // rangeString goes over runes that the host decoded, as the interpreter miscounts bytes that are no UTF-8.
@@ -483,19 +583,56 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		}
 		out.Body.List = append(out.Body.List, lc)
 	}
+	if fallsThrough(s) {
+		var choose []ast.Stmt
+		out, choose = l.chosen(out)
+		pre = append(pre, choose...)
+	}
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
 }
 
-// defaultLast moves a default clause to the end, unless a clause falls through.
+func fallsThrough(s *ast.SwitchStmt) bool {
+	for _, c := range s.Body.List {
+		body := c.(*ast.CaseClause).Body
+		if n := len(body); n > 0 {
+			if b, ok := body[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chosen chooses the clause first and then runs clauses from it on, as the interpreter does not always find the clause
+// that another falls through to.
+func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
+	n := l.fresh("case")
+	other := -1
+	choose := &ast.SwitchStmt{Body: &ast.BlockStmt{}}
+	run := &ast.CaseClause{}
+	for k, c := range s.Body.List {
+		cc := c.(*ast.CaseClause)
+		if cc.List == nil {
+			other = k
+		} else {
+			choose.Body.List = append(choose.Body.List, &ast.CaseClause{List: cc.List, Body: []ast.Stmt{assign(ident(n), intLit(k))}})
+		}
+		body := cc.Body
+		if last := len(body) - 1; last >= 0 {
+			if b, ok := body[last].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				body = append(append([]ast.Stmt{}, body[:last]...), assign(ident(n), intLit(k+1)))
+			}
+		}
+		run.Body = append(run.Body, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(n), Op: token.EQL, Y: intLit(k)}, Body: block(body...)})
+	}
+	return &ast.SwitchStmt{Switch: s.Switch, Body: block(run)}, []ast.Stmt{define(n, &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.SUB, X: intLit(1)}}), assign(ident(n), intLit(other)), choose}
+}
+
+// defaultLast moves a default clause to the end.
 func defaultLast(s *ast.SwitchStmt) ast.Stmt {
 	list := s.Body.List
 	for k, c := range list {
 		cc := c.(*ast.CaseClause)
-		if n := len(cc.Body); n > 0 {
-			if b, ok := cc.Body[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
-				return s
-			}
-		}
 		if cc.List == nil && k < len(list)-1 {
 			moved := append(append([]ast.Stmt{}, list[:k]...), list[k+1:]...)
 			s.Body.List = append(moved, c)

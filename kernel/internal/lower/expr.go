@@ -236,7 +236,12 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	if _, ok := t.Underlying().(*types.Pointer); ok {
 		x = star(x)
 	}
-	at := &ast.IndexExpr{X: x, Index: l.expr(e.Index)}
+	l.placing = saved
+	checked := l.checkedIndex(e, x)
+	at := ast.Expr(checked)
+	if checked.Index == nil {
+		at = checked.X
+	}
 	if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 		return call(ident("uint8"), at) // the interpreter fails on some comparisons of a string's element as it is
 	}
@@ -258,7 +263,7 @@ func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
 	if e.Max != nil {
 		s.Max = l.expr(e.Max)
 	}
-	return s
+	return l.checkedSlice(e, s)
 }
 
 func (l *Lowerer) unary(e *ast.UnaryExpr) ast.Expr {
@@ -464,7 +469,7 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
-	inner := &function{names: map[types.Object]local{}, taken: outer.taken}
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}

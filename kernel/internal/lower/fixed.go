@@ -79,14 +79,11 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 			base := f.operand(x.X, t)
 			return &ast.IndexExpr{X: base, Index: f.operand(x.Index, l.subst(u.Key()))}
 		case *types.Array:
-			base := f.place(x.X)
-			return &ast.IndexExpr{X: base, Index: f.operand(x.Index, l.typeOf(x.Index))}
+			return f.index(x, f.place(x.X))
 		case *types.Pointer:
-			base := f.operand(x.X, t)
-			return &ast.IndexExpr{X: star(base), Index: f.operand(x.Index, l.typeOf(x.Index))}
+			return f.index(x, star(f.operand(x.X, t)))
 		}
-		base := f.operand(x.X, t)
-		return &ast.IndexExpr{X: base, Index: f.operand(x.Index, l.typeOf(x.Index))}
+		return f.index(x, f.operand(x.X, t))
 	case *ast.SelectorExpr:
 		s, ok := l.Info.Selections[x]
 		if !ok { // a package's variable
@@ -102,6 +99,16 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 		return f.path(x, base, t, s.Index())
 	}
 	return l.place(e)
+}
+
+// index is an element of base, which can be evaluated twice.
+func (f *fixer) index(x *ast.IndexExpr, base ast.Expr) ast.Expr {
+	t := f.l.typeOf(x.Index)
+	i := f.operand(x.Index, t)
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Int && f.l.looks() {
+		i = f.l.rt("Index", i, call(ident("len"), base))
+	}
+	return &ast.IndexExpr{X: base, Index: i}
 }
 
 // path follows the fields of a selection, holding each embedded pointer it goes through.

@@ -62,9 +62,13 @@ type Lowerer struct {
 	// Keeps are the packages, outside the standard library, whose functions only keep or show what they get as any.
 	Keeps []string
 
+	// Generic returns the generic functions of a native package in source, checked into Info; nil where there are none.
+	Generic func(path string) ([]*Func, error)
+
 	funcs   map[*types.Func]*Func
 	globals map[*types.Var]*Global
-	generic map[string]map[string]*Func // native generic functions the prelude has, by path and name
+	generic map[string]map[string]*Func // generic functions of native packages in source, by path and name
+	sources map[*types.Func]*Func       // the same: they stay when a cell is undone
 	version map[string]int
 	insts   map[string]string // lowered functions of instances
 	structs map[string]string // lowered struct types by key
@@ -78,22 +82,23 @@ type Lowerer struct {
 	host    map[string]reflect.Value
 
 	// of the unit being lowered
-	unit    *Unit
-	out     []ast.Decl
-	imports map[string]string
-	regs    []ast.Stmt
-	queue   []func()
-	fn      *function
-	env     map[*types.TypeParam]types.Type
-	serial  int
-	placing bool // an operand is being lowered that is assigned to
+	unit     *Unit
+	out      []ast.Decl
+	imports  map[string]string
+	regs     []ast.Stmt
+	queue    []func()
+	fn       *function
+	env      map[*types.TypeParam]types.Type
+	serial   int
+	numbered bool // a cell has called recover
+	placing  bool // an operand is being lowered that is assigned to
 }
 
 // New returns a lowerer for cells checked into info.
 func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 	l := &Lowerer{
 		Info: info, Fset: fset, Reg: reg,
-		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{},
+		funcs: map[*types.Func]*Func{}, globals: map[*types.Var]*Global{}, generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
@@ -113,6 +118,9 @@ type function struct {
 	deferring bool     // it has a defer statement
 	defers    string   // the variable that holds what it deferred, "" where it defers nothing
 	slots     []string // pointers to the results of a function that defers
+
+	top     bool // the statements of a cell
+	library bool // a function of a native package
 }
 
 type local struct {
@@ -148,13 +156,21 @@ func (l *Lowerer) SetTypeKey(t *types.TypeName, key string) {
 	l.newest[t.Name()+key] = t
 }
 
-// SetPrelude makes f the source of the generic function name of the package path.
-func (l *Lowerer) SetPrelude(path, name string, f *Func) {
-	if l.generic[path] == nil {
+// genericOf returns the source of a generic function of a native package, nil where there is none. A package's sources
+// are asked for when a cell first uses one: checking them all takes half of a kernel's start in a browser.
+func (l *Lowerer) genericOf(n ast.Node, path, name string) *Func {
+	if _, ok := l.generic[path]; !ok && l.Generic != nil {
+		list, err := l.Generic(path)
+		if err != nil {
+			l.refuse(n, "%v", err)
+		}
 		l.generic[path] = map[string]*Func{}
+		for _, f := range list {
+			l.generic[path][f.Obj.Name()] = f
+			l.sources[f.Obj] = f
+		}
 	}
-	l.generic[path][name] = f
-	l.funcs[f.Obj] = f
+	return l.generic[path][name]
 }
 
 // Unit lowers a cell to a file that declares what is new and a function named cellN that runs it. On error nothing of
@@ -172,6 +188,7 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 			panic(x)
 		}
 	}()
+	l.numbered = l.numbered || l.recovers(u)
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
 	for _, f := range u.Funcs {
 		l.declare(f)
@@ -309,7 +326,7 @@ func clone[K comparable, V any](m map[K]V) map[K]V {
 
 // cellBody lowers the statements of the cell.
 func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
-	l.fn = &function{names: map[types.Object]local{}, taken: map[types.Object]bool{}}
+	l.fn = &function{names: map[types.Object]local{}, taken: map[types.Object]bool{}, top: true}
 	l.env = nil
 	body := &ast.BlockStmt{List: u.Body}
 	l.fn.taken = l.addressed(body)

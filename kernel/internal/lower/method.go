@@ -253,7 +253,7 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 	savedFn, savedEnv := l.fn, l.env
 	defer func() { l.fn, l.env = savedFn, savedEnv }()
 	l.env = env
-	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body)}
+	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil && !fromCell2(f.Obj)}
 	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())
 	l.fn.deferring = defers(f.Decl.Body)
 	ft, prologue := l.params(f.Decl, sig)

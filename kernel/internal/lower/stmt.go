@@ -359,6 +359,10 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		name := l.fresh("t")
 		return []ast.Stmt{define(name, l.expr(u)), assign(l.place(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
 	}
+	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() { // what y calls comes first
+		name := l.fresh("t")
+		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
+	}
 	return []ast.Stmt{assign(l.place(x), l.to(y, l.typeOf(x)))}
 }
 

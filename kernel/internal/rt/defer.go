@@ -123,8 +123,15 @@ func (r *Registry) Recover() any {
 	if !u.active {
 		return nil
 	}
+	if _, final := u.value.(Final); final {
+		return nil
+	}
+	x := r.Panicked(u.value)
+	if x == indexOutOfRange || x == boundsOutOfRange {
+		refuse("a panic (%v) in a function that is older than the first recover of the notebook: to tell index and length is not supported there; run the function's cell again", x)
+	}
 	u.active = false
-	return r.Panicked(u.value)
+	return x
 }
 
 // goroutine is the number of the calling goroutine, which only a stack trace tells. It is asked for during panics.

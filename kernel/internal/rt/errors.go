@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"runtime"
 	"slices"
-	"strings"
 )
 
 // ErrObj is an Obj whose type has an Error method: an error to native code too.
@@ -90,19 +90,13 @@ func (r *Registry) Panicked(x any) any {
 		return nilPointer
 	case string:
 		text = v
+	case runtime.Error:
+		text = v.Error()
 	default:
 		return x
 	}
-	switch {
-	case strings.HasPrefix(text, "reflect: ") && strings.HasSuffix(text, "index out of range"):
-		return runtimeError("index out of range")
-	case strings.HasPrefix(text, "reflect.Value.Slice") || strings.HasPrefix(text, "reflect.Value.Slice3"),
-		strings.HasPrefix(text, "reflect") && strings.Contains(text, "slice index out of bounds"):
-		return runtimeError("slice bounds out of range")
-	case strings.HasPrefix(text, "reflect.MakeSlice: "), strings.HasPrefix(text, "reflect: MakeSlice"):
-		return runtimeError("makeslice: len out of range")
-	case strings.HasPrefix(text, "reflect: call of nil"), strings.Contains(text, "using zero Value"), strings.Contains(text, "call of nil function"):
-		return nilPointer
+	if err := plainPanic(text); err != nil {
+		return err
 	}
 	return x
 }
@@ -168,5 +162,8 @@ func (r *Registry) ErrorsIs(err, target error) bool {
 type Refusal struct{ Text string }
 
 func (r Refusal) Error() string { return r.Text }
+
+// Final makes it pass by what the cell deferred.
+func (Refusal) Final() {}
 
 func refuse(format string, args ...any) { panic(Refusal{fmt.Sprintf(format, args...)}) }

@@ -18,7 +18,7 @@ func (o Obj) Format(f fmt.State, verb rune) {
 				io.WriteString(f, "<nil>")
 				return
 			}
-			fmt.Fprintf(f, "%%!%c(PANIC=%s method: %v)", verb, called, x)
+			fmt.Fprintf(f, "%%!%c(PANIC=%s method: %v)", verb, called, o.T.reg().Panicked(x))
 		}
 	}()
 	if m, ok := o.T.bind("Format", o.V); ok && m.Type().NumIn() == 2 && m.Type().In(0) == reflect.TypeFor[fmt.State]() {
@@ -27,6 +27,7 @@ func (o Obj) Format(f fmt.State, verb rune) {
 		return
 	}
 	if verb == 'v' && f.Flag('#') {
+		called = "GoString"
 		if s, ok := o.text("GoString"); ok {
 			io.WriteString(f, s)
 			return

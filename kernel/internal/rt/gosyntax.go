@@ -32,9 +32,11 @@ func goSyntax(w io.Writer, r *Registry, v reflect.Value, t types.Type, outer boo
 		io.WriteString(w, text)
 		return
 	}
-	if s, ok := (Obj{rt, v.Interface()}).text("GoString"); ok {
-		io.WriteString(w, s)
-		return
+	if rt.has("Format") || rt.has("GoString") {
+		if !outer {
+			fmt.Fprintf(w, "%#v", Obj{rt, v.Interface()})
+			return
+		}
 	}
 	list := func(n int, item func(k int)) {
 		fmt.Fprintf(w, "%s{", rt.Name)

@@ -52,7 +52,9 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
 		"Stdout":  func() io.Writer { return h.Stdout },
 		"Stderr":  func() io.Writer { return h.Stderr },
-		"Check":   h.Check, "Show": h.Show, "Global": h.Global,
+		"Encoded": EncodeError,
+		"Index":   index, "Bounds": bounds, "Bounds3": bounds3,
+		"Check": h.Check, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
 	for name, f := range m {

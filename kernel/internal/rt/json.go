@@ -3,6 +3,7 @@ package rt
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/types"
 	"reflect"
@@ -21,16 +22,57 @@ func encode(x any) ([]byte, error) {
 func (o Obj) MarshalJSON() ([]byte, error) {
 	if m, ok := o.T.bind("MarshalJSON", o.V); ok {
 		out := m.Call(nil)
-		err, _ := out[1].Interface().(error)
-		return out[0].Bytes(), err
+		if err, _ := out[1].Interface().(error); err != nil {
+			return nil, &encodeError{o.T.Name, "MarshalJSON", err}
+		}
+		return out[0].Bytes(), nil
 	}
 	if o.T.has("MarshalText") {
 		text, err := o.marshalText()
 		if err != nil {
-			return nil, err
+			return nil, &encodeError{o.T.Name, "MarshalText", err}
 		}
 		return encode(string(text))
 	}
+	data, err := o.encoded()
+	if err != nil && !errors.As(err, new(*encodeError)) {
+		err = &encodeError{err: err}
+	}
+	return data, err
+}
+
+// encodeError is an error of encoding a cell's value, below the one that encoding/json makes of it for the box.
+type encodeError struct {
+	typ, method string // that of the cell, "" where no method of one failed
+	err         error
+}
+
+func (e *encodeError) Error() string {
+	if e.typ == "" {
+		return e.err.Error()
+	}
+	return "json: error calling " + e.method + " for type " + e.typ + ": " + e.err.Error()
+}
+
+func (e *encodeError) Unwrap() error { return e.err }
+
+// EncodeError is an error of package encoding/json as it would be without boxes.
+func EncodeError(err error) error {
+	var e *encodeError
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.typ == "":
+		return e.err
+	}
+	return e
+}
+
+// Marshaled is what a function of encoding/json returned.
+func Marshaled(data []byte, err error) ([]byte, error) { return data, EncodeError(err) }
+
+// encoded encodes a value that has no method for it.
+func (o Obj) encoded() ([]byte, error) {
 	r := o.T.reg()
 	if r.cyclic(o, true) {
 		return nil, &json.UnsupportedValueError{Value: reflect.ValueOf(o.V), Str: "encountered a cycle via " + o.T.Name}
@@ -100,13 +142,17 @@ func (o Obj) decoded(decode func(any) error) error {
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to, true))
 	failed := decode(x.Interface())
-	if _, partial := failed.(*json.UnmarshalTypeError); failed != nil && !partial {
+	partial, ok := failed.(*json.UnmarshalTypeError)
+	if failed != nil && !ok {
 		return failed
 	}
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil {
 		return err
 	}
-	return failed
+	if partial != nil {
+		return m.typeError(partial, p.Elem())
+	}
+	return nil
 }
 
 // Decode is d.Decode(x), where x may be a pointer to a cell's type.

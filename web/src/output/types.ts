@@ -1,17 +1,21 @@
 // All output types. A new one of ours is a folder beside this file and a line here; its name and MIME type come from Go's package
 // library/display.
 
+import { chart } from './chart';
 import { curves } from './curves';
 import { embedding } from './embedding';
 import { rollout } from './rollout';
 import { html, json, latex, markdown, pictures, plain } from './standard';
+import { table } from './table';
 import type { OutputType, OwnType } from './type';
 
 /** One for every type that Go has: a missing one is an error of the compiler. */
 const own = {
+  chart,
   curves,
   embedding,
   rollout,
+  table,
 } satisfies Record<OwnType, OutputType>;
 
 /** Richest first: of the forms of an output the first that can be shown is. */

@@ -56,7 +56,7 @@ async function start({ base, folder, about }: Extract<ToWorker, { kind: 'start' 
   scope.nacreMuJoCo = physics(base, about.scenes, post);
   await import(base + about.exec);
   const go: GoProgram = new scope.Go();
-  go.env = { TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  go.env = { GOGC: 'off', TMPDIR: '/tmp', HOME: '/home', PWD: fs.process.cwd(), TZ: Intl.DateTimeFormat().resolvedOptions().timeZone };
   let code = 0;
   go.exit = (c) => { code = c; };
   scope.nacreSend = (frame: Uint8Array<ArrayBuffer>) => post({ kind: 'message', frame }, [frame.buffer]);

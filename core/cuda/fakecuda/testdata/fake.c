@@ -17,7 +17,7 @@
 enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UNJOINED = 904 };
 
 /* ---- control by the tests ---- */
-static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, refuses, capturing, pause_ms;
+static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, capturing, pause_ms;
 static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
 /* Programs that know nothing of the stand-in leave their kernels where temporary files go. */
@@ -28,12 +28,13 @@ static char fail_name[64];
 static int fail_after, fail_code;
 void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
-  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; refuses = 0; pause_ms = 0;
+  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; pause_ms = 0;
   fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
 void fake_versions(int driver, int nvrtc, int lt) { version = driver; nvrtc_major = nvrtc; lt_version = lt; }
 void fake_devices(int n) { devices = n; }
 void fake_supports(int yes) { supports = yes; }
+void fake_batches(int yes) { batches = yes; }
 void fake_refuses(int n) { refuses = n; } /* the first algorithms proposed for a product fail when they are run */
 void fake_pause(int ms) { pause_ms = ms; } /* in every recording, for others to come in between */
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
@@ -147,11 +148,16 @@ int cuGetErrorName(int code, const char **name) {
 struct list { int n, *of; };
 static void add(struct list *l, int x) { for (int i = 0; i < l->n; i++) if (l->of[i] == x) return; l->of = realloc(l->of, (l->n + 1) * sizeof(int)); l->of[l->n++] = x; }
 static void join(struct list *l, const struct list *x) { for (int i = 0; i < x->n; i++) add(l, x->of[i]); }
-struct function { void (*run)(int, const void *); int bytes, loaded; int *order; };
-struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, tf32; const float *a, *b, *bias; float *c; };
+/* Called with as many arguments as any kernel has: both kinds of processor pass what is too much and nobody looks at. */
+enum { MOST = 96 };
+#define EIGHT(a, i) a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
+typedef uint64_t u64;
+#define EIGHT_OF u64, u64, u64, u64, u64, u64, u64, u64
+struct function { void (*run)(int, int, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF); int count, loaded; int *order; };
+struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, tf32, count; int64_t na, nb, nc, nbias; const float *a, *b, *bias; float *c; };
 struct operation {
   enum { LAUNCH, COPY, MULTIPLY, GRAPH } kind;
-  struct function *f; int grid; void *args;
+  struct function *f; int grid, memories; void *args;
   void *to; const void *from; size_t n;
   struct lt_product product;
   struct graph *graph;
@@ -188,10 +194,21 @@ static void run(struct operation *o) {
   switch (o->kind) {
   case LAUNCH:
     *o->f->order = order > 2 ? 2 : order;
-    for (int i = 0; i < o->grid; i++) o->f->run(order == 0 ? i : o->grid - 1 - i, o->args);
+    for (int n = 0; n < o->grid * o->memories; n++) {
+      const u64 *a = o->args;
+      int i = order == 0 ? n : o->grid * o->memories - 1 - n;
+      o->f->run(i % o->grid, i / o->grid, EIGHT(a, 0), EIGHT(a, 8), EIGHT(a, 16), EIGHT(a, 24), EIGHT(a, 32), EIGHT(a, 40),
+        EIGHT(a, 48), EIGHT(a, 56), EIGHT(a, 64), EIGHT(a, 72), EIGHT(a, 80), EIGHT(a, 88));
+    }
     break;
   case COPY: memcpy(o->to, o->from, o->n); break;
-  case MULTIPLY: multiply(&o->product); break;
+  case MULTIPLY:
+    for (int i = 0; i < o->product.count; i++) {
+      struct lt_product p = o->product;
+      p.a += i * p.na; p.b += i * p.nb; p.c += i * p.nc; p.bias += i * p.nbias;
+      multiply(&p);
+    }
+    break;
   case GRAPH: run_graph(o->graph); break;
   }
 }
@@ -297,25 +314,29 @@ int cuModuleLoadData(struct module **m, const char *image) {
 int cuModuleUnload(struct module *m) { ENTER APART; dlclose(m->object); free(m); return 0; }
 int cuModuleGetFunction(struct function **f, struct module *m, const char *name) {
   ENTER
-  char bytes[128];
-  snprintf(bytes, sizeof bytes, "%s_bytes", name);
+  char parameters[128];
+  snprintf(parameters, sizeof parameters, "%s_parameters", name);
   *f = calloc(1, sizeof **f);
-  (*f)->run = (void (*)(int, const void *))dlsym(m->object, name);
+  *(void **)&(*f)->run = dlsym(m->object, name);
   (*f)->order = dlsym(m->object, "k_order");
-  int *n = dlsym(m->object, bytes);
-  if (!(*f)->run || !n || !(*f)->order) return NOT_FOUND;
-  (*f)->bytes = *n;
+  const char *list = dlsym(m->object, parameters);
+  if (!(*f)->run || !list || !(*f)->order) return NOT_FOUND;
+  for ((*f)->count = 1; *list; list++) (*f)->count += *list == ',';
+  WANT((*f)->count <= MOST, "%d parameters", (*f)->count);
   return 0;
 }
 int cuFuncLoad(struct function *f) { ENTER APART; f->loaded = 1; return 0; }
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, struct stream *s, void **params, void **extra) {
-  ENTER WANT(f && gx > 0 && gy == 1 && gz == 1 && bx == 128 && by == 1 && bz == 1 && shared == 0 && !extra && params && params[0],
+  ENTER WANT(f && gx > 0 && gy > 0 && gz == 1 && bx == 128 && by == 1 && bz == 1 && shared == 0 && !extra && params && params[0],
     "grid %u %u %u, block %u %u %u, %u bytes", gx, gy, gz, bx, by, bz, shared);
   WANT(f->loaded, "the function is not loaded yet");
-  void **args = malloc(f->bytes);
-  memcpy(args, params[0], f->bytes);
+  int given = 0;
+  while (params[given]) given++;
+  WANT(given == f->count, "%d arguments for %d parameters", given, f->count);
+  void **args = calloc(MOST, sizeof *args);
+  for (int i = 0; i < given; i++) memcpy(args + i, params[i], sizeof *args);
   WANT(device(args[0], 4), "the first argument, %p, is not device memory", args[0]);
-  return give(__func__, s, (struct operation){.kind = LAUNCH, .f = f, .grid = gx, .args = args});
+  return give(__func__, s, (struct operation){.kind = LAUNCH, .f = f, .grid = gx, .memories = gy, .args = args});
 }
 
 /* ---- NVRTC ---- */
@@ -354,8 +375,8 @@ int nvrtcGetCUBIN(struct program *p, char *to) { ENTER sprintf(to, "FAKE%s", p->
 int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free(*p); *p = NULL; return 0; }
 
 /* ---- cuBLASLt: column-major ---- */
-struct lt_desc { int magic, compute, ta, tb, epilogue; const float *bias; };
-struct lt_layout { int magic; uint64_t rows, cols; int64_t ld; };
+struct lt_desc { int magic, compute, ta, tb, epilogue; const float *bias; int64_t nbias; };
+struct lt_layout { int magic; uint64_t rows, cols; int64_t ld; int count; int64_t next; };
 struct lt_pref { int magic; uint64_t workspace; };
 size_t cublasLtGetVersion(void) { return lt_version; }
 int cublasLtCreate(int **h) { ENTER WANT(current, "no context is current"); *h = calloc(1, 4); **h = 0x17; return 0; }
@@ -369,12 +390,13 @@ int cublasLtMatmulDescCreate(struct lt_desc **d, int compute, int scale) {
 int cublasLtMatmulDescDestroy(struct lt_desc *d) { ENTER WANT(d->magic == 0xd5, "%p", (void *)d); d->magic = 0; free(d); return 0; }
 int cublasLtMatmulDescSetAttribute(struct lt_desc *d, int attr, const void *v, size_t n) {
   ENTER WANT(d && d->magic == 0xd5, "%p", (void *)d);
-  WANT(n == (attr == 8 ? 8 : 4), "attribute %d of %zu bytes", attr, n);
+  WANT(n == (attr == 8 || attr == 10 ? 8 : 4), "attribute %d of %zu bytes", attr, n);
   switch (attr) {
   case 3: d->ta = *(const int *)v; break;
   case 4: d->tb = *(const int *)v; break;
   case 7: d->epilogue = *(const int *)v; break;
   case 8: d->bias = *(const float *const *)v; break;
+  case 10: d->nbias = *(const int64_t *)v; break;
   default: return wrong(__func__, "attribute %d", attr);
   }
   WANT(d->epilogue == 1 || d->epilogue == 4 || d->epilogue == 6, "epilogue %d", d->epilogue);
@@ -383,7 +405,13 @@ int cublasLtMatmulDescSetAttribute(struct lt_desc *d, int attr, const void *v, s
 int cublasLtMatrixLayoutCreate(struct lt_layout **l, int type, uint64_t rows, uint64_t cols, int64_t ld) {
   ENTER WANT(type == 0 && rows > 0 && cols > 0 && ld >= (int64_t)rows, "type %d, %lu x %lu, ld %ld", type, rows, cols, ld);
   *l = malloc(sizeof **l);
-  **l = (struct lt_layout){0x1a, rows, cols, ld};
+  **l = (struct lt_layout){0x1a, rows, cols, ld, 1, 0};
+  return 0;
+}
+int cublasLtMatrixLayoutSetAttribute(struct lt_layout *l, int attr, const void *v, size_t n) {
+  ENTER WANT(l->magic == 0x1a && (attr == 5 && n == 4 || attr == 6 && n == 8), "attribute %d of %zu bytes", attr, n);
+  if (attr == 5) l->count = *(const int *)v;
+  else l->next = *(const int64_t *)v;
   return 0;
 }
 int cublasLtMatrixLayoutDestroy(struct lt_layout *l) { ENTER WANT(l->magic == 0x1a, "%p", (void *)l); l->magic = 0; free(l); return 0; }
@@ -392,7 +420,9 @@ int cublasLtMatmulPreferenceDestroy(struct lt_pref *p) { ENTER free(p); return 0
 int cublasLtMatmulPreferenceSetAttribute(struct lt_pref *p, int attr, const void *v, size_t n) { ENTER WANT(p->magic == 0x9f && attr == 1 && n == 8, "attribute %d of %zu bytes", attr, n); p->workspace = *(const uint64_t *)v; return 0; }
 static int fits(const char *call, struct lt_desc *d, struct lt_layout *a, struct lt_layout *b, struct lt_layout *c, struct lt_product *p) {
   if (!d || d->magic != 0xd5 || a->magic != 0x1a || b->magic != 0x1a || c->magic != 0x1a) return wrong(call, "not descriptors");
-  *p = (struct lt_product){.m = c->rows, .n = c->cols, .k = d->ta ? a->rows : a->cols, .ta = d->ta, .tb = d->tb, .lda = a->ld, .ldb = b->ld, .ldc = c->ld, .epilogue = d->epilogue, .tf32 = d->compute == 77, .bias = d->bias};
+  *p = (struct lt_product){.m = c->rows, .n = c->cols, .k = d->ta ? a->rows : a->cols, .ta = d->ta, .tb = d->tb, .lda = a->ld, .ldb = b->ld, .ldc = c->ld, .epilogue = d->epilogue, .tf32 = d->compute == 77, .bias = d->bias,
+    .count = c->count, .na = a->next, .nb = b->next, .nc = c->next, .nbias = d->nbias};
+  if (a->count != c->count || b->count != c->count || c->count > 1 && c->next < c->ld * (int64_t)c->cols) return wrong(call, "%d, %d and %d products", a->count, b->count, c->count);
   if ((int)(d->ta ? a->cols : a->rows) != p->m || (int)(d->tb ? b->rows : b->cols) != p->n || (int)(d->tb ? b->cols : b->rows) != p->k) return wrong(call, "the shapes do not fit");
   return 0;
 }
@@ -413,6 +443,7 @@ int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A
   int code = fits(__func__, d, a, b, c, &p);
   if (code) return code;
   WANT(algo[0] == (uint64_t)0xa190 + p.m && algo[7] == (uint64_t)p.n, "the algorithm is another product's");
+  if (p.count > 1 && !batches) return 15;
   if ((int)algo[1] < refuses) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
   WANT(device(workspace, size), "%zu bytes of workspace at %p", size, workspace);
   WANT(device(A, 4 * ((a->cols - 1) * a->ld + a->rows)) && device(B, 4 * ((b->cols - 1) * b->ld + b->rows)) && device(D, 4 * ((c->cols - 1) * c->ld + c->rows)), "operands are not device memory");

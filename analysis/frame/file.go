@@ -1,0 +1,153 @@
+package frame
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"nacre/internal/plainfile"
+)
+
+// maxBytes is the size of the largest file that Read takes.
+const maxBytes = 1 << 30
+
+// Read reads a file with a table: .csv and .tsv, the first line being the columns' names, and .json and .jsonl with one
+// object a row. A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
+func Read(path string) (*Frame, error) {
+	data, err := plainfile.Read(path, maxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("frame: %w", err)
+	}
+	f := parse(data, strings.ToLower(filepath.Ext(path)))
+	if f.err != nil {
+		return f, fmt.Errorf("%s: %w", path, f.err)
+	}
+	return f, nil
+}
+
+func parse(data []byte, ending string) *Frame {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	switch ending {
+	case ".csv":
+		return parseCSV(data, ',')
+	case ".tsv":
+		return parseCSV(data, '\t')
+	case ".json", ".jsonl":
+		return parseJSON(data)
+	}
+	return failed("a file that ends in %q; expected .csv, .tsv, .json or .jsonl", ending)
+}
+
+func parseCSV(data []byte, comma rune) *Frame {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.Comma = comma
+	records, err := r.ReadAll()
+	if err != nil {
+		return &Frame{err: fmt.Errorf("frame: %w", err)}
+	}
+	if len(records) == 0 {
+		return failed("the file is empty; expected a line with the columns' names")
+	}
+	var columns []Column
+	for j, name := range records[0] {
+		text := make([]string, len(records)-1)
+		for i, record := range records[1:] {
+			text[i] = record[j]
+		}
+		columns = append(columns, guess(strings.TrimSpace(name), text))
+	}
+	return New(columns...)
+}
+
+// guess makes a column of numbers where all its text is.
+func guess(name string, text []string) Column {
+	num := make([]float64, len(text))
+	for i, s := range text {
+		switch s = strings.TrimSpace(s); strings.ToLower(s) {
+		case "", "na", "nan", "null", "none":
+			s = "NaN"
+		}
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || strings.ContainsAny(s, "xX_") {
+			return Texts(name, text)
+		}
+		num[i] = v
+	}
+	return Numbers(name, num)
+}
+
+func parseJSON(data []byte) *Frame {
+	var rows []map[string]any
+	d := json.NewDecoder(bytes.NewReader(data))
+	for d.More() {
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return &Frame{err: fmt.Errorf("frame: %w", err)}
+		}
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		for _, e := range list {
+			row, ok := e.(map[string]any)
+			if !ok {
+				return failed("row %d of the file is %T; expected an object", len(rows), e)
+			}
+			flat := map[string]any{}
+			flatten(row, "", flat)
+			rows = append(rows, flat)
+		}
+	}
+	return of(rows)
+}
+
+// flatten names values of objects within objects "outer.inner"; lists are left out.
+func flatten(row map[string]any, prefix string, into map[string]any) {
+	for k, v := range row {
+		switch v := v.(type) {
+		case map[string]any:
+			flatten(v, prefix+k+".", into)
+		case []any:
+		default:
+			into[prefix+k] = v
+		}
+	}
+}
+
+// CSV is the frame as a CSV file: missing numbers are empty, the others have the fewest digits that read back to them.
+func (f *Frame) CSV() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(f.Names())
+	for i := range f.rows {
+		record := make([]string, len(f.columns))
+		for j, c := range f.columns {
+			if record[j] = c.word(i); record[j] == "NaN" && c.IsNumber() {
+				record[j] = ""
+			}
+		}
+		w.Write(record)
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// WriteCSV writes the frame to a file.
+func (f *Frame) WriteCSV(path string) error {
+	data, err := f.CSV()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return fmt.Errorf("frame: %w", err)
+	}
+	return nil
+}

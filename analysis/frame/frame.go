@@ -1,0 +1,242 @@
+// Package frame holds data in columns, to select, group, join, summarise and show: metrics of a run, results of many runs,
+// a CSV file, a slice of structs. A column is numbers (a missing one is NaN) or text (a missing one is empty).
+//
+//	f, err := frame.Read("runs/tcl/metrics.csv")
+//	f.Where(func(r frame.Row) bool { return r.Number("iteration") > 10 }).
+//		Group("arm", "env_steps").Mean("return").Sort("arm", "env_steps")
+//
+// Frames do not change: every operation gives a new one, which may share columns with the old. What cannot be done, such as
+// a column that is not there, is kept in the frame it gives (Err), so that operations can follow one another; showing or
+// reading such a frame is that error.
+//
+// It is written here because the libraries for data frames in Go are either no longer kept (gota, dataframe-go, qframe) or,
+// as Apache's Arrow, hold columns but neither group nor join them.
+package frame
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"nacre/internal/nearest"
+)
+
+// Frame is a table of named columns of one length. The zero value is an empty one.
+type Frame struct {
+	columns []Column
+	rows    int
+	err     error
+}
+
+// Column is a named column: made by Numbers or Texts.
+type Column struct {
+	Name string
+	num  []float64 // nil where it is text
+	text []string  // nil where it is numbers
+}
+
+// Numbers is a column of numbers. The slice is not copied.
+func Numbers(name string, x []float64) Column {
+	if x == nil {
+		x = []float64{}
+	}
+	return Column{Name: name, num: x}
+}
+
+// Texts is a column of text. The slice is not copied.
+func Texts(name string, x []string) Column {
+	if x == nil {
+		x = []string{}
+	}
+	return Column{Name: name, text: x}
+}
+
+// IsNumber reports whether the column holds numbers.
+func (c Column) IsNumber() bool { return c.num != nil }
+
+func (c Column) len() int { return max(len(c.num), len(c.text)) }
+
+// word is the value of row i as text, exact.
+func (c Column) word(i int) string {
+	if c.IsNumber() {
+		return strconv.FormatFloat(c.num[i], 'g', -1, 64)
+	}
+	return c.text[i]
+}
+
+// pick is the column of the rows at, in that order.
+func (c Column) pick(at []int) Column {
+	if c.IsNumber() {
+		return Numbers(c.Name, gather(c.num, at, math.NaN()))
+	}
+	return Texts(c.Name, gather(c.text, at, ""))
+}
+
+// gather takes the values at; a negative index is a missing one.
+func gather[T any](x []T, at []int, missing T) []T {
+	out := make([]T, len(at))
+	for k, i := range at {
+		if out[k] = missing; i >= 0 {
+			out[k] = x[i]
+		}
+	}
+	return out
+}
+
+// New is a frame of columns. Its error is columns of different lengths, or names that are empty or used twice.
+func New(columns ...Column) *Frame {
+	f := &Frame{columns: columns}
+	seen := map[string]bool{}
+	for k, c := range columns {
+		switch {
+		case c.Name == "":
+			return failed("column %d has no name", k)
+		case seen[c.Name]:
+			return failed("two columns are called %q", c.Name)
+		case k > 0 && c.len() != f.rows:
+			return failed("column %q has %d rows, %q before it %d", c.Name, c.len(), columns[0].Name, f.rows)
+		}
+		seen[c.Name] = true
+		f.rows = c.len()
+	}
+	return f
+}
+
+// Failed is a frame with an error: what a function that makes frames returns where it cannot.
+func Failed(err error) *Frame { return &Frame{err: err} }
+
+func failed(format string, args ...any) *Frame {
+	return &Frame{err: fmt.Errorf("frame: "+format, args...)}
+}
+
+// Err is what went wrong in the operations that led to f, nil if nothing did.
+func (f *Frame) Err() error { return f.err }
+
+// Len is the number of rows, 0 of a frame with an error.
+func (f *Frame) Len() int { return f.rows }
+
+// Names are the columns' names in their order.
+func (f *Frame) Names() []string {
+	names := make([]string, len(f.columns))
+	for k, c := range f.columns {
+		names[k] = c.Name
+	}
+	return names
+}
+
+// Has reports whether there is a column of that name.
+func (f *Frame) Has(name string) bool { return slices.Contains(f.Names(), name) }
+
+// column finds a column; the error of an unknown name has the nearest one.
+func (f *Frame) column(name string) (Column, error) {
+	if f.err != nil {
+		return Column{}, f.err
+	}
+	for _, c := range f.columns {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	return Column{}, fmt.Errorf("frame: there is no column %q%s", name, nearest.Hint(name, f.Names()))
+}
+
+// numbers finds a column of numbers.
+func (f *Frame) numbers(name string) (Column, error) {
+	c, err := f.column(name)
+	if err == nil && !c.IsNumber() {
+		err = fmt.Errorf("frame: column %q holds text (%q); expected numbers", name, first(c.text))
+	}
+	return c, err
+}
+
+func first(text []string) string {
+	if len(text) == 0 {
+		return ""
+	}
+	return text[0]
+}
+
+// Numbers are the values of a column of numbers. The slice is the frame's own: do not change it.
+func (f *Frame) Numbers(name string) ([]float64, error) {
+	c, err := f.numbers(name)
+	return c.num, err
+}
+
+// Texts are the values of a column, numbers with the fewest digits that read back to them.
+func (f *Frame) Texts(name string) ([]string, error) {
+	c, err := f.column(name)
+	if err != nil || !c.IsNumber() {
+		return c.text, err
+	}
+	return words(c), nil
+}
+
+func words(c Column) []string {
+	out := make([]string, c.len())
+	for i := range out {
+		out[i] = c.word(i)
+	}
+	return out
+}
+
+// Unique are the different values of a column, as text, in the order in which they appear.
+func (f *Frame) Unique(name string) ([]string, error) {
+	all, err := f.Texts(name)
+	seen := map[string]bool{}
+	var out []string
+	for _, s := range all {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out, err
+}
+
+// Row is one row of a frame.
+type Row struct {
+	f *Frame
+	i int
+	// missed gets the first error: functions of rows have no result for one.
+	missed *error
+}
+
+// Index is the row's number, from 0.
+func (r Row) Index() int { return r.i }
+
+// Number is the value of a column of numbers. Of another column it is NaN, and the operation that asked becomes an error.
+func (r Row) Number(name string) float64 {
+	c, err := r.f.numbers(name)
+	if err != nil {
+		r.miss(err)
+		return math.NaN()
+	}
+	return c.num[r.i]
+}
+
+// Text is the value of a column, as text. Of a column that is not there it is empty, and the operation that asked becomes an
+// error.
+func (r Row) Text(name string) string {
+	c, err := r.f.column(name)
+	if err != nil {
+		r.miss(err)
+		return ""
+	}
+	return c.word(r.i)
+}
+
+func (r Row) miss(err error) {
+	if *r.missed == nil {
+		*r.missed = err
+	}
+}
+
+// each calls do for every row, until one asks for a column that is not there.
+func (f *Frame) each(do func(Row)) error {
+	var missed error
+	for i := 0; i < f.rows && missed == nil; i++ {
+		do(Row{f, i, &missed})
+	}
+	return missed
+}

@@ -1,0 +1,203 @@
+package frame
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nacre/analysis/stats"
+)
+
+// Groups are the rows of a frame by equal values of some columns, in the order in which those values first appear.
+type Groups struct {
+	f    *Frame
+	keys []string
+	rows [][]int // of each group
+}
+
+// Group gathers rows with equal values of the columns; without columns all rows are one group.
+func (f *Frame) Group(names ...string) *Groups {
+	keys := f.Select(names...)
+	g := &Groups{f: f, keys: names}
+	if keys.err != nil {
+		g.f = &Frame{err: keys.err}
+		return g
+	}
+	place := map[string]int{}
+	for i := range f.rows {
+		key := keys.key(i)
+		k, known := place[key]
+		if !known {
+			k = len(g.rows)
+			place[key] = k
+			g.rows = append(g.rows, nil)
+		}
+		g.rows[k] = append(g.rows[k], i)
+	}
+	return g
+}
+
+// key tells rows with different values apart.
+func (f *Frame) key(i int) string {
+	var b strings.Builder
+	for _, c := range f.columns {
+		w := c.word(i)
+		b.WriteString(strings.ReplaceAll(strings.ReplaceAll(w, `\`, `\\`), "|", `\|`))
+		b.WriteByte('|')
+	}
+	return b.String()
+}
+
+// summary is the groups' keys beside what of makes of every column, one row a group. Missing numbers are left out before.
+func (g *Groups) summary(names []string, of func(name string, groups [][]float64) []Column) *Frame {
+	if g.f.err != nil {
+		return g.f
+	}
+	out := g.firsts()
+	if len(names) == 0 {
+		for _, c := range g.f.columns {
+			if c.IsNumber() && !slices.Contains(g.keys, c.Name) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		c, err := g.f.numbers(name)
+		if err != nil {
+			return &Frame{err: err}
+		}
+		groups := make([][]float64, len(g.rows))
+		for k, rows := range g.rows {
+			groups[k] = slices.DeleteFunc(gather(c.num, rows, 0), math.IsNaN)
+		}
+		for _, made := range of(name, groups) {
+			if slices.Contains(g.keys, made.Name) {
+				return failed("column %q is grouped by: it has no summary", name)
+			}
+			out = out.With(made)
+		}
+	}
+	return out
+}
+
+// firsts is the keys of the groups.
+func (g *Groups) firsts() *Frame {
+	at := make([]int, len(g.rows))
+	for k, rows := range g.rows {
+		at[k] = rows[0]
+	}
+	return g.f.Select(g.keys...).pick(at)
+}
+
+// Mean is the mean of columns in every group, with Student's t interval at 95 % beside it: columns name, name_lo, name_hi,
+// and name_n, the values it is of. The interval is for values that are independent, one a seed; of a single value its
+// ends are missing. Without names all columns of numbers are taken.
+func (g *Groups) Mean(names ...string) *Frame {
+	return g.summary(names, func(name string, groups [][]float64) []Column {
+		var mean, lo, hi, n []float64
+		for _, x := range groups {
+			i := stats.MeanInterval(x)
+			if !i.Known() {
+				i.Lo, i.Hi = math.NaN(), math.NaN()
+			}
+			mean, lo, hi, n = append(mean, i.Mean), append(lo, i.Lo), append(hi, i.Hi), append(n, float64(len(x)))
+		}
+		return []Column{Numbers(name, mean), Numbers(name+"_lo", lo), Numbers(name+"_hi", hi), Numbers(name+"_n", n)}
+	})
+}
+
+// Count is the number of rows of every group, in column n.
+func (g *Groups) Count() *Frame {
+	if g.f.err != nil {
+		return g.f
+	}
+	n := make([]float64, len(g.rows))
+	for k, rows := range g.rows {
+		n[k] = float64(len(rows))
+	}
+	return g.firsts().With(Numbers("n", n))
+}
+
+// Apply is a summary of columns in every group by a function of one's values, which are never none: a group without values
+// gives a missing one. Without names all columns of numbers are taken.
+func (g *Groups) Apply(of func(x []float64) float64, names ...string) *Frame {
+	return g.summary(names, func(name string, groups [][]float64) []Column {
+		out := make([]float64, len(groups))
+		for k, x := range groups {
+			if out[k] = math.NaN(); len(x) > 0 {
+				out[k] = of(x)
+			}
+		}
+		return []Column{Numbers(name, out)}
+	})
+}
+
+// Median, Min, Max, Sum and Std (divisor n-1) are such summaries.
+func (g *Groups) Median(names ...string) *Frame { return g.Apply(stats.Median, names...) }
+
+// Min is the least value of every group.
+func (g *Groups) Min(names ...string) *Frame { return g.Apply(slices.Min[[]float64], names...) }
+
+// Max is the greatest value of every group.
+func (g *Groups) Max(names ...string) *Frame { return g.Apply(slices.Max[[]float64], names...) }
+
+// Sum is the sum of every group.
+func (g *Groups) Sum(names ...string) *Frame {
+	return g.Apply(func(x []float64) float64 { return stats.Mean(x) * float64(len(x)) }, names...)
+}
+
+// Std is the sample standard deviation of every group.
+func (g *Groups) Std(names ...string) *Frame { return g.Apply(stats.StdDev, names...) }
+
+// Best keeps of every group the row with the greatest value of a column, whole. Groups without a value are left out.
+func (g *Groups) Best(name string) *Frame {
+	c, err := g.f.numbers(name)
+	if err != nil {
+		return &Frame{err: err}
+	}
+	var at []int
+	for _, rows := range g.rows {
+		best := -1
+		for _, i := range rows {
+			if !math.IsNaN(c.num[i]) && (best < 0 || c.num[i] > c.num[best]) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			at = append(at, best)
+		}
+	}
+	return g.f.pick(at)
+}
+
+// Describe tells of every column of numbers how many values it has, their mean, standard deviation and quartiles.
+func (f *Frame) Describe() *Frame {
+	if f.err != nil {
+		return f
+	}
+	var name []string
+	rows := make([][]float64, 7)
+	for _, c := range f.columns {
+		if !c.IsNumber() {
+			continue
+		}
+		x := slices.DeleteFunc(slices.Clone(c.num), math.IsNaN)
+		slices.Sort(x)
+		name = append(name, c.Name)
+		values := []float64{float64(len(x)), stats.Mean(x), stats.StdDev(x), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+		if len(x) > 0 {
+			values[3], values[6] = x[0], x[len(x)-1]
+			values[4], values[5] = stat.Quantile(0.25, stat.LinInterp, x, nil), stat.Quantile(0.75, stat.LinInterp, x, nil)
+		}
+		for k, v := range values {
+			rows[k] = append(rows[k], v)
+		}
+	}
+	out := New(Texts("column", name))
+	for k, title := range []string{"n", "mean", "std", "min", "25 %", "75 %", "max"} {
+		out = out.With(Numbers(title, rows[k]))
+	}
+	return out
+}

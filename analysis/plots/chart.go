@@ -1,0 +1,306 @@
+package plots
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"nacre/analysis/frame"
+)
+
+// ChartMIME is the type of a chart as data that a front end draws itself.
+const ChartMIME = "application/vnd.nacre.chart+json"
+
+// Chart is a figure of a frame's columns: what Line, Scatter, Bar, Histogram, Box, Strip and Heat make. What cannot be drawn,
+// such as a column that is not there, is kept in it (Err); showing or saving it is that error. Its exported fields are what
+// a front end draws.
+type Chart struct {
+	Version int          `json:"version"` // 1
+	Title   string       `json:"title"`
+	X       Scale        `json:"x"`
+	Y       Scale        `json:"y"`
+	Names   []string     `json:"names"` // of series, in the order of their colours; one without a name is alone
+	Colour  *ColourScale `json:"colour,omitempty"`
+	Panels  []ChartPanel `json:"panels"`
+	err     error
+}
+
+// Scale is an axis. Where it has categories, position k is that of the k-th.
+type Scale struct {
+	Label      string   `json:"label"`
+	Log        bool     `json:"log,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+}
+
+// ColourScale is the meaning of values told by colour, from dark to light.
+type ColourScale struct {
+	Label string  `json:"label"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+}
+
+// ChartPanel is one of the small multiples of a chart. All have the same axes.
+type ChartPanel struct {
+	Title      string      `json:"title"`
+	Marks      []Mark      `json:"marks"`
+	References []Reference `json:"references,omitempty"`
+}
+
+// Kinds of marks.
+const (
+	LineMark = "line"  // through (X, Y), with the band between Lo and Hi
+	DotMark  = "dots"  // at (X, Y), coloured by Value where there are values
+	BarMark  = "bars"  // from X to X1 and 0 to Y, with a whisker from Lo to Hi
+	BoxMark  = "boxes" // from X to X1 and Q1 to Q3, with a line at the median Y and whiskers to Lo and Hi
+	CellMark = "cells" // from X to X1 and Y to Y1, coloured by Value
+)
+
+// Mark is a set of equal shapes of one series. Slices are of one length, or nil where a kind has no use for them; a missing
+// Lo or Hi is NaN, null in JSON.
+type Mark struct {
+	Kind   string    `json:"kind"`
+	Series int       `json:"series"` // of Names
+	X      []float64 `json:"x"`
+	X1     []float64 `json:"x1,omitempty"`
+	Y      []float64 `json:"y"`
+	Y1     []float64 `json:"y1,omitempty"`
+	Q1     []float64 `json:"q1,omitempty"`
+	Q3     []float64 `json:"q3,omitempty"`
+	Lo     maybe     `json:"lo,omitempty"`
+	Hi     maybe     `json:"hi,omitempty"`
+	Value  []float64 `json:"value,omitempty"`
+	Detail []string  `json:"detail,omitempty"` // said of a shape under the pointer
+}
+
+// maybe are numbers of which some are missing (NaN), null in JSON.
+type maybe []float64
+
+func (m maybe) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, v := range m {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			b.WriteString("null")
+		} else {
+			fmt.Fprintf(&b, "%v", v)
+		}
+	}
+	b.WriteByte(']')
+	return b.Bytes(), nil
+}
+
+// Option changes how a chart is made.
+type Option func(*options)
+
+type options struct {
+	by, panels         string
+	title, x, y        string
+	logX, logY, dotted bool
+	bins               int
+	references         []Reference
+}
+
+// By tells rows apart by the colour of a column: a series for every text, or for every number where there are at most
+// ten; in Scatter more numbers are a scale of colours.
+func By(column string) Option { return func(o *options) { o.by = column } }
+
+// Panels draws a panel for every value of a column, side by side in one scale.
+func Panels(column string) Option { return func(o *options) { o.panels = column } }
+
+// Title is the line above a chart.
+func Title(text string) Option { return func(o *options) { o.title = text } }
+
+// Labels are what the axes are called instead of their columns' names.
+func Labels(x, y string) Option { return func(o *options) { o.x, o.y = x, y } }
+
+// LogX makes the x axis logarithmic. Its values must be positive.
+func LogX() Option { return func(o *options) { o.logX = true } }
+
+// LogY makes the y axis logarithmic. Its values must be positive.
+func LogY() Option { return func(o *options) { o.logY = true } }
+
+// Dots marks the points of lines.
+func Dots() Option { return func(o *options) { o.dotted = true } }
+
+// Bins is the number of bars of a Histogram, at most 1000.
+func Bins(n int) Option { return func(o *options) { o.bins = n } }
+
+// At draws a dashed line with a name at a height.
+func At(name string, y float64) Option {
+	return func(o *options) { o.references = append(o.references, Reference{name, y}) }
+}
+
+// Err is why a chart cannot be drawn, nil where it can.
+func (c *Chart) Err() error { return c.err }
+
+// maxSeries is how many colours are told apart.
+var maxSeries = len(Palette)
+
+// build is a chart in the making.
+type build struct {
+	*Chart
+	f *frame.Frame
+	o options
+	// of every row that is drawn
+	series, panel []int
+	value         []float64 // coloured by; nil where series are
+}
+
+// begin groups the rows of a frame by panel and series. It leaves out rows with a missing value of the columns needed.
+func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfColours bool) (b *build) {
+	b = &build{Chart: &Chart{Version: 1, Panels: []ChartPanel{}}}
+	for _, option := range opts {
+		option(&b.o)
+	}
+	b.Title, b.X = b.o.title, Scale{Label: cmp.Or(b.o.x, x), Log: b.o.logX}
+	b.Y = Scale{Label: cmp.Or(b.o.y, y), Log: b.o.logY}
+	slices.Sort(need)
+	known := f.Known(slices.Compact(need)...)
+	if b.err = known.Err(); b.err != nil {
+		return b
+	}
+	if known.Len() == 0 {
+		b.err = fmt.Errorf("plots: no row of %d has values of %q", f.Len(), need)
+		return b
+	}
+	b.f = known
+	b.series, b.panel = make([]int, known.Len()), make([]int, known.Len())
+	b.Names = []string{""}
+	titles := []string{""}
+	if b.o.panels != "" {
+		if titles, b.panel, b.err = classes(known, b.o.panels, 64); b.err != nil {
+			return b
+		}
+	}
+	for _, t := range titles {
+		b.Panels = append(b.Panels, ChartPanel{Title: t, Marks: []Mark{}, References: b.o.references})
+	}
+	if b.o.by == "" {
+		return b
+	}
+	if v, err := known.Numbers(b.o.by); err == nil && scaleOfColours {
+		if different, _ := known.Unique(b.o.by); len(different) > maxSeries {
+			b.value = v
+			lo, hi := extent(v)
+			b.Colour = &ColourScale{b.o.by, lo, hi}
+			return b
+		}
+	}
+	b.Names, b.series, b.err = classes(known, b.o.by, maxSeries)
+	return b
+}
+
+// classes are the different values of a column and that of every row: numbers in their order, text as it comes.
+func classes(f *frame.Frame, column string, most int) (names []string, of []int, err error) {
+	names, err = f.Unique(column)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, e := f.Numbers(column); e == nil {
+		names, _ = f.Sort(column).Unique(column)
+	}
+	if len(names) > most {
+		return nil, nil, fmt.Errorf("plots: column %q has %d different values; at most %d can be told apart here", column, len(names), most)
+	}
+	texts, err := f.Texts(column)
+	of = make([]int, len(texts))
+	for i, t := range texts {
+		of[i] = slices.Index(names, t)
+	}
+	return names, of, err
+}
+
+func extent(x []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range x {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// finite checks that a logarithmic axis gets positive and any axis finite values.
+func (b *build) finite(column string, x []float64, log bool) {
+	for _, v := range x {
+		if math.IsInf(v, 0) || log && v <= 0 {
+			want := "a finite number"
+			if log {
+				want = "a positive one, for a logarithmic axis"
+			}
+			b.err = cmp.Or(b.err, fmt.Errorf("plots: column %q has the value %v; expected %s", column, v, want))
+			return
+		}
+	}
+}
+
+// groups calls do with the rows of every panel and series that has some.
+func (b *build) groups(do func(panel, series int, rows []int)) {
+	rows := map[[2]int][]int{}
+	for i := range b.series {
+		key := [2]int{b.panel[i], b.series[i]}
+		rows[key] = append(rows[key], i)
+	}
+	for p := range b.Panels {
+		for s := range b.Names {
+			if r := rows[[2]int{p, s}]; len(r) > 0 {
+				do(p, s, r)
+			}
+		}
+	}
+}
+
+func (b *build) add(panel int, m Mark) {
+	b.Panels[panel].Marks = append(b.Panels[panel].Marks, m)
+}
+
+// MIMEBundle returns the chart as data for the notebook's front end, as a picture and as text.
+func (c *Chart) MIMEBundle() (map[string]any, error) {
+	f, err := c.Figure()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := f.WritePNG(&b); err != nil {
+		return nil, err
+	}
+	return map[string]any{ChartMIME: c, "image/png": b.Bytes(), "text/plain": c.String()}, nil
+}
+
+// String says in a line what the chart shows.
+func (c *Chart) String() string {
+	if c.err != nil {
+		return c.err.Error()
+	}
+	n := 0
+	for _, p := range c.Panels {
+		for _, m := range p.Marks {
+			n += len(m.X)
+		}
+	}
+	text := fmt.Sprintf("chart of %s over %s: %d values", cmp.Or(c.Y.Label, "y"), cmp.Or(c.X.Label, "x"), n)
+	if len(c.Names) > 1 {
+		text += fmt.Sprintf(" in %d series", len(c.Names))
+	}
+	if len(c.Panels) > 1 {
+		text += fmt.Sprintf(" in %d panels", len(c.Panels))
+	}
+	return text
+}
+
+// Save writes the chart to path, as its name says: .png or .svg.
+func (c *Chart) Save(path string) error {
+	f, err := c.Figure()
+	if err != nil {
+		return err
+	}
+	return f.Save(path)
+}
+
+var errNoChart = errors.New("plots: there is no chart")

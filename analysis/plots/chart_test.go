@@ -1,0 +1,160 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"nacre/analysis/frame"
+	"nacre/analysis/stats"
+)
+
+func measured() *frame.Frame {
+	return frame.New(
+		frame.Texts("arm", []string{"a", "a", "a", "b", "b", "a"}),
+		frame.Texts("family", []string{"push", "push", "push", "push", "reach", "reach"}),
+		frame.Numbers("steps", []float64{10, 1, 10, 1, 1, 1}),
+		frame.Numbers("return", []float64{5, 2, 8, 4, -1, math.NaN()}),
+	)
+}
+
+// told is what a chart's marks are, in words.
+func told(c *Chart) string {
+	if c.err != nil {
+		return c.err.Error()
+	}
+	var out []string
+	for _, p := range c.Panels {
+		for _, m := range p.Marks {
+			s := fmt.Sprintf("%s%s/%s x%.4g y%.4g", p.Title, m.Kind, c.Names[m.Series], m.X, m.Y)
+			for name, v := range map[string][]float64{"q1": m.Q1, "q3": m.Q3, "to": m.X1} {
+				if v != nil && name != "to" {
+					s += fmt.Sprintf(" %s%.4g", name, v)
+				}
+			}
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestCharts(t *testing.T) {
+	f := measured()
+	spread := frame.New(frame.Numbers("v", []float64{1, 2, 3, 4, 100}), frame.Texts("k", slices.Repeat([]string{"x"}, 5)))
+	for name, c := range map[string]struct {
+		chart *Chart
+		want  string
+	}{
+		"line":      {Line(f, "steps", "return", By("arm"), Panels("family")), "pushline/a x[1 10] y[2 6.5]; pushline/b x[1] y[4]; pushdots/b x[1] y[4]; reachline/b x[1] y[-1]; reachdots/b x[1] y[-1]"},
+		"scatter":   {Scatter(f, "steps", "return", By("steps")), "dots/1 x[1 1 1] y[2 4 -1]; dots/10 x[10 10] y[5 8]"},
+		"bar":       {Bar(f, "arm", "return"), "bars/ x[-0.38 0.62] y[5 1.5]"},
+		"bars":      {Bar(f, "arm", "return", By("family")), "bars/push x[-0.38 0.62] y[5 4]; bars/reach x[1] y[-1]"},
+		"histogram": {Histogram(f, "return", Bins(3)), "bars/ x[-1 2 5] y[1 2 2]"},
+		"counts":    {Histogram(f, "return", Bins(3), By("arm")), "bars/a x[-1 2 5] y[0 1 2]; bars/b x[-1 2 5] y[1 1 0]"},
+		"box":       {Box(spread, "k", "v"), "boxes/ x[-0.38] y[3] "},
+		"heat":      {Heat(f, "arm", "family", "return"), "cells/ x[-0.5 0.5 0.5] y[-0.5 -0.5 0.5]"},
+		"unknown":   {Line(f, "step", "return"), `frame: there is no column "step"; did you mean "steps"?`},
+		"text":      {Scatter(f, "arm", "return"), `column "arm" holds text`},
+		"by none":   {Line(f, "steps", "return", By("seed")), `there is no column "seed"`},
+		"negative":  {Line(f, "steps", "return", LogY()), `column "return" has the value -1; expected a positive one`},
+		"empty":     {Line(f.Is("arm", "z"), "steps", "return"), "no row of 0 has values"},
+		"bins":      {Histogram(f, "return", Bins(-2)), "-2 bins; expected 1 to 1000"},
+		"log names": {Bar(f, "arm", "return", LogX()), "cannot be logarithmic"},
+		"crowded": {Line(frame.New(frame.Numbers("x", make([]float64, 20)), frame.Numbers("k", indices(20))), "x", "x", By("k")),
+			`column "k" has 20 different values; at most 10`},
+	} {
+		if got := told(c.chart); !strings.HasPrefix(got, c.want) && !(c.chart.err != nil && strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+		b, err := c.chart.MIMEBundle()
+		if (err == nil) != (c.chart.err == nil) {
+			t.Errorf("%s: shown with error %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := json.Marshal(b[ChartMIME]); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := png.Decode(bytes.NewReader(b["image/png"].([]byte))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func indices(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	return x
+}
+
+// Bands are Student's t intervals of equal x, or the columns that frame's Mean makes of them: the same figure.
+func TestBands(t *testing.T) {
+	f := measured().Is("arm", "a")
+	c := Line(f, "steps", "return")
+	want := stats.MeanInterval([]float64{5, 8})
+	m := c.Panels[0].Marks[0]
+	if m.Lo[1] != want.Lo || m.Hi[1] != want.Hi || !math.IsNaN(m.Lo[0]) {
+		t.Errorf("band %v to %v, want %v", m.Lo, m.Hi, want)
+	}
+	again := Line(f.Group("steps").Mean("return"), "steps", "return").Panels[0].Marks[0]
+	if again.Lo[1] != want.Lo || again.Hi[1] != want.Hi || !math.IsNaN(again.Lo[0]) {
+		t.Errorf("band %v to %v from a summary, want %v", again.Lo, again.Hi, want)
+	}
+}
+
+// Quartiles and whiskers of 1, 2, 3, 4, 100, as Tukey draws them: the last is beyond.
+func TestBoxes(t *testing.T) {
+	f := frame.New(frame.Numbers("v", []float64{4, 100, 2, 3, 1}), frame.Texts("k", slices.Repeat([]string{"x"}, 5)))
+	marks := Box(f, "k", "v").Panels[0].Marks
+	if box := marks[0]; box.Y[0] != 3 || box.Lo[0] != 1 || box.Hi[0] != 4 || box.Q1[0] >= 3 || box.Q3[0] <= 3 {
+		t.Errorf("box %+v", box)
+	}
+	if dots := marks[1]; !slices.Equal(dots.Y, []float64{100}) {
+		t.Errorf("beyond it %v", dots.Y)
+	}
+}
+
+// Every value is in one bin, whatever the scale and the number of bins.
+func TestBinsHoldEverything(t *testing.T) {
+	x := make([]float64, 1000)
+	for i := range x {
+		x[i] = math.Exp(math.Sin(float64(i)*12.9898) * 3)
+	}
+	f := frame.New(frame.Numbers("x", x))
+	for _, opts := range [][]Option{nil, {LogX()}, {Bins(1)}, {Bins(7), LogX()}, {Bins(1000)}} {
+		m := Histogram(f, "x", opts...).Panels[0].Marks[0]
+		sum := 0.0
+		for _, n := range m.Y {
+			sum += n
+		}
+		if sum != 1000 || m.X[0] > slices.Min(x)*(1+1e-12) || m.X1[len(m.X1)-1] < slices.Max(x)*(1-1e-12) {
+			t.Errorf("%v values in bins from %v to %v", sum, m.X[0], m.X1[len(m.X1)-1])
+		}
+	}
+	if m := Histogram(frame.New(frame.Numbers("x", []float64{3, 3})), "x").Panels[0].Marks[0]; slices.Max(m.Y) != 2 {
+		t.Errorf("equal values are counted %v", m.Y)
+	}
+}
+
+func TestLogTicks(t *testing.T) {
+	for want, at := range map[string][2]float64{
+		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000}, "1e-09 1e-06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
+	} {
+		r := newRuler(Scale{Log: true}, at[0], at[1], 5)
+		var got []string
+		for _, t := range r.ticks {
+			got = append(got, t.text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("ticks of %v: %v, want %s", at, got, want)
+		}
+	}
+}

@@ -1,0 +1,344 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"nacre/analysis/frame"
+	"nacre/analysis/stats"
+)
+
+// Line draws a line through the values of column y over those of x. Where several rows of a series have the same x, such as
+// those of several seeds, it goes through their mean, with Student's t interval at 95 % as a band; columns called y_lo and
+// y_hi, which frame's Mean makes, are a band too.
+//
+//	plots.Line(f, "env_steps", "return", plots.By("arm"))
+func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y}, opts, false)
+	xs, ys := b.column(x), b.column(y)
+	b.finite(x, xs, b.o.logX)
+	b.finite(y, ys, b.o.logY)
+	if b.err != nil {
+		return b.Chart
+	}
+	lo, hi := b.band(y)
+	b.groups(func(panel, series int, rows []int) {
+		slices.SortStableFunc(rows, func(i, j int) int { return compare(xs[i], xs[j]) })
+		m := Mark{Kind: LineMark, Series: series}
+		banded := false
+		for k := 0; k < len(rows); {
+			var at []float64
+			first := rows[k]
+			for ; k < len(rows) && xs[rows[k]] == xs[first]; k++ {
+				at = append(at, ys[rows[k]])
+			}
+			mean, l, h := middle(at)
+			if len(at) == 1 && lo != nil {
+				l, h = lo[first], hi[first]
+			}
+			banded = banded || !math.IsNaN(l)
+			m.X, m.Y, m.Lo, m.Hi = append(m.X, xs[first]), append(m.Y, mean), append(m.Lo, l), append(m.Hi, h)
+		}
+		if !banded {
+			m.Lo, m.Hi = nil, nil
+		}
+		b.add(panel, m)
+		if b.o.dotted || len(m.X) == 1 {
+			b.add(panel, Mark{Kind: DotMark, Series: series, X: m.X, Y: m.Y})
+		}
+	})
+	return b.Chart
+}
+
+// column is a column of numbers of the rows that are drawn; text where numbers are needed is the chart's error.
+func (b *build) column(name string) []float64 {
+	if b.err != nil {
+		return nil
+	}
+	x, err := b.f.Numbers(name)
+	b.err = err
+	return x
+}
+
+// band is columns name_lo and name_hi, nil where there are none.
+func (b *build) band(name string) (lo, hi []float64) {
+	lo, err1 := b.f.Numbers(name + "_lo")
+	hi, err2 := b.f.Numbers(name + "_hi")
+	if err1 != nil || err2 != nil {
+		return nil, nil
+	}
+	return lo, hi
+}
+
+// middle is a mean and its interval, NaN where there is none.
+func middle(x []float64) (mean, lo, hi float64) {
+	i := stats.MeanInterval(x)
+	if !i.Known() {
+		return i.Mean, math.NaN(), math.NaN()
+	}
+	return i.Mean, i.Lo, i.Hi
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Scatter draws a dot for every row.
+func Scatter(f *frame.Frame, x, y string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y}, opts, true)
+	xs, ys := b.column(x), b.column(y)
+	b.finite(x, xs, b.o.logX)
+	b.finite(y, ys, b.o.logY)
+	if b.err != nil {
+		return b.Chart
+	}
+	b.groups(func(panel, series int, rows []int) {
+		m := Mark{Kind: DotMark, Series: series, X: at(xs, rows), Y: at(ys, rows)}
+		if b.value != nil {
+			m.Value = at(b.value, rows)
+		}
+		b.add(panel, m)
+	})
+	return b.Chart
+}
+
+func at(x []float64, rows []int) []float64 {
+	out := make([]float64, len(rows))
+	for k, i := range rows {
+		out[k] = x[i]
+	}
+	return out
+}
+
+// slots puts series side by side within a category: the edges of the k-th of n.
+func slots(category, k, n int) (from, to float64) {
+	const width = 0.76
+	from = float64(category) - width/2 + width*float64(k)/float64(n)
+	return from, from + width/float64(n)*0.94
+}
+
+// categories are the classes of column x, which become the x axis.
+func (b *build) categories(x string) []int {
+	if b.err != nil {
+		return nil
+	}
+	names, of, err := classes(b.f, x, 60)
+	b.X.Categories, b.err = names, err
+	if b.err == nil && b.o.logX {
+		b.err = fmt.Errorf("plots: the x axis has categories (%q) and cannot be logarithmic", x)
+	}
+	return of
+}
+
+// byCategory calls do with the values of y in every panel, series and category that has some.
+func (b *build) byCategory(category []int, ys []float64, do func(panel, series, category int, values []float64, rows []int)) {
+	b.groups(func(panel, series int, rows []int) {
+		for c := range b.X.Categories {
+			own := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return category[i] != c })
+			if len(own) > 0 {
+				do(panel, series, c, at(ys, own), own)
+			}
+		}
+	})
+}
+
+// Bar draws a bar for every value of column x, as high as column y: the mean of several rows, with Student's t interval at
+// 95 % as a whisker; columns called y_lo and y_hi are a whisker too.
+func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y}, opts, false)
+	ys := b.column(y)
+	category := b.categories(x)
+	b.finite(y, ys, b.o.logY)
+	if b.err != nil {
+		return b.Chart
+	}
+	lo, hi := b.band(y)
+	b.byCategory(category, ys, func(panel, series, c int, values []float64, rows []int) {
+		from, to := slots(c, series, len(b.Names))
+		mean, l, h := middle(values)
+		if len(values) == 1 && lo != nil {
+			l, h = lo[rows[0]], hi[rows[0]]
+		}
+		b.join(panel, Mark{Kind: BarMark, Series: series, X: []float64{from}, X1: []float64{to}, Y: []float64{mean}, Lo: maybe{l}, Hi: maybe{h}})
+	})
+	return b.Chart
+}
+
+// join adds a mark's shapes to those of its kind and series that the panel has.
+func (b *build) join(panel int, m Mark) {
+	for k := range b.Panels[panel].Marks {
+		old := &b.Panels[panel].Marks[k]
+		if old.Kind == m.Kind && old.Series == m.Series {
+			old.X, old.X1, old.Y, old.Y1 = append(old.X, m.X...), append(old.X1, m.X1...), append(old.Y, m.Y...), append(old.Y1, m.Y1...)
+			old.Q1, old.Q3, old.Lo, old.Hi = append(old.Q1, m.Q1...), append(old.Q3, m.Q3...), append(old.Lo, m.Lo...), append(old.Hi, m.Hi...)
+			old.Value = append(old.Value, m.Value...)
+			return
+		}
+	}
+	b.add(panel, m)
+}
+
+// Histogram counts the values of a column in bins of equal width, the same for all series. Their number is that of Freedman
+// and Diaconis' rule, or Sturges' where that gives more, unless Bins says it.
+func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
+	b := begin(f, x, "count", []string{x}, opts, false)
+	xs := b.column(x)
+	b.finite(x, xs, b.o.logX)
+	if b.err != nil {
+		return b.Chart
+	}
+	if b.o.bins < 0 || b.o.bins > 1000 {
+		b.err = fmt.Errorf("plots: %d bins; expected 1 to 1000", b.o.bins)
+		return b.Chart
+	}
+	edges := binEdges(xs, b.o.bins, b.o.logX)
+	b.groups(func(panel, series int, rows []int) {
+		m := Mark{Kind: BarMark, Series: series, X: edges[:len(edges)-1], X1: edges[1:], Y: make([]float64, len(edges)-1)}
+		for _, i := range rows {
+			k, _ := slices.BinarySearch(edges, xs[i])
+			if k == len(edges) || edges[k] != xs[i] {
+				k--
+			}
+			m.Y[min(max(k, 0), len(m.Y)-1)]++
+		}
+		b.add(panel, m)
+	})
+	return b.Chart
+}
+
+func binEdges(x []float64, bins int, log bool) []float64 {
+	x = slices.Clone(x)
+	if log {
+		for i := range x {
+			x[i] = math.Log(x[i])
+		}
+	}
+	slices.Sort(x)
+	lo, hi := x[0], x[len(x)-1]
+	if lo == hi {
+		lo, hi = widen(lo, hi, 0)
+	}
+	if bins == 0 {
+		n := float64(len(x))
+		width := 2 * (stat.Quantile(0.75, stat.LinInterp, x, nil) - stat.Quantile(0.25, stat.LinInterp, x, nil)) / math.Cbrt(n)
+		bins = int(math.Ceil(math.Log2(n))) + 1
+		if width > 0 {
+			bins = max(bins, int(math.Ceil(min(100, (hi-lo)/width))))
+		}
+	}
+	edges := make([]float64, bins+1)
+	for k := range edges {
+		t := float64(k) / float64(bins)
+		if edges[k] = lo*(1-t) + hi*t; log {
+			edges[k] = math.Exp(edges[k])
+		}
+	}
+	return edges
+}
+
+// Box draws the median and quartiles of column y for every value of x, whiskers to the last value within 1.5 times the
+// quartiles' distance (Tukey), and dots beyond.
+func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y}, opts, false)
+	ys := b.column(y)
+	category := b.categories(x)
+	b.finite(y, ys, b.o.logY)
+	if b.err != nil {
+		return b.Chart
+	}
+	b.byCategory(category, ys, func(panel, series, c int, v []float64, _ []int) {
+		from, to := slots(c, series, len(b.Names))
+		slices.Sort(v)
+		q1, q3 := stat.Quantile(0.25, stat.LinInterp, v, nil), stat.Quantile(0.75, stat.LinInterp, v, nil)
+		reach := 1.5 * (q3 - q1)
+		lo, hi := q1, q3
+		beyond := Mark{Kind: DotMark, Series: series}
+		for _, y := range v {
+			if y < q1-reach || y > q3+reach {
+				beyond.X, beyond.Y = append(beyond.X, (from+to)/2), append(beyond.Y, y)
+				continue
+			}
+			lo, hi = min(lo, y), max(hi, y)
+		}
+		b.join(panel, Mark{Kind: BoxMark, Series: series, X: []float64{from}, X1: []float64{to}, Y: []float64{stats.Median(v)},
+			Q1: []float64{q1}, Q3: []float64{q3}, Lo: maybe{lo}, Hi: maybe{hi}})
+		if len(beyond.X) > 0 {
+			b.join(panel, beyond)
+		}
+	})
+	return b.Chart
+}
+
+// Strip draws every value of column y as a dot beside the value of x it belongs to, spread sideways so that few hide others.
+func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y}, opts, false)
+	ys := b.column(y)
+	category := b.categories(x)
+	b.finite(y, ys, b.o.logY)
+	if b.err != nil {
+		return b.Chart
+	}
+	b.byCategory(category, ys, func(panel, series, c int, v []float64, _ []int) {
+		from, to := slots(c, series, len(b.Names))
+		m := Mark{Kind: DotMark, Series: series, Y: v}
+		for k := range v {
+			// The fractions of multiples of the golden ratio are spread evenly, however many there are.
+			_, t := math.Modf(float64(k) * math.Phi)
+			m.X = append(m.X, from+(to-from)*(0.15+0.7*t))
+		}
+		b.join(panel, m)
+	})
+	return b.Chart
+}
+
+// Heat draws a cell for every pair of values of columns x and y, coloured by the mean of column value.
+func Heat(f *frame.Frame, x, y, value string, opts ...Option) *Chart {
+	b := begin(f, x, y, []string{x, y, value}, opts, false)
+	values := b.column(value)
+	column := b.categories(x)
+	b.finite(value, values, false)
+	if b.err == nil && (b.o.logY || b.o.by != "") {
+		b.err = fmt.Errorf("plots: a heat map has neither a logarithmic axis nor series (By)")
+	}
+	if b.err != nil {
+		return b.Chart
+	}
+	names, row, err := classes(b.f, y, 200)
+	if b.Y.Categories, b.err = names, err; err != nil {
+		return b.Chart
+	}
+	cells := map[[3]int][]float64{}
+	for i, v := range values {
+		key := [3]int{b.panel[i], column[i], row[i]}
+		cells[key] = append(cells[key], v)
+	}
+	for p := range b.Panels {
+		m := Mark{Kind: CellMark}
+		for c := range b.X.Categories {
+			for r := range names {
+				if v := cells[[3]int{p, c, r}]; v != nil {
+					m.X, m.X1 = append(m.X, float64(c)-0.5), append(m.X1, float64(c)+0.5)
+					m.Y, m.Y1 = append(m.Y, float64(r)-0.5), append(m.Y1, float64(r)+0.5)
+					m.Value = append(m.Value, stats.Mean(v))
+				}
+			}
+		}
+		b.add(p, m)
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range b.Panels {
+		l, h := extent(p.Marks[0].Value)
+		lo, hi = min(lo, l), max(hi, h)
+	}
+	b.Colour = &ColourScale{value, lo, hi}
+	return b.Chart
+}

@@ -1,0 +1,218 @@
+package roofline
+
+import (
+	"math"
+	"slices"
+
+	"nacre/core"
+	"nacre/core/gpu"
+	"nacre/core/op"
+)
+
+// What the model assumes of every card.
+const (
+	lanesPerClock = 128 // instructions a multiprocessor issues, by lanes
+	resident      = 12  // blocks of gpu.BlockSize lanes at a time on a multiprocessor, by their registers
+	unroll        = 4   // rounds of a loop whose loads a compiler puts before the first use
+	fill          = 1.0 // µs in which a product's first operands arrive and its last results leave
+	barrier       = 0.03
+	split         = 1.0  // µs more where several blocks share a product's sums
+	fp32Share     = 0.85 // of the peak that products in float32 reach in full tiles
+)
+
+// tile is a block's part of a product and the share of the peak it reaches: small tiles read more per operation.
+type tile struct {
+	m, n  int
+	share float64
+}
+
+// tiles are those that NVIDIA's libraries have, about.
+var tiles = []tile{{256, 128, 0.8}, {128, 256, 0.8}, {128, 192, 0.76}, {192, 128, 0.76}, {128, 128, 0.72}, {128, 96, 0.66}, {128, 64, 0.58}, {64, 128, 0.58},
+	{64, 64, 0.45}, {64, 32, 0.3}, {32, 64, 0.3}, {32, 32, 0.2}}
+
+// cost is what a launch asks of a card.
+type cost struct {
+	alone   float64 // µs by itself, its start included
+	ideal   float64 // µs at the roofline: its operations or its bytes at the card's peak
+	workers int     // multiprocessors whose room it takes
+	bytes   float64
+	bound   string
+}
+
+// cost of one unit.
+func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
+	flops, n := pl.Work(u)
+	flops, n = flops*int64(m.Options.Memories), n*int64(m.Options.Memories)
+	c := cost{bytes: float64(n)}
+	rate := m.Card.CacheRate
+	if c.bytes > m.Card.Cache*1e6/2 { // half of the cache is other launches'
+		rate = m.Card.Memory
+	}
+	bytes := c.bytes / rate / 1e6
+	c.ideal, c.bound = bytes, "bytes"
+	busy := 0.0
+	switch {
+	case u.Product != nil:
+		c.ideal = max(bytes, float64(flops)/m.peak()/1e6)
+		busy, c.workers = m.product(u.Product)
+		c.bound = "products"
+	case u.Kernel != nil:
+		busy, c.workers, c.bound = m.region(u.Kernel)
+	default:
+		busy, c.workers = m.steps(pl, u)
+		c.bound = "latency"
+	}
+	if bytes > busy {
+		busy, c.bound = bytes, "bytes"
+	}
+	if busy < m.Card.Start {
+		c.bound = "start"
+	}
+	c.alone = m.Card.Start + busy
+	return c
+}
+
+// peak is the rate of products in TFLOP/s.
+func (m *Model) peak() float64 {
+	if m.Options.TF32 {
+		return m.Card.TF32
+	}
+	return m.Card.FP32
+}
+
+// product is how long the multiprocessors work on a product, and how many do: by the best of the tiles.
+func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
+	rate := m.Card.FP32 * fp32Share
+	if m.Options.TF32 {
+		rate = m.Card.TF32
+		if g.TA || !g.TB { // the terms of either operand's sums lie apart
+			rate *= m.Card.AnyLayout
+		}
+		if g.K%4 != 0 || g.N%4 != 0 || g.TA && g.M%4 != 0 { // no rows of whole 16 bytes: narrower copies
+			rate /= 2
+		}
+	}
+	rate *= 1e6 / float64(m.Card.SMs) // operations per µs and multiprocessor
+	busy = math.Inf(1)
+	for _, t := range tiles {
+		share := t.share
+		if !m.Options.TF32 {
+			share = math.Sqrt(t.share) // slower arithmetic waits less for its operands
+		}
+		for s := 1; s <= 32 && (s == 1 || g.K/s >= 64); s *= 2 {
+			blocks := gpu.CeilDiv(g.M, t.m) * gpu.CeilDiv(g.N, t.n) * s * m.Options.Memories
+			one := 2 * float64(t.m*t.n) * float64(gpu.CeilDiv(g.K, s)) / (rate * share)
+			b := fill + one*float64(gpu.CeilDiv(blocks, m.Card.SMs))
+			if s > 1 {
+				b += split + 4*float64(g.M*g.N*s*m.Options.Memories)*2/m.Card.CacheRate/1e6
+			}
+			if b < busy {
+				busy, workers = b, min(blocks, m.Card.SMs)
+			}
+		}
+	}
+	return busy, workers
+}
+
+// region is the same of a generated kernel. Its blocks leave room for others' on their multiprocessors.
+func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) {
+	rounds, instructions := 1.0, 0.0
+	takes, four, blocks := float64(k.Takes()*m.Options.Memories), max(1, k.Vector), k.Blocks*m.Options.Memories
+	if k.Sums == 0 {
+		instructions = m.instructions(k.Results, four) * takes
+	} else {
+		rounds = 0
+		for _, l := range k.Loops {
+			turns := k.Turns(l)
+			rounds += float64(gpu.CeilDiv(gpu.CeilDiv(turns, k.Lanes*k.Slices), unroll))
+			instructions += m.instructions(l.Body, four) * float64(turns) * takes
+		}
+		if k.InRow {
+			four = 1
+		}
+		instructions += m.instructions(append(slices.Clone(k.Head), k.Results...), four) * takes
+		rounds += barrier * math.Log2(float64(k.Lanes)) * float64(max(1, k.Sums)) / m.Card.Latency
+		if k.Slices > 1 {
+			rounds += 3 // partial sums are written, counted and read again
+		}
+	}
+	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
+	wait := waves * rounds * m.Card.Latency
+	issue := instructions / (lanesPerClock * m.Card.Clock * 1e3) / float64(min(m.Card.SMs, blocks))
+	workers = min(m.Card.SMs, gpu.CeilDiv(blocks, resident))
+	if issue > wait {
+		return issue, workers, "instructions"
+	}
+	return wait, workers, "latency"
+}
+
+// steps is the same of the optimiser's: a block per gpu.Chunk numbers.
+func (m *Model) steps(pl *gpu.Plan, u *gpu.Unit) (busy float64, workers int) {
+	const chunk = 1024
+	blocks := 1
+	for _, in := range u.Steps {
+		x := pl.Program.Values[in.Out]
+		blocks += gpu.CeilDiv(x.Rows*gpu.Pitch(x.Cols), chunk)
+	}
+	blocks *= m.Options.Memories
+	turns := 1.0 // everything is read at once
+	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
+	return waves * (1 + turns) * m.Card.Latency, min(m.Card.SMs, gpu.CeilDiv(blocks, resident))
+}
+
+// instructions that a result or term takes, about, or four of them: integers and accesses to memory once for all four.
+func (m *Model) instructions(list []gpu.Statement, four int) float64 {
+	n := 2.0 // of the loop
+	for _, s := range list {
+		switch s := s.(type) {
+		case gpu.Let:
+			w := weight(s.Expr)
+			if !s.Expr.Integer() && s.Expr.Op != gpu.Load {
+				w *= float64(four)
+			}
+			n += w
+		case gpu.Choose:
+			for _, c := range s.Cases {
+				n += 2 + m.instructions(c.Body, four)
+			}
+		case gpu.Add:
+			n += float64(four)
+		default:
+			n += 2
+		}
+	}
+	return n
+}
+
+// weight of one operation in instructions.
+func weight(e gpu.Expr) float64 {
+	switch e.Op {
+	case gpu.DivInt, gpu.ModInt:
+		return 4
+	case gpu.Load:
+		return 2
+	case gpu.UnaryOf:
+		switch op.UnaryFunc(e.F) {
+		case op.Square, op.Abs, op.Sign:
+			return 1
+		}
+		return 20
+	case gpu.BinaryOf:
+		if op.BinaryFunc(e.F) == op.Div {
+			return 10
+		}
+	case gpu.LogSum:
+		return 20
+	}
+	return 1
+}
+
+// parameters counts those that a unit steps.
+func parameters(u *gpu.Unit) (n int) {
+	for _, in := range u.Steps {
+		if _, ok := in.Op.(core.Adam); ok {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,271 @@
+package roofline
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"nacre/core/gpu"
+)
+
+// Options are what the model is told of how a plan is run.
+type Options struct {
+	TF32     bool `json:"tf32"`     // products in TF32, else float32
+	Memories int  `json:"memories"` // in which every launch does the same, such as those of so many seeds; 0 is 1
+}
+
+// Model is a plan's times on a card, in µs.
+type Model struct {
+	Card     Card     `json:"card"`
+	Options  Options  `json:"options"`
+	Program  string   `json:"program"`
+	Total    float64  `json:"total_us"`    // on the plan's branches, sharing the card
+	Critical float64  `json:"critical_us"` // with as many multiprocessors as anybody asks for
+	Serial   float64  `json:"serial_us"`   // one launch after the other
+	PerSeed  float64  `json:"per_seed_us"` // Total over the memories
+	Compiler float64  `json:"compiler_us"` // of one memory, see compiler
+	Launches []Launch `json:"launches"`
+
+	pl *gpu.Plan
+}
+
+// Launch is one of a plan's.
+type Launch struct {
+	Number   int     `json:"number"`
+	What     string  `json:"what"`
+	Kernel   string  `json:"kernel"` // see Model.Name
+	Branch   int     `json:"branch"`
+	After    []int   `json:"after"`
+	Alone    float64 `json:"alone_us"`
+	Share    float64 `json:"roofline_share"` // of the time alone that peak rates would take
+	Bound    string  `json:"bound"`          // what decides Alone: products, bytes, instructions, latency, start
+	FLOPs    int64   `json:"flops"`
+	Bytes    int64   `json:"bytes"`
+	Begin    float64 `json:"begin_us"`
+	End      float64 `json:"end_us"`
+	Critical bool    `json:"critical"` // on the longest path through the graph
+
+	cost cost
+}
+
+// New models a plan.
+func New(pl *gpu.Plan, card Card, o Options) *Model {
+	o.Memories = max(1, o.Memories)
+	m := &Model{Card: card, Options: o, Program: pl.Program.Name, pl: pl}
+	for i, u := range pl.Units {
+		c := m.cost(pl, u)
+		flops, n := pl.Work(u)
+		flops, n = flops*int64(o.Memories), n*int64(o.Memories)
+		m.Launches = append(m.Launches, Launch{Number: i, What: pl.Describe(u), Branch: u.Branch, After: u.Deps, Alone: c.alone, Share: c.ideal / c.alone,
+			Bound: c.bound, FLOPs: flops, Bytes: n, cost: c})
+		m.Serial += c.alone + card.Gap
+	}
+	m.critical()
+	m.schedule()
+	m.PerSeed = m.Total / float64(o.Memories)
+	one := &Model{Card: card, Options: Options{TF32: o.TF32, Memories: 1}, pl: pl}
+	m.Compiler = one.compiler()
+	return m
+}
+
+// Name names the kernels of the launches, one by one; an empty name is left to what the launch is.
+func (m *Model) Name(kernels []string) {
+	for i, name := range kernels {
+		u := m.pl.Units[i]
+		switch {
+		case name != "":
+		case u.Product != nil:
+			name = "product"
+		case u.Steps != nil:
+			name = "step"
+		default:
+			name = "tick"
+		}
+		m.Launches[i].Kernel = name
+	}
+}
+
+// critical finds the longest path.
+func (m *Model) critical() {
+	end := make([]float64, len(m.Launches))
+	from := make([]int, len(m.Launches))
+	last := 0
+	for i, l := range m.Launches {
+		from[i] = -1
+		for _, d := range l.After {
+			if from[i] < 0 || end[d] > end[from[i]] {
+				from[i] = d
+			}
+		}
+		if from[i] >= 0 {
+			end[i] = end[from[i]]
+		}
+		end[i] += l.Alone + m.Card.Gap
+		if end[i] > end[last] {
+			last = i
+		}
+	}
+	if len(end) == 0 {
+		return
+	}
+	m.Critical = end[last]
+	for i := last; i >= 0; i = from[i] {
+		m.Launches[i].Critical = true
+	}
+}
+
+// schedule lets the launches of all branches run: each begins when those it depends on and its branch's last are done;
+// those that run share multiprocessors, first come first served, and bandwidth.
+func (m *Model) schedule() {
+	const idle, running, done = 0, 1, 2
+	state := make([]int, len(m.Launches))
+	left := make([]float64, len(m.Launches))  // of the launch's work, 1 is all
+	ready := make([]float64, len(m.Launches)) // when its start is over
+	var order []int                           // of those running
+	now, finished := 0.0, 0
+	for finished < len(m.Launches) {
+		for i := range m.Launches {
+			l := &m.Launches[i]
+			if state[i] == idle && m.free(i, state, done) {
+				state[i], left[i], l.Begin, ready[i] = running, 1, now, now+m.Card.Gap+m.Card.Start
+				order = append(order, i)
+			}
+		}
+		// Rates until the next event.
+		free, traffic := float64(m.Card.SMs), 0.0
+		rate := make([]float64, len(order))
+		for k, i := range order {
+			c := m.Launches[i].cost
+			if now < ready[i] {
+				continue
+			}
+			got := min(free, float64(c.workers))
+			free -= got
+			busy := max(c.alone-m.Card.Start, 1e-6)
+			rate[k] = got / float64(c.workers) / busy
+			traffic += c.bytes * rate[k] / 1e6
+		}
+		if traffic > m.Card.CacheRate {
+			for k := range rate {
+				rate[k] *= m.Card.CacheRate / traffic
+			}
+		}
+		step := math.Inf(1)
+		for k, i := range order {
+			if now < ready[i] {
+				step = min(step, ready[i]-now)
+			} else if rate[k] > 0 {
+				step = min(step, left[i]/rate[k])
+			}
+		}
+		now += step
+		rest := order[:0:0]
+		for k, i := range order {
+			left[i] -= rate[k] * step
+			if left[i] > 1e-9 {
+				rest = append(rest, i)
+				continue
+			}
+			state[i], m.Launches[i].End = done, now
+			finished++
+		}
+		order = rest
+	}
+	m.Total = now
+}
+
+// free reports whether launch i may begin.
+func (m *Model) free(i int, state []int, done int) bool {
+	for _, d := range m.Launches[i].After {
+		if state[d] != done {
+			return false
+		}
+	}
+	for j := range i {
+		if m.Launches[j].Branch == m.Launches[i].Branch && state[j] != done {
+			return false
+		}
+	}
+	return true
+}
+
+// compiler models the same program by a compiler for arrays, such as XLA in a scan: one kernel after the other; matrix
+// products by the same library without epilogues, operands as they lie; every epilogue a kernel that reads and writes the
+// product; every other launch of the plan at the cache's bandwidth, for every two results; the optimiser's steps four
+// parameters at a time. It is kinder to such a compiler than to the plan: its sums never wait.
+func (m *Model) compiler() (us float64) {
+	each := m.Card.Gap + m.Card.Start
+	bandwidth := m.Card.CacheRate * 1e6
+	for _, u := range m.pl.Units {
+		_, n := m.pl.Work(u)
+		launches := 1
+		switch {
+		case u.Product != nil:
+			busy, _ := m.product(u.Product)
+			us += busy
+			if u.Product.Bias >= 0 {
+				launches++
+				us += 8 * float64(u.Product.M*u.Product.N) / bandwidth
+			}
+		case u.Kernel != nil:
+			launches = gpu.CeilDiv(len(u.Kernel.Writes), 2)
+			us += max(m.Card.Latency, float64(n)/bandwidth)
+		case u.Steps != nil:
+			launches = max(1, gpu.CeilDiv(parameters(u), 4))
+			us += float64(n) / bandwidth
+		}
+		us += each * float64(launches)
+	}
+	return us
+}
+
+// String lists the launches and the sums.
+func (m *Model) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one, %.0f µs by a compiler for arrays\n",
+		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Compiler)
+	if n := m.Options.Memories; n > 1 {
+		fmt.Fprintf(&b, "of %d seeds as one program, %.0f µs each\n", n, m.PerSeed)
+	}
+	b.WriteString("launch  begin    end  alone  roof  bound         kernel    * on the critical path\n")
+	for _, l := range m.Launches {
+		fmt.Fprintf(&b, "%6d %6.1f %6.1f %6.2f  %3.0f%%  %-12s  %-9s %s %s\n", l.Number, l.Begin, l.End, l.Alone, 100*l.Share, l.Bound, l.Kernel,
+			map[bool]string{true: "*", false: " "}[l.Critical], l.What)
+	}
+	return b.String()
+}
+
+// DOT is the graph in Graphviz's language: launches by their number, time alone and what bounds them.
+func (m *Model) DOT() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "digraph %q {\n  node [shape=box];\n", m.Program)
+	for _, l := range m.Launches {
+		style := ""
+		if l.Critical {
+			style = ", style=bold"
+		}
+		what, _, _ := strings.Cut(l.What, ";")
+		if r := []rune(what); len(r) > 60 {
+			what = string(r[:60]) + "…"
+		}
+		fmt.Fprintf(&b, "  n%d [label=%q%s];\n", l.Number, fmt.Sprintf("%d %s: %s\n%.1f µs, %s", l.Number, l.Kernel, what, l.Alone, l.Bound), style)
+		for _, d := range l.After {
+			edge := ""
+			if l.Critical && m.Launches[d].Critical {
+				edge = " [style=bold]"
+			}
+			fmt.Fprintf(&b, "  n%d -> n%d%s;\n", d, l.Number, edge)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// Longest are the launches that take longest alone, longest first.
+func (m *Model) Longest(n int) []Launch {
+	out := slices.Clone(m.Launches)
+	slices.SortStableFunc(out, func(a, b Launch) int { return cmp.Compare(b.Alone, a.Alone) })
+	return out[:min(n, len(out))]
+}

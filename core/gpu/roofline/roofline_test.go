@@ -1,0 +1,89 @@
+package roofline_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"nacre/core"
+	"nacre/core/gpu"
+	"nacre/core/gpu/roofline"
+	"nacre/core/op"
+)
+
+// layers is a network of equal layers: rows×width, width terms.
+func layers(t testing.TB, rows, width, depth int) *gpu.Plan {
+	b := core.NewBuilder("layers", 1)
+	s := b.Stage("forward")
+	x := s.WholeInput("x", rows, width)
+	for i := range depth {
+		x = s.Dense(x, s.Param(fmt.Sprintf("w%d", i), width, width), s.Param(fmt.Sprintf("b%d", i), 1, width), op.ReLU)
+	}
+	s.Output("y", x)
+	p, err := b.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl, err := gpu.New(p, gpu.Options{Vectors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pl
+}
+
+func Example() {
+	b := core.NewBuilder("layer", 1)
+	s := b.Stage("forward")
+	s.Output("y", s.Dense(s.WholeInput("x", 4096, 300), s.Param("w", 300, 300), s.Param("b", 1, 300), op.ReLU))
+	p, _ := b.Compile()
+	plan, _ := gpu.New(p, gpu.Options{Vectors: true})
+	card, _ := roofline.Find("h100")
+	m := roofline.New(plan, card, roofline.Options{TF32: true})
+	l := m.Launches[0]
+	fmt.Printf("%d operations, %d bytes, bound by %s\n", l.FLOPs, l.Bytes, l.Bound)
+	// Output: 737280000 operations, 10191600 bytes, bound by products
+}
+
+// A product that fills the card takes its operations at no more than the peak rate and at no less than half of it.
+func TestProductAtPeak(t *testing.T) {
+	for _, card := range roofline.Cards {
+		m := roofline.New(layers(t, 65536, 4096, 1), card, roofline.Options{})
+		least := 2 * 65536 * 4096 * 4096 / card.FP32 / 1e6
+		if l := m.Launches[0]; !(l.Alone >= least) || l.Alone > 2*least || math.Abs(l.Share-least/l.Alone) > 1e-9 {
+			t.Errorf("%s: %.0f µs, share %.2f, the peak rate allows %.0f µs", card.Name, l.Alone, l.Share, least)
+		}
+	}
+}
+
+// Layers that depend on one another take as long on branches as one by one, but for what the last waits for nothing; and
+// every launch begins after those it depends on.
+func TestChain(t *testing.T) {
+	card, err := roofline.Find("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{TF32: true})
+	if math.Abs(m.Total-m.Serial) > 1e-6 || math.Abs(m.Critical-m.Serial) > 1e-6 {
+		t.Errorf("a chain takes %.3f µs on branches, %.3f on its critical path, %.3f one by one", m.Total, m.Critical, m.Serial)
+	}
+	for _, l := range m.Launches {
+		if !l.Critical || l.Share > 1 {
+			t.Errorf("launch %d of a chain: critical %v, share %.2f", l.Number, l.Critical, l.Share)
+		}
+		for _, d := range l.After {
+			if m.Launches[d].End > l.Begin+1e-9 {
+				t.Errorf("launch %d begins at %.2f, %d ends at %.2f", l.Number, l.Begin, d, m.Launches[d].End)
+			}
+		}
+	}
+	if dot := m.DOT(); strings.Count(dot, " -> ") != 4 || strings.Count(dot, "label=") != 5 {
+		t.Errorf("the graph of a chain of five:\n%s", dot)
+	}
+}
+
+func TestFind(t *testing.T) {
+	if _, err := roofline.Find("h10"); err == nil || !strings.Contains(err.Error(), "h100") {
+		t.Errorf("the error of an unknown GPU is %v", err)
+	}
+}

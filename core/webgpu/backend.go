@@ -1,0 +1,38 @@
+package webgpu
+
+import (
+	"fmt"
+	"strings"
+
+	"nacre/core"
+)
+
+// Backend is the GPUs that WebGPU reaches in the list of devices.
+var Backend = core.Backend{
+	Name:        "webgpu",
+	Title:       "GPU by WebGPU",
+	Numbered:    true,
+	Accelerator: true,
+	Precisions:  []string{"fp32"},
+	Open: func(o core.DeviceOptions) (core.Device, error) {
+		return New(Options{Ordinal: o.Ordinal, Hardware: o.Hardware, Host: o.Host})
+	},
+	Probe: func() (string, error) {
+		all, err := Adapters()
+		if err != nil {
+			return "", err
+		}
+		if len(all) == 0 {
+			return "", noAdapter()
+		}
+		var lines []string
+		for n, i := range all {
+			lines = append(lines, fmt.Sprintf("webgpu:%d %v", n, i))
+		}
+		return strings.Join(lines, "; "), nil
+	},
+}
+
+func noAdapter() *Error {
+	return &Error{NoDevice, "there is no adapter: no GPU's driver was found"}
+}

@@ -1,0 +1,378 @@
+//go:build !nogpu
+
+package webgpu
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"syscall/js"
+	"time"
+)
+
+// handle is an object of the browser's.
+type handle = js.Value
+
+// recording is a list of dispatches as the browser takes them.
+type recording []dispatch
+
+type dispatch struct {
+	kernel, group, offset js.Value
+	x, y                  int
+}
+
+// wire is a device of the browser's. Whatever waits lets the page go on.
+type wire struct {
+	device, queue  handle
+	layout, groups handle // of pipelines, of their bind groups
+	scratch        handle // bytes on their way
+	size           int    // of scratch
+	staging        map[int][]handle
+	first          *Error
+	lost           atomic.Pointer[Error]
+}
+
+// await waits for a promise.
+func await(promise js.Value) (result js.Value, err error) {
+	type outcome struct {
+		value  js.Value
+		failed bool
+	}
+	done := make(chan outcome, 1)
+	settle := func(failed bool) js.Func {
+		return js.FuncOf(func(_ js.Value, args []js.Value) any {
+			done <- outcome{args[0], failed}
+			return nil
+		})
+	}
+	good, bad := settle(false), settle(true)
+	defer good.Release()
+	defer bad.Release()
+	promise.Call("then", good, bad)
+	o := <-done
+	if o.failed {
+		return o.value, fmt.Errorf("%s", message(o.value))
+	}
+	return o.value, nil
+}
+
+// message is what an error of the browser's says.
+func message(e js.Value) string {
+	if m := e.Get("message"); m.Type() == js.TypeString {
+		return m.String()
+	}
+	return e.Call("toString").String()
+}
+
+// findAdapter asks the browser for its adapter: it shows one only.
+func findAdapter() (a js.Value, info Info, err error) {
+	gpu := js.Global().Get("navigator").Get("gpu")
+	if gpu.IsUndefined() {
+		return a, info, &Error{NoLibrary, "this browser has no WebGPU here (navigator.gpu): it needs a recent version, and a page of https or of this machine"}
+	}
+	a, err = await(gpu.Call("requestAdapter", map[string]any{"powerPreference": "high-performance"}))
+	if err != nil || a.IsNull() {
+		return a, info, &Error{NoDevice, "the browser gives no adapter: it knows no GPU, or does not use this one"}
+	}
+	text := func(name string) string {
+		if v := a.Get("info").Get(name); v.Type() == js.TypeString {
+			return v.String()
+		}
+		return ""
+	}
+	info.Name = strings.Join(strings.Fields(text("vendor")+" "+text("architecture")+" "+text("device")+" "+text("description")), " ")
+	info.Backend = "the browser"
+	for _, of := range []js.Value{a, a.Get("info")} {
+		info.Software = info.Software || of.Get("isFallbackAdapter").Truthy()
+	}
+	info.Software = info.Software || text("architecture") == "swiftshader"
+	limits := a.Get("limits")
+	info.Storage = int64(min(limits.Get("maxStorageBufferBindingSize").Float(), limits.Get("maxBufferSize").Float()))
+	info.Shared = limits.Get("maxComputeWorkgroupStorageSize").Int()
+	return a, info, nil
+}
+
+// Adapters lists the adapters: in a browser one at most.
+func Adapters() ([]Info, error) {
+	_, info, err := findAdapter()
+	if e, ok := err.(*Error); ok && e.Fault == NoDevice {
+		return nil, nil
+	}
+	return []Info{info}, err
+}
+
+// openWire makes a device of an adapter, with the limits it has.
+func openWire(o Options) (*wire, Info, error) {
+	a, info, err := findAdapter()
+	if err != nil {
+		return nil, info, err
+	}
+	if err := choose([]Info{info}, o); err != nil {
+		return nil, info, err
+	}
+	has := a.Get("limits")
+	if err := enough(has.Get("maxStorageBuffersPerShaderStage").Int(), info.Shared, has.Get("maxComputeInvocationsPerWorkgroup").Int(), info.Storage); err != nil {
+		return nil, info, err
+	}
+	limits := map[string]any{}
+	for _, name := range []string{"maxStorageBufferBindingSize", "maxBufferSize", "maxComputeWorkgroupStorageSize"} {
+		limits[name] = has.Get(name)
+	}
+	device, err := await(a.Call("requestDevice", map[string]any{"requiredLimits": limits}))
+	if err != nil {
+		return nil, info, &Error{NoDevice, info.Name + " gives no device: " + err.Error()}
+	}
+	w := &wire{device: device, queue: device.Get("queue"), staging: map[int][]handle{}}
+	device.Get("lost").Call("then", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		w.lost.CompareAndSwap(nil, lostGPU(message(args[0])))
+		return nil
+	}))
+	device.Call("addEventListener", "uncapturederror", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if e := args[0].Get("error"); w.first == nil {
+			w.first = &Error{Launching, message(e)}
+			if e.Get("constructor").Get("name").String() == "GPUOutOfMemoryError" {
+				w.first.Fault = NoMemory
+			}
+		}
+		return nil
+	}))
+	w.makeLayout()
+	return w, info, nil
+}
+
+// makeLayout makes the layout that all kernels share.
+func (w *wire) makeLayout() {
+	entries := make([]any, bindings)
+	for i := range entries {
+		buffer := map[string]any{"type": "storage"}
+		switch {
+		case i == uniforms:
+			buffer = map[string]any{"type": "uniform", "hasDynamicOffset": true}
+		case readOnly[i]:
+			buffer["type"] = "read-only-storage"
+		}
+		entries[i] = map[string]any{"binding": i, "visibility": 4, "buffer": buffer}
+	}
+	w.groups = w.device.Call("createBindGroupLayout", map[string]any{"entries": entries})
+	w.layout = w.device.Call("createPipelineLayout", map[string]any{"bindGroupLayouts": []any{w.groups}})
+}
+
+// check is the first error since the last check, or that of a GPU that is gone.
+func (w *wire) check() error {
+	if e := w.lost.Load(); e != nil {
+		return e
+	}
+	if e := w.first; e != nil {
+		w.first = nil
+		return e
+	}
+	return nil
+}
+
+// scoped runs calls and waits for what the browser has to say of them.
+func (w *wire) scoped(fault Fault, what string, calls func() error) error {
+	if e := w.lost.Load(); e != nil {
+		return e
+	}
+	w.device.Call("pushErrorScope", "validation")
+	w.device.Call("pushErrorScope", "out-of-memory")
+	err := calls()
+	memory, _ := await(w.device.Call("popErrorScope"))
+	other, _ := await(w.device.Call("popErrorScope"))
+	switch {
+	case w.lost.Load() != nil:
+		return w.lost.Load()
+	case memory.Truthy():
+		return &Error{NoMemory, what + ": " + message(memory)}
+	case other.Truthy():
+		return &Error{fault, what + ": " + message(other)}
+	}
+	return err
+}
+
+// newBuffer makes a buffer of words, all zero.
+func (w *wire) newBuffer(what string, words int, uniform bool) (handle, error) {
+	use := 0x80 | 8 | 4 // storage, and copies to and from it
+	if uniform {
+		use = 0x40 | 8
+	}
+	return w.buffer(what, words, use)
+}
+
+func (w *wire) buffer(what string, words, use int) (b handle, err error) {
+	words = max(words, minWords)
+	what = fmt.Sprintf("%.1f MB for %s", float64(words)*4e-6, what)
+	err = w.scoped(NoMemory, what, func() (err error) {
+		defer func() { // the browser throws where a size is beyond its own memory
+			if x := recover(); x != nil {
+				err = &Error{NoMemory, fmt.Sprintf("%s: %v", what, x)}
+			}
+		}()
+		b = w.device.Call("createBuffer", map[string]any{"size": 4 * words, "usage": use})
+		return nil
+	})
+	return b, err
+}
+
+// destroy takes the device away.
+func (w *wire) destroy() { w.device.Call("destroy") }
+
+func (w *wire) freeBuffer(b handle) {
+	if !b.IsUndefined() {
+		b.Call("destroy")
+	}
+}
+
+// write copies words to a buffer, before what is submitted after it.
+func (w *wire) write(to handle, at int, words []uint32) error {
+	for len(words) > 0 {
+		part := words[:min(len(words), 1<<20)]
+		if 4*len(part) > w.size {
+			w.size = 4 * len(part)
+			w.scratch = js.Global().Get("Uint8Array").New(w.size)
+		}
+		js.CopyBytesToJS(w.scratch, bytesOf(part))
+		w.queue.Call("writeBuffer", to, 4*at, w.scratch, 0, 4*len(part))
+		words, at = words[len(part):], at+len(part)
+	}
+	return w.check()
+}
+
+// copyTo copies the beginning of one buffer to another.
+func (w *wire) copyTo(to, from handle, words int) error {
+	encoder := w.device.Call("createCommandEncoder")
+	encoder.Call("copyBufferToBuffer", from, 0, to, 0, 4*words)
+	return w.send(encoder)
+}
+
+func (w *wire) send(encoder handle) error {
+	w.queue.Call("submit", []any{encoder.Call("finish")})
+	return w.check()
+}
+
+// newKernel compiles a text.
+func (w *wire) newKernel(text, entry string) (k handle, err error) {
+	err = w.scoped(Compiling, entry, func() error {
+		module := w.device.Call("createShaderModule", map[string]any{"code": text})
+		k, err = await(w.device.Call("createComputePipelineAsync", map[string]any{"layout": w.layout,
+			"compute": map[string]any{"module": module, "entryPoint": entry}}))
+		if err != nil {
+			return &Error{Compiling, entry + ": " + err.Error()}
+		}
+		return nil
+	})
+	return k, err
+}
+
+func (w *wire) freeKernel(handle) {} // the browser's collector does
+
+// newGroup binds buffers; each is bound whole, but of the arguments those of one launch.
+func (w *wire) newGroup(of [bindings]handle) (g handle, err error) {
+	entries := make([]any, bindings)
+	for i := range entries {
+		resource := map[string]any{"buffer": of[i]}
+		if i == uniforms {
+			resource["size"] = 4 * argumentWords
+		}
+		entries[i] = map[string]any{"binding": i, "resource": resource}
+	}
+	err = w.scoped(Limits, "binding buffers", func() error {
+		g = w.device.Call("createBindGroup", map[string]any{"layout": w.groups, "entries": entries})
+		return nil
+	})
+	return g, err
+}
+
+func (w *wire) freeGroup(handle) {}
+
+func (w *wire) record(list []command) recording {
+	out := make(recording, len(list))
+	for i, c := range list {
+		x, y := c.across()
+		out[i] = dispatch{c.kernel, c.group, js.ValueOf([]any{4 * argumentWords * c.arguments}), x, y}
+	}
+	return out
+}
+
+// submit gives lists of dispatches to the GPU, one after the other.
+func (w *wire) submit(lists []recording) error {
+	encoder := w.device.Call("createCommandEncoder")
+	pass := encoder.Call("beginComputePass")
+	for _, list := range lists {
+		for _, d := range list {
+			pass.Call("setPipeline", d.kernel)
+			pass.Call("setBindGroup", 0, d.group, d.offset)
+			pass.Call("dispatchWorkgroups", d.x, d.y)
+		}
+	}
+	pass.Call("end")
+	return w.send(encoder)
+}
+
+// fetching is a copy to the host under way.
+type fetching struct {
+	w       *wire
+	staging handle
+	class   int
+	words   int
+	done    chan error
+	arrived bool
+	err     error
+}
+
+// fetch starts copying words of a buffer to the host, after what was submitted before.
+func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
+	f := &fetching{w: w, words: words, class: classOf(words), done: make(chan error, 1)}
+	if free := w.staging[f.class]; len(free) > 0 {
+		f.staging, w.staging[f.class] = free[len(free)-1], free[:len(free)-1]
+	} else {
+		var err error
+		if f.staging, err = w.buffer("what comes back", 1<<f.class, 1|8); err != nil { // mapped for reading, copied to
+			return nil, err
+		}
+	}
+	encoder := w.device.Call("createCommandEncoder")
+	encoder.Call("copyBufferToBuffer", from, 4*at, f.staging, 0, 4*words)
+	if err := w.send(encoder); err != nil {
+		return nil, err
+	}
+	go func() {
+		_, err := await(f.staging.Call("mapAsync", 1, 0, 4*words))
+		f.done <- err
+	}()
+	return f, nil
+}
+
+// ready reports whether the copy has arrived.
+func (f *fetching) ready() bool {
+	if !f.arrived {
+		select {
+		case f.err = <-f.done:
+			f.arrived = true
+		default:
+		}
+	}
+	return f.arrived
+}
+
+// wait waits for the copy and gives its words to use.
+func (f *fetching) wait(use func(words []uint32)) error {
+	if !f.arrived {
+		f.err, f.arrived = <-f.done, true
+	}
+	if f.err != nil {
+		for range 50 { // that the device is lost comes after what it breaks
+			if err := f.w.check(); err != nil {
+				return err
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return &Error{Launching, "copying to the host: " + f.err.Error()}
+	}
+	words := make([]uint32, f.words)
+	js.CopyBytesToGo(bytesOf(words), js.Global().Get("Uint8Array").New(f.staging.Call("getMappedRange", 0, 4*f.words)))
+	f.staging.Call("unmap")
+	use(words)
+	f.w.staging[f.class] = append(f.w.staging[f.class], f.staging)
+	return f.w.check()
+}

@@ -1,0 +1,203 @@
+//go:build (((linux || darwin) && (amd64 || arm64)) || js) && !nogpu
+
+package webgpu
+
+import (
+	"fmt"
+	"sync"
+
+	"nacre/core"
+	"nacre/core/gpu"
+)
+
+// device implements core.Device.
+type device struct {
+	*wire
+	info    Info
+	options Options
+	empty   [2]handle // buffers of nothing, for bindings that a program has no use for
+
+	mu      sync.Mutex
+	kernels map[string]*kernel // compiled, by text and entry
+}
+
+// kernel is a compiled kernel that several programs may use.
+type kernel struct {
+	handle handle
+	users  int
+}
+
+// New makes a device on an adapter. The error is an *Error that says what is missing.
+func New(o Options) (core.Device, error) {
+	w, info, err := openWire(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &device{wire: w, info: info, options: o, kernels: map[string]*kernel{}}
+	for i := range d.empty {
+		if d.empty[i], err = w.newBuffer("nothing", minWords, false); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// choose checks that there is the adapter asked for.
+func choose(all []Info, o Options) error {
+	switch {
+	case len(all) == 0:
+		return noAdapter()
+	case o.Ordinal < 0 || o.Ordinal >= len(all):
+		return &Error{NoDevice, fmt.Sprintf("there is no adapter number %d: there are %d, numbered from 0", o.Ordinal, len(all))}
+	case o.Hardware && all[o.Ordinal].Software:
+		return &Error{NoDevice, fmt.Sprintf("there is no GPU, only an adapter that computes on the processor (%s): --device webgpu:%d takes it", all[o.Ordinal].Name, o.Ordinal)}
+	}
+	return nil
+}
+
+// enough checks an adapter's limits.
+func enough(storageBuffers, shared, lanes int, storage int64) error {
+	for _, x := range []struct {
+		what      string
+		has, want int64
+	}{
+		{"storage buffers of a kernel", int64(storageBuffers), minBuffers},
+		{"bytes that a workgroup shares", int64(shared), minShared},
+		{"lanes of a workgroup", int64(lanes), gpu.BlockSize},
+		{"bytes of a storage buffer", storage, 128 << 20},
+	} {
+		if x.has < x.want {
+			return &Error{Limits, fmt.Sprintf("the adapter has %d %s, want %d", x.has, x.what, x.want)}
+		}
+	}
+	return nil
+}
+
+func lostGPU(said string) *Error {
+	if said == "" {
+		said = "the GPU fell away"
+	}
+	return &Error{LostGPU, said + "; programs and parameters on the GPU are gone, go on from the last checkpoint"}
+}
+
+// Name says what runs, e.g. "webgpu:0/fp32 Apple M3".
+func (d *device) Name() string {
+	return fmt.Sprintf("webgpu:%d/fp32 %s", d.options.Ordinal, d.info.Name)
+}
+
+// Describe implements core.Described.
+func (d *device) Describe() core.Description {
+	out := core.Description{Hardware: d.info.String(), Libraries: "WebGPU by " + d.info.Backend}
+	if d.info.Software {
+		out.Notices = []string{"this adapter computes on the processor: the device cpu is faster"}
+	}
+	return out
+}
+
+// compile compiles a kernel, or finds it.
+func (d *device) compile(body, entry string) (*kernel, error) {
+	text := source(body)
+	key := entry + "\n" + text
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k := d.kernels[key]; k != nil {
+		k.users++
+		return k, nil
+	}
+	h, err := d.newKernel(text, entry)
+	if err != nil {
+		return nil, err
+	}
+	d.kernels[key] = &kernel{h, 1}
+	return d.kernels[key], nil
+}
+
+// idle is how many kernels may lie compiled with nobody using them, for a program that is loaded again.
+const idle = 512
+
+// forget says that a program has no more use for kernels.
+func (d *device) forget(used []*kernel) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range used {
+		k.users--
+	}
+	unused := 0
+	for _, k := range d.kernels {
+		if k.users == 0 {
+			unused++
+		}
+	}
+	for key, k := range d.kernels {
+		if unused > idle && k.users == 0 {
+			d.freeKernel(k.handle)
+			delete(d.kernels, key)
+		}
+	}
+}
+
+// hostWork is the largest program, in operations of matrix products, that runs on the host if it steps nothing: below it
+// a processor is done before a GPU has been asked and has answered.
+const hostWork = 10e6
+
+// Load prepares a program. See Options.Host for programs that run elsewhere.
+func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
+	mem, ok := m.(*memory)
+	if !ok || mem.gpu.wire != d.wire {
+		return nil, fmt.Errorf("webgpu: the memory belongs to another device (%T)", m)
+	}
+	if err := d.fits(p, mem); err != nil {
+		return nil, err
+	}
+	if d.options.Host != nil && !steps(p) && p.FLOPs() < hostWork {
+		return d.loadOnHost(p, mem)
+	}
+	return d.loadFed(p, mem, nil)
+}
+
+// fits reports a program that is broken, or has parameters that the memory lacks.
+func (d *device) fits(p *core.Program, mem *memory) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("webgpu: %w", err)
+	}
+	for _, s := range p.ParamSpecs() {
+		if i, ok := mem.index[s.Name]; !ok || mem.specs[i] != s {
+			return fmt.Errorf("webgpu: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
+		}
+	}
+	return nil
+}
+
+// steps reports whether a program changes parameters.
+func steps(p *core.Program) bool {
+	for _, l := range p.Levels {
+		for _, in := range l.Whole {
+			if p.Values[in.Out].Kind == core.Param {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hostRunner is a program on the host that sees the GPU's parameters.
+type hostRunner struct {
+	core.Runner
+	mem *memory
+}
+
+func (d *device) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
+	mirror, err := mem.host()
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.options.Host.Load(p, mirror)
+	return &hostRunner{r, mem}, err
+}
+
+func (r *hostRunner) Run() error {
+	if err := r.mem.refresh(); err != nil {
+		return err
+	}
+	return r.Runner.Run()
+}

@@ -1,0 +1,9 @@
+package webgpu
+
+import (
+	"nacre/core"
+	"nacre/core/gpu"
+)
+
+// Plan is how this package's devices run a program.
+func Plan(p *core.Program) (*gpu.Plan, error) { return gpu.New(p, gpu.Options{MaskedProducts: true}) }

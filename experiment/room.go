@@ -1,0 +1,23 @@
+package experiment
+
+import (
+	"fmt"
+
+	"nacre/rl"
+)
+
+// fits is an error where the run would come to keep more than there is room for, in bytes. Of what else it takes,
+// parameters and an update's buffers are there already when this is asked.
+func (a *Agent) fits(room int64) error {
+	k, ok := a.Learner.(rl.Keeper)
+	if !ok {
+		return nil
+	}
+	iterations, _ := a.algorithm.Schedule(a.Config)
+	need := k.Keeps(iterations, a.Config.EnvSteps)
+	if need <= room {
+		return nil
+	}
+	return fmt.Errorf("the run would come to keep %.1f GB of transitions and there is room for %.1f GB: give it fewer iterations or env_steps, a smaller %s.buffer_capacity, or train it with nacre on a machine",
+		float64(need)/1e9, float64(room)/1e9, a.Config.Algorithm)
+}

@@ -1,0 +1,174 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"nacre/analysis/stats"
+	"nacre/internal/rng"
+	"nacre/rl/protocol"
+)
+
+// The primary outcome of a study is the share of the way from the goal-blind controller to the goal-knowing one: returns
+// say how well a family is learned, this says what an agent got of what knowing the goal is worth. Beside it stands the
+// adaptation gain, what a run returns more after adaptation than in its first trajectory.
+
+// shareFromBlind names it among the figures.
+const shareFromBlind = "share_from_blind"
+
+// leastWorth is the least part of the way from random actions to the goal-knowing controller that must lie beyond the
+// goal-blind one. Below it returns hardly depend on the goal, and the share is a quotient of two small numbers.
+const leastWorth = 0.1
+
+// worth is that part over all seeds; ok is false where there are not all three yardsticks.
+func (r *Result) worth() (part float64, ok bool) {
+	blind, hasBlind := r.baseline(blindOf)
+	goal, hasGoal := r.baseline(goalOf)
+	random, _ := r.baseline(randomOf)
+	if !hasBlind || !hasGoal || len(r.Baselines) == 0 || goal <= random {
+		return 0, false
+	}
+	return (goal - blind) / (goal - random), true
+}
+
+// Unsuitable reports whether the family is unsuitable for the question: its goal-blind controller is near the goal-knowing
+// one, or above it, so an agent's return says nothing about what it inferred.
+func (r *Result) Unsuitable() bool {
+	part, ok := r.worth()
+	return ok && part < leastWorth
+}
+
+// hasShare reports whether the study has the primary outcome.
+func (r *Result) hasShare() bool {
+	_, ok := r.worth()
+	return ok && !r.Unsuitable()
+}
+
+// shareFigure is the primary outcome as a figure, with replicates of test tasks drawn anew, the same for the agent and both
+// controllers.
+func (r *Result) shareFigure() figure {
+	return figure{shareFromBlind, "share of the way from blind to knowing", func(s SeedResult) (stats.Replicated, error) {
+		for _, b := range r.Baselines {
+			if b.Seed == s.Seed && b.Blind != nil && b.Goal != nil {
+				return shareOfTasks(s.Adapted, *b.Blind, *b.Goal, s.Seed), nil
+			}
+		}
+		return stats.Replicated{}, fmt.Errorf("study: there are no yardsticks of seed %d", s.Seed)
+	}}
+}
+
+// shareOfTasks is the quotient of mean returns over test tasks, less the blind controller's.
+func shareOfTasks(adapted, blind, goal protocol.Result, seed uint64) stats.Replicated {
+	const replicates = 1000
+	a, b, g := adapted.AdaptedByTask(), blind.AdaptedByTask(), goal.AdaptedByTask()
+	share := func(task func(i int) int) float64 {
+		var way, whole float64
+		for i := range a {
+			k := task(i)
+			way, whole = way+a[k]-b[k], whole+g[k]-b[k]
+		}
+		return way / whole
+	}
+	out := stats.Replicated{Value: share(func(i int) int { return i }), Replicates: make([]float64, replicates)}
+	draws := rng.New(seed, rng.Bootstrap)
+	for i := range out.Replicates {
+		if out.Replicates[i] = share(func(int) int { return draws.IntN(len(a)) }); math.IsNaN(out.Replicates[i]) || math.IsInf(out.Replicates[i], 0) {
+			out.Replicates[i] = out.Value // every task drawn was one whose controllers are equal
+		}
+	}
+	return out
+}
+
+// Outcome is an arm's figure of the evaluation, with its interval over seeds and test tasks.
+type Outcome struct {
+	Arm    string         `json:"arm"`
+	Figure string         `json:"figure"`
+	Value  stats.Interval `json:"value"`
+	Seeds  []float64      `json:"seeds"`
+}
+
+// outcomes fills Outcomes, and their contrasts between arms.
+func (r *Result) outcomes() error {
+	for _, f := range r.returnFigures() {
+		values := make([][]stats.Replicated, len(r.Arms))
+		for i, a := range r.Arms {
+			var err error
+			if values[i], err = a.figures(f); err != nil {
+				return err
+			}
+			out := Outcome{Arm: a.Name, Figure: f.name, Seeds: valuesOf(values[i])}
+			if out.Value, err = stats.Nested(values[i:i+1], func(m []float64) float64 { return m[0] }, level, resamples, 1); err != nil {
+				return err
+			}
+			r.Outcomes = append(r.Outcomes, out)
+			for j := range i {
+				c, err := contrastOf(values[j], values[i])
+				if err != nil {
+					return err
+				}
+				c.A, c.B, c.Figure = r.Arms[j].Name, a.Name, f.name
+				r.OutcomeContrasts = append(r.OutcomeContrasts, c)
+			}
+		}
+	}
+	return nil
+}
+
+// outcome finds one.
+func (r *Result) outcome(arm, figure string) (Outcome, bool) {
+	for _, o := range r.Outcomes {
+		if o.Arm == arm && o.Figure == figure {
+			return o, true
+		}
+	}
+	return Outcome{}, false
+}
+
+// primarySection is the report's part on the primary outcome.
+func (r *Result) primarySection() string {
+	var b strings.Builder
+	b.WriteString("\n## The primary outcome\n\n")
+	part, ok := r.worth()
+	blind, _ := r.baseline(blindOf)
+	goal, _ := r.baseline(goalOf)
+	switch {
+	case !ok:
+		b.WriteString("This family has no goal-blind and goal-knowing controllers, so there is no share of the way between them.\n\n")
+	case r.Unsuitable():
+		fmt.Fprintf(&b, "**Unsuitable for the question**: a scripted controller that knows the goal returns %.4g and one that does not %.4g, so only %.1f %%\n"+
+			"of the way from random actions to the first depends on the goal (expected at least %.0f %%). Returns here say nothing about what an\n"+
+			"agent inferred, and no share of the way between both is given.\n\n", goal, blind, 100*part, 100*leastWorth)
+	default:
+		fmt.Fprintf(&b, "A scripted controller that knows the goal returns %.4g, the same controller told the middle of all goals %.4g. The share is how far\n"+
+			"an agent comes from the second, 0, to the first, 1; the gain is the return after adaptation less the first trajectory's. In\n"+
+			"brackets 95 %% intervals over seeds and test tasks.\n\n", goal, blind)
+	}
+	b.WriteString("| | share of the way | by seed | adaptation gain | by seed |\n|---|---|---|---|---|\n")
+	for _, a := range r.Arms {
+		fmt.Fprintf(&b, "| %s |", a.Title)
+		for _, name := range []string{shareFromBlind, adaptationGain} {
+			if o, ok := r.outcome(a.Name, name); ok {
+				var seeds []string
+				for _, v := range o.Seeds {
+					seeds = append(seeds, fmt.Sprintf("%.3g", v))
+				}
+				fmt.Fprintf(&b, " **%s** | %s |", withInterval(o.Value), strings.Join(seeds, "; "))
+			} else {
+				b.WriteString(" | |")
+			}
+		}
+		b.WriteString("\n")
+	}
+	if len(r.OutcomeContrasts) > 0 && r.OutcomeContrasts[0].Test != nil {
+		b.WriteString("\n| difference | figure | | permutation p | least possible |\n|---|---|---|---|---|\n")
+		names := map[string]string{}
+		for _, f := range r.returnFigures() {
+			names[f.name] = f.what
+		}
+		for _, c := range r.OutcomeContrasts {
+			fmt.Fprintf(&b, "| %s less %s | %s | %s | %.2g | %.2g |\n", r.title(c.B), r.title(c.A), names[c.Figure], withInterval(c.Difference), c.Test.P, c.Test.Least)
+		}
+	}
+	return b.String()
+}

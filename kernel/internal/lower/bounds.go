@@ -1,0 +1,120 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
+// recover one, and at the top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
+
+// recovers says whether the unit calls recover.
+func (l *Lowerer) recovers(u *Unit) bool {
+	found := false
+	look := func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {
+			_, builtin := l.Info.Uses[id].(*types.Builtin)
+			found = found || builtin
+		}
+		return !found
+	}
+	for _, s := range u.Body {
+		ast.Inspect(s, look)
+	}
+	for _, f := range u.Funcs {
+		ast.Inspect(f.Decl, look)
+	}
+	return found
+}
+
+// looks says whether indices are looked at before they are used.
+func (l *Lowerer) looks() bool {
+	if l.fn.library || l.numbered {
+		return !l.fn.library
+	}
+	if !l.fn.top {
+		return false
+	}
+	for _, s := range l.fn.scopes {
+		if s.loop {
+			return false
+		}
+	}
+	return true
+}
+
+// checkedIndex is base[i], where base is the lowered e.X and no map.
+func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
+	placing := l.placing
+	l.placing = false
+	i := l.expr(e.Index)
+	l.placing = placing
+	at := &ast.IndexExpr{X: base, Index: i}
+	t := l.typeOf(e.X).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	_, isArray := t.(*types.Array)
+	if !l.looks() || isArray && l.Info.Types[e.Index].Value != nil {
+		return at
+	}
+	if b, ok := l.typeOf(e.Index).Underlying().(*types.Basic); !ok || b.Kind() != types.Int {
+		i = call(ident("int"), i)
+	}
+	if simple(e.X) {
+		at.Index = l.rt("Index", i, call(ident("len"), base))
+		return at
+	}
+	if l.placing || isArray {
+		return at
+	}
+	x, k := l.fresh("x"), l.fresh("k")
+	return &ast.IndexExpr{X: call(&ast.FuncLit{ // without an index: it is the element
+		Type: &ast.FuncType{
+			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.low(e, l.typeOf(e.X))), field(k, ident("int"))}},
+			Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}},
+		},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.IndexExpr{X: ident(x), Index: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
+	}, base, i)}
+}
+
+// checkedSlice looks at the bounds of a lowered slice expression.
+func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
+	if !l.looks() {
+		return s
+	}
+	for _, x := range []ast.Expr{e.High, e.Max} {
+		if x != nil && !simple(x) {
+			return s
+		}
+	}
+	if !simple(e.X) {
+		return s
+	}
+	t := l.typeOf(e.X).Underlying()
+	_, isSlice := t.(*types.Slice)
+	limit := call(ident("len"), s.X)
+	if isSlice {
+		limit = call(ident("cap"), s.X)
+	}
+	number := func(x, low ast.Expr) ast.Expr {
+		if x == nil {
+			return intLit(0)
+		}
+		if b, ok := l.typeOf(x).Underlying().(*types.Basic); !ok || b.Kind() != types.Int {
+			return call(ident("int"), low)
+		}
+		return low
+	}
+	flag := map[bool]ast.Expr{true: ident("true"), false: ident("false")}
+	switch {
+	case e.Slice3:
+		s.Low = l.rt("Bounds3", number(e.Low, s.Low), number(e.High, s.High), number(e.Max, s.Max), limit, flag[isSlice])
+	case e.High == nil && e.Low == nil:
+	case e.High == nil:
+		s.Low = l.rt("Bounds", number(e.Low, s.Low), call(ident("len"), s.X), limit, flag[isSlice], ident("true"))
+	default:
+		s.Low = l.rt("Bounds", number(e.Low, s.Low), number(e.High, s.High), limit, flag[isSlice], ident("false"))
+	}
+	return s
+}

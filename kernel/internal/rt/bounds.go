@@ -1,0 +1,100 @@
+package rt
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// index returns i, an index into what has n elements, or panics as the Go run time does.
+func index(i, n int) int {
+	switch {
+	case i < 0:
+		panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
+	case i >= n:
+		panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
+	}
+	return i
+}
+
+// bounds returns low of x[low:high], or panics as the Go run time does. Of a slice limit is the capacity, else the
+// length. Without high, which then is the length, open is true.
+func bounds(low, high, limit int, isSlice, open bool) int {
+	what := "length"
+	if isSlice {
+		what = "capacity"
+	}
+	fail := func(format string, args ...any) {
+		panic(runtimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case !open && high < 0:
+		fail("[:%d]", high)
+	case !open && high > limit:
+		fail("[:%d] with %s %d", high, what, limit)
+	case low < 0:
+		fail("[%d:]", low)
+	case low > high:
+		fail("[%d:%d]", low, high)
+	}
+	return low
+}
+
+// bounds3 returns low of x[low:high:most], or panics as the Go run time does.
+func bounds3(low, high, most, limit int, isSlice bool) int {
+	what := "length"
+	if isSlice {
+		what = "capacity"
+	}
+	fail := func(format string, args ...any) {
+		panic(runtimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case most < 0:
+		fail("[::%d]", most)
+	case most > limit:
+		fail("[::%d] with %s %d", most, what, limit)
+	case high < 0:
+		fail("[:%d:]", high)
+	case high > most:
+		fail("[:%d:%d]", high, most)
+	case low < 0:
+		fail("[%d::]", low)
+	case low > high:
+		fail("[%d:%d:]", low, high)
+	}
+	return low
+}
+
+var shortSlice = regexp.MustCompile(`^reflect: cannot convert slice with length (\d+) to (?:array|pointer to array) with length (\d+)$`)
+
+// plainPanic is the error of the Go run time that the interpreter or package reflect panicked in place of, nil for other
+// texts.
+func plainPanic(text string) error {
+	if m := shortSlice.FindStringSubmatch(text); m != nil {
+		return runtimeError("cannot convert slice with length " + m[1] + " to array or pointer to array with length " + m[2])
+	}
+	switch {
+	case strings.HasPrefix(text, "hash of unhashable type: "):
+		return runtimeError("hash of unhashable type " + strings.TrimPrefix(text, "hash of unhashable type: "))
+	case strings.HasPrefix(text, "reflect: ") && strings.HasSuffix(text, "index out of range"):
+		return indexOutOfRange
+	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") || strings.Contains(text, "slice index out of bounds")):
+		return boundsOutOfRange
+	case strings.HasPrefix(text, "reflect.MakeSlice: "), strings.HasPrefix(text, "reflect: MakeSlice"):
+		if strings.Contains(text, "cap") || strings.Contains(text, "len > cap") {
+			return runtimeError("makeslice: cap out of range")
+		}
+		return runtimeError("makeslice: len out of range")
+	case strings.HasPrefix(text, "reflect: call of nil"), strings.Contains(text, "using zero Value"), strings.Contains(text, "call of nil function"):
+		return nilPointer
+	}
+	return nil
+}
+
+// What the interpreter panics with does not say which index it was and how long the slice. Where code of a cell can
+// recover it, lowered code looks itself.
+const (
+	indexOutOfRange  = runtimeError("index out of range")
+	boundsOutOfRange = runtimeError("slice bounds out of range")
+)

@@ -1,0 +1,98 @@
+package rt
+
+import (
+	"encoding/json"
+	"go/types"
+	"reflect"
+	"strings"
+)
+
+// decodeError is an UnmarshalTypeError that names the cell's types instead of those of the mirror.
+type decodeError struct {
+	*json.UnmarshalTypeError
+	typ string
+}
+
+// Error is in the words of encoding/json.
+func (e *decodeError) Error() string {
+	if e.Struct != "" || e.Field != "" {
+		return "json: cannot unmarshal " + e.Value + " into Go struct field " + e.Struct + "." + e.Field + " of type " + e.typ
+	}
+	return "json: cannot unmarshal " + e.Value + " into Go value of type " + e.typ
+}
+
+// Unwrap is what errors.As looks for.
+func (e *decodeError) Unwrap() error { return e.UnmarshalTypeError }
+
+// typeError is err in terms of t, what was decoded into.
+func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
+	parts := strings.Split(err.Field, ".")
+	if err.Field == "" {
+		parts = nil
+	}
+	owner := ""
+	for _, part := range parts {
+		s, name := structOf(t)
+		f := jsonField(s, part)
+		if f == nil {
+			return err
+		}
+		owner, t = name, f.Type()
+	}
+	if owner != "" {
+		err.Struct = owner
+	}
+	for {
+		typ := m.r.Resolve(t)
+		if mt := m.bare(t); mt == err.Type || mt == reflect.PointerTo(err.Type) {
+			if typ.Native != nil {
+				return err
+			}
+			return &decodeError{err, strings.TrimPrefix(typ.Name, "*")}
+		}
+		e, ok := t.Underlying().(interface{ Elem() types.Type })
+		if !ok {
+			return err
+		}
+		t = e.Elem()
+	}
+}
+
+// structOf is the struct that t, a pointer to it, or its elements are, and the struct's name.
+func structOf(t types.Type) (*types.Struct, string) {
+	for {
+		if s, ok := t.Underlying().(*types.Struct); ok {
+			name := ""
+			if n, ok := types.Unalias(t).(*types.Named); ok {
+				name = n.Obj().Name()
+			}
+			return s, name
+		}
+		e, ok := t.Underlying().(interface{ Elem() types.Type })
+		if !ok {
+			return nil, ""
+		}
+		t = e.Elem()
+	}
+}
+
+// jsonField is the field of s that is called name in JSON, its own or an embedded struct's.
+func jsonField(s *types.Struct, name string) *types.Var {
+	if s == nil {
+		return nil
+	}
+	for k := range s.NumFields() {
+		tag, _, _ := strings.Cut(reflect.StructTag(s.Tag(k)).Get("json"), ",")
+		if tag == name || tag == "" && s.Field(k).Name() == name {
+			return s.Field(k)
+		}
+	}
+	for f := range s.Fields() {
+		if inner, _ := structOf(f.Type()); f.Embedded() && inner != nil {
+			if x := jsonField(inner, name); x != nil {
+				return x
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+// Package lab is the research of a day in few lines: train a preset with a live curve, look at returns, embeddings and
+// rollouts of the run, set several arms and seeds side by side. Each call is one or two calls of what is there: packages
+// experiment, tsne, analysis/plots.
+//
+//	run, err := lab.Train("quick/point-goal", lab.Latent(3), lab.Iterations(5))
+//	run.Curve()       // return over environment steps, shown by the notebook
+//	run.TSNE()        // the embeddings' layout, with its centroid table
+//	run.Rollout(0)    // an episode on the first test task, after adaptation
+//
+// A run's folder is named after what it is, below "runs": the same call again opens the run that is there, or goes on with
+// it where it was interrupted. In a notebook a call ends when its cell is interrupted.
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"nacre/experiment"
+	"nacre/library/cell"
+	"nacre/rl"
+)
+
+// Option changes what Train does.
+type Option func(*plan)
+
+// plan is what is trained.
+type plan struct {
+	algorithm string
+	seed      *uint64
+	pairs     []string
+	named     []setting
+	folder    string
+	host      experiment.Host
+	quiet     bool
+	shared    bool // by several algorithms, of which not all read all that is set
+}
+
+// setting is a value by the name that it has in the table of any algorithm.
+type setting struct{ name, value string }
+
+// Algorithm trains another than the preset's, by its name in rl.Names.
+func Algorithm(name string) Option { return func(p *plan) { p.algorithm = name } }
+
+// Seed is that of the run: of its tasks, parameters and everything drawn.
+func Seed(seed int) Option {
+	return func(p *plan) { s := uint64(seed); p.seed = &s }
+}
+
+// Set changes values of the configuration by key=value, such as "tcl.window=20".
+func Set(pairs ...string) Option { return func(p *plan) { p.pairs = append(p.pairs, pairs...) } }
+
+// Iterations is the length of the training.
+func Iterations(n int) Option { return name("iterations", n) }
+
+// Latent is the number of latent dimensions of the context encoder.
+func Latent(n int) Option { return name("latent", n) }
+
+// name sets a value of whichever table of the algorithm has it.
+func name(key string, n int) Option {
+	return func(p *plan) { p.named = append(p.named, setting{key, fmt.Sprint(n)}) }
+}
+
+// Folder is where the run is kept, instead of a folder below "runs" named after it.
+func Folder(dir string) Option { return func(p *plan) { p.folder = dir } }
+
+// On chooses device, workers and more; the zero value is the CPU with a worker per core.
+func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
+
+// Quiet shows neither curve nor progress.
+func Quiet() Option { return func(p *plan) { p.quiet = true } }
+
+// Train trains a preset to the end of its schedule and returns the run. It draws the return on unseen tasks as it grows and
+// tells how far it is. A run that is there is opened, one that was interrupted goes on; a folder with another
+// configuration is an error. Interrupting the cell leaves a checkpoint.
+func Train(preset string, options ...Option) (*Run, error) {
+	runs, err := train(preset, nil, nil, options)
+	if err != nil {
+		return nil, err
+	}
+	return runs[0], nil
+}
+
+// Compare trains a preset by several algorithms and seeds, each seed of each algorithm, and returns the runs in that order.
+// Their curves grow in one chart. No algorithms or seeds are the preset's. Values that are set count for the algorithms that
+// read them.
+func Compare(preset string, algorithms []string, seeds []int, options ...Option) (Runs, error) {
+	return train(preset, algorithms, seeds, options)
+}
+
+func train(preset string, algorithms []string, seeds []int, options []Option) (runs Runs, err error) {
+	var base plan
+	for _, o := range options {
+		o(&base)
+	}
+	plans := base.crossed(algorithms, seeds)
+	if base.folder != "" && len(plans) > 1 {
+		return nil, fmt.Errorf("lab: one folder (%s) for %d runs; leave Folder out", base.folder, len(plans))
+	}
+	for _, p := range plans { // what cannot be trained is said before anything is
+		cfg, err := p.config(preset)
+		if err != nil {
+			return nil, err
+		}
+		dir := cmp.Or(p.folder, filepath.Join("runs", folderName(preset, cfg, p)))
+		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host})
+	}
+	watch := newWatch(runs, base.quiet)
+	defer watch.end()
+	for _, r := range runs {
+		if err := r.train(cell.Context(), watch); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+// crossed is a plan for every seed of every algorithm.
+func (p plan) crossed(algorithms []string, seeds []int) (plans []plan) {
+	if len(algorithms) == 0 {
+		algorithms = []string{p.algorithm}
+	}
+	for _, a := range algorithms {
+		p.algorithm, p.shared = a, len(algorithms) > 1
+		if len(seeds) == 0 {
+			plans = append(plans, p)
+		}
+		for _, s := range seeds {
+			Seed(s)(&p)
+			plans = append(plans, p)
+		}
+	}
+	return plans
+}
+
+// config is the preset, changed.
+func (p plan) config(preset string) (experiment.Config, error) {
+	cfg, err := experiment.Preset(preset)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Algorithm = cmp.Or(p.algorithm, cfg.Algorithm)
+	if p.seed != nil {
+		cfg.Seed = *p.seed
+	}
+	pairs := slices.Clone(p.pairs)
+	if p.shared {
+		pairs = slices.DeleteFunc(pairs, cfg.Ignores)
+	}
+	for _, s := range p.named {
+		key, err := keyOf(cfg.Algorithm, s.name)
+		if err != nil {
+			return cfg, err
+		}
+		pairs = append(pairs, key+"="+s.value)
+	}
+	return cfg, experiment.Change(&cfg, pairs...)
+}
+
+// keyOf finds a setting in the tables that an algorithm reads.
+func keyOf(algorithm, name string) (string, error) {
+	a, err := rl.Lookup(algorithm)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range a.Tables {
+		fields := reflect.TypeOf(t.Default)
+		for k := range fields.NumField() {
+			if tag, _, _ := strings.Cut(fields.Field(k).Tag.Get("toml"), ","); tag == name {
+				return t.Name + "." + name, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("lab: %s has no setting %q", a.Title, name)
+}
+
+// folderName tells runs apart: what they are, and a few digits of everything that was changed.
+func folderName(preset string, cfg experiment.Config, p plan) string {
+	s := fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(preset, "/", "-"), cfg.Algorithm, cfg.Seed)
+	var changed []string
+	for _, n := range p.named {
+		changed = append(changed, n.name+"="+n.value)
+	}
+	if changed = append(changed, p.pairs...); len(changed) == 0 {
+		return s
+	}
+	h := fnv.New32a()
+	for _, c := range changed {
+		h.Write([]byte(c + "\n"))
+	}
+	return fmt.Sprintf("%s-%08x", s, h.Sum32())
+}

@@ -1,0 +1,254 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"nacre/analysis/frame"
+	"nacre/analysis/plots"
+	"nacre/experiment"
+	"nacre/experiment/tables"
+	"nacre/library/cell"
+	"nacre/library/display"
+	"nacre/rl"
+	"nacre/rl/protocol"
+	"nacre/sim/recording"
+	"nacre/tsne"
+)
+
+// Run is a run folder with what was trained in it.
+type Run struct {
+	Dir  string
+	cfg  experiment.Config
+	host experiment.Host
+}
+
+// Open opens a run folder.
+func Open(dir string) (*Run, error) {
+	run, err := experiment.View(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Dir: dir, cfg: experiment.Default()}
+	_, err = run.ReadConfig(&r.cfg)
+	return r, err
+}
+
+// train begins, continues or finds the run.
+func (r *Run) train(ctx context.Context, w *watch) error {
+	found, err := r.find()
+	if err != nil {
+		return err
+	}
+	if found != nil && found.Has(experiment.EvaluationFile) {
+		w.found()
+		return nil
+	}
+	var t *experiment.Training
+	if found == nil {
+		t, err = experiment.Start(r.Dir, r.cfg, r.host)
+	} else {
+		t, _, err = experiment.Resume(r.Dir, r.host)
+	}
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if w == nil {
+		return t.Train(ctx, nil)
+	}
+	w.begin()
+	stop, drawn := make(chan struct{}), make(chan struct{})
+	go func() { w.follow(r, stop); close(drawn) }()
+	err = t.Train(ctx, w)
+	close(stop)
+	<-drawn
+	return err
+}
+
+// find is the run that is in the folder, nil where there is none. One of another configuration is an error.
+func (r *Run) find() (*experiment.Run, error) {
+	if _, err := os.Stat(filepath.Join(r.Dir, experiment.ConfigFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	run, err := experiment.View(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	old := experiment.Default()
+	if _, err := run.ReadConfig(&old); err != nil {
+		return nil, err
+	}
+	if same, err := r.cfg.Equal(old); same || err != nil {
+		return run, err
+	}
+	settings, err := old.Settings()
+	if err == nil {
+		err = r.cfg.Continues(settings)
+	}
+	if err == nil {
+		err = errors.New("of another length")
+	}
+	return nil, fmt.Errorf("%s holds another run: %w; choose another Folder", r.Dir, err)
+}
+
+// Config is the run's configuration.
+func (r *Run) Config() experiment.Config { return r.cfg }
+
+// String says what the run is.
+func (r *Run) String() string {
+	return fmt.Sprintf("%s on %s, seed %d, in %s", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed, r.Dir)
+}
+
+// Metrics are a row an iteration of what training measured, with columns algorithm and seed.
+func (r *Run) Metrics() *frame.Frame {
+	f, err := frame.Read(filepath.Join(r.Dir, experiment.MetricsFile))
+	if err != nil {
+		return frame.Failed(err)
+	}
+	return r.named(f)
+}
+
+// named adds the columns by which the rows of several runs are told apart.
+func (r *Run) named(f *frame.Frame) *frame.Frame {
+	return f.Label("algorithm", func(frame.Row) string { return rl.Title(r.cfg.Algorithm) }).
+		Compute("seed", func(frame.Row) float64 { return float64(r.cfg.Seed) })
+}
+
+// Curve draws the return on unseen tasks after adaptation over environment steps.
+func (r *Run) Curve() *plots.Chart { return Runs{r}.Curve() }
+
+// Returns are those of the evaluation at the end: a row a trajectory, with columns task, repeat, trajectory, return, success
+// (1 or 0) and steps. Trajectories are counted from 0; the later ones are after adaptation, column adapted says which.
+func (r *Run) Returns() *frame.Frame {
+	run, err := experiment.View(r.Dir)
+	if err != nil {
+		return frame.Failed(err)
+	}
+	result, err := run.ReadEvaluation()
+	if err != nil {
+		return frame.Failed(err)
+	}
+	return r.named(ofResult(result))
+}
+
+func ofResult(result protocol.Result) *frame.Frame {
+	names := []string{"task", "repeat", "trajectory", "adapted", "return", "success", "steps"}
+	columns := make([][]float64, len(names))
+	for k, task := range result.Tasks {
+		for repeat := range task.Return {
+			for t, v := range task.Return[repeat] {
+				row := []float64{float64(k), float64(repeat), float64(t), 0, v, 0, float64(task.Len[repeat][t])}
+				if t >= result.Protocol.Explore {
+					row[3] = 1
+				}
+				if task.Success[repeat][t] {
+					row[5] = 1
+				}
+				for j, x := range row {
+					columns[j] = append(columns[j], x)
+				}
+			}
+		}
+	}
+	f := frame.New()
+	for j, name := range names {
+		f = f.With(frame.Numbers(name, columns[j]))
+	}
+	return f
+}
+
+// agent opens the run's agent, for as long as do takes.
+func (r *Run) agent(do func(*experiment.Agent) error) error {
+	a, err := experiment.LoadAgent(r.Dir, r.host)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(a), a.Close())
+}
+
+// Embed makes the posteriors of contexts of several tasks: windows of the agent's own rollouts, 200 of each of 8 tasks,
+// unless o says otherwise.
+func (r *Run) Embed(o experiment.EmbedOptions) (e *tsne.Embeddings, err error) {
+	err = r.agent(func(a *experiment.Agent) error {
+		e, err = a.Embed(cell.Context(), o)
+		return err
+	})
+	return e, err
+}
+
+// TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so few
+// contexts allow.
+func (r *Run) TSNE(o experiment.EmbedOptions) (*Layout, error) {
+	e, err := r.Embed(o)
+	if err != nil {
+		return nil, err
+	}
+	perplexity := tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))
+	report, err := tsne.Analyse(cell.Context(), e, tsne.AnalyseOptions{TSNE: []tsne.Option{perplexity}, Repeats: -1, Bootstrap: 200})
+	if err != nil {
+		return nil, err
+	}
+	return &Layout{Title: r.String(), Embeddings: e, Report: report}, nil
+}
+
+// Rollout lets the agent adapt to a test task, from 0, by the run's protocol and records the last episode.
+func (r *Run) Rollout(task int) (display.Rollout, error) {
+	var rec recording.Recorder
+	err := r.agent(func(a *experiment.Agent) error {
+		if task < 0 || task >= len(a.TestTasks) {
+			return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", task, a.Spec.Name, len(a.TestTasks)-1)
+		}
+		rec.Family = a.Family
+		p := a.Config.Evaluation.Protocol
+		p.Repeats = 1
+		_, err := protocol.Evaluate(cell.Context(), &rec, a.TestTasks[task:task+1], p, a.Learner.Adapter(), r.cfg.Seed)
+		return err
+	})
+	err = errors.Join(err, rec.Close())
+	return display.Rollout{Title: r.String(), Episodes: rec.Recordings}, err
+}
+
+// Runs are several runs.
+type Runs []*Run
+
+// OpenAll opens run folders, folders of sweeps, and folders that hold such folders.
+func OpenAll(paths ...string) (Runs, error) {
+	list, err := tables.Load(paths...)
+	if err != nil {
+		return nil, err
+	}
+	var runs Runs
+	for _, t := range list {
+		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config})
+	}
+	return runs, nil
+}
+
+// joined puts frames of all runs below each other.
+func (r Runs) joined(of func(*Run) *frame.Frame) *frame.Frame {
+	all := frame.New()
+	for k, run := range r {
+		if f := of(run); k == 0 {
+			all = f
+		} else {
+			all = all.Append(f)
+		}
+	}
+	return all
+}
+
+// Metrics are those of all runs.
+func (r Runs) Metrics() *frame.Frame { return r.joined((*Run).Metrics) }
+
+// Returns are those of all runs.
+func (r Runs) Returns() *frame.Frame { return r.joined((*Run).Returns) }
+
+// Curve draws the returns of all runs over environment steps, a line an algorithm, with the interval over its seeds.
+func (r Runs) Curve() *plots.Chart {
+	return plots.Line(r.Metrics(), "env_steps", "adapted_return", plots.By("algorithm"), plots.Labels("environment steps", "return after adaptation"))
+}

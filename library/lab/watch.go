@@ -1,0 +1,120 @@
+package lab
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"nacre/experiment"
+	"nacre/experiment/progress"
+	"nacre/library/display"
+	"nacre/rl"
+)
+
+// watch shows runs while they are trained: a curve each, and a line that says how far they are.
+type watch struct {
+	curves *display.Curves
+	line   *display.Handle
+	runs   Runs
+	began  time.Time
+
+	mu    sync.Mutex
+	at    int // of runs
+	done  int // updates of the run under way
+	total int
+	said  time.Time
+}
+
+// pause is the time between two looks at a run.
+const pause = 250 * time.Millisecond
+
+func newWatch(runs Runs, quiet bool) *watch {
+	if quiet {
+		return nil
+	}
+	return &watch{runs: runs, began: time.Now()}
+}
+
+// begin shows the curves; runs that are there already show none.
+func (w *watch) begin() {
+	if w != nil && w.curves == nil {
+		w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
+		w.line = display.Updating(display.Text("preparing"))
+	}
+}
+
+// follow draws a run's evaluations until stop is closed, once more then.
+func (w *watch) follow(r *Run, stop chan struct{}) {
+	name := rl.Title(r.cfg.Algorithm)
+	if len(w.runs) > 1 {
+		name = fmt.Sprintf("%s, seed %d", name, r.cfg.Seed)
+	}
+	for last := false; !last; {
+		select {
+		case <-stop:
+			last = true
+		case <-time.After(pause):
+		}
+		m, err := experiment.ReadMetrics(filepath.Join(r.Dir, experiment.MetricsFile))
+		if err != nil || len(m.Rows) == 0 {
+			continue // not written yet
+		}
+		steps, _ := m.Column("env_steps")
+		returns, err := m.Column("adapted_return")
+		if err == nil {
+			w.curves.Set(name, steps, returns)
+		}
+	}
+}
+
+// end leaves the curves as they are and says how long it took.
+func (w *watch) end() {
+	if w == nil || w.curves == nil {
+		return
+	}
+	w.curves.Flush()
+	w.line.Update(display.Text(fmt.Sprintf("%d of %d runs in %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond))))
+}
+
+// Stage, Note, Add, Describe and Done make w a progress.Progress with the one stage that training has.
+func (w *watch) Stage(_ string, total int) progress.Stage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done, w.total = 0, total
+	return w
+}
+
+func (w *watch) Note(text string) { display.Show(display.Text(text)) }
+
+func (w *watch) Add(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done += n
+	if time.Since(w.said) < pause || w.total == 0 {
+		return
+	}
+	w.said = time.Now()
+	share := (float64(w.at) + float64(w.done)/float64(w.total)) / float64(len(w.runs))
+	text := fmt.Sprintf("run %d of %d, update %d of %d", w.at+1, len(w.runs), w.done, w.total)
+	if share > 0.02 {
+		left := time.Duration(float64(time.Since(w.began)) * (1 - share) / share)
+		text += fmt.Sprintf(", about %s left", left.Round(time.Second))
+	}
+	w.line.Update(display.Text(text))
+}
+
+// found counts a run that was there already.
+func (w *watch) found() {
+	if w != nil {
+		w.Done()
+	}
+}
+
+func (w *watch) Describe(string) {}
+
+func (w *watch) Done() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at++
+}

@@ -1,0 +1,84 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"nacre/analysis/frame"
+	"nacre/analysis/plots"
+)
+
+// A chart tells the value under the pointer, switches series off, zooms to a range and back, and is saved with what it shows.
+func TestChart(t *testing.T) {
+	var arm []string
+	var step, value []float64
+	for a, name := range []string{"PEARL", "TCL-PEARL"} {
+		for k := range 11 {
+			arm, step, value = append(arm, name), append(step, float64(10*k)), append(value, float64(k*(a+1)))
+		}
+	}
+	f := frame.New(frame.Texts("arm", arm), frame.Numbers("steps", step), frame.Numbers("return", value))
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, plots.Line(f, "steps", "return", plots.By("arm")))))})
+	p := s.open("/notebooks/a.ipynb")
+	p.await("document.querySelector('figure.chart polyline')")
+	// Places on the page of a share of the axes' width, and of the height at the top tick and the bottom.
+	at := func(x, y float64) (float64, float64) {
+		box := eval[[]float64](p, `(() => { const r = document.querySelector('figure.chart clipPath rect'), v = document.querySelector('figure.chart .viewport').getBoundingClientRect();
+			return [v.x + r.x.baseVal.value, v.y + r.y.baseVal.value, r.width.baseVal.value, r.height.baseVal.value]; })()`)
+		return box[0] + x*box[2], box[1] + y*box[3]
+	}
+	mouse := func(kind input.DispatchMouseEventType, x, y float64, buttons int64) {
+		t.Helper()
+		e := input.DispatchMouseEventParams{Type: kind, X: x, Y: y, Button: "left", Buttons: buttons, ClickCount: 1}
+		if _, err := chromedp.Call(p.ctx, input.DispatchMouseEvent, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, y := at(0.5, 0.5)
+	mouse(input.DispatchMouseEventTypeMouseMoved, x, y, 0)
+	p.await("!document.querySelector('figure.chart .tip').hidden")
+	if tip := eval[string](p, "document.querySelector('figure.chart .tip').innerText"); tip != "TCL-PEARL\nsteps 50\nreturn 10" {
+		t.Errorf("under the pointer: %q", tip)
+	}
+	ticks := func() string {
+		return eval[string](p, "[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ')")
+	}
+	whole := ticks()
+	mouse(input.DispatchMouseEventTypeMousePressed, x, y, 1)
+	x2, _ := at(0.7, 0.5)
+	mouse(input.DispatchMouseEventTypeMouseMoved, x2, y, 1)
+	mouse(input.DispatchMouseEventTypeMouseReleased, x2, y, 0)
+	p.await("!document.querySelector('figure.chart .reset').hidden")
+	p.await("[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ') !== " + fmt.Sprintf("%q", whole))
+	if got := ticks(); strings.Contains(got, "100") {
+		t.Errorf("zoomed to the middle the axes say %q", got)
+	}
+	eval[any](p, "document.querySelector('figure.chart .reset').click()")
+	p.await("[...document.querySelectorAll('figure.chart svg text')].map(t => t.textContent).join(' ') === " + fmt.Sprintf("%q", whole))
+	eval[any](p, "document.querySelectorAll('figure.chart .legend button')[1].click()")
+	p.await("document.querySelectorAll('figure.chart polyline').length === 1")
+	if got := ticks(); strings.Contains(got, "20 ") && strings.Contains(got, "15") {
+		t.Errorf("without the higher series the axes still say %q", got)
+	}
+	saved := func(label string) string {
+		return eval[string](p, `new Promise(done => {
+			const made = URL.createObjectURL;
+			URL.createObjectURL = (b) => { URL.createObjectURL = made; b.text().then(done); return made.call(URL, b); };
+			document.querySelector('figure.chart [aria-label="Save as `+label+`"]').click();
+		})`)
+	}
+	if svg := saved("SVG"); !strings.HasPrefix(svg, "<svg") || !strings.Contains(svg, "PEARL") || strings.Contains(svg, "var(") {
+		t.Errorf("the file %.300q", svg)
+	}
+	if text := saved("CSV"); !strings.HasPrefix(text, "panel,series,mark,x,y\n,PEARL,line,0,0\n") {
+		t.Errorf("the file %.300q", text)
+	}
+	if png := saved("PNG"); !strings.Contains(png, "PNG") {
+		t.Errorf("the file %.30q", png)
+	}
+	p.quiet()
+}

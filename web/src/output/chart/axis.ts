@@ -1,0 +1,84 @@
+// Axes: from values to pixels, and the round values beside them.
+
+import { format } from '../format';
+import { Chart, Scale } from './decode';
+
+export type Range = [number, number];
+
+export interface Axis {
+  /** In the units of the axis: logarithms on a logarithmic one. */
+  lo: number; hi: number;
+  log: boolean;
+  ticks: { at: number; text: string }[];
+  /** Where a value lies, 0 to 1. */
+  share(v: number): number;
+  /** The value at a share. */
+  value(share: number): number;
+}
+
+/** An axis over a range of values; tight leaves no room at its ends, as after zooming. */
+export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean): Axis {
+  const to = (v: number) => (scale.log ? Math.log10(v) : v);
+  let a = to(lo), b = to(hi);
+  if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
+  else if (a === b) { const d = Math.max(Math.abs(a) * 0.1, 0.5); a -= d; b += d; }
+  else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0) a -= room; b += room; }
+  return {
+    lo: a, hi: b, log: scale.log, ticks: scale.categories.length ? categories(scale.categories, a, b) : scale.log ? logTicks(a, b) : linearTicks(a, b, n),
+    share: (v) => (to(v) - a) / (b - a),
+    value: (s) => { const v = a + s * (b - a); return scale.log ? 10 ** v : v; },
+  };
+}
+
+function categories(names: string[], lo: number, hi: number): Axis['ticks'] {
+  return names.map((text, at) => ({ at, text })).filter(({ at }) => at >= lo && at <= hi);
+}
+
+/** The step of about n round values. */
+function roundStep(raw: number): number {
+  const power = 10 ** Math.floor(Math.log10(raw));
+  return power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.7) ?? 10);
+}
+
+function linearTicks(lo: number, hi: number, n: number): Axis['ticks'] {
+  const step = roundStep((hi - lo) / n);
+  const digits = Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  const out: Axis['ticks'] = [];
+  for (let k = Math.ceil(lo / step - 1e-9); k * step <= hi + step * 1e-9; k++) {
+    const at = k * step || 0;
+    out.push({ at, text: (Math.abs(at) >= 1e4 || step < 1e-4 ? format(at) : at.toFixed(digits)).replace('-', '−') });
+  }
+  return out;
+}
+
+/** Powers of ten, with 2 and 5 times them where those are few. */
+export function logTicks(lo: number, hi: number): Axis['ticks'] {
+  const parts = hi - lo < 2.5 ? [1, 2, 5] : [1];
+  const step = Math.max(1, Math.ceil((hi - lo) / 8));
+  const out: Axis['ticks'] = [];
+  for (let e = Math.floor(lo); e <= Math.ceil(hi); e++) {
+    for (const p of parts) {
+      const l = e + Math.log10(p);
+      if (l >= lo - 1e-9 && l <= hi + 1e-9 && e % step === 0) out.push({ at: p * 10 ** e, text: format(p * 10 ** e) });
+    }
+  }
+  return out;
+}
+
+/** The ranges of the shapes of the series that are shown; bars stand on 0. */
+export function extents(chart: Chart, hidden: Set<number>): { x: Range; y: Range } {
+  const x: Range = [Infinity, -Infinity], y: Range = [Infinity, -Infinity];
+  const take = (range: Range, values: (number | null)[]) => {
+    for (const v of values) if (v !== null && Number.isFinite(v)) { range[0] = Math.min(range[0], v); range[1] = Math.max(range[1], v); }
+  };
+  for (const p of chart.panels) {
+    for (const m of p.marks) {
+      if (hidden.has(m.series)) continue;
+      take(x, m.x); take(x, m.x1); take(y, m.y); take(y, m.y1); take(y, m.lo); take(y, m.hi);
+      if (m.kind === 'bars' && !chart.y.log) take(y, [0]);
+    }
+    take(y, p.references.map((r) => r.y));
+  }
+  const known = ([lo, hi]: Range, log: boolean): Range => (lo <= hi ? [lo, hi] : log ? [1, 10] : [0, 1]);
+  return { x: known(x, chart.x.log), y: known(y, chart.y.log) };
+}

@@ -1,0 +1,4 @@
+import { interactive } from '../type';
+import { ChartView } from './view';
+
+export const chart = interactive('chart', ChartView);

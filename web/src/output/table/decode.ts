@@ -1,0 +1,94 @@
+// A table's data, and the rows of it that are asked for.
+
+export interface Column {
+  name: string;
+  /** Of a column of numbers: null is a missing value; what is not finite is text. */
+  number: boolean;
+  values: (number | string | null)[];
+  /** Digits behind the decimal point, and whether numbers are written with an exponent. */
+  digits: number;
+  exponent: boolean;
+}
+
+/** rows counts those of the whole table, of which the columns may hold the first only. */
+export interface Table { rows: number; columns: Column[] }
+
+export function decode(v: any): Table {
+  if (v?.version !== 1) throw new Error(`The table has version ${JSON.stringify(v?.version)}; expected 1.`);
+  if (!Array.isArray(v.columns)) throw new Error('The table has no list of columns.');
+  const columns: Column[] = v.columns.map((c: any, i: number) => {
+    const name = String(c?.name ?? i);
+    if (!Array.isArray(c?.values)) throw new Error(`Column ${name} of the table has no list of values.`);
+    if (c.values.length !== v.columns[0].values.length) throw new Error(`Column ${name} of the table has ${c.values.length} values, the first one ${v.columns[0].values.length}.`);
+    const digits = Math.min(20, Math.max(0, Math.trunc(Number(c.digits) || 0)));
+    return { name, number: c.number === true, values: c.values, digits, exponent: c.exponent === true };
+  });
+  return { rows: Math.max(Number(v.rows) || 0, columns[0]?.values.length ?? 0), columns };
+}
+
+/** A cell as it is shown. */
+export function cellText(c: Column, row: number): string {
+  const v = c.values[row];
+  if (v === null || v === undefined) return '';
+  if (typeof v !== 'number') return String(v);
+  return (c.exponent ? v.toExponential(c.digits) : v.toFixed(c.digits)).replace('-', '−');
+}
+
+/** The value of a cell of numbers; NaN where it is missing. */
+function number(v: Column['values'][number] | undefined): number {
+  if (typeof v === 'string') return v === '+Inf' ? Infinity : v === '-Inf' ? -Infinity : NaN;
+  return v ?? NaN;
+}
+
+/** What a filter asks of a row: that a column compares with a value, or that a cell holds a word. */
+type Condition = (row: number) => boolean;
+
+/** Reads a filter: words, and conditions such as return>-10, arm=tcl or seed!=2, all of which must hold. */
+export function readFilter(text: string, table: Table): Condition[] {
+  return (text.match(/"[^"]*"|\S+/g) ?? []).map((part) => {
+    const [, name, sign, value] = /^([^<>=!]+)(<=|>=|!=|=|<|>)(.*)$/.exec(part) ?? [];
+    const column = table.columns.find((c) => c.name.toLowerCase() === name?.toLowerCase());
+    if (column && sign && value !== undefined) return compares(column, sign, value);
+    const word = part.replace(/^"|"$/g, '').toLowerCase();
+    return (row) => table.columns.some((c) => cellText(c, row).replace('−', '-').toLowerCase().includes(word));
+  });
+}
+
+function compares(column: Column, sign: string, value: string): Condition {
+  const wanted = column.number ? Number(value) : value.toLowerCase();
+  const at = (row: number) => {
+    const v = column.values[row];
+    return column.number ? number(v) : String(v ?? '').toLowerCase();
+  };
+  switch (sign) {
+    case '=': return (row) => at(row) === wanted;
+    case '!=': return (row) => at(row) !== wanted;
+    case '<': return (row) => at(row) < wanted;
+    case '<=': return (row) => at(row) <= wanted;
+    case '>': return (row) => at(row) > wanted;
+    default: return (row) => at(row) >= wanted;
+  }
+}
+
+/** The rows that pass a filter, sorted by a column: missing values last, equal ones in their order. */
+export function pick(table: Table, filter: string, sort: { column: number; down: boolean } | null): number[] {
+  const conditions = readFilter(filter, table);
+  const rows: number[] = [];
+  for (let row = 0; row < (table.columns[0]?.values.length ?? 0); row++) if (conditions.every((holds) => holds(row))) rows.push(row);
+  const by = sort && table.columns[sort.column];
+  if (!by) return rows;
+  const missing = (v: number | string | null | undefined) => v === null || v === undefined || v === '';
+  return rows.sort((a, b) => {
+    const x = by.values[a], y = by.values[b];
+    if (missing(x) || missing(y)) return Number(missing(x)) - Number(missing(y));
+    const order = by.number ? Math.sign(number(x) - number(y)) || 0 : String(x).localeCompare(String(y), undefined, { numeric: true });
+    return (sort.down ? -order : order) || a - b;
+  });
+}
+
+/** Rows as a CSV file. */
+export function csv(table: Table, rows: number[]): string {
+  const quote = (s: string) => (/[",\n\r]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
+  const lines = [table.columns.map((c) => quote(c.name)), ...rows.map((row) => table.columns.map((c) => quote(String(c.values[row] ?? ''))))];
+  return lines.map((l) => l.join(',') + '\n').join('');
+}

@@ -1,0 +1,100 @@
+// A table to sort, filter and page through.
+
+import { announce, download, el } from '../../dom';
+import { cellText, csv, decode, pick, Table } from './decode';
+
+/** Rows on a page. */
+const pageRows = 15;
+
+export class TableView {
+  readonly dom = el('figure.table');
+  private data: Table;
+  private sort: { column: number; down: boolean } | null = null;
+  private page = 0;
+  private rows: number[] = [];
+  private readonly filter: HTMLInputElement;
+  private readonly head = el('tr');
+  private readonly body = el('tbody');
+  private readonly foot = el('figcaption');
+
+  constructor(json: unknown) {
+    this.data = decode(json);
+    this.filter = el('input', {
+      type: 'search', placeholder: 'filter: a word, return>-10', 'aria-label': 'Filter rows', spellcheck: 'false', autocomplete: 'off',
+      input: () => { this.page = 0; this.pick(); },
+    });
+    const grid = el('div.viewport', { tabindex: '0', role: 'region', 'aria-label': 'Table' }, el('table', {}, el('thead', {}, this.head), this.body));
+    this.dom.append(grid, this.foot);
+    this.pick();
+  }
+
+  update(json: unknown): void {
+    this.data = decode(json);
+    if (this.sort && this.sort.column >= this.data.columns.length) this.sort = null;
+    this.pick();
+  }
+
+  dispose(): void { /* holds nothing outside its element */ }
+
+  private pick(): void {
+    this.rows = pick(this.data, this.filter.value, this.sort);
+    this.page = Math.min(this.page, Math.max(0, Math.ceil(this.rows.length / pageRows) - 1));
+    this.draw();
+  }
+
+  private draw(): void {
+    const { columns } = this.data;
+    this.head.replaceChildren(...columns.map((c, i) => {
+      const down = this.sort?.column === i ? this.sort.down : null;
+      return el('th', { scope: 'col', 'data-number': c.number, 'aria-sort': down === null ? null : down ? 'descending' : 'ascending' },
+        el('button', { type: 'button', click: () => this.sortBy(i) }, c.name, el('span.order', { 'aria-hidden': 'true' }, down === null ? '' : down ? ' ↓' : ' ↑')));
+    }));
+    const first = this.page * pageRows;
+    this.body.replaceChildren(...this.rows.slice(first, first + pageRows).map((row) =>
+      el('tr', {}, ...columns.map((c) => el('td', { 'data-number': c.number }, cellText(c, row))))));
+    this.drawFoot(first);
+  }
+
+  private drawFoot(first: number): void {
+    const held = this.data.columns[0]?.values.length ?? 0, n = this.rows.length, last = Math.min(n, first + pageRows);
+    const step = (label: string, mark: string, by: number, possible: boolean) =>
+      el('button', { type: 'button', 'aria-label': label, disabled: !possible, click: () => this.turn(by) }, mark);
+    const count = n === 0 ? 'no row' : n <= pageRows ? `${n} row${n === 1 ? '' : 's'}` : `${first + 1}–${last} of ${n}`;
+    const notes = [n < held ? `of ${held}` : '', held < this.data.rows ? `the first ${held} of ${this.data.rows} rows are here` : ''].filter(Boolean).join('; ');
+    const wasFocused = this.foot.contains(document.activeElement) && document.activeElement !== this.filter
+      ? (document.activeElement as HTMLElement).getAttribute('aria-label') : null;
+    const small = held <= pageRows && n === held && this.filter.value === '';
+    const parts = [
+      n > pageRows ? el('span.pages', {}, step('Previous page', '‹', -1, this.page > 0), step('Next page', '›', 1, last < n)) : null,
+      el('span.count', {}, count, notes ? ` ${notes}` : ''),
+      el('span.space'),
+      el('button', { type: 'button', 'aria-label': 'Save as CSV', title: 'Save these rows as a CSV file', click: () => this.save() }, 'CSV'),
+    ].filter((p) => p !== null);
+    // The filter stays in the page while it is typed into.
+    for (const old of [...this.foot.children]) if (old !== this.filter) old.remove();
+    if (small) this.filter.remove();
+    else if (!this.filter.isConnected || this.filter.parentElement !== this.foot) this.foot.append(this.filter);
+    if (this.filter.parentElement === this.foot) this.filter.before(...parts.slice(0, -2));
+    else this.foot.prepend(...parts.slice(0, -2));
+    this.foot.append(...parts.slice(-2));
+    if (wasFocused) this.foot.querySelector<HTMLElement>(`button[aria-label="${wasFocused}"]:not(:disabled)`)?.focus();
+  }
+
+  /** Up, down, and back to the order of the table. */
+  private sortBy(column: number): void {
+    const now = this.sort?.column === column ? this.sort : null;
+    this.sort = !now ? { column, down: this.data.columns[column]!.number } : now.down === this.data.columns[column]!.number ? { column, down: !now.down } : null;
+    this.page = 0;
+    this.pick();
+    this.head.querySelectorAll('button')[column]!.focus();
+    announce(this.sort ? `Sorted by ${this.data.columns[column]!.name}, ${this.sort.down ? 'descending' : 'ascending'}` : 'In the order of the table');
+  }
+
+  private turn(by: number): void {
+    this.page += by;
+    this.draw();
+    announce(`Page ${this.page + 1} of ${Math.ceil(this.rows.length / pageRows)}`);
+  }
+
+  private save(): void { download('table.csv', 'text/csv', csv(this.data, this.rows)); }
+}
