@@ -21,7 +21,6 @@ BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pa
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
-	@$(BEAT) "compiling the packages that cells import" nice $(NACRE) setup --cells
 	@echo "built $(NACRE)"
 
 setup: ## fetch what building needs; INSTALL=1 lets it install pip with apt-get where there is none

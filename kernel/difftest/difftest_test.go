@@ -27,7 +27,7 @@ func open(t testing.TB) kernel.Session {
 	t.Helper()
 	o := kernel.Options{Library: library.New(), Engine: kernel.Yaegi}
 	if *engine == "go" {
-		o.Engine = kernel.Compiled("../..")
+		o.Engine = kernel.Compiled("../..", "")
 	}
 	s, err := kernel.New(o)
 	if err != nil {
