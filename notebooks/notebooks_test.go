@@ -116,9 +116,10 @@ func TestHalfCheetah(t *testing.T) {
 		t.Skip(err)
 	}
 	shown := run(t, "half-cheetah.ipynb", "iterations=1", "films=2", "folder="+t.TempDir(),
-		`changes=["pearl.hidden=16", "pearl.encoder_hidden=16", "pearl.updates_per_iteration=4", "pearl.meta_batch=4", "pearl.batch=16", "pearl.initial_steps=200", "train_tasks=4", "test_tasks=3"]`)
-	if c, r := count(t, shown, curves, "image/png"), count(t, shown, rollout, "image/png"); c != 1 || r != 2 {
-		t.Errorf("%d curves and %d films, expected 1 and 2", c, r)
+		"changes=pearl.hidden=16 pearl.encoder_hidden=16 pearl.updates_per_iteration=4 pearl.meta_batch=4 pearl.batch=16 pearl.initial_steps=200 train_tasks=4 test_tasks=3")
+	// Two states are saved; of those that follow each other at once the last is shown.
+	if c, r := count(t, shown, curves, "image/png"), count(t, shown, rollout, "image/png"); c != 1 || r < 1 || r > 2 {
+		t.Errorf("%d curves and %d films, expected 1 and 1 or 2", c, r)
 	}
 }
 

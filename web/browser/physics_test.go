@@ -28,9 +28,6 @@ func shipped(t *testing.T, name string, parameters ...string) []byte {
 		key, value, _ := strings.Cut(p, " := ")
 		as, _ := json.Marshal(value)
 		line := regexp.MustCompile(`"` + key + ` := [^\n]*?( *//[^\n]*)?(\\n)?",?\n`)
-		if key == "changes" {
-			line = regexp.MustCompile(`"var changes [^\n]*?( *//[^\n]*)?(\\n)?",?\n`)
-		}
 		if !line.Match(text) {
 			t.Fatalf("%s has no parameter %s", name, key)
 		}
@@ -74,15 +71,16 @@ func (tb *tab) needsPhysics(s *static) {
 // Without a server a half-cheetah is trained on MuJoCo's physics, and its films play.
 func TestSiteTrainsHalfCheetah(t *testing.T) {
 	s := newStatic(t, map[string]any{"a.ipynb": shipped(t, "half-cheetah.ipynb", "iterations := 1", "films := 2",
-		`changes := []string{"pearl.hidden=16", "pearl.encoder_hidden=16", "pearl.updates_per_iteration=4", "pearl.meta_batch=4", "pearl.batch=16", "pearl.initial_steps=200", "train_tasks=4", "pearl.tasks_per_iteration=1", "test_tasks=3"}`)})
+		`changes := "pearl.hidden=16 pearl.encoder_hidden=16 pearl.updates_per_iteration=4 pearl.meta_batch=4 pearl.batch=16 pearl.initial_steps=200 train_tasks=4 pearl.tasks_per_iteration=1 test_tasks=3"`)})
 	p := s.open("?notebooks/a.ipynb", nil)
 	p.needsPhysics(s)
 	t.Logf("training took %v", p.finish(4*time.Minute).Round(100*time.Millisecond))
 	if got := eval[string](p, "document.querySelector('.loading.notice span')?.textContent ?? ''"); !strings.Contains(got, "MuJoCo 3.") || !strings.Contains(got, "natively") {
 		t.Errorf("the page says of its physics %q", got)
 	}
-	if n := eval[int](p, "document.querySelectorAll('.rollout').length"); n != 2 {
-		t.Errorf("%d films, expected 2", n)
+	// Two states are saved; of those that follow each other at once the last is shown.
+	if n := eval[int](p, "document.querySelectorAll('.rollout').length"); n < 1 || n > 2 {
+		t.Errorf("%d films, expected 1 or 2", n)
 	}
 	eval[any](p, "document.querySelector('.rollout').scrollIntoView(), null")
 	p.await("document.querySelector('.rollout[data-ready]')")
