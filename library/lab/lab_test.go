@@ -92,11 +92,11 @@ func TestCompare(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, call := range map[string]func() error{
-		`preset "quick/pont-goal" does not exist; did you mean "quick/point-goal"?`: func() error { _, err := Train("quick/pont-goal"); return err },
-		`RL² has no setting "latent"`:                                               func() error { _, err := Train("quick/point-goal", Algorithm("rl2"), Latent(3)); return err },
-		"one folder (x) for 2 runs":                                                 func() error { _, err := Compare("quick/point-goal", nil, []int{1, 2}, Folder("x")); return err },
-		"algorithm \"perl\" does not exist":                                         func() error { _, err := Compare("quick/point-goal", []string{"pearl", "perl"}, nil); return err },
-		"none does not exist":                                                       func() error { _, err := Open("none"); return err },
+		`did you mean "quick/point-goal"?`:  func() error { _, err := Train("quick/pont-goal"); return err },
+		`RL² has no setting "latent"`:       func() error { _, err := Train("quick/point-goal", Algorithm("rl2"), Latent(3)); return err },
+		"one folder (x) for 2 runs":         func() error { _, err := Compare("quick/point-goal", nil, []int{1, 2}, Folder("x")); return err },
+		"algorithm \"perl\" does not exist": func() error { _, err := Compare("quick/point-goal", []string{"pearl", "perl"}, nil); return err },
+		"none does not exist":               func() error { _, err := Open("none"); return err },
 	} {
 		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
