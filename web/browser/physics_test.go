@@ -35,7 +35,7 @@ func shipped(t *testing.T, name string, parameters ...string) []byte {
 		if !strings.Contains(string(line.Find(text)), `",`) {
 			comma = ""
 		}
-		text = line.ReplaceAllLiteral(text, []byte(`"`+key+` := `+strings.Trim(string(as), `"`)+`\n"`+comma+"\n"))
+		text = line.ReplaceAllLiteral(text, []byte(`"`+key+` := `+string(as[1:len(as)-1])+`\n"`+comma+"\n"))
 	}
 	return text
 }
