@@ -139,21 +139,9 @@ func (b *build) categories(x string) []int {
 	return of
 }
 
-// byCategory calls do with the values of y in every panel, series and category that has some.
-func (b *build) byCategory(category []int, ys []float64, do func(panel, series, category int, values []float64, rows []int)) {
-	b.groups(func(panel, series int, rows []int) {
-		for c := range b.X.Categories {
-			own := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return category[i] != c })
-			if len(own) > 0 {
-				do(panel, series, c, at(ys, own), own)
-			}
-		}
-	})
-}
-
-// Bar draws a bar for every value of column x, as high as column y: the mean of several rows, with Student's t interval at
-// 95 % as a whisker; columns called y_lo and y_hi are a whisker too.
-func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
+// byCategory is a chart of the values of y beside the categories of x. do gets those of every panel, series and category that
+// has some, their rows, and the edges of the series' place within the category.
+func byCategory(f *frame.Frame, x, y string, opts []Option, do func(b *build, panel, series int, from, to float64, values []float64, rows []int)) *Chart {
 	b := begin(f, x, y, []string{x, y}, opts, false)
 	ys := b.column(y)
 	category := b.categories(x)
@@ -161,16 +149,28 @@ func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	if b.err != nil {
 		return b.Chart
 	}
-	lo, hi := b.band(y)
-	b.byCategory(category, ys, func(panel, series, c int, values []float64, rows []int) {
-		from, to := slots(c, series, len(b.Names))
+	b.groups(func(panel, series int, rows []int) {
+		for c := range b.X.Categories {
+			own := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return category[i] != c })
+			if len(own) > 0 {
+				from, to := slots(c, series, len(b.Names))
+				do(b, panel, series, from, to, at(ys, own), own)
+			}
+		}
+	})
+	return b.Chart
+}
+
+// Bar draws a bar for every value of column x, as high as column y: the mean of several rows, with Student's t interval at
+// 95 % as a whisker; columns called y_lo and y_hi are a whisker too.
+func Bar(f *frame.Frame, x, y string, opts ...Option) *Chart {
+	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, values []float64, rows []int) {
 		mean, l, h := middle(values)
-		if len(values) == 1 && lo != nil {
+		if lo, hi := b.band(y); len(values) == 1 && lo != nil {
 			l, h = lo[rows[0]], hi[rows[0]]
 		}
 		b.join(panel, Mark{Kind: BarMark, Series: series, X: []float64{from}, X1: []float64{to}, Y: []float64{mean}, Lo: maybe{l}, Hi: maybe{h}})
 	})
-	return b.Chart
 }
 
 // join adds a mark's shapes to those of its kind and series that the panel has.
@@ -248,15 +248,7 @@ func binEdges(x []float64, bins int, log bool) []float64 {
 // Box draws the median and quartiles of column y for every value of x, whiskers to the last value within 1.5 times the
 // quartiles' distance (Tukey), and dots beyond.
 func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
-	b := begin(f, x, y, []string{x, y}, opts, false)
-	ys := b.column(y)
-	category := b.categories(x)
-	b.finite(y, ys, b.o.logY)
-	if b.err != nil {
-		return b.Chart
-	}
-	b.byCategory(category, ys, func(panel, series, c int, v []float64, _ []int) {
-		from, to := slots(c, series, len(b.Names))
+	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, v []float64, _ []int) {
 		slices.Sort(v)
 		q1, q3 := stat.Quantile(0.25, stat.LinInterp, v, nil), stat.Quantile(0.75, stat.LinInterp, v, nil)
 		reach := 1.5 * (q3 - q1)
@@ -275,20 +267,11 @@ func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
 			b.join(panel, beyond)
 		}
 	})
-	return b.Chart
 }
 
 // Strip draws every value of column y as a dot beside the value of x it belongs to, spread sideways so that few hide others.
 func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
-	b := begin(f, x, y, []string{x, y}, opts, false)
-	ys := b.column(y)
-	category := b.categories(x)
-	b.finite(y, ys, b.o.logY)
-	if b.err != nil {
-		return b.Chart
-	}
-	b.byCategory(category, ys, func(panel, series, c int, v []float64, _ []int) {
-		from, to := slots(c, series, len(b.Names))
+	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, v []float64, _ []int) {
 		m := Mark{Kind: DotMark, Series: series, Y: v}
 		for k := range v {
 			// The fractions of multiples of the golden ratio are spread evenly, however many there are.
@@ -297,7 +280,6 @@ func Strip(f *frame.Frame, x, y string, opts ...Option) *Chart {
 		}
 		b.join(panel, m)
 	})
-	return b.Chart
 }
 
 // Heat draws a cell for every pair of values of columns x and y, coloured by the mean of column value.
