@@ -152,7 +152,7 @@ func attackCookies(t *testing.T) {
 	for _, c := range cookies {
 		status := ask(t, "GET", "http://"+p.Host+"/api/contents/n.ipynb", cookies, "Origin: http://"+p.Host, "X-XSRFToken: "+c.Value)
 		if status != http.StatusForbidden {
-			t.Errorf("with cookies alone, %s repeated: status %d", c.Name, status)
+			t.Errorf("a notebook is read with cookies alone: status %d", status)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func attackCrash(t *testing.T) {
 	}()
 	cell := cellOf(t, c, "import \"time\"\ntime.Sleep(time.Minute)")
 	if !strings.HasPrefix(cell.Error, "KernelDied") || len(cell.Text) > 1<<20 {
-		t.Errorf("the error is %q, with %.1f MB of the dump", cell.Error, float64(len(cell.Text))/1e6)
+		t.Errorf("%.1f MB of the dump reach the client (%s)", float64(len(cell.Text))/1e6, cell.Error)
 	}
 }
 
@@ -283,10 +283,10 @@ func attackHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Call("GET", "/api/contents/shown/secret.txt", nil, nil); err == nil {
-		t.Error("read through the link")
+		t.Error("a file in it is read through the link")
 	}
 	if status := saved(p, "shown/new.ipynb", "x", ""); status < 400 {
-		t.Errorf("written through the link: status %d", status)
+		t.Errorf("a file in it is written through the link: status %d", status)
 	}
 }
 
