@@ -92,7 +92,7 @@ stress-sim: setup ## ten million environment steps, watching memory: some minute
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
 
 soak: setup web ## run a server with eight kernels, cut connections and kills for TIME (1h): nothing is lost, nothing stays
-	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre -run 'TestSoak|TestManyDisplays' -v -count=1 -timeout 25h
+	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre ./web/browser -run 'TestSoak|TestManyDisplays' -v -count=1 -timeout 25h
 
 attacks: setup web wasm ## try what once got through with OLD=PROGRAM and with this one, into docs/measurements (Linux, a Chromium)
 	@web/build.sh chromium
