@@ -40,8 +40,8 @@ type limiter struct {
 
 // amount is what one run of a cell has shown.
 type amount struct {
-	text, native, displays int // bytes
-	shown                  int // displays
+	text, native, displays int             // bytes
+	shown                  int             // displays
 	told                   map[string]bool // which limits the reader knows of
 	rest                   rest
 }
