@@ -149,7 +149,7 @@ export class CellView {
   /** Shows the time: running while the cell runs. */
   tick(): void {
     const { cell } = this;
-    const ms = cell.state === 'running' && cell.startedAt ? Date.now() - cell.startedAt : cell.state === 'idle' ? cell.tookMs : -1;
+    const ms = cell.state === 'running' ? cell.runningMs : cell.state === 'idle' ? cell.tookMs : -1;
     this.timing.textContent = cell.type === 'code' && ms >= 0 ? duration(ms) : '';
   }
 
