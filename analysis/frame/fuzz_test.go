@@ -38,7 +38,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestLargeInputs(t *testing.T) {
-	for _, ending := range endings {
+	for _, ending := range []string{".csv", ".json"} {
 		bounded.Large(t, func(b []byte) { parse(b, ending) }, []byte("a,b\n1,x\n"), []byte(`{"a": 1}`))
 	}
 }
