@@ -160,6 +160,7 @@ func read(events io.Reader) (found []verdict, err error) {
 // short is a message without the places of this machine's temporary files, cut where a table's cell becomes long.
 func short(said string) string {
 	said = strings.ReplaceAll(regexp.MustCompile(`(open |resume )?/\S*/`).ReplaceAllString(said, "…/"), "|", "¦")
+	said = strings.ReplaceAll(said, "](", "] (") // no link
 	if words := []rune(said); len(words) > 110 {
 		return string(words[:110]) + "…"
 	}

@@ -43,7 +43,7 @@ func pagesOf(t *testing.T) map[string]string {
 func TestPagesAreCurrent(t *testing.T) {
 	root := rootOf(t)
 	for name, text := range pagesOf(t) {
-		want, err := fill(root, text)
+		want, err := fill(root, filepath.Join(root, name), text)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if want != text {
@@ -250,11 +250,11 @@ func TestBrief(t *testing.T) {
 }
 
 func TestFillRefusesABlockWithoutEnd(t *testing.T) {
-	if _, err := fill("", "text\n<!-- table: x -->\nmore\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := fill("", "x.md", "text\n<!-- table: x -->\nmore\n"); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("%v, expected an error that names line 2", err)
 	}
 	const other = "<!-- a remark -->\n"
-	if got, err := fill("", other); err != nil || got != other {
+	if got, err := fill("", "x.md", other); err != nil || got != other {
 		t.Errorf("%q, %v: other comments are to be left alone", got, err)
 	}
 }

@@ -58,7 +58,7 @@ func update(root string) error {
 		if err != nil {
 			return err
 		}
-		text, err := fill(root, string(old))
+		text, err := fill(root, name, string(old))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

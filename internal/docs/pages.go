@@ -36,9 +36,9 @@ var generators = map[string]func(root, arguments string) (string, error){
 	"house":    house,
 }
 
-// fill returns a page with all of its generated blocks written anew. Comments that begin with another word are left
-// alone, as is what stands in fenced code.
-func fill(root, page string) (string, error) {
+// fill returns the text of a page, the file name, with all of its generated blocks written anew. Comments that begin with
+// another word are left alone, as is what stands in fenced code.
+func fill(root, name, page string) (string, error) {
 	var out []string
 	lines := strings.Split(page, "\n")
 	fenced := false
@@ -61,6 +61,9 @@ func fill(root, page string) (string, error) {
 		block, err := generators[word](root, arguments)
 		if err != nil {
 			return "", fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if filepath.Dir(name) == root { // blocks link as pages of docs do
+			block = strings.ReplaceAll(block, "](measurements/", "](docs/measurements/")
 		}
 		out = append(out, "", strings.TrimRight(block, "\n"), "", end)
 		i = last
