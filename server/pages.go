@@ -38,6 +38,15 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "index.html", pagePolicy)
 }
 
+// runs lets the handler of runs answer, where there is one.
+func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
+	if s.config.Runs == nil {
+		s.unknown(w, r)
+		return
+	}
+	http.StripPrefix("/api/runs", s.config.Runs).ServeHTTP(w, r)
+}
+
 // static serves the front end's scripts and styles. There is nothing secret in them: everybody may have them.
 func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	policy := pagePolicy
