@@ -1,85 +1,32 @@
 package runs_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"nacre/experiment"
-	"nacre/experiment/progress"
 	"nacre/experiment/runs"
+	"nacre/experiment/runs/runstest"
 )
 
-// TestMain is the program that jobs start, where the variable says so: train and resume as nacre does them.
 func TestMain(m *testing.M) {
-	if os.Getenv("NACRE_RUNS_TEST") == "" {
+	if !runstest.Program() {
 		os.Exit(m.Run())
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	if err := child(ctx, os.Args[1], os.Args[2:]); err != nil {
-		fmt.Println("nacre:", err)
-		if ctx.Err() != nil {
-			os.Exit(130)
-		}
-		os.Exit(1)
-	}
 }
-
-func child(ctx context.Context, command string, args []string) (err error) {
-	var t *experiment.Training
-	host := experiment.Host{Workers: 1}
-	if command == "resume" {
-		t, _, err = experiment.Resume(args[0], host)
-	} else {
-		var set []string
-		cfg, out := experiment.Config{}, ""
-		for i := 0; err == nil && i < len(args); i += 2 {
-			switch args[i] {
-			case "--preset":
-				cfg, err = experiment.Preset(args[i+1])
-			case "--set":
-				set = append(set, args[i+1])
-			case "--seed":
-				set = append(set, "seed="+args[i+1])
-			case "--out":
-				out = args[i+1]
-			}
-		}
-		if err == nil {
-			err = experiment.Change(&cfg, set...)
-		}
-		if err == nil {
-			t, err = experiment.Start(out, cfg, host)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	return t.Train(ctx, progress.Silent())
-}
-
-// small is a training of seconds.
-var small = []string{"pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.initial_steps=40", "pearl.meta_batch=3", "pearl.batch=8", "pearl.context=8",
-	"pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "tcl.window=4"}
 
 // The life of a run: started, watched, stopped, resumed to its end; with a second one in the queue meanwhile, over HTTP.
 func TestLife(t *testing.T) {
-	t.Setenv("NACRE_RUNS_TEST", "1")
+	t.Setenv(runstest.Variable, "1")
 	root := t.TempDir()
 	program, err := os.Executable()
 	must(t, err)
@@ -132,12 +79,12 @@ func TestLife(t *testing.T) {
 	if s := call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Name: "../x"}, &message); s != 400 || !strings.Contains(message.Message, "folder name") {
 		t.Errorf("a name that is a path: %d %q", s, message.Message)
 	}
-	long := append([]string{"pearl.iterations=100000", "pearl.updates_per_iteration=1"}, small...)
+	long := append([]string{"pearl.iterations=100000"}, runstest.Small...)
 	seed := uint64(5)
 	if s := call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Set: long, Seed: &seed, Name: "long"}, &message); s != 200 || message.Path != "runs/long" {
 		t.Fatalf("start: %d %+v", s, message)
 	}
-	short := append([]string{"pearl.iterations=2", "pearl.updates_per_iteration=1"}, small...)
+	short := append([]string{"pearl.iterations=2"}, runstest.Small...)
 	call("POST", "/start", runs.Spec{Preset: "quick/point-goal", Set: short}, &message)
 	second := message.Path
 	l := until("running, with another waiting", func(l runs.Listing) bool {
@@ -180,7 +127,7 @@ func TestLife(t *testing.T) {
 
 // What waits is kept when the server ends, and a run whose process gives up says why.
 func TestQueueIsKept(t *testing.T) {
-	t.Setenv("NACRE_RUNS_TEST", "1")
+	t.Setenv(runstest.Variable, "1")
 	root := t.TempDir()
 	program, err := os.Executable()
 	must(t, err)
@@ -189,7 +136,7 @@ func TestQueueIsKept(t *testing.T) {
 	jobs, err := runs.NewJobs(index, []string{program}, 1, log)
 	must(t, err)
 	jobs.Close()
-	path, err := jobs.Start(runs.Spec{Preset: "quick/point-goal", Set: small})
+	path, err := jobs.Start(runs.Spec{Preset: "quick/point-goal", Set: runstest.Small})
 	must(t, err)
 	if waiting, _ := jobs.Queue(); len(waiting) != 1 {
 		t.Fatalf("%d runs wait", len(waiting))

@@ -276,4 +276,9 @@ func short(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
+// sorted lists a set; JSON has no list for nil.
+func sorted(set map[string]bool) []string {
+	list := slices.AppendSeq([]string{}, maps.Keys(set))
+	slices.Sort(list)
+	return list
+}

@@ -13,6 +13,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/runs"
+	"nacre/experiment/runs/runstest"
 )
 
 func Example() {
@@ -22,7 +23,10 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(root)
-	synthetic(root, "study/pearl-seed1", 3, "pearl.latent=4")
+	if _, err := runstest.Make(root, "study/pearl-seed1", 3, "pearl.latent=4"); err != nil {
+		fmt.Println(err)
+		return
+	}
 	index := runs.Open(root)
 	if err := index.Refresh(context.Background()); err != nil {
 		fmt.Println(err)
@@ -35,50 +39,18 @@ func Example() {
 	// study/pearl-seed1: TCL-PEARL on point-goal, interrupted after 3 iterations, return 2.0
 }
 
-// synthetic writes a run folder as training would, with so many iterations.
-func synthetic(root, path string, iterations int, set ...string) string {
-	cfg, err := experiment.Preset("quick/point-goal")
-	if err == nil {
-		err = experiment.Change(&cfg, set...)
-	}
-	dir := filepath.Join(root, filepath.FromSlash(path))
-	var run *experiment.Run
-	if err == nil {
-		run, err = experiment.Create(dir)
-	}
-	if err == nil {
-		defer run.Close()
-		_, err = run.Begin(cfg, experiment.NewSession())
-	}
-	if err == nil {
-		err = grow(dir, 0, iterations)
-	}
-	if err != nil {
-		panic(err)
-	}
-	return dir
-}
-
-// grow adds iterations to a synthetic run's metrics.
-func grow(dir string, from, to int) error {
-	f, err := os.OpenFile(filepath.Join(dir, experiment.MetricsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	if from == 0 {
-		fmt.Fprintln(f, "iteration,env_steps,updates,adapted_return,adapted_success,kl")
-	}
-	for i := from; i < to; i++ {
-		fmt.Fprintf(f, "%d,%d,%d,%d,,%g\n", i, 1000*(i+1), 10*(i+1), i, 1/float64(i+1))
-	}
-	return f.Close()
-}
-
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func synthetic(t testing.TB, root, path string, iterations int, set ...string) string {
+	t.Helper()
+	dir, err := runstest.Make(root, path, iterations, set...)
+	must(t, err)
+	return dir
 }
 
 // refresh looks at the folders again; a test does not wait until new ones are due.
@@ -92,11 +64,11 @@ func refresh(t *testing.T, root string, x **runs.Index) []*runs.Run {
 // What is written is seen, and only the runs that changed are new; what cannot be read is told in its place.
 func TestIndex(t *testing.T) {
 	root := t.TempDir()
-	a := synthetic(root, "a/one", 2)
-	synthetic(root, "a/two", 1, "seed=7", "tcl.window=12")
-	synthetic(root, "b", 0)
+	a := synthetic(t, root, "a/one", 2)
+	synthetic(t, root, "a/two", 1, "seed=7", "tcl.window=12")
+	synthetic(t, root, "b", 0)
 	for _, hidden := range []string{".trash/run", "node_modules/run"} {
-		synthetic(root, hidden, 1)
+		synthetic(t, root, hidden, 1)
 	}
 	must(t, os.MkdirAll(filepath.Join(root, "broken"), 0o755))
 	must(t, os.WriteFile(filepath.Join(root, "broken", experiment.ConfigFile), []byte("algorithm = 'perl'\n"), 0o644))
@@ -124,7 +96,7 @@ func TestIndex(t *testing.T) {
 	if c := x.Since(version); len(c.Runs) > 0 || c.Version != version {
 		t.Errorf("nothing was written, and %d runs changed", len(c.Runs))
 	}
-	must(t, grow(a, 2, 9))
+	must(t, runstest.Grow(a, 2, 9))
 	must(t, x.Refresh(context.Background()))
 	c := x.Since(version)
 	if len(c.Runs) != 1 || c.Runs[0].Iterations != 9 || c.Runs[0].EnvSteps != 9000 || c.Runs[0].Latest["adapted_return"] != 8 {
@@ -146,7 +118,7 @@ func TestIndex(t *testing.T) {
 // A run is running while a process has its lock, and no longer when that is gone.
 func TestRunning(t *testing.T) {
 	root := t.TempDir()
-	dir := synthetic(root, "one", 1)
+	dir := synthetic(t, root, "one", 1)
 	x := runs.Open(root)
 	state := func() runs.State {
 		t.Helper()
@@ -224,7 +196,7 @@ func TestListedMeanwhile(t *testing.T) {
 	root := t.TempDir()
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 60 {
-		synthetic(root, fmt.Sprintf("g%d/r%d", i%5, i), r.IntN(20), fmt.Sprintf("seed=%d", i))
+		synthetic(t, root, fmt.Sprintf("g%d/r%d", i%5, i), r.IntN(20), fmt.Sprintf("seed=%d", i))
 	}
 	x := runs.Open(root)
 	done := make(chan error)
