@@ -62,7 +62,7 @@ func (w *writing) candidates(rest string) []candidate {
 			return append(w.mapKeys(p.X), w.names(w.expected(), false)...)
 		}
 	}
-	if strings.HasSuffix(strings.TrimRight(rest, " \t\n"), ".") {
+	if strings.HasSuffix(rest, ".") {
 		return nil // behind the point of a number
 	}
 	_, statement := w.sc.Path[1].(*ast.ExprStmt)
@@ -112,7 +112,7 @@ func (w *writing) members(x ast.Expr) []candidate {
 		if visible && !seen[o.Name()] {
 			seen[o.Name()] = true
 			out = append(out, candidate{Match: Match{Text: o.Name(), Kind: kind, Signature: signatureOf(o)},
-				depth: depth, uses: w.uses(o.Pkg(), o.Name()), fits: fits(o, want)})
+				depth: depth, uses: w.uses(o.Pkg(), "."+o.Name()), fits: fits(o, want)})
 		}
 	}
 	if !w.sc.Info.Types[x].IsType() {
@@ -211,7 +211,7 @@ func (w *writing) literal(lit *ast.CompositeLit) []candidate {
 			if _, keyed := w.sc.Path[1].(*ast.KeyValueExpr); keyed || strings.HasPrefix(strings.TrimLeft(w.after, " \t"), ":") {
 				m.Insert = ""
 			}
-			out = append(out, candidate{Match: m, uses: w.uses(v.Pkg(), v.Name())})
+			out = append(out, candidate{Match: m, uses: w.uses(v.Pkg(), "."+v.Name())})
 		}
 	}
 	return out
@@ -407,9 +407,9 @@ func (w *writing) importsOf() map[string]string {
 	return w.prog.Imports
 }
 
-// uses is how often a name is met: in the cells of this session, and elsewhere.
+// uses is how often a name, or ".name" of a member, is met: in the cells of this session, and elsewhere.
 func (w *writing) uses(pkg *types.Package, name string) int {
-	n := 20 * w.met(name)
+	n := 20 * w.met(strings.TrimPrefix(name, "."))
 	if pkg != nil && pkg.Path() != "main" {
 		n += w.library.Uses(pkg.Path(), name)
 	}

@@ -155,6 +155,8 @@ func kindOf(o types.Object) string {
 		return "function"
 	case *types.TypeName:
 		return "type"
+	case *types.Builtin:
+		return "function"
 	case *types.Const:
 		return "constant"
 	case *types.PkgName:

@@ -23,7 +23,7 @@ robots := []*Robot{{Speed: 1}}
 ünï := 3`)
 	for code, want := range map[string]string{
 		"fmt.Prin|":                         "Printf Println Print",
-		"stat.Mea|":                         "Mean MeanStdDev MeanVariance",
+		"stat.Mea|":                         "Mean MeanStdDev",
 		"gorgonia.NewTape|":                 "NewTapeMachine",
 		"robots[0].|":                       "Speed Drive wheels",
 		"robots[0].Sp|eed":                  "Speed",

@@ -33,8 +33,8 @@ type Library struct {
 	// there is none.
 	Doc func(path, name string) string
 
-	// Uses returns how often a name of a package, or a field or method of its types, is met in other code, "" for the
-	// package itself: what is met often is proposed first.
+	// Uses returns how often a name of a package, named as for Doc, is met in other code: what is met often is proposed
+	// first.
 	Uses func(path, name string) int
 
 	// Wrappers are wrapper types, made like those of Symbols, that have methods beyond an interface's own, for which

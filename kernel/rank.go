@@ -121,7 +121,8 @@ func ranked(list []candidate, word string) []Match {
 	}
 	slices.SortStableFunc(kept, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.match, b.match), better(a.fits, b.fits), cmp.Compare(a.group, b.group),
-			cmp.Compare(a.depth, b.depth), cmp.Compare(b.uses, a.uses), strings.Compare(a.Text, b.Text))
+			cmp.Compare(a.depth, b.depth), cmp.Compare(b.uses, a.uses),
+			better(a.Kind == "function", b.Kind == "function"), strings.Compare(a.Text, b.Text))
 	})
 	out := make([]Match, 0, min(len(kept), most))
 	for _, c := range kept[:min(len(kept), most)] {

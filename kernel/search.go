@@ -66,7 +66,7 @@ func (s *session) score(e *Entry, words []string) int {
 	if strings.HasPrefix(e.Path, "nacre/") {
 		total += 40
 	}
-	return total + min(s.library.Uses(e.Path, last), 90) + 1
+	return total + min(s.library.Uses(e.Path, e.Name), 90) + 1
 }
 
 // entries are all names of the library.

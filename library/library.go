@@ -79,15 +79,13 @@ func read(bundle []byte, known map[string]*types.Package) ([]*types.Package, err
 // Importable says whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
 
-// Uses returns how often a name of a package, or a field or method of its types, is met in examples and notebooks; ""
-// stands for the package.
+// Uses returns how often a name of a package is met in examples and notebooks: "Sum", a field or method of any type such
+// as "Dense.Mul", or "" for the package itself.
 func Uses(path, name string) int {
-	m := counts()
-	n := m[path+"\t"+name]
-	if name != "" {
-		n += m["*\t"+name]
+	if _, member, ok := strings.Cut(name, "."); ok {
+		return counts()["*\t"+member]
 	}
-	return n
+	return counts()[path+"\t"+name]
 }
 
 //go:embed uses.txt

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// uses counts how often the names of packages are met in the packages' examples and in the notebooks. The result has
-// lines of path, name and count: those of a package's own names, "" for the package, and under the path "*" those of
-// fields and methods, whatever their type.
+// uses counts how often the names of packages are met in the other packages, in their examples and in the notebooks. The
+// result has lines of path, name and count: those of a package's own names, "" for the package, and under the path "*"
+// those of fields and methods, whatever their type.
 func uses(pkgs []*packages.Package) string {
 	c := counter{known: map[string]string{}, counts: map[string]int{}}
 	var files []string
@@ -33,6 +33,11 @@ func uses(pkgs []*packages.Package) string {
 		c.known[p.PkgPath] = p.Name
 		if len(p.GoFiles) > 0 {
 			glob(filepath.Join(filepath.Dir(p.GoFiles[0]), "*example*_test.go"))
+		}
+		for _, o := range p.TypesInfo.Uses {
+			if o.Pkg() != nil && o.Pkg() != p.Types && o.Exported() && o.Parent() == o.Pkg().Scope() {
+				c.counts[o.Pkg().Path()+"\t"+o.Name()]++
+			}
 		}
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(files))) {
@@ -51,7 +56,8 @@ func uses(pkgs []*packages.Package) string {
 	}
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(c.counts)) {
-		if n := c.counts[key]; n > 1 {
+		path, _, _ := strings.Cut(key, "\t")
+		if n := c.counts[key]; n > 1 && (path == "*" || c.known[path] != "") {
 			fmt.Fprintf(&b, "%s\t%d\n", key, n)
 		}
 	}
