@@ -286,11 +286,12 @@ func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	case *ast.ParenExpr:
 		return w.value(x.X)
 	case *ast.Ident:
-		v := w.prog.Vars[x.Name]
-		if v == nil || cells.Own(v.Cell) || w.sc.Info.Uses[x] != v.Obj {
+		v, live := w.prog.Vars[x.Name], w.session.prog.Vars[x.Name]
+		// A cell above, in a page that was loaded again, makes the variable that is there.
+		if v == nil || live == nil || w.sc.Info.Uses[x] != v.Obj || typeText(v.Obj.Type()) != typeText(live.Obj.Type()) {
 			return reflect.Value{}, false
 		}
-		got, ok := w.engine.Read(v)
+		got, ok := w.engine.Read(live)
 		return native(reflect.ValueOf(got)), ok && got != nil
 	case *ast.SelectorExpr:
 		v, ok := w.value(x.X)

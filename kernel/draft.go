@@ -113,6 +113,20 @@ func (w *writing) importEdit(path string) *Edit {
 	return &Edit{utf8.RuneCountInString(w.code[:start]), line}
 }
 
+// Import is Draft's.
+func (d draft) Import(code, path string) *Edit {
+	d.info.Lock()
+	defer d.info.Unlock()
+	w := d.at(code, utf8.RuneCountInString(code))
+	w.check(strings.TrimSuffix(w.before, w.word)+"\n", cells.Marker)
+	for _, known := range w.importsOf() {
+		if known == path {
+			return nil
+		}
+	}
+	return w.importEdit(path)
+}
+
 var (
 	groupedImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]*\([ \t]*\n`)
 	singleImport  = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:[\w.]+[ \t]+)?["` + "`" + `][^"` + "`" + `\n]*["` + "`" + `][ \t]*\n`)

@@ -11,7 +11,7 @@ import (
 func TestCompletionImports(t *testing.T) {
 	s := start(t)
 	for code, want := range map[string]string{
-		"strings.ToUp|":                             "import \"strings\"\nstrings.ToUpper",
+		"strings.ToUp|": "import \"strings\"\nstrings.ToUpper",
 		"import \"fmt\"\nfmt.Println(strings.ToUp|": "import \"fmt\"\nimport \"strings\"\nfmt.Println(strings.ToUpper",
 		"import (\n\t\"fmt\"\n)\nstrings.ToUp|":     "import (\n\t\"strings\"\n\t\"fmt\"\n)\nstrings.ToUpper",
 		"\n// A cell.\nstrco|":                      "\nimport \"strconv\"\n// A cell.\nstrconv",
@@ -156,7 +156,7 @@ func TestFieldDocumentation(t *testing.T) {
 	s := start(t)
 	execute(s, "// Arm is one.\ntype Arm struct {\n\t// Name is shown.\n\tName string\n\tSeed int // of its run\n}\narm := Arm{}")
 	for code, want := range map[string]string{
-		"arm.Na|me":                    "Name is shown.",
+		"arm.Na|me":                  "Name is shown.",
 		"arm.Seed|":                  "of its run",
 		"Arm{Se|ed: 1}":              "of its run",
 		"Ar|m":                       "Arm is one.",

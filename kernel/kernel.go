@@ -149,6 +149,9 @@ type Draft interface {
 
 	// Signature describes the call among whose arguments the cursor is.
 	Signature(code string, cursor int) Signature
+
+	// Import is what the cell has to import to use a package, nil where it can already.
+	Import(code, path string) *Edit
 }
 
 // Signature is a function that is being called. Its zero value says that there is none.
@@ -184,6 +187,7 @@ type Completeness struct{ Status, Indent string }
 // Entry is a name of the library.
 type Entry struct {
 	Path      string // of its package
+	Package   string // the name that cells use for it
 	Name      string // "Sum", "Dense.Mul", "" for the package itself
 	Kind      string // as of a Match
 	Signature string

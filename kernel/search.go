@@ -78,9 +78,9 @@ func (s *session) entries() []Entry {
 			continue
 		}
 		add := func(name string, o types.Object, snippet string) {
-			list = append(list, Entry{path, name, kindOf(o), signatureOf(o), synopsis(s.library.Doc(path, name)), snippet})
+			list = append(list, Entry{path, pkg.Name(), name, kindOf(o), signatureOf(o), synopsis(s.library.Doc(path, name)), snippet})
 		}
-		list = append(list, Entry{Path: path, Kind: "package", Doc: synopsis(s.library.Doc(path, "")), Snippet: pkg.Name() + "."})
+		list = append(list, Entry{Path: path, Package: pkg.Name(), Kind: "package", Doc: synopsis(s.library.Doc(path, "")), Snippet: pkg.Name() + "."})
 		for _, name := range pkg.Scope().Names() {
 			o := pkg.Scope().Lookup(name)
 			if !o.Exported() {

@@ -144,15 +144,20 @@ const mostEntries = 60
 // search answers Nacre's own search_request.
 func (k *Kernel) search(m *Message) {
 	var c struct {
-		Words string `json:"words"`
+		Words string   `json:"words"`
+		Code  string   `json:"code"`
+		Above []string `json:"above"`
 	}
 	if err := m.Decode(&c); err != nil {
 		k.reply(m, "search_reply", failed("BadRequest", err.Error()))
 		return
 	}
-	list := []map[string]any{}
+	list, draft, imports := []map[string]any{}, k.session.Draft(c.Above...), map[string]*edit{}
 	for _, e := range k.session.Search(c.Words, mostEntries) {
-		list = append(list, map[string]any{"path": e.Path, "name": e.Name, "kind": e.Kind, "signature": e.Signature, "doc": e.Doc, "snippet": e.Snippet})
+		if _, known := imports[e.Path]; !known {
+			imports[e.Path] = editOf(draft.Import(c.Code, e.Path))
+		}
+		list = append(list, map[string]any{"path": e.Path, "package": e.Package, "import": imports[e.Path], "name": e.Name, "kind": e.Kind, "signature": e.Signature, "doc": e.Doc, "snippet": e.Snippet})
 	}
 	k.reply(m, "search_reply", map[string]any{"status": "ok", "entries": list})
 }

@@ -232,6 +232,9 @@ func (draft) Signature(code string, _ int) kernel.Signature {
 	return kernel.Signature{Label: word + "(text)", Parameters: [][2]int{{from, from + len("text")}}, Doc: "A command."}
 }
 
+// Import implements kernel.Draft: nothing has to be imported.
+func (draft) Import(string, string) *kernel.Edit { return nil }
+
 // Problems implements kernel.Session: unknown commands are problems.
 func (s *Session) Problems(cells []kernel.Source) [][]kernel.Problem {
 	out := make([][]kernel.Problem, len(cells))
@@ -250,7 +253,7 @@ func (s *Session) Search(words string, most int) []kernel.Entry {
 	list := []kernel.Entry{}
 	for _, name := range slices.Sorted(maps.Keys(commands)) {
 		if strings.Contains(name, words) && len(list) < most {
-			list = append(list, kernel.Entry{Path: "commands", Name: name, Kind: "function", Doc: "command " + name, Snippet: name + " ${text}"})
+			list = append(list, kernel.Entry{Path: "commands", Package: "commands", Name: name, Kind: "function", Doc: "command " + name, Snippet: name + " ${text}"})
 		}
 	}
 	return list
