@@ -94,11 +94,14 @@ export class CellEditor {
 
   setNumbers(on: boolean): void { this.view.dispatch({ effects: this.numbersSlot.reconfigure(on ? lineNumbers() : []) }); }
   setProblems(problems: readonly Problem[]): void { if (this.type === 'code') showProblems(this.view, problems); }
-  /** Puts code with places to fill in at the cursor, and an import that it needs. */
+  /** Puts code with places to fill in at the cursor, or at the end where there is none yet, and an import that it needs. */
   insertSnippet(template: string, need: Edit | null): void {
-    if (need) this.view.dispatch({ changes: { from: unitsOfCodePoints(this.view.state.doc.toString(), need.at), insert: need.text } });
-    const { from, to } = this.view.state.selection.main;
-    snippet(template)(this.view, null, from, to);
+    const { doc, selection: { main } } = this.view.state;
+    const fresh = main.head === 0 && doc.length > 0;
+    const changes = need ? [{ from: unitsOfCodePoints(doc.toString(), need.at), insert: need.text }] : [];
+    const anchor = (fresh ? doc.length : main.head) + (need?.text.length ?? 0);
+    this.view.dispatch({ changes, selection: { anchor } });
+    snippet((fresh && doc.line(doc.lines).length ? '\n' : '') + template)(this.view, null, anchor, anchor);
   }
 
   setMarks(marks: Marks): void { this.view.dispatch({ effects: setMarks.of(marks) }); }

@@ -104,13 +104,14 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   async runSelected(then: 'stay' | 'next' | 'insert'): Promise<void> {
     const { cells, range: [, last] } = this.selection;
-    await this.runCells(cells);
+    const sent = this.runCells(cells);
     const at = this.notebook.index(cells[cells.length - 1]!) >= 0 ? this.notebook.index(cells[cells.length - 1]!) : last;
     if (then === 'insert' || then === 'next' && this.selection.neighbour(1, at) < 0) {
       this.notebook.insert(at + 1, this.notebook.make('code'));
       this.selection.set(at + 1, 'edit');
     } else if (then === 'next') this.selection.set(this.selection.neighbour(1, at), 'command');
     else this.selection.set(at, 'command');
+    await sent;
   }
 
   async runRange(from: number, to: number): Promise<void> {
@@ -121,7 +122,17 @@ export class NotebookPage implements NotebookActions, CellHost {
     for (const c of cells) this.view(c).render();
     if (!cells.some((c) => c.type === 'code')) return;
     if (this.link.state === 'none') await this.link.start();
-    await this.link.needed();
+    if (!this.link.ready) {
+      // The cells wait for a kernel that starts only now.
+      const waiting = cells.filter((c) => c.type === 'code' && c.source.trim() && c.state === 'idle');
+      waiting.forEach((c) => c.setState('queued'));
+      try {
+        await this.link.needed();
+      } catch (e) {
+        waiting.forEach((c) => c.setState('idle'));
+        throw e;
+      }
+    }
     // The server keeps outputs by cell: it has to know the cells.
     if (this.saving.textDirty) void this.saving.save();
     this.execution.run(cells);

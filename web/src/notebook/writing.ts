@@ -24,7 +24,7 @@ const kinds: Record<string, string> = { function: 'function', method: 'method', 
 
 /** Where typing asks by itself: in a name, behind a dot, in the text of an import or of a map's key. */
 const asking = /(?:[\p{L}_][\p{L}\p{N}_]*|[\p{L}\p{N}_)\]}]\s*\.|^\s*(?:import\s+)?(?:[\w.]+\s+)?"[\w./-]*|\[\s*"[^"\n\]]*|\[\d+)$/u;
-const number = /(?:^|[^\p{L}\p{N}_)\]])\d[\p{N}_]*\.?$/u;
+const number = /(?:^|[^\p{L}\p{N}_)\][])\d[\p{N}_]*\.?$/u;
 
 export function writing(host: WritingHost): Extension {
   return [
@@ -67,7 +67,6 @@ async function complete(context: CompletionContext, host: WritingHost): Promise<
   const { items } = found;
   const from = unitsOfCodePoints(text, found.start), to = unitsOfCodePoints(text, found.end);
   const word = text.slice(from, context.pos);
-  if (!context.explicit && items.length === 1 && items[0]!.text === word) return null;
   const options = items.map((item): Completion => ({
     label: item.text, type: kinds[item.type ?? ''] ?? item.type, detail: item.signature || undefined,
     apply: (view, completion, f, t) => take(view, completion, item, text, f, t),

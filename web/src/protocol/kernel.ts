@@ -148,9 +148,12 @@ export class KernelLink {
 
   private starting: Promise<void> | null = null;
 
+  /** Whether cells can be sent at once, as far as starting goes. */
+  get ready(): boolean { return this.starting === null && this.state !== 'unneeded'; }
+
   /** Starts the kernel if nothing needed it before; one that was ended stays so. */
   async needed(): Promise<void> {
-    if (this.state === 'unneeded') this.starting = this.begin();
+    if (this.state === 'unneeded') this.starting = this.begin().finally(() => { this.starting = null; });
     await this.starting;
   }
 
