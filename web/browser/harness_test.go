@@ -332,7 +332,7 @@ var keyCodes = map[string]struct {
 	text string
 }{
 	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""}, "Home": {36, ""},
-	"ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
+	"F8": {119, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
 }
 
 // press sends keys as a keyboard does; "Shift-Enter" holds Shift. Unlike chromedp.KeyEvent it leaves the character to
@@ -357,7 +357,9 @@ func (tb *tab) press(keys ...string) {
 				e.Key = strings.ToUpper(key)
 			}
 			e.Code, e.Text = "Key"+strings.ToUpper(key), e.Key
-			e.WindowsVirtualKeyCode = int64(strings.ToUpper(key)[0])
+			if c := strings.ToUpper(key)[0]; c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' { // of other signs the codes are those of other keys
+				e.WindowsVirtualKeyCode = int64(c)
+			}
 		}
 		if key == "Space" {
 			e.Key = " "
