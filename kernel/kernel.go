@@ -77,7 +77,8 @@ type ExpressionData struct {
 	Error *Error
 }
 
-// Error is a failed cell. Name is one of "CompileError", "Panic", "Interrupted", "Exit", "InputRefused", "EngineError".
+// Error is a failed cell. Name is one of "CompileError", "Error" (one that the cell leaves out), "Panic", "Interrupted",
+// "Exit", "InputRefused", "EngineError".
 type Error struct {
 	Name      string
 	Message   string
