@@ -1,6 +1,10 @@
 package kernel_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,5 +76,38 @@ func TestPlaceOfAnErrorLeftOut(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+}
+
+// As a program, cells do what they do in the notebook: the calls that leave errors out are wrapped.
+func TestProgram(t *testing.T) {
+	s := start(t)
+	cells, decls := s.Program([]string{
+		"import (\"fmt\"; \"strconv\")",
+		"func two(s string) (a, b int, err error) { a, err = strconv.Atoi(s); return a, 2 * a, err }",
+		"x := strconv.Atoi(\"4\")\ny, z := two(fmt.Sprint(strconv.Atoi(\"5\") + x)) // nine\nfmt.Println(x, y, z)",
+		"nonsense(",
+		"strconv.Atoi(strconv.Itoa(x) + strconv.Unquote(\"no\"))",
+	})
+	if r, _ := execute(s, "x"); r.Error == nil {
+		t.Error("the cells ran")
+	}
+	main := "package main\n" + cells[0] + "\n" + decls + cells[1] + "\nfunc main() {\n" + cells[2] + "\n" + cells[4] + "\n}\n"
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(main), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	run := exec.Command("go", "run", "main.go")
+	run.Dir, run.Stdout, run.Stderr = dir, &stdout, &stderr
+	if err := run.Run(); err == nil || stdout.String() != "4 9 18\n" {
+		t.Errorf("%v, printed %q of\n%s", err, stdout.String(), main)
+	}
+	line := strings.Count(main[:strings.Index(main, "strconv.Unquote")], "\n") + 1
+	if want := fmt.Sprintf("main.go:%d: invalid syntax\n", line); !strings.HasPrefix(stderr.String(), want) {
+		t.Errorf("ended with %q, want %q", stderr.String(), want)
+	}
+	if cells[3] != "nonsense(" {
+		t.Errorf("a cell with an error became %q", cells[3])
 	}
 }

@@ -33,6 +33,10 @@ type Session interface {
 	// IsComplete says whether code can be run as it stands.
 	IsComplete(code string) Completeness
 
+	// Program returns cells as plain Go in which the errors they leave out end the program, and the declarations that
+	// this takes. It runs nothing.
+	Program(cells []string) (explicit []string, decls string)
+
 	// Variables lists the session's variables by name.
 	Variables() []Variable
 

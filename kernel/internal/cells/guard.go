@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -187,4 +188,47 @@ func (g *guards) callee(x ast.Expr) *types.Func {
 // prints says whether f is a printing function, whose results nobody wants to see.
 func prints(f *types.Func) bool {
 	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "fmt" && (strings.HasPrefix(f.Name(), "Print") || strings.HasPrefix(f.Name(), "Fprint"))
+}
+
+// Explicit is the text of the cell with its wrapped calls written out, in functions that name gives by the number of
+// their values.
+func (u *Unit) Explicit(name func(values int) string) string {
+	type insert struct {
+		at, depth int
+		text      string
+	}
+	var list []insert
+	for _, s := range u.Body {
+		depth := 0
+		ast.Inspect(s, func(n ast.Node) bool {
+			c, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if g, ok := Guarded(u.prog.Fset, c); ok {
+				values := 0
+				fmt.Sscanf(c.Fun.(*ast.Ident).Name, guard+"%d", &values)
+				depth++
+				list = append(list, insert{u.Text.offset(g.X.Pos()), depth, name(values) + "("}, insert{u.Text.offset(g.X.End()), -depth, ")"})
+			}
+			return true
+		})
+	}
+	// Of those at one place the closing ones come first, the inner before the outer, then the outer before the inner.
+	slices.SortStableFunc(list, func(a, b insert) int {
+		if a.at != b.at {
+			return a.at - b.at
+		}
+		if (a.depth < 0) != (b.depth < 0) {
+			return a.depth
+		}
+		return a.depth - b.depth
+	})
+	var b strings.Builder
+	at := 0
+	for _, e := range list {
+		b.WriteString(u.Text.text[at:e.at] + e.text)
+		at = e.at
+	}
+	return b.String() + u.Text.text[at:]
 }
