@@ -37,7 +37,11 @@ type plan struct {
 	folder    string
 	host      experiment.Host
 	quiet     bool
-	shared    bool // by several algorithms, of which not all read all that is set
+	shared    bool              // by several algorithms, of which not all read all that is set
+	own       map[string]string // the algorithms of Loss, by the names that it was given
+	family    string            // another than the preset's, and what tells it from others of its name
+	behaviour string
+	err       error
 }
 
 // setting is a value by the name that it has in the table of any algorithm.
@@ -97,6 +101,9 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 	for _, o := range options {
 		o(&base)
 	}
+	if base.err != nil {
+		return nil, base.err
+	}
 	plans := base.crossed(algorithms, seeds)
 	if base.folder != "" && len(plans) > 1 {
 		return nil, fmt.Errorf("lab: one folder (%s) for %d runs; leave Folder out", base.folder, len(plans))
@@ -125,7 +132,7 @@ func (p plan) crossed(algorithms []string, seeds []int) (plans []plan) {
 		algorithms = []string{p.algorithm}
 	}
 	for _, a := range algorithms {
-		p.algorithm, p.shared = a, len(algorithms) > 1
+		p.algorithm, p.shared = cmp.Or(p.own[a], a), len(algorithms) > 1
 		if len(seeds) == 0 {
 			plans = append(plans, p)
 		}
@@ -144,6 +151,7 @@ func (p plan) config(preset string) (experiment.Config, error) {
 		return cfg, err
 	}
 	cfg.Algorithm = cmp.Or(p.algorithm, cfg.Algorithm)
+	cfg.Family = cmp.Or(p.family, cfg.Family)
 	if p.seed != nil {
 		cfg.Seed = *p.seed
 	}
@@ -184,6 +192,9 @@ func folderName(preset string, cfg experiment.Config, p plan) string {
 	var changed []string
 	for _, n := range p.named {
 		changed = append(changed, n.name+"="+n.value)
+	}
+	if p.family != "" {
+		changed = append(changed, "family="+p.family+" "+p.behaviour)
 	}
 	if changed = append(changed, p.pairs...); len(changed) == 0 {
 		return s
