@@ -1,12 +1,13 @@
 package lab
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"nacre/analysis/frame"
+	"nacre/analysis/plots"
 	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/tsne"
@@ -18,10 +19,15 @@ type Layout struct {
 	Title string
 	*tsne.Embeddings
 	*tsne.Report
+	of     *frame.Frame // what was laid out
+	colour string       // a column of it by whose values points are coloured, where they are no labels
 }
 
 // MIMEBundle returns the plane as data for the notebook's front end, as a picture, and with its figures as text.
 func (l *Layout) MIMEBundle() (map[string]any, error) {
+	if l.colour != "" {
+		return plots.Scatter(l.Points(), "x", "y", plots.By(l.colour), plots.Title(l.Title)).MIMEBundle()
+	}
 	hover := make([]string, l.Mean.Rows)
 	for i := range hover {
 		if hover[i] = fmt.Sprint("row ", i); l.Label != nil {
@@ -64,8 +70,9 @@ func (l *Layout) Figures() *frame.Frame {
 	return f
 }
 
-// LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label ("" for none), which may be
-// numbers or text; other columns of text are left aside. The perplexity is 30, or what so few rows allow.
+// LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label, "" for none, which is not laid
+// out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside. The perplexity is
+// 30, or what so few rows allow.
 //
 //	lab.LayOut(frame.Read("iris.csv"), "species")
 func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, error) {
@@ -85,7 +92,10 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 			e.Mean.Row(i)[j] = v
 		}
 	}
-	if label != "" {
+	colour := ""
+	if x, err := f.Numbers(label); err == nil && slices.ContainsFunc(x, func(v float64) bool { return v != math.Trunc(v) }) {
+		colour = label
+	} else if label != "" {
 		names, err := f.Sort(label).Unique(label)
 		if err != nil {
 			return nil, err
@@ -99,7 +109,11 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 			e.Label[i] = slices.Index(names, t)
 		}
 	}
-	return layOut("t-SNE by "+cmp.Or(label, "nothing"), e, options)
+	l, err := layOut("t-SNE", e, options)
+	if err == nil {
+		l.of, l.colour = f, colour
+	}
+	return l, err
 }
 
 // layOut analyses embeddings; their perplexity is 30 at most.
@@ -114,25 +128,20 @@ func layOut(title string, e *tsne.Embeddings, options []tsne.Option) (*Layout, e
 
 // Points is the layout as a table: x, y, and the columns of what was laid out.
 func (l *Layout) Points() *frame.Frame {
+	f := l.of
+	if f == nil {
+		var err error
+		if f, err = frame.Of(l.Embeddings); err != nil {
+			return frame.Failed(err)
+		}
+	}
 	y := l.Report.Layout.Y
-	f := frame.New()
 	for j, name := range []string{"x", "y"} {
 		c := make([]float64, y.Rows)
 		for i := range c {
 			c[i] = y.Row(i)[j]
 		}
 		f = f.With(frame.Numbers(name, c))
-	}
-	of, err := frame.Of(l.Embeddings)
-	if err != nil {
-		return frame.Failed(err)
-	}
-	for _, name := range of.Names() {
-		if x, err := of.Numbers(name); err == nil {
-			f = f.With(frame.Numbers(name, x))
-		} else if x, err := of.Texts(name); err == nil {
-			f = f.With(frame.Texts(name, x))
-		}
 	}
 	return f
 }

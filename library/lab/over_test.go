@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"nacre/analysis/frame"
+	"nacre/analysis/plots"
+	"nacre/tsne"
 )
 
 // Over crosses values with algorithms and seeds, and the runs say which they have.
@@ -53,7 +55,7 @@ func TestLayOut(t *testing.T) {
 	if l.Mean.Cols != 3 || l.Names[2] != "z" || l.Label[4] != 1 || l.Latent.Ratio < 1 {
 		t.Errorf("%d dimensions, labels %v, ratio %v", l.Mean.Cols, l.Names, l.Latent.Ratio)
 	}
-	if got := strings.Join(l.Points().Names(), " "); got != "x y label a b c" {
+	if got := strings.Join(l.Points().Names(), " "); got != "a kind b note c x y" {
 		t.Errorf("points have %s", got)
 	}
 	plain, err := LayOut(f, "")
@@ -63,7 +65,40 @@ func TestLayOut(t *testing.T) {
 	if b, err := plain.MIMEBundle(); err != nil || b["image/png"] == nil {
 		t.Errorf("shown: %v", err)
 	}
+	byValue, err := LayOut(f.Compute("value", func(r frame.Row) float64 { return r.Number("a") / 7 }), "value")
+	if err != nil || byValue.Mean.Cols != 3 {
+		t.Fatalf("by a value: %v, %v", byValue, err)
+	}
+	if b, err := byValue.MIMEBundle(); err != nil || b[plots.ChartMIME] == nil {
+		t.Errorf("shown by a value: %v", err)
+	}
 	if _, err := LayOut(f, "knd"); err == nil || !strings.Contains(err.Error(), `did you mean "kind"`) {
 		t.Errorf("a label that is not there: %v", err)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	e := &tsne.Embeddings{Mean: tsne.Matrix{Rows: 3, Cols: 2, Data: []float64{1, 0, 0, 1, 2, 0}}, Label: []int{0, 1, 0}}
+	f := Pairs(e, func(a, b []float64) float64 { return a[0]*b[0] + a[1]*b[1] })
+	got, err := f.Group("task", "other_task").Max("similarity").CSV()
+	if want := "task,other_task,similarity\n0,1,0\n0,0,2\n1,0,0\n"; err != nil || string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestRandom(t *testing.T) {
+	f := Random(mustLookup(t, "point-goal"), 3)
+	steps, err := f.Group("episode").Count().Numbers("n")
+	if err != nil || len(steps) != 3 || steps[2] != 20 {
+		t.Errorf("steps %v, %v", steps, err)
+	}
+	// The point robot goes a tenth of the action.
+	first := f.Is("episode", 0)
+	x, _ := first.Numbers("obs0")
+	a, _ := first.Numbers("act0")
+	for s := range 19 {
+		if d := x[s+1] - x[s] - 0.1*a[s]; d > 1e-6 || d < -1e-6 {
+			t.Errorf("step %d went %v by action %v", s, x[s+1]-x[s], a[s])
+		}
 	}
 }
