@@ -35,6 +35,7 @@ type plan struct {
 	pairs     []string
 	named     []setting
 	folder    string
+	under     string
 	host      experiment.Host
 	quiet     bool
 	shared    bool              // by several algorithms, of which not all read all that is set
@@ -86,6 +87,9 @@ type sweep struct {
 // Folder is where the run is kept, instead of a folder below "runs" named after it.
 func Folder(dir string) Option { return func(p *plan) { p.folder = dir } }
 
+// Under is the folder that runs are kept below, instead of "runs"; "" is that.
+func Under(dir string) Option { return func(p *plan) { p.under = dir } }
+
 // On chooses device, workers and more; the zero value is the CPU with a worker per core.
 func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
 
@@ -134,7 +138,7 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 		if err != nil {
 			return nil, err
 		}
-		dir := cmp.Or(p.folder, filepath.Join("runs", folderName(preset, cfg, p)))
+		dir := cmp.Or(p.folder, filepath.Join(cmp.Or(p.under, "runs"), folderName(preset, cfg, p)))
 		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host, at: p.at})
 	}
 	watch := newWatch(runs, base.quiet)

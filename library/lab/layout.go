@@ -63,7 +63,7 @@ func (l *Layout) Figures() *frame.Frame {
 			columns[k] = append(columns[k], v)
 		}
 	}
-	f := frame.New(frame.Texts("space", names))
+	f := frame.New(frame.Texts("of", slices.Repeat([]string{l.Title}, len(names))), frame.Texts("space", names))
 	for k, title := range []string{"to centroid", "between centroids", "ratio", "ratio_lo", "ratio_hi", "held-out accuracy"} {
 		f = f.With(frame.Numbers(title, columns[k]))
 	}

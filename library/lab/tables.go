@@ -1,12 +1,16 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 
 	"nacre/analysis/frame"
 	"nacre/experiment"
 	"nacre/library/cell"
+	"nacre/library/display"
+	"nacre/rl/protocol"
 	"nacre/sim"
+	"nacre/sim/recording"
 	"nacre/tsne"
 )
 
@@ -63,25 +67,45 @@ func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.F
 
 // Random acts at random for some episodes on a family's test tasks, one after the other: a row a step, with columns episode,
 // task, step, reward, and obs0, obs1, … before the action act0, act1, ….
-func Random(f sim.Family, episodes int) *frame.Frame {
+func Random(f sim.Family, episodes int) *frame.Frame { return acted(f, episodes, false) }
+
+// Told is Random with the controller that is told the task, for families that have one (sim.Controller).
+func Told(f sim.Family, episodes int) *frame.Frame { return acted(f, episodes, true) }
+
+// begin lists episodes on a family's test tasks and the policy that acts in them.
+func begin(f sim.Family, episodes int, told bool) (list []sim.Episode, policy sim.Policy, err error) {
 	_, tasks, err := f.Tasks(1, 0, 0)
 	if err != nil {
-		return frame.Failed(err)
+		return nil, nil, err
 	}
-	list := make([]sim.Episode, episodes)
-	for i := range list {
-		list[i] = sim.Episode{Task: tasks[i%len(tasks)], Seed: uint64(i)}
+	for i := range episodes {
+		list = append(list, sim.Episode{Task: tasks[i%len(tasks)], Seed: uint64(i)})
+	}
+	if told {
+		policy, err = sim.GoalPolicy(f, list)
+		return list, policy, err
+	}
+	return list, sim.UniformPolicy(list, f.Spec().ActDim), nil
+}
+
+func acted(f sim.Family, episodes int, told bool) *frame.Frame {
+	list, policy, err := begin(f, episodes, told)
+	if err != nil {
+		return frame.Failed(err)
 	}
 	pool, err := sim.NewPool(f, 0, 0)
 	if err != nil {
 		return frame.Failed(err)
 	}
 	defer pool.Close()
-	spec := f.Spec()
-	done, err := pool.Rollout(cell.Context(), list, sim.UniformPolicy(list, spec.ActDim), 0)
+	done, err := pool.Rollout(cell.Context(), list, policy, 0)
 	if err != nil {
 		return frame.Failed(err)
 	}
+	return ofSteps(f.Spec(), done)
+}
+
+func ofSteps(spec sim.Spec, done []sim.Trajectory) *frame.Frame {
 	names := []string{"episode", "task", "step", "reward"}
 	for j := range spec.ObsDim {
 		names = append(names, fmt.Sprint("obs", j))
@@ -109,4 +133,39 @@ func Random(f sim.Family, episodes int) *frame.Frame {
 		out = out.With(frame.Numbers(name, columns[k]))
 	}
 	return out
+}
+
+// Watch records the episodes of Random, or with told of Told, for playback; steps of 0 is the family's horizon.
+func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, error) {
+	list, policy, err := begin(f, episodes, told)
+	if err != nil {
+		return display.Rollout{}, err
+	}
+	rec := recording.Recorder{Family: f}
+	_, err = rec.Rollout(cell.Context(), list, policy, steps)
+	err = errors.Join(err, rec.Close())
+	return display.Rollout{Title: f.Spec().Name, Episodes: rec.Recordings}, err
+}
+
+// Yardsticks are the returns after adaptation that the run's protocol gives to a policy at random and, where the family has a
+// controller, to it: told nothing of the task, and told the task. A row each, with the interval over tasks.
+func (r *Run) Yardsticks() *frame.Frame {
+	var names []string
+	var columns [3][]float64
+	err := r.agent(func(a *experiment.Agent) error {
+		b, err := a.Baselines(cell.Context(), a.TestTasks, a.Config.Evaluation.Protocol, r.cfg.Seed)
+		for k, result := range []*protocol.Result{&b.Random, b.Blind, b.Goal} {
+			if err == nil && result != nil {
+				names = append(names, []string{"random", "told nothing", "told the goal"}[k])
+				for j, v := range []float64{result.Summary.Adapted.Mean, result.Summary.Adapted.Lo, result.Summary.Adapted.Hi} {
+					columns[j] = append(columns[j], v)
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return frame.Failed(err)
+	}
+	return frame.New(frame.Texts("policy", names), frame.Numbers("return", columns[0]), frame.Numbers("return_lo", columns[1]), frame.Numbers("return_hi", columns[2]))
 }
