@@ -216,7 +216,7 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 func embeddingsOf(input string) (name, path string, err error) {
 	info, err := os.Stat(input)
 	if err != nil {
-		return "", "", fmt.Errorf("tsne: %w", err)
+		return "", "", missingFile(input, err)
 	}
 	if !info.IsDir() {
 		base := filepath.Base(input)
