@@ -255,7 +255,11 @@ func TestSiteInFull(t *testing.T) {
 					(workerTime(t) - before).Seconds(), (pageTime(t) - page).Seconds(), strings.Join(shown, "\n---\n"))
 				t.Log(text)
 				p.pictures(out, fmt.Sprintf("%s-%d", name, seed), ".outputs")
-				err := os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.txt", name, seed)), []byte(text), 0o644)
+				outputs := eval[string](p, "JSON.stringify(nacre.notebook.cells.map(c => c.outputs))")
+				err := os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.json", name, seed)), []byte(outputs), 0o644)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.txt", name, seed)), []byte(text), 0o644)
+				}
 				if err != nil {
 					t.Error(err)
 				}

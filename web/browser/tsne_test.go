@@ -129,7 +129,7 @@ func TestTSNEPageTeam(t *testing.T) {
 	s.headers = true
 	p = s.open("tsne.html?open=files/points.npz&perplexity=8&seed=7&method=fft", nil)
 	p.awaitFor("document.body.dataset.state === 'done'", 10*time.Minute)
-	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 8); n != want {
+	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 4); n != want {
 		t.Errorf("%d workers made the layout, expected %d", n, want)
 	}
 	if got := eval[[]float64](p, "Array.from(nacreTsne.view.positions)"); !slices.Equal(got, want.Y.Data) {
@@ -199,18 +199,21 @@ func TestTSNEPageRefuses(t *testing.T) {
 	p.await("document.body.dataset.state === 'done' && document.querySelectorAll('.legend button').length === 2")
 }
 
-// The server has the page too, behind its token, for the files of its folder.
+// The server has the page too, behind its token, for the files of its folder, with the headers that let workers share memory.
 func TestTSNEPageOfTheServer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
 		t.Skip("the browser's programs are not built: run wasm/build.sh")
 	}
-	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(100, 3, 4), "points.npz")})
+	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(5000, 3, 4), "points.npz")})
 	list := s.open("/tree")
 	address := eval[string](list, "document.querySelector('a[aria-label^=\"Lay out points.npz\"]').getAttribute('href')")
 	p := s.open(address)
-	p.await("document.body.dataset.state === 'done'")
+	p.awaitFor("nacreTsne.progress.iteration > 3", 2*time.Minute)
 	if n := eval[int](p, "document.querySelectorAll('.legend button').length"); n != 3 {
 		t.Errorf("the legend has %d groups, expected 3", n)
+	}
+	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 4); n != want || !eval[bool](p, "crossOriginIsolated") {
+		t.Errorf("%d workers made the layout, expected %d", n, want)
 	}
 	p.quiet()
 }

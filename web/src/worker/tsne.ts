@@ -8,8 +8,8 @@ import { sharedBytes, Team } from './team';
 const scope = globalThis as any;
 const post = (message: FromWorker) => scope.postMessage(message);
 
-/** Programs that compute a layout at most: more have too little to do between exchanges. */
-const mostPrograms = 8;
+/** Programs that compute a layout at most: each needs memory for all of it, and more have little to do between exchanges. */
+const mostPrograms = 4;
 
 let instance: WebAssembly.Instance | null = null;
 const memory = () => (instance!.exports.mem as WebAssembly.Memory).buffer as ArrayBuffer;
