@@ -222,6 +222,7 @@ func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
 	if err != nil {
 		return "", "", err
 	}
+	mend(file)
 	var b bytes.Buffer
 	if err := format.Node(&b, token.NewFileSet(), file); err != nil {
 		return "", "", fmt.Errorf("printing the lowered cell: %w", err)

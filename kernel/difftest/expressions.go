@@ -79,7 +79,11 @@ func (g *generator) expr(t *typ, depth int) string {
 		case 1:
 			return t.name + "(fmt.Sprint(" + e(g.anyPrintable()) + "))"
 		case 2:
-			return fmt.Sprintf("%s(fmt.Sprintf(%q, %s))", t.name, g.verb(), e(g.anyPrintable()))
+			u, verb := g.anyPrintable(), g.verb()
+			if u == tError { // whose other forms tell addresses
+				verb = "%v"
+			}
+			return fmt.Sprintf("%s(fmt.Sprintf(%q, %s))", t.name, verb, e(u))
 		case 3:
 			return t.name + "(strings." + g.pick("ToUpper", "TrimSpace", "ToLower") + "(string(" + e(t) + ")))"
 		case 4:

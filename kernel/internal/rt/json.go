@@ -129,6 +129,7 @@ func (r *Registry) Decode(d *json.Decoder, x any) error {
 	}
 	return o.decoded(d.Decode)
 }
+
 // marshalText calls a MarshalText method of the cell's type.
 func (o Obj) marshalText() ([]byte, error) {
 	m, _ := o.T.bind("MarshalText", o.V)
