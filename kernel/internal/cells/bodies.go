@@ -88,11 +88,7 @@ func (c *checker) checkBodies() {
 	}
 	extra := map[string]types.Object{}
 	for name, v := range c.Vars {
-		extra[name] = v.Obj
-		if t := c.unit.migrate(v.Obj.Type()); t != v.Obj.Type() {
-			extra[name] = types.NewVar(token.NoPos, c.pkg, name, t)
-			c.unit.remember(name, extra[name].(*types.Var))
-		}
+		extra[name] = c.unit.migrated(name, v)
 	}
 	for _, name := range c.pkg.Scope().Names() {
 		switch o := c.pkg.Scope().Lookup(name).(type) {

@@ -138,7 +138,6 @@ func (c *checker) run() error {
 			continue
 		}
 		first := c.errs // errors in bodies are reported beside those in statements
-		c.layouts()
 		c.variables()
 		c.checkBodies()
 		c.errs = append(first, c.errs...)
@@ -286,7 +285,10 @@ func (c *checker) checkSignatures() {
 		f.Decls = append(f.Decls, &ast.FuncDecl{Recv: fd.Recv, Name: id, Type: fd.Type, Body: stub})
 	}
 	cell := &ast.FuncDecl{Name: ast.NewIdent("cell__"), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: c.file.body}}
-	f.Decls = append(f.Decls, cell)
+	apart := c.redeclares()
+	if !apart {
+		f.Decls = append(f.Decls, cell)
+	}
 	vars := map[string]types.Object{}
 	for name, v := range c.Vars {
 		vars[name] = v.Obj
@@ -298,6 +300,38 @@ func (c *checker) checkSignatures() {
 			c.objs[k] = o
 		}
 	}
+	c.layouts()
+	if !apart {
+		return
+	}
+	errs, broken := c.errs, c.broken
+	f = c.newFile()
+	f.Decls = append(f.Decls, cell)
+	scope := map[string]types.Object{}
+	for name, v := range c.Vars {
+		scope[name] = c.unit.migrated(name, v)
+	}
+	for _, name := range c.pkg.Scope().Names() {
+		if o := c.pkg.Scope().Lookup(name); o.Pkg() == c.pkg {
+			scope[name] = o
+		}
+	}
+	c.check(f, scope)
+	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
+}
+
+// redeclares says whether the cell's statements may use variables whose types it declares again, such as by adding a
+// method: the statements then wait until these types are known.
+func (c *checker) redeclares() bool {
+	if len(c.file.body) == 0 {
+		return false
+	}
+	for name, d := range c.set {
+		if g, ok := d.Node.(*ast.GenDecl); ok && g.Tok == token.TYPE && c.Decls[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func key(d *Decl) string { return fmt.Sprintf("%s@%p", d.Name, d) }
