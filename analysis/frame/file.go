@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"nacre/internal/plainfile"
+	"nacre/tsne"
 )
 
 // maxBytes is the size of the largest file that Read takes.
 const maxBytes = 1 << 30
 
-// Read reads a file with a table: .csv and .tsv, the first line being the columns' names, and .json and .jsonl with one
-// object a row. A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
+// Read reads a file with a table: .csv and .tsv, the first line being the columns' names, .json and .jsonl with one
+// object a row, and .npz, whose matrix "z" is the columns z0, z1, … A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
 func Read(path string) (*Frame, error) {
 	data, err := plainfile.Read(path, maxBytes)
 	if err != nil {
@@ -39,8 +40,10 @@ func parse(data []byte, ending string) *Frame {
 		return parseCSV(data, '\t')
 	case ".json", ".jsonl":
 		return parseJSON(data)
+	case ".npz":
+		return parseNPZ(data)
 	}
-	return failed("a file that ends in %q; expected .csv, .tsv, .json or .jsonl", ending)
+	return failed("a file that ends in %q; expected .csv, .tsv, .json, .jsonl or .npz", ending)
 }
 
 func parseCSV(data []byte, comma rune) *Frame {
@@ -106,6 +109,22 @@ func parseJSON(data []byte) *Frame {
 		}
 	}
 	return of(rows)
+}
+
+func parseNPZ(data []byte) *Frame {
+	list, err := tsne.Columns(data)
+	if err != nil {
+		return &Frame{err: fmt.Errorf("frame: %w", err)}
+	}
+	var columns []Column
+	for _, c := range list {
+		if c.Texts != nil {
+			columns = append(columns, Texts(c.Name, c.Texts))
+		} else {
+			columns = append(columns, Numbers(c.Name, c.Numbers))
+		}
+	}
+	return New(columns...)
 }
 
 // maxDepth is how deep objects may lie in one another: their names grow with it.

@@ -195,12 +195,19 @@ export class Notebook {
     const first = this.index(cells[0]!);
     const target = first + by;
     if (target < 0 || target + cells.length > this.cells.length) return false;
+    this.moveTo(cells, by < 0 ? target : first + cells.length + 1);
+    return true;
+  }
+
+  /** Puts neighbouring cells before the one at an index, or at the end. */
+  moveTo(cells: Cell[], at: number): void {
+    const first = this.index(cells[0]!);
+    if (at >= first && at <= first + cells.length) return;
     this.transact([], (list) => {
       list.splice(first, cells.length);
-      list.splice(target, 0, ...cells);
+      list.splice(at > first ? at - cells.length : at, 0, ...cells);
       return list;
     });
-    return true;
   }
 
   setType(cells: Cell[], type: CellType): void {

@@ -8,10 +8,15 @@ import { Cell, OutputChange } from '../model/notebook';
 import { Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
 import { renderMarkdown } from '../output/markdown';
-import { CellEditor, EditorHost, Marks } from './editor';
+import type { Problem } from '../protocol/kernel';
+import { DragHost, draggable } from './drag';
+import { CellEditor, Marks } from './editor';
+import type { WritingHost } from './writing';
 
 /** What a cell's view asks of the notebook. */
-export interface CellHost extends Omit<EditorHost, 'onText' | 'onFocus' | 'onLeave' | 'onEscape'> {
+export interface CellHost extends DragHost {
+  /** What helps to write this cell, below those above it. */
+  writing(cell: Cell): WritingHost;
   folder: string;
   lineNumbers: boolean;
   select(view: CellView, event: MouseEvent | null): void;
@@ -37,6 +42,7 @@ export class CellView {
   readonly dom = el('section.cell', { tabindex: -1 });
   editor: CellEditor | null = null;
   rendered = false;
+  private problems: readonly Problem[] = [];
   private readonly gutter = el('div.gutter');
   private readonly prompt = el('span.prompt');
   private readonly timing = el('span.timing');
@@ -89,8 +95,9 @@ export class CellView {
       onFocus: () => this.host.focused(this),
       onLeave: (d) => this.host.leave(this, d),
       onEscape: () => this.host.escape(),
-      complete: this.host.complete, inspect: this.host.inspect,
+      ...this.host.writing(this.cell),
     });
+    this.editor.setProblems(this.problems);
     return this.editor;
   }
 
@@ -113,6 +120,14 @@ export class CellView {
     this.rendered = false;
     this.dom.classList.remove('rendered');
     this.ensureEditor();
+  }
+
+  /** Underlines what is wrong with the source, and tells screen readers how much. */
+  setProblems(problems: readonly Problem[]): void {
+    if (!problems.length && !this.problems.length) return;
+    this.problems = problems;
+    this.editor?.setProblems(problems);
+    this.dom.setAttribute('aria-label', this.label());
   }
 
   setMarks(marks: Marks): void {
@@ -184,7 +199,8 @@ export class CellView {
     const { cell } = this;
     const what = cell.type === 'code' ? 'Code cell' : cell.type === 'markdown' ? 'Text cell' : 'Raw cell';
     const state = cell.state === 'running' ? ', running' : cell.state === 'queued' ? ', waiting to run' : cell.count !== null && cell.type === 'code' ? `, run as ${cell.count}${cell.ok === false ? ', failed' : ''}` : '';
-    return what + state;
+    const n = this.problems.length;
+    return what + state + (n ? `, ${n} ${n === 1 ? 'problem' : 'problems'}` : '');
   }
 
   /** The buttons beside a cell are made when the pointer or the focus first comes: a long notebook has many cells. */
@@ -217,6 +233,7 @@ export class CellView {
     this.outputsFold.addEventListener('click', () => this.host.command('cell.toggleOutputs', this));
     this.sourceNote.addEventListener('click', () => this.host.command('cell.toggleSource', this));
     this.foldedNote.addEventListener('click', () => this.host.toggleFold(this));
+    draggable(this.gutter, cell, this.host);
     cell.changedSource.on((by) => {
       if (by === 'model') {
         if (this.editor) this.editor.setText(cell.source);
