@@ -203,8 +203,16 @@ func (c *checker) collect() {
 	if len(names) == 0 {
 		return
 	}
+	again := map[string]*Decl{} // the cell's own that are as they were
+	for _, d := range c.own {
+		again[d.Name] = d
+	}
 	for name, d := range c.dependents(names) {
-		if c.set[name] == nil && !c.dropped[name] && !c.replaced(d) {
+		switch {
+		case c.set[name] != nil || c.dropped[name]:
+		case again[name] != nil:
+			c.set[name] = again[name]
+		case !c.replaced(d):
 			c.set[name] = d.copy()
 		}
 	}

@@ -180,7 +180,7 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	if err := b.compile(ctx, cell, b.Path, at(".cfg"), at(".go")); err != nil {
 		return "", err
 	}
-	if err := adapt(cell, src.Shown); err != nil {
+	if err := adapt(cell, b.Path, src.Shown); err != nil {
 		return "", err
 	}
 	if err := b.compile(ctx, stub, plug, at(".cfg"), at("-main.go")); err != nil {
@@ -232,7 +232,7 @@ var objectMagic = []byte("\x00go120ld")
 
 // adapt gives the parts of the session's package that plugins hold one fingerprint: the run time refuses plugins in
 // which a package differs from that of one loaded, and here it is to. And it names types as the cells do.
-func adapt(file string, names map[string]string) error {
+func adapt(file, path string, names map[string]string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -244,6 +244,6 @@ func adapt(file string, names map[string]string) error {
 	k += len(objectMagic)
 	one := append([]byte("cell"), 0, 0, 0, 1)
 	data = bytes.ReplaceAll(data, bytes.Clone(data[k:k+8]), one)
-	show(data, names)
+	show(data, path, names)
 	return os.WriteFile(file, data, 0o600)
 }

@@ -127,11 +127,9 @@ func (s *Session) Cell(c *cells.Unit) (src *Source, err error) {
 		}
 	}()
 	u := &unit{Session: s, Unit: c, refs: map[*entity]bool{}, top: map[*types.Var]bool{}}
-	u.declareTypes()
-	u.declareConsts()
+	writes := slices.Concat(u.declareTypes(), u.declareConsts())
 	u.declareVars()
-	funcs := u.declareFuncs()
-	for _, write := range funcs {
+	for _, write := range append(writes, u.declareFuncs()...) { // once all that they refer to has its name
 		write()
 	}
 	body := u.body()
@@ -147,12 +145,12 @@ func (s *Session) from(pos token.Pos) string {
 	return fmt.Sprintf("\n//line /%s:%d:%d\n", p.Filename, p.Line, p.Column)
 }
 
-func (u *unit) declareTypes() {
+// declareTypes names the types and returns what writes them.
+func (u *unit) declareTypes() (writes []func()) {
 	named := map[string]*types.TypeName{}
 	for tn := range u.Keys {
 		named[tn.Name()] = tn
 	}
-	var writes []func()
 	for _, d := range u.Types {
 		tn := named[d.Name]
 		if tn == nil {
@@ -172,13 +170,11 @@ func (u *unit) declareTypes() {
 			e.text = u.from(spec.Pos()) + "type " + e.name + u.writer(d.From, e.refs).span(spec, spec.Name.End(), spec.End()) + "\n"
 		})
 	}
-	for _, write := range writes {
-		write()
-	}
+	return writes
 }
 
-func (u *unit) declareConsts() {
-	var writes []func()
+// declareConsts names the constants and returns what writes them.
+func (u *unit) declareConsts() (writes []func()) {
 	for _, d := range u.Consts {
 		e := u.add("")
 		e.names = map[string]string{}
@@ -190,9 +186,7 @@ func (u *unit) declareConsts() {
 			e.text = u.from(d.Node.Pos()) + u.writer(d.From, e.refs).node(d.Node) + "\n"
 		})
 	}
-	for _, write := range writes {
-		write()
-	}
+	return writes
 }
 
 // declareVars gives the cell's variables their places: pointers, so that a type laid out as before can be put in place
