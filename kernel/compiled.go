@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"reflect"
@@ -130,6 +131,16 @@ func (e *compiledEngine) Stop(on bool) {
 func (e *compiledEngine) Final() bool { return false }
 
 func (e *compiledEngine) Close() error { return e.build.Close() }
+
+// Import implements engine.Modules.
+func (e *compiledEngine) Import(ctx context.Context, path string, known map[string]*types.Package) (*types.Package, error) {
+	return e.build.Import(ctx, path, known)
+}
+
+// Get implements engine.Modules.
+func (e *compiledEngine) Get(ctx context.Context, module string) (string, error) {
+	return e.build.Get(ctx, module)
+}
 
 func (e *compiledEngine) End() { runtime.Goexit() }
 

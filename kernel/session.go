@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -103,6 +104,11 @@ func New(o Options) (Session, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if m, ok := s.engine.(engine.Modules); ok {
+		s.prog.Find = func(ctx context.Context, path string) (*types.Package, error) {
+			return m.Import(ctx, path, s.prog.Packages)
+		}
+	}
 	limitStack()
 	s.vars.Store(&[]Variable{})
 	return s, nil
@@ -167,6 +173,10 @@ func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
 func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Error) {
 	s.latest.Store(r)
 	m, code, err := parseMagic(code)
+	if err == nil && m != nil && m.get != "" {
+		err = s.get(ctx, r, m.get)
+		m = nil
+	}
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
@@ -216,7 +226,7 @@ func (s *session) prepare(ctx context.Context, number int, code string) (u *cell
 			fail = engineError(code, fmt.Errorf("the cell compiler failed on this cell: %v", x))
 		}
 	}()
-	u, err := s.prog.Check(number, code)
+	u, err := s.prog.Check(ctx, number, code)
 	if err != nil {
 		return nil, nil, compileError(code, err)
 	}

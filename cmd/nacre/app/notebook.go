@@ -152,6 +152,7 @@ func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine str
 		return err
 	}
 	defer session.Close()
+	os.Args = os.Args[:1] // flag.Parse in a cell is not to read the kernel's own
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

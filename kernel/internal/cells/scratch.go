@@ -49,7 +49,7 @@ func (p *Program) Scratch(code string) *Scratch {
 	for k, v := range p.Imports {
 		u.imports[k] = v
 	}
-	u.addImports(imports.Imports)
+	u.addImports(imports.Imports, func(string) error { return nil })
 	c := &checker{Program: p, unit: u, file: &parsed{}}
 	f := c.newFile()
 	f.Decls = append(f.Decls, decls.Decls...)

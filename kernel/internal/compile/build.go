@@ -30,6 +30,7 @@ type Builder struct {
 	flags    []string // with which the program was built
 	tools    string
 	packages map[string]string // archives by import path
+	extra    map[string]string // versions of modules that only the module cache has
 }
 
 // base are the packages of every plugin.
@@ -94,8 +95,13 @@ func (b *Builder) findTools() error {
 func (b *Builder) Close() error { return os.RemoveAll(b.folder) }
 
 func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	return b.goIn(ctx, b.source, b.env, args...)
+}
+
+// goIn runs the go command in a folder.
+func (b *Builder) goIn(ctx context.Context, folder string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = b.source, b.env
+	cmd.Dir, cmd.Env = folder, env
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -123,18 +129,20 @@ func (b *Builder) need(ctx context.Context, paths []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
-	out, err := b.goCommand(ctx, append(args, missing...)...)
+	out, err := b.goCommand(ctx, append(b.list(), missing...)...)
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(string(out)) {
-		if path, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			b.packages[path] = file
-		}
+	if err := b.note(out); err != nil {
+		return err
 	}
 	found.Store(b.source, &archives{b.tools, maps.Clone(b.packages)})
 	return nil
+}
+
+// list are the arguments by which the go command compiles packages and lists their archives.
+func (b *Builder) list() []string {
+	return append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
 }
 
 // archives are what the builders of the process have found: asking the go command takes half a second.
