@@ -45,6 +45,7 @@ type session struct {
 	prog    *cells.Program
 	reg     *rt.Registry
 	engine  engine.Engine
+	note    string // about the engine
 	library Library
 	streams *standardStreams
 
@@ -100,7 +101,7 @@ func New(o Options) (Session, error) {
 	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,
-		Files: func() { s.files.Store(true) },
+		Files: func() { s.files.Store(true) }, Note: func(text string) { s.note = text },
 	}); err != nil {
 		return nil, err
 	}
@@ -115,11 +116,15 @@ func New(o Options) (Session, error) {
 }
 
 func (s *session) Info() Info {
+	banner := "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name()
+	if s.note != "" {
+		banner += " (" + s.note + ")"
+	}
 	return Info{
-		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(),
+		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(), Note: s.note,
 		Language: "go", LanguageVersion: strings.TrimPrefix(cells.GoVersion, "go"),
 		MIMEType: "text/x-go", FileExtension: ".go", Mode: "go",
-		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name(),
+		Banner: banner,
 	}
 }
 

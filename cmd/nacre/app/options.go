@@ -188,6 +188,8 @@ type NotebookOptions struct {
 	Browser bool   // open one
 
 	Programs string // folder of the programs that pages run in the browser; empty is none
+
+	Compiles func() error // why the engine auto does not compile cells; nil where another was chosen
 }
 
 // SiteOptions are the flags of nacre site.
@@ -218,6 +220,7 @@ type RunOptions struct {
 	Timeout    time.Duration
 	Memory     string // as of NotebookOptions
 	Engine     string
+	Compiles   func() error // as of NotebookOptions
 }
 
 // BenchTSNEOptions are the flags of nacre bench tsne.

@@ -54,11 +54,8 @@ func NewBuilder(path, source, list string) (*Builder, error) {
 			}
 		}
 	}
-	if !loads {
-		return nil, fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
-	}
-	if _, err := exec.LookPath("gcc"); err != nil {
-		return nil, fmt.Errorf("%w: linking plugins needs gcc", engine.ErrNoToolChain)
+	if err := Possible(source); err != nil {
+		return nil, err
 	}
 	if !b.recall() && (list == "" || b.prepared(list) != nil) {
 		clear(b.packages)
@@ -75,6 +72,22 @@ func NewBuilder(path, source, list string) (*Builder, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// Possible says what is missing for compiling cells, as far as a look tells.
+func Possible(source string) error {
+	if !loads {
+		return fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
+	}
+	for name, what := range map[string]string{"go": "there is no go command in PATH", "gcc": "linking plugins needs gcc"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("%w: %s", engine.ErrNoToolChain, what)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
+		return fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is", engine.ErrNoToolChain, source)
+	}
+	return nil
 }
 
 // findTools asks the go command for the compiler and the linker.

@@ -46,6 +46,7 @@ type Session struct {
 	imports  map[string]*entity
 	bindings map[string]*entity
 	versions map[string]int
+	called   map[string]string // the names that functions have in the cells, by those in the text
 }
 
 // NewSession returns a session without cells whose source was checked into info.
@@ -54,7 +55,7 @@ func NewSession(info *types.Info, fset *token.FileSet) *Session {
 		Info: info, Fset: fset,
 		slots: map[*types.Var]*entity{}, funcs: map[*types.Func]*entity{}, bodies: map[*types.Func]*entity{},
 		types: map[*types.TypeName]*entity{}, consts: map[*types.Const]*entity{}, imports: map[string]*entity{},
-		bindings: map[string]*entity{}, versions: map[string]int{},
+		bindings: map[string]*entity{}, versions: map[string]int{}, called: map[string]string{},
 	}
 }
 
@@ -79,6 +80,22 @@ func (s *Session) Slot(v *types.Var) string {
 		return e.name
 	}
 	return ""
+}
+
+// Called is the name that a function of a stack has in the cells, "" for the statements of a cell. A function literal goes
+// by what it is written in.
+func (s *Session) Called(function string) string {
+	name := function[strings.LastIndexByte(function, '/')+1:]
+	_, name, _ = strings.Cut(name, ".")
+	if method, ok := strings.CutPrefix(name, "("); ok { // of a generic type
+		of, method, _ := strings.Cut(strings.TrimPrefix(method, "*"), ")")
+		of, _, _ = strings.Cut(of, "[")
+		method, _, _ = strings.Cut(strings.TrimPrefix(method, "."), ".")
+		return of + "." + method
+	}
+	name, _, _ = strings.Cut(name, ".")
+	name, _, _ = strings.Cut(name, "[")
+	return s.called[name]
 }
 
 // fresh is a name that no other declaration has. Those of functions and variables begin in lower case: a plugin takes
@@ -241,6 +258,7 @@ func (u *unit) declareFuncs() (writes []func()) {
 		fd := d.Node.(*ast.FuncDecl)
 		if fd.Recv == nil {
 			e := u.add(u.fresh("f_" + fd.Name.Name))
+			u.called[e.name] = fd.Name.Name
 			if fd.Type.TypeParams == nil {
 				e.bind = fmt.Sprintf("c__.Vars[%q] = %s\n", e.name, e.name)
 			}
@@ -265,6 +283,7 @@ func (u *unit) declareFuncs() (writes []func()) {
 			continue
 		}
 		body := u.add(u.fresh("m_" + t.e.name + "_" + fd.Name.Name))
+		u.called[body.name] = d.Name
 		u.bodies[d.Func] = body
 		through := "m_" + t.e.name + "_" + fd.Name.Name + "__f"
 		writes = append(writes, func() { u.writeMethod(d, t.e, body, through) })
