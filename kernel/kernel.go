@@ -45,6 +45,10 @@ type Session interface {
 	// IsComplete says whether code can be run as it stands.
 	IsComplete(code string) Completeness
 
+	// Program returns cells as plain Go in which the errors they leave out end the program, and the declarations that
+	// this takes. It runs nothing.
+	Program(cells []string) (explicit []string, decls string)
+
 	// Variables lists the session's variables by name.
 	Variables() []Variable
 
@@ -89,7 +93,8 @@ type ExpressionData struct {
 	Error *Error
 }
 
-// Error is a failed cell. Name is one of "CompileError", "Panic", "Interrupted", "Exit", "InputRefused", "EngineError".
+// Error is a failed cell. Name is one of "CompileError", "Error" (one that the cell leaves out), "Panic", "Interrupted",
+// "Exit", "InputRefused", "EngineError".
 type Error struct {
 	Name      string
 	Message   string

@@ -284,7 +284,7 @@ func (s *session) goroutine(r *run, p *engine.Program, code string, done chan<- 
 	defer func() {
 		x := recover()
 		switch {
-		case x != nil:
+		case x != nil && !(r.stopped.Load() && isFailed(x)): // a call that an interrupt ended fails
 			done <- r.panicked(p, code, x)
 		case !ended || r.stopped.Load():
 			done <- r.interrupted(p, code, false)

@@ -173,6 +173,8 @@ func (k *Kernel) respond(m *Message) (end bool) {
 		k.recall(m)
 	case "variables_request":
 		k.variables(m)
+	case "program_request":
+		k.program(m)
 	case "comm_info_request":
 		k.reply(m, "comm_info_reply", map[string]any{"status": "ok", "comms": map[string]any{}})
 	case "comm_open":

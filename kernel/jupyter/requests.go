@@ -187,6 +187,19 @@ func (k *Kernel) variables(m *Message) {
 	k.reply(m, "variables_reply", map[string]any{"status": "ok", "variables": list})
 }
 
+// program answers nacre's own program_request: the cells of a notebook as a program has them.
+func (k *Kernel) program(m *Message) {
+	var c struct {
+		Cells []string `json:"cells"`
+	}
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "program_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	cells, decls := k.session.Program(c.Cells)
+	k.reply(m, "program_reply", map[string]any{"status": "ok", "cells": cells, "declarations": decls})
+}
+
 // refuseComm closes a comm at once: this kernel has no targets.
 func (k *Kernel) refuseComm(m *Message) {
 	var c struct {

@@ -26,8 +26,10 @@ export class Cell {
   outputs: Output[];
   count: number | null;
   state: RunState = 'idle';
-  /** Milliseconds since the epoch when the cell began to run; 0 before. */
+  /** Milliseconds since the epoch when the cell began to run, by the server's clock; 0 before. */
   startedAt = 0;
+  /** performance.now() when this page saw it begin, whatever clocks say; -1 where it ran already. */
+  begunAt = -1;
   /** Milliseconds it ran, as this page or the file knows; -1 unknown. */
   tookMs = -1;
   ok: boolean | null = null;
@@ -50,6 +52,12 @@ export class Cell {
     const from = timeOf(timing?.['iopub.execute_input']);
     const to = timeOf(timing?.['shell.execute_reply']);
     if (to >= from) this.tookMs = to - from;
+  }
+
+  /** Milliseconds it has been running; -1 unknown. */
+  get runningMs(): number {
+    if (this.begunAt >= 0) return performance.now() - this.begunAt;
+    return this.startedAt ? Math.max(0, Date.now() - this.startedAt) : -1;
   }
 
   get source(): string { return this.text; }

@@ -71,4 +71,6 @@ export interface NotebookActions extends OpenNotebook {
   restoreCheckpoint(): Promise<void>;
   rename(): Promise<void>;
   downloadNotebook(): Promise<void>;
+  /** The notebook as a Go program. */
+  asGo(): Promise<string>;
 }

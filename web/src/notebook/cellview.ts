@@ -3,6 +3,7 @@
 import { el, iconButton, perFrame } from '../dom';
 import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
+import { Output } from '../model/nbformat';
 import { Cell, OutputChange } from '../model/notebook';
 import { Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
@@ -32,6 +33,11 @@ const near = typeof IntersectionObserver === 'undefined' ? null : new Intersecti
   for (const entry of entries) if (entry.isIntersecting) (entry.target as any).cellView?.ensureEditor();
 }, { rootMargin: '600px 0px' });
 
+const outputsAtOnce = 1000;
+
+/** What is drawn however much stands above it: an error, and what says that something is missing. */
+const always = (o: Output) => o.output_type === 'error' || (o.output_type === 'stream' && o.text.includes('[output left out:'));
+
 export class CellView {
   readonly dom = el('section.cell', { tabindex: -1 });
   editor: CellEditor | null = null;
@@ -47,6 +53,9 @@ export class CellView {
   private readonly foldedNote = el('button.folded-note', { type: 'button', hidden: true });
   private readonly sourceNote = el('button.folded-note', { type: 'button', hidden: true });
   private shown: Rendered[] = [];
+  /** How many outputs are drawn: with tens of thousands a browser stands still for minutes. */
+  private most = outputsAtOnce;
+  private readonly more = el('button.folded-note', { type: 'button', hidden: true, click: () => { this.most += outputsAtOnce; this.applyOutputs(); } });
   private pending: OutputChange[] = [];
   private readonly flush = perFrame(() => this.applyOutputs());
   private proseOf = '';
@@ -54,7 +63,7 @@ export class CellView {
 
   constructor(readonly cell: Cell, private readonly host: CellHost) {
     this.gutter.append(this.prompt, this.timing);
-    const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs), this.foldedNote);
+    const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs, this.more), this.foldedNote);
     this.dom.append(this.gutter, main);
     (this.dom as any).cellView = this;
     this.dom.dataset.id = cell.id;
@@ -155,7 +164,7 @@ export class CellView {
   /** Shows the time: running while the cell runs. */
   tick(): void {
     const { cell } = this;
-    const ms = cell.state === 'running' && cell.startedAt ? Date.now() - cell.startedAt : cell.state === 'idle' ? cell.tookMs : -1;
+    const ms = cell.state === 'running' ? cell.runningMs : cell.state === 'idle' ? cell.tookMs : -1;
     this.timing.textContent = cell.type === 'code' && ms >= 0 ? duration(ms) : '';
   }
 
@@ -257,21 +266,29 @@ export class CellView {
       this.outputs.style.minHeight = this.cell.state !== 'idle' && this.outputs.offsetHeight ? `${this.outputs.offsetHeight}px` : '';
       this.shown.forEach((r) => { attempt(() => r.dispose?.()); r.dom.parentElement?.remove(); });
       this.shown = [];
+      this.most = outputsAtOnce;
       if (this.cell.state !== 'idle') setTimeout(() => { this.outputs.style.minHeight = ''; }, 250);
     }
     const touched = new Set(changes.map((c) => ('index' in c ? c.index : -1)));
     outputs.forEach((output, i) => {
       const was = this.shown[i];
-      if (was && !touched.has(i)) return;
+      if (was ? !touched.has(i) : i >= this.most && !always(output)) return;
       if (was?.update?.(output)) return;
       const next = renderOutput(output, { fresh: this.cell.fresh, folder: this.host.folder, goTo: (cell, line, column) => this.host.goTo(this, cell, line, column) });
       const box = el('div.output', { 'data-kind': output.output_type }, next.dom);
       if (was) {
         attempt(() => was.dispose?.());
         was.dom.closest('.output')!.replaceWith(box);
-      } else this.outputs.append(box);
+      } else {
+        const after = i < this.shown.length ? this.shown.find((r, j) => r && j > i) : undefined;
+        if (after) after.dom.closest('.output')!.before(box);
+        else this.outputs.append(box);
+      }
       this.shown[i] = next;
     });
+    const left = outputs.length - this.most;
+    this.more.hidden = left <= 0;
+    this.more.textContent = `${left} more outputs: show ${Math.min(left, outputsAtOnce)} of them`;
     if (this.outputsFold.hidden !== (this.cell.type !== 'code' || !outputs.length)) this.refresh();
   }
 }

@@ -1,6 +1,5 @@
 // Every command of the notebook, with its keys: one table for the keyboard, the menus, the palette and the help.
 
-import { exportGo } from '../model/exportgo';
 import { sectionEnd } from '../model/headings';
 import type { NotebookActions } from './actions';
 import { exportHtml } from './exporthtml';
@@ -124,7 +123,7 @@ export const commands: Command[] = [
   { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.rename() },
   { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.downloadNotebook() },
   { id: 'file.html', label: 'Export to HTML', group: 'File', run: async (p) => download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder)) },
-  { id: 'file.go', label: 'Export to Go', group: 'File', run: (p) => download(p.stem + '.go', 'text/x-go', exportGo(p.notebook.toJson(), p.stem)) },
+  { id: 'file.go', label: 'Export to Go', group: 'File', run: async (p) => download(p.stem + '.go', 'text/x-go', await p.asGo()) },
 ];
 
 const byId = new Map(commands.map((c) => [c.id, c]));

@@ -66,7 +66,7 @@ export class Header {
     const cells = this.page.notebook.cells.filter((c) => c.state !== 'idle');
     const running = cells.find((c) => c.state === 'running');
     const waiting = cells.filter((c) => c.state === 'queued').length;
-    const time = running?.startedAt ? duration(Date.now() - running.startedAt) : '';
+    const time = running && running.runningMs >= 0 ? duration(running.runningMs) : '';
     const text = [time, waiting ? `${waiting} waiting` : ''].filter(Boolean).join(' · ');
     this.progress.hidden = !text;
     this.progress.textContent = text;

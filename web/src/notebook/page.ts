@@ -3,6 +3,7 @@
 import { announce, download, el } from '../dom';
 import { folderOf, nameOf, notebookUrl } from '../config';
 import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/clipboard';
+import { exportGo } from '../model/exportgo';
 import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
 import { Cell, Notebook } from '../model/notebook';
 import { CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
@@ -331,6 +332,15 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   async downloadNotebook(): Promise<void> {
     download(nameOf(this.path), 'application/x-ipynb+json', JSON.stringify(toFile(this.notebook.toJson()), null, 1) + '\n');
+  }
+
+  /** The notebook as a Go program; the kernel, where there is one, writes out how errors that cells leave out end it. */
+  async asGo(): Promise<string> {
+    const nb = this.notebook.toJson();
+    if (this.link.state === 'none') await this.link.start();
+    const cells = nb.cells.filter((c) => c.cell_type === 'code').map((c) => c.source);
+    const plain = await this.link.control('program_request', { cells });
+    return exportGo(nb, this.stem, plain?.status === 'ok' ? plain : undefined);
   }
 
   /** Takes the file's state; what the page had can be brought back with one undo. */
