@@ -64,6 +64,22 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// What a call gives beside an error that is left out has its type.
+func TestCompletionWithoutErrors(t *testing.T) {
+	s := start(t)
+	execute(s, "import (\"os\"; \"strings\")")
+	for code, want := range map[string]string{
+		"f := os.Open(\"a\")\nf.Rea|":                          "Read",
+		"os.ReadFile(\"a\")[0]\nos.Open(\"a\").Stat().Na|":     "Name",
+		"b := strings.ToUpper(string(os.ReadFile(\"a\")))\nb|": "b",
+	} {
+		text, cursor := at(code)
+		if got := firstFive(s.Draft().Complete(text, cursor)); len(got) == 0 || got[0] != want {
+			t.Errorf("%q: %q, want %s first", code, got, want)
+		}
+	}
+}
+
 func TestSignature(t *testing.T) {
 	s := start(t)
 	execute(s, "import (\"fmt\"; \"strings\"; \"slices\")\n// Scale multiplies.\nfunc Scale(xs []float64, by float64) []float64 { return xs }\ntype P struct{}\n// Move moves.\nfunc (P) Move(x, y int) {}")
