@@ -62,7 +62,8 @@ type Session interface {
 // Info names a kernel.
 type Info struct {
 	Implementation, Version       string // e.g. "nacre", "0.1.0"
-	Engine                        string // the interpreter, with its version
+	Engine                        string // what runs the cells, with its version
+	Note                          string // why that is not what would run them best, "" where it is
 	Language, LanguageVersion     string // "go", "1.26": what cells may use
 	MIMEType, FileExtension, Mode string // "text/x-go", ".go", CodeMirror's "go"
 	Banner                        string

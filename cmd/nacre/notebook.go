@@ -63,7 +63,7 @@ func kernelFlags(cmd *cobra.Command, memory, engine *string) {
 }
 
 func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+" (default auto: go after nacre setup --cells, or else yaegi)")
+	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+" (default auto: go once its packages are compiled, which nacre notebook does in the background, yaegi until then and elsewhere)")
 }
 
 func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }

@@ -12,7 +12,7 @@ func (k *Kernel) info() map[string]any {
 	return map[string]any{
 		"status": "ok", "protocol_version": ProtocolVersion, "implementation": i.Implementation,
 		"implementation_version": i.Version, "banner": i.Banner, "debugger": false,
-		"help_links": []any{}, "supported_features": []string{}, "engine": i.Engine,
+		"help_links": []any{}, "supported_features": []string{}, "engine": i.Engine, "engine_note": i.Note,
 		"language_info": map[string]any{
 			"name": i.Language, "version": i.LanguageVersion, "mimetype": i.MIMEType, "file_extension": i.FileExtension,
 			"codemirror_mode": i.Mode, "pygments_lexer": i.Language, "nbconvert_exporter": "script", "engine": i.Engine,

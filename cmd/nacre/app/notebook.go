@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,10 +74,36 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	fmt.Fprintf(env.Err, "notebooks of %s are at\n", dir)
 	fmt.Fprintln(env.Out, url)
 	fmt.Fprintln(env.Err, "Whoever has this address can run programs as you. Ctrl-C ends the server and its kernels.")
+	if o.Compiles != nil {
+		if err := o.Compiles(); errors.Is(err, kernel.ErrUncompiled) {
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			go compilePackages(ctx, env, argv[0], o.Compiles)
+		} else if err != nil {
+			fmt.Fprintf(env.Err, "Cells run on yaegi: %v.\n", err)
+		}
+	}
 	if o.Browser {
 		openBrowser(url, env)
 	}
 	return s.Serve(ctx, l)
+}
+
+// compilePackages compiles what cells import, for the engine go, while cells already run on yaegi: in a process of the
+// lowest priority, which ends with the server.
+func compilePackages(ctx context.Context, env *Env, program string, compiles func() error) {
+	fmt.Fprintln(env.Err, "Cells run on yaegi until the packages that they import are compiled for the engine go, which takes minutes once.")
+	cmd := exec.CommandContext(ctx, "nice", "-n", "19", program, "setup", "--cells")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which ends the compilers too
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && compiles() == nil:
+		fmt.Fprintln(env.Err, "Kernels that start from now on compile their cells (engine go).")
+	default:
+		env.Notice("cells stay on yaegi: " + strings.TrimSpace(cmp.Or(string(out), fmt.Sprint(err))))
+	}
 }
 
 // notebookPlace splits what is to be opened into the folder that is served and a notebook in it.
@@ -163,6 +190,7 @@ func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine str
 		return err
 	}
 	defer session.Close()
+	os.Args = os.Args[:1] // flag.Parse in a cell is not to read the kernel's own
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"context"
 	"go/token"
 	"go/types"
 	"maps"
@@ -35,7 +36,7 @@ func (p *Program) Draft() *Draft {
 func (d *Draft) Check(src string, add bool) Errors {
 	d.cells++
 	base := d.Fset.Base()
-	u, err := d.Program.Check(firstDraft+d.cells, src)
+	u, err := d.Program.Check(context.Background(), firstDraft+d.cells, src)
 	d.Fset.Iterate(func(f *token.File) bool {
 		if f.Base() >= base {
 			d.files = append(d.files, f)

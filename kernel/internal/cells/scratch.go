@@ -96,7 +96,7 @@ func (p *Program) Scratch(before, after string) *Scratch {
 		return nil
 	}
 	u := &Unit{prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots)}
-	u.addImports(imports.Imports)
+	u.addImports(imports.Imports, func(string) error { return nil })
 	c := &checker{Program: p, unit: u, file: &parsed{}}
 	f := c.newFile()
 	f.Decls = append(f.Decls, decls.Decls...)

@@ -56,7 +56,9 @@ export class Header {
     this.saved.title = saving.state === 'failed' ? saving.problem : saving.savedAt ? `Saved at ${new Date(saving.savedAt).toLocaleTimeString()}` : '';
     const state = page.link.state;
     this.kernel.dataset.state = state;
-    this.kernel.replaceChildren(el('span.dot', { 'aria-hidden': 'true' }), el('span', {}, page.link.displayName), el('span.state', {}, words[state]!));
+    this.kernel.replaceChildren(el('span.dot', { 'aria-hidden': 'true' }), el('span', {}, page.link.displayName),
+      page.link.engineNote ? el('span.engine', {}, `on ${page.link.engine.split(' ')[0]!}`) : '', el('span.state', {}, words[state]!));
+    this.kernel.title = [page.link.engine && `Cells run on ${page.link.engine}`, page.link.engineNote].filter(Boolean).join('. ');
     this.kernel.setAttribute('aria-label', `Kernel ${page.link.displayName}: ${words[state]}`);
     this.tick();
   }

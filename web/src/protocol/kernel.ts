@@ -38,6 +38,9 @@ export class KernelLink {
   /** Why the kernel ended, where the server said so. */
   deathNote = '';
   displayName = 'Go';
+  /** What runs the cells, and why that is not what would run them best; empty until the kernel has said so. */
+  engine = '';
+  engineNote = '';
   private session: Session.IModel | null = null;
   private connection: Kernel.IKernelConnection | null = null;
   private readonly cellOf = new Map<string, string>();
@@ -229,6 +232,12 @@ export class KernelLink {
     connection.anyMessage.connect((_, { msg, direction }) => { if (direction === 'recv') this.receive(msg); });
     connection.statusChanged.connect((_, status) => this.status(status));
     connection.connectionStatusChanged.connect((_, status) => this.connectionStatus(status));
+    connection.info.then((info: any) => {
+      if (this.connection !== connection) return;
+      this.engine = info.engine ?? '';
+      this.engineNote = info.engine_note ?? '';
+      this.stateChanged.emit(this.state);
+    }, () => undefined); // a connection that ends before it answers
   }
 
   /** A cell of this notebook was running already when the page came. */
