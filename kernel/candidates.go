@@ -174,6 +174,9 @@ func (w *writing) exported(path string, edit *Edit) []candidate {
 	for _, name := range pkg.Scope().Names() {
 		if o := pkg.Scope().Lookup(name); o.Exported() {
 			c := candidate{Match: Match{Text: name, Kind: kindOf(o), Signature: signatureOf(o), Import: edit}, uses: w.uses(pkg, name), fits: fits(o, want)}
+			if w.word == "" && c.Kind != "function" {
+				c.group++ // nothing is known of what is wanted, and most packages are there for what they do
+			}
 			if edit != nil {
 				c.Signature = fmt.Sprintf("%s (from %q)", c.Signature, path)
 			}

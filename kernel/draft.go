@@ -186,6 +186,9 @@ func (s *session) problems(d *cells.Draft, c Source) (list []Problem) {
 	}
 	w := &writing{session: s, prog: d.Program, code: code}
 	for _, e := range d.Check(code, !c.Ran) {
+		if s.prog.Find != nil && strings.Contains(e.Msg, "is not one this notebook can import") {
+			continue // running the cell looks for it in modules, which takes longer than typing should
+		}
 		p := Problem{Position: Position{max(e.Pos.Line, 1), max(e.Pos.Column, 1)}, Message: e.Msg}
 		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 			if paths := s.packagesNamed(name); len(paths) > 0 {

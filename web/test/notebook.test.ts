@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cellsFromJson, cellsToJson } from '../src/model/clipboard';
-import { headingLevel, hiddenByFolding, sectionEnd } from '../src/model/headings';
+import { headingLevel, hiddenByFolding, sectionEnd, titleOf } from '../src/model/headings';
 import { sameText } from '../src/model/merge';
 import { Cell, Notebook } from '../src/model/notebook';
 import { CellType } from '../src/model/nbformat';
@@ -115,4 +115,27 @@ test('outputs do not count as a change of text', () => {
   assert.ok(sameText(before, nb.toJson()));
   nb.cells[0]!.setSource('A');
   assert.ok(!sameText(before, nb.toJson()));
+});
+
+test('cells go before any other, and back with one undo', () => {
+  const nb = make('a', 'b', 'c', 'd');
+  nb.moveTo(nb.cells.slice(1, 3), 4);
+  assert.deepEqual(text(nb), ['a', 'd', 'b', 'c']);
+  nb.moveTo([nb.cells[3]!], 0);
+  assert.deepEqual(text(nb), ['c', 'a', 'd', 'b']);
+  nb.moveTo(nb.cells.slice(1, 3), 2);
+  assert.deepEqual(text(nb), ['c', 'a', 'd', 'b']);
+  nb.undo();
+  nb.undo();
+  assert.deepEqual(text(nb), ['a', 'b', 'c', 'd']);
+});
+
+test('the outline names a cell by its heading or its first line that says something', () => {
+  const title = (type: CellType, source: string) => titleOf({ type, source });
+  assert.equal(title('markdown', 'text\n\n## *Two* [links](a.html)\n'), 'Two links');
+  assert.equal(title('markdown', 'only text'), 'only text');
+  assert.equal(title('code', 'import (\n\t"fmt"\n)\n\n// Train it.\nx := 1'), 'Train it.');
+  assert.equal(title('code', 'import "fmt"\nfmt.Println()'), 'fmt.Println()');
+  assert.equal(title('code', 'import "fmt"'), 'import "fmt"');
+  assert.equal(title('code', ''), 'empty');
 });

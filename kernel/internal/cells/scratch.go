@@ -105,8 +105,26 @@ func (p *Program) Scratch(before, after string) *Scratch {
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
 	}}
+	c.guards = guards{s.Info, map[string]types.Object{}}
+	var top []ast.Stmt
+	if len(body.Decls) > 0 {
+		if fd, ok := body.Decls[0].(*ast.FuncDecl); ok && fd.Body != nil {
+			top = fd.Body.List
+		}
+	}
+	// Where an error is left out, what follows has its type once the call is wrapped.
+	for s.check(c, fset, u); c.wrap(top); {
+		s.check(c, fset, u)
+	}
+	s.find(f)
+	return s
+}
+
+// check checks the file in a package with what the program has.
+func (s *Scratch) check(c *checker, fset *token.FileSet, u *Unit) {
+	p := c.Program
 	s.pkg = types.NewPackage("main", "main")
-	declared := DeclaredNames(f.Decls)
+	declared := DeclaredNames(s.file.Decls)
 	insert := func(o types.Object) {
 		if o != nil && !declared[o.Name()] && u.imports[o.Name()] == "" {
 			s.pkg.Scope().Insert(o)
@@ -126,13 +144,10 @@ func (p *Program) Scratch(before, after string) *Scratch {
 			insert(k)
 		}
 	}
+	c.insert(s.pkg.Scope())
 	conf := types.Config{GoVersion: GoVersion, Importer: p, DisableUnusedImportCheck: true, Error: func(error) {}}
-	func() {
-		defer func() { _ = recover() }() // go/types is not made for every torso
-		types.NewChecker(&conf, fset, s.pkg, s.Info).Files([]*ast.File{f})
-	}()
-	s.find(f)
-	return s
+	defer func() { _ = recover() }() // go/types is not made for every torso
+	types.NewChecker(&conf, fset, s.pkg, s.Info).Files([]*ast.File{s.file})
 }
 
 // find notes the way to the marker.

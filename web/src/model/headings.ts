@@ -42,3 +42,19 @@ export function hiddenByFolding(cells: readonly Sectioned[]): boolean[] {
   }
   return hidden;
 }
+
+/** What a cell is called in the outline: its heading, or the first line that says something. */
+export function titleOf(cell: Pick<Sectioned, 'type' | 'source'>): string {
+  const lines = cell.source.split('\n').map((l) => l.trim()).filter(Boolean);
+  if (cell.type === 'code') {
+    let grouped = false;
+    for (const line of lines) {
+      const head = /^import\s*\(/.test(line);
+      if (!grouped && !head && !/^import\b/.test(line)) return line.replace(/^\/\/\s*/, '');
+      grouped = (grouped || head) && !line.endsWith(')');
+    }
+    return lines[0] ?? 'empty';
+  }
+  const heading = headingLevel(cell) ? lines.find((l) => /^#{1,6}(\s|$)/.test(l)) : undefined;
+  return (heading ?? lines[0] ?? 'empty').replace(/^#{1,6}\s*/, '').replace(/[*_`]|\[([^\]]*)\]\([^)]*\)/g, '$1') || 'empty';
+}

@@ -1,8 +1,7 @@
 // The notebook's headings and cells, to see what is where and to go there.
 
 import { el, iconButton, perFrame } from '../dom';
-import { headingLevel } from '../model/headings';
-import type { Cell } from '../model/notebook';
+import { headingLevel, titleOf } from '../model/headings';
 import type { OpenNotebook } from './actions';
 
 export class Outline {
@@ -53,20 +52,4 @@ export class Outline {
     e.preventDefault();
     buttons[Math.max(0, Math.min(to, buttons.length - 1))]!.focus();
   }
-}
-
-/** What a cell is called in the outline: its heading, or the first line that says something. */
-export function titleOf(cell: Pick<Cell, 'type' | 'source'>): string {
-  const lines = cell.source.split('\n').map((l) => l.trim()).filter(Boolean);
-  if (cell.type === 'code') {
-    let grouped = false;
-    for (const line of lines) {
-      const head = /^import\s*\(/.test(line);
-      if (!grouped && !head && !/^import\b/.test(line)) return line.replace(/^\/\/\s*/, '');
-      grouped = (grouped || head) && !line.endsWith(')');
-    }
-    return lines[0] ?? 'empty';
-  }
-  const heading = headingLevel(cell) ? lines.find((l) => /^#{1,6}(\s|$)/.test(l)) : undefined;
-  return (heading ?? lines[0] ?? 'empty').replace(/^#{1,6}\s*/, '').replace(/[*_`]|\[([^\]]*)\]\([^)]*\)/g, '$1') || 'empty';
 }

@@ -9,6 +9,9 @@ import { Deliveries } from './deliveries';
 
 /** Unneeded is before anything asked for a kernel, none after it was shut down. */
 export type KernelState = 'unneeded' | 'starting' | 'idle' | 'busy' | 'reconnecting' | 'disconnected' | 'restarting' | 'dead' | 'none';
+/** How long an answer about what is being written may take, in milliseconds. */
+const patience = 20_000;
+
 export type Message = KernelMessage.IMessage;
 /** Text to be inserted at a code point. */
 export interface Edit { at: number; text: string }
@@ -184,7 +187,9 @@ export class KernelLink {
     const message = KernelMessage.createMessage({
       msgType: type as any, channel: 'shell', username: live.username, session: live.clientId, content: content as any,
     });
-    return (await live.sendShellMessage(message as any, true, true).done)?.content;
+    // A reply that a broken connection lost never comes.
+    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), patience));
+    return (await Promise.race([live.sendShellMessage(message as any, true, true).done, late]))?.content;
   }
 
   /** Sends a request on the control channel, where a busy kernel answers too. */
