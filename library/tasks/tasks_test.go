@@ -23,18 +23,19 @@ const counts = "../../docs/measurements/tasks-2026-11-23.json"
 // prepare makes the runs and files that the tasks read.
 const prepare = `import (
 	"nacre/analysis/frame"
+	"nacre/experiment"
 	"nacre/library/lab"
 )
 small := lab.Set("pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.updates_per_iteration=4", "pearl.initial_steps=40", "pearl.meta_batch=3",
-	"pearl.batch=8", "pearl.context=8", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "evaluation.every=1", "tcl.window=4")
+	"pearl.batch=8", "pearl.context=8", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "evaluation.every=1")
 for k, algorithm := range []string{"pearl", "tcl-pearl", "pearl", "tcl-pearl"} {
 	lab.Train("quick/point-goal", small, lab.Algorithm(algorithm), lab.Seed(1+k/2), lab.Iterations(2), lab.Quiet(), lab.Folder("runs/"+string(rune('a'+k))))
 }
-e := lab.Open("runs/a").Embed()
+e := lab.Open("runs/a").Embed(experiment.EmbedOptions{Windows: 12})
 e.Save("runs/a/embeddings.npz")
 f := frame.Of(e).Drop("label", "std0", "std1", "std2", "std3", "std4")
 f = f.Compute("return", func(r frame.Row) float64 { return r.Number("mean0") / 3 })
-f.Compute("task", func(r frame.Row) float64 { return float64(r.Index() / 200) }).WriteCSV("contexts.csv")`
+f.Compute("task", func(r frame.Row) float64 { return float64(r.Index() / 12) }).WriteCSV("contexts.csv")`
 
 // Every cell runs and shows a table or a picture.
 func TestCells(t *testing.T) {
