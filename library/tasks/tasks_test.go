@@ -86,7 +86,7 @@ func python(t *testing.T) {
 	for _, task := range tasks.All() {
 		t.Run(task.Name+".py", func(t *testing.T) {
 			cmd := exec.Command(interpreter, "-c", task.Python)
-			cmd.Env = append(os.Environ(), "MPLBACKEND=agg", "PATH="+bin+":"+os.Getenv("PATH"))
+			cmd.Env = append(os.Environ(), "MPLBACKEND=agg", "OMP_NUM_THREADS=1", "PATH="+bin+":"+os.Getenv("PATH"))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -109,7 +109,7 @@ func TestCounts(t *testing.T) {
 	column := func(name, head string) map[string]string { return map[string]string{"name": name, "head": head} }
 	text, err := json.MarshalIndent(map[string]any{
 		"what": "Ten exploratory tasks as cells and as Python", "date": "2026-11-23", "commit": "2dccd26", "machine": "any: text is counted",
-		"conditions": "Python with pandas, matplotlib and scikit-learn; imports count, blank lines and indentation do not", "spread": "none",
+		"conditions": "Imports count, blank lines and indentation do not", "spread": "",
 		"commands": []string{"go test ./library/tasks -run Counts -update"}, "labels": []string{"task"},
 		"columns": []any{column("lines", "lines"), column("python_lines", "lines, Python"), column("characters", "characters"), column("python_characters", "characters, Python")},
 		"rows":    rows,
