@@ -89,14 +89,6 @@ func count(t *testing.T, shown []output, mime string, beside ...string) int {
 	return n
 }
 
-func printed(shown []output) string {
-	var b strings.Builder
-	for _, o := range shown {
-		b.WriteString(strings.Join(o.Text, ""))
-	}
-	return b.String()
-}
-
 const (
 	curves    = display.CurvesMIME
 	embedding = display.EmbeddingMIME
