@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"reflect"
@@ -31,17 +32,27 @@ func Compiled(source, list string) Engine {
 	return Engine{Open: func(s engine.Setup) (engine.Engine, error) { return newCompiled(s, source, list) }}
 }
 
-// Auto is Compiled where CompileLibrary has been called for this program, and Yaegi elsewhere.
+// Auto is Compiled where CompileLibrary has been called for this program, and Yaegi elsewhere, whose session then has a
+// note that says why.
 func Auto(source, list string) Engine {
 	return Engine{Open: func(s engine.Setup) (engine.Engine, error) {
-		if compile.Prepared(list) {
-			if e, err := newCompiled(s, source, list); err == nil {
+		err := compile.Prepared(source, list)
+		if err == nil {
+			var e engine.Engine
+			if e, err = newCompiled(s, source, list); err == nil {
 				return e, nil
 			}
 		}
+		s.Note(err.Error())
 		return newYaegi(s)
 	}}
 }
+
+// ErrUncompiled is in the error of Compiles where CompileLibrary is all that is missing.
+var ErrUncompiled = compile.ErrUnprepared
+
+// Compiles says why Auto is not Compiled, nil where it is.
+func Compiles(source, list string) error { return compile.Prepared(source, list) }
 
 // CompileLibrary compiles the packages that cells of a library may import for the engine Compiled, and notes them in the file
 // list. That takes minutes the first time. The error has ErrNoToolChain in it where cells cannot be compiled.
@@ -131,6 +142,16 @@ func (e *compiledEngine) Final() bool { return false }
 
 func (e *compiledEngine) Close() error { return e.build.Close() }
 
+// Import implements engine.Modules.
+func (e *compiledEngine) Import(ctx context.Context, path string, known map[string]*types.Package) (*types.Package, error) {
+	return e.build.Import(ctx, path, known)
+}
+
+// Get implements engine.Modules.
+func (e *compiledEngine) Get(ctx context.Context, module string) (string, error) {
+	return e.build.Get(ctx, module)
+}
+
 func (e *compiledEngine) End() { runtime.Goexit() }
 
 func (e *compiledEngine) Read(v *cells.Var) (any, bool) {
@@ -163,6 +184,12 @@ func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
 		return nil, false
 	}
 	reached := 0
+	line := func() (int, bool) {
+		if reached < len(d.Lines) {
+			return d.Lines[reached], true
+		}
+		return 0, false
+	}
 	return &engine.Program{
 		Run: func() {
 			for k, f := range d.Statements {
@@ -172,11 +199,13 @@ func (e *compiledEngine) direct(u *cells.Unit) (p *engine.Program, ok bool) {
 			reached = len(d.Statements)
 		},
 		Reached: func() int { return reached },
-		At: func() (int, bool) {
-			if reached < len(d.Lines) {
-				return d.Lines[reached], true
+		At:      line,
+		Frames: func() []engine.Frame {
+			list := e.frames()
+			if at, ok := line(); ok {
+				list = append(list, engine.Frame{Cell: u.Cell, Line: at})
 			}
-			return 0, false
+			return list
 		},
 	}, true
 }
@@ -230,7 +259,15 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 			cell(c)
 		},
 		Reached: func() int { return c.Reached },
-		At:      func() (int, bool) { return lineOf(u.Cell) },
+		Frames:  e.frames,
+		At: func() (int, bool) {
+			for _, f := range e.frames() {
+				if f.Cell == u.Cell {
+					return f.Line, true
+				}
+			}
+			return 0, false
+		},
 	}, nil
 }
 
@@ -258,17 +295,22 @@ func inCell(err error, cell int) error {
 	return list
 }
 
-// lineOf finds the line of a cell in the calling goroutine's stack, on which a panic is being recovered.
-func lineOf(cell int) (int, bool) {
-	pcs := make([]uintptr, 1000)
+// mostPCs are looked at of a stack, as a recursion can have many more.
+const mostPCs = 1000
+
+// frames are the calls of functions of cells in the calling goroutine's stack, on which a panic is being recovered,
+// innermost first.
+func (e *compiledEngine) frames() (list []engine.Frame) {
+	pcs := make([]uintptr, mostPCs)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
 	for {
 		f, more := frames.Next()
-		if strings.HasSuffix(f.File, "/"+cells.CellName(cell)) {
-			return f.Line, true
+		var cell int
+		if n, _ := fmt.Sscanf(f.File, "/"+strings.ReplaceAll(cells.CellName(0), "0", "%d"), &cell); n == 1 {
+			list = append(list, engine.Frame{Func: e.source.Called(f.Function), Cell: cell, Line: f.Line})
 		}
 		if !more {
-			return 0, false
+			return list
 		}
 	}
 }

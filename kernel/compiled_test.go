@@ -3,6 +3,7 @@
 package kernel_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +66,43 @@ p := &n
 for n = 0; n < 4; n++ { *p += 1 }
 []any{a, b, text, count, n, xs}`, "[21 34 even odd even odd even even odd  14 4 [1 10 20]]"},
 	})
+}
+
+// Loops that are written out as several rounds end where they are to, after any number of them, and fail at their line.
+func TestTightLoops(t *testing.T) {
+	s := startOn(t, kernel.Compiled("..", ""))
+	kerneltest.Cells(t, s, [][2]string{
+		{`func find(xs []int, x int) (k int) {
+	for k = 0; k < len(xs); k++ {
+		if xs[k] == x { break }
+	}
+	return k
+}
+func odd(n int) (t int) {
+	for i, j := 0, 10; i < n; i, j = i+1, j+2 {
+		if i%2 == 0 { continue }
+		t += i * j
+	}
+	for n > 0 { n /= 3; t++ }
+	return t
+}
+func sum(xs []int) (t int) {
+	for i := 0; i < 10; i++ {
+		k := i * i
+		t += k *
+			xs[i]
+	}; return 1 / t
+}
+got := []int{}
+for n := range 6 { got = append(got, find([]int{1, 2, 3, 4, 5}, n), odd(n)) }
+got`, "[5 0 0 1 1 13 2 14 3 62 4 62]"},
+	})
+	for code, line := range map[string]int{"sum(nil)": 19, "sum(make([]int, 7))": 19, "sum(make([]int, 10))": 20} {
+		r, _ := execute(s, code)
+		if r.Error == nil || !strings.Contains(strings.Join(r.Error.Traceback, "\n"), fmt.Sprintf("cell [1]:%d:1, in sum", line)) {
+			t.Errorf("%s: expected line %d, got %+v", code, line, r.Error)
+		}
+	}
 }
 
 // Cells that only call, read and assign run without the compiler, and give what compiled ones give.

@@ -13,7 +13,12 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // A panic tells the calls that led to it, across cells, each with its cell and line.
 func TestPanicsHaveStackTraces(t *testing.T) {
-	s := startOn(t, kernel.Yaegi)
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) { stackTraces(t, startOn(t, e.engine)) })
+	}
+}
+
+func stackTraces(t *testing.T, s kernel.Session) {
 	for _, code := range []string{
 		"func at(s []int, i int) int {\n\n\treturn s[i]\n}",
 		"type row struct{ s []int }\n\nfunc (r row) last() int {\n\tn := len(r.s)\n\treturn at(r.s, n)\n}",
@@ -22,23 +27,33 @@ func TestPanicsHaveStackTraces(t *testing.T) {
 			t.Fatal(value(r))
 		}
 	}
-	r, _ := execute(s, "x := row{}\nx.last()")
-	if r.Error == nil || r.Error.Name != "Panic" {
-		t.Fatalf("got %s", value(r))
-	}
-	text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
-	for _, line := range []string{"cell [1]:3:1, in at", "   3 |  return s[i]", "cell [2]:5:1, in row.last", "   5 |  return at(r.s, n)", "line 2 of this cell", "   2 | x.last()"} {
-		if !strings.Contains(text, line) {
-			t.Errorf("no %q in\n%s", line, text)
+	expect := func(code string, lines ...string) {
+		t.Helper()
+		r, _ := execute(s, code)
+		if r.Error == nil || r.Error.Name != "Panic" {
+			t.Fatalf("got %s", value(r))
+		}
+		text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
+		for _, line := range lines {
+			if !strings.Contains(text, line) {
+				t.Errorf("no %q in\n%s", line, text)
+			}
 		}
 	}
+	inner := []string{"cell [1]:3:1, in at", "   3 |  return s[i]", "cell [2]:5:1, in row.last", "   5 |  return at(r.s, n)"}
+	expect("x := row{}\nx.last()", append(inner, "line 2 of this cell", "   2 | x.last()")...)
+	if r, _ := execute(s, "y := row{}"); r.Error != nil {
+		t.Fatal(value(r))
+	}
+	expect("y.last()", append(inner, "line 1 of this cell")...)
+	expect("func outer() { func() { y.last() }() }\n\nouter()", append(inner, "line 1 of this cell, in outer", "line 3 of this cell")...)
 	// A panic that was recovered leaves nothing behind, and is told in full, though its function is older than recover.
-	r, _ = execute(s, "func safe() (x any) { defer func() { x = recover() }(); at(nil, 1); return }\ny := safe()\nvar p *row\np.s = nil")
-	text = colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
+	r, _ := execute(s, "func safe() (x any) { defer func() { x = recover() }(); at(nil, 1); return }\nz := safe()\nvar p *row\np.s = nil")
+	text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
 	if strings.Contains(text, "in at") || !strings.Contains(text, "line 4 of this cell") {
 		t.Errorf("got\n%s", text)
 	}
-	kerneltest.Cells(t, s, [][2]string{{"y", "runtime error: index out of range [1] with length 0"}})
+	kerneltest.Cells(t, s, [][2]string{{"z", "runtime error: index out of range [1] with length 0"}})
 }
 
 // At the top of a cell, and where a cell recovers, a panic says which index and how long the slice is.

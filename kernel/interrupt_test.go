@@ -2,7 +2,6 @@ package kernel_test
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,46 +16,19 @@ func TestInterrupt(t *testing.T) {
 }
 
 func interrupts(t *testing.T, engine kernel.Engine) {
-	for name, code := range map[string]string{
-		"empty loop":                `for {}`,
-		"function":                  "func spin() { for { } }\nspin()",
-		"recursion":                 "func r(n int) int { if n == 0 { return 0 }; return r(n-1) + r(n-1) }\nr(60)",
-		"sleep":                     "import \"time\"\ntime.Sleep(time.Hour)",
-		"channel":                   "c := make(chan int)\n<-c",
-		"mutex":                     "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\nmu.Lock()",
-		"native sort":               "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }",
-		"recovering":                "for { func() { defer func() { recover() }(); panic(1) }() }",
-		"label":                     "k := 0\nagain:\nk++\ngoto again",
-		"what a goroutine deferred": "done := false\nfunc() { defer func() { done = true }(); for {} }()",
-		"goroutine":                 "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()",
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := startOn(t, engine)
-			execute(s, "x := 7\nadd := func(n int) int { return x + n }")
-			var at atomic.Pointer[time.Time]
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			out := &kerneltest.Output{}
-			go func() {
-				for out.Stdout() == "" && ctx.Err() == nil { // until it is compiled and runs
-					time.Sleep(time.Millisecond)
-				}
-				time.Sleep(50 * time.Millisecond)
-				now := time.Now()
-				at.Store(&now)
-				s.Interrupt()
-			}()
-			r := s.Execute(ctx, kernel.Request{Code: "import \"fmt\"\nfmt.Println(\"runs\")\n" + code}, out)
-			t.Logf("ended %v after the interrupt", time.Since(*at.Load()).Round(time.Millisecond))
-			if r.Error == nil || r.Error.Name != "Interrupted" {
-				t.Fatalf("got %+v", r.Error)
+	s := startOn(t, engine)
+	execute(s, "state := 7\nadd := func(n int) int { return state + n }")
+	for _, c := range kerneltest.Interrupts {
+		took, err := kerneltest.Interrupt(s, c.Code)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Kind, err)
+		}
+		t.Logf("%s ended %v after the interrupt", c.Kind, took.Round(time.Millisecond))
+		for range 3 {
+			if r, _ := execute(s, "add(1)"); value(r) != "8" {
+				t.Fatalf("closure after the interrupt of %s: %s", c.Kind, value(r))
 			}
-			for range 3 {
-				if r, _ = execute(s, "add(1)"); value(r) != "8" {
-					t.Fatalf("closure after the interrupt: %s", value(r))
-				}
-			}
-		})
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,10 +15,11 @@ import (
 )
 
 // magic is a helper in front of a cell, for what Go has no word for: %time runs the cell once and prints how long it
-// took, %timeit runs it again and again, and %timeit N exactly N times.
+// took, %timeit runs it again and again, and %timeit N exactly N times. %get gets a module before the cell is checked.
 type magic struct {
 	repeat bool
 	times  int
+	get    string
 }
 
 // parseMagic splits the helper off a cell; the line keeps its place, so positions stay.
@@ -35,8 +37,12 @@ func parseMagic(code string) (*magic, string, error) {
 	case "time":
 	case "timeit":
 		m.repeat = true
+	case "get":
+		line, rest, _ := strings.Cut(trimmed, "\n")
+		m.get = strings.TrimSpace(line[strings.Index(line, word)+len(word):])
+		return m, before + "\n" + rest, nil
 	default:
-		return nil, "", fmt.Errorf("%%%s is not known; there are %%time and %%timeit", word)
+		return nil, "", fmt.Errorf("%%%s is not known; there are %%time, %%timeit and %%get", word)
 	}
 	n := strings.Index(trimmed, word) + len(word)
 	rest := trimmed[n:]
@@ -82,6 +88,26 @@ func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, 
 	slices.Sort(times)
 	r.out.Stream("stdout", fmt.Sprintf("median %s, from %s to %s (%d runs)\n", short(times[n/2]), short(times[0]), short(times[n-1]), n))
 	return nil, nil
+}
+
+// get gets a module for the imports of this and later cells.
+func (s *session) get(ctx context.Context, r *run, module string) error {
+	modules, ok := s.engine.(engine.Modules)
+	if !ok {
+		return errors.New("%get: the engine yaegi has its own packages only; modules are for the engine go")
+	}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	s.running.Store(r)
+	said, err := modules.Get(r.ctx, module)
+	s.running.Store(nil)
+	if r.stopped.Load() {
+		s.engine.Stop(false)
+	}
+	if said != "" {
+		r.out.Stream("stderr", said)
+	}
+	return err
 }
 
 // discard drops what the repetitions print.

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"fmt"
 	"go/token"
 	"strings"
@@ -23,7 +24,7 @@ func (s *session) Program(list []string) (explicit []string, decls string) {
 		if err != nil {
 			continue
 		}
-		u, err := p.Check(k+1, code)
+		u, err := p.Check(context.Background(), k+1, code)
 		if err != nil {
 			continue
 		}

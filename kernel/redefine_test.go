@@ -52,6 +52,27 @@ func TestRedefineType(t *testing.T) {
 	})
 }
 
+// A cell that is run again with one of its declarations changed: the others, unchanged themselves, follow it.
+func TestRunAgainWithAChange(t *testing.T) {
+	cell := func(size, field, area string) string {
+		return "const size = " + size + `
+type P struct { X` + field + ` int }
+func (p P) Area() int { return p.X * size` + area + ` }
+type Q struct { P; list [size]P }
+func twice(q Q) int { return 2 * q.Area() * len(q.list) }
+func start() int { q := Q{}; q.X = 3; return twice(q) }
+start()`
+	}
+	onEngines(t, [][2]string{
+		{cell("2", "", ""), "24"},
+		{cell("3", "", ""), "54"},
+		{cell("3", ", Y", ""), "54"},
+		{cell("3", ", Y", " + 1"), "60"},
+		{"type G[T any] struct { v T; p P }\nfunc (g G[T]) Get() T { return g.v }\nfunc get[T any](v T) T { return G[T]{v: v}.Get() }\nget(5)", "5"},
+		{"type G[T any] struct { v T; p P }\nfunc (g G[T]) Get() (x T) { return x }\nfunc get[T any](v T) T { return G[T]{v: v}.Get() }\nget(5)", "0"},
+	})
+}
+
 // Types keep their names and values what they were through redefinitions, on every engine.
 func TestRedefinedTypesKeepTheirNames(t *testing.T) {
 	onEngines(t, [][2]string{
@@ -238,7 +259,7 @@ func TestMagic(t *testing.T) {
 	if !strings.Contains(out.Stdout(), "(5 runs)") {
 		t.Errorf("%q", out.Stdout())
 	}
-	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "there are %time and %timeit") {
+	if r, _ := execute(s, "%nothing"); !strings.Contains(value(r), "there are %time, %timeit and %get") {
 		t.Error(value(r))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -44,6 +45,7 @@ type session struct {
 	prog    *cells.Program
 	reg     *rt.Registry
 	engine  engine.Engine
+	note    string // about the engine
 	library Library
 	streams *standardStreams
 
@@ -55,7 +57,11 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex  // guards prog and its types against completion while a cell is checked
+	info    sync.Mutex // guards prog and its types, and what follows, against completion while a cell is checked
+	changes int        // of prog
+	drafted *drafted
+	words   *words
+	index   []Entry     // of the library, once it was searched
 	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
 	closed  chan struct{}
 	once    sync.Once
@@ -99,9 +105,14 @@ func New(o Options) (Session, error) {
 	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,
-		Files: func() { s.files.Store(true) },
+		Files: func() { s.files.Store(true) }, Note: func(text string) { s.note = text },
 	}); err != nil {
 		return nil, err
+	}
+	if m, ok := s.engine.(engine.Modules); ok {
+		s.prog.Find = func(ctx context.Context, path string) (*types.Package, error) {
+			return m.Import(ctx, path, s.prog.Packages)
+		}
 	}
 	limitStack()
 	s.vars.Store(&[]Variable{})
@@ -109,11 +120,15 @@ func New(o Options) (Session, error) {
 }
 
 func (s *session) Info() Info {
+	banner := "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name()
+	if s.note != "" {
+		banner += " (" + s.note + ")"
+	}
 	return Info{
-		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(),
+		Implementation: "nacre", Version: version.Get().Version, Engine: s.engine.Name(), Note: s.note,
 		Language: "go", LanguageVersion: strings.TrimPrefix(cells.GoVersion, "go"),
 		MIMEType: "text/x-go", FileExtension: ".go", Mode: "go",
-		Banner: "Nacre " + version.Get().Version + ", Go cells on " + s.engine.Name(),
+		Banner: banner,
 	}
 }
 
@@ -167,10 +182,16 @@ func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
 func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Error) {
 	s.latest.Store(r)
 	m, code, err := parseMagic(code)
+	if err == nil && m != nil && m.get != "" {
+		err = s.get(ctx, r, m.get)
+		m = nil
+	}
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
+	s.info.Lock()
 	s.sources[r.number] = source{s.count, code}
+	s.info.Unlock()
 	start := time.Now()
 	u, p, fail := s.compile(ctx, r, code)
 	if fail != nil {
@@ -185,6 +206,7 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	value, fail := s.run(ctx, r, p, code)
 	s.info.Lock()
 	u.CommitVars(p.Reached())
+	s.changes++
 	s.info.Unlock()
 	return value, fail
 }
@@ -216,7 +238,7 @@ func (s *session) prepare(ctx context.Context, number int, code string) (u *cell
 			fail = engineError(code, fmt.Errorf("the cell compiler failed on this cell: %v", x))
 		}
 	}()
-	u, err := s.prog.Check(number, code)
+	u, err := s.prog.Check(ctx, number, code)
 	if err != nil {
 		return nil, nil, compileError(code, err)
 	}
@@ -225,6 +247,7 @@ func (s *session) prepare(ctx context.Context, number int, code string) (u *cell
 	}
 	if ctx.Err() == nil {
 		u.Commit()
+		s.changes++
 	}
 	return u, p, nil
 }

@@ -46,6 +46,7 @@ func init() {
 		"PresetOf":     reflect.ValueOf((*p0.PresetOf)(nil)),
 		"Presets":      reflect.ValueOf(p0.Presets),
 		"Register":     reflect.ValueOf(p0.Register),
+		"RegisterOwn":  reflect.ValueOf(p0.RegisterOwn),
 		"Settings":     reflect.ValueOf((*p0.Settings)(nil)),
 		"Setup":        reflect.ValueOf((*p0.Setup)(nil)),
 		"Table":        reflect.ValueOf((*p0.Table)(nil)),

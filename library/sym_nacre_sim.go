@@ -49,6 +49,7 @@ func init() {
 		"_Policy":        reflect.ValueOf((*_nacre_sim_Policy)(nil)),
 		"Pool":           reflect.ValueOf((*p0.Pool)(nil)),
 		"Register":       reflect.ValueOf(p0.Register),
+		"Reward":         reflect.ValueOf((*p0.Reward)(nil)),
 		"SpareProcessor": reflect.ValueOf(p0.SpareProcessor),
 		"Spec":           reflect.ValueOf((*p0.Spec)(nil)),
 		"Starter":        reflect.ValueOf((*p0.Starter)(nil)),
@@ -64,6 +65,7 @@ func init() {
 		"_Visible":       reflect.ValueOf((*_nacre_sim_Visible)(nil)),
 		"Watcher":        reflect.ValueOf((*p0.Watcher)(nil)),
 		"_Watcher":       reflect.ValueOf((*_nacre_sim_Watcher)(nil)),
+		"WithReward":     reflect.ValueOf(p0.WithReward),
 	})
 }
 

@@ -15,6 +15,8 @@ func init() {
 		"AnalyseOptions":          reflect.ValueOf((*p0.AnalyseOptions)(nil)),
 		"Centroids":               reflect.ValueOf(p0.Centroids),
 		"Clusters":                reflect.ValueOf((*p0.Clusters)(nil)),
+		"Column":                  reflect.ValueOf((*p0.Column)(nil)),
+		"Columns":                 reflect.ValueOf(p0.Columns),
 		"Compare":                 reflect.ValueOf(p0.Compare),
 		"Comparison":              reflect.ValueOf((*p0.Comparison)(nil)),
 		"Current":                 reflect.ValueOf(p0.Current),
@@ -55,6 +57,8 @@ func init() {
 		"Spread":                  reflect.ValueOf((*p0.Spread)(nil)),
 		"Start":                   reflect.ValueOf((*p0.Start)(nil)),
 		"TSNE":                    reflect.ValueOf((*p0.TSNE)(nil)),
+		"Team":                    reflect.ValueOf((*p0.Team)(nil)),
+		"_Team":                   reflect.ValueOf((*_nacre_tsne_Team)(nil)),
 		"WithDims":                reflect.ValueOf(p0.WithDims),
 		"WithGraph":               reflect.ValueOf(p0.WithGraph),
 		"WithInit":                reflect.ValueOf(p0.WithInit),
@@ -63,6 +67,16 @@ func init() {
 		"WithRecipe":              reflect.ValueOf(p0.WithRecipe),
 		"WithSeed":                reflect.ValueOf(p0.WithSeed),
 		"WithStart":               reflect.ValueOf(p0.WithStart),
+		"WithTeam":                reflect.ValueOf(p0.WithTeam),
 		"WithWorkers":             reflect.ValueOf(p0.WithWorkers),
 	})
 }
+
+type _nacre_tsne_Team struct {
+	IValue any
+	WPlace func() (int, int)
+	WShare func([]byte, []int) error
+}
+
+func (w _nacre_tsne_Team) Place() (int, int)               { return w.WPlace() }
+func (w _nacre_tsne_Team) Share(a0 []byte, a1 []int) error { return w.WShare(a0, a1) }

@@ -102,7 +102,9 @@ func parseJSON(data []byte) *Frame {
 				return failed("row %d of the file is %T; expected an object", len(rows), e)
 			}
 			flat := map[string]any{}
-			flatten(row, "", flat)
+			if !flatten(row, "", flat, maxDepth) {
+				return failed("row %d of the file has objects within objects, more than %d deep", len(rows), maxDepth)
+			}
 			rows = append(rows, flat)
 		}
 	}
@@ -125,17 +127,23 @@ func parseNPZ(data []byte) *Frame {
 	return New(columns...)
 }
 
-// flatten names values of objects within objects "outer.inner"; lists are left out.
-func flatten(row map[string]any, prefix string, into map[string]any) {
+// maxDepth is how deep objects may lie in one another: their names grow with it.
+const maxDepth = 100
+
+// flatten names values of objects within objects "outer.inner"; lists are left out. It reports false if they lie too deep.
+func flatten(row map[string]any, prefix string, into map[string]any, depth int) bool {
 	for k, v := range row {
 		switch v := v.(type) {
 		case map[string]any:
-			flatten(v, prefix+k+".", into)
+			if depth == 0 || !flatten(v, prefix+k+".", into, depth-1) {
+				return false
+			}
 		case []any:
 		default:
 			into[prefix+k] = v
 		}
 	}
+	return true
 }
 
 // CSV is the frame as a CSV file: missing numbers are empty, the others have the fewest digits that read back to them.

@@ -95,6 +95,10 @@ func columnsOf(m tsne.Matrix, name func(j int) string) (columns []Column) {
 	return columns
 }
 
+// maxSparse is the number of cells up to which a table of rows may be as empty as it likes. A small file with another name in
+// every row would fill the memory.
+const maxSparse = 4 << 20
+
 func ofMap(x reflect.Value) *Frame {
 	var columns []Column
 	for _, key := range slices.SortedFunc(x.Seq(), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
@@ -134,11 +138,14 @@ func ofSlice(x reflect.Value) *Frame {
 		return New(c)
 	}
 	var names []string
+	known, given := map[string]bool{}, 0
 	rows := make([]map[string]any, x.Len())
 	add := func(i int, name string, v any) {
-		if !slices.Contains(names, name) {
+		if !known[name] {
+			known[name] = true
 			names = append(names, name)
 		}
+		given++
 		rows[i][name] = v
 	}
 	kind := reflect.Invalid
@@ -167,6 +174,9 @@ func ofSlice(x reflect.Value) *Frame {
 		default:
 			return failed("row %d is %s; expected a struct, a map or a slice", i, kindOf(e))
 		}
+	}
+	if cells := len(names) * len(rows); cells > maxSparse && cells/100 > given {
+		return failed("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(rows), len(names), cells, given)
 	}
 	var columns []Column
 	for _, name := range names {

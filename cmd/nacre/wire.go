@@ -35,6 +35,7 @@ func wired() actions {
 		},
 		Notebook: func(ctx context.Context, env *app.Env, o app.NotebookOptions) error {
 			o.Programs = home.Beside("wasm")
+			o.Compiles = compiles(o.Engine)
 			return app.Notebook(ctx, env, o)
 		},
 		Examples: app.Examples,
@@ -46,7 +47,10 @@ func wired() actions {
 			return app.Setup(ctx, env, o)
 		},
 		Site: app.Site,
-		Run:  app.RunNotebook,
+		Run: func(ctx context.Context, env *app.Env, o app.RunOptions) error {
+			o.Compiles = compiles(o.Engine)
+			return app.RunNotebook(ctx, env, o)
+		},
 		Kernel: func(ctx context.Context, env *app.Env, o app.KernelOptions) error {
 			return app.Kernel(ctx, env, o, func(engine string) (kernel.Session, error) {
 				return kernel.New(kernel.Options{Library: library.New(), Engine: engines[cmp.Or(engine, "auto")]})
@@ -55,4 +59,12 @@ func wired() actions {
 		Kernelspec: app.InstallKernelspec, BenchKernel: app.BenchKernel,
 		Sweep: sweeping{Run: app.Sweep, Status: app.SweepStatus, Collect: app.SweepCollect, Worker: app.SweepWorker},
 	}
+}
+
+// compiles tells why the engine auto does not compile cells; nil for another engine.
+func compiles(engine string) func() error {
+	if engine != "" && engine != "auto" {
+		return nil
+	}
+	return func() error { return kernel.Compiles(source(), packageList()) }
 }

@@ -161,6 +161,12 @@ func (k *Kernel) respond(m *Message) (end bool) {
 		k.complete(m)
 	case "inspect_request":
 		k.inspect(m)
+	case "signature_request":
+		k.signature(m)
+	case "problems_request":
+		k.problems(m)
+	case "search_request":
+		k.search(m)
 	case "is_complete_request":
 		k.isComplete(m)
 	case "history_request":

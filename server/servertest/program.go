@@ -51,7 +51,7 @@ func (l *log) String() string {
 // arguments are the command's own; it logs as much as --log-level info says.
 func Start(cmd *exec.Cmd, folder string, args ...string) (*Program, error) {
 	p := &Program{cmd: cmd, ended: make(chan struct{})}
-	cmd.Args = append(append(cmd.Args, "notebook", "--port", "0", "--log-level", "info"), append(args, folder)...)
+	cmd.Args = append(append(cmd.Args, "notebook", "--engine", "yaegi", "--port", "0", "--log-level", "info"), append(args, folder)...)
 	cmd.Stderr = &p.log
 	out, err := cmd.StdoutPipe()
 	if err != nil {

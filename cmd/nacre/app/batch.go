@@ -63,6 +63,11 @@ func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
 	if err := save(); err != nil { // before hours are spent on it
 		return err
 	}
+	if o.Compiles != nil {
+		if err := o.Compiles(); err != nil {
+			env.Log.Info("cells run on yaegi", "why", err)
+		}
+	}
 	stage := env.Progress.Stage(filepath.Base(o.File), len(nb.Cells()))
 	defer stage.Done()
 	began, last := time.Now(), 0

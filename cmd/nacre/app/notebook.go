@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/experiment/runs"
 	"nacre/kernel"
 	"nacre/kernel/jupyter/zmq"
 	"nacre/server"
@@ -41,8 +43,15 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if o.Programs != "" {
 		programs = os.DirFS(o.Programs)
 	}
+	index := runs.Open(dir)
+	jobs, err := runs.NewJobs(index, argv[:1], o.Processes, env.Log)
+	if err != nil {
+		return err
+	}
+	defer jobs.Close()
 	s, err := server.New(server.Config{
 		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
+		Runs: &runs.Service{Index: index, Jobs: jobs},
 	})
 	if err != nil {
 		return err
@@ -53,6 +62,9 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		return err
 	}
 	url := s.URL(l.Addr(), file)
+	if o.Runs {
+		url = s.PageURL(l.Addr(), "/runs")
+	}
 	if !built {
 		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other front ends can connect")
 	}
@@ -62,10 +74,36 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	fmt.Fprintf(env.Err, "notebooks of %s are at\n", dir)
 	fmt.Fprintln(env.Out, url)
 	fmt.Fprintln(env.Err, "Whoever has this address can run programs as you. Ctrl-C ends the server and its kernels.")
+	if o.Compiles != nil {
+		if err := o.Compiles(); errors.Is(err, kernel.ErrUncompiled) {
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			go compilePackages(ctx, env, argv[0], o.Compiles)
+		} else if err != nil {
+			fmt.Fprintf(env.Err, "Cells run on yaegi: %v.\n", err)
+		}
+	}
 	if o.Browser {
 		openBrowser(url, env)
 	}
 	return s.Serve(ctx, l)
+}
+
+// compilePackages compiles what cells import, for the engine go, while cells already run on yaegi: in a process of the
+// lowest priority, which ends with the server.
+func compilePackages(ctx context.Context, env *Env, program string, compiles func() error) {
+	fmt.Fprintln(env.Err, "Cells run on yaegi until the packages that they import are compiled for the engine go, which takes minutes once.")
+	cmd := exec.CommandContext(ctx, "nice", "-n", "19", program, "setup", "--cells")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // which ends the compilers too
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && compiles() == nil:
+		fmt.Fprintln(env.Err, "Kernels that start from now on compile their cells (engine go).")
+	default:
+		env.Notice("cells stay on yaegi: " + strings.TrimSpace(cmp.Or(string(out), fmt.Sprint(err))))
+	}
 }
 
 // notebookPlace splits what is to be opened into the folder that is served and a notebook in it.
@@ -152,6 +190,7 @@ func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine str
 		return err
 	}
 	defer session.Close()
+	os.Args = os.Args[:1] // flag.Parse in a cell is not to read the kernel's own
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)

@@ -1,10 +1,12 @@
 package cells
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -88,11 +90,7 @@ func (c *checker) checkBodies() {
 	}
 	extra := map[string]types.Object{}
 	for name, v := range c.Vars {
-		extra[name] = v.Obj
-		if t := c.unit.migrate(v.Obj.Type()); t != v.Obj.Type() {
-			extra[name] = types.NewVar(token.NoPos, c.pkg, name, t)
-			c.unit.remember(name, extra[name].(*types.Var))
-		}
+		extra[name] = c.unit.migrated(name, v)
 	}
 	for _, name := range c.pkg.Scope().Names() {
 		switch o := c.pkg.Scope().Lookup(name).(type) {
@@ -118,15 +116,41 @@ func (c *checker) checkBodies() {
 	}
 }
 
+// nameBlanks gives the blank type parameters of a receiver names.
+func nameBlanks(t ast.Expr) ast.Expr {
+	name := func(x ast.Expr) ast.Expr {
+		if id, ok := x.(*ast.Ident); ok && id.Name == "_" {
+			return &ast.Ident{Name: fmt.Sprintf("blank__%d", id.Pos()), NamePos: id.NamePos}
+		}
+		return x
+	}
+	switch x := t.(type) {
+	case *ast.ParenExpr:
+		return &ast.ParenExpr{Lparen: x.Lparen, X: nameBlanks(x.X), Rparen: x.Rparen}
+	case *ast.StarExpr:
+		return &ast.StarExpr{Star: x.Star, X: nameBlanks(x.X)}
+	case *ast.IndexExpr:
+		return &ast.IndexExpr{X: x.X, Lbrack: x.Lbrack, Index: name(x.Index), Rbrack: x.Rbrack}
+	case *ast.IndexListExpr:
+		list := slices.Clone(x.Indices)
+		for k := range list {
+			list[k] = name(list[k])
+		}
+		return &ast.IndexListExpr{X: x.X, Lbrack: x.Lbrack, Indices: list, Rbrack: x.Rbrack}
+	}
+	return t
+}
+
 // methodType is the type of a method as a function: its receiver first, the receiver's type parameters its own.
 func (c *checker) methodType(d *Decl, fd *ast.FuncDecl) *ast.FuncType {
 	recv := fd.Recv.List[0]
+	of := nameBlanks(recv.Type)
 	names := recv.Names
 	if len(names) == 0 {
 		names = []*ast.Ident{{Name: "_", NamePos: recv.Pos()}}
 	}
 	params := &ast.FieldList{Opening: fd.Type.Params.Opening, Closing: fd.Type.Params.Closing}
-	params.List = append(params.List, &ast.Field{Names: names, Type: recv.Type})
+	params.List = append(params.List, &ast.Field{Names: names, Type: of})
 	for _, p := range fd.Type.Params.List {
 		if len(p.Names) == 0 {
 			p = &ast.Field{Names: []*ast.Ident{{Name: "_", NamePos: p.Pos()}}, Type: p.Type}
@@ -134,7 +158,7 @@ func (c *checker) methodType(d *Decl, fd *ast.FuncDecl) *ast.FuncType {
 		params.List = append(params.List, p)
 	}
 	ft := &ast.FuncType{Func: fd.Type.Func, Params: params, Results: fd.Type.Results}
-	own := receiverParams(recv.Type)
+	own := receiverParams(of)
 	base, _, _ := strings.Cut(d.Name, ".")
 	t := c.set[base]
 	if t == nil {

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/scanner"
@@ -15,8 +16,8 @@ import (
 )
 
 // Check takes a cell apart and checks it against the program. It changes nothing: Commit does. An error is of type
-// Errors.
-func (p *Program) Check(cell int, src string) (*Unit, error) {
+// Errors. Packages that are not there yet are looked for until ctx ends.
+func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error) {
 	file, err := p.parseCell(CellName(cell), src)
 	if err != nil {
 		var errs Errors
@@ -27,7 +28,7 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 	}
 	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}, Unused: map[token.Pos]bool{}}
 	u.InitsLast = file.packageLike()
-	if errs := u.addImports(file.imports); errs != nil {
+	if errs := u.addImports(file.imports, func(path string) error { return p.fetch(ctx, path) }); errs != nil {
 		return nil, errs
 	}
 	if u.InitsLast {
@@ -84,11 +85,16 @@ func (e Errors) unique() Errors {
 	return slices.CompactFunc(e, func(a, b Error) bool { return a.Pos == b.Pos })
 }
 
-func (u *Unit) addImports(specs []*ast.ImportSpec) Errors {
+// addImports makes names of imports, whose packages fetch may make known first.
+func (u *Unit) addImports(specs []*ast.ImportSpec, fetch func(path string) error) Errors {
 	var errs Errors
 	for _, s := range specs {
 		path := strings.Trim(s.Path.Value, "`\"")
-		pkg, err := u.prog.Import(path)
+		err := fetch(path)
+		var pkg *types.Package
+		if err == nil {
+			pkg, err = u.prog.Import(path)
+		}
 		if err != nil {
 			errs = append(errs, Error{u.prog.Fset.Position(s.Path.Pos()), err.Error()})
 			continue
@@ -138,7 +144,6 @@ func (c *checker) run() error {
 			continue
 		}
 		first := c.errs // errors in bodies are reported beside those in statements
-		c.layouts()
 		c.variables()
 		c.checkBodies()
 		c.errs = append(first, c.errs...)
@@ -210,8 +215,16 @@ func (c *checker) collect() {
 	if len(names) == 0 {
 		return
 	}
+	again := map[string]*Decl{} // the cell's own that are as they were
+	for _, d := range c.own {
+		again[d.Name] = d
+	}
 	for name, d := range c.dependents(names) {
-		if c.set[name] == nil && !c.dropped[name] && !c.replaced(d) {
+		switch {
+		case c.set[name] != nil || c.dropped[name]:
+		case again[name] != nil:
+			c.set[name] = again[name]
+		case !c.replaced(d):
 			c.set[name] = d.copy()
 		}
 	}
@@ -286,7 +299,10 @@ func (c *checker) checkSignatures() {
 		f.Decls = append(f.Decls, &ast.FuncDecl{Recv: fd.Recv, Name: id, Type: fd.Type, Body: stub})
 	}
 	cell := &ast.FuncDecl{Name: ast.NewIdent("cell__"), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: c.file.body}}
-	f.Decls = append(f.Decls, cell)
+	apart := c.redeclares()
+	if !apart {
+		f.Decls = append(f.Decls, cell)
+	}
 	vars := map[string]types.Object{}
 	for name, v := range c.Vars {
 		vars[name] = v.Obj
@@ -298,6 +314,38 @@ func (c *checker) checkSignatures() {
 			c.objs[k] = o
 		}
 	}
+	c.layouts()
+	if !apart {
+		return
+	}
+	errs, broken := c.errs, c.broken
+	f = c.newFile()
+	f.Decls = append(f.Decls, cell)
+	scope := map[string]types.Object{}
+	for name, v := range c.Vars {
+		scope[name] = c.unit.migrated(name, v)
+	}
+	for _, name := range c.pkg.Scope().Names() {
+		if o := c.pkg.Scope().Lookup(name); o.Pkg() == c.pkg {
+			scope[name] = o
+		}
+	}
+	c.check(f, scope)
+	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
+}
+
+// redeclares says whether the cell's statements may use variables whose types it declares again, such as by adding a
+// method: the statements then wait until these types are known.
+func (c *checker) redeclares() bool {
+	if len(c.file.body) == 0 {
+		return false
+	}
+	for name, d := range c.set {
+		if g, ok := d.Node.(*ast.GenDecl); ok && g.Tok == token.TYPE && c.Decls[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func key(d *Decl) string { return fmt.Sprintf("%s@%p", d.Name, d) }

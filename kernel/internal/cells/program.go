@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -52,8 +53,9 @@ type Program struct {
 	Fset     *token.FileSet
 	Info     *types.Info
 	Packages map[string]*types.Package
-	Load     func(*types.Package) error // completes a package before it is looked into; may be nil
-	Absent   func(path string) string   // why a package that others can import is not here, "" for others; may be nil
+	Load     func(*types.Package) error                                     // completes a package before it is looked into; may be nil
+	Find     func(ctx context.Context, path string) (*types.Package, error) // a package that is not in Packages; may be nil
+	Absent   func(path string) string                                       // why a package that others can import is not here, "" for others; may be nil
 
 	Imports map[string]string // by the name cells use
 	Dots    []string          // packages imported with a dot
@@ -66,7 +68,7 @@ type Program struct {
 // New returns a program without cells over importable packages.
 func New(fset *token.FileSet, packages map[string]*types.Package) *Program {
 	return &Program{
-		Fset: fset, Packages: packages,
+		Fset: fset, Packages: maps.Clone(packages),
 		Info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 			Implicits: map[ast.Node]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
@@ -88,7 +90,11 @@ func (p *Program) Import(path string) (*types.Package, error) {
 		}
 	}
 	if !ok {
-		return nil, fmt.Errorf("package %q is not one this notebook can import%s", path, p.similar(path))
+		near := p.similar(path)
+		if first, _, _ := strings.Cut(path, "/"); near == "" && strings.Contains(first, ".") {
+			near = ": the engine yaegi has its own packages only, the engine go imports those of other modules too"
+		}
+		return nil, fmt.Errorf("package %q is not one this notebook can import%s", path, near)
 	}
 	if p.Load != nil {
 		if err := p.Load(pkg); err != nil {
@@ -96,6 +102,18 @@ func (p *Program) Import(path string) (*types.Package, error) {
 		}
 	}
 	return pkg, nil
+}
+
+// fetch makes a package that a cell imports one of Packages.
+func (p *Program) fetch(ctx context.Context, path string) error {
+	if path == "unsafe" || path == "C" || p.Packages[path] != nil || p.Find == nil {
+		return nil
+	}
+	similar := p.similar(path)
+	if _, err := p.Find(ctx, path); err != nil {
+		return fmt.Errorf("package %q %w%s", path, err, similar)
+	}
+	return nil
 }
 
 func (p *Program) similar(path string) string {
@@ -212,7 +230,7 @@ func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 			if d.Tok == token.TYPE {
 				for _, s := range d.Specs {
 					ts := s.(*ast.TypeSpec)
-					g := &ast.GenDecl{Tok: token.TYPE, TokPos: ts.Pos(), Specs: []ast.Spec{ts}}
+					g := &ast.GenDecl{Doc: d.Doc, Tok: token.TYPE, TokPos: ts.Pos(), Specs: []ast.Spec{ts}}
 					add(&Decl{Name: ts.Name.Name, Node: g, Text: text(ts)}, ts.Name.Pos())
 				}
 				continue

@@ -30,6 +30,7 @@ type Builder struct {
 	flags    []string // with which the program was built
 	tools    string
 	packages map[string]string // archives by import path
+	extra    map[string]string // versions of modules that only the module cache has
 }
 
 // base are the packages of every plugin.
@@ -53,11 +54,8 @@ func NewBuilder(path, source, list string) (*Builder, error) {
 			}
 		}
 	}
-	if !loads {
-		return nil, fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
-	}
-	if _, err := exec.LookPath("gcc"); err != nil {
-		return nil, fmt.Errorf("%w: linking plugins needs gcc", engine.ErrNoToolChain)
+	if err := Possible(source); err != nil {
+		return nil, err
 	}
 	if !b.recall() && (list == "" || b.prepared(list) != nil) {
 		clear(b.packages)
@@ -74,6 +72,22 @@ func NewBuilder(path, source, list string) (*Builder, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// Possible says what is missing for compiling cells, as far as a look tells.
+func Possible(source string) error {
+	if !loads {
+		return fmt.Errorf("%w: it takes Linux and a program built with cgo", engine.ErrNoToolChain)
+	}
+	for name, what := range map[string]string{"go": "there is no go command in PATH", "gcc": "linking plugins needs gcc"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("%w: %s", engine.ErrNoToolChain, what)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
+		return fmt.Errorf("%w: the source of this program is not in %s; NACRE_SOURCE says where it is", engine.ErrNoToolChain, source)
+	}
+	return nil
 }
 
 // findTools asks the go command for the compiler and the linker.
@@ -94,8 +108,13 @@ func (b *Builder) findTools() error {
 func (b *Builder) Close() error { return os.RemoveAll(b.folder) }
 
 func (b *Builder) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	return b.goIn(ctx, b.source, b.env, args...)
+}
+
+// goIn runs the go command in a folder.
+func (b *Builder) goIn(ctx context.Context, folder string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = b.source, b.env
+	cmd.Dir, cmd.Env = folder, env
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -123,18 +142,20 @@ func (b *Builder) need(ctx context.Context, paths []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	args := append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
-	out, err := b.goCommand(ctx, append(args, missing...)...)
+	out, err := b.goCommand(ctx, append(b.list(), missing...)...)
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(string(out)) {
-		if path, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			b.packages[path] = file
-		}
+	if err := b.note(out); err != nil {
+		return err
 	}
 	found.Store(b.source, &archives{b.tools, maps.Clone(b.packages)})
 	return nil
+}
+
+// list are the arguments by which the go command compiles packages and lists their archives.
+func (b *Builder) list() []string {
+	return append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
 }
 
 // archives are what the builders of the process have found: asking the go command takes half a second.
@@ -180,7 +201,7 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	if err := b.compile(ctx, cell, b.Path, at(".cfg"), at(".go")); err != nil {
 		return "", err
 	}
-	if err := adapt(cell, src.Shown); err != nil {
+	if err := adapt(cell, b.Path, src.Shown); err != nil {
 		return "", err
 	}
 	if err := b.compile(ctx, stub, plug, at(".cfg"), at("-main.go")); err != nil {
@@ -232,7 +253,7 @@ var objectMagic = []byte("\x00go120ld")
 
 // adapt gives the parts of the session's package that plugins hold one fingerprint: the run time refuses plugins in
 // which a package differs from that of one loaded, and here it is to. And it names types as the cells do.
-func adapt(file string, names map[string]string) error {
+func adapt(file, path string, names map[string]string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -244,6 +265,6 @@ func adapt(file string, names map[string]string) error {
 	k += len(objectMagic)
 	one := append([]byte("cell"), 0, 0, 0, 1)
 	data = bytes.ReplaceAll(data, bytes.Clone(data[k:k+8]), one)
-	show(data, names)
+	show(data, path, names)
 	return os.WriteFile(file, data, 0o600)
 }

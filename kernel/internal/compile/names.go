@@ -6,26 +6,35 @@ import (
 	"strings"
 )
 
-// show makes types in an object file print under the names that they are mapped to. A redefined type has another name
-// in the compiled code, as the symbols of one name must be alike; what programs see of it is a string in its
-// descriptor, which the run time reads as a byte of flags, the length as a varint, and the text, a star first.
-func show(data []byte, names map[string]string) {
-	for from, to := range names {
-		find := regexp.MustCompile(`\bmain\.` + regexp.QuoteMeta(from) + `\b`)
-		next := 0
-		for {
-			m := find.FindIndex(data[next:])
-			if m == nil {
-				break
-			}
-			at := next + m[0]
-			next += m[1]
-			if head, start, end, ok := nameAround(data, at); ok {
-				text := find.ReplaceAllString(string(data[start:end]), "main."+to)
-				short := append(binary.AppendUvarint([]byte{data[head]}, uint64(len(text))), text...)
-				clear(data[head+copy(data[head:end], short) : end])
-				next = end
-			}
+// show makes types in an object file of the session's package, whose path is given, print as those of the cells. A
+// redefined type has another name in the compiled code, as the symbols of one name must be alike, and a type argument is
+// told with its package's path; what programs see of both is a string in a type's descriptor, which the run time reads as
+// a byte of flags, the length as a varint, and the text, a star first.
+func show(data []byte, path string, names map[string]string) {
+	alternatives := []string{regexp.QuoteMeta(path) + `\.`}
+	for from := range names {
+		alternatives = append(alternatives, `main\.`+regexp.QuoteMeta(from)+`\b`)
+	}
+	find := regexp.MustCompile(`\b(?:` + strings.Join(alternatives, "|") + `)`)
+	name := regexp.MustCompile(`\b(?:main|` + regexp.QuoteMeta(path) + `)\.(\w+)`)
+	for next := 0; ; {
+		m := find.FindIndex(data[next:])
+		if m == nil {
+			return
+		}
+		at := next + m[0]
+		next += m[1]
+		if head, start, end, ok := nameAround(data, at); ok {
+			text := name.ReplaceAllStringFunc(string(data[start:end]), func(full string) string {
+				of := full[strings.LastIndexByte(full, '.')+1:]
+				if to, ok := names[of]; ok {
+					of = to
+				}
+				return "main." + of
+			})
+			short := append(binary.AppendUvarint([]byte{data[head]}, uint64(len(text))), text...)
+			clear(data[head+copy(data[head:end], short) : end])
+			next = end
 		}
 	}
 }

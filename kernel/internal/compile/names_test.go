@@ -17,16 +17,17 @@ func TestShow(t *testing.T) {
 	data := bytes.Join([][]byte{
 		[]byte("type:.namedata.*main.T_2-"), // a symbol's name, not one of a type
 		record("*main.T_2"), record("*map[main.T_2]main.T_2"), record("*main.T_23"), record("*" + long[:113] + "[main.T_2]"),
+		record("*main.Pair[int,cells/7.T_2,cells/7.U,cells/71.T]"),
 	}, []byte{0, 0})
 	size := len(data)
-	show(data, map[string]string{"T_2": "T"})
+	show(data, "cells/7", map[string]string{"T_2": "T"})
 	if len(data) != size {
 		t.Fatalf("%d bytes became %d", size, len(data))
 	}
 	if !bytes.HasPrefix(data, []byte("type:.namedata.*main.T_2-")) {
 		t.Errorf("a symbol changed: %q", data[:25])
 	}
-	for _, want := range []string{"*main.T", "*map[main.T]main.T", "*main.T_23", "*" + long[:113] + "[main.T]"} {
+	for _, want := range []string{"*main.T", "*map[main.T]main.T", "*main.T_23", "*" + long[:113] + "[main.T]", "*main.Pair[int,main.T,main.U,cells/71.T]"} {
 		if !bytes.Contains(data, append(record(want), 0)) && !bytes.HasSuffix(data, record(want)) {
 			t.Errorf("no record of %q in %q", want, data)
 		}

@@ -40,14 +40,14 @@ func Prepare(ctx context.Context, source, list string, packages []string) error 
 	})
 }
 
-// errUnprepared is the error of a list that is not there or no longer true.
-var errUnprepared = errors.New("the packages that cells import are not compiled yet")
+// ErrUnprepared is the error of a list that is not there or no longer true.
+var ErrUnprepared = errors.New("the packages that cells import are not compiled yet")
 
 // prepared reads a list.
 func (b *Builder) prepared(list string) error {
 	f, err := os.Open(list)
 	if err != nil {
-		return errUnprepared
+		return ErrUnprepared
 	}
 	defer f.Close()
 	program, err := os.Executable()
@@ -56,7 +56,7 @@ func (b *Builder) prepared(list string) error {
 	}
 	of, err := os.Stat(program)
 	if info, e := f.Stat(); err != nil || e != nil || info.ModTime().Before(of.ModTime()) {
-		return errUnprepared // this is another program since
+		return ErrUnprepared // this is another program since
 	}
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -66,17 +66,21 @@ func (b *Builder) prepared(list string) error {
 			continue
 		}
 		if _, err := os.Stat(file); err != nil { // the go command has deleted what was not used for days
-			return errUnprepared
+			return ErrUnprepared
 		}
 		b.packages[path] = file
 	}
 	if _, err := os.Stat(filepath.Join(b.tools, "compile")); err != nil {
-		return fmt.Errorf("%w, or the Go tool chain has gone", errUnprepared)
+		return fmt.Errorf("%w, or the Go tool chain has gone", ErrUnprepared)
 	}
 	return lines.Err()
 }
 
-// Prepared says whether a list is there and still true.
-func Prepared(list string) bool {
-	return (&Builder{packages: map[string]string{}}).prepared(list) == nil
+// Prepared says why cells that are to be compiled at once are not: with ErrUnprepared in it, where only Prepare has to be
+// called.
+func Prepared(source, list string) error {
+	if err := Possible(source); err != nil {
+		return err
+	}
+	return (&Builder{packages: map[string]string{}}).prepared(list)
 }

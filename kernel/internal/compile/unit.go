@@ -46,6 +46,7 @@ type Session struct {
 	imports  map[string]*entity
 	bindings map[string]*entity
 	versions map[string]int
+	called   map[string]string // the names that functions have in the cells, by those in the text
 }
 
 // NewSession returns a session without cells whose source was checked into info.
@@ -54,7 +55,7 @@ func NewSession(info *types.Info, fset *token.FileSet) *Session {
 		Info: info, Fset: fset,
 		slots: map[*types.Var]*entity{}, funcs: map[*types.Func]*entity{}, bodies: map[*types.Func]*entity{},
 		types: map[*types.TypeName]*entity{}, consts: map[*types.Const]*entity{}, imports: map[string]*entity{},
-		bindings: map[string]*entity{}, versions: map[string]int{},
+		bindings: map[string]*entity{}, versions: map[string]int{}, called: map[string]string{},
 	}
 }
 
@@ -79,6 +80,22 @@ func (s *Session) Slot(v *types.Var) string {
 		return e.name
 	}
 	return ""
+}
+
+// Called is the name that a function of a stack has in the cells, "" for the statements of a cell. A function literal goes
+// by what it is written in.
+func (s *Session) Called(function string) string {
+	name := function[strings.LastIndexByte(function, '/')+1:]
+	_, name, _ = strings.Cut(name, ".")
+	if method, ok := strings.CutPrefix(name, "("); ok { // of a generic type
+		of, method, _ := strings.Cut(strings.TrimPrefix(method, "*"), ")")
+		of, _, _ = strings.Cut(of, "[")
+		method, _, _ = strings.Cut(strings.TrimPrefix(method, "."), ".")
+		return of + "." + method
+	}
+	name, _, _ = strings.Cut(name, ".")
+	name, _, _ = strings.Cut(name, "[")
+	return s.called[name]
 }
 
 // fresh is a name that no other declaration has. Those of functions and variables begin in lower case: a plugin takes
@@ -127,11 +144,9 @@ func (s *Session) Cell(c *cells.Unit) (src *Source, err error) {
 		}
 	}()
 	u := &unit{Session: s, Unit: c, refs: map[*entity]bool{}, top: map[*types.Var]bool{}}
-	u.declareTypes()
-	u.declareConsts()
+	writes := slices.Concat(u.declareTypes(), u.declareConsts())
 	u.declareVars()
-	funcs := u.declareFuncs()
-	for _, write := range funcs {
+	for _, write := range append(writes, u.declareFuncs()...) { // once all that they refer to has its name
 		write()
 	}
 	body := u.body()
@@ -147,12 +162,12 @@ func (s *Session) from(pos token.Pos) string {
 	return fmt.Sprintf("\n//line /%s:%d:%d\n", p.Filename, p.Line, p.Column)
 }
 
-func (u *unit) declareTypes() {
+// declareTypes names the types and returns what writes them.
+func (u *unit) declareTypes() (writes []func()) {
 	named := map[string]*types.TypeName{}
 	for tn := range u.Keys {
 		named[tn.Name()] = tn
 	}
-	var writes []func()
 	for _, d := range u.Types {
 		tn := named[d.Name]
 		if tn == nil {
@@ -172,13 +187,11 @@ func (u *unit) declareTypes() {
 			e.text = u.from(spec.Pos()) + "type " + e.name + u.writer(d.From, e.refs).span(spec, spec.Name.End(), spec.End()) + "\n"
 		})
 	}
-	for _, write := range writes {
-		write()
-	}
+	return writes
 }
 
-func (u *unit) declareConsts() {
-	var writes []func()
+// declareConsts names the constants and returns what writes them.
+func (u *unit) declareConsts() (writes []func()) {
 	for _, d := range u.Consts {
 		e := u.add("")
 		e.names = map[string]string{}
@@ -190,9 +203,7 @@ func (u *unit) declareConsts() {
 			e.text = u.from(d.Node.Pos()) + u.writer(d.From, e.refs).node(d.Node) + "\n"
 		})
 	}
-	for _, write := range writes {
-		write()
-	}
+	return writes
 }
 
 // declareVars gives the cell's variables their places: pointers, so that a type laid out as before can be put in place
@@ -247,6 +258,7 @@ func (u *unit) declareFuncs() (writes []func()) {
 		fd := d.Node.(*ast.FuncDecl)
 		if fd.Recv == nil {
 			e := u.add(u.fresh("f_" + fd.Name.Name))
+			u.called[e.name] = fd.Name.Name
 			if fd.Type.TypeParams == nil {
 				e.bind = fmt.Sprintf("c__.Vars[%q] = %s\n", e.name, e.name)
 			}
@@ -271,6 +283,7 @@ func (u *unit) declareFuncs() (writes []func()) {
 			continue
 		}
 		body := u.add(u.fresh("m_" + t.e.name + "_" + fd.Name.Name))
+		u.called[body.name] = d.Name
 		u.bodies[d.Func] = body
 		through := "m_" + t.e.name + "_" + fd.Name.Name + "__f"
 		writes = append(writes, func() { u.writeMethod(d, t.e, body, through) })

@@ -93,6 +93,10 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 		case *ast.FuncLit:
 			insert(m.Body.Lbrace+1, w.enter(m.Body))
 		case *ast.ForStmt:
+			if text, ok := w.unrolled(m); ok {
+				replace(m, text)
+				return false
+			}
 			w.round(m.Body, w.uses(m.Init), insert)
 		case *ast.RangeStmt:
 			use := ""

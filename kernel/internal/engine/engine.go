@@ -4,6 +4,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"go/types"
 	"reflect"
 
 	"nacre/kernel/internal/cells"
@@ -33,6 +34,16 @@ type Engine interface {
 
 	// End ends the calling goroutine, of a cell, as runtime.Goexit does: what it deferred runs.
 	End()
+}
+
+// Modules is an engine whose cells may import packages that the library does not have.
+type Modules interface {
+	// Import returns such a package, whose types refer to those of the packages known, and adds to them. The error goes
+	// on where its path ends.
+	Import(ctx context.Context, path string, known map[string]*types.Package) (*types.Package, error)
+
+	// Get makes a module one that can be imported from, by its name and version, and says what it did.
+	Get(ctx context.Context, module string) (said string, err error)
 }
 
 // ErrNoToolChain is in the error of an engine that compiles cells and has nothing to compile them with.
@@ -71,7 +82,8 @@ type Setup struct {
 	Native   map[string]map[string]reflect.Value // the same, as the library has it
 	Keeps    []string                            // packages there whose functions only keep or show what they get as any
 	Host     rt.Host
-	Files    func() // to be called once cells may write to the standard files themselves
+	Note     func(string) // tells what users are to know of the engine that was chosen
+	Files    func()       // to be called once cells may write to the standard files themselves
 }
 
 // Kind is an engine to choose. The zero value stands for the default.

@@ -151,15 +151,15 @@ func (r *Registry) View(x any) any {
 	if !ok {
 		return x
 	}
-	m := r.printMirror()
+	m := r.viewMirror()
 	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {
 		v := reflect.ValueOf(o.V)
 		if v.IsNil() {
 			return nil
 		}
-		return m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface()
+		return m.value(v.Elem(), p.Elem(), m.bare(p.Elem())).Interface()
 	}
-	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go), true).Interface()
+	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go)).Interface()
 }
 
 var missingField = regexp.MustCompile(`can't evaluate field (\w+) in type`)

@@ -1,0 +1,379 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
+	if vars := l.sharedLoopVars(s); vars != nil {
+		return l.forShared(s, vars, label)
+	}
+	var pre []ast.Stmt
+	out := &ast.ForStmt{For: s.For}
+	if s.Init != nil {
+		out.Init, pre = l.forInit(s.Init)
+	}
+	defer l.push(scope{label: labelName(label), loop: true})()
+	if s.Cond != nil {
+		out.Cond = l.expr(s.Cond)
+	}
+	if s.Post != nil {
+		list := l.stmt(s.Post)
+		if len(list) > 0 && len(l.at(s.Post)) > 0 {
+			list = list[1:]
+		}
+		if len(list) == 1 {
+			if _, isBlock := list[0].(*ast.BlockStmt); !isBlock {
+				out.Post = list[0]
+				list = nil
+			}
+		}
+		if list != nil {
+			out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)})}
+		}
+	}
+	out.Body = l.block(s.Body, l.entry()...)
+	if len(pre) == 0 {
+		return []ast.Stmt{withLabel(label, out)}
+	}
+	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
+}
+
+// sharedLoopVars are the variables a loop defines where closures or pointers keep them and the interpreter would not make
+// them anew for each iteration: it does so for one variable of a simple type.
+func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
+	a, ok := s.Init.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE {
+		return nil
+	}
+	var vars []*types.Var
+	shared := false
+	for _, x := range a.Lhs {
+		if v := l.newVar(x); v != nil {
+			vars = append(vars, v)
+			shared = shared || l.fn.taken[v] && (len(a.Lhs) > 1 || needsBox(l.subst(v.Type())))
+		}
+	}
+	if !shared {
+		return nil
+	}
+	return vars
+}
+
+// forShared is a loop whose variables live in boxes: each iteration has its own, which begins with what the one before
+// ended with.
+func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident) []ast.Stmt {
+	pre := l.stmt(s.Init)
+	defer l.push(scope{label: labelName(label), loop: true})()
+	out := &ast.ForStmt{For: s.For}
+	var next, head []ast.Stmt
+	boxes := make([]string, len(vars))
+	for k, v := range vars {
+		typ := l.low(s, v.Type())
+		first := l.variable(ident(v.Name()), v)
+		boxes[k] = l.fresh("box")
+		n := l.fresh("n")
+		pre = append(pre, define(boxes[k], call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(boxes[k])}, first))
+		next = append(next, define(n, call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
+		l.fn.names[v] = local{boxes[k], true}
+	}
+	if s.Cond != nil {
+		out.Cond = l.expr(s.Cond)
+	}
+	if s.Post != nil {
+		next = append(next, l.stmt(s.Post)...)
+	}
+	out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(next...)})}
+	for k, v := range vars {
+		own := l.fresh(v.Name())
+		head = append(head, l.fresher(own, &ast.StarExpr{X: l.low(s, v.Type())}, ident(boxes[k]))...)
+		l.fn.names[v] = local{own, true}
+	}
+	out.Body = l.block(s.Body, append(l.entry(), head...)...)
+	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
+}
+
+// forInit keeps the definition of loop variables in the loop, as each iteration has its own.
+func (l *Lowerer) forInit(s ast.Stmt) (init ast.Stmt, pre []ast.Stmt) {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || a.Tok != token.DEFINE {
+		list := l.stmt(s)
+		if len(list) == 1 {
+			if _, isBlock := list[0].(*ast.BlockStmt); !isBlock {
+				return list[0], nil
+			}
+		}
+		return nil, list
+	}
+	out := &ast.AssignStmt{Tok: token.DEFINE, TokPos: a.TokPos}
+	var vars []*types.Var
+	for _, x := range a.Lhs {
+		v := l.newVar(x)
+		if v == nil && !blank(x) {
+			return nil, l.stmt(s)
+		}
+		vars = append(vars, v)
+	}
+	if len(a.Rhs) != len(a.Lhs) {
+		names, ts, before := l.unpack(a.Rhs[0])
+		pre = before
+		for k, v := range vars {
+			if v != nil {
+				out.Rhs = append(out.Rhs, l.convert(a, ident(names[k]), ts[k], v.Type()))
+			}
+		}
+	} else {
+		for k, y := range a.Rhs {
+			if vars[k] != nil {
+				out.Rhs = append(out.Rhs, l.typed(y, vars[k].Type()))
+			}
+		}
+	}
+	for _, v := range vars {
+		if v != nil {
+			name := l.fresh(v.Name())
+			l.fn.names[v] = local{name, false}
+			out.Lhs = append(out.Lhs, ident(name))
+		}
+	}
+	return out, pre
+}
+
+// typed lowers e so that := infers the lowered type of t.
+func (l *Lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
+	x := l.to(e, t)
+	if _, isLit := x.(*ast.BasicLit); isLit {
+		return x
+	}
+	if types.IsInterface(t) {
+		return call(&ast.ParenExpr{X: l.low(e, t)}, x)
+	}
+	return x
+}
+
+func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
+	t := l.typeOf(s.X)
+	if u, ok := t.Underlying().(*types.Signature); ok {
+		return l.rangeFunc(s, u, label)
+	}
+	var kt, vt types.Type = types.Typ[types.Int], nil
+	x := l.expr(s.X)
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			vt = types.Typ[types.Rune]
+		} else {
+			kt = t
+		}
+	case *types.Slice:
+		vt = u.Elem()
+	case *types.Array:
+		vt = u.Elem()
+	case *types.Pointer:
+		vt = u.Elem().Underlying().(*types.Array).Elem()
+		x = star(x)
+	case *types.Map:
+		kt, vt = u.Key(), u.Elem()
+	case *types.Chan:
+		kt = u.Elem()
+	}
+	pre := l.at(s.X)
+	defer l.push(scope{label: labelName(label), loop: true})()
+	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsInteger != 0 {
+		return append(pre, l.rangeInt(s, t, x, label)...)
+	}
+	if u, ok := t.Underlying().(*types.Basic); ok && u.Info()&types.IsString != 0 {
+		return append(pre, l.rangeString(s, x, label)...)
+	}
+	elemAt, more := l.ranged(s, t, &x)
+	pre = append(pre, more...)
+	out := &ast.RangeStmt{For: s.For, X: x, Body: nil}
+	head := l.entry()
+	use := func(e ast.Expr, et types.Type) ast.Expr {
+		if e == nil || blank(e) {
+			return nil
+		}
+		name := l.fresh("k")
+		v := l.newVar(e)
+		if v != nil && !l.fn.taken[v] { // closures and pointers would share the interpreter's own
+			if _, global := l.unit.Locals[v]; !global {
+				name = l.fresh(v.Name())
+				l.fn.names[v] = local{name, false}
+				return ident(name)
+			}
+		}
+		if v != nil {
+			head = append(head, l.defineVar(e, v, ident(name))...)
+		} else {
+			head = append(head, assign(l.place(e), l.convert(e, ident(name), et, l.typeOf(e))))
+		}
+		return ident(name)
+	}
+	out.Key = use(s.Key, kt)
+	if elemAt == nil || s.Value == nil || blank(s.Value) {
+		out.Value = use(s.Value, vt)
+	} else {
+		if out.Key == nil {
+			out.Key = ident(l.fresh("k"))
+		}
+		if v := l.newVar(s.Value); v != nil {
+			head = append(head, l.defineVar(s.Value, v, elemAt(out.Key))...)
+		} else {
+			head = append(head, assign(l.place(s.Value), l.convert(s.Value, elemAt(out.Key), vt, l.typeOf(s.Value))))
+		}
+	}
+	if out.Key != nil || out.Value != nil {
+		out.Tok = token.DEFINE
+		if out.Key == nil {
+			out.Key = ident("_")
+		}
+	}
+	out.Body = l.block(s.Body, head...)
+	return append(pre, withLabel(label, out))
+}
+
+// ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes a
+// loop over elements that are channels for one over a channel, so that these are read by the keys.
+func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt func(key ast.Expr) ast.Expr, pre []ast.Stmt) {
+	var elem types.Type
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+	case *types.Pointer:
+		elem = u.Elem().Underlying().(*types.Array).Elem()
+		t = types.NewSlice(elem)
+		if _, isChan := l.subst(elem).Underlying().(*types.Chan); isChan {
+			*x = &ast.SliceExpr{X: *x}
+		}
+	case interface{ Elem() types.Type }:
+		elem = u.Elem()
+	}
+	if elem != nil {
+		if _, isChan := l.subst(elem).Underlying().(*types.Chan); !isChan {
+			return nil, nil
+		}
+	}
+	name := l.fresh("over")
+	pre = []ast.Stmt{varDecl(name, l.low(s, t), *x)}
+	*x = ident(name)
+	if elem == nil {
+		return nil, pre
+	}
+	return func(key ast.Expr) ast.Expr { return &ast.IndexExpr{X: ident(name), Index: key} }, pre
+}
+
+// rangeString goes over runes that the host decoded, as the interpreter miscounts bytes that are no UTF-8.
+func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []ast.Stmt {
+	at, runes, k := l.fresh("at"), l.fresh("runes"), l.fresh("k")
+	head := l.entry()
+	for j, e := range []ast.Expr{s.Key, s.Value} {
+		if e == nil || blank(e) {
+			continue
+		}
+		v := &ast.IndexExpr{X: ident([]string{at, runes}[j]), Index: ident(k)}
+		if nv := l.newVar(e); nv != nil {
+			head = append(head, l.defineVar(e, nv, v)...)
+		} else {
+			head = append(head, assign(l.place(e), v))
+		}
+	}
+	loop := &ast.ForStmt{
+		For:  s.For,
+		Init: define(k, intLit(0)),
+		Cond: &ast.BinaryExpr{X: ident(k), Op: token.LSS, Y: call(ident("len"), ident(at))},
+		Post: assign(ident(k), &ast.BinaryExpr{X: ident(k), Op: token.ADD, Y: intLit(1)}),
+		Body: l.block(s.Body, head...),
+	}
+	decode := &ast.AssignStmt{Lhs: []ast.Expr{ident(at), ident(runes)}, Tok: token.DEFINE, Rhs: []ast.Expr{l.rt("Runes", call(ident("string"), x))}}
+	return []ast.Stmt{decode, withLabel(label, loop)}
+}
+
+// rangeInt counts with a loop of three clauses.
+func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *ast.Ident) []ast.Stmt {
+	n, k := l.fresh("n"), l.fresh("k")
+	typ := l.low(s, t)
+	head := l.entry()
+	if s.Key != nil && !blank(s.Key) {
+		if v := l.newVar(s.Key); v != nil {
+			head = append(head, l.defineVar(s.Key, v, ident(k))...)
+		} else {
+			head = append(head, assign(l.place(s.Key), ident(k)))
+		}
+	}
+	body := l.block(s.Body, head...)
+	zero := ast.Expr(intLit(0))
+	step := ast.Expr(intLit(1))
+	if b := t.Underlying().(*types.Basic); b.Kind() != types.Int {
+		zero, step = call(ident(b.Name()), zero), call(ident(b.Name()), step)
+	}
+	loop := &ast.ForStmt{
+		For:  s.For,
+		Init: define(k, zero),
+		Cond: &ast.BinaryExpr{X: ident(k), Op: token.LSS, Y: ident(n)},
+		Post: assign(ident(k), &ast.BinaryExpr{X: ident(k), Op: token.ADD, Y: step}),
+		Body: body,
+	}
+	decl := &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(n)}, Type: typ, Values: []ast.Expr{x}}}}}
+	return []ast.Stmt{decl, withLabel(label, loop)}
+}
+
+// rangeFunc lowers a range over a function: the body becomes the function's argument.
+func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.Ident) []ast.Stmt {
+	y := &yield{outer: l.fn.yield, code: l.fresh("code")}
+	var out []ast.Stmt
+	if y.outer != nil {
+		y.results = y.outer.results
+	} else {
+		for _, v := range l.fn.results {
+			name := l.fresh("ret")
+			y.results = append(y.results, name)
+			out = append(out, define(name, call(ident("new"), l.low(s, v.Type()))))
+		}
+	}
+	out = append(out, define(y.code, intLit(0)))
+	fun := l.expr(s.X)
+	params := types.Unalias(sig.Params().At(0).Type()).Underlying().(*types.Signature)
+	names := make([]string, params.Params().Len())
+	for k := range names {
+		names[k] = l.fresh("y")
+	}
+	pop := l.push(scope{label: labelName(label), loop: true, yield: y})
+	l.fn.yield = y
+	head := l.entry()
+	for k, e := range []ast.Expr{s.Key, s.Value} {
+		if e == nil || blank(e) {
+			continue
+		}
+		et := params.Params().At(k).Type()
+		if v := l.newVar(e); v != nil {
+			head = append(head, l.defineVar(e, v, ident(names[k]))...)
+		} else {
+			head = append(head, assign(l.place(e), l.convert(e, ident(names[k]), et, l.typeOf(e))))
+		}
+	}
+	body := l.block(s.Body, head...)
+	body.List = append(body.List, &ast.ReturnStmt{Results: []ast.Expr{ident("true")}})
+	l.fn.yield = y.outer
+	pop()
+	lit := &ast.FuncLit{Type: l.lowSignature(s, params, names), Body: body}
+	out = append(out, &ast.ExprStmt{X: call(fun, lit)})
+	when := func(code int, list []ast.Stmt) {
+		out = append(out, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(y.code), Op: token.EQL, Y: intLit(code)}, Body: block(list...)})
+	}
+	if y.returns {
+		if y.outer != nil {
+			when(-1, l.leave(y.outer, -1))
+		} else {
+			var results []ast.Expr
+			for k := range y.results {
+				results = append(results, star(ident(y.results[k])))
+			}
+			when(-1, l.giveBack(results))
+		}
+	}
+	for k, b := range y.exits {
+		when(k+2, l.branch(b.(*ast.BranchStmt)))
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
+	var pre []ast.Stmt
+	if s.Init != nil {
+		pre = l.stmt(s.Init)
+	}
+	out := &ast.SwitchStmt{Switch: s.Switch, Body: &ast.BlockStmt{}}
+	var cond func(ast.Expr) ast.Expr
+	if s.Tag == nil {
+		cond = func(e ast.Expr) ast.Expr { return l.expr(e) }
+	} else {
+		pre = append(pre, l.at(s.Tag)...)
+		tag := l.fresh("tag")
+		t := l.typeOf(s.Tag)
+		pre = append(pre, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(tag)}, Type: l.low(s, t), Values: []ast.Expr{l.to(s.Tag, t)}}}}})
+		cond = func(e ast.Expr) ast.Expr { return l.matches(e, tag, t) }
+	}
+	defer l.push(scope{label: labelName(label)})()
+	for _, c := range s.Body.List {
+		cc := c.(*ast.CaseClause)
+		lc := &ast.CaseClause{Case: cc.Case, Body: l.stmts(cc.Body)}
+		for _, e := range cc.List {
+			lc.List = append(lc.List, cond(e))
+		}
+		if len(lc.List) > 1 && !calls(s) { // one condition a clause
+			x := lc.List[0]
+			for _, e := range lc.List[1:] {
+				x = &ast.BinaryExpr{X: x, Op: token.LOR, Y: e}
+			}
+			lc.List = []ast.Expr{x}
+		}
+		out.Body.List = append(out.Body.List, lc)
+	}
+	if fallsThrough(s) || calls(s) {
+		var choose []ast.Stmt
+		out, choose = l.chosen(out)
+		pre = append(pre, choose...)
+	}
+	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
+}
+
+func fallsThrough(s *ast.SwitchStmt) bool {
+	for _, c := range s.Body.List {
+		body := c.(*ast.CaseClause).Body
+		if n := len(body); n > 0 {
+			if b, ok := body[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// calls says whether cases are computed by calls.
+func calls(s *ast.SwitchStmt) bool {
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if !simple(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// chosen chooses the clause first and then runs clauses from it on: the interpreter does not always find the clause that
+// another falls through to, and mixes up cases that calls compute.
+func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
+	n := l.fresh("case")
+	other := len(s.Body.List)
+	var choose ast.Stmt
+	at := &choose
+	run := &ast.CaseClause{}
+	for k, c := range s.Body.List {
+		cc := c.(*ast.CaseClause)
+		if cc.List == nil {
+			other = k
+		}
+		for _, cond := range cc.List {
+			next := &ast.IfStmt{Cond: cond, Body: block(assign(ident(n), intLit(k)))}
+			*at, at = next, &next.Else
+		}
+		body := cc.Body
+		if last := len(body) - 1; last >= 0 {
+			if b, ok := body[last].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				body = append(append([]ast.Stmt{}, body[:last]...), assign(ident(n), intLit(k+1)))
+			}
+		}
+		run.Body = append(run.Body, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(n), Op: token.EQL, Y: intLit(k)}, Body: block(body...)})
+	}
+	pre := []ast.Stmt{varDecl(n, ident("int"), intLit(other))}
+	if choose != nil {
+		pre = append(pre, choose)
+	}
+	return &ast.SwitchStmt{Switch: s.Switch, Body: block(run)}, pre
+}
+
+// defaultLast moves a default clause to the end.
+func defaultLast(s *ast.SwitchStmt) ast.Stmt {
+	list := s.Body.List
+	for k, c := range list {
+		cc := c.(*ast.CaseClause)
+		if cc.List == nil && k < len(list)-1 {
+			moved := append(append([]ast.Stmt{}, list[:k]...), list[k+1:]...)
+			s.Body.List = append(moved, c)
+			return defaultLast(s)
+		}
+	}
+	return s
+}
+
+// matches compares a case with the tag.
+func (l *Lowerer) matches(e ast.Expr, tag string, t types.Type) ast.Expr {
+	if tv := l.Info.Types[e]; tv.IsNil() {
+		return &ast.BinaryExpr{X: ident(tag), Op: token.EQL, Y: ident("nil")}
+	}
+	et := l.typeOf(e)
+	if types.IsInterface(t) || types.IsInterface(et) {
+		return l.rt("Equal", l.convert(e, ident(tag), t, anyInterface), l.to(e, anyInterface))
+	}
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return l.rt("Same", ident(tag), l.to(e, t))
+	}
+	return &ast.ParenExpr{X: &ast.BinaryExpr{X: ident(tag), Op: token.EQL, Y: l.to(e, t)}}
+}
+
+func (l *Lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.Ident) []ast.Stmt {
+	var pre []ast.Stmt
+	if s.Init != nil {
+		pre = l.stmt(s.Init)
+	}
+	var x ast.Expr
+	switch a := s.Assign.(type) {
+	case *ast.ExprStmt:
+		x = a.X.(*ast.TypeAssertExpr).X
+	case *ast.AssignStmt:
+		x = a.Rhs[0].(*ast.TypeAssertExpr).X
+	}
+	from := types.Unalias(l.typeOf(x))
+	pre = append(pre, l.at(x)...)
+	tag := l.fresh("x")
+	pre = append(pre, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(tag)}, Type: anyType(), Values: []ast.Expr{l.to(x, anyInterface)}}}}})
+	defer l.push(scope{label: labelName(label)})()
+	out := &ast.SwitchStmt{Switch: s.Switch, Body: &ast.BlockStmt{}}
+	for _, c := range s.Body.List {
+		cc := c.(*ast.CaseClause)
+		lc := &ast.CaseClause{Case: cc.Case}
+		var cond ast.Expr
+		for _, e := range cc.List {
+			var test ast.Expr
+			if tv := l.Info.Types[e]; tv.IsNil() {
+				test = l.rt("IsNil", ident(tag))
+			} else {
+				test = l.rt("Is", ident(tag), intLit(l.checkType(types.Unalias(l.typeOf(e)))))
+			}
+			if cond == nil {
+				cond = test
+			} else {
+				cond = &ast.BinaryExpr{X: cond, Op: token.LOR, Y: test}
+			}
+		}
+		if cond != nil {
+			lc.List = []ast.Expr{cond}
+		}
+		if v, ok := l.Info.Implicits[cc].(*types.Var); ok {
+			lc.Body = l.caseVar(cc, v, tag, from)
+		}
+		lc.Body = append(lc.Body, l.stmts(cc.Body)...)
+		out.Body.List = append(out.Body.List, lc)
+	}
+	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
+}
+
+// caseVar defines the variable of a type switch's clause.
+func (l *Lowerer) caseVar(cc *ast.CaseClause, v *types.Var, tag string, from types.Type) []ast.Stmt {
+	t := types.Unalias(l.subst(v.Type()))
+	if len(cc.List) == 1 {
+		if tv := l.Info.Types[cc.List[0]]; !tv.IsNil() {
+			return l.defineVar(cc, v, l.asserted(cc, ident(tag), from, t))
+		}
+	}
+	return l.defineVar(cc, v, l.convert(cc, ident(tag), anyInterface, t))
+}
+
+func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
+	defer l.push(scope{label: labelName(label), sel: s.Select})()
+	out := &ast.SelectStmt{Select: s.Select, Body: &ast.BlockStmt{}}
+	ops := &operands{l: l}
+	for _, c := range s.Body.List {
+		cc := c.(*ast.CommClause)
+		lc := &ast.CommClause{Case: cc.Case}
+		var head []ast.Stmt
+		switch comm := cc.Comm.(type) {
+		case nil:
+		case *ast.SendStmt:
+			elem := l.typeOf(comm.Chan).Underlying().(*types.Chan).Elem()
+			send := &ast.SendStmt{Chan: l.expr(comm.Chan), Value: l.to(comm.Value, elem)}
+			ops.add(comm, &send.Chan, l.typeOf(comm.Chan))
+			ops.add(comm, &send.Value, elem)
+			lc.Comm = send
+		case *ast.ExprStmt: // with a variable, as the interpreter loses the way out of a loop without
+			name := l.fresh("t")
+			lc.Comm = define(name, ops.receive(ast.Unparen(comm.X).(*ast.UnaryExpr)))
+			head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{ident(name)}})
+		case *ast.AssignStmt:
+			recv := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
+			elem := l.typeOf(recv.X).Underlying().(*types.Chan).Elem()
+			ts := []types.Type{elem, types.Typ[types.Bool]}
+			a := &ast.AssignStmt{Tok: token.DEFINE, Rhs: []ast.Expr{ops.receive(recv)}}
+			for k, x := range comm.Lhs {
+				name := l.fresh("t")
+				a.Lhs = append(a.Lhs, ident(name))
+				switch v := l.newVar(x); {
+				case blank(x):
+					head = append(head, &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{ident(name)}})
+				case v != nil:
+					head = append(head, l.defineVar(x, v, ident(name))...)
+				default:
+					head = append(head, assign(l.place(x), l.convert(x, ident(name), ts[k], l.typeOf(x))))
+				}
+			}
+			lc.Comm = a
+		}
+		lc.Body = append(head, l.stmts(cc.Body)...)
+		if n := len(lc.Body); n > 0 {
+			if b, ok := lc.Body[n-1].(*ast.BranchStmt); ok { // at the very end the interpreter overlooks it
+				lc.Body[n-1] = &ast.IfStmt{Cond: ident("true"), Body: block(b)}
+			}
+		}
+		out.Body.List = append(out.Body.List, lc)
+	}
+	list := ops.hoist()
+	if len(list) == 0 || label == nil {
+		return append(list, withLabel(label, out))
+	}
+	once := &ast.CaseClause{Body: append(list, out)} // a goto to the label evaluates the operands too
+	return []ast.Stmt{withLabel(label, &ast.SwitchStmt{Body: block(once)})}
+}
