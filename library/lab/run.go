@@ -104,8 +104,10 @@ func (r *Run) find() (*experiment.Run, error) {
 func (r *Run) Config() experiment.Config { return r.cfg }
 
 // String says what the run is.
-func (r *Run) String() string {
-	return fmt.Sprintf("%s on %s, seed %d, in %s", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed, r.Dir)
+func (r *Run) String() string { return r.title() + ", in " + r.Dir }
+
+func (r *Run) title() string {
+	return fmt.Sprintf("%s on %s, seed %d", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed)
 }
 
 // Metrics are a row an iteration of what training measured, with columns algorithm and seed.
@@ -203,7 +205,7 @@ func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layOut(r.String(), e, nil)
+	return layOut(r.title(), e, nil)
 }
 
 // Rollout lets the agent adapt to a test task, from 0, by the run's protocol and records the last episode.
@@ -220,7 +222,7 @@ func (r *Run) Rollout(task int) (display.Rollout, error) {
 		return err
 	})
 	err = errors.Join(err, rec.Close())
-	return display.Rollout{Title: r.String(), Episodes: rec.Recordings}, err
+	return display.Rollout{Title: r.title(), Episodes: rec.Recordings}, err
 }
 
 // Runs are several runs.

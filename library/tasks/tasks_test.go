@@ -23,18 +23,19 @@ const counts = "../../docs/measurements/tasks-2026-11-23.json"
 // prepare makes the runs and files that the tasks read.
 const prepare = `import (
 	"nacre/analysis/frame"
+	"nacre/experiment"
 	"nacre/library/lab"
 )
 small := lab.Set("pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.updates_per_iteration=4", "pearl.initial_steps=40", "pearl.meta_batch=3",
-	"pearl.batch=8", "pearl.context=8", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "evaluation.every=1", "tcl.window=4")
+	"pearl.batch=8", "pearl.context=8", "pearl.tasks_per_iteration=2", "train_tasks=5", "test_tasks=4", "evaluation.every=1")
 for k, algorithm := range []string{"pearl", "tcl-pearl", "pearl", "tcl-pearl"} {
 	lab.Train("quick/point-goal", small, lab.Algorithm(algorithm), lab.Seed(1+k/2), lab.Iterations(2), lab.Quiet(), lab.Folder("runs/"+string(rune('a'+k))))
 }
-e := lab.Open("runs/a").Embed()
+e := lab.Open("runs/a").Embed(experiment.EmbedOptions{Windows: 12})
 e.Save("runs/a/embeddings.npz")
 f := frame.Of(e).Drop("label", "std0", "std1", "std2", "std3", "std4")
 f = f.Compute("return", func(r frame.Row) float64 { return r.Number("mean0") / 3 })
-f.Compute("task", func(r frame.Row) float64 { return float64(r.Index() / 200) }).WriteCSV("contexts.csv")`
+f.Compute("task", func(r frame.Row) float64 { return float64(r.Index() / 12) }).WriteCSV("contexts.csv")`
 
 // Every cell runs and shows a table or a picture.
 func TestCells(t *testing.T) {
@@ -85,7 +86,7 @@ func python(t *testing.T) {
 	for _, task := range tasks.All() {
 		t.Run(task.Name+".py", func(t *testing.T) {
 			cmd := exec.Command(interpreter, "-c", task.Python)
-			cmd.Env = append(os.Environ(), "MPLBACKEND=agg", "PATH="+bin+":"+os.Getenv("PATH"))
+			cmd.Env = append(os.Environ(), "MPLBACKEND=agg", "OMP_NUM_THREADS=1", "PATH="+bin+":"+os.Getenv("PATH"))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -108,7 +109,7 @@ func TestCounts(t *testing.T) {
 	column := func(name, head string) map[string]string { return map[string]string{"name": name, "head": head} }
 	text, err := json.MarshalIndent(map[string]any{
 		"what": "Ten exploratory tasks as cells and as Python", "date": "2026-11-23", "commit": "2dccd26", "machine": "any: text is counted",
-		"conditions": "Python with pandas, matplotlib and scikit-learn; imports count, blank lines and indentation do not", "spread": "none",
+		"conditions": "Imports count, blank lines and indentation do not", "spread": "",
 		"commands": []string{"go test ./library/tasks -run Counts -update"}, "labels": []string{"task"},
 		"columns": []any{column("lines", "lines"), column("python_lines", "lines, Python"), column("characters", "characters"), column("python_characters", "characters, Python")},
 		"rows":    rows,
