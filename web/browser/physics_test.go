@@ -116,11 +116,11 @@ func TestSiteTrainsHalfCheetah(t *testing.T) {
 // A run that would keep more than a tab has room for is refused in one line before it begins.
 func TestSiteRefusesLargeRuns(t *testing.T) {
 	s := newStatic(t, map[string]any{"a.ipynb": notebook(
-		"import \"nacre/library/lab\"\n\n_, err := lab.Train(\"quick/point-goal\", lab.Set(\"pearl.iterations=1000000\", \"pearl.buffer_capacity=100000000\"))\nerr",
+		"import \"nacre/library/lab\"\n\n_, err := lab.Train(\"quick/point-goal\", lab.Set(\"pearl.iterations=1000000\", \"pearl.buffer_capacity=100000000\"))\nerr.Error()",
 	)})
 	p := s.open("?notebooks/a.ipynb", nil)
 	t.Logf("refused after %v", p.finish(2*time.Minute).Round(time.Millisecond))
-	if got := p.shown(0); !strings.Contains(got, "GB of transitions and there is room for") || !strings.Contains(got, "buffer_capacity") {
+	if got := p.shown(0); !strings.Contains(got, "GB of transitions and there is room for") || !strings.Contains(got, "a smaller pearl.buffer_capacity") {
 		t.Errorf("a run larger than the tab: the cell shows %q", got)
 	}
 }
