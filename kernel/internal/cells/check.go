@@ -38,7 +38,10 @@ func (p *Program) Check(cell int, src string) (*Unit, error) {
 	if errs != nil {
 		return nil, errs
 	}
-	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}}
+	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}, guards: guards{p.Info, map[string]types.Object{}}}
+	for _, d := range own {
+		c.program = c.program || d.Name == "main"
+	}
 	return u, c.run()
 }
 
@@ -110,6 +113,7 @@ func (u *Unit) addImports(specs []*ast.ImportSpec) Errors {
 // checker checks one cell.
 type checker struct {
 	*Program
+	guards
 	unit *Unit
 	file *parsed
 	own  []*Decl
@@ -117,6 +121,7 @@ type checker struct {
 	set     map[string]*Decl // declarations to check: the cell's and those that depend on them
 	mine    map[string]bool  // of them, the cell's own
 	dropped map[string]bool  // dependents that a redefinition does not fit
+	program bool             // the cell is a whole one, with func main: plain Go
 	pkg     *types.Package   // of the first check
 	objs    map[string]*types.Func
 	errs    Errors
@@ -126,7 +131,9 @@ type checker struct {
 func (c *checker) run() error {
 	for range len(c.Decls) + 2 {
 		c.collect()
-		c.checkSignatures()
+		for c.checkSignatures(); !c.program && c.wrap(c.file.body); {
+			c.checkSignatures()
+		}
 		if c.retry() {
 			continue
 		}
@@ -385,6 +392,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		for name, o := range extra {
 			insert(name, o)
 		}
+		c.insert(pkg.Scope())
 		for _, d := range c.Decls {
 			switch {
 			case d.Type != nil:

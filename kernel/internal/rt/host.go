@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+
+	"nacre/kernel/internal/live"
 )
 
 // Host are the functions lowered code calls that need the session.
@@ -54,7 +56,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Stderr":  func() io.Writer { return h.Stderr },
 		"Encoded": EncodeError,
 		"Index":   index, "Bounds": bounds, "Bounds3": bounds3,
-		"Check": h.Check, "Show": h.Show, "Global": h.Global,
+		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
 	for name, f := range m {
