@@ -33,11 +33,15 @@ func compileError(code string, err error) *Error {
 			e.Positions = append(e.Positions, Position{x.Pos.Line, x.Pos.Column})
 		}
 		messages = append(messages, where+x.Msg)
-		e.Traceback = append(e.Traceback, bold+where+plain+red+x.Msg+plain)
-		e.Traceback = append(e.Traceback, excerpt(code, x.Pos.Line, x.Pos.Column)...)
+		e.Traceback = append(e.Traceback, entry(bold+where+plain+red+x.Msg+plain, excerpt(code, x.Pos.Line, x.Pos.Column)))
 	}
 	e.Message = strings.Join(messages, "\n")
 	return e
+}
+
+// entry is one of a traceback's: an error or a call, with its line of the cell.
+func entry(what string, lines []string) string {
+	return strings.Join(append([]string{what}, lines...), "\n")
 }
 
 // excerpt is a line of the cell with a mark under the column.
@@ -64,7 +68,7 @@ func engineError(code string, err error) *Error {
 		if r.Line > 0 {
 			e.Message = fmt.Sprintf("%d:%d: %s", r.Line, r.Column, r.Text)
 			e.Positions = []Position{{r.Line, r.Column}}
-			e.Traceback = append([]string{bold + fmt.Sprintf("%d:%d: ", r.Line, r.Column) + plain + red + r.Text + plain}, excerpt(code, r.Line, r.Column)...)
+			e.Traceback = []string{entry(bold+fmt.Sprintf("%d:%d: ", r.Line, r.Column)+plain+red+r.Text+plain, excerpt(code, r.Line, r.Column))}
 		}
 		return e
 	}
@@ -121,8 +125,7 @@ func (r *run) located(p *engine.Program, code, name, text string) *Error {
 		if r.live.Load() > 0 { // other goroutines note their statements too
 			near = "near "
 		}
-		e.Traceback = append(e.Traceback, faint+near+fmt.Sprintf("line %d of this cell", line)+plain)
-		e.Traceback = append(e.Traceback, excerpt(code, line, 0)...)
+		e.Traceback = append(e.Traceback, entry(faint+near+fmt.Sprintf("line %d of this cell", line)+plain, excerpt(code, line, 0)))
 	}
 	return e
 }
@@ -152,8 +155,7 @@ func (r *run) trace(e *Error, frames []engine.Frame) {
 		if k == 0 && r.live.Load() > 0 { // other goroutines note their statements too
 			where = "near " + where
 		}
-		e.Traceback = append(e.Traceback, faint+where+in+plain)
-		e.Traceback = append(e.Traceback, excerpt(source.code, f.Line, 0)...)
+		e.Traceback = append(e.Traceback, entry(faint+where+in+plain, excerpt(source.code, f.Line, 0)))
 	}
 }
 

@@ -52,6 +52,11 @@ type Session interface {
 	// Variables lists the session's variables by name.
 	Variables() []Variable
 
+	// Parts lists what a variable holds, or, along a path of indices into such lists, what a part of it does: fields,
+	// elements, and what a pointer points to. It returns the first MostParts and how many there are. An error says why
+	// it cannot now: a cell runs, or nothing is there.
+	Parts(name string, path []int) ([]Variable, int, error)
+
 	// Interrupt stops the running cell, if there is one.
 	Interrupt()
 
@@ -99,7 +104,7 @@ type ExpressionData struct {
 type Error struct {
 	Name      string
 	Message   string
-	Traceback []string // lines with ANSI colours, as Jupyter clients show them
+	Traceback []string // texts with ANSI colours, as Jupyter clients show them: the message, then one for each call, or one for each error
 	Positions []Position
 }
 
@@ -205,4 +210,5 @@ type Entry struct {
 type Variable struct {
 	Name, Type, Value string // Value is shortened to a line
 	Size              int    // elements of a slice, map, string or tensor; -1 where that means nothing
+	Parts             int    // fields, elements and the like, which Parts lists
 }

@@ -47,6 +47,16 @@ func (r *run) enter() {
 	runs.Store(r.label, r)
 }
 
+// leave forgets the runs of a session that is closed, and with them the session.
+func (s *session) leave() {
+	runs.Range(func(label, r any) bool {
+		if r.(*run).session == s {
+			runs.Delete(label)
+		}
+		return true
+	})
+}
+
 // current is the run the calling goroutine belongs to, nil outside cells.
 func current() *run {
 	if r, ok := runs.Load(runtimeProfLabel()); ok {

@@ -138,6 +138,7 @@ func (s *session) Close() (err error) {
 		s.Interrupt()
 		s.streams.close()
 		err = s.engine.Close()
+		s.leave()
 	})
 	return err
 }
@@ -346,6 +347,13 @@ func (s *session) sweep(r *run) {
 func (s *session) check() {
 	breathe.Now()
 	r := current()
+	if r == nil {
+		select {
+		case <-s.closed: // what a cell of it left running
+			s.engine.End()
+		default:
+		}
+	}
 	if r == nil || r.session != s {
 		return
 	}

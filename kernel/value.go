@@ -50,10 +50,15 @@ func (s *session) renderOne(v any) Data {
 	if err != nil {
 		return Data{MIME: map[string]any{"text/plain": err.Error()}}
 	}
-	if m == nil {
-		m = map[string]any{"text/plain": s.text(v)}
+	if m != nil {
+		return Data{MIME: m}
 	}
-	return Data{MIME: m}
+	text, rest := s.cut(v)
+	d := Data{MIME: map[string]any{"text/plain": text}}
+	if rest != "" {
+		d.Metadata = map[string]any{"text/plain": map[string]any{"rest": rest}}
+	}
+	return d
 }
 
 // shown is a renderer of a cell's type, with the text it has where it gives none.
@@ -73,12 +78,33 @@ func (x shown) MIMEBundle() (map[string]any, error) {
 }
 
 const (
-	maxText  = 100_000 // bytes of a value that says itself how it is printed
-	maxPlain = 1000    // of any other
+	maxShown = 1000    // bytes of a value that are shown at once
+	maxText  = 100_000 // that a client can have besides
 )
 
-// text is a value as %v prints it, strings quoted, shortened where it is very long.
+// text is a value as %v prints it, strings quoted, shortened where it is long.
 func (s *session) text(v any) string {
+	t, _ := s.cut(v)
+	return t
+}
+
+// cut is the text of a value, shortened where it is long, and what follows the part that is shown.
+func (s *session) cut(v any) (text, rest string) {
+	t := s.whole(v)
+	if len(t) <= maxShown {
+		return t, ""
+	}
+	head := strings.ToValidUTF8(t[:maxShown], "")
+	rest = t[len(head):]
+	text = head + fmt.Sprintf("… (%d bytes more)", len(rest))
+	if len(rest) > maxText {
+		kept := strings.ToValidUTF8(rest[:maxText], "")
+		rest = kept + fmt.Sprintf("… (%d bytes more)", len(rest)-len(kept))
+	}
+	return text, rest
+}
+
+func (s *session) whole(v any) string {
 	if v == nil {
 		return "nil"
 	}
@@ -108,13 +134,6 @@ func (s *session) text(v any) string {
 		default:
 			t = fmt.Sprintf("%+v", v)
 		}
-	}
-	limit := maxPlain
-	if o, ok := v.(rt.Obj); ok && o.HasText() || !ok && hasText(v) {
-		limit = maxText
-	}
-	if len(t) > limit {
-		t = strings.ToValidUTF8(t[:limit], "") + fmt.Sprintf("… (%d bytes more)", len(t)-limit)
 	}
 	return t
 }

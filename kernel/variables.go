@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"go/types"
 	"reflect"
@@ -25,10 +26,51 @@ func (s *session) snapshot() {
 		if !ok {
 			continue
 		}
-		list = append(list, Variable{Name: name, Type: typeText(v.Obj.Type()), Value: s.line(x), Size: s.size(x)})
+		list = append(list, s.variable(name, typeText(v.Obj.Type()), x))
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	s.vars.Store(&list)
+}
+
+func (s *session) variable(name, typ string, x any) Variable {
+	_, parts := s.reg.Parts(x, 0)
+	return Variable{Name: name, Type: typ, Value: s.line(x), Size: s.size(x), Parts: parts}
+}
+
+// MostParts of a value are listed at once, and this deep.
+const MostParts, deepestParts = 100, 100
+
+func (s *session) Parts(name string, path []int) ([]Variable, int, error) {
+	if !s.exec.TryLock() {
+		return nil, 0, errors.New("a cell is running: its variables can be opened when it has ended")
+	}
+	defer s.exec.Unlock()
+	if s.zombies.Load() > 0 {
+		return nil, 0, errors.New("an interrupted cell still runs: variables can be opened when it has ended")
+	}
+	v := s.prog.Vars[name]
+	if v == nil {
+		return nil, 0, fmt.Errorf("no variable is called %q", name)
+	}
+	if len(path) > deepestParts {
+		return nil, 0, fmt.Errorf("parts are listed to a depth of %d, not %d", deepestParts, len(path))
+	}
+	x, ok := s.engine.Read(v)
+	if !ok {
+		return nil, 0, fmt.Errorf("%s has no value yet", name)
+	}
+	parts, n := s.reg.Parts(x, MostParts)
+	for _, k := range path {
+		if k < 0 || k >= len(parts) {
+			return nil, 0, fmt.Errorf("%s has changed: it has no part %d there", name, k)
+		}
+		parts, n = s.reg.Parts(parts[k].Value, MostParts)
+	}
+	list := make([]Variable, len(parts))
+	for k, p := range parts {
+		list[k] = s.variable(p.Name, strings.ReplaceAll(p.Type, "main.", ""), p.Value)
+	}
+	return list, n, nil
 }
 
 // typeText names a type as cells write it.

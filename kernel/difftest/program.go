@@ -5,8 +5,9 @@
 //	go test ./kernel/difftest -run Generated -programs 20000 -seed 7
 //	go test ./kernel/difftest -run Written -programs-in DIR -seed 7
 //
-// The second runs the programs of a folder: files of package main with a function main, of the standard library only.
-// With -engine go cells are compiled too. The tests of this package run the corpus and two hundred programs.
+// The second runs the programs of a folder: files of Go, or txtar archives of such, of package main with a function
+// main, of the standard library only. With -engine go cells are compiled too. Without these flags the tests run the
+// corpus, those of the folder written, and a thousand programs of a seed.
 package difftest
 
 import (

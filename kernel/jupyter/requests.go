@@ -178,13 +178,31 @@ func (k *Kernel) isComplete(m *Message) {
 	k.reply(m, "is_complete_reply", content)
 }
 
-// variables answers nacre's own variables_request.
+// variables answers nacre's own variables_request: with all variables, or with the parts of one, "of" that name, along a
+// "path" of indices.
 func (k *Kernel) variables(m *Message) {
-	list := []map[string]any{}
-	for _, v := range k.session.Variables() {
-		list = append(list, map[string]any{"name": v.Name, "type": v.Type, "value": v.Value, "size": v.Size})
+	var c struct {
+		Of   string `json:"of"`
+		Path []int  `json:"path"`
 	}
-	k.reply(m, "variables_reply", map[string]any{"status": "ok", "variables": list})
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "variables_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	vars := k.session.Variables()
+	total := len(vars)
+	if c.Of != "" {
+		var err error
+		if vars, total, err = k.session.Parts(c.Of, c.Path); err != nil {
+			k.reply(m, "variables_reply", failed("NoParts", err.Error()))
+			return
+		}
+	}
+	list := []map[string]any{}
+	for _, v := range vars {
+		list = append(list, map[string]any{"name": v.Name, "type": v.Type, "value": v.Value, "size": v.Size, "parts": v.Parts})
+	}
+	k.reply(m, "variables_reply", map[string]any{"status": "ok", "variables": list, "total": total})
 }
 
 // program answers nacre's own program_request: the cells of a notebook as a program has them.

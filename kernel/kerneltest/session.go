@@ -274,6 +274,8 @@ func (s *Session) IsComplete(code string) kernel.Completeness {
 func (s *Session) Program(cells []string) ([]string, string) { return cells, "" }
 
 // Variables implements kernel.Session.
+func (s *Session) Parts(string, []int) ([]kernel.Variable, int, error) { return nil, 0, nil }
+
 func (s *Session) Variables() []kernel.Variable {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -201,7 +201,7 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 		case k.v.Kind() == reflect.String:
 			name = k.v.String()
 		case byText:
-			data, err := encode(e.boxed(k))
+			data, err := encode(boxedItem(e.r, k))
 			if err == nil {
 				err = json.Unmarshal(data, &name)
 			}
@@ -229,13 +229,6 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 	}
 	e.text("}")
 	return nil
-}
-
-func (e *encoder) boxed(i item) any {
-	if i.t == nil {
-		return interfaceOf(i.v)
-	}
-	return e.r.Box(i.t.ID, interfaceOf(i.v))
 }
 
 func (e *encoder) name(name string) error {

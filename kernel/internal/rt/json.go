@@ -108,17 +108,13 @@ func (o Obj) decoded(decode func(any) error) error {
 	x := reflect.New(to)
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to))
 	failed := decode(x.Interface())
-	partial, ok := failed.(*json.UnmarshalTypeError)
-	if failed != nil && !ok {
-		return failed
-	}
-	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil {
+	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil { // also what was decoded before it failed
 		return err
 	}
-	if partial != nil {
+	if partial, ok := failed.(*json.UnmarshalTypeError); ok {
 		return m.typeError(partial, p.Elem())
 	}
-	return nil
+	return failed
 }
 
 // Decode is d.Decode(x), where x may be a pointer to a cell's type.

@@ -1,4 +1,5 @@
-// A failed cell: its message and traceback, with places in the cell one can click.
+// A failed cell: its message and traceback, with places in the cell one can click. Of a panic the message and the place
+// are in sight; the calls that led there, one text of the traceback each, are folded.
 
 import { el } from '../dom';
 import { ErrorOutput } from '../model/nbformat';
@@ -7,11 +8,17 @@ import { places } from './places';
 import type { GoTo } from './type';
 
 export function errorView(o: ErrorOutput, goTo: GoTo): HTMLElement {
-  const text = o.traceback.length ? o.traceback.join('\n') : `${o.ename}: ${o.evalue}`;
-  const pre = el('pre.error');
-  pre.innerHTML = ansiToHtml(text);
-  linkPlaces(pre, goTo);
-  return el('div', { role: 'group', 'aria-label': `Error: ${stripAnsi(o.evalue || o.ename)}` }, pre);
+  const texts = o.traceback.length ? o.traceback : [`${o.ename}: ${o.evalue}`];
+  const inSight = o.ename === 'Panic' && texts[1]?.includes('\n') ? 2 : texts.length;
+  const text = (list: string[]) => {
+    const pre = el('pre.error');
+    pre.innerHTML = ansiToHtml(list.join('\n'));
+    linkPlaces(pre, goTo);
+    return pre;
+  };
+  const calls = texts.slice(inSight);
+  return el('div', { role: 'group', 'aria-label': `Error: ${stripAnsi(o.evalue || o.ename)}` }, text(texts.slice(0, inSight)),
+    calls.length ? el('details.calls', {}, el('summary', {}, calls.length === 1 ? 'The call that led there' : `The ${calls.length} calls that led there`), text(calls)) : null);
 }
 
 /** Turns places into links; colours may cut a text into several nodes, a place never spans two. */

@@ -33,10 +33,14 @@ export const json: OutputType = {
 
 export const plain: OutputType = {
   mime: 'text/plain', kind: 'text',
-  render: (data) => {
-    const dom = el('pre');
-    dom.innerHTML = ansiToHtml(joined(data));
-    return { dom };
+  render: (data, metadata) => {
+    const pre = el('pre');
+    const show = (text: string) => { pre.innerHTML = ansiToHtml(text); };
+    show(joined(data));
+    if (typeof metadata?.rest !== 'string') return { dom: pre };
+    const rest: string = metadata.rest; // of a text that the kernel cut
+    const more = el('button.more', { type: 'button', click: () => { show(joined(data).replace(/… \(\d+ bytes more\)$/, '') + rest); more.remove(); } }, 'Show all');
+    return { dom: el('div', {}, pre, more) };
   },
   html: (data) => `<pre>${ansiToHtml(joined(data))}</pre>`,
 };
