@@ -117,7 +117,7 @@ var changes = []struct{ of, first, change string }{
 	{"a function, fmt", "import \"fmt\"", "func f(x int) string { return fmt.Sprint(x * %d) }\nf(2)"},
 	{"a function, sim", "import \"nacre/sim\"", "func g(x float64) float64 { return sim.Clip(x) * %d }\ng(2)"},
 	{"a function, everything", "import (\"gonum.org/v1/gonum/mat\"; \"gonum.org/v1/plot\"; \"gorgonia.org/gorgonia\"; \"nacre/pearl\"; \"nacre/sim\"; \"nacre/library/display\"; \"nacre/tsne\")",
-		"func h() int { plot.New(); gorgonia.NewGraph(); display.Text(\"\"); _, _ = pearl.Default(), tsne.Options{}; return mat.NewDense(2, 2, nil).RawMatrix().Rows + int(sim.Clip(1)) + %d }\nh()"},
+		"func h() int { plot.New(); gorgonia.NewGraph(); display.Text(\"\"); _, _ = pearl.Default(), tsne.AnalyseOptions{}; return mat.NewDense(2, 2, nil).RawMatrix().Rows + int(sim.Clip(1)) + %d }\nh()"},
 }
 
 // warm changes a function again and again.
