@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim soak fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim soak attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -92,7 +92,11 @@ stress-sim: setup ## ten million environment steps, watching memory: some minute
 	@$(MUJOCO) NACRE_STRESS=10000000 $(GO) test ./sim/verify -run TestMemoryStaysWhereItIs -v -count=1 -timeout 2h
 
 soak: setup web ## run a server with eight kernels, cut connections and kills for TIME (1h): nothing is lost, nothing stays
-	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre -run 'TestSoak|TestManyDisplays' -v -count=1 -timeout 25h
+	@$(MUJOCO) NACRE_SOAK=$(or $(TIME),1h) $(GO) test ./cmd/nacre ./web/browser -run 'TestSoak|TestManyDisplays' -v -count=1 -timeout 25h
+
+attacks: setup web wasm ## try what once got through with OLD=PROGRAM and with this one, into docs/measurements (Linux, a Chromium)
+	@web/build.sh chromium
+	@$(MUJOCO) mkdir -p out && $(GO) run ./bench/attacks -old "$(OLD)" >out/attacks.json && cp out/attacks.json docs/measurements/attacks-$$(date +%F).json
 
 licences: build ## list what the program and its page are made of, with licences; fails where one is not allowed
 	@$(GO) run ./cmd/bom $(NACRE)

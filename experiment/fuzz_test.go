@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"nacre/internal/bounded"
 	"nacre/rl/protocol"
 )
 
@@ -23,6 +24,7 @@ func FuzzRunFiles(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer bounded.Input(t, len(text))()
 		dir := t.TempDir()
 		for _, name := range []string{ConfigFile, TasksFile, EvaluationFile} {
 			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
@@ -47,4 +49,24 @@ func FuzzRunFiles(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	dir := t.TempDir()
+	bounded.Large(t, func(text []byte) {
+		for _, name := range []string{ConfigFile, TasksFile, EvaluationFile} {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run, err := View(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := Default()
+		run.ReadConfig(&cfg)
+		run.ReadTasks()
+		run.ReadEvaluation()
+		parseMetrics("x", text)
+	}, []byte("{}"), []byte("a,b\n1,2\n"))
 }

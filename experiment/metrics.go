@@ -264,10 +264,16 @@ func parseMetrics(path string, data []byte) (_ Series, err error) {
 	if err := checkColumns(s.Columns); err != nil {
 		return Series{}, fmt.Errorf("metrics: %s has no header: %w", path, err)
 	}
-	for i, line := range lines[1:] {
+	s.Rows, err = parseRows(path, s.Columns, 0, lines[1:])
+	return s, err
+}
+
+// parseRows reads lines; before is how many rows of the file come before them.
+func parseRows(path string, columns []string, before int, lines []string) (rows [][]float64, err error) {
+	for i, line := range lines {
 		cells := strings.Split(line, ",")
-		if len(cells) != len(s.Columns) {
-			return Series{}, fmt.Errorf("metrics: %s:%d: %d cells; expected %d", path, i+2, len(cells), len(s.Columns))
+		if len(cells) != len(columns) {
+			return nil, fmt.Errorf("metrics: %s:%d: %d cells; expected %d", path, before+i+2, len(cells), len(columns))
 		}
 		row := make([]float64, len(cells))
 		for j, cell := range cells {
@@ -276,12 +282,12 @@ func parseMetrics(path string, data []byte) (_ Series, err error) {
 				continue
 			}
 			if row[j], err = strconv.ParseFloat(cell, 64); err != nil {
-				return Series{}, fmt.Errorf("metrics: %s:%d: %s = %q: expected a number", path, i+2, s.Columns[j], cell)
+				return nil, fmt.Errorf("metrics: %s:%d: %s = %q: expected a number", path, before+i+2, columns[j], cell)
 			}
 		}
-		s.Rows = append(s.Rows, row)
+		rows = append(rows, row)
 	}
-	return s, nil
+	return rows, nil
 }
 
 // Column returns a column by name.

@@ -63,7 +63,7 @@ func (r *Run) Begin(cfg any, s Session) (added []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := r.readRecord()
+	record, err := r.Record()
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +144,11 @@ func (r *Run) ReadConfig(cfg any) (Record, error) {
 	if err := config.Resolve(cfg, ConfigFileLayer(r.Path(ConfigFile))); err != nil {
 		return Record{}, err
 	}
-	return r.readRecord()
+	return r.Record()
 }
 
-// readRecord is empty for a run that has no config.toml yet.
-func (r *Run) readRecord() (Record, error) {
+// Record is what ran the run so far; empty for a run that has no config.toml yet.
+func (r *Run) Record() (Record, error) {
 	var file struct {
 		Record Record `toml:"record"`
 	}

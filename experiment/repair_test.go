@@ -138,7 +138,7 @@ func TestRepair(t *testing.T) {
 					t.Errorf("%s: %s is not that of a run left alone", c.name, name)
 				}
 			}
-			if record, err := run.run.readRecord(); err != nil || c.notice != "" && !slices.ContainsFunc(record.Sessions[len(record.Sessions)-1].Notices,
+			if record, err := run.run.Record(); err != nil || c.notice != "" && !slices.ContainsFunc(record.Sessions[len(record.Sessions)-1].Notices,
 				func(n string) bool { return strings.Contains(n, c.notice) }) {
 				t.Errorf("%s: recorded %+v, %v", c.name, record, err)
 			}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"nacre/experiment/checkpoint"
 	"nacre/internal/plainfile"
@@ -19,7 +22,7 @@ const (
 	TimingFile     = "timing.csv"
 	WeightsFile    = "weights.safetensors"
 	CheckpointFile = "checkpoint.bin"
-	lockFile       = ".lock"
+	LockFile       = ".lock" // held by the process that writes the run, with its number
 )
 
 // PreviousCheckpointFile is the generation before CheckpointFile.
@@ -52,7 +55,7 @@ func Create(dir string) (*Run, error) {
 	if err := checkEmpty(dir); err != nil {
 		return nil, err
 	}
-	run, err := locked(dir)
+	run, err := taken(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func checkEmpty(dir string) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case lockFile, ConfigFile + ".tmp": // of a process killed before its run began
+		case LockFile, ConfigFile + ".tmp": // of a process killed before its run began
 		case ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile:
 			return fmt.Errorf("run folder %s already holds a run: continue it with \"nacre resume %s\" or choose another folder", dir, dir)
 		default:
@@ -87,7 +90,7 @@ func Open(dir string) (*Run, error) {
 	if err := checkRun(dir); err != nil {
 		return nil, err
 	}
-	return locked(dir)
+	return taken(dir)
 }
 
 // View opens an existing run for reading only. It needs no lock: every file it reads is either replaced in one step
@@ -113,8 +116,47 @@ func checkRun(dir string) error {
 	return nil
 }
 
+// taken takes the lock of a run to write it, and leaves this process's number in it.
+func taken(dir string) (run *Run, err error) {
+	for range 10 { // who asks whether somebody writes the run has the lock for a moment
+		if run, err = locked(dir); !errors.Is(err, ErrLocked) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		return nil, err
+	}
+	host, _ := os.Hostname()
+	if err = run.lock.Truncate(0); err == nil {
+		_, err = fmt.Fprintf(run.lock, "%d %s\n", os.Getpid(), host)
+	}
+	if err != nil {
+		run.Close()
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	return run, nil
+}
+
+// Writer is the process that is writing the run, and the machine it runs on; pid is 0 where none is, or where the program
+// that began it was an older one.
+func (r *Run) Writer() (pid int, host string, err error) {
+	if idle, err := r.Idle(); idle || err != nil {
+		return 0, "", err
+	}
+	text, err := plainfile.Read(r.Path(LockFile), 1<<10)
+	if err != nil {
+		return 0, "", fmt.Errorf("run folder: %w", err)
+	}
+	number, host, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if pid, err = strconv.Atoi(number); err != nil || pid < 1 {
+		return 0, "", nil
+	}
+	return pid, host, nil
+}
+
 func locked(dir string) (*Run, error) {
-	f, err := plainfile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := plainfile.OpenFile(filepath.Join(dir, LockFile), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}

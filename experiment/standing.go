@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -15,36 +16,72 @@ type Standing struct {
 	Finished   bool    `json:"finished"`
 }
 
-// Standing reads how far the run of a configuration is; it may be under way in another process.
-func (r *Run) Standing(cfg Config) (Standing, error) {
-	s := Standing{Finished: r.Has(EvaluationFile)}
-	if !r.Has(MetricsFile) {
-		return s, nil
-	}
-	metrics, err := ReadMetrics(r.Path(MetricsFile))
+// Watch follows the run of a configuration, which may be under way in another process.
+type Watch struct {
+	Latest map[string]float64 // by column of the metrics: the last number in it
+	run    *Run
+	cfg    Config
+
+	metrics, timing *Follower
+	standing        Standing
+}
+
+// Watch begins to follow a run. Nothing is read yet.
+func (r *Run) Watch(cfg Config) *Watch {
+	return &Watch{Latest: map[string]float64{}, run: r, cfg: cfg, metrics: Follow(r.Path(MetricsFile)), timing: Follow(r.Path(TimingFile))}
+}
+
+// Standing reads what has been added to the run's files since the last time and says how far it is now.
+func (w *Watch) Standing() (Standing, error) {
+	rows, again, err := w.metrics.Read()
 	if err != nil {
-		return s, err
+		return w.standing, err
 	}
-	if n := len(metrics.Rows); n > 0 {
-		last := Series{Columns: metrics.Columns, Rows: metrics.Rows[n-1:]}
-		for column, to := range map[string]*int64{"env_steps": &s.EnvSteps, "updates": &s.Updates} {
-			v, err := last.Column(column)
-			if err != nil {
-				return s, err
+	s := &w.standing
+	if again {
+		clear(w.Latest)
+		s.Iterations, s.EnvSteps, s.Updates = 0, 0, 0
+	}
+	s.Iterations += len(rows)
+	for _, row := range rows {
+		for i, v := range row {
+			if !math.IsNaN(v) {
+				w.Latest[w.metrics.Columns[i]] = v
 			}
-			*to = int64(v[0])
 		}
-		s.Iterations = n
 	}
-	if s.Share, err = share(cfg, s.Iterations, s.EnvSteps); err != nil {
-		return s, err
+	for column, to := range map[string]*int64{"env_steps": &s.EnvSteps, "updates": &s.Updates} {
+		v, ok := w.Latest[column]
+		if s.Iterations > 0 && !ok {
+			return *s, fmt.Errorf("metrics: %s has no column %s", w.run.Path(MetricsFile), column)
+		}
+		*to = int64(v)
+	}
+	if rows, again, err = w.timing.Read(); err != nil {
+		return *s, err
+	}
+	if again {
+		s.Seconds = 0
+	}
+	for _, row := range rows {
+		for _, v := range row[1:] { // the first is the iteration
+			if !math.IsNaN(v) {
+				s.Seconds += v
+			}
+		}
+	}
+	s.Finished = w.run.Has(EvaluationFile)
+	if s.Share, err = share(w.cfg, s.Iterations, s.EnvSteps); err != nil {
+		return *s, err
 	}
 	if s.Finished {
 		s.Share = 1
 	}
-	s.Seconds, err = r.seconds()
-	return s, err
+	return *s, nil
 }
+
+// Standing reads how far the run of a configuration is.
+func (r *Run) Standing(cfg Config) (Standing, error) { return r.Watch(cfg).Standing() }
 
 // share is the part of the schedule that is done.
 func share(c Config, iterations int, envSteps int64) (float64, error) {
@@ -59,28 +96,11 @@ func share(c Config, iterations int, envSteps int64) (float64, error) {
 	return min(1, share), nil
 }
 
-// seconds is the sum of timing.csv.
-func (r *Run) seconds() (float64, error) {
-	if !r.Has(TimingFile) {
-		return 0, nil
-	}
-	timing, err := ReadMetrics(r.Path(TimingFile))
-	if err != nil {
-		return 0, err
-	}
-	sum := 0.0
-	for _, row := range timing.Rows {
-		for _, v := range row[1:] { // the first is the iteration
-			if !math.IsNaN(v) {
-				sum += v
-			}
-		}
-	}
-	return sum, nil
-}
-
 // Idle reports whether no process is writing the run.
 func (r *Run) Idle() (bool, error) {
+	if !r.Has(LockFile) {
+		return true, nil
+	}
 	held, err := locked(r.Dir)
 	if err != nil {
 		if errors.Is(err, ErrLocked) {

@@ -1,53 +1,47 @@
 package kernel
 
 import (
-	"context"
 	"fmt"
 	"go/scanner"
 	"go/token"
 	"go/types"
-	"maps"
-	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"nacre/kernel/internal/cells"
 )
 
-// Complete proposes names at the cursor: members of packages and values after a dot, import paths inside an import,
-// and otherwise variables, functions, types, packages and keywords.
-func (s *session) Complete(ctx context.Context, code string, cursor int) (c Completion) {
+// Complete is Draft's: members of packages and values after a dot, import paths inside an import, keys of maps, fields
+// in literals, and otherwise variables, functions, types, packages and keywords.
+func (d draft) Complete(code string, cursor int) (c Completion) {
 	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
 			c = Completion{Start: cursor, End: cursor}
 		}
 	}()
-	before := prefixOf(code, cursor)
-	word := trailing(before, isNameRune)
-	c = Completion{Start: cursor - utf8.RuneCountInString(word), End: cursor + utf8.RuneCountInString(leading(code[len(before):], isNameRune))}
-	s.info.Lock()
-	defer s.info.Unlock()
-	if path, ok := importPath(before); ok {
-		c.Start = cursor - utf8.RuneCountInString(path)
-		c.End = cursor + utf8.RuneCountInString(leading(code[len(before):], func(r rune) bool { return isNameRune(r) || strings.ContainsRune("/.-", r) }))
-		for _, p := range slices.Sorted(maps.Keys(s.prog.Packages)) {
-			if strings.HasPrefix(p, path) || path != "" && strings.HasPrefix(p[strings.LastIndex(p, "/")+1:], path) {
-				if !strings.Contains("/"+p+"/", "/internal/") && s.library.Importable(p) {
-					c.Matches = append(c.Matches, Match{Text: p, Kind: "package"})
-				}
+	d.info.Lock()
+	defer d.info.Unlock()
+	w := d.at(code, cursor)
+	c = Completion{Start: cursor - utf8.RuneCountInString(w.word), End: utf8.RuneCountInString(w.code) - utf8.RuneCountInString(w.after)}
+	if path, ok := importPath(w.before); ok {
+		rest := leading(w.code[len(w.before):], func(r rune) bool { return isNameRune(r) || strings.ContainsRune("/.-", r) })
+		c.Start, c.End = cursor-utf8.RuneCountInString(path), cursor+utf8.RuneCountInString(rest)
+		c.Matches = w.paths(path)
+		return c
+	}
+	if inTextOrComment(w.before) {
+		if open, word, ok := openText(w.before); ok {
+			if c.Matches = w.keys(open, word); c.Matches != nil {
+				c.Start = utf8.RuneCountInString(w.before) - utf8.RuneCountInString(word) - 1
+				c.End = cursor + utf8.RuneCountInString(closing(w.code[len(w.before):]))
 			}
 		}
 		return c
 	}
-	if inTextOrComment(before) {
-		return c
-	}
-	rest := strings.TrimSuffix(before, word)
-	if head, ok := strings.CutSuffix(strings.TrimRight(rest, " \t\n"), "."); ok {
-		c.Matches = s.members(head, operandOf(head), word)
-	} else {
-		c.Matches = s.names(before, word)
-	}
+	rest := strings.TrimSuffix(w.before, w.word)
+	w.check(rest, cells.Marker)
+	c.Matches = ranked(w.candidates(rest), w.word)
 	return c
 }
 
@@ -152,85 +146,6 @@ func operandOf(code string) string {
 	return strings.TrimSpace(code)
 }
 
-// members are the fields and methods of the operand that code ends with, or the names of a package.
-func (s *session) members(before, operand, word string) []Match {
-	if path, ok := s.importsOf(before)[operand]; ok {
-		return s.packageMembers(path, word)
-	}
-	t := s.typeOf(before, operand)
-	if t == nil {
-		return nil
-	}
-	var out []Match
-	seen := map[string]bool{}
-	add := func(o types.Object, kind string) {
-		visible := o.Exported() || o.Pkg() != nil && o.Pkg().Path() == "main"
-		if visible && !seen[o.Name()] && matches(o.Name(), word) {
-			seen[o.Name()] = true
-			out = append(out, Match{o.Name(), kind, signatureOf(o)})
-		}
-	}
-	fields(t, map[types.Type]bool{}, func(f *types.Var) { add(f, "field") })
-	set := types.NewMethodSet(t)
-	if _, ptr := t.Underlying().(*types.Pointer); !ptr && !types.IsInterface(t) {
-		set = types.NewMethodSet(types.NewPointer(t))
-	}
-	for k := range set.Len() {
-		add(set.At(k).Obj(), "method")
-	}
-	return ordered(out, word)
-}
-
-// fields visits the fields of a struct, promoted ones too.
-func fields(t types.Type, seen map[types.Type]bool, f func(*types.Var)) {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok || seen[t] {
-		return
-	}
-	seen[t] = true
-	for v := range st.Fields() {
-		f(v)
-	}
-	for v := range st.Fields() {
-		if v.Embedded() {
-			fields(v.Type(), seen, f)
-		}
-	}
-}
-
-func matches(name, word string) bool {
-	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(word))
-}
-
-// ordered sorts matches: those with the word's own capitals first, then by name.
-func ordered(list []Match, word string) []Match {
-	sort.SliceStable(list, func(i, j int) bool {
-		a, b := strings.HasPrefix(list[i].Text, word), strings.HasPrefix(list[j].Text, word)
-		if a != b {
-			return a
-		}
-		return list[i].Text < list[j].Text
-	})
-	return list
-}
-
-func (s *session) packageMembers(path, word string) []Match {
-	pkg, err := s.prog.Import(path)
-	if err != nil {
-		return nil
-	}
-	var out []Match
-	for _, name := range pkg.Scope().Names() {
-		if o := pkg.Scope().Lookup(name); o.Exported() && matches(name, word) {
-			out = append(out, Match{name, kindOf(o), signatureOf(o)})
-		}
-	}
-	return ordered(out, word)
-}
-
 func kindOf(o types.Object) string {
 	switch o := o.(type) {
 	case *types.Func:
@@ -240,6 +155,8 @@ func kindOf(o types.Object) string {
 		return "function"
 	case *types.TypeName:
 		return "type"
+	case *types.Builtin:
+		return "function"
 	case *types.Const:
 		return "constant"
 	case *types.PkgName:
@@ -272,75 +189,22 @@ func signatureOf(o types.Object) string {
 	return typeText(o.Type())
 }
 
-// names are what an identifier may be: of this cell, of the session, and Go's own.
-func (s *session) names(before, word string) []Match {
-	seen := map[string]bool{}
-	var out []Match
-	add := func(name, kind, signature string) {
-		if !seen[name] && matches(name, word) && name != "_" && !strings.Contains(name, "__") {
-			seen[name] = true
-			out = append(out, Match{name, kind, signature})
-		}
+// openText splits code that ends in a text after the quote that opens it.
+func openText(code string) (before, text string, ok bool) {
+	line := code[strings.LastIndexByte(code, '\n')+1:]
+	quote := strings.LastIndexAny(line, "\"`")
+	if quote < 0 {
+		return "", "", false
 	}
-	for o := range s.scopeAt(before) {
-		add(o.Name(), kindOf(o), signatureOf(o))
-	}
-	for name := range s.importsOf(before) {
-		add(name, "package", "")
-	}
-	for name, v := range s.prog.Vars {
-		add(name, "variable", typeText(v.Obj.Type()))
-	}
-	for name, d := range s.prog.Decls {
-		switch {
-		case d.Type != nil:
-			add(name, "type", signatureOf(d.Type))
-		case d.Func != nil && !strings.Contains(name, "."):
-			add(name, "function", signatureOf(d.Func))
-		}
-		for _, c := range d.Consts {
-			add(c.Name(), "constant", signatureOf(c))
-		}
-	}
-	out = ordered(out, word)
-	if word == "" {
-		return out
-	}
-	var rest []Match
-	for _, name := range types.Universe.Names() {
-		if !seen[name] && matches(name, word) {
-			rest = append(rest, Match{name, kindOf(types.Universe.Lookup(name)), ""})
-		}
-	}
-	for t := token.BREAK; t <= token.VAR; t++ {
-		if matches(t.String(), word) {
-			rest = append(rest, Match{t.String(), "keyword", ""})
-		}
-	}
-	return append(out, rest...)
+	at := len(code) - len(line) + quote
+	return code[:at], code[at+1:], !inTextOrComment(code[:at])
 }
 
-// importsOf are the packages a cell can name: those imported before, and those its own text imports.
-func (s *session) importsOf(code string) map[string]string {
-	m := maps.Clone(s.prog.Imports)
-	for _, line := range strings.FieldsFunc(code, func(r rune) bool { return r == '\n' || r == ';' || r == '(' || r == ')' }) {
-		f := strings.Fields(line)
-		if len(f) > 0 && f[0] == "import" {
-			f = f[1:]
-		}
-		if len(f) == 0 || len(f) > 2 || !strings.HasPrefix(f[len(f)-1], `"`) {
-			continue
-		}
-		path := strings.Trim(f[len(f)-1], `"`)
-		pkg := s.prog.Packages[path]
-		if pkg == nil {
-			continue
-		}
-		name := pkg.Name()
-		if len(f) == 2 {
-			name = f[0]
-		}
-		m[name] = path
+// closing is what of a text follows the cursor, with its quote.
+func closing(code string) string {
+	k := strings.IndexAny(code, "\"`\n]")
+	if k < 0 || code[k] == '\n' || code[k] == ']' {
+		return ""
 	}
-	return m
+	return code[:k+1]
 }

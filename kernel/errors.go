@@ -7,6 +7,7 @@ import (
 
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
+	"nacre/kernel/internal/live"
 	"nacre/kernel/internal/rt"
 )
 
@@ -78,10 +79,31 @@ func (r *run) panicked(p *engine.Program, code string, x any) *Error {
 	if e, ok := x.(rt.Refusal); ok {
 		return r.located(p, code, "CompileError", e.Text)
 	}
+	if f, ok := x.(live.Failed); ok {
+		return failed(code, f)
+	}
 	if e, ok := x.(error); ok && errors.Is(e, errInputRefused) {
 		return &Error{Name: "InputRefused", Message: e.Error(), Traceback: []string{red + e.Error() + plain}}
 	}
 	return r.located(p, code, "Panic", panicText(r.session.reg.Panicked(x)))
+}
+
+func isFailed(x any) bool { _, ok := x.(live.Failed); return ok }
+
+// failed is the error of a cell that leaves out an error which is there.
+func failed(code string, f live.Failed) *Error {
+	text := f.Err.Error()
+	if errors.Is(f.Err, errInputRefused) {
+		return &Error{Name: "InputRefused", Message: text, Traceback: []string{red + text + plain}}
+	}
+	e := &Error{Name: "Error", Message: text, Positions: []Position{{f.Line, f.Column}}}
+	where := fmt.Sprintf("line %d of this cell", f.Line)
+	if f.Call != "" {
+		e.Message = f.Call + ": " + text
+		where += ", " + f.Call
+	}
+	e.Traceback = append([]string{red + e.Name + plain + ": " + text, faint + where + plain}, excerpt(code, f.Line, f.Column)...)
+	return e
 }
 
 // located is an error with the statement that ran last, and of a panic the calls that led to it.

@@ -1,86 +1,115 @@
 package kernel
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
+
+	"nacre/kernel/internal/cells"
 )
 
-// Inspect describes the name at the cursor, or, where there is none, the function whose arguments the cursor is among.
-func (s *session) Inspect(ctx context.Context, code string, cursor, detail int) (found Inspection) {
+// Inspect is Draft's: it describes the name at the cursor, or, where there is none, the function whose arguments the
+// cursor is among.
+func (d draft) Inspect(code string, cursor, detail int) (found Inspection) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {
 			found = Inspection{}
 		}
 	}()
-	s.info.Lock()
-	defer s.info.Unlock()
-	before := prefixOf(code, cursor)
-	full := before + leading(code[len(before):], isNameRune)
-	for range 2 {
-		if d := s.describe(full, detail); d != nil {
-			return Inspection{Found: true, Data: *d}
+	d.info.Lock()
+	defer d.info.Unlock()
+	w := d.at(code, cursor)
+	name := w.word + leading(w.code[len(w.before):], isNameRune)
+	from := strings.TrimSuffix(w.before, w.word)
+	if name != "" {
+		w.check(from, cells.Marker)
+		if x := w.describe(name, detail); x != nil {
+			return Inspection{Found: true, Data: *x}
 		}
-		open := openCall(before)
-		if open < 0 {
-			break
+	}
+	w.check(from, cells.Marker)
+	if call := w.call(); call != nil {
+		if x := w.describeCall(call.Fun, detail); x != nil {
+			return Inspection{Found: true, Data: *x}
 		}
-		full = strings.TrimRight(before[:open], " \t\n")
-		before = full
 	}
 	return Inspection{}
 }
 
-// openCall is where the innermost parenthesis that is open at the end of code stands, -1 where there is none.
-func openCall(code string) int {
-	depth := 0
-	for k := len(code) - 1; k >= 0; k-- {
-		switch code[k] {
-		case ')', ']', '}':
-			depth++
-		case '[', '{':
-			depth--
-		case '(':
-			if depth--; depth < 0 {
-				return k
+// describe describes a name at the marker.
+func (w *writing) describe(name string, detail int) *Data {
+	if w.sc == nil || len(w.sc.Path) < 2 {
+		return w.describeName(name, detail)
+	}
+	switch p := w.sc.Path[1].(type) {
+	case *ast.SelectorExpr:
+		if p.Sel == w.sc.Path[0] {
+			return w.describeSelected(p.X, name, detail)
+		}
+	case *ast.KeyValueExpr:
+		if lit, ok := w.sc.Path[2].(*ast.CompositeLit); ok && p.Key == w.sc.Path[0] {
+			return w.describeKey(lit, name, detail)
+		}
+	case *ast.CompositeLit:
+		if x := w.describeKey(p, name, detail); x != nil {
+			return x
+		}
+	}
+	return w.describeName(name, detail)
+}
+
+// describeKey describes a field in a literal.
+func (w *writing) describeKey(lit *ast.CompositeLit, name string, detail int) *Data {
+	if t := w.typeOf(lit); t != nil && w.literal(lit) != nil {
+		if o, _, _ := types.LookupFieldOrMethod(t, true, mainPackage(t), name); o != nil {
+			return w.describeMember(o, detail)
+		}
+	}
+	return nil
+}
+
+// describeCall describes the function that is called.
+func (w *writing) describeCall(f ast.Expr, detail int) *Data {
+	switch f := ast.Unparen(f).(type) {
+	case *ast.Ident:
+		return w.describeName(f.Name, detail)
+	case *ast.SelectorExpr:
+		return w.describeSelected(f.X, f.Sel.Name, detail)
+	case *ast.IndexExpr:
+		return w.describeCall(f.X, detail)
+	case *ast.IndexListExpr:
+		return w.describeCall(f.X, detail)
+	}
+	return nil
+}
+
+// describeSelected describes a member of a value, or a name of a package.
+func (w *writing) describeSelected(x ast.Expr, name string, detail int) *Data {
+	if id, ok := x.(*ast.Ident); ok {
+		paths := []string{}
+		if p, ok := w.sc.Info.Uses[id].(*types.PkgName); ok {
+			paths = append(paths, p.Imported().Path())
+		} else if w.sc.Info.Uses[id] == nil {
+			paths = w.packagesNamed(id.Name)
+		}
+		for _, path := range paths {
+			if pkg, err := w.prog.Import(path); err == nil {
+				if o := pkg.Scope().Lookup(name); o != nil && o.Exported() {
+					return card(declaration(o), w.library.Doc(path, name), "package "+path)
+				}
 			}
 		}
 	}
-	return -1
-}
-
-// describe describes the name that code ends with.
-func (s *session) describe(code string, detail int) *Data {
-	word := trailing(code, isNameRune)
-	if word == "" {
-		return nil
-	}
-	rest := strings.TrimSuffix(code, word)
-	if !strings.HasSuffix(rest, ".") {
-		return s.describeName(rest, word, detail)
-	}
-	operand := operandOf(strings.TrimSuffix(rest, "."))
-	if path, ok := s.importsOf(code)[operand]; ok {
-		pkg, err := s.prog.Import(path)
-		if err != nil {
-			return nil
-		}
-		if o := pkg.Scope().Lookup(word); o != nil && o.Exported() {
-			return card(declaration(o), s.library.Doc(path, word), "package "+path)
-		}
-		return nil
-	}
-	t := s.typeOf(strings.TrimSuffix(rest, "."), operand)
+	t := w.typeOf(x)
 	if t == nil {
 		return nil
 	}
-	o, _, _ := types.LookupFieldOrMethod(t, true, mainPackage(t), word)
-	if o == nil {
-		return nil
+	if o, _, _ := types.LookupFieldOrMethod(t, true, mainPackage(t), name); o != nil {
+		return w.describeMember(o, detail)
 	}
-	return s.describeMember(o, detail)
+	return nil
 }
 
 // mainPackage lets unexported members of cells' types be found.
@@ -94,10 +123,11 @@ func mainPackage(t types.Type) *types.Package {
 	return nil
 }
 
-func (s *session) describeMember(o types.Object, detail int) *Data {
+func (w *writing) describeMember(o types.Object, detail int) *Data {
 	f, isFunc := o.(*types.Func)
 	if !isFunc || f.Signature().Recv() == nil {
-		return card(fmt.Sprintf("field %s %s", o.Name(), typeText(o.Type())), "", "")
+		doc, where := w.fieldDoc(o)
+		return card(fmt.Sprintf("field %s %s", o.Name(), typeText(o.Type())), doc, where)
 	}
 	recv := f.Signature().Recv().Type()
 	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
@@ -108,48 +138,108 @@ func (s *session) describeMember(o types.Object, detail int) *Data {
 		return card(declaration(o), "", "")
 	}
 	if n.Obj().Pkg().Path() == "main" {
-		return s.describeCell(n.Obj().Name()+"."+o.Name(), o, detail)
+		return w.describeCell(n.Obj().Name()+"."+o.Name(), o, detail)
 	}
 	path := n.Obj().Pkg().Path()
-	return card(declaration(o), s.library.Doc(path, n.Obj().Name()+"."+o.Name()), "package "+path)
+	return card(declaration(o), w.library.Doc(path, n.Obj().Name()+"."+o.Name()), "package "+path)
+}
+
+// fieldDoc is a field's comment, and where its type is declared.
+func (w *writing) fieldDoc(o types.Object) (doc, where string) {
+	if o.Pkg() == nil {
+		return "", ""
+	}
+	if path := o.Pkg().Path(); path != "main" {
+		scope := o.Pkg().Scope()
+		for _, name := range scope.Names() {
+			if tn, ok := scope.Lookup(name).(*types.TypeName); ok && has(tn, o) {
+				return w.library.Doc(path, name+"."+o.Name()), fmt.Sprintf("of %s.%s, package %s", o.Pkg().Name(), name, path)
+			}
+		}
+		return "", "package " + path
+	}
+	for name, d := range w.prog.Decls {
+		if d.Type == nil || !has(d.Type, o) {
+			continue
+		}
+		if f := fieldNode(d.Node, o.Name()); f != nil {
+			return strings.TrimSpace(f.Doc.Text() + f.Comment.Text()), fmt.Sprintf("of %s, %s", name, cellText(d.Cell))
+		}
+	}
+	return "", ""
+}
+
+// has says whether a type is a struct with that field.
+func has(tn *types.TypeName, field types.Object) bool {
+	st, ok := tn.Type().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range st.Fields() {
+		if types.Object(f) == field || f.Name() == field.Name() && f.Pos().IsValid() && f.Pos() == field.Pos() && f.Pkg() == field.Pkg() {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldNode is a field in the declaration of a struct.
+func fieldNode(decl ast.Decl, name string) (found *ast.Field) {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if f, ok := n.(*ast.Field); ok && slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return id.Name == name }) {
+			found = f
+		}
+		return found == nil
+	})
+	return found
+}
+
+func cellText(cell int) string {
+	if cells.Own(cell) {
+		return "a cell above"
+	}
+	return fmt.Sprintf("cell %d", cell)
 }
 
 // describeName describes a name without a dot.
-func (s *session) describeName(before, word string, detail int) *Data {
-	for o := range s.scopeAt(before + "\n") {
-		if v, ok := o.(*types.Var); ok && o.Name() == word && o.Parent() != nil && s.prog.Vars[word] == nil {
-			return card("var "+word+" "+typeText(v.Type()), "", "")
-		}
-	}
-	if v, ok := s.prog.Vars[word]; ok {
-		where := fmt.Sprintf("variable, cell %d", v.Cell)
-		value := ""
-		for _, x := range s.Variables() {
-			if x.Name == word {
-				value = x.Value
+func (w *writing) describeName(word string, detail int) *Data {
+	if w.sc != nil {
+		for _, o := range w.sc.Visible() {
+			if v, ok := o.(*types.Var); ok && v.Name() == word && (w.prog.Vars[word] == nil || w.prog.Vars[word].Obj != v) {
+				return card("var "+word+" "+typeText(v.Type()), "", "")
 			}
 		}
-		head := "var " + word + " " + typeText(v.Obj.Type())
-		if value != "" {
-			head += " = " + value
-		}
-		return card(head, "", where)
 	}
-	for name, d := range s.prog.Decls {
+	if v, ok := w.prog.Vars[word]; ok {
+		head := "var " + word + " " + typeText(v.Obj.Type())
+		if !cells.Own(v.Cell) {
+			for _, x := range w.Variables() {
+				if x.Name == word && x.Value != "" {
+					head += " = " + x.Value
+				}
+			}
+		}
+		return card(head, "", "variable, "+cellText(v.Cell))
+	}
+	for name, d := range w.prog.Decls {
 		if name == word && d.Func != nil {
-			return s.describeCell(word, d.Func, detail)
+			return w.describeCell(word, d.Func, detail)
 		}
 		if name == word && d.Type != nil {
-			return s.describeCell(word, d.Type, detail)
+			return w.describeCell(word, d.Type, detail)
 		}
 		for _, c := range d.Consts {
 			if c.Name() == word {
-				return card(declaration(c), "", fmt.Sprintf("constant, cell %d", d.Cell))
+				return card(declaration(c), "", "constant, "+cellText(d.Cell))
 			}
 		}
 	}
-	if path, ok := s.importsOf(before)[word]; ok {
-		return card(fmt.Sprintf("package %s // import %q", word, path), s.library.Doc(path, ""), "")
+	path, ok := w.importsOf()[word]
+	if paths := w.packagesNamed(word); !ok && types.Universe.Lookup(word) == nil && len(paths) > 0 {
+		path, ok = paths[0], true
+	}
+	if ok {
+		return card(fmt.Sprintf("package %s // import %q", word, path), w.library.Doc(path, ""), "")
 	}
 	if o := types.Universe.Lookup(word); o != nil {
 		return card(declaration(o), builtinDoc[word], "built in")
@@ -158,8 +248,8 @@ func (s *session) describeName(before, word string, detail int) *Data {
 }
 
 // describeCell describes what a cell declared: its comment, and its source where detail asks for it.
-func (s *session) describeCell(name string, o types.Object, detail int) *Data {
-	d := s.prog.Decls[name]
+func (w *writing) describeCell(name string, o types.Object, detail int) *Data {
+	d := w.prog.Decls[name]
 	if d == nil {
 		return card(declaration(o), "", "")
 	}
@@ -180,7 +270,7 @@ func (s *session) describeCell(name string, o types.Object, detail int) *Data {
 			head = "type " + head
 		}
 	}
-	return card(head, text, fmt.Sprintf("cell %d", d.Cell))
+	return card(head, text, cellText(d.Cell))
 }
 
 const maxFields = 40

@@ -23,15 +23,31 @@ type Session interface {
 	// interrupted too.
 	Execute(ctx context.Context, r Request, out Output) Reply
 
-	// Complete proposes completions at cursor, counted in Unicode code points from the start of code.
+	// Complete proposes completions at cursor, counted in Unicode code points from the start of code: Draft's, below no
+	// other cells.
 	Complete(ctx context.Context, code string, cursor int) Completion
 
 	// Inspect describes the name at cursor: at detail 0 its signature and documentation, at detail 1 its source too
 	// where that is known.
 	Inspect(ctx context.Context, code string, cursor, detail int) Inspection
 
+	// Draft looks at a cell as it stands below others. Above are those cells over it that did not run as they are now;
+	// it is checked as if they had.
+	Draft(above ...string) Draft
+
+	// Problems checks all cells of a notebook as if those that did not run as they are now had run in order. It returns
+	// the errors of each.
+	Problems(cells []Source) [][]Problem
+
+	// Search finds names of the library by words of their names and documentation, the likeliest first.
+	Search(words string, most int) []Entry
+
 	// IsComplete says whether code can be run as it stands.
 	IsComplete(code string) Completeness
+
+	// Program returns cells as plain Go in which the errors they leave out end the program, and the declarations that
+	// this takes. It runs nothing.
+	Program(cells []string) (explicit []string, decls string)
 
 	// Variables lists the session's variables by name.
 	Variables() []Variable
@@ -78,7 +94,8 @@ type ExpressionData struct {
 	Error *Error
 }
 
-// Error is a failed cell. Name is one of "CompileError", "Panic", "Interrupted", "Exit", "InputRefused", "EngineError".
+// Error is a failed cell. Name is one of "CompileError", "Error" (one that the cell leaves out), "Panic", "Interrupted",
+// "Exit", "InputRefused", "EngineError".
 type Error struct {
 	Name      string
 	Message   string
@@ -113,9 +130,56 @@ type Completion struct {
 	Start, End int
 }
 
-// Match is one completion. Kind is "function", "method", "variable", "constant", "type", "field", "package" or
+// Match is one completion. Kind is "function", "method", "variable", "constant", "type", "field", "key", "package" or
 // "keyword"; Signature may be empty.
-type Match struct{ Text, Kind, Signature string }
+type Match struct {
+	Text, Kind, Signature string
+	Insert                string // what is put in its place, where that is not Text, as "Latent: " of a field
+	Import                *Edit  // what the cell has to import besides, nil where nothing
+}
+
+// Edit is text to be inserted at a code point of a cell.
+type Edit struct {
+	At   int
+	Text string
+}
+
+// Draft is what can be said of a cell before it runs, for those who write it. Nothing of it runs code. Cursors count
+// code points.
+type Draft interface {
+	// Complete proposes completions at cursor, the likeliest first.
+	Complete(code string, cursor int) Completion
+
+	// Inspect is Session's.
+	Inspect(code string, cursor, detail int) Inspection
+
+	// Signature describes the call among whose arguments the cursor is.
+	Signature(code string, cursor int) Signature
+
+	// Import is what the cell has to import to use a package, nil where it can already.
+	Import(code, path string) *Edit
+}
+
+// Signature is a function that is being called. Its zero value says that there is none.
+type Signature struct {
+	Label      string   // as it would be declared, without func
+	Parameters [][2]int // where each stands in Label, in code points from and to
+	Active     int      // index of the parameter at the cursor, -1 where the function takes fewer
+	Doc        string
+}
+
+// Source is a code cell of a notebook. Ran says that it ran as it stands.
+type Source struct {
+	Code string
+	Ran  bool
+}
+
+// Problem is an error of a cell that has not run: what Execute would say.
+type Problem struct {
+	Position
+	Message string
+	Import  *Edit // an import that would solve it, nil where there is none
+}
 
 // Inspection describes a name; Found is false where there is none.
 type Inspection struct {
@@ -125,6 +189,17 @@ type Inspection struct {
 
 // Completeness is Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".
 type Completeness struct{ Status, Indent string }
+
+// Entry is a name of the library.
+type Entry struct {
+	Path      string // of its package
+	Package   string // the name that cells use for it
+	Name      string // "Sum", "Dense.Mul", "" for the package itself
+	Kind      string // as of a Match
+	Signature string
+	Doc       string // the first sentence
+	Snippet   string // code that uses it, with ${name} where something is to be filled in
+}
 
 // Variable is one variable of the session.
 type Variable struct {

@@ -29,9 +29,13 @@ type Library struct {
 	// there is nothing to say.
 	Absent func(path string) string
 
-	// Doc returns the documentation of a name of a package ("Sum", "Dense.Mul", or "" for the package itself), "" where
+	// Doc returns the documentation of a name of a package ("Sum", "Dense.Mul", the field "Config.Latent", or "" for the package itself), "" where
 	// there is none.
 	Doc func(path, name string) string
+
+	// Uses returns how often a name of a package, named as for Doc, is met in other code: what is met often is proposed
+	// first.
+	Uses func(path, name string) int
 
 	// Wrappers are wrapper types, made like those of Symbols, that have methods beyond an interface's own, for which
 	// native code asks the values of that interface. The first that a cell's type has all methods of is used.

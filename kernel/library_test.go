@@ -51,6 +51,7 @@ func small() kernel.Library {
 			}
 			return ""
 		},
+		Uses: func(string, string) int { return 0 },
 		Forms: func(v any) (map[string]any, error) {
 			if n, ok := v.(int); ok && n < 0 {
 				return map[string]any{"text/plain": "below zero", "text/html": "<i>below zero</i>"}, nil

@@ -93,21 +93,22 @@ func (s *session) fmtSymbols() map[string]any {
 		}
 		return w
 	}
+	sprint := func(a []any) string { return s.reg.Sprint(s.finite(a)) }
+	sprintln := func(a []any) string { return s.reg.Sprintln(s.finite(a)) }
 	return map[string]any{
-		"Print":    func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprint(s.finite(a)...)) },
-		"Println":  func(a ...any) (int, error) { return io.WriteString(out, fmt.Sprintln(s.finite(a)...)) },
-		"Sprint":   func(a ...any) string { return fmt.Sprint(s.finite(a)...) },
-		"Sprintln": func(a ...any) string { return fmt.Sprintln(s.finite(a)...) },
+		"Print":    func(a ...any) (int, error) { return io.WriteString(out, sprint(a)) },
+		"Println":  func(a ...any) (int, error) { return io.WriteString(out, sprintln(a)) },
 		"Printf":   func(f string, a ...any) (int, error) { return io.WriteString(out, s.sprintf(f, a)) },
+		"Sprint":   func(a ...any) string { return sprint(a) },
+		"Sprintln": func(a ...any) string { return sprintln(a) },
 		"Sprintf":  func(f string, a ...any) string { return s.sprintf(f, a) },
-		"Fprint":   func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(to(w), s.finite(a)...) },
-		"Fprintln": func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(to(w), s.finite(a)...) },
+		"Fprint":   func(w io.Writer, a ...any) (int, error) { return io.WriteString(to(w), sprint(a)) },
+		"Fprintln": func(w io.Writer, a ...any) (int, error) { return io.WriteString(to(w), sprintln(a)) },
 		"Fprintf":  func(w io.Writer, f string, a ...any) (int, error) { return io.WriteString(to(w), s.sprintf(f, a)) },
+		"Append":   func(b []byte, a ...any) []byte { return append(b, sprint(a)...) },
+		"Appendln": func(b []byte, a ...any) []byte { return append(b, sprintln(a)...) },
 		"Appendf":  func(b []byte, f string, a ...any) []byte { return append(b, s.sprintf(f, a)...) },
-		"Errorf": func(f string, a ...any) error {
-			f, a = s.reg.Verbs(f, a)
-			return fmt.Errorf(f, a...)
-		},
+		"Errorf":   func(f string, a ...any) error { return s.reg.Errorf(f, s.finite(a)) },
 		"Scan": func(a ...any) (int, error) {
 			return s.scan(func(r io.Reader) (int, error) { return fmt.Fscan(r, a...) })
 		},
@@ -134,8 +135,7 @@ func (s *session) finite(a []any) []any {
 }
 
 func (s *session) sprintf(f string, a []any) string {
-	f, a = s.reg.Verbs(f, s.finite(a))
-	return fmt.Sprintf(f, a...)
+	return s.reg.Sprintf(f, s.finite(a))
 }
 
 var errInputRefused = errors.New("the cell asks for input, but the client has no one to ask")
@@ -171,11 +171,11 @@ func (s *session) logSymbols() map[string]any {
 		s.exit(1)
 	}
 	return map[string]any{
-		"Print": func(a ...any) { l.Print(a...) }, "Println": func(a ...any) { l.Println(a...) },
+		"Print": func(a ...any) { l.Print(s.reg.Sprint(s.finite(a))) }, "Println": func(a ...any) { l.Print(s.reg.Sprintln(s.finite(a))) },
 		"Printf": func(f string, a ...any) { l.Print(s.sprintf(f, a)) },
-		"Fatal":  func(a ...any) { fatal(fmt.Sprint(a...)) }, "Fatalln": func(a ...any) { fatal(fmt.Sprintln(a...)) },
+		"Fatal":  func(a ...any) { fatal(s.reg.Sprint(a)) }, "Fatalln": func(a ...any) { fatal(s.reg.Sprintln(a)) },
 		"Fatalf": func(f string, a ...any) { fatal(s.sprintf(f, a)) },
-		"Panic":  func(a ...any) { l.Panic(a...) }, "Panicln": func(a ...any) { l.Panicln(a...) },
+		"Panic":  func(a ...any) { l.Panic(s.reg.Sprint(a)) }, "Panicln": func(a ...any) { l.Panic(s.reg.Sprintln(a)) },
 		"Panicf":   func(f string, a ...any) { l.Panic(s.sprintf(f, a)) },
 		"SetFlags": l.SetFlags, "Flags": l.Flags, "SetPrefix": l.SetPrefix, "Prefix": l.Prefix, "SetOutput": func(w io.Writer) {
 			if w == s.streams.out {

@@ -57,7 +57,11 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex  // guards prog and its types against completion while a cell is checked
+	info    sync.Mutex // guards prog and its types, and what follows, against completion while a cell is checked
+	changes int        // of prog
+	drafted *drafted
+	words   *words
+	index   []Entry     // of the library, once it was searched
 	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
 	closed  chan struct{}
 	once    sync.Once
@@ -185,7 +189,9 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	if err != nil {
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
+	s.info.Lock()
 	s.sources[r.number] = source{s.count, code}
+	s.info.Unlock()
 	start := time.Now()
 	u, p, fail := s.compile(ctx, r, code)
 	if fail != nil {
@@ -200,6 +206,7 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	value, fail := s.run(ctx, r, p, code)
 	s.info.Lock()
 	u.CommitVars(p.Reached())
+	s.changes++
 	s.info.Unlock()
 	return value, fail
 }
@@ -240,6 +247,7 @@ func (s *session) prepare(ctx context.Context, number int, code string) (u *cell
 	}
 	if ctx.Err() == nil {
 		u.Commit()
+		s.changes++
 	}
 	return u, p, nil
 }
@@ -291,7 +299,7 @@ func (s *session) goroutine(r *run, p *engine.Program, code string, done chan<- 
 	defer func() {
 		x := recover()
 		switch {
-		case x != nil:
+		case x != nil && !(r.stopped.Load() && isFailed(x)): // a call that an interrupt ended fails
 			done <- r.panicked(p, code, x)
 		case !ended || r.stopped.Load():
 			done <- r.interrupted(p, code, false)

@@ -40,7 +40,7 @@ func TestTypesAcrossCells(t *testing.T) {
 		{"import \"sort\"\ntype byNorm []point\nfunc (b byNorm) Len() int { return len(b) }\nfunc (b byNorm) Less(i, j int) bool { return b[i].norm() < b[j].norm() }\nfunc (b byNorm) Swap(i, j int) { b[i], b[j] = b[j], b[i] }\nps := byNorm{{3, 3}, {1, 1}}\nsort.Sort(ps)\nps[0]", "<1 1>"},
 		{"type failure struct { code int }\nfunc (f *failure) Error() string { return fmt.Sprint(\"code \", f.code) }\nfunc try() error { return fmt.Errorf(\"wrapped: %w\", &failure{7}) }", ""},
 		{"import \"errors\"\nvar target *failure\nerrors.As(try(), &target)\ntarget.code", "7"},
-		{"try()", "wrapped: code 7"},
+		{"try()", "Error: try: wrapped: code 7"},
 		{"type node[T any] struct { v T }\nfunc (n node[T]) Value() T { return n.v }\nfunc wrap[T any](x T) any { return node[T]{x} }", ""},
 		{"w := wrap(1)", ""},
 		{"_, ok = w.(node[int])\nok", "true"},
@@ -71,7 +71,7 @@ func TestExactTypes(t *testing.T) {
 func TestTraps(t *testing.T) {
 	nilPanic := new(runtime.PanicNilError).Error() // it depends on the release of Go
 	onEngines(t, [][2]string{
-		{"import \"fmt\"\nfunc f() (err error) { defer func() { if r := recover(); r != nil { err = fmt.Errorf(\"got %v\", r) } }(); var m map[string]int; m[\"a\"] = 1; return nil }\nf()", "got assignment to entry in nil map"},
+		{"import \"fmt\"\nfunc f() (err error) { defer func() { if r := recover(); r != nil { err = fmt.Errorf(\"got %v\", r) } }(); var m map[string]int; m[\"a\"] = 1; return nil }\nf()", "Error: f: got assignment to entry in nil map"},
 		{"var p *struct{ a int }\np.a", "Panic: runtime error: invalid memory address or nil pointer dereference"},
 		{"z := 0\n1 / z", "Panic: runtime error: integer divide by zero"},
 		{"go func() { panic(\"oh\") }()\nselect {}", "Panic: oh (in a goroutine of this cell)"},

@@ -37,6 +37,7 @@ type yaegiEngine struct {
 	reg   *rt.Registry
 	fset  *token.FileSet
 	vars  map[*types.Var]*lower.Global
+	funcs map[*ast.FuncDecl][]*lower.Func
 	stop  *bool
 	at    *int
 	stmt  *int
@@ -54,6 +55,7 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 		i:       interp.New(interp.Options{Stdout: io.Discard, Stderr: notes, Stdin: strings.NewReader(""), Args: os.Args[:1], Unrestricted: true}),
 		reg:     s.Registry,
 		vars:    map[*types.Var]*lower.Global{},
+		funcs:   map[*ast.FuncDecl][]*lower.Func{},
 		readers: map[string]func() any{},
 	}
 	e.fset = e.i.FileSet()
@@ -181,6 +183,10 @@ func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
 	for _, d := range u.Funcs {
 		f := &lower.Func{Name: d.Name, Decl: d.Node.(*ast.FuncDecl), Obj: d.Func, Also: d.Also, Sig: d.Sig}
 		lu.Funcs = append(lu.Funcs, f)
+		for _, was := range e.funcs[f.Decl] { // the body was checked again: it refers to these parameters now
+			was.Sig = f.Sig
+		}
+		e.funcs[f.Decl] = append(e.funcs[f.Decl], f)
 		funcs[d] = f
 	}
 	for _, d := range u.Inits {
@@ -216,6 +222,7 @@ func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
 	if err != nil {
 		return "", "", err
 	}
+	mend(file)
 	var b bytes.Buffer
 	if err := format.Node(&b, token.NewFileSet(), file); err != nil {
 		return "", "", fmt.Errorf("printing the lowered cell: %w", err)

@@ -22,7 +22,7 @@ func New() kernel.Library {
 		return nil
 	})
 	return kernel.Library{
-		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc,
+		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc, Uses: Uses,
 		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](), reflect.TypeFor[plotterBoxer]()},
 		Keeps:    []string{"nacre/library/display"},
 		Forms:    forms, Brief: brief,

@@ -12,6 +12,7 @@ package library
 import (
 	"bytes"
 	"compress/gzip"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"go/constant"
@@ -21,6 +22,8 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/gcexportdata"
@@ -76,7 +79,33 @@ func read(bundle []byte, known map[string]*types.Package) ([]*types.Package, err
 // Importable says whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
 
-// Doc returns the documentation of a name of a package: "Sum", "Dense.Mul", or "" for the package itself.
+// Uses returns how often a name of a package is met in examples and notebooks: "Sum", a field or method of any type such
+// as "Dense.Mul", or "" for the package itself.
+func Uses(path, name string) int {
+	if _, member, ok := strings.Cut(name, "."); ok {
+		return counts()["*\t"+member]
+	}
+	return counts()[path+"\t"+name]
+}
+
+//go:embed uses.txt
+var met string // lines of path, name and count, the path "*" of fields and methods of any type
+
+var counts = sync.OnceValue(func() map[string]int {
+	m := map[string]int{}
+	for line := range strings.Lines(met) {
+		k := strings.LastIndexByte(line, '\t')
+		n, err := strconv.Atoi(strings.TrimSpace(line[k+1:]))
+		if err != nil {
+			panic(err)
+		}
+		m[line[:k]] = n
+	}
+	return m
+})
+
+// Doc returns the documentation of a name of a package: "Sum", "Dense.Mul", the field "Config.Latent", or "" for the
+// package itself.
 func Doc(path, name string) string { return docs()[path][name] }
 
 var docs = sync.OnceValue(func() map[string]map[string]string {

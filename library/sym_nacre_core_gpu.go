@@ -11,7 +11,6 @@ func init() {
 	add("nacre/core/gpu/gpu", map[string]reflect.Value{
 		"Add":         reflect.ValueOf((*p0.Add)(nil)),
 		"Arg":         reflect.ValueOf((*p0.Arg)(nil)),
-		"AverageOf":   reflect.ValueOf(p0.AverageOf),
 		"Case":        reflect.ValueOf((*p0.Case)(nil)),
 		"CeilDiv":     reflect.ValueOf(p0.CeilDiv),
 		"Choose":      reflect.ValueOf((*p0.Choose)(nil)),
@@ -43,6 +42,7 @@ func init() {
 		"Space":       reflect.ValueOf((*p0.Space)(nil)),
 		"Statement":   reflect.ValueOf((*p0.Statement)(nil)),
 		"Store":       reflect.ValueOf((*p0.Store)(nil)),
+		"Text":        reflect.ValueOf((*p0.Text)(nil)),
 		"Total":       reflect.ValueOf((*p0.Total)(nil)),
 		"Unit":        reflect.ValueOf((*p0.Unit)(nil)),
 		"Ziggurat":    reflect.ValueOf(p0.Ziggurat),

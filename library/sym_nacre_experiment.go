@@ -22,6 +22,8 @@ func init() {
 		"EmbedOptions":           reflect.ValueOf((*p0.EmbedOptions)(nil)),
 		"ErrLocked":              reflect.ValueOf(&p0.ErrLocked).Elem(),
 		"Finding":                reflect.ValueOf((*p0.Finding)(nil)),
+		"Follow":                 reflect.ValueOf(p0.Follow),
+		"Follower":               reflect.ValueOf((*p0.Follower)(nil)),
 		"Host":                   reflect.ValueOf((*p0.Host)(nil)),
 		"LoadAgent":              reflect.ValueOf(p0.LoadAgent),
 		"LoadMemory":             reflect.ValueOf(p0.LoadMemory),
@@ -58,5 +60,6 @@ func init() {
 		"Training":               reflect.ValueOf((*p0.Training)(nil)),
 		"Verify":                 reflect.ValueOf(p0.Verify),
 		"View":                   reflect.ValueOf(p0.View),
+		"Watch":                  reflect.ValueOf((*p0.Watch)(nil)),
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"nacre/core"
 	"nacre/internal/nearest"
@@ -51,15 +53,54 @@ type PresetOf struct {
 	Make func() Config
 }
 
-var algorithms = map[string]Algorithm{}
+// registry is what is registered, a map that does not change: a notebook registers while others read.
+var registry struct {
+	sync.Mutex // held by who replaces it
+	atomic.Pointer[map[string]Algorithm]
+	own map[string]bool // names that notebooks have registered
+}
+
+// algorithms are those registered now.
+func algorithms() map[string]Algorithm {
+	if m := registry.Load(); m != nil {
+		return *m
+	}
+	return nil
+}
+
+func put(a Algorithm) {
+	m := maps.Clone(algorithms())
+	if m == nil {
+		m = map[string]Algorithm{}
+	}
+	m[a.Name] = a
+	registry.Store(&m)
+}
 
 // Register makes an algorithm known. It is called in the init function of the algorithm's package and panics where a part
 // is missing or a name is taken: the program is wrong.
 func Register(a Algorithm) {
+	registry.Lock()
+	defer registry.Unlock()
 	if err := a.complete(); err != nil {
 		panic(fmt.Sprintf("rl: algorithm %q: %v", a.Name, err))
 	}
-	algorithms[a.Name] = a
+	put(a)
+}
+
+// RegisterOwn makes an algorithm of a notebook known. It replaces one that was registered so under its name.
+func RegisterOwn(a Algorithm) error {
+	registry.Lock()
+	defer registry.Unlock()
+	if err := a.complete(); err != nil {
+		return fmt.Errorf("rl: algorithm %q: %w", a.Name, err)
+	}
+	if registry.own == nil {
+		registry.own = map[string]bool{}
+	}
+	registry.own[a.Name] = true
+	put(a)
+	return nil
 }
 
 // complete reports what is missing or taken.
@@ -75,7 +116,7 @@ func (a Algorithm) complete() error {
 			return fmt.Errorf("%s is missing", part.name)
 		}
 	}
-	if _, taken := algorithms[a.Name]; taken {
+	if _, taken := algorithms()[a.Name]; taken && !registry.own[a.Name] {
 		return fmt.Errorf("the name is registered twice")
 	}
 	if _, err := protocol.Preset(a.Protocol); err != nil {
@@ -105,20 +146,20 @@ func (a Algorithm) complete() error {
 }
 
 // Names lists the algorithms of this program.
-func Names() []string { return slices.Sorted(maps.Keys(algorithms)) }
+func Names() []string { return slices.Sorted(maps.Keys(algorithms())) }
 
 // Algorithms lists them, by name.
 func Algorithms() []Algorithm {
 	var out []Algorithm
 	for _, name := range Names() {
-		out = append(out, algorithms[name])
+		out = append(out, algorithms()[name])
 	}
 	return out
 }
 
 // Lookup returns an algorithm by name. The error of an unknown name gives the nearest one.
 func Lookup(name string) (Algorithm, error) {
-	if a, ok := algorithms[name]; ok {
+	if a, ok := algorithms()[name]; ok {
 		return a, nil
 	}
 	return Algorithm{}, fmt.Errorf("algorithm %s does not exist%s", nearest.Quote(name), nearest.Hint(name, Names()))
@@ -126,7 +167,7 @@ func Lookup(name string) (Algorithm, error) {
 
 // Title is an algorithm's name as papers write it; another name stays as it is.
 func Title(name string) string {
-	if a, ok := algorithms[name]; ok {
+	if a, ok := algorithms()[name]; ok {
 		return a.Title
 	}
 	return name
@@ -144,7 +185,7 @@ func (a Algorithm) reads() []string {
 // registered lists the tables of all algorithms, each once, by name.
 func registered() []Table {
 	var out []Table
-	for _, a := range algorithms {
+	for _, a := range algorithms() {
 		out = append(out, a.Tables...)
 	}
 	slices.SortFunc(out, func(a, b Table) int { return strings.Compare(a.Name, b.Name) })
@@ -169,7 +210,7 @@ func (t Table) readers() string {
 // Presets lists the presets of all algorithms, by name.
 func Presets() []PresetOf {
 	var out []PresetOf
-	for _, a := range algorithms {
+	for _, a := range algorithms() {
 		out = append(out, a.Presets...)
 	}
 	slices.SortFunc(out, func(a, b PresetOf) int { return strings.Compare(a.Name, b.Name) })
@@ -178,7 +219,7 @@ func Presets() []PresetOf {
 
 // presetNamed returns the algorithm that has registered a preset.
 func presetNamed(name string) (algorithm string, ok bool) {
-	for _, a := range algorithms {
+	for _, a := range algorithms() {
 		if slices.ContainsFunc(a.Presets, func(p PresetOf) bool { return p.Name == name }) {
 			return a.Name, true
 		}
@@ -202,5 +243,5 @@ func Preset(name string) (Config, error) {
 
 // Embedding names the algorithms whose learners can be embedded.
 func Embedding() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool { return algorithms[name].Window == nil })
+	return slices.DeleteFunc(Names(), func(name string) bool { return algorithms()[name].Window == nil })
 }

@@ -29,8 +29,8 @@ func drawing(name string) Algorithm {
 // register returns what Register panics with, "" for nothing, and forgets the algorithm after the test.
 func register(t *testing.T, a Algorithm) (panicked string) {
 	t.Helper()
-	if _, had := algorithms[a.Name]; !had {
-		t.Cleanup(func() { delete(algorithms, a.Name) })
+	if before := registry.Load(); (*before)[a.Name].Name == "" {
+		t.Cleanup(func() { registry.Store(before) })
 	}
 	defer func() {
 		if r := recover(); r != nil {

@@ -92,7 +92,7 @@ func (c *Config) Put(t Table, value any) {
 
 // Tables implements config.Tabled: the tables of all algorithms may be set, those that c's algorithm reads are written.
 func (c Config) Tables() []config.Table {
-	reads := algorithms[c.Algorithm].reads()
+	reads := algorithms()[c.Algorithm].reads()
 	var out []config.Table
 	for _, t := range registered() {
 		p := reflect.New(reflect.TypeOf(t.Default))
@@ -116,7 +116,7 @@ func (c *Config) SetTable(name string, value any) {
 func (c Config) Ignores(pair string) bool {
 	name, _, _ := strings.Cut(pair, ".")
 	known := slices.ContainsFunc(registered(), func(t Table) bool { return t.Name == name })
-	return known && !slices.Contains(algorithms[c.Algorithm].reads(), name)
+	return known && !slices.Contains(algorithms()[c.Algorithm].reads(), name)
 }
 
 // Unread forgets which tables were set, so that Validate accepts those that the algorithm does not read: a file of a run,

@@ -206,7 +206,7 @@ func sameOrigin(r *http.Request) bool {
 // isPage is true of what a person opens, as opposed to what programs ask for.
 func isPage(r *http.Request) bool {
 	switch first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); first {
-	case "", "login", "tree", "notebooks", "edit":
+	case "", "login", "tree", "notebooks", "edit", "runs":
 		return true
 	}
 	return r.URL.Path == "/tsne/"

@@ -38,6 +38,15 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "index.html", pagePolicy)
 }
 
+// runs lets the handler of runs answer, where there is one.
+func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
+	if s.config.Runs == nil {
+		s.unknown(w, r)
+		return
+	}
+	http.StripPrefix("/api/runs", s.config.Runs).ServeHTTP(w, r)
+}
+
 // static serves the front end's scripts and styles. There is nothing secret in them: everybody may have them.
 func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	policy := pagePolicy
@@ -45,12 +54,18 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 		policy = framePolicy
 		w.Header().Set("Connection-Allowlist", noConnections)
 	}
+	if r.PathValue("path") != "frame.html" {
+		w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp") // or the t-SNE page's workers are not let in
+	}
 	w.Header().Del("Cross-Origin-Resource-Policy") // the frame's origin is another
 	s.asset(w, r, "static/"+r.PathValue("path"), policy)
 }
 
-// tsne is the page that lays out embeddings in the browser; its addresses are relative to it.
+// tsne is the page that lays out embeddings in the browser; its addresses are relative to it. Isolated from other sites, its
+// workers may share memory.
 func (s *Server) tsne(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
 	s.asset(w, r, "tsne.html", pagePolicy)
 }
 

@@ -330,6 +330,12 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: Connection-Allowlist is %q", path, got)
 		}
 	}
+	// The t-SNE page is isolated, so that its workers may share memory; frames are of another origin and cannot be.
+	for path, want := range map[string]string{"/tsne/": "require-corp", "/static/main.js": "require-corp", "/static/frame.html": "", "/tree": ""} {
+		if got := r.call("GET", path, "", cookies).Header.Get("Cross-Origin-Embedder-Policy"); got != want {
+			t.Errorf("%s: Cross-Origin-Embedder-Policy is %q, expected %q", path, got, want)
+		}
+	}
 }
 
 // The token is never logged (CVE-2022-24758), however it is sent and whatever fails.

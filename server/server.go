@@ -36,13 +36,14 @@ const DisplayName = "Go (Nacre)"
 // Config says what to serve.
 type Config struct {
 	Dir    string
-	Token  string   // at least 16 characters; "" makes a random one
-	Kernel []string // command of a kernel's process
-	Env    []string // added to its environment
-	Memory int64    // of one kernel, in bytes; 0 for no limit
-	Static fs.FS    // the front end: index.html and what is under static/
-	Wasm   fs.FS    // programs that the browser runs, and their manifest; nil where there are none
-	Hosts  []string // further names this server may be called by, besides those of the loopback interface
+	Token  string       // at least 16 characters; "" makes a random one
+	Kernel []string     // command of a kernel's process
+	Env    []string     // added to its environment
+	Memory int64        // of one kernel, in bytes; 0 for no limit
+	Static fs.FS        // the front end: index.html and what is under static/
+	Wasm   fs.FS        // programs that the browser runs, and their manifest; nil where there are none
+	Runs   http.Handler // answers the page of runs, at paths relative to its own; nil where there is none
+	Hosts  []string     // further names this server may be called by, besides those of the loopback interface
 	Log    *slog.Logger
 }
 
@@ -98,7 +99,7 @@ func (s *Server) table() []route {
 	return []route{
 		{"GET /login", s.loginPage}, {"POST /login", s.login}, {"POST /logout", s.logout},
 		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page}, {"GET /notebooks/{path...}", s.page},
-		{"GET /edit/{path...}", s.page}, {"GET /static/{path...}", s.static},
+		{"GET /edit/{path...}", s.page}, {"GET /runs", s.page}, {"/api/runs/", s.runs}, {"GET /static/{path...}", s.static},
 		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
 		{"GET /files/{path...}", s.file},
 		{"GET /api", s.version}, {"GET /api/{$}", s.version}, {"GET /api/status", s.status}, {"GET /api/me", s.me},
@@ -125,14 +126,19 @@ func (s *Server) Token() string { return s.config.Token }
 
 // URL is the address, with the token, at which a browser opens a notebook; an empty path opens the list of files.
 func (s *Server) URL(addr net.Addr, notebook string) string {
+	if notebook == "" {
+		return s.PageURL(addr, "/")
+	}
+	return s.PageURL(addr, "/notebooks/"+strings.TrimPrefix(notebook, "/"))
+}
+
+// PageURL is the address, with the token, at which a browser opens a page.
+func (s *Server) PageURL(addr net.Addr, path string) string {
 	host := addr.String()
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
 	}
-	u := url.URL{Scheme: "http", Host: host, Path: "/", RawQuery: url.Values{"token": {s.config.Token}}.Encode()}
-	if notebook != "" {
-		u.Path = "/notebooks/" + strings.TrimPrefix(notebook, "/")
-	}
+	u := url.URL{Scheme: "http", Host: host, Path: path, RawQuery: url.Values{"token": {s.config.Token}}.Encode()}
 	return u.String()
 }
 

@@ -1,6 +1,7 @@
 package tsne
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -71,10 +72,10 @@ func NewAffinities(ctx context.Context, x Matrix, o AffinityOptions) (*Affinitie
 		t = f.apply(x)
 	}
 	t.n = x.Rows
-	return newAffinities(ctx, set, t, o)
+	return newAffinities(ctx, set, t, o, alone())
 }
 
-func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptions) (*Affinities, error) {
+func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptions, team *member) (*Affinities, error) {
 	p := &Affinities{n: t.n, perplexity: o.Perplexity, workers: orAllCores(o.Workers), set: set}
 	var g *nearby
 	if o.Graph != nil {
@@ -98,7 +99,7 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 			return nil, badInput("perplexity %v needs at least %.0f neighbours per point, got %d", o.Perplexity, math.Ceil(o.Perplexity), k)
 		}
 		var err error
-		if g, err = nearestOf(ctx, set, t, k, p.workers, false); err != nil {
+		if g, err = nearestOf(ctx, set, t, k, p.workers, team, false); err != nil {
 			return nil, err
 		}
 	}
@@ -106,29 +107,38 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 	if g.recall > 0 && g.recall < 1 {
 		p.Notes = append(p.Notes, fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*g.recall, sampleQueries))
 	}
-	p.symmetrise(g, p.condition(g))
+	prob := p.condition(g, team)
+	if err := cmp.Or(ctx.Err(), team.err); err != nil {
+		return nil, err
+	}
+	p.symmetrise(g, prob)
 	return p, ctx.Err()
 }
 
 // condition returns p_j|i for the neighbours.
-func (p *Affinities) condition(g *nearby) []float32 {
-	out := make([]float32, len(g.d))
-	tied := cut(p.n).sum(p.workers, func(lo, hi int) float64 {
-		tied := 0.0
+func (p *Affinities) condition(g *nearby, team *member) []float32 {
+	out, ties := make([]float32, len(g.d)), make([]int32, p.n)
+	first := team.even(p.n, 1)
+	cut(p.n).each(p.workers, func(_, lo, hi int) {
 		e := make([]float64, g.k)
-		for i := lo; i < hi; i++ {
+		for i := max(lo, first[team.rank]); i < min(hi, first[team.rank+1]); i++ {
 			if calibrate(g.d[i*g.k:(i+1)*g.k], e, p.perplexity) {
-				tied++
+				ties[i] = 1
 			}
 			for s, v := range e {
 				out[i*g.k+s] = float32(v)
 			}
 		}
-		return tied
 	})
+	share(team, out, first, g.k)
+	share(team, ties, first, 1)
+	tied := 0
+	for _, v := range ties {
+		tied += int(v)
+	}
 	if tied > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %d: more equally near neighbours than the perplexity %g; they share its neighbourhood equally",
-			count(int(tied), "point"), p.n, p.perplexity))
+			count(tied, "point"), p.n, p.perplexity))
 	}
 	return out
 }

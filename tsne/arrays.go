@@ -23,6 +23,58 @@ import (
 
 // readNPZ reads an archive of NumPy arrays.
 func readNPZ(raw []byte, label string) (*Embeddings, error) {
+	arrays, err := unpack(raw)
+	if err != nil {
+		return nil, err
+	}
+	return fromArrays(arrays, label)
+}
+
+// Column is a column of a table: numbers or texts.
+type Column struct {
+	Name    string
+	Numbers []float64 // nil where it has texts
+	Texts   []string
+}
+
+// Columns are the arrays of numbers and of texts in an .npz archive that have as many rows as its largest, in the order of
+// their names: of a vector one column, of a matrix "z" the columns z0, z1, …
+func Columns(raw []byte) ([]Column, error) {
+	arrays, err := unpack(raw)
+	if err != nil {
+		return nil, err
+	}
+	rows := 0
+	for _, a := range arrays {
+		if len(a.shape) == 1 || len(a.shape) == 2 {
+			rows = max(rows, a.shape[0])
+		}
+	}
+	var out []Column
+	for _, name := range slices.Sorted(maps.Keys(arrays)) {
+		a := arrays[name]
+		switch {
+		case len(a.shape) == 0 || a.shape[0] != rows:
+		case len(a.shape) == 1 && (a.ok || a.text != nil):
+			out = append(out, Column{name, a.data, a.text})
+		case len(a.shape) == 2 && a.ok:
+			for j := range a.shape[1] {
+				x := make([]float64, rows)
+				for i := range x {
+					x[i] = a.data[i*a.shape[1]+j]
+				}
+				out = append(out, Column{Name: name + strconv.Itoa(j), Numbers: x})
+			}
+		}
+	}
+	if out == nil {
+		return nil, badInput("no vectors or matrices of numbers among %s", strings.Join(slices.Sorted(maps.Keys(arrays)), ", "))
+	}
+	return out, nil
+}
+
+// unpack reads the arrays of an archive.
+func unpack(raw []byte) (map[string]array, error) {
 	r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, err
@@ -44,7 +96,7 @@ func readNPZ(raw []byte, label string) (*Embeddings, error) {
 			return nil, err
 		}
 	}
-	return fromArrays(arrays, label)
+	return arrays, nil
 }
 
 // readNPY reads one NumPy array: points without labels.

@@ -140,11 +140,11 @@ func TestCellSearchRecall(t *testing.T) {
 	}
 	p := f.apply(x)
 	set := lanes.Available()[0]
-	exact, err := nearestOf(context.Background(), set, p, k, 2, true)
+	exact, err := nearestOf(context.Background(), set, p, k, 2, alone(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, stated := cellSearch(context.Background(), set, p, k, 2)
+	found, stated, _, _ := cellSearch(context.Background(), set, p, k, 2, alone())
 	same := 0
 	for i := range n {
 		for _, j := range exact.id[i*k : (i+1)*k] {
@@ -157,7 +157,7 @@ func TestCellSearchRecall(t *testing.T) {
 	if stated < wantedRecall || math.Abs(actual-stated) > 0.015 {
 		t.Errorf("stated recall %.4f, true %.4f", stated, actual)
 	}
-	one, _ := cellSearch(context.Background(), set, p, k, 1)
+	one, _, _, _ := cellSearch(context.Background(), set, p, k, 1, alone())
 	if !slices.Equal(one.id, found.id) {
 		t.Error("another number of workers finds other neighbours")
 	}

@@ -24,12 +24,15 @@ type cells struct {
 	nearest [][]int32 // by cell: all cells by the distance of their centres
 	workers int
 	set     *lanes.Set
+	team    *member
 }
 
 // cellSearch finds approximate neighbours: every point looks in the cells nearest to its own. How many that takes is
-// tried out on a sample whose true neighbours are known. It returns the recall on the sample.
-func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int) (*heaps, float64) {
-	c := partition(set, t, workers)
+// tried out on a sample whose true neighbours are known. It returns the recall on the sample. The programs of a team search
+// for the points of some cells each: then heaps are in the order of cells, place is every heap's point, and first says
+// where each program's begin.
+func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int, team *member) (h *heaps, recall float64, place []int32, first []int) {
+	c := partition(set, t, workers, team)
 	sample := someOf(t.n, sampleQueries, sampleQueries)
 	slot := rangeOf(len(sample))
 	exact := newHeaps(len(sample), k)
@@ -37,7 +40,7 @@ func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int) (*
 		lo, hi := b*16, min((b+1)*16, len(sample))
 		exact.searchAs(set, t, sample[lo:hi], slot[lo:hi], c.packed...)
 	})
-	probes, recall := 4, 0.0
+	probes := 4
 	for ; ; probes = min(2*probes, len(c.members)) {
 		found := newHeaps(len(sample), k)
 		parallel(workers, len(sample), func(s int) {
@@ -48,13 +51,32 @@ func cellSearch(ctx context.Context, set *lanes.Set, t table, k, workers int) (*
 			break
 		}
 	}
-	h := newHeaps(t.n, k)
-	parallel(workers, len(c.members), func(cell int) {
+	h = newHeaps(t.n, k)
+	if team.of == 1 {
+		parallel(workers, len(c.members), func(cell int) {
+			if m := c.members[cell]; len(m) > 0 && ctx.Err() == nil {
+				c.probe(h, m, m, cell, probes)
+			}
+		})
+		return h, recall, nil, team.even(t.n, 1)
+	}
+	ends := []int32{0}
+	for _, m := range c.members {
+		place = append(place, m...)
+		ends = append(ends, int32(len(place)))
+	}
+	all, cells := rangeOf(t.n), team.byWork(ends)
+	own := cells[team.rank]
+	parallel(workers, cells[team.rank+1]-own, func(i int) {
+		cell := own + i
 		if m := c.members[cell]; len(m) > 0 && ctx.Err() == nil {
-			c.probe(h, m, m, cell, probes)
+			c.probe(h, m, all[ends[cell]:ends[cell+1]], cell, probes)
 		}
 	})
-	return h, recall
+	for _, cell := range cells {
+		first = append(first, int(ends[cell]))
+	}
+	return h, recall, place, first
 }
 
 // agreement is the share of the first's neighbours that the second found.
@@ -99,7 +121,7 @@ func (c *cells) cellOf(point int32) int {
 }
 
 // partition cuts the points into about √n cells, by six rounds of k-means on a part of them.
-func partition(set *lanes.Set, t table, workers int) *cells {
+func partition(set *lanes.Set, t table, workers int, team *member) *cells {
 	n := int(math.Sqrt(float64(t.n)))
 	r := rng.New(0, rng.TSNE, 2)
 	shuffled := rangeOf(t.n)
@@ -108,7 +130,7 @@ func partition(set *lanes.Set, t table, workers int) *cells {
 		shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 	}
 	train := shuffled[:min(t.n, 64*n)]
-	c := &cells{t: t, centre: table{n: n, d: t.d, data: make([]float32, n*t.d)}, workers: workers, set: set}
+	c := &cells{t: t, centre: table{n: n, d: t.d, data: make([]float32, n*t.d)}, workers: workers, set: set, team: team}
 	for k := range n {
 		copy(c.centre.row(k), t.row(int(shuffled[k])))
 	}
@@ -156,9 +178,12 @@ func (c *cells) assign(points []int32) []int32 {
 	h := newHeaps(len(points), 1)
 	heap := rangeOf(len(points))
 	const each = 64
-	parallel(c.workers, (len(points)+each-1)/each, func(b int) {
-		lo, hi := b*each, min((b+1)*each, len(points))
+	first := c.team.even(len(points), each)
+	own, end := first[c.team.rank], first[c.team.rank+1]
+	parallel(c.workers, (end-own+each-1)/each, func(b int) {
+		lo, hi := own+b*each, min(own+(b+1)*each, end)
 		h.searchAs(c.set, c.t, points[lo:hi], heap[lo:hi], p)
 	})
+	share(c.team, h.id, first, 1)
 	return h.id
 }

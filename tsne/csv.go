@@ -25,6 +25,9 @@ func readCSV(raw []byte, label string) (*Embeddings, error) {
 	if at < 0 && label != "" {
 		return nil, missing("column", label, head)
 	}
+	if at < 0 {
+		at = labelColumn(head, rows)
+	}
 	data, std := numbered(head, "mean"), numbered(head, "std")
 	if data == nil {
 		data = numbered(head, "z")
@@ -32,16 +35,21 @@ func readCSV(raw []byte, label string) (*Embeddings, error) {
 	if data == nil {
 		std = nil
 		for c := range head {
-			if c != at {
+			if c != at && !isText(rows, c) {
 				data = append(data, c)
 			}
 		}
 	}
+	if len(data) == 0 {
+		return nil, badInput("no column of numbers among %s", strings.Join(head, ", "))
+	}
 	e := &Embeddings{}
-	if e.Mean, err = columns(head, rows, data); err != nil {
-		if at < 0 {
-			return nil, badInput("%s; a column of labels must be called \"label\" or be named", err.(*InputError).Problem)
+	if !slices.Contains(head, "mean0") && !slices.Contains(head, "z0") {
+		for _, c := range data {
+			e.Columns = append(e.Columns, head[c])
 		}
+	}
+	if e.Mean, err = columns(head, rows, data); err != nil {
 		return nil, err
 	}
 	if std != nil {
@@ -57,6 +65,43 @@ func readCSV(raw []byte, label string) (*Embeddings, error) {
 		e.Label, e.Names = parseLabels(text)
 	}
 	return e, nil
+}
+
+// labelNames are what a column of labels is called where it is not called "label".
+var labelNames = []string{"class", "target", "task", "species", "digit", "category"}
+
+// labelColumn is the column of labels where none is named: one of a usual name, or else the only one of text; -1 where there
+// is none, or more than one.
+func labelColumn(head []string, rows [][]string) int {
+	for _, is := range []func(c int) bool{
+		func(c int) bool { return slices.Contains(labelNames, strings.ToLower(head[c])) },
+		func(c int) bool { return isText(rows, c) },
+	} {
+		found := -1
+		for c := range head {
+			switch {
+			case !is(c):
+			case found >= 0:
+				return -1
+			default:
+				found = c
+			}
+		}
+		if found >= 0 {
+			return found
+		}
+	}
+	return -1
+}
+
+// isText says whether no value of a column is a number.
+func isText(rows [][]string, c int) bool {
+	for _, row := range rows {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(row[c]), 64); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // numbered returns the columns prefix0, prefix1, … in that order, nil when there is no prefix0.

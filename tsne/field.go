@@ -31,6 +31,7 @@ type field struct {
 	u     []float32 // grid coordinates in that order
 	out   []float32 // S, ∂S/∂x, ∂S/∂y in nodes, unused
 	args  []lanes.SplineArgs
+	team  *member
 }
 
 const (
@@ -41,10 +42,10 @@ const (
 	rowsPerTile = 8 // more than a spline's 6: every other tile can be spread at once
 )
 
-func newField(k *lanes.Set, workers, n int) *field {
+func newField(k *lanes.Set, workers, n int, team *member) *field {
 	return &field{
 		k: k, workers: workers, step: maxStep, order: make([]int32, n),
-		u: make([]float32, 2*n), out: make([]float32, 4*n), args: make([]lanes.SplineArgs, workers),
+		u: make([]float32, 2*n), out: make([]float32, 4*n), args: make([]lanes.SplineArgs, workers), team: team,
 	}
 }
 
@@ -107,15 +108,23 @@ func (f *field) fill(y []float32) {
 	f.sort(y)
 	grid := f.grid[:f.stride*(f.ny+1)]
 	clear(grid)
-	tiles := len(f.count) - 1
+	first, tiles := f.team.byWork(f.count), len(f.count)-1
+	// A point's spline reaches into the tiles beside its own: what they add to this program's rows it adds itself.
+	from, to := max(first[f.team.rank]-1, 0), min(first[f.team.rank+1]+1, tiles)
 	for odd := range 2 {
-		parallelBy(f.workers, (tiles+1-odd)/2, func(worker, t int) {
-			lo, hi := f.count[2*t+odd], f.count[2*t+odd+1]
+		begin := from + (from+odd)%2
+		parallelBy(f.workers, (to-begin+1)/2, func(worker, t int) {
+			lo, hi := f.count[begin+2*t], f.count[begin+2*t+1]
 			a := &f.args[worker]
 			*a = lanes.SplineArgs{Grid: grid, Stride: f.stride, U: f.u[2*lo : 2*hi]}
 			f.k.Spread(a)
 		})
 	}
+	for r := range first {
+		first[r] = min(first[r]*rowsPerTile, f.ny+1)
+	}
+	first[f.team.of] = f.ny + 1
+	share(f.team, grid, first, f.stride)
 	f.conv.run(grid, f.values, f.stride, f.nx, f.ny)
 }
 
@@ -156,10 +165,20 @@ func (f *field) repulse(y, rep []float32) (z float64, ok bool) {
 	f.fill(y)
 	b := cut(n)
 	slope := float32(-0.5 / f.step)
-	z = b.sumBy(f.workers, func(worker, lo, hi int) float64 {
+	gather := func(worker, lo, hi int) {
 		a := &f.args[worker]
 		*a = lanes.SplineArgs{Grid: f.values, Stride: f.stride, U: f.u[2*lo : 2*hi], Self: f.self, Out: f.out[4*lo : 4*hi]}
 		f.k.Gather(a)
+	}
+	if f.team.of > 1 {
+		first := f.team.even(n, 1)
+		gather(0, first[f.team.rank], first[f.team.rank+1])
+		share(f.team, f.out, first, 4)
+	}
+	z = b.sumBy(f.workers, func(worker, lo, hi int) float64 {
+		if f.team.of == 1 {
+			gather(worker, lo, hi)
+		}
 		z := 0.0
 		for p := lo; p < hi; p++ {
 			i, o := f.order[p], f.out[4*p:4*p+3]

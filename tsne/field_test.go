@@ -70,7 +70,7 @@ func TestRepulsionAgainstFloat64(t *testing.T) {
 				y := scatterOf(n, c.dims, extent)
 				want, wantZ := allPairs(y, c.dims)
 				rep := make([]float32, (len(y)+15)&^15)
-				r := newRepulsion(set, 2, n, c.dims, c.method)
+				r := newRepulsion(set, 2, n, c.dims, c.method, alone())
 				z := r.compute(y, rep)
 				force, ofZ := errorsOf(rep[:len(y)], z, want, wantZ)
 				if force > c.force || ofZ > c.force/4 {
@@ -87,7 +87,7 @@ func TestStretchedLayoutUsesTheTree(t *testing.T) {
 	y := scatterOf(n, 2, 30)
 	y[0], y[1] = 4000, -3000
 	set := lanes.Available()[0]
-	r := newRepulsion(set, 2, n, 2, MethodFFT)
+	r := newRepulsion(set, 2, n, 2, MethodFFT, alone())
 	rep := make([]float32, 2*n+8)
 	z := r.compute(y, rep)
 	want, wantZ := allPairs(y, 2)

@@ -25,6 +25,8 @@ type Embeddings struct {
 	Std   Matrix   // n×L, posterior standard deviations; 0×0 when unknown
 	Label []int    // n, or nil when there are none
 	Names []string // Names[l] is the text of label l; nil when labels are numbers
+
+	Columns []string // names of the columns of Mean; nil where they are numbered or have none
 }
 
 // Name is the text of label l.
@@ -64,8 +66,9 @@ func (e *Embeddings) check() error {
 // An .npz or .safetensors file holds the points as n×L array "mean" or "z", or as its only matrix, standard deviations
 // as "std", and labels as n whole numbers or, in .npz, texts. An .npy file is the points alone; label is then the path
 // of a second .npy file. A CSV file has a header. Columns mean0, mean1, … or z0, z1, … are the points and std0, … their
-// standard deviations; without such columns every column but the label's belongs to the points. Labels in CSV may be
-// any text.
+// standard deviations; without such columns every column of numbers but the label's belongs to the points. Labels in CSV may
+// be any text; without a column "label" they are the one column called class, target, task, species, digit or category, or
+// the only column of text.
 func Load(path, label string) (*Embeddings, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

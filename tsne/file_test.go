@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -56,10 +57,29 @@ func TestLoadAnybodysCSV(t *testing.T) {
 	}
 	want := &Embeddings{
 		Mean:  Matrix{Rows: 3, Cols: 2, Data: []float64{5.1, 3.5, 5.9, 3, 4.9, 3}},
-		Label: []int{0, 1, 0}, Names: []string{"setosa", "virginica"},
+		Label: []int{0, 1, 0}, Names: []string{"setosa", "virginica"}, Columns: []string{"length", "width"},
 	}
 	if !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v", e)
+	}
+	for text, want := range map[string]string{
+		"species,length,width\nsetosa,5.1,3.5\nvirginica,5.9,3\nsetosa,4.9,3\n": "[length width] [setosa virginica] [0 1 0]",
+		"a,b,Digit\n1,2,7\n3,4,9\n5,6,7\n":                                      "[a b] [] [7 9 7]",
+		"a,b,kind,note\n1,2,x,p\n3,4,y,q\n5,6,y,r\n":                            "[a b] [] []", // two of text: none is chosen
+		"a,b,class,task\n1,2,1,1\n3,4,1,1\n5,6,2,1\n":                           "[a b class task] [] []",
+		"a,note,label,class\n1,x,u,1\n3,y,v,1\n5,z,u,2\n":                       "[a class] [u v] [0 1 0]",
+	} {
+		e, err := Load(write(t, "own.csv", []byte(text)), "")
+		if err != nil {
+			t.Error(err)
+		} else if got := fmt.Sprint(e.Columns, e.Names, e.Label); got != want {
+			t.Errorf("of %q read %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"a,b\nx,y\nu,v\n": "no column of numbers among a, b", "a,b\n1,2\n3,no\n": `row 1, column "b": "no" is not a number`} {
+		if _, err := Load(write(t, "bad.csv", []byte(text)), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("of %q the error is %v, want %s", text, err, want)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func neighbours(ctx context.Context, x Matrix, k, workers int, exact bool) (*Gra
 	if err != nil {
 		return nil, err
 	}
-	nb, err := nearestOf(ctx, set, f.apply(x), k, orAllCores(workers), exact)
+	nb, err := nearestOf(ctx, set, f.apply(x), k, orAllCores(workers), alone(), exact)
 	if err != nil {
 		return nil, err
 	}
@@ -90,35 +90,57 @@ type nearby struct {
 	recall float64
 }
 
-func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, exact bool) (*nearby, error) {
+// nearestOf finds the neighbours, a team's program those of its part of the points.
+func nearestOf(ctx context.Context, set *lanes.Set, t table, k, workers int, team *member, exact bool) (*nearby, error) {
 	var h *heaps
+	var place []int32 // of every heap's point, nil if that is its number
 	recall := 1.0
+	first := team.even(t.n, 64)
 	if exact || float64(t.n)*float64(t.n)*float64(t.d) <= exactPairs {
 		h = newHeaps(t.n, k)
 		all := rangeOf(t.n)
 		p := pack(t, all)
-		queries := (t.n + 63) / 64
-		parallel(workers, queries, func(q int) {
-			if ctx.Err() == nil {
+		from, to := first[team.rank]/64, (first[team.rank+1]+63)/64
+		parallel(workers, to-from, func(q int) {
+			if q += from; ctx.Err() == nil {
 				h.search(set, t, all[q*64:min((q+1)*64, t.n)], p)
 			}
 		})
 	} else {
-		h, recall = cellSearch(ctx, set, t, k, workers)
+		h, recall, place, first = cellSearch(ctx, set, t, k, workers, team)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	out := &nearby{k: k, id: h.id, d: make([]float64, len(h.id)), recall: recall}
 	cut(t.n).each(workers, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
+		for i := max(lo, first[team.rank]); i < min(hi, first[team.rank+1]); i++ {
 			h.order(i)
+			point := i
+			if place != nil {
+				point = int(place[i])
+			}
 			for s := i * k; s < (i+1)*k; s++ {
-				out.d[s] = squaredDistance(t.row(i), t.row(int(h.id[s])))
+				out.d[s] = squaredDistance(t.row(point), t.row(int(h.id[s])))
 			}
 		}
 	})
-	return out, nil
+	share(team, out.id, first, k)
+	share(team, out.d, first, k)
+	if place != nil {
+		out.putAt(place)
+	}
+	return out, team.err
+}
+
+// putAt moves the neighbours of place[i] from i to their place.
+func (n *nearby) putAt(place []int32) {
+	id, d := make([]int32, len(n.id)), make([]float64, len(n.d))
+	for i, p := range place {
+		copy(id[int(p)*n.k:], n.id[i*n.k:(i+1)*n.k])
+		copy(d[int(p)*n.k:], n.d[i*n.k:(i+1)*n.k])
+	}
+	n.id, n.d = id, d
 }
 
 func rangeOf(n int) []int32 {

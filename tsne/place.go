@@ -107,7 +107,7 @@ func (p *placement) repulsion() {
 	}
 	b := boxOf(y)
 	margin := float32(b.span() / 10)
-	f := newField(p.s.set, p.workers, p.s.x.n)
+	f := newField(p.s.set, p.workers, p.s.x.n, alone())
 	f.choose(box{b.loX - margin, b.hiX + margin, b.loY - margin, b.hiY + margin})
 	f.prepare(0)
 	f.fill(y)

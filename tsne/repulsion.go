@@ -43,7 +43,7 @@ func quickest(n, dims int) Method {
 	return MethodFFT
 }
 
-func newRepulsion(set *lanes.Set, workers, n, dims int, method Method) *repulsion {
+func newRepulsion(set *lanes.Set, workers, n, dims int, method Method, team *member) *repulsion {
 	if method == MethodAuto {
 		method = quickest(n, dims)
 	}
@@ -52,7 +52,7 @@ func newRepulsion(set *lanes.Set, workers, n, dims int, method Method) *repulsio
 	case MethodExact:
 		r.pairs = newPairs(set, workers, n, true)
 	case MethodFFT:
-		r.field = newField(set, workers, n)
+		r.field = newField(set, workers, n, team)
 	}
 	return r
 }

@@ -57,10 +57,10 @@ func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
 	if s.frame, s.x, err = t.points(x); err != nil {
 		return nil, err
 	}
-	if s.p, err = newAffinities(ctx, set, s.x, t.affinityOptions(t.recipe)); err != nil {
+	if s.p, err = newAffinities(ctx, set, s.x, t.affinityOptions(t.recipe), t.team); err != nil {
 		return nil, err
 	}
-	s.repel = newRepulsion(set, t.workers, n, dims, t.recipe.Method)
+	s.repel = newRepulsion(set, t.workers, n, dims, t.recipe.Method, t.team)
 	s.restart()
 	t.place(s.x, s.y[:n*dims], dims)
 	return s, nil
@@ -133,6 +133,9 @@ func (s *Session) Step(ctx context.Context, k int) (int, error) {
 			return made, err
 		}
 		s.iterate(s.plan[0])
+		if err := s.t.team.err; err != nil {
+			return made, err
+		}
 		s.plan[0].Iterations--
 		s.begun = true
 		s.done++
@@ -206,8 +209,12 @@ func moveInSpace(m *lanes.MoveArgs) {
 
 // attract fills att with Σ_j p_ij·w_ij·(y_i − y_j).
 func (s *Session) attract() {
-	d := s.dims
+	d, team := s.dims, s.t.team
+	first := team.even(s.x.n, 1)
 	cut(s.x.n).each(s.t.workers, func(worker, lo, hi int) {
+		if lo, hi = max(lo, first[team.rank]), min(hi, first[team.rank+1]); lo >= hi {
+			return
+		}
 		a := &s.pull[worker]
 		*a = lanes.AttractArgs{
 			Y: s.y, Own: s.y[d*lo : d*hi], Ptr: s.p.ptr[lo : hi+1], Col: s.p.col, Val: s.p.val, Out: s.att[d*lo : d*hi],
@@ -218,6 +225,7 @@ func (s *Session) attract() {
 			attractInSpace(a)
 		}
 	})
+	share(team, s.att, first, d)
 }
 
 // attractInSpace is lanes.Set.Attract for points of three coordinates, in one lane.
@@ -287,7 +295,7 @@ func (s *Session) SetPerplexity(ctx context.Context, perplexity float64) error {
 	}
 	r := s.recipe
 	r.Perplexity = perplexity
-	p, err := newAffinities(ctx, s.set, s.x, s.t.affinityOptions(r))
+	p, err := newAffinities(ctx, s.set, s.x, s.t.affinityOptions(r), s.t.team)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,7 @@ type TSNE struct {
 	every    int
 	progress func(Progress)
 	kernels  string // "" chooses
+	team     *member
 }
 
 // Option configures New.
@@ -100,7 +101,7 @@ func WithProgress(every int, f func(Progress)) Option {
 
 // New returns a method with the given options; nothing is checked until data is known.
 func New(opts ...Option) *TSNE {
-	t := &TSNE{recipe: Current(), bySize: true}
+	t := &TSNE{recipe: Current(), bySize: true, team: alone()}
 	for _, o := range opts {
 		o(t)
 	}

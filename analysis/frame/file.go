@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"nacre/internal/plainfile"
+	"nacre/tsne"
 )
 
 // maxBytes is the size of the largest file that Read takes.
 const maxBytes = 1 << 30
 
-// Read reads a file with a table: .csv and .tsv, the first line being the columns' names, and .json and .jsonl with one
-// object a row. A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
+// Read reads a file with a table: .csv and .tsv, the first line being the columns' names, .json and .jsonl with one
+// object a row, and .npz, whose matrix "z" is the columns z0, z1, … A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
 func Read(path string) (*Frame, error) {
 	data, err := plainfile.Read(path, maxBytes)
 	if err != nil {
@@ -39,8 +40,10 @@ func parse(data []byte, ending string) *Frame {
 		return parseCSV(data, '\t')
 	case ".json", ".jsonl":
 		return parseJSON(data)
+	case ".npz":
+		return parseNPZ(data)
 	}
-	return failed("a file that ends in %q; expected .csv, .tsv, .json or .jsonl", ending)
+	return failed("a file that ends in %q; expected .csv, .tsv, .json, .jsonl or .npz", ending)
 }
 
 func parseCSV(data []byte, comma rune) *Frame {
@@ -99,24 +102,48 @@ func parseJSON(data []byte) *Frame {
 				return failed("row %d of the file is %T; expected an object", len(rows), e)
 			}
 			flat := map[string]any{}
-			flatten(row, "", flat)
+			if !flatten(row, "", flat, maxDepth) {
+				return failed("row %d of the file has objects within objects, more than %d deep", len(rows), maxDepth)
+			}
 			rows = append(rows, flat)
 		}
 	}
 	return of(rows)
 }
 
-// flatten names values of objects within objects "outer.inner"; lists are left out.
-func flatten(row map[string]any, prefix string, into map[string]any) {
+func parseNPZ(data []byte) *Frame {
+	list, err := tsne.Columns(data)
+	if err != nil {
+		return &Frame{err: fmt.Errorf("frame: %w", err)}
+	}
+	var columns []Column
+	for _, c := range list {
+		if c.Texts != nil {
+			columns = append(columns, Texts(c.Name, c.Texts))
+		} else {
+			columns = append(columns, Numbers(c.Name, c.Numbers))
+		}
+	}
+	return New(columns...)
+}
+
+// maxDepth is how deep objects may lie in one another: their names grow with it.
+const maxDepth = 100
+
+// flatten names values of objects within objects "outer.inner"; lists are left out. It reports false if they lie too deep.
+func flatten(row map[string]any, prefix string, into map[string]any, depth int) bool {
 	for k, v := range row {
 		switch v := v.(type) {
 		case map[string]any:
-			flatten(v, prefix+k+".", into)
+			if depth == 0 || !flatten(v, prefix+k+".", into, depth-1) {
+				return false
+			}
 		case []any:
 		default:
 			into[prefix+k] = v
 		}
 	}
+	return true
 }
 
 // CSV is the frame as a CSV file: missing numbers are empty, the others have the fewest digits that read back to them.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"nacre/tsne"
 )
 
 // Of makes a frame of a value:
@@ -19,7 +21,8 @@ import (
 //   - a map from names to columns, []float64 or []string and the like: the columns in the order of their names;
 //   - a slice of maps from names to values: a column for every name;
 //   - a slice of numbers or text: the column "value";
-//   - a matrix of gonum, or a slice of slices of numbers: columns "0", "1", …
+//   - a matrix of gonum or of package tsne, or a slice of slices of numbers: columns "0", "1", …
+//   - embeddings of package tsne: columns label, mean0, mean1, … and std0, std1, …
 //
 // Anything else is an error.
 func Of(v any) (*Frame, error) {
@@ -31,6 +34,10 @@ func of(v any) *Frame {
 	switch v := v.(type) {
 	case *Frame:
 		return v
+	case *tsne.Embeddings:
+		return ofEmbeddings(v)
+	case tsne.Matrix:
+		return New(columnsOf(v, func(j int) string { return fmt.Sprint(j) })...)
 	case mat.Matrix:
 		r, c := v.Dims()
 		columns := make([]Column, c)
@@ -49,6 +56,48 @@ func of(v any) *Frame {
 	}
 	return failed("%T is no table; expected a slice of structs, of maps, of numbers or of text, a map of columns, or a matrix", v)
 }
+
+func ofEmbeddings(e *tsne.Embeddings) *Frame {
+	if e == nil {
+		return failed("there are no embeddings")
+	}
+	var columns []Column
+	if e.Names != nil {
+		names := make([]string, len(e.Label))
+		for i, l := range e.Label {
+			names[i] = e.Name(l)
+		}
+		columns = append(columns, Texts("label", names))
+	} else if e.Label != nil {
+		x := make([]float64, len(e.Label))
+		for i, l := range e.Label {
+			x[i] = float64(l)
+		}
+		columns = append(columns, Numbers("label", x))
+	}
+	columns = append(columns, columnsOf(e.Mean, func(j int) string {
+		if j < len(e.Columns) {
+			return e.Columns[j]
+		}
+		return fmt.Sprint("mean", j)
+	})...)
+	return New(append(columns, columnsOf(e.Std, func(j int) string { return fmt.Sprint("std", j) })...)...)
+}
+
+func columnsOf(m tsne.Matrix, name func(j int) string) (columns []Column) {
+	for j := range m.Cols {
+		x := make([]float64, m.Rows)
+		for i := range x {
+			x[i] = m.Data[i*m.Cols+j]
+		}
+		columns = append(columns, Numbers(name(j), x))
+	}
+	return columns
+}
+
+// maxSparse is the number of cells up to which a table of rows may be as empty as it likes. A small file with another name in
+// every row would fill the memory.
+const maxSparse = 4 << 20
 
 func ofMap(x reflect.Value) *Frame {
 	var columns []Column
@@ -89,11 +138,14 @@ func ofSlice(x reflect.Value) *Frame {
 		return New(c)
 	}
 	var names []string
+	known, given := map[string]bool{}, 0
 	rows := make([]map[string]any, x.Len())
 	add := func(i int, name string, v any) {
-		if !slices.Contains(names, name) {
+		if !known[name] {
+			known[name] = true
 			names = append(names, name)
 		}
+		given++
 		rows[i][name] = v
 	}
 	kind := reflect.Invalid
@@ -122,6 +174,9 @@ func ofSlice(x reflect.Value) *Frame {
 		default:
 			return failed("row %d is %s; expected a struct, a map or a slice", i, kindOf(e))
 		}
+	}
+	if cells := len(names) * len(rows); cells > maxSparse && cells/100 > given {
+		return failed("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(rows), len(names), cells, given)
 	}
 	var columns []Column
 	for _, name := range names {

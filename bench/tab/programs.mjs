@@ -111,7 +111,10 @@ async function nacre({ go, bytes }) {
   const ready = new Promise((done) => { globalThis.nacreReady = done; });
   const { instance } = await WebAssembly.instantiate(bytes, go.importObject);
   void go.run(instance);
-  return ready;
+  const program = await ready;
+  // The others copy their result out of their memory once; here the runner has done so.
+  const product = async () => new Float32Array(instance.exports.mem.buffer, await program.product(), rows * inner);
+  return { ...program, product };
 }
 
 export const libraries = { 'nacre': nacre, 'jax-js': jax, 'TensorFlow.js': tensorflow };

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -21,7 +22,8 @@ import (
 )
 
 // TestAttacks repeats what has once got through, by nothing but the program's commands and its server's HTTP. NACRE_BIN
-// names another program to try; that of commit db218f0 fails every one. D1 and D3 need a browser: nacre/web/browser.
+// names another program to try; that of commit db218f0 fails every one. Those that need a page are in nacre/web/browser.
+// make attacks OLD=PROGRAM runs all with two programs.
 func TestAttacks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many programs")
@@ -46,6 +48,7 @@ func TestAttacks(t *testing.T) {
 		{"D9 one file, two names", attackAlias},
 		{"D9 hidden behind a link", attackHidden},
 		{"D9 nested", attackNested},
+		{"D9 writable where nothing is", attackWritable},
 		{"D9 half-written files", attackOrphans},
 		{"D10 a long text in TOML", attackLongText},
 		{"D10 a named pipe for a checkpoint", attackPipe},
@@ -149,7 +152,7 @@ func attackCookies(t *testing.T) {
 	for _, c := range cookies {
 		status := ask(t, "GET", "http://"+p.Host+"/api/contents/n.ipynb", cookies, "Origin: http://"+p.Host, "X-XSRFToken: "+c.Value)
 		if status != http.StatusForbidden {
-			t.Errorf("with cookies alone, %s repeated: status %d", c.Name, status)
+			t.Errorf("a notebook is read with cookies alone: status %d", status)
 		}
 	}
 }
@@ -194,7 +197,7 @@ func attackCrash(t *testing.T) {
 	}()
 	cell := cellOf(t, c, "import \"time\"\ntime.Sleep(time.Minute)")
 	if !strings.HasPrefix(cell.Error, "KernelDied") || len(cell.Text) > 1<<20 {
-		t.Errorf("the error is %q, with %.1f MB of the dump", cell.Error, float64(len(cell.Text))/1e6)
+		t.Errorf("%.1f MB of the dump reach the client (%s)", float64(len(cell.Text))/1e6, cell.Error)
 	}
 }
 
@@ -280,10 +283,10 @@ func attackHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := p.Call("GET", "/api/contents/shown/secret.txt", nil, nil); err == nil {
-		t.Error("read through the link")
+		t.Error("a file in it is read through the link")
 	}
 	if status := saved(p, "shown/new.ipynb", "x", ""); status < 400 {
-		t.Errorf("written through the link: status %d", status)
+		t.Errorf("a file in it is written through the link: status %d", status)
 	}
 }
 
@@ -301,6 +304,34 @@ func attackNested(t *testing.T) {
 	answer.Body.Close()
 	if info, err := os.Stat(filepath.Join(folder, "deep.ipynb")); err == nil && info.Size() > 1<<20 {
 		t.Errorf("%d bytes became %d", len(deep), info.Size())
+	}
+}
+
+// attackWritable serves a folder of a file system that is mounted to be read only.
+func attackWritable(t *testing.T) {
+	folder := t.TempDir()
+	writeNotebook(t, filepath.Join(folder, "n.ipynb"))
+	inner := program()
+	mounted := func(args ...string) *exec.Cmd {
+		script := `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"`
+		cmd := exec.Command("unshare", append([]string{"-rm", "sh", "-c", script, folder}, args...)...)
+		cmd.Env = inner.Env
+		return cmd
+	}
+	if said, err := mounted("true").CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %v: %s", err, said)
+	}
+	p, err := servertest.Start(mounted(inner.Args...), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	var model struct{ Writable bool }
+	if err := p.Call("GET", "/api/contents/n.ipynb?content=0", nil, &model); err != nil {
+		t.Fatal(err)
+	}
+	if model.Writable {
+		t.Error("a notebook of a read-only file system is called writable")
 	}
 }
 

@@ -83,8 +83,11 @@ func attackNoCheckpoint(t *testing.T) {
 		}
 	}()
 	status, stderr := command(t, "resume", dir)
-	if status != exitFailed || stderr == "" || contents(t, dir, experiment.MetricsFile) != before {
-		t.Errorf("status %d, %q, metrics changed: %v", status, stderr, contents(t, dir, experiment.MetricsFile) != before)
+	if contents(t, dir, experiment.MetricsFile) != before {
+		t.Error("resume starts over and writes over the metrics")
+	}
+	if status != exitFailed || stderr == "" {
+		t.Errorf("status %d, %q", status, stderr)
 	}
 }
 
@@ -94,7 +97,7 @@ func attackNoWeights(t *testing.T) {
 	removeAll(t, dir, experiment.WeightsFile)
 	status, stderr := command(t, "resume", dir)
 	if after, err := os.ReadFile(filepath.Join(dir, experiment.WeightsFile)); err != nil || string(after) != before {
-		t.Errorf("status %d, %q: %v", status, stderr, err)
+		t.Errorf("resume ends with status %d, says %q and has not made the weights again: %v", status, stderr, err)
 	}
 }
 
@@ -105,7 +108,7 @@ func attackDamagedCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, stderr := command(t, "resume", dir); status != 0 || contents(t, dir, experiment.WeightsFile) != before {
-		t.Errorf("status %d, %q", status, stderr)
+		t.Errorf("resume ends with status %d and has no older checkpoint: %q", status, stderr)
 	}
 }
 
@@ -128,7 +131,7 @@ func attackNoMetrics(t *testing.T) {
 	err := cmd.Wait()
 	data, _ := os.ReadFile(path)
 	if rows := bytes.Count(data, []byte("\n")); !removed || err != nil || rows != 31 {
-		t.Errorf("removed %v, ended with %v, %d rows", removed, err, rows)
+		t.Errorf("the training ends with %v and %d of 31 rows (removed: %v)", err, rows, removed)
 	}
 }
 
@@ -143,7 +146,7 @@ func attackLongText(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	if used := cmd.ProcessState.UserTime(); used > 5*time.Second || cmd.ProcessState.ExitCode() == 0 {
-		t.Errorf("status %d after %v of processor time", cmd.ProcessState.ExitCode(), used)
+		t.Errorf("status %d after %.1f s of processor time", cmd.ProcessState.ExitCode(), used.Seconds())
 	}
 }
 
@@ -157,7 +160,7 @@ func attackPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, stderr := command(t, "resume", dir); status != exitFailed || !strings.Contains(stderr, "pipe") {
-		t.Errorf("status %d, %q", status, stderr)
+		t.Errorf("resume hangs (within a minute: status %d) and says %q", status, stderr)
 	}
 }
 
@@ -168,7 +171,10 @@ func attackHangup(t *testing.T) {
 	}
 	dir, status := unfinished(t, syscall.SIGHUP)
 	if status != exitInterrupted {
-		t.Errorf("status %d in %s", status, dir)
+		t.Errorf("the run ends unsaved, with status %d", status)
+	}
+	if status, stderr := command(t, "verify", "run", dir); status != 0 {
+		t.Errorf("nacre verify run: status %d, %q", status, stderr)
 	}
 }
 
@@ -178,6 +184,6 @@ func attackEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, stderr := command(t, "resume", dir); status != exitFailed || !strings.Contains(stderr, "empty") {
-		t.Errorf("status %d, %q", status, stderr)
+		t.Errorf("status %d, %.34q, without a word that the file is empty", status, stderr)
 	}
 }

@@ -24,7 +24,7 @@ func notebookCommand(env *app.Env, serve func(context.Context, *app.Env, app.Not
 		Long: `Notebook serves a folder of notebooks, or the folder of the one given, and prints the address at which the
 browser opens it. The address contains a token: whoever has it can run programs as you. The server listens on
 this machine only unless --address says otherwise. Each notebook has a kernel, a process of its own; output goes
-on being collected when the browser is closed. JupyterLab (--gateway-url) and VS Code can connect too.`,
+on being collected when the browser is closed. The page of runs (/runs) shows all run folders below the folder. JupyterLab (--gateway-url) and VS Code can connect too.`,
 		Example: `  nacre notebook
   nacre examples my-notebooks && nacre notebook my-notebooks/quickstart.ipynb
   nacre notebook --port 9000`,
@@ -35,7 +35,7 @@ on being collected when the browser is closed. JupyterLab (--gateway-url) and VS
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := firstError(between("port", o.Port, 0, 65535), knownEngine(o.Engine)); err != nil {
+			if err := firstError(between("port", o.Port, 0, 65535), between("processes", o.Processes, 1, maxWorkers), knownEngine(o.Engine)); err != nil {
 				return err
 			}
 			if len(args) == 1 {
@@ -51,6 +51,7 @@ on being collected when the browser is closed. JupyterLab (--gateway-url) and VS
 	f.Lookup("token").DefValue = ""
 	f.StringArrayVar(&o.Hosts, "allow-host", nil, "one more `name` the server may be called by; may be repeated")
 	f.BoolVar(&o.Browser, "browser", false, "open the browser")
+	processesFlag(cmd, &o.Processes)
 	kernelFlags(cmd, &o.Memory, &o.Engine)
 	return cmd
 }

@@ -18,7 +18,8 @@ centroid, the mean distance between centroids, their ratio, the silhouette and t
 centroid on held-out windows, in the plane and in latent space, beside the paper's figures. An input is an
 .npz, .npy, .safetensors or .csv file, or a run folder in which "nacre embed" was run; several are drawn side by
 side in one scale, and of each two it says whether they differ by more than t-SNE and the choice of windows make
-by themselves. Points without labels are drawn in one colour. It writes tsne.png, tsne.svg and tsne.json.`,
+by themselves. Points without labels are drawn in one colour. It writes tsne.png, tsne.svg,
+the figures as tsne.json, and the coordinates as tsne.csv, with labels and the input's other columns, and tsne.npz.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne mine.csv --label task --perplexity 20 --out figures`,

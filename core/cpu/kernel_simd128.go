@@ -18,14 +18,10 @@ func Features() []string { return []string{"simd128"} }
 // of plain Go: the same operations on every element in the same order, with products rounded before they are added.
 var simd128 = kernels{
 	name: "simd128",
-	blocks: []colBlock{{width: 16, rows: []rowBlock{
-		{rows: 4,
-			kernel:   func(g *gemmArgs) { gemm4SIMD128(g, uintptr(g.lda), 4) },
-			kernelTA: func(g *gemmArgs) { gemm4SIMD128(g, 4, uintptr(g.lda)) }},
-		{rows: 1,
+	blocks: []colBlock{{width: 16, rows: append(blocksSIMD128,
+		rowBlock{rows: 1,
 			kernel:   func(g *gemmArgs) { gemm1SIMD128(g, 4) },
-			kernelTA: func(g *gemmArgs) { gemm1SIMD128(g, uintptr(g.lda)) }},
-	}}},
+			kernelTA: func(g *gemmArgs) { gemm1SIMD128(g, uintptr(g.lda)) }})}},
 	add: addSIMD128, sub: subSIMD128, mul: mulSIMD128, div: divSIMD128, min: minSIMD128, max: maxSIMD128,
 	reluGrad: reluGradSIMD128, affine: affineSIMD128, clamp: clampSIMD128,
 	less: lessSIMD128, tanhGrad: tanhGradSIMD128, clampGrad: clampGradSIMD128,

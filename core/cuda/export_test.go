@@ -8,6 +8,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 	"nacre/core/op"
 )
 
@@ -103,7 +104,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 		for i := range padded {
 			padded[i] = float32(math.NaN())
 		}
-		scatter(padded, buf, val.Cols)
+		host.Scatter(padded, buf, val.Cols)
 		return upload(g.driver, r.address(v), padded)
 	}
 	var out []Launch
@@ -137,7 +138,7 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 			if err := download(g.driver, buf, r.address(v)); err != nil {
 				return nil, err
 			}
-			gather(got, buf, x.Cols)
+			host.Gather(got, buf, x.Cols)
 			l.What += fmt.Sprintf(", %v", pl.Instrs[pl.Def[v]].Op)
 			l.Error = max(l.Error, distance(got, vals[v]))
 		}

@@ -9,6 +9,7 @@ import (
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 )
 
 // feeder is replay on the GPU; see feed.h for its kernels. Everything it does is on the stream of the memory. Data for the
@@ -281,7 +282,7 @@ func (f *feeder) ahead(s stream) error {
 
 // Load implements feed.Feed.
 func (f *feeder) Load(p *core.Program, scalars []string) (core.Runner, error) {
-	if err := f.gpu.fits(p, f.mem); err != nil {
+	if err := f.mem.Fits(p); err != nil {
 		return nil, err
 	}
 	return f.gpu.loadFed(p, f.mem, &fed{f, scalars})
@@ -308,12 +309,12 @@ func (d *fed) prepare(r *runner) error {
 	if len(parts) == 0 || len(d.scalars) > maxScalars {
 		return fmt.Errorf("%d inputs to fill, %d scalars to record: want at least 1 and at most %d", len(jobs), len(d.scalars), maxScalars)
 	}
+	values, err := host.Scalars(r.p, d.scalars)
+	if err != nil {
+		return err
+	}
 	var at []address
-	for _, name := range d.scalars {
-		v, ok := r.p.Outputs[name]
-		if x := r.p.Values[v]; !ok || x.Rows*x.Cols != 1 {
-			return fmt.Errorf("%q is not a 1×1 output", name)
-		}
+	for _, v := range values {
 		at = append(at, r.address(v))
 	}
 	run := &fedRun{blocks: len(parts), n: len(at)}

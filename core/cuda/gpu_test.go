@@ -11,6 +11,7 @@ import (
 	"nacre/core/coretest"
 	"nacre/core/cuda"
 	"nacre/core/ref"
+	"nacre/experiment/programs"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
@@ -24,11 +25,11 @@ func TestGPU(t *testing.T) {
 	info, err := cuda.Probe(0)
 	must(t, err)
 	t.Logf("%+v", info)
-	for name, r := range programs(t) {
-		for _, p := range r.programs {
-			t.Run(name+"/"+p.Name, func(t *testing.T) {
-				checkProgram(t, nil, p, r.memory, cuda.Options{})
-				checkProgram(t, nil, p, r.memory, cuda.Options{Products: "own"})
+	for _, of := range programs.All(t) {
+		for _, p := range of.Programs {
+			t.Run(of.Algorithm+"/"+p.Name, func(t *testing.T) {
+				checkProgram(t, nil, p, of.Memory, cuda.Options{})
+				checkProgram(t, nil, p, of.Memory, cuda.Options{Products: "own"})
 			})
 		}
 	}

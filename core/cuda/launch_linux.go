@@ -8,6 +8,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 )
 
 // arguments are what a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this package is built
@@ -215,8 +216,6 @@ type counter struct {
 	beta1, beta2 float64
 }
 
-const chunk = 1024 // numbers of a parameter per block
-
 // tables says where the optimiser's tables of each unit lie.
 type tables struct {
 	pieces, counters map[int]address
@@ -226,17 +225,12 @@ type tables struct {
 // stepTables writes the tables of all units to the device.
 func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
 	t := &tables{map[int]address{}, map[int]address{}, map[int]int{}}
-	slot := map[int]int{} // version → number of its bias corrections
-	for _, u := range pl.Units {
-		for _, in := range u.Ticks {
-			slot[in.Out] = len(slot)
-		}
-	}
+	slot := pl.Slots()
 	pieces, counters := map[int][]piece{}, map[int][]counter{}
 	size := 8 * len(slot) // bytes
 	for i, u := range pl.Units {
 		t.pieces[i] = address(gpu.RoundUp(size))
-		pieces[i] = r.pieces(u.Steps, slot)
+		pieces[i] = r.pieces(pl.Pieces(u.Steps, slot))
 		t.count[i] = len(pieces[i])
 		size = gpu.RoundUp(size) + len(pieces[i])*int(unsafe.Sizeof(piece{}))
 		t.counters[i] = address(gpu.RoundUp(size))
@@ -278,54 +272,23 @@ func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
 }
 
 // param is the number in memory of the parameter whose version v is.
-func (r *runner) param(v int) int { return r.mem.index[r.p.Values[v].Store] }
+func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 
-// pieces cuts the steps of a unit. The corrections' places are relative to the tables.
-func (r *runner) pieces(steps []core.Instr, slot map[int]int) []piece {
-	var out []piece
-	for _, in := range steps {
-		i := r.param(in.Out)
-		p := piece{w: r.mem.at(i, 0), g: r.address(in.In[1])}
-		switch o := in.Op.(type) {
-		case core.Adam:
-			p.m, p.v, p.correct = r.mem.at(i, 1), r.mem.at(i, 2), address(8*slot[in.Out])
-			p.rate, p.eps = float32(o.LR), float32(o.Eps)
-			p.beta1, p.gain1 = float32(o.Beta1), float32(1-o.Beta1)
-			p.beta2, p.gain2 = float32(o.Beta2), float32(1-o.Beta2)
-			if k := gpu.AverageOf(steps, in.Out); k >= 0 {
-				p.average, p.tau = r.mem.at(r.param(steps[k].Out), 0), float32(steps[k].Op.(core.EMA).Tau)
-			}
-		case core.EMA:
-			if _, follows := slot[in.In[1]]; follows && madeBy(steps, in.In[1]) {
-				continue // it is part of the step's pieces
-			}
-			p.tau = float32(o.Tau)
+// pieces is what the kernel is to know of pieces. The corrections' places are relative to the tables.
+func (r *runner) pieces(list []gpu.Piece) (out []piece) {
+	for _, x := range list {
+		i, from := r.param(x.Param), address(4*x.From)
+		p := piece{w: r.mem.at(i, host.Weights) + from, g: r.address(x.Source) + from, n: int32(x.N), tau: float32(x.Tau)}
+		if a := x.Adam; a != nil {
+			p.m, p.v, p.correct = r.mem.at(i, host.First)+from, r.mem.at(i, host.Second)+from, address(8*x.Slot)
+			p.rate, p.eps = float32(a.LR), float32(a.Eps)
+			p.beta1, p.gain1 = float32(a.Beta1), float32(1-a.Beta1)
+			p.beta2, p.gain2 = float32(a.Beta2), float32(1-a.Beta2)
 		}
-		x := r.p.Values[in.Out]
-		for from, n := 0, x.Rows*gpu.Pitch(x.Cols); from < n; from += chunk {
-			out = append(out, p.from(from, min(chunk, n-from)))
+		if x.Average >= 0 {
+			p.average = r.mem.at(r.param(x.Average), host.Weights) + from
 		}
+		out = append(out, p)
 	}
 	return out
-}
-
-// from is the part of p that starts at number k.
-func (p piece) from(k, n int) piece {
-	for _, a := range []*address{&p.w, &p.m, &p.v, &p.g, &p.average} {
-		if *a != 0 {
-			*a += address(4 * k)
-		}
-	}
-	p.n = int32(n)
-	return p
-}
-
-// madeBy reports whether one of the steps makes version v.
-func madeBy(steps []core.Instr, v int) bool {
-	for _, in := range steps {
-		if in.Out == v {
-			return true
-		}
-	}
-	return false
 }

@@ -18,12 +18,11 @@ import (
 // Where lanes take four at a time, what is the same for all four is computed once, addresses that go up by one with them
 // are that of the first, and everything else is computed four times, with the numbers' places behind the names.
 type printer struct {
-	k      *gpu.Kernel
-	out    strings.Builder
-	indent int
-	kinds  map[string]kind
-	one    int  // which of the four statements are printed for; all is for all of them
-	fours  bool // statements are of four results or terms
+	gpu.Text
+	k     *gpu.Kernel
+	kinds map[string]kind
+	one   int  // which of the four statements are printed for; all is for all of them
+	fours bool // statements are of four results or terms
 
 	running string // what goes up by one among the four, row or column, and how many there are
 	limit   int
@@ -56,55 +55,39 @@ func kernelText(k *gpu.Kernel) string {
 	for i := range n {
 		args = append(args, fmt.Sprintf("int n%d", i))
 	}
-	p.open("KERNEL(@, %s) {", strings.Join(args, ", "))
+	p.Open("KERNEL(@, %s) {", strings.Join(args, ", "))
 	for i := range n {
 		_, name, _ := strings.Cut(args[i], "*")
-		p.line("OF_MEMORY(%s, n%d);", strings.TrimPrefix(name, "RESTRICT "), i)
+		p.Line("OF_MEMORY(%s, n%d);", strings.TrimPrefix(name, "RESTRICT "), i)
 	}
 	if k.Sums == 0 {
 		p.elements()
 	} else {
 		p.sums()
 	}
-	p.close("}")
-	return p.out.String()
-}
-
-func (p *printer) line(format string, args ...any) {
-	p.out.WriteString(strings.Repeat("  ", p.indent))
-	fmt.Fprintf(&p.out, format, args...)
-	p.out.WriteByte('\n')
-}
-
-func (p *printer) open(format string, args ...any) {
-	p.line(format, args...)
-	p.indent++
-}
-
-func (p *printer) close(text string) {
-	p.indent--
-	p.line("%s", text)
+	p.Close("}")
+	return p.String()
 }
 
 // elements writes a kernel without sums: a lane per element, or per few elements.
 func (p *printer) elements() {
-	p.open("PHASE")
+	p.Open("PHASE")
 	if p.k.PerLane > 1 {
-		p.open("for (int u = 0; u < %d; u++) {", p.k.PerLane)
-		p.line("const int o = BLOCK_ID * %d + u * BLOCK + lane;", gpu.BlockSize*p.k.PerLane)
+		p.Open("for (int u = 0; u < %d; u++) {", p.k.PerLane)
+		p.Line("const int o = BLOCK_ID * %d + u * BLOCK + lane;", gpu.BlockSize*p.k.PerLane)
 	} else {
-		p.line("const int o = BLOCK_ID * BLOCK + lane;")
+		p.Line("const int o = BLOCK_ID * BLOCK + lane;")
 	}
-	p.open("if (o < %d) {", p.k.Takes())
+	p.Open("if (o < %d) {", p.k.Takes())
 	if p.fours = p.k.Vector > 1; p.fours {
 		p.four(gpu.Result, gpu.ResultRow, gpu.ResultCol, p.k.Rows, p.k.Cols)
 	}
 	p.statements(p.k.Results)
-	p.close("}")
+	p.Close("}")
 	if p.k.PerLane > 1 {
-		p.close("}")
+		p.Close("}")
 	}
-	p.close("END_PHASE")
+	p.Close("END_PHASE")
 }
 
 // four names row and column of the first of four, of which number e is taken.
@@ -113,14 +96,14 @@ func (p *printer) four(e, row, col string, rows, cols int) {
 	p.running, p.limit = row, rows
 	switch {
 	case cols == 1:
-		p.line("const int %s = %s * 4;", row, e)
+		p.Line("const int %s = %s * 4;", row, e)
 	case rows == 1:
 		p.running, p.limit = col, cols
-		p.line("const int %s = %s * 4;", col, e)
+		p.Line("const int %s = %s * 4;", col, e)
 	default:
 		p.running, p.limit = col, cols
 		each := gpu.CeilDiv(cols, 4)
-		p.line("const int %s = %s / %d, %s = %s %% %d * 4;", row, e, each, col, e, each)
+		p.Line("const int %s = %s / %d, %s = %s %% %d * 4;", row, e, each, col, e, each)
 	}
 	p.kinds[p.running] = aligned
 }
@@ -162,27 +145,27 @@ func (p *printer) member(letter string, q, c int) string {
 func (p *printer) sums() {
 	k, taken := p.k, p.taken()
 	for q := range k.Sums {
-		p.line("SHARED(float, s%d, %d * BLOCK);", q, taken)
+		p.Line("SHARED(float, s%d, %d * BLOCK);", q, taken)
 		if k.Log {
-			p.line("SHARED(float, top%d, BLOCK);", q)
+			p.Line("SHARED(float, top%d, BLOCK);", q)
 		}
 	}
-	p.line("const int group = BLOCK_ID / %d, slice = BLOCK_ID %% %d;", k.Slices, k.Slices)
-	p.open("PHASE")
+	p.Line("const int group = BLOCK_ID / %d, slice = BLOCK_ID %% %d;", k.Slices, k.Slices)
+	p.Open("PHASE")
 	if k.InRow {
-		p.line("const int own = lane / %d, part = lane %% %d, o = group * %d + own;", k.Lanes, k.Lanes, k.Across)
+		p.Line("const int own = lane / %d, part = lane %% %d, o = group * %d + own;", k.Lanes, k.Lanes, k.Across)
 	} else {
-		p.line("const int own = lane %% %d, part = lane / %d, o = group * %d + own;", k.Across, k.Across, k.Across)
+		p.Line("const int own = lane %% %d, part = lane / %d, o = group * %d + own;", k.Across, k.Across, k.Across)
 	}
 	for q := range k.Sums {
 		for c := range taken {
-			p.line("float %s = 0.0f;", p.member("a", q, c))
+			p.Line("float %s = 0.0f;", p.member("a", q, c))
 		}
 		if k.Log {
-			p.line("float m%d = -INFINITY_;", q)
+			p.Line("float m%d = -INFINITY_;", q)
 		}
 	}
-	p.open("if (o < %d) {", k.Takes())
+	p.Open("if (o < %d) {", k.Takes())
 	if p.fours = taken > 1; p.fours {
 		p.four(gpu.Result, gpu.ResultRow, gpu.ResultCol, k.Rows, k.Cols)
 	}
@@ -190,16 +173,16 @@ func (p *printer) sums() {
 	for _, l := range k.Loops {
 		p.loop(l)
 	}
-	p.close("}")
+	p.Close("}")
 	for q := range k.Sums {
 		for c := range taken {
-			p.line("s%d[%s] = %s;", q, shared(fmt.Sprintf("part * %d + own", k.Across), c), p.member("a", q, c))
+			p.Line("s%d[%s] = %s;", q, shared(fmt.Sprintf("part * %d + own", k.Across), c), p.member("a", q, c))
 		}
 		if k.Log {
-			p.line("top%d[part * %d + own] = m%d;", q, k.Across, q)
+			p.Line("top%d[part * %d + own] = m%d;", q, k.Across, q)
 		}
 	}
-	p.close("END_PHASE")
+	p.Close("END_PHASE")
 	p.tree()
 	if k.Slices == 1 {
 		p.results()
@@ -212,10 +195,10 @@ func (p *printer) sums() {
 func (p *printer) loop(l gpu.Loop) {
 	k, turns := p.k, p.k.Turns(l)
 	if turns <= k.Lanes*k.Slices {
-		p.line("{ const int r = slice * %d + part;", k.Lanes)
-		p.open("if (r < %d) {", turns)
+		p.Line("{ const int r = slice * %d + part;", k.Lanes)
+		p.Open("if (r < %d) {", turns)
 	} else {
-		p.open(pace(l.Body)+" for (int r = slice * %d + part; r < %d; r += %d) {", k.Lanes, turns, k.Lanes*k.Slices)
+		p.Open(pace(l.Body)+" for (int r = slice * %d + part; r < %d; r += %d) {", k.Lanes, turns, k.Lanes*k.Slices)
 	}
 	before := p.fours
 	if k.Vector > 1 && k.InRow {
@@ -224,7 +207,7 @@ func (p *printer) loop(l gpu.Loop) {
 	}
 	p.statements(l.Body)
 	p.fours = before
-	p.close("}" + map[bool]string{true: " }"}[turns <= k.Lanes*k.Slices])
+	p.Close("}" + map[bool]string{true: " }"}[turns <= k.Lanes*k.Slices])
 }
 
 // pace is how a loop is unrolled: what is short, so that loads of several turns are under way at once.
@@ -259,46 +242,46 @@ func (p *printer) handOver() {
 	at := func(q int, slice string, c int) string {
 		return fmt.Sprintf("partial + %d * ((%d + %s) * %d + o) + %d", taken, q*k.Slices, slice, n, c)
 	}
-	p.line("SHARED(int, last, 1);")
-	p.open("PHASE")
-	p.line("const int o = group * %d + lane;", k.Across)
-	p.open("if (lane < %d && o < %d) {", k.Across, n)
+	p.Line("SHARED(int, last, 1);")
+	p.Open("PHASE")
+	p.Line("const int o = group * %d + lane;", k.Across)
+	p.Open("if (lane < %d && o < %d) {", k.Across, n)
 	for q := range k.Sums {
 		for c := range taken {
-			p.line("*(%s) = s%d[%s];", at(q, "slice", c), q, shared("lane", c))
+			p.Line("*(%s) = s%d[%s];", at(q, "slice", c), q, shared("lane", c))
 		}
 	}
-	p.line("FENCE;")
-	p.close("}")
-	p.close("END_PHASE")
-	p.open("PHASE")
-	p.line("if (lane == 0) { last[0] = NEXT(count + group) == %d; FENCE; }", k.Slices-1)
-	p.close("END_PHASE")
-	p.open("if (last[0]) {")
-	p.open("PHASE")
-	p.line("const int part = lane / %d, o = group * %d + lane %% %d;", k.Across, k.Across, k.Across)
+	p.Line("FENCE;")
+	p.Close("}")
+	p.Close("END_PHASE")
+	p.Open("PHASE")
+	p.Line("if (lane == 0) { last[0] = NEXT(count + group) == %d; FENCE; }", k.Slices-1)
+	p.Close("END_PHASE")
+	p.Open("if (last[0]) {")
+	p.Open("PHASE")
+	p.Line("const int part = lane / %d, o = group * %d + lane %% %d;", k.Across, k.Across, k.Across)
 	for q := range k.Sums {
 		for c := range taken {
-			p.line("float %s = 0.0f;", p.member("a", q, c))
+			p.Line("float %s = 0.0f;", p.member("a", q, c))
 		}
 	}
-	p.open("if (o < %d) AT_ONCE for (int s = part; s < %d; s += %d) {", n, k.Slices, k.Lanes)
+	p.Open("if (o < %d) AT_ONCE for (int s = part; s < %d; s += %d) {", n, k.Slices, k.Lanes)
 	for q := range k.Sums {
 		for c := range taken {
-			p.line("%s += k_fresh(%s);", p.member("a", q, c), at(q, "s", c))
+			p.Line("%s += k_fresh(%s);", p.member("a", q, c), at(q, "s", c))
 		}
 	}
-	p.close("}")
+	p.Close("}")
 	for q := range k.Sums {
 		for c := range taken {
-			p.line("s%d[%s] = %s;", q, shared("lane", c), p.member("a", q, c))
+			p.Line("s%d[%s] = %s;", q, shared("lane", c), p.member("a", q, c))
 		}
 	}
-	p.close("END_PHASE")
+	p.Close("END_PHASE")
 	p.tree()
 	p.results()
-	p.line("PHASE if (lane == 0) count[group] = 0; END_PHASE")
-	p.close("}")
+	p.Line("PHASE if (lane == 0) count[group] = 0; END_PHASE")
+	p.Close("}")
 }
 
 // tree adds the lanes' sums.
@@ -307,39 +290,39 @@ func (p *printer) tree() {
 	if k.Lanes == 1 {
 		return
 	}
-	p.open("for (int half = %d; half > 0; half /= 2) {", k.Lanes/2*k.Across)
-	p.line("if (half < %d) break;", k.Across)
-	p.open("PHASE")
-	p.open("if (lane < half) {")
+	p.Open("for (int half = %d; half > 0; half /= 2) {", k.Lanes/2*k.Across)
+	p.Line("if (half < %d) break;", k.Across)
+	p.Open("PHASE")
+	p.Open("if (lane < half) {")
 	for q := range k.Sums {
 		if !k.Log {
 			for c := range p.taken() {
-				p.line("s%d[%s] += s%d[%s];", q, shared("lane", c), q, shared("lane + half", c))
+				p.Line("s%d[%s] += s%d[%s];", q, shared("lane", c), q, shared("lane + half", c))
 			}
 			continue
 		}
-		p.open("{")
-		p.line("const float b = top%d[lane + half], m = k_max(top%d[lane], b);", q, q)
-		p.line("s%d[lane] = s%d[lane] * k_scale(top%d[lane], m) + s%d[lane + half] * k_scale(b, m);", q, q, q, q)
-		p.line("top%d[lane] = m;", q)
-		p.close("}")
+		p.Open("{")
+		p.Line("const float b = top%d[lane + half], m = k_max(top%d[lane], b);", q, q)
+		p.Line("s%d[lane] = s%d[lane] * k_scale(top%d[lane], m) + s%d[lane + half] * k_scale(b, m);", q, q, q, q)
+		p.Line("top%d[lane] = m;", q)
+		p.Close("}")
 	}
-	p.close("}")
-	p.close("END_PHASE")
-	p.close("}")
+	p.Close("}")
+	p.Close("END_PHASE")
+	p.Close("}")
 }
 
 // results writes what follows from the finished sums.
 func (p *printer) results() {
-	p.open("PHASE")
-	p.line("const int o = group * %d + lane;", p.k.Across)
-	p.open("if (lane < %d && o < %d) {", p.k.Across, p.k.Takes())
+	p.Open("PHASE")
+	p.Line("const int o = group * %d + lane;", p.k.Across)
+	p.Open("if (lane < %d && o < %d) {", p.k.Across, p.k.Takes())
 	if p.fours = p.taken() > 1; p.fours {
 		p.four(gpu.Result, gpu.ResultRow, gpu.ResultCol, p.k.Rows, p.k.Cols)
 	}
 	p.statements(p.k.Results)
-	p.close("}")
-	p.close("END_PHASE")
+	p.Close("}")
+	p.Close("END_PHASE")
 }
 
 func (p *printer) statements(list []gpu.Statement) {
@@ -383,11 +366,11 @@ func (p *printer) let(s gpu.Let) {
 	p.kinds[s.Name] = k
 	switch k {
 	case vector:
-		p.line("const float4 %s = LOAD4(p%s, %s);", s.Name, p.operand(e.X[0], 0), p.operand(e.X[1], 0))
+		p.Line("const float4 %s = LOAD4(p%s, %s);", s.Name, p.operand(e.X[0], 0), p.operand(e.X[1], 0))
 	case apart:
-		p.each(func(c int) { p.line("const %s %s_%d = %s;", what, s.Name, c, p.expr(e, c)) })
+		p.each(func(c int) { p.Line("const %s %s_%d = %s;", what, s.Name, c, p.expr(e, c)) })
 	default:
-		p.line("const %s %s = %s;", what, s.Name, p.expr(e, max(0, p.one)))
+		p.Line("const %s %s = %s;", what, s.Name, p.expr(e, max(0, p.one)))
 	}
 }
 
@@ -441,13 +424,13 @@ func (p *printer) choose(s gpu.Choose) {
 		whole = whole && (k == same || c.Lo%4 == 0 && end)
 	}
 	write := func(name func(c int) string) {
-		p.each(func(c int) { p.line("float %s = 0.0f;", name(c)) })
+		p.each(func(c int) { p.Line("float %s = 0.0f;", name(c)) })
 		for _, x := range s.Cases {
 			column := p.operand(s.Column, max(0, p.one))
-			p.open("if (%s >= %d && %s < %d) {", column, x.Lo, column, x.Hi)
+			p.Open("if (%s >= %d && %s < %d) {", column, x.Lo, column, x.Hi)
 			p.statements(x.Body)
-			p.each(func(c int) { p.line("%s = %s;", name(c), p.operand(x.X, c)) })
-			p.close("}")
+			p.each(func(c int) { p.Line("%s = %s;", name(c), p.operand(x.X, c)) })
+			p.Close("}")
 		}
 	}
 	if !p.fours || p.one != all {
@@ -471,7 +454,7 @@ func (p *printer) choose(s gpu.Choose) {
 // store writes to memory; of four, zeros where the row has ended.
 func (p *printer) store(s gpu.Store) {
 	if !p.fours {
-		p.line("p%d[%s] = %s;", s.Arg, p.operand(s.At, 0), p.operand(s.X, 0))
+		p.Line("p%d[%s] = %s;", s.Arg, p.operand(s.At, 0), p.operand(s.X, 0))
 		return
 	}
 	if p.kind(s.At) == aligned {
@@ -482,7 +465,7 @@ func (p *printer) store(s gpu.Store) {
 				x[c] = fmt.Sprintf("%s ? %s : 0.0f", inside, x[c])
 			}
 		}
-		p.line("STORE4(p%d, %s, %s);", s.Arg, p.operand(s.At, 0), strings.Join(x[:], ", "))
+		p.Line("STORE4(p%d, %s, %s);", s.Arg, p.operand(s.At, 0), strings.Join(x[:], ", "))
 		return
 	}
 	p.each(func(c int) {
@@ -490,7 +473,7 @@ func (p *printer) store(s gpu.Store) {
 		if inside := p.inside(c); inside != "" {
 			guard = "if (" + inside + ") "
 		}
-		p.line("%sp%d[%s] = %s;", guard, s.Arg, p.operand(s.At, c), p.operand(s.X, c))
+		p.Line("%sp%d[%s] = %s;", guard, s.Arg, p.operand(s.At, c), p.operand(s.X, c))
 	})
 }
 
@@ -504,56 +487,30 @@ func (p *printer) add(s gpu.Add) {
 		}
 		switch {
 		case p.k.Log:
-			p.line("%s{ if (%s > m%d) { %s = %s * k_scale(m%d, %s) + 1.0f; m%d = %s; } else %s += k_scale(%s, m%d); }", guard, x, q, a, a, q, x, q, x, a, x, q)
+			p.Line("%s{ if (%s > m%d) { %s = %s * k_scale(m%d, %s) + 1.0f; m%d = %s; } else %s += k_scale(%s, m%d); }", guard, x, q, a, a, q, x, q, x, a, x, q)
 		case s.Product:
-			p.line("%s%s = FMA(%s, %s, %s);", guard, a, x, p.operand(s.Y, c), a)
+			p.Line("%s%s = FMA(%s, %s, %s);", guard, a, x, p.operand(s.Y, c), a)
 		default:
-			p.line("%s%s += %s;", guard, a, x)
+			p.Line("%s%s += %s;", guard, a, x)
 		}
 	})
 }
 
 // expr is an expression for member m of the four.
 func (p *printer) expr(e gpu.Expr, m int) string {
-	a, b, c, d := p.operand(e.X[0], m), p.operand(e.X[1], m), p.operand(e.X[2], m), p.operand(e.X[3], m)
-	switch e.Op {
-	case gpu.DivInt:
-		return a + " / " + b
-	case gpu.ModInt:
-		return a + " % " + b
-	case gpu.MulInt:
-		return a + " * " + b
-	case gpu.AddInt:
-		return a + " + " + b
-	case gpu.MulAdd:
-		return a + " * " + b + " + " + c
-	case gpu.Load:
-		return fmt.Sprintf("p%s[%s]", a, b)
-	case gpu.Copy:
-		return a
-	case gpu.UnaryOf:
-		return fmt.Sprintf("k_%s(%s)", strings.ToLower(op.UnaryFunc(e.F).String()), a)
-	case gpu.BinaryOf:
-		switch f := op.BinaryFunc(e.F); f {
-		case op.Add, op.Sub, op.Mul, op.Div:
-			return fmt.Sprintf("%s %c %s", a, "+-*/"[f], b)
-		default:
-			return fmt.Sprintf("k_%s(%s, %s)", strings.ToLower(f.String()), a, b)
-		}
-	case gpu.FMA:
-		return fmt.Sprintf("FMA(%s, %s, %s)", a, b, c)
-	case gpu.ClampTo:
-		return fmt.Sprintf("k_min(k_max(%s, %s), %s)", a, b, c)
-	case gpu.PassIn:
-		return fmt.Sprintf("%s >= %s && %s <= %s ? %s : 0.0f", a, b, a, c, d)
-	case gpu.Activate:
-		return fmt.Sprintf("k_act(%d, %s + %s)", e.F, a, b)
-	case gpu.Slope:
-		return fmt.Sprintf("%s * k_slope(%d, %s)", a, e.F, b)
-	case gpu.LogSum:
-		return fmt.Sprintf("top%d[lane] + k_log(%s)", e.X[0].Int, a)
+	var x [4]string
+	for i := range x {
+		x[i] = p.operand(e.X[i], m)
 	}
-	panic(fmt.Sprintf("cuda: no text for operation %d of a kernel", e.Op))
+	switch e.Op {
+	case gpu.Load:
+		return fmt.Sprintf("p%s[%s]", x[0], x[1])
+	case gpu.FMA:
+		return fmt.Sprintf("FMA(%s, %s, %s)", x[0], x[1], x[2])
+	case gpu.PassIn:
+		return fmt.Sprintf("%s >= %s && %s <= %s ? %s : 0.0f", x[0], x[1], x[0], x[2], x[3])
+	}
+	return e.Common(x)
 }
 
 // operand is an operand for member m of the four.

@@ -10,6 +10,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 )
 
 // runner implements core.Runner. Inputs are written to one of two buffers of pinned memory while the other may still be
@@ -56,7 +57,7 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: g, mem: mem, moves: steps(p), place: pl.Place, fed: d}
+	r := &runner{p: p, gpu: g, mem: mem, moves: host.Steps(p), place: pl.Place, fed: d}
 	leave, err := mem.settle()
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (r *runner) allocate(pl *gpu.Plan) (err error) {
 func (r *runner) address(v int) address {
 	at := r.place.Of[v]
 	if at.Space == gpu.Params {
-		return r.mem.at(r.mem.index[r.p.Values[v].Store], 0)
+		return r.mem.at(r.param(v), host.Weights)
 	}
 	return r.at(at)
 }
@@ -351,7 +352,7 @@ func (r *runner) Run() error {
 		return fmt.Errorf("cuda: %d updates have been started and none of their records read", notesKept)
 	}
 	if r.moves {
-		r.mem.changed()
+		r.mem.Changed()
 	}
 	if err := r.send(); err != nil {
 		return err
@@ -389,7 +390,7 @@ func (r *runner) send() error {
 		to := from
 		for ; i < len(r.inputs) && slices.Contains(r.fresh, r.inputs[i]); i++ {
 			x := r.p.Values[r.inputs[i]]
-			to = r.place.Of[r.inputs[i]].Offset + gpu.RoundUp(x.Rows*gpu.Pitch(x.Cols))
+			to = r.place.Of[r.inputs[i]].Offset + gpu.RoundUp(host.Size(x.Rows, x.Cols))
 		}
 		if to == from {
 			i++
@@ -409,18 +410,11 @@ func (r *runner) send() error {
 var errClosed = errors.New("cuda: the program is closed")
 
 // find returns the value of a named input or output.
-func (r *runner) find(kind, name string, index map[string]int, n int) (int, error) {
+func (r *runner) find(kind, name string, n int) (int, error) {
 	if r.closed {
 		return 0, errClosed
 	}
-	v, ok := index[name]
-	if !ok {
-		return 0, fmt.Errorf("cuda: program %q has no %s %q", r.p.Name, kind, name)
-	}
-	if x := r.p.Values[v]; n != x.Rows*x.Cols {
-		return 0, fmt.Errorf("cuda: %s %q is %d×%d, got a slice of %d numbers", kind, name, x.Rows, x.Cols, n)
-	}
-	return v, nil
+	return host.Value("cuda", kind, r.p, name, n)
 }
 
 func (r *runner) Write(input string, src []float32) error   { return write(r, input, src) }
@@ -428,8 +422,8 @@ func (r *runner) Write64(input string, src []float64) error { return write(r, in
 func (r *runner) Read(output string, dst []float32) error   { return read(r, output, dst) }
 func (r *runner) Read64(output string, dst []float64) error { return read(r, output, dst) }
 
-func write[T number](r *runner, input string, src []T) error {
-	v, err := r.find("input", input, r.p.Inputs, len(src))
+func write[T host.Number](r *runner, input string, src []T) error {
+	v, err := r.find("input", input, len(src))
 	if err != nil {
 		return err
 	}
@@ -439,22 +433,22 @@ func write[T number](r *runner, input string, src []T) error {
 		}
 		r.pending[r.turn] = false
 	}
-	scatter(r.staged[r.turn][r.place.Of[v].Offset:], src, r.p.Values[v].Cols)
+	host.Scatter(r.staged[r.turn][r.place.Of[v].Offset:], src, r.p.Values[v].Cols)
 	if !slices.Contains(r.fresh, v) {
 		r.fresh = append(r.fresh, v)
 	}
 	return nil
 }
 
-func read[T number](r *runner, output string, dst []T) error {
-	v, err := r.find("output", output, r.p.Outputs, len(dst))
+func read[T host.Number](r *runner, output string, dst []T) error {
+	v, err := r.find("output", output, len(dst))
 	if err != nil {
 		return err
 	}
 	if err := r.fetch(); err != nil {
 		return err
 	}
-	gather(dst, r.results[r.place.Of[v].Offset:], r.p.Values[v].Cols)
+	host.Gather(dst, r.results[r.place.Of[v].Offset:], r.p.Values[v].Cols)
 	return nil
 }
 

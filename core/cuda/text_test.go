@@ -17,6 +17,7 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/gpu"
 	"nacre/core/ref"
+	"nacre/experiment/programs"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
@@ -27,9 +28,10 @@ func texts(t *testing.T) map[string]string {
 	head, drawing := cuda.Texts()
 	out := map[string]string{"feed": drawing}
 	known := map[string]bool{}
-	for name, r := range programs(t) {
+	for _, of := range programs.All(t) {
+		name := of.Algorithm
 		out[name] = head
-		for _, p := range r.programs {
+		for _, p := range of.Programs {
 			bodies, err := cuda.Kernels(p)
 			must(t, err)
 			for _, body := range bodies {

@@ -68,7 +68,7 @@ func (g *device) gather(m *memory) error {
 	g.groups.mu.Lock()
 	defer g.groups.mu.Unlock()
 	var in *group
-	at := slices.IndexFunc(g.groups.open, func(x *group) bool { return slices.Equal(x.members[0].mem.specs, m.specs) })
+	at := slices.IndexFunc(g.groups.open, func(x *group) bool { return slices.Equal(x.members[0].mem.Specs, m.Specs) })
 	if at >= 0 {
 		in = g.groups.open[at]
 	} else {

@@ -13,6 +13,7 @@ import (
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/experiment/programs"
 )
 
 // scattered is content of a program for one seed: that of another, moved a little.
@@ -34,8 +35,8 @@ func scattered(of map[string][]float64, seed uint64) map[string][]float64 {
 // several. One that stops early does not hold the others up.
 func TestTogether(t *testing.T) {
 	fake := fakecuda.Use(t)
-	for _, name := range []string{"pearl", "tcl-pearl"} {
-		r := programs(t)[name]
+	for _, of := range programs.All(t)[:2] {
+		name := of.Algorithm
 		for _, way := range []string{"", "own", "one by one"} {
 			if way != "" && name == "pearl" {
 				continue
@@ -45,22 +46,22 @@ func TestTogether(t *testing.T) {
 			if way == "one by one" {
 				products = ""
 			}
-			seeds(t, r, products, map[bool]int{true: 8, false: 2}[way == ""])
+			seeds(t, of, products, map[bool]int{true: 8, false: 2}[way == ""])
 		}
 	}
 }
 
-func seeds(t *testing.T, r *recorder, products string, n int) {
+func seeds(t *testing.T, of programs.Of, products string, n int) {
 	var used []*core.Program
-	for _, p := range r.programs[:2] {
+	for _, p := range of.Programs[:2] {
 		used = append(used, p)
 	}
-	params, _ := content(t, used[0], r.memory)
+	params, _ := programs.Content(t, used[0], of.Memory)
 	train := func(seed, updates int, mem core.Memory, runs []core.Runner) map[string][]float64 {
 		out := map[string][]float64{}
 		for i := range updates {
 			for k, p := range used {
-				_, inputs := content(t, p, r.memory)
+				_, inputs := programs.Content(t, p, of.Memory)
 				for input, x := range scattered(inputs, uint64(100*seed+i)) {
 					must(t, runs[k].Write64(input, x))
 				}
@@ -85,7 +86,7 @@ func seeds(t *testing.T, r *recorder, products string, n int) {
 		return out
 	}
 	open := func(d core.Device, seed int) (core.Memory, []core.Runner) {
-		mem, err := d.NewMemory(r.memory.Params())
+		mem, err := d.NewMemory(of.Memory.Params())
 		must(t, err)
 		var runs []core.Runner
 		for _, p := range used {

@@ -161,7 +161,7 @@ func (pl *Plan) mergeableSteps(a, b *Unit) bool {
 			made := a.Steps[slices.IndexFunc(a.Steps, func(in core.Instr) bool { return in.Out == v })]
 			_, average := in.Op.(core.EMA)
 			_, adam := made.Op.(core.Adam)
-			if !average || !adam || k != 1 || AverageOf(a.Steps, v) >= 0 {
+			if !average || !adam || k != 1 || averageOf(a.Steps, v) >= 0 {
 				return false
 			}
 		}
@@ -174,8 +174,8 @@ func (pl *Plan) mergeableSteps(a, b *Unit) bool {
 	return true
 }
 
-// AverageOf is the index of the average towards version v among steps, or -1.
-func AverageOf(steps []core.Instr, v int) int {
+// averageOf is the index of the average towards version v among steps, or -1.
+func averageOf(steps []core.Instr, v int) int {
 	return slices.IndexFunc(steps, func(in core.Instr) bool { _, ok := in.Op.(core.EMA); return ok && in.In[1] == v })
 }
 

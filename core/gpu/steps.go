@@ -40,7 +40,7 @@ func (pl *Plan) Pieces(steps []core.Instr, slots map[int]int) []Piece {
 		switch o := in.Op.(type) {
 		case core.Adam:
 			p.Adam, p.Slot = &o, slots[in.Out]
-			if k := AverageOf(steps, in.Out); k >= 0 {
+			if k := averageOf(steps, in.Out); k >= 0 {
 				p.Average, p.Tau = steps[k].Out, steps[k].Op.(core.EMA).Tau
 			}
 		case core.EMA:

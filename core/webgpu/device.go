@@ -8,6 +8,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 )
 
 // device implements core.Device.
@@ -136,68 +137,17 @@ func (d *device) forget(used []*kernel) {
 	}
 }
 
-// hostWork is the largest program, in operations of matrix products, that runs on the host if it steps nothing: below it
-// a processor is done before a GPU has been asked and has answered.
-const hostWork = 10e6
-
 // Load prepares a program. See Options.Host for programs that run elsewhere.
 func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	mem, ok := m.(*memory)
 	if !ok || mem.gpu.wire != d.wire {
 		return nil, fmt.Errorf("webgpu: the memory belongs to another device (%T)", m)
 	}
-	if err := d.fits(p, mem); err != nil {
+	if err := mem.Fits(p); err != nil {
 		return nil, err
 	}
-	if d.options.Host != nil && !steps(p) && p.FLOPs() < hostWork {
-		return d.loadOnHost(p, mem)
+	if d.options.Host != nil && host.Small(p) {
+		return mem.Load(p, d.options.Host, mem.all)
 	}
 	return d.loadFed(p, mem, nil)
-}
-
-// fits reports a program that is broken, or has parameters that the memory lacks.
-func (d *device) fits(p *core.Program, mem *memory) error {
-	if err := p.Validate(); err != nil {
-		return fmt.Errorf("webgpu: %w", err)
-	}
-	for _, s := range p.ParamSpecs() {
-		if i, ok := mem.index[s.Name]; !ok || mem.specs[i] != s {
-			return fmt.Errorf("webgpu: program %q needs parameter %q %d×%d, which the memory does not hold", p.Name, s.Name, s.Rows, s.Cols)
-		}
-	}
-	return nil
-}
-
-// steps reports whether a program changes parameters.
-func steps(p *core.Program) bool {
-	for _, l := range p.Levels {
-		for _, in := range l.Whole {
-			if p.Values[in.Out].Kind == core.Param {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hostRunner is a program on the host that sees the GPU's parameters.
-type hostRunner struct {
-	core.Runner
-	mem *memory
-}
-
-func (d *device) loadOnHost(p *core.Program, mem *memory) (core.Runner, error) {
-	mirror, err := mem.host()
-	if err != nil {
-		return nil, err
-	}
-	r, err := d.options.Host.Load(p, mirror)
-	return &hostRunner{r, mem}, err
-}
-
-func (r *hostRunner) Run() error {
-	if err := r.mem.refresh(); err != nil {
-		return err
-	}
-	return r.Runner.Run()
 }

@@ -9,6 +9,7 @@ import (
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 )
 
 // feeder is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the beginning of
@@ -267,7 +268,7 @@ func (f *feeder) upload() error {
 
 // Load implements feed.Feed.
 func (f *feeder) Load(p *core.Program, scalars []string) (core.Runner, error) {
-	if err := f.gpu.fits(p, f.mem); err != nil {
+	if err := f.mem.Fits(p); err != nil {
 		return nil, err
 	}
 	return f.gpu.loadFed(p, f.mem, &fed{f, scalars})
@@ -335,11 +336,11 @@ func (d *fed) addJob(r *runner, f gpu.Fill) {
 // end adds what comes after: keeping the scalars.
 func (d *fed) end(r *runner) error {
 	at := len(r.table)
-	for _, name := range d.scalars {
-		v, ok := r.p.Outputs[name]
-		if x := r.p.Values[v]; !ok || x.Rows*x.Cols != 1 {
-			return fmt.Errorf("%q is not a 1×1 output", name)
-		}
+	values, err := host.Scalars(r.p, d.scalars)
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
 		inParams := uint32(0)
 		if r.bufferOf(v) == "P" {
 			inParams = 1

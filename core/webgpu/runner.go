@@ -10,6 +10,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/gpu"
+	"nacre/core/gpu/host"
 )
 
 // runner implements core.Runner: a list of dispatches that is submitted again for every run.
@@ -45,7 +46,7 @@ func (d *device) loadFed(p *core.Program, mem *memory, f *fed) (core.Runner, err
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{p: p, gpu: d, mem: mem, steps: steps(p), plan: pl, fed: f}
+	r := &runner{p: p, gpu: d, mem: mem, steps: host.Steps(p), plan: pl, fed: f}
 	if err := r.prepare(); err != nil {
 		r.release()
 		return nil, fmt.Errorf("webgpu: program %q: %w", p.Name, err)
@@ -157,13 +158,13 @@ func (r *runner) add(body, entry string, blocks int, args []int) error {
 func (r *runner) at(v int) int {
 	at := r.plan.Place.Of[v]
 	if at.Space == gpu.Params {
-		return r.mem.at(r.param(v), 0)
+		return r.mem.at(r.param(v), host.Weights)
 	}
 	return r.starts[at.Space] + at.Offset
 }
 
 // param is the number in memory of the parameter whose version v is.
-func (r *runner) param(v int) int { return r.mem.index[r.p.Values[v].Store] }
+func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 
 // bufferOf is the name that kernels have for the buffer a value lies in.
 func (r *runner) bufferOf(v int) string {
@@ -246,20 +247,20 @@ func (r *runner) launchSteps(steps []core.Instr, slots map[int]int, corrections 
 	pieces := r.plan.Pieces(steps, slots)
 	for _, p := range pieces {
 		i, kind := r.param(p.Param), uint32(0)
-		row := [16]uint32{1: uint32(r.mem.at(i, 0) + p.From), 4: uint32(r.at(p.Source) + p.From), 7: uint32(p.N), 14: bitsOf(p.Tau)}
+		row := [16]uint32{1: uint32(r.mem.at(i, host.Weights) + p.From), 4: uint32(r.at(p.Source) + p.From), 7: uint32(p.N), 14: bitsOf(p.Tau)}
 		if r.bufferOf(p.Source) == "P" {
 			kind |= 2
 		}
 		if a := p.Adam; a != nil {
 			kind |= 1
-			row[2], row[3], row[6] = uint32(r.mem.at(i, 1)+p.From), uint32(r.mem.at(i, 2)+p.From), uint32(corrections+2*p.Slot)
+			row[2], row[3], row[6] = uint32(r.mem.at(i, host.First)+p.From), uint32(r.mem.at(i, host.Second)+p.From), uint32(corrections+2*p.Slot)
 			for k, x := range []float64{a.LR, a.Beta1, 1 - a.Beta1, a.Beta2, 1 - a.Beta2, a.Eps} {
 				row[8+k] = bitsOf(x)
 			}
 		}
 		if p.Average >= 0 {
 			kind |= 4
-			row[5] = uint32(r.mem.at(r.param(p.Average), 0) + p.From)
+			row[5] = uint32(r.mem.at(r.param(p.Average), host.Weights) + p.From)
 		}
 		row[0] = kind
 		r.table = append(r.table, row[:]...)
@@ -276,7 +277,7 @@ func (r *runner) Run() error {
 		return fmt.Errorf("webgpu: %d updates have been started and none of their records read", notesKept)
 	}
 	if r.steps {
-		r.mem.changed()
+		r.mem.Changed()
 	}
 	if err := r.send(); err != nil {
 		return err
@@ -309,18 +310,11 @@ func (r *runner) send() error {
 var errClosed = errors.New("webgpu: the program is closed")
 
 // find returns the value of a named input or output.
-func (r *runner) find(kind, name string, index map[string]int, n int) (int, error) {
+func (r *runner) find(kind, name string, n int) (int, error) {
 	if r.closed {
 		return 0, errClosed
 	}
-	v, ok := index[name]
-	if !ok {
-		return 0, fmt.Errorf("webgpu: program %q has no %s %q", r.p.Name, kind, name)
-	}
-	if x := r.p.Values[v]; n != x.Rows*x.Cols {
-		return 0, fmt.Errorf("webgpu: %s %q is %d×%d, got a slice of %d numbers", kind, name, x.Rows, x.Cols, n)
-	}
-	return v, nil
+	return host.Value("webgpu", kind, r.p, name, n)
 }
 
 func (r *runner) Write(input string, src []float32) error   { return write(r, input, src) }
@@ -328,26 +322,26 @@ func (r *runner) Write64(input string, src []float64) error { return write(r, in
 func (r *runner) Read(output string, dst []float32) error   { return read(r, output, dst) }
 func (r *runner) Read64(output string, dst []float64) error { return read(r, output, dst) }
 
-func write[T number](r *runner, input string, src []T) error {
-	v, err := r.find("input", input, r.p.Inputs, len(src))
+func write[T host.Number](r *runner, input string, src []T) error {
+	v, err := r.find("input", input, len(src))
 	if err != nil {
 		return err
 	}
-	scatter(r.staged[r.plan.Place.Of[v].Offset:], src, r.p.Values[v].Cols)
+	host.Scatter(r.staged[r.plan.Place.Of[v].Offset:], src, r.p.Values[v].Cols)
 	if !slices.Contains(r.fresh, v) {
 		r.fresh = append(r.fresh, v)
 	}
 	return nil
 }
 
-func read[T number](r *runner, output string, dst []T) error {
-	v, err := r.find("output", output, r.p.Outputs, len(dst))
+func read[T host.Number](r *runner, output string, dst []T) error {
+	v, err := r.find("output", output, len(dst))
 	if err != nil {
 		return err
 	}
 	at := r.plan.Place.Of[v]
 	if at.Space != gpu.Outputs { // a parameter or an input that is given back as it is
-		return r.fetch(r.bufferHandle(v), r.at(v), r.plan.SizeOf(v), func(x []float32) { gather(dst, x, r.p.Values[v].Cols) })
+		return r.fetch(r.bufferHandle(v), r.at(v), r.plan.SizeOf(v), func(x []float32) { host.Gather(dst, x, r.p.Values[v].Cols) })
 	}
 	if r.ran && !r.kept {
 		if err := r.fetch(r.buffers[work], r.starts[gpu.Outputs], len(r.results), func(x []float32) { copy(r.results, x) }); err != nil {
@@ -355,7 +349,7 @@ func read[T number](r *runner, output string, dst []T) error {
 		}
 		r.kept = true
 	}
-	gather(dst, r.results[at.Offset:], r.p.Values[v].Cols)
+	host.Gather(dst, r.results[at.Offset:], r.p.Values[v].Cols)
 	return nil
 }
 

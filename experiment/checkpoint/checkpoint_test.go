@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/bounded"
 )
 
 func Example() {
@@ -341,6 +342,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(whole[:len(whole)-1])
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer bounded.Input(t, len(data))()
 		r, err := newReader(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return
@@ -358,4 +360,17 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c")
+	if err := (&state{f32: []float32{1}, text: "x"}).save(path); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := os.ReadFile(path)
+	bounded.Large(t, func(b []byte) {
+		if r, err := newReader(bytes.NewReader(b), int64(len(b))); err == nil {
+			_ = r.verify()
+		}
+	}, whole)
 }

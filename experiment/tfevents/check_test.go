@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"nacre/internal/bounded"
 )
 
 // written is the content of a file of three records.
@@ -57,8 +59,14 @@ func FuzzCheck(f *testing.F) {
 	f.Add(data[:20])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
+		defer bounded.Input(t, len(data))()
 		if n, _, _ := check(bytes.NewReader(data)); 16*n > len(data) {
 			t.Fatalf("%d records in %d bytes", n, len(data))
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	_, data := written(t)
+	bounded.Large(t, func(b []byte) { _, _, _ = check(bytes.NewReader(b)) }, data)
 }

@@ -258,3 +258,37 @@ func TestFillRefusesABlockWithoutEnd(t *testing.T) {
 		t.Errorf("%q, %v: other comments are to be left alone", got, err)
 	}
 }
+
+// test is the name of a test as pages quote it.
+var test = regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z][A-Za-z0-9_]*)`")
+
+// TestNamedTestsExist looks for the tests that pages name as what keeps a promise.
+func TestNamedTestsExist(t *testing.T) {
+	root, known := rootOf(t), map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && (name == "node_modules" || name == "out" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, f := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			known[f[1]] = true
+		}
+		return err
+	})
+	if err != nil || len(known) < 500 {
+		t.Fatalf("%d tests found, %v", len(known), err)
+	}
+	for name, text := range pagesOf(t) {
+		for _, n := range test.FindAllStringSubmatch(text, -1) {
+			if !known[n[1]] {
+				t.Errorf("%s names %s, which is no test", name, n[1])
+			}
+		}
+	}
+}

@@ -34,6 +34,7 @@ var generators = map[string]func(root, arguments string) (string, error){
 	"table":    table,
 	"packages": packages,
 	"house":    house,
+	"vectors":  vectors,
 }
 
 // fill returns a page with all of its generated blocks written anew. Comments that begin with another word are left

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/sbinet/npyio/npy"
+
+	"nacre/internal/bounded"
 )
 
 func Example() {
@@ -35,6 +37,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(bytes.Replace(whole, []byte("}"), []byte(" "), 1))
 	f.Add(append([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), whole[10:]...))
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		defer bounded.Input(t, len(raw))()
 		r, data, n, err := Open(raw)
 		if err != nil {
 			return
@@ -75,4 +78,13 @@ func TestReadAll(t *testing.T) {
 	if _, err := ReadAll(bytes.NewReader(make([]byte, 1)), &left); err == nil {
 		t.Error("one byte more than may be")
 	}
+}
+
+func TestLargeInputs(t *testing.T) {
+	var file bytes.Buffer
+	if err := npy.Write(&file, []float64{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	long := append([]byte("\x93NUMPY\x02\x00\xff\xff\x0f\x00"), file.Bytes()[10:]...) // a header of a megabyte
+	bounded.Large(t, func(b []byte) { _, _, _, _ = Open(b) }, file.Bytes(), long)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/bounded"
 	"nacre/internal/safetensors"
 )
 
@@ -166,6 +167,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(raw(`{"a":{"dtype":"F64","shape":[0,3],"data_offsets":[0,0]}}  `))
 	f.Add(raw(`{}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer bounded.Input(t, len(b))()
 		file, err := read(b)
 		if err != nil {
 			return
@@ -190,4 +192,10 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	one := raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"k":"v"}}`, 0, 0, 0x80, 0x3f)
+	long := append(binary.LittleEndian.AppendUint64(nil, 1<<20), one[8:]...) // a header of a megabyte
+	bounded.Large(t, func(b []byte) { _, _ = read(b) }, one, long)
 }

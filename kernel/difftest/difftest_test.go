@@ -2,11 +2,14 @@ package difftest
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"nacre/kernel"
 	"nacre/library"
@@ -15,9 +18,9 @@ import (
 var (
 	update   = flag.Bool("update", false, "compile the programs of the corpus and store what they print")
 	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
-	programs = flag.Int("programs", 200, "how many programs to generate")
+	programs = flag.Int("programs", 1000, "how many programs to generate")
 	seed     = flag.Uint64("seed", 1, "what they are generated from, and split by")
-	written  = flag.String("programs-in", "", "a folder of programs to run")
+	written  = flag.String("programs-in", "written", "a folder of programs to run: files of Go, or archives of such")
 	keep     = flag.String("keep", "", "a folder for the generated programs that differ")
 	shrink   = flag.String("shrink", "", "a file with a program to make smaller while it differs")
 	shown    = flag.Int("show", 5, "how many differences of a kind to show")
@@ -77,50 +80,63 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestWritten runs the programs of a folder and tells how each compares.
+// TestWritten runs programs written by hand, in cells and compiled.
 func TestWritten(t *testing.T) {
-	if *written == "" {
-		t.Skip("no folder is given with -programs-in")
-	}
-	files, err := filepath.Glob(filepath.Join(*written, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no programs in ", *written, err)
-	}
-	var list []*Program
-	for k, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Check(string(text)); err != nil {
-			t.Errorf("%s does not compile: %v", filepath.Base(file), err)
-			continue
-		}
-		p, err := New(filepath.Base(file), string(text), rand.New(rand.NewPCG(*seed, uint64(k))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, p)
-	}
+	list := writtenIn(t, *written)
 	want, err := Compiled(t.Context(), t.TempDir(), list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	counts := map[Class]int{}
-	for k, p := range list {
-		s := open(t)
-		o := InCells(s, p, want[k])
-		s.Close()
+	for k, o := range outcomes(t, list, want) {
 		counts[o.Class]++
 		switch o.Class {
 		case Same:
 		case Refused:
-			t.Log(o.Difference(p, want[k]))
+			t.Log(o.Difference(list[k], want[k]))
 		default:
-			t.Error(o.Difference(p, want[k]))
+			t.Error(o.Difference(list[k], want[k]))
 		}
 	}
 	t.Log(summary(*seed, len(list), counts))
+}
+
+// writtenIn are the programs of a folder, split at random places.
+func writtenIn(t *testing.T, dir string) []*Program {
+	var list []*Program
+	add := func(name string, text []byte) {
+		n := len(list)
+		own, err := renamed(string(text), fmt.Sprintf("_%d", n)) // programs that share a session do not redefine what is another's
+		if err != nil {
+			t.Errorf("%s does not compile: %v", name, err)
+			return
+		}
+		own = strings.Replace(own, fmt.Sprintf("func main_%d()", n), "func main()", 1)
+		p, err := New(name, own, rand.New(rand.NewPCG(*seed, uint64(n))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs in ", dir, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch filepath.Ext(file) {
+		case ".go":
+			add(filepath.Base(file), text)
+		case ".txtar":
+			for _, f := range txtar.Parse(text).Files {
+				add(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, f.Data)
+			}
+		}
+	}
+	return list
 }
 
 // TestShrink makes a program that differs smaller and prints it as a file of the corpus.

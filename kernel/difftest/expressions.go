@@ -79,7 +79,11 @@ func (g *generator) expr(t *typ, depth int) string {
 		case 1:
 			return t.name + "(fmt.Sprint(" + e(g.anyPrintable()) + "))"
 		case 2:
-			return fmt.Sprintf("%s(fmt.Sprintf(%q, %s))", t.name, g.verb(), e(g.anyPrintable()))
+			u, verb := g.anyPrintable(), g.verb()
+			if u == tError { // whose other forms tell addresses
+				verb = "%v"
+			}
+			return fmt.Sprintf("%s(fmt.Sprintf(%q, %s))", t.name, verb, e(u))
 		case 3:
 			return t.name + "(strings." + g.pick("ToUpper", "TrimSpace", "ToLower") + "(string(" + e(t) + ")))"
 		case 4:
@@ -258,6 +262,14 @@ func (g *generator) literal(t *typ, depth int) string {
 
 // anyPrintable is a type whose values print alike in each run.
 func (g *generator) anyPrintable() *typ {
+	for {
+		if t := g.somePrintable(); !addressed(t, map[string]bool{}) || t == tError {
+			return t
+		}
+	}
+}
+
+func (g *generator) somePrintable() *typ {
 	return one(g, []*typ{tInt, tText, tFloat, tBool, one(g, ints), sliceOf(tInt), mapOf(tText, tInt), arrayOf(2, tText), one(g, append(g.structs, tInt)), one(g, append(g.named, tText)), tError})
 }
 
@@ -271,7 +283,7 @@ func addressed(t *typ, seen map[string]bool) bool {
 		return true
 	}
 	switch t.kind {
-	case pointer, closure:
+	case pointer, closure, empty, shaper, failure:
 		return true
 	case slice, array, mapping:
 		return addressed(t.elem, seen)

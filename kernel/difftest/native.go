@@ -205,6 +205,9 @@ func ending(stderr string, code int) string {
 			if k := strings.LastIndex(text, "\tpanic: "); k >= 0 {
 				text, mark = text[k+8:], "panic: "
 			}
+			if mark == "fatal error: " {
+				text, _, _ = strings.Cut(text, "\n")
+			}
 			text, _, _ = strings.Cut(text, "\n[signal ")
 			text, _, _ = strings.Cut(text, "\n\ngoroutine ")
 			text, _, _ = strings.Cut(text, " [recovered")

@@ -20,7 +20,7 @@ func (g *generator) define(t *typ) string {
 // show prints a variable.
 func (g *generator) show(v variable) string {
 	verb := g.pick("%v", "%+v", "%#v", "%T")
-	if v.t.kind != empty && v.t.kind != shaper && v.t.kind != failure && !addressed(v.t, map[string]bool{}) && g.chance(2) {
+	if !addressed(v.t, map[string]bool{}) && g.chance(2) {
 		verb = g.verb()
 	}
 	switch {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"nacre/internal/bounded"
 )
 
 func sample() *Message {
@@ -82,6 +84,7 @@ func TestMalformedFrames(t *testing.T) {
 func FuzzDecodeV1(f *testing.F) {
 	f.Add(EncodeV1(sample()))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer bounded.Input(t, len(b))()
 		m, err := DecodeV1(b)
 		if err != nil {
 			return
@@ -98,6 +101,7 @@ func FuzzDecodeLegacy(f *testing.F) {
 	f.Add(frame, true)
 	f.Add([]byte(`{"channel":"shell","header":{"msg_id":"a","msg_type":"b"}}`), false)
 	f.Fuzz(func(t *testing.T, b []byte, isBinary bool) {
+		defer bounded.Input(t, len(b))()
 		if m, err := DecodeLegacy(b, isBinary); err == nil && m.Head().MsgID == "" {
 			t.Errorf("%q: a message without an identifier", b)
 		}
@@ -179,6 +183,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte("AAAAAAAAAAAA"))
 	f.Add(append(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, mark), MaxFrame), "not so much"...))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer bounded.Input(t, len(b))()
 		in := NewReader(bytes.NewReader(b))
 		for {
 			m, err := in.Read()
@@ -193,4 +198,20 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	legacy, _ := EncodeLegacy(sample())
+	var pipe bytes.Buffer
+	if err := NewWriter(&pipe).Write(sample()); err != nil {
+		t.Fatal(err)
+	}
+	bounded.Large(t, func(b []byte) {
+		_, _ = DecodeV1(b)
+		_, _ = DecodeLegacy(b, true)
+		_, _ = DecodeLegacy(b, false)
+		for in, err := NewReader(bytes.NewReader(b)), error(nil); err == nil || errors.Is(err, ErrTooLarge); {
+			_, err = in.Read()
+		}
+	}, EncodeV1(sample()), legacy, pipe.Bytes())
 }

@@ -161,12 +161,20 @@ func (k *Kernel) respond(m *Message) (end bool) {
 		k.complete(m)
 	case "inspect_request":
 		k.inspect(m)
+	case "signature_request":
+		k.signature(m)
+	case "problems_request":
+		k.problems(m)
+	case "search_request":
+		k.search(m)
 	case "is_complete_request":
 		k.isComplete(m)
 	case "history_request":
 		k.recall(m)
 	case "variables_request":
 		k.variables(m)
+	case "program_request":
+		k.program(m)
 	case "comm_info_request":
 		k.reply(m, "comm_info_reply", map[string]any{"status": "ok", "comms": map[string]any{}})
 	case "comm_open":

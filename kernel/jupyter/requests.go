@@ -2,6 +2,8 @@ package jupyter
 
 import (
 	"strings"
+
+	"nacre/kernel"
 )
 
 // info is the content of a kernel_info_reply.
@@ -18,42 +20,146 @@ func (k *Kernel) info() map[string]any {
 	}
 }
 
-// complete answers with the matches twice: as plain text, and with kind and signature as front ends understand it.
-func (k *Kernel) complete(m *Message) {
-	var c struct {
-		Code   string `json:"code"`
-		Cursor int    `json:"cursor_pos"`
+// writing is the content of requests about a cell that is being written. Above is Nacre's own: the cells over it that
+// did not run as they are.
+type writing struct {
+	Code   string   `json:"code"`
+	Cursor int      `json:"cursor_pos"`
+	Detail int      `json:"detail_level"`
+	Above  []string `json:"above"`
+}
+
+// written reads a request about a cell that is being written; a bad one is answered.
+func (k *Kernel) written(m *Message) (c writing, ok bool) {
+	err := m.Decode(&c)
+	if err != nil {
+		name, _ := replyName(m.Type())
+		k.reply(m, name, failed("BadRequest", err.Error()))
 	}
-	if err := m.Decode(&c); err != nil {
-		k.reply(m, "complete_reply", failed("BadRequest", err.Error()))
+	c.Cursor = clamp(c.Cursor, c.Code)
+	return c, err == nil
+}
+
+// edit is an insertion besides the completion, of an import.
+type edit struct {
+	At   int    `json:"at"`
+	Text string `json:"text"`
+}
+
+func editOf(e *kernel.Edit) *edit {
+	if e == nil {
+		return nil
+	}
+	return &edit{e.At, e.Text}
+}
+
+// typed is a match as front ends understand it. What Insert and Import hold is Nacre's own.
+type typed struct {
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+	Text      string `json:"text"`
+	Type      string `json:"type"`
+	Signature string `json:"signature"`
+	Insert    string `json:"insert,omitempty"`
+	Import    *edit  `json:"import,omitempty"`
+}
+
+// complete answers with the matches twice: as plain text, and with kind and signature.
+func (k *Kernel) complete(m *Message) {
+	c, ok := k.written(m)
+	if !ok {
 		return
 	}
-	r := k.session.Complete(k.ctx, c.Code, clamp(c.Cursor, c.Code))
-	texts := make([]string, len(r.Matches))
-	typed := make([]map[string]any, len(r.Matches))
+	r := k.session.Draft(c.Above...).Complete(c.Code, c.Cursor)
+	texts, list := make([]string, len(r.Matches)), make([]typed, len(r.Matches))
 	for i, match := range r.Matches {
 		texts[i] = match.Text
-		typed[i] = map[string]any{"start": r.Start, "end": r.End, "text": match.Text, "type": match.Kind, "signature": match.Signature}
+		list[i] = typed{r.Start, r.End, match.Text, match.Kind, match.Signature, match.Insert, editOf(match.Import)}
 	}
 	k.reply(m, "complete_reply", map[string]any{
 		"status": "ok", "matches": texts, "cursor_start": r.Start, "cursor_end": r.End,
-		"metadata": map[string]any{"_jupyter_types_experimental": typed},
+		"metadata": map[string]any{"_jupyter_types_experimental": list},
 	})
 }
 
 func (k *Kernel) inspect(m *Message) {
-	var c struct {
-		Code   string `json:"code"`
-		Cursor int    `json:"cursor_pos"`
-		Detail int    `json:"detail_level"`
-	}
-	if err := m.Decode(&c); err != nil {
-		k.reply(m, "inspect_reply", failed("BadRequest", err.Error()))
+	c, ok := k.written(m)
+	if !ok {
 		return
 	}
-	r := k.session.Inspect(k.ctx, c.Code, clamp(c.Cursor, c.Code), c.Detail)
+	r := k.session.Draft(c.Above...).Inspect(c.Code, c.Cursor, c.Detail)
 	data, metadata := bundle(r.Data)
 	k.reply(m, "inspect_reply", map[string]any{"status": "ok", "found": r.Found, "data": data, "metadata": metadata})
+}
+
+// signature answers Nacre's own signature_request.
+func (k *Kernel) signature(m *Message) {
+	c, ok := k.written(m)
+	if !ok {
+		return
+	}
+	r := k.session.Draft(c.Above...).Signature(c.Code, c.Cursor)
+	if r.Parameters == nil {
+		r.Parameters = [][2]int{}
+	}
+	k.reply(m, "signature_reply", map[string]any{"status": "ok", "label": r.Label, "parameters": r.Parameters, "active": r.Active, "doc": r.Doc})
+}
+
+// problems answers Nacre's own problems_request.
+func (k *Kernel) problems(m *Message) {
+	var c struct {
+		Cells []struct {
+			Code string `json:"code"`
+			Ran  bool   `json:"ran"`
+		} `json:"cells"`
+	}
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "problems_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	list := make([]kernel.Source, len(c.Cells))
+	for i, x := range c.Cells {
+		list[i] = kernel.Source{Code: x.Code, Ran: x.Ran}
+	}
+	type problem struct {
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+		Message string `json:"message"`
+		Import  *edit  `json:"import,omitempty"`
+	}
+	out := [][]problem{}
+	for _, found := range k.session.Problems(list) {
+		of := []problem{}
+		for _, p := range found {
+			of = append(of, problem{p.Line, p.Column, p.Message, editOf(p.Import)})
+		}
+		out = append(out, of)
+	}
+	k.reply(m, "problems_reply", map[string]any{"status": "ok", "cells": out})
+}
+
+// mostEntries answer a search.
+const mostEntries = 60
+
+// search answers Nacre's own search_request.
+func (k *Kernel) search(m *Message) {
+	var c struct {
+		Words string   `json:"words"`
+		Code  string   `json:"code"`
+		Above []string `json:"above"`
+	}
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "search_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	list, draft, imports := []map[string]any{}, k.session.Draft(c.Above...), map[string]*edit{}
+	for _, e := range k.session.Search(c.Words, mostEntries) {
+		if _, known := imports[e.Path]; !known {
+			imports[e.Path] = editOf(draft.Import(c.Code, e.Path))
+		}
+		list = append(list, map[string]any{"path": e.Path, "package": e.Package, "import": imports[e.Path], "name": e.Name, "kind": e.Kind, "signature": e.Signature, "doc": e.Doc, "snippet": e.Snippet})
+	}
+	k.reply(m, "search_reply", map[string]any{"status": "ok", "entries": list})
 }
 
 func (k *Kernel) isComplete(m *Message) {
@@ -79,6 +185,19 @@ func (k *Kernel) variables(m *Message) {
 		list = append(list, map[string]any{"name": v.Name, "type": v.Type, "value": v.Value, "size": v.Size})
 	}
 	k.reply(m, "variables_reply", map[string]any{"status": "ok", "variables": list})
+}
+
+// program answers nacre's own program_request: the cells of a notebook as a program has them.
+func (k *Kernel) program(m *Message) {
+	var c struct {
+		Cells []string `json:"cells"`
+	}
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "program_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	cells, decls := k.session.Program(c.Cells)
+	k.reply(m, "program_reply", map[string]any{"status": "ok", "cells": cells, "declarations": decls})
 }
 
 // refuseComm closes a comm at once: this kernel has no targets.

@@ -20,7 +20,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -182,6 +184,21 @@ func (s *Session) eat(n int) {
 
 // Complete implements kernel.Session: it completes command names.
 func (s *Session) Complete(_ context.Context, code string, cursor int) kernel.Completion {
+	return s.Draft().Complete(code, cursor)
+}
+
+// Inspect implements kernel.Session.
+func (s *Session) Inspect(_ context.Context, code string, cursor, detail int) kernel.Inspection {
+	return s.Draft().Inspect(code, cursor, detail)
+}
+
+// Draft implements kernel.Session. What stands above changes nothing.
+func (s *Session) Draft(...string) kernel.Draft { return draft{} }
+
+type draft struct{}
+
+// Complete implements kernel.Draft: it completes command names.
+func (draft) Complete(code string, cursor int) kernel.Completion {
 	r := []rune(code)
 	start := cursor
 	for start > 0 && r[start-1] != ' ' && r[start-1] != '\n' {
@@ -196,13 +213,50 @@ func (s *Session) Complete(_ context.Context, code string, cursor int) kernel.Co
 	return c
 }
 
-// Inspect implements kernel.Session.
-func (s *Session) Inspect(_ context.Context, code string, _, _ int) kernel.Inspection {
+// Inspect implements kernel.Draft.
+func (draft) Inspect(code string, _, _ int) kernel.Inspection {
 	word, _, _ := strings.Cut(code, " ")
 	if commands[word] == nil {
 		return kernel.Inspection{}
 	}
 	return kernel.Inspection{Found: true, Data: *text("command " + word)}
+}
+
+// Signature implements kernel.Draft: every command takes a text.
+func (draft) Signature(code string, _ int) kernel.Signature {
+	word, _, called := strings.Cut(code, "(")
+	if commands[word] == nil || !called {
+		return kernel.Signature{}
+	}
+	from := len(word) + 1
+	return kernel.Signature{Label: word + "(text)", Parameters: [][2]int{{from, from + len("text")}}, Doc: "A command."}
+}
+
+// Import implements kernel.Draft: nothing has to be imported.
+func (draft) Import(string, string) *kernel.Edit { return nil }
+
+// Problems implements kernel.Session: unknown commands are problems.
+func (s *Session) Problems(cells []kernel.Source) [][]kernel.Problem {
+	out := make([][]kernel.Problem, len(cells))
+	for k, c := range cells {
+		for i, line := range strings.Split(c.Code, "\n") {
+			if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word != "" && commands[word] == nil {
+				out[k] = append(out[k], kernel.Problem{Position: kernel.Position{Line: i + 1, Column: 1}, Message: "unknown command " + word})
+			}
+		}
+	}
+	return out
+}
+
+// Search implements kernel.Session: it finds commands.
+func (s *Session) Search(words string, most int) []kernel.Entry {
+	list := []kernel.Entry{}
+	for _, name := range slices.Sorted(maps.Keys(commands)) {
+		if strings.Contains(name, words) && len(list) < most {
+			list = append(list, kernel.Entry{Path: "commands", Package: "commands", Name: name, Kind: "function", Doc: "command " + name, Snippet: name + " ${text}"})
+		}
+	}
+	return list
 }
 
 // IsComplete implements kernel.Session.
@@ -215,6 +269,9 @@ func (s *Session) IsComplete(code string) kernel.Completeness {
 	}
 	return kernel.Completeness{Status: "complete"}
 }
+
+// Program implements kernel.Session: its commands leave no errors out.
+func (s *Session) Program(cells []string) ([]string, string) { return cells, "" }
 
 // Variables implements kernel.Session.
 func (s *Session) Variables() []kernel.Variable {

@@ -18,7 +18,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"html"
 	"image"
 	"image/png"
 	"os"
@@ -84,86 +83,6 @@ func (p picture) MIMEBundle() (map[string]any, error) {
 	}
 	s := p.Bounds().Size()
 	return Bundle{"image/png": b.Bytes(), "text/plain": fmt.Sprintf("picture of %d×%d pixels", s.X, s.Y)}, nil
-}
-
-// Table is rows under a header. Numbers are aligned to the right; cells are printed with %v, floats with six digits.
-func Table(header []string, rows [][]any) Renderer { return table{header, rows} }
-
-type table struct {
-	header []string
-	rows   [][]any
-}
-
-func (t table) MIMEBundle() (map[string]any, error) {
-	for k, r := range t.rows {
-		if len(r) != len(t.header) {
-			return nil, fmt.Errorf("display: row %d of the table has %d cells, the header %d", k, len(r), len(t.header))
-		}
-	}
-	width := make([]int, len(t.header))
-	text := make([][]string, len(t.rows))
-	for j, h := range t.header {
-		width[j] = len([]rune(h))
-	}
-	for i, r := range t.rows {
-		for j, c := range r {
-			s := cellText(c)
-			text[i] = append(text[i], s)
-			width[j] = max(width[j], len([]rune(s)))
-		}
-	}
-	var h, p strings.Builder
-	h.WriteString("<table><thead><tr>")
-	for j, name := range t.header {
-		fmt.Fprintf(&h, "<th>%s</th>", html.EscapeString(name))
-		fmt.Fprintf(&p, "%-*s  ", width[j], name)
-	}
-	h.WriteString("</tr></thead><tbody>")
-	p.WriteString("\n")
-	for i, r := range text {
-		h.WriteString("<tr>")
-		for j, s := range r {
-			if isNumber(t.rows[i][j]) {
-				fmt.Fprintf(&h, `<td style="text-align:right">%s</td>`, html.EscapeString(s))
-				fmt.Fprintf(&p, "%*s  ", width[j], s)
-				continue
-			}
-			fmt.Fprintf(&h, `<td style="text-align:left">%s</td>`, html.EscapeString(s))
-			fmt.Fprintf(&p, "%-*s  ", width[j], s)
-		}
-		h.WriteString("</tr>")
-		p.WriteString("\n")
-	}
-	h.WriteString("</tbody></table>")
-	return Bundle{"text/html": h.String(), "text/plain": trimLines(p.String())}, nil
-}
-
-func trimLines(s string) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	for k := range lines {
-		lines[k] = strings.TrimRight(lines[k], " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-func cellText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case float64:
-		return fmt.Sprintf("%.6g", v)
-	case float32:
-		return fmt.Sprintf("%.6g", v)
-	}
-	return fmt.Sprint(v)
-}
-
-func isNumber(v any) bool {
-	switch v.(type) {
-	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64:
-		return true
-	}
-	return false
 }
 
 // Show shows values now, one below the other, each as it would be as the last expression of a cell.

@@ -25,8 +25,18 @@ func ExampleShow() {
 	))
 	// Output:
 	// task  return
-	// 0       -1.5
+	// 0      -1.50
 	// 10     12.25
+	// 2 rows of 2 columns
+}
+
+// A table of mixed cells is a frame: empty cells are missing, columns of anything else are text.
+func TestTable(t *testing.T) {
+	f := display.Table([]string{"", "n", "", "what"}, [][]any{{"a", 1, "", true}, {nil, "", 0.25, "b"}})
+	got, err := f.CSV()
+	if want := "\" \",n,\"  \",what\na,1,,true\n,,0.25,b\n"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
 }
 
 // encoded is a form of a bundle as it goes over the wire.

@@ -7,8 +7,9 @@ import (
 	"nacre/library/api"
 )
 
-// list names the packages outside the standard library that cells may import.
+// list names the packages that cells may import besides those in the interpreter's tables of the standard library.
 var list = []string{
+	"golang.org/x/sync/errgroup",
 	"gonum.org/v1/gonum/dsp/fourier",
 	"gonum.org/v1/gonum/floats",
 	"gonum.org/v1/gonum/graph",
@@ -35,12 +36,13 @@ var list = []string{
 	"gonum.org/v1/plot/vg/vgsvg",
 	"gorgonia.org/gorgonia",
 	"gorgonia.org/tensor",
+	"os/exec",
 }
 
 // dropped are standard packages of the interpreter's tables that no notebook needs: each costs room in the binary.
 var dropped = []string{
 	"debug", "go/build", "go/doc", "go/importer", "go/printer", "go/types", "crypto/tls", "crypto/x509",
-	"log/syslog", "net/http/cgi", "net/http/fcgi", "net/rpc", "net/smtp", "testing", "runtime/trace", "runtime/pprof",
+	"log/syslog", "net/http/cgi", "net/http/fcgi", "net/rpc", "net/smtp", "runtime/trace", "runtime/pprof",
 	"net/http/pprof", "expvar", "database", "text/template/parse", "regexp/syntax",
 }
 
@@ -60,7 +62,7 @@ var browser = []string{
 // serverOnly are the other packages that cells cannot import in the browser, with those below them: they drive a GPU or
 // the native MuJoCo, read its files, run processes, or compare with Python programs.
 var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/mirror/mirrortest", "nacre/sim/verify", "nacre/sim/rates",
-	"nacre/sim/metaworld/bundle", "nacre/experiment/programs", "nacre/experiment/sweep"}
+	"nacre/sim/metaworld/bundle", "nacre/experiment/programs", "nacre/experiment/sweep", "os/exec"}
 
 // inBrowser says whether cells can import a package in the browser too.
 func inBrowser(path string) bool {

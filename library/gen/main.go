@@ -94,6 +94,7 @@ func main() {
 	}
 	write("types.bin.gz", bundle(cfg.Fset, pkgs))
 	write("docs.json.gz", encoded(docs))
+	write("uses.txt", []byte(uses(pkgs)))
 	var absent []string
 	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		if inBrowser(p.PkgPath) {
@@ -184,7 +185,7 @@ func pack(data []byte) []byte {
 	return b.Bytes()
 }
 
-// documentation maps names ("New", "Dense.Add", "" for the package) to their comments.
+// documentation maps names ("New", "Dense.Add", the field "Config.Latent", "" for the package) to their comments.
 func documentation(p *packages.Package) map[string]string {
 	var files []*ast.File
 	for _, f := range p.Syntax {
@@ -227,6 +228,7 @@ func documentation(p *packages.Package) map[string]string {
 	}
 	for _, t := range d.Types {
 		put(t.Name, t.Doc)
+		fields(t, put)
 		values(t.Consts)
 		values(t.Vars)
 		for _, f := range t.Funcs {
@@ -237,6 +239,21 @@ func documentation(p *packages.Package) map[string]string {
 		}
 	}
 	return m
+}
+
+// fields puts the comments of a struct's exported fields.
+func fields(t *doc.Type, put func(name, text string)) {
+	for _, s := range t.Decl.Specs {
+		st, ok := s.(*ast.TypeSpec).Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		for _, f := range st.Fields.List {
+			for _, id := range f.Names {
+				put(t.Name+"."+id.Name, f.Doc.Text()+f.Comment.Text())
+			}
+		}
+	}
 }
 
 // symbols returns the table of p: functions, variables and types that the interpreter does not have already, and a

@@ -2,10 +2,10 @@
 // rollouts of the run, set several arms and seeds side by side. Each call is one or two calls of what is there: packages
 // experiment, tsne, analysis/plots.
 //
-//	run, err := lab.Train("quick/point-goal", lab.Latent(3), lab.Iterations(5))
-//	run.Curve()       // return over environment steps, shown by the notebook
-//	run.TSNE()        // the embeddings' layout, with its centroid table
-//	run.Rollout(0)    // an episode on the first test task, after adaptation
+//	run := lab.Train("quick/point-goal", lab.Latent(3), lab.Iterations(5)) // in a cell an error ends it by itself
+//	run.Curve()     // return over environment steps
+//	run.TSNE()      // the embeddings' layout, with its centroid table
+//	run.Rollout(0)  // an episode on the first test task, after adaptation
 //
 // A run's folder is named after what it is, below "runs": the same call again opens the run that is there, or goes on with
 // it where it was interrupted. In a notebook a call ends when its cell is interrupted.
@@ -35,9 +35,16 @@ type plan struct {
 	pairs     []string
 	named     []setting
 	folder    string
+	under     string
 	host      experiment.Host
 	quiet     bool
-	shared    bool // by several algorithms, of which not all read all that is set
+	shared    bool              // by several algorithms, of which not all read all that is set
+	own       map[string]string // the algorithms of Loss, by the names that it was given
+	family    string            // another than the preset's, and what tells it from others of its name
+	behaviour string
+	over      []sweep
+	at        []setting // the values of this plan of them
+	err       error
 }
 
 // setting is a value by the name that it has in the table of any algorithm.
@@ -65,8 +72,23 @@ func name(key string, n int) Option {
 	return func(p *plan) { p.named = append(p.named, setting{key, fmt.Sprint(n)}) }
 }
 
+// Over makes Compare train with each of several values of a setting, named as in the configuration ("tcl.window") or as in
+// any table of the algorithm ("latent"). Metrics and Returns of the runs have the setting as a column.
+func Over(setting string, values ...any) Option {
+	return func(p *plan) { p.over = append(p.over, sweep{setting, values}) }
+}
+
+// sweep is a setting with its values.
+type sweep struct {
+	setting string
+	values  []any
+}
+
 // Folder is where the run is kept, instead of a folder below "runs" named after it.
 func Folder(dir string) Option { return func(p *plan) { p.folder = dir } }
+
+// Under is the folder that runs are kept below, instead of "runs"; "" is that.
+func Under(dir string) Option { return func(p *plan) { p.under = dir } }
 
 // On chooses device, workers and more; the zero value is the CPU with a worker per core.
 func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
@@ -78,15 +100,22 @@ func Quiet() Option { return func(p *plan) { p.quiet = true } }
 // tells how far it is. A run that is there is opened, one that was interrupted goes on; a folder with another
 // configuration is an error. Interrupting the cell leaves a checkpoint.
 func Train(preset string, options ...Option) (*Run, error) {
-	runs, err := train(preset, nil, nil, options)
+	runs, err := train(preset, nil, nil, append(slices.Clone(options), one))
 	if err != nil {
 		return nil, err
 	}
 	return runs[0], nil
 }
 
-// Compare trains a preset by several algorithms and seeds, each seed of each algorithm, and returns the runs in that order.
-// Their curves grow in one chart. No algorithms or seeds are the preset's. Values that are set count for the algorithms that
+// one refuses what takes several runs.
+func one(p *plan) {
+	if len(p.over) > 0 {
+		p.err = cmp.Or(p.err, fmt.Errorf("lab: several values of %s in Train, which makes one run; expected Compare", p.over[0].setting))
+	}
+}
+
+// Compare trains a preset by several algorithms and seeds, each seed of each algorithm, and with each value of what is
+// varied (Over), and returns the runs in that order. Their curves grow in one chart. No algorithms or seeds are the preset's. Values that are set count for the algorithms that
 // read them.
 func Compare(preset string, algorithms []string, seeds []int, options ...Option) (Runs, error) {
 	return train(preset, algorithms, seeds, options)
@@ -97,6 +126,9 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 	for _, o := range options {
 		o(&base)
 	}
+	if base.err != nil {
+		return nil, base.err
+	}
 	plans := base.crossed(algorithms, seeds)
 	if base.folder != "" && len(plans) > 1 {
 		return nil, fmt.Errorf("lab: one folder (%s) for %d runs; leave Folder out", base.folder, len(plans))
@@ -106,8 +138,8 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 		if err != nil {
 			return nil, err
 		}
-		dir := cmp.Or(p.folder, filepath.Join("runs", folderName(preset, cfg, p)))
-		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host})
+		dir := cmp.Or(p.folder, filepath.Join(cmp.Or(p.under, "runs"), folderName(preset, cfg, p)))
+		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host, at: p.at})
 	}
 	watch := newWatch(runs, base.quiet)
 	defer watch.end()
@@ -119,13 +151,21 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 	return runs, nil
 }
 
-// crossed is a plan for every seed of every algorithm.
+// crossed is a plan for every seed of every algorithm with every value of what is varied.
 func (p plan) crossed(algorithms []string, seeds []int) (plans []plan) {
+	if k := len(p.at); k < len(p.over) {
+		for _, v := range p.over[k].values {
+			q := p
+			q.at = append(slices.Clone(p.at), setting{p.over[k].setting, fmt.Sprint(v)})
+			plans = append(plans, q.crossed(algorithms, seeds)...)
+		}
+		return plans
+	}
 	if len(algorithms) == 0 {
 		algorithms = []string{p.algorithm}
 	}
 	for _, a := range algorithms {
-		p.algorithm, p.shared = a, len(algorithms) > 1
+		p.algorithm, p.shared = cmp.Or(p.own[a], a), len(algorithms) > 1
 		if len(seeds) == 0 {
 			plans = append(plans, p)
 		}
@@ -144,6 +184,7 @@ func (p plan) config(preset string) (experiment.Config, error) {
 		return cfg, err
 	}
 	cfg.Algorithm = cmp.Or(p.algorithm, cfg.Algorithm)
+	cfg.Family = cmp.Or(p.family, cfg.Family)
 	if p.seed != nil {
 		cfg.Seed = *p.seed
 	}
@@ -151,10 +192,13 @@ func (p plan) config(preset string) (experiment.Config, error) {
 	if p.shared {
 		pairs = slices.DeleteFunc(pairs, cfg.Ignores)
 	}
-	for _, s := range p.named {
-		key, err := keyOf(cfg.Algorithm, s.name)
-		if err != nil {
-			return cfg, err
+	for _, s := range slices.Concat(p.named, p.at) {
+		key := s.name
+		if !strings.Contains(key, ".") {
+			var err error
+			if key, err = keyOf(cfg.Algorithm, s.name); err != nil {
+				return cfg, err
+			}
 		}
 		pairs = append(pairs, key+"="+s.value)
 	}
@@ -182,8 +226,11 @@ func keyOf(algorithm, name string) (string, error) {
 func folderName(preset string, cfg experiment.Config, p plan) string {
 	s := fmt.Sprintf("%s-%s-seed%d", strings.ReplaceAll(preset, "/", "-"), cfg.Algorithm, cfg.Seed)
 	var changed []string
-	for _, n := range p.named {
+	for _, n := range slices.Concat(p.named, p.at) {
 		changed = append(changed, n.name+"="+n.value)
+	}
+	if p.family != "" {
+		changed = append(changed, "family="+p.family+" "+p.behaviour)
 	}
 	if changed = append(changed, p.pairs...); len(changed) == 0 {
 		return s

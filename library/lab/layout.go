@@ -3,8 +3,12 @@ package lab
 import (
 	"fmt"
 	"maps"
+	"math"
+	"slices"
 
 	"nacre/analysis/frame"
+	"nacre/analysis/plots"
+	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/tsne"
 )
@@ -15,13 +19,20 @@ type Layout struct {
 	Title string
 	*tsne.Embeddings
 	*tsne.Report
+	of     *frame.Frame // what was laid out
+	colour string       // a column of it by whose values points are coloured, where they are no labels
 }
 
 // MIMEBundle returns the plane as data for the notebook's front end, as a picture, and with its figures as text.
 func (l *Layout) MIMEBundle() (map[string]any, error) {
-	hover := make([]string, len(l.Label))
-	for i, label := range l.Label {
-		hover[i] = fmt.Sprintf("context %d, task %s", i, l.Name(label))
+	if l.colour != "" {
+		return plots.Scatter(l.Points(), "x", "y", plots.By(l.colour), plots.Title(l.Title)).MIMEBundle()
+	}
+	hover := make([]string, l.Mean.Rows)
+	for i := range hover {
+		if hover[i] = fmt.Sprint("row ", i); l.Label != nil {
+			hover[i] += ", " + l.Name(l.Label[i])
+		}
 	}
 	bundle, err := display.Embedding{
 		Title: l.Title, Points: l.Layout.Y, Label: l.Label, Names: l.Names, Hover: hover, Vectors: l.Mean,
@@ -37,6 +48,9 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 // Figures is the table of the centroid distances and their ratio, in the plane, among posterior means and among posteriors,
 // with the ratio's interval at 95 % and how many contexts the nearest centroid of the other half tells.
 func (l *Layout) Figures() *frame.Frame {
+	if l.Report.Labels == 0 {
+		return frame.New()
+	}
 	spaces := []tsne.Space{l.Plane, l.Latent}
 	names := []string{"t-SNE plane", "posterior means"}
 	if l.Posterior != nil {
@@ -49,9 +63,85 @@ func (l *Layout) Figures() *frame.Frame {
 			columns[k] = append(columns[k], v)
 		}
 	}
-	f := frame.New(frame.Texts("space", names))
+	f := frame.New(frame.Texts("of", slices.Repeat([]string{l.Title}, len(names))), frame.Texts("space", names))
 	for k, title := range []string{"to centroid", "between centroids", "ratio", "ratio_lo", "ratio_hi", "held-out accuracy"} {
 		f = f.With(frame.Numbers(title, columns[k]))
+	}
+	return f
+}
+
+// LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label, "" for none, which is not laid
+// out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside. The perplexity is
+// 30, or what so few rows allow.
+//
+//	lab.LayOut(frame.Read("iris.csv"), "species")
+func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, error) {
+	e := &tsne.Embeddings{}
+	var columns [][]float64
+	for _, name := range f.Names() {
+		if x, err := f.Numbers(name); err == nil && name != label {
+			e.Columns, columns = append(e.Columns, name), append(columns, x)
+		}
+	}
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	e.Mean = tsne.NewMatrix(f.Len(), len(columns))
+	for j, x := range columns {
+		for i, v := range x {
+			e.Mean.Row(i)[j] = v
+		}
+	}
+	colour := ""
+	if x, err := f.Numbers(label); err == nil && slices.ContainsFunc(x, func(v float64) bool { return v != math.Trunc(v) }) {
+		colour = label
+	} else if label != "" {
+		names, err := f.Sort(label).Unique(label)
+		if err != nil {
+			return nil, err
+		}
+		texts, err := f.Texts(label)
+		if err != nil {
+			return nil, err
+		}
+		e.Names, e.Label = names, make([]int, len(texts))
+		for i, t := range texts {
+			e.Label[i] = slices.Index(names, t)
+		}
+	}
+	l, err := layOut("t-SNE", e, options)
+	if err == nil {
+		l.of, l.colour = f, colour
+	}
+	return l, err
+}
+
+// layOut analyses embeddings; their perplexity is 30 at most.
+func layOut(title string, e *tsne.Embeddings, options []tsne.Option) (*Layout, error) {
+	options = append([]tsne.Option{tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))}, options...)
+	report, err := tsne.Analyse(cell.Context(), e, tsne.AnalyseOptions{TSNE: options, Repeats: -1, Bootstrap: 200})
+	if err != nil {
+		return nil, err
+	}
+	return &Layout{Title: title, Embeddings: e, Report: report}, nil
+}
+
+// Points is the layout as a table: x, y, and the columns of what was laid out.
+func (l *Layout) Points() *frame.Frame {
+	f := l.of
+	if f == nil {
+		var err error
+		if f, err = frame.Of(l.Embeddings); err != nil {
+			return frame.Failed(err)
+		}
+	}
+	y := l.Report.Layout.Y
+	for j, name := range []string{"x", "y"} {
+		c := make([]float64, y.Rows)
+		for i := range c {
+			c[i] = y.Row(i)[j]
+		}
+		f = f.With(frame.Numbers(name, c))
 	}
 	return f
 }

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
@@ -25,6 +28,7 @@ type Run struct {
 	Dir  string
 	cfg  experiment.Config
 	host experiment.Host
+	at   []setting // its values of what Over varies
 }
 
 // Open opens a run folder.
@@ -115,8 +119,16 @@ func (r *Run) Metrics() *frame.Frame {
 
 // named adds the columns by which the rows of several runs are told apart.
 func (r *Run) named(f *frame.Frame) *frame.Frame {
-	return f.Label("algorithm", func(frame.Row) string { return rl.Title(r.cfg.Algorithm) }).
+	f = f.Label("algorithm", func(frame.Row) string { return rl.Title(r.cfg.Algorithm) }).
 		Compute("seed", func(frame.Row) float64 { return float64(r.cfg.Seed) })
+	for _, s := range r.at {
+		if v, err := strconv.ParseFloat(s.value, 64); err == nil {
+			f = f.Compute(s.name, func(frame.Row) float64 { return v })
+		} else {
+			f = f.Label(s.name, func(frame.Row) string { return s.value })
+		}
+	}
+	return f
 }
 
 // Curve draws the return on unseen tasks after adaptation over environment steps.
@@ -172,10 +184,13 @@ func (r *Run) agent(do func(*experiment.Agent) error) error {
 }
 
 // Embed makes the posteriors of contexts of several tasks: windows of the agent's own rollouts, 200 of each of 8 tasks,
-// unless o says otherwise.
-func (r *Run) Embed(o experiment.EmbedOptions) (e *tsne.Embeddings, err error) {
+// unless o, of which at most one is given, says otherwise.
+func (r *Run) Embed(o ...experiment.EmbedOptions) (e *tsne.Embeddings, err error) {
+	var options experiment.EmbedOptions
+	for _, options = range o {
+	}
 	err = r.agent(func(a *experiment.Agent) error {
-		e, err = a.Embed(cell.Context(), o)
+		e, err = a.Embed(cell.Context(), options)
 		return err
 	})
 	return e, err
@@ -183,17 +198,12 @@ func (r *Run) Embed(o experiment.EmbedOptions) (e *tsne.Embeddings, err error) {
 
 // TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so few
 // contexts allow.
-func (r *Run) TSNE(o experiment.EmbedOptions) (*Layout, error) {
-	e, err := r.Embed(o)
+func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
+	e, err := r.Embed(o...)
 	if err != nil {
 		return nil, err
 	}
-	perplexity := tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))
-	report, err := tsne.Analyse(cell.Context(), e, tsne.AnalyseOptions{TSNE: []tsne.Option{perplexity}, Repeats: -1, Bootstrap: 200})
-	if err != nil {
-		return nil, err
-	}
-	return &Layout{Title: r.String(), Embeddings: e, Report: report}, nil
+	return layOut(r.String(), e, nil)
 }
 
 // Rollout lets the agent adapt to a test task, from 0, by the run's protocol and records the last episode.
@@ -248,7 +258,47 @@ func (r Runs) Metrics() *frame.Frame { return r.joined((*Run).Metrics) }
 // Returns are those of all runs.
 func (r Runs) Returns() *frame.Frame { return r.joined((*Run).Returns) }
 
-// Curve draws the returns of all runs over environment steps, a line an algorithm, with the interval over its seeds.
+// Curve draws the returns of all runs over environment steps, a line an algorithm or, where Over varies a setting, one of its
+// values, with the interval over seeds.
 func (r Runs) Curve() *plots.Chart {
-	return plots.Line(r.Metrics(), "env_steps", "adapted_return", plots.By("algorithm"), plots.Labels("environment steps", "return after adaptation"))
+	by := "algorithm"
+	if len(r) > 0 && len(r[0].at) > 0 {
+		by = r[0].at[0].name
+	}
+	return plots.Line(r.Metrics(), "env_steps", "adapted_return", plots.By(by), plots.Labels("environment steps", "return after adaptation"))
+}
+
+// Configs are the settings in which the runs differ: a row a setting, a column a run, named after its folder.
+func (r Runs) Configs() *frame.Frame {
+	var keys []string
+	values := make([]map[string]string, len(r))
+	for k, run := range r {
+		settings, err := run.cfg.Settings()
+		if err != nil {
+			return frame.Failed(err)
+		}
+		values[k] = map[string]string{}
+		for key, v := range settings {
+			if values[k][key] = strings.Trim(string(v), `"`); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	keys = slices.DeleteFunc(keys, func(key string) bool {
+		return !slices.ContainsFunc(values, func(v map[string]string) bool { return v[key] != values[0][key] })
+	})
+	f := frame.New(frame.Texts("setting", keys))
+	for k, run := range r {
+		column := make([]string, len(keys))
+		for i, key := range keys {
+			column[i] = values[k][key]
+		}
+		name := filepath.Base(run.Dir)
+		if f.Has(name) {
+			name = run.Dir
+		}
+		f = f.With(frame.Texts(name, column))
+	}
+	return f
 }

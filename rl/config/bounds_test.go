@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/bounded"
 	"nacre/rl/config"
 )
 
@@ -84,6 +85,7 @@ func FuzzDecodeStrict(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer bounded.Input(t, len(text))()
 		cfg := defaults()
 		if config.DecodeStrict("x", text, &cfg, "record") != nil {
 			return
@@ -97,4 +99,11 @@ func FuzzDecodeStrict(f *testing.F) {
 			t.Fatalf("%q was written as %q, which cannot be read: %v", text, out, err)
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	bounded.Large(t, func(b []byte) {
+		cfg := defaults()
+		_ = config.DecodeStrict("x", b, &cfg, "record")
+	}, []byte("seed = 3\n[pearl]\nlatent = 4\nhidden = [1, 2]\n"), []byte("name = \"a\"\n"))
 }

@@ -16,11 +16,12 @@ const (
 	limitBytes    = 60 << 20
 )
 
-// The most, in bytes, that one cell may show until it clears its output.
+// The most, in bytes if nothing else is said, that one cell may show until it clears its output.
 const (
 	cellText     = nbformat.MaxText // of text it prints
 	cellNative   = 256 << 10        // of text that its process prints itself, such as the dump of a crash
 	cellDisplays = 64 << 20         // of displays
+	cellShown    = 10_000           // displays, not bytes
 	// maxCells is how many cells' amounts are remembered.
 	maxCells = 1000
 )
@@ -39,7 +40,8 @@ type limiter struct {
 
 // amount is what one run of a cell has shown.
 type amount struct {
-	text, native, displays int
+	text, native, displays int             // bytes
+	shown                  int             // displays
 	told                   map[string]bool // which limits the reader knows of
 	rest                   rest
 }
@@ -84,14 +86,22 @@ func (l *limiter) keep(a *amount, m *jupyter.Message, why string) []*jupyter.Mes
 func (l *limiter) within(a *amount, m *jupyter.Message, msgType string) (shown []*jupyter.Message, ok bool) {
 	switch msgType {
 	case "clear_output":
-		a.text, a.displays = 0, 0
+		a.text, a.displays, a.shown = 0, 0, 0
 	case "stream":
 		if a.text += len(m.Content); a.text > cellText {
 			return l.keep(a, m, fmt.Sprintf("the cell printed more than %d MiB", cellText>>20)), false
 		}
 	case "display_data", "execute_result":
-		if a.displays += size(m); a.displays > cellDisplays {
-			why := fmt.Sprintf("the cell shows more than %d MiB", cellDisplays>>20)
+		a.displays += size(m)
+		a.shown++
+		why := ""
+		switch {
+		case a.displays > cellDisplays:
+			why = fmt.Sprintf("the cell shows more than %d MiB", cellDisplays>>20)
+		case a.shown > cellShown:
+			why = fmt.Sprintf("the cell shows more than %d things", cellShown)
+		}
+		if why != "" {
 			if a.told[why] {
 				return nil, false
 			}

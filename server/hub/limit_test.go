@@ -121,6 +121,14 @@ func TestCellLimits(t *testing.T) {
 	if l.pass(jupyter.NewMessage(jupyter.IOPub, "clear_output", "k", cell, map[string]bool{"wait": false}), now); display() != 1 {
 		t.Error("a cell that clears what it shows may show something new")
 	}
+	cell, shown = jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, nil), 0
+	for range cellShown + 10 {
+		now = now.Add(time.Millisecond)
+		shown += len(l.pass(jupyter.NewMessage(jupyter.IOPub, "display_data", "k", cell, map[string]string{"text/plain": "x"}), now))
+	}
+	if shown != cellShown+1 { // the last of them is the note
+		t.Errorf("%d small displays", shown)
+	}
 	dir := l.overflow.dir
 	l.overflow.close()
 	if _, err := os.Stat(dir); dir == "" || !errors.Is(err, fs.ErrNotExist) {

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"nacre/internal/bounded"
 )
 
 // written is a notebook as Jupyter's Python library (nbformat 5.10.4) writes it.
@@ -264,6 +266,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer bounded.Input(t, len(b))()
 		n, err := Parse(b)
 		if err != nil {
 			return
@@ -293,6 +296,7 @@ func FuzzOutputs(f *testing.F) {
 	f.Add("error", []byte(`{"traceback":["x"]}`))
 	f.Add("clear_output", []byte(`{"wait":true}`))
 	f.Fuzz(func(t *testing.T, msgType string, raw []byte) {
+		defer bounded.Input(t, len(raw))()
 		var o Outputs
 		o.Apply("display_data", json.RawMessage(`{"data":{"text/plain":"x"},"transient":{"display_id":"d"}}`))
 		for range 2 {
@@ -311,4 +315,17 @@ func FuzzOutputs(f *testing.F) {
 			t.Errorf("%s %q made a notebook that cannot be read: %v", msgType, raw, err)
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	bounded.Large(t, func(b []byte) {
+		if n, err := Parse(b); err == nil {
+			_ = n.Validate()
+			_, _ = n.Marshal()
+		}
+		var o Outputs
+		o.Apply("stream", json.RawMessage(b))
+		o.Apply("display_data", json.RawMessage(b))
+	}, []byte(`{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"code","source":["a"],"outputs":[{"output_type":"stream","text":["a","b"]}]}]}`),
+		[]byte(`{"name":"stdout","text":"a\r\bb\n"}`))
 }

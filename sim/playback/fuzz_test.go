@@ -3,6 +3,8 @@ package playback
 import (
 	"encoding/json"
 	"testing"
+
+	"nacre/internal/bounded"
 )
 
 // FuzzDocument reads any text as a document; what is read can be written and read again.
@@ -15,6 +17,7 @@ func FuzzDocument(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer bounded.Input(t, len(text))()
 		var d Document
 		if json.Unmarshal(text, &d) != nil {
 			return
@@ -28,4 +31,11 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("%s was written as %s, which cannot be read: %v", text, out, err)
 		}
 	})
+}
+
+func TestLargeInputs(t *testing.T) {
+	bounded.Large(t, func(b []byte) {
+		var d Document
+		_ = json.Unmarshal(b, &d)
+	}, []byte(`{"format": "nacre-rollout", "version": 1, "meshes": [], "episodes": [{"frames": 1, "moving": [0], "poses": ""}]}`))
 }

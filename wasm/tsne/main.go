@@ -18,9 +18,13 @@ import (
 const pieceTime = 12 * time.Millisecond
 
 func main() {
+	if job := js.Global().Get("nacreJob"); job.Truthy() {
+		help(job)
+		return
+	}
 	p := &program{inbox: make(chan js.Value, 64), pause: newPause()}
 	js.Global().Set("nacreReceive", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		p.inbox <- args[0]
+		p.hear(args[0])
 		return nil
 	}))
 	post("ready", nil)

@@ -27,6 +27,42 @@ type program struct {
 	spare   []js.Value // arrays for positions that the page has given back
 	arrays  int        // that there are
 	used    time.Duration
+	team    *crew  // that computes the session, nil if this program alone does
+	cancel  func() // of what takes long: it hands the thread back now and then, and messages are heard; or nil
+	stopped bool   // by the page's wish
+}
+
+// hear takes a message of the page. Those that want something else end what takes long.
+func (p *program) hear(m js.Value) {
+	if p.cancel != nil {
+		switch m.Get("kind").String() {
+		case "stop":
+			p.stopped = true
+			p.cancel()
+		case "open", "example", "layout":
+			p.cancel()
+		}
+	}
+	p.inbox <- m
+}
+
+// long calls f with a context that messages end; then it returns that context's error.
+func (p *program) long(f func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel, p.stopped = cancel, false
+	defer func() {
+		cancel()
+		p.cancel = nil
+	}()
+	return f(ctx)
+}
+
+// drop forgets the layout.
+func (p *program) drop() {
+	if p.team != nil {
+		p.team.dismiss()
+	}
+	p.running, p.session, p.team = false, nil, nil
 }
 
 func (p *program) handle(m js.Value) {
@@ -35,7 +71,7 @@ func (p *program) handle(m js.Value) {
 		case "open":
 			return p.open(m)
 		case "example":
-			p.running, p.session = false, nil
+			p.drop()
 			p.name, p.raw, p.data = "example", nil, example()
 			return p.show()
 		case "label":
@@ -44,6 +80,7 @@ func (p *program) handle(m js.Value) {
 			return p.layout(m)
 		case "perplexity":
 			return p.setPerplexity(m.Get("value").Float())
+		case "stop": // heard while it could be obeyed
 		case "pause":
 			p.running = false
 		case "continue":
@@ -62,7 +99,8 @@ func (p *program) handle(m js.Value) {
 
 // open reads a file the page has.
 func (p *program) open(m js.Value) error {
-	p.running, p.session, p.data = false, nil, nil
+	p.drop()
+	p.data = nil
 	bytes := m.Get("bytes")
 	p.name, p.raw = m.Get("name").String(), make([]byte, bytes.Length())
 	js.CopyBytesToGo(p.raw, bytes)
@@ -80,7 +118,7 @@ func (p *program) relabel(label string) error {
 		return plain(err)
 	}
 	if p.data == nil || !slices.Equal(e.Mean.Data, p.data.Mean.Data) {
-		p.running, p.session = false, nil
+		p.drop()
 	}
 	p.data = e
 	return p.show()
@@ -113,19 +151,34 @@ func (p *program) layout(m js.Value) error {
 	if p.data == nil {
 		return errors.New("there is no data yet: open a file first")
 	}
-	r := tsne.CurrentFor(p.data.Mean.Rows)
-	r.Perplexity, r.Method = m.Get("perplexity").Float(), tsne.Method(m.Get("method").String())
-	if m.Get("start").String() == string(tsne.StartRandom) {
-		r.Start = tsne.StartRandom
-	}
-	p.running, p.session, p.spare, p.arrays = false, nil, nil, 0
-	began := time.Now()
-	s, err := tsne.New(tsne.WithRecipe(r), tsne.WithSeed(uint64(m.Get("seed").Int()))).Start(context.Background(), p.data.Mean)
+	p.drop()
+	p.spare, p.arrays = nil, 0
+	began, programs := time.Now(), 1
+	var s *tsne.Session
+	err := p.long(func(ctx context.Context) (err error) {
+		options := optionsOf(m, p.data.Mean.Rows)
+		if worthATeam(m, p.data.Mean.Rows) {
+			if p.team, err = recruit(ctx, m, p.data.Mean); err != nil {
+				return err
+			}
+			options = append(options, tsne.WithTeam(p.team))
+			_, programs = p.team.Place()
+		}
+		s, err = tsne.New(options...).Start(ctx, p.data.Mean)
+		return err
+	})
 	if err != nil {
+		p.drop()
+		if errors.Is(err, context.Canceled) {
+			if p.stopped {
+				post("stopped", nil)
+			}
+			return nil
+		}
 		return plain(err)
 	}
 	p.session, p.running, p.used = s, true, time.Since(began)
-	post("began", map[string]any{"of": s.Remaining(), "method": string(s.Method()), "seconds": p.used.Seconds()})
+	post("began", map[string]any{"of": s.Remaining(), "method": string(s.Method()), "seconds": p.used.Seconds(), "programs": programs})
 	p.send(true)
 	return nil
 }
@@ -135,7 +188,19 @@ func (p *program) setPerplexity(value float64) error {
 	if p.session == nil {
 		return nil
 	}
-	if err := p.session.SetPerplexity(context.Background(), value); err != nil {
+	err := p.long(func(ctx context.Context) error {
+		if err := p.order(orderPerplexity, value); err != nil {
+			return err
+		}
+		return p.session.SetPerplexity(ctx, value)
+	})
+	if errors.Is(err, context.Canceled) {
+		if p.team != nil { // the others are elsewhere
+			p.drop()
+		}
+		return nil
+	}
+	if err != nil {
 		return plain(err)
 	}
 	return nil
@@ -147,10 +212,10 @@ func (p *program) goOn(iterations int) error {
 		return nil
 	}
 	if p.session.Remaining() == 0 {
-		last := tsne.Current().Phases
-		more := last[len(last)-1]
-		more.Iterations, more.Restart = iterations, false
-		if err := p.session.SetPlan([]tsne.Phase{more}); err != nil {
+		if err := p.order(orderMore, float64(iterations)); err != nil {
+			return err
+		}
+		if err := p.session.SetPlan(more(iterations)); err != nil {
 			return plain(err)
 		}
 	}
@@ -162,8 +227,12 @@ func (p *program) goOn(iterations int) error {
 func (p *program) piece() {
 	began := time.Now()
 	for p.session.Remaining() > 0 && time.Since(began) < pieceTime {
-		if _, err := p.session.Step(context.Background(), 1); err != nil {
-			p.running = false
+		err := p.order(orderStep, 0)
+		if err == nil {
+			_, err = p.session.Step(context.Background(), 1)
+		}
+		if err != nil {
+			p.drop()
 			problem(plain(err))
 			return
 		}

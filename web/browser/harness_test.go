@@ -23,6 +23,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"nacre/bench/page"
+	"nacre/experiment/runs"
+	"nacre/experiment/runs/runstest"
 	"nacre/kernel"
 	"nacre/library"
 	"nacre/server"
@@ -53,6 +55,9 @@ var chromium struct {
 
 // TestMain lets the test binary be its own kernel.
 func TestMain(m *testing.M) {
+	if runstest.Program() {
+		return
+	}
 	if which := os.Getenv(kernelEnv); which != "" {
 		if err := serveKernel(which); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -157,7 +162,12 @@ func (s *site) start(address string) {
 	}
 	var files fs.FS
 	files, _ = web.Files()
-	srv, err := server.New(server.Config{Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs), Log: slog.New(slog.DiscardHandler)})
+	index := runs.Open(s.dir)
+	jobs, err := runs.NewJobs(index, []string{self}, 1, slog.New(slog.DiscardHandler))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs}, Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -176,6 +186,7 @@ func (s *site) start(address string) {
 		cancel()
 		<-done
 		srv.Close()
+		jobs.Close()
 	})
 }
 
@@ -321,7 +332,7 @@ var keyCodes = map[string]struct {
 	text string
 }{
 	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""}, "Home": {36, ""},
-	"ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
+	"F8": {119, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
 }
 
 // press sends keys as a keyboard does; "Shift-Enter" holds Shift. Unlike chromedp.KeyEvent it leaves the character to
@@ -346,7 +357,9 @@ func (tb *tab) press(keys ...string) {
 				e.Key = strings.ToUpper(key)
 			}
 			e.Code, e.Text = "Key"+strings.ToUpper(key), e.Key
-			e.WindowsVirtualKeyCode = int64(strings.ToUpper(key)[0])
+			if c := strings.ToUpper(key)[0]; c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' { // of other signs the codes are those of other keys
+				e.WindowsVirtualKeyCode = int64(c)
+			}
 		}
 		if key == "Space" {
 			e.Key = " "

@@ -60,6 +60,30 @@ func (tb *tab) finish(limit time.Duration) time.Duration {
 	return took
 }
 
+// pictures keeps pictures of what an element of the page shows, in both themes, where a folder is named.
+func (tb *tab) pictures(folder, name, selector string) {
+	tb.t.Helper()
+	if folder == "" {
+		return
+	}
+	for _, theme := range []string{"light", "dark"} {
+		eval[any](tb, fmt.Sprintf(`(() => {
+			localStorage.setItem('nacre.theme', %[1]q);
+			document.documentElement.dataset.theme = %[1]q;
+			document.dispatchEvent(new CustomEvent('nacre:theme'));
+			[...document.querySelectorAll(%[2]q)].at(-1).scrollIntoView({ block: 'end' });
+			return new Promise(done => setTimeout(() => done(null), 1000));
+		})()`, theme, selector))
+		picture, err := chromedp.Run(tb.ctx, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name+"-"+theme+".png"), picture, 0o644)
+		}
+		if err != nil {
+			tb.t.Error(err)
+		}
+	}
+}
+
 // needsPhysics skips where the front end was built without MuJoCo.
 func (tb *tab) needsPhysics(s *static) {
 	tb.t.Helper()
@@ -84,8 +108,21 @@ func TestSiteTrainsHalfCheetah(t *testing.T) {
 	}
 	eval[any](p, "document.querySelector('.rollout').scrollIntoView(), null")
 	p.await("document.querySelector('.rollout[data-ready]')")
+	p.pictures(os.Getenv(trainingVariable), "half-cheetah-films", ".rollout")
 	s.own()
 	p.quiet()
+}
+
+// A run that would keep more than a tab has room for is refused in one line before it begins.
+func TestSiteRefusesLargeRuns(t *testing.T) {
+	s := newStatic(t, map[string]any{"a.ipynb": notebook(
+		"import \"nacre/library/lab\"\n\n_, err := lab.Train(\"quick/point-goal\", lab.Set(\"pearl.iterations=1000000\", \"pearl.buffer_capacity=100000000\"))\nerr",
+	)})
+	p := s.open("?notebooks/a.ipynb", nil)
+	t.Logf("refused after %v", p.finish(2*time.Minute).Round(time.Millisecond))
+	if got := p.shown(0); !strings.Contains(got, "GB of transitions and there is room for") || !strings.Contains(got, "buffer_capacity") {
+		t.Errorf("a run larger than the tab: the cell shows %q", got)
+	}
 }
 
 // probe is a cell that prints the observations of one episode with random actions, as JSON.
@@ -209,16 +246,17 @@ func TestSiteInFull(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				s := newStatic(t, map[string]any{"a.ipynb": shipped(t, name+".ipynb", fmt.Sprintf("seed := %d", seed))})
 				p := s.open("?notebooks/a.ipynb", nil)
+				// Without a GPU the turning sign of a running cell takes the processor that should train.
+				eval[any](p, "(document.head.append(Object.assign(document.createElement('style'), { textContent: '*, *::before { animation: none !important }' })), null)")
 				before, page := workerTime(t), pageTime(t)
 				took := p.finish(110 * time.Minute)
 				shown := eval[[]string](p, "nacre.notebook.cells.map((c, i) => document.querySelectorAll('.cell')[i].querySelector('.outputs')?.innerText ?? '')")
 				text := fmt.Sprintf("%s seed %d: %.0f s, %.1f s of the worker's processor time, %.1f s of the page's\n%s\n", name, seed, took.Seconds(),
 					(workerTime(t) - before).Seconds(), (pageTime(t) - page).Seconds(), strings.Join(shown, "\n---\n"))
 				t.Log(text)
-				picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-				if err == nil {
-					err = os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.png", name, seed)), picture, 0o644)
-				}
+				p.pictures(out, fmt.Sprintf("%s-%d", name, seed), ".outputs")
+				outputs := eval[string](p, "JSON.stringify(nacre.notebook.cells.map(c => c.outputs))")
+				err := os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.json", name, seed)), []byte(outputs), 0o644)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(out, fmt.Sprintf("%s-%d.txt", name, seed)), []byte(text), 0o644)
 				}

@@ -33,6 +33,8 @@ type static struct {
 	url string
 	dir string // the folder that is served
 
+	headers bool // the server sends those of the site's file _headers
+
 	mu    sync.Mutex
 	asked []string // addresses the pages asked for
 }
@@ -68,9 +70,35 @@ func newStaticWith(t *testing.T, files map[string]any, scenes bool) *static {
 		t.Fatal(err)
 	}
 	// Under a path of its own, as a project's pages have, so that an address from the root is noticed.
-	srv := httptest.NewServer(http.StripPrefix("/some/place/", http.FileServer(http.Dir(out))))
+	s := &static{t: t, dir: out}
+	handler := http.StripPrefix("/some/place/", http.FileServer(http.Dir(out)))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.headers {
+			s.addHeaders(w.Header(), strings.TrimPrefix(r.URL.Path, "/some/place"))
+		}
+		handler.ServeHTTP(w, r)
+	}))
 	t.Cleanup(srv.Close)
-	return &static{t: t, url: srv.URL + "/some/place/", dir: out}
+	s.url = srv.URL + "/some/place/"
+	return s
+}
+
+// addHeaders adds what the file _headers asks for at a path, which ends in * where it is a beginning.
+func (s *static) addHeaders(h http.Header, path string) {
+	text, err := os.ReadFile(filepath.Join(s.dir, "_headers"))
+	if err != nil {
+		s.t.Error(err)
+	}
+	applies := false
+	for _, line := range strings.Split(string(text), "\n") {
+		name, value, indented := strings.Cut(line, ": ")
+		if !indented {
+			start, open := strings.CutSuffix(line, "*")
+			applies = line == path || open && strings.HasPrefix(path, start)
+		} else if applies {
+			h.Set(strings.TrimSpace(name), value)
+		}
+	}
 }
 
 // open opens a page of the site in a browser profile of its own; beside opens it in that of another tab.

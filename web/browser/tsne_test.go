@@ -6,8 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"nacre/tsne"
 )
@@ -107,6 +110,56 @@ func TestTSNEPage(t *testing.T) {
 	s.own()
 }
 
+// Where the host sends the site's headers, workers share the layout, which is the native one to the last bit, and follow when
+// it goes on; without them one worker makes it.
+func TestTSNEPageTeam(t *testing.T) {
+	e := clusters(5000, 6, 5)
+	s := newStatic(t, map[string]any{"points.npz": fileOf(t, e, "points.npz"), "few.npz": fileOf(t, clusters(100, 3, 4), "few.npz")})
+	p := s.open("tsne.html?open=files/few.npz", nil)
+	p.await("document.body.dataset.state === 'done'")
+	if eval[bool](p, "crossOriginIsolated || nacreTsne.progress.programs !== 1") {
+		t.Error("without headers the page is isolated, or has several workers")
+	}
+	r := tsne.CurrentFor(5000)
+	r.Perplexity, r.Method = 8, tsne.MethodFFT
+	want, err := tsne.New(tsne.WithRecipe(r), tsne.WithSeed(7)).Fit(t.Context(), e.Mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.headers = true
+	p = s.open("tsne.html?open=files/points.npz&perplexity=8&seed=7&method=fft", nil)
+	p.awaitFor("document.body.dataset.state === 'done'", 10*time.Minute)
+	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 4); n != want {
+		t.Errorf("%d workers made the layout, expected %d", n, want)
+	}
+	if got := eval[[]float64](p, "Array.from(nacreTsne.view.positions)"); !slices.Equal(got, want.Y.Data) {
+		t.Error("the layout is not the native one")
+	}
+	eval[any](p, "(nacreTsne.engine.send({ kind: 'perplexity', value: 5 }), nacreTsne.toggle(), null)")
+	p.awaitFor("nacreTsne.progress.iteration > 760", time.Minute)
+	p.quiet()
+}
+
+// The search for neighbours ends when it is told to, and the page goes on from there.
+func TestTSNEPageStops(t *testing.T) {
+	s := newStatic(t, map[string]any{"points.npz": fileOf(t, clusters(20_000, 6, 24), "points.npz")})
+	for _, s.headers = range []bool{false, true} {
+		p := s.open("tsne.html?open=files/points.npz", nil)
+		p.awaitFor("document.body.dataset.state === 'starting'", time.Minute)
+		time.Sleep(500 * time.Millisecond)
+		took := eval[float64](p, `(async () => {
+			const start = performance.now();
+			nacreTsne.toggle();
+			while (document.body.dataset.state !== 'stopped') await new Promise(done => setTimeout(done, 1));
+			return performance.now() - start;
+		})()`)
+		t.Logf("the search ended %.0f ms after it was told to", took)
+		p.drop("few.csv", []byte("a,b\n1,2\n3,4\n5,6\n7,9\n2,2\n8,1\n4,4\n"))
+		p.await("document.body.dataset.state === 'done' && nacreTsne.data.points === 7")
+		p.quiet()
+	}
+}
+
 // Every file that cannot be laid out is one sentence, and the page takes the next.
 func TestTSNEPageRefuses(t *testing.T) {
 	s := newStatic(t, map[string]any{"a.txt": []byte("text")})
@@ -146,18 +199,21 @@ func TestTSNEPageRefuses(t *testing.T) {
 	p.await("document.body.dataset.state === 'done' && document.querySelectorAll('.legend button').length === 2")
 }
 
-// The server has the page too, behind its token, for the files of its folder.
+// The server has the page too, behind its token, for the files of its folder, with the headers that let workers share memory.
 func TestTSNEPageOfTheServer(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
 		t.Skip("the browser's programs are not built: run wasm/build.sh")
 	}
-	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(100, 3, 4), "points.npz")})
+	s := newSite(t, map[string]any{"points.npz": fileOf(t, clusters(5000, 3, 4), "points.npz")})
 	list := s.open("/tree")
 	address := eval[string](list, "document.querySelector('a[aria-label^=\"Lay out points.npz\"]').getAttribute('href')")
 	p := s.open(address)
-	p.await("document.body.dataset.state === 'done'")
+	p.awaitFor("nacreTsne.progress.iteration > 3", 2*time.Minute)
 	if n := eval[int](p, "document.querySelectorAll('.legend button').length"); n != 3 {
 		t.Errorf("the legend has %d groups, expected 3", n)
+	}
+	if n, want := eval[int](p, "nacreTsne.progress.programs"), min(runtime.NumCPU(), 4); n != want || !eval[bool](p, "crossOriginIsolated") {
+		t.Errorf("%d workers made the layout, expected %d", n, want)
 	}
 	p.quiet()
 }

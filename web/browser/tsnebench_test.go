@@ -36,7 +36,7 @@ onmessage = async ({ data: { values, points, columns } }) => {
 `
 
 // What a browser needs for layouts to the end, in our worker and in one with wasm-bhtsne of the same page, in turns, of
-// the points of nacre bench tsne, judged as there; and how evenly the page draws meanwhile and while 100,000 points are
+// the points of nacre bench tsne, judged as there; what several workers need that share a layout; and how evenly the page draws meanwhile and while 100,000 points are
 // panned. It prints figures and judges none but that all points are laid out. Sizes at which the peer is not asked, as
 // it runs out of memory, are those from 50,000 points on.
 //
@@ -66,9 +66,11 @@ func TestTSNEBesidePeer(t *testing.T) {
 	}
 	var p *tab
 	for _, size := range sizes {
-		p = s.open("tsne.html", nil)
-		for turn := range turns(t) {
-			besidePeer(t, p, size, turn, points[size] < 50_000)
+		for _, s.headers = range []bool{true, false} {
+			p = s.open("tsne.html", nil)
+			for turn := range turns(t) {
+				besidePeer(t, p, size, turn, !s.headers && points[size] < 50_000)
+			}
 		}
 	}
 	eval[any](p, manyPoints)
@@ -89,8 +91,8 @@ func besidePeer(t *testing.T, p *tab, size string, turn int, peer bool) {
 	frames := eval[string](p, "window.frameReport()")
 	used := workerTime(t) - before
 	own := eval[float64](p, "nacreTsne.progress.seconds")
-	t.Logf("%s points, turn %d: nacre %.2f s of computing, %.2f s of the workers' processor time, %.2f s in all, first layout after %.2f s, %d layouts drawn; %s",
-		size, turn, own, used.Seconds(), time.Since(opened).Seconds(), first.Seconds(), eval[int](p, "nacreTsne.frames"), frames)
+	t.Logf("%s points, turn %d: nacre, workers: %d, %.2f s of computing, %.2f s of the workers' processor time, %.2f s in all, first layout after %.2f s, %d layouts drawn; %s",
+		size, turn, eval[int](p, "nacreTsne.progress.programs"), own, used.Seconds(), time.Since(opened).Seconds(), first.Seconds(), eval[int](p, "nacreTsne.frames"), frames)
 	t.Logf("%s points, turn %d: nacre KL %.4f", size, turn, klOf(p, "nacreTsne.view.positions"))
 	if !peer {
 		return

@@ -33,7 +33,7 @@ export function decoded(text: string): string {
   }
 }
 
-export type Place = { page: 'tree' | 'notebook' | 'file' | 'read'; path: string };
+export type Place = { page: 'tree' | 'notebook' | 'file' | 'read' | 'runs'; path: string };
 
 /** What the address asks for. */
 export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
@@ -42,6 +42,7 @@ export function place(address = isSite ? '/' + location.search.slice(1) : locati
   if (first === 'notebooks') return { page: 'notebook', path };
   if (first === 'read') return { page: 'read', path };
   if (first === 'edit') return { page: 'file', path };
+  if (first === 'runs') return { page: 'runs', path };
   return { page: 'tree', path };
 }
 
@@ -49,6 +50,7 @@ const encode = (path: string) => path.split('/').map(encodeURIComponent).join('/
 // A static host has one page for all of them.
 const page = base + (isSite ? '?' : '');
 export const treeUrl = (path: string) => page + 'tree' + (path ? '/' + encode(path) : '');
+export const runsUrl = page + 'runs';
 export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */

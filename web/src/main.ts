@@ -22,7 +22,15 @@ if (!isSite && !hasProof()) location.replace('/login?next=' + encodeURIComponent
 else if (page === 'notebook') void openNotebook(path);
 else if (page === 'file') void openTextFile(path);
 else if (page === 'read') void openReport(path);
+else if (page === 'runs') void openRuns();
 else void openFiles();
+
+async function openRuns(): Promise<void> {
+  const { RunsPage } = await import('./runs/page');
+  const runs = new RunsPage();
+  document.body.append(runs.dom);
+  await runs.poll();
+}
 
 async function openFiles(): Promise<void> {
   // A site with one report and nothing else to say at its door opens it.

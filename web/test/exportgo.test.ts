@@ -16,6 +16,13 @@ test('a cell falls into its pieces', () => {
   assert.deepEqual(pieces('import "fmt"\n\n// doc\ntype T int\nfunc (t T) M() {}\nx := 1\nfmt.Println(x)').map((p) => p.kind), ['import', 'top', 'top', 'run', 'run']);
 });
 
+test('errors that cells leave out are checked as the kernel says', () => {
+  const plain = { cells: ['x := checked1(f())\n'], declarations: 'import "log"\n\n// check ends it.\nfunc check(err error) { log.Fatal(err) }\n\nfunc checked1[T0 any](v0 T0, err error) T0 {\n\tcheck(err)\n\treturn v0\n}\n' };
+  const program = exportGo(notebook('# Text', 'x := f()'), 'N', plain);
+  assert.match(program, /import \(\n\t"log"\n\)\n\n\/\/ check ends it.\nfunc check\(err error\).*\n\nfunc checked1\[T0 any\]/);
+  assert.match(program, /func main\(\) \{\n\t\/\/ # Text\n\tx := checked1\(f\(\)\)\n\t_ = x\n\}/);
+});
+
 test('the exported program runs and prints what the cells print', { skip: spawnSync('go', ['version']).status !== 0 && 'needs Go' }, () => {
   const program = exportGo(notebook(
     '# A notebook\nwith `text`',

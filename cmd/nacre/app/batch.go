@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/nearest"
 	"nacre/server/batch"
 	"nacre/server/nbformat"
 	"nacre/server/process"
@@ -23,7 +25,7 @@ var errTimeout = errors.New("the time given with --timeout is up")
 func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
 	b, err := os.ReadFile(o.File)
 	if err != nil {
-		return err
+		return missingFile(o.File, err)
 	}
 	nb, err := nbformat.Parse(b)
 	if err != nil {
@@ -88,4 +90,17 @@ func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
 			_, err := fmt.Fprintf(w, "%s: all cells ran, in %s\n", o.File, time.Since(began).Round(time.Millisecond))
 			return err
 		})
+}
+
+// missingFile is the error of a file that cannot be read; where it is not there, with the nearest name of its kind beside it.
+func missingFile(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var names []string
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+filepath.Ext(path)))
+	for _, p := range beside {
+		names = append(names, filepath.Base(p))
+	}
+	return fmt.Errorf("%s does not exist%s", path, nearest.Hint(filepath.Base(path), names))
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/experiment/runs"
 	"nacre/kernel"
 	"nacre/kernel/jupyter/zmq"
 	"nacre/server"
@@ -42,8 +43,15 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if o.Programs != "" {
 		programs = os.DirFS(o.Programs)
 	}
+	index := runs.Open(dir)
+	jobs, err := runs.NewJobs(index, argv[:1], o.Processes, env.Log)
+	if err != nil {
+		return err
+	}
+	defer jobs.Close()
 	s, err := server.New(server.Config{
 		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
+		Runs: &runs.Service{Index: index, Jobs: jobs},
 	})
 	if err != nil {
 		return err
@@ -54,6 +62,9 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		return err
 	}
 	url := s.URL(l.Addr(), file)
+	if o.Runs {
+		url = s.PageURL(l.Addr(), "/runs")
+	}
 	if !built {
 		env.Notice("the browser page is not built in: run make where the source is, with Node 18 or newer; other front ends can connect")
 	}

@@ -186,8 +186,10 @@ type NotebookOptions struct {
 	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
 	Engine  string // of the kernels; empty is the default
 	Browser bool   // open one
+	Runs    bool   // the page of runs is what is opened
 
-	Programs string // folder of the programs that pages run in the browser; empty is none
+	Processes int    // runs that are trained at a time, of those that the page of runs starts
+	Programs  string // folder of the programs that pages run in the browser; empty is none
 
 	Compiles func() error // why the engine auto does not compile cells; nil where another was chosen
 }

@@ -70,6 +70,11 @@ func Render(ctx context.Context, env *Env, o RenderOptions) error {
 	if err != nil {
 		return err
 	}
+	for _, what := range append([]string{o.What}, o.Beside...) {
+		if _, err := scripted(what); err != nil {
+			return err
+		}
+	}
 	stage := env.Progress.Stage("episode", 0)
 	defer func() { stage.Done() }()
 	r := RenderReport{File: o.Out, Episodes: 1 + len(o.Beside)}
@@ -159,17 +164,14 @@ func (o RenderOptions) episode(ctx context.Context, what string) (*recording.Rec
 		}
 		play.Run = what
 	} else {
-		f, err := sim.Lookup(what)
-		if errors.Is(err, sim.ErrUnavailable) {
-			return nil, "", err
-		}
+		knows, err := scripted(what)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s is no run folder and no recording, and %w", what, err)
+			return nil, "", err
 		}
 		play.Family = what
 		if play.Policy == "" {
 			play.Policy = "random"
-			if _, ok := f.(sim.Controller); ok {
+			if knows {
 				play.Policy = "scripted"
 			}
 		}
@@ -273,4 +275,17 @@ func writePlayback(_ context.Context, w io.Writer, episodes []playback.Episode, 
 func encodePNG(w io.Writer, img image.Image) error {
 	e := png.Encoder{CompressionLevel: png.BestCompression}
 	return e.Encode(w, img)
+}
+
+// scripted says whether what names a family with a controller. It is an error if it is neither a family nor a file or folder.
+func scripted(what string) (bool, error) {
+	if _, err := os.Stat(what); err == nil || filepath.Ext(what) == ".npz" {
+		return false, nil
+	}
+	f, err := sim.Lookup(what)
+	if err != nil && !errors.Is(err, sim.ErrUnavailable) {
+		err = fmt.Errorf("%s is no run folder and no recording, and %w", what, err)
+	}
+	_, knows := f.(sim.Controller)
+	return knows, err
 }

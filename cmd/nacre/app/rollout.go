@@ -50,6 +50,11 @@ func Rollout(ctx context.Context, env *Env, o RolloutOptions) error {
 	if o.Out != "" && filepath.Ext(o.Out) != ".npz" {
 		return Usagef("--out %s: expected a name that ends in .npz", o.Out)
 	}
+	if o.Run == "" { // before anything is said to be under way
+		if _, err := sim.Lookup(o.Family); err != nil {
+			return err
+		}
+	}
 	var rec recording.Recorder
 	defer func() { rec.Close() }()
 	stage := env.Progress.Stage("rollout", 0)

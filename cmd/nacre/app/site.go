@@ -54,6 +54,9 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 			return err
 		}
 	}
+	if err := s.write("_headers", []byte(siteHeaders)); err != nil {
+		return err
+	}
 	about, err := json.MarshalIndent(s.about, "", " ")
 	if err != nil {
 		return err
@@ -66,10 +69,21 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 		r.Program = k.Brotli
 	}
 	return env.Print(r, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d files, %.1f MB; any web server can serve it, e.g. python3 -m http.server -d %s\n", r.Dir, r.Files, float64(r.Bytes)/1e6, r.Dir)
+		_, err := fmt.Fprintf(w, "%s: %d files, %.1f MB; any web server can serve it, e.g. python3 -m http.server -d %s\n"+
+			"With the headers in %s, which some hosts read by themselves, the t-SNE page uses several cores.\n",
+			r.Dir, r.Files, float64(r.Bytes)/1e6, r.Dir, filepath.Join(r.Dir, "_headers"))
 		return err
 	})
 }
+
+// siteHeaders are the headers that isolate the t-SNE page from other sites, without which browsers let no memory be shared:
+// in the form that Netlify and Cloudflare Pages read.
+const siteHeaders = `/tsne.html
+  Cross-Origin-Opener-Policy: same-origin
+  Cross-Origin-Embedder-Policy: require-corp
+/static/*
+  Cross-Origin-Embedder-Policy: require-corp
+`
 
 // siteMark is the file by which a folder is known as a site that may be written over.
 const siteMark = "site.json"

@@ -97,7 +97,10 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("tsne: %w", err)
 	}
-	r.Files = []string{filepath.Join(out, "tsne.png"), filepath.Join(out, "tsne.svg"), filepath.Join(out, "tsne.json")}
+	r.Files = []string{
+		filepath.Join(out, "tsne.png"), filepath.Join(out, "tsne.svg"), filepath.Join(out, "tsne.json"),
+		filepath.Join(out, "tsne.npz"), filepath.Join(out, "tsne.csv"),
+	}
 	for _, path := range r.Files[:2] {
 		if err := figure.Save(path); err != nil {
 			return err
@@ -106,19 +109,23 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if err := writeJSON(r.Files[2], r); err != nil {
 		return err
 	}
+	if err := writePlanes(r.Files[3], r.Files[4], r.Planes, inputs); err != nil {
+		return err
+	}
 	return env.Print(r, r.WriteText)
 }
 
 // tsneInput is what one argument names.
 type tsneInput struct {
 	name, path string
+	label      string // the column or array of labels, where it was named
 	points     *tsne.Embeddings
 }
 
 // inputs reads all inputs and returns how many points the largest has.
 func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
 	for _, input := range o.Inputs {
-		var in tsneInput
+		in := tsneInput{label: o.Label}
 		if in.name, in.path, err = embeddingsOf(input); err != nil {
 			return nil, 0, err
 		}
@@ -209,7 +216,7 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 func embeddingsOf(input string) (name, path string, err error) {
 	info, err := os.Stat(input)
 	if err != nil {
-		return "", "", fmt.Errorf("tsne: %w", err)
+		return "", "", missingFile(input, err)
 	}
 	if !info.IsDir() {
 		base := filepath.Base(input)

@@ -90,11 +90,7 @@ func (c *checker) checkBodies() {
 	}
 	extra := map[string]types.Object{}
 	for name, v := range c.Vars {
-		extra[name] = v.Obj
-		if t := c.unit.migrate(v.Obj.Type()); t != v.Obj.Type() {
-			extra[name] = types.NewVar(token.NoPos, c.pkg, name, t)
-			c.unit.remember(name, extra[name].(*types.Var))
-		}
+		extra[name] = c.unit.migrated(name, v)
 	}
 	for _, name := range c.pkg.Scope().Names() {
 		switch o := c.pkg.Scope().Lookup(name).(type) {
@@ -278,25 +274,11 @@ func (c *checker) finish() {
 	}
 	if n := len(u.Body); n > 0 && !c.file.quiet {
 		if x, ok := u.Body[n-1].(*ast.ExprStmt); ok {
-			if tv := c.Info.Types[x.X]; !tv.IsVoid() && !tv.IsNil() && !c.prints(x.X) {
+			if tv := c.Info.Types[x.X]; !tv.IsVoid() && !tv.IsNil() && !prints(c.callee(x.X)) {
 				u.Value = x.X
 			}
 		}
 	}
-}
-
-// prints says whether x calls a printing function, whose results nobody wants to see.
-func (c *checker) prints(x ast.Expr) bool {
-	call, ok := ast.Unparen(x).(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	f, ok := c.Info.Uses[s.Sel].(*types.Func)
-	return ok && f.Pkg() != nil && f.Pkg().Path() == "fmt" && (strings.HasPrefix(f.Name(), "Print") || strings.HasPrefix(f.Name(), "Fprint"))
 }
 
 // uses collects the live names that a declaration refers to.

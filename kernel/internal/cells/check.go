@@ -39,7 +39,10 @@ func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error
 	if errs != nil {
 		return nil, errs
 	}
-	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}}
+	c := &checker{Program: p, unit: u, file: file, own: own, dropped: map[string]bool{}, guards: guards{p.Info, map[string]types.Object{}}}
+	for _, d := range own {
+		c.program = c.program || d.Name == "main"
+	}
 	return u, c.run()
 }
 
@@ -116,6 +119,7 @@ func (u *Unit) addImports(specs []*ast.ImportSpec, fetch func(path string) error
 // checker checks one cell.
 type checker struct {
 	*Program
+	guards
 	unit *Unit
 	file *parsed
 	own  []*Decl
@@ -123,6 +127,7 @@ type checker struct {
 	set     map[string]*Decl // declarations to check: the cell's and those that depend on them
 	mine    map[string]bool  // of them, the cell's own
 	dropped map[string]bool  // dependents that a redefinition does not fit
+	program bool             // the cell is a whole one, with func main: plain Go
 	pkg     *types.Package   // of the first check
 	objs    map[string]*types.Func
 	errs    Errors
@@ -132,12 +137,13 @@ type checker struct {
 func (c *checker) run() error {
 	for range len(c.Decls) + 2 {
 		c.collect()
-		c.checkSignatures()
+		for c.checkSignatures(); !c.program && c.wrap(c.file.body); {
+			c.checkSignatures()
+		}
 		if c.retry() {
 			continue
 		}
 		first := c.errs // errors in bodies are reported beside those in statements
-		c.layouts()
 		c.variables()
 		c.checkBodies()
 		c.errs = append(first, c.errs...)
@@ -293,7 +299,10 @@ func (c *checker) checkSignatures() {
 		f.Decls = append(f.Decls, &ast.FuncDecl{Recv: fd.Recv, Name: id, Type: fd.Type, Body: stub})
 	}
 	cell := &ast.FuncDecl{Name: ast.NewIdent("cell__"), Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: &ast.BlockStmt{List: c.file.body}}
-	f.Decls = append(f.Decls, cell)
+	apart := c.redeclares()
+	if !apart {
+		f.Decls = append(f.Decls, cell)
+	}
 	vars := map[string]types.Object{}
 	for name, v := range c.Vars {
 		vars[name] = v.Obj
@@ -305,6 +314,38 @@ func (c *checker) checkSignatures() {
 			c.objs[k] = o
 		}
 	}
+	c.layouts()
+	if !apart {
+		return
+	}
+	errs, broken := c.errs, c.broken
+	f = c.newFile()
+	f.Decls = append(f.Decls, cell)
+	scope := map[string]types.Object{}
+	for name, v := range c.Vars {
+		scope[name] = c.unit.migrated(name, v)
+	}
+	for _, name := range c.pkg.Scope().Names() {
+		if o := c.pkg.Scope().Lookup(name); o.Pkg() == c.pkg {
+			scope[name] = o
+		}
+	}
+	c.check(f, scope)
+	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
+}
+
+// redeclares says whether the cell's statements may use variables whose types it declares again, such as by adding a
+// method: the statements then wait until these types are known.
+func (c *checker) redeclares() bool {
+	if len(c.file.body) == 0 {
+		return false
+	}
+	for name, d := range c.set {
+		if g, ok := d.Node.(*ast.GenDecl); ok && g.Tok == token.TYPE && c.Decls[name] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func key(d *Decl) string { return fmt.Sprintf("%s@%p", d.Name, d) }
@@ -365,6 +406,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		for name, o := range extra {
 			insert(name, o)
 		}
+		c.insert(pkg.Scope())
 		for _, d := range c.Decls {
 			switch {
 			case d.Type != nil:

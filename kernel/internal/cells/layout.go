@@ -156,22 +156,30 @@ func (u *Unit) tuple(t *types.Tuple) *types.Tuple {
 }
 
 // remember notes the new object of a variable whose type moved.
+// migrated is the live variable of that name as code of the cell sees it: of its type's new object where there is one.
+func (u *Unit) migrated(name string, v *Var) *types.Var {
+	if k := u.kept[name]; k != nil {
+		return k.Obj
+	}
+	t := u.migrate(v.Obj.Type())
+	if t == v.Obj.Type() {
+		return v.Obj
+	}
+	o := types.NewVar(token.NoPos, v.Obj.Pkg(), name, t)
+	u.remember(name, o)
+	return o
+}
+
 func (u *Unit) remember(name string, v *types.Var) { u.kept[name] = &Var{Name: name, Obj: v} }
 
 // Moved lists the variables of earlier cells that get a new object because their type did.
 func (u *Unit) Moved() map[*types.Var]*types.Var {
 	m := map[*types.Var]*types.Var{}
 	for name, v := range u.prog.Vars {
-		if u.defines(name) {
+		if u.defines(name) && u.kept[name] == nil {
 			continue
 		}
-		if k := u.kept[name]; k != nil {
-			m[v.Obj] = k.Obj
-			continue
-		}
-		if t := u.migrate(v.Obj.Type()); t != v.Obj.Type() {
-			o := types.NewVar(token.NoPos, v.Obj.Pkg(), name, t)
-			u.remember(name, o)
+		if o := u.migrated(name, v); o != v.Obj {
 			m[v.Obj] = o
 		}
 	}

@@ -230,7 +230,7 @@ func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 			if d.Tok == token.TYPE {
 				for _, s := range d.Specs {
 					ts := s.(*ast.TypeSpec)
-					g := &ast.GenDecl{Tok: token.TYPE, TokPos: ts.Pos(), Specs: []ast.Spec{ts}}
+					g := &ast.GenDecl{Doc: d.Doc, Tok: token.TYPE, TokPos: ts.Pos(), Specs: []ast.Spec{ts}}
 					add(&Decl{Name: ts.Name.Name, Node: g, Text: text(ts)}, ts.Name.Pos())
 				}
 				continue

@@ -6,63 +6,110 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
 )
 
-// Scratch is a cell checked for completion: nothing of it stays, and its errors do not matter.
+// Marker is the name that stands for what is being written.
+const Marker = "scratch__"
+
+// Scratch is a cell that is being written, checked for what is known at the place of its marker. Nothing of it stays,
+// and its errors do not matter.
 type Scratch struct {
-	Info   *types.Info
-	Marker ast.Expr     // the argument of a call of scratch__ in it, nil where there is none
-	Scope  *types.Scope // the innermost around that call
+	Info    *types.Info
+	Path    []ast.Node        // from the marker (an identifier or a text) outwards; empty where the parser lost it
+	Scope   *types.Scope      // the innermost around the marker
+	Imports map[string]string // paths by the names that the cell can use
+
+	pkg  *types.Package
+	file *ast.File
 }
 
 // Tokens returns the tokens of code.
 func Tokens(code string) []token.Token {
-	fset := token.NewFileSet()
-	f := fset.AddFile("", -1, len(code))
-	var s scanner.Scanner
-	s.Init(f, []byte(code), func(token.Position, string) {}, 0)
 	var list []token.Token
-	for {
-		_, tok, _ := s.Scan()
-		if tok == token.EOF {
-			return list
-		}
+	for tok := range Names(code) {
 		list = append(list, tok)
+	}
+	return list
+}
+
+// Names yields the tokens of code with their texts.
+func Names(code string) iter.Seq2[token.Token, string] {
+	return func(yield func(token.Token, string) bool) {
+		fset := token.NewFileSet()
+		f := fset.AddFile("", -1, len(code))
+		var s scanner.Scanner
+		s.Init(f, []byte(code), func(token.Position, string) {}, 0)
+		for {
+			_, tok, lit := s.Scan()
+			if tok == token.EOF || !yield(tok, lit) {
+				return
+			}
+		}
 	}
 }
 
-// Scratch checks code that may be unfinished against the program. It may run beside other readers of the program.
-func (p *Program) Scratch(code string) *Scratch {
+// Closed adds the brackets that code leaves open.
+func Closed(code string) string {
+	var open []byte
+	for _, t := range Tokens(code) {
+		switch t {
+		case token.LPAREN:
+			open = append(open, ')')
+		case token.LBRACK:
+			open = append(open, ']')
+		case token.LBRACE:
+			open = append(open, '}')
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	for k := len(open) - 1; k >= 0; k-- {
+		if open[k] == '}' {
+			code += "\n"
+		}
+		code += string(open[k])
+	}
+	return code
+}
+
+// Scratch checks a cell that is written up to the end of before, which has the marker, against the program. Of what
+// follows there, only declarations count. It may run beside other readers of the program.
+func (p *Program) Scratch(before, after string) *Scratch {
 	fset := token.NewFileSet()
+	code := Closed(before)
 	chunks, _ := split(code)
 	parse := func(head, text, tail string) *ast.File {
-		f, _ := parser.ParseFile(fset, "scratch", head+"\n"+text+tail, parser.SkipObjectResolution)
+		f, _ := parser.ParseFile(fset, "scratch", head+"\n"+text+tail, parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
 		return f
 	}
-	decls := parse("package main", keep(code, chunks, isDecl), "")
+	later, _ := split(after)
+	decls := parse("package main", keep(code, chunks, isDecl)+"\n"+keep(after, later, isDecl), "")
 	body := parse("package main\nfunc scratch__body() {", keep(code, chunks, func(k token.Token) bool { return k == token.ILLEGAL }), "\n}")
 	imports := parse("package main", keep(code, chunks, func(k token.Token) bool { return k == token.IMPORT }), "")
 	if decls == nil || body == nil || imports == nil {
 		return nil
 	}
-	u := &Unit{prog: p, imports: map[string]string{}}
-	for k, v := range p.Imports {
-		u.imports[k] = v
-	}
+	u := &Unit{prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots)}
 	u.addImports(imports.Imports, func(string) error { return nil })
 	c := &checker{Program: p, unit: u, file: &parsed{}}
 	f := c.newFile()
 	f.Decls = append(f.Decls, decls.Decls...)
 	f.Decls = append(f.Decls, body.Decls...)
-	f.Decls = append(f.Decls, &ast.FuncDecl{Name: ast.NewIdent("scratch__"), Type: &ast.FuncType{
-		Params: &ast.FieldList{List: []*ast.Field{{Names: []*ast.Ident{ast.NewIdent("x")}, Type: &ast.Ellipsis{Elt: ast.NewIdent("any")}}}},
-	}, Body: &ast.BlockStmt{}})
-	s := &Scratch{Info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{}}}
-	pkg := types.NewPackage("main", "main")
+	s := &Scratch{Imports: u.imports, file: f, Info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
+	}}
+	s.pkg = types.NewPackage("main", "main")
 	declared := DeclaredNames(f.Decls)
 	insert := func(o types.Object) {
 		if o != nil && !declared[o.Name()] && u.imports[o.Name()] == "" {
-			pkg.Scope().Insert(o)
+			s.pkg.Scope().Insert(o)
 		}
 	}
 	for _, v := range p.Vars {
@@ -82,20 +129,40 @@ func (p *Program) Scratch(code string) *Scratch {
 	conf := types.Config{GoVersion: GoVersion, Importer: p, DisableUnusedImportCheck: true, Error: func(error) {}}
 	func() {
 		defer func() { _ = recover() }() // go/types is not made for every torso
-		types.NewChecker(&conf, fset, pkg, s.Info).Files([]*ast.File{f})
+		types.NewChecker(&conf, fset, s.pkg, s.Info).Files([]*ast.File{f})
 	}()
+	s.find(f)
+	return s
+}
+
+// find notes the way to the marker.
+func (s *Scratch) find(f *ast.File) {
+	var stack []ast.Node
 	ast.Inspect(f, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
+		if n == nil {
+			stack = stack[:len(stack)-1]
 			return true
 		}
-		if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "scratch__" && len(call.Args) > 0 {
-			s.Marker = call.Args[0]
-			s.Scope = innermost(s.Info, pkg.Scope(), call.Pos())
+		stack = append(stack, n)
+		switch n := n.(type) {
+		case *ast.Ident:
+			if n.Name != Marker {
+				return true
+			}
+		case *ast.BasicLit:
+			if n.Kind != token.STRING || !strings.Contains(n.Value, Marker) {
+				return true
+			}
+		default:
+			return true
+		}
+		if s.Path == nil {
+			s.Path = slices.Clone(stack)
+			slices.Reverse(s.Path)
+			s.Scope = innermost(s.Info, s.pkg.Scope(), n.Pos())
 		}
 		return true
 	})
-	return s
 }
 
 func innermost(info *types.Info, best *types.Scope, pos token.Pos) *types.Scope {
@@ -106,4 +173,74 @@ func innermost(info *types.Info, best *types.Scope, pos token.Pos) *types.Scope 
 		}
 	}
 	return best
+}
+
+// Visible are the names of the cell itself that can be used at the marker, the innermost first; what the same name
+// hides is left out.
+func (s *Scratch) Visible() []types.Object {
+	var list []types.Object
+	seen := map[string]bool{}
+	at := token.NoPos
+	if len(s.Path) > 0 {
+		at = s.Path[0].Pos()
+	}
+	for scope := s.Scope; scope != nil && scope != types.Universe; scope = scope.Parent() {
+		for _, name := range scope.Names() {
+			o := scope.Lookup(name)
+			if _, isPackage := o.(*types.PkgName); isPackage || seen[name] || name == Marker || name == "scratch__body" {
+				continue
+			}
+			if v, ok := o.(*types.Var); ok && v.Parent() == scope && scope != s.pkg.Scope() && v.Pos() > at {
+				continue
+			}
+			seen[name] = true
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Declared are the declarations and variables of the cell's top level, whatever errors it has.
+func (s *Scratch) Declared() (decls []*Decl, vars []*types.Var) {
+	for _, node := range s.file.Decls {
+		switch d := node.(type) {
+		case *ast.FuncDecl:
+			o, ok := s.Info.Defs[d.Name].(*types.Func)
+			if !ok {
+				continue
+			}
+			if d.Name.Name == "scratch__body" {
+				scope := s.Info.Scopes[d.Type]
+				if scope == nil {
+					continue
+				}
+				for _, name := range scope.Names() {
+					if v, ok := scope.Lookup(name).(*types.Var); ok {
+						vars = append(vars, v)
+					}
+				}
+				continue
+			}
+			if d.Recv == nil {
+				decls = append(decls, &Decl{Name: d.Name.Name, Node: d, Func: o})
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if o, ok := s.Info.Defs[spec.Name].(*types.TypeName); ok {
+						g := &ast.GenDecl{Doc: d.Doc, Tok: token.TYPE, Specs: []ast.Spec{spec}}
+						decls = append(decls, &Decl{Name: spec.Name.Name, Node: g, Type: o})
+					}
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						if o, ok := s.Info.Defs[id].(*types.Const); ok {
+							decls = append(decls, &Decl{Name: "const " + id.Name, Names: []string{id.Name}, Node: d, Consts: []*types.Const{o}})
+						}
+					}
+				}
+			}
+		}
+	}
+	return decls, vars
 }

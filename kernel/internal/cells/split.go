@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"strings"
 )
 
@@ -174,10 +175,46 @@ func (p *Program) parseCell(name, src string) (*parsed, error) {
 	}
 	if len(errs) > 0 {
 		errs.Sort()
-		return nil, errs
+		return nil, inside(errs, src)
 	}
 	return out, nil
 }
+
+// inside puts errors that the parser found behind the cell, at the brace that it was given besides, at the cell's end.
+// Of several there only the first says something.
+func inside(errs scanner.ErrorList, src string) scanner.ErrorList {
+	text := strings.TrimRight(src, " \t\r\n")
+	line := strings.Count(text, "\n") + 1
+	column := len(text) - (strings.LastIndexByte(text, '\n') + 1) + 1
+	expected := ""
+	for _, t := range Tokens(src) {
+		switch t {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			expected = closing[t] + expected
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			expected = strings.TrimPrefix(expected, t.String())
+		}
+	}
+	var list scanner.ErrorList
+	for _, e := range errs {
+		if e.Pos.Line < line || e.Pos.Line == line && e.Pos.Column < column {
+			list = append(list, e)
+		} else if len(list) == 0 || list[len(list)-1].Pos.Line < line {
+			if e.Pos.Line, e.Pos.Column = line, column; expected != "" {
+				e.Msg = "unexpected end of the cell, expected " + expected[:1]
+			} else if m := atEnd.FindStringSubmatch(e.Msg); m != nil {
+				e.Msg = "unexpected end of the cell, expected " + m[1]
+			}
+			return append(list, e)
+		}
+	}
+	return list
+}
+
+var closing = map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token.LBRACE: "}"}
+
+// atEnd matches what the parser says of the end of a cell.
+var atEnd = regexp.MustCompile(`^expected (.+), found (?:'}'|'EOF'|newline)$`)
 
 // Parses says whether a cell has no syntax error.
 func (p *Program) Parses(src string) bool {

@@ -360,6 +360,9 @@ func (w *direct) foreign(path string, id *ast.Ident) value {
 
 // call is a call of a function or method, and the types of its results.
 func (w *direct) call(c *ast.CallExpr) (call func() []reflect.Value, out []reflect.Type) {
+	if g, ok := cells.Guarded(w.Fset, c); ok {
+		return w.guarded(g)
+	}
 	if w.Info.Types[c.Fun].IsType() || w.Info.Types[c.Fun].IsBuiltin() {
 		panic(indirect{})
 	}

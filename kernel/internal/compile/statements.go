@@ -133,15 +133,11 @@ func (w *direct) lhs(id *ast.Ident, t reflect.Type) reflect.Value {
 
 func (w *direct) show(x ast.Expr) func() {
 	if c, ok := ast.Unparen(x).(*ast.CallExpr); ok && (!w.Info.Types[x].IsValue() || w.isTuple(x)) {
-		call, out := w.call(c)
-		failing := len(out) > 0 && out[len(out)-1] == reflect.TypeFor[error]()
+		call, _ := w.call(c)
 		return func() {
 			var list []any
 			for _, v := range call() {
 				list = append(list, v.Interface())
-			}
-			if n := len(list); failing && list[n-1] == nil {
-				list = list[:n-1]
 			}
 			w.env.Show(list)
 		}

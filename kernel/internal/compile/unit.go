@@ -420,11 +420,7 @@ func (u *unit) body() string {
 		}
 		fmt.Fprintf(&b, "\nc__.Reached = %d; %s%s", k, before, u.from(s.Pos()))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
-			show := "c__.ShowValues("
-			if t, ok := u.Info.TypeOf(x.X).(*types.Tuple); ok && types.Identical(t.At(t.Len()-1).Type(), types.Universe.Lookup("error").Type()) {
-				show = "c__.ShowResults("
-			}
-			b.WriteString(show + w.node(x.X) + ")\n")
+			b.WriteString("c__.ShowValues(" + w.node(x.X) + ")\n")
 			continue
 		}
 		b.WriteString(w.topStmt(s) + after)

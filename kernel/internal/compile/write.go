@@ -70,6 +70,10 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 			edits = append(edits, w.within(m.X)...)
 			return false
 		case *ast.CallExpr:
+			if g, ok := cells.Guarded(w.Fset, m); ok {
+				replace(m, w.guard(g, m)+"("+w.node(g.X)+")")
+				return false
+			}
 			if text, ok := w.method(m); ok {
 				replace(m.Fun, text[0])
 				if len(m.Args) > 0 {

@@ -46,16 +46,22 @@ func (c *Cell) Bind(f any, path, name string) {
 	reflect.ValueOf(f).Elem().Set(v)
 }
 
-// ShowResults shows the results of a call of which the last is an error: that only where there is one.
-func (c *Cell) ShowResults(xs ...any) {
-	if n := len(xs); xs[n-1] == nil {
-		xs = xs[:n-1]
-	}
-	c.Show(xs)
-}
-
 // ShowValues shows the values of a cell's last expression.
 func (c *Cell) ShowValues(xs ...any) { c.Show(xs) }
+
+// Failed is the panic of a call whose error a cell leaves out.
+type Failed struct {
+	Err          error
+	Call         string // how messages name it; "" of an error that is no call's
+	Line, Column int    // in the cell
+}
+
+// Fail ends the cell where err is not nil.
+func Fail(err error, call string, line, column int) {
+	if err != nil {
+		panic(Failed{err, call, line, column})
+	}
+}
 
 // New makes a variable of the type that *p is to point to.
 func New[T any](p *T) *T { return new(T) }

@@ -5,10 +5,15 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"nacre/kernel/internal/cells"
 )
 
 // call lowers a call of at most one result used as a value, or any call as a statement.
 func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
+	if g, ok := cells.Guarded(l.Fset, c); ok {
+		return l.guarded(c, g)
+	}
 	fun := ast.Unparen(c.Fun)
 	if tv, ok := l.Info.Types[fun]; ok && tv.IsType() {
 		return l.conversion(c)
@@ -47,6 +52,26 @@ func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
 		}
 	}
 	return out
+}
+
+// guarded lowers a call whose error is checked, to one of a literal that returns its other results.
+func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
+	fail := func(err ast.Expr) ast.Stmt {
+		return &ast.ExprStmt{X: l.rt("Fail", err, strLit(g.Name), intLit(g.Position.Line), intLit(g.Position.Column))}
+	}
+	t, ok := l.typeOf(g.X).(*types.Tuple)
+	if !ok {
+		return fail(l.expr(g.X)).(*ast.ExprStmt).X
+	}
+	names, s := l.temps(t, g.X)
+	n := t.Len() - 1
+	ft := &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{}}
+	ret := &ast.ReturnStmt{}
+	for k := range n {
+		ft.Results.List = append(ft.Results.List, field("", l.low(c, t.At(k).Type())))
+		ret.Results = append(ret.Results, ident(names[k]))
+	}
+	return call(&ast.FuncLit{Type: ft, Body: block(s, fail(ident(names[n])), ret)})
 }
 
 // target is what is called: a function and the receiver that became its first argument.

@@ -366,20 +366,11 @@ func (l *Lowerer) show(e ast.Expr) []ast.Stmt {
 		}
 		names, s := l.temps(tuple, e)
 		n := tuple.Len()
-		last := names[n-1]
-		if l.key(tuple.At(n-1).Type()) == "error" { // shown only where there is one
-			n--
-		}
 		vals := make([]ast.Expr, n)
 		for k := range vals {
 			vals[k] = l.convert(e, ident(names[k]), tuple.At(k).Type(), anyInterface)
 		}
-		show := &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: vals})}
-		if n == tuple.Len() {
-			return []ast.Stmt{s, show}
-		}
-		withError := &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: append(append([]ast.Expr{}, vals...), l.convert(e, ident(last), tuple.At(n).Type(), anyInterface))})}
-		return []ast.Stmt{s, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(last), Op: token.NEQ, Y: ident("nil")}, Body: block(withError), Else: block(show)}}
+		return []ast.Stmt{s, &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: vals})}}
 	}
 	if t == nil || isVoid(l.Info, e) {
 		return []ast.Stmt{&ast.ExprStmt{X: l.expr(e)}}

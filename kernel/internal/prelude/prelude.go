@@ -8,7 +8,7 @@ import "embed"
 var files embed.FS
 
 // Packages are the standard packages with sources here.
-var Packages = []string{"cmp", "errors", "maps", "slices", "sync"}
+var Packages = []string{"cmp", "errors", "iter", "maps", "slices", "sync"}
 
 // Source returns the source of a package.
 func Source(path string) (string, error) {

@@ -2,12 +2,16 @@ package prelude
 
 import (
 	"cmp"
+	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand"
 	"reflect"
 	"slices"
 	"testing"
+
+	ouriter "nacre/kernel/internal/prelude/iter"
 
 	ourcmp "nacre/kernel/internal/prelude/cmp"
 	ourmaps "nacre/kernel/internal/prelude/maps"
@@ -62,4 +66,60 @@ func TestLikeTheStandardLibrary(t *testing.T) {
 			same("cmp", []any{ourcmp.Compare(x, y), ourcmp.Less(x, y)}, []any{cmp.Compare(x, y), cmp.Less(x, y)})
 		}
 	}
+}
+
+// Pull and Pull2 do what those of package iter do: values in turn, stopped early or not at all, and panics.
+func TestPull(t *testing.T) {
+	run := func(pull func(iter.Seq[int]) (func() (int, bool), func()), n, stopAt, panicAt int) (out []string) {
+		say := func(a ...any) { out = append(out, fmt.Sprint(a...)) }
+		next, stop := pull(func(yield func(int) bool) {
+			defer say("left")
+			for k := range n {
+				if k == panicAt {
+					panic("at " + fmt.Sprint(k))
+				}
+				if !yield(k * k) {
+					say("told to stop")
+					return
+				}
+			}
+		})
+		step := func() (ok bool) {
+			defer func() {
+				if x := recover(); x != nil {
+					say("panic: ", x)
+				}
+			}()
+			v, ok := next()
+			say(v, ok)
+			return ok
+		}
+		for k := range n + 2 {
+			if k == stopAt {
+				stop()
+				stop()
+			}
+			step()
+		}
+		stop()
+		return out
+	}
+	for n := range 4 {
+		for stopAt := range n + 2 {
+			for _, panicAt := range []int{-1, 0, 1} {
+				got, want := run(ouriter.Pull[int], n, stopAt, panicAt), run(iter.Pull[int], n, stopAt, panicAt)
+				if !slices.Equal(got, want) {
+					t.Errorf("Pull of %d, stopped at %d, panic at %d: %v, want %v", n, stopAt, panicAt, got, want)
+				}
+			}
+		}
+	}
+	next, stop := ouriter.Pull2(slices.All([]string{"a", "b"}))
+	k, v, ok := next()
+	k2, v2, ok2 := next()
+	_, _, ok3 := next()
+	if k != 0 || v != "a" || !ok || k2 != 1 || v2 != "b" || !ok2 || ok3 {
+		t.Error("Pull2:", k, v, ok, k2, v2, ok2, ok3)
+	}
+	stop()
 }

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+
+	"nacre/kernel/internal/live"
 )
 
 // Host are the functions lowered code calls that need the session.
@@ -54,7 +56,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Stderr":  func() io.Writer { return h.Stderr },
 		"Encoded": EncodeError,
 		"Index":   index, "Bounds": bounds, "Bounds3": bounds3,
-		"Check": h.Check, "Show": h.Show, "Global": h.Global,
+		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
 	for name, f := range m {
@@ -149,15 +151,15 @@ func (r *Registry) View(x any) any {
 	if !ok {
 		return x
 	}
-	m := r.printMirror()
+	m := r.viewMirror()
 	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {
 		v := reflect.ValueOf(o.V)
 		if v.IsNil() {
 			return nil
 		}
-		return m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface()
+		return m.value(v.Elem(), p.Elem(), m.bare(p.Elem())).Interface()
 	}
-	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go), true).Interface()
+	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go)).Interface()
 }
 
 var missingField = regexp.MustCompile(`can't evaluate field (\w+) in type`)

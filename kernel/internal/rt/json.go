@@ -23,25 +23,17 @@ func (o Obj) MarshalJSON() ([]byte, error) {
 	if v := reflect.ValueOf(o.V); v.Kind() == reflect.Pointer && v.IsNil() {
 		return []byte("null"), nil
 	}
-	if m, ok := o.T.bind("MarshalJSON", o.V); ok {
-		out := m.Call(nil)
-		if err, _ := out[1].Interface().(error); err != nil {
-			return nil, &encodeError{o.T.Name, "MarshalJSON", err}
+	if r := o.T.reg(); r.cyclic(o, true) {
+		return nil, &encodeError{err: &json.UnsupportedValueError{Value: reflect.ValueOf(o.V), Str: "encountered a cycle via " + o.T.Name}}
+	}
+	e := encoder{r: o.T.reg(), fields: map[*Type][]jsonField{}}
+	if err := e.value(item{v: reflect.ValueOf(o.V), t: o.T}, false, false); err != nil {
+		if !errors.As(err, new(*encodeError)) {
+			err = &encodeError{err: err}
 		}
-		return out[0].Bytes(), nil
+		return nil, err
 	}
-	if o.T.has("MarshalText") {
-		text, err := o.marshalText()
-		if err != nil {
-			return nil, &encodeError{o.T.Name, "MarshalText", err}
-		}
-		return encode(string(text))
-	}
-	data, err := o.encoded()
-	if err != nil && !errors.As(err, new(*encodeError)) {
-		err = &encodeError{err: err}
-	}
-	return data, err
+	return e.buf, nil
 }
 
 // encodeError is an error of encoding a cell's value, below the one that encoding/json makes of it for the box.
@@ -73,34 +65,6 @@ func EncodeError(err error) error {
 
 // Marshaled is what a function of encoding/json returned.
 func Marshaled(data []byte, err error) ([]byte, error) { return data, EncodeError(err) }
-
-// encoded encodes a value that has no method for it.
-func (o Obj) encoded() ([]byte, error) {
-	r := o.T.reg()
-	if r.cyclic(o, true) {
-		return nil, &json.UnsupportedValueError{Value: reflect.ValueOf(o.V), Str: "encountered a cycle via " + o.T.Name}
-	}
-	m := r.jsonMirror()
-	v := reflect.ValueOf(o.V)
-	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {
-		if v.IsNil() {
-			return []byte("null"), nil
-		}
-		if m.keeps(p.Elem()) {
-			return encode(r.Box(r.Resolve(p.Elem()).ID, v.Elem().Interface()))
-		}
-		return encode(m.value(v.Elem(), p.Elem(), m.bare(p.Elem()), true).Interface())
-	}
-	return encode(m.value(v, o.T.Go, m.bare(o.T.Go), true).Interface())
-}
-
-// marshalText calls a MarshalText method of the cell's type.
-func (o Obj) marshalText() ([]byte, error) {
-	m, _ := o.T.bind("MarshalText", o.V)
-	out := m.Call(nil)
-	err, _ := out[1].Interface().(error)
-	return out[0].Bytes(), err
-}
 
 // unmarshalText calls an UnmarshalText method of the cell's type.
 func (o Obj) unmarshalText(text []byte) error {
@@ -139,11 +103,10 @@ func (o Obj) decoded(decode func(any) error) error {
 		}
 		return fmt.Errorf("json: Unmarshal(non-pointer %s)", o.T.Name)
 	}
-	m := o.T.reg().jsonMirror()
-	m.decode = true
+	m := o.T.reg().decodeMirror()
 	to := m.bare(p.Elem())
 	x := reflect.New(to)
-	x.Elem().Set(m.value(v.Elem(), p.Elem(), to, true))
+	x.Elem().Set(m.value(v.Elem(), p.Elem(), to))
 	failed := decode(x.Interface())
 	partial, ok := failed.(*json.UnmarshalTypeError)
 	if failed != nil && !ok {
@@ -165,4 +128,12 @@ func (r *Registry) Decode(d *json.Decoder, x any) error {
 		return d.Decode(x)
 	}
 	return o.decoded(d.Decode)
+}
+
+// marshalText calls a MarshalText method of the cell's type.
+func (o Obj) marshalText() ([]byte, error) {
+	m, _ := o.T.bind("MarshalText", o.V)
+	out := m.Call(nil)
+	err, _ := out[1].Interface().(error)
+	return out[0].Bytes(), err
 }

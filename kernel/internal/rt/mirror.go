@@ -8,31 +8,36 @@ import (
 	"unsafe"
 )
 
-// A mirror is a native value that prints, or encodes, as a value of a cell's type would: with the type's own field
-// names and tags, and with an Obj where the type has methods that fmt or encoding/json would call.
+// A mirror is a native value that native code reads, or encoding/json decodes into, in place of one of a cell's type:
+// with the type's own field names and tags. A value to decode into stays JSON text at first where its type decodes itself.
 type mirror struct {
-	r       *Registry
-	json    bool
-	decode  bool     // what decodes itself stays JSON text at first
-	methods []string // that make a type keep its identity
-	open    map[*types.TypeName]bool
+	r      *Registry
+	decode bool
+	open   map[*types.TypeName]bool
 }
 
 var (
-	printMethods = []string{"String", "Error", "Format", "GoString"}
-	jsonMethods  = []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"}
+	viewMethods   = []string{"String", "Error", "Format", "GoString"}
+	decodeMethods = []string{"UnmarshalJSON", "UnmarshalText"}
 
 	anyType   = reflect.TypeFor[any]()
 	rawJSON   = reflect.TypeFor[json.RawMessage]()
 	unsafePtr = reflect.TypeFor[unsafe.Pointer]()
 )
 
-func (r *Registry) printMirror() *mirror {
-	return &mirror{r: r, methods: printMethods, open: map[*types.TypeName]bool{}}
+func (r *Registry) viewMirror() *mirror { return &mirror{r: r, open: map[*types.TypeName]bool{}} }
+
+func (r *Registry) decodeMirror() *mirror {
+	return &mirror{r: r, decode: true, open: map[*types.TypeName]bool{}}
 }
 
-func (r *Registry) jsonMirror() *mirror {
-	return &mirror{r: r, json: true, methods: jsonMethods, open: map[*types.TypeName]bool{}}
+// bare is the mirror type of t itself, whatever methods it has.
+func (m *mirror) bare(t types.Type) reflect.Type {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		m.open[n.Obj()] = true
+		defer delete(m.open, n.Obj())
+	}
+	return m.typ(t.Underlying())
 }
 
 // newest is t as it was last declared: methods may have been added since a value was made.
@@ -54,11 +59,11 @@ func (m *mirror) keeps(t types.Type) bool {
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "main" || types.IsInterface(named) {
 		return false
 	}
-	set := types.NewMethodSet(t)
+	set, methods := types.NewMethodSet(t), viewMethods
 	if m.decode {
-		set = types.NewMethodSet(types.NewPointer(named))
+		set, methods = types.NewMethodSet(types.NewPointer(named)), decodeMethods
 	}
-	for _, name := range m.methods {
+	for _, name := range methods {
 		if set.Lookup(nil, name) != nil {
 			return true
 		}
@@ -66,8 +71,8 @@ func (m *mirror) keeps(t types.Type) bool {
 	return false
 }
 
-// typ returns the mirror type of t; visible is false below unexported fields, where fmt calls no methods.
-func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
+// typ returns the mirror type of t.
+func (m *mirror) typ(t types.Type) reflect.Type {
 	if nt := m.native(t); nt != nil {
 		return nt
 	}
@@ -75,7 +80,7 @@ func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
 	if m.decode {
 		own = rawJSON
 	}
-	if visible && m.keeps(t) {
+	if m.keeps(t) {
 		return own
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok {
@@ -89,25 +94,25 @@ func (m *mirror) typ(t types.Type, visible bool) reflect.Type {
 	case *types.Basic:
 		return m.r.Resolve(u).Native
 	case *types.Pointer:
-		if !m.json {
+		if !m.decode {
 			return unsafePtr
 		}
-		return reflect.PointerTo(m.typ(u.Elem(), visible))
+		return reflect.PointerTo(m.typ(u.Elem()))
 	case *types.Slice:
-		return reflect.SliceOf(m.typ(u.Elem(), visible))
+		return reflect.SliceOf(m.typ(u.Elem()))
 	case *types.Array:
-		return reflect.ArrayOf(int(u.Len()), m.typ(u.Elem(), visible))
+		return reflect.ArrayOf(int(u.Len()), m.typ(u.Elem()))
 	case *types.Map:
 		if m.textKey(u.Key()) {
-			return reflect.MapOf(reflect.TypeFor[string](), m.typ(u.Elem(), visible))
+			return reflect.MapOf(reflect.TypeFor[string](), m.typ(u.Elem()))
 		}
-		return reflect.MapOf(m.typ(u.Key(), visible), m.typ(u.Elem(), visible))
+		return reflect.MapOf(m.typ(u.Key()), m.typ(u.Elem()))
 	case *types.Struct:
-		return m.structType(u, visible)
+		return m.structType(u)
 	case *types.Interface:
 		return anyType
 	}
-	if m.json {
+	if m.decode {
 		return anyType
 	}
 	return unsafePtr // functions and channels print as addresses
@@ -145,29 +150,21 @@ func holdsInterface(t types.Type) bool {
 	return false
 }
 
-// textKey says whether encoding/json turns a map's keys of type t into text, and back, by methods of theirs.
+// textKey says whether encoding/json makes a map's keys of type t of text, by a method of theirs.
 func (m *mirror) textKey(t types.Type) bool {
-	if !m.json || !m.keeps(t) {
-		return false
-	}
-	if m.decode {
-		return types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	isString := ok && b.Info()&types.IsString != 0
-	return !isString && types.NewMethodSet(m.newest(t)).Lookup(nil, "MarshalText") != nil
+	return m.decode && m.keeps(t) && types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
 }
 
 // object is v as a cell's value.
 func (m *mirror) object(t types.Type, v reflect.Value) Obj { return Obj{m.r.Resolve(t), v.Interface()} }
 
-func (m *mirror) structType(u *types.Struct, visible bool) reflect.Type {
+func (m *mirror) structType(u *types.Struct) reflect.Type {
 	var fs []reflect.StructField
 	for k := range u.NumFields() {
 		f := u.Field(k)
 		sf := reflect.StructField{Name: f.Name(), Tag: reflect.StructTag(u.Tag(k))}
 		switch {
-		case m.json && f.Embedded():
+		case m.decode && f.Embedded():
 			if !embedsStruct(f) && !f.Exported() {
 				continue
 			}
@@ -175,7 +172,7 @@ func (m *mirror) structType(u *types.Struct, visible bool) reflect.Type {
 			if !f.Exported() {
 				sf.Name = "Embedded_" + f.Name()
 			}
-		case m.json && !f.Exported():
+		case m.decode && !f.Exported():
 			continue
 		case !f.Exported():
 			sf.PkgPath = "main"
@@ -183,19 +180,18 @@ func (m *mirror) structType(u *types.Struct, visible bool) reflect.Type {
 		if f.Name() == "_" {
 			continue
 		}
-		sf.Type = m.typ(f.Type(), visible && f.Exported())
+		sf.Type = m.typ(f.Type())
 		fs = append(fs, sf)
 	}
 	return reflect.StructOf(fs)
 }
 
 // value converts a lowered value of type t to the mirror type to.
-func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible bool) reflect.Value {
+func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.Value {
 	if v.IsValid() && v.Kind() == reflect.Interface && !types.IsInterface(t) {
 		v = v.Elem()
 	}
-	boxes := !visible && !m.json && holdsInterface(t) // there may be some, which fmt would print as they are
-	if v.IsValid() && v.Type() == to && m.native(t) != nil && !boxes {
+	if v.IsValid() && v.Type() == to && m.native(t) != nil {
 		return v
 	}
 	out := reflect.New(to).Elem()
@@ -206,13 +202,10 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		return out
 	}
 	if to == anyType && !types.IsInterface(t) {
-		if m.json && v.Kind() == reflect.Pointer && v.IsNil() { // encodes as null, whatever its methods, and is empty
-			return out
-		}
-		if m.keeps(t) && visible || m.json {
+		if m.keeps(t) || m.decode {
 			out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
 		} else if v.Kind() == reflect.Struct {
-			out.Set(m.value(v, t, m.typ(t, visible), visible))
+			out.Set(m.value(v, t, m.typ(t)))
 		}
 		return out
 	}
@@ -228,7 +221,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 			return out
 		}
 		p := reflect.New(to.Elem())
-		p.Elem().Set(m.value(v.Elem(), u.Elem(), to.Elem(), visible))
+		p.Elem().Set(m.value(v.Elem(), u.Elem(), to.Elem()))
 		out.Set(p)
 	case *types.Slice:
 		if v.IsNil() {
@@ -236,11 +229,11 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		}
 		out.Set(reflect.MakeSlice(to, v.Len(), v.Len()))
 		for k := range v.Len() {
-			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem(), visible))
+			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem()))
 		}
 	case *types.Array:
 		for k := range v.Len() {
-			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem(), visible))
+			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem()))
 		}
 	case *types.Map:
 		if v.IsNil() {
@@ -250,25 +243,18 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 		for it := v.MapRange(); it.Next(); {
 			key := it.Key()
 			if !m.textKey(u.Key()) {
-				key = m.value(key, u.Key(), to.Key(), visible)
-			} else if m.decode {
-				continue // what was there before is kept when the map is restored
-			} else if text, err := m.object(u.Key(), key).marshalText(); err != nil {
-				panic(&json.MarshalerError{Type: key.Type(), Err: err})
+				key = m.value(key, u.Key(), to.Key())
 			} else {
-				key = reflect.ValueOf(string(text))
+				continue // what was there before is kept when the map is restored
 			}
-			out.SetMapIndex(key, m.value(it.Value(), u.Elem(), to.Elem(), visible))
+			out.SetMapIndex(key, m.value(it.Value(), u.Elem(), to.Elem()))
 		}
 	case *types.Struct:
-		m.structValue(v, u, out, visible)
+		m.structValue(v, u, out)
 	case *types.Interface:
 		x := m.r.Norm(v.Interface())
 		if o, ok := object(x); ok && m.decode && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
 			x = &o // which a decoder fills
-		} else if ok && !m.json && !visible { // fmt would print the box
-			out.Set(m.value(reflect.ValueOf(o.V), o.T.Go, m.typ(o.T.Go, false), false))
-			return out
 		}
 		if x != nil {
 			out.Set(reflect.ValueOf(x))
@@ -284,7 +270,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type, visible b
 	return out
 }
 
-func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value, visible bool) {
+func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value) {
 	k := 0
 	for j := range u.NumFields() {
 		f := u.Field(j)
@@ -293,7 +279,7 @@ func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value
 		}
 		dst := out.Field(k)
 		k++
-		x := m.value(field(v, j), f.Type(), dst.Type(), visible && f.Exported())
+		x := m.value(field(v, j), f.Type(), dst.Type())
 		if dst.CanSet() {
 			dst.Set(x)
 		} else {
@@ -303,7 +289,7 @@ func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value
 }
 
 func (m *mirror) skips(f *types.Var) bool {
-	if !m.json || f.Exported() {
+	if !m.decode || f.Exported() {
 		return false
 	}
 	return !f.Embedded() || !embedsStruct(f)

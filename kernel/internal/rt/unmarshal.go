@@ -33,7 +33,7 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 	owner := ""
 	for _, part := range parts {
 		s, name := structOf(t)
-		f := jsonField(s, part)
+		f := fieldNamed(s, part)
 		if f == nil {
 			return err
 		}
@@ -76,8 +76,8 @@ func structOf(t types.Type) (*types.Struct, string) {
 	}
 }
 
-// jsonField is the field of s that is called name in JSON, its own or an embedded struct's.
-func jsonField(s *types.Struct, name string) *types.Var {
+// fieldNamed is the field of s that is called name in JSON, its own or an embedded struct's.
+func fieldNamed(s *types.Struct, name string) *types.Var {
 	if s == nil {
 		return nil
 	}
@@ -89,7 +89,7 @@ func jsonField(s *types.Struct, name string) *types.Var {
 	}
 	for f := range s.Fields() {
 		if inner, _ := structOf(f.Type()); f.Embedded() && inner != nil {
-			if x := jsonField(inner, name); x != nil {
+			if x := fieldNamed(inner, name); x != nil {
 				return x
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/bounded"
 	"nacre/kernel/jupyter"
 	"nacre/kernel/jupyter/zmtp"
 	"nacre/kernel/kerneltest"
@@ -168,6 +169,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(bytes.Join(append([][]byte{[]byte("route")}, whole...), []byte{0}))
 	f.Add([]byte(delimiter))
 	f.Fuzz(func(t *testing.T, b []byte) {
+		defer bounded.Input(t, len(b))()
 		frames := bytes.Split(b, []byte{0})
 		for _, c := range []Connection{c, {}} {
 			m, err := c.decode(jupyter.Shell, frames, nil)
@@ -221,4 +223,14 @@ func TestInstall(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil || got["interrupt_mode"] != "message" || got["language"] != "go" {
 		t.Errorf("%s, %v", b, err)
 	}
+}
+
+func TestLargeInputs(t *testing.T) {
+	c := Connection{Key: "key"}
+	whole := c.encode(jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, jupyter.ExecuteRequest{Code: "x"}))
+	bounded.Large(t, func(b []byte) {
+		for _, c := range []Connection{c, {}} {
+			_, _ = c.decode(jupyter.Shell, bytes.Split(b, []byte{0}), nil)
+		}
+	}, bytes.Join(whole, []byte{0}))
 }

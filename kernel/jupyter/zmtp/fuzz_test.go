@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"nacre/internal/bounded"
 )
 
 // peerConn is a connection whose peer has sent bytes and then gone.
@@ -42,6 +44,7 @@ func FuzzPeer(f *testing.F) {
 	f.Add(append(hello, "\x04\x07\x06CANCEL\x04\x05\x04PING\x04\x07\x04PING\x00\x01"...))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
+		defer bounded.Input(t, len(sent))()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for _, kind := range []Type{Router, XPub, Rep} {

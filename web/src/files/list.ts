@@ -2,7 +2,7 @@
 
 import { KernelAPI, Session, SessionAPI } from '@jupyterlab/services';
 import { announce, download, el, iconButton, svgIcon } from '../dom';
-import { editUrl, fileUrl, notebookUrl, readUrl, settings, treeUrl, tsneUrl } from '../config';
+import { editUrl, fileUrl, notebookUrl, readUrl, runsUrl, settings, treeUrl, tsneUrl } from '../config';
 import { isSite } from '../site/about';
 import { files } from '../site/api';
 import { contents, FileModel } from '../protocol/contents';
@@ -31,7 +31,7 @@ export class FileList {
     const column = (label: string, key: SortKey) => el('th', { scope: 'col', 'data-key': key }, el('button', { type: 'button', click: () => this.sortBy(key) }, label));
     document.title = `${folder || 'Files'} – Nacre`;
     this.dom.append(
-      el('header.top', {}, el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.wordmark', {}, 'Nacre'), el('span.space'),
+      el('header.top', {}, el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.wordmark', {}, 'Nacre'), el('span.space'), isSite ? null : el('a.link', { href: runsUrl }, 'Runs'),
         iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`))),
       this.banners,
       el('main', { 'aria-label': 'Files' },

@@ -4,7 +4,7 @@ import { parser } from '@lezer/go';
 import type { SyntaxNode } from '@lezer/common';
 import { NotebookJson } from './nbformat';
 
-interface Piece { kind: 'import' | 'top' | 'run'; text: string; names: string[] }
+interface Piece { kind: 'import' | 'top' | 'run'; text: string; source: string; names: string[] }
 
 const named = (node: SyntaxNode, code: string, name: string) => node.getChildren(name).map((n) => code.slice(n.from, n.to));
 
@@ -25,15 +25,15 @@ export function pieces(code: string): Piece[] {
     if (node.name === 'LineComment' || node.name === 'BlockComment' || node.name === ';') continue;
     const text = code.slice(from, node.to).replace(/^[;\s]*\n/, '').trimEnd();
     from = node.to;
-    if (node.name === 'ImportDecl') out.push({ kind: 'import', text: code.slice(node.from, node.to), names: [] });
-    else if (node.name === 'TypeDecl' || node.name === 'MethodDecl') out.push({ kind: 'top', text, names: [] });
+    if (node.name === 'ImportDecl') out.push({ kind: 'import', text: code.slice(node.from, node.to), source: text, names: [] });
+    else if (node.name === 'TypeDecl' || node.name === 'MethodDecl') out.push({ kind: 'top', text, source: text, names: [] });
     else if (node.name === 'FunctionDecl') {
       const name = node.getChild('DefName');
-      out.push({ kind: 'run', text: closure(code, node, name!), names: name ? [code.slice(name.from, name.to)] : [] });
-    } else out.push({ kind: 'run', text, names: declared(node, code) });
+      out.push({ kind: 'run', text: closure(code, node, name!), source: text, names: name ? [code.slice(name.from, name.to)] : [] });
+    } else out.push({ kind: 'run', text, source: text, names: declared(node, code) });
   }
   const rest = code.slice(from).replace(/^;/, '').trim();
-  if (rest) out.push({ kind: 'run', text: rest, names: [] });
+  if (rest) out.push({ kind: 'run', text: rest, source: rest, names: [] });
   return out;
 }
 
@@ -48,20 +48,28 @@ function closure(code: string, node: SyntaxNode, name: SyntaxNode): string {
 
 const block = (text: string) => text.split('\n').map((l) => (l ? '\t' + l : l)).join('\n');
 
+/** What a kernel says the cells of a notebook are in plain Go, and the declarations that takes. */
+export interface PlainGo { cells: string[]; declarations: string }
+
 /**
- * The program. Each cell that declares a name again opens a scope of its own for what follows, as the kernel does.
+ * The program. Errors that cells leave out end it, as a kernel says (plain). Each cell that declares a name again opens a scope of its own for what follows, as the kernel does.
  */
-export function exportGo(nb: NotebookJson, title: string): string {
+export function exportGo(nb: NotebookJson, title: string, plain?: PlainGo): string {
   const imports = new Set<string>();
   const top: string[] = [];
   const main: string[] = [];
   let depth = 0;
   let scope = new Set<string>();
   const used: string[] = [];
+  for (const piece of pieces(plain?.declarations ?? '')) {
+    if (piece.kind === 'import') specs(piece.text).forEach((s) => imports.add(s));
+    else top.push(piece.source);
+  }
+  const code = [...(plain?.cells ?? nb.cells.filter((c) => c.cell_type === 'code').map((c) => c.source))];
   for (const cell of nb.cells) {
     if (cell.cell_type === 'markdown') main.push(cell.source.split('\n').map((l) => `// ${l}`.trimEnd()).join('\n'));
     if (cell.cell_type !== 'code') continue;
-    for (const piece of pieces(cell.source)) {
+    for (const piece of pieces(code.shift()!)) {
       if (piece.kind === 'import') specs(piece.text).forEach((s) => imports.add(s));
       else if (piece.kind === 'top') top.push(piece.text);
       else {

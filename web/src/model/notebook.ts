@@ -26,8 +26,10 @@ export class Cell {
   outputs: Output[];
   count: number | null;
   state: RunState = 'idle';
-  /** Milliseconds since the epoch when the cell began to run; 0 before. */
+  /** Milliseconds since the epoch when the cell began to run, by the server's clock; 0 before. */
   startedAt = 0;
+  /** performance.now() when this page saw it begin, whatever clocks say; -1 where it ran already. */
+  begunAt = -1;
   /** Milliseconds it ran, as this page or the file knows; -1 unknown. */
   tookMs = -1;
   ok: boolean | null = null;
@@ -50,6 +52,12 @@ export class Cell {
     const from = timeOf(timing?.['iopub.execute_input']);
     const to = timeOf(timing?.['shell.execute_reply']);
     if (to >= from) this.tookMs = to - from;
+  }
+
+  /** Milliseconds it has been running; -1 unknown. */
+  get runningMs(): number {
+    if (this.begunAt >= 0) return performance.now() - this.begunAt;
+    return this.startedAt ? Math.max(0, Date.now() - this.startedAt) : -1;
   }
 
   get source(): string { return this.text; }
@@ -187,12 +195,19 @@ export class Notebook {
     const first = this.index(cells[0]!);
     const target = first + by;
     if (target < 0 || target + cells.length > this.cells.length) return false;
+    this.moveTo(cells, by < 0 ? target : first + cells.length + 1);
+    return true;
+  }
+
+  /** Puts neighbouring cells before the one at an index, or at the end. */
+  moveTo(cells: Cell[], at: number): void {
+    const first = this.index(cells[0]!);
+    if (at >= first && at <= first + cells.length) return;
     this.transact([], (list) => {
       list.splice(first, cells.length);
-      list.splice(target, 0, ...cells);
+      list.splice(at > first ? at - cells.length : at, 0, ...cells);
       return list;
     });
-    return true;
   }
 
   setType(cells: Cell[], type: CellType): void {

@@ -7,6 +7,8 @@ import type { Saving } from './saving';
 import type { Selection } from './selection';
 import type { Variables } from './variables';
 
+export type Side = 'outline' | 'library' | 'variables';
+
 /** The parts of an open notebook. */
 export interface OpenNotebook {
   readonly path: string;
@@ -21,6 +23,12 @@ export interface OpenNotebook {
   /** Puts the focus into the current cell. */
   focus(): void;
   view(cell: Cell): CellView;
+  /** The code cell that is selected, or a new one below it. */
+  codeCell(): Cell;
+  /** The code above a cell that did not run as it is. */
+  above(cell: Cell): string[];
+  /** Selects a cell and shows it. */
+  goToCell(index: number): void;
   /** Unfolds what hides a cell. */
   reveal(index: number): void;
 }
@@ -54,10 +62,15 @@ export interface NotebookActions extends OpenNotebook {
   fold(on: boolean): void;
   scroll(direction: -1 | 1): void;
   palette(): void;
+  /** Opens or closes what stands beside the notebook; one at a time. */
+  toggleSide(which: Side): void;
+  goToRunning(): void;
   help(): Promise<void>;
 
   saveWithCheckpoint(): Promise<void>;
   restoreCheckpoint(): Promise<void>;
   rename(): Promise<void>;
   downloadNotebook(): Promise<void>;
+  /** The notebook as a Go program. */
+  asGo(): Promise<string>;
 }

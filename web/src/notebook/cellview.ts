@@ -3,14 +3,20 @@
 import { el, iconButton, perFrame } from '../dom';
 import { unitsOfGoPosition } from '../model/positions';
 import { headingLevel } from '../model/headings';
+import { Output } from '../model/nbformat';
 import { Cell, OutputChange } from '../model/notebook';
 import { Rendered, renderOutput } from '../output/render';
 import { attempt, bounded, problemNote } from '../output/boundary';
 import { renderMarkdown } from '../output/markdown';
-import { CellEditor, EditorHost, Marks } from './editor';
+import type { Problem } from '../protocol/kernel';
+import { DragHost, draggable } from './drag';
+import { CellEditor, Marks } from './editor';
+import type { WritingHost } from './writing';
 
 /** What a cell's view asks of the notebook. */
-export interface CellHost extends Omit<EditorHost, 'onText' | 'onFocus' | 'onLeave' | 'onEscape'> {
+export interface CellHost extends DragHost {
+  /** What helps to write this cell, below those above it. */
+  writing(cell: Cell): WritingHost;
   folder: string;
   lineNumbers: boolean;
   select(view: CellView, event: MouseEvent | null): void;
@@ -27,10 +33,16 @@ const near = typeof IntersectionObserver === 'undefined' ? null : new Intersecti
   for (const entry of entries) if (entry.isIntersecting) (entry.target as any).cellView?.ensureEditor();
 }, { rootMargin: '600px 0px' });
 
+const outputsAtOnce = 1000;
+
+/** What is drawn however much stands above it: an error, and what says that something is missing. */
+const always = (o: Output) => o.output_type === 'error' || (o.output_type === 'stream' && o.text.includes('[output left out:'));
+
 export class CellView {
   readonly dom = el('section.cell', { tabindex: -1 });
   editor: CellEditor | null = null;
   rendered = false;
+  private problems: readonly Problem[] = [];
   private readonly gutter = el('div.gutter');
   private readonly prompt = el('span.prompt');
   private readonly timing = el('span.timing');
@@ -41,6 +53,9 @@ export class CellView {
   private readonly foldedNote = el('button.folded-note', { type: 'button', hidden: true });
   private readonly sourceNote = el('button.folded-note', { type: 'button', hidden: true });
   private shown: Rendered[] = [];
+  /** How many outputs are drawn: with tens of thousands a browser stands still for minutes. */
+  private most = outputsAtOnce;
+  private readonly more = el('button.folded-note', { type: 'button', hidden: true, click: () => { this.most += outputsAtOnce; this.applyOutputs(); } });
   private pending: OutputChange[] = [];
   private readonly flush = perFrame(() => this.applyOutputs());
   private proseOf = '';
@@ -48,7 +63,7 @@ export class CellView {
 
   constructor(readonly cell: Cell, private readonly host: CellHost) {
     this.gutter.append(this.prompt, this.timing);
-    const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs), this.foldedNote);
+    const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs, this.more), this.foldedNote);
     this.dom.append(this.gutter, main);
     (this.dom as any).cellView = this;
     this.dom.dataset.id = cell.id;
@@ -80,8 +95,9 @@ export class CellView {
       onFocus: () => this.host.focused(this),
       onLeave: (d) => this.host.leave(this, d),
       onEscape: () => this.host.escape(),
-      complete: this.host.complete, inspect: this.host.inspect,
+      ...this.host.writing(this.cell),
     });
+    this.editor.setProblems(this.problems);
     return this.editor;
   }
 
@@ -104,6 +120,14 @@ export class CellView {
     this.rendered = false;
     this.dom.classList.remove('rendered');
     this.ensureEditor();
+  }
+
+  /** Underlines what is wrong with the source, and tells screen readers how much. */
+  setProblems(problems: readonly Problem[]): void {
+    if (!problems.length && !this.problems.length) return;
+    this.problems = problems;
+    this.editor?.setProblems(problems);
+    this.dom.setAttribute('aria-label', this.label());
   }
 
   setMarks(marks: Marks): void {
@@ -140,7 +164,7 @@ export class CellView {
   /** Shows the time: running while the cell runs. */
   tick(): void {
     const { cell } = this;
-    const ms = cell.state === 'running' && cell.startedAt ? Date.now() - cell.startedAt : cell.state === 'idle' ? cell.tookMs : -1;
+    const ms = cell.state === 'running' ? cell.runningMs : cell.state === 'idle' ? cell.tookMs : -1;
     this.timing.textContent = cell.type === 'code' && ms >= 0 ? duration(ms) : '';
   }
 
@@ -175,7 +199,8 @@ export class CellView {
     const { cell } = this;
     const what = cell.type === 'code' ? 'Code cell' : cell.type === 'markdown' ? 'Text cell' : 'Raw cell';
     const state = cell.state === 'running' ? ', running' : cell.state === 'queued' ? ', waiting to run' : cell.count !== null && cell.type === 'code' ? `, run as ${cell.count}${cell.ok === false ? ', failed' : ''}` : '';
-    return what + state;
+    const n = this.problems.length;
+    return what + state + (n ? `, ${n} ${n === 1 ? 'problem' : 'problems'}` : '');
   }
 
   /** The buttons beside a cell are made when the pointer or the focus first comes: a long notebook has many cells. */
@@ -208,6 +233,7 @@ export class CellView {
     this.outputsFold.addEventListener('click', () => this.host.command('cell.toggleOutputs', this));
     this.sourceNote.addEventListener('click', () => this.host.command('cell.toggleSource', this));
     this.foldedNote.addEventListener('click', () => this.host.toggleFold(this));
+    draggable(this.gutter, cell, this.host);
     cell.changedSource.on((by) => {
       if (by === 'model') {
         if (this.editor) this.editor.setText(cell.source);
@@ -240,21 +266,29 @@ export class CellView {
       this.outputs.style.minHeight = this.cell.state !== 'idle' && this.outputs.offsetHeight ? `${this.outputs.offsetHeight}px` : '';
       this.shown.forEach((r) => { attempt(() => r.dispose?.()); r.dom.parentElement?.remove(); });
       this.shown = [];
+      this.most = outputsAtOnce;
       if (this.cell.state !== 'idle') setTimeout(() => { this.outputs.style.minHeight = ''; }, 250);
     }
     const touched = new Set(changes.map((c) => ('index' in c ? c.index : -1)));
     outputs.forEach((output, i) => {
       const was = this.shown[i];
-      if (was && !touched.has(i)) return;
+      if (was ? !touched.has(i) : i >= this.most && !always(output)) return;
       if (was?.update?.(output)) return;
       const next = renderOutput(output, { fresh: this.cell.fresh, folder: this.host.folder, goTo: (cell, line, column) => this.host.goTo(this, cell, line, column) });
       const box = el('div.output', { 'data-kind': output.output_type }, next.dom);
       if (was) {
         attempt(() => was.dispose?.());
         was.dom.closest('.output')!.replaceWith(box);
-      } else this.outputs.append(box);
+      } else {
+        const after = i < this.shown.length ? this.shown.find((r, j) => r && j > i) : undefined;
+        if (after) after.dom.closest('.output')!.before(box);
+        else this.outputs.append(box);
+      }
       this.shown[i] = next;
     });
+    const left = outputs.length - this.most;
+    this.more.hidden = left <= 0;
+    this.more.textContent = `${left} more outputs: show ${Math.min(left, outputsAtOnce)} of them`;
     if (this.outputsFold.hidden !== (this.cell.type !== 'code' || !outputs.length)) this.refresh();
   }
 }

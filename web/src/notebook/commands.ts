@@ -1,6 +1,5 @@
 // Every command of the notebook, with its keys: one table for the keyboard, the menus, the palette and the help.
 
-import { exportGo } from '../model/exportgo';
 import { sectionEnd } from '../model/headings';
 import type { NotebookActions } from './actions';
 import { exportHtml } from './exporthtml';
@@ -72,7 +71,7 @@ export const commands: Command[] = [
   { id: 'kernel.restartClear', label: 'Restart the kernel and clear all outputs', group: 'Kernel', run: (p) => p.restart(false, true) },
   { id: 'kernel.shutdown', label: 'Shut the kernel down', group: 'Kernel', run: (p) => p.shutdown() },
   { id: 'kernel.reconnect', label: 'Connect to the kernel again', group: 'Kernel', run: (p) => p.reconnect() },
-  { id: 'kernel.variables', label: 'Variables', group: 'Kernel', both: ['Mod-Shift-V'], run: (p) => p.variables.toggle() },
+  { id: 'kernel.variables', label: 'Variables', group: 'Kernel', both: ['Mod-Shift-V'], run: (p) => p.toggleSide('variables') },
 
   { id: 'cell.edit', label: 'Edit the cell', group: 'Move', keys: ['Enter'], run: (p) => p.selection.set(p.selection.index, 'edit') },
   { id: 'cell.up', label: 'Select the cell above', group: 'Move', keys: ['ArrowUp', 'K'], run: (p) => go(p, -1, false) },
@@ -82,6 +81,7 @@ export const commands: Command[] = [
   { id: 'cell.first', label: 'Go to the first cell', group: 'Move', keys: ['Mod-Home', 'Mod-ArrowUp'], run: (p) => p.selection.set(0, 'command') },
   { id: 'cell.last', label: 'Go to the last cell', group: 'Move', keys: ['Mod-End', 'Mod-ArrowDown'], run: (p) => p.selection.set(p.notebook.cells.length - 1, 'command') },
   { id: 'cell.selectAll', label: 'Select all cells', group: 'Move', keys: ['Mod-A'], run: (p) => p.selection.setRange(0, p.notebook.cells.length - 1) },
+  { id: 'cell.running', label: 'Go to the running cell', group: 'Move', keys: ['G'], run: (p) => p.goToRunning() },
   { id: 'page.down', label: 'Scroll down', group: 'Move', keys: ['Space'], run: (p) => p.scroll(1) },
   { id: 'page.up', label: 'Scroll up', group: 'Move', keys: ['Shift-Space'], run: (p) => p.scroll(-1) },
 
@@ -112,6 +112,8 @@ export const commands: Command[] = [
   { id: 'heading.unfold', label: 'Unfold the section', group: 'View', keys: ['ArrowRight'], run: (p) => p.fold(false) },
   { id: 'view.lineNumbers', label: 'Line numbers', group: 'View', keys: ['Shift-L', 'L'], run: (p) => p.toggleLineNumbers() },
   { id: 'view.clearAll', label: 'Clear all outputs', group: 'View', run: (p) => p.clearAll() },
+  { id: 'view.outline', label: 'Outline of headings and cells', group: 'View', keys: ['T'], both: ['Mod-Shift-O'], run: (p) => p.toggleSide('outline') },
+  { id: 'view.library', label: 'Search the library', group: 'View', keys: ['E'], both: ['Mod-Shift-E'], run: (p) => p.toggleSide('library') },
   { id: 'view.theme', label: 'Theme: system, light, dark', group: 'View', run: () => nextTheme() },
   { id: 'view.palette', label: 'All commands', group: 'View', keys: ['P'], both: ['Mod-Shift-P', 'Mod-Shift-C'], run: (p) => p.palette() },
   { id: 'view.help', label: 'Keys', group: 'View', keys: ['H', 'Shift-?'], run: (p) => p.help() },
@@ -121,7 +123,7 @@ export const commands: Command[] = [
   { id: 'file.rename', label: 'Rename', group: 'File', run: (p) => p.rename() },
   { id: 'file.ipynb', label: 'Download the notebook', group: 'File', run: (p) => p.downloadNotebook() },
   { id: 'file.html', label: 'Export to HTML', group: 'File', run: async (p) => download(p.stem + '.html', 'text/html', await exportHtml(p.notebook.toJson(), p.stem, p.folder)) },
-  { id: 'file.go', label: 'Export to Go', group: 'File', run: (p) => download(p.stem + '.go', 'text/x-go', exportGo(p.notebook.toJson(), p.stem)) },
+  { id: 'file.go', label: 'Export to Go', group: 'File', run: async (p) => download(p.stem + '.go', 'text/x-go', await p.asGo()) },
 ];
 
 const byId = new Map(commands.map((c) => [c.id, c]));

@@ -1,6 +1,6 @@
 // The text editor of a cell.
 
-import { autocompletion, Completion, CompletionContext, CompletionResult, closeBrackets, closeBracketsKeymap, completionKeymap, completionStatus, startCompletion } from '@codemirror/autocomplete';
+import { closeBrackets, closeBracketsKeymap, completionStatus, snippet, startCompletion } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore, insertTab, toggleComment } from '@codemirror/commands';
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language';
 import { Compartment, EditorState, Extension, Prec, Range, StateEffect, StateField } from '@codemirror/state';
@@ -8,16 +8,16 @@ import { Decoration, DecorationSet, drawSelection, EditorView, keymap, lineNumbe
 import { codePoints, unitsOfCodePoints } from '../model/positions';
 import { el } from '../dom';
 import { language } from '../highlight';
+import type { Edit, Problem } from '../protocol/kernel';
+import { showProblems, writing, WritingHost } from './writing';
 
 /** What an editor asks of the notebook around it. */
-export interface EditorHost {
+export interface EditorHost extends WritingHost {
   onText(text: string): void;
   onFocus(): void;
   /** The cursor wants to leave at the top (−1) or the bottom (1). */
   onLeave(direction: -1 | 1): boolean;
   onEscape(): void;
-  complete(code: string, cursor: number): Promise<{ start: number; end: number; items: { text: string; type?: string; signature?: string }[] }>;
-  inspect(code: string, cursor: number, detail: 0 | 1): Promise<HTMLElement | null>;
 }
 
 export type Marks = { from: number; to: number; current: boolean }[];
@@ -47,9 +47,6 @@ const marksField = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-// Our icon classes follow the kernel's words for what a name is.
-const kinds: Record<string, string> = { function: 'function', method: 'method', variable: 'variable', constant: 'constant', type: 'type', field: 'property', package: 'namespace', module: 'namespace', keyword: 'keyword' };
-
 export class CellEditor {
   readonly view: EditorView;
   private readonly languageSlot = new Compartment();
@@ -70,7 +67,7 @@ export class CellEditor {
           this.numbersSlot.of(numbers ? lineNumbers() : []),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: type === 'markdown' ? 'true' : 'false' }),
-          keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+          keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
           EditorView.updateListener.of((u) => {
             if (u.docChanged && !this.fromOutside) host.onText(u.state.doc.toString());
             if (u.docChanged || u.selectionSet) this.lastInspected = -1;
@@ -96,6 +93,17 @@ export class CellEditor {
   }
 
   setNumbers(on: boolean): void { this.view.dispatch({ effects: this.numbersSlot.reconfigure(on ? lineNumbers() : []) }); }
+  setProblems(problems: readonly Problem[]): void { if (this.type === 'code') showProblems(this.view, problems); }
+  /** Puts code with places to fill in at the cursor, or at the end where there is none yet, and an import that it needs. */
+  insertSnippet(template: string, need: Edit | null): void {
+    const { doc, selection: { main } } = this.view.state;
+    const fresh = main.head === 0 && doc.length > 0;
+    const changes = need ? [{ from: unitsOfCodePoints(doc.toString(), need.at), insert: need.text }] : [];
+    const anchor = (fresh ? doc.length : main.head) + (need?.text.length ?? 0);
+    this.view.dispatch({ changes, selection: { anchor } });
+    snippet((fresh && doc.line(doc.lines).length ? '\n' : '') + template)(this.view, null, anchor, anchor);
+  }
+
   setMarks(marks: Marks): void { this.view.dispatch({ effects: setMarks.of(marks) }); }
 
   /** Puts the cursor somewhere and shows it. */
@@ -107,8 +115,7 @@ export class CellEditor {
   get cuts(): number[] { return this.view.state.selection.ranges.flatMap((r) => [r.from, r.to]); }
 
   private languageFor(type: 'code' | 'markdown' | 'raw'): Extension {
-    const completion = type === 'code' ? autocompletion({ override: [(c) => this.complete(c)], activateOnTyping: false, icons: true, maxRenderedOptions: 200 }) : [];
-    return [language(type), completion];
+    return [language(type), type === 'code' ? writing(this.host) : []];
   }
 
   private keys() {
@@ -144,27 +151,6 @@ export class CellEditor {
     const before = v.state.sliceDoc(line.from, main.head);
     if (this.type !== 'code' || !/[\p{L}\p{N}_.]$/u.test(before)) return insertTab(v);
     return startCompletion(v);
-  }
-
-  private async complete(context: CompletionContext): Promise<CompletionResult | null> {
-    const text = context.state.doc.toString();
-    try {
-      const found = await this.host.complete(text, codePoints(text, context.pos));
-      if (!found.items.length || context.aborted) return null;
-      const only = found.items.length === 1 && context.explicit ? found.items[0]!.text : null;
-      if (only !== null) {
-        // Nothing to choose from: Tab completes at once.
-        const from = unitsOfCodePoints(text, found.start), to = unitsOfCodePoints(text, found.end);
-        setTimeout(() => {
-          if (this.view.state.doc.toString() === text) this.view.dispatch({ changes: { from, to, insert: only }, selection: { anchor: from + only.length }, userEvent: 'input.complete' });
-        });
-        return null;
-      }
-      const options: Completion[] = found.items.map((item) => ({ label: item.text, type: kinds[item.type ?? ''] ?? item.type, detail: item.signature || undefined }));
-      return { from: unitsOfCodePoints(text, found.start), to: unitsOfCodePoints(text, found.end), options, validFor: /^[\p{L}\p{N}_]*$/u };
-    } catch {
-      return null;
-    }
   }
 
   /** Shows what is known of the name at the cursor; asked again at the same place, it shows more. */

@@ -86,6 +86,7 @@ export class Execution {
       this.link.noteRunning();
       cell.fresh = true;
       cell.startedAt = Date.parse(cell.metadata.execution?.['iopub.execute_input'] ?? '') || 0;
+      cell.begunAt = -1;
       cell.setState(state === 'busy' ? 'running' : 'queued');
     }
   }
@@ -125,6 +126,7 @@ export class Execution {
     cell.ok = null;
     cell.count = count ?? cell.count;
     cell.startedAt = Date.parse(date) || Date.now();
+    cell.begunAt = performance.now();
     cell.tookMs = -1;
     cell.metadata.execution = { 'iopub.execute_input': new Date(cell.startedAt).toISOString() };
     cell.setState('running');
@@ -193,7 +195,8 @@ export class Execution {
   }
 
   private setTime(cell: Cell, date: string): void {
-    cell.tookMs = Math.max(0, (Date.parse(date) || Date.now()) - cell.startedAt);
+    const told = (Date.parse(date) || Date.now()) - cell.startedAt;
+    cell.tookMs = told >= 0 ? told : Math.max(0, cell.runningMs); // the server's clock was set back meanwhile
   }
 
   /** Nothing runs any more: the kernel is another one (null) or gone (false). */

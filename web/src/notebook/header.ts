@@ -9,7 +9,7 @@ import { command } from './commands';
 import { duration } from './cellview';
 
 const words: Record<string, string> = {
-  starting: 'starting', idle: 'ready', busy: 'running', reconnecting: 'connecting again', disconnected: 'not connected', restarting: 'restarting', dead: 'ended', none: 'no kernel',
+  starting: 'starting', idle: 'ready', busy: 'running', reconnecting: 'connecting again', disconnected: 'not connected', restarting: 'restarting', dead: 'ended', none: 'no kernel', unneeded: 'starts when needed',
 };
 
 export class Header {
@@ -17,7 +17,7 @@ export class Header {
   private readonly title = el('button.title', { type: 'button', title: 'Rename' });
   private readonly saved = el('span.saved', { role: 'status' });
   private readonly kernel = el('button.kernel', { type: 'button', 'aria-haspopup': 'menu' });
-  private readonly progress = el('span.progress');
+  private readonly progress = el('button.progress', { type: 'button', title: 'Go to the running cell (G)' });
 
   constructor(private readonly page: OpenNotebook) {
     const run = (id: string, icon: string, label: string) => iconButton(icon, label, () => page.run(id), keysOf(command(id)));
@@ -27,6 +27,7 @@ export class Header {
     } }, el('option', { value: 'code' }, 'Go'), el('option', { value: 'markdown' }, 'Text'), el('option', { value: 'raw' }, 'Raw'));
     const menu = iconButton('more', 'Menu', () => this.openMenu(menu));
     menu.setAttribute('aria-haspopup', 'menu');
+    this.progress.addEventListener('click', () => page.run('cell.running'));
     this.title.addEventListener('click', () => page.run('file.rename'));
     this.kernel.addEventListener('click', () => this.openKernelMenu());
     this.dom.append(
@@ -36,6 +37,8 @@ export class Header {
         run('cell.insertBelow', 'plus', 'Insert a cell below'), run('run.next', 'run', 'Run and go on'), run('kernel.interrupt', 'stop', 'Interrupt'), run('kernel.restart', 'restart', 'Restart the kernel'), type),
       this.progress, this.kernel,
       iconButton('search', 'Search and replace', () => page.run('search'), keyLabel('F')),
+      iconButton('outline', 'Outline of headings and cells', () => page.run('view.outline'), keyLabel('T')),
+      iconButton('book', 'Search the library', () => page.run('view.library'), keyLabel('E')),
       iconButton('variables', 'Variables', () => page.run('kernel.variables')),
       iconButton('theme', 'Theme: system, light, dark', () => page.run('view.theme')), menu);
     page.selection.changed.on(() => { type.value = page.selection.cell.type; });
@@ -65,8 +68,10 @@ export class Header {
     const cells = this.page.notebook.cells.filter((c) => c.state !== 'idle');
     const running = cells.find((c) => c.state === 'running');
     const waiting = cells.filter((c) => c.state === 'queued').length;
-    const time = running?.startedAt ? duration(Date.now() - running.startedAt) : '';
-    this.progress.textContent = [time, waiting ? `${waiting} waiting` : ''].filter(Boolean).join(' · ');
+    const time = running && running.runningMs >= 0 ? duration(running.runningMs) : '';
+    const text = [time, waiting ? `${waiting} waiting` : ''].filter(Boolean).join(' · ');
+    this.progress.hidden = !text;
+    this.progress.textContent = text;
   }
 
   private item(id: string, checked?: boolean): Item {
@@ -89,6 +94,7 @@ export class Header {
       group('run.all', 'run.above', 'run.below', 'run.restartAll'),
       group('cell.undo', 'cell.redo', 'cell.split', 'cell.merge', 'cell.moveUp', 'cell.moveDown'),
       [this.item('view.lineNumbers', this.page.lineNumbers), ...group('cell.toggleSource', 'cell.toggleOutputs', 'view.clearAll', 'view.theme')],
+      group('view.outline', 'view.library', 'cell.running'),
       group('view.palette', 'view.help'),
     ]);
   }

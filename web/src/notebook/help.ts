@@ -8,6 +8,6 @@ export function helpTable(): HTMLElement {
   const groups = [...new Set(commands.map((c) => c.group))];
   return el('div.help', {}, ...groups.map((g) => el('section', {}, el('h3', {}, g), el('dl', {}, ...commands.filter((c) => c.group === g && (c.keys || c.both))
     .flatMap((c) => [el('dt', {}, el('kbd', {}, keysOf(c))), el('dd', {}, c.label)])))),
-  el('section', {}, el('h3', {}, 'While editing'), el('dl', {}, ...[['Escape', 'Leave the editor'], ['Tab', 'Complete, or indent'], ['Shift-Tab', 'What is known of the name; again for more'], ['Mod-/', 'Comment'], ['Mod-Z', 'Undo in this cell']]
+  el('section', {}, el('h3', {}, 'While editing'), el('dl', {}, ...[['Escape', 'Leave the editor'], ['Tab', 'Complete, or indent'], ['Mod-Space', 'Complete'], ['Shift-Tab', 'What is known of the name; again for more'], ['F8', 'Go to the next problem'], ['Mod-Shift-M', 'List the problems'], ['Mod-/', 'Comment'], ['Mod-Z', 'Undo in this cell']]
     .flatMap(([k, text]) => [el('dt', {}, el('kbd', {}, keyLabel(k!))), el('dd', {}, text!)]))));
 }

@@ -1,4 +1,4 @@
-// Opens a notebook: the connection first, then the document, so that nothing falls between the two.
+// Opens a notebook. Where its kernel runs: the connection first, then the document, so that nothing falls between the two.
 
 import { el } from '../dom';
 import { editUrl, treeUrl, folderOf } from '../config';
@@ -40,10 +40,13 @@ export async function openNotebook(path: string): Promise<void> {
   page.focus();
   (window as any).nacre = page; // for the console and the browser tests
   try {
-    await link.start();
-    const now = await contents.get(path, 'notebook');
-    page.execution.resume(now);
-    page.execution.opened(now);
+    // A kernel costs a process: one is started when a cell runs or is written, not to read.
+    if (await link.exists()) {
+      await link.start();
+      const now = await contents.get(path, 'notebook');
+      page.execution.resume(now);
+      page.execution.opened(now);
+    } else page.execution.opened(null);
   } catch (e) {
     banner(page.dom.querySelector('.banners')!, 'kernel', `No kernel: ${(e as Error).message}`, [{ label: 'Try again', run: () => page.run('kernel.restart') }], 'error');
     page.execution.opened(null);

@@ -3,6 +3,7 @@
 import { announce, download, el } from '../dom';
 import { folderOf, nameOf, notebookUrl } from '../config';
 import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/clipboard';
+import { exportGo } from '../model/exportgo';
 import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
 import { Cell, Notebook } from '../model/notebook';
 import { CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
@@ -10,19 +11,24 @@ import { contents, FileModel } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
 import { knownTypes, renderData } from '../output/render';
 import { ask, askText, tell } from '../ui/dialog';
-import { NotebookActions } from './actions';
+import { NotebookActions, Side } from './actions';
 import { Banners } from './banners';
 import { CellHost, CellView } from './cellview';
+import { Checking } from './checking';
 import { bound, command } from './commands';
+import { dropZone } from './drag';
 import { Execution } from './execution';
 import { Header } from './header';
 import { helpTable } from './help';
 import { KeySequence, keyName } from './keys';
+import { Library } from './library';
+import { Outline } from './outline';
 import { openPalette } from './palette';
 import { Saving } from './saving';
 import { SearchBar } from './searchbar';
 import { Selection } from './selection';
 import { Variables } from './variables';
+import type { WritingHost } from './writing';
 
 export class NotebookPage implements NotebookActions, CellHost {
   readonly dom = el('div.page');
@@ -31,6 +37,8 @@ export class NotebookPage implements NotebookActions, CellHost {
   readonly execution: Execution;
   readonly variables: Variables;
   readonly search: SearchBar;
+  private readonly outline: Outline;
+  private readonly library: Library;
   lineNumbers = localStorage.getItem('nacre.lineNumbers') === 'on';
   private readonly views = new Map<Cell, CellView>();
   private readonly list = el('main.notebook', { 'aria-label': 'Notebook' });
@@ -47,6 +55,8 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.saving = new Saving(notebook, path, model, () => this.execution.seq);
     this.variables = new Variables(link);
     this.search = new SearchBar(this);
+    this.outline = new Outline(this, () => this.toggleSide('outline'));
+    this.library = new Library(this, () => this.toggleSide('library'));
     this.execution = new Execution(notebook, link, {
       askInput: (cell, prompt, password, answer) => {
         this.forgetInput(cell);
@@ -61,8 +71,10 @@ export class NotebookPage implements NotebookActions, CellHost {
     });
     this.header = new Header(this);
     this.banners = new Banners(this, { reload: () => this.reload(), saveCopy: () => this.saveCopy() });
-    this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.variables.dom);
+    this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.outline.dom, this.library.dom, this.variables.dom);
     this.connect();
+    new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
+    dropZone(this.list, this, (dom) => (dom as any).cellView?.cell);
     this.layout();
     this.selection.set(0, 'command');
   }
@@ -93,13 +105,14 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   async runSelected(then: 'stay' | 'next' | 'insert'): Promise<void> {
     const { cells, range: [, last] } = this.selection;
-    await this.runCells(cells);
+    const sent = this.runCells(cells);
     const at = this.notebook.index(cells[cells.length - 1]!) >= 0 ? this.notebook.index(cells[cells.length - 1]!) : last;
     if (then === 'insert' || then === 'next' && this.selection.neighbour(1, at) < 0) {
       this.notebook.insert(at + 1, this.notebook.make('code'));
       this.selection.set(at + 1, 'edit');
     } else if (then === 'next') this.selection.set(this.selection.neighbour(1, at), 'command');
     else this.selection.set(at, 'command');
+    await sent;
   }
 
   async runRange(from: number, to: number): Promise<void> {
@@ -110,6 +123,17 @@ export class NotebookPage implements NotebookActions, CellHost {
     for (const c of cells) this.view(c).render();
     if (!cells.some((c) => c.type === 'code')) return;
     if (this.link.state === 'none') await this.link.start();
+    if (!this.link.ready) {
+      // The cells wait for a kernel that starts only now.
+      const waiting = cells.filter((c) => c.type === 'code' && c.source.trim() && c.state === 'idle');
+      waiting.forEach((c) => c.setState('queued'));
+      try {
+        await this.link.needed();
+      } catch (e) {
+        waiting.forEach((c) => c.setState('idle'));
+        throw e;
+      }
+    }
     // The server keeps outputs by cell: it has to know the cells.
     if (this.saving.textDirty) void this.saving.save();
     this.execution.run(cells);
@@ -123,12 +147,13 @@ export class NotebookPage implements NotebookActions, CellHost {
   }
 
   async restart(runAll: boolean, clear = false): Promise<void> {
-    if (this.link.state !== 'dead' && this.link.state !== 'none') {
+    if (this.link.state === 'unneeded') await this.link.needed();
+    else if (this.link.state !== 'dead' && this.link.state !== 'none') {
       const sure = await ask('Restart the kernel?', ['Variables, functions and running cells of this kernel are lost. The notebook and its outputs stay.'],
         [{ label: 'Cancel', value: false }, { label: 'Restart', value: true, primary: true }]);
       if (!sure) return;
-    }
-    await this.link.restart();
+      await this.link.restart();
+    } else await this.link.restart();
     if (clear) this.clearAll();
     if (runAll) await this.runRange(0, this.notebook.cells.length);
   }
@@ -236,6 +261,45 @@ export class NotebookPage implements NotebookActions, CellHost {
     scrollBy({ top: direction * innerHeight * 0.8, behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
   }
 
+  toggleSide(which: Side): void {
+    const panels = { outline: this.outline, library: this.library, variables: this.variables };
+    for (const [name, panel] of Object.entries(panels)) {
+      if (name !== which && !panel.dom.hidden) this.hideSide(name as Side);
+    }
+    if (which === 'variables') return this.variables.toggle();
+    if (!panels[which].dom.hidden) return this.hideSide(which);
+    panels[which].dom.hidden = false;
+    panels[which].opened();
+  }
+
+  private hideSide(which: Side): void {
+    if (which === 'variables') return this.variables.toggle();
+    const { dom } = { outline: this.outline, library: this.library }[which];
+    const inside = dom.contains(document.activeElement);
+    dom.hidden = true;
+    if (inside) this.focus();
+  }
+
+  goToCell(index: number): void {
+    this.reveal(index);
+    this.selection.set(index, 'command');
+    this.view(this.selection.cell).dom.scrollIntoView({ block: 'start' });
+  }
+
+  goToRunning(): void {
+    const { cells } = this.notebook;
+    const at = cells.findIndex((c) => c.state === 'running');
+    if (at >= 0) this.goToCell(at);
+    else announce('No cell is running');
+  }
+
+  codeCell(): Cell {
+    const { selection, notebook } = this;
+    if (selection.cell.type !== 'code') notebook.insert(selection.index + 1, notebook.make('code'));
+    selection.set(selection.index + Number(selection.cell.type !== 'code'), 'edit');
+    return selection.cell;
+  }
+
   palette(): void { openPalette((id) => this.run(id), () => this.focus()); }
   async help(): Promise<void> { await tell('Keys', helpTable()); }
 
@@ -268,6 +332,15 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   async downloadNotebook(): Promise<void> {
     download(nameOf(this.path), 'application/x-ipynb+json', JSON.stringify(toFile(this.notebook.toJson()), null, 1) + '\n');
+  }
+
+  /** The notebook as a Go program; the kernel, where there is one, writes out how errors that cells leave out end it. */
+  async asGo(): Promise<string> {
+    const nb = this.notebook.toJson();
+    if (this.link.state === 'none') await this.link.start();
+    const cells = nb.cells.filter((c) => c.cell_type === 'code').map((c) => c.source);
+    const plain = await this.link.control('program_request', { cells });
+    return exportGo(nb, this.stem, plain?.status === 'ok' ? plain : undefined);
   }
 
   /** Takes the file's state; what the page had can be brought back with one undo. */
@@ -311,11 +384,32 @@ export class NotebookPage implements NotebookActions, CellHost {
     if (this.selection.mode === 'edit') this.view(cell).ensureEditor().goTo(direction > 0 ? 0 : cell.source.length);
     return true;
   }
-  complete = (code: string, cursor: number) => this.link.complete(code, cursor);
-  inspect = async (code: string, cursor: number, detail: 0 | 1): Promise<HTMLElement | null> => {
-    const data = await this.link.inspect(code, cursor, detail);
-    return data && knownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
-  };
+  above(cell: Cell): string[] {
+    return this.notebook.cells.slice(0, this.notebook.index(cell)).filter((c) => c.type === 'code' && c.ranSource !== c.source).map((c) => c.source);
+  }
+  index(cell: Cell): number { return this.notebook.index(cell); }
+  dragged(cell: Cell): Cell[] {
+    const { cells } = this.selection;
+    const i = this.notebook.index(cell);
+    if (cells.includes(cell) && cells.length > 1) return cells;
+    // A folded heading takes along what it hides.
+    return this.notebook.cells.slice(i, cell.metadata.heading_collapsed ? sectionEnd(this.notebook.cells, i) : i + 1);
+  }
+  drop(cells: Cell[], at: number): void {
+    this.notebook.moveTo(cells, at);
+    const first = this.notebook.index(cells[0]!);
+    this.selection.setRange(first, first + cells.length - 1);
+  }
+  writing(cell: Cell): WritingHost {
+    return {
+      complete: (code, cursor) => this.link.complete(code, cursor, this.above(cell)),
+      signature: (code, cursor) => this.link.signature(code, cursor, this.above(cell)),
+      inspect: async (code, cursor, detail) => {
+        const data = await this.link.inspect(code, cursor, detail, this.above(cell));
+        return data && knownTypes(data).length ? renderData(data, {}, { fresh: false, folder: this.folder, goTo: () => undefined }).dom : null;
+      },
+    };
+  }
   goTo(view: CellView, where: string, line: number, column: number): void {
     const cell = where === '' ? view.cell : this.notebook.find(where) ?? this.notebook.cells.find((c) => c.type === 'code' && String(c.count) === where) ?? view.cell;
     const index = this.notebook.index(cell);
@@ -340,6 +434,7 @@ export class NotebookPage implements NotebookActions, CellHost {
       const running = notebook.cells.filter((c) => c.state === 'running');
       running.forEach((c) => this.view(c).tick());
       this.header.tick();
+      this.outline.tick();
     }, 200);
   }
 

@@ -7,9 +7,18 @@ import { settings } from '../config';
 import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
-export type KernelState = 'starting' | 'idle' | 'busy' | 'reconnecting' | 'disconnected' | 'restarting' | 'dead' | 'none';
+/** Unneeded is before anything asked for a kernel, none after it was shut down. */
+export type KernelState = 'unneeded' | 'starting' | 'idle' | 'busy' | 'reconnecting' | 'disconnected' | 'restarting' | 'dead' | 'none';
 export type Message = KernelMessage.IMessage;
-export interface Completion { text: string; type?: string; signature?: string }
+/** Text to be inserted at a code point. */
+export interface Edit { at: number; text: string }
+export interface CompletionItem { text: string; type?: string; signature?: string; insert?: string; import?: Edit | null }
+/** The call at the cursor: its parameters as ranges of code points of the label. */
+export interface Signature { label: string; parameters: [number, number][]; active: number; doc: string }
+/** An error that a cell would have, at a place as Go's compiler counts. */
+export interface Problem { line: number; column: number; message: string; import?: Edit }
+/** A name of what cells can import. */
+export interface Entry { path: string; package: string; name: string; kind: string; signature: string; doc: string; snippet: string; import?: Edit | null }
 
 /** A message's fields that this server adds to Jupyter's. */
 interface Marks { cell_id?: string; seq?: number }
@@ -22,7 +31,7 @@ export class KernelLink {
   readonly reconnected = new Signal();
   /** A new process: nothing of the old state is left. Says why where the old one ended unasked. */
   readonly restarted = new Signal<string>();
-  state: KernelState = 'starting';
+  state: KernelState = 'unneeded';
   /** Why the kernel ended, where the server said so. */
   deathNote = '';
   displayName = 'Go';
@@ -109,21 +118,78 @@ export class KernelLink {
     this.live().sendInputReply({ status: 'ok', value }, request.header as never);
   }
 
-  async complete(code: string, cursor: number): Promise<{ start: number; end: number; items: Completion[] }> {
-    const { content } = await this.live().requestComplete({ code, cursor_pos: cursor });
-    if (content.status !== 'ok') return { start: cursor, end: cursor, items: [] };
-    const typed = (content.metadata as any)?._jupyter_types_experimental;
-    const items: Completion[] = Array.isArray(typed) && typed.length ? typed : content.matches.map((text) => ({ text }));
+  /** Completes a cell; above are those over it that did not run as they are, here and below. */
+  async complete(code: string, cursor: number, above: string[]): Promise<{ start: number; end: number; items: CompletionItem[] }> {
+    const content = await this.shell('complete_request', { code, cursor_pos: cursor, above });
+    if (content?.status !== 'ok') return { start: cursor, end: cursor, items: [] };
+    const typed = content.metadata?._jupyter_types_experimental;
+    const items: CompletionItem[] = Array.isArray(typed) && typed.length ? typed : content.matches.map((text: string) => ({ text }));
     return { start: content.cursor_start, end: content.cursor_end, items };
   }
 
-  async inspect(code: string, cursor: number, detail: 0 | 1): Promise<Record<string, any> | null> {
-    const { content } = await this.live().requestInspect({ code, cursor_pos: cursor, detail_level: detail });
-    return content.status === 'ok' && content.found ? content.data : null;
+  async inspect(code: string, cursor: number, detail: 0 | 1, above: string[]): Promise<Record<string, any> | null> {
+    const content = await this.shell('inspect_request', { code, cursor_pos: cursor, detail_level: detail, above });
+    return content?.status === 'ok' && content.found ? content.data : null;
+  }
+
+  async signature(code: string, cursor: number, above: string[]): Promise<Signature | null> {
+    const content = await this.shell('signature_request', { code, cursor_pos: cursor, above });
+    return content?.status === 'ok' && content.label ? content : null;
+  }
+
+  /** The problems of each cell; null where the kernel does not tell. */
+  async problems(cells: { code: string; ran: boolean }[]): Promise<Problem[][] | null> {
+    const content = await this.shell('problems_request', { cells });
+    return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** Looks for names in what cells can import, and tells what a cell below others has to import to use them. */
+  async search(words: string, code: string, above: string[]): Promise<Entry[]> {
+    const content = await this.shell('search_request', { words, code, above });
+    return content?.status === 'ok' ? content.entries : [];
+  }
+
+  private starting: Promise<void> | null = null;
+
+  /** Whether cells can be sent at once, as far as starting goes. */
+  get ready(): boolean { return this.starting === null && this.state !== 'unneeded'; }
+
+  /** Starts the kernel if nothing needed it before; one that was ended stays so. */
+  async needed(): Promise<void> {
+    if (this.state === 'unneeded') this.starting = this.begin().finally(() => { this.starting = null; });
+    await this.starting;
+  }
+
+  private async begin(): Promise<void> {
+    this.setState('starting');
+    try {
+      const joins = await this.exists();
+      await this.start();
+      if (joins) this.reconnected.emit(); // another page has started it since this one was opened
+    } catch (e) {
+      this.setState('unneeded');
+      throw e;
+    }
+  }
+
+  /** Whether the server runs this notebook's kernel already. */
+  async exists(): Promise<boolean> {
+    return (await SessionAPI.listRunning(settings)).some((s) => s.path === this.path);
+  }
+
+  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content. */
+  private async shell(type: string, content: object): Promise<any> {
+    await this.needed();
+    const live = this.live();
+    const message = KernelMessage.createMessage({
+      msgType: type as any, channel: 'shell', username: live.username, session: live.clientId, content: content as any,
+    });
+    return (await live.sendShellMessage(message as any, true, true).done)?.content;
   }
 
   /** Sends a request on the control channel, where a busy kernel answers too. */
   async control(type: string, content: object): Promise<any> {
+    if (this.state === 'unneeded') throw new Error('No kernel runs yet: the first cell that runs starts it.');
     const live = this.live();
     const message = KernelMessage.createMessage({
       msgType: type as any, channel: 'control', username: live.username, session: live.clientId, content: content as any,

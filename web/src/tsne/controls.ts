@@ -81,7 +81,7 @@ export class Controls {
     const idle = state === 'empty' || state === 'loading';
     this.again.disabled = idle;
     this.pause.disabled = idle;
-    this.pause.textContent = state === 'running' ? 'Pause' : state === 'starting' ? 'Stop' : 'Continue';
+    this.pause.textContent = state === 'running' ? 'Pause' : state === 'starting' ? 'Stop' : state === 'stopped' ? 'Start' : 'Continue';
   }
 
   private setPerplexity(value: number): void {

@@ -20,10 +20,23 @@ export type ToWorker =
   | ({ kind: 'layout' } & LayoutOptions)
   | { kind: 'perplexity'; value: number }
   | { kind: 'pause' }
+  /** Ends the search for neighbours. */
+  | { kind: 'stop' }
   /** Goes on; where nothing is left of the plan, with so many iterations more. */
   | { kind: 'continue'; iterations: number }
   /** An array of positions that has been drawn. */
   | { kind: 'back'; positions: Float32Array };
+
+/** A layout that several programs compute. */
+export interface Job extends LayoutOptions {
+  points: number;
+  columns: number;
+  /** The data, row by row. */
+  mean: Float64Array;
+}
+
+/** What a program's worker says to one whose program helps it. */
+export interface ToHelper { kind: 'help'; exec: string; module: WebAssembly.Module; shared: SharedArrayBuffer; rank: number; of: number; job: Job }
 
 export interface Data {
   name: string;
@@ -48,7 +61,9 @@ export type FromWorker =
   | ({ kind: 'data' } & Data)
   /** What may serve as labels in a file that cannot be read as it is. */
   | { kind: 'labels'; labels: string[] }
-  | { kind: 'began'; of: number; method: Method; seconds: number }
+  | { kind: 'began'; of: number; method: Method; seconds: number; programs: number }
+  /** The layout did not begin, as was asked. */
+  | { kind: 'stopped' }
   | { kind: 'positions'; positions: Float32Array; iteration: number; of: number; seconds: number }
   | { kind: 'done'; iteration: number; seconds: number; kl: number; notes: string[] }
   | { kind: 'problem'; text: string }

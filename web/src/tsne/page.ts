@@ -10,7 +10,7 @@ import { Engine } from './engine';
 import type { Data, FromWorker } from './messages';
 import { centroidTable } from './table';
 
-type State = 'empty' | 'loading' | 'starting' | 'running' | 'paused' | 'done';
+type State = 'empty' | 'loading' | 'starting' | 'stopped' | 'running' | 'paused' | 'done';
 
 /** Iterations that "Continue" adds to a finished layout. */
 const more = 250;
@@ -26,9 +26,8 @@ export class TsnePage {
   /** Layouts drawn since the last began. */
   frames = 0;
   /** What the worker said last of its layout. */
-  progress = { iteration: 0, of: 0, seconds: 0, kl: NaN };
+  progress = { iteration: 0, of: 0, seconds: 0, kl: NaN, programs: 1 };
 
-  private source: { name: string; blob: Blob } | null = null;
   private label = '';
   private next: Float32Array | null = null;
   private measured = 0;
@@ -68,7 +67,6 @@ export class TsnePage {
 
   async open(name: string, blob: Blob): Promise<void> {
     this.clear();
-    this.source = { name, blob };
     this.state = 'loading';
     this.refresh();
     try {
@@ -88,7 +86,6 @@ export class TsnePage {
 
   private example(): void {
     this.clear();
-    this.source = null;
     this.state = 'loading';
     this.engine.send({ kind: 'example' });
     this.refresh();
@@ -96,7 +93,6 @@ export class TsnePage {
 
   private clear(): void {
     this.problem.hidden = true;
-    if (this.state === 'starting') this.engine.replace(); // it hears nothing until the neighbours are found
   }
 
   private acceptDrops(): void {
@@ -125,20 +121,14 @@ export class TsnePage {
   }
 
   private changePerplexity(value: number): void {
-    if (this.state === 'starting' || this.state === 'empty' || this.state === 'loading') return;
+    if (['starting', 'stopped', 'empty', 'loading'].includes(this.state)) return;
     this.engine.send({ kind: 'perplexity', value });
     if (this.state === 'done') this.toggle();
   }
 
   toggle(): void {
-    if (this.state === 'starting') {
-      this.engine.replace();
-      const { source } = this;
-      this.data = null;
-      if (source) void this.open(source.name, source.blob);
-      else this.example();
-      return;
-    }
+    if (this.state === 'starting') return this.engine.send({ kind: 'stop' });
+    if (this.state === 'stopped') return this.begin();
     if (this.state === 'running') this.engine.send({ kind: 'pause' });
     else this.engine.send({ kind: 'continue', iterations: more });
     this.state = this.state === 'running' ? 'paused' : 'running';
@@ -154,8 +144,11 @@ export class TsnePage {
       case 'data': return this.take(m);
       case 'labels': return this.controls.offer(m.labels, this.label);
       case 'began':
-        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN };
+        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN, programs: m.programs };
         this.state = 'running';
+        return this.refresh();
+      case 'stopped':
+        if (this.state === 'starting') this.state = 'stopped';
         return this.refresh();
       case 'positions':
         if (this.next) this.engine.send({ kind: 'back', positions: this.next });
@@ -165,7 +158,7 @@ export class TsnePage {
       case 'done':
         this.show(); // the last positions may still wait for their frame
         this.state = 'done';
-        this.progress = { iteration: m.iteration, of: m.iteration, seconds: m.seconds, kl: m.kl };
+        Object.assign(this.progress, { iteration: m.iteration, of: m.iteration, seconds: m.seconds, kl: m.kl });
         this.refresh(m.notes);
         this.view?.measure();
         return announce('The layout is done');
@@ -215,19 +208,20 @@ export class TsnePage {
   private fail(text: string): void {
     this.problem.hidden = false;
     this.problem.firstElementChild!.textContent = text;
-    if (this.state === 'loading' || this.state === 'starting') this.state = this.data ? 'paused' : 'empty';
+    if (this.state === 'loading' || this.state === 'starting') this.state = this.data ? 'stopped' : 'empty';
     this.refresh();
   }
 
   private refresh(notes: string[] = []): void {
     this.controls.refresh(this.state);
     document.body.dataset.state = this.state;
-    const { iteration, of, seconds, kl } = this.progress;
+    const { iteration, of, seconds, kl, programs } = this.progress;
     const count = this.data ? `${this.data.points.toLocaleString('en')} points of ${this.data.columns} columns. ` : '';
-    const steps = `Iteration ${iteration} of ${of}, ${seconds.toFixed(1)} s of computing.`;
+    const computing = `${seconds.toFixed(1)} s of computing${programs > 1 ? ` by ${programs} workers` : ''}`;
+    const steps = `Iteration ${iteration} of ${of}, ${computing}.`;
     const text = {
-      empty: '', loading: 'Reading …', starting: count + 'Finding neighbours …', running: count + steps, paused: count + 'Paused. ' + steps,
-      done: `${count}Done: ${iteration} iterations in ${seconds.toFixed(1)} s of computing, KL ${kl.toFixed(4)}.`,
+      empty: '', loading: 'Reading …', starting: count + 'Finding neighbours …', stopped: count + 'Stopped before the layout began.', running: count + steps, paused: count + 'Paused. ' + steps,
+      done: `${count}Done: ${iteration} iterations in ${computing}, KL ${kl.toFixed(4)}.`,
     }[this.state];
     this.status.textContent = [text, ...notes.map((n) => n[0]!.toUpperCase() + n.slice(1) + '.')].join(' ');
   }

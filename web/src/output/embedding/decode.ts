@@ -23,10 +23,12 @@ function floats(base64: unknown, count: number, what: string): Float32Array {
 }
 
 function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
-  const x = new Float32Array(n), y = new Float32Array(n);
+  // Nothing is made for n points before they are there: a line of text may claim any number.
+  let x: Float32Array, y: Float32Array;
   if (v.encoding === 'uint16') {
     const bytes = fromBase64(String(v.points));
     if (bytes.length !== 4 * n) throw new Error(`The embedding's points have ${bytes.length} bytes; expected ${4 * n}.`);
+    [x, y] = [new Float32Array(n), new Float32Array(n)];
     const q = new Uint16Array(bytes.buffer);
     const [x0, x1] = v.scale.x as [number, number], [y0, y1] = v.scale.y as [number, number];
     for (let i = 0; i < n; i++) {
@@ -35,6 +37,7 @@ function plane(v: any, n: number): { x: Float32Array; y: Float32Array } {
     }
   } else if (v.encoding === 'float32') {
     const p = floats(v.points, 2 * n, 'points');
+    [x, y] = [new Float32Array(n), new Float32Array(n)];
     for (let i = 0; i < n; i++) { x[i] = p[2 * i]!; y[i] = p[2 * i + 1]!; }
   } else {
     throw new Error(`The embedding's encoding is ${JSON.stringify(v.encoding)}; expected "float32" or "uint16".`);
@@ -58,6 +61,8 @@ export function decodeEmbedding(v: any): Embedding {
   const { x, y } = plane(v, n);
   const labels: number[] | null = v.labels ?? null;
   if (labels && labels.length !== n) throw new Error(`The embedding has ${n} points and ${labels.length} labels.`);
+  const odd = labels?.find((l) => !Number.isInteger(l) || l < 0 || l > 65535);
+  if (odd !== undefined) throw new Error(`The embedding has the label ${JSON.stringify(odd)}; expected whole numbers up to 65535.`);
   const names: string[] = Array.isArray(v.label_names) ? v.label_names.map(String) : [];
   const task = new Uint16Array(n);
   let count = Math.max(1, names.length);

@@ -1,0 +1,137 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"nacre/experiment/runs"
+	"nacre/internal/nearest"
+)
+
+// RunsOptions are the flags of nacre runs.
+type RunsOptions struct {
+	Root    string
+	Filters []string // key=value: fields of a run, settings by their dotted key, "tag"
+	Sort    string   // a field, a setting or a column of the metrics; - before it turns it around
+	Columns []string // settings and columns of the metrics to print
+}
+
+// RunsReport is what nacre runs prints.
+type RunsReport struct {
+	Root    string      `json:"root"`
+	Runs    []*runs.Run `json:"runs"`
+	columns []string
+}
+
+// Runs prints the run folders below a root.
+func Runs(ctx context.Context, env *Env, o RunsOptions) error {
+	index := runs.Open(o.Root)
+	if err := index.Refresh(ctx); err != nil {
+		return err
+	}
+	list := index.Runs()
+	for _, f := range o.Filters {
+		key, want, ok := strings.Cut(f, "=")
+		if !ok {
+			return Usagef("--filter %s: expected key=value, such as state=running or pearl.latent=7", f)
+		}
+		if err := knownField(key, list); err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !r.Has(key, want) })
+	}
+	if key := strings.TrimPrefix(o.Sort, "-"); key != "" {
+		if err := knownField(key, index.Runs()); err != nil {
+			return err
+		}
+		slices.SortStableFunc(list, func(a, b *runs.Run) int {
+			order := runs.Compare(a, b, key)
+			if key != o.Sort {
+				order = -order
+			}
+			return order
+		})
+	}
+	for _, c := range o.Columns {
+		if err := knownField(c, index.Runs()); err != nil {
+			return err
+		}
+	}
+	r := RunsReport{Root: o.Root, Runs: list, columns: o.Columns}
+	return env.Print(r, r.WriteText)
+}
+
+// knownField reports a key that no run has.
+func knownField(key string, list []*runs.Run) error {
+	if len(list) == 0 {
+		return nil
+	}
+	known := runs.Fields(list)
+	if slices.Contains(known, key) {
+		return nil
+	}
+	return Usagef("%s: no run has a field, setting or metric of that name%s", nearest.Quote(key), nearest.Hint(key, known))
+}
+
+// WriteText prints the table for a person.
+func (r RunsReport) WriteText(w io.Writer) error {
+	if len(r.Runs) == 0 {
+		_, err := fmt.Fprintf(w, "no run folders below %s\n", r.Root)
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := append([]string{"run", "state", "done", "steps", "return", "changed"}, r.columns...)
+	fmt.Fprintln(t, strings.Join(head, "\t"))
+	count := map[runs.State]int{}
+	for _, run := range r.Runs {
+		count[run.State]++
+		state := string(run.State)
+		if run.Left > 0 {
+			state += ", " + (time.Duration(run.Left) * time.Second).String() + " left"
+		}
+		cells := []string{run.Path, state, fmt.Sprintf("%.0f %%", 100*run.Share), fmt.Sprint(run.EnvSteps), run.Value("adapted_return"), ago(run.Changed)}
+		for _, c := range r.columns {
+			cells = append(cells, run.Value(c))
+		}
+		fmt.Fprintln(t, strings.Join(cells, "\t"))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	var counts []string
+	for _, s := range runs.States {
+		if count[s] > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", count[s], s))
+		}
+	}
+	fmt.Fprintln(w, strings.Join(counts, ", "))
+	for _, run := range r.Runs {
+		if run.Problem != "" {
+			fmt.Fprintf(w, "%s: %s\n", run.Path, run.Problem)
+		}
+	}
+	return nil
+}
+
+// ago is how long ago something was, in words.
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	d := time.Since(t)
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
+		if d >= u.of {
+			return fmt.Sprintf("%d %s ago", int(d/u.of), u.name)
+		}
+	}
+	return cmp.Or(fmt.Sprintf("%d s ago", int(d/time.Second)), "now")
+}

@@ -1,0 +1,112 @@
+package app
+
+import (
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+
+	"nacre/analysis/frame"
+	"nacre/internal/atomicfile"
+)
+
+// writePlanes writes the coordinates of all layouts below each other: as CSV with their labels and the columns of the inputs
+// that were not laid out, and as NumPy arrays z (n×2), label (numbers) and plane (which of the inputs, from 0).
+func writePlanes(arrays, table string, planes []TSNEPlane, inputs []tsneInput) error {
+	all := frame.New()
+	var z []float64
+	var label, plane []int64
+	for k, p := range planes {
+		y, e := p.Report.Layout.Y, inputs[k].points
+		of, err := frame.Of(e)
+		if err != nil {
+			return err
+		}
+		f := frame.New()
+		if len(planes) > 1 {
+			f = f.With(frame.Texts("plane", slices.Repeat([]string{p.Name}, y.Rows)))
+		}
+		for j, name := range []string{"x", "y"} {
+			c := make([]float64, y.Rows)
+			for i := range c {
+				c[i] = y.Data[i*y.Cols+j]
+			}
+			f = f.With(frame.Numbers(name, c))
+		}
+		if f, err = beside(f, of, inputs[k]); err != nil {
+			return err
+		}
+		if k == 0 {
+			all = f
+		} else {
+			all = all.Append(f)
+		}
+		z = append(z, y.Data...)
+		for i := range y.Rows {
+			plane = append(plane, int64(k))
+			if e.Label != nil {
+				label = append(label, int64(e.Label[i]))
+			}
+		}
+	}
+	if err := all.Err(); err != nil {
+		return err
+	}
+	data, err := all.CSV()
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(table, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		return err
+	}
+	return atomicfile.Write(arrays, func(w io.Writer) error {
+		a := npz.NewWriter(w)
+		err := a.Write("z.npy", mat.NewDense(len(z)/2, 2, z))
+		if err == nil {
+			err = a.Write("plane.npy", plane)
+		}
+		if err == nil && len(label) == len(plane) {
+			err = a.Write("label.npy", label)
+		}
+		if err != nil {
+			return err
+		}
+		return a.Close()
+	})
+}
+
+// laidOut are the names of columns of matrices, which are the points.
+var laidOut = regexp.MustCompile(`^(mean|std|z)[0-9]+$`)
+
+// beside adds the labels and what else the input's file tells of its rows.
+func beside(f, points *frame.Frame, in tsneInput) (*frame.Frame, error) {
+	add := func(from *frame.Frame, name string) *frame.Frame {
+		if x, err := from.Numbers(name); err == nil {
+			return f.With(frame.Numbers(name, x))
+		}
+		x, _ := from.Texts(name)
+		return f.With(frame.Texts(name, x))
+	}
+	if points.Has("label") {
+		f = add(points, "label")
+	}
+	switch strings.ToLower(filepath.Ext(in.path)) {
+	case ".csv", ".npz":
+	default:
+		return f, f.Err()
+	}
+	file, err := frame.Read(in.path)
+	if err != nil || file.Len() != f.Len() {
+		return f, nil // as tsne.Load reads more than a table: several arrays of other lengths
+	}
+	for _, name := range file.Names() {
+		if !f.Has(name) && !points.Has(name) && !laidOut.MatchString(name) && name != in.label {
+			f = add(file, name)
+		}
+	}
+	return f, f.Err()
+}

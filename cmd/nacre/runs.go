@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func runsCommand(env *app.Env, a actions) *cobra.Command {
+	var o app.RunsOptions
+	var serve bool
+	notebook := app.NotebookOptions{Runs: true, Address: "127.0.0.1"}
+	cmd := &cobra.Command{
+		Use:   "runs [FOLDER]",
+		Short: "List the run folders below a folder, or watch them in the browser",
+		Long: `Runs lists every run folder below a folder (default: this one): what it is, how far, what came out. Filters and
+columns are fields of a run (state, algorithm, family, seed, group, tag and so on), settings by their dotted key, and
+columns of the metrics, whose last number counts.
+
+With --serve it serves the page of runs instead: all of them live, their curves side by side, notes and tags, and runs to
+start, stop and resume. nacre notebook has the same page at /runs.`,
+		Example: `  nacre runs
+  nacre runs out --filter state=running --filter algorithm=pearl
+  nacre runs out --sort -adapted_return --column pearl.latent --column kl
+  nacre runs out --json
+  nacre runs out --serve`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return app.Usagef("expected one folder, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Root = "."
+			if len(args) == 1 {
+				o.Root = args[0]
+			}
+			if !serve {
+				return app.Runs(cmd.Context(), env, o)
+			}
+			if err := firstError(between("port", notebook.Port, 0, 65535), between("processes", notebook.Processes, 1, maxWorkers)); err != nil {
+				return err
+			}
+			notebook.Path = o.Root
+			return a.Notebook(cmd.Context(), env, notebook)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.Filters, "filter", nil, "only runs with this `key=value`; may be repeated")
+	f.StringVar(&o.Sort, "sort", "", "`key` to sort by; -key for the largest first")
+	f.StringArrayVar(&o.Columns, "column", nil, "one more `key` to print; may be repeated")
+	f.BoolVar(&serve, "serve", false, "serve the page of runs")
+	f.IntVar(&notebook.Port, "port", 8888, "with --serve, `port` to listen on, or one of the nine after it; 0 for any")
+	f.BoolVar(&notebook.Browser, "browser", false, "with --serve, open the browser")
+	processesFlag(cmd, &notebook.Processes)
+	jsonFlag(cmd, env)
+	return cmd
+}
+
+func processesFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVar(n, "processes", 1, "runs started from the page that are trained at a `time`; the others wait")
+}

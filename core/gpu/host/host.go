@@ -1,0 +1,234 @@
+// Package host is what the devices of core/gpu's plans do alike on the host's side: where a memory's parameters lie and
+// what its entries are called, a mirror of the parameters for programs that are too small for a GPU, and matrices with
+// padded rows. It calls no driver.
+//
+//	type memory struct {
+//		*host.Parameters
+//		… // where they lie on the GPU
+//	}
+//	m.Parameters, err = host.New("cuda", specs)
+//	i, part, err := m.Entry("w.m", len(dst)) // of which parameter, and what of it
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"nacre/core"
+	"nacre/core/gpu"
+)
+
+// Parameters are those of one memory, laid out one after the other with padded rows.
+type Parameters struct {
+	Specs  []core.ParamSpec
+	Offset []int // by parameter, in floats
+	Total  int   // floats of all
+
+	device  string // what errors begin with
+	index   map[string]int
+	version atomic.Int64 // counts what may have changed parameters
+
+	mu     sync.Mutex
+	mirror core.Memory
+	copied int64 // version that the mirror holds
+}
+
+// New lays parameters out; device is its name in errors.
+func New(device string, specs []core.ParamSpec) (*Parameters, error) {
+	m := &Parameters{device: device, index: map[string]int{}, copied: -1}
+	for _, s := range specs {
+		if s.Name == "" || s.Rows < 1 || s.Cols < 1 {
+			return nil, fmt.Errorf("%s: parameter %q has shape %d×%d; want a name and at least 1×1", device, s.Name, s.Rows, s.Cols)
+		}
+		if _, ok := m.index[s.Name]; ok {
+			return nil, fmt.Errorf("%s: parameter %q is declared twice", device, s.Name)
+		}
+		m.index[s.Name] = len(m.Specs)
+		m.Specs = append(m.Specs, s)
+		m.Offset = append(m.Offset, m.Total)
+		m.Total += gpu.RoundUp(Size(s.Rows, s.Cols))
+	}
+	return m, nil
+}
+
+// Params implements core.Memory.
+func (m *Parameters) Params() []core.ParamSpec { return slices.Clone(m.Specs) }
+
+// Of is the number of the parameter that value v of a program is a version of; the program must fit.
+func (m *Parameters) Of(p *core.Program, v int) int { return m.index[p.Values[v].Store] }
+
+// Part says what of a parameter an entry is.
+type Part int
+
+const (
+	Weights Part = iota
+	First        // moments
+	Second       // moments
+	Count        // of Adam's steps
+)
+
+// Entry finds an entry of n numbers: which parameter's it is, and which part of it.
+func (m *Parameters) Entry(name string, n int) (i int, part Part, err error) {
+	i, ok := m.index[name]
+	if !ok {
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+			if i, ok = m.index[name[:dot]]; ok {
+				part = First + Part(strings.Index("mvt", name[dot+1:]))
+				ok = part >= First && len(name) == dot+2
+			}
+		}
+	}
+	if !ok {
+		return 0, 0, fmt.Errorf("%s: no entry %q in memory", m.device, name)
+	}
+	want := m.Specs[i].Rows * m.Specs[i].Cols
+	if part == Count {
+		want = 1
+	}
+	if n != want {
+		return 0, 0, fmt.Errorf("%s: entry %q holds %d numbers, got a slice of %d", m.device, name, want, n)
+	}
+	return i, part, nil
+}
+
+// Fits reports a program that is broken, or has parameters that the memory lacks.
+func (m *Parameters) Fits(p *core.Program) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("%s: %w", m.device, err)
+	}
+	for _, s := range p.ParamSpecs() {
+		if i, ok := m.index[s.Name]; !ok || m.Specs[i] != s {
+			return fmt.Errorf("%s: program %q needs parameter %q %d×%d, which the memory does not hold", m.device, p.Name, s.Name, s.Rows, s.Cols)
+		}
+	}
+	return nil
+}
+
+// Changed notes that parameters may be about to change.
+func (m *Parameters) Changed() { m.version.Add(1) }
+
+// smallWork is the largest program, in operations of matrix products, that is small: below it a processor is done before
+// a GPU has been asked and has answered.
+const smallWork = 10e6
+
+// Small reports whether a program is better run on the host: it steps nothing and does little work.
+func Small(p *core.Program) bool { return !Steps(p) && p.FLOPs() < smallWork }
+
+// Steps reports whether a program changes parameters.
+func Steps(p *core.Program) bool {
+	for _, l := range p.Levels {
+		if slices.ContainsFunc(l.Whole, func(in core.Instr) bool { return p.Values[in.Out].Kind == core.Param }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Load loads a program on a device of the host, where it sees the GPU's parameters as all that was started before has left
+// them. What copy returns is all of them, laid out as here.
+func (m *Parameters) Load(p *core.Program, on core.Device, copy func() ([]float32, error)) (core.Runner, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mirror == nil {
+		var err error
+		if m.mirror, err = on.NewMemory(m.Specs); err != nil {
+			return nil, err
+		}
+	}
+	r, err := on.Load(p, m.mirror)
+	return &runner{r, m, copy}, err
+}
+
+// runner is a program on the host.
+type runner struct {
+	core.Runner
+	of   *Parameters
+	copy func() ([]float32, error)
+}
+
+func (r *runner) Run() error {
+	if err := r.of.refresh(r.copy); err != nil {
+		return err
+	}
+	return r.Runner.Run()
+}
+
+// refresh brings the mirror up to date.
+func (m *Parameters) refresh(copy func() ([]float32, error)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	version := m.version.Load()
+	if m.copied == version || m.Total == 0 {
+		return nil
+	}
+	all, err := copy()
+	if err != nil {
+		return err
+	}
+	for i, s := range m.Specs {
+		x := make([]float64, s.Rows*s.Cols)
+		Gather(x, all[m.Offset[i]:], s.Cols)
+		if err := m.mirror.Write(s.Name, x); err != nil {
+			return err
+		}
+	}
+	m.copied = version
+	return nil
+}
+
+// Value finds the named one of a program's inputs or outputs (kind is "input" or "output"), which n numbers are to fill.
+func Value(device, kind string, p *core.Program, name string, n int) (int, error) {
+	index := p.Inputs
+	if kind == "output" {
+		index = p.Outputs
+	}
+	v, ok := index[name]
+	if !ok {
+		return 0, fmt.Errorf("%s: program %q has no %s %q", device, p.Name, kind, name)
+	}
+	if x := p.Values[v]; n != x.Rows*x.Cols {
+		return 0, fmt.Errorf("%s: %s %q is %d×%d, got a slice of %d numbers", device, kind, name, x.Rows, x.Cols, n)
+	}
+	return v, nil
+}
+
+// Scalars are the values of named outputs, each a single number.
+func Scalars(p *core.Program, names []string) (values []int, err error) {
+	for _, name := range names {
+		v, ok := p.Outputs[name]
+		if !ok || p.Values[v].Rows*p.Values[v].Cols != 1 {
+			return nil, fmt.Errorf("%q is not a 1×1 output", name)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// Number is what matrices on the host are made of.
+type Number interface{ float32 | float64 }
+
+// Size is the floats of a rows×cols matrix with padded rows.
+func Size(rows, cols int) int { return rows * gpu.Pitch(cols) }
+
+// Scatter copies a row-major matrix to rows that are gpu.Pitch(cols) apart; what is between them stays as it is.
+func Scatter[T Number](dst []float32, src []T, cols int) {
+	pitch := gpu.Pitch(cols)
+	for i := range len(src) / cols {
+		for j, x := range src[i*cols : (i+1)*cols] {
+			dst[i*pitch+j] = float32(x)
+		}
+	}
+}
+
+// Gather is the inverse of Scatter.
+func Gather[T Number](dst []T, src []float32, cols int) {
+	pitch := gpu.Pitch(cols)
+	for i := range len(dst) / cols {
+		for j, x := range src[i*pitch : i*pitch+cols] {
+			dst[i*cols+j] = T(x)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"nacre/internal/plainfile"
+)
+
+// Follower reads a metrics file while it grows: each time what has been added since.
+type Follower struct {
+	Columns []string // empty until the file has a header
+	path    string
+	at      Position
+	file    os.FileInfo
+}
+
+// Follow follows the metrics file at path, which need not exist yet.
+func Follow(path string) *Follower { return &Follower{path: path} }
+
+// Read returns the rows added since the last time; a last line without its line end is left for the next. Again tells that
+// the file is shorter than it was, or another: a run that was resumed has taken its metrics back, and the rows are the
+// file's from its beginning on.
+func (f *Follower) Read() (rows [][]float64, again bool, err error) {
+	file, err := plainfile.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		again = f.at.Bytes > 0
+		*f = Follower{path: f.path}
+		return nil, again, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("metrics: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, fmt.Errorf("metrics: %w", err)
+	}
+	if f.at.Bytes > info.Size() || f.file != nil && !os.SameFile(f.file, info) {
+		*f, again = Follower{path: f.path}, true
+	}
+	if f.file = info; info.Size() == f.at.Bytes {
+		return nil, again, nil
+	}
+	if info.Size()-f.at.Bytes > maxText {
+		return nil, again, fmt.Errorf("metrics: %s has %d bytes; expected at most %d", f.path, info.Size(), maxText)
+	}
+	data := make([]byte, info.Size()-f.at.Bytes)
+	n, err := file.ReadAt(data, f.at.Bytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, again, fmt.Errorf("metrics: %w", err)
+	}
+	data = data[:bytes.LastIndexByte(data[:n], '\n')+1]
+	if len(data) == 0 {
+		return nil, again, nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if f.Columns == nil {
+		columns := strings.Split(lines[0], ",")
+		if err := checkColumns(columns); err != nil {
+			return nil, again, fmt.Errorf("metrics: %s has no header: %w", f.path, err)
+		}
+		f.Columns, lines = columns, lines[1:]
+	}
+	if rows, err = parseRows(f.path, f.Columns, f.at.Rows, lines); err != nil {
+		return nil, again, err
+	}
+	f.at.Bytes += int64(len(data))
+	f.at.Rows += len(rows)
+	return rows, again, nil
+}

@@ -1,0 +1,77 @@
+package runs
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// fields are what every run has, by the names that filters and columns give them.
+var fields = map[string]func(r *Run) string{
+	"path": func(r *Run) string { return r.Path }, "group": func(r *Run) string { return r.Group },
+	"algorithm": func(r *Run) string { return r.Algorithm }, "family": func(r *Run) string { return r.Family },
+	"preset": func(r *Run) string { return r.Preset }, "seed": func(r *Run) string { return strconv.FormatUint(r.Seed, 10) },
+	"state": func(r *Run) string { return string(r.State) }, "device": func(r *Run) string { return r.Device },
+	"iterations": func(r *Run) string { return strconv.Itoa(r.Iterations) },
+	"seconds":    func(r *Run) string { return number(r.Seconds) }, "share": func(r *Run) string { return number(r.Share) },
+	"changed": func(r *Run) string { return r.Changed.UTC().Format("2006-01-02 15:04:05") },
+	"started": func(r *Run) string { return r.Started.UTC().Format("2006-01-02 15:04:05") },
+	"tag":     func(r *Run) string { return strings.Join(r.Note.Tags, ", ") },
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// Value is a field of a run, a setting by its dotted key, or the last number in a column of the metrics, as text; empty
+// where the run has none.
+func (r *Run) Value(key string) string {
+	if f := fields[key]; f != nil {
+		return f(r)
+	}
+	if v, ok := r.Settings[key]; ok {
+		return strings.Trim(v, `"`)
+	}
+	if v, ok := r.Latest[key]; ok {
+		return number(v)
+	}
+	return ""
+}
+
+// Has reports whether a value is the one wanted; of tags, whether the run has that one.
+func (r *Run) Has(key, want string) bool {
+	if key == "tag" {
+		return slices.Contains(r.Note.Tags, want)
+	}
+	return r.Value(key) == want
+}
+
+// Compare orders runs by a value: numbers by size, other texts by letter, none after all others.
+func Compare(a, b *Run, key string) int {
+	v, w := a.Value(key), b.Value(key)
+	if v == "" || w == "" {
+		return cmp.Compare(w, v)
+	}
+	x, err := strconv.ParseFloat(v, 64)
+	y, err2 := strconv.ParseFloat(w, 64)
+	if err != nil || err2 != nil {
+		return cmp.Compare(v, w)
+	}
+	return cmp.Compare(x, y)
+}
+
+// Fields lists the names that Value knows in any of the runs, sorted.
+func Fields(list []*Run) []string {
+	known := map[string]bool{}
+	for k := range fields {
+		known[k] = true
+	}
+	for _, r := range list {
+		for k := range r.Settings {
+			known[k] = true
+		}
+		for k := range r.Latest {
+			known[k] = true
+		}
+	}
+	return sorted(known)
+}

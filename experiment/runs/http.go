@@ -1,0 +1,310 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"nacre/experiment"
+)
+
+// Service answers the page of runs: what Index and Jobs know, as JSON. Paths are relative to where it is mounted.
+//
+//	GET  list?since=V&shape=S   Changes, the queue, and which settings differ
+//	GET  curve?column=C&run=P…  Curve of each
+//	GET  settings?run=P…        of each, by dotted key
+//	GET  run?run=P              log and record of one
+//	PUT  note?run=P             Note; 409 with the note as it is where somebody else has changed it
+//	GET  presets                names and what they are
+//	POST start                  Spec; the path of the new run
+//	POST resume, stop, forget   ?run=P
+type Service struct {
+	Index *Index
+	Jobs  *Jobs // nil where nothing can be started
+
+	mu      sync.Mutex
+	looked  time.Time
+	columns []string
+	at      uint64 // version that columns are of
+	mux     *http.ServeMux
+	once    sync.Once
+}
+
+// lookEvery is how often the folders are looked at, however many ask.
+const lookEvery = 500 * time.Millisecond
+
+// maxCurves bounds what one request may ask for.
+const (
+	maxCurves = 500
+	maxPoints = 1000
+)
+
+// ServeHTTP implements http.Handler.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.once.Do(func() {
+		s.mux = http.NewServeMux()
+		for pattern, f := range map[string]func(*http.Request) (any, error){
+			"GET /list": s.list, "GET /curve": s.curve, "GET /settings": s.settings, "GET /run": s.run, "PUT /note": s.note,
+			"GET /presets": s.presets, "POST /start": s.start, "POST /resume": s.job, "POST /stop": s.job, "POST /forget": s.job,
+		} {
+			s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { answer(w, r, f) })
+		}
+	})
+	s.mux.ServeHTTP(w, r)
+}
+
+// answer writes what f returns, or its error as {"message": …}.
+func answer(w http.ResponseWriter, r *http.Request, f func(*http.Request) (any, error)) {
+	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
+	v, err := f(r)
+	status := http.StatusOK
+	switch {
+	case errors.Is(err, ErrConflict):
+		status = http.StatusConflict
+	case errors.Is(err, ErrUnknown), errors.Is(err, fs.ErrNotExist):
+		status = http.StatusNotFound
+	case err != nil:
+		status = http.StatusBadRequest
+	}
+	if err != nil && status != http.StatusConflict {
+		v = map[string]string{"message": err.Error()}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		status, text = http.StatusInternalServerError, fmt.Appendf(nil, `{"message": %q}`, err.Error())
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// Listing is the answer to list.
+type Listing struct {
+	Changes
+	Root    string              `json:"root"`
+	Columns []string            `json:"columns"` // settings that are not the same in all runs
+	Shape   string              `json:"shape"`   // tells Columns apart: who asks again says which he has
+	Values  map[string][]string `json:"values"`  // of those, by path of a changed run; empty where a run has no such setting
+	Waiting []Job               `json:"waiting"`
+	Failed  []Job               `json:"failed"`
+	Starts  bool                `json:"starts"` // runs can be started here
+}
+
+// first is how long the first answer waits for the folders to be read; what is not read by then comes with the next.
+const first = 300 * time.Millisecond
+
+// look brings the index up to date, in the background, and waits for it a moment.
+func (s *Service) look() {
+	s.mu.Lock()
+	due := time.Since(s.looked) > lookEvery
+	if due {
+		s.looked = time.Now()
+	}
+	s.mu.Unlock()
+	if !due {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Index.Refresh(context.Background()); err != nil && s.Jobs != nil {
+			s.Jobs.log.Warn("runs", "error", err)
+		}
+		s.mu.Lock()
+		s.looked = time.Now()
+		s.mu.Unlock()
+	}()
+	select {
+	case <-done:
+	case <-time.After(first):
+	}
+}
+
+func (s *Service) list(r *http.Request) (any, error) {
+	since := uint64(0)
+	if text := r.FormValue("since"); text != "" {
+		var err error
+		if since, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return nil, fmt.Errorf("since=%s: expected a whole number", short(text))
+		}
+	}
+	s.look()
+	l := Listing{Changes: s.Index.Since(since), Root: s.Index.Root, Waiting: []Job{}, Failed: []Job{}, Starts: s.Jobs != nil}
+	l.Columns = s.differing(l.Version)
+	h := fnv.New32a()
+	fmt.Fprint(h, l.Columns)
+	l.Shape = fmt.Sprintf("%08x", h.Sum32())
+	if since > 0 && l.Shape != r.FormValue("shape") { // the values of all runs are wanted
+		l.Changes.Runs = s.Index.Since(0).Runs
+	}
+	l.Values = make(map[string][]string, len(l.Runs))
+	for _, run := range l.Runs {
+		v := make([]string, len(l.Columns))
+		for i, c := range l.Columns {
+			v[i] = run.Settings[c]
+		}
+		l.Values[run.Path] = v
+	}
+	if s.Jobs != nil {
+		l.Waiting, l.Failed = s.Jobs.Queue()
+	}
+	return l, nil
+}
+
+// differing are the settings that differ at a version.
+func (s *Service) differing(version uint64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.at != version || s.columns == nil {
+		s.columns, s.at = Columns(s.Index.Runs()), version
+	}
+	return s.columns
+}
+
+// chosen finds the runs that a request names.
+func (s *Service) chosen(r *http.Request) (list []*Run, err error) {
+	paths := r.URL.Query()["run"]
+	if len(paths) == 0 || len(paths) > maxCurves {
+		return nil, fmt.Errorf("%d runs; expected 1 to %d", len(paths), maxCurves)
+	}
+	for _, p := range paths {
+		run, err := s.Index.Find(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, run)
+	}
+	return list, nil
+}
+
+func (s *Service) curve(r *http.Request) (any, error) {
+	list, err := s.chosen(r)
+	if err != nil {
+		return nil, err
+	}
+	curves := []Curve{}
+	for _, run := range list {
+		if _, has := run.Latest[r.FormValue("column")]; !has {
+			continue
+		}
+		c, err := s.Index.Curve(run, r.FormValue("column"), maxPoints)
+		if err != nil {
+			return nil, err
+		}
+		curves = append(curves, c)
+	}
+	return curves, nil
+}
+
+func (s *Service) settings(r *http.Request) (any, error) {
+	list, err := s.chosen(r)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]map[string]string, len(list))
+	for i, run := range list {
+		out[i] = run.Settings
+	}
+	return out, nil
+}
+
+// Detail is the answer to run.
+type Detail struct {
+	Log    string            `json:"log"`
+	Record experiment.Record `json:"record"`
+	Files  []string          `json:"files"` // of the run folder
+	Dir    string            `json:"dir"`
+}
+
+func (s *Service) run(r *http.Request) (any, error) {
+	run, err := s.Index.Find(r.FormValue("run"))
+	if err != nil {
+		return nil, err
+	}
+	d := Detail{Dir: s.Index.Dir(run), Files: []string{}}
+	if s.Jobs != nil {
+		if d.Log, err = s.Jobs.Log(run.Path); err != nil {
+			d.Log = err.Error()
+		}
+	}
+	if folder, err := experiment.View(d.Dir); err == nil {
+		if d.Record, err = folder.Record(); err != nil {
+			return nil, err
+		}
+	}
+	d.Files = files(d.Dir)
+	return d, nil
+}
+
+func (s *Service) note(r *http.Request) (any, error) {
+	run, err := s.Index.Find(r.FormValue("run"))
+	if err != nil {
+		return nil, err
+	}
+	var n Note
+	if err := json.NewDecoder(r.Body).Decode(&n); err != nil {
+		return nil, fmt.Errorf("a note: %w", err)
+	}
+	return WriteNote(s.Index.Dir(run), n)
+}
+
+func (s *Service) presets(*http.Request) (any, error) {
+	names, about := experiment.Presets()
+	return map[string][]string{"names": names, "about": about}, nil
+}
+
+var errNoJobs = errors.New("this page only shows runs; start them from nacre notebook, or with nacre train")
+
+func (s *Service) start(r *http.Request) (any, error) {
+	if s.Jobs == nil {
+		return nil, errNoJobs
+	}
+	var spec Spec
+	if err := json.NewDecoder(r.Body).Decode(&spec); err != nil {
+		return nil, fmt.Errorf("what to start: %w", err)
+	}
+	path, err := s.Jobs.Start(spec)
+	return map[string]string{"path": path}, err
+}
+
+func (s *Service) job(r *http.Request) (any, error) {
+	if s.Jobs == nil {
+		return nil, errNoJobs
+	}
+	path := r.FormValue("run")
+	var err error
+	switch r.URL.Path {
+	case "/resume":
+		err = s.Jobs.Resume(path)
+	case "/stop":
+		err = s.Jobs.Stop(path)
+	default:
+		s.Jobs.Forget(path)
+	}
+	return map[string]string{"path": path}, err
+}
+
+// files are the names in a folder.
+func files(dir string) []string {
+	out := []string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return out
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}

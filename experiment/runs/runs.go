@@ -1,0 +1,284 @@
+// Package runs keeps track of every run folder below a root: what is being trained, how far it is, what came out. There is
+// no database; the folders are the truth, and an index of them is made in a second and thrown away.
+//
+//	index := runs.Open("runs")
+//	err := index.Refresh(ctx) // cheap where little has changed
+//	for _, r := range index.Runs() {
+//		fmt.Println(r.Path, r.State, r.Share, r.Latest["adapted_return"])
+//	}
+//
+// Notes are kept in the run folders (Note), and Jobs starts, stops and resumes runs as processes of their own.
+package runs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"nacre/experiment"
+	"nacre/experiment/sweep"
+)
+
+// State is what a run is doing.
+type State string
+
+// A run is in one of these states.
+const (
+	Running     State = "running"     // a process is writing it
+	Finished    State = "finished"    // to the end of its schedule, and evaluated
+	Interrupted State = "interrupted" // neither
+	Broken      State = "broken"      // it cannot be read; Problem says why
+)
+
+// States in the order in which they are listed.
+var States = []State{Running, Interrupted, Broken, Finished}
+
+// Run is what is known of a run folder. Values are not changed once they are handed out.
+type Run struct {
+	Path      string `json:"path"`  // below the root, with slashes
+	Group     string `json:"group"` // path of the sweep or study it belongs to, or of the folder it lies in
+	Algorithm string `json:"algorithm"`
+	Title     string `json:"title"` // of the algorithm
+	Family    string `json:"family"`
+	Preset    string `json:"preset"`
+	Seed      uint64 `json:"seed"`
+	State     State  `json:"state"`
+	Problem   string `json:"problem,omitempty"`
+	experiment.Standing
+	Left    float64            `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
+	Latest  map[string]float64 `json:"latest"` // by column of the metrics: the last number in it
+	Device  string             `json:"device"`
+	Started time.Time          `json:"started"`
+	Changed time.Time          `json:"changed"` // when something was last written
+	Note    Note               `json:"note"`
+
+	// Settings are the values of the configuration by dotted key, as JSON.
+	Settings map[string]string `json:"-"`
+	// Version grows with every change of any run of the index.
+	Version uint64 `json:"version"`
+}
+
+// Index is every run folder below a root. Its methods may be called at the same time.
+type Index struct {
+	Root string
+
+	refreshing sync.Mutex // one at a time
+	mu         sync.Mutex
+	entries    map[string]*entry // by path
+	removed    map[string]uint64 // paths that are gone, and the version at which they went
+	version    uint64
+	walked     time.Time
+	configs    configs
+}
+
+// Open makes an index of a root. It reads nothing yet.
+func Open(root string) *Index {
+	return &Index{Root: root, entries: map[string]*entry{}, removed: map[string]uint64{}, configs: configs{known: map[string]template{}}}
+}
+
+// maxDepth is how far below the root run folders are looked for.
+const maxDepth = 8
+
+// walkEvery is how often all folders are looked through for new runs; those that are known are looked at every time.
+const walkEvery = 3 * time.Second
+
+// Refresh brings the index up to date: it looks for new folders and reads what has changed in those that are known. What
+// can be shown before everything is read is in Runs already while it works.
+func (x *Index) Refresh(ctx context.Context) error {
+	x.refreshing.Lock()
+	defer x.refreshing.Unlock()
+	if time.Since(x.walked) > walkEvery {
+		if err := x.walk(ctx); err != nil {
+			return err
+		}
+		x.walked = time.Now()
+	}
+	x.mu.Lock()
+	todo := slices.SortedFunc(maps.Values(x.entries), func(a, b *entry) int {
+		return cmp.Or(b.changed().Compare(a.changed()), cmp.Compare(a.path, b.path)) // those that changed last are read first
+	})
+	x.mu.Unlock()
+	work := make(chan *entry)
+	var all sync.WaitGroup
+	for range max(2, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for e := range work {
+				if run, changed := e.look(&x.configs); changed {
+					x.put(e, run)
+				}
+			}
+		})
+	}
+	var err error
+feed:
+	for _, e := range todo {
+		select {
+		case work <- e:
+		case <-ctx.Done():
+			err = ctx.Err()
+			break feed
+		}
+	}
+	close(work)
+	all.Wait()
+	return err
+}
+
+// put makes a new state of a run known.
+func (x *Index) put(e *entry, run *Run) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.version++
+	run.Version = x.version
+	e.run = run
+}
+
+// studyFile is what a packed study and the folder of one have.
+const studyFile = "study.json"
+
+// walk finds the run folders. Hidden folders, links and what lies within a run folder are left out.
+func (x *Index) walk(ctx context.Context) error {
+	found := map[string]string{} // path → group
+	var sweeps []string
+	err := filepath.WalkDir(x.Root, func(dir string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if dir == x.Root {
+				return err
+			}
+			return fs.SkipDir // a folder that may not be read, or is gone again
+		}
+		if !d.IsDir() {
+			return nil
+		}
+		below, err := filepath.Rel(x.Root, dir)
+		if err != nil {
+			return err
+		}
+		below = filepath.ToSlash(below)
+		if below != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || strings.Count(below, "/") >= maxDepth) {
+			return fs.SkipDir
+		}
+		if exists(dir, sweep.ManifestFile) || exists(dir, studyFile) {
+			sweeps = append(sweeps, below)
+		}
+		if exists(dir, experiment.ConfigFile) {
+			found[below] = groupOf(below, sweeps)
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("run folders of %s: %w", x.Root, err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for path, group := range found {
+		if x.entries[path] == nil {
+			x.entries[path] = newEntry(x.Root, path, group)
+			delete(x.removed, path)
+		}
+	}
+	for path := range x.entries {
+		if _, ok := found[path]; !ok {
+			x.version++
+			x.removed[path] = x.version
+			delete(x.entries, path)
+		}
+	}
+	return nil
+}
+
+// groupOf is the innermost sweep or study that a run lies in, or the folder it lies in.
+func groupOf(path string, sweeps []string) string {
+	group := ""
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		group = path[:i]
+	}
+	for _, s := range slices.Backward(sweeps) {
+		if s == "." || strings.HasPrefix(path, s+"/") {
+			return strings.TrimPrefix(s, ".")
+		}
+	}
+	return group
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// Runs lists the runs that have been read, by path.
+func (x *Index) Runs() []*Run { return x.Since(0).Runs }
+
+// Changes is what has become of runs since a version.
+type Changes struct {
+	Version uint64   `json:"version"`
+	Total   int      `json:"total"` // folders that are known, read or not
+	Runs    []*Run   `json:"runs"`
+	Removed []string `json:"removed,omitempty"` // their paths
+}
+
+// Since lists the runs that have changed after a version, by path; 0 stands for all.
+func (x *Index) Since(version uint64) Changes {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := Changes{Version: x.version, Total: len(x.entries), Runs: []*Run{}}
+	for _, e := range x.entries {
+		if e.run != nil && e.run.Version > version {
+			c.Runs = append(c.Runs, e.run)
+		}
+	}
+	if version > 0 {
+		for path, at := range x.removed {
+			if at > version {
+				c.Removed = append(c.Removed, path)
+			}
+		}
+	}
+	slices.SortFunc(c.Runs, func(a, b *Run) int { return cmp.Compare(a.Path, b.Path) })
+	slices.Sort(c.Removed)
+	return c
+}
+
+// ErrUnknown is what Find returns for a path that is no run folder of the index.
+var ErrUnknown = errors.New("no such run")
+
+// Find returns a run by its path below the root.
+func (x *Index) Find(path string) (*Run, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if e := x.entries[path]; e != nil && e.run != nil {
+		return e.run, nil
+	}
+	return nil, fmt.Errorf("%w: %s is not among the %d run folders below %s", ErrUnknown, short(path), len(x.entries), x.Root)
+}
+
+// Dir is the folder of a run of the index.
+func (x *Index) Dir(r *Run) string { return filepath.Join(x.Root, filepath.FromSlash(r.Path)) }
+
+func short(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// sorted lists a set; JSON has no list for nil.
+func sorted(set map[string]bool) []string {
+	list := slices.AppendSeq([]string{}, maps.Keys(set))
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,108 @@
+package runs
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+
+	"nacre/experiment"
+)
+
+// Curve is a column of a run's metrics over environment steps, updates and working time, where it has numbers.
+type Curve struct {
+	Path    string    `json:"path"`
+	Column  string    `json:"column"`
+	Steps   []float64 `json:"steps"`
+	Updates []float64 `json:"updates"`
+	Seconds []float64 `json:"seconds"`
+	Values  []Number  `json:"values"`
+}
+
+// Number is a float64 that JSON can hold: what is no finite number is its name as a text.
+type Number float64
+
+// MarshalJSON writes it.
+func (n Number) MarshalJSON() ([]byte, error) {
+	x := float64(n)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Appendf(nil, "%q", fmt.Sprint(x)), nil
+	}
+	return strconv.AppendFloat(nil, x, 'g', -1, 64), nil
+}
+
+// Curve reads a column of a run's metrics. Of more than most rows it takes evenly spaced ones, the first and the last among
+// them.
+func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
+	c := Curve{Path: r.Path, Column: column, Steps: []float64{}, Updates: []float64{}, Seconds: []float64{}, Values: []Number{}}
+	metrics, err := experiment.ReadMetrics(filepath.Join(x.Dir(r), experiment.MetricsFile))
+	if err != nil {
+		return c, err
+	}
+	var columns [3][]float64
+	for i, name := range []string{"env_steps", "updates", column} {
+		if columns[i], err = metrics.Column(name); err != nil {
+			return c, err
+		}
+	}
+	seconds := x.seconds(r, len(metrics.Rows))
+	var rows []int
+	for i, v := range columns[2] {
+		if !math.IsNaN(v) {
+			rows = append(rows, i)
+		}
+	}
+	n := len(rows)
+	for k := range min(n, most) {
+		i := rows[k]
+		if n > most {
+			i = rows[k*(n-1)/(most-1)]
+		}
+		c.Steps, c.Updates = append(c.Steps, columns[0][i]), append(c.Updates, columns[1][i])
+		c.Seconds, c.Values = append(c.Seconds, seconds[i]), append(c.Values, Number(columns[2][i]))
+	}
+	return c, nil
+}
+
+// seconds is the working time of a run at the end of each of n iterations. Without a timing.csv it is zero.
+func (x *Index) seconds(r *Run, n int) []float64 {
+	out := make([]float64, n)
+	timing, err := experiment.ReadMetrics(filepath.Join(x.Dir(r), experiment.TimingFile))
+	if err != nil {
+		return out
+	}
+	sum := 0.0
+	for i := range out {
+		if i < len(timing.Rows) {
+			for _, v := range timing.Rows[i][1:] {
+				if !math.IsNaN(v) {
+					sum += v
+				}
+			}
+		}
+		out[i] = sum
+	}
+	return out
+}
+
+// Columns are the names of the configuration's settings that are not the same in all of the given runs, sorted; what one
+// run has and another has not is among them.
+func Columns(list []*Run) []string {
+	values := map[string]string{}
+	count := map[string]int{}
+	differ := map[string]bool{}
+	for _, r := range list {
+		for k, v := range r.Settings {
+			if count[k]++; count[k] > 1 && values[k] != v {
+				differ[k] = true
+			}
+			values[k] = v
+		}
+	}
+	for k, n := range count {
+		if n < len(list) {
+			differ[k] = true
+		}
+	}
+	return sorted(differ)
+}

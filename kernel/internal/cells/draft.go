@@ -1,0 +1,91 @@
+package cells
+
+import (
+	"context"
+	"go/token"
+	"go/types"
+	"maps"
+	"math"
+	"slices"
+)
+
+// firstDraft is the number of the first cell of a draft, above those of all that run.
+const firstDraft = 1 << 30
+
+// Draft is a program as it would be after some more cells, which are checked and not run. The program it was made of
+// stays as it is.
+type Draft struct {
+	*Program
+	cells int
+	files []*token.File // of its cells' texts
+}
+
+// Draft returns the program without further cells.
+func (p *Program) Draft() *Draft {
+	q := New(p.Fset, p.Packages)
+	q.Load, q.Absent = p.Load, p.Absent
+	q.Imports, q.Dots, q.Vars, q.layouts = maps.Clone(p.Imports), slices.Clone(p.Dots), maps.Clone(p.Vars), maps.Clone(p.layouts)
+	for name, d := range p.Decls {
+		q.Decls[name] = d.copy()
+	}
+	return &Draft{Program: q}
+}
+
+// Check checks a cell, and adds what it declares where add says so. Of a cell with errors that is what can be
+// understood of it, so that one error does not make others below.
+func (d *Draft) Check(src string, add bool) Errors {
+	d.cells++
+	base := d.Fset.Base()
+	u, err := d.Program.Check(context.Background(), firstDraft+d.cells, src)
+	d.Fset.Iterate(func(f *token.File) bool {
+		if f.Base() >= base {
+			d.files = append(d.files, f)
+		}
+		return true
+	})
+	switch {
+	case !add:
+	case err == nil:
+		u.Commit()
+		u.CommitVars(math.MaxInt)
+	default:
+		d.guess(src)
+	}
+	if err == nil {
+		return nil
+	}
+	return err.(Errors)
+}
+
+// guess adds what a cell with errors seems to declare.
+func (d *Draft) guess(src string) {
+	s := d.Scratch(src, "")
+	if s == nil {
+		return
+	}
+	d.Imports = s.Imports
+	decls, vars := s.Declared()
+	for _, x := range decls {
+		x.Cell = firstDraft + d.cells
+		x.Uses = map[string]bool{}
+		x.From = newText(d.Fset, "")
+		delete(d.Vars, x.Name)
+		d.Decls[x.Name] = x
+	}
+	for _, v := range vars {
+		delete(d.Decls, v.Name())
+		delete(d.Imports, v.Name())
+		d.Vars[v.Name()] = &Var{Name: v.Name(), Obj: types.NewVar(token.NoPos, s.pkg, v.Name(), v.Type()), Cell: firstDraft + d.cells}
+	}
+}
+
+// Own says whether the draft's cells declared something, rather than those that ran.
+func Own(cell int) bool { return cell >= firstDraft }
+
+// Close forgets the texts of the draft's cells. Nothing may look for places in them any more.
+func (d *Draft) Close() {
+	for _, f := range d.files {
+		d.Fset.RemoveFile(f)
+	}
+	d.files = nil
+}

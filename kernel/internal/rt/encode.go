@@ -1,0 +1,429 @@
+package rt
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// encoder encodes lowered values by the rules of encoding/json, which encodes what is native in them.
+type encoder struct {
+	r      *Registry
+	buf    []byte
+	fields map[*Type][]jsonField
+}
+
+// unsupported is a json.UnsupportedTypeError of a cell's type.
+type unsupported struct {
+	name string
+	typ  reflect.Type
+}
+
+func (e *unsupported) Error() string { return "json: unsupported type: " + e.name }
+func (e *unsupported) Unwrap() error { return &json.UnsupportedTypeError{Type: e.typ} }
+
+// value encodes a value; addressable says that methods of pointers to it are called too, quoted that basic values are
+// put into a string.
+func (e *encoder) value(i item, addressable, quoted bool) error {
+	if i.t == nil {
+		return e.native(i.v, quoted)
+	}
+	if done, err := e.byMethod(i, addressable); done || err != nil {
+		return err
+	}
+	under := i.t.Go.Underlying()
+	if !i.v.IsValid() {
+		if _, ok := under.(*types.Signature); !ok {
+			e.text("null")
+			return nil
+		}
+	}
+	switch u := under.(type) {
+	case *types.Basic:
+		if basic := e.r.Resolve(u).Native; basic != nil {
+			return e.native(i.v.Convert(basic), quoted)
+		}
+	case *types.Pointer:
+		if i.v.IsNil() {
+			e.text("null")
+			return nil
+		}
+		return e.value(e.of(i.v.Elem(), u.Elem()), true, quoted)
+	case *types.Interface:
+		if i.v.IsNil() {
+			e.text("null")
+			return nil
+		}
+		return e.value(e.r.printer().item(i.v.Interface()), false, quoted)
+	case *types.Slice:
+		if i.v.IsNil() {
+			e.text("null")
+			return nil
+		}
+		if i.v.Type().Elem().Kind() == reflect.Uint8 && !e.methodOf(types.NewPointer(u.Elem()), "MarshalJSON") && !e.methodOf(types.NewPointer(u.Elem()), "MarshalText") {
+			e.text(`"` + base64.StdEncoding.EncodeToString(i.v.Bytes()) + `"`)
+			return nil
+		}
+		return e.list(i.v, u.Elem(), true)
+	case *types.Array:
+		return e.list(i.v, u.Elem(), addressable)
+	case *types.Map:
+		return e.mapping(i, u)
+	case *types.Struct:
+		return e.structure(i, u, addressable)
+	}
+	return &unsupported{i.t.Name, typeOf(i.v)}
+}
+
+func typeOf(v reflect.Value) reflect.Type {
+	if !v.IsValid() {
+		return reflect.TypeFor[func()]()
+	}
+	return v.Type()
+}
+
+func (e *encoder) text(s string) { e.buf = append(e.buf, s...) }
+
+func (e *encoder) of(v reflect.Value, t types.Type) item { return e.r.printer().of(v, t, false) }
+
+// native encodes what encoding/json can.
+func (e *encoder) native(v reflect.Value, quoted bool) error {
+	if !v.IsValid() {
+		e.text("null")
+		return nil
+	}
+	data, err := encode(v.Interface())
+	if err != nil {
+		return err
+	}
+	for quoted && v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if quoted && v.Kind() != reflect.Pointer {
+		if v.Kind() == reflect.String {
+			data, err = encode(string(data))
+		} else {
+			data = []byte(`"` + string(data) + `"`)
+		}
+	}
+	e.buf = append(e.buf, data...)
+	return err
+}
+
+// methodOf says whether a type has a method.
+func (e *encoder) methodOf(t types.Type, name string) bool {
+	return types.NewMethodSet(e.r.Resolve(t).Go).Lookup(nil, name) != nil
+}
+
+// byMethod encodes a value by its own method, where it has one.
+func (e *encoder) byMethod(i item, addressable bool) (bool, error) {
+	if types.IsInterface(i.t.Go) {
+		return false, nil
+	}
+	x := interfaceOf(i.v)
+	for _, name := range []string{"MarshalJSON", "MarshalText"} {
+		t, recv := i.t, x
+		if !t.has(name) {
+			_, isPointer := t.Go.Underlying().(*types.Pointer)
+			if !addressable || isPointer || !i.v.IsValid() || !i.v.CanAddr() {
+				continue
+			}
+			t, recv = e.r.Resolve(types.NewPointer(t.Go)), i.v.Addr().Interface()
+			if !t.has(name) {
+				continue
+			}
+		}
+		if v := reflect.ValueOf(recv); v.Kind() == reflect.Pointer && v.IsNil() {
+			e.text("null")
+			return true, nil
+		}
+		m, ok := t.bind(name, recv)
+		if !ok || m.Type().NumIn() != 0 || m.Type().NumOut() != 2 {
+			continue
+		}
+		out := m.Call(nil)
+		err, _ := out[1].Interface().(error)
+		data, _ := out[0].Interface().([]byte)
+		if name == "MarshalText" && err == nil {
+			data, err = encode(string(data))
+		}
+		var b bytes.Buffer
+		if err == nil {
+			err = json.Compact(&b, data)
+		}
+		if err != nil {
+			return true, &encodeError{t.Name, name, err}
+		}
+		e.buf = append(e.buf, b.Bytes()...)
+		return true, nil
+	}
+	return false, nil
+}
+
+func (e *encoder) list(v reflect.Value, elem types.Type, addressable bool) error {
+	e.text("[")
+	for k := range v.Len() {
+		if k > 0 {
+			e.text(",")
+		}
+		if err := e.value(e.of(v.Index(k), elem), addressable, false); err != nil {
+			return err
+		}
+	}
+	e.text("]")
+	return nil
+}
+
+func (e *encoder) mapping(i item, u *types.Map) error {
+	kind := i.v.Type().Key().Kind()
+	byText := kind != reflect.String && e.methodOf(u.Key(), "MarshalText")
+	isInt := reflect.Int <= kind && kind <= reflect.Uintptr
+	if !byText && !isInt && kind != reflect.String {
+		return &unsupported{i.t.Name, i.v.Type()}
+	}
+	if i.v.IsNil() {
+		e.text("null")
+		return nil
+	}
+	values := map[string]reflect.Value{}
+	for it := i.v.MapRange(); it.Next(); {
+		k := e.of(it.Key(), u.Key())
+		var name string
+		switch {
+		case k.v.Kind() == reflect.String:
+			name = k.v.String()
+		case byText:
+			data, err := encode(e.boxed(k))
+			if err == nil {
+				err = json.Unmarshal(data, &name)
+			}
+			if err != nil {
+				return err
+			}
+		case k.v.CanInt():
+			name = strconv.FormatInt(k.v.Int(), 10)
+		default:
+			name = strconv.FormatUint(k.v.Uint(), 10)
+		}
+		values[name] = it.Value()
+	}
+	e.text("{")
+	for n, name := range slices.Sorted(maps.Keys(values)) {
+		if n > 0 {
+			e.text(",")
+		}
+		if err := e.name(name); err != nil {
+			return err
+		}
+		if err := e.value(e.of(values[name], u.Elem()), false, false); err != nil {
+			return err
+		}
+	}
+	e.text("}")
+	return nil
+}
+
+func (e *encoder) boxed(i item) any {
+	if i.t == nil {
+		return interfaceOf(i.v)
+	}
+	return e.r.Box(i.t.ID, interfaceOf(i.v))
+}
+
+func (e *encoder) name(name string) error {
+	data, err := encode(name)
+	e.buf = append(append(e.buf, data...), ':')
+	return err
+}
+
+func (e *encoder) structure(i item, u *types.Struct, addressable bool) error {
+	list, ok := e.fields[i.t]
+	if !ok {
+		list = jsonFields(e.r, u)
+		e.fields[i.t] = list
+	}
+	e.text("{")
+	first := true
+fields:
+	for _, f := range list {
+		x, addr := i, addressable
+		for _, k := range f.index {
+			if x.t == nil { // an embedded struct of native code
+				if x.v.Kind() == reflect.Pointer {
+					if x.v.IsNil() {
+						continue fields
+					}
+					x.v, addr = x.v.Elem(), true
+				}
+				x.v = x.v.Field(k)
+				continue
+			}
+			s := x.t.Go.Underlying()
+			if p, ok := s.(*types.Pointer); ok {
+				if !x.v.IsValid() || x.v.IsNil() {
+					continue fields
+				}
+				x, addr, s = e.of(x.v.Elem(), p.Elem()), true, p.Elem().Underlying()
+			}
+			x = e.of(field(x.v, k), s.(*types.Struct).Field(k).Type())
+		}
+		if f.omitEmpty && empty(x.v) || f.omitZero && e.zero(x) {
+			continue
+		}
+		if !first {
+			e.text(",")
+		}
+		first = false
+		if err := e.name(f.name); err != nil {
+			return err
+		}
+		if err := e.value(x, addr, f.quoted); err != nil {
+			return err
+		}
+	}
+	e.text("}")
+	return nil
+}
+
+func empty(v reflect.Value) bool {
+	if !v.IsValid() {
+		return true
+	}
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct, reflect.Func, reflect.Chan:
+		return false
+	}
+	return v.IsZero()
+}
+
+// zero says whether a value is left out by omitzero.
+func (e *encoder) zero(i item) bool {
+	if !i.v.IsValid() {
+		return true
+	}
+	if i.t == nil {
+		if z, ok := i.v.Interface().(interface{ IsZero() bool }); ok && !(i.v.Kind() == reflect.Pointer && i.v.IsNil()) {
+			return z.IsZero()
+		}
+		return i.v.IsZero()
+	}
+	if m, ok := i.t.bind("IsZero", i.v.Interface()); ok && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 && m.Type().Out(0).Kind() == reflect.Bool {
+		return m.Call(nil)[0].Bool()
+	}
+	return i.v.IsZero()
+}
+
+// jsonField is a field of a struct, or of one embedded in it, as encoding/json sees it.
+type jsonField struct {
+	name                        string
+	index                       []int
+	tagged                      bool
+	omitEmpty, omitZero, quoted bool
+}
+
+// jsonFields are the fields that are encoded, in order: of several of one name the least deeply embedded, then the one
+// with a tag; none where that leaves several.
+func jsonFields(r *Registry, s *types.Struct) []jsonField {
+	type level struct {
+		s     *types.Struct
+		index []int
+		from  *types.Named
+	}
+	var all []jsonField
+	seen := map[*types.Named]bool{}
+	for open := []level{{s: s}}; len(open) > 0; {
+		var deeper []level
+		count := map[*types.Named]int{}
+		for _, l := range open {
+			if l.from != nil {
+				count[l.from]++
+			}
+		}
+		for _, l := range open {
+			if l.from != nil && seen[l.from] {
+				continue
+			}
+			if l.from != nil {
+				seen[l.from] = true
+			}
+			for k := range l.s.NumFields() {
+				f := l.s.Field(k)
+				t := types.Unalias(f.Type())
+				if p, ok := t.(*types.Pointer); ok && f.Embedded() {
+					t = types.Unalias(p.Elem())
+				}
+				inner, isStruct := t.Underlying().(*types.Struct)
+				if !f.Exported() && !(f.Embedded() && isStruct) {
+					continue
+				}
+				tag := reflect.StructTag(l.s.Tag(k)).Get("json")
+				if tag == "-" {
+					continue
+				}
+				name, rest, _ := strings.Cut(tag, ",")
+				if !validName(name) {
+					name = ""
+				}
+				index := append(slices.Clone(l.index), k)
+				if name == "" && f.Embedded() && isStruct {
+					if n, ok := t.(*types.Named); ok {
+						deeper = append(deeper, level{inner, index, n})
+					}
+					continue
+				}
+				options := strings.Split(rest, ",")
+				j := jsonField{
+					name: cmp.Or(name, f.Name()), index: index, tagged: name != "",
+					omitEmpty: slices.Contains(options, "omitempty"), omitZero: slices.Contains(options, "omitzero"),
+				}
+				if q := f.Type(); slices.Contains(options, "string") {
+					if p, ok := q.(*types.Pointer); ok {
+						q = p.Elem()
+					}
+					b, ok := q.Underlying().(*types.Basic)
+					j.quoted = ok && b.Info()&(types.IsBoolean|types.IsInteger|types.IsFloat|types.IsString) != 0
+				}
+				all = append(all, j)
+				if count[l.from] > 1 { // two of them hide each other
+					all = append(all, j)
+				}
+			}
+		}
+		open = deeper
+	}
+	byName := map[string][]jsonField{}
+	for _, j := range all {
+		byName[j.name] = append(byName[j.name], j)
+	}
+	var list []jsonField
+	for _, js := range byName {
+		slices.SortStableFunc(js, func(a, b jsonField) int {
+			return cmp.Or(cmp.Compare(len(a.index), len(b.index)), -cmp.Compare(boolInt(a.tagged), boolInt(b.tagged)))
+		})
+		if len(js) == 1 || len(js[0].index) != len(js[1].index) || js[0].tagged != js[1].tagged {
+			list = append(list, js[0])
+		}
+	}
+	slices.SortFunc(list, func(a, b jsonField) int { return slices.Compare(a.index, b.index) })
+	return list
+}
+
+// validName says whether a tag is used as the name of a field.
+func validName(s string) bool {
+	for _, c := range s {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return false
+		}
+	}
+	return s != ""
+}

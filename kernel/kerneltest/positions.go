@@ -1,0 +1,87 @@
+package kerneltest
+
+// Position is a place in a cell, at the mark |, and the entry that completion is to have among its first there.
+type Position struct{ Code, Want string }
+
+// PositionCells have run before the positions below are asked.
+var PositionCells = []string{
+	"import (\n\t\"fmt\"\n\t\"strings\"\n\n\t\"gonum.org/v1/gonum/mat\"\n\t\"gonum.org/v1/gonum/stat\"\n\n\t\"nacre/analysis/frame\"\n\t\"nacre/analysis/plots\"\n)",
+	`// Trajectory is what one episode left.
+type Trajectory struct {
+	Rewards []float64
+	Task    int
+	goal    [2]float64
+}
+
+// Return is the sum of the rewards.
+func (t *Trajectory) Return() float64 {
+	sum := 0.0
+	for _, r := range t.Rewards {
+		sum += r
+	}
+	return sum
+}
+
+// Options say how to collect.
+type Options struct {
+	Episodes int     // for each task
+	Discount float64 // in (0, 1]
+	Verbose  bool
+	Out      *Trajectory
+}
+
+func collect(o Options) []*Trajectory { return []*Trajectory{{Rewards: []float64{1, 2}}} }
+
+func discounted(rewards []float64, gamma float64) float64 { return gamma }`,
+	`trajectories := collect(Options{Episodes: 2})
+returns := map[string]float64{"pearl": -3.2, "tcl-pearl": -2.1, "oracle": -1.4}
+byTask := map[int][]float64{3: {1}, 14: {2}}
+settings := struct{ Extra map[string]int }{map[string]int{"latent_dim": 5, "seed": 7}}
+rewards := []float64{1, 2, 3}
+gamma := 0.99
+weights := mat.NewDense(2, 2, nil)
+table := frame.New(frame.Numbers("steps", rewards), frame.Numbers("return", rewards))
+title := "returns"`,
+}
+
+// Positions are those of the script.
+var Positions = []Position{
+	// what is imported already
+	{"fmt.Pri|", "Println"}, {"fmt.Spr|", "Sprintf"}, {"fmt.Erro|", "Errorf"}, {"strings.Spl|", "Split"}, {"strings.hasp|", "HasPrefix"},
+	{"stat.Me|", "Mean"}, {"stat.StdD|", "StdDev"}, {"mat.NewD|", "NewDense"}, {"plots.L|", "Line"}, {"frame.Re|", "Read"},
+	{"plots.|", "Line"}, {"fmt.|", "Println"},
+	// the notebook's own names
+	{"traj|", "trajectories"}, {"ret|", "returns"}, {"coll|", "collect"}, {"Opt|", "Options"}, {"gam|", "gamma"}, {"disc|", "discounted"},
+	{"fmt.Println(rew|", "rewards"}, {"discounted(re|", "rewards"}, {"discounted(rewards, |", "gamma"}, {"t|", "title"},
+	{"local := 3\nfor i := range local {\n\tfmt.Println(lo|", "local"}, {"func scale(factor float64) float64 {\n\treturn fac|", "factor"},
+	// members of values, of results of calls, of elements
+	{"trajectories[0].|", "Return"}, {"trajectories[0].Rew|", "Rewards"}, {"collect(Options{})[0].Re|", "Rewards"}, {"for _, t := range trajectories {\n\tt.Ta|", "Task"},
+	{"weights.At|", "At"}, {"weights.|", "At"}, {"weights.T().D|", "Dims"}, {"table.Gr|", "Group"}, {"table.Group(\"steps\").M|", "Mean"},
+	{"table.Group(\"steps\").Mean(\"return\").So|", "Sort"}, {"settings.Ex|", "Extra"}, {"strings.NewReader(\"a\").Re|", "Read"}, {"x := trajectories[0]\nx.go|", "goal"},
+	{"frame.New().Group().Me|", "Mean"}, {"(&strings.Builder{}).Wri|", "WriteString"},
+	// fields in literals
+	{"Options{|", "Episodes"}, {"Options{Episodes: 2, Dis|", "Discount"}, {"collect(Options{Ver|", "Verbose"}, {"&Trajectory{Ta|", "Task"},
+	{"[]Trajectory{{Rew|", "Rewards"}, {"Options{Out: &Trajectory{Ta|", "Task"}, {"plots.Series{Na|", "Name"}, {"Options{Discount: ga|", "gamma"},
+	// keys of live maps
+	{"returns[\"|", "\"pearl\""}, {"returns[\"tcl|\"]", "\"tcl-pearl\""}, {"settings.Extra[\"la|", "\"latent_dim\""}, {"byTask[1|", "14"},
+	// import paths
+	{"import \"nacre/ana|", "nacre/analysis/plots"}, {"import \"lab|", "nacre/library/lab"}, {"import (\n\t\"fmt\"\n\t\"gonum.org/v1/plot/pl|", "gonum.org/v1/plot/plotter"},
+	// packages that are not imported yet, and what is in them
+	{"mat|", "math"}, {"tsn|", "tsne"}, {"math.Sq|", "Sqrt"}, {"lab.Tr|", "Train"}, {"os.ReadF|", "ReadFile"}, {"time.Sin|", "Since"},
+}
+
+// FreshPositions were written after the completion was, to see how it does where nobody looked.
+var FreshPositions = []Position{
+	{"fmt.Fpri|", "Fprintf"}, {"strings.Re|", "Repeat"}, {"strings.Join|", "Join"}, {"strings.tri|", "TrimSpace"}, {"strings.fi|", "Fields"},
+	{"stat.Corr|", "Correlation"}, {"stat.Quan|", "Quantile"}, {"mat.Form|", "Formatted"}, {"mat.Vec|", "VecDense"}, {"plots.Hi|", "Histogram"},
+	{"plots.B|", "By"}, {"frame.O|", "Of"}, {"frame.|", "New"}, {"stat.|", "Mean"}, {"mat.|", "NewDense"},
+	{"set|", "settings"}, {"byT|", "byTask"}, {"tab|", "table"}, {"wei|", "weights"}, {"Tra|", "Trajectory"},
+	{"for k, v := range ret|", "returns"}, {"if gamma > 0 && len(tr|", "trajectories"}, {"x := 2 * ga|", "gamma"}, {"var o Opt|", "Options"}, {"func f(o *Traj|", "Trajectory"},
+	{"m := map[string]Op|", "Options"}, {"sum := 0.0\nfor _, r := range rewards {\n\tsu|", "sum"}, {"stat.Mean(|", "rewards"}, {"discounted(trajectories[0].|", "Rewards"}, {"f := func(alpha float64) float64 { return al|", "alpha"},
+	{"trajectories[0].ta|", "Task"}, {"weights.Mu|", "Mul"}, {"weights.RawM|", "RawMatrix"}, {"table.Sel|", "Select"}, {"table.Group(\"steps\").|", "Mean"},
+	{"strings.NewReplacer(\"a\", \"b\").Rep|", "Replace"}, {"t := trajectories\nt[0].Re|", "Return"}, {"o := Options{}\no.Out.Rew|", "Rewards"}, {"mat.Det(wei|", "weights"},
+	{"Options{Ep|", "Episodes"}, {"Options{\n\tEpisodes: 1,\n\tVe|", "Verbose"}, {"o := []Options{{Episodes: 1}, {Out|", "Out"}, {"map[string]Options{\"a\": {Dis|", "Discount"}, {"frame.Column{N|", "Name"},
+	{"returns[\"or|", "\"oracle\""}, {"fmt.Println(returns[\"p|", "\"pearl\""}, {"settings.Extra[\"|", "\"seed\""}, {"byTask[|", "14"}, {"returns[ti|", "title"},
+	{"import \"gonum.org/v1/gonum/op|", "gonum.org/v1/gonum/optimize"}, {"import \"nacre/ts|", "nacre/tsne"}, {"import (\n\t\"encoding/js|", "encoding/json"}, {"import \"rand|", "math/rand"},
+	{"sort.Sl|", "Slice"}, {"slices.So|", "Sort"}, {"json.Mar|", "Marshal"}, {"filepath.Jo|", "Join"}, {"display.Ta|", "Table"}, {"strc|", "strconv"}, {"expe|", "experiment"},
+}

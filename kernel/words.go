@@ -1,0 +1,39 @@
+package kernel
+
+import (
+	"go/token"
+	"slices"
+
+	"nacre/kernel/internal/cells"
+)
+
+// words counts the names in the cells of a session.
+type words struct {
+	counts  map[string]int
+	above   []string
+	changes int
+}
+
+// met is how often a name stands in the cells that ran and in those above. s.info is held.
+func (w *writing) met(name string) int {
+	k := w.words
+	if k == nil || k.changes != w.changes || !slices.Equal(k.above, w.above) {
+		k = &words{map[string]int{}, w.above, w.changes}
+		for _, c := range w.sources {
+			count(c.code, k.counts)
+		}
+		for _, c := range w.above {
+			count(c, k.counts)
+		}
+		w.words = k
+	}
+	return k.counts[name]
+}
+
+func count(code string, counts map[string]int) {
+	for tok, text := range cells.Names(code) {
+		if tok == token.IDENT {
+			counts[text]++
+		}
+	}
+}

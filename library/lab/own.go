@@ -1,0 +1,144 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"regexp"
+
+	"nacre/library/cell"
+	"nacre/pearl"
+	"nacre/rl"
+	"nacre/rl/belief"
+	"nacre/sim"
+	"nacre/tcl"
+)
+
+// Loss trains TCL-PEARL with a similarity of your own in its contrastive loss, under a name of small letters, figures and
+// hyphens. The name may be one of Compare's algorithms, beside others.
+//
+//	lab.Train("quick/point-goal", lab.Loss("cosine", cosine))
+func Loss(name string, similarity tcl.Similarity) Option {
+	return Auxiliary(name, func(c tcl.Config, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+		t, err := tcl.New(c, enc, metaBatch)
+		if err == nil && similarity != nil {
+			t.Similarity = similarity
+		}
+		return t, err
+	})
+}
+
+// Auxiliary trains PEARL with a loss of your own on its encoder, in the place of TCL's: loss makes it, with TCL's settings of
+// the run, which it may leave aside.
+func Auxiliary(name string, loss func(c tcl.Config, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)) Option {
+	return func(p *plan) {
+		algorithm, err := ownLoss(name, loss)
+		p.err = cmp.Or(p.err, err)
+		if p.own == nil {
+			p.own = map[string]string{}
+		}
+		p.own[name], p.algorithm = algorithm, algorithm
+	}
+}
+
+var ownName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// ownLoss registers the algorithm and returns its name, which ends in digits of the update that the loss makes: a run is found
+// again only while the loss is what it was.
+func ownLoss(name string, loss func(tcl.Config, belief.Encoder, int) (belief.Auxiliary, error)) (string, error) {
+	if !ownName.MatchString(name) {
+		return "", fmt.Errorf("lab: a loss called %q; expected small letters, figures and hyphens", name)
+	}
+	base, err := rl.Lookup("tcl-pearl")
+	if err != nil {
+		return "", err
+	}
+	c := pearl.Default()
+	c.Hidden, c.EncoderHidden, c.MetaBatch, c.Batch, c.Context = 4, 4, 3, 2, 2
+	networks := pearl.NewNetworks(c, 2, 2)
+	t := tcl.Default()
+	t.Window = 2
+	aux, err := loss(t, networks.Encoder, c.MetaBatch)
+	if err != nil {
+		return "", fmt.Errorf("lab: loss %s: %w", name, err)
+	}
+	program, err := pearl.UpdateProgram(c, networks, aux)
+	if err != nil {
+		return "", fmt.Errorf("lab: loss %s: %w", name, err)
+	}
+	if k, ok := program.Outputs["tcl_similarity"]; ok {
+		if v := program.Values[k]; v.Rows != c.MetaBatch || v.Cols != c.MetaBatch {
+			return "", fmt.Errorf("lab: loss %s: the similarity of all pairs is %d×%d for a meta-batch of %d; expected %[4]d×%[4]d", name, v.Rows, v.Cols, c.MetaBatch)
+		}
+	}
+	h := fnv.New32a()
+	io.WriteString(h, program.String())
+	own := base
+	own.Name, own.Title = fmt.Sprintf("%s-%08x", name, h.Sum32()), name
+	own.About, own.Presets, own.Yardstick = "PEARL with a loss of a notebook on its encoder", nil, nil
+	own.New = func(c rl.Config, s rl.Setup) (rl.Learner, error) {
+		return pearl.New(pearl.Of(c), s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+			return loss(tcl.Of(c), enc, metaBatch)
+		})
+	}
+	return own.Name, rl.RegisterOwn(own)
+}
+
+// Family trains on a family of tasks of your own instead of the preset's.
+func Family(f sim.Family) Option {
+	return func(p *plan) {
+		digits, err := behaviour(f)
+		if err == nil {
+			err = sim.Register(f)
+		}
+		p.err = cmp.Or(p.err, err)
+		p.family, p.behaviour = f.Spec().Name, digits
+	}
+}
+
+// Reward trains on the family called base with a reward of your own, under a name of its own. Beside it, the family is there
+// for lab.Rollout and everything else that takes its name.
+func Reward(base, name string, reward sim.Reward) Option {
+	return func(p *plan) {
+		f, err := sim.Lookup(base)
+		if err != nil {
+			p.err = cmp.Or(p.err, err)
+			return
+		}
+		Family(sim.WithReward(f, name, reward))(p)
+	}
+}
+
+// behaviour are digits of what a family's tasks do under a policy that acts at random: a run is found again only while they
+// do the same.
+func behaviour(f sim.Family) (string, error) {
+	train, test, err := f.Tasks(1, 0, 0)
+	if err != nil {
+		return "", fmt.Errorf("lab: family %s: %w", f.Spec().Name, err)
+	}
+	var episodes []sim.Episode
+	for i, task := range [...]sim.Task{train[0], train[len(train)-1], test[0]} {
+		episodes = append(episodes, sim.Episode{Task: task, Seed: uint64(i)})
+	}
+	pool, err := sim.NewPool(f, 1, 0)
+	if err != nil {
+		return "", err
+	}
+	defer pool.Close()
+	done, err := pool.Rollout(cell.Context(), episodes, sim.UniformPolicy(episodes, f.Spec().ActDim), min(50, f.Spec().Horizon))
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New32a()
+	for _, t := range done {
+		for _, x := range [][]float32{t.Obs, t.Reward, t.CtxReward} {
+			for _, v := range x {
+				bits := math.Float32bits(v)
+				h.Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
+			}
+		}
+	}
+	return fmt.Sprintf("%08x", h.Sum32()), nil
+}

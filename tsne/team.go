@@ -1,0 +1,69 @@
+package tsne
+
+import "unsafe"
+
+// Team is several programs that compute the same layout of the same data by the same steps, each a part of the work: what
+// goroutines are where a program has but one thread, as in a browser. Each starts a Session of its own WithTeam and makes
+// the same calls of Start, Step, SetPlan and SetPerplexity. The layout is that of one program alone, whatever their
+// number. They share the search for neighbours, the perplexities, the attraction, and of a field on a grid the spreading
+// and the reading; the rest each does for itself.
+type Team interface {
+	// Place is which of the programs this is, from 0 on, and how many there are.
+	Place() (rank, of int)
+	// Share completes b in all programs, which call it with as many bytes and the same cuts: program r has computed
+	// b[cuts[r]:cuts[r+1]]. It returns once b is complete here, or an error if a program is gone.
+	Share(b []byte, cuts []int) error
+}
+
+// WithTeam shares the work with other programs.
+func WithTeam(team Team) Option {
+	return func(t *TSNE) {
+		t.team = &member{team: team}
+		t.team.rank, t.team.of = team.Place()
+	}
+}
+
+// member is a program's part in a team.
+type member struct {
+	team     Team
+	rank, of int
+	cuts     []int
+	err      error // the first; what is computed after it is worthless
+}
+
+// alone is the one program that computes a layout.
+func alone() *member { return &member{of: 1} }
+
+// even is where every program's part of n values begins, cut in units of so many, and where the last ends.
+func (m *member) even(n, unit int) []int {
+	units, first := (n+unit-1)/unit, make([]int, m.of+1)
+	for r := range first {
+		first[r] = min(units*r/m.of*unit, n)
+	}
+	return first
+}
+
+// byWork is where every program's part of some units begins, of which unit i is the work from ends[i] to ends[i+1].
+func (m *member) byWork(ends []int32) []int {
+	units, first := len(ends)-1, make([]int, m.of+1)
+	for r := 1; r <= m.of; r++ {
+		first[r] = first[r-1]
+		for first[r] < units && (r == m.of || int(ends[first[r]]) < int(ends[units])*r/m.of) {
+			first[r]++
+		}
+	}
+	return first
+}
+
+// share completes v, of which program r has computed each·first[r] to each·first[r+1].
+func share[T float32 | float64 | int32](m *member, v []T, first []int, each int) {
+	if m.of == 1 || m.err != nil {
+		return
+	}
+	size := int(unsafe.Sizeof(v[0]))
+	m.cuts = m.cuts[:0]
+	for _, at := range first {
+		m.cuts = append(m.cuts, at*each*size)
+	}
+	m.err = m.team.Share(unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*size), m.cuts)
+}

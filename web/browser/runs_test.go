@@ -1,0 +1,144 @@
+package browser
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"nacre/experiment/runs/runstest"
+)
+
+// folders makes run folders below a site's folder.
+func (s *site) folders(n int, path func(i int) string, iterations int, set func(i int) []string) {
+	s.t.Helper()
+	for i := range n {
+		if _, err := runstest.Make(s.dir, path(i), iterations, set(i)...); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// rows are the paths that the table of runs shows.
+func (tb *tab) rows() string {
+	tb.t.Helper()
+	return eval[string](tb, "[...document.querySelectorAll('.runs tbody tr[data-path]:not(.group)')].map(r => r.dataset.path).join(' ')")
+}
+
+// filter writes into the filter of the page of runs.
+func (tb *tab) filter(text string) {
+	tb.t.Helper()
+	eval[any](tb, fmt.Sprintf("{const f = document.querySelector('.runs input[type=search]'); f.value = %q; f.dispatchEvent(new Event('input')); null}", text))
+}
+
+// The page of runs: what is there, filtered, sorted, grouped and looked at, by keyboard too, and what is written meanwhile.
+func TestRunsPage(t *testing.T) {
+	s := newSite(t, nil)
+	s.folders(6, func(i int) string { return fmt.Sprintf("%s/seed%d", []string{"a", "b"}[i%2], i) }, 5,
+		func(i int) []string {
+			return []string{fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 3+i%2)}
+		})
+	p := s.open("/runs")
+	p.await("document.querySelectorAll('.runs tbody tr').length === 6")
+	p.filter("set=3 pearl.latent=4")
+	p.await("document.body.dataset.shown === '0'")
+	p.filter("pearl.latent=4 seed>1")
+	p.await("document.body.dataset.shown === '2'")
+	if got := eval[string](p, "location.search"); !strings.Contains(got, "filter=pearl.latent") {
+		t.Errorf("the address keeps %q", got)
+	}
+	p.filter("")
+	p.await("document.body.dataset.shown === '6'")
+	eval[any](p, "{const head = () => document.querySelector('th[data-key=\"path\"] button'); head().click(); if (document.querySelector('th[data-key=\"path\"]').ariaSort !== 'ascending') head().click(); null}")
+	p.await("document.querySelector('.runs tbody tr').dataset.path === 'a/seed0'")
+	if got := p.rows(); got != "a/seed0 a/seed2 a/seed4 b/seed1 b/seed3 b/seed5" {
+		t.Errorf("sorted by path: %s", got)
+	}
+	p.await("document.querySelectorAll('.curves polyline').length === 6")
+
+	// Groups, and a band of each.
+	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = 'set.pearl.latent'; g.dispatchEvent(new Event('change')); null}")
+	p.await("document.querySelectorAll('.runs tr.group').length === 2 && document.querySelectorAll('.curves polygon').length === 2")
+	eval[any](p, "{document.querySelector('.runs tr.group button.open').click(); null}")
+	p.await("document.querySelectorAll('.runs tbody tr:not(.group)').length === 3")
+
+	// By keyboard: down to the first run, open it, and back.
+	eval[any](p, "{document.querySelector('.runs tr.group button.open').focus(); null}")
+	p.press("ArrowDown", "ArrowDown", "Enter")
+	p.await("!document.querySelector('.detail').hidden && document.activeElement.classList.contains('close')")
+	p.await("document.querySelectorAll('.settings tbody tr').length > 10")
+	p.press("Escape")
+	p.await("document.querySelector('.detail').hidden && document.activeElement.closest('tbody')")
+
+	// What a process writes is seen.
+	must(t, runstest.Grow(filepath.Join(s.dir, "a", "seed0"), 5, 9))
+	must(t, os.RemoveAll(filepath.Join(s.dir, "b", "seed5")))
+	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; g.dispatchEvent(new Event('change')); null}")
+	p.await("document.querySelector('tr[data-path=\"a/seed0\"] td[data-column=\"env_steps\"]').textContent === '9,000'")
+	p.await("document.querySelectorAll('.list tbody tr').length === 5")
+	p.quiet()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run's life from the page, with the tab closed in between; and notes that two people write at once.
+func TestRunFromPage(t *testing.T) {
+	t.Setenv(runstest.Variable, "1")
+	s := newSite(t, nil)
+	p := s.open("/runs")
+	p.await("document.querySelector('.list-host').textContent.includes('No run folder')")
+	eval[any](p, "{[...document.querySelectorAll('.runs button')].find(b => b.textContent === 'New run').click(); null}")
+	p.await("document.querySelector('dialog select')")
+	set := strings.Join(append([]string{"pearl.iterations=100000"}, runstest.Small...), `\n`)
+	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('textarea').value = "`+set+`"; d.querySelector('input[aria-label="Seeds"]').value = 'x'; d.querySelector('.primary').click(); null}`)
+	p.await("document.querySelector('dialog .problem-line').textContent.includes('expected such as 3')")
+	eval[any](p, `{const d = document.querySelector('dialog'); d.querySelector('input[aria-label="Seeds"]').value = '3'; d.querySelector('input[aria-label="Name"]').value = 'mine'; d.querySelector('.primary').click(); null}`)
+	p.await(`document.querySelector('tr[data-path="runs/mine"][data-state="running"]')`)
+	p.close()
+
+	p = s.open("/runs?run=runs/mine")
+	button := func(label string) string {
+		return fmt.Sprintf("[...document.querySelectorAll('.detail button')].find(b => b.textContent === %q)", label)
+	}
+	p.await(button("Stop"))
+	steps := "Number(document.querySelector('tr[data-path=\"runs/mine\"] td[data-column=\"env_steps\"]').textContent.replaceAll(',', ''))"
+	p.await(steps + " > 100")
+	eval[any](p, "{"+button("Stop")+".click(); null}")
+	p.await(button("Resume"))
+	before := eval[int](p, steps)
+	eval[any](p, "{"+button("Resume")+".click(); null}")
+	p.await(fmt.Sprintf("%s && %s > %d", button("Stop"), steps, before))
+
+	q := s.more(p, "/runs?run=runs/mine")
+	write := func(tb *tab, text string) {
+		eval[any](tb, fmt.Sprintf("{const n = document.querySelector('.detail textarea'); n.value = %q; n.dispatchEvent(new Event('input')); null}", text))
+	}
+	q.await("document.querySelector('.detail h2').textContent === 'runs/mine'")
+	write(p, "first")
+	write(q, "second")
+	conflict := "[...document.querySelectorAll('dialog button')].find(b => b.textContent === 'Keep both')"
+	for range 400 {
+		time.Sleep(50 * time.Millisecond)
+		for _, tb := range []*tab{p, q} {
+			eval[any](tb, "{"+conflict+"?.click(); null}")
+		}
+		note, _ := os.ReadFile(filepath.Join(s.dir, "runs", "mine", "note.json"))
+		if strings.Contains(string(note), "first") && strings.Contains(string(note), "second") {
+			break
+		}
+	}
+	note, err := os.ReadFile(filepath.Join(s.dir, "runs", "mine", "note.json"))
+	if err != nil || !strings.Contains(string(note), "first") || !strings.Contains(string(note), "second") {
+		t.Errorf("of two notes there is %s (%v)", note, err)
+	}
+	eval[any](p, "{"+button("Stop")+".click(); null}")
+	p.await(button("Resume"))
+	p.quiet("409", "403") // the second tab logs in anew
+}

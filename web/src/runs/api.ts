@@ -1,0 +1,39 @@
+// What the server knows of runs; Go's package experiment/runs answers.
+
+import { request } from '../protocol/contents';
+
+export type State = 'running' | 'interrupted' | 'broken' | 'finished';
+export interface Note { text: string; tags: string[]; revision: number; problem?: string }
+
+export interface Run {
+  path: string; group: string; algorithm: string; title: string; family: string; preset: string; seed: number;
+  state: State; problem?: string;
+  iterations: number; env_steps: number; updates: number; share: number; seconds: number; left: number;
+  latest: Record<string, number>;
+  device: string; started: string; changed: string; note: Note; version: number;
+}
+
+export interface Job { path: string; resume?: boolean; args?: string[]; added: string; error?: string }
+
+export interface Listing {
+  version: number; total: number; runs: Run[]; removed?: string[]; root: string; columns: string[]; shape: string;
+  values: Record<string, string[]>; waiting: Job[]; failed: Job[]; starts: boolean;
+}
+
+export interface Curve { path: string; column: string; steps: number[]; updates: number[]; seconds: number[]; values: (number | string)[] }
+export interface Session { started: string; program: string; commit: string; device: string; family: string; notices: string[] | null }
+export interface Detail { log: string; record: { Sessions: Session[] | null }; files: string[]; dir: string }
+export interface Spec { preset: string; set: string[]; seed: number | null; name: string; device: string }
+
+const query = (runs: string[]) => runs.map((r) => `run=${encodeURIComponent(r)}`).join('&');
+
+export const api = {
+  list: (since: number, shape: string) => request<Listing>('GET', `api/runs/list?since=${since}&shape=${shape}`),
+  curves: (column: string, runs: string[]) => request<Curve[]>('GET', `api/runs/curve?column=${encodeURIComponent(column)}&${query(runs)}`),
+  settings: (runs: string[]) => request<Record<string, string>[]>('GET', `api/runs/settings?${query(runs)}`),
+  run: (run: string) => request<Detail>('GET', `api/runs/run?${query([run])}`),
+  note: (run: string, note: Note) => request<Note>('PUT', `api/runs/note?${query([run])}`, note),
+  presets: () => request<{ names: string[]; about: string[] }>('GET', 'api/runs/presets'),
+  start: (spec: Spec) => request<{ path: string }>('POST', 'api/runs/start', spec),
+  job: (what: 'resume' | 'stop' | 'forget', run: string) => request<{ path: string }>('POST', `api/runs/${what}?${query([run])}`),
+};

@@ -1,0 +1,164 @@
+// One run looked at closely: what can be done with it, its note, what is different in the others, its record and log.
+
+import { announce, el } from '../dom';
+import { fileUrl, treeUrl, tsneUrl } from '../config';
+import { format } from '../output/format';
+import { ServerError } from '../protocol/contents';
+import { ask, guarded } from '../ui/dialog';
+import { api, Detail, Note } from './api';
+import type { Row } from './model';
+import { ago, duration, percent } from './words';
+
+interface Actions { close(): void; changed(): void }
+
+export class RunDetail {
+  readonly dom = el('aside.detail', { hidden: true, 'aria-label': 'Run' });
+  private readonly title = el('h2');
+  private readonly facts = el('dl');
+  private readonly buttons = el('div.bar');
+  private readonly text = el('textarea', { rows: 4, 'aria-label': 'Note', placeholder: 'Note', input: () => this.edited() });
+  private readonly tags = el('input', { type: 'text', 'aria-label': 'Tags, with commas between them', placeholder: 'tags, with commas', input: () => this.edited() });
+  private readonly saved = el('span.note', { role: 'status' });
+  private readonly settings = el('div.settings');
+  private readonly log = el('pre.log', { tabindex: 0, 'aria-label': 'Log' });
+  private readonly sessions = el('ul.sessions');
+  private run: Row | null = null;
+  private chosen: string[] = [];
+  private shown = '';
+  /** The note as the server last had it; what the fields hold beyond it is not saved yet. */
+  private base: Note = { text: '', tags: [], revision: 0 };
+  private timer = 0;
+
+  constructor(private readonly banners: HTMLElement, private readonly actions: Actions) {
+    this.dom.append(
+      el('header', {}, this.title, el('button.icon.close', { type: 'button', 'aria-label': 'Close', click: () => actions.close() }, '×')),
+      this.buttons, this.facts, el('h3', {}, 'Note'), this.text, this.tags, this.saved,
+      el('h3', {}, 'Settings'), this.settings, el('h3', {}, 'Sessions'), this.sessions, el('h3', {}, 'Log'), this.log);
+    addEventListener('pagehide', () => void this.save());
+  }
+
+  show(run: Row | null, chosen: string[]): void {
+    const other = run?.path !== this.run?.path;
+    if (other) void this.save();
+    [this.run, this.chosen] = [run, chosen];
+    this.dom.hidden = !run;
+    document.body.classList.toggle('with-detail', !!run);
+    if (!run) { this.shown = ''; return; }
+    this.title.textContent = run.path;
+    if (other) this.take(run.note);
+    const state = run.path + run.version + chosen.join();
+    if (state === this.shown) return;
+    this.shown = state;
+    this.showFacts(run);
+    this.showButtons(run, null);
+    void this.load(run);
+    if (other) this.dom.querySelector<HTMLElement>('.close')?.focus({ preventScroll: true });
+  }
+
+  /** Runs have changed: somebody else may have written the note of the one that is shown. */
+  changed(paths: Set<string>, rows: Map<string, Row>): void {
+    const now = this.run && paths.has(this.run.path) ? rows.get(this.run.path) : null;
+    if (now && now.note.revision > this.base.revision && !this.unsaved) this.take(now.note);
+  }
+
+  private showFacts(r: Row): void {
+    const facts: [string, string][] = [
+      ['State', r.problem ? `${r.state}: ${r.problem}` : r.state === 'running' && r.left > 0 ? `running, ${duration(r.left)} left` : r.state],
+      ['What', `${r.title} on ${r.family}, seed ${r.seed}${r.preset ? `, from ${r.preset}` : ''}`],
+      ['Done', `${percent(r.share)}, ${r.iterations} iterations, ${r.env_steps.toLocaleString('en')} steps, ${r.updates.toLocaleString('en')} updates in ${duration(r.seconds)}`],
+      ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => name + format(r.latest[k!]!)).join(', ')],
+      ['Device', r.device], ['Changed', ago(Date.parse(r.changed))],
+    ];
+    this.facts.replaceChildren(...facts.filter(([, v]) => v).flatMap(([k, v]) => [el('dt', {}, k), el('dd', {}, v)]));
+  }
+
+  private showButtons(r: Row, d: Detail | null): void {
+    const button = (label: string, run: () => Promise<unknown>) => el('button', { type: 'button', click: () => void guarded(this.banners, `${label} ${r.path}`, async () => { await run(); announce(`${label}: ${r.path}`); this.actions.changed(); }) }, label);
+    const file = (name: string) => `${r.path}/${name}`;
+    this.buttons.replaceChildren(...[
+      r.state === 'running' ? button('Stop', () => api.job('stop', r.path)) : null,
+      r.state === 'interrupted' ? button('Resume', () => api.job('resume', r.path)) : null,
+      d?.files.includes('embeddings.npz') ? el('a.button', { href: tsneUrl(file('embeddings.npz')), target: '_blank', rel: 'noopener' }, 'Embedding') : null,
+      d?.files.includes('report.html') ? el('a.button', { href: fileUrl(file('report.html')), target: '_blank', rel: 'noopener' }, 'Report') : null,
+      el('a.button', { href: treeUrl(r.path) }, 'Files'),
+    ].filter((b) => b !== null));
+  }
+
+  private async load(r: Row): Promise<void> {
+    try {
+      const others = this.chosen.filter((p) => p !== r.path).slice(0, 4);
+      const [d, settings] = await Promise.all([api.run(r.path), api.settings([r.path, ...others])]);
+      if (this.run?.path !== r.path) return;
+      this.showButtons(r, d);
+      this.log.textContent = d.log || 'Nothing: this run was not started from here.';
+      this.log.scrollTop = this.log.scrollHeight;
+      this.sessions.replaceChildren(...(d.record.Sessions ?? []).map((s) => el('li', {}, `${new Date(s.started).toLocaleString()}: ${s.program} ${s.commit}, ${s.device}`, ...(s.notices ?? []).map((n) => el('p.notice', {}, n)))));
+      this.showSettings([r.path, ...others], settings);
+    } catch (e) {
+      this.log.textContent = (e as Error).message;
+    }
+  }
+
+  /** All settings of one run; beside others only those that are not the same. */
+  private showSettings(paths: string[], all: Record<string, string>[]): void {
+    const keys = [...new Set(all.flatMap((s) => Object.keys(s ?? {})))].sort().filter((k) => all.length === 1 || all.some((s) => s[k] !== all[0]![k]));
+    const text = (v: string | undefined) => (v ?? '–').replace(/^"(.*)"$/, '$1');
+    const table = el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, all.length > 1 ? 'differs' : 'setting'), ...paths.map((p) => el('th', { scope: 'col', title: p }, all.length > 1 ? p.split('/').pop()! : 'value')))),
+      el('tbody', {}, ...keys.map((k) => el('tr', {}, el('th', { scope: 'row' }, k), ...all.map((s) => el('td', {}, text(s[k])))))));
+    this.settings.replaceChildren(keys.length ? table : el('p.note', {}, 'The settings of the chosen runs are the same.'));
+  }
+
+  private get fields(): { text: string; tags: string[] } {
+    return { text: this.text.value, tags: [...new Set(this.tags.value.split(',').map((t) => t.trim()).filter(Boolean))].sort() };
+  }
+
+  private get unsaved(): boolean {
+    const { text, tags } = this.fields;
+    return text !== this.base.text || tags.join() !== this.base.tags.join();
+  }
+
+  private take(note: Note): void {
+    this.base = note;
+    this.text.value = note.text;
+    this.tags.value = note.tags.join(', ');
+    this.saved.textContent = note.problem ?? '';
+  }
+
+  private edited(): void {
+    this.saved.textContent = 'not saved yet';
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => void this.save(), 800);
+  }
+
+  private async save(): Promise<void> {
+    clearTimeout(this.timer);
+    const { run } = this;
+    if (!run || !this.unsaved) { if (this.saved.textContent === 'not saved yet') this.saved.textContent = ''; return; }
+    try {
+      const mine = { ...this.fields, revision: this.base.revision };
+      const now = await api.note(run.path, mine);
+      if (this.run?.path === run.path) { this.base = now; this.saved.textContent = 'saved'; }
+      this.actions.changed();
+    } catch (e) {
+      if (e instanceof ServerError && e.status === 409) return this.conflict(run.path);
+      this.saved.textContent = `not saved: ${(e as Error).message}`;
+    }
+  }
+
+  /** Somebody else has written the note meanwhile: both texts are shown, and nothing is lost whatever is chosen. */
+  private async conflict(path: string): Promise<void> {
+    const mine = this.fields;
+    const theirs = await api.list(0, '').then((l) => l.runs.find((r) => r.path === path)?.note);
+    if (!theirs || this.run?.path !== path) return;
+    const choice = await ask('Somebody else has changed this note', [el('p', {}, 'Theirs:'), el('pre', {}, theirs.text + (theirs.tags.length ? `\n[${theirs.tags.join(', ')}]` : '')), el('p', {}, 'Yours:'), el('pre', {}, mine.text)],
+      [{ label: 'Take theirs', value: 'theirs' }, { label: 'Take mine', value: 'mine' }, { label: 'Keep both', value: 'both', primary: true }]);
+    if (this.run?.path !== path) return;
+    this.base = theirs;
+    if (choice === 'theirs') return this.take(theirs);
+    if (choice !== 'mine') {
+      this.text.value = [theirs.text, mine.text].filter(Boolean).join('\n\n');
+      this.tags.value = [...new Set([...theirs.tags, ...mine.tags])].sort().join(', ');
+    }
+    await this.save();
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Listing, Run } from '../src/runs/api';
+import { at, band, points, smooth } from '../src/runs/curves';
+import { seeds } from '../src/runs/seeds';
+import { ago, duration, percent, shortened } from '../src/runs/words';
+import { filter, grouped, Row, Runs, sorted, value } from '../src/runs/model';
+
+const run = (path: string, more: Partial<Run> = {}): Run => ({
+  path, group: 'g', algorithm: 'pearl', title: 'PEARL', family: 'point-goal', preset: 'quick/point-goal', seed: 1, state: 'finished', iterations: 3, env_steps: 3000, updates: 30,
+  share: 1, seconds: 10, left: 0, latest: { adapted_return: -5 }, device: 'cpu', started: '2026-01-01T00:00:00Z', changed: '2026-01-02T00:00:00Z', note: { text: '', tags: [], revision: 0 }, version: 1, ...more,
+});
+const listing = (runs: Run[], more: Partial<Listing> = {}): Listing => ({
+  version: 1, total: runs.length, runs, root: '/', columns: [], shape: 'a', values: {}, waiting: [], failed: [], starts: true, ...more,
+});
+const take = (...runs: Run[]) => { const r = new Runs(); r.take(listing(runs)); return r; };
+
+test('only what has changed is new', () => {
+  const r = take(run('a'), run('b'));
+  assert.deepEqual([...r.take(listing([run('b', { version: 2 })], { version: 2, removed: ['a', 'x'] }))].sort(), ['a', 'b']);
+  assert.deepEqual([...r.rows.keys()], ['b']);
+  assert.equal(r.version, 2);
+});
+
+test('settings that differ become columns', () => {
+  const r = new Runs();
+  r.take(listing([run('a'), run('b')], { columns: ['pearl.latent', 'pearl.init'], values: { a: ['7', '"oyster"'], b: ['5', ''] } }));
+  assert.deepEqual(r.all().slice(-2), [{ key: 'set.pearl.latent', label: 'pearl.latent', number: true }, { key: 'set.pearl.init', label: 'pearl.init', number: false }]);
+  assert.equal(value(r.rows.get('a')!, 'set.pearl.latent'), 7);
+  assert.equal(value(r.rows.get('a')!, 'set.pearl.init'), 'oyster');
+  assert.equal(value(r.rows.get('b')!, 'set.pearl.init'), undefined);
+});
+
+test('filters', () => {
+  const r = take(run('x/one', { seed: 1, note: { text: 'odd', tags: ['good', 'odd one'], revision: 1 } }), run('x/two', { seed: 12, state: 'running', latest: {} }), run('y', { seed: 2, algorithm: 'rl2', title: 'RL²' }));
+  const found = (text: string) => [...r.rows.values()].filter(filter(text, r.all())).map((x) => x.path).join(' ');
+  for (const [text, want] of Object.entries({
+    '': 'x/one x/two y', 'x/': 'x/one x/two', 'X/ two': 'x/two', 'state=running': 'x/two', 'state!=running': 'x/one y', 'seed>1': 'x/two y', 'seed=12': 'x/two', 'Seed<=2': 'x/one y', 'tag=good': 'x/one',
+    'tag=goo': '', 'return>-6': 'x/one y', 'nothing=3': '', odd: 'x/one', 'rl²': 'y', 'seed>x': '',
+  })) assert.equal(found(text), want, text);
+});
+
+test('order and groups', () => {
+  const rows = [...take(run('r10', { seed: 2, latest: { kl: 3 } }), run('r9', { seed: 1, latest: {} }), run('r1', { seed: 2, latest: { kl: -1 } })).rows.values()];
+  const order = (key: string, down: boolean, of: Row[] = rows) => sorted(of, { key, down }).map((r) => r.path).join(' ');
+  assert.equal(order('path', false), 'r1 r9 r10');
+  assert.equal(order('latest.kl', true), 'r10 r1 r9');
+  assert.equal(order('latest.kl', false), 'r1 r10 r9');
+  assert.equal(order('seed', true), 'r1 r10 r9');
+  assert.deepEqual([...grouped(rows, 'seed')].map(([k, v]) => [k, v.length]), [['2', 2], ['1', 1]]);
+});
+
+test('two thousand runs are filtered and sorted at once', () => {
+  const r = take(...Array.from({ length: 2000 }, (_, i) => run(`runs/seed${i}`, { seed: i, latest: { adapted_return: (i * 7919) % 2003 } })));
+  const rows = sorted([...r.rows.values()].filter(filter('seed>999 return>=1000', r.all())), { key: 'latest.adapted_return', down: true });
+  assert.ok(rows.length > 400 && rows.every((x, i) => x.seed > 999 && (!i || rows[i - 1]!.latest.adapted_return! >= x.latest.adapted_return!)));
+});
+
+test('smoothing keeps constants and starts at the first value', () => {
+  assert.deepEqual(smooth([3, 3, 3], 0.9).map((v) => v.toFixed(9)), ['3.000000000', '3.000000000', '3.000000000']);
+  assert.equal(smooth([1, 2], 0.5)[0], 1);
+  const c = { path: 'a', column: 'kl', steps: [1, 2, 3], updates: [10, 20, 30], seconds: [0, 1, 2], values: [1, 'NaN', 5] };
+  assert.deepEqual(points(c, 'updates', 0), { x: [10, 30], y: [1, 5] });
+});
+
+test('bands', () => {
+  assert.equal(at([0, 10], [0, 5], 4), 2);
+  assert.equal(at([3], [7], 9), 7);
+  const lines = [[1, 2, 3], [2, 3, 4], [3, 4, 5]].map((y) => ({ x: [0, 1, 2], y }));
+  const b = band('g', lines);
+  assert.deepEqual(b.y, [2, 3, 4]);
+  assert.ok(Math.abs(b.hi[0]! - b.y[0]! - 4.303 / Math.sqrt(3)) < 1e-9, 'Student\'s t of three seeds');
+  const two = band('g', [{ x: [0, 1, 4], y: [0, 0, 0] }, { x: [1, 2], y: [1, 3] }]);
+  assert.deepEqual([two.x, two.lo, two.hi], [[1, 2], [0, 0], [1, 3]]);
+  assert.deepEqual(band('none', []).x, []);
+});
+
+test('seeds', () => {
+  for (const [text, want] of Object.entries({ '': [], ' 3': [3], '1-4': [1, 2, 3, 4], '1, 5,5': [1, 5], '4-1': null, x: null, '1-999': null, '1,': null })) assert.deepEqual(seeds(text), want, text);
+});
+
+test('words', () => {
+  assert.deepEqual([percent(0.58), percent(0.999), percent(1)], ['58 %', '99 %', '100 %']);
+  assert.deepEqual([ago(0, 65_000), ago(0, 5000), ago(0, 3 * 86_400_000)], ['1 min ago', 'now', '3 d ago']);
+  assert.deepEqual([duration(59.6), duration(3599), duration(7260)], ['1 min 0 s', '59 min 59 s', '2 h 1 min']);
+  assert.deepEqual(shortened(['a/b/x', 'a/b/y/z']), ['x', 'y/z']);
+  assert.deepEqual(shortened(['a/x', 'b/x']), ['a/x', 'b/x']);
+  assert.deepEqual(shortened(['a/x']), ['a/x']);
+});
