@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"maps"
 	"os"
 	"reflect"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -219,7 +217,13 @@ func (e *compiledEngine) Compile(ctx context.Context, u *cells.Unit) (p *engine.
 		}
 		e.mu.RLock()
 		defer e.mu.RUnlock()
-		u.Warnings = append(u.Warnings, compile.Held(u, slices.Collect(maps.Values(e.vars)))...)
+		var variables []any
+		for name, p := range e.vars {
+			if !compile.IsType(name) {
+				variables = append(variables, p)
+			}
+		}
+		u.Warnings = append(u.Warnings, compile.Held(u, variables)...)
 	}()
 	if p, ok := e.direct(u); ok {
 		return p, nil

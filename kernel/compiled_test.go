@@ -120,7 +120,7 @@ func sum(xs ...float64) (s float64) { for _, x := range xs { s += x }; return s 
 p, q, none := &P{}, P{}, (*P)(nil)
 m := map[string]int{"a": 1}
 var i8 int8 = -128
-half(2); sum(); _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
+half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	})
 	folders, err := filepath.Glob(filepath.Join(dir, "nacre-cells-*"))
 	if err != nil || len(folders) != 1 {
@@ -132,6 +132,13 @@ half(2); sum(); _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	kerneltest.Cells(t, s, [][2]string{
 		{"x := 5", ""},
 		{"x*2 + 1", "11"},
+		{"float64(x)/2 - float64(time.Second)*0 + float64(i8)", "-125.5"},
+		{"xs := []float64{1, 2.5, float64(x)}\nxs[1] = -xs[0]\nxs = append(xs, 7)\nsum(xs...)", "12"},
+		{"ages := map[string]int{\"a\": x}\nages[\"b\"] = len(xs)\nages", "map[a:5 b:4]"},
+		{"s := P{X: 3}\ns.X = s.X + 1\nlist := []P{{X: 1}, s}\nat := &P{X: 9}\nat.X = 10\nfmt.Println(s, list, at, []any{1, \"a\", nil, s})", "P4 [P1 P4] P10 [1 a <nil> P4]\n"},
+		{"copied := s\ncopied.X = 50\nfmt.Println(s, !(x > 4 && s.X == 4) || none != nil && none.X > 0)", "P4 false\n"},
+		{"var table map[string]int\ntable[\"a\"] = 1", "Panic: assignment to entry in nil map"},
+		{"xs[x] = 1", "Panic: runtime error: index out of range [5] with length 4"},
 		{"half(x)", "Error: half: odd"},
 		{"h, err := half(8)", ""},
 		{"fmt.Println(h, err, 'a', 1.5, \"t\", nil)", "4 <nil> 97 1.5 t <nil>\n"},

@@ -11,6 +11,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -61,7 +62,7 @@ func open(engine string) kernel.Session {
 
 // value runs a cell that must end well, and returns what it shows.
 func value(s kernel.Session, code string) string {
-	r, _ := kerneltest.Execute(s, code)
+	r := s.Execute(context.Background(), kernel.Request{Code: code, StoreHistory: true}, &kerneltest.Output{})
 	if r.Error != nil {
 		fail(fmt.Errorf("%s\n%s", code, kerneltest.Value(r)))
 	}

@@ -29,16 +29,14 @@ var python string
 func speed(turns int) record {
 	r := record{
 		What:       "Programs in cells beside the same source as compiled Go, and Python, milliseconds",
-		Conditions: "The fastest of many short runs, in turns within one process; Python in processor time; on yaegi a single run",
+		Conditions: "The fastest of many short runs, in turns within one process; Python in processor time",
 		Labels:     []string{"program"},
-		Columns:    []column{{"program", "compiled", 2}, {"cell", "engine go", 2}, {"share", "its speed", 2}, {"yaegi", "yaegi", 0}, {"python", "Python", 0}},
+		Columns:    []column{{"program", "compiled", 2}, {"cell", "engine go", 2}, {"share", "its speed", 2}, {"python", "Python", 0}},
 	}
 	_, code, _ := strings.Cut(source, "package programs\n")
-	compiled, yaegi := open("go"), open("yaegi")
+	compiled := open("go")
 	defer compiled.Close()
-	defer yaegi.Close()
 	value(compiled, code)
-	value(yaegi, code)
 	for k, p := range programs.List {
 		_, want := programs.Best(k, 1)
 		own, cell := math.Inf(1), math.Inf(1)
@@ -50,11 +48,7 @@ func speed(turns int) record {
 			}
 			own, cell = min(own, a), min(cell, b)
 		}
-		slow, got := best(yaegi, k, 1)
-		if got != want {
-			fail(fmt.Errorf("%s gives %v on yaegi and %v compiled", p.Name, got, want))
-		}
-		r.Rows = append(r.Rows, row{[]string{p.Name}, map[string]any{"program": own, "cell": cell, "share": own / cell, "yaegi": slow}})
+		r.Rows = append(r.Rows, row{[]string{p.Name}, map[string]any{"program": own, "cell": cell, "share": own / cell}})
 	}
 	out, err := exec.Command("python3", "-c", python).Output()
 	var times []float64
@@ -117,7 +111,7 @@ var changes = []struct{ of, first, change string }{
 	{"a function, fmt", "import \"fmt\"", "func f(x int) string { return fmt.Sprint(x * %d) }\nf(2)"},
 	{"a function, sim", "import \"nacre/sim\"", "func g(x float64) float64 { return sim.Clip(x) * %d }\ng(2)"},
 	{"a function, everything", "import (\"gonum.org/v1/gonum/mat\"; \"gonum.org/v1/plot\"; \"gorgonia.org/gorgonia\"; \"nacre/pearl\"; \"nacre/sim\"; \"nacre/library/display\"; \"nacre/tsne\")",
-		"func h() int { plot.New(); gorgonia.NewGraph(); display.Text(\"\"); _, _ = pearl.Default(), tsne.Options{}; return mat.NewDense(2, 2, nil).RawMatrix().Rows + int(sim.Clip(1)) + %d }\nh()"},
+		"func h() int { plot.New(); gorgonia.NewGraph(); display.Text(\"\"); _, _ = pearl.Default(), tsne.AnalyseOptions{}; return mat.NewDense(2, 2, nil).RawMatrix().Rows + int(sim.Clip(1)) + %d }\nh()"},
 }
 
 // warm changes a function again and again.

@@ -10,7 +10,7 @@ def fib(n):
 
 def floats():
     x = 0.5
-    for _ in range(2_000_000):
+    for _ in range(300_000):
         x = x * 3.7 * (1 - x) * 0.99 + 1e-3
     return x
 

@@ -188,9 +188,10 @@ type NotebookOptions struct {
 	Browser bool   // open one
 	Runs    bool   // the page of runs is what is opened
 
-	Processes int          // runs that are trained at a time, of those that the page of runs starts
-	Programs  string       // folder of the programs that pages run in the browser; empty is none
-	Compiles  func() error // why the engine auto does not compile cells; nil where another was chosen
+	Processes int    // runs that are trained at a time, of those that the page of runs starts
+	Programs  string // folder of the programs that pages run in the browser; empty is none
+
+	Compiles func() error // why the engine auto does not compile cells; nil where another was chosen
 }
 
 // SiteOptions are the flags of nacre site.

@@ -170,11 +170,18 @@ func (w *direct) typeOf(t types.Type) reflect.Type {
 		if t == types.Universe.Lookup("error").Type() {
 			return reflect.TypeFor[error]()
 		}
+		if r := w.form(t, 0); r != nil {
+			return r.Elem()
+		}
 		if t.TypeArgs().Len() > 0 || o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
 			break
 		}
 		if v, ok := w.env.Native[o.Pkg().Path()][o.Name()]; ok && v.Kind() == reflect.Pointer {
 			return v.Type().Elem()
+		}
+	case *types.Pointer, *types.Slice, *types.Map, *types.Interface:
+		if r := w.madeOf(t); r != nil {
+			return r
 		}
 	}
 	panic(indirect{})
@@ -199,7 +206,13 @@ func (w *direct) expr(x ast.Expr) value {
 			return w.selector(x)
 		}
 	case *ast.CallExpr:
-		if w.Info.Types[x.Fun].IsBuiltin() {
+		switch f := w.Info.Types[x.Fun]; {
+		case f.IsType():
+			return w.convert(x)
+		case f.IsBuiltin():
+			if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok && id.Name == "append" {
+				return w.appended(x)
+			}
 			return w.length(x)
 		}
 		call, out := w.call(x)
@@ -209,9 +222,20 @@ func (w *direct) expr(x ast.Expr) value {
 		return value{t: out[0], get: func() reflect.Value { return call()[0] }, calls: true, read: true}
 	case *ast.IndexExpr:
 		return w.index(x)
+	case *ast.CompositeLit:
+		return w.literal(x)
 	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			return w.both(x)
+		}
 		return w.binary(x)
 	case *ast.UnaryExpr:
+		if lit, ok := ast.Unparen(x.X).(*ast.CompositeLit); ok && x.Op == token.AND {
+			return w.pointer(x, lit)
+		}
+		if x.Op != token.AND {
+			return w.unary(x)
+		}
 		if v := w.expr(x.X); x.Op == token.AND && v.place && !v.calls {
 			if id, ok := ast.Unparen(x.X).(*ast.Ident); ok {
 				if e := w.slotOf(id); e != nil {

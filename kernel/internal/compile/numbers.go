@@ -47,7 +47,18 @@ func (w *direct) constant(tv types.TypeAndValue) value {
 
 // binary is an operation of two numbers or strings: arithmetic or a comparison.
 func (w *direct) binary(x *ast.BinaryExpr) value {
-	return combine(x.Op, w.expr(x.X), w.expr(x.Y))
+	a, b := w.expr(x.X), w.expr(x.Y)
+	if a.t == nil {
+		a, b = b, a
+	}
+	if b.t == nil && a.t != nil && (x.Op == token.EQL || x.Op == token.NEQ) {
+		b.as(a.t) // refuses what cannot be nil
+		get := a.get
+		return value{t: reflect.TypeFor[bool](), calls: a.calls, read: a.read, get: func() reflect.Value {
+			return reflect.ValueOf(get().IsNil() == (x.Op == token.EQL))
+		}}
+	}
+	return combine(x.Op, a, b)
 }
 
 func combine(op token.Token, a, b value) value {

@@ -22,6 +22,12 @@ func (w *direct) stmt(s ast.Stmt) func() {
 		if s.Tok != token.DEFINE && s.Tok != token.ASSIGN {
 			return w.change(s.Lhs[0], s.Tok+(token.ADD-token.ADD_ASSIGN), w.expr(s.Rhs[0]))
 		}
+		if len(s.Lhs) == 1 && s.Tok == token.ASSIGN {
+			switch x := s.Lhs[0].(type) {
+			case *ast.SelectorExpr, *ast.IndexExpr:
+				return w.put(x, s.Rhs[0])
+			}
+		}
 		return w.assign(s.Lhs, s.Rhs)
 	case *ast.IncDecStmt:
 		one := w.constant(types.TypeAndValue{Type: w.Info.TypeOf(s.X), Value: constant.MakeInt64(1)})

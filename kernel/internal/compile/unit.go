@@ -182,6 +182,9 @@ func (u *unit) declareTypes() (writes []func()) {
 			e.shown = d.Name
 		}
 		u.Session.types[tn] = e
+		if formed(tn) {
+			e.bind = forms(name)
+		}
 		writes = append(writes, func() {
 			spec := d.Node.(*ast.GenDecl).Specs[0].(*ast.TypeSpec)
 			e.text = u.from(spec.Pos()) + "type " + e.name + u.writer(d.From, e.refs).span(spec, spec.Name.End(), spec.End()) + "\n"
