@@ -18,8 +18,8 @@ import (
 var (
 	update   = flag.Bool("update", false, "compile the programs of the corpus and store what they print")
 	engine   = flag.String("engine", "yaegi", "what runs the cells: yaegi or go")
-	programs = flag.Int("programs", 1000, "how many programs to generate")
-	seed     = flag.Uint64("seed", 1, "what they are generated from, and split by")
+	programs = flag.Int("programs", 500, "how many programs to generate")
+	seed     = flag.Uint64("seed", 21, "what they are generated from, and split by")
 	written  = flag.String("programs-in", "written", "a folder of programs to run: files of Go, or archives of such")
 	keep     = flag.String("keep", "", "a folder for the generated programs that differ")
 	shrink   = flag.String("shrink", "", "a file with a program to make smaller while it differs")
