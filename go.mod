@@ -32,7 +32,7 @@ require (
 	github.com/chromedp/chromedp v0.23.0
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gorilla/websocket v1.5.3
-	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/sync v0.20.0
 )
 
 require (
