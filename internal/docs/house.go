@@ -25,6 +25,8 @@ var floors = [][]room{
 	},
 	{
 		{"bench", "measurements beside PyTorch, Python's environments, other t-SNE libraries and other kernels"},
+	},
+	{
 		{"library", "what cells may import, mostly generated; `display` shows things, `cell` knows the running cell"},
 	},
 	{
