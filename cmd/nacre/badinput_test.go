@@ -59,7 +59,7 @@ func TestBadConfigurations(t *testing.T) {
 	}
 	fails(t, []string{"resume", dir}, "run folder "+dir+" does not exist")
 	fails(t, []string{"eval", filepath.Dir(file)}, "is not a run folder")
-	fails(t, []string{"tsne", file + ".npz"}, "no such file")
+	fails(t, []string{"tsne", file + ".npz"}, file+".npz does not exist")
 	if status, _, stderr := nacre(t.Context(), "train"); status != exitUsage || !strings.Contains(stderr, "neither --preset nor --config") {
 		t.Errorf("train without a configuration: %d, %q", status, stderr)
 	}

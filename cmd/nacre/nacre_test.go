@@ -103,9 +103,10 @@ func TestOptions(t *testing.T) {
 		"setup --from a --from b --install": app.SetupOptions{Wheels: []string{"a", "b"}, Install: true},
 		"examples":                          app.ExamplesOptions{Dir: "."},
 		"examples a":                        app.ExamplesOptions{Dir: "a"},
-		"notebook":                          app.NotebookOptions{Address: "127.0.0.1", Port: 8888},
+		"notebook":                          app.NotebookOptions{Address: "127.0.0.1", Port: 8888, Processes: 1},
 		"notebook a.ipynb --address ::1 --port 0 --token abc --allow-host h --allow-host i --kernel-memory 8GB --engine yaegi --browser": app.NotebookOptions{
-			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi", Browser: true},
+			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi", Browser: true, Processes: 1},
+		"runs out --serve --port 0 --processes 2": app.NotebookOptions{Path: "out", Address: "127.0.0.1", Runs: true, Processes: 2},
 		"run a.ipynb": app.RunOptions{File: "a.ipynb"},
 		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.RunOptions{File: "a.ipynb", Out: "b.ipynb", Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
 		"kernel -f c.json":                                app.KernelOptions{ConnectionFile: "c.json"},
@@ -302,8 +303,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 6 {
-		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table and curves", n)
+	if n := len(root.Commands()); n != 7 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table, curves and runs", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}

@@ -49,11 +49,14 @@ start, stop and resume. nacre notebook has the same page at /runs.`,
 	f.StringArrayVar(&o.Filters, "filter", nil, "only runs with this `key=value`; may be repeated")
 	f.StringVar(&o.Sort, "sort", "", "`key` to sort by; -key for the largest first")
 	f.StringArrayVar(&o.Columns, "column", nil, "one more `key` to print; may be repeated")
+	jsonFlag(cmd, env)
+	if a.Notebook == nil {
+		return cmd
+	}
 	f.BoolVar(&serve, "serve", false, "serve the page of runs")
 	f.IntVar(&notebook.Port, "port", 8888, "with --serve, `port` to listen on, or one of the nine after it; 0 for any")
 	f.BoolVar(&notebook.Browser, "browser", false, "with --serve, open the browser")
 	processesFlag(cmd, &notebook.Processes)
-	jsonFlag(cmd, env)
 	return cmd
 }
 

@@ -9,11 +9,12 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,16 +58,48 @@ var gc struct {
 
 // Check returns the errors of a program as the type checker sees them, nil for one that compiles.
 func Check(source string) error {
-	_, err := renamed(source, "")
+	_, err := read(source)
 	return err
 }
 
-// renamed is a program whose names at package level end in the suffix, so that many can be one package.
+// renamed is a program whose names at package level end in the suffix.
 func renamed(source, suffix string) (string, error) {
+	p, err := read(source)
+	if err != nil {
+		return "", err
+	}
+	return p.with(suffix, false), nil
+}
+
+// file is a program with the names it declares at package level.
+type file struct {
+	source string
+	names  []string
+	ends   []int // places after each of them, wherever it stands
+}
+
+// with ends the names in a suffix, or that of main alone.
+func (p *file) with(suffix string, main bool) string {
+	var b strings.Builder
+	from := 0
+	for _, k := range p.ends {
+		b.WriteString(p.source[from:k])
+		if !main || lastWord.FindString(p.source[from:k]) == "main" {
+			b.WriteString(suffix)
+		}
+		from = k
+	}
+	return b.String() + p.source[from:]
+}
+
+var lastWord = regexp.MustCompile(`[\p{L}\d_]+$`)
+
+// read checks a program.
+func read(source string) (*file, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "program.go", source, parser.ParseComments)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	gc.Lock()
@@ -76,7 +109,7 @@ func renamed(source, suffix string) (string, error) {
 	pkg, err := (&types.Config{Importer: gc.Importer}).Check("main", fset, []*ast.File{f}, info)
 	gc.Unlock()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	global := func(o types.Object) bool {
 		if v, ok := o.(*types.Var); ok && v.Embedded() {
@@ -104,18 +137,7 @@ func renamed(source, suffix string) (string, error) {
 			at[fset.Position(id.End()).Offset] = true
 		}
 	}
-	var ends []int
-	for k := range at {
-		ends = append(ends, k)
-	}
-	sort.Ints(ends)
-	var b strings.Builder
-	from := 0
-	for _, k := range ends {
-		b.WriteString(source[from:k] + suffix)
-		from = k
-	}
-	return b.String() + source[from:], nil
+	return &file{source: source, names: pkg.Scope().Names(), ends: slices.Sorted(maps.Keys(at))}, nil
 }
 
 var (
@@ -135,13 +157,19 @@ func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, e
 	}
 	files := map[string]string{"go.mod": "module main\n\ngo 1.26\n", "runner.go": runner}
 	var calls strings.Builder
+	taken := map[string]bool{}
 	for k, p := range programs {
 		suffix := fmt.Sprintf("ʘ%dʘ", k)
-		text, err := renamed(p.Source, suffix)
+		own, err := read(p.Source)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		files[fmt.Sprintf("p%d.go", k)] = text
+		// A program can see how long its types' names are: they change only where another program has the same.
+		unique := !slices.ContainsFunc(own.names, func(name string) bool { return name != "main" && taken[name] })
+		for _, name := range own.names {
+			taken[name] = true
+		}
+		files[fmt.Sprintf("p%d.go", k)] = own.with(suffix, unique)
 		fmt.Fprintf(&calls, "\tmain%s,\n", suffix)
 	}
 	files["programs.go"] = "package main\n\nvar programs = []func(){\n" + calls.String() + "}\n"

@@ -148,14 +148,14 @@ for _, k := range Keys(«a») {
 fmt.Print(k, «a»[k], " ")
 }
 fmt.Println(Sum(1.5, 2), Sum[int8](100, 100))`,
-		// goroutines
-		`«a» := make([]int, 5)
+		// goroutines; what prints is worked out before them, since nobody knows in which order they print
+		`«a», «b» := make([]int, 5), «x»
 var wg«a» sync.WaitGroup
 for k := range «a» {
 wg«a».Add(1)
 go func() {
 defer wg«a».Done()
-«a»[k] = k * «x»
+«a»[k] = k * «b»
 }()
 }
 wg«a».Wait()
@@ -177,9 +177,9 @@ fmt.Print(s, " ")
 }
 x, ok := <-«a»
 fmt.Println(x, ok)`,
-		`«a» := []chan int{make(chan int), make(chan int), make(chan int)}
+		`«a», «b» := []chan int{make(chan int), make(chan int), make(chan int)}, «x»
 for k, c := range «a» {
-go func() { c <- k * «x» }()
+go func() { c <- k * «b» }()
 }
 for _, c := range «a» {
 fmt.Println(<-c)

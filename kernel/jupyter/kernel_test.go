@@ -268,7 +268,7 @@ func TestRequests(t *testing.T) {
 	if c["cursor_start"] != 2.0 || c["cursor_end"] != 6.0 {
 		t.Error(c)
 	}
-	if v := p.ask(t, "variables_request", nil); fmt.Sprint(v["variables"]) != "[map[name:cells size:-1 type:int value:0]]" {
+	if v := p.ask(t, "variables_request", nil); fmt.Sprint(v["variables"]) != "[map[name:cells parts:0 size:-1 type:int value:0]]" {
 		t.Error(v)
 	}
 	bad := p.ask(t, "complete_request", map[string]any{"code": 5})
