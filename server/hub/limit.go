@@ -16,6 +16,12 @@ const (
 	limitBytes    = 60 << 20
 )
 
+// What a cell shows first is shown however much the cells before it have shown: so many messages of so many bytes.
+const (
+	alwaysMessages = 100
+	alwaysBytes    = 64 << 10
+)
+
 // The most, in bytes if nothing else is said, that one cell may show until it clears its output.
 const (
 	cellText     = nbformat.MaxText // of text it prints
@@ -42,6 +48,7 @@ type limiter struct {
 type amount struct {
 	text, native, displays int             // bytes
 	shown                  int             // displays
+	messages               int             // of all kinds
 	told                   map[string]bool // which limits the reader knows of
 	rest                   rest
 }
@@ -134,7 +141,10 @@ func (l *limiter) pass(m *jupyter.Message, now time.Time) []*jupyter.Message {
 	}
 	l.messages++
 	l.bytes += size(m)
-	if l.messages <= limitMessages && l.bytes <= limitBytes {
+	a := l.amountOf(m)
+	a.messages++
+	small := a.messages <= alwaysMessages && size(m) <= alwaysBytes
+	if small || l.messages <= limitMessages && l.bytes <= limitBytes {
 		if msgType == "update_display_data" {
 			delete(l.held, displayID(m))
 		}
@@ -151,7 +161,7 @@ func (l *limiter) pass(m *jupyter.Message, now time.Time) []*jupyter.Message {
 	const why = "the cell shows more than %d messages or %d MiB in %v"
 	place := ""
 	if msgType == "stream" {
-		place = "; " + l.overflow.add(&l.amountOf(m).rest, m)
+		place = "; " + l.overflow.add(&a.rest, m)
 	}
 	if parent := m.ParentHead().MsgID; l.told != parent {
 		l.told = parent

@@ -42,6 +42,10 @@ func TestLimiter(t *testing.T) {
 	if e := pass("error", nil); len(e) != 1 || e[0].Type() != "error" {
 		t.Error("an error is always shown")
 	}
+	other := jupyter.NewMessage(jupyter.Shell, "execute_request", "s", nil, nil)
+	if m := l.pass(jupyter.NewMessage(jupyter.IOPub, "stream", "k", other, map[string]string{"name": "stdout", "text": "x"}), now); len(m) != 1 || strings.Contains(string(m[0].Content), "left out") {
+		t.Error("what the next cell says first is shown, whatever the one before has shown")
+	}
 	end := pass("status", map[string]string{"execution_state": "idle"})
 	if len(end) != 3 || end[2].Type() != "status" {
 		t.Fatalf("%d messages at the end", len(end))

@@ -321,6 +321,8 @@ func TestConflict(t *testing.T) {
 func TestServerGone(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("one")})
 	p := s.open("/notebooks/a.ipynb")
+	p.press("Ctrl-Enter") // a page without a kernel hears of it when it saves
+	p.idle()
 	s.stop()
 	p.await("document.querySelector('.banner')")
 	eval[any](p, "nacre.notebook.cells[0].setSource('precious')")

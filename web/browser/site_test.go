@@ -271,7 +271,7 @@ func TestSiteQuickstart(t *testing.T) {
 	p := s.open("?notebooks/quickstart.ipynb", nil)
 	t.Logf("the quickstart took %v", p.finish(8*time.Minute).Round(time.Second))
 	tables := eval[[]string](p, "[...document.querySelectorAll('.outputs table')].map(t => t.textContent)")
-	if len(tables) != 2 || !strings.Contains(tables[0], "told the goal") || !strings.Contains(tables[1], "t-SNE plane") {
+	if len(tables) != 3 || !strings.Contains(tables[0], "trajectory") || !strings.Contains(tables[1], "told the goal") || !strings.Contains(tables[2], "t-SNE plane") {
 		t.Errorf("the tables: %q", tables)
 	}
 	if n := eval[int](p, "document.querySelectorAll('.outputs canvas').length"); n < 3 {
