@@ -97,12 +97,17 @@ func (a *auth) identify(r *http.Request) (identity, *login) {
 	return nobody, nil
 }
 
-// until is over when whoever sends a request is not let in any more.
+// until is over when whoever sends a request is not let in any more, which may be by now.
 func (a *auth) until(r *http.Request) context.Context {
-	if _, l := a.identify(r); l != nil {
+	switch who, l := a.identify(r); who {
+	case byCookie:
 		return l.ctx
+	case byToken:
+		return context.Background()
 	}
-	return context.Background()
+	over, end := context.WithCancel(context.Background())
+	end()
+	return over
 }
 
 func tokenOf(r *http.Request) string {

@@ -99,6 +99,9 @@ func (x *wire) read(k *hub.Kernel) (clean bool) {
 		if !x.ending.Load() {
 			_ = x.ws.SetReadDeadline(time.Now().Add(2*pingEvery + writeWait))
 		}
+		if x.ending.Load() { // since then
+			_ = x.ws.SetReadDeadline(time.Now().Add(closeWait))
+		}
 	}
 	alive()
 	x.ws.SetPongHandler(func(text string) error {

@@ -166,3 +166,26 @@ func TestLogoutClosesSockets(t *testing.T) {
 		}
 	}
 }
+
+// A login that ends while a socket of it is being opened leaves none behind: whoever asks until when it may stay is told
+// that it is over.
+func TestUntilAfterTheLogout(t *testing.T) {
+	a := newAuth("a-token-for-tests-only", nil)
+	r := httptest.NewRequest("GET", "http://127.0.0.1:8888/api", nil)
+	w := httptest.NewRecorder()
+	a.login(w, r, "proof")
+	for _, c := range w.Result().Cookies() {
+		r.AddCookie(c)
+	}
+	if a.until(r).Err() != nil {
+		t.Error("the login is over before the logout")
+	}
+	a.logout(httptest.NewRecorder(), r)
+	if a.until(r).Err() == nil {
+		t.Error("after the logout the login goes on")
+	}
+	r.Header.Set("Authorization", "token a-token-for-tests-only")
+	if a.until(r).Err() != nil {
+		t.Error("who has the token may stay")
+	}
+}
