@@ -18,6 +18,9 @@ func (tb *tab) enter(text string) {
 	}
 }
 
+// settle waits until a list that has just come takes keys: before that they go into the text.
+func settle() { time.Sleep(200 * time.Millisecond) }
+
 // listed are the first entries of a list that answers all that was written.
 const listed = "[...document.querySelectorAll('.cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) .cm-completionLabel')].slice(0, 5).map(l => l.textContent)"
 
@@ -30,6 +33,7 @@ func TestWriting(t *testing.T) {
 	p.enter("strings.repe")
 	p.await("(" + listed + ").includes('Repeat')")
 	p.await("document.querySelector('.cm-completionInfo')?.innerText.includes('copies of the string')")
+	settle()
 	p.press("Enter")
 	p.await("nacre.notebook.cells[1].source === 'import \"strings\"\\nstrings.Repeat'")
 	p.enter("(")
@@ -41,6 +45,7 @@ func TestWriting(t *testing.T) {
 	}
 	p.enter("arm.lat") // of the cell above, which has not run
 	p.await("(" + listed + ").includes('Latent')")
+	settle()
 	p.press("Tab")
 	p.await("nacre.notebook.cells[1].source.endsWith('strings.Repeat(\"a\", arm.Latent)')")
 	p.press("End")
