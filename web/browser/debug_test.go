@@ -26,6 +26,7 @@ func TestDebugging(t *testing.T) {
 	p.idle()
 
 	const failed = "document.querySelectorAll('.cell')[3].querySelector('.outputs')"
+	p.await(failed + ".querySelector('details.calls')")
 	if got := eval[string](p, failed+".querySelector('pre.error').textContent"); !strings.Contains(got, "index out of range") || !strings.Contains(got, "return xs[k]") || strings.Contains(got, "outer") {
 		t.Errorf("in sight is %q, expected the message and the innermost place only", got)
 	}
@@ -41,6 +42,7 @@ func TestDebugging(t *testing.T) {
 	}
 
 	const long = "document.querySelectorAll('.cell')[1].querySelector('.outputs')"
+	p.await(long + ".querySelector('button.more')")
 	if got := eval[string](p, long+".querySelector('pre').textContent"); len(got) > 1100 || !strings.HasSuffix(got, "bytes more)") {
 		t.Errorf("of a text of 3,002 bytes %d are shown: …%q", len(got), got[max(0, len(got)-40):])
 	}
