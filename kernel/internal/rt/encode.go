@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"go/types"
 	"maps"
 	"reflect"
@@ -19,6 +21,7 @@ type encoder struct {
 	r      *Registry
 	buf    []byte
 	fields map[*Type][]jsonField
+	path   []any // the names and indices that lead to the value that is encoded
 }
 
 // unsupported is a json.UnsupportedTypeError of a cell's type.
@@ -102,7 +105,7 @@ func (e *encoder) native(v reflect.Value, quoted bool) error {
 	}
 	data, err := encode(v.Interface())
 	if err != nil {
-		return err
+		return e.placed(err)
 	}
 	for quoted && v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -174,7 +177,7 @@ func (e *encoder) list(v reflect.Value, elem types.Type, addressable bool) error
 		if k > 0 {
 			e.text(",")
 		}
-		if err := e.value(e.of(v.Index(k), elem), addressable, false); err != nil {
+		if err := e.within(k, e.of(v.Index(k), elem), addressable, false); err != nil {
 			return err
 		}
 	}
@@ -183,10 +186,10 @@ func (e *encoder) list(v reflect.Value, elem types.Type, addressable bool) error
 }
 
 func (e *encoder) mapping(i item, u *types.Map) error {
-	kind := i.v.Type().Key().Kind()
-	byText := kind != reflect.String && e.methodOf(u.Key(), "MarshalText")
-	isInt := reflect.Int <= kind && kind <= reflect.Uintptr
-	if !byText && !isInt && kind != reflect.String {
+	key := i.v.Type().Key()
+	byText := key.Kind() != reflect.String && e.methodOf(u.Key(), "MarshalText")
+	// From Go 1.27 on it is the keys in a map that must become names, before it was the type of all.
+	if _, err := encode(reflect.Zero(reflect.MapOf(key, reflect.TypeFor[bool]())).Interface()); err != nil && !byText {
 		return &unsupported{i.t.Name, i.v.Type()}
 	}
 	if i.v.IsNil() {
@@ -195,23 +198,9 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 	}
 	values := map[string]reflect.Value{}
 	for it := i.v.MapRange(); it.Next(); {
-		k := e.of(it.Key(), u.Key())
-		var name string
-		switch {
-		case k.v.Kind() == reflect.String:
-			name = k.v.String()
-		case byText:
-			data, err := encode(boxedItem(e.r, k))
-			if err == nil {
-				err = json.Unmarshal(data, &name)
-			}
-			if err != nil {
-				return err
-			}
-		case k.v.CanInt():
-			name = strconv.FormatInt(k.v.Int(), 10)
-		default:
-			name = strconv.FormatUint(k.v.Uint(), 10)
+		name, err := e.key(e.of(it.Key(), u.Key()), byText)
+		if err != nil {
+			return err
 		}
 		values[name] = it.Value()
 	}
@@ -223,12 +212,75 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 		if err := e.name(name); err != nil {
 			return err
 		}
-		if err := e.value(e.of(values[name], u.Elem()), false, false); err != nil {
+		if err := e.within(name, e.of(values[name], u.Elem()), false, false); err != nil {
 			return err
 		}
 	}
 	e.text("}")
 	return nil
+}
+
+// key is the name of a map's key.
+func (e *encoder) key(k item, byText bool) (name string, err error) {
+	if k.v.Kind() == reflect.Interface && !k.v.IsNil() {
+		k = e.r.printer().item(k.v.Interface())
+		byText = k.t != nil && e.methodOf(k.t.Go, "MarshalText")
+	}
+	switch {
+	case k.v.Kind() == reflect.String && !byText:
+		return k.v.String(), nil
+	case byText:
+		data, err := encode(boxedItem(e.r, k))
+		if err == nil {
+			err = json.Unmarshal(data, &name)
+		}
+		return name, err
+	case k.v.IsValid() && k.v.CanInt():
+		return strconv.FormatInt(k.v.Int(), 10), nil
+	case k.v.IsValid() && k.v.CanUint():
+		return strconv.FormatUint(k.v.Uint(), 10), nil
+	}
+	one := reflect.MakeMap(reflect.MapOf(k.v.Type(), reflect.TypeFor[bool]()))
+	one.SetMapIndex(k.v, reflect.ValueOf(true))
+	data, err := encode(one.Interface())
+	if err != nil {
+		return "", e.placed(err)
+	}
+	m := map[string]bool{}
+	err = json.Unmarshal(data, &m)
+	for name = range m {
+	}
+	return name, err
+}
+
+// within encodes a value of a name or an index.
+func (e *encoder) within(step any, i item, addressable, quoted bool) error {
+	e.path = append(e.path, step)
+	defer func() { e.path = e.path[:len(e.path)-1] }()
+	return e.value(i, addressable, quoted)
+}
+
+// placed is an error of a part that tells where in the text it is, from Go 1.27 on, with the place in the whole text.
+func (e *encoder) placed(err error) error {
+	var invalid *json.UnsupportedValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	what, at, _ := strings.Cut(invalid.Str, " after offset ")
+	offset, e2 := strconv.Atoi(at)
+	if e2 != nil {
+		return err
+	}
+	what, inner, _ := strings.Cut(what, " within ")
+	pointer, _ := strconv.Unquote(inner)
+	var outer strings.Builder
+	for _, step := range e.path {
+		fmt.Fprint(&outer, "/", strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(step)))
+	}
+	if pointer = outer.String() + pointer; pointer != "" {
+		what += fmt.Sprintf(" within %q", pointer)
+	}
+	return &json.UnsupportedValueError{Value: invalid.Value, Str: fmt.Sprint(what, " after offset ", offset+len(e.buf))}
 }
 
 func (e *encoder) name(name string) error {
@@ -278,7 +330,7 @@ fields:
 		if err := e.name(f.name); err != nil {
 			return err
 		}
-		if err := e.value(x, addr, f.quoted); err != nil {
+		if err := e.within(f.name, x, addr, f.quoted); err != nil {
 			return err
 		}
 	}
