@@ -56,6 +56,18 @@ func (w *writer) typ(t types.Type) string {
 			b.WriteString("; ")
 		}
 		return b.String() + "}"
+	case *types.TypeParam:
+		return t.Obj().Name()
+	case *types.Union:
+		var list []string
+		for term := range t.Terms() {
+			tilde := ""
+			if term.Tilde() {
+				tilde = "~"
+			}
+			list = append(list, tilde+w.typ(term.Type()))
+		}
+		return strings.Join(list, " | ")
 	case *types.Interface:
 		var list []string
 		for m := range t.ExplicitMethods() {
