@@ -49,6 +49,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 		},
 	})
 	put("os", map[string]any{"Exit": s.exit})
+	put("syscall", map[string]any{"Exit": s.exit})
 	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
 	put("time", map[string]any{"Sleep": s.sleep})
 	if vars := maps.Clone(all["os"]); vars != nil {

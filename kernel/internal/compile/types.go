@@ -165,6 +165,7 @@ var redirects = map[string]string{
 	"log":     " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix SetOutput Writer Output Default ",
 	"os":      " Exit Stdout Stderr Stdin Args ",
 	"runtime": " Goexit ",
+	"syscall": " Exit ",
 	"time":    " Sleep ",
 }
 

@@ -328,7 +328,11 @@ func (l *Lowerer) binary(e *ast.BinaryExpr) ast.Expr {
 	case token.LAND, token.LOR:
 		return l.conditional(e)
 	case token.SHL, token.SHR:
-		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+		x := l.expr(e.X)
+		if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.INT { // the interpreter loses 1<<s == 0 without a type
+			x = call(ident("int"), x)
+		}
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
 	}
 	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.operand(e.X, e.Y), Op: e.Op, OpPos: e.OpPos, Y: l.operand(e.Y, e.X)}}
 }

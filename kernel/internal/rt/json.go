@@ -113,7 +113,8 @@ func (o Obj) decoded(decode func(any) error) error {
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to))
 	failed := decode(x.Interface())
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil { // also what was decoded before it failed
-		if e, ok := err.(*decodeError); ok && e.Field != "" && e.Struct == "" {
+		var e *json.UnmarshalTypeError
+		if errors.As(err, &e) && e.Field != "" && e.Struct == "" {
 			_, e.Struct = structOf(p.Elem())
 		}
 		return err
