@@ -27,6 +27,7 @@ type run struct {
 	message string // msg_id of its request
 	state   string
 	count   int
+	engine  string // that ran it, "" where the kernel does not say
 	outputs nbformat.Outputs
 	changed uint64 // number of the message that last changed it
 	dirty   bool   // the file does not have the outputs yet
@@ -131,7 +132,22 @@ func (rs *runs) reply(m *jupyter.Message, n uint64) {
 	default:
 		r.state = OK
 	}
+	r.engine = c.Engine
 	r.changed = n
+}
+
+// write puts what the run has shown into its cell.
+func (r *run) write(c nbformat.Cell) {
+	c.SetOutputs(r.outputs.List, r.count)
+	if r.engine == "" {
+		return
+	}
+	execution, ok := c.Metadata()["execution"].(map[string]any)
+	if !ok {
+		execution = map[string]any{}
+		c.Metadata()["execution"] = execution
+	}
+	execution["engine"] = r.engine
 }
 
 // alone notes that the last client is gone, and how far it got; connected, that one is there.
@@ -162,7 +178,7 @@ func (k *Kernel) Show(nb *nbformat.Notebook) Live {
 			continue
 		}
 		if r.dirty || live.Cells[id] != "" {
-			c.SetOutputs(r.outputs.List, r.count)
+			r.write(c)
 		}
 		c.MarkDisplays(r.outputs.List)
 	}
@@ -224,7 +240,7 @@ func (rs *runs) merge(nb *nbformat.Notebook, which func(*run) bool) bool {
 			continue
 		}
 		if c := nb.Cell(id); c != nil && c.Type() == "code" {
-			c.SetOutputs(r.outputs.List, r.count)
+			r.write(c)
 			changed = true
 		}
 	}
