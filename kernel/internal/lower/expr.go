@@ -231,11 +231,7 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	defer func() { l.placing = saved }()
 	t := l.typeOf(e.X)
 	if m, ok := t.Underlying().(*types.Map); ok {
-		at := &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
-		if saved {
-			return at
-		}
-		return l.soon(e, at, l.typeOf(e))
+		return &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
 	}
 	if _, ok := t.Underlying().(*types.Pointer); ok {
 		x = star(x)
