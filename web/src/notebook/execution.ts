@@ -5,6 +5,7 @@ import { announce } from '../dom';
 import { Cell, Notebook } from '../model/notebook';
 import { DataOutput, Output, parseOutput } from '../model/nbformat';
 import { sameOutputs } from '../model/merge';
+import { controlsOf } from '../output/control/decode';
 import { parseNotebook } from '../model/nbformat';
 import { FileModel } from '../protocol/contents';
 import { KernelLink, Message } from '../protocol/kernel';
@@ -43,7 +44,7 @@ export class Execution {
     for (const cell of cells) {
       if (cell.type !== 'code') continue;
       if (!cell.source.trim()) { cell.setOutputs([], null); continue; }
-      this.link.execute(cell.id, cell.source);
+      this.link.execute(cell.id, cell.source, controlsOf(cell.outputs));
       cell.ranSource = cell.source;
       cell.setState('queued');
     }

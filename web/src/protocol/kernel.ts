@@ -4,6 +4,7 @@ import { Kernel, KernelAPI, KernelMessage, Session, SessionAPI } from '@jupyterl
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';
+import type { Json } from '../model/nbformat';
 import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
@@ -20,6 +21,8 @@ export interface CompletionItem { text: string; type?: string; signature?: strin
 export interface Signature { label: string; parameters: [number, number][]; active: number; doc: string }
 /** An error that a cell would have, at a place as Go's compiler counts. */
 export interface Problem { line: number; column: number; message: string; import?: Edit }
+/** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its own only or not. */
+export interface Staleness { ran: boolean; edited: boolean; because: string[]; own: boolean }
 /** A name of what cells can import. */
 export interface Entry { path: string; package: string; name: string; kind: string; signature: string; doc: string; snippet: string; import?: Edit | null }
 
@@ -109,9 +112,9 @@ export class KernelLink {
     else await this.start();
   }
 
-  /** Asks the kernel to run a cell. Outputs and the reply come as messages. */
-  execute(cell: string, code: string): void {
-    const future = this.live().requestExecute({ code, stop_on_error: true, allow_stdin: true, store_history: true }, true, { cellId: cell });
+  /** Asks the kernel to run a cell, which had such controls. Outputs and the reply come as messages. */
+  execute(cell: string, code: string, controls: Record<string, Json>): void {
+    const future = this.live().requestExecute({ code, stop_on_error: true, allow_stdin: true, store_history: true }, true, { cellId: cell, controls });
     this.cellOf.set(future.msg.header.msg_id, cell);
     // The connection gives up on its futures when the kernel restarts or dies; the page learns that from the state.
     future.done.catch(() => undefined);
@@ -144,6 +147,20 @@ export class KernelLink {
   async problems(cells: { code: string; ran: boolean }[]): Promise<Problem[][] | null> {
     const content = await this.shell('problems_request', { cells });
     return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** How cells stand to what ran; null where the kernel does not tell. It starts no kernel. */
+  async stale(cells: { id: string; code: string }[]): Promise<Staleness[] | null> {
+    const content = await this.shell('stale_request', { cells });
+    return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** Moves a control, when no cell runs. Says what is wrong, '' for nothing; null where no kernel has it. */
+  async move(id: string, value: unknown): Promise<string | null> {
+    if (this.state !== 'idle' && this.state !== 'busy') return null;
+    const content = await this.shell('control_request', { id, value }, 0).catch(() => null);
+    if (!content || content.ename === 'NoControl') return null;
+    return content.status === 'ok' ? '' : String(content.evalue).replace(/^display: /, '');
   }
 
   /** Looks for names in what cells can import, and tells what a cell below others has to import to use them. */
@@ -180,16 +197,18 @@ export class KernelLink {
     return (await SessionAPI.listRunning(settings)).some((s) => s.path === this.path);
   }
 
-  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content. */
-  private async shell(type: string, content: object): Promise<any> {
+  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content, so many milliseconds; 0 is as long as it takes. */
+  private async shell(type: string, content: object, within = patience): Promise<any> {
     await this.needed();
     const live = this.live();
     const message = KernelMessage.createMessage({
       msgType: type as any, channel: 'shell', username: live.username, session: live.clientId, content: content as any,
     });
+    const { done } = live.sendShellMessage(message as any, true, true);
+    if (!within) return (await done)?.content;
     // A reply that a broken connection lost never comes.
-    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), patience));
-    return (await Promise.race([live.sendShellMessage(message as any, true, true).done, late]))?.content;
+    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), within));
+    return (await Promise.race([done, late]))?.content;
   }
 
   /** Sends a request on the control channel, where a busy kernel answers too. */
