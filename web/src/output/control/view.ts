@@ -99,8 +99,9 @@ export class ControlView {
       const problem = await this.move?.(this.data.id, value).catch((e: Error) => e.message) ?? 'There is no notebook around this control.';
       this.note.hidden = !problem;
       this.note.textContent = problem;
+      // What was taken comes as new data, soon or already; what was not is taken back.
+      if (problem && !this.wanted) this.show();
     }
     this.sending = false;
-    this.show();
   }
 }
