@@ -195,6 +195,7 @@ type Staleness struct {
 	Edited  bool     // since it ran
 	Because []string // names that it read and that have changed since, or are to change as a cell above is stale or edited
 	Own     bool     // only controls of its own have changed them
+	After   []string // the cells above that are to change them
 }
 
 // Problem is an error of a cell that has not run: what Execute would say.

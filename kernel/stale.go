@@ -86,8 +86,15 @@ func (s *session) Stale(list []Source) []Staleness {
 			out[k].Own = out[k].Own && because[name]
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.Reads)) {
-			if _, known := because[name]; !known && s.history.pending(name, list[:k], out) {
-				out[k].Because, out[k].Own = append(out[k].Because, name), false
+			above := s.history.pending(name, list[:k], out)
+			if above == "" {
+				continue
+			}
+			if _, known := because[name]; !known {
+				out[k].Because = append(out[k].Because, name)
+			}
+			if out[k].Own = false; !slices.Contains(out[k].After, above) {
+				out[k].After = append(out[k].After, above)
 			}
 		}
 	}
@@ -122,19 +129,19 @@ func (h *history) changed(cell string, r *ran, position int, at map[string]int) 
 	return because
 }
 
-// pending says whether the cells above leave a name to one that is stale or edited: it is to change.
-func (h *history) pending(name string, above []Source, out []Staleness) bool {
+// pending is the cell above, stale or edited, that is to change a name; "" where there is none.
+func (h *history) pending(name string, above []Source, out []Staleness) string {
 	for k, c := range slices.Backward(above) {
 		r := h.cells[c.ID]
 		if r == nil || !r.Writes[name] {
 			continue
 		}
 		if out[k].Edited || len(out[k].Because) > 0 && !out[k].Own {
-			return true
+			return c.ID
 		}
 		if r.Whole[name] {
-			return false
+			return ""
 		}
 	}
-	return false
+	return ""
 }

@@ -158,10 +158,9 @@ func (k *Kernel) stale(m *Message) {
 	}
 	out := []map[string]any{}
 	for _, s := range k.session.Stale(list) {
-		if s.Because == nil {
-			s.Because = []string{}
-		}
-		out = append(out, map[string]any{"ran": s.Ran, "edited": s.Edited, "because": s.Because, "own": s.Own})
+		out = append(out, map[string]any{
+			"ran": s.Ran, "edited": s.Edited, "because": append([]string{}, s.Because...), "own": s.Own, "after": append([]string{}, s.After...),
+		})
 	}
 	k.reply(m, "stale_reply", map[string]any{"status": "ok", "cells": out})
 }

@@ -63,13 +63,18 @@ func (s Scrubber) MIMEBundle() (map[string]any, error) {
 		m := map[string]any{"name": c.Name, "at": c.At, "embedding": c.Embedding.data(c.Embedding.groups()), "rollout": nil}
 		text += "\n" + c.Name
 		if c.Rollout != nil {
-			data, _, said, err := c.Rollout.data()
+			data, _, _, err := c.Rollout.data()
 			if err != nil {
 				return nil, fmt.Errorf("display: checkpoint %q: %w", c.Name, err)
 			}
 			m["rollout"] = data
 			size += len(data)
-			text += ": " + said
+			sum := 0.0
+			for i := range c.Rollout.Episodes {
+				sum += c.Rollout.Episodes[i].Return()
+			}
+			n := len(c.Rollout.Episodes)
+			text += fmt.Sprintf(": %d episodes, mean return %.6g", n, sum/float64(n))
 		}
 		list = append(list, m)
 	}

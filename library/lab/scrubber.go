@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nacre/experiment"
 	"nacre/library/cell"
@@ -20,7 +21,7 @@ func Keep(iterations int) Option { return func(p *plan) { p.keep = iterations } 
 
 // Scrubber shows the run as it was at each checkpoint that Keep kept: the embedding of contexts of several tasks, an adapted
 // episode on each of these tasks, and their returns as curves. The contexts are the same at all checkpoints, those of the agent at
-// the end, so that a point stays what it is; each layout starts from the one before. Unless o, of which at most one is given, says
+// the end, so that a point stays what it is; each layout starts from the one of the checkpoint after it. Unless o, of which at most one is given, says
 // otherwise there are 40 contexts of each of 8 tasks.
 func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 	s := display.Scrubber{Title: r.title(), Curves: display.NewCurves("", "iterations", "return after adaptation")}
@@ -43,8 +44,11 @@ func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 		}
 		return err
 	})
+	// The layout of the end comes first: those before start from it, rather than from one of an encoder that tells nothing apart.
+	s.Checkpoints = make([]display.Checkpoint, len(kept))
+	returns := make([][]float64, len(kept))
 	var layout *tsne.Layout
-	for _, iteration := range kept {
+	for k, iteration := range slices.Backward(kept) {
 		if err != nil {
 			return s, err
 		}
@@ -52,29 +56,34 @@ func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
 		if a, err = experiment.LoadKept(r.Dir, iteration, r.host); err != nil {
 			return s, err
 		}
-		var c display.Checkpoint
-		c, layout, err = r.checkpoint(cell.Context(), a, contexts, layout, s.Curves, iteration)
+		s.Checkpoints[k], layout, returns[k], err = r.checkpoint(cell.Context(), a, contexts, layout, iteration)
 		err = errors.Join(err, a.Close())
-		s.Checkpoints = append(s.Checkpoints, c)
 	}
-	return s, err
+	if err != nil {
+		return s, err
+	}
+	for k, iteration := range kept {
+		for task, v := range returns[k] {
+			s.Curves.Add(contexts.Names[task], float64(iteration), v)
+		}
+	}
+	return s, nil
 }
 
-// checkpoint is an agent's embedding of contexts, its layout begun at another, and its episodes on their tasks, whose returns go
-// into curves.
-func (r *Run) checkpoint(ctx context.Context, a *experiment.Agent, contexts *experiment.Contexts, from *tsne.Layout, curves *display.Curves, iteration int) (display.Checkpoint, *tsne.Layout, error) {
-	c := display.Checkpoint{Name: fmt.Sprint("iteration ", iteration), At: float64(iteration)}
+// checkpoint is an agent's embedding of contexts, its layout begun at another, and its episodes on their tasks with their returns.
+func (r *Run) checkpoint(ctx context.Context, a *experiment.Agent, contexts *experiment.Contexts, from *tsne.Layout, iteration int) (c display.Checkpoint, layout *tsne.Layout, returns []float64, err error) {
+	c = display.Checkpoint{Name: fmt.Sprint("iteration ", iteration), At: float64(iteration)}
 	e, err := a.EmbedContexts(contexts)
 	if err != nil {
-		return c, nil, err
+		return c, nil, nil, err
 	}
 	fit := []tsne.Option{tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))}
 	if from != nil {
 		fit = append(fit, tsne.WithInit(from.Y))
 	}
-	layout, err := tsne.New(fit...).Fit(ctx, e.Mean)
+	layout, err = tsne.New(fit...).Fit(ctx, e.Mean)
 	if err != nil {
-		return c, nil, err
+		return c, nil, nil, err
 	}
 	c.Embedding = display.Embedding{Title: c.Name, Points: layout.Y, Label: e.Label, Names: e.Names, Vectors: e.Mean}
 	rec := recording.Recorder{Family: a.Family}
@@ -82,17 +91,17 @@ func (r *Run) checkpoint(ctx context.Context, a *experiment.Agent, contexts *exp
 	p.Repeats = 1
 	result, err := protocol.Evaluate(ctx, &rec, contexts.Tasks, p, a.Learner.Adapter(), r.cfg.Seed)
 	if err = errors.Join(err, rec.Close()); err != nil {
-		return c, nil, err
+		return c, nil, nil, err
 	}
-	for k, task := range result.Tasks {
+	for _, task := range result.Tasks {
 		sum := 0.0
 		for _, v := range task.Return[0][p.Explore:] {
 			sum += v
 		}
-		curves.Add(contexts.Names[k], c.At, sum/float64(p.Scored))
+		returns = append(returns, sum/float64(p.Scored))
 	}
 	if _, err := playback.Of(&rec.Recordings[0]); err == nil { // families that cannot be drawn have no film
 		c.Rollout = &display.Rollout{Title: c.Name, Episodes: rec.Recordings, Labels: contexts.Names}
 	}
-	return c, layout, nil
+	return c, layout, returns, nil
 }

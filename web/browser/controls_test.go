@@ -74,11 +74,20 @@ func TestReactiveCells(t *testing.T) {
 		"a, b := 0, 0", "a = b + 1", "b = a + int(speed)", "if speed > 4 { panic(\"too fast\") }")...)})
 	p := s.open("/notebooks/a.ipynb")
 	p.runAll()
-	// As a user marks them: one by one, with a key.
-	for _, k := range []int{1, 2, 5, 6, 7} {
-		eval[any](p, fmt.Sprintf("nacre.selection.set(%d, 'command'); null", k))
-		p.press("Shift-u")
+	// As a user marks them: one by one, with a key. One below a stale cell that waits to be run would read what it read before.
+	mark := func(cells ...int) {
+		for _, k := range cells {
+			eval[any](p, fmt.Sprintf("nacre.selection.set(%d, 'command'); null", k))
+			p.press("Shift-u")
+		}
 	}
+	mark(2)
+	slide(p, 2.5)
+	p.awaitMarks("1267")
+	if got := eval[string](p, "new Promise(r => setTimeout(r, 300)).then(() => document.querySelectorAll('.cell')[2].querySelector('.outputs').textContent)"); !strings.Contains(got, "21") {
+		t.Errorf("a cell ran before the one above that it reads: %s", got)
+	}
+	mark(1, 5, 6, 7)
 	if got := eval[string](p, "JSON.stringify(nacre.notebook.cells[1].toJson().metadata.tags)"); got != `["reactive"]` {
 		t.Errorf("the tags are %s", got)
 	}
@@ -153,6 +162,7 @@ display.TextField("note", &note)`, "import \"fmt\"\nfmt.Sprintf(\"%v %v %v %v %v
 	eval[any](p, "document.querySelector('.control input[type=text]').focus(); null")
 	p.write("slow & <low>")
 	p.await("nacre.notebook.cells[0].outputs[4].data['text/plain'] === 'note: slow & <low>'")
+	p.awaitMarks("1")
 	p.press("Escape", "u")
 	p.idle()
 	p.awaitMarks("")

@@ -164,7 +164,8 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   /** Puts the focus on what can be operated in the cell's outputs; Escape comes back. */
   enterOutputs(): void {
-    const inside = this.view(this.selection.cell).dom.querySelector<HTMLElement>('.outputs :is(input, select, textarea, button, a[href], [tabindex="0"]):not([disabled])');
+    const takers = this.view(this.selection.cell).dom.querySelectorAll<HTMLElement>('.outputs :is(input, select, textarea, button, a[href], [tabindex="0"]):not([disabled])');
+    const inside = [...takers].find((e) => e.offsetParent);
     if (inside) inside.focus();
     else announce('Nothing in the outputs takes keys');
   }

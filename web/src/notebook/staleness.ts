@@ -3,7 +3,7 @@
 
 import { announce } from '../dom';
 import type { Cell, Notebook } from '../model/notebook';
-import type { KernelLink } from '../protocol/kernel';
+import type { KernelLink, Staleness as StalenessOf } from '../protocol/kernel';
 
 /** Milliseconds after a run or a move of a control, and after a change of code. */
 const soon = 60, afterTyping = 350;
@@ -17,6 +17,7 @@ export class Staleness {
   /** The cells that ran by themselves since: each does once, however they depend on each other. */
   private readonly followed = new Set<Cell>();
   private asking: Promise<void> = Promise.resolve();
+  private readonly known = new WeakMap<Cell, StalenessOf>();
   /** The sources that were asked about last. */
   private asked = '';
 
@@ -73,16 +74,20 @@ export class Staleness {
       if (s.ran && !s.edited) c.ranSource ??= c.source; // the kernel knows of a run before this page
       c.setStale(!s.ran ? (c.count !== null ? 'It ran in an earlier kernel' : '')
         : s.edited ? 'Edited since it ran' : s.because.length ? `Changed since it ran: ${s.because.slice(0, 5).join(', ')}${s.because.length > 5 ? ' …' : ''}` : '');
-      this.own.set(c, s.own);
+      this.known.set(c, s);
     }
   }
 
-  /** Whether only controls of the cell's own have changed what it read: running it would take them from under the user's hand. */
-  private readonly own = new WeakMap<Cell, boolean>();
-
   private follow(): void {
     if (!this.following || this.notebook.cells.some((c) => c.state !== 'idle')) return;
-    const stale = this.notebook.cells.filter((c) => c.type === 'code' && c.reactive && c.stale && c.source === c.ranSource && !this.own.get(c));
+    const ready = new Set<string>();
+    for (const c of this.notebook.cells) {
+      const s = this.known.get(c);
+      // A cell that runs again takes its own controls from under the user's hand; one that was edited waits for whoever writes it; and
+      // one below a stale cell that does not run by itself would read what it read before.
+      if (s && c.reactive && c.stale && c.source === c.ranSource && !s.own && s.after.every((id) => ready.has(id))) ready.add(c.id);
+    }
+    const stale = this.notebook.cells.filter((c) => ready.has(c.id));
     const again = stale.filter((c) => !this.followed.has(c));
     if (!again.length) {
       this.following = false;

@@ -21,8 +21,9 @@ export interface CompletionItem { text: string; type?: string; signature?: strin
 export interface Signature { label: string; parameters: [number, number][]; active: number; doc: string }
 /** An error that a cell would have, at a place as Go's compiler counts. */
 export interface Problem { line: number; column: number; message: string; import?: Edit }
-/** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its own only or not. */
-export interface Staleness { ran: boolean; edited: boolean; because: string[]; own: boolean }
+/** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its
+ *  own only or not, or are to change when the cells called after run. */
+export interface Staleness { ran: boolean; edited: boolean; because: string[]; own: boolean; after: string[] }
 /** A name of what cells can import. */
 export interface Entry { path: string; package: string; name: string; kind: string; signature: string; doc: string; snippet: string; import?: Edit | null }
 
