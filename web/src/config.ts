@@ -33,7 +33,7 @@ export function decoded(text: string): string {
   }
 }
 
-export type Place = { page: 'tree' | 'notebook' | 'file' | 'read' | 'runs'; path: string };
+export type Place = { page: 'tree' | 'notebook' | 'file' | 'read' | 'runs' | 'embeddings'; path: string };
 
 /** What the address asks for. */
 export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
@@ -43,6 +43,7 @@ export function place(address = isSite ? '/' + location.search.slice(1) : locati
   if (first === 'read') return { page: 'read', path };
   if (first === 'edit') return { page: 'file', path };
   if (first === 'runs') return { page: 'runs', path };
+  if (first === 'embeddings') return { page: 'embeddings', path };
   return { page: 'tree', path };
 }
 
@@ -55,6 +56,10 @@ export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */
 export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
+/** The page that plays the episodes of a file. */
+export const rolloutUrl = (path: string) => `${base}${isSite ? 'rollout.html' : 'rollout/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
+/** The page that shows finished layouts, side by side: run folders or files. */
+export const embeddingsUrl = (paths: string[]) => `${page}embeddings?${paths.map((p) => `open=${encodeURIComponent(p)}`).join('&')}`;
 /** A text to read, on a static site. */
 export const readUrl = (path: string) => page + 'read/' + encode(path);
 export const fileUrl = (path: string) => base + 'files/' + encode(path) + (isSite ? '' : fileKey());

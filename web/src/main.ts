@@ -23,6 +23,7 @@ else if (page === 'notebook') void openNotebook(path);
 else if (page === 'file') void openTextFile(path);
 else if (page === 'read') void openReport(path);
 else if (page === 'runs') void openRuns();
+else if (page === 'embeddings') void openEmbeddings();
 else void openFiles();
 
 async function openRuns(): Promise<void> {
@@ -30,6 +31,11 @@ async function openRuns(): Promise<void> {
   const runs = new RunsPage();
   document.body.append(runs.dom);
   await runs.poll();
+}
+
+async function openEmbeddings(): Promise<void> {
+  const { EmbeddingsPage } = await import('./embeddings/page');
+  document.body.append(new EmbeddingsPage().dom);
 }
 
 async function openFiles(): Promise<void> {
