@@ -38,6 +38,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "index.html", pagePolicy)
 }
 
+// overview is the page of runs and of embeddings, which is smaller.
+func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	s.asset(w, r, "runs.html", pagePolicy)
+}
+
 // mounted lets a handler answer below a path; where there is none, nothing is there.
 func (s *Server) mounted(path string, h http.Handler) http.HandlerFunc {
 	if h == nil {

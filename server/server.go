@@ -100,8 +100,8 @@ func (s *Server) table() []route {
 	return []route{
 		{"GET /login", s.loginPage}, {"POST /login", s.login}, {"POST /logout", s.logout},
 		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page}, {"GET /notebooks/{path...}", s.page},
-		{"GET /edit/{path...}", s.page}, {"GET /runs", s.page}, {"/api/runs/", s.mounted("/api/runs", s.config.Runs)},
-		{"GET /embeddings", s.page}, {"/api/layouts/", s.mounted("/api/layouts", s.config.Layouts)}, {"GET /static/{path...}", s.static},
+		{"GET /edit/{path...}", s.page}, {"GET /runs", s.overview}, {"/api/runs/", s.mounted("/api/runs", s.config.Runs)},
+		{"GET /embeddings", s.overview}, {"/api/layouts/", s.mounted("/api/layouts", s.config.Layouts)}, {"GET /static/{path...}", s.static},
 		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
 		{"GET /rollout/{$}", s.rollout}, {"GET /rollout/static/{path...}", s.static},
 		{"GET /files/{path...}", s.file},

@@ -107,11 +107,15 @@ type Listing struct {
 	Making  []Making            `json:"making"`
 }
 
-// first is how long the first answer waits for the folders to be read; what is not read by then comes with the next.
-const first = 300 * time.Millisecond
+// An answer waits a moment for the folders to be read; the first one no longer than for the first page of the table. What is not
+// read by then comes with the next.
+const (
+	moment    = 300 * time.Millisecond
+	firstPage = 120
+)
 
 // look brings the index up to date, in the background, and waits for it a moment.
-func (s *Service) look() {
+func (s *Service) look(first bool) {
 	s.mu.Lock()
 	due := time.Since(s.looked) > lookEvery
 	if due {
@@ -131,9 +135,16 @@ func (s *Service) look() {
 		s.looked = time.Now()
 		s.mu.Unlock()
 	}()
+	var enough chan struct{} // never ready
+	if first {
+		var forget func()
+		enough, forget = s.Index.known(firstPage)
+		defer forget()
+	}
 	select {
 	case <-done:
-	case <-time.After(first):
+	case <-enough:
+	case <-time.After(moment):
 	}
 }
 
@@ -145,7 +156,7 @@ func (s *Service) list(r *http.Request) (any, error) {
 			return nil, fmt.Errorf("since=%s: expected a whole number", short(text))
 		}
 	}
-	s.look()
+	s.look(since == 0)
 	l := Listing{Changes: s.Index.Since(since), Root: s.Index.Root, Waiting: []Job{}, Failed: []Job{}, Starts: s.Jobs != nil, Making: []Making{}}
 	l.Columns = s.differing(l.Version)
 	h := fnv.New32a()

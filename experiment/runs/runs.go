@@ -84,6 +84,8 @@ type Index struct {
 	configs    configs
 	groups     map[string]*group // sweeps and studies, by path
 	asked      time.Time         // when Slurm was asked last
+	read       int               // entries that have been
+	awaiting   map[chan struct{}]int
 }
 
 // Open makes an index of a root. It reads nothing yet.
@@ -146,7 +148,36 @@ func (x *Index) put(e *entry, run *Run) {
 	defer x.mu.Unlock()
 	x.version++
 	run.Version = x.version
+	if e.run == nil {
+		x.read++
+	}
 	e.run = run
+	for c, n := range x.awaiting {
+		if x.read >= n {
+			close(c)
+			delete(x.awaiting, c)
+		}
+	}
+}
+
+// known is closed once so many runs have been read, unless that is forgotten before.
+func (x *Index) known(n int) (c chan struct{}, forget func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c = make(chan struct{})
+	if x.read >= n {
+		close(c)
+		return c, func() {}
+	}
+	if x.awaiting == nil {
+		x.awaiting = map[chan struct{}]int{}
+	}
+	x.awaiting[c] = n
+	return c, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.awaiting, c)
+	}
 }
 
 // walk finds the run folders. Hidden folders, links and what lies within a run folder are left out.
@@ -215,6 +246,9 @@ func (x *Index) walk(ctx context.Context) error {
 		if _, ok := found[path]; !ok {
 			x.version++
 			x.removed[path] = x.version
+			if x.entries[path].run != nil {
+				x.read--
+			}
 			delete(x.entries, path)
 		}
 	}

@@ -81,6 +81,29 @@ func TestRunsPage(t *testing.T) {
 	p.quiet()
 }
 
+// Runs on a static site: filtered, compared, their curves drawn, without a server and without what only a server can do.
+func TestRunsOfASite(t *testing.T) {
+	from := t.TempDir()
+	for i := range 4 {
+		_, err := runstest.Make(from, fmt.Sprintf("grid/seed%d", i), 6, fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 3+i%2))
+		must(t, err)
+	}
+	s := newStaticOf(t, from, filepath.Join(from, "none"), false)
+	list := s.open("index.html?tree", nil)
+	list.await("[...document.querySelectorAll('a.link')].some(a => a.textContent === 'Runs' && !a.hidden)")
+	p := s.open("index.html?runs", nil)
+	p.await("document.querySelectorAll('.runs tbody tr').length === 4 && document.querySelectorAll('.curves polyline').length === 4")
+	p.filter("pearl.latent=4")
+	p.await("document.body.dataset.shown === '2'")
+	eval[any](p, "{document.querySelector('tr[data-path=\"grid/seed1\"] .open').click(); null}")
+	p.await("document.querySelectorAll('.settings tbody tr').length > 10 && document.querySelector('.detail textarea').readOnly")
+	if got := eval[string](p, "[...document.querySelectorAll('.runs button, .runs a.button')].filter(b => b.offsetParent).map(b => b.textContent).join()"); strings.Contains(got, "New run") || strings.Contains(got, "Resume") || !strings.Contains(got, "Files") {
+		t.Errorf("the page offers %s", got)
+	}
+	p.quiet()
+	s.own()
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

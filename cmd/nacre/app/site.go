@@ -159,7 +159,7 @@ func (s *site) write(name string, data []byte) error {
 // page writes the front end: its page for static sites takes the place of the one that a server answers.
 func (s *site) page(front fs.FS) error {
 	return fs.WalkDir(front, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == "index.html" || name == "README" {
+		if err != nil || d.IsDir() || name == "index.html" || name == "runs.html" || name == "README" { // the site's page is all that these are
 			return err
 		}
 		data, err := fs.ReadFile(front, name)

@@ -1,8 +1,6 @@
 // What the server knows of finished layouts; Go's package experiment/layouts answers.
 
-import { ServerConnection } from '@jupyterlab/services';
-import { settings } from '../config';
-import { request, ServerError, Unreachable } from '../protocol/contents';
+import { answer, request } from '../protocol/request';
 
 export interface ColumnInfo { name: string; names?: string[]; count?: number[]; lo: number; hi: number }
 export interface Info {
@@ -18,16 +16,7 @@ export interface Answer { count: number; rows: string; near?: { row: number; dis
 
 const at = (what: string, file: string, rest = '') => `api/layouts/${what}?file=${encodeURIComponent(file)}${rest}`;
 
-async function bytes(path: string, body?: unknown): Promise<ArrayBuffer> {
-  let response: Response;
-  try {
-    response = await ServerConnection.makeRequest(settings.baseUrl + path, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }, settings);
-  } catch {
-    throw new Unreachable();
-  }
-  if (!response.ok) throw new ServerError(response.status, ((await response.json().catch(() => null)) as { message?: string } | null)?.message ?? `The server answered ${response.status}.`);
-  return response.arrayBuffer();
-}
+const bytes = async (path: string, body?: unknown) => (await answer(body === undefined ? 'GET' : 'POST', path, body)).arrayBuffer();
 
 export const layouts = {
   open: (file: string) => request<Info>('GET', at('open', file)),

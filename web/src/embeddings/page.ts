@@ -2,10 +2,10 @@
 
 import '../style/embeddings.css';
 import { announce, download, el, fromBase64, iconButton, perFrame } from '../dom';
-import { treeUrl, tsneUrl } from '../config';
+import { treeUrl, tsneUrl } from '../address';
 import { format } from '../output/format';
 import { css } from '../output/embedding/palette';
-import { ServerError } from '../protocol/contents';
+import { ServerError } from '../protocol/request';
 import { api } from '../runs/api';
 import { nextTheme } from '../theme';
 import { banner } from '../ui/dialog';

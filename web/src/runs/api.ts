@@ -1,6 +1,6 @@
 // What the server knows of runs; Go's package experiment/runs answers.
 
-import { request } from '../protocol/contents';
+import { request } from '../protocol/request';
 
 export type State = 'running' | 'queued' | 'waiting' | 'interrupted' | 'failed' | 'broken' | 'finished';
 export interface Note { text: string; tags: string[]; revision: number; problem?: string }

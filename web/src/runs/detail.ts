@@ -1,9 +1,9 @@
 // One run looked at closely: what can be done with it, its note, what is different in the others, its record and log.
 
 import { announce, el } from '../dom';
-import { editUrl, embeddingsUrl, fileUrl, readUrl, rolloutUrl, treeUrl, tsneUrl } from '../config';
+import { editUrl, embeddingsUrl, fileUrl, readUrl, rolloutUrl, treeUrl, tsneUrl } from '../address';
 import { format } from '../output/format';
-import { ServerError } from '../protocol/contents';
+import { ServerError } from '../protocol/request';
 import { ask, guarded } from '../ui/dialog';
 import { isSite } from '../site/about';
 import { api, Detail, Making, Note, Product } from './api';

@@ -3,7 +3,7 @@
 
 import '../style/runs.css';
 import { announce, el, iconButton, perFrame } from '../dom';
-import { embeddingsUrl, treeUrl } from '../config';
+import { embeddingsUrl, treeUrl } from '../address';
 import { isSite } from '../site/about';
 import { nextTheme } from '../theme';
 import { banner, guarded, openMenu } from '../ui/dialog';
@@ -15,6 +15,8 @@ import { startRun } from './start';
 import { RunTable } from './table';
 
 const every = 1000;
+/** Until all folders are read the rest is asked for sooner. */
+const soon = 150;
 /** As many layouts fit side by side. */
 const mostLayouts = 3;
 
@@ -39,6 +41,9 @@ export class RunsPage {
   private readonly detail = new RunDetail(this.banners, { close: () => this.open(''), changed: () => void this.poll() });
   private readonly view: View;
   private readonly later = perFrame(() => this.show());
+  /** The curves come a frame after the table, which is what a hand that sorts or types waits for. */
+  private drawCurves: () => void = () => undefined;
+  private readonly afterwards = perFrame(() => setTimeout(() => this.drawCurves()));
   private polling = false;
   private making: Making[] = [];
 
@@ -77,6 +82,7 @@ export class RunsPage {
       this.detail.changed(changed, this.runs.rows);
       if (changed.size || !document.body.dataset.ready) this.later();
       this.total(l);
+      if (this.runs.rows.size < l.total && !isSite) setTimeout(() => void this.poll(), soon);
     } catch (e) {
       banner(this.banners, 'unreachable', (e as Error).message, [{ label: 'Try again', run: () => void this.poll() }], 'error');
     } finally {
@@ -103,9 +109,11 @@ export class RunsPage {
     this.beside.href = embeddingsUrl(chosen);
     this.showGrouping();
     this.table.show(groups, [columns[0]!, ...view.columns.map((k) => columns.find((c) => c.key === k)).filter((c) => c !== undefined)], view.sort, new Set(chosen), view.run);
-    this.curves.show(chosen.length ? chosen.map((p) => runs.rows.get(p)!) : rows, chosen.length > 0, view.group, columns);
+    this.drawCurves = () => this.curves.show(chosen.length ? chosen.map((p) => runs.rows.get(p)!) : rows, chosen.length > 0, view.group, columns);
+    this.afterwards();
     if (runs.rows.size || !view.run) this.detail.show(runs.rows.get(view.run) ?? null, chosen, this.making);
     history.replaceState(null, '', location.pathname + write(view));
+    if (!document.body.dataset.ready) performance.mark('nacre.rows');
     document.body.dataset.ready = 'yes';
     document.body.dataset.shown = String(rows.length);
   }
