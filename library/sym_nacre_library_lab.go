@@ -30,6 +30,7 @@ func init() {
 		"Reward":     reflect.ValueOf(p0.Reward),
 		"Run":        reflect.ValueOf((*p0.Run)(nil)),
 		"Runs":       reflect.ValueOf((*p0.Runs)(nil)),
+		"Saved":      reflect.ValueOf(p0.Saved),
 		"Seed":       reflect.ValueOf(p0.Seed),
 		"Set":        reflect.ValueOf(p0.Set),
 		"Told":       reflect.ValueOf(p0.Told),

@@ -38,6 +38,7 @@ type plan struct {
 	under     string
 	host      experiment.Host
 	quiet     bool
+	saved     func(*Run) error
 	shared    bool              // by several algorithms, of which not all read all that is set
 	own       map[string]string // the algorithms of Loss, by the names that it was given
 	family    string            // another than the preset's, and what tells it from others of its name
@@ -93,6 +94,9 @@ func Under(dir string) Option { return func(p *plan) { p.under = dir } }
 // On chooses device, workers and more; the zero value is the CPU with a worker per core.
 func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
 
+// Saved calls show each time the training has saved the run, while the training goes on. An error ends it.
+func Saved(show func(*Run) error) Option { return func(p *plan) { p.saved = show } }
+
 // Quiet shows neither curve nor progress.
 func Quiet() Option { return func(p *plan) { p.quiet = true } }
 
@@ -139,7 +143,7 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 			return nil, err
 		}
 		dir := cmp.Or(p.folder, filepath.Join(cmp.Or(p.under, "runs"), folderName(preset, cfg, p)))
-		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host, at: p.at})
+		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host, at: p.at, saved: p.saved})
 	}
 	watch := newWatch(runs, base.quiet)
 	defer watch.end()

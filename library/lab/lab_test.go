@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,36 @@ func TestTrain(t *testing.T) {
 	}
 	if _, err := Train("quick/point-goal", small, Iterations(2), Latent(3), Quiet(), Seed(3), Folder(run.Dir)); err == nil || !strings.Contains(err.Error(), "holds another run") {
 		t.Errorf("another run in its folder: %v", err)
+	}
+}
+
+// What Saved calls sees the run as it was saved, and ends the training where it fails.
+func TestSaved(t *testing.T) {
+	t.Chdir(t.TempDir())
+	calls := 0
+	run, err := Train("quick/point-goal", small, Iterations(2), Quiet(), Saved(func(r *Run) error {
+		calls++
+		tasks := r.Tasks()
+		if tasks.Len() != 4 || !tasks.Has("parameter 2") || tasks.Has("parameter 3") {
+			t.Errorf("the tasks are %v", tasks)
+		}
+		both, err := r.Rollout(2, 0)
+		x, _ := tasks.Numbers("parameter 1")
+		if err == nil && (len(both.Episodes) != 2 || both.Episodes[0].Params[0] != x[2] || both.Episodes[1].Params[0] != x[0]) {
+			t.Errorf("%d rollouts, not of tasks 2 and 0", len(both.Episodes))
+		}
+		return err
+	}))
+	if err != nil || calls == 0 {
+		t.Fatalf("%d calls, %v", calls, err)
+	}
+	if all, err := run.Rollout(); err != nil || len(all.Episodes) != 4 {
+		t.Errorf("%d episodes on all four tasks, %v", len(all.Episodes), err)
+	}
+	enough := errors.New("enough")
+	_, err = Train("quick/point-goal", small, Iterations(100000), Quiet(), Set("checkpoint_every=1"), Saved(func(*Run) error { return enough }))
+	if err != enough {
+		t.Errorf("a failing show gives %v", err)
 	}
 }
 

@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
 	"nacre/experiment"
+	"nacre/experiment/progress"
 	"nacre/experiment/tables"
 	"nacre/library/cell"
 	"nacre/library/display"
@@ -29,6 +32,8 @@ type Run struct {
 	cfg  experiment.Config
 	host experiment.Host
 	at   []setting // its values of what Over varies
+
+	saved func(*Run) error
 }
 
 // Open opens a run folder.
@@ -62,16 +67,52 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 		return err
 	}
 	defer t.Close()
-	if w == nil {
-		return t.Train(ctx, nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var beside sync.WaitGroup
+	stop := make(chan struct{})
+	var shown progress.Progress
+	if w != nil {
+		w.begin()
+		beside.Go(func() { w.follow(r, stop) })
+		shown = w
 	}
-	w.begin()
-	stop, drawn := make(chan struct{}), make(chan struct{})
-	go func() { w.follow(r, stop); close(drawn) }()
-	err = t.Train(ctx, w)
+	if r.saved != nil {
+		beside.Go(func() { r.observe(stop, cancel) })
+	}
+	err = t.Train(ctx, shown)
 	close(stop)
-	<-drawn
+	beside.Wait()
+	var failed *failure
+	if errors.As(context.Cause(ctx), &failed) {
+		return failed.error
+	}
 	return err
+}
+
+// failure is an error of what Saved calls.
+type failure struct{ error }
+
+// observe calls what Saved gave, each time the run has been saved, until stop is closed, and ends the training where that
+// fails.
+func (r *Run) observe(stop chan struct{}, end context.CancelCauseFunc) {
+	var seen time.Time
+	for last := false; !last; {
+		select {
+		case <-stop:
+			last = true
+		case <-time.After(pause):
+		}
+		weights, err := os.Stat(filepath.Join(r.Dir, experiment.WeightsFile))
+		if err != nil || !weights.ModTime().After(seen) {
+			continue // not written yet, or shown
+		}
+		seen = weights.ModTime()
+		if err := r.saved(r); err != nil {
+			end(&failure{err})
+			return
+		}
+	}
 }
 
 // find is the run that is in the folder, nil where there is none. One of another configuration is an error.
@@ -208,17 +249,52 @@ func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	return layOut(r.title(), e, nil)
 }
 
-// Rollout lets the agent adapt to a test task, from 0, by the run's protocol and records the last episode.
-func (r *Run) Rollout(task int) (display.Rollout, error) {
+// Tasks are the tasks of the run's tests: a row each, with its number and its parameters, in the units of the family.
+func (r *Run) Tasks() *frame.Frame {
+	var f *frame.Frame
+	err := r.agent(func(a *experiment.Agent) error {
+		var number []float64
+		var params [][]float64
+		for k, t := range a.TestTasks {
+			number = append(number, float64(k))
+			for j, v := range t.Params {
+				if j == len(params) {
+					params = append(params, make([]float64, len(a.TestTasks)))
+				}
+				params[j][k] = v
+			}
+		}
+		f = frame.New(frame.Numbers("task", number))
+		for j, column := range params {
+			f = f.With(frame.Numbers(fmt.Sprint("parameter ", j+1), column))
+		}
+		return nil
+	})
+	if err != nil {
+		return frame.Failed(err)
+	}
+	return f
+}
+
+// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on each.
+// No tasks are all.
+func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 	var rec recording.Recorder
 	err := r.agent(func(a *experiment.Agent) error {
-		if task < 0 || task >= len(a.TestTasks) {
-			return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", task, a.Spec.Name, len(a.TestTasks)-1)
+		chosen := a.TestTasks
+		if len(tasks) > 0 {
+			chosen = nil
+		}
+		for _, task := range tasks {
+			if task < 0 || task >= len(a.TestTasks) {
+				return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", task, a.Spec.Name, len(a.TestTasks)-1)
+			}
+			chosen = append(chosen, a.TestTasks[task])
 		}
 		rec.Family = a.Family
 		p := a.Config.Evaluation.Protocol
 		p.Repeats = 1
-		_, err := protocol.Evaluate(cell.Context(), &rec, a.TestTasks[task:task+1], p, a.Learner.Adapter(), r.cfg.Seed)
+		_, err := protocol.Evaluate(cell.Context(), &rec, chosen, p, a.Learner.Adapter(), r.cfg.Seed)
 		return err
 	})
 	err = errors.Join(err, rec.Close())

@@ -44,6 +44,12 @@ export class KernelLink {
   private session: Session.IModel | null = null;
   private connection: Kernel.IKernelConnection | null = null;
   private readonly cellOf = new Map<string, string>();
+  /**
+   * Cells sent of which nothing has come back, and answers to a question, by the request they belong to: a connection may
+   * have broken off before it took them along, so they are sent once more when it is back. The server takes each once.
+   */
+  private readonly unconfirmed = new Map<string, KernelMessage.IShellMessage>();
+  private readonly answers = new Map<string, { value: string; question: KernelMessage.IInputRequestMsg }>();
   private wasConnected = false;
   private deliveries = new Deliveries();
   /**
@@ -111,14 +117,34 @@ export class KernelLink {
 
   /** Asks the kernel to run a cell. Outputs and the reply come as messages. */
   execute(cell: string, code: string): void {
-    const future = this.live().requestExecute({ code, stop_on_error: true, allow_stdin: true, store_history: true }, true, { cellId: cell });
-    this.cellOf.set(future.msg.header.msg_id, cell);
-    // The connection gives up on its futures when the kernel restarts or dies; the page learns that from the state.
-    future.done.catch(() => undefined);
+    const { username, clientId: session } = this.live();
+    const message = KernelMessage.createMessage({
+      msgType: 'execute_request', channel: 'shell', username, session, metadata: { cellId: cell },
+      content: { code, silent: false, store_history: true, user_expressions: {}, stop_on_error: true, allow_stdin: true },
+    });
+    this.cellOf.set(message.header.msg_id, cell);
+    this.unconfirmed.set(message.header.msg_id, message);
+    this.send(message);
   }
 
-  answer(request: KernelMessage.IInputRequestMsg, value: string): void {
-    this.live().sendInputReply({ status: 'ok', value }, request.header as never);
+  answer(question: KernelMessage.IInputRequestMsg, value: string): void {
+    this.answers.set((question.parent_header as any).msg_id, { value, question });
+    this.reply(value, question);
+  }
+
+  /** Whether a cell was sent and nothing has come back yet. */
+  sending(cell: string): boolean { return [...this.unconfirmed.keys()].some((id) => this.cellOf.get(id) === cell); }
+
+  /** Sends a cell; while there is no connection it waits with the others for the next. */
+  private send(message: KernelMessage.IShellMessage): void {
+    const live = this.live();
+    // The connection gives up on its futures when the kernel restarts or dies; the page learns that from the state.
+    if (live.connectionStatus === 'connected') live.sendShellMessage(message, true, true).done.catch(() => undefined);
+  }
+
+  private reply(value: string, question: KernelMessage.IInputRequestMsg): void {
+    const live = this.live();
+    if (live.connectionStatus === 'connected') live.sendInputReply({ status: 'ok', value }, question.header as never);
   }
 
   /** Completes a cell; above are those over it that did not run as they are, here and below. */
@@ -213,6 +239,8 @@ export class KernelLink {
     this.connection = null;
     this.wasConnected = false;
     this.cellOf.clear();
+    this.unconfirmed.clear();
+    this.answers.clear();
   }
 
   private connect(model: Kernel.IModel): void {
@@ -263,6 +291,8 @@ export class KernelLink {
   private connectionStatus(status: Kernel.ConnectionStatus): void {
     if (this.state === 'dead') return;
     if (status === 'connected') {
+      this.unconfirmed.forEach((message) => this.send(message));
+      this.answers.forEach(({ value, question }) => this.reply(value, question));
       if (this.wasConnected) this.reconnected.emit();
       this.wasConnected = true;
       if (this.state === 'reconnecting' || this.state === 'disconnected') this.setState('idle');
@@ -300,6 +330,7 @@ export class KernelLink {
     this.hear();
     const parent = (message.parent_header as any)?.msg_id as string | undefined;
     const marks = (message.metadata ?? {}) as Marks;
+    if (parent) this.confirm(parent, message);
     const place = this.deliveries.take(marks.seq ?? 0);
     if (place === 'gap') this.askAgain();
     if (place !== 'next') return;
@@ -314,6 +345,14 @@ export class KernelLink {
     if (message.channel === 'iopub' || message.channel === 'stdin' || message.header.msg_type === 'execute_reply') {
       this.message.emit({ message, cell, seq: marks.seq ?? 0 });
     }
+  }
+
+  /** A message that a request led to: it has arrived, and another question or its end says the same of an answer. */
+  private confirm(request: string, message: Message): void {
+    this.unconfirmed.delete(request);
+    const over = message.header.msg_type === 'status' && (message.content as any).execution_state === 'idle';
+    const asked = message.header.msg_type === 'input_request' && message.header.msg_id !== this.answers.get(request)?.question.header.msg_id;
+    if (over || asked) this.answers.delete(request);
   }
 
   private setState(state: KernelState): void {
