@@ -178,6 +178,11 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 			return b
 		}
 	}
+	for _, r := range b.o.references {
+		if b.err == nil && (math.IsNaN(r.Y) || math.IsInf(r.Y, 0) || b.o.logY && r.Y <= 0) {
+			b.err = fmt.Errorf("plots: the line %q is at %v; expected a height that the axis has", r.Name, r.Y)
+		}
+	}
 	for _, t := range titles {
 		b.Panels = append(b.Panels, ChartPanel{Title: t, Marks: []Mark{}, References: b.o.references})
 	}

@@ -97,11 +97,19 @@ func (l *layout) placeLegend() {
 	l.top += legendLine * float64(len(l.legend))
 }
 
-// extents are the ranges of all marks and references. Bars stand on 0.
+// extents are the ranges of all marks and references. Bars stand on 0. A logarithmic axis has room for positive values only:
+// empty bins and the lower ends of intervals may be others.
 func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 	xlo, xhi, ylo, yhi = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	x := func(v ...float64) { l, h := extent(v); xlo, xhi = min(xlo, l), max(xhi, h) }
-	y := func(v ...float64) { l, h := extent(v); ylo, yhi = min(ylo, l), max(yhi, h) }
+	take := func(s Scale, lo, hi *float64, v []float64) {
+		for _, v := range v {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) && (!s.Log || v > 0) {
+				*lo, *hi = min(*lo, v), max(*hi, v)
+			}
+		}
+	}
+	x := func(v ...float64) { take(c.X, &xlo, &xhi, v) }
+	y := func(v ...float64) { take(c.Y, &ylo, &yhi, v) }
 	for _, p := range c.Panels {
 		for _, m := range p.Marks {
 			x(m.X...)
@@ -110,8 +118,12 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 			y(m.Y1...)
 			y(m.Lo...)
 			y(m.Hi...)
-			if m.Kind == BarMark && !c.Y.Log {
-				y(0)
+			for _, v := range m.Y {
+				if m.Kind == BarMark && c.Y.Log {
+					y(v / 2) // so that the lowest bar can be seen
+				} else if m.Kind == BarMark {
+					y(0)
+				}
 			}
 		}
 		for _, r := range p.References {
@@ -180,9 +192,12 @@ func (r *ruler) logTicks() {
 	}
 }
 
-// share is where a value lies on the axis, 0 to 1.
+// share is where a value lies on the axis, 0 to 1. One that a logarithmic axis has no place for is at its lower end.
 func (r ruler) share(v float64) float64 {
 	if r.log {
+		if v <= 0 {
+			return 0
+		}
 		v = math.Log10(v)
 	}
 	return (v - r.lo) / (r.hi - r.lo)

@@ -97,7 +97,7 @@ export class CurvesView {
     const x = at === null ? null : this.plot!.data[0]![at];
     const value = (s: Series) => {
       if (x === null) return s.y[s.y.length - 1];
-      const i = s.x.indexOf(x as number);
+      const i = s.x.findLastIndex((v) => v <= (x as number)); // lines need not have values at the same places
       return i < 0 ? null : s.y[i];
     };
     this.legend.replaceChildren(
@@ -116,7 +116,7 @@ export class CurvesView {
     const bands: uPlot.Band[] = [];
     this.data.series.forEach((s, i) => {
       const c = colours[i]!;
-      series.push({ label: s.name, stroke: css(c), width: 1.75, spanGaps: true, points: { show: s.y.length < 3 } });
+      series.push({ label: s.name, stroke: css(c), width: 1.75, spanGaps: true, points: { show: () => (this.data.series[i]?.y.length ?? 0) < 3, fill: css(c), size: 6 } });
       if (s.low && s.high) {
         const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
         series.push({ ...edge }, { ...edge });
