@@ -179,7 +179,7 @@ func TestLogTicks(t *testing.T) {
 	for want, at := range map[string][2]float64{
 		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000}, "1e-09 1e-06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
 	} {
-		r := newRuler(Scale{Log: true}, at[0], at[1], 5)
+		r := newRuler(Scale{Log: true}, at[0], at[1], 5, false)
 		var got []string
 		for _, t := range r.ticks {
 			got = append(got, t.text)

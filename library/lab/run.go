@@ -20,6 +20,7 @@ import (
 	"nacre/library/display"
 	"nacre/rl"
 	"nacre/rl/protocol"
+	"nacre/sim"
 	"nacre/sim/recording"
 	"nacre/tsne"
 )
@@ -217,6 +218,15 @@ func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 		return nil, err
 	}
 	return Plane(r.Title(), e)
+}
+
+// TestTasks are the tasks that the run is evaluated on, in the order in which Rollout counts them.
+func (r *Run) TestTasks() (tasks []sim.Task, err error) {
+	err = r.agent(func(a *experiment.Agent) error {
+		tasks = a.TestTasks
+		return nil
+	})
+	return tasks, err
 }
 
 // Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on each;

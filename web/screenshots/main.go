@@ -161,6 +161,10 @@ func takeEach(allocator context.Context, url, notebook, out string) error {
 			return err
 		}
 		for _, id := range cells {
+			wait := fmt.Sprintf(`(document.querySelector('[data-picture=%q]').scrollIntoView(), new Promise(done => setTimeout(() => done(null), 1500)))`, id)
+			if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](wait, chromedp.EvalAwaitPromise)); err != nil {
+				return err // rollouts are drawn when they are seen
+			}
 			png, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS(fmt.Sprintf(`[data-picture=%q] .outputs`, id))))
 			if err != nil {
 				return fmt.Errorf("%s: %w", id, err)

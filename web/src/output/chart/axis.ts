@@ -16,13 +16,13 @@ export interface Axis {
   value(share: number): number;
 }
 
-/** An axis over a range of values; tight leaves no room at its ends, as after zooming. */
-export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean): Axis {
+/** An axis over a range of values; tight leaves no room at its ends, as after zooming. Dots have room at 0, where bars stand. */
+export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, dots = false): Axis {
   const to = (v: number) => (scale.log ? Math.log10(v) : v);
   let a = to(lo), b = to(hi);
   if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
   else if (a === b) { const d = Math.max(Math.abs(a) * 0.1, 0.5); a -= d; b += d; }
-  else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0) a -= room; b += room; }
+  else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0 || dots) a -= room; b += room; }
   return {
     lo: a, hi: b, log: scale.log, ticks: scale.categories.length ? categories(scale.categories, a, b) : scale.log ? logTicks(a, b) : linearTicks(a, b, n),
     share: (v) => (scale.log && v <= 0 ? 0 : (to(v) - a) / (b - a)),
