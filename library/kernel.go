@@ -3,18 +3,33 @@ package library
 import (
 	"fmt"
 	"reflect"
+	"sync"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg/draw"
 	"gorgonia.org/tensor"
 
+	"nacre/analysis/plots"
 	"nacre/kernel"
 	"nacre/library/cell"
 	"nacre/library/display"
 )
 
+// colours makes this project's colours those in which gonum's plots are drawn where nothing else is said.
+var colours = sync.OnceFunc(func() {
+	plotter.DefaultLineStyle.Color, plotter.DefaultGlyphStyle.Color = plots.Palette[0], plots.Palette[0]
+	plotter.DefaultGlyphStyle.Shape = draw.CircleGlyph{}
+	plotutil.DefaultColors = nil
+	for _, c := range plots.Palette {
+		plotutil.DefaultColors = append(plotutil.DefaultColors, c)
+	}
+})
+
 // New returns what cells may import as a kernel takes it, and makes packages cell and display work in its cells.
 func New() kernel.Library {
+	colours()
 	cell.SetCurrent(func() cell.Cell {
 		if c := kernel.Current(); c != nil {
 			return c
