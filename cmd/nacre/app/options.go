@@ -100,6 +100,9 @@ type TSNEOptions struct {
 	Start      string // "pca", "random"
 	Method     string // of the repulsion, as tsne.Method
 	Repeats    int
+	UMAP       bool    // instead of t-SNE
+	Neighbours int     // of UMAP
+	MinDist    float64 // of UMAP
 	Seed       uint64
 	Out        string // folder
 	Workers    int

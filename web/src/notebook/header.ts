@@ -1,7 +1,7 @@
 // The bar above the notebook: where one is, what the kernel does, what can be done.
 
 import { el, iconButton } from '../dom';
-import { folderOf, nameOf, treeUrl } from '../config';
+import { folderOf, nameOf, treeUrl } from '../address';
 import { openMenu, Item } from '../ui/dialog';
 import { keyLabel, keysOf } from './keys';
 import type { OpenNotebook } from './actions';

@@ -1,7 +1,7 @@
 // An open notebook.
 
 import { announce, download, el } from '../dom';
-import { folderOf, nameOf, notebookUrl } from '../config';
+import { folderOf, nameOf, notebookUrl } from '../address';
 import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/clipboard';
 import { exportGo } from '../model/exportgo';
 import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
