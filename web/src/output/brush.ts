@@ -8,10 +8,9 @@ export class Brush {
   selected: ReadonlySet<string> | null = null;
 
   select(names: Iterable<string> | null, by: object): void {
-    const next = names && new Set(names);
-    const same = next?.size === this.selected?.size && [...(next ?? [])].every((n) => this.selected!.has(n));
-    if (same && !next === !this.selected) return;
-    this.selected = next?.size ? next : null;
+    const chosen = new Set(names ?? []), { selected } = this;
+    if (chosen.size === (selected?.size ?? 0) && [...chosen].every((n) => selected!.has(n))) return;
+    this.selected = chosen.size ? chosen : null;
     this.changed.emit(by);
   }
 

@@ -6,21 +6,7 @@ import { CurvesView } from '../curves/view';
 import { EmbeddingView } from '../embedding/view';
 import { RolloutView } from '../rollout/view';
 import type { Shown } from '../type';
-
-interface Checkpoint { name: string; at: number; embedding: unknown; rollout: unknown }
-
-function decode(v: any): { title: string; checkpoints: Checkpoint[]; curves: unknown } {
-  if (v?.version !== 1) throw new Error(`The scrubber has version ${JSON.stringify(v?.version)}; expected 1.`);
-  const list: any[] = Array.isArray(v.checkpoints) ? v.checkpoints : [];
-  if (!list.length) throw new Error('The scrubber has no checkpoints.');
-  return {
-    title: String(v.title ?? ''), curves: v.curves ?? null,
-    checkpoints: list.map((c, i) => {
-      if (!Number.isFinite(c?.at)) throw new Error(`Checkpoint ${i} of the scrubber is at ${JSON.stringify(c?.at)}; expected a number.`);
-      return { name: String(c.name ?? ''), at: c.at, embedding: c.embedding, rollout: c.rollout ?? null };
-    }),
-  };
-}
+import { decode } from './decode';
 
 export class ScrubberView {
   readonly dom = el('figure.scrubber');
