@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,7 +152,10 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 		e.watch = nil // so that it is read from the beginning next time
 		return err
 	}
-	to.Latest = maps.Clone(e.watch.Latest)
+	to.Latest = make(map[string]Number, len(e.watch.Latest))
+	for column, v := range e.watch.Latest {
+		to.Latest[column] = Number(v)
+	}
 	to.State = e.state(to.Finished)
 	if to.State == Running && to.Share > 0 {
 		to.Left = to.Seconds / to.Share * (1 - to.Share)
