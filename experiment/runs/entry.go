@@ -90,7 +90,7 @@ func (e *entry) look(known *configs) (*Run, bool) {
 	if same && (e.run.State != Running || queue == sweep.Running || e.state(false) == Running) { // a process that is killed changes no file
 		return nil, false
 	}
-	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest}
+	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}}
 	if e.planned && now[0] == (stamp{}) {
 		e.awaited(run)
 	} else if err := e.read(run, known, now); err != nil {
