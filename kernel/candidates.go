@@ -377,7 +377,8 @@ func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// keys are what a text being written can be: the keys of a live map's index, and the columns of a live table in a call.
+// keys are what a text being written can be: the keys of a live map's index, in a call the columns of a live table, and
+// what the library says of it.
 func (w *writing) keys(open, word string) []Match {
 	w.check(open, strconv.Quote(cells.Marker))
 	if w.sc == nil || len(w.sc.Path) < 2 {
@@ -386,7 +387,39 @@ func (w *writing) keys(open, word string) []Match {
 	if p, ok := w.sc.Path[1].(*ast.IndexExpr); ok && p.Index == w.sc.Path[0] {
 		return ranked(w.mapKeys(p.X), word)
 	}
-	return ranked(w.columns(), word)
+	if list := w.columns(); len(list) > 0 {
+		return ranked(list, word)
+	}
+	return ranked(w.texts(), word)
+}
+
+// texts are those that the library knows for an argument of one of its functions.
+func (w *writing) texts() []candidate {
+	for k, n := range w.sc.Path[1:] {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		id, ok := f.X.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		p, ok := w.sc.Info.Uses[id].(*types.PkgName)
+		argument := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == w.sc.Path[k] })
+		if !ok || argument < 0 {
+			continue
+		}
+		var out []candidate
+		for _, text := range w.library.Texts(p.Imported().Path(), f.Sel.Name, argument) {
+			out = append(out, candidate{Match: Match{Text: strconv.Quote(text), Kind: "key"}, by: text})
+		}
+		return out
+	}
+	return nil
 }
 
 // paths are the import paths that a part of one can become.

@@ -81,7 +81,7 @@ func (l *layout) titleRoom() float64 {
 }
 
 func (l *layout) placeLegend() {
-	if len(l.Names) < 2 {
+	if len(l.Names) == 0 || len(l.Names) == 1 && l.Names[0] == "" {
 		return
 	}
 	x := 0.0
@@ -133,6 +133,12 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 		for _, r := range p.References {
 			y(r.Y)
 		}
+	}
+	if xlo > xhi { // there is nothing to show yet
+		xlo, xhi = 1, 2
+	}
+	if ylo > yhi {
+		ylo, yhi = 1, 2
 	}
 	return xlo, xhi, ylo, yhi
 }

@@ -62,7 +62,7 @@ export class ChartView {
       save('PNG', () => this.savePng()), save('SVG', () => download('chart.svg', 'image/svg+xml', this.file())), save('CSV', () => download('chart.csv', 'text/csv', csv(this.chart))));
     const { names } = this.chart;
     const colours = taskColours(names.map(() => null), this.dark);
-    this.names.hidden = names.length < 2;
+    this.names.hidden = names.length < 2 && !names[0];
     this.names.replaceChildren(this.chart.by ? el('span.by', {}, this.chart.by) : '', ...names.map((name, k) => el('button', {
       type: 'button', 'aria-pressed': String(!this.hidden.has(k)), title: 'Click to switch off or on, double-click for this one alone',
       click: () => this.toggle(k), dblclick: () => this.only(k),
@@ -204,15 +204,15 @@ export class ChartView {
   private file(): string {
     const copy = this.svg.cloneNode(true) as SVGElement;
     copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-    const { names, title, by } = this.chart, colours = taskColours(names.map(() => null), this.dark);
+    const { names, title, by } = this.chart, named = names.length > 1 || !!names[0], colours = taskColours(names.map(() => null), this.dark);
     const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue('--text').trim();
-    const width = Number(copy.getAttribute('width')), rows = (title ? 22 : 0) + (names.length > 1 ? 20 : 0);
+    const width = Number(copy.getAttribute('width')), rows = (title ? 22 : 0) + (named ? 20 : 0);
     const height = Number(copy.getAttribute('height')) + rows;
     const body = shape('g', { transform: `translate(0 ${rows})` });
     body.append(...copy.childNodes);
     copy.append(shape('rect', { width, height, fill: style.getPropertyValue('--paper').trim() || '#fff' }), body);
     if (title) copy.append(shape('text', { x: 6, y: 16, fill: ink, 'font-weight': 600, 'font-size': 14 }, title));
-    if (names.length > 1) {
+    if (named) {
       if (by) copy.append(shape('text', { x: 6, y: rows - 4, fill: style.getPropertyValue('--muted').trim() }, by));
       let x = by ? 22 + by.length * 6.8 : 12;
       names.forEach((name, k) => {
