@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The parameters of the curve that umap-learn 0.5.9 finds for its own defaults and for two others (find_ab_params).
+// The parameters of the curve that umap-learn 0.5.12 finds for its own defaults and for two others (find_ab_params).
 func TestUMAPCurve(t *testing.T) {
 	for _, c := range []struct{ spread, minDist, a, b float64 }{
 		{1, 0.1, 1.57694346, 0.89506089}, {1, 0.5, 0.58303002, 1.33416686}, {1, 0.001, 1.92907313, 0.79150432},

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +90,7 @@ func (e *entry) look(known *configs) (*Run, bool) {
 	if same && (e.run.State != Running || queue == sweep.Running || e.state(false) == Running) { // a process that is killed changes no file
 		return nil, false
 	}
-	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest}
+	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}}
 	if e.planned && now[0] == (stamp{}) {
 		e.awaited(run)
 	} else if err := e.read(run, known, now); err != nil {
@@ -153,7 +152,10 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 		e.watch = nil // so that it is read from the beginning next time
 		return err
 	}
-	to.Latest = maps.Clone(e.watch.Latest)
+	to.Latest = make(map[string]Number, len(e.watch.Latest))
+	for column, v := range e.watch.Latest {
+		to.Latest[column] = Number(v)
+	}
 	to.State = e.state(to.Finished)
 	if to.State == Running && to.Share > 0 {
 		to.Left = to.Seconds / to.Share * (1 - to.Share)

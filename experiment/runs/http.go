@@ -239,7 +239,9 @@ func (s *Service) settings(r *http.Request) (any, error) {
 	}
 	out := make([]map[string]string, len(list))
 	for i, run := range list {
-		out[i] = run.Settings
+		if out[i] = run.Settings; out[i] == nil {
+			out[i] = map[string]string{} // of a run that has not begun, or cannot be read
+		}
 	}
 	return out, nil
 }

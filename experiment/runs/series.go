@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"nacre/experiment"
 )
@@ -21,6 +22,13 @@ type Curve struct {
 
 // Number is a float64 that JSON can hold: what is no finite number is its name as a text.
 type Number float64
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	x, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	*n = Number(x)
+	return err
+}
 
 // MarshalJSON writes it.
 func (n Number) MarshalJSON() ([]byte, error) {

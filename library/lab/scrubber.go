@@ -24,7 +24,7 @@ func Keep(iterations int) Option { return func(p *plan) { p.keep = iterations } 
 // the end, so that a point stays what it is; each layout starts from the one of the checkpoint after it. Unless o, of which at most one is given, says
 // otherwise there are 40 contexts of each of 8 tasks.
 func (r *Run) Scrubber(o ...experiment.EmbedOptions) (display.Scrubber, error) {
-	s := display.Scrubber{Title: r.title(), Curves: display.NewCurves("", "iterations", "return after adaptation")}
+	s := display.Scrubber{Title: r.Title(), Curves: display.NewCurves("", "iterations", "return after adaptation")}
 	var options experiment.EmbedOptions
 	for _, options = range o {
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"nacre/experiment/runs/runstest"
 )
 
@@ -78,6 +80,24 @@ func TestRunsPage(t *testing.T) {
 	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; g.dispatchEvent(new Event('change')); null}")
 	p.await("document.querySelector('tr[data-path=\"a/seed0\"] td[data-column=\"env_steps\"]').textContent === '9,000'")
 	p.await("document.querySelectorAll('.list tbody tr').length === 5")
+
+	// Runs of a study that wait are listed with it, and nothing is offered that they cannot do.
+	must(t, os.Mkdir(filepath.Join(s.dir, "study"), 0o755))
+	must(t, os.WriteFile(filepath.Join(s.dir, "study", "plan.json"), []byte(`{"name": "point", "runs": [{"name": "pearl-seed1", "family": "point-goal", "system": "pearl", "seed": 1}]}`), 0o644))
+	p.await("document.querySelector('tr[data-path=\"study/runs/pearl-seed1\"][data-state=\"waiting\"]')")
+	eval[any](p, "{document.querySelector('tr[data-path=\"study/runs/pearl-seed1\"] .open').click(); null}")
+	p.await("document.querySelector('.detail h2').textContent === 'study/runs/pearl-seed1' && document.querySelector('.detail textarea').readOnly")
+	if n := eval[int](p, "document.querySelectorAll('.detail .bar button, .detail .bar a').length"); n != 0 {
+		t.Errorf("a run that waits has %d buttons", n)
+	}
+	shots(t, p, "runs")
+
+	// On a narrow window the table can be scrolled by itself, and a run fills the page.
+	p.do(chromedp.EmulateViewport(480, 800))
+	p.await("document.querySelector('.detail').getBoundingClientRect().width >= 470 && document.documentElement.scrollWidth <= innerWidth")
+	shots(t, p, "runs-narrow")
+	p.press("Escape")
+	p.await("document.querySelector('.detail').hidden && document.documentElement.scrollWidth <= innerWidth")
 	p.quiet()
 }
 

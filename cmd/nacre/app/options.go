@@ -234,6 +234,7 @@ type RunOptions struct {
 type BenchTSNEOptions struct {
 	Sizes   []int    // points
 	Digits  bool     // and the digits of scikit-learn
+	UMAP    bool     // and layouts by UMAP
 	Starts  int      // further layouts from starts that libraries share
 	Peers   []string // names; none is all
 	Scripts string   // folder of the scripts that run the others; empty is those in the program

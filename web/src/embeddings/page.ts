@@ -118,8 +118,10 @@ export class EmbeddingsPage {
   private async make(run: string): Promise<void> {
     try {
       await api.make(run, 'embedding');
-      for (;;) {
-        const mine = (await api.list(0, '')).making.find((m) => m.path === run && m.what === 'embedding');
+      for (let since = 0, shape = ''; ;) {
+        const l = await api.list(since, shape); // all runs once, then what has changed
+        [since, shape] = [l.version, l.shape];
+        const mine = l.making.find((m) => m.path === run && m.what === 'embedding');
         if (!mine) break;
         if (mine.error) throw new Error(mine.error);
         banner(this.banners, run, `${run}: ${mine.line || 'the embedding waits to be made'} …`, [{ label: 'Cancel', run: () => void api.cancel(run, 'embedding') }]);

@@ -55,7 +55,7 @@ export class Cell {
     this.count = json.execution_count ?? null;
     const timing = json.metadata.execution;
     const from = timeOf(timing?.['iopub.execute_input']);
-    const to = timeOf(timing?.['shell.execute_reply']);
+    const to = timeOf(timing?.['shell.execute_reply'] ?? timing?.['iopub.status.idle']);
     if (to >= from) this.tookMs = to - from;
   }
 

@@ -69,7 +69,7 @@ export class Execution {
       const kept = theirs.get(cell.id);
       if (cell.type !== 'code' || !kept || kept.cell_type !== 'code') continue;
       if (!sameOutputs(cell.outputs, kept.outputs) || cell.count !== kept.execution_count) cell.setOutputs(kept.outputs ?? [], kept.execution_count ?? null);
-      if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id)) this.finish(cell, new Date().toISOString());
+      if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id)) this.finish(cell, kept.metadata.execution?.['shell.execute_reply'] ?? new Date().toISOString());
     }
     this.adopt(model);
   }

@@ -24,6 +24,7 @@ import { Header } from './header';
 import { helpTable } from './help';
 import { KeySequence, keyName } from './keys';
 import { Library } from './library';
+import { Original } from './original';
 import { Outline } from './outline';
 import { openPalette } from './palette';
 import { Saving } from './saving';
@@ -49,6 +50,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   private readonly pager = el('aside.pager', { 'aria-label': 'Documentation', hidden: true });
   private readonly header: Header;
   private readonly banners: Banners;
+  private readonly original: Original;
   private readonly keys = new KeySequence();
   private readonly inputs = new Map<Cell, HTMLElement>();
   private clipboard: CellJson[] = [];
@@ -56,7 +58,7 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   constructor(public path: string, readonly notebook: Notebook, readonly link: KernelLink, model: FileModel) {
     this.selection = new Selection(notebook, (i) => this.hiddenCells[i] ?? false);
-    this.saving = new Saving(notebook, path, model, () => this.execution.seq);
+    this.saving = new Saving(notebook, path, model, () => this.execution.seq, () => this.original.leave());
     this.variables = new Variables(link);
     this.search = new SearchBar(this);
     this.outline = new Outline(this, () => this.toggleSide('outline'));
@@ -76,6 +78,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.staleness = new Staleness(notebook, link, (cells) => { this.execution.run(cells); this.header.tick(); });
     this.header = new Header(this);
     this.banners = new Banners(this, { reload: () => this.reload(), saveCopy: () => this.saveCopy() });
+    this.original = new Original(this, this.banners, model.writable, (to) => this.moved(to));
     this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.outline.dom, this.library.dom, this.variables.dom);
     this.connect();
     new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
@@ -127,6 +130,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   private async runCells(cells: Cell[]): Promise<void> {
     for (const c of cells) this.view(c).render();
     if (!cells.some((c) => c.type === 'code')) return;
+    if (this.original.here) await this.original.leave();
     if (this.link.state === 'none') await this.link.start();
     if (!this.link.ready) {
       // The cells wait for a kernel that starts only now.
@@ -367,10 +371,14 @@ export class NotebookPage implements NotebookActions, CellHost {
     const name = await askText('Rename the notebook', 'Name', nameOf(this.path), 'Rename');
     if (!name || name === nameOf(this.path)) return;
     const to = [this.folder, name.endsWith('.ipynb') ? name : name + '.ipynb'].filter(Boolean).join('/');
-    const model = await contents.rename(this.path, to);
-    this.path = this.saving.path = model.path;
-    await this.link.renamed(model.path);
-    history.replaceState(null, '', notebookUrl(model.path));
+    await this.moved((await contents.rename(this.path, to)).path);
+  }
+
+  /** The page is about another file from now on. */
+  private async moved(to: string): Promise<void> {
+    this.path = this.saving.path = to;
+    await this.link.renamed(to);
+    history.replaceState(null, '', notebookUrl(to));
     this.header.refresh();
   }
 

@@ -9,7 +9,7 @@ export interface Run {
   path: string; group: string; algorithm: string; title: string; family: string; preset: string; seed: number;
   state: State; problem?: string;
   iterations: number; env_steps: number; updates: number; share: number; seconds: number; left: number;
-  latest: Record<string, number>;
+  latest: Record<string, number | string>; // a text where the number is infinite
   device: string; started: string; changed: string; note: Note; version: number;
 }
 

@@ -10,6 +10,9 @@ import { api, Detail, Making, Note, Product } from './api';
 import type { Row } from './model';
 import { ago, duration, percent } from './words';
 
+/** A number, or the text that stands for an infinite one. */
+const number = (v: number | string | undefined) => (typeof v === 'string' ? v : format(v));
+
 /** What can be made of a run, and what it is called. */
 const products: [Product, string][] = [['embedding', 'Embedding'], ['rollout', 'Rollout']];
 
@@ -76,7 +79,7 @@ export class RunDetail {
       ['State', r.problem ? `${r.state}: ${r.problem}` : r.state === 'running' && r.left > 0 ? `running, ${duration(r.left)} left` : r.state],
       ['What', `${r.title} on ${r.family}, seed ${r.seed}${r.preset ? `, from ${r.preset}` : ''}`],
       ['Done', `${percent(r.share)}, ${r.iterations} iterations, ${r.env_steps.toLocaleString('en')} steps, ${r.updates.toLocaleString('en')} updates in ${duration(r.seconds)}`],
-      ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => name + format(r.latest[k!]!)).join(', ')],
+      ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => `${name}${number(r.latest[k!])}`).join(', ')],
       ['Device', r.device], ['Changed', ago(Date.parse(r.changed))],
     ];
     this.facts.replaceChildren(...facts.filter(([, v]) => v).flatMap(([k, v]) => [el('dt', {}, k), el('dd', {}, v)]));

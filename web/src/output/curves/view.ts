@@ -125,7 +125,7 @@ export class CurvesView {
     const x = at === null ? null : this.plot!.data[0]![at];
     const value = (s: Series) => {
       if (x === null) return s.y[s.y.length - 1];
-      const i = s.x.indexOf(x as number);
+      const i = s.x.findLastIndex((v) => v <= (x as number)); // lines need not have values at the same places
       return i < 0 ? null : s.y[i];
     };
     this.legend.replaceChildren(
@@ -156,7 +156,7 @@ export class CurvesView {
     this.data.series.forEach((s, i) => {
       const c = colours[i]!;
       const faint = !this.brushing.has(s.name);
-      series.push({ label: s.name, stroke: faint ? `rgb(${c[0]} ${c[1]} ${c[2]} / 0.15)` : css(c), width: this.brushing.selected && !faint ? 2.75 : 1.75, spanGaps: true, points: { show: s.y.length < 3 } });
+      series.push({ label: s.name, stroke: faint ? `rgb(${c[0]} ${c[1]} ${c[2]} / 0.15)` : css(c), width: this.brushing.selected && !faint ? 2.75 : 1.75, spanGaps: true, points: { show: () => (this.data.series[i]?.y.length ?? 0) < 3, fill: css(c), size: 6 } });
       if (s.low && s.high) {
         const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
         series.push({ ...edge }, { ...edge });
@@ -165,7 +165,7 @@ export class CurvesView {
     });
     const axis = (label: string, size: number): uPlot.Axis => ({
       stroke: ink, font, labelFont: font, label: label || undefined, labelSize: label ? 18 : 0, size, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, gap: 6,
-      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v))),
+      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v).replace('-', '−'))),
     });
     return {
       width: this.host.clientWidth, height: this.height, series, bands,
