@@ -1,9 +1,11 @@
 package library_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
@@ -166,4 +168,27 @@ for {}`)
 		t.Fatalf("got %+v", r.Error)
 	}
 	kerneltest.Cells(t, s, [][2]string{{"1 + 1", "2"}})
+}
+
+// Texts among the arguments of a call are completed: names of registries, also within a list, files, and nothing elsewhere.
+func TestTextCompletion(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("points.csv", []byte("a\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t)
+	for code, want := range map[string]string{
+		"lab.Train(\"quick/point": `"quick/point-goal"`,
+		"import \"nacre/library/lab\"\nruns := lab.Compare(\"quick/point-goal\", []string{\"tcl": `"tcl-pearl"`,
+		"sim.Lookup(\"cheetah-v": `"cheetah-vel"`, "frame.Read(\"poi": `"points.csv"`, "lab.Train(\"quick/point-goal\", lab.Algorithm(\"orac": `"oracle"`,
+		"fmt.Println(\"quick/point": "", "lab.Train(\"quick/point-goal\", lab.Folder(\"quick/p": "",
+	} {
+		got := ""
+		if c := s.Draft().Complete(code, utf8.RuneCountInString(code)); len(c.Matches) > 0 {
+			got = c.Matches[0].Text
+		}
+		if got != want {
+			t.Errorf("%s is completed by %s, want %s", code, got, want)
+		}
+	}
 }

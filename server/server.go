@@ -36,15 +36,16 @@ const DisplayName = "Go (Nacre)"
 // Config says what to serve.
 type Config struct {
 	Dir     string
-	Token   string       // at least 16 characters; "" makes a random one
-	Kernel  []string     // command of a kernel's process
-	Env     []string     // added to its environment
-	Memory  int64        // of one kernel, in bytes; 0 for no limit
-	Static  fs.FS        // the front end: index.html and what is under static/
-	Wasm    fs.FS        // programs that the browser runs, and their manifest; nil where there are none
-	Runs    http.Handler // answers the page of runs, at paths relative to its own; nil where there is none
-	Layouts http.Handler // answers the page of embeddings, likewise
-	Hosts   []string     // further names this server may be called by, besides those of the loopback interface
+	Fixed   func(path string) bool // files of Dir that are not written: edits of such notebooks go to a copy; nil where there are none
+	Token   string                 // at least 16 characters; "" makes a random one
+	Kernel  []string               // command of a kernel's process
+	Env     []string               // added to its environment
+	Memory  int64                  // of one kernel, in bytes; 0 for no limit
+	Static  fs.FS                  // the front end: index.html and what is under static/
+	Wasm    fs.FS                  // programs that the browser runs, and their manifest; nil where there are none
+	Runs    http.Handler           // answers the page of runs, at paths relative to its own; nil where there is none
+	Layouts http.Handler           // answers the page of embeddings, likewise
+	Hosts   []string               // further names this server may be called by, besides those of the loopback interface
 	Log     *slog.Logger
 }
 
@@ -78,6 +79,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("notebook folder: %w", err)
 	}
+	store.Protect(c.Fixed)
 	s := &Server{config: c, auth: newAuth(c.Token, c.Hosts), store: store, log: c.Log, started: time.Now()}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Store: store, Log: c.Log})

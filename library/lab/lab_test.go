@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,9 +48,10 @@ func TestTrain(t *testing.T) {
 	if b, err := layout.MIMEBundle(); err != nil || !strings.Contains(b["text/plain"].(string), "between centroids") {
 		t.Errorf("shown: %v", err)
 	}
-	rollout, err := run.Rollout(3)
-	if err != nil || len(rollout.Episodes) != 1 {
-		t.Errorf("rollout: %v, %v", rollout.Episodes, err)
+	for n, tasks := range map[int][]int{1: {3}, 2: {0, 2}, 4: nil} {
+		if rollout, err := run.Rollout(tasks...); err != nil || len(rollout.Episodes) != n {
+			t.Errorf("rollout on %v: %d episodes, expected %d: %v", tasks, len(rollout.Episodes), n, err)
+		}
 	}
 	if _, err := run.Rollout(4); err == nil || !strings.Contains(err.Error(), "test task 4 of point-goal; expected 0 to 3") {
 		t.Errorf("a task that is not there: %v", err)
@@ -71,36 +73,6 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// What Saved calls sees the run as it was saved, and ends the training where it fails.
-func TestSaved(t *testing.T) {
-	t.Chdir(t.TempDir())
-	calls := 0
-	run, err := Train("quick/point-goal", small, Iterations(2), Quiet(), Saved(func(r *Run) error {
-		calls++
-		tasks := r.Tasks()
-		if tasks.Len() != 4 || !tasks.Has("parameter 2") || tasks.Has("parameter 3") {
-			t.Errorf("the tasks are %v", tasks)
-		}
-		both, err := r.Rollout(2, 0)
-		x, _ := tasks.Numbers("parameter 1")
-		if err == nil && (len(both.Episodes) != 2 || both.Episodes[0].Params[0] != x[2] || both.Episodes[1].Params[0] != x[0]) {
-			t.Errorf("%d rollouts, not of tasks 2 and 0", len(both.Episodes))
-		}
-		return err
-	}))
-	if err != nil || calls == 0 {
-		t.Fatalf("%d calls, %v", calls, err)
-	}
-	if all, err := run.Rollout(); err != nil || len(all.Episodes) != 4 {
-		t.Errorf("%d episodes on all four tasks, %v", len(all.Episodes), err)
-	}
-	enough := errors.New("enough")
-	_, err = Train("quick/point-goal", small, Iterations(100000), Quiet(), Set("checkpoint_every=1"), Saved(func(*Run) error { return enough }))
-	if err != enough {
-		t.Errorf("a failing show gives %v", err)
-	}
-}
-
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs, err := Compare("quick/point-goal", []string{"pearl", "rl2"}, []int{1, 2}, small, Iterations(1), Set("rl2.hidden=4", "rl2.meta_batch=2", "rl2.epochs=1", "rl2.episodes=2"))
@@ -117,6 +89,30 @@ func TestCompare(t *testing.T) {
 	all, err := OpenAll("runs")
 	if err != nil || len(all) != 4 {
 		t.Errorf("%d runs opened: %v", len(all), err)
+	}
+}
+
+// A run is looked at as it was saved, until it ends; of looks that take long the next sees what came meanwhile.
+func TestEvery(t *testing.T) {
+	var updates []float64
+	run, err := Train("quick/point-goal", small, Iterations(4), Quiet(), Folder(t.TempDir()), Every(1, func(run *Run) error {
+		m, err := run.Metrics().Numbers("updates")
+		if err != nil {
+			return err
+		}
+		updates = append(updates, m[len(m)-1])
+		_, err = run.Rollout(0)
+		return err
+	}))
+	if err != nil || len(updates) == 0 || updates[len(updates)-1] != 16 || !slices.IsSorted(updates) {
+		t.Errorf("looked at after %v updates (%v), expected the last after 16", updates, err)
+	}
+	want := errors.New("enough seen")
+	if _, err = Train("quick/point-goal", small, Iterations(1), Quiet(), Folder(t.TempDir()), Every(1, func(*Run) error { return want })); !errors.Is(err, want) {
+		t.Errorf("an error of looking is %v", err)
+	}
+	if _, err := run.Embedded(experiment.RowsContext); err == nil || !strings.Contains(err.Error(), "embeddings-rows.npz") {
+		t.Errorf("embeddings that are not there: %v", err)
 	}
 }
 

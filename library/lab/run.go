@@ -10,18 +10,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
 	"nacre/experiment"
-	"nacre/experiment/progress"
+	"nacre/experiment/study"
 	"nacre/experiment/tables"
 	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/rl"
 	"nacre/rl/protocol"
+	"nacre/sim"
 	"nacre/sim/recording"
 	"nacre/tsne"
 )
@@ -32,8 +31,6 @@ type Run struct {
 	cfg  experiment.Config
 	host experiment.Host
 	at   []setting // its values of what Over varies
-
-	saved func(*Run) error
 }
 
 // Open opens a run folder.
@@ -67,52 +64,15 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 		return err
 	}
 	defer t.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var beside sync.WaitGroup
-	stop := make(chan struct{})
-	var shown progress.Progress
-	if w != nil {
-		w.begin()
-		beside.Go(func() { w.follow(r, stop) })
-		shown = w
-	}
-	if r.saved != nil {
-		beside.Go(func() { r.observe(stop, cancel) })
-	}
-	err = t.Train(ctx, shown)
+	w.begin()
+	stop, followed := make(chan struct{}), make(chan error)
+	go func() { followed <- w.follow(r, stop) }()
+	err = t.Train(ctx, w.progress())
 	close(stop)
-	beside.Wait()
-	var failed *failure
-	if errors.As(context.Cause(ctx), &failed) {
-		return failed.error
+	if failed := <-followed; err == nil {
+		err = failed
 	}
 	return err
-}
-
-// failure is an error of what Saved calls.
-type failure struct{ error }
-
-// observe calls what Saved gave, each time the run has been saved, until stop is closed, and ends the training where that
-// fails.
-func (r *Run) observe(stop chan struct{}, end context.CancelCauseFunc) {
-	var seen time.Time
-	for last := false; !last; {
-		select {
-		case <-stop:
-			last = true
-		case <-time.After(pause):
-		}
-		weights, err := os.Stat(filepath.Join(r.Dir, experiment.WeightsFile))
-		if err != nil || !weights.ModTime().After(seen) {
-			continue // not written yet, or shown
-		}
-		seen = weights.ModTime()
-		if err := r.saved(r); err != nil {
-			end(&failure{err})
-			return
-		}
-	}
 }
 
 // find is the run that is in the folder, nil where there is none. One of another configuration is an error.
@@ -144,10 +104,11 @@ func (r *Run) find() (*experiment.Run, error) {
 // Config is the run's configuration.
 func (r *Run) Config() experiment.Config { return r.cfg }
 
-// String says what the run is.
-func (r *Run) String() string { return r.title() + ", in " + r.Dir }
+// String says what the run is, and where.
+func (r *Run) String() string { return r.Title() + ", in " + r.Dir }
 
-func (r *Run) title() string {
+// Title says what the run is.
+func (r *Run) Title() string {
 	return fmt.Sprintf("%s on %s, seed %d", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed)
 }
 
@@ -239,6 +200,16 @@ func (r *Run) Embed(o ...experiment.EmbedOptions) (e *tsne.Embeddings, err error
 	return e, err
 }
 
+// Embedded are the embeddings that a study has left in the run's folder, of contexts of one kind.
+func (r *Run) Embedded(kind experiment.ContextKind) (*tsne.Embeddings, error) {
+	name, _ := study.ContextFiles(kind)
+	e, err := tsne.Load(filepath.Join(r.Dir, name), "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("lab: %s has no embeddings of kind %s (%s); Embed makes some", r.Dir, kind, name)
+	}
+	return e, err
+}
+
 // TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so few
 // contexts allow.
 func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
@@ -246,59 +217,41 @@ func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layOut(r.title(), e, nil)
+	return Plane(r.Title(), e)
 }
 
-// Tasks are the tasks of the run's tests: a row each, with its number and its parameters, in the units of the family.
-func (r *Run) Tasks() *frame.Frame {
-	var f *frame.Frame
-	err := r.agent(func(a *experiment.Agent) error {
-		var number []float64
-		var params [][]float64
-		for k, t := range a.TestTasks {
-			number = append(number, float64(k))
-			for j, v := range t.Params {
-				if j == len(params) {
-					params = append(params, make([]float64, len(a.TestTasks)))
-				}
-				params[j][k] = v
-			}
-		}
-		f = frame.New(frame.Numbers("task", number))
-		for j, column := range params {
-			f = f.With(frame.Numbers(fmt.Sprint("parameter ", j+1), column))
-		}
+// TestTasks are the tasks that the run is evaluated on, in the order in which Rollout counts them.
+func (r *Run) TestTasks() (tasks []sim.Task, err error) {
+	err = r.agent(func(a *experiment.Agent) error {
+		tasks = a.TestTasks
 		return nil
 	})
-	if err != nil {
-		return frame.Failed(err)
-	}
-	return f
+	return tasks, err
 }
 
-// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on each.
-// No tasks are all.
+// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on each;
+// without any named, on all of them.
 func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 	var rec recording.Recorder
 	err := r.agent(func(a *experiment.Agent) error {
-		chosen := a.TestTasks
+		on := a.TestTasks
 		if len(tasks) > 0 {
-			chosen = nil
+			on = nil
 		}
-		for _, task := range tasks {
-			if task < 0 || task >= len(a.TestTasks) {
-				return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", task, a.Spec.Name, len(a.TestTasks)-1)
+		for _, k := range tasks {
+			if k < 0 || k >= len(a.TestTasks) {
+				return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", k, a.Spec.Name, len(a.TestTasks)-1)
 			}
-			chosen = append(chosen, a.TestTasks[task])
+			on = append(on, a.TestTasks[k])
 		}
 		rec.Family = a.Family
 		p := a.Config.Evaluation.Protocol
 		p.Repeats = 1
-		_, err := protocol.Evaluate(cell.Context(), &rec, chosen, p, a.Learner.Adapter(), r.cfg.Seed)
+		_, err := protocol.Evaluate(cell.Context(), &rec, on, p, a.Learner.Adapter(), r.cfg.Seed)
 		return err
 	})
 	err = errors.Join(err, rec.Close())
-	return display.Rollout{Title: r.title(), Episodes: rec.Recordings}, err
+	return display.Rollout{Title: r.Title(), Episodes: rec.Recordings}, err
 }
 
 // Runs are several runs.
@@ -315,6 +268,11 @@ func OpenAll(paths ...string) (Runs, error) {
 		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config})
 	}
 	return runs, nil
+}
+
+// Where keeps the runs of which keep says so.
+func (r Runs) Where(keep func(*Run) bool) Runs {
+	return slices.DeleteFunc(slices.Clone(r), func(run *Run) bool { return !keep(run) })
 }
 
 // joined puts frames of all runs below each other.

@@ -278,12 +278,17 @@ func TestLateSave(t *testing.T) {
 	mine, _ := nbformat.Parse([]byte(file))
 	b.k.Saved(mine, &seen)()
 	raw, _ := mine.MarshalJSON()
-	if !strings.Contains(string(raw), "two") || strings.Contains(string(raw), "one") {
+	if !strings.Contains(string(raw), `"two\n"`) || strings.Contains(string(raw), `"one\n"`) {
 		t.Errorf("%s", raw) // the tab has seen and cleared the first output, and not seen the second
+	}
+	for _, key := range []string{"iopub.execute_input", "iopub.status.idle", "shell.execute_reply"} {
+		if text := fmt.Sprint(mine.Cell("b").Metadata()["execution"]); !strings.Contains(text, key) {
+			t.Errorf("the cell that was not seen has no %s: %s", key, text)
+		}
 	}
 	mine, _ = nbformat.Parse([]byte(file))
 	b.k.Show(mine)
-	if raw, _ = mine.MarshalJSON(); strings.Contains(string(raw), "one") {
+	if raw, _ = mine.MarshalJSON(); strings.Contains(string(raw), `"one\n"`) {
 		t.Errorf("the cleared output came back: %s", raw)
 	}
 }

@@ -28,8 +28,9 @@ type run struct {
 	state   string
 	count   int
 	outputs nbformat.Outputs
-	changed uint64 // number of the message that last changed it
-	dirty   bool   // the file does not have the outputs yet
+	times   map[string]string // of its messages, as the cell's metadata has them
+	changed uint64            // number of the message that last changed it
+	dirty   bool              // the file does not have the outputs yet
 }
 
 const connected = ^uint64(0)
@@ -48,7 +49,7 @@ func (rs *runs) queue(m *jupyter.Message, now uint64) {
 	if old := rs.byCell[cell]; old != nil && old.state != Running && old.state != Queued {
 		delete(rs.byMessage, old.message)
 	}
-	r := &run{cell: cell, message: m.Head().MsgID, state: Queued, changed: now}
+	r := &run{cell: cell, message: m.Head().MsgID, state: Queued, changed: now, times: map[string]string{}}
 	rs.byMessage[r.message], rs.byCell[cell] = r, r
 }
 
@@ -71,6 +72,7 @@ func (rs *runs) apply(m *jupyter.Message, n uint64) bool {
 			r.count = c.Count
 		}
 		r.state = Running
+		r.times["iopub.execute_input"] = m.Head().Date
 	case "status":
 		return rs.status(r, m, n)
 	default:
@@ -100,6 +102,7 @@ func (rs *runs) status(r *run, m *jupyter.Message, n uint64) bool {
 	case Queued: // it never began
 		r.state = Aborted
 	}
+	r.times["iopub.status.idle"] = m.Head().Date
 	r.mark(n)
 	return true
 }
@@ -131,7 +134,19 @@ func (rs *runs) reply(m *jupyter.Message, n uint64) {
 	default:
 		r.state = OK
 	}
+	r.times["shell.execute_reply"] = m.Head().Date
+	if c.Engine != "" {
+		r.times["engine"] = c.Engine
+	}
 	r.changed = n
+}
+
+// put puts what the run shows into its cell.
+func (r *run) put(c nbformat.Cell) {
+	c.SetOutputs(r.outputs.List, r.count)
+	if r.times["iopub.execute_input"] != "" {
+		c.SetExecution(r.times)
+	}
 }
 
 // alone notes that the last client is gone, and how far it got; connected, that one is there.
@@ -162,7 +177,7 @@ func (k *Kernel) Show(nb *nbformat.Notebook) Live {
 			continue
 		}
 		if r.dirty || live.Cells[id] != "" {
-			c.SetOutputs(r.outputs.List, r.count)
+			r.put(c)
 		}
 		c.MarkDisplays(r.outputs.List)
 	}
@@ -234,7 +249,7 @@ func (rs *runs) merge(nb *nbformat.Notebook, which func(*run) bool) bool {
 			continue
 		}
 		if c := nb.Cell(id); c != nil && c.Type() == "code" {
-			c.SetOutputs(r.outputs.List, r.count)
+			r.put(c)
 			changed = true
 		}
 	}

@@ -24,6 +24,7 @@ type TrainOptions struct {
 	Out       string
 	Workers   int // 0 is one per core
 	Seeds     int // runs with consecutive seeds, side by side
+	Keep      int // iterations after which weights are kept; 0 for none
 	DeviceOptions
 }
 
@@ -60,6 +61,7 @@ type ResumeOptions struct {
 	Dir       string
 	StartOver bool // train the run from its beginning again
 	Workers   int
+	Keep      int // as of TrainOptions
 	DeviceOptions
 }
 

@@ -4,6 +4,7 @@ import { Kernel, KernelAPI, KernelMessage, Session, SessionAPI } from '@jupyterl
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';
+import type { Json } from '../model/nbformat';
 import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
@@ -20,6 +21,9 @@ export interface CompletionItem { text: string; type?: string; signature?: strin
 export interface Signature { label: string; parameters: [number, number][]; active: number; doc: string }
 /** An error that a cell would have, at a place as Go's compiler counts. */
 export interface Problem { line: number; column: number; message: string; import?: Edit }
+/** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its
+ *  own only or not, or are to change when the cells called after run. */
+export interface Staleness { ran: boolean; edited: boolean; because: string[]; own: boolean; after: string[] }
 /** A name of what cells can import. */
 export interface Entry { path: string; package: string; name: string; kind: string; signature: string; doc: string; snippet: string; import?: Edit | null }
 
@@ -115,11 +119,11 @@ export class KernelLink {
     else await this.start();
   }
 
-  /** Asks the kernel to run a cell. Outputs and the reply come as messages. */
-  execute(cell: string, code: string): void {
+  /** Asks the kernel to run a cell, which had such controls. Outputs and the reply come as messages. */
+  execute(cell: string, code: string, controls: Record<string, Json>): void {
     const { username, clientId: session } = this.live();
     const message = KernelMessage.createMessage({
-      msgType: 'execute_request', channel: 'shell', username, session, metadata: { cellId: cell },
+      msgType: 'execute_request', channel: 'shell', username, session, metadata: { cellId: cell, controls },
       content: { code, silent: false, store_history: true, user_expressions: {}, stop_on_error: true, allow_stdin: true },
     });
     this.cellOf.set(message.header.msg_id, cell);
@@ -172,6 +176,23 @@ export class KernelLink {
     return content?.status === 'ok' ? content.cells : null;
   }
 
+  /** How cells stand to what ran; null where the kernel does not tell. It starts no kernel. */
+  async stale(cells: { id: string; code: string }[]): Promise<Staleness[] | null> {
+    const content = await this.shell('stale_request', { cells });
+    return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** Moves a control, when no cell runs. Says what is wrong, '' for nothing; null where no kernel has it. */
+  async move(id: string, value: unknown): Promise<string | null> {
+    const there = () => this.state === 'idle' || this.state === 'busy';
+    let off: () => void = () => undefined;
+    const lost = new Promise<null>((done) => { off = this.stateChanged.on(() => { if (!there()) done(null); }); });
+    const content = there() ? await Promise.race([this.shell('control_request', { id, value }, 0).catch(() => null), lost]) : null;
+    off();
+    if (content) return content.status === 'ok' ? '' : content.ename === 'NoControl' ? null : String(content.evalue).replace(/^display: /, '');
+    return this.state === 'reconnecting' || this.state === 'disconnected' ? 'The connection to the kernel is lost: move it again when it is back.' : null;
+  }
+
   /** Looks for names in what cells can import, and tells what a cell below others has to import to use them. */
   async search(words: string, code: string, above: string[]): Promise<Entry[]> {
     const content = await this.shell('search_request', { words, code, above });
@@ -206,16 +227,18 @@ export class KernelLink {
     return (await SessionAPI.listRunning(settings)).some((s) => s.path === this.path);
   }
 
-  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content. */
-  private async shell(type: string, content: object): Promise<any> {
+  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content, so many milliseconds; 0 is as long as it takes. */
+  private async shell(type: string, content: object, within = patience): Promise<any> {
     await this.needed();
     const live = this.live();
     const message = KernelMessage.createMessage({
       msgType: type as any, channel: 'shell', username: live.username, session: live.clientId, content: content as any,
     });
+    const { done } = live.sendShellMessage(message as any, true, true);
+    if (!within) return (await done)?.content;
     // A reply that a broken connection lost never comes.
-    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), patience));
-    return (await Promise.race([live.sendShellMessage(message as any, true, true).done, late]))?.content;
+    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), within));
+    return (await Promise.race([done, late]))?.content;
   }
 
   /** Sends a request on the control channel, where a busy kernel answers too. */
