@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"nacre/experiment"
+	"nacre/experiment/progress"
 	"nacre/experiment/runs"
 	"nacre/experiment/runs/runstest"
 )
 
-// TestRunsBench measures the page of runs in front of 2,000 synthetic run folders of ten configurations and 100 iterations,
+// TestRunsBench measures the page of runs in front of 2,000 synthetic run folders of ten configurations and 100 iterations, and
+// 20 that were trained,
 // where NACRE_RUNS_BENCH is set: the index by itself, the page until it can be used, filter and order, and a row that a
 // process writes until it is seen.
 func TestRunsBench(t *testing.T) {
@@ -28,6 +30,7 @@ func TestRunsBench(t *testing.T) {
 	s.folders(2000, func(i int) string { return fmt.Sprintf("sweep%d/runs/seed%d", i%10, i) }, 100, func(i int) []string {
 		return []string{fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 2+i%10)}
 	})
+	s.trained(20)
 	index, began := runs.Open(s.dir), time.Now()
 	must(t, index.Refresh(context.Background()))
 	t.Logf("index read: %v", time.Since(began))
@@ -47,7 +50,7 @@ func TestRunsBench(t *testing.T) {
 		return 'answer to the address ' + f(nav.responseEnd) + ', scripts there ' + f(Math.max(...scripts.map(r => r.responseEnd))) +
 			', list asked for ' + f(list.startTime) + ' and there ' + f(list.responseEnd) + ', rows ' + f(rows.startTime);
 	})()`))
-	p.await("document.body.dataset.shown === '2000'")
+	p.await("document.body.dataset.shown === '2020'")
 	t.Logf("all runs known: %v", time.Since(began))
 	took := func(what, code string) {
 		ms := eval[float64](p, fmt.Sprintf(`(async () => {
@@ -73,6 +76,20 @@ func TestRunsBench(t *testing.T) {
 	p.await("document.querySelector('td[data-column=\"env_steps\"]').textContent === '101,000'")
 	t.Logf("a new row of the metrics: %v until it is on screen", time.Since(began))
 	t.Logf("memory of the page: %.1f MB", eval[float64](p, "performance.memory.usedJSHeapSize")/1e6)
+}
+
+// trained makes run folders by training, briefly, to the end.
+func (s *site) trained(n int) {
+	s.t.Helper()
+	for i := range n {
+		cfg, err := experiment.Preset("quick/point-goal")
+		must(s.t, err)
+		must(s.t, experiment.Change(&cfg, append([]string{"pearl.iterations=3", fmt.Sprintf("seed=%d", i)}, runstest.Small...)...))
+		t, err := experiment.Start(filepath.Join(s.dir, "real", fmt.Sprintf("seed%d", i)), cfg, experiment.Host{Workers: 1})
+		must(s.t, err)
+		must(s.t, t.Train(context.Background(), progress.Silent()))
+		must(s.t, t.Close())
+	}
 }
 
 // sample is the memory of the page of runs and of its server at a time.

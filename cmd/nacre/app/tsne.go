@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 
@@ -54,6 +55,10 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	recipe, err := o.recipe(most)
 	if err != nil {
 		return err
+	}
+	if most >= manyPoints {
+		// What each step throws away would otherwise nearly double the memory of a million points.
+		defer debug.SetGCPercent(debug.SetGCPercent(25))
 	}
 	out := o.Out
 	if out == "" {
@@ -148,7 +153,7 @@ func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
 // Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
 const usualRepeats, repeatedPoints = 5, 5000
 
-// Of more than manyPoints the intervals, which are then narrow, come from fewer resamples, and of more than drawnPoints the
+// Of at least manyPoints the intervals, which are then narrow, come from fewer resamples, and of more than drawnPoints the
 // picture shows some: more only cover each other, and an SVG of a million circles opens nowhere.
 const manyPoints, fewResamples, drawnPoints = 200_000, 100, 50_000
 
@@ -197,7 +202,7 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 		repeats = -1
 	}
 	bootstrap := 0
-	if e.Mean.Rows > manyPoints {
+	if e.Mean.Rows >= manyPoints {
 		bootstrap = fewResamples
 	}
 	var stage progress.Stage
