@@ -192,3 +192,16 @@ func TestTextCompletion(t *testing.T) {
 		}
 	}
 }
+
+// A table or chart with an error, such as of a column that is not there, ends the cell that shows it, with the line.
+func TestFailedValue(t *testing.T) {
+	s := start(t)
+	code := "import (\n\"nacre/analysis/frame\"\n\"nacre/analysis/plots\"\n)\nf := frame.New(frame.Numbers(\"steps\", []float64{1}))\nplots.Histogram(f, \"stepps\")"
+	reply, _ := execute(s, code)
+	if reply.Error == nil || !strings.Contains(reply.Error.Message, `no column "stepps"; did you mean "steps"?`) || len(reply.Error.Positions) != 1 || reply.Error.Positions[0].Line != 6 {
+		t.Errorf("the cell ends with %+v", reply.Error)
+	}
+	if reply, _ := execute(s, "f.Select(\"stepps\").Err() != nil"); reply.Error != nil {
+		t.Errorf("who asks for the error gets %v", reply.Error)
+	}
+}
