@@ -114,7 +114,11 @@ func taskNames(tasks []sim.Task) []string {
 	for i, t := range tasks {
 		parts := make([]string, len(differ))
 		for k, j := range differ {
-			parts[k] = fmt.Sprintf("%.3g", t.Params[j])
+			v := t.Params[j]
+			if math.Abs(v) < 1e-12 { // the cosine of a right angle
+				v = 0
+			}
+			parts[k] = fmt.Sprintf("%.3g", v)
 		}
 		names[i] = strings.Join(parts, ", ")
 		if len(parts) > 1 {

@@ -108,6 +108,19 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
+func TestControls(t *testing.T) {
+	shown := run(t, "controls.ipynb", "iterations=2", "windows=16", "folder="+t.TempDir(), "changes=pearl.updates_per_iteration=4")
+	if n := count(t, shown, display.ScrubberMIME, "image/png", "text/plain"); n != 1 {
+		t.Errorf("%d scrubbers, expected 1", n)
+	}
+	if n := count(t, shown, display.ControlMIME, "text/html", "text/plain"); n != 2 {
+		t.Errorf("%d controls, expected 2", n)
+	}
+	if e, r := count(t, shown, embedding, "image/png"), count(t, shown, rollout, "image/png"); e != 1 || r != 1 {
+		t.Errorf("%d embeddings and %d rollouts, expected 1 and 1", e, r)
+	}
+}
+
 func TestHalfCheetah(t *testing.T) {
 	if _, err := sim.Lookup("cheetah-vel"); err != nil {
 		t.Skip(err)

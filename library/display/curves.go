@@ -31,6 +31,7 @@ type Curves struct {
 	xLabel string
 	yLabel string
 	logY   bool
+	link   string
 	series []*series
 	handle *Handle
 	sent   time.Time
@@ -62,6 +63,15 @@ func (c *Curves) Live() *Curves {
 func (c *Curves) LogY() *Curves {
 	c.mu.Lock()
 	c.logY = true
+	c.mu.Unlock()
+	c.changed()
+	return c
+}
+
+// Link makes the lines share with outputs of the same link which of them are selected, by their names.
+func (c *Curves) Link(link string) *Curves {
+	c.mu.Lock()
+	c.link = link
 	c.mu.Unlock()
 	c.changed()
 	return c
@@ -166,6 +176,18 @@ func (c *Curves) MIMEBundle() (map[string]any, error) {
 }
 
 func (c *Curves) bundle() (map[string]any, error) {
+	data, text := c.data()
+	b := Bundle{CurvesMIME: data, "text/plain": text}
+	png, err := c.png()
+	if err != nil {
+		return nil, err
+	}
+	b["image/png"] = png
+	return b, nil
+}
+
+// data are the curves, whose lock is held, for this notebook's front end and as text.
+func (c *Curves) data() (map[string]any, string) {
 	list := []map[string]any{}
 	var text strings.Builder
 	if c.title != "" {
@@ -181,18 +203,13 @@ func (c *Curves) bundle() (map[string]any, error) {
 			fmt.Fprintf(&text, "%s: %d points, last (%.6g, %.6g)\n", s.name, n, s.x[n-1], s.y[n-1])
 		}
 	}
-	b := Bundle{
-		CurvesMIME: map[string]any{
-			"version": 1, "title": c.title, "x_label": c.xLabel, "y_label": c.yLabel, "log_y": c.logY, "series": list,
-		},
-		"text/plain": strings.TrimRight(text.String(), "\n"),
+	data := map[string]any{
+		"version": 1, "title": c.title, "x_label": c.xLabel, "y_label": c.yLabel, "log_y": c.logY, "series": list,
 	}
-	png, err := c.png()
-	if err != nil {
-		return nil, err
+	if c.link != "" {
+		data["link"] = c.link
 	}
-	b["image/png"] = png
-	return b, nil
+	return data, strings.TrimRight(text.String(), "\n")
 }
 
 // gaps turns what JSON has no number for into null.

@@ -38,6 +38,7 @@ type plan struct {
 	under     string
 	host      experiment.Host
 	quiet     bool
+	keep      int
 	look      *look
 	shared    bool              // by several algorithms, of which not all read all that is set
 	own       map[string]string // the algorithms of Loss, by the names that it was given
@@ -155,7 +156,9 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 			return nil, err
 		}
 		dir := cmp.Or(p.folder, filepath.Join(cmp.Or(p.under, "runs"), folderName(preset, cfg, p)))
-		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host, at: p.at})
+		host := p.host
+		host.Keep = cmp.Or(p.keep, host.Keep)
+		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: host, at: p.at})
 	}
 	watch := newWatch(runs, base.quiet, base.look)
 	defer watch.end()

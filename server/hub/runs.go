@@ -192,26 +192,36 @@ func (k *Kernel) Merge(nb *nbformat.Notebook) bool {
 }
 
 // Saved merges into a notebook that a client saves what the client cannot know: everything after the message numbered
-// seen, or, where the client does not say, what came after the last client left. The file is up to date then.
-func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) {
+// seen, or, where the client does not say, what came after the last client left. Written is to be called once the file
+// holds that.
+func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) (written func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	from := k.runs.aloneFrom
 	if seen != nil {
 		from = *seen
 	}
-	k.runs.merge(nb, func(r *run) bool { return r.dirty && r.changed > from })
+	k.runs.merge(nb, func(r *run) bool { return r.changed > from })
+	var cleared []*run
 	for id, r := range k.runs.byCell {
 		if c := nb.Cell(id); c != nil && r.changed <= from && !c.HasOutputs() {
-			r.outputs = nbformat.Outputs{} // the user has cleared them
+			cleared = append(cleared, r) // by the user
 		}
-		if r.state != Running && r.state != Queued {
-			r.dirty = false
+	}
+	n := k.ring.last
+	return func() {
+		k.mu.Lock()
+		for _, r := range cleared {
+			if r.changed <= from {
+				r.outputs = nbformat.Outputs{}
+			}
 		}
+		k.mu.Unlock()
+		k.Flushed(n)
 	}
 }
 
-// Flushed notes that what Merge merged at message number n is in the file.
+// Flushed notes that the file has what was shown up to message number n.
 func (k *Kernel) Flushed(n uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

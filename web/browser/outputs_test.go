@@ -51,7 +51,7 @@ func TestOutputTypes(t *testing.T) {
 			shown := fmt.Sprintf(".rich[data-mime='%s'] figure", o.MIME)
 			p.await("document.querySelector(\"" + shown + "\")")
 			// It draws: there are shapes or cells, or some of a canvas differs from its first pixel.
-			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
+			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td, input)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
 				if (!c.width || !c.height) return false;
 				const flat = document.createElement('canvas');
 				Object.assign(flat, { width: c.width, height: c.height });

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/experiment/layouts"
 	"nacre/experiment/runs"
 	"nacre/internal/home"
 	"nacre/kernel"
@@ -51,9 +52,12 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		return err
 	}
 	defer jobs.Close()
+	products := runs.NewProducts(index, argv[:1], env.Log)
+	defer products.Close()
 	s, err := server.New(server.Config{
 		Dir: dir, Fixed: originals(dir), Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
-		Runs: &runs.Service{Index: index, Jobs: jobs},
+		Runs:    &runs.Service{Index: index, Jobs: jobs, Products: products},
+		Layouts: &layouts.Service{Root: dir},
 	})
 	if err != nil {
 		return err
@@ -63,6 +67,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if err != nil {
 		return err
 	}
+	go func() { _ = index.Refresh(ctx) }() // the page finds what is read by then; what cannot be read it says itself
 	url := s.URL(l.Addr(), file)
 	if o.Runs {
 		url = s.PageURL(l.Addr(), "/runs")
