@@ -116,7 +116,7 @@ func TestCellTypesSayHowTheyAreShown(t *testing.T) {
 		t.Errorf("%v %v", r.Error, r.Value)
 	}
 	kerneltest.Cells(t, s, [][2]string{
-		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "no forms"},
+		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "Error: no forms"},
 		{"type N struct{ A int }\nfunc (N) MIMEBundle() int { return 1 }\nN{5}", "{A:5}"}, // another method of that name
 	})
 }
