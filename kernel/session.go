@@ -312,7 +312,11 @@ func (s *session) run(ctx context.Context, r *run, p *engine.Program, code strin
 	if r.shown == nil {
 		return nil, nil
 	}
-	return s.render(*r.shown), nil
+	d, err := s.render(*r.shown)
+	if err != nil {
+		return nil, r.located(p, code, "Error", err.Error())
+	}
+	return d, nil
 }
 
 // goroutine is where the statements of a cell run.
