@@ -66,5 +66,20 @@ func scrub(t *testing.T, p *tab) {
 	p.press("Escape")
 	p.await("document.querySelector('.scrubber figcaption').textContent.includes('all points')")
 	p.await("[...document.querySelectorAll('.scrubber .values button')].every(b => b.getAttribute('aria-pressed') === 'false')")
+	// With the pointer: a lasso around the left end, where not all tasks have points.
+	eval[any](p, `(() => {
+		const plot = document.querySelector('.scrubber .embedding .viewport'), box = plot.getBoundingClientRect();
+		const at = (type, x, y) => plot.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 1, clientX: box.left + x * box.width, clientY: box.top + y * box.height, shiftKey: true }));
+		plot.setPointerCapture = () => {};
+		at('pointerdown', 0.01, 0.01);
+		for (const [x, y] of [[0.14, 0.01], [0.14, 0.99], [0.01, 0.99]]) at('pointermove', x, y);
+		at('pointerup', 0.01, 0.99);
+	})()`)
+	p.await("/^[1-9]\\d* selected/.test(document.querySelector('.scrubber figcaption').textContent)")
+	curves := "[...document.querySelectorAll('.scrubber .values button')].map(b => b.getAttribute('aria-pressed')).join()"
+	p.await(curves + ".includes('true')")
+	if a, b := eval[string](p, curves), eval[string](p, shown); a != b || !strings.Contains(a, "false") {
+		t.Errorf("the lasso has the curves %s and the episodes %s", a, b)
+	}
 	p.quiet()
 }
