@@ -178,3 +178,23 @@ func TestMethodsAddedLater(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// The run time may make the method table of a type and an interface before a plugin has its own: cells after it take
+// the type for the same.
+func TestMethodTablesOfTheProcess(t *testing.T) {
+	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+		{"import \"fmt\"\ntype Shape interface{ Area() float64 }\ntype Sq struct{ S float64 }\nfunc (s Sq) Area() float64 { return s.S * s.S }", ""},
+		{"var xs = []any{Sq{1}, Sq{2}}\nshapes := []Shape{}\nfor _, x := range xs { shapes = append(shapes, x.(Shape)) }", ""},
+		{`sum := 0.0
+seen := map[Shape]bool{Sq{1}: true}
+for _, s := range shapes {
+	switch s := s.(type) {
+	case Sq:
+		sum += s.S
+	}
+	_, ok := s.(Sq)
+	fmt.Println(ok, s == Shape(Sq{1}), seen[s])
+}
+sum`, "true true true\ntrue false false\n3"},
+	})
+}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"nacre/kernel/internal/cells"
@@ -165,17 +166,39 @@ func (e exit) failure() *Error {
 	return &Error{Name: "Exit", Message: text, Traceback: []string{red + text + plain}}
 }
 
+// panicText is a panic's value as the Go run time prints it, but for what it would give an address of.
 func panicText(x any) string {
-	if e, ok := x.(error); ok {
-		return e.Error()
+	switch v := x.(type) {
+	case error:
+		return v.Error()
+	case rt.Obj:
+		if v.HasText() {
+			return fmt.Sprint(v)
+		}
+		return custom(v.T.Name, reflect.ValueOf(v.V), v)
+	case fmt.Stringer:
+		return v.String()
 	}
-	if s, ok := x.(fmt.Stringer); ok {
-		return s.String()
+	v := reflect.ValueOf(x)
+	if v.Type().PkgPath() == "" && v.Kind() != reflect.Struct && isBasic(v.Kind()) {
+		return fmt.Sprint(x)
 	}
-	if o, ok := x.(rt.Obj); ok {
-		return fmt.Sprintf("%s(%v)", o.T.Name, o)
+	return custom(rt.TypeName(x), v, x)
+}
+
+func isBasic(k reflect.Kind) bool {
+	return k < reflect.Array && k != reflect.Invalid || k == reflect.String
+}
+
+// custom is a panic's value of a declared type, or of one without a name.
+func custom(typ string, v reflect.Value, x any) string {
+	switch {
+	case v.Kind() == reflect.String:
+		return fmt.Sprintf(`%s("%s")`, typ, v.String())
+	case isBasic(v.Kind()):
+		return fmt.Sprintf("%s(%v)", typ, x)
 	}
-	return fmt.Sprint(x)
+	return fmt.Sprintf("(%s) %v", typ, x)
 }
 
 // interrupted is the error of a cell that was stopped; detached says that its code is still blocked somewhere.

@@ -49,6 +49,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 		},
 	})
 	put("os", map[string]any{"Exit": s.exit})
+	put("syscall", map[string]any{"Exit": s.exit})
 	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
 	put("time", map[string]any{"Sleep": s.sleep})
 	if vars := maps.Clone(all["os"]); vars != nil {
@@ -102,9 +103,9 @@ func (s *session) fmtSymbols() map[string]any {
 		"Sprint":   func(a ...any) string { return sprint(a) },
 		"Sprintln": func(a ...any) string { return sprintln(a) },
 		"Sprintf":  func(f string, a ...any) string { return s.sprintf(f, a) },
-		"Fprint":   func(w io.Writer, a ...any) (int, error) { return io.WriteString(to(w), sprint(a)) },
-		"Fprintln": func(w io.Writer, a ...any) (int, error) { return io.WriteString(to(w), sprintln(a)) },
-		"Fprintf":  func(w io.Writer, f string, a ...any) (int, error) { return io.WriteString(to(w), s.sprintf(f, a)) },
+		"Fprint":   func(w io.Writer, a ...any) (int, error) { return to(w).Write([]byte(sprint(a))) },
+		"Fprintln": func(w io.Writer, a ...any) (int, error) { return to(w).Write([]byte(sprintln(a))) },
+		"Fprintf":  func(w io.Writer, f string, a ...any) (int, error) { return to(w).Write([]byte(s.sprintf(f, a))) },
 		"Append":   func(b []byte, a ...any) []byte { return append(b, sprint(a)...) },
 		"Appendln": func(b []byte, a ...any) []byte { return append(b, sprintln(a)...) },
 		"Appendf":  func(b []byte, f string, a ...any) []byte { return append(b, s.sprintf(f, a)...) },
@@ -185,6 +186,7 @@ func (s *session) logSymbols() map[string]any {
 			}
 			l.SetOutput(w)
 		},
+		"New": log.New, "Logger": (*log.Logger)(nil),
 		"Writer": l.Writer, "Output": l.Output, "Default": func() *log.Logger { return l },
 	}
 }

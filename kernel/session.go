@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -99,14 +98,20 @@ func New(o Options) (Session, error) {
 		return nil, err
 	}
 	host := rt.Host{
-		Check: s.check, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
-		Show:   func(xs []any) { s.owner().shown = &xs },
+		Check: s.check, Exit: s.exit, GoStart: s.goStart, GoDone: s.goDone, GoPanic: s.goPanic,
+		Show: func(xs []any) { s.owner().shown = &xs },
+		Done: func() <-chan struct{} {
+			if r := current(); r != nil && r.ctx != nil {
+				return r.ctx.Done()
+			}
+			return nil
+		},
 		Stdout: writer{s, "stdout"},
 		Stderr: writer{s, "stderr"},
 		Print:  func(text string) { writer{s, "stderr"}.Write([]byte(text)) },
 	}
 	symbols := s.symbols()
-	s.reg = rt.NewRegistry(symbols, append(slices.Clone(s.library.Wrappers), reflect.TypeFor[rendererOf]()))
+	s.reg = rt.NewRegistry(symbols, slices.Concat(s.library.Wrappers, wrappers))
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,
 		Files: func() { s.files.Store(true) }, Note: func(text string) { s.note = text },
@@ -307,7 +312,11 @@ func (s *session) run(ctx context.Context, r *run, p *engine.Program, code strin
 	if r.shown == nil {
 		return nil, nil
 	}
-	return s.render(*r.shown), nil
+	d, err := s.render(*r.shown)
+	if err != nil {
+		return nil, r.located(p, code, "Error", err.Error())
+	}
+	return d, nil
 }
 
 // goroutine is where the statements of a cell run.

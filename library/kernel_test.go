@@ -116,7 +116,7 @@ func TestCellTypesSayHowTheyAreShown(t *testing.T) {
 		t.Errorf("%v %v", r.Error, r.Value)
 	}
 	kerneltest.Cells(t, s, [][2]string{
-		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "no forms"},
+		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "Error: no forms"},
 		{"type N struct{ A int }\nfunc (N) MIMEBundle() int { return 1 }\nN{5}", "{A:5}"}, // another method of that name
 	})
 }
@@ -190,5 +190,18 @@ func TestTextCompletion(t *testing.T) {
 		if got != want {
 			t.Errorf("%s is completed by %s, want %s", code, got, want)
 		}
+	}
+}
+
+// A table or chart with an error, such as of a column that is not there, ends the cell that shows it, with the line.
+func TestFailedValue(t *testing.T) {
+	s := start(t)
+	code := "import (\n\"nacre/analysis/frame\"\n\"nacre/analysis/plots\"\n)\nf := frame.New(frame.Numbers(\"steps\", []float64{1}))\nplots.Histogram(f, \"stepps\")"
+	reply, _ := execute(s, code)
+	if reply.Error == nil || !strings.Contains(reply.Error.Message, `no column "stepps"; did you mean "steps"?`) || len(reply.Error.Positions) != 1 || reply.Error.Positions[0].Line != 6 {
+		t.Errorf("the cell ends with %+v", reply.Error)
+	}
+	if reply, _ := execute(s, "f.Select(\"stepps\").Err() != nil"); reply.Error != nil {
+		t.Errorf("who asks for the error gets %v", reply.Error)
 	}
 }

@@ -99,6 +99,7 @@ func TestWritten(t *testing.T) {
 		}
 	}
 	t.Log(summary(*seed, len(list), counts))
+	record(t, "by hand, in "+filepath.Base(*written), len(list), counts)
 }
 
 // writtenIn are the programs of a folder, split at random places.

@@ -40,6 +40,7 @@ func TestGenerated(t *testing.T) {
 		}
 	}
 	t.Log(summary(*seed, *programs, counts))
+	record(t, fmt.Sprintf("generated, seed %d", *seed), *programs, counts)
 	if counts[Silent] > 0 || float64(counts[Same]) < enough*float64(*programs) {
 		t.Errorf("%d of %d programs as compiled, %d silently wrong", counts[Same], *programs, counts[Silent])
 	}

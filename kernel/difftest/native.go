@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -54,6 +55,31 @@ const limit = 10 * time.Second
 var gc struct {
 	sync.Mutex
 	types.Importer
+}
+
+// exported opens what the compiler wrote of a package that this module can import.
+func exported(path string) (io.ReadCloser, error) {
+	name, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()
+	if err != nil {
+		return nil, fmt.Errorf("package %s: %w", path, err)
+	}
+	return os.Open(strings.TrimSpace(string(name)))
+}
+
+// modules are the go.mod and go.sum of a program: with all that this module requires.
+func modules() (mod, sum string, err error) {
+	name, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", "", err
+	}
+	dir := filepath.Dir(string(name))
+	own, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return "", "", err
+	}
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	_, requires, _ := strings.Cut(string(own), "\n") // after the line of the module's name
+	return "module main\n" + requires, string(sums), err
 }
 
 // Check returns the errors of a program as the type checker sees them, nil for one that compiles.
@@ -104,7 +130,7 @@ func read(source string) (*file, error) {
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
 	gc.Lock()
 	if gc.Importer == nil {
-		gc.Importer = importer.Default()
+		gc.Importer = importer.ForCompiler(token.NewFileSet(), "gc", exported)
 	}
 	pkg, err := (&types.Config{Importer: gc.Importer}).Check("main", fset, []*ast.File{f}, info)
 	gc.Unlock()
@@ -155,7 +181,11 @@ func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	files := map[string]string{"go.mod": "module main\n\ngo 1.26\n", "runner.go": runner}
+	mod, sum, err := modules()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{"go.mod": mod, "go.sum": sum, "runner.go": runner}
 	var calls strings.Builder
 	taken := map[string]bool{}
 	for k, p := range programs {
@@ -239,7 +269,7 @@ func ending(stderr string, code int) string {
 			text, _, _ = strings.Cut(text, "\n[signal ")
 			text, _, _ = strings.Cut(text, "\n\ngoroutine ")
 			text, _, _ = strings.Cut(text, " [recovered")
-			return tidy(mark + strings.TrimSpace(text))
+			return tidy(mark + strings.ReplaceAll(strings.TrimSpace(text), "\n\t", "\n")) // the run time indents lines
 		}
 	}
 	return fmt.Sprint("exit status ", code)

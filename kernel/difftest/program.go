@@ -6,7 +6,7 @@
 //	go test ./kernel/difftest -run Written -programs-in DIR -seed 7
 //
 // The second runs the programs of a folder: files of Go, or txtar archives of such, of package main with a function
-// main, of the standard library only. With -engine go cells are compiled too. Without these flags the tests run the
+// main, that import what cells may. With -engine go cells are compiled too. Without these flags the tests run the
 // corpus, those of the folder written, and five hundred programs of a seed that has no open difference.
 package difftest
 

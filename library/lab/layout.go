@@ -2,6 +2,7 @@ package lab
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -127,6 +128,9 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 // Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the perplexity
 // is 30, or what so few rows allow, and there are no further layouts from other random starts.
 func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout, error) {
+	if e == nil {
+		return nil, errors.New("lab: there are no embeddings to lay out")
+	}
 	options := tsne.AnalyseOptions{Repeats: -1, Bootstrap: 200}
 	for _, given := range o {
 		options.TSNE, options.Repeats = given.TSNE, cmp.Or(given.Repeats, options.Repeats)

@@ -213,6 +213,9 @@ func TestNothingIsLostWithoutABrowser(t *testing.T) {
 	if string(outputs) != want {
 		t.Errorf("saved\n%s\nwant\n%s", outputs, want)
 	}
+	if execution, _ := saved.Cell("a").Metadata()["execution"].(map[string]any); execution["engine"] != "none" {
+		t.Errorf("the engine that ran the cell: %v", execution)
+	}
 }
 
 func TestReconnectReplaysWhatWasMissed(t *testing.T) {

@@ -142,6 +142,26 @@ func TestControlsAreRestored(t *testing.T) {
 	p.quiet()
 }
 
+// Without a kernel what ran in another one is stale: the key starts one and runs it, and leaves alone what never ran.
+func TestRunStaleWithoutKernel(t *testing.T) {
+	nb := notebook(knob...)
+	for k, c := range nb["cells"].([]cell)[:3] {
+		c["execution_count"] = k + 1
+	}
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": nb})
+	p := s.open("/notebooks/a.ipynb")
+	if p.marks() != "" {
+		t.Errorf("a notebook that is only read has marks: %s", p.marks())
+	}
+	p.press("u")
+	p.await("document.querySelectorAll('.cell')[2].querySelector('.outputs').textContent.includes('21')")
+	p.idle()
+	if eval[bool](p, "nacre.notebook.cells[3].count !== null") {
+		t.Error("a cell that never ran has run")
+	}
+	p.quiet()
+}
+
 // All kinds of controls, with the elements and names that assistive programs know.
 func TestControlKinds(t *testing.T) {
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook(`import "nacre/library/display"

@@ -237,14 +237,18 @@ func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 				}
 				continue
 			}
-			c := &Decl{Node: d, Text: text(d)}
+			c := &Decl{Node: d, Text: text(d), Names: []string{}}
+			var all []string
 			for _, s := range d.Specs {
 				for _, id := range s.(*ast.ValueSpec).Names {
-					c.Names = append(c.Names, id.Name)
+					all = append(all, id.Name)
+					if id.Name != "_" { // which several groups may have
+						c.Names = append(c.Names, id.Name)
+					}
 				}
 			}
-			if len(c.Names) > 0 {
-				c.Name = "const " + strings.Join(c.Names, ",")
+			if len(all) > 0 {
+				c.Name = "const " + strings.Join(all, ",")
 				add(c, d.Pos())
 			}
 		}

@@ -43,33 +43,34 @@ func Load(file, name string) (func(*live.Cell), error) {
 	if run == nil {
 		return nil, fmt.Errorf("the compiled cell %s has no function", name)
 	}
-	fixed = append(fixed, fixedOf(file)...)
+	loaded(file)
 	return run, nil
 }
 
-// fixedOf finds the fixed parts of a plugin that has been loaded, none where they cannot be found.
-func fixedOf(file string) (spans []span) {
+// loaded looks at a plugin that has been: it finds its fixed parts, and gives it the method tables of the process.
+func loaded(file string) {
 	file, err := filepath.EvalSymlinks(file)
 	if err != nil {
-		return nil
+		return
 	}
 	f, err := elf.Open(file)
 	if err != nil {
-		return nil
+		return
 	}
 	defer f.Close()
 	page := uint64(os.Getpagesize())
-	at := map[uint64]bool{}
+	at := map[uint64]*elf.Prog{}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
-			at[p.Off&^(page-1)] = p.Flags&elf.PF_W == 0
+			at[p.Off&^(page-1)] = p
 		}
 	}
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
-		return nil
+		return
 	}
 	defer maps.Close()
+	base := uintptr(0)
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		if !strings.HasSuffix(lines.Text(), file) {
 			continue
@@ -77,9 +78,15 @@ func fixedOf(file string) (spans []span) {
 		var s span
 		var may string
 		var offset uint64
-		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x", &s.from, &s.to, &may, &offset); n == 4 && at[offset] {
-			spans = append(spans, s)
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x", &s.from, &s.to, &may, &offset); n != 4 || at[offset] == nil {
+			continue
+		}
+		if p := at[offset]; p.Flags&elf.PF_W == 0 {
+			fixed = append(fixed, s)
+			base = s.from - uintptr(p.Vaddr&^(page-1))
 		}
 	}
-	return spans
+	if base != 0 {
+		useTables(f, base)
+	}
 }

@@ -56,6 +56,18 @@ func (w *writer) typ(t types.Type) string {
 			b.WriteString("; ")
 		}
 		return b.String() + "}"
+	case *types.TypeParam:
+		return t.Obj().Name()
+	case *types.Union:
+		var list []string
+		for term := range t.Terms() {
+			tilde := ""
+			if term.Tilde() {
+				tilde = "~"
+			}
+			list = append(list, tilde+w.typ(term.Type()))
+		}
+		return strings.Join(list, " | ")
 	case *types.Interface:
 		var list []string
 		for m := range t.ExplicitMethods() {
@@ -153,6 +165,7 @@ var redirects = map[string]string{
 	"log":     " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix SetOutput Writer Output Default ",
 	"os":      " Exit Stdout Stderr Stdin Args ",
 	"runtime": " Goexit ",
+	"syscall": " Exit ",
 	"time":    " Sleep ",
 }
 

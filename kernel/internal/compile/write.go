@@ -361,11 +361,31 @@ func (w *writer) embedded(pos token.Pos, tn *types.TypeName) (string, bool) {
 	}
 	a := e.alias
 	if a == nil {
-		a = &entity{name: tn.Name(), text: fmt.Sprintf("type %s = %s\n", tn.Name(), e.name), refs: map[*entity]bool{e: true}}
+		a = &entity{name: tn.Name(), refs: map[*entity]bool{e: true}}
+		params, args := w.typeParams(tn, a)
+		a.text = fmt.Sprintf("type %s%s = %s%s\n", tn.Name(), params, e.name, args)
 		e.alias = a
 	}
 	w.refs[a] = true
 	return a.name, true
+}
+
+// typeParams are the type parameters of a generic type, as they are declared and as arguments; "" of another.
+func (w *writer) typeParams(tn *types.TypeName, of *entity) (params, args string) {
+	n, ok := tn.Type().(*types.Named)
+	if !ok || n.TypeParams().Len() == 0 {
+		return "", ""
+	}
+	sub := &writer{Session: w.Session, refs: of.refs}
+	var declared, names []string
+	for p := range n.TypeParams().TypeParams() {
+		name := p.Obj().Name()
+		if name == "_" {
+			name = fmt.Sprintf("T__%d", len(names))
+		}
+		declared, names = append(declared, name+" "+sub.typ(p.Constraint())), append(names, name)
+	}
+	return "[" + strings.Join(declared, ", ") + "]", "[" + strings.Join(names, ", ") + "]"
 }
 
 // foreign is what stands for a name of an imported package.

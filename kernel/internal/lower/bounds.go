@@ -9,6 +9,7 @@ import (
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
 // recover one, and at the top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
+// The bounds of slices, which are rarer, are always looked at.
 
 // recovers says whether the unit calls recover.
 func (l *Lowerer) recovers(u *Unit) bool {
@@ -101,7 +102,7 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 
 // checkedSlice looks at the bounds of a lowered slice expression.
 func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
-	if !l.looks() {
+	if l.fn.library {
 		return s
 	}
 	var pre []*ast.Field

@@ -9,8 +9,8 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// call lowers a call of at most one result used as a value, or any call as a statement.
-func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
+// called lowers a call of at most one result used as a value, or any call as a statement.
+func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 	if g, ok := cells.Guarded(l.Fset, c); ok {
 		return l.guarded(c, g)
 	}
@@ -40,6 +40,11 @@ func (l *Lowerer) call(c *ast.CallExpr) ast.Expr {
 	switch {
 	case strings.HasSuffix(where, "/template.Template.Execute"):
 		return l.rt("Templated", out)
+	case strings.HasPrefix(where, "log.Logger.Fatal"):
+		if s, ok := f.fun.(*ast.SelectorExpr); ok {
+			out.Fun = l.rt("Fatal").Fun
+			out.Args = append([]ast.Expr{s.X, strLit(s.Sel.Name)}, out.Args...)
+		}
 	case where == "encoding/json.Encoder.Encode":
 		return l.rt("Encoded", out)
 	case where == "encoding/json.Decoder.Decode":
@@ -196,7 +201,11 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 	}
 	last := l.subst(sig.Params().At(n).Type())
 	if c.Ellipsis.IsValid() {
-		a.list = append(a.list, l.to(c.Args[n], last))
+		x := l.to(c.Args[n], last)
+		if tv := l.Info.Types[c.Args[n]]; tv.IsNil() { // the interpreter asks for the type
+			x = call(&ast.ParenExpr{X: l.low(c, last)}, ident("nil"))
+		}
+		a.list = append(a.list, x)
 		a.spread = true
 		return a
 	}
@@ -360,9 +369,17 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		}
 		return call(ident("new"), l.low(c, l.typeOf(c.Args[0])))
 	case "make":
-		out := call(ident("make"), l.low(c, l.typeOf(c)))
+		t := l.typeOf(c)
+		ch, isChan := t.Underlying().(*types.Chan)
+		if isChan && ch.Dir() != types.SendRecv { // the interpreter makes channels of both directions only
+			t = types.NewChan(types.SendRecv, ch.Elem())
+		}
+		out := call(ident("make"), l.low(c, t))
 		for _, a := range c.Args[1:] {
 			out.Args = append(out.Args, l.expr(a))
+		}
+		if isChan && ch.Dir() != types.SendRecv {
+			return call(&ast.ParenExpr{X: l.low(c, l.typeOf(c))}, out)
 		}
 		return out
 	case "delete":

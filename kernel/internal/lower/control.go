@@ -9,9 +9,8 @@ import (
 type scope struct {
 	label string
 	loop  bool
-	yield *yield    // set where it is a range over a function, whose body is a closure
-	in    *yield    // the closure the statement itself is in
-	sel   token.Pos // of a select statement
+	yield *yield // set where it is a range over a function, whose body is a closure
+	in    *yield // the closure the statement itself is in
 }
 
 // yield is the closure that the body of a range over a function becomes. It leaves by returning false with a code that
@@ -70,7 +69,6 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 		if l.fn.yield != nil && s.Tok == token.GOTO {
 			l.refuse(s, "goto inside a range over a function is not supported")
 		}
-		l.checkGoto(s)
 		out := &ast.BranchStmt{TokPos: s.TokPos, Tok: s.Tok}
 		if s.Label != nil {
 			out.Label = ident(s.Label.Name)
@@ -100,15 +98,6 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 	}
 	l.refuse(s, "%s is not supported here", s.Tok)
 	return nil
-}
-
-// checkGoto refuses a goto back out of a select statement, which the interpreter follows without end.
-func (l *Lowerer) checkGoto(s *ast.BranchStmt) {
-	for _, sc := range l.fn.scopes {
-		if s.Tok == token.GOTO && sc.sel.IsValid() && l.Info.Uses[s.Label].Pos() < sc.sel {
-			l.refuse(s, "goto back out of a select is not supported: use continue with a labelled loop")
-		}
-	}
 }
 
 func (l *Lowerer) leave(y *yield, code int) []ast.Stmt {
@@ -159,7 +148,9 @@ func (l *Lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
 		pre = l.stmt(s.Init)
 	}
 	pre = append(pre, l.at(s.Cond)...)
-	out := &ast.IfStmt{If: s.If, Cond: l.expr(s.Cond), Body: l.block(s.Body)}
+	out := &ast.IfStmt{If: s.If}
+	pre = append(pre, l.inOrder([]ast.Expr{s.Cond}, func() []ast.Stmt { out.Cond = l.expr(s.Cond); return nil })...)
+	out.Body = l.block(s.Body)
 	switch e := s.Else.(type) {
 	case nil:
 	case *ast.BlockStmt:

@@ -43,7 +43,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.BinaryExpr:
 		return l.binary(e)
 	case *ast.CallExpr:
-		return l.call(e)
+		return l.sooner(e, l.called(e))
 	case *ast.TypeAssertExpr:
 		return l.assertion(e)
 	}
@@ -231,7 +231,11 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	defer func() { l.placing = saved }()
 	t := l.typeOf(e.X)
 	if m, ok := t.Underlying().(*types.Map); ok {
-		return &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
+		at := &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
+		if saved {
+			return at
+		}
+		return l.soon(e, at, l.typeOf(e))
 	}
 	if _, ok := t.Underlying().(*types.Pointer); ok {
 		x = star(x)
@@ -271,7 +275,7 @@ func (l *Lowerer) unary(e *ast.UnaryExpr) ast.Expr {
 	case token.AND:
 		return l.address(e.X)
 	case token.ARROW:
-		return &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}
+		return l.soon(e, &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}, l.typeOf(e))
 	}
 	return &ast.ParenExpr{X: &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}}
 }
@@ -321,8 +325,14 @@ func (l *Lowerer) binary(e *ast.BinaryExpr) ast.Expr {
 	switch e.Op {
 	case token.EQL, token.NEQ:
 		return l.equality(e)
+	case token.LAND, token.LOR:
+		return l.conditional(e)
 	case token.SHL, token.SHR:
-		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+		x := l.expr(e.X)
+		if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.INT { // the interpreter loses 1<<s == 0 without a type
+			x = call(ident("int"), x)
+		}
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
 	}
 	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.operand(e.X, e.Y), Op: e.Op, OpPos: e.OpPos, Y: l.operand(e.Y, e.X)}}
 }
@@ -474,8 +484,9 @@ func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 		inner.names[k] = v
 	}
 	inner.deferring = defers(e.Body)
-	l.fn = inner
-	defer func() { l.fn = outer }()
+	early := l.early
+	l.fn, l.early = inner, nil
+	defer func() { l.fn, l.early = outer, early }()
 	ft, prologue := l.params(e, sig)
 	return &ast.FuncLit{Type: ft, Body: &ast.BlockStmt{List: append(prologue, l.body(e.Body)...)}}
 }

@@ -12,8 +12,8 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	}
 	var pre []ast.Stmt
 	out := &ast.ForStmt{For: s.For}
-	if s.Init != nil {
-		out.Init, pre = l.forInit(s.Init)
+	if s.Init != nil { // before the loop: in it, the interpreter loses what the body assigns to the variables
+		pre = l.stmt(s.Init)
 	}
 	defer l.push(scope{label: labelName(label), loop: true})()
 	if s.Cond != nil {
@@ -41,8 +41,8 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
-// sharedLoopVars are the variables a loop defines where closures or pointers keep them and the interpreter would not make
-// them anew for each iteration: it does so for one variable of a simple type.
+// sharedLoopVars are the variables a loop defines where closures or pointers keep one of them, so that each iteration has
+// its own.
 func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
 	a, ok := s.Init.(*ast.AssignStmt)
 	if !ok || a.Tok != token.DEFINE {
@@ -53,7 +53,7 @@ func (l *Lowerer) sharedLoopVars(s *ast.ForStmt) []*types.Var {
 	for _, x := range a.Lhs {
 		if v := l.newVar(x); v != nil {
 			vars = append(vars, v)
-			shared = shared || l.fn.taken[v] && (len(a.Lhs) > 1 || needsBox(l.subst(v.Type())))
+			shared = shared || l.fn.taken[v]
 		}
 	}
 	if !shared {
@@ -95,64 +95,6 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }
 
-// forInit keeps the definition of loop variables in the loop, as each iteration has its own.
-func (l *Lowerer) forInit(s ast.Stmt) (init ast.Stmt, pre []ast.Stmt) {
-	a, ok := s.(*ast.AssignStmt)
-	if !ok || a.Tok != token.DEFINE {
-		list := l.stmt(s)
-		if len(list) == 1 {
-			if _, isBlock := list[0].(*ast.BlockStmt); !isBlock {
-				return list[0], nil
-			}
-		}
-		return nil, list
-	}
-	out := &ast.AssignStmt{Tok: token.DEFINE, TokPos: a.TokPos}
-	var vars []*types.Var
-	for _, x := range a.Lhs {
-		v := l.newVar(x)
-		if v == nil && !blank(x) {
-			return nil, l.stmt(s)
-		}
-		vars = append(vars, v)
-	}
-	if len(a.Rhs) != len(a.Lhs) {
-		names, ts, before := l.unpack(a.Rhs[0])
-		pre = before
-		for k, v := range vars {
-			if v != nil {
-				out.Rhs = append(out.Rhs, l.convert(a, ident(names[k]), ts[k], v.Type()))
-			}
-		}
-	} else {
-		for k, y := range a.Rhs {
-			if vars[k] != nil {
-				out.Rhs = append(out.Rhs, l.typed(y, vars[k].Type()))
-			}
-		}
-	}
-	for _, v := range vars {
-		if v != nil {
-			name := l.fresh(v.Name())
-			l.fn.names[v] = local{name, false}
-			out.Lhs = append(out.Lhs, ident(name))
-		}
-	}
-	return out, pre
-}
-
-// typed lowers e so that := infers the lowered type of t.
-func (l *Lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
-	x := l.to(e, t)
-	if _, isLit := x.(*ast.BasicLit); isLit {
-		return x
-	}
-	if types.IsInterface(t) {
-		return call(&ast.ParenExpr{X: l.low(e, t)}, x)
-	}
-	return x
-}
-
 func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	t := l.typeOf(s.X)
 	if u, ok := t.Underlying().(*types.Signature); ok {
@@ -172,8 +114,13 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	case *types.Array:
 		vt = u.Elem()
 	case *types.Pointer:
-		vt = u.Elem().Underlying().(*types.Array).Elem()
-		x = star(x)
+		array := u.Elem().Underlying().(*types.Array)
+		vt = array.Elem()
+		if s.Value == nil || blank(s.Value) { // it only counts, even where the pointer is nil
+			t, x = types.Typ[types.Int], intLit(int(array.Len()))
+		} else {
+			x = &ast.SliceExpr{X: star(x)} // the elements as they are when the loop comes to them
+		}
 	case *types.Map:
 		kt, vt = u.Key(), u.Elem()
 	case *types.Chan:
@@ -243,9 +190,6 @@ func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt fu
 	case *types.Pointer:
 		elem = u.Elem().Underlying().(*types.Array).Elem()
 		t = types.NewSlice(elem)
-		if _, isChan := l.subst(elem).Underlying().(*types.Chan); isChan {
-			*x = &ast.SliceExpr{X: *x}
-		}
 	case interface{ Elem() types.Type }:
 		elem = u.Elem()
 	}
@@ -280,13 +224,12 @@ func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []
 	}
 	loop := &ast.ForStmt{
 		For:  s.For,
-		Init: define(k, intLit(0)),
 		Cond: &ast.BinaryExpr{X: ident(k), Op: token.LSS, Y: call(ident("len"), ident(at))},
 		Post: assign(ident(k), &ast.BinaryExpr{X: ident(k), Op: token.ADD, Y: intLit(1)}),
 		Body: l.block(s.Body, head...),
 	}
 	decode := &ast.AssignStmt{Lhs: []ast.Expr{ident(at), ident(runes)}, Tok: token.DEFINE, Rhs: []ast.Expr{l.rt("Runes", call(ident("string"), x))}}
-	return []ast.Stmt{decode, withLabel(label, loop)}
+	return []ast.Stmt{decode, varDecl(k, ident("int"), intLit(0)), withLabel(label, loop)}
 }
 
 // rangeInt counts with a loop of three clauses.
@@ -309,13 +252,11 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 	}
 	loop := &ast.ForStmt{
 		For:  s.For,
-		Init: define(k, zero),
 		Cond: &ast.BinaryExpr{X: ident(k), Op: token.LSS, Y: ident(n)},
 		Post: assign(ident(k), &ast.BinaryExpr{X: ident(k), Op: token.ADD, Y: step}),
 		Body: body,
 	}
-	decl := &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(n)}, Type: typ, Values: []ast.Expr{x}}}}}
-	return []ast.Stmt{decl, withLabel(label, loop)}
+	return []ast.Stmt{varDecl(n, typ, x), varDecl(k, typ, zero), withLabel(label, loop)}
 }
 
 // rangeFunc lowers a range over a function: the body becomes the function's argument.

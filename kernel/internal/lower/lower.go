@@ -80,6 +80,7 @@ type Lowerer struct {
 	boxed   map[*rt.Type]map[string]string
 	ifaces  map[string]string // host functions by native interface
 	vars    map[string]string // host functions by package variable
+	early   *[]ast.Stmt       // calls to make before the statement that is being lowered; nil where they stay in it
 	host    map[string]reflect.Value
 
 	// of the unit being lowered

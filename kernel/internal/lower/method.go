@@ -92,17 +92,36 @@ func methodName(recv types.Type, obj *types.Func) string {
 
 // methodValue lowers x.M as a function value: the receiver is evaluated now.
 func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
-	f, where := l.method(e, s)
 	sig := l.typeOf(e).(*types.Signature)
-	if f.recv == nil && where != "" && !types.IsInterface(l.typeOf(e.X)) {
-		return f.fun // a native method bound by the interpreter
+	obj := l.methodObject(e, s)
+	recvType := l.subst(obj.Signature().Recv().Type())
+	if !fromCell2(obj) && !types.IsInterface(recvType) && !types.IsInterface(l.typeOf(e.X)) {
+		return l.nativeMethod(e, s, obj, recvType, sig)
 	}
+	f, _ := l.method(e, s)
 	if f.recv == nil { // of an interface: already a bound function
 		return f.fun
 	}
-	obj := l.methodObject(e, s)
-	recvType := l.subst(obj.Signature().Recv().Type())
 	return l.bindLiteral(e, f, recvType, sig, f.recv[0])
+}
+
+// nativeMethod is x.M of a native type as a function literal: the interpreter mistakes the type of its own.
+func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *types.Func, recvType types.Type, sig *types.Signature) ast.Expr {
+	x, t := l.expr(e.X), l.typeOf(e.X)
+	if index := s.Index(); len(index) > 1 {
+		x, t = l.path(e, x, t, index[:len(index)-1])
+	}
+	l.checkReceiver(e, t)
+	_, want := types.Unalias(recvType).(*types.Pointer)
+	_, have := t.Underlying().(*types.Pointer)
+	switch {
+	case want && !have:
+		x = addressOf(x)
+	case !want && have:
+		x = star(x)
+	}
+	r := l.fresh("r")
+	return call(l.binder(e, r, recvType, sig, target{fun: sel(ident(r), obj.Name())}), x)
 }
 
 func (l *Lowerer) methodObject(e *ast.SelectorExpr, s *types.Selection) *types.Func {
@@ -250,8 +269,9 @@ func (l *Lowerer) renewed(t types.Type) types.Type {
 
 // lowerFunc emits a function, for the type arguments env where it is generic.
 func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types.Type) {
-	savedFn, savedEnv := l.fn, l.env
-	defer func() { l.fn, l.env = savedFn, savedEnv }()
+	savedFn, savedEnv, early := l.fn, l.env, l.early
+	defer func() { l.fn, l.env, l.early = savedFn, savedEnv, early }()
+	l.early = nil
 	if f.Obj == nil || fromCell2(f.Obj) {
 		l.byLow[name] = f
 	}

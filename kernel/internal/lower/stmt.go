@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 func (l *Lowerer) stmts(list []ast.Stmt) []ast.Stmt {
@@ -69,9 +70,9 @@ func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case nil, *ast.EmptyStmt:
 		return nil
 	case *ast.ExprStmt:
-		return append(l.at(s), l.exprStmt(s)...)
+		return append(l.at(s), l.inOrder([]ast.Expr{s.X}, func() []ast.Stmt { return l.exprStmt(s) })...)
 	case *ast.AssignStmt:
-		return append(l.at(s), l.assign(s)...)
+		return append(l.at(s), l.inOrder(slices.Concat(s.Lhs, s.Rhs), func() []ast.Stmt { return l.assign(s) })...)
 	case *ast.IncDecStmt:
 		return append(l.at(s), l.incDec(s)...)
 	case *ast.DeclStmt:
@@ -95,21 +96,28 @@ func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.BranchStmt:
 		return l.branch(s)
 	case *ast.ReturnStmt:
-		return append(l.at(s), l.returnStmt(s)...)
+		return append(l.at(s), l.inOrder(s.Results, func() []ast.Stmt { return l.returnStmt(s) })...)
 	case *ast.GoStmt:
 		return append(l.at(s), l.goStmt(s)...)
 	case *ast.DeferStmt:
 		return append(l.at(s), l.deferStmt(s)...)
 	case *ast.SendStmt:
 		elem := l.typeOf(s.Chan).Underlying().(*types.Chan).Elem()
-		return append(l.at(s), &ast.SendStmt{Chan: l.expr(s.Chan), Value: l.to(s.Value, elem)})
+		return append(l.at(s), l.inOrder([]ast.Expr{s.Chan, s.Value}, func() []ast.Stmt {
+			return []ast.Stmt{&ast.SendStmt{Chan: l.expr(s.Chan), Value: l.to(s.Value, elem)}}
+		})...)
 	}
 	l.refuse(s, "this statement is not supported (%T)", s)
 	return nil
 }
 
 func (l *Lowerer) exprStmt(s *ast.ExprStmt) []ast.Stmt {
-	x := l.expr(s.X)
+	var x ast.Expr
+	if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok {
+		x = l.called(c)
+	} else {
+		x = l.expr(s.X)
+	}
 	switch x.(type) {
 	case *ast.CallExpr:
 		return []ast.Stmt{&ast.ExprStmt{X: x}}
@@ -203,7 +211,7 @@ func (l *Lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 				}
 			}
 		default:
-			out = append(out, l.assignAll(s, lhs, vs.Values)...)
+			out = append(out, l.inOrder(vs.Values, func() []ast.Stmt { return l.assignAll(s, lhs, vs.Values) })...)
 		}
 	}
 	return out
@@ -229,6 +237,7 @@ func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 		return l.assignAll(s, s.Lhs, s.Rhs)
 	}
 	t := l.typeOf(s.Lhs[0])
+	x := l.place(s.Lhs[0])
 	var y ast.Expr
 	switch s.Tok {
 	case token.SHL_ASSIGN, token.SHR_ASSIGN:
@@ -236,7 +245,6 @@ func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	default:
 		y = l.to(s.Rhs[0], t)
 	}
-	x := l.place(s.Lhs[0])
 	if simple(s.Lhs[0]) {
 		op := s.Tok - token.ADD_ASSIGN + token.ADD
 		return []ast.Stmt{assign(x, &ast.BinaryExpr{X: x, Op: op, Y: y})}
@@ -293,6 +301,7 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 		from = types
 	} else {
 		// The operands on the left are evaluated first, then the right sides, then the values are assigned.
+		lhs = l.fixed(lhs, &out)
 		for k, e := range rhs {
 			t := l.targetType(lhs[k], l.typeOf(e))
 			name := l.fresh("t")
@@ -301,7 +310,6 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 			values = append(values, ident(name))
 			from = append(from, t)
 		}
-		lhs = l.fixed(lhs, &out)
 	}
 	for k, x := range lhs {
 		switch v := l.newVar(x); {
@@ -359,7 +367,7 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		name := l.fresh("t")
 		return []ast.Stmt{define(name, l.expr(u)), assign(l.place(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
 	}
-	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() { // what y calls comes first
+	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil { // what y calls comes first
 		name := l.fresh("t")
 		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
 	}
@@ -492,7 +500,7 @@ func discarded(c ast.Expr) ast.Stmt {
 
 // frozen evaluates the function and arguments of a call now, and returns the call that is made later.
 func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
-	x := l.call(c)
+	x := l.called(c)
 	lc, ok := x.(*ast.CallExpr)
 	if !ok {
 		return nil, x

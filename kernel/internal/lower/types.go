@@ -263,8 +263,7 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 	switch t := types.Unalias(l.subst(t)).(type) {
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
-			l.imports["unsafe"] = "unsafe__"
-			return sel(ident("unsafe__"), "Pointer")
+			l.refuse(n, "unsafe.Pointer is not supported by this engine")
 		}
 		return ident(t.Name())
 	case *types.Named:

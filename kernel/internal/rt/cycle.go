@@ -35,6 +35,9 @@ func (w *cycles) walk(v reflect.Value, outer bool) bool {
 		return w.walk(v.Elem(), true)
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[Obj]() {
+			if !w.pointers && v.CanInterface() && v.Interface().(Obj).HasText() { // it prints itself
+				return false
+			}
 			return w.walk(v.Field(1).Elem(), true)
 		}
 		for k := range v.NumField() {

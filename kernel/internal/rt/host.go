@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"io"
+	"log"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -14,12 +15,14 @@ import (
 
 // Host are the functions lowered code calls that need the session.
 type Host struct {
-	Check   func()       // ends the goroutine where its cell was interrupted
-	GoStart func()       // a goroutine is about to start
-	GoDone  func()       // and has ended
-	GoPanic func(any)    // or panicked
-	Show    func([]any)  // the values of a cell's last expression
-	Print   func(string) // the built-in print and println
+	Check   func()                 // ends the goroutine where its cell was interrupted
+	GoStart func()                 // a goroutine is about to start
+	GoDone  func()                 // and has ended
+	GoPanic func(any)              // or panicked
+	Exit    func(int)              // ends the program
+	Done    func() <-chan struct{} // closed when the cell is interrupted
+	Show    func([]any)            // the values of a cell's last expression
+	Print   func(string)           // the built-in print and println
 	Global  func(string, func() any)
 
 	Stdout, Stderr io.Writer
@@ -54,8 +57,19 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
 		"Stdout":  func() io.Writer { return h.Stdout },
 		"Stderr":  func() io.Writer { return h.Stderr },
-		"Encoded": EncodeError,
-		"Index":   index, "Bounds": bounds, "Bounds3": bounds3,
+		"Select":  h.choose, "Encoded": EncodeError,
+		"Fatal": func(l *log.Logger, method string, args ...any) { // log.Logger's own would end the process
+			switch method {
+			case "Fatal":
+				l.Output(2, r.Sprint(args))
+			case "Fatalln":
+				l.Output(2, r.Sprintln(args))
+			default:
+				l.Output(2, r.Sprintf(args[0].(string), args[1:]))
+			}
+			h.Exit(1)
+		},
+		"Index": index, "Bounds": bounds, "Bounds3": bounds3,
 		"Check": h.Check, "Fail": live.Fail, "Show": h.Show, "Global": h.Global,
 	}
 	out := map[string]reflect.Value{}
@@ -187,4 +201,38 @@ func (r *Registry) Plain(x any, where string) any {
 		refuse("%s looks into its argument by reflection, which shows no types of cells, such as %s", where, o.T.Name)
 	}
 	return x
+}
+
+// choose is a select statement over channels. What is sent and received is behind pointers; nil where a clause does the
+// other. It returns the clause that was taken, -1 for the default, and whether what was received had been sent.
+func (h Host) choose(hasDefault bool, chans, sent, received []any) (int, bool) {
+	cases := make([]reflect.SelectCase, len(chans), len(chans)+1)
+	for k, c := range chans {
+		cases[k] = reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c)}
+		if sent[k] != nil {
+			cases[k].Dir, cases[k].Send = reflect.SelectSend, reflect.ValueOf(sent[k]).Elem()
+		}
+		if !cases[k].Chan.IsValid() || cases[k].Chan.IsNil() { // never ready
+			cases[k] = reflect.SelectCase{Dir: reflect.SelectRecv}
+		}
+	}
+	if hasDefault {
+		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectDefault})
+	} else {
+		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(h.Done())})
+	}
+	for {
+		k, v, ok := reflect.Select(cases)
+		switch {
+		case k < len(chans):
+			if received[k] != nil {
+				reflect.ValueOf(received[k]).Elem().Set(v)
+			}
+			return k, ok
+		case hasDefault:
+			return -1, false
+		}
+		h.Check()
+		cases[k].Chan = reflect.Value{} // the cell has ended otherwise
+	}
 }

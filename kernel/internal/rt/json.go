@@ -91,6 +91,10 @@ func (o Obj) decoded(decode func(any) error) error {
 	if o.T.has("UnmarshalText") {
 		var s string
 		if err := decode(&s); err != nil {
+			var e *json.UnmarshalTypeError
+			if p, ok := o.T.Go.Underlying().(*types.Pointer); ok && errors.As(err, &e) {
+				return &decodeError{e, o.T.reg().Resolve(p.Elem()).Name}
+			}
 			return err
 		}
 		return o.unmarshalText([]byte(s))
@@ -109,6 +113,10 @@ func (o Obj) decoded(decode func(any) error) error {
 	x.Elem().Set(m.value(v.Elem(), p.Elem(), to))
 	failed := decode(x.Interface())
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil { // also what was decoded before it failed
+		var e *json.UnmarshalTypeError
+		if errors.As(err, &e) && e.Field != "" && e.Struct == "" {
+			_, e.Struct = structOf(p.Elem())
+		}
 		return err
 	}
 	if partial, ok := failed.(*json.UnmarshalTypeError); ok {

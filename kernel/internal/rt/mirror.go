@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -392,6 +393,12 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 				return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", m.r.Resolve(f.Type().Underlying().(*types.Pointer).Elem()).Name)
 			}
 			if err := m.restore(field(dst, j), from.Field(k), f.Type()); err != nil {
+				switch e := err.(type) {
+				case *decodeError:
+					e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
+				case *json.UnmarshalTypeError: // of a method that decodes
+					e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
+				}
 				return err
 			}
 			k++

@@ -348,7 +348,18 @@ func (r *Registry) Method(x any, name string) any {
 }
 
 // Equal compares two interfaces as == does.
-func (r *Registry) Equal(a, b any) bool { return r.Norm(a) == r.Norm(b) }
+func (r *Registry) Equal(a, b any) bool {
+	a, b = r.Norm(a), r.Norm(b)
+	defer func() {
+		if x := recover(); x != nil {
+			if o, ok := object(a); ok { // the run time names the lowered type
+				x = runtimeError("comparing uncomparable type " + o.T.Name)
+			}
+			panic(x)
+		}
+	}()
+	return a == b
+}
 
 // Wrap returns x as a native interface type, through the library's wrapper where x is a cell's value.
 func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
@@ -366,8 +377,8 @@ func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 		panic(&AssertError{fmt.Sprintf("interface conversion: %T is not %s", x, to)})
 	}
 	w, ok := r.wrapper(o, to)
-	if !ok {
-		panic(fmt.Errorf("a value of %s cannot be passed as %s: this interface has methods that cells cannot implement", o.T.Name, to))
+	if !ok || !w.Type().Implements(to) {
+		refuse("a value of %s as %s is not supported by this engine: the interface has methods that cells cannot implement", o.T.Name, to)
 	}
 	for k := 1; k < w.NumField(); k++ {
 		name := w.Type().Field(k).Name[1:]

@@ -76,6 +76,14 @@ func structOf(t types.Type) (*types.Struct, string) {
 	}
 }
 
+// nameInJSON is what the k-th field of s is called there.
+func nameInJSON(s *types.Struct, k int) string {
+	if tag, _, _ := strings.Cut(reflect.StructTag(s.Tag(k)).Get("json"), ","); tag != "" {
+		return tag
+	}
+	return s.Field(k).Name()
+}
+
 // fieldNamed is the field of s that is called name in JSON, its own or an embedded struct's.
 func fieldNamed(s *types.Struct, name string) *types.Var {
 	if s == nil {

@@ -152,8 +152,8 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   /** Runs what is stale; without a kernel that is all that ran in one before. */
   async runStale(): Promise<void> {
-    await this.link.needed();
-    const cells = await this.staleness.cells();
+    const alone = this.link.state === 'unneeded' || this.link.state === 'none';
+    const cells = alone ? this.notebook.cells.filter((c) => c.type === 'code' && c.count !== null) : await this.staleness.cells();
     if (!cells.length) return announce('Nothing is stale');
     announce(`${cells.length} stale ${cells.length === 1 ? 'cell runs' : 'cells run'}`);
     await this.runCells(cells);

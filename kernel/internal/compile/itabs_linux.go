@@ -1,0 +1,97 @@
+//go:build linux && cgo
+
+package compile
+
+import (
+	"debug/elf"
+	"os"
+	"reflect"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// The run time keeps one method table for each pair of an interface and a type, and compiled code compares tables to
+// compare types. It makes the table of a pair itself where a conversion asks for it before a plugin with a table of its
+// own is loaded; the code of the plugin would then take equal types for different ones. So what points to such a table
+// in a plugin is made to point to the one in use, before the cell runs.
+
+// replaced are the tables of plugins that another is used for, and the one that is.
+var replaced = map[uintptr]uintptr{}
+
+// hashAt is the place of the hash in a method table, behind the interface and the type.
+const hashAt = 16
+
+// useTables makes the plugin in the file, loaded at base, use the method tables of the process.
+func useTables(f *elf.File, base uintptr) {
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return // it has none
+	}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF || !strings.HasPrefix(s.Name, "go:itab.") {
+			continue
+		}
+		at := base + uintptr(s.Value)
+		if used := tableOf(*(*[2]unsafe.Pointer)(pointer(at))); used != 0 && used != at {
+			replaced[at] = used
+			// A table that the run time has made lacks the hash of the type, by which switches find their cases.
+			if hash := (*uint32)(pointer(used + hashAt)); *hash == 0 {
+				*hash = *(*uint32)(pointer(at + hashAt))
+			}
+		}
+	}
+	low, high := ^uintptr(0), uintptr(0)
+	for at := range replaced {
+		low, high = min(low, at), max(high, at)
+	}
+	var fixed span // made read-only once it was relocated
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_GNU_RELRO {
+			fixed = span{base + uintptr(p.Vaddr), base + uintptr(p.Vaddr+p.Memsz)}
+		}
+	}
+	page := uintptr(os.Getpagesize())
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_W == 0 {
+			continue
+		}
+		words := unsafe.Slice((*uintptr)(pointer(base+uintptr(p.Vaddr))), p.Filesz/8)
+		for k, w := range words {
+			if w < low || w > high || replaced[w] == 0 {
+				continue
+			}
+			at := uintptr(unsafe.Pointer(&words[k]))
+			from := at &^ (page - 1)
+			protected := at >= fixed.from && at < fixed.to
+			if protected {
+				syscall.RawSyscall(syscall.SYS_MPROTECT, from, page, syscall.PROT_READ|syscall.PROT_WRITE)
+			}
+			words[k] = replaced[w]
+			if protected {
+				syscall.RawSyscall(syscall.SYS_MPROTECT, from, page, syscall.PROT_READ)
+			}
+		}
+	}
+}
+
+// tableOf is the method table that the process uses for an interface and a type, 0 where there is none.
+func tableOf(pair [2]unsafe.Pointer) uintptr {
+	described := func(p unsafe.Pointer) reflect.Type {
+		empty := [2]unsafe.Pointer{p, nil} // an interface that holds a value of the type, at which nothing looks
+		return reflect.TypeOf(*(*any)(unsafe.Pointer(&empty)))
+	}
+	if pair[0] == nil || pair[1] == nil {
+		return 0
+	}
+	i, t := described(pair[0]), described(pair[1])
+	if i.Kind() != reflect.Interface || !t.Implements(i) {
+		return 0
+	}
+	v := reflect.New(i)
+	v.Elem().Set(reflect.Zero(t))
+	return *(*uintptr)(v.UnsafePointer())
+}
+
+// pointer is one into what a file was loaded to.
+func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }

@@ -1,0 +1,120 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// Of one statement the Go compiler makes the calls first, in their order, and reads variables, fields and elements
+// after them, except where && or || decide whether a call is made. The interpreter goes from left to right. The
+// difference shows where a call changes what the statement reads: `return v, json.Unmarshal(data, &v)`.
+
+// inOrder lowers a statement that is made of the expressions, with its calls before it where that can show.
+func (l *Lowerer) inOrder(list []ast.Expr, lower func() []ast.Stmt) []ast.Stmt {
+	saved := l.early
+	defer func() { l.early = saved }()
+	l.early = nil
+	if !l.disordered(list) {
+		return lower()
+	}
+	l.early = new([]ast.Stmt)
+	out := lower()
+	return append(*l.early, out...)
+}
+
+// unordered lowers with f what is not evaluated with the statement around it.
+func (l *Lowerer) unordered(f func() ast.Expr) ast.Expr {
+	saved := l.early
+	defer func() { l.early = saved }()
+	l.early = nil
+	return f()
+}
+
+// disordered says whether one of the expressions reads, before a call, what the call may change.
+func (l *Lowerer) disordered(list []ast.Expr) bool {
+	read, found := false, false
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil:
+			return false
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if tv, ok := l.Info.Types[ast.Unparen(n.Fun)]; ok && (tv.IsType() || tv.IsBuiltin()) {
+				return true
+			}
+			if s, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
+				ast.Inspect(s.X, visit)
+			}
+			for _, a := range n.Args {
+				ast.Inspect(a, visit)
+			}
+			found = found || read
+			read = true // what it gives is not read again, but calls on both sides of an assignment have an order
+			return false
+		case *ast.Ident:
+			v, ok := l.Info.Uses[n].(*types.Var)
+			read = read || ok && !v.IsField() && l.reachable(v)
+		case *ast.StarExpr, *ast.IndexExpr:
+			read = true
+		case *ast.SelectorExpr:
+			if s, ok := l.Info.Selections[n]; ok && s.Kind() == types.FieldVal {
+				if _, pointer := l.typeOf(n.X).Underlying().(*types.Pointer); pointer {
+					read = true
+				}
+				return true
+			}
+		}
+		return !found
+	}
+	for _, x := range list {
+		ast.Inspect(x, visit)
+	}
+	return found
+}
+
+// sooner is the lowered call x, made before the statement it is part of where the order of these shows.
+func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
+	if l.early == nil {
+		return x
+	}
+	if tv, ok := l.Info.Types[ast.Unparen(c.Fun)]; ok && (tv.IsType() || tv.IsBuiltin()) {
+		return x
+	}
+	return l.soon(c, x, l.typeOf(c))
+}
+
+// soon evaluates x, of type t, before the statement it is part of where the order of these shows.
+func (l *Lowerer) soon(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	if _, several := t.(*types.Tuple); l.early == nil || several || t == nil {
+		return x
+	}
+	name := l.fresh("c")
+	if typ, ok := l.nameable(n, t); ok {
+		*l.early = append(*l.early, varDecl(name, typ, x))
+	} else {
+		*l.early = append(*l.early, define(name, x))
+	}
+	return ident(name)
+}
+
+// nameable is the lowered type t, unless it has no name in this kernel.
+func (l *Lowerer) nameable(n ast.Node, t types.Type) (typ ast.Expr, ok bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			if _, refused := x.(*Refusal); !refused {
+				panic(x)
+			}
+		}
+	}()
+	return l.low(n, t), true
+}
+
+// conditional lowers x && y and x || y: whether y is evaluated depends on x.
+func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
+	x := l.unordered(func() ast.Expr {
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+	})
+	return l.soon(e, x, l.typeOf(e))
+}
