@@ -107,9 +107,10 @@ func TestEmbeddingsPage(t *testing.T) {
 	eval[any](p, "{document.querySelector('.layout-panel .viewport').focus(); document.querySelector('.embeddings input[type=checkbox]').click(); null}")
 	p.press("+", "+", "ArrowLeft")
 	p.await("location.search.includes('contours') && location.search.includes('near') && location.search.includes('at=')")
-	q := s.more(p, eval[string](p, "location.pathname + location.search"))
+	link := eval[string](p, "location.pathname + location.search")
+	q := s.more(p, link)
 	q.await("document.querySelectorAll('.chosen tbody tr').length === 6 && document.querySelector('.embeddings input[type=checkbox]').checked")
-	q.await(fmt.Sprintf("location.search === %q", eval[string](p, "location.search")))
+	q.await(fmt.Sprintf("location.pathname + location.search === %q", link))
 
 	// Search, and what is saved.
 	eval[any](p, "{const f = document.querySelector('input[type=search]'); f.value = 'TASK B'; f.dispatchEvent(new Event('input')); null}")
