@@ -17,7 +17,7 @@ MUJOCO  = flags="$$($(GO) run ./cmd/setup flags)"; [ -z "$$flags" ] || eval "exp
 BEAT    = sh -c 'what=$$1; shift; start=$$(date +%s); (pause=2; while sleep $$pause >/dev/null 2>&1 && kill -0 $$$$ 2>/dev/null; do \
 	echo "$$what: $$(($$(date +%s) - start)) s"; pause=7; done) & beat=$$!; "$$@"; status=$$?; kill $$beat; exit $$status' beat
 
-.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots run study test test-other-go test-race test-arm64 stress-sim soak attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
+.PHONY: build setup web wasm site dist dist-test conformance slurm-test browser screenshots figures run study test test-other-go test-race test-arm64 stress-sim soak attacks fuzz licences vulnerabilities bench gpu-check study-point-goal study-cheetah-vel study-push generate docs clean distclean help
 
 build: setup web ## build bin/nacre (the default)
 	@$(MUJOCO) $(BEAT) "compiling nacre" $(GO) build -buildvcs=$(VCS) -o $(NACRE) ./cmd/nacre
@@ -79,6 +79,11 @@ screenshots: build ## run the notebooks of the README's pictures and take the pi
 	@mkdir -p out/notebooks
 	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
 	@$(GO) run ./web/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
+
+figures: build ## picture every kind of table and figure in both themes, to out/figures (needs a Chromium)
+	@mkdir -p out/notebooks
+	@$(NACRE) run web/screenshots/kinds.ipynb -o out/notebooks/kinds.ipynb
+	@$(GO) run ./web/screenshots -nacre $(NACRE) -folder out/notebooks -each kinds -out out/figures
 
 test-race: setup web ## run all tests under the race detector (needs a C compiler)
 	@$(MUJOCO) $(GO) test -race ./...

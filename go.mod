@@ -10,7 +10,6 @@ require (
 	github.com/google/licensecheck v0.3.1
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/sbinet/npyio v0.6.0
-	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/traefik/yaegi v0.16.2-0.20260209085605-fcb76d1ece0c
 	github.com/yuin/goldmark v1.7.17
@@ -50,9 +49,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/leesper/go_rng v0.0.0-20190531154944-a612b043e353 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/pkg/errors v0.9.1 // indirect
-	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/spf13/pflag v1.0.9
 	github.com/xtgo/set v1.0.0 // indirect
 	golang.org/x/image v0.39.0

@@ -27,16 +27,17 @@ func (p *Program) FLOPs() int64 {
 	var n int64
 	for _, l := range p.Levels {
 		for _, in := range l.Whole {
-			n += p.flops(in)
+			n += p.Cost(in)
 		}
 		for _, in := range l.Tiled {
-			n += p.flops(in)
+			n += p.Cost(in)
 		}
 	}
 	return n
 }
 
-func (p *Program) flops(in Instr) int64 {
+// Cost counts the work of one of its instructions in a matrix product, 2 per multiply-add; that of others is 0.
+func (p *Program) Cost(in Instr) int64 {
 	inner := 0
 	switch o := in.Op.(type) {
 	case op.Dense:
@@ -96,7 +97,7 @@ func (p *Program) writeInstr(b *strings.Builder, in Instr) {
 		args[i] = fmt.Sprintf("%%%d", v)
 	}
 	fmt.Fprintf(b, "  %%%d = %v(%s) %s", in.Out, in.Op, strings.Join(args, ", "), p.Values[in.Out].describe())
-	if n := p.flops(in); n > 0 {
+	if n := p.Cost(in); n > 0 {
 		fmt.Fprintf(b, " %.3f MFLOP", float64(n)/1e6)
 	}
 	b.WriteByte('\n')

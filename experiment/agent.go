@@ -80,7 +80,9 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 
 // LoadAgent makes the agent of a run folder with the weights training left there: the final ones, or those of the
 // last checkpoint.
-func LoadAgent(dir string, host Host) (*Agent, error) {
+func LoadAgent(dir string, host Host) (*Agent, error) { return loadAgent(dir, WeightsFile, host) }
+
+func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	run, err := View(dir)
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func LoadAgent(dir string, host Host) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := LoadWeights(run.Path(WeightsFile), a.Learner.Memory()); err != nil {
+	if _, err := LoadWeights(run.Path(weights), a.Learner.Memory()); err != nil {
 		a.Close()
 		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete)", err)
 	}

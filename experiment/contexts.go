@@ -50,7 +50,8 @@ type Contexts struct {
 	Rows  [][]float32 // of each context its rows (o, a, context reward), or with o', one after the other
 	Label []int       // of each context: the position of its task
 	Names []string    // of the tasks
-	width int         // of a row
+	Tasks []sim.Task
+	width int // of a row
 }
 
 // Contexts explores so many times on every task and returns one set of contexts per kind, in the order asked for. Kinds
@@ -89,7 +90,7 @@ func (a *Agent) Contexts(ctx context.Context, o EmbedOptions, kinds ...ContextKi
 	x := &explorer{Agent: a, EmbedOptions: o, encoder: encoder, pool: pool, dims: replay.Dims{Obs: a.Spec.ObsDim, Act: a.Spec.ActDim}}
 	out := make([]*Contexts, len(kinds))
 	for i, kind := range kinds {
-		out[i] = &Contexts{Kind: kind, Names: taskNames(tasks), width: encoder.Width()}
+		out[i] = &Contexts{Kind: kind, Names: taskNames(tasks), Tasks: tasks, width: encoder.Width()}
 	}
 	for label, task := range tasks {
 		if err := x.add(ctx, task, label, out); err != nil {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -14,18 +15,19 @@ import (
 
 // EmbedOptions says which context embeddings to make.
 type EmbedOptions struct {
-	Tasks   int    // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks; 0: 8, the paper's
-	Windows int    // contexts per task, each of rollouts of its own; 0: 200, the paper's
-	Length  int    // transitions per window, at most the family's horizon; 0: as the encoder was trained on
-	Seed    uint64 // of rollouts and crops; agents given the same seed start their rollouts alike
+	Tasks   int         // tasks, evenly spread where the family can (sim.Gridder), else the first test tasks; 0: 8, the paper's
+	Windows int         // contexts per task, each of rollouts of its own; 0: 200, the paper's
+	Length  int         // transitions per window, at most the family's horizon; 0: as the encoder was trained on
+	Seed    uint64      // of rollouts and crops; agents given the same seed start their rollouts alike
+	Kind    ContextKind // of contexts; "": WindowContext
 	// VaryStart draws the start of every rollout where the family's tasks have one start each (sim.Starter).
 	VaryStart bool
 }
 
-// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of the agent's own windows, in the order of
-// tasks.
+// Embed makes the context embeddings of the paper's t-SNE study: the posteriors of contexts of the agent's own rollouts, in
+// the order of tasks.
 func (a *Agent) Embed(ctx context.Context, o EmbedOptions) (*tsne.Embeddings, error) {
-	c, err := a.Contexts(ctx, o, WindowContext)
+	c, err := a.Contexts(ctx, o, cmp.Or(o.Kind, WindowContext))
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,11 @@ func taskNames(tasks []sim.Task) []string {
 	for i, t := range tasks {
 		parts := make([]string, len(differ))
 		for k, j := range differ {
-			parts[k] = fmt.Sprintf("%.3g", t.Params[j])
+			v := t.Params[j]
+			if math.Abs(v) < 1e-12 { // the cosine of a right angle
+				v = 0
+			}
+			parts[k] = fmt.Sprintf("%.3g", v)
 		}
 		names[i] = strings.Join(parts, ", ")
 		if len(parts) > 1 {

@@ -4,7 +4,7 @@
 //
 // A run folder holds config.toml (the full configuration and what ran it), tasks.json (the tasks as used),
 // metrics.csv (what the run computed; equal seeds give equal bytes), timing.csv (how long it took), TensorBoard event
-// files, evaluation.json, weights.safetensors and checkpoint.bin. One process at a time may write it; anybody may
+// files, evaluation.json, weights.safetensors, those of earlier iterations where they are kept (Host.Keep), and checkpoint.bin. One process at a time may write it; anybody may
 // read it.
 //
 //	cfg, err := experiment.Preset("quick/point-goal")
@@ -59,6 +59,10 @@ type Host struct {
 	// Precision is of matrix products on an accelerator, one of devices.Precisions; empty is its first, or for a run that
 	// continues the one it had. On the CPU Kernel says it.
 	Precision string
+
+	// Keep is after how many iterations, again and again, a training keeps the weights as they are (KeptFolder), with those
+	// before the first update and the last; 0 keeps none.
+	Keep int
 
 	shared core.Device // of several agents; see Together
 }

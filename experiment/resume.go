@@ -58,7 +58,7 @@ func open(dir string, host Host, begin func(*Training, Host) ([]string, error)) 
 		run.Close()
 		return nil, nil, err
 	}
-	t = &Training{Agent: a, run: run}
+	t = &Training{Agent: a, run: run, every: host.Keep}
 	if notices, err = begin(t, host); err != nil {
 		t.Close()
 		return nil, nil, fmt.Errorf("resume %s: %w", dir, err)
@@ -71,6 +71,9 @@ func (t *Training) Found() string { return t.found }
 
 // anew begins the run in its folder once more.
 func (t *Training) anew(host Host, notice string) ([]string, error) {
+	if err := os.RemoveAll(t.run.Path(KeptFolder)); err != nil {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
 	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile); err != nil {
 		return nil, err
 	}

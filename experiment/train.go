@@ -27,6 +27,7 @@ type Training struct {
 
 	policyTime time.Duration // at the end of the last iteration
 	found      string        // what was resumed from
+	every      int           // iterations after which weights are kept, 0 for none
 }
 
 // place is where a training stands in its schedule, and where its files stand.
@@ -64,7 +65,7 @@ func Start(dir string, cfg Config, host Host) (*Training, error) {
 		a.Close()
 		return nil, err
 	}
-	t := &Training{Agent: a, run: run}
+	t := &Training{Agent: a, run: run, every: host.Keep}
 	if err := t.begin(host); err != nil {
 		t.Close()
 		return nil, err
@@ -188,7 +189,7 @@ func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 		// The first collection is the longest, and without a checkpoint a run that fails in its first updates would
 		// have nothing to look into.
 		if t.at.Iteration == 0 {
-			if err := t.save(); err != nil {
+			if err := errors.Join(t.save(), t.keep(false)); err != nil {
 				return err
 			}
 		}
@@ -281,7 +282,7 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 		clock.row[timingColumns[policyColumn]] = (now - t.policyTime).Seconds() / float64(t.pool.Workers())
 		t.policyTime = now
 	}
-	if err := t.timing.Write(clock.row); err != nil {
+	if err := errors.Join(t.timing.Write(clock.row), t.keep(last)); err != nil {
 		return err
 	}
 	if last || t.at.Iteration%t.Config.CheckpointEvery == 0 {

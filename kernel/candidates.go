@@ -89,10 +89,11 @@ func named(n ast.Node) *ast.Ident {
 // members are the fields and methods of an operand, or the names of a package, imported or not.
 func (w *writing) members(x ast.Expr) []candidate {
 	if id, ok := x.(*ast.Ident); ok {
-		if p, ok := w.sc.Info.Uses[id].(*types.PkgName); ok {
+		p, ok := w.sc.Info.Uses[id].(*types.PkgName)
+		if ok && w.importsOf()[id.Name] != "" {
 			return w.exported(p.Imported().Path(), nil)
 		}
-		if w.sc.Info.Uses[id] == nil {
+		if ok || w.sc.Info.Uses[id] == nil { // one that is not imported
 			var list []candidate
 			for _, path := range w.packagesNamed(id.Name) {
 				list = append(list, w.exported(path, w.importEdit(path))...)
@@ -238,19 +239,12 @@ const mostKeys = 1000
 
 // keysOf are the keys of the map that an expression of names, fields and constant keys stands for, where nothing runs
 // that could change it.
-func (w *writing) keysOf(x ast.Expr) []reflect.Value {
-	if !w.exec.TryLock() {
-		return nil
-	}
-	defer w.exec.Unlock()
-	if r := w.latest.Load(); w.zombies.Load() > 0 || r != nil && r.live.Load() > 0 {
-		return nil
-	}
-	m, ok := w.value(x)
-	if !ok || m.Kind() != reflect.Map || m.Len() > mostKeys {
-		return nil
-	}
-	keys := m.MapKeys()
+func (w *writing) keysOf(x ast.Expr) (keys []reflect.Value) {
+	w.quietly(func() {
+		if m, ok := w.value(x); ok && m.Kind() == reflect.Map && m.Len() <= mostKeys {
+			keys = m.MapKeys()
+		}
+	})
 	for i, k := range keys {
 		if k = native(k); k.Kind() != reflect.String && !k.CanInt() && !k.CanUint() {
 			return nil
@@ -259,6 +253,63 @@ func (w *writing) keysOf(x ast.Expr) []reflect.Value {
 	}
 	sort.Slice(keys, func(i, j int) bool { return fmt.Sprint(keys[i]) < fmt.Sprint(keys[j]) })
 	return keys
+}
+
+// quietly calls look, which reads values, where nothing runs that could change them.
+func (w *writing) quietly(look func()) {
+	if !w.exec.TryLock() {
+		return
+	}
+	defer w.exec.Unlock()
+	if r := w.latest.Load(); w.zombies.Load() == 0 && (r == nil || r.live.Load() == 0) {
+		look()
+	}
+}
+
+// columns are the names of the columns of a live table that has a method called around the marker, or is an argument of a
+// call around it: whatever has a method Names, of the library.
+func (w *writing) columns() []candidate {
+	var names []string
+	w.quietly(func() {
+		for _, n := range w.sc.Path[1:] {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || names != nil {
+				continue
+			}
+			for _, x := range append([]ast.Expr{call.Fun}, call.Args...) {
+				if names = w.namesOf(x); names != nil {
+					break
+				}
+			}
+		}
+	})
+	var out []candidate
+	for k, name := range names[:min(len(names), mostKeys)] {
+		out = append(out, candidate{Match: Match{Text: strconv.Quote(name), Kind: "key"}, by: name, group: k})
+	}
+	return out
+}
+
+// namesOf are those of the live value that an expression is, or begins with.
+func (w *writing) namesOf(x ast.Expr) []string {
+	for x != nil {
+		if v, ok := w.value(x); ok && v.CanInterface() {
+			if named, ok := v.Interface().(interface{ Names() []string }); ok {
+				return named.Names()
+			}
+		}
+		switch e := x.(type) {
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.CallExpr:
+			x = e.Fun
+		case *ast.ParenExpr:
+			x = e.X
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 // native takes a value out of its interface and box.
@@ -326,7 +377,8 @@ func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// keys are the keys that a text being written can be: of a live map's index, and of a map literal those it has.
+// keys are what a text being written can be: the keys of a live map's index, in a call the columns of a live table, and
+// what the library says of it.
 func (w *writing) keys(open, word string) []Match {
 	w.check(open, strconv.Quote(cells.Marker))
 	if w.sc == nil || len(w.sc.Path) < 2 {
@@ -334,6 +386,38 @@ func (w *writing) keys(open, word string) []Match {
 	}
 	if p, ok := w.sc.Path[1].(*ast.IndexExpr); ok && p.Index == w.sc.Path[0] {
 		return ranked(w.mapKeys(p.X), word)
+	}
+	if list := w.columns(); len(list) > 0 {
+		return ranked(list, word)
+	}
+	return ranked(w.texts(), word)
+}
+
+// texts are those that the library knows for an argument of one of its functions.
+func (w *writing) texts() []candidate {
+	for k, n := range w.sc.Path[1:] {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		f, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		id, ok := f.X.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		p, ok := w.sc.Info.Uses[id].(*types.PkgName)
+		argument := slices.IndexFunc(call.Args, func(a ast.Expr) bool { return a == w.sc.Path[k] })
+		if !ok || argument < 0 {
+			continue
+		}
+		var out []candidate
+		for _, text := range w.library.Texts(p.Imported().Path(), f.Sel.Name, argument) {
+			out = append(out, candidate{Match: Match{Text: strconv.Quote(text), Kind: "key"}, by: text})
+		}
+		return out
 	}
 	return nil
 }

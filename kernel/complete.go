@@ -32,7 +32,7 @@ func (d draft) Complete(code string, cursor int) (c Completion) {
 	}
 	if inTextOrComment(w.before) {
 		if open, word, ok := openText(w.before); ok {
-			if c.Matches = w.keys(open, word); c.Matches != nil {
+			if c.Matches = w.keys(open, word); len(c.Matches) > 0 {
 				c.Start = utf8.RuneCountInString(w.before) - utf8.RuneCountInString(word) - 1
 				c.End = cursor + utf8.RuneCountInString(closing(w.code[len(w.before):]))
 			}

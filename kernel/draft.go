@@ -94,7 +94,7 @@ func (w *writing) check(from, marker string) {
 		tries = append(tries, operandOf(operand)+".")
 	}
 	for _, text := range tries {
-		if w.sc = w.prog.Scratch(text+marker, w.after); w.sc != nil && len(w.sc.Path) > 0 {
+		if w.sc = w.prog.Scratch(text+marker, w.after, w.likely); w.sc != nil && len(w.sc.Path) > 0 {
 			return
 		}
 	}
@@ -142,6 +142,14 @@ func (s *session) packagesNamed(name string) []string {
 	}
 	slices.SortFunc(list, byLength)
 	return list
+}
+
+// likely is the package that a cell most likely means by a name that it has not imported, "" where there is none.
+func (s *session) likely(name string) string {
+	for _, path := range s.packagesNamed(name) {
+		return path
+	}
+	return ""
 }
 
 func byLength(a, b string) int {

@@ -57,6 +57,14 @@ type Session interface {
 	// it cannot now: a cell runs, or nothing is there.
 	Parts(name string, path []int) ([]Variable, int, error)
 
+	// Stale says which cells of a notebook, given in its order, are stale: edited since they ran, or having read what has
+	// changed since. Cells are known by their identifiers.
+	Stale(cells []Source) []Staleness
+
+	// Move gives a control that a cell shows a value, as JSON, when no cell runs: it waits for those that do. What the control
+	// shows then goes to the output of its cell. The error is ErrNoControl where the session does not have the control.
+	Move(id string, value []byte) error
+
 	// Interrupt stops the running cell, if there is one.
 	Interrupt()
 
@@ -82,6 +90,7 @@ type Request struct {
 	StoreHistory    bool
 	AllowStdin      bool
 	UserExpressions map[string]string
+	Controls        map[string][]byte // how the notebook has the controls that the cell showed, as JSON, by label
 }
 
 // Reply is what became of a cell.
@@ -175,8 +184,18 @@ type Signature struct {
 
 // Source is a code cell of a notebook. Ran says that it ran as it stands.
 type Source struct {
+	ID   string // of the notebook's cell, which Stale needs
 	Code string
 	Ran  bool
+}
+
+// Staleness says how a cell stands to the session. Its zero value is a cell that did not run in it.
+type Staleness struct {
+	Ran     bool
+	Edited  bool     // since it ran
+	Because []string // names that it read and that have changed since, or are to change as a cell above is stale or edited
+	Own     bool     // only controls of its own have changed them
+	After   []string // the cells above that are to change them
 }
 
 // Problem is an error of a cell that has not run: what Execute would say.

@@ -37,6 +37,10 @@ type Library struct {
 	// first.
 	Uses func(path, name string) int
 
+	// Texts returns what a text among the arguments of a package's function can be, such as the names of a registry; nil where
+	// it can be anything. Arguments count from 0.
+	Texts func(path, name string, argument int) []string
+
 	// Wrappers are wrapper types, made like those of Symbols, that have methods beyond an interface's own, for which
 	// native code asks the values of that interface. The first that a cell's type has all methods of is used.
 	Wrappers []reflect.Type

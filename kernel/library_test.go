@@ -59,6 +59,7 @@ func small() kernel.Library {
 			return nil, nil
 		},
 		Brief: func(any) (string, int, bool) { return "", 0, false },
+		Texts: func(string, string, int) []string { return nil },
 	}
 }
 

@@ -17,7 +17,7 @@ func TestPositions(t *testing.T) {
 			t.Fatal(reply.Error.Message)
 		}
 	}
-	for name, list := range map[string][]kerneltest.Position{"script": kerneltest.Positions, "fresh": kerneltest.FreshPositions} {
+	for name, list := range map[string][]kerneltest.Position{"script": kerneltest.Positions, "fresh": kerneltest.FreshPositions, "later": kerneltest.LaterPositions} {
 		found, began := 0, time.Now()
 		for _, p := range list {
 			text, cursor := at(p.Code)

@@ -17,6 +17,7 @@ type run struct {
 	count   int
 	number  int // of the cell in error positions
 	out     Output
+	kept    map[string][]byte // how the notebook has the controls of the cell, by label
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	label   unsafe.Pointer

@@ -62,8 +62,12 @@ type session struct {
 	words   *words
 	index   []Entry     // of the library, once it was searched
 	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
+	history history
 	closed  chan struct{}
 	once    sync.Once
+
+	controlling sync.Mutex
+	controls    map[string]*control // by id
 }
 
 // source is the text of a cell that ran, and its execution count.
@@ -83,7 +87,7 @@ func New(o Options) (Session, error) {
 	if err := o.Library.complete(); err != nil {
 		return nil, err
 	}
-	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, closed: make(chan struct{})}
+	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, history: newHistory(), controls: map[string]*control{}, closed: make(chan struct{})}
 	packages, err := s.library.Types()
 	if err != nil {
 		return nil, err
@@ -171,7 +175,8 @@ func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
 		s.count++
 	}
 	s.number++
-	r := &run{session: s, cell: req.CellID, count: s.count, number: s.number, out: out}
+	r := &run{session: s, cell: req.CellID, count: s.count, number: s.number, out: out, kept: req.Controls}
+	s.forget(r.cell)
 	reply := Reply{Count: s.count}
 	reply.Value, reply.Error = s.execute(ctx, r, req.Code)
 	if req.Silent {
@@ -180,6 +185,7 @@ func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
 	if reply.Error == nil {
 		reply.Expressions = s.expressions(ctx, req.UserExpressions)
 	}
+	s.follow()
 	s.snapshot()
 	return reply
 }
@@ -187,12 +193,16 @@ func (s *session) Execute(ctx context.Context, req Request, out Output) Reply {
 // execute checks, compiles and runs a cell.
 func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Error) {
 	s.latest.Store(r)
+	text := code
 	m, code, err := parseMagic(code)
 	if err == nil && m != nil && m.get != "" {
 		err = s.get(ctx, r, m.get)
 		m = nil
 	}
 	if err != nil {
+		s.info.Lock()
+		s.history.refused(r.cell, text)
+		s.info.Unlock()
 		return nil, &Error{Name: "CompileError", Message: err.Error(), Traceback: []string{err.Error()}}
 	}
 	s.info.Lock()
@@ -200,6 +210,13 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 	s.info.Unlock()
 	start := time.Now()
 	u, p, fail := s.compile(ctx, r, code)
+	s.info.Lock()
+	if fail != nil {
+		s.history.refused(r.cell, text)
+	} else {
+		s.history.note(r.cell, text, u.Effects())
+	}
+	s.info.Unlock()
 	if fail != nil {
 		return nil, fail
 	}
@@ -295,7 +312,11 @@ func (s *session) run(ctx context.Context, r *run, p *engine.Program, code strin
 	if r.shown == nil {
 		return nil, nil
 	}
-	return s.render(*r.shown), nil
+	d, err := s.render(*r.shown)
+	if err != nil {
+		return nil, r.located(p, code, "Error", err.Error())
+	}
+	return d, nil
 }
 
 // goroutine is where the statements of a cell run.

@@ -10,17 +10,18 @@ import (
 	"nacre/kernel/internal/rt"
 )
 
-// render shows the values of a cell's last expression: several are joined by commas.
-func (s *session) render(values []any) *Data {
+// render shows the values of a cell's last expression: several are joined by commas. A value that cannot be shown is an
+// error.
+func (s *session) render(values []any) (*Data, error) {
 	if len(values) == 1 {
-		d := s.renderOne(values[0])
-		return &d
+		d, err := s.forms(values[0])
+		return &d, err
 	}
 	var texts []string
 	for _, v := range values {
 		texts = append(texts, s.text(v))
 	}
-	return &Data{MIME: map[string]any{"text/plain": strings.Join(texts, ", ")}}
+	return &Data{MIME: map[string]any{"text/plain": strings.Join(texts, ", ")}}, nil
 }
 
 // renderer is a value that knows how it is shown, by a convention that cells' types and those of the library share.
@@ -36,29 +37,35 @@ type rendererOf struct {
 
 func (w rendererOf) MIMEBundle() (map[string]any, error) { return w.WMIMEBundle() }
 
-// renderOne shows a value: in the forms the library knows, or as text in which cells' types have their own form.
+// renderOne shows a value, one that cannot be shown as the error.
 func (s *session) renderOne(v any) Data {
+	d, err := s.forms(v)
+	if err != nil {
+		return Data{MIME: map[string]any{"text/plain": err.Error()}}
+	}
+	return d
+}
+
+// forms are those of a value: those the library knows, or text in which cells' types have their own form.
+func (s *session) forms(v any) (Data, error) {
 	if o, ok := v.(rt.Obj); ok {
 		if w, ok := s.reg.TryWrap(o, reflect.TypeFor[renderer]()); ok {
 			v = shown{w.Interface().(renderer), s.text(o)}
 		}
 	}
 	if v == nil {
-		return Data{MIME: map[string]any{"text/plain": "nil"}}
+		return Data{MIME: map[string]any{"text/plain": "nil"}}, nil
 	}
 	m, err := s.library.Forms(v)
-	if err != nil {
-		return Data{MIME: map[string]any{"text/plain": err.Error()}}
-	}
-	if m != nil {
-		return Data{MIME: m}
+	if m != nil || err != nil {
+		return Data{MIME: m}, err
 	}
 	text, rest := s.cut(v)
 	d := Data{MIME: map[string]any{"text/plain": text}}
 	if rest != "" {
 		d.Metadata = map[string]any{"text/plain": map[string]any{"rest": rest}}
 	}
-	return d
+	return d, nil
 }
 
 // shown is a renderer of a cell's type, with the text it has where it gives none.

@@ -3,18 +3,36 @@ package library
 import (
 	"fmt"
 	"reflect"
+	"sync"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg/draw"
 	"gorgonia.org/tensor"
 
+	"nacre/analysis/frame"
+	"nacre/analysis/plots"
 	"nacre/kernel"
 	"nacre/library/cell"
 	"nacre/library/display"
+	"nacre/rl"
+	"nacre/sim"
 )
+
+// colours makes this project's colours those in which gonum's plots are drawn where nothing else is said.
+var colours = sync.OnceFunc(func() {
+	plotter.DefaultLineStyle.Color, plotter.DefaultGlyphStyle.Color = plots.Palette[0], plots.Palette[0]
+	plotter.DefaultGlyphStyle.Shape = draw.CircleGlyph{}
+	plotutil.DefaultColors = nil
+	for _, c := range plots.Palette {
+		plotutil.DefaultColors = append(plotutil.DefaultColors, c)
+	}
+})
 
 // New returns what cells may import as a kernel takes it, and makes packages cell and display work in its cells.
 func New() kernel.Library {
+	colours()
 	cell.SetCurrent(func() cell.Cell {
 		if c := kernel.Current(); c != nil {
 			return c
@@ -25,7 +43,7 @@ func New() kernel.Library {
 		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc, Uses: Uses,
 		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](), reflect.TypeFor[plotterBoxer]()},
 		Keeps:    []string{"nacre/library/display"},
-		Forms:    forms, Brief: brief,
+		Forms:    forms, Brief: brief, Texts: texts,
 	}
 }
 
@@ -36,6 +54,25 @@ func forms(v any) (map[string]any, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// texts are the names of presets, algorithms and families, and the tables in the notebook's folder, where they are arguments.
+func texts(path, name string, argument int) (list []string) {
+	switch fmt.Sprintf("%s.%s %d", path, name, argument) {
+	case "nacre/library/lab.Train 0", "nacre/library/lab.Compare 0", "nacre/experiment.Preset 0":
+		for _, p := range rl.Presets() {
+			list = append(list, p.Name)
+		}
+	case "nacre/library/lab.Algorithm 0", "nacre/library/lab.Compare 1", "nacre/rl.Lookup 0":
+		list = rl.Names()
+	case "nacre/sim.Lookup 0", "nacre/library/lab.Reward 0":
+		for _, f := range sim.Families() {
+			list = append(list, f.Name)
+		}
+	case "nacre/analysis/frame.Read 0":
+		list, _ = frame.Files(".")
+	}
+	return list
 }
 
 // brief describes a tensor.

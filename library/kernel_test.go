@@ -1,9 +1,11 @@
 package library_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
@@ -114,7 +116,7 @@ func TestCellTypesSayHowTheyAreShown(t *testing.T) {
 		t.Errorf("%v %v", r.Error, r.Value)
 	}
 	kerneltest.Cells(t, s, [][2]string{
-		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "no forms"},
+		{"import \"errors\"\ntype E struct{}\nfunc (E) MIMEBundle() (map[string]any, error) { return nil, errors.New(\"no forms\") }\nE{}", "Error: no forms"},
 		{"type N struct{ A int }\nfunc (N) MIMEBundle() int { return 1 }\nN{5}", "{A:5}"}, // another method of that name
 	})
 }
@@ -166,4 +168,40 @@ for {}`)
 		t.Fatalf("got %+v", r.Error)
 	}
 	kerneltest.Cells(t, s, [][2]string{{"1 + 1", "2"}})
+}
+
+// Texts among the arguments of a call are completed: names of registries, also within a list, files, and nothing elsewhere.
+func TestTextCompletion(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("points.csv", []byte("a\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t)
+	for code, want := range map[string]string{
+		"lab.Train(\"quick/point": `"quick/point-goal"`,
+		"import \"nacre/library/lab\"\nruns := lab.Compare(\"quick/point-goal\", []string{\"tcl": `"tcl-pearl"`,
+		"sim.Lookup(\"cheetah-v": `"cheetah-vel"`, "frame.Read(\"poi": `"points.csv"`, "lab.Train(\"quick/point-goal\", lab.Algorithm(\"orac": `"oracle"`,
+		"fmt.Println(\"quick/point": "", "lab.Train(\"quick/point-goal\", lab.Folder(\"quick/p": "",
+	} {
+		got := ""
+		if c := s.Draft().Complete(code, utf8.RuneCountInString(code)); len(c.Matches) > 0 {
+			got = c.Matches[0].Text
+		}
+		if got != want {
+			t.Errorf("%s is completed by %s, want %s", code, got, want)
+		}
+	}
+}
+
+// A table or chart with an error, such as of a column that is not there, ends the cell that shows it, with the line.
+func TestFailedValue(t *testing.T) {
+	s := start(t)
+	code := "import (\n\"nacre/analysis/frame\"\n\"nacre/analysis/plots\"\n)\nf := frame.New(frame.Numbers(\"steps\", []float64{1}))\nplots.Histogram(f, \"stepps\")"
+	reply, _ := execute(s, code)
+	if reply.Error == nil || !strings.Contains(reply.Error.Message, `no column "stepps"; did you mean "steps"?`) || len(reply.Error.Positions) != 1 || reply.Error.Positions[0].Line != 6 {
+		t.Errorf("the cell ends with %+v", reply.Error)
+	}
+	if reply, _ := execute(s, "f.Select(\"stepps\").Err() != nil"); reply.Error != nil {
+		t.Errorf("who asks for the error gets %v", reply.Error)
+	}
 }

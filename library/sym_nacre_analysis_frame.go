@@ -11,6 +11,7 @@ func init() {
 	add("nacre/analysis/frame/frame", map[string]reflect.Value{
 		"Column":  reflect.ValueOf((*p0.Column)(nil)),
 		"Failed":  reflect.ValueOf(p0.Failed),
+		"Files":   reflect.ValueOf(p0.Files),
 		"Frame":   reflect.ValueOf((*p0.Frame)(nil)),
 		"Groups":  reflect.ValueOf((*p0.Groups)(nil)),
 		"New":     reflect.ValueOf(p0.New),

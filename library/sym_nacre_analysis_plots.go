@@ -30,6 +30,7 @@ func init() {
 		"LogX":           reflect.ValueOf(p0.LogX),
 		"LogY":           reflect.ValueOf(p0.LogY),
 		"Mark":           reflect.ValueOf((*p0.Mark)(nil)),
+		"Of":             reflect.ValueOf(p0.Of),
 		"Option":         reflect.ValueOf((*p0.Option)(nil)),
 		"Palette":        reflect.ValueOf(&p0.Palette).Elem(),
 		"Panel":          reflect.ValueOf((*p0.Panel)(nil)),

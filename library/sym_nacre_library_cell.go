@@ -22,11 +22,15 @@ type _nacre_library_cell_Cell struct {
 	IValue   any
 	WClear   func(bool)
 	WContext func() p1.Context
+	WControl func(string, func(value []byte) error, func() (shown any, changed bool)) (string, []byte)
 	WInput   func(string, bool) (string, error)
 	WShow    func(any, string, bool)
 }
 
-func (w _nacre_library_cell_Cell) Clear(a0 bool)                            { w.WClear(a0) }
-func (w _nacre_library_cell_Cell) Context() p1.Context                      { return w.WContext() }
+func (w _nacre_library_cell_Cell) Clear(a0 bool)       { w.WClear(a0) }
+func (w _nacre_library_cell_Cell) Context() p1.Context { return w.WContext() }
+func (w _nacre_library_cell_Cell) Control(a0 string, a1 func(value []byte) error, a2 func() (shown any, changed bool)) (string, []byte) {
+	return w.WControl(a0, a1, a2)
+}
 func (w _nacre_library_cell_Cell) Input(a0 string, a1 bool) (string, error) { return w.WInput(a0, a1) }
 func (w _nacre_library_cell_Cell) Show(a0 any, a1 string, a2 bool)          { w.WShow(a0, a1, a2) }

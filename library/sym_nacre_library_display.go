@@ -10,6 +10,8 @@ import (
 func init() {
 	add("nacre/library/display/display", map[string]reflect.Value{
 		"Bundle":        reflect.ValueOf((*p0.Bundle)(nil)),
+		"Button":        reflect.ValueOf(p0.Button),
+		"Checkpoint":    reflect.ValueOf((*p0.Checkpoint)(nil)),
 		"Clear":         reflect.ValueOf(p0.Clear),
 		"Curves":        reflect.ValueOf((*p0.Curves)(nil)),
 		"Embedding":     reflect.ValueOf((*p0.Embedding)(nil)),
@@ -29,9 +31,14 @@ func init() {
 		"_Renderer":     reflect.ValueOf((*_nacre_library_display_Renderer)(nil)),
 		"Rollout":       reflect.ValueOf((*p0.Rollout)(nil)),
 		"SVG":           reflect.ValueOf(p0.SVG),
+		"Scrubber":      reflect.ValueOf((*p0.Scrubber)(nil)),
+		"Select":        reflect.ValueOf(p0.Select),
 		"Show":          reflect.ValueOf(p0.Show),
+		"Slider":        reflect.ValueOf(p0.Slider),
 		"Table":         reflect.ValueOf(p0.Table),
 		"Text":          reflect.ValueOf(p0.Text),
+		"TextField":     reflect.ValueOf(p0.TextField),
+		"Toggle":        reflect.ValueOf(p0.Toggle),
 		"Type":          reflect.ValueOf((*p0.Type)(nil)),
 		"Types":         reflect.ValueOf(p0.Types),
 		"Updating":      reflect.ValueOf(p0.Updating),

@@ -59,6 +59,7 @@ func init() {
 		"TSNE":                    reflect.ValueOf((*p0.TSNE)(nil)),
 		"Team":                    reflect.ValueOf((*p0.Team)(nil)),
 		"_Team":                   reflect.ValueOf((*_nacre_tsne_Team)(nil)),
+		"UMAP":                    reflect.ValueOf((*p0.UMAP)(nil)),
 		"WithDims":                reflect.ValueOf(p0.WithDims),
 		"WithGraph":               reflect.ValueOf(p0.WithGraph),
 		"WithInit":                reflect.ValueOf(p0.WithInit),

@@ -6,9 +6,11 @@ package notebooks
 
 import "embed"
 
-// Files are the notebooks, without their data: the folder data has 27 MB and lies beside the program in a release.
+// Files are the notebooks, without their data: the folder data has 27 MB and lies beside the program in a release. They are
+// named one by one: copies that users of a checkout have made are not among them.
 //
-//go:embed *.ipynb
+//go:embed controls.ipynb environments.ipynb first-steps.ipynb half-cheetah.ipynb new-loss.ipynb
+//go:embed quickstart.ipynb reproduce.ipynb tsne-study.ipynb
 var Files embed.FS
 
 // NeedData names the notebook that shows what the data holds.

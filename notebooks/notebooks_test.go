@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +18,11 @@ import (
 	"nacre/analysis/plots"
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
+	"nacre/experiment/study"
 	"nacre/kernel"
 	"nacre/library"
 	"nacre/library/display"
+	"nacre/notebooks"
 	"nacre/sim"
 	_ "nacre/sim/families"
 )
@@ -105,6 +108,19 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
+func TestControls(t *testing.T) {
+	shown := run(t, "controls.ipynb", "iterations=2", "windows=16", "folder="+t.TempDir(), "changes=pearl.updates_per_iteration=4")
+	if n := count(t, shown, display.ScrubberMIME, "image/png", "text/plain"); n != 1 {
+		t.Errorf("%d scrubbers, expected 1", n)
+	}
+	if n := count(t, shown, display.ControlMIME, "text/html", "text/plain"); n != 2 {
+		t.Errorf("%d controls, expected 2", n)
+	}
+	if e, r := count(t, shown, embedding, "image/png"), count(t, shown, rollout, "image/png"); e != 1 || r != 1 {
+		t.Errorf("%d embeddings and %d rollouts, expected 1 and 1", e, r)
+	}
+}
+
 func TestHalfCheetah(t *testing.T) {
 	if _, err := sim.Lookup("cheetah-vel"); err != nil {
 		t.Skip(err)
@@ -119,30 +135,55 @@ func TestHalfCheetah(t *testing.T) {
 
 // TestShippedStudy computes one seed's figures of the study that comes with the notebooks and finds those it stored.
 func TestShippedStudy(t *testing.T) {
-	same := regexp.MustCompile(`ratio in the plane (\S+), stored (\S+); among posterior means (\S+), stored (\S+)`)
-	found := 0
+	whole, err := study.Open("data/push")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	for _, arm := range whole.Arms {
+		e := arm.Seeds[0].Embedding
+		want = append(want, e.Plane.Ratio, e.Latent.Ratio, e.Posterior.Ratio)
+	}
+	var got []float64
 	for _, o := range run(t, "tsne-study.ipynb", "layouts=-1", "again=false") {
-		for _, m := range same.FindAllStringSubmatch(strings.Join(o.Text, ""), -1) {
-			if found++; m[1] != m[2] || m[3] != m[4] {
-				t.Errorf("not what was stored: %s", m[0])
+		table, _ := json.Marshal(o.Data[frame.MIME])
+		var f struct {
+			Columns []struct {
+				Name   string
+				Values []any
+			}
+		}
+		if json.Unmarshal(table, &f) != nil || len(f.Columns) < 2 || f.Columns[1].Name != "space" {
+			continue
+		}
+		for _, c := range f.Columns {
+			for _, v := range c.Values {
+				if c.Name == "ratio" {
+					if v, ok := v.(float64); ok {
+						got = append(got, v)
+					}
+				}
 			}
 		}
 	}
-	if found != 2 {
-		t.Errorf("%d runs compared, expected 2", found)
+	if !slices.Equal(got, want) {
+		t.Errorf("ratios of the planes, means and posteriors %v, stored %v", got, want)
 	}
 }
 
 func TestTSNEStudy(t *testing.T) {
-	shown := run(t, "tsne-study.ipynb", "shipped=", "iterations=1", "windows=12", "layouts=1")
+	shown := run(t, "tsne-study.ipynb", "data=", "iterations=1", "windows=12", "layouts=1", "folder="+t.TempDir())
 	if n := count(t, shown, embedding, "image/png", "text/plain"); n != 4 {
 		t.Errorf("%d embeddings, expected 4", n)
 	}
 	// The paper's rows are data: 44.86/38.8 and 68.5/26.6.
+	found := false
 	for _, o := range shown {
-		if text := fmt.Sprint(o.Data["text/plain"]); strings.Contains(text, "PEARL (paper, push)") && (!strings.Contains(text, "1.16") || !strings.Contains(text, "2.58")) {
-			t.Errorf("the paper's ratios are not 1.16 and 2.58:\n%s", text)
-		}
+		text := fmt.Sprint(o.Data["text/plain"])
+		found = found || strings.Contains(text, "1.15619") && strings.Contains(text, "2.57519")
+	}
+	if !found {
+		t.Error("the paper's ratios are not 1.156 and 2.575")
 	}
 }
 
@@ -187,5 +228,18 @@ func TestReproduce(t *testing.T) {
 		if n := count(t, shown, frame.MIME, "text/html"); n != 3 {
 			t.Errorf("%d tables, expected presets, the return and claims", n)
 		}
+	}
+}
+
+// What is shipped is every notebook here that is no copy of one.
+func TestFiles(t *testing.T) {
+	here, err := filepath.Glob("*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here = slices.DeleteFunc(here, func(name string) bool { return strings.Contains(name, "-Copy") })
+	shipped, err := fs.Glob(notebooks.Files, "*.ipynb")
+	if err != nil || !slices.Equal(here, shipped) {
+		t.Errorf("shipped are %v, here are %v (%v)", shipped, here, err)
 	}
 }

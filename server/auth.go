@@ -211,17 +211,17 @@ func sameOrigin(r *http.Request) bool {
 // isPage is true of what a person opens, as opposed to what programs ask for.
 func isPage(r *http.Request) bool {
 	switch first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); first {
-	case "", "login", "tree", "notebooks", "edit", "runs":
+	case "", "login", "tree", "notebooks", "edit", "runs", "embeddings":
 		return true
 	}
-	return r.URL.Path == "/tsne/"
+	return r.URL.Path == "/tsne/" || r.URL.Path == "/rollout/"
 }
 
 // proven reports whether a request repeats the proof of its login. What has nothing secret needs none: pages, which are
 // the same for everybody, and the programs that they run.
 func proven(r *http.Request, l *login) bool {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if read && (isPage(r) || strings.HasPrefix(r.URL.Path, "/tsne/")) {
+	if read && (isPage(r) || strings.HasPrefix(r.URL.Path, "/tsne/") || strings.HasPrefix(r.URL.Path, "/rollout/")) {
 		return true
 	}
 	if equal(r.Header.Get(proofHeader), l.proof) {

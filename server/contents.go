@@ -111,14 +111,16 @@ func (s *Server) putContents(w http.ResponseWriter, r *http.Request) {
 	if save.LastModified != nil {
 		request.LastModified = *save.LastModified
 	}
+	written := func() {}
 	if session := s.hub.SessionAt(p); session != nil {
-		request.Merge = func(nb *nbformat.Notebook) { session.Kernel.Saved(nb, save.Seq) }
+		request.Merge = func(nb *nbformat.Notebook) { written = session.Kernel.Saved(nb, save.Seq) }
 	}
 	m, created, err := s.store.Save(p, request)
 	if err != nil {
 		sendError(w, err)
 		return
 	}
+	written()
 	status := http.StatusOK
 	if created {
 		status = http.StatusCreated

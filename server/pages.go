@@ -38,13 +38,18 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "index.html", pagePolicy)
 }
 
-// runs lets the handler of runs answer, where there is one.
-func (s *Server) runs(w http.ResponseWriter, r *http.Request) {
-	if s.config.Runs == nil {
-		s.unknown(w, r)
-		return
+// overview is the page of runs and of embeddings, which is smaller.
+func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	s.asset(w, r, "runs.html", pagePolicy)
+}
+
+// mounted lets a handler answer below a path; where there is none, nothing is there.
+func (s *Server) mounted(path string, h http.Handler) http.HandlerFunc {
+	if h == nil {
+		return s.unknown
 	}
-	http.StripPrefix("/api/runs", s.config.Runs).ServeHTTP(w, r)
+	return http.StripPrefix(path, h).ServeHTTP
 }
 
 // static serves the front end's scripts and styles. There is nothing secret in them: everybody may have them.
@@ -67,6 +72,12 @@ func (s *Server) tsne(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
 	s.asset(w, r, "tsne.html", pagePolicy)
+}
+
+// rollout is the page that plays an episode; its addresses are relative to it.
+func (s *Server) rollout(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	s.asset(w, r, "rollout.html", pagePolicy)
 }
 
 // wasm serves the programs that pages run, packed as they are.

@@ -35,16 +35,18 @@ const DisplayName = "Go (Nacre)"
 
 // Config says what to serve.
 type Config struct {
-	Dir    string
-	Token  string       // at least 16 characters; "" makes a random one
-	Kernel []string     // command of a kernel's process
-	Env    []string     // added to its environment
-	Memory int64        // of one kernel, in bytes; 0 for no limit
-	Static fs.FS        // the front end: index.html and what is under static/
-	Wasm   fs.FS        // programs that the browser runs, and their manifest; nil where there are none
-	Runs   http.Handler // answers the page of runs, at paths relative to its own; nil where there is none
-	Hosts  []string     // further names this server may be called by, besides those of the loopback interface
-	Log    *slog.Logger
+	Dir     string
+	Fixed   func(path string) bool // files of Dir that are not written: edits of such notebooks go to a copy; nil where there are none
+	Token   string                 // at least 16 characters; "" makes a random one
+	Kernel  []string               // command of a kernel's process
+	Env     []string               // added to its environment
+	Memory  int64                  // of one kernel, in bytes; 0 for no limit
+	Static  fs.FS                  // the front end: index.html and what is under static/
+	Wasm    fs.FS                  // programs that the browser runs, and their manifest; nil where there are none
+	Runs    http.Handler           // answers the page of runs, at paths relative to its own; nil where there is none
+	Layouts http.Handler           // answers the page of embeddings, likewise
+	Hosts   []string               // further names this server may be called by, besides those of the loopback interface
+	Log     *slog.Logger
 }
 
 // Server is a notebook server.
@@ -77,6 +79,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("notebook folder: %w", err)
 	}
+	store.Protect(c.Fixed)
 	s := &Server{config: c, auth: newAuth(c.Token, c.Hosts), store: store, log: c.Log, started: time.Now()}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.hub = hub.New(hub.Config{Spec: SpecName, Argv: c.Kernel, Env: c.Env, Memory: c.Memory, Store: store, Log: c.Log})
@@ -99,8 +102,10 @@ func (s *Server) table() []route {
 	return []route{
 		{"GET /login", s.loginPage}, {"POST /login", s.login}, {"POST /logout", s.logout},
 		{"GET /{$}", s.home}, {"GET /tree", s.page}, {"GET /tree/{path...}", s.page}, {"GET /notebooks/{path...}", s.page},
-		{"GET /edit/{path...}", s.page}, {"GET /runs", s.page}, {"/api/runs/", s.runs}, {"GET /static/{path...}", s.static},
+		{"GET /edit/{path...}", s.page}, {"GET /runs", s.overview}, {"/api/runs/", s.mounted("/api/runs", s.config.Runs)},
+		{"GET /embeddings", s.overview}, {"/api/layouts/", s.mounted("/api/layouts", s.config.Layouts)}, {"GET /static/{path...}", s.static},
 		{"GET /tsne/{$}", s.tsne}, {"GET /tsne/static/{path...}", s.static}, {"GET /tsne/wasm/{name}", s.wasm},
+		{"GET /rollout/{$}", s.rollout}, {"GET /rollout/static/{path...}", s.static},
 		{"GET /files/{path...}", s.file},
 		{"GET /api", s.version}, {"GET /api/{$}", s.version}, {"GET /api/status", s.status}, {"GET /api/me", s.me},
 		{"GET /api/kernelspecs", s.specs}, {"GET /api/kernelspecs/{name}", s.spec},

@@ -104,8 +104,8 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 		}
 	}
 	p.Recall = g.recall
-	if g.recall > 0 && g.recall < 1 {
-		p.Notes = append(p.Notes, fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*g.recall, sampleQueries))
+	if n := recallNote(g.recall); n != "" {
+		p.Notes = append(p.Notes, n)
 	}
 	prob := p.condition(g, team)
 	if err := cmp.Or(ctx.Err(), team.err); err != nil {
@@ -113,6 +113,14 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 	}
 	p.symmetrise(g, prob)
 	return p, ctx.Err()
+}
+
+// recallNote says how many neighbours are the true ones; nothing where all are, or nobody knows.
+func recallNote(recall float64) string {
+	if recall > 0 && recall < 1 {
+		return fmt.Sprintf("neighbours are approximate: %.1f %% of the true ones, by a sample of %d points", 100*recall, sampleQueries)
+	}
+	return ""
 }
 
 // condition returns p_j|i for the neighbours.

@@ -16,6 +16,7 @@ type AnalyseOptions struct {
 	Splits     int                   // random halvings for held-out accuracy; default 20
 	Neighbours int                   // k of trustworthiness, continuity and recall; default 10
 	Progress   func(done, total int) // iterations over all layouts, called about every 10
+	UMAP       *UMAP                 // lays out instead of t-SNE, once; seed and workers are those of TSNE
 }
 
 func (o AnalyseOptions) withDefaults() AnalyseOptions {
@@ -29,6 +30,9 @@ func (o AnalyseOptions) withDefaults() AnalyseOptions {
 	set(&o.Splits, 20)
 	set(&o.Neighbours, 10)
 	o.Repeats = max(o.Repeats, 0)
+	if o.UMAP != nil {
+		o.Repeats = 0
+	}
 	return o
 }
 
@@ -58,11 +62,12 @@ type Seeds struct {
 type Report struct {
 	Points     int            `json:"points"`
 	Dimensions int            `json:"dimensions"`
-	Labels     int            `json:"labels"` // different ones; 0 where the points have none
-	Recipe     Recipe         `json:"recipe"`
+	Labels     int            `json:"labels"`          // different ones; 0 where the points have none
+	Recipe     Recipe         `json:"recipe,omitzero"` // like KL absent of a layout by UMAP
+	UMAP       *UMAP          `json:"umap,omitempty"`
 	Seed       uint64         `json:"seed"`
-	KL         float64        `json:"kl"`
-	Plane      Space          `json:"plane,omitzero"`      // the t-SNE layout; like the other spaces absent without labels
+	KL         float64        `json:"kl,omitzero"`
+	Plane      Space          `json:"plane,omitzero"`      // the layout; like the other spaces absent without labels
 	Latent     Space          `json:"latent,omitzero"`     // posterior means, Euclidean
 	Posterior  *Space         `json:"posterior,omitempty"` // posteriors, 2-Wasserstein; only with standard deviations
 	Fidelity   *Neighbourhood `json:"fidelity,omitempty"`  // layout against latent means; absent when k is too large for n
@@ -93,13 +98,18 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 		return nil, err
 	}
 	total := (1 + o.Repeats) * t.recipe.Iterations()
-	layout, err := o.fit(ctx, t, e.Mean, 0, total)
+	var layout *Layout
+	if o.UMAP != nil {
+		layout, err = o.umap(ctx, t, e.Mean)
+	} else {
+		layout, err = o.fit(ctx, t, e.Mean, 0, total)
+	}
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{
 		Points: e.Mean.Rows, Dimensions: e.Mean.Cols,
-		Recipe: layout.Recipe, Seed: t.seed, KL: layout.KL, Notes: layout.Notes, Layout: layout,
+		Recipe: layout.Recipe, UMAP: o.UMAP, Seed: t.seed, KL: layout.KL, Notes: layout.Notes, Layout: layout,
 	}
 	if g != nil {
 		r.Labels = len(g.values)
@@ -157,6 +167,16 @@ func (o AnalyseOptions) fit(ctx context.Context, t *TSNE, x Matrix, run, total i
 		}
 	}
 	return s.Layout(), nil
+}
+
+// umap lays out with UMAP, and says with which settings.
+func (o *AnalyseOptions) umap(ctx context.Context, t *TSNE, x Matrix) (*Layout, error) {
+	u := *o.UMAP
+	u.Seed, u.Workers, u.Graph, u.Progress = t.seed, t.workers, t.graph, o.Progress
+	u = u.withDefaults(x.Rows)
+	y, notes, err := u.Fit(ctx, x)
+	o.UMAP = &u
+	return &Layout{Y: y, Seed: t.seed, Notes: notes}, err
 }
 
 // figures are the numbers of one space by their JSON name.

@@ -57,8 +57,8 @@ async function page() {
     const worker = workers[page] ? root + built(workers[page]).script : '';
     return readFileSync(`src/${page}.html`, 'utf8').replaceAll('{{script}}', root + js).replaceAll('{{style}}', root + style).replaceAll('{{worker}}', worker);
   };
-  // A server answers the notebook's page at many addresses; all others, and those of a static site, are where they are.
-  for (const p of pages) writeFileSync(`dist/${p}.html`, html(p, p === 'index' ? '/' : './'));
+  // A server answers these two at several addresses; all others, and those of a static site, are where they are.
+  for (const p of pages) writeFileSync(`dist/${p}.html`, html(p, p === 'index' || p === 'runs' ? '/' : './'));
   const site = `<meta name="nacre-site" content="site.json" data-worker="./${built(workers.kernel).script}">`;
   writeFileSync('dist/site.html', html('index', './').replace('<meta name="referrer"', site + '\n<meta name="referrer"'));
   writeFileSync('dist/static/frame.html', readFileSync('src/output/frame.html'));

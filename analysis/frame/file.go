@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"nacre/internal/nearest"
 	"nacre/internal/plainfile"
 	"nacre/tsne"
 )
@@ -21,6 +25,10 @@ const maxBytes = 1 << 30
 // object a row, and .npz, whose matrix "z" is the columns z0, z1, … A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
 func Read(path string) (*Frame, error) {
 	data, err := plainfile.Read(path, maxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		there, _ := Files(filepath.Dir(path)) // if there is such a folder
+		return nil, fmt.Errorf("frame: %s: %w%s", path, fs.ErrNotExist, nearest.Hint(filepath.Base(path), there))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("frame: %w", err)
 	}
@@ -29,6 +37,20 @@ func Read(path string) (*Frame, error) {
 		return f, fmt.Errorf("%s: %w", path, f.err)
 	}
 	return f, nil
+}
+
+// endings are those of the files that Read takes.
+var endings = []string{".csv", ".tsv", ".json", ".jsonl", ".npz"}
+
+// Files are the names of the files in a folder that Read may take, by their endings.
+func Files(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !e.IsDir() && slices.Contains(endings, strings.ToLower(filepath.Ext(e.Name()))) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 func parse(data []byte, ending string) *Frame {

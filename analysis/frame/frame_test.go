@@ -2,7 +2,9 @@ package frame
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -234,5 +236,19 @@ func TestBundle(t *testing.T) {
 	}
 	if h := b["text/html"].(string); strings.Contains(h, "<script>") || strings.Contains(h, "<b>") {
 		t.Errorf("HTML %s", h)
+	}
+}
+
+// A file that is not there is named, with the one that may be meant.
+func TestReadMissing(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"points.csv", "runs.json", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("a\n1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Read(filepath.Join(dir, "pints.csv"))
+	if want := `pints.csv: file does not exist; did you mean "points.csv"? (known: points.csv, runs.json)`; !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v, want …%s", err, want)
 	}
 }

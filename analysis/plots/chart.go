@@ -22,7 +22,8 @@ type Chart struct {
 	Title   string       `json:"title"`
 	X       Scale        `json:"x"`
 	Y       Scale        `json:"y"`
-	Names   []string     `json:"names"` // of series, in the order of their colours; one without a name is alone
+	Names   []string     `json:"names"`        // of series, in the order of their colours; one without a name is alone
+	By      string       `json:"by,omitempty"` // the column that they are values of, where those are numbers, which say nothing alone
 	Colour  *ColourScale `json:"colour,omitempty"`
 	Panels  []ChartPanel `json:"panels"`
 	err     error
@@ -178,6 +179,16 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 			return b
 		}
 	}
+	if _, err := known.Numbers(b.o.panels); err == nil && b.o.panels != "" {
+		for k := range titles {
+			titles[k] = b.o.panels + " " + titles[k]
+		}
+	}
+	for _, r := range b.o.references {
+		if b.err == nil && (math.IsNaN(r.Y) || math.IsInf(r.Y, 0) || b.o.logY && r.Y <= 0) {
+			b.err = fmt.Errorf("plots: the line %q is at %v; expected a height that the axis has", r.Name, r.Y)
+		}
+	}
 	for _, t := range titles {
 		b.Panels = append(b.Panels, ChartPanel{Title: t, Marks: []Mark{}, References: b.o.references})
 	}
@@ -192,7 +203,11 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 			return b
 		}
 	}
-	b.Names, b.series, b.err = classes(known, b.o.by, maxSeries)
+	if _, err := known.Numbers(b.o.by); err == nil {
+		b.By = b.o.by
+	}
+	names, series, err := classes(known, b.o.by, maxSeries)
+	b.Names, b.series, b.err = names, series, cmp.Or(b.err, err)
 	return b
 }
 

@@ -110,6 +110,37 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// On a logarithmic axis there is a place for every mark, also for empty bins and intervals that reach below zero.
+func TestLogarithmicAxes(t *testing.T) {
+	f := frame.New(frame.Numbers("x", []float64{1, 1, 2, 2, 40}), frame.Numbers("y", []float64{1, 9, 100, 200, 50}))
+	for name, c := range map[string]*Chart{
+		"band": Line(f, "x", "y", LogY()), "both": Line(f, "x", "y", LogX(), LogY()), "bars": Bar(f, "x", "y", LogY()), "bins": Histogram(f, "x", Bins(9), LogY()),
+	} {
+		if c.Err() != nil {
+			t.Fatal(name, c.Err())
+		}
+		l := newLayout(c)
+		for _, m := range c.Panels[0].Marks {
+			below := 0
+			for _, values := range [][]float64{m.Y, m.Lo, m.Hi} {
+				for _, v := range values {
+					if at := l.y.share(v); !math.IsNaN(v) && !(at >= 0 && at <= 1) {
+						t.Errorf("%s: %v is at %v of the axis", name, v, at)
+					} else if v <= 0 {
+						below++
+					}
+				}
+			}
+			if name != "both" && below == 0 {
+				t.Errorf("%s: nothing is below the axis: the test shows nothing", name)
+			}
+		}
+	}
+	if c := Line(f, "x", "y", LogY(), At("zero", 0)); c.Err() == nil || !strings.Contains(c.Err().Error(), `the line "zero" is at 0`) {
+		t.Errorf("a line at zero of a logarithmic axis: %v", c.Err())
+	}
+}
+
 // Quartiles and whiskers of 1, 2, 3, 4, 100, as Tukey draws them: the last is beyond.
 func TestBoxes(t *testing.T) {
 	f := frame.New(frame.Numbers("v", []float64{4, 100, 2, 3, 1}), frame.Texts("k", slices.Repeat([]string{"x"}, 5)))
@@ -148,7 +179,7 @@ func TestLogTicks(t *testing.T) {
 	for want, at := range map[string][2]float64{
 		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000}, "1e-09 1e-06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
 	} {
-		r := newRuler(Scale{Log: true}, at[0], at[1], 5)
+		r := newRuler(Scale{Log: true}, at[0], at[1], 5, false)
 		var got []string
 		for _, t := range r.ticks {
 			got = append(got, t.text)

@@ -3,6 +3,7 @@ package plots
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -51,7 +52,7 @@ func newLayout(c *Chart) *layout {
 	}
 	across := min(len(c.Panels), chartsPerRow)
 	xlo, xhi, ylo, yhi := c.extents()
-	l.x, l.y = newRuler(c.X, xlo, xhi, 7), newRuler(c.Y, ylo, yhi, 6)
+	l.x, l.y = newRuler(c.X, xlo, xhi, 7, c.dotted()), newRuler(c.Y, ylo, yhi, 6, c.dotted())
 	for _, t := range l.y.ticks {
 		l.left = max(l.left, tickStyle.width(t.text))
 	}
@@ -80,10 +81,13 @@ func (l *layout) titleRoom() float64 {
 }
 
 func (l *layout) placeLegend() {
-	if len(l.Names) < 2 {
+	if len(l.Names) == 0 || len(l.Names) == 1 && l.Names[0] == "" {
 		return
 	}
 	x := 0.0
+	if l.By != "" {
+		x = legendStyle.width(l.By) + 8
+	}
 	var row []entry
 	for k, name := range l.Names {
 		w := 12 + legendStyle.width(name) + 14
@@ -97,11 +101,19 @@ func (l *layout) placeLegend() {
 	l.top += legendLine * float64(len(l.legend))
 }
 
-// extents are the ranges of all marks and references. Bars stand on 0.
+// extents are the ranges of all marks and references. Bars stand on 0. A logarithmic axis has room for positive values only:
+// empty bins and the lower ends of intervals may be others.
 func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 	xlo, xhi, ylo, yhi = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	x := func(v ...float64) { l, h := extent(v); xlo, xhi = min(xlo, l), max(xhi, h) }
-	y := func(v ...float64) { l, h := extent(v); ylo, yhi = min(ylo, l), max(yhi, h) }
+	take := func(s Scale, lo, hi *float64, v []float64) {
+		for _, v := range v {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) && (!s.Log || v > 0) {
+				*lo, *hi = min(*lo, v), max(*hi, v)
+			}
+		}
+	}
+	x := func(v ...float64) { take(c.X, &xlo, &xhi, v) }
+	y := func(v ...float64) { take(c.Y, &ylo, &yhi, v) }
 	for _, p := range c.Panels {
 		for _, m := range p.Marks {
 			x(m.X...)
@@ -110,15 +122,32 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 			y(m.Y1...)
 			y(m.Lo...)
 			y(m.Hi...)
-			if m.Kind == BarMark && !c.Y.Log {
-				y(0)
+			for _, v := range m.Y {
+				if m.Kind == BarMark && c.Y.Log {
+					y(v / 2) // so that the lowest bar can be seen
+				} else if m.Kind == BarMark {
+					y(0)
+				}
 			}
 		}
 		for _, r := range p.References {
 			y(r.Y)
 		}
 	}
+	if xlo > xhi { // there is nothing to show yet
+		xlo, xhi = 1, 2
+	}
+	if ylo > yhi {
+		ylo, yhi = 1, 2
+	}
 	return xlo, xhi, ylo, yhi
+}
+
+// dotted says whether there are dots.
+func (c *Chart) dotted() bool {
+	return slices.ContainsFunc(c.Panels, func(p ChartPanel) bool {
+		return slices.ContainsFunc(p.Marks, func(m Mark) bool { return m.Kind == DotMark })
+	})
 }
 
 // ruler maps values to the length of an axis.
@@ -133,7 +162,9 @@ type tick struct {
 	text string
 }
 
-func newRuler(s Scale, lo, hi float64, n int) ruler {
+// newRuler makes an axis with about n ticks. One that begins at 0 has no room below it, so that bars stand on it, unless it is
+// for dots, which would be cut.
+func newRuler(s Scale, lo, hi float64, n int, dots bool) ruler {
 	r := ruler{log: s.Log}
 	if n := len(s.Categories); n > 0 {
 		r.lo, r.hi = -0.5, float64(n)-0.5
@@ -148,7 +179,7 @@ func newRuler(s Scale, lo, hi float64, n int) ruler {
 		return r
 	}
 	r.lo, r.hi = widen(lo, hi, 0.04)
-	if lo == 0 { // bars stand on the axis
+	if lo == 0 && !dots {
 		r.lo = 0
 	}
 	at, decimals := ticks(r.lo, r.hi, n, false)
@@ -180,9 +211,12 @@ func (r *ruler) logTicks() {
 	}
 }
 
-// share is where a value lies on the axis, 0 to 1.
+// share is where a value lies on the axis, 0 to 1. One that a logarithmic axis has no place for is at its lower end.
 func (r ruler) share(v float64) float64 {
 	if r.log {
+		if v <= 0 {
+			return 0
+		}
 		v = math.Log10(v)
 	}
 	return (v - r.lo) / (r.hi - r.lo)
@@ -219,6 +253,9 @@ func (l *layout) draw(p *pen) {
 	if l.Title != "" {
 		p.text(titleStyle, ink, figureEdge, y+9, 0, l.Title)
 		y += 16
+	}
+	if len(l.legend) > 0 {
+		p.text(legendStyle, soft, figureEdge, y+6+legendStyle.capHeight()/2, 0, l.By)
 	}
 	for _, row := range l.legend {
 		for _, e := range row {

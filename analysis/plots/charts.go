@@ -187,8 +187,8 @@ func (b *build) join(panel int, m Mark) {
 	b.add(panel, m)
 }
 
-// Histogram counts the values of a column in bins of equal width, the same for all series. Their number is that of Freedman
-// and Diaconis' rule, or Sturges' where that gives more, unless Bins says it.
+// Histogram counts the values of a column in bins of equal width, the same for all series. Their number is about that of
+// Freedman and Diaconis' rule, or Sturges' where that gives more, with edges at round values, unless Bins says it.
 func Histogram(f *frame.Frame, x string, opts ...Option) *Chart {
 	b := begin(f, x, "count", []string{x}, opts, false)
 	xs := b.column(x)
@@ -234,6 +234,9 @@ func binEdges(x []float64, bins int, log bool) []float64 {
 		if width > 0 {
 			bins = max(bins, int(math.Ceil(min(100, (hi-lo)/width))))
 		}
+		if !log {
+			return roundEdges(lo, hi, bins)
+		}
 	}
 	edges := make([]float64, bins+1)
 	for k := range edges {
@@ -241,6 +244,19 @@ func binEdges(x []float64, bins int, log bool) []float64 {
 		if edges[k] = lo*(1-t) + hi*t; log {
 			edges[k] = math.Exp(edges[k])
 		}
+	}
+	return edges
+}
+
+// roundEdges are those of about n bins, at multiples of a round width.
+func roundEdges(lo, hi float64, n int) (edges []float64) {
+	step := niceBelow((hi - lo) / float64(n))
+	if above := niceBelow(step * 2.6); (hi-lo)/float64(n)/step > above/((hi-lo)/float64(n)) {
+		step = above // which is nearer
+	}
+	first, last := math.Floor(lo/step), math.Ceil(hi/step)
+	for k := first; k <= last; k++ {
+		edges = append(edges, k*step)
 	}
 	return edges
 }

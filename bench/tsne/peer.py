@@ -22,6 +22,13 @@ def main(library, n, d, source, target, threads, start=None):
 
         version, iterations = sklearn.__version__, 1000
         fit = TSNE(random_state=0, n_jobs=threads, init="pca" if start is None else start).fit_transform
+    elif library == "umap-learn":
+        import umap
+
+        # A random state would bind it to one thread, with which it is the same every time.
+        version, iterations = umap.__version__, 500 if n <= 10000 else 200
+        fit = umap.UMAP(random_state=0 if threads == 1 else None, n_jobs=threads).fit_transform
+        fit(np.random.default_rng(0).normal(size=(500, d)))  # compiles
     else:
         import openTSNE
 

@@ -31,6 +31,7 @@ type Peer struct {
 	Name    string
 	Most    int  // points it is asked to lay out
 	Starts  bool // it takes a given start
+	UMAP    bool // what it makes is no t-SNE
 	command func(x tsne.Matrix, source, target string, threads int) *exec.Cmd
 	missing func(context.Context) string // why it cannot run here; "" where it can
 	beyond  string                       // why it is not asked for more than Most
@@ -54,6 +55,7 @@ func Peers(w Where) []Peer {
 				return exec.Command(w.python(), append(a, source, target, strconv.Itoa(threads))...)
 			}}
 	}
+	umap := func(p Peer) Peer { p.UMAP, p.Starts = true, false; return p }
 	node := func(ctx context.Context) string { return lacking(exec.CommandContext(ctx, w.Node, "--version")) }
 	source := func(ctx context.Context) string {
 		if absent := node(ctx); absent != "" {
@@ -67,6 +69,7 @@ func Peers(w Where) []Peer {
 	return []Peer{
 		python("scikit-learn", "sklearn"),
 		python("openTSNE", "openTSNE"),
+		umap(python("umap-learn", "umap")),
 		{Name: "wasm-bhtsne", Most: 1_000_000, missing: w.lackingInNode,
 			command: func(x tsne.Matrix, source, target string, _ int) *exec.Cmd {
 				a := append([]string{script("peer.mjs"), w.modules()}, size(x)...)
@@ -139,7 +142,7 @@ func lastLine(out string, err error) string {
 
 // Run lets the peer lay out x, from start where it has rows. What goes wrong is said in Result.Absent.
 func (p Peer) Run(ctx context.Context, x, start tsne.Matrix, threads int) Result {
-	r := Result{Name: p.Name, Points: x.Rows, Columns: x.Cols}
+	r := Result{Name: p.Name, Points: x.Rows, Columns: x.Cols, umap: p.UMAP}
 	if x.Rows > p.Most {
 		r.Absent = fmt.Sprintf("not asked for more than %d points: %s", p.Most, p.beyond)
 		return r

@@ -11,7 +11,7 @@ import (
 
 // What pip and npm are asked for.
 var (
-	pythonPackages = []string{"numpy==2.4.6", "scikit-learn==1.9.1", "openTSNE==1.0.4"}
+	pythonPackages = []string{"numpy==2.4.6", "scikit-learn==1.9.1", "openTSNE==1.0.4", "umap-learn==0.5.12"}
 	nodePackage    = "wasm-bhtsne@1.2.5"
 )
 
@@ -30,7 +30,7 @@ func (w Where) modules() string {
 }
 
 // lackingInPython says why a module cannot be imported. Where no interpreter was named it first makes a virtual
-// environment with both Python libraries.
+// environment with the Python libraries.
 func (w Where) lackingInPython(ctx context.Context, module string) string {
 	try := func() string { return lacking(exec.CommandContext(ctx, w.python(), "-c", "import numpy, "+module)) }
 	absent := try()

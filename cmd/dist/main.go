@@ -26,6 +26,7 @@ import (
 	"nacre/internal/bom"
 	"nacre/internal/fetch"
 	"nacre/internal/home"
+	"nacre/notebooks"
 )
 
 // targets are what is built where no target is named.
@@ -199,7 +200,7 @@ func collect() ([]entry, error) {
 				return nil
 			}
 			rel, err := filepath.Rel(from, path)
-			if err == nil && filepath.Ext(path) != ".go" {
+			if err == nil && filepath.Ext(path) != ".go" && !copied(from, rel) {
 				entries = append(entries, entry{filepath.ToSlash(filepath.Join(to, rel)), path, 0o644})
 			}
 			return err
@@ -209,6 +210,12 @@ func collect() ([]entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// copied says whether a file beside the notebooks is none of those that are shipped: the copy that one's user has edited.
+func copied(from, rel string) bool {
+	_, err := fs.Stat(notebooks.Files, filepath.ToSlash(rel))
+	return from == "notebooks" && filepath.Ext(rel) == ".ipynb" && err != nil
 }
 
 // git is what a git command says, "" where it fails.

@@ -149,9 +149,11 @@ func benchTSNECommand(env *app.Env, bench func(context.Context, *app.Env, app.Be
 go-tsne, and computes the KL divergence, trustworthiness and neighbour recall of every layout alike. What is not
 there is installed with pip and npm; what cannot be is one line. All but go-tsne (300 iterations of its own example)
 run with their defaults at perplexity 30; 1,600 points are the paper's shape in seven dimensions, 70,000 have the 784
-columns of MNIST, others fifty. From 50,000 points on the others take tens of minutes.`,
+columns of MNIST, others fifty. From 50,000 points on the others take tens of minutes. Layouts of more than 200,000
+points are judged by a sample of 1,000.`,
 		Example: `  nacre bench tsne
   nacre bench tsne --sizes 1600,10000,50000,100000 --keep out/layouts --json
+  nacre bench tsne --sizes 10000 --umap --peers umap-learn
   nacre bench tsne --sizes 1600 --digits --peers openTSNE --starts 24`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -168,6 +170,7 @@ columns of MNIST, others fifty. From 50,000 points on the others take tens of mi
 	f := cmd.Flags()
 	f.IntSliceVar(&o.Sizes, "sizes", []int{1600, 10000}, "numbers of points")
 	f.BoolVar(&o.Digits, "digits", false, "lay out the digits of scikit-learn too")
+	f.BoolVar(&o.UMAP, "umap", false, "lay them out by UMAP too, beside umap-learn")
 	f.IntVar(&o.Starts, "starts", 0, "further layouts from random starts that the libraries share, to tell differences from chance")
 	f.StringSliceVar(&o.Peers, "peers", nil, "other libraries by name (default all)")
 	f.StringVar(&o.Scripts, "scripts", "", "`folder` of the programs that run the others (default those in nacre)")

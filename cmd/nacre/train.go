@@ -29,7 +29,7 @@ stopped.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed), checkDevice(o.DeviceOptions), between("seeds", o.Seeds, 1, 64)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed), checkDevice(o.DeviceOptions), between("seeds", o.Seeds, 1, 64), between("keep", o.Keep, 0, 1e6)); err != nil {
 				return err
 			}
 			return train(cmd.Context(), env, o)
@@ -44,10 +44,15 @@ stopped.`,
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make (default runs/, family, algorithm and seed)")
 	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
 	workersFlag(cmd, &o.Workers)
+	keepFlag(cmd, &o.Keep)
 	f.IntVar(&o.Seeds, "seeds", 1, "`number` of runs with consecutive seeds to train side by side")
 	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
 	return cmd
+}
+
+func keepFlag(cmd *cobra.Command, keep *int) {
+	cmd.Flags().IntVar(keep, "keep", 0, "keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
 }
 
 func resumeCommand(env *app.Env, resume func(context.Context, *app.Env, app.ResumeOptions) error) *cobra.Command {
@@ -66,7 +71,7 @@ checkpoint is trained from its beginning again only with --start-over, which rem
 		Args: oneArg("a run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), between("keep", o.Keep, 0, 1e6)); err != nil {
 				return err
 			}
 			return resume(cmd.Context(), env, o)
@@ -74,6 +79,7 @@ checkpoint is trained from its beginning again only with --start-over, which rem
 	}
 	cmd.Flags().BoolVar(&o.StartOver, "start-over", false, "train the run from its beginning again; what it computed is removed")
 	workersFlag(cmd, &o.Workers)
+	keepFlag(cmd, &o.Keep)
 	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
 	return cmd

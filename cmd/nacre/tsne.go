@@ -22,12 +22,13 @@ by themselves. Points without labels are drawn in one colour. It writes tsne.png
 the figures as tsne.json, and the coordinates as tsne.csv, with labels and the input's other columns, and tsne.npz.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
+  nacre tsne runs/tcl-pearl --umap
   nacre tsne mine.csv --label task --perplexity 20 --out figures`,
 		Args: someArgs("files of embeddings or run folders"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Inputs = args
 			err := firstError(
-				between("iterations", o.Iterations, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
+				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
 				oneOf("start", o.Start, "", "pca", "random"),
 				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
 			)
@@ -36,6 +37,16 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 			}
 			if !(o.Perplexity == 0 || o.Perplexity > 1 && o.Perplexity < 1e6) {
 				return app.Usagef("--perplexity %g: expected a number above 1, or 0 for the recipe's", o.Perplexity)
+			}
+			for _, name := range []string{"recipe", "perplexity", "iterations", "start", "method", "repeats"} {
+				if o.UMAP && cmd.Flags().Changed(name) {
+					return app.Usagef("--%s is for t-SNE, not for --umap", name)
+				}
+			}
+			for _, name := range []string{"neighbours", "min-dist"} {
+				if !o.UMAP && cmd.Flags().Changed(name) {
+					return app.Usagef("--%s is for --umap", name)
+				}
 			}
 			return tsne(cmd.Context(), env, o)
 		},
@@ -46,6 +57,9 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
 	f.StringVar(&o.Method, "method", "", "repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
+	f.BoolVar(&o.UMAP, "umap", false, "lay out with UMAP instead of t-SNE")
+	f.IntVar(&o.Neighbours, "neighbours", 0, "with --umap, neighbours of a point, itself among them (default 15)")
+	f.Float64Var(&o.MinDist, "min-dist", 0, "with --umap, how near points may come (default 0.1)")
 	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default 5 for several inputs of at most 5,000 points)")
 	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
 	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")

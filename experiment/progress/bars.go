@@ -1,101 +1,129 @@
-//go:build !js
-
 package progress
 
 import (
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
-// Bars draws a progress bar on a terminal.
-func Bars(w io.Writer) Progress { return &bars{out: w, now: time.Now} }
+// Bars draws on a terminal a line for every stage under way, below what is noted. It is written here because the libraries for
+// progress bars draw one bar, or want to own the terminal.
+func Bars(w io.Writer) Progress { return &bars{out: w, now: time.Now, width: widthOf(w)} }
+
+// widthOf is a terminal's width now; 100 where it is none.
+func widthOf(w io.Writer) func() int {
+	return func() int {
+		if f, ok := w.(*os.File); ok {
+			if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+				return n
+			}
+		}
+		return 100
+	}
+}
+
+// barWidth is that of a bar; mostBars are shown at a time, and redrawEvery bounds how often.
+const (
+	barWidth    = 20
+	mostBars    = 16
+	redrawEvery = 100 * time.Millisecond
+)
 
 type bars struct {
 	mu     sync.Mutex
 	out    io.Writer
 	now    func() time.Time
+	width  func() int
 	active []*barStage
+	lines  int // that are on the terminal
+	drawn  time.Time
 }
 
 type barStage struct {
 	tally
 	bars *bars
-	bar  *progressbar.ProgressBar
 	over bool
 }
 
 func (b *bars) Note(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.print(text)
+	b.draw(text)
 }
 
-// print writes a line above the bar. The caller holds the lock.
-func (b *bars) print(text string) {
-	if n := len(b.active); n > 0 {
-		b.active[n-1].bar.Clear()
+// draw shows the lines anew, below a note if there is one. The caller holds the lock.
+func (b *bars) draw(note string) {
+	var text strings.Builder
+	if b.lines > 0 {
+		fmt.Fprintf(&text, "\x1b[%dF\x1b[J\r", b.lines) // to the beginning of the first line, and away with all below
 	}
-	fmt.Fprintln(b.out, text)
-	if n := len(b.active); n > 0 {
-		b.active[n-1].bar.RenderBlank()
+	if note != "" {
+		text.WriteString(note + "\n")
 	}
+	now, width := b.now(), b.width()
+	b.lines, b.drawn = 0, now
+	for i, s := range b.active {
+		line := s.line(now)
+		if i == mostBars {
+			line = fmt.Sprintf("and %d more", len(b.active)-i)
+		}
+		text.WriteString(cut(line, width-1) + "\n")
+		if b.lines++; i == mostBars {
+			break
+		}
+	}
+	_, _ = io.WriteString(b.out, text.String())
+}
+
+// cut shortens a line to so many letters.
+func cut(line string, width int) string {
+	if utf8.RuneCountInString(line) <= width {
+		return line
+	}
+	return string([]rune(line)[:max(0, width-1)]) + "…"
+}
+
+// line is a bar and the state in words.
+func (s *barStage) line(now time.Time) string {
+	bar := ""
+	if s.total > 0 {
+		full := min(barWidth, s.done*barWidth/s.total)
+		bar = strings.Repeat("█", full) + strings.Repeat("░", barWidth-full) + " "
+	}
+	return bar + s.state(now)
 }
 
 func (b *bars) Stage(name string, total int) Stage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n := len(b.active); n > 0 {
-		b.active[n-1].bar.Clear()
-	}
-	limit := total
-	if total <= 0 {
-		limit = -1
-	}
-	bar := progressbar.NewOptions(limit,
-		progressbar.OptionSetWriter(b.out),
-		progressbar.OptionSetDescription(name),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetRenderBlankState(true),
-	)
-	s := &barStage{tally: tally{name: name, total: total, start: b.now()}, bars: b, bar: bar}
+	s := &barStage{tally: tally{name: name, total: total, start: b.now()}, bars: b}
 	b.active = append(b.active, s)
+	b.draw("")
 	return s
 }
 
-// shown says whether the stage is the one the bar shows. The caller holds the lock.
-func (s *barStage) shown() bool {
-	n := len(s.bars.active)
-	return n > 0 && s.bars.active[n-1] == s
-}
-
-func (s *barStage) Add(n int) {
+// change makes a change of a stage, and shows it if the last time is long enough ago.
+func (s *barStage) change(f func()) {
 	s.bars.mu.Lock()
 	defer s.bars.mu.Unlock()
 	if s.over {
 		return
 	}
-	s.done += n
-	if s.shown() {
-		s.bar.Set(s.done)
+	f()
+	if s.bars.now().Sub(s.bars.drawn) >= redrawEvery {
+		s.bars.draw("")
 	}
 }
 
-func (s *barStage) Describe(text string) {
-	s.bars.mu.Lock()
-	defer s.bars.mu.Unlock()
-	s.text = text
-	if !s.over && s.shown() {
-		s.bar.Describe(s.name + " (" + text + ")")
-	}
-}
+func (s *barStage) Add(n int) { s.change(func() { s.done += n }) }
+
+func (s *barStage) Describe(text string) { s.change(func() { s.text = text }) }
 
 func (s *barStage) Done() {
 	s.bars.mu.Lock()
@@ -104,14 +132,11 @@ func (s *barStage) Done() {
 		return
 	}
 	s.over = true
-	if s.shown() {
-		s.bar.Clear()
-	}
 	for i, a := range s.bars.active {
 		if a == s {
 			s.bars.active = append(s.bars.active[:i], s.bars.active[i+1:]...)
 			break
 		}
 	}
-	s.bars.print(s.summary(s.bars.now()))
+	s.bars.draw(s.summary(s.bars.now()))
 }

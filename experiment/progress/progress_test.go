@@ -57,34 +57,64 @@ load: 0 in 0s
 	}
 }
 
+// screen is what a terminal shows of a text: lines, and going back over some of them.
+func screen(text string) (lines []string) {
+	lines = []string{""}
+	for len(text) > 0 {
+		var n int
+		switch {
+		case strings.HasPrefix(text, "\n"):
+			lines, text = append(lines, ""), text[1:]
+		case strings.HasPrefix(text, "\r"):
+			text = text[1:] // the cursor is at the beginning already where it is used
+		case strings.HasPrefix(text, "\x1b[J"):
+			text = text[3:]
+		default:
+			if _, err := fmt.Sscanf(text, "\x1b[%dF", &n); err == nil {
+				lines = append(lines[:len(lines)-1-n], "") // what is below is cleared next
+				text = text[strings.IndexByte(text, 'F')+1:]
+				continue
+			}
+			r := []rune(text)[0]
+			lines[len(lines)-1] += string(r)
+			text = text[len(string(r)):]
+		}
+	}
+	return lines
+}
+
+// Runs side by side have a line each, with what is left of their time; notes and what is done stand above.
 func TestBars(t *testing.T) {
 	var out bytes.Buffer
-	p := Bars(&out)
-	outer := p.Stage("outer", 4)
-	outer.Add(1)
-	inner := p.Stage("inner", 2)
-	inner.Describe("loss 3")
-	outer.Add(1) // hidden while the inner stage is shown
+	c := &clock{time.Unix(0, 0)}
+	p := &bars{out: &out, now: c.now, width: func() int { return 70 }}
+	expect := func(want ...string) {
+		t.Helper()
+		if got := screen(out.String()); strings.Join(got, "\n") != strings.Join(append(want, ""), "\n") {
+			t.Errorf("the terminal shows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	one, two := p.Stage("seed 1", 4), p.Stage("seed 2", 10)
+	unknown := p.Stage(strings.Repeat("long ", 20), 0)
+	c.t = c.t.Add(20 * time.Second)
+	one.Add(1)
+	c.t = c.t.Add(20 * time.Second)
+	two.Describe("return -3")
+	two.Add(5) // within the time of the last drawing
 	p.Note("a note")
-	inner.Add(2)
-	inner.Done()
-	outer.Done()
+	expect("a note", "█████░░░░░░░░░░░░░░░ seed 1: 1 of 4, about 2m0s left",
+		"██████████░░░░░░░░░░ seed 2: 5 of 10, return -3, about 40s left", strings.Repeat("long ", 13)+"lon…")
+	unknown.Done()
+	one.Done()
+	two.Done()
+	two.Add(1)
 	p.Note("after")
-	text := out.String()
-	for _, want := range []string{"outer", "inner (loss 3)", "a note\n", "inner: 2 in 0s, loss 3\n", "outer: 2 of 4 in 0s\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in %q", want, text)
-		}
+	expect("a note", strings.Repeat("long ", 20)+": 0 in 40s", "seed 1: 1 of 4 in 40s", "seed 2: 5 of 10 in 40s, return -3", "after")
+	for range 20 {
+		p.Stage("many", 0)
 	}
-	if !strings.HasSuffix(text, "after\n") {
-		t.Errorf("bar drawn after the last stage: %q", text)
-	}
-	for _, line := range strings.Split(text, "\n") {
-		// What stays on a terminal's line is what follows the last return; a note must start on a clean one.
-		visible := line[strings.LastIndex(line, "\r")+1:]
-		if strings.Contains(line, "a note") && visible != "a note" {
-			t.Errorf("note shares its line with a bar: %q", line)
-		}
+	if got := screen(out.String()); got[len(got)-2] != "and 4 more" || len(got) != 5+17+1 {
+		t.Errorf("of 20 stages the terminal shows %q", got[5:])
 	}
 }
 

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,10 +8,12 @@ import (
 	"time"
 
 	"nacre/experiment"
+	"nacre/experiment/sweep"
 )
 
-// watched are the files of a run folder whose size and date tell that something has changed.
-var watched = []string{experiment.ConfigFile, experiment.MetricsFile, experiment.TimingFile, experiment.EvaluationFile, NoteFile, experiment.LockFile}
+// watched are the files of a run folder whose size and date tell that something has changed. The last is that of a run's last
+// process in the folder of its sweep.
+var watched = [...]string{experiment.ConfigFile, experiment.MetricsFile, experiment.TimingFile, experiment.EvaluationFile, NoteFile, experiment.LockFile, "../../state"}
 
 // stamp is a file's size and date; the zero value is that of a file that is not there.
 type stamp struct {
@@ -20,21 +21,40 @@ type stamp struct {
 	time time.Time
 }
 
-// entry is a run folder of an index.
+// entry is a run of an index.
 type entry struct {
-	path, group, dir string
+	path, dir string
 
-	mu     sync.Mutex
-	stamps [6]stamp
-	text   string // of the configuration
-	watch  *experiment.Watch
-	cached template
+	mu      sync.Mutex
+	group   *group
+	plan    sweep.Run // of the group's manifest
+	planned bool
+	queue   sweep.State // as it was when the run was last read
+	stamps  [len(watched)]stamp
+	text    string // of the configuration
+	watch   *experiment.Watch
+	cached  template
 
 	run *Run // the last state; guarded by the index
 }
 
-func newEntry(root, path, group string) *entry {
-	return &entry{path: path, group: group, dir: filepath.Join(root, filepath.FromSlash(path))}
+func newEntry(root, path string) *entry {
+	return &entry{path: path, dir: filepath.Join(root, filepath.FromSlash(path))}
+}
+
+// belongs says of which group a run is, and what its manifest says of it.
+func (e *entry) belongs(g *group, plan sweep.Run, planned bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.group, e.plan, e.planned = g, plan, planned
+}
+
+// file is where a watched file lies.
+func (e *entry) file(i int) string {
+	if i == len(watched)-1 {
+		return filepath.Join(e.dir, watched[i], e.plan.Name+".json")
+	}
+	return filepath.Join(e.dir, watched[i])
 }
 
 // changed is when the run was last written, as far as that is known. The index is locked.
@@ -49,30 +69,64 @@ func (e *entry) changed() time.Time {
 func (e *entry) look(known *configs) (*Run, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var now [6]stamp
+	var now [len(watched)]stamp
 	newest := time.Time{}
 	for i, name := range watched {
-		if info, err := os.Lstat(filepath.Join(e.dir, name)); err == nil {
+		if i == len(watched)-1 && !(e.planned && e.group.sweep) {
+			break
+		}
+		if info, err := os.Lstat(e.file(i)); err == nil {
 			now[i] = stamp{info.Size(), info.ModTime()}
 			if name != NoteFile && name != experiment.LockFile && info.ModTime().After(newest) {
 				newest = info.ModTime()
 			}
 		}
 	}
-	same := now == e.stamps && e.run != nil
-	if same && (e.run.State != Running || e.state(false) == Running) { // a process that is killed changes no file
+	queue := sweep.State("")
+	if e.planned {
+		queue = e.group.queued(e.plan.Name)
+	}
+	same := now == e.stamps && queue == e.queue && e.run != nil && e.run.Group == e.group.name()
+	if same && (e.run.State != Running || queue == sweep.Running || e.state(false) == Running) { // a process that is killed changes no file
 		return nil, false
 	}
-	run := &Run{Path: e.path, Group: e.group, Changed: newest}
-	if err := e.read(run, known, now); err != nil {
+	run := &Run{Path: e.path, Group: e.group.name(), Changed: newest, Latest: map[string]Number{}}
+	if e.planned && now[0] == (stamp{}) {
+		e.awaited(run)
+	} else if err := e.read(run, known, now); err != nil {
 		run.State, run.Problem = Broken, err.Error()
 	}
-	e.stamps = now
+	e.told(run, queue)
+	e.stamps, e.queue = now, queue
 	return run, true
 }
 
+// awaited fills in a run that has not begun with what its group's manifest says.
+func (e *entry) awaited(to *Run) {
+	to.State, to.Note = Waiting, Note{Tags: []string{}}
+	to.Algorithm, to.Title, to.Family, to.Seed = e.plan.System, experiment.Title(e.plan.System), e.plan.Family, e.plan.Seed
+}
+
+// told adds what the sweep's folder and Slurm tell of a run that nobody is seen to write.
+func (e *entry) told(to *Run, queue sweep.State) {
+	if !e.planned || !e.group.sweep || to.State != Waiting && to.State != Interrupted {
+		return
+	}
+	switch queue {
+	case sweep.Running:
+		to.State = Running
+		return
+	case sweep.Queued:
+		to.State = Queued
+		return
+	}
+	if last, err := e.group.folder.LastAttempt(e.plan.Name); err == nil && last.Error != "" {
+		to.State, to.Problem = Failed, last.Error
+	}
+}
+
 // read fills in a run.
-func (e *entry) read(to *Run, known *configs, now [6]stamp) error {
+func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 	var err error
 	if to.Note, err = ReadNote(e.dir); err != nil {
 		to.Note = Note{Problem: err.Error()}
@@ -98,7 +152,10 @@ func (e *entry) read(to *Run, known *configs, now [6]stamp) error {
 		e.watch = nil // so that it is read from the beginning next time
 		return err
 	}
-	to.Latest = maps.Clone(e.watch.Latest)
+	to.Latest = make(map[string]Number, len(e.watch.Latest))
+	for column, v := range e.watch.Latest {
+		to.Latest[column] = Number(v)
+	}
 	to.State = e.state(to.Finished)
 	if to.State == Running && to.Share > 0 {
 		to.Left = to.Seconds / to.Share * (1 - to.Share)

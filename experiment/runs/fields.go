@@ -32,7 +32,7 @@ func (r *Run) Value(key string) string {
 		return strings.Trim(v, `"`)
 	}
 	if v, ok := r.Latest[key]; ok {
-		return number(v)
+		return number(float64(v))
 	}
 	return ""
 }

@@ -9,12 +9,15 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"nacre/experiment"
+	"nacre/rl/protocol"
 )
 
 // Service answers the page of runs: what Index and Jobs know, as JSON. Paths are relative to where it is mounted.
@@ -27,9 +30,11 @@ import (
 //	GET  presets                names and what they are
 //	POST start                  Spec; the path of the new run
 //	POST resume, stop, forget   ?run=P
+//	POST make, cancel           ?run=P&what=PRODUCT
 type Service struct {
-	Index *Index
-	Jobs  *Jobs // nil where nothing can be started
+	Index    *Index
+	Jobs     *Jobs     // nil where nothing can be started
+	Products *Products // nil where nothing can be made
 
 	mu      sync.Mutex
 	looked  time.Time
@@ -55,6 +60,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for pattern, f := range map[string]func(*http.Request) (any, error){
 			"GET /list": s.list, "GET /curve": s.curve, "GET /settings": s.settings, "GET /run": s.run, "PUT /note": s.note,
 			"GET /presets": s.presets, "POST /start": s.start, "POST /resume": s.job, "POST /stop": s.job, "POST /forget": s.job,
+			"POST /make": s.make, "POST /cancel": s.make,
 		} {
 			s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { answer(w, r, f) })
 		}
@@ -98,13 +104,18 @@ type Listing struct {
 	Waiting []Job               `json:"waiting"`
 	Failed  []Job               `json:"failed"`
 	Starts  bool                `json:"starts"` // runs can be started here
+	Making  []Making            `json:"making"`
 }
 
-// first is how long the first answer waits for the folders to be read; what is not read by then comes with the next.
-const first = 300 * time.Millisecond
+// An answer waits a moment for the folders to be read; the first one no longer than for the first page of the table. What is not
+// read by then comes with the next.
+const (
+	moment    = 300 * time.Millisecond
+	firstPage = 120
+)
 
 // look brings the index up to date, in the background, and waits for it a moment.
-func (s *Service) look() {
+func (s *Service) look(first bool) {
 	s.mu.Lock()
 	due := time.Since(s.looked) > lookEvery
 	if due {
@@ -124,9 +135,16 @@ func (s *Service) look() {
 		s.looked = time.Now()
 		s.mu.Unlock()
 	}()
+	var enough chan struct{} // never ready
+	if first {
+		var forget func()
+		enough, forget = s.Index.known(firstPage)
+		defer forget()
+	}
 	select {
 	case <-done:
-	case <-time.After(first):
+	case <-enough:
+	case <-time.After(moment):
 	}
 }
 
@@ -138,8 +156,8 @@ func (s *Service) list(r *http.Request) (any, error) {
 			return nil, fmt.Errorf("since=%s: expected a whole number", short(text))
 		}
 	}
-	s.look()
-	l := Listing{Changes: s.Index.Since(since), Root: s.Index.Root, Waiting: []Job{}, Failed: []Job{}, Starts: s.Jobs != nil}
+	s.look(since == 0)
+	l := Listing{Changes: s.Index.Since(since), Root: s.Index.Root, Waiting: []Job{}, Failed: []Job{}, Starts: s.Jobs != nil, Making: []Making{}}
 	l.Columns = s.differing(l.Version)
 	h := fnv.New32a()
 	fmt.Fprint(h, l.Columns)
@@ -147,6 +165,18 @@ func (s *Service) list(r *http.Request) (any, error) {
 	if since > 0 && l.Shape != r.FormValue("shape") { // the values of all runs are wanted
 		l.Changes.Runs = s.Index.Since(0).Runs
 	}
+	l.fill()
+	if s.Jobs != nil {
+		l.Waiting, l.Failed = s.Jobs.Queue()
+	}
+	if s.Products != nil {
+		l.Making = s.Products.List()
+	}
+	return l, nil
+}
+
+// fill gives the listing the values of its columns.
+func (l *Listing) fill() {
 	l.Values = make(map[string][]string, len(l.Runs))
 	for _, run := range l.Runs {
 		v := make([]string, len(l.Columns))
@@ -155,10 +185,6 @@ func (s *Service) list(r *http.Request) (any, error) {
 		}
 		l.Values[run.Path] = v
 	}
-	if s.Jobs != nil {
-		l.Waiting, l.Failed = s.Jobs.Queue()
-	}
-	return l, nil
 }
 
 // differing are the settings that differ at a version.
@@ -213,7 +239,9 @@ func (s *Service) settings(r *http.Request) (any, error) {
 	}
 	out := make([]map[string]string, len(list))
 	for i, run := range list {
-		out[i] = run.Settings
+		if out[i] = run.Settings; out[i] == nil {
+			out[i] = map[string]string{} // of a run that has not begun, or cannot be read
+		}
 	}
 	return out, nil
 }
@@ -224,6 +252,12 @@ type Detail struct {
 	Record experiment.Record `json:"record"`
 	Files  []string          `json:"files"` // of the run folder
 	Dir    string            `json:"dir"`
+	// Products says of each whether it is there.
+	Products map[string]Freshness `json:"products"`
+	// Adapted are the mean returns and successes of the trajectories on a new task, of a finished run.
+	Adapted *protocol.Summary `json:"adapted,omitempty"`
+	// Report is the path below the root of the report of the run, or of its study; empty where there is none.
+	Report string `json:"report,omitempty"`
 }
 
 func (s *Service) run(r *http.Request) (any, error) {
@@ -231,7 +265,12 @@ func (s *Service) run(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := Detail{Dir: s.Index.Dir(run), Files: []string{}}
+	return s.detail(run)
+}
+
+// detail is all that is said of one run.
+func (s *Service) detail(run *Run) (d Detail, err error) {
+	d = Detail{Dir: s.Index.Dir(run), Products: map[string]Freshness{}}
 	if s.Jobs != nil {
 		if d.Log, err = s.Jobs.Log(run.Path); err != nil {
 			d.Log = err.Error()
@@ -239,10 +278,25 @@ func (s *Service) run(r *http.Request) (any, error) {
 	}
 	if folder, err := experiment.View(d.Dir); err == nil {
 		if d.Record, err = folder.Record(); err != nil {
-			return nil, err
+			return d, err
+		}
+		if folder.Has(experiment.EvaluationFile) {
+			if e, err := folder.ReadEvaluation(); err == nil {
+				d.Adapted = &e.Summary
+			}
 		}
 	}
 	d.Files = files(d.Dir)
+	for _, p := range All {
+		d.Products[p.Name] = p.Fresh(d.Dir)
+	}
+	for _, dir := range []string{run.Path, run.Group} {
+		for _, name := range []string{"report.html", "report.md"} {
+			if file := path.Join(dir, name); d.Report == "" && exists(s.Index.Root, filepath.FromSlash(file)) {
+				d.Report = file
+			}
+		}
+	}
 	return d, nil
 }
 
@@ -292,6 +346,18 @@ func (s *Service) job(r *http.Request) (any, error) {
 		s.Jobs.Forget(path)
 	}
 	return map[string]string{"path": path}, err
+}
+
+func (s *Service) make(r *http.Request) (any, error) {
+	if s.Products == nil {
+		return nil, errNoJobs
+	}
+	path, what := r.FormValue("run"), r.FormValue("what")
+	if r.URL.Path == "/cancel" {
+		s.Products.Cancel(path, what)
+		return struct{}{}, nil
+	}
+	return struct{}{}, s.Products.Make(path, what)
 }
 
 // files are the names in a folder.

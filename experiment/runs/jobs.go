@@ -171,6 +171,10 @@ func (j *Jobs) Resume(path string) error {
 		return fmt.Errorf("%s waits already", path)
 	case r.State == Finished:
 		return fmt.Errorf("%s is finished", path)
+	case r.State == Queued:
+		return fmt.Errorf("%s is with Slurm, which starts it", path)
+	case r.State == Waiting, r.Settings == nil:
+		return fmt.Errorf("%s has not begun; nacre sweep or nacre study starts it", path)
 	}
 	return j.add(Job{Path: path, Resume: true})
 }

@@ -34,16 +34,19 @@ type State string
 
 // A run is in one of these states.
 const (
-	Running     State = "running"     // a process is writing it
-	Finished    State = "finished"    // to the end of its schedule, and evaluated
-	Interrupted State = "interrupted" // neither
+	Running     State = "running"     // a process is writing it, here or, as Slurm says, on another node
+	Queued      State = "queued"      // of a sweep, with Slurm: to be started or continued
+	Waiting     State = "waiting"     // of a sweep or study: not begun
+	Interrupted State = "interrupted" // begun, not finished, and nobody is writing it
+	Failed      State = "failed"      // of a sweep: its last process gave up; Problem says why
 	Broken      State = "broken"      // it cannot be read; Problem says why
+	Finished    State = "finished"    // to the end of its schedule, and evaluated
 )
 
 // States in the order in which they are listed.
-var States = []State{Running, Interrupted, Broken, Finished}
+var States = []State{Running, Queued, Waiting, Interrupted, Failed, Broken, Finished}
 
-// Run is what is known of a run folder. Values are not changed once they are handed out.
+// Run is what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once they are handed out.
 type Run struct {
 	Path      string `json:"path"`  // below the root, with slashes
 	Group     string `json:"group"` // path of the sweep or study it belongs to, or of the folder it lies in
@@ -55,12 +58,12 @@ type Run struct {
 	State     State  `json:"state"`
 	Problem   string `json:"problem,omitempty"`
 	experiment.Standing
-	Left    float64            `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
-	Latest  map[string]float64 `json:"latest"` // by column of the metrics: the last number in it
-	Device  string             `json:"device"`
-	Started time.Time          `json:"started"`
-	Changed time.Time          `json:"changed"` // when something was last written
-	Note    Note               `json:"note"`
+	Left    float64           `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
+	Latest  map[string]Number `json:"latest"` // by column of the metrics: the last number in it
+	Device  string            `json:"device"`
+	Started time.Time         `json:"started"`
+	Changed time.Time         `json:"changed"` // when something was last written
+	Note    Note              `json:"note"`
 
 	// Settings are the values of the configuration by dotted key, as JSON.
 	Settings map[string]string `json:"-"`
@@ -79,6 +82,10 @@ type Index struct {
 	version    uint64
 	walked     time.Time
 	configs    configs
+	groups     map[string]*group // sweeps and studies, by path
+	asked      time.Time         // when Slurm was asked last
+	read       int               // entries that have been
+	awaiting   map[chan struct{}]int
 }
 
 // Open makes an index of a root. It reads nothing yet.
@@ -103,6 +110,7 @@ func (x *Index) Refresh(ctx context.Context) error {
 		}
 		x.walked = time.Now()
 	}
+	x.askSlurm(ctx)
 	x.mu.Lock()
 	todo := slices.SortedFunc(maps.Values(x.entries), func(a, b *entry) int {
 		return cmp.Or(b.changed().Compare(a.changed()), cmp.Compare(a.path, b.path)) // those that changed last are read first
@@ -140,16 +148,42 @@ func (x *Index) put(e *entry, run *Run) {
 	defer x.mu.Unlock()
 	x.version++
 	run.Version = x.version
+	if e.run == nil {
+		x.read++
+	}
 	e.run = run
+	for c, n := range x.awaiting {
+		if x.read >= n {
+			close(c)
+			delete(x.awaiting, c)
+		}
+	}
 }
 
-// studyFile is what a packed study and the folder of one have.
-const studyFile = "study.json"
+// known is closed once so many runs have been read, unless that is forgotten before.
+func (x *Index) known(n int) (c chan struct{}, forget func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c = make(chan struct{})
+	if x.read >= n {
+		close(c)
+		return c, func() {}
+	}
+	if x.awaiting == nil {
+		x.awaiting = map[chan struct{}]int{}
+	}
+	x.awaiting[c] = n
+	return c, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.awaiting, c)
+	}
+}
 
 // walk finds the run folders. Hidden folders, links and what lies within a run folder are left out.
 func (x *Index) walk(ctx context.Context) error {
-	found := map[string]string{} // path → group
-	var sweeps []string
+	found := map[string]*group{} // by path of a run folder
+	var inside []*group
 	err := filepath.WalkDir(x.Root, func(dir string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -171,48 +205,54 @@ func (x *Index) walk(ctx context.Context) error {
 		if below != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || strings.Count(below, "/") >= maxDepth) {
 			return fs.SkipDir
 		}
-		if exists(dir, sweep.ManifestFile) || exists(dir, studyFile) {
-			sweeps = append(sweeps, below)
-		}
 		if exists(dir, experiment.ConfigFile) {
-			found[below] = groupOf(below, sweeps)
+			found[below] = groupOf(below, inside)
 			return fs.SkipDir
+		}
+		if g := x.group(below, dir); g != nil {
+			inside = append(inside, g)
 		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("run folders of %s: %w", x.Root, err)
 	}
+	plans := map[string]sweep.Run{}
+	for _, g := range inside {
+		for path, run := range g.planned() {
+			if found[path] == nil {
+				found[path] = g
+			}
+			plans[path] = run
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for path, group := range found {
-		if x.entries[path] == nil {
-			x.entries[path] = newEntry(x.Root, path, group)
+	x.groups = map[string]*group{}
+	for _, g := range inside {
+		x.groups[g.path] = g
+	}
+	for path, g := range found {
+		e := x.entries[path]
+		if e == nil {
+			e = newEntry(x.Root, path)
+			x.entries[path] = e
 			delete(x.removed, path)
 		}
+		plan, planned := plans[path]
+		e.belongs(g, plan, planned)
 	}
 	for path := range x.entries {
 		if _, ok := found[path]; !ok {
 			x.version++
 			x.removed[path] = x.version
+			if x.entries[path].run != nil {
+				x.read--
+			}
 			delete(x.entries, path)
 		}
 	}
 	return nil
-}
-
-// groupOf is the innermost sweep or study that a run lies in, or the folder it lies in.
-func groupOf(path string, sweeps []string) string {
-	group := ""
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		group = path[:i]
-	}
-	for _, s := range slices.Backward(sweeps) {
-		if s == "." || strings.HasPrefix(path, s+"/") {
-			return strings.TrimPrefix(s, ".")
-		}
-	}
-	return group
 }
 
 func exists(dir, name string) bool {

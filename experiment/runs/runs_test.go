@@ -2,8 +2,10 @@ package runs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -112,6 +114,25 @@ func TestIndex(t *testing.T) {
 	}
 	if _, err := x.Find("../one"); !errors.Is(err, runs.ErrUnknown) {
 		t.Errorf("a path that is no run: %v", err)
+	}
+}
+
+// A run whose numbers have gone to infinity is told of like any other.
+func TestInfinite(t *testing.T) {
+	root := t.TempDir()
+	dir := synthetic(t, root, "one", 1)
+	f, err := os.OpenFile(filepath.Join(dir, experiment.MetricsFile), os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteString("1,2000,20,-Inf,,+Inf\n")
+	must(t, errors.Join(err, f.Close()))
+	var x *runs.Index
+	list := refresh(t, root, &x)
+	text, err := json.Marshal(list)
+	must(t, err)
+	var again []*runs.Run
+	must(t, json.Unmarshal(text, &again))
+	if v := again[0].Latest; v["adapted_return"] != runs.Number(math.Inf(-1)) || v["kl"] != runs.Number(math.Inf(1)) {
+		t.Errorf("%s", text)
 	}
 }
 

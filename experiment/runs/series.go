@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"nacre/experiment"
 )
@@ -21,6 +22,13 @@ type Curve struct {
 
 // Number is a float64 that JSON can hold: what is no finite number is its name as a text.
 type Number float64
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	x, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	*n = Number(x)
+	return err
+}
 
 // MarshalJSON writes it.
 func (n Number) MarshalJSON() ([]byte, error) {
@@ -86,12 +94,16 @@ func (x *Index) seconds(r *Run, n int) []float64 {
 }
 
 // Columns are the names of the configuration's settings that are not the same in all of the given runs, sorted; what one
-// run has and another has not is among them.
+// run has and another has not is among them. Runs that have not begun have none.
 func Columns(list []*Run) []string {
 	values := map[string]string{}
 	count := map[string]int{}
 	differ := map[string]bool{}
+	read := 0
 	for _, r := range list {
+		if r.Settings != nil {
+			read++
+		}
 		for k, v := range r.Settings {
 			if count[k]++; count[k] > 1 && values[k] != v {
 				differ[k] = true
@@ -100,7 +112,7 @@ func Columns(list []*Run) []string {
 		}
 	}
 	for k, n := range count {
-		if n < len(list) {
+		if n < read {
 			differ[k] = true
 		}
 	}

@@ -20,8 +20,9 @@ import (
 	"nacre/tsne"
 )
 
-// ResultsFile and ReportFile are what a study writes besides its pictures.
+// What a study writes besides its pictures.
 const (
+	PlanFile    = "plan.json" // the runs, before they begin: a manifest as that of a sweep
 	ResultsFile = "results.json"
 	ReportFile  = "report.md"
 )
@@ -61,6 +62,9 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 		r.out.Arms = append(r.out.Arms, Arm{Variant: v})
 	}
 	if err := r.measure(); err != nil {
+		return nil, err
+	}
+	if err := announce(dir, plan, r.family, arms); err != nil {
 		return nil, err
 	}
 	if err := r.trainTogether(ctx, arms); err != nil {

@@ -2,9 +2,12 @@ package study
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"nacre/experiment"
@@ -106,8 +109,33 @@ func (r *runner) begun(arm Variant, seed uint64) string {
 	return own
 }
 
+// announce writes which runs a study is to have, beside those that earlier ones in the folder announced, so that whoever looks
+// at the folder knows of those that wait.
+func announce(dir string, plan Plan, family string, arms []Variant) error {
+	manifest := sweep.Folder{Name: plan.Name}
+	path := filepath.Join(dir, PlanFile)
+	if data, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(data, &manifest); err != nil {
+			return fmt.Errorf("study: %s: %w", path, err)
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("study: %w", err)
+	}
+	for seed := uint64(1); seed <= uint64(plan.Seeds); seed++ {
+		for _, arm := range arms {
+			run := sweep.Run{Name: runName(arm, seed), Family: family, System: arm.Name, Seed: seed}
+			if !slices.ContainsFunc(manifest.Runs, func(r sweep.Run) bool { return r.Name == run.Name }) {
+				manifest.Runs = append(manifest.Runs, run)
+			}
+		}
+	}
+	return writeJSON(path, manifest)
+}
+
+func runName(arm Variant, seed uint64) string { return fmt.Sprintf("%s-seed%d", arm.Name, seed) }
+
 func (r *runner) folder(arm Variant, seed uint64) string {
-	return filepath.Join(r.runs, fmt.Sprintf("%s-seed%d", arm.Name, seed))
+	return filepath.Join(r.runs, runName(arm, seed))
 }
 
 // finished reports whether the run in dir is trained to its end, and refuses one of another configuration. A finished run needs

@@ -169,7 +169,7 @@ func (j *jobs) process(ctx context.Context, r Run) error {
 
 // reason is what a failed run's process said last, or how it ended.
 func (j *jobs) reason(r Run, err error) string {
-	if a, readErr := j.attempt(r.Name); readErr == nil && a.Error != "" {
+	if a, readErr := j.LastAttempt(r.Name); readErr == nil && a.Error != "" {
 		return a.Error
 	}
 	reason := err.Error()

@@ -158,16 +158,30 @@ func (f *Folder) Submissions() (out []Submission, err error) {
 	return out, err
 }
 
-// QueueStatus is Status with what Slurm says of the sweep's jobs: which runs wait in its queue, and which run on
-// another node, whose locks this machine may not see. Without submissions Slurm is not asked.
+// QueueStatus is Status with what Slurm says of the sweep's jobs (Queue).
 func (f *Folder) QueueStatus(ctx context.Context) ([]RunStatus, error) {
 	status, err := f.Status()
 	if err != nil {
 		return nil, err
 	}
+	states, err := f.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range status {
+		if s, ok := states[status[i].Name]; ok && status[i].State != Finished {
+			status[i].State = s
+		}
+	}
+	return status, nil
+}
+
+// Queue asks Slurm for the sweep's jobs: which runs, by name, wait in its queue, and which run, maybe on another node, whose
+// locks this machine may not see. Without submissions Slurm is not asked.
+func (f *Folder) Queue(ctx context.Context) (map[string]State, error) {
 	subs, err := f.Submissions()
 	if err != nil || len(subs) == 0 {
-		return status, err
+		return nil, err
 	}
 	// One line for each task that Slurm still has: array job, index, state. Asked for by number, a job that it has
 	// forgotten would be an error.
@@ -175,13 +189,7 @@ func (f *Folder) QueueStatus(ctx context.Context) ([]RunStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	states := queueStates(out, subs)
-	for i := range status {
-		if s, ok := states[status[i].Name]; ok && status[i].State != Finished {
-			status[i].State = s
-		}
-	}
-	return status, nil
+	return queueStates(out, subs), nil
 }
 
 // queueStates reads squeue's lines: the state of each run that Slurm has a task for.

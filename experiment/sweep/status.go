@@ -50,7 +50,7 @@ func (f *Folder) Status() ([]RunStatus, error) {
 func (f *Folder) status(r Run) (RunStatus, error) {
 	s := RunStatus{Run: r, State: Waiting, Dir: f.RunDir(r), Log: f.LogFile(r)}
 	var err error
-	if s.Attempt, err = f.attempt(r.Name); err != nil {
+	if s.Attempt, err = f.LastAttempt(r.Name); err != nil {
 		return s, err
 	}
 	if s.Run.Config, err = f.config(r.Name); err != nil {

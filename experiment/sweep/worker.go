@@ -32,7 +32,7 @@ func Work(ctx context.Context, dir, name string, host experiment.Host, show prog
 	if err != nil {
 		return err
 	}
-	a, err := f.attempt(name)
+	a, err := f.LastAttempt(name)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, h
 	}
 }
 
-// attempt reads the last attempt at a run; it is zero before the first.
-func (f *Folder) attempt(name string) (a Attempt, err error) {
+// LastAttempt reads the last attempt at a run, by its name; it is zero before the first.
+func (f *Folder) LastAttempt(name string) (a Attempt, err error) {
 	err = readJSON(f.stateFile(name), &a)
 	return a, err
 }

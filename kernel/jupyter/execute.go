@@ -53,7 +53,7 @@ func (k *Kernel) execute(m *Message) {
 	out := newOutput(k, m, run, c.AllowStdin)
 	reply := k.run(kernel.Request{
 		Code: c.Code, CellID: CellID(m), Silent: c.Silent, StoreHistory: store,
-		AllowStdin: c.AllowStdin, UserExpressions: c.UserExpressions,
+		AllowStdin: c.AllowStdin, UserExpressions: c.UserExpressions, Controls: controls(m),
 	}, out)
 	k.mu.Lock()
 	k.running = nil
@@ -116,9 +116,13 @@ func traceback(e *kernel.Error) []string {
 	return e.Traceback
 }
 
-// abort answers the cells that wait behind one that failed.
+// abort answers the cells that wait behind one that failed. Controls are moved all the same.
 func (k *Kernel) abort() {
 	for _, m := range k.cells.drain() {
+		if m.Type() != "execute_request" {
+			k.dispatch(m)
+			continue
+		}
 		k.publish(m, "status", status{"busy"})
 		k.reply(m, "execute_reply", failure{Status: "aborted", Traceback: []string{}})
 		k.publish(m, "status", status{"idle"})
@@ -136,4 +140,20 @@ func CellID(m *Message) string {
 	}
 	id, _ := meta.CellID.(string)
 	return id
+}
+
+// controls are those that the notebook's cell showed before an execute request runs it, by label, as Nacre's front end puts
+// them in the message's metadata.
+func controls(m *Message) map[string][]byte {
+	var meta struct {
+		Controls map[string]json.RawMessage `json:"controls"`
+	}
+	if json.Unmarshal(m.Metadata, &meta) != nil || meta.Controls == nil {
+		return nil
+	}
+	list := make(map[string][]byte, len(meta.Controls))
+	for label, v := range meta.Controls {
+		list[label] = v
+	}
+	return list
 }

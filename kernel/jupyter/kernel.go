@@ -72,7 +72,7 @@ func (k *Kernel) Handle(m *Message) {
 		k.answered(m)
 	case m.Channel == Control:
 		k.dispatch(m)
-	case m.Type() == "execute_request":
+	case m.Type() == "execute_request" || m.Type() == "control_request": // a control is moved between cells
 		k.cells.push(m)
 	default:
 		k.requests.push(m)
@@ -165,6 +165,10 @@ func (k *Kernel) respond(m *Message) (end bool) {
 		k.signature(m)
 	case "problems_request":
 		k.problems(m)
+	case "stale_request":
+		k.stale(m)
+	case "control_request":
+		k.move(m)
 	case "search_request":
 		k.search(m)
 	case "is_complete_request":

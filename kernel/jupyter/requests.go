@@ -1,6 +1,8 @@
 package jupyter
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 
 	"nacre/kernel"
@@ -136,6 +138,53 @@ func (k *Kernel) problems(m *Message) {
 		out = append(out, of)
 	}
 	k.reply(m, "problems_reply", map[string]any{"status": "ok", "cells": out})
+}
+
+// stale answers Nacre's own stale_request.
+func (k *Kernel) stale(m *Message) {
+	var c struct {
+		Cells []struct {
+			ID   string `json:"id"`
+			Code string `json:"code"`
+		} `json:"cells"`
+	}
+	if err := m.Decode(&c); err != nil {
+		k.reply(m, "stale_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	list := make([]kernel.Source, len(c.Cells))
+	for i, x := range c.Cells {
+		list[i] = kernel.Source{ID: x.ID, Code: x.Code}
+	}
+	out := []map[string]any{}
+	for _, s := range k.session.Stale(list) {
+		out = append(out, map[string]any{
+			"ran": s.Ran, "edited": s.Edited, "because": append([]string{}, s.Because...), "own": s.Own, "after": append([]string{}, s.After...),
+		})
+	}
+	k.reply(m, "stale_reply", map[string]any{"status": "ok", "cells": out})
+}
+
+// move answers Nacre's own control_request.
+func (k *Kernel) move(m *Message) {
+	var c struct {
+		ID    string          `json:"id"`
+		Value json.RawMessage `json:"value"`
+	}
+	err := m.Decode(&c)
+	if err != nil {
+		k.reply(m, "control_reply", failed("BadRequest", err.Error()))
+		return
+	}
+	if err := k.session.Move(c.ID, c.Value); err != nil {
+		name := "ControlError"
+		if errors.Is(err, kernel.ErrNoControl) {
+			name = "NoControl"
+		}
+		k.reply(m, "control_reply", failed(name, err.Error()))
+		return
+	}
+	k.reply(m, "control_reply", map[string]any{"status": "ok"})
 }
 
 // mostEntries answer a search.

@@ -85,3 +85,23 @@ var FreshPositions = []Position{
 	{"import \"gonum.org/v1/gonum/op|", "gonum.org/v1/gonum/optimize"}, {"import \"nacre/ts|", "nacre/tsne"}, {"import (\n\t\"encoding/js|", "encoding/json"}, {"import \"rand|", "math/rand"},
 	{"sort.Sl|", "Slice"}, {"slices.So|", "Sort"}, {"json.Mar|", "Marshal"}, {"filepath.Jo|", "Join"}, {"display.Ta|", "Table"}, {"strc|", "strconv"}, {"expe|", "experiment"},
 }
+
+// LaterPositions were written after both, of a session with tables, runs and packages that are not imported.
+var LaterPositions = []Position{
+	{"fmt.Sprintf(\"%d\", len(traj|", "trajectories"}, {"strings.ToU|", "ToUpper"}, {"strings.Cont|", "Contains"}, {"strings.TrimS|", "TrimSpace"}, {"stat.Var|", "Variance"},
+	{"stat.LinearR|", "LinearRegression"}, {"mat.NewV|", "NewVecDense"}, {"mat.NewSy|", "NewSymDense"}, {"plots.Sc|", "Scatter"}, {"plots.Lo|", "LogY"},
+	{"frame.Num|", "Numbers"}, {"frame.T|", "Texts"}, {"table.So|", "Sort"}, {"table.Wh|", "Where"}, {"table.Desc|", "Describe"},
+	// columns of a table
+	{"plots.Line(table, \"st|", "\"steps\""}, {"plots.Line(table, \"steps\", \"|", "\"return\""}, {"table.Select(\"re|", "\"return\""}, {"table.Group(\"|", "\"steps\""}, {"plots.Histogram(table, \"ret|", "\"return\""},
+	{"plots.Line(table, \"steps\", \"return\", plots.By(\"st|", "\"steps\""}, {"table.Where(func(r frame.Row) bool { return r.Number(\"s|", "\"steps\""}, {"table.Group(\"steps\").Med|", "Median"}, {"table.Head(3).Wr|", "WriteCSV"}, {"plots.Strip(table, \"steps\", \"return\", plots.Ti|", "Title"},
+	// of calls whose error is left out
+	{"run := lab.Train(\"quick/point-goal\")\nrun.Cu|", "Curve"}, {"run := lab.Train(\"quick/point-goal\")\nrun.Returns().Gr|", "Group"}, {"runs := lab.OpenAll(\"runs\")\nruns[0].TS|", "TSNE"}, {"f := frame.Read(\"a.csv\")\nf.Gro|", "Group"}, {"lab.Open(\"runs/a\").Met|", "Metrics"},
+	// not imported yet
+	{"lab.Com|", "Compare"}, {"lab.La|", "Latent"}, {"lab.Train(\"quick/point-goal\", lab.It|", "Iterations"}, {"display.Sh|", "Show"}, {"display.Mark|", "Markdown"},
+	{"sim.Look|", "Lookup"}, {"tsne.WithPer|", "WithPerplexity"}, {"experiment.Pre|", "Preset"}, {"errors.I|", "Is"}, {"math.Ex|", "Exp"},
+	{"rand.Nor|", "NormFloat64"}, {"sort.Str|", "Strings"}, {"strconv.At|", "Atoi"}, {"os.Crea|", "Create"}, {"bufio.NewSc|", "NewScanner"},
+	{"import \"gonum.org/v1/gonum/st|", "gonum.org/v1/gonum/stat"}, {"import \"display|", "nacre/library/display"}, {"import (\n\t\"nacre/exp|", "nacre/experiment"}, {"import \"slic|", "slices"},
+	{"returns[\"tcl-p|", "\"tcl-pearl\""}, {"settings.Extra[\"s|", "\"seed\""}, {"byTask[3|", "3"}, {"Options{Verb|", "Verbose"}, {"collect(Options{Episodes: 3, Di|", "Discount"},
+	{"Trajectory{Rewards: rew|", "rewards"}, {"best := trajectories[0]\nfor _, t := range trajectories {\n\tif t.Return() > be|", "best"}, {"total := 0.0\nfor name, value := range returns {\n\ttotal += val|", "value"}, {"func mean(values []float64) float64 {\n\treturn stat.Mean(val|", "values"}, {"switch tit|", "title"},
+	{"trajectories[0].Rewards[0] + ga|", "gamma"},
+}

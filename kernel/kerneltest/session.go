@@ -276,6 +276,14 @@ func (s *Session) Program(cells []string) ([]string, string) { return cells, "" 
 // Variables implements kernel.Session.
 func (s *Session) Parts(string, []int) ([]kernel.Variable, int, error) { return nil, 0, nil }
 
+// Stale implements kernel.Session: it knows of no cell.
+func (s *Session) Stale(cells []kernel.Source) []kernel.Staleness {
+	return make([]kernel.Staleness, len(cells))
+}
+
+// Move implements kernel.Session: there are no controls.
+func (s *Session) Move(string, []byte) error { return kernel.ErrNoControl }
+
 func (s *Session) Variables() []kernel.Variable {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,6 +25,12 @@ type Cell interface {
 	// Input asks the user for a line, not shown while it is typed if it is a password. It fails where there is no one
 	// to ask.
 	Input(prompt string, password bool) (string, error)
+
+	// Control registers a control that the cell shows: set takes the value that the user chose, as JSON, and now says how the
+	// control is to be shown and whether its variable has changed since that was asked last. Both are called between cells
+	// only. It returns the id under which the control is shown, and how the notebook had the one of that label before, nil
+	// where it had none.
+	Control(label string, set func(value []byte) error, now func() (shown any, changed bool)) (id string, was []byte)
 }
 
 var current atomic.Pointer[func() Cell]

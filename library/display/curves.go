@@ -8,12 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-
 	"nacre/analysis/plots"
 )
 
@@ -37,6 +31,7 @@ type Curves struct {
 	xLabel string
 	yLabel string
 	logY   bool
+	link   string
 	series []*series
 	handle *Handle
 	sent   time.Time
@@ -68,6 +63,15 @@ func (c *Curves) Live() *Curves {
 func (c *Curves) LogY() *Curves {
 	c.mu.Lock()
 	c.logY = true
+	c.mu.Unlock()
+	c.changed()
+	return c
+}
+
+// Link makes the lines share with outputs of the same link which of them are selected, by their names.
+func (c *Curves) Link(link string) *Curves {
+	c.mu.Lock()
+	c.link = link
 	c.mu.Unlock()
 	c.changed()
 	return c
@@ -172,6 +176,18 @@ func (c *Curves) MIMEBundle() (map[string]any, error) {
 }
 
 func (c *Curves) bundle() (map[string]any, error) {
+	data, text := c.data()
+	b := Bundle{CurvesMIME: data, "text/plain": text}
+	png, err := c.png()
+	if err != nil {
+		return nil, err
+	}
+	b["image/png"] = png
+	return b, nil
+}
+
+// data are the curves, whose lock is held, for this notebook's front end and as text.
+func (c *Curves) data() (map[string]any, string) {
 	list := []map[string]any{}
 	var text strings.Builder
 	if c.title != "" {
@@ -187,18 +203,13 @@ func (c *Curves) bundle() (map[string]any, error) {
 			fmt.Fprintf(&text, "%s: %d points, last (%.6g, %.6g)\n", s.name, n, s.x[n-1], s.y[n-1])
 		}
 	}
-	b := Bundle{
-		CurvesMIME: map[string]any{
-			"version": 1, "title": c.title, "x_label": c.xLabel, "y_label": c.yLabel, "log_y": c.logY, "series": list,
-		},
-		"text/plain": strings.TrimRight(text.String(), "\n"),
+	data := map[string]any{
+		"version": 1, "title": c.title, "x_label": c.xLabel, "y_label": c.yLabel, "log_y": c.logY, "series": list,
 	}
-	png, err := c.png()
-	if err != nil {
-		return nil, err
+	if c.link != "" {
+		data["link"] = c.link
 	}
-	b["image/png"] = png
-	return b, nil
+	return data, strings.TrimRight(text.String(), "\n")
 }
 
 // gaps turns what JSON has no number for into null.
@@ -212,56 +223,33 @@ func gaps(x []float64) []any {
 	return out
 }
 
-func (c *Curves) png() (b []byte, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("display: drawing curves: %v", x)
-		}
-	}()
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.title, c.xLabel, c.yLabel
-	p.Legend.Top = true
-	if c.logY {
-		p.Y.Scale = plot.LogScale{}
-		p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
-	}
+// png draws the curves as a chart. Like the page it goes on behind a value that is missing.
+func (c *Curves) png() ([]byte, error) {
+	chart := plots.Chart{Title: c.title, X: plots.Scale{Label: c.xLabel}, Y: plots.Scale{Label: c.yLabel, Log: c.logY}, Panels: make([]plots.ChartPanel, 1)}
+	finite := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	for k, s := range c.series {
-		for n, run := range c.runs(s) {
-			l, err := plotter.NewLine(run)
-			if err != nil {
-				return nil, fmt.Errorf("display: %w", err)
-			}
-			l.Color = plots.Palette[k%len(plots.Palette)]
-			l.Width = vg.Points(1.2)
-			p.Add(l)
-			if n == 0 {
-				p.Legend.Add(s.name, l)
+		m := plots.Mark{Kind: plots.LineMark, Series: k}
+		for i, x := range s.x {
+			if y := s.y[i]; finite(x) && finite(y) && (!c.logY || y > 0) {
+				m.X, m.Y = append(m.X, x), append(m.Y, y)
+				if s.low != nil {
+					m.Lo, m.Hi = append(m.Lo, s.low[i]), append(m.Hi, s.high[i])
+				}
 			}
 		}
-	}
-	img := vgimg.NewWith(vgimg.UseWH(6*vg.Inch, 3.6*vg.Inch), vgimg.UseDPI(144))
-	p.Draw(draw.New(img))
-	var out bytes.Buffer
-	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(&out)
-	return out.Bytes(), err
-}
-
-// runs are the unbroken stretches of a line.
-func (c *Curves) runs(s *series) []plotter.XYs {
-	var out []plotter.XYs
-	var now plotter.XYs
-	for k := range s.x {
-		x, y := s.x[k], s.y[k]
-		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(y) || math.IsInf(y, 0) || c.logY && y <= 0 {
-			if now != nil {
-				out, now = append(out, now), nil
-			}
-			continue
+		chart.Names = append(chart.Names, s.name)
+		if len(m.X) == 1 {
+			m.Kind = plots.DotMark
 		}
-		now = append(now, plotter.XY{X: x, Y: y})
+		if len(m.X) > 0 {
+			chart.Panels[0].Marks = append(chart.Panels[0].Marks, m)
+		}
 	}
-	if now != nil {
-		out = append(out, now)
+	f, err := chart.Figure()
+	if err != nil {
+		return nil, err
 	}
-	return out
+	var b bytes.Buffer
+	err = f.WritePNG(&b)
+	return b.Bytes(), err
 }

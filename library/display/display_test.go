@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/analysis/plots"
 	"nacre/library/display"
 	"nacre/sim"
 	"nacre/sim/recording"
@@ -182,5 +183,38 @@ func TestRefusals(t *testing.T) {
 		if _, err := r.MIMEBundle(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
+	}
+}
+
+// The picture of a curve that has a value only now and then is a line all the same.
+func TestCurvesWithGaps(t *testing.T) {
+	c := display.NewCurves("return", "steps", "")
+	for x := range 20 {
+		y := math.NaN()
+		if x%3 == 0 {
+			y = float64(x)
+		}
+		c.Add("PEARL", float64(x), y)
+	}
+	b, err := c.MIMEBundle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b["image/png"].([]byte)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, g, blue, _ := plots.Palette[0].RGBA()
+	columns := 0
+	for x := range picture.Bounds().Dx() {
+		for y := range picture.Bounds().Dy() {
+			if pr, pg, pb, _ := picture.At(x, y).RGBA(); pr == r && pg == g && pb == blue {
+				columns++
+				break
+			}
+		}
+	}
+	if columns < picture.Bounds().Dx()/2 {
+		t.Errorf("the line is on %d of %d columns", columns, picture.Bounds().Dx())
 	}
 }

@@ -36,6 +36,7 @@ type Embedding struct {
 	Names   []string    // Names[l] is the text of label l; nil where labels are their own names
 	Hover   []string    // n, or nil: shown under the pointer
 	Vectors tsne.Matrix // n×d, or empty: what Points was made from, for distances between selections
+	Link    string      // outputs of one Link share which labels are selected, by name; empty stands alone
 	Compact bool        // send coordinates in 16 bits: half the size, a 65,535th of the range exact
 }
 
@@ -88,13 +89,12 @@ func (e *Embedding) groups() (index []int, names []string) {
 	return index, names
 }
 
-// MIMEBundle returns the points for this notebook's front end, a picture and one line of text.
-func (e Embedding) MIMEBundle() (map[string]any, error) {
-	if err := e.check(); err != nil {
-		return nil, err
-	}
-	index, names := e.groups()
+// data are the points for this notebook's front end.
+func (e *Embedding) data(index []int, names []string) map[string]any {
 	m := map[string]any{"version": 1, "title": e.Title, "n": e.Points.Rows, "labels": nil, "label_names": names, "hover": nil, "vectors": nil, "scale": nil}
+	if e.Link != "" {
+		m["link"] = e.Link
+	}
 	if index != nil {
 		m["labels"] = index
 	}
@@ -111,6 +111,15 @@ func (e Embedding) MIMEBundle() (map[string]any, error) {
 	if e.Vectors.Rows > 0 {
 		m["vectors"] = map[string]any{"dim": e.Vectors.Cols, "encoding": "float32", "data": floats(e.Vectors.Data)}
 	}
+	return m
+}
+
+// MIMEBundle returns the points for this notebook's front end, a picture and one line of text.
+func (e Embedding) MIMEBundle() (map[string]any, error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	index, names := e.groups()
 	picture, err := e.png(index, names)
 	if err != nil {
 		return nil, err
@@ -122,7 +131,7 @@ func (e Embedding) MIMEBundle() (map[string]any, error) {
 	if e.Title != "" {
 		text = e.Title + ": " + text
 	}
-	return Bundle{EmbeddingMIME: m, "image/png": picture, "text/plain": text}, nil
+	return Bundle{EmbeddingMIME: e.data(index, names), "image/png": picture, "text/plain": text}, nil
 }
 
 func floats(x []float64) string {

@@ -34,18 +34,35 @@ type Rollout struct {
 	Title    string // empty is the family
 	Episodes []recording.Recording
 	Labels   []string // one per episode, or nil: their tasks
+	Link     string   // outputs of one Link share which labels are selected; empty stands alone
 }
 
 // MIMEBundle returns the episodes for this notebook's front end, a picture and text. It fails for families that cannot
 // be drawn (sim.Visible) and above RolloutLimit.
 func (r Rollout) MIMEBundle() (map[string]any, error) {
+	b, d, text, err := r.data()
+	if err != nil {
+		return nil, err
+	}
+	if err := fitsOutput("rollout", len(b)); err != nil {
+		return nil, err
+	}
+	picture, err := poster(d.Episodes)
+	if err != nil {
+		return nil, err
+	}
+	return Bundle{RolloutMIME: b, "image/png": picture, "text/plain": text}, nil
+}
+
+// data are the episodes for this notebook's front end, as they are drawn, and as text.
+func (r Rollout) data() (json.RawMessage, playback.Document, string, error) {
+	d := playback.Document{Title: r.Title, Link: r.Link}
 	switch {
 	case len(r.Episodes) == 0:
-		return nil, fmt.Errorf("display: a rollout without episodes; expected at least one recording")
+		return nil, d, "", fmt.Errorf("display: a rollout without episodes; expected at least one recording")
 	case r.Labels != nil && len(r.Labels) != len(r.Episodes):
-		return nil, fmt.Errorf("display: %d labels for %d episodes", len(r.Labels), len(r.Episodes))
+		return nil, d, "", fmt.Errorf("display: %d labels for %d episodes", len(r.Labels), len(r.Episodes))
 	}
-	d := playback.Document{Title: r.Title}
 	if d.Title == "" {
 		d.Title = r.Episodes[0].Family
 	}
@@ -54,7 +71,7 @@ func (r Rollout) MIMEBundle() (map[string]any, error) {
 		rec := &r.Episodes[i]
 		e, err := playback.Of(rec)
 		if err != nil {
-			return nil, fmt.Errorf("display: episode %d: %w", i+1, err)
+			return nil, d, "", fmt.Errorf("display: episode %d: %w", i+1, err)
 		}
 		if r.Labels != nil {
 			e.Label = r.Labels[i]
@@ -66,18 +83,16 @@ func (r Rollout) MIMEBundle() (map[string]any, error) {
 		}
 	}
 	b, err := d.MarshalJSON()
-	if err != nil {
-		return nil, err
+	return b, d, text, err
+}
+
+// fitsOutput says where so many bytes of JSON are too many.
+func fitsOutput(what string, bytes int) error {
+	if bytes <= RolloutLimit {
+		return nil
 	}
-	if len(b) > RolloutLimit {
-		return nil, fmt.Errorf("display: the rollout takes %.1f MB and a notebook's output may take %.1f MB: show fewer or shorter episodes, or write a file with nacre render -o episode.json",
-			float64(len(b))/1e6, float64(RolloutLimit)/1e6)
-	}
-	picture, err := poster(d.Episodes)
-	if err != nil {
-		return nil, err
-	}
-	return Bundle{RolloutMIME: json.RawMessage(b), "image/png": picture, "text/plain": text}, nil
+	return fmt.Errorf("display: the %s takes %.1f MB and a notebook's output may take %.1f MB: show fewer or shorter episodes, or write a file with nacre render -o episode.json",
+		what, float64(bytes)/1e6, float64(RolloutLimit)/1e6)
 }
 
 // poster is three moments of one episode, or the middle of each of up to four.

@@ -16,9 +16,11 @@ type Type struct {
 func Types() []Type {
 	return []Type{
 		chartType,
+		controlType,
 		curvesType,
 		embeddingType,
 		rolloutType,
+		scrubberType,
 		tableType,
 	}
 }

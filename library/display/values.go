@@ -2,69 +2,210 @@ package display
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"nacre/analysis/frame"
+	"nacre/core"
 	"nacre/experiment"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
 	"nacre/sim"
+	"nacre/sim/recording"
 	"nacre/tsne"
 )
 
-// known renders values of this project's packages that have no forms of their own, and slices of structs as tables; nil for
-// anything else.
+// known renders values of this project's packages that have no forms of their own, matrices, and slices of structs and of rows
+// of numbers as tables; nil for anything else.
 func known(v any) (map[string]any, error) {
+	if x := reflect.ValueOf(v); x.Kind() == reflect.Pointer && x.IsNil() {
+		return nil, nil
+	}
 	switch v := v.(type) {
 	case experiment.Series:
 		return ofSeries(v).MIMEBundle()
 	case experiment.Config:
-		text, err := config.Encode(v)
-		return Text(strings.TrimSpace(string(text))), err
+		return ofConfig(v)
 	case protocol.Result:
 		return ofResult(v).MIMEBundle()
 	case *protocol.Result:
-		if v != nil {
-			return ofResult(*v).MIMEBundle()
-		}
+		return ofResult(*v).MIMEBundle()
 	case *tsne.Embeddings:
-		if v != nil {
-			return Text(aboutEmbeddings(v)), nil
-		}
+		return tabled(v, v.Mean.Rows, v.Mean.Cols+v.Std.Cols, aboutEmbeddings(v))
 	case tsne.Matrix:
-		return Text(aboutMatrix(v)), nil
+		return tabled(v, v.Rows, v.Cols, aboutMatrix(v))
+	case mat.Matrix:
+		rows, columns := v.Dims()
+		excerpt := 0
+		if rows > 20 || columns > 20 {
+			excerpt = 5
+		}
+		return tabled(v, rows, columns, fmt.Sprintf("%d×%d\n%.6g", rows, columns, mat.Formatted(v, mat.Squeeze(), mat.Excerpt(excerpt))))
+	case *core.Program:
+		return withText(ofProgram(v), v.String())
 	case []sim.Task:
 		return ofTasks(v).MIMEBundle()
+	case recording.Recording:
+		return Rollout{Episodes: []recording.Recording{v}}.MIMEBundle()
+	case []recording.Recording:
+		return Rollout{Episodes: v}.MIMEBundle()
 	}
-	return ofStructs(v)
+	if b, err := ofSlice(v); b != nil || err != nil {
+		return b, err
+	}
+	return ofFields(v)
 }
 
-// tableRows is the length of the longest slice that is shown as a table by itself.
-const tableRows = 10_000
+// What is shown as a table by itself, and how much of a value's text is kept beside it.
+const (
+	tableRows    = 10_000
+	tableColumns = 200
+	tableCells   = 50_000
+	tableText    = 1000
+)
 
-// ofStructs shows a slice of structs as a table, and as what %v prints for print and other programs.
-func ofStructs(v any) (map[string]any, error) {
-	x := reflect.ValueOf(v)
-	if x.Kind() != reflect.Slice || x.Len() == 0 || x.Len() > tableRows || x.Type().Elem().Kind() != reflect.Struct {
-		return nil, nil
-	}
-	if _, own := v.(fmt.Stringer); own {
-		return nil, nil
-	}
-	if _, own := x.Index(0).Interface().(fmt.Stringer); own {
-		return nil, nil
+// tabled is a matrix or embeddings as a table, where that is not too large, beside text.
+func tabled(v any, rows, columns int, text string) (map[string]any, error) {
+	if rows == 0 || columns == 0 || rows > tableRows || columns > tableColumns || rows*columns > tableCells {
+		return Text(text), nil
 	}
 	f, err := frame.Of(v)
-	if err != nil || len(f.Names()) == 0 {
-		return nil, nil // no columns that a table has room for
+	if err != nil {
+		return nil, err
+	}
+	if f.Names()[0] == "0" { // of a matrix
+		numbered := frame.New(frame.Numbers("row", counted(rows)))
+		for _, name := range f.Names() {
+			x, err := f.Numbers(name)
+			if err != nil {
+				return nil, err
+			}
+			numbered = numbered.With(frame.Numbers(name, x))
+		}
+		f = numbered
 	}
 	b, err := f.MIMEBundle()
-	if err != nil {
+	if err == nil {
+		b["text/plain"] = text
+	}
+	return b, err
+}
+
+func counted(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	return x
+}
+
+// withText is a table beside the text that a value has, or beside the table's own where that is long.
+func withText(f *frame.Frame, text string) (map[string]any, error) {
+	b, err := f.MIMEBundle()
+	if err == nil && len(text) <= tableText {
+		b["text/plain"] = strings.TrimSpace(text)
+	}
+	return b, err
+}
+
+// ofSlice shows a slice of structs, or of rows of numbers, as a table.
+func ofSlice(v any) (map[string]any, error) {
+	x := reflect.ValueOf(v)
+	if x.Kind() != reflect.Slice || x.Len() == 0 || x.Len() > tableRows || hasText(v) {
 		return nil, nil
 	}
-	b["text/plain"] = fmt.Sprint(v)
-	return b, nil
+	switch e := x.Type().Elem(); e.Kind() {
+	case reflect.Struct:
+		if hasText(x.Index(0).Interface()) {
+			return nil, nil
+		}
+		f, err := frame.Of(v)
+		if err != nil || len(f.Names()) == 0 {
+			return nil, nil // no columns that a table has room for
+		}
+		return withText(f, fmt.Sprint(v))
+	case reflect.Slice, reflect.Array:
+		columns := 0
+		for i := range x.Len() {
+			columns = max(columns, x.Index(i).Len())
+		}
+		if number(e.Elem()) && columns*x.Len() <= tableCells {
+			return tabled(v, x.Len(), columns, shortText(v))
+		}
+	}
+	return nil, nil
+}
+
+func number(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
+
+func hasText(v any) bool {
+	switch v.(type) {
+	case fmt.Stringer, fmt.Formatter, error:
+		return true
+	}
+	return false
+}
+
+// shortText is a value as %v prints it, cut where it is long.
+func shortText(v any) string {
+	text := fmt.Sprint(v)
+	if len(text) > tableText {
+		text = strings.ToValidUTF8(text[:tableText], "") + "…"
+	}
+	return text
+}
+
+// ofConfig is the settings of a run, and as text the file that has them.
+func ofConfig(c experiment.Config) (map[string]any, error) {
+	text, err := config.Encode(c)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := c.Settings()
+	if err != nil {
+		return nil, err
+	}
+	keys := slices.Sorted(maps.Keys(settings))
+	values := make([]string, len(keys))
+	for i, k := range keys {
+		values[i] = strings.Trim(string(settings[k]), `"`)
+	}
+	b, err := frame.New(frame.Texts("setting", keys), frame.Texts("value", values)).MIMEBundle()
+	if err == nil {
+		b["text/plain"] = strings.TrimSpace(string(text))
+	}
+	return b, err
+}
+
+// ofProgram is the instructions of a program, in the order in which they run.
+func ofProgram(p *core.Program) *frame.Frame {
+	var numbers [4][]float64 // level, rows, columns, MFLOP
+	var parts, results, operations []string
+	for l, level := range p.Levels {
+		for k, instructions := range [][]core.Instr{level.Whole, level.Tiled} {
+			for _, in := range instructions {
+				out := p.Values[in.Out]
+				for j, x := range []float64{float64(l), float64(out.Rows), float64(out.Cols), float64(p.Cost(in)) / 1e6} {
+					numbers[j] = append(numbers[j], x)
+				}
+				arguments := make([]string, len(in.In))
+				for i, v := range in.In {
+					if arguments[i] = fmt.Sprint("%", v); p.Values[v].Kind != core.Temp && p.Values[v].Name != "" {
+						arguments[i] = p.Values[v].Name
+					}
+				}
+				parts = append(parts, []string{"whole", "tiled"}[k])
+				results = append(results, fmt.Sprint("%", in.Out))
+				operations = append(operations, fmt.Sprintf("%v(%s)", in.Op, strings.Join(arguments, ", ")))
+			}
+		}
+	}
+	return frame.New(frame.Numbers("level", numbers[0]), frame.Texts("part", parts), frame.Texts("result", results), frame.Texts("operation", operations),
+		frame.Numbers("rows", numbers[1]), frame.Numbers("columns", numbers[2]), frame.Numbers("MFLOP", numbers[3]))
 }
 
 func ofSeries(s experiment.Series) *frame.Frame {

@@ -52,7 +52,9 @@ func uses(pkgs []*packages.Package) string {
 		log.Fatal(err)
 	}
 	for _, name := range notebooks {
-		c.notebook(name)
+		if !strings.Contains(name, "-Copy") { // of a user's
+			c.notebook(name)
+		}
 	}
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(c.counts)) {

@@ -38,6 +38,8 @@ type plan struct {
 	under     string
 	host      experiment.Host
 	quiet     bool
+	keep      int
+	look      *look
 	shared    bool              // by several algorithms, of which not all read all that is set
 	own       map[string]string // the algorithms of Loss, by the names that it was given
 	family    string            // another than the preset's, and what tells it from others of its name
@@ -96,6 +98,21 @@ func On(host experiment.Host) Option { return func(p *plan) { p.host = host } }
 // Quiet shows neither curve nor progress.
 func Quiet() Option { return func(p *plan) { p.quiet = true } }
 
+// Every calls do with the run as it is after each n iterations of its training, and at its end: to show what it does by then.
+// A run that was there already is not looked at.
+//
+//	lab.Train("quick/cheetah-vel", lab.Every(4, func(run *lab.Run) error {
+//		film, err := run.Rollout(0)
+//		display.Show(film)
+//		return err
+//	}))
+func Every(n int, do func(*Run) error) Option {
+	return func(p *plan) {
+		p.pairs = append(p.pairs, fmt.Sprintf("checkpoint_every=%d", n))
+		p.look = &look{do: do}
+	}
+}
+
 // Train trains a preset to the end of its schedule and returns the run. It draws the return on unseen tasks as it grows and
 // tells how far it is. A run that is there is opened, one that was interrupted goes on; a folder with another
 // configuration is an error. Interrupting the cell leaves a checkpoint.
@@ -139,9 +156,11 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 			return nil, err
 		}
 		dir := cmp.Or(p.folder, filepath.Join(cmp.Or(p.under, "runs"), folderName(preset, cfg, p)))
-		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: p.host, at: p.at})
+		host := p.host
+		host.Keep = cmp.Or(p.keep, host.Keep)
+		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: host, at: p.at})
 	}
-	watch := newWatch(runs, base.quiet)
+	watch := newWatch(runs, base.quiet, base.look)
 	defer watch.end()
 	for _, r := range runs {
 		if err := r.train(cell.Context(), watch); err != nil {

@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,9 +48,10 @@ func TestTrain(t *testing.T) {
 	if b, err := layout.MIMEBundle(); err != nil || !strings.Contains(b["text/plain"].(string), "between centroids") {
 		t.Errorf("shown: %v", err)
 	}
-	rollout, err := run.Rollout(3)
-	if err != nil || len(rollout.Episodes) != 1 {
-		t.Errorf("rollout: %v, %v", rollout.Episodes, err)
+	for n, tasks := range map[int][]int{1: {3}, 2: {0, 2}, 4: nil} {
+		if rollout, err := run.Rollout(tasks...); err != nil || len(rollout.Episodes) != n {
+			t.Errorf("rollout on %v: %d episodes, expected %d: %v", tasks, len(rollout.Episodes), n, err)
+		}
 	}
 	if _, err := run.Rollout(4); err == nil || !strings.Contains(err.Error(), "test task 4 of point-goal; expected 0 to 3") {
 		t.Errorf("a task that is not there: %v", err)
@@ -86,6 +89,30 @@ func TestCompare(t *testing.T) {
 	all, err := OpenAll("runs")
 	if err != nil || len(all) != 4 {
 		t.Errorf("%d runs opened: %v", len(all), err)
+	}
+}
+
+// A run is looked at as it was saved, until it ends; of looks that take long the next sees what came meanwhile.
+func TestEvery(t *testing.T) {
+	var updates []float64
+	run, err := Train("quick/point-goal", small, Iterations(4), Quiet(), Folder(t.TempDir()), Every(1, func(run *Run) error {
+		m, err := run.Metrics().Numbers("updates")
+		if err != nil {
+			return err
+		}
+		updates = append(updates, m[len(m)-1])
+		_, err = run.Rollout(0)
+		return err
+	}))
+	if err != nil || len(updates) == 0 || updates[len(updates)-1] != 16 || !slices.IsSorted(updates) {
+		t.Errorf("looked at after %v updates (%v), expected the last after 16", updates, err)
+	}
+	want := errors.New("enough seen")
+	if _, err = Train("quick/point-goal", small, Iterations(1), Quiet(), Folder(t.TempDir()), Every(1, func(*Run) error { return want })); !errors.Is(err, want) {
+		t.Errorf("an error of looking is %v", err)
+	}
+	if _, err := run.Embedded(experiment.RowsContext); err == nil || !strings.Contains(err.Error(), "embeddings-rows.npz") {
+		t.Errorf("embeddings that are not there: %v", err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -46,7 +48,8 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 }
 
 // Figures is the table of the centroid distances and their ratio, in the plane, among posterior means and among posteriors,
-// with the ratio's interval at 95 % and how many contexts the nearest centroid of the other half tells.
+// with the ratio's interval at 95 % and how many contexts the nearest centroid of the other half tells. Where further layouts
+// from random starts were made there are the mean and the standard deviation of their ratios too.
 func (l *Layout) Figures() *frame.Frame {
 	if l.Report.Labels == 0 {
 		return frame.New()
@@ -66,6 +69,12 @@ func (l *Layout) Figures() *frame.Frame {
 	f := frame.New(frame.Texts("of", slices.Repeat([]string{l.Title}, len(names))), frame.Texts("space", names))
 	for k, title := range []string{"to centroid", "between centroids", "ratio", "ratio_lo", "ratio_hi", "held-out accuracy"} {
 		f = f.With(frame.Numbers(title, columns[k]))
+	}
+	if l.Seeds != nil {
+		mean, sd := slices.Repeat([]float64{math.NaN()}, len(names)), slices.Repeat([]float64{math.NaN()}, len(names))
+		starts := l.Seeds.Figures["ratio"]
+		mean[0], sd[0] = starts.Mean, starts.SD
+		f = f.With(frame.Numbers("mean over starts", mean)).With(frame.Numbers("sd over starts", sd))
 	}
 	return f
 }
@@ -109,17 +118,27 @@ func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, erro
 			e.Label[i] = slices.Index(names, t)
 		}
 	}
-	l, err := layOut("t-SNE", e, options)
+	l, err := Plane("t-SNE", e, tsne.AnalyseOptions{TSNE: options})
 	if err == nil {
 		l.of, l.colour = f, colour
 	}
 	return l, err
 }
 
-// layOut analyses embeddings; their perplexity is 30 at most.
-func layOut(title string, e *tsne.Embeddings, options []tsne.Option) (*Layout, error) {
-	options = append([]tsne.Option{tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))}, options...)
-	report, err := tsne.Analyse(cell.Context(), e, tsne.AnalyseOptions{TSNE: options, Repeats: -1, Bootstrap: 200})
+// Plane lays embeddings out in the plane with t-SNE and measures how well their labels separate. Without options the perplexity
+// is 30, or what so few rows allow, and there are no further layouts from other random starts.
+func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout, error) {
+	if e == nil {
+		return nil, errors.New("lab: there are no embeddings to lay out")
+	}
+	options := tsne.AnalyseOptions{Repeats: -1, Bootstrap: 200}
+	for _, given := range o {
+		options.TSNE, options.Repeats = given.TSNE, cmp.Or(given.Repeats, options.Repeats)
+		options.Bootstrap = cmp.Or(given.Bootstrap, options.Bootstrap)
+		options.Splits, options.Neighbours, options.Progress = given.Splits, given.Neighbours, given.Progress
+	}
+	options.TSNE = append([]tsne.Option{tsne.WithPerplexity(min(30, tsne.LargestPerplexity(e.Mean.Rows)))}, options.TSNE...)
+	report, err := tsne.Analyse(cell.Context(), e, options)
 	if err != nil {
 		return nil, err
 	}

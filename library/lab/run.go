@@ -14,11 +14,13 @@ import (
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
 	"nacre/experiment"
+	"nacre/experiment/study"
 	"nacre/experiment/tables"
 	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/rl"
 	"nacre/rl/protocol"
+	"nacre/sim"
 	"nacre/sim/recording"
 	"nacre/tsne"
 )
@@ -62,15 +64,14 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 		return err
 	}
 	defer t.Close()
-	if w == nil {
-		return t.Train(ctx, nil)
-	}
 	w.begin()
-	stop, drawn := make(chan struct{}), make(chan struct{})
-	go func() { w.follow(r, stop); close(drawn) }()
-	err = t.Train(ctx, w)
+	stop, followed := make(chan struct{}), make(chan error)
+	go func() { followed <- w.follow(r, stop) }()
+	err = t.Train(ctx, w.progress())
 	close(stop)
-	<-drawn
+	if failed := <-followed; err == nil {
+		err = failed
+	}
 	return err
 }
 
@@ -103,10 +104,11 @@ func (r *Run) find() (*experiment.Run, error) {
 // Config is the run's configuration.
 func (r *Run) Config() experiment.Config { return r.cfg }
 
-// String says what the run is.
-func (r *Run) String() string { return r.title() + ", in " + r.Dir }
+// String says what the run is, and where.
+func (r *Run) String() string { return r.Title() + ", in " + r.Dir }
 
-func (r *Run) title() string {
+// Title says what the run is.
+func (r *Run) Title() string {
 	return fmt.Sprintf("%s on %s, seed %d", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed)
 }
 
@@ -198,6 +200,16 @@ func (r *Run) Embed(o ...experiment.EmbedOptions) (e *tsne.Embeddings, err error
 	return e, err
 }
 
+// Embedded are the embeddings that a study has left in the run's folder, of contexts of one kind.
+func (r *Run) Embedded(kind experiment.ContextKind) (*tsne.Embeddings, error) {
+	name, _ := study.ContextFiles(kind)
+	e, err := tsne.Load(filepath.Join(r.Dir, name), "")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("lab: %s has no embeddings of kind %s (%s); Embed makes some", r.Dir, kind, name)
+	}
+	return e, err
+}
+
 // TSNE lays the embeddings of Embed out and measures how well tasks are told apart. The perplexity is 30, or what so few
 // contexts allow.
 func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
@@ -205,24 +217,41 @@ func (r *Run) TSNE(o ...experiment.EmbedOptions) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layOut(r.title(), e, nil)
+	return Plane(r.Title(), e)
 }
 
-// Rollout lets the agent adapt to a test task, from 0, by the run's protocol and records the last episode.
-func (r *Run) Rollout(task int) (display.Rollout, error) {
+// TestTasks are the tasks that the run is evaluated on, in the order in which Rollout counts them.
+func (r *Run) TestTasks() (tasks []sim.Task, err error) {
+	err = r.agent(func(a *experiment.Agent) error {
+		tasks = a.TestTasks
+		return nil
+	})
+	return tasks, err
+}
+
+// Rollout lets the agent adapt to test tasks, counted from 0, by the run's protocol and records the last episode on each;
+// without any named, on all of them.
+func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 	var rec recording.Recorder
 	err := r.agent(func(a *experiment.Agent) error {
-		if task < 0 || task >= len(a.TestTasks) {
-			return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", task, a.Spec.Name, len(a.TestTasks)-1)
+		on := a.TestTasks
+		if len(tasks) > 0 {
+			on = nil
+		}
+		for _, k := range tasks {
+			if k < 0 || k >= len(a.TestTasks) {
+				return fmt.Errorf("lab: test task %d of %s; expected 0 to %d", k, a.Spec.Name, len(a.TestTasks)-1)
+			}
+			on = append(on, a.TestTasks[k])
 		}
 		rec.Family = a.Family
 		p := a.Config.Evaluation.Protocol
 		p.Repeats = 1
-		_, err := protocol.Evaluate(cell.Context(), &rec, a.TestTasks[task:task+1], p, a.Learner.Adapter(), r.cfg.Seed)
+		_, err := protocol.Evaluate(cell.Context(), &rec, on, p, a.Learner.Adapter(), r.cfg.Seed)
 		return err
 	})
 	err = errors.Join(err, rec.Close())
-	return display.Rollout{Title: r.title(), Episodes: rec.Recordings}, err
+	return display.Rollout{Title: r.Title(), Episodes: rec.Recordings}, err
 }
 
 // Runs are several runs.
@@ -239,6 +268,11 @@ func OpenAll(paths ...string) (Runs, error) {
 		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config})
 	}
 	return runs, nil
+}
+
+// Where keeps the runs of which keep says so.
+func (r Runs) Where(keep func(*Run) bool) Runs {
+	return slices.DeleteFunc(slices.Clone(r), func(run *Run) bool { return !keep(run) })
 }
 
 // joined puts frames of all runs below each other.

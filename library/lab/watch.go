@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -12,12 +13,14 @@ import (
 	"nacre/rl"
 )
 
-// watch shows runs while they are trained: a curve each, and a line that says how far they are.
+// watch shows runs while they are trained: a curve each, and a line that says how far they are; nothing where it is quiet.
 type watch struct {
-	curves *display.Curves
+	curves *display.Curves // nil until a training begins
 	line   *display.Handle
 	runs   Runs
 	began  time.Time
+	quiet  bool
+	look   *look // nil where nothing is to be done while it trains
 
 	mu    sync.Mutex
 	at    int // of runs
@@ -29,23 +32,47 @@ type watch struct {
 // pause is the time between two looks at a run.
 const pause = 250 * time.Millisecond
 
-func newWatch(runs Runs, quiet bool) *watch {
-	if quiet {
+// look is what is done with a run each time its weights were written.
+type look struct {
+	do   func(*Run) error
+	last time.Time
+}
+
+// at looks at a run if its weights are newer than those looked at before.
+func (l *look) at(r *Run) error {
+	if l == nil {
 		return nil
 	}
-	return &watch{runs: runs, began: time.Now()}
+	weights, err := os.Stat(filepath.Join(r.Dir, experiment.WeightsFile))
+	if err != nil || !weights.ModTime().After(l.last) {
+		return nil // none yet, or no newer ones
+	}
+	l.last = weights.ModTime()
+	return l.do(r)
+}
+
+func newWatch(runs Runs, quiet bool, l *look) *watch {
+	return &watch{runs: runs, began: time.Now(), quiet: quiet, look: l}
+}
+
+// progress is what the training tells how far it is.
+func (w *watch) progress() progress.Progress {
+	if w.quiet {
+		return nil
+	}
+	return w
 }
 
 // begin shows the curves; runs that are there already show none.
 func (w *watch) begin() {
-	if w != nil && w.curves == nil {
+	if !w.quiet && w.curves == nil {
 		w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
 		w.line = display.Updating(display.Text("preparing"))
 	}
 }
 
-// follow draws a run's evaluations until stop is closed, once more then.
-func (w *watch) follow(r *Run, stop chan struct{}) {
+// follow draws a run's evaluations and looks at it until stop is closed, once more then. An error of looking ends only that.
+func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
 	name := rl.Title(r.cfg.Algorithm)
 	if len(w.runs) > 1 {
 		name = fmt.Sprintf("%s, seed %d", name, r.cfg.Seed)
@@ -56,21 +83,31 @@ func (w *watch) follow(r *Run, stop chan struct{}) {
 			last = true
 		case <-time.After(pause):
 		}
-		m, err := experiment.ReadMetrics(filepath.Join(r.Dir, experiment.MetricsFile))
-		if err != nil || len(m.Rows) == 0 {
-			continue // not written yet
+		if !w.quiet {
+			w.draw(name, r)
 		}
-		steps, _ := m.Column("env_steps")
-		returns, err := m.Column("adapted_return")
-		if err == nil {
-			w.curves.Set(name, steps, returns)
+		if failed == nil {
+			failed = w.look.at(r)
 		}
+	}
+	return failed
+}
+
+// draw draws what has been evaluated, if anything has.
+func (w *watch) draw(name string, r *Run) {
+	m, err := experiment.ReadMetrics(filepath.Join(r.Dir, experiment.MetricsFile))
+	if err != nil || len(m.Rows) == 0 {
+		return
+	}
+	steps, _ := m.Column("env_steps")
+	if returns, err := m.Column("adapted_return"); err == nil {
+		w.curves.Set(name, steps, returns)
 	}
 }
 
 // end leaves the curves as they are and says how long it took.
 func (w *watch) end() {
-	if w == nil || w.curves == nil {
+	if w.curves == nil {
 		return
 	}
 	w.curves.Flush()
@@ -106,9 +143,7 @@ func (w *watch) Add(n int) {
 
 // found counts a run that was there already.
 func (w *watch) found() {
-	if w != nil {
-		w.Done()
-	}
+	w.Done()
 }
 
 func (w *watch) Describe(string) {}

@@ -31,6 +31,7 @@ const checkpointsDir = ".ipynb_checkpoints"
 type Store struct {
 	root  *os.Root
 	dir   string
+	fixed func(path string) bool
 	now   func() time.Time
 	disk  disk
 	locks sync.Map // path without links → *sync.Mutex
@@ -63,6 +64,15 @@ func Open(dir string) (*Store, error) {
 	s := &Store{root: root, dir: root.Name(), now: time.Now, disk: realDisk{}, own: map[string]*chain{}}
 	s.tidy.Go(s.removeOrphans)
 	return s, nil
+}
+
+// Protect write-protects files, whatever the file system allows: those of which fixed says so, by their path without links.
+// It is to be called before the store is used.
+func (s *Store) Protect(fixed func(path string) bool) { s.fixed = fixed }
+
+// mayWrite says whether a file may be replaced.
+func (s *Store) mayWrite(p string, info fs.FileInfo) bool {
+	return (s.fixed == nil || info.IsDir() || !s.fixed(s.same(p))) && s.writable(p, info)
 }
 
 // Close releases the folder.
@@ -160,7 +170,7 @@ func (s *Store) lock(p string) (unlock func()) {
 func (s *Store) describe(p string, info fs.FileInfo) *Model {
 	m := &Model{
 		Name: path.Base(p), Path: p, Created: info.ModTime().UTC().Truncate(time.Microsecond), LastModified: info.ModTime().UTC().Truncate(time.Microsecond),
-		Writable: s.writable(p, info),
+		Writable: s.mayWrite(p, info),
 	}
 	if p == "." {
 		m.Name, m.Path = "", ""

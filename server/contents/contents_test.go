@@ -388,3 +388,39 @@ func TestCheckpoints(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is protected cannot be written by any name it has, neither by a client nor by the server itself; it can be read and
+// copied, and the copy is as writable as any.
+func TestProtected(t *testing.T) {
+	s := open(t)
+	s.put(t, "a.ipynb", nb(notebook))
+	s.put(t, "b.ipynb", nb(notebook))
+	if _, err := s.MakeCheckpoint("a.ipynb"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("a.ipynb", filepath.Join(s.Dir(), "link.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	s.Protect(func(path string) bool { return path == "a.ipynb" })
+	changed := strings.Replace(notebook, "x := 1", "x := 2", 1)
+	for _, name := range []string{"a.ipynb", "link.ipynb"} {
+		if m, err := s.Get(name, GetOptions{}); err != nil || m.Writable {
+			t.Errorf("%s is writable: %v", name, err)
+		}
+		if _, _, err := s.Save(name, nb(changed)); status(err) != http.StatusForbidden {
+			t.Errorf("%s was saved: %v", name, err)
+		}
+		if err := s.Update(name, func(*nbformat.Notebook) bool { return true }); status(err) != http.StatusForbidden {
+			t.Errorf("%s was updated: %v", name, err)
+		}
+	}
+	if err := s.Restore("a.ipynb", checkpointID); status(err) != http.StatusForbidden {
+		t.Errorf("it was restored: %v", err)
+	}
+	m, err := s.Copy("a.ipynb", "")
+	if err != nil || m.Path != "a-Copy1.ipynb" || !m.Writable {
+		t.Fatalf("copied to %+v: %v", m, err)
+	}
+	s.put(t, m.Path, nb(changed))
+	s.put(t, "b.ipynb", nb(changed))
+}

@@ -271,6 +271,13 @@ func (s *Store) Restore(p, id string) error {
 		return err
 	}
 	defer s.lock(p)()
+	info, err := s.stat(p)
+	if err == nil {
+		err = s.unprotected(p, info)
+	}
+	if err != nil {
+		return err
+	}
 	data, err := s.read(checkpoint(p))
 	if err != nil {
 		return err

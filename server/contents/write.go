@@ -135,8 +135,8 @@ func (s *Store) checkUnchanged(p string, save Save) error {
 	if info.IsDir() {
 		return fail(http.StatusConflict, "%s is a folder", p)
 	}
-	if !s.writable(p, info) {
-		return fail(http.StatusForbidden, "%s was not saved: the file or its disk is write-protected; save it under another name", p)
+	if err := s.unprotected(p, info); err != nil {
+		return err
 	}
 	switch {
 	case save.Hash != "":
@@ -158,6 +158,13 @@ func (s *Store) checkUnchanged(p string, save Save) error {
 	return nil
 }
 
+func (s *Store) unprotected(p string, info fs.FileInfo) error {
+	if !s.mayWrite(p, info) {
+		return fail(http.StatusForbidden, "%s was not saved: the file or its disk is write-protected; save it under another name", p)
+	}
+	return nil
+}
+
 func conflict(m *Model) error {
 	return &Error{
 		Status: http.StatusConflict, Reason: "conflict", Model: m,
@@ -173,7 +180,11 @@ func (s *Store) Update(p string, change func(*nbformat.Notebook) bool) error {
 		return err
 	}
 	defer s.lock(p)()
-	if _, err := s.stat(p); err != nil {
+	info, err := s.stat(p)
+	if err == nil {
+		err = s.unprotected(p, info)
+	}
+	if err != nil {
 		return err
 	}
 	before, err := s.read(p)

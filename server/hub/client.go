@@ -256,3 +256,27 @@ func (k *Kernel) Clients() int {
 	defer k.mu.Unlock()
 	return len(k.clients)
 }
+
+// recent remembers the last identifiers of many.
+type recent struct {
+	known map[string]bool
+	order []string
+}
+
+const maxRecent = 10_000
+
+// add notes an identifier and reports whether it is a new one.
+func (r *recent) add(id string) bool {
+	if r.known[id] {
+		return false
+	}
+	if r.known == nil {
+		r.known = map[string]bool{}
+	}
+	if len(r.order) == maxRecent {
+		delete(r.known, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.known[id], r.order = true, append(r.order, id)
+	return true
+}

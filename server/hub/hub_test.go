@@ -279,16 +279,50 @@ func TestLateSave(t *testing.T) {
 	seen := seq(list[len(list)-1])
 	x.run("b", "print two")
 	mine, _ := nbformat.Parse([]byte(file))
-	b.k.Saved(mine, &seen)
+	b.k.Saved(mine, &seen)()
 	raw, _ := mine.MarshalJSON()
-	if !strings.Contains(string(raw), `"two`) || strings.Contains(string(raw), `"one`) {
+	if !strings.Contains(string(raw), `"two\n"`) || strings.Contains(string(raw), `"one\n"`) {
 		t.Errorf("%s", raw) // the tab has seen and cleared the first output, and not seen the second
+	}
+	for _, key := range []string{"iopub.execute_input", "iopub.status.idle", "shell.execute_reply"} {
+		if text := fmt.Sprint(mine.Cell("b").Metadata()["execution"]); !strings.Contains(text, key) {
+			t.Errorf("the cell that was not seen has no %s: %s", key, text)
+		}
 	}
 	mine, _ = nbformat.Parse([]byte(file))
 	b.k.Show(mine)
-	if raw, _ = mine.MarshalJSON(); strings.Contains(string(raw), `"one`) {
+	if raw, _ = mine.MarshalJSON(); strings.Contains(string(raw), `"one\n"`) {
 		t.Errorf("the cleared output came back: %s", raw)
 	}
+}
+
+// A save that was refused has written nothing, and a file that has an output already does not lose it by the save of a tab
+// that has not seen it.
+func TestSavesThatCross(t *testing.T) {
+	b := newBench(t)
+	x := b.tab("tab", hub.Fresh)
+	list := x.run("a", "print one")
+	early, late := seq(list[0])-1, seq(list[len(list)-1])
+	has := func(what string, put func(nb *nbformat.Notebook)) {
+		t.Helper()
+		nb, err := nbformat.Parse([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(nb)
+		if raw, _ := nb.MarshalJSON(); !strings.Contains(string(raw), "one") {
+			t.Errorf("%s: %s", what, raw)
+		}
+	}
+	has("saved and refused", func(nb *nbformat.Notebook) { b.k.Saved(nb, &early) })
+	has("opened after that", func(nb *nbformat.Notebook) { b.k.Show(nb) })
+	has("cleared by a tab whose save was refused", func(nb *nbformat.Notebook) {
+		cleared, _ := nbformat.Parse([]byte(file))
+		b.k.Saved(cleared, &late)
+		b.k.Show(nb)
+	})
+	b.k.Flushed(late)
+	has("saved when the file had it", func(nb *nbformat.Notebook) { b.k.Saved(nb, &early) })
 }
 
 func TestQuestionWaitsForAReader(t *testing.T) {
@@ -306,6 +340,34 @@ func TestQuestionWaitsForAReader(t *testing.T) {
 	}
 	if list := y.until("end", idleOf(request)); streams(list) != "got me\n" {
 		t.Errorf("%s", describe(list))
+	}
+}
+
+// Who lost the connection sends what has no answer yet once more: each request runs once, and each answer counts once.
+func TestSentAgain(t *testing.T) {
+	b := newBench(t)
+	x := b.tab("tab", hub.Fresh)
+	again := func(m *jupyter.Message) {
+		t.Helper()
+		if err := b.k.Send(x.Client, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	request := x.send("a", "input who?\ninput and who?")
+	again(request)
+	for _, name := range []string{"me", "you"} {
+		asked := x.until("question", func(m *jupyter.Message) bool { return m.Type() == "input_request" })
+		question := asked[len(asked)-1]
+		again(jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", question, map[string]string{"value": name}))
+		again(jupyter.NewMessage(jupyter.Stdin, "input_reply", "browser", question, map[string]string{"value": "nobody"}))
+	}
+	next := x.send("b", "print next")
+	if list := x.until("end", idleOf(next)); streams(list) != "got you\nnext\n" {
+		t.Errorf("%s", describe(list))
+	}
+	again(request)
+	if end := x.until("end of what is over", idleOf(request)); len(end) != 1 {
+		t.Errorf("%s", describe(end))
 	}
 }
 

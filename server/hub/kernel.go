@@ -56,6 +56,7 @@ type Kernel struct {
 	left       map[string]uint64   // client sessions that are gone → number of the last message they got
 	requests   map[string]*request // open ones by message identifier
 	asked      uint64              // requests so far
+	taken      recent              // identifiers of cells' requests: one that comes again is not run again
 	ring       ring
 	runs       runs
 	limit      limiter
@@ -117,7 +118,14 @@ func (k *Kernel) Send(c *Client, m *jupyter.Message) error {
 	case m.Channel == jupyter.IOPub:
 		return errors.New("clients do not send on iopub")
 	case m.Channel == jupyter.Stdin:
-		k.answered(m)
+		if !k.answered(m) {
+			return nil // sent once more by who lost the connection, or too late
+		}
+	case m.Type() == "execute_request" && id != "" && !k.taken.add(id):
+		if k.requests[id] == nil { // it is over: what it led to comes too, but where not all is kept
+			c.push(jupyter.NewMessage(jupyter.IOPub, "status", k.own, m, map[string]string{"execution_state": Idle}))
+		}
+		return nil
 	case m.Type() == "shutdown_request":
 		go k.shutdown()
 		return nil
@@ -190,14 +198,15 @@ func (k *Kernel) cellOf(parent string) string {
 	return ""
 }
 
-// answered notes that the user has answered a question.
-func (k *Kernel) answered(m *jupyter.Message) {
+// answered notes that the user has answered a question, and reports whether there was one.
+func (k *Kernel) answered(m *jupyter.Message) (open bool) {
 	parent := m.ParentHead().MsgID
 	for _, r := range k.requests {
 		if r.asked != nil && (parent == "" || r.asked.Head().MsgID == parent) {
-			r.asked = nil
+			r.asked, open = nil, true
 		}
 	}
+	return open
 }
 
 // noteStatus follows the kernel's state: it is busy while a cell runs, whatever else it answers meanwhile.

@@ -27,10 +27,10 @@ type run struct {
 	message string // msg_id of its request
 	state   string
 	count   int
-	engine  string // that ran it, "" where the kernel does not say
 	outputs nbformat.Outputs
-	changed uint64 // number of the message that last changed it
-	dirty   bool   // the file does not have the outputs yet
+	times   map[string]string // of its messages, as the cell's metadata has them
+	changed uint64            // number of the message that last changed it
+	dirty   bool              // the file does not have the outputs yet
 }
 
 const connected = ^uint64(0)
@@ -49,7 +49,7 @@ func (rs *runs) queue(m *jupyter.Message, now uint64) {
 	if old := rs.byCell[cell]; old != nil && old.state != Running && old.state != Queued {
 		delete(rs.byMessage, old.message)
 	}
-	r := &run{cell: cell, message: m.Head().MsgID, state: Queued, changed: now}
+	r := &run{cell: cell, message: m.Head().MsgID, state: Queued, changed: now, times: map[string]string{}}
 	rs.byMessage[r.message], rs.byCell[cell] = r, r
 }
 
@@ -72,6 +72,7 @@ func (rs *runs) apply(m *jupyter.Message, n uint64) bool {
 			r.count = c.Count
 		}
 		r.state = Running
+		r.times["iopub.execute_input"] = m.Head().Date
 	case "status":
 		return rs.status(r, m, n)
 	default:
@@ -101,6 +102,7 @@ func (rs *runs) status(r *run, m *jupyter.Message, n uint64) bool {
 	case Queued: // it never began
 		r.state = Aborted
 	}
+	r.times["iopub.status.idle"] = m.Head().Date
 	r.mark(n)
 	return true
 }
@@ -132,22 +134,19 @@ func (rs *runs) reply(m *jupyter.Message, n uint64) {
 	default:
 		r.state = OK
 	}
-	r.engine = c.Engine
+	r.times["shell.execute_reply"] = m.Head().Date
+	if c.Engine != "" {
+		r.times["engine"] = c.Engine
+	}
 	r.changed = n
 }
 
-// write puts what the run has shown into its cell.
-func (r *run) write(c nbformat.Cell) {
+// put puts what the run shows into its cell.
+func (r *run) put(c nbformat.Cell) {
 	c.SetOutputs(r.outputs.List, r.count)
-	if r.engine == "" {
-		return
+	if r.times["iopub.execute_input"] != "" {
+		c.SetExecution(r.times)
 	}
-	execution, ok := c.Metadata()["execution"].(map[string]any)
-	if !ok {
-		execution = map[string]any{}
-		c.Metadata()["execution"] = execution
-	}
-	execution["engine"] = r.engine
 }
 
 // alone notes that the last client is gone, and how far it got; connected, that one is there.
@@ -178,7 +177,7 @@ func (k *Kernel) Show(nb *nbformat.Notebook) Live {
 			continue
 		}
 		if r.dirty || live.Cells[id] != "" {
-			r.write(c)
+			r.put(c)
 		}
 		c.MarkDisplays(r.outputs.List)
 	}
@@ -193,26 +192,36 @@ func (k *Kernel) Merge(nb *nbformat.Notebook) bool {
 }
 
 // Saved merges into a notebook that a client saves what the client cannot know: everything after the message numbered
-// seen, or, where the client does not say, what came after the last client left. The file is up to date then.
-func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) {
+// seen, or, where the client does not say, what came after the last client left. Written is to be called once the file
+// holds that.
+func (k *Kernel) Saved(nb *nbformat.Notebook, seen *uint64) (written func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	from := k.runs.aloneFrom
 	if seen != nil {
 		from = *seen
 	}
-	k.runs.merge(nb, func(r *run) bool { return r.dirty && r.changed > from })
+	k.runs.merge(nb, func(r *run) bool { return r.changed > from })
+	var cleared []*run
 	for id, r := range k.runs.byCell {
 		if c := nb.Cell(id); c != nil && r.changed <= from && !c.HasOutputs() {
-			r.outputs = nbformat.Outputs{} // the user has cleared them
+			cleared = append(cleared, r) // by the user
 		}
-		if r.state != Running && r.state != Queued {
-			r.dirty = false
+	}
+	n := k.ring.last
+	return func() {
+		k.mu.Lock()
+		for _, r := range cleared {
+			if r.changed <= from {
+				r.outputs = nbformat.Outputs{}
+			}
 		}
+		k.mu.Unlock()
+		k.Flushed(n)
 	}
 }
 
-// Flushed notes that what Merge merged at message number n is in the file.
+// Flushed notes that the file has what was shown up to message number n.
 func (k *Kernel) Flushed(n uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -240,7 +249,7 @@ func (rs *runs) merge(nb *nbformat.Notebook, which func(*run) bool) bool {
 			continue
 		}
 		if c := nb.Cell(id); c != nil && c.Type() == "code" {
-			r.write(c)
+			r.put(c)
 			changed = true
 		}
 	}

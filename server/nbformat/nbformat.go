@@ -249,6 +249,15 @@ func (c Cell) SetOutputs(list []Output, count int) {
 	}
 }
 
+// SetExecution replaces what a code cell's metadata say of its last run: times of messages by Jupyter's names for them.
+func (c Cell) SetExecution(times map[string]string) {
+	execution := map[string]any{}
+	for key, text := range times {
+		execution[key] = text
+	}
+	c.Metadata()["execution"] = execution
+}
+
 // MarkDisplays adds the display ids of list, if those are the cell's outputs, as "transient". That is for a notebook on
 // its way to a browser; it is no part of the file.
 func (c Cell) MarkDisplays(list []Output) {

@@ -25,12 +25,11 @@ import (
 // what it has written as received loses that.
 const swallow = 50 * time.Millisecond
 
-// Cutter is a proxy for HTTP that breaks connections off, with a reset, after a number of bytes in the direction of the
-// client.
+// Cutter is a proxy for HTTP that breaks connections off, with a reset, after a number of bytes in one direction.
 type Cutter struct {
 	listener net.Listener
 	server   string
-	bytes    func(request string) int64
+	up, down func(request string) int64
 	cuts     atomic.Int64
 }
 
@@ -38,11 +37,22 @@ type Cutter struct {
 // direction of the client a connection is cut, given the line with which its first request begins, such as
 // "GET /tree HTTP/1.1"; negative is never. It may be called by several goroutines.
 func Cut(server string, bytes func(request string) int64) (*Cutter, error) {
+	return cut(server, never, bytes)
+}
+
+// CutRequests is Cut in the direction of the server: what the client sends after that number of bytes is lost.
+func CutRequests(server string, bytes func(request string) int64) (*Cutter, error) {
+	return cut(server, bytes, never)
+}
+
+func never(string) int64 { return -1 }
+
+func cut(server string, up, down func(request string) int64) (*Cutter, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	c := &Cutter{listener: l, server: server, bytes: bytes}
+	c := &Cutter{listener: l, server: server, up: up, down: down}
 	go func() {
 		for {
 			client, err := l.Accept()
@@ -76,21 +86,29 @@ func (c *Cutter) relay(client *net.TCPConn) {
 	if err != nil {
 		return
 	}
+	line = strings.TrimSpace(line)
+	sent := io.MultiReader(strings.NewReader(line+"\r\n"), request)
 	go func() {
-		_, _ = io.Copy(server, io.MultiReader(strings.NewReader(line), request))
+		if bytes := c.up(line); bytes >= 0 {
+			if _, err := io.CopyN(server, sent, bytes); err == nil {
+				c.reset(client)
+			}
+		} else {
+			_, _ = io.Copy(server, sent)
+		}
 		_ = server.(*net.TCPConn).CloseWrite()
 	}()
-	bytes := c.bytes(strings.TrimSpace(line))
-	if bytes < 0 {
+	if bytes := c.down(line); bytes < 0 {
 		_, _ = io.Copy(client, server)
-		return
+	} else if _, err := io.CopyN(client, server, bytes); err == nil {
+		c.reset(client)
+		_ = server.SetReadDeadline(time.Now().Add(swallow))
+		_, _ = io.Copy(io.Discard, server)
 	}
-	if _, err := io.CopyN(client, server, bytes); err != nil {
-		return
-	}
+}
+
+func (c *Cutter) reset(client *net.TCPConn) {
 	c.cuts.Add(1)
 	_ = client.SetLinger(0)
 	client.Close()
-	_ = server.SetReadDeadline(time.Now().Add(swallow))
-	_, _ = io.Copy(io.Discard, server)
 }

@@ -22,6 +22,7 @@ type document struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
 	Title    string    `json:"title"`
+	Link     string    `json:"link,omitempty"`
 	Meshes   []packed  `json:"meshes"` // of all episodes
 	Episodes []episode `json:"episodes"`
 }
@@ -74,7 +75,7 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	if len(d.Episodes) == 0 {
 		return nil, fmt.Errorf("playback: there are no episodes")
 	}
-	out := document{Format: Format, Version: Version, Title: d.Title, Meshes: []packed{}}
+	out := document{Format: Format, Version: Version, Title: d.Title, Link: d.Link, Meshes: []packed{}}
 	index := map[string]int{} // of a mesh in the document, by its content
 	for i := range d.Episodes {
 		e := &d.Episodes[i]
@@ -173,7 +174,7 @@ func (d *Document) UnmarshalJSON(b []byte) error {
 		}
 		meshes = append(meshes, m)
 	}
-	*d = Document{Title: in.Title}
+	*d = Document{Title: in.Title, Link: in.Link}
 	for i := range in.Episodes {
 		e, err := in.Episodes[i].unpack(meshes)
 		if err == nil {

@@ -21,6 +21,7 @@ import (
 // Document is some episodes that are watched together.
 type Document struct {
 	Title    string
+	Link     string // what is shown with the same link shares which labels are selected; empty stands alone
 	Episodes []Episode
 }
 

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -79,6 +80,50 @@ func TestChart(t *testing.T) {
 	}
 	if png := saved("PNG"); !strings.Contains(png, "PNG") {
 		t.Errorf("the file %.30q", png)
+	}
+	p.quiet()
+}
+
+// Every kind of chart is drawn in a real page, each shape at a place: panels, logarithmic axes with intervals below zero and
+// empty bins, reference lines, series and panels of numbers with the name of their column.
+func TestChartKinds(t *testing.T) {
+	n := 40
+	x, y, arm := make([]float64, n), make([]float64, n), make([]string, n)
+	for i := range n {
+		x[i], y[i], arm[i] = float64(i/4), math.Exp(float64(i%7)), []string{"a", "b"}[i%2]
+	}
+	f := frame.New(frame.Numbers("x", x), frame.Numbers("y", y), frame.Texts("arm", arm))
+	charts := []*plots.Chart{
+		plots.Line(f, "x", "y", plots.By("arm"), plots.LogY(), plots.At("best", 100)), plots.Line(f, "x", "y", plots.Panels("arm")), plots.Line(f.Is("x", 1, 2), "y", "y", plots.Panels("x"), plots.LogX()),
+		plots.Bar(f, "arm", "y", plots.LogY()), plots.Histogram(f, "y", plots.Bins(30), plots.LogY()), plots.Box(f, "arm", "y"), plots.Strip(f.Is("x", 1, 2, 3), "arm", "y", plots.By("x")),
+		plots.Heat(f, "arm", "x", "y"), plots.Scatter(f, "x", "y", plots.By("x")),
+	}
+	var outputs []map[string]any
+	for _, c := range charts {
+		if c.Err() != nil {
+			t.Fatal(c.Err())
+		}
+		outputs = append(outputs, display(wire(t, c)))
+	}
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(outputs...)})
+	p := s.open("/notebooks/a.ipynb")
+	p.await(fmt.Sprintf("document.querySelectorAll('figure.chart svg').length === %d", len(charts)))
+	for k, c := range charts {
+		svg := eval[string](p, fmt.Sprintf("document.querySelectorAll('figure.chart')[%d].outerHTML", k))
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Infinity") || strings.Contains(svg, "null") {
+			t.Errorf("%v has a shape without a place", c)
+		}
+		if got := strings.Count(svg, "<clipPath"); got != len(c.Panels) {
+			t.Errorf("%v has %d panels, expected %d", c, got, len(c.Panels))
+		}
+	}
+	text := func(k int) string {
+		return eval[string](p, fmt.Sprintf("document.querySelectorAll('figure.chart')[%d].textContent", k))
+	}
+	for k, want := range map[int]string{0: "best", 2: "x 1", 6: "x123", 8: "x"} {
+		if got := text(k); !strings.Contains(got, want) {
+			t.Errorf("%v says %q, want %q in it", charts[k], got, want)
+		}
 	}
 	p.quiet()
 }

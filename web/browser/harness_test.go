@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"nacre/bench/page"
+	"nacre/experiment/layouts"
 	"nacre/experiment/runs"
 	"nacre/experiment/runs/runstest"
 	"nacre/kernel"
@@ -55,7 +56,7 @@ var chromium struct {
 
 // TestMain lets the test binary be its own kernel.
 func TestMain(m *testing.M) {
-	if runstest.Program() {
+	if runstest.Program() || product() {
 		return
 	}
 	if which := os.Getenv(kernelEnv); which != "" {
@@ -167,7 +168,8 @@ func (s *site) start(address string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs}, Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs), Log: slog.New(slog.DiscardHandler)})
+	products := runs.NewProducts(index, []string{self}, slog.New(slog.DiscardHandler))
+	srv, err := server.New(server.Config{Runs: &runs.Service{Index: index, Jobs: jobs, Products: products}, Layouts: &layouts.Service{Root: s.dir}, Dir: s.dir, Token: token, Kernel: []string{self}, Env: []string{kernelEnv + "=" + s.kernel}, Static: files, Wasm: os.DirFS(programs), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -187,6 +189,7 @@ func (s *site) start(address string) {
 		<-done
 		srv.Close()
 		jobs.Close()
+		products.Close()
 	})
 }
 
@@ -223,6 +226,13 @@ func (s *site) openBroken(path string) *tab {
 	s.t.Helper()
 	ctx, cancel := chromedp.NewContext(chrome(s.t), chromedp.WithNewBrowserContext())
 	return s.arrive(ctx, cancel, path, "document.querySelector('.problem')")
+}
+
+// opened opens a page that is no part of the notebook's.
+func (s *site) opened(path, ready string) *tab {
+	s.t.Helper()
+	ctx, cancel := chromedp.NewContext(chrome(s.t), chromedp.WithNewBrowserContext())
+	return s.arrive(ctx, cancel, path, ready)
 }
 
 // more opens a further tab beside one.

@@ -95,6 +95,40 @@ func cutter(t *testing.T, s *site) *servertest.Cutter {
 	return cut
 }
 
+// What a page sends while its connection breaks off is sent once more: each cell runs once, in order.
+func TestRequestsThatAreLost(t *testing.T) {
+	cells := make([]string, 12)
+	for i := range cells {
+		cells[i] = fmt.Sprintf("print cell %d", i+1)
+	}
+	s := newSite(t, map[string]any{"a.ipynb": notebook(cells...)})
+	cut, err := servertest.CutRequests(strings.TrimPrefix(s.url, "http://"), func(request string) int64 {
+		if !strings.Contains(request, "/channels?") {
+			return -1
+		}
+		return 1500 + rand.Int64N(3000)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cut.Close() })
+	s.url = "http://" + cut.Host()
+	p := s.open("/notebooks/a.ipynb")
+	for range cells {
+		p.press("Shift-Enter")
+	}
+	p.await("nacre.notebook.cells.slice(0, 12).every(c => c.state === 'idle' && c.outputs.length > 0)")
+	for i := range cells {
+		got := eval[string](p, fmt.Sprintf("nacre.notebook.cells[%d].count + ' ' + nacre.notebook.cells[%[1]d].outputs.map(o => o.text).join('')", i))
+		if want := fmt.Sprintf("%d cell %[1]d\n", i+1); got != want {
+			t.Errorf("after %d cuts cell %d shows %q", cut.Cuts(), i+1, got)
+		}
+	}
+	if cut.Cuts() < 1 {
+		t.Error("no cut")
+	}
+}
+
 // A page whose connection breaks off again and again while a cell prints shows all of it, once and in order.
 func TestConnectionThatBreaksOff(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("count 150 10", "print last")})

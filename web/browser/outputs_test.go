@@ -51,7 +51,7 @@ func TestOutputTypes(t *testing.T) {
 			shown := fmt.Sprintf(".rich[data-mime='%s'] figure", o.MIME)
 			p.await("document.querySelector(\"" + shown + "\")")
 			// It draws: there are shapes or cells, or some of a canvas differs from its first pixel.
-			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
+			p.await(`document.querySelector("` + shown + ` :is(svg :is(polyline, rect, path), td, input)") || [...document.querySelectorAll("` + shown + ` canvas")].some(c => {
 				if (!c.width || !c.height) return false;
 				const flat = document.createElement('canvas');
 				Object.assign(flat, { width: c.width, height: c.height });
@@ -186,4 +186,26 @@ func TestPageSurvivesDocuments(t *testing.T) {
 		t.Errorf("the exported file has %d cells, expected %d", strings.Count(html, "<section"), len(sources))
 	}
 	p.quiet("Failed to load resource") // pictures that are none
+}
+
+// A curve that has grown is a line without marks, however few points it had when it was first drawn.
+func TestCurvesGrowWithoutMarks(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("curve 30 20")})
+	p := s.open("/notebooks/a.ipynb")
+	eval[any](p, "(localStorage.setItem('nacre.theme', 'dark'), document.documentElement.dataset.theme = 'dark', document.dispatchEvent(new CustomEvent('nacre:theme')), null)")
+	p.press("Ctrl-Enter")
+	p.await("document.querySelector('.curves canvas')")
+	p.idle()
+	p.shown(0)
+	// Marks are filled with white, which nothing else on dark paper is.
+	white := eval[int](p, `(() => {
+		const c = document.querySelector('.curves canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+		let n = 0;
+		for (let i = 0; i < d.length; i += 4) if (d[i] > 250 && d[i + 1] > 250 && d[i + 2] > 250 && d[i + 3] > 250) n++;
+		return n;
+	})()`)
+	if white > 0 {
+		t.Errorf("%d pixels of marks", white)
+	}
+	p.quiet()
 }

@@ -76,6 +76,39 @@ func TestClosedAndOpenedAfterTheEnd(t *testing.T) {
 	later.quiet()
 }
 
+// A page that is opened while a cell runs, or after it ended alone, tells how long this run takes or took, not the one before.
+func TestTimesOfThisRun(t *testing.T) {
+	end := filepath.Join(t.TempDir(), "end")
+	must(t, os.WriteFile(end, nil, 0o644))
+	s := newSite(t, map[string]any{"a.ipynb": notebook("until " + end)})
+	p := s.open("/notebooks/a.ipynb")
+	earlier := time.Now()
+	p.press("Ctrl-Enter")
+	p.idle()
+	eval[any](p, "nacre.saving.save().then(() => null)")
+	must(t, os.Remove(end))
+	time.Sleep(1500 * time.Millisecond)
+	began := time.Now()
+	p.press("Ctrl-Enter")
+	p.await("nacre.notebook.cells[0].state === 'running' && nacre.notebook.cells[0].outputs.length")
+	other := s.more(p, "/tree")
+	p.close()
+	p = s.more(other, "/notebooks/a.ipynb")
+	p.await("nacre.notebook.cells[0].state === 'running'")
+	if ms := eval[float64](p, "nacre.notebook.cells[0].runningMs"); ms <= 0 || ms > float64(time.Since(began).Milliseconds()) {
+		t.Errorf("it is said to run for %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began), time.Since(earlier))
+	}
+	p.close()
+	must(t, os.WriteFile(end, nil, 0o644))
+	time.Sleep(200 * time.Millisecond)
+	p = s.more(other, "/notebooks/a.ipynb")
+	p.idle()
+	if ms := eval[float64](p, "nacre.notebook.cells[0].tookMs"); ms <= 0 || ms > float64(time.Since(began).Milliseconds()) {
+		t.Errorf("it is said to have taken %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began), time.Since(earlier))
+	}
+	p.quiet()
+}
+
 // The updates of a display that was shown before the page was loaded find it.
 func TestReloadKeepsDisplays(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("display d first", "update d second")})

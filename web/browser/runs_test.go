@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"nacre/experiment/runs/runstest"
 )
 
@@ -78,7 +80,48 @@ func TestRunsPage(t *testing.T) {
 	eval[any](p, "{const g = document.querySelector('.runs select[aria-label=\"Group by\"]'); g.value = ''; g.dispatchEvent(new Event('change')); null}")
 	p.await("document.querySelector('tr[data-path=\"a/seed0\"] td[data-column=\"env_steps\"]').textContent === '9,000'")
 	p.await("document.querySelectorAll('.list tbody tr').length === 5")
+
+	// Runs of a study that wait are listed with it, and nothing is offered that they cannot do.
+	must(t, os.Mkdir(filepath.Join(s.dir, "study"), 0o755))
+	must(t, os.WriteFile(filepath.Join(s.dir, "study", "plan.json"), []byte(`{"name": "point", "runs": [{"name": "pearl-seed1", "family": "point-goal", "system": "pearl", "seed": 1}]}`), 0o644))
+	p.await("document.querySelector('tr[data-path=\"study/runs/pearl-seed1\"][data-state=\"waiting\"]')")
+	eval[any](p, "{document.querySelector('tr[data-path=\"study/runs/pearl-seed1\"] .open').click(); null}")
+	p.await("document.querySelector('.detail h2').textContent === 'study/runs/pearl-seed1' && document.querySelector('.detail textarea').readOnly")
+	if n := eval[int](p, "document.querySelectorAll('.detail .bar button, .detail .bar a').length"); n != 0 {
+		t.Errorf("a run that waits has %d buttons", n)
+	}
+	shots(t, p, "runs")
+
+	// On a narrow window the table can be scrolled by itself, and a run fills the page.
+	p.do(chromedp.EmulateViewport(480, 800))
+	p.await("document.querySelector('.detail').getBoundingClientRect().width >= 470 && document.documentElement.scrollWidth <= innerWidth")
+	shots(t, p, "runs-narrow")
+	p.press("Escape")
+	p.await("document.querySelector('.detail').hidden && document.documentElement.scrollWidth <= innerWidth")
 	p.quiet()
+}
+
+// Runs on a static site: filtered, compared, their curves drawn, without a server and without what only a server can do.
+func TestRunsOfASite(t *testing.T) {
+	from := t.TempDir()
+	for i := range 4 {
+		_, err := runstest.Make(from, fmt.Sprintf("grid/seed%d", i), 6, fmt.Sprintf("seed=%d", i), fmt.Sprintf("pearl.latent=%d", 3+i%2))
+		must(t, err)
+	}
+	s := newStaticOf(t, from, filepath.Join(from, "none"), false)
+	list := s.open("index.html?tree", nil)
+	list.await("[...document.querySelectorAll('a.link')].some(a => a.textContent === 'Runs' && !a.hidden)")
+	p := s.open("index.html?runs", nil)
+	p.await("document.querySelectorAll('.runs tbody tr').length === 4 && document.querySelectorAll('.curves polyline').length === 4")
+	p.filter("pearl.latent=4")
+	p.await("document.body.dataset.shown === '2'")
+	eval[any](p, "{document.querySelector('tr[data-path=\"grid/seed1\"] .open').click(); null}")
+	p.await("document.querySelectorAll('.settings tbody tr').length > 10 && document.querySelector('.detail textarea').readOnly")
+	if got := eval[string](p, "[...document.querySelectorAll('.runs button, .runs a.button')].filter(b => b.offsetParent).map(b => b.textContent).join()"); strings.Contains(got, "New run") || strings.Contains(got, "Resume") || !strings.Contains(got, "Files") {
+		t.Errorf("the page offers %s", got)
+	}
+	p.quiet()
+	s.own()
 }
 
 func must(t *testing.T, err error) {
@@ -140,5 +183,32 @@ func TestRunFromPage(t *testing.T) {
 	}
 	eval[any](p, "{"+button("Stop")+".click(); null}")
 	p.await(button("Resume"))
+
+	// Compared with another run, by boxes and the button for it.
+	s.folders(1, func(int) string { return "other" }, 3, func(int) []string { return []string{"pearl.latent=4"} })
+	p.await(`document.querySelector('tr[data-path="other"]')`)
+	for range 2 {
+		eval[any](p, "{document.querySelector('tbody .choose:not(:checked)').click(); null}")
+	}
+	p.await("document.querySelectorAll('.curves polyline').length === 2 && !document.querySelector('.runs .bar a.button').hidden")
+	p.await("[...document.querySelectorAll('.settings tbody th')].some(th => th.textContent === 'pearl.latent') && document.querySelectorAll('.settings thead th').length === 3")
+
+	// Embedded and played, by the server in the background; the tab is closed meanwhile.
+	p.await(button("Make embedding"))
+	eval[any](p, "{"+button("Make embedding")+".click(); "+button("Make rollout")+".click(); null}")
+	p.await("document.querySelectorAll('.making li').length > 0")
 	p.quiet("409", "403") // the second tab logs in anew
+	p.close()
+	link := func(label string) string {
+		return fmt.Sprintf("[...document.querySelectorAll('.detail a.button')].find(b => b.textContent === %q)", label)
+	}
+	p = s.open("/runs?run=runs/mine")
+	p.awaitFor(link("Embedding")+" && "+link("Rollout"), time.Minute)
+	embedding, rollout := eval[string](p, link("Embedding")+".getAttribute('href')"), eval[string](p, link("Rollout")+".getAttribute('href')")
+	p.quiet()
+	e := s.open(embedding)
+	e.await("document.querySelector('.layout-panel')?.dataset.points > 100 && document.querySelectorAll('.embeddings .legend button').length === 8")
+	e.quiet()
+	r := s.opened(rollout, "document.querySelector('.rollout canvas')")
+	r.quiet()
 }

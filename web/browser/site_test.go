@@ -52,7 +52,7 @@ func newStaticWith(t *testing.T, files map[string]any, scenes bool) *static {
 	if _, err := os.Stat(filepath.Join(programs, "manifest.json")); err != nil {
 		t.Skip("the browser's kernel is not built: run wasm/build.sh")
 	}
-	from, out := t.TempDir(), filepath.Join(t.TempDir(), "site")
+	from := t.TempDir()
 	for name, content := range files {
 		b, isText := content.([]byte)
 		if !isText {
@@ -65,6 +65,14 @@ func newStaticWith(t *testing.T, files map[string]any, scenes bool) *static {
 			t.Fatal(err)
 		}
 	}
+	return newStaticOf(t, from, programs, scenes)
+}
+
+// newStaticOf writes and serves a site of a folder, with the programs for the browser in another.
+func newStaticOf(t *testing.T, from, programs string, scenes bool) *static {
+	t.Helper()
+	chrome(t)
+	out := filepath.Join(t.TempDir(), "site")
 	env := &app.Env{Out: io.Discard, Err: io.Discard, Progress: progress.Silent(), Log: slog.New(slog.DiscardHandler)}
 	if err := app.Site(context.Background(), env, app.SiteOptions{Paths: []string{from}, Out: out, Programs: programs, NoScenes: !scenes}); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ const askPosition = `(async (before, after) => {
 	});
 })(%q, %q).then(() => null)`
 
-// positions asks both sets.
+// positions asks all sets.
 func positions(t *testing.T, kernel string, p *tab) []positionRecord {
 	t.Helper()
 	eval[any](p, fmt.Sprintf("nacre.runRange(0, %d).then(() => null)", len(kerneltest.PositionCells)))
@@ -81,7 +81,7 @@ func positions(t *testing.T, kernel string, p *tab) []positionRecord {
 	for _, set := range []struct {
 		name string
 		list []kerneltest.Position
-	}{{"script", kerneltest.Positions}, {"fresh", kerneltest.FreshPositions}} {
+	}{{"script", kerneltest.Positions}, {"fresh", kerneltest.FreshPositions}, {"later", kerneltest.LaterPositions}} {
 		r := positionRecord{Set: set.name, Kernel: kernel, Positions: len(set.list), Missed: []string{}}
 		var times []float64
 		for _, position := range set.list {

@@ -1,13 +1,13 @@
-// Where the server is and which page this is.
+// Where the server is.
 
 import { ServerConnection } from '@jupyterlab/services';
-import { fileKey, provenFetch, provenSocket } from './protocol/proof';
+import { base } from './address';
+import { provenFetch, provenSocket } from './protocol/proof';
 import { isSite } from './site/about';
 import { siteFetch } from './site/api';
 import { SiteSocket } from './site/kernels';
 
-/** The path under which the server or the static site lives; every page, API and asset is below it. */
-export const base = isSite ? new URL('.', location.href).pathname : '/';
+export * from './address';
 
 class ProvenSocket extends WebSocket {
   constructor(url: string | URL, protocols?: string | string[]) { super(provenSocket(url), protocols); }
@@ -23,40 +23,3 @@ export const settings = ServerConnection.makeSettings({
   appendToken: false,
   ...(isSite ? { fetch: siteFetch, WebSocket: SiteSocket as unknown as typeof WebSocket } : { fetch: provenFetch, WebSocket: ProvenSocket }),
 });
-
-/** Percent escapes as what they stand for; a text with a malformed one is taken as it is. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-export type Place = { page: 'tree' | 'notebook' | 'file' | 'read' | 'runs'; path: string };
-
-/** What the address asks for. */
-export function place(address = isSite ? '/' + location.search.slice(1) : location.pathname): Place {
-  const [, first = '', ...rest] = address.split('/').map(decoded);
-  const path = rest.filter(Boolean).join('/');
-  if (first === 'notebooks') return { page: 'notebook', path };
-  if (first === 'read') return { page: 'read', path };
-  if (first === 'edit') return { page: 'file', path };
-  if (first === 'runs') return { page: 'runs', path };
-  return { page: 'tree', path };
-}
-
-const encode = (path: string) => path.split('/').map(encodeURIComponent).join('/');
-// A static host has one page for all of them.
-const page = base + (isSite ? '?' : '');
-export const treeUrl = (path: string) => page + 'tree' + (path ? '/' + encode(path) : '');
-export const runsUrl = page + 'runs';
-export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
-export const editUrl = (path: string) => page + 'edit/' + encode(path);
-/** The page that lays out the embeddings of a file. */
-export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
-/** A text to read, on a static site. */
-export const readUrl = (path: string) => page + 'read/' + encode(path);
-export const fileUrl = (path: string) => base + 'files/' + encode(path) + (isSite ? '' : fileKey());
-export const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
-export const nameOf = (path: string) => path.split('/').pop() ?? '';

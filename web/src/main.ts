@@ -3,7 +3,7 @@ import './style/page.css';
 import './style/notebook.css';
 import './style/outputs.css';
 import './style/editor.css';
-import { place } from './config';
+import { place } from './address';
 import { el } from './dom';
 import { FileList } from './files/list';
 import { openTextFile } from './files/textfile';
@@ -22,15 +22,8 @@ if (!isSite && !hasProof()) location.replace('/login?next=' + encodeURIComponent
 else if (page === 'notebook') void openNotebook(path);
 else if (page === 'file') void openTextFile(path);
 else if (page === 'read') void openReport(path);
-else if (page === 'runs') void openRuns();
+else if (page === 'runs') void import('./runs/open').then(({ openRuns }) => openRuns()); // of a static site; a server has runs.html
 else void openFiles();
-
-async function openRuns(): Promise<void> {
-  const { RunsPage } = await import('./runs/page');
-  const runs = new RunsPage();
-  document.body.append(runs.dom);
-  await runs.poll();
-}
 
 async function openFiles(): Promise<void> {
   // A site with one report and nothing else to say at its door opens it.

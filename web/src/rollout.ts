@@ -6,6 +6,7 @@ import './style/outputs.css';
 import './style/rollout.css';
 import { el, iconButton } from './dom';
 import { RolloutView } from './output/rollout/view';
+import { provenFetch, takeProof } from './protocol/proof';
 import { nextTheme, startTheme } from './theme';
 
 let view: RolloutView | null = null;
@@ -52,7 +53,7 @@ async function openAddress(path: string): Promise<void> {
   const url = new URL(path, document.baseURI);
   if (url.origin !== location.origin) return fail(`${path} is on another host; this page opens files from its own only. Download it and drop it here.`);
   try {
-    const answer = await fetch(url);
+    const answer = await provenFetch(url);
     if (!answer.ok) return fail(`${path}: the server answers ${answer.status}.`);
     show(await answer.text(), decodeURIComponent(url.pathname.split('/').pop()!));
   } catch (e) {
@@ -61,6 +62,7 @@ async function openAddress(path: string): Promise<void> {
 }
 
 startTheme();
+takeProof();
 document.body.classList.add('rollout-page');
 document.body.append(
   el('header.top', {}, el('span.pearl'), el('span.wordmark', {}, 'Nacre'), el('span.space'),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decode as decodeChart } from '../src/output/chart/decode';
+import { decode as decodeControl } from '../src/output/control/decode';
 import { decodeEmbedding } from '../src/output/embedding/decode';
 import { decodeRollout } from '../src/output/rollout/decode';
+import { decode as decodeScrubber } from '../src/output/scrubber/decode';
 import { decode as decodeTable, pick } from '../src/output/table/decode';
 import { parseNotebook } from '../src/model/nbformat';
 
@@ -24,6 +26,9 @@ const samples: [string, (v: any) => unknown, any][] = [
     }],
   }],
   ['chart', decodeChart, { version: 1, title: 't', x: { label: 'x' }, y: { label: 'y' }, names: ['a'], panels: [{ title: 'p', marks: [{ kind: 'line', series: 0, x: [0, 1], y: [1, 2] }], references: [] }] }],
+  ['slider', decodeControl, { version: 1, id: 'control a/b', kind: 'slider', label: 'b', value: 1, initial: 1, low: 0, high: 2, step: 0.1 }],
+  ['choice', decodeControl, { version: 1, id: 'control a/b', kind: 'select', label: 'b', value: 1, initial: 0, options: ['x', 'y'] }],
+  ['scrubber', decodeScrubber, { version: 1, title: 't', curves: null, checkpoints: [{ name: 'a', at: 0, embedding: {}, rollout: null }] }],
   ['table', (v) => { const t = decodeTable(v); return pick(t, '', { column: 0, down: true }); }, { version: 1, rows: 2, columns: [{ name: 'a', number: true, values: [1, 2], digits: 1 }, { name: 'b', values: ['x', 'y'] }] }],
   ['notebook', parseNotebook, { nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [{ id: 'a', cell_type: 'code', metadata: {}, source: ['x'], outputs: [{ output_type: 'stream', name: 'stdout', text: ['a'] }] }] }],
 ];

@@ -11,7 +11,7 @@ const run = (path: string, more: Partial<Run> = {}): Run => ({
   share: 1, seconds: 10, left: 0, latest: { adapted_return: -5 }, device: 'cpu', started: '2026-01-01T00:00:00Z', changed: '2026-01-02T00:00:00Z', note: { text: '', tags: [], revision: 0 }, version: 1, ...more,
 });
 const listing = (runs: Run[], more: Partial<Listing> = {}): Listing => ({
-  version: 1, total: runs.length, runs, root: '/', columns: [], shape: 'a', values: {}, waiting: [], failed: [], starts: true, ...more,
+  version: 1, total: runs.length, runs, root: '/', columns: [], shape: 'a', values: {}, waiting: [], failed: [], starts: true, making: [], ...more,
 });
 const take = (...runs: Run[]) => { const r = new Runs(); r.take(listing(runs)); return r; };
 

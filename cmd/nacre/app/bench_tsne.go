@@ -104,7 +104,18 @@ func (b *tsneBench) all(ctx context.Context, judge *tsnebench.Judge, x, start ts
 	}
 	stage.Add(1)
 	out := []tsnebench.Result{own}
+	if b.o.UMAP && k == 0 {
+		own, err := tsnebench.SelfUMAP(ctx, x, b.workers)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, own)
+	}
 	for _, p := range b.peers {
+		if p.UMAP && !b.o.UMAP {
+			stage.Add(1)
+			continue
+		}
 		if (len(b.o.Peers) == 0 || contains(b.o.Peers, p.Name)) && (k == 0 || p.Starts) {
 			r, err := b.peerOrKept(ctx, p, x, start, k)
 			if err != nil {
@@ -202,7 +213,11 @@ func (r TSNEBenchReport) WriteText(w io.Writer) error {
 			if v.CPU > 0 {
 				cpu = fmt.Sprintf("%.2f", v.CPU)
 			}
-			fmt.Fprintf(t, "%d×%d\t%s\t%d\t%s\t%.2f\t%.4f\t%.4f\t%.3f\t\n", v.Points, v.Columns, strings.TrimSpace(v.Name+" "+v.Version), v.Iterations, cpu, v.Wall, v.KL, v.Trust, v.Recall)
+			kl := "–"
+			if v.KL > 0 {
+				kl = fmt.Sprintf("%.4f", v.KL)
+			}
+			fmt.Fprintf(t, "%d×%d\t%s\t%d\t%s\t%.2f\t%s\t%.4f\t%.3f\t\n", v.Points, v.Columns, strings.TrimSpace(v.Name+" "+v.Version), v.Iterations, cpu, v.Wall, kl, v.Trust, v.Recall)
 		}
 	}
 	if err := t.Flush(); err != nil {

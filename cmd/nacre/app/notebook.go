@@ -16,9 +16,12 @@ import (
 	"strings"
 	"time"
 
+	"nacre/experiment/layouts"
 	"nacre/experiment/runs"
+	"nacre/internal/home"
 	"nacre/kernel"
 	"nacre/kernel/jupyter/zmq"
+	"nacre/notebooks"
 	"nacre/server"
 	"nacre/server/process"
 	"nacre/web"
@@ -49,9 +52,12 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		return err
 	}
 	defer jobs.Close()
+	products := runs.NewProducts(index, argv[:1], env.Log)
+	defer products.Close()
 	s, err := server.New(server.Config{
-		Dir: dir, Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
-		Runs: &runs.Service{Index: index, Jobs: jobs},
+		Dir: dir, Fixed: originals(dir), Token: o.Token, Kernel: argv, Memory: memory, Static: front, Wasm: programs, Hosts: o.Hosts, Log: env.Log,
+		Runs:    &runs.Service{Index: index, Jobs: jobs, Products: products},
+		Layouts: &layouts.Service{Root: dir},
 	})
 	if err != nil {
 		return err
@@ -61,6 +67,7 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if err != nil {
 		return err
 	}
+	go func() { _ = index.Refresh(ctx) }() // the page finds what is read by then; what cannot be read it says itself
 	url := s.URL(l.Addr(), file)
 	if o.Runs {
 		url = s.PageURL(l.Addr(), "/runs")
@@ -87,6 +94,27 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 		openBrowser(url, env)
 	}
 	return s.Serve(ctx, l)
+}
+
+// originals says which files of a served folder are the notebooks that come with the program, in a checkout of it or beside
+// the program of a release. A copy that `nacre examples` made is none.
+func originals(dir string) func(path string) bool {
+	return func(path string) bool {
+		if _, err := fs.Stat(notebooks.Files, filepath.Base(path)); err != nil {
+			return false
+		}
+		folder, err := os.Stat(filepath.Join(dir, filepath.Dir(filepath.FromSlash(path))))
+		if err != nil {
+			return false
+		}
+		if beside, err := os.Stat(home.Beside("notebooks")); err == nil && os.SameFile(folder, beside) {
+			return true
+		}
+		above := filepath.Join(dir, filepath.Dir(filepath.FromSlash(path)), "..")
+		module, err := os.ReadFile(filepath.Join(above, "go.mod"))
+		shipped, err2 := os.Stat(filepath.Join(above, "notebooks"))
+		return err == nil && err2 == nil && os.SameFile(folder, shipped) && strings.HasPrefix(string(module), "module nacre\n")
+	}
 }
 
 // compilePackages compiles what cells import, for the engine go, while cells already run on yaegi: in a process of the

@@ -2,6 +2,7 @@ package app
 
 import (
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,5 +49,37 @@ func TestNotebookPlace(t *testing.T) {
 	}
 	if _, _, err := notebookPlace(filepath.Join(dir, "none.ipynb")); err == nil || !strings.Contains(err.Error(), "none.ipynb: expected a folder or a notebook") {
 		t.Error(err)
+	}
+}
+
+// The notebooks of a checkout are originals, from whichever folder they are served; copies of them anywhere, other notebooks
+// and those of a folder that is merely called so are not.
+func TestOriginals(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"notebooks/quickstart.ipynb", "notebooks/quickstart-Copy1.ipynb", "notebooks/mine.ipynb", "mine/quickstart.ipynb", "mine/notebooks/quickstart.ipynb"} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fixed := func(dir, path string) bool { return originals(filepath.Join(root, dir))(path) }
+	if fixed("notebooks", "quickstart.ipynb") {
+		t.Error("a folder called notebooks is taken for a checkout's")
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module nacre\n\ngo 1.26\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dir, path string
+		want      bool
+	}{
+		{"notebooks", "quickstart.ipynb", true}, {"", "notebooks/quickstart.ipynb", true}, {"notebooks", "quickstart-Copy1.ipynb", false}, {"notebooks", "mine.ipynb", false},
+		{"mine", "quickstart.ipynb", false}, {"mine", "notebooks/quickstart.ipynb", false}, {"notebooks", "data/quickstart.ipynb", false},
+	} {
+		if got := fixed(c.dir, c.path); got != c.want {
+			t.Errorf("%s in %q: original %v, want %v", c.path, c.dir, got, c.want)
+		}
 	}
 }

@@ -24,6 +24,7 @@ type TrainOptions struct {
 	Out       string
 	Workers   int // 0 is one per core
 	Seeds     int // runs with consecutive seeds, side by side
+	Keep      int // iterations after which weights are kept; 0 for none
 	DeviceOptions
 }
 
@@ -60,6 +61,7 @@ type ResumeOptions struct {
 	Dir       string
 	StartOver bool // train the run from its beginning again
 	Workers   int
+	Keep      int // as of TrainOptions
 	DeviceOptions
 }
 
@@ -100,6 +102,9 @@ type TSNEOptions struct {
 	Start      string // "pca", "random"
 	Method     string // of the repulsion, as tsne.Method
 	Repeats    int
+	UMAP       bool    // instead of t-SNE
+	Neighbours int     // of UMAP
+	MinDist    float64 // of UMAP
 	Seed       uint64
 	Out        string // folder
 	Workers    int
@@ -229,6 +234,7 @@ type RunOptions struct {
 type BenchTSNEOptions struct {
 	Sizes   []int    // points
 	Digits  bool     // and the digits of scikit-learn
+	UMAP    bool     // and layouts by UMAP
 	Starts  int      // further layouts from starts that libraries share
 	Peers   []string // names; none is all
 	Scripts string   // folder of the scripts that run the others; empty is those in the program

@@ -10,9 +10,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"nacre/experiment"
+	"nacre/experiment/runs"
 	"nacre/server/nbformat"
 	"nacre/web"
 )
@@ -53,6 +56,9 @@ func Site(ctx context.Context, env *Env, o SiteOptions) error {
 		if err := s.add(ctx, env, from, len(o.Paths) == 1); err != nil {
 			return err
 		}
+	}
+	if err := s.listRuns(); err != nil {
+		return err
 	}
 	if err := s.write("_headers", []byte(siteHeaders)); err != nil {
 		return err
@@ -111,6 +117,7 @@ type site struct {
 	bytes int64
 	now   int64 // of what is made here, as of siteFile
 	about siteAbout
+	runs  []runs.Source // of the folders that have run folders below them
 }
 
 // siteAbout is site.json, which the page reads (web/src/site/about.ts).
@@ -122,6 +129,7 @@ type siteAbout struct {
 	Files  []siteFile   `json:"files"`
 	// Reports are files too: the page offers them first, and opens the only one at once.
 	Reports []string `json:"reports"`
+	Runs    int      `json:"runs"` // on the page of runs
 }
 
 // siteProgram is a program in the manifest that wasm/build.sh writes.
@@ -151,7 +159,7 @@ func (s *site) write(name string, data []byte) error {
 // page writes the front end: its page for static sites takes the place of the one that a server answers.
 func (s *site) page(front fs.FS) error {
 	return fs.WalkDir(front, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == "index.html" || name == "README" {
+		if err != nil || d.IsDir() || name == "index.html" || name == "runs.html" || name == "README" { // the site's page is all that these are
 			return err
 		}
 		data, err := fs.ReadFile(front, name)
@@ -243,7 +251,29 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 	if err != nil {
 		return err
 	}
+	if under != "" || !exists(from, experiment.ConfigFile) { // a run by itself has its report
+		index := runs.Open(from)
+		if err := index.Refresh(ctx); err != nil {
+			return err
+		}
+		s.runs = append(s.runs, runs.Source{Index: index, Under: under})
+	}
 	return s.report(ctx, env, from, under)
+}
+
+// listRuns writes what the page of runs shows.
+func (s *site) listRuns() (err error) {
+	if !slices.ContainsFunc(s.runs, func(r runs.Source) bool { return len(r.Index.Runs()) > 0 }) {
+		return nil
+	}
+	s.about.Runs, err = runs.Export(s.runs, "this site", func(name string, v any) error {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		return s.write("runs/"+name, text)
+	})
+	return err
 }
 
 func (s *site) file(env *Env, from, name string, info fs.FileInfo) error {

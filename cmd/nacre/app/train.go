@@ -39,6 +39,7 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 	if err != nil {
 		return err
 	}
+	host.Keep = o.Keep
 	if o.Seeds > 1 {
 		return env.trainSeeds(ctx, o, cfg, host)
 	}
@@ -147,6 +148,7 @@ func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 	if err != nil {
 		return err
 	}
+	host.Keep = o.Keep
 	resume := experiment.Resume
 	if o.StartOver {
 		resume = experiment.StartOver

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 
@@ -16,6 +17,7 @@ import (
 	"nacre/experiment/progress"
 	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
+	"nacre/internal/rng"
 	"nacre/tsne"
 )
 
@@ -54,6 +56,10 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if err != nil {
 		return err
 	}
+	if most >= manyPoints {
+		// What each step throws away would otherwise nearly double the memory of a million points.
+		defer debug.SetGCPercent(debug.SetGCPercent(25))
+	}
 	out := o.Out
 	if out == "" {
 		out = "."
@@ -73,12 +79,19 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		if repeats == 0 && len(o.Inputs) > 1 && e.Mean.Rows <= repeatedPoints {
 			repeats = usualRepeats
 		}
-		report, err := analyse(ctx, env.Progress, "t-SNE of "+name, e, opts, repeats)
+		what := "t-SNE of "
+		if o.UMAP {
+			what = "UMAP of "
+		}
+		report, err := analyse(ctx, env.Progress, what+name, e, opts, repeats, o.umap())
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
 		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: in.path, Report: report})
-		panel := plots.Panel{Title: name, Y: report.Layout.Y, Label: e.Label}
+		panel := plots.Panel{Title: name}
+		if panel.Y, panel.Label = drawn(report.Layout.Y, e.Label); panel.Y.Rows < report.Points {
+			panel.Note = fmt.Sprintf("%d of %d points, drawn at random", panel.Y.Rows, report.Points)
+		}
 		if e.Names != nil {
 			panel.Name = e.Name
 		}
@@ -140,6 +153,34 @@ func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
 // Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.
 const usualRepeats, repeatedPoints = 5, 5000
 
+// Of at least manyPoints the intervals, which are then narrow, come from fewer resamples, and of more than drawnPoints the
+// picture shows some: more only cover each other, and an SVG of a million circles opens nowhere.
+const manyPoints, fewResamples, drawnPoints = 200_000, 100, 50_000
+
+// drawn are the points of a layout that its picture shows, and their labels, if there are any.
+func drawn(y tsne.Matrix, label []int) (tsne.Matrix, []int) {
+	if y.Rows <= drawnPoints {
+		return y, label
+	}
+	some := tsne.NewMatrix(drawnPoints, y.Cols)
+	var names []int
+	for k, i := range rng.New(0, rng.TSNE, drawnPoints).Perm(y.Rows)[:drawnPoints] {
+		copy(some.Row(k), y.Row(i))
+		if label != nil {
+			names = append(names, label[i])
+		}
+	}
+	return some, names
+}
+
+// umap are the settings of UMAP; nil where t-SNE is wanted.
+func (o TSNEOptions) umap() *tsne.UMAP {
+	if !o.UMAP {
+		return nil
+	}
+	return &tsne.UMAP{Neighbours: o.Neighbours, MinDist: o.MinDist}
+}
+
 // pairs compares every two planes.
 func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
 	var out []TSNEPair
@@ -156,13 +197,17 @@ func pairs(planes []TSNEPlane) ([]TSNEPair, error) {
 }
 
 // analyse is tsne.Analyse with its progress shown; repeats of 0 means no further layouts.
-func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.Embeddings, opts []tsne.Option, repeats int) (*tsne.Report, error) {
+func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.Embeddings, opts []tsne.Option, repeats int, umap *tsne.UMAP) (*tsne.Report, error) {
 	if repeats == 0 {
 		repeats = -1
 	}
+	bootstrap := 0
+	if e.Mean.Rows >= manyPoints {
+		bootstrap = fewResamples
+	}
 	var stage progress.Stage
 	done := 0
-	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, Repeats: repeats, Progress: func(d, of int) {
+	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, UMAP: umap, Repeats: repeats, Bootstrap: bootstrap, Progress: func(d, of int) {
 		if stage == nil {
 			stage = show.Stage(title, of)
 		}
@@ -290,8 +335,11 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)
 		}
 		if f := p.Report.Fidelity; f != nil {
-			fmt.Fprintf(w, "%s: trustworthiness %.4f, continuity %.4f, recall of the %d nearest %.3f, KL %.4f\n",
-				p.Name, f.Trustworthiness, f.Continuity, f.K, f.Recall, p.Report.KL)
+			fmt.Fprintf(w, "%s: trustworthiness %.4f, continuity %.4f, recall of the %d nearest %.3f", p.Name, f.Trustworthiness, f.Continuity, f.K, f.Recall)
+			if p.Report.UMAP == nil {
+				fmt.Fprintf(w, ", KL %.4f", p.Report.KL)
+			}
+			fmt.Fprintln(w)
 		}
 		for _, note := range p.Report.Notes {
 			fmt.Fprintf(w, "%s: %s\n", p.Name, note)

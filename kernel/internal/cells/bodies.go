@@ -226,7 +226,7 @@ func (c *checker) finish() {
 	u.Body = c.file.body
 	for _, d := range c.sorted() {
 		if d.Uses == nil || c.set[d.Name] == d {
-			d.Uses = c.uses(d)
+			d.Uses, d.sum = c.uses(d), nil
 		}
 		switch n := d.Node.(type) {
 		case *ast.FuncDecl:

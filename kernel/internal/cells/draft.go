@@ -59,7 +59,7 @@ func (d *Draft) Check(src string, add bool) Errors {
 
 // guess adds what a cell with errors seems to declare.
 func (d *Draft) guess(src string) {
-	s := d.Scratch(src, "")
+	s := d.Scratch(src, "", nil)
 	if s == nil {
 		return
 	}

@@ -30,6 +30,8 @@ type Decl struct {
 	Sig    *types.Signature // of its body, the receiver first
 	Type   *types.TypeName  // of a type
 	Consts []*types.Const
+
+	sum *summary // of a function that was asked for it
 }
 
 func (d *Decl) copy() *Decl {

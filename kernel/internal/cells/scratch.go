@@ -79,8 +79,9 @@ func Closed(code string) string {
 }
 
 // Scratch checks a cell that is written up to the end of before, which has the marker, against the program. Of what
-// follows there, only declarations count. It may run beside other readers of the program.
-func (p *Program) Scratch(before, after string) *Scratch {
+// follows there, only declarations count. A package that is used without its import is the one that guess, if not nil, finds
+// for its name. It may run beside other readers of the program.
+func (p *Program) Scratch(before, after string, guess func(name string) string) *Scratch {
 	fset := token.NewFileSet()
 	code := Closed(before)
 	chunks, _ := split(code)
@@ -97,11 +98,21 @@ func (p *Program) Scratch(before, after string) *Scratch {
 	}
 	u := &Unit{prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots)}
 	u.addImports(imports.Imports, func(string) error { return nil })
+	known := maps.Clone(u.imports)
+	if guess != nil {
+		for name := range selectedFrom(code) {
+			if u.imports[name] == "" && p.Vars[name] == nil && p.Decls[name] == nil {
+				if path := guess(name); path != "" {
+					u.imports[name] = path
+				}
+			}
+		}
+	}
 	c := &checker{Program: p, unit: u, file: &parsed{}}
 	f := c.newFile()
 	f.Decls = append(f.Decls, decls.Decls...)
 	f.Decls = append(f.Decls, body.Decls...)
-	s := &Scratch{Imports: u.imports, file: f, Info: &types.Info{
+	s := &Scratch{Imports: known, file: f, Info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Scopes: map[ast.Node]*types.Scope{},
 	}}
@@ -118,6 +129,22 @@ func (p *Program) Scratch(before, after string) *Scratch {
 	}
 	s.find(f)
 	return s
+}
+
+// selectedFrom yields the names that stand before a point, and behind none.
+func selectedFrom(code string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		name, behind := "", false
+		for tok, text := range Names(code) {
+			if tok == token.PERIOD && name != "" && !yield(name) {
+				return
+			}
+			if name = ""; tok == token.IDENT && !behind {
+				name = text
+			}
+			behind = tok == token.PERIOD
+		}
+	}
 }
 
 // check checks the file in a package with what the program has.

@@ -3,7 +3,7 @@
 import { KernelAPI, Session, SessionAPI } from '@jupyterlab/services';
 import { announce, download, el, iconButton, svgIcon } from '../dom';
 import { editUrl, fileUrl, notebookUrl, readUrl, runsUrl, settings, treeUrl, tsneUrl } from '../config';
-import { isSite } from '../site/about';
+import { about, isSite } from '../site/about';
 import { files } from '../site/api';
 import { contents, FileModel } from '../protocol/contents';
 import { ask, askText, banner, guarded } from '../ui/dialog';
@@ -17,6 +17,7 @@ export class FileList {
   private readonly banners = el('div.banners');
   private readonly body = el('tbody');
   private readonly empty = el('p.note', { hidden: true }, 'Nothing here yet.');
+  private readonly runs = el('a.link', { href: runsUrl, hidden: isSite }, 'Runs');
   private entries: FileModel[] = [];
   private running = new Map<string, Session.IModel>();
   private sort: { key: SortKey; down: boolean } = { key: 'name', down: false };
@@ -31,7 +32,7 @@ export class FileList {
     const column = (label: string, key: SortKey) => el('th', { scope: 'col', 'data-key': key }, el('button', { type: 'button', click: () => this.sortBy(key) }, label));
     document.title = `${folder || 'Files'} – Nacre`;
     this.dom.append(
-      el('header.top', {}, el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.wordmark', {}, 'Nacre'), el('span.space'), isSite ? null : el('a.link', { href: runsUrl }, 'Runs'),
+      el('header.top', {}, el('a.home', { href: treeUrl(''), 'aria-label': 'Files' }, el('span.pearl', { 'aria-hidden': 'true' })), el('span.wordmark', {}, 'Nacre'), el('span.space'), this.runs,
         iconButton('theme', 'Theme: system, light, dark', () => announce(`Theme: ${nextTheme()}`))),
       this.banners,
       el('main', { 'aria-label': 'Files' },
@@ -50,6 +51,7 @@ export class FileList {
     try {
       const [model, sessions] = await Promise.all([contents.get(this.folder, 'directory'), SessionAPI.listRunning(settings)]);
       this.entries = model.content;
+      if (isSite) this.runs.hidden = !(await about()).runs;
       this.running = new Map(sessions.map((s) => [s.path, s]));
       this.show();
       banner(this.banners, 'failed', null);

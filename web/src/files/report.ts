@@ -1,6 +1,6 @@
 // A report of a static site, to read: the text, and the ways on from it.
 
-import { fileUrl, folderOf, nameOf, notebookUrl, treeUrl } from '../config';
+import { fileUrl, folderOf, nameOf, notebookUrl, treeUrl } from '../address';
 import { el, iconButton } from '../dom';
 import { bounded } from '../output/boundary';
 import { loadMath, renderMarkdown } from '../output/markdown';

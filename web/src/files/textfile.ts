@@ -4,7 +4,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { el } from '../dom';
-import { folderOf, nameOf, treeUrl } from '../config';
+import { folderOf, nameOf, treeUrl } from '../address';
 import { contents, FileModel } from '../protocol/contents';
 import { language } from '../highlight';
 import { ask, banner, guarded } from '../ui/dialog';

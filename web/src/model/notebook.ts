@@ -4,6 +4,9 @@ import { Signal } from '../dom';
 import { CellJson, CellType, Metadata, newId, NotebookJson, Output } from './nbformat';
 import { appendStream } from './stream';
 
+/** The tag of cells that run again by themselves, in the list that Jupyter's programs know as metadata.tags. */
+const reactiveTag = 'reactive';
+
 export type RunState = 'idle' | 'queued' | 'running';
 export type OutputChange =
   | { kind: 'append'; index: number }
@@ -37,6 +40,8 @@ export class Cell {
   fresh = false;
   /** The source that made the outputs; null where it is not known. */
   ranSource: string | null = null;
+  /** Why its outputs do not stand any more, '' where they do. */
+  stale = '';
   private text: string;
   private clearOnNext = false;
 
@@ -50,7 +55,7 @@ export class Cell {
     this.count = json.execution_count ?? null;
     const timing = json.metadata.execution;
     const from = timeOf(timing?.['iopub.execute_input']);
-    const to = timeOf(timing?.['shell.execute_reply']);
+    const to = timeOf(timing?.['shell.execute_reply'] ?? timing?.['iopub.status.idle']);
     if (to >= from) this.tookMs = to - from;
   }
 
@@ -71,6 +76,20 @@ export class Cell {
   setMetadata(key: string, value: unknown): void {
     if (value === undefined) delete this.metadata[key];
     else this.metadata[key] = value;
+    this.changed.emit();
+  }
+
+  /** Whether it runs again by itself when what it read has changed. */
+  get reactive(): boolean { return Array.isArray(this.metadata.tags) && this.metadata.tags.includes(reactiveTag); }
+
+  setReactive(on: boolean): void {
+    const others = (Array.isArray(this.metadata.tags) ? this.metadata.tags : []).filter((t: unknown) => t !== reactiveTag);
+    this.setMetadata('tags', on ? [...others, reactiveTag] : others.length ? others : undefined);
+  }
+
+  setStale(why: string): void {
+    if (why === this.stale) return;
+    this.stale = why;
     this.changed.emit();
   }
 

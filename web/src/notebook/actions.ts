@@ -43,6 +43,10 @@ export interface NotebookActions extends OpenNotebook {
   runSelected(then: 'stay' | 'next' | 'insert'): Promise<void>;
   /** Runs the cells from one index up to, without, another. */
   runRange(from: number, to: number): Promise<void>;
+  runStale(): Promise<void>;
+  /** Has the selected cells run by themselves when what they read has changed, or no more. */
+  toggleReactive(): void;
+  enterOutputs(): void;
   interrupt(): Promise<void>;
   restart(runAll: boolean, clear?: boolean): Promise<void>;
   shutdown(): Promise<void>;

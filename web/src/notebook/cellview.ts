@@ -27,6 +27,8 @@ export interface CellHost extends DragHost {
   goTo(view: CellView, cell: string, line: number, column: number): void;
   command(id: string, view: CellView): void;
   toggleFold(view: CellView): void;
+  /** Gives a control in the cell's outputs a value; says what is wrong, '' for nothing. */
+  move(view: CellView, id: string, value: unknown): Promise<string>;
 }
 
 const near = typeof IntersectionObserver === 'undefined' ? null : new IntersectionObserver((entries) => {
@@ -46,6 +48,8 @@ export class CellView {
   private readonly gutter = el('div.gutter');
   private readonly prompt = el('span.prompt');
   private readonly timing = el('span.timing');
+  private readonly staleMark = el('button.stale', { type: 'button', hidden: true, tabindex: -1, click: () => this.host.command('cell.run', this) }, 'stale');
+  private readonly reactiveMark = el('span.reactive', { hidden: true, title: 'Runs by itself when what it reads changes (Shift+U)' }, 'auto');
   private readonly source = el('div.source');
   private readonly prose = el('div.prose');
   private readonly outputs = el('div.outputs');
@@ -62,7 +66,7 @@ export class CellView {
   private tools: HTMLElement | null = null;
 
   constructor(readonly cell: Cell, private readonly host: CellHost) {
-    this.gutter.append(this.prompt, this.timing);
+    this.gutter.append(this.prompt, this.timing, this.staleMark, this.reactiveMark);
     const main = el('div.main', {}, this.source, this.sourceNote, this.prose, el('div.output-area', {}, this.outputsFold, this.outputs, this.more), this.foldedNote);
     this.dom.append(this.gutter, main);
     (this.dom as any).cellView = this;
@@ -149,6 +153,12 @@ export class CellView {
     this.prompt.textContent = cell.type !== 'code' ? '' : cell.state === 'queued' ? '·' : cell.state === 'running' ? '' : cell.count === null ? '' : String(cell.count);
     this.prompt.classList.toggle('edited', edited && cell.state === 'idle');
     this.prompt.title = cell.type !== 'code' ? '' : cell.state === 'queued' ? 'Waiting to run' : cell.state === 'running' ? 'Running' : edited ? 'Edited since it ran' : cell.count === null ? 'Not run yet' : `Ran as number ${cell.count}${cell.metadata.execution?.engine ? ` on ${cell.metadata.execution.engine}` : ''}`;
+    const stale = cell.type === 'code' && cell.state === 'idle' ? cell.stale : '';
+    this.dom.classList.toggle('is-stale', stale !== '');
+    this.staleMark.hidden = !stale;
+    this.staleMark.title = `${stale}. Click to run it again; U runs all that is stale`;
+    this.staleMark.setAttribute('aria-label', `Stale. ${stale}. Run it again`);
+    this.reactiveMark.hidden = cell.type !== 'code' || !cell.reactive;
     this.tick();
     const folded = cell.metadata.collapsed === true && cell.outputs.length > 0;
     this.dom.classList.toggle('outputs-folded', folded);
@@ -198,7 +208,7 @@ export class CellView {
   private label(): string {
     const { cell } = this;
     const what = cell.type === 'code' ? 'Code cell' : cell.type === 'markdown' ? 'Text cell' : 'Raw cell';
-    const state = cell.state === 'running' ? ', running' : cell.state === 'queued' ? ', waiting to run' : cell.count !== null && cell.type === 'code' ? `, run as ${cell.count}${cell.ok === false ? ', failed' : ''}` : '';
+    const state = cell.state === 'running' ? ', running' : cell.state === 'queued' ? ', waiting to run' : cell.count !== null && cell.type === 'code' ? `, run as ${cell.count}${cell.ok === false ? ', failed' : ''}${cell.stale ? `, stale: ${cell.stale}` : ''}${cell.reactive ? ', runs by itself' : ''}` : '';
     const n = this.problems.length;
     return what + state + (n ? `, ${n} ${n === 1 ? 'problem' : 'problems'}` : '');
   }
@@ -274,7 +284,7 @@ export class CellView {
       const was = this.shown[i];
       if (was ? !touched.has(i) : i >= this.most && !always(output)) return;
       if (was?.update?.(output)) return;
-      const next = renderOutput(output, { fresh: this.cell.fresh, folder: this.host.folder, goTo: (cell, line, column) => this.host.goTo(this, cell, line, column) });
+      const next = renderOutput(output, { fresh: this.cell.fresh, folder: this.host.folder, goTo: (cell, line, column) => this.host.goTo(this, cell, line, column), move: (id, value) => this.host.move(this, id, value) });
       const box = el('div.output', { 'data-kind': output.output_type }, next.dom);
       if (was) {
         attempt(() => was.dispose?.());

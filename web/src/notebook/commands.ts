@@ -64,6 +64,8 @@ export const commands: Command[] = [
   { id: 'run.all', label: 'Run all cells', group: 'Run', run: (p) => p.runRange(0, p.notebook.cells.length) },
   { id: 'run.above', label: 'Run all cells above', group: 'Run', run: (p) => p.runRange(0, p.selection.range[0]) },
   { id: 'run.below', label: 'Run this cell and all below', group: 'Run', run: (p) => p.runRange(p.selection.range[0], p.notebook.cells.length) },
+  { id: 'run.stale', label: 'Run what is stale', group: 'Run', keys: ['U'], both: ['Mod-Shift-Enter'], run: (p) => p.runStale() },
+  { id: 'run.reactive', label: 'Run by itself when what it reads changes', group: 'Run', keys: ['Shift-U'], run: (p) => p.toggleReactive() },
   { id: 'run.restartAll', label: 'Restart the kernel and run all cells', group: 'Run', run: (p) => p.restart(true) },
 
   { id: 'kernel.interrupt', label: 'Interrupt', group: 'Kernel', keys: ['I I'], run: (p) => p.interrupt() },
@@ -82,6 +84,7 @@ export const commands: Command[] = [
   { id: 'cell.last', label: 'Go to the last cell', group: 'Move', keys: ['Mod-End', 'Mod-ArrowDown'], run: (p) => p.selection.set(p.notebook.cells.length - 1, 'command') },
   { id: 'cell.selectAll', label: 'Select all cells', group: 'Move', keys: ['Mod-A'], run: (p) => p.selection.setRange(0, p.notebook.cells.length - 1) },
   { id: 'cell.running', label: 'Go to the running cell', group: 'Move', keys: ['G'], run: (p) => p.goToRunning() },
+  { id: 'cell.outputs', label: 'Go into the outputs; Escape comes back', group: 'Move', keys: ['N'], run: (p) => p.enterOutputs() },
   { id: 'page.down', label: 'Scroll down', group: 'Move', keys: ['Space'], run: (p) => p.scroll(1) },
   { id: 'page.up', label: 'Scroll up', group: 'Move', keys: ['Shift-Space'], run: (p) => p.scroll(-1) },
 

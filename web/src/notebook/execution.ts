@@ -5,6 +5,7 @@ import { announce } from '../dom';
 import { Cell, Notebook } from '../model/notebook';
 import { DataOutput, Output, parseOutput } from '../model/nbformat';
 import { sameOutputs } from '../model/merge';
+import { controlsOf } from '../output/control/decode';
 import { parseNotebook } from '../model/nbformat';
 import { FileModel } from '../protocol/contents';
 import { KernelLink, Message } from '../protocol/kernel';
@@ -43,7 +44,7 @@ export class Execution {
     for (const cell of cells) {
       if (cell.type !== 'code') continue;
       if (!cell.source.trim()) { cell.setOutputs([], null); continue; }
-      this.link.execute(cell.id, cell.source);
+      this.link.execute(cell.id, cell.source, controlsOf(cell.outputs));
       cell.ranSource = cell.source;
       cell.setState('queued');
     }
@@ -68,7 +69,7 @@ export class Execution {
       const kept = theirs.get(cell.id);
       if (cell.type !== 'code' || !kept || kept.cell_type !== 'code') continue;
       if (!sameOutputs(cell.outputs, kept.outputs) || cell.count !== kept.execution_count) cell.setOutputs(kept.outputs ?? [], kept.execution_count ?? null);
-      if (cell.state !== 'idle' && !(cell.id in model.live.cells)) this.finish(cell, new Date().toISOString());
+      if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id)) this.finish(cell, kept.metadata.execution?.['shell.execute_reply'] ?? new Date().toISOString());
     }
     this.adopt(model);
   }

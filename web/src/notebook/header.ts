@@ -1,7 +1,7 @@
 // The bar above the notebook: where one is, what the kernel does, what can be done.
 
 import { el, iconButton } from '../dom';
-import { folderOf, nameOf, treeUrl } from '../config';
+import { folderOf, nameOf, treeUrl } from '../address';
 import { openMenu, Item } from '../ui/dialog';
 import { keyLabel, keysOf } from './keys';
 import type { OpenNotebook } from './actions';
@@ -18,6 +18,7 @@ export class Header {
   private readonly saved = el('span.saved', { role: 'status' });
   private readonly kernel = el('button.kernel', { type: 'button', 'aria-haspopup': 'menu' });
   private readonly progress = el('button.progress', { type: 'button', title: 'Go to the running cell (G)' });
+  private readonly stale = el('button.progress', { type: 'button', title: 'Run what is stale (U)', click: () => this.page.run('run.stale') });
 
   constructor(private readonly page: OpenNotebook) {
     const run = (id: string, icon: string, label: string) => iconButton(icon, label, () => page.run(id), keysOf(command(id)));
@@ -35,7 +36,7 @@ export class Header {
       this.title, this.saved, el('span.space'),
       el('div.actions', { role: 'toolbar', 'aria-label': 'Notebook' },
         run('cell.insertBelow', 'plus', 'Insert a cell below'), run('run.next', 'run', 'Run and go on'), run('kernel.interrupt', 'stop', 'Interrupt'), run('kernel.restart', 'restart', 'Restart the kernel'), type),
-      this.progress, this.kernel,
+      this.stale, this.progress, this.kernel,
       iconButton('search', 'Search and replace', () => page.run('search'), keyLabel('F')),
       iconButton('outline', 'Outline of headings and cells', () => page.run('view.outline'), keyLabel('T')),
       iconButton('book', 'Search the library', () => page.run('view.library'), keyLabel('E')),
@@ -72,6 +73,9 @@ export class Header {
     const text = [time, waiting ? `${waiting} waiting` : ''].filter(Boolean).join(' · ');
     this.progress.hidden = !text;
     this.progress.textContent = text;
+    const stale = this.page.notebook.cells.filter((c) => c.stale).length;
+    this.stale.hidden = !stale;
+    this.stale.textContent = `${stale} stale`;
   }
 
   private item(id: string, checked?: boolean): Item {
@@ -91,7 +95,7 @@ export class Header {
     const group = (...ids: string[]) => ids.map((id) => this.item(id));
     openMenu(anchor, [
       group('file.save', 'file.restore', 'file.rename', 'file.ipynb', 'file.html', 'file.go'),
-      group('run.all', 'run.above', 'run.below', 'run.restartAll'),
+      group('run.all', 'run.above', 'run.below', 'run.stale', 'run.reactive', 'run.restartAll'),
       group('cell.undo', 'cell.redo', 'cell.split', 'cell.merge', 'cell.moveUp', 'cell.moveDown'),
       [this.item('view.lineNumbers', this.page.lineNumbers), ...group('cell.toggleSource', 'cell.toggleOutputs', 'view.clearAll', 'view.theme')],
       group('view.outline', 'view.library', 'cell.running'),

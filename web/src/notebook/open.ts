@@ -1,7 +1,7 @@
 // Opens a notebook. Where its kernel runs: the connection first, then the document, so that nothing falls between the two.
 
 import { el } from '../dom';
-import { editUrl, treeUrl, folderOf } from '../config';
+import { editUrl, treeUrl, folderOf } from '../address';
 import { Notebook } from '../model/notebook';
 import { parseNotebook, NotebookFormatError } from '../model/nbformat';
 import { contents, request } from '../protocol/contents';

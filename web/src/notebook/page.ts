@@ -1,7 +1,7 @@
 // An open notebook.
 
 import { announce, download, el } from '../dom';
-import { folderOf, nameOf, notebookUrl } from '../config';
+import { folderOf, nameOf, notebookUrl } from '../address';
 import { cellsFromJson, cellsMime, cellsToJson, cellsToText } from '../model/clipboard';
 import { exportGo } from '../model/exportgo';
 import { hiddenByFolding, headingLevel, sectionEnd } from '../model/headings';
@@ -9,6 +9,8 @@ import { Cell, Notebook } from '../model/notebook';
 import { CellJson, newId, parseNotebook, toFile } from '../model/nbformat';
 import { contents, FileModel } from '../protocol/contents';
 import { KernelLink } from '../protocol/kernel';
+import { moved } from '../output/control/decode';
+import { ownTypes } from '../output/mime';
 import { knownTypes, renderData } from '../output/render';
 import { ask, askText, tell } from '../ui/dialog';
 import { NotebookActions, Side } from './actions';
@@ -22,10 +24,12 @@ import { Header } from './header';
 import { helpTable } from './help';
 import { KeySequence, keyName } from './keys';
 import { Library } from './library';
+import { Original } from './original';
 import { Outline } from './outline';
 import { openPalette } from './palette';
 import { Saving } from './saving';
 import { SearchBar } from './searchbar';
+import { Staleness } from './staleness';
 import { Selection } from './selection';
 import { Variables } from './variables';
 import type { WritingHost } from './writing';
@@ -37,6 +41,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   readonly execution: Execution;
   readonly variables: Variables;
   readonly search: SearchBar;
+  readonly staleness: Staleness;
   private readonly outline: Outline;
   private readonly library: Library;
   lineNumbers = localStorage.getItem('nacre.lineNumbers') === 'on';
@@ -45,6 +50,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   private readonly pager = el('aside.pager', { 'aria-label': 'Documentation', hidden: true });
   private readonly header: Header;
   private readonly banners: Banners;
+  private readonly original: Original;
   private readonly keys = new KeySequence();
   private readonly inputs = new Map<Cell, HTMLElement>();
   private clipboard: CellJson[] = [];
@@ -52,7 +58,7 @@ export class NotebookPage implements NotebookActions, CellHost {
 
   constructor(public path: string, readonly notebook: Notebook, readonly link: KernelLink, model: FileModel) {
     this.selection = new Selection(notebook, (i) => this.hiddenCells[i] ?? false);
-    this.saving = new Saving(notebook, path, model, () => this.execution.seq);
+    this.saving = new Saving(notebook, path, model, () => this.execution.seq, () => this.original.leave());
     this.variables = new Variables(link);
     this.search = new SearchBar(this);
     this.outline = new Outline(this, () => this.toggleSide('outline'));
@@ -65,12 +71,14 @@ export class NotebookPage implements NotebookActions, CellHost {
       forgetInput: (cell) => this.forgetInput(cell),
       showPage: (text) => this.showPager(text),
       insertBelow: (cell, source) => notebook.insert(notebook.index(cell) + 1, notebook.make('code', source)),
-      finished: () => void this.variables.refresh(),
+      finished: (cell) => { this.staleness.finished(cell); void this.variables.refresh(); },
       refreshed: () => this.header.refresh(),
       missed: () => void this.catchUp(),
     });
+    this.staleness = new Staleness(notebook, link, (cells) => { this.execution.run(cells); this.header.tick(); });
     this.header = new Header(this);
     this.banners = new Banners(this, { reload: () => this.reload(), saveCopy: () => this.saveCopy() });
+    this.original = new Original(this, this.banners, model.writable, (to) => this.moved(to));
     this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.outline.dom, this.library.dom, this.variables.dom);
     this.connect();
     new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
@@ -122,6 +130,7 @@ export class NotebookPage implements NotebookActions, CellHost {
   private async runCells(cells: Cell[]): Promise<void> {
     for (const c of cells) this.view(c).render();
     if (!cells.some((c) => c.type === 'code')) return;
+    if (this.original.here) await this.original.leave();
     if (this.link.state === 'none') await this.link.start();
     if (!this.link.ready) {
       // The cells wait for a kernel that starts only now.
@@ -137,7 +146,46 @@ export class NotebookPage implements NotebookActions, CellHost {
     // The server keeps outputs by cell: it has to know the cells.
     if (this.saving.textDirty) void this.saving.save();
     this.execution.run(cells);
+    this.staleness.acted();
     this.header.tick();
+  }
+
+  /** Runs what is stale; without a kernel that is all that ran in one before. */
+  async runStale(): Promise<void> {
+    const alone = this.link.state === 'unneeded' || this.link.state === 'none';
+    const cells = alone ? this.notebook.cells.filter((c) => c.type === 'code' && c.count !== null) : await this.staleness.cells();
+    if (!cells.length) return announce('Nothing is stale');
+    announce(`${cells.length} stale ${cells.length === 1 ? 'cell runs' : 'cells run'}`);
+    await this.runCells(cells);
+  }
+
+  toggleReactive(): void {
+    const on = !this.selection.cell.reactive;
+    for (const c of this.selection.cells) if (c.type === 'code') c.setReactive(on);
+    this.notebook.edited.emit();
+    announce(on ? 'Runs by itself when what it reads changes' : 'Runs when told to');
+  }
+
+  /** Puts the focus on what can be operated in the cell's outputs; Escape comes back. */
+  enterOutputs(): void {
+    const takers = this.view(this.selection.cell).dom.querySelectorAll<HTMLElement>('.outputs :is(input, select, textarea, button, a[href], [tabindex="0"]):not([disabled])');
+    const inside = [...takers].find((e) => e.offsetParent);
+    if (inside) inside.focus();
+    else announce('Nothing in the outputs takes keys');
+  }
+
+  /** Gives a control in a cell's outputs a value. */
+  async move(view: CellView, id: string, value: unknown): Promise<string> {
+    const problem = await this.link.move(id, value);
+    if (problem === '') this.staleness.acted();
+    if (problem !== null) return problem;
+    // No kernel has it: the notebook keeps the value, which counts when the cell runs.
+    const { mime } = ownTypes.control, { outputs } = view.cell;
+    const at = outputs.findIndex((o) => 'data' in o && (o.data[mime] as any)?.id === id);
+    const output = outputs[at];
+    const data = output && 'data' in output && moved(output.data, value);
+    if (data) view.cell.replaceOutput(at, { ...output, data });
+    return 'Not connected to a kernel: run this cell, and the value counts.';
   }
 
   async interrupt(): Promise<void> {
@@ -323,10 +371,14 @@ export class NotebookPage implements NotebookActions, CellHost {
     const name = await askText('Rename the notebook', 'Name', nameOf(this.path), 'Rename');
     if (!name || name === nameOf(this.path)) return;
     const to = [this.folder, name.endsWith('.ipynb') ? name : name + '.ipynb'].filter(Boolean).join('/');
-    const model = await contents.rename(this.path, to);
-    this.path = this.saving.path = model.path;
-    await this.link.renamed(model.path);
-    history.replaceState(null, '', notebookUrl(model.path));
+    await this.moved((await contents.rename(this.path, to)).path);
+  }
+
+  /** The page is about another file from now on. */
+  private async moved(to: string): Promise<void> {
+    this.path = this.saving.path = to;
+    await this.link.renamed(to);
+    history.replaceState(null, '', notebookUrl(to));
     this.header.refresh();
   }
 
@@ -459,7 +511,11 @@ export class NotebookPage implements NotebookActions, CellHost {
     if (!inNotebook) return;
     const editing = target.closest('.cm-editor') !== null;
     // Fields, plots and buttons have keys of their own.
-    if (!editing && target.closest('input, select, textarea, .viewport')) return;
+    if (!editing && target.closest('input, select, textarea, .viewport')) {
+      if (e.key !== 'Escape' || target.closest('.viewport') || !target.closest('.outputs')) return;
+      this.view(this.selection.cell).dom.focus();
+      return;
+    }
     if (!editing && target.closest('button, a') && (e.key === 'Enter' || e.key === ' ')) return;
     const mode = editing ? 'edit' : 'command';
     for (const name of this.keys.candidates(keyName(e))) {

@@ -26,7 +26,8 @@ export class Saving {
   private autosaveTimer = 0;
   private readonly notice = perFrame(() => this.changed.emit(this.state));
 
-  constructor(private readonly notebook: Notebook, public path: string, model: FileModel, private readonly seq: () => number) {
+  constructor(private readonly notebook: Notebook, public path: string, model: FileModel, private readonly seq: () => number,
+    private readonly before: () => Promise<void>) {
     this.version = versionOf(model);
     this.base = structuredClone(notebook.toJson());
     this.savedAt = Date.parse(model.last_modified) || 0;
@@ -106,6 +107,7 @@ export class Saving {
   }
 
   private async write(force: boolean, again = 2): Promise<boolean> {
+    await this.before();
     const edits = this.edits;
     const seq = this.seq();
     const json = structuredClone(this.notebook.toJson());

@@ -22,8 +22,8 @@ export interface WritingHost {
 // Our icon classes follow the kernel's words for what a name is.
 const kinds: Record<string, string> = { function: 'function', method: 'method', variable: 'variable', constant: 'constant', type: 'type', field: 'property', key: 'text', package: 'namespace', module: 'namespace', keyword: 'keyword' };
 
-/** Where typing asks by itself: in a name, behind a dot, in the text of an import or of a map's key. */
-const asking = /(?:[\p{L}_][\p{L}\p{N}_]*|[\p{L}\p{N}_)\]}]\s*\.|^\s*(?:import\s+)?(?:[\w.]+\s+)?"[\w./-]*|\[\s*"[^"\n\]]*|\[\d+)$/u;
+/** Where typing asks by itself: in a name, behind a dot, in the text of an import, of a map's key or of an argument. */
+const asking = /(?:[\p{L}_][\p{L}\p{N}_]*|[\p{L}\p{N}_)\]}]\s*\.|^\s*(?:import\s+)?(?:[\w.]+\s+)?"[\w./-]*|[[(,]\s*"[^"\n\]]*|\[\d+)$/u;
 const number = /(?:^|[^\p{L}\p{N}_)\][])\d[\p{N}_]*\.?$/u;
 
 export function writing(host: WritingHost): Extension {

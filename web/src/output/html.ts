@@ -1,7 +1,7 @@
 // HTML that came from somewhere: cleaned for the page, or run in a frame that can reach nothing.
 
 import DOMPurify from 'dompurify';
-import { base } from '../config';
+import { base } from '../address';
 import { el } from '../dom';
 
 const clean = {

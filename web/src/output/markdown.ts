@@ -1,7 +1,7 @@
 // Markdown with mathematics and highlighted Go.
 
 import createMarkdown, { type MarkdownIt } from 'markdown-it';
-import { decoded, fileUrl, notebookUrl } from '../config';
+import { decoded, fileUrl, notebookUrl } from '../address';
 import { el } from '../dom';
 import { escapeHtml, highlightedHtml } from '../highlight';
 import { MimeBundle } from '../model/nbformat';

@@ -3,8 +3,10 @@
 /** The output types of this notebook's own, and the type of the form that each has beside it for files and other programs. */
 export const ownTypes = {
   chart: { mime: 'application/vnd.nacre.chart+json', static: 'image/png' },
+  control: { mime: 'application/vnd.nacre.control+json', static: 'text/html' },
   curves: { mime: 'application/vnd.nacre.curves+json', static: 'image/png' },
   embedding: { mime: 'application/vnd.nacre.embedding+json', static: 'image/png' },
   rollout: { mime: 'application/vnd.nacre.rollout+json', static: 'image/png' },
+  scrubber: { mime: 'application/vnd.nacre.scrubber+json', static: 'image/png' },
   table: { mime: 'application/vnd.nacre.table+json', static: 'text/html' },
 } as const;

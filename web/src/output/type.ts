@@ -13,6 +13,8 @@ export interface Context {
   /** Of the notebook, where relative links start. */
   folder: string;
   goTo: GoTo;
+  /** Gives a control of the kernel's a value; where it cannot, it says why. Missing where there is no notebook around. */
+  move?(id: string, value: unknown): Promise<string>;
 }
 
 /** What a type needs to show one output. fail is for what goes wrong later: the next form takes the place then. */

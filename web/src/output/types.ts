@@ -2,9 +2,11 @@
 // library/display.
 
 import { chart } from './chart';
+import { control } from './control';
 import { curves } from './curves';
 import { embedding } from './embedding';
 import { rollout } from './rollout';
+import { scrubber } from './scrubber';
 import { html, json, latex, markdown, pictures, plain } from './standard';
 import { table } from './table';
 import type { OutputType, OwnType } from './type';
@@ -12,9 +14,11 @@ import type { OutputType, OwnType } from './type';
 /** One for every type that Go has: a missing one is an error of the compiler. */
 const own = {
   chart,
+  control,
   curves,
   embedding,
   rollout,
+  scrubber,
   table,
 } satisfies Record<OwnType, OutputType>;
 

@@ -1,7 +1,8 @@
 // Files on the server.
 
-import { ServerConnection } from '@jupyterlab/services';
-import { settings } from '../config';
+import { request } from './request';
+
+export { request, ServerError, Unreachable } from './request';
 
 export interface FileModel {
   name: string;
@@ -20,32 +21,6 @@ export interface FileModel {
 
 export interface LiveState { kernel_id: string; seq: number; cells: Record<string, 'busy' | 'queued'> }
 export interface Checkpoint { id: string; last_modified: string }
-
-/** A request the server refused; message is the server's sentence. */
-export class ServerError extends Error {
-  constructor(readonly status: number, message: string) { super(message); }
-}
-
-/** The server did not answer at all. */
-export class Unreachable extends Error {
-  constructor() { super('The server does not answer. Is it still running?'); }
-}
-
-export async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
-  let response: Response;
-  try {
-    response = await ServerConnection.makeRequest(settings.baseUrl + path, {
-      method, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }, settings);
-  } catch {
-    throw new Unreachable();
-  }
-  const text = await response.text();
-  let value: any = null;
-  try { value = text ? JSON.parse(text) : null; } catch { /* an error page of a proxy, say */ }
-  if (!response.ok) throw new ServerError(response.status, value?.message || `The server answered ${response.status} ${response.statusText}.`);
-  return value as T;
-}
 
 const url = (path: string, rest = '') => 'api/contents/' + path.split('/').map(encodeURIComponent).join('/') + rest;
 

@@ -4,6 +4,7 @@ import { Kernel, KernelAPI, KernelMessage, Session, SessionAPI } from '@jupyterl
 import { KernelConnection } from '@jupyterlab/services/lib/kernel/default';
 import { Signal } from '../dom';
 import { settings } from '../config';
+import type { Json } from '../model/nbformat';
 import { ServerError } from './contents';
 import { Deliveries } from './deliveries';
 
@@ -20,6 +21,9 @@ export interface CompletionItem { text: string; type?: string; signature?: strin
 export interface Signature { label: string; parameters: [number, number][]; active: number; doc: string }
 /** An error that a cell would have, at a place as Go's compiler counts. */
 export interface Problem { line: number; column: number; message: string; import?: Edit }
+/** How a cell stands to what ran: whether it ran, was edited since, and which of the names it read have changed, by controls of its
+ *  own only or not, or are to change when the cells called after run. */
+export interface Staleness { ran: boolean; edited: boolean; because: string[]; own: boolean; after: string[] }
 /** A name of what cells can import. */
 export interface Entry { path: string; package: string; name: string; kind: string; signature: string; doc: string; snippet: string; import?: Edit | null }
 
@@ -44,6 +48,12 @@ export class KernelLink {
   private session: Session.IModel | null = null;
   private connection: Kernel.IKernelConnection | null = null;
   private readonly cellOf = new Map<string, string>();
+  /**
+   * Cells sent of which nothing has come back, and answers to a question, by the request they belong to: a connection may
+   * have broken off before it took them along, so they are sent once more when it is back. The server takes each once.
+   */
+  private readonly unconfirmed = new Map<string, KernelMessage.IShellMessage>();
+  private readonly answers = new Map<string, { value: string; question: KernelMessage.IInputRequestMsg }>();
   private wasConnected = false;
   private deliveries = new Deliveries();
   /**
@@ -109,16 +119,36 @@ export class KernelLink {
     else await this.start();
   }
 
-  /** Asks the kernel to run a cell. Outputs and the reply come as messages. */
-  execute(cell: string, code: string): void {
-    const future = this.live().requestExecute({ code, stop_on_error: true, allow_stdin: true, store_history: true }, true, { cellId: cell });
-    this.cellOf.set(future.msg.header.msg_id, cell);
-    // The connection gives up on its futures when the kernel restarts or dies; the page learns that from the state.
-    future.done.catch(() => undefined);
+  /** Asks the kernel to run a cell, which had such controls. Outputs and the reply come as messages. */
+  execute(cell: string, code: string, controls: Record<string, Json>): void {
+    const { username, clientId: session } = this.live();
+    const message = KernelMessage.createMessage({
+      msgType: 'execute_request', channel: 'shell', username, session, metadata: { cellId: cell, controls },
+      content: { code, silent: false, store_history: true, user_expressions: {}, stop_on_error: true, allow_stdin: true },
+    });
+    this.cellOf.set(message.header.msg_id, cell);
+    this.unconfirmed.set(message.header.msg_id, message);
+    this.send(message);
   }
 
-  answer(request: KernelMessage.IInputRequestMsg, value: string): void {
-    this.live().sendInputReply({ status: 'ok', value }, request.header as never);
+  answer(question: KernelMessage.IInputRequestMsg, value: string): void {
+    this.answers.set((question.parent_header as any).msg_id, { value, question });
+    this.reply(value, question);
+  }
+
+  /** Whether a cell was sent and nothing has come back yet. */
+  sending(cell: string): boolean { return [...this.unconfirmed.keys()].some((id) => this.cellOf.get(id) === cell); }
+
+  /** Sends a cell; while there is no connection it waits with the others for the next. */
+  private send(message: KernelMessage.IShellMessage): void {
+    const live = this.live();
+    // The connection gives up on its futures when the kernel restarts or dies; the page learns that from the state.
+    if (live.connectionStatus === 'connected') live.sendShellMessage(message, true, true).done.catch(() => undefined);
+  }
+
+  private reply(value: string, question: KernelMessage.IInputRequestMsg): void {
+    const live = this.live();
+    if (live.connectionStatus === 'connected') live.sendInputReply({ status: 'ok', value }, question.header as never);
   }
 
   /** Completes a cell; above are those over it that did not run as they are, here and below. */
@@ -144,6 +174,23 @@ export class KernelLink {
   async problems(cells: { code: string; ran: boolean }[]): Promise<Problem[][] | null> {
     const content = await this.shell('problems_request', { cells });
     return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** How cells stand to what ran; null where the kernel does not tell. It starts no kernel. */
+  async stale(cells: { id: string; code: string }[]): Promise<Staleness[] | null> {
+    const content = await this.shell('stale_request', { cells });
+    return content?.status === 'ok' ? content.cells : null;
+  }
+
+  /** Moves a control, when no cell runs. Says what is wrong, '' for nothing; null where no kernel has it. */
+  async move(id: string, value: unknown): Promise<string | null> {
+    const there = () => this.state === 'idle' || this.state === 'busy';
+    let off: () => void = () => undefined;
+    const lost = new Promise<null>((done) => { off = this.stateChanged.on(() => { if (!there()) done(null); }); });
+    const content = there() ? await Promise.race([this.shell('control_request', { id, value }, 0).catch(() => null), lost]) : null;
+    off();
+    if (content) return content.status === 'ok' ? '' : content.ename === 'NoControl' ? null : String(content.evalue).replace(/^display: /, '');
+    return this.state === 'reconnecting' || this.state === 'disconnected' ? 'The connection to the kernel is lost: move it again when it is back.' : null;
   }
 
   /** Looks for names in what cells can import, and tells what a cell below others has to import to use them. */
@@ -180,16 +227,18 @@ export class KernelLink {
     return (await SessionAPI.listRunning(settings)).some((s) => s.path === this.path);
   }
 
-  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content. */
-  private async shell(type: string, content: object): Promise<any> {
+  /** Sends a request on the shell channel, beside running cells, and waits for the reply's content, so many milliseconds; 0 is as long as it takes. */
+  private async shell(type: string, content: object, within = patience): Promise<any> {
     await this.needed();
     const live = this.live();
     const message = KernelMessage.createMessage({
       msgType: type as any, channel: 'shell', username: live.username, session: live.clientId, content: content as any,
     });
+    const { done } = live.sendShellMessage(message as any, true, true);
+    if (!within) return (await done)?.content;
     // A reply that a broken connection lost never comes.
-    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), patience));
-    return (await Promise.race([live.sendShellMessage(message as any, true, true).done, late]))?.content;
+    const late = new Promise<never>((_, fail) => setTimeout(() => fail(new Error('The kernel did not answer.')), within));
+    return (await Promise.race([done, late]))?.content;
   }
 
   /** Sends a request on the control channel, where a busy kernel answers too. */
@@ -213,6 +262,8 @@ export class KernelLink {
     this.connection = null;
     this.wasConnected = false;
     this.cellOf.clear();
+    this.unconfirmed.clear();
+    this.answers.clear();
   }
 
   private connect(model: Kernel.IModel): void {
@@ -263,6 +314,8 @@ export class KernelLink {
   private connectionStatus(status: Kernel.ConnectionStatus): void {
     if (this.state === 'dead') return;
     if (status === 'connected') {
+      this.unconfirmed.forEach((message) => this.send(message));
+      this.answers.forEach(({ value, question }) => this.reply(value, question));
       if (this.wasConnected) this.reconnected.emit();
       this.wasConnected = true;
       if (this.state === 'reconnecting' || this.state === 'disconnected') this.setState('idle');
@@ -300,6 +353,7 @@ export class KernelLink {
     this.hear();
     const parent = (message.parent_header as any)?.msg_id as string | undefined;
     const marks = (message.metadata ?? {}) as Marks;
+    if (parent) this.confirm(parent, message);
     const place = this.deliveries.take(marks.seq ?? 0);
     if (place === 'gap') this.askAgain();
     if (place !== 'next') return;
@@ -314,6 +368,14 @@ export class KernelLink {
     if (message.channel === 'iopub' || message.channel === 'stdin' || message.header.msg_type === 'execute_reply') {
       this.message.emit({ message, cell, seq: marks.seq ?? 0 });
     }
+  }
+
+  /** A message that a request led to: it has arrived, and another question or its end says the same of an answer. */
+  private confirm(request: string, message: Message): void {
+    this.unconfirmed.delete(request);
+    const over = message.header.msg_type === 'status' && (message.content as any).execution_state === 'idle';
+    const asked = message.header.msg_type === 'input_request' && message.header.msg_id !== this.answers.get(request)?.question.header.msg_id;
+    if (over || asked) this.answers.delete(request);
   }
 
   private setState(state: KernelState): void {

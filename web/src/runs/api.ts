@@ -1,28 +1,37 @@
 // What the server knows of runs; Go's package experiment/runs answers.
 
-import { request } from '../protocol/contents';
+import { request } from '../protocol/request';
 
-export type State = 'running' | 'interrupted' | 'broken' | 'finished';
+export type State = 'running' | 'queued' | 'waiting' | 'interrupted' | 'failed' | 'broken' | 'finished';
 export interface Note { text: string; tags: string[]; revision: number; problem?: string }
 
 export interface Run {
   path: string; group: string; algorithm: string; title: string; family: string; preset: string; seed: number;
   state: State; problem?: string;
   iterations: number; env_steps: number; updates: number; share: number; seconds: number; left: number;
-  latest: Record<string, number>;
+  latest: Record<string, number | string>; // a text where the number is infinite
   device: string; started: string; changed: string; note: Note; version: number;
 }
 
 export interface Job { path: string; resume?: boolean; args?: string[]; added: string; error?: string }
 
+/** Something made of a run's agent, in the making: waiting, under way, or given up. */
+export interface Making { path: string; what: Product; began: string; line: string; error?: string }
+export type Product = 'embedding' | 'rollout';
+export type Freshness = 'missing' | 'older' | 'fresh';
+
 export interface Listing {
   version: number; total: number; runs: Run[]; removed?: string[]; root: string; columns: string[]; shape: string;
-  values: Record<string, string[]>; waiting: Job[]; failed: Job[]; starts: boolean;
+  values: Record<string, string[]>; waiting: Job[]; failed: Job[]; starts: boolean; making: Making[];
 }
 
 export interface Curve { path: string; column: string; steps: number[]; updates: number[]; seconds: number[]; values: (number | string)[] }
 export interface Session { started: string; program: string; commit: string; device: string; family: string; notices: string[] | null }
-export interface Detail { log: string; record: { Sessions: Session[] | null }; files: string[]; dir: string }
+export interface Interval { Mean: number; Lo: number; Hi: number }
+export interface Detail {
+  log: string; record: { Sessions: Session[] | null }; files: string[]; dir: string; products: Record<Product, Freshness>;
+  adapted?: { return: Interval[]; success: Interval[] }; report?: string;
+}
 export interface Spec { preset: string; set: string[]; seed: number | null; name: string; device: string }
 
 const query = (runs: string[]) => runs.map((r) => `run=${encodeURIComponent(r)}`).join('&');
@@ -35,5 +44,7 @@ export const api = {
   note: (run: string, note: Note) => request<Note>('PUT', `api/runs/note?${query([run])}`, note),
   presets: () => request<{ names: string[]; about: string[] }>('GET', 'api/runs/presets'),
   start: (spec: Spec) => request<{ path: string }>('POST', 'api/runs/start', spec),
+  make: (run: string, what: Product) => request<unknown>('POST', `api/runs/make?${query([run])}&what=${what}`),
+  cancel: (run: string, what: Product) => request<unknown>('POST', `api/runs/cancel?${query([run])}&what=${what}`),
   job: (what: 'resume' | 'stop' | 'forget', run: string) => request<{ path: string }>('POST', `api/runs/${what}?${query([run])}`),
 };

@@ -1,13 +1,20 @@
 // One run looked at closely: what can be done with it, its note, what is different in the others, its record and log.
 
 import { announce, el } from '../dom';
-import { fileUrl, treeUrl, tsneUrl } from '../config';
+import { editUrl, embeddingsUrl, fileUrl, readUrl, rolloutUrl, treeUrl, tsneUrl } from '../address';
 import { format } from '../output/format';
-import { ServerError } from '../protocol/contents';
+import { ServerError } from '../protocol/request';
 import { ask, guarded } from '../ui/dialog';
-import { api, Detail, Note } from './api';
+import { isSite } from '../site/about';
+import { api, Detail, Making, Note, Product } from './api';
 import type { Row } from './model';
 import { ago, duration, percent } from './words';
+
+/** A number, or the text that stands for an infinite one. */
+const number = (v: number | string | undefined) => (typeof v === 'string' ? v : format(v));
+
+/** What can be made of a run, and what it is called. */
+const products: [Product, string][] = [['embedding', 'Embedding'], ['rollout', 'Rollout']];
 
 interface Actions { close(): void; changed(): void }
 
@@ -16,6 +23,8 @@ export class RunDetail {
   private readonly title = el('h2');
   private readonly facts = el('dl');
   private readonly buttons = el('div.bar');
+  private readonly making = el('ul.making', { 'aria-label': 'In the making' });
+  private readonly adapted = el('div.adapted');
   private readonly text = el('textarea', { rows: 4, 'aria-label': 'Note', placeholder: 'Note', input: () => this.edited() });
   private readonly tags = el('input', { type: 'text', 'aria-label': 'Tags, with commas between them', placeholder: 'tags, with commas', input: () => this.edited() });
   private readonly saved = el('span.note', { role: 'status' });
@@ -32,21 +41,25 @@ export class RunDetail {
   constructor(private readonly banners: HTMLElement, private readonly actions: Actions) {
     this.dom.append(
       el('header', {}, this.title, el('button.icon.close', { type: 'button', 'aria-label': 'Close', click: () => actions.close() }, '×')),
-      this.buttons, this.facts, el('h3', {}, 'Note'), this.text, this.tags, this.saved,
+      this.buttons, this.making, this.facts, this.adapted, el('h3', {}, 'Note'), this.text, this.tags, this.saved,
       el('h3', {}, 'Settings'), this.settings, el('h3', {}, 'Sessions'), this.sessions, el('h3', {}, 'Log'), this.log);
     addEventListener('pagehide', () => void this.save());
   }
 
-  show(run: Row | null, chosen: string[]): void {
+  show(run: Row | null, chosen: string[], making: Making[]): void {
     const other = run?.path !== this.run?.path;
     if (other) void this.save();
     [this.run, this.chosen] = [run, chosen];
     this.dom.hidden = !run;
+    if (other) this.adapted.replaceChildren();
     document.body.classList.toggle('with-detail', !!run);
     if (!run) { this.shown = ''; return; }
     this.title.textContent = run.path;
     if (other) this.take(run.note);
-    const state = run.path + run.version + chosen.join();
+    for (const field of [this.text, this.tags]) field.readOnly = isSite || run.state === 'waiting' || run.state === 'queued';
+    const mine = making.filter((m) => m.path === run.path);
+    this.showMaking(run, mine);
+    const state = run.path + run.version + chosen.join() + mine.map((m) => m.what + (m.error ?? '')).join();
     if (state === this.shown) return;
     this.shown = state;
     this.showFacts(run);
@@ -66,22 +79,54 @@ export class RunDetail {
       ['State', r.problem ? `${r.state}: ${r.problem}` : r.state === 'running' && r.left > 0 ? `running, ${duration(r.left)} left` : r.state],
       ['What', `${r.title} on ${r.family}, seed ${r.seed}${r.preset ? `, from ${r.preset}` : ''}`],
       ['Done', `${percent(r.share)}, ${r.iterations} iterations, ${r.env_steps.toLocaleString('en')} steps, ${r.updates.toLocaleString('en')} updates in ${duration(r.seconds)}`],
-      ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => name + format(r.latest[k!]!)).join(', ')],
+      ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => `${name}${number(r.latest[k!])}`).join(', ')],
       ['Device', r.device], ['Changed', ago(Date.parse(r.changed))],
     ];
     this.facts.replaceChildren(...facts.filter(([, v]) => v).flatMap(([k, v]) => [el('dt', {}, k), el('dd', {}, v)]));
   }
 
+  /** A button that does something to the run and then asks what has changed. */
+  private button(label: string, r: Row, run: () => Promise<unknown>): HTMLElement {
+    return el('button', { type: 'button', click: () => void guarded(this.banners, `${label} ${r.path}`, async () => { await run(); announce(`${label}: ${r.path}`); this.actions.changed(); }) }, label);
+  }
+
   private showButtons(r: Row, d: Detail | null): void {
-    const button = (label: string, run: () => Promise<unknown>) => el('button', { type: 'button', click: () => void guarded(this.banners, `${label} ${r.path}`, async () => { await run(); announce(`${label}: ${r.path}`); this.actions.changed(); }) }, label);
-    const file = (name: string) => `${r.path}/${name}`;
+    const link = (label: string, href: string) => el('a.button', { href, target: '_blank', rel: 'noopener' }, label);
+    const address: Record<Product, string> = { embedding: isSite ? tsneUrl(`${r.path}/embeddings.npz`) : embeddingsUrl([r.path]), rollout: rolloutUrl(`${r.path}/rollout.json`) };
+    const made = d?.files.includes('weights.safetensors') || isSite;
     this.buttons.replaceChildren(...[
-      r.state === 'running' ? button('Stop', () => api.job('stop', r.path)) : null,
-      r.state === 'interrupted' ? button('Resume', () => api.job('resume', r.path)) : null,
-      d?.files.includes('embeddings.npz') ? el('a.button', { href: tsneUrl(file('embeddings.npz')), target: '_blank', rel: 'noopener' }, 'Embedding') : null,
-      d?.files.includes('report.html') ? el('a.button', { href: fileUrl(file('report.html')), target: '_blank', rel: 'noopener' }, 'Report') : null,
-      el('a.button', { href: treeUrl(r.path) }, 'Files'),
+      isSite ? null : r.state === 'running' ? this.button('Stop', r, () => api.job('stop', r.path)) : null,
+      !isSite && (r.state === 'interrupted' || r.state === 'failed' && r.iterations > 0) ? this.button('Resume', r, () => api.job('resume', r.path)) : null,
+      ...products.flatMap(([what, name]) => {
+        const fresh = d?.products[what] ?? 'missing';
+        return [
+          fresh === 'missing' ? null : link(name, address[what]),
+          isSite || !made || fresh === 'fresh' ? null : this.button(fresh === 'older' ? `${name} again` : `Make ${name.toLowerCase()}`, r, () => api.make(r.path, what)),
+        ];
+      }),
+      d?.report ? link('Report', !d.report.endsWith('.md') ? fileUrl(d.report) : isSite ? readUrl(d.report) : editUrl(d.report)) : null,
+      r.state === 'waiting' || r.state === 'queued' ? null : el('a.button', { href: treeUrl(r.path) }, 'Files'),
     ].filter((b) => b !== null));
+  }
+
+  private showMaking(r: Row, list: Making[]): void {
+    const line = (m: Making) => {
+      const began = Date.parse(m.began);
+      const text = m.error ?? (began > 0 ? m.line || 'under way' : 'waits');
+      return el('li', { 'data-state': m.error ? 'failed' : 'waiting' }, el('span.name', {}, m.what), el('span', {}, text),
+        el('button.link', { type: 'button', 'aria-label': `${m.error ? 'Dismiss' : 'Cancel'} ${m.what}`, click: () => void guarded(this.banners, 'Cancel', async () => { await api.cancel(r.path, m.what); this.actions.changed(); }) }, m.error ? 'Dismiss' : 'Cancel'));
+    };
+    const next = list.map(line);
+    if (this.making.textContent !== next.map((n) => n.textContent).join('')) this.making.replaceChildren(...next);
+  }
+
+  private showAdapted(d: Detail): void {
+    const { adapted } = d;
+    if (!adapted) return this.adapted.replaceChildren();
+    const number = (i: { Mean: number; Lo: number; Hi: number } | undefined) => (i ? `${format(i.Mean)} [${format(i.Lo)}, ${format(i.Hi)}]` : '–');
+    this.adapted.replaceChildren(el('h3', {}, 'Adaptation to test tasks'), el('table', {},
+      el('thead', {}, el('tr', {}, ...['trajectory', 'return', 'success'].map((h) => el('th', { scope: 'col' }, h)))),
+      el('tbody', {}, ...adapted.return.map((x, i) => el('tr', {}, el('th', { scope: 'row' }, String(i + 1)), el('td', {}, number(x)), el('td', {}, number(adapted.success?.[i])))))));
   }
 
   private async load(r: Row): Promise<void> {
@@ -90,7 +135,8 @@ export class RunDetail {
       const [d, settings] = await Promise.all([api.run(r.path), api.settings([r.path, ...others])]);
       if (this.run?.path !== r.path) return;
       this.showButtons(r, d);
-      this.log.textContent = d.log || 'Nothing: this run was not started from here.';
+      this.showAdapted(d);
+      this.log.textContent = d.log || (isSite ? 'Not on this site.' : 'Nothing: this run was not started from here.');
       this.log.scrollTop = this.log.scrollHeight;
       this.sessions.replaceChildren(...(d.record.Sessions ?? []).map((s) => el('li', {}, `${new Date(s.started).toLocaleString()}: ${s.program} ${s.commit}, ${s.device}`, ...(s.notices ?? []).map((n) => el('p.notice', {}, n)))));
       this.showSettings([r.path, ...others], settings);

@@ -58,7 +58,7 @@ export function value(r: Row, key: string): string | number | undefined {
   if (key.startsWith('latest.')) return r.latest?.[key.slice(7)];
   if (key.startsWith('set.')) { const s = r.settings[key.slice(4)]; return isNumber(s) ? Number(s) : s; }
   if (key === 'tags') return r.note.tags.join(', ');
-  if (key === 'changed' || key === 'started') return Date.parse(r[key]) || undefined;
+  if (key === 'changed' || key === 'started') { const t = Date.parse(r[key]); return t > 0 ? t : undefined; }
   return (r as unknown as Record<string, string | number>)[key];
 }
 

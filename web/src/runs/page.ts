@@ -3,10 +3,11 @@
 
 import '../style/runs.css';
 import { announce, el, iconButton, perFrame } from '../dom';
-import { treeUrl } from '../config';
+import { embeddingsUrl, treeUrl } from '../address';
+import { isSite } from '../site/about';
 import { nextTheme } from '../theme';
 import { banner, guarded, openMenu } from '../ui/dialog';
-import { api, Job, Listing } from './api';
+import { api, Job, Listing, Making } from './api';
 import { CurvePanel } from './curvepanel';
 import { RunDetail } from './detail';
 import { filter, grouped, Runs, Sort, sorted } from './model';
@@ -14,6 +15,10 @@ import { startRun } from './start';
 import { RunTable } from './table';
 
 const every = 1000;
+/** Until all folders are read the rest is asked for sooner. */
+const soon = 150;
+/** As many layouts fit side by side. */
+const mostLayouts = 3;
 
 /** What the address keeps of the view, so that a link shows it again. */
 interface View { filter: string; sort: Sort; group: string; columns: string[]; chosen: string[]; run: string }
@@ -27,6 +32,8 @@ export class RunsPage {
   private readonly search = el('input', { type: 'search', placeholder: 'Filter: words, state=running, seed>3, tag=good', 'aria-label': 'Filter runs', input: () => { this.view.filter = this.search.value; this.later(); } });
   private readonly grouping = el('select', { 'aria-label': 'Group by', change: () => { this.view.group = this.grouping.value; this.later(); } });
   private readonly startButton = el('button.primary', { type: 'button', hidden: true, click: () => void this.start() }, 'New run');
+  private readonly compare = el('button', { type: 'button', hidden: true, click: () => this.open(this.chosen()[0]!) }, 'Compare settings');
+  private readonly beside = el('a.button', { hidden: true, target: '_blank', rel: 'noopener' }, 'Embeddings side by side');
   private readonly queue = el('section.queue', { hidden: true, 'aria-label': 'Queue' });
   private readonly runs = new Runs();
   private readonly table = new RunTable({ sort: (key) => this.sortBy(key), choose: (paths, on) => this.choose(paths, on), open: (path) => this.open(path) });
@@ -34,7 +41,11 @@ export class RunsPage {
   private readonly detail = new RunDetail(this.banners, { close: () => this.open(''), changed: () => void this.poll() });
   private readonly view: View;
   private readonly later = perFrame(() => this.show());
+  /** The curves come a frame after the table, which is what a hand that sorts or types waits for. */
+  private drawCurves: () => void = () => undefined;
+  private readonly afterwards = perFrame(() => setTimeout(() => this.drawCurves()));
   private polling = false;
+  private making: Making[] = [];
 
   constructor() {
     this.view = read(location.search);
@@ -47,12 +58,12 @@ export class RunsPage {
       this.banners,
       el('main', { 'aria-label': 'Runs' },
         this.curves.dom,
-        el('div.bar', { role: 'search' }, this.search, el('label', {}, 'group by', this.grouping), columns, el('span.space'), this.startButton),
+        el('div.bar', { role: 'search' }, this.search, el('label', {}, 'group by', this.grouping), columns, el('span.space'), this.compare, this.beside, this.startButton),
         this.queue,
         el('div.split', {}, this.table.dom, this.detail.dom)));
     this.dom.addEventListener('keydown', (e) => this.key(e));
     document.addEventListener('visibilitychange', () => { if (!document.hidden) void this.poll(); });
-    setInterval(() => { if (!document.hidden) void this.poll(); }, every);
+    if (!isSite) setInterval(() => { if (!document.hidden) void this.poll(); }, every);
   }
 
   /** Asks what has changed. */
@@ -64,10 +75,14 @@ export class RunsPage {
       const changed = this.runs.take(l);
       this.startButton.hidden = !l.starts;
       this.showQueue(l);
+      const making = JSON.stringify(l.making);
+      if (making !== JSON.stringify(this.making)) this.later();
+      this.making = l.making;
       banner(this.banners, 'unreachable', null);
       this.detail.changed(changed, this.runs.rows);
       if (changed.size || !document.body.dataset.ready) this.later();
       this.total(l);
+      if (this.runs.rows.size < l.total && !isSite) setTimeout(() => void this.poll(), soon);
     } catch (e) {
       banner(this.banners, 'unreachable', (e as Error).message, [{ label: 'Try again', run: () => void this.poll() }], 'error');
     } finally {
@@ -88,12 +103,17 @@ export class RunsPage {
     const columns = runs.all();
     const rows = sorted([...runs.rows.values()].filter(filter(view.filter, columns)), view.sort);
     const groups = view.group ? grouped(rows, view.group) : new Map([['', rows]]);
-    const chosen = view.chosen.filter((p) => runs.rows.has(p));
+    const chosen = this.chosen();
+    this.compare.hidden = chosen.length < 2;
+    this.beside.hidden = isSite || chosen.length < 1 || chosen.length > mostLayouts;
+    this.beside.href = embeddingsUrl(chosen);
     this.showGrouping();
     this.table.show(groups, [columns[0]!, ...view.columns.map((k) => columns.find((c) => c.key === k)).filter((c) => c !== undefined)], view.sort, new Set(chosen), view.run);
-    this.curves.show(chosen.length ? chosen.map((p) => runs.rows.get(p)!) : rows, chosen.length > 0, view.group, columns);
-    if (runs.rows.size || !view.run) this.detail.show(runs.rows.get(view.run) ?? null, chosen);
+    this.drawCurves = () => this.curves.show(chosen.length ? chosen.map((p) => runs.rows.get(p)!) : rows, chosen.length > 0, view.group, columns);
+    this.afterwards();
+    if (runs.rows.size || !view.run) this.detail.show(runs.rows.get(view.run) ?? null, chosen, this.making);
     history.replaceState(null, '', location.pathname + write(view));
+    if (!document.body.dataset.ready) performance.mark('nacre.rows');
     document.body.dataset.ready = 'yes';
     document.body.dataset.shown = String(rows.length);
   }
@@ -130,6 +150,8 @@ export class RunsPage {
     announce(`${chosen.size} runs chosen`);
     this.show();
   }
+
+  private chosen(): string[] { return this.view.chosen.filter((p) => this.runs.rows.has(p)); }
 
   private open(path: string): void {
     this.view.run = this.view.run === path ? '' : path;

@@ -15,6 +15,8 @@ export interface About {
   files: SiteFile[];
   /** Reports among the files. */
   reports: string[];
+  /** How many runs the page of runs shows. */
+  runs: number;
 }
 
 /** Whether this page belongs to a static site, without a server behind it. */

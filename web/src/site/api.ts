@@ -3,6 +3,7 @@
 import { fromBase64 } from '../dom';
 import { about } from './about';
 import { SiteFiles } from './files';
+import { answerRuns } from './runs';
 import { endKernel, kernel, kernelName, KernelModel, startKernel } from './kernels';
 
 interface Session { id: string; path: string; name: string; type: string; kernel: KernelModel }
@@ -44,6 +45,7 @@ async function answer(method: string, resource: string, path: string[], query: U
       return [200, { default: kernelName, kernelspecs: { [kernelName]: { name: kernelName, resources: {}, spec: { argv: [], env: {}, display_name: 'Go (Nacre)', language: 'go', interrupt_mode: 'message', metadata: {} } } } }];
     case 'kernels': return kernels(method, path);
     case 'sessions': return sessionsOf(method, path, body);
+    case 'runs': return [200, await answerRuns(path[0] ?? '', query)];
     case 'contents': return contents(method, path, query, body);
   }
   throw new Refusal(404, `There is no api/${resource} without a server.`);

@@ -16,16 +16,16 @@ export interface Axis {
   value(share: number): number;
 }
 
-/** An axis over a range of values; tight leaves no room at its ends, as after zooming. */
-export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean): Axis {
+/** An axis over a range of values; tight leaves no room at its ends, as after zooming. Dots have room at 0, where bars stand. */
+export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, dots = false): Axis {
   const to = (v: number) => (scale.log ? Math.log10(v) : v);
   let a = to(lo), b = to(hi);
   if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
   else if (a === b) { const d = Math.max(Math.abs(a) * 0.1, 0.5); a -= d; b += d; }
-  else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0) a -= room; b += room; }
+  else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0 || dots) a -= room; b += room; }
   return {
     lo: a, hi: b, log: scale.log, ticks: scale.categories.length ? categories(scale.categories, a, b) : scale.log ? logTicks(a, b) : linearTicks(a, b, n),
-    share: (v) => (to(v) - a) / (b - a),
+    share: (v) => (scale.log && v <= 0 ? 0 : (to(v) - a) / (b - a)),
     value: (s) => { const v = a + s * (b - a); return scale.log ? 10 ** v : v; },
   };
 }
@@ -65,17 +65,21 @@ export function logTicks(lo: number, hi: number): Axis['ticks'] {
   return out;
 }
 
-/** The ranges of the shapes of the series that are shown; bars stand on 0. */
+/**
+ * The ranges of the shapes of the series that are shown; bars stand on 0. A logarithmic axis has room for positive values only:
+ * empty bins and the lower ends of intervals may be others.
+ */
 export function extents(chart: Chart, hidden: Set<number>): { x: Range; y: Range } {
   const x: Range = [Infinity, -Infinity], y: Range = [Infinity, -Infinity];
   const take = (range: Range, values: (number | null)[]) => {
-    for (const v of values) if (v !== null && Number.isFinite(v)) { range[0] = Math.min(range[0], v); range[1] = Math.max(range[1], v); }
+    const log = range === x ? chart.x.log : chart.y.log;
+    for (const v of values) if (v !== null && Number.isFinite(v) && (!log || v > 0)) { range[0] = Math.min(range[0], v); range[1] = Math.max(range[1], v); }
   };
   for (const p of chart.panels) {
     for (const m of p.marks) {
       if (hidden.has(m.series)) continue;
       take(x, m.x); take(x, m.x1); take(y, m.y); take(y, m.y1); take(y, m.lo); take(y, m.hi);
-      if (m.kind === 'bars' && !chart.y.log) take(y, [0]);
+      if (m.kind === 'bars') take(y, chart.y.log ? m.y.map((v) => v / 2) : [0]); // so that the lowest bar can be seen
     }
     take(y, p.references.map((r) => r.y));
   }

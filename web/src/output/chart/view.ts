@@ -62,8 +62,8 @@ export class ChartView {
       save('PNG', () => this.savePng()), save('SVG', () => download('chart.svg', 'image/svg+xml', this.file())), save('CSV', () => download('chart.csv', 'text/csv', csv(this.chart))));
     const { names } = this.chart;
     const colours = taskColours(names.map(() => null), this.dark);
-    this.names.hidden = names.length < 2;
-    this.names.replaceChildren(...names.map((name, k) => el('button', {
+    this.names.hidden = names.length < 2 && !names[0];
+    this.names.replaceChildren(this.chart.by ? el('span.by', {}, this.chart.by) : '', ...names.map((name, k) => el('button', {
       type: 'button', 'aria-pressed': String(!this.hidden.has(k)), title: 'Click to switch off or on, double-click for this one alone',
       click: () => this.toggle(k), dblclick: () => this.only(k),
     }, el('i', { style: `background:${css(colours[k]!)}` }), name)));
@@ -103,12 +103,13 @@ export class ChartView {
     const look = { ink: css1('--text'), soft: css1('--muted'), line: css1('--line'), dark: this.dark, hidden: this.hidden };
     const across = Math.max(1, Math.min(chart.panels.length, Math.floor(width / 280)));
     const ranges = this.zoom ?? extents(chart, this.hidden);
-    const y = axis(chart.y, ranges.y, chart.panels.length > 1 ? 4 : 6, !!this.zoom);
+    const dots = chart.panels.some((p) => p.marks.some((m) => m.kind === 'dots'));
+    const y = axis(chart.y, ranges.y, chart.panels.length > 1 ? 4 : 6, !!this.zoom, dots);
     const left = 14 + (chart.y.label ? 16 : 0) + Math.min(150, 6.6 * Math.max(2, ...y.ticks.map((t) => t.text.length)));
     const right = chart.colour ? 62 : 6;
     const slot = (width - right - 16 * (across - 1)) / across;
     const plotWidth = Math.max(60, slot - left), plotHeight = Math.round(Math.min(300, Math.max(150, plotWidth * 0.55)));
-    const x = axis(chart.x, ranges.x, Math.max(3, Math.floor(plotWidth / 75)), !!this.zoom);
+    const x = axis(chart.x, ranges.x, Math.max(3, Math.floor(plotWidth / 75)), !!this.zoom, dots);
     const top = chart.panels.length > 1 || chart.colour ? 24 : 8, rowHeight = top + plotHeight + (chart.x.label ? 44 : 28);
     const height = Math.ceil(chart.panels.length / across) * rowHeight;
     this.svg = shape('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': this.words(), 'font-family': css1('--sans') || 'sans-serif', 'font-size': 12 });
@@ -203,16 +204,17 @@ export class ChartView {
   private file(): string {
     const copy = this.svg.cloneNode(true) as SVGElement;
     copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-    const { names, title } = this.chart, colours = taskColours(names.map(() => null), this.dark);
+    const { names, title, by } = this.chart, named = names.length > 1 || !!names[0], colours = taskColours(names.map(() => null), this.dark);
     const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue('--text').trim();
-    const width = Number(copy.getAttribute('width')), rows = (title ? 22 : 0) + (names.length > 1 ? 20 : 0);
+    const width = Number(copy.getAttribute('width')), rows = (title ? 22 : 0) + (named ? 20 : 0);
     const height = Number(copy.getAttribute('height')) + rows;
     const body = shape('g', { transform: `translate(0 ${rows})` });
     body.append(...copy.childNodes);
     copy.append(shape('rect', { width, height, fill: style.getPropertyValue('--paper').trim() || '#fff' }), body);
     if (title) copy.append(shape('text', { x: 6, y: 16, fill: ink, 'font-weight': 600, 'font-size': 14 }, title));
-    if (names.length > 1) {
-      let x = 12;
+    if (named) {
+      if (by) copy.append(shape('text', { x: 6, y: rows - 4, fill: style.getPropertyValue('--muted').trim() }, by));
+      let x = by ? 22 + by.length * 6.8 : 12;
       names.forEach((name, k) => {
         if (this.hidden.has(k)) return;
         copy.append(shape('circle', { cx: x, cy: rows - 8, r: 4, fill: css(colours[k]!) }), shape('text', { x: x + 8, y: rows - 4, fill: ink }, name));

@@ -5,16 +5,17 @@ import 'uplot/dist/uPlot.min.css';
 import { el, perFrame } from '../../dom';
 import { align, Series } from './align';
 import { guard } from '../boundary';
+import { Brush, Brushing } from '../brush';
 import { css, taskColours } from '../embedding/palette';
 import { format } from '../format';
 
-interface Curves { title: string; xLabel: string; yLabel: string; logY: boolean; series: Series[] }
+interface Curves { title: string; link: string; xLabel: string; yLabel: string; logY: boolean; series: Series[] }
 
 function decode(v: any): Curves {
   if (v?.version !== 1) throw new Error(`The curves have version ${JSON.stringify(v?.version)}; expected 1.`);
   const list: any[] = Array.isArray(v?.series) ? v.series : [];
   return {
-    title: String(v?.title ?? ''), xLabel: String(v?.x_label ?? ''), yLabel: String(v?.y_label ?? ''), logY: v?.log_y === true,
+    title: String(v?.title ?? ''), link: String(v?.link ?? ''), xLabel: String(v?.x_label ?? ''), yLabel: String(v?.y_label ?? ''), logY: v?.log_y === true,
     series: list.map((s, i) => {
       const name = String(s?.name ?? `series ${i + 1}`);
       const columns = [s?.x, s?.y, ...(s?.low && s?.high ? [s.low, s.high] : [])];
@@ -34,6 +35,8 @@ export class CurvesView {
   private plot: uPlot | null = null;
   private shape = '';
   private log: boolean;
+  private place: number | null = null;
+  private readonly brushing = new Brushing(() => { this.shape = ''; this.redraw(); });
   private readonly redraw: () => void;
   private readonly observer: ResizeObserver;
   private readonly onTheme = () => { this.shape = ''; this.redraw(); };
@@ -43,6 +46,7 @@ export class CurvesView {
     this.data = decode(json);
     this.redraw = perFrame(guard(() => this.draw(), fail));
     this.log = this.data.logY;
+    this.brushing.join(this.data.link);
     this.dom.append(this.head, this.host, this.legend);
     this.observer = new ResizeObserver(guard(() => {
       if (!this.host.clientWidth) return;
@@ -55,14 +59,38 @@ export class CurvesView {
 
   update(json: unknown): void {
     this.data = decode(json);
+    this.brushing.join(this.data.link);
     this.redraw();
+  }
+
+  /** Shares which series are selected with other views of a brush. */
+  share(brush: Brush): void { this.brushing.join(brush); }
+
+  /** Marks a place on the x axis. */
+  mark(x: number): void {
+    this.place = x;
+    this.plot?.redraw(false);
+  }
+
+  /** Selects a series besides those that are, or no more. */
+  private choose(name: string): void {
+    const now = new Set(this.brushing.selected ?? []);
+    if (!now.delete(name)) now.add(name);
+    this.brushing.select(now.size < this.data.series.length ? now : null);
+    this.shape = '';
+    this.draw();
+    this.legend.querySelectorAll('button')[this.data.series.findIndex((s) => s.name === name)]?.focus();
   }
 
   dispose(): void {
     this.observer.disconnect();
+    this.brushing.leave();
     document.removeEventListener('nacre:theme', this.onTheme);
     this.plot?.destroy();
   }
+
+  /** Whether other views take part in what is selected. */
+  private get shared(): boolean { return this.data.link !== '' || this.place !== null; }
 
   private get height(): number { return Math.round(Math.min(340, Math.max(200, this.host.clientWidth * 0.42))); }
 
@@ -97,12 +125,23 @@ export class CurvesView {
     const x = at === null ? null : this.plot!.data[0]![at];
     const value = (s: Series) => {
       if (x === null) return s.y[s.y.length - 1];
-      const i = s.x.indexOf(x as number);
+      const i = s.x.findLastIndex((v) => v <= (x as number)); // lines need not have values at the same places
       return i < 0 ? null : s.y[i];
     };
     this.legend.replaceChildren(
-      ...series.map((s, i) => el('span', {}, el('i', { style: `background:${css(colours[i]!)}` }), s.name, ' ', el('b', {}, format(value(s))))),
+      ...series.map((s, i) => {
+        const parts = [el('i', { style: `background:${css(colours[i]!)}` }), s.name, ' ', el('b', {}, format(value(s)))];
+        if (!this.shared) return el('span', {}, ...parts);
+        return el('button', { type: 'button', 'aria-pressed': String(this.brushing.selected?.has(s.name) ?? false), title: 'Select, here and in what is linked with it', click: () => this.choose(s.name) }, ...parts);
+      }),
       el('span.at', {}, x === null ? '' : `${xLabel || 'x'} ${format(x as number)}`));
+  }
+
+  private drawPlace({ ctx, bbox, valToPos }: uPlot, colour: string): void {
+    if (this.place === null) return;
+    const x = Math.round(valToPos(this.place, 'x', true));
+    ctx.fillStyle = colour;
+    ctx.fillRect(x - 1, bbox.top, 2, bbox.height);
   }
 
   private options(): uPlot.Options {
@@ -116,7 +155,8 @@ export class CurvesView {
     const bands: uPlot.Band[] = [];
     this.data.series.forEach((s, i) => {
       const c = colours[i]!;
-      series.push({ label: s.name, stroke: css(c), width: 1.75, spanGaps: true, points: { show: s.y.length < 3 } });
+      const faint = !this.brushing.has(s.name);
+      series.push({ label: s.name, stroke: faint ? `rgb(${c[0]} ${c[1]} ${c[2]} / 0.15)` : css(c), width: this.brushing.selected && !faint ? 2.75 : 1.75, spanGaps: true, points: { show: () => (this.data.series[i]?.y.length ?? 0) < 3, fill: css(c), size: 6 } });
       if (s.low && s.high) {
         const edge = { stroke: 'transparent', width: 0, spanGaps: true, points: { show: false } };
         series.push({ ...edge }, { ...edge });
@@ -125,13 +165,13 @@ export class CurvesView {
     });
     const axis = (label: string, size: number): uPlot.Axis => ({
       stroke: ink, font, labelFont: font, label: label || undefined, labelSize: label ? 18 : 0, size, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, gap: 6,
-      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v))),
+      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v).replace('-', '−'))),
     });
     return {
       width: this.host.clientWidth, height: this.height, series, bands,
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
       axes: [axis(this.data.xLabel, 30), axis(this.data.yLabel, 54)],
-      legend: { show: false }, hooks: { setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)] }, cursor: { points: { size: 6 }, drag: { x: true, y: false } },
+      legend: { show: false }, hooks: { setCursor: [(u) => this.drawValues(u.cursor.idx ?? null)], draw: [(u) => this.drawPlace(u, style.getPropertyValue('--accent'))] }, cursor: { points: { size: 6 }, drag: { x: true, y: false } },
     };
   }
 }

@@ -4,6 +4,8 @@ import { fromBase64 } from '../../dom';
 
 export interface Embedding {
   title: string;
+  /** Outputs of one link share which tasks are selected; '' stands alone. */
+  link?: string;
   x: Float32Array;
   y: Float32Array;
   /** For each point the index of its task in tasks. */
@@ -70,7 +72,7 @@ export function decodeEmbedding(v: any): Embedding {
   const all = Array.from({ length: count }, (_, i) => names[i] ?? (labels ? `${i}` : ''));
   const values = valuesOf(all);
   return {
-    title: String(v.title ?? ''), x, y, task,
+    title: String(v.title ?? ''), link: String(v.link ?? ''), x, y, task,
     tasks: all.map((name, i) => ({ name, value: values[i]! })),
     hover: Array.isArray(v.hover) ? v.hover.map(String) : [],
     vectors: v.vectors ? { dim: v.vectors.dim, data: floats(v.vectors.data, n * v.vectors.dim, 'vectors') } : null,

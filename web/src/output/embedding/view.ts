@@ -2,6 +2,7 @@
 
 import { el, iconButton, perFrame, announce, download, Signal } from '../../dom';
 import { guard } from '../boundary';
+import { Brush, Brushing } from '../brush';
 import { decodeEmbedding, Embedding } from './decode';
 import { figures, Figures } from './stats';
 import { css, Rgb, taskColours } from './palette';
@@ -30,6 +31,7 @@ export class EmbeddingView {
   private flat!: Figures;
   private original: Figures | null = null;
   private interleaved!: Float32Array;
+  private readonly brushing = new Brushing(() => this.brushed());
   private readonly painter = new PointPainter();
   private readonly viewport = el('div.viewport', { tabindex: 0, role: 'application', 'aria-roledescription': 'scatter plot' });
   private readonly points = el('canvas');
@@ -78,6 +80,7 @@ export class EmbeddingView {
       this.selected = null;
     }
     this.hovered = -1;
+    this.brushing.join(this.data.link ?? '');
     this.recolour();
     this.relevel();
     this.drawHead();
@@ -112,6 +115,23 @@ export class EmbeddingView {
   dispose(): void {
     this.observer.disconnect();
     this.unwatch();
+    this.brushing.leave();
+  }
+
+  /** Shares what is selected with other views of a brush. */
+  share(brush: Brush): void { this.brushing.join(brush); }
+
+  /** Another view has selected tasks: their points are. */
+  private brushed(): void {
+    const { task, tasks } = this.data;
+    this.selected = this.brushing.selected && Uint8Array.from(task, (t) => (this.brushing.has(tasks[t]!.name) ? 1 : 0));
+    this.refilter();
+  }
+
+  /** Tells the others which tasks have points that are selected. */
+  private brush(): void {
+    const { selected, data } = this;
+    this.brushing.select(selected && data.tasks.filter((_, t) => data.task.some((of, i) => of === t && selected[i])).map((t) => t.name));
   }
 
   // — what is seen —
@@ -297,6 +317,7 @@ export class EmbeddingView {
     this.hidden.fill(0);
     this.fit();
     this.refilter();
+    this.brush();
   }
 
   private listen(): void {
@@ -362,7 +383,7 @@ export class EmbeddingView {
     else if (event.key === '0') this.reset();
     else if (event.key === 'l') this.use('lasso');
     else if (event.key === 'p') this.use('pan');
-    else if (event.key === 'Escape' && this.selected) { this.selected = null; this.refilter(); }
+    else if (event.key === 'Escape' && this.selected) { this.selected = null; this.refilter(); this.brush(); }
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -372,6 +393,7 @@ export class EmbeddingView {
   private selectInside(polygon: [number, number][]): void {
     if (polygon.length < 3) {
       this.selected = null;
+      this.brush();
       return this.refilter();
     }
     const { width, height } = this.points;
@@ -391,6 +413,7 @@ export class EmbeddingView {
     }
     this.selected = any ? selected : null;
     this.refilter();
+    this.brush();
     announce(any ? this.summary.textContent! : 'Nothing selected');
   }
 

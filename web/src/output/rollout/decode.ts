@@ -43,7 +43,7 @@ export interface Episode {
 /** geoms has for every solid the index of its geometry in the model, −1 for marks. */
 export interface Model { mjcf: string; substeps: number; gain: number; geoms: number[]; nq: number; qpos: Float32Array }
 
-export interface Rollout { title: string; episodes: Episode[] }
+export interface Rollout { title: string; link: string; episodes: Episode[] }
 
 const kinds = new Set(['plane', 'sphere', 'capsule', 'ellipsoid', 'cylinder', 'box', 'mesh']);
 
@@ -136,5 +136,5 @@ export function decodeRollout(v: any): Rollout {
   }
   if (!Array.isArray(v.episodes) || !v.episodes.length) throw new Error('The rollout has no episodes.');
   const meshes = (Array.isArray(v.meshes) ? v.meshes : []).map(decodeMesh);
-  return { title: String(v.title ?? ''), episodes: v.episodes.map((e: unknown) => decodeEpisode(e, meshes)) };
+  return { title: String(v.title ?? ''), link: String(v.link ?? ''), episodes: v.episodes.map((e: unknown) => decodeEpisode(e, meshes)) };
 }

@@ -2,6 +2,7 @@
 
 import { announce, download, el, iconButton, perFrame, svgIcon } from '../../dom';
 import { guard } from '../boundary';
+import { Brush, Brushing } from '../brush';
 import { css, Rgb, taskColours } from '../embedding/palette';
 import { format } from '../format';
 import { Change, eyeOf, followed, panned, turned, unchanged, zoomed } from './camera';
@@ -53,6 +54,7 @@ export class RolloutView {
   private built = 0; // how often the data has changed, for what is still loading
   private last = 0; // time of the last picture while playing
   private tick = 0;
+  private readonly brushing = new Brushing(() => this.brushed());
   private readonly track = new Track();
   private readonly canvas = el('canvas');
   private readonly names = el('div.names', { 'aria-hidden': 'true' });
@@ -110,9 +112,27 @@ export class RolloutView {
     this.sight.disconnect();
     this.unwatch();
     this.stopRestoring();
+    this.brushing.leave();
     this.built++;
     this.live?.dispose();
     for (const s of this.list) s.scene?.dispose();
+  }
+
+  /** Shares which episodes are shown with other views of a brush. */
+  share(brush: Brush): void { this.brushing.join(brush); }
+
+  /** Another view has selected tasks: their episodes are shown. */
+  private brushed(): void {
+    this.list.forEach((s, i) => { s.shown = this.brushing.selected ? this.brushing.has(this.labelOf(s)) : i < sideBySide; });
+    if (!this.list.some((s) => s.shown)) this.list.forEach((s, i) => { s.shown = i < sideBySide; });
+    this.describe();
+    this.draw();
+  }
+
+  /** Tells the others which tasks are shown. */
+  private brush(): void {
+    const shown = this.list.filter((s) => s.shown);
+    this.brushing.select(shown.length < this.list.length ? shown.map((s) => this.labelOf(s)) : null);
   }
 
   /** Shows other episodes; the camera and the time stay where they fit. */
@@ -124,6 +144,8 @@ export class RolloutView {
     this.data = data;
     this.list = data.episodes.map((episode, i) => this.entry(episode, i < sideBySide));
     this.seconds = Math.min(this.seconds, this.duration);
+    this.brushing.join(data.link);
+    if (this.brushing.selected) this.brushed();
     this.followButton.hidden = !data.episodes.some((e) => e.view.follow >= 0);
     this.simulateButton.hidden = !data.episodes.some((e) => e.model);
     this.recolour();
@@ -252,7 +274,7 @@ export class RolloutView {
       if (!several) return el('span.one', {}, s.readout);
       return el('button', {
         type: 'button', 'aria-pressed': String(s.shown), title: 'Show or hide; double click for this one only',
-        click: () => this.choose(s, !s.shown), dblclick: () => { for (const o of this.list) o.shown = o === s; this.describe(); this.draw(); },
+        click: () => this.choose(s, !s.shown), dblclick: () => { for (const o of this.list) o.shown = o === s; this.describe(); this.draw(); this.brush(); },
       }, ...name, s.readout);
     }));
     this.followButton.setAttribute('aria-pressed', String(this.following));
@@ -266,6 +288,7 @@ export class RolloutView {
     if (!this.list.some((o) => o.shown)) s.shown = true;
     this.describe();
     this.draw();
+    this.brush();
   }
 
   private drawReadouts(): void {

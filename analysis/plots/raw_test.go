@@ -1,0 +1,58 @@
+package plots
+
+import (
+	"bytes"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// A plot of gonum's has this package's fonts and colours where it says nothing of its own, keeps what it does say, and is not
+// changed.
+func TestOf(t *testing.T) {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text = "Title of its own", "steps"
+	p.Y.Label.TextStyle.Font.Variant, p.Y.Label.Text = "Mono", "return"
+	line, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: 1, Y: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Add(line)
+	before := *p
+	f, err := Of(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.WriteSVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	svg := b.String()
+	for text, n := range map[string]int{"Liberation Serif": 0, "Liberation Mono": 1, "Title of its own": 1} {
+		if strings.Count(svg, text) != n {
+			t.Errorf("%d times %q in %.2000s, expected %d", strings.Count(svg, text), text, svg, n)
+		}
+	}
+	if p.Title.TextStyle != before.Title.TextStyle || p.BackgroundColor != color.White || p.X.Min != before.X.Min {
+		t.Error("drawing has changed the plot")
+	}
+	p.Title.TextStyle.Color, p.BackgroundColor = color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}
+	q := themed(p)
+	if q.Title.TextStyle.Color != p.Title.TextStyle.Color || q.BackgroundColor != p.BackgroundColor {
+		t.Error("colours of the plot's own are gone")
+	}
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{} // of a range with 0
+	if _, err := Of(p); err == nil || !strings.HasPrefix(err.Error(), "plots: drawing the plot: ") {
+		t.Errorf("a plot that cannot be drawn: %v", err)
+	}
+	if _, err := Of(nil); err == nil {
+		t.Error("no plot was drawn")
+	}
+	if math.IsInf(p.Y.Min, 0) {
+		t.Error("its range is gone")
+	}
+}

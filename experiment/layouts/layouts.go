@@ -1,0 +1,320 @@
+// Package layouts shows finished layouts of embeddings, of a million points too, to a page that never has all of them: tiles of
+// a pyramid whose upper levels are random samples, selections made where the points are, and figures of what is selected.
+//
+//	l, err := layouts.Open("runs/tcl-pearl") // in which nacre embed and nacre tsne were run; or a .csv or .npz file
+//	tile, ok := l.Tile(layouts.Key{})        // a sample of all points
+//	chosen, err := l.Select(ctx, layouts.Query{Near: &layouts.Near{Row: 17, K: 10}})
+//
+// It makes no layouts: tsne does, and tsne/umap. Service answers over HTTP.
+package layouts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"nacre/analysis/frame"
+	"nacre/experiment"
+	"nacre/tsne"
+)
+
+// Layout is points of the plane with what is known of each.
+type Layout struct {
+	Name    string
+	X, Y    []float32
+	Columns []Column
+	Planes  []string // where the file holds several layouts: their names
+
+	pyramid *pyramid
+	file    string // with the vectors; empty where there is none
+	rows    []int  // of the vectors; nil is all in order
+	once    sync.Once
+	vectors vectors
+	problem error
+}
+
+// Column is a property of the points.
+type Column struct {
+	Name   string
+	Values []float32 // numbers, or places in Names
+	Names  []string  // nil of a column of numbers; in the order in which they are shown
+}
+
+// vectors are what a layout was made of, row by row.
+type vectors struct {
+	dim  int
+	data []float32
+}
+
+func (v vectors) row(i int) []float32 { return v.data[i*v.dim : (i+1)*v.dim] }
+
+// files of a folder that may hold a layout, in the order in which they are looked for: that of nacre tsne, and that of a study.
+var files = []string{"tsne.csv", "layout.npz"}
+
+// embeddingsFile has the vectors of a layout beside it.
+const embeddingsFile = "embeddings.npz"
+
+// ErrNone is the error of a folder or file without a layout.
+var ErrNone = errors.New("there is no layout")
+
+// Open reads a layout: a .csv file with columns x and y, an .npz file with an n×2 matrix z, or a folder with such a file, that of
+// a run in which nacre tsne was run. Of a file of several layouts, "FILE#NAME" is one of them. The vectors are those of
+// embeddings.npz beside it, or the columns mean0, mean1, … of the file; they are read when they are
+// needed.
+func Open(path string) (*Layout, error) {
+	file, plane, _ := strings.Cut(path, "#")
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	l := &Layout{Name: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))}
+	if info.IsDir() {
+		dir := file
+		if l.Name = runName(dir); l.Name == "" {
+			l.Name = filepath.Base(dir)
+		}
+		k := slices.IndexFunc(files, func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil })
+		if k < 0 {
+			return nil, fmt.Errorf("%w in %s: nacre embed and nacre tsne make one", ErrNone, filepath.Base(dir))
+		}
+		file = filepath.Join(dir, files[k])
+	}
+	if err := l.read(file, plane); err != nil {
+		return nil, err
+	}
+	if plane != "" {
+		l.Name = plane
+	}
+	l.pyramid = build(l.X, l.Y)
+	return l, nil
+}
+
+// runName is what a run is called in pictures; empty where the folder is that of no run.
+func runName(dir string) string {
+	run, err := experiment.View(dir)
+	if err != nil {
+		return ""
+	}
+	cfg := experiment.Default()
+	if _, err := run.ReadConfig(&cfg); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s on %s, seed %d", experiment.Title(cfg.Algorithm), cfg.Family, cfg.Seed)
+}
+
+// part is the name of a column of a matrix: vectors, not properties.
+var part = regexp.MustCompile(`^(mean|std|z)[0-9]+$`)
+
+// read takes the points of a file, or those of one of its planes.
+func (l *Layout) read(file, plane string) error {
+	f, err := frame.Read(file)
+	if err != nil {
+		return err
+	}
+	x, y := "x", "y"
+	if !f.Has(x) && f.Has("z0") && f.Has("z1") && !f.Has("z2") {
+		x, y = "z0", "z1"
+	}
+	xs, err := f.Numbers(x)
+	if err == nil {
+		var ys []float64
+		if ys, err = f.Numbers(y); err == nil {
+			err = l.place(f, xs, ys, plane)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w in %s, which needs columns x and y, or a matrix z of two columns: %w", ErrNone, filepath.Base(file), err)
+	}
+	l.file = filepath.Join(filepath.Dir(file), embeddingsFile)
+	if _, err := os.Stat(l.file); err != nil {
+		l.file = ""
+		if f.Has("mean0") {
+			l.file = file
+		}
+	}
+	for _, name := range f.Names() {
+		if name == x || name == y || part.MatchString(name) {
+			continue
+		}
+		if err := l.column(f, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place takes the coordinates of a plane of a table.
+func (l *Layout) place(f *frame.Frame, x, y []float64, plane string) error {
+	if f.Has("plane") {
+		of, err := texts(f, "plane")
+		if err != nil {
+			return err
+		}
+		if names := distinct(of); len(names) > 1 {
+			l.Planes = names
+		}
+		if plane != "" && !slices.Contains(l.Planes, plane) {
+			return fmt.Errorf("plane %q; expected %s", plane, strings.Join(l.Planes, ", "))
+		}
+		for i := range x {
+			if plane != "" && of[i] == plane {
+				l.rows = append(l.rows, i)
+			}
+		}
+	} else if plane != "" {
+		return fmt.Errorf("plane %q; the file holds one layout", plane)
+	}
+	l.each(len(x), func(i int) { l.X, l.Y = append(l.X, float32(x[i])), append(l.Y, float32(y[i])) })
+	if len(l.X) == 0 {
+		return errors.New("no points")
+	}
+	for i := range l.X {
+		if bad(l.X[i]) || bad(l.Y[i]) {
+			return fmt.Errorf("point %d is (%g, %g); expected finite numbers", i, l.X[i], l.Y[i])
+		}
+	}
+	return nil
+}
+
+func bad(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }
+
+// each calls f for the rows of a table of n that are the layout's.
+func (l *Layout) each(n int, f func(i int)) {
+	if l.rows == nil {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	for _, i := range l.rows {
+		f(i)
+	}
+}
+
+// fewValues is up to how many whole numbers in a column are taken for names of groups.
+const fewValues = 40
+
+// groups reports whether numbers are those of groups.
+func groups(x []float64) bool {
+	known := map[float64]bool{}
+	for _, v := range x {
+		if v != math.Trunc(v) || math.IsInf(v, 0) || len(known) > fewValues {
+			return false
+		}
+		known[v] = true
+	}
+	return len(known) <= fewValues
+}
+
+// column takes a property of the points.
+func (l *Layout) column(f *frame.Frame, name string) error {
+	if x, err := f.Numbers(name); err == nil && !groups(x) {
+		c := Column{Name: name}
+		l.each(len(x), func(i int) { c.Values = append(c.Values, float32(x[i])) })
+		l.Columns = append(l.Columns, c)
+		return nil
+	}
+	of, err := texts(f, name)
+	if err != nil {
+		return err
+	}
+	var own []string
+	l.each(len(of), func(i int) { own = append(own, of[i]) })
+	l.Columns = append(l.Columns, coded(name, own))
+	return nil
+}
+
+func texts(f *frame.Frame, name string) ([]string, error) {
+	if x, err := f.Numbers(name); err == nil {
+		out := make([]string, len(x))
+		for i, v := range x {
+			out[i] = fmt.Sprint(v)
+		}
+		return out, nil
+	}
+	return f.Texts(name)
+}
+
+// distinct are the different texts of a column: numbers by size, others by letter.
+func distinct(of []string) []string {
+	seen := map[string]bool{}
+	for _, v := range of {
+		seen[v] = true
+	}
+	names := slices.Sorted(maps.Keys(seen))
+	numbers := map[string]float64{}
+	for _, v := range names {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			return names
+		}
+		numbers[v] = x
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
+	return names
+}
+
+func coded(name string, of []string) Column {
+	c := Column{Name: name, Names: distinct(of), Values: make([]float32, len(of))}
+	code := map[string]float32{}
+	for i, v := range c.Names {
+		code[v] = float32(i)
+	}
+	for i, v := range of {
+		c.Values[i] = code[v]
+	}
+	return c
+}
+
+// Find returns a column by its name.
+func (l *Layout) Find(name string) (*Column, error) {
+	var names []string
+	for i := range l.Columns {
+		if l.Columns[i].Name == name {
+			return &l.Columns[i], nil
+		}
+		names = append(names, l.Columns[i].Name)
+	}
+	return nil, fmt.Errorf("column %q; expected one of %s", name, strings.Join(names, ", "))
+}
+
+// HasVectors reports whether there is a file that may have the vectors that the layout was made of.
+func (l *Layout) HasVectors() bool { return l.file != "" }
+
+// originals reads the vectors, once.
+func (l *Layout) originals() (vectors, error) {
+	l.once.Do(func() {
+		if l.file == "" {
+			l.problem = fmt.Errorf("the vectors of %s are not known: %s is not beside it, or has other points", l.Name, embeddingsFile)
+			return
+		}
+		e, err := tsne.Load(l.file, "")
+		if err != nil {
+			l.problem = err
+			return
+		}
+		l.vectors = vectors{dim: e.Mean.Cols, data: make([]float32, 0, len(l.X)*e.Mean.Cols)}
+		l.each(e.Mean.Rows, func(i int) {
+			for _, v := range e.Mean.Row(i) {
+				l.vectors.data = append(l.vectors.data, float32(v))
+			}
+		})
+		if len(l.vectors.data) != len(l.X)*e.Mean.Cols {
+			l.problem = fmt.Errorf("%s has %d vectors; the layout has %d points", filepath.Base(l.file), e.Mean.Rows, len(l.X))
+		}
+	})
+	return l.vectors, l.problem
+}
+
+// missing reports whether an error says that nothing is there.
+func missing(err error) bool { return errors.Is(err, ErrNone) || errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,232 @@
+package runs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"nacre/experiment"
+	"nacre/internal/nearest"
+)
+
+// Product is something that is made of a run's agent when somebody asks for it. It is kept in the run folder and may be removed
+// from it: it can be made again.
+type Product struct {
+	Name  string
+	Files []string                    // the first tells when it was made
+	steps func(dir string) [][]string // arguments of this program, command by command
+}
+
+// RolloutFile is an episode of the run's agent for playback.
+const RolloutFile = "rollout.json"
+
+// All are the products of a run.
+var All = []Product{
+	{Name: "embedding", Files: []string{"tsne.npz", "embeddings.npz"}, steps: func(dir string) [][]string {
+		return [][]string{{"embed", dir}, {"tsne", dir, "--repeats", "0", "--out", dir}}
+	}},
+	{Name: "rollout", Files: []string{RolloutFile}, steps: func(dir string) [][]string {
+		return [][]string{{"render", dir, "--out", filepath.Join(dir, RolloutFile)}}
+	}},
+}
+
+// product finds one by its name.
+func product(name string) (Product, error) {
+	var names []string
+	for _, p := range All {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Product{}, fmt.Errorf("product %s: unknown%s", short(name), nearest.Hint(name, names))
+}
+
+// Freshness says whether a product is there.
+type Freshness string
+
+// A product is in one of these states.
+const (
+	Missing Freshness = "missing"
+	Older   Freshness = "older" // than the agent: the run went on afterwards
+	Fresh   Freshness = "fresh"
+)
+
+// Fresh looks for a product in a run folder.
+func (p Product) Fresh(dir string) Freshness {
+	made, err := os.Stat(filepath.Join(dir, p.Files[0]))
+	if err != nil {
+		return Missing
+	}
+	if agent, err := os.Stat(filepath.Join(dir, experiment.WeightsFile)); err == nil && agent.ModTime().After(made.ModTime()) {
+		return Older
+	}
+	return Fresh
+}
+
+// Making is a product that is being made, waits for that, or could not be made.
+type Making struct {
+	Path  string    `json:"path"`
+	What  string    `json:"what"`
+	Began time.Time `json:"began"` // zero while it waits
+	Line  string    `json:"line"`  // what its process said last
+	Error string    `json:"error,omitempty"`
+
+	stop context.CancelFunc
+}
+
+// Products makes products of runs, one after the other, as processes of this program. They end with it.
+type Products struct {
+	index   *Index
+	program []string
+	log     *slog.Logger
+	ctx     context.Context
+	end     context.CancelFunc
+
+	mu     sync.Mutex
+	list   []*Making // the first without an error is under way
+	active bool
+	done   sync.WaitGroup
+}
+
+// NewProducts makes products of runs of an index. Program is the command line of this program.
+func NewProducts(index *Index, program []string, log *slog.Logger) *Products {
+	p := &Products{index: index, program: program, log: log}
+	p.ctx, p.end = context.WithCancel(context.Background())
+	return p
+}
+
+// Close ends what is being made.
+func (p *Products) Close() {
+	p.end()
+	p.done.Wait()
+}
+
+// Make asks for a product of a run. Asking again for one that is under way changes nothing.
+func (p *Products) Make(path, what string) error {
+	wanted, err := product(what)
+	if err != nil {
+		return err
+	}
+	run, err := p.index.Find(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(p.index.Dir(run), experiment.WeightsFile)); err != nil {
+		return fmt.Errorf("%s has no agent yet: it writes %s with its first checkpoint", path, experiment.WeightsFile)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	same := func(m *Making) bool { return m.Path == path && m.What == what }
+	if slices.ContainsFunc(p.list, func(m *Making) bool { return same(m) && m.Error == "" }) {
+		return nil
+	}
+	if len(p.list) >= maxWaiting {
+		return fmt.Errorf("%d products wait already; expected at most %d", len(p.list), maxWaiting)
+	}
+	p.list = slices.DeleteFunc(p.list, same)
+	p.list = append(p.list, &Making{Path: path, What: wanted.Name})
+	p.next()
+	return nil
+}
+
+// Cancel ends the making of a product, or takes it from the list.
+func (p *Products) Cancel(path, what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = slices.DeleteFunc(p.list, func(m *Making) bool {
+		if m.Path != path || m.What != what {
+			return false
+		}
+		if m.stop != nil {
+			m.stop()
+		}
+		return true
+	})
+}
+
+// List is what is being made, what waits and what failed, in the order in which it was asked for.
+func (p *Products) List() []Making {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := []Making{}
+	for _, m := range p.list {
+		out = append(out, *m)
+	}
+	return out
+}
+
+// next begins the next product, if none is being made. Products is locked.
+func (p *Products) next() {
+	k := slices.IndexFunc(p.list, func(m *Making) bool { return m.Error == "" })
+	if p.active || k < 0 || p.ctx.Err() != nil {
+		return
+	}
+	m := p.list[k]
+	ctx, stop := context.WithCancel(p.ctx)
+	m.Began, m.stop, p.active = time.Now().UTC(), stop, true
+	p.done.Go(func() {
+		err := p.work(ctx, m)
+		stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.active = false
+		if err != nil && ctx.Err() == nil {
+			p.log.Warn("product of a run", "run", m.Path, "product", m.What, "error", err)
+		}
+		if err != nil {
+			m.Error = cmp.Or(m.Line, err.Error())
+		} else {
+			p.list = slices.DeleteFunc(p.list, func(o *Making) bool { return o == m })
+		}
+		p.next()
+	})
+}
+
+// work makes a product.
+func (p *Products) work(ctx context.Context, m *Making) error {
+	run, err := p.index.Find(m.Path)
+	if err != nil {
+		return err
+	}
+	wanted, err := product(m.What)
+	if err != nil {
+		return err
+	}
+	for _, args := range wanted.steps(p.index.Dir(run)) {
+		cmd := exec.CommandContext(ctx, p.program[0], append(slices.Clone(p.program[1:]), args...)...)
+		cmd.Stderr = lastLine(func(line string) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			m.Line = line
+		})
+		cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+		cmd.WaitDelay = 5 * time.Second
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastLine hands on the last line of what is written to it.
+type lastLine func(line string)
+
+// Write implements io.Writer.
+func (f lastLine) Write(text []byte) (int, error) {
+	trimmed := bytes.TrimRight(text, "\r\n ")
+	line := trimmed[bytes.LastIndexAny(trimmed, "\r\n")+1:]
+	if len(line) > 0 {
+		f(strings.ToValidUTF8(string(line[:min(len(line), 300)]), "�"))
+	}
+	return len(text), nil
+}

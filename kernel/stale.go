@@ -1,0 +1,147 @@
+package kernel
+
+import (
+	"go/token"
+	"maps"
+	"slices"
+
+	"nacre/kernel/internal/cells"
+)
+
+// history is what ran in a session, as far as it takes to say which cells are stale. Runs and moves of controls are numbered
+// together, from 1. It is guarded by session.info.
+type history struct {
+	clock int
+	cells map[string]*ran              // the last run of each of the notebook's cells
+	wrote map[string]map[string][2]int // by name and cell: the last two runs that changed it, the last one first
+	moved map[string]map[string]int    // by name and cell: the last time that a control of the cell changed it
+}
+
+// ran is the last run of a cell.
+type ran struct {
+	code   string
+	number int
+	cells.Effects
+}
+
+func newHistory() history {
+	return history{cells: map[string]*ran{}, wrote: map[string]map[string][2]int{}, moved: map[string]map[string]int{}}
+}
+
+// note keeps what the run of a cell reads and changes.
+func (h *history) note(cell, code string, e cells.Effects) {
+	h.clock++
+	if cell != "" {
+		h.cells[cell] = &ran{code, h.clock, e}
+	}
+	for name := range e.Writes {
+		if h.wrote[name] == nil {
+			h.wrote[name] = map[string][2]int{}
+		}
+		h.wrote[name][cell] = [2]int{h.clock, h.wrote[name][cell][0]}
+	}
+}
+
+// refused keeps that a cell did not compile: whichever of its names changes may help it.
+func (h *history) refused(cell, code string) {
+	e := cells.Effects{Reads: map[string]bool{}}
+	for tok, text := range cells.Names(code) {
+		if tok == token.IDENT {
+			e.Reads[text] = true
+		}
+	}
+	h.note(cell, code, e)
+}
+
+// move notes that a control of a cell has changed variables.
+func (h *history) move(cell string, names []string) {
+	h.clock++
+	for _, name := range names {
+		if h.moved[name] == nil {
+			h.moved[name] = map[string]int{}
+		}
+		h.moved[name][cell] = h.clock
+	}
+}
+
+// Stale is Session's.
+func (s *session) Stale(list []Source) []Staleness {
+	s.info.Lock()
+	defer s.info.Unlock()
+	at := map[string]int{}
+	for k, c := range list {
+		at[c.ID] = k
+	}
+	out := make([]Staleness, len(list))
+	for k, c := range list {
+		r := s.history.cells[c.ID]
+		if r == nil {
+			continue
+		}
+		out[k] = Staleness{Ran: true, Edited: r.code != c.Code}
+		because := s.history.changed(c.ID, r, k, at)
+		out[k].Own = len(because) > 0
+		for _, name := range slices.Sorted(maps.Keys(because)) {
+			out[k].Because = append(out[k].Because, name)
+			out[k].Own = out[k].Own && because[name]
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Reads)) {
+			above := s.history.pending(name, list[:k], out)
+			if above == "" {
+				continue
+			}
+			if _, known := because[name]; !known {
+				out[k].Because = append(out[k].Because, name)
+			}
+			if out[k].Own = false; !slices.Contains(out[k].After, above) {
+				out[k].After = append(out[k].After, above)
+			}
+		}
+	}
+	return out
+}
+
+// changed are the names that have changed since the run of a cell which read them; true of those that only controls of its own
+// have changed. What a cell below changes counts when that cell has run twice since: cells that run from the top leave none stale.
+func (h *history) changed(cell string, r *ran, position int, at map[string]int) map[string]bool {
+	because := map[string]bool{}
+	for name := range r.Reads {
+		for writer, runs := range h.wrote[name] {
+			if writer == cell || runs[0] <= r.number {
+				continue
+			}
+			if k, here := at[writer]; here && k > position && (runs[1] <= r.number || r.Writes[name]) {
+				continue
+			}
+			because[name] = false
+		}
+		for mover, number := range h.moved[name] {
+			if mover != cell && number > r.number {
+				because[name] = false
+			}
+		}
+	}
+	for name := range r.Uses {
+		if _, known := because[name]; !known && h.moved[name][cell] > r.number {
+			because[name] = true
+		}
+	}
+	return because
+}
+
+// pending is the cell above, stale or edited, that is to change a name; "" where there is none.
+func (h *history) pending(name string, above []Source, out []Staleness) string {
+	for k, c := range slices.Backward(above) {
+		r := h.cells[c.ID]
+		if r == nil || !r.Writes[name] {
+			continue
+		}
+		if out[k].Edited || len(out[k].Because) > 0 && !out[k].Own {
+			return c.ID
+		}
+		if r.Whole[name] {
+			return ""
+		}
+	}
+	return ""
+}

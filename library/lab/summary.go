@@ -1,0 +1,46 @@
+package lab
+
+import (
+	"math"
+	"path/filepath"
+
+	"nacre/analysis/frame"
+	"nacre/experiment"
+)
+
+// Summary is a row a run: what it is, how far it has come, and the return and the rate of success after adaptation that the
+// evaluation at its end found. What there is not yet is missing.
+func (r Runs) Summary() *frame.Frame {
+	return r.joined(func(run *Run) *frame.Frame {
+		steps, updates, last, success := math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		if m, err := frame.Read(filepath.Join(run.Dir, experiment.MetricsFile)); err == nil && m.Len() > 0 {
+			at := func(name string) float64 {
+				x, err := m.Numbers(name)
+				if err != nil {
+					return math.NaN()
+				}
+				return x[len(x)-1]
+			}
+			steps, updates = at("env_steps"), at("updates")
+		}
+		if view, err := experiment.View(run.Dir); err == nil {
+			if result, err := view.ReadEvaluation(); err == nil {
+				last, success = result.Summary.Adapted.Mean, result.Summary.AdaptedSuccess.Mean
+			}
+		}
+		f := run.named(frame.New(frame.Texts("family", []string{run.cfg.Family})))
+		for _, c := range []struct {
+			name  string
+			value float64
+		}{{"env_steps", steps}, {"updates", updates}, {"return", last}, {"success", success}} {
+			f = f.With(frame.Numbers(c.name, []float64{c.value}))
+		}
+		return f.With(frame.Texts("folder", []string{run.Dir}))
+	})
+}
+
+// MIMEBundle shows runs as their Summary.
+func (r Runs) MIMEBundle() (map[string]any, error) { return r.Summary().MIMEBundle() }
+
+// MIMEBundle shows a run as its line of Runs.Summary.
+func (r *Run) MIMEBundle() (map[string]any, error) { return Runs{r}.Summary().MIMEBundle() }
