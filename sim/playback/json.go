@@ -188,6 +188,9 @@ func (d *Document) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// mostFrames bounds a film: of one in which nothing moves the document's length says nothing.
+const mostFrames = 1_000_000
+
 func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {
 	s := &scene.Scene{Name: e.Name, Meshes: meshes, View: e.View, Grid: e.Grid, Interval: e.Interval}
 	still := make([]scene.Pose, len(e.Solids))
@@ -196,9 +199,9 @@ func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {
 		still[i] = g.Pose
 	}
 	out := Episode{Label: e.Label, Film: &scene.Film{Scene: s}}
-	if row := 28 * len(e.Moving); e.Frames < 1 || len(e.Poses) != e.Frames*row {
-		return out, fmt.Errorf("%d frames of %d moving solids in %d bytes; expected at least 1 frame and 28 bytes per pose",
-			e.Frames, len(e.Moving), len(e.Poses))
+	if row := 28 * len(e.Moving); e.Frames < 1 || e.Frames > mostFrames || len(e.Poses) != e.Frames*row {
+		return out, fmt.Errorf("%d frames of %d moving solids in %d bytes; expected 1 to %d frames and 28 bytes per pose",
+			e.Frames, len(e.Moving), len(e.Poses), mostFrames)
 	}
 	raw := e.Poses
 	for range e.Frames {
@@ -216,7 +219,7 @@ func (e *episode) unpack(meshes []scene.Triangles) (Episode, error) {
 		}
 	}
 	if m := e.Model; m != nil {
-		if m.NQ < 1 || len(m.QPos) != 4*m.NQ*e.Frames {
+		if m.NQ < 1 || m.NQ > len(m.QPos) || len(m.QPos) != 4*m.NQ*e.Frames {
 			return out, fmt.Errorf("%d joint positions of %d frames in %d bytes; expected 4 bytes each", m.NQ, e.Frames, len(m.QPos))
 		}
 		s.Model = &m.Model

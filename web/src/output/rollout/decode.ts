@@ -109,10 +109,14 @@ function decodeModel(v: any, solids: number, frames: number): Model {
   };
 }
 
+/** Of a film in which nothing moves the document's length says nothing. */
+const mostFrames = 1_000_000;
+
 function decodeEpisode(v: any, meshes: Mesh[]): Episode {
   if (!Array.isArray(v?.solids) || !Array.isArray(v.moving)) throw new Error('An episode of the rollout has no lists of solids and of those that move.');
   const solids = v.solids.map((s: unknown, i: number) => decodeSolid(s, i, meshes.length));
   const frames = number(v.frames, 'number of frames', 1);
+  if (!Number.isInteger(frames) || frames > mostFrames) throw new Error(`The rollout has ${frames} frames; expected a whole number up to ${mostFrames}.`);
   const moving: number[] = v.moving;
   const bad = moving.find((m) => !Number.isInteger(m) || m < 0 || m >= solids.length);
   if (bad !== undefined) throw new Error(`Solid ${bad} of the rollout moves and there are ${solids.length}.`);
