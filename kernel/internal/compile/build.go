@@ -217,8 +217,11 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 	return at(".so"), nil
 }
 
+// compile compiles a file. Go 1.26 and 1.27 keep what is appended to a result with a name on the stack where a closure that
+// is inlined appends it, and return it so: slices of small variable size are not put there.
 func (b *Builder) compile(ctx context.Context, out, path, config, file string) error {
-	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack", "-c=2", "-lang=go1.26", file)
+	_, err := b.tool(ctx, "compile", "-o", out, "-p", path, "-importcfg", config, "-shared", "-dynlink", "-pack", "-c=2", "-lang=go1.26",
+		"-d=variablemakehash=n", file)
 	return err
 }
 
