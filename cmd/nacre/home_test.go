@@ -12,7 +12,7 @@ import (
 // The shipped notebooks come into a folder as they are in the program; what the user has there stays.
 func TestExamples(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
-	if out := must(t, "examples", dir); !strings.Contains(out, dir+": 7 files copied") {
+	if out := must(t, "examples", dir); !strings.Contains(out, dir+": 8 files copied") {
 		t.Errorf("printed %q", out)
 	}
 	want, err := notebooks.Files.ReadFile("quickstart.ipynb")

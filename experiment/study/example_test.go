@@ -58,6 +58,7 @@ func Example() {
 	// adaptation.svg
 	// learning.png
 	// learning.svg
+	// plan.json
 	// report.html
 	// report.md
 	// results.json

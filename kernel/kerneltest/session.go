@@ -36,7 +36,8 @@ import (
 type Session struct {
 	mu    sync.Mutex
 	count int
-	stop  chan struct{} // of the running cell
+	stop  chan struct{}     // of the running cell
+	ran   map[string]string // what each cell ran
 	eaten [][]byte
 }
 
@@ -54,6 +55,10 @@ func (s *Session) Execute(ctx context.Context, r kernel.Request, out kernel.Outp
 	if r.StoreHistory {
 		s.count++
 	}
+	if s.ran == nil {
+		s.ran = map[string]string{}
+	}
+	s.ran[r.CellID] = r.Code
 	c := &cell{s: s, out: out, reply: kernel.Reply{Count: s.count}, ctx: ctx}
 	s.stop = make(chan struct{})
 	c.stop = s.stop
@@ -276,9 +281,16 @@ func (s *Session) Program(cells []string) ([]string, string) { return cells, "" 
 // Variables implements kernel.Session.
 func (s *Session) Parts(string, []int) ([]kernel.Variable, int, error) { return nil, 0, nil }
 
-// Stale implements kernel.Session: it knows of no cell.
+// Stale implements kernel.Session: commands read nothing, so only an edit makes a cell stale.
 func (s *Session) Stale(cells []kernel.Source) []kernel.Staleness {
-	return make([]kernel.Staleness, len(cells))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]kernel.Staleness, len(cells))
+	for i, c := range cells {
+		code, ran := s.ran[c.ID]
+		list[i] = kernel.Staleness{Ran: ran, Edited: ran && code != c.Code}
+	}
+	return list
 }
 
 // Move implements kernel.Session: there are no controls.
