@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -163,13 +164,29 @@ func (e *encoder) byMethod(i item, addressable bool) (bool, error) {
 			err = json.Compact(&b, data)
 		}
 		if err != nil {
-			return true, &encodeError{t.Name, name, err}
+			named := i.t.Name
+			if pointed() {
+				named = "*" + strings.TrimPrefix(named, "*")
+			}
+			return true, &encodeError{named, name, err}
 		}
 		e.buf = append(e.buf, b.Bytes()...)
 		return true, nil
 	}
 	return false, nil
 }
+
+// failing is a type whose encoding fails.
+type failing struct{}
+
+func (failing) MarshalJSON() ([]byte, error) { return nil, errors.ErrUnsupported }
+
+// pointed says whether this release of encoding/json names the pointer where a value's method fails, as from Go 1.27 on.
+var pointed = sync.OnceValue(func() bool {
+	_, err := json.Marshal(failing{})
+	var failed *json.MarshalerError
+	return errors.As(err, &failed) && failed.Type.Kind() == reflect.Pointer
+})
 
 func (e *encoder) list(v reflect.Value, elem types.Type, addressable bool) error {
 	e.text("[")
@@ -198,7 +215,7 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 	}
 	values := map[string]reflect.Value{}
 	for it := i.v.MapRange(); it.Next(); {
-		name, err := e.key(e.of(it.Key(), u.Key()), byText)
+		name, err := e.key(i.t.Name, e.of(it.Key(), u.Key()), byText)
 		if err != nil {
 			return err
 		}
@@ -220,8 +237,8 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 	return nil
 }
 
-// key is the name of a map's key.
-func (e *encoder) key(k item, byText bool) (name string, err error) {
+// key is the name of a key of the map of a type.
+func (e *encoder) key(of string, k item, byText bool) (name string, err error) {
 	if k.v.Kind() == reflect.Interface && !k.v.IsNil() {
 		k = e.r.printer().item(k.v.Interface())
 		byText = k.t != nil && e.methodOf(k.t.Go, "MarshalText")
@@ -233,6 +250,9 @@ func (e *encoder) key(k item, byText bool) (name string, err error) {
 		data, err := encode(boxedItem(e.r, k))
 		if err == nil {
 			err = json.Unmarshal(data, &name)
+		}
+		if failed := (*encodeError)(nil); errors.As(err, &failed) && failed.err != nil && !pointed() {
+			err = fmt.Errorf("json: encoding error for type %q: %q", of, failed.err)
 		}
 		return name, err
 	case k.v.IsValid() && k.v.CanInt():

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"slices"
 )
 
 // encode is json.Marshal of a mirror. What it escapes is decided by the encoder that asked, which looks at it again.
@@ -34,6 +35,14 @@ func (o Obj) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	return e.buf, nil
+}
+
+// text takes what UnmarshalText gets.
+type text []byte
+
+func (t *text) UnmarshalText(b []byte) error {
+	*t = slices.Clone(b)
+	return nil
 }
 
 // encodeError is an error of encoding a cell's value, below the one that encoding/json makes of it for the box.
@@ -89,7 +98,7 @@ func (o Obj) decoded(decode func(any) error) error {
 		return err
 	}
 	if o.T.has("UnmarshalText") {
-		var s string
+		var s text
 		if err := decode(&s); err != nil {
 			var e *json.UnmarshalTypeError
 			if p, ok := o.T.Go.Underlying().(*types.Pointer); ok && errors.As(err, &e) {
@@ -97,7 +106,7 @@ func (o Obj) decoded(decode func(any) error) error {
 			}
 			return err
 		}
-		return o.unmarshalText([]byte(s))
+		return o.unmarshalText(s)
 	}
 	p, ok := o.T.Go.Underlying().(*types.Pointer)
 	v := reflect.ValueOf(o.V)

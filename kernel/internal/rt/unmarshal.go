@@ -13,12 +13,10 @@ type decodeError struct {
 	typ string
 }
 
-// Error is in the words of encoding/json.
+// Error is what encoding/json says, of the cell's type.
 func (e *decodeError) Error() string {
-	if e.Struct != "" || e.Field != "" {
-		return "json: cannot unmarshal " + e.Value + " into Go struct field " + e.Struct + "." + e.Field + " of type " + e.typ
-	}
-	return "json: cannot unmarshal " + e.Value + " into Go value of type " + e.typ
+	const of = " of type "
+	return strings.Replace(e.UnmarshalTypeError.Error(), of+e.Type.String(), of+e.typ, 1)
 }
 
 // Unwrap is what errors.As looks for.
@@ -35,7 +33,12 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 		s, name := structOf(t)
 		f := fieldNamed(s, part)
 		if f == nil {
-			return err
+			e, ok := t.Underlying().(interface{ Elem() types.Type })
+			if !ok {
+				return err
+			}
+			t = e.Elem() // from Go 1.27 on keys and indices are told too
+			continue
 		}
 		owner, t = name, f.Type()
 	}
