@@ -396,7 +396,10 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 				switch e := err.(type) {
 				case *decodeError:
 					e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
-				case *json.UnmarshalTypeError: // of a method that decodes
+				case *json.UnmarshalTypeError: // of a method that decodes; from Go 1.27 on it stays as it is
+					if pointed() {
+						break
+					}
 					e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
 				}
 				return err
