@@ -15,7 +15,7 @@ import (
 // descent implements tsne.Descent: the buffers of a layout. Which grid an iteration has depends on the layout alone, not on
 // how many iterations are asked for at once.
 type descent struct {
-	*engine
+	*Engine
 	points, edges int
 
 	state, ends, neighbours, affinities wgpu.Handle

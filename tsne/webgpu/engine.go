@@ -30,8 +30,8 @@ var gatherText string
 //go:embed points.wgsl
 var pointsText string
 
-// engine implements tsne.Engine: a device with its kernels.
-type engine struct {
+// Engine is a device with its kernels. Several layouts may use it, one at a time.
+type Engine struct {
 	gpu     *wgpu.Device
 	info    wgpu.Info
 	longest int // transform that a workgroup's memory holds
@@ -39,15 +39,15 @@ type engine struct {
 }
 
 // Open makes an engine on an adapter. The error says what is missing.
-func Open(o Options) (tsne.Engine, error) {
+func Open(o Options) (*Engine, error) {
 	d, info, err := wgpu.Open(wgpu.Options{
-		Ordinal: o.Ordinal, Hardware: !o.Software, Software: "the option of that name",
+		Ordinal: o.Ordinal, Hardware: !o.Software, Software: "asking for any adapter",
 		Lost: "the layout goes on from its last state that was read",
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{gpu: d, info: info, longest: 2048, kernels: map[string]wgpu.Handle{}}
+	e := &Engine{gpu: d, info: info, longest: 2048, kernels: map[string]wgpu.Handle{}}
 	if info.Shared >= 32<<10 {
 		e.longest = 4096
 	}
@@ -70,13 +70,16 @@ func Open(o Options) (tsne.Engine, error) {
 	return e, nil
 }
 
-func (e *engine) name() string {
+func (e *Engine) name() string {
 	return strings.Join(strings.Fields(e.info.Name), " ") + " by WebGPU"
 }
 
+// Close gives the device back. Layouts that it computes go on on the processor.
+func (e *Engine) Close() { e.gpu.Destroy() }
+
 // Load implements tsne.Engine.
-func (e *engine) Load(ctx context.Context, w tsne.Work) (tsne.Descent, error) {
-	d := &descent{engine: e, points: w.Points, edges: len(w.Columns)}
+func (e *Engine) Load(ctx context.Context, w tsne.Work) (tsne.Descent, error) {
+	d := &descent{Engine: e, points: w.Points, edges: len(w.Columns)}
 	if err := d.load(w); err != nil {
 		d.Close()
 		return nil, err

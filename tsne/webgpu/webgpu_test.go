@@ -15,10 +15,10 @@ import (
 	"nacre/tsne"
 )
 
-var opened *engine
+var opened *Engine
 
 // open makes an engine on the first adapter, a software one included, or skips the test where there is none.
-func open(t testing.TB) *engine {
+func open(t testing.TB) *Engine {
 	t.Helper()
 	if opened == nil {
 		e, err := Open(Options{Software: true})
@@ -27,7 +27,7 @@ func open(t testing.TB) *engine {
 			t.Skipf("not tested: %v", err)
 		}
 		must(t, err)
-		opened = e.(*engine)
+		opened = e
 	}
 	return opened
 }
@@ -294,7 +294,7 @@ func TestFallsBack(t *testing.T) {
 	_, err = s.Step(ctx, 30)
 	must(t, err)
 	before := slices.Clone(s.Positions())
-	e.(*engine).gpu.Destroy()
+	e.Close()
 	_, err = s.Step(ctx, 1)
 	must(t, err)
 	if s.Iteration() != 31 || slices.Equal(before, s.Positions()) {
