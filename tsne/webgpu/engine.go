@@ -51,12 +51,16 @@ func Open(o Options) (*Engine, error) {
 	if info.Shared >= 32<<10 {
 		e.longest = 4096
 	}
-	long := fmt.Sprintf("const LONGEST = %d;\n", e.longest)
+	together := 128
+	if info.Software { // to which every lane that waits for the others is work
+		together = 32
+	}
+	sizes := fmt.Sprintf("const LONGEST = %du;\nconst TOGETHER = %du; // lanes that make a transform\n", e.longest, together)
 	for _, t := range []struct {
 		text    string
 		entries []string
 	}{
-		{long + transformText, []string{"rows", "columns", "rows_back"}},
+		{sizes + transformText, []string{"rows", "columns", "rows_back"}},
 		{splineText + spreadText, []string{"spread"}},
 		{splineText + gatherText, []string{"gather", "tabulate"}},
 		{pointsText, []string{"attract", "total", "moments", "all_moments", "expand", "descend", "finish", "centre"}},

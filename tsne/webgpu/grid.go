@@ -39,7 +39,7 @@ type grid struct {
 	room    box     // what layouts it is for; of an expanded kernel anything
 	widest  float64 // and how wide
 	h       float64 // between nodes
-	nx, ny  int     // nodes, ny even
+	nx, ny  int     // nodes, half the lengths
 	lx, ly  int     // lengths of the transforms
 	expands bool    // there are no nodes: the kernel is expanded
 }
@@ -54,31 +54,30 @@ func gridFor(b box, longest int) (grid, bool) {
 		return grid{room: box{-tiny, -tiny, tiny, tiny}, widest: tiny, expands: true}, true
 	}
 	g := grid{h: min(maxStep, span/fewNodes), widest: math.Inf(1)}
-	add := func(low, high float32, most float64) (float64, float64) {
-		more := max(0.1*float64(high-low), 20*g.h)
-		if most > 0 {
-			more = most
-		}
-		return float64(low) - more, float64(high) + more
-	}
-	small := 0.0
+	more := max(0.02*span, 5*g.h)
 	if g.h < maxStep {
-		small = (growth - 1) * span / 2
+		more = (growth - 1) * span / 2
 	}
-	lowX, highX := add(b.lowX, b.highX, small)
-	lowY, highY := add(b.lowY, b.highY, small)
-	most := float64(longest/2 - 2*edgeNodes - 2)
-	if wide := max(highX-lowX, highY-lowY); wide > g.h*most {
+	nodes := float64(longest/2 - 2*edgeNodes - 2)
+	if span+2*more > g.h*nodes {
 		// A layout that just fits gets no room to grow but what is left.
-		if g.h = wide / most; g.h > widest*maxStep {
+		more = min(more, 0.01*span)
+		if g.h = max(g.h, (span+2*more)/nodes); g.h > widest*maxStep {
 			return grid{}, false
 		}
 	}
-	nodes := func(low, high float64) int { return (int((high-low)/g.h) + 2*edgeNodes + 2) &^ 1 }
-	g.nx, g.ny = nodes(lowX, highX), nodes(lowY, highY)
-	g.lx, g.ly = goodLength(2*g.nx), goodLength(2*g.ny)
-	g.room = box{float32(lowX), float32(lowY), float32(highX), float32(highY)}
+	g.room.lowX, g.room.highX, g.nx, g.lx = g.along(b.lowX, b.highX, more)
+	g.room.lowY, g.room.highY, g.ny, g.ly = g.along(b.lowY, b.highY, more)
 	return g, true
+}
+
+// along is the extent, the nodes and the transform of one side: with so much room, and what the transform's length leaves.
+func (g grid) along(low, high float32, more float64) (from, to float32, nodes, length int) {
+	need := int((float64(high-low)+2*more)/g.h) + 2*edgeNodes + 2
+	length = goodLength(2 * need)
+	nodes = length / 2
+	more += float64(nodes-need) * g.h / 2
+	return low - float32(more), high + float32(more), nodes, length
 }
 
 // origin is the place of node 0, 0.
@@ -91,11 +90,13 @@ func (g grid) wasteful(b box) bool { return !g.expands && b.span() < fewNodes/4*
 
 func (g grid) stride() int { return g.nx }
 
-// goodLength is the shortest length of at least n that transforms well: a power of two times 1 or 3.
+// goodLength is the shortest length of at least n that transforms well: a power of two times 1, 3 or 9.
 func goodLength(n int) int {
-	p := 1 << bits.Len(uint(max(n, 32)-1))
-	if q := p / 4 * 3; q >= n {
-		return q
+	p := 1 << bits.Len(uint(max(n, 64)-1))
+	for _, q := range []int{p / 16 * 9, p / 4 * 3} {
+		if q >= n {
+			return q
+		}
 	}
 	return p
 }

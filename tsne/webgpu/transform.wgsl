@@ -25,7 +25,7 @@ fn forward(n: u32, factors: u32, lane: u32) {
     let every = n / length;
     if (length % 3u == 0u) {
       let q = length / 3u;
-      for (var b = lane; b < n / 3u; b += LANES) {
+      for (var b = lane; b < n / 3u; b += TOGETHER) {
         let k = b % q;
         let i = b / q * length + k;
         let a = w[i];
@@ -39,7 +39,7 @@ fn forward(n: u32, factors: u32, lane: u32) {
       length = q;
     } else if (length % 4u == 0u) {
       let q = length / 4u;
-      for (var b = lane; b < n / 4u; b += LANES) {
+      for (var b = lane; b < n / 4u; b += TOGETHER) {
         let k = b % q;
         let i = b / q * length + k;
         let a = w[i] + w[i + 2u * q];
@@ -54,7 +54,7 @@ fn forward(n: u32, factors: u32, lane: u32) {
       length = q;
     } else {
       let q = length / 2u;
-      for (var b = lane; b < n / 2u; b += LANES) {
+      for (var b = lane; b < n / 2u; b += TOGETHER) {
         let k = b % q;
         let i = b / q * length + k;
         let a = w[i];
@@ -77,7 +77,7 @@ fn backward(n: u32, factors: u32, lane: u32) {
     let q = length;
     if (length == 1u && (countTrailingZeros(n) & 1u) == 1u) {
       length = 2u;
-      for (var i = 2u * lane; i < n; i += 2u * LANES) {
+      for (var i = 2u * lane; i < n; i += 2u * TOGETHER) {
         let a = w[i];
         let c = w[i + 1u];
         w[i] = a + c;
@@ -86,7 +86,7 @@ fn backward(n: u32, factors: u32, lane: u32) {
     } else if (length < power) {
       length = 4u * q;
       let every = n / length;
-      for (var b = lane; b < n / 4u; b += LANES) {
+      for (var b = lane; b < n / 4u; b += TOGETHER) {
         let k = b % q;
         let i = b / q * length + k;
         let u = times(w[i + q], conjugate(factor(factors, k * every)));
@@ -104,7 +104,7 @@ fn backward(n: u32, factors: u32, lane: u32) {
     } else {
       length = 3u * q;
       let every = n / length;
-      for (var b = lane; b < n / 3u; b += LANES) {
+      for (var b = lane; b < n / 3u; b += TOGETHER) {
         let k = b % q;
         let i = b / q * length + k;
         let u = times(w[i + q], conjugate(factor(factors, k * every)));
@@ -130,10 +130,10 @@ fn kernel(x: u32, y: u32) -> f32 {
 }
 
 // Transforms two rows of charges, which it clears, or of the kernel.
-@compute @workgroup_size(LANES)
+@compute @workgroup_size(TOGETHER)
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let pair = number_of(group);
-  for (var x = lane; x < s.lx; x += LANES) {
+  for (var x = lane; x < s.lx; x += TOGETHER) {
     var v = vec2(0.0);
     if (s.make == 1u) {
       v = vec2(kernel(x, 2u * pair), kernel(x, 2u * pair + 1u));
@@ -146,7 +146,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     w[x] = v;
   }
   forward(s.lx, 0u, lane);
-  for (var k = lane; k <= s.lx / 2u; k += LANES) {
+  for (var k = lane; k <= s.lx / 2u; k += TOGETHER) {
     let a = 0.5 * w[place(k)];
     let b = 0.5 * conjugate(w[place((s.lx - k) % s.lx)]);
     let d = b - a; // the second row is −i·(a − b)
@@ -155,18 +155,18 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }
 
 // Convolves a column with the kernel, or makes its spectrum.
-@compute @workgroup_size(LANES)
+@compute @workgroup_size(TOGETHER)
 fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let k = number_of(group);
   let first = k * (s.ly / 2u);
-  for (var t = lane; t < s.ly / 2u; t += LANES) {
+  for (var t = lane; t < s.ly / 2u; t += TOGETHER) {
     var v = vec4(0.0);
     if (2u * t < s.ny) { v = waves[first + t]; }
     w[2u * t] = v.xy;
     w[2u * t + 1u] = v.zw;
   }
   forward(s.ly, s.factors_y, lane);
-  for (var p = lane; p < s.ly; p += LANES) {
+  for (var p = lane; p < s.ly; p += TOGETHER) {
     let at = s.spectrum + k * s.ly + p;
     if (s.make == 1u) {
       grid[at] = bitcast<u32>(w[p].x * table[s.sharpen_x + k] * table[s.sharpen_y + p]);
@@ -176,22 +176,22 @@ fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
   }
   if (s.make == 1u) { return; }
   backward(s.ly, s.factors_y, lane);
-  for (var t = lane; 2u * t < s.ny; t += LANES) {
+  for (var t = lane; 2u * t < s.ny; t += TOGETHER) {
     waves[first + t] = vec4(w[2u * t], w[2u * t + 1u]);
   }
 }
 
 // Transforms two rows back into the grid's values.
-@compute @workgroup_size(LANES)
+@compute @workgroup_size(TOGETHER)
 fn rows_back(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let pair = number_of(group);
-  for (var k = lane; k <= s.lx / 2u; k += LANES) {
+  for (var k = lane; k <= s.lx / 2u; k += TOGETHER) {
     let v = waves[k * (s.ly / 2u) + pair];
     w[place(k)] = v.xy + turned(v.zw);
     if (k > 0u && 2u * k < s.lx) { w[place(s.lx - k)] = conjugate(v.xy) + turned(conjugate(v.zw)); }
   }
   backward(s.lx, 0u, lane);
-  for (var x = lane; x < s.nx; x += LANES) {
+  for (var x = lane; x < s.nx; x += TOGETHER) {
     let at = s.values + 2u * pair * s.stride + x;
     grid[at] = bitcast<u32>(w[x].x);
     grid[at + s.stride] = bitcast<u32>(w[x].y);
