@@ -42,11 +42,12 @@ export class Engine {
   }
 
   private async load(): Promise<void> {
+    const { worker } = this; // it may be replaced meanwhile
     const folder = new URL('wasm/', location.href).href;
     const response = await fetch(folder + 'manifest.json');
     if (!response.ok) throw new Error(`The t-SNE program is not here: ${folder}manifest.json answered ${response.status}. Build it with: make site`);
     const { exec, programs } = (await response.json()) as Manifest;
     if (!programs.tsne) throw new Error('The t-SNE program is not here: wasm/manifest.json does not list it. Build it with: make site');
-    this.worker.postMessage({ kind: 'load', folder, exec: folder + exec, program: programs.tsne } satisfies ToWorker);
+    worker.postMessage({ kind: 'load', folder, exec: folder + exec, program: programs.tsne } satisfies ToWorker);
   }
 }
