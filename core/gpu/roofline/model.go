@@ -12,8 +12,8 @@ import (
 
 // Options are what the model is told of how a plan is run.
 type Options struct {
-	TF32     bool `json:"tf32"`     // products in TF32, else float32
-	Memories int  `json:"memories"` // in which every launch does the same, such as those of so many seeds; 0 is 1
+	Precision string `json:"precision"` // of products, one of cuda.Precisions; empty is fp32
+	Memories  int    `json:"memories"`  // in which every launch does the same, such as those of so many seeds; 0 is 1
 }
 
 // Model is a plan's times on a card, in µs.
@@ -65,7 +65,15 @@ func New(pl *gpu.Plan, card Card, o Options) *Model {
 	m.critical()
 	m.schedule()
 	m.PerSeed = m.Total / float64(o.Memories)
-	one := &Model{Card: card, Options: Options{TF32: o.TF32, Memories: 1}, pl: pl}
+	// A compiler for arrays knows nothing of this plan's masks, sums and copies.
+	plain, err := gpu.New(pl.Program, gpu.Options{Vectors: true})
+	if err != nil {
+		plain = pl
+	}
+	one := &Model{Card: card, Options: Options{Precision: o.Precision, Memories: 1}, pl: plain}
+	if o.Precision == "tf32x3" {
+		one.Options.Precision = "fp32"
+	}
 	m.Compiler = one.compiler()
 	return m
 }

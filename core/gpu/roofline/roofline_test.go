@@ -39,7 +39,7 @@ func Example() {
 	p, _ := b.Compile()
 	plan, _ := gpu.New(p, gpu.Options{Vectors: true})
 	card, _ := roofline.Find("h100")
-	m := roofline.New(plan, card, roofline.Options{TF32: true})
+	m := roofline.New(plan, card, roofline.Options{Precision: "tf32"})
 	l := m.Launches[0]
 	fmt.Printf("%d operations, %d bytes, bound by %s\n", l.FLOPs, l.Bytes, l.Bound)
 	// Output: 737280000 operations, 10191600 bytes, bound by products
@@ -63,7 +63,7 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{TF32: true})
+	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{Precision: "tf32"})
 	if math.Abs(m.Total-m.Serial) > 1e-6 || math.Abs(m.Critical-m.Serial) > 1e-6 {
 		t.Errorf("a chain takes %.3f µs on branches, %.3f on its critical path, %.3f one by one", m.Total, m.Critical, m.Serial)
 	}
