@@ -271,3 +271,11 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 
 // Graphs counts those that a device has launched.
 func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }
+
+// Algorithms are the numbers that the stand-in gave to those with which a program's products are made.
+func Algorithms(r core.Runner) (out []int) {
+	for _, p := range r.(*runner).lt {
+		out = append(out, int(p.algos[0].algo[1]))
+	}
+	return out
+}

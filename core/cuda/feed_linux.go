@@ -20,15 +20,15 @@ type feeder struct {
 	mem     *memory
 	drawing *gpu.Drawing
 
-	module                  module
+	module                                 module
 	raw, draw, walk, normals, gather, note kernel
-	state                   address // struct feed
-	content                 feedState
-	rings                   []ringState
-	chunks                  [][]address // by ring; as long as its table on the GPU
-	spans                   []spanRoom  // by ring
-	stale                   bool        // rings have changed since they were uploaded
-	owned                   []address
+	state                                  address // struct feed
+	content                                feedState
+	rings                                  []ringState
+	chunks                                 [][]address // by ring; as long as its table on the GPU
+	spans                                  []spanRoom  // by ring
+	stale                                  bool        // rings have changed since they were uploaded
+	owned                                  []address
 
 	notes notes
 	runs  map[*runner]*fedRun

@@ -15,8 +15,8 @@ import (
 type memory struct {
 	*host.Parameters
 	gpu    *device
-	turned []int // by parameter: where its copy lies, in floats from the base; 0 for none
-	end    int   // floats of all
+	turned []int  // by parameter: where its copy lies, in floats from the base; 0 for none
+	end    int    // floats of all
 	group  *group // of memories whose programs run as one; nil for one by itself
 	stream stream
 	base   address

@@ -32,11 +32,11 @@ type runner struct {
 	unmarked map[int]bool // values of which nobody writes the bits
 	parts    address      // room for operands in two parts, for each branch
 	partsAt  [gpu.MaxBranches]int
-	fed    *fed // draws the data of every run, if set
-	set    *set // programs that may run as one with this, nil if there are none
-	plan   *gpu.Plan
-	each   []func(stream) error // its launches, by unit
-	spread []*ltProduct
+	fed      *fed // draws the data of every run, if set
+	set      *set // programs that may run as one with this, nil if there are none
+	plan     *gpu.Plan
+	each     []func(stream) error // its launches, by unit
+	spread   []*ltProduct
 
 	staged  [2][]float32
 	copied  [2]event

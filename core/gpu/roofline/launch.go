@@ -97,7 +97,9 @@ func (m *Model) peak() float64 {
 func (m *Model) parts() bool { return m.Options.Precision == "tf32x3" }
 
 // operands counts the numbers that a product reads.
-func (m *Model) operands(g *gpu.Product) float64 { return float64(m.Options.Memories * g.K * (g.M + g.N)) }
+func (m *Model) operands(g *gpu.Product) float64 {
+	return float64(m.Options.Memories * g.K * (g.M + g.N))
+}
 
 // product is how long the multiprocessors work on a product, and how many do: by the best of the tiles.
 func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
