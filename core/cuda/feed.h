@@ -401,8 +401,17 @@ KERNEL(gather, const struct feed *f, const struct job *jobs, const struct part *
   PHASE
     const struct part p = parts[BLOCK_ID];
     const struct job *j = jobs + p.job;
-    for (int e = p.from + lane; e < p.from + PART && e < j->rows * j->cols; e += BLOCK)
-      j->to[e / j->cols * j->pitch + e % j->cols] = k_fill(f, j, e / j->cols, e % j->cols);
+    const int n = j->rows * j->cols, cols = j->cols, pitch = j->pitch;
+    float *const to = j->to;
+    float x[PART / BLOCK];
+    UNROLL for (int i = 0; i < PART / BLOCK; i++) { /* all are read before any is written */
+      const int e = p.from + i * BLOCK + lane;
+      x[i] = e < n ? k_fill(f, j, e / cols, e % cols) : 0.0f;
+    }
+    UNROLL for (int i = 0; i < PART / BLOCK; i++) {
+      const int e = p.from + i * BLOCK + lane;
+      if (e < n) to[e / cols * pitch + e % cols] = x[i];
+    }
     if (BLOCK_ID == 0)
       for (int i = lane; i < f->slots + COUNTS; i += BLOCK) f->seen[i] = f->chosen[i];
   END_PHASE

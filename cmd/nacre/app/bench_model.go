@@ -50,7 +50,13 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 		if err != nil {
 			return err
 		}
-		m := roofline.New(pl, card, roofline.Options{Precision: o.Precision, Memories: o.Seeds})
+		as := roofline.Options{Precision: o.Precision, Memories: o.Seeds}
+		if d, ok := y.(yardstick.Drawn); ok {
+			if as.Drawing, err = gpu.NewDrawing(d.Drawing()); err != nil {
+				return err
+			}
+		}
+		m := roofline.New(pl, card, as)
 		text, names := cuda.Source(pl)
 		m.Name(names)
 		r = append(r, UpdateModel{algorithm, size.Name, m})
