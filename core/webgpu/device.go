@@ -4,10 +4,11 @@ package webgpu
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"nacre/core"
-	"nacre/core/gpu"
 	"nacre/core/gpu/host"
 )
 
@@ -56,19 +57,11 @@ func choose(all []Info, o Options) error {
 	return nil
 }
 
-// enough checks an adapter's limits.
-func enough(storageBuffers, shared, lanes int, storage int64) error {
-	for _, x := range []struct {
-		what      string
-		has, want int64
-	}{
-		{"storage buffers of a kernel", int64(storageBuffers), minBuffers},
-		{"bytes that a workgroup shares", int64(shared), minShared},
-		{"lanes of a workgroup", int64(lanes), gpu.BlockSize},
-		{"bytes of a storage buffer", storage, 128 << 20},
-	} {
-		if x.has < x.want {
-			return &Error{Limits, fmt.Sprintf("the adapter has %d %s, want %d", x.has, x.what, x.want)}
+// enough checks an adapter's limits, by their names in WebGPU.
+func enough(has map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(Needs)) {
+		if has[name] < Needs[name] {
+			return &Error{Limits, fmt.Sprintf("the adapter's %s is %d, want %d", name, has[name], Needs[name])}
 		}
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"nacre/core"
+	"nacre/core/gpu"
 )
 
 // Options choose an adapter and how it computes.
@@ -61,6 +62,14 @@ func (e *Error) Error() string { return "webgpu: " + string(e.Fault) + ": " + e.
 
 // Is makes errors.Is(e, core.ErrUnusable) true: with whatever an adapter has failed at, another device may be taken.
 func (e *Error) Is(target error) bool { return target == core.ErrUnusable }
+
+// Needs are the limits that an adapter must have, by WebGPU's names for them.
+var Needs = map[string]int64{
+	"maxStorageBuffersPerShaderStage":   6, // a kernel's bindings, without its arguments
+	"maxComputeWorkgroupStorageSize":    16 << 10,
+	"maxComputeInvocationsPerWorkgroup": gpu.BlockSize,
+	"maxStorageBufferBindingSize":       128 << 20,
+}
 
 // Info describes an adapter.
 type Info struct {

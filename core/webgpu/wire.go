@@ -35,8 +35,6 @@ const (
 	argumentWords = 256    // of a launch; the last is zero
 	minWords      = 64     // of a buffer
 	maxAcross     = 32_768 // workgroups of a launch's first dimension
-	minBuffers    = bindings - 1
-	minShared     = 16 << 10
 )
 
 // command is one dispatch.
