@@ -25,11 +25,12 @@ import (
 )
 
 // Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
-// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one in TF32 that of operands to 10 bits.
+// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one of GPUs'
+// tensor cores that of operands to 10 or 7 bits.
 const (
-	toleranceRef  = 1e-9
-	toleranceCPU  = 1e-4
-	toleranceTF32 = 1e-2
+	toleranceRef    = 1e-9
+	toleranceCPU    = 1e-4
+	toleranceTensor = 1e-2
 )
 
 // ErrCheck is the verdict of a check whose figures differ by more than they should.
@@ -83,8 +84,8 @@ func (o BenchUpdateOptions) gpu() bool { return devices.Accelerated(o.Device) }
 
 // tolerance is what figures of the device may differ by.
 func (o BenchUpdateOptions) tolerance() float64 {
-	if o.Precision == "tf32" {
-		return toleranceTF32
+	if o.gpu() && (o.Precision == "tf32" || o.Precision == "bf16") {
+		return toleranceTensor
 	}
 	return toleranceCPU
 }

@@ -36,6 +36,9 @@ type VersusRound struct {
 // peer starts the other software on the same kind of device.
 func (o BenchUpdateOptions) peer(ctx context.Context, y yardstick.Benchmark) (*torch.Process, error) {
 	if o.gpu() {
+		if o.Precision == "bf16" {
+			return nil, Usagef("--precision bf16 --vs %s: expected fp32, tf32 or tf32x3; other software is timed in fp32 or tf32", o.Versus)
+		}
 		return torch.StartGPU(ctx, o.Python, o.Versus, y.Size().Name, y.Algorithm(), o.Precision == "tf32")
 	}
 	if o.Versus != "torch" {

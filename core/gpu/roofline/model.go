@@ -24,6 +24,7 @@ type Model struct {
 	Options  Options  `json:"options"`
 	Program  string   `json:"program"`
 	Total    float64  `json:"total_us"`    // on the plan's branches, sharing the card
+	Given    float64  `json:"given_us"`    // likewise where data are given, not drawn: what compares with Compiler
 	Critical float64  `json:"critical_us"` // with as many multiprocessors as anybody asks for
 	Serial   float64  `json:"serial_us"`   // one launch after the other
 	PerSeed  float64  `json:"per_seed_us"` // Total over the memories
@@ -88,7 +89,11 @@ func New(pl *gpu.Plan, card Card, o Options) *Model {
 	}
 	m.critical()
 	m.schedule()
-	m.PerSeed = m.Total / float64(o.Memories)
+	m.PerSeed, m.Given = m.Total/float64(o.Memories), m.Total
+	if o.Drawing != nil {
+		o.Drawing = nil
+		m.Given = New(pl, card, o).Total
+	}
 	// A compiler for arrays knows nothing of this plan's masks, sums and copies.
 	plain, err := gpu.New(pl.Program, gpu.Options{Vectors: true})
 	if err != nil {
@@ -256,8 +261,8 @@ func (m *Model) compiler() (us float64) {
 // String lists the launches and the sums.
 func (m *Model) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one, %.0f µs by a compiler for arrays\n",
-		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Compiler)
+	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one; on given data %.0f µs, by a compiler for arrays %.0f µs\n",
+		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Given, m.Compiler)
 	if n := m.Options.Memories; n > 1 {
 		fmt.Fprintf(&b, "of %d seeds as one program, %.0f µs each\n", n, m.PerSeed)
 	}
