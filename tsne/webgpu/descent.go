@@ -24,6 +24,7 @@ type descent struct {
 	groups                              [2]wgpu.Handle
 	owned                               []wgpu.Handle
 	list                                wgpu.Recording
+	transforms                          string // which kernels make those of the grid
 
 	grid   grid
 	around box     // the layout
@@ -279,26 +280,31 @@ func (d *descent) place() error {
 			return err
 		}
 	}
-	d.list = d.gpu.Record(d.iteration())
 	if g.expands {
+		d.list = d.gpu.Record(d.iteration())
 		return nil
 	}
+	var err error
+	if d.transforms, err = d.Engine.transforms(max(g.lx, g.ly)); err != nil {
+		return err
+	}
+	d.list = d.gpu.Record(d.iteration())
 	return d.makeKernel()
 }
 
 func (d *descent) command(entry string, blocks int) wgpu.Command {
-	group := d.groups[0]
-	switch entry {
-	case "rows", "columns", "rows_back":
-		group = d.groups[1]
-	}
-	return wgpu.Command{Kernel: d.kernels[entry], Group: group, Blocks: blocks}
+	return wgpu.Command{Kernel: d.kernels[entry], Group: d.groups[0], Blocks: blocks}
+}
+
+// transform is a command of those that work on rows or columns.
+func (d *descent) transform(entry string, blocks int) wgpu.Command {
+	return wgpu.Command{Kernel: d.kernels[entry+d.transforms], Group: d.groups[1], Blocks: blocks}
 }
 
 // convolution is the field of the charges that lie on the grid.
 func (d *descent) convolution() []wgpu.Command {
 	return []wgpu.Command{
-		d.command("rows", d.grid.ny/2), d.command("columns", d.grid.lx/2+1), d.command("rows_back", d.grid.ny/2),
+		d.transform("rows", d.grid.ny/2), d.transform("columns", d.grid.lx/2+1), d.transform("rows_back", d.grid.ny/2),
 	}
 }
 
@@ -327,7 +333,7 @@ func (d *descent) makeKernel() error {
 	if err := d.gpu.Write(d.settings, wgpu.ArgumentWords, whole); err != nil {
 		return err
 	}
-	rows, columns := d.command("rows", g.ly/2), d.command("columns", g.lx/2+1)
+	rows, columns := d.transform("rows", g.ly/2), d.transform("columns", g.lx/2+1)
 	rows.Arguments, columns.Arguments = 1, 1
 	middle := g.ny/2*g.stride() + g.nx/2
 	if err := d.gpu.Write(d.nodes, middle, []uint32{uint32(d.charge())}); err != nil {

@@ -51,16 +51,10 @@ func Open(o Options) (*Engine, error) {
 	if info.Shared >= 32<<10 {
 		e.longest = 4096
 	}
-	together := 128
-	if info.Software { // to which every lane that waits for the others is work
-		together = 32
-	}
-	sizes := fmt.Sprintf("const LONGEST = %du;\nconst TOGETHER = %du; // lanes that make a transform\n", e.longest, together)
 	for _, t := range []struct {
 		text    string
 		entries []string
 	}{
-		{sizes + transformText, []string{"rows", "columns", "rows_back"}},
 		{splineText + spreadText, []string{"spread"}},
 		{splineText + gatherText, []string{"gather", "tabulate"}},
 		{pointsText, []string{"attract", "total", "moments", "all_moments", "expand", "descend", "finish", "centre"}},
@@ -72,6 +66,32 @@ func Open(o Options) (*Engine, error) {
 		}
 	}
 	return e, nil
+}
+
+// transforms are the kernels' names for transforms of a length: those of a workgroup's memory that just holds it, as an adapter
+// clears the memory of every workgroup and runs as many of them at once as fit.
+func (e *Engine) transforms(n int) (suffix string, err error) {
+	room := 512
+	for room < n {
+		room *= 2
+	}
+	together := 128
+	if e.info.Software { // to which every lane that waits for the others is work
+		together = 32
+	}
+	suffix = fmt.Sprintf(" of %d", room)
+	sizes := fmt.Sprintf("const LONGEST = %du;\nconst TOGETHER = %du; // lanes that make a transform\n", room, together)
+	for _, entry := range []string{"rows", "columns", "rows_back"} {
+		if _, ok := e.kernels[entry+suffix]; ok {
+			continue
+		}
+		k, err := e.gpu.NewKernel(settingsText+sizes+transformText, entry)
+		if err != nil {
+			return "", err
+		}
+		e.kernels[entry+suffix] = k
+	}
+	return suffix, nil
 }
 
 func (e *Engine) name() string {

@@ -46,10 +46,12 @@ fn forward(n: u32, factors: u32, lane: u32) {
         let c = w[i] - w[i + 2u * q];
         let e = w[i + q] + w[i + 3u * q];
         let d = turned(w[i + q] - w[i + 3u * q]);
+        let f = factor(factors, k * every);
+        let f2 = times(f, f);
         w[i] = a + e;
-        w[i + q] = times(c - d, factor(factors, k * every));
-        w[i + 2u * q] = times(a - e, factor(factors, 2u * k * every));
-        w[i + 3u * q] = times(c + d, factor(factors, 3u * k * every));
+        w[i + q] = times(c - d, f);
+        w[i + 2u * q] = times(a - e, f2);
+        w[i + 3u * q] = times(c + d, times(f, f2));
       }
       length = q;
     } else {
@@ -89,9 +91,11 @@ fn backward(n: u32, factors: u32, lane: u32) {
       for (var b = lane; b < n / 4u; b += TOGETHER) {
         let k = b % q;
         let i = b / q * length + k;
-        let u = times(w[i + q], conjugate(factor(factors, k * every)));
-        let v = times(w[i + 2u * q], conjugate(factor(factors, 2u * k * every)));
-        let x = times(w[i + 3u * q], conjugate(factor(factors, 3u * k * every)));
+        let f = conjugate(factor(factors, k * every));
+        let f2 = times(f, f);
+        let u = times(w[i + q], f);
+        let v = times(w[i + 2u * q], f2);
+        let x = times(w[i + 3u * q], times(f, f2));
         let a = w[i] + v;
         let c = w[i] - v;
         let e = u + x;

@@ -59,6 +59,49 @@ func TestTSNEPageOnWebGPU(t *testing.T) {
 	p.quiet()
 }
 
+// breakable has the page's next worker destroy its device when it is told to.
+const breakable = `(() => {
+	const plain = Worker;
+	window.Worker = function (url, options) {
+		const text = 'import ' + JSON.stringify(String(url)) + ';' +
+			'const request = GPUAdapter.prototype.requestDevice;' +
+			'GPUAdapter.prototype.requestDevice = async function (...a) { const d = await request.apply(this, a); new BroadcastChannel("break").onmessage = () => d.destroy(); return d; };';
+		return new plain(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })), options);
+	};
+	nacreTsne.engine.replace();
+	window.Worker = plain;
+	return null;
+})()`
+
+// A GPU that falls away while a layout forms: the page says so, and the layout ends as it would have natively.
+func TestTSNEPageLosesItsGPU(t *testing.T) {
+	e := clusters(300, 4, 8)
+	s := newStatic(t, map[string]any{"few.npz": fileOf(t, e, "few.npz")})
+	p := s.open("tsne.html?device=webgpu&perplexity=20", nil)
+	p.adapter()
+	eval[any](p, breakable)
+	eval[any](p, "(fetch('files/few.npz').then(r => r.blob()).then(b => nacreTsne.open('few.npz', b)), null)")
+	p.awaitFor("nacreTsne.progress.iteration >= 20", 2*time.Minute)
+	eval[any](p, "(new BroadcastChannel('break').postMessage(0), null)")
+	p.awaitFor("document.body.dataset.state === 'done'", 2*time.Minute)
+	text := eval[string](p, "document.querySelector('.status').textContent")
+	for _, want := range []string{"The processor went on with the layout after ", "webgpu: lost: ", "Done: 750 iterations"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page says %q, expected %q in it", text, want)
+		}
+	}
+	r := tsne.Current()
+	r.Perplexity = 20
+	want, err := tsne.New(tsne.WithRecipe(r)).Fit(t.Context(), e.Mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kl := eval[float64](p, "nacreTsne.progress.kl"); math.Abs(kl-want.KL) > 0.03*want.KL {
+		t.Errorf("KL %.4f, natively %.4f", kl, want.KL)
+	}
+	p.quiet()
+}
+
 // What the adapter without a GPU needs for layouts of the points of nacre bench tsne, beside the native program's and judged
 // by one evaluator. It prints rows of a measurement, after each size, and judges nothing. Layouts can be ended early, after so
 // many minutes, both at the same iteration.
