@@ -52,7 +52,8 @@ func TestDeviceFailsWhileTraining(t *testing.T) {
 		return string(text)
 	}
 	gpu := fakewebgpu.Use(t)
-	start := func() *Training {
+	start := func(t *testing.T) *Training {
+		t.Helper()
 		run, err := Start(t.TempDir()+"/run", cfg, Host{Workers: 1, Device: "webgpu"})
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +61,7 @@ func TestDeviceFailsWhileTraining(t *testing.T) {
 		t.Cleanup(func() { run.Close() })
 		return run
 	}
-	alone := start()
+	alone := start(t)
 	if err := alone.Train(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +71,12 @@ func TestDeviceFailsWhileTraining(t *testing.T) {
 		fault webgpu.Fault
 	}{
 		"lost":              {"submits", 1, webgpu.LostGPU},
-		"out of memory":     {"memory", 0, webgpu.NoMemory},
+		"out of memory":     {"full", 1, webgpu.NoMemory},
 		"nothing comes":     {"map", 1, webgpu.Launching},
 		"not at this place": {"", 0, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
-			run := start()
+			run := start(t)
 			err := run.Train(context.Background(), &failing{progress.Silent(), 6, func() { gpu.Set(c.set, c.n) }})
 			var e *webgpu.Error
 			if errors.As(err, &e); (e == nil) != (c.fault == "") || e != nil && (e.Fault != c.fault || !strings.Contains(err.Error(), "keeps the last checkpoint")) {

@@ -59,6 +59,7 @@ func Use(t testing.TB) *Library {
 //	refuse             1: no device is given
 //	shader             number of the shader from now on that does not compile
 //	submits            number of the submission from now on at which the device is lost
+//	full               number of the submission from now on that finds no memory
 //	map                1: nothing comes back
 func (l *Library) Set(what string, n int) {
 	name := append([]byte(what), 0)

@@ -4,7 +4,7 @@
 export const wanted: Record<string, number> = {
   maxStorageBuffersPerShaderStage: 6,
   maxComputeWorkgroupStorageSize: 16 << 10,
-  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeInvocationsPerWorkgroup: 128,
   maxStorageBufferBindingSize: 128 << 20,
 };
 
