@@ -10,6 +10,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
+	"nacre/core/coretest"
 	"nacre/core/op"
 	"nacre/core/ref"
 )
@@ -449,13 +450,13 @@ func TestTileSize(t *testing.T) {
 // Programs built at the same time in several goroutines are right (and free of races under the race detector), and
 // the same source gives the same program.
 func TestConcurrentBuilding(t *testing.T) {
-	want := tclPearl(t).String()
+	want := coretest.Yardstick(t).String()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if got := tclPearl(t).String(); got != want {
+			if got := coretest.Yardstick(t).String(); got != want {
 				t.Error("two builds of one program differ")
 			}
 		}()

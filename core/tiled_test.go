@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/core/coretest"
 	"nacre/core/op"
+	"nacre/core/ref"
 )
 
 // tiledRun executes p as the documentation of Program says, as hostile as it allows: tiles in random order, everything
@@ -125,36 +127,34 @@ func tileStep(p *core.Program, vals []op.Mat, sums map[int]op.Mat, in core.Instr
 // The schedule keeps its promise: the whole TCL-PEARL update cut into tiles of one or two tasks, run in any order,
 // gives the figures PyTorch gives.
 func TestTilesInAnyOrder(t *testing.T) {
-	for tile := 1; tile <= nT; tile++ {
-		p := tclPearl(t)
+	for tile := 1; tile <= 3; tile++ {
+		p := coretest.Yardstick(t)
 		p.TileGroups = tile
 		if err := p.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		params := map[string][]float64{}
-		mem := newMemory(t, p)
+		mem := coretest.YardstickMemory(t, ref.Device, p)
 		for _, s := range p.ParamSpecs() {
 			params[s.Name] = make([]float64, s.Rows*s.Cols)
 			if err := mem.Read(s.Name, params[s.Name]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		inputs := data()
-		inputs["ez"], inputs["ea"] = noise(0)
-		got := tiledRun(t, p, params, inputs, rand.New(rand.NewPCG(1, uint64(tile))))
+		got := tiledRun(t, p, params, coretest.YardstickInputs(0), rand.New(rand.NewPCG(1, uint64(tile))))
 		for name, x := range got {
-			if want := yardstick[0][name]; !(math.Abs(x[0]-want) <= 1e-9*math.Abs(want)) {
+			if want := coretest.YardstickExpected[0][name]; !(math.Abs(x[0]-want) <= 1e-9*math.Abs(want)) {
 				t.Errorf("tiles of %d: %s = %.16g, want %.16g", tile, name, x[0], want)
 			}
 		}
-		for _, m := range trained() {
+		for _, m := range coretest.YardstickNets() {
 			sum := 0.0
 			for _, s := range m.Specs() {
 				for _, x := range params[s.Name] {
 					sum += math.Abs(x)
 				}
 			}
-			if want := yardstick[0]["sum|"+m.Name+"|"]; !(math.Abs(sum-want) <= 1e-9*want) {
+			if want := coretest.YardstickExpected[0]["sum|"+m.Name+"|"]; !(math.Abs(sum-want) <= 1e-9*want) {
 				t.Errorf("tiles of %d: sum|%s| = %.16g, want %.16g", tile, m.Name, sum, want)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"nacre/core"
+	"nacre/core/coretest"
 	"nacre/core/cpu"
 )
 
@@ -12,11 +12,11 @@ import (
 // the same bits with one worker and with three, whatever the size of the tiles.
 func TestYardstickOnCPU(t *testing.T) {
 	for _, kernel := range []string{"avx512", "avx2", "simd128", "go"} {
-		for tile := 1; tile <= nT; tile++ {
+		for tile := 1; tile <= 3; tile++ {
 			one := yardstickOnCPU(t, cpu.Options{Kernel: kernel, Workers: 1}, tile)
 			three := yardstickOnCPU(t, cpu.Options{Kernel: kernel, Workers: 3}, tile)
 			for step, got := range one {
-				for name, want := range yardstick[step] {
+				for name, want := range coretest.YardstickExpected[step] {
 					if _, ok := got[name]; ok && !(math.Abs(got[name]-want) <= 1e-4*math.Abs(want)) {
 						t.Errorf("%s, tiles of %d, update %d: %s = %.9g, want %.9g", kernel, tile, step, name, got[name], want)
 					}
@@ -39,48 +39,7 @@ func yardstickOnCPU(t *testing.T, o cpu.Options, tile int) (figures []map[string
 		t.Logf("%v", err)
 		return nil
 	}
-	p := tclPearl(t)
+	p := coretest.Yardstick(t)
 	p.TileGroups, p.Lanes = tile, 2
-	return yardstickOn(t, d, p)
-}
-
-// yardstickOn returns the figures of three updates.
-func yardstickOn(t *testing.T, d core.Device, p *core.Program) (figures []map[string]float64) {
-	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	mem, err := d.NewMemory(p.ParamSpecs())
-	must(err)
-	start := newMemory(t, p)
-	for _, s := range p.ParamSpecs() {
-		x := make([]float64, s.Rows*s.Cols)
-		must(start.Read(s.Name, x))
-		must(mem.Write(s.Name, x))
-	}
-	r, err := d.Load(p, mem)
-	must(err)
-	defer r.Close()
-	inputs := data()
-	for step := range yardstick {
-		inputs["ez"], inputs["ea"] = noise(step)
-		for name, x := range inputs {
-			must(r.Write64(name, x))
-		}
-		must(r.Run())
-		got := map[string]float64{}
-		for name := range p.Outputs {
-			x := make([]float64, 1)
-			must(r.Read64(name, x))
-			got[name] = x[0]
-		}
-		for _, m := range trained() {
-			got["sum|"+m.Name+"|"] = sumAbs(t, mem, m)
-		}
-		figures = append(figures, got)
-	}
-	return figures
+	return coretest.YardstickFigures(t, d, p)
 }

@@ -3,9 +3,9 @@
 package core_test
 
 import (
-	"math"
 	"testing"
 
+	"nacre/core/coretest"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 )
@@ -18,11 +18,5 @@ func TestYardstickOnCUDA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for step, got := range yardstickOn(t, d, tclPearl(t)) {
-		for name, want := range yardstick[step] {
-			if x, ok := got[name]; !ok || !(math.Abs(x-want) <= 1e-4*math.Abs(want)) {
-				t.Errorf("update %d: %s = %.9g, want %.9g", step, name, x, want)
-			}
-		}
-	}
+	coretest.JudgeYardstick(t, d, 1e-4)
 }

@@ -1,18 +1,22 @@
-//go:build !js
+//go:build (linux || darwin) && (amd64 || arm64) && !nogpu
 
 package webgpu_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"nacre/experiment/programs"
 )
 
 // page runs the tests in a worker, as pages run the kernel, and sends what they print to the server.
@@ -24,14 +28,18 @@ let sent = Promise.resolve();
 const send = text => sent = sent.then(() => fetch('said', {method: 'POST', body: text}));
 globalThis.fs.writeSync = (fd, bytes) => (send(decoder.decode(bytes)), bytes.length);
 const go = new Go();
-go.argv = ['test', %s];
+go.env = %s;
+go.argv = %s;
 go.exit = code => send('EXIT ' + code + '\n');
 WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 	.then(r => go.run(r.instance), e => send(e + '\nEXIT 1\n'));
 `
 
 // The same tests as a program in a worker of a page, on the adapter that Chromium has without a GPU: the contract, drawing,
-// an algorithm's programs, and a device that the page destroys.
+// every algorithm's programs, the yardstick, and a device that the page destroys. All of it, with the yardsticks at full
+// size, takes a quarter of an hour:
+//
+//	NACRE_WEBGPU_WHOLE=1 go test ./core/webgpu -run InBrowser -v -timeout 1h
 func TestInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested: it takes building the tests for the browser")
@@ -40,19 +48,32 @@ func TestInBrowser(t *testing.T) {
 	if out, err := exec.Command("../../wasm/build.sh", "tests", "./core/webgpu", dir).CombinedOutput(); err != nil {
 		t.Skipf("not tested: the tests cannot be built for the browser: %s", out)
 	}
-	said := inBrowser(t, dir, `'-test.v', '-test.run', '^(TestContract|TestNormals|TestPrograms|TestLost)$/^(update|same_bits|nothing_left|close|pearl)?$'`)
-	for _, name := range []string{"TestContract/update", "TestContract/nothing_left", "TestNormals", "TestPrograms/pearl", "TestLost"} {
+	parts := []string{"update", "same_bits", "nothing_left", "close"} // of the contract
+	tests := []string{"TestContract", "TestNormals", "TestPrograms", "TestYardstick", "TestLost"}
+	for _, of := range programs.All(t) {
+		parts = append(parts, of.Algorithm)
+		tests = append(tests, "TestPrograms/"+of.Algorithm)
+	}
+	pattern, env, limit := "^Test(Contract|Normals|Programs|Yardstick|Lost)$/^("+strings.Join(parts, "|")+")?$", map[string]string{}, 8*time.Minute
+	whole := os.Getenv(wholeVariable) != ""
+	if whole {
+		pattern, limit = ".", time.Hour
+		env[wholeVariable] = "1"
+		tests = append(tests, "TestFeedDrawsAsReplayDoes", "TestYardsticksInFull")
+	}
+	said := inBrowser(t, dir, []string{"test", "-test.v", "-test.run", pattern}, env, limit)
+	for _, name := range tests {
 		if !strings.Contains(said, "--- PASS: "+name+" ") {
 			t.Errorf("%s does not pass in the browser", name)
 		}
 	}
-	if t.Failed() {
+	if t.Failed() || whole {
 		t.Log(said)
 	}
 }
 
 // inBrowser runs the program in a folder in a headless Chromium and returns what it prints.
-func inBrowser(t *testing.T, dir, arguments string) string {
+func inBrowser(t *testing.T, dir string, arguments []string, env map[string]string, limit time.Duration) string {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -74,7 +95,9 @@ func inBrowser(t *testing.T, dir, arguments string) string {
 	})
 	mux.HandleFunc("/worker.js", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
-		fmt.Fprintf(w, worker, arguments)
+		variables, _ := json.Marshal(env)
+		words, _ := json.Marshal(arguments)
+		fmt.Fprintf(w, worker, variables, words)
 	})
 	mux.HandleFunc("/said", func(_ http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
@@ -96,8 +119,8 @@ func inBrowser(t *testing.T, dir, arguments string) string {
 	}
 	select {
 	case <-ended:
-	case <-time.After(8 * time.Minute):
-		t.Error("the browser has not ended the tests in eight minutes")
+	case <-time.After(limit):
+		t.Errorf("the browser has not ended the tests in %v", limit)
 	}
 	cancel()
 	cmd.Wait()

@@ -5,52 +5,15 @@ package webgpu_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unsafe"
-
-	"github.com/ebitengine/purego"
 
 	"nacre/core"
 	"nacre/core/coretest"
 	"nacre/core/webgpu"
+	"nacre/core/webgpu/fakewebgpu"
 )
-
-// library compiles one from C.
-func library(t *testing.T, source string) (file string) {
-	t.Helper()
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("not tested: there is no C compiler to build the stand-in with")
-	}
-	file = filepath.Join(t.TempDir(), "library.so")
-	if out, err := exec.Command("cc", "-std=gnu11", "-shared", "-fPIC", "-o", file, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return file
-}
-
-// standin makes the package load the stand-in, with a state of its own, and tells it what fails.
-func standin(t *testing.T, file string, how map[string]int) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	must(t, err)
-	own := filepath.Join(t.TempDir(), "standin.so")
-	must(t, os.WriteFile(own, text, 0o755))
-	t.Setenv(webgpu.EnvLibrary, own)
-	h, err := purego.Dlopen(own, purego.RTLD_NOW|purego.RTLD_LOCAL)
-	must(t, err)
-	reset, err := purego.Dlsym(h, "standin_reset")
-	must(t, err)
-	set, err := purego.Dlsym(h, "standin_set")
-	must(t, err)
-	purego.SyscallN(reset)
-	for what, n := range how {
-		name := append([]byte(what), 0)
-		purego.SyscallN(set, uintptr(unsafe.Pointer(&name[0])), uintptr(n))
-	}
-}
 
 // use does everything a device is for, up to the first error.
 func use(o webgpu.Options) error {
@@ -81,7 +44,6 @@ func use(o webgpu.Options) error {
 
 // Whatever fails is an error with its fault and the words of who failed, and says that another device may be taken.
 func TestFaults(t *testing.T) {
-	file := library(t, "testdata/standin.c")
 	for name, c := range map[string]struct {
 		set   map[string]int
 		o     webgpu.Options
@@ -94,7 +56,7 @@ func TestFaults(t *testing.T) {
 		"software":           {set: map[string]int{"kind": 3}, o: webgpu.Options{Hardware: true}, fault: webgpu.NoDevice, says: "--device webgpu:0"},
 		"software, asked":    {set: map[string]int{"kind": 3}},
 		"no device":          {set: map[string]int{"refuse": 1}, fault: webgpu.NoDevice, says: "in use by another"},
-		"few buffers":        {set: map[string]int{"storage buffers": 4}, fault: webgpu.Limits, says: "4 storage buffers of a kernel, want 6"},
+		"few buffers":        {set: map[string]int{"storage buffers": 4}, fault: webgpu.Limits, says: "maxStorageBuffersPerShaderStage is 4, want 6"},
 		"no memory":          {set: map[string]int{"memory": 2000}, fault: webgpu.NoMemory, says: "not enough memory left"},
 		"no memory later":    {set: map[string]int{"memory": 60_000}, fault: webgpu.NoMemory, says: "MB for"},
 		"a shader":           {set: map[string]int{"shader": 7}, fault: webgpu.Compiling, says: "expected ';'"},
@@ -103,7 +65,10 @@ func TestFaults(t *testing.T) {
 		"lost later":         {set: map[string]int{"submits": 4}, fault: webgpu.LostGPU, says: "last checkpoint"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			standin(t, file, c.set)
+			gpu := fakewebgpu.Use(t)
+			for what, n := range c.set {
+				gpu.Set(what, n)
+			}
 			err := use(c.o)
 			if c.fault == "" {
 				if err != nil {
@@ -121,16 +86,15 @@ func TestFaults(t *testing.T) {
 
 // What is no library for WebGPU, or not there.
 func TestLibraries(t *testing.T) {
-	empty := filepath.Join(t.TempDir(), "empty.c")
-	if err := os.WriteFile(empty, []byte("int nothing;\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(webgpu.EnvLibrary, library(t, empty))
+	text := []byte("int nothing;\n")
+	t.Setenv(webgpu.EnvLibrary, fakewebgpu.Compile(t, text))
 	var e *webgpu.Error
 	if _, err := webgpu.New(webgpu.Options{}); !errors.As(err, &e) || e.Fault != webgpu.NoLibrary || !strings.Contains(e.Detail, "no function wgpuCreateInstance") {
 		t.Errorf("a library of something else: %v", err)
 	}
-	t.Setenv(webgpu.EnvLibrary, empty)
+	garbage := filepath.Join(t.TempDir(), "garbage.so")
+	must(t, os.WriteFile(garbage, text, 0o644))
+	t.Setenv(webgpu.EnvLibrary, garbage)
 	if _, err := webgpu.New(webgpu.Options{}); !errors.As(err, &e) || e.Fault != webgpu.NoLibrary {
 		t.Errorf("no library: %v", err)
 	}

@@ -49,7 +49,7 @@ fn add64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 fn sub64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { return vec2<u32>(a.x - b.x, a.y - b.y - select(0u, 1u, a.x < b.x)); }
-fn less64(a: vec2<u32>, b: vec2<u32>) -> bool { return a.y < b.y || (a.y == b.y && a.x < b.x); }
+fn less64(a: vec2<u32>, b: vec2<u32>) -> bool { return (a.y < b.y) | ((a.y == b.y) & (a.x < b.x)); }
 fn mul64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   let low = mul32(a.x, b.x);
   return vec2<u32>(low.x, low.y + a.x * b.y + a.y * b.x);
@@ -60,14 +60,14 @@ fn high64(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> { // the upper half of a prod
   return add64(add64(mul32(a.y, b.y), vec2<u32>(one.y, 0u)), vec2<u32>(two.y, 0u));
 }
 fn left64(x: vec2<u32>, n: u32) -> vec2<u32> { // n < 64
-  if (n == 0u) { return x; }
-  if (n >= 32u) { return vec2<u32>(0u, x.x << (n - 32u)); }
-  return vec2<u32>(x.x << n, (x.y << n) | (x.x >> (32u - n)));
+  let m = n & 31u;
+  let over = select(x.x >> ((32u - m) & 31u), 0u, m == 0u);
+  return select(vec2<u32>(x.x << m, (x.y << m) | over), vec2<u32>(0u, x.x << m), n >= 32u);
 }
 fn right64(x: vec2<u32>, n: u32) -> vec2<u32> {
-  if (n == 0u) { return x; }
-  if (n >= 32u) { return vec2<u32>(x.y >> (n - 32u), 0u); }
-  return vec2<u32>((x.x >> n) | (x.y << (32u - n)), x.y >> n);
+  let m = n & 31u;
+  let over = select(x.y << ((32u - m) & 31u), 0u, m == 0u);
+  return select(vec2<u32>((x.x >> m) | over, x.y >> m), vec2<u32>(x.y >> m, 0u), n >= 32u);
 }
 fn length64(x: vec2<u32>) -> u32 { return select(32u - countLeadingZeros(x.x), 64u - countLeadingZeros(x.y), x.y != 0u); }
 
@@ -203,8 +203,8 @@ fn rounded(x: vec2<u32>, n: u32) -> vec2<u32> {
   let r = right64(x, n);
   let rest = sub64(x, left64(r, n));
   let half = left64(vec2<u32>(1u, 0u), n - 1u);
-  if (less64(half, rest) || (all(rest == half) && (r.x & 1u) == 1u)) { return add64(r, vec2<u32>(1u, 0u)); }
-  return r;
+  let up = less64(half, rest) | (all(rest == half) & ((r.x & 1u) == 1u));
+  return add64(r, vec2<u32>(select(0u, 1u, up), 0u));
 }
 
 // x·2^e as a float, rounded to a double before.
@@ -219,10 +219,9 @@ fn to_float(of_what: vec2<u32>, scale: i32) -> f32 {
       e += i32(n - digits);
     }
   }
-  if (x.x == 0u) { return 0.0; }
   let n = length64(x);
-  let fraction = select(x.x >> (n - 24u), x.x << (24u - n), n < 24u); // 25 digits after rounding up are a power of two
-  return bitcast<f32>((u32(e + i32(n) + 126) << 23u) | (fraction & 0x7fffffu));
+  let fraction = select(x.x >> ((n - 24u) & 31u), x.x << ((24u - n) & 31u), n < 24u); // 25 digits after rounding up are a power of two
+  return select(bitcast<f32>((u32(e + i32(n) + 126) << 23u) | (fraction & 0x7fffffu)), 0.0, x.x == 0u);
 }
 
 // What the ziggurat's tables hold: how many numbers of a layer need no further test, its width per number, its density.

@@ -76,8 +76,9 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
 }
 
 fn finish(row: i32, col: i32, sum: vec4<f32>) {
-  if (row >= arg(5)) { return; }
-  var x = sum;
-  EPILOGUE
-  W[arg(4) + row * arg(10) + col / 4] = x;
+  if (row < arg(5)) {
+    var x = sum;
+    EPILOGUE
+    W[arg(4) + row * arg(10) + col / 4] = x;
+  }
 }

@@ -3,6 +3,7 @@ package webgpu
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,11 @@ func kernelText(k *gpu.Kernel, buffer func(value int) string) string {
 	} else {
 		p.sums()
 	}
-	return p.String()
+	return activation.ReplaceAllString(p.String(), "k_$1$2(")
 }
+
+// activation is a call of one by its number, which has a function of its own here.
+var activation = regexp.MustCompile(`k_(act|slope)\((\d), `)
 
 // begin opens an entry point.
 func (p *printer) begin(name string) {
@@ -123,7 +127,7 @@ func (p *printer) lanes() {
 // handOver ends main with the block's sums in memory, and writes the launch that adds them, in the order of slices.
 func (p *printer) handOver() {
 	k, n, partial := p.k, p.k.Count, len(p.k.Args)
-	p.Open("if (lane < %d && group * %d + lane < %d) {", k.Across, k.Across, n)
+	p.Open("if ((lane < %d) & (group * %d + lane < %d)) {", k.Across, k.Across, n)
 	for q := range k.Sums {
 		p.Line("W[arg(%d) + %d + slice * %d + group * %d + lane] = s%d[lane];", partial, q*k.Slices*n, n, k.Across, q)
 	}
@@ -170,7 +174,7 @@ func (p *printer) tree() {
 func (p *printer) results() {
 	p.Open("{")
 	p.Line("let o = group * %d + lane;", p.k.Across)
-	p.Open("if (lane < %d && o < %d) {", p.k.Across, p.k.Count)
+	p.Open("if ((lane < %d) & (o < %d)) {", p.k.Across, p.k.Count)
 	p.statements(p.k.Results)
 	p.Close("}")
 	p.Close("}")
@@ -185,7 +189,7 @@ func (p *printer) statements(list []gpu.Statement) {
 			p.Line("var %s = 0.0;", s.Name)
 			for _, c := range s.Cases {
 				column := p.operand(s.Column)
-				p.Open("if (%s >= %d && %s < %d) {", column, c.Lo, column, c.Hi)
+				p.Open("if ((%s >= %d) & (%s < %d)) {", column, c.Lo, column, c.Hi)
 				p.statements(c.Body)
 				p.Line("%s = %s;", s.Name, p.operand(c.X))
 				p.Close("}")
@@ -267,10 +271,10 @@ func productText(g *gpu.Product, buffer func(value int) string) string {
       let at = start + item %% 4 * 4;
       if (at < k) {
         let place = arg(%[5]d) + row * arg(%[6]d) + at / 4;
-        if (row < %[3]s) { x0 = upto(%[4]s[place], k - at); }
-        if (row + 1 < %[3]s) { x1 = upto(%[4]s[place + arg(%[6]d)], k - at); }
-        if (row + 2 < %[3]s) { x2 = upto(%[4]s[place + 2 * arg(%[6]d)], k - at); }
-        if (row + 3 < %[3]s) { x3 = upto(%[4]s[place + 3 * arg(%[6]d)], k - at); }
+        x0 = select(vec4<f32>(), upto(%[4]s[place], k - at), row < %[3]s);
+        x1 = select(vec4<f32>(), upto(%[4]s[place + arg(%[6]d)], k - at), row + 1 < %[3]s);
+        x2 = select(vec4<f32>(), upto(%[4]s[place + 2 * arg(%[6]d)], k - at), row + 2 < %[3]s);
+        x3 = select(vec4<f32>(), upto(%[4]s[place + 3 * arg(%[6]d)], k - at), row + 3 < %[3]s);
       }
       let to = item %% 4 * 4 * PITCH + item / 4;
       s%[1]s[to] = vec4<f32>(x0.x, x1.x, x2.x, x3.x);
@@ -281,10 +285,10 @@ func productText(g *gpu.Product, buffer func(value int) string) string {
       let at = start + item / 16 * 4;
       if (col < %[3]s) {
         let place = arg(%[5]d) + at * arg(%[6]d) + col / 4;
-        if (at < k) { x0 = %[4]s[place]; }
-        if (at + 1 < k) { x1 = %[4]s[place + arg(%[6]d)]; }
-        if (at + 2 < k) { x2 = %[4]s[place + 2 * arg(%[6]d)]; }
-        if (at + 3 < k) { x3 = %[4]s[place + 3 * arg(%[6]d)]; }
+        x0 = select(vec4<f32>(), %[4]s[place], at < k);
+        x1 = select(vec4<f32>(), %[4]s[place + arg(%[6]d)], at + 1 < k);
+        x2 = select(vec4<f32>(), %[4]s[place + 2 * arg(%[6]d)], at + 2 < k);
+        x3 = select(vec4<f32>(), %[4]s[place + 3 * arg(%[6]d)], at + 3 < k);
       }
       let to = item / 16 * 4 * PITCH + item %% 16;
       s%[1]s[to] = x0;
@@ -299,12 +303,12 @@ func productText(g *gpu.Product, buffer func(value int) string) string {
 	switch {
 	case g.Mask >= 0:
 		epilogue = fmt.Sprintf("let y = %s[arg(3) + row * arg(11) + col / 4];\n  ", buffer(g.Mask)) +
-			each(fmt.Sprintf("x.%%[1]s * k_slope(%d, y.%%[1]s)", g.Act))
+			each(fmt.Sprintf("x.%%[1]s * k_slope%d(y.%%[1]s)", g.Act))
 	default:
 		if g.Bias >= 0 {
 			epilogue = fmt.Sprintf("x += %s[arg(2) + col / 4];\n  ", buffer(g.Bias))
 		}
-		epilogue += each(fmt.Sprintf("k_act(%d, x.%%[1]s)", g.Act))
+		epilogue += each(fmt.Sprintf("k_act%d(x.%%[1]s)", g.Act))
 	}
 	return strings.NewReplacer(
 		"LOAD_A", fmt.Sprintf(load[g.TA], "a", "top", "m", buffer(g.A), 0, 8),

@@ -3,12 +3,21 @@
 package webgpu_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
+	"nacre/core/coretest"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
+	"nacre/rl"
+	"nacre/rl/rltest"
+	"nacre/rl/yardstick"
+	_ "nacre/tcl/tclpearl"
 )
+
+// wholeVariable asks for what takes many minutes: yardsticks at full size, and everything in the browser too.
+const wholeVariable = "NACRE_WEBGPU_WHOLE"
 
 // Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's state,
 // and is the same bits when it is run again.
@@ -41,5 +50,26 @@ func TestPrograms(t *testing.T) {
 			}
 			t.Logf("%d programs, largest error %.1e", len(of.Programs), worst)
 		})
+	}
+}
+
+// The figures of the yardstick over three updates.
+func TestYardstick(t *testing.T) { coretest.JudgeYardstick(t, newDevice(t), 1e-4) }
+
+// The same at the sizes of the publications, of every algorithm that has a yardstick.
+func TestYardsticksInFull(t *testing.T) {
+	if os.Getenv(wholeVariable) == "" {
+		t.Skip(wholeVariable + " is not set")
+	}
+	d := newDevice(t)
+	for _, name := range rl.Names() {
+		a, err := rl.Lookup(name)
+		must(t, err)
+		if a.Yardstick == nil {
+			continue
+		}
+		for _, size := range yardstick.Sizes {
+			t.Run(name+"/"+size.Name, func(t *testing.T) { rltest.Yardstick(t, name, size, d, 1, 1e-4) })
+		}
 	}
 }

@@ -52,6 +52,9 @@ const (
 	LostGPU   = wgpu.LostGPU   // the GPU fell away or was taken: whatever it held is gone
 )
 
+// Needs are the limits that an adapter must have, by WebGPU's names for them.
+var Needs = wgpu.Needs
+
 // Info describes an adapter.
 type Info = wgpu.Info
 

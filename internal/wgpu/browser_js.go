@@ -112,7 +112,11 @@ func Open(o Options) (*Device, Info, error) {
 		return nil, info, err
 	}
 	has := a.Get("limits")
-	if err := enough(has.Get("maxStorageBuffersPerShaderStage").Int(), info.Shared, has.Get("maxComputeInvocationsPerWorkgroup").Int(), info.Storage); err != nil {
+	found := map[string]int64{}
+	for name := range Needs {
+		found[name] = int64(has.Get(name).Float())
+	}
+	if err := enough(found); err != nil {
 		return nil, info, err
 	}
 	limits := map[string]any{}

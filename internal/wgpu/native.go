@@ -164,7 +164,10 @@ func Open(o Options) (*Device, Info, error) {
 		return nil, Info{}, err
 	}
 	a := all[o.Ordinal]
-	if err := enough(int(a.limits.storageBuffers), int(a.limits.sharedBytes), int(a.limits.invocations), int64(a.limits.storageBinding)); err != nil {
+	if err := enough(map[string]int64{
+		"maxStorageBuffersPerShaderStage": int64(a.limits.storageBuffers), "maxComputeWorkgroupStorageSize": int64(a.limits.sharedBytes),
+		"maxComputeInvocationsPerWorkgroup": int64(a.limits.invocations), "maxStorageBufferBindingSize": int64(a.limits.storageBinding),
+	}); err != nil {
 		return nil, Info{}, err
 	}
 	w := &Device{library: l, staging: map[int][]Handle{}, advice: o.Lost}

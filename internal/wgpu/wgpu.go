@@ -17,7 +17,9 @@ package wgpu
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -128,19 +130,19 @@ func choose(all []Info, o Options) error {
 	return nil
 }
 
+// Needs are the limits that an adapter must have, by WebGPU's names for them.
+var Needs = map[string]int64{
+	"maxStorageBuffersPerShaderStage":   Bindings - 1, // without a launch's arguments
+	"maxComputeWorkgroupStorageSize":    MinShared,
+	"maxComputeInvocationsPerWorkgroup": Lanes,
+	"maxStorageBufferBindingSize":       128 << 20,
+}
+
 // enough checks an adapter's limits.
-func enough(storageBuffers, shared, lanes int, storage int64) error {
-	for _, x := range []struct {
-		what      string
-		has, want int64
-	}{
-		{"storage buffers of a kernel", int64(storageBuffers), Bindings - 1},
-		{"bytes that a workgroup shares", int64(shared), MinShared},
-		{"lanes of a workgroup", int64(lanes), Lanes},
-		{"bytes of a storage buffer", storage, 128 << 20},
-	} {
-		if x.has < x.want {
-			return &Error{Limits, fmt.Sprintf("the adapter has %d %s, want %d", x.has, x.what, x.want)}
+func enough(has map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(Needs)) {
+		if has[name] < Needs[name] {
+			return &Error{Limits, fmt.Sprintf("the adapter's %s is %d, want %d", name, has[name], Needs[name])}
 		}
 	}
 	return nil

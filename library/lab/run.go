@@ -64,7 +64,7 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 		return err
 	}
 	defer t.Close()
-	w.begin()
+	w.begin(t)
 	stop, followed := make(chan struct{}), make(chan error)
 	go func() { followed <- w.follow(r, stop) }()
 	err = t.Train(ctx, w.progress())

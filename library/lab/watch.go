@@ -17,6 +17,7 @@ import (
 type watch struct {
 	curves *display.Curves // nil until a training begins
 	line   *display.Handle
+	device string // of the run under way
 	runs   Runs
 	began  time.Time
 	quiet  bool
@@ -63,11 +64,19 @@ func (w *watch) progress() progress.Progress {
 	return w
 }
 
-// begin shows the curves; runs that are there already show none.
-func (w *watch) begin() {
-	if !w.quiet && w.curves == nil {
+// begin shows the curves, and that a run trains on another device than was asked for first; runs that are there already
+// show none.
+func (w *watch) begin(t *experiment.Training) {
+	w.device = t.Device()
+	if w.quiet {
+		return
+	}
+	if w.curves == nil {
 		w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
-		w.line = display.Updating(display.Text("preparing"))
+		w.line = display.Updating(display.Text("preparing on " + w.device))
+	}
+	if n := t.Notice(); n != "" {
+		w.Note(n)
 	}
 }
 
@@ -111,7 +120,7 @@ func (w *watch) end() {
 		return
 	}
 	w.curves.Flush()
-	w.line.Update(display.Text(fmt.Sprintf("%d of %d runs in %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond))))
+	w.line.Update(display.Text(fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond), w.device)))
 }
 
 // Stage, Note, Add, Describe and Done make w a progress.Progress with the one stage that training has.
@@ -133,7 +142,7 @@ func (w *watch) Add(n int) {
 	}
 	w.said = time.Now()
 	share := (float64(w.at) + float64(w.done)/float64(w.total)) / float64(len(w.runs))
-	text := fmt.Sprintf("run %d of %d, update %d of %d", w.at+1, len(w.runs), w.done, w.total)
+	text := fmt.Sprintf("run %d of %d on %s, update %d of %d", w.at+1, len(w.runs), w.device, w.done, w.total)
 	if share > 0.02 {
 		left := time.Duration(float64(time.Since(w.began)) * (1 - share) / share)
 		text += fmt.Sprintf(", about %s left", left.Round(time.Second))

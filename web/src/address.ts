@@ -38,6 +38,8 @@ export const notebookUrl = (path: string) => page + 'notebooks/' + encode(path);
 export const editUrl = (path: string) => page + 'edit/' + encode(path);
 /** The page that lays out the embeddings of a file. */
 export const tsneUrl = (path: string) => `${base}${isSite ? 'tsne.html' : 'tsne/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
+/** The page that lists the browser's GPUs, of a static site. */
+export const devicesUrl = base + 'devices.html';
 /** The page that plays the episodes of a file. */
 export const rolloutUrl = (path: string) => `${base}${isSite ? 'rollout.html' : 'rollout/'}?open=${encodeURIComponent(base + 'files/' + encode(path))}`;
 /** The page that shows finished layouts, side by side: run folders or files. */

@@ -2,7 +2,7 @@
 
 import { KernelAPI, Session, SessionAPI } from '@jupyterlab/services';
 import { announce, download, el, iconButton, svgIcon } from '../dom';
-import { editUrl, fileUrl, notebookUrl, readUrl, runsUrl, settings, treeUrl, tsneUrl } from '../config';
+import { devicesUrl, editUrl, fileUrl, notebookUrl, readUrl, runsUrl, settings, treeUrl, tsneUrl } from '../config';
 import { about, isSite } from '../site/about';
 import { files } from '../site/api';
 import { contents, FileModel } from '../protocol/contents';
@@ -39,7 +39,7 @@ export class FileList {
         el('div.bar', {}, this.crumbs(), el('span.space'),
           button('New notebook', 'plus', () => void this.create('notebook'), true), button('Folder', 'folder', () => void this.create('directory')), button('Text file', 'file', () => void this.create('file')), button('Upload', 'upload', () => upload.click()), upload),
         el('table.list', {}, el('thead', {}, el('tr', {}, column('Name', 'name'), column('Changed', 'last_modified'), column('Size', 'size'), el('th', { scope: 'col' }, el('span.visually-hidden', {}, 'Actions')))), this.body), this.empty,
-        isSite ? el('p.note', {}, 'There is no server behind these pages: cells run in this browser, and what you change stays in it until you download it.') : null));
+        isSite ? el('p.note', {}, 'There is no server behind these pages: cells run in this browser, and what you change stays in it until you download it. ', el('a', { href: devicesUrl }, 'Which GPUs they can train on')) : null));
     this.dom.addEventListener('dragover', (e) => { e.preventDefault(); this.dom.classList.add('drop'); });
     this.dom.addEventListener('dragleave', (e) => { if (e.target === this.dom) this.dom.classList.remove('drop'); });
     this.dom.addEventListener('drop', (e) => { e.preventDefault(); this.dom.classList.remove('drop'); void this.upload([...(e.dataTransfer?.files ?? [])]); });

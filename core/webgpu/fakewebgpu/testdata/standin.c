@@ -18,13 +18,13 @@ typedef struct { void *next; view label; uint64_t usage, size; uint32_t mapped; 
 typedef struct { size_t size; char *data; } buffer;
 
 /* What is set by a test: how many adapters and of which kind, limits, the calls that fail. Submissions count down to the
-   loss of the device. */
-static int adapters, kind, storage_buffers, refuse, shader, map, submits;
+   loss of the device, and to the end of its memory. */
+static int adapters, kind, storage_buffers, refuse, shader, map, submits, full;
 static long memory;
 static device_descriptor device;
 
 void standin_reset(void) {
-  adapters = 1; kind = 1; storage_buffers = 10; refuse = shader = map = 0; submits = -1; memory = 1L << 40;
+  adapters = 1; kind = 1; storage_buffers = 10; refuse = shader = map = 0; submits = full = -1; memory = 1L << 40;
 }
 void standin_set(const char *what, long n) {
   if (!strcmp(what, "adapters")) adapters = n;
@@ -34,6 +34,7 @@ void standin_set(const char *what, long n) {
   if (!strcmp(what, "shader")) shader = n;
   if (!strcmp(what, "map")) map = n;
   if (!strcmp(what, "submits")) submits = n;
+  if (!strcmp(what, "full")) full = n;
   if (!strcmp(what, "memory")) memory = n;
 }
 
@@ -85,7 +86,10 @@ void *wgpuDeviceCreatePipelineLayout(void *d, void *p) { return some(); }
 void *wgpuDeviceCreateBindGroup(void *d, void *p) { return some(); }
 void *wgpuDeviceCreateCommandEncoder(void *d, void *p) { return some(); }
 uint32_t wgpuDevicePoll(void *d, uint32_t wait, void *i) { return 1; }
-void wgpuQueueSubmit(void *q, size_t n, void **list) { if (submits > 0 && --submits == 0) lose(); }
+void wgpuQueueSubmit(void *q, size_t n, void **list) {
+  if (submits > 0 && --submits == 0) lose();
+  if (full > 0 && --full == 0) fail(3, "not enough memory left");
+}
 void wgpuQueueWriteBuffer(void *q, buffer *b, uint64_t at, const void *from, size_t n) {
   if (at + n > b->size) { fail(2, "a write beyond the buffer"); return; }
   memcpy(b->data + at, from, n);

@@ -1,0 +1,84 @@
+//go:build (linux || darwin) && (amd64 || arm64) && !nogpu
+
+// Package fakewebgpu stands in for a library of webgpu.h in tests. It is C, compiled by the system's compiler; it keeps
+// buffers and computes nothing, so that losses are zero and parameters stay, and it fails as it is told.
+//
+//	gpu := fakewebgpu.Use(t)
+//	gpu.Set("submits", 20) // the device is lost at the twentieth submission from now
+//	dev, err := webgpu.New(webgpu.Options{})
+//	...
+package fakewebgpu
+
+import (
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"nacre/core/webgpu"
+)
+
+//go:embed testdata/standin.c
+var text []byte
+
+// Library is the stand-in, with a state of its own.
+type Library struct {
+	set uintptr
+}
+
+// Use makes package webgpu load the stand-in until the test ends. The test is skipped where there is no C compiler.
+func Use(t testing.TB) *Library {
+	t.Helper()
+	file := Compile(t, text)
+	t.Setenv(webgpu.EnvLibrary, file)
+	h, err := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reset, err := purego.Dlsym(h, "standin_reset")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Library{}
+	if l.set, err = purego.Dlsym(h, "standin_set"); err != nil {
+		t.Fatal(err)
+	}
+	purego.SyscallN(reset)
+	return l
+}
+
+// Set tells what fails, or how much there is:
+//
+//	adapters, kind     adapters there are, and of which kind (3: on the processor)
+//	storage buffers    limit of a kernel's storage buffers
+//	memory             bytes that are left for buffers
+//	refuse             1: no device is given
+//	shader             number of the shader from now on that does not compile
+//	submits            number of the submission from now on at which the device is lost
+//	full               number of the submission from now on that finds no memory
+//	map                1: nothing comes back
+func (l *Library) Set(what string, n int) {
+	name := append([]byte(what), 0)
+	purego.SyscallN(l.set, uintptr(unsafe.Pointer(&name[0])), uintptr(n))
+}
+
+// Compile makes a library of a text in C.
+func Compile(t testing.TB, text []byte) (file string) {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("not tested: there is no C compiler to build the stand-in with")
+	}
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "library.c"), filepath.Join(dir, "library.so")
+	if err := os.WriteFile(source, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-std=gnu11", "-shared", "-fPIC", "-o", file, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return file
+}
