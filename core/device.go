@@ -1,6 +1,6 @@
 package core
 
-import "errors"
+import "nacre/internal/unusable"
 
 // Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda,
 // core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be
@@ -78,7 +78,7 @@ type DeviceOptions struct {
 
 // ErrUnusable marks the errors of devices that this machine does not have or lacks the libraries for, so that another
 // device may be taken.
-var ErrUnusable = errors.New("this device cannot be used here")
+var ErrUnusable = unusable.Err
 
 // Described is a Device that knows more about what it runs on than its name says.
 type Described interface{ Describe() Description }

@@ -112,6 +112,9 @@ func New(o Options) (Session, error) {
 	}
 	symbols := s.symbols()
 	s.reg = rt.NewRegistry(symbols, slices.Concat(s.library.Wrappers, wrappers))
+	if own := symbols["reflect"]; own != nil {
+		symbols["reflect"] = s.reg.ReflectSymbols(own)
+	}
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,
 		Files: func() { s.files.Store(true) }, Note: func(text string) { s.note = text },

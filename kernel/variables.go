@@ -109,6 +109,9 @@ func (s *session) line(x any) (text string) {
 			return brief
 		}
 	}
+	if s.reg.Loops(x) {
+		return fmt.Sprintf("%s that contains itself", rt.TypeName(x))
+	}
 	return clip(s.text(x))
 }
 

@@ -137,6 +137,7 @@ func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program
 	undo := e.low.Save()
 	file, name, err := e.lowered(u)
 	if err != nil {
+		undo()
 		var r *lower.Refusal
 		if errors.As(err, &r) {
 			p := e.low.Fset.Position(r.Pos)

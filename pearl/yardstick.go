@@ -24,6 +24,12 @@ type Yardstick struct {
 	run     core.Runner
 	program *core.Program
 	waited  [1]float64
+
+	device core.Device
+	mem    core.Memory
+	config Config
+	nets   Networks
+	aux    belief.Auxiliary
 }
 
 // Further is a loss on the encoder in a Yardstick.
@@ -58,7 +64,7 @@ func NewYardstick(s yardstick.Size, d core.Device, further *Further) (*Yardstick
 	if err := yardWeights(mem, nets, aux); err != nil {
 		return nil, err
 	}
-	y := &Yardstick{size: s, further: further}
+	y := &Yardstick{size: s, further: further, device: d, mem: mem, config: c, nets: nets, aux: aux}
 	if y.program, err = UpdateProgram(c, nets, aux); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,11 @@ type Session struct {
 	begun  bool    // the present phase has made an iteration
 	done   int
 	recipe Recipe
+
+	descent Descent // on an engine, nil on the processor
+	device  string
+	next    State // what is read of it
+	notes   []string
 }
 
 // Start checks the data and the recipe, computes the affinities and places the points.
@@ -63,7 +68,7 @@ func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
 	s.repel = newRepulsion(set, t.workers, n, dims, t.recipe.Method, t.team)
 	s.restart()
 	t.place(s.x, s.y[:n*dims], dims)
-	return s, nil
+	return s, s.engage(ctx)
 }
 
 func (t *TSNE) affinityOptions(r Recipe) AffinityOptions {
@@ -122,7 +127,7 @@ func (s *Session) restart() {
 // Step makes k iterations, or as many as the plan has left, and returns how many were made. It returns ctx.Err()
 // when stopped, between iterations; the session stays usable.
 func (s *Session) Step(ctx context.Context, k int) (int, error) {
-	for made := range k {
+	for made := 0; made < k; {
 		for len(s.plan) > 0 && s.plan[0].Iterations == 0 {
 			s.plan, s.begun = s.plan[1:], false
 		}
@@ -132,18 +137,34 @@ func (s *Session) Step(ctx context.Context, k int) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return made, err
 		}
-		s.iterate(s.plan[0])
-		if err := s.t.team.err; err != nil {
-			return made, err
-		}
-		s.plan[0].Iterations--
-		s.begun = true
-		s.done++
-		if f := s.t.progress; f != nil && (s.t.every > 0 && s.done%s.t.every == 0 || s.Remaining() == 0) {
+		n, err := s.some(ctx, min(k-made, s.plan[0].Iterations))
+		made += n
+		s.plan[0].Iterations -= n
+		s.begun = s.begun || n > 0
+		s.done += n
+		if f := s.t.progress; f != nil && n > 0 && (s.t.every > 0 && s.done%s.t.every == 0 || s.Remaining() == 0) {
 			f(Progress{Iteration: s.done, Of: s.done + s.Remaining(), KL: s.KL(), Positions: s.Positions()})
+		}
+		if err != nil {
+			return made, err
 		}
 	}
 	return max(k, 0), nil
+}
+
+// some makes one iteration of the present phase, or on an engine up to k, but none beyond one that is told of.
+func (s *Session) some(ctx context.Context, k int) (made int, err error) {
+	if s.descent != nil {
+		if s.t.progress != nil && s.t.every > 0 {
+			k = min(k, s.t.every-s.done%s.t.every)
+		}
+		return s.advance(ctx, k, s.plan[0])
+	}
+	s.iterate(s.plan[0])
+	if err := s.t.team.err; err != nil {
+		return 0, err
+	}
+	return 1, nil
 }
 
 func (s *Session) iterate(ph Phase) {
@@ -300,6 +321,10 @@ func (s *Session) SetPerplexity(ctx context.Context, perplexity float64) error {
 		return err
 	}
 	s.p, s.recipe = p, r
+	if s.descent != nil {
+		s.Close()
+		return s.engage(ctx)
+	}
 	return nil
 }
 
@@ -307,7 +332,12 @@ func (s *Session) SetPerplexity(ctx context.Context, perplexity float64) error {
 func (s *Session) Affinities() *Affinities { return s.p }
 
 // Method is how the repulsion is computed.
-func (s *Session) Method() Method { return s.repel.method }
+func (s *Session) Method() Method {
+	if s.descent != nil {
+		return MethodFFT
+	}
+	return s.repel.method
+}
 
 // KL is KL(P‖Q) of the present layout in nats, without exaggeration. Where the method is not exact, Z is that of the
 // last iteration's layout by the method itself, which is good to a few thousandths; Layout computes it over every pair.
@@ -325,11 +355,15 @@ func (s *Session) Layout() *Layout {
 	for i, v := range s.Positions() {
 		y.Data[i] = float64(v)
 	}
-	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe, Method: s.repel.method, Seed: s.t.seed}
+	l := &Layout{Y: y, KL: s.p.kl(s.Positions(), s.dims, s.p.exactZ(s.Positions(), s.dims)), Recipe: s.recipe, Method: s.Method(), Seed: s.t.seed}
 	if s.frame != nil {
 		l.Notes = s.frame.note()
 	}
 	l.Notes = append(l.Notes, s.p.Notes...)
+	if s.device != "" {
+		l.Notes = append(l.Notes, "computed on "+s.device)
+	}
+	l.Notes = append(l.Notes, s.notes...)
 	if s.repel.trees > 0 {
 		l.Notes = append(l.Notes, fmt.Sprintf("the layout is so stretched that %s used a tree instead of a grid", count(s.repel.trees, "iteration")))
 	}

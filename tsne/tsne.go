@@ -59,6 +59,7 @@ type TSNE struct {
 	progress func(Progress)
 	kernels  string // "" chooses
 	team     *member
+	engine   Engine
 }
 
 // Option configures New.
@@ -152,6 +153,7 @@ func (t *TSNE) Fit(ctx context.Context, x Matrix) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.Close()
 	if _, err := s.Step(ctx, s.Remaining()); err != nil {
 		return nil, err
 	}

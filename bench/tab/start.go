@@ -23,9 +23,9 @@ type started struct {
 	CPU     float64 `json:"cpu_ms"` // processor time of all threads until then
 }
 
-// firstValue runs 1 + 1 as soon as the notebook is there.
+// firstValue runs 1 + 1 in the first cell of code as soon as the notebook is there.
 const firstValue = `new Promise((done, fail) => {
-	let asked = false;
+	let asked = false, first = 0;
 	const at = mark => performance.getEntriesByName(mark)[0]?.startTime ?? 0;
 	const look = () => {
 		const problem = document.querySelector('.problem');
@@ -33,11 +33,12 @@ const firstValue = `new Promise((done, fail) => {
 		const cells = window.nacre?.notebook?.cells;
 		if (cells?.length && document.body.dataset.ready === 'yes' && !asked) {
 			asked = true;
-			cells[0].setSource('1 + 1');
-			nacre.runRange(0, 1);
+			first = cells.findIndex(c => c.type === 'code');
+			cells[first].setSource('1 + 1');
+			nacre.runRange(first, first + 1);
 		}
-		if (asked && cells[0].outputs.length && cells[0].state === 'idle') {
-			return done({ value: performance.now(), shown: at('nacre.shown'), kernel: at('nacre.kernel'), text: JSON.stringify(cells[0].outputs) });
+		if (asked && cells[first].outputs.length && cells[first].state === 'idle') {
+			return done({ value: performance.now(), shown: at('nacre.shown'), kernel: at('nacre.kernel'), text: JSON.stringify(cells[first].outputs) });
 		}
 		setTimeout(look, 4);
 	};

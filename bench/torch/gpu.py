@@ -2,6 +2,7 @@
 
 Prints one line of JSON (version, the figures of the first update), then for every line "n" on standard input makes n
 updates and prints their milliseconds. Noise is drawn and copied before the clock starts; the clock stops when the GPU is done.
+For a line "burst n" it makes n without waiting in between, on the noise of the last one, and prints the milliseconds of each.
 
 Three ways of running: op by op; the whole update recorded once as a CUDA graph; the losses compiled by TorchInductor and
 the whole recorded. Both Q networks are one batched product per layer, Adam is the fused one.
@@ -202,6 +203,15 @@ def main():
                       "python": sys.version.split()[0], "figures": figures}), flush=True)
     step = 1
     for line in sys.stdin:
+        if line.startswith("burst"):
+            n = int(line.split()[1])
+            wait()
+            start = time.perf_counter()
+            for _ in range(n):
+                run()
+            wait()
+            print(json.dumps(1e3 * (time.perf_counter() - start) / n), flush=True)
+            continue
         ms = []
         for _ in range(int(line)):
             update.draw(step)

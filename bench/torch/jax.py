@@ -2,6 +2,8 @@
 
 Prints one line of JSON (version, the figures of the first update), then for every line "n" on standard input makes n
 updates and prints their milliseconds. Noise is on the device before the clock starts; the clock stops when the device is done.
+For a line "burst n" it makes n or some more as scans of 64 updates, without waiting in between, and prints the milliseconds of
+each; every scan has the same noise.
 """
 import argparse
 import json
@@ -10,6 +12,8 @@ import time
 
 import jax
 import jax.numpy as jnp
+
+SCAN = 64  # updates that are compiled as one loop
 
 
 def array(values, *shape):
@@ -117,7 +121,10 @@ def problem(size, contrastive):
         base = 1_000_000 * (step + 1)
         return array(normal(base + 1, TASKS * latent), TASKS, latent), array(normal(base + 2, n * act), n, act)
 
-    return data, state, jax.jit(update, donate_argnums=0), noise
+    def many(state, d, eps):
+        return jax.lax.scan(lambda s, e: update(s, d, *e), state, eps)
+
+    return data, state, jax.jit(update, donate_argnums=0), jax.jit(many, donate_argnums=0), noise
 
 
 def main():
@@ -127,12 +134,25 @@ def main():
     p.add_argument("--tf32", action="store_true")
     args = p.parse_args()
     jax.config.update("jax_default_matmul_precision", "tensorfloat32" if args.tf32 else "float32")
-    data, state, update, noise = problem(args.size, args.algo == "tcl-pearl")
+    data, state, update, many, noise = problem(args.size, args.algo == "tcl-pearl")
     state, figures = update(state, data, *noise(0))
     print(json.dumps({"software": f"JAX {jax.__version__} on {jax.devices()[0].platform}, jit, {'tf32' if args.tf32 else 'fp32'}",
                       "python": sys.version.split()[0], "figures": {k: float(x) for k, x in figures.items()}}), flush=True)
     step = 1
+    together = None
     for line in sys.stdin:
+        if line.startswith("burst"):
+            if together is None:
+                together = tuple(jnp.stack(x) for x in zip(*[noise(step + i) for i in range(SCAN)]))
+                state, figures = jax.block_until_ready(many(state, data, together))
+            scans = -(-int(line.split()[1]) // SCAN)
+            jax.block_until_ready(state)
+            start = time.perf_counter()
+            for _ in range(scans):
+                state, figures = many(state, data, together)
+            jax.block_until_ready((state, figures))
+            print(json.dumps(1e3 * (time.perf_counter() - start) / scans / SCAN), flush=True)
+            continue
         ms = []
         for _ in range(int(line)):
             eps = jax.block_until_ready(noise(step))

@@ -100,6 +100,9 @@ func NewJudge(ctx context.Context, x tsne.Matrix) (*Judge, error) {
 	return &Judge{x, g, p}, err
 }
 
+// KL is that of a layout in nats, P on the exact 90 nearest neighbours and Z over all pairs.
+func (j *Judge) KL(y tsne.Matrix) (float64, error) { return j.p.KL(y) }
+
 // Score fills in what the layout is worth.
 func (j *Judge) Score(ctx context.Context, r *Result) error {
 	if r.Absent != "" {

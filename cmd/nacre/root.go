@@ -263,7 +263,7 @@ func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
 	}
 	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+devices.Auto+", a GPU where there is one (default cpu)")
 	cmd.Flags().StringVar(&o.Precision, "precision", "",
-		"of matrix products: fp32 (the default); tf32 on a GPU; bf16x3 or bf16 on processors with a matrix unit (AMX)")
+		"of matrix products: fp32 (the default); on an NVIDIA GPU tf32, tf32x3 (errors like those of fp32) or bf16; bf16x3 or bf16 on processors with a matrix unit (AMX)")
 }
 
 func checkDevice(o app.DeviceOptions) error {

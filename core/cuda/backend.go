@@ -13,10 +13,10 @@ var Backend = core.Backend{
 	Title:       "NVIDIA GPU",
 	Numbered:    true,
 	Accelerator: true,
-	Precisions:  []string{"fp32", "tf32"},
+	Precisions:  Precisions,
 	Together:    true,
 	Open: func(o core.DeviceOptions) (core.Device, error) {
-		return New(Options{Ordinal: o.Ordinal, TF32: o.Precision == "tf32", Host: o.Host, Products: o.Products, Together: o.Together})
+		return New(Options{Ordinal: o.Ordinal, Precision: o.Precision, Host: o.Host, Products: o.Products, Together: o.Together})
 	},
 	Probe: func() (string, error) {
 		found, err := look(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH"))

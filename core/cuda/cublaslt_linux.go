@@ -16,8 +16,11 @@ type cublasLt struct {
 	*library
 	driver  *driver
 	handle  uintptr
-	tf32    bool
+	compute uintptr // how it multiplies
+	parts   bool    // operands are two numbers each; see Precisions
 	version int
+
+	masks, sums bool // it makes products with a ReLU's gradient, and with the sums of columns
 }
 
 var cublasLtSymbols = []string{
@@ -30,17 +33,25 @@ var cublasLtSymbols = []string{
 const (
 	typeFloat32     = 0  // CUDA_R_32F
 	computeFloat32  = 68 // CUBLAS_COMPUTE_32F
+	computeBF16     = 75 // CUBLAS_COMPUTE_32F_FAST_16BF
 	computeTF32     = 77 // CUBLAS_COMPUTE_32F_FAST_TF32
 	attrTransA      = 3
 	attrTransB      = 4
 	attrEpilogue    = 7
 	attrBias        = 8
 	attrBiasStride  = 10
+	attrAux         = 11
+	attrAuxPitch    = 12
+	attrAuxStride   = 13
 	epilogueReLU    = 2
 	epilogueBias    = 4
+	epilogueMask    = 136 // DRELU
+	epilogueSums    = 256 // BGRADA
+	epilogueBits    = 128 // with ReLU: AUX
 	layoutCount     = 5
 	layoutStride    = 6
 	prefWorkspace   = 1
+	invalidValue    = 7  // CUBLAS_STATUS_INVALID_VALUE
 	notSupported    = 15 // CUBLAS_STATUS_NOT_SUPPORTED
 	heuristicLength = 96 // bytes of cublasLtMatmulHeuristicResult_t
 	algoLength      = 64
@@ -50,19 +61,45 @@ const (
 const workspaceFloats = 8 << 20
 
 // openCublasLt finds cuBLASLt and makes a handle in the current context.
-func openCublasLt(d *driver, tf32 bool) (*cublasLt, error) {
+func openCublasLt(d *driver, precision string) (*cublasLt, error) {
 	l, err := open(Products, "cuBLASLt (part of the CUDA toolkit and of the Python package nvidia-cublas; "+EnvLibraries+" may name its folder)",
 		toolkitPaths("libcublasLt"), cublasLtSymbols)
 	if err != nil {
 		return nil, err
 	}
-	c := &cublasLt{library: l, driver: d, tf32: tf32}
+	c := &cublasLt{library: l, driver: d, parts: precision == "tf32x3"}
+	c.compute = map[string]uintptr{"fp32": computeFloat32, "tf32": computeTF32, "tf32x3": computeTF32, "bf16": computeBF16}[precision]
 	if c.version = int(c.call("cublasLtGetVersion")); c.version < 120000 {
 		return nil, &Error{Products, fmt.Sprintf("%s is version %d, want 12.0 or newer", l.path, c.version)}
 	}
 	recordings.RLock()
 	defer recordings.RUnlock()
-	return c, c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle)))
+	if err := c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle))); err != nil {
+		return nil, err
+	}
+	if c.masks, err = c.has(&gpu.Product{Bias: -1, Mask: 0, Sums: -1, TB: true, Act: op.ReLU}); err != nil {
+		return nil, err
+	}
+	c.sums, err = c.has(&gpu.Product{Bias: -1, Mask: -1, Sums: 0, TA: true})
+	return c, err
+}
+
+// has asks for a product with an epilogue, of matrices as layers have them. No memory is touched.
+func (c *cublasLt) has(g *gpu.Product) (bool, error) {
+	const n, anywhere = 256, 1 << 20
+	g.M, g.N, g.K = n, n, n
+	x := operand{anywhere, n, 0}
+	o := operands{a: x, b: x, out: x}
+	if g.Mask >= 0 {
+		o.bits = x
+	} else {
+		o.sums = x
+	}
+	p, ok, err := c.prepare(g, o, 1, nil)
+	if ok && err == nil {
+		c.release(p)
+	}
+	return ok, err
 }
 
 func (c *cublasLt) close() { c.call("cublasLtDestroy", c.handle) }
@@ -99,59 +136,81 @@ func (p *ltProduct) next() bool {
 }
 
 // serves reports whether cuBLASLt has the product's epilogue.
-func serves(g *gpu.Product) bool {
-	return g.Mask < 0 && g.Act != op.Tanh && (g.Act == op.Linear || g.Bias >= 0)
+func (c *cublasLt) serves(g *gpu.Product) bool {
+	switch {
+	case g.Mask >= 0:
+		return c.masks && g.Act == op.ReLU
+	case g.Sums >= 0:
+		return c.sums
+	}
+	return g.Act == op.Linear || g.Act == op.ReLU && g.Bias >= 0
 }
 
 // operand is a matrix in device memory: where it lies, how far its rows are apart, and how far on the same lies of the next
-// memory, both in floats.
+// memory, both in floats, of bits the former in bits.
 type operand struct {
 	at         address
 	pitch, far int
 }
 
+// operands are those of a product; at is 0 for what it has not. Bits are written by a layer and read by a mask.
+type operands struct{ a, b, bias, out, bits, sums operand }
+
+// attributes are those of a product's descriptor: its epilogue, and what that reads and writes.
+func (o *operands) attributes(g *gpu.Product, memories int) []attribute {
+	var list []attribute
+	var vector operand
+	epilogue := uint64(1)
+	switch {
+	case g.Mask >= 0:
+		epilogue = epilogueMask
+	case g.Sums >= 0:
+		epilogue, vector = epilogueSums, o.sums
+	case o.bias.at != 0:
+		epilogue, vector = epilogueBias, o.bias
+		if g.Act == op.ReLU {
+			epilogue |= epilogueReLU
+		}
+	}
+	if vector.at != 0 {
+		list = append(list, attribute{attrBias, uint64(vector.at), 8})
+		if memories > 1 {
+			list = append(list, attribute{attrBiasStride, uint64(vector.far), 8})
+		}
+	}
+	if o.bits.at != 0 {
+		epilogue |= epilogueBits
+		list = append(list, attribute{attrAux, uint64(o.bits.at), 8}, attribute{attrAuxPitch, uint64(o.bits.pitch), 8})
+		if memories > 1 {
+			list = append(list, attribute{attrAuxStride, uint64(32 * o.bits.far), 8})
+		}
+	}
+	transposed := map[bool]uint64{true: 1}
+	return append([]attribute{{attrTransA, transposed[g.TB], 4}, {attrTransB, transposed[g.TA], 4}, {attrEpilogue, epilogue, 4}}, list...)
+}
+
+// attribute is one of a descriptor's. Both kinds of processor that this package is built for keep the lower bytes first.
+type attribute struct {
+	name  uintptr
+	value uint64
+	bytes uintptr
+}
+
 // prepare describes a product, in one memory or in several, to the library and lets it propose algorithms, or takes those
 // that are given. ok is false where there is none.
-func (c *cublasLt) prepare(g *gpu.Product, a, b, bias, out operand, memories int, algos []algorithm) (p *ltProduct, ok bool, err error) {
-	p = &ltProduct{left: b.at, right: a.at, result: out.at, algos: algos}
+func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int, algos []algorithm) (p *ltProduct, ok bool, err error) {
+	p = &ltProduct{left: o.b.at, right: o.a.at, result: o.out.at, algos: algos}
 	defer func() {
 		if err != nil || !ok {
 			c.release(p)
 		}
 	}()
-	compute := uintptr(computeFloat32)
-	if c.tf32 {
-		compute = computeTF32
-	}
-	if err := c.do("cublasLtMatmulDescCreate", uintptr(unsafe.Pointer(&p.desc)), compute, typeFloat32); err != nil {
+	if err := c.do("cublasLtMatmulDescCreate", uintptr(unsafe.Pointer(&p.desc)), c.compute, typeFloat32); err != nil {
 		return p, false, err
 	}
-	var epilogue uint32 = 1
-	if bias.at != 0 {
-		epilogue = epilogueBias
-		if g.Act == op.ReLU {
-			epilogue |= epilogueReLU
-		}
-	}
-	transposed := func(t bool) uint32 {
-		if t {
-			return 1
-		}
-		return 0
-	}
-	for _, attr := range []struct{ name, value uint32 }{{attrTransA, transposed(g.TB)}, {attrTransB, transposed(g.TA)}, {attrEpilogue, epilogue}} {
-		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, uintptr(attr.name), uintptr(unsafe.Pointer(&attr.value)), 4); err != nil {
+	for _, x := range o.attributes(g, memories) {
+		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, x.name, uintptr(unsafe.Pointer(&x.value)), x.bytes); err != nil {
 			return p, false, err
-		}
-	}
-	if bias.at != 0 {
-		if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, attrBias, uintptr(unsafe.Pointer(&bias.at)), 8); err != nil {
-			return p, false, err
-		}
-		if far := int64(bias.far); memories > 1 {
-			if err := c.do("cublasLtMatmulDescSetAttribute", p.desc, attrBiasStride, uintptr(unsafe.Pointer(&far)), 8); err != nil {
-				return p, false, err
-			}
 		}
 	}
 	rows := func(t bool, across, along int) (int, int) {
@@ -166,7 +225,7 @@ func (c *cublasLt) prepare(g *gpu.Product, a, b, bias, out operand, memories int
 		to         *uintptr
 		rows, cols int
 		operand
-	}{{&p.a, br, bc, b}, {&p.b, ar, ac, a}, {&p.c, g.N, g.M, out}} {
+	}{{&p.a, br, bc, o.b}, {&p.b, ar, ac, o.a}, {&p.c, g.N, g.M, o.out}} {
 		if err := c.do("cublasLtMatrixLayoutCreate", uintptr(unsafe.Pointer(l.to)), typeFloat32, uintptr(l.rows), uintptr(l.cols), uintptr(l.pitch)); err != nil {
 			return p, false, err
 		}
@@ -202,7 +261,7 @@ func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 	var found int32
 	var results [proposals][heuristicLength / 8]uint64
 	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, proposals, uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
-	if code != 0 && code != notSupported {
+	if code != 0 && code != notSupported && code != invalidValue {
 		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
 	}
 	for _, r := range results[:found] {

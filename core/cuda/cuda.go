@@ -17,15 +17,17 @@
 // starts the graph and returns; reading an output waits for it.
 package cuda
 
-import "nacre/core"
+import (
+	"nacre/core"
+	"nacre/core/gpu"
+)
 
 // Options choose a GPU and how it computes.
 type Options struct {
 	// Ordinal numbers the GPU as the driver does, from 0.
 	Ordinal int
-	// TF32 lets matrix products round their operands to 10 bits of precision, which the tensor cores multiply many
-	// times as fast. Sums and everything else stay in float32.
-	TF32 bool
+	// Precision is that of matrix products, one of Precisions; empty is the first. Sums and everything else stay in float32.
+	Precision string
 	// Host, if set, runs what is too small for a GPU: programs that step no parameter and do little work, such as a
 	// policy acting for a few environments. It sees the parameters as the GPU's last step left them.
 	Host core.Device
@@ -37,6 +39,29 @@ type Options struct {
 	// Products is who multiplies matrices: "cublaslt", or "own" for this package's kernel, in float32 only. Empty
 	// is "cublaslt".
 	Products string
+}
+
+// Precisions are what the operands of matrix products may be: float32; rounded to TF32's 10 bits, which tensor cores
+// multiply many times as fast; the sum of two TF32 numbers, of three products that matter, with errors like float32's; or
+// rounded to bfloat16's 7 bits.
+var Precisions = []string{"fp32", "tf32", "tf32x3", "bf16"}
+
+// precision is the one asked for, by name.
+func (o Options) precision() string {
+	if o.Precision == "" {
+		return Precisions[0]
+	}
+	return o.Precision
+}
+
+// Planning is how programs are planned where cuBLASLt has all that is asked of it.
+func Planning(o Options) gpu.Options {
+	if o.Products == "own" {
+		return gpu.Options{MaskedProducts: true, Vectors: true}
+	}
+	// Operands in two parts are made for each product anew: turned as it needs them, and their sums would be others.
+	p := o.precision()
+	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Vectors: true}
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC

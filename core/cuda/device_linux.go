@@ -4,6 +4,8 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"nacre/core"
@@ -18,6 +20,7 @@ type device struct {
 	lt       *cublasLt // nil if all products are our own kernel's
 	info     Info
 	options  Options
+	choices  *choices // of cuBLASLt's algorithms
 	groups   groups
 	graphs   atomic.Int64 // launched
 	fallen   atomic.Int64 // products that our own kernel makes in cuBLASLt's place
@@ -28,8 +31,11 @@ func New(o Options) (core.Device, error) {
 	if o.Products != "" && o.Products != "cublaslt" && o.Products != "own" {
 		return nil, fmt.Errorf("cuda: products by %q: want \"cublaslt\" or \"own\"", o.Products)
 	}
-	if o.Products == "own" && o.TF32 {
-		return nil, fmt.Errorf("cuda: this package's own products are in float32 only, not in TF32")
+	if !slices.Contains(Precisions, o.precision()) {
+		return nil, fmt.Errorf("cuda: precision %q: want one of %s", o.Precision, strings.Join(Precisions, ", "))
+	}
+	if o.Products == "own" && o.precision() != Precisions[0] {
+		return nil, fmt.Errorf("cuda: this package's own products are in float32 only, not in %s", o.Precision)
 	}
 	d, err := openDriver(o.Ordinal)
 	if err != nil {
@@ -59,10 +65,13 @@ func (g *device) prepare() error {
 	if g.options.Products == "own" {
 		return nil
 	}
-	if g.lt, err = openCublasLt(g.driver, g.options.TF32); err != nil {
+	if g.lt, err = openCublasLt(g.driver, g.options.precision()); err != nil {
 		return err
 	}
 	g.info.CublasLt = fmt.Sprint(g.lt.version)
+	i := g.info
+	g.choices = newChoices(g.compiler.cache, fmt.Sprintf("%s, %s, %d multiprocessors, driver %s, cuBLASLt %s, %s", i.Name, i.Capability, i.Multiprocessor,
+		i.Driver, i.CublasLt, g.options.precision()))
 	return nil
 }
 
@@ -89,10 +98,7 @@ func (g *device) Describe() core.Description {
 
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
 func (g *device) Name() string {
-	precision := "fp32"
-	if g.options.TF32 {
-		precision = "tf32"
-	}
+	precision := g.options.precision()
 	if g.lt == nil {
 		precision += "+own"
 	}
@@ -114,7 +120,11 @@ func (g *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	return g.loadHere(p, mem)
 }
 
-// planning is what the device's products can do: our own kernel's more than cuBLASLt's.
+// planning is what the device's products can do.
 func (g *device) planning() gpu.Options {
-	return gpu.Options{MaskedProducts: g.lt == nil, Vectors: true}
+	o := Planning(g.options)
+	if g.lt != nil {
+		o.MaskedReLU, o.ColumnSums = o.MaskedReLU && g.lt.masks, o.ColumnSums && g.lt.sums
+	}
+	return o
 }

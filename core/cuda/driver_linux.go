@@ -47,7 +47,7 @@ var driverSymbols = []string{
 	"cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel", "cuStreamCreate", "cuStreamDestroy_v2",
 	"cuStreamSynchronize", "cuStreamWaitEvent", "cuStreamBeginCapture_v2", "cuStreamEndCapture",
 	"cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy", "cuEventCreate",
-	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery",
+	"cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventQuery", "cuEventElapsedTime",
 }
 
 // openDriver loads the driver's library and retains the primary context of a GPU. It is never released: memory that the
@@ -262,6 +262,11 @@ func (d *driver) newStream() (s stream, err error) {
 func (d *driver) newEvent() (e event, err error) {
 	const noTiming = 2
 	return e, d.do(Launching, "cuEventCreate", uintptr(unsafe.Pointer(&e)), noTiming)
+}
+
+// newTimer is an event between two of which time can be told.
+func (d *driver) newTimer() (e event, err error) {
+	return e, d.do(Launching, "cuEventCreate", uintptr(unsafe.Pointer(&e)), 0)
 }
 
 func (d *driver) record(e event, s stream) error {

@@ -116,6 +116,9 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 			if err := put(v, func(i int) float64 { return vals[v][i] }); err != nil {
 				return nil, err
 			}
+			if err := r.mark(v, vals[v]); err != nil {
+				return nil, err
+			}
 		}
 		for _, v := range u.Writes {
 			if err := put(v, func(int) float64 { return math.NaN() }); err != nil {
@@ -147,6 +150,27 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 	return out, nil
 }
 
+// mark writes what else is kept of a value: where it is positive, and its transposed copy.
+func (r *runner) mark(v int, x []float64) error {
+	val := r.p.Values[v]
+	if at := r.place.Bits[v]; at.Space != gpu.Nowhere {
+		pitch := gpu.BitPitch(val.Cols)
+		bits := make([]byte, val.Rows*pitch/8)
+		for i, y := range x {
+			if n := i/val.Cols*pitch + i%val.Cols; y > 0 {
+				bits[n/8] |= 1 << (n % 8)
+			}
+		}
+		return upload(r.gpu.driver, r.at(at), bits)
+	}
+	if val.Kind != core.Param || r.mem.turned[r.param(v)] == 0 {
+		return nil
+	}
+	rows := make([]float32, host.Size(val.Rows, val.Cols))
+	host.Scatter(rows, x, val.Cols)
+	return r.mem.put(r.param(v), host.Weights, rows)
+}
+
 // distance is the largest difference, relative to the largest element of want.
 func distance(got, want []float64) float64 {
 	largest, diff := 1e-30, 0.0
@@ -167,7 +191,7 @@ func distance(got, want []float64) float64 {
 
 // Plan reports the launches and kernels of a program.
 func Plan(p *core.Program, own bool) (launches, kernels int, text string, err error) {
-	pl, err := gpu.New(p, gpu.Options{MaskedProducts: own, Vectors: true})
+	pl, err := gpu.New(p, Planning(Options{Products: map[bool]string{true: "own"}[own]}))
 	if err != nil {
 		return 0, 0, "", err
 	}
@@ -182,7 +206,7 @@ func Plan(p *core.Program, own bool) (launches, kernels int, text string, err er
 // Kernels lists the generated kernels of a program, with @ for their names. Texts are what stands before them, and the
 // kernels that draw data.
 func Kernels(p *core.Program) (bodies []string, err error) {
-	pl, err := gpu.New(p, gpu.Options{Vectors: true})
+	pl, err := gpu.New(p, Planning(Options{}))
 	if err != nil {
 		return nil, err
 	}
@@ -247,3 +271,11 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 
 // Graphs counts those that a device has launched.
 func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }
+
+// Algorithms are the numbers that the stand-in gave to those with which a program's products are made.
+func Algorithms(r core.Runner) (out []int) {
+	for _, p := range r.(*runner).lt {
+		out = append(out, int(p.algos[0].algo[1]))
+	}
+	return out
+}

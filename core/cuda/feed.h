@@ -2,13 +2,15 @@
    replay draws on the host.
    The stream is Go's PCG (128 bits of state, DXSM output), seeded as package rng does; bounded integers are Lemire's,
    normals Marsaglia and Tsang's ziggurat, as math/rand/v2 has them. Both may reject, so how many numbers of the stream
-   a draw takes is only known once it is made: raw makes the stream, draw finds out who gets which number, gather
-   copies rows and noise to where the program reads them, note keeps the program's scalars. */
+   a draw takes is only known once it is made: raw makes the stream, draw finds out who gets which integer, walk and
+   normals who gets which normal, gather copies rows and noise to where the program reads them, note keeps the program's scalars. */
 typedef unsigned long long u64;
 #define ROWS_PER_CHUNK 1024
 #define RAWS 4      /* numbers of the stream per lane of raw */
+#define WALKS 64    /* blocks that draw normals, at most */
 #define ENTRIES 16  /* places at which a part of the stream may be entered without walking it again */
 
+struct walk { int entry, made; }; /* where a part is entered, and the normals made before it */
 struct ring { const float *const *chunks; const int *spans; int first, length, capacity, nspans; };
 struct pick { int kind, store, n, pair, exclusive_end, skip, at; };
 struct feed {
@@ -19,7 +21,10 @@ struct feed {
   float *noise;
   const float *wn, *fn;
   const unsigned *kn;
-  int tasks, slots, choose, draws, per_slot, raws, noises, stride;
+  short *leaves, *makes;      /* of walks: by block, entry and part */
+  struct walk *blocks;        /* by block and entry */
+  int *start, *finished;      /* of the normals' stream; blocks that have drawn theirs */
+  int tasks, slots, choose, draws, per_slot, raws, noises, stride, walks, length;
   struct pick draw[4];
 };
 enum { NO_TASKS, WITH_REPLACEMENT, WITHOUT_REPLACEMENT }; /* choose */
@@ -174,9 +179,7 @@ DEV int k_normal(const struct feed *f, int i, int *made, float *x) {
   return 2;
 }
 
-/* Draws everything of one update. The stream from where the integers end is cut into a part per lane. A part's walk
-   depends on where it is entered, which only the walk before it tells; but walks that meet stay together, so each
-   lane walks its part from every near entry, and one lane follows the entries. */
+/* Draws the tasks and rows of one update, and notes where the stream of its normals begins. */
 KERNEL(draw, struct feed *f) {
   SHARED(int, pos, 1);
   SHARED(int, got, 1);
@@ -184,10 +187,6 @@ KERNEL(draw, struct feed *f) {
   SHARED(int, some, 1);
   SHARED(int, value, BLOCK);
   SHARED(int, rank, 2 * BLOCK);
-  SHARED(short, leaves, ENTRIES * BLOCK);
-  SHARED(short, makes, ENTRIES * BLOCK);
-  SHARED(int, entry, BLOCK);
-  SHARED(int, base, BLOCK);
   int *const counts = f->chosen + f->slots;
   PHASE
     if (lane == 0) {
@@ -260,9 +259,33 @@ KERNEL(draw, struct feed *f) {
       PHASE END_PHASE /* nobody changes got before everybody has left the loop */
     }
 
-  const int length = (f->noises + f->noises / 16) / BLOCK + 4;
+  PHASE if (lane == 0) f->start[0] = pos[0]; END_PHASE
+}
+
+/* The normals of an update, by many blocks. The stream from where the integers end is cut into a part per lane. A part's
+   walk depends on where it is entered, which only the walk before it tells; but walks that meet stay together, so walk
+   goes through each part from every near entry, and normals follows the entries: first from block to block, then from
+   part to part. */
+DEV struct walk k_through(const struct feed *f, const short *leaves, const short *makes, int part, struct walk w) {
+  const int lane = part % BLOCK;
+  int p = w.entry, made;
+  float x;
+  if (p < ENTRIES) {
+    w.made += makes[p * BLOCK + lane];
+    w.entry = leaves[p * BLOCK + lane];
+    return w;
+  }
+  while (p < f->length) { p += k_normal(f, f->start[0] + part * f->length + p, &made, &x); w.made += made; }
+  w.entry = p - f->length;
+  return w;
+}
+
+KERNEL(walk, struct feed *f) {
+  SHARED(short, leaves, ENTRIES * BLOCK);
+  SHARED(short, makes, ENTRIES * BLOCK);
+  const int length = f->length;
   PHASE
-    const int at = pos[0] + lane * length;
+    const int at = f->start[0] + (BLOCK_ID * BLOCK + lane) * length;
     int made, p = 0, all = 0;
     float x;
     while (p < length) { p += k_normal(f, at + p, &made, &x); all += made; }
@@ -279,30 +302,63 @@ KERNEL(draw, struct feed *f) {
     }
   END_PHASE
   PHASE
-    if (lane == 0) {
-      int e = 0, total = 0;
-      for (int s = 0; s < BLOCK; s++) {
-        entry[s] = e;
-        base[s] = total;
-        if (e < ENTRIES) { total += makes[e * BLOCK + s]; e = leaves[e * BLOCK + s]; continue; }
-        int p = e, made;
-        float x;
-        while (p < length) { p += k_normal(f, pos[0] + s * length + p, &made, &x); total += made; }
-        e = p - length;
-      }
-      counts[FAILED] = total < f->noises;
+    for (int i = lane; i < ENTRIES * BLOCK; i += BLOCK) {
+      f->leaves[BLOCK_ID * ENTRIES * BLOCK + i] = leaves[i];
+      f->makes[BLOCK_ID * ENTRIES * BLOCK + i] = makes[i];
+    }
+    if (lane < ENTRIES) {
+      struct walk w;
+      w.entry = lane;
+      w.made = 0;
+      for (int s = 0; s < BLOCK; s++) w = k_through(f, leaves, makes, BLOCK_ID * BLOCK + s, w);
+      f->blocks[BLOCK_ID * ENTRIES + lane] = w;
+    }
+  END_PHASE
+}
+
+KERNEL(normals, struct feed *f) {
+  SHARED(struct walk, blocks, ENTRIES * WALKS);
+  SHARED(short, leaves, ENTRIES * BLOCK);
+  SHARED(short, makes, ENTRIES * BLOCK);
+  SHARED(struct walk, entry, BLOCK);
+  PHASE
+    for (int i = lane; i < ENTRIES * BLOCK_ID; i += BLOCK) blocks[i] = f->blocks[i];
+    for (int i = lane; i < ENTRIES * BLOCK; i += BLOCK) {
+      leaves[i] = f->leaves[BLOCK_ID * ENTRIES * BLOCK + i];
+      makes[i] = f->makes[BLOCK_ID * ENTRIES * BLOCK + i];
     }
   END_PHASE
   PHASE
-    const int at = pos[0] + lane * length;
-    int made, out = base[lane];
+    if (lane == 0) {
+      struct walk w;
+      w.entry = w.made = 0;
+      for (int b = 0; b < BLOCK_ID; b++) {
+        const int all = b * ENTRIES * BLOCK;
+        if (w.entry < ENTRIES) { struct walk to = blocks[b * ENTRIES + w.entry]; w.made += to.made; w.entry = to.entry; }
+        else for (int s = 0; s < BLOCK; s++) w = k_through(f, f->leaves + all, f->makes + all, b * BLOCK + s, w);
+      }
+      for (int s = 0; s < BLOCK; s++) {
+        entry[s] = w;
+        w = k_through(f, leaves, makes, BLOCK_ID * BLOCK + s, w);
+      }
+      if (BLOCK_ID == f->walks - 1) f->chosen[f->slots + FAILED] = w.made < f->noises;
+    }
+  END_PHASE
+  PHASE
+    const int at = f->start[0] + (BLOCK_ID * BLOCK + lane) * f->length;
+    int made, out = entry[lane].made;
     float x;
-    for (int p = entry[lane]; p < length && out < f->noises;) {
+    for (int p = entry[lane].entry; p < f->length && out < f->noises;) {
       p += k_normal(f, at + p, &made, &x);
       if (made) f->noise[out++] = x;
     }
   END_PHASE
-  PHASE if (lane == 0) f->update++; END_PHASE /* the seed of numbers that are not made in advance: nobody draws any more */
+  PHASE /* the seed of numbers that are not made in advance changes when nobody draws any more */
+    if (lane == 0) {
+      FENCE;
+      if (NEXT(f->finished) == f->walks - 1) { f->finished[0] = 0; f->update++; }
+    }
+  END_PHASE
 }
 
 /* One matrix to fill. A part of it is one block's work. */
@@ -345,8 +401,17 @@ KERNEL(gather, const struct feed *f, const struct job *jobs, const struct part *
   PHASE
     const struct part p = parts[BLOCK_ID];
     const struct job *j = jobs + p.job;
-    for (int e = p.from + lane; e < p.from + PART && e < j->rows * j->cols; e += BLOCK)
-      j->to[e / j->cols * j->pitch + e % j->cols] = k_fill(f, j, e / j->cols, e % j->cols);
+    const int n = j->rows * j->cols, cols = j->cols, pitch = j->pitch;
+    float *const to = j->to;
+    float x[PART / BLOCK];
+    UNROLL for (int i = 0; i < PART / BLOCK; i++) { /* all are read before any is written */
+      const int e = p.from + i * BLOCK + lane;
+      x[i] = e < n ? k_fill(f, j, e / cols, e % cols) : 0.0f;
+    }
+    UNROLL for (int i = 0; i < PART / BLOCK; i++) {
+      const int e = p.from + i * BLOCK + lane;
+      if (e < n) to[e / cols * pitch + e % cols] = x[i];
+    }
     if (BLOCK_ID == 0)
       for (int i = lane; i < f->slots + COUNTS; i += BLOCK) f->seen[i] = f->chosen[i];
   END_PHASE

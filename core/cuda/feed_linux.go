@@ -20,15 +20,15 @@ type feeder struct {
 	mem     *memory
 	drawing *gpu.Drawing
 
-	module                  module
-	raw, draw, gather, note kernel
-	state                   address // struct feed
-	content                 feedState
-	rings                   []ringState
-	chunks                  [][]address // by ring; as long as its table on the GPU
-	spans                   []spanRoom  // by ring
-	stale                   bool        // rings have changed since they were uploaded
-	owned                   []address
+	module                                 module
+	raw, draw, walk, normals, gather, note kernel
+	state                                  address // struct feed
+	content                                feedState
+	rings                                  []ringState
+	chunks                                 [][]address // by ring; as long as its table on the GPU
+	spans                                  []spanRoom  // by ring
+	stale                                  bool        // rings have changed since they were uploaded
+	owned                                  []address
 
 	notes notes
 	runs  map[*runner]*fedRun
@@ -38,7 +38,9 @@ type feeder struct {
 type feedState struct {
 	a, b, update                                               uint64
 	rings, raw, chosen, picks, seen, noise, wn, fn, kn         address
+	leaves, makes, blocks, start, finished                     address
 	tasks, slots, choose, draws, perSlot, raws, noises, stride int32
+	walks, length                                              int32
 	draw                                                       [maxDraws]pickState
 }
 
@@ -55,6 +57,7 @@ const (
 	rawsPerLane   = 4
 	countsOfFeed  = 4 // pairs, overlap, short, failed
 	elementsAPart = 512
+	entries       = 16 // of a part of the normals' stream
 )
 
 // spanRoom is room for the trajectories of a ring.
@@ -104,7 +107,7 @@ func (f *feeder) prepare() (err error) {
 	if f.module, err = f.gpu.load(cubin); err != nil {
 		return err
 	}
-	for name, k := range map[string]*kernel{"raw": &f.raw, "draw": &f.draw, "gather": &f.gather, "note": &f.note} {
+	for name, k := range map[string]*kernel{"raw": &f.raw, "draw": &f.draw, "walk": &f.walk, "normals": &f.normals, "gather": &f.gather, "note": &f.note} {
 		if *k, err = f.gpu.function(f.module, name); err != nil {
 			return err
 		}
@@ -112,6 +115,8 @@ func (f *feeder) prepare() (err error) {
 	c, p := &f.content, f.drawing
 	c.tasks, c.slots, c.choose, c.draws, c.stride = int32(p.Tasks), int32(p.Slots), int32(p.Choose), int32(len(p.Draws)), int32(p.Stride())
 	c.perSlot, c.noises, c.raws = int32(p.PerSlot), int32(p.Noises), int32(p.Raws)
+	walks, length := p.Walks()
+	c.walks, c.length = int32(walks), int32(length)
 	for i, d := range p.Picks {
 		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), int32(d.Pair), 0, int32(d.Skip), int32(d.At)}
 		if d.ExclusiveEnd {
@@ -129,6 +134,8 @@ func (f *feeder) prepare() (err error) {
 		{&f.state, "drawing data", int(unsafe.Sizeof(feedState{})) / 4}, {&c.rings, "replay's rings", len(f.rings) * int(unsafe.Sizeof(ringState{})) / 4},
 		{&c.raw, "random numbers", 2 * int(c.raws)}, {&c.chosen, "the tasks drawn", p.Tasks + p.Slots + countsOfFeed},
 		{&c.picks, "the rows drawn", p.Slots*int(c.perSlot) + 1}, {&c.seen, "the tasks drawn", p.Slots + countsOfFeed}, {&c.noise, "noise", int(c.noises) + 1},
+		{&c.leaves, "noise", walks * entries * gpu.BlockSize / 2}, {&c.makes, "noise", walks * entries * gpu.BlockSize / 2},
+		{&c.blocks, "noise", 2 * walks * entries}, {&c.start, "noise", 1}, {&c.finished, "noise", 1},
 		{&c.wn, "noise", 128}, {&c.fn, "noise", 128}, {&c.kn, "noise", 128},
 	} {
 		if *x.to, err = f.take(x.what, x.words); err != nil {
@@ -277,7 +284,15 @@ func (f *feeder) ahead(s stream) error {
 	if err := f.gpu.launch(f.raw, s, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane), 1, args); err != nil {
 		return err
 	}
-	return f.gpu.launch(f.draw, s, 1, 1, args)
+	if err := f.gpu.launch(f.draw, s, 1, 1, args); err != nil {
+		return err
+	}
+	for _, k := range []kernel{f.walk, f.normals} {
+		if err := f.gpu.launch(k, s, int(f.content.walks), 1, args); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Load implements feed.Feed.

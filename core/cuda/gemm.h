@@ -61,6 +61,63 @@
       }                                                                                                                \
     END_PHASE                                                                                                          \
   }
+/* The sums of the columns of b, k rows, where cuBLASLt does not make them with a product: eight columns per block. */
+KERNEL(column_sums, const float *RESTRICT b, float *RESTRICT out, int k, int n, int ldb, int nb, int nout) {
+  OF_MEMORY(b, nb);
+  OF_MEMORY(out, nout);
+  SHARED(float, part, BLOCK);
+  PHASE
+    const int c = BLOCK_ID * 8 + lane % 8;
+    float sum = 0.0f;
+    if (c < n) AT_ONCE for (int r = lane / 8; r < k; r += BLOCK / 8) sum += b[r * ldb + c];
+    part[lane] = sum;
+  END_PHASE
+  for (int half = BLOCK / 2; half >= 8; half /= 2) {
+    PHASE if (lane < half) part[lane] += part[lane + half]; END_PHASE
+  }
+  PHASE
+    const int c = BLOCK_ID * 8 + lane;
+    if (lane < 8 && c < n) out[c] = part[lane];
+  END_PHASE
+}
+/* Both operands of a product as TF32 numbers and what these leave, the terms of a sum side by side, three times as many:
+   of the one all numbers' first part twice and then the second, of the other first, second, first. What is left out is
+   the product of the second parts. A block turns a square, if the terms lie apart. */
+DEV float k_first(float x) { return x != x ? x : k_float((int)(((unsigned)k_bits(x) + 0x1000u) & ~0x1fffu)); }
+#define SQUARE 32
+KERNEL(split, const float *RESTRICT a, float *RESTRICT to_a, const float *RESTRICT b, float *RESTRICT to_b, int blocks,
+       int terms, int m, int lda, int along_a, int n, int ldb, int along_b, int na, int nto_a, int nb, int nto_b) {
+  OF_MEMORY(a, na);
+  OF_MEMORY(to_a, nto_a);
+  OF_MEMORY(b, nb);
+  OF_MEMORY(to_b, nto_b);
+  SHARED(float, square, SQUARE * (SQUARE + 1));
+  const int other = BLOCK_ID >= blocks, id = other ? BLOCK_ID - blocks : BLOCK_ID;
+  const float *const from = other ? b : a;
+  float *const to = other ? to_b : to_a;
+  const int across = other ? n : m, pitch = other ? ldb : lda, along = other ? along_b : along_a;
+  const int room = (terms + 3) / 4 * 4, wide = (room + SQUARE - 1) / SQUARE;
+  const int top = id / wide * SQUARE, left = id % wide * SQUARE;
+  PHASE
+    UNROLL for (int i = 0; i < SQUARE * SQUARE / BLOCK; i++) {
+      const int e = i * BLOCK + lane, r = along ? e / SQUARE : e % SQUARE, c = along ? e % SQUARE : e / SQUARE;
+      const int in = top + r < across && left + c < terms;
+      square[r * (SQUARE + 1) + c] = !in ? 0.0f : along ? from[(top + r) * pitch + left + c] : from[(left + c) * pitch + top + r];
+    }
+  END_PHASE
+  PHASE
+    UNROLL for (int i = 0; i < SQUARE * SQUARE / BLOCK; i++) {
+      const int e = i * BLOCK + lane, r = e / SQUARE, c = e % SQUARE;
+      if (top + r >= across || left + c >= room) continue;
+      const float x = square[r * (SQUARE + 1) + c], first = k_first(x);
+      const float second = k_abs(first) < INFINITY_ ? x - first : 0.0f;
+      float *const at = to + (top + r) * 3 * room + left + c;
+      at[0] = first;
+      at[room] = other ? second : first;
+      at[2 * room] = other ? first : second;
+    }
+  END_PHASE
+}
 GEMM(gemm_nn, 0, 0)
 GEMM(gemm_nt, 0, 1)
 GEMM(gemm_tn, 1, 0)

@@ -24,6 +24,7 @@ type spread struct {
 	memories int
 	far      [gpu.Arena + 1]int // by space
 	tables   int
+	parts    int
 }
 
 // alone is a runner's launches in its own memory.
@@ -95,33 +96,91 @@ func (r *runner) launchRegion(pl *gpu.Plan, i int, name string, over *spread) (f
 // is made by the algorithm that makes it in one, so that it has the same bits.
 func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, error) {
 	g, lt, single := u.Product, r.gpu.lt, r.lt[u]
-	if lt == nil || !serves(g) || over.memories > 1 && single == nil {
+	if lt == nil || !lt.serves(g) || over.memories > 1 && single == nil {
 		return r.launchOwn(g, over)
 	}
-	of := func(v int) operand {
-		if v < 0 {
-			return operand{}
-		}
-		return operand{r.address(v), r.pitch(v), r.far(v, over)}
+	if g.Mask >= 0 && r.unmarked[g.Mask] {
+		return r.takeOver(g)
 	}
 	var algos []algorithm
 	if over.memories > 1 {
 		algos = single.algos[:1]
 	}
-	p, ok, err := lt.prepare(g, of(g.A), of(g.B), of(g.Bias), of(g.Out), over.memories, algos)
+	o, before := r.operands(g, over), func(stream) error { return nil }
+	if lt.parts {
+		var err error
+		if before, err = r.launchParts(u, &g, &o, over); err != nil {
+			return nil, err
+		}
+	}
+	p, ok, err := lt.prepare(g, o, over.memories, algos)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		r.gpu.fallen.Add(1)
-		return r.launchOwn(g, over)
+		return r.takeOver(g)
 	}
 	if over.memories == 1 {
 		r.lt[u] = p
 	} else {
 		r.spread = append(r.spread, p)
 	}
-	return func(s stream) error { return lt.multiply(p, s, r.work[u.Branch]) }, nil
+	return func(s stream) error {
+		if err := before(s); err != nil {
+			return err
+		}
+		return lt.multiply(p, s, r.work[u.Branch])
+	}, nil
+}
+
+// launchParts cuts a product's operands into two numbers each, and makes it one of three times the terms, whose operands
+// are these.
+func (r *runner) launchParts(u *gpu.Unit, g **gpu.Product, o *operands, over *spread) (func(stream) error, error) {
+	of := **g
+	pitch, a, b := 3*gpu.Pitch(of.K), o.a, o.b
+	o.a = operand{r.parts + address(4*r.partsAt[u.Branch]), pitch, over.parts}
+	o.b = operand{o.a.at + address(4*gpu.RoundUp(of.M*pitch)), pitch, over.parts}
+	var args arguments
+	for _, at := range []address{a.at, o.a.at, b.at, o.b.at} {
+		args.pointer(at)
+	}
+	blocks := func(across int) int { return gpu.CeilDiv(across, 32) * gpu.CeilDiv(pitch/3, 32) }
+	along := map[bool]int{true: 1}
+	for _, n := range []int{blocks(of.M), of.K, of.M, a.pitch, along[!of.TA], of.N, b.pitch, along[of.TB], a.far, over.parts, b.far, over.parts} {
+		args.integer(n)
+	}
+	*g = &gpu.Product{A: of.A, B: of.B, Bias: of.Bias, Mask: of.Mask, Sums: of.Sums, Out: of.Out, TB: true, Act: of.Act, M: of.M, N: of.N, K: pitch}
+	return r.with("split", blocks(of.M)+blocks(of.N), args, over)
+}
+
+// operands are those of a product for cuBLASLt.
+func (r *runner) operands(g *gpu.Product, over *spread) operands {
+	of := func(v int) operand {
+		if v < 0 {
+			return operand{}
+		}
+		return operand{r.address(v), r.pitch(v), r.far(v, over)}
+	}
+	o := operands{a: of(g.A), b: of(g.B), bias: of(g.Bias), out: of(g.Out), sums: of(g.Sums)}
+	if g.Turned {
+		o.b.at, o.b.pitch = r.mem.turn(r.param(g.B)), gpu.Pitch(r.p.Values[g.B].Rows)
+	}
+	marked := g.Mask
+	if marked < 0 {
+		marked = g.Out
+	}
+	if at := r.place.Bits[marked]; at.Space != gpu.Nowhere {
+		o.bits = operand{r.at(at), gpu.BitPitch(r.p.Values[marked].Cols), over.far[at.Space]}
+	}
+	return o
+}
+
+// takeOver makes a product by our own kernel that cuBLASLt has no algorithm for. It keeps no bits: masks by them are its
+// own too.
+func (r *runner) takeOver(g *gpu.Product) (func(stream) error, error) {
+	r.gpu.fallen.Add(1)
+	r.unmarked[g.Out] = true
+	return r.launchOwn(g, alone)
 }
 
 // tryProducts makes every product once outside the graph, where that changes nothing, so that libraries load what they
@@ -130,6 +189,17 @@ func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error 
 	for i, u := range pl.Units {
 		if u.Product == nil {
 			continue
+		}
+		if p := r.lt[u]; p != nil && u.Product.Mask >= 0 && r.unmarked[u.Product.Mask] {
+			var err error
+			if launches[i], err = r.drop(u, p); err != nil {
+				return err
+			}
+		}
+		if p := r.lt[u]; p != nil {
+			if err := r.choose(u, p); err != nil {
+				return err
+			}
 		}
 		err := r.try(launches[i])
 		for p := r.lt[u]; err != nil && p != nil; err = r.try(launches[i]) {
@@ -140,19 +210,23 @@ func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error 
 			if p.next() {
 				continue
 			}
-			r.gpu.lt.release(p)
-			delete(r.lt, u)
-			r.gpu.fallen.Add(1)
-			p = nil
-			if launches[i], err = r.launchOwn(u.Product, alone); err != nil {
+			if launches[i], err = r.drop(u, p); err != nil {
 				return err
 			}
+			p = nil
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return r.gpu.do(Launching, "cuStreamSynchronize", uintptr(r.mem.stream))
+}
+
+// drop gives a product of cuBLASLt's to our own kernel.
+func (r *runner) drop(u *gpu.Unit, p *ltProduct) (func(stream) error, error) {
+	r.gpu.lt.release(p)
+	delete(r.lt, u)
+	return r.takeOver(u.Product)
 }
 
 // try launches while nobody records: the library may load a kernel for it.
@@ -175,21 +249,38 @@ func (r *runner) optional(v int) address {
 // launchOwn multiplies by our own kernel.
 func (r *runner) launchOwn(g *gpu.Product, over *spread) (func(stream) error, error) {
 	var args arguments
-	for _, a := range []address{r.address(g.A), r.address(g.B), r.optional(g.Bias), r.optional(g.Mask), r.address(g.Out)} {
+	o := r.operands(g, over)
+	for _, a := range []address{o.a.at, o.b.at, o.bias.at, r.optional(g.Mask), o.out.at} {
 		args.pointer(a)
 	}
 	ldm := 0
 	if g.Mask >= 0 {
 		ldm = r.pitch(g.Mask)
 	}
-	for _, n := range []int{g.M, g.N, g.K, r.pitch(g.A), r.pitch(g.B), r.pitch(g.Out), ldm, int(g.Act)} {
+	for _, n := range []int{g.M, g.N, g.K, o.a.pitch, o.b.pitch, o.out.pitch, ldm, int(g.Act)} {
 		args.integer(n)
 	}
 	for _, v := range []int{g.A, g.B, g.Bias, g.Mask, g.Out} {
 		args.integer(r.far(v, over))
 	}
 	letter := map[bool]string{false: "n", true: "t"}
-	return r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args, over)
+	product, err := r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args, over)
+	if err != nil || g.Sums < 0 {
+		return product, err
+	}
+	args = nil
+	args.pointer(o.b.at)
+	args.pointer(o.sums.at)
+	for _, n := range []int{g.K, g.N, o.b.pitch, o.b.far, o.sums.far} {
+		args.integer(n)
+	}
+	sums, err := r.with("column_sums", gpu.CeilDiv(g.N, 8), args, over)
+	return func(s stream) error {
+		if err := product(s); err != nil {
+			return err
+		}
+		return sums(s)
+	}, err
 }
 
 func (r *runner) launchTable(name string, table address, n int, over *spread) (func(stream) error, error) {
@@ -207,7 +298,9 @@ func (r *runner) launchTable(name string, table address, n int, over *spread) (f
 // piece and counter are the structs of optimiser.h.
 type piece struct {
 	w, m, v, g, average, correct               address
-	n                                          int32
+	turned, turnedAverage                      address
+	rows, cols, pitch, shift                   int32
+	across, turnedPitch                        int32
 	rate, beta1, gain1, beta2, gain2, eps, tau float32
 }
 
@@ -278,7 +371,7 @@ func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 func (r *runner) pieces(list []gpu.Piece) (out []piece) {
 	for _, x := range list {
 		i, from := r.param(x.Param), address(4*x.From)
-		p := piece{w: r.mem.at(i, host.Weights) + from, g: r.address(x.Source) + from, n: int32(x.N), tau: float32(x.Tau)}
+		p := piece{w: r.mem.at(i, host.Weights) + from, g: r.address(x.Source) + from, rows: 1, cols: int32(x.N), shift: 10, tau: float32(x.Tau)}
 		if a := x.Adam; a != nil {
 			p.m, p.v, p.correct = r.mem.at(i, host.First)+from, r.mem.at(i, host.Second)+from, address(8*x.Slot)
 			p.rate, p.eps = float32(a.LR), float32(a.Eps)
@@ -287,6 +380,15 @@ func (r *runner) pieces(list []gpu.Piece) (out []piece) {
 		}
 		if x.Average >= 0 {
 			p.average = r.mem.at(r.param(x.Average), host.Weights) + from
+		}
+		if s := r.mem.Specs[i]; x.Rows > 0 {
+			pitch := gpu.Pitch(s.Cols)
+			p.rows, p.cols, p.pitch, p.shift = int32(x.Rows), int32(x.Cols), int32(pitch), 5
+			p.across, p.turnedPitch = int32(min(x.Cols, s.Cols-x.From%pitch)), int32(gpu.Pitch(s.Rows))
+			p.turned = r.mem.turn(i) + address(4*x.Turned)
+			if x.Average >= 0 {
+				p.turnedAverage = r.mem.turn(r.param(x.Average)) + address(4*x.Turned)
+			}
 		}
 		out = append(out, p)
 	}

@@ -11,10 +11,12 @@ import (
 )
 
 // memory implements core.Memory: all parameters in one piece of device memory, then both moments in the same order, then
-// the step counts. Everything that runs on it runs on one stream, in order.
+// the step counts, then, if the device keeps them, the matrices' transposed copies. Everything that runs on it runs on one stream, in order.
 type memory struct {
 	*host.Parameters
 	gpu    *device
+	turned []int  // by parameter: where its copy lies, in floats from the base; 0 for none
+	end    int    // floats of all
 	group  *group // of memories whose programs run as one; nil for one by itself
 	stream stream
 	base   address
@@ -26,6 +28,7 @@ func (g *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 		return nil, err
 	}
 	m := &memory{Parameters: p, gpu: g}
+	m.layOut()
 	leave, err := g.enter()
 	if err != nil {
 		return nil, err
@@ -41,7 +44,27 @@ func (g *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 }
 
 // size is the floats that the parameters and all that belongs to them take.
-func (m *memory) size() int { return gpu.RoundUp(3*m.Total + 2*len(m.Specs) + gpu.Align) }
+func (m *memory) size() int { return m.end }
+
+// layOut finds room for everything.
+func (m *memory) layOut() {
+	m.end = gpu.RoundUp(3*m.Total + 2*len(m.Specs) + gpu.Align)
+	m.turned = make([]int, len(m.Specs))
+	for i, s := range m.Specs {
+		if m.gpu.planning().Transposes && gpu.Turns(s.Rows, s.Cols) {
+			m.turned[i] = m.end
+			m.end += gpu.RoundUp(host.Size(s.Cols, s.Rows))
+		}
+	}
+}
+
+// turn is the transposed copy of parameter i, 0 for none.
+func (m *memory) turn(i int) address {
+	if m.turned[i] == 0 {
+		return 0
+	}
+	return m.base + address(4*m.turned[i])
+}
 
 // hold makes a stream and allocates n floats for an owner that has no Close: they go with it.
 func (g *device) hold(owner any, n int) (s stream, base address, err error) {
@@ -138,7 +161,22 @@ func (m *memory) Write(entry string, src []float64) error {
 	s := m.Specs[i]
 	buf := make([]float32, host.Size(s.Rows, s.Cols))
 	host.Scatter(buf, src, s.Cols)
-	return upload(m.gpu.driver, m.at(i, part), buf)
+	return m.put(i, part, buf)
+}
+
+// put writes a part of parameter i, whose rows are padded, and its copy.
+func (m *memory) put(i int, part host.Part, rows []float32) error {
+	if err := upload(m.gpu.driver, m.at(i, part), rows); err != nil || part != host.Weights || m.turned[i] == 0 {
+		return err
+	}
+	s := m.Specs[i]
+	turned := make([]float32, host.Size(s.Cols, s.Rows))
+	for r := range s.Rows {
+		for c := range s.Cols {
+			turned[c*gpu.Pitch(s.Rows)+r] = rows[r*gpu.Pitch(s.Cols)+c]
+		}
+	}
+	return upload(m.gpu.driver, m.turn(i), turned)
 }
 
 // all reads the parameters.

@@ -61,7 +61,7 @@ func checkProgram(t *testing.T, gpu *fakecuda.GPU, p *core.Program, start core.M
 		}
 	}
 	if o.Products == "" { // with operands rounded to 10 bits
-		exact, rounded := programs.Execute(t, d, p, params, inputs, 1), programs.Execute(t, newDevice(t, cuda.Options{TF32: true}), p, params, inputs, 1)
+		exact, rounded := programs.Execute(t, d, p, params, inputs, 1), programs.Execute(t, newDevice(t, cuda.Options{Precision: "tf32"}), p, params, inputs, 1)
 		for output := range p.Outputs {
 			if e := programs.Difference(rounded[output], exact[output]); !(e <= 2e-2) || e == 0 && gpu != nil && p.Name == "pearl.update" && output == "grad_q1" { // a GPU's library may take float32 at odd sizes
 				t.Errorf("%s: %s in TF32 is off by %.1e", p.Name, output, e)

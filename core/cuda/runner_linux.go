@@ -28,11 +28,15 @@ type runner struct {
 	work   [gpu.MaxBranches]address // of products
 	lt     map[*gpu.Unit]*ltProduct
 	graph  graph
-	fed    *fed // draws the data of every run, if set
-	set    *set // programs that may run as one with this, nil if there are none
-	plan   *gpu.Plan
-	each   []func(stream) error // its launches, by unit
-	spread []*ltProduct
+
+	unmarked map[int]bool // values of which nobody writes the bits
+	parts    address      // room for operands in two parts, for each branch
+	partsAt  [gpu.MaxBranches]int
+	fed      *fed // draws the data of every run, if set
+	set      *set // programs that may run as one with this, nil if there are none
+	plan     *gpu.Plan
+	each     []func(stream) error // its launches, by unit
+	spread   []*ltProduct
 
 	staged  [2][]float32
 	copied  [2]event
@@ -74,7 +78,7 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 // prepare compiles, allocates and records the graph.
 func (r *runner) prepare(pl *gpu.Plan) error {
 	g := r.gpu
-	r.lt = map[*gpu.Unit]*ltProduct{}
+	r.lt, r.unmarked = map[*gpu.Unit]*ltProduct{}, map[int]bool{}
 	text, names := Source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {
@@ -130,6 +134,9 @@ func (r *runner) allocate(pl *gpu.Plan) (err error) {
 			}
 		}
 	}
+	if err := r.allocateParts(pl); err != nil {
+		return err
+	}
 	for i := range r.staged {
 		if r.staged[i], err = g.pin(r.place.Size[gpu.Inputs] + gpu.Align); err != nil {
 			return err
@@ -151,6 +158,28 @@ func (r *runner) allocate(pl *gpu.Plan) (err error) {
 	}
 	slices.SortFunc(r.inputs, func(a, b int) int { return cmp.Compare(r.place.Of[a].Offset, r.place.Of[b].Offset) })
 	r.done, err = g.newEvent()
+	return err
+}
+
+// allocateParts finds room for the operands of one product on each branch.
+func (r *runner) allocateParts(pl *gpu.Plan) (err error) {
+	if r.gpu.lt == nil || !r.gpu.lt.parts {
+		return nil
+	}
+	var most [gpu.MaxBranches]int
+	for _, u := range pl.Units {
+		if g := u.Product; g != nil {
+			most[u.Branch] = max(most[u.Branch], gpu.RoundUp(3*gpu.Pitch(g.K)*g.M)+gpu.RoundUp(3*gpu.Pitch(g.K)*g.N))
+		}
+	}
+	all := 0
+	for b, n := range most {
+		r.partsAt[b] = all
+		all += n
+	}
+	if all > 0 {
+		r.parts, err = r.room("operands in two parts", partsRoom, all)
+	}
 	return err
 }
 
@@ -520,7 +549,7 @@ func (r *runner) release() {
 		g.free(a)
 	}
 	if r.set == nil {
-		for _, a := range []address{r.base[gpu.Inputs], r.base[gpu.Outputs], r.base[gpu.Arena], r.tables} {
+		for _, a := range []address{r.base[gpu.Inputs], r.base[gpu.Outputs], r.base[gpu.Arena], r.tables, r.parts} {
 			g.free(a)
 		}
 	}

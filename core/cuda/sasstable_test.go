@@ -52,7 +52,7 @@ func TestSASSTable(t *testing.T) {
 	for _, s := range yardstick.Sizes {
 		y, err := tclpearl.NewYardstick(s, ref.Device)
 		must(t, err)
-		pl, err := gpu.New(y.Program(), gpu.Options{Vectors: true})
+		pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))
 		must(t, err)
 		text, names := cuda.Source(pl)
 		blocks, what := map[string]int{}, map[string]string{}

@@ -92,7 +92,7 @@ func TestNVRTC(t *testing.T) {
 func TestMachineCode(t *testing.T) {
 	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	must(t, err)
-	pl, err := gpu.New(y.Program(), gpu.Options{Vectors: true})
+	pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))
 	must(t, err)
 	text, names := cuda.Source(pl)
 	codes := compiled(t, text, "9.0")

@@ -44,7 +44,7 @@ type set struct {
 	text    string    // of the program
 	runners []*runner // by member, nil where it is not loaded, or closed
 	loads   int       // ever
-	rooms   [tablesRoom + 1]struct {
+	rooms   [partsRoom + 1]struct {
 		base address
 		far  int
 	}
@@ -52,10 +52,13 @@ type set struct {
 	busy  bool  // one has run already: its results may not be made again
 }
 
-// roomKind numbers what a program allocates: a gpu.Space, or the optimiser's tables.
+// roomKind numbers what a program allocates: a gpu.Space, the optimiser's tables, or operands in two parts.
 type roomKind int
 
-const tablesRoom = roomKind(gpu.Arena) + 1
+const (
+	tablesRoom = roomKind(gpu.Arena) + 1
+	partsRoom  = tablesRoom + 1
+)
 
 // groups are a device's.
 type groups struct {
@@ -148,7 +151,7 @@ func (s *set) complete(r *runner, pl *gpu.Plan, names []string) (err error) {
 		return nil
 	}
 	first := s.runners[0]
-	over := &spread{memories: len(s.runners), tables: s.rooms[tablesRoom].far}
+	over := &spread{memories: len(s.runners), tables: s.rooms[tablesRoom].far, parts: s.rooms[partsRoom].far}
 	over.far[gpu.Params] = r.mem.size()
 	for _, k := range []gpu.Space{gpu.Inputs, gpu.Outputs, gpu.Arena} {
 		over.far[k] = s.rooms[k].far

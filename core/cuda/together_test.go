@@ -31,27 +31,23 @@ func scattered(of map[string][]float64, seed uint64) map[string][]float64 {
 }
 
 // Eight memories whose programs run as one, started from eight goroutines, end with the bits of eight by themselves: PEARL's
-// and TCL-PEARL's updates and diagnoses, by cuBLASLt, by our own products, and where the library makes no products of
-// several. One that stops early does not hold the others up.
+// and TCL-PEARL's updates and diagnoses, by cuBLASLt, in other precisions, by our own products, and where the library makes
+// no products of several. One that stops early does not hold the others up.
 func TestTogether(t *testing.T) {
 	fake := fakecuda.Use(t)
 	for _, of := range programs.All(t)[:2] {
 		name := of.Algorithm
-		for _, way := range []string{"", "own", "one by one"} {
+		for way, o := range map[string]cuda.Options{"": {}, "own": {Products: "own"}, "one by one": {}, "tf32": {Precision: "tf32"}, "tf32x3": {Precision: "tf32x3"}} {
 			if way != "" && name == "pearl" {
 				continue
 			}
 			fake.Batches(way != "one by one")
-			products := way
-			if way == "one by one" {
-				products = ""
-			}
-			seeds(t, of, products, map[bool]int{true: 8, false: 2}[way == ""])
+			seeds(t, of, o, map[bool]int{true: 8, false: 2}[way == ""])
 		}
 	}
 }
 
-func seeds(t *testing.T, of programs.Of, products string, n int) {
+func seeds(t *testing.T, of programs.Of, o cuda.Options, n int) {
 	var used []*core.Program
 	for _, p := range of.Programs[:2] {
 		used = append(used, p)
@@ -100,7 +96,9 @@ func seeds(t *testing.T, of programs.Of, products string, n int) {
 		return mem, runs
 	}
 	updates := func(seed int) int { return 2 - seed/(n-1) } // the last stops early
-	d := newDevice(t, cuda.Options{Products: products, Together: n})
+	several := o
+	several.Together = n
+	d := newDevice(t, several)
 	mems, runs, together := make([]core.Memory, n), make([][]core.Runner, n), make([]map[string][]float64, n)
 	for seed := range n {
 		mems[seed], runs[seed] = open(d, seed)
@@ -115,12 +113,12 @@ func seeds(t *testing.T, of programs.Of, products string, n int) {
 		t.Errorf("%d graphs were launched: nothing ran together", launched)
 	}
 	for seed := range n {
-		d := newDevice(t, cuda.Options{Products: products})
+		d := newDevice(t, o)
 		mem, runs := open(d, seed)
 		for entry, want := range train(seed, updates(seed), mem, runs) {
 			for i, x := range together[seed][entry] {
 				if math.Float64bits(x) != math.Float64bits(want[i]) {
-					t.Fatalf("%s, products %q, seed %d: %s[%d] is %g together, %g alone", used[0].Name, products, seed, entry, i, x, want[i])
+					t.Fatalf("%s, %+v, seed %d: %s[%d] is %g together, %g alone", used[0].Name, o, seed, entry, i, x, want[i])
 				}
 			}
 		}

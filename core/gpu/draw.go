@@ -42,6 +42,15 @@ func NewDrawing(p feed.Plan) (*Drawing, error) {
 	return d, nil
 }
 
+// Walks is how the stream of an update's normals is cut for lanes that walk through it side by side: into blocks of
+// BlockSize parts of length numbers, with room for rejections. Parts are short, since a walk goes number by number.
+func (d *Drawing) Walks() (blocks, length int) {
+	const most, short = 64, 16
+	n := d.Noises + d.Noises/16 + 4*BlockSize
+	blocks = min(most, max(1, n/(short*BlockSize)))
+	return blocks, CeilDiv(n, blocks*BlockSize)
+}
+
 // FillKind says what a Fill puts into an input.
 type FillKind int
 

@@ -31,12 +31,23 @@ func (pl *Plan) Work(u *Unit) (flops, bytes int64) {
 	}
 	for _, v := range append(slices.Clone(u.Reads), u.Writes...) {
 		x := pl.Program.Values[v]
+		if g := u.Product; g != nil && pl.options.MaskedReLU && v == g.Mask {
+			bytes += int64(x.Rows) * int64(x.Cols) / 8
+			continue
+		}
 		bytes += 4 * int64(x.Rows) * int64(x.Cols)
 	}
+	if g := u.Product; g != nil && pl.Place != nil && pl.Place.Bits[g.Out].Space != Nowhere {
+		bytes += int64(g.M) * int64(g.N) / 8
+	}
 	for _, in := range u.Steps {
+		x := pl.Program.Values[in.Out]
+		n := int64(x.Rows) * int64(x.Cols)
 		if _, ok := in.Op.(core.Adam); ok { // both moments, read and written
-			x := pl.Program.Values[in.Out]
-			bytes += 16 * int64(x.Rows) * int64(x.Cols)
+			bytes += 16 * n
+		}
+		if pl.options.Transposes && Turns(x.Rows, x.Cols) {
+			bytes += 4 * n
 		}
 	}
 	bytes += 16 * int64(len(u.Ticks))
@@ -91,7 +102,7 @@ func (pl *Plan) Describe(u *Unit) string {
 
 func (pl *Plan) productString(g *Product) string {
 	t := map[bool]string{true: "ᵀ"}
-	s := fmt.Sprintf("%%%d%s·%%%d%s", g.A, t[g.TA], g.B, t[g.TB])
+	s := fmt.Sprintf("%%%d%s·%%%d%s", g.A, t[g.TA], g.B, t[g.TB != g.Turned])
 	if g.Bias >= 0 {
 		s += fmt.Sprintf(" + %%%d", g.Bias)
 	}
@@ -100,6 +111,9 @@ func (pl *Plan) productString(g *Product) string {
 		s = fmt.Sprintf("(%s)·%v'(%%%d)", s, g.Act, g.Mask)
 	case g.Act != op.Linear:
 		s = fmt.Sprintf("%v(%s)", g.Act, s)
+	}
+	if g.Sums >= 0 {
+		s += fmt.Sprintf(", %%%d = sums of columns of %%%d", g.Sums, g.B)
 	}
 	return fmt.Sprintf("%%%d = %s, %d×%d of %d terms", g.Out, s, g.M, g.N, g.K)
 }

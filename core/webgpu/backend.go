@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nacre/core"
+	"nacre/internal/wgpu"
 )
 
 // Backend is the GPUs that WebGPU reaches in the list of devices.
@@ -23,7 +24,7 @@ var Backend = core.Backend{
 			return "", err
 		}
 		if len(all) == 0 {
-			return "", noAdapter()
+			return "", wgpu.NoAdapter()
 		}
 		var lines []string
 		for n, i := range all {
@@ -31,8 +32,4 @@ var Backend = core.Backend{
 		}
 		return strings.Join(lines, "; "), nil
 	},
-}
-
-func noAdapter() *Error {
-	return &Error{NoDevice, "there is no adapter: no GPU's driver was found"}
 }

@@ -4,20 +4,19 @@ package webgpu
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"nacre/core"
 	"nacre/core/gpu/host"
+	"nacre/internal/wgpu"
 )
 
 // device implements core.Device.
 type device struct {
-	*wire
+	*wgpu.Device
 	info    Info
 	options Options
-	empty   [2]handle // buffers of nothing, for bindings that a program has no use for
+	empty   [2]wgpu.Handle // buffers of nothing, for bindings that a program has no use for
 
 	mu      sync.Mutex
 	kernels map[string]*kernel // compiled, by text and entry
@@ -25,53 +24,26 @@ type device struct {
 
 // kernel is a compiled kernel that several programs may use.
 type kernel struct {
-	handle handle
+	handle wgpu.Handle
 	users  int
 }
 
 // New makes a device on an adapter. The error is an *Error that says what is missing.
 func New(o Options) (core.Device, error) {
-	w, info, err := openWire(o)
+	w, info, err := wgpu.Open(wgpu.Options{
+		Ordinal: o.Ordinal, Hardware: o.Hardware, Software: fmt.Sprintf("--device webgpu:%d", o.Ordinal),
+		Lost: "programs and parameters on the GPU are gone, go on from the last checkpoint",
+	})
 	if err != nil {
 		return nil, err
 	}
-	d := &device{wire: w, info: info, options: o, kernels: map[string]*kernel{}}
+	d := &device{Device: w, info: info, options: o, kernels: map[string]*kernel{}}
 	for i := range d.empty {
-		if d.empty[i], err = w.newBuffer("nothing", minWords, false); err != nil {
+		if d.empty[i], err = w.NewBuffer("nothing", wgpu.MinWords, false); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
-}
-
-// choose checks that there is the adapter asked for.
-func choose(all []Info, o Options) error {
-	switch {
-	case len(all) == 0:
-		return noAdapter()
-	case o.Ordinal < 0 || o.Ordinal >= len(all):
-		return &Error{NoDevice, fmt.Sprintf("there is no adapter number %d: there are %d, numbered from 0", o.Ordinal, len(all))}
-	case o.Hardware && all[o.Ordinal].Software:
-		return &Error{NoDevice, fmt.Sprintf("there is no GPU, only an adapter that computes on the processor (%s): --device webgpu:%d takes it", all[o.Ordinal].Name, o.Ordinal)}
-	}
-	return nil
-}
-
-// enough checks an adapter's limits, by their names in WebGPU.
-func enough(has map[string]int64) error {
-	for _, name := range slices.Sorted(maps.Keys(Needs)) {
-		if has[name] < Needs[name] {
-			return &Error{Limits, fmt.Sprintf("the adapter's %s is %d, want %d", name, has[name], Needs[name])}
-		}
-	}
-	return nil
-}
-
-func lostGPU(said string) *Error {
-	if said == "" {
-		said = "the GPU fell away"
-	}
-	return &Error{LostGPU, said + "; programs and parameters on the GPU are gone, go on from the last checkpoint"}
 }
 
 // Name says what runs, e.g. "webgpu:0/fp32 Apple M3".
@@ -98,7 +70,7 @@ func (d *device) compile(body, entry string) (*kernel, error) {
 		k.users++
 		return k, nil
 	}
-	h, err := d.newKernel(text, entry)
+	h, err := d.NewKernel(text, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +96,7 @@ func (d *device) forget(used []*kernel) {
 	}
 	for key, k := range d.kernels {
 		if unused > idle && k.users == 0 {
-			d.freeKernel(k.handle)
+			d.FreeKernel(k.handle)
 			delete(d.kernels, key)
 		}
 	}
@@ -133,7 +105,7 @@ func (d *device) forget(used []*kernel) {
 // Load prepares a program. See Options.Host for programs that run elsewhere.
 func (d *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	mem, ok := m.(*memory)
-	if !ok || mem.gpu.wire != d.wire {
+	if !ok || mem.gpu.Device != d.Device {
 		return nil, fmt.Errorf("webgpu: the memory belongs to another device (%T)", m)
 	}
 	if err := mem.Fits(p); err != nil {

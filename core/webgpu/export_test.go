@@ -5,7 +5,7 @@ package webgpu
 import "nacre/core"
 
 // Lose takes a device away, as a driver does that is restarted.
-func Lose(d core.Device) { d.(*device).wire.destroy() }
+func Lose(d core.Device) { d.(*device).Device.Destroy() }
 
 // Compile compiles a text.
 func Compile(d core.Device, text string) error {

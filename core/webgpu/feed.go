@@ -10,6 +10,7 @@ import (
 	"nacre/core/feed"
 	"nacre/core/gpu"
 	"nacre/core/gpu/host"
+	"nacre/internal/wgpu"
 )
 
 // feeder is replay on the GPU; see feed.wgsl for its kernels. Programs loaded by it draw their data at the beginning of
@@ -20,7 +21,7 @@ type feeder struct {
 	drawing   *gpu.Drawing
 	arguments []int // of all kernels; the first two are each launch's own
 
-	rows, drawn, rings handle
+	rows, drawn, rings wgpu.Handle
 	roomRows           int        // words of rows
 	roomRings          int        // of rings
 	used               int        // chunks of rows that belong to a ring
@@ -57,7 +58,7 @@ const (
 
 // flight is a copy of records under way.
 type flight struct {
-	f    *fetching
+	f    *wgpu.Fetching
 	from int
 	runs []*runner
 }
@@ -65,7 +66,7 @@ type flight struct {
 // NewFeed implements feed.Device.
 func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 	mem, ok := m.(*memory)
-	if !ok || mem.gpu.wire != d.wire {
+	if !ok || mem.gpu.Device != d.Device {
 		return nil, fmt.Errorf("webgpu: the memory belongs to another device (%T)", m)
 	}
 	drawing, err := gpu.NewDrawing(p)
@@ -78,8 +79,8 @@ func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 	f := &feeder{gpu: d, mem: mem, drawing: drawing, of: make([]ringRows, p.Stores*p.Tasks), stale: true, loaded: map[*runner]bool{}}
 	f.layOut()
 	if f.drawn, err = d.room("random numbers", f.offset.size); err == nil {
-		f.rows, err = d.room("replay", minWords)
-		f.roomRows = minWords
+		f.rows, err = d.room("replay", wgpu.MinWords)
+		f.roomRows = wgpu.MinWords
 	}
 	if err == nil {
 		f.roomRings = f.ringsSize()
@@ -163,7 +164,7 @@ func (f *feeder) Put(store, task, at int, rows []float32) error {
 			r.chunks[c], f.stale = uint32(f.used), true
 		}
 		to := (int(r.chunks[c])-1)*rowsPerChunk*stride + k*stride
-		if err := f.gpu.write(f.rows, to, words(rows[:part*stride])); err != nil {
+		if err := f.gpu.Write(f.rows, to, wgpu.Words(rows[:part*stride])); err != nil {
 			return err
 		}
 		rows, at, n = rows[part*stride:], at+part, n-part
@@ -181,12 +182,12 @@ func (f *feeder) grow() error {
 	room := max(need, min(2*f.roomRows, int(f.gpu.info.Storage/4)))
 	bigger, err := f.gpu.room("replay", room)
 	if err == nil {
-		err = f.gpu.copyTo(bigger, f.rows, min(f.roomRows, f.used*chunk))
+		err = f.gpu.CopyTo(bigger, f.rows, min(f.roomRows, f.used*chunk))
 	}
 	if err != nil {
 		return err
 	}
-	f.gpu.freeBuffer(f.rows)
+	f.gpu.FreeBuffer(f.rows)
 	f.rows, f.roomRows = bigger, room
 	return f.rebind()
 }
@@ -234,7 +235,7 @@ func (f *feeder) Begin(a, b, update uint64) error {
 		f.stale = false
 	}
 	state := []uint32{uint32(a), uint32(a >> 32), uint32(b), uint32(b >> 32), uint32(update), uint32(update >> 32)}
-	return f.gpu.write(f.drawn, 0, state)
+	return f.gpu.Write(f.drawn, 0, state)
 }
 
 // upload writes all rings.
@@ -244,7 +245,7 @@ func (f *feeder) upload() error {
 		if err != nil {
 			return err
 		}
-		f.gpu.freeBuffer(f.rings)
+		f.gpu.FreeBuffer(f.rings)
 		f.rings, f.roomRings = bigger, 2*n
 		if err := f.rebind(); err != nil {
 			return err
@@ -263,7 +264,7 @@ func (f *feeder) upload() error {
 			content = append(content, max(c, 1)-1)
 		}
 	}
-	return f.gpu.write(f.rings, 0, content)
+	return f.gpu.Write(f.rings, 0, content)
 }
 
 // Load implements feed.Feed.
@@ -329,7 +330,7 @@ func (d *fed) addJob(r *runner, f gpu.Fill) {
 		r.table = append(r.table, uint32(x))
 	}
 	if f.Kind == gpu.OfTask {
-		r.table = append(r.table, words(f.Table)...)
+		r.table = append(r.table, wgpu.Words(f.Table)...)
 	}
 }
 
@@ -362,14 +363,14 @@ func (f *feeder) Records(wait bool) (out []feed.Record, err error) {
 		if err := f.mem.flush(); err != nil {
 			return nil, err
 		}
-		x, err := f.gpu.fetch(f.drawn, f.offset.notes, notesKept*f.noteWidth())
+		x, err := f.gpu.Fetch(f.drawn, f.offset.notes, notesKept*f.noteWidth())
 		if err != nil {
 			return nil, err
 		}
 		f.flights = append(f.flights, flight{x, f.noted, f.started})
 		f.noted, f.started = (f.noted+len(f.started))%notesKept, nil
 	}
-	for len(f.flights) > 0 && (wait || f.flights[0].f.ready()) {
+	for len(f.flights) > 0 && (wait || f.flights[0].f.Ready()) {
 		if out, err = f.land(out); err != nil {
 			return nil, err
 		}
@@ -382,11 +383,11 @@ func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
 	now := f.flights[0]
 	f.flights = f.flights[1:]
 	failed := false
-	err := now.f.wait(func(all []uint32) {
+	err := now.f.Wait(func(all []uint32) {
 		for i, r := range now.runs {
 			row := all[(now.from+i)%notesKept*f.noteWidth():]
 			scalars := len(r.fed.scalars)
-			x := feed.Record{Scalars: append([]float32(nil), floats(row[:scalars])...)}
+			x := feed.Record{Scalars: append([]float32(nil), wgpu.Floats(row[:scalars])...)}
 			row = row[scalars:]
 			for _, task := range row[:f.drawing.Slots] {
 				x.Tasks = append(x.Tasks, int(task))
@@ -406,9 +407,9 @@ func (f *feeder) land(out []feed.Record) ([]feed.Record, error) {
 // Close implements feed.Feed. Programs that were loaded here must be closed before.
 func (f *feeder) Close() error {
 	f.mem.flush() // a GPU that is lost has nothing left to give back
-	for _, b := range []*handle{&f.rows, &f.drawn, &f.rings} {
-		f.gpu.freeBuffer(*b)
-		var none handle
+	for _, b := range []*wgpu.Handle{&f.rows, &f.drawn, &f.rings} {
+		f.gpu.FreeBuffer(*b)
+		var none wgpu.Handle
 		*b = none
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"nacre/core"
 	"nacre/core/gpu/host"
+	"nacre/internal/wgpu"
 )
 
 // memory implements core.Memory: all parameters in one buffer, then both moments in the same order, then the step counts,
@@ -19,11 +19,11 @@ import (
 type memory struct {
 	*host.Parameters
 	gpu    *device
-	buffer handle
+	buffer wgpu.Handle
 
 	mu     sync.Mutex
-	queued []recording // updates that are yet to be submitted
-	work   int64       // their operations
+	queued []wgpu.Recording // updates that are yet to be submitted
+	work   int64            // their operations
 }
 
 func (d *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
@@ -35,17 +35,17 @@ func (d *device) NewMemory(specs []core.ParamSpec) (core.Memory, error) {
 	if m.buffer, err = d.room("parameters", 3*m.Total+2*len(m.Specs)); err != nil {
 		return nil, err
 	}
-	runtime.AddCleanup(m, func(b handle) { d.freeBuffer(b) }, m.buffer) // a Memory has no Close
+	runtime.AddCleanup(m, func(b wgpu.Handle) { d.FreeBuffer(b) }, m.buffer) // a Memory has no Close
 	return m, nil
 }
 
 // room makes a storage buffer, unless it is larger than the adapter can bind.
-func (d *device) room(what string, words int) (handle, error) {
-	if int64(words) > d.info.Storage/4 {
-		var none handle
-		return none, &Error{Limits, fmt.Sprintf("%.1f MB for %s: this adapter's buffers hold %.1f MB at most", float64(words)*4e-6, what, float64(d.info.Storage)*1e-6)}
+func (d *device) room(what string, words int) (wgpu.Handle, error) {
+	if err := d.info.TooLarge(what, words); err != nil {
+		var none wgpu.Handle
+		return none, err
 	}
-	return d.newBuffer(what, words, false)
+	return d.NewBuffer(what, words, false)
 }
 
 // The places of parameter i in the buffer: one of its parts, and its step count.
@@ -72,11 +72,11 @@ func (m *memory) read(at, n int, use func([]float32)) error {
 	if err := m.flush(); err != nil {
 		return err
 	}
-	f, err := m.gpu.fetch(m.buffer, at, n)
+	f, err := m.gpu.Fetch(m.buffer, at, n)
 	if err != nil {
 		return err
 	}
-	return f.wait(func(words []uint32) { use(floats(words)) })
+	return f.Wait(func(words []uint32) { use(wgpu.Floats(words)) })
 }
 
 func (m *memory) Write(entry string, src []float64) error {
@@ -93,12 +93,12 @@ func (m *memory) Write(entry string, src []float64) error {
 			return fmt.Errorf("webgpu: entry %q counts steps, got %g", entry, src[0])
 		}
 		high := math.Floor(src[0] / highCount)
-		return m.gpu.write(m.buffer, m.count(i), words([]float32{float32(src[0] - high*highCount), float32(high)}))
+		return m.gpu.Write(m.buffer, m.count(i), wgpu.Words([]float32{float32(src[0] - high*highCount), float32(high)}))
 	}
 	s := m.Specs[i]
 	buf := make([]float32, host.Size(s.Rows, s.Cols))
 	host.Scatter(buf, src, s.Cols)
-	return m.gpu.write(m.buffer, m.at(i, part), words(buf))
+	return m.gpu.Write(m.buffer, m.at(i, part), wgpu.Words(buf))
 }
 
 // submission is how many operations of matrix products are given to the GPU at once: systems take a GPU away from a program
@@ -106,7 +106,7 @@ func (m *memory) Write(entry string, src []float64) error {
 const submission = 2e10
 
 // enqueue adds an update to those that are to be submitted, and submits them where they are enough.
-func (m *memory) enqueue(r recording, flops int64, now bool) error {
+func (m *memory) enqueue(r wgpu.Recording, flops int64, now bool) error {
 	m.mu.Lock()
 	m.queued, m.work = append(m.queued, r), m.work+flops
 	now = now || m.work >= submission
@@ -124,28 +124,13 @@ func (m *memory) flush() error {
 	m.queued, m.work = nil, 0
 	m.mu.Unlock()
 	if len(list) == 0 {
-		return m.gpu.check()
+		return m.gpu.Check()
 	}
-	return m.gpu.submit(list)
+	return m.gpu.Submit(list)
 }
 
 // all reads the parameters.
 func (m *memory) all() (x []float32, err error) {
 	err = m.read(0, m.Total, func(words []float32) { x = slices.Clone(words) })
 	return x, err
-}
-
-// words and floats are the same bits under another type.
-func words(x []float32) []uint32 {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&x[0])), len(x))
-}
-
-func floats(x []uint32) []float32 {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*float32)(unsafe.Pointer(&x[0])), len(x))
 }

@@ -11,6 +11,7 @@ import (
 	"nacre/core"
 	"nacre/core/gpu"
 	"nacre/core/gpu/host"
+	"nacre/internal/wgpu"
 )
 
 // runner implements core.Runner: a list of dispatches that is submitted again for every run.
@@ -23,14 +24,14 @@ type runner struct {
 	fed    *fed // draws the data of every run, if set
 	starts [gpu.Arena + 1]int
 
-	buffers   [bindings]handle
-	owned     []handle
-	group     handle
+	buffers   [wgpu.Bindings]wgpu.Handle
+	owned     []wgpu.Handle
+	group     wgpu.Handle
 	kernels   []*kernel
 	table     []uint32
 	arguments []uint32
-	commands  []command
-	list      recording
+	commands  []wgpu.Command
+	list      wgpu.Recording
 
 	staged  []float32 // inputs as they lie on the GPU
 	fresh   []int     // inputs written since the last run
@@ -90,7 +91,7 @@ func (r *runner) prepare() (err error) {
 }
 
 // own makes a storage buffer that is given back with the runner.
-func (r *runner) own(what string, words int) (handle, error) {
+func (r *runner) own(what string, words int) (wgpu.Handle, error) {
 	b, err := r.gpu.room(what, words)
 	if err == nil {
 		r.owned = append(r.owned, b)
@@ -103,18 +104,18 @@ func (r *runner) finish() (err error) {
 	if r.buffers[tables], err = r.own("tables", len(r.table)); err != nil {
 		return err
 	}
-	if err := r.gpu.write(r.buffers[tables], 0, r.table); err != nil {
+	if err := r.gpu.Write(r.buffers[tables], 0, r.table); err != nil {
 		return err
 	}
-	if r.buffers[uniforms], err = r.gpu.newBuffer("arguments", len(r.arguments), true); err != nil {
+	if r.buffers[uniforms], err = r.gpu.NewBuffer("arguments", len(r.arguments), true); err != nil {
 		return err
 	}
 	r.owned = append(r.owned, r.buffers[uniforms])
-	if err := r.gpu.write(r.buffers[uniforms], 0, r.arguments); err != nil {
+	if err := r.gpu.Write(r.buffers[uniforms], 0, r.arguments); err != nil {
 		return err
 	}
 	for _, v := range r.plan.Place.Consts {
-		if err := r.gpu.write(r.buffers[work], r.at(v), words([]float32{float32(r.p.Values[v].Fill)})); err != nil {
+		if err := r.gpu.Write(r.buffers[work], r.at(v), wgpu.Words([]float32{float32(r.p.Values[v].Fill)})); err != nil {
 			return err
 		}
 	}
@@ -125,32 +126,32 @@ func (r *runner) finish() (err error) {
 
 // bind makes the group of buffers, and the list of dispatches on it.
 func (r *runner) bind() (err error) {
-	r.gpu.freeGroup(r.group)
-	if r.group, err = r.gpu.newGroup(r.buffers); err != nil {
+	r.gpu.FreeGroup(r.group)
+	if r.group, err = r.gpu.NewGroup(r.buffers); err != nil {
 		return err
 	}
 	for i := range r.commands {
-		r.commands[i].group = r.group
+		r.commands[i].Group = r.group
 	}
-	r.list = r.gpu.record(r.commands)
+	r.list = r.gpu.Record(r.commands)
 	return nil
 }
 
 // add compiles a kernel and adds its dispatch.
 func (r *runner) add(body, entry string, blocks int, args []int) error {
-	if len(args) >= argumentWords {
-		return &Error{Limits, fmt.Sprintf("a kernel of %d arguments, at most %d", len(args), argumentWords-1)}
+	if len(args) >= wgpu.ArgumentWords {
+		return &Error{Fault: Limits, Detail: fmt.Sprintf("a kernel of %d arguments, at most %d", len(args), wgpu.ArgumentWords-1)}
 	}
 	k, err := r.gpu.compile(body, entry)
 	if err != nil {
 		return err
 	}
 	r.kernels = append(r.kernels, k)
-	r.commands = append(r.commands, command{kernel: k.handle, arguments: len(r.arguments) / argumentWords, blocks: blocks})
+	r.commands = append(r.commands, wgpu.Command{Kernel: k.handle, Arguments: len(r.arguments) / wgpu.ArgumentWords, Blocks: blocks})
 	for _, a := range args {
 		r.arguments = append(r.arguments, uint32(int32(a)))
 	}
-	r.arguments = append(r.arguments, make([]uint32, argumentWords-len(args))...)
+	r.arguments = append(r.arguments, make([]uint32, wgpu.ArgumentWords-len(args))...)
 	return nil
 }
 
@@ -198,7 +199,7 @@ func (r *runner) launchRegion(u *gpu.Unit) error {
 		shared *= 2
 	}
 	if shared > r.gpu.info.Shared {
-		return &Error{Limits, fmt.Sprintf("%d sums in one kernel take %d bytes that a workgroup shares; this adapter has %d", k.Sums, shared, r.gpu.info.Shared)}
+		return &Error{Fault: Limits, Detail: fmt.Sprintf("%d sums in one kernel take %d bytes that a workgroup shares; this adapter has %d", k.Sums, shared, r.gpu.info.Shared)}
 	}
 	text := kernelText(k, r.bufferOf)
 	if k.Slices <= 1 {
@@ -299,7 +300,7 @@ func (r *runner) send() error {
 	}
 	for _, v := range r.fresh {
 		at := r.plan.Place.Of[v].Offset
-		if err := r.gpu.write(r.buffers[work], r.at(v), words(r.staged[at:at+r.plan.SizeOf(v)])); err != nil {
+		if err := r.gpu.Write(r.buffers[work], r.at(v), wgpu.Words(r.staged[at:at+r.plan.SizeOf(v)])); err != nil {
 			return err
 		}
 	}
@@ -353,7 +354,7 @@ func read[T host.Number](r *runner, output string, dst []T) error {
 	return nil
 }
 
-func (r *runner) bufferHandle(v int) handle {
+func (r *runner) bufferHandle(v int) wgpu.Handle {
 	if r.bufferOf(v) == "P" {
 		return r.mem.buffer
 	}
@@ -361,15 +362,15 @@ func (r *runner) bufferHandle(v int) handle {
 }
 
 // fetch waits for the runs so far and reads.
-func (r *runner) fetch(from handle, at, n int, use func([]float32)) error {
+func (r *runner) fetch(from wgpu.Handle, at, n int, use func([]float32)) error {
 	if err := r.mem.flush(); err != nil {
 		return err
 	}
-	f, err := r.gpu.fetch(from, at, n)
+	f, err := r.gpu.Fetch(from, at, n)
 	if err != nil {
 		return err
 	}
-	return f.wait(func(words []uint32) { use(floats(words)) })
+	return f.Wait(func(words []uint32) { use(wgpu.Floats(words)) })
 }
 
 func (r *runner) Close() error {
@@ -385,9 +386,9 @@ func (r *runner) release() {
 	if r.fed != nil {
 		r.fed.leave(r)
 	}
-	r.gpu.freeGroup(r.group)
+	r.gpu.FreeGroup(r.group)
 	for _, b := range r.owned {
-		r.gpu.freeBuffer(b)
+		r.gpu.FreeBuffer(b)
 	}
 	r.gpu.forget(r.kernels)
 	r.staged, r.results, r.owned = nil, nil, nil

@@ -17,11 +17,8 @@
 package webgpu
 
 import (
-	"fmt"
-	"strings"
-
 	"nacre/core"
-	"nacre/core/gpu"
+	"nacre/internal/wgpu"
 )
 
 // Options choose an adapter and how it computes.
@@ -37,55 +34,40 @@ type Options struct {
 
 // EnvLibrary names the environment variable with the file of a library that speaks webgpu.h, instead of the one that
 // nacre setup fetches.
-const EnvLibrary = "NACRE_WEBGPU_LIB"
+const EnvLibrary = wgpu.EnvLibrary
+
+// Error says why an adapter could not be used, by its Fault. It matches core.ErrUnusable.
+type Error = wgpu.Error
 
 // Fault is what an adapter failed at.
-type Fault string
+type Fault = wgpu.Fault
 
 const (
-	NoLibrary Fault = "library" // the library is not there or has another version; in a browser, there is no navigator.gpu
-	NoDevice  Fault = "device"  // no adapter, not the one asked for, or one that gives no device
-	Limits    Fault = "limits"  // the adapter's limits are too small
-	Compiling Fault = "compile" // a kernel could not be compiled
-	NoMemory  Fault = "memory"  // the GPU's memory is used up
-	Launching Fault = "launch"  // work could not be given to the GPU
-	LostGPU   Fault = "lost"    // the GPU fell away or was taken: whatever it held is gone
+	NoLibrary = wgpu.NoLibrary // the library is not there or has another version; in a browser, there is no navigator.gpu
+	NoDevice  = wgpu.NoDevice  // no adapter, not the one asked for, or one that gives no device
+	Limits    = wgpu.Limits    // the adapter's limits are too small
+	Compiling = wgpu.Compiling // a kernel could not be compiled
+	NoMemory  = wgpu.NoMemory  // the GPU's memory is used up
+	Launching = wgpu.Launching // work could not be given to the GPU
+	LostGPU   = wgpu.LostGPU   // the GPU fell away or was taken: whatever it held is gone
 )
 
-// Error says why an adapter could not be used.
-type Error struct {
-	Fault  Fault
-	Detail string // call, the library's own words and what to do
-}
-
-func (e *Error) Error() string { return "webgpu: " + string(e.Fault) + ": " + e.Detail }
-
-// Is makes errors.Is(e, core.ErrUnusable) true: with whatever an adapter has failed at, another device may be taken.
-func (e *Error) Is(target error) bool { return target == core.ErrUnusable }
-
 // Needs are the limits that an adapter must have, by WebGPU's names for them.
-var Needs = map[string]int64{
-	"maxStorageBuffersPerShaderStage":   6, // a kernel's bindings, without its arguments
-	"maxComputeWorkgroupStorageSize":    16 << 10,
-	"maxComputeInvocationsPerWorkgroup": gpu.BlockSize,
-	"maxStorageBufferBindingSize":       128 << 20,
-}
+var Needs = wgpu.Needs
 
 // Info describes an adapter.
-type Info struct {
-	Name     string // of the GPU, as its driver calls it
-	Driver   string // and its version; empty where nobody tells, as in a browser
-	Backend  string // what WebGPU is made of: "Vulkan", "Metal", "the browser"
-	Software bool   // it computes on a processor
-	Storage  int64  // bytes of the largest storage buffer
-	Shared   int    // bytes of memory that the lanes of a workgroup share
-}
+type Info = wgpu.Info
 
-func (i Info) String() string {
-	kind := "GPU"
-	if i.Software {
-		kind = "software"
-	}
-	name := strings.Join(strings.Fields(i.Name+" "+i.Driver), " ")
-	return fmt.Sprintf("%s (%s by %s), buffers to %.2f GB, %d kB shared", name, kind, i.Backend, float64(i.Storage)/1e9, i.Shared/1024)
-}
+// Adapters lists the adapters, those of real GPUs first; in a browser one at most.
+func Adapters() ([]Info, error) { return wgpu.Adapters() }
+
+// What kernels find at each binding of their layout, package wgpu's.
+const (
+	params   = iota // P: parameters and the optimiser's state
+	work            // W: inputs, outputs, intermediate values
+	uniforms        // a launch's arguments, by dynamic offset
+	tables          // T: the optimiser's and what inputs are filled with
+	rows            // R: replay
+	drawn           // D: random numbers, what they chose, noise, records
+	rings           // S: where replay's rows lie
+)

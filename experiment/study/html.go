@@ -1,3 +1,5 @@
+//go:build !js
+
 package study
 
 import (
@@ -12,9 +14,6 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 )
-
-// PageFile is the report as one page that needs nothing beside it.
-const PageFile = "report.html"
 
 // image is a picture in what goldmark makes of Markdown.
 var image = regexp.MustCompile(`<img src="([^":]+\.png)"`)

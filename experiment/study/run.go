@@ -25,6 +25,7 @@ const (
 	PlanFile    = "plan.json" // the runs, before they begin: a manifest as that of a sweep
 	ResultsFile = "results.json"
 	ReportFile  = "report.md"
+	PageFile    = "report.html" // the same, needing nothing beside it; not in a browser's tab
 )
 
 // runner carries a study under way.

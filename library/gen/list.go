@@ -62,7 +62,8 @@ var browser = []string{
 // serverOnly are the other packages that cells cannot import in the browser, with those below them: they drive a GPU or
 // the native MuJoCo, read its files, run processes, answer HTTP, or compare with Python programs.
 var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/replay/mirror/mirrortest", "nacre/sim/verify", "nacre/sim/rates",
-	"nacre/sim/metaworld/bundle", "nacre/experiment/programs", "nacre/experiment/runs", "nacre/experiment/sweep", "os/exec"}
+	"nacre/sim/metaworld/bundle", "nacre/experiment/layouts", "nacre/experiment/programs", "nacre/experiment/runs",
+	"nacre/experiment/sweep", "nacre/library/tasks", "os/exec"}
 
 // inBrowser says whether cells can import a package in the browser too.
 func inBrowser(path string) bool {

@@ -9,7 +9,11 @@
 //	figures, err := y.Update(0) // compare with y.Expected(0)
 package yardstick
 
-import "fmt"
+import (
+	"fmt"
+
+	"nacre/core/feed"
+)
 
 // Size names one of the two sizes of the TCL paper's experiments.
 type Size struct {
@@ -67,6 +71,22 @@ type Benchmark interface {
 type Whole interface {
 	Benchmark
 	Tolerance() float64
+}
+
+// Drawn is a Benchmark whose updates are also made as training makes them: on data that the device draws.
+type Drawn interface {
+	Benchmark
+	// Drawing is what an update draws.
+	Drawing() feed.Plan
+	// Draw loads the update on such data; nil where the device draws none.
+	Draw() (Burst, error)
+}
+
+// Burst makes updates on data that the device draws.
+type Burst interface {
+	// Make makes n updates, as many at a time as the device takes, and waits for all.
+	Make(n int) error
+	Close() error
 }
 
 // Streamed is a Benchmark whose updates can be given to a device without waiting for one another.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"nacre/tsne"
+	"nacre/tsne/webgpu"
 )
 
 // program is the state of the worker: the data, and the layout in the making.
@@ -27,9 +28,12 @@ type program struct {
 	spare   []js.Value // arrays for positions that the page has given back
 	arrays  int        // that there are
 	used    time.Duration
-	team    *crew  // that computes the session, nil if this program alone does
-	cancel  func() // of what takes long: it hands the thread back now and then, and messages are heard; or nil
-	stopped bool   // by the page's wish
+	team    *crew          // that computes the session, nil if this program alone does
+	gpu     *webgpu.Engine // that makes its iterations, or nil
+	stride  int            // iterations that it makes between two looks at messages
+	told    int            // notes of the session that the page knows
+	cancel  func()         // of what takes long: it hands the thread back now and then, and messages are heard; or nil
+	stopped bool           // by the page's wish
 }
 
 // hear takes a message of the page. Those that want something else end what takes long.
@@ -62,7 +66,10 @@ func (p *program) drop() {
 	if p.team != nil {
 		p.team.dismiss()
 	}
-	p.running, p.session, p.team = false, nil, nil
+	if p.gpu != nil {
+		p.gpu.Close()
+	}
+	p.running, p.session, p.team, p.gpu = false, nil, nil, nil
 }
 
 func (p *program) handle(m js.Value) {
@@ -155,6 +162,7 @@ func (p *program) layout(m js.Value) error {
 	p.spare, p.arrays = nil, 0
 	began, programs := time.Now(), 1
 	var s *tsne.Session
+	notice := p.engage(m)
 	err := p.long(func(ctx context.Context) (err error) {
 		options := optionsOf(m, p.data.Mean.Rows)
 		if worthATeam(m, p.data.Mean.Rows) {
@@ -163,6 +171,9 @@ func (p *program) layout(m js.Value) error {
 			}
 			options = append(options, tsne.WithTeam(p.team))
 			_, programs = p.team.Place()
+		}
+		if p.gpu != nil {
+			options = append(options, tsne.WithEngine(p.gpu))
 		}
 		s, err = tsne.New(options...).Start(ctx, p.data.Mean)
 		return err
@@ -177,8 +188,15 @@ func (p *program) layout(m js.Value) error {
 		}
 		return plain(err)
 	}
-	p.session, p.running, p.used = s, true, time.Since(began)
-	post("began", map[string]any{"of": s.Remaining(), "method": string(s.Method()), "seconds": p.used.Seconds(), "programs": programs})
+	if s.Device() != "" && p.team != nil { // they have helped to find the neighbours
+		p.team.dismiss()
+		p.team, programs = nil, 1
+	}
+	p.session, p.running, p.used, p.stride, p.told = s, true, time.Since(began), 1, 0
+	post("began", map[string]any{
+		"of": s.Remaining(), "method": string(s.Method()), "seconds": p.used.Seconds(), "programs": programs, "device": s.Device(), "notice": notice,
+	})
+	p.tell()
 	p.send(true)
 	return nil
 }
@@ -226,18 +244,32 @@ func (p *program) goOn(iterations int) error {
 // piece makes some iterations and sends what came of them.
 func (p *program) piece() {
 	began := time.Now()
-	for p.session.Remaining() > 0 && time.Since(began) < pieceTime {
-		err := p.order(orderStep, 0)
-		if err == nil {
-			_, err = p.session.Step(context.Background(), 1)
+	err := p.long(func(ctx context.Context) error {
+		for p.session.Remaining() > 0 && time.Since(began) < pieceTime {
+			if err := p.order(orderStep, 0); err != nil {
+				return err
+			}
+			if p.team != nil {
+				ctx = context.Background() // the others would go on alone
+			}
+			if _, err := p.session.Step(ctx, p.stride); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			p.drop()
-			problem(plain(err))
-			return
-		}
+		return nil
+	})
+	if errors.Is(err, context.Canceled) { // for a message that comes next
+		err = nil
 	}
-	p.used += time.Since(began)
+	if err != nil {
+		p.drop()
+		problem(plain(err))
+		return
+	}
+	took := time.Since(began)
+	p.used += took
+	p.setStride(took)
+	p.tell()
 	over := p.session.Remaining() == 0
 	p.send(over)
 	if over {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,11 +46,17 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 		if err != nil {
 			return err
 		}
-		pl, err := gpu.New(p, gpu.Options{Vectors: true})
+		pl, err := gpu.New(p, cuda.Planning(cuda.Options{Precision: o.Precision}))
 		if err != nil {
 			return err
 		}
-		m := roofline.New(pl, card, roofline.Options{TF32: o.Precision == "tf32", Memories: o.Seeds})
+		as := roofline.Options{Precision: o.Precision, Memories: o.Seeds}
+		if d, ok := y.(yardstick.Drawn); ok {
+			if as.Drawing, err = gpu.NewDrawing(d.Drawing()); err != nil {
+				return err
+			}
+		}
+		m := roofline.New(pl, card, as)
 		text, names := cuda.Source(pl)
 		m.Name(names)
 		r = append(r, UpdateModel{algorithm, size.Name, m})
@@ -83,7 +90,7 @@ func programOf(y yardstick.Benchmark) (*core.Program, error) {
 // WriteText prints the models for a person.
 func (r UpdateModels) WriteText(w io.Writer) error {
 	for _, m := range r {
-		if _, err := fmt.Fprintf(w, "%s, %s, %s: %v\n", m.Algorithm, m.Size, map[bool]string{false: "fp32", true: "tf32"}[m.Options.TF32], m.Model); err != nil {
+		if _, err := fmt.Fprintf(w, "%s, %s, %s: %v\n", m.Algorithm, m.Size, cmp.Or(m.Options.Precision, cuda.Precisions[0]), m.Model); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"nacre/analysis/stats"
+	"nacre/bench/torch"
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/devices"
@@ -24,11 +25,12 @@ import (
 )
 
 // Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
-// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one in TF32 that of operands to 10 bits.
+// the twelve digits those figures have, the one in float32 the rounding of a few thousand additions, the one of GPUs'
+// tensor cores that of operands to 10 or 7 bits.
 const (
-	toleranceRef  = 1e-9
-	toleranceCPU  = 1e-4
-	toleranceTF32 = 1e-2
+	toleranceRef    = 1e-9
+	toleranceCPU    = 1e-4
+	toleranceTensor = 1e-2
 )
 
 // ErrCheck is the verdict of a check whose figures differ by more than they should.
@@ -82,8 +84,8 @@ func (o BenchUpdateOptions) gpu() bool { return devices.Accelerated(o.Device) }
 
 // tolerance is what figures of the device may differ by.
 func (o BenchUpdateOptions) tolerance() float64 {
-	if o.Precision == "tf32" {
-		return toleranceTF32
+	if o.gpu() && (o.Precision == "tf32" || o.Precision == "bf16") {
+		return toleranceTensor
 	}
 	return toleranceCPU
 }
@@ -158,6 +160,7 @@ type UpdateTiming struct {
 	FMAShare  float64 `json:"fma_share"`   // of the updates' rates beside it, median: on a shared machine, how close they come to what there was
 	Mallocs   float64 `json:"allocations_per_update"`
 	Stream    float64 `json:"back_to_back_ms,omitempty"` // on a GPU: per update, of updates given to it without waiting for one another; Median where they must
+	Drawn     float64 `json:"drawn_ms,omitempty"`        // likewise, as in training: of updates on data that the GPU draws, the fastest of three times as many
 	Versus    *Versus `json:"versus,omitempty"`
 }
 
@@ -165,10 +168,18 @@ func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Devi
 	r := UpdateTimings{Device: device.Name(), Load: loadAverage()}
 	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
 		row, err := o.timeSize(ctx, env, size, algorithm, device)
+		if err != nil {
+			return err
+		}
 		r.Rows = append(r.Rows, row)
-		return err
+		if !o.gpu() {
+			return nil
+		}
+		one := r // a visit to a GPU may end at any time
+		one.Rows = []UpdateTiming{row}
+		return env.Print(one, one.WriteText)
 	})
-	if err != nil {
+	if err != nil || o.gpu() {
 		return err
 	}
 	return env.Print(r, r.WriteText)
@@ -231,7 +242,44 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b yardstick.B
 		return UpdateTiming{}, err
 	}
 	row.Stream = float64(time.Since(start)) / 1e6 / float64(o.Updates)
-	return row, nil
+	if o.Versus == "" {
+		row.Drawn, _, err = o.timeDrawn(ctx, b, nil)
+	}
+	return row, err
+}
+
+// timeDrawn times bursts of updates on data that the device draws, each followed by one of other software, if any, and
+// returns the fastest of either, in ms per update; 0 where the device draws none.
+func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b yardstick.Benchmark, peer *torch.Process) (ours, theirs float64, err error) {
+	y, ok := b.(yardstick.Drawn)
+	if !ok {
+		return 0, 0, nil
+	}
+	burst, err := y.Draw()
+	if burst == nil || err != nil {
+		return 0, 0, err
+	}
+	defer burst.Close()
+	ours, theirs = math.Inf(1), math.Inf(1)
+	for round := range 4 { // the first warms up
+		if ctx.Err() != nil {
+			return 0, 0, context.Cause(ctx)
+		}
+		start := time.Now()
+		if err := burst.Make(o.Updates); err != nil {
+			return 0, 0, err
+		}
+		took, other := float64(time.Since(start))/1e6/float64(o.Updates), 0.0
+		if peer != nil {
+			if other, err = peer.Burst(o.Updates); err != nil {
+				return 0, 0, err
+			}
+		}
+		if round > 0 {
+			ours, theirs = min(ours, took), min(theirs, other)
+		}
+	}
+	return ours, theirs, nil
 }
 
 // pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
@@ -356,9 +404,13 @@ func (r UpdateTimings) WriteText(w io.Writer) error {
 
 // writeGPU prints the timings of a GPU, whose peak is not measured.
 func (r UpdateTimings) writeGPU(w io.Writer, t *tabwriter.Writer) error {
-	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tback to back ms\tGFLOP\tGFLOP/s\t")
+	fmt.Fprintln(t, "update\tsize\tmedian ms\tmin ms\tback to back ms\tas in training ms\tGFLOP\tGFLOP/s\t")
 	for _, u := range r.Rows {
-		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%.3f\t%.2f\t%.0f\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Stream, u.Work, u.Work/u.Stream*1e3)
+		drawn := "-"
+		if u.Drawn > 0 {
+			drawn = fmt.Sprintf("%.3f", u.Drawn)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%.3f\t%s\t%.2f\t%.0f\t\n", u.Algorithm, u.Size, u.Median, u.Min, u.Stream, drawn, u.Work, u.Work/u.Stream*1e3)
 	}
 	err := t.Flush()
 	r.writeVersus(w)

@@ -20,6 +20,8 @@ type Versus struct {
 	CPU    float64       `json:"cpu_ms"`
 	CPUs   float64       `json:"cpu_ratio"` // likewise of processor time
 	Rounds []VersusRound `json:"rounds"`
+	Burst  float64       `json:"burst_ms,omitempty"`    // on a GPU: of bursts in turns with ours as in training, per update
+	Ahead  float64       `json:"burst_ratio,omitempty"` // that over ours
 }
 
 // VersusRound is one turn of each: medians in milliseconds.
@@ -34,6 +36,9 @@ type VersusRound struct {
 // peer starts the other software on the same kind of device.
 func (o BenchUpdateOptions) peer(ctx context.Context, y yardstick.Benchmark) (*torch.Process, error) {
 	if o.gpu() {
+		if o.Precision == "bf16" {
+			return nil, Usagef("--precision bf16 --vs %s: expected fp32, tf32 or tf32x3; other software is timed in fp32 or tf32", o.Versus)
+		}
 		return torch.StartGPU(ctx, o.Python, o.Versus, y.Size().Name, y.Algorithm(), o.Precision == "tf32")
 	}
 	if o.Versus != "torch" {
@@ -95,13 +100,21 @@ func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y yardstick
 	}
 	t := m.timing()
 	t.Versus = v
-	return t, nil
+	if o.gpu() {
+		if t.Drawn, v.Burst, err = o.timeDrawn(ctx, y, p); t.Drawn > 0 {
+			v.Ahead = v.Burst / t.Drawn
+		}
+	}
+	return t, err
 }
 
 func (v *Versus) writeText(w io.Writer, u UpdateTiming) {
 	if v.Software != "" {
 		fmt.Fprintf(w, "\n%s, %s: %s takes %.3f ms (median), %.2f times as long (median of %d rounds in turns)\n",
 			u.Algorithm, u.Size, v.Software, v.Median, v.Ratio, len(v.Rounds))
+		if u.Drawn > 0 {
+			fmt.Fprintf(w, "  in bursts %.3f ms, %.2f times as long as ours on data that the GPU draws\n", v.Burst, v.Ahead)
+		}
 		return
 	}
 	fmt.Fprintf(w, "\n%s, %s: PyTorch %s takes %.1f ms (median), %.2f times as long (median of %d rounds in turns)\n",

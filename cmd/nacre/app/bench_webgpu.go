@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"nacre/core"
+	"nacre/core/cuda"
 	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/core/webgpu"
@@ -43,7 +44,7 @@ func (o BenchUpdateOptions) planWebGPU(ctx context.Context, env *Env) error {
 		if err != nil {
 			return err
 		}
-		nvidia, err := gpu.New(one.Program(), gpu.Options{})
+		nvidia, err := gpu.New(one.Program(), cuda.Planning(cuda.Options{}))
 		if err != nil {
 			return err
 		}

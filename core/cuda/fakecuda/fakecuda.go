@@ -141,6 +141,18 @@ func (g *GPU) Batches(yes bool) {
 	g.call("fake_batches", n)
 }
 
+// Epilogues says whether cuBLASLt makes products with what gradients need: a mask, and sums of columns.
+func (g *GPU) Epilogues(yes bool) {
+	n := uintptr(0)
+	if yes {
+		n = 1
+	}
+	g.call("fake_epilogues", n)
+}
+
+// Speed sets the time that one of the three algorithms proposed for a product takes, in µs.
+func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm), uintptr(us)) }
+
 // Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a driver
 // may refuse meanwhile is a mistake.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }

@@ -44,6 +44,9 @@ func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
 	flops, n := pl.Work(u)
 	flops, n = flops*int64(m.Options.Memories), n*int64(m.Options.Memories)
 	c := cost{bytes: float64(n)}
+	if u.Product != nil && m.parts() { // it reads three numbers for each
+		c.bytes += 8 * m.operands(u.Product)
+	}
 	rate := m.Card.CacheRate
 	if c.bytes > m.Card.Cache*1e6/2 { // half of the cache is other launches'
 		rate = m.Card.Memory
@@ -65,6 +68,11 @@ func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
 	if bytes > busy {
 		busy, c.bound = bytes, "bytes"
 	}
+	if u.Product != nil && m.parts() {
+		n := 16 * m.operands(u.Product) // one is read, three are written
+		busy += m.Card.Gap + m.Card.Start + n/rate/1e6
+		c.bytes += n
+	}
 	if busy < m.Card.Start {
 		c.bound = "start"
 	}
@@ -74,16 +82,30 @@ func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
 
 // peak is the rate of products in TFLOP/s.
 func (m *Model) peak() float64 {
-	if m.Options.TF32 {
+	switch m.Options.Precision {
+	case "tf32":
 		return m.Card.TF32
+	case "tf32x3":
+		return m.Card.TF32 / 3
+	case "bf16":
+		return m.Card.BF16
 	}
 	return m.Card.FP32
 }
 
+// parts reports whether a launch of its own cuts a product's operands in two, see cuda.Precisions.
+func (m *Model) parts() bool { return m.Options.Precision == "tf32x3" }
+
+// operands counts the numbers that a product reads.
+func (m *Model) operands(g *gpu.Product) float64 {
+	return float64(m.Options.Memories * g.K * (g.M + g.N))
+}
+
 // product is how long the multiprocessors work on a product, and how many do: by the best of the tiles.
 func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
-	rate := m.Card.FP32 * fp32Share
-	if m.Options.TF32 {
+	rate, terms, tensors := m.Card.FP32*fp32Share, g.K, true
+	switch m.Options.Precision {
+	case "tf32":
 		rate = m.Card.TF32
 		if g.TA || !g.TB { // the terms of either operand's sums lie apart
 			rate *= m.Card.AnyLayout
@@ -91,17 +113,23 @@ func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 		if g.K%4 != 0 || g.N%4 != 0 || g.TA && g.M%4 != 0 { // no rows of whole 16 bytes: narrower copies
 			rate /= 2
 		}
+	case "tf32x3": // the terms lie side by side, in whole fours
+		rate, terms = m.Card.TF32, 3*gpu.Pitch(g.K)
+	case "bf16": // operands are rounded on their way from memory to registers
+		rate = m.Card.BF16 * m.Card.AnyLayout
+	default:
+		tensors = false
 	}
 	rate *= 1e6 / float64(m.Card.SMs) // operations per µs and multiprocessor
 	busy = math.Inf(1)
 	for _, t := range tiles {
 		share := t.share
-		if !m.Options.TF32 {
+		if !tensors {
 			share = math.Sqrt(t.share) // slower arithmetic waits less for its operands
 		}
-		for s := 1; s <= 32 && (s == 1 || g.K/s >= 64); s *= 2 {
+		for s := 1; s <= 32 && (s == 1 || terms/s >= 64); s *= 2 {
 			blocks := gpu.CeilDiv(g.M, t.m) * gpu.CeilDiv(g.N, t.n) * s * m.Options.Memories
-			one := 2 * float64(t.m*t.n) * float64(gpu.CeilDiv(g.K, s)) / (rate * share)
+			one := 2 * float64(t.m*t.n) * float64(gpu.CeilDiv(terms, s)) / (rate * share)
 			b := fill + one*float64(gpu.CeilDiv(blocks, m.Card.SMs))
 			if s > 1 {
 				b += split + 4*float64(g.M*g.N*s*m.Options.Memories)*2/m.Card.CacheRate/1e6
@@ -146,15 +174,9 @@ func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) 
 	return wait, workers, "latency"
 }
 
-// steps is the same of the optimiser's: a block per gpu.Chunk numbers.
+// steps is the same of the optimiser's: a block per piece.
 func (m *Model) steps(pl *gpu.Plan, u *gpu.Unit) (busy float64, workers int) {
-	const chunk = 1024
-	blocks := 1
-	for _, in := range u.Steps {
-		x := pl.Program.Values[in.Out]
-		blocks += gpu.CeilDiv(x.Rows*gpu.Pitch(x.Cols), chunk)
-	}
-	blocks *= m.Options.Memories
+	blocks := m.Options.Memories * max(1, len(pl.Pieces(u.Steps, pl.Slots())))
 	turns := 1.0 // everything is read at once
 	waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
 	return waves * (1 + turns) * m.Card.Latency, min(m.Card.SMs, gpu.CeilDiv(blocks, resident))

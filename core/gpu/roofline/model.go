@@ -12,8 +12,10 @@ import (
 
 // Options are what the model is told of how a plan is run.
 type Options struct {
-	TF32     bool `json:"tf32"`     // products in TF32, else float32
-	Memories int  `json:"memories"` // in which every launch does the same, such as those of so many seeds; 0 is 1
+	Precision string `json:"precision"` // of products, one of cuda.Precisions; empty is fp32
+	Memories  int    `json:"memories"`  // in which every launch does the same, such as those of so many seeds; 0 is 1
+
+	Drawing *gpu.Drawing `json:"-"` // of an update that draws its data, nil for one that is given them
 }
 
 // Model is a plan's times on a card, in µs.
@@ -22,13 +24,15 @@ type Model struct {
 	Options  Options  `json:"options"`
 	Program  string   `json:"program"`
 	Total    float64  `json:"total_us"`    // on the plan's branches, sharing the card
+	Given    float64  `json:"given_us"`    // likewise where data are given, not drawn: what compares with Compiler
 	Critical float64  `json:"critical_us"` // with as many multiprocessors as anybody asks for
 	Serial   float64  `json:"serial_us"`   // one launch after the other
 	PerSeed  float64  `json:"per_seed_us"` // Total over the memories
-	Compiler float64  `json:"compiler_us"` // of one memory, see compiler
+	Compiler float64  `json:"compiler_us"` // of one memory and without drawing, see compiler
 	Launches []Launch `json:"launches"`
 
-	pl *gpu.Plan
+	pl    *gpu.Plan
+	first int // launch that is the plan's first
 }
 
 // Launch is one of a plan's.
@@ -54,23 +58,56 @@ type Launch struct {
 func New(pl *gpu.Plan, card Card, o Options) *Model {
 	o.Memories = max(1, o.Memories)
 	m := &Model{Card: card, Options: o, Program: pl.Program.Name, pl: pl}
+	var after []Launch
+	if o.Drawing != nil {
+		m.Launches, after = m.drawing(o.Drawing)
+		m.first = len(m.Launches)
+	}
 	for i, u := range pl.Units {
-		c := m.cost(pl, u)
 		flops, n := pl.Work(u)
-		flops, n = flops*int64(o.Memories), n*int64(o.Memories)
-		m.Launches = append(m.Launches, Launch{Number: i, What: pl.Describe(u), Branch: u.Branch, After: u.Deps, Alone: c.alone, Share: c.ideal / c.alone,
-			Bound: c.bound, FLOPs: flops, Bytes: n, cost: c})
-		m.Serial += c.alone + card.Gap
+		l := Launch{Number: m.first + i, What: pl.Describe(u), Branch: u.Branch, FLOPs: flops * int64(o.Memories), Bytes: n * int64(o.Memories), cost: m.cost(pl, u)}
+		if m.first > 0 { // inputs are filled
+			l.After = append(l.After, o.Memories-1)
+		}
+		for _, d := range u.Deps {
+			l.After = append(l.After, m.first+d)
+		}
+		m.Launches = append(m.Launches, l)
+	}
+	all := len(m.Launches)
+	for _, l := range after {
+		l.Number = len(m.Launches)
+		for i := range all {
+			l.After = append(l.After, i)
+		}
+		m.Launches = append(m.Launches, l)
+	}
+	for i := range m.Launches {
+		l := &m.Launches[i]
+		l.Alone, l.Share, l.Bound = l.cost.alone, l.cost.ideal/l.cost.alone, l.cost.bound
+		m.Serial += l.Alone + card.Gap
 	}
 	m.critical()
 	m.schedule()
-	m.PerSeed = m.Total / float64(o.Memories)
-	one := &Model{Card: card, Options: Options{TF32: o.TF32, Memories: 1}, pl: pl}
+	m.PerSeed, m.Given = m.Total/float64(o.Memories), m.Total
+	if o.Drawing != nil {
+		o.Drawing = nil
+		m.Given = New(pl, card, o).Total
+	}
+	// A compiler for arrays knows nothing of this plan's masks, sums and copies.
+	plain, err := gpu.New(pl.Program, gpu.Options{Vectors: true})
+	if err != nil {
+		plain = pl
+	}
+	one := &Model{Card: card, Options: Options{Precision: o.Precision, Memories: 1}, pl: plain}
+	if o.Precision == "tf32x3" {
+		one.Options.Precision = "fp32"
+	}
 	m.Compiler = one.compiler()
 	return m
 }
 
-// Name names the kernels of the launches, one by one; an empty name is left to what the launch is.
+// Name names the kernels of the plan's launches, one by one; an empty name is left to what the launch is.
 func (m *Model) Name(kernels []string) {
 	for i, name := range kernels {
 		u := m.pl.Units[i]
@@ -83,7 +120,7 @@ func (m *Model) Name(kernels []string) {
 		default:
 			name = "tick"
 		}
-		m.Launches[i].Kernel = name
+		m.Launches[m.first+i].Kernel = name
 	}
 }
 
@@ -224,8 +261,8 @@ func (m *Model) compiler() (us float64) {
 // String lists the launches and the sums.
 func (m *Model) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one, %.0f µs by a compiler for arrays\n",
-		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Compiler)
+	fmt.Fprintf(&b, "%s on a modelled %s: %.0f µs on branches, %.0f µs on the critical path, %.0f µs one by one; on given data %.0f µs, by a compiler for arrays %.0f µs\n",
+		m.Program, m.Card.Title, m.Total, m.Critical, m.Serial, m.Given, m.Compiler)
 	if n := m.Options.Memories; n > 1 {
 		fmt.Fprintf(&b, "of %d seeds as one program, %.0f µs each\n", n, m.PerSeed)
 	}

@@ -2,7 +2,7 @@
 // shapes alone: no GPU is needed. Its figures are estimates to compare plans by, not measurements.
 //
 //	card, err := roofline.Find("h100")
-//	m := roofline.New(plan, card, roofline.Options{TF32: true})
+//	m := roofline.New(plan, card, roofline.Options{Precision: "tf32"})
 //	fmt.Print(m) // every launch with its time, what bounds it, and the critical path
 //
 // A launch takes the time of its start and the longest of: its bytes at the card's bandwidth, its instructions at the rate

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/core/feed"
 	"nacre/core/gpu"
 	"nacre/core/gpu/roofline"
 	"nacre/core/op"
@@ -39,7 +40,7 @@ func Example() {
 	p, _ := b.Compile()
 	plan, _ := gpu.New(p, gpu.Options{Vectors: true})
 	card, _ := roofline.Find("h100")
-	m := roofline.New(plan, card, roofline.Options{TF32: true})
+	m := roofline.New(plan, card, roofline.Options{Precision: "tf32"})
 	l := m.Launches[0]
 	fmt.Printf("%d operations, %d bytes, bound by %s\n", l.FLOPs, l.Bytes, l.Bound)
 	// Output: 737280000 operations, 10191600 bytes, bound by products
@@ -63,7 +64,7 @@ func TestChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{TF32: true})
+	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{Precision: "tf32"})
 	if math.Abs(m.Total-m.Serial) > 1e-6 || math.Abs(m.Critical-m.Serial) > 1e-6 {
 		t.Errorf("a chain takes %.3f µs on branches, %.3f on its critical path, %.3f one by one", m.Total, m.Critical, m.Serial)
 	}
@@ -79,6 +80,53 @@ func TestChain(t *testing.T) {
 	}
 	if dot := m.DOT(); strings.Count(dot, " -> ") != 4 || strings.Count(dot, "label=") != 5 {
 		t.Errorf("the graph of a chain of five:\n%s", dot)
+	}
+}
+
+// What draws the next update's data runs beside a long update and delays only what fills the inputs and keeps the scalars;
+// beside a short one it is what takes longest. Every memory has its own.
+func TestDrawing(t *testing.T) {
+	card, err := roofline.Find("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := gpu.NewDrawing(feed.Plan{Obs: 20, Act: 6, Tasks: 100, Slots: 16, Stores: 1, Capacity: 1000,
+		Draws: []feed.Draw{{Kind: feed.Transitions, N: 256}}, Noise: []feed.Noise{{Input: "eps", N: 30000}}, Fills: []feed.Fill{{Input: "x", Field: feed.Obs}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for depth, hidden := range map[int]bool{1: false, 20: true} {
+		pl := layers(t, 4096, 300, depth)
+		plain := roofline.New(pl, card, roofline.Options{})
+		m := roofline.New(pl, card, roofline.Options{Drawing: d})
+		if more := m.Total - plain.Total; more < 5 || (more < 20) != hidden {
+			t.Errorf("%d layers: %.1f µs, with drawing %.1f", depth, plain.Total, m.Total)
+		}
+		for _, l := range m.Launches {
+			for _, a := range l.After {
+				if m.Launches[a].End > l.Begin+1e-9 {
+					t.Errorf("launch %d begins at %.2f, %d ends at %.2f", l.Number, l.Begin, a, m.Launches[a].End)
+				}
+			}
+		}
+		if n := len(roofline.New(pl, card, roofline.Options{Drawing: d, Memories: 3}).Launches); n != depth+3*6 {
+			t.Errorf("%d launches for 3 memories, want %d", n, depth+3*6)
+		}
+	}
+}
+
+// Three products in TF32 take less time than one in float32 and more than one in TF32 does.
+func TestPrecisions(t *testing.T) {
+	card, err := roofline.Find("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := map[string]float64{}
+	for _, p := range []string{"", "tf32", "tf32x3", "bf16"} {
+		took[p] = roofline.New(layers(t, 65536, 1024, 3), card, roofline.Options{Precision: p}).Total
+	}
+	if !(took["bf16"] < took["tf32"] && took["tf32"] < took["tf32x3"] && took["tf32x3"] < took[""]) {
+		t.Errorf("µs by precision: %v", took)
 	}
 }
 

@@ -532,8 +532,13 @@ func (c *checker) keyLiterals(f *ast.File) {
 		if _, ok := lit.Elts[0].(*ast.KeyValueExpr); ok {
 			return true
 		}
-		for k, e := range lit.Elts {
-			lit.Elts[k] = &ast.KeyValueExpr{Key: &ast.Ident{Name: s.Field(k).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e}
+		elts := lit.Elts
+		lit.Elts = nil
+		for k, e := range elts {
+			if _, constant := e.(*ast.BasicLit); constant && s.Field(k).Name() == "_" {
+				continue // which has no name to give it by
+			}
+			lit.Elts = append(lit.Elts, &ast.KeyValueExpr{Key: &ast.Ident{Name: s.Field(k).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e})
 		}
 		return true
 	})

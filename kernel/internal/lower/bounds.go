@@ -93,7 +93,7 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	x, k := l.fresh("x"), l.fresh("k")
 	return &ast.IndexExpr{X: call(&ast.FuncLit{ // without an index: it is the element
 		Type: &ast.FuncType{
-			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.low(e, l.typeOf(e.X))), field(k, ident("int"))}},
+			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.opening(e, l.typeOf(e.X))), field(k, ident("int"))}},
 			Results: &ast.FieldList{List: []*ast.Field{field("", l.low(e, l.typeOf(e)))}},
 		},
 		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.IndexExpr{X: ident(x), Index: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
@@ -121,7 +121,7 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 		if _, isPointer := l.typeOf(e.X).Underlying().(*types.Pointer); isPointer {
 			return s
 		}
-		hold(l.low(e, l.typeOf(e.X)), &s.X)
+		hold(l.opening(e, l.typeOf(e.X)), &s.X)
 		for k, x := range []ast.Expr{e.Low, e.High, e.Max} {
 			if x != nil {
 				hold(l.low(x, l.typeOf(x)), []*ast.Expr{&s.Low, &s.High, &s.Max}[k])

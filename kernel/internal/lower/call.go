@@ -99,13 +99,13 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 			if selection.Kind() == types.MethodVal {
 				return l.method(s, selection)
 			}
-			return target{fun: l.expr(fun)}, ""
+			return target{fun: l.whole(fun)}, ""
 		}
 		if f, ok := l.Info.Uses[s.Sel].(*types.Func); ok {
 			return target{fun: l.expr(fun)}, f.Pkg().Path() + "." + f.Name()
 		}
 	}
-	return target{fun: l.expr(fun)}, ""
+	return target{fun: l.whole(fun)}, ""
 }
 
 // funcRef refers to a function by name, as an instance where it is generic.
@@ -138,7 +138,6 @@ func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 		}
 		return ident(l.instance(n, f, l.typeArgs(l.Info.Instances[id].TypeArgs)))
 	}
-	l.checkNative(n, path, obj.Name())
 	if _, ok := l.Reg.Symbol(path, obj.Name()); !ok {
 		l.refuse(n, "%s.%s has no symbol in this kernel", path, obj.Name())
 	}
@@ -245,6 +244,8 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 		return l.rt("View", v)
 	case logged:
 		return l.rt("Logged", v)
+	case scanned:
+		return l.rt("Scanned", v)
 	case refused:
 		if !types.IsInterface(from) {
 			l.refuse(x, "%s looks into its argument by reflection, which shows no types of cells; convert %s to a type without names from cells first", where, l.name(from))
@@ -334,14 +335,14 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	plainCall := func() ast.Expr {
 		out := &ast.CallExpr{Fun: ident(name), Lparen: c.Lparen}
 		for _, a := range c.Args {
-			out.Args = append(out.Args, l.expr(a))
+			out.Args = append(out.Args, l.whole(a))
 		}
 		return out
 	}
 	switch name {
 	case "len", "cap":
 		if _, ok := l.typeOf(c.Args[0]).Underlying().(*types.Pointer); ok {
-			return call(ident(name), star(l.expr(c.Args[0])))
+			return call(ident(name), star(l.whole(c.Args[0])))
 		}
 		return plainCall()
 	case "real", "imag", "copy", "close":
@@ -374,7 +375,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		if isChan && ch.Dir() != types.SendRecv { // the interpreter makes channels of both directions only
 			t = types.NewChan(types.SendRecv, ch.Elem())
 		}
-		out := call(ident("make"), l.low(c, t))
+		out := call(ident("make"), l.opening(c, t))
 		for _, a := range c.Args[1:] {
 			out.Args = append(out.Args, l.expr(a))
 		}
@@ -384,9 +385,9 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		return out
 	case "delete":
 		m := l.typeOf(c.Args[0]).Underlying().(*types.Map)
-		return call(ident("delete"), l.expr(c.Args[0]), l.to(c.Args[1], m.Key()))
+		return call(ident("delete"), l.whole(c.Args[0]), l.to(c.Args[1], m.Key()))
 	case "clear":
-		return l.rt("Clear", l.expr(c.Args[0]))
+		return l.rt("Clear", l.whole(c.Args[0]))
 	case "append":
 		return l.append(c)
 	case "panic":
@@ -417,13 +418,13 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 	if !ok {
 		l.refuse(c, "append to %s is not supported", t)
 	}
-	out := call(ident("append"), l.to(c.Args[0], t))
+	out := call(ident("append"), l.opened(c, l.to(c.Args[0], t), t))
 	if tv := l.Info.Types[c.Args[0]]; tv.IsNil() {
-		out.Args[0] = call(&ast.ParenExpr{X: l.low(c, t)}, ident("nil"))
+		out.Args[0] = call(&ast.ParenExpr{X: l.opening(c, t)}, ident("nil"))
 	}
 	out.Lparen = c.Lparen
 	if c.Ellipsis.IsValid() {
-		x := l.expr(c.Args[1])
+		x := l.whole(c.Args[1])
 		if b, ok := l.typeOf(c.Args[1]).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 			x = call(&ast.ArrayType{Elt: ident("byte")}, x)
 		}
@@ -439,6 +440,7 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 		lit.Elts = append(lit.Elts, l.to(a, s.Elem()))
 	}
 	_, isInterface := s.Elem().Underlying().(*types.Interface)
+	isInterface = isInterface || l.looped(s.Elem())
 	_, isFunc := s.Elem().Underlying().(*types.Signature)
 	if isInterface || isFunc {
 		out.Args = append(out.Args, lit)

@@ -21,7 +21,10 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 		}
 	}
 	if f, ok := ast.Unparen(e).(*ast.FuncLit); ok {
-		return l.funcLit(f)
+		if types.IsInterface(target) {
+			return l.convert(e, l.funcLit(f), l.typeOf(e), target)
+		}
+		return l.closed(l.funcLit(f), l.typeOf(e), target)
 	}
 	if name := l.standard(e); name != "" && l.key(target) == "io.Writer" {
 		return l.rt(name)
@@ -46,7 +49,10 @@ func (l *Lowerer) convert(n ast.Node, x ast.Expr, from, target types.Type) ast.E
 	if _, ok := target.Underlying().(*types.Struct); ok && l.key(from) != l.key(target) {
 		return call(&ast.ParenExpr{X: l.low(n, target)}, x)
 	}
-	return x
+	if !l.looped(target) {
+		return l.opened(n, x, from)
+	}
+	return l.closed(x, from, target)
 }
 
 func (l *Lowerer) toInterface(n ast.Node, x ast.Expr, from, target types.Type) ast.Expr {
@@ -259,6 +265,11 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 		return x
 	}
 	x := l.expr(arg)
+	if !l.looped(target) {
+		x = l.opened(c, x, from)
+	} else if !l.looped(from) {
+		return l.closed(x, from, target)
+	}
 	fu, tu := from.Underlying(), target.Underlying()
 	if types.Identical(fu, tu) {
 		if _, isBasic := tu.(*types.Basic); isBasic && !(native(from) && native(target)) {

@@ -8,6 +8,92 @@ import (
 // The interpreter cannot build a struct type that refers to itself through a function type. Such a field is lowered to
 // any, and reading it asserts the field's own type.
 
+// Nor a type of another kind that leads back to itself with no struct in between, such as type State func() State. Values
+// of these are lowered to any, and opened where they are called, indexed or gone over.
+
+// looped says whether t is such a type.
+func (l *Lowerer) looped(t types.Type) bool {
+	n, ok := types.Unalias(l.subst(t)).(*types.Named)
+	if !ok || !fromCell(n.Obj()) || types.IsInterface(n) {
+		return false
+	}
+	switch n.Underlying().(type) {
+	case *types.Struct, *types.Basic:
+		return false
+	}
+	key := l.key(n)
+	answer, known := l.loops[key]
+	if !known {
+		answer = l.leadsTo(n.Underlying(), key, map[string]bool{})
+		l.loops[key] = answer
+	}
+	return answer
+}
+
+// leadsTo says whether t is made of the type named by key, with no struct of a name in between.
+func (l *Lowerer) leadsTo(t types.Type, key string, seen map[string]bool) bool {
+	next := func(t types.Type) bool { return l.leadsTo(t, key, seen) }
+	switch t := types.Unalias(l.subst(t)).(type) {
+	case *types.Named:
+		if _, isStruct := t.Underlying().(*types.Struct); isStruct || !fromCell(t.Obj()) || types.IsInterface(t) {
+			return false
+		}
+		own := l.key(t)
+		if own == key || seen[own] {
+			return own == key
+		}
+		seen[own] = true
+		return next(t.Underlying())
+	case *types.Map:
+		return next(t.Key()) || next(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if next(f.Type()) {
+				return true
+			}
+		}
+	case *types.Signature:
+		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
+			for v := range tuple.Variables() {
+				if next(v.Type()) {
+					return true
+				}
+			}
+		}
+	case interface{ Elem() types.Type }:
+		return next(t.Elem())
+	}
+	return false
+}
+
+// whole lowers e where what it is made of is used.
+func (l *Lowerer) whole(e ast.Expr) ast.Expr { return l.opened(e, l.expr(e), l.typeOf(e)) }
+
+// opened is the lowered x of type t where what it is made of is used.
+func (l *Lowerer) opened(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
+	if !l.looped(t) {
+		return x
+	}
+	return l.restored(n, x, types.Unalias(l.subst(t)).Underlying())
+}
+
+// closed is the lowered x of type from as one of type target. A function that becomes a value of any is passed through the
+// host, as the interpreter would keep its own form of it.
+func (l *Lowerer) closed(x ast.Expr, from, target types.Type) ast.Expr {
+	if _, isFunc := from.Underlying().(*types.Signature); isFunc && l.looped(target) && !l.looped(from) {
+		return l.rt("Norm", x)
+	}
+	return x
+}
+
+// opening is the lowered type of what opened returns.
+func (l *Lowerer) opening(n ast.Node, t types.Type) ast.Expr {
+	if l.looped(t) {
+		t = types.Unalias(l.subst(t)).Underlying()
+	}
+	return l.low(n, t)
+}
+
 // erased says whether the k-th field of the cell's struct type t is one of these.
 func (l *Lowerer) erased(t types.Type, k int) bool {
 	t = types.Unalias(l.subst(t))
@@ -16,7 +102,7 @@ func (l *Lowerer) erased(t types.Type, k int) bool {
 		return false
 	}
 	s, ok := n.Underlying().(*types.Struct)
-	return ok && l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{})
+	return ok && !l.looped(s.Field(k).Type()) && l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{})
 }
 
 // throughFunc says whether t leads to the type named by key by way of a function type.

@@ -37,7 +37,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.SliceExpr:
 		return l.slice(e)
 	case *ast.StarExpr:
-		return star(l.expr(e.X))
+		return star(l.whole(e.X))
 	case *ast.UnaryExpr:
 		return l.unary(e)
 	case *ast.BinaryExpr:
@@ -225,7 +225,7 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 			return l.funcRef(e, id)
 		}
 	}
-	x := l.expr(e.X)
+	x := l.whole(e.X)
 	saved := l.placing
 	l.placing = false
 	defer func() { l.placing = saved }()
@@ -249,7 +249,7 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 }
 
 func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
-	x := l.expr(e.X)
+	x := l.whole(e.X)
 	if _, ok := l.typeOf(e.X).Underlying().(*types.Pointer); ok {
 		x = star(x)
 	}
@@ -271,9 +271,22 @@ func (l *Lowerer) unary(e *ast.UnaryExpr) ast.Expr {
 	case token.AND:
 		return l.address(e.X)
 	case token.ARROW:
-		return l.soon(e, &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}, l.typeOf(e))
+		return l.soon(e, &ast.UnaryExpr{Op: e.Op, X: l.whole(e.X)}, l.typeOf(e))
+	}
+	if b, ok := l.typeOf(e).Underlying().(*types.Basic); ok && e.Op == token.SUB && b.Info()&(types.IsFloat|types.IsComplex) != 0 {
+		return l.negated(e, b)
 	}
 	return &ast.ParenExpr{X: &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}}
+}
+
+// negated is -x of a number that may be zero: the interpreter subtracts it from 0, which has the other sign.
+func (l *Lowerer) negated(e *ast.UnaryExpr, b *types.Basic) ast.Expr {
+	x, typ := l.expr(e.X), l.low(e, l.typeOf(e))
+	if b.Info()&types.IsComplex != 0 {
+		return call(&ast.ParenExpr{X: typ}, l.rt("Neg", call(ident("complex128"), x)))
+	}
+	minus := &ast.UnaryExpr{Op: token.SUB, X: &ast.BasicLit{Kind: token.FLOAT, Value: "1.0"}}
+	return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: token.MUL, Y: call(&ast.ParenExpr{X: typ}, minus)}}
 }
 
 // address lowers &x.
@@ -357,7 +370,7 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 		x, y = y, x
 	}
 	if isNil(y) {
-		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(x), Op: e.Op, OpPos: e.OpPos, Y: ident("nil")}}
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.whole(x), Op: e.Op, OpPos: e.OpPos, Y: ident("nil")}}
 	}
 	tx, ty := l.typeOf(x), l.typeOf(y)
 	if types.IsInterface(tx) || types.IsInterface(ty) {
@@ -394,7 +407,7 @@ func (l *Lowerer) asserted(n ast.Node, x ast.Expr, from, t types.Type) ast.Expr 
 	switch {
 	case nativeInterface(t):
 		return call(l.wrapper(n, t), v)
-	case types.IsInterface(t):
+	case types.IsInterface(t), l.looped(t):
 		return v
 	}
 	return &ast.TypeAssertExpr{X: v, Type: l.low(n, t)}
@@ -417,7 +430,7 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 		}
 		return l.newOf(e, p.Elem(), inner)
 	}
-	c := &ast.CompositeLit{Type: l.low(e, t), Lbrace: e.Lbrace}
+	c := &ast.CompositeLit{Type: l.opening(e, t), Lbrace: e.Lbrace}
 	element := func(x ast.Expr, t types.Type) ast.Expr {
 		if inner, ok := x.(*ast.CompositeLit); ok && inner.Type == nil {
 			return l.composite(inner, t)

@@ -71,19 +71,19 @@ func (f *fixer) place(e ast.Expr) ast.Expr {
 	e = ast.Unparen(e)
 	switch x := e.(type) {
 	case *ast.StarExpr:
-		return star(f.operand(x.X, l.typeOf(x.X)))
+		return star(l.opened(x, f.operand(x.X, l.typeOf(x.X)), l.typeOf(x.X)))
 	case *ast.IndexExpr:
 		t := l.typeOf(x.X)
 		switch u := t.Underlying().(type) {
 		case *types.Map:
-			base := f.operand(x.X, t)
+			base := l.opened(x, f.operand(x.X, t), t)
 			return &ast.IndexExpr{X: base, Index: f.operand(x.Index, l.subst(u.Key()))}
 		case *types.Array:
 			return f.index(x, f.place(x.X))
 		case *types.Pointer:
 			return f.index(x, star(f.operand(x.X, t)))
 		}
-		return f.index(x, f.operand(x.X, t))
+		return f.index(x, l.opened(x, f.operand(x.X, t), t))
 	case *ast.SelectorExpr:
 		s, ok := l.Info.Selections[x]
 		if !ok { // a package's variable

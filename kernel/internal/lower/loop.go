@@ -101,7 +101,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		return l.rangeFunc(s, u, label)
 	}
 	var kt, vt types.Type = types.Typ[types.Int], nil
-	x := l.expr(s.X)
+	x := l.whole(s.X)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {
@@ -199,7 +199,7 @@ func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt fu
 		}
 	}
 	name := l.fresh("over")
-	pre = []ast.Stmt{varDecl(name, l.low(s, t), *x)}
+	pre = []ast.Stmt{varDecl(name, l.opening(s, t), *x)}
 	*x = ident(name)
 	if elem == nil {
 		return nil, pre
@@ -273,7 +273,7 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 		}
 	}
 	out = append(out, define(y.code, intLit(0)))
-	fun := l.expr(s.X)
+	fun := l.whole(s.X)
 	params := types.Unalias(sig.Params().At(0).Type()).Underlying().(*types.Signature)
 	names := make([]string, params.Params().Len())
 	for k := range names {

@@ -80,6 +80,7 @@ type Lowerer struct {
 	boxed   map[*rt.Type]map[string]string
 	ifaces  map[string]string // host functions by native interface
 	vars    map[string]string // host functions by package variable
+	loops   map[string]bool              // by type: whether it is looped
 	early   *[]ast.Stmt       // calls to make before the statement that is being lowered; nil where they stay in it
 	host    map[string]reflect.Value
 
@@ -104,7 +105,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
-		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{},
 	}
 	reg.Resolve = l.runtimeType
 	return l
@@ -264,7 +265,7 @@ func (l *Lowerer) file() *ast.File {
 }
 
 func (l *Lowerer) declare(f *Func) {
-	base := strings.NewReplacer(".", "__", " ", "_").Replace(f.Name)
+	base := strings.NewReplacer(".", "__", " ", "_", "/", "_").Replace(f.Name)
 	l.version[base]++
 	f.low = fmt.Sprintf("%s__%d", base, l.version[base])
 	if f.Obj != nil {

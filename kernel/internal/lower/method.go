@@ -36,6 +36,9 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 	}
 	f, ok := l.funcs[obj.Origin()]
 	if !ok {
+		f = l.sourceMethod(n, recv, obj)
+	}
+	if f == nil {
 		if obj.Pkg() != nil && obj.Pkg().Path() == "main" {
 			l.refuse(n, "the method %s is not there: the cell that defines it failed", obj.Name())
 		}

@@ -1,9 +1,6 @@
 package lower
 
-import (
-	"go/ast"
-	"strings"
-)
+import "strings"
 
 // mode is how a native function treats the `any` it is given.
 type mode int
@@ -13,6 +10,7 @@ const (
 	plain               // looks at its kind: the plain value
 	view                // looks at its fields: a struct with the type's own field names
 	logged              // asks it what it logs as
+	scanned             // fills what it points to, or has it do so
 	refused             // looks at more than a cell's type can show it
 )
 
@@ -22,8 +20,7 @@ func (l *Lowerer) anyMode(where string) mode {
 		prefix string
 		mode   mode
 	}{
-		{"reflect.DeepEqual", keeps},
-		{"reflect.", refused},
+		{"reflect.", keeps},
 		{"encoding/json.", keeps},
 		{"encoding/gob.", refused},
 		{"encoding/xml.", refused},
@@ -32,7 +29,7 @@ func (l *Lowerer) anyMode(where string) mode {
 		{"text/template.", view},
 		{"html/template.", view},
 		{"sort.", plain},
-		{"fmt.Sscan", plain}, {"fmt.Fscan", plain}, {"fmt.Scan", plain},
+		{"fmt.Sscan", scanned}, {"fmt.Fscan", scanned}, {"fmt.Scan", scanned},
 		{"runtime.", plain},
 		{"log/slog.", logged},
 	} {
@@ -49,12 +46,4 @@ func (l *Lowerer) anyMode(where string) mode {
 		return plain // not the standard library
 	}
 	return keeps
-}
-
-// checkNative refuses what would escape the kernel's rules.
-func (l *Lowerer) checkNative(n ast.Node, path, name string) {
-	switch path + "." + name {
-	case "reflect.TypeFor":
-		l.refuse(n, "reflect.TypeFor is not supported in cells")
-	}
 }

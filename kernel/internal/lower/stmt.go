@@ -104,7 +104,7 @@ func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.SendStmt:
 		elem := l.typeOf(s.Chan).Underlying().(*types.Chan).Elem()
 		return append(l.at(s), l.inOrder([]ast.Expr{s.Chan, s.Value}, func() []ast.Stmt {
-			return []ast.Stmt{&ast.SendStmt{Chan: l.expr(s.Chan), Value: l.to(s.Value, elem)}}
+			return []ast.Stmt{&ast.SendStmt{Chan: l.whole(s.Chan), Value: l.to(s.Value, elem)}}
 		})...)
 	}
 	l.refuse(s, "this statement is not supported (%T)", s)
@@ -526,7 +526,7 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	}
 	var funType ast.Expr
 	if tv := l.Info.Types[ast.Unparen(c.Fun)]; !tv.IsBuiltin() && !tv.IsType() {
-		funType = l.low(c, l.typeOf(c.Fun))
+		funType = l.opening(c, l.typeOf(c.Fun))
 	}
 	switch f := lc.Fun.(type) {
 	case *ast.Ident:

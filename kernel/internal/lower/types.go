@@ -300,9 +300,12 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		case *types.Signature, *types.Slice, *types.Map:
 			return l.low(n, t.Underlying())
 		}
-		l.refuse(n, "the generic type %s of package %s is not supported", obj.Name(), obj.Pkg().Path())
-	}
-	if !fromCell(obj) {
+		source := l.sourceOf(n, t)
+		if source == nil {
+			l.refuse(n, "the generic type %s of package %s is not supported", obj.Name(), obj.Pkg().Path())
+		}
+		t = source
+	} else if !fromCell(obj) {
 		if _, ok := l.Reg.Symbol(obj.Pkg().Path(), obj.Name()); !ok {
 			rt := l.Reg.NativeType(obj.Pkg().Path(), obj.Name())
 			if rt == nil {
@@ -330,12 +333,40 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		l.out = append(l.out, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
 		return ident(name)
 	}
-	if l.structs[key] == "open" {
-		l.refuse(n, "the recursive type %s, which is not a struct, is not supported; put a struct in between", obj.Name())
+	if l.looped(t) {
+		if _, isArray := t.Underlying().(*types.Array); isArray {
+			l.refuse(n, "the recursive type %s, which is an array, is not supported; put a struct in between", obj.Name())
+		}
+		return anyType()
 	}
-	l.structs[key] = "open"
-	defer delete(l.structs, key)
 	return l.low(n, t.Underlying())
+}
+
+// sourceOf is the generic type of a native package as its source has it, nil where there is none.
+func (l *Lowerer) sourceOf(n ast.Node, t *types.Named) *types.Named {
+	path := t.Obj().Pkg().Path()
+	l.genericOf(n, path, "")
+	for _, f := range l.generic[path] {
+		if tn, ok := f.Obj.Pkg().Scope().Lookup(t.Obj().Name()).(*types.TypeName); ok {
+			if i, err := types.Instantiate(nil, tn.Type(), l.typeArgs(t.TypeArgs()), false); err == nil {
+				return i.(*types.Named)
+			}
+		}
+		break
+	}
+	return nil
+}
+
+// sourceMethod is the source of a method of a generic type of a native package, nil where there is none.
+func (l *Lowerer) sourceMethod(n ast.Node, recv types.Type, obj *types.Func) *Func {
+	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	t, ok := types.Unalias(recv).(*types.Named)
+	if !ok || t.TypeArgs().Len() == 0 || fromCell(t.Obj()) {
+		return nil
+	}
+	return l.genericOf(n, t.Obj().Pkg().Path(), t.Obj().Name()+"_"+obj.Name())
 }
 
 // fieldName is the name of a field in lowered structs, all of which are exported.

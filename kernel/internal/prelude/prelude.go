@@ -1,17 +1,21 @@
-// Package prelude holds the generic functions of the standard library in source, as cells instantiate them. The
+// Package prelude holds the generic functions and types of the standard library in source, as cells instantiate them. The
 // packages below it compile, so their tests can set them beside the standard ones.
 package prelude
 
-import "embed"
+import (
+	"embed"
+	"strings"
+)
 
 //go:embed */*.go
 var files embed.FS
 
 // Packages are the standard packages with sources here.
-var Packages = []string{"cmp", "errors", "iter", "maps", "slices", "sync"}
+var Packages = []string{"cmp", "errors", "iter", "maps", "math/rand/v2", "reflect", "slices", "sync", "sync/atomic", "unique"}
 
 // Source returns the source of a package.
 func Source(path string) (string, error) {
-	b, err := files.ReadFile(path + "/" + path + ".go")
+	name := strings.ReplaceAll(path, "/", "_")
+	b, err := files.ReadFile(name + "/" + name + ".go")
 	return string(b), err
 }

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"go/types"
 	"reflect"
 	"unsafe"
 )
@@ -14,6 +15,77 @@ func (r *Registry) cyclic(x any, pointers bool) bool {
 	return w.walk(reflect.ValueOf(x), true)
 }
 
+// Loops says whether x leads back to itself through pointers, or is too large to tell, and something in it says itself
+// how it is printed: that may never end.
+func (r *Registry) Loops(x any) bool {
+	w := cycles{pointers: true, open: map[visit]bool{}, done: map[visit]bool{}, most: 10_000}
+	v := reflect.ValueOf(x)
+	if !w.walk(v, true) {
+		return false
+	}
+	if o, ok := object(x); ok {
+		return speaks(o.T.Go, map[types.Type]bool{})
+	}
+	return speaksNatively(v.Type(), map[reflect.Type]bool{})
+}
+
+// speaks says whether a value of a cell's type t, or one in it, may have a method that prints it.
+func speaks(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	set := types.NewMethodSet(t)
+	for _, name := range viewMethods {
+		if set.Lookup(nil, name) != nil {
+			return true
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if speaks(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Map:
+		return speaks(u.Key(), seen) || speaks(u.Elem(), seen)
+	case interface{ Elem() types.Type }:
+		return speaks(u.Elem(), seen)
+	}
+	return false
+}
+
+// speaksNatively is speaks of a native type.
+func speaksNatively(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	for _, name := range viewMethods {
+		if _, ok := t.MethodByName(name); ok {
+			return true
+		}
+	}
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if speaksNatively(f.Type, seen) {
+				return true
+			}
+		}
+	case reflect.Map:
+		return speaksNatively(t.Key(), seen) || speaksNatively(t.Elem(), seen)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return speaksNatively(t.Elem(), seen)
+	}
+	return false
+}
+
 type visit struct {
 	at  unsafe.Pointer
 	typ reflect.Type
@@ -23,6 +95,7 @@ type visit struct {
 type cycles struct {
 	pointers   bool
 	open, done map[visit]bool
+	most       int // visits until it is taken for a cycle, 0 where any number is looked at
 }
 
 // walk says whether v leads back to something it is part of. outer says that v stands in an interface.
@@ -70,6 +143,9 @@ func (w *cycles) walk(v reflect.Value, outer bool) bool {
 	}
 	if w.open[id] || w.done[id] {
 		return w.open[id]
+	}
+	if w.most > 0 && len(w.open)+len(w.done) >= w.most {
+		return true
 	}
 	w.open[id] = true
 	defer func() { delete(w.open, id); w.done[id] = true }()

@@ -40,6 +40,8 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Clear":   clearAny,
 		"Min":     func(xs []any) any { return extreme(xs, -1) },
 		"Max":     func(xs []any) any { return extreme(xs, 1) },
+		"Neg":     func(c complex128) complex128 { return -c },
+		"Scanned": r.Scanned,
 		"Recover": r.Recover, "Defers": newDefers, "Defer": pushDeferred, "Run": runDeferring,
 		"Go": func(f func()) {
 			h.GoStart()

@@ -37,8 +37,12 @@ func (i item) name() string {
 	if i.t != nil {
 		return i.t.Name
 	}
-	return i.v.Type().String()
+	return reflectNames.Replace(i.v.Type().String())
 }
+
+// reflectNames are what the types that stand for package reflect's are called.
+var reflectNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
+	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type")
 
 // item is what an interface holds.
 func (p *printer) item(x any) item {
@@ -87,6 +91,16 @@ func (p *printer) isString(x any) bool {
 // operand prints an operand.
 func (p *printer) operand(x any, verb rune) {
 	i := p.item(x)
+	switch v, reflects := x.(ReflectValue); {
+	case reflects && verb != 'T' && verb != 'p' && v.none():
+		p.text("<invalid reflect.Value>")
+		return
+	case reflects && verb != 'T' && verb != 'p': // what it holds
+		if i = v.of; !p.handled(i, verb) {
+			p.value(i, verb, 0)
+		}
+		return
+	}
 	switch {
 	case !i.v.IsValid() && i.t == nil:
 		if verb == 'T' || verb == 'v' {

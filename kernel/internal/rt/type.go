@@ -22,6 +22,8 @@ type Type struct {
 	mu    sync.RWMutex
 	err   atomic.Bool              // it has an Error method
 	binds map[string]reflect.Value // by method: func(receiver) func(arguments) results
+
+	lowered atomic.Value // the reflect.Type that its values have, once one has been reflected upon
 }
 
 // Obj is a value of a cell's type in an interface. Two are equal under == when their types and values are.
@@ -253,8 +255,18 @@ func sameSignature(f reflect.Type, s *types.Signature) bool {
 	if f.NumIn()-1 != s.Params().Len() || f.NumOut() != s.Results().Len() {
 		return false
 	}
+	return sameParts(f, 1, s)
+}
+
+// sameParameters compares the type of a native function with a signature as far as reflection tells.
+func sameParameters(f reflect.Type, s *types.Signature) bool {
+	return f.NumIn() == s.Params().Len() && f.NumOut() == s.Results().Len() && sameParts(f, 0, s)
+}
+
+// sameParts compares parameters, those of f from the first-th on, and results.
+func sameParts(f reflect.Type, first int, s *types.Signature) bool {
 	for k := range s.Params().Len() {
-		if !sameKind(f.In(k+1), s.Params().At(k).Type()) {
+		if !sameKind(f.In(k+first), s.Params().At(k).Type()) {
 			return false
 		}
 	}

@@ -1,7 +1,7 @@
 // What the user of the t-SNE page can choose.
 
 import { el } from '../dom';
-import type { Data, LayoutOptions, Method } from './messages';
+import type { Data, Device, LayoutOptions, Method } from './messages';
 
 export interface Actions {
   open(file: File): void;
@@ -22,6 +22,7 @@ export class Controls {
   private readonly seed = el('input', { type: 'number', min: 0, max: 999999, step: 1, value: 0 });
   private readonly start = choice([['pca', 'principal components'], ['random', 'random']]);
   private readonly method = choice([['', 'quickest'], ['exact', 'all pairs'], ['fft', 'field on a grid'], ['barnes-hut', 'tree']]);
+  private readonly device = choice([['auto', 'GPU if there is one'], ['cpu', 'processor'], ['webgpu', 'any WebGPU adapter']]);
   private readonly label = el('select');
   private readonly labelField: HTMLElement;
   private readonly again: HTMLButtonElement;
@@ -37,9 +38,11 @@ export class Controls {
     if (/^\d{1,6}$/.test(query.get('seed') ?? '')) this.seed.value = query.get('seed')!;
     const methods: Method[] = ['', 'exact', 'fft', 'barnes-hut'];
     if (methods.includes(query.get('method') as Method)) this.method.value = query.get('method')!;
+    const devices: Device[] = ['auto', 'cpu', 'webgpu'];
+    if (devices.includes(query.get('device') as Device)) this.device.value = query.get('device')!;
     this.slider.addEventListener('input', () => { this.perplexity.value = this.slider.value; });
     this.slider.addEventListener('change', () => actions.perplexity(Number(this.slider.value)));
-    for (const field of [this.seed, this.start, this.method]) field.addEventListener('change', () => actions.begin());
+    for (const field of [this.seed, this.start, this.method, this.device]) field.addEventListener('change', () => actions.begin());
     this.label.addEventListener('change', () => actions.label(this.label.value));
     this.again = el('button', { type: 'button', click: () => actions.begin() }, 'Start anew');
     this.pause = el('button.primary', { type: 'button', click: () => actions.toggle() }, 'Pause');
@@ -52,13 +55,14 @@ export class Controls {
       el('label', { title: 'Decides the random part of the start' }, 'Seed', this.seed),
       el('label', {}, 'Start', this.start),
       el('label', { title: 'How points repel each other. The same choice gives the same layout in nacre tsne --method, to the last bit' }, 'Method', this.method),
+      el('label', { title: 'A GPU makes the iterations of the field on a grid, by WebGPU; its layout is as good, not the same to the last bit' }, 'Device', this.device),
       this.again, this.pause);
   }
 
   get options(): LayoutOptions {
     return {
       perplexity: Number(this.slider.value), seed: Math.max(0, Math.trunc(Number(this.seed.value)) || 0),
-      start: this.start.value as LayoutOptions['start'], method: this.method.value as Method,
+      start: this.start.value as LayoutOptions['start'], method: this.method.value as Method, device: this.device.value as Device,
     };
   }
 

@@ -10,7 +10,11 @@ export interface LayoutOptions {
   start: 'pca' | 'random';
   /** How the repulsion is computed; empty is the quickest. The layout is that of the same method natively, bit for bit. */
   method: Method;
+  device: Device;
 }
+
+/** Where iterations are made: on a real GPU where there is one, on the processor, on any adapter of WebGPU's. */
+export type Device = 'auto' | 'cpu' | 'webgpu';
 
 export type ToWorker =
   | { kind: 'load'; folder: string; exec: string; program: Program }
@@ -61,7 +65,10 @@ export type FromWorker =
   | ({ kind: 'data' } & Data)
   /** What may serve as labels in a file that cannot be read as it is. */
   | { kind: 'labels'; labels: string[] }
-  | { kind: 'began'; of: number; method: Method; seconds: number; programs: number }
+  /** The name of a GPU that computes, or nothing; and why there is none where there might be. */
+  | { kind: 'began'; of: number; method: Method; seconds: number; programs: number; device: string; notice: string }
+  /** Something about the layout that forms. */
+  | { kind: 'notice'; text: string }
   /** The layout did not begin, as was asked. */
   | { kind: 'stopped' }
   | { kind: 'positions'; positions: Float32Array; iteration: number; of: number; seconds: number }

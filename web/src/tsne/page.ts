@@ -26,7 +26,7 @@ export class TsnePage {
   /** Layouts drawn since the last began. */
   frames = 0;
   /** What the worker said last of its layout. */
-  progress = { iteration: 0, of: 0, seconds: 0, kl: NaN, programs: 1 };
+  progress = { iteration: 0, of: 0, seconds: 0, kl: NaN, programs: 1, device: '', notices: [] as string[] };
 
   private label = '';
   private next: Float32Array | null = null;
@@ -144,8 +144,11 @@ export class TsnePage {
       case 'data': return this.take(m);
       case 'labels': return this.controls.offer(m.labels, this.label);
       case 'began':
-        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN, programs: m.programs };
+        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN, programs: m.programs, device: m.device, notices: m.notice ? [m.notice] : [] };
         this.state = 'running';
+        return this.refresh();
+      case 'notice':
+        this.progress.notices.push(m.text);
         return this.refresh();
       case 'stopped':
         if (this.state === 'starting') this.state = 'stopped';
@@ -215,15 +218,16 @@ export class TsnePage {
   private refresh(notes: string[] = []): void {
     this.controls.refresh(this.state);
     document.body.dataset.state = this.state;
-    const { iteration, of, seconds, kl, programs } = this.progress;
+    const { iteration, of, seconds, kl, programs, device, notices } = this.progress;
     const count = this.data ? `${this.data.points.toLocaleString('en')} points of ${this.data.columns} columns. ` : '';
-    const computing = `${seconds.toFixed(1)} s of computing${programs > 1 ? ` by ${programs} workers` : ''}`;
+    const computing = `${seconds.toFixed(1)} s of computing${device ? ` on ${device}` : programs > 1 ? ` by ${programs} workers` : ''}`;
     const steps = `Iteration ${iteration} of ${of}, ${computing}.`;
     const text = {
       empty: '', loading: 'Reading …', starting: count + 'Finding neighbours …', stopped: count + 'Stopped before the layout began.', running: count + steps, paused: count + 'Paused. ' + steps,
       done: `${count}Done: ${iteration} iterations in ${computing}, KL ${kl.toFixed(4)}.`,
     }[this.state];
-    this.status.textContent = [text, ...notes.map((n) => n[0]!.toUpperCase() + n.slice(1) + '.')].join(' ');
+    const said = this.state === 'empty' || this.state === 'loading' ? [] : [...new Set([...notices, ...notes])];
+    this.status.textContent = [text, ...said.map((n) => n[0]!.toUpperCase() + n.slice(1) + '.')].join(' ');
   }
 }
 

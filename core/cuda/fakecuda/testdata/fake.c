@@ -17,7 +17,8 @@
 enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UNJOINED = 904 };
 
 /* ---- control by the tests ---- */
-static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, capturing, pause_ms;
+static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, epilogues = 1, capturing, pause_ms;
+static double clock_us, speeds[3]; /* of the algorithms that are proposed for a product, in us */
 static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
 /* Programs that know nothing of the stand-in leave their kernels where temporary files go. */
@@ -28,7 +29,8 @@ static char fail_name[64];
 static int fail_after, fail_code;
 void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
-  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; pause_ms = 0;
+  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; epilogues = 1; pause_ms = 0;
+  for (int i = 0; i < 3; i++) speeds[i] = 10 + i;
   fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
 void fake_versions(int driver, int nvrtc, int lt) { version = driver; nvrtc_major = nvrtc; lt_version = lt; }
@@ -36,6 +38,8 @@ void fake_devices(int n) { devices = n; }
 void fake_supports(int yes) { supports = yes; }
 void fake_batches(int yes) { batches = yes; }
 void fake_refuses(int n) { refuses = n; } /* the first algorithms proposed for a product fail when they are run */
+void fake_epilogues(int yes) { epilogues = yes; } /* that gradients need */
+void fake_speed(int algorithm, int us) { speeds[algorithm] = us; }
 void fake_pause(int ms) { pause_ms = ms; } /* in every recording, for others to come in between */
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
 void fake_fail(const char *name, int after, int code) { snprintf(fail_name, sizeof fail_name, "%s", name); fail_after = after; fail_code = code; }
@@ -154,22 +158,26 @@ enum { MOST = 96 };
 typedef uint64_t u64;
 #define EIGHT_OF u64, u64, u64, u64, u64, u64, u64, u64
 struct function { void (*run)(int, int, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF); int count, loaded; int *order; };
-struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, tf32, count; int64_t na, nb, nc, nbias; const float *a, *b, *bias; float *c; };
+struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, compute, count, algo; int64_t na, nb, nc, nbias, ldaux, naux; const float *a, *b; float *bias, *c; unsigned char *aux; };
 struct operation {
-  enum { LAUNCH, COPY, MULTIPLY, GRAPH } kind;
+  enum { LAUNCH, COPY, MULTIPLY, GRAPH, MARK } kind;
   struct function *f; int grid, memories; void *args;
   void *to; const void *from; size_t n;
   struct lt_product product;
   struct graph *graph;
+  struct event *mark;
   struct list after;
 };
 struct graph { int n; struct operation *ops; };
 struct stream { int magic; struct operation *queue; int queued; struct graph *capture; int origin; struct list frontier; };
-struct event { int magic, asked; struct stream *on; struct graph *capture; struct list frontier; };
+struct event { int magic, asked, timed; double when; struct stream *on; struct graph *capture; struct list frontier; };
 static int is_stream(struct stream *s) { return s && s->magic == 0x57; }
 static int is_event(struct event *e) { return e && e->magic == 0xe7; }
 
 static void multiply(const struct lt_product *p);
+/* The product made last, until anything else is done: made again, by whatever algorithm, it is the same. */
+static struct lt_product again;
+static int same(struct lt_product p) { p.algo = again.algo; return !memcmp(&p, &again, sizeof p); }
 static void run(struct operation *o);
 static void run_graph(struct graph *g) {
   char *done = calloc(g->n + 1, 1);
@@ -191,6 +199,7 @@ static void run_graph(struct graph *g) {
   free(done);
 }
 static void run(struct operation *o) {
+  if (o->kind != MULTIPLY && o->kind != MARK) memset(&again, 0, sizeof again);
   switch (o->kind) {
   case LAUNCH:
     *o->f->order = order > 2 ? 2 : order;
@@ -203,12 +212,15 @@ static void run(struct operation *o) {
     break;
   case COPY: memcpy(o->to, o->from, o->n); break;
   case MULTIPLY:
-    for (int i = 0; i < o->product.count; i++) {
+    for (int i = 0; i < o->product.count && !same(o->product); i++) {
       struct lt_product p = o->product;
-      p.a += i * p.na; p.b += i * p.nb; p.c += i * p.nc; p.bias += i * p.nbias;
+      p.a += i * p.na; p.b += i * p.nb; p.c += i * p.nc; p.bias += i * p.nbias; p.aux += i * p.naux / 8;
       multiply(&p);
     }
+    again = o->product;
+    clock_us += speeds[o->product.algo];
     break;
+  case MARK: o->mark->when = clock_us; break;
   case GRAPH: run_graph(o->graph); break;
   }
 }
@@ -231,16 +243,23 @@ static int give(const char *call, struct stream *s, struct operation o) {
   return 0;
 }
 static void drain(struct stream *s) {
+  memset(&again, 0, sizeof again);
   for (int i = 0; i < s->queued; i++) { run(&s->queue[i]); if (s->queue[i].kind == LAUNCH) free(s->queue[i].args); }
   s->queued = 0;
 }
 int cuStreamCreate(struct stream **s, unsigned flags) { ENTER APART; WANT(flags == 1, "flags %u", flags); *s = calloc(1, sizeof **s); (*s)->magic = 0x57; return 0; }
 int cuStreamDestroy_v2(struct stream *s) { ENTER WANT(is_stream(s), "%p", (void *)s); drain(s); s->magic = 0; free(s->frontier.of); free(s->queue); free(s); return 0; }
 int cuStreamSynchronize(struct stream *s) { ENTER if (!s) { APART; settle(); return 0; } WANT(is_stream(s) && !s->capture, "%p", (void *)s); drain(s); return 0; }
-int cuEventCreate(struct event **e, unsigned flags) { ENTER WANT(flags == 2, "flags %u", flags); *e = calloc(1, sizeof **e); (*e)->magic = 0xe7; return 0; }
+int cuEventCreate(struct event **e, unsigned flags) { ENTER WANT(flags == 2 || flags == 0, "flags %u", flags); *e = calloc(1, sizeof **e); (*e)->magic = 0xe7; (*e)->timed = flags == 0; return 0; }
+int cuEventElapsedTime(float *ms, struct event *from, struct event *to) {
+  ENTER WANT(is_event(from) && is_event(to) && from->timed && to->timed && from->on && !to->on->queued, "%p, %p", (void *)from, (void *)to);
+  *ms = (to->when - from->when) / 1000;
+  return 0;
+}
 int cuEventDestroy_v2(struct event *e) { ENTER WANT(is_event(e), "%p", (void *)e); e->magic = 0; free(e->frontier.of); free(e); return 0; }
 int cuEventRecord(struct event *e, struct stream *s) {
   ENTER WANT(is_event(e) && is_stream(s), "%p on %p", (void *)e, (void *)s);
+  if (e->timed && !s->capture) { int code = give(__func__, s, (struct operation){.kind = MARK, .mark = e}); if (code) return code; }
   e->on = s; e->asked = 0; e->capture = s->capture; e->frontier.n = 0; join(&e->frontier, &s->frontier);
   return 0;
 }
@@ -375,14 +394,15 @@ int nvrtcGetCUBIN(struct program *p, char *to) { ENTER sprintf(to, "FAKE%s", p->
 int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free(*p); *p = NULL; return 0; }
 
 /* ---- cuBLASLt: column-major ---- */
-struct lt_desc { int magic, compute, ta, tb, epilogue; const float *bias; int64_t nbias; };
+struct lt_desc { int magic, compute, ta, tb, epilogue; float *bias; unsigned char *aux; int64_t nbias, ldaux, naux; };
 struct lt_layout { int magic; uint64_t rows, cols; int64_t ld; int count; int64_t next; };
 struct lt_pref { int magic; uint64_t workspace; };
+enum { RELU_AUX_BIAS = 134, DRELU = 136, BGRADA = 256 };
 size_t cublasLtGetVersion(void) { return lt_version; }
 int cublasLtCreate(int **h) { ENTER WANT(current, "no context is current"); *h = calloc(1, 4); **h = 0x17; return 0; }
 int cublasLtDestroy(int *h) { ENTER free(h); return 0; }
 int cublasLtMatmulDescCreate(struct lt_desc **d, int compute, int scale) {
-  ENTER WANT((compute == 68 || compute == 77) && scale == 0, "compute type %d, scale type %d", compute, scale);
+  ENTER WANT((compute == 68 || compute == 75 || compute == 77) && scale == 0, "compute type %d, scale type %d", compute, scale);
   *d = calloc(1, sizeof **d);
   **d = (struct lt_desc){.magic = 0xd5, .compute = compute, .epilogue = 1};
   return 0;
@@ -390,16 +410,20 @@ int cublasLtMatmulDescCreate(struct lt_desc **d, int compute, int scale) {
 int cublasLtMatmulDescDestroy(struct lt_desc *d) { ENTER WANT(d->magic == 0xd5, "%p", (void *)d); d->magic = 0; free(d); return 0; }
 int cublasLtMatmulDescSetAttribute(struct lt_desc *d, int attr, const void *v, size_t n) {
   ENTER WANT(d && d->magic == 0xd5, "%p", (void *)d);
-  WANT(n == (attr == 8 || attr == 10 ? 8 : 4), "attribute %d of %zu bytes", attr, n);
+  WANT(n == (attr >= 8 ? 8 : 4), "attribute %d of %zu bytes", attr, n);
   switch (attr) {
   case 3: d->ta = *(const int *)v; break;
   case 4: d->tb = *(const int *)v; break;
   case 7: d->epilogue = *(const int *)v; break;
-  case 8: d->bias = *(const float *const *)v; break;
+  case 8: d->bias = *(float *const *)v; break;
   case 10: d->nbias = *(const int64_t *)v; break;
+  case 11: d->aux = *(unsigned char *const *)v; break;
+  case 12: d->ldaux = *(const int64_t *)v; break;
+  case 13: d->naux = *(const int64_t *)v; break;
   default: return wrong(__func__, "attribute %d", attr);
   }
-  WANT(d->epilogue == 1 || d->epilogue == 4 || d->epilogue == 6, "epilogue %d", d->epilogue);
+  int e = d->epilogue;
+  WANT(e == 1 || e == 4 || e == 6 || e == RELU_AUX_BIAS || e == DRELU || e == BGRADA, "epilogue %d", e);
   return 0;
 }
 int cublasLtMatrixLayoutCreate(struct lt_layout **l, int type, uint64_t rows, uint64_t cols, int64_t ld) {
@@ -420,8 +444,9 @@ int cublasLtMatmulPreferenceDestroy(struct lt_pref *p) { ENTER free(p); return 0
 int cublasLtMatmulPreferenceSetAttribute(struct lt_pref *p, int attr, const void *v, size_t n) { ENTER WANT(p->magic == 0x9f && attr == 1 && n == 8, "attribute %d of %zu bytes", attr, n); p->workspace = *(const uint64_t *)v; return 0; }
 static int fits(const char *call, struct lt_desc *d, struct lt_layout *a, struct lt_layout *b, struct lt_layout *c, struct lt_product *p) {
   if (!d || d->magic != 0xd5 || a->magic != 0x1a || b->magic != 0x1a || c->magic != 0x1a) return wrong(call, "not descriptors");
-  *p = (struct lt_product){.m = c->rows, .n = c->cols, .k = d->ta ? a->rows : a->cols, .ta = d->ta, .tb = d->tb, .lda = a->ld, .ldb = b->ld, .ldc = c->ld, .epilogue = d->epilogue, .tf32 = d->compute == 77, .bias = d->bias,
-    .count = c->count, .na = a->next, .nb = b->next, .nc = c->next, .nbias = d->nbias};
+  *p = (struct lt_product){.m = c->rows, .n = c->cols, .k = d->ta ? a->rows : a->cols, .ta = d->ta, .tb = d->tb, .lda = a->ld, .ldb = b->ld, .ldc = c->ld, .epilogue = d->epilogue, .compute = d->compute, .bias = d->bias,
+    .count = c->count, .na = a->next, .nb = b->next, .nc = c->next, .nbias = d->nbias, .aux = d->aux, .ldaux = d->ldaux, .naux = d->naux};
+  if (d->epilogue & 128 && (d->ldaux % 128 || d->ldaux < p->m || d->naux % 128)) return wrong(call, "rows of bits are %ld apart, batches %ld", d->ldaux, d->naux);
   if (a->count != c->count || b->count != c->count || c->count > 1 && c->next < c->ld * (int64_t)c->cols) return wrong(call, "%d, %d and %d products", a->count, b->count, c->count);
   if ((int)(d->ta ? a->cols : a->rows) != p->m || (int)(d->tb ? b->rows : b->cols) != p->n || (int)(d->tb ? b->cols : b->rows) != p->k) return wrong(call, "the shapes do not fit");
   return 0;
@@ -432,10 +457,11 @@ int cublasLtMatmulAlgoGetHeuristic(int *h, struct lt_desc *d, struct lt_layout *
   struct lt_product p;
   int code = fits(__func__, d, a, b, c, &p);
   if (code) return code;
-  *found = !supports ? 0 : wanted < 3 ? wanted : 3;
+  int has = supports && (epilogues || d->epilogue < 128);
+  *found = !has ? 0 : wanted < 3 ? wanted : 3;
   memset(r, 0, wanted * sizeof *r);
   for (int i = 0; i < *found; i++) { r[i].algo[0] = 0xa190 + p.m; r[i].algo[1] = i; r[i].algo[7] = p.n; r[i].workspace = pref->workspace / (i + 2); }
-  return supports ? 0 : 15;
+  return has ? 0 : 15;
 }
 int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A, struct lt_layout *a, const float *B, struct lt_layout *b, const float *beta, const float *C, struct lt_layout *c, float *D, struct lt_layout *c2, const uint64_t *algo, void *workspace, size_t size, struct stream *s) {
   ENTER WANT(h && *h == 0x17 && *alpha == 1 && *beta == 0 && C == D && c == c2, "alpha %g, beta %g", *alpha, *beta);
@@ -447,23 +473,32 @@ int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A
   if ((int)algo[1] < refuses) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
   WANT(device(workspace, size), "%zu bytes of workspace at %p", size, workspace);
   WANT(device(A, 4 * ((a->cols - 1) * a->ld + a->rows)) && device(B, 4 * ((b->cols - 1) * b->ld + b->rows)) && device(D, 4 * ((c->cols - 1) * c->ld + c->rows)), "operands are not device memory");
-  WANT(p.epilogue == 1 || device(p.bias, 4 * p.m), "the bias is not device memory");
-  p.a = A; p.b = B; p.c = D;
+  WANT(p.epilogue == 1 || p.epilogue == DRELU || device(p.bias, 4 * p.m), "the bias is not device memory");
+  WANT(!(p.epilogue & 128) || device(p.aux, p.n * p.ldaux / 8), "the bits are not device memory");
+  p.a = A; p.b = B; p.c = D; p.algo = algo[1];
   return give(__func__, s, (struct operation){.kind = MULTIPLY, .product = p});
 }
-static float tf32(float x) { uint32_t b; memcpy(&b, &x, 4); b = (b + 0x1000) & ~0x1fffu; memcpy(&x, &b, 4); return x; }
+/* To TF32's 10 bits or bfloat16's 7, or as it is. */
+static inline float rounded(float x, int compute) {
+  uint32_t b;
+  memcpy(&b, &x, 4);
+  if (compute == 77) b = (b + 0x1000) & ~0x1fffu;
+  if (compute == 75) b = (b + 0x7fff + (b >> 16 & 1)) & ~0xffffu;
+  memcpy(&x, &b, 4);
+  return x;
+}
 static void multiply(const struct lt_product *p) {
   float *at = malloc(4 * (size_t)p->m * p->k), *acc = malloc(4 * (size_t)p->m); /* a as k columns of m */
   for (int k = 0; k < p->k; k++)
     for (int i = 0; i < p->m; i++) {
       float x = p->ta ? p->a[(size_t)i * p->lda + k] : p->a[(size_t)k * p->lda + i];
-      at[(size_t)k * p->m + i] = p->tf32 ? tf32(x) : x;
+      at[(size_t)k * p->m + i] = rounded(x, p->compute);
     }
   for (int j = 0; j < p->n; j++) {
     memset(acc, 0, 4 * (size_t)p->m);
     for (int k = 0; k < p->k; k++) {
       float y = p->tb ? p->b[(size_t)k * p->ldb + j] : p->b[(size_t)j * p->ldb + k];
-      if (p->tf32) y = tf32(y);
+      y = rounded(y, p->compute);
       const float *col = at + (size_t)k * p->m;
       for (int i = 0; i < p->m; i++) acc[i] += col[i] * y;
     }
@@ -471,8 +506,18 @@ static void multiply(const struct lt_product *p) {
       float x = acc[i];
       if (p->epilogue & 4) x += p->bias[i];
       if (p->epilogue & 2) x = x > 0 ? x : 0;
+      if (p->epilogue & 128) {
+        unsigned char *bits = p->aux + (j * p->ldaux + i) / 8, bit = 1 << i % 8;
+        if (p->epilogue == DRELU) x = *bits & bit ? x : 0;
+        else *bits = x > 0 ? *bits | bit : *bits & ~bit;
+      }
       p->c[(size_t)j * p->ldc + i] = x;
     }
+  }
+  for (int i = 0; p->epilogue == BGRADA && i < p->m; i++) {
+    float sum = 0;
+    for (int k = 0; k < p->k; k++) sum += p->ta ? p->a[(size_t)i * p->lda + k] : p->a[(size_t)k * p->lda + i];
+    p->bias[i] = sum;
   }
   free(at); free(acc);
 }

@@ -1,6 +1,6 @@
 //go:build !nogpu
 
-package webgpu
+package wgpu
 
 import (
 	"fmt"
@@ -10,26 +10,27 @@ import (
 	"time"
 )
 
-// handle is an object of the browser's.
-type handle = js.Value
+// Handle is an object of the browser's.
+type Handle = js.Value
 
-// recording is a list of dispatches as the browser takes them.
-type recording []dispatch
+// Recording is a list of dispatches as the browser takes them.
+type Recording []dispatch
 
 type dispatch struct {
 	kernel, group, offset js.Value
 	x, y                  int
 }
 
-// wire is a device of the browser's. Whatever waits lets the page go on.
-type wire struct {
-	device, queue  handle
-	layout, groups handle // of pipelines, of their bind groups
-	scratch        handle // bytes on their way
+// Device is a device of the browser's. Whatever waits lets the page go on.
+type Device struct {
+	device, queue  Handle
+	layout, groups Handle // of pipelines, of their bind groups
+	scratch        Handle // bytes on their way
 	size           int    // of scratch
-	staging        map[int][]handle
+	staging        map[int][]Handle
 	first          *Error
 	lost           atomic.Pointer[Error]
+	advice         string // when it is lost
 }
 
 // await waits for a promise.
@@ -101,8 +102,8 @@ func Adapters() ([]Info, error) {
 	return []Info{info}, err
 }
 
-// openWire makes a device of an adapter, with the limits it has.
-func openWire(o Options) (*wire, Info, error) {
+// Open makes a device of an adapter, with the limits it has.
+func Open(o Options) (*Device, Info, error) {
 	a, info, err := findAdapter()
 	if err != nil {
 		return nil, info, err
@@ -126,9 +127,9 @@ func openWire(o Options) (*wire, Info, error) {
 	if err != nil {
 		return nil, info, &Error{NoDevice, info.Name + " gives no device: " + err.Error()}
 	}
-	w := &wire{device: device, queue: device.Get("queue"), staging: map[int][]handle{}}
+	w := &Device{device: device, queue: device.Get("queue"), staging: map[int][]Handle{}, advice: o.Lost}
 	device.Get("lost").Call("then", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		w.lost.CompareAndSwap(nil, lostGPU(message(args[0])))
+		w.lost.CompareAndSwap(nil, lostGPU(message(args[0]), w.advice))
 		return nil
 	}))
 	device.Call("addEventListener", "uncapturederror", js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -145,12 +146,12 @@ func openWire(o Options) (*wire, Info, error) {
 }
 
 // makeLayout makes the layout that all kernels share.
-func (w *wire) makeLayout() {
-	entries := make([]any, bindings)
+func (w *Device) makeLayout() {
+	entries := make([]any, Bindings)
 	for i := range entries {
 		buffer := map[string]any{"type": "storage"}
 		switch {
-		case i == uniforms:
+		case i == Uniform:
 			buffer = map[string]any{"type": "uniform", "hasDynamicOffset": true}
 		case readOnly[i]:
 			buffer["type"] = "read-only-storage"
@@ -161,8 +162,8 @@ func (w *wire) makeLayout() {
 	w.layout = w.device.Call("createPipelineLayout", map[string]any{"bindGroupLayouts": []any{w.groups}})
 }
 
-// check is the first error since the last check, or that of a GPU that is gone.
-func (w *wire) check() error {
+// Check is the first error since the last check, or that of a GPU that is gone.
+func (w *Device) Check() error {
 	if e := w.lost.Load(); e != nil {
 		return e
 	}
@@ -174,7 +175,7 @@ func (w *wire) check() error {
 }
 
 // scoped runs calls and waits for what the browser has to say of them.
-func (w *wire) scoped(fault Fault, what string, calls func() error) error {
+func (w *Device) scoped(fault Fault, what string, calls func() error) error {
 	if e := w.lost.Load(); e != nil {
 		return e
 	}
@@ -194,8 +195,8 @@ func (w *wire) scoped(fault Fault, what string, calls func() error) error {
 	return err
 }
 
-// newBuffer makes a buffer of words, all zero.
-func (w *wire) newBuffer(what string, words int, uniform bool) (handle, error) {
+// NewBuffer makes a buffer of words, all zero.
+func (w *Device) NewBuffer(what string, words int, uniform bool) (Handle, error) {
 	use := 0x80 | 8 | 4 // storage, and copies to and from it
 	if uniform {
 		use = 0x40 | 8
@@ -203,8 +204,8 @@ func (w *wire) newBuffer(what string, words int, uniform bool) (handle, error) {
 	return w.buffer(what, words, use)
 }
 
-func (w *wire) buffer(what string, words, use int) (b handle, err error) {
-	words = max(words, minWords)
+func (w *Device) buffer(what string, words, use int) (b Handle, err error) {
+	words = max(words, MinWords)
 	what = fmt.Sprintf("%.1f MB for %s", float64(words)*4e-6, what)
 	err = w.scoped(NoMemory, what, func() (err error) {
 		defer func() { // the browser throws where a size is beyond its own memory
@@ -218,17 +219,17 @@ func (w *wire) buffer(what string, words, use int) (b handle, err error) {
 	return b, err
 }
 
-// destroy takes the device away.
-func (w *wire) destroy() { w.device.Call("destroy") }
+// Destroy takes the device away.
+func (w *Device) Destroy() { w.device.Call("destroy") }
 
-func (w *wire) freeBuffer(b handle) {
+func (w *Device) FreeBuffer(b Handle) {
 	if !b.IsUndefined() {
 		b.Call("destroy")
 	}
 }
 
-// write copies words to a buffer, before what is submitted after it.
-func (w *wire) write(to handle, at int, words []uint32) error {
+// Write copies words to a buffer, before what is submitted after it.
+func (w *Device) Write(to Handle, at int, words []uint32) error {
 	for len(words) > 0 {
 		part := words[:min(len(words), 1<<20)]
 		if 4*len(part) > w.size {
@@ -239,23 +240,23 @@ func (w *wire) write(to handle, at int, words []uint32) error {
 		w.queue.Call("writeBuffer", to, 4*at, w.scratch, 0, 4*len(part))
 		words, at = words[len(part):], at+len(part)
 	}
-	return w.check()
+	return w.Check()
 }
 
-// copyTo copies the beginning of one buffer to another.
-func (w *wire) copyTo(to, from handle, words int) error {
+// CopyTo copies the beginning of one buffer to another.
+func (w *Device) CopyTo(to, from Handle, words int) error {
 	encoder := w.device.Call("createCommandEncoder")
 	encoder.Call("copyBufferToBuffer", from, 0, to, 0, 4*words)
 	return w.send(encoder)
 }
 
-func (w *wire) send(encoder handle) error {
+func (w *Device) send(encoder Handle) error {
 	w.queue.Call("submit", []any{encoder.Call("finish")})
-	return w.check()
+	return w.Check()
 }
 
-// newKernel compiles a text.
-func (w *wire) newKernel(text, entry string) (k handle, err error) {
+// NewKernel compiles a text.
+func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	err = w.scoped(Compiling, entry, func() error {
 		module := w.device.Call("createShaderModule", map[string]any{"code": text})
 		k, err = await(w.device.Call("createComputePipelineAsync", map[string]any{"layout": w.layout,
@@ -268,15 +269,15 @@ func (w *wire) newKernel(text, entry string) (k handle, err error) {
 	return k, err
 }
 
-func (w *wire) freeKernel(handle) {} // the browser's collector does
+func (w *Device) FreeKernel(Handle) {} // the browser's collector does
 
-// newGroup binds buffers; each is bound whole, but of the arguments those of one launch.
-func (w *wire) newGroup(of [bindings]handle) (g handle, err error) {
-	entries := make([]any, bindings)
+// NewGroup binds buffers; each is bound whole, but of the arguments those of one launch.
+func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
+	entries := make([]any, Bindings)
 	for i := range entries {
 		resource := map[string]any{"buffer": of[i]}
-		if i == uniforms {
-			resource["size"] = 4 * argumentWords
+		if i == Uniform {
+			resource["size"] = 4 * ArgumentWords
 		}
 		entries[i] = map[string]any{"binding": i, "resource": resource}
 	}
@@ -287,19 +288,19 @@ func (w *wire) newGroup(of [bindings]handle) (g handle, err error) {
 	return g, err
 }
 
-func (w *wire) freeGroup(handle) {}
+func (w *Device) FreeGroup(Handle) {}
 
-func (w *wire) record(list []command) recording {
-	out := make(recording, len(list))
+func (w *Device) Record(list []Command) Recording {
+	out := make(Recording, len(list))
 	for i, c := range list {
 		x, y := c.across()
-		out[i] = dispatch{c.kernel, c.group, js.ValueOf([]any{4 * argumentWords * c.arguments}), x, y}
+		out[i] = dispatch{c.Kernel, c.Group, js.ValueOf([]any{4 * ArgumentWords * c.Arguments}), x, y}
 	}
 	return out
 }
 
-// submit gives lists of dispatches to the GPU, one after the other.
-func (w *wire) submit(lists []recording) error {
+// Submit gives lists of dispatches to the GPU, one after the other.
+func (w *Device) Submit(lists []Recording) error {
 	encoder := w.device.Call("createCommandEncoder")
 	pass := encoder.Call("beginComputePass")
 	for _, list := range lists {
@@ -313,10 +314,10 @@ func (w *wire) submit(lists []recording) error {
 	return w.send(encoder)
 }
 
-// fetching is a copy to the host under way.
-type fetching struct {
-	w       *wire
-	staging handle
+// Fetching is a copy to the host under way.
+type Fetching struct {
+	w       *Device
+	staging Handle
 	class   int
 	words   int
 	done    chan error
@@ -324,9 +325,9 @@ type fetching struct {
 	err     error
 }
 
-// fetch starts copying words of a buffer to the host, after what was submitted before.
-func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
-	f := &fetching{w: w, words: words, class: classOf(words), done: make(chan error, 1)}
+// Fetch starts copying words of a buffer to the host, after what was submitted before.
+func (w *Device) Fetch(from Handle, at, words int) (*Fetching, error) {
+	f := &Fetching{w: w, words: words, class: classOf(words), done: make(chan error, 1)}
 	if free := w.staging[f.class]; len(free) > 0 {
 		f.staging, w.staging[f.class] = free[len(free)-1], free[:len(free)-1]
 	} else {
@@ -347,8 +348,8 @@ func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
 	return f, nil
 }
 
-// ready reports whether the copy has arrived.
-func (f *fetching) ready() bool {
+// Ready reports whether the copy has arrived.
+func (f *Fetching) Ready() bool {
 	if !f.arrived {
 		select {
 		case f.err = <-f.done:
@@ -359,14 +360,14 @@ func (f *fetching) ready() bool {
 	return f.arrived
 }
 
-// wait waits for the copy and gives its words to use.
-func (f *fetching) wait(use func(words []uint32)) error {
+// Wait waits for the copy and gives its words to use.
+func (f *Fetching) Wait(use func(words []uint32)) error {
 	if !f.arrived {
 		f.err, f.arrived = <-f.done, true
 	}
 	if f.err != nil {
 		for range 50 { // that the device is lost comes after what it breaks
-			if err := f.w.check(); err != nil {
+			if err := f.w.Check(); err != nil {
 				return err
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -378,5 +379,5 @@ func (f *fetching) wait(use func(words []uint32)) error {
 	f.staging.Call("unmap")
 	use(words)
 	f.w.staging[f.class] = append(f.w.staging[f.class], f.staging)
-	return f.w.check()
+	return f.w.Check()
 }

@@ -1,6 +1,6 @@
 //go:build (linux || darwin) && (amd64 || arm64) && !nogpu
 
-package webgpu
+package wgpu
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 //go:build (linux || darwin) && (amd64 || arm64) && !nogpu
 
-package webgpu
+package wgpu
 
 import (
 	"fmt"
@@ -13,40 +13,41 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// handle is an object of the library's.
-type handle = uintptr
+// Handle is an object of the library's.
+type Handle = uintptr
 
-// recording is a list of dispatches; WebGPU's command buffers are made for one submission.
-type recording = []command
+// Recording is a list of dispatches; WebGPU's Command buffers are made for one submission.
+type Recording = []Command
 
-// wire is a device of the library's. Its methods may be called from any goroutine.
-type wire struct {
+// Device is a device of the library's. Its methods may be called from any goroutine.
+type Device struct {
 	*library
-	device, queue  handle
-	layout, groups handle // of pipelines, of their bind groups
+	device, queue  Handle
+	layout, groups Handle // of pipelines, of their bind groups
 	id             uintptr
 
 	mu      sync.Mutex // one goroutine at a time calls the library and looks for its errors
-	staging map[int][]handle
+	staging map[int][]Handle
 
 	errors struct { // set by the library's callbacks
 		sync.Mutex
 		first *Error
 	}
-	lost atomic.Pointer[Error]
+	lost   atomic.Pointer[Error]
+	advice string // when it is lost
 }
 
 // What callbacks are about, by the number they carry.
 var awaited struct {
 	sync.Mutex
 	next      uintptr
-	wires     map[uintptr]*wire
-	fetchings map[uintptr]*fetching
+	wires     map[uintptr]*Device
+	fetchings map[uintptr]*Fetching
 	devices   map[uintptr]*requested
 }
 
 type requested struct {
-	device handle
+	device Handle
 	why    string
 }
 
@@ -97,7 +98,7 @@ var callbacks = sync.OnceValue(func() (c struct{ device, mapped, lost, failed ui
 		w := awaited.wires[user]
 		awaited.Unlock()
 		if w != nil {
-			w.lost.CompareAndSwap(nil, lostGPU(said(data, length)))
+			w.lost.CompareAndSwap(nil, lostGPU(said(data, length), w.advice))
 		}
 		return 0
 	})
@@ -109,7 +110,7 @@ var callbacks = sync.OnceValue(func() (c struct{ device, mapped, lost, failed ui
 			e := &Error{Launching, said(data, length)}
 			switch {
 			case strings.Contains(e.Detail, "device is lost"):
-				e = lostGPU(e.Detail)
+				e = lostGPU(e.Detail, w.advice)
 				w.lost.CompareAndSwap(nil, e)
 			case uint32(kind) == outOfMemory:
 				e.Fault = NoMemory
@@ -140,8 +141,8 @@ func Adapters() ([]Info, error) {
 	return out, err
 }
 
-// openWire makes a device of an adapter, with all the limits it has.
-func openWire(o Options) (*wire, Info, error) {
+// Open makes a device of an adapter, with all the limits it has.
+func Open(o Options) (*Device, Info, error) {
 	l, err := openLibrary()
 	if err != nil {
 		return nil, Info{}, err
@@ -169,7 +170,7 @@ func openWire(o Options) (*wire, Info, error) {
 	}); err != nil {
 		return nil, Info{}, err
 	}
-	w := &wire{library: l, staging: map[int][]handle{}}
+	w := &Device{library: l, staging: map[int][]Handle{}, advice: o.Lost}
 	w.id = await(&awaited.wires, w)
 	if err := w.request(a); err != nil {
 		return nil, Info{}, err
@@ -178,7 +179,7 @@ func openWire(o Options) (*wire, Info, error) {
 	return w, a.info, w.makeLayout()
 }
 
-func (w *wire) request(a adapter) error {
+func (w *Device) request(a adapter) error {
 	r := &requested{}
 	user := await(&awaited.devices, r)
 	c := callbacks()
@@ -197,27 +198,27 @@ func (w *wire) request(a adapter) error {
 }
 
 // makeLayout makes the layout that all kernels share.
-func (w *wire) makeLayout() error {
-	entries := make([]layoutEntry, bindings)
+func (w *Device) makeLayout() error {
+	entries := make([]layoutEntry, Bindings)
 	for i := range entries {
 		entries[i] = layoutEntry{binding: uint32(i), visibility: forCompute, kind: 3}
 		switch {
-		case i == uniforms:
+		case i == Uniform:
 			entries[i].kind, entries[i].dynamic = 2, 1
 		case readOnly[i]:
 			entries[i].kind = 4
 		}
 	}
-	w.groups = w.call("wgpuDeviceCreateBindGroupLayout", w.device, uintptr(unsafe.Pointer(&listDescriptor{count: bindings, entries: &entries[0]})))
+	w.groups = w.call("wgpuDeviceCreateBindGroupLayout", w.device, uintptr(unsafe.Pointer(&listDescriptor{count: Bindings, entries: &entries[0]})))
 	layouts := []uintptr{w.groups}
 	w.layout = w.call("wgpuDeviceCreatePipelineLayout", w.device, uintptr(unsafe.Pointer(&layoutDescriptor{count: 1, layouts: &layouts[0]})))
 	runtime.KeepAlive(entries)
 	runtime.KeepAlive(layouts)
-	return w.check()
+	return w.Check()
 }
 
-// check is the first error since the last check, or that of a GPU that is gone.
-func (w *wire) check() error {
+// Check is the first error since the last check, or that of a GPU that is gone.
+func (w *Device) Check() error {
 	if e := w.lost.Load(); e != nil {
 		return e
 	}
@@ -232,21 +233,21 @@ func (w *wire) check() error {
 }
 
 // sound reports whether nothing has gone wrong since the last check.
-func (w *wire) sound() bool {
+func (w *Device) sound() bool {
 	w.errors.Lock()
 	defer w.errors.Unlock()
 	return w.errors.first == nil && w.lost.Load() == nil
 }
 
 // do runs calls of which the library may report an error, as a fault where it is of no kind of its own.
-func (w *wire) do(fault Fault, what string, calls func()) error {
+func (w *Device) do(fault Fault, what string, calls func()) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e := w.lost.Load(); e != nil {
 		return e
 	}
 	calls()
-	err := w.check()
+	err := w.Check()
 	if e, ok := err.(*Error); ok && e.Fault == Launching {
 		e.Fault = fault
 		e.Detail = what + ": " + e.Detail
@@ -262,8 +263,8 @@ const (
 	stagingUse = 1 | 8
 )
 
-// newBuffer makes a buffer of words, all zero.
-func (w *wire) newBuffer(what string, words int, uniform bool) (b handle, err error) {
+// NewBuffer makes a buffer of words, all zero.
+func (w *Device) NewBuffer(what string, words int, uniform bool) (b Handle, err error) {
 	use := uint64(storageUse)
 	if uniform {
 		use = uniformUse
@@ -271,8 +272,8 @@ func (w *wire) newBuffer(what string, words int, uniform bool) (b handle, err er
 	return w.buffer(what, words, use)
 }
 
-func (w *wire) buffer(what string, words int, use uint64) (b handle, err error) {
-	words = max(words, minWords)
+func (w *Device) buffer(what string, words int, use uint64) (b Handle, err error) {
+	words = max(words, MinWords)
 	what = fmt.Sprintf("%.1f MB for %s", float64(words)*4e-6, what)
 	d := &bufferDescriptor{usage: use, size: 4 * uint64(words)}
 	err = w.do(NoMemory, what, func() { b = w.call("wgpuDeviceCreateBuffer", w.device, uintptr(unsafe.Pointer(d))) })
@@ -283,21 +284,21 @@ func (w *wire) buffer(what string, words int, use uint64) (b handle, err error) 
 	return b, err
 }
 
-// destroy takes the device away.
-func (w *wire) destroy() {
+// Destroy takes the device away.
+func (w *Device) Destroy() {
 	w.call("wgpuDeviceDestroy", w.device)
 	w.call("wgpuDevicePoll", w.device, 1, 0)
 }
 
-func (w *wire) freeBuffer(b handle) {
+func (w *Device) FreeBuffer(b Handle) {
 	if b != 0 {
 		w.call("wgpuBufferDestroy", b)
 		w.call("wgpuBufferRelease", b)
 	}
 }
 
-// write copies words to a buffer, before what is submitted after it.
-func (w *wire) write(to handle, at int, words []uint32) error {
+// Write copies words to a buffer, before what is submitted after it.
+func (w *Device) Write(to Handle, at int, words []uint32) error {
 	if len(words) == 0 {
 		return nil
 	}
@@ -306,19 +307,19 @@ func (w *wire) write(to handle, at int, words []uint32) error {
 	})
 }
 
-// copyTo copies the beginning of one buffer to another.
-func (w *wire) copyTo(to, from handle, words int) error {
-	return w.encode("copying on the GPU", func(encoder handle) {
+// CopyTo copies the beginning of one buffer to another.
+func (w *Device) CopyTo(to, from Handle, words int) error {
+	return w.encode("copying on the GPU", func(encoder Handle) {
 		w.call("wgpuCommandEncoderCopyBufferToBuffer", encoder, from, 0, to, 0, uintptr(4*words))
 	})
 }
 
-// encode submits one command buffer. Of a device that is lost nothing may be submitted: the library would end the process.
-func (w *wire) encode(what string, f func(encoder handle)) error {
+// encode submits one Command buffer. Of a device that is lost nothing may be submitted: the library would end the process.
+func (w *Device) encode(what string, f func(encoder Handle)) error {
 	return w.do(Launching, what, func() {
 		encoder := w.call("wgpuDeviceCreateCommandEncoder", w.device, 0)
 		f(encoder)
-		list := []handle{w.call("wgpuCommandEncoderFinish", encoder, 0)}
+		list := []Handle{w.call("wgpuCommandEncoderFinish", encoder, 0)}
 		w.call("wgpuCommandEncoderRelease", encoder)
 		if w.sound() {
 			w.call("wgpuQueueSubmit", w.queue, 1, uintptr(unsafe.Pointer(&list[0])))
@@ -330,8 +331,8 @@ func (w *wire) encode(what string, f func(encoder handle)) error {
 	})
 }
 
-// newKernel compiles a text.
-func (w *wire) newKernel(text, entry string) (k handle, err error) {
+// NewKernel compiles a text.
+func (w *Device) NewKernel(text, entry string) (k Handle, err error) {
 	err = w.do(Compiling, entry, func() {
 		s := &shaderSource{kind: wgslSource, code: view(text)}
 		d := &shaderDescriptor{next: s}
@@ -354,46 +355,46 @@ func (w *wire) newKernel(text, entry string) (k handle, err error) {
 	return k, err
 }
 
-func (w *wire) freeKernel(k handle) { w.call("wgpuComputePipelineRelease", k) }
+func (w *Device) FreeKernel(k Handle) { w.call("wgpuComputePipelineRelease", k) }
 
-// newGroup binds buffers; each is bound whole, but of the arguments those of one launch.
-func (w *wire) newGroup(of [bindings]handle) (g handle, err error) {
-	entries := make([]groupEntry, bindings)
+// NewGroup binds buffers; each is bound whole, but of the arguments those of one launch.
+func (w *Device) NewGroup(of [Bindings]Handle) (g Handle, err error) {
+	entries := make([]groupEntry, Bindings)
 	for i := range entries {
 		entries[i] = groupEntry{binding: uint32(i), buffer: of[i], size: ^uint64(0)}
-		if i == uniforms {
-			entries[i].size = 4 * argumentWords
+		if i == Uniform {
+			entries[i].size = 4 * ArgumentWords
 		}
 	}
-	d := &groupDescriptor{layout: w.groups, count: bindings, entries: &entries[0]}
+	d := &groupDescriptor{layout: w.groups, count: Bindings, entries: &entries[0]}
 	err = w.do(Limits, "binding buffers", func() { g = w.call("wgpuDeviceCreateBindGroup", w.device, uintptr(unsafe.Pointer(d))) })
 	runtime.KeepAlive(entries)
 	runtime.KeepAlive(d)
 	return g, err
 }
 
-func (w *wire) freeGroup(g handle) {
+func (w *Device) FreeGroup(g Handle) {
 	if g != 0 {
 		w.call("wgpuBindGroupRelease", g)
 	}
 }
 
-func (w *wire) record(list []command) recording { return list }
+func (w *Device) Record(list []Command) Recording { return list }
 
-// submit gives lists of dispatches to the GPU, one after the other.
-func (w *wire) submit(lists []recording) error {
+// Submit gives lists of dispatches to the GPU, one after the other.
+func (w *Device) Submit(lists []Recording) error {
 	offset := new([1]uint32)
-	return w.encode("a submission", func(encoder handle) {
+	return w.encode("a submission", func(encoder Handle) {
 		pass := w.call("wgpuCommandEncoderBeginComputePass", encoder, 0)
-		kernel := handle(0)
+		kernel := Handle(0)
 		for _, list := range lists {
 			for _, c := range list {
-				if c.kernel != kernel {
-					w.call("wgpuComputePassEncoderSetPipeline", pass, c.kernel)
-					kernel = c.kernel
+				if c.Kernel != kernel {
+					w.call("wgpuComputePassEncoderSetPipeline", pass, c.Kernel)
+					kernel = c.Kernel
 				}
-				offset[0] = uint32(4 * argumentWords * c.arguments)
-				w.call("wgpuComputePassEncoderSetBindGroup", pass, 0, c.group, 1, uintptr(unsafe.Pointer(offset)))
+				offset[0] = uint32(4 * ArgumentWords * c.Arguments)
+				w.call("wgpuComputePassEncoderSetBindGroup", pass, 0, c.Group, 1, uintptr(unsafe.Pointer(offset)))
 				x, y := c.across()
 				w.call("wgpuComputePassEncoderDispatchWorkgroups", pass, uintptr(x), uintptr(y), 1)
 			}
@@ -403,19 +404,19 @@ func (w *wire) submit(lists []recording) error {
 	})
 }
 
-// fetching is a copy to the host under way.
-type fetching struct {
-	w       *wire
-	staging handle
+// Fetching is a copy to the host under way.
+type Fetching struct {
+	w       *Device
+	staging Handle
 	class   int
 	words   int
 	status  atomic.Uint32 // 0 until it has arrived
 	why     string
 }
 
-// fetch starts copying words of a buffer to the host, after what was submitted before.
-func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
-	f := &fetching{w: w, words: words, class: classOf(words)}
+// Fetch starts copying words of a buffer to the host, after what was submitted before.
+func (w *Device) Fetch(from Handle, at, words int) (*Fetching, error) {
+	f := &Fetching{w: w, words: words, class: classOf(words)}
 	w.mu.Lock()
 	if free := w.staging[f.class]; len(free) > 0 {
 		f.staging, w.staging[f.class] = free[len(free)-1], free[:len(free)-1]
@@ -427,7 +428,7 @@ func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
 			return nil, err
 		}
 	}
-	if err := w.encode("copying to the host", func(encoder handle) {
+	if err := w.encode("copying to the host", func(encoder Handle) {
 		w.call("wgpuCommandEncoderCopyBufferToBuffer", encoder, from, uintptr(4*at), f.staging, 0, uintptr(4*words))
 	}); err != nil {
 		return nil, err
@@ -444,16 +445,16 @@ func (w *wire) fetch(from handle, at, words int) (*fetching, error) {
 	return f, nil
 }
 
-// ready reports whether the copy has arrived.
-func (f *fetching) ready() bool {
+// Ready reports whether the copy has arrived.
+func (f *Fetching) Ready() bool {
 	if f.status.Load() == 0 {
 		f.w.call("wgpuDevicePoll", f.w.device, 0, 0)
 	}
 	return f.status.Load() != 0 || f.w.lost.Load() != nil
 }
 
-// wait waits for the copy and gives its words to use.
-func (f *fetching) wait(use func(words []uint32)) error {
+// Wait waits for the copy and gives its words to use.
+func (f *Fetching) Wait(use func(words []uint32)) error {
 	for f.status.Load() == 0 && f.w.lost.Load() == nil {
 		f.w.call("wgpuDevicePoll", f.w.device, 1, 0)
 	}
@@ -461,7 +462,7 @@ func (f *fetching) wait(use func(words []uint32)) error {
 		return e
 	}
 	if f.status.Load() != 1 {
-		if err := f.w.check(); err != nil {
+		if err := f.w.Check(); err != nil {
 			return err
 		}
 		return &Error{Launching, "copying to the host: " + f.why}
@@ -475,5 +476,5 @@ func (f *fetching) wait(use func(words []uint32)) error {
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	f.w.staging[f.class] = append(f.w.staging[f.class], f.staging)
-	return f.w.check()
+	return f.w.Check()
 }

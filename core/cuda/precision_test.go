@@ -1,0 +1,189 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"nacre/core"
+	"nacre/core/cuda"
+	"nacre/core/cuda/fakecuda"
+	"nacre/core/ref"
+	"nacre/experiment/programs"
+)
+
+// tclUpdate is TCL-PEARL's update and a memory with the parameters it starts from.
+func tclUpdate(t *testing.T) (*core.Program, core.Memory) {
+	t.Helper()
+	for _, of := range programs.All(t) {
+		for _, p := range of.Programs {
+			if of.Algorithm == "tcl-pearl" && strings.HasSuffix(p.Name, ".update") {
+				return p, of.Memory
+			}
+		}
+	}
+	t.Fatal("there is no update of TCL-PEARL")
+	return nil, nil
+}
+
+// Operands of two TF32 numbers give float32's figures; of one, or of bfloat16, they give what their digits allow, and no
+// less is lost than they lose.
+func TestPrecisions(t *testing.T) {
+	fakecuda.Use(t)
+	p, start := tclUpdate(t)
+	params, inputs := programs.Content(t, p, start)
+	want := programs.Execute(t, ref.Device, p, params, inputs, 2)
+	for precision, bounds := range map[string][2]float64{"fp32": {0, 5e-5}, "tf32x3": {0, 5e-5}, "tf32": {1e-5, 2e-2}, "bf16": {1e-4, 2e-1}} {
+		got := programs.Execute(t, newDevice(t, cuda.Options{Precision: precision}), p, params, inputs, 2)
+		worst := 0.0
+		for name := range p.Outputs {
+			worst = max(worst, programs.Difference(got[name], want[name]))
+		}
+		if !(worst >= bounds[0] && worst <= bounds[1]) {
+			t.Errorf("%s: outputs are off by %.1e, want %.0e to %.0e", precision, worst, bounds[0], bounds[1])
+		}
+	}
+	if _, err := cuda.New(cuda.Options{Precision: "tf23"}); err == nil || !strings.Contains(err.Error(), "tf32x3") {
+		t.Errorf("the error of an unknown precision is %v", err)
+	}
+}
+
+// What the optimiser keeps of the weights' transposed copies is what writing the weights makes of them: an update from
+// parameters that were read and written again is the same bits as one that goes on.
+func TestTransposedCopies(t *testing.T) {
+	fakecuda.Use(t)
+	p, start := tclUpdate(t)
+	params, inputs := programs.Content(t, p, start)
+	d := newDevice(t, cuda.Options{Precision: "tf32"})
+	open := func(content map[string][]float64) (core.Memory, core.Runner) {
+		mem, err := d.NewMemory(p.ParamSpecs())
+		must(t, err)
+		r, err := d.Load(p, mem)
+		must(t, err)
+		for _, name := range slices.Sorted(maps.Keys(content)) {
+			must(t, mem.Write(name, content[name]))
+		}
+		for _, name := range slices.Sorted(maps.Keys(inputs)) {
+			must(t, r.Write64(name, inputs[name]))
+		}
+		return mem, r
+	}
+	state := func(mem core.Memory) map[string][]float64 {
+		out := map[string][]float64{}
+		for _, s := range mem.Params() {
+			for _, suffix := range []string{"", ".m", ".v"} {
+				out[s.Name+suffix] = make([]float64, s.Rows*s.Cols)
+				must(t, mem.Read(s.Name+suffix, out[s.Name+suffix]))
+			}
+			out[s.Name+".t"] = make([]float64, 1)
+			must(t, mem.Read(s.Name+".t", out[s.Name+".t"]))
+		}
+		return out
+	}
+	mem, r := open(params)
+	for range 3 {
+		must(t, r.Run())
+	}
+	other, s := open(state(mem))
+	must(t, r.Run())
+	must(t, s.Run())
+	want := state(mem)
+	for name, x := range state(other) {
+		if !slices.Equal(x, want[name]) {
+			t.Errorf("%s is another after an update from parameters written anew", name)
+		}
+	}
+	must(t, r.Close())
+	must(t, s.Close())
+}
+
+// Where cuBLASLt has no masks and no sums of columns, and where it has them and then fails to run, an update is as it should
+// be, and in the second case says who multiplied.
+func TestEpiloguesMissing(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	p, start := tclUpdate(t)
+	params, inputs := programs.Content(t, p, start)
+	want := programs.Execute(t, ref.Device, p, params, inputs, 2)
+	for name, set := range map[string]func(){"no epilogues": func() { gpu.Epilogues(false) }, "products fail": func() { gpu.Epilogues(true); gpu.Refuses(3) }} {
+		set()
+		for _, precision := range cuda.Precisions[:3] {
+			d := newDevice(t, cuda.Options{Precision: precision})
+			got := programs.Execute(t, d, p, params, inputs, 2)
+			bound := 5e-5
+			if precision == "tf32" && name == "no epilogues" {
+				bound = 2e-2
+			}
+			for entry := range p.Outputs {
+				if e := programs.Difference(got[entry], want[entry]); !(e <= bound) {
+					t.Errorf("%s, %s: %s is off by %.1e", name, precision, entry, e)
+				}
+			}
+			if notices := d.(core.Described).Describe().Notices; (len(notices) > 0) != (name == "products fail") {
+				t.Errorf("%s, %s: notices %q", name, precision, notices)
+			}
+		}
+	}
+}
+
+// The fastest algorithm that works is taken, and kept: the next device takes it without measuring, unless what is kept is
+// torn or another GPU's.
+func TestChoice(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	p := line(t)
+	chosen := func() []int {
+		d := newDevice(t, cuda.Options{})
+		mem, err := d.NewMemory(p.ParamSpecs())
+		must(t, err)
+		r, err := d.Load(p, mem)
+		must(t, err)
+		defer r.Close()
+		return cuda.Algorithms(r)
+	}
+	want := func(what string, algorithm int) {
+		t.Helper()
+		for _, got := range chosen() {
+			if got != algorithm {
+				t.Errorf("%s: algorithm %d is taken, want %d", what, got, algorithm)
+			}
+		}
+	}
+	path := func() string {
+		files, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "nacre", "kernels", "products-*.json"))
+		must(t, err)
+		if len(files) != 1 {
+			t.Fatalf("kept choices: %q, want one file", files)
+		}
+		return files[0]
+	}
+	want("the library's first is the fastest", 0)
+	gpu.Speed(2, 5)
+	want("another is faster now, but one is kept", 0)
+	must(t, os.Remove(path()))
+	want("another is faster", 2)
+	gpu.Speed(2, 50)
+	want("the other is kept", 2)
+	file := path()
+	kept, err := os.ReadFile(file)
+	must(t, err)
+	for n := 0; n < len(kept); n += 97 {
+		must(t, os.WriteFile(file, kept[:n], 0o644))
+		want(fmt.Sprintf("torn after %d bytes", n), 0)
+	}
+	must(t, os.WriteFile(file, []byte(strings.Replace(string(kept), "Fake H100", "Fake H200", 1)), 0o644))
+	want("another GPU's", 0)
+	must(t, os.Remove(file))
+	gpu.Speed(0, 100)
+	gpu.Speed(1, 120)
+	gpu.Speed(2, 98)
+	want("faster by less than the margin", 0)
+	must(t, os.Remove(file))
+	gpu.Speed(0, 1)
+	gpu.Refuses(1)
+	want("the fastest fails", 2)
+}

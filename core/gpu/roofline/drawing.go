@@ -1,0 +1,71 @@
+package roofline
+
+import (
+	"nacre/core/feed"
+	"nacre/core/gpu"
+)
+
+// What the model assumes of the kernels that draw an update's data (core/cuda/feed.h).
+const (
+	near         = 0.05 // µs of a load that the first-level cache has, and of the arithmetic that waits for it
+	skipping     = 1.0  // µs in which a lane finds its place in the stream
+	perElement   = 6    // loads that wait for one another, from a part of an input to its number
+	perWindow    = 6    // likewise, from a task to a window of it
+	perRows      = 1    // likewise, for each gpu.BlockSize rows drawn at once
+	barriersRows = 6    // and the barriers meanwhile
+	partNumbers  = 512  // of an input that a block fills
+)
+
+// drawing adds the launches around an update's own in training, for every memory: gather fills its inputs with what was drawn
+// for it; raw, draw, walk and normals draw the next update's beside it; note keeps its scalars. They come first in Launches,
+// but for note.
+func (m *Model) drawing(d *gpu.Drawing) (before, after []Launch) {
+	add := func(list *[]Launch, name, what string, branch int, deps []int, busy float64, blocks int, bytes float64) int {
+		n := len(before)
+		*list = append(*list, Launch{Number: n, What: what, Kernel: name, Branch: branch, After: deps, Bytes: int64(bytes),
+			cost: cost{alone: m.Card.Start + busy, ideal: bytes / m.Card.CacheRate / 1e6, workers: min(m.Card.SMs, gpu.CeilDiv(blocks, resident)), bytes: bytes, bound: "latency"}})
+		return n
+	}
+	numbers := 0
+	for _, f := range d.Plan.Fills {
+		numbers += d.Rows(f) * d.Cols(f)
+	}
+	numbers += d.Noises
+	filled := -1
+	for range m.Options.Memories {
+		blocks := gpu.CeilDiv(numbers, partNumbers)
+		waves := float64(gpu.CeilDiv(blocks, m.Card.SMs*resident))
+		var deps []int
+		if filled >= 0 {
+			deps = []int{filled}
+		}
+		filled = add(&before, "gather", "fill inputs with what was drawn", 0, deps, waves*perElement*m.Card.Latency, blocks, 8*float64(numbers))
+	}
+	blocks, length := d.Walks()
+	for k := range m.Options.Memories {
+		branch := gpu.MaxBranches + k
+		n := add(&before, "raw", "numbers of the next update's stream", branch, []int{filled}, skipping, gpu.CeilDiv(d.Raws, 4*gpu.BlockSize), 8*float64(d.Raws))
+		n = add(&before, "draw", "tasks and rows of the next update", branch, []int{n}, m.picking(d), 1, 0)
+		steps := float64(length)
+		for range 15 { // of the other entries into a part, each for two steps or so
+			steps += 2
+		}
+		n = add(&before, "walk", "how far the normals' walks come", branch, []int{n}, 3*m.Card.Latency+2*near*steps+barrier*gpu.BlockSize, blocks, 8*float64(d.Noises))
+		add(&before, "normals", "noise of the next update", branch, []int{n}, 4*m.Card.Latency+barrier*float64(blocks+gpu.BlockSize)+2*near*float64(length), blocks, 12*float64(d.Noises))
+		add(&after, "note", "keep the update's scalars", 0, nil, 2*m.Card.Latency, 1, 0)
+	}
+	return before, after
+}
+
+// picking is how long one block draws tasks and rows.
+func (m *Model) picking(d *gpu.Drawing) float64 {
+	us := 2 * near * float64(d.Tasks)
+	for _, p := range d.Picks {
+		each := perWindow * m.Card.Latency
+		if p.Kind == feed.Transitions {
+			each = float64(gpu.CeilDiv(p.N, gpu.BlockSize)) * (perRows*m.Card.Latency + barriersRows*near)
+		}
+		us += float64(d.Slots) * each
+	}
+	return us
+}

@@ -1,0 +1,595 @@
+package rt
+
+import (
+	"go/token"
+	"go/types"
+	"reflect"
+	"strings"
+)
+
+// ReflectType stands for reflect.Type in cells.
+type ReflectType interface {
+	Align() int
+	AssignableTo(ReflectType) bool
+	Bits() int
+	ChanDir() reflect.ChanDir
+	Comparable() bool
+	ConvertibleTo(ReflectType) bool
+	Elem() ReflectType
+	Field(int) ReflectField
+	FieldByIndex([]int) ReflectField
+	FieldByName(string) (ReflectField, bool)
+	Implements(ReflectType) bool
+	In(int) ReflectType
+	IsVariadic() bool
+	Key() ReflectType
+	Kind() reflect.Kind
+	Len() int
+	Method(int) ReflectMethod
+	MethodByName(string) (ReflectMethod, bool)
+	Name() string
+	NumField() int
+	NumIn() int
+	NumMethod() int
+	NumOut() int
+	Out(int) ReflectType
+	PkgPath() string
+	Size() uintptr
+	String() string
+}
+
+// ReflectField stands for reflect.StructField in cells.
+type ReflectField struct {
+	Name, PkgPath string
+	Type          ReflectType
+	Tag           reflect.StructTag
+	Offset        uintptr
+	Index         []int
+	Anonymous     bool
+}
+
+// IsExported says whether the field is.
+func (f ReflectField) IsExported() bool { return f.PkgPath == "" }
+
+// ReflectMethod stands for reflect.Method in cells.
+type ReflectMethod struct {
+	Name, PkgPath string
+	Type          ReflectType
+	Func          ReflectValue
+	Index         int
+}
+
+// IsExported says whether the method is.
+func (m ReflectMethod) IsExported() bool { return m.PkgPath == "" }
+
+// rtype is a type of a cell, or else a native one. Two are equal under == when they are the same type.
+type rtype struct {
+	t *Type
+	n reflect.Type
+}
+
+func (r *Registry) typeOf(x any) ReflectType {
+	v := r.valueOf(x)
+	if v.none() {
+		return nil
+	}
+	return v.Type()
+}
+
+// of is a type that t, a cell's, is made of.
+func (t rtype) of(part types.Type) ReflectType { return reflected(t.t.r, part) }
+
+func reflected(r *Registry, part types.Type) rtype {
+	typ := r.Resolve(part)
+	if typ.Native != nil {
+		return rtype{n: typ.Native}
+	}
+	return rtype{t: typ}
+}
+
+// low is how values of the type are lowered.
+func (t rtype) low() reflect.Type {
+	if t.t == nil {
+		return t.n
+	}
+	if low := lowered(t.t.Go, t.t.r); low != nil {
+		return low
+	}
+	refuse("a new value of %s by reflection is not supported by this engine before it has seen one: hand reflect.TypeOf a value of it", t.t.Name)
+	return nil
+}
+
+// lowered is how values of type t are lowered, nil where that is not known.
+func lowered(t types.Type, r *Registry) reflect.Type {
+	typ := r.Resolve(t)
+	if typ.Native != nil {
+		return typ.Native
+	}
+	if low, ok := typ.lowered.Load().(reflect.Type); ok {
+		return low
+	}
+	elem := func(e types.Type, make func(reflect.Type) reflect.Type) reflect.Type {
+		if low := lowered(e, r); low != nil {
+			return make(low)
+		}
+		return nil
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return r.Resolve(u).Native
+	case *types.Pointer:
+		return elem(u.Elem(), reflect.PointerTo)
+	case *types.Slice:
+		return elem(u.Elem(), reflect.SliceOf)
+	case *types.Array:
+		return elem(u.Elem(), func(e reflect.Type) reflect.Type { return reflect.ArrayOf(int(u.Len()), e) })
+	case *types.Map:
+		return elem(u.Key(), func(k reflect.Type) reflect.Type {
+			return elem(u.Elem(), func(e reflect.Type) reflect.Type { return reflect.MapOf(k, e) })
+		})
+	case *types.Interface:
+		return anyType
+	}
+	return nil
+}
+
+// seen notes how the parts of a struct are lowered, which its own lowered type shows.
+func (t rtype) seen() {
+	low, ok := t.t.lowered.Load().(reflect.Type)
+	if s, isStruct := t.t.Go.Underlying().(*types.Struct); ok && isStruct && low.Kind() == reflect.Struct {
+		for k := range min(s.NumFields(), low.NumField()) {
+			ft := low.Field(k).Type
+			if f := t.t.r.Resolve(s.Field(k).Type()); f.Native == nil && ft.Kind() != reflect.Interface {
+				f.lowered.Store(ft)
+			}
+		}
+	}
+}
+
+func (t rtype) under() types.Type { return t.t.Go.Underlying() }
+
+func (t rtype) String() string {
+	switch {
+	case t.t == nil:
+		return t.n.String()
+	case t.t.Name == "interface {}":
+		return t.t.Name
+	}
+	return t.t.Name
+}
+
+func (t rtype) named() bool {
+	_, ok := types.Unalias(t.t.Go).(*types.Named)
+	return ok
+}
+
+func (t rtype) Name() string {
+	switch {
+	case t.t == nil:
+		return t.n.Name()
+	case t.named():
+		return exportedName(t.t.Name)
+	}
+	return ""
+}
+
+func (t rtype) PkgPath() string {
+	switch {
+	case t.t == nil:
+		return t.n.PkgPath()
+	case t.named():
+		return "main"
+	}
+	return ""
+}
+
+func (t rtype) Kind() reflect.Kind {
+	if t.t == nil {
+		return t.n.Kind()
+	}
+	switch u := t.under().(type) {
+	case *types.Basic:
+		return t.t.r.Resolve(u).Native.Kind()
+	case *types.Pointer:
+		return reflect.Pointer
+	case *types.Slice:
+		return reflect.Slice
+	case *types.Array:
+		return reflect.Array
+	case *types.Map:
+		return reflect.Map
+	case *types.Chan:
+		return reflect.Chan
+	case *types.Struct:
+		return reflect.Struct
+	case *types.Signature:
+		return reflect.Func
+	}
+	return reflect.Interface
+}
+
+func (t rtype) size() (types.Sizes, types.Type) { return types.SizesFor("gc", "amd64"), t.t.Go }
+
+func (t rtype) Size() uintptr {
+	if t.t == nil {
+		return t.n.Size()
+	}
+	s, g := t.size()
+	return uintptr(s.Sizeof(g))
+}
+
+func (t rtype) Align() int {
+	if t.t == nil {
+		return t.n.Align()
+	}
+	s, g := t.size()
+	return int(s.Alignof(g))
+}
+
+func (t rtype) Bits() int {
+	if t.t == nil {
+		return t.n.Bits()
+	}
+	return int(t.Size()) * 8
+}
+
+func (t rtype) Comparable() bool {
+	if t.t == nil {
+		return t.n.Comparable()
+	}
+	return types.Comparable(t.t.Go)
+}
+
+func (t rtype) ChanDir() reflect.ChanDir {
+	if t.t == nil {
+		return t.n.ChanDir()
+	}
+	return map[types.ChanDir]reflect.ChanDir{
+		types.SendRecv: reflect.BothDir, types.SendOnly: reflect.SendDir, types.RecvOnly: reflect.RecvDir,
+	}[t.under().(*types.Chan).Dir()]
+}
+
+func (t rtype) Elem() ReflectType {
+	if t.t == nil {
+		return rtype{n: t.n.Elem()}
+	}
+	e, ok := t.under().(interface{ Elem() types.Type })
+	if !ok {
+		panic("reflect: Elem of invalid type " + t.String())
+	}
+	return t.of(e.Elem())
+}
+
+func (t rtype) Key() ReflectType {
+	if t.t == nil {
+		return rtype{n: t.n.Key()}
+	}
+	m, ok := t.under().(*types.Map)
+	if !ok {
+		panic("reflect: Key of non-map type " + t.String())
+	}
+	return t.of(m.Key())
+}
+
+func (t rtype) Len() int {
+	if t.t == nil {
+		return t.n.Len()
+	}
+	a, ok := t.under().(*types.Array)
+	if !ok {
+		panic("reflect: Len of non-array type " + t.String())
+	}
+	return int(a.Len())
+}
+
+func (t rtype) structure(method string) *types.Struct {
+	s, ok := t.under().(*types.Struct)
+	if !ok {
+		panic("reflect: " + method + " of non-struct type " + t.String())
+	}
+	return s
+}
+
+func (t rtype) NumField() int {
+	if t.t == nil {
+		return t.n.NumField()
+	}
+	return t.structure("NumField").NumFields()
+}
+
+func (t rtype) Field(k int) ReflectField {
+	if t.t == nil {
+		f := t.n.Field(k)
+		return ReflectField{f.Name, f.PkgPath, rtype{n: f.Type}, f.Tag, f.Offset, f.Index, f.Anonymous}
+	}
+	s := t.structure("Field")
+	if k < 0 || k >= s.NumFields() {
+		panic("reflect: Field index out of bounds")
+	}
+	t.seen()
+	f := s.Field(k)
+	sizes, _ := t.size()
+	var all []*types.Var
+	for f := range s.Fields() {
+		all = append(all, f)
+	}
+	out := ReflectField{
+		Name: f.Name(), Type: t.of(f.Type()), Tag: reflect.StructTag(s.Tag(k)), Offset: uintptr(sizes.Offsetsof(all)[k]),
+		Index: []int{k}, Anonymous: f.Embedded(),
+	}
+	if !token.IsExported(f.Name()) {
+		out.PkgPath = "main"
+	}
+	return out
+}
+
+func (t rtype) FieldByIndex(index []int) ReflectField {
+	var f ReflectField
+	var at ReflectType = t
+	for n, k := range index {
+		if n > 0 && at.Kind() == reflect.Pointer {
+			at = at.Elem()
+		}
+		f = at.Field(k)
+		at = f.Type
+	}
+	f.Index = index
+	return f
+}
+
+func (t rtype) FieldByName(name string) (ReflectField, bool) {
+	if t.t == nil {
+		f, ok := t.n.FieldByName(name)
+		if !ok {
+			return ReflectField{}, false
+		}
+		return t.FieldByIndex(f.Index), true
+	}
+	t.structure("FieldByName")
+	obj, index, _ := types.LookupFieldOrMethod(t.t.Go, false, mainPackage(t.t.Go), name)
+	if v, ok := obj.(*types.Var); !ok || !v.IsField() {
+		return ReflectField{}, false
+	}
+	return t.FieldByIndex(index), true
+}
+
+// mainPackage is the package of the cells' unexported names in t.
+func mainPackage(t types.Type) *types.Package {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return t.Obj().Pkg()
+	case *types.Struct:
+		for f := range t.Fields() {
+			return f.Pkg()
+		}
+	case *types.Pointer:
+		return mainPackage(t.Elem())
+	}
+	return nil
+}
+
+func (t rtype) signature(method string) *types.Signature {
+	s, ok := t.under().(*types.Signature)
+	if !ok {
+		panic("reflect: " + method + " of non-func type " + t.String())
+	}
+	return s
+}
+
+func (t rtype) NumIn() int {
+	if t.t == nil {
+		return t.n.NumIn()
+	}
+	return t.signature("NumIn").Params().Len()
+}
+
+func (t rtype) NumOut() int {
+	if t.t == nil {
+		return t.n.NumOut()
+	}
+	return t.signature("NumOut").Results().Len()
+}
+
+func (t rtype) In(k int) ReflectType {
+	if t.t == nil {
+		return rtype{n: t.n.In(k)}
+	}
+	return t.of(t.signature("In").Params().At(k).Type())
+}
+
+func (t rtype) Out(k int) ReflectType {
+	if t.t == nil {
+		return rtype{n: t.n.Out(k)}
+	}
+	return t.of(t.signature("Out").Results().At(k).Type())
+}
+
+func (t rtype) IsVariadic() bool {
+	if t.t == nil {
+		return t.n.IsVariadic()
+	}
+	return t.signature("IsVariadic").Variadic()
+}
+
+// exported are the methods of a cell's type that package reflect shows, in order; of an interface all.
+func exported(t types.Type) []*types.Func {
+	var list []*types.Func
+	if i, ok := t.Underlying().(*types.Interface); ok {
+		for m := range i.Methods() {
+			list = append(list, m)
+		}
+		return list
+	}
+	for s := range types.NewMethodSet(t).Methods() {
+		if s.Obj().Exported() {
+			list = append(list, s.Obj().(*types.Func))
+		}
+	}
+	return list
+}
+
+// methodOf is an exported method of a cell's type, nil where it has none of that name.
+func methodOf(t types.Type, name string) *types.Func {
+	for _, f := range exported(t) {
+		if f.Name() == name {
+			return f
+		}
+	}
+	return nil
+}
+
+func (t rtype) NumMethod() int {
+	if t.t == nil {
+		return t.n.NumMethod()
+	}
+	return len(exported(t.t.Go))
+}
+
+func (t rtype) Method(k int) ReflectMethod {
+	if t.t == nil {
+		m := t.n.Method(k)
+		return ReflectMethod{m.Name, m.PkgPath, rtype{n: m.Type}, ReflectValue{of: item{v: m.Func}}, m.Index}
+	}
+	list := exported(t.t.Go)
+	if k < 0 || k >= len(list) {
+		panic("reflect: Method index out of range")
+	}
+	f := list[k]
+	sig := f.Signature()
+	m := ReflectMethod{Name: f.Name(), Index: k}
+	if types.IsInterface(t.t.Go) {
+		m.Type = t.of(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()))
+		return m
+	}
+	in := []*types.Var{types.NewParam(token.NoPos, nil, "", t.t.Go)}
+	for p := range sig.Params().Variables() {
+		in = append(in, p)
+	}
+	whole := types.NewSignatureType(nil, nil, nil, types.NewTuple(in...), sig.Results(), sig.Variadic())
+	m.Type = t.of(whole)
+	own := t.t
+	m.Func = ReflectValue{own.r, item{t: own.r.Resolve(whole), v: reflect.MakeFunc(
+		reflect.FuncOf([]reflect.Type{anyType}, nil, false), func([]reflect.Value) []reflect.Value {
+			refuse("calling the Func of a reflect.Method of %s is not supported: call the Method of a reflect.Value", own.Name)
+			return nil
+		})}}
+	return m
+}
+
+func (t rtype) MethodByName(name string) (ReflectMethod, bool) {
+	if t.t == nil {
+		m, ok := t.n.MethodByName(name)
+		return ReflectMethod{m.Name, m.PkgPath, rtype{n: m.Type}, ReflectValue{of: item{v: m.Func}}, m.Index}, ok
+	}
+	for k, f := range exported(t.t.Go) {
+		if f.Name() == name {
+			return t.Method(k), true
+		}
+	}
+	return ReflectMethod{}, false
+}
+
+func (t rtype) Implements(of ReflectType) bool {
+	u := of.(rtype)
+	if u.Kind() != reflect.Interface {
+		panic("reflect: non-interface type passed to Type.Implements")
+	}
+	switch {
+	case t.t == nil && u.t == nil:
+		return t.n.Implements(u.n)
+	case t.t == nil:
+		i := u.under().(*types.Interface)
+		for m := range i.Methods() {
+			f, ok := t.n.MethodByName(m.Name())
+			if !ok || !sameSignature(f.Type, m.Signature()) {
+				return false
+			}
+		}
+		return true
+	case u.t != nil:
+		return types.Implements(t.t.Go, u.under().(*types.Interface))
+	}
+	for k := range u.n.NumMethod() {
+		want := u.n.Method(k)
+		f := methodOf(t.t.Go, want.Name)
+		if f == nil || !sameParameters(want.Type, f.Signature()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t rtype) AssignableTo(of ReflectType) bool {
+	u := of.(rtype)
+	switch {
+	case t == u:
+		return true
+	case u.Kind() == reflect.Interface:
+		return t.Implements(u)
+	case t.t == nil && u.t == nil:
+		return t.n.AssignableTo(u.n)
+	case t.t != nil && u.t != nil:
+		return types.AssignableTo(t.t.Go, u.t.Go)
+	}
+	return false
+}
+
+func (t rtype) ConvertibleTo(of ReflectType) bool {
+	u := of.(rtype)
+	switch {
+	case t.AssignableTo(u):
+		return true
+	case t.t != nil && u.t != nil:
+		return types.ConvertibleTo(t.t.Go, u.t.Go)
+	}
+	a, b := lowKind(t), lowKind(u)
+	return a != nil && b != nil && a.ConvertibleTo(b)
+}
+
+// lowKind is how values of a type without parts are lowered, nil for others.
+func lowKind(t rtype) reflect.Type {
+	if t.t == nil {
+		return t.n
+	}
+	if _, ok := t.under().(*types.Basic); ok {
+		return t.low()
+	}
+	low, _ := t.t.lowered.Load().(reflect.Type)
+	return low
+}
+
+func pointerTo(of ReflectType) ReflectType {
+	t := of.(rtype)
+	if t.t == nil {
+		return rtype{n: reflect.PointerTo(t.n)}
+	}
+	return t.of(types.NewPointer(t.t.Go))
+}
+
+func sliceOf(of ReflectType) ReflectType {
+	t := of.(rtype)
+	if t.t == nil {
+		return rtype{n: reflect.SliceOf(t.n)}
+	}
+	return t.of(types.NewSlice(t.t.Go))
+}
+
+func (r *Registry) mapOf(key, elem ReflectType) ReflectType {
+	k, e := key.(rtype), elem.(rtype)
+	if k.t == nil && e.t == nil {
+		return rtype{n: reflect.MapOf(k.n, e.n)}
+	}
+	g := func(t rtype) types.Type {
+		if t.t != nil {
+			return t.t.Go
+		}
+		for _, b := range types.Typ {
+			if b.Kind() != types.UnsafePointer && b.Info()&types.IsUntyped == 0 && b.Name() == strings.TrimPrefix(t.n.String(), ".") {
+				return b
+			}
+		}
+		refuse("reflect.MapOf of %s and %s is not supported by this engine", key, elem)
+		return nil
+	}
+	return reflected(r, types.NewMap(g(k), g(e)))
+}

@@ -1,0 +1,73 @@
+package pearl
+
+import (
+	"nacre/core"
+	"nacre/core/feed"
+	"nacre/rl/replay"
+	"nacre/rl/replay/mirror"
+	"nacre/rl/yardstick"
+	"nacre/sim"
+)
+
+// Drawing is what training draws for such an update, from replay of as many tasks as the update has.
+func (y *Yardstick) Drawing() feed.Plan { return feedPlan(y.config, y.nets, y.aux, yardTasks) }
+
+// Draw loads the update on data that the device draws, from replay of two trajectories of every task; nil where the device
+// draws nothing. It steps the same parameters.
+func (y *Yardstick) Draw() (yardstick.Burst, error) {
+	plan := y.Drawing()
+	buf, err := replay.NewBuffer(replay.Dims{Obs: y.size.Obs, Act: y.size.Act}, yardTasks, 2*yardBatch)
+	if err != nil {
+		return nil, err
+	}
+	plan.Capacity = 2 * yardBatch
+	for i := range 2 * yardTasks {
+		stream := uint64(100 + 10*i)
+		tr := sim.Trajectory{Len: yardBatch, Obs: floats(yardstick.Normal(stream, (yardBatch+1)*y.size.Obs)),
+			Act: floats(yardstick.Uniform(stream+1, yardBatch*y.size.Act, -1, 1)), Reward: floats(yardstick.Normal(stream+2, yardBatch))}
+		tr.CtxReward = tr.Reward
+		if err := buf.AddBoth(i/2, &tr); err != nil {
+			return nil, err
+		}
+	}
+	b := &burst{way: mirror.Way{Note: func(mirror.Update) error { return nil }}}
+	b.data, err = mirror.New(y.device, y.mem, plan, func() [][]*replay.Task { return [][]*replay.Task{storeRL: buf.RL, storeEnc: buf.Enc} })
+	if b.data == nil || err != nil {
+		return nil, err
+	}
+	run, err := b.data.Load(y.program, []string{"q_loss"})
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	b.way.Run = func(int) core.Runner { return run }
+	return b, nil
+}
+
+func floats(x []float64) []float32 {
+	out := make([]float32, len(x))
+	for i := range x {
+		out[i] = float32(x[i])
+	}
+	return out
+}
+
+// burst makes updates as training does.
+type burst struct {
+	data *mirror.Mirror
+	way  mirror.Way
+	made int
+}
+
+func (b *burst) Make(n int) error {
+	for n > 0 {
+		chunk := min(n, b.data.Chunk())
+		if err := b.data.Make(1, 0, b.made, chunk, b.way); err != nil {
+			return err
+		}
+		n, b.made = n-chunk, b.made+chunk
+	}
+	return b.data.Hear(true, b.way.Note)
+}
+
+func (b *burst) Close() error { return b.data.Close() }

@@ -1,0 +1,25 @@
+//go:build !(((linux || darwin) && (amd64 || arm64)) || js) || nogpu
+
+package webgpu
+
+import (
+	"context"
+
+	"nacre/internal/wgpu"
+	"nacre/tsne"
+)
+
+// Engine is a device with its kernels, of which this build makes none.
+type Engine struct{}
+
+// Close gives the device back.
+func (*Engine) Close() {}
+
+// Load implements tsne.Engine.
+func (*Engine) Load(context.Context, tsne.Work) (tsne.Descent, error) { return nil, tsne.ErrStretched }
+
+// Open makes an engine on an adapter. This build reaches none.
+func Open(Options) (*Engine, error) {
+	_, _, err := wgpu.Open(wgpu.Options{})
+	return nil, err
+}
