@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 )
@@ -30,15 +29,14 @@ type Browser struct {
 	forget   func() bool // stops watching the context
 }
 
-// Start starts a browser with an empty profile, the program that Find named, with further arguments. It ends when ctx is
-// done.
-func Start(ctx context.Context, program string, arguments ...string) (*Browser, error) {
+// Start starts a browser with an empty profile, the program that Find named. It ends when ctx is done.
+func Start(ctx context.Context, program string) (*Browser, error) {
 	profile, err := os.MkdirTemp("", "nacre-chromium-")
 	if err != nil {
 		return nil, err
 	}
 	b := &Browser{ctx: ctx, profile: profile, ended: make(chan struct{})}
-	if err := b.start(program, arguments); err != nil {
+	if err := b.start(program); err != nil {
 		os.RemoveAll(profile)
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
@@ -49,7 +47,7 @@ func Start(ctx context.Context, program string, arguments ...string) (*Browser, 
 	return b, nil
 }
 
-func (b *Browser) start(program string, arguments []string) error {
+func (b *Browser) start(program string) error {
 	fromUs, requests, err := os.Pipe()
 	if err != nil {
 		return err
@@ -62,9 +60,9 @@ func (b *Browser) start(program string, arguments []string) error {
 	}
 	defer toUs.Close()
 	// It opens nothing but notebooks made here, so it may do without its sandbox, which many containers and root lack.
-	b.cmd = exec.CommandContext(b.ctx, program, append([]string{"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + b.profile, "--window-size=1280,900",
+	b.cmd = exec.CommandContext(b.ctx, program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir="+b.profile, "--window-size=1280,900",
 		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-		"--disable-sync", "--disable-breakpad", "--no-first-run", "--no-default-browser-check"}, append(arguments, "about:blank")...)...)
+		"--disable-sync", "--disable-breakpad", "--no-first-run", "--no-default-browser-check", "about:blank")
 	b.cmd.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4, where Chromium looks for them
 	b.cmd.Stderr = &b.complain
 	b.cmd.WaitDelay = 2 * time.Second
@@ -146,12 +144,11 @@ func (b *Browser) Close() {
 	os.RemoveAll(b.profile)
 }
 
-// Used is processor time in seconds by process of a browser.
+// Used is processor time in seconds by process of a browser's pages.
 type Used map[int]float64
 
-// Used is the processor time that each process of the browser's pages has used until now, its workers included, and
-// each process of other kinds, such as "GPU", which computes in the place of one.
-func (b *Browser) Used(also ...string) (Used, error) {
+// Used is the processor time that each process of the browser's pages has used until now, its workers included.
+func (b *Browser) Used() (Used, error) {
 	var all struct {
 		Processes []struct {
 			Type string  `json:"type"`
@@ -162,7 +159,7 @@ func (b *Browser) Used(also ...string) (Used, error) {
 	err := b.call("", "SystemInfo.getProcessInfo", map[string]any{}, &all)
 	used := Used{}
 	for _, p := range all.Processes {
-		if p.Type == "renderer" || slices.Contains(also, p.Type) {
+		if p.Type == "renderer" {
 			used[p.ID] = p.Time
 		}
 	}

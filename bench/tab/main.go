@@ -3,7 +3,6 @@
 //
 //	make site && go run ./bench/tab -what start -site out/site -loads 5
 //	go run ./bench/tab -what update -rounds 5
-//	go run ./bench/tab -what webgpu -rounds 3
 //
 // Start opens a notebook of the site in a headless Chromium and runs 1 + 1 in its first cell, in a new profile and again
 // in the same one: milliseconds from the start of the navigation, by the page's clock, and the processor time of all
@@ -11,8 +10,7 @@
 // 300 × 300, and the gradient of a critic's loss, natively, in Node and in Chromium; of jax-js and TensorFlow.js, on
 // their WebAssembly devices, it asks the product and the gradient, without the optimiser's step that ours includes. All
 // take turns; what they compute is compared with float64. npm installs the two into this folder; they are no part of the
-// program. Webgpu makes ours and those of jax-js in Chromium on WebGPU, on SwiftShader, which computes on the
-// processor: how they would compare on a GPU it does not say. A line of JSON for every row goes to standard output.
+// program. A line of JSON for every row goes to standard output.
 package main
 
 import (
@@ -34,7 +32,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	what := flag.String("what", "update", "start, update or webgpu")
+	what := flag.String("what", "update", "start or update")
 	site := flag.String("site", "out/site", "`folder` that nacre site wrote, for start")
 	notebook := flag.String("notebook", "notebooks/quickstart.ipynb", "notebook of the site to open")
 	loads := flag.Int("loads", 5, "times to open it, of each kind")
@@ -51,19 +49,14 @@ func run(ctx context.Context, what, site, notebook string, loads, rounds int) er
 	if loads < 1 || rounds < 1 {
 		return fmt.Errorf("-loads %d, -rounds %d: expected at least 1", loads, rounds)
 	}
-	var arguments []string
-	switch what {
-	case "start", "update":
-	case "webgpu":
-		arguments = []string{"--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"}
-	default:
-		return fmt.Errorf("-what %q: expected start, update or webgpu", what)
+	if what != "start" && what != "update" {
+		return fmt.Errorf("-what %q: expected start or update", what)
 	}
 	program, err := page.Find()
 	if err != nil {
 		return err
 	}
-	b, err := page.Start(ctx, program, arguments...)
+	b, err := page.Start(ctx, program)
 	if err != nil {
 		return err
 	}
@@ -71,7 +64,7 @@ func run(ctx context.Context, what, site, notebook string, loads, rounds int) er
 	if what == "start" {
 		return starts(b, site, notebook, loads)
 	}
-	return updates(ctx, b, what == "webgpu", rounds)
+	return updates(ctx, b, rounds)
 }
 
 // serve serves a handler to this machine and returns its address.

@@ -23,7 +23,7 @@ const resources = {
 };
 
 const made = {};
-for (const name of Object.keys(libraries)) made[name] = await libraries[name]({ ...(await resources[name]()), device: 'wasm' });
+for (const name of Object.keys(libraries)) made[name] = await libraries[name](await resources[name]());
 console.log(JSON.stringify({ ...(await judge(made, expected())), work: { ...work, oyster: made.nacre.oysterWork, metaworld: made.nacre.metaworldWork }, repeats }));
 for (let round = 0; round < Number(rounds); round++) {
   for (const [library, what] of order(made, round)) {

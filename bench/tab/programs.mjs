@@ -46,10 +46,10 @@ export function expected() {
   return { product, loss };
 }
 
-async function jax({ module, device }) {
+async function jax({ module }) {
   const { numpy: np, nn, init, defaultDevice, jit, valueAndGrad } = await import(module);
-  if (!(await init(device)).includes(device)) throw new Error(`jax-js has no device ${device} here`);
-  defaultDevice(device);
+  await init('wasm');
+  defaultDevice('wasm');
   const array = (data, ...shape) => np.array(data).reshape(shape);
   const a = array(problem.a, rows, inner), b = array(problem.b, inner, inner);
   const x = array(problem.x, rows, sizes[0]), y = array(problem.y, rows, 1);
@@ -106,8 +106,8 @@ async function tensorflow({ tf, wasmFolder }) {
 }
 
 /** The program of bench/tab/program, which Go's script has started: it has the yardstick's update besides. */
-async function nacre({ go, bytes, device }) {
-  globalThis.nacreProblem = { ...problem, rows, inner, sizes, device: device === 'webgpu' ? device : 'cpu' };
+async function nacre({ go, bytes }) {
+  globalThis.nacreProblem = { ...problem, rows, inner, sizes };
   const ready = new Promise((done) => { globalThis.nacreReady = done; });
   const { instance } = await WebAssembly.instantiate(bytes, go.importObject);
   void go.run(instance);

@@ -22,7 +22,7 @@ import (
 
 // measured is what one library took for one thing; seconds are medians of the rounds.
 type measured struct {
-	Where   string  `json:"where"` // native, Node or Chromium, there with what it computes on if that is not WebAssembly
+	Where   string  `json:"where"` // native, Node or Chromium
 	Library string  `json:"library"`
 	What    string  `json:"what"` // oyster, metaworld: updates; product; critic
 	Rounds  int     `json:"rounds"`
@@ -37,7 +37,6 @@ type judged struct {
 	Off     map[string]map[string]float64 `json:"off"`
 	Work    map[string]float64            `json:"work"`
 	Repeats map[string]float64            `json:"repeats"` // computations of a call
-	Adapter string                        `json:"adapter"` // of WebGPU
 }
 
 // call is one call of one library.
@@ -47,8 +46,7 @@ type call struct {
 	Wall, CPU     float64
 }
 
-// updates measures all, or on WebGPU what computes there.
-func updates(ctx context.Context, b *page.Browser, webgpu bool, rounds int) error {
+func updates(ctx context.Context, b *page.Browser, rounds int) error {
 	root, err := output(ctx, ".", "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return err
@@ -67,16 +65,13 @@ func updates(ctx context.Context, b *page.Browser, webgpu bool, rounds int) erro
 	if _, err := output(ctx, root[0], "wasm/build.sh", "program", "./bench/tab/program", dir); err != nil {
 		return err
 	}
-	if webgpu {
-		return inChromium(b, here, dir, "webgpu", rounds)
-	}
 	if err := native(rounds); err != nil {
 		return err
 	}
 	if err := inNode(ctx, here, dir, rounds); err != nil {
 		return err
 	}
-	return inChromium(b, here, dir, "wasm", rounds)
+	return inChromium(b, here, dir, rounds)
 }
 
 // native times the updates with one worker, as a tab has.
@@ -137,8 +132,7 @@ func inNode(ctx context.Context, here, dir string, rounds int) error {
 	return report("Node", found, calls)
 }
 
-// inChromium measures the libraries in a page, on wasm or webgpu.
-func inChromium(b *page.Browser, here, dir, device string, rounds int) error {
+func inChromium(b *page.Browser, here, dir string, rounds int) error {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(here)))
 	mux.Handle("/program/", http.StripPrefix("/program/", http.FileServer(http.Dir(dir))))
@@ -164,7 +158,7 @@ func inChromium(b *page.Browser, here, dir, device string, rounds int) error {
 		return t.Eval("new Promise(r => { const w = () => window.ask ? r() : setTimeout(w, 10); w(); }).then(() => ask("+string(q)+"))", answer)
 	}
 	var found judged
-	if err := ask(map[string]any{"kind": "start", "device": device}, &found); err != nil {
+	if err := ask(map[string]any{"kind": "start"}, &found); err != nil {
 		return err
 	}
 	var calls []call
@@ -175,14 +169,14 @@ func inChromium(b *page.Browser, here, dir, device string, rounds int) error {
 		}
 		for _, o := range order {
 			c := call{Library: o[0], What: o[1], Round: round}
-			before, err := b.Used("GPU")
+			before, err := b.Used()
 			if err != nil {
 				return err
 			}
 			if err := ask(map[string]any{"kind": "call", "library": o[0], "what": o[1]}, &c.Wall); err != nil {
 				return err
 			}
-			after, err := b.Used("GPU")
+			after, err := b.Used()
 			if err != nil {
 				return err
 			}
@@ -190,11 +184,7 @@ func inChromium(b *page.Browser, here, dir, device string, rounds int) error {
 			calls = append(calls, c)
 		}
 	}
-	where := "Chromium"
-	if device == "webgpu" {
-		where += ", WebGPU by " + found.Adapter
-	}
-	return report(where, found, calls)
+	return report("Chromium", found, calls)
 }
 
 // timed runs f.

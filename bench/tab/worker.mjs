@@ -17,11 +17,9 @@ const resources = {
 
 const made = {};
 const answers = {
-  async start({ device }) {
-    const names = Object.keys(libraries).filter((name) => device === 'wasm' || name !== 'TensorFlow.js');
-    for (const name of names) made[name] = await libraries[name]({ ...(await resources[name]()), device });
-    const info = device === 'webgpu' ? (await navigator.gpu.requestAdapter()).info : {};
-    return { ...(await judge(made, expected())), adapter: info.architecture || info.vendor || '', work: { ...work, oyster: made.nacre.oysterWork, metaworld: made.nacre.metaworldWork }, repeats };
+  async start() {
+    for (const name of Object.keys(libraries)) made[name] = await libraries[name](await resources[name]());
+    return { ...(await judge(made, expected())), work: { ...work, oyster: made.nacre.oysterWork, metaworld: made.nacre.metaworldWork }, repeats };
   },
   order: async ({ round }) => order(made, round),
   call: async ({ library, what }) => timed(made[library], what),

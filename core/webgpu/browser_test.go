@@ -37,7 +37,7 @@ WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 
 // The same tests as a program in a worker of a page, on the adapter that Chromium has without a GPU: the contract, drawing,
 // every algorithm's programs, the yardstick, and a device that the page destroys. All of it, with the yardsticks at full
-// size, takes a quarter of an hour:
+// size, takes long:
 //
 //	NACRE_WEBGPU_WHOLE=1 go test ./core/webgpu -run InBrowser -v -timeout 1h
 func TestInBrowser(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"nacre/core"
-	"nacre/core/devices"
+	"nacre/core/cpu"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/rl/yardstick"
@@ -21,11 +21,11 @@ import (
 const tasks = 16
 
 func main() {
-	problem := js.Global().Get("nacreProblem")
-	d, _, err := devices.Open(problem.Get("device").String(), core.DeviceOptions{})
+	d, err := cpu.New(cpu.Options{})
 	if err != nil {
 		panic(err)
 	}
+	problem := js.Global().Get("nacreProblem")
 	functions := map[string]any{}
 	for name, make := range map[string]func(core.Device, js.Value) (func() (any, error), error){"product": product, "critic": critic} {
 		f, err := make(d, problem)
