@@ -447,8 +447,22 @@ func (v ReflectValue) Call(args []ReflectValue) []ReflectValue {
 		}
 		in[k] = a.as(t)
 	}
+	return v.results(v.of.v.Call(in))
+}
+
+// CallSlice calls a variadic function with its last arguments in a slice.
+func (v ReflectValue) CallSlice(args []ReflectValue) []ReflectValue {
+	in := make([]reflect.Value, len(args))
+	for k, a := range args {
+		in[k] = a.as(v.of.v.Type().In(k))
+	}
+	return v.results(v.of.v.CallSlice(in))
+}
+
+// results are those of the function v.
+func (v ReflectValue) results(values []reflect.Value) []ReflectValue {
 	var list []ReflectValue
-	for k, out := range v.of.v.Call(in) {
+	for k, out := range values {
 		if v.of.t == nil {
 			list = append(list, v.native(out))
 			continue
