@@ -139,7 +139,7 @@ func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 		return ident(l.instance(n, f, l.typeArgs(l.Info.Instances[id].TypeArgs)))
 	}
 	if _, ok := l.Reg.Symbol(path, obj.Name()); !ok {
-		l.refuse(n, "%s.%s has no symbol in this kernel", path, obj.Name())
+		l.refuse(n, "%s.%s is not supported: it has no symbol in this kernel", path, obj.Name())
 	}
 	s := sel(ident(l.pkg(path)), obj.Name())
 	s.Sel.NamePos = id.NamePos

@@ -341,9 +341,42 @@ func (l *Lowerer) binary(e *ast.BinaryExpr) ast.Expr {
 		if lit, ok := x.(*ast.BasicLit); ok && lit.Kind == token.INT { // the interpreter loses 1<<s == 0 without a type
 			x = call(ident("int"), x)
 		}
-		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: e.Op, OpPos: e.OpPos, Y: l.count(e.Y)}}
 	}
 	return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.operand(e.X, e.Y), Op: e.Op, OpPos: e.OpPos, Y: l.operand(e.Y, e.X)}}
+}
+
+// count lowers the count of a shift. The interpreter takes a negative one for a large one.
+func (l *Lowerer) count(e ast.Expr) ast.Expr {
+	x := l.expr(e)
+	b, ok := l.typeOf(e).Underlying().(*types.Basic)
+	if !ok || l.Info.Types[e].Value != nil || b.Info()&types.IsUnsigned != 0 || l.positive(e) {
+		return x
+	}
+	return l.rt("Count", call(ident("int"), x))
+}
+
+// positive says whether a number is seen to be 0 or more.
+func (l *Lowerer) positive(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.AND:
+			return l.positive(e.X) || l.positive(e.Y)
+		case token.ADD, token.MUL, token.QUO, token.REM, token.SHR:
+			return l.positive(e.X) && l.positive(e.Y)
+		}
+	case *ast.Ident:
+		v, ok := l.Info.Uses[e].(*types.Var)
+		if ok && l.counts[v] {
+			return true
+		}
+	case *ast.CallExpr:
+		id, ok := e.Fun.(*ast.Ident)
+		return ok && (id.Name == "len" || id.Name == "cap")
+	}
+	v := l.Info.Types[e].Value
+	return v != nil && constant.Sign(v) >= 0
 }
 
 // operand lowers x beside other in a binary operation. A constant stays untyped there: other gives it its type.
@@ -553,6 +586,12 @@ func (l *Lowerer) params(n ast.Node, sig *types.Signature) (*ast.FuncType, []ast
 			p := l.fresh(v.Name())
 			prologue = append(prologue, define(p, call(ident("new"), l.low(n, v.Type()))), assign(&ast.StarExpr{X: ident(p)}, ident(names[k])))
 			l.fn.names[v] = local{p, true}
+			continue
+		}
+		if sig.Variadic() && k == len(names)-1 { // whose type is another to the interpreter than that of a slice
+			p := l.fresh(v.Name())
+			prologue = append(prologue, varDecl(p, l.low(n, v.Type()), call(&ast.ParenExpr{X: l.low(n, v.Type())}, ident(names[k]))))
+			l.fn.names[v] = local{p, false}
 			continue
 		}
 		l.fn.names[v] = local{names[k], false}

@@ -239,6 +239,7 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 	head := l.entry()
 	if s.Key != nil && !blank(s.Key) {
 		if v := l.newVar(s.Key); v != nil {
+			l.counts[v] = !assigned(l.Info, s.Body, v)
 			head = append(head, l.defineVar(s.Key, v, ident(k))...)
 		} else {
 			head = append(head, assign(l.place(s.Key), ident(k)))
@@ -257,6 +258,35 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 		Body: body,
 	}
 	return []ast.Stmt{varDecl(n, typ, x), varDecl(k, typ, zero), withLabel(label, loop)}
+}
+
+// assigned says whether something in a block changes v or takes its address.
+func assigned(info *types.Info, b *ast.BlockStmt, v *types.Var) bool {
+	found := false
+	is := func(e ast.Expr) {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && info.Uses[id] == v {
+			found = true
+		}
+	}
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, x := range n.Lhs {
+				is(x)
+			}
+		case *ast.IncDecStmt:
+			is(n.X)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				is(n.X)
+			}
+		case *ast.RangeStmt:
+			is(n.Key)
+			is(n.Value)
+		}
+		return !found
+	})
+	return found
 }
 
 // rangeFunc lowers a range over a function: the body becomes the function's argument.

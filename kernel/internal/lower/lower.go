@@ -78,10 +78,11 @@ type Lowerer struct {
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
 	boxed   map[*rt.Type]map[string]string
-	ifaces  map[string]string // host functions by native interface
-	vars    map[string]string // host functions by package variable
-	loops   map[string]bool              // by type: whether it is looped
-	early   *[]ast.Stmt       // calls to make before the statement that is being lowered; nil where they stay in it
+	ifaces  map[string]string   // host functions by native interface
+	vars    map[string]string   // host functions by package variable
+	loops   map[string]bool     // by type: whether it is looped
+	counts  map[*types.Var]bool // variables of loops that count up from 0
+	early   *[]ast.Stmt         // calls to make before the statement that is being lowered; nil where they stay in it
 	host    map[string]reflect.Value
 
 	// of the unit being lowered
@@ -105,7 +106,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
-		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, counts: map[*types.Var]bool{},
 	}
 	reg.Resolve = l.runtimeType
 	return l

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
+	"strings"
 )
 
 // method lowers the callee x.M.
@@ -45,6 +47,15 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 		l.checkReceiver(n, recv)
 		if _, isStruct := recv.Underlying().(*types.Struct); isStruct {
 			x = unstar(x)
+		}
+		if where := methodName(recv, obj); strings.HasPrefix(where, "reflect.") {
+			_, rest, _ := strings.Cut(where, ".")
+			name, _, _ := strings.Cut(rest, ".")
+			if t := l.Reg.NativeType("reflect", name); t != nil {
+				if _, ok := reflect.PointerTo(t).MethodByName(obj.Name()); !ok {
+					l.refuse(n, "%s is not supported by this engine", where)
+				}
+			}
 		}
 		out := sel(x, obj.Name())
 		out.Sel.NamePos = l.pos(n)

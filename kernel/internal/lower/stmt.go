@@ -241,7 +241,7 @@ func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	var y ast.Expr
 	switch s.Tok {
 	case token.SHL_ASSIGN, token.SHR_ASSIGN:
-		y = l.expr(s.Rhs[0])
+		y = l.count(s.Rhs[0])
 	default:
 		y = l.to(s.Rhs[0], t)
 	}
@@ -354,6 +354,10 @@ func (l *Lowerer) targetType(x ast.Expr, t types.Type) types.Type {
 func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 	if v := l.newVar(x); v != nil && v.Name() != "_" {
 		val := l.to(y, v.Type())
+		if u, ok := val.(*ast.UnaryExpr); ok && u.Op == token.ARROW { // as below
+			name := l.fresh("t")
+			return append([]ast.Stmt{define(name, val)}, l.defineVar(x, v, ident(name))...)
+		}
 		return l.defineVar(x, v, val)
 	}
 	if blank(x) {
@@ -621,9 +625,6 @@ func (fn *function) namesLow(name string) (bool, bool) {
 
 // deferStmt hands a closure to the host, which runs it when the function ends.
 func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
-	if l.fn.yield != nil {
-		l.refuse(s, "defer inside a range over a function is not supported")
-	}
 	if f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok && len(s.Call.Args) == 0 {
 		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
 	}

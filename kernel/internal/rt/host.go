@@ -37,9 +37,15 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Same":   func(a, b any) bool { return a == b },
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
 		"NotNil": notNil, "Runes": runes,
-		"Clear":   clearAny,
-		"Min":     func(xs []any) any { return extreme(xs, -1) },
-		"Max":     func(xs []any) any { return extreme(xs, 1) },
+		"Clear": clearAny,
+		"Min":   func(xs []any) any { return extreme(xs, -1) },
+		"Max":   func(xs []any) any { return extreme(xs, 1) },
+		"Count": func(n int) int {
+			if n < 0 {
+				panic(runtimeError("negative shift amount"))
+			}
+			return n
+		},
 		"Neg":     func(c complex128) complex128 { return -c },
 		"Scanned": r.Scanned,
 		"Recover": r.Recover, "Defers": newDefers, "Defer": pushDeferred, "Run": runDeferring,
@@ -166,6 +172,9 @@ func (r *Registry) View(x any) any {
 	o, ok := object(r.Norm(x))
 	if !ok {
 		return x
+	}
+	if r.cyclic(o, true) {
+		refuse("a template's data of %s that contains itself is not supported by this engine", o.T.Name)
 	}
 	m := r.viewMirror()
 	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {

@@ -95,9 +95,6 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	case *types.Basic:
 		return m.r.Resolve(u).Native
 	case *types.Pointer:
-		if !m.decode {
-			return unsafePtr
-		}
 		return reflect.PointerTo(m.typ(u.Elem()))
 	case *types.Slice:
 		return reflect.SliceOf(m.typ(u.Elem()))

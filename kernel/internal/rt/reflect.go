@@ -28,7 +28,7 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 		"Method": (*ReflectMethod)(nil), "MapIter": (*ReflectMapIter)(nil),
 		"ValueOf": r.valueOf, "TypeOf": r.typeOf, "Zero": r.zeroOf, "New": r.newOf, "MakeSlice": r.makeSlice,
 		"MakeMap": r.makeMap, "MakeMapWithSize": func(t ReflectType, _ int) ReflectValue { return r.makeMap(t) },
-		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "MapOf": r.mapOf, "Swapper": r.swapper,
+		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "MapOf": r.mapOf, "Swapper": r.swapper, "MakeFunc": r.makeFunc,
 		"Indirect": func(v ReflectValue) ReflectValue {
 			if v.Kind() != reflect.Pointer {
 				return v
@@ -140,18 +140,20 @@ func (v ReflectValue) must(method string) {
 	}
 }
 
-func (v ReflectValue) IsValid() bool      { return !v.none() }
-func (v ReflectValue) CanInterface() bool { return !v.of.hidden && (v.of.t != nil || v.of.v.CanInterface()) }
-func (v ReflectValue) CanAddr() bool      { return v.of.v.CanAddr() }
-func (v ReflectValue) CanSet() bool       { return v.of.v.CanSet() && !v.of.hidden }
-func (v ReflectValue) CanInt() bool       { return v.of.v.CanInt() }
-func (v ReflectValue) CanUint() bool      { return v.of.v.CanUint() }
-func (v ReflectValue) CanFloat() bool     { return v.of.v.CanFloat() }
-func (v ReflectValue) CanComplex() bool   { return v.of.v.CanComplex() }
-func (v ReflectValue) Bool() bool         { return v.of.v.Bool() }
-func (v ReflectValue) Int() int64         { return v.of.v.Int() }
-func (v ReflectValue) Uint() uint64       { return v.of.v.Uint() }
-func (v ReflectValue) Float() float64     { return v.of.v.Float() }
+func (v ReflectValue) IsValid() bool { return !v.none() }
+func (v ReflectValue) CanInterface() bool {
+	return !v.of.hidden && (v.of.t != nil || v.of.v.CanInterface())
+}
+func (v ReflectValue) CanAddr() bool    { return v.of.v.CanAddr() }
+func (v ReflectValue) CanSet() bool     { return v.of.v.CanSet() && !v.of.hidden }
+func (v ReflectValue) CanInt() bool     { return v.of.v.CanInt() }
+func (v ReflectValue) CanUint() bool    { return v.of.v.CanUint() }
+func (v ReflectValue) CanFloat() bool   { return v.of.v.CanFloat() }
+func (v ReflectValue) CanComplex() bool { return v.of.v.CanComplex() }
+func (v ReflectValue) Bool() bool       { return v.of.v.Bool() }
+func (v ReflectValue) Int() int64       { return v.of.v.Int() }
+func (v ReflectValue) Uint() uint64     { return v.of.v.Uint() }
+func (v ReflectValue) Float() float64   { return v.of.v.Float() }
 func (v ReflectValue) Complex() complex128 {
 	return v.of.v.Complex()
 }
@@ -162,8 +164,8 @@ func (v ReflectValue) Len() int {
 	}
 	return v.of.v.Len()
 }
-func (v ReflectValue) Cap() int                { return v.of.v.Cap() }
-func (v ReflectValue) Pointer() uintptr        { return v.of.v.Pointer() }
+func (v ReflectValue) Cap() int                 { return v.of.v.Cap() }
+func (v ReflectValue) Pointer() uintptr         { return v.of.v.Pointer() }
 func (v ReflectValue) OverflowInt(x int64) bool { return v.of.v.OverflowInt(x) }
 func (v ReflectValue) OverflowUint(x uint64) bool {
 	return v.of.v.OverflowUint(x)
@@ -363,6 +365,17 @@ func (v ReflectValue) SetBytes(x []byte)  { v.must("SetBytes"); v.of.v.SetBytes(
 func (v ReflectValue) SetLen(n int)       { v.must("SetLen"); v.of.v.SetLen(n) }
 func (v ReflectValue) SetZero()           { v.must("SetZero"); v.of.v.SetZero() }
 
+func (v ReflectValue) SetComplex(x complex128) { v.must("SetComplex"); v.of.v.SetComplex(x) }
+func (v ReflectValue) Clear()                  { v.must("Clear"); v.of.v.Clear() }
+func (v ReflectValue) Close()                  { v.must("Close"); v.of.v.Close() }
+func (v ReflectValue) Send(x ReflectValue)     { v.must("Send"); v.of.v.Send(x.as(v.of.v.Type().Elem())) }
+
+// Recv receives from a channel.
+func (v ReflectValue) Recv() (ReflectValue, bool) {
+	x, ok := v.of.v.Recv()
+	return v.element(x), ok
+}
+
 // Comparable and Equal are reflect's.
 func (v ReflectValue) Comparable() bool { return v.none() || v.Type().Comparable() }
 
@@ -434,8 +447,22 @@ func (v ReflectValue) Call(args []ReflectValue) []ReflectValue {
 		}
 		in[k] = a.as(t)
 	}
+	return v.results(v.of.v.Call(in))
+}
+
+// CallSlice calls a variadic function with its last arguments in a slice.
+func (v ReflectValue) CallSlice(args []ReflectValue) []ReflectValue {
+	in := make([]reflect.Value, len(args))
+	for k, a := range args {
+		in[k] = a.as(v.of.v.Type().In(k))
+	}
+	return v.results(v.of.v.CallSlice(in))
+}
+
+// results are those of the function v.
+func (v ReflectValue) results(values []reflect.Value) []ReflectValue {
 	var list []ReflectValue
-	for k, out := range v.of.v.Call(in) {
+	for k, out := range values {
 		if v.of.t == nil {
 			list = append(list, v.native(out))
 			continue
@@ -463,6 +490,31 @@ func (r *Registry) makeSlice(t ReflectType, n, most int) ReflectValue {
 
 func (r *Registry) makeMap(t ReflectType) ReflectValue {
 	return ReflectValue{r, item{v: reflect.MakeMap(t.(rtype).low()), t: t.(rtype).t}}
+}
+
+// makeFunc is a function of type t that has f do its work.
+func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue) ReflectValue {
+	typ := t.(rtype)
+	low := typ.low()
+	made := ReflectValue{r, item{t: typ.t}}
+	made.of.v = reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value {
+		args := make([]ReflectValue, len(in))
+		for k, x := range in {
+			if args[k] = made.native(x); typ.t != nil {
+				args[k] = made.part(x, typ.signature("In").Params().At(k).Type(), false)
+			}
+		}
+		results := f(args)
+		if len(results) != low.NumOut() {
+			panic("reflect: wrong return count from function created by MakeFunc")
+		}
+		out := make([]reflect.Value, len(results))
+		for k, x := range results {
+			out[k] = x.as(low.Out(k))
+		}
+		return out
+	})
+	return made
 }
 
 func (r *Registry) swapper(slice any) func(i, j int) { return reflect.Swapper(r.Value(slice)) }
