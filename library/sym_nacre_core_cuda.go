@@ -11,13 +11,15 @@ import (
 
 func init() {
 	add("nacre/core/cuda/cuda", map[string]reflect.Value{
-		"Backend": reflect.ValueOf(&p0.Backend).Elem(),
-		"Error":   reflect.ValueOf((*p0.Error)(nil)),
-		"Fault":   reflect.ValueOf((*p0.Fault)(nil)),
-		"Info":    reflect.ValueOf((*p0.Info)(nil)),
-		"New":     reflect.ValueOf(p0.New),
-		"Options": reflect.ValueOf((*p0.Options)(nil)),
-		"Probe":   reflect.ValueOf(p0.Probe),
-		"Source":  reflect.ValueOf(p0.Source),
+		"Backend":    reflect.ValueOf(&p0.Backend).Elem(),
+		"Error":      reflect.ValueOf((*p0.Error)(nil)),
+		"Fault":      reflect.ValueOf((*p0.Fault)(nil)),
+		"Info":       reflect.ValueOf((*p0.Info)(nil)),
+		"New":        reflect.ValueOf(p0.New),
+		"Options":    reflect.ValueOf((*p0.Options)(nil)),
+		"Planning":   reflect.ValueOf(p0.Planning),
+		"Precisions": reflect.ValueOf(&p0.Precisions).Elem(),
+		"Probe":      reflect.ValueOf(p0.Probe),
+		"Source":     reflect.ValueOf(p0.Source),
 	})
 }

@@ -11,6 +11,7 @@ func init() {
 	add("nacre/core/gpu/gpu", map[string]reflect.Value{
 		"Add":         reflect.ValueOf((*p0.Add)(nil)),
 		"Arg":         reflect.ValueOf((*p0.Arg)(nil)),
+		"BitPitch":    reflect.ValueOf(p0.BitPitch),
 		"Case":        reflect.ValueOf((*p0.Case)(nil)),
 		"CeilDiv":     reflect.ValueOf(p0.CeilDiv),
 		"Choose":      reflect.ValueOf((*p0.Choose)(nil)),
@@ -44,6 +45,7 @@ func init() {
 		"Store":       reflect.ValueOf((*p0.Store)(nil)),
 		"Text":        reflect.ValueOf((*p0.Text)(nil)),
 		"Total":       reflect.ValueOf((*p0.Total)(nil)),
+		"Turns":       reflect.ValueOf(p0.Turns),
 		"Unit":        reflect.ValueOf((*p0.Unit)(nil)),
 		"Ziggurat":    reflect.ValueOf(p0.Ziggurat),
 	})

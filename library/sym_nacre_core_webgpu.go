@@ -14,6 +14,7 @@ func init() {
 		"Error":    reflect.ValueOf((*p0.Error)(nil)),
 		"Fault":    reflect.ValueOf((*p0.Fault)(nil)),
 		"Info":     reflect.ValueOf((*p0.Info)(nil)),
+		"Needs":    reflect.ValueOf(&p0.Needs).Elem(),
 		"New":      reflect.ValueOf(p0.New),
 		"Options":  reflect.ValueOf((*p0.Options)(nil)),
 		"Plan":     reflect.ValueOf(p0.Plan),

@@ -3,6 +3,7 @@
 package library
 
 import (
+	p1 "nacre/core/feed"
 	p0 "nacre/rl/yardstick"
 	"reflect"
 )
@@ -11,6 +12,10 @@ func init() {
 	add("nacre/rl/yardstick/yardstick", map[string]reflect.Value{
 		"Benchmark":  reflect.ValueOf((*p0.Benchmark)(nil)),
 		"_Benchmark": reflect.ValueOf((*_nacre_rl_yardstick_Benchmark)(nil)),
+		"Burst":      reflect.ValueOf((*p0.Burst)(nil)),
+		"_Burst":     reflect.ValueOf((*_nacre_rl_yardstick_Burst)(nil)),
+		"Drawn":      reflect.ValueOf((*p0.Drawn)(nil)),
+		"_Drawn":     reflect.ValueOf((*_nacre_rl_yardstick_Drawn)(nil)),
 		"Ends":       reflect.ValueOf(p0.Ends),
 		"Figures":    reflect.ValueOf((*p0.Figures)(nil)),
 		"Fill":       reflect.ValueOf(p0.Fill),
@@ -57,6 +62,42 @@ func (w _nacre_rl_yardstick_Benchmark) Prepare(a0 int) error              { retu
 func (w _nacre_rl_yardstick_Benchmark) Run() error                        { return w.WRun() }
 func (w _nacre_rl_yardstick_Benchmark) Size() p0.Size                     { return w.WSize() }
 func (w _nacre_rl_yardstick_Benchmark) Update(a0 int) (p0.Figures, error) { return w.WUpdate(a0) }
+
+type _nacre_rl_yardstick_Burst struct {
+	IValue any
+	WClose func() error
+	WMake  func(int) error
+}
+
+func (w _nacre_rl_yardstick_Burst) Close() error      { return w.WClose() }
+func (w _nacre_rl_yardstick_Burst) Make(a0 int) error { return w.WMake(a0) }
+
+type _nacre_rl_yardstick_Drawn struct {
+	IValue     any
+	WAlgorithm func() string
+	WClose     func() error
+	WDraw      func() (p0.Burst, error)
+	WDrawing   func() p1.Plan
+	WExpected  func(int) p0.Figures
+	WFLOPs     func() int64
+	WNames     func() []string
+	WPrepare   func(int) error
+	WRun       func() error
+	WSize      func() p0.Size
+	WUpdate    func(int) (p0.Figures, error)
+}
+
+func (w _nacre_rl_yardstick_Drawn) Algorithm() string                 { return w.WAlgorithm() }
+func (w _nacre_rl_yardstick_Drawn) Close() error                      { return w.WClose() }
+func (w _nacre_rl_yardstick_Drawn) Draw() (p0.Burst, error)           { return w.WDraw() }
+func (w _nacre_rl_yardstick_Drawn) Drawing() p1.Plan                  { return w.WDrawing() }
+func (w _nacre_rl_yardstick_Drawn) Expected(a0 int) p0.Figures        { return w.WExpected(a0) }
+func (w _nacre_rl_yardstick_Drawn) FLOPs() int64                      { return w.WFLOPs() }
+func (w _nacre_rl_yardstick_Drawn) Names() []string                   { return w.WNames() }
+func (w _nacre_rl_yardstick_Drawn) Prepare(a0 int) error              { return w.WPrepare(a0) }
+func (w _nacre_rl_yardstick_Drawn) Run() error                        { return w.WRun() }
+func (w _nacre_rl_yardstick_Drawn) Size() p0.Size                     { return w.WSize() }
+func (w _nacre_rl_yardstick_Drawn) Update(a0 int) (p0.Figures, error) { return w.WUpdate(a0) }
 
 type _nacre_rl_yardstick_Streamed struct {
 	IValue     any

@@ -3,6 +3,7 @@
 package library
 
 import (
+	p1 "context"
 	p0 "nacre/tsne"
 	"reflect"
 )
@@ -21,9 +22,14 @@ func init() {
 		"Comparison":              reflect.ValueOf((*p0.Comparison)(nil)),
 		"Current":                 reflect.ValueOf(p0.Current),
 		"CurrentFor":              reflect.ValueOf(p0.CurrentFor),
+		"Descent":                 reflect.ValueOf((*p0.Descent)(nil)),
+		"_Descent":                reflect.ValueOf((*_nacre_tsne_Descent)(nil)),
 		"Discriminate":            reflect.ValueOf(p0.Discriminate),
 		"Discrimination":          reflect.ValueOf((*p0.Discrimination)(nil)),
 		"Embeddings":              reflect.ValueOf((*p0.Embeddings)(nil)),
+		"Engine":                  reflect.ValueOf((*p0.Engine)(nil)),
+		"_Engine":                 reflect.ValueOf((*_nacre_tsne_Engine)(nil)),
+		"ErrStretched":            reflect.ValueOf(&p0.ErrStretched).Elem(),
 		"ExactNeighbours":         reflect.ValueOf(p0.ExactNeighbours),
 		"Graph":                   reflect.ValueOf((*p0.Graph)(nil)),
 		"InputError":              reflect.ValueOf((*p0.InputError)(nil)),
@@ -56,11 +62,13 @@ func init() {
 		"Space":                   reflect.ValueOf((*p0.Space)(nil)),
 		"Spread":                  reflect.ValueOf((*p0.Spread)(nil)),
 		"Start":                   reflect.ValueOf((*p0.Start)(nil)),
+		"State":                   reflect.ValueOf((*p0.State)(nil)),
 		"TSNE":                    reflect.ValueOf((*p0.TSNE)(nil)),
 		"Team":                    reflect.ValueOf((*p0.Team)(nil)),
 		"_Team":                   reflect.ValueOf((*_nacre_tsne_Team)(nil)),
 		"UMAP":                    reflect.ValueOf((*p0.UMAP)(nil)),
 		"WithDims":                reflect.ValueOf(p0.WithDims),
+		"WithEngine":              reflect.ValueOf(p0.WithEngine),
 		"WithGraph":               reflect.ValueOf(p0.WithGraph),
 		"WithInit":                reflect.ValueOf(p0.WithInit),
 		"WithPerplexity":          reflect.ValueOf(p0.WithPerplexity),
@@ -70,7 +78,34 @@ func init() {
 		"WithStart":               reflect.ValueOf(p0.WithStart),
 		"WithTeam":                reflect.ValueOf(p0.WithTeam),
 		"WithWorkers":             reflect.ValueOf(p0.WithWorkers),
+		"Work":                    reflect.ValueOf((*p0.Work)(nil)),
 	})
+}
+
+type _nacre_tsne_Descent struct {
+	IValue   any
+	WAdvance func(p1.Context, int, p0.Phase, float64) (int, error)
+	WClose   func()
+	WDevice  func() string
+	WRead    func(p0.State) (float64, error)
+	WWrite   func(p0.State) error
+}
+
+func (w _nacre_tsne_Descent) Advance(a0 p1.Context, a1 int, a2 p0.Phase, a3 float64) (int, error) {
+	return w.WAdvance(a0, a1, a2, a3)
+}
+func (w _nacre_tsne_Descent) Close()                            { w.WClose() }
+func (w _nacre_tsne_Descent) Device() string                    { return w.WDevice() }
+func (w _nacre_tsne_Descent) Read(a0 p0.State) (float64, error) { return w.WRead(a0) }
+func (w _nacre_tsne_Descent) Write(a0 p0.State) error           { return w.WWrite(a0) }
+
+type _nacre_tsne_Engine struct {
+	IValue any
+	WLoad  func(p1.Context, p0.Work) (p0.Descent, error)
+}
+
+func (w _nacre_tsne_Engine) Load(a0 p1.Context, a1 p0.Work) (p0.Descent, error) {
+	return w.WLoad(a0, a1)
 }
 
 type _nacre_tsne_Team struct {
