@@ -72,7 +72,7 @@ func TestCheck(t *testing.T) {
 
 // A precision that a device does not have is an error; where "auto" comes to the CPU it is not asked for.
 func TestPrecision(t *testing.T) {
-	if p, err := devices.Precisions("auto"); err != nil || !slices.Equal(p, []string{"fp32", "tf32"}) {
+	if p, err := devices.Precisions("auto"); err != nil || !slices.Equal(p, []string{"fp32", "tf32", "tf32x3", "bf16"}) {
 		t.Errorf("auto: %q, %v", p, err)
 	}
 	if _, _, err := devices.Open("cpu", core.DeviceOptions{Workers: 1, Precision: "tf32"}); err == nil || !strings.Contains(err.Error(), "fp32, bf16x3, bf16") {
