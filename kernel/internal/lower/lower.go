@@ -258,6 +258,7 @@ func (l *Lowerer) file() *ast.File {
 		specs.Specs = append(specs.Specs, &ast.ImportSpec{Name: ast.NewIdent(l.imports[p]), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", p)}})
 	}
 	f := &ast.File{Name: ast.NewIdent("main"), Decls: l.out}
+	apart(f)
 	keyElements(f)
 	if len(paths) > 0 {
 		f.Decls = append([]ast.Decl{specs}, f.Decls...)

@@ -1,0 +1,69 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// apart makes each closure of a loop in a frame of its own. When a closure ends, the interpreter gives the place that held
+// it what was there when it was made, in the frame that made it: the closure of the turn before. Where it ends on another
+// goroutine while the loop goes on, the loop would use that one instead of its newest.
+func apart(file *ast.File) {
+	var loops []int // around what is visited, of each function that it is in
+	enter := func(body *ast.BlockStmt) {
+		n := 0
+		if jumps(body) {
+			n = 1
+		}
+		loops = append(loops, n)
+	}
+	astutil.Apply(file, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl:
+			enter(n.Body)
+		case *ast.FuncLit:
+			enter(n.Body)
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops[len(loops)-1]++
+		}
+		return true
+	}, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncDecl:
+			loops = loops[:len(loops)-1]
+		case *ast.FuncLit:
+			loops = loops[:len(loops)-1]
+			if of, ok := c.Parent().(*ast.CallExpr); ok && of.Fun == n { // it ends before the loop goes on
+				break
+			}
+			if len(loops) > 0 && loops[len(loops)-1] > 0 {
+				c.Replace(call(&ast.FuncLit{
+					Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{{Type: n.Type}}}},
+					Body: block(&ast.ReturnStmt{Results: []ast.Expr{n}}),
+				}))
+			}
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops[len(loops)-1]--
+		}
+		return true
+	})
+}
+
+// jumps says whether a function's own statements may go back to an earlier one by goto.
+func jumps(body *ast.BlockStmt) (found bool) {
+	if body == nil {
+		return false
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BranchStmt:
+			found = found || n.Tok == token.GOTO
+		}
+		return !found
+	})
+	return found
+}
