@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"nacre/experiment"
 	"nacre/experiment/runs"
 )
 
@@ -26,6 +27,9 @@ func ReportRun(_ context.Context, env *Env, o ReportRunOptions) error {
 	out := cmp.Or(o.Out, filepath.Join(o.Dir, runs.ReportFile))
 	if filepath.Ext(out) != ".html" {
 		return Usagef("--out %s: expected a name that ends in .html", out)
+	}
+	if _, err := experiment.View(o.Dir); err != nil { // before a folder is made
+		return fmt.Errorf("report: %w", err)
 	}
 	if err := makeParent(out); err != nil {
 		return err
