@@ -50,5 +50,6 @@ func init() {
 		"Suites":        reflect.ValueOf(&p0.Suites).Elem(),
 		"Survey":        reflect.ValueOf(p0.Survey),
 		"Variant":       reflect.ValueOf((*p0.Variant)(nil)),
+		"WritePage":     reflect.ValueOf(p0.WritePage),
 	})
 }
