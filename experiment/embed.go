@@ -101,7 +101,8 @@ func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
 }
 
-// taskNames writes task vectors for a legend, without the numbers that all of them share.
+// taskNames are what a legend calls tasks: the position in the list and the task's vector, without the numbers that all of
+// them share. Names sort as the tasks do.
 func taskNames(tasks []sim.Task) []string {
 	first := tasks[0].Params
 	var differ []int
@@ -110,7 +111,7 @@ func taskNames(tasks []sim.Task) []string {
 			differ = append(differ, j)
 		}
 	}
-	names := make([]string, len(tasks))
+	names, digits := make([]string, len(tasks)), len(fmt.Sprint(len(tasks)-1))
 	for i, t := range tasks {
 		parts := make([]string, len(differ))
 		for k, j := range differ {
@@ -120,9 +121,9 @@ func taskNames(tasks []sim.Task) []string {
 			}
 			parts[k] = fmt.Sprintf("%.3g", v)
 		}
-		names[i] = strings.Join(parts, ", ")
-		if len(parts) > 1 {
-			names[i] = "(" + names[i] + ")"
+		names[i] = fmt.Sprintf("task %0*d", digits, i)
+		if len(parts) > 0 {
+			names[i] += " (" + strings.Join(parts, ", ") + ")"
 		}
 	}
 	return names

@@ -15,10 +15,10 @@ import (
 
 func TestTaskNames(t *testing.T) {
 	tasks := []sim.Task{{Params: []float64{0, 0.65, -0.075, 0.825}}, {Params: []float64{0, 0.65, 0.075, 0.825}}, {Params: []float64{0, 0.65, 0.075, 0.875}}}
-	if got, want := taskNames(tasks), []string{"(-0.075, 0.825)", "(0.075, 0.825)", "(0.075, 0.875)"}; !reflect.DeepEqual(got, want) {
+	if got, want := taskNames(tasks), []string{"task 0 (-0.075, 0.825)", "task 1 (0.075, 0.825)", "task 2 (0.075, 0.875)"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := taskNames(tasks[:2]), []string{"-0.075", "0.075"}; !reflect.DeepEqual(got, want) {
+	if got, want := taskNames(tasks[:2]), []string{"task 0 (-0.075)", "task 1 (0.075)"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -15,6 +15,7 @@ type history struct {
 	cells map[string]*ran              // the last run of each of the notebook's cells
 	wrote map[string]map[string][2]int // by name and cell: the last two runs that changed it, the last one first
 	moved map[string]map[string]int    // by name and cell: the last time that a control of the cell changed it
+	held  map[string]cells.Effects     // by variable: what the functions in it do when they are called
 }
 
 // ran is the last run of a cell.
@@ -25,12 +26,39 @@ type ran struct {
 }
 
 func newHistory() history {
-	return history{cells: map[string]*ran{}, wrote: map[string]map[string][2]int{}, moved: map[string]map[string]int{}}
+	return history{cells: map[string]*ran{}, wrote: map[string]map[string][2]int{}, moved: map[string]map[string]int{}, held: map[string]cells.Effects{}}
 }
 
-// note keeps what the run of a cell reads and changes.
+// note keeps what the run of a cell reads and changes. A cell in which a variable with functions counts is taken to call them.
 func (h *history) note(cell, code string, e cells.Effects) {
 	h.clock++
+	var called []string
+	for name := range e.Uses {
+		if _, own := e.Held[name]; !own { // the functions that it writes down are looked at where they stand
+			called = append(called, name)
+		}
+	}
+	seen := map[string]bool{}
+	for len(called) > 0 {
+		name := called[0]
+		if called = called[1:]; seen[name] {
+			continue
+		}
+		seen[name] = true
+		if f, ok := h.held[name]; ok {
+			e.Add(f)
+			called = slices.AppendSeq(called, maps.Keys(f.Uses))
+		}
+	}
+	for name := range e.Whole {
+		delete(h.held, name)
+	}
+	for name, f := range e.Held {
+		if before, more := h.held[name]; more {
+			f.Add(before)
+		}
+		h.held[name] = f
+	}
 	if cell != "" {
 		h.cells[cell] = &ran{code, h.clock, e}
 	}

@@ -7,6 +7,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/nn"
+	"nacre/internal/rng"
 	"nacre/rl/belief"
 	"nacre/rl/yardstick"
 )
@@ -118,9 +119,9 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 			}
 			if k == len(specs)-2 {
 				bound = last
-				bias = yardstick.Uniform(stream+1, b.Cols, -last, last)
+				bias = rng.Uniform(stream+1, b.Cols, -last, last)
 			}
-			if err := m.Write(w.Name, yardstick.Transpose(yardstick.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)); err != nil {
+			if err := m.Write(w.Name, yardstick.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)); err != nil {
 				return err
 			}
 			if err := m.Write(b.Name, bias); err != nil {
@@ -140,7 +141,7 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 func (y *Yardstick) data(row int) error {
 	s, nb := y.size, yardTasks*yardBatch
 	window := func(stream uint64) []float64 {
-		offset, x := yardstick.Normal(9, yardTasks*row), yardstick.Normal(stream, yardTasks*s.Window*row)
+		offset, x := rng.Normal(9, yardTasks*row), rng.Normal(stream, yardTasks*s.Window*row)
 		for i := range x {
 			x[i] += offset[i/(s.Window*row)*row+i%row]
 		}
@@ -152,8 +153,8 @@ func (y *Yardstick) data(row int) error {
 		ones[i] = 1
 	}
 	inputs := map[string][]float64{
-		"obs": yardstick.Normal(1, nb*s.Obs), "next_obs": yardstick.Normal(2, nb*s.Obs), "act": yardstick.Uniform(3, nb*s.Act, -1, 1),
-		"rew": yardstick.Normal(4, nb), "done": done, "context": window(6), "context_weight": ones,
+		"obs": rng.Normal(1, nb*s.Obs), "next_obs": rng.Normal(2, nb*s.Obs), "act": rng.Uniform(3, nb*s.Act, -1, 1),
+		"rew": rng.Normal(4, nb), "done": done, "context": window(6), "context_weight": ones,
 	}
 	if y.further != nil {
 		maps.Copy(inputs, y.further.Inputs(window, ones))
@@ -173,10 +174,10 @@ func (y *Yardstick) Names() []string {
 // Prepare writes the noise of a step; Run then makes the update. Update does both and reads the figures.
 func (y *Yardstick) Prepare(step int) error {
 	base := 1_000_000 * uint64(step+1)
-	if err := y.run.Write64("eps_z", yardstick.Normal(base+1, yardTasks*y.size.Latent)); err != nil {
+	if err := y.run.Write64("eps_z", rng.Normal(base+1, yardTasks*y.size.Latent)); err != nil {
 		return err
 	}
-	return y.run.Write64("eps_a", yardstick.Normal(base+2, yardTasks*yardBatch*y.size.Act))
+	return y.run.Write64("eps_a", rng.Normal(base+2, yardTasks*yardBatch*y.size.Act))
 }
 
 // Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.

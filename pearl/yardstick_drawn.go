@@ -3,6 +3,7 @@ package pearl
 import (
 	"nacre/core"
 	"nacre/core/feed"
+	"nacre/internal/rng"
 	"nacre/rl/replay"
 	"nacre/rl/replay/mirror"
 	"nacre/rl/yardstick"
@@ -23,8 +24,8 @@ func (y *Yardstick) Draw() (yardstick.Burst, error) {
 	plan.Capacity = 2 * yardBatch
 	for i := range 2 * yardTasks {
 		stream := uint64(100 + 10*i)
-		tr := sim.Trajectory{Len: yardBatch, Obs: floats(yardstick.Normal(stream, (yardBatch+1)*y.size.Obs)),
-			Act: floats(yardstick.Uniform(stream+1, yardBatch*y.size.Act, -1, 1)), Reward: floats(yardstick.Normal(stream+2, yardBatch))}
+		tr := sim.Trajectory{Len: yardBatch, Obs: floats(rng.Normal(stream, (yardBatch+1)*y.size.Obs)),
+			Act: floats(rng.Uniform(stream+1, yardBatch*y.size.Act, -1, 1)), Reward: floats(rng.Normal(stream+2, yardBatch))}
 		tr.CtxReward = tr.Reward
 		if err := buf.AddBoth(i/2, &tr); err != nil {
 			return nil, err

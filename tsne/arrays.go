@@ -171,8 +171,21 @@ func fromArrays(arrays map[string]array, label string) (*Embeddings, error) {
 		}
 		return e, nil
 	}
-	e.Label, e.Names, err = labels.labels(cmp.Or(label, "label"))
+	if e.Label, e.Names, err = labels.labels(cmp.Or(label, "label")); err == nil && e.Names == nil && label == "" {
+		e.Names = named(e.Label, arrays[labelNamesArray].text)
+	}
 	return e, err
+}
+
+// labelNamesArray is the array of texts beside labels that are whole numbers: label l is called its element l.
+const labelNamesArray = "label_names"
+
+// named are the names of labels, if there is one for each.
+func named(label []int, names []string) []string {
+	if slices.ContainsFunc(label, func(l int) bool { return l < 0 || l >= len(names) }) {
+		return nil
+	}
+	return names
 }
 
 // array is a NumPy array of any real type, row-major, or of texts; ok is false for other types.
@@ -360,6 +373,11 @@ func (e *Embeddings) writeNPZ(w io.Writer) error {
 		}
 		if err := z.Write("label.npy", label); err != nil {
 			return err
+		}
+		if strings.Join(e.Names, "") != "" { // NumPy has no texts without room for a letter
+			if err := z.Write(labelNamesArray+".npy", e.Names); err != nil {
+				return err
+			}
 		}
 	}
 	return z.Close()

@@ -64,7 +64,8 @@ func (e *Embeddings) check() error {
 // column of labels; empty means "label" where there is one.
 //
 // An .npz or .safetensors file holds the points as n×L array "mean" or "z", or as its only matrix, standard deviations
-// as "std", and labels as n whole numbers or, in .npz, texts. An .npy file is the points alone; label is then the path
+// as "std", and labels as n whole numbers or, in .npz, texts. Names of labels that are whole numbers are the .npz array
+// "label_names": label l is called its element l. An .npy file is the points alone; label is then the path
 // of a second .npy file. A CSV file has a header. Columns mean0, mean1, … or z0, z1, … are the points and std0, … their
 // standard deviations; without such columns every column of numbers but the label's belongs to the points. Labels in CSV may
 // be any text; without a column "label" they are the one column called class, target, task, species, digit or category, or
@@ -169,8 +170,8 @@ func missing(kind, want string, have []string) error {
 	return badInput("no %s %q%s", kind, want, nearest.Hint(want, have))
 }
 
-// Save writes e to path, whose name ends in .npz or .safetensors (arrays mean, std, label; names of labels are not
-// kept) or .csv (columns mean0 …, std0 …, label). Load reads back the same values, with text labels numbered in sorted order. The
+// Save writes e to path, whose name ends in .npz (arrays mean, std, label, label_names), .safetensors (the same, names of
+// labels are not kept) or .csv (columns mean0 …, std0 …, label). Load reads back the same values, with text labels numbered in sorted order. The
 // file appears whole or not at all.
 func (e *Embeddings) Save(path string) error {
 	if err := e.check(); err != nil {

@@ -40,12 +40,14 @@ func TestSaveAndLoad(t *testing.T) {
 		}
 	}
 	named := &Embeddings{Mean: x, Label: label, Names: []string{"east", "north", "west"}}
-	path := filepath.Join(t.TempDir(), "e.csv")
-	if err := named.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Load(path, "label"); err != nil || !reflect.DeepEqual(got, named) || got.Name(1) != "north" {
-		t.Errorf("named labels: %v", err)
+	for _, name := range []string{"e.csv", "e.npz"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := named.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Load(path, ""); err != nil || !reflect.DeepEqual(got, named) || got.Name(1) != "north" {
+			t.Errorf("named labels of %s: %v", name, err)
+		}
 	}
 }
 
@@ -181,6 +183,16 @@ func TestLoadHalvesAndTexts(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v, %v", e, err)
+	}
+	numbers := append(npyHeader("|u1", "False", "(2,)"), 0, 1)
+	e, err = Load(write(t, "n.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": numbers, "label_names.npy": unicode})), "")
+	if err != nil || !reflect.DeepEqual(e.Names, []string{"né", ""}) || !reflect.DeepEqual(e.Label, []int{0, 1}) {
+		t.Errorf("names beside whole numbers: %+v, %v", e, err)
+	}
+	numbers[len(numbers)-1] = 2 // has no name
+	e, err = Load(write(t, "n.npz", zipped(t, map[string][]byte{"z.npy": points, "label.npy": numbers, "label_names.npy": unicode})), "")
+	if err != nil || e.Names != nil || e.Name(2) != "2" {
+		t.Errorf("too few names beside whole numbers: %+v, %v", e, err)
 	}
 	infinite := append(npyHeader(">f2", "False", "(1, 1)"), 0x7c, 0x00)
 	if _, err := Load(write(t, "e.npy", infinite), ""); err == nil || !strings.Contains(err.Error(), "row 0, column 0 (counted from 0) is +Inf") {

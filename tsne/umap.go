@@ -318,7 +318,7 @@ func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 		parallel(u.Workers, blocks, func(block int) {
 			for i := block * 1024; i < min(p.n, (block+1)*1024); i++ {
 				x0, x1 := old[2*i], old[2*i+1]
-				draw := splitmix(seed ^ uint64(epoch)<<40 ^ uint64(i))
+				draw := rng.Mix(seed ^ uint64(epoch)<<40 ^ uint64(i))
 				for e := p.ptr[i]; e < p.ptr[i+1]; e++ {
 					share := p.val[e] / largest
 					if share*float32(u.Epochs) < 1 || !due(share, epoch) {
@@ -338,7 +338,7 @@ func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 					}
 					for range u.Negatives {
 						draw += 0x9e3779b97f4a7c15
-						k := int((splitmix(draw) >> 32) * uint64(p.n) >> 32)
+						k := int((rng.Mix(draw) >> 32) * uint64(p.n) >> 32)
 						if k == i {
 							continue
 						}
@@ -368,12 +368,4 @@ func (u UMAP) descend(ctx context.Context, p memberships, y []float32) error {
 // due reports whether an edge that pulls in a share of the epochs does so in this one: evenly spaced, the first after 1/share.
 func due(share float32, epoch int) bool {
 	return int(float32(share*float32(epoch+1))) > int(float32(share*float32(epoch)))
-}
-
-// splitmix is Steele, Lea and Flood's mixing of 64 bits (2014).
-func splitmix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -16,8 +16,9 @@ const exportStyle = {
 };
 
 const target = ['chrome109', 'firefox115', 'safari16.4'];
-// Every src/NAME.html is a page whose script is src/NAME.ts; the notebook's is called index.html, and its script main.ts.
-const pages = readdirSync('src').filter((f) => f.endsWith('.html')).map((f) => f.replace('.html', ''));
+// Pages by their titles: src/page.html with the script src/NAME.ts. The notebook's is called index.html, and its script main.ts.
+const titles = { index: 'Nacre', runs: 'Runs – Nacre', tsne: 't-SNE – Nacre', rollout: 'Rollout – Nacre', devices: 'GPUs – Nacre' };
+const pages = Object.keys(titles);
 const script = (page) => `src/${page === 'index' ? 'main' : page}.ts`;
 // Scripts of workers: each is an entry of its own, since a page names it by address.
 const workers = { kernel: 'src/worker/kernel.ts', tsne: 'src/worker/tsne.ts' };
@@ -54,8 +55,9 @@ async function page() {
   };
   const html = (page, root) => {
     const { script: js, style } = built(script(page));
-    const worker = workers[page] ? root + built(workers[page]).script : '';
-    return readFileSync(`src/${page}.html`, 'utf8').replaceAll('{{script}}', root + js).replaceAll('{{style}}', root + style).replaceAll('{{worker}}', worker);
+    const worker = workers[page] ? `<meta name="nacre-worker" content="${root}${built(workers[page]).script}">\n` : '';
+    const values = { title: titles[page], script: root + js, style: root + style, worker };
+    return readFileSync('src/page.html', 'utf8').replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
   };
   // A server answers these two at several addresses; all others, and those of a static site, are where they are.
   for (const p of pages) writeFileSync(`dist/${p}.html`, html(p, p === 'index' || p === 'runs' ? '/' : './'));

@@ -257,7 +257,9 @@ func newGroups(panels []Panel, labels []int) *groups {
 		return g
 	}
 	for k, l := range g.labels {
-		g.mark[k] = strconv.Itoa(k + 1)
+		if !short {
+			g.mark[k] = strconv.Itoa(k + 1)
+		}
 		name := strconv.Itoa(l)
 		for _, p := range panels {
 			if p.Name != nil && slices.Contains(p.Label, l) {

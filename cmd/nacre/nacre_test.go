@@ -143,6 +143,7 @@ func TestUsageErrors(t *testing.T) {
 		"train --workers -1":                   `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
 		"train --log-level loud":               `nacre: --log-level loud: expected debug, info, warn or error`,
 		"resume":                               `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,
+		"report a --out a.pdf":                 `nacre: --out a.pdf: expected a name that ends in .html; see "nacre report --help"`,
 		"sweep":                                `nacre: expected the file of a plan, got 0 arguments; see "nacre sweep --help"`,
 		"sweep p.toml --on slum":               `nacre: --on slum: unknown word; did you mean "slurm"?`,
 		"table":                                `nacre: expected the name of a table, ml1, ml1-all, controls, runs, runtime, tsne, got no arguments`,
@@ -303,8 +304,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 7 {
-		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table, curves and runs", n)
+	if n := len(root.Commands()); n != 8 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table, curves, runs and report", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}

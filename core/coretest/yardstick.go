@@ -9,33 +9,8 @@ import (
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
+	"nacre/internal/rng"
 )
-
-// The counter-based random numbers of the yardstick script: splitmix64 of a stream and an index.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-func uni(stream uint64, n int, lo, hi float64) []float64 {
-	base := mix(stream)
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = lo + (hi-lo)*float64(mix(base+uint64(i))>>11)/(1<<53)
-	}
-	return out
-}
-
-func nrm(stream uint64, n int) []float64 {
-	u := uni(stream, 2*n, 0, 1)
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.Sqrt(-2*math.Log1p(-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
-	}
-	return out
-}
 
 // The yardstick's size: 3 tasks of 4 transitions, windows of 5.
 const (
@@ -147,14 +122,14 @@ func writeNet(t testing.TB, mem core.Memory, m nn.MLP, id uint64, last float64) 
 			if i == len(specs)-2 {
 				half = last
 			}
-			w := uni(1000*id+10*l, len(x), -half, half)
+			w := rng.Uniform(1000*id+10*l, len(x), -half, half)
 			for r := range p.Rows {
 				for c := range p.Cols {
 					x[r*p.Cols+c] = w[c*p.Rows+r]
 				}
 			}
 		case i == len(specs)-1:
-			x = uni(1000*id+10*l+1, len(x), -last, last)
+			x = rng.Uniform(1000*id+10*l+1, len(x), -last, last)
 		default:
 			for k := range x {
 				x[k] = 0.1
@@ -209,26 +184,26 @@ func YardstickMemory(t testing.TB, d core.Device, p *core.Program) core.Memory {
 // YardstickInputs are those of update number step, by name.
 func YardstickInputs(step int) map[string][]float64 {
 	const rows, ctx = nT * nB, nO + nA + 1
-	done := uni(5, rows, 0, 1)
+	done := rng.Uniform(5, rows, 0, 1)
 	for i, u := range done {
 		done[i] = 0
 		if u < 0.01 {
 			done[i] = 1
 		}
 	}
-	off := nrm(9, nT*ctx)
+	off := rng.Normal(9, nT*ctx)
 	window := func(stream uint64) []float64 {
-		w := nrm(stream, nT*nW*ctx)
+		w := rng.Normal(stream, nT*nW*ctx)
 		for i := range w {
 			w[i] += off[i/(nW*ctx)*ctx+i%ctx]
 		}
 		return w
 	}
 	return map[string][]float64{
-		"obs": nrm(1, rows*nO), "nobs": nrm(2, rows*nO), "act": uni(3, rows*nA, -1, 1), "rew": nrm(4, rows),
+		"obs": rng.Normal(1, rows*nO), "nobs": rng.Normal(2, rows*nO), "act": rng.Uniform(3, rows*nA, -1, 1), "rew": rng.Normal(4, rows),
 		"done": done, "wq": window(6), "wk": window(7),
 		// The noise of z and of the actions is another in each update.
-		"ez": nrm(uint64(1000000*(step+1)+1), nT*nL), "ea": nrm(uint64(1000000*(step+1)+2), nT*nB*nA),
+		"ez": rng.Normal(uint64(1000000*(step+1)+1), nT*nL), "ea": rng.Normal(uint64(1000000*(step+1)+2), nT*nB*nA),
 	}
 }
 

@@ -99,7 +99,7 @@ func Open(path string) (*Layout, error) {
 	return l, nil
 }
 
-// runName is what a run is called in pictures; empty where the folder is that of no run.
+// runName is what a run is called in pictures, what tells runs apart first; empty where the folder is that of no run.
 func runName(dir string) string {
 	run, err := experiment.View(dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func runName(dir string) string {
 	if _, err := run.ReadConfig(&cfg); err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s on %s, seed %d", experiment.Title(cfg.Algorithm), cfg.Family, cfg.Seed)
+	return fmt.Sprintf("%s, seed %d, %s", experiment.Title(cfg.Algorithm), cfg.Seed, cfg.Family)
 }
 
 // part is the name of a column of a matrix: vectors, not properties.

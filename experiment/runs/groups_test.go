@@ -188,6 +188,16 @@ esac
 	if f := runs.All[0].Fresh(dir); f != runs.Older {
 		t.Errorf("the embedding of an earlier agent is %s", f)
 	}
+	must(t, runs.WriteReport(dir, filepath.Join(dir, runs.ReportFile)))
+	must(t, os.Chtimes(filepath.Join(dir, runs.ReportFile), later, later))
+	if f := runs.All[2].Fresh(dir); f != runs.Fresh {
+		t.Errorf("the report is %s", f)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, runs.NoteFile), []byte(`{"text": "", "tags": []}`), 0o644))
+	must(t, os.Chtimes(filepath.Join(dir, runs.NoteFile), later.Add(time.Hour), later.Add(time.Hour)))
+	if f := runs.All[2].Fresh(dir); f != runs.Older {
+		t.Errorf("the report from before a note is %s", f)
+	}
 	must(t, os.Remove(filepath.Join(dir, "go")))
 	must(t, p.Make("one", "embedding"))
 	until("under way again", func(l []runs.Making) bool { return len(l) == 2 && l[1].Line == "tsne at work" })

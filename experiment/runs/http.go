@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"nacre/experiment"
+	"nacre/experiment/study"
 	"nacre/rl/protocol"
 )
 
@@ -256,7 +257,7 @@ type Detail struct {
 	Products map[string]Freshness `json:"products"`
 	// Adapted are the mean returns and successes of the trajectories on a new task, of a finished run.
 	Adapted *protocol.Summary `json:"adapted,omitempty"`
-	// Report is the path below the root of the report of the run, or of its study; empty where there is none.
+	// Report is the path below the root of the report of the run's study; empty where there is none.
 	Report string `json:"report,omitempty"`
 }
 
@@ -290,11 +291,9 @@ func (s *Service) detail(run *Run) (d Detail, err error) {
 	for _, p := range All {
 		d.Products[p.Name] = p.Fresh(d.Dir)
 	}
-	for _, dir := range []string{run.Path, run.Group} {
-		for _, name := range []string{"report.html", "report.md"} {
-			if file := path.Join(dir, name); d.Report == "" && exists(s.Index.Root, filepath.FromSlash(file)) {
-				d.Report = file
-			}
+	for _, name := range []string{study.PageFile, study.ReportFile} {
+		if file := path.Join(run.Group, name); d.Report == "" && run.Group != run.Path && exists(s.Index.Root, filepath.FromSlash(file)) {
+			d.Report = file
 		}
 	}
 	return d, nil

@@ -18,24 +18,31 @@ import (
 	"nacre/internal/nearest"
 )
 
-// Product is something that is made of a run's agent when somebody asks for it. It is kept in the run folder and may be removed
+// Product is something that is made of a run when somebody asks for it. It is kept in the run folder and may be removed
 // from it: it can be made again.
 type Product struct {
 	Name  string
 	Files []string                    // the first tells when it was made
+	From  []string                    // files that it is made from
 	steps func(dir string) [][]string // arguments of this program, command by command
 }
 
-// RolloutFile is an episode of the run's agent for playback.
-const RolloutFile = "rollout.json"
+// Files of products: an episode of the run's agent for playback, and the run's report.
+const (
+	RolloutFile = "rollout.json"
+	ReportFile  = "report.html"
+)
 
 // All are the products of a run.
 var All = []Product{
-	{Name: "embedding", Files: []string{"tsne.npz", "embeddings.npz"}, steps: func(dir string) [][]string {
+	{Name: "embedding", Files: []string{"tsne.npz", "embeddings.npz"}, From: []string{experiment.WeightsFile}, steps: func(dir string) [][]string {
 		return [][]string{{"embed", dir}, {"tsne", dir, "--repeats", "0", "--out", dir}}
 	}},
-	{Name: "rollout", Files: []string{RolloutFile}, steps: func(dir string) [][]string {
+	{Name: "rollout", Files: []string{RolloutFile}, From: []string{experiment.WeightsFile}, steps: func(dir string) [][]string {
 		return [][]string{{"render", dir, "--out", filepath.Join(dir, RolloutFile)}}
+	}},
+	{Name: "report", Files: []string{ReportFile}, From: []string{experiment.WeightsFile, experiment.EvaluationFile, NoteFile, TSNEFile}, steps: func(dir string) [][]string {
+		return [][]string{{"report", dir}}
 	}},
 }
 
@@ -57,7 +64,7 @@ type Freshness string
 // A product is in one of these states.
 const (
 	Missing Freshness = "missing"
-	Older   Freshness = "older" // than the agent: the run went on afterwards
+	Older   Freshness = "older" // than what it is made from: the run went on afterwards
 	Fresh   Freshness = "fresh"
 )
 
@@ -67,8 +74,10 @@ func (p Product) Fresh(dir string) Freshness {
 	if err != nil {
 		return Missing
 	}
-	if agent, err := os.Stat(filepath.Join(dir, experiment.WeightsFile)); err == nil && agent.ModTime().After(made.ModTime()) {
-		return Older
+	for _, name := range p.From {
+		if from, err := os.Stat(filepath.Join(dir, name)); err == nil && from.ModTime().After(made.ModTime()) {
+			return Older
+		}
 	}
 	return Fresh
 }

@@ -309,7 +309,7 @@ func TestPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Window != 64 || r.Arms[0].Seeds[0].Tasks[0] != "(-0.075, 0.825)" {
+	if r.Window != 64 || r.Arms[0].Seeds[0].Tasks[0] != "task 0 (-0.075, 0.825)" {
 		t.Errorf("windows of %d, tasks %v", r.Window, r.Arms[0].Seeds[0].Tasks)
 	}
 	report, err := os.ReadFile(filepath.Join(dir, ReportFile))

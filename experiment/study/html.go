@@ -7,8 +7,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
-	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/yuin/goldmark"
@@ -18,17 +16,18 @@ import (
 // image is a picture in what goldmark makes of Markdown.
 var image = regexp.MustCompile(`<img src="([^":]+\.png)"`)
 
-// writePage makes a page of a report in Markdown, with its pictures inside, from the folder that they lie in.
-func writePage(dir, title, markdown string) error {
+// WritePage makes a page of a report in Markdown that needs nothing beside it: picture gives the content of a PNG file that
+// the text shows.
+func WritePage(path, title, markdown string, picture func(name string) ([]byte, error)) error {
 	var body bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert([]byte(markdown), &body); err != nil {
-		return fmt.Errorf("study: %s: %w", PageFile, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	var failed error
 	text := image.ReplaceAllFunc(body.Bytes(), func(tag []byte) []byte {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(string(image.FindSubmatch(tag)[1]))))
+		data, err := picture(string(image.FindSubmatch(tag)[1]))
 		if err != nil && failed == nil {
-			failed = fmt.Errorf("study: %s: %w", PageFile, err)
+			failed = fmt.Errorf("%s: %w", path, err)
 		}
 		return fmt.Appendf(nil, `<img src="data:image/png;base64,%s"`, base64.StdEncoding.EncodeToString(data))
 	})
@@ -38,7 +37,7 @@ func writePage(dir, title, markdown string) error {
 	text = bytes.ReplaceAll(text, []byte("/"+ReportFile+`"`), []byte("/"+PageFile+`"`)) // links to other reports
 	text = bytes.ReplaceAll(text, []byte("<table>"), []byte(`<div class="table"><table>`))
 	text = bytes.ReplaceAll(text, []byte("</table>"), []byte("</table></div>"))
-	return writeText(filepath.Join(dir, PageFile), fmt.Sprintf(page, html.EscapeString(title), text))
+	return writeText(path, fmt.Sprintf(page, html.EscapeString(title), text))
 }
 
 const page = `<!DOCTYPE html>

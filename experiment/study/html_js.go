@@ -1,5 +1,7 @@
 package study
 
-// writePage does nothing: what turns Markdown into a page would be a megabyte of every notebook's kernel, and a tab shows
+// WritePage does nothing: what turns Markdown into a page would be a megabyte of every notebook's kernel, and a tab shows
 // the report in Markdown.
-func writePage(dir, title, markdown string) error { return nil }
+func WritePage(path, title, markdown string, picture func(name string) ([]byte, error)) error {
+	return nil
+}

@@ -416,6 +416,13 @@ func writeJSON(path string, v any) error {
 	return writeText(path, string(text)+"\n")
 }
 
+// writePage makes the page of a report beside its pictures.
+func writePage(dir, title, markdown string) error {
+	return WritePage(filepath.Join(dir, PageFile), title, markdown, func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	})
+}
+
 func writeText(path, text string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

@@ -10,7 +10,7 @@ import (
 func TestMixIsSplitmix64(t *testing.T) {
 	state := uint64(0)
 	for i, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
-		if got := mix(state); got != want {
+		if got := Mix(state); got != want {
 			t.Errorf("output %d is %#x, want %#x", i, got, want)
 		}
 		state += 0x9e3779b97f4a7c15
@@ -54,4 +54,25 @@ func Example() {
 	same := New(7, Rollout, 3)
 	fmt.Println(r.Uint64() == same.Uint64(), r.Uint64() == New(7, Rollout, 4).Uint64())
 	// Output: true false
+}
+
+func TestByIndex(t *testing.T) {
+	const n = 100_000
+	var sum, square float64
+	for _, x := range Normal(1, n) {
+		sum, square = sum+x, square+x*x
+	}
+	if mean := sum / n; math.Abs(mean) > 0.02 || math.Abs(square/n-1) > 0.02 {
+		t.Errorf("normal: mean %g, second moment %g", mean, square/n)
+	}
+	sum = 0
+	for _, x := range Uniform(1, n, -1, 3) {
+		if x < -1 || x >= 3 {
+			t.Fatalf("uniform in [-1,3): %g", x)
+		}
+		sum += x
+	}
+	if math.Abs(sum/n-1) > 0.02 {
+		t.Errorf("uniform in [-1,3): mean %g", sum/n)
+	}
 }

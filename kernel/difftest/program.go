@@ -223,7 +223,7 @@ var known = map[string]string{
 	"bytes": "bytes", "cmp": "cmp", "context": "context", "errors": "errors", "fmt": "fmt", "heap": "container/heap", "io": "io",
 	"iter": "iter", "json": "encoding/json", "list": "container/list", "maps": "maps", "math": "math", "bits": "math/bits",
 	"os": "os", "slices": "slices", "slog": "log/slog", "sort": "sort", "strconv": "strconv", "strings": "strings",
-	"sync": "sync", "atomic": "sync/atomic", "time": "time", "unicode": "unicode", "utf8": "unicode/utf8",
+	"sync": "sync", "atomic": "sync/atomic", "template": "text/template", "time": "time", "unicode": "unicode", "utf8": "unicode/utf8",
 }
 
 // withImports is the source of a file of package main with the imports it uses.

@@ -6,6 +6,7 @@ import (
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
+	"nacre/internal/rng"
 	"nacre/rl/onpolicy"
 	"nacre/rl/yardstick"
 )
@@ -67,7 +68,7 @@ func NewYardstick(s yardstick.Size, d core.Device) (y *Yardstick, err error) {
 // samplePaths are a batch from the streams that follow base.
 func samplePaths(s yardstick.Size, base uint64) []onpolicy.Path {
 	n := metaPaths * metaSteps
-	obs, act, advantage := yardstick.Normal(base+1, n*s.Obs), yardstick.Normal(base+2, n*s.Act), yardstick.Normal(base+3, n)
+	obs, act, advantage := rng.Normal(base+1, n*s.Obs), rng.Normal(base+2, n*s.Act), rng.Normal(base+3, n)
 	out := make([]onpolicy.Path, metaPaths)
 	for i := range out {
 		out[i] = onpolicy.NewPath(metaSteps)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nacre/core"
+	"nacre/internal/rng"
 	"nacre/rl/yardstick"
 )
 
@@ -61,8 +62,8 @@ func (y *Yardstick) data(run core.Runner) error {
 	s, n := y.size, y.config.Batch
 	history := n * y.config.History * (s.Obs + s.Act + 1)
 	return yardstick.Write(run, map[string][]float64{
-		"obs": yardstick.Normal(1, n*s.Obs), "next_obs": yardstick.Normal(2, n*s.Obs), "act": yardstick.Uniform(3, n*s.Act, -1, 1), "rew": yardstick.Normal(4, n),
-		"done": yardstick.Ends(n), "before": yardstick.Normal(6, history), "after": yardstick.Normal(7, history),
+		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1), "rew": rng.Normal(4, n),
+		"done": yardstick.Ends(n), "before": rng.Normal(6, history), "after": rng.Normal(7, history),
 		"weight": slices.Repeat([]float64{1 / float64(n)}, n),
 	})
 }
@@ -85,7 +86,7 @@ func (y *Yardstick) Close() error {
 // Prepare writes the noise of a cycle, the same for all of its updates.
 func (y *Yardstick) Prepare(step int) error {
 	for _, run := range y.run {
-		if err := run.Write64("eps", yardstick.Normal(1_000_000*uint64(step+1), y.config.Batch*y.size.Act)); err != nil {
+		if err := run.Write64("eps", rng.Normal(1_000_000*uint64(step+1), y.config.Batch*y.size.Act)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nacre/core"
+	"nacre/internal/rng"
 	"nacre/rl/yardstick"
 )
 
@@ -66,8 +67,8 @@ func (y *Yardstick) data() error {
 		which[i*toldTasks+7*i%toldTasks] = 1
 	}
 	return yardstick.Write(y.run, map[string][]float64{
-		"obs": yardstick.Normal(1, n*s.Obs), "next_obs": yardstick.Normal(2, n*s.Obs), "act": yardstick.Uniform(3, n*s.Act, -1, 1), "rew": yardstick.Normal(4, n),
-		"done": yardstick.Ends(n), "task": yardstick.Normal(6, t*toldWidth(s)), "which": which,
+		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1), "rew": rng.Normal(4, n),
+		"done": yardstick.Ends(n), "task": rng.Normal(6, t*toldWidth(s)), "which": which,
 	})
 }
 
@@ -83,7 +84,7 @@ func (y *Yardstick) Close() error { return y.run.Close() }
 // Prepare writes the noise of a step.
 func (y *Yardstick) Prepare(step int) error {
 	base, n := 1_000_000*uint64(step+1), y.config.MetaBatch*y.config.Batch*y.size.Act
-	return yardstick.Write(y.run, map[string][]float64{"eps_a": yardstick.Normal(base+1, n), "eps_next": yardstick.Normal(base+2, n)})
+	return yardstick.Write(y.run, map[string][]float64{"eps_a": rng.Normal(base+1, n), "eps_next": rng.Normal(base+2, n)})
 }
 
 // Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.

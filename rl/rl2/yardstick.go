@@ -2,6 +2,7 @@ package rl2
 
 import (
 	"nacre/core"
+	"nacre/internal/rng"
 	"nacre/rl/onpolicy"
 	"nacre/rl/yardstick"
 )
@@ -46,8 +47,8 @@ func sampleTrials(s yardstick.Size) []onpolicy.Path {
 	for i := range out {
 		stream := 10 * uint64(i)
 		out[i] = onpolicy.NewPath(trialSteps)
-		out[i].Obs, out[i].Act = yardstick.Narrow(yardstick.Normal(stream+1, trialSteps*in)), yardstick.Narrow(yardstick.Normal(stream+2, trialSteps*s.Act))
-		for t, a := range yardstick.Normal(stream+3, trialSteps) {
+		out[i].Obs, out[i].Act = yardstick.Narrow(rng.Normal(stream+1, trialSteps*in)), yardstick.Narrow(rng.Normal(stream+2, trialSteps*s.Act))
+		for t, a := range rng.Normal(stream+3, trialSteps) {
 			out[i].Advantage[t] = float64(float32(a)) + 1
 		}
 	}

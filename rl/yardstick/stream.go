@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"nacre/core"
+	"nacre/internal/rng"
 )
 
 // Updated makes update number step.
@@ -53,7 +54,7 @@ func Fill(m core.Memory, specs []core.ParamSpec, bound func(core.ParamSpec) floa
 // Weights are those of parameter number i: stream 1000+i.
 func Weights(i int, p core.ParamSpec, bound func(core.ParamSpec) float64) []float64 {
 	b := bound(p)
-	return Uniform(uint64(1000+i), p.Rows*p.Cols, -b, b)
+	return rng.Uniform(uint64(1000+i), p.Rows*p.Cols, -b, b)
 }
 
 // Glorot bounds a matrix by Glorot and Bengio (2010), and biases and log standard deviations by 0.1.
@@ -66,7 +67,7 @@ func Glorot(p core.ParamSpec) float64 {
 
 // Ends says of n transitions which end an episode, one in a hundred: stream 5.
 func Ends(n int) []float64 {
-	done := Uniform(5, n, 0, 1)
+	done := rng.Uniform(5, n, 0, 1)
 	for i, u := range done {
 		done[i] = 0
 		if u < 0.01 {
@@ -74,34 +75,6 @@ func Ends(n int) []float64 {
 		}
 	}
 	return done
-}
-
-// mix is splitmix64's output for a counter (Steele, Lea and Flood 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// Uniform returns u_i = lo + (hi−lo)·2⁻⁵³·⌊mix(mix(stream)+i) / 2¹¹⌋.
-func Uniform(stream uint64, n int, lo, hi float64) []float64 {
-	base := mix(stream)
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = lo + (hi-lo)*(float64(mix(base+uint64(i))>>11)*0x1p-53)
-	}
-	return x
-}
-
-// Normal returns √(−2 ln(1−u_2i))·cos(2π·u_2i+1).
-func Normal(stream uint64, n int) []float64 {
-	u := Uniform(stream, 2*n, 0, 1)
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.Sqrt(-2*math.Log1p(-u[2*i])) * math.Cos(2*math.Pi*u[2*i+1])
-	}
-	return x
 }
 
 // Transpose of rows×cols, row-major.

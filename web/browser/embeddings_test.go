@@ -168,6 +168,7 @@ func TestManyPoints(t *testing.T) {
 		p.press("ArrowLeft")
 	}
 	p.awaitFor("document.querySelector('.layout-panel').dataset.waiting === '0'", time.Minute)
+	points := "performance.getEntriesByType('resource').filter(r => r.name.includes('/api/layouts/'))"
 	frames := eval[[]float64](p, `(async () => {
 		const v = document.querySelector('.layout-panel .viewport'), box = v.getBoundingClientRect(), times = [];
 		v.setPointerCapture = () => {};
@@ -187,6 +188,7 @@ func TestManyPoints(t *testing.T) {
 	began = time.Now()
 	p.drag(0, true, [2]float64{0.01, 0.01}, [2]float64{0.99, 0.01}, [2]float64{0.99, 0.99}, [2]float64{0.01, 0.99})
 	p.awaitFor("/^[\\d,]+ selected/.test(document.querySelector('.layout-panel figcaption').textContent)", time.Minute)
+	t.Logf("sent to the page: %.1f MB of points in %d answers", eval[float64](p, points+".reduce((n, r) => n + r.encodedBodySize, 0)")/1e6, eval[int](p, points+".length"))
 	t.Logf("selected and measured in %v; memory of the page %.0f MB, of this process %.0f MB", time.Since(began), eval[float64](p, "performance.memory.usedJSHeapSize")/1e6, resident(t))
 	p.quiet()
 }

@@ -12,7 +12,7 @@ import (
 	"nacre/experiment/progress"
 )
 
-// product does what nacre embed, nacre tsne and nacre render do, as the server calls them; it reports false where the program is
+// product does what nacre embed, nacre tsne, nacre render and nacre report do, as the server calls them; it reports false where the program is
 // called for something else.
 func product() bool {
 	if len(os.Args) < 3 {
@@ -28,6 +28,8 @@ func product() bool {
 		err = app.TSNE(ctx, env, app.TSNEOptions{Inputs: []string{dir}, Out: dir})
 	case "render":
 		err = app.Render(ctx, env, app.RenderOptions{What: dir, Out: os.Args[4], At: -1})
+	case "report":
+		err = app.ReportRun(ctx, env, app.ReportRunOptions{Dir: dir})
 	default:
 		return false
 	}

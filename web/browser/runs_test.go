@@ -203,12 +203,24 @@ func TestRunFromPage(t *testing.T) {
 		return fmt.Sprintf("[...document.querySelectorAll('.detail a.button')].find(b => b.textContent === %q)", label)
 	}
 	p = s.open("/runs?run=runs/mine")
-	p.awaitFor(link("Embedding")+" && "+link("Rollout"), time.Minute)
-	embedding, rollout := eval[string](p, link("Embedding")+".getAttribute('href')"), eval[string](p, link("Rollout")+".getAttribute('href')")
+	p.awaitFor(link("Embedding")+" && "+link("Rollout")+" && "+button("Make report"), time.Minute)
+	eval[any](p, "{"+button("Make report")+".click(); null}")
+	p.await(link("Report"))
+	address := func(label string) string { return eval[string](p, link(label)+".getAttribute('href')") }
+	embedding, rollout, report := address("Embedding"), address("Rollout"), address("Report")
 	p.quiet()
 	e := s.open(embedding)
 	e.await("document.querySelector('.layout-panel')?.dataset.points > 100 && document.querySelectorAll('.embeddings .legend button').length === 8")
+	if got := eval[string](e, "document.querySelector('.embeddings .legend button').textContent"); !strings.HasPrefix(got, "task 0 (") {
+		t.Errorf("the legend's first entry is %q", got)
+	}
 	e.quiet()
+	text := s.opened(report, "document.querySelector('h1')")
+	text.await("document.querySelectorAll('img').length === 2 && [...document.images].every(i => i.naturalWidth > 100)")
+	if got := eval[string](text, "document.body.innerText"); !strings.Contains(got, "first") || !strings.Contains(got, "second") || !strings.Contains(got, "posterior means") {
+		t.Errorf("the report is %s", got)
+	}
+	text.quiet()
 	r := s.opened(rollout, "document.querySelector('.rollout canvas')")
 	r.quiet()
 }

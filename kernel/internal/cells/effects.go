@@ -11,14 +11,17 @@ import (
 
 // Effects are the names of the session that the statements of a cell read and change, themselves and in the functions of cells
 // that they call. Functions, methods ("T.M"), types and constants count as variables do: they are changed by being declared
-// anew. What functions of packages, function values and methods behind interfaces do is not followed, nor a variable behind a
-// pointer to it that another variable holds.
+// anew. What functions of packages, methods behind interfaces and methods taken as values do is not followed, nor a variable
+// behind a pointer to it that another variable holds.
 type Effects struct {
 	Reads    map[string]bool // as others left them
 	Writes   map[string]bool // variables defined, assigned, changed in part, or with their address taken; declarations that are new
 	Whole    map[string]bool // of Writes, those that are given a value of their own
 	Uses     map[string]bool // variables whose values count, the cell's own among them
 	Pointers map[string]bool // variables whose address is taken
+	// Held says of variables that are given functions, or what has some in it, what these read and change when they are
+	// called, later and elsewhere.
+	Held map[string]Effects
 }
 
 // summary is what running a piece of code does by itself.
@@ -66,7 +69,73 @@ func (u *Unit) Effects() Effects {
 			}
 		}
 	}
+	e.Held = u.held(own)
 	return e
+}
+
+// held is Effects.Held of the unit's statements.
+func (u *Unit) held(own map[types.Object]string) map[string]Effects {
+	t := &tracer{info: u.prog.Info, own: own}
+	out := map[string]Effects{}
+	give := func(to, value ast.Expr) {
+		id := t.root(to)
+		if id == nil || !holds(u.prog.Info, value) {
+			return
+		}
+		name, ok := t.variable(t.object(id))
+		if !ok {
+			return
+		}
+		s := u.prog.summarise(&ast.BlockStmt{List: []ast.Stmt{&ast.ExprStmt{X: value}}}, nil, own, value)
+		// What the cell calls its own is another's to the cell that makes the call.
+		e := Effects{Reads: maps.Clone(s.uses), Writes: s.writes, Uses: s.uses, Pointers: s.pointers, Whole: map[string]bool{}}
+		u.prog.follow(s, nil, e)
+		if before, twice := out[name]; twice {
+			e.Add(before)
+		}
+		out[name] = e
+	}
+	ast.Inspect(&ast.BlockStmt{List: u.Body}, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for k, x := range n.Lhs {
+				give(x, n.Rhs[min(k, len(n.Rhs)-1)])
+			}
+		case *ast.ValueSpec:
+			for k, id := range n.Names {
+				if len(n.Values) > 0 {
+					give(id, n.Values[min(k, len(n.Values)-1)])
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// holds says whether a value is a function, or is written with one in it.
+func holds(info *types.Info, value ast.Expr) (yes bool) {
+	if t := info.TypeOf(value); t != nil {
+		_, yes = t.Underlying().(*types.Signature)
+	}
+	ast.Inspect(value, func(n ast.Node) bool {
+		_, literal := n.(*ast.FuncLit)
+		yes = yes || literal
+		return !yes
+	})
+	return yes
+}
+
+// Add adds what something does that runs as a part of the same.
+func (e Effects) Add(part Effects) {
+	for n := range part.Reads {
+		if !e.Whole[n] {
+			e.Reads[n] = true
+		}
+	}
+	maps.Copy(e.Writes, part.Writes)
+	maps.Copy(e.Uses, part.Uses)
+	maps.Copy(e.Pointers, part.Pointers)
 }
 
 // follow adds what the functions do that may run, by way of each other too.

@@ -38,8 +38,10 @@ func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 		}
 	}
 	switch {
-	case strings.HasSuffix(where, "/template.Template.Execute"):
+	case strings.HasSuffix(where, "/template.Template.Execute"), strings.HasSuffix(where, "/template.Template.ExecuteTemplate"):
 		return l.rt("Templated", out)
+	case strings.HasSuffix(where, "/template.Template.Funcs") && len(args.list) == 1:
+		out.Args[0] = l.rt("TemplateFuncs", out.Args[0])
 	case strings.HasPrefix(where, "log.Logger.Fatal"):
 		if s, ok := f.fun.(*ast.SelectorExpr); ok {
 			out.Fun = l.rt("Fatal").Fun
@@ -385,7 +387,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		return out
 	case "delete":
 		m := l.typeOf(c.Args[0]).Underlying().(*types.Map)
-		return call(ident("delete"), l.whole(c.Args[0]), l.to(c.Args[1], m.Key()))
+		return call(ident("delete"), l.whole(c.Args[0]), l.mapKey(c.Args[1], m.Key()))
 	case "clear":
 		return l.rt("Clear", l.whole(c.Args[0]))
 	case "append":

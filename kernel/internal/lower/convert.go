@@ -32,6 +32,14 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	return l.convert(e, l.expr(e), l.typeOf(e), target)
 }
 
+// mapKey lowers a map's key of type t. The interpreter asks for the type of nil.
+func (l *Lowerer) mapKey(e ast.Expr, t types.Type) ast.Expr {
+	if tv := l.Info.Types[e]; tv.IsNil() && (!types.IsInterface(l.subst(t)) || nativeInterface(l.subst(t))) {
+		return call(&ast.ParenExpr{X: l.low(e, t)}, ident("nil"))
+	}
+	return l.to(e, t)
+}
+
 // null is nil as a value of type t.
 func (l *Lowerer) null(n ast.Node, t types.Type) ast.Expr {
 	return ident("nil")

@@ -44,24 +44,32 @@ func (l *Lowerer) leadsTo(t types.Type, key string, seen map[string]bool) bool {
 		}
 		seen[own] = true
 		return next(t.Underlying())
+	default:
+		return anyPart(t, next)
+	}
+}
+
+// anyPart says whether is holds for a type that t, one without a name, is made of.
+func anyPart(t types.Type, is func(types.Type) bool) bool {
+	switch t := t.(type) {
 	case *types.Map:
-		return next(t.Key()) || next(t.Elem())
+		return is(t.Key()) || is(t.Elem())
 	case *types.Struct:
 		for f := range t.Fields() {
-			if next(f.Type()) {
+			if is(f.Type()) {
 				return true
 			}
 		}
 	case *types.Signature:
 		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
 			for v := range tuple.Variables() {
-				if next(v.Type()) {
+				if is(v.Type()) {
 					return true
 				}
 			}
 		}
 	case interface{ Elem() types.Type }:
-		return next(t.Elem())
+		return is(t.Elem())
 	}
 	return false
 }
@@ -123,45 +131,15 @@ func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[ty
 		if !fromCell(t.Obj()) || types.IsInterface(t) {
 			return false
 		}
-		if s, ok := t.Underlying().(*types.Struct); ok {
-			if !inFunc {
-				return false // that type's own business
-			}
-			for f := range s.Fields() {
-				if next(f.Type()) {
-					return true
-				}
-			}
-			return false
+		if _, isStruct := t.Underlying().(*types.Struct); isStruct {
+			return inFunc && anyPart(t.Underlying(), next) // else it is that type's own business
 		}
 		return next(t.Underlying())
-	case *types.Pointer:
-		return next(t.Elem())
-	case *types.Slice:
-		return next(t.Elem())
-	case *types.Array:
-		return next(t.Elem())
-	case *types.Chan:
-		return next(t.Elem())
-	case *types.Map:
-		return next(t.Key()) || next(t.Elem())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if next(f.Type()) {
-				return true
-			}
-		}
 	case *types.Signature:
-		inFunc = true
-		for _, tuple := range []*types.Tuple{t.Params(), t.Results()} {
-			for v := range tuple.Variables() {
-				if l.throughFunc(v.Type(), key, true, seen) {
-					return true
-				}
-			}
-		}
+		return anyPart(t, func(part types.Type) bool { return l.throughFunc(part, key, true, seen) })
+	default:
+		return anyPart(t, next)
 	}
-	return false
 }
 
 // restored reads an erased field.

@@ -231,7 +231,7 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	defer func() { l.placing = saved }()
 	t := l.typeOf(e.X)
 	if m, ok := t.Underlying().(*types.Map); ok {
-		return &ast.IndexExpr{X: x, Index: l.to(e.Index, m.Key())}
+		return &ast.IndexExpr{X: x, Index: l.mapKey(e.Index, m.Key())}
 	}
 	if _, ok := t.Underlying().(*types.Pointer); ok {
 		x = star(x)
@@ -492,7 +492,11 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr)
-			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: element(kv.Key, u.Key()), Value: element(kv.Value, u.Elem())})
+			key := element(kv.Key, u.Key())
+			if tv := l.Info.Types[kv.Key]; tv.IsNil() {
+				key = l.mapKey(kv.Key, u.Key())
+			}
+			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: key, Value: element(kv.Value, u.Elem())})
 		}
 	case *types.Slice:
 		c.Elts = l.elements(e, u.Elem(), element)

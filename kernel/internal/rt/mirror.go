@@ -104,6 +104,9 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 		if m.textKey(u.Key()) {
 			return reflect.MapOf(reflect.TypeFor[string](), m.typ(u.Elem()))
 		}
+		if m.decode { // encoding/json asks keys for UnmarshalText alone
+			return reflect.MapOf(m.bare(u.Key()), m.typ(u.Elem()))
+		}
 		return reflect.MapOf(m.typ(u.Key()), m.typ(u.Elem()))
 	case *types.Struct:
 		return m.structType(u)
@@ -237,14 +240,13 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		if v.IsNil() {
 			return out
 		}
+		if m.decode { // what was there before is kept when the map is restored
+			out.Set(reflect.MakeMap(to))
+			return out
+		}
 		out.Set(reflect.MakeMapWithSize(to, v.Len()))
 		for it := v.MapRange(); it.Next(); {
-			key := it.Key()
-			if !m.textKey(u.Key()) {
-				key = m.value(key, u.Key(), to.Key())
-			} else {
-				continue // what was there before is kept when the map is restored
-			}
+			key := m.value(it.Key(), u.Key(), to.Key())
 			out.SetMapIndex(key, m.value(it.Value(), u.Elem(), to.Elem()))
 		}
 	case *types.Struct:
@@ -345,7 +347,9 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			dst.SetZero()
 			return nil
 		}
+		before := reflect.ValueOf(dst.Interface())
 		dst.Set(reflect.MakeSlice(dst.Type(), from.Len(), from.Len()))
+		reflect.Copy(dst, before)
 		for k := range from.Len() {
 			if err := m.restore(dst.Index(k), from.Index(k), u.Elem()); err != nil {
 				return err
@@ -362,7 +366,7 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			dst.SetZero()
 			return nil
 		}
-		if !m.textKey(u.Key()) || dst.IsNil() {
+		if dst.IsNil() {
 			dst.Set(reflect.MakeMap(dst.Type()))
 		}
 		for it := from.MapRange(); it.Next(); {

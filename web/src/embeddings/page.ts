@@ -52,8 +52,9 @@ export class EmbeddingsPage {
           el('form.near', { submit: (e: Event) => { e.preventDefault(); this.near(Number(this.row.value)); } }, el('label', {}, 'nearest', this.k), el('label', {}, 'of', this.row), el('button', {}, 'Find')),
           el('span.space'),
           el('button', { type: 'button', click: () => this.select(0, null) }, 'Clear selection'),
-          el('button', { type: 'button', click: () => void this.copyLink() }, 'Copy link'),
-          el('button', { type: 'button', click: () => this.savePng() }, 'PNG'), el('button', { type: 'button', click: () => this.saveSvg() }, 'SVG'), el('button', { type: 'button', click: () => void this.saveCsv() }, 'CSV')),
+          el('span.save', {},
+            el('button', { type: 'button', click: () => void this.copyLink() }, 'Copy link'),
+            el('button', { type: 'button', click: () => this.savePng() }, 'PNG'), el('button', { type: 'button', click: () => this.saveSvg() }, 'SVG'), el('button', { type: 'button', click: () => void this.saveCsv() }, 'CSV'))),
         this.legend, this.place, this.chosen, this.opener));
     this.dom.addEventListener('keydown', (e) => {
       const typing = (e.target as HTMLElement).closest('input, select, dialog');

@@ -15,9 +15,9 @@ export interface Run {
 
 export interface Job { path: string; resume?: boolean; args?: string[]; added: string; error?: string }
 
-/** Something made of a run's agent, in the making: waiting, under way, or given up. */
+/** Something made of a run, in the making: waiting, under way, or given up. */
 export interface Making { path: string; what: Product; began: string; line: string; error?: string }
-export type Product = 'embedding' | 'rollout';
+export type Product = 'embedding' | 'rollout' | 'report';
 export type Freshness = 'missing' | 'older' | 'fresh';
 
 export interface Listing {

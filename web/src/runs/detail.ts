@@ -14,7 +14,7 @@ import { ago, duration, percent } from './words';
 const number = (v: number | string | undefined) => (typeof v === 'string' ? v : format(v));
 
 /** What can be made of a run, and what it is called. */
-const products: [Product, string][] = [['embedding', 'Embedding'], ['rollout', 'Rollout']];
+const products: [Product, string][] = [['embedding', 'Embedding'], ['rollout', 'Rollout'], ['report', 'Report']];
 
 interface Actions { close(): void; changed(): void }
 
@@ -80,7 +80,7 @@ export class RunDetail {
       ['What', `${r.title} on ${r.family}, seed ${r.seed}${r.preset ? `, from ${r.preset}` : ''}`],
       ['Done', `${percent(r.share)}, ${r.iterations} iterations, ${r.env_steps.toLocaleString('en')} steps, ${r.updates.toLocaleString('en')} updates in ${duration(r.seconds)}`],
       ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => `${name}${number(r.latest[k!])}`).join(', ')],
-      ['Device', r.device], ['Changed', ago(Date.parse(r.changed))],
+      ['Device', r.device], ['Changed', r.state === 'waiting' || r.state === 'queued' ? '' : ago(Date.parse(r.changed))],
     ];
     this.facts.replaceChildren(...facts.filter(([, v]) => v).flatMap(([k, v]) => [el('dt', {}, k), el('dd', {}, v)]));
   }
@@ -92,7 +92,7 @@ export class RunDetail {
 
   private showButtons(r: Row, d: Detail | null): void {
     const link = (label: string, href: string) => el('a.button', { href, target: '_blank', rel: 'noopener' }, label);
-    const address: Record<Product, string> = { embedding: isSite ? tsneUrl(`${r.path}/embeddings.npz`) : embeddingsUrl([r.path]), rollout: rolloutUrl(`${r.path}/rollout.json`) };
+    const address: Record<Product, string> = { embedding: isSite ? tsneUrl(`${r.path}/embeddings.npz`) : embeddingsUrl([r.path]), rollout: rolloutUrl(`${r.path}/rollout.json`), report: fileUrl(`${r.path}/report.html`) };
     const made = d?.files.includes('weights.safetensors') || isSite;
     this.buttons.replaceChildren(...[
       isSite ? null : r.state === 'running' ? this.button('Stop', r, () => api.job('stop', r.path)) : null,
@@ -104,7 +104,7 @@ export class RunDetail {
           isSite || !made || fresh === 'fresh' ? null : this.button(fresh === 'older' ? `${name} again` : `Make ${name.toLowerCase()}`, r, () => api.make(r.path, what)),
         ];
       }),
-      d?.report ? link('Report', !d.report.endsWith('.md') ? fileUrl(d.report) : isSite ? readUrl(d.report) : editUrl(d.report)) : null,
+      d?.report ? link('Study', !d.report.endsWith('.md') ? fileUrl(d.report) : isSite ? readUrl(d.report) : editUrl(d.report)) : null,
       r.state === 'waiting' || r.state === 'queued' ? null : el('a.button', { href: treeUrl(r.path) }, 'Files'),
     ].filter((b) => b !== null));
   }

@@ -1,0 +1,144 @@
+package rt
+
+import (
+	"go/token"
+	"go/types"
+	"reflect"
+)
+
+// The methods that reflect.Type shows of cells' types, and what types they make them fit.
+
+// exported are the methods of a cell's type that package reflect shows, in order; of an interface all.
+func exported(t types.Type) []*types.Func {
+	var list []*types.Func
+	if i, ok := t.Underlying().(*types.Interface); ok {
+		for m := range i.Methods() {
+			list = append(list, m)
+		}
+		return list
+	}
+	for s := range types.NewMethodSet(t).Methods() {
+		if s.Obj().Exported() {
+			list = append(list, s.Obj().(*types.Func))
+		}
+	}
+	return list
+}
+
+// methodOf is an exported method of a cell's type, nil where it has none of that name.
+func methodOf(t types.Type, name string) *types.Func {
+	for _, f := range exported(t) {
+		if f.Name() == name {
+			return f
+		}
+	}
+	return nil
+}
+
+func (t rtype) NumMethod() int {
+	if t.t == nil {
+		return t.n.NumMethod()
+	}
+	return len(exported(t.t.Go))
+}
+
+func (t rtype) Method(k int) ReflectMethod {
+	if t.t == nil {
+		m := t.n.Method(k)
+		return ReflectMethod{m.Name, m.PkgPath, rtype{n: m.Type}, ReflectValue{of: item{v: m.Func}}, m.Index}
+	}
+	list := exported(t.t.Go)
+	if k < 0 || k >= len(list) {
+		panic("reflect: Method index out of range")
+	}
+	f := list[k]
+	sig := f.Signature()
+	m := ReflectMethod{Name: f.Name(), Index: k}
+	if types.IsInterface(t.t.Go) {
+		m.Type = t.of(types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()))
+		return m
+	}
+	in := []*types.Var{types.NewParam(token.NoPos, nil, "", t.t.Go)}
+	for p := range sig.Params().Variables() {
+		in = append(in, p)
+	}
+	whole := types.NewSignatureType(nil, nil, nil, types.NewTuple(in...), sig.Results(), sig.Variadic())
+	m.Type = t.of(whole)
+	own := t.t
+	m.Func = ReflectValue{own.r, item{t: own.r.Resolve(whole), v: reflect.MakeFunc(
+		reflect.FuncOf([]reflect.Type{anyType}, nil, false), func([]reflect.Value) []reflect.Value {
+			refuse("calling the Func of a reflect.Method of %s is not supported: call the Method of a reflect.Value", own.Name)
+			return nil
+		})}}
+	return m
+}
+
+func (t rtype) MethodByName(name string) (ReflectMethod, bool) {
+	if t.t == nil {
+		m, ok := t.n.MethodByName(name)
+		return ReflectMethod{m.Name, m.PkgPath, rtype{n: m.Type}, ReflectValue{of: item{v: m.Func}}, m.Index}, ok
+	}
+	for k, f := range exported(t.t.Go) {
+		if f.Name() == name {
+			return t.Method(k), true
+		}
+	}
+	return ReflectMethod{}, false
+}
+
+func (t rtype) Implements(of ReflectType) bool {
+	u := of.(rtype)
+	if u.Kind() != reflect.Interface {
+		panic("reflect: non-interface type passed to Type.Implements")
+	}
+	switch {
+	case t.t == nil && u.t == nil:
+		return t.n.Implements(u.n)
+	case t.t == nil:
+		i := u.under().(*types.Interface)
+		for m := range i.Methods() {
+			f, ok := t.n.MethodByName(m.Name())
+			if !ok || !sameSignature(f.Type, m.Signature()) {
+				return false
+			}
+		}
+		return true
+	case u.t != nil:
+		return types.Implements(t.t.Go, u.under().(*types.Interface))
+	}
+	for k := range u.n.NumMethod() {
+		want := u.n.Method(k)
+		f := methodOf(t.t.Go, want.Name)
+		if f == nil || !sameParameters(want.Type, f.Signature()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t rtype) AssignableTo(of ReflectType) bool {
+	u := of.(rtype)
+	switch {
+	case t == u:
+		return true
+	case u.Kind() == reflect.Interface:
+		return t.Implements(u)
+	case t.t == nil && u.t == nil:
+		return t.n.AssignableTo(u.n)
+	case t.t != nil && u.t != nil:
+		return types.AssignableTo(t.t.Go, u.t.Go)
+	}
+	return false
+}
+
+func (t rtype) ConvertibleTo(of ReflectType) bool {
+	u := of.(rtype)
+	switch {
+	case t.AssignableTo(u):
+		return true
+	case t.t != nil && u.t != nil:
+		return types.ConvertibleTo(t.t.Go, u.t.Go)
+	}
+	a, b := lowKind(t), lowKind(u)
+	return a != nil && b != nil && a.ConvertibleTo(b)
+}
