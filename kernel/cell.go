@@ -21,16 +21,24 @@ func (c *Cell) Context() context.Context {
 	return c.r.ctx
 }
 
-// Show shows v as the cell's last expression would be shown. With an id, it is kept under that id; with update, it
-// replaces what was shown under it.
-func (c *Cell) Show(v any, id string, update bool) {
-	d := c.r.session.renderOne(v)
+// Show shows v as the cell's last expression would be shown. With an id, it is kept under that id, a value that cannot be
+// shown as its error; with update, it replaces what was shown under it. Without one, such a value is not shown. The error
+// is that of showing v.
+func (c *Cell) Show(v any, id string, update bool) error {
+	d, err := c.r.session.forms(v)
+	if err != nil {
+		if id == "" {
+			return err
+		}
+		d = unshown(err)
+	}
 	d.ID = id
 	if update {
 		c.r.out.Update(d)
 	} else {
 		c.r.out.Display(d)
 	}
+	return err
 }
 
 // Clear removes what the cell has shown so far; with wait, when it shows something next.

@@ -101,7 +101,10 @@ func (s *session) Move(id string, value []byte) error {
 // show shows a control as it is now.
 func (s *session) show(id string, c *control) {
 	v, _ := c.now()
-	d := s.renderOne(v)
+	d, err := s.forms(v)
+	if err != nil {
+		d = unshown(err)
+	}
 	d.ID = id
 	c.run.out.Update(d)
 }

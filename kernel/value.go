@@ -37,14 +37,8 @@ type rendererOf struct {
 
 func (w rendererOf) MIMEBundle() (map[string]any, error) { return w.WMIMEBundle() }
 
-// renderOne shows a value, one that cannot be shown as the error.
-func (s *session) renderOne(v any) Data {
-	d, err := s.forms(v)
-	if err != nil {
-		return Data{MIME: map[string]any{"text/plain": err.Error()}}
-	}
-	return d
-}
+// unshown is shown in the place of a value that cannot be.
+func unshown(err error) Data { return Data{MIME: map[string]any{"text/plain": err.Error()}} }
 
 // forms are those of a value: those the library knows, or text in which cells' types have their own form.
 func (s *session) forms(v any) (Data, error) {

@@ -35,6 +35,23 @@ func cellsTest(t *testing.T, steps [][2]string) {
 	kerneltest.Cells(t, start(t), steps)
 }
 
+// What cannot be shown ends the cell that shows it, as any error does that is left out.
+func TestShowFails(t *testing.T) {
+	s := start(t)
+	for _, value := range []string{`t.Sort("no")`, `plots.Line(t.Sort("no"), "a", "a")`, `plots.Line(t, "a", "no")`} {
+		r, out := execute(s, `import ("nacre/analysis/frame"; "nacre/analysis/plots"; "nacre/library/display")
+t := frame.Of(map[string][]float64{"a": {1, 2}})
+display.Show(t, `+value+`, t)
+print("on")`)
+		if r.Error == nil || !strings.Contains(r.Error.Message, `display.Show: `) || !strings.Contains(r.Error.Message, `"no"`) {
+			t.Fatalf("%s: %v", value, r.Error)
+		}
+		if len(out.Shown()) != 1 || strings.Contains(out.Stderr(), "on") {
+			t.Errorf("%s: shown %v, printed %q", value, out.Shown(), out.Stderr())
+		}
+	}
+}
+
 func TestDisplay(t *testing.T) {
 	s := start(t)
 	r, out := execute(s, `import ("nacre/library/display"; "gonum.org/v1/plot"; "gonum.org/v1/plot/plotter"; "math")

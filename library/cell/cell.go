@@ -16,8 +16,9 @@ type Cell interface {
 	// Context ends when the cell is interrupted.
 	Context() context.Context
 
-	// Show shows v. With an id, it is kept under that id; with update, it replaces what was shown under it.
-	Show(v any, id string, update bool)
+	// Show shows v. With an id, it is kept under that id; with update, it replaces what was shown under it. A value that
+	// cannot be shown is an error, which is shown in its place where that has an id.
+	Show(v any, id string, update bool) error
 
 	// Clear removes what the cell has shown so far; with wait, when it shows something next.
 	Clear(wait bool)

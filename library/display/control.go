@@ -182,8 +182,7 @@ func (c *control) open() error {
 	}
 	at := cell.Current()
 	if at == nil { // a program: the variable keeps its value
-		show(nil, c, "", false)
-		return nil
+		return show(nil, c, "", false)
 	}
 	id, was := at.Control(c.label, c.set, func() (any, bool) {
 		changed := c.value() != c.shown
@@ -193,8 +192,7 @@ func (c *control) open() error {
 	c.id = id
 	c.restore(was)
 	c.shown = c.value()
-	show(at, c.still(), id, false)
-	return nil
+	return show(at, c.still(), id, false)
 }
 
 // restore puts the control where the user had put one of the same kind and start.

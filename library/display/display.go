@@ -85,24 +85,27 @@ func (p picture) MIMEBundle() (map[string]any, error) {
 	return Bundle{"image/png": b.Bytes(), "text/plain": fmt.Sprintf("picture of %d×%d pixels", s.X, s.Y)}, nil
 }
 
-// Show shows values now, one below the other, each as it would be as the last expression of a cell.
-func Show(values ...any) {
+// Show shows values now, one below the other, each as it would be as the last expression of a cell. It stops at one that
+// cannot be shown, such as a table that a failed Sort returned, with its error. A cell that leaves the error out ends there.
+func Show(values ...any) error {
 	for _, v := range values {
-		show(cell.Current(), v, "", false)
+		if err := show(cell.Current(), v, "", false); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func show(c cell.Cell, v any, id string, update bool) {
+func show(c cell.Cell, v any, id string, update bool) error {
 	if c != nil {
-		c.Show(v, id, update)
-		return
+		return c.Show(v, id, update)
 	}
 	b, _, err := Render(v)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return
+		return err
 	}
 	fmt.Println(b["text/plain"])
+	return nil
 }
 
 // Handle is an output that can be replaced.
@@ -116,7 +119,7 @@ func Updating(v any) *Handle {
 	var b [8]byte
 	rand.Read(b[:])
 	h := &Handle{hex.EncodeToString(b[:]), cell.Current()}
-	show(h.cell, v, h.id, false)
+	h.show(h.cell, v, false)
 	return h
 }
 
@@ -126,7 +129,14 @@ func (h *Handle) Update(v any) {
 	if c == nil {
 		c = h.cell
 	}
-	show(c, v, h.id, true)
+	h.show(c, v, true)
+}
+
+// show shows v in the handle's place, or its error: what is replaced from a goroutine has no cell to end.
+func (h *Handle) show(c cell.Cell, v any, update bool) {
+	if err := show(c, v, h.id, update); err != nil && c == nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 // Clear removes what the cell has shown so far; with wait, when it shows something next.
