@@ -24,7 +24,7 @@ type _nacre_library_cell_Cell struct {
 	WContext func() p1.Context
 	WControl func(string, func(value []byte) error, func() (shown any, changed bool)) (string, []byte)
 	WInput   func(string, bool) (string, error)
-	WShow    func(any, string, bool)
+	WShow    func(any, string, bool) error
 }
 
 func (w _nacre_library_cell_Cell) Clear(a0 bool)       { w.WClear(a0) }
@@ -33,4 +33,4 @@ func (w _nacre_library_cell_Cell) Control(a0 string, a1 func(value []byte) error
 	return w.WControl(a0, a1, a2)
 }
 func (w _nacre_library_cell_Cell) Input(a0 string, a1 bool) (string, error) { return w.WInput(a0, a1) }
-func (w _nacre_library_cell_Cell) Show(a0 any, a1 string, a2 bool)          { w.WShow(a0, a1, a2) }
+func (w _nacre_library_cell_Cell) Show(a0 any, a1 string, a2 bool) error    { return w.WShow(a0, a1, a2) }
