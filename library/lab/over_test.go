@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,13 @@ func TestOver(t *testing.T) {
 	runs, err := Compare("quick/point-goal", nil, []int{1, 2}, small, Iterations(1), Quiet(), Over("latent", 2, 3), Over("pearl.kl_weight", 0.5))
 	if err != nil {
 		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.among())
+	}
+	if all := len(names); len(slices.Compact(slices.Sorted(slices.Values(names)))) != all || !strings.Contains(names[0], "latent 2, pearl.kl_weight 0.5, seed 1") {
+		t.Errorf("the curves of %d runs are called %q", all, names)
 	}
 	got, err := runs.Metrics().Group("latent", "pearl.kl_weight", "seed").Count().CSV()
 	if want := "latent,pearl.kl_weight,seed,n\n2,0.5,1,1\n2,0.5,2,1\n3,0.5,1,1\n3,0.5,2,1\n"; err != nil || string(got) != want {

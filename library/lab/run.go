@@ -112,6 +112,15 @@ func (r *Run) Title() string {
 	return fmt.Sprintf("%s on %s, seed %d", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed)
 }
 
+// among tells the run from others of the same family that were asked for together.
+func (r *Run) among() string {
+	parts := []string{rl.Title(r.cfg.Algorithm)}
+	for _, s := range r.at {
+		parts = append(parts, s.name+" "+s.value)
+	}
+	return strings.Join(append(parts, fmt.Sprintf("seed %d", r.cfg.Seed)), ", ")
+}
+
 // Metrics are a row an iteration of what training measured, with columns algorithm and seed.
 func (r *Run) Metrics() *frame.Frame {
 	f, err := frame.Read(filepath.Join(r.Dir, experiment.MetricsFile))

@@ -84,7 +84,7 @@ func (w *watch) begin(t *experiment.Training) {
 func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
 	name := rl.Title(r.cfg.Algorithm)
 	if len(w.runs) > 1 {
-		name = fmt.Sprintf("%s, seed %d", name, r.cfg.Seed)
+		name = r.among()
 	}
 	for last := false; !last; {
 		select {
