@@ -110,8 +110,12 @@ func TestEpiloguesMissing(t *testing.T) {
 	p, start := tclUpdate(t)
 	params, inputs := programs.Content(t, p, start)
 	want := programs.Execute(t, ref.Device, p, params, inputs, 2)
-	for name, set := range map[string]func(){"no epilogues": func() { gpu.Epilogues(false) }, "products fail": func() { gpu.Epilogues(true); gpu.Refuses(3) }} {
-		set()
+	for name, of := range map[string]struct {
+		epilogues bool
+		refused   int
+	}{"no epilogues": {false, 0}, "products fail": {true, 3}} {
+		gpu.Epilogues(of.epilogues)
+		gpu.Refuses(of.refused)
 		for _, precision := range cuda.Precisions[:3] {
 			d := newDevice(t, cuda.Options{Precision: precision})
 			got := programs.Execute(t, d, p, params, inputs, 2)
