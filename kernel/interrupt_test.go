@@ -50,7 +50,7 @@ func TestRecursionWithoutEnd(t *testing.T) {
 
 func recursion(t *testing.T, engine kernel.Engine) {
 	s := startOn(t, engine)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // it takes a second or two of processor time
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it takes a second or two of processor time
 	defer cancel()
 	r := s.Execute(ctx, kernel.Request{Code: "func f(n int) int { return f(n+1) + 1 }\nf(0)"}, &kerneltest.Output{})
 	if r.Error == nil || r.Error.Name != "Panic" {
