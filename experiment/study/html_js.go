@@ -1,7 +1,11 @@
 package study
 
-// WritePage does nothing: what turns Markdown into a page would be a megabyte of every notebook's kernel, and a tab shows
-// the report in Markdown.
+import (
+	"errors"
+	"fmt"
+)
+
+// WritePage is not supported in a tab: what turns Markdown into a page would be a megabyte of every notebook's kernel.
 func WritePage(path, title, markdown string, picture func(name string) ([]byte, error)) error {
-	return nil
+	return fmt.Errorf("%s: a page is made from Markdown by the native program only: %w", path, errors.ErrUnsupported)
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -416,11 +417,15 @@ func writeJSON(path string, v any) error {
 	return writeText(path, string(text)+"\n")
 }
 
-// writePage makes the page of a report beside its pictures.
+// writePage makes the page of a report beside its pictures; a tab shows the report in Markdown instead.
 func writePage(dir, title, markdown string) error {
-	return WritePage(filepath.Join(dir, PageFile), title, markdown, func(name string) ([]byte, error) {
+	err := WritePage(filepath.Join(dir, PageFile), title, markdown, func(name string) ([]byte, error) {
 		return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 func writeText(path, text string) error {
