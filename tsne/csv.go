@@ -8,19 +8,32 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nacre/internal/csvtable"
 )
 
 func readCSV(raw []byte, label string) (*Embeddings, error) {
-	r := csv.NewReader(bytes.NewReader(raw))
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	r.TrimLeadingSpace = true
 	rows, err := r.ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) < 2 {
+	if len(rows) == 0 {
+		return nil, badInput("no data: the file is empty")
+	}
+	head, header := csvtable.Names(rows[0])
+	if header {
+		rows = rows[1:]
+	}
+	if len(rows) == 0 {
 		return nil, badInput("no data: a header and at least one row are needed")
 	}
-	head, rows := rows[0], rows[1:]
+	for j, name := range head {
+		if slices.Contains(head[:j], name) {
+			return nil, badInput("two columns are called %q; each needs a name of its own", name)
+		}
+	}
 	at := slices.Index(head, cmp.Or(label, "label"))
 	if at < 0 && label != "" {
 		return nil, missing("column", label, head)

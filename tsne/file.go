@@ -15,6 +15,7 @@ import (
 	"github.com/sbinet/npyio/npz"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/csvtable"
 	"nacre/internal/nearest"
 	"nacre/internal/numpy"
 )
@@ -136,7 +137,8 @@ func Labels(name string, raw []byte) []string {
 	var out []string
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv":
-		out, _ = csv.NewReader(bytes.NewReader(raw)).Read()
+		first, _ := csv.NewReader(bytes.NewReader(raw)).Read()
+		out, _ = csvtable.Names(first)
 	case ".npz":
 		r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))
 		if err != nil {

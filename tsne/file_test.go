@@ -154,6 +154,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"a.csv", "", "z0,z1,label\n1,2,0\n3,oops,0\n", `row 1, column "z1": "oops" is not a number`},
 		{"a.csv", "", "z0,z1,label\n1,2,0\n3,nan,0\n", "row 1, column 1 (counted from 0) is NaN"},
 		{"a.csv", "", "z0,z1\n1,2,0\n", "wrong number of fields"},
+		{"a.csv", "", "a,b,a\n1,2,0\n", `two columns are called "a"`},
+		{"a.csv", "3", "0.5,1,1\n1,2,0\n", `no column "3"`},
 		{"a.npz", "", "not a zip", "not a valid zip file"},
 		{"a.npz", "goal", string(zipped(t, map[string][]byte{"z.npy": matrix})), `no array "goal" (known: z)`},
 		{"a.npz", "", string(zipped(t, map[string][]byte{"q.npy": array([]float64{1})})), "not just one matrix, among q"},

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"nacre/internal/csvtable"
 	"nacre/internal/nearest"
 	"nacre/internal/plainfile"
 	"nacre/tsne"
@@ -21,8 +22,9 @@ import (
 // maxBytes is the size of the largest file that Read takes.
 const maxBytes = 1 << 30
 
-// Read reads a file with a table: .csv and .tsv, the first line being the columns' names, .json and .jsonl with one
-// object a row, and .npz, whose matrix "z" is the columns z0, z1, … A column of a CSV file is numbers if every value in it is one or is missing (empty, NA, NaN).
+// Read reads a file with a table: .csv and .tsv, .json and .jsonl with one object a row, and .npz, whose matrix "z" is the
+// columns z0, z1, … The first line of a CSV file is the columns' names; if all of it are numbers it is a row, and the
+// columns are called 0, 1, 2, … A column is numbers if every value in it is one or is missing (empty, NA, NaN).
 func Read(path string) (*Frame, error) {
 	data, err := plainfile.Read(path, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,13 +80,17 @@ func parseCSV(data []byte, comma rune) *Frame {
 	if len(records) == 0 {
 		return failed("the file is empty; expected a line with the columns' names")
 	}
+	names, header := csvtable.Names(records[0])
+	if header {
+		records = records[1:]
+	}
 	var columns []Column
-	for j, name := range records[0] {
-		text := make([]string, len(records)-1)
-		for i, record := range records[1:] {
+	for j, name := range names {
+		text := make([]string, len(records))
+		for i, record := range records {
 			text[i] = record[j]
 		}
-		columns = append(columns, guess(strings.TrimSpace(name), text))
+		columns = append(columns, guess(name, text))
 	}
 	return New(columns...)
 }

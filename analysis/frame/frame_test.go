@@ -162,6 +162,7 @@ func TestFiles(t *testing.T) {
 		"g.csv":   {"a,a\n1,2\n", "two columns are called"},
 		"h.txt":   {"a", `ends in ".txt"`},
 		"i.json":  {`[1]`, "row 0 of the file is float64"},
+		"k.csv":   {"0,0\n1,2\n", "0,1 / 0,0 / 1,2"},
 		"j.csv":   {"id\n0x10\n1_000\n", "id / 0x10 / 1_000"},
 	} {
 		path := filepath.Join(dir, name)

@@ -45,3 +45,24 @@ func TestTSNEWritesCoordinates(t *testing.T) {
 		t.Errorf("arrays of %d×%d", e.Mean.Rows, e.Mean.Cols)
 	}
 }
+
+// A table without a header loses no row.
+func TestTSNEWithoutHeader(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	for i := range 24 {
+		fmt.Fprintf(&b, "%d,%d,%d\n", i%3, i%5, i%2)
+	}
+	input := filepath.Join(dir, "own.csv")
+	if err := os.WriteFile(input, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "tsne", input, "--label", "2", "--perplexity", "5", "--out", dir)
+	f, err := frame.Read(filepath.Join(dir, "tsne.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(f.Names(), " "); got != "x y label" || f.Len() != 24 {
+		t.Errorf("columns %s, %d rows", got, f.Len())
+	}
+}
