@@ -211,7 +211,7 @@ func (r *run) interrupted(p *engine.Program, code string, detached bool) *Error 
 	}
 	text := "the cell was interrupted"
 	if detached {
-		text = "the cell was interrupted; a call of it that cannot be stopped is still running and ends on its own, or with the kernel"
+		text = "the cell was interrupted; a call that it made has not ended yet: it may be saving what it has done, or run on until the kernel ends"
 	}
 	return r.located(p, code, "Interrupted", text)
 }

@@ -54,6 +54,8 @@ func TestOperations(t *testing.T) {
 		"group":       {f.Group("arm").Max("return"), "arm,return / a,7 / b,10 / ,-1"},
 		"median":      {f.Group("arm").Median(), "arm,seed,return / a,2,5 / b,1.5,10 / ,1,-1"},
 		"best":        {f.Group("arm").Best("return"), "arm,seed,return / a,3,7 / b,1,10 / ,1,-1"},
+		"over":        {f.Append(f.Is("seed", 2)).Append(New(Texts("arm", []string{"a"}), Numbers("seed", []float64{2}), Numbers("return", []float64{-1}))).Group("arm").Over("seed").Sum("return"), "arm,return / a,13 / b,10 / ,-1"},
+		"over none":   {f.Group("arm").Over("task").Sum("return"), "frame: there is no column \"task\" (known: arm, return, seed)"},
 		"count":       {f.Group("seed").Count(), "seed,n / 1,3 / 2,2 / 3,1"},
 		"whole":       {f.Group().Sum("return"), "return / 24"},
 		"nothing":     {f.Is("seed", 9).Group("arm").Sum("return"), "arm,return"},

@@ -108,6 +108,16 @@ func (g *Groups) Mean(names ...string) *Frame {
 	})
 }
 
+// Over averages the columns of numbers within each value of the named columns first, so that what follows counts each once:
+// rows of several tasks of a seed depend on each other, and Group("algorithm").Over("seed").Mean("return") has intervals
+// over seeds.
+func (g *Groups) Over(names ...string) *Groups {
+	if g.f.err != nil {
+		return g
+	}
+	return g.f.Group(append(slices.Clone(g.keys), names...)...).Apply(stats.Mean).Group(g.keys...)
+}
+
 // Count is the number of rows of every group, in column n.
 func (g *Groups) Count() *Frame {
 	if g.f.err != nil {

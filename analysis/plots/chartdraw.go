@@ -371,8 +371,11 @@ func (a axes) lineMark(m Mark, c color.NRGBA) {
 		up = append(up, point{q.x, a.py(hi)})
 		down = append([]point{{q.x, a.py(lo)}}, down...)
 	}
-	if len(up) > 1 {
+	switch {
+	case len(up) > 1:
 		a.fill(fade(c, 0.16), append(up, down...)...)
+	case len(up) == 1: // a band of no width
+		a.line(fade(c, 0.5), 1.6, up[0], down[0])
 	}
 	if len(pts) > 1 {
 		a.line(c, 1.6, pts...)

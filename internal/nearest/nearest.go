@@ -6,7 +6,9 @@
 package nearest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -40,26 +42,39 @@ func Of(word string, candidates []string) (string, bool) {
 	return best, bestDistance >= 0
 }
 
-// listed is how many candidates an error message names at most.
-const listed = 25
+// An error message names all candidates if there are no more than listed, otherwise the few nearest ones.
+const listed, few = 25, 10
 
 // Hint is the tail of an error message about an unknown word: `; did you mean "x"? (known: a, b, x)`, without
-// the question where nothing is near. Of many candidates only the first are named. It is empty when there are none.
+// the question where nothing is near. Of many candidates only the nearest are named, nearest first. It is empty when there
+// are none.
 func Hint(word string, candidates []string) string {
 	if len(candidates) == 0 {
 		return ""
 	}
 	sorted := append([]string(nil), candidates...)
 	sort.Strings(sorted)
-	known := strings.Join(sorted[:min(len(sorted), listed)], ", ")
-	if more := len(sorted) - listed; more > 0 {
-		known += fmt.Sprintf(" and %d more", more)
+	shown, more := sorted, ""
+	if n := len(sorted) - few; len(sorted) > listed {
+		shown, more = byDistance(word, sorted)[:few], fmt.Sprintf(" and %d more", n)
 	}
-	known = " (known: " + known + ")"
+	known := " (known: " + strings.Join(shown, ", ") + more + ")"
 	if best, ok := Of(word, sorted); ok {
 		return `; did you mean "` + best + `"?` + known
 	}
 	return known
+}
+
+// byDistance returns the candidates, the nearest to word first.
+func byDistance(word string, candidates []string) []string {
+	w := strings.ToLower(word[:min(len(word), longest)])
+	distance := make(map[string]int, len(candidates))
+	for _, c := range candidates {
+		distance[c] = levenshtein.ComputeDistance(w, strings.ToLower(c))
+	}
+	near := slices.Clone(candidates)
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
+	return near
 }
 
 // Quote is a word from outside as a message quotes it, cut where it is no word any more.

@@ -161,7 +161,7 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 		runs = append(runs, &Run{Dir: dir, cfg: cfg, host: host, at: p.at})
 	}
 	watch := newWatch(runs, base.quiet, base.look)
-	defer watch.end()
+	defer func() { watch.end(err) }()
 	for _, r := range runs {
 		if err := r.train(cell.Context(), watch); err != nil {
 			return nil, err

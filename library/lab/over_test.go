@@ -110,3 +110,19 @@ func TestRandom(t *testing.T) {
 		}
 	}
 }
+
+// A run counts as trained when it is, not when its training stops.
+func TestSummary(t *testing.T) {
+	w := newWatch(Runs{{Dir: "a"}, {Dir: "b"}}, false, nil)
+	w.Stage("", 80).Done()
+	w.finished()
+	w.Stage("", 100)
+	w.done = 30
+	w.Done()
+	if got, want := w.summary(true), "interrupted in run 2 of 2, update 30 of 100, which is kept in b: run the cell again to go on"; got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+	if got := w.summary(false); !strings.HasPrefix(got, "1 of 2 runs in ") {
+		t.Errorf("%q", got)
+	}
+}

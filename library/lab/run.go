@@ -51,7 +51,7 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 		return err
 	}
 	if found != nil && found.Has(experiment.EvaluationFile) {
-		w.found()
+		w.finished()
 		return nil
 	}
 	var t *experiment.Training
@@ -71,6 +71,9 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 	close(stop)
 	if failed := <-followed; err == nil {
 		err = failed
+	}
+	if err == nil {
+		w.finished()
 	}
 	return err
 }

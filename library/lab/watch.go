@@ -9,6 +9,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/rl"
 )
@@ -114,13 +115,24 @@ func (w *watch) draw(name string, r *Run) {
 	}
 }
 
-// end leaves the curves as they are and says how long it took.
-func (w *watch) end() {
+// end leaves the curves as they are and says how long it took, or where it was interrupted.
+func (w *watch) end(err error) {
 	if w.curves == nil {
 		return
 	}
 	w.curves.Flush()
-	w.line.Update(display.Text(fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond), w.device)))
+	w.line.Update(display.Text(w.summary(err != nil && cell.Context().Err() != nil)))
+}
+
+// summary is what is said at the end.
+func (w *watch) summary(interrupted bool) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if interrupted && w.at < len(w.runs) {
+		return fmt.Sprintf("interrupted in run %d of %d, update %d of %d, which is kept in %s: run the cell again to go on",
+			w.at+1, len(w.runs), w.done, w.total, w.runs[w.at].Dir)
+	}
+	return fmt.Sprintf("%d of %d runs in %s on %s", w.at, len(w.runs), time.Since(w.began).Round(100*time.Millisecond), w.device)
 }
 
 // Stage, Note, Add, Describe and Done make w a progress.Progress with the one stage that training has.
@@ -150,14 +162,12 @@ func (w *watch) Add(n int) {
 	w.line.Update(display.Text(text))
 }
 
-// found counts a run that was there already.
-func (w *watch) found() {
-	w.Done()
-}
-
 func (w *watch) Describe(string) {}
 
-func (w *watch) Done() {
+func (w *watch) Done() {}
+
+// finished counts a run that is trained to its end.
+func (w *watch) finished() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at++

@@ -94,7 +94,10 @@ export class PanelDrawing {
   private lines(m: Mark, colour: string): SVGElement[] {
     const points = m.x.map((x, i) => `${this.px(x).toFixed(2)},${this.py(m.y[i]!).toFixed(2)}`);
     const out: SVGElement[] = [];
-    if (m.lo.length) {
+    if (m.lo.length && m.x.length === 1) { // a band of no width
+      const x = this.px(m.x[0]!).toFixed(2);
+      out.push(shape('line', { x1: x, x2: x, y1: this.py(m.lo[0] ?? m.y[0]!), y2: this.py(m.hi[0] ?? m.y[0]!), stroke: colour, 'stroke-width': 1.75, 'stroke-opacity': 0.5 }));
+    } else if (m.lo.length) {
       const edge = (v: (number | null)[]) => m.x.map((x, i) => `${this.px(x).toFixed(2)},${this.py(v[i] ?? m.y[i]!).toFixed(2)}`);
       out.push(shape('polygon', { points: [...edge(m.hi), ...edge(m.lo).reverse()].join(' '), fill: colour, 'fill-opacity': 0.15 }));
     }

@@ -26,6 +26,9 @@ function decode(v: any): Curves {
   };
 }
 
+/** The last value of a curve that is one: where nothing was measured there is none. */
+const latest = (s: Series) => s.y.findLast((v) => v !== null && Number.isFinite(v));
+
 export class CurvesView {
   readonly dom = el('figure.curves');
   private readonly head = el('header');
@@ -108,7 +111,7 @@ export class CurvesView {
     }
     this.drawHead();
     this.drawValues(null);
-    const last = data.series.map((s) => `${s.name} ${format(s.y[s.y.length - 1])}`).join(', ');
+    const last = data.series.map((s) => `${s.name} ${format(latest(s))}`).join(', ');
     this.host.setAttribute('role', 'img');
     this.host.setAttribute('aria-label', `${data.title || 'Curves'}. Latest: ${last || 'nothing yet'}.`);
   }
@@ -124,7 +127,7 @@ export class CurvesView {
     const colours = taskColours(series.map(() => null), document.documentElement.dataset.theme === 'dark');
     const x = at === null ? null : this.plot!.data[0]![at];
     const value = (s: Series) => {
-      if (x === null) return s.y[s.y.length - 1];
+      if (x === null) return latest(s);
       const i = s.x.findLastIndex((v) => v <= (x as number)); // lines need not have values at the same places
       return i < 0 ? null : s.y[i];
     };
