@@ -3,6 +3,8 @@ package compile
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"nacre/internal/atomicfile"
 )
@@ -34,10 +37,36 @@ func Prepare(ctx context.Context, source, list string, packages []string) error 
 	if err := os.MkdirAll(filepath.Dir(list), 0o755); err != nil {
 		return err
 	}
+	program, err := identity()
+	if err != nil {
+		return err
+	}
 	return atomicfile.Write(list, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s\n%s\n", b.tools, strings.Join(lines, "\n"))
+		_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", program, b.tools, strings.Join(lines, "\n"))
 		return err
 	})
+}
+
+// identity tells this program from others at its place: by its build ID, which stays when the go command touches a program
+// that is up to date, or by its time where there is none.
+func identity() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if f, err := elf.Open(program); err == nil {
+		defer f.Close()
+		if note := f.Section(".note.go.buildid"); note != nil {
+			if id, err := note.Data(); err == nil {
+				return fmt.Sprintf("%x", sha256.Sum256(id)), nil
+			}
+		}
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		return "", err
+	}
+	return info.ModTime().UTC().Format(time.RFC3339Nano), nil
 }
 
 // ErrUnprepared is the error of a list that is not there or no longer true.
@@ -50,15 +79,14 @@ func (b *Builder) prepared(list string) error {
 		return ErrUnprepared
 	}
 	defer f.Close()
-	program, err := os.Executable()
+	program, err := identity()
 	if err != nil {
 		return err
 	}
-	of, err := os.Stat(program)
-	if info, e := f.Stat(); err != nil || e != nil || info.ModTime().Before(of.ModTime()) {
+	lines := bufio.NewScanner(f)
+	if !lines.Scan() || lines.Text() != program {
 		return ErrUnprepared // this is another program since
 	}
-	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		path, file, ok := strings.Cut(lines.Text(), "=")
 		if !ok {
