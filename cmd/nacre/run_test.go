@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"nacre/cmd/nacre/app"
+	"nacre/core/cuda"
 	"nacre/experiment"
 	"nacre/experiment/study"
 	"nacre/tsne"
@@ -483,5 +485,52 @@ func TestBench(t *testing.T) {
 	decode(t, must(t, "bench", "sim", "--envs", "2", "--steps", "10", "--rounds", "1", "--json"), &rates)
 	if !(rates.Episodes > 0) || (len(rates.Families) == 0) == (rates.Missing == "") {
 		t.Errorf("bench sim: %+v", rates)
+	}
+}
+
+// The plan of an update is as fast by the model as the page says, drawing and eight seeds included: a plan that lost its
+// transposed copies, its sums by several blocks or its drawing by many would not be.
+func TestModelledUpdates(t *testing.T) {
+	files, err := filepath.Glob("../../docs/measurements/gpu-model-*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no measurements: %v", err)
+	}
+	text, err := os.ReadFile(slices.Max(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var measured struct {
+		Rows []struct {
+			Of    []string
+			Cells struct{ Now, Given, Eight, Critical, Compiler float64 }
+		}
+	}
+	if err := json.Unmarshal(text, &measured); err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, precision := range cuda.Precisions {
+		args := []string{"bench", "update", "--explain", "--device", "cuda", "--gpu", "h100", "--precision", precision, "--algo", "both", "--json"}
+		var one, eight app.UpdateModels
+		decode(t, must(t, args...), &one)
+		decode(t, must(t, append(args, "--seeds", "8")...), &eight)
+		for k, m := range one {
+			for _, row := range measured.Rows {
+				if row.Of[0] != m.Algorithm+"/H100" || row.Of[1] != m.Size || row.Of[2] != precision {
+					continue
+				}
+				compared++
+				c := row.Cells
+				got := []float64{m.Total, m.Given, eight[k].PerSeed, m.Critical, m.Compiler}
+				for j, want := range []float64{c.Now, c.Given, c.Eight, c.Critical, c.Compiler} {
+					if math.Abs(got[j]-want) > 0.06 {
+						t.Errorf("%s, %s, %s: %.1f µs, %s has %.1f", m.Algorithm, m.Size, precision, got, filepath.Base(slices.Max(files)), want)
+					}
+				}
+			}
+		}
+	}
+	if compared != 4*len(cuda.Precisions) {
+		t.Errorf("%d updates are compared, expected %d", compared, 4*len(cuda.Precisions))
 	}
 }
