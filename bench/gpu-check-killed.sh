@@ -4,22 +4,29 @@
 #
 #   bench/gpu-check-killed.sh FOLDER SECONDS...     FOLDER is what bench/gpu-check.sh build has made
 #
-# Linux only; needs no rights, if users may make namespaces. It ends with an error where what is left cannot be read.
+# Linux only; needs no rights, if users may make namespaces. It ends with an error where what is left cannot be read, lacks
+# more than the step that was under way, or where no run was long enough for a step.
 set -eu
-[ $# -gt 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -gt 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2; }
 [ -n "${KILLED_INSIDE:-}" ] || KILLED_INSIDE=1 exec unshare -Urm "$0" "$@"
 
 room=$(mktemp -d) && mount -t tmpfs -o size=64m none "$room"
 export TMPDIR="$room.work" && mkdir -p "$TMPDIR"
 trap 'umount "$room"; rm -rf "$room" "$TMPDIR"' EXIT
 cp "$1"/* "$room" && shift
+# count says how many steps the files it is given saw end.
+count() { cat "$@" 2>/dev/null | grep -c '^== exit status' || true; }
+ended=0
 for seconds; do
 	timeout -s KILL "$seconds" unshare -p --fork --kill-child sh "$room/gpu-check.sh" dry "$room/out" >/dev/null 2>&1 || true
+	kept=0 left="no step was done"
 	if [ -e "$room/out.tar.gz" ]; then
 		tar -xzOf "$room/out.tar.gz" >"$TMPDIR/all" || { echo "killed after $seconds s: out.tar.gz is torn" >&2 && exit 1; }
-		left="out.tar.gz has $(tar -tzf "$room/out.tar.gz" | grep -c txt) steps, $(grep -c '^== exit status' "$TMPDIR/all") of them done, $(wc -c <"$room/out.tar.gz") bytes"
-	else
-		left="no step was done"
+		kept=$(count "$TMPDIR/all")
+		left="out.tar.gz has $(tar -tzf "$room/out.tar.gz" | grep -c txt) steps, $kept of them done, $(wc -c <"$room/out.tar.gz") bytes"
 	fi
-	echo "killed after $seconds s: $left; $(cat "$room"/out/*.txt | grep -c '^== exit status') steps done in all, $(df -m --output=used "$room" | tail -1) MB used"
+	ended=$(count "$room"/out/*.txt)
+	echo "killed after $seconds s: $left; $ended steps done in all, $(df -m --output=used "$room" | tail -1) MB used"
+	[ $((ended - kept)) -le 1 ] || { echo "killed after $seconds s: out.tar.gz lacks $((ended - kept)) steps that were done" >&2 && exit 1; }
 done
+[ "$ended" -gt 0 ] || { echo "no step was done: give it more seconds" >&2 && exit 1; }
