@@ -71,6 +71,24 @@ func TestWriting(t *testing.T) {
 	p.quiet()
 }
 
+// What a cell that runs or waits declares is known below it, then and when it has run.
+func TestProblemsWhileRunning(t *testing.T) {
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("import \"time\"\nslow := func() int { time.Sleep(2 * time.Second); return 1 }()", "slow + 1")})
+	p := s.open("/notebooks/a.ipynb")
+	const problems = "[...document.querySelectorAll('.cell')].some(c => c.getAttribute('aria-label').includes('problem'))"
+	began := time.Now()
+	p.runAll()
+	for time.Since(began) < 4*time.Second {
+		settle()
+		if eval[bool](p, problems) {
+			t.Fatalf("a problem %v after the cells were run", time.Since(began))
+		}
+	}
+	if got := eval[string](p, "nacre.notebook.cells[1].outputs[0].data['text/plain']"); got != "2" {
+		t.Errorf("the second cell shows %q", got)
+	}
+}
+
 // Enter ends a line where the list has nothing that was begun to be written.
 func TestEnterWhileCompleting(t *testing.T) {
 	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("alpha := 1", "")})

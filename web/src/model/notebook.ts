@@ -59,6 +59,9 @@ export class Cell {
     if (to >= from) this.tookMs = to - from;
   }
 
+  /** Whether the kernel knows what the source declares: it has run, to its end, as it is. */
+  get declared(): boolean { return this.state === 'idle' && this.ranSource === this.text; }
+
   /** Milliseconds it has been running; -1 unknown. */
   get runningMs(): number {
     if (this.begunAt >= 0) return performance.now() - this.begunAt;

@@ -27,7 +27,7 @@ export class Checking {
 
   private get cells(): Cell[] { return this.notebook.cells.filter((c) => c.type === 'code' && c.source.trim()); }
 
-  private key(): string { return JSON.stringify(this.cells.map((c) => [c.source, c.ranSource === c.source])); }
+  private key(): string { return JSON.stringify(this.cells.map((c) => [c.source, c.declared])); }
 
   private async check(): Promise<void> {
     const key = this.key();
@@ -36,7 +36,7 @@ export class Checking {
     const sources = cells.map((c) => c.source);
     this.asking = true;
     try {
-      const found = await this.link.problems(cells.map((c) => ({ code: c.source, ran: c.ranSource === c.source })));
+      const found = await this.link.problems(cells.map((c) => ({ code: c.source, ran: c.declared })));
       this.checked = key;
       for (const c of this.notebook.cells) {
         const i = cells.indexOf(c);

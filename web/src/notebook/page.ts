@@ -437,7 +437,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     return true;
   }
   above(cell: Cell): string[] {
-    return this.notebook.cells.slice(0, this.notebook.index(cell)).filter((c) => c.type === 'code' && c.ranSource !== c.source).map((c) => c.source);
+    return this.notebook.cells.slice(0, this.notebook.index(cell)).filter((c) => c.type === 'code' && !c.declared).map((c) => c.source);
   }
   index(cell: Cell): number { return this.notebook.index(cell); }
   dragged(cell: Cell): Cell[] {
