@@ -137,8 +137,7 @@ const manyPoints = `(async () => {
 	const group = Int32Array.from({ length: points }, (_, i) => i % 20);
 	for (let i = 0; i < 2 * points; i++) y[i] = 60 * Math.cos(group[i >> 1] * (i % 2 ? 1.1 : 2.3)) + 12 * (random() + random() + random() - 1.5);
 	nacreTsne.hear({ kind: 'data', name: 'many.npz', points, columns: 2, group, names: Array.from({ length: 20 }, (_, i) => 'g' + i), values: y, labels: [], largest: 200, same: true });
-	nacreTsne.view.move(y);
-	nacreTsne.view.reset();
+	nacreTsne.view.move(y); // and fits what nobody has moved
 	await new Promise(done => setTimeout(done, 1000));
 	return null;
 })()`
