@@ -33,7 +33,7 @@ type Progress interface {
 
 // Stage is a piece of work under way.
 type Stage interface {
-	// Add says that n more units are done.
+	// Add says that n more units are done; 0 only says that the work goes on.
 	Add(n int)
 	// Describe sets a short text shown beside the stage: the latest loss or return.
 	Describe(text string)
@@ -157,8 +157,11 @@ type tally struct {
 // state is the line while the stage goes on.
 func (t *tally) state(now time.Time) string {
 	line := fmt.Sprintf("%s: %d", t.name, t.done)
-	if t.total > 0 {
+	switch {
+	case t.total > 0:
 		line += fmt.Sprintf(" of %d", t.total)
+	case t.done == 0: // nothing is counted
+		line = fmt.Sprintf("%s: %s", t.name, round(now.Sub(t.start)))
 	}
 	if t.text != "" {
 		line += ", " + t.text
@@ -172,11 +175,15 @@ func (t *tally) state(now time.Time) string {
 
 // summary is the line when it is done.
 func (t *tally) summary(now time.Time) string {
-	line := fmt.Sprintf("%s: %d", t.name, t.done)
-	if t.total > 0 && t.done != t.total {
-		line += fmt.Sprintf(" of %d", t.total)
+	line := t.name + ": "
+	if t.total > 0 || t.done > 0 {
+		line += fmt.Sprint(t.done)
+		if t.total > 0 && t.done != t.total {
+			line += fmt.Sprintf(" of %d", t.total)
+		}
+		line += " in "
 	}
-	line += " in " + round(now.Sub(t.start)).String()
+	line += round(now.Sub(t.start)).String()
 	if t.text != "" {
 		line += ", " + t.text
 	}

@@ -50,7 +50,7 @@ train: 20 of 100, loss 20, about 1m20s left
 train: 25 of 100, loss 25, about 1m15s left
 train: 25 of 100 in 25s, loss 25
 load
-load: 0 in 0s
+load: 0s
 `
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
@@ -109,7 +109,7 @@ func TestBars(t *testing.T) {
 	two.Done()
 	two.Add(1)
 	p.Note("after")
-	expect("a note", strings.Repeat("long ", 20)+": 0 in 40s", "seed 1: 1 of 4 in 40s", "seed 2: 5 of 10 in 40s, return -3", "after")
+	expect("a note", strings.Repeat("long ", 20)+": 40s", "seed 1: 1 of 4 in 40s", "seed 2: 5 of 10 in 40s, return -3", "after")
 	for range 20 {
 		p.Stage("many", 0)
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"nacre/analysis/plots"
 	"nacre/experiment"
@@ -207,17 +208,42 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	}
 	var stage progress.Stage
 	done := 0
+	still := func() {} // ends what says that the figures are being computed, which takes minutes of a million points
 	report, err := tsne.Analyse(ctx, e, tsne.AnalyseOptions{TSNE: opts, UMAP: umap, Repeats: repeats, Bootstrap: bootstrap, Progress: func(d, of int) {
 		if stage == nil {
 			stage = show.Stage(title, of)
 		}
 		stage.Add(d - done)
-		done = d
+		if done = d; d == of && e.Mean.Rows >= manyPoints {
+			stage.Done()
+			still = going(show.Stage("figures of "+title, 0))
+		}
 	}})
+	still()
 	if stage != nil {
 		stage.Done()
 	}
 	return report, err
+}
+
+// going says every second that a stage of which nothing is counted goes on, until stop is called.
+func going(s progress.Stage) (stop func()) {
+	tick, ended := time.NewTicker(time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-tick.C:
+				s.Add(0)
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(ended)
+		s.Done()
+	}
 }
 
 // recipe is the named recipe with the changes of the flags, one for all inputs, of which the largest has so many points.
