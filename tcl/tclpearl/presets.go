@@ -133,8 +133,8 @@ func presets() []rl.PresetOf {
 		rl.PresetOf{Name: "paper/ml1", About: "the TCL paper's Meta-World table; choose the family", Make: metaWorld},
 		rl.PresetOf{Name: "ml1/push", About: "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", Make: push},
 		rl.PresetOf{Name: "ml1/push-small", About: "Meta-World push at a reduced size: 64,000 updates", Make: pushSmall},
-		rl.PresetOf{Name: "quick/point-goal", About: "the point robot in half a minute: 8,000 updates", Make: func() rl.Config { return point(40, 200) }},
+		rl.PresetOf{Name: "quick/point-goal", About: "the point robot, half a minute a run: 8,000 updates", Make: func() rl.Config { return point(40, 200) }},
 		rl.PresetOf{Name: "study/point-goal", About: "the point robot learned: 30,000 updates", Make: func() rl.Config { return point(120, 250) }},
-		rl.PresetOf{Name: "quick/cheetah-vel", About: "half-cheetah velocity in a minute or two: 4,800 updates", Make: func() rl.Config { return cheetah(12) }},
+		rl.PresetOf{Name: "quick/cheetah-vel", About: "half-cheetah velocity, a minute or two a run: 4,800 updates", Make: func() rl.Config { return cheetah(12) }},
 		rl.PresetOf{Name: "study/cheetah-vel", About: "half-cheetah velocity at a reduced size: 48,000 updates", Make: func() rl.Config { return cheetah(120) }})
 }
