@@ -151,7 +151,8 @@ export class RunDetail {
     const text = (v: string | undefined) => (v ?? '–').replace(/^"(.*)"$/, '$1');
     const table = el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, all.length > 1 ? 'differs' : 'setting'), ...paths.map((p) => el('th', { scope: 'col', title: p }, all.length > 1 ? p.split('/').pop()! : 'value')))),
       el('tbody', {}, ...keys.map((k) => el('tr', {}, el('th', { scope: 'row' }, k), ...all.map((s) => el('td', {}, text(s[k])))))));
-    this.settings.replaceChildren(keys.length ? table : el('p.note', {}, 'The settings of the chosen runs are the same.'));
+    const none = Object.keys(all[0] ?? {}).length ? 'The settings of the chosen runs are the same.' : 'Its settings are written when it begins.';
+    this.settings.replaceChildren(keys.length ? table : el('p.note', {}, none));
   }
 
   private get fields(): { text: string; tags: string[] } {
