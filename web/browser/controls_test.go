@@ -189,3 +189,81 @@ display.TextField("note", &note)`, "import \"fmt\"\nfmt.Sprintf(\"%v %v %v %v %v
 	}
 	p.quiet()
 }
+
+// Wherever the focus is but in text, the keys of command mode count; those that an element has itself stay its own. What is worked
+// in a cell's outputs makes the cell the current one.
+func TestKeysOutsideText(t *testing.T) {
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("# Title", knob[0]+"\nname, wall := \"\", \"left\"\ndisplay.TextField(\"name\", &name)\ndisplay.Select(\"wall\", &wall, \"left\", \"up\")", knob[1])})
+	p := s.open("/notebooks/a.ipynb")
+	p.runAll()
+	p.await("document.querySelectorAll('.control').length === 3")
+	current := func(want int) {
+		t.Helper()
+		if got := eval[int](p, "nacre.selection.index"); got != want {
+			t.Errorf("cell %d is the current one, expected %d", got, want)
+		}
+	}
+	focus := func(selector string) {
+		t.Helper()
+		eval[any](p, "document.querySelector('"+selector+"').focus(); null")
+		if !eval[bool](p, "document.activeElement === document.querySelector('"+selector+"')") {
+			t.Fatalf("%s does not keep the focus", selector)
+		}
+	}
+	eval[any](p, "nacre.selection.set(0, 'command')")
+	focus(".control input[type=range]")
+	current(1)
+	p.press("ArrowRight", "End")
+	if got := eval[string](p, "document.querySelector('.control input').value"); got != "5" {
+		t.Errorf("the slider's own keys leave it at %s", got)
+	}
+	p.awaitMarks("2")
+	p.press("u")
+	p.await("nacre.notebook.cells[2].outputs.length === 0 && nacre.notebook.cells[2].count === 3")
+	p.idle()
+	p.awaitMarks("")
+	current(1)
+	p.press("t")
+	p.await("!document.querySelector('.outline').hidden")
+	focus(".control input[type=range]")
+	p.press("t", "j")
+	p.await("document.querySelector('.outline').hidden")
+	current(2)
+	eval[any](p, "nacre.notebook.cells[0].setSource('# Other'); nacre.notebook.edited.emit()")
+	focus(".control select")
+	current(1)
+	p.press("u", "Ctrl-s") // a letter chooses
+	p.await("nacre.saving.state === 'saved'")
+	if got := eval[string](p, "document.querySelector('.control select').selectedOptions[0].text"); got != "up" {
+		t.Errorf("the letter of a choice leaves it at %s", got)
+	}
+	focus(".control input[type=text]")
+	p.press("j", "t", "u")
+	current(1)
+	if got := eval[string](p, "document.querySelector('.control input[type=text]').value"); got != "jtu" {
+		t.Errorf("what is written comes to %q", got)
+	}
+	// Buttons of the bar, and of what stands beside the notebook.
+	focus(".top button.title")
+	p.press("j")
+	current(2)
+	focus(".top button[aria-label^=Theme]")
+	theme := eval[string](p, "localStorage.getItem('nacre.theme') ?? ''")
+	p.press("Space", "h")
+	p.await("document.querySelector('dialog .help')")
+	if eval[string](p, "localStorage.getItem('nacre.theme') ?? ''") == theme {
+		t.Error("a button's own key does nothing")
+	}
+	p.press("Escape")
+	p.await("!document.querySelector('dialog')")
+	p.press("t")
+	p.await("!document.querySelector('.outline').hidden")
+	focus(".outline li button")
+	p.press("ArrowDown")
+	if !eval[bool](p, "document.activeElement === document.querySelectorAll('.outline li button')[1]") {
+		t.Error("the outline's own keys are not its own")
+	}
+	p.press("k")
+	current(1)
+	p.quiet()
+}

@@ -21,6 +21,8 @@ export interface CellHost extends DragHost {
   lineNumbers: boolean;
   select(view: CellView, event: MouseEvent | null): void;
   focused(view: CellView): void;
+  /** The focus came into the cell's outputs. */
+  entered(view: CellView): void;
   leave(view: CellView, direction: -1 | 1): boolean;
   escape(): void;
   edit(view: CellView): void;
@@ -239,6 +241,8 @@ export class CellView {
     });
     this.dom.addEventListener('pointerenter', () => this.showTools());
     this.dom.addEventListener('focusin', () => this.showTools());
+    // What is worked there is the current cell's: keys mean this one.
+    this.outputs.addEventListener('focusin', () => this.host.entered(this));
     this.prose.addEventListener('dblclick', () => this.host.edit(this));
     this.outputsFold.addEventListener('click', () => this.host.command('cell.toggleOutputs', this));
     this.sourceNote.addEventListener('click', () => this.host.command('cell.toggleSource', this));

@@ -13,6 +13,17 @@ export function keyName(e: KeyboardEvent): string {
   return [...mods, key].join('-');
 }
 
+/** Whether a key belongs to an element that has the focus: all of them where text is entered, else those that work it. */
+export function hasKey(target: HTMLElement, e: KeyboardEvent): boolean {
+  const kind = target instanceof HTMLInputElement ? target.type : target.localName;
+  if (/^(text|search|password|number|email|url|textarea)$/.test(kind) || target.isContentEditable) return true;
+  if (kind === 'a' && e.key === 'Enter') return true;
+  if (e.ctrlKey || e.metaKey || e.altKey) return false;
+  if (kind === 'select') return e.key.length === 1 || !e.shiftKey; // its letters choose
+  if (e.key === ' ' || e.key === 'Enter' && !e.shiftKey) return target.closest('button, a, summary, input, .viewport') !== null;
+  return /^(Arrow|Page|Home$|End$)/.test(e.key) && (kind === 'range' || kind === 'radio' || target.closest('.viewport') !== null);
+}
+
 /** A binding as shown to users. */
 export function keyLabel(binding: string): string {
   const words: Record<string, string> = isMac

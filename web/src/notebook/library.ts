@@ -70,14 +70,13 @@ export class Library {
   }
 
   private key(e: KeyboardEvent): void {
-    e.stopPropagation();
     if (e.key === 'Escape') return this.close();
     const stops = [this.input, ...this.list.querySelectorAll<HTMLElement>('button.entry')];
     const at = stops.indexOf(document.activeElement as HTMLElement);
-    const to = e.key === 'ArrowDown' ? at + 1 : e.key === 'ArrowUp' ? at - 1 : -1;
-    if (at < 0 || to < 0 || to >= stops.length) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[e.key];
+    if (at < 0 || to === undefined) return;
     e.preventDefault();
-    stops[to]!.focus();
+    stops[Math.max(0, Math.min(to, stops.length - 1))]!.focus();
   }
 }
 

@@ -43,7 +43,6 @@ export class Outline {
   }
 
   private key(e: KeyboardEvent): void {
-    e.stopPropagation();
     if (e.key === 'Escape') return this.close();
     const buttons = [...this.list.querySelectorAll<HTMLElement>('button')];
     const at = buttons.indexOf(document.activeElement as HTMLElement);

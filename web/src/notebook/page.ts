@@ -22,7 +22,7 @@ import { dropZone } from './drag';
 import { Execution } from './execution';
 import { Header } from './header';
 import { helpTable } from './help';
-import { KeySequence, keyName } from './keys';
+import { hasKey, KeySequence, keyName } from './keys';
 import { Library } from './library';
 import { Original } from './original';
 import { Outline } from './outline';
@@ -422,6 +422,10 @@ export class NotebookPage implements NotebookActions, CellHost {
     const index = this.notebook.index(view.cell);
     if (this.selection.index !== index || this.selection.mode !== 'edit') this.selection.set(index, 'edit');
   }
+  entered(view: CellView): void {
+    const index = this.notebook.index(view.cell);
+    if (this.selection.index !== index || this.selection.mode !== 'command') this.selection.set(index, 'command');
+  }
   escape(): void { this.selection.set(this.selection.index, 'command'); }
   edit(view: CellView): void { this.selection.set(this.notebook.index(view.cell), 'edit'); }
   command(id: string, view: CellView): void {
@@ -481,7 +485,8 @@ export class NotebookPage implements NotebookActions, CellHost {
     link.stateChanged.on(() => this.header.refresh());
     link.reconnected.on(() => void this.catchUp());
     notebook.edited.on(() => this.showFoldingSoon());
-    addEventListener('keydown', (e) => this.key(e), true);
+    addEventListener('keydown', (e) => this.key(e, false), true);
+    addEventListener('keydown', (e) => this.key(e, true));
     setInterval(() => {
       const running = notebook.cells.filter((c) => c.state === 'running');
       running.forEach((c) => this.view(c).tick());
@@ -504,19 +509,15 @@ export class NotebookPage implements NotebookActions, CellHost {
     })));
   }
 
-  private key(e: KeyboardEvent): void {
-    if (e.isComposing || document.querySelector('dialog[open], .menu')) return;
+  /** A key comes twice: before what has the focus sees it, and late, after that. */
+  private key(e: KeyboardEvent, late: boolean): void {
+    if (e.isComposing || e.defaultPrevented || document.querySelector('dialog[open], .menu')) return;
     const target = e.target as HTMLElement;
-    const inNotebook = this.list.contains(target) || target === document.body;
-    if (!inNotebook) return;
     const editing = target.closest('.cm-editor') !== null;
-    // Fields, plots and buttons have keys of their own.
-    if (!editing && target.closest('input, select, textarea, .viewport')) {
-      if (e.key !== 'Escape' || target.closest('.viewport') || !target.closest('.outputs')) return;
-      this.view(this.selection.cell).dom.focus();
-      return;
-    }
-    if (!editing && target.closest('button, a') && (e.key === 'Enter' || e.key === ' ')) return;
+    // An editor would take keys of commands for its own; plots and lists are asked first.
+    if (editing === late) return;
+    if (!editing && e.key === 'Escape' && target.closest('.outputs')) return this.view(this.selection.cell).dom.focus();
+    if (!editing && hasKey(target, e)) return;
     const mode = editing ? 'edit' : 'command';
     for (const name of this.keys.candidates(keyName(e))) {
       const found = bound(name, mode);

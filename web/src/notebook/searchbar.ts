@@ -23,7 +23,6 @@ export class SearchBar {
       el('div.row', {}, this.by, action('Replace', 'Replace this match', () => this.replaceOne()), action('Replace all', 'Replace every match; one undo takes it back', () => this.replaceEvery())));
     this.text.addEventListener('input', () => this.find());
     this.dom.addEventListener('keydown', (e) => {
-      e.stopPropagation();
       if (e.key === 'Escape') this.close();
       else if (e.key === 'Enter' && e.target === this.text) this.step(e.shiftKey ? -1 : 1);
       else if (e.key === 'Enter' && e.target === this.by) this.replaceOne();

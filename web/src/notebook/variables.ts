@@ -26,7 +26,7 @@ export class Variables {
       el('header', {}, el('h2', {}, 'Variables'), this.filter, iconButton('close', 'Close', () => this.toggle())),
       this.note, el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Name'), el('th', { scope: 'col' }, 'Value'), el('th', { scope: 'col' }, 'Type'))), this.body));
     this.filter.addEventListener('input', () => this.show());
-    this.dom.addEventListener('keydown', (e) => { e.stopPropagation(); if (e.key === 'Escape') this.toggle(); });
+    this.dom.addEventListener('keydown', (e) => { if (e.key === 'Escape') this.toggle(); });
     link.restarted.on(() => { this.list = []; this.opened.clear(); this.show(); });
   }
 
