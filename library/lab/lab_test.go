@@ -1,14 +1,20 @@
 package lab
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"nacre/experiment"
+	"nacre/library/cell"
+	"nacre/library/display"
 )
 
 // small makes a run of a second.
@@ -89,6 +95,75 @@ func TestCompare(t *testing.T) {
 	all, err := OpenAll("runs")
 	if err != nil || len(all) != 4 {
 		t.Errorf("%d runs opened: %v", len(all), err)
+	}
+}
+
+// shelf keeps what is shown.
+type shelf struct {
+	cell.Cell
+	mu    sync.Mutex
+	shown []any
+}
+
+func (s *shelf) Context() context.Context { return context.Background() }
+
+func (s *shelf) Show(v any, _ string, _ bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = append(s.shown, v)
+	return nil
+}
+
+// Runs that are there already are drawn beside those that are trained, whichever come first.
+func TestFoundRunsAreDrawn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	compare := func(seeds ...int) *shelf {
+		t.Helper()
+		s := &shelf{}
+		cell.SetCurrent(func() cell.Cell { return s })
+		defer cell.SetCurrent(func() cell.Cell { return nil })
+		if _, err := Compare("quick/point-goal", nil, seeds, small, Iterations(2)); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	compare(1, 3)
+	var names []string
+	for _, v := range compare(1, 2, 3).shown {
+		shown, is := v.(interface {
+			MIMEBundle() (map[string]any, error)
+		})
+		if !is {
+			continue
+		}
+		b, err := shown.MIMEBundle()
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := json.Marshal(b[display.CurvesMIME])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var curves struct {
+			Series []struct {
+				Name string
+				X    []float64
+			}
+		}
+		if json.Unmarshal(j, &curves) != nil || len(curves.Series) == 0 {
+			continue // something else, or nothing yet
+		}
+		names = nil
+		for _, s := range curves.Series {
+			names = append(names, fmt.Sprint(s.Name, ": ", len(s.X)))
+		}
+	}
+	slices.Sort(names)
+	if got, want := strings.Join(names, "; "), "TCL-PEARL, seed 1: 2; TCL-PEARL, seed 2: 2; TCL-PEARL, seed 3: 2"; got != want {
+		t.Errorf("the curves have %q points, want %q", got, want)
+	}
+	if s := compare(1, 2, 3); len(s.shown) != 0 {
+		t.Errorf("nothing was trained, and %d things are shown", len(s.shown))
 	}
 }
 

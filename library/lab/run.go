@@ -51,7 +51,7 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 		return err
 	}
 	if found != nil && found.Has(experiment.EvaluationFile) {
-		w.finished()
+		w.found(r)
 		return nil
 	}
 	var t *experiment.Training

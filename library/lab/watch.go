@@ -20,6 +20,7 @@ type watch struct {
 	line   *display.Handle
 	device string // of the run under way
 	runs   Runs
+	there  Runs // those that were trained already
 	began  time.Time
 	quiet  bool
 	look   *look // nil where nothing is to be done while it trains
@@ -65,8 +66,8 @@ func (w *watch) progress() progress.Progress {
 	return w
 }
 
-// begin shows the curves, and that a run trains on another device than was asked for first; runs that are there already
-// show none.
+// begin shows the curves, those of runs that were there already too, and that a run trains on another device than was asked
+// for first. Where nothing is left to train nothing is shown.
 func (w *watch) begin(t *experiment.Training) {
 	w.device = t.Device()
 	if w.quiet {
@@ -75,6 +76,9 @@ func (w *watch) begin(t *experiment.Training) {
 	if w.curves == nil {
 		w.curves = display.NewCurves("return on unseen tasks after adaptation", "environment steps", "return").Live()
 		w.line = display.Updating(display.Text("preparing on " + w.device))
+		for _, r := range w.there {
+			w.draw(r)
+		}
 	}
 	if n := t.Notice(); n != "" {
 		w.Note(n)
@@ -83,10 +87,6 @@ func (w *watch) begin(t *experiment.Training) {
 
 // follow draws a run's evaluations and looks at it until stop is closed, once more then. An error of looking ends only that.
 func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
-	name := rl.Title(r.cfg.Algorithm)
-	if len(w.runs) > 1 {
-		name = r.among()
-	}
 	for last := false; !last; {
 		select {
 		case <-stop:
@@ -94,7 +94,7 @@ func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
 		case <-time.After(pause):
 		}
 		if !w.quiet {
-			w.draw(name, r)
+			w.draw(r)
 		}
 		if failed == nil {
 			failed = w.look.at(r)
@@ -104,7 +104,11 @@ func (w *watch) follow(r *Run, stop chan struct{}) (failed error) {
 }
 
 // draw draws what has been evaluated, if anything has.
-func (w *watch) draw(name string, r *Run) {
+func (w *watch) draw(r *Run) {
+	name := rl.Title(r.cfg.Algorithm)
+	if len(w.runs) > 1 {
+		name = r.among()
+	}
 	m, err := experiment.ReadMetrics(filepath.Join(r.Dir, experiment.MetricsFile))
 	if err != nil || len(m.Rows) == 0 {
 		return
@@ -165,6 +169,15 @@ func (w *watch) Add(n int) {
 func (w *watch) Describe(string) {}
 
 func (w *watch) Done() {}
+
+// found counts a run that was there already, and draws it beside others that are trained.
+func (w *watch) found(r *Run) {
+	w.there = append(w.there, r)
+	if w.curves != nil {
+		w.draw(r)
+	}
+	w.finished()
+}
 
 // finished counts a run that is trained to its end.
 func (w *watch) finished() {
