@@ -106,6 +106,43 @@ func TestEnterWhileCompleting(t *testing.T) {
 	}
 }
 
+// What is typed comes to what was meant, brackets and quotes that the editor closes by itself included, however lines end between.
+func TestTypingOver(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("")})
+	p := s.open("/notebooks/a.ipynb")
+	p.press("Enter")
+	for _, c := range []struct{ typed, want string }{
+		{"fmt.Println()", ""},
+		{"fmt.Println(\"a\", m['b'], `c`, len([]int{1}))", ""},
+		{"for {\nfmt.Println()\n}", "for {\n\tfmt.Println()\n}"},
+		{"for {\nif x {\ny()\n}\n}\nz()", "for {\n\tif x {\n\t\ty()\n\t}\n}\nz()"},
+		{"f(\na,\nb,\n)", "f(\n\ta,\n\tb,\n)"},
+		{"x := []T{\n{1},\n{2}}", "x := []T{\n\t{1},\n\t{2}}"},
+		// Here the first bracket that is typed closes the second that was opened.
+		{"if a {\nif b {|\n}\n}", "if a {\n\tif b {\n\t}\n}"},
+	} {
+		eval[any](p, "(v => { v.dispatch({ changes: { from: 0, to: v.state.doc.length } }); v.focus(); })(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
+		for _, r := range c.typed {
+			switch r {
+			case '\n':
+				p.press("Enter")
+			case '|': // the closing bracket that came by itself goes
+				eval[any](p, "(v => { const at = v.state.doc.toString().indexOf('if b {') + 6; v.dispatch({ changes: { from: at, to: at + 1 } }); })(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
+			default:
+				p.press(string(r))
+			}
+		}
+		want := c.want
+		if want == "" {
+			want = c.typed
+		}
+		if got := p.sources(); got != want {
+			t.Errorf("typed %q and have %q, want %q", c.typed, got, want)
+		}
+	}
+	p.quiet()
+}
+
 // Opening and reading start no kernel; writing and running do.
 func TestNoKernelToRead(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("# Title", "print one"), "b.ipynb": notebook("print two")})

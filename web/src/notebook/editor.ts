@@ -9,6 +9,7 @@ import { codePoints, unitsOfCodePoints } from '../model/positions';
 import { el } from '../dom';
 import { language } from '../highlight';
 import type { Edit, Problem } from '../protocol/kernel';
+import { typingOver } from './closing';
 import { showProblems, writing, WritingHost } from './writing';
 
 /** What an editor asks of the notebook around it. */
@@ -62,7 +63,7 @@ export class CellEditor {
         extensions: [
           tipField, marksField, tooltips({ parent: document.body, position: 'fixed' }),
           Prec.highest(keymap.of(this.keys())),
-          history(), drawSelection(), bracketMatching(), closeBrackets(), indentOnInput(), indentUnit.of('\t'), EditorState.tabSize.of(4),
+          history(), drawSelection(), bracketMatching(), typingOver, closeBrackets(), indentOnInput(), indentUnit.of('\t'), EditorState.tabSize.of(4),
           this.languageSlot.of(this.languageFor(type)),
           this.numbersSlot.of(numbers ? lineNumbers() : []),
           EditorView.lineWrapping,
