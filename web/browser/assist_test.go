@@ -119,7 +119,7 @@ func TestTypingOver(t *testing.T) {
 		{"f(\na,\nb,\n)", "f(\n\ta,\n\tb,\n)"},
 		{"x := []T{\n{1},\n{2}}", "x := []T{\n\t{1},\n\t{2}}"},
 		// Here the first bracket that is typed closes the second that was opened.
-		{"if a {\nif b {|\n}\n}", "if a {\n\tif b {\n\t}\n}"},
+		{"if a {\nif b {|\n}", "if a {\n\tif b {\n\t}\n}"},
 	} {
 		eval[any](p, "(v => { v.dispatch({ changes: { from: 0, to: v.state.doc.length } }); v.focus(); })(nacre.view(nacre.notebook.cells[0]).ensureEditor().view)")
 		for _, r := range c.typed {
