@@ -77,6 +77,37 @@ func TestHabits(t *testing.T) {
 	p.quiet()
 }
 
+// An empty notebook says how to begin, until it has.
+func TestFirstKeys(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook(), "b.ipynb": notebook(""), "c.ipynb": notebook("print x")})
+	const hint = "document.querySelector('.first-keys')"
+	p := s.open("/notebooks/a.ipynb")
+	if got := eval[string](p, hint+"?.innerText ?? ''"); !strings.Contains(got, "Shift+Enter runs") || !strings.Contains(got, "Escape, then H: all keys") {
+		t.Errorf("an empty notebook says %q", got)
+	}
+	if !eval[bool](p, hint+".getBoundingClientRect().bottom < innerHeight / 2") {
+		t.Error("what it says is far below the cell")
+	}
+	p.press("Enter")
+	p.enter("print x")
+	if !eval[bool](p, hint+" !== null") {
+		t.Error("the keys go before the first cell has run")
+	}
+	p.press("Ctrl-Enter")
+	p.await("nacre.notebook.cells[0].outputs.length === 1 && " + hint + " === null")
+	p.quiet()
+	other := s.more(p, "/notebooks/b.ipynb")
+	if !eval[bool](other, hint+" !== null") {
+		t.Error("a notebook with an empty cell says nothing")
+	}
+	other.press("b")
+	other.await("nacre.notebook.cells.length === 2 && " + hint + " === null")
+	other.press("d", "d")
+	if eval[bool](s.more(p, "/notebooks/c.ipynb"), hint+" !== null") {
+		t.Error("a notebook with text says how to begin")
+	}
+}
+
 func TestSplitAtCursor(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("print one\nprint two")})
 	p := s.open("/notebooks/a.ipynb")

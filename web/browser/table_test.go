@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"nacre/analysis/frame"
 )
@@ -41,6 +44,53 @@ func TestTable(t *testing.T) {
 	p.write(" nothing")
 	if got := count(); !strings.HasPrefix(got, "no row") {
 		t.Errorf("a filter that nothing passes leaves %q", got)
+	}
+	if got := eval[string](p, "document.querySelector('figure.table input').placeholder"); got != "filter: a word, return>0.500" {
+		t.Errorf("the filter's hint is %q", got)
+	}
+	p.quiet()
+}
+
+// A table wider than the text uses what is free beside it, and no more; on a narrow page, and beside what is open there, it is
+// scrolled.
+func TestWideTable(t *testing.T) {
+	columns := make([]frame.Column, 11)
+	for i := range columns {
+		columns[i] = frame.Numbers(fmt.Sprintf("centroid %d", i), []float64{-1.25, 2.5, 1e3})
+	}
+	s := newSite(t, map[string]any{"a.ipynb": withOutputs(display(wire(t, frame.New(columns...))), map[string]any{"output_type": "stream", "name": "stdout", "text": strings.Repeat("long ", 200)})})
+	p := s.open("/notebooks/a.ipynb")
+	p.await("document.querySelector('figure.table tbody tr')")
+	// look is how wide table, text and page are, and what is hidden.
+	type seen struct{ Table, Text, Hidden, Page, Panel float64 }
+	look := func(width int64) seen {
+		t.Helper()
+		p.do(chromedp.EmulateViewport(width, 900))
+		p.await(fmt.Sprintf("innerWidth === %d", width))
+		return eval[seen](p, `(() => {
+			const right = q => document.querySelector(q)?.getBoundingClientRect().right ?? 0, grid = document.querySelector('figure.table .viewport');
+			const panel = document.querySelector('.side:not([hidden])')?.getBoundingClientRect().left ?? innerWidth;
+			return { Table: right('figure.table'), Text: right('.cell .source'), Hidden: grid.scrollWidth - grid.clientWidth, Page: document.documentElement.scrollWidth, Panel: panel };
+		})()`)
+	}
+	wide := look(1600)
+	if wide.Hidden > 0 || wide.Table <= wide.Text || wide.Table > 1600 || wide.Page > 1600 {
+		t.Errorf("on a page with room: %+v", wide)
+	}
+	if end := eval[float64](p, "document.querySelector('.output[data-kind=stream] pre').getBoundingClientRect().right"); end > wide.Text {
+		t.Errorf("text beside the table goes to %v, the cell's to %v", end, wide.Text)
+	}
+	for _, width := range []int64{1280, 1000, 900, 700, 390} {
+		if got := look(width); got.Hidden <= 0 || got.Table > float64(width) {
+			t.Errorf("on a page of %d pixels: %+v", width, got)
+		}
+	}
+	p.press("t")
+	p.await("!document.querySelector('.outline').hidden")
+	for _, width := range []int64{1900, 1600, 1300} {
+		if got := look(width); got.Table > got.Panel || got.Page > float64(width) {
+			t.Errorf("beside the outline, on a page of %d pixels: %+v", width, got)
+		}
 	}
 	p.quiet()
 }

@@ -1,7 +1,7 @@
 // Every command with its keys, as the help shows them.
 
 import { el } from '../dom';
-import { commands } from './commands';
+import { command, commands } from './commands';
 import { keyLabel, keysOf } from './keys';
 
 export function helpTable(): HTMLElement {
@@ -10,4 +10,13 @@ export function helpTable(): HTMLElement {
     .flatMap((c) => [el('dt', {}, el('kbd', {}, keysOf(c))), el('dd', {}, c.label)])))),
   el('section', {}, el('h3', {}, 'While editing'), el('dl', {}, ...[['Escape', 'Leave the editor'], ['Tab', 'Complete, or indent'], ['Mod-Space', 'Complete'], ['Shift-Tab', 'What is known of the name; again for more'], ['F8', 'Go to the next problem'], ['Mod-Shift-M', 'List the problems'], ['Mod-/', 'Comment'], ['Mod-Z', 'Undo in this cell']]
     .flatMap(([k, text]) => [el('dt', {}, el('kbd', {}, keyLabel(k!))), el('dd', {}, text!)]))));
+}
+
+/** What one needs to begin, for an empty notebook. */
+export function firstKeys(): HTMLElement {
+  const key = (binding: string) => el('kbd', {}, keyLabel(binding));
+  const line = (...parts: (Node | string)[]) => el('p', {}, ...parts);
+  return el('div.first-keys', { role: 'note', 'aria-label': 'First keys' },
+    line(key(command('run.next').both![0]!), ' runs a cell, ', key('Enter'), ' writes in it. Names complete while you type; ', key('Shift-Tab'), ' says what one is.'),
+    line(key('Escape'), ', then ', key('H'), ': all keys, ', key(command('view.library').keys![0]!), ': search the library, ', key('M'), ': text instead of code.'));
 }

@@ -21,7 +21,7 @@ import { bound, command } from './commands';
 import { dropZone } from './drag';
 import { Execution } from './execution';
 import { Header } from './header';
-import { helpTable } from './help';
+import { firstKeys, helpTable } from './help';
 import { hasKey, KeySequence, keyName } from './keys';
 import { Library } from './library';
 import { Original } from './original';
@@ -47,6 +47,8 @@ export class NotebookPage implements NotebookActions, CellHost {
   lineNumbers = localStorage.getItem('nacre.lineNumbers') === 'on';
   private readonly views = new Map<Cell, CellView>();
   private readonly list = el('main.notebook', { 'aria-label': 'Notebook' });
+  /** Stands below the first cell of an empty notebook until one has run or there are more. */
+  private hint: HTMLElement | null = null;
   private readonly pager = el('aside.pager', { 'aria-label': 'Documentation', hidden: true });
   private readonly header: Header;
   private readonly banners: Banners;
@@ -82,6 +84,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     this.dom.append(this.header.dom, this.search.dom, this.banners.dom, this.list, this.pager, this.outline.dom, this.library.dom, this.variables.dom);
     this.connect();
     new Checking(notebook, link, (cell, problems) => this.view(cell).setProblems(problems));
+    if (this.unused && !notebook.cells[0]!.source.trim()) this.hint = firstKeys();
     dropZone(this.list, this, (dom) => (dom as any).cellView?.cell);
     this.layout();
     this.selection.set(0, 'command');
@@ -146,6 +149,7 @@ export class NotebookPage implements NotebookActions, CellHost {
     // The server keeps outputs by cell: it has to know the cells.
     if (this.saving.textDirty) void this.saving.save();
     this.execution.run(cells);
+    this.layout();
     this.staleness.acted();
     this.header.tick();
   }
@@ -531,8 +535,15 @@ export class NotebookPage implements NotebookActions, CellHost {
     }
   }
 
+  /** Nothing has been made of the notebook yet, but perhaps a first cell written. */
+  private get unused(): boolean {
+    const { cells } = this.notebook;
+    return cells.length === 1 && cells[0]!.count === null && !cells[0]!.outputs.length && cells[0]!.state === 'idle';
+  }
+
   private layout(): void {
-    const wanted = this.notebook.cells.map((c) => this.view(c).dom);
+    if (!this.unused) this.hint = null;
+    const wanted = [...this.notebook.cells.map((c) => this.view(c).dom), ...(this.hint ? [this.hint] : [])];
     const have = new Set(wanted);
     for (const child of [...this.list.children]) if (!have.has(child as HTMLElement)) child.remove();
     // Only what moved is touched: an editor or a frame that leaves the page loses its state.

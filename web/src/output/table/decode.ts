@@ -54,6 +54,21 @@ export function readFilter(text: string, table: Table): Condition[] {
   });
 }
 
+/** A filter that this table answers, as an example: a comparison of numbers, or else of text; '' where no column has a name for one. */
+export function exampleFilter(table: Table): string {
+  // Space parts conditions, and signs end a column's name.
+  const plain = (s: string) => s !== '' && !/[\s"<>=!]/.test(s);
+  const named = table.columns.filter((c) => plain(c.name));
+  for (const c of [...named.filter((c) => c.number), ...named.filter((c) => !c.number)]) {
+    const middle = Math.floor(c.values.length / 2);
+    for (const row of [middle, 0]) {
+      const value = cellText(c, row).replace('−', '-');
+      if (plain(value) && value.length <= 12) return c.name + (c.number ? '>' : '=') + value;
+    }
+  }
+  return '';
+}
+
 function compares(column: Column, sign: string, value: string): Condition {
   const wanted = column.number ? Number(value) : value.toLowerCase();
   const at = (row: number) => {

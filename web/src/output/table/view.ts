@@ -1,7 +1,7 @@
 // A table to sort, filter and page through.
 
 import { announce, download, el } from '../../dom';
-import { cellText, csv, decode, pick, Table } from './decode';
+import { cellText, csv, decode, exampleFilter, pick, Table } from './decode';
 
 /** Rows on a page. */
 const pageRows = 15;
@@ -20,21 +20,28 @@ export class TableView {
   constructor(json: unknown) {
     this.data = decode(json);
     this.filter = el('input', {
-      type: 'search', placeholder: 'filter: a word, return>-10', 'aria-label': 'Filter rows', spellcheck: 'false', autocomplete: 'off',
+      type: 'search', 'aria-label': 'Filter rows', spellcheck: 'false', autocomplete: 'off',
       input: () => { this.page = 0; this.pick(); },
     });
     const grid = el('div.viewport', { tabindex: '0', role: 'region', 'aria-label': 'Table' }, el('table', {}, el('thead', {}, this.head), this.body));
     this.dom.append(grid, this.foot);
+    this.hint();
     this.pick();
   }
 
   update(json: unknown): void {
     this.data = decode(json);
     if (this.sort && this.sort.column >= this.data.columns.length) this.sort = null;
+    this.hint();
     this.pick();
   }
 
   dispose(): void { /* holds nothing outside its element */ }
+
+  /** Says by this table's own columns what a filter can be. */
+  private hint(): void {
+    this.filter.placeholder = ['filter: a word', exampleFilter(this.data)].filter(Boolean).join(', ');
+  }
 
   private pick(): void {
     this.rows = pick(this.data, this.filter.value, this.sort);
