@@ -106,6 +106,52 @@ func TestEnterWhileCompleting(t *testing.T) {
 	}
 }
 
+// The parameters of a call stand where they cover neither the line that is written, nor the page's bar, nor at a cell's end
+// anything of the cell; the list of names is below them.
+func TestSignaturePlace(t *testing.T) {
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("import \"strings\"\n", "a\nb\nc\n\nd")})
+	p := s.open("/notebooks/a.ipynb")
+	type box struct{ Top, Bottom float64 }
+	at := func(expression string) box {
+		t.Helper()
+		return eval[box](p, "(() => { const { top, bottom } = "+expression+"; return { top, bottom }; })()")
+	}
+	const view = "nacre.view(nacre.selection.cell).editor.view"
+	const signature = "document.querySelector('.signature').getBoundingClientRect()"
+	check := func(where string, below bool) (popup, line box) {
+		t.Helper()
+		p.await("document.querySelector('.signature b') && document.querySelector('.signature').getBoundingClientRect().top > 0")
+		settle()
+		popup, line = at(signature), at(view+".coordsAtPos("+view+".state.selection.main.head)")
+		if bar := at("document.querySelector('.top').getBoundingClientRect()"); popup.Top < bar.Bottom {
+			t.Errorf("%s: the parameters at %v are over the bar, which ends at %v", where, popup.Top, bar.Bottom)
+		}
+		if below && popup.Top < line.Bottom || !below && popup.Bottom > line.Top {
+			t.Errorf("%s: the parameters are at %+v, the line is at %+v; below it: %v", where, popup, line, below)
+		}
+		return popup, line
+	}
+	p.press("Enter", "Ctrl-End")
+	p.enter("strings.Replace(")
+	check("at the end of the first cell", true)
+	p.enter("str")
+	p.await("(" + listed + ").includes('strings')")
+	popup, _ := check("with a list", true)
+	if list := at("document.querySelector('.cm-tooltip-autocomplete').getBoundingClientRect()"); list.Top < popup.Bottom {
+		t.Errorf("the list at %v is over the parameters, which end at %v", list.Top, popup.Bottom)
+	}
+	p.press("Escape", "Enter")
+	p.enter("1,")
+	check("in a call of several lines", true)
+	p.press("Escape", "Escape", "j", "Enter", "Ctrl-Home", "ArrowDown", "ArrowDown", "ArrowDown")
+	p.enter("strings.Repeat(")
+	check("with lines below", false)
+	p.press("Escape", "Escape", "k", "Enter", "Ctrl-Home")
+	p.enter("len(")
+	check("in the page's first line", true)
+	p.quiet()
+}
+
 // What is typed comes to what was meant, brackets and quotes that the editor closes by itself included, however lines end between.
 func TestTypingOver(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("")})

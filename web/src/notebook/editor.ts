@@ -23,6 +23,9 @@ export interface EditorHost extends WritingHost {
 
 export type Marks = { from: number; to: number; current: boolean }[];
 
+/** Where tooltips may be: not over the page's bar. */
+const belowBar = () => ({ top: document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0, left: 0, bottom: innerHeight, right: innerWidth });
+
 const setTip = StateEffect.define<Tooltip | null>();
 const tipField = StateField.define<Tooltip | null>({
   create: () => null,
@@ -61,7 +64,7 @@ export class CellEditor {
       state: EditorState.create({
         doc: text,
         extensions: [
-          tipField, marksField, tooltips({ parent: document.body, position: 'fixed' }),
+          tipField, marksField, tooltips({ parent: document.body, position: 'fixed', tooltipSpace: belowBar }),
           Prec.highest(keymap.of(this.keys())),
           history(), drawSelection(), bracketMatching(), typingOver, closeBrackets(), indentOnInput(), indentUnit.of('\t'), EditorState.tabSize.of(4),
           this.languageSlot.of(this.languageFor(type)),

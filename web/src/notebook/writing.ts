@@ -28,6 +28,7 @@ const number = /(?:^|[^\p{L}\p{N}_)\][])\d[\p{N}_]*\.?$/u;
 
 export function writing(host: WritingHost): Extension {
   return [
+    signatureField, // before the list, which stands below it
     autocompletion({
       override: [(c) => complete(c, host)], activateOnTyping: true, activateOnTypingDelay: 0, defaultKeymap: false, icons: true, maxRenderedOptions: 100,
     }),
@@ -38,7 +39,7 @@ export function writing(host: WritingHost): Extension {
       { key: 'Escape', run: closeCompletion }, { key: 'Ctrl-Space', run: startCompletion },
     ])),
     keymap.of(lintKeymap),
-    linter(null), signatureField, signatureHelp(host),
+    linter(null), signatureHelp(host),
   ];
 }
 
@@ -153,7 +154,10 @@ const signatureHelp = (host: WritingHost) => ViewPlugin.fromClass(class {
     if (key === this.shown) return;
     this.shown = key;
     const dom = s?.label ? el('div.signature', { role: 'tooltip' }, ...labelled(s), s.doc ? el('p', {}, s.doc) : null) : null;
-    this.view.dispatch({ effects: setSignature.of(dom && { pos: this.view.state.selection.main.head, above: true, create: () => ({ dom }) }) });
+    const { doc, selection: { main: { head } } } = this.view.state;
+    // Below the line where that covers nothing written, as at the end of a cell.
+    const above = /[\p{L}\p{N}_]/u.test(doc.sliceString(doc.lineAt(head).to));
+    this.view.dispatch({ effects: setSignature.of(dom && { pos: head, above, create: () => ({ dom }) }) });
   }
 });
 
