@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,6 +108,32 @@ func TestTimesOfThisRun(t *testing.T) {
 		t.Errorf("it is said to have taken %.0f ms; it began %v ago, the run before it %v", ms, time.Since(began), time.Since(earlier))
 	}
 	p.quiet()
+}
+
+// What ran while a page could not hear it, and what another program wrote into the file, took as long as was recorded.
+func TestTimesOfOtherRuns(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("print short")})
+	p := s.open("/notebooks/a.ipynb")
+	p.runAll()
+	q := s.more(p, "/notebooks/a.ipynb")
+	eval[any](p, "nacre.execution.receive = () => {}; null")
+	eval[any](q, "nacre.notebook.cells[0].setSource('sleep 700'); null")
+	q.runAll()
+	eval[any](p, "delete nacre.execution.receive; nacre.catchUp().then(() => null)")
+	p.await("nacre.notebook.cells[0].count === 2")
+	if ms := eval[float64](p, "nacre.notebook.cells[0].tookMs"); ms < 700 {
+		t.Errorf("a run of 700 ms that was missed is said to have taken %.0f", ms)
+	}
+	eval[any](q, "nacre.saving.save().then(() => null)")
+	nb := notebook("print short")
+	nb["cells"].([]cell)[0]["metadata"] = cell{"execution": cell{"iopub.execute_input": "2026-01-01T00:00:00Z", "shell.execute_reply": "2026-01-01T00:02:05Z"}}
+	b, err := json.Marshal(nb)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(s.dir, "a.ipynb"), b, 0o644))
+	eval[any](q, "nacre.reload().then(() => null)")
+	q.await("document.querySelector('.timing').textContent === '2 min 5 s'")
+	p.quiet()
+	q.quiet()
 }
 
 // The updates of a display that was shown before the page was loaded find it.

@@ -53,10 +53,15 @@ export class Cell {
     this.attachments = json.attachments;
     this.outputs = json.outputs ?? [];
     this.count = json.execution_count ?? null;
-    const timing = json.metadata.execution;
+    this.readTimes();
+  }
+
+  /** Takes how long it ran from what its metadata say of its last run. */
+  readTimes(): void {
+    const timing = this.metadata.execution;
     const from = timeOf(timing?.['iopub.execute_input']);
     const to = timeOf(timing?.['shell.execute_reply'] ?? timing?.['iopub.status.idle']);
-    if (to >= from) this.tookMs = to - from;
+    this.tookMs = to >= from ? to - from : -1;
   }
 
   /** Whether the kernel knows what the source declares: it has run, to its end, as it is. */

@@ -68,6 +68,12 @@ export class Execution {
     for (const cell of this.notebook.cells) {
       const kept = theirs.get(cell.id);
       if (cell.type !== 'code' || !kept || kept.cell_type !== 'code') continue;
+      const ran = kept.metadata.execution;
+      if (cell.state === 'idle' && ran && cell.count !== kept.execution_count) {
+        // It ran while this page could not hear it.
+        cell.metadata.execution = ran;
+        cell.readTimes();
+      }
       if (!sameOutputs(cell.outputs, kept.outputs) || cell.count !== kept.execution_count) cell.setOutputs(kept.outputs ?? [], kept.execution_count ?? null);
       if (cell.state !== 'idle' && !(cell.id in model.live.cells) && !this.link.sending(cell.id)) this.finish(cell, kept.metadata.execution?.['shell.execute_reply'] ?? new Date().toISOString());
     }

@@ -410,6 +410,7 @@ export class NotebookPage implements NotebookActions, CellHost {
         if (!cell) return new Cell(json);
         cell.type = json.cell_type;
         cell.metadata = json.metadata;
+        cell.readTimes();
         cell.setSource(json.source);
         cell.setOutputs(json.outputs ?? [], json.execution_count ?? null);
         return cell;
