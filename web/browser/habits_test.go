@@ -108,6 +108,29 @@ func TestFirstKeys(t *testing.T) {
 	}
 }
 
+// The bar says what is so at the moment at which it is.
+func TestBarSaysWhatIs(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("print x")})
+	p := s.open("/notebooks/a.ipynb")
+	if got := eval[string](p, `(() => {
+		nacre.notebook.cells[0].setSource('print y');
+		nacre.notebook.edited.emit();
+		const said = [document.querySelector('.saved').textContent];
+		const saved = nacre.saving.save();
+		return saved.then(() => said.concat(document.querySelector('.saved').textContent).join());
+	})()`); got != "Edited,Saved" {
+		t.Errorf("after an edit, and after saving, the bar says %s", got)
+	}
+	if got := eval[string](p, `(() => {
+		nacre.link.renamed = () => new Promise(() => {});
+		void nacre.moved('b.ipynb');
+		return document.title;
+	})()`); got != "b – Nacre" {
+		t.Errorf("renamed, the page is called %q", got)
+	}
+	p.quiet()
+}
+
 func TestSplitAtCursor(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("print one\nprint two")})
 	p := s.open("/notebooks/a.ipynb")

@@ -381,9 +381,9 @@ export class NotebookPage implements NotebookActions, CellHost {
   /** The page is about another file from now on. */
   private async moved(to: string): Promise<void> {
     this.path = this.saving.path = to;
-    await this.link.renamed(to);
     history.replaceState(null, '', notebookUrl(to));
     this.header.refresh();
+    await this.link.renamed(to);
   }
 
   async downloadNotebook(): Promise<void> {

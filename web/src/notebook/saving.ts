@@ -1,6 +1,6 @@
 // Keeping the notebook: saving, changes on disk by others, unsaved text in this browser, checkpoints.
 
-import { perFrame, Signal } from '../dom';
+import { Signal } from '../dom';
 import { sameText } from '../model/merge';
 import { CellJson, NotebookJson, parseNotebook, toFile } from '../model/nbformat';
 import { Notebook } from '../model/notebook';
@@ -24,7 +24,6 @@ export class Saving {
   private queue: Promise<boolean> = Promise.resolve(true);
   private draftTimer = 0;
   private autosaveTimer = 0;
-  private readonly notice = perFrame(() => this.changed.emit(this.state));
 
   constructor(private readonly notebook: Notebook, public path: string, model: FileModel, private readonly seq: () => number,
     private readonly before: () => Promise<void>) {
@@ -155,7 +154,7 @@ export class Saving {
   private set(state: SaveState): void {
     if (state === this.state && state !== 'edited') return;
     this.state = state;
-    this.notice();
+    this.changed.emit(state);
   }
 }
 
