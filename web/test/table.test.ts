@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellText, csv, decode, pick } from '../src/output/table/decode';
+import { cellText, csv, decode, exampleFilter, pick } from '../src/output/table/decode';
 
 const table = decode({ version: 1, rows: 900, columns: [
   { name: 'x', number: true, digits: 2, values: [1.5, null, -3, '+Inf', 1.5] },
@@ -25,6 +25,16 @@ test('filters compare columns and look for words', () => {
   assert.deepEqual(pick(table, '"hi"', null), [3]);
   assert.deepEqual(pick(table, 'y>0', null), []);
   assert.deepEqual(pick(table, '(', null), []);
+});
+
+test('the example of a filter is one that this table answers', () => {
+  assert.equal(exampleFilter(table), 'x>-3.00');
+  const of = (...columns: unknown[]) => decode({ version: 1, rows: 3, columns });
+  const texts = { name: 'arm', number: false, values: ['a b', 'pearl', 'tcl'] };
+  assert.equal(exampleFilter(of({ name: 'env steps', number: true, digits: 0, values: [1, 2, 3] }, texts)), 'arm=pearl');
+  assert.deepEqual(pick(of(texts), 'arm=pearl', null), [1]);
+  assert.equal(exampleFilter(of({ name: 'a b', number: true, values: [1] })), '');
+  assert.equal(exampleFilter(of()), '');
 });
 
 test('rows as CSV', () => {
