@@ -80,6 +80,12 @@ func TestWideTable(t *testing.T) {
 	if end := eval[float64](p, "document.querySelector('.output[data-kind=stream] pre').getBoundingClientRect().right"); end > wide.Text {
 		t.Errorf("text beside the table goes to %v, the cell's to %v", end, wide.Text)
 	}
+	if tools := eval[float64](p, "(t => t.left - document.querySelector('.cell .source').getBoundingClientRect().right)(document.querySelector('.cell-tools').getBoundingClientRect())"); tools < 0 {
+		t.Errorf("the cell's buttons begin %v pixels within the text", -tools)
+	}
+	if over := eval[float64](p, "document.querySelector('.cell-tools').getBoundingClientRect().bottom - document.querySelector('figure.table').getBoundingClientRect().top"); over > 0 {
+		t.Errorf("the cell's buttons go %v pixels over the table", over)
+	}
 	for _, width := range []int64{1280, 1000, 900, 700, 390} {
 		if got := look(width); got.Hidden <= 0 || got.Table > float64(width) {
 			t.Errorf("on a page of %d pixels: %+v", width, got)
