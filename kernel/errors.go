@@ -3,7 +3,9 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"reflect"
+	"slices"
 	"strings"
 
 	"nacre/kernel/internal/cells"
@@ -45,16 +47,38 @@ func entry(what string, lines []string) string {
 	return strings.Join(append([]string{what}, lines...), "\n")
 }
 
-// excerpt is a line of the cell with a mark under the column.
+// maxExcerpt are the characters of a cell's line that an error shows: with the line's number it fits 80 columns. What is
+// wider is wrapped, and a mark would stand below another token.
+const maxExcerpt = 72
+
+// excerpt is a line of the cell with a mark under the column, counted in bytes from 1; 0 for none. Of a long line it is
+// the part around the column.
 func excerpt(code string, line, column int) []string {
 	lines := strings.Split(code, "\n")
 	if line < 1 || line > len(lines) {
 		return nil
 	}
-	text := strings.ReplaceAll(lines[line-1], "\t", " ")
-	out := []string{faint + fmt.Sprintf("%4d | ", line) + plain + text}
-	if column >= 1 && column <= len(text)+1 {
-		out = append(out, strings.Repeat(" ", 6+len([]rune(text[:column-1])))+" "+red+"^"+plain)
+	bytes := strings.TrimSuffix(strings.ReplaceAll(lines[line-1], "\t", " "), "\r")
+	text, mark := []rune(bytes), -1
+	if column >= 1 && column <= len(bytes)+1 {
+		mark = len([]rune(bytes[:column-1]))
+	}
+	if len(text) > maxExcerpt {
+		from := min(max(0, mark-maxExcerpt/2), len(text)-maxExcerpt)
+		mark -= from
+		long := text
+		text = slices.Clone(long[from : from+maxExcerpt])
+		if from > 0 {
+			text[0] = '…'
+		}
+		if from+maxExcerpt < len(long) {
+			text[maxExcerpt-1] = '…'
+		}
+	}
+	number := fmt.Sprintf("%4d | ", line)
+	out := []string{faint + number + plain + string(text)}
+	if mark >= 0 {
+		out = append(out, strings.Repeat(" ", len(number)+mark)+red+"^"+plain)
 	}
 	return out
 }
@@ -101,13 +125,24 @@ func failed(code string, f live.Failed) *Error {
 	if errors.Is(f.Err, errInputRefused) {
 		return &Error{Name: "InputRefused", Message: text, Traceback: []string{red + text + plain}}
 	}
-	e := &Error{Name: "Error", Message: text, Positions: []Position{{f.Line, f.Column}}}
-	where := fmt.Sprintf("line %d of this cell", f.Line)
+	message, in := text, ""
 	if f.Call != "" {
-		e.Message = f.Call + ": " + text
-		where += ", " + f.Call
+		message, in = f.Call+": "+text, ", "+f.Call
 	}
-	e.Traceback = append([]string{red + e.Name + plain + ": " + text, faint + where + plain}, excerpt(code, f.Line, f.Column)...)
+	return placed(code, message, text, in, Position{f.Line, f.Column})
+}
+
+// valueError is the error of a cell whose last expression, at a place, has a value that cannot be shown. The engine no
+// longer knows the place: the cell's statements have ended.
+func valueError(code string, at token.Position, err error) *Error {
+	return placed(code, err.Error(), err.Error(), "", Position{at.Line, at.Column})
+}
+
+// placed is the error of an expression of the cell at a place; in is what its line says besides.
+func placed(code, message, text, in string, at Position) *Error {
+	e := &Error{Name: "Error", Message: message, Positions: []Position{at}}
+	where := fmt.Sprintf("line %d of this cell", at.Line) + in
+	e.Traceback = append([]string{red + e.Name + plain + ": " + text, faint + where + plain}, excerpt(code, at.Line, at.Column)...)
 	return e
 }
 

@@ -79,6 +79,68 @@ func TestPlaceOfAnErrorLeftOut(t *testing.T) {
 	}
 }
 
+// A last value that cannot be shown has the place of its expression, whatever runs it, and whatever lines it ran.
+func TestValueThatCannotBeShown(t *testing.T) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			s := startOn(t, e.engine)
+			for _, c := range []struct {
+				code, line string
+				at         kernel.Position
+			}{
+				{"import (\"nacre/analysis/frame\"; \"nacre/analysis/plots\")\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n\tplots.Line(table, \"stpes\", \"steps\")",
+					"   4 |  plots.Line(table, \"stpes\", \"steps\")", kernel.Position{Line: 4, Column: 2}},
+				{"_ = 1 +\n1\ntable.Sort(\"stpes\")", "   3 | table.Sort(\"stpes\")", kernel.Position{Line: 3, Column: 1}},
+				{"func draw() *plots.Chart {\n\treturn plots.Line(table,\n\t\t\"stpes\", \"steps\")\n}\nx := 1; draw()", "   5 | x := 1; draw()", kernel.Position{Line: 5, Column: 9}},
+				{"%time table.\n  Sort(\"stpes\")", "   1 |       table.", kernel.Position{Line: 1, Column: 7}},
+			} {
+				r, _ := execute(s, c.code)
+				if r.Error == nil || r.Error.Name != "Error" || !strings.Contains(r.Error.Message, `did you mean "steps"?`) || !slices.Equal(r.Error.Positions, []kernel.Position{c.at}) {
+					t.Errorf("%s: got %+v, want the place %v", c.code, r.Error, c.at)
+					continue
+				}
+				text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
+				want := fmt.Sprintf("\nline %d of this cell\n%s\n%s^", c.at.Line, c.line, strings.Repeat(" ", 6+c.at.Column))
+				if !strings.HasSuffix(text, want) {
+					t.Errorf("%s: want %s\nin %s", c.code, want, text)
+				}
+			}
+		})
+	}
+}
+
+// Of a long line an error shows the part around its place, with the mark below the first character of what is wrong.
+func TestPlaceInALongLine(t *testing.T) {
+	s := start(t)
+	many := strings.Repeat("\t1 +", 100)
+	words := strings.Repeat("é😀", 60)
+	for code, below := range map[string]string{
+		"wrong + " + many + " 1":                  "wrong",
+		"x := " + many + " wrong":                 "wrong",
+		"x := " + many + " wrong +" + many + " 1": "wrong",
+		"x, y := 1, \"" + words + "\" + wrong":    "wrong",
+		"x, y := 1, wrong + \"" + words + "\"":    "wrong",
+		"\tx := \"é\" +\t\twrong":                 "wrong",
+		"var é = wrong\r":                         "wrong",
+		"import \"strconv\"\nx := " + many + " strconv.Atoi(\"q\") +" + many + " 1": "strconv.Atoi",
+	} {
+		r, _ := execute(s, code)
+		if r.Error == nil {
+			t.Fatalf("%q: no error", code)
+		}
+		lines := strings.Split(colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), ""), "\n")
+		k := slices.IndexFunc(lines, func(s string) bool { return strings.TrimLeft(s, " ") == "^" })
+		if k < 1 {
+			t.Errorf("%q: no mark in\n%s", code, strings.Join(lines, "\n"))
+			continue
+		}
+		shown, mark := []rune(lines[k-1]), len(lines[k])-1
+		if len(shown) > 79 || !strings.HasPrefix(string(shown[min(mark, len(shown)):]), below) {
+			t.Errorf("%q: not below %s, or too long:\n%s\n%s", code, below, lines[k-1], lines[k])
+		}
+	}
+}
+
 // As a program, cells do what they do in the notebook: the calls that leave errors out are wrapped.
 func TestProgram(t *testing.T) {
 	s := start(t)

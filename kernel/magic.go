@@ -60,10 +60,10 @@ func parseMagic(code string) (*magic, string, error) {
 }
 
 // run runs the compiled cell under the helper.
-func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, u *cells.Unit, compiled time.Time) (*Data, *Error) {
+func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, u *cells.Unit, code string, compiled time.Time) (*Data, *Error) {
 	compile := time.Since(compiled)
 	start := time.Now()
-	value, fail := s.run(ctx, r, p, "")
+	value, fail := s.run(ctx, r, p, u, code)
 	first := time.Since(start)
 	s.info.Lock()
 	u.CommitVars(p.Reached())
@@ -80,7 +80,7 @@ func (m *magic) run(ctx context.Context, s *session, r *run, p *engine.Program, 
 	for range n {
 		start := time.Now()
 		again := &run{session: s, cell: r.cell, count: r.count, number: r.number, out: discard{r.out}}
-		if _, fail := s.run(ctx, again, p, ""); fail != nil {
+		if _, fail := s.run(ctx, again, p, u, code); fail != nil {
 			return nil, fail
 		}
 		times = append(times, time.Since(start))

@@ -227,9 +227,9 @@ func (s *session) execute(ctx context.Context, r *run, code string) (*Data, *Err
 		r.out.Stream("stderr", w+"\n")
 	}
 	if m != nil {
-		return m.run(ctx, s, r, p, u, start)
+		return m.run(ctx, s, r, p, u, code, start)
 	}
-	value, fail := s.run(ctx, r, p, code)
+	value, fail := s.run(ctx, r, p, u, code)
 	s.info.Lock()
 	u.CommitVars(p.Reached())
 	s.changes++
@@ -279,7 +279,7 @@ func (s *session) prepare(ctx context.Context, number int, code string) (u *cell
 }
 
 // run runs a compiled cell to its end, or to its interruption.
-func (s *session) run(ctx context.Context, r *run, p *engine.Program, code string) (*Data, *Error) {
+func (s *session) run(ctx context.Context, r *run, p *engine.Program, u *cells.Unit, code string) (*Data, *Error) {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.running.Store(r)
 	done := make(chan *Error, 2) // the cell's end, and that of a goroutine that exits
@@ -317,7 +317,7 @@ func (s *session) run(ctx context.Context, r *run, p *engine.Program, code strin
 	}
 	d, err := s.render(*r.shown)
 	if err != nil {
-		return nil, r.located(p, code, "Error", err.Error())
+		return nil, valueError(code, s.fset.Position(u.Value.Pos()), err)
 	}
 	return d, nil
 }

@@ -22,6 +22,7 @@ func init() {
 		"LoadTOML":     reflect.ValueOf(p0.LoadTOML),
 		"Resolve":      reflect.ValueOf(p0.Resolve),
 		"Set":          reflect.ValueOf(p0.Set),
+		"SetBy":        reflect.ValueOf(p0.SetBy),
 		"Table":        reflect.ValueOf((*p0.Table)(nil)),
 		"TableSetter":  reflect.ValueOf((*p0.TableSetter)(nil)),
 		"_TableSetter": reflect.ValueOf((*_nacre_rl_config_TableSetter)(nil)),

@@ -157,7 +157,9 @@ func (c Config) Schedule() (iterations, updates int, err error) {
 }
 
 // Change applies key=value pairs such as "pearl.latent=7" and checks the result.
-func Change(c *Config, pairs ...string) error { return config.Resolve(c, config.Set(pairs...)) }
+func Change(c *Config, pairs ...string) error {
+	return config.Resolve(c, config.SetBy("set", pairs...))
+}
 
 // Settings are the values of a configuration by dotted key, as JSON: its own and those of the tables its algorithm reads.
 // They are the fingerprint of a run.

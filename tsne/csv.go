@@ -12,10 +12,15 @@ import (
 	"nacre/internal/csvtable"
 )
 
-func readCSV(raw []byte, label string) (*Embeddings, error) {
+// newCSV reads a CSV file without the mark that spreadsheets put before it, which is no part of the first column's name.
+func newCSV(raw []byte) *csv.Reader {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 	r.TrimLeadingSpace = true
-	rows, err := r.ReadAll()
+	return r
+}
+
+func readCSV(raw []byte, label string) (*Embeddings, error) {
+	rows, err := newCSV(raw).ReadAll()
 	if err != nil {
 		return nil, err
 	}

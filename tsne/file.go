@@ -2,7 +2,6 @@ package tsne
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -137,7 +136,7 @@ func Labels(name string, raw []byte) []string {
 	var out []string
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv":
-		first, _ := csv.NewReader(bytes.NewReader(raw)).Read()
+		first, _ := newCSV(raw).Read()
 		out, _ = csvtable.Names(first)
 	case ".npz":
 		r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,19 @@ func write(t *testing.T, name string, b []byte) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// The mark that spreadsheets put at a file's beginning is no part of the first column's name.
+func TestMarkBeforeCSV(t *testing.T) {
+	for name, raw := range map[string]string{"plain": "\ufeffgoal,a,b\nx,1,2\ny,3,4\n", "quoted": "\ufeff\"goal\",a,b\nx,1,2\ny,3,4\n"} {
+		if got := Labels("a.csv", []byte(raw)); !slices.Equal(got, []string{"goal", "a", "b"}) {
+			t.Errorf("%s: the columns are %q", name, got)
+		}
+		e, err := Read("a.csv", []byte(raw), "goal")
+		if err != nil || !slices.Equal(e.Names, []string{"x", "y"}) || e.Mean.Cols != 2 {
+			t.Errorf("%s: got %+v, %v", name, e, err)
+		}
+	}
 }
 
 func TestLoadColumnMajorFloat32(t *testing.T) {

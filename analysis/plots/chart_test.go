@@ -177,7 +177,7 @@ func TestBinsHoldEverything(t *testing.T) {
 
 func TestLogTicks(t *testing.T) {
 	for want, at := range map[string][2]float64{
-		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000}, "1e-09 1e-06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
+		"1 2 5 10 20 50": {1, 60}, "0.001 0.01 0.1 1 10 100 1000": {0.001, 1000}, "1e−09 1e−06 0.001 1 1000 1e+06 1e+09": {1e-9, 1e9},
 	} {
 		r := newRuler(Scale{Log: true}, at[0], at[1], 5, false)
 		var got []string
@@ -187,5 +187,58 @@ func TestLogTicks(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("ticks of %v: %v, want %s", at, got, want)
 		}
+	}
+}
+
+// An axis of a single value, or of values that only rounding tells apart, has it inside, between ticks of different texts.
+func TestAxesOfASingleValue(t *testing.T) {
+	for _, lo := range []float64{0, 1, 0.3, -3.5, 2e-9, -0.004, 12000, 1234567, 20000, 1e17} {
+		for _, hi := range []float64{lo, math.Nextafter(lo, math.Inf(1))} {
+			if hi == lo || lo != 0 {
+				around(t, newRuler(Scale{}, lo, hi, 5, false), lo)
+			}
+			if lo > 0 {
+				around(t, newRuler(Scale{Log: true}, lo, hi, 5, false), math.Log10(lo))
+			}
+		}
+		a, err := newAxis(CurvePanel{Series: []Series{{X: []float64{lo}, Y: []float64{lo}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []ruler{{lo: a.xlo, hi: a.xhi, ticks: written(a.xticks, a.xdecimals)}, {lo: a.ylo, hi: a.yhi, ticks: written(a.yticks, a.ydecimals)}} {
+			around(t, r, lo)
+		}
+	}
+	f := frame.New(frame.Numbers("x", []float64{0.3, 0.1 + 0.2, 1}), frame.Numbers("y", []float64{7, 7, 7}), frame.Numbers("seven", []float64{-7.5, -7.5, -7.5}))
+	figure, err := Heat(f, "x", "y", "seven").Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(t, figure); !slices.Contains(got, "−7.5") {
+		t.Errorf("the scale of one colour does not say its value: %q", got)
+	}
+	if at, _ := ticks(-math.MaxFloat64, math.MaxFloat64, 5, false); len(at) != 0 {
+		t.Errorf("%d ticks on an axis that float64 cannot count", len(at))
+	}
+}
+
+func written(at []float64, decimals int) (list []tick) {
+	for _, v := range at {
+		list = append(list, tick{v, number(v, decimals)})
+	}
+	return list
+}
+
+func around(t *testing.T, r ruler, v float64) {
+	t.Helper()
+	if room := r.hi - r.lo; !(v-r.lo > 0.2*room && r.hi-v > 0.2*room) {
+		t.Errorf("%v lies at the edge of [%v, %v]", v, r.lo, r.hi)
+	}
+	seen := map[string]bool{}
+	for _, tick := range r.ticks {
+		seen[tick.text] = true
+	}
+	if len(seen) < 2 || len(seen) != len(r.ticks) {
+		t.Errorf("ticks around %v: %v", v, r.ticks)
 	}
 }

@@ -174,12 +174,16 @@ func newRuler(s Scale, lo, hi float64, n int, dots bool) ruler {
 		return r
 	}
 	if s.Log {
-		r.lo, r.hi = widen(math.Log10(lo), math.Log10(hi), 0.04)
+		if r.lo, r.hi = math.Log10(lo), math.Log10(hi); single(lo, hi) {
+			r.lo, r.hi = r.lo-0.5, r.hi+0.5
+		} else {
+			r.lo, r.hi = widen(r.lo, r.hi, 0.04)
+		}
 		r.logTicks()
 		return r
 	}
 	r.lo, r.hi = widen(lo, hi, 0.04)
-	if lo == 0 && !dots {
+	if lo == 0 && hi > 0 && !dots {
 		r.lo = 0
 	}
 	at, decimals := ticks(r.lo, r.hi, n, false)
@@ -206,7 +210,7 @@ func (r *ruler) logTicks() {
 			if v >= 1e-3 && v < 1e4 {
 				text = strconv.FormatFloat(v, 'f', -1, 64)
 			}
-			r.ticks = append(r.ticks, tick{v, text})
+			r.ticks = append(r.ticks, tick{v, minus(text)})
 		}
 	}
 }
@@ -391,7 +395,7 @@ var Sequential = []color.NRGBA{
 // of is the colour of a value.
 func (s *ColourScale) of(v float64) color.NRGBA {
 	t := 0.5
-	if s.Hi > s.Lo {
+	if !single(s.Lo, s.Hi) {
 		t = min(1, max(0, (v-s.Lo)/(s.Hi-s.Lo)))
 	}
 	at := t * float64(len(Sequential)-1)
@@ -413,7 +417,10 @@ func (l *layout) drawColours(p *pen) {
 		v := l.Colour.Lo + (l.Colour.Hi-l.Colour.Lo)*(float64(k)+0.5)/steps
 		p.rect(l.Colour.of(v), x, top+h-float64(k+1)*h/steps, wide, h/steps+0.4)
 	}
-	at, decimals := ticks(l.Colour.Lo, max(l.Colour.Hi, l.Colour.Lo+1e-300), 4, false)
+	if single(l.Colour.Lo, l.Colour.Hi) { // all of one colour, that of the scale's middle
+		p.text(tickStyle, soft, x+wide+4, top+h/2+tickStyle.capHeight()/2, 0, minus(strconv.FormatFloat(l.Colour.Lo, 'g', 4, 64)))
+	}
+	at, decimals := ticks(l.Colour.Lo, l.Colour.Hi, 4, false)
 	for _, v := range at {
 		y := top + h - (v-l.Colour.Lo)/(l.Colour.Hi-l.Colour.Lo)*h
 		p.text(tickStyle, soft, x+wide+4, y+tickStyle.capHeight()/2, 0, number(v, decimals))

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Series is one line of a CurvePanel. A missing value is NaN and breaks the line.
@@ -201,13 +202,21 @@ func newAxis(p CurvePanel) (*axis, error) {
 	return a, nil
 }
 
+// widen gives a range room on both sides. Around a single value that is as much as makes ticks beside it: a half, of a
+// small value itself, of a large one a tenth.
 func widen(lo, hi, share float64) (float64, float64) {
-	if lo == hi {
-		d := max(math.Abs(lo)*0.1, 0.5)
+	if single(lo, hi) {
+		d := 0.5
+		if v := math.Abs(lo); v > 0 {
+			d = max(v*0.1, min(v, 0.5))
+		}
 		return lo - d, hi + d
 	}
 	return lo - share*(hi-lo), hi + share*(hi-lo)
 }
+
+// single says whether a range is one value but for rounding: ticks within it would be one number.
+func single(lo, hi float64) bool { return hi-lo <= 1e-12*max(math.Abs(lo), math.Abs(hi)) }
 
 // ticks returns about n round values in [lo, hi] and the decimals that tell them apart.
 func ticks(lo, hi float64, n int, whole bool) (at []float64, decimals int) {
@@ -219,11 +228,17 @@ func ticks(lo, hi float64, n int, whole bool) (at []float64, decimals int) {
 	if whole {
 		step = max(1, math.Round(step))
 	}
+	if !(hi > lo) || math.IsInf(hi-lo, 0) || single(lo, hi) || step == 0 { // no numbers between them to count with
+		return nil, 0
+	}
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
 		at = append(at, k*step+0) // +0 turns −0 into 0
 	}
 	return at, max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 }
+
+// minus writes a number's text with true minus signs, as all numbers of a figure have.
+func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
 // number writes a tick with a true minus sign, and large round values in thousands or millions.
 func number(v float64, decimals int) string {

@@ -38,7 +38,8 @@ var (
 
 // Embedding draws the panels side by side. All share one scale, a bar in each plane giving its units, so that
 // distances may be compared across panels. A label has the same colour and number in all of them; the legend says
-// which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand the distances to and between centroids and their ratio. Every panel needs
+// which is which, unless the labels are short numbers without names. Centroids are marked, and under each title stand the
+// distances to and between centroids in the plane and their ratio, which differ from those of latent space. Every panel needs
 // finite positions and at least two labels or none.
 func Embedding(panels ...Panel) (*Figure, error) { return EmbeddingTable(Table{}, panels...) }
 
@@ -61,7 +62,7 @@ func EmbeddingTable(table Table, panels ...Panel) (*Figure, error) {
 			return nil, fmt.Errorf("plots: panel %d: %w", i, err)
 		}
 		if p.Note == "" {
-			panels[i].Note = fmt.Sprintf("distance to centroid %s · between centroids %s · ratio %.2f", figures3(c.Intra), figures3(c.Inter), c.Ratio)
+			panels[i].Note = fmt.Sprintf("in the plane: to centroid %s · between centroids %s · ratio %.2f", figures3(c.Intra), figures3(c.Inter), c.Ratio)
 		}
 		labels = append(labels, p.Label...)
 	}

@@ -128,7 +128,7 @@ func TestEmbeddingSaysWhatItShows(t *testing.T) {
 	got := strings.Join(texts(t, f), "|")
 	// By hand: pairs 2√2 apart, centroids (−49,1), (1,49), (49,−1): 2·√(50²+48²)/3 + √(98²+2²)/3 … = 78.88.
 	for _, want := range []string{
-		"wide|distance to centroid 1.41 · between centroids 78.9 · ratio 55.78", "narrow|distance to centroid 0.707",
+		"wide|in the plane: to centroid 1.41 · between centroids 78.9 · ratio 55.78", "narrow|in the plane: to centroid 0.707",
 		"west & up", "east", "north", "|20|",
 	} {
 		if !strings.Contains(got, want) {

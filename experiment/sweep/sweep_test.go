@@ -246,7 +246,7 @@ func TestBadPlans(t *testing.T) {
 		`algorithm "pearls" does not exist`:             good + "[[systems]]\nalgorithm = 'pearls'",
 		`preset "quick/pint-goal" does not exist; did `: good + "[[systems]]\npreset = 'quick/pint-goal'",
 		"two runs are called point-goal-pearl-seed1":    good + "[[systems]]\nalgorithm = 'pearl'\n[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latent=3']",
-		"--set pearl.latnet=3":                          good + "[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latnet=3']",
+		"set pearl.latnet=3:":                           good + "[[systems]]\nalgorithm = 'pearl'\nset = ['pearl.latnet=3']",
 		"set changes family or seed":                    good + "[[systems]]\nset = ['seed=3']",
 		`system name "a b"`:                             good + "[[systems]]\nname = 'a b'",
 		"algoritm":                                      good + "[[systems]]\nalgoritm = 'pearl'",

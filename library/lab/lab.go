@@ -23,6 +23,7 @@ import (
 	"nacre/experiment"
 	"nacre/library/cell"
 	"nacre/rl"
+	"nacre/rl/config"
 )
 
 // Option changes what Train does.
@@ -211,7 +212,12 @@ func (p plan) config(preset string) (experiment.Config, error) {
 	if p.shared {
 		pairs = slices.DeleteFunc(pairs, cfg.Ignores)
 	}
-	for _, s := range slices.Concat(p.named, p.at) {
+	layers := []config.Layer{config.SetBy("lab.Set", pairs...)}
+	for k, s := range slices.Concat(p.named, p.at) {
+		option := "lab.Over"
+		if k < len(p.named) {
+			option = "lab." + strings.ToUpper(s.name[:1]) + s.name[1:] // Iterations or Latent
+		}
 		key := s.name
 		if !strings.Contains(key, ".") {
 			var err error
@@ -219,9 +225,9 @@ func (p plan) config(preset string) (experiment.Config, error) {
 				return cfg, err
 			}
 		}
-		pairs = append(pairs, key+"="+s.value)
+		layers = append(layers, config.SetBy(option, key+"="+s.value))
 	}
-	return cfg, experiment.Change(&cfg, pairs...)
+	return cfg, config.Resolve(&cfg, layers...)
 }
 
 // keyOf finds a setting in the tables that an algorithm reads.

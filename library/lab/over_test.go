@@ -37,12 +37,16 @@ func TestOver(t *testing.T) {
 	for want, options := range map[string][]Option{
 		"several values of latent in Train": {Over("latent", 2, 3)},
 		`has no setting "latnt"`:            {Set("x=1"), func(p *plan) { p.pairs = nil }, func(p *plan) { p.named = append(p.named, setting{"latnt", "2"}) }},
+		"lab.Set pearl.latnt=7: unknown key pearl.latnt; the nearest is pearl.latent": {Set("pearl.latnt=7")},
+		"lab.Set pearl.latent=many: ":          {Set("pearl.latent=many")},
+		"lab.Latent pearl.latent=0: ":          {Latent(0)},
+		"lab.Iterations pearl.iterations=-1: ": {Iterations(-1)},
 	} {
 		if _, err := Train("quick/point-goal", options...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := Compare("quick/point-goal", nil, nil, Over("tcl.windw", 2)); err == nil || !strings.Contains(err.Error(), "tcl.window") {
+	if _, err := Compare("quick/point-goal", nil, nil, Over("tcl.windw", 2)); err == nil || !strings.HasPrefix(err.Error(), "lab.Over tcl.windw=2: unknown key tcl.windw; the nearest is tcl.window") {
 		t.Errorf("a setting that is not there: %v", err)
 	}
 }

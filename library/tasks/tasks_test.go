@@ -65,11 +65,18 @@ func session(t *testing.T) kernel.Session {
 
 func run(t *testing.T, s kernel.Session, code string) kernel.Reply {
 	t.Helper()
-	r := s.Execute(t.Context(), kernel.Request{Code: code}, &kerneltest.Output{})
+	r, _ := execute(t, s, code)
+	return r
+}
+
+func execute(t *testing.T, s kernel.Session, code string) (kernel.Reply, *kerneltest.Output) {
+	t.Helper()
+	out := &kerneltest.Output{}
+	r := s.Execute(t.Context(), kernel.Request{Code: code}, out)
 	if r.Error != nil {
 		t.Fatalf("%s\n%s", code, r.Error.Message)
 	}
-	return r
+	return r, out
 }
 
 // python runs the programs in Python, where the packages are and NACRE_PROGRAM names a nacre for them to call.

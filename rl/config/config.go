@@ -76,10 +76,13 @@ func Text(name string, data []byte) Layer {
 
 // Set is the layer of assignments such as "pearl.latent=7", as given with --set. The value is written as in TOML;
 // words need no quotes.
-func Set(assignments ...string) Layer {
+func Set(assignments ...string) Layer { return SetBy("--set", assignments...) }
+
+// SetBy is Set of assignments that were given with something else, a word that messages name.
+func SetBy(word string, assignments ...string) Layer {
 	return func(cfg any) error {
 		for _, a := range assignments {
-			if err := set(cfg, a); err != nil {
+			if err := set(cfg, word, a); err != nil {
 				return err
 			}
 		}
@@ -119,12 +122,12 @@ func decode(name string, data []byte, cfg any, ignore []string) error {
 	return nil
 }
 
-func set(cfg any, assignment string) error {
-	where := "--set " + assignment
+func set(cfg any, word, assignment string) error {
+	where := word + " " + assignment
 	key, value, ok := strings.Cut(assignment, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || key == "" {
-		return fmt.Errorf("%s: expected key=value, for example --set pearl.latent=7", where)
+		return fmt.Errorf("%s: expected key=value, for example %s pearl.latent=7", where, word)
 	}
 	path := strings.Split(key, ".")
 	all := whole(cfg, tables(cfg))

@@ -156,6 +156,16 @@ func TestTypedErrors(t *testing.T) {
 		t.Errorf("unknown key: %#v", err)
 	}
 	cfg.Pearl.Latent = 400
+	for assignment, want := range map[string]string{
+		"sed=1":          "lab.Set sed=1: unknown key sed; the nearest is seed",
+		"seed":           "lab.Set seed: expected key=value, for example lab.Set pearl.latent=7",
+		"seed='1' 2":     "lab.Set seed='1' 2: seed = '1' 2: expected a whole number",
+		"pearl.latent=0": "lab.Set pearl.latent=0: pearl.latent = 0: expected a value in [1,256]",
+	} {
+		if err := config.Resolve(&cfg, config.SetBy("lab.Set", assignment)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", assignment, err, want)
+		}
+	}
 	var value *config.ValueError
 	if err := config.Check(&cfg); !errors.As(err, &value) || value.Key != "pearl.latent" || value.Want != "a value in [1,256]" {
 		t.Errorf("out of range: %#v", err)

@@ -12,7 +12,7 @@ import (
 
 // KeyError reports a key the configuration does not have.
 type KeyError struct {
-	Where   string // file:line, the preset or the --set argument
+	Where   string // file:line, the preset or the assignment with what it was given with
 	Key     string // dotted
 	Nearest string // the dotted key probably meant, or ""
 }
@@ -40,12 +40,18 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s%s = %s: expected %s", where, e.Key, e.Value, e.Want)
 }
 
-// at is name:row for a file; a one-line text such as a --set argument needs no row.
+// at is name:row for a file; an assignment needs no row.
 func at(name string, row int) string {
-	if strings.HasPrefix(name, "--set ") {
+	if isAssignment(name) {
 		return name
 	}
 	return fmt.Sprintf("%s:%d", name, row)
+}
+
+// isAssignment says whether a name is that of an assignment: the word that it was given with, and its text.
+func isAssignment(name string) bool {
+	_, text, _ := strings.Cut(name, " ")
+	return strings.Contains(text, "=")
 }
 
 // suggest finds the key probably meant: the closest among the siblings, else a key of another table that ends in
@@ -85,7 +91,7 @@ func badValue(name string, bad *toml.DecodeError, data []byte, cfg any) error {
 	detail := strings.TrimPrefix(bad.Error(), "toml: ")
 	key := strings.Join(bad.Key(), ".")
 	if key == "" {
-		if strings.HasPrefix(name, "--set ") {
+		if isAssignment(name) {
 			return fmt.Errorf("%s: not a TOML value: %s", name, detail)
 		}
 		return fmt.Errorf("%s:%d:%d: not valid TOML: %s", name, row, column, detail)

@@ -216,7 +216,7 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 		stage.Add(d - done)
 		if done = d; d == of && e.Mean.Rows >= manyPoints {
 			stage.Done()
-			still = going(show.Stage("figures of "+title, 0))
+			still = going(show.Stage("figures of "+title, 0), time.Second)
 		}
 	}})
 	still()
@@ -226,22 +226,24 @@ func analyse(ctx context.Context, show progress.Progress, title string, e *tsne.
 	return report, err
 }
 
-// going says every second that a stage of which nothing is counted goes on, until stop is called.
-func going(s progress.Stage) (stop func()) {
-	tick, ended := time.NewTicker(time.Second), make(chan struct{})
+// going says again and again that a stage of which nothing is counted goes on, until stop is called.
+func going(s progress.Stage, every time.Duration) (stop func()) {
+	tick, stopped, ended := time.NewTicker(every), make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		for {
 			select {
 			case <-tick.C:
 				s.Add(0)
-			case <-ended:
+			case <-stopped:
 				return
 			}
 		}
 	}()
 	return func() {
 		tick.Stop()
-		close(ended)
+		close(stopped)
+		<-ended // or its line could be written once more after that of the end
 		s.Done()
 	}
 }

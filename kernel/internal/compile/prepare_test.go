@@ -41,7 +41,7 @@ func TestPreparedList(t *testing.T) {
 	}
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(self, later, later); err != nil {
-		t.Skip("not tested: the times of the program cannot be set: ", err)
+		t.Fatal("the times of the program cannot be set: ", err)
 	}
 	if err := read(program); err != nil {
 		t.Errorf("a program that was touched: %v", err)

@@ -21,7 +21,7 @@ export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, d
   const to = (v: number) => (scale.log ? Math.log10(v) : v);
   let a = to(lo), b = to(hi);
   if (scale.categories.length && !tight) [a, b] = [-0.5, scale.categories.length - 0.5];
-  else if (a === b) { const d = Math.max(Math.abs(a) * 0.1, 0.5); a -= d; b += d; }
+  else if (single(lo, hi)) { const d = scale.log || !a ? 0.5 : Math.max(Math.abs(a) * 0.1, Math.min(Math.abs(a), 0.5)); a -= d; b += d; }
   else if (!tight) { const room = 0.04 * (b - a); if (scale.log || lo !== 0 || dots) a -= room; b += room; }
   return {
     lo: a, hi: b, log: scale.log, ticks: scale.categories.length ? categories(scale.categories, a, b) : scale.log ? logTicks(a, b) : linearTicks(a, b, n),
@@ -33,6 +33,9 @@ export function axis(scale: Scale, [lo, hi]: Range, n: number, tight: boolean, d
 function categories(names: string[], lo: number, hi: number): Axis['ticks'] {
   return names.map((text, at) => ({ at, text })).filter(({ at }) => at >= lo && at <= hi);
 }
+
+/** A range is one value but for rounding: ticks within it would be one number, and counting them would not end. */
+const single = (lo: number, hi: number) => hi - lo <= 1e-12 * Math.max(Math.abs(lo), Math.abs(hi));
 
 /** The step of about n round values. */
 function roundStep(raw: number): number {

@@ -168,7 +168,7 @@ export class CurvesView {
     });
     const axis = (label: string, size: number): uPlot.Axis => ({
       stroke: ink, font, labelFont: font, label: label || undefined, labelSize: label ? 18 : 0, size, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, gap: 6,
-      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v).replace('-', '−'))),
+      values: (_, splits) => splits.map((v) => (v === null ? '' : format(v))),
     });
     return {
       width: this.host.clientWidth, height: this.height, series, bands,
