@@ -5,7 +5,8 @@
    a result that depends on the order gives a missing barrier away. What lives in a lane from phase to phase is
    declared with PRIVATE and used through OWN; what a block shares is declared with SHARED.
 
-   A kernel is KERNEL(name, parameters). What it writes through one pointer marked RESTRICT it reads through no other, so
+   A kernel is KERNEL(name, parameters), or WIDE_KERNEL: one that keeps much in registers, 128 a lane, so that a compiler does
+   not spill them to make room for more blocks. What it writes through one pointer marked RESTRICT it reads through no other, so
    that loads need not wait for stores. Nothing here depends on how a compiler contracts a*b+c: FMA is
    written where it is meant, and contraction is off. */
 #define BLOCK 128
@@ -13,7 +14,7 @@
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__) || defined(__CUDA__)
   #if defined(__CUDACC_RTC__) || defined(__NVCC__)
     #define DEV static __device__ __forceinline__
-    #define GLOBAL_KERNEL extern "C" __global__ __launch_bounds__(BLOCK)
+    #define GLOBAL_KERNEL(...) extern "C" __global__ __launch_bounds__(__VA_ARGS__)
     #define SHARED_MEMORY __shared__
     #define LANE ((int)threadIdx.x)
     #define BLOCK_ID ((int)blockIdx.x)
@@ -29,7 +30,7 @@
     #define __device__ __attribute__((device))
     #define __shared__ __attribute__((shared))
     #define DEV static inline __device__
-    #define GLOBAL_KERNEL extern "C" __global__ __attribute__((launch_bounds(BLOCK)))
+    #define GLOBAL_KERNEL(...) extern "C" __global__ __attribute__((launch_bounds(__VA_ARGS__)))
     #define SHARED_MEMORY __shared__
     struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
     #define LANE ((int)__nvvm_read_ptx_sreg_tid_x())
@@ -42,7 +43,8 @@
     DEV float k_float(int i) { union { int i; float f; } u; u.i = i; return u.f; }
     DEV int k_bits(float f) { union { int i; float f; } u; u.f = f; return u.i; }
   #endif
-  #define KERNEL(name, ...) GLOBAL_KERNEL void name(__VA_ARGS__)
+  #define KERNEL(name, ...) GLOBAL_KERNEL(BLOCK) void name(__VA_ARGS__)
+  #define WIDE_KERNEL(name, ...) GLOBAL_KERNEL(BLOCK, 4) void name(__VA_ARGS__)
   #define RESTRICT __restrict__
   #define TYPE_OF(p) decltype(p)
   #define SHARED(type, name, n) SHARED_MEMORY type name[n]
@@ -64,6 +66,7 @@
   #define BLOCK_ID k_block
   #define MEMORY ((unsigned)k_memory)
   #define KERNEL(name, ...) const char name##_parameters[] = #__VA_ARGS__; void name(int k_block, int k_memory, __VA_ARGS__)
+  #define WIDE_KERNEL(name, ...) KERNEL(name, __VA_ARGS__)
   #define RESTRICT restrict
   #define TYPE_OF(p) __typeof__(p)
   #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name) /* not a number, until written */

@@ -87,20 +87,33 @@ func TestNVRTC(t *testing.T) {
 	}
 }
 
-// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update, where it and its tools are installed: nothing is spilled,
-// what works on a megabyte or more reads and writes 16 bytes at a time, and reads all it needs before it writes.
+// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update and of those that draw its data, where it and its tools
+// are installed: nothing is spilled on any kind of GPU; on the H100 what works on a megabyte or more reads and writes 16 bytes
+// at a time, and reads all it needs before it writes.
 func TestMachineCode(t *testing.T) {
 	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	must(t, err)
 	pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))
 	must(t, err)
 	text, names := cuda.Source(pl)
-	codes := compiled(t, text, "9.0")
-	for name, c := range codes {
-		if c.Spills > 0 {
-			t.Errorf("%s spills %d bytes", name, c.Spills)
+	_, drawing := cuda.Texts()
+	for _, capability := range capabilities {
+		for what, text := range map[string]string{"update": text, "drawing": drawing} {
+			codes := compiled(t, text, capability)
+			for name, c := range codes {
+				if c.Spills > 0 {
+					t.Errorf("%s spills %d bytes for compute capability %s", name, c.Spills, capability)
+				}
+			}
+			if what == "update" && capability == "9.0" {
+				checkAccess(t, pl, names, codes)
+			}
 		}
 	}
+}
+
+// checkAccess checks how launches of a plan read and write memory, given their kernels' names and what these are compiled to.
+func checkAccess(t *testing.T, pl *gpu.Plan, names []string, codes map[string]machineCode) {
 	for i, u := range pl.Units {
 		c := codes[names[i]]
 		if _, bytes := pl.Work(u); u.Kernel == nil || bytes < 1<<20 {
