@@ -4,7 +4,9 @@ package cuda
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"nacre/core"
 	"nacre/core/gpu"
@@ -272,9 +274,10 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 // Graphs counts those that a device has launched.
 func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }
 
-// Algorithms are the numbers that the stand-in gave to those with which a program's products are made.
+// Algorithms are the numbers that the stand-in gave to those with which a program's products are made, in several memories
+// too.
 func Algorithms(r core.Runner) (out []int) {
-	for _, p := range r.(*runner).lt {
+	for _, p := range append(slices.Collect(maps.Values(r.(*runner).lt)), r.(*runner).spread...) {
 		out = append(out, int(p.algos[0].algo[1]))
 	}
 	return out

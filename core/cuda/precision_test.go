@@ -3,6 +3,7 @@
 package cuda_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -103,8 +104,8 @@ func TestTransposedCopies(t *testing.T) {
 	must(t, s.Close())
 }
 
-// Where cuBLASLt has no masks and no sums of columns, and where it has them and then fails to run, an update is as it should
-// be, and in the second case says who multiplied.
+// Where cuBLASLt has no masks and no sums of columns, where it has them and then fails to run, and where it has them but not
+// the layers that masks are of, an update is as it should be, and says who multiplied but in the first case.
 func TestEpiloguesMissing(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	p, start := tclUpdate(t)
@@ -113,10 +114,16 @@ func TestEpiloguesMissing(t *testing.T) {
 	for name, of := range map[string]struct {
 		epilogues bool
 		refused   int
-	}{"no epilogues": {false, 0}, "products fail": {true, 3}} {
+		layers    bool // are lacking
+	}{"no epilogues": {false, 0, false}, "products fail": {true, 3, false}, "no layers": {true, 0, true}, "layers fail": {true, 0, true}} {
 		gpu.Epilogues(of.epilogues)
 		gpu.Refuses(of.refused)
+		const layer = 134 // bias, ReLU and its bits
+		gpu.Lacks(map[bool]int{true: layer}[of.layers], name == "layers fail")
 		for _, precision := range cuda.Precisions[:3] {
+			if of.layers && precision != "fp32" {
+				continue
+			}
 			d := newDevice(t, cuda.Options{Precision: precision})
 			got := programs.Execute(t, d, p, params, inputs, 2)
 			bound := 5e-5
@@ -128,7 +135,7 @@ func TestEpiloguesMissing(t *testing.T) {
 					t.Errorf("%s, %s: %s is off by %.1e", name, precision, entry, e)
 				}
 			}
-			if notices := d.(core.Described).Describe().Notices; (len(notices) > 0) != (name == "products fail") {
+			if notices := d.(core.Described).Describe().Notices; (len(notices) > 0) != of.epilogues {
 				t.Errorf("%s, %s: notices %q", name, precision, notices)
 			}
 		}
@@ -170,6 +177,19 @@ func TestChoice(t *testing.T) {
 	want("another is faster now, but one is kept", 0)
 	must(t, os.Remove(path()))
 	want("another is faster", 2)
+	together := newDevice(t, cuda.Options{Together: 2})
+	var first core.Runner
+	for range 2 {
+		mem, err := together.NewMemory(p.ParamSpecs())
+		must(t, err)
+		r, err := together.Load(p, mem)
+		must(t, err)
+		defer r.Close()
+		first = cmp.Or(first, r)
+	}
+	if got := cuda.Algorithms(first); !slices.Equal(got, []int{2, 2, 2, 2}) {
+		t.Errorf("in one memory and in two algorithms %d are taken", got)
+	}
 	gpu.Speed(2, 50)
 	want("the other is kept", 2)
 	file := path()
