@@ -130,8 +130,11 @@ func TestEpiloguesMissing(t *testing.T) {
 			if precision == "tf32" && name == "no epilogues" {
 				bound = 2e-2
 			}
-			for entry := range p.Outputs {
-				if e := programs.Difference(got[entry], want[entry]); !(e <= bound) {
+			for entry, w := range want {
+				if _, output := p.Outputs[entry]; bound > 5e-5 && !output {
+					continue
+				}
+				if e := programs.Difference(got[entry], w); !(e <= bound) {
 					t.Errorf("%s, %s: %s is off by %.1e", name, precision, entry, e)
 				}
 			}

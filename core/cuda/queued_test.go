@@ -4,6 +4,7 @@ package cuda_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -65,8 +66,17 @@ func TestQueued(t *testing.T) {
 			case 3:
 				must(t, mem.Write("w", few(2, 33*40)))
 			case 5, 7:
+				graphs := cuda.Graphs(d)
 				must(t, on.Run())
 				read(on, "sum", 1)
+				w, sum := make([]float64, 33*40), 0.0
+				must(t, mem.Read("w", w))
+				for _, x := range w {
+					sum += x
+				}
+				if got := out[len(out)-1]; !(math.Abs(got-sum) < 1e-3) || cuda.Graphs(d) != graphs {
+					t.Errorf("the host's sum is %g, the parameters' %g; %d graphs were launched for it", got, sum, cuda.Graphs(d)-graphs)
+				}
 			case 9:
 				x := make([]float64, 33*40)
 				must(t, mem.Read("trail", x))
@@ -100,6 +110,7 @@ func openFed(t *testing.T, d core.Device) *fedLine {
 	must(t, err)
 	x.run, err = x.feed.Load(p, []string{"loss"})
 	must(t, err)
+	must(t, mem.Write("w", few(3, 33*40)))
 	return x
 }
 
