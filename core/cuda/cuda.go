@@ -61,7 +61,7 @@ func Planning(o Options) gpu.Options {
 	}
 	// Operands in two parts are made for each product anew: turned as it needs them, and their sums would be others.
 	p := o.precision()
-	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Vectors: true}
+	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Fours: p == "tf32", Vectors: true}
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC

@@ -15,6 +15,7 @@ import (
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
 )
@@ -102,6 +103,58 @@ func TestTransposedCopies(t *testing.T) {
 	}
 	must(t, r.Close())
 	must(t, s.Close())
+}
+
+// Products in TF32 are made in whole fours of all that lies side by side, with the bits that they have as they are: what is
+// added is zeros, since nothing is ever written between matrices, nor where rows end.
+func TestWholeFours(t *testing.T) {
+	fakecuda.Use(t)
+	p, start := tclUpdate(t)
+	pl, err := gpu.New(p, cuda.Planning(cuda.Options{Precision: "tf32"}))
+	must(t, err)
+	padded := 0
+	for _, u := range pl.Units {
+		g := u.Product
+		if g == nil {
+			continue
+		}
+		if g.WholeN%4 != 0 || g.WholeK%4 != 0 || g.TA && g.WholeM%4 != 0 || g.WholeM-g.M > 3 || g.WholeN-g.N > 3 || g.WholeK-g.K > 3 {
+			t.Errorf("%s is made as %d×%d of %d terms", pl.Describe(u), g.WholeM, g.WholeN, g.WholeK)
+		}
+		if g.WholeM > g.M || g.WholeN > g.N || g.WholeK > g.K {
+			padded++
+		}
+	}
+	if padded < 10 {
+		t.Errorf("%d products are padded; nothing was tested", padded)
+	}
+	params, inputs := programs.Content(t, p, start)
+	d := newDevice(t, cuda.Options{Precision: "tf32"})
+	want := programs.Execute(t, cuda.Unpadded{Device: d}, p, params, inputs, 3)
+	for entry, x := range programs.Execute(t, d, p, params, inputs, 3) {
+		if !slices.Equal(x, want[entry]) {
+			t.Errorf("%s is another by %.1e than where products are not padded", entry, programs.Difference(x, want[entry]))
+		}
+	}
+	mem, err := d.NewMemory(p.ParamSpecs())
+	must(t, err)
+	for name, x := range params {
+		must(t, mem.Write(name, x))
+	}
+	r, err := d.Load(p, mem)
+	must(t, err)
+	defer r.Close()
+	for name, x := range inputs {
+		must(t, r.Write64(name, x))
+	}
+	for range 3 {
+		must(t, r.Run())
+	}
+	n, err := cuda.Between(mem)
+	must(t, err)
+	if n > 0 {
+		t.Errorf("%d numbers between the parameters' are not zero", n)
+	}
 }
 
 // Where cuBLASLt has no masks and no sums of columns, where it has them and then fails to run, and where it has them but not

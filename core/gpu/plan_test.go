@@ -47,7 +47,7 @@ func critics(t *testing.T) *core.Program {
 // Whoever reads a value waits for who writes it, and two values share room only where all who touch the first are done
 // before the second is written.
 func TestPlanIsSafe(t *testing.T) {
-	for _, o := range []gpu.Options{{}, {MaskedProducts: true}, {MaskedReLU: true, ColumnSums: true, Transposes: true, Vectors: true}} {
+	for _, o := range []gpu.Options{{}, {MaskedProducts: true}, {MaskedReLU: true, ColumnSums: true, Transposes: true, Fours: true, Vectors: true}} {
 		p := critics(t)
 		plan, err := gpu.New(p, o)
 		if err != nil {
@@ -57,6 +57,7 @@ func TestPlanIsSafe(t *testing.T) {
 		touch := map[int][]int{}
 		writer := map[int]int{}
 		masked, sums, turned := 0, 0, 0
+		operand := map[int]bool{} // of products in whole fours, and of steps
 		for i, u := range plan.Units {
 			before[i] = map[int]bool{}
 			for _, d := range u.Deps {
@@ -79,6 +80,7 @@ func TestPlanIsSafe(t *testing.T) {
 				touch[v] = append(touch[v], i)
 			}
 			for _, in := range u.Steps {
+				operand[in.In[1]] = o.Fours
 				for k, x := range plan.Units {
 					if slices.Contains(x.Reads, in.In[0]) && k != i && !before[i][k] {
 						t.Errorf("launch %d overwrites %%%d, which launch %d may be reading", i, in.In[0], k)
@@ -91,6 +93,9 @@ func TestPlanIsSafe(t *testing.T) {
 			}
 			if g.Mask >= 0 {
 				masked++
+			}
+			if o.Fours {
+				operand[g.A], operand[g.B] = true, true
 			}
 			if g.Turned {
 				turned++
@@ -122,6 +127,9 @@ func TestPlanIsSafe(t *testing.T) {
 				shared++
 				done := func(x, y int) bool { // everybody who touches x is done before y is written
 					return !slices.ContainsFunc(touch[x], func(i int) bool { return !before[writer[y]][i] })
+				}
+				if of := func(v int) bool { return operand[v] && p.Values[v].Cols%4 != 0 }; of(a) || of(b) {
+					t.Errorf("%%%d and %%%d share room, and rows of one are to end in zeros", a, b)
 				}
 				if !done(a, b) && !done(b, a) {
 					t.Errorf("%%%d and %%%d share room and may be used at the same time", a, b)
