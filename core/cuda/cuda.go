@@ -68,6 +68,10 @@ func Planning(o Options) gpu.Options {
 // and cuBLASLt are looked for instead of the usual places.
 const EnvLibraries = "NACRE_CUDA_LIBS"
 
+// EnvSource names the environment variable with a folder, for profilers: the text of all kernels is written there, and they
+// are compiled with the numbers of its lines.
+const EnvSource = "NACRE_CUDA_SOURCE"
+
 // Fault is what a GPU failed at.
 type Fault string
 

@@ -228,7 +228,11 @@ func Compile(text, capability string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.translate(text)
+	name, err := c.name(text)
+	if err != nil {
+		return nil, err
+	}
+	return c.translate(text, name)
 }
 
 // RunText compiles a text and runs a kernel that takes a pointer to n floats, which it returns.

@@ -121,6 +121,9 @@ func TestWholeFours(t *testing.T) {
 		if g.WholeN%4 != 0 || g.WholeK%4 != 0 || g.TA && g.WholeM%4 != 0 || g.WholeM-g.M > 3 || g.WholeN-g.N > 3 || g.WholeK-g.K > 3 {
 			t.Errorf("%s is made as %d×%d of %d terms", pl.Describe(u), g.WholeM, g.WholeN, g.WholeK)
 		}
+		if n := pl.SizeOf(g.Out); n < g.WholeM*gpu.Pitch(g.N) {
+			t.Errorf("%s has room for %d numbers", pl.Describe(u), n)
+		}
 		if g.WholeM > g.M || g.WholeN > g.N || g.WholeK > g.K {
 			padded++
 		}

@@ -68,13 +68,16 @@ func TestClang(t *testing.T) {
 	}
 }
 
-// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0.
+// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0,
+// with the lines of a file.
 func TestNVRTC(t *testing.T) {
 	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	must(t, err)
 	_, _, text, err := cuda.Plan(y.Program(), false)
 	must(t, err)
 	_, drawing := cuda.Texts()
+	folder := t.TempDir()
+	t.Setenv(cuda.EnvSource, folder)
 	for what, text := range map[string]string{"an update": text, "drawing data": drawing} {
 		cubin, err := cuda.Compile(text, "9.0")
 		var missing *cuda.Error
@@ -84,7 +87,32 @@ func TestNVRTC(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
 			t.Errorf("%s: error %v, %d bytes", what, err, len(cubin))
 		}
+		if !strings.Contains(string(cubin), ".debug_line") || !strings.Contains(string(cubin), filepath.Base(folder)) {
+			t.Errorf("%s: no lines of a file", what)
+		}
 	}
+}
+
+// For profilers the text of kernels is written to files, whose lines compiled kernels know, also where the same kernels are
+// kept without.
+func TestSource(t *testing.T) {
+	fake := fakecuda.Use(t)
+	must(t, use(t, cuda.Options{}))
+	if n := fake.Lined(); n != 0 {
+		t.Errorf("%d texts are compiled with lines of their own accord", n)
+	}
+	folder := filepath.Join(t.TempDir(), "kernels")
+	t.Setenv(cuda.EnvSource, folder)
+	for range 2 {
+		must(t, use(t, cuda.Options{}))
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.cu"))
+	if err != nil || len(files) != 2 || fake.Lined() != 2 { // the program's and those that draw
+		t.Errorf("files %q, error %v, %d texts compiled with lines", files, err, fake.Lined())
+	}
+	must(t, os.RemoveAll(folder))
+	must(t, os.WriteFile(folder, nil, 0o644))
+	wantFault(t, "a file for a folder", use(t, cuda.Options{}), cuda.Compiling, cuda.EnvSource)
 }
 
 // What NVIDIA's compiler makes of the kernels of TCL-PEARL's update and of those that draw its data, where it and its tools

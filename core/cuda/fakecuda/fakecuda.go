@@ -166,6 +166,9 @@ func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm)
 // may refuse meanwhile is a mistake.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
 
+// Lined counts the texts compiled with the numbers of a file's lines; that each is the file's is checked.
+func (g *GPU) Lined() int { return int(g.call("fake_lined")) }
+
 // Forget makes every thread one that has not chosen a GPU yet.
 func (g *GPU) Forget() { g.call("fake_forget") }
 

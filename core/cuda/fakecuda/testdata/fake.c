@@ -17,7 +17,7 @@
 enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UNJOINED = 904 };
 
 /* ---- control by the tests ---- */
-static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, epilogues = 1, capturing, pause_ms, loads, lacking, lacks;
+static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, epilogues = 1, capturing, pause_ms, loads, lined, lacking, lacks;
 static double clock_us, speeds[3]; /* of the algorithms that are proposed for a product, in us */
 static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
@@ -29,7 +29,7 @@ static char fail_name[64];
 static int fail_after, fail_code;
 void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
-  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; epilogues = 1; pause_ms = 0; loads = 0; lacking = 0;
+  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; epilogues = 1; pause_ms = 0; loads = 0; lined = 0; lacking = 0;
   for (int i = 0; i < 3; i++) speeds[i] = 10 + i;
   fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
@@ -44,6 +44,7 @@ void fake_speed(int algorithm, int us) { speeds[algorithm] = us; }
 void fake_pause(int ms) { pause_ms = ms; } /* in every recording, for others to come in between */
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
 void fake_fail(const char *name, int after, int code) { snprintf(fail_name, sizeof fail_name, "%s", name); fail_after = after; fail_code = code; }
+int fake_lined(void) { return lined; }
 int fake_mistakes(void) { return mistakes; }
 size_t fake_in_use(void) { return in_use; }
 static int failing(const char *name) { return !strcmp(name, fail_name) && fail_after-- <= 0 ? fail_code : 0; }
@@ -381,13 +382,14 @@ int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, un
 }
 
 /* ---- NVRTC ---- */
-struct program { char *source, path[256], log[4096]; };
+struct program { char *source, *name, path[256], log[4096]; };
 static int programs;
 int nvrtcVersion(int *major, int *minor) { ENTER *major = nvrtc_major; *minor = 0; return 0; }
 int nvrtcCreateProgram(struct program **p, const char *source, const char *name, int headers, void *h, void *names) {
   ENTER WANT(source && name && headers == 0 && !h && !names, "headers %d", headers);
   *p = calloc(1, sizeof **p);
   (*p)->source = strdup(source);
+  (*p)->name = strdup(name);
   return 0;
 }
 int nvrtcCompileProgram(struct program *p, int n, const char **options) {
@@ -395,6 +397,18 @@ int nvrtcCompileProgram(struct program *p, int n, const char **options) {
   int arch = 0;
   for (int i = 0; i < n; i++) arch |= !strcmp(options[i], "--gpu-architecture=sm_90");
   WANT(arch, "no architecture among %d options", n);
+  for (int i = 0; i < n; i++)
+    if (!strcmp(options[i], "--generate-line-info")) { /* lines of a file that has this text */
+      FILE *f = fopen(p->name, "r");
+      size_t n = strlen(p->source);
+      char *text = calloc(n + 2, 1);
+      size_t got = f ? fread(text, 1, n + 1, f) : 0;
+      if (f) fclose(f);
+      int is = got == n && !strcmp(text, p->source);
+      free(text);
+      WANT(is, "%s is not what is compiled", p->name);
+      lined++;
+    }
   char source[256], command[2048];
   snprintf(p->path, sizeof p->path, "%s/kernels%d-%d.so", folder, (int)getpid(), ++programs);
   snprintf(source, sizeof source, "%s/kernels%d-%d.c", folder, (int)getpid(), programs);
@@ -413,7 +427,7 @@ int nvrtcGetProgramLogSize(struct program *p, size_t *n) { ENTER *n = strlen(p->
 int nvrtcGetProgramLog(struct program *p, char *to) { ENTER strcpy(to, p->log); return 0; }
 int nvrtcGetCUBINSize(struct program *p, size_t *n) { ENTER *n = strlen(p->path) + 5; return 0; }
 int nvrtcGetCUBIN(struct program *p, char *to) { ENTER sprintf(to, "FAKE%s", p->path); return 0; }
-int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free(*p); *p = NULL; return 0; }
+int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free((*p)->name); free(*p); *p = NULL; return 0; }
 
 /* ---- cuBLASLt: column-major ---- */
 struct lt_desc { int magic, compute, ta, tb, epilogue; float *bias; unsigned char *aux; int64_t nbias, ldaux, naux; };
