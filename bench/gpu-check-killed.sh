@@ -2,12 +2,13 @@
 # What is left of visits that end at once: dry runs of gpu-check.sh, package and results in a folder of 64 MB, each killed
 # with everything it has started, and gone on with by the next.
 #
-#   bench/gpu-check-killed.sh FOLDER SECONDS...     FOLDER is what bench/gpu-check.sh build has made
+#   bench/gpu-check-killed.sh FOLDER SECONDS...     FOLDER is what bench/gpu-check.sh build has made;
+#                                                   for seconds by chance $(shuf -i 3-90 -n 6)
 #
 # Linux only; needs no rights, if users may make namespaces. It ends with an error where what is left cannot be read, lacks
 # more than the step that was under way, or where no run was long enough for a step.
 set -eu
-[ $# -gt 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -gt 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2; }
 [ -n "${KILLED_INSIDE:-}" ] || KILLED_INSIDE=1 exec unshare -Urm "$0" "$@"
 
 room=$(mktemp -d) && mount -t tmpfs -o size=64m none "$room"

@@ -39,6 +39,7 @@ func init() {
 		"Product":     reflect.ValueOf((*p0.Product)(nil)),
 		"Reduction":   reflect.ValueOf((*p0.Reduction)(nil)),
 		"Region":      reflect.ValueOf((*p0.Region)(nil)),
+		"Room":        reflect.ValueOf(p0.Room),
 		"RoundUp":     reflect.ValueOf(p0.RoundUp),
 		"Space":       reflect.ValueOf((*p0.Space)(nil)),
 		"Statement":   reflect.ValueOf((*p0.Statement)(nil)),
@@ -47,6 +48,7 @@ func init() {
 		"Total":       reflect.ValueOf((*p0.Total)(nil)),
 		"Turns":       reflect.ValueOf(p0.Turns),
 		"Unit":        reflect.ValueOf((*p0.Unit)(nil)),
+		"Whole":       reflect.ValueOf(p0.Whole),
 		"Ziggurat":    reflect.ValueOf(p0.Ziggurat),
 	})
 }

@@ -502,7 +502,7 @@ func TestModelledUpdates(t *testing.T) {
 	var measured struct {
 		Rows []struct {
 			Of    []string
-			Cells struct{ Now, Given, Eight, Critical, Compiler float64 }
+			Cells struct{ Now, Given, Eight, Critical, Compiler, Fused float64 }
 		}
 	}
 	if err := json.Unmarshal(text, &measured); err != nil {
@@ -521,8 +521,8 @@ func TestModelledUpdates(t *testing.T) {
 				}
 				compared++
 				c := row.Cells
-				got := []float64{m.Total, m.Given, eight[k].PerSeed, m.Critical, m.Compiler}
-				for j, want := range []float64{c.Now, c.Given, c.Eight, c.Critical, c.Compiler} {
+				got := []float64{m.Total, m.Given, eight[k].PerSeed, m.Critical, m.Compiler, m.Fused}
+				for j, want := range []float64{c.Now, c.Given, c.Eight, c.Critical, c.Compiler, c.Fused} {
 					if math.Abs(got[j]-want) > 0.06 {
 						t.Errorf("%s, %s, %s: %.1f µs, %s has %.1f", m.Algorithm, m.Size, precision, got, filepath.Base(slices.Max(files)), want)
 					}

@@ -22,6 +22,7 @@ type compiler struct {
 	arch         string // e.g. sm_90
 	cache        string // folder of compiled kernels; empty for none
 	why          string // there is none
+	source       string // folder for their text; empty for none
 }
 
 var compilerSymbols = []string{
@@ -37,7 +38,7 @@ func openCompiler(capability string) (*compiler, error) {
 		return nil, err
 	}
 	preload(l.path, "libnvrtc-builtins.so.*")
-	c := &compiler{library: l, arch: "sm_" + strings.ReplaceAll(capability, ".", "")}
+	c := &compiler{library: l, arch: "sm_" + strings.ReplaceAll(capability, ".", ""), source: os.Getenv(EnvSource)}
 	if code := c.call("nvrtcVersion", uintptr(unsafe.Pointer(&c.major)), uintptr(unsafe.Pointer(&c.minor))); code != 0 || c.major < 12 {
 		return nil, &Error{NoNVRTC, fmt.Sprintf("%s is version %d.%d, want 12.0 or newer", l.path, c.major, c.minor)}
 	}
@@ -70,29 +71,55 @@ func cacheFolder() (string, error) {
 
 // Contraction is off so that the plain C of the tests computes the same; the text says FMA where it is meant.
 func (c *compiler) options() []string {
-	return []string{"--gpu-architecture=" + c.arch, "--fmad=false"}
+	list := []string{"--gpu-architecture=" + c.arch, "--fmad=false"}
+	if c.source != "" {
+		list = append(list, "--generate-line-info")
+	}
+	return list
+}
+
+// name is what a text is called in the numbers of its lines: the file that has it, where such a folder is asked for.
+func (c *compiler) name(text string) (string, error) {
+	if c.source == "" {
+		return "kernels.cu", nil
+	}
+	file, err := filepath.Abs(filepath.Join(c.source, fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]+".cu"))
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
+	if err == nil {
+		err = atomicfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	}
+	if err != nil {
+		return "", &Error{Compiling, EnvSource + ": " + err.Error()}
+	}
+	return file, nil
 }
 
 // compile translates kernels to machine code, or finds what an earlier run made of the same text.
 func (c *compiler) compile(text string) ([]byte, error) {
-	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d.%d %s\n%s", c.major, c.minor, strings.Join(c.options(), " "), text)))
+	name, err := c.name(text)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%d.%d %s %s\n%s", c.major, c.minor, strings.Join(c.options(), " "), name, text)))
 	file := filepath.Join(c.cache, key[:32]+".cubin")
 	if c.cache != "" {
 		if cubin, err := os.ReadFile(file); err == nil && len(cubin) > 0 {
 			return cubin, nil
 		}
 	}
-	cubin, err := c.translate(text)
+	cubin, err := c.translate(text, name)
 	if err == nil && c.cache != "" && os.MkdirAll(c.cache, 0o755) == nil {
 		atomicfile.Write(file, func(w io.Writer) error { _, err := w.Write(cubin); return err }) // the next run may compile again
 	}
 	return cubin, err
 }
 
-func (c *compiler) translate(text string) ([]byte, error) {
-	source, name := append([]byte(text), 0), []byte("kernels.cu\x00")
+func (c *compiler) translate(text, name string) ([]byte, error) {
+	source, called := append([]byte(text), 0), append([]byte(name), 0)
 	var program uintptr
-	if code := c.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&source[0])), uintptr(unsafe.Pointer(&name[0])), 0, 0, 0); code != 0 {
+	if code := c.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(&program)), uintptr(unsafe.Pointer(&source[0])), uintptr(unsafe.Pointer(&called[0])), 0, 0, 0); code != 0 {
 		return nil, c.failure("nvrtcCreateProgram", code)
 	}
 	defer c.call("nvrtcDestroyProgram", uintptr(unsafe.Pointer(&program)))

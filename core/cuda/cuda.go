@@ -61,12 +61,16 @@ func Planning(o Options) gpu.Options {
 	}
 	// Operands in two parts are made for each product anew: turned as it needs them, and their sums would be others.
 	p := o.precision()
-	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Vectors: true}
+	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Fours: p == "tf32", Vectors: true}
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC
 // and cuBLASLt are looked for instead of the usual places.
 const EnvLibraries = "NACRE_CUDA_LIBS"
+
+// EnvSource names the environment variable with a folder, for profilers: the text of all kernels is written there, and they
+// are compiled with the numbers of its lines.
+const EnvSource = "NACRE_CUDA_SOURCE"
 
 // Fault is what a GPU failed at.
 type Fault string

@@ -252,13 +252,16 @@ func TestNextAlgorithm(t *testing.T) {
 func TestNobodyDisturbsARecording(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	gpu.Pause(5)
-	d := newDevice(t, cuda.Options{})
 	p := line(t)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 3 {
-				mem, err := d.NewMemory(p.ParamSpecs())
+				d, err := cuda.New(cuda.Options{})
+				var mem core.Memory
+				if err == nil {
+					mem, err = d.NewMemory(p.ParamSpecs())
+				}
 				if err == nil {
 					err = useFeed(d, p, mem)
 				}

@@ -4,7 +4,9 @@ package cuda
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"nacre/core"
 	"nacre/core/gpu"
@@ -226,7 +228,11 @@ func Compile(text, capability string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.translate(text)
+	name, err := c.name(text)
+	if err != nil {
+		return nil, err
+	}
+	return c.translate(text, name)
 }
 
 // RunText compiles a text and runs a kernel that takes a pointer to n floats, which it returns.
@@ -269,12 +275,73 @@ func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error)
 	return out, download(g.driver, out, at)
 }
 
+// Unpadded is a device whose products are as long as they are, not in whole fours.
+type Unpadded struct{ core.Device }
+
+func (u Unpadded) Load(p *core.Program, mem core.Memory) (core.Runner, error) {
+	g, m := u.Device.(*device), mem.(*memory)
+	o := g.planning()
+	o.Fours = false
+	pl, err := gpu.New(p, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{p: p, gpu: g, mem: m, moves: host.Steps(p), place: pl.Place}
+	leave, err := m.settle()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return r, r.prepare(pl)
+}
+
+// Between counts the numbers that are not zero among those of a memory that are no parameter's and no copy's: at the ends of
+// rows, after the last row, and between matrices.
+func Between(mem core.Memory) (n int, err error) {
+	m := mem.(*memory)
+	leave, err := m.settle()
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	all := make([]float32, m.end)
+	if err := download(m.gpu.driver, all, m.base); err != nil {
+		return 0, err
+	}
+	empty := func(from, rows, cols int) {
+		for _, x := range all[from+host.Size(rows, cols) : from+gpu.Room(rows, cols)] { // other matrices begin behind them
+			if x != 0 {
+				n++
+			}
+		}
+		for r := range rows {
+			clear(all[from+r*gpu.Pitch(cols):][:cols])
+		}
+	}
+	for i, s := range m.Specs {
+		for part := range 3 {
+			empty(part*m.Total+m.Offset[i], s.Rows, s.Cols)
+		}
+		if m.turned[i] != 0 {
+			empty(m.turned[i], s.Cols, s.Rows)
+		}
+	}
+	clear(all[3*m.Total:][:2*len(m.Specs)]) // step counts
+	for _, x := range all {
+		if x != 0 {
+			n++
+		}
+	}
+	return n, nil
+}
+
 // Graphs counts those that a device has launched.
 func Graphs(d core.Device) int { return int(d.(*device).graphs.Load()) }
 
-// Algorithms are the numbers that the stand-in gave to those with which a program's products are made.
+// Algorithms are the numbers that the stand-in gave to those with which a program's products are made, in several memories
+// too.
 func Algorithms(r core.Runner) (out []int) {
-	for _, p := range r.(*runner).lt {
+	for _, p := range append(slices.Collect(maps.Values(r.(*runner).lt)), r.(*runner).spread...) {
 		out = append(out, int(p.algos[0].algo[1]))
 	}
 	return out

@@ -5,7 +5,7 @@
 #define DEPTH 16
 #define PITCH (TILE + 4)
 #define GEMM(name, TA, TB)                                                                                             \
-  KERNEL(name, const float *RESTRICT a, const float *RESTRICT b, const float *RESTRICT bias,                           \
+  WIDE_KERNEL(name, const float *RESTRICT a, const float *RESTRICT b, const float *RESTRICT bias,                      \
          const float *RESTRICT mask, float *RESTRICT out, int m, int n, int k, int lda, int ldb, int ldc, int ldm,     \
          int act, int na, int nb, int nbias, int nmask, int nout) {                                                    \
     OF_MEMORY(a, na); OF_MEMORY(b, nb); OF_MEMORY(out, nout);                                                          \

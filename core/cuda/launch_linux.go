@@ -106,6 +106,9 @@ func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, e
 	if over.memories > 1 {
 		algos = single.algos[:1]
 	}
+	whole := *g
+	whole.M, whole.N, whole.K = g.WholeM, g.WholeN, g.WholeK
+	own, g := g, &whole
 	o, before := r.operands(g, over), func(stream) error { return nil }
 	if lt.parts {
 		var err error
@@ -118,7 +121,7 @@ func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, e
 		return nil, err
 	}
 	if !ok {
-		return r.takeOver(g)
+		return r.takeOver(own)
 	}
 	if over.memories == 1 {
 		r.lt[u] = p

@@ -53,7 +53,7 @@ func (m *memory) layOut() {
 	for i, s := range m.Specs {
 		if m.gpu.planning().Transposes && gpu.Turns(s.Rows, s.Cols) {
 			m.turned[i] = m.end
-			m.end += gpu.RoundUp(host.Size(s.Cols, s.Rows))
+			m.end += gpu.RoundUp(gpu.Room(s.Cols, s.Rows))
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package cuda_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
 )
@@ -103,8 +105,63 @@ func TestTransposedCopies(t *testing.T) {
 	must(t, s.Close())
 }
 
-// Where cuBLASLt has no masks and no sums of columns, and where it has them and then fails to run, an update is as it should
-// be, and in the second case says who multiplied.
+// Products in TF32 are made in whole fours of all that lies side by side, with the bits that they have as they are: what is
+// added is zeros, since nothing is ever written between matrices, nor where rows end.
+func TestWholeFours(t *testing.T) {
+	fakecuda.Use(t)
+	p, start := tclUpdate(t)
+	pl, err := gpu.New(p, cuda.Planning(cuda.Options{Precision: "tf32"}))
+	must(t, err)
+	padded := 0
+	for _, u := range pl.Units {
+		g := u.Product
+		if g == nil {
+			continue
+		}
+		if g.WholeN%4 != 0 || g.WholeK%4 != 0 || g.TA && g.WholeM%4 != 0 || g.WholeM-g.M > 3 || g.WholeN-g.N > 3 || g.WholeK-g.K > 3 {
+			t.Errorf("%s is made as %d×%d of %d terms", pl.Describe(u), g.WholeM, g.WholeN, g.WholeK)
+		}
+		if n := pl.SizeOf(g.Out); n < g.WholeM*gpu.Pitch(g.N) {
+			t.Errorf("%s has room for %d numbers", pl.Describe(u), n)
+		}
+		if g.WholeM > g.M || g.WholeN > g.N || g.WholeK > g.K {
+			padded++
+		}
+	}
+	if padded < 10 {
+		t.Errorf("%d products are padded; nothing was tested", padded)
+	}
+	params, inputs := programs.Content(t, p, start)
+	d := newDevice(t, cuda.Options{Precision: "tf32"})
+	want := programs.Execute(t, cuda.Unpadded{Device: d}, p, params, inputs, 3)
+	for entry, x := range programs.Execute(t, d, p, params, inputs, 3) {
+		if !slices.Equal(x, want[entry]) {
+			t.Errorf("%s is another by %.1e than where products are not padded", entry, programs.Difference(x, want[entry]))
+		}
+	}
+	mem, err := d.NewMemory(p.ParamSpecs())
+	must(t, err)
+	for name, x := range params {
+		must(t, mem.Write(name, x))
+	}
+	r, err := d.Load(p, mem)
+	must(t, err)
+	defer r.Close()
+	for name, x := range inputs {
+		must(t, r.Write64(name, x))
+	}
+	for range 3 {
+		must(t, r.Run())
+	}
+	n, err := cuda.Between(mem)
+	must(t, err)
+	if n > 0 {
+		t.Errorf("%d numbers between the parameters' are not zero", n)
+	}
+}
+
+// Where cuBLASLt has no masks and no sums of columns, where it has them and then fails to run, and where it has them but not
+// the layers that masks are of, an update is as it should be, and says who multiplied but in the first case.
 func TestEpiloguesMissing(t *testing.T) {
 	gpu := fakecuda.Use(t)
 	p, start := tclUpdate(t)
@@ -113,22 +170,31 @@ func TestEpiloguesMissing(t *testing.T) {
 	for name, of := range map[string]struct {
 		epilogues bool
 		refused   int
-	}{"no epilogues": {false, 0}, "products fail": {true, 3}} {
+		layers    bool // are lacking
+	}{"no epilogues": {false, 0, false}, "products fail": {true, 3, false}, "no layers": {true, 0, true}, "layers fail": {true, 0, true}} {
 		gpu.Epilogues(of.epilogues)
 		gpu.Refuses(of.refused)
+		const layer = 134 // bias, ReLU and its bits
+		gpu.Lacks(map[bool]int{true: layer}[of.layers], name == "layers fail")
 		for _, precision := range cuda.Precisions[:3] {
+			if of.layers && precision != "fp32" {
+				continue
+			}
 			d := newDevice(t, cuda.Options{Precision: precision})
 			got := programs.Execute(t, d, p, params, inputs, 2)
 			bound := 5e-5
 			if precision == "tf32" && name == "no epilogues" {
 				bound = 2e-2
 			}
-			for entry := range p.Outputs {
-				if e := programs.Difference(got[entry], want[entry]); !(e <= bound) {
+			for entry, w := range want {
+				if _, output := p.Outputs[entry]; bound > 5e-5 && !output {
+					continue
+				}
+				if e := programs.Difference(got[entry], w); !(e <= bound) {
 					t.Errorf("%s, %s: %s is off by %.1e", name, precision, entry, e)
 				}
 			}
-			if notices := d.(core.Described).Describe().Notices; (len(notices) > 0) != (name == "products fail") {
+			if notices := d.(core.Described).Describe().Notices; (len(notices) > 0) != of.epilogues {
 				t.Errorf("%s, %s: notices %q", name, precision, notices)
 			}
 		}
@@ -170,6 +236,19 @@ func TestChoice(t *testing.T) {
 	want("another is faster now, but one is kept", 0)
 	must(t, os.Remove(path()))
 	want("another is faster", 2)
+	together := newDevice(t, cuda.Options{Together: 2})
+	var first core.Runner
+	for range 2 {
+		mem, err := together.NewMemory(p.ParamSpecs())
+		must(t, err)
+		r, err := together.Load(p, mem)
+		must(t, err)
+		defer r.Close()
+		first = cmp.Or(first, r)
+	}
+	if got := cuda.Algorithms(first); !slices.Equal(got, []int{2, 2, 2, 2}) {
+		t.Errorf("in one memory and in two algorithms %d are taken", got)
+	}
 	gpu.Speed(2, 50)
 	want("the other is kept", 2)
 	file := path()

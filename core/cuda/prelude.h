@@ -5,7 +5,8 @@
    a result that depends on the order gives a missing barrier away. What lives in a lane from phase to phase is
    declared with PRIVATE and used through OWN; what a block shares is declared with SHARED.
 
-   A kernel is KERNEL(name, parameters). What it writes through one pointer marked RESTRICT it reads through no other, so
+   A kernel is KERNEL(name, parameters), or WIDE_KERNEL: one that keeps much in registers, 128 a lane, so that a compiler does
+   not spill them to make room for more blocks. What it writes through one pointer marked RESTRICT it reads through no other, so
    that loads need not wait for stores. Nothing here depends on how a compiler contracts a*b+c: FMA is
    written where it is meant, and contraction is off. */
 #define BLOCK 128
@@ -13,7 +14,7 @@
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__) || defined(__CUDA__)
   #if defined(__CUDACC_RTC__) || defined(__NVCC__)
     #define DEV static __device__ __forceinline__
-    #define GLOBAL_KERNEL extern "C" __global__ __launch_bounds__(BLOCK)
+    #define GLOBAL_KERNEL(...) extern "C" __global__ __launch_bounds__(__VA_ARGS__)
     #define SHARED_MEMORY __shared__
     #define LANE ((int)threadIdx.x)
     #define BLOCK_ID ((int)blockIdx.x)
@@ -29,7 +30,7 @@
     #define __device__ __attribute__((device))
     #define __shared__ __attribute__((shared))
     #define DEV static inline __device__
-    #define GLOBAL_KERNEL extern "C" __global__ __attribute__((launch_bounds(BLOCK)))
+    #define GLOBAL_KERNEL(...) extern "C" __global__ __attribute__((launch_bounds(__VA_ARGS__)))
     #define SHARED_MEMORY __shared__
     struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
     #define LANE ((int)__nvvm_read_ptx_sreg_tid_x())
@@ -42,7 +43,13 @@
     DEV float k_float(int i) { union { int i; float f; } u; u.i = i; return u.f; }
     DEV int k_bits(float f) { union { int i; float f; } u; u.f = f; return u.i; }
   #endif
-  #define KERNEL(name, ...) GLOBAL_KERNEL void name(__VA_ARGS__)
+  DEV float4 k_load(const float *p) { return *(const float4 *)p; }
+  DEV void k_store(float *p, float4 v) { *(float4 *)p = v; }
+  /* What a block leaves for another of this launch is read past the first-level cache. */
+  DEV void k_leave(float *p, float x) { *p = x; }
+  DEV float k_fresh(const float *p) { return *(const volatile float *)p; }
+  #define KERNEL(name, ...) GLOBAL_KERNEL(BLOCK) void name(__VA_ARGS__)
+  #define WIDE_KERNEL(name, ...) GLOBAL_KERNEL(BLOCK, 4) void name(__VA_ARGS__)
   #define RESTRICT __restrict__
   #define TYPE_OF(p) decltype(p)
   #define SHARED(type, name, n) SHARED_MEMORY type name[n]
@@ -59,11 +66,12 @@
   #define DEV static inline
   #define SQRT(x) sqrtf(x)
   #define FMA(a,b,c) fmaf(a,b,c)
-  #define FENCE
-  #define NEXT(counter) ((*(counter))++)
+  #define FENCE (k_fenced = k_block + 1)
+  #define NEXT(counter) k_count(k_block, counter)
   #define BLOCK_ID k_block
   #define MEMORY ((unsigned)k_memory)
   #define KERNEL(name, ...) const char name##_parameters[] = #__VA_ARGS__; void name(int k_block, int k_memory, __VA_ARGS__)
+  #define WIDE_KERNEL(name, ...) KERNEL(name, __VA_ARGS__)
   #define RESTRICT restrict
   #define TYPE_OF(p) __typeof__(p)
   #define SHARED(type, name, n) type name[n]; memset(name, 0xff, sizeof name) /* not a number, until written */
@@ -79,6 +87,15 @@
   DEV float k_float(int i) { float f; memcpy(&f, &i, 4); return f; }
   DEV int k_bits(float f) { int i; memcpy(&i, &f, 4); return i; }
   typedef struct { _Alignas(16) float x; float y, z, w; } float4;
+  /* What a GPU only shows now and then is always wrong here: four numbers from elsewhere than a multiple of four on are not
+     numbers, a block that has not fenced is not counted, and what one block leaves for another lies inverted. */
+  DEV float4 k_at(const float *p, float4 v) { return (unsigned long long)p % 16 ? (float4){k_float(-1), k_float(-1), k_float(-1), k_float(-1)} : v; }
+  DEV float4 k_load(const float *p) { float4 v; memcpy(&v, p, sizeof v); return k_at(p, v); }
+  DEV void k_store(float *p, float4 v) { v = k_at(p, v); memcpy(p, &v, sizeof v); }
+  DEV void k_leave(float *p, float x) { *p = k_float(~k_bits(x)); }
+  DEV float k_fresh(const float *p) { return k_float(~k_bits(*p)); }
+  int k_fenced = 0;
+  DEV int k_count(int block, int *counter) { return k_fenced == block + 1 ? (*counter)++ : -1; }
 #endif
 
 /* One launch may do the same in several memories: a pointer into the first becomes one into this block's, n words of 4 bytes
@@ -87,15 +104,12 @@
 
 /* Four numbers at once, from a multiple of four on. */
 DEV float4 k_four(float x, float y, float z, float w) { float4 v; v.x = x; v.y = y; v.z = z; v.w = w; return v; }
-#define LOAD4(p, i) (*(const float4 *)((p) + (i)))
-#define PUT4(p, i, v) (*(float4 *)((p) + (i)) = (v))
+#define LOAD4(p, i) k_load((p) + (i))
+#define PUT4(p, i, v) k_store((p) + (i), v)
 #define STORE4(p, i, x, y, z, w) PUT4(p, i, k_four(x, y, z, w))
 
 #define INFINITY_ k_float(0x7f800000)
 #define NAN_ k_float(0x7fc00000)
-
-/* What another block wrote in this launch, past the first-level cache. */
-DEV float k_fresh(const float *p) { return *(const volatile float *)p; }
 
 DEV float k_min(float a, float b) { return a < b || a != a ? a : b; }
 DEV float k_max(float a, float b) { return a > b || a != a ? a : b; }

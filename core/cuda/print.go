@@ -248,7 +248,7 @@ func (p *printer) handOver() {
 	p.Open("if (lane < %d && o < %d) {", k.Across, n)
 	for q := range k.Sums {
 		for c := range taken {
-			p.Line("*(%s) = s%d[%s];", at(q, "slice", c), q, shared("lane", c))
+			p.Line("k_leave(%s, s%d[%s]);", at(q, "slice", c), q, shared("lane", c))
 		}
 	}
 	p.Line("FENCE;")

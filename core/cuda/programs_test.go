@@ -9,6 +9,7 @@ import (
 	"nacre/core"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/core/op"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
 )
@@ -32,6 +33,33 @@ func TestPrograms(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("in %s", of.Algorithm)
 		}
+	}
+}
+
+// Parameters that are stepped twice, with averages between, and with decays of their own have corrections of their own.
+func TestSteppedTwice(t *testing.T) {
+	gpu := fakecuda.Use(t)
+	b := core.NewBuilder("twice", 4)
+	steps := core.DefaultAdam(0.01)
+	for i, name := range []string{"first", "second"} {
+		s := b.Stage(name)
+		w, own := s.Param("w", 33, 40), s.Param(name, 1, 40)
+		s.Param("trail "+name, 33, 40)
+		s.Param("slow "+name, 33, 40)
+		y := s.Dense(s.Input("x"+name, 64, 33), w, own, op.ReLU)
+		loss := s.MeanAll(s.Square(s.Sub(y, s.Input("y"+name, 64, 40))))
+		steps.Beta1, steps.Beta2 = 0.9-0.4*float64(i), 0.999-0.1*float64(i)
+		s.Minimise(loss, steps, w, own)
+		s.Output("loss "+name, loss)
+		b.EMA("trail "+name, "w", 0.1)
+		b.EMA("slow "+name, "w", 0.01)
+	}
+	p, err := b.Compile()
+	must(t, err)
+	mem, err := ref.Device.NewMemory(p.ParamSpecs())
+	must(t, err)
+	for _, products := range []string{"", "own"} {
+		checkProgram(t, gpu, p, mem, cuda.Options{Products: products})
 	}
 }
 

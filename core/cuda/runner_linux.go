@@ -487,7 +487,12 @@ func (r *runner) fetch() error {
 		if !r.ran {
 			return nil
 		}
-		if err := r.mem.group.flush(r.mem); err != nil {
+		leave, err := r.gpu.enter()
+		if err != nil {
+			return err
+		}
+		defer leave()
+		if err := r.mem.group.flush(r.mem); err != nil { // which may launch it
 			return err
 		}
 		return r.await(r.done)

@@ -22,6 +22,9 @@ type machineCode struct {
 	LoadsFirst                int // loads from global memory before the first store
 }
 
+// capabilities are those of the kinds of GPU that kernels are compiled for in tests: A100, H100, B200, and the GeForce RTX 50s.
+var capabilities = []string{"8.0", "9.0", "10.0", "12.0"}
+
 // tool finds one of NVIDIA's tools: in the path, or beside the libraries that the environment names, as the Python packages
 // nvidia-cuda-cuobjdump and nvidia-cuda-nvdisasm put them.
 func tool(t *testing.T, name string) string {

@@ -29,7 +29,7 @@ func TestSASSTable(t *testing.T) {
 	}
 	var rows []row
 	list := func(of, text string, blocks map[string]int, what map[string]string) {
-		for _, capability := range []string{"8.0", "9.0", "10.0", "12.0"} {
+		for _, capability := range capabilities {
 			codes := compiled(t, text, capability)
 			var names []string
 			for name := range codes {

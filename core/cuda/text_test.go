@@ -68,13 +68,16 @@ func TestClang(t *testing.T) {
 	}
 }
 
-// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0.
+// With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0,
+// with the lines of a file.
 func TestNVRTC(t *testing.T) {
 	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	must(t, err)
 	_, _, text, err := cuda.Plan(y.Program(), false)
 	must(t, err)
 	_, drawing := cuda.Texts()
+	folder := t.TempDir()
+	t.Setenv(cuda.EnvSource, folder)
 	for what, text := range map[string]string{"an update": text, "drawing data": drawing} {
 		cubin, err := cuda.Compile(text, "9.0")
 		var missing *cuda.Error
@@ -84,23 +87,61 @@ func TestNVRTC(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
 			t.Errorf("%s: error %v, %d bytes", what, err, len(cubin))
 		}
+		if !strings.Contains(string(cubin), ".debug_line") || !strings.Contains(string(cubin), filepath.Base(folder)) {
+			t.Errorf("%s: no lines of a file", what)
+		}
 	}
 }
 
-// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update, where it and its tools are installed: nothing is spilled,
-// what works on a megabyte or more reads and writes 16 bytes at a time, and reads all it needs before it writes.
+// For profilers the text of kernels is written to files, whose lines compiled kernels know, also where the same kernels are
+// kept without.
+func TestSource(t *testing.T) {
+	fake := fakecuda.Use(t)
+	must(t, use(t, cuda.Options{}))
+	if n := fake.Lined(); n != 0 {
+		t.Errorf("%d texts are compiled with lines of their own accord", n)
+	}
+	folder := filepath.Join(t.TempDir(), "kernels")
+	t.Setenv(cuda.EnvSource, folder)
+	for range 2 {
+		must(t, use(t, cuda.Options{}))
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.cu"))
+	if err != nil || len(files) != 2 || fake.Lined() != 2 { // the program's and those that draw
+		t.Errorf("files %q, error %v, %d texts compiled with lines", files, err, fake.Lined())
+	}
+	must(t, os.RemoveAll(folder))
+	must(t, os.WriteFile(folder, nil, 0o644))
+	wantFault(t, "a file for a folder", use(t, cuda.Options{}), cuda.Compiling, cuda.EnvSource)
+}
+
+// What NVIDIA's compiler makes of the kernels of TCL-PEARL's update and of those that draw its data, where it and its tools
+// are installed: nothing is spilled on any kind of GPU; on the H100 what works on a megabyte or more reads and writes 16 bytes
+// at a time, and reads all it needs before it writes.
 func TestMachineCode(t *testing.T) {
 	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
 	must(t, err)
 	pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))
 	must(t, err)
 	text, names := cuda.Source(pl)
-	codes := compiled(t, text, "9.0")
-	for name, c := range codes {
-		if c.Spills > 0 {
-			t.Errorf("%s spills %d bytes", name, c.Spills)
+	_, drawing := cuda.Texts()
+	for _, capability := range capabilities {
+		for what, text := range map[string]string{"update": text, "drawing": drawing} {
+			codes := compiled(t, text, capability)
+			for name, c := range codes {
+				if c.Spills > 0 {
+					t.Errorf("%s spills %d bytes for compute capability %s", name, c.Spills, capability)
+				}
+			}
+			if what == "update" && capability == "9.0" {
+				checkAccess(t, pl, names, codes)
+			}
 		}
 	}
+}
+
+// checkAccess checks how launches of a plan read and write memory, given their kernels' names and what these are compiled to.
+func checkAccess(t *testing.T, pl *gpu.Plan, names []string, codes map[string]machineCode) {
 	for i, u := range pl.Units {
 		c := codes[names[i]]
 		if _, bytes := pl.Work(u); u.Kernel == nil || bytes < 1<<20 {

@@ -44,7 +44,21 @@ func RoundUp(n int) int { return (n + Align - 1) / Align * Align }
 // SizeOf is the floats that value v takes.
 func (pl *Plan) SizeOf(v int) int {
 	x := pl.Program.Values[v]
+	if pl.options.Fours {
+		return RoundUp(Room(x.Rows, x.Cols))
+	}
 	return RoundUp(x.Rows * Pitch(x.Cols))
+}
+
+// Whole is the next multiple of four.
+func Whole(n int) int { return CeilDiv(n, 4) * 4 }
+
+// Room is the floats of a matrix with room for whole fours of rows, which products may take; vectors have one row.
+func Room(rows, cols int) int {
+	if Turns(rows, cols) {
+		rows = Whole(rows)
+	}
+	return rows * Pitch(cols)
 }
 
 // Pitch is the distance between the rows of a matrix in memory, in floats: a multiple of 16 bytes, so that four numbers
@@ -53,7 +67,7 @@ func Pitch(cols int) int {
 	if cols == 1 {
 		return 1
 	}
-	return (cols + 3) / 4 * 4
+	return Whole(cols)
 }
 
 // BitPitch is the distance between the rows of a matrix of bits, in bits.
@@ -142,14 +156,16 @@ func (pl *Plan) share(m *Placement) {
 			n := pl.SizeOf(v)
 			var best *slot
 			for _, s := range slots {
-				if s.free && s.size >= n && s.size <= 2*n && s.users.within(above[i]) && (best == nil || s.size < best.size) {
+				if !pl.ended[v] && s.free && s.size >= n && s.size <= 2*n && s.users.within(above[i]) && (best == nil || s.size < best.size) {
 					best = s
 				}
 			}
 			if best == nil {
 				best = &slot{offset: m.Size[Arena], size: n}
 				m.Size[Arena] += n
-				slots = append(slots, best)
+				if !pl.ended[v] { // nobody else writes where its rows end
+					slots = append(slots, best)
+				}
 			}
 			best.free, best.users = left[v] == 0, newAncestry(len(pl.Units))
 			best.users.add(i)

@@ -22,9 +22,10 @@ type Plan struct {
 	Place   *Placement
 
 	options Options
-	next    map[int]int // version of a parameter → the version that overwrites it
-	writer  []*Unit     // by value
-	readers [][]*Unit   // by value
+	ended   map[int]bool // values whose rows must end in zeros
+	next    map[int]int  // version of a parameter → the version that overwrites it
+	writer  []*Unit      // by value
+	readers [][]*Unit    // by value
 	depth   map[*Unit]int
 }
 
@@ -41,6 +42,9 @@ type Options struct {
 	// Transposes says that a transposed copy lies beside every matrix of parameters, which the optimiser's steps keep up
 	// with it. Products read it where the matrix itself has the terms of a sum apart.
 	Transposes bool
+	// Fours says that products are made in whole fours of rows, columns and terms, wherever what is then added is zeros: what
+	// has the terms of a sum side by side reads 16 bytes at a time. See Product.WholeM.
+	Fours bool
 	// Vectors says that the device's kernels take four neighbouring numbers at a time; see Layout.Vector.
 	Vectors bool
 }
@@ -69,6 +73,9 @@ type Product struct {
 	TA, TB                bool
 	Act                   op.Act
 	M, N, K               int
+
+	// M, N and K in whole fours where Options.Fours asks for it and what is beyond them in the operands is zeros in memory.
+	WholeM, WholeN, WholeK int
 
 	Turned bool // B is the transposed copy of parameter B; TB undoes it
 	Sums   int  // value: of B's columns, or -1
@@ -108,6 +115,7 @@ func New(p *core.Program, o Options) (*Plan, error) {
 		return nil, err
 	}
 	pl.assignBranches()
+	pl.wholeFours()
 	pl.Place = pl.placeValues()
 	return pl, nil
 }
@@ -342,6 +350,44 @@ func (pl *Plan) newProduct(in core.Instr) *Product {
 		g.TB, g.Turned = true, true
 	}
 	return g
+}
+
+// wholeFours makes products' sizes whole fours. What is added lies after the ends of rows, which pads them in memory anyway,
+// or in rows after the last, for which parameters, their copies and results have room.
+func (pl *Plan) wholeFours() {
+	pl.ended = map[int]bool{}
+	end := func(v int) {
+		if v >= 0 && pl.Program.Values[v].Cols%4 != 0 {
+			pl.ended[v] = true
+		}
+	}
+	for _, u := range pl.Units {
+		for _, in := range u.Steps { // parameters' rows end in zeros as long as their gradients' do
+			if pl.options.Fours {
+				end(in.In[1])
+			}
+		}
+		g := u.Product
+		if g == nil {
+			continue
+		}
+		g.WholeM, g.WholeN, g.WholeK = g.M, g.N, g.K
+		if !pl.options.Fours {
+			continue
+		}
+		if g.TA {
+			g.WholeM = Whole(g.M)
+		}
+		if !g.TB || pl.Program.Values[g.B].Kind == core.Param {
+			g.WholeN = Whole(g.N)
+		}
+		if !g.TA && g.TB {
+			g.WholeK = Whole(g.K)
+		}
+		for _, v := range []int{g.A, g.B, g.Bias} {
+			end(v)
+		}
+	}
 }
 
 // setRegion gives u a region and describes its kernel.

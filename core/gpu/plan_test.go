@@ -47,7 +47,7 @@ func critics(t *testing.T) *core.Program {
 // Whoever reads a value waits for who writes it, and two values share room only where all who touch the first are done
 // before the second is written.
 func TestPlanIsSafe(t *testing.T) {
-	for _, o := range []gpu.Options{{}, {MaskedProducts: true}} {
+	for _, o := range []gpu.Options{{}, {MaskedProducts: true}, {MaskedReLU: true, ColumnSums: true, Transposes: true, Fours: true, Vectors: true}} {
 		p := critics(t)
 		plan, err := gpu.New(p, o)
 		if err != nil {
@@ -56,7 +56,8 @@ func TestPlanIsSafe(t *testing.T) {
 		before := make([]map[int]bool, len(plan.Units)) // by unit: all that are done before it starts
 		touch := map[int][]int{}
 		writer := map[int]int{}
-		masked := false
+		masked, sums, turned := 0, 0, 0
+		operand := map[int]bool{} // of products in whole fours, and of steps
 		for i, u := range plan.Units {
 			before[i] = map[int]bool{}
 			for _, d := range u.Deps {
@@ -78,10 +79,42 @@ func TestPlanIsSafe(t *testing.T) {
 				writer[v] = i
 				touch[v] = append(touch[v], i)
 			}
-			masked = masked || u.Product != nil && u.Product.Mask >= 0
+			for _, in := range u.Steps {
+				operand[in.In[1]] = o.Fours
+				for k, x := range plan.Units {
+					if slices.Contains(x.Reads, in.In[0]) && k != i && !before[i][k] {
+						t.Errorf("launch %d overwrites %%%d, which launch %d may be reading", i, in.In[0], k)
+					}
+				}
+			}
+			g := u.Product
+			if g == nil {
+				continue
+			}
+			if g.Mask >= 0 {
+				masked++
+			}
+			if o.Fours {
+				operand[g.A], operand[g.B] = true, true
+			}
+			if g.Turned {
+				turned++
+			}
+			if g.Sums < 0 {
+				continue
+			}
+			sums++
+			if of := plan.Instrs[plan.Def[g.Sums]]; of.In[0] != g.B || !slices.Contains(u.Writes, g.Sums) {
+				t.Errorf("launch %d gives the sums of %%%d as those of %%%d", i, g.B, of.In[0])
+			}
 		}
-		if masked != o.MaskedProducts {
-			t.Errorf("masked products: %v, asked for %v", masked, o.MaskedProducts)
+		// Gradients pass an activation in a product once in each critic, and on to the policy twice, by a ReLU and a tanh; five matrices have gradients with a bias' beside them; seven layers are wide enough for products.
+		want := map[bool]string{true: "3 masks, 5 sums, 7 copies", false: "0 masks, 0 sums, 0 copies"}[o.ColumnSums]
+		if o.MaskedProducts {
+			want = "4 masks, 0 sums, 0 copies"
+		}
+		if got := fmt.Sprintf("%d masks, %d sums, %d copies", masked, sums, turned); got != want {
+			t.Errorf("the plan has %s, want %s", got, want)
 		}
 		end := func(v int) int { return plan.Place.Of[v].Offset + plan.SizeOf(v) }
 		shared := 0
@@ -94,6 +127,9 @@ func TestPlanIsSafe(t *testing.T) {
 				shared++
 				done := func(x, y int) bool { // everybody who touches x is done before y is written
 					return !slices.ContainsFunc(touch[x], func(i int) bool { return !before[writer[y]][i] })
+				}
+				if of := func(v int) bool { return operand[v] && p.Values[v].Cols%4 != 0 }; of(a) || of(b) {
+					t.Errorf("%%%d and %%%d share room, and rows of one are to end in zeros", a, b)
 				}
 				if !done(a, b) && !done(b, a) {
 					t.Errorf("%%%d and %%%d share room and may be used at the same time", a, b)

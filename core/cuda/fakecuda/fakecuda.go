@@ -150,12 +150,27 @@ func (g *GPU) Epilogues(yes bool) {
 	g.call("fake_epilogues", n)
 }
 
+// Lacks makes cuBLASLt have no algorithm for products with an epilogue, by its number, or fail when it runs them; 0 ends this.
+func (g *GPU) Lacks(epilogue int, whenRun bool) {
+	n := uintptr(0)
+	if whenRun {
+		n = 1
+	}
+	g.call("fake_lacks", uintptr(epilogue), n)
+}
+
 // Speed sets the time that one of the three algorithms proposed for a product takes, in µs.
 func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm), uintptr(us)) }
 
 // Pause makes every recording of a graph last so many milliseconds, for other goroutines to come in between. What a driver
 // may refuse meanwhile is a mistake.
 func (g *GPU) Pause(ms int) { g.call("fake_pause", uintptr(ms)) }
+
+// Lined counts the texts compiled with the numbers of a file's lines; that each is the file's is checked.
+func (g *GPU) Lined() int { return int(g.call("fake_lined")) }
+
+// Forget makes every thread one that has not chosen a GPU yet.
+func (g *GPU) Forget() { g.call("fake_forget") }
 
 // Mistakes counts calls with wrong arguments, InUse the bytes allocated since Use or Memory, and not freed.
 func (g *GPU) Mistakes() int { return int(g.call("fake_mistakes")) }

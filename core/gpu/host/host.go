@@ -49,7 +49,7 @@ func New(device string, specs []core.ParamSpec) (*Parameters, error) {
 		m.index[s.Name] = len(m.Specs)
 		m.Specs = append(m.Specs, s)
 		m.Offset = append(m.Offset, m.Total)
-		m.Total += gpu.RoundUp(Size(s.Rows, s.Cols))
+		m.Total += gpu.RoundUp(gpu.Room(s.Rows, s.Cols))
 	}
 	return m, nil
 }

@@ -11,16 +11,16 @@ import (
 	"nacre/core/ref"
 )
 
-// Where the parameters of a small layer lie, and what an entry of the memory is.
+// Where the parameters of a small layer lie, with room for whole fours of rows, and what an entry of the memory is.
 func Example() {
-	m, err := host.New("cuda", []core.ParamSpec{{Name: "w", Rows: 2, Cols: 3}, {Name: "b", Rows: 1, Cols: 3}})
+	m, err := host.New("cuda", []core.ParamSpec{{Name: "w", Rows: 5, Cols: 20}, {Name: "b", Rows: 1, Cols: 3}})
 	fmt.Println(m.Offset, m.Total, err)
 	i, part, err := m.Entry("b.v", 3)
 	fmt.Println(m.Specs[i].Name, part == host.Second, err)
 	_, _, err = m.Entry("b.w", 3)
 	fmt.Println(err)
 	// Output:
-	// [0 64] 128 <nil>
+	// [0 192] 256 <nil>
 	// b true <nil>
 	// cuda: no entry "b.w" in memory
 }

@@ -103,14 +103,14 @@ func (m *Model) operands(g *gpu.Product) float64 {
 
 // product is how long the multiprocessors work on a product, and how many do: by the best of the tiles.
 func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
-	rate, terms, tensors := m.Card.FP32*fp32Share, g.K, true
+	rate, terms, tensors := m.Card.FP32*fp32Share, g.WholeK, true
 	switch m.Options.Precision {
 	case "tf32":
 		rate = m.Card.TF32
 		if g.TA || !g.TB { // the terms of either operand's sums lie apart
 			rate *= m.Card.AnyLayout
 		}
-		if g.K%4 != 0 || g.N%4 != 0 || g.TA && g.M%4 != 0 { // no rows of whole 16 bytes: narrower copies
+		if g.WholeK%4 != 0 || g.WholeN%4 != 0 || g.TA && g.WholeM%4 != 0 { // no rows of whole 16 bytes: narrower copies
 			rate /= 2
 		}
 	case "tf32x3": // the terms lie side by side, in whole fours

@@ -83,6 +83,19 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// A compiler that has biases in its products saves a launch for each, and what that reads and writes.
+func TestFusedBiases(t *testing.T) {
+	card, err := roofline.Find("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := roofline.New(layers(t, 4096, 300, 5), card, roofline.Options{})
+	each := card.Gap + card.Start + 2*4*4096*300/card.CacheRate/1e6
+	if saved := m.Compiler - m.Fused; math.Abs(saved-5*each) > 1e-6 {
+		t.Errorf("five biases take %.2f µs, want %.2f", saved, 5*each)
+	}
+}
+
 // What draws the next update's data runs beside a long update and delays only what fills the inputs and keeps the scalars;
 // beside a short one it is what takes longest. Every memory has its own.
 func TestDrawing(t *testing.T) {

@@ -17,7 +17,7 @@
 enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UNJOINED = 904 };
 
 /* ---- control by the tests ---- */
-static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, epilogues = 1, capturing, pause_ms;
+static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, epilogues = 1, capturing, pause_ms, loads, lined, lacking, lacks;
 static double clock_us, speeds[3]; /* of the algorithms that are proposed for a product, in us */
 static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
@@ -29,7 +29,7 @@ static char fail_name[64];
 static int fail_after, fail_code;
 void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
-  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; epilogues = 1; pause_ms = 0;
+  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; epilogues = 1; pause_ms = 0; loads = 0; lined = 0; lacking = 0;
   for (int i = 0; i < 3; i++) speeds[i] = 10 + i;
   fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
@@ -39,10 +39,12 @@ void fake_supports(int yes) { supports = yes; }
 void fake_batches(int yes) { batches = yes; }
 void fake_refuses(int n) { refuses = n; } /* the first algorithms proposed for a product fail when they are run */
 void fake_epilogues(int yes) { epilogues = yes; } /* that gradients need */
+void fake_lacks(int epilogue, int when_run) { lacking = epilogue; lacks = when_run; } /* products with this one */
 void fake_speed(int algorithm, int us) { speeds[algorithm] = us; }
 void fake_pause(int ms) { pause_ms = ms; } /* in every recording, for others to come in between */
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
 void fake_fail(const char *name, int after, int code) { snprintf(fail_name, sizeof fail_name, "%s", name); fail_after = after; fail_code = code; }
+int fake_lined(void) { return lined; }
 int fake_mistakes(void) { return mistakes; }
 size_t fake_in_use(void) { return in_use; }
 static int failing(const char *name) { return !strcmp(name, fail_name) && fail_after-- <= 0 ? fail_code : 0; }
@@ -127,7 +129,11 @@ int cuMemsetD32_v2(uint32_t *to, uint32_t x, size_t n) { ENTER APART; WANT(devic
 
 /* ---- devices ---- */
 static int initialised;
-static __thread void *current;
+static __thread void *context;
+static __thread int since;
+static int forgotten;
+#define current (since == forgotten ? context : NULL)
+void fake_forget(void) { forgotten++; } /* what is current on any thread */
 int cuInit(unsigned flags) { ENTER WANT(flags == 0, "flags %u", flags); initialised = 1; return devices ? 0 : 100; }
 int cuDriverGetVersion(int *v) { ENTER *v = version; return 0; }
 int cuDeviceGetCount(int *n) { ENTER WANT(initialised, "before cuInit"); *n = devices; return 0; }
@@ -142,7 +148,7 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 }
 int cuDevicePrimaryCtxRetain(void **c, int d) { ENTER *c = (void *)(uintptr_t)(0xc0 + d); return 0; }
 int cuDevicePrimaryCtxRelease_v2(int d) { ENTER return wrong(__func__, "the primary context of device %d is everybody's in this process", d); }
-int cuCtxSetCurrent(void *c) { ENTER WANT(c == (void *)0xc0 || c == (void *)0xc1, "context %p", c); current = c; return 0; }
+int cuCtxSetCurrent(void *c) { ENTER WANT(c == (void *)0xc0 || c == (void *)0xc1, "context %p", c); context = c; since = forgotten; return 0; }
 int cuGetErrorName(int code, const char **name) {
   *name = code == 1 ? "CUDA_ERROR_INVALID_VALUE" : code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 100 ? "CUDA_ERROR_NO_DEVICE" : code == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : NULL;
   return *name ? 0 : INVALID;
@@ -157,7 +163,7 @@ enum { MOST = 96 };
 #define EIGHT(a, i) a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
 typedef uint64_t u64;
 #define EIGHT_OF u64, u64, u64, u64, u64, u64, u64, u64
-struct function { void (*run)(int, int, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF); int count, loaded; int *order; };
+struct function { void (*run)(int, int, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF); int count, loaded; int *order; const char *parameters; };
 struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, compute, count, algo; int64_t na, nb, nc, nbias, ldaux, naux; const float *a, *b; float *bias, *c; unsigned char *aux; };
 struct operation {
   enum { LAUNCH, COPY, MULTIPLY, GRAPH, MARK } kind;
@@ -205,7 +211,8 @@ static void run(struct operation *o) {
     *o->f->order = order > 2 ? 2 : order;
     for (int n = 0; n < o->grid * o->memories; n++) {
       const u64 *a = o->args;
-      int i = order == 0 ? n : o->grid * o->memories - 1 - n;
+      int all = o->grid * o->memories, i = order == 0 ? n : all - 1 - n;
+      if (order > 1) i = i % o->memories * o->grid + i / o->memories; /* those of all memories by turns */
       o->f->run(i % o->grid, i / o->grid, EIGHT(a, 0), EIGHT(a, 8), EIGHT(a, 16), EIGHT(a, 24), EIGHT(a, 32), EIGHT(a, 40),
         EIGHT(a, 48), EIGHT(a, 56), EIGHT(a, 64), EIGHT(a, 72), EIGHT(a, 80), EIGHT(a, 88));
     }
@@ -338,13 +345,28 @@ int cuModuleGetFunction(struct function **f, struct module *m, const char *name)
   *f = calloc(1, sizeof **f);
   *(void **)&(*f)->run = dlsym(m->object, name);
   (*f)->order = dlsym(m->object, "k_order");
-  const char *list = dlsym(m->object, parameters);
+  const char *list = (*f)->parameters = dlsym(m->object, parameters);
   if (!(*f)->run || !list || !(*f)->order) return NOT_FOUND;
   for ((*f)->count = 1; *list; list++) (*f)->count += *list == ',';
   WANT((*f)->count <= MOST, "%d parameters", (*f)->count);
   return 0;
 }
 int cuFuncLoad(struct function *f) { ENTER APART; f->loaded = 1; return 0; }
+/* What is written through a pointer marked RESTRICT is reached through no other. */
+static int aliased(const struct function *f, void **args) {
+  char text[2048], *rest = text, *name;
+  struct { int pointer, written; } of[MOST] = {0};
+  snprintf(text, sizeof text, "%s", f->parameters);
+  for (int i = 0; i < f->count && (name = strsep(&rest, ",")); i++) {
+    while (*name == ' ') name++;
+    of[i].pointer = strchr(name, '*') != NULL;
+    of[i].written = strcasestr(name, "restrict") && strncmp(name, "const", 5);
+  }
+  for (int i = 0; i < f->count; i++)
+    for (int k = 0; k < f->count; k++)
+      if (i != k && of[i].written && of[k].pointer && args[i] && args[i] == args[k]) return 1;
+  return 0;
+}
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, struct stream *s, void **params, void **extra) {
   ENTER WANT(f && gx > 0 && gy > 0 && gz == 1 && bx == 128 && by == 1 && bz == 1 && shared == 0 && !extra && params && params[0],
     "grid %u %u %u, block %u %u %u, %u bytes", gx, gy, gz, bx, by, bz, shared);
@@ -354,18 +376,20 @@ int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, un
   WANT(given == f->count, "%d arguments for %d parameters", given, f->count);
   void **args = calloc(MOST, sizeof *args);
   for (int i = 0; i < given; i++) memcpy(args + i, params[i], sizeof *args);
+  WANT(!aliased(f, args), "two of the pointers are one: %s", f->parameters);
   WANT(device(args[0], 4), "the first argument, %p, is not device memory", args[0]);
   return give(__func__, s, (struct operation){.kind = LAUNCH, .f = f, .grid = gx, .memories = gy, .args = args});
 }
 
 /* ---- NVRTC ---- */
-struct program { char *source, path[256], log[4096]; };
+struct program { char *source, *name, path[256], log[4096]; };
 static int programs;
 int nvrtcVersion(int *major, int *minor) { ENTER *major = nvrtc_major; *minor = 0; return 0; }
 int nvrtcCreateProgram(struct program **p, const char *source, const char *name, int headers, void *h, void *names) {
   ENTER WANT(source && name && headers == 0 && !h && !names, "headers %d", headers);
   *p = calloc(1, sizeof **p);
   (*p)->source = strdup(source);
+  (*p)->name = strdup(name);
   return 0;
 }
 int nvrtcCompileProgram(struct program *p, int n, const char **options) {
@@ -373,6 +397,18 @@ int nvrtcCompileProgram(struct program *p, int n, const char **options) {
   int arch = 0;
   for (int i = 0; i < n; i++) arch |= !strcmp(options[i], "--gpu-architecture=sm_90");
   WANT(arch, "no architecture among %d options", n);
+  for (int i = 0; i < n; i++)
+    if (!strcmp(options[i], "--generate-line-info")) { /* lines of a file that has this text */
+      FILE *f = fopen(p->name, "r");
+      size_t n = strlen(p->source);
+      char *text = calloc(n + 2, 1);
+      size_t got = f ? fread(text, 1, n + 1, f) : 0;
+      if (f) fclose(f);
+      int is = got == n && !strcmp(text, p->source);
+      free(text);
+      WANT(is, "%s is not what is compiled", p->name);
+      lined++;
+    }
   char source[256], command[2048];
   snprintf(p->path, sizeof p->path, "%s/kernels%d-%d.so", folder, (int)getpid(), ++programs);
   snprintf(source, sizeof source, "%s/kernels%d-%d.c", folder, (int)getpid(), programs);
@@ -391,7 +427,7 @@ int nvrtcGetProgramLogSize(struct program *p, size_t *n) { ENTER *n = strlen(p->
 int nvrtcGetProgramLog(struct program *p, char *to) { ENTER strcpy(to, p->log); return 0; }
 int nvrtcGetCUBINSize(struct program *p, size_t *n) { ENTER *n = strlen(p->path) + 5; return 0; }
 int nvrtcGetCUBIN(struct program *p, char *to) { ENTER sprintf(to, "FAKE%s", p->path); return 0; }
-int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free(*p); *p = NULL; return 0; }
+int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free((*p)->name); free(*p); *p = NULL; return 0; }
 
 /* ---- cuBLASLt: column-major ---- */
 struct lt_desc { int magic, compute, ta, tb, epilogue; float *bias; unsigned char *aux; int64_t nbias, ldaux, naux; };
@@ -399,7 +435,7 @@ struct lt_layout { int magic; uint64_t rows, cols; int64_t ld; int count; int64_
 struct lt_pref { int magic; uint64_t workspace; };
 enum { RELU_AUX_BIAS = 134, DRELU = 136, BGRADA = 256 };
 size_t cublasLtGetVersion(void) { return lt_version; }
-int cublasLtCreate(int **h) { ENTER WANT(current, "no context is current"); *h = calloc(1, 4); **h = 0x17; return 0; }
+int cublasLtCreate(int **h) { ENTER APART; WANT(current, "no context is current"); *h = calloc(1, 4); **h = 0x17; return 0; }
 int cublasLtDestroy(int *h) { ENTER free(h); return 0; }
 int cublasLtMatmulDescCreate(struct lt_desc **d, int compute, int scale) {
   ENTER WANT((compute == 68 || compute == 75 || compute == 77) && scale == 0, "compute type %d, scale type %d", compute, scale);
@@ -457,11 +493,20 @@ int cublasLtMatmulAlgoGetHeuristic(int *h, struct lt_desc *d, struct lt_layout *
   struct lt_product p;
   int code = fits(__func__, d, a, b, c, &p);
   if (code) return code;
-  int has = supports && (epilogues || d->epilogue < 128);
+  int has = supports && (epilogues || d->epilogue < 128) && (!lacking || lacking != d->epilogue || lacks);
   *found = !has ? 0 : wanted < 3 ? wanted : 3;
   memset(r, 0, wanted * sizeof *r);
   for (int i = 0; i < *found; i++) { r[i].algo[0] = 0xa190 + p.m; r[i].algo[1] = i; r[i].algo[7] = p.n; r[i].workspace = pref->workspace / (i + 2); }
   return has ? 0 : 15;
+}
+/* Products that were made outside a recording: the library has loaded what they need. */
+static struct lt_product *loaded;
+static int is_loaded(struct lt_product p, int algo) {
+  p = (struct lt_product){.m = p.m, .n = p.n, .k = p.k, .ta = p.ta, .tb = p.tb, .epilogue = p.epilogue, .compute = p.compute, .count = p.count, .algo = algo};
+  for (int i = 0; i < loads; i++) if (!memcmp(&loaded[i], &p, sizeof p)) return 1;
+  loaded = realloc(loaded, (loads + 1) * sizeof p);
+  loaded[loads++] = p;
+  return 0;
 }
 int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A, struct lt_layout *a, const float *B, struct lt_layout *b, const float *beta, const float *C, struct lt_layout *c, float *D, struct lt_layout *c2, const uint64_t *algo, void *workspace, size_t size, struct stream *s) {
   ENTER WANT(h && *h == 0x17 && *alpha == 1 && *beta == 0 && C == D && c == c2, "alpha %g, beta %g", *alpha, *beta);
@@ -470,11 +515,15 @@ int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A
   if (code) return code;
   WANT(algo[0] == (uint64_t)0xa190 + p.m && algo[7] == (uint64_t)p.n, "the algorithm is another product's");
   if (p.count > 1 && !batches) return 15;
-  if ((int)algo[1] < refuses) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
+  if ((int)algo[1] < refuses || lacking && lacking == d->epilogue) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
   WANT(device(workspace, size), "%zu bytes of workspace at %p", size, workspace);
   WANT(device(A, 4 * ((a->cols - 1) * a->ld + a->rows)) && device(B, 4 * ((b->cols - 1) * b->ld + b->rows)) && device(D, 4 * ((c->cols - 1) * c->ld + c->rows)), "operands are not device memory");
   WANT(p.epilogue == 1 || p.epilogue == DRELU || device(p.bias, 4 * p.m), "the bias is not device memory");
   WANT(!(p.epilogue & 128) || device(p.aux, p.n * p.ldaux / 8), "the bits are not device memory");
+  WANT(is_stream(s), "%p is not a stream", (void *)s);
+  int known = is_loaded(p, algo[1]);
+  WANT(known || !s->capture, "a product is recorded that was never made before");
+  WANT(s->capture || !capturing, "while a recording is made");
   p.a = A; p.b = B; p.c = D; p.algo = algo[1];
   return give(__func__, s, (struct operation){.kind = MULTIPLY, .product = p});
 }
