@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // What hands that know Jupyter do without thinking.
@@ -233,6 +236,20 @@ func TestFiles(t *testing.T) {
 	p.await("document.querySelector('tr[data-path=\"up.txt\"]')")
 	if got := eval[string](p, "fetch(document.querySelector('tr[data-path=\"up.txt\"] a[download]').href).then(r => r.text())"); got != "héllo" {
 		t.Errorf("the uploaded file holds %q", got)
+	}
+	p.quiet()
+}
+
+// However narrow, the page is not wider than its window: what its bar has no room for is in the menus.
+func TestNarrowPage(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("# Title", "print one")})
+	p := s.open("/notebooks/a.ipynb")
+	for _, width := range []int64{1000, 900, 620, 470, 390, 340} {
+		p.do(chromedp.EmulateViewport(width, 900))
+		p.await(fmt.Sprintf("innerWidth === %d", width))
+		if got := eval[int64](p, "document.documentElement.scrollWidth"); got > width {
+			t.Errorf("in a window of %d pixels the page has %d", width, got)
+		}
 	}
 	p.quiet()
 }

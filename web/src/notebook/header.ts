@@ -98,7 +98,7 @@ export class Header {
       group('run.all', 'run.above', 'run.below', 'run.stale', 'run.reactive', 'run.restartAll'),
       group('cell.undo', 'cell.redo', 'cell.split', 'cell.merge', 'cell.moveUp', 'cell.moveDown'),
       [this.item('view.lineNumbers', this.page.lineNumbers), ...group('cell.toggleSource', 'cell.toggleOutputs', 'view.clearAll', 'view.theme')],
-      group('view.outline', 'view.library', 'cell.running'),
+      group('search', 'view.outline', 'view.library', 'cell.running'),
       group('view.palette', 'view.help'),
     ]);
   }
