@@ -88,10 +88,10 @@ func TestValueThatCannotBeShown(t *testing.T) {
 				code, line string
 				at         kernel.Position
 			}{
-				{"import (\"nacre/analysis/frame\"; \"nacre/analysis/plots\")\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n\tplots.Line(table, \"stpes\", \"steps\")",
-					"   4 |  plots.Line(table, \"stpes\", \"steps\")", kernel.Position{Line: 4, Column: 2}},
+				{"import \"nacre/analysis/frame\"\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n\ttable.Sort(\"stpes\")",
+					"   4 |  table.Sort(\"stpes\")", kernel.Position{Line: 4, Column: 2}},
 				{"_ = 1 +\n1\ntable.Sort(\"stpes\")", "   3 | table.Sort(\"stpes\")", kernel.Position{Line: 3, Column: 1}},
-				{"func draw() *plots.Chart {\n\treturn plots.Line(table,\n\t\t\"stpes\", \"steps\")\n}\nx := 1; draw()", "   5 | x := 1; draw()", kernel.Position{Line: 5, Column: 9}},
+				{"func sorted() *frame.Frame {\n\treturn table.Sort(\n\t\t\"stpes\")\n}\nx := 1; sorted()", "   5 | x := 1; sorted()", kernel.Position{Line: 5, Column: 9}},
 				{"%time table.\n  Sort(\"stpes\")", "   1 |       table.", kernel.Position{Line: 1, Column: 7}},
 			} {
 				r, _ := execute(s, c.code)

@@ -142,7 +142,7 @@ func TestRolloutPlays(t *testing.T) {
 
 // short is a number as the front end writes it.
 func short(v float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.4g", float64(float32(v))), ".0")
+	return strings.Replace(strings.TrimSuffix(fmt.Sprintf("%.4g", float64(float32(v))), ".0"), "-", "−", 1)
 }
 
 // Without WebGL there is the picture, and one sentence.
