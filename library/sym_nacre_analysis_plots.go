@@ -33,6 +33,7 @@ func init() {
 		"Of":             reflect.ValueOf(p0.Of),
 		"Option":         reflect.ValueOf((*p0.Option)(nil)),
 		"Palette":        reflect.ValueOf(&p0.Palette).Elem(),
+		"PaletteOnDark":  reflect.ValueOf(&p0.PaletteOnDark).Elem(),
 		"Panel":          reflect.ValueOf((*p0.Panel)(nil)),
 		"Panels":         reflect.ValueOf(p0.Panels),
 		"Reference":      reflect.ValueOf((*p0.Reference)(nil)),

@@ -61,16 +61,29 @@ func lab(c color.NRGBA, m [3][3]float64) [3]float64 {
 }
 
 func TestPaletteKeepsApart(t *testing.T) {
-	for name, m := range sight {
-		for i := range Palette {
-			for j := range i {
-				a, b := lab(Palette[i], m), lab(Palette[j], m)
-				d := math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
-				if d < 15 {
-					t.Errorf("%s: colours %d and %d differ by %.1f", name, j, i, d)
+	for ground, palette := range map[string][]color.NRGBA{"light": Palette, "dark": PaletteOnDark} {
+		for name, m := range sight {
+			for i := range palette {
+				for j := range i {
+					a, b := lab(palette[i], m), lab(palette[j], m)
+					d := math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+					if d < 15 {
+						t.Errorf("%s, %s: colours %d and %d differ by %.1f", ground, name, j, i, d)
+					}
 				}
 			}
 		}
+	}
+	// Relative luminance from L*, and the contrast of WCAG to the page's ground in its dark theme.
+	luminance := func(c color.NRGBA) float64 { return math.Pow((lab(c, sight["normal"])[0]+16)/116, 3) }
+	page := color.NRGBA{0x14, 0x17, 0x1A, 255}
+	for i, c := range PaletteOnDark {
+		if r := (luminance(c) + 0.05) / (luminance(page) + 0.05); r < 4.5 {
+			t.Errorf("colour %d has a contrast of %.2f to the dark page", i, r)
+		}
+	}
+	if len(PaletteOnDark) != len(Palette) {
+		t.Errorf("%d colours on dark, %d on light", len(PaletteOnDark), len(Palette))
 	}
 	// CIELAB of white, and of sRGB red by Lindbloom's calculator.
 	if w := lab(paper, sight["normal"]); math.Abs(w[0]-100) > 0.01 || math.Abs(w[1]) > 0.02 {

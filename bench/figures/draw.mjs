@@ -52,6 +52,6 @@ const rows = Object.entries(figures).map(([name, options]) => {
   return `<tr><th>${name}<td>${picture(`${name}-light.png`)}<td>${picture(`${name}-dark.png`)}<td>${picture(`${name}-matplotlib.png`)}<td>${drawn.outerHTML}`;
 });
 fs.writeFileSync(path.join(out, 'beside.html'), `<!DOCTYPE html><meta charset="utf-8"><title>Figures of the same data</title>
-<style>body { font: 15px system-ui; margin: 1rem } td { vertical-align: top; padding: .5rem } img, figure > svg { width: 26rem; height: auto } figure { margin: 0 }</style>
+<style>body { font: 15px system-ui; margin: 1rem } td { vertical-align: top; padding: .5rem } img, figure, figure > svg { width: 26rem; height: auto } figure { margin: 0 } h2 { font-size: 1rem; margin: 0 }</style>
 <table><tr><th><th>Nacre<th>Nacre, dark<th>matplotlib<th>Observable Plot${rows.join('\n')}</table>`);
 console.log(path.join(out, 'beside.html'));

@@ -43,6 +43,7 @@ func TestFrontEndHasTheTypes(t *testing.T) {
 		colours     []color.NRGBA
 	}{
 		{"palette", "Colours of series and tasks, told apart with any kind of colour vision.", plots.Palette},
+		{"paletteOnDark", "The same, colour by colour, on a dark page.", plots.PaletteOnDark},
 		{"knots", "Knots of viridis, evenly spaced: colours of a scale.", plots.Sequential},
 	} {
 		fmt.Fprintf(&b, "\n/** %s */\nexport const %s: Rgb[] = [", set.about, set.name)

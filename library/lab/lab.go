@@ -133,7 +133,8 @@ func one(p *plan) {
 }
 
 // Compare trains a preset by several algorithms and seeds, each seed of each algorithm, and with each value of what is
-// varied (Over), and returns the runs in that order. Their curves grow in one chart. No algorithms or seeds are the preset's. Values that are set count for the algorithms that
+// varied (Over), and returns the runs in that order. Their curves grow in one chart; runs that were there already are
+// found and drawn in it too. No algorithms or seeds are the preset's. Values that are set count for the algorithms that
 // read them.
 func Compare(preset string, algorithms []string, seeds []int, options ...Option) (Runs, error) {
 	return train(preset, algorithms, seeds, options)

@@ -8,6 +8,12 @@ export const palette: Rgb[] = [
   [102, 178, 232], [122, 62, 0], [147, 120, 96], [51, 34, 136], [221, 132, 82],
 ];
 
+/** The same, colour by colour, on a dark page. */
+export const paletteOnDark: Rgb[] = [
+  [107, 144, 237], [203, 105, 42], [245, 207, 146], [150, 175, 187], [193, 118, 136],
+  [147, 202, 246], [179, 151, 103], [197, 186, 167], [141, 133, 185], [228, 168, 89],
+];
+
 /** Knots of viridis, evenly spaced: colours of a scale. */
 export const knots: Rgb[] = [
   [68, 1, 84], [72, 40, 120], [62, 74, 137], [49, 104, 142], [38, 130, 142],

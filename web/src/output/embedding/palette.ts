@@ -1,6 +1,6 @@
 // Colours for tasks.
 
-import { knots, palette, Rgb } from '../colours';
+import { knots, palette, paletteOnDark, Rgb } from '../colours';
 
 export type { Rgb };
 
@@ -20,11 +20,9 @@ export function taskColours(values: (number | null)[], dark: boolean): Rgb[] {
     return known.map((v) => sequential(hi > lo ? 0.05 + 0.85 * (v - lo) / (hi - lo) : 0.5));
   }
   return values.map((_, i) => {
-    const base = palette[i % palette.length]!;
+    const base = (dark ? paletteOnDark : palette)[i % palette.length]!;
     const shift = Math.floor(i / palette.length) % 3;
-    const towards = shift === 0 ? 0 : shift === 1 ? 0.4 : -0.35;
-    const lightness = (0.3 * base[0] + 0.59 * base[1] + 0.11 * base[2]) / 255;
-    const lift = towards + (!dark ? 0 : lightness < 0.4 ? 0.5 : 0.18);
+    const lift = shift === 0 ? 0 : shift === 1 ? 0.4 : -0.35;
     return base.map((c) => Math.round(lift >= 0 ? c + (255 - c) * lift : c * (1 + lift))) as Rgb;
   });
 }
