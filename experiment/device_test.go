@@ -47,6 +47,10 @@ func short(t *testing.T, algorithm string) Config {
 
 // onGPU runs a test on the stand-in for an NVIDIA GPU, and on the first adapter of WebGPU.
 func onGPU(t *testing.T, test func(t *testing.T, device string)) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("trains on what computes for a GPU on the processor")
+	}
 	t.Run("cuda", func(t *testing.T) {
 		fakecuda.Use(t)
 		test(t, "cuda")

@@ -135,6 +135,9 @@ func TestHalfCheetah(t *testing.T) {
 
 // TestShippedStudy computes one seed's figures of the study that comes with the notebooks and finds those it stored.
 func TestShippedStudy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures a study again")
+	}
 	whole, err := study.Open("data/push")
 	if err != nil {
 		t.Fatal(err)

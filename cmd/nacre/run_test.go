@@ -372,6 +372,9 @@ func picture(t *testing.T, path string) {
 
 // The quickstart does every family of this build and finds its finished runs again.
 func TestQuickstart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains and measures two studies")
+	}
 	dir := filepath.Join(t.TempDir(), "out")
 	args := append([]string{"study", "quickstart", "--windows", "12", "--layouts", "1", "--out", dir}, set(tiny...)...)
 	args = append(args, "--set", "pearl.iterations=3")
@@ -455,6 +458,9 @@ func TestLists(t *testing.T) {
 }
 
 func TestBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs updates at the sizes of the publications")
+	}
 	var timings app.UpdateTimings
 	decode(t, must(t, "bench", "update", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &timings)
 	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see docs/core.md.

@@ -22,6 +22,9 @@ const tolerance = 3e-5
 // reference, in outputs, parameters and the optimiser's state; and it is the same bits whatever the order of lanes, blocks
 // and branches, so that no barrier and no dependency is missing.
 func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every program on the processor's stand-in for a GPU")
+	}
 	gpu := fakecuda.Use(t)
 	for _, of := range programs.All(t) {
 		for _, p := range of.Programs {

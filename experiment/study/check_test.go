@@ -111,6 +111,9 @@ func TestPackedStudyChecks(t *testing.T) {
 
 // The aggregates of a suite come out again too, with the primary outcome first, and a changed one does not.
 func TestSuiteChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains two studies")
+	}
 	dir := t.TempDir()
 	var plans []Plan
 	for _, name := range []string{"one", "two"} {
@@ -179,6 +182,9 @@ func TestPrimaryOutcome(t *testing.T) {
 
 // What is shipped with the notebooks agrees with itself.
 func TestShippedStudiesCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lays out the planes of every run again")
+	}
 	found, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "data", "*", ResultsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -294,6 +300,9 @@ func TestAblationsAreConfigurations(t *testing.T) {
 
 // The study of Meta-World push from training to report, in miniature.
 func TestPush(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the simulator takes a minute")
+	}
 	if _, err := sim.Lookup("ml1/push"); errors.Is(err, sim.ErrUnavailable) {
 		t.Skip(err)
 	}
@@ -301,7 +310,7 @@ func TestPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan.Seeds, plan.Repeats, plan.Windows, plan.Layouts = 1, 1, 12, 0
+	plan.Seeds, plan.Repeats, plan.Windows, plan.Adaptations, plan.Layouts = 1, 1, 12, 12, 0
 	plan.Set = []string{"train_tasks=2", "test_tasks=2", "pearl.hidden=8", "pearl.encoder_hidden=8", "pearl.meta_batch=2", "pearl.batch=8",
 		"pearl.initial_steps=200", "pearl.tasks_per_iteration=1", "pearl.updates_per_iteration=2", "pearl.iterations=1", "evaluation.protocol.explore=1"}
 	dir := filepath.Join(t.TempDir(), "push")
