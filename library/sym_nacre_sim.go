@@ -27,6 +27,8 @@ func init() {
 		"Clip":           reflect.ValueOf(p0.Clip),
 		"Controller":     reflect.ValueOf((*p0.Controller)(nil)),
 		"_Controller":    reflect.ValueOf((*_nacre_sim_Controller)(nil)),
+		"Environment":    reflect.ValueOf((*p0.Environment)(nil)),
+		"_Environment":   reflect.ValueOf((*_nacre_sim_Environment)(nil)),
 		"Episode":        reflect.ValueOf((*p0.Episode)(nil)),
 		"ErrUnavailable": reflect.ValueOf(&p0.ErrUnavailable).Elem(),
 		"Error":          reflect.ValueOf((*p0.Error)(nil)),
@@ -43,6 +45,7 @@ func init() {
 		"_Native":        reflect.ValueOf((*_nacre_sim_Native)(nil)),
 		"NewError":       reflect.ValueOf(p0.NewError),
 		"NewPool":        reflect.ValueOf(p0.NewPool),
+		"Of":             reflect.ValueOf(p0.Of),
 		"PlainStepper":   reflect.ValueOf((*p0.PlainStepper)(nil)),
 		"_PlainStepper":  reflect.ValueOf((*_nacre_sim_PlainStepper)(nil)),
 		"Policy":         reflect.ValueOf((*p0.Policy)(nil)),
@@ -115,6 +118,17 @@ type _nacre_sim_Controller struct {
 }
 
 func (w _nacre_sim_Controller) Act(a0 p0.Task, a1 []float64, a2 []float64) { w.WAct(a0, a1, a2) }
+
+type _nacre_sim_Environment struct {
+	IValue any
+	WReset func([]float64, *p1.Rand, []float64)
+	WStep  func([]float64, []float64) (float64, bool, bool)
+}
+
+func (w _nacre_sim_Environment) Reset(a0 []float64, a1 *p1.Rand, a2 []float64) { w.WReset(a0, a1, a2) }
+func (w _nacre_sim_Environment) Step(a0 []float64, a1 []float64) (float64, bool, bool) {
+	return w.WStep(a0, a1)
+}
 
 type _nacre_sim_Family struct {
 	IValue    any

@@ -207,7 +207,7 @@ func TestFirstSteps(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
-	shown := run(t, "environments.ipynb", "steps=10")
+	shown := run(t, "environments.ipynb", "steps=10", "iterations=1", "folder="+t.TempDir())
 	if n := count(t, shown, "image/png", "text/plain"); n < 1 {
 		t.Error("no picture")
 	}
@@ -220,6 +220,17 @@ func TestEnvironments(t *testing.T) {
 	}
 	if n := count(t, shown, rollout, "image/png", "text/plain"); n != want {
 		t.Errorf("%d rollouts, expected %d", n, want)
+	}
+	// The environment written in a cell is stepped, trained in and evaluated.
+	if n := count(t, shown, curves, "image/png", "text/plain"); n != 1 {
+		t.Errorf("%d live curves, expected 1", n)
+	}
+	var text []string
+	for _, o := range shown {
+		text = append(text, o.Text...)
+	}
+	if all := strings.Join(text, ""); !strings.Contains(all, "boat: ") || !strings.Contains(all, "point-goal: ") {
+		t.Errorf("the rates of both environments are not told: %q", all)
 	}
 }
 
