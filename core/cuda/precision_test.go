@@ -217,10 +217,8 @@ func TestChoice(t *testing.T) {
 	}
 	want := func(what string, algorithm int) {
 		t.Helper()
-		for _, got := range chosen() {
-			if got != algorithm {
-				t.Errorf("%s: algorithm %d is taken, want %d", what, got, algorithm)
-			}
+		if got := chosen(); !slices.Equal(got, []int{algorithm, algorithm}) {
+			t.Errorf("%s: the two products take algorithms %d, want %d", what, got, algorithm)
 		}
 	}
 	path := func() string {
@@ -269,4 +267,9 @@ func TestChoice(t *testing.T) {
 	gpu.Speed(0, 1)
 	gpu.Refuses(1)
 	want("the fastest fails", 2)
+	must(t, os.Remove(file))
+	gpu.Refuses(0)
+	want("the first is the fastest again", 0)
+	gpu.Refuses(1)
+	want("the kept one fails", 1)
 }
