@@ -14,7 +14,8 @@ set -eu
 room=$(mktemp -d) && mount -t tmpfs -o size=64m none "$room"
 export TMPDIR="$room.work" && mkdir -p "$TMPDIR"
 trap 'umount "$room"; rm -rf "$room" "$TMPDIR"' EXIT
-cp "$1"/* "$room" && shift
+cp "$1"/* "$room"
+shift
 # count says how many steps the files it is given saw end.
 count() { cat "$@" 2>/dev/null | grep -c '^== exit status' || true; }
 ended=0
