@@ -3,10 +3,10 @@
 # with everything it has started, and gone on with by the next.
 #
 #   bench/gpu-check-killed.sh FOLDER SECONDS...     FOLDER is what bench/gpu-check.sh build has made;
-#                                                   for seconds by chance $(shuf -i 3-90 -n 6)
+#                                                   for seconds by chance $(shuf -i 3-40 -n 8)
 #
 # Linux only; needs no rights, if users may make namespaces. It ends with an error where what is left cannot be read, lacks
-# more than the step that was under way, or where no run was long enough for a step.
+# more than the step that was under way, where no run was long enough for a step, or where all ended by themselves.
 set -eu
 [ $# -gt 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2; }
 [ -n "${KILLED_INSIDE:-}" ] || KILLED_INSIDE=1 exec unshare -Urm "$0" "$@"
@@ -18,17 +18,20 @@ cp "$1"/* "$room"
 shift
 # count says how many steps the files it is given saw end.
 count() { cat "$@" 2>/dev/null | grep -c '^== exit status' || true; }
-ended=0
+ended=0 kills=0
 for seconds; do
-	timeout -s KILL "$seconds" unshare -p --fork --kill-child sh "$room/gpu-check.sh" dry "$room/out" >/dev/null 2>&1 || true
+	status=0
+	timeout -s KILL "$seconds" unshare -p --fork --kill-child sh "$room/gpu-check.sh" dry "$room/out" >/dev/null 2>&1 || status=$?
+	if [ $status = 137 ]; then what="killed after $seconds s" kills=$((kills + 1)); else what="ended by itself within $seconds s"; fi
 	kept=0 left="no step was done"
 	if [ -e "$room/out.tar.gz" ]; then
-		tar -xzOf "$room/out.tar.gz" >"$TMPDIR/all" || { echo "killed after $seconds s: out.tar.gz is torn" >&2 && exit 1; }
+		tar -xzOf "$room/out.tar.gz" >"$TMPDIR/all" || { echo "$what: out.tar.gz is torn" >&2 && exit 1; }
 		kept=$(count "$TMPDIR/all")
 		left="out.tar.gz has $(tar -tzf "$room/out.tar.gz" | grep -c txt) steps, $kept of them done, $(wc -c <"$room/out.tar.gz") bytes"
 	fi
 	ended=$(count "$room"/out/*.txt)
-	echo "killed after $seconds s: $left; $ended steps done in all, $(df -m --output=used "$room" | tail -1) MB used"
-	[ $((ended - kept)) -le 1 ] || { echo "killed after $seconds s: out.tar.gz lacks $((ended - kept)) steps that were done" >&2 && exit 1; }
+	echo "$what: $left; $ended steps done in all, $(df -m --output=used "$room" | tail -1) MB used"
+	[ $((ended - kept)) -le 1 ] || { echo "$what: out.tar.gz lacks $((ended - kept)) steps that were done" >&2 && exit 1; }
 done
+[ $kills -gt 0 ] || { echo "none was killed: give it fewer seconds" >&2 && exit 1; }
 [ "$ended" -gt 0 ] || { echo "no step was done: give it more seconds" >&2 && exit 1; }
