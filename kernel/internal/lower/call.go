@@ -104,10 +104,27 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 			return target{fun: l.whole(fun)}, ""
 		}
 		if f, ok := l.Info.Uses[s.Sel].(*types.Func); ok {
-			return target{fun: l.expr(fun)}, f.Pkg().Path() + "." + f.Name()
+			return target{fun: l.funcRef(fun, s.Sel)}, f.Pkg().Path() + "." + f.Name()
+		}
+	}
+	if id, ok := id.(*ast.Ident); ok {
+		if _, ok := l.Info.Uses[id].(*types.Func); ok {
+			return target{fun: l.funcRef(fun, id)}, ""
 		}
 	}
 	return target{fun: l.whole(fun)}, ""
+}
+
+// funcValue is a function where it is not called. The interpreter makes what native code gets of it when it reads the
+// closure around it, at which time it may not have read the function itself, so that calling it would do nothing.
+func (l *Lowerer) funcValue(n ast.Expr, id *ast.Ident) ast.Expr {
+	x := l.funcRef(n, id)
+	low, ok := x.(*ast.Ident)
+	if !ok || !l.fn.closure {
+		return x
+	}
+	ft, body := l.passingOn(n, l.typeOf(n).Underlying().(*types.Signature), target{fun: low})
+	return &ast.FuncLit{Type: ft, Body: body}
 }
 
 // funcRef refers to a function by name, as an instance where it is generic.

@@ -32,7 +32,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 		return l.index(e)
 	case *ast.IndexListExpr:
 		if id := instantiated(e.X); id != nil {
-			return l.funcRef(e, id)
+			return l.funcValue(e, id)
 		}
 	case *ast.SliceExpr:
 		return l.slice(e)
@@ -67,7 +67,7 @@ func (l *Lowerer) identifier(e *ast.Ident) ast.Expr {
 	case *types.Var:
 		return l.variable(e, obj)
 	case *types.Func:
-		return l.funcRef(e, e)
+		return l.funcValue(e, e)
 	case *types.Nil:
 		return ident("nil")
 	}
@@ -222,7 +222,7 @@ func unstar(x ast.Expr) ast.Expr {
 func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	if tv, ok := l.Info.Types[e.Index]; ok && tv.IsType() {
 		if id := instantiated(e.X); id != nil {
-			return l.funcRef(e, id)
+			return l.funcValue(e, id)
 		}
 	}
 	x := l.whole(e.X)
@@ -525,7 +525,7 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
-	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library}
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, closure: true}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}

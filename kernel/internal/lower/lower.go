@@ -125,6 +125,7 @@ type function struct {
 	slots     []string // pointers to the results of a function that defers
 
 	top     bool // the statements of a cell
+	closure bool // a function literal
 	library bool // a function of a native package
 }
 

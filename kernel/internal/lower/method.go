@@ -158,6 +158,18 @@ func (l *Lowerer) bindLiteral(n ast.Node, f target, recvType types.Type, sig *ty
 
 // binder is func(r recvType) func(args) results { return func(args) results { return f(args) } }.
 func (l *Lowerer) binder(n ast.Node, r string, recvType types.Type, sig *types.Signature, f target) *ast.FuncLit {
+	ft, body := l.passingOn(n, sig, f)
+	return &ast.FuncLit{
+		Type: &ast.FuncType{
+			Params:  &ast.FieldList{List: []*ast.Field{field(r, l.low(n, recvType))}},
+			Results: &ast.FieldList{List: []*ast.Field{field("", l.lowSignature(n, sig, nil))}},
+		},
+		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.FuncLit{Type: ft, Body: body}}}),
+	}
+}
+
+// passingOn is the type and the body of func(args) results { return f(args) }.
+func (l *Lowerer) passingOn(n ast.Node, sig *types.Signature, f target) (*ast.FuncType, *ast.BlockStmt) {
 	names := make([]string, sig.Params().Len())
 	inner := &ast.CallExpr{Fun: f.fun, Args: append([]ast.Expr{}, f.recv...)}
 	for k := range names {
@@ -167,18 +179,11 @@ func (l *Lowerer) binder(n ast.Node, r string, recvType types.Type, sig *types.S
 	if sig.Variadic() {
 		inner.Ellipsis = 1
 	}
-	ft := l.lowSignature(n, sig, names)
 	body := ast.Stmt(&ast.ExprStmt{X: inner})
 	if sig.Results().Len() > 0 {
 		body = &ast.ReturnStmt{Results: []ast.Expr{inner}}
 	}
-	return &ast.FuncLit{
-		Type: &ast.FuncType{
-			Params:  &ast.FieldList{List: []*ast.Field{field(r, l.low(n, recvType))}},
-			Results: &ast.FieldList{List: []*ast.Field{field("", l.lowSignature(n, sig, nil))}},
-		},
-		Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.FuncLit{Type: ft, Body: block(body)}}}),
-	}
+	return l.lowSignature(n, sig, names), block(body)
 }
 
 // methodExpr lowers T.M or (*T).M: the function with its receiver as first parameter.

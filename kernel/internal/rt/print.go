@@ -301,6 +301,9 @@ func (s *state) Flag(c int) bool {
 
 // value prints a value by its kind; depth is 0 for an operand.
 func (p *printer) value(i item, verb rune, depth int) {
+	if depth > 0 && i.t == nil && i.v.IsValid() && i.v.Kind() == reflect.Interface && !i.v.IsNil() { // of native methods: holds a wrapper
+		i = p.inside(i.v.Elem(), i.hidden)
+	}
 	if depth > 0 && p.handled(i, verb) {
 		return
 	}

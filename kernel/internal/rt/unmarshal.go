@@ -28,8 +28,8 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 	if err.Field == "" {
 		parts = nil
 	}
-	owner := ""
-	for _, part := range parts {
+	owner, inside := "", false // whether an embedded struct's field is next, which counts as one of what embeds it
+	for k, part := range parts {
 		s, name := structOf(t)
 		f := fieldNamed(s, part)
 		if f == nil {
@@ -40,7 +40,11 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 			t = e.Elem() // from Go 1.27 on keys and indices are told too
 			continue
 		}
-		owner, t = name, f.Type()
+		if !inside {
+			owner = name
+		}
+		tag, _, _ := strings.Cut(jsonTag(s, f), ",")
+		inside, t = f.Embedded() && tag == "" && k < len(parts)-1, f.Type()
 	}
 	if owner != "" {
 		err.Struct = owner
@@ -77,6 +81,16 @@ func structOf(t types.Type) (*types.Struct, string) {
 		}
 		t = e.Elem()
 	}
+}
+
+// jsonTag is the tag of a field of s.
+func jsonTag(s *types.Struct, f *types.Var) string {
+	for k := range s.NumFields() {
+		if s.Field(k) == f {
+			return reflect.StructTag(s.Tag(k)).Get("json")
+		}
+	}
+	return ""
 }
 
 // nameInJSON is what the k-th field of s is called there.
