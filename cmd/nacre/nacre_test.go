@@ -113,6 +113,7 @@ func TestOptions(t *testing.T) {
 		"kernel --pipe --engine yaegi":                    app.KernelOptions{Pipe: true, Engine: "yaegi"},
 		"kernelspec install":                              app.KernelspecOptions{},
 		"kernelspec install --prefix /venv":               app.KernelspecOptions{Prefix: "/venv"},
+		"kernelspec install --engine go":                  app.KernelspecOptions{Engine: "go"},
 		"sweep p.toml":                                    app.SweepOptions{Plan: "p.toml", On: "local"},
 		"sweep p.toml --on slurm --dry-run --processes 3": app.SweepOptions{Plan: "p.toml", On: "slurm", DryRun: true, Processes: 3},
 		"sweep status p.toml":                             app.SweepFolderOptions{Path: "p.toml"},
@@ -182,6 +183,7 @@ func TestUsageErrors(t *testing.T) {
 		"kernel":                               `nacre: expected either --connection-file or --pipe`,
 		"kernel --pipe -f c.json":              `nacre: expected either --connection-file or --pipe`,
 		"kernelspec install --user --prefix a": `nacre: expected either --user or --prefix`,
+		"kernelspec install --engine c":        `nacre: --engine c: unknown word (known: auto, go, yaegi)`,
 		"bench kernel --loads 0":               `nacre: --loads 0: expected a whole number from 1`,
 		"bench kernel --cells 2":               `nacre: --cells 2: expected a whole number from 3`,
 	} {

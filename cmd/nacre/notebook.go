@@ -149,11 +149,15 @@ func kernelspecCommand(env *app.Env, install func(*app.Env, app.KernelspecOption
 			if user && o.Prefix != "" {
 				return app.Usagef("expected either --user or --prefix")
 			}
+			if err := knownEngine(o.Engine); err != nil {
+				return err
+			}
 			return install(env, o)
 		},
 	}
 	add.Flags().BoolVar(&user, "user", false, "install for this user (the default)")
 	add.Flags().StringVar(&o.Prefix, "prefix", "", "install under this `folder`, such as a Python environment's")
+	engineFlag(add, &o.Engine)
 	cmd.AddCommand(add)
 	return cmd
 }

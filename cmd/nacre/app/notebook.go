@@ -269,8 +269,12 @@ func InstallKernelspec(env *Env, o KernelspecOptions) error {
 	if err != nil {
 		return err
 	}
+	argv := []string{program, "kernel", "--connection-file", "{connection_file}"}
+	if o.Engine != "" {
+		argv = append(argv, "--engine", o.Engine)
+	}
 	file, err := zmq.Install(dir, server.SpecName, zmq.Spec{
-		Argv:        []string{program, "kernel", "--connection-file", "{connection_file}"},
+		Argv:        argv,
 		DisplayName: server.DisplayName, Language: "go",
 	})
 	if err != nil {

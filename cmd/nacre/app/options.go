@@ -217,6 +217,7 @@ type KernelOptions struct {
 // KernelspecOptions are the flags of nacre kernelspec install.
 type KernelspecOptions struct {
 	Prefix string // empty installs for this user
+	Engine string // that the kernel is started with; empty is auto
 }
 
 // RunOptions are the flags of nacre run.
