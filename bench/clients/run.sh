@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the clients that people use against bin/nacre: jupyter_kernel_test, nbclient, papermill, pyzmq, a JupyterLab with
+# Runs the clients that people use against bin/nacre, on both engines: jupyter_kernel_test, nbclient, papermill, pyzmq, a JupyterLab with
 # --gateway-url, @jupyterlab/services and VS Code's connection sequence. Python's packages go into out/conformance,
 # npm's into bench/clients/node_modules, both at the versions pinned here.
 set -euo pipefail
@@ -17,7 +17,7 @@ if [ ! bench/clients/node_modules/.package-lock.json -nt bench/clients/package-l
 fi
 export VIRTUAL_ENV="$PWD/$venv" PATH="$PWD/$venv/bin:$PATH"
 export JUPYTER_PREFER_ENV_PATH=1 JUPYTER_DATA_DIR="$VIRTUAL_ENV/share/jupyter" JUPYTER_CONFIG_DIR="$VIRTUAL_ENV/etc/jupyter" IPYTHONDIR="$VIRTUAL_ENV/ipython"
-"$NACRE" kernelspec install --prefix "$VIRTUAL_ENV" >/dev/null
+program=$NACRE
 
 failed=0
 part() {
@@ -25,18 +25,28 @@ part() {
 	shift
 	"$@" || failed=1
 }
-part "jupyter_kernel_test" python -W ignore -m unittest discover -s bench/clients -p kernel_test.py -v
-part "nbclient, papermill, pyzmq, JupyterLab --gateway-url" python -W ignore -m unittest discover -s bench/clients -p clients_test.py -v
+for engine in yaegi go; do
+	echo "==== engine $engine"
+	[ "$engine" != go ] || "$program" setup --cells
+	"$program" kernelspec install --prefix "$VIRTUAL_ENV" --engine "$engine" >/dev/null
+	# What the tests call is the program with the engine.
+	NACRE="$PWD/$venv/bin/nacre-$engine"
+	printf '#!/bin/sh\nexec "%s" "$@" --engine %s\n' "$program" "$engine" >"$NACRE" && chmod +x "$NACRE"
+	part "jupyter_kernel_test" python -W ignore -m unittest discover -s bench/clients -p kernel_test.py -v
+	part "nbclient, papermill, pyzmq, JupyterLab --gateway-url" python -W ignore -m unittest discover -s bench/clients -p clients_test.py -v
 
-dir=$(mktemp -d)
-"$NACRE" notebook "$dir" --port 0 >"$dir/.url" 2>"$dir/.log" &
-server=$!
-trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$dir"' EXIT
-for _ in $(seq 100); do
-	[ -s "$dir/.url" ] && break
-	sleep 0.1
+	dir=$(mktemp -d)
+	"$NACRE" notebook "$dir" --port 0 >"$dir/.url" 2>"$dir/.log" &
+	server=$!
+	trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$dir"' EXIT
+	for _ in $(seq 100); do
+		[ -s "$dir/.url" ] && break
+		sleep 0.1
+	done
+	url=$(sed -E 's#(http://[^/]+/).*#\1#' "$dir/.url")
+	part "@jupyterlab/services" node bench/clients/services.mjs "$url" "$NACRE_TOKEN"
+	part "VS Code" node bench/clients/vscode.mjs "$url" "$NACRE_TOKEN"
+	kill $server && wait $server || true
+	rm -rf "$dir"
 done
-url=$(sed -E 's#(http://[^/]+/).*#\1#' "$dir/.url")
-part "@jupyterlab/services" node bench/clients/services.mjs "$url" "$NACRE_TOKEN"
-part "VS Code" node bench/clients/vscode.mjs "$url" "$NACRE_TOKEN"
 exit $failed
