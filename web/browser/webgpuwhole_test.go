@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 )
 
 // wholeRun is a cell that trains a preset and prints what came of it.
@@ -39,11 +42,26 @@ run, err := experiment.Start(filepath.Join(temp, "run"), cfg, experiment.Host{Wo
 if err != nil {
 	panic(err)
 }
+done := make(chan bool)
+go func() { // tells every iteration, so that a run that is ended leaves what it had come to
+	for told := 1; ; {
+		select {
+		case <-done:
+			return
+		case <-time.After(2 * time.Second):
+		}
+		text, _ := os.ReadFile(filepath.Join(run.Dir(), experiment.MetricsFile))
+		for rows := strings.Split(string(text), "\n"); told < len(rows)-1; told++ {
+			fmt.Println(rows[told])
+		}
+	}
+}()
 began := time.Now()
 if err := run.Train(cell.Context(), progress.Silent()); err != nil {
 	panic(err)
 }
 seconds := time.Since(began).Seconds()
+close(done)
 result, err := run.Result()
 if err != nil {
 	panic(err)
@@ -79,10 +97,11 @@ type outcome struct {
 
 // A whole run of a preset in a notebook, by WebGPU and on the CPU, from static files in the page and natively behind a server:
 // it keeps what came of each and says how far the metrics are from those of the native CPU, iteration by iteration. What is
-// in the folder already is not run again. NACRE_SITE_PRESET names another preset than quick/point-goal, NACRE_SITE_CHANGES
-// changes its settings.
+// in the folder already is not run again; of a run under way the metrics so far lie there in a file that ends in .begun.
+// NACRE_SITE_PRESET names another preset than quick/point-goal, NACRE_SITE_CHANGES changes its settings. In the page
+// SwiftShader takes hours.
 //
-//	NACRE_SITE_TRAINING=out go test ./web/browser -run WholeRunOnWebGPU -v -timeout 3h
+//	NACRE_SITE_TRAINING=out go test ./web/browser -run WholeRunOnWebGPU -v -timeout 6h
 func TestWholeRunOnWebGPU(t *testing.T) {
 	out := os.Getenv(trainingVariable)
 	if out == "" {
@@ -104,7 +123,7 @@ func TestWholeRunOnWebGPU(t *testing.T) {
 						t.Fatal(err)
 					}
 				} else {
-					o = trainWhole(t, where, fmt.Sprintf(wholeRun, preset, changes, device))
+					o = trainWhole(t, where, fmt.Sprintf(wholeRun, preset, changes, device), file+".begun")
 					text, err := json.MarshalIndent(o, "", " ")
 					if err == nil {
 						err = os.WriteFile(file, text, 0o644)
@@ -123,7 +142,8 @@ func TestWholeRunOnWebGPU(t *testing.T) {
 	}
 }
 
-func trainWhole(t *testing.T, where, source string) (o outcome) {
+// trainWhole runs the cell; what it prints meanwhile goes to a file.
+func trainWhole(t *testing.T, where, source, begun string) (o outcome) {
 	t.Helper()
 	cells := map[string]any{"a.ipynb": notebook(source)}
 	var p *tab
@@ -136,12 +156,31 @@ func trainWhole(t *testing.T, where, source string) (o outcome) {
 	eval[any](p, "(document.head.append(Object.assign(document.createElement('style'), { textContent: '*, *::before { animation: none !important }' })), null)")
 	all := func(string) bool { return true }
 	before := timeOf(t, all)
-	p.finish(2 * time.Hour)
+	const said = "nacre.notebook.cells[0].outputs.map(o => [o.text ?? ''].flat().join('')).join('')"
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for began := time.Now(); ; {
+			select {
+			case <-ended:
+				return
+			case <-time.After(20 * time.Second):
+			}
+			if text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](said)); err == nil {
+				os.WriteFile(begun, fmt.Appendf(nil, "after %.0f s\n%s", time.Since(began).Seconds(), text), 0o644)
+			}
+		}
+	})
+	p.finish(6 * time.Hour)
+	close(ended)
+	watching.Wait()
 	used := timeOf(t, all) - before
-	text := eval[string](p, "nacre.notebook.cells[0].outputs.map(o => [o.text ?? ''].flat().join('')).join('')")
+	lines := strings.Split(strings.TrimSpace(eval[string](p, said)), "\n")
+	text := lines[len(lines)-1]
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		t.Fatalf("%v: %.500s", err, text)
 	}
+	os.Remove(begun)
 	o.Where, o.CPU = where, used.Seconds()
 	return o
 }
