@@ -25,6 +25,11 @@ part() {
 	shift
 	"$@" || failed=1
 }
+stop() {
+	kill $server 2>/dev/null || true
+	wait $server 2>/dev/null || true
+	rm -rf "$dir"
+}
 for engine in yaegi go; do
 	echo "==== engine $engine"
 	[ "$engine" != go ] || "$program" setup --cells
@@ -38,7 +43,7 @@ for engine in yaegi go; do
 	dir=$(mktemp -d)
 	"$NACRE" notebook "$dir" --port 0 >"$dir/.url" 2>"$dir/.log" &
 	server=$!
-	trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$dir"' EXIT
+	trap stop EXIT
 	for _ in $(seq 100); do
 		[ -s "$dir/.url" ] && break
 		sleep 0.1
@@ -46,7 +51,7 @@ for engine in yaegi go; do
 	url=$(sed -E 's#(http://[^/]+/).*#\1#' "$dir/.url")
 	part "@jupyterlab/services" node bench/clients/services.mjs "$url" "$NACRE_TOKEN"
 	part "VS Code" node bench/clients/vscode.mjs "$url" "$NACRE_TOKEN"
-	kill $server && wait $server || true
-	rm -rf "$dir"
+	trap - EXIT
+	stop
 done
 exit $failed
