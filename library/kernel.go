@@ -13,10 +13,12 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
+	"nacre/experiment"
 	"nacre/kernel"
 	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/rl"
+	"nacre/rl/config"
 	"nacre/sim"
 )
 
@@ -56,8 +58,15 @@ func forms(v any) (map[string]any, error) {
 	return m, nil
 }
 
-// texts are the names of presets, algorithms and families, and the tables in the notebook's folder, where they are arguments.
+// texts are the names of presets, algorithms, families and settings, and the tables in the notebook's folder, where they are
+// arguments.
 func texts(path, name string, argument int) (list []string) {
+	if path == "nacre/library/lab" && name == "Set" {
+		for _, key := range config.Keys(experiment.Config{}) {
+			list = append(list, key+"=")
+		}
+		return list
+	}
 	switch fmt.Sprintf("%s.%s %d", path, name, argument) {
 	case "nacre/library/lab.Train 0", "nacre/library/lab.Compare 0", "nacre/experiment.Preset 0":
 		for _, p := range rl.Presets() {
@@ -69,6 +78,8 @@ func texts(path, name string, argument int) (list []string) {
 		for _, f := range sim.Families() {
 			list = append(list, f.Name)
 		}
+	case "nacre/library/lab.Over 0":
+		list = config.Keys(experiment.Config{})
 	case "nacre/analysis/frame.Read 0":
 		list, _ = frame.Files(".")
 	}

@@ -198,6 +198,8 @@ func TestTextCompletion(t *testing.T) {
 		"lab.Train(\"quick/point": `"quick/point-goal"`,
 		"import \"nacre/library/lab\"\nruns := lab.Compare(\"quick/point-goal\", []string{\"tcl": `"tcl-pearl"`,
 		"sim.Lookup(\"cheetah-v": `"cheetah-vel"`, "frame.Read(\"poi": `"points.csv"`, "lab.Train(\"quick/point-goal\", lab.Algorithm(\"orac": `"oracle"`,
+		"lab.Train(\"quick/point-goal\", lab.Set(\"seed=2\", \"tcl.win": `"tcl.window="`, "lab.Set(\"pearl.updates": `"pearl.updates_per_iteration="`,
+		"lab.Over(\"pearl.lat":      `"pearl.latent"`,
 		"fmt.Println(\"quick/point": "", "lab.Train(\"quick/point-goal\", lab.Folder(\"quick/p": "",
 	} {
 		got := ""

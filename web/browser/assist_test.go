@@ -106,6 +106,38 @@ func TestEnterWhileCompleting(t *testing.T) {
 	}
 }
 
+// A list of names that is asked for in the moment in which its cell is run does not open after the cell was left.
+// A setting that is completed awaits its value.
+func TestLeftWhileCompleting(t *testing.T) {
+	s := newSiteWith(t, golang, map[string]any{"a.ipynb": notebook("alpha := 1", "")})
+	p := s.open("/notebooks/a.ipynb")
+	p.press("j", "Enter")
+	p.enter("alpha")
+	p.await("(" + listed + ").includes('alpha')") // the kernel is there
+	for range 5 {
+		p.press("End", "Escape", "Enter", "End")
+		p.write("\nalpha")
+		p.press("Ctrl-Enter")
+		p.idle()
+		time.Sleep(300 * time.Millisecond)
+		if got := eval[[]string](p, listed); len(got) > 0 {
+			t.Fatalf("a list stands over a cell that was left: %q", got)
+		}
+		p.press("Enter")
+	}
+	p.press("Ctrl-a", "Backspace")
+	p.write("import \"nacre/library/lab\"\n")
+	p.enter("lab.Set(\"tcl.win")
+	p.await("(" + listed + `)[0] === '"tcl.window="'`) // all of what is written has been asked for
+	settle()
+	p.press("Tab")
+	p.await("nacre.notebook.cells[1].source.endsWith('window=\")')")
+	p.enter("20")
+	if got := eval[string](p, "nacre.notebook.cells[1].source"); !strings.HasSuffix(got, "\nlab.Set(\"tcl.window=20\")") {
+		t.Errorf("the cell is %q", got)
+	}
+}
+
 // The parameters of a call stand where they cover neither the line that is written, nor the page's bar, nor at a cell's end
 // anything of the cell; the list of names is below them.
 func TestSignaturePlace(t *testing.T) {

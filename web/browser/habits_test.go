@@ -111,6 +111,24 @@ func TestFirstKeys(t *testing.T) {
 	}
 }
 
+// The list of keys, longer than a window, is read by keys too.
+func TestLongDialog(t *testing.T) {
+	s := newSite(t, map[string]any{"a.ipynb": notebook("")})
+	p := s.open("/notebooks/a.ipynb")
+	p.do(chromedp.EmulateViewport(900, 500))
+	p.press("h")
+	const top = "document.querySelector('dialog .body').scrollTop"
+	p.await(top + " === 0")
+	p.press("PageDown")
+	p.await(top + " > 100")
+	p.press("Home")
+	p.await(top + " === 0")
+	p.press("ArrowDown")
+	p.await(top + " === 40")
+	p.press("Escape")
+	p.await("!document.querySelector('dialog')")
+}
+
 // The bar says what is so at the moment at which it is.
 func TestBarSaysWhatIs(t *testing.T) {
 	s := newSite(t, map[string]any{"a.ipynb": notebook("print x")})

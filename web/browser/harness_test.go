@@ -344,7 +344,7 @@ var keyCodes = map[string]struct {
 	code int64
 	text string
 }{
-	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""}, "Home": {36, ""},
+	"Enter": {13, "\r"}, "Escape": {27, ""}, "Tab": {9, ""}, "Space": {32, " "}, "Backspace": {8, ""}, "End": {35, ""}, "Home": {36, ""}, "PageUp": {33, ""}, "PageDown": {34, ""},
 	"F8": {119, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""}, "ArrowRight": {39, ""}, "ArrowDown": {40, ""},
 }
 

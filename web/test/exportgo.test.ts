@@ -29,6 +29,7 @@ test('the exported program runs and prints what the cells print', { skip: spawnS
     'import (\n\t"fmt"\n\tm "math"\n)\ntype P struct{ X int }\n\n// Double doubles.\nfunc (p P) Double() int { return 2 * p.X }',
     'n := 3\nvar unused = "u"\nfunc fact(k int) int {\n\tif k < 2 {\n\t\treturn 1\n\t}\n\treturn k * fact(k-1)\n}\nfmt.Println(fact(n), P{n}.Double())',
     'import "fmt"\nn := "again" // declared anew\nfmt.Println(n, m.Sqrt(4))',
+    '[]int{1, 2}[0:1]', '// a value\nlen(n)', 'P{2}.X == 2', 'float64(3)', '// doc\nP{1}.Double()', 'n',
     'n = "set"; fmt.Println(n)\nfor i := range 2 { fmt.Print(i) }\nfmt.Println()',
   ), 'My Notebook');
   const dir = mkdtempSync(join(tmpdir(), 'nacre-export-'));

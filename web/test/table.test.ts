@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellText, csv, decode, exampleFilter, pick } from '../src/output/table/decode';
+import { cellText, csv, decode, exampleFilter, pick, unknownNames } from '../src/output/table/decode';
 
 const table = decode({ version: 1, rows: 900, columns: [
   { name: 'x', number: true, digits: 2, values: [1.5, null, -3, '+Inf', 1.5] },
@@ -25,6 +25,11 @@ test('filters compare columns and look for words', () => {
   assert.deepEqual(pick(table, '"hi"', null), [3]);
   assert.deepEqual(pick(table, 'y>0', null), []);
   assert.deepEqual(pick(table, '(', null), []);
+});
+
+test('a filter tells names that no column has from words', () => {
+  assert.deepEqual(unknownNames('y>0 X>1 z=3', table), ['y', 'z']);
+  assert.deepEqual(unknownNames('b1 (2) "y>0" x>0', table), []);
 });
 
 test('the example of a filter is one that this table answers', () => {

@@ -17,6 +17,18 @@ function declared(node: SyntaxNode, code: string): string[] {
   return [];
 }
 
+// Calls of these have a value that Go lets no statement drop: conversions, and built-in functions.
+const valued = new Set(('append cap complex imag len make max min new real any bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 ' +
+  'rune string uint uint8 uint16 uint32 uint64 uintptr').split(' '));
+
+/** Whether an expression may be a statement of a Go program, as calls may. */
+function stands(statement: SyntaxNode, code: string): boolean {
+  const value = statement.firstChild;
+  if (value?.name !== 'CallExpr') return false;
+  const callee = value.firstChild!;
+  return !['VariableName', 'SliceType', 'ArrayType', 'MapType'].includes(callee.name) || (callee.name === 'VariableName' && !valued.has(code.slice(callee.from, callee.to)));
+}
+
 /** The top-level pieces of a cell, with the comments before each. */
 export function pieces(code: string): Piece[] {
   const out: Piece[] = [];
@@ -30,6 +42,9 @@ export function pieces(code: string): Piece[] {
     else if (node.name === 'FunctionDecl') {
       const name = node.getChild('DefName');
       out.push({ kind: 'run', text: closure(code, node, name!), source: text, names: name ? [code.slice(name.from, name.to)] : [] });
+    } else if (node.name === 'ExprStatement' && !stands(node, code)) {
+      const kept = code.slice(node.from, node.to);
+      out.push({ kind: 'run', text: `${text.slice(0, text.length - kept.trimEnd().length)}_ = ${kept.trimEnd()}`, source: text, names: [] });
     } else out.push({ kind: 'run', text, source: text, names: declared(node, code) });
   }
   const rest = code.slice(from).replace(/^;/, '').trim();

@@ -64,7 +64,8 @@ async function complete(context: CompletionContext, host: WritingHost): Promise<
   const before = text.slice(line.from, context.pos);
   if (!context.explicit && (!asking.test(before) || number.test(before))) return null;
   const found = await host.complete(text, codePoints(text, context.pos)).catch(() => null);
-  if (!found?.items.length || context.aborted) return null;
+  // An answer that comes after the editor was left would open a list that nothing closes.
+  if (!found?.items.length || context.aborted || context.view?.hasFocus === false) return null;
   const { items } = found;
   const from = unitsOfCodePoints(text, found.start), to = unitsOfCodePoints(text, found.end);
   const word = text.slice(from, context.pos);
@@ -103,7 +104,8 @@ function take(view: EditorView, completion: Completion, item: CompletionItem, te
   const insert = item.insert ?? item.text;
   const more = item.import ? edit(text, item.import) : null;
   view.dispatch({
-    changes: [...(more ? [more] : []), { from, to, insert }], selection: { anchor: from + insert.length + (more?.insert.length ?? 0) },
+    // A setting that awaits its value, as in "tcl.window=", leaves the cursor before the quote.
+    changes: [...(more ? [more] : []), { from, to, insert }], selection: { anchor: from + insert.length + (more?.insert.length ?? 0) - (insert.endsWith('="') ? 1 : 0) },
     userEvent: 'input.complete', annotations: pickedCompletion.of(completion), scrollIntoView: true,
   });
 }

@@ -13,11 +13,21 @@ export function ask<T>(title: string, body: (Node | string)[], choices: Choice<T
     const buttons = choices.map((c) => el(c.danger ? 'button.danger' : c.primary ? 'button.primary' : 'button', { type: 'button', click: () => close(c.value) }, c.label));
     dialog.append(el('h2', {}, title), el('div.body', {}, ...body), el('div.choices', {}, ...buttons));
     dialog.addEventListener('cancel', (e) => { e.preventDefault(); close(null); });
-    dialog.addEventListener('keydown', (e) => e.stopPropagation());
+    dialog.addEventListener('keydown', (e) => { e.stopPropagation(); scrolled(dialog.querySelector<HTMLElement>('.body')!, e); });
     document.body.append(dialog);
     dialog.showModal();
     (dialog.querySelector<HTMLElement>('input, .primary') ?? buttons[0])?.focus();
   });
+}
+
+/** Scrolls a long text by keys while a button below it has the focus. */
+function scrolled(body: HTMLElement, e: KeyboardEvent): void {
+  if (!(e.target instanceof HTMLButtonElement) || body.scrollHeight <= body.clientHeight) return;
+  const page = body.clientHeight * 0.9;
+  const by = { ArrowDown: 40, ArrowUp: -40, PageDown: page, PageUp: -page, Home: -body.scrollHeight, End: body.scrollHeight }[e.key];
+  if (by === undefined) return;
+  e.preventDefault();
+  body.scrollBy(0, by);
 }
 
 export const tell = (title: string, ...body: (Node | string)[]) => ask(title, body, [{ label: 'Close', value: true, primary: true }]);

@@ -137,7 +137,7 @@ export class CurvesView {
         if (!this.shared) return el('span', {}, ...parts);
         return el('button', { type: 'button', 'aria-pressed': String(this.brushing.selected?.has(s.name) ?? false), title: 'Select, here and in what is linked with it', click: () => this.choose(s.name) }, ...parts);
       }),
-      el('span.at', {}, x === null ? '' : `${xLabel || 'x'} ${format(x as number)}`));
+      el('span.at', {}, series.length ? x === null ? '' : `${xLabel || 'x'} ${format(x as number)}` : 'no value yet'));
   }
 
   private drawPlace({ ctx, bbox, valToPos }: uPlot, colour: string): void {

@@ -43,11 +43,21 @@ function number(v: Column['values'][number] | undefined): number {
 /** What a filter asks of a row: that a column compares with a value, or that a cell holds a word. */
 type Condition = (row: number) => boolean;
 
+/** The parts of a filter; those that compare have a name, a sign and a value. */
+const parts = (text: string) => (text.match(/"[^"]*"|\S+/g) ?? []).map((part) => {
+  const [, name, sign, value] = /^([^<>=!"]+)(<=|>=|!=|=|<|>)(.*)$/.exec(part) ?? [];
+  return { part, name, sign, value };
+});
+
+const columnNamed = (table: Table, name?: string) => table.columns.find((c) => c.name.toLowerCase() === name?.toLowerCase());
+
+/** The names that a filter compares and that no column has. */
+export const unknownNames = (text: string, table: Table): string[] => parts(text).flatMap(({ name }) => (name && !columnNamed(table, name) ? [name] : []));
+
 /** Reads a filter: words, and conditions such as return>-10, arm=tcl or seed!=2, all of which must hold. */
 export function readFilter(text: string, table: Table): Condition[] {
-  return (text.match(/"[^"]*"|\S+/g) ?? []).map((part) => {
-    const [, name, sign, value] = /^([^<>=!]+)(<=|>=|!=|=|<|>)(.*)$/.exec(part) ?? [];
-    const column = table.columns.find((c) => c.name.toLowerCase() === name?.toLowerCase());
+  return parts(text).map(({ part, name, sign, value }) => {
+    const column = columnNamed(table, name);
     if (column && sign && value !== undefined) return compares(column, sign, value);
     const word = part.replace(/^"|"$/g, '').toLowerCase();
     return (row) => table.columns.some((c) => cellText(c, row).replace('−', '-').toLowerCase().includes(word));

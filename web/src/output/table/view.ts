@@ -1,7 +1,7 @@
 // A table to sort, filter and page through.
 
 import { announce, download, el } from '../../dom';
-import { cellText, csv, decode, exampleFilter, pick, Table } from './decode';
+import { cellText, csv, decode, exampleFilter, pick, Table, unknownNames } from './decode';
 
 /** Rows on a page. */
 const pageRows = 15;
@@ -67,7 +67,8 @@ export class TableView {
     const step = (label: string, mark: string, by: number, possible: boolean) =>
       el('button', { type: 'button', 'aria-label': label, disabled: !possible, click: () => this.turn(by) }, mark);
     const count = n === 0 ? 'no row' : n <= pageRows ? `${n} row${n === 1 ? '' : 's'}` : `${first + 1}–${last} of ${n}`;
-    const notes = [n < held ? `of ${held}` : '', held < this.data.rows ? `the first ${held} of ${this.data.rows} rows are here` : ''].filter(Boolean).join('; ');
+    const unknown = n === 0 ? unknownNames(this.filter.value, this.data) : [];
+    const notes = [n < held ? `of ${held}` : '', unknown.length ? `no column is called ${unknown.join(', ')}` : '', held < this.data.rows ? `the first ${held} of ${this.data.rows} rows are here` : ''].filter(Boolean).join('; ');
     const wasFocused = this.foot.contains(document.activeElement) && document.activeElement !== this.filter
       ? (document.activeElement as HTMLElement).getAttribute('aria-label') : null;
     const small = held <= pageRows && n === held && this.filter.value === '';
