@@ -261,6 +261,7 @@ func (l *Lowerer) file() *ast.File {
 	f := &ast.File{Name: ast.NewIdent("main"), Decls: l.out}
 	apart(f)
 	keyElements(f)
+	leading(f)
 	if len(paths) > 0 {
 		f.Decls = append([]ast.Decl{specs}, f.Decls...)
 	}

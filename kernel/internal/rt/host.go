@@ -221,6 +221,20 @@ func (r *Registry) Templated(err error) error {
 			refuse("templates see no methods of types of cells, such as %s of %s: make it a field, or a function of the template", m[1], t.Name)
 		}
 	}
+	if m[2] == "interface {}" { // of a value that the template prints by its method
+		mirror := r.viewMirror()
+		for _, t := range known {
+			u, isStruct := t.Go.Underlying().(*types.Struct)
+			if !isStruct || t.Native != nil || !mirror.keeps(t.Go) && !mirror.keeps(types.NewPointer(t.Go)) {
+				continue
+			}
+			for f := range u.Fields() {
+				if f.Name() == m[1] {
+					refuse("templates do not see the fields of types of cells that print themselves, such as %s of %s: hand it over apart", m[1], t.Name)
+				}
+			}
+		}
+	}
 	pointers := m[2][:len(m[2])-len(strings.TrimLeft(m[2], "*"))]
 	for _, t := range slices.Backward(known) {
 		_, isNamed := t.Go.(*types.Named)

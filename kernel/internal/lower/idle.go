@@ -1,0 +1,74 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// leading evaluates the left operand of && or || in a closure where the interpreter's first step in it does nothing: it
+// takes a step that does nothing for the operand itself, and branches on whatever lies in that step's place. Such are the
+// parentheses around a type or a name, and an element of a literal with its key.
+func leading(file *ast.File) {
+	astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
+		if b, ok := c.Node().(*ast.BinaryExpr); ok && (b.Op == token.LAND || b.Op == token.LOR) && !still(ast.Unparen(b.X)) && idle(ast.Unparen(b.X)) {
+			b.X = call(&ast.FuncLit{
+				Type: &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{List: []*ast.Field{field("", ident("bool"))}}},
+				Body: block(&ast.ReturnStmt{Results: []ast.Expr{b.X}}),
+			})
+		}
+		return true
+	})
+}
+
+// still says whether x is no step of its own.
+func still(x ast.Expr) bool {
+	switch x.(type) {
+	case nil, *ast.Ident, *ast.BasicLit, *ast.ArrayType, *ast.MapType, *ast.ChanType:
+		return true
+	}
+	return false
+}
+
+// idle says whether the first step of x does nothing.
+func idle(x ast.Expr) bool {
+	first := func(parts ...ast.Expr) bool {
+		for _, p := range parts {
+			if !still(p) {
+				return idle(p)
+			}
+		}
+		return false
+	}
+	switch x := x.(type) {
+	case *ast.ParenExpr:
+		return still(x.X) || idle(x.X)
+	case *ast.InterfaceType, *ast.StructType, *ast.FuncType:
+		return true
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR { // looked at itself
+			return false
+		}
+		return first(x.X, x.Y)
+	case *ast.UnaryExpr:
+		return first(x.X)
+	case *ast.StarExpr:
+		return first(x.X)
+	case *ast.SelectorExpr:
+		return first(x.X)
+	case *ast.TypeAssertExpr:
+		return first(x.X)
+	case *ast.IndexExpr:
+		return first(x.X, x.Index)
+	case *ast.SliceExpr:
+		return first(x.X, x.Low, x.High, x.Max)
+	case *ast.CallExpr:
+		return first(append([]ast.Expr{x.Fun}, x.Args...)...)
+	case *ast.KeyValueExpr:
+		return still(x.Key) && still(x.Value) || first(x.Key, x.Value)
+	case *ast.CompositeLit:
+		return first(append([]ast.Expr{x.Type}, x.Elts...)...)
+	}
+	return false
+}
