@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,6 +18,8 @@ import (
 // Browser is a headless Chromium that is spoken to by the DevTools protocol (https://chromedevtools.github.io/devtools-protocol)
 // over two pipes: no port is open for others, and a Chromium whose pipe is closed ends, however this process ended.
 type Browser struct {
+	Patience time.Duration // how long an answer may take; a minute, unless it is set
+
 	ctx      context.Context // ends it
 	cmd      *exec.Cmd
 	ended    chan struct{} // closed when the process has
@@ -29,14 +32,17 @@ type Browser struct {
 	forget   func() bool // stops watching the context
 }
 
-// Start starts a browser with an empty profile, the program that Find named. It ends when ctx is done.
-func Start(ctx context.Context, program string) (*Browser, error) {
+// SoftwareGPU are flags of a browser whose WebGPU has Chromium's own adapter, SwiftShader, which computes on the processor.
+var SoftwareGPU = []string{"--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"}
+
+// Start starts a browser with an empty profile, the program that Find named, and further flags. It ends when ctx is done.
+func Start(ctx context.Context, program string, flags ...string) (*Browser, error) {
 	profile, err := os.MkdirTemp("", "nacre-chromium-")
 	if err != nil {
 		return nil, err
 	}
-	b := &Browser{ctx: ctx, profile: profile, ended: make(chan struct{})}
-	if err := b.start(program); err != nil {
+	b := &Browser{Patience: time.Minute, ctx: ctx, profile: profile, ended: make(chan struct{})}
+	if err := b.start(program, flags); err != nil {
 		os.RemoveAll(profile)
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
@@ -47,7 +53,7 @@ func Start(ctx context.Context, program string) (*Browser, error) {
 	return b, nil
 }
 
-func (b *Browser) start(program string) error {
+func (b *Browser) start(program string, flags []string) error {
 	fromUs, requests, err := os.Pipe()
 	if err != nil {
 		return err
@@ -60,9 +66,9 @@ func (b *Browser) start(program string) error {
 	}
 	defer toUs.Close()
 	// It opens nothing but notebooks made here, so it may do without its sandbox, which many containers and root lack.
-	b.cmd = exec.CommandContext(b.ctx, program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir="+b.profile, "--window-size=1280,900",
+	b.cmd = exec.CommandContext(b.ctx, program, append(slices.Clone(flags), "--headless=new", "--remote-debugging-pipe", "--user-data-dir="+b.profile, "--window-size=1280,900",
 		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-		"--disable-sync", "--disable-breakpad", "--no-first-run", "--no-default-browser-check", "about:blank")
+		"--disable-sync", "--disable-breakpad", "--no-first-run", "--no-default-browser-check", "about:blank")...)
 	b.cmd.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4, where Chromium looks for them
 	b.cmd.Stderr = &b.complain
 	b.cmd.WaitDelay = 2 * time.Second
@@ -92,7 +98,7 @@ func (b *Browser) call(session, method string, params, result any) error {
 	if err != nil {
 		return err
 	}
-	late := time.AfterFunc(patience, func() { _ = b.answers.SetReadDeadline(time.Unix(1, 0)) })
+	late := time.AfterFunc(b.Patience, func() { _ = b.answers.SetReadDeadline(time.Unix(1, 0)) })
 	defer late.Stop()
 	if _, err := b.requests.Write(append(request, 0)); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -103,7 +109,7 @@ func (b *Browser) call(session, method string, params, result any) error {
 			return context.Cause(b.ctx)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return fmt.Errorf("%s: no answer within %v", method, patience)
+			return fmt.Errorf("%s: no answer within %v", method, b.Patience)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: the browser is gone: %w", method, err)
@@ -144,11 +150,17 @@ func (b *Browser) Close() {
 	os.RemoveAll(b.profile)
 }
 
-// Used is processor time in seconds by process of a browser's pages.
+// Used is processor time in seconds by process.
 type Used map[int]float64
 
-// Used is the processor time that each process of the browser's pages has used until now, its workers included.
-func (b *Browser) Used() (Used, error) {
+// The kinds of a browser's processes.
+const (
+	Pages = "renderer" // and their workers
+	GPU   = "GPU"      // draws, and computes for pages that use WebGPU
+)
+
+// Used is the processor time that each process of some kinds has used until now.
+func (b *Browser) Used(kinds ...string) (Used, error) {
 	var all struct {
 		Processes []struct {
 			Type string  `json:"type"`
@@ -159,7 +171,7 @@ func (b *Browser) Used() (Used, error) {
 	err := b.call("", "SystemInfo.getProcessInfo", map[string]any{}, &all)
 	used := Used{}
 	for _, p := range all.Processes {
-		if p.Type == "renderer" {
+		if slices.Contains(kinds, p.Type) {
 			used[p.ID] = p.Time
 		}
 	}

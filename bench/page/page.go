@@ -21,7 +21,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"nacre/server"
 	"nacre/server/nbformat"
@@ -175,9 +174,6 @@ const measured = `new Promise((done, fail) => {
 	};
 	look();
 })`
-
-// patience is how long a page may take to open.
-const patience = time.Minute
 
 // open loads a page in a new profile and drops the profile.
 func (b *Browser) open(address string) (l load, err error) {

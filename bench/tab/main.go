@@ -3,14 +3,17 @@
 //
 //	make site && go run ./bench/tab -what start -site out/site -loads 5
 //	go run ./bench/tab -what update -rounds 5
+//	go run ./bench/tab -what webgpu -rounds 5
 //
 // Start opens a notebook of the site in a headless Chromium and runs 1 + 1 in its first cell, in a new profile and again
 // in the same one: milliseconds from the start of the navigation, by the page's clock, and the processor time of all
 // threads of the page's process until then. Update makes the yardstick's TCL-PEARL updates, a product of 4,096 × 300 and
 // 300 × 300, and the gradient of a critic's loss, natively, in Node and in Chromium; of jax-js and TensorFlow.js, on
-// their WebAssembly devices, it asks the product and the gradient, without the optimiser's step that ours includes. All
-// take turns; what they compute is compared with float64. npm installs the two into this folder; they are no part of the
-// program. A line of JSON for every row goes to standard output.
+// their WebAssembly devices, it asks the product and the gradient, without the optimiser's step that ours includes. Webgpu
+// asks the same of our WebGPU device and that of jax-js, on Chromium's software adapter, with the update at oyster's size:
+// these are times of programs for GPUs on a processor, and say nothing of a GPU's. All take turns; what they compute is
+// compared with float64. npm installs the libraries into this folder; they are no part of the program. A line of JSON for
+// every row goes to standard output.
 package main
 
 import (
@@ -32,7 +35,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	what := flag.String("what", "update", "start or update")
+	what := flag.String("what", "update", "start, update or webgpu")
 	site := flag.String("site", "out/site", "`folder` that nacre site wrote, for start")
 	notebook := flag.String("notebook", "notebooks/quickstart.ipynb", "notebook of the site to open")
 	loads := flag.Int("loads", 5, "times to open it, of each kind")
@@ -49,22 +52,20 @@ func run(ctx context.Context, what, site, notebook string, loads, rounds int) er
 	if loads < 1 || rounds < 1 {
 		return fmt.Errorf("-loads %d, -rounds %d: expected at least 1", loads, rounds)
 	}
-	if what != "start" && what != "update" {
-		return fmt.Errorf("-what %q: expected start or update", what)
+	if !slices.Contains([]string{"start", "update", "webgpu"}, what) {
+		return fmt.Errorf("-what %q: expected start, update or webgpu", what)
 	}
 	program, err := page.Find()
 	if err != nil {
 		return err
 	}
-	b, err := page.Start(ctx, program)
-	if err != nil {
-		return err
+	switch what {
+	case "update":
+		return updates(ctx, program, rounds)
+	case "webgpu":
+		return webgpus(ctx, program, rounds)
 	}
-	defer b.Close()
-	if what == "start" {
-		return starts(b, site, notebook, loads)
-	}
-	return updates(ctx, b, rounds)
+	return starts(ctx, program, site, notebook, loads)
 }
 
 // serve serves a handler to this machine and returns its address.

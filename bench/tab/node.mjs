@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { expected, libraries, work } from './programs.mjs';
+import { expected, make } from './programs.mjs';
 import { judge, order, repeats, timed } from './turns.mjs';
 
 const require = createRequire(import.meta.url);
@@ -22,13 +22,12 @@ const resources = {
   },
 };
 
-const made = {};
-for (const name of Object.keys(libraries)) made[name] = await libraries[name](await resources[name]());
-console.log(JSON.stringify({ ...(await judge(made, expected())), work: { ...work, oyster: made.nacre.oysterWork, metaworld: made.nacre.metaworldWork }, repeats }));
+const made = await make('wasm', resources), times = repeats.wasm;
+console.log(JSON.stringify({ ...(await judge(made, expected())), repeats: times }));
 for (let round = 0; round < Number(rounds); round++) {
   for (const [library, what] of order(made, round)) {
-    const used = process.cpuUsage(), wall = await timed(made[library], what), u = process.cpuUsage(used);
-    console.log(JSON.stringify({ library, what, round, wall, cpu: (u.user + u.system) / 1e6 / repeats[what] }));
+    const used = process.cpuUsage(), wall = await timed(made[library], what, times[what]), u = process.cpuUsage(used);
+    console.log(JSON.stringify({ library, what, round, wall, cpu: (u.user + u.system) / 1e6 / times[what] }));
   }
 }
 process.exit(0);

@@ -1,5 +1,6 @@
-// What each library computes, alike in Node and in a worker of a page. Of each: product(), a matrix product, and critic(),
-// the loss of a critic and its gradient, which is what most of an update is; both return once the result can be read.
+// What each library computes, alike in Node and in a worker of a page. Of each: its device; product(), a matrix product; and
+// critic(), the loss of a critic with its gradient, or with the gradient's norm, which is what most of an update is. Both
+// return once the result can be read.
 
 export const rows = 4096;
 export const inner = 300;
@@ -24,7 +25,7 @@ export const problem = {
   weights: sizes.slice(1).map((n, i) => numbers(sizes[i] * n, 5 + i, Math.sqrt(3 / sizes[i]))),
 };
 
-/** The product and the loss in float64, to judge the libraries by: every 1009th element, and the loss. */
+/** In float64, to judge the libraries by: every 1009th element of the product, the loss, and the norm of its gradient. */
 export function expected() {
   const product = [];
   for (let e = 0; e < rows * inner; e += 1009) {
@@ -33,23 +34,49 @@ export function expected() {
     for (let k = 0; k < inner; k++) sum += problem.a[i * inner + k] * problem.b[k * inner + j];
     product.push(sum);
   }
+  const last = problem.weights.length - 1, widths = sizes.slice(1);
+  const weights = widths.map((n, l) => new Float64Array(sizes[l] * n)), biases = widths.map((n) => new Float64Array(n));
   let loss = 0;
   for (let r = 0; r < rows; r++) {
-    let h = problem.x.subarray(r * sizes[0], (r + 1) * sizes[0]);
+    const inputs = [Float64Array.from(problem.x.subarray(r * sizes[0], (r + 1) * sizes[0]))];
     problem.weights.forEach((w, l) => {
       const n = sizes[l + 1], out = new Float64Array(n);
-      for (let k = 0; k < sizes[l]; k++) for (let j = 0; j < n; j++) out[j] += h[k] * w[k * n + j];
-      h = l < problem.weights.length - 1 ? out.map((v) => Math.max(v, 0)) : out;
+      for (let k = 0; k < sizes[l]; k++) for (let j = 0; j < n; j++) out[j] += inputs[l][k] * w[k * n + j];
+      inputs.push(l < last ? out.map((v) => Math.max(v, 0)) : out);
     });
-    loss += (h[0] - problem.y[r]) ** 2 / rows;
+    const off = inputs[last + 1][0] - problem.y[r];
+    loss += off ** 2 / rows;
+    let slope = Float64Array.of(2 * off / rows);
+    for (let l = last; l >= 0; l--) {
+      const n = sizes[l + 1], w = problem.weights[l], before = new Float64Array(sizes[l]);
+      for (let j = 0; j < n; j++) biases[l][j] += slope[j];
+      for (let k = 0; k < sizes[l]; k++) {
+        const x = inputs[l][k];
+        if (x === 0) continue; // a ReLU's, whose slope is zero too
+        let sum = 0;
+        for (let j = 0; j < n; j++) {
+          weights[l][k * n + j] += x * slope[j];
+          sum += slope[j] * w[k * n + j];
+        }
+        before[k] = sum;
+      }
+      slope = before;
+    }
   }
-  return { product, loss };
+  return { product, loss, norm: norm([...weights, ...biases]) };
 }
 
-async function jax({ module }) {
+/** The norm of all numbers of some arrays. */
+export function norm(arrays) {
+  let sum = 0;
+  for (const a of arrays) for (const v of a) sum += v * v;
+  return Math.sqrt(sum);
+}
+
+async function jax({ module, device }) {
   const { numpy: np, nn, init, defaultDevice, jit, valueAndGrad } = await import(module);
-  await init('wasm');
-  defaultDevice('wasm');
+  await init(device);
+  defaultDevice(device);
   const array = (data, ...shape) => np.array(data).reshape(shape);
   const a = array(problem.a, rows, inner), b = array(problem.b, inner, inner);
   const x = array(problem.x, rows, sizes[0]), y = array(problem.y, rows, 1);
@@ -65,11 +92,12 @@ async function jax({ module }) {
     return np.mean(np.square(h.sub(v)));
   }));
   return {
+    device: a.device,
     product: async () => multiply(a.ref, b.ref).data(),
     critic: async () => {
       const [loss, g] = gradient(params.map((p) => p.ref), x.ref, y.ref);
-      for (const p of g) await p.data();
-      return (await loss.data())[0];
+      const [[value], ...all] = await Promise.all([loss, ...g].map((v) => v.data()));
+      return { loss: value, gradient: all };
     },
   };
 }
@@ -91,30 +119,44 @@ async function tensorflow({ tf, wasmFolder }) {
     return tf.mean(tf.square(tf.sub(h, y)));
   });
   return {
+    device: tf.getBackend(),
     product: async () => {
       const c = tf.matMul(a, b), data = await c.data();
       c.dispose();
       return data;
     },
     critic: async () => {
-      const { value, grads } = gradient(params), loss = (await value.data())[0];
-      for (const g of grads) await g.data();
+      const { value, grads } = gradient(params), all = await Promise.all([value, ...grads].map((v) => v.data()));
       tf.dispose([value, grads]);
-      return loss;
+      return { loss: all[0][0], gradient: all.slice(1) };
     },
   };
 }
 
 /** The program of bench/tab/program, which Go's script has started: it has the yardstick's update besides. */
-async function nacre({ go, bytes }) {
-  globalThis.nacreProblem = { ...problem, rows, inner, sizes };
+async function nacre({ go, bytes, device }) {
+  globalThis.nacreProblem = { ...problem, rows, inner, sizes, device, updates: updates[device] };
   const ready = new Promise((done) => { globalThis.nacreReady = done; });
   const { instance } = await WebAssembly.instantiate(bytes, go.importObject);
   void go.run(instance);
   const program = await ready;
   // The others copy their result out of their memory once; here the runner has done so.
-  const product = async () => new Float32Array(instance.exports.mem.buffer, await program.product(), rows * inner);
+  const product = async () => {
+    const at = await program.product(); // the memory may be another then
+    return new Float32Array(instance.exports.mem.buffer, at, rows * inner);
+  };
   return { ...program, product };
 }
 
-export const libraries = { 'nacre': nacre, 'jax-js': jax, 'TensorFlow.js': tensorflow };
+const libraries = { 'nacre': nacre, 'jax-js': jax, 'TensorFlow.js': tensorflow };
+const on = { wasm: Object.keys(libraries), webgpu: ['nacre', 'jax-js'] };
+
+/** The yardstick's sizes of which the update is made, by device. */
+const updates = { wasm: ['oyster', 'metaworld'], webgpu: ['oyster'] };
+
+/** The libraries on a device, wasm or webgpu, each made with what resources has for it. */
+export async function make(device, resources) {
+  const made = {};
+  for (const name of on[device]) made[name] = await libraries[name]({ device, ...(await resources[name]()) });
+  return made;
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,10 +46,15 @@ const firstValue = `new Promise((done, fail) => {
 	look();
 })`
 
-func starts(b *page.Browser, site, notebook string, loads int) error {
+func starts(ctx context.Context, chromium, site, notebook string, loads int) error {
 	if _, err := os.Stat(filepath.Join(site, "site.json")); err != nil {
 		return errors.New("there is no site in " + site + ": run make site, or name one with -site")
 	}
+	b, err := page.Start(ctx, chromium)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
 	address, end, err := serve(http.FileServer(http.Dir(site)))
 	if err != nil {
 		return err
@@ -91,7 +97,7 @@ func starts(b *page.Browser, site, notebook string, loads int) error {
 
 // load returns when the notebook was shown, when the kernel was ready, when the value was there, and the processor time.
 func load(b *page.Browser, p *page.Profile, address string) (times [4]float64, err error) {
-	before, err := b.Used()
+	before, err := b.Used(page.Pages)
 	if err != nil {
 		return times, err
 	}
@@ -106,7 +112,7 @@ func load(b *page.Browser, p *page.Profile, address string) (times [4]float64, e
 	if err := t.Eval(firstValue, &l); err != nil {
 		return times, err
 	}
-	after, err := b.Used()
+	after, err := b.Used(page.Pages)
 	if err != nil {
 		return times, err
 	}

@@ -1,5 +1,5 @@
 // Measures the libraries in a worker of a page. One message asks, one answers.
-import { expected, libraries, work } from './programs.mjs';
+import { expected, make } from './programs.mjs';
 import { judge, order, repeats, timed } from './turns.mjs';
 
 const resources = {
@@ -15,14 +15,15 @@ const resources = {
   },
 };
 
-const made = {};
+let made, times;
 const answers = {
-  async start() {
-    for (const name of Object.keys(libraries)) made[name] = await libraries[name](await resources[name]());
-    return { ...(await judge(made, expected())), work: { ...work, oyster: made.nacre.oysterWork, metaworld: made.nacre.metaworldWork }, repeats };
+  async start({ device }) {
+    made = await make(device, resources);
+    times = repeats[device];
+    return { ...(await judge(made, expected())), repeats: times };
   },
   order: async ({ round }) => order(made, round),
-  call: async ({ library, what }) => timed(made[library], what),
+  call: async ({ library, what }) => timed(made[library], what, times[what]),
 };
 
 onmessage = async ({ data }) => {

@@ -1,7 +1,8 @@
 //go:build js && wasm
 
-// Command program is the training core for bench/tab: it sets up the products that programs.mjs asks of every library,
-// and the yardstick's updates, and calls the script's nacreReady with functions that return promises of their results.
+// Command program is the training core for bench/tab: on the CPU or by WebGPU it sets up the products that programs.mjs asks
+// of every library, and the yardstick's updates, and calls the script's nacreReady with functions that return promises of
+// their results.
 package main
 
 import (
@@ -10,7 +11,7 @@ import (
 	"unsafe"
 
 	"nacre/core"
-	"nacre/core/cpu"
+	"nacre/core/devices"
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/rl/yardstick"
@@ -21,12 +22,12 @@ import (
 const tasks = 16
 
 func main() {
-	d, err := cpu.New(cpu.Options{})
+	problem := js.Global().Get("nacreProblem")
+	d, _, err := devices.Open(map[string]string{"wasm": "cpu", "webgpu": "webgpu"}[problem.Get("device").String()], core.DeviceOptions{})
 	if err != nil {
 		panic(err)
 	}
-	problem := js.Global().Get("nacreProblem")
-	functions := map[string]any{}
+	functions, updates := map[string]any{"device": d.Name()}, map[string]any{}
 	for name, make := range map[string]func(core.Device, js.Value) (func() (any, error), error){"product": product, "critic": critic} {
 		f, err := make(d, problem)
 		if err != nil {
@@ -34,14 +35,15 @@ func main() {
 		}
 		functions[name] = promised(f)
 	}
-	for _, size := range []string{"oyster", "metaworld"} {
+	for i := range problem.Get("updates").Length() {
+		size := problem.Get("updates").Index(i).String()
 		f, flops, off, err := update(d, size)
 		if err != nil {
 			panic(err)
 		}
-		functions[size] = promised(f)
-		functions[size+"Work"], functions[size+"Off"] = flops, off
+		functions[size], updates[size] = promised(f), map[string]any{"work": flops, "off": off}
 	}
+	functions["updates"] = updates
 	js.Global().Call("nacreReady", js.ValueOf(functions))
 	select {}
 }
@@ -108,7 +110,7 @@ func critic(d core.Device, problem js.Value) (func() (any, error), error) {
 	s := b.Stage("critic")
 	x, y := s.Input("x", rows, q.In), s.Input("y", rows, q.Out)
 	loss := s.MeanAll(s.Square(s.Sub(q.Apply(s, x), y)))
-	s.Minimise(loss, core.DefaultAdam(3e-4), q.Nodes(s)...)
+	s.OutputNorm("norm", s.Minimise(loss, core.DefaultAdam(3e-4), q.Nodes(s)...)...)
 	s.Output("loss", loss)
 	weights := map[string][]float32{}
 	for i, p := range q.Specs() {
@@ -120,13 +122,12 @@ func critic(d core.Device, problem js.Value) (func() (any, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float32, 1)
 	return func() (any, error) {
 		if err := r.Run(); err != nil {
 			return nil, err
 		}
-		err := r.Read("loss", out)
-		return out[0], err
+		figures, err := yardstick.Read(r, []string{"loss", "norm"})
+		return map[string]any{"loss": figures["loss"], "norm": figures["norm"]}, err
 	}, nil
 }
 
