@@ -1,4 +1,4 @@
-// Measures the libraries in Node: `node node.mjs WASM_EXEC PROGRAM.wasm ROUNDS` prints lines of JSON: what was found
+// Measures the libraries in Node: `node node.mjs WASM_EXEC PROGRAM.wasm ROUNDS UPDATES` prints lines of JSON: what was found
 // before the first round, then one for each call, with seconds by the clock and of the process's processor time.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { expected, make } from './programs.mjs';
 import { judge, order, repeats, timed } from './turns.mjs';
 
 const require = createRequire(import.meta.url);
-const [script, program, rounds] = process.argv.slice(2);
+const [script, program, rounds, updates] = process.argv.slice(2);
 const resources = {
   'nacre': async () => {
     Object.assign(globalThis, { require, fs: require('node:fs'), path: require('node:path') });
@@ -22,7 +22,7 @@ const resources = {
   },
 };
 
-const made = await make('wasm', resources), times = repeats.wasm;
+const made = await make('wasm', updates.split(','), resources), times = repeats.wasm;
 console.log(JSON.stringify({ ...(await judge(made, expected())), repeats: times }));
 for (let round = 0; round < Number(rounds); round++) {
   for (const [library, what] of order(made, round)) {

@@ -75,7 +75,7 @@ export function norm(arrays) {
 
 async function jax({ module, device }) {
   const { numpy: np, nn, init, defaultDevice, jit, valueAndGrad } = await import(module);
-  await init(device);
+  if (!(await init(device)).includes(device)) throw new Error(`jax-js has no device ${device} here`);
   defaultDevice(device);
   const array = (data, ...shape) => np.array(data).reshape(shape);
   const a = array(problem.a, rows, inner), b = array(problem.b, inner, inner);
@@ -134,12 +134,13 @@ async function tensorflow({ tf, wasmFolder }) {
 }
 
 /** The program of bench/tab/program, which Go's script has started: it has the yardstick's update besides. */
-async function nacre({ go, bytes, device }) {
-  globalThis.nacreProblem = { ...problem, rows, inner, sizes, device, updates: updates[device] };
+async function nacre({ go, bytes, device, updates }) {
+  globalThis.nacreProblem = { ...problem, rows, inner, sizes, device, updates };
   const ready = new Promise((done) => { globalThis.nacreReady = done; });
   const { instance } = await WebAssembly.instantiate(bytes, go.importObject);
   void go.run(instance);
   const program = await ready;
+  if (program.problem) throw new Error(program.problem);
   // The others copy their result out of their memory once; here the runner has done so.
   const product = async () => {
     const at = await program.product(); // the memory may be another then
@@ -151,12 +152,9 @@ async function nacre({ go, bytes, device }) {
 const libraries = { 'nacre': nacre, 'jax-js': jax, 'TensorFlow.js': tensorflow };
 const on = { wasm: Object.keys(libraries), webgpu: ['nacre', 'jax-js'] };
 
-/** The yardstick's sizes of which the update is made, by device. */
-const updates = { wasm: ['oyster', 'metaworld'], webgpu: ['oyster'] };
-
-/** The libraries on a device, wasm or webgpu, each made with what resources has for it. */
-export async function make(device, resources) {
+/** The libraries on a device, wasm or webgpu, each made with what resources has for it; ours makes updates of some sizes. */
+export async function make(device, updates, resources) {
   const made = {};
-  for (const name of on[device]) made[name] = await libraries[name]({ device, ...(await resources[name]()) });
+  for (const name of on[device]) made[name] = await libraries[name]({ device, updates, ...(await resources[name]()) });
   return made;
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"nacre/bench/cputime"
@@ -48,6 +49,9 @@ type call struct {
 	Wall, CPU     float64
 }
 
+// sizes are the yardstick's.
+var sizes = []string{"oyster", "metaworld"}
+
 func updates(ctx context.Context, chromium string, rounds int) error {
 	here, programs, err := prepare(ctx)
 	if err != nil {
@@ -62,7 +66,7 @@ func updates(ctx context.Context, chromium string, rounds int) error {
 	for _, rows := range []func() ([]measured, error){
 		func() ([]measured, error) { return native(rounds) },
 		func() ([]measured, error) { return inNode(ctx, here, programs, rounds) },
-		func() ([]measured, error) { return inChromium(b, "Chromium", "wasm", here, programs, rounds) },
+		func() ([]measured, error) { return inChromium(b, "Chromium", "wasm", sizes, here, programs, rounds) },
 	} {
 		if err := report(rows()); err != nil {
 			return err
@@ -92,7 +96,7 @@ func webgpus(ctx context.Context, chromium string, rounds int) error {
 			return err
 		}
 		b.Patience = 10 * time.Minute // to compile, on a processor
-		rows, err := inChromium(b, where, "webgpu", here, programs, rounds)
+		rows, err := inChromium(b, where, "webgpu", sizes[:1], here, programs, rounds)
 		b.Close()
 		if err := report(rows, err); err != nil {
 			return err
@@ -131,7 +135,7 @@ func native(rounds int) ([]measured, error) {
 	}
 	found := judged{Off: map[string]map[string]float64{"nacre": {}}, Devices: map[string]string{"nacre": d.Name()}, Work: map[string]float64{}}
 	var calls []call
-	for _, size := range []string{"oyster", "metaworld"} {
+	for _, size := range sizes {
 		s, err := yardstick.Find(size)
 		if err != nil {
 			return nil, err
@@ -164,7 +168,7 @@ func native(rounds int) ([]measured, error) {
 }
 
 func inNode(ctx context.Context, here, dir string, rounds int) ([]measured, error) {
-	lines, err := output(ctx, here, "node", "node.mjs", filepath.Join(dir, "wasm_exec.js"), filepath.Join(dir, "program.wasm"), strconv.Itoa(rounds))
+	lines, err := output(ctx, here, "node", "node.mjs", filepath.Join(dir, "wasm_exec.js"), filepath.Join(dir, "program.wasm"), strconv.Itoa(rounds), strings.Join(sizes, ","))
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +186,7 @@ func inNode(ctx context.Context, here, dir string, rounds int) ([]measured, erro
 }
 
 // inChromium has the libraries' devices of a kind, wasm or webgpu, take turns in a page's worker.
-func inChromium(b *page.Browser, where, device, here, dir string, rounds int) ([]measured, error) {
+func inChromium(b *page.Browser, where, device string, sizes []string, here, dir string, rounds int) ([]measured, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(here)))
 	mux.Handle("/program/", http.StripPrefix("/program/", http.FileServer(http.Dir(dir))))
@@ -208,7 +212,7 @@ func inChromium(b *page.Browser, where, device, here, dir string, rounds int) ([
 		return t.Eval("new Promise(r => { const w = () => window.ask ? r() : setTimeout(w, 10); w(); }).then(() => ask("+string(q)+"))", answer)
 	}
 	var found judged
-	if err := ask(map[string]any{"kind": "start", "device": device}, &found); err != nil {
+	if err := ask(map[string]any{"kind": "start", "device": device, "updates": sizes}, &found); err != nil {
 		return nil, err
 	}
 	var calls []call

@@ -17,8 +17,8 @@ const resources = {
 
 let made, times;
 const answers = {
-  async start({ device }) {
-    made = await make(device, resources);
+  async start({ device, updates }) {
+    made = await make(device, updates, resources);
     times = repeats[device];
     return { ...(await judge(made, expected())), repeats: times };
   },

@@ -2,7 +2,7 @@
 
 // Command program is the training core for bench/tab: on the CPU or by WebGPU it sets up the products that programs.mjs asks
 // of every library, and the yardstick's updates, and calls the script's nacreReady with functions that return promises of
-// their results.
+// their results, or with the problem that it has.
 package main
 
 import (
@@ -22,30 +22,38 @@ import (
 const tasks = 16
 
 func main() {
-	problem := js.Global().Get("nacreProblem")
+	functions, err := prepare(js.Global().Get("nacreProblem"))
+	if err != nil {
+		functions = map[string]any{"problem": err.Error()}
+	}
+	js.Global().Call("nacreReady", js.ValueOf(functions))
+	select {}
+}
+
+func prepare(problem js.Value) (map[string]any, error) {
 	d, _, err := devices.Open(map[string]string{"wasm": "cpu", "webgpu": "webgpu"}[problem.Get("device").String()], core.DeviceOptions{})
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
 	functions, updates := map[string]any{"device": d.Name()}, map[string]any{}
 	for name, make := range map[string]func(core.Device, js.Value) (func() (any, error), error){"product": product, "critic": critic} {
 		f, err := make(d, problem)
 		if err != nil {
-			panic(err)
+			return nil, err
 		}
 		functions[name] = promised(f)
 	}
-	for i := range problem.Get("updates").Length() {
-		size := problem.Get("updates").Index(i).String()
+	sizes := problem.Get("updates")
+	for i := range sizes.Length() {
+		size := sizes.Index(i).String()
 		f, flops, off, err := update(d, size)
 		if err != nil {
-			panic(err)
+			return nil, err
 		}
 		functions[size], updates[size] = promised(f), map[string]any{"work": flops, "off": off}
 	}
 	functions["updates"] = updates
-	js.Global().Call("nacreReady", js.ValueOf(functions))
-	select {}
+	return functions, nil
 }
 
 // promised is a function of JavaScript whose promise f keeps: f hands the thread back while it computes, which a call
