@@ -134,6 +134,7 @@ func (g *generator) program() string {
 		g.namedType()
 	}
 	g.generics()
+	g.tangles()
 	g.declare("func try(name string, f func()) {\n\tdefer func() {\n\t\tif x := recover(); x != nil {\n\t\t\tfmt.Println(name, \"panics:\", x)\n\t\t}\n\t}()\n\tf()\n\tfmt.Println(name, \"ends\")\n}")
 	for range 1 + g.IntN(3) {
 		g.function()

@@ -85,6 +85,9 @@ func (g *generator) statement() string {
 	if g.chance(3) {
 		return g.scene()
 	}
+	if g.chance(10) {
+		return g.tangle()
+	}
 	switch g.IntN(12) {
 	case 0:
 		return g.define(g.anyType(2))

@@ -74,6 +74,9 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 				replace(m, w.guard(g, m)+"("+w.node(g.X)+")")
 				return false
 			}
+			if w.forwards(m) != nil { // stays a call of the method, which takes several results as they come
+				return true
+			}
 			if text, ok := w.method(m); ok {
 				replace(m.Fun, text[0])
 				if len(m.Args) > 0 {
@@ -455,6 +458,15 @@ func (w *writer) method(c *ast.CallExpr) (text [2]string, ok bool) {
 	return [2]string{e.name, x}, true
 }
 
+// forwards is the type of the several results that are the arguments of a call, nil where there are none.
+func (w *writer) forwards(c *ast.CallExpr) *types.Tuple {
+	if len(c.Args) != 1 {
+		return nil
+	}
+	t, _ := w.Info.TypeOf(c.Args[0]).(*types.Tuple)
+	return t
+}
+
 // goStmt is a go statement whose goroutine is counted and whose panic is the cell's.
 func (w *writer) goStmt(g *ast.GoStmt) string {
 	c := g.Call
@@ -488,16 +500,14 @@ func (w *writer) goStmt(g *ast.GoStmt) string {
 	} else {
 		fun = hold(w.node(f))
 	}
-	if len(c.Args) == 1 {
-		if t, ok := w.Info.TypeOf(c.Args[0]).(*types.Tuple); ok {
-			var names []string
-			for k := range t.Len() {
-				names = append(names, fmt.Sprintf("r__%d", k))
-			}
-			list := strings.Join(names, ", ")
-			return fmt.Sprintf("{ %s%s := %s; h__.GoStart(); go func() { defer h__.GoEnd(); %s(%s) }() }",
-				assigns(before, now), list, w.node(c.Args[0]), fun, strings.Join(append(args, names...), ", "))
+	if t := w.forwards(c); t != nil {
+		var names []string
+		for k := range t.Len() {
+			names = append(names, fmt.Sprintf("r__%d", k))
 		}
+		list := strings.Join(names, ", ")
+		return fmt.Sprintf("{ %s%s := %s; h__.GoStart(); go func() { defer h__.GoEnd(); %s(%s) }() }",
+			assigns(before, now), list, w.node(c.Args[0]), fun, strings.Join(append(args, names...), ", "))
 	}
 	for _, a := range c.Args {
 		if tv := w.Info.Types[a]; tv.Value != nil || tv.IsNil() || tv.IsType() {

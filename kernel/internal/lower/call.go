@@ -218,17 +218,15 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 		return a
 	}
 	last := l.subst(sig.Params().At(n).Type())
-	if c.Ellipsis.IsValid() {
-		x := l.to(c.Args[n], last)
-		if tv := l.Info.Types[c.Args[n]]; tv.IsNil() { // the interpreter asks for the type
-			x = call(&ast.ParenExpr{X: l.low(c, last)}, ident("nil"))
-		}
-		a.list = append(a.list, x)
-		a.spread = true
-		return a
-	}
 	rest := c.Args[n:]
-	if len(rest) == 0 {
+	a.spread = true
+	switch {
+	case len(rest) == 0, // which the interpreter makes an empty slice
+		c.Ellipsis.IsValid() && l.Info.Types[rest[0]].IsNil(): // for which it asks for the type
+		a.list = append(a.list, call(&ast.ParenExpr{X: l.low(c, last)}, ident("nil")))
+		return a
+	case c.Ellipsis.IsValid():
+		a.list = append(a.list, l.to(rest[0], last))
 		return a
 	}
 	slice, ok := types.Unalias(last).(*types.Slice)
@@ -240,7 +238,6 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 		lit.Elts = append(lit.Elts, l.argument(x, slice.Elem(), where))
 	}
 	a.list = append(a.list, lit)
-	a.spread = true
 	return a
 }
 

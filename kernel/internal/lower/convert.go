@@ -29,7 +29,11 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	if name := l.standard(e); name != "" && l.key(target) == "io.Writer" {
 		return l.rt(name)
 	}
-	return l.convert(e, l.expr(e), l.typeOf(e), target)
+	x := l.expr(e)
+	if l.early != nil && types.IsInterface(target) && l.inTime(e) {
+		x = l.soon(e, x, types.Default(l.typeOf(e)))
+	}
+	return l.convert(e, x, l.typeOf(e), target)
 }
 
 // mapKey lowers a map's key of type t. The interpreter asks for the type of nil.

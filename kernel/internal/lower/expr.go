@@ -35,7 +35,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 			return l.funcValue(e, id)
 		}
 	case *ast.SliceExpr:
-		return l.slice(e)
+		return l.soon(e, l.slice(e), l.typeOf(e))
 	case *ast.StarExpr:
 		return star(l.whole(e.X))
 	case *ast.UnaryExpr:
@@ -45,7 +45,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.CallExpr:
 		return l.sooner(e, l.called(e))
 	case *ast.TypeAssertExpr:
-		return l.assertion(e)
+		return l.soon(e, l.assertion(e), l.typeOf(e))
 	}
 	l.refuse(e, "this expression is not supported (%T)", e)
 	return nil
@@ -496,7 +496,11 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 			if tv := l.Info.Types[kv.Key]; tv.IsNil() {
 				key = l.mapKey(kv.Key, u.Key())
 			}
-			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: key, Value: element(kv.Value, u.Elem())})
+			value := element(kv.Value, u.Elem())
+			if l.Info.Types[kv.Key].Value == nil || l.Info.Types[kv.Value].Value == nil { // entries are made one after the other, as statements would
+				key, value = l.soon(kv.Key, key, u.Key()), l.soon(kv.Value, value, u.Elem())
+			}
+			c.Elts = append(c.Elts, &ast.KeyValueExpr{Key: key, Value: value})
 		}
 	case *types.Slice:
 		c.Elts = l.elements(e, u.Elem(), element)

@@ -3,6 +3,7 @@ package lower
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // Of one statement the Go compiler makes the calls first, in their order, and reads variables, fields and elements
@@ -74,13 +75,25 @@ func (l *Lowerer) disordered(list []ast.Expr) bool {
 	return found
 }
 
-// sooner is the lowered call x, made before the statement it is part of where the order of these shows.
+// sooner is the lowered call x, made before the statement it is part of where the order of these shows. Builtins that only
+// compute are made there too, and conversions between text and slices; other conversions are no calls.
 func (l *Lowerer) sooner(c *ast.CallExpr, x ast.Expr) ast.Expr {
 	if l.early == nil {
 		return x
 	}
-	if tv, ok := l.Info.Types[ast.Unparen(c.Fun)]; ok && (tv.IsType() || tv.IsBuiltin()) {
-		return x
+	switch tv := l.Info.Types[ast.Unparen(c.Fun)]; {
+	case tv.IsType():
+		_, from := l.typeOf(c.Args[0]).Underlying().(*types.Slice)
+		if _, to := tv.Type.Underlying().(*types.Slice); !from && !to {
+			return x
+		}
+	case tv.IsBuiltin():
+		switch id := instantiated(c.Fun); {
+		case id == nil, l.Info.Types[c].Value != nil:
+			return x
+		case !slices.Contains([]string{"append", "cap", "complex", "copy", "imag", "len", "max", "min", "real"}, id.Name):
+			return x
+		}
 	}
 	return l.soon(c, x, l.typeOf(c))
 }
@@ -97,6 +110,62 @@ func (l *Lowerer) soon(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 		*l.early = append(*l.early, define(name, x))
 	}
 	return ident(name)
+}
+
+// inTime says whether e is computed in its place among the calls where it becomes an interface. The Go compiler hands the
+// host the address of most values, and what has none is put where it has one; numbers of two, four and eight bytes, text
+// and slices it hands over themselves, after the calls.
+func (l *Lowerer) inTime(e ast.Expr) bool {
+	tv, t := l.Info.Types[e], l.typeOf(e)
+	if tv.Value != nil || tv.Addressable() || types.IsInterface(t) {
+		return false
+	}
+	for {
+		switch u := t.Underlying().(type) {
+		case *types.Slice:
+			return false
+		case *types.Basic:
+			return u.Info()&types.IsString == 0 && !word(t)
+		case *types.Struct:
+			if u.NumFields() != 1 {
+				return !word(t)
+			}
+			t = u.Field(0).Type()
+		case *types.Array:
+			if u.Len() != 1 {
+				return !word(t)
+			}
+			t = u.Elem()
+		default:
+			return true
+		}
+	}
+}
+
+// word says whether a value of type t is passed as a number of two, four or eight bytes.
+func word(t types.Type) bool {
+	size, align := sizes.Sizeof(t), sizes.Alignof(t)
+	return size == align && size > 1 && size <= 8 && !pointers(t)
+}
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// pointers says whether a value of type t holds pointers.
+func pointers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0 || u.Kind() == types.UnsafePointer
+	case *types.Array:
+		return pointers(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if pointers(f.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
 }
 
 // nameable is the lowered type t, unless it has no name in this kernel.

@@ -365,7 +365,8 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		if tv := l.Info.Types[y]; tv.IsNil() {
 			return nil
 		}
-		return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{l.to(y, t)}}}
+		// The interpreter has one place for all that blanks take, and literals are made in it, whatever their types.
+		return []ast.Stmt{varDecl(l.fresh("t"), l.low(y, t), l.to(y, t))}
 	}
 	if u, ok := ast.Unparen(y).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // a receive would not reach a shared variable
 		name := l.fresh("t")
@@ -577,11 +578,7 @@ func (l *Lowerer) argumentTypes(c *ast.CallExpr, n int) []ast.Expr {
 		return ts
 	}
 	for k := range n {
-		p := sig.Params().Len() - n + k // a receiver comes before the parameters
-		if sig.Variadic() && len(c.Args) < sig.Params().Len() {
-			p = sig.Params().Len() - 1 - n + k // nothing for the variadic one
-		}
-		if p >= 0 {
+		if p := sig.Params().Len() - n + k; p >= 0 { // a receiver comes before the parameters
 			ts[k] = l.low(c, sig.Params().At(p).Type())
 		}
 	}
@@ -625,7 +622,7 @@ func (fn *function) namesLow(name string) (bool, bool) {
 
 // deferStmt hands a closure to the host, which runs it when the function ends.
 func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
-	if f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok && len(s.Call.Args) == 0 {
+	if f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok && f.Type.Params.NumFields() == 0 {
 		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
 	}
 	pre, c := l.frozen(s.Call)
