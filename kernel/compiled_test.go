@@ -166,6 +166,31 @@ half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	}
 }
 
+// What cells share with compiled ones is the package's own, and ends the cell rather than the kernel.
+func TestSharedLoggers(t *testing.T) {
+	s := startOn(t, kernel.Compiled("..", ""))
+	ended := "Exit: the kernel and its variables are still there; the cell ended with exit status "
+	kerneltest.Cells(t, s, [][2]string{
+		{`import ("bytes"; "fmt"; "log"; "os")
+var buf bytes.Buffer
+type Service struct { *log.Logger; Name string }
+type Held struct { Inner struct { log.Logger } }
+func use(l *log.Logger) { l.Print("used") }
+_, _, _ = os.Args, log.New, fmt.Print`, ""},
+		{`l := log.New(&buf, "a: ", 0)`, ""},
+		{"use(l)\nl.Println(1)", ""},
+		{"l.Fatal(2, 3)", ended + "1"},
+		{"func (s Service) stop() { defer s.Fatalf(\"%s-%d\", s.Name, 4); l.SetFlags(log.Lmsgprefix|log.Lshortfile) }\nService{l, \"svc\"}.stop()", ended + "1"},
+		{"var held Held\nheld.Inner.SetOutput(&buf)\nf := held.Inner.Fatalln\nf(\"held\", 5)", ended + "1"},
+		{"fmt.Print(buf.String())", "a: used\na: 1\na: 2 3\n/cell 5:1: a: svc-4\nheld 5\n"},
+		{"k := log.New(os.Stdout, \"k: \", 0)\nk.Print(6)", "k: 6\n"},
+		{"use(k)", "k: used\n"},
+		{"log.Fatal(7)", ended + "1"},
+		{"os.Exit(4)", ended + "4"},
+		{"p := os.FindProcess(os.Getpid())\np.Pid == os.Getpid()", "true"},
+	})
+}
+
 // Values in interfaces do not get methods that are added later, and a line says so.
 func TestMethodsAddedLater(t *testing.T) {
 	s := startOn(t, kernel.Compiled("..", ""))

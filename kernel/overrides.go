@@ -186,7 +186,6 @@ func (s *session) logSymbols() map[string]any {
 			}
 			l.SetOutput(w)
 		},
-		"New": log.New, "Logger": (*log.Logger)(nil),
 		"Writer": l.Writer, "Output": l.Output, "Default": func() *log.Logger { return l },
 	}
 }
