@@ -1,7 +1,10 @@
 package compile
 
 import (
+	"bytes"
+	"debug/elf"
 	"encoding/binary"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -55,4 +58,48 @@ func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 		}
 	}
 	return 0, 0, 0, false
+}
+
+// showCalled makes the names of the methods of pointers in a plugin those of the cells: the run time takes from them what
+// it says of a method that is called with a nil pointer and wants the value.
+func showCalled(file, path string, names map[string]string) error {
+	f, err := elf.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	table := f.Section(".gopclntab")
+	if table == nil {
+		return nil
+	}
+	data, err := table.Data()
+	if err != nil {
+		return err
+	}
+	prefix := []byte("\x00" + path + ".(*")
+	for at := 0; ; {
+		k := bytes.Index(data[at:], prefix)
+		if k < 0 {
+			break
+		}
+		start := at + k + 1
+		end := start + bytes.IndexByte(data[start:], 0)
+		typ, method, _ := strings.Cut(string(data[at+k+len(prefix):end]), ")")
+		typ, args, generic := strings.Cut(typ, "[")
+		if to, ok := names[typ]; ok {
+			typ = to
+		}
+		if generic {
+			typ += "[" + args
+		}
+		clear(data[start+copy(data[start:end], "main.(*"+typ+")"+method) : end])
+		at = end
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	_, err = out.WriteAt(data, int64(table.Offset))
+	return err
 }
