@@ -162,6 +162,7 @@ func (w *writer) named(o *types.TypeName, args *types.TypeList) string {
 // redirects are the functions and variables that would reach past the session.
 var redirects = map[string]string{
 	"fmt":     " Print Println Printf Fprint Fprintln Fprintf Scan Scanln Scanf ",
+	"flag":    " Parse ",
 	"log":     " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix SetOutput Writer Output Default ",
 	"os":      " Exit Stdout Stderr Stdin Args ",
 	"runtime": " Goexit ",
