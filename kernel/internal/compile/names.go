@@ -12,8 +12,13 @@ import (
 // show makes types in an object file of the session's package, whose path is given, print as those of the cells. A
 // redefined type has another name in the compiled code, as the symbols of one name must be alike, and a type argument is
 // told with its package's path; what programs see of both is a string in a type's descriptor, which the run time reads as
-// a byte of flags, the length as a varint, and the text, a star first.
+// a byte of flags, the length as a varint, and the text, a star first. The path itself is such a string without a star.
 func show(data []byte, path string, names map[string]string) {
+	own := append([]byte{0, byte(len(path))}, path...)
+	main := append([]byte("\x00\x04main"), make([]byte, len(path)-len("main"))...)
+	for at := bytes.Index(data, own); at >= 0; at = bytes.Index(data, own) {
+		copy(data[at:], main)
+	}
 	alternatives := []string{regexp.QuoteMeta(path) + `\.`}
 	for from := range names {
 		alternatives = append(alternatives, `main\.`+regexp.QuoteMeta(from)+`\b`)
