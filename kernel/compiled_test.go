@@ -166,6 +166,24 @@ half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	}
 }
 
+// What the run time says of types names them as the program does, also of those that were redefined.
+func TestNamesOfTheRunTime(t *testing.T) {
+	nils := "value method main.V.Get called using nil *V pointer"
+	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+		{`import ("fmt"; "reflect")
+type V struct{ X int }
+func (v V) Get() int { return v.X }
+type Getter interface{ Get() int }
+func get(g Getter) (text string) { defer func() { text = fmt.Sprint(recover()) }(); g.Get(); return }
+var none *V
+_ = reflect.TypeOf`, ""},
+		{"none.Get()", "Panic: runtime error: invalid memory address or nil pointer dereference"},
+		{"fmt.Println(get(none))", nils + "\n"},
+		{"var g Getter = none\ng.Get()", "Panic: " + nils},
+		{"type V struct{ X, Y int }\nvar other *V\nfmt.Println(get(other), reflect.TypeOf(other).Elem().PkgPath())", nils + " main\n"},
+	})
+}
+
 // What cells share with compiled ones is the package's own, and ends the cell rather than the kernel.
 func TestSharedLoggers(t *testing.T) {
 	s := startOn(t, kernel.Compiled("..", ""))
