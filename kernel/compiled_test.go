@@ -166,6 +166,23 @@ half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	}
 }
 
+// A cell that is not compiled reads as compiled code does: what calls return pointers to after all of its calls.
+func TestReadsComeAfterCalls(t *testing.T) {
+	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+		{`type T struct{ X int }
+func (t T) Get() int { return t.X }
+t, xs := &T{1}, []int{1}
+func h() *T { return t }
+func list() []int { return xs }
+func g() int { t.X++; xs[0]++; return t.X }
+func add(a, b int) int { return a*100 + b }`, ""},
+		{"add(h().X, g())", "202"},
+		{"add(list()[0], g())", "303"},
+		{"add(h().Get(), g())", "304"},
+		{"h().X + g()", "10"},
+	})
+}
+
 // What the run time says of types names them as the program does, also of those that were redefined.
 func TestNamesOfTheRunTime(t *testing.T) {
 	nils := "value method main.V.Get called using nil *V pointer"
