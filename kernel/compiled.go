@@ -98,7 +98,7 @@ func newCompiled(s engine.Setup, source, list string) (engine.Engine, error) {
 		setup: s, program: s.Program, source: compile.NewSession(s.Program.Info, s.Program.Fset), build: b, vars: map[string]any{},
 		host: &live.Host{
 			Check: s.Host.Check, GoStart: s.Host.GoStart, GoDone: s.Host.GoDone, GoPanic: s.Host.GoPanic,
-			Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
+			Exit: s.Host.Exit, Show: s.Host.Show, Print: text("Print"), Println: text("Println"),
 			Symbol: func(path, name string) (reflect.Value, bool) {
 				if path == "os" && (name == "Stdout" || name == "Stderr") {
 					s.Files()

@@ -166,6 +166,66 @@ half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 	}
 }
 
+// A cell that is not compiled reads as compiled code does: what calls return pointers to after all of its calls.
+func TestReadsComeAfterCalls(t *testing.T) {
+	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+		{`type T struct{ X int }
+func (t T) Get() int { return t.X }
+t, xs := &T{1}, []int{1}
+func h() *T { return t }
+func list() []int { return xs }
+func g() int { t.X++; xs[0]++; return t.X }
+func add(a, b int) int { return a*100 + b }`, ""},
+		{"add(h().X, g())", "202"},
+		{"add(list()[0], g())", "303"},
+		{"add(h().Get(), g())", "304"},
+		{"h().X + g()", "10"},
+	})
+}
+
+// What the run time says of types names them as the program does, also of those that were redefined.
+func TestNamesOfTheRunTime(t *testing.T) {
+	nils := "value method main.V.Get called using nil *V pointer"
+	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+		{`import ("fmt"; "reflect")
+type V struct{ X int }
+func (v V) Get() int { return v.X }
+type Getter interface{ Get() int }
+func get(g Getter) (text string) { defer func() { text = fmt.Sprint(recover()) }(); g.Get(); return }
+var none *V
+_ = reflect.TypeOf`, ""},
+		{"none.Get()", "Panic: runtime error: invalid memory address or nil pointer dereference"},
+		{"fmt.Println(get(none))", nils + "\n"},
+		{"var g Getter = none\ng.Get()", "Panic: " + nils},
+		{"type V struct{ X, Y int }\nvar other *V\nfmt.Println(get(other), reflect.TypeOf(other).Elem().PkgPath())", nils + " main\n"},
+	})
+}
+
+// What cells share with compiled ones is the package's own, and ends the cell rather than the kernel.
+func TestSharedLoggers(t *testing.T) {
+	s := startOn(t, kernel.Compiled("..", ""))
+	ended := "Exit: the kernel and its variables are still there; the cell ended with exit status "
+	kerneltest.Cells(t, s, [][2]string{
+		{`import ("bytes"; "fmt"; "log"; "os")
+var buf bytes.Buffer
+type Service struct { *log.Logger; Name string }
+type Held struct { Inner struct { log.Logger } }
+func use(l *log.Logger) { l.Print("used") }
+_, _, _ = os.Args, log.New, fmt.Print`, ""},
+		{`l := log.New(&buf, "a: ", 0)`, ""},
+		{"use(l)\nl.Println(1)", ""},
+		{"l.Fatal(2, 3)", ended + "1"},
+		{"func (s Service) stop() { defer s.Fatalf(\"%s-%d\", s.Name, 4); l.SetFlags(log.Lmsgprefix|log.Lshortfile) }\nService{l, \"svc\"}.stop()", ended + "1"},
+		{"var held Held\nheld.Inner.SetOutput(&buf)\nf := held.Inner.Fatalln\nf(\"held\", 5)", ended + "1"},
+		{"fmt.Print(buf.String())", "a: used\na: 1\na: 2 3\n/cell 5:1: a: svc-4\nheld 5\n"},
+		{"k := log.New(os.Stdout, \"k: \", 0)\nk.Print(6)", "k: 6\n"},
+		{"use(k)", "k: used\n"},
+		{"log.Fatal(7)", ended + "1"},
+		{"os.Exit(4)", ended + "4"},
+		{"p := os.FindProcess(os.Getpid())\np.Pid == os.Getpid()", "true"},
+	})
+}
+
 // Values in interfaces do not get methods that are added later, and a line says so.
 func TestMethodsAddedLater(t *testing.T) {
 	s := startOn(t, kernel.Compiled("..", ""))

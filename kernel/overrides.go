@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -48,6 +49,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 			return json.Unmarshal(data, v)
 		},
 	})
+	put("flag", map[string]any{"Parse": func() { flag.CommandLine.Parse(nil) }}) // cells have no arguments
 	put("os", map[string]any{"Exit": s.exit})
 	put("syscall", map[string]any{"Exit": s.exit})
 	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
@@ -186,7 +188,6 @@ func (s *session) logSymbols() map[string]any {
 			}
 			l.SetOutput(w)
 		},
-		"New": log.New, "Logger": (*log.Logger)(nil),
 		"Writer": l.Writer, "Output": l.Output, "Default": func() *log.Logger { return l },
 	}
 }

@@ -86,6 +86,18 @@ func TestGoOfCells(t *testing.T) {
 }
 
 // The tables of packages are made on one system and used on others.
+// What the program was started with are no flags of a cell.
+func TestFlagsOfCells(t *testing.T) {
+	args := os.Args
+	defer func() { os.Args = args }()
+	os.Args = append(args[:1:1], "notebook", "--port", "0")
+	onEngines(t, [][2]string{
+		{"import \"flag\"\nflag.Parse()", ""},
+		{"flag.NArg()", "0"},
+		{"func parse() int { flag.Parse(); return flag.NArg() }\nparse()", "0"},
+	})
+}
+
 func TestCellsKnowTheirSystem(t *testing.T) {
 	s := start(t)
 	defer s.Close()

@@ -2,6 +2,8 @@ package library_test
 
 import (
 	"os"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +35,24 @@ func start(t testing.TB) kernel.Session {
 func cellsTest(t *testing.T, steps [][2]string) {
 	t.Helper()
 	kerneltest.Cells(t, start(t), steps)
+}
+
+// Symbols are the packages' own, also where the interpreter's tables have something else, as for log.Logger.
+func TestSymbolsAreThePackages(t *testing.T) {
+	for path, table := range library.Symbols() {
+		for name, v := range table {
+			from := ""
+			switch {
+			case v.Kind() == reflect.Func:
+				from = runtime.FuncForPC(v.Pointer()).Name()
+			case v.Kind() == reflect.Pointer && name[0] != '_':
+				from = v.Type().Elem().PkgPath()
+			}
+			if library.Importable(path) && strings.Contains(from, "yaegi") {
+				t.Errorf("%s.%s is %s", path, name, from)
+			}
+		}
+	}
 }
 
 // What cannot be shown ends the cell that shows it, as any error does that is left out.

@@ -13,6 +13,8 @@ func init() {
 	add("os/os", map[string]reflect.Value{
 		"CopyFS":      reflect.ValueOf(p0.CopyFS),
 		"ErrNoHandle": reflect.ValueOf(&p0.ErrNoHandle).Elem(),
+		"Exit":        reflect.ValueOf(p0.Exit),
+		"FindProcess": reflect.ValueOf(p0.FindProcess),
 		"OpenInRoot":  reflect.ValueOf(p0.OpenInRoot),
 		"OpenRoot":    reflect.ValueOf(p0.OpenRoot),
 		"Root":        reflect.ValueOf((*p0.Root)(nil)),

@@ -40,6 +40,7 @@ import (
 
 func main() {
 	from, _ := strconv.Atoi(os.Args[1])
+	os.Args = os.Args[:1]
 	for k := from; k < len(programs); k++ {
 		fmt.Printf("\x00begin %d\n", k)
 		programs[k]()

@@ -16,6 +16,7 @@ import (
 	"go/version"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -75,7 +76,7 @@ func main() {
 		if p.PkgPath == "syscall" { // of one system: the interpreter has tables of each
 			continue
 		}
-		have := stdlib.Symbols[p.PkgPath+"/"+p.Name]
+		have := theirs(p.PkgPath + "/" + p.Name)
 		constraint := "!js"
 		switch {
 		case !inBrowser(p.PkgPath):
@@ -157,6 +158,23 @@ func standard() []string {
 	}
 	sort.Strings(paths)
 	return slices.Compact(paths)
+}
+
+// theirs are the symbols of a package in the interpreter's tables, but for what stands in for the package's own there,
+// such as another type for log.Logger.
+func theirs(key string) map[string]reflect.Value {
+	table := maps.Clone(stdlib.Symbols[key])
+	maps.DeleteFunc(table, func(_ string, v reflect.Value) bool {
+		from := ""
+		switch v.Kind() {
+		case reflect.Func:
+			from = runtime.FuncForPC(v.Pointer()).Name()
+		case reflect.Pointer:
+			from = v.Type().Elem().PkgPath()
+		}
+		return strings.HasPrefix(from, "github.com/traefik/yaegi/")
+	})
+	return table
 }
 
 func write(name string, data []byte) {

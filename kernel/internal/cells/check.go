@@ -196,9 +196,11 @@ func (c *checker) collect() {
 		c.set[d.Name] = d
 		note(d)
 		if base, _, ok := strings.Cut(d.Name, "."); ok && c.changesMethods(d, old) {
-			if t := c.Decls[base]; t != nil && c.set[base] == nil {
-				c.set[base] = t.copy()
-				note(t)
+			for t := c.declared(base); t != nil; t = c.declared(t.aliased()) {
+				if c.set[t.Name] == nil {
+					c.set[t.Name] = t.copy()
+					note(t)
+				}
 			}
 		}
 		for _, n := range d.Names { // a constant that was something else before
@@ -238,6 +240,30 @@ func (c *checker) collect() {
 			delete(c.set, name)
 		}
 	}
+}
+
+// declared is the declaration of a name, the cell's own or an earlier one, nil where there is none.
+func (c *checker) declared(name string) *Decl {
+	for _, d := range c.own {
+		if d.Name == name {
+			return d
+		}
+	}
+	return c.Decls[name]
+}
+
+// aliased is the name that d is an alias of, "" where it is none.
+func (d *Decl) aliased() string {
+	g, ok := d.Node.(*ast.GenDecl)
+	if !ok {
+		return ""
+	}
+	if s, ok := g.Specs[0].(*ast.TypeSpec); ok && s.Assign.IsValid() {
+		if id, ok := s.Type.(*ast.Ident); ok {
+			return id.Name
+		}
+	}
+	return ""
 }
 
 // replaced says whether the cell declares all names of d anew in another form.

@@ -108,8 +108,8 @@ type direct struct {
 	define func(v *types.Var, t reflect.Type) reflect.Value
 }
 
-// value is an expression. Of several in one, only those with calls may be evaluated in an order that programs see: a
-// compiler reads variables after calls.
+// value is an expression. Of several in one, only calls are evaluated in an order that programs see: a compiler reads
+// variables, and what results of calls point to, after the calls.
 type value struct {
 	t           reflect.Type // nil of nil
 	get         func() reflect.Value
@@ -127,17 +127,13 @@ func (w *direct) variable(e *entity) reflect.Value {
 
 // ordered refuses operands whose order matters.
 func ordered(xs ...value) (calls, read bool) {
-	n := 0
-	for _, x := range xs {
-		if x.calls {
-			n++
+	for k, x := range xs {
+		for _, y := range xs[k+1:] {
+			if x.read && y.calls || x.calls && y.read {
+				panic(indirect{})
+			}
 		}
 		calls, read = calls || x.calls, read || x.read
-	}
-	for _, x := range xs {
-		if n > 0 && x.read && !x.calls {
-			panic(indirect{})
-		}
 	}
 	return calls, read
 }
@@ -219,7 +215,7 @@ func (w *direct) expr(x ast.Expr) value {
 		if len(out) != 1 {
 			break
 		}
-		return value{t: out[0], get: func() reflect.Value { return call()[0] }, calls: true, read: true}
+		return value{t: out[0], get: func() reflect.Value { return call()[0] }, calls: true}
 	case *ast.IndexExpr:
 		return w.index(x)
 	case *ast.CompositeLit:
@@ -277,7 +273,7 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 		}
 	}
 	sel := w.Info.Selections[x]
-	if sel == nil || !x.Sel.IsExported() || len(sel.Index()) != 1 {
+	if sel == nil || !x.Sel.IsExported() || len(sel.Index()) != 1 || exits(sel) {
 		panic(indirect{})
 	}
 	v := w.expr(x.X)
@@ -296,6 +292,11 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 		}
 	case types.MethodVal:
 		if _, ok := v.t.MethodByName(x.Sel.Name); ok {
+			if v.t.Kind() == reflect.Pointer {
+				if _, ok := v.t.Elem().MethodByName(x.Sel.Name); ok { // its receiver is what the pointer points to
+					return w.method(v, v.t.Elem(), x.Sel.Name, func() reflect.Value { return present(v.get()).Elem() })
+				}
+			}
 			return w.method(v, v.t, x.Sel.Name, func() reflect.Value { return v.get() })
 		}
 		if p := reflect.PointerTo(v.t); v.place && !v.calls {

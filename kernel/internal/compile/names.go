@@ -1,7 +1,10 @@
 package compile
 
 import (
+	"bytes"
+	"debug/elf"
 	"encoding/binary"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -9,8 +12,13 @@ import (
 // show makes types in an object file of the session's package, whose path is given, print as those of the cells. A
 // redefined type has another name in the compiled code, as the symbols of one name must be alike, and a type argument is
 // told with its package's path; what programs see of both is a string in a type's descriptor, which the run time reads as
-// a byte of flags, the length as a varint, and the text, a star first.
+// a byte of flags, the length as a varint, and the text, a star first. The path itself is such a string without a star.
 func show(data []byte, path string, names map[string]string) {
+	own := append([]byte{0, byte(len(path))}, path...)
+	main := append([]byte("\x00\x04main"), make([]byte, len(path)-len("main"))...)
+	for at := bytes.Index(data, own); at >= 0; at = bytes.Index(data, own) {
+		copy(data[at:], main)
+	}
 	alternatives := []string{regexp.QuoteMeta(path) + `\.`}
 	for from := range names {
 		alternatives = append(alternatives, `main\.`+regexp.QuoteMeta(from)+`\b`)
@@ -55,4 +63,48 @@ func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 		}
 	}
 	return 0, 0, 0, false
+}
+
+// showCalled makes the names of the methods of pointers in a plugin those of the cells: the run time takes from them what
+// it says of a method that is called with a nil pointer and wants the value.
+func showCalled(file, path string, names map[string]string) error {
+	f, err := elf.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	table := f.Section(".gopclntab")
+	if table == nil {
+		return nil
+	}
+	data, err := table.Data()
+	if err != nil {
+		return err
+	}
+	prefix := []byte("\x00" + path + ".(*")
+	for at := 0; ; {
+		k := bytes.Index(data[at:], prefix)
+		if k < 0 {
+			break
+		}
+		start := at + k + 1
+		end := start + bytes.IndexByte(data[start:], 0)
+		typ, method, _ := strings.Cut(string(data[at+k+len(prefix):end]), ")")
+		typ, args, generic := strings.Cut(typ, "[")
+		if to, ok := names[typ]; ok {
+			typ = to
+		}
+		if generic {
+			typ += "[" + args
+		}
+		clear(data[start+copy(data[start:end], "main.(*"+typ+")"+method) : end])
+		at = end
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	_, err = out.WriteAt(data, int64(table.Offset))
+	return err
 }

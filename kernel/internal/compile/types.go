@@ -162,11 +162,17 @@ func (w *writer) named(o *types.TypeName, args *types.TypeList) string {
 // redirects are the functions and variables that would reach past the session.
 var redirects = map[string]string{
 	"fmt":     " Print Println Printf Fprint Fprintln Fprintf Scan Scanln Scanf ",
+	"flag":    " Parse ",
 	"log":     " Print Println Printf Fatal Fatalln Fatalf Panic Panicln Panicf SetFlags Flags SetPrefix Prefix SetOutput Writer Output Default ",
 	"os":      " Exit Stdout Stderr Stdin Args ",
 	"runtime": " Goexit ",
 	"syscall": " Exit ",
 	"time":    " Sleep ",
+}
+
+// exits says whether a method ends the process: those of a logger whose name begins with Fatal.
+func exits(sel *types.Selection) bool {
+	return sel != nil && sel.Kind() == types.MethodVal && strings.HasPrefix(sel.Obj().(*types.Func).FullName(), "(*log.Logger).Fatal")
 }
 
 func redirected(path, name string) bool { return strings.Contains(redirects[path], " "+name+" ") }

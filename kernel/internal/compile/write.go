@@ -67,6 +67,10 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 					return false
 				}
 			}
+			if sel := w.Info.Selections[m]; exits(sel) {
+				replace(m, "h__."+m.Sel.Name+"("+w.receiver(m.X, sel)+")")
+				return false
+			}
 			edits = append(edits, w.within(m.X)...)
 			return false
 		case *ast.CallExpr:
@@ -465,6 +469,26 @@ func (w *writer) forwards(c *ast.CallExpr) *types.Tuple {
 	}
 	t, _ := w.Info.TypeOf(c.Args[0]).(*types.Tuple)
 	return t
+}
+
+// receiver is what a method with a pointer receiver, maybe one of an embedded field, gets.
+func (w *writer) receiver(x ast.Expr, sel *types.Selection) string {
+	text, t := w.node(x), sel.Recv()
+	under := func() (types.Type, bool) {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			return p.Elem().Underlying(), true
+		}
+		return t.Underlying(), false
+	}
+	for _, k := range sel.Index()[:len(sel.Index())-1] {
+		s, _ := under()
+		f := s.(*types.Struct).Field(k)
+		text, t = text+"."+f.Name(), f.Type()
+	}
+	if _, pointer := under(); !pointer {
+		text = "&(" + text + ")"
+	}
+	return text
 }
 
 // goStmt is a go statement whose goroutine is counted and whose panic is the cell's.

@@ -3,6 +3,8 @@
 package live
 
 import (
+	"fmt"
+	"log"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -15,6 +17,7 @@ type Host struct {
 	GoStart func()       // a goroutine is about to start
 	GoDone  func()       // and has ended
 	GoPanic func(any)    // or panicked
+	Exit    func(int)    // os.Exit
 	Show    func([]any)  // the values of a cell's last expression
 	Print   func(...any) // the built-in print and println
 	Println func(...any)
@@ -126,6 +129,25 @@ func Print(xs ...any) { Session().Print(xs...) }
 
 // Println is the built-in println.
 func Println(xs ...any) { Session().Println(xs...) }
+
+// Fatal, Fatalf and Fatalln are those methods of a logger. Its own would end the process.
+
+func Fatal(l *log.Logger) func(...any) {
+	return func(xs ...any) { fatal(l, fmt.Sprint(xs...)) }
+}
+
+func Fatalf(l *log.Logger) func(string, ...any) {
+	return func(format string, xs ...any) { fatal(l, fmt.Sprintf(format, xs...)) }
+}
+
+func Fatalln(l *log.Logger) func(...any) {
+	return func(xs ...any) { fatal(l, fmt.Sprintln(xs...)) }
+}
+
+func fatal(l *log.Logger, text string) {
+	l.Output(3, text)
+	Session().Exit(1)
+}
 
 var loaded sync.Map
 
