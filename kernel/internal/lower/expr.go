@@ -415,6 +415,7 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 	}
 	switch tx.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Chan:
+		l.comparable(e, tx)
 		eq := l.rt("Same", l.expr(x), l.expr(y))
 		if e.Op == token.NEQ {
 			return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.NOT, X: eq}}

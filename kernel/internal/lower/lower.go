@@ -81,6 +81,8 @@ type Lowerer struct {
 	ifaces  map[string]string   // host functions by native interface
 	vars    map[string]string   // host functions by package variable
 	loops   map[string]bool     // by type: whether it is looped
+	knots   map[string]*knot    // by key: the recursive struct types
+	told    map[string]bool     // the lowered names of those that the interpreter has built
 	counts  map[*types.Var]bool // variables of loops that count up from 0
 	early   *[]ast.Stmt         // calls to make before the statement that is being lowered; nil where they stay in it
 	host    map[string]reflect.Value
@@ -106,7 +108,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
-		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, counts: map[*types.Var]bool{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
 	}
 	reg.Resolve = l.runtimeType
 	return l

@@ -275,6 +275,7 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 	case *types.Array:
 		return &ast.ArrayType{Len: intLit(int(t.Len())), Elt: l.low(n, t.Elem())}
 	case *types.Map:
+		l.comparable(n, t.Key())
 		return &ast.MapType{Key: l.low(n, t.Key()), Value: l.low(n, t.Elem())}
 	case *types.Chan:
 		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}[t.Dir()]
@@ -331,6 +332,7 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		l.structs[key] = name
 		spec := &ast.TypeSpec{Name: ident(name), Type: l.lowStruct(n, s, t)}
 		l.out = append(l.out, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
+		l.tell(t)
 		return ident(name)
 	}
 	if l.looped(t) {

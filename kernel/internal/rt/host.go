@@ -36,7 +36,7 @@ type Host struct {
 func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
-		"Register": r.Register, "View": r.View, "Templated": r.Templated, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Register": r.Register, "Lowered": r.Lowered, "View": r.View, "Templated": r.Templated, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
 		"Same":   func(a, b any) bool { return a == b },
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },

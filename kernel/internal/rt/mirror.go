@@ -325,6 +325,17 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 		dst.Set(from)
 		return nil
 	}
+	if low := lowered(t, m.r); dst.Kind() == reflect.Interface && low != nil && low.Kind() != reflect.Interface { // erased
+		x := reflect.New(low).Elem()
+		if !dst.IsNil() {
+			x.Set(dst.Elem())
+		}
+		err := m.restore(x, from, t)
+		if dst.SetZero(); !x.IsZero() {
+			dst.Set(x)
+		}
+		return err
+	}
 	if from.Type() == rawJSON {
 		return m.decodeInto(dst, from.Bytes(), t)
 	}
