@@ -74,6 +74,7 @@ type Lowerer struct {
 	insts   map[string]string // lowered functions of instances
 	structs map[string]string // lowered struct types by key
 	local   map[*types.TypeName]int
+	number  map[*types.TypeName]int // of types declared inside functions
 	locals  map[localInstance]*types.Named
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
@@ -107,7 +108,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		funcs: map[*types.Func]*Func{}, byLow: map[string]*Func{}, globals: map[*types.Var]*Global{},
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
-		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
+		local: map[*types.TypeName]int{}, number: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
 		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
 	}
 	reg.Resolve = l.runtimeType
@@ -129,6 +130,7 @@ type function struct {
 	top     bool // the statements of a cell
 	closure bool // a function literal
 	library bool // a function of a native package
+	printed bool // a method whose panics package fmt prints
 }
 
 type local struct {
@@ -202,6 +204,7 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 		defer func() { l.numbered = err == nil }()
 	}
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
+	l.numberLocals(u)
 	for _, f := range u.Funcs {
 		l.declare(f)
 	}
