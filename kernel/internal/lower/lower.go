@@ -325,6 +325,8 @@ func (l *Lowerer) save() state {
 
 func (l *Lowerer) restore(s state) {
 	l.insts, l.structs, l.funcs, l.boxed = s.insts, s.structs, s.funcs, s.boxed
+	clear(l.knots) // a type that is given up may be declared in another way
+	clear(l.loops)
 }
 
 // Save returns a function that undoes what Unit did since, for when the engine rejects its result.
