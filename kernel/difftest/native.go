@@ -168,13 +168,13 @@ func read(source string) (*file, error) {
 }
 
 var (
-	suffixes  = regexp.MustCompile(`ʘ\d+ʘ`)
+	suffixes  = regexp.MustCompile(`ʘ\d+ʘ|(·)\d+`) // the second: the compiler numbers local types through a whole batch
 	addresses = regexp.MustCompile(`0x[0-9a-f]{6,12}\b`)
 )
 
 // tidy takes out what differs between runs and between a batch and a program of its own.
 func tidy(text string) string {
-	return addresses.ReplaceAllString(suffixes.ReplaceAllString(text, ""), "0xADDRESS")
+	return addresses.ReplaceAllString(suffixes.ReplaceAllString(text, "$1"), "0xADDRESS")
 }
 
 // Compiled builds the programs as one and runs them, in the folder dir.

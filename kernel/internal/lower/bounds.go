@@ -8,7 +8,8 @@ import (
 )
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
-// recover one, and at the top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
+// recover one, in methods whose panics package fmt prints, and at the top of a cell outside of loops, lowered code looks
+// before: it costs about as much as the access.
 // The bounds of slices, which are rarer, are always looked at.
 
 // recovers says whether the unit calls recover.
@@ -51,7 +52,7 @@ func (l *Lowerer) older(u *Unit) []*Func {
 
 // looks says whether indices are looked at before they are used.
 func (l *Lowerer) looks() bool {
-	if l.fn.library || l.numbered {
+	if l.fn.library || l.numbered || l.fn.printed {
 		return !l.fn.library
 	}
 	if !l.fn.top {

@@ -39,7 +39,16 @@ func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 	}
 	switch {
 	case strings.HasSuffix(where, "/template.Template.Execute"), strings.HasSuffix(where, "/template.Template.ExecuteTemplate"):
-		return l.rt("Templated", out)
+		if s, ok := f.fun.(*ast.SelectorExpr); ok && !args.spread {
+			x, list := s.X, args.list
+			if l.byPointer(c) {
+				x = addressOf(x)
+			}
+			if len(list) == 2 {
+				list = []ast.Expr{list[0], ident("nil"), list[1]}
+			}
+			return l.rt("Execute", append([]ast.Expr{x}, list...)...)
+		}
 	case strings.HasSuffix(where, "/template.Template.Funcs") && len(args.list) == 1:
 		out.Args[0] = l.rt("TemplateFuncs", out.Args[0])
 	case strings.HasPrefix(where, "log.Logger.Fatal"):
@@ -257,6 +266,9 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 	case plain:
 		return l.rt("Value", v)
 	case view:
+		if strings.Contains(where, "/template.Template.Execute") { // which looks at the template too
+			return v
+		}
 		return l.rt("View", v)
 	case logged:
 		return l.rt("Logged", v)

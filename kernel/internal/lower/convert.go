@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strconv"
 )
 
@@ -156,7 +157,7 @@ func (l *Lowerer) boxParts(t types.Type) {
 			return
 		}
 		l.boxType(t)
-		if _, named := t.(*types.Named); named && decodesItself(types.NewPointer(t)) {
+		if _, named := t.(*types.Named); named && codesItself(types.NewPointer(t)) {
 			l.boxType(types.NewPointer(t))
 		}
 	}
@@ -177,9 +178,9 @@ func (l *Lowerer) boxParts(t types.Type) {
 	}
 }
 
-func decodesItself(t types.Type) bool {
+func codesItself(t types.Type) bool {
 	set := types.NewMethodSet(t)
-	return set.Lookup(nil, "UnmarshalJSON") != nil || set.Lookup(nil, "UnmarshalText") != nil
+	return slices.ContainsFunc([]string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText"}, func(name string) bool { return set.Lookup(nil, name) != nil })
 }
 
 // literal is a constant as a value of type t.

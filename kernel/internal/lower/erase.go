@@ -110,7 +110,10 @@ func (l *Lowerer) erased(t types.Type, k int) bool {
 		return false
 	}
 	s, ok := n.Underlying().(*types.Struct)
-	return ok && !l.looped(s.Field(k).Type()) && l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{})
+	if !ok || l.looped(s.Field(k).Type()) {
+		return false
+	}
+	return l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{}) || l.cut(n, s.Field(k))
 }
 
 // throughFunc says whether t leads to the type named by key by way of a function type.

@@ -415,6 +415,7 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 	}
 	switch tx.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Chan:
+		l.comparable(e, tx)
 		eq := l.rt("Same", l.expr(x), l.expr(y))
 		if e.Op == token.NEQ {
 			return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.NOT, X: eq}}
@@ -529,7 +530,7 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
-	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, closure: true}
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, printed: outer.printed, closure: true}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}

@@ -74,6 +74,7 @@ type Lowerer struct {
 	insts   map[string]string // lowered functions of instances
 	structs map[string]string // lowered struct types by key
 	local   map[*types.TypeName]int
+	number  map[*types.TypeName]int // of types declared inside functions
 	locals  map[localInstance]*types.Named
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
@@ -81,6 +82,8 @@ type Lowerer struct {
 	ifaces  map[string]string   // host functions by native interface
 	vars    map[string]string   // host functions by package variable
 	loops   map[string]bool     // by type: whether it is looped
+	knots   map[string]*knot    // by key: the recursive struct types
+	told    map[string]bool     // the lowered names of those that the interpreter has built
 	counts  map[*types.Var]bool // variables of loops that count up from 0
 	early   *[]ast.Stmt         // calls to make before the statement that is being lowered; nil where they stay in it
 	host    map[string]reflect.Value
@@ -105,8 +108,8 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		funcs: map[*types.Func]*Func{}, byLow: map[string]*Func{}, globals: map[*types.Var]*Global{},
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
-		local: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
-		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, counts: map[*types.Var]bool{},
+		local: map[*types.TypeName]int{}, number: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
 	}
 	reg.Resolve = l.runtimeType
 	return l
@@ -127,6 +130,7 @@ type function struct {
 	top     bool // the statements of a cell
 	closure bool // a function literal
 	library bool // a function of a native package
+	printed bool // a method whose panics package fmt prints
 }
 
 type local struct {
@@ -200,6 +204,7 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 		defer func() { l.numbered = err == nil }()
 	}
 	l.unit, l.out, l.imports, l.regs, l.queue = u, nil, map[string]string{}, nil, nil
+	l.numberLocals(u)
 	for _, f := range u.Funcs {
 		l.declare(f)
 	}
@@ -320,6 +325,8 @@ func (l *Lowerer) save() state {
 
 func (l *Lowerer) restore(s state) {
 	l.insts, l.structs, l.funcs, l.boxed = s.insts, s.structs, s.funcs, s.boxed
+	clear(l.knots) // a type that is given up may be declared in another way
+	clear(l.loops)
 }
 
 // Save returns a function that undoes what Unit did since, for when the engine rejects its result.

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -296,6 +297,9 @@ func (l *Lowerer) lowerFunc(f *Func, name string, env map[*types.TypeParam]types
 	}
 	l.env = env
 	l.fn = &function{names: map[types.Object]local{}, taken: l.addressed(f.Decl.Body), library: f.Obj != nil && !fromCell2(f.Obj)}
+	if _, method, ok := strings.Cut(f.Name, "."); ok {
+		l.fn.printed = slices.Contains([]string{"String", "Error", "Format", "GoString"}, method)
+	}
 	sig := types.NewSignatureType(nil, nil, nil, f.Sig.Params(), f.Sig.Results(), f.Sig.Variadic())
 	l.fn.deferring = defers(f.Decl.Body)
 	ft, prologue := l.params(f.Decl, sig)

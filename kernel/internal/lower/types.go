@@ -42,6 +42,9 @@ func (l *Lowerer) instanceOfLocal(t *types.Named) types.Type {
 	name := t.Obj().Name() + "[" + strings.Join(names, ",") + "]"
 	n := types.NewNamed(types.NewTypeName(t.Obj().Pos(), t.Obj().Pkg(), name, nil), nil, nil)
 	l.locals[id] = n
+	if k := l.number[t.Obj()]; k > 0 {
+		l.number[n.Obj()] = k
+	}
 	n.SetUnderlying(l.subst(t.Underlying()).Underlying())
 	return n
 }
@@ -275,6 +278,7 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 	case *types.Array:
 		return &ast.ArrayType{Len: intLit(int(t.Len())), Elt: l.low(n, t.Elem())}
 	case *types.Map:
+		l.comparable(n, t.Key())
 		return &ast.MapType{Key: l.low(n, t.Key()), Value: l.low(n, t.Elem())}
 	case *types.Chan:
 		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}[t.Dir()]
@@ -331,6 +335,7 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		l.structs[key] = name
 		spec := &ast.TypeSpec{Name: ident(name), Type: l.lowStruct(n, s, t)}
 		l.out = append(l.out, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
+		l.tell(t)
 		return ident(name)
 	}
 	if l.looped(t) {
@@ -439,19 +444,28 @@ func (l *Lowerer) pkgName(path string) string {
 // key identifies a type across cells: two types with one key are the same type to the user.
 func (l *Lowerer) key(t types.Type) string {
 	var b strings.Builder
-	l.writeKey(&b, l.subst(t), true)
+	l.spell(&b, l.subst(t), asKey)
 	return b.String()
 }
 
 // name is the type as %T prints it.
 func (l *Lowerer) name(t types.Type) string {
 	var b strings.Builder
-	l.writeKey(&b, l.subst(t), false)
+	l.spell(&b, l.subst(t), shown)
 	return b.String()
 }
 
-func (l *Lowerer) writeKey(b *strings.Builder, t types.Type, exact bool) {
-	w := func(t types.Type) { l.writeKey(b, t, exact) }
+// spelling is how a type is written.
+type spelling int
+
+const (
+	asKey    spelling = iota
+	shown             // as %T prints it
+	argument          // as %T prints it in the arguments of a generic type
+)
+
+func (l *Lowerer) spell(b *strings.Builder, t types.Type, as spelling) {
+	w := func(t types.Type) { l.spell(b, t, as) }
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic: // byte and rune by the names that %T prints
 		b.WriteString(types.Typ[t.Kind()].Name())
@@ -459,18 +473,21 @@ func (l *Lowerer) writeKey(b *strings.Builder, t types.Type, exact bool) {
 		obj := t.Obj()
 		switch {
 		case obj.Pkg() == nil:
-		case exact:
+		case as == asKey:
 			b.WriteString(obj.Pkg().Path() + ".")
 		default:
 			b.WriteString(obj.Pkg().Name() + ".")
 		}
 		b.WriteString(obj.Name())
-		if exact && fromCell(obj) {
+		if as == asKey && fromCell(obj) {
 			b.WriteString(l.typeVersion(t.Origin().Obj()))
+		}
+		if n := l.number[obj]; n > 0 && as == argument {
+			fmt.Fprintf(b, "·%d", n)
 		}
 		for k := range t.TypeArgs().Len() {
 			b.WriteString(map[bool]string{true: "[", false: ","}[k == 0])
-			w(t.TypeArgs().At(k))
+			l.spell(b, t.TypeArgs().At(k), within[as])
 		}
 		if t.TypeArgs().Len() > 0 {
 			b.WriteString("]")
@@ -501,7 +518,7 @@ func (l *Lowerer) writeKey(b *strings.Builder, t types.Type, exact bool) {
 			f := t.Field(k)
 			b.WriteString(" ")
 			if !f.Embedded() {
-				b.WriteString(f.Name() + " ")
+				b.WriteString(qualified(f, as == argument) + " ")
 			}
 			w(f.Type())
 			if t.Tag(k) != "" {
@@ -522,19 +539,44 @@ func (l *Lowerer) writeKey(b *strings.Builder, t types.Type, exact bool) {
 			if k > 0 {
 				b.WriteString(";")
 			}
-			b.WriteString(" " + t.Method(k).Name())
-			l.writeSignature(b, t.Method(k).Signature(), exact)
+			b.WriteString(" " + qualified(t.Method(k), as != asKey))
+			l.writeSignature(b, t.Method(k).Signature(), as)
 		}
 		b.WriteString(" }")
 	case *types.Signature:
 		b.WriteString("func")
-		l.writeSignature(b, t, exact)
+		l.writeSignature(b, t, as)
 	default:
 		b.WriteString(t.String())
 	}
 }
 
-func (l *Lowerer) writeSignature(b *strings.Builder, s *types.Signature, exact bool) {
+// within is how the arguments of a generic type are written.
+var within = map[spelling]spelling{asKey: asKey, shown: argument, argument: argument}
+
+// qualified is the name of a field or method, with its package where it is not exported and in full.
+func qualified(o types.Object, full bool) string {
+	if full && !o.Exported() {
+		return o.Pkg().Name() + "." + o.Name()
+	}
+	return o.Name()
+}
+
+// numberLocals numbers the types declared inside functions of a cell as the compiler does: in their order.
+func (l *Lowerer) numberLocals(u *Unit) {
+	for _, f := range u.Funcs {
+		ast.Inspect(f.Decl, func(n ast.Node) bool {
+			if s, ok := n.(*ast.TypeSpec); ok && !s.Assign.IsValid() {
+				if o, ok := l.Info.Defs[s.Name].(*types.TypeName); ok && l.number[o] == 0 {
+					l.number[o] = len(l.number) + 1
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (l *Lowerer) writeSignature(b *strings.Builder, s *types.Signature, as spelling) {
 	b.WriteString("(")
 	for k := range s.Params().Len() {
 		if k > 0 {
@@ -545,7 +587,7 @@ func (l *Lowerer) writeSignature(b *strings.Builder, s *types.Signature, exact b
 			b.WriteString("...")
 			t = slice.Elem()
 		}
-		l.writeKey(b, t, exact)
+		l.spell(b, t, as)
 	}
 	b.WriteString(")")
 	if n := s.Results().Len(); n > 0 {
@@ -557,7 +599,7 @@ func (l *Lowerer) writeSignature(b *strings.Builder, s *types.Signature, exact b
 			if k > 0 {
 				b.WriteString(", ")
 			}
-			l.writeKey(b, s.Results().At(k).Type(), exact)
+			l.spell(b, s.Results().At(k).Type(), as)
 		}
 		if n > 1 {
 			b.WriteString(")")

@@ -23,6 +23,32 @@ type encoder struct {
 	buf    []byte
 	fields map[*Type][]jsonField
 	path   []any // the names and indices that lead to the value that is encoded
+	top    *Type
+	open   map[visit]bool // the pointers, maps and slices that it is in
+}
+
+var anyInterface = types.NewInterfaceType(nil, nil)
+
+// enter notes that a pointer, map or slice is being encoded, until leave is called; again is whether it was already.
+func (e *encoder) enter(v reflect.Value) (again bool, leave func()) {
+	k := v.Kind()
+	if k != reflect.Pointer && k != reflect.Map && k != reflect.Slice || v.IsNil() {
+		return false, func() {}
+	}
+	id := visit{at: v.UnsafePointer(), typ: v.Type()}
+	if k == reflect.Slice {
+		id.len = v.Len()
+	}
+	if e.open[id] {
+		return true, nil
+	}
+	e.open[id] = true
+	return false, func() { delete(e.open, id) }
+}
+
+// cycleVia is the error of a value that contains itself.
+func cycleVia(t *Type, v reflect.Value) error {
+	return &encodeError{err: &json.UnsupportedValueError{Value: v, Str: "encountered a cycle via " + t.Name}}
 }
 
 // unsupported is a json.UnsupportedTypeError of a cell's type.
@@ -50,6 +76,11 @@ func (e *encoder) value(i item, addressable, quoted bool) error {
 			return nil
 		}
 	}
+	again, leave := e.enter(i.v)
+	if again {
+		return cycleVia(i.t, i.v)
+	}
+	defer leave()
 	switch u := under.(type) {
 	case *types.Basic:
 		if basic := e.r.Resolve(u).Native; basic != nil {
@@ -103,6 +134,23 @@ func (e *encoder) native(v reflect.Value, quoted bool) error {
 	if !v.IsValid() {
 		e.text("null")
 		return nil
+	}
+	switch t := v.Type(); {
+	case v.Kind() == reflect.Interface && !v.IsNil():
+		return e.value(e.r.printer().item(v.Interface()), false, quoted)
+	case (t == reflect.TypeFor[[]any]() || t == reflect.TypeFor[map[string]any]()) && !v.IsNil():
+		again, leave := e.enter(v)
+		if again {
+			return cycleVia(e.top, v)
+		}
+		defer leave()
+		if v.Kind() == reflect.Slice {
+			return e.list(v, anyInterface, true)
+		}
+		return e.mapping(item{v: v, t: e.top}, types.NewMap(types.Typ[types.String], anyInterface))
+	}
+	if e.r.cyclic(v.Interface(), true) {
+		return cycleVia(e.top, v)
 	}
 	data, err := encode(v.Interface())
 	if err != nil {

@@ -3,16 +3,10 @@ package rt
 import (
 	"cmp"
 	"fmt"
-	"go/types"
 	"io"
 	"log"
-	"maps"
 	"reflect"
-	"regexp"
 	"runtime"
-	"slices"
-	"strings"
-	"text/template"
 
 	"nacre/kernel/internal/live"
 )
@@ -36,7 +30,7 @@ type Host struct {
 func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
-		"Register": r.Register, "View": r.View, "Templated": r.Templated, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Register": r.Register, "Lowered": r.Lowered, "View": r.View, "Execute": r.Execute, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
 		"Same":   func(a, b any) bool { return a == b },
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
@@ -169,92 +163,6 @@ func extreme(xs []any, sign int) any {
 		}
 	}
 	return best.Interface()
-}
-
-// View returns a value whose fields native code can read by the names they have in the cell; its methods are not there.
-func (r *Registry) View(x any) any {
-	o, ok := object(r.Norm(x))
-	if !ok {
-		return x
-	}
-	if r.cyclic(o, true) {
-		refuse("a template's data of %s that contains itself is not supported by this engine", o.T.Name)
-	}
-	m := r.viewMirror()
-	if p, ok := o.T.Go.Underlying().(*types.Pointer); ok {
-		v := reflect.ValueOf(o.V)
-		if v.IsNil() {
-			return nil
-		}
-		x := reflect.New(m.bare(p.Elem()))
-		x.Elem().Set(m.value(v.Elem(), p.Elem(), x.Type().Elem()))
-		return x.Interface()
-	}
-	return m.value(reflect.ValueOf(o.V), o.T.Go, m.bare(o.T.Go)).Interface()
-}
-
-var missingField = regexp.MustCompile(`can't evaluate field (\w+) in type (.*)`)
-
-// viewError is the error of a template that names the cell's type instead of that of the mirror.
-type viewError struct {
-	error
-	text string
-}
-
-func (e viewError) Error() string { return e.text }
-func (e viewError) Unwrap() error { return e.error }
-
-// Templated passes on the error of a template, unless it is that of a method which a cell's type has.
-func (r *Registry) Templated(err error) error {
-	if err == nil {
-		return nil
-	}
-	m := missingField.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err
-	}
-	r.mu.RLock()
-	known := slices.Clone(r.types)
-	r.mu.RUnlock()
-	for _, t := range known {
-		if t.has(m[1]) {
-			refuse("templates see no methods of types of cells, such as %s of %s: make it a field, or a function of the template", m[1], t.Name)
-		}
-	}
-	if m[2] == "interface {}" { // of a value that the template prints by its method
-		mirror := r.viewMirror()
-		for _, t := range known {
-			u, isStruct := t.Go.Underlying().(*types.Struct)
-			if !isStruct || t.Native != nil || !mirror.keeps(t.Go) && !mirror.keeps(types.NewPointer(t.Go)) {
-				continue
-			}
-			for f := range u.Fields() {
-				if f.Name() == m[1] {
-					refuse("templates do not see the fields of types of cells that print themselves, such as %s of %s: hand it over apart", m[1], t.Name)
-				}
-			}
-		}
-	}
-	pointers := m[2][:len(m[2])-len(strings.TrimLeft(m[2], "*"))]
-	for _, t := range slices.Backward(known) {
-		_, isNamed := t.Go.(*types.Named)
-		if _, isStruct := t.Go.Underlying().(*types.Struct); isStruct && isNamed && t.Native == nil && pointers+r.viewMirror().bare(t.Go).String() == m[2] {
-			return viewError{err, strings.TrimSuffix(err.Error(), m[2]) + pointers + t.Name}
-		}
-	}
-	return err
-}
-
-// TemplateFuncs passes on the functions for a template, unless one has parameters or results of cells' types.
-func (r *Registry) TemplateFuncs(m template.FuncMap) template.FuncMap {
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if o, ok := object(r.Norm(m[name])); ok {
-			if _, isFunc := o.T.Go.Underlying().(*types.Signature); isFunc {
-				refuse("functions of templates that take or return types of cells are not supported by this engine, such as %s, a %s", name, o.T.Name)
-			}
-		}
-	}
-	return m
 }
 
 // Plain passes on x to a native function that must not see a cell's type.

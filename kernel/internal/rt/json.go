@@ -24,10 +24,7 @@ func (o Obj) MarshalJSON() ([]byte, error) {
 	if v := reflect.ValueOf(o.V); v.Kind() == reflect.Pointer && v.IsNil() {
 		return []byte("null"), nil
 	}
-	if r := o.T.reg(); r.cyclic(o, true) {
-		return nil, &encodeError{err: &json.UnsupportedValueError{Value: reflect.ValueOf(o.V), Str: "encountered a cycle via " + o.T.Name}}
-	}
-	e := encoder{r: o.T.reg(), fields: map[*Type][]jsonField{}}
+	e := encoder{r: o.T.reg(), fields: map[*Type][]jsonField{}, top: o.T, open: map[visit]bool{}}
 	if err := e.value(item{v: reflect.ValueOf(o.V), t: o.T}, false, false); err != nil {
 		if !errors.As(err, new(*encodeError)) {
 			err = &encodeError{err: err}

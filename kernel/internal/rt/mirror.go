@@ -15,6 +15,7 @@ type mirror struct {
 	r      *Registry
 	decode bool
 	open   map[*types.TypeName]bool
+	kept   *Type // a type whose value stayed an Obj in a mirror for a template
 }
 
 var (
@@ -119,11 +120,11 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	return unsafePtr // functions and channels print as addresses
 }
 
-// native is the native type of values that are their own mirror, nil for others. An interface to decode into is not one,
-// as it may hold a pointer of a cell's type.
+// native is the native type of values that are their own mirror, nil for others. An interface is not one, as it may hold
+// a value of a cell's type.
 func (m *mirror) native(t types.Type) reflect.Type {
 	nt := m.r.Resolve(t).Native
-	if nt != nil && m.decode && holdsInterface(t) {
+	if nt != nil && holdsInterface(t) {
 		return nil
 	}
 	return nt
@@ -203,8 +204,10 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		return out
 	}
 	if to == anyType && !types.IsInterface(t) {
-		if m.keeps(t) || m.decode {
+		if m.decode {
 			out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
+		} else if m.keeps(t) {
+			out.Set(reflect.ValueOf(m.whole(m.object(t, v))))
 		} else if v.Kind() == reflect.Struct {
 			out.Set(m.value(v, t, m.typ(t)))
 		}
@@ -255,6 +258,8 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		x := m.r.Norm(v.Interface())
 		if o, ok := object(x); ok && m.decode && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
 			x = &o // which a decoder fills
+		} else if !m.decode && to == anyType {
+			x = m.part(x)
 		}
 		if x != nil {
 			out.Set(reflect.ValueOf(x))
@@ -324,6 +329,17 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 	if from.Type() == dst.Type() && m.native(t) != nil {
 		dst.Set(from)
 		return nil
+	}
+	if low := lowered(t, m.r); dst.Kind() == reflect.Interface && low != nil && low.Kind() != reflect.Interface { // erased
+		x := reflect.New(low).Elem()
+		if !dst.IsNil() {
+			x.Set(dst.Elem())
+		}
+		err := m.restore(x, from, t)
+		if dst.SetZero(); !x.IsZero() {
+			dst.Set(x)
+		}
+		return err
 	}
 	if from.Type() == rawJSON {
 		return m.decodeInto(dst, from.Bytes(), t)

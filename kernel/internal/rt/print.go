@@ -259,10 +259,13 @@ func (p *printer) caught(i item, verb rune, method string) {
 	if p.panicking {
 		panic(x)
 	}
+	if x = p.r.Panicked(x); x == indexOutOfRange {
+		refuse("what a method %s of %s panics with, an index out of range in a function it calls, is not supported by this engine in text", method, i.name())
+	}
 	was := p.flags
 	p.flags, p.panicking = flags{}, true
 	p.text("%!" + string(verb) + "(PANIC=" + method + " method: ")
-	p.operand(p.r.Panicked(x), 'v')
+	p.operand(x, 'v')
 	p.text(")")
 	p.flags, p.panicking = was, false
 }

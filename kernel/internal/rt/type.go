@@ -23,7 +23,7 @@ type Type struct {
 	err   atomic.Bool              // it has an Error method
 	binds map[string]reflect.Value // by method: func(receiver) func(arguments) results
 
-	lowered atomic.Value // the reflect.Type that its values have, once one has been reflected upon
+	lowered atomic.Value // the reflect.Type that its values have, once one has been reflected upon or where erased fields lead to it
 }
 
 // Obj is a value of a cell's type in an interface. Two are equal under == when their types and values are.
@@ -163,6 +163,9 @@ func (r *Registry) Register(id int, name string, f any) {
 	}
 	t.mu.Unlock()
 }
+
+// Lowered notes how values of a type are lowered: as what p points to.
+func (r *Registry) Lowered(id int, p any) { r.typ(id).lowered.Store(reflect.TypeOf(p).Elem()) }
 
 // Box gives a value of a cell's type its identity.
 func (r *Registry) Box(id int, v any) any {

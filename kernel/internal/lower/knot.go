@@ -1,0 +1,194 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// The interpreter builds a struct type that leads back to itself, but of several that lead to each other it gets right
+// only those that all lead back to one, through pointers, and only where it begins with that. So recursive struct types
+// are told to it in the order it needs; where there is no such order, fields that lead to another of them are erased.
+
+// link says that a field leads to a struct type of a cell, by value or through a pointer, slice, map or channel.
+type link struct {
+	to      *types.Named
+	byValue bool
+}
+
+// links are the struct types that t, a field's type, is made of.
+func (l *Lowerer) links(t types.Type) []link {
+	var list []link
+	seen := map[types.Type]bool{}
+	var walk func(t types.Type, byValue bool)
+	walk = func(t types.Type, byValue bool) {
+		t = types.Unalias(l.subst(t))
+		if n, ok := t.(*types.Named); ok {
+			if _, isStruct := n.Underlying().(*types.Struct); isStruct && fromCell(n.Obj()) {
+				list = append(list, link{n, byValue})
+			}
+			if _, isStruct := n.Underlying().(*types.Struct); isStruct || !fromCell(n.Obj()) || seen[n] || l.looped(n) {
+				return
+			}
+			seen[n] = true
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				walk(f.Type(), byValue)
+			}
+		case *types.Array:
+			walk(u.Elem(), byValue)
+		case *types.Map:
+			walk(u.Key(), false)
+			walk(u.Elem(), false)
+		case *types.Signature, *types.Interface:
+		case interface{ Elem() types.Type }:
+			walk(u.Elem(), false)
+		}
+	}
+	walk(t, true)
+	return list
+}
+
+// knot is a group of struct types that lead to each other.
+type knot struct {
+	keys []string
+	tied bool // not all of them by way of the first
+}
+
+// knot returns the group of t, nil where it does not lead back to itself.
+func (l *Lowerer) knot(t *types.Named) *knot {
+	key := l.key(t)
+	if k, ok := l.knots[key]; ok {
+		return k
+	}
+	next, holds := map[string][]string{}, map[string][]string{}
+	var order []string
+	var visit func(n *types.Named)
+	visit = func(n *types.Named) {
+		key := l.key(n)
+		if _, ok := next[key]; ok {
+			return
+		}
+		next[key] = []string{}
+		order = append(order, key)
+		u := n.Underlying().(*types.Struct)
+		for f := range u.Fields() {
+			if l.throughFunc(f.Type(), key, false, map[types.Type]bool{}) {
+				continue
+			}
+			for _, link := range l.links(f.Type()) {
+				next[key] = append(next[key], l.key(link.to))
+				if link.byValue {
+					holds[key] = append(holds[key], l.key(link.to))
+				}
+				visit(link.to)
+			}
+		}
+	}
+	visit(t)
+	// leads says whether a path goes from one type to another, around a third.
+	leads := func(from, to, around string) bool {
+		seen := map[string]bool{around: true}
+		var search func(at string) bool
+		search = func(at string) bool {
+			for _, n := range next[at] {
+				if n == to && n != around {
+					return true
+				}
+				if !seen[n] {
+					seen[n] = true
+					if search(n) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		return search(from)
+	}
+	k := &knot{tied: true}
+	for _, other := range order {
+		if leads(key, other, "") && leads(other, key, "") {
+			k.keys = append(k.keys, other)
+		}
+	}
+	if len(k.keys) == 0 {
+		l.knots[key] = nil
+		return nil
+	}
+	for j, first := range k.keys {
+		if !slices.ContainsFunc(k.keys, func(other string) bool {
+			return leads(other, other, first) || slices.Contains(holds[other], first)
+		}) {
+			k.keys[0], k.keys[j] = first, k.keys[0]
+			k.tied = false
+			break
+		}
+	}
+	for _, key := range k.keys {
+		l.knots[key] = k
+	}
+	return k
+}
+
+// cut says whether the field f of the struct type n leads to another type of a knot that the interpreter cannot tie.
+func (l *Lowerer) cut(n *types.Named, f *types.Var) bool {
+	k := l.knot(n)
+	if k == nil || !k.tied {
+		return false
+	}
+	own := l.key(n)
+	return slices.ContainsFunc(l.links(f.Type()), func(x link) bool {
+		key := l.key(x.to)
+		return !x.byValue && key != own && slices.Contains(k.keys, key)
+	})
+}
+
+// tell declares a variable of the recursive struct type t, which makes the interpreter build it: of a knot once all are
+// declared, that all lead back to first.
+func (l *Lowerer) tell(t *types.Named) {
+	k := l.knot(t)
+	if k == nil {
+		return
+	}
+	keys := k.keys
+	if k.tied {
+		keys = []string{l.key(t)}
+	}
+	for _, key := range keys {
+		if l.structs[key] == "" {
+			return
+		}
+	}
+	for _, key := range keys {
+		if l.told[l.structs[key]] {
+			continue
+		}
+		l.told[l.structs[key]] = true
+		name := l.fresh("knot")
+		spec := &ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: &ast.StarExpr{X: ident(l.structs[key])}}
+		l.out = append(l.out, &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}})
+		if k.tied {
+			l.regs = append(l.regs, &ast.ExprStmt{X: l.rt("Lowered", intLit(l.runtimeType(t).ID), ident(name))})
+		}
+	}
+}
+
+// comparable refuses values of type t as operands of == and keys of maps where cut fields are part of them: one that was
+// set to nil differs from one that was never set.
+func (l *Lowerer) comparable(n ast.Node, t types.Type) {
+	for _, x := range l.links(t) {
+		if !x.byValue {
+			continue
+		}
+		for f := range x.to.Underlying().(*types.Struct).Fields() {
+			if l.cut(x.to, f) {
+				l.refuse(n, "comparing values of %s, which lead back to their type by way of another, is not supported by this engine; compare fields of theirs", l.name(x.to))
+			}
+			l.comparable(n, f.Type())
+		}
+	}
+}
