@@ -49,6 +49,7 @@ func InCells(s kernel.Session, p *Program, want Result) Outcome {
 		return o
 	}
 	o.Error = fail.Name + ": " + fail.Message
+	o.Got.End = o.Error
 	switch fail.Name {
 	case "Panic":
 		text := strings.TrimSuffix(fail.Message, " (in a goroutine of this cell)")

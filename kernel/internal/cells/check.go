@@ -259,7 +259,7 @@ func (d *Decl) aliased() string {
 		return ""
 	}
 	if s, ok := g.Specs[0].(*ast.TypeSpec); ok && s.Assign.IsValid() {
-		if id, ok := s.Type.(*ast.Ident); ok {
+		if id, ok := ast.Unparen(s.Type).(*ast.Ident); ok {
 			return id.Name
 		}
 	}
@@ -445,6 +445,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 				insert(d.Name, d.Func)
 			}
 		}
+		named(f.Decls, pkg.Scope())
 		c.errs, c.broken = nil, nil
 		keyed := false
 		conf := types.Config{
@@ -462,6 +463,24 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		c.keyLiterals(f)
 	}
 	return nil
+}
+
+// named puts what a type is declared to be in parentheses where that is a type of an earlier cell: the checker looks for
+// the declaration of a name of the package that stands there alone.
+func named(decls []ast.Decl, earlier *types.Scope) {
+	for _, d := range decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range g.Specs {
+			if s, ok := s.(*ast.TypeSpec); ok {
+				if id, ok := s.Type.(*ast.Ident); ok && earlier.Lookup(id.Name) != nil {
+					s.Type = &ast.ParenExpr{Lparen: id.Pos(), X: id, Rparen: id.End() - 1}
+				}
+			}
+		}
+	}
 }
 
 // mainPrefix is how messages qualify the types of earlier cells.
