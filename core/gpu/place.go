@@ -84,7 +84,7 @@ type slot struct {
 }
 
 // placeValues gives every stored value its place. Two values share room only where every unit that touches the first is
-// an ancestor of the one that writes the second, whatever the branches do.
+// done before the one that writes the second starts, whatever the branches do.
 func (pl *Plan) placeValues() *Placement {
 	m := &Placement{Of: make([]Place, len(pl.Program.Values))}
 	take := func(s Space, n int) Place {
@@ -208,6 +208,10 @@ func (pl *Plan) ancestries() []ancestry {
 	above := make([]ancestry, len(pl.Units))
 	for i, u := range pl.Units {
 		above[i] = newAncestry(len(pl.Units))
+		if pl.options.InOrder && i > 0 {
+			above[i].add(i - 1)
+			above[i].join(above[i-1])
+		}
 		for _, d := range u.Deps {
 			above[i].add(d)
 			above[i].join(above[d])

@@ -47,6 +47,9 @@ type Options struct {
 	Fours bool
 	// Vectors says that the device's kernels take four neighbouring numbers at a time; see Layout.Vector.
 	Vectors bool
+	// InOrder says that the device runs the units one after the other, so that room can be taken again by whatever comes
+	// after its last reader.
+	InOrder bool
 }
 
 // Unit becomes one launch. Exactly one of Region, Product, Steps and Ticks is set.

@@ -6,4 +6,6 @@ import (
 )
 
 // Plan is how this package's devices run a program.
-func Plan(p *core.Program) (*gpu.Plan, error) { return gpu.New(p, gpu.Options{MaskedProducts: true}) }
+func Plan(p *core.Program) (*gpu.Plan, error) {
+	return gpu.New(p, gpu.Options{MaskedProducts: true, InOrder: true})
+}
