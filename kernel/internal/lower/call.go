@@ -464,13 +464,15 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 		return out.Args[0]
 	}
 	lit := &ast.CompositeLit{Type: l.low(c, types.NewSlice(s.Elem()))}
+	isNil := false // the interpreter may take it for an empty interface
 	for _, a := range c.Args[1:] {
 		lit.Elts = append(lit.Elts, l.to(a, s.Elem()))
+		isNil = isNil || l.Info.Types[a].IsNil()
 	}
 	_, isInterface := s.Elem().Underlying().(*types.Interface)
 	isInterface = isInterface || l.looped(s.Elem())
 	_, isFunc := s.Elem().Underlying().(*types.Signature)
-	if isInterface || isFunc {
+	if isInterface || isFunc || isNil {
 		out.Args = append(out.Args, lit)
 		out.Ellipsis = 1
 		return out

@@ -14,7 +14,7 @@ type scope struct {
 }
 
 // yield is the closure that the body of a range over a function becomes. It leaves by returning false with a code that
-// says what the surrounding function does next.
+// says what the surrounding function does next. The code is 0 between two calls, and rt.Ranged says what else it is.
 type yield struct {
 	outer   *yield
 	code    string
@@ -89,7 +89,7 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 			}
 			return []ast.Stmt{out}
 		case sc.yield == y && s.Tok == token.CONTINUE:
-			return []ast.Stmt{&ast.ReturnStmt{Results: []ast.Expr{ident("true")}}}
+			return y.next()
 		case sc.yield == y:
 			return l.leave(y, 1)
 		}
@@ -98,6 +98,11 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 	}
 	l.refuse(s, "%s is not supported here", s.Tok)
 	return nil
+}
+
+// next leaves the body of a range over a function for the next iteration.
+func (y *yield) next() []ast.Stmt {
+	return []ast.Stmt{assign(ident(y.code), intLit(0)), &ast.ReturnStmt{Results: []ast.Expr{ident("true")}}}
 }
 
 func (l *Lowerer) leave(y *yield, code int) []ast.Stmt {

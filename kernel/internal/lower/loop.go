@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"nacre/kernel/internal/rt"
 )
 
 func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
@@ -311,7 +313,11 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 	}
 	pop := l.push(scope{label: labelName(label), loop: true, yield: y})
 	l.fn.yield = y
-	head := l.entry()
+	again := &ast.IfStmt{
+		Cond: &ast.BinaryExpr{X: ident(y.code), Op: token.NEQ, Y: intLit(0)},
+		Body: block(&ast.ExprStmt{X: l.rt("Ranged", ident(y.code))}),
+	}
+	head := append([]ast.Stmt{again, assign(ident(y.code), intLit(rt.RangeInBody))}, l.entry()...)
 	for k, e := range []ast.Expr{s.Key, s.Value} {
 		if e == nil || blank(e) {
 			continue
@@ -324,13 +330,17 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 		}
 	}
 	body := l.block(s.Body, head...)
-	body.List = append(body.List, &ast.ReturnStmt{Results: []ast.Expr{ident("true")}})
+	body.List = append(body.List, y.next()...)
 	l.fn.yield = y.outer
 	pop()
 	lit := &ast.FuncLit{Type: l.lowSignature(s, params, names), Body: body}
-	out = append(out, &ast.ExprStmt{X: call(fun, lit)})
+	left := l.fresh("left")
+	out = append(out, &ast.ExprStmt{X: call(fun, lit)}, &ast.IfStmt{
+		Cond: &ast.BinaryExpr{X: ident(y.code), Op: token.EQL, Y: intLit(rt.RangeInBody)},
+		Body: block(&ast.ExprStmt{X: l.rt("Ranged", intLit(rt.RangeSwallowed))}),
+	}, define(left, ident(y.code)), assign(ident(y.code), intLit(rt.RangeOver)))
 	when := func(code int, list []ast.Stmt) {
-		out = append(out, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(y.code), Op: token.EQL, Y: intLit(code)}, Body: block(list...)})
+		out = append(out, &ast.IfStmt{Cond: &ast.BinaryExpr{X: ident(left), Op: token.EQL, Y: intLit(code)}, Body: block(list...)})
 	}
 	if y.returns {
 		if y.outer != nil {

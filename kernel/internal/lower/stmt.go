@@ -293,6 +293,12 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	var values []ast.Expr
 	var from []types.Type
 	if len(rhs) == 1 {
+		lhs = slices.Clone(lhs)
+		for k, x := range lhs {
+			if !blank(x) && l.newVar(x) == nil && !simple(x) { // what the left sides call comes first
+				lhs[k] = &lowered{l.place(x), l.typeOf(x)}
+			}
+		}
 		names, types, s := l.unpack(rhs[0])
 		out = append(out, s...)
 		for _, name := range names {

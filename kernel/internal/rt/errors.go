@@ -77,6 +77,26 @@ func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 // RuntimeError marks it as runtime.Error does.
 func (runtimeError) RuntimeError() {}
 
+// What the body of a range over a function knows of itself, besides 0 and the codes with which it was left.
+const (
+	RangeInBody    = -2
+	RangeOver      = -3
+	RangeSwallowed = -4
+)
+
+// ranged panics as the Go run time does where a function that is ranged over breaks the rules.
+func ranged(code int) {
+	switch code {
+	case RangeInBody:
+		panic(runtimeError("range function continued iteration after loop body panic"))
+	case RangeOver:
+		panic(runtimeError("range function continued iteration after whole loop exit"))
+	case RangeSwallowed:
+		panic(runtimeError("range function recovered a loop body panic and did not resume panicking"))
+	}
+	panic(runtimeError("range function continued iteration after function for loop body returned false"))
+}
+
 const nilPointer = runtimeError("invalid memory address or nil pointer dereference")
 
 // Panicked returns the value of a recovered panic: what the cell panicked with, or a run-time error.
@@ -87,6 +107,9 @@ func (r *Registry) Panicked(x any) any {
 	case nil, Obj, ErrObj:
 		return x
 	case *reflect.ValueError:
+		if v.Kind != reflect.Invalid { // the cell's own use of reflection
+			return x
+		}
 		return nilPointer
 	case string:
 		text = v
