@@ -28,6 +28,11 @@ func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 	if p := l.forwarded(c); p != nil {
 		return l.forward(c, sig, p)
 	}
+	if s, ok := fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "Write" || s.Sel.Name == "WriteString") {
+		if name := l.standard(s.X); name != "" {
+			return l.rt(s.Sel.Name, strLit(name), l.to(c.Args[0], sig.Params().At(0).Type()))
+		}
+	}
 	f, where := l.callee(fun)
 	args := l.arguments(c, sig, where)
 	out := &ast.CallExpr{Fun: f.fun, Lparen: c.Lparen, Args: append(f.recv, args.list...)}

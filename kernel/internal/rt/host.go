@@ -63,7 +63,11 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Println": func(xs []any) { h.Print(printText(xs, " ", "\n")) },
 		"Stdout":  func() io.Writer { return h.Stdout },
 		"Stderr":  func() io.Writer { return h.Stderr },
-		"Select":  h.choose, "Encoded": EncodeError,
+
+		"Write":       func(to string, b []byte) (int, error) { return h.stream(to).Write(b) },
+		"WriteString": func(to, s string) (int, error) { return io.WriteString(h.stream(to), s) },
+
+		"Select": h.choose, "Encoded": EncodeError,
 		"Fatal": func(l *log.Logger, method string, args ...any) { // log.Logger's own would end the process
 			switch method {
 			case "Fatal":
@@ -205,4 +209,12 @@ func (h Host) choose(hasDefault bool, chans, sent, received []any) (int, bool) {
 		h.Check()
 		cases[k].Chan = reflect.Value{} // the cell has ended otherwise
 	}
+}
+
+// stream is where text for os.Stdout or os.Stderr goes.
+func (h Host) stream(name string) io.Writer {
+	if name == "Stderr" {
+		return h.Stderr
+	}
+	return h.Stdout
 }
