@@ -350,7 +350,7 @@ func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.I
 			for k := range y.results {
 				results = append(results, star(ident(y.results[k])))
 			}
-			when(-1, l.giveBack(results))
+			when(-1, l.giveBack(s, results))
 		}
 	}
 	for k, b := range y.exits {

@@ -440,7 +440,10 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		return l.yieldReturn(s)
 	}
 	if len(s.Results) == 0 {
-		return l.giveBack(l.namedResults())
+		if l.fn.defers != "" { // its results are their own slots
+			return []ast.Stmt{&ast.ReturnStmt{}}
+		}
+		return []ast.Stmt{&ast.ReturnStmt{Results: l.namedResults()}}
 	}
 	var pre []ast.Stmt
 	var results []ast.Expr
@@ -449,7 +452,7 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		for k, name := range names {
 			results = append(results, l.convert(s, ident(name), ts[k], l.fn.results[k].Type()))
 		}
-		return append(before, l.giveBack(results)...)
+		return append(before, l.giveBack(s, results)...)
 	}
 	for k, e := range s.Results {
 		x := l.to(e, l.fn.results[k].Type())
@@ -461,14 +464,11 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		}
 		results = append(results, x)
 	}
-	return append(pre, l.giveBack(results)...)
+	return append(pre, l.giveBack(s, results)...)
 }
 
-// namedResults are what the named results hold, nil for a function that defers, whose results are their own slots.
+// namedResults are what the named results of a function that defers nothing hold.
 func (l *Lowerer) namedResults() []ast.Expr {
-	if l.fn.defers != "" {
-		return nil
-	}
 	var list []ast.Expr
 	for _, v := range l.fn.results {
 		if loc, ok := l.fn.names[v]; ok && loc.boxed {
@@ -483,11 +483,24 @@ func (l *Lowerer) namedResults() []ast.Expr {
 }
 
 // giveBack returns values that are evaluated and converted.
-func (l *Lowerer) giveBack(results []ast.Expr) []ast.Stmt {
-	if l.fn.defers == "" {
-		return []ast.Stmt{&ast.ReturnStmt{Results: results}}
-	}
+func (l *Lowerer) giveBack(n ast.Node, results []ast.Expr) []ast.Stmt {
 	var out []ast.Stmt
+	if l.fn.defers == "" {
+		for k, x := range results { // a closure that the caller gets may read a named result
+			v := l.fn.results[k]
+			loc, ok := l.fn.names[v]
+			if !ok || !l.reachable(v) {
+				continue
+			}
+			name, to := l.fresh("t"), ast.Expr(ident(loc.name))
+			if loc.boxed {
+				to = star(to)
+			}
+			out = append(out, varDecl(name, l.low(n, v.Type()), x), assign(to, ident(name)))
+			results[k] = ident(name)
+		}
+		return append(out, &ast.ReturnStmt{Results: results})
+	}
 	for k, x := range results {
 		out = append(out, assign(&ast.StarExpr{X: ident(l.fn.slots[k])}, x))
 	}
