@@ -3,7 +3,6 @@ package rt
 import (
 	"fmt"
 	"go/types"
-	html "html/template"
 	"io"
 	"maps"
 	"reflect"
@@ -124,29 +123,9 @@ type executes interface {
 // Execute runs a template, or that of its group with a name where it is not nil.
 func (r *Registry) Execute(t executes, w io.Writer, name, data any) error {
 	m := r.viewMirror()
-	var tree *parse.Tree
-	var lookup func(name string) *parse.Tree
-	switch t := t.(type) {
-	case *template.Template:
-		lookup = func(name string) *parse.Tree {
-			if t := t.Lookup(name); t != nil {
-				return t.Tree
-			}
-			return nil
-		}
-		if t != nil {
-			tree = t.Tree
-		}
-	case *html.Template:
-		lookup = func(name string) *parse.Tree {
-			if t := t.Lookup(name); t != nil {
-				return t.Tree
-			}
-			return nil
-		}
-		if t != nil {
-			tree = t.Tree
-		}
+	tree := treeOf(reflect.ValueOf(t))
+	lookup := func(name string) *parse.Tree {
+		return treeOf(reflect.ValueOf(t).MethodByName("Lookup").Call([]reflect.Value{reflect.ValueOf(name)})[0])
 	}
 	if name != nil {
 		tree = lookup(name.(string))
@@ -166,6 +145,15 @@ func (r *Registry) Execute(t executes, w io.Writer, name, data any) error {
 		return m.templated(t.ExecuteTemplate(w, name.(string), x))
 	}
 	return m.templated(t.Execute(w, x))
+}
+
+// treeOf is the tree of a template of either package, nil where there is no template. It is found by reflection, since the
+// browser's kernel does not link html/template.
+func treeOf(t reflect.Value) *parse.Tree {
+	if t.IsNil() {
+		return nil
+	}
+	return t.Elem().FieldByName("Tree").Interface().(*parse.Tree)
 }
 
 // uses is what a template does with its data: reads parts of it, or prints the whole.
