@@ -63,12 +63,18 @@ func (tb *tab) drop(name string, content []byte) {
 // A file of the site: it forms in the worker, ends where the native program's layout ends, and can be paused, changed,
 // coloured and selected from. Nothing is asked of anybody else.
 func TestTSNEPage(t *testing.T) {
-	e := clusters(300, 5, 6)
+	e := clusters(1000, 5, 6) // so many that the layout is still forming when it is paused, on a busy machine too
 	s := newStatic(t, map[string]any{"points.npz": fileOf(t, e, "points.npz")})
 	p := s.open("tsne.html?open=files/points.npz&perplexity=20&seed=7&method=exact", nil)
-	p.await("document.body.dataset.state === 'running' && nacreTsne.progress.iteration > 0")
-	p.await("nacreTsne.frames > 3")
-	eval[any](p, "(nacreTsne.toggle(), null)")
+	p.await("globalThis.nacreTsne")
+	eval[any](p, `new Promise(done => {
+		const look = setInterval(() => {
+			if (document.body.dataset.state !== 'running' || nacreTsne.frames <= 3) return;
+			clearInterval(look);
+			nacreTsne.toggle();
+			done(null);
+		}, 1);
+	})`)
 	p.await("document.body.dataset.state === 'paused'")
 	at := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 200))")
 	if still := eval[int](p, "new Promise(done => setTimeout(() => done(nacreTsne.progress.iteration), 300))"); still != at {
