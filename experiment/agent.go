@@ -97,7 +97,7 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	}
 	if _, err := LoadWeights(run.Path(weights), a.Learner.Memory()); err != nil {
 		a.Close()
-		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete)", err)
+		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete; of shipped studies only the first seed has)", err)
 	}
 	if e, ok := a.Learner.(rl.Experienced); ok {
 		if err := loadExperience(run, cfg, e); err != nil {

@@ -30,6 +30,50 @@ func inJSON(t *testing.T, v any) any {
 	return out
 }
 
+// A study with more seeds goes on from a packed one: runs without weights keep what an earlier program measured, and the report
+// says so; another plan, which would have to measure them, is refused.
+func TestPackedStudyGoesOn(t *testing.T) {
+	dir, to, host := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed"), experiment.Host{Workers: 2}
+	plan := quickly()
+	plan.Seeds = 2
+	want, err := Run(t.Context(), dir, plan, host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Pack(dir, to); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(to, want.Arms[0].Seeds[1].Run, keptFile)
+	var k kept
+	if data, err := os.ReadFile(file); err != nil || json.Unmarshal(data, &k) != nil {
+		t.Fatal(err)
+	}
+	k.Result.Commit = "earlier"
+	if err := writeJSON(file, k); err != nil {
+		t.Fatal(err)
+	}
+	plan.Seeds = 3
+	r, err := Run(t.Context(), to, plan, host, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, arm := range r.Arms {
+		if len(arm.Seeds) != 3 || !reflect.DeepEqual(arm.Seeds[1].Adapted, want.Arms[i].Seeds[1].Adapted) {
+			t.Errorf("%s: %d seeds, or other figures of the second", arm.Name, len(arm.Seeds))
+		}
+	}
+	if text := r.report(); !strings.Contains(text, "commit earlier: pearl 2") {
+		t.Errorf("the report does not name the commit that measured a run:\n%s", text)
+	}
+	if c, err := Check(t.Context(), to, false, progress.Silent()); err != nil || len(c.Differences) > 0 {
+		t.Errorf("%v, %v", c.Differences, err)
+	}
+	plan.Windows++
+	if _, err := Run(t.Context(), to, plan, host, progress.Silent()); err == nil || !strings.Contains(err.Error(), "has no weights") {
+		t.Errorf("another plan: %v", err)
+	}
+}
+
 // Every number of a packed study comes out of its arrays, trajectories and metrics again, and a changed one does not.
 func TestPackedStudyChecks(t *testing.T) {
 	dir, to := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed")
@@ -59,12 +103,15 @@ func TestPackedStudyChecks(t *testing.T) {
 	if rows := len(r.Centroids); rows != 3*len(Spaces) {
 		t.Errorf("%d rows, want three for each of %v", rows, Spaces)
 	}
-	// The packed weights are those of an agent that can be used.
-	a, err := experiment.LoadAgent(filepath.Join(to, r.Arms[1].Seeds[1].Run), experiment.Host{Workers: 1})
+	// The packed weights are those of an agent that can be used; the second seed's stay behind.
+	a, err := experiment.LoadAgent(filepath.Join(to, r.Arms[1].Seeds[0].Run), experiment.Host{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.Close()
+	if exists(filepath.Join(to, r.Arms[1].Seeds[1].Run, experiment.WeightsFile)) {
+		t.Error("the second seed's weights are packed")
+	}
 	if _, err := Pack(to, to); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("packing into a folder that is in use: %v", err)
 	}

@@ -28,7 +28,7 @@ type kept struct {
 	Baseline Baseline   `json:"baseline"`
 }
 
-// key names everything that a run's figures depend on.
+// key names everything that a run's figures depend on but the program.
 func (r *runner) key(cfg experiment.Config) (string, error) {
 	hash, err := config.Hash(cfg)
 	if err != nil {
@@ -39,12 +39,13 @@ func (r *runner) key(cfg experiment.Config) (string, error) {
 	for _, a := range r.out.Arms {
 		arms = append(arms, a.Name)
 	}
-	text, err := json.Marshal([]any{version.Get().Commit, hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, p.Contexts, p.Adaptations, r.length,
+	text, err := json.Marshal([]any{hash, arms, p.Repeats, p.Tasks, p.Windows, p.Layouts, p.VaryStart, p.Script, p.Contexts, p.Adaptations, r.length,
 		Layout(), tsne.PaperScript()})
 	return string(text), err
 }
 
-// kept returns the figures of a run, nil where there are none or they are those of another plan or program.
+// kept returns the figures of a run, nil where they are to be measured: there are none, or those of another plan or program.
+// A run that was packed without its weights keeps what an earlier program measured; Check makes that again from the arrays.
 func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	var k kept
 	data, err := os.ReadFile(filepath.Join(dir, keptFile))
@@ -57,7 +58,11 @@ func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, keptFile), err)
 	}
-	if k.Key != key {
+	weights := exists(filepath.Join(dir, experiment.WeightsFile))
+	if k.Key != key && !weights {
+		return nil, fmt.Errorf("study: %s has no weights, and its figures are of another plan: expected the plan that measured it, or another folder", dir)
+	}
+	if k.Key != key || k.Result.Commit != version.Get().Commit && weights {
 		return nil, nil
 	}
 	if err := k.Result.load(dir); err != nil {

@@ -21,8 +21,9 @@ var trained = []string{
 // packed are those that are shipped: these and the arrays.
 var packed = append(slices.Clone(trained), EmbeddingsFile, LayoutFile, ScriptFile)
 
-// weighted is the number of seeds, from the first on, whose weights are shipped.
-const weighted = 3
+// weighted is the number of seeds, from the first on, whose weights are shipped. The others keep their figures (keptFile), so
+// that a study with more seeds goes on from what is shipped.
+const weighted = 1
 
 // pictures are the files that report.md shows.
 var pictures = []string{
@@ -31,7 +32,8 @@ var pictures = []string{
 
 // Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
 // program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
-// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted), the rest would be most of it. It returns the bytes written. The folder must not exist or be empty.
+// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted), the rest would be most of it. It
+// returns the bytes written. The folder must not exist or be empty.
 func Pack(from, to string) (bytes int64, err error) {
 	r, err := Open(from)
 	if err != nil {
@@ -63,7 +65,7 @@ func Pack(from, to string) (bytes int64, err error) {
 				}
 			}
 			if k >= weighted {
-				files = slices.DeleteFunc(files, func(name string) bool { return name == experiment.WeightsFile })
+				files[slices.Index(files, experiment.WeightsFile)] = keptFile
 			}
 			for _, name := range files {
 				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))

@@ -3,7 +3,9 @@ package study
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -306,7 +308,7 @@ func (r *Result) how() string {
 		{"scale", r.Plan.Scale}, {"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")}, {"environment", s.Family},
 		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore, r.Protocol.Scored)},
 		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity, recipe.Iterations(), recipe.Start)},
-		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
+		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"measured by", strings.Join(r.measuredBy(), "; ")}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
 	}
 	var b strings.Builder
 	b.WriteString("| | |\n|---|---|\n")
@@ -316,6 +318,22 @@ func (r *Result) how() string {
 		}
 	}
 	return b.String()
+}
+
+// measuredBy are the commits of the programs that measured the runs, where they are not all that of the first run's training.
+func (r *Result) measuredBy() (out []string) {
+	seeds := map[string][]string{}
+	for _, a := range r.Arms {
+		for _, s := range a.Seeds {
+			if s.Commit != "" && s.Commit != r.Session.Commit {
+				seeds[s.Commit] = append(seeds[s.Commit], fmt.Sprintf("%s %d", a.Name, s.Seed))
+			}
+		}
+	}
+	for _, commit := range slices.Sorted(maps.Keys(seeds)) {
+		out = append(out, fmt.Sprintf("commit %s: %s", commit, strings.Join(seeds[commit], ", ")))
+	}
+	return out
 }
 
 // repeating says how each number can be had again.

@@ -15,6 +15,7 @@ import (
 	"nacre/experiment/paper"
 	"nacre/experiment/progress"
 	"nacre/internal/atomicfile"
+	"nacre/internal/version"
 	"nacre/rl"
 	"nacre/rl/protocol"
 	"nacre/sim"
@@ -168,7 +169,7 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 		return nil, err
 	}
 	if s == nil {
-		s = &SeedResult{Seed: seed}
+		s = &SeedResult{Seed: seed, Commit: version.Get().Commit}
 		if err := r.make(ctx, dir, arm, cfg, s); err != nil {
 			return nil, err
 		}

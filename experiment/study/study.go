@@ -77,6 +77,7 @@ type SeedResult struct {
 	EnvSteps  int64           `json:"env_steps"`
 	Updates   int64           `json:"updates"`
 	Seconds   float64         `json:"training_seconds"` // collection, updates and evaluations
+	Commit    string          `json:"commit,omitempty"` // of the program that measured the run
 	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
