@@ -95,7 +95,7 @@ func renamed(source, suffix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return p.with(suffix, false), nil
+	return p.with(suffix, false, false), nil
 }
 
 // file is a program with the names it declares at package level.
@@ -103,15 +103,20 @@ type file struct {
 	source string
 	names  []string
 	ends   []int // places after each of them, wherever it stands
+	inits  int   // functions named init
 }
 
-// with ends the names in a suffix, or that of main alone.
-func (p *file) with(suffix string, main bool) string {
+// with ends the names in a suffix, or that of main alone. Functions named init keep that name, or get one each.
+func (p *file) with(suffix string, main, inits bool) string {
 	var b strings.Builder
-	from := 0
+	from, n := 0, 0
 	for _, k := range p.ends {
 		b.WriteString(p.source[from:k])
-		if !main || lastWord.FindString(p.source[from:k]) == "main" {
+		switch word := lastWord.FindString(p.source[from:k]); {
+		case word == "init" && inits:
+			fmt.Fprint(&b, n, suffix)
+			n++
+		case word != "init" && !main, word == "main":
 			b.WriteString(suffix)
 		}
 		from = k
@@ -154,7 +159,11 @@ func read(source string) (*file, error) {
 		return o != nil && o.Parent() == pkg.Scope()
 	}
 	at := map[int]bool{}
+	inits := 0
 	for id, o := range info.Defs {
+		if id.Name == "init" && global(o) {
+			inits++
+		}
 		if global(o) {
 			at[fset.Position(id.End()).Offset] = true
 		}
@@ -164,7 +173,7 @@ func read(source string) (*file, error) {
 			at[fset.Position(id.End()).Offset] = true
 		}
 	}
-	return &file{source: source, names: pkg.Scope().Names(), ends: slices.Sorted(maps.Keys(at))}, nil
+	return &file{source: source, names: pkg.Scope().Names(), ends: slices.Sorted(maps.Keys(at)), inits: inits}, nil
 }
 
 var (
@@ -200,8 +209,12 @@ func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, e
 		for _, name := range own.names {
 			taken[name] = true
 		}
-		files[fmt.Sprintf("p%d.go", k)] = own.with(suffix, unique)
-		fmt.Fprintf(&calls, "\tmain%s,\n", suffix)
+		files[fmt.Sprintf("p%d.go", k)] = own.with(suffix, unique, true)
+		calls.WriteString("\tfunc() {\n")
+		for n := range own.inits {
+			fmt.Fprintf(&calls, "\t\tinit%d%s()\n", n, suffix)
+		}
+		fmt.Fprintf(&calls, "\t\tmain%s()\n\t},\n", suffix)
 	}
 	files["programs.go"] = "package main\n\nvar programs = []func(){\n" + calls.String() + "}\n"
 	for name, text := range files {

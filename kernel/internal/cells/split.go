@@ -118,7 +118,7 @@ func keep(src string, chunks []chunk, want func(token.Token) bool) string {
 func blankGap(b []byte, from, to int) {
 	for k := from; k < to; k++ {
 		if b[k] != '\n' {
-			if k == from && b[k] == ';' {
+			if k == from && k > 0 && b[k] == ';' {
 				continue
 			}
 			b[k] = ' '

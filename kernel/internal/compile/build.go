@@ -211,7 +211,7 @@ func (b *Builder) Build(ctx context.Context, src *Source, n int, name string) (s
 		"-linkmode=external", "-extld=gcc", stub); err != nil {
 		return "", err
 	}
-	if err := showCalled(at(".so"), b.Path, src.Shown); err != nil {
+	if err := showCalled(at(".so"), b.Path, src); err != nil {
 		return "", err
 	}
 	for _, file := range []string{cell, stub, at(".cfg"), at(".go"), at("-main.go")} {

@@ -31,7 +31,7 @@ func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
 	if len(u.Types)+len(u.Funcs)+len(u.Consts)+len(u.Inits)+len(u.Moved()) > 0 || u.Main != nil {
 		return nil, false
 	}
-	w := &direct{Session: s, env: env, unit: u, made: map[*types.Var]reflect.Value{}}
+	w := &direct{Session: s, env: env, unit: u, made: map[*types.Var]reflect.Value{}, shared: map[types.Object]bool{}}
 	var slots []func()
 	defer func() {
 		switch x := recover().(type) {
@@ -73,6 +73,7 @@ func (s *Session) Direct(u *cells.Unit, env Env) (d *Direct, ok bool) {
 		slots = append(slots, func() {
 			e := made.slot(c.Name, c.Obj.Type())
 			seeded(e)
+			e.shared = w.shared[c.Def] || w.shared[c.Obj]
 			s.slots[c.Def], s.slots[c.Obj] = e, e
 			env.Keep(e.name, p.Interface())
 		})
@@ -105,6 +106,7 @@ type direct struct {
 	env    Env
 	unit   *cells.Unit
 	made   map[*types.Var]reflect.Value // variables that the cell defines
+	shared map[types.Object]bool        // those of them that pointers may reach
 	define func(v *types.Var, t reflect.Type) reflect.Value
 }
 
@@ -233,16 +235,22 @@ func (w *direct) expr(x ast.Expr) value {
 			return w.unary(x)
 		}
 		if v := w.expr(x.X); x.Op == token.AND && v.place && !v.calls {
-			if id, ok := ast.Unparen(x.X).(*ast.Ident); ok {
-				if e := w.slotOf(id); e != nil {
-					e.shared = true
-				}
-			}
+			w.share(x.X)
 			p := v.get().Addr()
 			return value{t: p.Type(), get: func() reflect.Value { return p }}
 		}
 	}
 	panic(indirect{})
+}
+
+// share notes that pointers may reach the variable x.
+func (w *direct) share(x ast.Expr) {
+	if id, ok := ast.Unparen(x).(*ast.Ident); ok {
+		if e := w.slotOf(id); e != nil {
+			e.shared = true
+		}
+		w.shared[w.Info.ObjectOf(id)] = true
+	}
 }
 
 // ident is a variable or function of the session.
@@ -301,11 +309,7 @@ func (w *direct) selector(x *ast.SelectorExpr) value {
 		}
 		if p := reflect.PointerTo(v.t); v.place && !v.calls {
 			if _, ok := p.MethodByName(x.Sel.Name); ok {
-				if id, ok := ast.Unparen(x.X).(*ast.Ident); ok {
-					if e := w.slotOf(id); e != nil {
-						e.shared = true
-					}
-				}
+				w.share(x.X)
 				return w.method(v, p, x.Sel.Name, func() reflect.Value { return v.get().Addr() })
 			}
 		}

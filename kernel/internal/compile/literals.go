@@ -217,6 +217,9 @@ func (w *direct) convert(c *ast.CallExpr) value {
 	if whole(t.Kind()) && !whole(x.t.Kind()) && t.Kind() != reflect.Int && t.Kind() != reflect.Int64 {
 		panic(indirect{}) // what does not fit is cut off on another way
 	}
+	if t.Kind() == reflect.Float32 && whole(x.t.Kind()) {
+		panic(indirect{}) // reflection rounds twice
+	}
 	get := x.get
 	return value{t: t, calls: x.calls, read: x.read, get: func() reflect.Value { return get().Convert(t) }}
 }
@@ -296,8 +299,8 @@ func (w *direct) put(x ast.Expr, rhs ast.Expr) func() {
 			break
 		}
 		return func() {
-			to := f.get()
-			to.Set(v.get())
+			from := v.get()
+			f.get().Set(from)
 		}
 	case *ast.IndexExpr:
 		s, k := w.expr(x.X), w.expr(x.Index)

@@ -5,8 +5,12 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"os"
+	"reflect"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
+	"unsafe"
 )
 
 // show makes types in an object file of the session's package, whose path is given, print as those of the cells. A
@@ -66,8 +70,8 @@ func nameAround(data []byte, at int) (head, start, end int, ok bool) {
 }
 
 // showCalled makes the names of the methods of pointers in a plugin those of the cells: the run time takes from them what
-// it says of a method that is called with a nil pointer and wants the value.
-func showCalled(file, path string, names map[string]string) error {
+// it says of a method that is called with a nil pointer and wants the value. And it marks the methods that are wrappers.
+func showCalled(file, path string, src *Source) error {
 	f, err := elf.Open(file)
 	if err != nil {
 		return err
@@ -81,6 +85,9 @@ func showCalled(file, path string, names map[string]string) error {
 	if err != nil {
 		return err
 	}
+	if len(src.Wraps) > 0 {
+		markWrappers(data, path, src.Wraps)
+	}
 	prefix := []byte("\x00" + path + ".(*")
 	for at := 0; ; {
 		k := bytes.Index(data[at:], prefix)
@@ -91,7 +98,7 @@ func showCalled(file, path string, names map[string]string) error {
 		end := start + bytes.IndexByte(data[start:], 0)
 		typ, method, _ := strings.Cut(string(data[at+k+len(prefix):end]), ")")
 		typ, args, generic := strings.Cut(typ, "[")
-		if to, ok := names[typ]; ok {
+		if to, ok := src.Shown[typ]; ok {
 			typ = to
 		}
 		if generic {
@@ -108,3 +115,29 @@ func showCalled(file, path string, names map[string]string) error {
 	_, err = out.WriteAt(data, int64(table.Offset))
 	return err
 }
+
+// kindAt is the place of what kind of function it is in what the run time knows of one.
+const kindAt = 40
+
+// markWrappers makes methods in a table of functions of the kind that the compiler's own wrappers are: recover then takes
+// the function that the method calls, which is its body, for the one that was deferred.
+func markWrappers(table []byte, path string, methods []string) {
+	own := reflect.ValueOf(wrapped{}.method).Pointer()
+	kind := *(*byte)(unsafe.Add(unsafe.Pointer(runtime.FuncForPC(own)), kindAt))
+	word := func(k int) uint64 { return binary.LittleEndian.Uint64(table[8*k:]) }
+	number := func(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+	names, functions := table[word(4):], table[word(8):]
+	for k := range word(1) {
+		f := functions[number(functions[8*k+4:]):]
+		name, _, _ := bytes.Cut(names[number(f[4:]):], []byte{0})
+		if of, ok := bytes.CutPrefix(name, []byte(path+".")); ok && slices.Contains(methods, string(of)) {
+			f[kindAt] = kind
+		}
+	}
+}
+
+// wrapped has a method for which, as a function value, the compiler makes a wrapper.
+type wrapped struct{}
+
+//go:noinline
+func (wrapped) method() {}

@@ -31,6 +31,7 @@ type entity struct {
 	alias  *entity           // of a type: what it is embedded as
 	shown  string            // of a type: its name in the cells, where it is another
 	shared bool              // of a variable: functions or pointers may reach it
+	wraps  string            // of a method whose body calls recover: its name in compiled code
 }
 
 // Session writes the source of the cells of a session.
@@ -72,6 +73,7 @@ type Source struct {
 	Text    string
 	Imports []string          // paths
 	Shown   map[string]string // the names that types have in the cells, by those in the text that differ
+	Wraps   []string          // methods to be taken for wrappers
 }
 
 // Slot is the name of the compiled variable v, "" where there is none.
@@ -374,9 +376,24 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 		}
 		results, give = "("+strings.Join(rs, ", ")+")", "return "
 	}
-	of := w.node(recv.Type)
-	m.text = fmt.Sprintf("\n//line /generated:1\nvar %s func(%s) %s\nfunc (r__ %s) %s(%s) %s { %s%s(%s) }\n", through, strings.Join(append([]string{of}, kinds...), ", "), results,
+	of, pragma := w.node(recv.Type), ""
+	if w.recovers(fd.Body) { // inlined into another function, the method would not be there to be found
+		m.wraps, pragma = strings.Replace(of, "*"+t.name, "(*"+t.name+")", 1)+"."+fd.Name.Name, "//go:noinline\n"
+	}
+	m.text = fmt.Sprintf("\n//line /generated:1\nvar %s func(%s) %s\n"+pragma+"func (r__ %s) %s(%s) %s { %s%s(%s) }\n", through, strings.Join(append([]string{of}, kinds...), ", "), results,
 		of, fd.Name.Name, strings.Join(list, ", "), results, give, through, strings.Join(append([]string{"r__"}, args...), ", "))
+}
+
+// recovers says whether a function calls recover itself.
+func (w *writer) recovers(body *ast.BlockStmt) (found bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {
+			found = found || w.Info.Uses[id] == types.Universe.Lookup("recover")
+		}
+		_, nested := n.(*ast.FuncLit)
+		return !nested && !found
+	})
+	return found
 }
 
 func namesOf(f *ast.Field, none string) []string {
@@ -526,6 +543,9 @@ func (u *unit) file(body string) *Source {
 		}
 		if e.shown != "" {
 			src.Shown[e.name] = e.shown
+		}
+		if e.wraps != "" {
+			src.Wraps = append(src.Wraps, e.wraps)
 		}
 		decls.WriteString(e.text)
 		binds.WriteString(e.bind)

@@ -42,7 +42,16 @@ func (l *Lowerer) mapKey(e ast.Expr, t types.Type) ast.Expr {
 	if tv := l.Info.Types[e]; tv.IsNil() && (!types.IsInterface(l.subst(t)) || nativeInterface(l.subst(t))) {
 		return call(&ast.ParenExpr{X: l.low(e, t)}, ident("nil"))
 	}
-	return l.to(e, t)
+	return l.hashed(e, l.to(e, t), t)
+}
+
+// hashed is the lowered key x of a map. Of one that cannot be hashed the run time would name the lowered type.
+func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type) ast.Expr {
+	from, t := l.typeOf(e), l.subst(t)
+	if !types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !types.IsInterface(from) && (native(from) || types.Comparable(from)) {
+		return x
+	}
+	return l.rt("Hashed", x)
 }
 
 // null is nil as a value of type t.

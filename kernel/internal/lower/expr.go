@@ -437,7 +437,7 @@ func (l *Lowerer) asserted(n ast.Node, x ast.Expr, from, t types.Type) ast.Expr 
 	if i, ok := t.Underlying().(*types.Interface); ok && i.NumMethods() == 0 {
 		return l.rt("NotNil", x)
 	}
-	v := l.rt("As", x, intLit(l.checkType(t)), strLit(l.name(from)))
+	v := l.rt("As", x, intLit(l.checkType(n, t)), strLit(l.name(from)))
 	switch {
 	case nativeInterface(t):
 		return call(l.wrapper(n, t), v)
@@ -448,9 +448,12 @@ func (l *Lowerer) asserted(n ast.Node, x ast.Expr, from, t types.Type) ast.Expr 
 }
 
 // checkType returns the number of a type that values are compared with.
-func (l *Lowerer) checkType(t types.Type) int {
+func (l *Lowerer) checkType(n ast.Node, t types.Type) int {
 	if !native(t) && !types.IsInterface(t) {
 		return l.boxType(t)
+	}
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		l.low(n, p) // which may be refused
 	}
 	return l.runtimeType(t).ID
 }
@@ -493,7 +496,7 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr)
-			key := element(kv.Key, u.Key())
+			key := l.hashed(kv.Key, element(kv.Key, u.Key()), u.Key())
 			if tv := l.Info.Types[kv.Key]; tv.IsNil() {
 				key = l.mapKey(kv.Key, u.Key())
 			}

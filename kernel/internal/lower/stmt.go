@@ -430,7 +430,7 @@ func (l *Lowerer) unpackAssertion(e *ast.TypeAssertExpr) ([]string, []types.Type
 	return []string{v, ok}, []types.Type{t, types.Typ[types.Bool]}, []ast.Stmt{
 		varDecl(x, anyType(), l.to(e.X, anyInterface)),
 		declare(v, l.low(e, t)),
-		define(ok, l.rt("Is", ident(x), intLit(l.checkType(t)))),
+		define(ok, l.rt("Is", ident(x), intLit(l.checkType(e, t)))),
 		&ast.IfStmt{Cond: ident(ok), Body: block(assign(ident(v), l.asserted(e, ident(x), from, t)))},
 	}
 }

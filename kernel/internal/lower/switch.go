@@ -159,7 +159,7 @@ func (l *Lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.Ident) []ast.Stmt
 			if tv := l.Info.Types[e]; tv.IsNil() {
 				test = l.rt("IsNil", ident(tag))
 			} else {
-				test = l.rt("Is", ident(tag), intLit(l.checkType(types.Unalias(l.typeOf(e)))))
+				test = l.rt("Is", ident(tag), intLit(l.checkType(e, types.Unalias(l.typeOf(e)))))
 			}
 			if cond == nil {
 				cond = test

@@ -29,7 +29,7 @@ type Host struct {
 // Symbols are the host functions by the names lowered code uses.
 func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
-		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal,
+		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal, "Hashed": hashed,
 		"Register": r.Register, "Lowered": r.Lowered, "View": r.View, "Execute": r.Execute, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
 		"Same":   func(a, b any) bool { return a == b },

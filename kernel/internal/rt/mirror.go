@@ -170,7 +170,8 @@ func (m *mirror) structType(u *types.Struct) reflect.Type {
 			if !embedsStruct(f) && !f.Exported() {
 				continue
 			}
-			sf.Anonymous = embedsStruct(f) && !m.keeps(f.Type()) && sf.Tag.Get("json") == ""
+			name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+			sf.Anonymous = embedsStruct(f) && !m.keeps(f.Type()) && name == ""
 			if !f.Exported() {
 				sf.Name = "Embedded_" + f.Name()
 			}

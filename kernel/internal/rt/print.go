@@ -37,11 +37,14 @@ func (i item) name() string {
 	if i.t != nil {
 		return i.t.Name
 	}
+	if i.v.Type() == reflect.TypeFor[runtimeError]() {
+		return runtimeError(i.v.String()).typeName()
+	}
 	return reflectNames.Replace(i.v.Type().String())
 }
 
-// reflectNames are what the types that stand for package reflect's are called.
-var reflectNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
+// reflectNames are what the types that stand for those of packages reflect and runtime are called.
+var reflectNames = strings.NewReplacer("*rt.AssertError", "*runtime.TypeAssertionError", "rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
 	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type")
 
 // item is what an interface holds.

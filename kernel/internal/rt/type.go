@@ -338,7 +338,11 @@ func (r *Registry) assertError(x any, id int, from string) error {
 	if x = r.Norm(x); x != nil {
 		name = TypeName(x)
 	}
-	return &AssertError{fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, t.Name)}
+	text := fmt.Sprintf("interface conversion: %s is %s, not %s", from, name, t.Name)
+	if name == t.Name {
+		text += " (types from different scopes)"
+	}
+	return &AssertError{text}
 }
 
 // TypeName is what %T prints for x.
@@ -374,6 +378,14 @@ func (r *Registry) Equal(a, b any) bool {
 		}
 	}()
 	return a == b
+}
+
+// hashed returns x, which becomes a map's key, or panics where its type, which is a cell's, cannot be hashed.
+func hashed(x any) any {
+	if o, ok := object(x); ok && o.V != nil && !reflect.TypeOf(o.V).Comparable() {
+		panic(runtimeError("hash of unhashable type " + o.T.Name))
+	}
+	return x
 }
 
 // Wrap returns x as a native interface type, through the library's wrapper where x is a cell's value.
