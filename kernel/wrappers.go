@@ -5,11 +5,27 @@ import (
 	"reflect"
 )
 
-// wrappers wrap values of cells' types with the methods that package io looks for in readers and writers beyond those
-// it asks for. The richest come first.
+// wrappers wrap values of cells' types with the methods that package io looks for in readers and writers, and package flag
+// in values of flags, beyond those they ask for. The richest come first.
 var wrappers = []reflect.Type{
 	reflect.TypeFor[rendererOf](), reflect.TypeFor[fullWriter](), reflect.TypeFor[stringWriter](), reflect.TypeFor[writerFrom](),
-	reflect.TypeFor[readerTo](),
+	reflect.TypeFor[readerTo](), reflect.TypeFor[boolFlag](),
+}
+
+type boolFlag struct {
+	IValue      any
+	WString     func() string
+	WSet        func(string) error
+	WIsBoolFlag func() bool
+}
+
+func (f boolFlag) Set(s string) error { return f.WSet(s) }
+func (f boolFlag) IsBoolFlag() bool   { return f.WIsBoolFlag() }
+func (f boolFlag) String() string {
+	if f.WString == nil { // package flag asks the zero value
+		return ""
+	}
+	return f.WString()
 }
 
 type stringWriter struct {

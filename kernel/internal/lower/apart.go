@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 
@@ -49,6 +50,53 @@ func apart(file *ast.File) {
 		}
 		return true
 	})
+}
+
+// passOn makes a literal that calls it of each function of the file that a closure uses as a value. The interpreter makes
+// what native code gets of it when it reads the closure, at which time it may not have read the function, so that calling
+// it would do nothing.
+func passOn(file *ast.File) {
+	known := map[string]*ast.FuncType{}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			known[f.Name.Name] = f.Type
+		}
+	}
+	depth := 0
+	astutil.Apply(file, func(c *astutil.Cursor) bool {
+		if _, ok := c.Node().(*ast.FuncLit); ok {
+			depth++
+		}
+		return true
+	}, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.FuncLit:
+			depth--
+		case *ast.Ident:
+			if t := known[n.Name]; t != nil && depth > 0 && c.Name() != "Fun" && c.Name() != "Sel" && c.Name() != "Key" {
+				c.Replace(passing(n, t))
+			}
+		}
+		return true
+	})
+}
+
+// passing is a literal of type t that calls f.
+func passing(f *ast.Ident, t *ast.FuncType) ast.Expr {
+	lit := &ast.FuncType{Params: &ast.FieldList{}, Results: t.Results}
+	inner := call(f)
+	for k, p := range t.Params.List {
+		name := fmt.Sprintf("a__%d", k)
+		lit.Params.List = append(lit.Params.List, field(name, p.Type))
+		inner.Args = append(inner.Args, ident(name))
+		if _, ok := p.Type.(*ast.Ellipsis); ok {
+			inner.Ellipsis = 1
+		}
+	}
+	if t.Results == nil || len(t.Results.List) == 0 {
+		return &ast.FuncLit{Type: lit, Body: block(&ast.ExprStmt{X: inner})}
+	}
+	return &ast.FuncLit{Type: lit, Body: block(&ast.ReturnStmt{Results: []ast.Expr{inner}})}
 }
 
 // jumps says whether a function's own statements may go back to an earlier one by goto.

@@ -56,6 +56,10 @@ func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 		}
 	case strings.HasSuffix(where, "/template.Template.Funcs") && len(args.list) == 1:
 		out.Args[0] = l.rt("TemplateFuncs", out.Args[0])
+	case where == "flag.TextVar", where == "flag.FlagSet.TextVar":
+		if !native(l.typeOf(c.Args[0])) {
+			l.refuse(c, "flags of types of cells are not supported by this engine in TextVar: use Var, with methods String and Set")
+		}
 	case strings.HasPrefix(where, "log.Logger.Fatal"):
 		if s, ok := f.fun.(*ast.SelectorExpr); ok {
 			out.Fun = l.rt("Fatal").Fun
@@ -127,18 +131,6 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 		}
 	}
 	return target{fun: l.whole(fun)}, ""
-}
-
-// funcValue is a function where it is not called. The interpreter makes what native code gets of it when it reads the
-// closure around it, at which time it may not have read the function itself, so that calling it would do nothing.
-func (l *Lowerer) funcValue(n ast.Expr, id *ast.Ident) ast.Expr {
-	x := l.funcRef(n, id)
-	low, ok := x.(*ast.Ident)
-	if !ok || !l.fn.closure {
-		return x
-	}
-	ft, body := l.passingOn(n, l.typeOf(n).Underlying().(*types.Signature), target{fun: low})
-	return &ast.FuncLit{Type: ft, Body: body}
 }
 
 // funcRef refers to a function by name, as an instance where it is generic.

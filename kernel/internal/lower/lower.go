@@ -128,7 +128,6 @@ type function struct {
 	slots     []string // pointers to the results of a function that defers
 
 	top     bool // the statements of a cell
-	closure bool // a function literal
 	library bool // a function of a native package
 	printed bool // a method whose panics package fmt prints
 }
@@ -264,6 +263,7 @@ func (l *Lowerer) file() *ast.File {
 		specs.Specs = append(specs.Specs, &ast.ImportSpec{Name: ast.NewIdent(l.imports[p]), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", p)}})
 	}
 	f := &ast.File{Name: ast.NewIdent("main"), Decls: l.out}
+	passOn(f)
 	apart(f)
 	keyElements(f)
 	leading(f)

@@ -224,9 +224,15 @@ func (l *Lowerer) bindMethods(t types.Type) {
 		if !obj.Exported() && !fromCell2(obj) {
 			continue
 		}
+		sig := s.Type().(*types.Signature)
+		sig = types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
 		r := l.fresh("r")
 		saved, env := l.fn, l.env
 		l.env = nil
+		if !fromCell2(obj) && !l.spelled(sig) {
+			l.env = env
+			continue
+		}
 		l.fn = &function{names: map[types.Object]local{}}
 		f, _ := l.bound(nil, ident(r), t, obj, s.Index())
 		version := ""
@@ -237,8 +243,6 @@ func (l *Lowerer) bindMethods(t types.Type) {
 			next := clone(l.boxed[id])
 			next[name] = version
 			l.boxed[id] = next
-			sig := s.Type().(*types.Signature)
-			sig = types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
 			bind := l.fresh("bind")
 			lit := l.binder(nil, r, t, sig, f)
 			l.out = append(l.out, &ast.FuncDecl{Name: ident(bind), Type: lit.Type, Body: lit.Body})
@@ -246,6 +250,19 @@ func (l *Lowerer) bindMethods(t types.Type) {
 		}
 		l.fn, l.env = saved, env
 	}
+}
+
+// spelled says whether all types of a native method have symbols in this kernel.
+func (l *Lowerer) spelled(sig *types.Signature) (ok bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			if _, refused := x.(*Refusal); !refused {
+				panic(x)
+			}
+		}
+	}()
+	l.lowSignature(nil, sig, nil)
+	return true
 }
 
 // rebind registers anew the methods that the unit redefined of types boxed before.

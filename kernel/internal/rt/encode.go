@@ -51,14 +51,10 @@ func cycleVia(t *Type, v reflect.Value) error {
 	return &encodeError{err: &json.UnsupportedValueError{Value: v, Str: "encountered a cycle via " + t.Name}}
 }
 
-// unsupported is a json.UnsupportedTypeError of a cell's type.
-type unsupported struct {
-	name string
-	typ  reflect.Type
+// unsupported is the error of a cell's type that has no JSON.
+func unsupported(name string, t reflect.Type) error {
+	return &json.UnsupportedTypeError{Type: typeNamed{t, name}}
 }
-
-func (e *unsupported) Error() string { return "json: unsupported type: " + e.name }
-func (e *unsupported) Unwrap() error { return &json.UnsupportedTypeError{Type: e.typ} }
 
 // value encodes a value; addressable says that methods of pointers to it are called too, quoted that basic values are
 // put into a string.
@@ -115,7 +111,7 @@ func (e *encoder) value(i item, addressable, quoted bool) error {
 	case *types.Struct:
 		return e.structure(i, u, addressable)
 	}
-	return &unsupported{i.t.Name, typeOf(i.v)}
+	return unsupported(i.t.Name, typeOf(i.v))
 }
 
 func typeOf(v reflect.Value) reflect.Type {
@@ -255,7 +251,7 @@ func (e *encoder) mapping(i item, u *types.Map) error {
 	byText := key.Kind() != reflect.String && e.methodOf(u.Key(), "MarshalText")
 	// From Go 1.27 on it is the keys in a map that must become names, before it was the type of all.
 	if _, err := encode(reflect.Zero(reflect.MapOf(key, reflect.TypeFor[bool]())).Interface()); err != nil && !byText {
-		return &unsupported{i.t.Name, i.v.Type()}
+		return unsupported(i.t.Name, i.v.Type())
 	}
 	if i.v.IsNil() {
 		e.text("null")

@@ -66,8 +66,20 @@ func EncodeError(err error) error {
 	case e.typ == "":
 		return e.err
 	}
-	return e
+	failed := &json.MarshalerError{Type: typeNamed{reflect.TypeFor[Obj](), e.typ}, Err: e.err}
+	if f := reflect.ValueOf(failed).Elem().FieldByName("sourceFunc"); f.IsValid() {
+		reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().SetString(e.method)
+	}
+	return failed
 }
+
+// typeNamed is a type in an error of encoding/json, with the name of the cell's.
+type typeNamed struct {
+	reflect.Type
+	name string
+}
+
+func (t typeNamed) String() string { return t.name }
 
 // Marshaled is what a function of encoding/json returned.
 func Marshaled(data []byte, err error) ([]byte, error) { return data, EncodeError(err) }
@@ -99,7 +111,8 @@ func (o Obj) decoded(decode func(any) error) error {
 		if err := decode(&s); err != nil {
 			var e *json.UnmarshalTypeError
 			if p, ok := o.T.Go.Underlying().(*types.Pointer); ok && errors.As(err, &e) {
-				return &decodeError{e, o.T.reg().Resolve(p.Elem()).Name}
+				e.Type = typeNamed{e.Type, o.T.reg().Resolve(p.Elem()).Name}
+				return e
 			}
 			return err
 		}
@@ -120,7 +133,7 @@ func (o Obj) decoded(decode func(any) error) error {
 	failed := decode(x.Interface())
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil { // also what was decoded before it failed
 		var e *json.UnmarshalTypeError
-		if errors.As(err, &e) && e.Field != "" && e.Struct == "" {
+		if errors.As(err, &e) && e.Struct == unnamed {
 			_, e.Struct = structOf(p.Elem())
 		}
 		return err

@@ -22,6 +22,7 @@ var (
 	viewMethods   = []string{"String", "Error", "Format", "GoString"}
 	decodeMethods = []string{"UnmarshalJSON", "UnmarshalText"}
 
+	errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	anyType   = reflect.TypeFor[any]()
 	rawJSON   = reflect.TypeFor[json.RawMessage]()
 	unsafePtr = reflect.TypeFor[unsafe.Pointer]()
@@ -112,6 +113,9 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	case *types.Struct:
 		return m.structType(u)
 	case *types.Interface:
+		if !m.decode && types.Implements(u, errorType) { // a template shows one that is nil as <nil>
+			return reflect.TypeFor[error]()
+		}
 		return anyType
 	}
 	if m.decode {
@@ -261,6 +265,8 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 			x = &o // which a decoder fills
 		} else if !m.decode && to == anyType {
 			x = m.part(x)
+		} else if ok && !m.decode {
+			m.kept = o.T
 		}
 		if x != nil {
 			out.Set(reflect.ValueOf(x))
@@ -411,14 +417,16 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 				return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", m.r.Resolve(f.Type().Underlying().(*types.Pointer).Elem()).Name)
 			}
 			if err := m.restore(field(dst, j), from.Field(k), f.Type()); err != nil {
-				switch e := err.(type) {
-				case *decodeError:
-					e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
-				case *json.UnmarshalTypeError: // of a method that decodes; from Go 1.27 on it stays as it is
-					if pointed() {
-						break
+				if e, ok := err.(*json.UnmarshalTypeError); ok {
+					if _, own := e.Type.(typeNamed); own || !pointed() { // of a method that decodes it stays as it is from Go 1.27 on
+						switch {
+						case e.Field == "" && e.Struct == "":
+							e.Struct = unnamed
+						case e.Struct == unnamed && !f.Embedded():
+							_, e.Struct = structOf(f.Type())
+						}
+						e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
 					}
-					e.Field = strings.TrimSuffix(nameInJSON(u, j)+"."+e.Field, ".")
 				}
 				return err
 			}
@@ -433,7 +441,7 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 		if o, ok := x.(*Obj); ok {
 			x = m.r.Norm(*o)
 		} else if u.NumMethods() > 0 {
-			return &json.UnmarshalTypeError{Value: "object", Type: dst.Type()}
+			return &json.UnmarshalTypeError{Value: kindInJSON(x), Type: typeNamed{dst.Type(), m.r.Resolve(t).Name}}
 		}
 		if nt := m.r.Resolve(t).Native; nt != nil && nt.Kind() == reflect.Interface && nt.NumMethod() > 0 {
 			dst.Set(m.r.Wrap(x, nt))

@@ -1,9 +1,11 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -63,13 +65,25 @@ func (r *Registry) Errorf(format string, a []any) error {
 	p := r.printer()
 	p.wraps = map[int]bool{}
 	p.printf(format, a)
-	verbs, in := "%s", []any{string(p.buf)}
-	for k, x := range a { // fmt makes an error that wraps these; with no precision they add no text
+	in, wrapped := []any{string(p.buf)}, []error{}
+	for k, x := range a { // fmt makes an error that wraps others, of no text, which these take the place of
 		if e, ok := r.Norm(x).(error); ok && p.wraps[k] {
-			verbs, in = verbs+"%.0w", append(in, e)
+			in, wrapped = append(in, errors.New("")), append(wrapped, e)
 		}
 	}
-	return fmt.Errorf(verbs, in...)
+	err := fmt.Errorf("%s"+strings.Repeat("%w", len(wrapped)), in...)
+	set := func(name string, x any) {
+		f := reflect.ValueOf(err).Elem().FieldByName(name)
+		reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem().Set(reflect.ValueOf(x))
+	}
+	switch len(wrapped) {
+	case 0:
+	case 1:
+		set("err", wrapped[0])
+	default:
+		set("errs", wrapped)
+	}
+	return err
 }
 
 // plainOperands says whether fmt prints all operands as they are.

@@ -28,7 +28,8 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 		"Method": (*ReflectMethod)(nil), "MapIter": (*ReflectMapIter)(nil),
 		"ValueOf": r.valueOf, "TypeOf": r.typeOf, "Zero": r.zeroOf, "New": r.newOf, "MakeSlice": r.makeSlice,
 		"MakeMap": r.makeMap, "MakeMapWithSize": func(t ReflectType, _ int) ReflectValue { return r.makeMap(t) },
-		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "MapOf": r.mapOf, "Swapper": r.swapper, "MakeFunc": r.makeFunc,
+		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "ArrayOf": arrayOf, "ChanOf": chanOf, "MapOf": r.mapOf,
+		"Swapper": r.swapper, "MakeFunc": r.makeFunc, "MakeChan": r.makeChan,
 		"Indirect": func(v ReflectValue) ReflectValue {
 			if v.Kind() != reflect.Pointer {
 				return v
@@ -89,7 +90,7 @@ func (r *Registry) valueOf(x any) ReflectValue {
 // know notes how values of a cell's type are lowered.
 func (i item) know() {
 	if i.t != nil && i.v.IsValid() {
-		i.t.lowered.Store(i.v.Type())
+		i.t.r.learn(i.t, i.v.Type())
 	}
 }
 
@@ -423,6 +424,12 @@ func (v ReflectValue) MethodByName(name string) ReflectValue {
 	if f == nil {
 		return ReflectValue{}
 	}
+	if types.IsInterface(v.of.t.Go) {
+		if v.IsNil() {
+			panic("reflect: Method on nil interface value")
+		}
+		return v.Elem().MethodByName(name)
+	}
 	m, ok := v.of.t.bind(name, interfaceOf(v.of.v))
 	if !ok {
 		refuse("calling the method %s of %s by reflection is not supported here: hand reflect.ValueOf a pointer or a value of that type first", name, v.of.t.Name)
@@ -490,6 +497,10 @@ func (r *Registry) makeSlice(t ReflectType, n, most int) ReflectValue {
 
 func (r *Registry) makeMap(t ReflectType) ReflectValue {
 	return ReflectValue{r, item{v: reflect.MakeMap(t.(rtype).low()), t: t.(rtype).t}}
+}
+
+func (r *Registry) makeChan(t ReflectType, size int) ReflectValue {
+	return ReflectValue{r, item{v: reflect.MakeChan(t.(rtype).low(), size), t: t.(rtype).t}}
 }
 
 // makeFunc is a function of type t that has f do its work.

@@ -127,22 +127,30 @@ func lowered(t types.Type, r *Registry) reflect.Type {
 		return elem(u.Key(), func(k reflect.Type) reflect.Type {
 			return elem(u.Elem(), func(e reflect.Type) reflect.Type { return reflect.MapOf(k, e) })
 		})
+	case *types.Chan:
+		return elem(u.Elem(), func(e reflect.Type) reflect.Type { return reflect.ChanOf(rtype{t: typ}.ChanDir(), e) })
 	case *types.Interface:
 		return anyType
 	}
 	return nil
 }
 
-// seen notes how the parts of a struct are lowered, which its own lowered type shows.
-func (t rtype) seen() {
-	low, ok := t.t.lowered.Load().(reflect.Type)
-	if s, isStruct := t.t.Go.Underlying().(*types.Struct); ok && isStruct && low.Kind() == reflect.Struct {
-		for k := range min(s.NumFields(), low.NumField()) {
-			ft := low.Field(k).Type
-			if f := t.t.r.Resolve(s.Field(k).Type()); f.Native == nil && ft.Kind() != reflect.Interface {
-				f.lowered.Store(ft)
-			}
+// learn notes how values of type t are lowered, and those of the types it is made of.
+func (r *Registry) learn(typ *Type, low reflect.Type) {
+	if typ.Native != nil || low.Kind() == reflect.Interface || typ.lowered.Load() == low {
+		return
+	}
+	typ.lowered.Store(low)
+	switch u := typ.Go.Underlying().(type) {
+	case *types.Struct:
+		for k := range min(u.NumFields(), low.NumField()) {
+			r.learn(r.Resolve(u.Field(k).Type()), low.Field(k).Type)
 		}
+	case *types.Map:
+		r.learn(r.Resolve(u.Key()), low.Key())
+		r.learn(r.Resolve(u.Elem()), low.Elem())
+	case interface{ Elem() types.Type }:
+		r.learn(r.Resolve(u.Elem()), low.Elem())
 	}
 }
 
@@ -306,7 +314,6 @@ func (t rtype) Field(k int) ReflectField {
 	if k < 0 || k >= s.NumFields() {
 		panic("reflect: Field index out of bounds")
 	}
-	t.seen()
 	f := s.Field(k)
 	sizes, _ := t.size()
 	var all []*types.Var
@@ -437,6 +444,23 @@ func sliceOf(of ReflectType) ReflectType {
 		return rtype{n: reflect.SliceOf(t.n)}
 	}
 	return t.of(types.NewSlice(t.t.Go))
+}
+
+func arrayOf(n int, of ReflectType) ReflectType {
+	t := of.(rtype)
+	if t.t == nil {
+		return rtype{n: reflect.ArrayOf(n, t.n)}
+	}
+	return t.of(types.NewArray(t.t.Go, int64(n)))
+}
+
+func chanOf(dir reflect.ChanDir, of ReflectType) ReflectType {
+	t := of.(rtype)
+	if t.t == nil {
+		return rtype{n: reflect.ChanOf(dir, t.n)}
+	}
+	dirs := map[reflect.ChanDir]types.ChanDir{reflect.BothDir: types.SendRecv, reflect.SendDir: types.SendOnly, reflect.RecvDir: types.RecvOnly}
+	return t.of(types.NewChan(dirs[dir], t.t.Go))
 }
 
 func (r *Registry) mapOf(key, elem ReflectType) ReflectType {

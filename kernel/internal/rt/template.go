@@ -263,7 +263,7 @@ func (m *mirror) templated(err error) error {
 		return nil
 	}
 	r := m.r
-	if m.kept != nil && takenApart.MatchString(err.Error()) {
+	if m.kept != nil && takenApart.MatchString(err.Error()) && !strings.Contains(err.Error(), "index out of range") {
 		refuse("a template that takes apart values of %s, which print themselves, is not supported by this engine: hand their parts over apart", m.kept.Name)
 	}
 	field := missingField.FindStringSubmatch(err.Error())

@@ -7,20 +7,8 @@ import (
 	"strings"
 )
 
-// decodeError is an UnmarshalTypeError that names the cell's types instead of those of the mirror.
-type decodeError struct {
-	*json.UnmarshalTypeError
-	typ string
-}
-
-// Error is what encoding/json says, of the cell's type.
-func (e *decodeError) Error() string {
-	const of = " of type "
-	return strings.Replace(e.UnmarshalTypeError.Error(), of+e.Type.String(), of+e.typ, 1)
-}
-
-// Unwrap is what errors.As looks for.
-func (e *decodeError) Unwrap() error { return e.UnmarshalTypeError }
+// unnamed is the struct of an error until it is known which one, as fields of embedded structs count as the outer one's.
+const unnamed = "\x00"
 
 // typeError is err in terms of t, what was decoded into.
 func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
@@ -29,7 +17,13 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 		parts = nil
 	}
 	owner, inside := "", false // whether an embedded struct's field is next, which counts as one of what embeds it
+	open := func() {           // as the mirror was made: it spells a type out once
+		if n, ok := types.Unalias(t).(*types.Named); ok {
+			m.open[n.Obj()] = true
+		}
+	}
 	for k, part := range parts {
+		open()
 		s, name := structOf(t)
 		f := fieldNamed(s, part)
 		if f == nil {
@@ -55,12 +49,14 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 			if typ.Native != nil {
 				return err
 			}
-			return &decodeError{err, strings.TrimPrefix(typ.Name, "*")}
+			err.Type = typeNamed{err.Type, strings.TrimPrefix(typ.Name, "*")}
+			return err
 		}
 		e, ok := t.Underlying().(interface{ Elem() types.Type })
 		if !ok {
 			return err
 		}
+		open()
 		t = e.Elem()
 	}
 }
@@ -91,6 +87,21 @@ func jsonTag(s *types.Struct, f *types.Var) string {
 		}
 	}
 	return ""
+}
+
+// kindInJSON is what an error calls the value that was decoded as x.
+func kindInJSON(x any) string {
+	switch x.(type) {
+	case string:
+		return "string"
+	case float64, json.Number:
+		return "number"
+	case bool:
+		return "bool"
+	case []any:
+		return "array"
+	}
+	return "object"
 }
 
 // nameInJSON is what the k-th field of s is called there.
