@@ -232,7 +232,11 @@ func (l *Lowerer) arguments(c *ast.CallExpr, sig *types.Signature, where string)
 		a.list = append(a.list, call(&ast.ParenExpr{X: l.low(c, last)}, ident("nil")))
 		return a
 	case c.Ellipsis.IsValid():
-		a.list = append(a.list, l.to(rest[0], last))
+		x := l.to(rest[0], last)
+		if name := map[mode]string{logged: "LoggedAll", scanned: "ScannedAll"}[l.anyMode(where)]; where != "" && name != "" && l.key(last) == "[]interface {}" {
+			x = l.rt(name, x)
+		}
+		a.list = append(a.list, x)
 		return a
 	}
 	slice, ok := types.Unalias(last).(*types.Slice)

@@ -45,7 +45,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 			return n
 		},
 		"Neg":     func(c complex128) complex128 { return -c },
-		"Scanned": r.Scanned,
+		"Scanned": r.Scanned, "ScannedAll": eachOf(r.Scanned), "LoggedAll": eachOf(r.Logged),
 		"Recover": r.Recover, "Defers": newDefers, "Defer": pushDeferred, "Run": runDeferring,
 		"Go": func(f func()) {
 			h.GoStart()
@@ -87,6 +87,17 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		out[name] = reflect.ValueOf(f)
 	}
 	return out
+}
+
+// eachOf does with each element of a list what f does with one.
+func eachOf(f func(any) any) func([]any) []any {
+	return func(list []any) []any {
+		out := make([]any, len(list))
+		for k, x := range list {
+			out[k] = f(x)
+		}
+		return out
+	}
 }
 
 // thrown is what panic(x) panics with.

@@ -13,6 +13,8 @@ import (
 type ReflectValue struct {
 	r  *Registry
 	of item // lowered where it has a type of a cell; hidden below unexported fields
+
+	slot reflect.Value // the field lowered to any that it is in
 }
 
 // ReflectSymbols are those of package reflect in cells. Of its own those stay that mention no values, types and methods.
@@ -84,7 +86,7 @@ func mentionsReflect(t reflect.Type, depth int) bool {
 func (r *Registry) valueOf(x any) ReflectValue {
 	i := r.printer().item(x)
 	i.know()
-	return ReflectValue{r, i}
+	return ReflectValue{r: r, of: i}
 }
 
 // know notes how values of a cell's type are lowered.
@@ -98,7 +100,11 @@ func (i item) know() {
 func (v ReflectValue) part(x reflect.Value, t types.Type, hidden bool) ReflectValue {
 	i := v.r.printer().of(x, t, v.of.hidden || hidden)
 	i.know()
-	return ReflectValue{v.r, i}
+	part := ReflectValue{r: v.r, of: i}
+	if x.IsValid() && x.Kind() == reflect.Interface && i.t != nil && !types.IsInterface(i.t.Go) {
+		part.slot = x
+	}
+	return part
 }
 
 // element is an element of v, whose type has a method Elem.
@@ -111,12 +117,12 @@ func (v ReflectValue) element(x reflect.Value) ReflectValue {
 
 // with is x as a value of v's type, or of a native one where v is native.
 func (v ReflectValue) with(x reflect.Value) ReflectValue {
-	return ReflectValue{v.r, item{x, v.of.t, v.of.hidden}}
+	return ReflectValue{r: v.r, of: item{x, v.of.t, v.of.hidden}}
 }
 
 // native is x as a value of a native type.
 func (v ReflectValue) native(x reflect.Value) ReflectValue {
-	return ReflectValue{v.r, item{v: x, hidden: v.of.hidden}}
+	return ReflectValue{r: v.r, of: item{v: x, hidden: v.of.hidden}}
 }
 
 // as is v as a lowered value of type t: interfaces hold cells' values with their types.
@@ -134,8 +140,16 @@ func (v ReflectValue) as(t reflect.Type) reflect.Value {
 // zero is whether there is no value.
 func (v ReflectValue) none() bool { return !v.of.v.IsValid() && v.of.t == nil }
 
+// valueError is a reflect.ValueError of a cell's own use of reflection.
+type valueError string
+
+func (e valueError) Error() string { return string(e) }
+
 // must panics where v may not be used outside of its package.
 func (v ReflectValue) must(method string) {
+	if v.none() {
+		panic(valueError("reflect: call of reflect.Value." + method + " on zero Value"))
+	}
 	if v.of.hidden {
 		panic("reflect: reflect.Value." + method + " using value obtained using unexported field")
 	}
@@ -145,8 +159,8 @@ func (v ReflectValue) IsValid() bool { return !v.none() }
 func (v ReflectValue) CanInterface() bool {
 	return !v.of.hidden && (v.of.t != nil || v.of.v.CanInterface())
 }
-func (v ReflectValue) CanAddr() bool    { return v.of.v.CanAddr() }
-func (v ReflectValue) CanSet() bool     { return v.of.v.CanSet() && !v.of.hidden }
+func (v ReflectValue) CanAddr() bool    { return v.place().CanAddr() }
+func (v ReflectValue) CanSet() bool     { return v.place().CanSet() && !v.of.hidden }
 func (v ReflectValue) CanInt() bool     { return v.of.v.CanInt() }
 func (v ReflectValue) CanUint() bool    { return v.of.v.CanUint() }
 func (v ReflectValue) CanFloat() bool   { return v.of.v.CanFloat() }
@@ -232,7 +246,7 @@ func (v ReflectValue) Elem() ReflectValue {
 		}
 		i := v.r.printer().inside(v.of.v.Elem(), v.of.hidden)
 		i.know()
-		return ReflectValue{v.r, i}
+		return ReflectValue{r: v.r, of: i}
 	case reflect.Pointer:
 		if v.IsNil() {
 			return ReflectValue{}
@@ -346,6 +360,9 @@ func (v ReflectValue) Addr() ReflectValue {
 	if v.of.t == nil {
 		return v.native(v.of.v.Addr())
 	}
+	if v.slot.IsValid() {
+		refuse("a pointer by reflection to a field of %s is not supported by this engine, as its struct is part of that type", v.of.t.Name)
+	}
 	return v.part(v.of.v.Addr(), types.NewPointer(v.of.t.Go), false)
 }
 
@@ -354,7 +371,22 @@ func (v ReflectValue) Set(x ReflectValue) {
 	if v.Kind() != reflect.Interface && !x.Type().AssignableTo(v.Type()) {
 		panic(fmt.Sprintf("reflect.Set: value of type %s is not assignable to type %s", x.Type(), v.Type()))
 	}
-	v.of.v.Set(x.as(v.of.v.Type()))
+	switch {
+	case !v.slot.IsValid():
+		v.of.v.Set(x.as(v.of.v.Type()))
+	case x.IsZero():
+		v.slot.SetZero()
+	default:
+		v.slot.Set(x.of.v)
+	}
+}
+
+// place is where the value is set.
+func (v ReflectValue) place() reflect.Value {
+	if v.slot.IsValid() {
+		return v.slot
+	}
+	return v.of.v
 }
 
 func (v ReflectValue) SetBool(x bool)     { v.must("SetBool"); v.of.v.SetBool(x) }
@@ -364,7 +396,7 @@ func (v ReflectValue) SetFloat(x float64) { v.must("SetFloat"); v.of.v.SetFloat(
 func (v ReflectValue) SetString(x string) { v.must("SetString"); v.of.v.SetString(x) }
 func (v ReflectValue) SetBytes(x []byte)  { v.must("SetBytes"); v.of.v.SetBytes(x) }
 func (v ReflectValue) SetLen(n int)       { v.must("SetLen"); v.of.v.SetLen(n) }
-func (v ReflectValue) SetZero()           { v.must("SetZero"); v.of.v.SetZero() }
+func (v ReflectValue) SetZero()           { v.must("SetZero"); v.place().SetZero() }
 
 func (v ReflectValue) SetComplex(x complex128) { v.must("SetComplex"); v.of.v.SetComplex(x) }
 func (v ReflectValue) Clear()                  { v.must("Clear"); v.of.v.Clear() }
@@ -394,9 +426,9 @@ func (v ReflectValue) Convert(to ReflectType) ReflectValue {
 	if low.Kind() == reflect.Interface {
 		out := reflect.New(low).Elem()
 		out.Set(v.as(low))
-		return ReflectValue{v.r, item{out, t.t, v.of.hidden}}
+		return ReflectValue{r: v.r, of: item{out, t.t, v.of.hidden}}
 	}
-	return ReflectValue{v.r, item{v.of.v.Convert(low), t.t, v.of.hidden}}
+	return ReflectValue{r: v.r, of: item{v.of.v.Convert(low), t.t, v.of.hidden}}
 }
 
 // CanConvert says whether Convert can.
@@ -480,7 +512,7 @@ func (v ReflectValue) results(values []reflect.Value) []ReflectValue {
 }
 
 func (r *Registry) zeroOf(t ReflectType) ReflectValue {
-	return ReflectValue{r, item{v: reflect.Zero(t.(rtype).low()), t: t.(rtype).t}}
+	return ReflectValue{r: r, of: item{v: reflect.Zero(t.(rtype).low()), t: t.(rtype).t}}
 }
 
 func (r *Registry) newOf(t ReflectType) ReflectValue {
@@ -488,26 +520,26 @@ func (r *Registry) newOf(t ReflectType) ReflectValue {
 	if t := t.(rtype).t; t != nil {
 		return ReflectValue{r: r}.part(x, types.NewPointer(t.Go), false)
 	}
-	return ReflectValue{r, item{v: x}}
+	return ReflectValue{r: r, of: item{v: x}}
 }
 
 func (r *Registry) makeSlice(t ReflectType, n, most int) ReflectValue {
-	return ReflectValue{r, item{v: reflect.MakeSlice(t.(rtype).low(), n, most), t: t.(rtype).t}}
+	return ReflectValue{r: r, of: item{v: reflect.MakeSlice(t.(rtype).low(), n, most), t: t.(rtype).t}}
 }
 
 func (r *Registry) makeMap(t ReflectType) ReflectValue {
-	return ReflectValue{r, item{v: reflect.MakeMap(t.(rtype).low()), t: t.(rtype).t}}
+	return ReflectValue{r: r, of: item{v: reflect.MakeMap(t.(rtype).low()), t: t.(rtype).t}}
 }
 
 func (r *Registry) makeChan(t ReflectType, size int) ReflectValue {
-	return ReflectValue{r, item{v: reflect.MakeChan(t.(rtype).low(), size), t: t.(rtype).t}}
+	return ReflectValue{r: r, of: item{v: reflect.MakeChan(t.(rtype).low(), size), t: t.(rtype).t}}
 }
 
 // makeFunc is a function of type t that has f do its work.
 func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue) ReflectValue {
 	typ := t.(rtype)
 	low := typ.low()
-	made := ReflectValue{r, item{t: typ.t}}
+	made := ReflectValue{r: r, of: item{t: typ.t}}
 	made.of.v = reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value {
 		args := make([]ReflectValue, len(in))
 		for k, x := range in {

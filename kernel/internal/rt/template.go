@@ -243,7 +243,7 @@ func isData(n parse.Node, top bool) bool {
 }
 
 var (
-	missingField = regexp.MustCompile(`can't evaluate field (\w+) in type (.*)`)
+	missingField = regexp.MustCompile(`can't evaluate field (?P<field>\w+) in type (?P<type>.*)|nil pointer evaluating (?P<type>\*.*)\.(?P<field>\w+)$`)
 	takenApart   = regexp.MustCompile(`can't evaluate field \w+ in type (interface \{\}|rt\.)|can't iterate over|can't index|error calling (len|index|slice|eq|ne|lt|le|gt|ge):`)
 )
 
@@ -266,24 +266,33 @@ func (m *mirror) templated(err error) error {
 	if m.kept != nil && takenApart.MatchString(err.Error()) && !strings.Contains(err.Error(), "index out of range") {
 		refuse("a template that takes apart values of %s, which print themselves, is not supported by this engine: hand their parts over apart", m.kept.Name)
 	}
-	field := missingField.FindStringSubmatch(err.Error())
-	if field == nil {
+	text := err.Error()
+	at := missingField.FindStringSubmatchIndex(text)
+	if at == nil {
 		return err
+	}
+	name, from, to := text[max(at[2], 0):max(at[3], 0)], at[4], at[5]
+	if from < 0 { // of a nil pointer
+		name, from, to = text[at[8]:at[9]], at[6], at[7]
 	}
 	r.mu.RLock()
 	known := slices.Clone(r.types)
 	r.mu.RUnlock()
 	for _, t := range known {
-		if t.has(field[1]) {
-			refuse("templates see no methods of types of cells, such as %s of %s: make it a field, or a function of the template", field[1], t.Name)
+		if t.has(name) {
+			refuse("templates see no methods of types of cells, such as %s of %s: make it a field, or a function of the template", name, t.Name)
 		}
 	}
-	pointers := field[2][:len(field[2])-len(strings.TrimLeft(field[2], "*"))]
+	typ := text[from:to]
+	pointers := typ[:len(typ)-len(strings.TrimLeft(typ, "*"))]
 	for _, t := range slices.Backward(known) {
 		_, isNamed := t.Go.(*types.Named)
-		if _, isStruct := t.Go.Underlying().(*types.Struct); isStruct && isNamed && t.Native == nil && pointers+r.viewMirror().bare(t.Go).String() == field[2] {
-			return viewError{err, strings.TrimSuffix(err.Error(), field[2]) + pointers + t.Name}
+		if _, isStruct := t.Go.Underlying().(*types.Struct); isStruct && isNamed && t.Native == nil && pointers+r.viewMirror().bare(t.Go).String() == typ {
+			return viewError{err, text[:from] + pointers + t.Name + text[to:]}
 		}
+	}
+	if typ == "*interface {}" { // what a type is in a mirror of itself
+		refuse("a template that reads %s of a nil pointer is not supported by this engine: ask with {{with}} whether there is one", name)
 	}
 	return err
 }
