@@ -44,6 +44,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 			}
 			return n
 		},
+		"Float32": func(n int64) float32 { return float32(n) }, "Float32U": func(n uint64) float32 { return float32(n) },
 		"Neg":     func(c complex128) complex128 { return -c },
 		"Scanned": r.Scanned,
 		"Recover": r.Recover, "Entered": entered, "RecoverIn": func(deferred bool) any {
