@@ -102,6 +102,7 @@ func engineError(code string, err error) *Error {
 
 // panicked is the error of a cell that panicked with x.
 func (r *run) panicked(p *engine.Program, code string, x any) *Error {
+	x = r.session.reg.Panicked(x)
 	if v, ok := x.(exit); ok {
 		return v.failure()
 	}
@@ -114,7 +115,7 @@ func (r *run) panicked(p *engine.Program, code string, x any) *Error {
 	if e, ok := x.(error); ok && errors.Is(e, errInputRefused) {
 		return &Error{Name: "InputRefused", Message: e.Error(), Traceback: []string{red + e.Error() + plain}}
 	}
-	return r.located(p, code, "Panic", panicText(r.session.reg.Panicked(x)))
+	return r.located(p, code, "Panic", panicText(x))
 }
 
 func isFailed(x any) bool { _, ok := x.(live.Failed); return ok }

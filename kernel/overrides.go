@@ -9,6 +9,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -87,15 +88,7 @@ func (s *session) sleep(d time.Duration) {
 
 func (s *session) fmtSymbols() map[string]any {
 	out := writer{s, "stdout"}
-	to := func(w io.Writer) io.Writer {
-		switch w {
-		case s.streams.out:
-			return out
-		case s.streams.err:
-			return writer{s, "stderr"}
-		}
-		return w
-	}
+	to := s.standin
 	sprint := func(a []any) string { return s.reg.Sprint(s.finite(a)) }
 	sprintln := func(a []any) string { return s.reg.Sprintln(s.finite(a)) }
 	return map[string]any{
@@ -122,6 +115,19 @@ func (s *session) fmtSymbols() map[string]any {
 			return s.scan(func(r io.Reader) (int, error) { return fmt.Fscanf(r, f, a...) })
 		},
 	}
+}
+
+// standin is what writes to the cell in place of w where that is a standard file, else w.
+func (s *session) standin(w io.Writer) io.Writer {
+	if f, ok := w.(*os.File); ok {
+		switch f {
+		case s.streams.out:
+			return writer{s, "stdout"}
+		case s.streams.err:
+			return writer{s, "stderr"}
+		}
+	}
+	return w
 }
 
 // finite returns what is to be printed, unless printing it would never end and take the process with it.
@@ -181,12 +187,7 @@ func (s *session) logSymbols() map[string]any {
 		"Panic":  func(a ...any) { l.Panic(s.reg.Sprint(a)) }, "Panicln": func(a ...any) { l.Panic(s.reg.Sprintln(a)) },
 		"Panicf":   func(f string, a ...any) { l.Panic(s.sprintf(f, a)) },
 		"SetFlags": l.SetFlags, "Flags": l.Flags, "SetPrefix": l.SetPrefix, "Prefix": l.Prefix, "SetOutput": func(w io.Writer) {
-			if w == s.streams.out {
-				w = writer{s, "stdout"}
-			} else if w == s.streams.err {
-				w = writer{s, "stderr"}
-			}
-			l.SetOutput(w)
+			l.SetOutput(s.standin(w))
 		},
 		"Writer": l.Writer, "Output": l.Output, "Default": func() *log.Logger { return l },
 	}

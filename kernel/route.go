@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"os"
 	"runtime/pprof"
 	"strconv"
 	"sync"
@@ -80,6 +81,17 @@ func (w writer) Write(p []byte) (int, error) {
 		r.out.Stream(w.name, string(p))
 	}
 	return len(p), nil
+}
+
+// WriteString makes it what packages look for in os.Stdout.
+func (w writer) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+// Standard implements rt.Standin.
+func (w writer) Standard() *os.File {
+	if w.name == "stderr" {
+		return w.session.streams.err
+	}
+	return w.session.streams.out
 }
 
 // owner is the run of this session that the calling goroutine belongs to, or else the latest.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -112,6 +113,7 @@ func New(o Options) (Session, error) {
 	}
 	symbols := s.symbols()
 	s.reg = rt.NewRegistry(symbols, slices.Concat(s.library.Wrappers, wrappers))
+	s.reg.Standard = func(f *os.File) rt.Standin { w, _ := s.standin(f).(rt.Standin); return w }
 	if own := symbols["reflect"]; own != nil {
 		symbols["reflect"] = s.reg.ReflectSymbols(own)
 	}
@@ -422,12 +424,21 @@ func (s *session) goPanic(x any) {
 	if r == nil {
 		return
 	}
-	text := panicText(x)
-	if r.late.Load() {
-		r.out.Stream("stderr", fmt.Sprintf("panic in a goroutine of cell %d: %s\n", r.number, text))
+	if e, ok := x.(exit); ok {
+		r.goEnd(e.failure(), fmt.Sprint("exit status ", e.code))
 		return
 	}
-	r.setFail(&Error{Name: "Panic", Message: text + " (in a goroutine of this cell)"})
+	text := panicText(x)
+	r.goEnd(&Error{Name: "Panic", Message: text + " (in a goroutine of this cell)"}, "panic: "+text)
+}
+
+// goEnd ends the cell for what one of its goroutines did, or says so where it has ended.
+func (r *run) goEnd(fail *Error, text string) {
+	if r.late.Load() {
+		r.out.Stream("stderr", fmt.Sprintf("in a goroutine of cell %d: %s\n", r.number, text))
+		return
+	}
+	r.setFail(fail)
 	r.interrupt(errInterrupted)
 }
 
@@ -447,8 +458,7 @@ func (s *session) exit(code int) {
 	if onStack("nacre/kernel.(*session).goroutine") {
 		r.done <- fail
 	} else { // a goroutine that the cell started
-		r.setFail(fail)
-		r.interrupt(errInterrupted)
+		r.goEnd(fail, fmt.Sprint("exit status ", code))
 		s.goDone()
 	}
 	select {}

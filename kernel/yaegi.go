@@ -60,7 +60,7 @@ func newYaegi(s engine.Setup) (engine.Engine, error) {
 	}
 	e.fset = e.i.FileSet()
 	e.low = lower.New(p.Info, p.Fset, e.reg)
-	e.low.Cooperative, e.low.Keeps = cooperative, s.Keeps
+	e.low.Cooperative, e.low.Keeps, e.low.Files = cooperative, s.Keeps, s.Files
 	e.low.Generic = func(path string) ([]*lower.Func, error) { return generic(p, path) }
 	exports := interp.Exports{}
 	for path, table := range s.Symbols {

@@ -35,6 +35,7 @@ type piece struct {
 	names map[string]bool // that it declares at package level, its method's own included
 	uses  map[string]bool // identifiers in it
 	base  string          // of a method: the type
+	whole bool            // of a method: it uses the receiver itself, which may have to have other methods
 }
 
 // New makes a program of a file, split over cells by the random numbers of r.
@@ -154,6 +155,7 @@ func newPiece(text string, n ast.Node) piece {
 				t = x.X
 			}
 			p.base = t.(*ast.Ident).Name
+			p.whole = usesWhole(d)
 		}
 	case *ast.GenDecl:
 		p.decl = true
@@ -175,6 +177,23 @@ func newPiece(text string, n ast.Node) piece {
 		}
 	}
 	return p
+}
+
+// usesWhole says whether a method uses its receiver other than to select from it.
+func usesWhole(d *ast.FuncDecl) bool {
+	names := d.Recv.List[0].Names
+	found := false
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			_, plain := n.X.(*ast.Ident)
+			return !plain
+		case *ast.Ident:
+			found = found || len(names) > 0 && n.Name == names[0].Name
+		}
+		return !found
+	})
+	return found
 }
 
 // shadows says whether a variable of main has the name of something else.
@@ -202,7 +221,7 @@ func cuttable(list []piece, k int) bool {
 		}
 		if x.base != "" {
 			for _, y := range list[:k] {
-				if y.uses[x.base] && !y.names[x.base] && y.base != x.base {
+				if y.uses[x.base] && !y.names[x.base] && (y.base != x.base || y.whole) {
 					return false
 				}
 			}

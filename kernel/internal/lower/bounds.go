@@ -16,10 +16,8 @@ import (
 func (l *Lowerer) recovers(u *Unit) bool {
 	found := false
 	look := func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {
-			_, builtin := l.Info.Uses[id].(*types.Builtin)
-			found = found || builtin
-		}
+		id, ok := n.(*ast.Ident)
+		found = found || ok && l.isRecover(id)
 		return !found
 	}
 	for _, s := range u.Body {
@@ -29,6 +27,11 @@ func (l *Lowerer) recovers(u *Unit) bool {
 		ast.Inspect(f.Decl, look)
 	}
 	return found
+}
+
+func (l *Lowerer) isRecover(id *ast.Ident) bool {
+	_, builtin := l.Info.Uses[id].(*types.Builtin)
+	return builtin && id.Name == "recover"
 }
 
 // older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now on.
@@ -103,9 +106,6 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 
 // checkedSlice looks at the bounds of a lowered slice expression.
 func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
-	if l.fn.library {
-		return s
-	}
 	var pre []*ast.Field
 	var args []ast.Expr
 	hold := func(typ ast.Expr, x *ast.Expr) {

@@ -422,7 +422,13 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 	case "panic":
 		return call(ident("panic"), l.rt("Thrown", l.to(c.Args[0], anyInterface)))
 	case "recover":
-		return l.rt("Recover")
+		switch {
+		case l.fn.deferred:
+			return l.rt("Recover")
+		case l.fn.entered != "":
+			return l.rt("RecoverIn", ident(l.fn.entered))
+		}
+		return l.rt("RecoverIn", ident("false"))
 	case "print", "println":
 		lit := &ast.CompositeLit{Type: anySlice()}
 		for _, a := range c.Args {

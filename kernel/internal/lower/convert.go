@@ -293,6 +293,15 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 		return l.closed(x, from, target)
 	}
 	fu, tu := from.Underlying(), target.Underlying()
+	if b, ok := fu.(*types.Basic); ok && b.Info()&types.IsInteger != 0 && sizes.Sizeof(b) > 4 { // the interpreter rounds twice
+		if f, ok := tu.(*types.Basic); ok && f.Kind() == types.Float32 {
+			name, wide := "Float32", "int64"
+			if b.Info()&types.IsUnsigned != 0 {
+				name, wide = "Float32U", "uint64"
+			}
+			x = l.rt(name, call(ident(wide), x))
+		}
+	}
 	if types.Identical(fu, tu) {
 		if _, isBasic := tu.(*types.Basic); isBasic && !(native(from) && native(target)) {
 			if native(target) { // of a cell's type to a native one, e.g. time.Duration

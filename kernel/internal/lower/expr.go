@@ -102,6 +102,9 @@ func fromCell2(o types.Object) bool { return o.Pkg() == nil || o.Pkg().Path() ==
 // for a constant: by value where it is read, by pointer where it is assigned to.
 func (l *Lowerer) packageVar(n ast.Node, v *types.Var) ast.Expr {
 	path := v.Pkg().Path()
+	if path == "os" && (v.Name() == "Stdout" || v.Name() == "Stderr") && l.Files != nil {
+		l.Files()
+	}
 	key := path + "." + v.Name()
 	name, ok := l.vars[key]
 	if !ok {
@@ -225,14 +228,18 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 			return l.funcRef(e, id)
 		}
 	}
+	t := l.typeOf(e.X)
+	if m, ok := t.Underlying().(*types.Map); ok {
+		at := l.mapIndex(e, m)
+		if !l.placing && l.ofBytes(e.Index) {
+			return l.soon(e, at, m.Elem())
+		}
+		return at
+	}
 	x := l.whole(e.X)
 	saved := l.placing
 	l.placing = false
 	defer func() { l.placing = saved }()
-	t := l.typeOf(e.X)
-	if m, ok := t.Underlying().(*types.Map); ok {
-		return &ast.IndexExpr{X: x, Index: l.mapKey(e.Index, m.Key())}
-	}
 	if _, ok := t.Underlying().(*types.Pointer); ok {
 		x = star(x)
 	}
@@ -246,6 +253,18 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 		return call(ident("uint8"), at) // the interpreter fails on some comparisons of a string's element as it is
 	}
 	return at
+}
+
+// mapIndex lowers an element of a map.
+func (l *Lowerer) mapIndex(e *ast.IndexExpr, m *types.Map) ast.Expr {
+	x := l.whole(e.X)
+	defer func(saved bool) { l.placing = saved }(l.placing)
+	l.placing = false
+	key := l.mapKey(e.Index, m.Key())
+	if l.keptKey(e.Index, m) {
+		key = l.soon(e.Index, key, m.Key())
+	}
+	return &ast.IndexExpr{X: x, Index: key}
 }
 
 func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
@@ -540,7 +559,7 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
-	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, printed: outer.printed}
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, printed: outer.printed, deferred: e == l.deferred}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}
@@ -556,6 +575,14 @@ func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 // as variables around it: the interpreter's own defer deadlocks on closures of its function and confuses those of loops.
 func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 	head := l.entry()
+	switch {
+	case l.fn.deferred || !l.numbered:
+	case l.recoversItself(b):
+		l.fn.entered = l.fresh("entered")
+		head = append(head, define(l.fn.entered, l.rt("Entered")))
+	case l.callsRecovering(b): // which is not what was deferred
+		head = append(head, &ast.ExprStmt{X: l.rt("Entered")})
+	}
 	if !defers(b) {
 		return append(head, l.stmts(b.List)...)
 	}

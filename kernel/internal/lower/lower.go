@@ -59,6 +59,9 @@ type Lowerer struct {
 	// Cooperative makes stop checks call the host each time, for where no other thread can raise the flag.
 	Cooperative bool
 
+	// Files is called where cells may write to the standard files themselves.
+	Files func()
+
 	// Keeps are the packages, outside the standard library, whose functions only keep or show what they get as any.
 	Keeps []string
 
@@ -88,6 +91,8 @@ type Lowerer struct {
 	early   *[]ast.Stmt         // calls to make before the statement that is being lowered; nil where they stay in it
 	host    map[string]reflect.Value
 
+	recovering map[*ast.BlockStmt]bool // bodies of functions: whether they call recover themselves
+
 	// of the unit being lowered
 	unit     *Unit
 	out      []ast.Decl
@@ -97,8 +102,9 @@ type Lowerer struct {
 	fn       *function
 	env      map[*types.TypeParam]types.Type
 	serial   int
-	numbered bool // a cell has called recover
-	placing  bool // an operand is being lowered that is assigned to
+	numbered bool         // a cell has called recover
+	placing  bool         // an operand is being lowered that is assigned to
+	deferred *ast.FuncLit // what the defer statement being lowered calls
 }
 
 // New returns a lowerer for cells checked into info.
@@ -109,7 +115,7 @@ func New(info *types.Info, fset *token.FileSet, reg *rt.Registry) *Lowerer {
 		generic: map[string]map[string]*Func{}, sources: map[*types.Func]*Func{},
 		version: map[string]int{}, insts: map[string]string{}, structs: map[string]string{},
 		local: map[*types.TypeName]int{}, number: map[*types.TypeName]int{}, locals: map[localInstance]*types.Named{}, keys: map[*types.TypeName]string{}, newest: map[string]*types.TypeName{}, boxed: map[*rt.Type]map[string]string{},
-		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{},
+		ifaces: map[string]string{}, vars: map[string]string{}, host: map[string]reflect.Value{}, loops: map[string]bool{}, knots: map[string]*knot{}, told: map[string]bool{}, counts: map[*types.Var]bool{}, recovering: map[*ast.BlockStmt]bool{},
 	}
 	reg.Resolve = l.runtimeType
 	return l
@@ -126,6 +132,9 @@ type function struct {
 	deferring bool     // it has a defer statement
 	defers    string   // the variable that holds what it deferred, "" where it defers nothing
 	slots     []string // pointers to the results of a function that defers
+
+	deferred bool   // a literal that a defer statement calls: what it recovers is a panic
+	entered  string // the variable that says whether something deferred calls the function; "" where it does not ask
 
 	top     bool // the statements of a cell
 	library bool // a function of a native package

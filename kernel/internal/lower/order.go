@@ -142,6 +142,45 @@ func (l *Lowerer) inTime(e ast.Expr) bool {
 	}
 }
 
+// keptKey says whether the key e is computed in its place among the calls: the Go compiler hands maps the address of all
+// keys but numbers of four and eight bytes, pointers and text.
+func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
+	tv, t := l.Info.Types[e], l.subst(m.Key())
+	if tv.Value != nil || tv.Addressable() && !types.IsInterface(t) || types.IsInterface(l.typeOf(e)) {
+		return false
+	}
+	const large = 128
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&types.IsString == 0 && (u.Info()&types.IsInteger == 0 || sizes.Sizeof(u) < 4) {
+			return true
+		}
+	case *types.Struct, *types.Array, *types.Interface:
+		return true
+	}
+	return sizes.Sizeof(l.subst(m.Elem())) > large
+}
+
+// ofBytes says whether a map's key is text made of bytes, or a literal with such text: the Go compiler does not copy the
+// bytes, and looks into the map at once.
+func (l *Lowerer) ofBytes(key ast.Expr) bool {
+	switch e := ast.Unparen(key).(type) {
+	case *ast.CallExpr:
+		if tv := l.Info.Types[ast.Unparen(e.Fun)]; tv.IsType() && tv.Type.Underlying() == types.Typ[types.String] {
+			_, of := l.typeOf(e.Args[0]).Underlying().(*types.Slice)
+			return of
+		}
+	case *ast.CompositeLit:
+		return slices.ContainsFunc(e.Elts, func(x ast.Expr) bool {
+			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				x = kv.Value
+			}
+			return l.ofBytes(x)
+		})
+	}
+	return false
+}
+
 // word says whether a value of type t is passed as a number of two, four or eight bytes.
 func word(t types.Type) bool {
 	size, align := sizes.Sizeof(t), sizes.Alignof(t)

@@ -400,7 +400,7 @@ func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
 		m := l.typeOf(e.X).Underlying().(*types.Map)
-		return pair(l.subst(m.Elem()), l.expr(e))
+		return pair(l.subst(m.Elem()), l.mapIndex(e, m))
 	case *ast.UnaryExpr:
 		return pair(l.subst(l.typeOf(e.X).Underlying().(*types.Chan).Elem()), l.expr(e))
 	case *ast.TypeAssertExpr:
@@ -641,12 +641,90 @@ func (fn *function) namesLow(name string) (bool, bool) {
 
 // deferStmt hands a closure to the host, which runs it when the function ends.
 func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
-	if f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok && f.Type.Params.NumFields() == 0 {
+	f, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit)
+	defer func(saved *ast.FuncLit) { l.deferred = saved }(l.deferred)
+	l.deferred = f
+	if ok && f.Type.Params.NumFields() == 0 {
 		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
 	}
 	pre, c := l.frozen(s.Call)
 	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
-	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), lit)})...)}
+	how := "Defer"
+	if l.mayRecover(s.Call) {
+		how = "DeferCall"
+	}
+	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt(how, ident(l.fn.defers), lit)})...)}
+}
+
+// mayRecover says whether what a deferred call calls may itself call recover, other than a literal, which does so anyway.
+func (l *Lowerer) mayRecover(c *ast.CallExpr) bool {
+	fun := ast.Unparen(c.Fun)
+	if tv := l.Info.Types[fun]; tv.IsBuiltin() || tv.IsType() {
+		return false
+	}
+	if _, isLit := fun.(*ast.FuncLit); isLit {
+		return false
+	}
+	obj := l.named(c)
+	if obj == nil {
+		return true
+	}
+	if f := l.funcs[obj]; f != nil {
+		return l.recoversItself(f.Decl.Body)
+	}
+	recv := obj.Signature().Recv()
+	return recv != nil && (types.IsInterface(recv.Type()) || l.env != nil)
+}
+
+// named is the function or method that a call names, nil where it names none.
+func (l *Lowerer) named(c *ast.CallExpr) *types.Func {
+	fun := ast.Unparen(c.Fun)
+	switch x := fun.(type) {
+	case *ast.IndexExpr:
+		fun = ast.Unparen(x.X)
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(x.X)
+	}
+	obj, ok := l.Info.Uses[instantiated(fun)].(*types.Func)
+	if !ok {
+		return nil
+	}
+	return obj.Origin()
+}
+
+// callsRecovering says whether a function's own statements call a function by name that itself calls recover.
+func (l *Lowerer) callsRecovering(b *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			f := l.funcs[l.named(n)]
+			found = found || f != nil && l.recoversItself(f.Decl.Body)
+		}
+		return !found
+	})
+	return found
+}
+
+// recoversItself says whether a function's own statements call recover.
+func (l *Lowerer) recoversItself(b *ast.BlockStmt) bool {
+	found, known := l.recovering[b]
+	if known {
+		return found
+	}
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.Ident:
+			found = found || l.isRecover(n)
+		}
+		return !found
+	})
+	l.recovering[b] = found
+	return found
 }
 
 // thunk drops the results of a closure without parameters.

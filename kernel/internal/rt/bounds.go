@@ -10,9 +10,9 @@ import (
 func index(i, n int) int {
 	switch {
 	case i < 0:
-		panic(runtimeError(fmt.Sprintf("index out of range [%d]", i)))
+		panic(outOf("index out of range [%d]", i))
 	case i >= n:
-		panic(runtimeError(fmt.Sprintf("index out of range [%d] with length %d", i, n)))
+		panic(outOf("index out of range [%d] with length %d", i, n))
 	}
 	return i
 }
@@ -25,7 +25,7 @@ func bounds(low, high, limit int, isSlice, open bool) int {
 		what = "capacity"
 	}
 	fail := func(format string, args ...any) {
-		panic(runtimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
+		panic(outOf("slice bounds out of range "+format, args...))
 	}
 	switch {
 	case !open && high < 0:
@@ -47,7 +47,7 @@ func bounds3(low, high, most, limit int, isSlice bool) int {
 		what = "capacity"
 	}
 	fail := func(format string, args ...any) {
-		panic(runtimeError("slice bounds out of range " + fmt.Sprintf(format, args...)))
+		panic(outOf("slice bounds out of range "+format, args...))
 	}
 	switch {
 	case most < 0:
@@ -72,11 +72,15 @@ var shortSlice = regexp.MustCompile(`^reflect: cannot convert slice with length 
 // texts.
 func plainPanic(text string) error {
 	if m := shortSlice.FindStringSubmatch(text); m != nil {
-		return runtimeError("cannot convert slice with length " + m[1] + " to array or pointer to array with length " + m[2])
+		return outOf("cannot convert slice with length %s to array or pointer to array with length %s", m[1], m[2])
 	}
 	switch {
 	case strings.HasPrefix(text, "hash of unhashable type: "):
-		return runtimeError("hash of unhashable type " + strings.TrimPrefix(text, "hash of unhashable type: "))
+		name := strings.TrimPrefix(text, "hash of unhashable type: ")
+		if _, wrapper, ok := strings.Cut(name, "._"); ok { // the library's, of a cell's value
+			return Refusal{fmt.Sprintf("a value of a cell's type in a key of type %s is not supported by this engine; make the key any", strings.ReplaceAll(wrapper, "_", "."))}
+		}
+		return runtimeError("hash of unhashable type " + name)
 	case strings.HasPrefix(text, "reflect: ") && strings.HasSuffix(text, "index out of range"):
 		return indexOutOfRange
 	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") || strings.Contains(text, "slice index out of bounds")):
@@ -95,7 +99,7 @@ func plainPanic(text string) error {
 
 // What the interpreter panics with does not say which index it was and how long the slice. Where code of a cell can
 // recover it, lowered code looks itself.
-const (
-	indexOutOfRange  = runtimeError("index out of range")
-	boundsOutOfRange = runtimeError("slice bounds out of range")
+var (
+	indexOutOfRange  = outOf("index out of range")
+	boundsOutOfRange = outOf("slice bounds out of range")
 )

@@ -9,11 +9,19 @@ import (
 )
 
 // Defers is what one call of a cell's function has deferred.
-type Defers struct{ list []func() }
+type Defers struct{ list []deferred }
+
+// deferred is a call. What it calls may ask whether it was deferred itself.
+type deferred struct {
+	f    func()
+	asks bool
+}
 
 func newDefers() *Defers { return &Defers{} }
 
-func pushDeferred(d *Defers, f func()) { d.list = append(d.list, f) }
+func pushDeferred(d *Defers, f func()) { d.list = append(d.list, deferred{f, false}) }
+
+func pushAsking(d *Defers, f func()) { d.list = append(d.list, deferred{f, true}) }
 
 // runDeferring runs the body of a function and then what it deferred, as the Go run time does around a panic.
 func runDeferring(d *Defers, body func()) {
@@ -25,6 +33,7 @@ func runDeferring(d *Defers, body func()) {
 type unwinding struct {
 	value  any
 	active bool // panicking, not recovered
+	asked  bool // a function that asks whether it was deferred is about to be called, and was
 	id     int64
 	noted  bool
 	outer  *unwinding
@@ -100,27 +109,41 @@ func (d *Defers) run(u *unwinding) {
 	}
 }
 
-func (d *Defers) call(f func(), u *unwinding) {
+func (d *Defers) call(f deferred, u *unwinding) {
 	defer func() {
 		if x := recover(); x != nil {
 			u.value, u.active = x, true
 			u.note()
 		}
 	}()
-	f()
+	u.asked = f.asks
+	f.f()
 }
 
-// Recover is the built-in recover, called while a deferred function runs.
-func (r *Registry) Recover() any {
+// innermost is the unwinding of this goroutine, nil where there is none.
+func innermost() *unwinding {
 	if panicking.Load() == 0 {
 		return nil
 	}
-	o, ok := unwindings.Load(goroutine())
-	if !ok {
-		return nil
+	u, _ := unwindings.Load(goroutine())
+	o, _ := u.(*unwinding)
+	return o
+}
+
+// entered says at the head of a function whether something deferred calls it.
+func entered() bool {
+	u := innermost()
+	if u == nil || !u.asked {
+		return false
 	}
-	u := o.(*unwinding)
-	if !u.active {
+	u.asked = false
+	return true
+}
+
+// Recover is the built-in recover, called by a deferred function.
+func (r *Registry) Recover() any {
+	u := innermost()
+	if u == nil || !u.active {
 		return nil
 	}
 	if _, final := u.value.(Final); final {
@@ -129,6 +152,9 @@ func (r *Registry) Recover() any {
 	x := r.Panicked(u.value)
 	if x == indexOutOfRange || x == boundsOutOfRange {
 		refuse("a panic (%v) in a function that is older than the first recover of the notebook: to tell index and length is not supported there; run the function's cell again", x)
+	}
+	if no, ok := x.(Refusal); ok {
+		panic(no)
 	}
 	u.active = false
 	if r.Recovered != nil {

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 )
 
 // ErrObj is an Obj whose type has an Error method: an error to native code too.
@@ -75,18 +74,15 @@ type runtimeError string
 
 func (e runtimeError) Error() string { return "runtime error: " + string(e) }
 
+// boundsError is one of an index or of bounds, which package fmt does not take for a string.
+type boundsError struct{ runtimeError }
+
+func outOf(format string, args ...any) error {
+	return boundsError{runtimeError(fmt.Sprintf(format, args...))}
+}
+
 // RuntimeError marks it as runtime.Error does.
 func (runtimeError) RuntimeError() {}
-
-// typeName is what the run time's type for it is called.
-func (e runtimeError) typeName() string {
-	for _, text := range []string{"index out of range", "slice bounds", "cannot convert slice"} {
-		if strings.HasPrefix(string(e), text) {
-			return "runtime.boundsError"
-		}
-	}
-	return "runtime.errorString"
-}
 
 // What the body of a range over a function knows of itself, besides 0 and the codes with which it was left.
 const (

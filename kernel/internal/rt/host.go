@@ -32,7 +32,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal, "Hashed": hashed,
 		"Register": r.Register, "Lowered": r.Lowered, "View": r.View, "Execute": r.Execute, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
-		"Same":   func(a, b any) bool { return a == b },
+		"Same":   r.Same,
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
 		"NotNil": notNil, "Runes": runes,
 		"Clear": clearAny,
@@ -44,9 +44,16 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 			}
 			return n
 		},
+		"Float32": func(n int64) float32 { return float32(n) }, "Float32U": func(n uint64) float32 { return float32(n) },
 		"Neg":     func(c complex128) complex128 { return -c },
 		"Scanned": r.Scanned, "ScannedAll": eachOf(r.Scanned), "LoggedAll": eachOf(r.Logged),
-		"Recover": r.Recover, "Defers": newDefers, "Defer": pushDeferred, "Run": runDeferring,
+		"Recover": r.Recover, "Entered": entered, "RecoverIn": func(deferred bool) any {
+			if !deferred {
+				return nil
+			}
+			return r.Recover()
+		},
+		"Defers": newDefers, "Defer": pushDeferred, "DeferCall": pushAsking, "Run": runDeferring,
 		"Go": func(f func()) {
 			h.GoStart()
 			go func() {

@@ -37,15 +37,13 @@ func (i item) name() string {
 	if i.t != nil {
 		return i.t.Name
 	}
-	if i.v.Type() == reflect.TypeFor[runtimeError]() {
-		return runtimeError(i.v.String()).typeName()
-	}
-	return reflectNames.Replace(i.v.Type().String())
+	return nativeNames.Replace(i.v.Type().String())
 }
 
-// reflectNames are what the types that stand for those of packages reflect and runtime are called.
-var reflectNames = strings.NewReplacer("*rt.AssertError", "*runtime.TypeAssertionError", "rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
-	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type")
+// nativeNames are what the types that stand for those of reflect and of the run time's errors are called.
+var nativeNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
+	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type",
+	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError", "runtime.errorString")
 
 // item is what an interface holds.
 func (p *printer) item(x any) item {

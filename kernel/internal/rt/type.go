@@ -6,6 +6,7 @@ package rt
 import (
 	"fmt"
 	"go/types"
+	"os"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -85,6 +86,9 @@ func object(x any) (Obj, bool) {
 // A traveller is a cell's value on its way through native code that looks for methods only some types have.
 type traveller interface{ home() Obj }
 
+// A Standin writes to the cell in place of a standard file, which would not know whose text it is.
+type Standin interface{ Standard() *os.File }
+
 // Registry holds the types and symbols of one session.
 type Registry struct {
 	mu       sync.RWMutex
@@ -98,6 +102,9 @@ type Registry struct {
 
 	// Resolve returns the run-time type of any type; the cell compiler sets it, as it knows the types' keys.
 	Resolve func(types.Type) *Type
+
+	// Standard returns what stands in for a file, nil where nothing does.
+	Standard func(*os.File) Standin
 
 	// Recovered is called when a cell recovers a panic, on its goroutine.
 	Recovered func()
@@ -192,6 +199,8 @@ func (r *Registry) Norm(x any) any {
 		return x
 	case traveller:
 		return r.Norm(v.home())
+	case Standin:
+		return v.Standard()
 	case reflect.Value: // what the interpreter's panic carries
 		if !v.IsValid() {
 			return nil
@@ -231,26 +240,33 @@ func (r *Registry) Is(x any, id int) bool {
 }
 
 func implements(x any, t *Type, i *types.Interface) bool {
+	if _, ok := object(x); !ok && t.Native != nil {
+		return reflect.TypeOf(x).Implements(t.Native)
+	}
+	return missing(x, i) == ""
+}
+
+// missing names the first method of an interface that x lacks, "" where it has them all.
+func missing(x any, i *types.Interface) string {
 	if o, ok := object(x); ok {
 		for m := range i.Methods() {
 			if !o.T.has(m.Name()) {
-				return false
+				return m.Name()
 			}
 		}
-		m, _ := types.MissingMethod(o.T.Go, i, true)
-		return m == nil
-	}
-	if t.Native != nil {
-		return reflect.TypeOf(x).Implements(t.Native)
+		if m, _ := types.MissingMethod(o.T.Go, i, true); m != nil {
+			return m.Name()
+		}
+		return ""
 	}
 	rt := reflect.TypeOf(x)
 	for m := range i.Methods() {
 		f, ok := rt.MethodByName(m.Name())
 		if !ok || !sameSignature(f.Type, m.Signature()) {
-			return false
+			return m.Name()
 		}
 	}
-	return true
+	return ""
 }
 
 // sameSignature compares a native method, receiver first, with a signature as far as reflection tells.
@@ -325,14 +341,7 @@ func (r *Registry) assertError(x any, id int, from string) error {
 		if x = r.Norm(x); x == nil {
 			return &AssertError{"interface conversion: interface is nil, not " + t.Name}
 		}
-		missing := ""
-		for m := range i.Methods() {
-			if _, ok := method(x, m.Name()); !ok {
-				missing = m.Name()
-				break
-			}
-		}
-		return &AssertError{fmt.Sprintf("interface conversion: %s is not %s: missing method %s", TypeName(x), t.Name, missing)}
+		return &AssertError{fmt.Sprintf("interface conversion: %s is not %s: missing method %s", TypeName(x), t.Name, missing(x, i))}
 	}
 	name := "nil"
 	if x = r.Norm(x); x != nil {
@@ -350,7 +359,7 @@ func TypeName(x any) string {
 	if o, ok := object(x); ok {
 		return o.T.Name
 	}
-	return fmt.Sprintf("%T", x)
+	return nativeNames.Replace(fmt.Sprintf("%T", x))
 }
 
 // Method returns a method of the value in an interface, bound to it.
@@ -359,22 +368,37 @@ func (r *Registry) Method(x any, name string) any {
 	if x == nil {
 		panic(nilPointer)
 	}
-	m, ok := method(x, name)
+	m, ok := method(r.standin(x), name)
+	if !ok {
+		m, ok = method(x, name)
+	}
 	if !ok {
 		panic(fmt.Errorf("%s has no method %s", TypeName(x), name))
 	}
 	return m.Interface()
 }
 
+// standin is what stands in for x, x itself where nothing does.
+func (r *Registry) standin(x any) any {
+	if f, ok := x.(*os.File); ok && r.Standard != nil {
+		if w := r.Standard(f); w != nil {
+			return w
+		}
+	}
+	return x
+}
+
 // Equal compares two interfaces as == does.
 func (r *Registry) Equal(a, b any) bool {
-	a, b = r.Norm(a), r.Norm(b)
+	return r.Same(r.Norm(a), r.Norm(b))
+}
+
+// Same compares two lowered values of one type, or what two interfaces hold. The run time cannot compare the library's
+// wrappers of cells' values, and names lowered types where it panics.
+func (r *Registry) Same(a, b any) (same bool) {
 	defer func() {
-		if x := recover(); x != nil {
-			if o, ok := object(a); ok { // the run time names the lowered type
-				x = runtimeError("comparing uncomparable type " + o.T.Name)
-			}
-			panic(x)
+		if recover() != nil {
+			same = r.same(reflect.ValueOf(a), reflect.ValueOf(b))
 		}
 	}()
 	return a == b
@@ -388,12 +412,57 @@ func hashed(x any) any {
 	return x
 }
 
+// same compares two values part by part.
+func (r *Registry) same(a, b reflect.Value) bool {
+	if !a.CanInterface() {
+		return a.Equal(b)
+	}
+	switch a.Kind() {
+	case reflect.Struct:
+		if o, ok := object(a.Interface()); ok {
+			p, ok := object(b.Interface())
+			if !ok || o.T != p.T {
+				return false
+			}
+			if t := o.T.Go; !types.Comparable(t) {
+				panic(runtimeError("comparing uncomparable type " + o.T.Name))
+			}
+			return r.same(reflect.ValueOf(o.V), reflect.ValueOf(p.V))
+		}
+		for k := range a.NumField() {
+			if !r.same(a.Field(k), b.Field(k)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		for k := range a.Len() {
+			if !r.same(a.Index(k), b.Index(k)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Interface:
+		x, y := r.Norm(a.Interface()), r.Norm(b.Interface())
+		if reflect.TypeOf(x) != reflect.TypeOf(y) || x == nil {
+			return x == y
+		}
+		return r.same(reflect.ValueOf(x), reflect.ValueOf(y))
+	case reflect.Slice, reflect.Map, reflect.Func: // of a value in an interface
+		panic(runtimeError("comparing uncomparable type " + TypeName(a.Interface())))
+	}
+	return a.Interface() == b.Interface()
+}
+
 // Wrap returns x as a native interface type, through the library's wrapper where x is a cell's value.
 func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 	if x = r.Norm(x); x == nil {
 		return reflect.Zero(to)
 	}
-	v := reflect.ValueOf(x)
+	v := reflect.ValueOf(r.standin(x))
+	if !v.Type().Implements(to) {
+		v = reflect.ValueOf(x)
+	}
 	if v.Type().Implements(to) {
 		out := reflect.New(to).Elem()
 		out.Set(v)
