@@ -176,7 +176,7 @@ func (e *yaegiEngine) Compile(_ context.Context, u *cells.Unit) (*engine.Program
 
 // lowered returns the source the interpreter is given and the function that runs the cell.
 func (e *yaegiEngine) lowered(u *cells.Unit) (string, string, error) {
-	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, InitsLast: u.InitsLast, Value: u.Value, Locals: map[*types.Var]*lower.Global{}}
+	lu := &lower.Unit{Cell: u.Cell, Body: u.Body, InitsAt: u.InitsAt(), Value: u.Value, Locals: map[*types.Var]*lower.Global{}}
 	funcs := map[*cells.Decl]*lower.Func{}
 	for tn, key := range u.Keys {
 		e.low.SetTypeKey(tn, key)

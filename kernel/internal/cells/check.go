@@ -27,11 +27,10 @@ func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error
 		return nil, errs.unique()
 	}
 	u := &Unit{Cell: cell, prog: p, imports: maps.Clone(p.Imports), dots: slices.Clone(p.Dots), moved: map[*types.TypeName]*types.TypeName{}, Keys: map[*types.TypeName]string{}, Unused: map[token.Pos]bool{}}
-	u.InitsLast = file.packageLike()
 	if errs := u.addImports(file.imports, func(path string) error { return p.fetch(ctx, path) }); errs != nil {
 		return nil, errs
 	}
-	if u.InitsLast {
+	if file.packageLike() {
 		file.order()
 	}
 	u.Text = newText(p.Fset, src)

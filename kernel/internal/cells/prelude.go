@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"go/types"
 )
 
@@ -42,6 +43,16 @@ func (f *parsed) packageLike() bool {
 		}
 	}
 	return len(f.body) > 0
+}
+
+// InitsAt is how many statements of the body precede the init functions: the variable declarations it begins with.
+func (u *Unit) InitsAt() int {
+	for k, s := range u.Body {
+		if d, ok := s.(*ast.DeclStmt); !ok || d.Decl.(*ast.GenDecl).Tok != token.VAR {
+			return k
+		}
+	}
+	return len(u.Body)
 }
 
 // order puts the variable declarations of a cell that is like a file in the order a program initialises them: each

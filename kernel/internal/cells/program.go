@@ -135,20 +135,19 @@ func (p *Program) similar(path string) string {
 
 // Unit is a checked cell, ready to be lowered. Commit makes it part of the program.
 type Unit struct {
-	Cell      int
-	Types     []*Decl // declared or redeclared
-	Funcs     []*Decl // to be compiled: those of the cell and what depends on them
-	Consts    []*Decl
-	Inits     []*Decl
-	InitsLast bool // they run after the body, which is variable declarations only
-	Main      *Decl
-	Body      []ast.Stmt
-	Value     ast.Expr // the last statement, where it has a value to show
-	Vars      []*CellVar
-	Warnings  []string
-	Keys      map[*types.TypeName]string // identities of the types declared
-	Text      *Text
-	Unused    map[token.Pos]bool // variables that are not used, by where they are declared: cells may have them
+	Cell     int
+	Types    []*Decl // declared or redeclared
+	Funcs    []*Decl // to be compiled: those of the cell and what depends on them
+	Consts   []*Decl
+	Inits    []*Decl
+	Main     *Decl
+	Body     []ast.Stmt
+	Value    ast.Expr // the last statement, where it has a value to show
+	Vars     []*CellVar
+	Warnings []string
+	Keys     map[*types.TypeName]string // identities of the types declared
+	Text     *Text
+	Unused   map[token.Pos]bool // variables that are not used, by where they are declared: cells may have them
 
 	prog    *Program
 	imports map[string]string

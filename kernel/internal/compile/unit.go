@@ -415,12 +415,9 @@ func (u *unit) body() string {
 		for _, d := range u.Inits {
 			if e := u.funcs[d.Func]; e != nil {
 				u.refs[e] = true
-				fmt.Fprintf(&b, "%s()\n", e.name)
+				fmt.Fprintf(&b, "\n%s()\n", e.name)
 			}
 		}
-	}
-	if !u.InitsLast {
-		inits()
 	}
 	for _, d := range u.Funcs {
 		u.share(d.Node)
@@ -431,6 +428,9 @@ func (u *unit) body() string {
 		jumps = jumps || jumpsOut(s)
 	}
 	for k, s := range u.Body {
+		if k == u.InitsAt() {
+			inits()
+		}
 		before, after := "", ""
 		if w.held = nil; !jumps {
 			before, after = w.hold(s)
@@ -443,7 +443,7 @@ func (u *unit) body() string {
 		b.WriteString(w.topStmt(s) + after)
 	}
 	fmt.Fprintf(&b, "\nc__.Reached = %d\n", len(u.Body))
-	if u.InitsLast {
+	if u.InitsAt() == len(u.Body) {
 		inits()
 	}
 	if u.Main != nil {

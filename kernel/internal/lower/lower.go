@@ -39,15 +39,15 @@ type Global struct {
 
 // Unit is what one cell has to have lowered.
 type Unit struct {
-	Cell      int
-	Funcs     []*Func
-	Inits     []*Func // run before the body, or after it
-	InitsLast bool
-	Main      *Func // run after the body
-	Body      []ast.Stmt
-	Locals    map[*types.Var]*Global // variables of the body's top level
-	New       []*Global              // those of them that need a slot
-	Value     ast.Expr               // the last statement where its value is to be shown
+	Cell    int
+	Funcs   []*Func
+	Inits   []*Func
+	InitsAt int   // how many statements of the body precede them
+	Main    *Func // run after the body
+	Body    []ast.Stmt
+	Locals  map[*types.Var]*Global // variables of the body's top level
+	New     []*Global              // those of them that need a slot
+	Value   ast.Expr               // the last statement where its value is to be shown
 }
 
 // Lowerer lowers the cells of one session.
@@ -232,11 +232,6 @@ func (l *Lowerer) Unit(u *Unit) (file *ast.File, name string, err error) {
 	l.rebind()
 	l.drain()
 	name = fmt.Sprintf("cell%d", u.Cell)
-	if u.InitsLast {
-		body = append(body, l.calls(u.Inits)...)
-	} else {
-		body = append(l.calls(u.Inits), body...)
-	}
 	body = append(l.regs, body...)
 	if u.Main != nil {
 		body = append(body, l.calls([]*Func{u.Main})...)
@@ -363,6 +358,9 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 		l.fn.defers = l.fresh("defers")
 	}
 	for k, s := range u.Body {
+		if k == u.InitsAt {
+			list = append(list, l.calls(u.Inits)...)
+		}
 		list = append(list, assign(ident("stmt__"), intLit(k)))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			list = append(list, l.at(s)...)
@@ -372,6 +370,9 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 		list = append(list, l.stmt(s)...)
 	}
 	list = append(list, assign(ident("stmt__"), intLit(len(u.Body))))
+	if u.InitsAt == len(u.Body) {
+		list = append(list, l.calls(u.Inits)...)
+	}
 	if !l.fn.deferring {
 		return list
 	}
