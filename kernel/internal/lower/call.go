@@ -423,6 +423,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		return call(ident("panic"), l.rt("Thrown", l.to(c.Args[0], anyInterface)))
 	case "recover":
 		switch {
+		case l.fn.yield != nil: // the body of a range over a function is a function of its own
 		case l.fn.deferred:
 			return l.rt("Recover")
 		case l.fn.entered != "":
