@@ -445,7 +445,7 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 func (l *Lowerer) minmax(c *ast.CallExpr, name string, t types.Type, args []ast.Expr) ast.Expr {
 	host := map[string]string{"min": "Min", "max": "Max"}[name]
 	lit := &ast.CompositeLit{Type: anySlice(), Elts: args}
-	return &ast.TypeAssertExpr{X: l.rt(host, lit), Type: l.low(c, t.Underlying())}
+	return &ast.TypeAssertExpr{X: l.rt(host, lit), Type: l.low(c, t)}
 }
 
 func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {

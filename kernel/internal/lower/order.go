@@ -31,9 +31,10 @@ func (l *Lowerer) unordered(f func() ast.Expr) ast.Expr {
 	return f()
 }
 
-// disordered says whether one of the expressions reads, before a call, what the call may change.
+// disordered says whether one of the expressions reads, before a call, what the call may change, or what may panic before a
+// slice expression or a type assertion that may: the Go compiler makes these among the calls.
 func (l *Lowerer) disordered(list []ast.Expr) bool {
-	read, found := false, false
+	read, fails, found := false, false, false
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -54,15 +55,17 @@ func (l *Lowerer) disordered(list []ast.Expr) bool {
 			found = found || read
 			read = true // what it gives is not read again, but calls on both sides of an assignment have an order
 			return false
+		case *ast.SliceExpr, *ast.TypeAssertExpr:
+			found = found || fails
 		case *ast.Ident:
 			v, ok := l.Info.Uses[n].(*types.Var)
 			read = read || ok && !v.IsField() && l.reachable(v)
 		case *ast.StarExpr, *ast.IndexExpr:
-			read = true
+			read, fails = true, true
 		case *ast.SelectorExpr:
 			if s, ok := l.Info.Selections[n]; ok && s.Kind() == types.FieldVal {
 				if _, pointer := l.typeOf(n.X).Underlying().(*types.Pointer); pointer {
-					read = true
+					read, fails = true, true
 				}
 				return true
 			}

@@ -85,6 +85,8 @@ func plainPanic(text string) error {
 		return indexOutOfRange
 	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") || strings.Contains(text, "slice index out of bounds")):
 		return boundsOutOfRange
+	case text == "reflect.MakeChan: negative buffer size":
+		return plainError("makechan: size out of range")
 	case strings.HasPrefix(text, "reflect.MakeSlice: "), strings.HasPrefix(text, "reflect: MakeSlice"):
 		if strings.Contains(text, "cap") || strings.Contains(text, "len > cap") {
 			return runtimeError("makeslice: cap out of range")

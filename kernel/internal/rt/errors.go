@@ -84,6 +84,14 @@ func outOf(format string, args ...any) error {
 // RuntimeError marks it as runtime.Error does.
 func (runtimeError) RuntimeError() {}
 
+// plainError is one whose text the Go run time puts nothing before.
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+// RuntimeError marks it as runtime.Error does.
+func (plainError) RuntimeError() {}
+
 // What the body of a range over a function knows of itself, besides 0 and the codes with which it was left.
 const (
 	RangeInBody    = -2

@@ -43,7 +43,7 @@ func (i item) name() string {
 // nativeNames are what the types that stand for those of reflect and of the run time's errors are called.
 var nativeNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rtype", "*reflect.rtype",
 	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type",
-	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError", "runtime.errorString")
+	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError", "runtime.errorString", "rt.plainError", "runtime.plainError")
 
 // item is what an interface holds.
 func (p *printer) item(x any) item {
