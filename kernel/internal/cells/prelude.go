@@ -35,31 +35,25 @@ func (p *Program) CheckSource(path, src string) ([]Source, error) {
 	return list, nil
 }
 
-// packageLike says whether the statements of a cell are variable declarations only, as in a file of a program.
-func (f *parsed) packageLike() bool {
-	for _, s := range f.body {
-		if d, ok := s.(*ast.DeclStmt); !ok || d.Decl.(*ast.GenDecl).Tok.String() != "var" {
-			return false
-		}
-	}
-	return len(f.body) > 0
-}
-
 // InitsAt is how many statements of the body precede the init functions: the variable declarations it begins with.
-func (u *Unit) InitsAt() int {
-	for k, s := range u.Body {
+func (u *Unit) InitsAt() int { return leading(u.Body) }
+
+// leading is how many variable declarations a body begins with.
+func leading(body []ast.Stmt) int {
+	for k, s := range body {
 		if d, ok := s.(*ast.DeclStmt); !ok || d.Decl.(*ast.GenDecl).Tok != token.VAR {
 			return k
 		}
 	}
-	return len(u.Body)
+	return len(body)
 }
 
-// order puts the variable declarations of a cell that is like a file in the order a program initialises them: each
-// after those it depends on, also through functions.
+// order puts the variable declarations that a cell begins with in the order a program initialises them: each after those it
+// depends on, also through functions.
 func (f *parsed) order() {
+	first := leading(f.body)
 	var specs []*ast.ValueSpec
-	for _, s := range f.body {
+	for _, s := range f.body[:first] {
 		for _, spec := range s.(*ast.DeclStmt).Decl.(*ast.GenDecl).Specs {
 			specs = append(specs, spec.(*ast.ValueSpec))
 		}
@@ -112,12 +106,10 @@ func (f *parsed) order() {
 				visit(j)
 			}
 		}
-		g := &ast.GenDecl{TokPos: specs[k].Pos(), Specs: []ast.Spec{specs[k]}}
-		g.Tok = f.body[0].(*ast.DeclStmt).Decl.(*ast.GenDecl).Tok
-		out = append(out, &ast.DeclStmt{Decl: g})
+		out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, TokPos: specs[k].Pos(), Specs: []ast.Spec{specs[k]}}})
 	}
 	for k := range specs {
 		visit(k)
 	}
-	f.body = out
+	f.body = append(out, f.body[first:]...)
 }
