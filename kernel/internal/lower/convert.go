@@ -293,6 +293,9 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 		return l.closed(x, from, target)
 	}
 	fu, tu := from.Underlying(), target.Underlying()
+	if to, ok := tu.(*types.Slice); ok && l.Info.Types[arg].Value != nil && types.Identical(to.Elem(), types.Typ[types.Byte]) {
+		return call(&ast.ParenExpr{X: l.low(c, target)}, l.rt("Bytes", x)) // without the room that other text is given
+	}
 	if b, ok := fu.(*types.Basic); ok && b.Info()&types.IsInteger != 0 && sizes.Sizeof(b) > 4 { // the interpreter rounds twice
 		if f, ok := tu.(*types.Basic); ok && f.Kind() == types.Float32 {
 			name, wide := "Float32", "int64"

@@ -552,14 +552,18 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	if tv := l.Info.Types[ast.Unparen(c.Fun)]; !tv.IsBuiltin() && !tv.IsType() {
 		funType = l.opening(c, l.typeOf(c.Fun))
 	}
+	_, variable := l.Info.Uses[instantiated(c.Fun)].(*types.Var) // or a field
 	switch f := lc.Fun.(type) {
 	case *ast.Ident:
-		if obj, ok := l.fn.namesLow(f.Name); ok && obj {
+		if obj, ok := l.fn.namesLow(f.Name); ok && obj || variable {
 			lc.Fun = freeze(f, funType)
 		}
 	case *ast.FuncLit, *ast.SelectorExpr:
-		if s, ok := f.(*ast.SelectorExpr); ok {
-			if _, isIdent := s.X.(*ast.Ident); !isIdent {
+		if s, ok := f.(*ast.SelectorExpr); ok && variable {
+			lc.Fun = freeze(f, funType)
+		} else if ok {
+			_, isIdent := s.X.(*ast.Ident) // a variable's place stays, and a package is none
+			if !isIdent || l.isMethod(c) && !l.byPointer(c) {
 				if l.byPointer(c) {
 					s.X = addressOf(s.X)
 				}
@@ -579,6 +583,16 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		lc.Args[k] = freeze(lc.Args[k], ts[k])
 	}
 	return pre, lc
+}
+
+// isMethod says whether a call is one of a value's method.
+func (l *Lowerer) isMethod(c *ast.CallExpr) bool {
+	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	s, ok := l.Info.Selections[e]
+	return ok && s.Kind() == types.MethodVal
 }
 
 // argumentTypes are the lowered types of the n arguments of a lowered call, nil where they are not known.

@@ -44,6 +44,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 			}
 			return n
 		},
+		"Bytes":   func(s string) []byte { return append(make([]byte, 0, len(s)), s...) },
 		"Float32": func(n int64) float32 { return float32(n) }, "Float32U": func(n uint64) float32 { return float32(n) },
 		"Neg":     func(c complex128) complex128 { return -c },
 		"Scanned": r.Scanned, "ScannedAll": eachOf(r.Scanned), "LoggedAll": eachOf(r.Logged),
