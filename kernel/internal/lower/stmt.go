@@ -562,8 +562,7 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		if s, ok := f.(*ast.SelectorExpr); ok && variable {
 			lc.Fun = freeze(f, funType)
 		} else if ok {
-			_, isIdent := s.X.(*ast.Ident) // a variable's place stays, and a package is none
-			if !isIdent || l.isMethod(c) && !l.byPointer(c) {
+			if _, isIdent := s.X.(*ast.Ident); !isIdent || l.ofVariable(c) && !l.byPointer(c) { // a variable's place stays
 				if l.byPointer(c) {
 					s.X = addressOf(s.X)
 				}
@@ -585,14 +584,14 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	return pre, lc
 }
 
-// isMethod says whether a call is one of a value's method.
-func (l *Lowerer) isMethod(c *ast.CallExpr) bool {
+// ofVariable says whether a call is one of a method of a variable.
+func (l *Lowerer) ofVariable(c *ast.CallExpr) bool {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-	if !ok {
+	if !ok || l.Info.Selections[e] == nil {
 		return false
 	}
-	s, ok := l.Info.Selections[e]
-	return ok && s.Kind() == types.MethodVal
+	id, ok := ast.Unparen(e.X).(*ast.Ident)
+	return ok && l.Info.Uses[id] != nil
 }
 
 // argumentTypes are the lowered types of the n arguments of a lowered call, nil where they are not known.
