@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -62,6 +63,8 @@ func passOn(file *ast.File) {
 			known[f.Name.Name] = f.Type
 		}
 	}
+	var more []ast.Decl
+	hosted := map[string]bool{}
 	depth := 0
 	astutil.Apply(file, func(c *astutil.Cursor) bool {
 		if _, ok := c.Node().(*ast.FuncLit); ok {
@@ -74,17 +77,24 @@ func passOn(file *ast.File) {
 			depth--
 		case *ast.Ident:
 			if t := known[n.Name]; t != nil && depth > 0 && c.Name() != "Fun" && c.Name() != "Sel" && c.Name() != "Key" {
-				c.Replace(passing(n, t))
+				lit, host := passing(n, t)
+				c.Replace(lit)
+				if host != nil && !hosted[n.Name] {
+					hosted[n.Name] = true
+					more = append(more, host)
+				}
 			}
 		}
 		return true
 	})
+	file.Decls = append(file.Decls, more...)
 }
 
-// passing is a literal of type t that calls f.
-func passing(f *ast.Ident, t *ast.FuncType) ast.Expr {
+// passing is a literal of type t that calls f, and the function that it gets f from where an argument may be -0.
+func passing(f *ast.Ident, t *ast.FuncType) (*ast.FuncLit, ast.Decl) {
 	lit := &ast.FuncType{Params: &ast.FieldList{}, Results: t.Results}
 	inner := call(f)
+	var cond ast.Expr
 	for k, p := range t.Params.List {
 		name := fmt.Sprintf("a__%d", k)
 		lit.Params.List = append(lit.Params.List, field(name, p.Type))
@@ -92,11 +102,43 @@ func passing(f *ast.Ident, t *ast.FuncType) ast.Expr {
 		if _, ok := p.Type.(*ast.Ellipsis); ok {
 			inner.Ellipsis = 1
 		}
+		if !mayHaveSign(p.Type) {
+			continue
+		}
+		signed := ast.Expr(call(sel(ident("rt__"), "MinusZero"), ident(name)))
+		if cond != nil {
+			signed = &ast.BinaryExpr{X: cond, Op: token.LOR, Y: signed}
+		}
+		cond = signed
 	}
-	if t.Results == nil || len(t.Results.List) == 0 {
-		return &ast.FuncLit{Type: lit, Body: block(&ast.ExprStmt{X: inner})}
+	results := 0
+	if t.Results != nil {
+		results = len(t.Results.List)
 	}
-	return &ast.FuncLit{Type: lit, Body: block(&ast.ReturnStmt{Results: []ast.Expr{inner}})}
+	if cond == nil {
+		return &ast.FuncLit{Type: lit, Body: block(passedBack(inner, results)...)}, nil
+	}
+	host := hostDecl(f.Name+"_host", ident(f.Name), t)
+	other := &ast.CallExpr{Fun: call(ident(host.Name.Name)), Args: inner.Args, Ellipsis: inner.Ellipsis}
+	return &ast.FuncLit{Type: lit, Body: block(passedBack(&choice{Expr: inner, cond: cond, other: other}, results)...)}, host
+}
+
+// mayHaveSign says whether a lowered type may hold a number with a sign.
+func mayHaveSign(t ast.Expr) bool {
+	switch t := t.(type) {
+	case *ast.Ident:
+		b, ok := types.Universe.Lookup(t.Name).(*types.TypeName)
+		if !ok {
+			return true
+		}
+		basic, ok := b.Type().(*types.Basic)
+		return ok && basic.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *ast.ArrayType:
+		return t.Len != nil && mayHaveSign(t.Elt)
+	case *ast.SelectorExpr, *ast.StructType:
+		return true
+	}
+	return false
 }
 
 // jumps says whether a function's own statements may go back to an earlier one by goto.

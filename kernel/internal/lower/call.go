@@ -9,8 +9,17 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// called lowers a call of at most one result used as a value, or any call as a statement.
+// called lowers a call of at most one result used as a value.
 func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
+	x := l.asMade(c)
+	if ch, ok := x.(*choice); ok {
+		return l.value(c, ch)
+	}
+	return l.sooner(c, x)
+}
+
+// asMade lowers a call to one, or to a choice of two.
+func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 	if g, ok := cells.Guarded(l.Fset, c); ok {
 		return l.guarded(c, g)
 	}
@@ -75,6 +84,10 @@ func (l *Lowerer) called(c *ast.CallExpr) ast.Expr {
 			}
 			return l.rt("Decode", x, args.list[0])
 		}
+	case where == "" && l.later != nil && c == l.later.call:
+		l.later.made = func(c *ast.CallExpr) ast.Expr { return l.made(fun, c, f, sig, nil) }
+	case where == "":
+		return l.made(c, out, f, sig, c.Args)
 	}
 	return out
 }
@@ -88,7 +101,7 @@ func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
 	if !ok {
 		return fail(l.expr(g.X)).(*ast.ExprStmt).X
 	}
-	names, s := l.temps(t, g.X)
+	names, list := l.temps(t, g.X)
 	n := t.Len() - 1
 	ft := &ast.FuncType{Params: &ast.FieldList{}, Results: &ast.FieldList{}}
 	ret := &ast.ReturnStmt{}
@@ -96,13 +109,15 @@ func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
 		ft.Results.List = append(ft.Results.List, field("", l.low(c, t.At(k).Type())))
 		ret.Results = append(ret.Results, ident(names[k]))
 	}
-	return call(&ast.FuncLit{Type: ft, Body: block(s, fail(ident(names[n])), ret)})
+	return call(&ast.FuncLit{Type: ft, Body: block(append(list, fail(ident(names[n])), ret)...)})
 }
 
 // target is what is called: a function and the receiver that became its first argument.
 type target struct {
-	fun  ast.Expr
-	recv []ast.Expr
+	fun   ast.Expr
+	recv  []ast.Expr
+	types []types.Type // of the receiver
+	named bool         // it is a function or method of a cell, not the value of a variable
 }
 
 // callee lowers what is called. where names a native function ("fmt.Println", "json.Decoder.Decode"), "" for others.
@@ -127,7 +142,7 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 	}
 	if id, ok := id.(*ast.Ident); ok {
 		if _, ok := l.Info.Uses[id].(*types.Func); ok {
-			return target{fun: l.funcRef(fun, id)}, ""
+			return target{fun: l.funcRef(fun, id), named: true}, ""
 		}
 	}
 	return target{fun: l.whole(fun)}, ""
@@ -299,7 +314,7 @@ func (l *Lowerer) forwarded(c *ast.CallExpr) *types.Tuple {
 // forward lowers f(g()) for a g of several results.
 func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.Tuple) ast.Expr {
 	f, where := l.callee(ast.Unparen(c.Fun))
-	names, s := l.temps(results, c.Args[0])
+	names, list := l.temps(results, c.Args[0])
 	out := &ast.CallExpr{Fun: f.fun, Args: f.recv}
 	n := sig.Params().Len()
 	if sig.Variadic() {
@@ -324,33 +339,66 @@ func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.
 		out.Args = append(out.Args, lit)
 		out.Ellipsis = 1
 	}
-	return l.closure(c, sig.Results(), s, out)
+	ft := l.lowSignature(c, types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false), nil)
+	x := ast.Expr(out)
+	if where == "" {
+		x = l.made(c, out, f, sig, nil)
+	}
+	return call(&ast.FuncLit{Type: ft, Body: block(append(list, passedBack(x, sig.Results().Len())...)...)})
 }
 
-// closure calls a literal that runs s and returns what x does.
-func (l *Lowerer) closure(n ast.Node, results *types.Tuple, s ast.Stmt, x ast.Expr) ast.Expr {
-	ft := &ast.FuncType{Params: &ast.FieldList{}}
-	list := []ast.Stmt{s, &ast.ExprStmt{X: x}}
-	if results.Len() > 0 {
-		ft.Results = &ast.FieldList{}
-		for v := range results.Variables() {
-			ft.Results.List = append(ft.Results.List, field("", l.low(n, v.Type())))
-		}
-		list[1] = &ast.ReturnStmt{Results: []ast.Expr{x}}
+// passedBack ends a function with the results of a lowered call.
+func passedBack(x ast.Expr, results int) []ast.Stmt {
+	if c, ok := x.(*choice); ok {
+		return c.made(func(x ast.Expr) []ast.Stmt { return passedBack(x, results) })
 	}
-	return call(&ast.FuncLit{Type: ft, Body: block(list...)})
+	if results == 0 {
+		return []ast.Stmt{&ast.ExprStmt{X: x}}
+	}
+	return []ast.Stmt{&ast.ReturnStmt{Results: []ast.Expr{x}}}
 }
 
 // temps defines a variable for each result of the call e.
-func (l *Lowerer) temps(t *types.Tuple, e ast.Expr) ([]string, ast.Stmt) {
+func (l *Lowerer) temps(t *types.Tuple, e ast.Expr) ([]string, []ast.Stmt) {
 	names := make([]string, t.Len())
-	s := &ast.AssignStmt{Tok: token.DEFINE}
 	for k := range names {
 		names[k] = l.fresh("t")
-		s.Lhs = append(s.Lhs, ident(names[k]))
 	}
-	s.Rhs = []ast.Expr{l.expr(e)}
-	return names, s
+	into := func(names []string, x ast.Expr) *ast.AssignStmt {
+		s := &ast.AssignStmt{Tok: token.DEFINE, Rhs: []ast.Expr{x}}
+		for _, name := range names {
+			s.Lhs = append(s.Lhs, ident(name))
+		}
+		return s
+	}
+	x := l.several(e)
+	c, ok := x.(*choice)
+	if !ok {
+		return names, []ast.Stmt{into(names, x)}
+	}
+	var out []ast.Stmt
+	for k, name := range names {
+		out = append(out, declare(name, l.low(e, t.At(k).Type())))
+	}
+	return names, append(out, c.made(func(x ast.Expr) []ast.Stmt {
+		own := make([]string, len(names))
+		for k := range own {
+			own[k] = l.fresh("t")
+		}
+		list := []ast.Stmt{into(own, x)}
+		for k := range own {
+			list = append(list, assign(ident(names[k]), ident(own[k])))
+		}
+		return list
+	})...)
+}
+
+// several lowers a call of any number of results, which may be a choice of two.
+func (l *Lowerer) several(e ast.Expr) ast.Expr {
+	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok {
+		return l.asMade(c)
+	}
+	return l.expr(e)
 }
 
 func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {

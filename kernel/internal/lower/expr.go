@@ -43,7 +43,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.BinaryExpr:
 		return l.binary(e)
 	case *ast.CallExpr:
-		return l.sooner(e, l.called(e))
+		return l.called(e)
 	case *ast.TypeAssertExpr:
 		return l.soon(e, l.assertion(e), l.typeOf(e))
 	}

@@ -11,21 +11,31 @@ import (
 // goStmt starts a goroutine whose panic the host reports instead of dying of it.
 func (l *Lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 	pre, c := l.frozen(s.Call)
-	body := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
+	body := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c)...)}
 	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt("Go", body)})...)}
 }
 
+// pending is a call of a go or defer statement.
+type pending struct {
+	call *ast.CallExpr
+	made func(c *ast.CallExpr) ast.Expr // what the lowered call becomes when it is made; nil where it stays
+}
+
 // discarded evaluates a lowered call for its effects.
-func discarded(c ast.Expr) ast.Stmt {
-	if _, ok := c.(*ast.CallExpr); ok {
-		return &ast.ExprStmt{X: c}
+func discarded(c ast.Expr) []ast.Stmt {
+	switch c.(type) {
+	case *choice, *ast.CallExpr:
+		return passedBack(c, 0)
 	}
-	return &ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{c}}
+	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{ident("_")}, Tok: token.ASSIGN, Rhs: []ast.Expr{c}}}
 }
 
 // frozen evaluates the function and arguments of a call now, and returns the call that is made later.
 func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
-	x := l.called(c)
+	saved, later := l.later, &pending{call: c}
+	l.later = later
+	x := l.asMade(c)
+	l.later = saved
 	lc, ok := x.(*ast.CallExpr)
 	if !ok {
 		return nil, x
@@ -81,6 +91,9 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	ts := l.argumentTypes(c, len(lc.Args))
 	for k := range lc.Args {
 		lc.Args[k] = freeze(lc.Args[k], ts[k])
+	}
+	if later.made != nil {
+		return pre, later.made(lc)
 	}
 	return pre, lc
 }
@@ -162,7 +175,7 @@ func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 		return []ast.Stmt{&ast.ExprStmt{X: l.rt("Defer", ident(l.fn.defers), l.thunk(l.funcLit(f).(*ast.FuncLit)))}}
 	}
 	pre, c := l.frozen(s.Call)
-	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c))}
+	lit := &ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(discarded(c)...)}
 	how := "Defer"
 	if l.mayRecover(s.Call) {
 		how = "DeferCall"

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"nacre/kernel/internal/rt"
 )
@@ -18,9 +19,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 		pre = l.stmt(s.Init)
 	}
 	defer l.push(scope{label: labelName(label), loop: true})()
-	if s.Cond != nil {
-		out.Cond = l.expr(s.Cond)
-	}
+	ends := l.ends(out, s.Cond)
 	if s.Post != nil {
 		list := l.stmt(s.Post)
 		if len(list) > 0 && len(l.at(s.Post)) > 0 {
@@ -36,7 +35,7 @@ func (l *Lowerer) forStmt(s *ast.ForStmt, label *ast.Ident) []ast.Stmt {
 			out.Post = &ast.ExprStmt{X: call(&ast.FuncLit{Type: &ast.FuncType{Params: &ast.FieldList{}}, Body: block(list...)})}
 		}
 	}
-	out.Body = l.block(s.Body, l.entry()...)
+	out.Body = l.block(s.Body, append(ends, l.entry()...)...)
 	if len(pre) == 0 {
 		return []ast.Stmt{withLabel(label, out)}
 	}
@@ -81,9 +80,7 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 		next = append(next, define(n, call(ident("new"), typ)), assign(&ast.StarExpr{X: ident(n)}, star(ident(boxes[k]))), assign(ident(boxes[k]), ident(n)))
 		l.fn.names[v] = local{boxes[k], true}
 	}
-	if s.Cond != nil {
-		out.Cond = l.expr(s.Cond)
-	}
+	ends := l.ends(out, s.Cond)
 	if s.Post != nil {
 		next = append(next, l.stmt(s.Post)...)
 	}
@@ -93,8 +90,23 @@ func (l *Lowerer) forShared(s *ast.ForStmt, vars []*types.Var, label *ast.Ident)
 		head = append(head, l.fresher(own, &ast.StarExpr{X: l.low(s, v.Type())}, ident(boxes[k]))...)
 		l.fn.names[v] = local{own, true}
 	}
-	out.Body = l.block(s.Body, append(l.entry(), head...)...)
+	out.Body = l.block(s.Body, slices.Concat(ends, l.entry(), head)...)
 	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
+}
+
+// ends gives a loop its condition, or returns what its body begins with where the condition takes statements.
+func (l *Lowerer) ends(loop *ast.ForStmt, cond ast.Expr) []ast.Stmt {
+	switch {
+	case cond == nil:
+		return nil
+	case !l.signed([]ast.Expr{cond}):
+		loop.Cond = l.expr(cond)
+		return nil
+	}
+	return l.inOrder([]ast.Expr{cond}, func() []ast.Stmt {
+		over := &ast.UnaryExpr{Op: token.NOT, X: &ast.ParenExpr{X: l.expr(cond)}}
+		return []ast.Stmt{&ast.IfStmt{Cond: over, Body: block(&ast.BranchStmt{Tok: token.BREAK})}}
+	})
 }
 
 func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {

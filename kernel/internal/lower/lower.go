@@ -105,6 +105,7 @@ type Lowerer struct {
 	numbered bool         // a cell has called recover
 	placing  bool         // an operand is being lowered that is assigned to
 	deferred *ast.FuncLit // what the defer statement being lowered calls
+	later    *pending     // the call of the go or defer statement being lowered
 }
 
 // New returns a lowerer for cells checked into info.
@@ -364,7 +365,7 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 		list = append(list, assign(ident("stmt__"), intLit(k)))
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			list = append(list, l.at(s)...)
-			list = append(list, l.show(x.X)...)
+			list = append(list, l.inOrder([]ast.Expr{x.X}, func() []ast.Stmt { return l.show(x.X) })...)
 			continue
 		}
 		list = append(list, l.stmt(s)...)
@@ -385,18 +386,18 @@ func (l *Lowerer) show(e ast.Expr) []ast.Stmt {
 	t := l.typeOf(e)
 	if tuple, ok := t.(*types.Tuple); ok {
 		if tuple.Len() == 0 {
-			return []ast.Stmt{&ast.ExprStmt{X: l.expr(e)}}
+			return l.exprStmt(&ast.ExprStmt{X: e})
 		}
-		names, s := l.temps(tuple, e)
+		names, list := l.temps(tuple, e)
 		n := tuple.Len()
 		vals := make([]ast.Expr, n)
 		for k := range vals {
 			vals[k] = l.convert(e, ident(names[k]), tuple.At(k).Type(), anyInterface)
 		}
-		return []ast.Stmt{s, &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: vals})}}
+		return append(list, &ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: vals})})
 	}
 	if t == nil || isVoid(l.Info, e) {
-		return []ast.Stmt{&ast.ExprStmt{X: l.expr(e)}}
+		return l.exprStmt(&ast.ExprStmt{X: e})
 	}
 	return []ast.Stmt{&ast.ExprStmt{X: l.rt("Show", &ast.CompositeLit{Type: anySlice(), Elts: []ast.Expr{l.to(e, anyInterface)}})}}
 }

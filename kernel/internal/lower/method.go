@@ -82,7 +82,10 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 	if named, ok := types.Unalias(elem).(*types.Named); ok && named.TypeArgs().Len() > 0 {
 		name = l.instance(n, f, l.typeArgs(named.TypeArgs()))
 	}
-	return target{fun: &ast.Ident{Name: name, NamePos: l.pos(n)}, recv: []ast.Expr{x}}, ""
+	if wantPtr {
+		elem = types.NewPointer(elem)
+	}
+	return target{fun: &ast.Ident{Name: name, NamePos: l.pos(n)}, recv: []ast.Expr{x}, types: []types.Type{elem}, named: true}, ""
 }
 
 // checkReceiver refuses methods of generic native types, which have no symbols.
@@ -153,7 +156,8 @@ func first(o types.Object, _ []int, _ bool) types.Object { return o }
 // bindLiteral is func(r) func(args) results { return func(args) results { return f(r, args) } }(recv).
 func (l *Lowerer) bindLiteral(n ast.Node, f target, recvType types.Type, sig *types.Signature, recv ast.Expr) ast.Expr {
 	r := l.fresh("r")
-	lit := l.binder(n, r, recvType, sig, target{fun: f.fun, recv: []ast.Expr{ident(r)}})
+	f.recv = []ast.Expr{ident(r)}
+	lit := l.binder(n, r, recvType, sig, f)
 	return call(lit, recv)
 }
 
@@ -180,11 +184,11 @@ func (l *Lowerer) passingOn(n ast.Node, sig *types.Signature, f target) (*ast.Fu
 	if sig.Variadic() {
 		inner.Ellipsis = 1
 	}
-	body := ast.Stmt(&ast.ExprStmt{X: inner})
-	if sig.Results().Len() > 0 {
-		body = &ast.ReturnStmt{Results: []ast.Expr{inner}}
+	x := ast.Expr(inner)
+	if f.named {
+		x = l.made(n, inner, f, sig, nil)
 	}
-	return l.lowSignature(n, sig, names), block(body)
+	return l.lowSignature(n, sig, names), block(passedBack(x, sig.Results().Len())...)
 }
 
 // methodExpr lowers T.M or (*T).M: the function with its receiver as first parameter.
@@ -205,11 +209,12 @@ func (l *Lowerer) methodExpr(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	if sig.Variadic() {
 		inner.Ellipsis = 1
 	}
-	body := ast.Stmt(&ast.ExprStmt{X: inner})
-	if sig.Results().Len() > 0 {
-		body = &ast.ReturnStmt{Results: []ast.Expr{inner}}
+	made := ast.Expr(inner)
+	if f.named {
+		rest := types.NewSignatureType(nil, nil, nil, types.NewTuple(slices.Collect(sig.Params().Variables())[1:]...), sig.Results(), sig.Variadic())
+		made = l.made(e, inner, f, rest, nil)
 	}
-	return &ast.FuncLit{Type: l.lowSignature(e, sig, names), Body: block(body)}
+	return &ast.FuncLit{Type: l.lowSignature(e, sig, names), Body: block(passedBack(made, sig.Results().Len())...)}
 }
 
 // bindMethods registers the methods of t with the host, so that interfaces find them.

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 )
@@ -15,7 +16,7 @@ func (l *Lowerer) inOrder(list []ast.Expr, lower func() []ast.Stmt) []ast.Stmt {
 	saved := l.early
 	defer func() { l.early = saved }()
 	l.early = nil
-	if !l.disordered(list) {
+	if !l.disordered(list) && !l.signed(list) {
 		return lower()
 	}
 	l.early = new([]ast.Stmt)
@@ -224,8 +225,24 @@ func (l *Lowerer) nameable(n ast.Node, t types.Type) (typ ast.Expr, ok bool) {
 
 // conditional lowers x && y and x || y: whether y is evaluated depends on x.
 func (l *Lowerer) conditional(e *ast.BinaryExpr) ast.Expr {
+	if l.early != nil && l.signed([]ast.Expr{e.Y}) {
+		return l.stepwise(e)
+	}
 	x := l.unordered(func() ast.Expr {
 		return &ast.ParenExpr{X: &ast.BinaryExpr{X: l.expr(e.X), Op: e.Op, OpPos: e.OpPos, Y: l.expr(e.Y)}}
 	})
 	return l.soon(e, x, l.typeOf(e))
+}
+
+// stepwise evaluates x and, where it does not decide, y before the statement that x && y or x || y is part of.
+func (l *Lowerer) stepwise(e *ast.BinaryExpr) ast.Expr {
+	name := l.fresh("c")
+	*l.early = append(*l.early, l.inOrder([]ast.Expr{e.X}, func() []ast.Stmt { return []ast.Stmt{varDecl(name, l.low(e, l.typeOf(e)), l.expr(e.X))} })...)
+	goesOn := ast.Expr(ident(name))
+	if e.Op == token.LOR {
+		goesOn = &ast.UnaryExpr{Op: token.NOT, X: goesOn}
+	}
+	then := l.inOrder([]ast.Expr{e.Y}, func() []ast.Stmt { return []ast.Stmt{assign(ident(name), l.expr(e.Y))} })
+	*l.early = append(*l.early, &ast.IfStmt{Cond: goesOn, Body: block(then...)})
+	return ident(name)
 }

@@ -112,13 +112,10 @@ func (l *Lowerer) stmt(s ast.Stmt) []ast.Stmt {
 }
 
 func (l *Lowerer) exprStmt(s *ast.ExprStmt) []ast.Stmt {
-	var x ast.Expr
-	if c, ok := ast.Unparen(s.X).(*ast.CallExpr); ok {
-		x = l.called(c)
-	} else {
-		x = l.expr(s.X)
-	}
-	switch x.(type) {
+	x := l.several(s.X)
+	switch x := x.(type) {
+	case *choice:
+		return passedBack(x, 0)
 	case *ast.CallExpr:
 		return []ast.Stmt{&ast.ExprStmt{X: x}}
 	}
@@ -407,12 +404,12 @@ func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 		return l.unpackAssertion(e)
 	case *ast.CallExpr:
 		t := l.subst(l.Info.TypeOf(e)).(*types.Tuple)
-		names, s := l.temps(t, e)
+		names, list := l.temps(t, e)
 		ts := make([]types.Type, t.Len())
 		for k := range ts {
 			ts[k] = t.At(k).Type()
 		}
-		return names, ts, []ast.Stmt{s}
+		return names, ts, list
 	}
 	l.refuse(e, "this assignment is not supported")
 	return nil, nil, nil

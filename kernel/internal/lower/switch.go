@@ -19,15 +19,24 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		pre = append(pre, l.at(s.Tag)...)
 		tag := l.fresh("tag")
 		t := l.typeOf(s.Tag)
-		pre = append(pre, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{ident(tag)}, Type: l.low(s, t), Values: []ast.Expr{l.to(s.Tag, t)}}}}})
+		pre = append(pre, l.inOrder([]ast.Expr{s.Tag}, func() []ast.Stmt { return []ast.Stmt{varDecl(tag, l.low(s, t), l.to(s.Tag, t))} })...)
 		cond = func(e ast.Expr) ast.Expr { return l.matches(e, tag, t) }
 	}
 	defer l.push(scope{label: labelName(label)})()
+	before := map[ast.Expr][]ast.Stmt{} // what evaluates parts of a condition
 	for _, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
 		lc := &ast.CaseClause{Case: cc.Case, Body: l.stmts(cc.Body)}
 		for _, e := range cc.List {
-			lc.List = append(lc.List, cond(e))
+			var x ast.Expr
+			lower := func() []ast.Stmt { x = cond(e); return nil }
+			if l.signed([]ast.Expr{e}) {
+				list := l.inOrder([]ast.Expr{e}, lower)
+				before[x] = list
+			} else {
+				lower()
+			}
+			lc.List = append(lc.List, x)
 		}
 		if len(lc.List) > 1 && !calls(s) { // one condition a clause
 			x := lc.List[0]
@@ -40,7 +49,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 	}
 	if fallsThrough(s) || calls(s) {
 		var choose []ast.Stmt
-		out, choose = l.chosen(out)
+		out, choose = l.chosen(out, before)
 		pre = append(pre, choose...)
 	}
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
@@ -72,7 +81,7 @@ func calls(s *ast.SwitchStmt) bool {
 
 // chosen chooses the clause first and then runs clauses from it on: the interpreter does not always find the clause that
 // another falls through to, and mixes up cases that calls compute.
-func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
+func (l *Lowerer) chosen(s *ast.SwitchStmt, before map[ast.Expr][]ast.Stmt) (*ast.SwitchStmt, []ast.Stmt) {
 	n := l.fresh("case")
 	other := len(s.Body.List)
 	var choose ast.Stmt
@@ -85,7 +94,7 @@ func (l *Lowerer) chosen(s *ast.SwitchStmt) (*ast.SwitchStmt, []ast.Stmt) {
 		}
 		for _, cond := range cc.List {
 			next := &ast.IfStmt{Cond: cond, Body: block(assign(ident(n), intLit(k)))}
-			*at, at = next, &next.Else
+			*at, at = one(append(before[cond], next)), &next.Else
 		}
 		body := cc.Body
 		if last := len(body) - 1; last >= 0 {

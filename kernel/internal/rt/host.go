@@ -34,7 +34,7 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
 		"Same":   r.Same,
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },
-		"NotNil": notNil, "Runes": runes,
+		"NotNil": notNil, "Runes": runes, "MinusZero": minusZero,
 		"Clear": clearAny,
 		"Min":   func(xs []any) any { return extreme(xs, -1) },
 		"Max":   func(xs []any) any { return extreme(xs, 1) },
