@@ -462,7 +462,12 @@ func (l *Lowerer) builtin(c *ast.CallExpr, fun ast.Expr) ast.Expr {
 		return out
 	case "delete":
 		m := l.typeOf(c.Args[0]).Underlying().(*types.Map)
-		return call(ident("delete"), l.whole(c.Args[0]), l.mapKey(c.Args[1], m.Key()))
+		from := l.whole(c.Args[0])
+		var in ast.Expr
+		if simple(c.Args[0]) {
+			in = from
+		}
+		return call(ident("delete"), from, l.mapKey(c.Args[1], m.Key(), in))
 	case "clear":
 		return l.rt("Clear", l.whole(c.Args[0]))
 	case "append":

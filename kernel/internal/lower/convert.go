@@ -37,21 +37,27 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	return l.convert(e, x, l.typeOf(e), target)
 }
 
-// mapKey lowers a map's key of type t. The interpreter asks for the type of nil.
-func (l *Lowerer) mapKey(e ast.Expr, t types.Type) ast.Expr {
+// mapKey lowers a map's key of type t, which is looked up in m where that is not nil. The interpreter asks for the type of
+// nil.
+func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	if tv := l.Info.Types[e]; tv.IsNil() && (!types.IsInterface(l.subst(t)) || nativeInterface(l.subst(t))) {
 		return call(&ast.ParenExpr{X: l.low(e, t)}, ident("nil"))
 	}
-	return l.hashed(e, l.to(e, t), t)
+	return l.hashed(e, l.to(e, t), t, m)
 }
 
-// hashed is the lowered key x of a map. Of one that cannot be hashed the run time would name the lowered type.
-func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type) ast.Expr {
+// hashed is the lowered key x of a map. Of one that cannot be hashed the run time would name the lowered type. Where it is
+// looked up in m, the error says it in another way if that is empty.
+func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	from, t := l.typeOf(e), l.subst(t)
 	if !types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !types.IsInterface(from) && (native(from) || types.Comparable(from)) {
 		return x
 	}
-	return l.rt("Hashed", x)
+	n := ast.Expr(intLit(1))
+	if m != nil {
+		n = call(ident("len"), m)
+	}
+	return l.rt("Hashed", x, n)
 }
 
 // null is nil as a value of type t.

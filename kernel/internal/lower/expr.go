@@ -259,8 +259,12 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 func (l *Lowerer) mapIndex(e *ast.IndexExpr, m *types.Map) ast.Expr {
 	x := l.whole(e.X)
 	defer func(saved bool) { l.placing = saved }(l.placing)
+	var in ast.Expr
+	if !l.placing && simple(e.X) {
+		in = x
+	}
 	l.placing = false
-	key := l.mapKey(e.Index, m.Key())
+	key := l.mapKey(e.Index, m.Key(), in)
 	if l.keptKey(e.Index, m) {
 		key = l.soon(e.Index, key, m.Key())
 	}
@@ -522,9 +526,9 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr)
-			key := l.hashed(kv.Key, element(kv.Key, u.Key()), u.Key())
+			key := l.hashed(kv.Key, element(kv.Key, u.Key()), u.Key(), nil)
 			if tv := l.Info.Types[kv.Key]; tv.IsNil() {
-				key = l.mapKey(kv.Key, u.Key())
+				key = l.mapKey(kv.Key, u.Key(), nil)
 			}
 			value := element(kv.Value, u.Elem())
 			if l.Info.Types[kv.Key].Value == nil || l.Info.Types[kv.Value].Value == nil { // entries are made one after the other, as statements would

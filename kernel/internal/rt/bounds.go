@@ -80,7 +80,7 @@ func plainPanic(text string) error {
 		if _, wrapper, ok := strings.Cut(name, "._"); ok { // the library's, of a cell's value
 			return Refusal{fmt.Sprintf("a value of a cell's type in a key of type %s is not supported by this engine; make the key any", strings.ReplaceAll(wrapper, "_", "."))}
 		}
-		return runtimeError("hash of unhashable type " + name)
+		return plainError(text)
 	case strings.HasPrefix(text, "reflect: ") && strings.HasSuffix(text, "index out of range"):
 		return indexOutOfRange
 	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") || strings.Contains(text, "slice index out of bounds")):

@@ -165,19 +165,37 @@ func (r *Registry) ErrorsAs(err error, target any) bool {
 		ptr.Elem().Set(v)
 		return true
 	}
-	if e, ok := err.(ErrObj); ok {
-		if m, ok := e.T.bind("As", e.V); ok && m.Type().NumIn() == 1 && m.Type().NumOut() == 1 && m.Type().Out(0).Kind() == reflect.Bool {
-			if m.Call([]reflect.Value{reflect.ValueOf(&target).Elem()})[0].Bool() {
-				return true
-			}
-		}
-	}
-	return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.ErrorsAs(e, target) })
+	return asItself(err, target) || slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.ErrorsAs(e, target) })
 }
 
-// nativeAs is errors.As for a target of a native type, through cells' errors that wrap several.
+// asItself calls the As method of a cell's error.
+func asItself(err error, target any) bool {
+	e, ok := err.(ErrObj)
+	if !ok {
+		return false
+	}
+	m, ok := e.T.bind("As", e.V)
+	if !ok || m.Type().NumIn() != 1 || m.Type().NumOut() != 1 || m.Type().Out(0).Kind() != reflect.Bool {
+		return false
+	}
+	return m.Call([]reflect.Value{reflect.ValueOf(&target).Elem()})[0].Bool()
+}
+
+// nativeAs is errors.As for a target of a native type, with the As methods of cells' errors and through those that wrap
+// several.
 func (r *Registry) nativeAs(err error, target any) bool {
-	return errors.As(err, target) || slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.nativeAs(e, target) })
+	v := reflect.ValueOf(target)
+	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Interface && !v.Elem().Type().Implements(reflect.TypeFor[error]()) {
+		return errors.As(err, target) // or a panic that says what is wrong
+	}
+	if reflect.TypeOf(err).AssignableTo(v.Type().Elem()) {
+		v.Elem().Set(reflect.ValueOf(err))
+		return true
+	}
+	if x, ok := err.(interface{ As(any) bool }); ok && x.As(target) || asItself(err, target) {
+		return true
+	}
+	return slices.ContainsFunc(unwrapped(err), func(e error) bool { return r.nativeAs(e, target) })
 }
 
 // ErrorsIs is errors.Is over normal forms, as wrappers of one value differ.

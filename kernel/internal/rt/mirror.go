@@ -113,7 +113,10 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	case *types.Struct:
 		return m.structType(u)
 	case *types.Interface:
-		if !m.decode && types.Implements(u, errorType) { // a template shows one that is nil as <nil>
+		switch {
+		case m.decode && u.NumMethods() > 0:
+			return reflect.TypeFor[methods]()
+		case !m.decode && types.Implements(u, errorType): // a template shows one that is nil as <nil>
 			return reflect.TypeFor[error]()
 		}
 		return anyType
@@ -122,6 +125,31 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 		return anyType
 	}
 	return unsafePtr // functions and channels print as addresses
+}
+
+// methods is what a decoder takes an interface with methods for. It can decode nothing into one but what a pointer in it
+// points to.
+type methods interface{ methods() }
+
+func (*Obj) methods() {}
+
+type heldValue struct{ x any }
+
+func (heldValue) methods() {}
+
+type heldPointer struct{ x any }
+
+func (*heldPointer) methods() {}
+
+// UnmarshalJSON decodes into what it points to.
+func (h *heldPointer) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, h.x) }
+
+// held is x, which is no pointer to a cell's type, in such an interface.
+func held(x any) methods {
+	if reflect.ValueOf(x).Kind() == reflect.Pointer {
+		return &heldPointer{x}
+	}
+	return heldValue{x}
 }
 
 // native is the native type of values that are their own mirror, nil for others. An interface is not one, as it may hold
@@ -263,6 +291,8 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		x := m.r.Norm(v.Interface())
 		if o, ok := object(x); ok && m.decode && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
 			x = &o // which a decoder fills
+		} else if m.decode && u.NumMethods() > 0 && x != nil {
+			x = held(x)
 		} else if !m.decode && to == anyType {
 			x = m.part(x)
 		} else if ok && !m.decode {
@@ -438,14 +468,11 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			return nil
 		}
 		x := from.Interface()
+		if u.NumMethods() > 0 { // what it held, decoded into where that is a pointer
+			return nil
+		}
 		if o, ok := x.(*Obj); ok {
 			x = m.r.Norm(*o)
-		} else if u.NumMethods() > 0 {
-			return &json.UnmarshalTypeError{Value: kindInJSON(x), Type: typeNamed{dst.Type(), m.r.Resolve(t).Name}}
-		}
-		if nt := m.r.Resolve(t).Native; nt != nil && nt.Kind() == reflect.Interface && nt.NumMethod() > 0 {
-			dst.Set(m.r.Wrap(x, nt))
-			return nil
 		}
 		dst.Set(reflect.ValueOf(x))
 	}

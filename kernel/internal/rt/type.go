@@ -404,9 +404,12 @@ func (r *Registry) Same(a, b any) (same bool) {
 	return a == b
 }
 
-// hashed returns x, which becomes a map's key, or panics where its type, which is a cell's, cannot be hashed.
-func hashed(x any) any {
+// hashed returns x, the key of a map of n elements, or panics where its type, which is a cell's, cannot be hashed.
+func hashed(x any, n int) any {
 	if o, ok := object(x); ok && o.V != nil && !reflect.TypeOf(o.V).Comparable() {
+		if n == 0 {
+			panic(plainError("hash of unhashable type: " + o.T.Name))
+		}
 		panic(runtimeError("hash of unhashable type " + o.T.Name))
 	}
 	return x

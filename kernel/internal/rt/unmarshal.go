@@ -47,6 +47,9 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 		typ := m.r.Resolve(t)
 		if mt := m.bare(t); mt == err.Type || mt == reflect.PointerTo(err.Type) {
 			if typ.Native != nil {
+				if types.IsInterface(t) {
+					err.Type = typ.Native
+				}
 				return err
 			}
 			err.Type = typeNamed{err.Type, strings.TrimPrefix(typ.Name, "*")}
@@ -87,21 +90,6 @@ func jsonTag(s *types.Struct, f *types.Var) string {
 		}
 	}
 	return ""
-}
-
-// kindInJSON is what an error calls the value that was decoded as x.
-func kindInJSON(x any) string {
-	switch x.(type) {
-	case string:
-		return "string"
-	case float64, json.Number:
-		return "number"
-	case bool:
-		return "bool"
-	case []any:
-		return "array"
-	}
-	return "object"
 }
 
 // nameInJSON is what the k-th field of s is called there.
