@@ -50,7 +50,7 @@ func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 // looked up in m, the error says it in another way if that is empty.
 func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	from, t := l.typeOf(e), l.subst(t)
-	if !types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !types.IsInterface(from) && (native(from) || types.Comparable(from)) {
+	if !types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !types.IsInterface(from) && types.Comparable(from) {
 		return x
 	}
 	n := ast.Expr(intLit(1))

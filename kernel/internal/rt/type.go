@@ -404,15 +404,25 @@ func (r *Registry) Same(a, b any) (same bool) {
 	return a == b
 }
 
-// hashed returns x, the key of a map of n elements, or panics where its type, which is a cell's, cannot be hashed.
+// hashed returns x, the key of a map of n elements, or panics where it cannot be hashed.
 func hashed(x any, n int) any {
-	if o, ok := object(x); ok && o.V != nil && !reflect.TypeOf(o.V).Comparable() {
-		if n == 0 {
-			panic(plainError("hash of unhashable type: " + o.T.Name))
-		}
-		panic(runtimeError("hash of unhashable type " + o.T.Name))
+	if x == nil {
+		return x
 	}
-	return x
+	v, name := x, ""
+	if o, ok := object(x); ok {
+		v, name = o.V, o.T.Name
+	}
+	switch {
+	case v == nil || reflect.TypeOf(v).Comparable():
+		return x
+	case name == "":
+		name = reflect.TypeOf(v).String()
+	}
+	if n == 0 {
+		panic(plainError("hash of unhashable type: " + name))
+	}
+	panic(runtimeError("hash of unhashable type " + name))
 }
 
 // same compares two values part by part.
