@@ -50,6 +50,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 			return json.Unmarshal(data, v)
 		},
 	})
+	put("context", map[string]any{"WithValue": rt.ContextWithValue})
 	put("flag", map[string]any{"Parse": func() { flag.CommandLine.Parse(nil) }}) // cells have no arguments
 	put("os", map[string]any{"Exit": s.exit})
 	put("syscall", map[string]any{"Exit": s.exit})
