@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -51,6 +52,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 		},
 	})
 	put("context", map[string]any{"WithValue": rt.ContextWithValue})
+	put("encoding/binary", s.binarySymbols())
 	put("flag", map[string]any{"Parse": func() { flag.CommandLine.Parse(nil) }}) // cells have no arguments
 	put("os", map[string]any{"Exit": s.exit})
 	put("syscall", map[string]any{"Exit": s.exit})
@@ -84,6 +86,38 @@ func (s *session) sleep(d time.Duration) {
 			s.engine.End()
 		}
 		<-t.C
+	}
+}
+
+func (s *session) binarySymbols() map[string]any {
+	return map[string]any{
+		"Write": func(w io.Writer, order binary.ByteOrder, x any) error {
+			v, named := s.reg.Fixed(x, false)
+			return named(binary.Write(w, order, v))
+		},
+		"Append": func(b []byte, order binary.ByteOrder, x any) ([]byte, error) {
+			v, named := s.reg.Fixed(x, false)
+			b, err := binary.Append(b, order, v)
+			return b, named(err)
+		},
+		"Encode": func(b []byte, order binary.ByteOrder, x any) (int, error) {
+			v, named := s.reg.Fixed(x, false)
+			n, err := binary.Encode(b, order, v)
+			return n, named(err)
+		},
+		"Read": func(r io.Reader, order binary.ByteOrder, x any) error {
+			v, named := s.reg.Fixed(x, true)
+			return named(binary.Read(r, order, v))
+		},
+		"Decode": func(b []byte, order binary.ByteOrder, x any) (int, error) {
+			v, named := s.reg.Fixed(x, true)
+			n, err := binary.Decode(b, order, v)
+			return n, named(err)
+		},
+		"Size": func(x any) int {
+			v, _ := s.reg.Fixed(x, false)
+			return binary.Size(v)
+		},
 	}
 }
 

@@ -25,7 +25,6 @@ func (l *Lowerer) anyMode(where string) mode {
 		{"encoding/gob.", refused},
 		{"encoding/xml.", refused},
 		{"encoding/asn1.", refused},
-		{"encoding/binary.", refused},
 		{"text/template.", view},
 		{"html/template.", view},
 		{"sort.", plain},
