@@ -85,9 +85,9 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 			return l.rt("Decode", x, args.list[0])
 		}
 	case where == "" && l.later != nil && c == l.later.call:
-		l.later.made = func(c *ast.CallExpr) ast.Expr { return l.made(fun, c, f, sig, nil) }
+		l.later.made = func(c *ast.CallExpr) ast.Expr { return l.choose(fun, c, f, sig, nil) }
 	case where == "":
-		return l.made(c, out, f, sig, c.Args)
+		return l.choose(c, out, f, sig, c.Args)
 	}
 	return out
 }
@@ -342,7 +342,7 @@ func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.
 	ft := l.lowSignature(c, types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false), nil)
 	x := ast.Expr(out)
 	if where == "" {
-		x = l.made(c, out, f, sig, nil)
+		x = l.choose(c, out, f, sig, nil)
 	}
 	return call(&ast.FuncLit{Type: ft, Body: block(append(list, passedBack(x, sig.Results().Len())...)...)})
 }
@@ -350,7 +350,7 @@ func (l *Lowerer) forward(c *ast.CallExpr, sig *types.Signature, results *types.
 // passedBack ends a function with the results of a lowered call.
 func passedBack(x ast.Expr, results int) []ast.Stmt {
 	if c, ok := x.(*choice); ok {
-		return c.made(func(x ast.Expr) []ast.Stmt { return passedBack(x, results) })
+		return c.either(func(x ast.Expr) []ast.Stmt { return passedBack(x, results) })
 	}
 	if results == 0 {
 		return []ast.Stmt{&ast.ExprStmt{X: x}}
@@ -380,7 +380,7 @@ func (l *Lowerer) temps(t *types.Tuple, e ast.Expr) ([]string, []ast.Stmt) {
 	for k, name := range names {
 		out = append(out, declare(name, l.low(e, t.At(k).Type())))
 	}
-	return names, append(out, c.made(func(x ast.Expr) []ast.Stmt {
+	return names, append(out, c.either(func(x ast.Expr) []ast.Stmt {
 		own := make([]string, len(names))
 		for k := range own {
 			own[k] = l.fresh("t")

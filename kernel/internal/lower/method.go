@@ -186,7 +186,7 @@ func (l *Lowerer) passingOn(n ast.Node, sig *types.Signature, f target) (*ast.Fu
 	}
 	x := ast.Expr(inner)
 	if f.named {
-		x = l.made(n, inner, f, sig, nil)
+		x = l.choose(n, inner, f, sig, nil)
 	}
 	return l.lowSignature(n, sig, names), block(passedBack(x, sig.Results().Len())...)
 }
@@ -212,7 +212,7 @@ func (l *Lowerer) methodExpr(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	made := ast.Expr(inner)
 	if f.named {
 		rest := types.NewSignatureType(nil, nil, nil, types.NewTuple(slices.Collect(sig.Params().Variables())[1:]...), sig.Results(), sig.Variadic())
-		made = l.made(e, inner, f, rest, nil)
+		made = l.choose(e, inner, f, rest, nil)
 	}
 	return &ast.FuncLit{Type: l.lowSignature(e, sig, names), Body: block(passedBack(made, sig.Results().Len())...)}
 }

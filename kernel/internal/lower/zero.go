@@ -19,8 +19,8 @@ type choice struct {
 	results  *types.Tuple
 }
 
-// made is the choice as statements, each way handed to use.
-func (c *choice) made(use func(x ast.Expr) []ast.Stmt) []ast.Stmt {
+// either is the choice as statements, each way handed to use.
+func (c *choice) either(use func(x ast.Expr) []ast.Stmt) []ast.Stmt {
 	return append(c.before, &ast.IfStmt{Cond: c.cond, Body: block(use(c.other)...), Else: block(use(c.Expr)...)})
 }
 
@@ -29,15 +29,15 @@ func (l *Lowerer) value(n ast.Node, c *choice) ast.Expr {
 	if l.early != nil && c.results.Len() == 1 {
 		name := l.fresh("c")
 		*l.early = append(*l.early, declare(name, l.low(n, c.results.At(0).Type())))
-		*l.early = append(*l.early, c.made(func(x ast.Expr) []ast.Stmt { return []ast.Stmt{assign(ident(name), x)} })...)
+		*l.early = append(*l.early, c.either(func(x ast.Expr) []ast.Stmt { return []ast.Stmt{assign(ident(name), x)} })...)
 		return ident(name)
 	}
 	return call(&ast.FuncLit{Type: l.lowSignature(n, types.NewSignatureType(nil, nil, nil, nil, c.results, false), nil), Body: block(passedBack(c, c.results.Len())...)})
 }
 
-// made is a lowered call of a function of cells, as a choice where one of its arguments may be -0. The sources are what its
+// choose is a lowered call of a function of cells, as a choice where one of its arguments may be -0. The sources are what its
 // arguments were lowered from, nil where they are not known.
-func (l *Lowerer) made(n ast.Node, c *ast.CallExpr, f target, sig *types.Signature, sources []ast.Expr) ast.Expr {
+func (l *Lowerer) choose(n ast.Node, c *ast.CallExpr, f target, sig *types.Signature, sources []ast.Expr) ast.Expr {
 	ts := slices.Clone(f.types)
 	for v := range sig.Params().Variables() {
 		ts = append(ts, v.Type())
