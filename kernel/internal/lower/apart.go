@@ -95,10 +95,15 @@ func passing(f *ast.Ident, t *ast.FuncType) (*ast.FuncLit, ast.Decl) {
 	lit := &ast.FuncType{Params: &ast.FieldList{}, Results: t.Results}
 	inner := call(f)
 	var cond ast.Expr
+	var args []ast.Expr // of the call through the host
 	for k, p := range t.Params.List {
 		name := fmt.Sprintf("a__%d", k)
 		lit.Params.List = append(lit.Params.List, field(name, p.Type))
 		inner.Args = append(inner.Args, ident(name))
+		args = append(args, ident(name))
+		if _, isFunc := p.Type.(*ast.FuncType); isFunc {
+			args[k] = hosted(ident(name), p.Type)
+		}
 		if _, ok := p.Type.(*ast.Ellipsis); ok {
 			inner.Ellipsis = 1
 		}
@@ -119,7 +124,7 @@ func passing(f *ast.Ident, t *ast.FuncType) (*ast.FuncLit, ast.Decl) {
 		return &ast.FuncLit{Type: lit, Body: block(passedBack(inner, results)...)}, nil
 	}
 	host := hostDecl(f.Name+"_host", ident(f.Name), t)
-	other := &ast.CallExpr{Fun: call(ident(host.Name.Name)), Args: inner.Args, Ellipsis: inner.Ellipsis}
+	other := &ast.CallExpr{Fun: call(ident(host.Name.Name)), Args: args, Ellipsis: inner.Ellipsis}
 	return &ast.FuncLit{Type: lit, Body: block(passedBack(&choice{Expr: inner, cond: cond, other: other}, results)...)}, host
 }
 

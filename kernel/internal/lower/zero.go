@@ -83,7 +83,13 @@ func (l *Lowerer) choose(n ast.Node, c *ast.CallExpr, f target, sig *types.Signa
 		out.cond = cond
 	}
 	out.Expr = &ast.CallExpr{Fun: fun, Lparen: c.Lparen, Args: args, Ellipsis: c.Ellipsis}
-	out.other = &ast.CallExpr{Fun: l.hostFunc(fun, ft, f.named), Lparen: c.Lparen, Args: args, Ellipsis: c.Ellipsis}
+	other := slices.Clone(args)
+	for k, t := range ts {
+		if _, isFunc := l.subst(t).Underlying().(*types.Signature); isFunc && !l.looped(t) {
+			other[k] = hosted(args[k], l.low(n, t))
+		}
+	}
+	out.other = &ast.CallExpr{Fun: l.hostFunc(fun, ft, f.named), Lparen: c.Lparen, Args: other, Ellipsis: c.Ellipsis}
 	return out
 }
 
@@ -103,7 +109,11 @@ func (l *Lowerer) hostFunc(f ast.Expr, t *ast.FuncType, named bool) ast.Expr {
 	return call(ident(name))
 }
 
-func hosted(f ast.Expr, t *ast.FuncType) ast.Expr {
+// hosted is the function f, of type t, as the host has it.
+func hosted(f, t ast.Expr) ast.Expr {
+	if id, ok := f.(*ast.Ident); ok && id.Name == "nil" {
+		return f
+	}
 	return &ast.TypeAssertExpr{X: call(sel(ident("rt__"), "Norm"), f), Type: t}
 }
 
