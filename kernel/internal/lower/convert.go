@@ -242,9 +242,11 @@ func (l *Lowerer) literal(n ast.Node, v constant.Value, t types.Type) ast.Expr {
 	case b.Info()&types.IsFloat != 0:
 		return wrap(token.FLOAT, floatText(v), false)
 	case b.Info()&types.IsComplex != 0:
-		re := wrapFloat(constant.Real(v), b)
-		im := wrapFloat(constant.Imag(v), b)
-		return named(call(ident("complex"), re, im))
+		x := call(ident("complex"), wrapFloat(constant.Real(v), b), wrapFloat(constant.Imag(v), b))
+		if b.Kind() == types.Complex64 { // for which the interpreter makes a complex128
+			x = call(ident("complex64"), x)
+		}
+		return named(x)
 	}
 	l.refuse(n, "a constant of type %s is not supported", t)
 	return nil
