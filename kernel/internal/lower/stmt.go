@@ -305,14 +305,19 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	} else {
 		// The operands on the left are evaluated first, then the right sides, then the values are assigned.
 		lhs = l.fixed(lhs, &out)
+		var first, then []ast.Stmt
 		for k, e := range rhs {
 			t := l.targetType(lhs[k], l.typeOf(e))
 			name := l.fresh("t")
-			spec := &ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: l.low(e, t), Values: []ast.Expr{l.to(e, t)}}
-			out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}}})
+			if s := varDecl(name, l.low(e, t), l.to(e, t)); l.overtaken(lhs[:k], rhs, k) {
+				first = append(first, s)
+			} else {
+				then = append(then, s)
+			}
 			values = append(values, ident(name))
 			from = append(from, t)
 		}
+		out = slices.Concat(out, first, then)
 	}
 	for k, x := range lhs {
 		switch v := l.newVar(x); {
@@ -325,6 +330,33 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 		}
 	}
 	return out
+}
+
+// overtaken says whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may change
+// it. That shows where two of them panic.
+func (l *Lowerer) overtaken(before, rhs []ast.Expr, k int) bool {
+	if l.early == nil && !slices.ContainsFunc(rhs, func(e ast.Expr) bool { return !simple(e) }) {
+		return risky(rhs[k]) && slices.ContainsFunc(before, func(x ast.Expr) bool {
+			if _, place := x.(*lowered); place {
+				return true
+			}
+			id, ok := ast.Unparen(x).(*ast.Ident)
+			v, known := l.Info.Uses[id].(*types.Var)
+			return ok && known && (l.reachable(v) || readsVar(l.Info, rhs[k], v))
+		})
+	}
+	return false
+}
+
+// readsVar says whether e reads v.
+func readsVar(info *types.Info, e ast.Expr, v *types.Var) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && info.Uses[id] == v
+		return !found
+	})
+	return found
 }
 
 // lowered is an expression that has been lowered before.
