@@ -335,17 +335,18 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 // overtaken says whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may change
 // it. That shows where two of them panic.
 func (l *Lowerer) overtaken(before, rhs []ast.Expr, k int) bool {
-	if l.early == nil && !slices.ContainsFunc(rhs, func(e ast.Expr) bool { return !simple(e) }) {
-		return risky(rhs[k]) && slices.ContainsFunc(before, func(x ast.Expr) bool {
-			if _, place := x.(*lowered); place {
-				return true
-			}
-			id, ok := ast.Unparen(x).(*ast.Ident)
-			v, known := l.Info.Uses[id].(*types.Var)
-			return ok && known && (l.reachable(v) || readsVar(l.Info, rhs[k], v))
-		})
+	calls := slices.ContainsFunc(rhs, func(e ast.Expr) bool { return !simple(e) })
+	if l.early != nil || calls || !risky(rhs[k]) {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(before, func(x ast.Expr) bool {
+		if _, place := x.(*lowered); place {
+			return true
+		}
+		id, ok := ast.Unparen(x).(*ast.Ident)
+		v, known := l.Info.Uses[id].(*types.Var)
+		return ok && known && (l.reachable(v) || readsVar(l.Info, rhs[k], v))
+	})
 }
 
 // readsVar says whether e reads v.
