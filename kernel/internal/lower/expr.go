@@ -296,20 +296,7 @@ func (l *Lowerer) unary(e *ast.UnaryExpr) ast.Expr {
 	case token.ARROW:
 		return l.soon(e, &ast.UnaryExpr{Op: e.Op, X: l.whole(e.X)}, l.typeOf(e))
 	}
-	if b, ok := l.typeOf(e).Underlying().(*types.Basic); ok && e.Op == token.SUB && b.Info()&(types.IsFloat|types.IsComplex) != 0 {
-		return l.negated(e, b)
-	}
 	return &ast.ParenExpr{X: &ast.UnaryExpr{Op: e.Op, X: l.expr(e.X)}}
-}
-
-// negated is -x of a number that may be zero: the interpreter subtracts it from 0, which has the other sign.
-func (l *Lowerer) negated(e *ast.UnaryExpr, b *types.Basic) ast.Expr {
-	x, typ := l.expr(e.X), l.low(e, l.typeOf(e))
-	if b.Info()&types.IsComplex != 0 {
-		return call(&ast.ParenExpr{X: typ}, l.rt("Neg", call(ident("complex128"), x)))
-	}
-	minus := &ast.UnaryExpr{Op: token.SUB, X: &ast.BasicLit{Kind: token.FLOAT, Value: "1.0"}}
-	return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: token.MUL, Y: call(&ast.ParenExpr{X: typ}, minus)}}
 }
 
 // address lowers &x.

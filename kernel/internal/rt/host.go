@@ -46,7 +46,6 @@ func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 		},
 		"Bytes":   func(s string) []byte { return append(make([]byte, 0, len(s)), s...) },
 		"Float32": func(n int64) float32 { return float32(n) }, "Float32U": func(n uint64) float32 { return float32(n) },
-		"Neg":     func(c complex128) complex128 { return -c },
 		"Scanned": r.Scanned, "ScannedAll": eachOf(r.Scanned), "LoggedAll": eachOf(r.Logged),
 		"Recover": r.Recover, "Entered": entered, "RecoverIn": func(deferred bool) any {
 			if !deferred {
