@@ -46,10 +46,11 @@ func (w *writer) typ(t types.Type) string {
 		b.WriteString("struct {")
 		for k := range t.NumFields() {
 			f := t.Field(k)
-			if !f.Embedded() {
-				b.WriteString(f.Name() + " ")
+			if f.Embedded() {
+				b.WriteString(w.embeddedType(f.Type()))
+			} else {
+				b.WriteString(f.Name() + " " + w.typ(f.Type()))
 			}
-			b.WriteString(w.typ(f.Type()))
 			if tag := t.Tag(k); tag != "" {
 				b.WriteString(" " + strconv.Quote(tag))
 			}
@@ -80,6 +81,26 @@ func (w *writer) typ(t types.Type) string {
 	}
 	refuse(token.NoPos, "a variable of the cell is of type %s, which later cells cannot name", t)
 	return ""
+}
+
+// embeddedType writes the type of an embedded field by the name that is the field's too.
+func (w *writer) embeddedType(t types.Type) string {
+	star := ""
+	if p, ok := t.(*types.Pointer); ok {
+		star, t = "*", p.Elem()
+	}
+	named, ok := t.(interface {
+		Obj() *types.TypeName
+		TypeArgs() *types.TypeList
+	})
+	if !ok {
+		return star + w.typ(t)
+	}
+	name, ok := w.embedded(named.Obj())
+	if !ok {
+		return star + w.typ(t)
+	}
+	return star + name + w.arguments(named.TypeArgs())
 }
 
 // inferred declares a variable that points to one of the type t where that is an unexported one of a package, which has
@@ -149,14 +170,18 @@ func (w *writer) named(o *types.TypeName, args *types.TypeList) string {
 	default:
 		name = w.pkg(o.Pkg().Path()) + "." + name
 	}
-	if args.Len() > 0 {
-		var list []string
-		for a := range args.Types() {
-			list = append(list, w.typ(a))
-		}
-		name += "[" + strings.Join(list, ", ") + "]"
+	return name + w.arguments(args)
+}
+
+func (w *writer) arguments(args *types.TypeList) string {
+	if args.Len() == 0 {
+		return ""
 	}
-	return name
+	var list []string
+	for a := range args.Types() {
+		list = append(list, w.typ(a))
+	}
+	return "[" + strings.Join(list, ", ") + "]"
 }
 
 // redirects are the functions and variables that would reach past the session.

@@ -317,7 +317,7 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 		}
 		if o.IsField() {
 			if tn, ok := w.Info.Uses[id].(*types.TypeName); ok { // embedded
-				return w.embedded(id.Pos(), tn)
+				return w.embedded(tn)
 			}
 			return "", false
 		}
@@ -332,7 +332,7 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 	case *types.TypeName:
 		if e := w.types[o]; e != nil {
 			if v, ok := w.Info.Defs[id].(*types.Var); ok && v.IsField() {
-				return w.embedded(id.Pos(), o)
+				return w.embedded(o)
 			}
 			w.refs[e] = true
 			return e.name, true
@@ -357,7 +357,7 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 }
 
 // embedded is the name of an embedded type, which is that of the field too.
-func (w *writer) embedded(pos token.Pos, tn *types.TypeName) (string, bool) {
+func (w *writer) embedded(tn *types.TypeName) (string, bool) {
 	e := w.types[tn]
 	if e == nil {
 		return "", false

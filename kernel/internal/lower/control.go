@@ -17,6 +17,7 @@ type scope struct {
 // says what the surrounding function does next. The code is 0 between two calls, and rt.Ranged says what else it is.
 type yield struct {
 	outer   *yield
+	body    *ast.BlockStmt
 	code    string
 	exits   []ast.Stmt
 	returns bool
@@ -44,7 +45,15 @@ func withLabel(label *ast.Ident, s ast.Stmt) ast.Stmt {
 	return &ast.LabeledStmt{Label: ident(label.Name), Stmt: s}
 }
 
+// entry is the label that goto goes to. It stands before everything that s becomes, of which s.Label is but the statement
+// that break and continue name.
+func entry(label *ast.Ident) *ast.Ident { return ident(label.Name + "__entry") }
+
 func (l *Lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
+	return append([]ast.Stmt{&ast.LabeledStmt{Label: entry(s.Label), Stmt: &ast.EmptyStmt{}}}, l.labeledBy(s)...)
+}
+
+func (l *Lowerer) labeledBy(s *ast.LabeledStmt) []ast.Stmt {
 	switch inner := s.Stmt.(type) {
 	case *ast.ForStmt:
 		return l.forStmt(inner, s.Label)
@@ -57,21 +66,17 @@ func (l *Lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
 	case *ast.SelectStmt:
 		return l.selectStmt(inner, s.Label)
 	}
-	list := l.stmt(s.Stmt)
-	if len(list) == 0 {
-		return []ast.Stmt{&ast.LabeledStmt{Label: ident(s.Label.Name), Stmt: &ast.EmptyStmt{}}}
-	}
-	return append([]ast.Stmt{&ast.LabeledStmt{Label: ident(s.Label.Name), Stmt: list[0]}}, list[1:]...)
+	return l.stmt(s.Stmt)
 }
 
 func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 	if s.Tok == token.GOTO || s.Tok == token.FALLTHROUGH {
-		if l.fn.yield != nil && s.Tok == token.GOTO {
-			l.refuse(s, "goto inside a range over a function is not supported")
+		if y := l.fn.yield; y != nil && s.Tok == token.GOTO && !l.labels(y.body, s.Label) {
+			return l.exit(y, s)
 		}
 		out := &ast.BranchStmt{TokPos: s.TokPos, Tok: s.Tok}
 		if s.Label != nil {
-			out.Label = ident(s.Label.Name)
+			out.Label = entry(s.Label)
 		}
 		return []ast.Stmt{out}
 	}
@@ -93,11 +98,22 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 		case sc.yield == y:
 			return l.leave(y, 1)
 		}
-		y.exits = append(y.exits, s)
-		return l.leave(y, len(y.exits)+1)
+		return l.exit(y, s)
 	}
 	l.refuse(s, "%s is not supported here", s.Tok)
 	return nil
+}
+
+// labels says whether the label that s names stands in body.
+func (l *Lowerer) labels(body *ast.BlockStmt, s *ast.Ident) bool {
+	label := l.Info.Uses[s]
+	return label != nil && body.Pos() <= label.Pos() && label.Pos() < body.End()
+}
+
+// exit leaves y for the surrounding function, which then branches by s.
+func (l *Lowerer) exit(y *yield, s *ast.BranchStmt) []ast.Stmt {
+	y.exits = append(y.exits, s)
+	return l.leave(y, len(y.exits)+1)
 }
 
 // next leaves the body of a range over a function for the next iteration.

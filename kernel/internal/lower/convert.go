@@ -34,7 +34,20 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	if l.early != nil && types.IsInterface(target) && l.inTime(e) {
 		x = l.soon(e, x, types.Default(l.typeOf(e)))
 	}
+	if _, isFunc := target.Underlying().(*types.Signature); isFunc && l.foreign(e) {
+		x = call(&ast.ParenExpr{X: l.low(e, l.typeOf(e))}, x) // or a pointer's or slice's place would stay nil
+	}
 	return l.convert(e, x, l.typeOf(e), target)
+}
+
+// foreign says whether e calls a function or method that is not of cells.
+func (l *Lowerer) foreign(e ast.Expr) bool {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f := l.named(c)
+	return f != nil && !fromCell2(f)
 }
 
 // mapKey lowers a map's key of type t, which is looked up in m where that is not nil. The interpreter asks for the type of
@@ -78,7 +91,13 @@ func (l *Lowerer) convert(n ast.Node, x ast.Expr, from, target types.Type) ast.E
 		return call(&ast.ParenExpr{X: l.low(n, target)}, x)
 	}
 	if !l.looped(target) {
-		return l.opened(n, x, from)
+		x = l.opened(n, x, from)
+		if named, ok := target.(*types.Named); ok && native(named) && l.key(from) != l.key(target) {
+			if _, isFunc := target.Underlying().(*types.Signature); isFunc { // the interpreter hands over its own form of it
+				x = call(&ast.ParenExpr{X: l.low(n, target)}, x)
+			}
+		}
+		return x
 	}
 	return l.closed(x, from, target)
 }

@@ -151,7 +151,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	elemAt, more := l.ranged(s, t, &x)
 	pre = append(pre, more...)
 	out := &ast.RangeStmt{For: s.For, X: x, Body: nil}
-	head := l.entry()
+	s, head := l.targets(s)
 	use := func(e ast.Expr, et types.Type) ast.Expr {
 		if e == nil || blank(e) {
 			return nil
@@ -168,7 +168,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		if v != nil {
 			head = append(head, l.defineVar(e, v, ident(name))...)
 		} else {
-			head = append(head, assign(l.place(e), l.convert(e, ident(name), et, l.typeOf(e))))
+			head = append(head, assign(l.lvalue(e), l.convert(e, ident(name), et, l.targetType(e, et))))
 		}
 		return ident(name)
 	}
@@ -182,7 +182,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 		if v := l.newVar(s.Value); v != nil {
 			head = append(head, l.defineVar(s.Value, v, elemAt(out.Key))...)
 		} else {
-			head = append(head, assign(l.place(s.Value), l.convert(s.Value, elemAt(out.Key), vt, l.typeOf(s.Value))))
+			head = append(head, assign(l.lvalue(s.Value), l.convert(s.Value, elemAt(out.Key), vt, l.targetType(s.Value, vt))))
 		}
 	}
 	if out.Key != nil || out.Value != nil {
@@ -193,6 +193,19 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	}
 	out.Body = l.block(s.Body, head...)
 	return append(pre, withLabel(label, out))
+}
+
+// targets is what the body of a range begins with, and the range with its key and value lowered where one is a place whose
+// operands the other may change. (A range over a function assigns one after the other.)
+func (l *Lowerer) targets(s *ast.RangeStmt) (*ast.RangeStmt, []ast.Stmt) {
+	if s.Tok != token.ASSIGN || s.Value == nil || blank(s.Key) || blank(s.Value) {
+		return s, l.entry()
+	}
+	var held []ast.Stmt
+	list := l.fixed([]ast.Expr{s.Key, s.Value}, &held)
+	fixed := *s
+	fixed.Key, fixed.Value = list[0], list[1]
+	return &fixed, append(l.entry(), held...)
 }
 
 // ranged holds what a loop goes over in a variable where the interpreter would look it up again or mistake it: it takes a
@@ -224,7 +237,7 @@ func (l *Lowerer) ranged(s *ast.RangeStmt, t types.Type, x *ast.Expr) (elemAt fu
 // rangeString goes over runes that the host decoded, as the interpreter miscounts bytes that are no UTF-8.
 func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []ast.Stmt {
 	at, runes, k := l.fresh("at"), l.fresh("runes"), l.fresh("k")
-	head := l.entry()
+	s, head := l.targets(s)
 	for j, e := range []ast.Expr{s.Key, s.Value} {
 		if e == nil || blank(e) {
 			continue
@@ -233,7 +246,7 @@ func (l *Lowerer) rangeString(s *ast.RangeStmt, x ast.Expr, label *ast.Ident) []
 		if nv := l.newVar(e); nv != nil {
 			head = append(head, l.defineVar(e, nv, v)...)
 		} else {
-			head = append(head, assign(l.place(e), v))
+			head = append(head, assign(l.lvalue(e), v))
 		}
 	}
 	loop := &ast.ForStmt{
@@ -305,7 +318,7 @@ func assigned(info *types.Info, b *ast.BlockStmt, v *types.Var) bool {
 
 // rangeFunc lowers a range over a function: the body becomes the function's argument.
 func (l *Lowerer) rangeFunc(s *ast.RangeStmt, sig *types.Signature, label *ast.Ident) []ast.Stmt {
-	y := &yield{outer: l.fn.yield, code: l.fresh("code")}
+	y := &yield{outer: l.fn.yield, body: s.Body, code: l.fresh("code")}
 	var out []ast.Stmt
 	if y.outer != nil {
 		y.results = y.outer.results

@@ -63,9 +63,7 @@ func Clone[S ~[]E, E any](s S) S {
 	if s == nil {
 		return nil
 	}
-	c := make(S, len(s))
-	copy(c, s)
-	return c
+	return append(S{}, s...)
 }
 
 func Collect[E any](seq iter.Seq[E]) []E {
@@ -79,12 +77,15 @@ func Compact[S ~[]E, E comparable](s S) S {
 }
 
 func CompactFunc[S ~[]E, E any](s S, eq func(E, E) bool) S {
-	if len(s) < 2 {
+	n := 1
+	for n < len(s) && !eq(s[n], s[n-1]) {
+		n++
+	}
+	if n >= len(s) {
 		return s
 	}
-	n := 1
-	for k := 1; k < len(s); k++ {
-		if !eq(s[n-1], s[k]) {
+	for k := n + 1; k < len(s); k++ {
+		if !eq(s[k], s[k-1]) {
 			s[n] = s[k]
 			n++
 		}
@@ -120,7 +121,7 @@ func Concat[S ~[]E, E any](list ...S) S {
 	if n == 0 {
 		return nil
 	}
-	out := make(S, 0, n)
+	out := Grow(S(nil), n)
 	for _, s := range list {
 		out = append(out, s...)
 	}
@@ -174,12 +175,11 @@ func Grow[S ~[]E, E any](s S, n int) S {
 	if n < 0 {
 		panic("cannot be negative")
 	}
-	if cap(s)-len(s) >= n {
+	more := n - (cap(s) - len(s))
+	if more <= 0 {
 		return s
 	}
-	c := make(S, len(s), len(s)+n)
-	copy(c, s)
-	return c
+	return append(s[:cap(s)], make([]E, more)...)[:len(s)]
 }
 
 func Index[S ~[]E, E comparable](s S, v E) int {
@@ -202,13 +202,23 @@ func IndexFunc[S ~[]E, E any](s S, f func(E) bool) int {
 
 func Insert[S ~[]E, E any](s S, i int, v ...E) S {
 	_ = s[i:]
-	if len(v) == 0 {
+	n := len(v)
+	switch {
+	case n == 0:
 		return s
+	case i == len(s):
+		return append(s, v...)
+	case len(s)+n > cap(s):
+		out := append(s[:i], make(S, len(s)+n-i)...)
+		copy(out[i:], v)
+		copy(out[i+n:], s[i:])
+		return out
 	}
-	out := make(S, 0, len(s)+len(v))
-	out = append(out, s[:i]...)
-	out = append(out, v...)
-	return append(out, s[i:]...)
+	v = append([]E(nil), v...) // which may be part of s
+	s = s[:len(s)+n]
+	copy(s[i+n:], s[i:])
+	copy(s[i:], v)
+	return s
 }
 
 func IsSorted[S ~[]E, E cmp.Ordered](x S) bool {
@@ -290,10 +300,30 @@ func Repeat[S ~[]E, E any](x S, count int) S {
 
 func Replace[S ~[]E, E any](s S, i, j int, v ...E) S {
 	_ = s[i:j]
-	out := make(S, 0, len(s)-(j-i)+len(v))
-	out = append(out, s[:i]...)
-	out = append(out, v...)
-	return append(out, s[j:]...)
+	n := len(s) - (j - i) + len(v)
+	switch {
+	case i == j:
+		return Insert(s, i, v...)
+	case j == len(s):
+		out := append(s[:i], v...)
+		if len(out) < len(s) {
+			clear(s[len(out):])
+		}
+		return out
+	case n > cap(s):
+		out := append(s[:i], make(S, n-i)...)
+		copy(out[i:], v)
+		copy(out[i+len(v):], s[j:])
+		return out
+	}
+	v = append([]E(nil), v...) // which may be part of s
+	out := s[:n]
+	copy(out[i+len(v):], s[j:])
+	copy(out[i:], v)
+	if n < len(s) {
+		clear(s[n:])
+	}
+	return out
 }
 
 func Reverse[S ~[]E, E any](s S) {
@@ -316,7 +346,7 @@ func Sort[S ~[]E, E cmp.Ordered](x S) {
 }
 
 func SortFunc[S ~[]E, E any](x S, f func(a, b E) int) {
-	sort.SliceStable(x, func(i, j int) bool { return f(x[i], x[j]) < 0 })
+	sort.Slice(x, func(i, j int) bool { return f(x[i], x[j]) < 0 })
 }
 
 func SortStableFunc[S ~[]E, E any](x S, f func(a, b E) int) {
