@@ -56,7 +56,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 	put("flag", map[string]any{"Parse": func() { flag.CommandLine.Parse(nil) }}) // cells have no arguments
 	put("os", map[string]any{"Exit": s.exit})
 	put("syscall", map[string]any{"Exit": s.exit})
-	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }})
+	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }, "TypeAssertionError": (*rt.AssertError)(nil)})
 	put("time", map[string]any{"Sleep": s.sleep})
 	if vars := maps.Clone(all["os"]); vars != nil {
 		vars["Stdout"] = reflect.ValueOf(&s.streams.out).Elem()

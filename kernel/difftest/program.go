@@ -82,7 +82,7 @@ func New(name, source string, r *rand.Rand) (*Program, error) {
 			global[name] = true
 		}
 	}
-	if len(body) == 0 || len(body) == 1 && body[0].decl || shadows(body, global) {
+	if len(body) == 0 || len(body) == 1 && body[0].decl || shadows(body, global) || drops(f) {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Name.Name == "main" && d.Recv == nil {
 				body = []piece{newPiece(text(d), d)}
@@ -121,6 +121,47 @@ func statements(b *ast.BlockStmt) []ast.Stmt {
 		return nil
 	}
 	return b.List
+}
+
+// drops says whether statements of main call functions of the program whose last result is an error that they leave alone:
+// at the top of a cell one that is there ends the cell.
+func drops(f *ast.File) bool {
+	fails := map[string]bool{}
+	var main *ast.BlockStmt
+	for _, d := range f.Decls {
+		d, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if d.Name.Name == "main" && d.Recv == nil {
+			main = d.Body
+		}
+		if r := d.Type.Results; r.NumFields() > 0 {
+			id, isIdent := r.List[len(r.List)-1].Type.(*ast.Ident)
+			fails[d.Name.Name] = fails[d.Name.Name] || isIdent && id.Name == "error"
+		}
+	}
+	if main == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(main, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ExprStmt:
+			if c, ok := n.X.(*ast.CallExpr); ok {
+				switch fun := c.Fun.(type) {
+				case *ast.Ident:
+					found = found || fails[fun.Name]
+				case *ast.SelectorExpr:
+					found = found || fails[fun.Sel.Name]
+				}
+			}
+		}
+		return true
+	})
+	return found
 }
 
 func newPiece(text string, n ast.Node) piece {

@@ -299,9 +299,6 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 	if obj.Pkg() == nil {
 		return ident(obj.Name()) // error
 	}
-	if obj.Pkg().Path() == "runtime" && obj.Name() == "TypeAssertionError" {
-		l.refuse(n, "runtime.TypeAssertionError is not supported by this engine, whose assertions fail with another runtime.Error")
-	}
 	if t.TypeArgs().Len() > 0 && !fromCell(obj) {
 		switch t.Underlying().(type) {
 		case *types.Signature, *types.Slice, *types.Map:

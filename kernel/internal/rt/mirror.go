@@ -209,6 +209,11 @@ func (m *mirror) structType(u *types.Struct) reflect.Type {
 			}
 		case m.decode && !f.Exported():
 			continue
+		case embedsStruct(f) && methodless(m.typ(f.Type())): // others cannot be embedded
+			sf.Anonymous = true
+			if !f.Exported() {
+				sf.Name = "Embedded_" + f.Name()
+			}
 		case !f.Exported():
 			sf.PkgPath = "main"
 		}
@@ -219,6 +224,14 @@ func (m *mirror) structType(u *types.Struct) reflect.Type {
 		fs = append(fs, sf)
 	}
 	return reflect.StructOf(fs)
+}
+
+// methodless says whether neither t, a struct or a pointer to one, nor what it points to has methods.
+func methodless(t reflect.Type) bool {
+	if t.Kind() == reflect.Struct {
+		t = reflect.PointerTo(t)
+	}
+	return t.Kind() == reflect.Pointer && t.NumMethod() == 0
 }
 
 // value converts a lowered value of type t to the mirror type to.

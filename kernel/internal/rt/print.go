@@ -298,7 +298,7 @@ func (s *state) Flag(c int) bool {
 	case ' ':
 		return s.p.space
 	case '0':
-		return s.p.zero && !s.p.minus
+		return s.p.zero
 	}
 	return false
 }

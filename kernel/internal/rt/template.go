@@ -243,7 +243,7 @@ func isData(n parse.Node, top bool) bool {
 }
 
 var (
-	missingField = regexp.MustCompile(`can't evaluate field (?P<field>\w+) in type (?P<type>.*)|nil pointer evaluating (?P<type>\*.*)\.(?P<field>\w+)$`)
+	missingField = regexp.MustCompile(`can't evaluate field (?P<field>\w+) in type (?P<type>.*)|nil pointer evaluating (?P<type>\*.*)\.(?P<field>\w+)$|(?P<field>\w+) is an unexported field of struct type (?P<type>.*)`)
 	takenApart   = regexp.MustCompile(`can't evaluate field \w+ in type (interface \{\}|rt\.)|can't iterate over|can't index|error calling (len|index|slice|eq|ne|lt|le|gt|ge):`)
 )
 
@@ -267,13 +267,23 @@ func (m *mirror) templated(err error) error {
 		refuse("a template that takes apart values of %s, which print themselves, is not supported by this engine: hand their parts over apart", m.kept.Name)
 	}
 	text := err.Error()
+	if strings.HasSuffix(text, "nil pointer to embedded struct field ") {
+		refuse("a template that reads a field of a nil pointer that is embedded is not supported by this engine: ask with {{with}} whether there is one")
+	}
 	at := missingField.FindStringSubmatchIndex(text)
 	if at == nil {
 		return err
 	}
-	name, from, to := text[max(at[2], 0):max(at[3], 0)], at[4], at[5]
-	if from < 0 { // of a nil pointer
-		name, from, to = text[at[8]:at[9]], at[6], at[7]
+	var name string
+	var from, to int
+	for k, group := range missingField.SubexpNames() {
+		switch start, end := at[2*k], at[2*k+1]; {
+		case start < 0:
+		case group == "field":
+			name = text[start:end]
+		case group == "type":
+			from, to = start, end
+		}
 	}
 	r.mu.RLock()
 	known := slices.Clone(r.types)
