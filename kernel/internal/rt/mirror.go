@@ -209,7 +209,7 @@ func (m *mirror) structType(u *types.Struct) reflect.Type {
 			}
 		case m.decode && !f.Exported():
 			continue
-		case embedsStruct(f) && methodless(m.typ(f.Type())): // others cannot be embedded
+		case f.Embedded() && embedsStruct(f) && methodless(m.typ(f.Type())): // others cannot be embedded
 			sf.Anonymous = true
 			if !f.Exported() {
 				sf.Name = "Embedded_" + f.Name()
