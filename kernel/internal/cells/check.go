@@ -30,7 +30,7 @@ func (p *Program) Check(ctx context.Context, cell int, src string) (*Unit, error
 	if errs := u.addImports(file.imports, func(path string) error { return p.fetch(ctx, path) }); errs != nil {
 		return nil, errs
 	}
-	file.order()
+	p.order(file)
 	u.Text = newText(p.Fset, src)
 	own, errs := p.declsOf(cell, file, u.Text)
 	if errs != nil {

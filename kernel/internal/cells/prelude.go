@@ -1,11 +1,13 @@
 package cells
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // Source is a generic function that is given in source.
@@ -48,9 +50,8 @@ func leading(body []ast.Stmt) int {
 	return len(body)
 }
 
-// order puts the variable declarations that a cell begins with in the order a program initialises them: each after those it
-// depends on, also through functions.
-func (f *parsed) order() {
+// order puts the variable declarations that a cell begins with in the order in which a program initialises them.
+func (p *Program) order(f *parsed) {
 	first := leading(f.body)
 	var specs []*ast.ValueSpec
 	for _, s := range f.body[:first] {
@@ -58,58 +59,87 @@ func (f *parsed) order() {
 			specs = append(specs, spec.(*ast.ValueSpec))
 		}
 	}
-	bodies := map[string][]ast.Node{}
-	for _, d := range f.decls {
-		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body != nil {
-			bodies[fd.Name.Name] = append(bodies[fd.Name.Name], fd.Body) // methods by name, whatever their type
-		}
-	}
-	defines := map[string]int{}
-	for k, s := range specs {
-		for _, n := range s.Names {
-			defines[n.Name] = k
-		}
-	}
-	needs := func(s *ast.ValueSpec) map[int]bool {
-		m, seen := map[int]bool{}, map[string]bool{}
-		var walk func(ast.Node)
-		walk = func(n ast.Node) {
-			ast.Inspect(n, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && !seen[id.Name] {
-					seen[id.Name] = true
-					if k, ok := defines[id.Name]; ok {
-						m[k] = true
-					}
-					for _, b := range bodies[id.Name] {
-						walk(b)
-					}
-				}
-				return true
-			})
-		}
-		for _, v := range s.Values {
-			walk(v)
-		}
-		return m
+	if len(specs) < 2 {
+		return
 	}
 	var out []ast.Stmt
-	state := make([]int, len(specs))
-	var visit func(int)
-	visit = func(k int) {
-		if state[k] != 0 {
-			return
-		}
-		state[k] = 1
-		deps := needs(specs[k])
-		for j := range specs {
-			if deps[j] {
-				visit(j)
-			}
-		}
-		out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, TokPos: specs[k].Pos(), Specs: []ast.Spec{specs[k]}}})
+	add := func(s *ast.ValueSpec) {
+		out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{Tok: token.VAR, TokPos: s.Pos(), Specs: []ast.Spec{s}}})
 	}
-	for k := range specs {
-		visit(k)
+	place := p.initialised(f, specs)
+	var list []*ast.ValueSpec
+	for _, s := range specs {
+		switch {
+		case len(s.Values) == 0:
+			add(s)
+		case len(s.Values) == len(s.Names) && len(s.Names) > 1: // each on its own
+			for k, name := range s.Names {
+				list = append(list, &ast.ValueSpec{Names: []*ast.Ident{name}, Type: s.Type, Values: s.Values[k : k+1]})
+			}
+		default:
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *ast.ValueSpec) int { return cmp.Compare(place[a.Values[0]], place[b.Values[0]]) })
+	for _, s := range list {
+		add(s)
 	}
 	f.body = append(out, f.body[first:]...)
+}
+
+// initialised are the places of the values of variables in the order of initialisation of a package that holds what the
+// cell declares. What it uses of other cells is unknown there, and needs no place.
+func (p *Program) initialised(f *parsed, specs []*ast.ValueSpec) map[ast.Expr]int {
+	file := &ast.File{Name: ast.NewIdent("main"), Decls: slices.Clone(f.decls)}
+	for _, s := range f.imports {
+		file.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{s}}}, file.Decls...)
+	}
+	for _, s := range specs {
+		file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.VAR, TokPos: s.Pos(), Specs: []ast.Spec{s}})
+	}
+	file.Decls = append(file.Decls, foreign(f.decls)...)
+	info := types.Info{}
+	conf := types.Config{GoVersion: GoVersion, Importer: p, Error: func(error) {}}
+	conf.Check("main", p.Fset, []*ast.File{file}, &info) // in which errors do not matter
+	place := map[ast.Expr]int{}
+	for k, i := range info.InitOrder {
+		place[i.Rhs] = k
+	}
+	return place
+}
+
+// foreign declares the types of other cells that methods among decls are of, so that calls find the methods.
+func foreign(decls []ast.Decl) (list []ast.Decl) {
+	known := map[string]bool{}
+	for _, d := range decls {
+		if d, ok := d.(*ast.GenDecl); ok {
+			for _, s := range d.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok {
+					known[s.Name.Name] = true
+				}
+			}
+		}
+	}
+	for _, d := range decls {
+		d, ok := d.(*ast.FuncDecl)
+		if !ok || d.Recv.NumFields() != 1 {
+			continue
+		}
+		base, params := receiverBase(d.Recv.List[0].Type), receiverParams(d.Recv.List[0].Type)
+		if base == nil || known[base.Name] {
+			continue
+		}
+		known[base.Name] = true
+		at := base.Pos()
+		spec := &ast.TypeSpec{
+			Name: &ast.Ident{NamePos: at, Name: base.Name},
+			Type: &ast.StructType{Struct: at, Fields: &ast.FieldList{Opening: at, Closing: at}},
+		}
+		if len(params) > 0 {
+			any := &ast.Ident{NamePos: at, Name: "any"}
+			spec.TypeParams = &ast.FieldList{List: []*ast.Field{{Names: params, Type: any}}}
+		}
+		list = append(list, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
+	}
+	return list
 }
