@@ -220,6 +220,9 @@ func (p *Program) declsOf(cell int, src *parsed, from *Text) ([]*Decl, Errors) {
 					errs = append(errs, Error{p.Fset.Position(d.Recv.Pos()), "the receiver must be a type or a pointer to one"})
 					continue
 				}
+				if name == "_" { // which a type may have several of
+					name = fmt.Sprintf("_ %d", d.Pos())
+				}
 				name = base.Name + "." + name
 			}
 			if d.Body == nil {

@@ -517,6 +517,9 @@ func (l *Lowerer) append(c *ast.CallExpr) ast.Expr {
 		if b, ok := l.typeOf(c.Args[1]).Underlying().(*types.Basic); ok && b.Info()&types.IsString != 0 {
 			x = call(&ast.ArrayType{Elt: ident("byte")}, x)
 		}
+		if l.Info.Types[c.Args[1]].IsNil() {
+			x = call(&ast.ParenExpr{X: l.opening(c, t)}, x)
+		}
 		out.Args = append(out.Args, x)
 		out.Ellipsis = 1
 		return out

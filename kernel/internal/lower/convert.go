@@ -63,14 +63,36 @@ func (l *Lowerer) mapKey(e ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 // looked up in m, the error says it in another way if that is empty.
 func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.Expr {
 	from, t := l.typeOf(e), l.subst(t)
-	if !types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !types.IsInterface(from) && types.Comparable(from) {
+	inside := !types.IsInterface(t) && holds(t, types.IsInterface)
+	if !inside && (!types.IsInterface(t) || nativeInterface(t) || l.Info.Types[e].IsNil() || !holds(from, types.IsInterface) && types.Comparable(from)) {
 		return x
 	}
 	n := ast.Expr(intLit(1))
 	if m != nil {
 		n = call(ident("len"), m)
 	}
+	if inside {
+		return &ast.TypeAssertExpr{X: l.rt("Hashed", x, n), Type: l.low(e, t)}
+	}
 	return l.rt("Hashed", x, n)
+}
+
+// holds says whether is holds for t or a part of it, if t is a struct or an array.
+func holds(t types.Type, is func(types.Type) bool) bool {
+	if is(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return holds(u.Elem(), is)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holds(f.Type(), is) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // null is nil as a value of type t.

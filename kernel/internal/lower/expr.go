@@ -426,7 +426,15 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 	switch tx.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Chan:
 		l.comparable(e, tx)
-		eq := l.rt("Same", l.expr(x), l.expr(y))
+		a, b := l.expr(x), l.expr(y)
+		if _, isChan := tx.Underlying().(*types.Chan); isChan && l.key(tx) != l.key(ty) { // of which one sends or receives only
+			if types.AssignableTo(tx, ty) {
+				a = call(&ast.ParenExpr{X: l.low(e, ty)}, a)
+			} else {
+				b = call(&ast.ParenExpr{X: l.low(e, tx)}, b)
+			}
+		}
+		eq := l.rt("Same", a, b)
 		if e.Op == token.NEQ {
 			return &ast.ParenExpr{X: &ast.UnaryExpr{Op: token.NOT, X: eq}}
 		}

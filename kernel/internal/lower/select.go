@@ -86,12 +86,8 @@ func (l *Lowerer) selectStmt(s *ast.SelectStmt, label *ast.Ident) []ast.Stmt {
 				}
 			}
 		}
-		clause.Body = append(clause.Body, l.stmts(cc.Body)...)
+		clause.Body = append(clause.Body, l.clause(cc.Body)...)
 		out.Body.List = append(out.Body.List, clause)
 	}
-	if label == nil {
-		return []ast.Stmt{block(append(pre, out)...)}
-	}
-	once := &ast.CaseClause{Body: append(pre, out)} // a goto to the label evaluates the operands too
-	return []ast.Stmt{withLabel(label, &ast.SwitchStmt{Body: block(once)})}
+	return []ast.Stmt{block(append(pre, withLabel(label, out))...)}
 }

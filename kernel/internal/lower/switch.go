@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
@@ -26,7 +27,7 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 	before := map[ast.Expr][]ast.Stmt{} // what evaluates parts of a condition
 	for _, c := range s.Body.List {
 		cc := c.(*ast.CaseClause)
-		lc := &ast.CaseClause{Case: cc.Case, Body: l.stmts(cc.Body)}
+		lc := &ast.CaseClause{Case: cc.Case, Body: l.clause(cc.Body)}
 		for _, e := range cc.List {
 			var x ast.Expr
 			lower := func() []ast.Stmt { x = cond(e); return nil }
@@ -53,6 +54,19 @@ func (l *Lowerer) switchStmt(s *ast.SwitchStmt, label *ast.Ident) []ast.Stmt {
 		pre = append(pre, choose...)
 	}
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}
+}
+
+// clause lowers the body of a case, in which the interpreter finds no labels unless they are in a block.
+func (l *Lowerer) clause(body []ast.Stmt) []ast.Stmt {
+	labelled := slices.ContainsFunc(body, func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok })
+	if !labelled {
+		return l.stmts(body)
+	}
+	var falls []ast.Stmt
+	if b, ok := body[len(body)-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+		body, falls = body[:len(body)-1], l.stmt(b)
+	}
+	return append([]ast.Stmt{block(l.stmts(body)...)}, falls...)
 }
 
 func fallsThrough(s *ast.SwitchStmt) bool {
@@ -182,7 +196,7 @@ func (l *Lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.Ident) []ast.Stmt
 		if v, ok := l.Info.Implicits[cc].(*types.Var); ok {
 			lc.Body = l.caseVar(cc, v, tag, from)
 		}
-		lc.Body = append(lc.Body, l.stmts(cc.Body)...)
+		lc.Body = append(lc.Body, l.clause(cc.Body)...)
 		out.Body.List = append(out.Body.List, lc)
 	}
 	return []ast.Stmt{block(append(pre, withLabel(label, defaultLast(out)))...)}

@@ -406,23 +406,47 @@ func (r *Registry) Same(a, b any) (same bool) {
 
 // hashed returns x, the key of a map of n elements, or panics where it cannot be hashed.
 func hashed(x any, n int) any {
-	if x == nil {
-		return x
-	}
-	v, name := x, ""
-	if o, ok := object(x); ok {
-		v, name = o.V, o.T.Name
-	}
+	name := unhashable(reflect.ValueOf(&x).Elem())
 	switch {
-	case v == nil || reflect.TypeOf(v).Comparable():
-		return x
 	case name == "":
-		name = reflect.TypeOf(v).String()
-	}
-	if n == 0 {
+		return x
+	case n == 0:
 		panic(plainError("hash of unhashable type: " + name))
 	}
 	panic(runtimeError("hash of unhashable type " + name))
+}
+
+// unhashable names the type of the first part of v that cannot be hashed, "" where there is none.
+func unhashable(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return ""
+		}
+		name := v.Elem().Type().String()
+		if v = v.Elem(); v.CanInterface() {
+			if o, ok := object(v.Interface()); ok {
+				v, name = reflect.ValueOf(o.V), o.T.Name
+			}
+		}
+		if v.IsValid() && !v.Type().Comparable() {
+			return name
+		}
+		return unhashable(v)
+	case reflect.Struct:
+		for k := range v.NumField() {
+			if name := unhashable(v.Field(k)); name != "" {
+				return name
+			}
+		}
+	case reflect.Array:
+		for k := range v.Len() {
+			if name := unhashable(v.Index(k)); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // same compares two values part by part.
