@@ -53,7 +53,11 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 	})
 	put("context", map[string]any{"WithValue": rt.ContextWithValue})
 	put("encoding/binary", s.binarySymbols())
-	put("flag", map[string]any{"Parse": func() { flag.CommandLine.Parse(nil) }}) // cells have no arguments
+	put("flag", map[string]any{
+		"Parse":         func() { flag.CommandLine.Parse(nil) }, // cells have no arguments
+		"PrintDefaults": func() { s.reg.PrintDefaults(flag.CommandLine) },
+		"NewFlagSet":    s.newFlagSet,
+	})
 	put("os", map[string]any{"Exit": s.exit})
 	put("syscall", map[string]any{"Exit": s.exit})
 	put("runtime", map[string]any{"Goexit": func() { s.engine.End() }, "TypeAssertionError": (*rt.AssertError)(nil)})
@@ -68,6 +72,20 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 	}
 	delete(all, ".")
 	return all
+}
+
+// newFlagSet is flag.NewFlagSet whose usage knows the types of cells.
+func (s *session) newFlagSet(name string, handling flag.ErrorHandling) *flag.FlagSet {
+	f := flag.NewFlagSet(name, handling)
+	f.Usage = func() {
+		of := ""
+		if f.Name() != "" {
+			of = " of " + f.Name()
+		}
+		fmt.Fprintf(f.Output(), "Usage%s:\n", of)
+		s.reg.PrintDefaults(f)
+	}
+	return f
 }
 
 // sleep is time.Sleep that an interrupt ends.

@@ -1,15 +1,21 @@
 package kernel
 
 import (
+	"image"
+	"image/color"
 	"io"
+	"io/fs"
 	"reflect"
 )
 
-// wrappers wrap values of cells' types with the methods that package io looks for in readers and writers, and package flag
-// in values of flags, beyond those they ask for. The richest come first.
+// wrappers wrap values of cells' types with the methods that native code looks for beyond an interface's own: package io in
+// readers and writers, flag in values, fs in file systems and directories, rand in sources, png in images. The richest come
+// first. A method whose name here begins with O need not be there.
 var wrappers = []reflect.Type{
 	reflect.TypeFor[rendererOf](), reflect.TypeFor[fullWriter](), reflect.TypeFor[stringWriter](), reflect.TypeFor[writerFrom](),
-	reflect.TypeFor[readerTo](), reflect.TypeFor[boolFlag](),
+	reflect.TypeFor[scannerTo](), reflect.TypeFor[runeScanner](), reflect.TypeFor[byteReaderTo](), reflect.TypeFor[byteReader](),
+	reflect.TypeFor[readerTo](), reflect.TypeFor[boolFlag](), reflect.TypeFor[fileSystem](), reflect.TypeFor[directory](),
+	reflect.TypeFor[source64](), reflect.TypeFor[opaqueImage](),
 }
 
 type boolFlag struct {
@@ -65,3 +71,155 @@ type readerTo struct {
 
 func (r readerTo) Read(p []byte) (int, error)         { return r.WRead(p) }
 func (r readerTo) WriteTo(w io.Writer) (int64, error) { return r.WWriteTo(w) }
+
+type byteReader struct {
+	IValue    any
+	WRead     func([]byte) (int, error)
+	WReadByte func() (byte, error)
+}
+
+func (r byteReader) Read(p []byte) (int, error) { return r.WRead(p) }
+func (r byteReader) ReadByte() (byte, error)    { return r.WReadByte() }
+
+type byteReaderTo struct {
+	IValue    any
+	WRead     func([]byte) (int, error)
+	WReadByte func() (byte, error)
+	WWriteTo  func(io.Writer) (int64, error)
+}
+
+func (r byteReaderTo) Read(p []byte) (int, error)         { return r.WRead(p) }
+func (r byteReaderTo) ReadByte() (byte, error)            { return r.WReadByte() }
+func (r byteReaderTo) WriteTo(w io.Writer) (int64, error) { return r.WWriteTo(w) }
+
+type runeScanner struct {
+	IValue      any
+	WRead       func([]byte) (int, error)
+	WReadRune   func() (rune, int, error)
+	WUnreadRune func() error
+}
+
+func (r runeScanner) Read(p []byte) (int, error)   { return r.WRead(p) }
+func (r runeScanner) ReadRune() (rune, int, error) { return r.WReadRune() }
+func (r runeScanner) UnreadRune() error            { return r.WUnreadRune() }
+
+// scannerTo has the methods of bufio.Reader, bytes.Buffer and strings.Reader.
+type scannerTo struct {
+	IValue      any
+	WRead       func([]byte) (int, error)
+	WReadByte   func() (byte, error)
+	WUnreadByte func() error
+	WReadRune   func() (rune, int, error)
+	WUnreadRune func() error
+	WWriteTo    func(io.Writer) (int64, error)
+}
+
+func (r scannerTo) Read(p []byte) (int, error)         { return r.WRead(p) }
+func (r scannerTo) ReadByte() (byte, error)            { return r.WReadByte() }
+func (r scannerTo) UnreadByte() error                  { return r.WUnreadByte() }
+func (r scannerTo) ReadRune() (rune, int, error)       { return r.WReadRune() }
+func (r scannerTo) UnreadRune() error                  { return r.WUnreadRune() }
+func (r scannerTo) WriteTo(w io.Writer) (int64, error) { return r.WWriteTo(w) }
+
+type directory struct {
+	IValue   any
+	WStat    func() (fs.FileInfo, error)
+	WRead    func([]byte) (int, error)
+	WClose   func() error
+	WReadDir func(int) ([]fs.DirEntry, error)
+}
+
+func (d directory) Stat() (fs.FileInfo, error)           { return d.WStat() }
+func (d directory) Read(p []byte) (int, error)           { return d.WRead(p) }
+func (d directory) Close() error                         { return d.WClose() }
+func (d directory) ReadDir(n int) ([]fs.DirEntry, error) { return d.WReadDir(n) }
+
+// fileSystem does what package fs does with a file system that lacks a method: open files, and for Glob and Sub what else
+// there is.
+type fileSystem struct {
+	IValue    any
+	WOpen     func(string) (fs.File, error)
+	OReadDir  func(string) ([]fs.DirEntry, error)
+	OReadFile func(string) ([]byte, error)
+	OStat     func(string) (fs.FileInfo, error)
+	OGlob     func(string) ([]string, error)
+	OSub      func(string) (fs.FS, error)
+}
+
+type opens func(string) (fs.File, error)
+
+func (f opens) Open(name string) (fs.File, error) { return f(name) }
+
+// reads is a file system without Glob and Sub.
+type reads struct{ f fileSystem }
+
+func (r reads) Open(name string) (fs.File, error)          { return r.f.WOpen(name) }
+func (r reads) ReadDir(name string) ([]fs.DirEntry, error) { return r.f.ReadDir(name) }
+func (r reads) ReadFile(name string) ([]byte, error)       { return r.f.ReadFile(name) }
+func (r reads) Stat(name string) (fs.FileInfo, error)      { return r.f.Stat(name) }
+
+// globs is one without Sub.
+type globs struct{ reads }
+
+func (g globs) Glob(pattern string) ([]string, error) { return g.f.Glob(pattern) }
+
+func (f fileSystem) Open(name string) (fs.File, error) { return f.WOpen(name) }
+
+func (f fileSystem) ReadDir(name string) ([]fs.DirEntry, error) {
+	if f.OReadDir == nil {
+		return fs.ReadDir(opens(f.WOpen), name)
+	}
+	return f.OReadDir(name)
+}
+
+func (f fileSystem) ReadFile(name string) ([]byte, error) {
+	if f.OReadFile == nil {
+		return fs.ReadFile(opens(f.WOpen), name)
+	}
+	return f.OReadFile(name)
+}
+
+func (f fileSystem) Stat(name string) (fs.FileInfo, error) {
+	if f.OStat == nil {
+		return fs.Stat(opens(f.WOpen), name)
+	}
+	return f.OStat(name)
+}
+
+func (f fileSystem) Glob(pattern string) ([]string, error) {
+	if f.OGlob == nil {
+		return fs.Glob(reads{f}, pattern)
+	}
+	return f.OGlob(pattern)
+}
+
+func (f fileSystem) Sub(dir string) (fs.FS, error) {
+	if f.OSub == nil {
+		return fs.Sub(globs{reads{f}}, dir)
+	}
+	return f.OSub(dir)
+}
+
+type source64 struct {
+	IValue  any
+	WInt63  func() int64
+	WSeed   func(int64)
+	WUint64 func() uint64
+}
+
+func (s source64) Int63() int64    { return s.WInt63() }
+func (s source64) Seed(seed int64) { s.WSeed(seed) }
+func (s source64) Uint64() uint64  { return s.WUint64() }
+
+type opaqueImage struct {
+	IValue      any
+	WColorModel func() color.Model
+	WBounds     func() image.Rectangle
+	WAt         func(x, y int) color.Color
+	WOpaque     func() bool
+}
+
+func (i opaqueImage) ColorModel() color.Model { return i.WColorModel() }
+func (i opaqueImage) Bounds() image.Rectangle { return i.WBounds() }
+func (i opaqueImage) At(x, y int) color.Color { return i.WAt(x, y) }
+func (i opaqueImage) Opaque() bool            { return i.WOpaque() }

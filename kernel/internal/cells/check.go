@@ -330,7 +330,9 @@ func (c *checker) checkSignatures() {
 	for name, v := range c.Vars {
 		vars[name] = v.Obj
 	}
-	c.pkg = c.check(f, vars)
+	if c.pkg = c.check(f, vars); c.measures(vars) {
+		c.pkg = c.check(f, vars)
+	}
 	c.objs = map[string]*types.Func{}
 	for k, id := range names {
 		if o, ok := c.Info.Defs[id].(*types.Func); ok {
@@ -355,6 +357,62 @@ func (c *checker) checkSignatures() {
 	}
 	c.check(f, scope)
 	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
+}
+
+// measures adds to vars the arrays among the cell's variables whose length its constants are made of.
+func (c *checker) measures(vars map[string]types.Object) (found bool) {
+	measured := map[string]bool{}
+	for _, d := range c.own {
+		if d.Names == nil {
+			continue
+		}
+		ast.Inspect(d.Node, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 1 {
+				if x, ok := ast.Unparen(call.Args[0]).(*ast.Ident); ok {
+					measured[x.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(measured) == 0 {
+		return false
+	}
+	for _, s := range c.file.body {
+		for _, id := range defined(s) {
+			v, ok := c.Info.Defs[id].(*types.Var)
+			if !ok || !measured[id.Name] {
+				continue
+			}
+			t := v.Type().Underlying()
+			if p, isPointer := t.(*types.Pointer); isPointer {
+				t = p.Elem().Underlying()
+			}
+			if _, isArray := t.(*types.Array); isArray {
+				vars[id.Name], found = types.NewVar(token.NoPos, nil, id.Name, v.Type()), true
+			}
+		}
+	}
+	return found
+}
+
+// defined are the identifiers that may be new variables of a statement.
+func defined(s ast.Stmt) (list []*ast.Ident) {
+	switch s := s.(type) {
+	case *ast.DeclStmt:
+		for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				list = append(list, v.Names...)
+			}
+		}
+	case *ast.AssignStmt:
+		for _, x := range s.Lhs {
+			if id, ok := x.(*ast.Ident); ok {
+				list = append(list, id)
+			}
+		}
+	}
+	return list
 }
 
 // redeclares says whether the cell's statements may use variables whose types it declares again, such as by adding a

@@ -315,6 +315,9 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 			w.refs[s] = true
 			return "(*" + s.name + ")", true
 		}
+		if text := measured(o); text != "" {
+			return text, true
+		}
 		if o.IsField() {
 			if tn, ok := w.Info.Uses[id].(*types.TypeName); ok { // embedded
 				return w.embedded(tn)
@@ -354,6 +357,22 @@ func (w *writer) ident(id *ast.Ident) (string, bool) {
 		return w.foreign(o.Pkg().Path(), o, o.Name()), true
 	}
 	return "", false
+}
+
+// measured is an array as long as one of the cell that a constant is made of; the checker has another variable for it.
+func measured(v *types.Var) string {
+	t := v.Type().Underlying()
+	if p, isPointer := t.(*types.Pointer); isPointer {
+		t = p.Elem().Underlying()
+	}
+	if _, isArray := t.(*types.Array); !isArray || v.Pkg() != nil || v.IsField() {
+		return ""
+	}
+	text := ""
+	for a, ok := t.(*types.Array); ok; a, ok = a.Elem().Underlying().(*types.Array) {
+		text += fmt.Sprintf("[%d]", a.Len())
+	}
+	return text + "struct{}{}"
 }
 
 // embedded is the name of an embedded type, which is that of the field too.

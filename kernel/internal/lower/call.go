@@ -65,9 +65,17 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 		}
 	case strings.HasSuffix(where, "/template.Template.Funcs") && len(args.list) == 1:
 		out.Args[0] = l.rt("TemplateFuncs", out.Args[0])
+	case where == "flag.FlagSet.PrintDefaults":
+		if s, ok := f.fun.(*ast.SelectorExpr); ok {
+			return l.rt("PrintDefaults", s.X)
+		}
 	case where == "flag.TextVar", where == "flag.FlagSet.TextVar":
-		if !native(l.typeOf(c.Args[0])) {
-			l.refuse(c, "flags of types of cells are not supported by this engine in TextVar: use Var, with methods String and Set")
+		if s, ok := f.fun.(*ast.SelectorExpr); ok && !native(l.typeOf(c.Args[0])) {
+			set := s.X
+			if where == "flag.TextVar" {
+				set = &ast.SelectorExpr{X: set, Sel: ident("CommandLine")}
+			}
+			return l.rt("TextVar", set, l.to(c.Args[0], anyInterface), args.list[1], l.to(c.Args[2], anyInterface), args.list[3])
 		}
 	case strings.HasPrefix(where, "log.Logger.Fatal"):
 		if s, ok := f.fun.(*ast.SelectorExpr); ok {

@@ -516,6 +516,9 @@ func (r *Registry) Wrap(x any, to reflect.Type) reflect.Value {
 	for k := 1; k < w.NumField(); k++ {
 		name := w.Type().Field(k).Name[1:]
 		m, ok := o.T.bind(name, o.V)
+		if !ok && optional(w.Type().Field(k)) {
+			continue
+		}
 		if !ok {
 			panic(fmt.Errorf("%s has no method %s", o.T.Name, name))
 		}
@@ -543,12 +546,19 @@ func (r *Registry) TryWrap(o Obj, to reflect.Type) (reflect.Value, bool) {
 func (o Obj) fills(wrapper reflect.Type) bool {
 	for k := 1; k < wrapper.NumField(); k++ {
 		f := wrapper.Field(k)
-		if m, ok := o.T.bind(f.Name[1:], o.V); !ok || !m.Type().ConvertibleTo(f.Type) {
+		m, ok := o.T.bind(f.Name[1:], o.V)
+		if !ok && optional(f) {
+			continue
+		}
+		if !ok || !m.Type().ConvertibleTo(f.Type) {
 			return false
 		}
 	}
 	return true
 }
+
+// optional says whether a field of a wrapper may stay nil: the wrapper then does what native code does without the method.
+func optional(f reflect.StructField) bool { return f.Name[0] == 'O' }
 
 // wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code
 // asks for.
