@@ -90,7 +90,7 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 		}
 		f.StringVar(&o.Scale, "scale", "", "`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
 		f.StringVar(&o.Ablate, "ablate", "", "compare readings of an open `point` of the paper instead: "+strings.Join(points, ", "))
-		f.StringVar(&o.Pack, "pack", "", "also write what is shipped (weights, embeddings, metrics, results) to this `folder`")
 	}
+	f.StringVar(&o.Pack, "pack", "", "also write what is shipped (weights, embeddings, metrics, results) to this `folder`")
 	return cmd
 }

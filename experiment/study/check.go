@@ -64,8 +64,8 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 }
 
 // openSuite reads the results of a suite; those of one study have no studies in them.
-func openSuite(dir string) (*Suite, error) {
-	s := &Suite{}
+func openSuite(dir string) (*suiteFile, error) {
+	s := &suiteFile{}
 	data, err := os.ReadFile(filepath.Join(dir, ResultsFile))
 	if err == nil {
 		err = json.Unmarshal(data, s)
@@ -77,39 +77,37 @@ func openSuite(dir string) (*Suite, error) {
 }
 
 // check computes a suite again from the folders of its studies.
-func (s *Suite) check(ctx context.Context, dir string, layouts bool, show progress.Progress) (out Checked, err error) {
-	again := Suite{Name: s.Name}
-	for i, r := range s.Studies {
-		folder := filepath.Join(dir, r.Plan.Name)
+func (s *suiteFile) check(ctx context.Context, dir string, layouts bool, show progress.Progress) (out Checked, err error) {
+	var studies []*Result
+	for _, name := range s.Studies {
+		folder := filepath.Join(dir, name)
 		c, err := check(ctx, folder, layouts, show)
 		if err != nil {
 			return out, err
 		}
 		out.Numbers += c.Numbers
 		for _, d := range c.Differences {
-			out.Differences = append(out.Differences, r.Plan.Name+d)
+			out.Differences = append(out.Differences, name+d)
 		}
 		one, err := Open(folder)
 		if err != nil {
 			return out, err
 		}
-		again.Studies = append(again.Studies, one)
-		one.Dir, s.Studies[i].Dir = "", ""
+		studies = append(studies, one)
 	}
-	if again.Aggregates, err = aggregates(again.Studies); err != nil {
+	again, err := aggregates(studies)
+	if err != nil {
 		return out, err
 	}
-	for name, v := range map[string][2]any{"/studies": {s.Studies, again.Studies}, "/aggregates": {s.Aggregates, again.Aggregates}} {
-		a, err := generic(v[0])
-		if err != nil {
-			return out, err
-		}
-		b, err := generic(v[1])
-		if err != nil {
-			return out, err
-		}
-		out.compare(name, a, b)
+	a, err := generic(s.Aggregates)
+	if err != nil {
+		return out, err
 	}
+	b, err := generic(again)
+	if err != nil {
+		return out, err
+	}
+	out.compare("/aggregates", a, b)
 	return out, nil
 }
 

@@ -43,13 +43,12 @@ func TestPackedStudyGoesOn(t *testing.T) {
 	if _, err := Pack(dir, to); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(to, want.Arms[0].Seeds[1].Run, keptFile)
-	var k kept
-	if data, err := os.ReadFile(file); err != nil || json.Unmarshal(data, &k) != nil {
+	packed, err := Open(to)
+	if err != nil {
 		t.Fatal(err)
 	}
-	k.Result.Commit = "earlier"
-	if err := writeJSON(file, k); err != nil {
+	packed.Arms[0].Seeds[1].Commit = "earlier"
+	if err := writeJSON(filepath.Join(to, ResultsFile), packed); err != nil {
 		t.Fatal(err)
 	}
 	plan.Seeds = 3
@@ -180,10 +179,32 @@ func TestSuiteChecks(t *testing.T) {
 	if c, err := Check(t.Context(), dir, false, progress.Silent()); err != nil || len(c.Differences) > 0 || c.Numbers < 3000 {
 		t.Fatalf("%d numbers, %v, %v", c.Numbers, c.Differences, err)
 	}
-	s.Aggregates[0].Arms[1].InterquartileMean.Mean++
-	s.Studies[1].Outcomes[0].Seeds[0]++
-	if err := writeJSON(filepath.Join(dir, ResultsFile), s); err != nil {
+	to := filepath.Join(t.TempDir(), "packed")
+	if _, err := PackSuite(dir, to); err != nil {
 		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	dir = to
+	again, err := RunSuite(t.Context(), dir, Families, plans, experiment.Host{Workers: 2}, progress.Silent())
+	if err != nil || !reflect.DeepEqual(again.Studies[1].Arms[2].Seeds[1].Adapted, s.Studies[1].Arms[2].Seeds[1].Adapted) {
+		t.Errorf("going on from what is packed: %v, or other figures", err)
+	}
+	file, err := openSuite(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Aggregates[0].Arms[1].InterquartileMean.Mean++
+	two, err := Open(filepath.Join(dir, "two"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two.Outcomes[0].Seeds[0]++
+	for name, v := range map[string]any{ResultsFile: file, "two/" + ResultsFile: two} {
+		if err := writeJSON(filepath.Join(dir, name), v); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c, err := Check(t.Context(), dir, false, progress.Silent())
 	if err != nil {
@@ -194,7 +215,7 @@ func TestSuiteChecks(t *testing.T) {
 		where = append(where, strings.Fields(d)[0])
 	}
 	slices.Sort(where)
-	if want := []string{"/aggregates/0/arms/1/interquartile_mean/mean", "/studies/1/outcomes/0/seeds/0"}; !reflect.DeepEqual(where, want) {
+	if want := []string{"/aggregates/0/arms/1/interquartile_mean/mean", "two/outcomes/0/seeds/0"}; !reflect.DeepEqual(where, want) {
 		t.Errorf("differences found in %q, want %q", where, want)
 	}
 }

@@ -48,17 +48,20 @@ func (r *runner) key(cfg experiment.Config) (string, error) {
 // A run that was packed without its weights keeps what an earlier program measured; Check makes that again from the arrays.
 func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	var k kept
-	data, err := os.ReadFile(filepath.Join(dir, keptFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &k)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, keptFile), err)
-	}
 	weights := exists(filepath.Join(dir, experiment.WeightsFile))
+	data, err := os.ReadFile(filepath.Join(dir, keptFile))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if weights || !r.shipped(dir, &k) {
+			return nil, nil
+		}
+	case err != nil:
+		return nil, fmt.Errorf("study: %w", err)
+	default:
+		if err := json.Unmarshal(data, &k); err != nil {
+			return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, keptFile), err)
+		}
+	}
 	if k.Key != key && !weights {
 		return nil, fmt.Errorf("study: %s has no weights, and its figures are of another plan: expected the plan that measured it, or another folder", dir)
 	}
@@ -68,10 +71,36 @@ func (r *runner) kept(dir, key string) (*SeedResult, error) {
 	if err := k.Result.load(dir); err != nil {
 		return nil, err
 	}
+	k.Result.Key = k.Key
 	if r.baselineOf(k.Baseline.Seed) == nil {
 		r.out.Baselines = append(r.out.Baselines, k.Baseline)
 	}
 	return &k.Result, nil
+}
+
+// shipped reads the figures of a run from the results of a study that was packed, which are all that is left of them.
+func (r *runner) shipped(dir string, k *kept) bool {
+	if r.packed == nil {
+		r.packed = &Result{}
+		data, err := os.ReadFile(filepath.Join(r.dir, ResultsFile))
+		if err != nil || json.Unmarshal(data, r.packed) != nil {
+			return false
+		}
+	}
+	for _, a := range r.packed.Arms {
+		for _, s := range a.Seeds {
+			if filepath.Join(r.dir, filepath.FromSlash(s.Run)) != dir || s.Key == "" {
+				continue
+			}
+			for _, b := range r.packed.Baselines {
+				if b.Seed == s.Seed {
+					*k = kept{Key: s.Key, Result: s, Baseline: b}
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // keep writes the figures of a run after the arrays they are measured on.
@@ -99,6 +128,7 @@ func (r *runner) keep(dir, key string, s *SeedResult) error {
 			return err
 		}
 	}
+	s.Key = key
 	k := kept{Key: key, Result: *s, Baseline: *r.baselineOf(s.Seed)}
 	return writeJSON(filepath.Join(dir, keptFile), k)
 }

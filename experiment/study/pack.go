@@ -21,8 +21,8 @@ var trained = []string{
 // packed are those that are shipped: these and the arrays.
 var packed = append(slices.Clone(trained), EmbeddingsFile, LayoutFile, ScriptFile)
 
-// weighted is the number of seeds, from the first on, whose weights are shipped. The others keep their figures (keptFile), so
-// that a study with more seeds goes on from what is shipped.
+// weighted is the number of seeds, from the first on, whose weights are shipped. Of the others a study with more seeds takes
+// the figures from results.json.
 const weighted = 1
 
 // pictures are the files that report.md shows.
@@ -35,6 +35,28 @@ var pictures = []string{
 // Check, nacre eval and nacre embed need; weights only of the first seeds (weighted), the rest would be most of it. It
 // returns the bytes written. The folder must not exist or be empty.
 func Pack(from, to string) (bytes int64, err error) {
+	return pack(from, to, append([]string{ReportFile, PageFile}, pictures...))
+}
+
+// PackSuite packs the studies of a suite, each into a folder of its name, without reports and pictures.
+func PackSuite(from, to string) (bytes int64, err error) {
+	s, err := openSuite(from)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range s.Studies {
+		n, err := pack(filepath.Join(from, name), filepath.Join(to, name), nil)
+		if err != nil {
+			return bytes, err
+		}
+		bytes += n
+	}
+	n, err := copyFile(filepath.Join(from, ResultsFile), filepath.Join(to, ResultsFile))
+	return bytes + n, err
+}
+
+// pack writes a study with these of its files.
+func pack(from, to string, shown []string) (bytes int64, err error) {
 	r, err := Open(from)
 	if err != nil {
 		return 0, err
@@ -42,7 +64,7 @@ func Pack(from, to string) (bytes int64, err error) {
 	if entries, err := os.ReadDir(to); err == nil && len(entries) > 0 {
 		return 0, fmt.Errorf("study: %s is not empty: choose a new folder to pack into", to)
 	}
-	for _, name := range append([]string{ReportFile, PageFile}, pictures...) {
+	for _, name := range shown {
 		n, err := copyFile(filepath.Join(from, name), filepath.Join(to, name))
 		if err != nil {
 			return bytes, err
@@ -65,7 +87,7 @@ func Pack(from, to string) (bytes int64, err error) {
 				}
 			}
 			if k >= weighted {
-				files[slices.Index(files, experiment.WeightsFile)] = keptFile
+				files = slices.DeleteFunc(files, func(name string) bool { return name == experiment.WeightsFile })
 			}
 			for _, name := range files {
 				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))
@@ -77,7 +99,7 @@ func Pack(from, to string) (bytes int64, err error) {
 		}
 	}
 	r.Dir = "."
-	text, err := json.MarshalIndent(r, "", " ")
+	text, err := json.MarshalIndent(r, "", "")
 	if err != nil {
 		return bytes, fmt.Errorf("study: %w", err)
 	}

@@ -40,6 +40,7 @@ type runner struct {
 	host   experiment.Host
 	show   progress.Progress
 	out    *Result
+	packed *Result // what the folder had before, once it is asked for
 }
 
 // Run does the plan in dir, continuing what is already there: finished runs are kept with their figures. An ablation

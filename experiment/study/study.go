@@ -78,6 +78,7 @@ type SeedResult struct {
 	Updates   int64           `json:"updates"`
 	Seconds   float64         `json:"training_seconds"` // collection, updates and evaluations
 	Commit    string          `json:"commit,omitempty"` // of the program that measured the run
+	Key       string          `json:"key,omitempty"`    // what the figures depend on besides
 	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.

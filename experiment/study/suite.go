@@ -25,6 +25,14 @@ type Suite struct {
 	Elapsed    time.Duration `json:"elapsed"`              // of this call, in nanoseconds
 }
 
+// suiteFile is a suite as it is written: the studies by the names of their folders, which hold their results.
+type suiteFile struct {
+	Name       string      `json:"name"`
+	Studies    []string    `json:"studies"`
+	Aggregates []Aggregate `json:"aggregates,omitempty"`
+	Missing    []string    `json:"missing,omitempty"`
+}
+
 // profilesFile is the picture of the performance profiles, without its ending.
 const profilesFile = "profiles"
 
@@ -53,6 +61,7 @@ func SuitePlans(name string, families []string) ([]Plan, error) {
 		p := push
 		p.Name, p.About, p.Set, p.Seeds = strings.ReplaceAll(short, ":", "-"), f+" by the recipe of push", []string{"family=" + f}, 3
 		p.Script = false
+		p.Windows = 50
 		out = append(out, p)
 	}
 	return out, nil
@@ -87,7 +96,11 @@ func RunSuite(ctx context.Context, dir, name string, plans []Plan, host experime
 	if err := out.write(); err != nil {
 		return nil, err
 	}
-	return out, writeJSON(filepath.Join(dir, ResultsFile), out)
+	file := suiteFile{Name: out.Name, Aggregates: out.Aggregates, Missing: out.Missing}
+	for _, r := range out.Studies {
+		file.Studies = append(file.Studies, r.Plan.Name)
+	}
+	return out, writeJSON(filepath.Join(dir, ResultsFile), file)
 }
 
 // write makes the aggregates and the report that leads to all studies.

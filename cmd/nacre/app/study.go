@@ -62,14 +62,23 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 		return o.stopped(err)
 	}
 	o.Out = r.Dir
-	if o.Pack != "" {
-		bytes, err := study.Pack(r.Dir, o.Pack)
-		if err != nil {
-			return err
-		}
-		env.Progress.Note(fmt.Sprintf("packed into %s: %.1f MB", o.Pack, float64(bytes)/1e6))
+	if err := o.packed(env, r.Dir, study.Pack); err != nil {
+		return err
 	}
 	return env.Print(r, o.reported(r.WriteText))
+}
+
+// packed packs what is in a folder, where that was asked for.
+func (o StudyOptions) packed(env *Env, dir string, pack func(from, to string) (int64, error)) error {
+	if o.Pack == "" {
+		return nil
+	}
+	bytes, err := pack(dir, o.Pack)
+	if err != nil {
+		return err
+	}
+	env.Progress.Note(fmt.Sprintf("packed into %s: %.1f MB", o.Pack, float64(bytes)/1e6))
+	return nil
 }
 
 // suite does the studies of several families.
@@ -89,6 +98,9 @@ func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Pl
 	r, err := study.RunSuite(ctx, o.Out, o.Name, plans, host, env.Progress)
 	if err != nil {
 		return o.stopped(err)
+	}
+	if err := o.packed(env, r.Dir, study.PackSuite); err != nil {
+		return err
 	}
 	return env.Print(r, o.reported(r.WriteText))
 }
