@@ -116,13 +116,14 @@ func (l *Lowerer) checkedSlice(e *ast.SliceExpr, s *ast.SliceExpr) ast.Expr {
 	}
 	plain := func(x ast.Expr) bool { return x == nil || simple(x) }
 	if !plain(e.X) || !plain(e.High) || !plain(e.Max) {
-		if _, isArray := l.typeOf(e.X).Underlying().(*types.Array); isArray {
-			return s
+		switch l.typeOf(e.X).Underlying().(type) {
+		case *types.Array, *types.Pointer:
+			if !plain(e.X) {
+				return s
+			}
+		default:
+			hold(l.opening(e, l.typeOf(e.X)), &s.X)
 		}
-		if _, isPointer := l.typeOf(e.X).Underlying().(*types.Pointer); isPointer {
-			return s
-		}
-		hold(l.opening(e, l.typeOf(e.X)), &s.X)
 		for k, x := range []ast.Expr{e.Low, e.High, e.Max} {
 			if x != nil {
 				hold(l.low(x, l.typeOf(x)), []*ast.Expr{&s.Low, &s.High, &s.Max}[k])

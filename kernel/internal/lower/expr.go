@@ -150,6 +150,16 @@ func (l *Lowerer) place(x ast.Expr) ast.Expr {
 	return unrestored(l.expr(x))
 }
 
+// erasedArray says whether x is an array in an erased field.
+func (l *Lowerer) erasedArray(x ast.Expr) bool {
+	s, ok := ast.Unparen(x).(*ast.SelectorExpr)
+	if _, isArray := l.typeOf(x).Underlying().(*types.Array); !ok || !isArray {
+		return false
+	}
+	low := l.expr(s)
+	return unrestored(low) != low
+}
+
 // unrestored is an erased field itself where x reads it.
 func unrestored(x ast.Expr) ast.Expr {
 	if c, ok := x.(*ast.CallExpr); ok {
@@ -236,6 +246,9 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 		}
 		return at
 	}
+	if l.placing && l.erasedArray(e.X) {
+		l.refuse(e, "an array of functions that lead back to its struct can be assigned to only one element at a time here")
+	}
 	x := l.whole(e.X)
 	saved := l.placing
 	l.placing = false
@@ -272,6 +285,9 @@ func (l *Lowerer) mapIndex(e *ast.IndexExpr, m *types.Map) ast.Expr {
 }
 
 func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
+	if l.erasedArray(e.X) {
+		l.refuse(e, "a slice of an array of functions that lead back to its struct is not supported")
+	}
 	x := l.whole(e.X)
 	if _, ok := l.typeOf(e.X).Underlying().(*types.Pointer); ok {
 		x = star(x)
