@@ -330,7 +330,7 @@ func (c *checker) checkSignatures() {
 	for name, v := range c.Vars {
 		vars[name] = v.Obj
 	}
-	if c.pkg = c.check(f, vars); c.measures(vars) {
+	for c.pkg = c.check(f, vars); c.measures(vars); {
 		c.pkg = c.check(f, vars)
 	}
 	c.objs = map[string]*types.Func{}
@@ -359,7 +359,8 @@ func (c *checker) checkSignatures() {
 	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
 }
 
-// measures adds to vars the arrays among the cell's variables whose length its constants are made of.
+// measures adds to vars the arrays among the cell's variables whose length its constants are made of, and says whether there
+// are more than before.
 func (c *checker) measures(vars map[string]types.Object) (found bool) {
 	measured := map[string]bool{}
 	for _, d := range c.own {
@@ -381,7 +382,7 @@ func (c *checker) measures(vars map[string]types.Object) (found bool) {
 	for _, s := range c.file.body {
 		for _, id := range defined(s) {
 			v, ok := c.Info.Defs[id].(*types.Var)
-			if !ok || !measured[id.Name] {
+			if old := vars[id.Name]; !ok || !measured[id.Name] || old != nil && old.Pkg() == nil {
 				continue
 			}
 			t := v.Type().Underlying()

@@ -145,6 +145,53 @@ func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[ty
 	}
 }
 
+// wholePart is why a part of a struct or an array in an erased field can only be assigned to.
+const wholePart = "a part of a field whose type leads back to its struct through a function can be assigned to, and nothing else"
+
+// erasedPart is the erased field, a struct or an array, that the place x is outright a part of; nil for others.
+func (l *Lowerer) erasedPart(x ast.Expr) ast.Expr {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.SelectorExpr:
+		if _, isStruct := l.typeOf(x.X).Underlying().(*types.Struct); isStruct && l.isErased(x.X) {
+			return x.X
+		}
+	case *ast.IndexExpr:
+		if _, isArray := l.typeOf(x.X).Underlying().(*types.Array); isArray && l.isErased(x.X) {
+			return x.X
+		}
+	}
+	return nil
+}
+
+// isErased says whether x reads an erased field.
+func (l *Lowerer) isErased(x ast.Expr) bool {
+	s, ok := ast.Unparen(x).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	if _, ok := l.Info.Selections[s]; !ok {
+		return false
+	}
+	saved := l.placing
+	l.placing = false
+	defer func() { l.placing = saved }()
+	low := l.expr(s)
+	return unrestored(low) != low
+}
+
+// assignPart assigns the lowered y to x, a part of the erased field base: to a copy, which then takes the field's place.
+func (l *Lowerer) assignPart(x, base, y ast.Expr) []ast.Stmt {
+	name, whole := l.fresh("part"), l.expr(base)
+	var at ast.Expr
+	switch x := ast.Unparen(x).(type) {
+	case *ast.SelectorExpr:
+		at, _ = l.path(x, ident(name), l.typeOf(base), l.Info.Selections[x].Index())
+	case *ast.IndexExpr:
+		at = &ast.IndexExpr{X: ident(name), Index: l.expr(x.Index)}
+	}
+	return []ast.Stmt{block(define(name, whole), assign(unrestored(at), y), assign(unrestored(whole), ident(name)))}
+}
+
 // restored reads an erased field.
 func (l *Lowerer) restored(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	key := "restore " + l.key(t)

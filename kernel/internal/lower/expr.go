@@ -150,16 +150,6 @@ func (l *Lowerer) place(x ast.Expr) ast.Expr {
 	return unrestored(l.expr(x))
 }
 
-// erasedArray says whether x is an array in an erased field.
-func (l *Lowerer) erasedArray(x ast.Expr) bool {
-	s, ok := ast.Unparen(x).(*ast.SelectorExpr)
-	if _, isArray := l.typeOf(x).Underlying().(*types.Array); !ok || !isArray {
-		return false
-	}
-	low := l.expr(s)
-	return unrestored(low) != low
-}
-
 // unrestored is an erased field itself where x reads it.
 func unrestored(x ast.Expr) ast.Expr {
 	if c, ok := x.(*ast.CallExpr); ok {
@@ -184,6 +174,9 @@ func (l *Lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 	}
 	switch s.Kind() {
 	case types.FieldVal:
+		if l.placing && l.erasedPart(e) != nil {
+			l.refuse(e, wholePart)
+		}
 		x, _ := l.path(e, l.expr(e.X), l.typeOf(e.X), s.Index())
 		return x
 	case types.MethodVal:
@@ -246,8 +239,8 @@ func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 		}
 		return at
 	}
-	if l.placing && l.erasedArray(e.X) {
-		l.refuse(e, "an array of functions that lead back to its struct can be assigned to only one element at a time here")
+	if l.placing && l.erasedPart(e) != nil {
+		l.refuse(e, wholePart)
 	}
 	x := l.whole(e.X)
 	saved := l.placing
@@ -285,8 +278,8 @@ func (l *Lowerer) mapIndex(e *ast.IndexExpr, m *types.Map) ast.Expr {
 }
 
 func (l *Lowerer) slice(e *ast.SliceExpr) ast.Expr {
-	if l.erasedArray(e.X) {
-		l.refuse(e, "a slice of an array of functions that lead back to its struct is not supported")
+	if _, isArray := l.typeOf(e.X).Underlying().(*types.Array); isArray && l.isErased(e.X) {
+		l.refuse(e, wholePart)
 	}
 	x := l.whole(e.X)
 	if _, ok := l.typeOf(e.X).Underlying().(*types.Pointer); ok {

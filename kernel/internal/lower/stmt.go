@@ -408,14 +408,12 @@ func (l *Lowerer) assignOne(n ast.Stmt, x, y ast.Expr) []ast.Stmt {
 		name := l.fresh("t")
 		return []ast.Stmt{define(name, l.expr(u)), assign(l.place(x), l.convert(y, ident(name), l.typeOf(y), l.typeOf(x)))}
 	}
+	if base := l.erasedPart(x); base != nil {
+		return l.assignPart(x, base, l.to(y, l.typeOf(x)))
+	}
 	if _, isIndex := ast.Unparen(x).(*ast.IndexExpr); isIndex && !simple(y) && l.looks() && l.early == nil { // what y calls comes first
 		name := l.fresh("t")
 		return []ast.Stmt{varDecl(name, l.low(y, l.typeOf(x)), l.to(y, l.typeOf(x))), assign(l.place(x), ident(name))}
-	}
-	if i, ok := ast.Unparen(x).(*ast.IndexExpr); ok && l.erasedArray(i.X) {
-		array, whole := l.fresh("array"), l.expr(i.X)
-		at := &ast.IndexExpr{X: ident(array), Index: l.expr(i.Index)}
-		return []ast.Stmt{block(define(array, whole), assign(at, l.to(y, l.typeOf(x))), assign(unrestored(whole), ident(array)))}
 	}
 	return []ast.Stmt{assign(l.place(x), l.to(y, l.typeOf(x)))}
 }
