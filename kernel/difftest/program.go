@@ -17,6 +17,7 @@ import (
 	"go/token"
 	"go/types"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -36,6 +37,8 @@ type piece struct {
 	uses  map[string]bool // identifiers in it
 	base  string          // of a method: the type
 	whole bool            // of a method: it uses the receiver itself, which may have to have other methods
+	init  bool            // a function init
+	value bool            // variables of the package
 }
 
 // New makes a program of a file, split over cells by the random numbers of r.
@@ -77,7 +80,14 @@ func New(name, source string, r *rand.Rand) (*Program, error) {
 				continue
 			}
 		}
-		list = append(list, newPiece(text(d), d))
+		x := newPiece(text(d), d)
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			x.init = d.Recv == nil && d.Name.Name == "init"
+		case *ast.GenDecl:
+			x.value = d.Tok == token.VAR
+		}
+		list = append(list, x)
 		for name := range list[len(list)-1].names {
 			global[name] = true
 		}
@@ -253,6 +263,11 @@ func shadows(body []piece, global map[string]bool) bool {
 
 // cuttable says whether a cell may begin at the k-th piece: what stands before needs nothing of what follows.
 func cuttable(list []piece, k int) bool {
+	init := func(x piece) bool { return x.init }
+	value := func(x piece) bool { return x.value }
+	if slices.ContainsFunc(list[:k], init) && slices.ContainsFunc(list[k:], value) { // init runs after all variables
+		return false
+	}
 	later := map[string]bool{}
 	for _, x := range list[k:] {
 		if x.decl || x.base != "" {

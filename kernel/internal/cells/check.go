@@ -446,7 +446,7 @@ func (c *checker) newFile() *ast.File {
 	f := &ast.File{Name: ast.NewIdent("main")}
 	g := &ast.GenDecl{Tok: token.IMPORT, TokPos: pos, Lparen: 1, Rparen: 1}
 	spec := func(name, path string) {
-		s := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
+		s := importSpec(name, path)
 		g.Specs = append(g.Specs, s)
 		f.Imports = append(f.Imports, s)
 	}
@@ -463,6 +463,10 @@ func (c *checker) newFile() *ast.File {
 		f.Decls = append(f.Decls, g)
 	}
 	return f
+}
+
+func importSpec(name, path string) *ast.ImportSpec {
+	return &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
 }
 
 // shadowsImport says whether the cell declares a function, type or constant under an import's name.
@@ -489,18 +493,7 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 			insert(name, o)
 		}
 		c.insert(pkg.Scope())
-		for _, d := range c.Decls {
-			switch {
-			case d.Type != nil:
-				insert(d.Name, d.Type)
-			case d.Consts != nil:
-				for _, k := range d.Consts {
-					insert(k.Name(), k)
-				}
-			case d.Func != nil && !strings.Contains(d.Name, "."):
-				insert(d.Name, d.Func)
-			}
-		}
+		c.earlier(insert)
 		named(f.Decls, pkg.Scope())
 		c.errs, c.broken = nil, nil
 		keyed := false
@@ -519,6 +512,22 @@ func (c *checker) check(f *ast.File, extra map[string]types.Object) *types.Packa
 		c.keyLiterals(f)
 	}
 	return nil
+}
+
+// earlier hands over the types, constants and functions of earlier cells.
+func (p *Program) earlier(insert func(name string, o types.Object)) {
+	for _, d := range p.Decls {
+		switch {
+		case d.Type != nil:
+			insert(d.Name, d.Type)
+		case d.Consts != nil:
+			for _, k := range d.Consts {
+				insert(k.Name(), k)
+			}
+		case d.Func != nil && !strings.Contains(d.Name, "."):
+			insert(d.Name, d.Func)
+		}
+	}
 }
 
 // named puts what a type is declared to be in parentheses where that is a type of an earlier cell: the checker looks for

@@ -88,19 +88,37 @@ func (p *Program) order(f *parsed) {
 }
 
 // initialised are the places of the values of variables in the order of initialisation of a package that holds what the
-// cell declares. What it uses of other cells is unknown there, and needs no place.
+// cell declares.
 func (p *Program) initialised(f *parsed, specs []*ast.ValueSpec) map[ast.Expr]int {
-	file := &ast.File{Name: ast.NewIdent("main"), Decls: slices.Clone(f.decls)}
-	for _, s := range f.imports {
-		file.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{s}}}, file.Decls...)
+	file := &ast.File{Name: ast.NewIdent("main")}
+	imports := slices.Clone(f.imports)
+	for name, path := range p.Imports {
+		imports = append(imports, importSpec(name, path))
 	}
+	for _, path := range p.Dots {
+		imports = append(imports, importSpec(".", path))
+	}
+	for _, s := range imports {
+		file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{s}})
+	}
+	file.Decls = append(append(file.Decls, f.decls...), p.extended(f.decls)...)
 	for _, s := range specs {
 		file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.VAR, TokPos: s.Pos(), Specs: []ast.Spec{s}})
 	}
-	file.Decls = append(file.Decls, foreign(f.decls)...)
+	pkg, declared := types.NewPackage("main", "main"), DeclaredNames(file.Decls)
+	insert := func(name string, o types.Object) {
+		if o != nil && !declared[name] && pkg.Scope().Lookup(name) == nil {
+			pkg.Scope().Insert(o)
+		}
+	}
+	for name, v := range p.Vars {
+		insert(name, v.Obj)
+	}
+	p.earlier(insert)
+	named(file.Decls, pkg.Scope())
 	info := types.Info{}
-	conf := types.Config{GoVersion: GoVersion, Importer: p, Error: func(error) {}}
-	conf.Check("main", p.Fset, []*ast.File{file}, &info) // in which errors do not matter
+	conf := types.Config{GoVersion: GoVersion, Importer: p, Error: func(error) {}} // they do not matter here
+	types.NewChecker(&conf, p.Fset, pkg, &info).Files([]*ast.File{file})
 	place := map[ast.Expr]int{}
 	for k, i := range info.InitOrder {
 		place[i.Rhs] = k
@@ -108,38 +126,22 @@ func (p *Program) initialised(f *parsed, specs []*ast.ValueSpec) map[ast.Expr]in
 	return place
 }
 
-// foreign declares the types of other cells that methods among decls are of, so that calls find the methods.
-func foreign(decls []ast.Decl) (list []ast.Decl) {
-	known := map[string]bool{}
-	for _, d := range decls {
-		if d, ok := d.(*ast.GenDecl); ok {
-			for _, s := range d.Specs {
-				if s, ok := s.(*ast.TypeSpec); ok {
-					known[s.Name.Name] = true
-				}
-			}
-		}
-	}
+// extended are the declarations of types of other cells that have methods among decls.
+func (p *Program) extended(decls []ast.Decl) (list []ast.Decl) {
+	declared := DeclaredNames(decls)
 	for _, d := range decls {
 		d, ok := d.(*ast.FuncDecl)
 		if !ok || d.Recv.NumFields() != 1 {
 			continue
 		}
-		base, params := receiverBase(d.Recv.List[0].Type), receiverParams(d.Recv.List[0].Type)
-		if base == nil || known[base.Name] {
+		base := receiverBase(d.Recv.List[0].Type)
+		if base == nil || declared[base.Name] || p.Decls[base.Name] == nil {
 			continue
 		}
-		known[base.Name] = true
-		at := base.Pos()
-		spec := &ast.TypeSpec{
-			Name: &ast.Ident{NamePos: at, Name: base.Name},
-			Type: &ast.StructType{Struct: at, Fields: &ast.FieldList{Opening: at, Closing: at}},
+		declared[base.Name] = true
+		if g, ok := p.Decls[base.Name].Node.(*ast.GenDecl); ok {
+			list = append(list, g)
 		}
-		if len(params) > 0 {
-			any := &ast.Ident{NamePos: at, Name: "any"}
-			spec.TypeParams = &ast.FieldList{List: []*ast.Field{{Names: params, Type: any}}}
-		}
-		list = append(list, &ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{spec}})
 	}
 	return list
 }
