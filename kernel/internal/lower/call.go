@@ -61,6 +61,7 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 			if len(list) == 2 {
 				list = []ast.Expr{list[0], ident("nil"), list[1]}
 			}
+			l.boxReached()
 			return l.rt("Execute", append([]ast.Expr{x}, list...)...)
 		}
 	case strings.HasSuffix(where, "/template.Template.Funcs") && len(args.list) == 1:
@@ -281,11 +282,6 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 	switch l.anyMode(where) {
 	case plain:
 		return l.rt("Value", v)
-	case view:
-		if strings.Contains(where, "/template.Template.Execute") { // which looks at the template too
-			return v
-		}
-		return l.rt("View", v)
 	case logged:
 		return l.rt("Logged", v)
 	case scanned:
