@@ -24,8 +24,6 @@ func (l *Lowerer) anyMode(where string) mode {
 		{"encoding/gob.", refused},
 		{"encoding/xml.", refused},
 		{"encoding/asn1.", refused},
-		{"text/template.IsTrue", plain},
-		{"html/template.IsTrue", plain},
 		{"sort.", plain},
 		{"fmt.Sscan", scanned}, {"fmt.Fscan", scanned}, {"fmt.Scan", scanned},
 		{"runtime.", plain},

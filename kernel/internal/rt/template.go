@@ -131,8 +131,8 @@ func prepared(t executes, name any) (*template.Template, error) {
 // fail ends the execution with an error.
 func (e *execution) fail(format string, args ...any) {
 	location, context := e.t.ErrorContext(e.at)
-	args = append([]any{location, e.t.Name(), context}, args...)
-	panic(template.ExecError{Name: e.t.Name(), Err: e.r.Errorf("template: %s: executing %q at <%s>: "+format, args)})
+	where := strings.ReplaceAll(fmt.Sprintf("executing %q at <%s>", e.t.Name(), context), "%", "%%")
+	panic(template.ExecError{Name: e.t.Name(), Err: e.r.Errorf("template: "+location+": "+where+": "+format, args)})
 }
 
 // leave says how the execution of a part was left.

@@ -71,11 +71,11 @@ func (e *execution) function(name string) (f ReflectValue, builtin bool) {
 	case "printf":
 		x = func(format string, a ...any) string { r.printed(a...); return r.Sprintf(format, a) }
 	case "html":
-		x = func(a ...any) string { return template.HTMLEscapeString(r.joined(a)) }
+		x = r.TemplateSymbols()["HTMLEscaper"].Interface()
 	case "js":
-		x = func(a ...any) string { return template.JSEscapeString(r.joined(a)) }
+		x = r.TemplateSymbols()["JSEscaper"].Interface()
 	case "urlquery":
-		x = func(a ...any) string { return template.URLQueryEscaper(r.joined(a)) }
+		x = r.TemplateSymbols()["URLQueryEscaper"].Interface()
 	case "eq":
 		x = r.templateEq
 	case "ne":
@@ -101,6 +101,16 @@ func (e *execution) function(name string) (f ReflectValue, builtin bool) {
 		e.fail("%q is not a defined function", name)
 	}
 	return r.valueOf(x), true
+}
+
+// TemplateSymbols are those functions of the packages that look into values.
+func (r *Registry) TemplateSymbols() map[string]reflect.Value {
+	return map[string]reflect.Value{
+		"HTMLEscaper":     reflect.ValueOf(func(a ...any) string { return template.HTMLEscapeString(r.joined(a)) }),
+		"JSEscaper":       reflect.ValueOf(func(a ...any) string { return template.JSEscapeString(r.joined(a)) }),
+		"URLQueryEscaper": reflect.ValueOf(func(a ...any) string { return template.URLQueryEscaper(r.joined(a)) }),
+		"IsTrue":          reflect.ValueOf(func(x any) (bool, bool) { return truth(r.valueOf(x)), true }),
+	}
 }
 
 // joined is the text that functions escape.
@@ -261,7 +271,7 @@ func (e *execution) argument(dot ReflectValue, t ReflectType, n parse.Node) Refl
 	switch n.(type) {
 	case *parse.NilNode:
 		if nilable(t) {
-			return e.r.zeroOf(t)
+			return e.r.nilOf(t)
 		}
 		e.fail("cannot assign nil to %s", t)
 	case *parse.DotNode, *parse.FieldNode, *parse.VariableNode, *parse.PipeNode, *parse.IdentifierNode, *parse.ChainNode:
@@ -329,13 +339,21 @@ func nilable(t ReflectType) bool {
 	return t == templateValue
 }
 
+// nilOf is nil as a value of type t.
+func (r *Registry) nilOf(t ReflectType) ReflectValue {
+	if t == templateValue {
+		return ReflectValue{}
+	}
+	return r.zeroOf(t)
+}
+
 // fitting is v as one of type t, nil where any value will do.
 func (e *execution) fitting(v ReflectValue, t ReflectType) ReflectValue {
 	switch {
 	case t == nil || t == templateValue:
 		return v
 	case v.none() && nilable(t):
-		return e.r.zeroOf(t)
+		return e.r.nilOf(t)
 	case v.none():
 		e.fail("invalid value; expected %s", t)
 	case v.Type().AssignableTo(t):
@@ -365,7 +383,7 @@ func (r *Registry) taken(v ReflectValue, t ReflectType) (ReflectValue, error) {
 	case v.none() && !nilable(t):
 		return v, fmt.Errorf("value is nil; should be of type %s", t)
 	case v.none():
-		return r.zeroOf(t), nil
+		return r.nilOf(t), nil
 	case t == templateValue || v.Type().AssignableTo(t):
 		return v, nil
 	case isInteger(v.Kind()) && isInteger(t.Kind()):
