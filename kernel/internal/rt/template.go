@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -304,7 +305,9 @@ func (e *execution) each(v ReflectValue, vars int, once func(key, elem ReflectVa
 	}
 }
 
-// eachYielded ranges over a function.
+var errBreak = errors.New("break")
+
+// eachYielded ranges over a function. A break is a panic that ends it, as in text/template.
 func (e *execution) eachYielded(f ReflectValue, vars int, once func(key, elem ReflectValue) bool) {
 	t := f.Type()
 	if t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
@@ -318,6 +321,11 @@ func (e *execution) eachYielded(f ReflectValue, vars int, once func(key, elem Re
 	if n == 1 && vars > 1 {
 		e.fail("can't use %v iterate over more than one variable", f)
 	}
+	defer func() {
+		if x := recover(); x != nil && x != errBreak {
+			panic(x)
+		}
+	}()
 	low := f.of.v.Type().In(0)
 	f.of.v.Call([]reflect.Value{reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value {
 		args := ReflectValue{r: e.r, of: item{t: yield.t}}.parameters(in)
@@ -325,9 +333,10 @@ func (e *execution) eachYielded(f ReflectValue, vars int, once func(key, elem Re
 		if n == 2 && vars > 1 {
 			key, elem = args[0], args[1]
 		}
-		out := reflect.New(low.Out(0)).Elem()
-		out.SetBool(once(key, elem))
-		return []reflect.Value{out}
+		if !once(key, elem) {
+			panic(errBreak)
+		}
+		return []reflect.Value{reflect.ValueOf(true).Convert(low.Out(0))}
 	})})
 }
 
