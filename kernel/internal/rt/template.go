@@ -30,6 +30,7 @@ type execution struct {
 	w       io.Writer
 	t       *template.Template
 	funcs   map[string]reflect.Value
+	builtin map[string]any
 	missing int64      // what stands for keys that maps do not have
 	at      parse.Node // what errors are about
 	vars    []templateVar
@@ -56,7 +57,7 @@ func (r *Registry) Execute(t executes, w io.Writer, name, data any) (err error) 
 	if err != nil {
 		return err
 	}
-	e := execution{r: r, w: w, t: text}
+	e := execution{r: r, w: w, t: text, builtin: r.builtins()}
 	if c := reflect.ValueOf(text).Elem().FieldByName("common"); !c.IsNil() {
 		e.missing = c.Elem().FieldByName("option").FieldByName("missingKey").Int()
 		lock := hidden[sync.RWMutex](c.Elem(), "muFuncs")
@@ -379,47 +380,59 @@ func (e *execution) set(name string, v ReflectValue) { *e.variable(name) = v }
 
 // command evaluates a part of a pipeline; final is the value of the part before, nil where there is none.
 func (e *execution) command(dot ReflectValue, c *parse.CommandNode, final *ReflectValue) ReflectValue {
+	in := use{c, c.Args, final}
 	switch c.Args[0].(type) {
 	case *parse.FieldNode, *parse.ChainNode, *parse.IdentifierNode, *parse.VariableNode:
-		return e.operand(dot, c.Args[0], c, c.Args, final)
-	}
-	if _, ok := c.Args[0].(*parse.PipeNode); !ok {
+		return e.operand(dot, c.Args[0], in)
+	case *parse.PipeNode:
+	default:
 		e.at = c.Args[0]
 	}
-	e.noArguments(c.Args, final)
-	return e.operand(dot, c.Args[0], c, nil, nil)
+	e.noArguments(in)
+	return e.operand(dot, c.Args[0], use{n: c})
 }
 
-func (e *execution) noArguments(args []parse.Node, final *ReflectValue) {
-	if len(args) > 1 || final != nil {
-		e.fail("can't give argument to non-function %s", args[0])
+// use is where something is used that may be called: with the arguments args[1:], and final where that is not nil. What
+// goes wrong in it is the fault of n.
+type use struct {
+	n     parse.Node
+	args  []parse.Node
+	final *ReflectValue
+}
+
+// given says whether there are arguments.
+func (u use) given() bool { return len(u.args) > 1 || u.final != nil }
+
+func (e *execution) noArguments(in use) {
+	if in.given() {
+		e.fail("can't give argument to non-function %s", in.args[0])
 	}
 }
 
-// operand evaluates n, which gets the arguments args[1:] and final where it is called, on behalf of the part whole.
-func (e *execution) operand(dot ReflectValue, n, whole parse.Node, args []parse.Node, final *ReflectValue) ReflectValue {
+// operand evaluates n.
+func (e *execution) operand(dot ReflectValue, n parse.Node, in use) ReflectValue {
 	if p, ok := n.(*parse.PipeNode); ok {
 		return e.pipeline(dot, p)
 	}
 	e.at = n
 	switch n := n.(type) {
 	case *parse.FieldNode:
-		return e.chain(dot, dot, n, n.Ident, args, final)
+		return e.chain(dot, dot, n.Ident, use{n, in.args, in.final})
 	case *parse.ChainNode:
 		if n.Node.Type() == parse.NodeNil {
 			e.fail("indirection through explicit nil in %s", n)
 		}
-		return e.chain(dot, e.argument(dot, nil, n.Node), n, n.Field, args, final)
+		return e.chain(dot, e.argument(dot, nil, n.Node), n.Field, use{n, in.args, in.final})
 	case *parse.VariableNode:
 		v := *e.variable(n.Ident[0])
 		if len(n.Ident) == 1 {
-			e.noArguments(args, final)
+			e.noArguments(in)
 			return v
 		}
-		return e.chain(dot, v, n, n.Ident[1:], args, final)
+		return e.chain(dot, v, n.Ident[1:], use{n, in.args, in.final})
 	case *parse.IdentifierNode:
 		f, builtin := e.function(n.Ident)
-		return e.call(dot, f, builtin, whole, n.Ident, args, final)
+		return e.call(dot, f, builtin, n.Ident, in)
 	case *parse.DotNode:
 		return dot
 	case *parse.BoolNode:
@@ -451,16 +464,16 @@ func (e *execution) number(n *parse.NumberNode) ReflectValue {
 }
 
 // chain evaluates v.A.B.C, of which the last gets the arguments.
-func (e *execution) chain(dot, v ReflectValue, n parse.Node, names []string, args []parse.Node, final *ReflectValue) ReflectValue {
+func (e *execution) chain(dot, v ReflectValue, names []string, in use) ReflectValue {
 	last := len(names) - 1
 	for _, name := range names[:last] {
-		v = e.field(dot, name, n, nil, nil, v)
+		v = e.field(dot, v, name, use{n: in.n})
 	}
-	return e.field(dot, names[last], n, args, final, v)
+	return e.field(dot, v, names[last], in)
 }
 
 // field evaluates from.name: a method, a field or what a map has under that key.
-func (e *execution) field(dot ReflectValue, name string, n parse.Node, args []parse.Node, final *ReflectValue, from ReflectValue) ReflectValue {
+func (e *execution) field(dot, from ReflectValue, name string, in use) ReflectValue {
 	if from.none() {
 		if e.missing == missingError {
 			e.fail("nil data; no entry for key %q", name)
@@ -473,9 +486,8 @@ func (e *execution) field(dot ReflectValue, name string, n parse.Node, args []pa
 	}
 	m, index, isField := v.member(name)
 	if m.IsValid() {
-		return e.call(dot, m, false, n, name, args, final)
+		return e.call(dot, m, false, name, in)
 	}
-	given := len(args) > 1 || final != nil
 	switch v.Kind() {
 	case reflect.Struct:
 		if !isField {
@@ -487,7 +499,7 @@ func (e *execution) field(dot ReflectValue, name string, n parse.Node, args []pa
 			e.fail("%s is an unexported field of struct type %s", name, from.Type())
 		case broken != "":
 			e.fail("reflect: indirection through nil pointer to embedded struct field %s", broken)
-		case given:
+		case in.given():
 			e.fail("%s has arguments but cannot be invoked as function", name)
 		}
 		return x
@@ -496,7 +508,7 @@ func (e *execution) field(dot ReflectValue, name string, n parse.Node, args []pa
 		if !key.Type().AssignableTo(v.Type().Key()) {
 			break
 		}
-		if given {
+		if in.given() {
 			e.fail("%s is not a method but has arguments", name)
 		}
 		x := v.MapIndex(key)

@@ -51,64 +51,58 @@ func (e *execution) function(name string) (f ReflectValue, builtin bool) {
 		}
 		return ReflectValue{r: e.r, of: item{v: f}}, false
 	}
-	r := e.r
-	var x any
-	switch name {
-	case "and", "or", "call": // whose arguments call knows
-		x = func(ReflectValue, ...ReflectValue) ReflectValue { return ReflectValue{} }
-	case "not":
-		x = func(v ReflectValue) bool { return !truth(v) }
-	case "len":
-		x = templateLen
-	case "index":
-		x = r.templateIndex
-	case "slice":
-		x = templateSlice
-	case "print":
-		x = func(a ...any) string { return r.printed(a...) }
-	case "println":
-		x = func(a ...any) string { r.printed(a...); return r.Sprintln(a) }
-	case "printf":
-		x = func(format string, a ...any) string { r.printed(a...); return r.Sprintf(format, a) }
-	case "html":
-		x = r.TemplateSymbols()["HTMLEscaper"].Interface()
-	case "js":
-		x = r.TemplateSymbols()["JSEscaper"].Interface()
-	case "urlquery":
-		x = r.TemplateSymbols()["URLQueryEscaper"].Interface()
-	case "eq":
-		x = r.templateEq
-	case "ne":
-		x = func(a, b ReflectValue) (bool, error) {
-			same, err := r.templateEq(a, b)
-			return !same, err
-		}
-	case "lt":
-		x = templateLess
-	case "ge":
-		x = func(a, b ReflectValue) (bool, error) {
-			less, err := templateLess(a, b)
-			return !less, err
-		}
-	case "le":
-		x = r.templateAtMost
-	case "gt":
-		x = func(a, b ReflectValue) (bool, error) {
-			less, err := r.templateAtMost(a, b)
-			return !less && err == nil, err
-		}
-	default:
-		e.fail("%q is not a defined function", name)
+	if f, ok := e.builtin[name]; ok {
+		return e.r.valueOf(f), true
 	}
-	return r.valueOf(x), true
+	e.fail("%q is not a defined function", name)
+	return f, false
 }
+
+// builtins are the functions that all templates have. What and, or and call do is up to execution.call.
+func (r *Registry) builtins() map[string]any {
+	called := func(ReflectValue, ...ReflectValue) ReflectValue { return ReflectValue{} }
+	not := func(f func(a, b ReflectValue) (bool, error)) func(a, b ReflectValue) (bool, error) {
+		return func(a, b ReflectValue) (bool, error) {
+			is, err := f(a, b)
+			return !is && err == nil, err
+		}
+	}
+	atMost := func(a, b ReflectValue) (bool, error) {
+		if less, err := templateLess(a, b); less || err != nil {
+			return less, err
+		}
+		return r.templateEq(a, b)
+	}
+	return map[string]any{
+		"and": called, "or": called, "call": called,
+		"not":      func(v ReflectValue) bool { return !truth(v) },
+		"len":      templateLen,
+		"index":    r.templateIndex,
+		"slice":    templateSlice,
+		"print":    func(a ...any) string { return r.printed(a...) },
+		"println":  func(a ...any) string { r.printed(a...); return r.Sprintln(a) },
+		"printf":   func(format string, a ...any) string { r.printed(a...); return r.Sprintf(format, a) },
+		"html":     r.htmlEscaper,
+		"js":       r.jsEscaper,
+		"urlquery": r.urlEscaper,
+		"eq":       r.templateEq,
+		"ne":       not(func(a, b ReflectValue) (bool, error) { return r.templateEq(a, b) }),
+		"lt":       templateLess,
+		"ge":       not(templateLess),
+		"le":       atMost,
+		"gt":       not(atMost),
+	}
+}
+
+func (r *Registry) htmlEscaper(a ...any) string { return template.HTMLEscapeString(r.joined(a)) }
+func (r *Registry) jsEscaper(a ...any) string   { return template.JSEscapeString(r.joined(a)) }
+func (r *Registry) urlEscaper(a ...any) string  { return template.URLQueryEscaper(r.joined(a)) }
 
 // TemplateSymbols are those functions of the packages that look into values.
 func (r *Registry) TemplateSymbols() map[string]reflect.Value {
 	return map[string]reflect.Value{
-		"HTMLEscaper":     reflect.ValueOf(func(a ...any) string { return template.HTMLEscapeString(r.joined(a)) }),
-		"JSEscaper":       reflect.ValueOf(func(a ...any) string { return template.JSEscapeString(r.joined(a)) }),
-		"URLQueryEscaper": reflect.ValueOf(func(a ...any) string { return template.URLQueryEscaper(r.joined(a)) }),
+		"HTMLEscaper": reflect.ValueOf(r.htmlEscaper), "JSEscaper": reflect.ValueOf(r.jsEscaper),
+		"URLQueryEscaper": reflect.ValueOf(r.urlEscaper),
 		"IsTrue":          reflect.ValueOf(func(x any) (bool, bool) { return truth(r.valueOf(x)), true }),
 	}
 }
@@ -127,14 +121,24 @@ func (r *Registry) joined(args []any) string {
 
 var templateValue = rtype{n: reflect.TypeFor[ReflectValue]()} // what stands for reflect.Value
 
-// call calls a function with the arguments args[1:] and final; n is what errors of its own are about.
-func (e *execution) call(dot, f ReflectValue, builtin bool, n parse.Node, name string, args []parse.Node, final *ReflectValue) ReflectValue {
+// parameter is the type of the k-th argument of a function of type t.
+func parameter(t ReflectType, k int) ReflectType {
+	last := t.NumIn() - 1
+	if t.IsVariadic() && k >= last {
+		return t.In(last).Elem()
+	}
+	return t.In(k)
+}
+
+// call calls a function.
+func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use) ReflectValue {
+	args := at.args
 	if args != nil {
 		args = args[1:]
 	}
 	t := f.Type()
 	params, given := t.NumIn(), len(args)
-	if final != nil {
+	if at.final != nil {
 		given++
 	}
 	switch {
@@ -146,31 +150,19 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, n parse.Node, name s
 	if err := callable(name, t); err != nil {
 		e.fail("%v", err)
 	}
-	if builtin && (name == "and" || name == "or") {
-		var v ReflectValue
-		for _, x := range args {
-			if v = e.argument(dot, templateValue, x); truth(v) == (name == "or") {
-				return v
-			}
-		}
-		if final != nil {
-			v = *final
-		}
-		return v
-	}
+	shortens, escapes := builtin && (name == "and" || name == "or"), strings.HasPrefix(name, "_html_template_") || name == "_eval_args_"
 	in := make([]ReflectValue, given)
 	for k := range in {
-		typ := t.In(min(k, params-1))
-		if t.IsVariadic() && k >= params-1 {
-			typ = typ.Elem()
-		}
 		if k < len(args) {
-			in[k] = e.argument(dot, typ, args[k])
+			in[k] = e.argument(dot, parameter(t, k), args[k])
 		} else {
-			in[k] = e.fitting(*final, typ)
+			in[k] = e.fitting(*at.final, parameter(t, k))
 		}
-		if x := in[k]; strings.HasPrefix(name, "_html_template_") || name == "_eval_args_" {
-			in[k] = e.r.valueOf(e.r.escapable(name, x))
+		switch {
+		case shortens && (k == given-1 || truth(in[k]) == (name == "or")):
+			return in[k]
+		case escapes:
+			in[k] = e.r.valueOf(e.r.escapable(name, in[k]))
 		}
 	}
 	var v ReflectValue
@@ -185,7 +177,7 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, n parse.Node, name s
 		v, err = e.safely(f, in)
 	}
 	if err != nil {
-		e.at = n
+		e.at = at.n
 		e.fail("error calling %s: %w", name, err)
 	}
 	return v
@@ -214,13 +206,10 @@ func (e *execution) safely(f ReflectValue, args []ReflectValue) (v ReflectValue,
 	if f.IsNil() {
 		return v, errors.New("reflect.Value.Call: call of nil function")
 	}
-	low, in := f.of.v.Type(), make([]reflect.Value, len(args))
+	in := make([]reflect.Value, len(args))
 	for k, x := range args {
-		typ := low.In(min(k, low.NumIn()-1))
-		if low.IsVariadic() && k >= low.NumIn()-1 {
-			typ = typ.Elem()
-		}
-		if in[k] = x.as(typ); typ == templateValue.n {
+		typ := parameter(rtype{n: f.of.v.Type()}, k).(rtype)
+		if in[k] = x.as(typ.n); typ == templateValue {
 			in[k] = reflect.ValueOf(x)
 		}
 	}
@@ -254,11 +243,7 @@ func (e *execution) callValue(name string, f ReflectValue, args []ReflectValue) 
 		return v, fmt.Errorf("wrong number of args for %s: got %d want %d", name, len(args), params)
 	}
 	for k, x := range args {
-		typ := t.In(min(k, params-1))
-		if t.IsVariadic() && k >= params-1 {
-			typ = typ.Elem()
-		}
-		if args[k], err = e.r.taken(inInterface(x), typ); err != nil {
+		if args[k], err = e.r.taken(inInterface(x), parameter(t, k)); err != nil {
 			return v, fmt.Errorf("arg %d: %w", k, err)
 		}
 	}
@@ -275,60 +260,45 @@ func (e *execution) argument(dot ReflectValue, t ReflectType, n parse.Node) Refl
 		}
 		e.fail("cannot assign nil to %s", t)
 	case *parse.DotNode, *parse.FieldNode, *parse.VariableNode, *parse.PipeNode, *parse.IdentifierNode, *parse.ChainNode:
-		return e.fitting(e.operand(dot, n, n, nil, nil), t)
+		return e.fitting(e.operand(dot, n, use{n: n}), t)
 	}
 	if t == templateValue || t.Kind() == reflect.Interface && t.NumMethod() == 0 {
-		return e.operand(dot, n, n, nil, nil)
+		return e.operand(dot, n, use{n: n})
 	}
-	c := ReflectValue{r: e.r, of: item{t: t.(rtype).t}}
-	make := func() reflect.Value {
-		c.of.v = reflect.New(t.(rtype).low()).Elem()
-		return c.of.v
-	}
+	var what string
+	var value any
+	fits := false
 	number, isNumber := n.(*parse.NumberNode)
-	what := ""
+	if !isNumber {
+		number = new(parse.NumberNode)
+	}
 	switch kind := t.Kind(); {
 	case kind == reflect.Bool:
-		if b, ok := n.(*parse.BoolNode); ok {
-			make().SetBool(b.True)
-			return c
+		b, ok := n.(*parse.BoolNode)
+		if what, fits = "bool", ok; ok {
+			value = b.True
 		}
-		what = "bool"
 	case kind == reflect.String:
-		if s, ok := n.(*parse.StringNode); ok {
-			make().SetString(s.Text)
-			return c
+		s, ok := n.(*parse.StringNode)
+		if what, fits = "string", ok; ok {
+			value = s.Text
 		}
-		what = "string"
 	case reflect.Int <= kind && kind <= reflect.Int64:
-		if isNumber && number.IsInt {
-			make().SetInt(number.Int64)
-			return c
-		}
-		what = "integer"
+		what, value, fits = "integer", number.Int64, number.IsInt
 	case reflect.Uint <= kind && kind <= reflect.Uintptr:
-		if isNumber && number.IsUint {
-			make().SetUint(number.Uint64)
-			return c
-		}
-		what = "unsigned integer"
+		what, value, fits = "unsigned integer", number.Uint64, number.IsUint
 	case kind == reflect.Float32 || kind == reflect.Float64:
-		if isNumber && number.IsFloat {
-			make().SetFloat(number.Float64)
-			return c
-		}
-		what = "float"
+		what, value, fits = "float", number.Float64, number.IsFloat
 	case kind == reflect.Complex64 || kind == reflect.Complex128:
-		if isNumber && number.IsComplex {
-			make().SetComplex(number.Complex128)
-			return c
-		}
-		what = "complex"
+		what, value, fits = "complex", number.Complex128, number.IsComplex
 	default:
 		e.fail("can't handle %s for arg of type %s", n, t)
 	}
-	e.fail("expected %s; found %s", what, n)
-	return c
+	if !fits {
+		e.fail("expected %s; found %s", what, n)
+	}
+	typ := t.(rtype)
+	return ReflectValue{r: e.r, of: item{t: typ.t, v: reflect.ValueOf(value).Convert(typ.low())}}
 }
 
 func nilable(t ReflectType) bool {
@@ -639,11 +609,4 @@ func templateLess(a, b ReflectValue) (bool, error) {
 		return a.Float() < b.Float(), nil
 	}
 	return compareKeys(a.of.v, b.of.v) < 0, nil
-}
-
-func (r *Registry) templateAtMost(a, b ReflectValue) (bool, error) {
-	if less, err := templateLess(a, b); less || err != nil {
-		return less, err
-	}
-	return r.templateEq(a, b)
 }
