@@ -18,7 +18,7 @@ func (l *Lowerer) recovers(u *Unit) bool {
 	found := false
 	look := func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		found = found || ok && (l.isRecover(id) || l.executes(id))
+		found = found || ok && (l.isRecover(id) || executes(l.Info.Uses[id]))
 		return !found
 	}
 	for _, s := range u.Body {
@@ -35,9 +35,10 @@ func (l *Lowerer) isRecover(id *ast.Ident) bool {
 	return builtin && id.Name == "recover"
 }
 
-func (l *Lowerer) executes(id *ast.Ident) bool {
-	f, ok := l.Info.Uses[id].(*types.Func)
-	return ok && strings.HasPrefix(id.Name, "Execute") && f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "/template")
+// executes says whether x is a method that executes a template, which the host does.
+func executes(x types.Object) bool {
+	f, ok := x.(*types.Func)
+	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "/template")
 }
 
 // older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now on.
