@@ -287,6 +287,9 @@ func (l *Lowerer) rebind() {
 			l.intern(l.key(t), t)
 		}
 		l.bindMethods(id.Go)
+		if l.reaches {
+			l.boxParts(id.Go)
+		}
 	}
 }
 

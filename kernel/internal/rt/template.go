@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -62,7 +63,7 @@ func (r *Registry) Execute(t executes, w io.Writer, name, data any) (err error) 
 		e.missing = c.Elem().FieldByName("option").FieldByName("missingKey").Int()
 		lock := hidden[sync.RWMutex](c.Elem(), "muFuncs")
 		lock.RLock()
-		e.funcs = *hidden[map[string]reflect.Value](c.Elem(), "execFuncs")
+		e.funcs = maps.Clone(*hidden[map[string]reflect.Value](c.Elem(), "execFuncs"))
 		lock.RUnlock()
 	}
 	defer func() {

@@ -150,7 +150,8 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use)
 	if err := callable(name, t); err != nil {
 		e.fail("%v", err)
 	}
-	shortens, escapes := builtin && (name == "and" || name == "or"), strings.HasPrefix(name, "_html_template_") || name == "_eval_args_"
+	shortens := builtin && (name == "and" || name == "or")
+	escapes := strings.HasPrefix(name, "_html_template_") || name == "_eval_args_"
 	in := make([]ReflectValue, given)
 	for k := range in {
 		if k < len(args) {
@@ -176,12 +177,18 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use)
 	} else {
 		v, err = e.safely(f, in)
 	}
+	if escapes && err == nil {
+		v = e.r.valueOf(encodingBoxes.Replace(v.String()))
+	}
 	if err != nil {
 		e.at = at.n
 		e.fail("error calling %s: %w", name, err)
 	}
 	return v
 }
+
+// encodingBoxes are what package encoding/json puts before errors of encoding a cell's value.
+var encodingBoxes = strings.NewReplacer("json: error calling MarshalJSON for type rt.Obj: ", "", "json: error calling MarshalJSON for type rt.ErrObj: ", "")
 
 // safely calls a function, whose panic is an error.
 func (e *execution) safely(f ReflectValue, args []ReflectValue) (v ReflectValue, err error) {

@@ -369,7 +369,7 @@ func (r *Registry) Method(x any, name string) any {
 	if x == nil {
 		panic(nilPointer)
 	}
-	if t, ok := x.(executes); ok {
+	if t, ok := x.(executes); ok && reflect.TypeOf(x).String() == "*template.Template" {
 		switch name {
 		case "Execute":
 			return func(w io.Writer, data any) error { return r.Execute(t, w, nil, data) }
