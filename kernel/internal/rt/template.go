@@ -99,8 +99,8 @@ type stopped struct{}
 func (stopped) Error() string             { return "stopped" }
 func (stopped) Write([]byte) (int, error) { return 0, stopped{} }
 
-// prepared is the template to execute, of html/template escaped. Its package sees to that, and to what there is to
-// execute: it is stopped where it writes an empty text that is put first.
+// prepared is the template to execute. One of html/template is escaped first, by its package, which is stopped where it
+// then writes an empty text that is put before. Where there is nothing to execute, the packages say so.
 func prepared(t executes, name any) (*template.Template, error) {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -108,13 +108,14 @@ func prepared(t executes, name any) (*template.Template, error) {
 	if name != nil && !of.IsNil() {
 		of = of.MethodByName("Lookup").Call([]reflect.Value{reflect.ValueOf(name)})[0]
 	}
-	var text *template.Template
-	if !of.IsNil() {
-		if text, _ = of.Interface().(*template.Template); text == nil { // that of html/template, which the browser's kernel lacks
-			text = *hidden[*template.Template](of.Elem(), "text")
-		}
+	text, plain := of.Interface().(*template.Template)
+	if !plain && !of.IsNil() { // of html/template, which the browser's kernel lacks
+		text = *hidden[*template.Template](of.Elem(), "text")
 	}
 	if text != nil && text.Tree != nil && text.Root != nil {
+		if plain {
+			return text, nil
+		}
 		tree, root := text.Tree, text.Root
 		tree.Root = &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{&parse.TextNode{NodeType: parse.NodeText}, root}}
 		defer func() { tree.Root = root }()
