@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -116,6 +117,12 @@ func New(o Options) (Session, error) {
 	s.reg.Standard = func(f *os.File) rt.Standin { w, _ := s.standin(f).(rt.Standin); return w }
 	if own := symbols["reflect"]; own != nil {
 		symbols["reflect"] = s.reg.ReflectSymbols(own)
+	}
+	for _, path := range []string{"text/template", "html/template"} {
+		if table := maps.Clone(symbols[path]); table != nil {
+			maps.Copy(table, s.reg.TemplateSymbols())
+			symbols[path] = table
+		}
 	}
 	if s.engine, err = o.Engine.Open(engine.Setup{
 		Program: s.prog, Registry: s.reg, Symbols: symbols, Native: s.library.Symbols(), Keeps: s.library.Keeps, Host: host,

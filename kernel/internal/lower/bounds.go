@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
@@ -12,12 +13,12 @@ import (
 // before: it costs about as much as the access.
 // The bounds of slices, which are rarer, are always looked at.
 
-// recovers says whether the unit calls recover.
+// recovers says whether the unit calls recover, or executes a template, which makes errors of panics.
 func (l *Lowerer) recovers(u *Unit) bool {
 	found := false
 	look := func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
-		found = found || ok && l.isRecover(id)
+		found = found || ok && (l.isRecover(id) || executes(l.Info.Uses[id]))
 		return !found
 	}
 	for _, s := range u.Body {
@@ -32,6 +33,12 @@ func (l *Lowerer) recovers(u *Unit) bool {
 func (l *Lowerer) isRecover(id *ast.Ident) bool {
 	_, builtin := l.Info.Uses[id].(*types.Builtin)
 	return builtin && id.Name == "recover"
+}
+
+// executes says whether x is a method that executes a template, which the host does.
+func executes(x types.Object) bool {
+	f, ok := x.(*types.Func)
+	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "/template")
 }
 
 // older are the functions of cells before the unit, to be lowered again: what they panic with may be recovered from now on.

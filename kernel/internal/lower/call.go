@@ -52,17 +52,6 @@ func (l *Lowerer) asMade(c *ast.CallExpr) ast.Expr {
 		}
 	}
 	switch {
-	case strings.HasSuffix(where, "/template.Template.Execute"), strings.HasSuffix(where, "/template.Template.ExecuteTemplate"):
-		if s, ok := f.fun.(*ast.SelectorExpr); ok && !args.spread {
-			x, list := s.X, args.list
-			if l.byPointer(c) {
-				x = addressOf(x)
-			}
-			if len(list) == 2 {
-				list = []ast.Expr{list[0], ident("nil"), list[1]}
-			}
-			return l.rt("Execute", append([]ast.Expr{x}, list...)...)
-		}
 	case strings.HasSuffix(where, "/template.Template.Funcs") && len(args.list) == 1:
 		out.Args[0] = l.rt("TemplateFuncs", out.Args[0])
 	case where == "flag.FlagSet.PrintDefaults":
@@ -289,11 +278,6 @@ func (l *Lowerer) argument(x ast.Expr, param types.Type, where string) ast.Expr 
 	switch l.anyMode(where) {
 	case plain:
 		return l.rt("Value", v)
-	case view:
-		if strings.Contains(where, "/template.Template.Execute") { // which looks at the template too
-			return v
-		}
-		return l.rt("View", v)
 	case logged:
 		return l.rt("Logged", v)
 	case scanned:

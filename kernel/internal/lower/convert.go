@@ -213,9 +213,12 @@ func (l *Lowerer) boxParts(t types.Type) {
 			return
 		}
 		l.boxType(t)
-		if _, named := t.(*types.Named); named && codesItself(types.NewPointer(t)) {
+		if _, named := t.(*types.Named); named && (l.reaches || codesItself(types.NewPointer(t))) {
 			l.boxType(types.NewPointer(t))
 		}
+	}
+	if l.reaches {
+		l.boxResults(t, visit)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -230,6 +233,45 @@ func (l *Lowerer) boxParts(t types.Type) {
 	case *types.Struct:
 		for f := range u.Fields() {
 			visit(f.Type())
+		}
+	}
+}
+
+// boxReached registers from now on, of all types that are boxed, what templates reach from their values: pointers to
+// their parts, and results of their methods.
+func (l *Lowerer) boxReached() {
+	if l.reaches {
+		return
+	}
+	l.reaches = true
+	for id := range clone(l.boxed) {
+		l.boxParts(id.Go)
+	}
+}
+
+// boxResults visits the types that calling a value of type t, ranging over it or calling its methods leads to.
+func (l *Lowerer) boxResults(t types.Type, visit func(types.Type)) {
+	results := func(s *types.Signature) {
+		for v := range s.Results().Variables() {
+			visit(v.Type())
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Chan:
+		visit(u.Elem())
+	case *types.Signature:
+		results(u)
+		for v := range u.Params().Variables() {
+			if yield, ok := v.Type().Underlying().(*types.Signature); ok {
+				for x := range yield.Params().Variables() {
+					visit(x.Type())
+				}
+			}
+		}
+	}
+	for m := range types.NewMethodSet(t).Methods() {
+		if m.Obj().Exported() {
+			results(m.Type().(*types.Signature))
 		}
 	}
 }

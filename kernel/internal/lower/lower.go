@@ -82,6 +82,7 @@ type Lowerer struct {
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
 	boxed   map[*rt.Type]map[string]string
+	reaches bool                // a template was executed: see boxReached
 	ifaces  map[string]string   // host functions by native interface
 	vars    map[string]string   // host functions by package variable
 	loops   map[string]bool     // by type: whether it is looped
@@ -322,14 +323,15 @@ type state struct {
 	insts, structs map[string]string
 	funcs          map[*types.Func]*Func
 	boxed          map[*rt.Type]map[string]string
+	reaches        bool
 }
 
 func (l *Lowerer) save() state {
-	return state{clone(l.insts), clone(l.structs), clone(l.funcs), clone(l.boxed)}
+	return state{clone(l.insts), clone(l.structs), clone(l.funcs), clone(l.boxed), l.reaches}
 }
 
 func (l *Lowerer) restore(s state) {
-	l.insts, l.structs, l.funcs, l.boxed = s.insts, s.structs, s.funcs, s.boxed
+	l.insts, l.structs, l.funcs, l.boxed, l.reaches = s.insts, s.structs, s.funcs, s.boxed, s.reaches
 	clear(l.knots) // a type that is given up may be declared in another way
 	clear(l.loops)
 }

@@ -37,6 +37,13 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 		sig := l.subst(obj.Signature()).(*types.Signature)
 		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())), Type: l.lowSignature(n, sig, nil)}}, ""
 	}
+	if executes(obj) {
+		l.boxReached()
+		if _, isPtr := recv.Underlying().(*types.Pointer); !isPtr {
+			x = addressOf(x)
+		}
+		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())), Type: l.lowSignature(n, obj.Signature(), nil)}}, ""
+	}
 	f, ok := l.funcs[obj.Origin()]
 	if !ok {
 		f = l.sourceMethod(n, recv, obj)
@@ -113,7 +120,7 @@ func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr 
 	sig := l.typeOf(e).(*types.Signature)
 	obj := l.methodObject(e, s)
 	recvType := l.subst(obj.Signature().Recv().Type())
-	if !fromCell2(obj) && !types.IsInterface(recvType) && !types.IsInterface(l.typeOf(e.X)) {
+	if !fromCell2(obj) && !executes(obj) && !types.IsInterface(recvType) && !types.IsInterface(l.typeOf(e.X)) {
 		return l.nativeMethod(e, s, obj, recvType, sig)
 	}
 	f, _ := l.method(e, s)
@@ -280,6 +287,9 @@ func (l *Lowerer) rebind() {
 			l.intern(l.key(t), t)
 		}
 		l.bindMethods(id.Go)
+		if l.reaches {
+			l.boxParts(id.Go)
+		}
 	}
 }
 

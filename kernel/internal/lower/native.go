@@ -8,7 +8,6 @@ type mode int
 const (
 	keeps   mode = iota // only keeps, prints, encodes or compares it: boxed
 	plain               // looks at its kind: the plain value
-	view                // looks at its fields: a struct with the type's own field names
 	logged              // asks it what it logs as
 	scanned             // fills what it points to, or has it do so
 	refused             // looks at more than a cell's type can show it
@@ -25,8 +24,6 @@ func (l *Lowerer) anyMode(where string) mode {
 		{"encoding/gob.", refused},
 		{"encoding/xml.", refused},
 		{"encoding/asn1.", refused},
-		{"text/template.", view},
-		{"html/template.", view},
 		{"sort.", plain},
 		{"fmt.Sscan", scanned}, {"fmt.Fscan", scanned}, {"fmt.Scan", scanned},
 		{"runtime.", plain},

@@ -29,6 +29,8 @@ func (r *Registry) Loops(x any) bool {
 	return speaksNatively(v.Type(), map[reflect.Type]bool{})
 }
 
+var textMethods = []string{"String", "Error", "Format", "GoString"}
+
 // speaks says whether a value of a cell's type t, or one in it, may have a method that prints it.
 func speaks(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
@@ -36,7 +38,7 @@ func speaks(t types.Type, seen map[types.Type]bool) bool {
 	}
 	seen[t] = true
 	set := types.NewMethodSet(t)
-	for _, name := range viewMethods {
+	for _, name := range textMethods {
 		if set.Lookup(nil, name) != nil {
 			return true
 		}
@@ -64,7 +66,7 @@ func speaksNatively(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return false
 	}
 	seen[t] = true
-	for _, name := range viewMethods {
+	for _, name := range textMethods {
 		if _, ok := t.MethodByName(name); ok {
 			return true
 		}

@@ -30,7 +30,8 @@ type Host struct {
 func (r *Registry) Symbols(h Host) map[string]reflect.Value {
 	m := map[string]any{
 		"Box": r.Box, "Value": r.Value, "Norm": r.Norm, "Is": r.Is, "As": r.As, "Method": r.Method, "Equal": r.Equal, "Hashed": hashed,
-		"Register": r.Register, "Lowered": r.Lowered, "View": r.View, "Execute": r.Execute, "TemplateFuncs": r.TemplateFuncs, "PrintDefaults": r.PrintDefaults, "TextVar": r.TextVar, "Plain": r.Plain, "Panicked": r.Panicked,
+		"Register": r.Register, "Lowered": r.Lowered, "TemplateFuncs": r.TemplateFuncs, "Plain": r.Plain, "Panicked": r.Panicked,
+		"PrintDefaults": r.PrintDefaults, "TextVar": r.TextVar,
 		"Thrown": r.thrown, "Logged": r.Logged, "Decode": r.Decode,
 		"Same":   r.Same,
 		"IsNil":  func(x any) bool { return r.Norm(x) == nil },

@@ -6,33 +6,21 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
-	"unsafe"
 )
 
-// A mirror is a native value that native code reads, or encoding/json decodes into, in place of one of a cell's type:
-// with the type's own field names and tags. A value to decode into stays JSON text at first where its type decodes itself.
+// A mirror is a native value that encoding/json decodes into in place of one of a cell's type: with the type's own field
+// names and tags. A value stays JSON text at first where its type decodes itself.
 type mirror struct {
-	r      *Registry
-	decode bool
-	open   map[*types.TypeName]bool
-	kept   *Type // a type whose value stayed an Obj in a mirror for a template
+	r    *Registry
+	open map[*types.TypeName]bool
 }
 
 var (
-	viewMethods   = []string{"String", "Error", "Format", "GoString"}
-	decodeMethods = []string{"UnmarshalJSON", "UnmarshalText"}
-
-	errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-	anyType   = reflect.TypeFor[any]()
-	rawJSON   = reflect.TypeFor[json.RawMessage]()
-	unsafePtr = reflect.TypeFor[unsafe.Pointer]()
+	anyType = reflect.TypeFor[any]()
+	rawJSON = reflect.TypeFor[json.RawMessage]()
 )
 
-func (r *Registry) viewMirror() *mirror { return &mirror{r: r, open: map[*types.TypeName]bool{}} }
-
-func (r *Registry) decodeMirror() *mirror {
-	return &mirror{r: r, decode: true, open: map[*types.TypeName]bool{}}
-}
+func (r *Registry) decodeMirror() *mirror { return &mirror{r: r, open: map[*types.TypeName]bool{}} }
 
 // bare is the mirror type of t itself, whatever methods it has.
 func (m *mirror) bare(t types.Type) reflect.Type {
@@ -52,7 +40,7 @@ func (m *mirror) newest(t types.Type) types.Type {
 	return t
 }
 
-// keeps says whether a value of type t stays an Obj in the mirror.
+// keeps says whether a value of type t stays JSON text in the mirror.
 func (m *mirror) keeps(t types.Type) bool {
 	t = m.newest(t)
 	named, ok := types.Unalias(t).(*types.Named)
@@ -62,16 +50,8 @@ func (m *mirror) keeps(t types.Type) bool {
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "main" || types.IsInterface(named) {
 		return false
 	}
-	set, methods := types.NewMethodSet(t), viewMethods
-	if m.decode {
-		set, methods = types.NewMethodSet(types.NewPointer(named)), decodeMethods
-	}
-	for _, name := range methods {
-		if set.Lookup(nil, name) != nil {
-			return true
-		}
-	}
-	return false
+	set := types.NewMethodSet(types.NewPointer(named))
+	return set.Lookup(nil, "UnmarshalJSON") != nil || set.Lookup(nil, "UnmarshalText") != nil
 }
 
 // typ returns the mirror type of t.
@@ -79,16 +59,12 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	if nt := m.native(t); nt != nil {
 		return nt
 	}
-	own := anyType
-	if m.decode {
-		own = rawJSON
-	}
 	if m.keeps(t) {
-		return own
+		return rawJSON
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		if m.open[n.Obj()] {
-			return own
+			return rawJSON
 		}
 		m.open[n.Obj()] = true
 		defer delete(m.open, n.Obj())
@@ -106,25 +82,15 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 		if m.textKey(u.Key()) {
 			return reflect.MapOf(reflect.TypeFor[string](), m.typ(u.Elem()))
 		}
-		if m.decode { // encoding/json asks keys for UnmarshalText alone
-			return reflect.MapOf(m.bare(u.Key()), m.typ(u.Elem()))
-		}
-		return reflect.MapOf(m.typ(u.Key()), m.typ(u.Elem()))
+		return reflect.MapOf(m.bare(u.Key()), m.typ(u.Elem())) // encoding/json asks keys for UnmarshalText alone
 	case *types.Struct:
 		return m.structType(u)
 	case *types.Interface:
-		switch {
-		case m.decode && u.NumMethods() > 0:
+		if u.NumMethods() > 0 {
 			return reflect.TypeFor[methods]()
-		case !m.decode && types.Implements(u, errorType): // a template shows one that is nil as <nil>
-			return reflect.TypeFor[error]()
 		}
-		return anyType
 	}
-	if m.decode {
-		return anyType
-	}
-	return unsafePtr // functions and channels print as addresses
+	return anyType
 }
 
 // methods is what a decoder takes an interface with methods for. It can decode nothing into one but what a pointer in it
@@ -186,7 +152,7 @@ func holdsInterface(t types.Type) bool {
 
 // textKey says whether encoding/json makes a map's keys of type t of text, by a method of theirs.
 func (m *mirror) textKey(t types.Type) bool {
-	return m.decode && m.keeps(t) && types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
+	return m.keeps(t) && types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
 }
 
 // object is v as a cell's value.
@@ -197,41 +163,20 @@ func (m *mirror) structType(u *types.Struct) reflect.Type {
 	for k := range u.NumFields() {
 		f := u.Field(k)
 		sf := reflect.StructField{Name: f.Name(), Tag: reflect.StructTag(u.Tag(k))}
-		switch {
-		case m.decode && f.Embedded():
-			if !embedsStruct(f) && !f.Exported() {
-				continue
-			}
+		if m.skips(f) {
+			continue
+		}
+		if f.Embedded() {
 			name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 			sf.Anonymous = embedsStruct(f) && !m.keeps(f.Type()) && name == ""
 			if !f.Exported() {
 				sf.Name = "Embedded_" + f.Name()
 			}
-		case m.decode && !f.Exported():
-			continue
-		case f.Embedded() && embedsStruct(f) && methodless(m.typ(f.Type())): // others cannot be embedded
-			sf.Anonymous = true
-			if !f.Exported() {
-				sf.Name = "Embedded_" + f.Name()
-			}
-		case !f.Exported():
-			sf.PkgPath = "main"
-		}
-		if f.Name() == "_" {
-			continue
 		}
 		sf.Type = m.typ(f.Type())
 		fs = append(fs, sf)
 	}
 	return reflect.StructOf(fs)
-}
-
-// methodless says whether neither t, a struct or a pointer to one, nor what it points to has methods.
-func methodless(t reflect.Type) bool {
-	if t.Kind() == reflect.Struct {
-		t = reflect.PointerTo(t)
-	}
-	return t.Kind() == reflect.Pointer && t.NumMethod() == 0
 }
 
 // value converts a lowered value of type t to the mirror type to.
@@ -250,13 +195,7 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		return out
 	}
 	if to == anyType && !types.IsInterface(t) {
-		if m.decode {
-			out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
-		} else if m.keeps(t) {
-			out.Set(reflect.ValueOf(m.whole(m.object(t, v))))
-		} else if v.Kind() == reflect.Struct {
-			out.Set(m.value(v, t, m.typ(t)))
-		}
+		out.Set(reflect.ValueOf(m.r.Box(m.r.Resolve(t).ID, v.Interface())))
 		return out
 	}
 	switch u := t.Underlying().(type) {
@@ -264,10 +203,6 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		out.Set(v.Convert(to))
 	case *types.Pointer:
 		if v.IsNil() {
-			return out
-		}
-		if to == unsafePtr {
-			out.SetPointer(v.UnsafePointer())
 			return out
 		}
 		p := reflect.New(to.Elem())
@@ -289,36 +224,21 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		if v.IsNil() {
 			return out
 		}
-		if m.decode { // what was there before is kept when the map is restored
-			out.Set(reflect.MakeMap(to))
-			return out
-		}
-		out.Set(reflect.MakeMapWithSize(to, v.Len()))
-		for it := v.MapRange(); it.Next(); {
-			key := m.value(it.Key(), u.Key(), to.Key())
-			out.SetMapIndex(key, m.value(it.Value(), u.Elem(), to.Elem()))
-		}
+		out.Set(reflect.MakeMap(to)) // what was there before is kept when the map is restored
 	case *types.Struct:
 		m.structValue(v, u, out)
 	case *types.Interface:
 		x := m.r.Norm(v.Interface())
-		if o, ok := object(x); ok && m.decode && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
+		if o, ok := object(x); ok && reflect.ValueOf(o.V).Kind() == reflect.Pointer {
 			x = &o // which a decoder fills
-		} else if m.decode && u.NumMethods() > 0 && x != nil {
+		} else if u.NumMethods() > 0 && x != nil {
 			x = held(x)
-		} else if !m.decode && to == anyType {
-			x = m.part(x)
-		} else if ok && !m.decode {
-			m.kept = o.T
 		}
 		if x != nil {
 			out.Set(reflect.ValueOf(x))
 		}
 	default:
-		switch {
-		case to == unsafePtr && !v.IsNil():
-			out.SetPointer(v.UnsafePointer())
-		case v.CanConvert(to):
+		if v.CanConvert(to) {
 			out.Set(v.Convert(to))
 		}
 	}
@@ -329,25 +249,18 @@ func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value
 	k := 0
 	for j := range u.NumFields() {
 		f := u.Field(j)
-		if f.Name() == "_" || m.skips(f) {
+		if m.skips(f) {
 			continue
 		}
 		dst := out.Field(k)
 		k++
-		x := m.value(field(v, j), f.Type(), dst.Type())
-		if dst.CanSet() {
-			dst.Set(x)
-		} else {
-			reflect.NewAt(dst.Type(), dst.Addr().UnsafePointer()).Elem().Set(x)
-		}
+		dst.Set(m.value(field(v, j), f.Type(), dst.Type()))
 	}
 }
 
+// skips says whether encoding/json does not know of a field.
 func (m *mirror) skips(f *types.Var) bool {
-	if !m.decode || f.Exported() {
-		return false
-	}
-	return !f.Embedded() || !embedsStruct(f)
+	return !f.Exported() && !(f.Embedded() && embedsStruct(f))
 }
 
 // embedsStruct says whether an embedded field is a struct or a pointer to one.
@@ -453,7 +366,7 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 		k := 0
 		for j := range u.NumFields() {
 			f := u.Field(j)
-			if f.Name() == "_" || m.skips(f) {
+			if m.skips(f) {
 				continue
 			}
 			if _, isPtr := f.Type().Underlying().(*types.Pointer); isPtr && f.Embedded() && !f.Exported() && field(dst, j).IsNil() && !from.Field(k).IsNil() {

@@ -100,6 +100,11 @@ func (i item) know() {
 func (v ReflectValue) part(x reflect.Value, t types.Type, hidden bool) ReflectValue {
 	i := v.r.printer().of(x, t, v.of.hidden || hidden)
 	i.know()
+	if i.t != nil && !i.v.IsValid() { // a field that the interpreter left empty
+		if low := lowered(i.t.Go, v.r); low != nil {
+			i.v = reflect.Zero(low)
+		}
+	}
 	part := ReflectValue{r: v.r, of: i}
 	if x.IsValid() && x.Kind() == reflect.Interface && i.t != nil && !types.IsInterface(i.t.Go) {
 		part.slot = x
@@ -130,7 +135,10 @@ func (v ReflectValue) as(t reflect.Type) reflect.Value {
 	if t.Kind() != reflect.Interface {
 		return v.of.v
 	}
-	x := v.Interface()
+	x := any(nil)
+	if !v.none() {
+		x = v.Interface()
+	}
 	if x == nil {
 		return reflect.Zero(t)
 	}
@@ -541,13 +549,7 @@ func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue
 	low := typ.low()
 	made := ReflectValue{r: r, of: item{t: typ.t}}
 	made.of.v = reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value {
-		args := make([]ReflectValue, len(in))
-		for k, x := range in {
-			if args[k] = made.native(x); typ.t != nil {
-				args[k] = made.part(x, typ.signature("In").Params().At(k).Type(), false)
-			}
-		}
-		results := f(args)
+		results := f(made.parameters(in))
 		if len(results) != low.NumOut() {
 			panic("reflect: wrong return count from function created by MakeFunc")
 		}
@@ -558,6 +560,17 @@ func (r *Registry) makeFunc(t ReflectType, f func([]ReflectValue) []ReflectValue
 		return out
 	})
 	return made
+}
+
+// parameters are those that the function v is given.
+func (v ReflectValue) parameters(in []reflect.Value) []ReflectValue {
+	args := make([]ReflectValue, len(in))
+	for k, x := range in {
+		if args[k] = v.native(x); v.of.t != nil {
+			args[k] = v.part(x, v.Type().(rtype).signature("In").Params().At(k).Type(), false)
+		}
+	}
+	return args
 }
 
 func (r *Registry) swapper(slice any) func(i, j int) { return reflect.Swapper(r.Value(slice)) }

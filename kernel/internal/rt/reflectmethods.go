@@ -127,8 +127,21 @@ func (t rtype) AssignableTo(of ReflectType) bool {
 		return t.n.AssignableTo(u.n)
 	case t.t != nil && u.t != nil:
 		return types.AssignableTo(t.t.Go, u.t.Go)
+	case t.t != nil:
+		return t.isOf(u.n)
 	}
-	return false
+	return u.isOf(t.n)
+}
+
+// isOf says whether t, of a cell, has a name and the native type n, which has none, is what it stands for.
+func (t rtype) isOf(n reflect.Type) bool {
+	if !t.named() || n.Name() != "" || lowered(t.t.Go, t.t.r) != n {
+		return false
+	}
+	if s, ok := t.under().(*types.Signature); ok {
+		return sameParameters(n, s)
+	}
+	return sameKind(n, t.under())
 }
 
 func (t rtype) ConvertibleTo(of ReflectType) bool {

@@ -6,6 +6,7 @@ package rt
 import (
 	"fmt"
 	"go/types"
+	"io"
 	"os"
 	"reflect"
 	"sync"
@@ -367,6 +368,14 @@ func (r *Registry) Method(x any, name string) any {
 	x = r.Norm(x)
 	if x == nil {
 		panic(nilPointer)
+	}
+	if t, ok := x.(executes); ok && reflect.TypeOf(x).String() == "*template.Template" {
+		switch name {
+		case "Execute":
+			return func(w io.Writer, data any) error { return r.Execute(t, w, nil, data) }
+		case "ExecuteTemplate":
+			return func(w io.Writer, name string, data any) error { return r.Execute(t, w, name, data) }
+		}
 	}
 	m, ok := method(r.standin(x), name)
 	if !ok {
