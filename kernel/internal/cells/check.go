@@ -330,7 +330,15 @@ func (c *checker) checkSignatures() {
 	for name, v := range c.Vars {
 		vars[name] = v.Obj
 	}
-	for c.pkg = c.check(f, vars); c.measures(vars); {
+	measured := c.measured()
+	if apart && len(measured) > 0 {
+		together := *f
+		together.Decls = append(slices.Clone(f.Decls), cell)
+		for c.check(&together, vars); c.measures(measured, vars); {
+			c.check(&together, vars)
+		}
+	}
+	for c.pkg = c.check(f, vars); c.measures(measured, vars); {
 		c.pkg = c.check(f, vars)
 	}
 	c.objs = map[string]*types.Func{}
@@ -359,10 +367,9 @@ func (c *checker) checkSignatures() {
 	c.errs, c.broken = append(errs, c.errs...), append(broken, c.broken...)
 }
 
-// measures adds to vars the arrays among the cell's variables whose length its constants are made of, and says whether there
-// are more than before.
-func (c *checker) measures(vars map[string]types.Object) (found bool) {
-	measured := map[string]bool{}
+// measured are the names of which the cell's constants may take the length.
+func (c *checker) measured() map[string]bool {
+	names := map[string]bool{}
 	for _, d := range c.own {
 		if d.Names == nil {
 			continue
@@ -370,12 +377,18 @@ func (c *checker) measures(vars map[string]types.Object) (found bool) {
 		ast.Inspect(d.Node, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 1 {
 				if x, ok := ast.Unparen(call.Args[0]).(*ast.Ident); ok {
-					measured[x.Name] = true
+					names[x.Name] = true
 				}
 			}
 			return true
 		})
 	}
+	return names
+}
+
+// measures adds to vars the arrays of such names among the cell's variables, as far as their types are known, and says
+// whether there are more than before.
+func (c *checker) measures(measured map[string]bool, vars map[string]types.Object) (found bool) {
 	if len(measured) == 0 {
 		return false
 	}
