@@ -129,9 +129,9 @@ func (e *compiledEngine) Name() string { return "go " + strings.TrimPrefix(runti
 func (e *compiledEngine) Stop(on bool) {
 	if e.raised.CompareAndSwap(!on, on) {
 		if on {
-			live.Raised.Add(1)
+			atomic.AddInt32(&live.Raised, 1)
 		} else {
-			live.Raised.Add(-1)
+			atomic.AddInt32(&live.Raised, -1)
 		}
 	}
 }

@@ -343,9 +343,9 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 	if fd.Type.Results != nil {
 		results = w.node(fd.Type.Results)
 	}
-	check := w.enter(fd.Body)
+	w.alone = fd.Body
 	inner := w.span(fd.Body, fd.Body.Lbrace+1, fd.Body.End())
-	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s%s\n", body.name, strings.Join(params, ", "), results, check, u.from(fd.Body.Lbrace+1), inner)
+	body.text = fmt.Sprintf("\nfunc %s(%s) %s {%s%s\n", body.name, strings.Join(params, ", "), results, u.from(fd.Body.Lbrace+1), inner)
 
 	for e := range t.refs {
 		if e.name == through {

@@ -16,7 +16,7 @@ import (
 const (
 	flag     = "s__ := h__.Flag; "
 	stop     = "if h__.Stop(s__) { h__.Check() }; "
-	stopOnce = "if h__.Stop(h__.Flag) { h__.Check() }; "
+	stopOnce = "if h__.Raised != 0 { h__.Check() }; "
 )
 
 // writer writes source of a cell with its names replaced: what stays is copied as it is, so that places and comments
@@ -28,6 +28,7 @@ type writer struct {
 	refs   map[*entity]bool
 	top    map[*types.Var]bool // variables of the cell's top level, which become the session's
 	held   map[*entity]bool    // variables in the loop of the top level that is being written
+	alone  *ast.BlockStmt      // the body that is being written on its own
 }
 
 // refusal is an error of code that this engine does not compile.
@@ -96,9 +97,9 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 			replace(m, w.goStmt(m))
 			return false
 		case *ast.FuncDecl:
-			insert(m.Body.Lbrace+1, w.enter(m.Body))
+			w.enter(m.Body, insert)
 		case *ast.FuncLit:
-			insert(m.Body.Lbrace+1, w.enter(m.Body))
+			w.enter(m.Body, insert)
 		case *ast.ForStmt:
 			if text, ok := w.unrolled(m); ok {
 				replace(m, text)
@@ -135,6 +136,9 @@ func (w *writer) span(n ast.Node, from, to token.Pos) string {
 				edits = append(edits, edit{a.Pos(), a.Rhs[0].Pos(), ""})
 			}
 		case *ast.BlockStmt:
+			if m == w.alone {
+				w.enter(m, insert)
+			}
 			w.inList(m.List, insert)
 		case *ast.CaseClause:
 			w.inList(m.Body, insert)
@@ -217,17 +221,22 @@ func (w *writer) unusedOf(x ast.Expr) string {
 	return "_ = " + id.Name + "; "
 }
 
-// enter is what a function begins with.
-func (w *writer) enter(body *ast.BlockStmt) string {
+// enter makes a function look at the flag: one that calls before the first statement with a call, as those that return
+// before it end soon.
+func (w *writer) enter(body *ast.BlockStmt, insert func(token.Pos, string)) {
 	switch again := calls(w.Info, body); {
 	case loops(body) && again:
-		return flag + stop
+		insert(body.Lbrace+1, flag+stop)
 	case loops(body):
-		return flag
+		insert(body.Lbrace+1, flag)
 	case again:
-		return stopOnce
+		k := slices.IndexFunc(body.List, func(s ast.Stmt) bool { return calls(w.Info, s) })
+		if k <= 0 {
+			insert(body.Lbrace+1, stopOnce)
+			return
+		}
+		insert(body.List[k-1].End(), "; "+stopOnce)
 	}
-	return ""
 }
 
 // round makes each round of a loop look at the flag: at its end, as at its beginning the compiler would put the call in
@@ -261,10 +270,10 @@ func loops(body *ast.BlockStmt) bool {
 	return found
 }
 
-// calls says whether a body calls what may call it again.
-func calls(info *types.Info, body *ast.BlockStmt) bool {
+// calls says whether a body, or a part of one, calls what may call it again.
+func calls(info *types.Info, part ast.Node) bool {
 	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(part, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
 		if !ok || found {
 			return !found

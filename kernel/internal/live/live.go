@@ -80,14 +80,14 @@ func Seed[T any](c *Cell, p **T, name string) {
 }
 
 // Raised is not zero while the code of a cell is to end: loops and functions then call Check.
-var Raised atomic.Int32
+var Raised int32
 
 // Flag is Raised. A function that loops keeps it in a register.
 var Flag = &Raised
 
-// Stop says whether Check is to be called. It is one load in the cell: a method of atomic.Int32 would be a call there,
-// as the compiler inlines methods only of packages that a file imports itself.
-func Stop(flag *atomic.Int32) bool { return flag.Load() != 0 }
+// Stop says whether Check is to be called, in a loop. It is one load in the cell. Functions that do not loop read Raised
+// itself, which they do anew at each call: that is a comparison with memory, and no register.
+func Stop(flag *int32) bool { return atomic.LoadInt32(flag) != 0 }
 
 // Session finds the session that the calling goroutine belongs to, nil outside cells. The kernel sets it.
 var Session func() *Host
