@@ -48,7 +48,7 @@ func (s *session) symbols() map[string]map[string]reflect.Value {
 				}
 				return o.UnmarshalJSON(data)
 			}
-			return json.Unmarshal(data, v)
+			return s.reg.Unmarshal(data, v)
 		},
 	})
 	put("context", map[string]any{"WithValue": rt.ContextWithValue})

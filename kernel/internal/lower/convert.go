@@ -237,8 +237,8 @@ func (l *Lowerer) boxParts(t types.Type) {
 	}
 }
 
-// boxReached registers from now on, of all types that are boxed, what templates reach from their values: pointers to
-// their parts, and results of their methods.
+// boxReached registers from now on, of all types that are boxed, what templates and reflection reach from their values:
+// pointers to their parts, and results of their methods.
 func (l *Lowerer) boxReached() {
 	if l.reaches {
 		return
@@ -359,6 +359,12 @@ func floatText(v constant.Value) string {
 	return s + ".0"
 }
 
+// plainBool says whether values of t are lowered to those of type bool.
+func plainBool(t types.Type) bool {
+	_, named := types.Unalias(t).(*types.Named)
+	return !named || !native(t)
+}
+
 // conversion lowers T(x).
 func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 	target := types.Unalias(l.typeOf(c))
@@ -384,6 +390,9 @@ func (l *Lowerer) conversion(c *ast.CallExpr) ast.Expr {
 		return l.closed(x, from, target)
 	}
 	fu, tu := from.Underlying(), target.Underlying()
+	if b, ok := tu.(*types.Basic); ok && b.Kind() == types.Bool && plainBool(from) && plainBool(target) {
+		return x // the interpreter takes a conversion for true where it is a condition
+	}
 	if to, ok := tu.(*types.Slice); ok && l.Info.Types[arg].Value != nil && types.Identical(to.Elem(), types.Typ[types.Byte]) {
 		return call(&ast.ParenExpr{X: l.low(c, target)}, l.rt("Bytes", x)) // without the room that other text is given
 	}

@@ -456,7 +456,11 @@ func (l *Lowerer) equality(e *ast.BinaryExpr) ast.Expr {
 func (l *Lowerer) assertion(e *ast.TypeAssertExpr) ast.Expr {
 	t := types.Unalias(l.typeOf(e))
 	from := types.Unalias(l.typeOf(e.X))
-	return l.asserted(e, l.to(e.X, anyInterface), from, t)
+	x := l.asserted(e, l.to(e.X, anyInterface), from, t)
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Bool { // which the interpreter mistakes as a condition
+		return &ast.ParenExpr{X: &ast.BinaryExpr{X: x, Op: token.EQL, Y: ident("true")}}
+	}
+	return x
 }
 
 // asserted is x, of any type, as a t; it panics where x is none.

@@ -59,6 +59,9 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 		if where := methodName(recv, obj); strings.HasPrefix(where, "reflect.") {
 			_, rest, _ := strings.Cut(where, ".")
 			name, _, _ := strings.Cut(rest, ".")
+			if rest == "Value.Addr" || rest == "New" || rest == "PointerTo" {
+				l.boxReached()
+			}
 			if t := l.Reg.NativeType("reflect", name); t != nil {
 				if _, ok := reflect.PointerTo(t).MethodByName(obj.Name()); !ok {
 					l.refuse(n, "%s is not supported by this engine", where)

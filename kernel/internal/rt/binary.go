@@ -18,6 +18,9 @@ func (r *Registry) Fixed(x any, reads bool) (v any, named func(error) error) {
 		readable(o.T.Go, o.T.Name)
 	}
 	return o.V, func(err error) error {
+		if err == nil && reads {
+			clearBlanks(reflect.ValueOf(o.V), o.T.Go)
+		}
 		if err == nil {
 			return nil
 		}
@@ -33,7 +36,7 @@ func readable(t types.Type, name string) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
 		for f := range u.Fields() {
-			if !f.Exported() {
+			if !f.Exported() && f.Name() != "_" {
 				refuse("encoding/binary reads into no field without an exported name, such as %s of %s", f.Name(), name)
 			}
 			readable(f.Type(), name)
@@ -44,5 +47,29 @@ func readable(t types.Type, name string) {
 		readable(u.Elem(), name)
 	case *types.Array:
 		readable(u.Elem(), name)
+	}
+}
+
+// clearBlanks makes the blank fields of v, of type t, zero again: the package passes by them.
+func clearBlanks(v reflect.Value, t types.Type) {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for k := range u.NumFields() {
+			if f := u.Field(k); f.Name() == "_" {
+				v.Field(k).SetZero()
+			} else {
+				clearBlanks(v.Field(k), f.Type())
+			}
+		}
+	case *types.Pointer:
+		clearBlanks(v.Elem(), u.Elem())
+	case *types.Slice:
+		for k := range v.Len() {
+			clearBlanks(v.Index(k), u.Elem())
+		}
+	case *types.Array:
+		for k := range v.Len() {
+			clearBlanks(v.Index(k), u.Elem())
+		}
 	}
 }

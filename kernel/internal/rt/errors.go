@@ -205,6 +205,9 @@ func (r *Registry) ErrorsIs(err, target error) bool {
 	}
 	t := r.Norm(target)
 	comparable := reflect.TypeOf(t).Comparable()
+	if o, ok := object(t); ok {
+		comparable = reflect.TypeOf(o.V).Comparable()
+	}
 	if comparable && r.Norm(err) == t {
 		return true
 	}

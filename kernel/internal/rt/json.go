@@ -146,11 +146,62 @@ func (o Obj) decoded(decode func(any) error) error {
 
 // Decode is d.Decode(x), where x may be a pointer to a cell's type.
 func (r *Registry) Decode(d *json.Decoder, x any) error {
-	o, ok := object(r.Norm(x))
-	if !ok {
-		return d.Decode(x)
+	if o, ok := object(r.Norm(x)); ok {
+		return o.decoded(d.Decode)
 	}
-	return o.decoded(d.Decode)
+	defer r.held(reflect.ValueOf(x), 0)()
+	return d.Decode(x)
+}
+
+// Unmarshal is json.Unmarshal into a native value.
+func (r *Registry) Unmarshal(data []byte, x any) error {
+	defer r.held(reflect.ValueOf(x), 0)()
+	return json.Unmarshal(data, x)
+}
+
+// held makes pointers of cells' types that interfaces in v hold pointers, which a decoder fills, until it is undone.
+func (r *Registry) held(v reflect.Value, depth int) (undo func()) {
+	undo = func() {}
+	also := func(part reflect.Value) {
+		before, next := undo, r.held(part, depth+1)
+		undo = func() { next(); before() }
+	}
+	if depth > 8 {
+		return undo
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		also(v.Elem())
+	case reflect.Struct:
+		for k := range v.NumField() {
+			also(v.Field(k))
+		}
+	case reflect.Slice, reflect.Array:
+		switch v.Type().Elem().Kind() {
+		case reflect.Interface, reflect.Struct, reflect.Pointer:
+			for k := range v.Len() {
+				also(v.Index(k))
+			}
+		}
+	case reflect.Interface:
+		if v.IsNil() || !v.CanSet() || v.Type() != anyType {
+			return undo
+		}
+		o, ok := object(r.Norm(v.Interface()))
+		if p := reflect.ValueOf(o.V); !ok || p.Kind() != reflect.Pointer || p.IsNil() {
+			if !ok {
+				also(v.Elem())
+			}
+			return undo
+		}
+		v.Set(reflect.ValueOf(&o))
+		return func() {
+			if v.Interface() == any(&o) {
+				v.Set(reflect.ValueOf(o))
+			}
+		}
+	}
+	return undo
 }
 
 // marshalText calls a MarshalText method of the cell's type.
