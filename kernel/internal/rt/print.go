@@ -47,6 +47,9 @@ var nativeNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rt
 
 // item is what an interface holds.
 func (p *printer) item(x any) item {
+	if v, reflects := x.(reflect.Value); reflects { // of a compiled cell
+		return item{v: reflect.ValueOf(v)}
+	}
 	x = p.r.Norm(x)
 	if o, ok := object(x); ok {
 		return item{v: reflect.ValueOf(o.V), t: o.T}
