@@ -36,6 +36,7 @@ func init() {
 		"Open":          reflect.ValueOf(p0.Open),
 		"Outcome":       reflect.ValueOf((*p0.Outcome)(nil)),
 		"Pack":          reflect.ValueOf(p0.Pack),
+		"PackSuite":     reflect.ValueOf(p0.PackSuite),
 		"Plan":          reflect.ValueOf((*p0.Plan)(nil)),
 		"Result":        reflect.ValueOf((*p0.Result)(nil)),
 		"Run":           reflect.ValueOf(p0.Run),
