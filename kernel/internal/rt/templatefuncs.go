@@ -189,7 +189,8 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use)
 
 // encodingBoxes are what package encoding/json puts before errors of encoding a cell's value.
 var encodingBoxes = strings.NewReplacer(
-	"json: error calling MarshalJSON for type rt.Obj: ", "", "json: error calling MarshalJSON for type rt.ErrObj: ", "")
+	"json: error calling MarshalJSON for type rt.Obj: ", "", "json: error calling MarshalJSON for type rt.ErrObj: ", "",
+	"json: error calling MarshalJSON for type *rt.Obj: ", "", "json: error calling MarshalJSON for type *rt.ErrObj: ", "")
 
 // safely calls a function, whose panic is an error.
 func (e *execution) safely(f ReflectValue, args []ReflectValue) (v ReflectValue, err error) {
