@@ -82,7 +82,7 @@ type Lowerer struct {
 	keys    map[*types.TypeName]string
 	newest  map[string]*types.TypeName // by name and identity: the object of the last declaration
 	boxed   map[*rt.Type]map[string]string
-	reaches bool                // a template was executed: see boxReached
+	reaches bool                // see boxReached
 	ifaces  map[string]string   // host functions by native interface
 	vars    map[string]string   // host functions by package variable
 	loops   map[string]bool     // by type: whether it is looped

@@ -149,21 +149,21 @@ func (r *Registry) Decode(d *json.Decoder, x any) error {
 	if o, ok := object(r.Norm(x)); ok {
 		return o.decoded(d.Decode)
 	}
-	defer r.held(reflect.ValueOf(x), 0)()
+	defer r.exposed(reflect.ValueOf(x), 0)()
 	return d.Decode(x)
 }
 
 // Unmarshal is json.Unmarshal into a native value.
 func (r *Registry) Unmarshal(data []byte, x any) error {
-	defer r.held(reflect.ValueOf(x), 0)()
+	defer r.exposed(reflect.ValueOf(x), 0)()
 	return json.Unmarshal(data, x)
 }
 
-// held makes pointers of cells' types that interfaces in v hold pointers, which a decoder fills, until it is undone.
-func (r *Registry) held(v reflect.Value, depth int) (undo func()) {
+// exposed puts pointers of cells' types that interfaces in v hold where a decoder finds and fills them, until it is undone.
+func (r *Registry) exposed(v reflect.Value, depth int) (undo func()) {
 	undo = func() {}
 	also := func(part reflect.Value) {
-		before, next := undo, r.held(part, depth+1)
+		before, next := undo, r.exposed(part, depth+1)
 		undo = func() { next(); before() }
 	}
 	if depth > 8 {
