@@ -146,7 +146,7 @@ func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[ty
 }
 
 // wholePart is why a part of a struct or an array in an erased field can only be assigned to.
-const wholePart = "a part of a field whose type leads back to its struct through a function can be assigned to, and nothing else"
+const wholePart = "of a field whose type leads back to its struct, more than assigning to a part is not supported by this engine; give that type a name"
 
 // erasedPart is the erased field, a struct or an array, that the place x is outright a part of; nil for others.
 func (l *Lowerer) erasedPart(x ast.Expr) ast.Expr {

@@ -321,7 +321,7 @@ func (l *Lowerer) address(x ast.Expr) ast.Expr {
 	low := l.expr(x)
 	if c, ok := low.(*ast.CallExpr); ok {
 		if id, ok := c.Fun.(*ast.Ident); ok && strings.HasPrefix(id.Name, "restore_") {
-			l.refuse(x, "the address of a field whose type leads back to its struct through a function is not supported")
+			l.refuse(x, "the address of a field whose type leads back to its struct is not supported by this engine; give that type a name")
 		}
 	}
 	return addressOf(l.place(x))
@@ -524,6 +524,9 @@ func (l *Lowerer) composite(e *ast.CompositeLit, t types.Type) ast.Expr {
 					}
 				}
 				x = kv.Value
+			}
+			if l.Info.Types[x].IsNil() { // as without it, which spares the interpreter a type it may not have finished
+				continue
 			}
 			name := fieldName(f, n)
 			if native(t) {

@@ -15,18 +15,19 @@ import (
 type link struct {
 	to      *types.Named
 	byValue bool
+	inside  bool // of a struct type without a name
 }
 
 // links are the struct types that t, a field's type, is made of.
 func (l *Lowerer) links(t types.Type) []link {
 	var list []link
 	seen := map[types.Type]bool{}
-	var walk func(t types.Type, byValue bool)
-	walk = func(t types.Type, byValue bool) {
+	var walk func(t types.Type, byValue, inside bool)
+	walk = func(t types.Type, byValue, inside bool) {
 		t = types.Unalias(l.subst(t))
 		if n, ok := t.(*types.Named); ok {
 			if _, isStruct := n.Underlying().(*types.Struct); isStruct && fromCell(n.Obj()) {
-				list = append(list, link{n, byValue})
+				list = append(list, link{n, byValue, inside})
 			}
 			if _, isStruct := n.Underlying().(*types.Struct); isStruct || !fromCell(n.Obj()) || seen[n] || l.looped(n) {
 				return
@@ -36,19 +37,19 @@ func (l *Lowerer) links(t types.Type) []link {
 		switch u := t.Underlying().(type) {
 		case *types.Struct:
 			for f := range u.Fields() {
-				walk(f.Type(), byValue)
+				walk(f.Type(), byValue, true)
 			}
 		case *types.Array:
-			walk(u.Elem(), byValue)
+			walk(u.Elem(), byValue, inside)
 		case *types.Map:
-			walk(u.Key(), false)
-			walk(u.Elem(), false)
+			walk(u.Key(), false, inside)
+			walk(u.Elem(), false, inside)
 		case *types.Signature, *types.Interface:
 		case interface{ Elem() types.Type }:
-			walk(u.Elem(), false)
+			walk(u.Elem(), false, inside)
 		}
 	}
-	walk(t, true)
+	walk(t, true, false)
 	return list
 }
 
@@ -134,16 +135,17 @@ func (l *Lowerer) knot(t *types.Named) *knot {
 	return k
 }
 
-// cut says whether the field f of the struct type n leads to another type of a knot that the interpreter cannot tie.
+// cut says whether the field f of the struct type n leads to a type of its knot in a way the interpreter cannot tie: to
+// another of a tied one, or back by way of a struct type without a name.
 func (l *Lowerer) cut(n *types.Named, f *types.Var) bool {
 	k := l.knot(n)
-	if k == nil || !k.tied {
+	if k == nil {
 		return false
 	}
 	own := l.key(n)
 	return slices.ContainsFunc(l.links(f.Type()), func(x link) bool {
 		key := l.key(x.to)
-		return !x.byValue && key != own && slices.Contains(k.keys, key)
+		return !x.byValue && slices.Contains(k.keys, key) && (x.inside || k.tied && key != own)
 	})
 }
 

@@ -212,10 +212,11 @@ func (m *mirror) value(v reflect.Value, t types.Type, to reflect.Type) reflect.V
 		if v.IsNil() {
 			return out
 		}
-		out.Set(reflect.MakeSlice(to, v.Len(), v.Len()))
-		for k := range v.Len() {
-			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem()))
+		out.Set(reflect.MakeSlice(to, v.Cap(), v.Cap())) // what is beyond its length may be decoded into
+		for k := range v.Cap() {
+			out.Index(k).Set(m.value(v.Slice(0, v.Cap()).Index(k), u.Elem(), to.Elem()))
 		}
+		out.SetLen(v.Len())
 	case *types.Array:
 		for k := range v.Len() {
 			out.Index(k).Set(m.value(v.Index(k), u.Elem(), to.Elem()))
@@ -326,11 +327,23 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 			dst.SetZero()
 			return nil
 		}
-		before := reflect.ValueOf(dst.Interface())
-		dst.Set(reflect.MakeSlice(dst.Type(), from.Len(), from.Len()))
-		reflect.Copy(dst, before)
-		for k := range from.Len() {
-			if err := m.restore(dst.Index(k), from.Index(k), u.Elem()); err != nil {
+		had := reflect.ValueOf(dst.Interface())
+		had = had.Slice(0, min(from.Len(), had.Cap())) // as the decoder fills its array before it takes a larger one
+		element := func(k int) error { return m.restore(dst.Index(k), from.Index(k), u.Elem()) }
+		same := !dst.IsNil() && dst.Cap() == from.Cap()
+		dst.Set(had)
+		for k := range had.Len() {
+			if err := element(k); err != nil {
+				return err
+			}
+		}
+		if same {
+			return nil
+		}
+		dst.Set(reflect.MakeSlice(dst.Type(), from.Len(), from.Cap()))
+		reflect.Copy(dst, had)
+		for k := had.Len(); k < from.Len(); k++ {
+			if err := element(k); err != nil {
 				return err
 			}
 		}
