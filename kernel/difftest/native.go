@@ -29,7 +29,8 @@ type Result struct {
 	End    string
 }
 
-// runner is the part of a batch that runs its programs, from one on, until one of them ends the process.
+// runner is the part of a batch that runs its programs, from one on, until one of them ends the process. What their
+// package variables print comes before all of them, as the process prints it, a program's after its mark.
 const runner = `package main
 
 import (
@@ -37,6 +38,11 @@ import (
 	"os"
 	"strconv"
 )
+
+func markʘ(k int) int {
+	fmt.Printf("\x00variables %d\n", k)
+	return k
+}
 
 func main() {
 	from, _ := strconv.Atoi(os.Args[1])
@@ -95,7 +101,7 @@ func renamed(source, suffix string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return p.with(suffix, false, false), nil
+	return p.with(suffix, false, false, ""), nil
 }
 
 // file is a program with the names it declares at package level.
@@ -103,13 +109,16 @@ type file struct {
 	source string
 	names  []string
 	ends   []int // places after each of them, wherever it stands
+	top    int   // the place after its imports
 	inits  int   // functions named init
 }
 
-// with ends the names in a suffix, or that of main alone. Functions named init keep that name, or get one each.
-func (p *file) with(suffix string, main, inits bool) string {
+// with ends the names in a suffix, or that of main alone, and puts a text after the imports. Functions named init keep
+// that name, or get one each.
+func (p *file) with(suffix string, main, inits bool, text string) string {
 	var b strings.Builder
-	from, n := 0, 0
+	b.WriteString(p.source[:p.top] + text)
+	from, n := p.top, 0
 	for _, k := range p.ends {
 		b.WriteString(p.source[from:k])
 		switch word := lastWord.FindString(p.source[from:k]); {
@@ -173,7 +182,14 @@ func read(source string) (*file, error) {
 			at[fset.Position(id.End()).Offset] = true
 		}
 	}
-	return &file{source: source, names: pkg.Scope().Names(), ends: slices.Sorted(maps.Keys(at)), inits: inits}, nil
+	top := f.Name.End()
+	for _, d := range f.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			top = d.End()
+		}
+	}
+	ends := slices.Sorted(maps.Keys(at))
+	return &file{source, pkg.Scope().Names(), ends, fset.Position(top).Offset, inits}, nil
 }
 
 var (
@@ -209,7 +225,7 @@ func Compiled(ctx context.Context, dir string, programs []*Program) ([]Result, e
 		for _, name := range own.names {
 			taken[name] = true
 		}
-		files[fmt.Sprintf("p%d.go", k)] = own.with(suffix, unique, true)
+		files[fmt.Sprintf("p%d.go", k)] = own.with(suffix, unique, true, fmt.Sprintf("; var _ = markʘ(%d)", k))
 		calls.WriteString("\tfunc() {\n")
 		for n := range own.inits {
 			fmt.Fprintf(&calls, "\t\tinit%d%s()\n", n, suffix)
@@ -250,13 +266,21 @@ func runFrom(ctx context.Context, dir string, from int, results []Result) (int, 
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	rest := stdout.String()
+	variables := map[int]string{} // what the initial values of a program's variables print
+	for _, part := range strings.Split(rest, "\x00variables ")[1:] {
+		part, _, _ = strings.Cut(part, "\x00begin ")
+		number, text, _ := strings.Cut(part, "\n")
+		if k, err := strconv.Atoi(number); err == nil {
+			variables[k] = text
+		}
+	}
 	for k := from; k < len(results); k++ {
 		_, after, ok := strings.Cut(rest, fmt.Sprintf("\x00begin %d\n", k))
 		if !ok {
 			return 0, fmt.Errorf("the compiled programs ended before the %d-th: %v\n%s", k, err, stderr.Bytes())
 		}
 		output, next, ended := strings.Cut(after, fmt.Sprintf("\x00end %d\n", k))
-		results[k].Output = tidy(output)
+		results[k].Output = tidy(variables[k] + output)
 		if !ended {
 			if ctx.Err() != nil {
 				results[k].End = "ran too long"

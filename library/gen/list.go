@@ -9,6 +9,7 @@ import (
 
 // list names the packages that cells may import besides those in the interpreter's tables of the standard library.
 var list = []string{
+	"crypto/sha3",
 	"golang.org/x/sync/errgroup",
 	"gonum.org/v1/gonum/dsp/fourier",
 	"gonum.org/v1/gonum/floats",
@@ -37,13 +38,12 @@ var list = []string{
 	"gorgonia.org/gorgonia",
 	"gorgonia.org/tensor",
 	"os/exec",
+	"time/tzdata",
 }
 
 // dropped are standard packages of the interpreter's tables that no notebook needs: each costs room in the binary.
 var dropped = []string{
-	"debug", "go/build", "go/doc", "go/importer", "go/printer", "go/types", "crypto/tls", "crypto/x509",
-	"log/syslog", "net/http/cgi", "net/http/fcgi", "net/rpc", "net/smtp", "runtime/trace", "runtime/pprof",
-	"net/http/pprof", "expvar", "database", "text/template/parse", "regexp/syntax",
+	"debug", "go/build", "go/importer", "log/syslog", "net/http/cgi", "net/http/fcgi", "net/http/pprof", "net/rpc", "net/smtp",
 }
 
 // browser are the standard packages that cells can import in the browser. What is left out needs sockets, processes or

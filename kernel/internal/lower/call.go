@@ -145,6 +145,25 @@ func (l *Lowerer) callee(fun ast.Expr) (target, string) {
 	return target{fun: l.whole(fun)}, ""
 }
 
+// funcValue is a function that is not called: a variable that the cell sets to it before it does anything else. Where the
+// interpreter reads a function before the one that uses it as a value, the value would be no function.
+func (l *Lowerer) funcValue(n ast.Expr, id *ast.Ident) ast.Expr {
+	f, ok := l.funcRef(n, id).(*ast.Ident)
+	if !ok { // a native one
+		return l.funcRef(n, id)
+	}
+	key := "value of " + f.Name
+	name, ok := l.insts[key]
+	if !ok {
+		name = l.fresh("func")
+		l.insts[key] = name
+		spec := &ast.ValueSpec{Names: []*ast.Ident{ident(name)}, Type: l.low(n, l.typeOf(n))}
+		l.out = append(l.out, &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{spec}})
+		l.regs = append(l.regs, assign(ident(name), ident(f.Name)))
+	}
+	return &ast.Ident{Name: name, NamePos: id.NamePos}
+}
+
 // funcRef refers to a function by name, as an instance where it is generic.
 func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 	obj, ok := l.Info.Uses[id].(*types.Func)

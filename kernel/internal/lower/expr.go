@@ -32,7 +32,7 @@ func (l *Lowerer) expr(e ast.Expr) ast.Expr {
 		return l.index(e)
 	case *ast.IndexListExpr:
 		if id := instantiated(e.X); id != nil {
-			return l.funcRef(e, id)
+			return l.funcValue(e, id)
 		}
 	case *ast.SliceExpr:
 		return l.soon(e, l.slice(e), l.typeOf(e))
@@ -67,7 +67,7 @@ func (l *Lowerer) identifier(e *ast.Ident) ast.Expr {
 	case *types.Var:
 		return l.variable(e, obj)
 	case *types.Func:
-		return l.funcRef(e, e)
+		return l.funcValue(e, e)
 	case *types.Nil:
 		return ident("nil")
 	}
@@ -168,7 +168,7 @@ func (l *Lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 		case *types.Var:
 			return l.packageVar(e, obj)
 		case *types.Func:
-			return l.funcRef(e, e.Sel)
+			return l.funcValue(e, e.Sel)
 		}
 		l.refuse(e, "%s is not supported here", e.Sel.Name)
 	}
@@ -228,7 +228,7 @@ func unstar(x ast.Expr) ast.Expr {
 func (l *Lowerer) index(e *ast.IndexExpr) ast.Expr {
 	if tv, ok := l.Info.Types[e.Index]; ok && tv.IsType() {
 		if id := instantiated(e.X); id != nil {
-			return l.funcRef(e, id)
+			return l.funcValue(e, id)
 		}
 	}
 	t := l.typeOf(e.X)

@@ -269,7 +269,6 @@ func (l *Lowerer) file() *ast.File {
 		specs.Specs = append(specs.Specs, &ast.ImportSpec{Name: ast.NewIdent(l.imports[p]), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", p)}})
 	}
 	f := &ast.File{Name: ast.NewIdent("main"), Decls: l.out}
-	passOn(f)
 	apart(f)
 	keyElements(f)
 	leading(f)

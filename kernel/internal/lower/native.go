@@ -21,6 +21,7 @@ func (l *Lowerer) anyMode(where string) mode {
 	}{
 		{"reflect.", keeps},
 		{"encoding/json.", keeps},
+		{"database/sql", refused},
 		{"encoding/gob.", refused},
 		{"encoding/xml.", refused},
 		{"encoding/asn1.", refused},

@@ -158,6 +158,9 @@ func (m *mirror) textKey(t types.Type) bool {
 // object is v as a cell's value.
 func (m *mirror) object(t types.Type, v reflect.Value) Obj { return Obj{m.r.Resolve(t), v.Interface()} }
 
+// hiddenEmbedded begins the name that an embedded field with an unexported one has in the mirror.
+const hiddenEmbedded = "Embedded_"
+
 func (m *mirror) structType(u *types.Struct) reflect.Type {
 	var fs []reflect.StructField
 	for k := range u.NumFields() {
@@ -170,7 +173,7 @@ func (m *mirror) structType(u *types.Struct) reflect.Type {
 			name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 			sf.Anonymous = embedsStruct(f) && !m.keeps(f.Type()) && name == ""
 			if !f.Exported() {
-				sf.Name = "Embedded_" + f.Name()
+				sf.Name = hiddenEmbedded + f.Name()
 			}
 		}
 		sf.Type = m.typ(f.Type())

@@ -26,6 +26,9 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 		open()
 		s, name := structOf(t)
 		f := fieldNamed(s, part)
+		if hidden, ok := strings.CutPrefix(part, hiddenEmbedded); f == nil && ok {
+			parts[k], f = hidden, fieldNamed(s, hidden)
+		}
 		if f == nil {
 			e, ok := t.Underlying().(interface{ Elem() types.Type })
 			if !ok {
@@ -40,6 +43,7 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 		tag, _, _ := strings.Cut(jsonTag(s, f), ",")
 		inside, t = f.Embedded() && tag == "" && k < len(parts)-1, f.Type()
 	}
+	err.Field = strings.Join(parts, ".")
 	if owner != "" {
 		err.Struct = owner
 	}
