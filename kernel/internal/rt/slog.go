@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"fmt"
 	"log/slog"
 	"reflect"
 )
@@ -24,6 +25,30 @@ func (v logText) home() Obj { return v.Obj }
 // MarshalText calls the method of the cell's type.
 func (v logText) MarshalText() ([]byte, error) { return v.Obj.marshalText() }
 
+// logError is a cell's error, which handlers of JSON log as what it says. What encodes itself as text has that too.
+type logError struct{ o Obj }
+
+func (v logError) home() Obj { return v.o }
+
+// Error calls the method of the cell's type. As package log/slog has it, a nil pointer whose method panics is <nil>.
+func (v logError) Error() (text string) {
+	defer func() {
+		if p := reflect.ValueOf(v.o.V); p.Kind() == reflect.Pointer && p.IsNil() && recover() != nil {
+			text = "<nil>"
+		}
+	}()
+	m, _ := v.o.T.bind("Error", v.o.V)
+	return m.Call(nil)[0].String()
+}
+
+// Format prints as the cell's value does.
+func (v logError) Format(f fmt.State, verb rune) { v.o.Format(f, verb) }
+
+type logErrorText struct{ logError }
+
+// MarshalText calls the method of the cell's type.
+func (v logErrorText) MarshalText() ([]byte, error) { return v.o.marshalText() }
+
 // Logged is x as package log/slog takes it.
 func (r *Registry) Logged(x any) any {
 	o, ok := object(x)
@@ -33,7 +58,15 @@ func (r *Registry) Logged(x any) any {
 	if m, ok := o.T.bind("LogValue", o.V); ok && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 && m.Type().Out(0) == reflect.TypeFor[slog.Value]() {
 		return logValuer{o}
 	}
-	if o.T.has("MarshalText") && !o.T.has("MarshalJSON") {
+	text := o.T.has("MarshalText")
+	switch {
+	case o.T.has("MarshalJSON"):
+		return x
+	case o.T.err.Load() && text:
+		return logErrorText{logError{o}}
+	case o.T.err.Load():
+		return logError{o}
+	case text:
 		return logText{o}
 	}
 	return x
