@@ -6,16 +6,21 @@ import (
 	"io"
 	"io/fs"
 	"reflect"
+	"time"
+
+	"nacre/kernel/internal/rt"
 )
 
 // wrappers wrap values of cells' types with the methods that native code looks for beyond an interface's own: package io in
-// readers and writers, flag in values, fs in file systems and directories, rand in sources, png in images. The richest come
-// first. A method whose name here begins with O need not be there.
+// readers and writers, flag in values, fs in file systems and files, rand in sources, png and draw in images. The richest
+// come first. A method whose name here begins with O need not be there.
 var wrappers = []reflect.Type{
 	reflect.TypeFor[rendererOf](), reflect.TypeFor[fullWriter](), reflect.TypeFor[stringWriter](), reflect.TypeFor[writerFrom](),
 	reflect.TypeFor[scannerTo](), reflect.TypeFor[runeScanner](), reflect.TypeFor[byteReaderTo](), reflect.TypeFor[byteReader](),
-	reflect.TypeFor[readerTo](), reflect.TypeFor[boolFlag](), reflect.TypeFor[fileSystem](), reflect.TypeFor[directory](),
-	reflect.TypeFor[source64](), reflect.TypeFor[opaqueImage](),
+	reflect.TypeFor[readerTo](), reflect.TypeFor[readCloser](), reflect.TypeFor[boolFlag](), reflect.TypeFor[fileSystem](),
+	reflect.TypeFor[seekDirectory](), reflect.TypeFor[directory](), reflect.TypeFor[seekFile](),
+	reflect.TypeFor[source64](), reflect.TypeFor[namedContext](), reflect.TypeFor[deepCanvas](), reflect.TypeFor[deepPalettedImage](),
+	reflect.TypeFor[palettedImage](), reflect.TypeFor[deepImage](), reflect.TypeFor[opaqueImage](),
 }
 
 type boolFlag struct {
@@ -223,3 +228,147 @@ func (i opaqueImage) ColorModel() color.Model { return i.WColorModel() }
 func (i opaqueImage) Bounds() image.Rectangle { return i.WBounds() }
 func (i opaqueImage) At(x, y int) color.Color { return i.WAt(x, y) }
 func (i opaqueImage) Opaque() bool            { return i.WOpaque() }
+
+// opaque does what package png does with an image that has no method Opaque.
+func opaque(own func() bool, bounds func() image.Rectangle, at func(x, y int) color.Color) bool {
+	if own != nil {
+		return own()
+	}
+	b := bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if _, _, _, a := at(x, y).RGBA(); a != 0xffff {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+type deepImage struct {
+	IValue      any
+	WColorModel func() color.Model
+	WBounds     func() image.Rectangle
+	WAt         func(x, y int) color.Color
+	WRGBA64At   func(x, y int) color.RGBA64
+	OOpaque     func() bool
+}
+
+func (i deepImage) ColorModel() color.Model        { return i.WColorModel() }
+func (i deepImage) Bounds() image.Rectangle        { return i.WBounds() }
+func (i deepImage) At(x, y int) color.Color        { return i.WAt(x, y) }
+func (i deepImage) RGBA64At(x, y int) color.RGBA64 { return i.WRGBA64At(x, y) }
+func (i deepImage) Opaque() bool                   { return opaque(i.OOpaque, i.WBounds, i.WAt) }
+
+type palettedImage struct {
+	IValue        any
+	WColorModel   func() color.Model
+	WBounds       func() image.Rectangle
+	WAt           func(x, y int) color.Color
+	WColorIndexAt func(x, y int) uint8
+	OOpaque       func() bool
+}
+
+func (i palettedImage) ColorModel() color.Model     { return i.WColorModel() }
+func (i palettedImage) Bounds() image.Rectangle     { return i.WBounds() }
+func (i palettedImage) At(x, y int) color.Color     { return i.WAt(x, y) }
+func (i palettedImage) ColorIndexAt(x, y int) uint8 { return i.WColorIndexAt(x, y) }
+func (i palettedImage) Opaque() bool                { return opaque(i.OOpaque, i.WBounds, i.WAt) }
+
+type deepPalettedImage struct {
+	IValue        any
+	WColorModel   func() color.Model
+	WBounds       func() image.Rectangle
+	WAt           func(x, y int) color.Color
+	WColorIndexAt func(x, y int) uint8
+	WRGBA64At     func(x, y int) color.RGBA64
+	OOpaque       func() bool
+}
+
+func (i deepPalettedImage) ColorModel() color.Model        { return i.WColorModel() }
+func (i deepPalettedImage) Bounds() image.Rectangle        { return i.WBounds() }
+func (i deepPalettedImage) At(x, y int) color.Color        { return i.WAt(x, y) }
+func (i deepPalettedImage) ColorIndexAt(x, y int) uint8    { return i.WColorIndexAt(x, y) }
+func (i deepPalettedImage) RGBA64At(x, y int) color.RGBA64 { return i.WRGBA64At(x, y) }
+func (i deepPalettedImage) Opaque() bool                   { return opaque(i.OOpaque, i.WBounds, i.WAt) }
+
+type deepCanvas struct {
+	IValue      any
+	WColorModel func() color.Model
+	WBounds     func() image.Rectangle
+	WAt         func(x, y int) color.Color
+	WSet        func(x, y int, c color.Color)
+	WRGBA64At   func(x, y int) color.RGBA64
+	WSetRGBA64  func(x, y int, c color.RGBA64)
+	OOpaque     func() bool
+}
+
+func (i deepCanvas) ColorModel() color.Model            { return i.WColorModel() }
+func (i deepCanvas) Bounds() image.Rectangle            { return i.WBounds() }
+func (i deepCanvas) At(x, y int) color.Color            { return i.WAt(x, y) }
+func (i deepCanvas) Set(x, y int, c color.Color)        { i.WSet(x, y, c) }
+func (i deepCanvas) RGBA64At(x, y int) color.RGBA64     { return i.WRGBA64At(x, y) }
+func (i deepCanvas) SetRGBA64(x, y int, c color.RGBA64) { i.WSetRGBA64(x, y, c) }
+func (i deepCanvas) Opaque() bool                       { return opaque(i.OOpaque, i.WBounds, i.WAt) }
+
+type readCloser struct {
+	IValue any
+	WRead  func([]byte) (int, error)
+	WClose func() error
+}
+
+func (r readCloser) Read(p []byte) (int, error) { return r.WRead(p) }
+func (r readCloser) Close() error               { return r.WClose() }
+
+type seekFile struct {
+	IValue any
+	WStat  func() (fs.FileInfo, error)
+	WRead  func([]byte) (int, error)
+	WClose func() error
+	WSeek  func(int64, int) (int64, error)
+}
+
+func (f seekFile) Stat() (fs.FileInfo, error)               { return f.WStat() }
+func (f seekFile) Read(p []byte) (int, error)               { return f.WRead(p) }
+func (f seekFile) Close() error                             { return f.WClose() }
+func (f seekFile) Seek(at int64, whence int) (int64, error) { return f.WSeek(at, whence) }
+
+type seekDirectory struct {
+	IValue   any
+	WStat    func() (fs.FileInfo, error)
+	WRead    func([]byte) (int, error)
+	WClose   func() error
+	WSeek    func(int64, int) (int64, error)
+	WReadDir func(int) ([]fs.DirEntry, error)
+}
+
+func (f seekDirectory) Stat() (fs.FileInfo, error)               { return f.WStat() }
+func (f seekDirectory) Read(p []byte) (int, error)               { return f.WRead(p) }
+func (f seekDirectory) Close() error                             { return f.WClose() }
+func (f seekDirectory) Seek(at int64, whence int) (int64, error) { return f.WSeek(at, whence) }
+func (f seekDirectory) ReadDir(n int) ([]fs.DirEntry, error)     { return f.WReadDir(n) }
+
+// namedContext says what package context calls the parent of a context.
+type namedContext struct {
+	IValue    any
+	WDeadline func() (time.Time, bool)
+	WDone     func() <-chan struct{}
+	WErr      func() error
+	WValue    func(any) any
+	OString   func() string
+}
+
+func (c namedContext) Deadline() (time.Time, bool) { return c.WDeadline() }
+func (c namedContext) Done() <-chan struct{}       { return c.WDone() }
+func (c namedContext) Err() error                  { return c.WErr() }
+func (c namedContext) Value(key any) any           { return c.WValue(key) }
+func (c namedContext) String() string {
+	o, ok := c.IValue.(rt.Obj)
+	switch {
+	case c.OString != nil:
+		return c.OString()
+	case ok:
+		return o.T.Name
+	}
+	return reflect.TypeOf(c.IValue).String()
+}

@@ -94,14 +94,29 @@ func (l *Lowerer) checkedIndex(e *ast.IndexExpr, base ast.Expr) *ast.IndexExpr {
 	if b, ok := l.typeOf(e.Index).Underlying().(*types.Basic); !ok || b.Kind() != types.Int {
 		i = call(ident("int"), i)
 	}
-	if simple(e.X) {
+	_, held := base.(*ast.Ident) // what a call returned, before this statement
+	if simple(e.X) || held {
 		at.Index = l.rt("Index", i, call(ident("len"), base))
 		return at
 	}
-	if l.placing || isArray {
+	if isArray {
 		return at
 	}
 	x, k := l.fresh("x"), l.fresh("k")
+	if _, isSlice := t.(*types.Slice); l.placing && isSlice { // the first of those from the index on
+		typ := l.opening(e, l.typeOf(e.X))
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{
+				Params:  &ast.FieldList{List: []*ast.Field{field(x, typ), field(k, ident("int"))}},
+				Results: &ast.FieldList{List: []*ast.Field{field("", typ)}},
+			},
+			Body: block(&ast.ReturnStmt{Results: []ast.Expr{&ast.SliceExpr{X: ident(x), Low: l.rt("Index", ident(k), call(ident("len"), ident(x)))}}}),
+		}
+		return &ast.IndexExpr{X: call(lit, base, i), Index: intLit(0)}
+	}
+	if l.placing {
+		return at
+	}
 	return &ast.IndexExpr{X: call(&ast.FuncLit{ // without an index: it is the element
 		Type: &ast.FuncType{
 			Params:  &ast.FieldList{List: []*ast.Field{field(x, l.opening(e, l.typeOf(e.X))), field(k, ident("int"))}},

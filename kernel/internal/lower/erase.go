@@ -172,9 +172,9 @@ func (l *Lowerer) isErased(x ast.Expr) bool {
 	if _, ok := l.Info.Selections[s]; !ok {
 		return false
 	}
-	saved := l.placing
-	l.placing = false
-	defer func() { l.placing = saved }()
+	placing, early := l.placing, l.early
+	l.placing, l.early = false, nil // this is not what is lowered
+	defer func() { l.placing, l.early = placing, early }()
 	low := l.expr(s)
 	return unrestored(low) != low
 }

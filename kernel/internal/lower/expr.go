@@ -318,11 +318,8 @@ func (l *Lowerer) address(x ast.Expr) ast.Expr {
 		}
 		return l.newOf(c, t, l.composite(c, t))
 	}
-	low := l.expr(x)
-	if c, ok := low.(*ast.CallExpr); ok {
-		if id, ok := c.Fun.(*ast.Ident); ok && strings.HasPrefix(id.Name, "restore_") {
-			l.refuse(x, "the address of a field whose type leads back to its struct is not supported by this engine; give that type a name")
-		}
+	if l.isErased(x) {
+		l.refuse(x, "the address of a field whose type leads back to its struct is not supported by this engine; give that type a name")
 	}
 	return addressOf(l.place(x))
 }

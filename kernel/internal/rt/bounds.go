@@ -81,7 +81,7 @@ func plainPanic(text string) error {
 			return Refusal{fmt.Sprintf("a value of a cell's type in a key of type %s is not supported by this engine; make the key any", strings.ReplaceAll(wrapper, "_", "."))}
 		}
 		return plainError(text)
-	case strings.HasPrefix(text, "reflect: ") && strings.HasSuffix(text, "index out of range"):
+	case text == "reflect: slice index out of range", text == "reflect: array index out of range", text == "reflect: string index out of range":
 		return indexOutOfRange
 	case strings.HasPrefix(text, "reflect") && (strings.HasPrefix(text, "reflect.Value.Slice") || strings.Contains(text, "slice index out of bounds")):
 		return boundsOutOfRange

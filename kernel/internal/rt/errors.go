@@ -60,6 +60,17 @@ func unwrapped(err error) []error {
 	return nil
 }
 
+// Timeout asks a Timeout method of the cell's type: packages os, net and net/url take none for false.
+func (e ErrObj) Timeout() bool { return e.says("Timeout") }
+
+// Temporary asks a Temporary method of the cell's type, as Timeout does.
+func (e ErrObj) Temporary() bool { return e.says("Temporary") }
+
+func (e ErrObj) says(name string) bool {
+	m, ok := e.T.bind(name, e.V)
+	return ok && m.Type() == reflect.TypeFor[func() bool]() && m.Call(nil)[0].Bool()
+}
+
 // Is asks an Is method of the cell's type.
 func (e ErrObj) Is(target error) bool {
 	m, ok := e.T.bind("Is", e.V)
@@ -126,6 +137,8 @@ func (r *Registry) Panicked(x any) any {
 			return x
 		}
 		return nilPointer
+	case ofReflection:
+		return string(v)
 	case string:
 		text = v
 	case runtime.Error:
@@ -138,6 +151,9 @@ func (r *Registry) Panicked(x any) any {
 	}
 	return x
 }
+
+// ofReflection is what package reflect panics with where a cell uses it, of the texts that the interpreter's own use has too.
+type ofReflection string
 
 // ErrorsAs is errors.As, also for targets that point to a type of a cell.
 func (r *Registry) ErrorsAs(err error, target any) bool {

@@ -311,13 +311,26 @@ func (v ReflectValue) FieldByName(name string) ReflectValue {
 }
 
 func (v ReflectValue) Index(k int) ReflectValue {
+	switch v.Kind() {
+	case reflect.Array, reflect.Slice, reflect.String:
+		if k < 0 || k >= v.Len() {
+			panic(ofReflection("reflect: " + v.Kind().String() + " index out of range"))
+		}
+	}
 	if v.Kind() == reflect.String {
 		return v.native(reflect.ValueOf(v.of.v.String()).Index(k))
 	}
 	return v.element(v.of.v.Index(k))
 }
 
-func (v ReflectValue) Slice(i, j int) ReflectValue { return v.with(v.of.v.Slice(i, j)) }
+func (v ReflectValue) Slice(i, j int) ReflectValue {
+	defer func() {
+		if text, ok := recover().(string); ok {
+			panic(ofReflection(text))
+		}
+	}()
+	return v.slice(v.of.v.Slice(i, j))
+}
 
 func (v ReflectValue) key(k reflect.Value) ReflectValue {
 	if v.of.t == nil {

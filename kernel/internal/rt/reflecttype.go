@@ -12,27 +12,39 @@ type ReflectType interface {
 	Align() int
 	AssignableTo(ReflectType) bool
 	Bits() int
+	CanSeq() bool
+	CanSeq2() bool
 	ChanDir() reflect.ChanDir
 	Comparable() bool
 	ConvertibleTo(ReflectType) bool
 	Elem() ReflectType
 	Field(int) ReflectField
+	FieldAlign() int
 	FieldByIndex([]int) ReflectField
 	FieldByName(string) (ReflectField, bool)
+	FieldByNameFunc(func(string) bool) (ReflectField, bool)
+	Fields() seq[ReflectField]
 	Implements(ReflectType) bool
 	In(int) ReflectType
+	Ins() seq[ReflectType]
 	IsVariadic() bool
 	Key() ReflectType
 	Kind() reflect.Kind
 	Len() int
 	Method(int) ReflectMethod
 	MethodByName(string) (ReflectMethod, bool)
+	Methods() seq[ReflectMethod]
 	Name() string
 	NumField() int
 	NumIn() int
 	NumMethod() int
 	NumOut() int
 	Out(int) ReflectType
+	Outs() seq[ReflectType]
+	OverflowComplex(complex128) bool
+	OverflowFloat(float64) bool
+	OverflowInt(int64) bool
+	OverflowUint(uint64) bool
 	PkgPath() string
 	Size() uintptr
 	String() string

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -26,5 +27,36 @@ func (r *Registry) Scanned(x any) any {
 	if m, ok := o.T.bind("Scan", o.V); ok && m.Type() == reflect.TypeFor[func(fmt.ScanState, rune) error]() {
 		return scanner{o}
 	}
+	if text := unscanned(reflect.ValueOf(o.V)); text != "" {
+		return unscannable{o, text + o.T.Name}
+	}
 	return o.V
 }
+
+// unscanned is what package fmt says of the type of a value that it cannot scan into.
+func unscanned(v reflect.Value) string {
+	if v.Kind() != reflect.Pointer {
+		return "type not a pointer: "
+	}
+	switch t := v.Type().Elem(); t.Kind() {
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return ""
+		}
+	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return ""
+	}
+	return "can't scan type: "
+}
+
+// unscannable is a cell's value that cannot be scanned into, as the text says.
+type unscannable struct {
+	Obj
+	text string
+}
+
+func (u unscannable) home() Obj { return u.Obj }
+
+// Scan returns that as an error.
+func (u unscannable) Scan(fmt.ScanState, rune) error { return errors.New(u.text) }
