@@ -133,7 +133,13 @@ func (o Obj) decoded(decode func(any) error) error {
 	failed := decode(x.Interface())
 	if err := m.restore(v.Elem(), x.Elem(), p.Elem().Underlying()); err != nil && failed == nil { // also what was decoded before it failed
 		var e *json.UnmarshalTypeError
-		if errors.As(err, &e) && e.Struct == unnamed {
+		switch {
+		case !errors.As(err, &e):
+		case pointed() && e.Field != "":
+			if _, own := e.Type.(typeNamed); own {
+				e.Struct = nameOf(p.Elem())
+			}
+		case e.Struct == unnamed:
 			_, e.Struct = structOf(p.Elem())
 		}
 		return err

@@ -392,7 +392,7 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 				if e, ok := err.(*json.UnmarshalTypeError); ok {
 					if _, own := e.Type.(typeNamed); own || !pointed() { // of a method that decodes it stays as it is from Go 1.27 on
 						switch {
-						case e.Field == "" && e.Struct == "":
+						case e.Field == "" && e.Struct == "", !own && m.decodesItself(f.Type()):
 							e.Struct = unnamed
 						case e.Struct == unnamed && !f.Embedded():
 							_, e.Struct = structOf(f.Type())
@@ -419,6 +419,20 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 		dst.Set(reflect.ValueOf(x))
 	}
 	return nil
+}
+
+// decodesItself says whether values of type t, or what they are made of short of structs, have a method UnmarshalJSON.
+func (m *mirror) decodesItself(t types.Type) bool {
+	for {
+		if types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalJSON") != nil {
+			return true
+		}
+		e, ok := t.Underlying().(interface{ Elem() types.Type })
+		if !ok {
+			return false
+		}
+		t = e.Elem()
+	}
 }
 
 // decodeInto decodes JSON text into a value that decodes itself, or whose type the mirror could not spell out.

@@ -16,6 +16,7 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 	if err.Field == "" {
 		parts = nil
 	}
+	root := nameOf(t)
 	owner, inside := "", false // whether an embedded struct's field is next, which counts as one of what embeds it
 	open := func() {           // as the mirror was made: it spells a type out once
 		if n, ok := types.Unalias(t).(*types.Named); ok {
@@ -44,7 +45,10 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 		inside, t = f.Embedded() && tag == "" && k < len(parts)-1, f.Type()
 	}
 	err.Field = strings.Join(parts, ".")
-	if owner != "" {
+	switch {
+	case pointed() && err.Field != "":
+		err.Struct = root
+	case owner != "":
 		err.Struct = owner
 	}
 	for {
@@ -68,15 +72,19 @@ func (m *mirror) typeError(err *json.UnmarshalTypeError, t types.Type) error {
 	}
 }
 
+// nameOf is the name of t, "" where it has none.
+func nameOf(t types.Type) string {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
 // structOf is the struct that t, a pointer to it, or its elements are, and the struct's name.
 func structOf(t types.Type) (*types.Struct, string) {
 	for {
 		if s, ok := t.Underlying().(*types.Struct); ok {
-			name := ""
-			if n, ok := types.Unalias(t).(*types.Named); ok {
-				name = n.Obj().Name()
-			}
-			return s, name
+			return s, nameOf(t)
 		}
 		e, ok := t.Underlying().(interface{ Elem() types.Type })
 		if !ok {
