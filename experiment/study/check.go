@@ -60,7 +60,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 	if len(suite.Studies) > 0 {
 		return suite.check(ctx, dir, layouts, show)
 	}
-	return check(ctx, dir, layouts, show)
+	return check(ctx, dir, layouts, math.MaxInt, show)
 }
 
 // openSuite reads the results of a suite; those of one study have no studies in them.
@@ -81,7 +81,7 @@ func (s *suiteFile) check(ctx context.Context, dir string, layouts bool, show pr
 	var studies []*Result
 	for _, name := range s.Studies {
 		folder := filepath.Join(dir, name)
-		c, err := check(ctx, folder, layouts, show)
+		c, err := check(ctx, folder, layouts, math.MaxInt, show)
 		if err != nil {
 			return out, err
 		}
@@ -111,8 +111,8 @@ func (s *suiteFile) check(ctx context.Context, dir string, layouts bool, show pr
 	return out, nil
 }
 
-// check computes one study again.
-func check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {
+// check computes one study again, and the figures of the runs of its first seeds.
+func check(ctx context.Context, dir string, layouts bool, seeds int, show progress.Progress) (Checked, error) {
 	var out Checked
 	stored, err := Open(dir)
 	if err != nil {
@@ -123,7 +123,7 @@ func check(ctx context.Context, dir string, layouts bool, show progress.Progress
 		return out, err
 	}
 	for i := range again.Arms {
-		for k := range again.Arms[i].Seeds {
+		for k := range min(seeds, len(again.Arms[i].Seeds)) {
 			s := &again.Arms[i].Seeds[k]
 			if err := s.again(ctx, again, layouts, show); err != nil {
 				return out, err
