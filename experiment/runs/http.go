@@ -198,11 +198,20 @@ func (s *Service) differing(version uint64) []string {
 	return s.columns
 }
 
-// chosen finds the runs that a request names.
-func (s *Service) chosen(r *http.Request) (list []*Run, err error) {
+// named are the paths of runs in a request.
+func named(r *http.Request) ([]string, error) {
 	paths := r.URL.Query()["run"]
 	if len(paths) == 0 || len(paths) > maxCurves {
 		return nil, fmt.Errorf("%d runs; expected 1 to %d", len(paths), maxCurves)
+	}
+	return paths, nil
+}
+
+// chosen finds the runs that a request names.
+func (s *Service) chosen(r *http.Request) (list []*Run, err error) {
+	paths, err := named(r)
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range paths {
 		run, err := s.Index.Find(p)
@@ -214,17 +223,25 @@ func (s *Service) chosen(r *http.Request) (list []*Run, err error) {
 	return list, nil
 }
 
+// curve leaves out runs that have not the column, and of several those whose folder was removed since they were listed.
 func (s *Service) curve(r *http.Request) (any, error) {
-	list, err := s.chosen(r)
+	paths, err := named(r)
 	if err != nil {
 		return nil, err
 	}
 	curves := []Curve{}
-	for _, run := range list {
-		if _, has := run.Latest[r.FormValue("column")]; !has {
+	for _, p := range paths {
+		run, err := s.Index.Find(p)
+		var c Curve
+		if err == nil {
+			if _, has := run.Latest[r.FormValue("column")]; !has {
+				continue
+			}
+			c, err = s.Index.Curve(run, r.FormValue("column"), maxPoints)
+		}
+		if gone := errors.Is(err, ErrUnknown) || errors.Is(err, fs.ErrNotExist); gone && len(paths) > 1 {
 			continue
 		}
-		c, err := s.Index.Curve(run, r.FormValue("column"), maxPoints)
 		if err != nil {
 			return nil, err
 		}

@@ -108,6 +108,10 @@ func TestLife(t *testing.T) {
 	if len(curves) != 1 || len(curves[0].Values) == 0 {
 		t.Errorf("curve of the finished run: %+v", curves)
 	}
+	call("GET", "/curve?column=adapted_return&run=gone&run="+url.QueryEscape(second), nil, &curves)
+	if len(curves) != 1 {
+		t.Errorf("curves of that run and one that is gone: %+v", curves)
+	}
 	if l := until("listed", func(runs.Listing) bool { return true }); strings.Join(l.Columns, " ") != "pearl.iterations" {
 		t.Errorf("settings that differ: %v", l.Columns)
 	}
