@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"go/types"
 	"maps"
+	_ "time/tzdata" // cells can import it: time zones on machines that have none
 
 	"github.com/traefik/yaegi/stdlib"
 )

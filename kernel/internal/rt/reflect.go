@@ -325,8 +325,12 @@ func (v ReflectValue) Index(k int) ReflectValue {
 
 func (v ReflectValue) Slice(i, j int) ReflectValue {
 	defer func() {
-		if text, ok := recover().(string); ok {
-			panic(ofReflection(text))
+		switch x := recover().(type) {
+		case nil:
+		case string:
+			panic(ofReflection(x))
+		default:
+			panic(x)
 		}
 	}()
 	return v.slice(v.of.v.Slice(i, j))

@@ -113,33 +113,32 @@ func yields(t ReflectType, n int) bool {
 	return y.NumIn() == n && y.NumOut() == 1 && y.Out(0).Kind() == reflect.Bool
 }
 
-// sized is a number type of the kind of t, which panics otherwise.
-func (t rtype) sized(method string, from, to reflect.Kind) reflect.Value {
+// zero is a value of the type, of a kind of numbers that method is for.
+func (t rtype) zero(method, numbers string, from, to reflect.Kind) reflect.Value {
 	if k := t.Kind(); k < from || k > to {
-		panic("reflect: " + method + " of non-" + map[reflect.Kind]string{
-			reflect.Int: "int", reflect.Uint: "uint", reflect.Float32: "float", reflect.Complex64: "complex"}[from] + " type " + t.String())
+		panic("reflect: " + method + " of non-" + numbers + " type " + t.String())
 	}
 	return reflect.Zero(lowKind(t))
 }
 
 // OverflowInt says whether x does not fit the type.
 func (t rtype) OverflowInt(x int64) bool {
-	return t.sized("OverflowInt", reflect.Int, reflect.Int64).OverflowInt(x)
+	return t.zero("OverflowInt", "int", reflect.Int, reflect.Int64).OverflowInt(x)
 }
 
 // OverflowUint says whether x does not fit the type.
 func (t rtype) OverflowUint(x uint64) bool {
-	return t.sized("OverflowUint", reflect.Uint, reflect.Uintptr).OverflowUint(x)
+	return t.zero("OverflowUint", "uint", reflect.Uint, reflect.Uintptr).OverflowUint(x)
 }
 
 // OverflowFloat says whether x does not fit the type.
 func (t rtype) OverflowFloat(x float64) bool {
-	return t.sized("OverflowFloat", reflect.Float32, reflect.Float64).OverflowFloat(x)
+	return t.zero("OverflowFloat", "float", reflect.Float32, reflect.Float64).OverflowFloat(x)
 }
 
 // OverflowComplex says whether x does not fit the type.
 func (t rtype) OverflowComplex(x complex128) bool {
-	return t.sized("OverflowComplex", reflect.Complex64, reflect.Complex128).OverflowComplex(x)
+	return t.zero("OverflowComplex", "complex", reflect.Complex64, reflect.Complex128).OverflowComplex(x)
 }
 
 // FieldByNameFunc is the field that match takes, as of the type.

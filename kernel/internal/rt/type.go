@@ -166,7 +166,7 @@ func (r *Registry) Register(id int, name string, f any) {
 	t := r.typ(id)
 	t.mu.Lock()
 	t.binds[name] = reflect.ValueOf(f)
-	if m, ok := reflect.TypeOf(f).Out(0), name == "Error"; ok && m.NumIn() == 0 && m.NumOut() == 1 && m.Out(0) == reflect.TypeFor[string]() {
+	if name == "Error" && reflect.TypeOf(f).Out(0) == reflect.TypeFor[func() string]() {
 		t.err.Store(true)
 	}
 	t.mu.Unlock()
