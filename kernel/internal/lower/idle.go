@@ -22,6 +22,30 @@ func leading(file *ast.File) {
 	})
 }
 
+// landing puts a step before a return without values that begins a clause or a block. Such a return is no step of its own, and where
+// several conditions lead to it the interpreter would take it for one that follows itself, without end.
+func landing(file *ast.File) {
+	step := func(body []ast.Stmt) []ast.Stmt {
+		if len(body) > 0 {
+			if r, ok := body[0].(*ast.ReturnStmt); ok && len(r.Results) == 0 {
+				return append([]ast.Stmt{assign(ident("_"), ident("stop__"))}, body...)
+			}
+		}
+		return body
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CaseClause:
+			n.Body = step(n.Body)
+		case *ast.CommClause:
+			n.Body = step(n.Body)
+		case *ast.BlockStmt:
+			n.List = step(n.List)
+		}
+		return true
+	})
+}
+
 // still says whether x is no step of its own.
 func still(x ast.Expr) bool {
 	switch x.(type) {

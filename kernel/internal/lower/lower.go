@@ -272,6 +272,7 @@ func (l *Lowerer) file() *ast.File {
 	apart(f)
 	keyElements(f)
 	leading(f)
+	landing(f)
 	if len(paths) > 0 {
 		f.Decls = append([]ast.Decl{specs}, f.Decls...)
 	}
