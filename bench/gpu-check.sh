@@ -106,23 +106,24 @@ steps() {
 		step 3-time-$precision 60 $bench --updates $burst --precision $precision --algo $algos --size $sizes --json
 	done
 	step 3-time-8-seeds 60 $train --precision tf32 --seeds 8 $small --out "$work/eight"
-	for peer in jax torch-graph torch-compile torch; do
-		step 4-$peer-tf32 130 $bench --algo $algos --size $sizes --updates $updates --precision tf32 --vs $peer --python "$python" --json
-	done
+	step 4-jax-tf32 130 $bench --algo $algos --size $sizes --updates $updates --precision tf32 --vs jax --python "$python" --json
 	step 5-check-fp32 80 $bench --check --algo $algos --size $sizes
 	step 5-check-tf32 80 $bench --check --algo $algos --precision tf32 --size $sizes
 	step 5-check-own 60 $bench --check --products own --algo pearl --size oyster
+	step 6-programs 240 env NACRE_TEST_GPU=1 "$work/bin/cuda.test" -test.run "$programs" -test.v
+	step 6-interrupt 40 timeout -s INT 10 $train $small --out "$work/interrupted"
+	step 6-resume 20 timeout -s INT 10 "$work/bin/nacre" resume "$work/interrupted"
+	for peer in torch-graph torch-compile torch; do
+		step 7-$peer-tf32 130 $bench --algo $algos --size $sizes --updates $updates --precision tf32 --vs $peer --python "$python" --json
+	done
 	for tool in memcheck racecheck synccheck initcheck; do
-		step 6-$tool 120 $(with compute-sanitizer --tool $tool --error-exitcode 9 $train $tiny --out "$work/$tool")
+		step 8-$tool 120 $(with compute-sanitizer --tool $tool --error-exitcode 9 $train $tiny --out "$work/$tool")
 	done
 	# The ten longest kernels: their times and how much of the card they use.
 	metrics=gpu__time_duration.sum,sm__throughput.avg.pct_of_peak_sustained_elapsed,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__t_sector_hit_rate.pct,sm__warps_active.avg.pct_of_peak_sustained_active,launch__registers_per_thread
-	step 7-counters 200 sh -c "$(with ncu --graph-profiling node --launch-count 400 --csv --print-units base --metrics $metrics $bench --updates 2 --precision tf32 --algo $algos --size oyster) >'$work/counters.csv'; grep -v gpu__time_duration '$work/counters.csv' | tail -n 5; grep gpu__time_duration '$work/counters.csv' | awk -F'\",\"' '{t[\$5] = \$NF > t[\$5] ? \$NF : t[\$5]} END {for (k in t) print t[k], k}' | tr -d '\"' | sort -rn | head -n 10 | tee '$work/longest'; cut -d' ' -f2- '$work/longest' | cut -d'(' -f1 | grep -Ff - '$work/counters.csv' | tail -n 600"
+	step 8-counters 200 sh -c "$(with ncu --clock-control none --graph-profiling node --launch-count 400 --csv --print-units base --metrics $metrics $bench --updates 2 --precision tf32 --algo $algos --size oyster) >'$work/counters.csv'; grep -v gpu__time_duration '$work/counters.csv' | tail -n 5; grep gpu__time_duration '$work/counters.csv' | awk -F'\",\"' '{t[\$5] = \$NF > t[\$5] ? \$NF : t[\$5]} END {for (k in t) print t[k], k}' | tr -d '\"' | sort -rn | head -n 10 | tee '$work/longest'; cut -d' ' -f2- '$work/longest' | cut -d'(' -f1 | grep -Ff - '$work/counters.csv' | tail -n 600"
 	# The same by lines of the kernels' text, which stays in OUT.
-	step 7-lines 120 env NACRE_CUDA_SOURCE="$out/source" sh -c "$bench --updates 1 --precision tf32 --algo $algos --size oyster && $(with ncu --graph-profiling node --launch-count 60 --section SourceCounters --kernel-name "'regex:^(region|step|draw|walk|normals)'" --page source --print-source cuda --csv $bench --updates 1 --precision tf32 --algo $algos --size oyster)"
-	step 8-programs 240 env NACRE_TEST_GPU=1 "$work/bin/cuda.test" -test.run "$programs" -test.v
-	step 8-interrupt 40 timeout -s INT 10 $train $small --out "$work/interrupted"
-	step 8-resume 20 timeout -s INT 10 "$work/bin/nacre" resume "$work/interrupted"
+	step 8-lines 120 env NACRE_CUDA_SOURCE="$out/source" sh -c "$bench --updates 1 --precision tf32 --algo $algos --size oyster && $(with ncu --clock-control none --graph-profiling node --launch-count 60 --section SourceCounters --kernel-name "'regex:^(region|step|draw|walk|normals)'" --page source --print-source cuda --csv $bench --updates 1 --precision tf32 --algo $algos --size oyster)"
 	for algo in oracle mql rl2; do
 		step 9-time-$algo 60 $bench --updates $updates --precision tf32 --algo $algo --size $sizes --json
 	done
