@@ -202,7 +202,10 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 		f := s.Field(k)
 		name := fieldName(f, k)
 		if native(t) {
-			name = f.Name()
+			if name = f.Name(); !f.Exported() { // what is reached through it is reached from outside
+				t = l.subst(f.Type())
+				continue
+			}
 		}
 		y := sel(x, name)
 		y.Sel.NamePos = l.pos(n)
