@@ -274,6 +274,7 @@ func (l *Lowerer) file() *ast.File {
 	keyElements(f)
 	leading(f)
 	landing(f)
+	l.arrivals(f)
 	if len(paths) > 0 {
 		f.Decls = append([]ast.Decl{specs}, f.Decls...)
 	}
