@@ -512,12 +512,23 @@ func (v ReflectValue) MethodByName(name string) ReflectValue {
 		}
 		return v.Elem().MethodByName(name)
 	}
-	m, ok := v.of.t.bind(name, interfaceOf(v.of.v))
-	if !ok {
+	low := v.of.t.bound(name)
+	if low == nil {
 		refuse("calling the method %s of %s by reflection is not supported here: hand reflect.ValueOf a pointer or a value of that type first", name, v.of.t.Name)
 	}
+	if low.Kind() != reflect.Func { // of a signature that the interpreter cannot spell
+		m, _ := v.of.t.bind(name, interfaceOf(v.of.v))
+		low = m.Type()
+	}
+	m := reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value { // the receiver is what it is when it is called
+		f, _ := v.of.t.bind(name, interfaceOf(v.of.v))
+		if low.IsVariadic() {
+			return f.CallSlice(in)
+		}
+		return f.Call(in)
+	})
 	sig := types.NewSignatureType(nil, nil, nil, f.Signature().Params(), f.Signature().Results(), f.Signature().Variadic())
-	v.r.learn(v.r.Resolve(sig), m.Type())
+	v.r.learn(v.r.Resolve(sig), low)
 	return v.part(m, sig, false)
 }
 
