@@ -173,11 +173,14 @@ func (l *Lowerer) funcRef(n ast.Node, id *ast.Ident) ast.Expr {
 		}
 	}
 	obj = obj.Origin()
-	f, ok := l.funcs[obj]
-	if !ok {
-		f, ok = l.sources[obj]
+	f := l.funcs[obj]
+	if f == nil {
+		f = l.sources[obj]
 	}
-	if ok {
+	if f == nil {
+		f = l.twin(obj)
+	}
+	if f != nil {
 		if inst, ok := l.Info.Instances[id]; ok {
 			return ident(l.instance(n, f, l.typeArgs(inst.TypeArgs)))
 		}

@@ -44,8 +44,11 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 		}
 		return target{fun: &ast.TypeAssertExpr{X: l.rt("Method", x, strLit(obj.Name())), Type: l.lowSignature(n, obj.Signature(), nil)}}, ""
 	}
-	f, ok := l.funcs[obj.Origin()]
-	if !ok {
+	f := l.funcs[obj.Origin()]
+	if f == nil {
+		f = l.twin(obj.Origin())
+	}
+	if f == nil {
 		f = l.sourceMethod(n, recv, obj)
 	}
 	if f == nil {
@@ -96,6 +99,19 @@ func (l *Lowerer) bound(n ast.Node, x ast.Expr, recv types.Type, obj *types.Func
 		elem = types.NewPointer(elem)
 	}
 	return target{fun: &ast.Ident{Name: name, NamePos: l.pos(n)}, recv: []ast.Expr{x}, types: []types.Type{elem}, named: true}, ""
+}
+
+// twin is the function of a cell that was declared where obj is: a cell that was refused may have had its body checked again,
+// which leaves other objects in it.
+func (l *Lowerer) twin(obj *types.Func) *Func {
+	if fromCell2(obj) && obj.Pos().IsValid() {
+		for o, f := range l.funcs {
+			if o.Pos() == obj.Pos() && o.Name() == obj.Name() {
+				return f
+			}
+		}
+	}
+	return nil
 }
 
 // checkReceiver refuses methods of generic native types, which have no symbols.
