@@ -632,6 +632,25 @@ func DeclaredNames(decls []ast.Decl) map[string]bool {
 	return m
 }
 
+// quiet says whether evaluating x shows in nothing but its value: it calls, receives and divides nothing and looks nowhere.
+func quiet(x ast.Expr) bool {
+	yes := true
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SelectorExpr:
+			yes = false
+		case *ast.BinaryExpr:
+			yes = yes && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR && n.Op != token.EQL && n.Op != token.NEQ
+		case *ast.UnaryExpr:
+			yes = yes && n.Op != token.ARROW
+		case *ast.FuncLit:
+			return false
+		}
+		return yes
+	})
+	return yes
+}
+
 // keyLiterals gives the fields of unkeyed struct literals their names: the checker takes the unexported ones of an
 // earlier cell's type for another package's.
 func (c *checker) keyLiterals(f *ast.File) {
@@ -658,7 +677,7 @@ func (c *checker) keyLiterals(f *ast.File) {
 		elts := lit.Elts
 		lit.Elts = nil
 		for k, e := range elts {
-			if _, constant := e.(*ast.BasicLit); constant && s.Field(k).Name() == "_" {
+			if s.Field(k).Name() == "_" && quiet(e) {
 				continue // which has no name to give it by
 			}
 			lit.Elts = append(lit.Elts, &ast.KeyValueExpr{Key: &ast.Ident{Name: s.Field(k).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e})

@@ -12,17 +12,23 @@ import (
 // method lowers the callee x.M.
 func (l *Lowerer) method(e *ast.SelectorExpr, s *types.Selection) (target, string) {
 	recv := l.typeOf(e.X)
-	obj, index := s.Obj().(*types.Func), s.Index()
-	if l.env != nil { // the method of what a type parameter stands for
-		o, i, _ := types.LookupFieldOrMethod(recv, true, s.Obj().Pkg(), s.Obj().Name())
-		f, ok := o.(*types.Func)
-		if !ok {
-			l.refuse(e, "%s has no method %s", recv, s.Obj().Name())
-		}
-		obj, index = f, i
-	}
+	obj, index := l.selected(e, recv, s)
 	x := l.expr(e.X)
 	return l.bound(e, x, recv, obj, index)
+}
+
+// selected is the method that s selects of values of type recv, and the fields to it: that of what a type parameter stands
+// for is looked for anew.
+func (l *Lowerer) selected(n ast.Node, recv types.Type, s *types.Selection) (*types.Func, []int) {
+	if l.env == nil {
+		return s.Obj().(*types.Func), s.Index()
+	}
+	o, index, _ := types.LookupFieldOrMethod(recv, true, s.Obj().Pkg(), s.Obj().Name())
+	f, ok := o.(*types.Func)
+	if !ok {
+		l.refuse(n, "%s has no method %s", recv, s.Obj().Name())
+	}
+	return f, index
 }
 
 // bound selects the method obj, reached through the fields index, of x.
@@ -137,7 +143,7 @@ func methodName(recv types.Type, obj *types.Func) string {
 // methodValue lowers x.M as a function value: the receiver is evaluated now.
 func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	sig := l.typeOf(e).(*types.Signature)
-	obj := l.methodObject(e, s)
+	obj, _ := l.selected(e, l.typeOf(e.X), s)
 	recvType := l.subst(obj.Signature().Recv().Type())
 	if !fromCell2(obj) && !executes(obj) && !types.IsInterface(recvType) && !types.IsInterface(l.typeOf(e.X)) {
 		return l.nativeMethod(e, s, obj, recvType, sig)
@@ -188,17 +194,6 @@ func hidden(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && !named.Obj().Exported() && !fromCell(named.Obj())
 }
 
-func (l *Lowerer) methodObject(e *ast.SelectorExpr, s *types.Selection) *types.Func {
-	if l.env != nil {
-		if f, ok := first(types.LookupFieldOrMethod(l.typeOf(e.X), true, s.Obj().Pkg(), s.Obj().Name())).(*types.Func); ok {
-			return f
-		}
-	}
-	return s.Obj().(*types.Func)
-}
-
-func first(o types.Object, _ []int, _ bool) types.Object { return o }
-
 // bindLiteral is func(r) func(args) results { return func(args) results { return f(r, args) } }(recv).
 func (l *Lowerer) bindLiteral(n ast.Node, f target, recvType types.Type, sig *types.Signature, recv ast.Expr) ast.Expr {
 	r := l.fresh("r")
@@ -245,9 +240,9 @@ func (l *Lowerer) methodExpr(e *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	for k := range names {
 		names[k] = l.fresh("a")
 	}
-	obj := s.Obj().(*types.Func)
+	obj, index := l.selected(e, recv, s)
 	var x ast.Expr = ident(names[0])
-	f, _ := l.bound(e, x, recv, obj, s.Index())
+	f, _ := l.bound(e, x, recv, obj, index)
 	inner := &ast.CallExpr{Fun: f.fun, Args: f.recv}
 	for _, a := range names[1:] {
 		inner.Args = append(inner.Args, ident(a))

@@ -314,6 +314,9 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 		}
 		t = source
 	} else if !fromCell(obj) {
+		if i, ok := t.Underlying().(*types.Interface); ok && i.Empty() { // json.Token: the interpreter would wrap its values
+			return anyType()
+		}
 		if _, ok := l.Reg.Symbol(obj.Pkg().Path(), obj.Name()); !ok {
 			rt := l.Reg.NativeType(obj.Pkg().Path(), obj.Name())
 			if rt == nil {
