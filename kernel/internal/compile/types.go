@@ -104,7 +104,7 @@ func (w *writer) embeddedType(t types.Type) string {
 }
 
 // inferred declares a variable that points to one of the type t where that is an unexported one of a package, which has
-// no name here: the compiler infers it from a function of the package that returns it.
+// no name here: the compiler infers it from a variable of the package that has it, or a function that returns it.
 func (w *writer) inferred(name string, t types.Type) (text string, ok bool) {
 	o := t
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
@@ -116,6 +116,10 @@ func (w *writer) inferred(name string, t types.Type) (text string, ok bool) {
 	}
 	scope := n.Obj().Pkg().Scope()
 	for _, from := range scope.Names() {
+		if v, ok := scope.Lookup(from).(*types.Var); ok && v.Exported() && types.Identical(v.Type(), t) {
+			return fmt.Sprintf("var %s = %s__of(%s.%s)\nfunc %s__of[R any](R) *R { return nil }\n", name, name,
+				w.pkg(n.Obj().Pkg().Path()), from, name), true
+		}
 		f, ok := scope.Lookup(from).(*types.Func)
 		if !ok || !f.Exported() || f.Signature().TypeParams().Len() > 0 {
 			continue
