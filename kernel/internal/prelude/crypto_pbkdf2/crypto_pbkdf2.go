@@ -8,11 +8,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash"
+	"runtime"
+	"strings"
 )
 
 func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	if keyLength <= 0 {
-		return nil, errors.New("pkbdf2: keyLength must be larger than 0")
+		name := "pbkdf2"
+		if strings.HasPrefix(runtime.Version(), "go1.26") {
+			name = "pkbdf2" // as it was spelt
+		}
+		return nil, errors.New(name + ": keyLength must be larger than 0")
 	}
 	m := hmac.New(func() hash.Hash { return h() }, []byte(password))
 	size := m.Size()
