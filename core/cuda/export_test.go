@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"nacre/core"
 	"nacre/core/gpu"
@@ -221,6 +222,13 @@ func Kernels(p *core.Program) (bodies []string, err error) {
 }
 
 func Texts() (head, drawing string) { return prelude + gemmText + optimiserText, prelude + feedText }
+
+// FewEntries makes walks through the normals' stream know fewer places at which a part may be entered, until undo.
+func FewEntries(n int) (undo func()) {
+	whole := feedText
+	feedText = strings.Replace(whole, "#define ENTRIES 16", fmt.Sprint("#define ENTRIES ", n), 1)
+	return func() { feedText = whole }
+}
 
 // Compile translates a text for an architecture with the NVRTC that is found.
 func Compile(text, capability string) ([]byte, error) {
