@@ -259,8 +259,11 @@ func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 		return false, err
 	}
 	var found int32
-	var results [proposals][heuristicLength / 8]uint64
-	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, proposals, uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
+	results := make([][heuristicLength / 8]uint64, proposals)
+	if without("few") {
+		results = make([][heuristicLength / 8]uint64, 4*proposals)
+	}
+	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, uintptr(len(results)), uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
 	if code != 0 && code != notSupported && code != invalidValue {
 		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
 	}

@@ -18,6 +18,10 @@
 package cuda
 
 import (
+	"os"
+	"slices"
+	"strings"
+
 	"nacre/core"
 	"nacre/core/gpu"
 )
@@ -61,7 +65,16 @@ func Planning(o Options) gpu.Options {
 	}
 	// Operands in two parts are made for each product anew: turned as it needs them, and their sums would be others.
 	p := o.precision()
-	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Fours: p == "tf32", Vectors: true}
+	return gpu.Options{MaskedReLU: !without("masks"), ColumnSums: p != "tf32x3" && !without("sums"), Transposes: p == "tf32" && !without("copies"),
+		Fours: p == "tf32", Vectors: true, OneBranch: without("branches")}
+}
+
+// EnvWithout names the environment variable that lists, separated by commas, what plans do without, so that a GPU can tell
+// what each is worth: "masks", "sums", "copies", "branches", and "few", the limit of algorithms tried.
+const EnvWithout = "NACRE_CUDA_WITHOUT"
+
+func without(what string) bool {
+	return slices.Contains(strings.Split(os.Getenv(EnvWithout), ","), what)
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC

@@ -71,7 +71,7 @@ func (g *device) prepare() error {
 	g.info.CublasLt = fmt.Sprint(g.lt.version)
 	i := g.info
 	g.choices = newChoices(g.compiler.cache, fmt.Sprintf("%s, %s, %d multiprocessors, driver %s, cuBLASLt %s, %s", i.Name, i.Capability, i.Multiprocessor,
-		i.Driver, i.CublasLt, g.options.precision()))
+		i.Driver, i.CublasLt, g.options.precision()+map[bool]string{true: " of many"}[without("few")]))
 	return nil
 }
 

@@ -280,20 +280,28 @@ func (f *feeder) Begin(a, b, update uint64) error {
 
 // ahead draws the data of the next update.
 func (f *feeder) ahead(s stream) error {
-	var args arguments
-	args.pointer(f.state)
-	if err := f.gpu.launch(f.raw, s, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane), 1, args); err != nil {
-		return err
-	}
-	if err := f.gpu.launch(f.draw, s, 1, 1, args); err != nil {
-		return err
-	}
-	for _, k := range []kernel{f.walk, f.normals} {
-		if err := f.gpu.launch(k, s, int(f.content.walks), 1, args); err != nil {
+	for _, launch := range f.launches() {
+		if err := launch(s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// launches are those that draw the data of an update.
+func (f *feeder) launches() (list []func(stream) error) {
+	var args arguments
+	args.pointer(f.state)
+	for _, x := range []struct {
+		kernel kernel
+		blocks int
+	}{
+		{f.raw, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane)}, {f.draw, 1},
+		{f.walk, int(f.content.walks)}, {f.normals, int(f.content.walks)},
+	} {
+		list = append(list, func(s stream) error { return f.gpu.launch(x.kernel, s, x.blocks, 1, args) })
+	}
+	return list
 }
 
 // Load implements feed.Feed.

@@ -50,6 +50,8 @@ type Options struct {
 	// InOrder says that the device runs the units one after the other, so that room can be taken again by whatever comes
 	// after its last reader.
 	InOrder bool
+	// OneBranch says that all units run on one branch.
+	OneBranch bool
 }
 
 // Unit becomes one launch. Exactly one of Region, Product, Steps and Ticks is set.

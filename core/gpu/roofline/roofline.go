@@ -13,6 +13,7 @@ package roofline
 
 import (
 	"fmt"
+	"strings"
 
 	"nacre/internal/nearest"
 )
@@ -60,6 +61,17 @@ func Names() []string {
 		out = append(out, c.Name)
 	}
 	return out
+}
+
+// Of returns the card that a driver's name for it, such as "NVIDIA H100 80GB HBM3", is that of; ok is false for others.
+func Of(title string) (c Card, ok bool) {
+	title = strings.ToLower(strings.ReplaceAll(title, " ", ""))
+	for _, c := range Cards {
+		if strings.Contains(title, c.Name) {
+			return c, true
+		}
+	}
+	return Card{}, false
 }
 
 // Find returns the card of a name; the error has the nearest one.

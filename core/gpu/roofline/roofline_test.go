@@ -143,6 +143,21 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
+// A driver's name finds its card, and measured times stand beside the modelled ones.
+func TestMeasured(t *testing.T) {
+	card, ok := roofline.Of("NVIDIA H100 80GB HBM3")
+	if _, other := roofline.Of("Tesla T4"); !ok || card.Name != "h100" || other {
+		t.Errorf("found %q, %v, and a Tesla T4: %v", card.Name, ok, other)
+	}
+	m := roofline.New(layers(t, 4096, 300, 2), card, roofline.Options{})
+	if err := m.Measure([]float64{1}); err == nil {
+		t.Error("one time for two launches is no error")
+	}
+	if err := m.Measure([]float64{12.5, 13.25}); err != nil || m.Measured != 25.75 || !strings.Contains(m.String(), " 13.25 ") {
+		t.Errorf("%v, %v", err, m)
+	}
+}
+
 func TestFind(t *testing.T) {
 	if _, err := roofline.Find("h10"); err == nil || !strings.Contains(err.Error(), "h100") {
 		t.Errorf("the error of an unknown GPU is %v", err)
