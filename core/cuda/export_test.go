@@ -243,6 +243,12 @@ func Compile(text, capability string) ([]byte, error) {
 	return c.translate(text, name)
 }
 
+// Precompile compiles a text, so that it need not be when it is loaded.
+func Precompile(d core.Device, text string) error {
+	_, err := d.(*device).compiler.compile(text)
+	return err
+}
+
 // RunText compiles a text and runs a kernel that takes a pointer to n floats, which it returns.
 func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error) {
 	g := d.(*device)
