@@ -52,40 +52,47 @@ func TestVariants(t *testing.T) {
 	if os.Getenv("NACRE_VARIANTS") == "" {
 		t.Skip("not asked for: NACRE_VARIANTS names no sizes and precisions")
 	}
+	var texts []string
 	for _, of := range strings.Fields(os.Getenv("NACRE_VARIANTS")) {
 		name, precision, _ := strings.Cut(of, "/")
 		size, err := yardstick.Find(name)
 		must(t, err)
-		if part := os.Getenv("NACRE_VARIANTS_COMPILE"); part != "" {
-			compileVariants(t, size, precision, part)
+		if os.Getenv("NACRE_VARIANTS_COMPILE") == "" {
+			timeVariants(t, size, precision)
 			continue
 		}
-		timeVariants(t, size, precision)
+		for _, text := range variantTexts(t, size, precision) {
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	if part := os.Getenv("NACRE_VARIANTS_COMPILE"); part != "" {
+		var k, n int
+		_, err := fmt.Sscanf(part, "%d/%d", &k, &n)
+		must(t, err)
+		d := newDevice(t, cuda.Options{})
+		for i := k; i < len(texts); i += n {
+			must(t, cuda.Precompile(d, texts[i]))
+		}
 	}
 }
 
-func compileVariants(t *testing.T, size yardstick.Size, precision, part string) {
-	var k, n int
-	_, err := fmt.Sscanf(part, "%d/%d", &k, &n)
-	must(t, err)
-	d := newDevice(t, cuda.Options{})
+func variantTexts(t *testing.T, size yardstick.Size, precision string) []string {
 	y, err := tclpearl.NewYardstick(size, ref.Device)
 	must(t, err)
 	_, drawing := cuda.Texts()
 	texts := []string{drawing}
-	for _, v := range variants[:whole(t, "NACRE_VARIANTS_FIRST", len(variants))] {
-		t.Setenv(cuda.EnvWithout, v.without)
-		pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{Precision: precision}))
-		must(t, err)
-		if text, _ := cuda.Source(pl); slices.Contains(strings.Fields(v.of), precision) && !slices.Contains(texts, text) {
+	for _, v := range variants {
+		if slices.Contains(strings.Fields(v.of), precision) {
+			t.Setenv(cuda.EnvWithout, v.without)
+			pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{Precision: precision}))
+			must(t, err)
+			text, _ := cuda.Source(pl)
 			texts = append(texts, text)
 		}
 	}
-	for i, text := range texts {
-		if i%n == k {
-			must(t, cuda.Precompile(d, text))
-		}
-	}
+	return texts
 }
 
 func timeVariants(t *testing.T, size yardstick.Size, precision string) {
