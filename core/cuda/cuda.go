@@ -69,12 +69,12 @@ func Planning(o Options) gpu.Options {
 		Fours: p == "tf32", Vectors: true, OneBranch: without("branches")}
 }
 
-// EnvWithout names the environment variable that lists, separated by commas, what plans do without, so that a GPU can tell
+// envWithout names the environment variable that lists, separated by commas, what plans do without, so that a GPU can tell
 // what each is worth: "masks", "sums", "copies", "branches", and "few", the limit of algorithms tried.
-const EnvWithout = "NACRE_CUDA_WITHOUT"
+const envWithout = "NACRE_CUDA_WITHOUT"
 
 func without(what string) bool {
-	return slices.Contains(strings.Split(os.Getenv(EnvWithout), ","), what)
+	return slices.Contains(strings.Split(os.Getenv(envWithout), ","), what)
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC

@@ -243,6 +243,8 @@ func Compile(text, capability string) ([]byte, error) {
 	return c.translate(text, name)
 }
 
+const EnvWithout = envWithout
+
 // Precompile compiles a text, so that it need not be when it is loaded.
 func Precompile(d core.Device, text string) error {
 	_, err := d.(*device).compiler.compile(text)
