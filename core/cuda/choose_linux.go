@@ -143,8 +143,8 @@ func btoi(b bool) int {
 func (r *runner) looks(g *gpu.Product) string {
 	o := r.operands(g, alone)
 	letter := map[bool]string{false: "n", true: "t"}
-	return fmt.Sprintf("%dx%dx%d %s%s pitch %d %d %d act %d bias %v mask %v bits %v sums %v", g.WholeM, g.WholeN, g.WholeK, letter[g.TA], letter[g.TB],
-		o.a.pitch, o.b.pitch, o.out.pitch, g.Act, g.Bias >= 0, g.Mask >= 0, o.bits.at != 0, g.Sums >= 0)
+	return fmt.Sprintf("%dx%dx%d %s%s pitch %d %d %d act %d bias %v", g.WholeM, g.WholeN, g.WholeK, letter[g.TA], letter[g.TB],
+		o.a.pitch, o.b.pitch, o.out.pitch, g.Act, g.Bias >= 0)
 }
 
 // measure times a product by each of its algorithms, in ms; 0 for one that fails.

@@ -18,10 +18,6 @@
 package cuda
 
 import (
-	"os"
-	"slices"
-	"strings"
-
 	"nacre/core"
 	"nacre/core/gpu"
 )
@@ -58,23 +54,13 @@ func (o Options) precision() string {
 	return o.Precision
 }
 
-// Planning is how programs are planned where cuBLASLt has all that is asked of it.
+// Planning is how programs are planned.
 func Planning(o Options) gpu.Options {
 	if o.Products == "own" {
 		return gpu.Options{MaskedProducts: true, Vectors: true}
 	}
-	// Operands in two parts are made for each product anew: turned as it needs them, and their sums would be others.
-	p := o.precision()
-	return gpu.Options{MaskedReLU: !without("masks"), ColumnSums: p != "tf32x3" && !without("sums"), Transposes: p == "tf32" && !without("copies"),
-		Fours: p == "tf32", Vectors: true, OneBranch: without("branches")}
-}
-
-// envWithout names the environment variable that lists, separated by commas, what plans do without, so that a GPU can tell
-// what each is worth: "masks", "sums", "copies", "branches", and "few", the limit of algorithms tried.
-const envWithout = "NACRE_CUDA_WITHOUT"
-
-func without(what string) bool {
-	return slices.Contains(strings.Split(os.Getenv(envWithout), ","), what)
+	tf32 := o.precision() == "tf32"
+	return gpu.Options{Transposes: tf32, Fours: tf32, Vectors: true}
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"nacre/core"
-	"nacre/core/gpu"
 	"nacre/core/gpu/host"
 )
 
@@ -71,7 +70,7 @@ func (g *device) prepare() error {
 	g.info.CublasLt = fmt.Sprint(g.lt.version)
 	i := g.info
 	g.choices = newChoices(g.compiler.cache, fmt.Sprintf("%s, %s, %d multiprocessors, driver %s, cuBLASLt %s, %s", i.Name, i.Capability, i.Multiprocessor,
-		i.Driver, i.CublasLt, g.options.precision()+map[bool]string{true: " of many"}[without("few")]))
+		i.Driver, i.CublasLt, g.options.precision()))
 	return nil
 }
 
@@ -118,13 +117,4 @@ func (g *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		return mem.Load(p, g.options.Host, mem.all)
 	}
 	return g.loadHere(p, mem)
-}
-
-// planning is what the device's products can do.
-func (g *device) planning() gpu.Options {
-	o := Planning(g.options)
-	if g.lt != nil {
-		o.MaskedReLU, o.ColumnSums = o.MaskedReLU && g.lt.masks, o.ColumnSums && g.lt.sums
-	}
-	return o
 }

@@ -72,7 +72,7 @@ type Launch struct {
 // lie apart from one another, into results that are no numbers before. It returns the largest error of each.
 func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]float64) ([]Launch, error) {
 	g, m := d.(*device), mem.(*memory)
-	pl, err := gpu.New(p, g.planning())
+	pl, err := gpu.New(p, Planning(g.options))
 	if err != nil {
 		return nil, err
 	}
@@ -153,19 +153,9 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 	return out, nil
 }
 
-// mark writes what else is kept of a value: where it is positive, and its transposed copy.
+// mark writes what else is kept of a value: its transposed copy.
 func (r *runner) mark(v int, x []float64) error {
 	val := r.p.Values[v]
-	if at := r.place.Bits[v]; at.Space != gpu.Nowhere {
-		pitch := gpu.BitPitch(val.Cols)
-		bits := make([]byte, val.Rows*pitch/8)
-		for i, y := range x {
-			if n := i/val.Cols*pitch + i%val.Cols; y > 0 {
-				bits[n/8] |= 1 << (n % 8)
-			}
-		}
-		return upload(r.gpu.driver, r.at(at), bits)
-	}
 	if val.Kind != core.Param || r.mem.turned[r.param(v)] == 0 {
 		return nil
 	}
@@ -243,14 +233,6 @@ func Compile(text, capability string) ([]byte, error) {
 	return c.translate(text, name)
 }
 
-const EnvWithout = envWithout
-
-// Precompile compiles a text, so that it need not be when it is loaded.
-func Precompile(d core.Device, text string) error {
-	_, err := d.(*device).compiler.compile(text)
-	return err
-}
-
 // RunText compiles a text and runs a kernel that takes a pointer to n floats, which it returns.
 func RunText(d core.Device, body, name string, blocks, n int) ([]float32, error) {
 	g := d.(*device)
@@ -296,7 +278,7 @@ type Unpadded struct{ core.Device }
 
 func (u Unpadded) Load(p *core.Program, mem core.Memory) (core.Runner, error) {
 	g, m := u.Device.(*device), mem.(*memory)
-	o := g.planning()
+	o := Planning(g.options)
 	o.Fours = false
 	pl, err := gpu.New(p, o)
 	if err != nil {

@@ -258,9 +258,6 @@ const MaxBranches = 4
 func (pl *Plan) assignBranches() {
 	last := [MaxBranches]int{-1, -1, -1, -1}
 	for i, u := range pl.Units {
-		if pl.options.OneBranch {
-			continue
-		}
 		u.Branch = -1
 		for _, d := range slices.Backward(u.Deps) {
 			if b := pl.Units[d].Branch; last[b] == d {
