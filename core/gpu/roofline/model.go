@@ -197,6 +197,9 @@ func (m *Model) schedule() {
 			free -= got
 			busy := max(c.alone-m.Card.Start, 1e-6)
 			rate[k] = got / float64(c.workers) / busy
+			if c.tensors && len(order) > 1 {
+				rate[k] *= crowded
+			}
 			traffic += c.bytes * rate[k] / 1e6
 		}
 		if traffic > m.Card.CacheRate {
@@ -258,7 +261,7 @@ func (m *Model) compiler() (us, fused float64) {
 		switch {
 		case u.Product != nil:
 			busy, _ := m.product(u.Product)
-			us += busy
+			us += busy + float64(n)/bandwidth
 			if u.Product.Bias >= 0 {
 				launches++
 				busy := 8 * float64(u.Product.M*u.Product.N) / bandwidth

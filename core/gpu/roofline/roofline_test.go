@@ -128,7 +128,8 @@ func TestDrawing(t *testing.T) {
 	}
 }
 
-// Three products in TF32 take less time than one in float32 and more than one in TF32 does.
+// Three products in TF32 take less time than one in float32 and more than one in TF32 does. What is rounded to bfloat16 on
+// its way saves nothing.
 func TestPrecisions(t *testing.T) {
 	card, err := roofline.Find("h100")
 	if err != nil {
@@ -138,7 +139,7 @@ func TestPrecisions(t *testing.T) {
 	for _, p := range []string{"", "tf32", "tf32x3", "bf16"} {
 		took[p] = roofline.New(layers(t, 65536, 1024, 3), card, roofline.Options{Precision: p}).Total
 	}
-	if !(took["bf16"] < took["tf32"] && took["tf32"] < took["tf32x3"] && took["tf32x3"] < took[""]) {
+	if !(took["tf32"] < took["bf16"] && took["bf16"] < took["tf32x3"] && took["tf32x3"] < took[""]) {
 		t.Errorf("µs by precision: %v", took)
 	}
 }
