@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"nacre/core"
 	"nacre/core/gpu"
@@ -353,6 +354,28 @@ func Between(mem core.Memory) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// KeepAtOnce keeps choices as so many processes would that run at once: of products of their own, and of one that all have,
+// each with another algorithm. It returns how many are kept, and the algorithm of that one in each.
+func KeepAtOnce(folder string, processes, products int) (kept int, of []int) {
+	of = make([]int, processes)
+	all := make([]algorithm, processes)
+	for i := range all {
+		all[i].algo[1] = uint64(i)
+	}
+	var w sync.WaitGroup
+	for i := range processes {
+		c := newChoices(folder, "a GPU")
+		w.Go(func() {
+			for n := range products {
+				c.keep(fmt.Sprint(i, n), all[i], all)
+			}
+			of[i] = int(c.keep("everybody's", all[i], all).algo[1])
+		})
+	}
+	w.Wait()
+	return len(newChoices(folder, "a GPU").known), of
 }
 
 // Graphs counts those that a device has launched.

@@ -181,6 +181,19 @@ func TestProductsFail(t *testing.T) {
 	}
 }
 
+// Processes that keep choices at once lose none, and all have the first that was kept.
+func TestChoicesAtOnce(t *testing.T) {
+	kept, all := cuda.KeepAtOnce(t.TempDir(), 20, 7)
+	if kept != 20*7+1 {
+		t.Errorf("%d choices are kept, want %d", kept, 20*7+1)
+	}
+	for _, a := range all {
+		if a != all[0] {
+			t.Errorf("one product's algorithm is %d for one process and %d for another", all[0], a)
+		}
+	}
+}
+
 // The fastest algorithm that works is taken, and kept: the next device takes it without measuring, unless what is kept is
 // torn or another GPU's.
 func TestChoice(t *testing.T) {
@@ -202,6 +215,7 @@ func TestChoice(t *testing.T) {
 		}
 	}
 	path := func() string {
+		t.Helper()
 		files, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "nacre", "kernels", "products-*.json"))
 		must(t, err)
 		if len(files) != 1 {
@@ -213,7 +227,18 @@ func TestChoice(t *testing.T) {
 	gpu.Speed(2, 5)
 	want("another is faster now, but one is kept", 0)
 	must(t, os.Remove(path()))
+	late := newDevice(t, cuda.Options{})
 	want("another is faster", 2)
+	gpu.Speed(1, 2)
+	mem, err := late.NewMemory(p.ParamSpecs())
+	must(t, err)
+	r, err := late.Load(p, mem)
+	must(t, err)
+	if got := cuda.Algorithms(r); !slices.Equal(got, []int{2, 2}) {
+		t.Errorf("where another process has chosen meanwhile algorithms %d are taken, want its own, 2", got)
+	}
+	must(t, r.Close())
+	gpu.Speed(1, 11)
 	together := newDevice(t, cuda.Options{Together: 2})
 	var first core.Runner
 	for range 2 {
