@@ -97,7 +97,7 @@ func New(pl *gpu.Plan, card Card, o Options) *Model {
 		o.Drawing = nil
 		m.Given = New(pl, card, o).Total
 	}
-	// A compiler for arrays knows nothing of this plan's masks, sums and copies.
+	// A compiler for arrays knows nothing of this plan's copies.
 	plain, err := gpu.New(pl.Program, gpu.Options{Vectors: true})
 	if err != nil {
 		plain = pl
