@@ -148,7 +148,7 @@ func encoded(docs map[string]map[string]string) []byte {
 
 // standard returns the standard packages the interpreter has tables of, and the newer ones it lacks.
 func standard() []string {
-	paths := []string{"iter", "math/rand/v2", "syscall", "unique", "weak"}
+	paths := []string{"crypto/hkdf", "crypto/pbkdf2", "iter", "math/rand/v2", "syscall", "unique", "weak"}
 	for key := range stdlib.Symbols {
 		p := path.Dir(key)
 		if strings.Contains(p, ".") || slices.ContainsFunc(dropped, func(d string) bool { return p == d || strings.HasPrefix(p, d+"/") }) {

@@ -67,3 +67,22 @@ func jumps(body *ast.BlockStmt) (found bool) {
 	})
 	return found
 }
+
+// arrivals has what is received go through a variable of its own wherever it is assigned: a receive reaches no variable
+// that functions share, and nothing behind a pointer.
+func (l *Lowerer) arrivals(file *ast.File) {
+	astutil.Apply(file, nil, func(c *astutil.Cursor) bool {
+		a, ok := c.Node().(*ast.AssignStmt)
+		if !ok || a.Tok == token.DEFINE || c.Index() < 0 {
+			return true
+		}
+		for k, x := range a.Rhs {
+			if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW && len(a.Lhs) == len(a.Rhs) {
+				name := l.fresh("t")
+				c.InsertBefore(define(name, u))
+				a.Rhs[k] = ident(name)
+			}
+		}
+		return true
+	})
+}

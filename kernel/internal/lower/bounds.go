@@ -9,8 +9,8 @@ import (
 )
 
 // The interpreter's panics of an index out of range do not say which index and how long the slice. Where a cell may
-// recover one, in methods whose panics package fmt prints, and at the top of a cell outside of loops, lowered code looks
-// before: it costs about as much as the access.
+// recover one, in methods whose panics package fmt prints, in function literals of a cell's var declarations, and at the
+// top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
 // The bounds of slices, which are rarer, are always looked at.
 
 // recovers says whether the unit calls recover, or executes a template, which makes errors of panics.
@@ -66,7 +66,7 @@ func (l *Lowerer) looks() bool {
 		return !l.fn.library
 	}
 	if !l.fn.top {
-		return false
+		return l.fn.declares
 	}
 	for _, s := range l.fn.scopes {
 		if s.loop {

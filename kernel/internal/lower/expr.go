@@ -202,7 +202,10 @@ func (l *Lowerer) path(n ast.Node, x ast.Expr, t types.Type, index []int) (ast.E
 		f := s.Field(k)
 		name := fieldName(f, k)
 		if native(t) {
-			name = f.Name()
+			if name = f.Name(); !f.Exported() { // what is reached through it is reached from outside
+				t = l.subst(f.Type())
+				continue
+			}
 		}
 		y := sel(x, name)
 		y.Sel.NamePos = l.pos(n)
@@ -571,7 +574,7 @@ func (l *Lowerer) elements(e *ast.CompositeLit, t types.Type, element func(ast.E
 func (l *Lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig := l.Info.TypeOf(e).(*types.Signature)
 	outer := l.fn
-	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, printed: outer.printed, deferred: e == l.deferred}
+	inner := &function{names: map[types.Object]local{}, taken: outer.taken, library: outer.library, declares: outer.declares, printed: outer.printed, deferred: e == l.deferred}
 	for k, v := range outer.names {
 		inner.names[k] = v
 	}

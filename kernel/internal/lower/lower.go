@@ -138,9 +138,10 @@ type function struct {
 	deferred bool   // a literal that a defer statement calls: what it recovers is a panic
 	entered  string // the variable that says whether something deferred calls the function; "" where it does not ask
 
-	top     bool // the statements of a cell
-	library bool // a function of a native package
-	printed bool // a method whose panics package fmt prints
+	top      bool // the statements of a cell
+	declares bool // of them, one that declares variables: a later cell may recover what the function literals in it panic with
+	library  bool // a function of a native package
+	printed  bool // a method whose panics package fmt prints
 }
 
 type local struct {
@@ -273,6 +274,7 @@ func (l *Lowerer) file() *ast.File {
 	keyElements(f)
 	leading(f)
 	landing(f)
+	l.arrivals(f)
 	if len(paths) > 0 {
 		f.Decls = append([]ast.Decl{specs}, f.Decls...)
 	}
@@ -365,6 +367,7 @@ func (l *Lowerer) cellBody(u *Unit) []ast.Stmt {
 			list = append(list, l.calls(u.Inits)...)
 		}
 		list = append(list, assign(ident("stmt__"), intLit(k)))
+		_, l.fn.declares = s.(*ast.DeclStmt)
 		if x, ok := s.(*ast.ExprStmt); ok && k == len(u.Body)-1 && u.Value != nil {
 			list = append(list, l.at(s)...)
 			list = append(list, l.inOrder([]ast.Expr{x.X}, func() []ast.Stmt { return l.show(x.X) })...)

@@ -135,13 +135,24 @@ func (l *Lowerer) methodValue(e *ast.SelectorExpr, s *types.Selection) ast.Expr 
 
 // nativeMethod is x.M of a native type as a function literal: the interpreter mistakes the type of its own.
 func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *types.Func, recvType types.Type, sig *types.Signature) ast.Expr {
-	x, t := l.expr(e.X), l.typeOf(e.X)
-	if index := s.Index(); len(index) > 1 {
-		x, t = l.path(e, x, t, index[:len(index)-1])
+	x, holder := l.expr(e.X), l.typeOf(e.X)
+	for _, k := range s.Index()[:len(s.Index())-1] {
+		var inner types.Type
+		if x, inner = l.path(e, x, holder, []int{k}); hidden(inner) {
+			break
+		}
+		holder = inner
 	}
-	l.checkReceiver(e, t)
+	l.checkReceiver(e, holder)
 	_, want := types.Unalias(recvType).(*types.Pointer)
-	_, have := t.Underlying().(*types.Pointer)
+	_, have := holder.Underlying().(*types.Pointer)
+	if hidden(recvType) { // the method of an embedded field that only its package can name: bound to what holds the field
+		if recvType = holder; want && !have {
+			recvType = types.NewPointer(holder)
+		} else {
+			want = have
+		}
+	}
 	switch {
 	case want && !have:
 		x = addressOf(x)
@@ -150,6 +161,15 @@ func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *typ
 	}
 	r := l.fresh("r")
 	return call(l.binder(e, r, recvType, sig, target{fun: sel(ident(r), obj.Name())}), x)
+}
+
+// hidden says whether t, or what it points to, is a type of the library that only its package can name.
+func hidden(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && !named.Obj().Exported() && !fromCell(named.Obj())
 }
 
 func (l *Lowerer) methodObject(e *ast.SelectorExpr, s *types.Selection) *types.Func {

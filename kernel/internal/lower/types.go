@@ -282,7 +282,11 @@ func (l *Lowerer) low(n ast.Node, t types.Type) ast.Expr {
 		return &ast.MapType{Key: l.low(n, t.Key()), Value: l.low(n, t.Elem())}
 	case *types.Chan:
 		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}[t.Dir()]
-		return &ast.ChanType{Dir: dir, Value: l.low(n, t.Elem())}
+		value := l.low(n, t.Elem())
+		if inner, ok := value.(*ast.ChanType); ok && inner.Dir == ast.RECV && dir == ast.SEND|ast.RECV {
+			value = &ast.ParenExpr{X: value} // chan (<-chan T) is not chan<- chan T
+		}
+		return &ast.ChanType{Dir: dir, Value: value}
 	case *types.Struct:
 		return l.lowStruct(n, t, nil)
 	case *types.Interface:

@@ -11,7 +11,7 @@ import (
 var files embed.FS
 
 // Packages are the standard packages with sources here.
-var Packages = []string{"cmp", "errors", "iter", "maps", "math/rand/v2", "reflect", "slices", "sync", "sync/atomic", "unique"}
+var Packages = []string{"cmp", "crypto/hkdf", "crypto/pbkdf2", "errors", "iter", "maps", "math/rand/v2", "reflect", "slices", "sync", "sync/atomic", "unique"}
 
 // Source returns the source of a package.
 func Source(path string) (string, error) {

@@ -2,6 +2,10 @@ package prelude
 
 import (
 	"cmp"
+	"crypto/hkdf"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"crypto/sha512"
 	"fmt"
 	"iter"
 	"maps"
@@ -14,6 +18,8 @@ import (
 	ouriter "nacre/kernel/internal/prelude/iter"
 
 	ourcmp "nacre/kernel/internal/prelude/cmp"
+	ourhkdf "nacre/kernel/internal/prelude/crypto_hkdf"
+	ourpbkdf2 "nacre/kernel/internal/prelude/crypto_pbkdf2"
 	ourmaps "nacre/kernel/internal/prelude/maps"
 	ourslices "nacre/kernel/internal/prelude/slices"
 )
@@ -122,4 +128,45 @@ func TestPull(t *testing.T) {
 		t.Error("Pull2:", k, v, ok, k2, v2, ok2, ok3)
 	}
 	stop()
+}
+
+func TestKeysLikeTheStandardLibrary(t *testing.T) {
+	same := func(what string, got []byte, gotErr error, want []byte, wantErr error) {
+		t.Helper()
+		if string(got) != string(want) || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+			t.Errorf("%s: %x, %v, want %x, %v", what, got, gotErr, want, wantErr)
+		}
+	}
+	r := rand.New(rand.NewSource(2))
+	some := func(n int) []byte {
+		b := make([]byte, r.Intn(n))
+		r.Read(b)
+		return b
+	}
+	for _, salt := range [][]byte{nil, {}, some(20), some(200)} {
+		for _, n := range []int{-1, 0, 1, 31, 32, 33, 100, 255 * 32, 255*32 + 1} {
+			secret, info := append(some(90), 1), string(some(30))
+			got, err := ourpbkdf2.Key(sha512.New, string(secret), salt, 1+r.Intn(9), n)
+			_, wantErr := pbkdf2.Key(sha512.New, string(secret), salt, 1, n)
+			if (err == nil) != (wantErr == nil) || err == nil && len(got) != n {
+				t.Errorf("pbkdf2: %d bytes, %v, want %d, %v", len(got), err, n, wantErr)
+			}
+			iter := r.Intn(6)
+			got, err = ourpbkdf2.Key(sha256.New, string(secret), salt, iter, n)
+			want, wantErr := pbkdf2.Key(sha256.New, string(secret), salt, iter, n)
+			same("pbkdf2", got, err, want, wantErr)
+			if n < 0 {
+				continue
+			}
+			got, err = ourhkdf.Key(sha256.New, secret, salt, info, n)
+			want, wantErr = hkdf.Key(sha256.New, secret, salt, info, n)
+			same("hkdf.Key", got, err, want, wantErr)
+			got, err = ourhkdf.Extract(sha512.New, secret, salt)
+			want, wantErr = hkdf.Extract(sha512.New, secret, salt)
+			same("hkdf.Extract", got, err, want, wantErr)
+			got, err = ourhkdf.Expand(sha256.New, secret, info, n)
+			want, wantErr = hkdf.Expand(sha256.New, secret, info, n)
+			same("hkdf.Expand", got, err, want, wantErr)
+		}
+	}
 }

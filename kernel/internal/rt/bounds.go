@@ -92,6 +92,8 @@ func plainPanic(text string) error {
 			return runtimeError("makeslice: cap out of range")
 		}
 		return runtimeError("makeslice: len out of range")
+	case text == "runtime: allocation size out of range":
+		return runtimeError("makeslice: len out of range")
 	case strings.HasPrefix(text, "reflect: call of nil"), strings.Contains(text, "using zero Value"), strings.Contains(text, "call of nil function"),
 		text == "reflect: Method on nil interface value":
 		return nilPointer

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"fmt"
 	"go/types"
 	"reflect"
 	"unsafe"
@@ -105,6 +106,9 @@ func (w *cycles) walk(v reflect.Value, outer bool) bool {
 	if !v.IsValid() || !w.mayLoop(v.Type(), map[reflect.Type]bool{}) {
 		return false
 	}
+	if !w.pointers && v.Type() != reflect.TypeFor[Obj]() && v.CanInterface() && saysItself(v.Type()) {
+		return false
+	}
 	switch v.Kind() {
 	case reflect.Interface:
 		return w.walk(v.Elem(), true)
@@ -168,6 +172,12 @@ func (w *cycles) walk(v reflect.Value, outer bool) bool {
 		}
 	}
 	return false
+}
+
+// saysItself says whether values of a native type print themselves.
+func saysItself(t reflect.Type) bool {
+	return t.Kind() != reflect.Interface &&
+		(t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[fmt.Formatter]()))
 }
 
 // mayLoop says whether a value of type t can be part of a cycle: it holds an interface, or its own type.

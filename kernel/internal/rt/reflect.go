@@ -14,7 +14,8 @@ type ReflectValue struct {
 	r  *Registry
 	of item // lowered where it has a type of a cell; hidden below unexported fields
 
-	slot reflect.Value // the field lowered to any that it is in
+	slot   reflect.Value // the field lowered to any that it is in
+	method string        // of the Func of a reflect.Method of a cell's type: what it calls of its first argument
 }
 
 // ReflectSymbols are those of package reflect in cells. Of its own those stay that mention no values, types and methods.
@@ -27,7 +28,7 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 	}
 	for name, f := range map[string]any{
 		"Value": (*ReflectValue)(nil), "Type": (*ReflectType)(nil), "StructField": (*ReflectField)(nil),
-		"Method": (*ReflectMethod)(nil), "MapIter": (*ReflectMapIter)(nil),
+		"Method": (*ReflectMethod)(nil), "MapIter": (*ReflectMapIter)(nil), "SelectCase": (*ReflectSelectCase)(nil), "Select": choose,
 		"ValueOf": r.valueOf, "TypeOf": r.typeOf, "Zero": r.zeroOf, "New": r.newOf, "MakeSlice": r.makeSlice,
 		"MakeMap": r.makeMap, "MakeMapWithSize": func(t ReflectType, _ int) ReflectValue { return r.makeMap(t) },
 		"PointerTo": pointerTo, "PtrTo": pointerTo, "SliceOf": sliceOf, "ArrayOf": arrayOf, "ChanOf": chanOf, "MapOf": r.mapOf,
@@ -434,6 +435,30 @@ func (v ReflectValue) Recv() (ReflectValue, bool) {
 	return v.element(x), ok
 }
 
+// ReflectSelectCase stands for reflect.SelectCase in cells.
+type ReflectSelectCase struct {
+	Dir        reflect.SelectDir
+	Chan, Send ReflectValue
+}
+
+// choose is reflect.Select.
+func choose(cases []ReflectSelectCase) (int, ReflectValue, bool) {
+	list := make([]reflect.SelectCase, len(cases))
+	for k, c := range cases {
+		list[k] = reflect.SelectCase{Dir: c.Dir, Chan: c.Chan.of.v}
+		if c.Dir == reflect.SelectSend && c.Chan.of.v.IsValid() {
+			list[k].Send = c.Send.as(c.Chan.of.v.Type().Elem())
+		} else {
+			list[k].Send = c.Send.of.v
+		}
+	}
+	k, x, ok := reflect.Select(list)
+	if cases[k].Dir != reflect.SelectRecv {
+		return k, ReflectValue{}, ok
+	}
+	return k, cases[k].Chan.element(x), ok
+}
+
 // Comparable and Equal are reflect's.
 func (v ReflectValue) Comparable() bool { return v.none() || v.Type().Comparable() }
 
@@ -487,16 +512,34 @@ func (v ReflectValue) MethodByName(name string) ReflectValue {
 		}
 		return v.Elem().MethodByName(name)
 	}
-	m, ok := v.of.t.bind(name, interfaceOf(v.of.v))
-	if !ok {
+	low := v.of.t.bound(name)
+	if low == nil {
 		refuse("calling the method %s of %s by reflection is not supported here: hand reflect.ValueOf a pointer or a value of that type first", name, v.of.t.Name)
 	}
-	sig := f.Signature()
-	return v.part(m, types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic()), false)
+	if low.Kind() != reflect.Func { // of a signature that the interpreter cannot spell
+		m, _ := v.of.t.bind(name, interfaceOf(v.of.v))
+		low = m.Type()
+	}
+	m := reflect.MakeFunc(low, func(in []reflect.Value) []reflect.Value { // the receiver is what it is when it is called
+		f, _ := v.of.t.bind(name, interfaceOf(v.of.v))
+		if low.IsVariadic() {
+			return f.CallSlice(in)
+		}
+		return f.Call(in)
+	})
+	sig := types.NewSignatureType(nil, nil, nil, f.Signature().Params(), f.Signature().Results(), f.Signature().Variadic())
+	v.r.learn(v.r.Resolve(sig), low)
+	return v.part(m, sig, false)
 }
 
 // Call calls a function.
 func (v ReflectValue) Call(args []ReflectValue) []ReflectValue {
+	if v.method != "" {
+		if len(args) == 0 {
+			panic("reflect: Call with too few input arguments")
+		}
+		return args[0].receiver(v, "Call").Call(args[1:])
+	}
 	ft := v.of.v.Type()
 	if n := ft.NumIn(); len(args) < n && !(ft.IsVariadic() && len(args) == n-1) {
 		panic("reflect: Call with too few input arguments")
@@ -516,11 +559,26 @@ func (v ReflectValue) Call(args []ReflectValue) []ReflectValue {
 
 // CallSlice calls a variadic function with its last arguments in a slice.
 func (v ReflectValue) CallSlice(args []ReflectValue) []ReflectValue {
+	if v.method != "" {
+		if len(args) == 0 {
+			panic("reflect: CallSlice with too few input arguments")
+		}
+		return args[0].receiver(v, "CallSlice").CallSlice(args[1:])
+	}
 	in := make([]reflect.Value, len(args))
 	for k, a := range args {
 		in[k] = a.as(v.of.v.Type().In(k))
 	}
 	return v.results(v.of.v.CallSlice(in))
+}
+
+// receiver is the method that f, the Func of a reflect.Method, calls of v, its first argument.
+func (v ReflectValue) receiver(f ReflectValue, by string) ReflectValue {
+	want := f.of.t.Go.Underlying().(*types.Signature).Params().At(0).Type()
+	if v.of.t == nil || !types.Identical(v.of.t.Go, want) {
+		panic("reflect: " + by + " using " + v.Type().String() + " as type " + v.r.Resolve(want).Name)
+	}
+	return v.MethodByName(f.method)
 }
 
 // results are those of the function v.

@@ -65,9 +65,9 @@ func (t rtype) Method(k int) ReflectMethod {
 	whole := types.NewSignatureType(nil, nil, nil, types.NewTuple(in...), sig.Results(), sig.Variadic())
 	m.Type = t.of(whole)
 	own := t.t
-	m.Func = ReflectValue{r: own.r, of: item{t: own.r.Resolve(whole), v: reflect.MakeFunc(
+	m.Func = ReflectValue{r: own.r, method: m.Name, of: item{t: own.r.Resolve(whole), v: reflect.MakeFunc(
 		reflect.FuncOf([]reflect.Type{anyType}, nil, false), func([]reflect.Value) []reflect.Value {
-			refuse("calling the Func of a reflect.Method of %s is not supported: call the Method of a reflect.Value", own.Name)
+			refuse("the Func of a reflect.Method of %s is not supported as a value of its own: use Call, or the Method of a reflect.Value", own.Name)
 			return nil
 		})}}
 	return m

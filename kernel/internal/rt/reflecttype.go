@@ -161,6 +161,13 @@ func (r *Registry) learn(typ *Type, low reflect.Type) {
 	case *types.Map:
 		r.learn(r.Resolve(u.Key()), low.Key())
 		r.learn(r.Resolve(u.Elem()), low.Elem())
+	case *types.Signature:
+		for k := range min(u.Params().Len(), low.NumIn()) {
+			r.learn(r.Resolve(u.Params().At(k).Type()), low.In(k))
+		}
+		for k := range min(u.Results().Len(), low.NumOut()) {
+			r.learn(r.Resolve(u.Results().At(k).Type()), low.Out(k))
+		}
 	case interface{ Elem() types.Type }:
 		r.learn(r.Resolve(u.Elem()), low.Elem())
 	}

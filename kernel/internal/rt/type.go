@@ -53,6 +53,17 @@ func (t *Type) bind(name string, v any) (reflect.Value, bool) {
 	return f, true
 }
 
+// bound is the type of the method once it is bound to a receiver, nil where that is not known.
+func (t *Type) bound(name string) reflect.Type {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	b, ok := t.binds[name]
+	if !ok {
+		return nil
+	}
+	return b.Type().Out(0)
+}
+
 func (t *Type) reg() *Registry { return t.r }
 
 func (t *Type) has(name string) bool {
