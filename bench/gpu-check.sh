@@ -81,12 +81,37 @@ stand_in() {
 	mkdir -p "$work/fake/tmp"
 	export NACRE_CUDA_LIBS="$work/fake" FAKE_OPTIMISE=-O2 TMPDIR="$work/fake/tmp"
 	updates=1 burst=2 patience=10 algos=pearl sizes=oyster small="--set pearl.iterations=2 --set pearl.updates_per_iteration=20 --set pearl.hidden=32 --set pearl.encoder_hidden=32 --set pearl.batch=32"
-	programs='TestGPU/(oracle|mql)'
+	programs='oracle mql' enough=2
 }
 
 # with TOOL COMMAND... runs a command if there is the tool that is its first word.
 with() {
 	if command -v "$1" >/dev/null; then echo "$@"; else echo "echo no $1 here"; fi
+}
+
+# pieces writes a script that runs the tests of programs at once, each part with an output of its own: one after the other
+# they take longer than a visit. Contract and drawing/any need more than a minute each, so everything else is done first.
+pieces() {
+	echo "cd '$work' && export NACRE_TEST_GPU=1; failed=0; pids="
+	for of in $programs; do
+		echo "bin/cuda.test -test.v -test.timeout 230s -test.run 'TestGPU/^$of' >'programs-$(echo "$of" | tr -cd 'a-z0-9-')' 2>&1 & pids=\"\$pids \$!\""
+	done
+	echo 'for p in $pids; do wait $p || failed=1; done; tail -n 4 programs-*; cat programs-*; exit $failed'
+}
+
+# resumed writes a script that trains three times, once interrupted and resumed: all are to end with the same figures.
+resumed() {
+	more=${small:---set pearl.iterations=16}
+	cat <<END
+cd '$work' && rm -rf whole again interrupted
+$train $more --out whole && $train $more --out again || exit
+$train $more --out interrupted & pid=\$!
+while kill -0 \$pid && [ "\$(cat interrupted/timing.csv 2>/dev/null | wc -l)" -lt $enough ]; do sleep 0.1; done 2>/dev/null
+kill -INT \$pid; wait \$pid
+echo "interrupted: exit status \$?, \$(cat interrupted/timing.csv | wc -l) lines of timing.csv"
+bin/nacre resume interrupted
+cmp whole/metrics.csv again/metrics.csv && cmp whole/metrics.csv interrupted/metrics.csv && echo "all three are the same"
+END
 }
 
 steps() {
@@ -110,9 +135,8 @@ steps() {
 	step 5-check-fp32 80 $bench --check --algo $algos --size $sizes
 	step 5-check-tf32 80 $bench --check --algo $algos --precision tf32 --size $sizes
 	step 5-check-own 60 $bench --check --products own --algo pearl --size oyster
-	step 6-programs 240 env NACRE_TEST_GPU=1 "$work/bin/cuda.test" -test.run "$programs" -test.v
-	step 6-interrupt 40 timeout -s INT 10 $train $small --out "$work/interrupted"
-	step 6-resume 20 timeout -s INT 10 "$work/bin/nacre" resume "$work/interrupted"
+	step 6-programs 240 sh -c "$(pieces)"
+	step 6-resume 60 sh -c "$(resumed)"
 	for peer in torch-graph torch-compile torch; do
 		step 7-$peer-tf32 130 $bench --algo $algos --size $sizes --updates $updates --precision tf32 --vs $peer --python "$python" --json
 	done
@@ -142,7 +166,9 @@ build)
 run | dry)
 	began=$(date +%s) steps=0 budget=${BUDGET:-540}
 	home=$(cd "$(dirname "$0")" && pwd) python=$(command -v "${PYTHON:-python3}")
-	out=${2:?a folder for the output} updates=200 burst=400 patience=1 small='' sizes=both algos=both programs=TestGPU
+	out=${2:?a folder for the output} updates=200 burst=400 patience=1 small='' sizes=both algos=both enough=6
+	programs='tcl-pearl$/pearl.update tcl-pearl$/(diagnose|act|infer) oracle maml$/(adapt|gradient|objective) maml$/hessian rl2 mql$/update$ mql$/(update#|act) pearl$
+		varibad$/elbo varibad$/(infer|prior|look|ppo|act) trajectory drawing/normals drawing/(rows|windows|pairs|histories|many) drawing/any contract'
 	mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
 	unpack
 	[ "$1" = run ] || stand_in

@@ -21,5 +21,6 @@ func init() {
 		"Precisions": reflect.ValueOf(&p0.Precisions).Elem(),
 		"Probe":      reflect.ValueOf(p0.Probe),
 		"Source":     reflect.ValueOf(p0.Source),
+		"Times":      reflect.ValueOf(p0.Times),
 	})
 }

@@ -11,7 +11,6 @@ func init() {
 	add("nacre/core/gpu/gpu", map[string]reflect.Value{
 		"Add":         reflect.ValueOf((*p0.Add)(nil)),
 		"Arg":         reflect.ValueOf((*p0.Arg)(nil)),
-		"BitPitch":    reflect.ValueOf(p0.BitPitch),
 		"Case":        reflect.ValueOf((*p0.Case)(nil)),
 		"CeilDiv":     reflect.ValueOf(p0.CeilDiv),
 		"Choose":      reflect.ValueOf((*p0.Choose)(nil)),
@@ -23,6 +22,7 @@ func init() {
 		"Kernel":      reflect.ValueOf((*p0.Kernel)(nil)),
 		"Layout":      reflect.ValueOf((*p0.Layout)(nil)),
 		"Let":         reflect.ValueOf((*p0.Let)(nil)),
+		"Long":        reflect.ValueOf(p0.Long),
 		"Loop":        reflect.ValueOf((*p0.Loop)(nil)),
 		"New":         reflect.ValueOf(p0.New),
 		"NewDrawing":  reflect.ValueOf(p0.NewDrawing),

@@ -16,6 +16,7 @@ func init() {
 		"Model":   reflect.ValueOf((*p0.Model)(nil)),
 		"Names":   reflect.ValueOf(p0.Names),
 		"New":     reflect.ValueOf(p0.New),
+		"Of":      reflect.ValueOf(p0.Of),
 		"Options": reflect.ValueOf((*p0.Options)(nil)),
 	})
 }

@@ -71,4 +71,7 @@ func (b *burst) Make(n int) error {
 	return b.data.Hear(true, b.way.Note)
 }
 
+// Runner is the program on data that the device draws.
+func (b *burst) Runner() core.Runner { return b.way.Run(0) }
+
 func (b *burst) Close() error { return b.data.Close() }

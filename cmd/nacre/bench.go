@@ -46,7 +46,8 @@ PyTorch, in turns of four updates, and prints the ratio; Python needs torch and 
 a GPU, and PyTorch may replay a CUDA graph (torch-graph) or be compiled (torch-compile), or JAX be asked. With --explain it prints how
 the update is executed: what is computed where, and the predicted and measured time of every region. With --explain --device
 cuda --gpu NAME it models that GPU, which need not be there: every launch with its time, what bounds it, and the critical
-path; --dump writes the graph for Graphviz and the kernels too. With --scaling it
+path; --dump writes the graph for Graphviz and the kernels too. Without --gpu it also times every launch on the GPU that is
+there, by itself, --updates times in a row. With --scaling it
 times, in turns, an update by one worker, by all of them, and an update by each of them at once, which shows what the machine
 itself gains from more cores.
 

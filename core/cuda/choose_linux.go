@@ -14,6 +14,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"nacre/core/gpu"
 	"nacre/internal/atomicfile"
 )
@@ -60,22 +62,31 @@ func (c *choices) find(product string) string {
 	return c.known[product]
 }
 
-// keep notes a choice, beside those that other processes have kept meanwhile.
-func (c *choices) keep(product string, a algorithm) {
+// keep notes a choice beside those of other processes and returns what is kept: the choice of whoever was first, where it is
+// one of usable, since a run of that process has its bits.
+func (c *choices) keep(product string, a algorithm, usable []algorithm) algorithm {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known[product] = a.String()
-	if c.file == "" || os.MkdirAll(filepath.Dir(c.file), 0o755) != nil {
-		return
-	}
-	for p, chosen := range c.read() {
-		if _, ours := c.known[p]; !ours {
-			c.known[p] = chosen
+	if c.file != "" && os.MkdirAll(filepath.Dir(c.file), 0o755) == nil {
+		if lock, err := os.OpenFile(c.file+".lock", os.O_CREATE|os.O_RDWR, 0o644); err == nil {
+			defer lock.Close() // which unlocks
+			unix.Flock(int(lock.Fd()), unix.LOCK_EX)
+		}
+		for p, chosen := range c.read() {
+			if at := slices.IndexFunc(usable, func(a algorithm) bool { return a.String() == chosen }); p == product && at >= 0 {
+				a = usable[at]
+			} else if p != product {
+				c.known[p] = chosen
+			}
 		}
 	}
-	atomicfile.Write(c.file, func(w io.Writer) error { // the next run may measure again
-		return json.NewEncoder(w).Encode(keptChoices{c.of, c.known})
-	})
+	c.known[product] = a.String()
+	if c.file != "" {
+		atomicfile.Write(c.file, func(w io.Writer) error { // the next run may measure again
+			return json.NewEncoder(w).Encode(keptChoices{c.of, c.known})
+		})
+	}
+	return a
 }
 
 // String is the library's own description of the algorithm, in hexadecimal digits.
@@ -122,13 +133,13 @@ func (r *runner) choose(u *gpu.Unit, p *ltProduct) error {
 			best = i
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return btoi(b == best) - btoi(a == best) })
-	var algos []algorithm
+	var usable []algorithm
 	for _, i := range order {
-		algos = append(algos, p.algos[i])
+		usable = append(usable, p.algos[i])
 	}
-	p.algos = algos
-	c.keep(product, algos[0])
+	kept := c.keep(product, p.algos[best], usable)
+	slices.SortStableFunc(usable, func(a, b algorithm) int { return btoi(b == kept) - btoi(a == kept) })
+	p.algos = usable
 	return nil
 }
 
@@ -143,8 +154,8 @@ func btoi(b bool) int {
 func (r *runner) looks(g *gpu.Product) string {
 	o := r.operands(g, alone)
 	letter := map[bool]string{false: "n", true: "t"}
-	return fmt.Sprintf("%dx%dx%d %s%s pitch %d %d %d act %d bias %v mask %v bits %v sums %v", g.WholeM, g.WholeN, g.WholeK, letter[g.TA], letter[g.TB],
-		o.a.pitch, o.b.pitch, o.out.pitch, g.Act, g.Bias >= 0, g.Mask >= 0, o.bits.at != 0, g.Sums >= 0)
+	return fmt.Sprintf("%dx%dx%d %s%s pitch %d %d %d act %d bias %v", g.WholeM, g.WholeN, g.WholeK, letter[g.TA], letter[g.TB],
+		o.a.pitch, o.b.pitch, o.out.pitch, g.Act, g.Bias >= 0)
 }
 
 // measure times a product by each of its algorithms, in ms; 0 for one that fails.

@@ -19,8 +19,6 @@ type cublasLt struct {
 	compute uintptr // how it multiplies
 	parts   bool    // operands are two numbers each; see Precisions
 	version int
-
-	masks, sums bool // it makes products with a ReLU's gradient, and with the sums of columns
 }
 
 var cublasLtSymbols = []string{
@@ -40,14 +38,8 @@ const (
 	attrEpilogue    = 7
 	attrBias        = 8
 	attrBiasStride  = 10
-	attrAux         = 11
-	attrAuxPitch    = 12
-	attrAuxStride   = 13
 	epilogueReLU    = 2
 	epilogueBias    = 4
-	epilogueMask    = 136 // DRELU
-	epilogueSums    = 256 // BGRADA
-	epilogueBits    = 128 // with ReLU: AUX
 	layoutCount     = 5
 	layoutStride    = 6
 	prefWorkspace   = 1
@@ -74,32 +66,7 @@ func openCublasLt(d *driver, precision string) (*cublasLt, error) {
 	}
 	recordings.RLock()
 	defer recordings.RUnlock()
-	if err := c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle))); err != nil {
-		return nil, err
-	}
-	if c.masks, err = c.has(&gpu.Product{Bias: -1, Mask: 0, Sums: -1, TB: true, Act: op.ReLU}); err != nil {
-		return nil, err
-	}
-	c.sums, err = c.has(&gpu.Product{Bias: -1, Mask: -1, Sums: 0, TA: true})
-	return c, err
-}
-
-// has asks for a product with an epilogue, of matrices as layers have them. No memory is touched.
-func (c *cublasLt) has(g *gpu.Product) (bool, error) {
-	const n, anywhere = 256, 1 << 20
-	g.M, g.N, g.K = n, n, n
-	x := operand{anywhere, n, 0}
-	o := operands{a: x, b: x, out: x}
-	if g.Mask >= 0 {
-		o.bits = x
-	} else {
-		o.sums = x
-	}
-	p, ok, err := c.prepare(g, o, 1, nil)
-	if ok && err == nil {
-		c.release(p)
-	}
-	return ok, err
+	return c, c.do("cublasLtCreate", uintptr(unsafe.Pointer(&c.handle)))
 }
 
 func (c *cublasLt) close() { c.call("cublasLtDestroy", c.handle) }
@@ -126,7 +93,8 @@ type algorithm struct {
 	workspace uintptr
 }
 
-// proposals is how many algorithms are asked for, best first by the library's own estimate.
+// proposals is how many algorithms are asked for, best first by the library's own estimate. On an H100 no more than these were
+// ever of use.
 const proposals = 8
 
 // next goes on to the next algorithm, and reports whether there is one.
@@ -137,52 +105,30 @@ func (p *ltProduct) next() bool {
 
 // serves reports whether cuBLASLt has the product's epilogue.
 func (c *cublasLt) serves(g *gpu.Product) bool {
-	switch {
-	case g.Mask >= 0:
-		return c.masks && g.Act == op.ReLU
-	case g.Sums >= 0:
-		return c.sums
-	}
-	return g.Act == op.Linear || g.Act == op.ReLU && g.Bias >= 0
+	return g.Mask < 0 && (g.Act == op.Linear || g.Act == op.ReLU && g.Bias >= 0)
 }
 
 // operand is a matrix in device memory: where it lies, how far its rows are apart, and how far on the same lies of the next
-// memory, both in floats, of bits the former in bits.
+// memory, both in floats.
 type operand struct {
 	at         address
 	pitch, far int
 }
 
-// operands are those of a product; at is 0 for what it has not. Bits are written by a layer and read by a mask.
-type operands struct{ a, b, bias, out, bits, sums operand }
+// operands are those of a product; at is 0 for what it has not.
+type operands struct{ a, b, bias, out operand }
 
 // attributes are those of a product's descriptor: its epilogue, and what that reads and writes.
 func (o *operands) attributes(g *gpu.Product, memories int) []attribute {
 	var list []attribute
-	var vector operand
 	epilogue := uint64(1)
-	switch {
-	case g.Mask >= 0:
-		epilogue = epilogueMask
-	case g.Sums >= 0:
-		epilogue, vector = epilogueSums, o.sums
-	case o.bias.at != 0:
-		epilogue, vector = epilogueBias, o.bias
+	if o.bias.at != 0 {
+		epilogue, list = epilogueBias, []attribute{{attrBias, uint64(o.bias.at), 8}}
 		if g.Act == op.ReLU {
 			epilogue |= epilogueReLU
 		}
-	}
-	if vector.at != 0 {
-		list = append(list, attribute{attrBias, uint64(vector.at), 8})
 		if memories > 1 {
-			list = append(list, attribute{attrBiasStride, uint64(vector.far), 8})
-		}
-	}
-	if o.bits.at != 0 {
-		epilogue |= epilogueBits
-		list = append(list, attribute{attrAux, uint64(o.bits.at), 8}, attribute{attrAuxPitch, uint64(o.bits.pitch), 8})
-		if memories > 1 {
-			list = append(list, attribute{attrAuxStride, uint64(32 * o.bits.far), 8})
+			list = append(list, attribute{attrBiasStride, uint64(o.bias.far), 8})
 		}
 	}
 	transposed := map[bool]uint64{true: 1}
@@ -259,8 +205,8 @@ func (c *cublasLt) propose(p *ltProduct) (ok bool, err error) {
 		return false, err
 	}
 	var found int32
-	var results [proposals][heuristicLength / 8]uint64
-	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, proposals, uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
+	results := make([][heuristicLength / 8]uint64, proposals)
+	code := c.call("cublasLtMatmulAlgoGetHeuristic", c.handle, p.desc, p.a, p.b, p.c, p.c, pref, uintptr(len(results)), uintptr(unsafe.Pointer(&results[0])), uintptr(unsafe.Pointer(&found)))
 	if code != 0 && code != notSupported && code != invalidValue {
 		return false, &Error{Products, fmt.Sprintf("cublasLtMatmulAlgoGetHeuristic: status %d of cuBLASLt %d", code, c.version)}
 	}

@@ -54,14 +54,13 @@ func (o Options) precision() string {
 	return o.Precision
 }
 
-// Planning is how programs are planned where cuBLASLt has all that is asked of it.
+// Planning is how programs are planned.
 func Planning(o Options) gpu.Options {
 	if o.Products == "own" {
 		return gpu.Options{MaskedProducts: true, Vectors: true}
 	}
-	// Operands in two parts are made for each product anew: turned as it needs them, and their sums would be others.
-	p := o.precision()
-	return gpu.Options{MaskedReLU: true, ColumnSums: p != "tf32x3", Transposes: p == "tf32", Fours: p == "tf32", Vectors: true}
+	tf32 := o.precision() == "tf32"
+	return gpu.Options{Transposes: tf32, Fours: tf32, Vectors: true}
 }
 
 // EnvLibraries names the environment variable with the folders, separated by colons, in which the driver's library, NVRTC

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"nacre/core"
-	"nacre/core/gpu"
 	"nacre/core/gpu/host"
 )
 
@@ -118,13 +117,4 @@ func (g *device) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 		return mem.Load(p, g.options.Host, mem.all)
 	}
 	return g.loadHere(p, mem)
-}
-
-// planning is what the device's products can do.
-func (g *device) planning() gpu.Options {
-	o := Planning(g.options)
-	if g.lt != nil {
-		o.MaskedReLU, o.ColumnSums = o.MaskedReLU && g.lt.masks, o.ColumnSums && g.lt.sums
-	}
-	return o
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"sync"
 
 	"nacre/core"
 	"nacre/core/gpu"
@@ -64,14 +66,14 @@ func Evaluate(p *core.Program, params, inputs map[string][]float64) [][]float64 
 // Launch is one launch of a program by itself: what it computes and how far that is from float64.
 type Launch struct {
 	What  string
-	Error float64 // of the largest element of each result
+	Error float64 // of the largest element of each result, or of the 256th part of what its terms come to without signs
 }
 
 // CheckLaunches makes every launch of a program by itself, but for the optimiser's: on operands computed in float64, which
 // lie apart from one another, into results that are no numbers before. It returns the largest error of each.
 func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]float64) ([]Launch, error) {
 	g, m := d.(*device), mem.(*memory)
-	pl, err := gpu.New(p, g.planning())
+	pl, err := gpu.New(p, Planning(g.options))
 	if err != nil {
 		return nil, err
 	}
@@ -145,32 +147,44 @@ func CheckLaunches(d core.Device, p *core.Program, mem core.Memory, vals [][]flo
 			}
 			host.Gather(got, buf, x.Cols)
 			l.What += fmt.Sprintf(", %v", pl.Instrs[pl.Def[v]].Op)
-			l.Error = max(l.Error, distance(got, vals[v]))
+			e := distance(got, vals[v])
+			if in := pl.Instrs[pl.Def[v]]; e > 0 {
+				if _, sums := in.Op.(op.SumRows); sums && x.Rows == 1 { // their terms may cancel
+					e *= min(1, largest(vals[v])/(columns(vals[in.In[0]], p.Values[in.In[0]].Cols)/256))
+				}
+			}
+			l.Error = max(l.Error, e)
 		}
 		out = append(out, l)
 	}
 	return out, nil
 }
 
-// mark writes what else is kept of a value: where it is positive, and its transposed copy.
+// mark writes what else is kept of a value: its transposed copy.
 func (r *runner) mark(v int, x []float64) error {
 	val := r.p.Values[v]
-	if at := r.place.Bits[v]; at.Space != gpu.Nowhere {
-		pitch := gpu.BitPitch(val.Cols)
-		bits := make([]byte, val.Rows*pitch/8)
-		for i, y := range x {
-			if n := i/val.Cols*pitch + i%val.Cols; y > 0 {
-				bits[n/8] |= 1 << (n % 8)
-			}
-		}
-		return upload(r.gpu.driver, r.at(at), bits)
-	}
 	if val.Kind != core.Param || r.mem.turned[r.param(v)] == 0 {
 		return nil
 	}
 	rows := make([]float32, host.Size(val.Rows, val.Cols))
 	host.Scatter(rows, x, val.Cols)
 	return r.mem.put(r.param(v), host.Weights, rows)
+}
+
+func largest(x []float64) (most float64) {
+	for _, y := range x {
+		most = max(most, math.Abs(y))
+	}
+	return most
+}
+
+// columns is the largest of the sums of a matrix' columns, without signs.
+func columns(x []float64, cols int) float64 {
+	sums := make([]float64, cols)
+	for i, y := range x {
+		sums[i%cols] += math.Abs(y)
+	}
+	return largest(sums)
 }
 
 // distance is the largest difference, relative to the largest element of want.
@@ -221,6 +235,13 @@ func Kernels(p *core.Program) (bodies []string, err error) {
 }
 
 func Texts() (head, drawing string) { return prelude + gemmText + optimiserText, prelude + feedText }
+
+// FewEntries makes walks through the normals' stream know fewer places at which a part may be entered, until undo.
+func FewEntries(n int) (undo func()) {
+	whole := feedText
+	feedText = strings.Replace(whole, "#define ENTRIES 16", fmt.Sprint("#define ENTRIES ", n), 1)
+	return func() { feedText = whole }
+}
 
 // Compile translates a text for an architecture with the NVRTC that is found.
 func Compile(text, capability string) ([]byte, error) {
@@ -280,7 +301,7 @@ type Unpadded struct{ core.Device }
 
 func (u Unpadded) Load(p *core.Program, mem core.Memory) (core.Runner, error) {
 	g, m := u.Device.(*device), mem.(*memory)
-	o := g.planning()
+	o := Planning(g.options)
 	o.Fours = false
 	pl, err := gpu.New(p, o)
 	if err != nil {
@@ -333,6 +354,28 @@ func Between(mem core.Memory) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// KeepAtOnce keeps choices as so many processes would that run at once: of products of their own, and of one that all have,
+// each with another algorithm. It returns how many are kept, and the algorithm of that one in each.
+func KeepAtOnce(folder string, processes, products int) (kept int, of []int) {
+	of = make([]int, processes)
+	all := make([]algorithm, processes)
+	for i := range all {
+		all[i].algo[1] = uint64(i)
+	}
+	var w sync.WaitGroup
+	for i := range processes {
+		c := newChoices(folder, "a GPU")
+		w.Go(func() {
+			for n := range products {
+				c.keep(fmt.Sprint(i, n), all[i], all)
+			}
+			of[i] = int(c.keep("everybody's", all[i], all).algo[1])
+		})
+	}
+	w.Wait()
+	return len(newChoices(folder, "a GPU").known), of
 }
 
 // Graphs counts those that a device has launched.

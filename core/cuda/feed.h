@@ -2,13 +2,15 @@
    replay draws on the host.
    The stream is Go's PCG (128 bits of state, DXSM output), seeded as package rng does; bounded integers are Lemire's,
    normals Marsaglia and Tsang's ziggurat, as math/rand/v2 has them. Both may reject, so how many numbers of the stream
-   a draw takes is only known once it is made: raw makes the stream, draw finds out who gets which integer, walk and
-   normals who gets which normal, gather copies rows and noise to where the program reads them, note keeps the program's scalars. */
+   a draw takes is only known once it is made: raw makes the stream and what a normal would be that starts at each of its
+   numbers, draw finds out who gets which integer, walk and normals who gets which normal, gather copies rows and noise to
+   where the program reads them, note keeps the program's scalars. */
 typedef unsigned long long u64;
 #define ROWS_PER_CHUNK 1024
-#define RAWS 4      /* numbers of the stream per lane of raw */
+#define RAWS 2      /* numbers of the stream per lane of raw */
 #define WALKS 64    /* blocks that draw normals, at most */
 #define ENTRIES 16  /* places at which a part of the stream may be entered without walking it again */
+#define AHEAD 8     /* numbers of a part that a lane reads at once */
 
 struct walk { int entry, made; }; /* where a part is entered, and the normals made before it */
 struct ring { const float *const *chunks; const int *spans; int first, length, capacity, nspans; };
@@ -17,12 +19,14 @@ struct feed {
   u64 a, b, update;         /* of the next stream */
   const struct ring *rings; /* store by store, task by task */
   u64 *raw;
+  short *steps;             /* what starts at each number, see k_normal: of those of raw, then of the normals' parts past them */
+  float *values;
   int *chosen, *picks, *seen; /* drawn: tasks and counts, rows; seen is what the running update uses */
   float *noise;
   const float *wn, *fn;
   const unsigned *kn;
-  short *leaves, *makes;      /* of walks: by block, entry and part */
-  struct walk *blocks;        /* by block and entry */
+  struct walk *ways;          /* by block, entry into it and part: where the part is entered, and what is made before it */
+  struct walk *blocks;        /* by block and entry: where the next block is entered, and what is made in this one */
   int *start, *finished;      /* of the normals' stream; blocks that have drawn theirs */
   int tasks, slots, choose, draws, per_slot, raws, noises, stride, walks, length;
   struct pick draw[4];
@@ -49,6 +53,8 @@ DEV struct wide k_plus(struct wide a, struct wide b) {
 DEV struct wide k_multiplier(void) { return k_wide(2549297995355413924ULL, 4865540595714422341ULL); }
 DEV struct wide k_increment(void) { return k_wide(6364136223846793005ULL, 1442695040888963407ULL); }
 
+DEV struct wide k_advance(struct wide s) { return k_plus(k_times(s, k_multiplier()), k_increment()); }
+
 /* n steps at once: x -> ax + c, squared as often as n has digits. */
 DEV struct wide k_skip(struct wide s, unsigned n) {
   struct wide a = k_multiplier(), c = k_increment();
@@ -73,17 +79,6 @@ DEV u64 k_mix(u64 x) {
 }
 DEV struct wide k_seed(const struct feed *f) {
   return k_wide(k_mix(f->a ^ k_mix(f->update)), k_mix(f->b + k_mix(f->update ^ 0xbb67ae8584caa73bULL)));
-}
-
-KERNEL(raw, const struct feed *f) {
-  PHASE
-    const int from = (BLOCK_ID * BLOCK + lane) * RAWS;
-    struct wide s = k_skip(k_seed(f), from);
-    for (int i = from; i < from + RAWS && i < f->raws; i++) {
-      s = k_plus(k_times(s, k_multiplier()), k_increment());
-      f->raw[i] = k_output(s);
-    }
-  END_PHASE
 }
 
 /* Number i of the stream, also past what raw made. */
@@ -156,27 +151,43 @@ DEV double k_exp64(double x) {
 }
 DEV double k_unit(u64 x) { return (double)(x & 0x1fffffffffffffULL) / 9007199254740992.0; }
 
-/* What starts at number i of the stream: how many numbers it takes, and whether it ends in a normal, x. */
-DEV int k_normal(const struct feed *f, int i, int *made, float *x) {
-  const u64 u = k_raw(f, i);
+/* What starts at a number of the stream, of state s: twice how many numbers it takes, and one more where it ends in a
+   normal, x. */
+DEV int k_normal(const struct feed *f, struct wide s, float *x) {
+  const u64 u = k_output(s);
   const int j = (int)(unsigned)u, k = (int)(u >> 32 & 0x7f);
   const double y = (double)j * (double)f->wn[k];
   int n = 1;
-  *made = 1;
   *x = (float)y;
-  if ((j < 0 ? 0u - (unsigned)j : (unsigned)j) < f->kn[k]) return n;
+  if ((j < 0 ? 0u - (unsigned)j : (unsigned)j) < f->kn[k]) return 3;
+  s = k_advance(s);
   if (k == 0) {
     double t, e;
     do {
-      t = -k_log64(k_unit(k_raw(f, i + n))) * (1.0 / 3.442619855899);
-      e = -k_log64(k_unit(k_raw(f, i + n + 1)));
+      t = -k_log64(k_unit(k_output(s))) * (1.0 / 3.442619855899);
+      s = k_advance(s);
+      e = -k_log64(k_unit(k_output(s)));
+      s = k_advance(s);
       n += 2;
     } while (!(e + e >= t * t));
     *x = (float)(j > 0 ? 3.442619855899 + t : -3.442619855899 - t);
-    return n;
+    return 2 * n + 1;
   }
-  *made = f->fn[k] + (float)k_unit(k_raw(f, i + 1)) * (f->fn[k - 1] - f->fn[k]) < (float)k_exp64(-0.5 * y * y);
-  return 2;
+  return f->fn[k] + (float)k_unit(k_output(s)) * (f->fn[k - 1] - f->fn[k]) < (float)k_exp64(-0.5 * y * y) ? 5 : 4;
+}
+
+KERNEL(raw, const struct feed *f) {
+  PHASE
+    const int from = (BLOCK_ID * BLOCK + lane) * RAWS;
+    struct wide s = k_skip(k_seed(f), from);
+    ONE_BY_ONE for (int i = from; i < from + RAWS && i < f->raws; i++) {
+      float x;
+      s = k_advance(s);
+      f->raw[i] = k_output(s);
+      f->steps[i] = (short)k_normal(f, s, &x);
+      f->values[i] = x;
+    }
+  END_PHASE
 }
 
 /* Draws the tasks and rows of one update, and notes where the stream of its normals begins. */
@@ -262,55 +273,79 @@ KERNEL(draw, struct feed *f) {
   PHASE if (lane == 0) f->start[0] = pos[0]; END_PHASE
 }
 
-/* The normals of an update, by many blocks. The stream from where the integers end is cut into a part per lane. A part's
-   walk depends on where it is entered, which only the walk before it tells; but walks that meet stay together, so walk
-   goes through each part from every near entry, and normals follows the entries: first from block to block, then from
-   part to part. */
-DEV struct walk k_through(const struct feed *f, const short *leaves, const short *makes, int part, struct walk w) {
-  const int lane = part % BLOCK;
-  int p = w.entry, made;
-  float x;
-  if (p < ENTRIES) {
-    w.made += makes[p * BLOCK + lane];
-    w.entry = leaves[p * BLOCK + lane];
-    return w;
+/* The normals of an update, by many blocks. The stream from where the integers end is cut into a part per lane. Where a part is
+   entered only the part before it tells, so walk finds out of each part where it is left and how many normals it makes from
+   every near entry, from its end to its beginning, as what starts at a number goes on as what starts further on does. Of a
+   block it follows every near entry from part to part; normals follows that of its own from block to block. */
+struct stream { const short *steps; const float *values; int raws, start, length; }; /* from the normals' beginning on */
+DEV struct stream k_stream(const struct feed *f) {
+  struct stream s;
+  s.steps = f->steps;
+  s.values = f->values;
+  s.raws = f->raws;
+  s.start = f->start[0];
+  s.length = f->length;
+  return s;
+}
+DEV int k_place(struct stream s, int p) { return p + s.start < s.raws ? p + s.start : s.raws + p; }
+
+/* A walk from the place w into n numbers, from p on, to the place behind them. */
+DEV struct walk k_walk(struct stream s, int p, int n, struct walk w) {
+  while (w.entry < n) {
+    const int step = s.steps[k_place(s, p + w.entry)];
+    w.entry += step >> 1;
+    w.made += step & 1;
   }
-  while (p < f->length) { p += k_normal(f, f->start[0] + part * f->length + p, &made, &x); w.made += made; }
-  w.entry = p - f->length;
+  w.entry -= n;
   return w;
 }
 
 KERNEL(walk, struct feed *f) {
   SHARED(short, leaves, ENTRIES * BLOCK);
   SHARED(short, makes, ENTRIES * BLOCK);
-  const int length = f->length;
+  const struct stream s = k_stream(f);
+  const int length = s.length, first = BLOCK_ID * BLOCK * length;
+  PHASE /* what raw has not made */
+    for (int p = first + lane; p < first + BLOCK * length; p += BLOCK)
+      if (s.start + p >= s.raws) f->steps[s.raws + p] = (short)k_normal(f, k_skip(k_seed(f), s.start + p + 1), f->values + s.raws + p);
+  END_PHASE
   PHASE
-    const int at = f->start[0] + (BLOCK_ID * BLOCK + lane) * length;
-    int made, p = 0, all = 0;
-    float x;
-    while (p < length) { p += k_normal(f, at + p, &made, &x); all += made; }
-    leaves[lane] = (short)(p - length);
-    makes[lane] = (short)all;
-    for (int e = 1; e < ENTRIES; e++) {
-      int far = 0, passed = 0, count = 0; /* the walk from the beginning; what the one from e has made */
-      p = e;
-      while (p != far && p < length)
-        if (far < p) { far += k_normal(f, at + far, &made, &x); passed += made; }
-        else { p += k_normal(f, at + p, &made, &x); count += made; }
-      leaves[e * BLOCK + lane] = p == far && p < length ? leaves[lane] : (short)(p - length);
-      makes[e * BLOCK + lane] = (short)(p == far && p < length ? count + all - passed : count);
+    const int at = first + lane * length;
+    for (int p = length; p < length + ENTRIES; p++) {
+      leaves[p % ENTRIES * BLOCK + lane] = (short)(p - length);
+      makes[p % ENTRIES * BLOCK + lane] = 0;
+    }
+    for (int end = length; end > 0; end -= AHEAD) {
+      int steps[AHEAD];
+      UNROLL for (int i = 0; i < AHEAD; i++) steps[i] = s.steps[k_place(s, at + (end - 1 - i > 0 ? end - 1 - i : 0))];
+      UNROLL for (int i = 0; i < AHEAD; i++) {
+        const int p = end - 1 - i, to = p + (steps[i] >> 1);
+        struct walk w;
+        w.entry = to;
+        w.made = steps[i] & 1;
+        if (p < 0) continue;
+        if (to <= p + ENTRIES) { /* of these places it is known */
+          w.entry = leaves[to % ENTRIES * BLOCK + lane];
+          w.made += makes[to % ENTRIES * BLOCK + lane];
+        } else w = k_walk(s, at, length, w);
+        leaves[p % ENTRIES * BLOCK + lane] = (short)w.entry;
+        makes[p % ENTRIES * BLOCK + lane] = (short)w.made;
+      }
     }
   END_PHASE
   PHASE
-    for (int i = lane; i < ENTRIES * BLOCK; i += BLOCK) {
-      f->leaves[BLOCK_ID * ENTRIES * BLOCK + i] = leaves[i];
-      f->makes[BLOCK_ID * ENTRIES * BLOCK + i] = makes[i];
-    }
     if (lane < ENTRIES) {
-      struct walk w;
+      struct walk w, *const ways = f->ways + (BLOCK_ID * ENTRIES + lane) * BLOCK;
       w.entry = lane;
       w.made = 0;
-      for (int s = 0; s < BLOCK; s++) w = k_through(f, leaves, makes, BLOCK_ID * BLOCK + s, w);
+      for (int part = 0; part < BLOCK; part++) {
+        ways[part] = w;
+        if (w.entry < ENTRIES) {
+          const int i = w.entry * BLOCK + part;
+          w.entry = leaves[i];
+          w.made += makes[i];
+        } else w = k_walk(s, first + part * length, length, w);
+      }
       f->blocks[BLOCK_ID * ENTRIES + lane] = w;
     }
   END_PHASE
@@ -318,39 +353,36 @@ KERNEL(walk, struct feed *f) {
 
 KERNEL(normals, struct feed *f) {
   SHARED(struct walk, blocks, ENTRIES * WALKS);
-  SHARED(short, leaves, ENTRIES * BLOCK);
-  SHARED(short, makes, ENTRIES * BLOCK);
-  SHARED(struct walk, entry, BLOCK);
-  PHASE
-    for (int i = lane; i < ENTRIES * BLOCK_ID; i += BLOCK) blocks[i] = f->blocks[i];
-    for (int i = lane; i < ENTRIES * BLOCK; i += BLOCK) {
-      leaves[i] = f->leaves[BLOCK_ID * ENTRIES * BLOCK + i];
-      makes[i] = f->makes[BLOCK_ID * ENTRIES * BLOCK + i];
-    }
-  END_PHASE
+  SHARED(struct walk, entry, 1);
+  const struct stream s = k_stream(f);
+  PHASE for (int i = lane; i < ENTRIES * (BLOCK_ID + 1); i += BLOCK) blocks[i] = f->blocks[i]; END_PHASE
   PHASE
     if (lane == 0) {
       struct walk w;
       w.entry = w.made = 0;
-      for (int b = 0; b < BLOCK_ID; b++) {
-        const int all = b * ENTRIES * BLOCK;
+      for (int b = 0; b <= BLOCK_ID; b++) {
+        entry[0] = w;
         if (w.entry < ENTRIES) { struct walk to = blocks[b * ENTRIES + w.entry]; w.made += to.made; w.entry = to.entry; }
-        else for (int s = 0; s < BLOCK; s++) w = k_through(f, f->leaves + all, f->makes + all, b * BLOCK + s, w);
-      }
-      for (int s = 0; s < BLOCK; s++) {
-        entry[s] = w;
-        w = k_through(f, leaves, makes, BLOCK_ID * BLOCK + s, w);
+        else w = k_walk(s, b * BLOCK * s.length, BLOCK * s.length, w);
       }
       if (BLOCK_ID == f->walks - 1) f->chosen[f->slots + FAILED] = w.made < f->noises;
     }
   END_PHASE
   PHASE
-    const int at = f->start[0] + (BLOCK_ID * BLOCK + lane) * f->length;
-    int made, out = entry[lane].made;
-    float x;
-    for (int p = entry[lane].entry; p < f->length && out < f->noises;) {
-      p += k_normal(f, at + p, &made, &x);
-      if (made) f->noise[out++] = x;
+    const int first = BLOCK_ID * BLOCK * s.length, noises = f->noises;
+    float *const noise = f->noise;
+    struct walk w = entry[0];
+    if (w.entry < ENTRIES) {
+      struct walk way = f->ways[(BLOCK_ID * ENTRIES + w.entry) * BLOCK + lane];
+      w.entry = way.entry;
+      w.made += way.made;
+    } else
+      for (int part = 0; part < lane; part++) w = k_walk(s, first + part * s.length, s.length, w);
+    while (w.entry < s.length && w.made < noises) {
+      const int at = k_place(s, first + lane * s.length + w.entry), step = s.steps[at];
+      const float x = s.values[at];
+      if (step & 1) noise[w.made++] = x;
+      w.entry += step >> 1;
     }
   END_PHASE
   PHASE /* the seed of numbers that are not made in advance changes when nobody draws any more */

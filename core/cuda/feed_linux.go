@@ -37,8 +37,8 @@ type feeder struct {
 // feedState, ringState, pickState, job and part are the structs of feed.h.
 type feedState struct {
 	a, b, update                                               uint64
-	rings, raw, chosen, picks, seen, noise, wn, fn, kn         address
-	leaves, makes, blocks, start, finished                     address
+	rings, raw, steps, values, chosen, picks, seen, noise      address
+	wn, fn, kn, ways, blocks, start, finished                  address
 	tasks, slots, choose, draws, perSlot, raws, noises, stride int32
 	walks, length                                              int32
 	draw                                                       [maxDraws]pickState
@@ -54,7 +54,7 @@ type ringState struct {
 const (
 	maxDraws      = 4
 	rowsPerChunk  = 1024
-	rawsPerLane   = 4
+	rawsPerLane   = 2
 	countsOfFeed  = 4 // pairs, overlap, short, failed
 	elementsAPart = 512
 	entries       = 16 // of a part of the normals' stream
@@ -117,6 +117,7 @@ func (f *feeder) prepare() (err error) {
 	c.perSlot, c.noises, c.raws = int32(p.PerSlot), int32(p.Noises), int32(p.Raws)
 	walks, length := p.Walks()
 	c.walks, c.length = int32(walks), int32(length)
+	numbers := p.Raws + walks*gpu.BlockSize*length // of which it is known what starts there
 	for i, d := range p.Picks {
 		c.draw[i] = pickState{int32(d.Kind), int32(d.Store), int32(d.N), int32(d.Pair), 0, int32(d.Skip), int32(d.At)}
 		if d.ExclusiveEnd {
@@ -132,9 +133,9 @@ func (f *feeder) prepare() (err error) {
 		words int
 	}{
 		{&f.state, "drawing data", int(unsafe.Sizeof(feedState{})) / 4}, {&c.rings, "replay's rings", len(f.rings) * int(unsafe.Sizeof(ringState{})) / 4},
-		{&c.raw, "random numbers", 2 * int(c.raws)}, {&c.chosen, "the tasks drawn", p.Tasks + p.Slots + countsOfFeed},
+		{&c.raw, "random numbers", 2 * int(c.raws)}, {&c.steps, "noise", (numbers + 1) / 2}, {&c.values, "noise", numbers}, {&c.chosen, "the tasks drawn", p.Tasks + p.Slots + countsOfFeed},
 		{&c.picks, "the rows drawn", p.Slots*int(c.perSlot) + 1}, {&c.seen, "the tasks drawn", p.Slots + countsOfFeed}, {&c.noise, "noise", int(c.noises) + 1},
-		{&c.leaves, "noise", walks * entries * gpu.BlockSize / 2}, {&c.makes, "noise", walks * entries * gpu.BlockSize / 2},
+		{&c.ways, "noise", 2 * walks * entries * gpu.BlockSize},
 		{&c.blocks, "noise", 2 * walks * entries}, {&c.start, "noise", 1}, {&c.finished, "noise", 1},
 		{&c.wn, "noise", 128}, {&c.fn, "noise", 128}, {&c.kn, "noise", 128},
 	} {
@@ -279,20 +280,28 @@ func (f *feeder) Begin(a, b, update uint64) error {
 
 // ahead draws the data of the next update.
 func (f *feeder) ahead(s stream) error {
-	var args arguments
-	args.pointer(f.state)
-	if err := f.gpu.launch(f.raw, s, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane), 1, args); err != nil {
-		return err
-	}
-	if err := f.gpu.launch(f.draw, s, 1, 1, args); err != nil {
-		return err
-	}
-	for _, k := range []kernel{f.walk, f.normals} {
-		if err := f.gpu.launch(k, s, int(f.content.walks), 1, args); err != nil {
+	for _, launch := range f.launches() {
+		if err := launch(s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// launches are those that draw the data of an update.
+func (f *feeder) launches() (list []func(stream) error) {
+	var args arguments
+	args.pointer(f.state)
+	for _, x := range []struct {
+		kernel kernel
+		blocks int
+	}{
+		{f.raw, gpu.CeilDiv(int(f.content.raws), gpu.BlockSize*rawsPerLane)}, {f.draw, 1},
+		{f.walk, int(f.content.walks)}, {f.normals, int(f.content.walks)},
+	} {
+		list = append(list, func(s stream) error { return f.gpu.launch(x.kernel, s, x.blocks, 1, args) })
+	}
+	return list
 }
 
 // Load implements feed.Feed.

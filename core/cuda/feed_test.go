@@ -21,3 +21,13 @@ func TestNormals(t *testing.T) {
 	fakecuda.Use(t)
 	mirrortest.Normals(t, newDevice(t, cuda.Options{}))
 }
+
+// Normals are the same where parts of their stream are entered at places that walks do not know, which hardly ever happens.
+func TestFarEntries(t *testing.T) {
+	fakecuda.Use(t)
+	for _, n := range []int{1, 2} {
+		undo := cuda.FewEntries(n)
+		mirrortest.Normals(t, newDevice(t, cuda.Options{}))
+		undo()
+	}
+}

@@ -61,25 +61,6 @@
       }                                                                                                                \
     END_PHASE                                                                                                          \
   }
-/* The sums of the columns of b, k rows, where cuBLASLt does not make them with a product: eight columns per block. */
-KERNEL(column_sums, const float *RESTRICT b, float *RESTRICT out, int k, int n, int ldb, int nb, int nout) {
-  OF_MEMORY(b, nb);
-  OF_MEMORY(out, nout);
-  SHARED(float, part, BLOCK);
-  PHASE
-    const int c = BLOCK_ID * 8 + lane % 8;
-    float sum = 0.0f;
-    if (c < n) AT_ONCE for (int r = lane / 8; r < k; r += BLOCK / 8) sum += b[r * ldb + c];
-    part[lane] = sum;
-  END_PHASE
-  for (int half = BLOCK / 2; half >= 8; half /= 2) {
-    PHASE if (lane < half) part[lane] += part[lane + half]; END_PHASE
-  }
-  PHASE
-    const int c = BLOCK_ID * 8 + lane;
-    if (lane < 8 && c < n) out[c] = part[lane];
-  END_PHASE
-}
 /* Both operands of a product as TF32 numbers and what these leave, the terms of a sum side by side, three times as many:
    of the one all numbers' first part twice and then the second, of the other first, second, first. What is left out is
    the product of the second parts. A block turns a square, if the terms lie apart. */

@@ -12,12 +12,13 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
+	"nacre/rl/replay/mirror/mirrortest"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
 
 // TestGPU is for a machine with an NVIDIA GPU, where NACRE_TEST_GPU is set: every program of every algorithm as TestPrograms
-// checks it on the stand-in, repetitions for other orders, the contract of core.Device, then 200 small updates beside the reference's.
+// checks it on the stand-in, repetitions for other orders, the contract of core.Device, what is drawn, then 200 small updates beside the reference's.
 func TestGPU(t *testing.T) {
 	if os.Getenv("NACRE_TEST_GPU") == "" {
 		t.Skip("not tested: NACRE_TEST_GPU is not set")
@@ -39,6 +40,10 @@ func TestGPU(t *testing.T) {
 			coretest.Run(t, open, coretest.Options{Tolerance: tolerance, Allocates: true})
 		})
 	}
+	t.Run("drawing", func(t *testing.T) {
+		t.Run("normals", func(t *testing.T) { mirrortest.Normals(t, newDevice(t, cuda.Options{})) })
+		mirrortest.Run(t, func(t testing.TB) core.Device { return newDevice(t, cuda.Options{}) }, nil)
+	})
 	t.Run("trajectory", trajectory)
 }
 

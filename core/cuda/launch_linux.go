@@ -99,9 +99,6 @@ func (r *runner) launchProduct(u *gpu.Unit, over *spread) (func(stream) error, e
 	if lt == nil || !lt.serves(g) || over.memories > 1 && single == nil {
 		return r.launchOwn(g, over)
 	}
-	if g.Mask >= 0 && r.unmarked[g.Mask] {
-		return r.takeOver(g)
-	}
 	var algos []algorithm
 	if over.memories > 1 {
 		algos = single.algos[:1]
@@ -152,7 +149,7 @@ func (r *runner) launchParts(u *gpu.Unit, g **gpu.Product, o *operands, over *sp
 	for _, n := range []int{blocks(of.M), of.K, of.M, a.pitch, along[!of.TA], of.N, b.pitch, along[of.TB], a.far, over.parts, b.far, over.parts} {
 		args.integer(n)
 	}
-	*g = &gpu.Product{A: of.A, B: of.B, Bias: of.Bias, Mask: of.Mask, Sums: of.Sums, Out: of.Out, TB: true, Act: of.Act, M: of.M, N: of.N, K: pitch}
+	*g = &gpu.Product{A: of.A, B: of.B, Bias: of.Bias, Mask: of.Mask, Out: of.Out, TB: true, Act: of.Act, M: of.M, N: of.N, K: pitch}
 	return r.with("split", blocks(of.M)+blocks(of.N), args, over)
 }
 
@@ -164,25 +161,16 @@ func (r *runner) operands(g *gpu.Product, over *spread) operands {
 		}
 		return operand{r.address(v), r.pitch(v), r.far(v, over)}
 	}
-	o := operands{a: of(g.A), b: of(g.B), bias: of(g.Bias), out: of(g.Out), sums: of(g.Sums)}
+	o := operands{a: of(g.A), b: of(g.B), bias: of(g.Bias), out: of(g.Out)}
 	if g.Turned {
 		o.b.at, o.b.pitch = r.mem.turn(r.param(g.B)), gpu.Pitch(r.p.Values[g.B].Rows)
-	}
-	marked := g.Mask
-	if marked < 0 {
-		marked = g.Out
-	}
-	if at := r.place.Bits[marked]; at.Space != gpu.Nowhere {
-		o.bits = operand{r.at(at), gpu.BitPitch(r.p.Values[marked].Cols), over.far[at.Space]}
 	}
 	return o
 }
 
-// takeOver makes a product by our own kernel that cuBLASLt has no algorithm for. It keeps no bits: masks by them are its
-// own too.
+// takeOver makes a product by our own kernel that cuBLASLt has no algorithm for.
 func (r *runner) takeOver(g *gpu.Product) (func(stream) error, error) {
 	r.gpu.fallen.Add(1)
-	r.unmarked[g.Out] = true
 	return r.launchOwn(g, alone)
 }
 
@@ -192,12 +180,6 @@ func (r *runner) tryProducts(pl *gpu.Plan, launches []func(stream) error) error 
 	for i, u := range pl.Units {
 		if u.Product == nil {
 			continue
-		}
-		if p := r.lt[u]; p != nil && u.Product.Mask >= 0 && r.unmarked[u.Product.Mask] {
-			var err error
-			if launches[i], err = r.drop(u, p); err != nil {
-				return err
-			}
 		}
 		if p := r.lt[u]; p != nil {
 			if err := r.choose(u, p); err != nil {
@@ -267,23 +249,7 @@ func (r *runner) launchOwn(g *gpu.Product, over *spread) (func(stream) error, er
 		args.integer(r.far(v, over))
 	}
 	letter := map[bool]string{false: "n", true: "t"}
-	product, err := r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args, over)
-	if err != nil || g.Sums < 0 {
-		return product, err
-	}
-	args = nil
-	args.pointer(o.b.at)
-	args.pointer(o.sums.at)
-	for _, n := range []int{g.K, g.N, o.b.pitch, o.b.far, o.sums.far} {
-		args.integer(n)
-	}
-	sums, err := r.with("column_sums", gpu.CeilDiv(g.N, 8), args, over)
-	return func(s stream) error {
-		if err := product(s); err != nil {
-			return err
-		}
-		return sums(s)
-	}, err
+	return r.with("gemm_"+letter[g.TA]+letter[g.TB], gpu.CeilDiv(g.M, 64)*gpu.CeilDiv(g.N, 64), args, over)
 }
 
 func (r *runner) launchTable(name string, table address, n int, over *spread) (func(stream) error, error) {

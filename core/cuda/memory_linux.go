@@ -51,7 +51,7 @@ func (m *memory) layOut() {
 	m.end = gpu.RoundUp(3*m.Total + 2*len(m.Specs) + gpu.Align)
 	m.turned = make([]int, len(m.Specs))
 	for i, s := range m.Specs {
-		if m.gpu.planning().Transposes && gpu.Turns(s.Rows, s.Cols) {
+		if Planning(m.gpu.options).Transposes && gpu.Turns(s.Rows, s.Cols) {
 			m.turned[i] = m.end
 			m.end += gpu.RoundUp(gpu.Room(s.Cols, s.Rows))
 		}

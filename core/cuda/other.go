@@ -10,6 +10,9 @@ func New(Options) (core.Device, error) { return nil, unsupported() }
 // Probe describes a GPU. This build reaches none.
 func Probe(int) (Info, error) { return Info{}, unsupported() }
 
+// Times is how long each launch of a loaded program takes. This build loads none.
+func Times(core.Runner, int) ([]float64, error) { return nil, unsupported() }
+
 func unsupported() error {
 	return &Error{NoLibrary, "GPUs are reached on Linux on amd64 and arm64 only, and not in builds with the tag nogpu"}
 }

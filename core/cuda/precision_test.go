@@ -160,43 +160,36 @@ func TestWholeFours(t *testing.T) {
 	}
 }
 
-// Where cuBLASLt has no masks and no sums of columns, where it has them and then fails to run, and where it has them but not
-// the layers that masks are of, an update is as it should be, and says who multiplied but in the first case.
-func TestEpiloguesMissing(t *testing.T) {
+// Where all of cuBLASLt's algorithms fail to run, an update is as it should be, and says who multiplied.
+func TestProductsFail(t *testing.T) {
 	gpu := fakecuda.Use(t)
+	gpu.Refuses(3)
 	p, start := tclUpdate(t)
 	params, inputs := programs.Content(t, p, start)
 	want := programs.Execute(t, ref.Device, p, params, inputs, 2)
-	for name, of := range map[string]struct {
-		epilogues bool
-		refused   int
-		layers    bool // are lacking
-	}{"no epilogues": {false, 0, false}, "products fail": {true, 3, false}, "no layers": {true, 0, true}, "layers fail": {true, 0, true}} {
-		gpu.Epilogues(of.epilogues)
-		gpu.Refuses(of.refused)
-		const layer = 134 // bias, ReLU and its bits
-		gpu.Lacks(map[bool]int{true: layer}[of.layers], name == "layers fail")
-		for _, precision := range cuda.Precisions[:3] {
-			if of.layers && precision != "fp32" {
-				continue
+	for _, precision := range cuda.Precisions[:3] {
+		d := newDevice(t, cuda.Options{Precision: precision})
+		got := programs.Execute(t, d, p, params, inputs, 2)
+		for entry, w := range want {
+			if e := programs.Difference(got[entry], w); !(e <= 5e-5) {
+				t.Errorf("%s: %s is off by %.1e", precision, entry, e)
 			}
-			d := newDevice(t, cuda.Options{Precision: precision})
-			got := programs.Execute(t, d, p, params, inputs, 2)
-			bound := 5e-5
-			if precision == "tf32" && name == "no epilogues" {
-				bound = 2e-2
-			}
-			for entry, w := range want {
-				if _, output := p.Outputs[entry]; bound > 5e-5 && !output {
-					continue
-				}
-				if e := programs.Difference(got[entry], w); !(e <= bound) {
-					t.Errorf("%s, %s: %s is off by %.1e", name, precision, entry, e)
-				}
-			}
-			if notices := d.(core.Described).Describe().Notices; (len(notices) > 0) != of.epilogues {
-				t.Errorf("%s, %s: notices %q", name, precision, notices)
-			}
+		}
+		if notices := d.(core.Described).Describe().Notices; len(notices) == 0 {
+			t.Errorf("%s: no notice", precision)
+		}
+	}
+}
+
+// Processes that keep choices at once lose none, and all have the first that was kept.
+func TestChoicesAtOnce(t *testing.T) {
+	kept, all := cuda.KeepAtOnce(t.TempDir(), 20, 7)
+	if kept != 20*7+1 {
+		t.Errorf("%d choices are kept, want %d", kept, 20*7+1)
+	}
+	for _, a := range all {
+		if a != all[0] {
+			t.Errorf("one product's algorithm is %d for one process and %d for another", all[0], a)
 		}
 	}
 }
@@ -222,6 +215,7 @@ func TestChoice(t *testing.T) {
 		}
 	}
 	path := func() string {
+		t.Helper()
 		files, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "nacre", "kernels", "products-*.json"))
 		must(t, err)
 		if len(files) != 1 {
@@ -233,7 +227,18 @@ func TestChoice(t *testing.T) {
 	gpu.Speed(2, 5)
 	want("another is faster now, but one is kept", 0)
 	must(t, os.Remove(path()))
+	late := newDevice(t, cuda.Options{})
 	want("another is faster", 2)
+	gpu.Speed(1, 2)
+	mem, err := late.NewMemory(p.ParamSpecs())
+	must(t, err)
+	r, err := late.Load(p, mem)
+	must(t, err)
+	if got := cuda.Algorithms(r); !slices.Equal(got, []int{2, 2}) {
+		t.Errorf("where another process has chosen meanwhile algorithms %d are taken, want its own, 2", got)
+	}
+	must(t, r.Close())
+	gpu.Speed(1, 11)
 	together := newDevice(t, cuda.Options{Together: 2})
 	var first core.Runner
 	for range 2 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"nacre/core/gpu"
-	"nacre/core/op"
 )
 
 // printer writes the description of a kernel in the kernel language of prelude.h, with @ for the kernel's name. The
@@ -212,28 +211,10 @@ func (p *printer) loop(l gpu.Loop) {
 
 // pace is how a loop is unrolled: what is short, so that loads of several turns are under way at once.
 func pace(list []gpu.Statement) string {
-	if length(list) > 12 {
+	if gpu.Long(list) {
 		return "ONE_BY_ONE"
 	}
 	return "AT_ONCE"
-}
-
-// length counts statements, functions of many instructions for several.
-func length(list []gpu.Statement) (n int) {
-	for _, s := range list {
-		n++
-		switch s := s.(type) {
-		case gpu.Let:
-			if f := op.UnaryFunc(s.Expr.F); s.Expr.Op == gpu.UnaryOf && f != op.Square && f != op.Abs && f != op.Sign {
-				n += 6
-			}
-		case gpu.Choose:
-			for _, c := range s.Cases {
-				n += length(c.Body)
-			}
-		}
-	}
-	return n
 }
 
 // handOver lets the last block add the blocks' sums. Which one is last changes nothing: it adds them in the order of slices.

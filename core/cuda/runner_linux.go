@@ -29,14 +29,13 @@ type runner struct {
 	lt     map[*gpu.Unit]*ltProduct
 	graph  graph
 
-	unmarked map[int]bool // values of which nobody writes the bits
-	parts    address      // room for operands in two parts, for each branch
-	partsAt  [gpu.MaxBranches]int
-	fed      *fed // draws the data of every run, if set
-	set      *set // programs that may run as one with this, nil if there are none
-	plan     *gpu.Plan
-	each     []func(stream) error // its launches, by unit
-	spread   []*ltProduct
+	parts   address // room for operands in two parts, for each branch
+	partsAt [gpu.MaxBranches]int
+	fed     *fed // draws the data of every run, if set
+	set     *set // programs that may run as one with this, nil if there are none
+	plan    *gpu.Plan
+	each    []func(stream) error // its launches, by unit
+	spread  []*ltProduct
 
 	staged  [2][]float32
 	copied  [2]event
@@ -57,7 +56,7 @@ func (g *device) loadHere(p *core.Program, mem *memory) (core.Runner, error) {
 
 // loadFed loads a program that draws its own data if d is not nil.
 func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, error) {
-	pl, err := gpu.New(p, g.planning())
+	pl, err := gpu.New(p, Planning(g.options))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (g *device) loadFed(p *core.Program, mem *memory, d *fed) (core.Runner, err
 // prepare compiles, allocates and records the graph.
 func (r *runner) prepare(pl *gpu.Plan) error {
 	g := r.gpu
-	r.lt, r.unmarked = map[*gpu.Unit]*ltProduct{}, map[int]bool{}
+	r.lt = map[*gpu.Unit]*ltProduct{}
 	text, names := Source(pl)
 	cubin, err := g.compiler.compile(text)
 	if err != nil {

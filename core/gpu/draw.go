@@ -38,12 +38,13 @@ func NewDrawing(p feed.Plan) (*Drawing, error) {
 	for _, n := range p.Noise {
 		d.Noises += n.N
 	}
-	d.Raws = p.Tasks + p.Slots*(1+d.PerSlot) + d.Noises*17/16 + 1024
+	blocks, length := d.Walks()
+	d.Raws = p.Tasks + p.Slots*(1+d.PerSlot) + blocks*BlockSize*length + 512
 	return d, nil
 }
 
 // Walks is how the stream of an update's normals is cut for lanes that walk through it side by side: into blocks of
-// BlockSize parts of length numbers, with room for rejections. Parts are short, since a walk goes number by number.
+// BlockSize parts of length numbers, with room for rejections. Parts are short, since a lane goes number by number.
 func (d *Drawing) Walks() (blocks, length int) {
 	const most, short = 64, 16
 	n := d.Noises + d.Noises/16 + 4*BlockSize

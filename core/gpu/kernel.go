@@ -86,6 +86,28 @@ func (k *Kernel) Turns(l Loop) int {
 	return l.Terms
 }
 
+// Long reports whether statements are so many that a loop over them is not unrolled: its turns follow one another, loads
+// and all.
+func Long(list []Statement) bool { return length(list) > 12 }
+
+// length counts statements, functions of many instructions for several.
+func length(list []Statement) (n int) {
+	for _, s := range list {
+		n++
+		switch s := s.(type) {
+		case Let:
+			if f := op.UnaryFunc(s.Expr.F); s.Expr.Op == UnaryOf && f != op.Square && f != op.Abs && f != op.Sign {
+				n += 6
+			}
+		case Choose:
+			for _, c := range s.Cases {
+				n += length(c.Body)
+			}
+		}
+	}
+	return n
+}
+
 // Statement is a Let, Choose, Store or Add.
 type Statement interface{ statement() }
 

@@ -30,7 +30,6 @@ type Placement struct {
 	Of      []Place        // by value; Nowhere for one that is computed where it is read
 	Size    [Arena + 1]int // of each space, in floats
 	Partial []Place        // by unit: partial sums
-	Bits    []Place        // by value: where it is positive, if products need to know; Nowhere where none does
 	Counter []Place        // by unit: counters, zero before and after every run
 	Consts  []int          // constants that lie in the arena
 }
@@ -69,9 +68,6 @@ func Pitch(cols int) int {
 	}
 	return Whole(cols)
 }
-
-// BitPitch is the distance between the rows of a matrix of bits, in bits.
-func BitPitch(cols int) int { return CeilDiv(cols, 128) * 128 }
 
 // Turns reports whether a matrix of parameters has a transposed copy; its rows are Pitch(rows) apart.
 func Turns(rows, cols int) bool { return rows > 1 && cols > 1 }
@@ -124,13 +120,6 @@ func (pl *Plan) placeValues() *Placement {
 				m.Of[v] = take(Arena, 1)
 				m.Consts = append(m.Consts, v)
 			}
-		}
-	}
-	m.Bits = make([]Place, len(pl.Program.Values))
-	for _, u := range pl.Units {
-		if g := u.Product; pl.options.MaskedReLU && g != nil && g.Mask >= 0 && m.Bits[g.Mask].Space == Nowhere {
-			x := pl.Program.Values[g.Mask]
-			m.Bits[g.Mask] = take(Arena, x.Rows*BitPitch(x.Cols)/32)
 		}
 	}
 	pl.share(m)

@@ -31,14 +31,9 @@ type Plan struct {
 
 // Options say what the device that runs a plan can do.
 type Options struct {
-	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask). The
-	// libraries of GPUs do not have it.
+	// MaskedProducts says that products may have an activation's gradient as their epilogue: (A·B)·act'(mask). cuBLASLt has
+	// a ReLU's by bits, and sums of columns; on an H100 products with them took so much longer that plans do without.
 	MaskedProducts bool
-	// MaskedReLU says that products may have the gradient of a ReLU as their epilogue where the layer it belongs to is a
-	// product too: that one keeps a bit per element of its result, set where it is positive. See Placement.Bits.
-	MaskedReLU bool
-	// ColumnSums says that a product Aᵀ·B may give the sums of B's columns too: a layer's gradients of weights and bias.
-	ColumnSums bool
 	// Transposes says that a transposed copy lies beside every matrix of parameters, which the optimiser's steps keep up
 	// with it. Products read it where the matrix itself has the terms of a sum apart.
 	Transposes bool
@@ -81,7 +76,6 @@ type Product struct {
 	WholeM, WholeN, WholeK int
 
 	Turned bool // B is the transposed copy of parameter B; TB undoes it
-	Sums   int  // value: of B's columns, or -1
 }
 
 // New plans a program. Of a program that Validate accepts it fails only where an operation has no kernel.
@@ -97,18 +91,14 @@ func New(p *core.Program, o Options) (*Plan, error) {
 		}
 	}
 	masked := pl.fuseMasks()
-	sums, within := pl.fuseSums(masked)
 	pl.chooseStored(masked)
 	for i, in := range pl.Instrs {
-		if _, gone := masked[in.Out]; gone || within[in.Out] || !pl.Stored[in.Out] {
+		if _, gone := masked[in.Out]; gone || !pl.Stored[in.Out] {
 			continue
 		}
 		u, err := pl.newUnit(i, in, masked)
 		if err != nil {
 			return nil, fmt.Errorf("gpu: program %q: %v of %q: %w", p.Name, in.Op, p.Values[in.Out].Name, err)
-		}
-		if v, ok := sums[in.Out]; ok && u.Product != nil {
-			u.Product.Sums, u.Writes = v, append(u.Writes, v)
 		}
 		pl.Units = append(pl.Units, u)
 	}
@@ -127,7 +117,7 @@ func New(p *core.Program, o Options) (*Plan, error) {
 // the product → its instruction, whose launch makes the gradient too.
 func (pl *Plan) fuseMasks() map[int]core.Instr {
 	masked := map[int]core.Instr{}
-	if !pl.options.MaskedProducts && !pl.options.MaskedReLU {
+	if !pl.options.MaskedProducts {
 		return masked
 	}
 	uses := map[int]int{}
@@ -145,9 +135,6 @@ func (pl *Plan) fuseMasks() map[int]core.Instr {
 		if !ok || !made || in.In[0] == in.In[1] || uses[in.In[1]] != 1 || o.Act == op.Linear {
 			continue
 		}
-		if !pl.options.MaskedProducts && !(o.Act == op.ReLU && pl.layer(in.In[0])) {
-			continue
-		}
 		if from := pl.Instrs[i]; pl.isProduct(from) && pl.inTime(in.In[0], from.In...) {
 			if _, ok := from.Op.(op.MatMul); ok {
 				masked[in.In[1]] = from
@@ -155,16 +142,6 @@ func (pl *Plan) fuseMasks() map[int]core.Instr {
 		}
 	}
 	return masked
-}
-
-// layer reports whether a value is made by a product with a ReLU.
-func (pl *Plan) layer(v int) bool {
-	i, ok := pl.Def[v]
-	if !ok {
-		return false
-	}
-	o, dense := pl.Instrs[i].Op.(op.Dense)
-	return dense && o.Act == op.ReLU && pl.isProduct(pl.Instrs[i])
 }
 
 // inTime reports whether value v is there, in the program's order, before any of the operands is overwritten: what reads
@@ -175,38 +152,6 @@ func (pl *Plan) inTime(v int, operands ...int) bool {
 		n, overwritten := pl.next[x]
 		return overwritten && ok && made > pl.Def[n]
 	})
-}
-
-// fuseSums finds products Aᵀ·B of whose B the columns are summed: value of the product → that of the sums, and the sums
-// that so need no launch of their own.
-func (pl *Plan) fuseSums(masked map[int]core.Instr) (sums map[int]int, within map[int]bool) {
-	sums, within = map[int]int{}, map[int]bool{}
-	if !pl.options.ColumnSums {
-		return sums, within
-	}
-	of := map[int]core.Instr{} // matrix → the sums of its columns
-	for _, in := range pl.Instrs {
-		if _, ok := in.Op.(op.SumRows); ok && pl.Program.Values[in.Out].Rows == 1 {
-			of[in.In[0]] = in
-		}
-	}
-	for _, in := range pl.Instrs {
-		o, ok := in.Op.(op.MatMul)
-		if _, gone := masked[in.Out]; !ok || gone || !o.TA || o.TB || !pl.isProduct(in) || pl.mutable(in.In...) {
-			continue
-		}
-		// What the other operand is made of cannot be the sums: it is there before them.
-		s, ok := of[in.In[1]]
-		if before, made := pl.Def[in.In[0]]; ok && !within[s.Out] && (!made || before < pl.Def[s.Out]) {
-			sums[in.Out], within[s.Out] = s.Out, true
-		}
-	}
-	return sums, within
-}
-
-// mutable reports whether one of the values is a version of a parameter that the program overwrites.
-func (pl *Plan) mutable(vs ...int) bool {
-	return slices.ContainsFunc(vs, func(v int) bool { _, ok := pl.next[v]; return ok })
 }
 
 // isProduct reports whether an instruction is a matrix product large enough for a kernel of matrix products.
@@ -341,7 +286,7 @@ func (pl *Plan) newUnit(at int, in core.Instr, masked map[int]core.Instr) (*Unit
 }
 
 func (pl *Plan) newProduct(in core.Instr) *Product {
-	g := &Product{A: in.In[0], B: in.In[1], Bias: -1, Mask: -1, Sums: -1, Out: in.Out}
+	g := &Product{A: in.In[0], B: in.In[1], Bias: -1, Mask: -1, Out: in.Out}
 	g.M, g.N, g.K, _ = pl.productShape(in)
 	switch o := in.Op.(type) {
 	case op.Dense:

@@ -31,14 +31,7 @@ func (pl *Plan) Work(u *Unit) (flops, bytes int64) {
 	}
 	for _, v := range append(slices.Clone(u.Reads), u.Writes...) {
 		x := pl.Program.Values[v]
-		if g := u.Product; g != nil && pl.options.MaskedReLU && v == g.Mask {
-			bytes += int64(x.Rows) * int64(x.Cols) / 8
-			continue
-		}
 		bytes += 4 * int64(x.Rows) * int64(x.Cols)
-	}
-	if g := u.Product; g != nil && pl.Place != nil && pl.Place.Bits[g.Out].Space != Nowhere {
-		bytes += int64(g.M) * int64(g.N) / 8
 	}
 	for _, in := range u.Steps {
 		x := pl.Program.Values[in.Out]
@@ -111,9 +104,6 @@ func (pl *Plan) productString(g *Product) string {
 		s = fmt.Sprintf("(%s)·%v'(%%%d)", s, g.Act, g.Mask)
 	case g.Act != op.Linear:
 		s = fmt.Sprintf("%v(%s)", g.Act, s)
-	}
-	if g.Sums >= 0 {
-		s += fmt.Sprintf(", %%%d = sums of columns of %%%d", g.Sums, g.B)
 	}
 	return fmt.Sprintf("%%%d = %s, %d×%d of %d terms", g.Out, s, g.M, g.N, g.K)
 }

@@ -42,7 +42,7 @@ type ringRows struct {
 }
 
 // drawnPlaces is where things lie in the buffer of what was drawn, in words; see feed.wgsl.
-type drawnPlaces struct{ raw, chosen, picks, noise, notes, size int }
+type drawnPlaces struct{ raw, starts, chosen, picks, noise, notes, size int }
 
 const (
 	rowsPerChunk = 1024
@@ -97,13 +97,15 @@ func (d *device) NewFeed(m core.Memory, p feed.Plan) (feed.Feed, error) {
 func (f *feeder) layOut() {
 	p, o := f.drawing, &f.offset
 	o.raw = stateWords
-	o.chosen = o.raw + 2*p.Raws
+	length := (p.Noises+p.Noises/16)/gpu.BlockSize + 4 // of the stream that a lane of walk has
+	o.starts = o.raw + 2*p.Raws
+	o.chosen = o.starts + 2*(p.Raws+length*gpu.BlockSize)
 	o.picks = o.chosen + p.Slots + countsOfFeed + p.Tasks
 	o.noise = o.picks + p.Slots*p.PerSlot
 	o.notes = o.noise + p.Noises
 	o.size = o.notes + notesKept*f.noteWidth()
 	f.arguments = []int{0, 0, p.Tasks, p.Slots, int(p.Choose), p.PerSlot, p.Raws, p.Noises, p.Stride(), p.Capacity, len(p.Picks),
-		o.raw, o.chosen, o.picks, o.noise, o.notes, f.noteWidth(), 0, 0, 0}
+		o.raw, o.chosen, o.picks, o.noise, o.notes, f.noteWidth(), o.starts, length, 0}
 	number := map[bool]int{true: 1}
 	for _, d := range p.Picks {
 		f.arguments = append(f.arguments, int(d.Kind), d.Store, d.N, number[d.Pair == feed.SameTask], number[d.ExclusiveEnd], d.Skip, d.At)

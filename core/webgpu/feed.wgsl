@@ -3,8 +3,9 @@
 //
 // The stream is Go's PCG (128 bits of state, DXSM output), seeded as package rng does; bounded integers are Lemire's,
 // normals Marsaglia and Tsang's ziggurat, as math/rand/v2 has them. Both may reject, so how many numbers of the stream a
-// draw takes is only known once it is made: raw makes the stream, draw finds out who gets which number, gather copies rows
-// and noise to where the program reads them, note keeps the program's scalars.
+// draw takes is only known once it is made: raw makes the stream and what a normal would be that starts at each of its
+// numbers, draw finds out who gets which integer, walk who gets which normal, gather copies rows and noise to where the program
+// reads them, note keeps the program's scalars.
 //
 // WGSL has no integers of 64 bits and no doubles: an integer of 64 bits is a pair of 32, the lower first, one of 128 bits
 // is four, and where math/rand/v2 computes in doubles, integers take the place of fixed-point numbers.
@@ -33,6 +34,8 @@ fn picks_place() -> i32 { return arg(13); }
 fn noise_place() -> i32 { return arg(14); }
 fn notes_place() -> i32 { return arg(15); }
 fn note_width() -> i32 { return arg(16); }
+fn starts_place() -> i32 { return arg(17); }
+fn walk_length() -> i32 { return arg(18); }
 fn of_draw(q: i32, i: i32) -> i32 { return arg(20 + 7 * q + i); }
 const CHUNK = 1024;
 const RINGS = 512;
@@ -113,19 +116,7 @@ fn seed() -> vec4<u32> {
   return vec4<u32>(low, high);
 }
 
-const RAWS_PER_LANE = 4;
-@compute @workgroup_size(128)
-fn raw(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) index: u32) {
-  let first = (k_block(id, groups) * BLOCK + i32(index)) * RAWS_PER_LANE;
-  if (first >= n_raws()) { return; }
-  var s = skip(seed(), u32(first));
-  for (var i = first; i < min(first + RAWS_PER_LANE, n_raws()); i++) {
-    s = add128(mul128(s, MULTIPLIER), INCREMENT);
-    let x = output(s);
-    D[raw_place() + 2 * i] = x.x;
-    D[raw_place() + 2 * i + 1] = x.y;
-  }
-}
+fn advance(s: vec4<u32>) -> vec4<u32> { return add128(mul128(s, MULTIPLIER), INCREMENT); }
 
 // Number i of the stream, also past what raw made.
 fn raw_at(i: i32) -> vec2<u32> {
@@ -271,10 +262,12 @@ fn exp_minus(z: vec2<u32>) -> f32 {
 }
 fn unit(x: vec2<u32>) -> vec2<u32> { return vec2<u32>(x.x, x.y & 0x1fffffu); } // in 2^53rds
 
-// What starts at number i of the stream: how many numbers it takes, and whether it ends in a normal, x.
-struct Normal { takes: i32, made: i32, x: f32 }
-fn normal(i: i32) -> Normal {
-  let u = raw_at(i);
+// What starts at a number of the stream, of the given state: twice how many numbers it takes, and one more where it ends in a
+// normal, x.
+struct Normal { step: i32, x: f32 }
+fn normal(state: vec4<u32>) -> Normal {
+  var s = state;
+  let u = output(s);
   let k = u.y & 0x7fu;
   let negative = (u.x & 0x80000000u) != 0u;
   let j = select(u.x, 0u - u.x, negative);
@@ -282,12 +275,14 @@ fn normal(i: i32) -> Normal {
   let e = i32(width >> 23u) - 150;
   let y = mul32(j, (width & 0x7fffffu) | 0x800000u); // times 2^e
   let value = to_float(y, e);
-  if (j < layer_numbers(k)) { return Normal(1, 1, select(value, -value, negative)); }
+  if (j < layer_numbers(k)) { return Normal(3, select(value, -value, negative)); }
+  s = advance(s);
   if (k == 0u) {
     var n = 1;
     var t = vec2<u32>();
     loop {
-      let x = minus_log(unit(raw_at(i + n)));
+      let x = minus_log(unit(output(s)));
+      s = advance(s);
       n++;
       if ((n & 1) == 0) {
         t = high64(x, vec2<u32>(0xf185d47du, 0x4a5caa2bu));
@@ -296,13 +291,34 @@ fn normal(i: i32) -> Normal {
       }
     }
     let tail = to_float(add64(t, vec2<u32>(0xeda57cf1u, 0x03714f88u)), -56);
-    return Normal(n, 1, select(tail, -tail, negative));
+    return Normal(2 * n + 1, select(tail, -tail, negative));
   }
   let place = 56 + e;
   let fixed = select(right64(y, u32(max(-place, 0))), left64(y, u32(max(place, 0))), place >= 0);
-  let part = keep(to_float(unit(raw_at(i + 1)), -53) * keep(layer_density(k - 1u) - layer_density(k)));
+  let part = keep(to_float(unit(output(s)), -53) * keep(layer_density(k - 1u) - layer_density(k)));
   let made = layer_density(k) + part < exp_minus(left64(high64(fixed, fixed), 7u));
-  return Normal(2, select(0, 1, made), select(value, -value, negative));
+  return Normal(select(4, 5, made), select(value, -value, negative));
+}
+
+// It is kept as two words, of the numbers that raw makes, then of those of the normals' parts past them.
+fn keep_start(at: i32, x: Normal) {
+  D[starts_place() + 2 * at] = u32(x.step);
+  D[starts_place() + 2 * at + 1] = bitcast<u32>(x.x);
+}
+
+const RAWS_PER_LANE = 4;
+@compute @workgroup_size(128)
+fn raw(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) index: u32) {
+  let first = (k_block(id, groups) * BLOCK + i32(index)) * RAWS_PER_LANE;
+  if (first >= n_raws()) { return; }
+  var s = skip(seed(), u32(first));
+  for (var i = first; i < min(first + RAWS_PER_LANE, n_raws()); i++) {
+    s = advance(s);
+    let x = output(s);
+    D[raw_place() + 2 * i] = x.x;
+    D[raw_place() + 2 * i + 1] = x.y;
+    keep_start(i, normal(s));
+  }
 }
 
 // Draws the integers of one update: tasks, rows and windows.
@@ -312,7 +328,7 @@ var<workgroup> end: i32;
 var<workgroup> some: i32;
 var<workgroup> value: array<i32, 128>;
 var<workgroup> rank: array<i32, 256>;
-var<workgroup> walks: array<u32, 2048>; // of an entry and a lane: where it leaves, and how many it makes, 16 bits each
+var<workgroup> walks: array<u32, 2048>; // of an entry and a lane: where the part is left, and the normals it makes, 16 bits each
 var<workgroup> entered: array<i32, 128>;
 var<workgroup> base: array<i32, 128>;
 
@@ -396,71 +412,69 @@ fn draw(@builtin(local_invocation_index) index: u32) {
   if (lane == 0) { D[7] = u32(position); }
 }
 
-// Draws the noise. The stream from where the integers end is cut into a part per lane. A part's walk depends on where it is
-// entered, which only the walk before it tells; but walks that meet stay together, so each lane walks its part from every
-// near entry, and one lane follows the entries.
+// Draws the noise. The stream from where the integers end is cut into a part per lane. Where a part is entered only the part
+// before it tells, so each lane finds out of its part where it is left and how many normals it makes from every near entry,
+// from its end to its beginning, as what starts at a number goes on as what starts further on does; one lane follows the entries.
+fn start_at(begin: i32, p: i32) -> i32 { return starts_place() + 2 * select(n_raws() + p, begin + p, begin + p < n_raws()); }
+
+// A walk from entry w.x into n numbers, from p on, to the entry behind them; w.y counts the normals.
+fn through(begin: i32, p: i32, n: i32, from_where: vec2<i32>) -> vec2<i32> {
+  var w = from_where;
+  while (w.x < n) {
+    let step = i32(D[start_at(begin, p + w.x)]);
+    w += vec2<i32>(step >> 1u, step & 1);
+  }
+  return w - vec2<i32>(n, 0);
+}
+
 @compute @workgroup_size(128)
 fn walk(@builtin(local_invocation_index) index: u32) {
   let lane = i32(index);
-  let length = (n_noises() + n_noises() / 16) / BLOCK + 4;
+  let length = walk_length();
   let begin = i32(D[7]);
-  let at = begin + lane * length;
-  var leaves = 0; // the walk from the beginning: where it leaves, and how many it makes
-  var all = 0;
-  for (var e = 0; e < ENTRIES; e++) {
-    var far = select(0, length, e == 0); // that walk again; what the one from e has made
-    var passed = 0;
-    var made = 0;
-    var p = e;
-    while (p != far && p < length) {
-      let behind = far < p;
-      let x = normal(at + select(p, far, behind));
-      if (behind) {
-        far += x.takes;
-        passed += x.made;
-      } else {
-        p += x.takes;
-        made += x.made;
-      }
+  for (var p = lane; p < BLOCK * length; p += BLOCK) { // what raw has not made
+    if (begin + p >= n_raws()) { keep_start(n_raws() + p, normal(skip(seed(), u32(begin + p + 1)))); }
+  }
+  storageBarrier();
+  let at = lane * length;
+  for (var p = length; p < length + ENTRIES; p++) { walks[p % ENTRIES * BLOCK + lane] = u32(p - length); }
+  for (var p = length - 1; p >= 0; p--) {
+    let step = i32(D[start_at(begin, at + p)]);
+    var w = vec2<i32>(p + (step >> 1u), step & 1);
+    if (w.x <= p + ENTRIES) { // of these places it is known
+      let then = walks[w.x % ENTRIES * BLOCK + lane];
+      w = vec2<i32>(i32(then & 0xffffu), w.y + i32(then >> 16u));
+    } else {
+      w = through(begin, at, length, w);
     }
-    let met = p == far && p < length;
-    if (e == 0) {
-      leaves = p - length;
-      all = made;
-    }
-    walks[e * BLOCK + lane] = u32(select(p - length, leaves, met)) | (u32(select(made, made + all - passed, met)) << 16u);
+    walks[p % ENTRIES * BLOCK + lane] = u32(w.x) | (u32(w.y) << 16u);
   }
   workgroupBarrier();
   if (lane == 0) {
-    var e = 0;
-    var total = 0;
+    var w = vec2<i32>();
     for (var s = 0; s < BLOCK; s++) {
-      entered[s] = e;
-      base[s] = total;
-      if (e < ENTRIES) {
-        total += i32(walks[e * BLOCK + s] >> 16u);
-        e = i32(walks[e * BLOCK + s] & 0xffffu);
-        continue;
+      entered[s] = w.x;
+      base[s] = w.y;
+      if (w.x < ENTRIES) {
+        let then = walks[w.x * BLOCK + s];
+        w = vec2<i32>(i32(then & 0xffffu), w.y + i32(then >> 16u));
+      } else {
+        w = through(begin, s * length, length, w);
       }
-      while (e < length) {
-        let x = normal(begin + s * length + e);
-        e += x.takes;
-        total += x.made;
-      }
-      e -= length;
     }
-    D[chosen_place() + n_slots() + 3] = select(0u, 1u, total < n_noises());
+    D[chosen_place() + n_slots() + 3] = select(0u, 1u, w.y < n_noises());
   }
   workgroupBarrier();
   var out = base[lane];
   var p = entered[lane];
   while (p < length && out < n_noises()) {
-    let x = normal(at + p);
-    p += x.takes;
-    if (x.made == 1) {
-      D[noise_place() + out] = bitcast<u32>(x.x);
+    let from_here = start_at(begin, at + p);
+    let step = i32(D[from_here]);
+    if ((step & 1) == 1) {
+      D[noise_place() + out] = D[from_here + 1];
       out++;
     }
+    p += step >> 1u;
   }
 }
 

@@ -35,9 +35,23 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 	if _, err := o.host(o.Workers); err != nil {
 		return err
 	}
+	return o.models(ctx, env, card, ref.Device)
+}
+
+// measured prints the same of a GPU that is there, with what every launch took. One that is not modelled stands beside another.
+func (o BenchUpdateOptions) measured(ctx context.Context, env *Env, device core.Device) error {
+	card, ok := roofline.Of(device.Name())
+	if !ok {
+		card = roofline.Cards[0]
+	}
+	return o.models(ctx, env, card, device)
+}
+
+// models prints updates on a modelled GPU. Where device is a GPU too, its launches are timed.
+func (o BenchUpdateOptions) models(ctx context.Context, env *Env, card roofline.Card, device core.Device) error {
 	var r UpdateModels
-	err = o.each(ctx, func(size yardstick.Size, algorithm string) error {
-		y, err := newBenchmark(size, algorithm, ref.Device)
+	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+		y, err := newBenchmark(size, algorithm, device)
 		if err != nil {
 			return err
 		}
@@ -59,6 +73,11 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 		m := roofline.New(pl, card, as)
 		text, names := cuda.Source(pl)
 		m.Name(names)
+		if device != ref.Device {
+			if err := o.measure(y, m); err != nil {
+				return err
+			}
+		}
 		r = append(r, UpdateModel{algorithm, size.Name, m})
 		if o.Dump == "" {
 			return nil
@@ -76,6 +95,27 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 		return err
 	}
 	return env.Print(r, r.WriteText)
+}
+
+// measure times the launches of an update on data that the GPU draws.
+func (o BenchUpdateOptions) measure(y yardstick.Benchmark, m *roofline.Model) error {
+	drawn, ok := y.(yardstick.Drawn)
+	if !ok {
+		return Usagef("--explain --algo %s --device cuda: expected an update whose data the GPU draws, as those of %v are", y.Algorithm(), compared)
+	}
+	burst, err := drawn.Draw()
+	if err != nil {
+		return err
+	}
+	defer burst.Close()
+	if err := burst.Make(1); err != nil {
+		return err
+	}
+	us, err := cuda.Times(burst.(interface{ Runner() core.Runner }).Runner(), o.Updates)
+	if err != nil {
+		return err
+	}
+	return m.Measure(us)
 }
 
 // programOf is the program of an update that is one.

@@ -17,6 +17,7 @@ import (
 	"nacre/bench/torch"
 	"nacre/core"
 	"nacre/core/cpu"
+	"nacre/core/cuda"
 	"nacre/core/devices"
 	"nacre/core/ref"
 	"nacre/core/webgpu"
@@ -54,6 +55,8 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	switch {
 	case o.Check:
 		return o.check(ctx, env, device)
+	case o.Explain && strings.HasPrefix(device.Name(), cuda.Backend.Name+":"):
+		return o.measured(ctx, env, device)
 	case o.Explain:
 		return o.explain(ctx, env, device)
 	case o.Scaling:

@@ -141,24 +141,6 @@ func (g *GPU) Batches(yes bool) {
 	g.call("fake_batches", n)
 }
 
-// Epilogues says whether cuBLASLt makes products with what gradients need: a mask, and sums of columns.
-func (g *GPU) Epilogues(yes bool) {
-	n := uintptr(0)
-	if yes {
-		n = 1
-	}
-	g.call("fake_epilogues", n)
-}
-
-// Lacks makes cuBLASLt have no algorithm for products with an epilogue, by its number, or fail when it runs them; 0 ends this.
-func (g *GPU) Lacks(epilogue int, whenRun bool) {
-	n := uintptr(0)
-	if whenRun {
-		n = 1
-	}
-	g.call("fake_lacks", uintptr(epilogue), n)
-}
-
 // Speed sets the time that one of the three algorithms proposed for a product takes, in µs.
 func (g *GPU) Speed(algorithm, us int) { g.call("fake_speed", uintptr(algorithm), uintptr(us)) }
 

@@ -7,13 +7,14 @@ import (
 
 // What the model assumes of the kernels that draw an update's data (core/cuda/feed.h).
 const (
-	near         = 0.05 // µs of a load that the first-level cache has, and of the arithmetic that waits for it
-	skipping     = 1.0  // µs in which a lane finds its place in the stream
-	perElement   = 6    // loads that wait for one another, from a part of an input to its number
-	perWindow    = 6    // likewise, from a task to a window of it
-	perRows      = 1    // likewise, for each gpu.BlockSize rows drawn at once
-	barriersRows = 6    // and the barriers meanwhile
-	partNumbers  = 512  // of an input that a block fills
+	near        = 0.05 // µs of a load that the first-level cache has, and of the arithmetic that waits for it
+	skipping    = 1.0  // µs in which a lane finds its place in the stream
+	starting    = 2.0  // µs in which it finds out what starts at its numbers, if that is outside the ziggurat's rectangles
+	perElement  = 6    // loads that wait for one another, from a part of an input to its number
+	walking     = 12   // likewise, before a lane walks its part of the normals' stream
+	perWindow   = 6    // likewise, from a task to a window of it
+	perRows     = 1    // likewise, for each gpu.BlockSize rows drawn at once
+	partNumbers = 512  // of an input that a block fills
 )
 
 // drawing adds the launches around an update's own in training, for every memory: gather fills its inputs with what was drawn
@@ -44,14 +45,10 @@ func (m *Model) drawing(d *gpu.Drawing) (before, after []Launch) {
 	blocks, length := d.Walks()
 	for k := range m.Options.Memories {
 		branch := gpu.MaxBranches + k
-		n := add(&before, "raw", "numbers of the next update's stream", branch, []int{filled}, skipping, gpu.CeilDiv(d.Raws, 4*gpu.BlockSize), 8*float64(d.Raws))
+		n := add(&before, "raw", "numbers of the next update's stream", branch, []int{filled}, skipping+2*starting, gpu.CeilDiv(d.Raws, 2*gpu.BlockSize), 14*float64(d.Raws))
 		n = add(&before, "draw", "tasks and rows of the next update", branch, []int{n}, m.picking(d), 1, 0)
-		steps := float64(length)
-		for range 15 { // of the other entries into a part, each for two steps or so
-			steps += 2
-		}
-		n = add(&before, "walk", "how far the normals' walks come", branch, []int{n}, 3*m.Card.Latency+2*near*steps+barrier*gpu.BlockSize, blocks, 8*float64(d.Noises))
-		add(&before, "normals", "noise of the next update", branch, []int{n}, 4*m.Card.Latency+barrier*float64(blocks+gpu.BlockSize)+2*near*float64(length), blocks, 12*float64(d.Noises))
+		n = add(&before, "walk", "where parts of the normals' stream are entered", branch, []int{n}, walking*m.Card.Latency+near*float64(length)+barrier*gpu.BlockSize, blocks, 2*float64(d.Noises))
+		add(&before, "normals", "noise of the next update", branch, []int{n}, 5*m.Card.Latency+barrier*float64(blocks)+2*near*float64(length), blocks, 10*float64(d.Noises))
 		add(&after, "note", "keep the update's scalars", 0, nil, 2*m.Card.Latency, 1, 0)
 	}
 	return before, after
@@ -63,7 +60,7 @@ func (m *Model) picking(d *gpu.Drawing) float64 {
 	for _, p := range d.Picks {
 		each := perWindow * m.Card.Latency
 		if p.Kind == feed.Transitions {
-			each = float64(gpu.CeilDiv(p.N, gpu.BlockSize)) * (perRows*m.Card.Latency + barriersRows*near)
+			each = float64(gpu.CeilDiv(p.N, gpu.BlockSize)) * perRows * m.Card.Latency
 		}
 		us += float64(d.Slots) * each
 	}

@@ -9,14 +9,17 @@ import (
 	"nacre/core/op"
 )
 
-// What the model assumes of every card.
+// What the model assumes of every card. It was fitted to an H100's measurements, docs/measurements/gpu-model-2026-11-27.json:
+// every launch of an update in TF32 by itself, and whole updates in four precisions, of two sizes each.
 const (
 	lanesPerClock = 128 // instructions a multiprocessor issues, by lanes
 	resident      = 12  // blocks of gpu.BlockSize lanes at a time on a multiprocessor, by their registers
 	unroll        = 4   // rounds of a loop whose loads a compiler puts before the first use
-	fill          = 1.0 // µs in which a product's first operands arrive and its last results leave
+	fill          = 1.7 // µs in which a product's first operands arrive and its last results leave
 	barrier       = 0.03
-	split         = 1.0  // µs more where several blocks share a product's sums
+	split         = 1.2  // µs more where several blocks share a product's sums
+	crowded       = 0.87 // of its rate that a product of tensor cores keeps while other launches run
+	roundedShare  = 0.7  // of TF32's rate with operands rounded to bfloat16
 	fp32Share     = 0.85 // of the peak that products in float32 reach in full tiles
 )
 
@@ -36,6 +39,7 @@ type cost struct {
 	ideal   float64 // µs at the roofline: its operations or its bytes at the card's peak
 	workers int     // multiprocessors whose room it takes
 	bytes   float64
+	tensors bool // a product by tensor cores
 	bound   string
 }
 
@@ -53,20 +57,26 @@ func (m *Model) cost(pl *gpu.Plan, u *gpu.Unit) cost {
 	}
 	bytes := c.bytes / rate / 1e6
 	c.ideal, c.bound = bytes, "bytes"
-	busy := 0.0
+	busy, streams := 0.0, false // whether bytes move meanwhile
 	switch {
 	case u.Product != nil:
 		c.ideal = max(bytes, float64(flops)/m.peak()/1e6)
 		busy, c.workers = m.product(u.Product)
-		c.bound = "products"
+		c.bound, c.tensors = "products", m.peak() > m.Card.FP32
 	case u.Kernel != nil:
 		busy, c.workers, c.bound = m.region(u.Kernel)
+		streams = u.Kernel.Sums == 0
 	default:
 		busy, c.workers = m.steps(pl, u)
 		c.bound = "latency"
 	}
 	if bytes > busy {
-		busy, c.bound = bytes, "bytes"
+		c.bound = "bytes"
+	}
+	if streams {
+		busy = max(busy, bytes)
+	} else {
+		busy += bytes
 	}
 	if u.Product != nil && m.parts() {
 		n := 16 * m.operands(u.Product) // one is read, three are written
@@ -106,17 +116,14 @@ func (m *Model) product(g *gpu.Product) (busy float64, workers int) {
 	rate, terms, tensors := m.Card.FP32*fp32Share, g.WholeK, true
 	switch m.Options.Precision {
 	case "tf32":
-		rate = m.Card.TF32
-		if g.TA || !g.TB { // the terms of either operand's sums lie apart
-			rate *= m.Card.AnyLayout
-		}
+		rate = m.Card.TF32 * m.Card.AnyLayout
 		if g.WholeK%4 != 0 || g.WholeN%4 != 0 || g.TA && g.WholeM%4 != 0 { // no rows of whole 16 bytes: narrower copies
 			rate /= 2
 		}
 	case "tf32x3": // the terms lie side by side, in whole fours
 		rate, terms = m.Card.TF32, 3*gpu.Pitch(g.K)
-	case "bf16": // operands are rounded on their way from memory to registers
-		rate = m.Card.BF16 * m.Card.AnyLayout
+	case "bf16": // operands are rounded on their way from memory to registers: no faster than TF32
+		rate = m.Card.TF32 * m.Card.AnyLayout * roundedShare
 	default:
 		tensors = false
 	}
@@ -152,7 +159,12 @@ func (m *Model) region(k *gpu.Kernel) (busy float64, workers int, bound string) 
 		rounds = 0
 		for _, l := range k.Loops {
 			turns := k.Turns(l)
-			rounds += float64(gpu.CeilDiv(gpu.CeilDiv(turns, k.Lanes*k.Slices), unroll))
+			each := gpu.CeilDiv(turns, k.Lanes*k.Slices)
+			if gpu.Long(l.Body) {
+				rounds += float64(each * four * cases(l.Body))
+			} else {
+				rounds += float64(gpu.CeilDiv(each, unroll))
+			}
 			instructions += m.instructions(l.Body, four) * float64(turns) * takes
 		}
 		if k.InRow {
@@ -227,6 +239,17 @@ func weight(e gpu.Expr) float64 {
 		return 20
 	}
 	return 1
+}
+
+// cases counts those that lanes side by side go through one after the other.
+func cases(list []gpu.Statement) int {
+	n := 1
+	for _, s := range list {
+		if c, ok := s.(gpu.Choose); ok {
+			n = max(n, len(c.Cases))
+		}
+	}
+	return n
 }
 
 // parameters counts those that a unit steps.

@@ -23,13 +23,14 @@ type Model struct {
 	Card     Card     `json:"card"`
 	Options  Options  `json:"options"`
 	Program  string   `json:"program"`
-	Total    float64  `json:"total_us"`    // on the plan's branches, sharing the card
-	Given    float64  `json:"given_us"`    // likewise where data are given, not drawn: what compares with Compiler
-	Critical float64  `json:"critical_us"` // with as many multiprocessors as anybody asks for
-	Serial   float64  `json:"serial_us"`   // one launch after the other
-	PerSeed  float64  `json:"per_seed_us"` // Total over the memories
-	Compiler float64  `json:"compiler_us"` // of one memory and without drawing, see compiler
-	Fused    float64  `json:"fused_us"`    // likewise, where that compiler has products with biases
+	Total    float64  `json:"total_us"`              // on the plan's branches, sharing the card
+	Given    float64  `json:"given_us"`              // likewise where data are given, not drawn: what compares with Compiler
+	Critical float64  `json:"critical_us"`           // with as many multiprocessors as anybody asks for
+	Serial   float64  `json:"serial_us"`             // one launch after the other
+	PerSeed  float64  `json:"per_seed_us"`           // Total over the memories
+	Compiler float64  `json:"compiler_us"`           // of one memory and without drawing, see compiler
+	Fused    float64  `json:"fused_us"`              // likewise, where that compiler has products with biases
+	Measured float64  `json:"measured_us,omitempty"` // Serial on a GPU
 	Launches []Launch `json:"launches"`
 
 	pl    *gpu.Plan
@@ -50,7 +51,8 @@ type Launch struct {
 	Bytes    int64   `json:"bytes"`
 	Begin    float64 `json:"begin_us"`
 	End      float64 `json:"end_us"`
-	Critical bool    `json:"critical"` // on the longest path through the graph
+	Critical bool    `json:"critical"`              // on the longest path through the graph
+	Measured float64 `json:"measured_us,omitempty"` // on a GPU, with the gap to the next launch, where Alone has none; 0 if it was not
 
 	cost cost
 }
@@ -95,7 +97,7 @@ func New(pl *gpu.Plan, card Card, o Options) *Model {
 		o.Drawing = nil
 		m.Given = New(pl, card, o).Total
 	}
-	// A compiler for arrays knows nothing of this plan's masks, sums and copies.
+	// A compiler for arrays knows nothing of this plan's copies.
 	plain, err := gpu.New(pl.Program, gpu.Options{Vectors: true})
 	if err != nil {
 		plain = pl
@@ -123,6 +125,18 @@ func (m *Model) Name(kernels []string) {
 		}
 		m.Launches[m.first+i].Kernel = name
 	}
+}
+
+// Measure adds what the launches took on a GPU, one by one, in µs.
+func (m *Model) Measure(us []float64) error {
+	if len(us) != len(m.Launches) {
+		return fmt.Errorf("roofline: %d times of %d launches", len(us), len(m.Launches))
+	}
+	for i := range us {
+		m.Launches[i].Measured = us[i]
+		m.Measured += us[i]
+	}
+	return nil
 }
 
 // critical finds the longest path.
@@ -183,6 +197,9 @@ func (m *Model) schedule() {
 			free -= got
 			busy := max(c.alone-m.Card.Start, 1e-6)
 			rate[k] = got / float64(c.workers) / busy
+			if c.tensors && len(order) > 1 {
+				rate[k] *= crowded
+			}
 			traffic += c.bytes * rate[k] / 1e6
 		}
 		if traffic > m.Card.CacheRate {
@@ -244,7 +261,7 @@ func (m *Model) compiler() (us, fused float64) {
 		switch {
 		case u.Product != nil:
 			busy, _ := m.product(u.Product)
-			us += busy
+			us += busy + float64(n)/bandwidth
 			if u.Product.Bias >= 0 {
 				launches++
 				busy := 8 * float64(u.Product.M*u.Product.N) / bandwidth
@@ -271,9 +288,17 @@ func (m *Model) String() string {
 	if n := m.Options.Memories; n > 1 {
 		fmt.Fprintf(&b, "of %d seeds as one program, %.0f µs each\n", n, m.PerSeed)
 	}
-	b.WriteString("launch  begin    end  alone  roof  bound         kernel    * on the critical path\n")
+	measured := ""
+	if m.Measured > 0 {
+		fmt.Fprintf(&b, "measured one by one %.0f µs\n", m.Measured)
+		measured = "measured  "
+	}
+	fmt.Fprintf(&b, "launch  begin    end  alone  %sroof  bound         kernel    * on the critical path\n", measured)
 	for _, l := range m.Launches {
-		fmt.Fprintf(&b, "%6d %6.1f %6.1f %6.2f  %3.0f%%  %-12s  %-9s %s %s\n", l.Number, l.Begin, l.End, l.Alone, 100*l.Share, l.Bound, l.Kernel,
+		if m.Measured > 0 {
+			measured = fmt.Sprintf("%8.2f  ", l.Measured)
+		}
+		fmt.Fprintf(&b, "%6d %6.1f %6.1f %6.2f  %s%3.0f%%  %-12s  %-9s %s %s\n", l.Number, l.Begin, l.End, l.Alone, measured, 100*l.Share, l.Bound, l.Kernel,
 			map[bool]string{true: "*", false: " "}[l.Critical], l.What)
 	}
 	return b.String()

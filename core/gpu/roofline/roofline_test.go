@@ -128,7 +128,8 @@ func TestDrawing(t *testing.T) {
 	}
 }
 
-// Three products in TF32 take less time than one in float32 and more than one in TF32 does.
+// Three products in TF32 take less time than one in float32 and more than one in TF32 does. What is rounded to bfloat16 on
+// its way saves nothing.
 func TestPrecisions(t *testing.T) {
 	card, err := roofline.Find("h100")
 	if err != nil {
@@ -138,8 +139,23 @@ func TestPrecisions(t *testing.T) {
 	for _, p := range []string{"", "tf32", "tf32x3", "bf16"} {
 		took[p] = roofline.New(layers(t, 65536, 1024, 3), card, roofline.Options{Precision: p}).Total
 	}
-	if !(took["bf16"] < took["tf32"] && took["tf32"] < took["tf32x3"] && took["tf32x3"] < took[""]) {
+	if !(took["tf32"] < took["bf16"] && took["bf16"] < took["tf32x3"] && took["tf32x3"] < took[""]) {
 		t.Errorf("µs by precision: %v", took)
+	}
+}
+
+// A driver's name finds its card, and measured times stand beside the modelled ones.
+func TestMeasured(t *testing.T) {
+	card, ok := roofline.Of("NVIDIA H100 80GB HBM3")
+	if _, other := roofline.Of("Tesla T4"); !ok || card.Name != "h100" || other {
+		t.Errorf("found %q, %v, and a Tesla T4: %v", card.Name, ok, other)
+	}
+	m := roofline.New(layers(t, 4096, 300, 2), card, roofline.Options{})
+	if err := m.Measure([]float64{1}); err == nil {
+		t.Error("one time for two launches is no error")
+	}
+	if err := m.Measure([]float64{12.5, 13.25}); err != nil || m.Measured != 25.75 || !strings.Contains(m.String(), " 13.25 ") {
+		t.Errorf("%v, %v", err, m)
 	}
 }
 

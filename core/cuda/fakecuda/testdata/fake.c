@@ -17,7 +17,7 @@
 enum { INVALID = 1, OUT_OF_MEMORY = 2, INVALID_HANDLE = 400, NOT_FOUND = 500, UNJOINED = 904 };
 
 /* ---- control by the tests ---- */
-static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, epilogues = 1, capturing, pause_ms, loads, lined, lacking, lacks;
+static int version = 13000, lt_version = 130002, nvrtc_major = 13, devices = 2, mistakes, order, supports = 1, batches = 1, refuses, capturing, pause_ms, loads, lined;
 static double clock_us, speeds[3]; /* of the algorithms that are proposed for a product, in us */
 static char folder[200];
 void fake_folder(const char *path) { snprintf(folder, sizeof folder, "%s", path); }
@@ -29,7 +29,7 @@ static char fail_name[64];
 static int fail_after, fail_code;
 void fake_limit(size_t bytes) { limit = bytes; in_use = 0; period++; }
 void fake_reset(void) {
-  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; epilogues = 1; pause_ms = 0; loads = 0; lined = 0; lacking = 0;
+  version = 13000; lt_version = 130002; nvrtc_major = 13; devices = 2; mistakes = 0; order = 0; supports = 1; batches = 1; refuses = 0; pause_ms = 0; loads = 0; lined = 0;
   for (int i = 0; i < 3; i++) speeds[i] = 10 + i;
   fake_limit((size_t)4 << 30); fail_name[0] = 0;
 }
@@ -38,8 +38,6 @@ void fake_devices(int n) { devices = n; }
 void fake_supports(int yes) { supports = yes; }
 void fake_batches(int yes) { batches = yes; }
 void fake_refuses(int n) { refuses = n; } /* the first algorithms proposed for a product fail when they are run */
-void fake_epilogues(int yes) { epilogues = yes; } /* that gradients need */
-void fake_lacks(int epilogue, int when_run) { lacking = epilogue; lacks = when_run; } /* products with this one */
 void fake_speed(int algorithm, int us) { speeds[algorithm] = us; }
 void fake_pause(int ms) { pause_ms = ms; } /* in every recording, for others to come in between */
 void fake_order(int n) { order = n; } /* of lanes, blocks and of a graph's operations: 0 as given, 1 backwards, 2 and above shuffled */
@@ -164,7 +162,7 @@ enum { MOST = 96 };
 typedef uint64_t u64;
 #define EIGHT_OF u64, u64, u64, u64, u64, u64, u64, u64
 struct function { void (*run)(int, int, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF, EIGHT_OF); int count, loaded; int *order; const char *parameters; };
-struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, compute, count, algo; int64_t na, nb, nc, nbias, ldaux, naux; const float *a, *b; float *bias, *c; unsigned char *aux; };
+struct lt_product { int m, n, k, ta, tb, lda, ldb, ldc, epilogue, compute, count, algo; int64_t na, nb, nc, nbias; const float *a, *b; float *bias, *c; };
 struct operation {
   enum { LAUNCH, COPY, MULTIPLY, GRAPH, MARK } kind;
   struct function *f; int grid, memories; void *args;
@@ -221,7 +219,7 @@ static void run(struct operation *o) {
   case MULTIPLY:
     for (int i = 0; i < o->product.count && !same(o->product); i++) {
       struct lt_product p = o->product;
-      p.a += i * p.na; p.b += i * p.nb; p.c += i * p.nc; p.bias += i * p.nbias; p.aux += i * p.naux / 8;
+      p.a += i * p.na; p.b += i * p.nb; p.c += i * p.nc; p.bias += i * p.nbias;
       multiply(&p);
     }
     again = o->product;
@@ -430,10 +428,9 @@ int nvrtcGetCUBIN(struct program *p, char *to) { ENTER sprintf(to, "FAKE%s", p->
 int nvrtcDestroyProgram(struct program **p) { ENTER free((*p)->source); free((*p)->name); free(*p); *p = NULL; return 0; }
 
 /* ---- cuBLASLt: column-major ---- */
-struct lt_desc { int magic, compute, ta, tb, epilogue; float *bias; unsigned char *aux; int64_t nbias, ldaux, naux; };
+struct lt_desc { int magic, compute, ta, tb, epilogue; float *bias; int64_t nbias; };
 struct lt_layout { int magic; uint64_t rows, cols; int64_t ld; int count; int64_t next; };
 struct lt_pref { int magic; uint64_t workspace; };
-enum { RELU_AUX_BIAS = 134, DRELU = 136, BGRADA = 256 };
 size_t cublasLtGetVersion(void) { return lt_version; }
 int cublasLtCreate(int **h) { ENTER APART; WANT(current, "no context is current"); *h = calloc(1, 4); **h = 0x17; return 0; }
 int cublasLtDestroy(int *h) { ENTER free(h); return 0; }
@@ -453,13 +450,10 @@ int cublasLtMatmulDescSetAttribute(struct lt_desc *d, int attr, const void *v, s
   case 7: d->epilogue = *(const int *)v; break;
   case 8: d->bias = *(float *const *)v; break;
   case 10: d->nbias = *(const int64_t *)v; break;
-  case 11: d->aux = *(unsigned char *const *)v; break;
-  case 12: d->ldaux = *(const int64_t *)v; break;
-  case 13: d->naux = *(const int64_t *)v; break;
   default: return wrong(__func__, "attribute %d", attr);
   }
   int e = d->epilogue;
-  WANT(e == 1 || e == 4 || e == 6 || e == RELU_AUX_BIAS || e == DRELU || e == BGRADA, "epilogue %d", e);
+  WANT(e == 1 || e == 4 || e == 6, "epilogue %d", e);
   return 0;
 }
 int cublasLtMatrixLayoutCreate(struct lt_layout **l, int type, uint64_t rows, uint64_t cols, int64_t ld) {
@@ -481,8 +475,7 @@ int cublasLtMatmulPreferenceSetAttribute(struct lt_pref *p, int attr, const void
 static int fits(const char *call, struct lt_desc *d, struct lt_layout *a, struct lt_layout *b, struct lt_layout *c, struct lt_product *p) {
   if (!d || d->magic != 0xd5 || a->magic != 0x1a || b->magic != 0x1a || c->magic != 0x1a) return wrong(call, "not descriptors");
   *p = (struct lt_product){.m = c->rows, .n = c->cols, .k = d->ta ? a->rows : a->cols, .ta = d->ta, .tb = d->tb, .lda = a->ld, .ldb = b->ld, .ldc = c->ld, .epilogue = d->epilogue, .compute = d->compute, .bias = d->bias,
-    .count = c->count, .na = a->next, .nb = b->next, .nc = c->next, .nbias = d->nbias, .aux = d->aux, .ldaux = d->ldaux, .naux = d->naux};
-  if (d->epilogue & 128 && (d->ldaux % 128 || d->ldaux < p->m || d->naux % 128)) return wrong(call, "rows of bits are %ld apart, batches %ld", d->ldaux, d->naux);
+    .count = c->count, .na = a->next, .nb = b->next, .nc = c->next, .nbias = d->nbias};
   if (a->count != c->count || b->count != c->count || c->count > 1 && c->next < c->ld * (int64_t)c->cols) return wrong(call, "%d, %d and %d products", a->count, b->count, c->count);
   if ((int)(d->ta ? a->cols : a->rows) != p->m || (int)(d->tb ? b->rows : b->cols) != p->n || (int)(d->tb ? b->cols : b->rows) != p->k) return wrong(call, "the shapes do not fit");
   return 0;
@@ -493,11 +486,10 @@ int cublasLtMatmulAlgoGetHeuristic(int *h, struct lt_desc *d, struct lt_layout *
   struct lt_product p;
   int code = fits(__func__, d, a, b, c, &p);
   if (code) return code;
-  int has = supports && (epilogues || d->epilogue < 128) && (!lacking || lacking != d->epilogue || lacks);
-  *found = !has ? 0 : wanted < 3 ? wanted : 3;
+  *found = !supports ? 0 : wanted < 3 ? wanted : 3;
   memset(r, 0, wanted * sizeof *r);
   for (int i = 0; i < *found; i++) { r[i].algo[0] = 0xa190 + p.m; r[i].algo[1] = i; r[i].algo[7] = p.n; r[i].workspace = pref->workspace / (i + 2); }
-  return has ? 0 : 15;
+  return supports ? 0 : 15;
 }
 /* Products that were made outside a recording: the library has loaded what they need. */
 static struct lt_product *loaded;
@@ -515,11 +507,10 @@ int cublasLtMatmul(int *h, struct lt_desc *d, const float *alpha, const float *A
   if (code) return code;
   WANT(algo[0] == (uint64_t)0xa190 + p.m && algo[7] == (uint64_t)p.n, "the algorithm is another product's");
   if (p.count > 1 && !batches) return 15;
-  if ((int)algo[1] < refuses || lacking && lacking == d->epilogue) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
+  if ((int)algo[1] < refuses) return 13; /* CUBLAS_STATUS_EXECUTION_FAILED */
   WANT(device(workspace, size), "%zu bytes of workspace at %p", size, workspace);
   WANT(device(A, 4 * ((a->cols - 1) * a->ld + a->rows)) && device(B, 4 * ((b->cols - 1) * b->ld + b->rows)) && device(D, 4 * ((c->cols - 1) * c->ld + c->rows)), "operands are not device memory");
-  WANT(p.epilogue == 1 || p.epilogue == DRELU || device(p.bias, 4 * p.m), "the bias is not device memory");
-  WANT(!(p.epilogue & 128) || device(p.aux, p.n * p.ldaux / 8), "the bits are not device memory");
+  WANT(p.epilogue == 1 || device(p.bias, 4 * p.m), "the bias is not device memory");
   WANT(is_stream(s), "%p is not a stream", (void *)s);
   int known = is_loaded(p, algo[1]);
   WANT(known || !s->capture, "a product is recorded that was never made before");
@@ -555,18 +546,8 @@ static void multiply(const struct lt_product *p) {
       float x = acc[i];
       if (p->epilogue & 4) x += p->bias[i];
       if (p->epilogue & 2) x = x > 0 ? x : 0;
-      if (p->epilogue & 128) {
-        unsigned char *bits = p->aux + (j * p->ldaux + i) / 8, bit = 1 << i % 8;
-        if (p->epilogue == DRELU) x = *bits & bit ? x : 0;
-        else *bits = x > 0 ? *bits | bit : *bits & ~bit;
-      }
       p->c[(size_t)j * p->ldc + i] = x;
     }
-  }
-  for (int i = 0; p->epilogue == BGRADA && i < p->m; i++) {
-    float sum = 0;
-    for (int k = 0; k < p->k; k++) sum += p->ta ? p->a[(size_t)i * p->lda + k] : p->a[(size_t)k * p->lda + i];
-    p->bias[i] = sum;
   }
   free(at); free(acc);
 }

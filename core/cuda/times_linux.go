@@ -1,0 +1,91 @@
+//go:build linux && (amd64 || arm64) && !nogpu
+
+package cuda
+
+import (
+	"fmt"
+	"unsafe"
+
+	"nacre/core"
+)
+
+// Times is how long each launch of a loaded program takes by itself, in µs, from the start of one to the start of the same
+// launch after it: so many of them are one graph, of which the fastest of three counts. They are in the order of the plan; of
+// a program that draws its data those of roofline.Model, 0 for the last, which keeps scalars. The program has run once, and
+// what it computes afterwards is of no use.
+func Times(run core.Runner, repeats int) ([]float64, error) {
+	r, ok := run.(*runner)
+	if !ok || r.closed {
+		return nil, fmt.Errorf("cuda: %T is no program loaded here", run)
+	}
+	leave, err := r.mem.settle()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var list []func(stream) error
+	if r.fed != nil {
+		list = append(list, func(s stream) error { return r.fed.before(r, s) })
+		list = append(list, r.fed.launches()...)
+	}
+	list = append(list, r.each...)
+	var us []float64
+	for _, launch := range list {
+		t, err := r.timeAlone(launch, repeats)
+		if err != nil {
+			return nil, err
+		}
+		us = append(us, t)
+	}
+	if r.fed != nil {
+		us = append(us, 0)
+	}
+	return us, nil
+}
+
+// timeAlone times one launch.
+func (r *runner) timeAlone(launch func(stream) error, repeats int) (us float64, err error) {
+	g, s := r.gpu, r.mem.stream
+	all, err := g.capture(s, func() error {
+		for range repeats {
+			if err := launch(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer g.call("cuGraphExecDestroy", uintptr(all))
+	var marks [2]event
+	for i := range marks {
+		if marks[i], err = g.newTimer(); err != nil {
+			return 0, err
+		}
+		defer g.call("cuEventDestroy_v2", uintptr(marks[i]))
+	}
+	for round := range 4 { // the first warms up
+		err := g.record(marks[0], s)
+		if err == nil {
+			err = g.do(Launching, "cuGraphLaunch", uintptr(all), uintptr(s))
+		}
+		if err == nil {
+			err = g.record(marks[1], s)
+		}
+		if err == nil {
+			err = g.do(Launching, "cuStreamSynchronize", uintptr(s))
+		}
+		var ms float32
+		if err == nil {
+			err = g.do(Launching, "cuEventElapsedTime", uintptr(unsafe.Pointer(&ms)), uintptr(marks[0]), uintptr(marks[1]))
+		}
+		if err != nil {
+			return 0, err
+		}
+		if took := float64(ms) * 1e3 / float64(repeats); round == 1 || round > 1 && took < us {
+			us = took
+		}
+	}
+	return us, nil
+}
