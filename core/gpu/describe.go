@@ -52,9 +52,6 @@ func (pl *Plan) describe(r *Region) (*Kernel, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	if slices.ContainsFunc(d.k.Loops, func(l Loop) bool { return Long(l.Body) }) && d.k.Vector > 1 && !d.k.InRow {
-		d.k.Layout = r.apart()
-	}
 	for i, a := range d.k.Args {
 		if d.reads[a.Value] {
 			d.k.Reads = append(d.k.Reads, a.Value)

@@ -202,18 +202,6 @@ func (r *Region) vectors() Layout {
 	return l
 }
 
-// apart is the layout of sums over rows whose terms take a Long list of statements, four at a time: lanes go through their
-// terms one by one, so each has one of them as far as there are blocks for that. Two fours of a row lie side by side, no
-// more, since it is not memory that such lanes wait for most.
-func (r *Region) apart() Layout {
-	l := Layout{Vector: 4, Across: 2}
-	l.Lanes = BlockSize / l.Across
-	groups := CeilDiv(Fours(r.rows, r.cols), l.Across)
-	l.Slices = max(1, min(CeilDiv(r.reduce.terms, l.Lanes), 2*fullBlocks/groups))
-	l.Blocks = groups * l.Slices
-	return l
-}
-
 // CeilDiv is a/b rounded up, for positive numbers.
 func CeilDiv(a, b int) int { return (a + b - 1) / b }
 
