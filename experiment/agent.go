@@ -134,9 +134,15 @@ type Baselines struct {
 
 // Baselines evaluates them under the same protocol as an agent.
 func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (b Baselines, err error) {
-	if b.Random, err = protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Random(a.Spec), seed); err != nil {
+	if b, err = a.Scripted(ctx, tasks, p, seed); err != nil {
 		return b, err
 	}
+	b.Random, err = protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Random(a.Spec), seed)
+	return b, err
+}
+
+// Scripted evaluates the controllers only.
+func (a *Agent) Scripted(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (b Baselines, err error) {
 	controller := func(c sim.Controller) (*protocol.Result, error) {
 		r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Scripted(c), seed)
 		return &r, err

@@ -253,8 +253,8 @@ func (s *Suite) familyTable() string {
 	known := slices.ContainsFunc(s.Studies, func(r *Result) bool { return published(r.Family, "PEARL") != "" })
 	columns := 5 + len(experiment.ContextKinds)
 	if known {
-		b.WriteString(" return in the paper's table 1 |")
-		columns++
+		b.WriteString(" return in the paper's table 1 | in the authors' logs |")
+		columns += 2
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", columns) + "\n")
 	for _, r := range s.Studies {
@@ -279,7 +279,7 @@ func (s *Suite) familyTable() string {
 				b.WriteString(" " + text + " |")
 			}
 			if known {
-				fmt.Fprintf(&b, " %s |", published(r.Family, a.Title))
+				fmt.Fprintf(&b, " %s | %s |", published(r.Family, a.Title), logged(r.Family, a.Title, a.Seeds[0].EnvSteps))
 			}
 			b.WriteString("\n")
 		}
@@ -300,4 +300,32 @@ func published(family, method string) string {
 		return ""
 	}
 	return grouped(int64(math.Round(1000 * row[i])))
+}
+
+// logged is what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps environment
+// steps, and at their ends. Empty where there are none.
+func logged(family, method string, steps int64) string {
+	environment, ok := strings.CutPrefix(family, "ml1/")
+	if !ok {
+		return ""
+	}
+	var here, end []string
+	at := 0.0
+	for _, c := range paper.Curves(environment) {
+		if c.Method != method {
+			continue
+		}
+		i := 0
+		for k, v := range c.EnvSteps {
+			if math.Abs(v-float64(steps)) < math.Abs(c.EnvSteps[i]-float64(steps)) {
+				i = k
+			}
+		}
+		at = c.EnvSteps[i]
+		here, end = append(here, grouped(int64(math.Round(c.Return[i])))), append(end, grouped(int64(math.Round(c.Return[len(c.Return)-1]))))
+	}
+	if len(here) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s at %s steps; %s last", strings.Join(here, ", "), grouped(int64(at)), strings.Join(end, ", "))
 }

@@ -220,8 +220,8 @@ func TestSuiteChecks(t *testing.T) {
 	}
 }
 
-// The primary outcome divides what the agent and the goal-knowing controller return more than the goal-blind one; where
-// both controllers are about equal the family is unsuitable and has none.
+// The primary outcome divides what the agent returns more than the goal-blind controller on the test tasks by what the goal
+// is worth on all; where that is next to nothing the family is unsuitable and has none.
 func TestPrimaryOutcome(t *testing.T) {
 	of := func(returns ...float64) protocol.Result {
 		r := protocol.Result{Protocol: protocol.Protocol{Scored: 1}, Summary: protocol.Summary{Adapted: stats.Interval{Mean: stats.Mean(returns)}}}
@@ -230,15 +230,26 @@ func TestPrimaryOutcome(t *testing.T) {
 		}
 		return r
 	}
-	if s := shareOfTasks(of(15, 30), of(10, 20), of(20, 60), 1); s.Value != .3 || slices.Max(s.Replicates) != .5 || slices.Min(s.Replicates) != .25 {
-		t.Errorf("share %v, replicates from %v to %v; want 0.3, from 0.25 to 0.5", s.Value, slices.Min(s.Replicates), slices.Max(s.Replicates))
+	blind, goal := of(10, 20), of(20, 60)
+	b := Baseline{1, experiment.Baselines{Random: of(0, 0), Blind: &blind, Goal: &goal}, []float64{10, 40, 10, 40}}
+	if s := b.shareOfTasks(of(15, 30)); s.Value != .3 || slices.Max(s.Replicates) != 1 || slices.Min(s.Replicates) != .125 {
+		t.Errorf("share %v, replicates from %v to %v; want 0.3, from 5/40 to 10/10", s.Value, slices.Min(s.Replicates), slices.Max(s.Replicates))
 	}
-	if s := shareOfTasks(of(15, 20), of(10, 20), of(20, 20), 1); s.Value != .5 || slices.Max(s.Replicates) != .5 {
+	s := SeedResult{Adapted: of(15, 30)}
+	if err := s.place(&b); err != nil || *s.ShareFromBlind != .3 || *s.Share != .5625 {
+		t.Errorf("%v of the way from blind, %v from random, %v", s.ShareFromBlind, s.Share, err)
+	}
+	b.GoalWorth = []float64{0, 20}
+	if s := b.shareOfTasks(of(15, 20)); s.Value != .25 || slices.Max(s.Replicates) != .5 {
 		t.Errorf("with a task that both controllers do alike: %v, at most %v", s.Value, slices.Max(s.Replicates))
+	}
+	b.GoalWorth = []float64{20, -20}
+	if err := s.place(&b); err != nil || s.ShareFromBlind != nil {
+		t.Errorf("where the goal is worth nothing: %v, %v", s.ShareFromBlind, err)
 	}
 	for blind, want := range map[float64]bool{0: false, 89: false, 91: true, 120: true} {
 		b, g := of(blind), of(100)
-		r := &Result{Baselines: []Baseline{{1, experiment.Baselines{Random: of(0), Blind: &b, Goal: &g}}}}
+		r := &Result{Baselines: []Baseline{{1, experiment.Baselines{Random: of(0), Blind: &b, Goal: &g}, []float64{100 - blind}}}}
 		if r.Unsuitable() != want || r.hasShare() == want {
 			t.Errorf("between 0 and 100 a goal-blind controller at %v: unsuitable %v", blind, r.Unsuitable())
 		}

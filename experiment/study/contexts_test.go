@@ -150,6 +150,12 @@ func TestAggregates(t *testing.T) {
 	if text := withPaper.familyTable(); !strings.Contains(text, "| ml1/push | TCL-PEARL |  | 18 | 20 |") || !strings.Contains(text, "| 26,360 |") {
 		t.Error(text)
 	}
+	if text := logged("ml1/coffee-pull", "TCL-PEARL", 440_000); text != "3,164, 280, 771 at 450,000 steps; 2,773, 91,775, 70,162 last" {
+		t.Error(text)
+	}
+	if text := logged("ml1/push", "TCL-PEARL", 440_000) + logged("cheetah-vel", "PEARL", 1); text != "" {
+		t.Errorf("logs that do not exist: %s", text)
+	}
 	suite := &Suite{Name: Families, Aggregates: list}
 	if text := suite.aggregateSection(); !strings.Contains(text, "A run of TCL-PEARL scores higher than one of PEARL with probability 1.") {
 		t.Error(text)
@@ -168,26 +174,6 @@ func TestWithInterval(t *testing.T) {
 		if got := withInterval(v); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-// The share of the way from the goal-blind to the goal-knowing controller is there where both are.
-func TestShareFromBlind(t *testing.T) {
-	evaluated := func(v float64) protocol.Result {
-		return protocol.Result{Summary: protocol.Summary{Adapted: stats.Interval{Mean: v}}}
-	}
-	blind, goal := evaluated(100), evaluated(300)
-	b := Baseline{Baselines: experiment.Baselines{Random: evaluated(0), Blind: &blind, Goal: &goal}}
-	share, err := b.share(evaluated(150), b.Blind)
-	if err != nil || *share != .25 {
-		t.Errorf("%v, %v", share, err)
-	}
-	if share, err := b.share(evaluated(150), b.Goal); err != nil || share != nil {
-		t.Errorf("from a yardstick as good as the goal-knowing controller: %v, %v", share, err)
-	}
-	b.Goal = nil
-	if share, err := b.share(evaluated(150), b.Blind); err != nil || share != nil {
-		t.Errorf("without a goal-knowing controller: %v, %v", share, err)
 	}
 }
 

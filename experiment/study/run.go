@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/experiment/progress"
@@ -169,7 +171,11 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 	if err != nil {
 		return nil, err
 	}
-	if s == nil {
+	if s != nil {
+		if err := r.complete(ctx, cfg, s); err != nil {
+			return nil, err
+		}
+	} else {
 		s = &SeedResult{Seed: seed, Commit: version.Get().Commit}
 		if err := r.make(ctx, dir, arm, cfg, s); err != nil {
 			return nil, err
@@ -182,10 +188,33 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 	return s, r.introduce(dir, cfg, s)
 }
 
-// make does the work of one run.
-func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experiment.Config, s *SeedResult) error {
+// complete adds to the figures of a run what programs before GoalWorth did not measure.
+func (r *runner) complete(ctx context.Context, cfg experiment.Config, s *SeedResult) error {
+	b := r.baselineOf(s.Seed)
+	if len(b.GoalWorth) > 0 || b.Blind == nil || b.Goal == nil {
+		return nil
+	}
+	a, err := experiment.NewAgent(cfg, r.host)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := b.worth(ctx, a, r.protocol(cfg)); err != nil {
+		return err
+	}
+	return s.place(b)
+}
+
+// protocol of the study's evaluations.
+func (r *runner) protocol(cfg experiment.Config) protocol.Protocol {
 	p := cfg.Evaluation.Protocol
 	p.Repeats = r.plan.Repeats
+	return p
+}
+
+// make does the work of one run.
+func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experiment.Config, s *SeedResult) error {
+	p := r.protocol(cfg)
 	if err := r.train(ctx, dir, cfg, s); err != nil {
 		return err
 	}
@@ -297,26 +326,51 @@ func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.P
 	if err != nil {
 		return nil, err
 	}
-	r.out.Baselines = append(r.out.Baselines, Baseline{a.Config.Seed, known})
+	b := Baseline{Seed: a.Config.Seed, Baselines: known}
+	if err := b.worth(ctx, a, p); err != nil {
+		return nil, err
+	}
+	r.out.Baselines = append(r.out.Baselines, b)
 	return &r.out.Baselines[len(r.out.Baselines)-1], nil
+}
+
+// worth measures GoalWorth, by one trajectory of each controller on each task.
+func (b *Baseline) worth(ctx context.Context, a *experiment.Agent, p protocol.Protocol) error {
+	if b.Blind == nil || b.Goal == nil {
+		return nil
+	}
+	p.Explore, p.Scored, p.Repeats = 0, 1, 1
+	tasks := slices.Concat(a.TrainTasks, a.TestTasks)
+	known, err := a.Scripted(ctx, tasks, p, b.Seed)
+	if err != nil {
+		return err
+	}
+	b.GoalWorth = known.Goal.AdaptedByTask()
+	for i, v := range known.Blind.AdaptedByTask() {
+		b.GoalWorth[i] -= v
+	}
+	return nil
 }
 
 // place says where the run stands between the yardsticks of its seed.
 func (s *SeedResult) place(b *Baseline) (err error) {
-	if s.Share, err = b.share(s.Adapted, &b.Random); err != nil {
+	if s.Share, err = b.share(s.Adapted); err != nil {
 		return err
 	}
-	s.ShareFromBlind, err = b.share(s.Adapted, b.Blind)
-	return err
+	s.ShareFromBlind = nil
+	if len(b.GoalWorth) > 0 && stats.Mean(b.GoalWorth) > 0 {
+		s.ShareFromBlind = new((s.Adapted.Summary.Adapted.Mean - b.Blind.Summary.Adapted.Mean) / stats.Mean(b.GoalWorth))
+	}
+	return nil
 }
 
-// share is how far an adapted return is on the way from one yardstick to the goal-knowing controller; nil where there is not
-// both, or where the yardstick is as good as that controller.
-func (b *Baseline) share(adapted protocol.Result, from *protocol.Result) (*float64, error) {
-	if from == nil || b.Goal == nil || b.Goal.Summary.Adapted.Mean <= from.Summary.Adapted.Mean {
+// share is how far an adapted return is on the way from random actions to the goal-knowing controller; nil where there is
+// none, or where it is not above them.
+func (b *Baseline) share(adapted protocol.Result) (*float64, error) {
+	if b.Goal == nil || b.Goal.Summary.Adapted.Mean <= b.Random.Summary.Adapted.Mean {
 		return nil, nil
 	}
-	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, from.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)
+	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, b.Random.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)
 	return &share, err
 }
 

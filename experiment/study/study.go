@@ -54,6 +54,9 @@ type Result struct {
 type Baseline struct {
 	Seed uint64 `json:"seed"`
 	experiment.Baselines
+	// GoalWorth is what the goal-knowing controller returns more than the goal-blind one on each task of the seed, train tasks
+	// first: what the goal is worth differs much between tasks, and test tasks are few. Nil without both controllers.
+	GoalWorth []float64 `json:"goal_worth,omitempty"`
 }
 
 // Chance says of the first arm and another, trained with one seed, which differences between their embeddings are
@@ -83,8 +86,8 @@ type SeedResult struct {
 	Adapted   protocol.Result `json:"adapted"`
 	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
 	Share *float64 `json:"share,omitempty"`
-	// ShareFromBlind is the same from the goal-blind controller on, the primary outcome: what the agent got of what knowing the
-	// goal is worth. Nil where that is next to nothing (Result.Unsuitable).
+	// ShareFromBlind is the primary outcome: what the agent returns more than the goal-blind controller on the test tasks, over
+	// what the goal is worth on all tasks. Nil where that is not above 0; see Result.Unsuitable.
 	ShareFromBlind *float64 `json:"share_from_blind,omitempty"`
 
 	Tasks     []string    `json:"tasks"` // embedded, by label
