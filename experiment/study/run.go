@@ -188,19 +188,18 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 	return s, r.introduce(dir, cfg, s)
 }
 
-// complete adds to the figures of a run what programs before GoalWorth did not measure.
+// complete measures of a run that is kept what programs before GoalWorth did not.
 func (r *runner) complete(ctx context.Context, cfg experiment.Config, s *SeedResult) error {
 	b := r.baselineOf(s.Seed)
-	if len(b.GoalWorth) > 0 || b.Blind == nil || b.Goal == nil {
-		return nil
-	}
-	a, err := experiment.NewAgent(cfg, r.host)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	if err := b.worth(ctx, a, r.protocol(cfg)); err != nil {
-		return err
+	if len(b.GoalWorth) == 0 && b.Blind != nil && b.Goal != nil {
+		a, err := experiment.NewAgent(cfg, r.host)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		if err := b.worth(ctx, a, r.protocol(cfg)); err != nil {
+			return err
+		}
 	}
 	return s.place(b)
 }
