@@ -320,6 +320,14 @@ func TestCommandsOnRuns(t *testing.T) {
 	}
 
 	csv := filepath.Join(parent, "tcl.csv")
+	for kind, want := range map[string]string{
+		"window": "2 windows of 8 transitions from", "rows": "2 contexts of 8 independent transitions from", "rollout": "2 whole rollouts from",
+		"meta-test": "2 explorations under", "adapted": "2 windows of 8 transitions after adaptation from",
+	} {
+		if text := must(t, "embed", tcl, "--context", kind, "--tasks", "2", "--windows", "2", "--length", "8", "--out", csv); !strings.HasPrefix(text, want) {
+			t.Errorf("embed of %s printed %q, want %q first", kind, text, want)
+		}
+	}
 	must(t, "embed", tcl, "--tasks", "3", "--windows", "10", "--out", csv)
 	must(t, "embed", tcl, "--tasks", "3", "--windows", "10")
 	must(t, "embed", pearl, "--tasks", "3", "--windows", "10")

@@ -77,6 +77,7 @@ func (r EmbedReport) WriteText(w io.Writer) error {
 	what := map[experiment.ContextKind]string{
 		experiment.WindowContext: fmt.Sprintf("windows of %d transitions", r.Length), experiment.RowsContext: fmt.Sprintf("contexts of %d independent transitions", r.Length),
 		experiment.RolloutContext: "whole rollouts", experiment.MetaTestContext: "explorations under the run's protocol",
+		experiment.AdaptedContext: fmt.Sprintf("windows of %d transitions after adaptation", r.Length),
 	}[experiment.ContextKind(r.Context)]
 	_, err := fmt.Fprintf(w, "%d %s from each of %d tasks, %d latent dimensions: %s\n", r.Windows, what, len(r.Tasks), r.Latent, r.File)
 	return err
