@@ -13,7 +13,7 @@ import (
 // The primary outcome of a study is the share of the way from the goal-blind controller to the goal-knowing one: returns
 // say how well a family is learned, this says what an agent got of what knowing the goal is worth. The agent's place is
 // that on the test tasks, beside the goal-blind controller on the same; the length of the way is the mean over all tasks
-// of the seed, since ten hardly tell it: on reach the goal is worth -146,000 to 167,000 by task. Beside the share stands
+// of the seed, since ten hardly tell it: on reach the goal is worth -147,000 to 211,000 by task. Beside the share stands
 // the adaptation gain, what a run returns more after adaptation than in its first trajectory.
 
 // shareFromBlind names it among the figures.
