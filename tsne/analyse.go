@@ -2,6 +2,7 @@ package tsne
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -80,7 +81,8 @@ type Report struct {
 // Analyse lays the means of e out and measures how well its labels separate in the plane, among the latent means
 // and among the posteriors. For Gaussians with diagonal covariance the squared 2-Wasserstein distance is
 // |μ₁−μ₂|² + |σ₁−σ₂|², so posteriors are points (μ, σ) of a Euclidean space, and the barycentre of a group, its
-// centroid there, is the mean of both. Of points without labels only the layout and its fidelity are reported.
+// centroid there, is the mean of both. Of points without labels only the layout and its fidelity are reported. Labelled
+// points whose means are all equal lie in one place; they have neither fidelity nor repeated layouts.
 func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, error) {
 	o := opts.withDefaults()
 	if err := e.check(); err != nil {
@@ -98,10 +100,14 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 		return nil, err
 	}
 	total := (1 + o.Repeats) * t.recipe.Iterations()
+	together := g != nil && !differ(e.Mean)
 	var layout *Layout
-	if o.UMAP != nil {
+	switch {
+	case together:
+		layout = o.point(t, e.Mean.Rows)
+	case o.UMAP != nil:
 		layout, err = o.umap(ctx, t, e.Mean)
-	} else {
+	default:
 		layout, err = o.fit(ctx, t, e.Mean, 0, total)
 	}
 	if err != nil {
@@ -118,6 +124,9 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 			p := o.space(e.posterior(), g, t)
 			r.Posterior = &p
 		}
+	}
+	if together {
+		return r, nil
 	}
 	if 2*o.Neighbours < e.Mean.Rows {
 		f, err := MeasureNeighbourhood(e.Mean, layout.Y, o.Neighbours)
@@ -167,6 +176,19 @@ func (o AnalyseOptions) fit(ctx context.Context, t *TSNE, x Matrix, run, total i
 		}
 	}
 	return s.Layout(), nil
+}
+
+// point is the layout of n points that are all equal.
+func (o *AnalyseOptions) point(t *TSNE, n int) *Layout {
+	l := &Layout{
+		Y: NewMatrix(n, 2), Recipe: t.recipe, Seed: t.seed,
+		Notes: []string{fmt.Sprintf("all %d points are equal: they lie in one place, and their ratio is 0", n)},
+	}
+	if o.UMAP != nil {
+		u := o.UMAP.withDefaults(n)
+		o.UMAP, l.Recipe = &u, Recipe{}
+	}
+	return l
 }
 
 // umap lays out with UMAP, and says with which settings.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -283,8 +284,8 @@ func TestAnalyseRefuses(t *testing.T) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	if _, err := MeasureClusters(NewMatrix(4, 2), []int{0, 0, 1, 1}); err == nil || !strings.Contains(err.Error(), "all 4 points are equal") {
-		t.Errorf("got %v", err)
+	if c, err := MeasureClusters(Matrix{Rows: 4, Cols: 1, Data: []float64{0.1, 0.1, 0.1, 0.1}}, []int{0, 0, 0, 1}); err != nil || c != (Clusters{}) {
+		t.Errorf("equal points: %+v, %v", c, err)
 	}
 	if _, err := MeasureNeighbourhood(x, x, 60); err == nil || !strings.Contains(err.Error(), "1 to 59") {
 		t.Errorf("got %v", err)
@@ -292,6 +293,56 @@ func TestAnalyseRefuses(t *testing.T) {
 	collapsed := Matrix{Rows: 4, Cols: 1, Data: []float64{1, 1, 2, 2}}
 	if c, err := MeasureClusters(collapsed, []int{0, 0, 1, 1}); err != nil || math.IsInf(c.Ratio, 0) || c.Ratio < 1e11 {
 		t.Errorf("collapsed groups: %+v, %v", c, err)
+	}
+}
+
+// An encoder that is given one context again and again tells nothing apart: that is a finding, not bad input.
+func TestAnalyseOfEqualPoints(t *testing.T) {
+	e := &Embeddings{Mean: NewMatrix(120, 3), Std: NewMatrix(120, 3)}
+	for i := range 120 {
+		e.Label = append(e.Label, i%4)
+		copy(e.Mean.Row(i), []float64{0.1, -1.7, 3.3}) // a mean of 30 of them is none of them
+		e.Std.Row(i)[0] = float64(i % 4)               // posteriors may differ where means do not
+	}
+	normal := rng.New(1, rng.TSNE)
+	for _, o := range []AnalyseOptions{{}, {Repeats: 3}, {TSNE: []Option{WithRecipe(PaperScript())}}, {UMAP: &UMAP{}}} {
+		r, err := Analyse(t.Context(), e, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, s := range map[string]Space{"plane": r.Plane, "latent": r.Latent} {
+			if s.Ratio != 0 || s.RMS != 0 || s.Silhouette != 0 || s.Accuracy != 0.25 || s.Intervals["ratio"] != (Interval{}) {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
+		if r.Posterior == nil || r.Posterior.Accuracy != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "all 120 points are equal") {
+			t.Errorf("%+v, %q", r.Posterior, r.Notes)
+		}
+		if len(r.Layout.Y.Data) != 240 || differ(r.Layout.Y) {
+			t.Errorf("layout %v", r.Layout.Y)
+		}
+		other := &Embeddings{Mean: NewMatrix(120, 3), Label: e.Label, Std: e.Std}
+		for i := range other.Mean.Data {
+			other.Mean.Data[i] = normal.NormFloat64()
+		}
+		apart, err := Analyse(t.Context(), other, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compare("a", r, "b", apart); err != nil {
+			t.Errorf("beside a report of others: %v", err)
+		}
+	}
+	d, err := Discriminate(e.Mean, e.Label, 10, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Ratio != 0 || d.Silhouette != 0 || d.Accuracy != 0.25 || d.Neighbours > 0.5 || d.Probe != 0.25 || slices.Max(d.Replicates[RatioFigure]) != 0 {
+		t.Errorf("%+v", d)
+	}
+	e.Label = nil
+	if _, err := Analyse(t.Context(), e, AnalyseOptions{}); err == nil || !strings.Contains(err.Error(), "all 120 points are equal") {
+		t.Errorf("without labels: %v", err)
 	}
 }
 

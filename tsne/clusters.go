@@ -23,7 +23,7 @@ type Clusters struct {
 }
 
 // MeasureClusters measures the groups of equal label among the rows of x, at least two groups. Label values are
-// arbitrary.
+// arbitrary. Of rows that are all equal every figure is 0.
 func MeasureClusters(x Matrix, label []int) (Clusters, error) {
 	if err := checkData(x); err != nil {
 		return Clusters{}, err
@@ -31,9 +31,6 @@ func MeasureClusters(x Matrix, label []int) (Clusters, error) {
 	g, err := newGroups(label, x.Rows)
 	if err != nil {
 		return Clusters{}, err
-	}
-	if !differ(x) {
-		return Clusters{}, badInput("all %d points are equal: there are no clusters to measure", x.Rows)
 	}
 	x, unit := moderate(x)
 	c := centroidDistances(x, g, nil)
@@ -88,6 +85,7 @@ func newGroups(label []int, n int) (*groups, error) {
 	return g, nil
 }
 
+// differ says whether x has rows that are not equal.
 func differ(x Matrix) bool {
 	for i := 1; i < x.Rows; i++ {
 		if !slices.Equal(x.Row(i), x.Row(0)) {

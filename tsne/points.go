@@ -90,8 +90,11 @@ func (f *frame) apply(x Matrix) table {
 }
 
 // moderate returns x and 1 or, where squares of its values could leave the range of float64, a copy in units of a power
-// of two and that power.
+// of two and that power. Rows that are all equal become 0: a rounded mean would be at a distance from them.
 func moderate(x Matrix) (Matrix, float64) {
+	if !differ(x) {
+		return NewMatrix(x.Rows, x.Cols), 1
+	}
 	largest := 0.0
 	for _, v := range x.Data {
 		largest = max(largest, math.Abs(v))

@@ -103,9 +103,10 @@ func bounds(y tsne.Matrix) (cx, cy, half float64) {
 	return (lox + hix) / 2, (loy + hiy) / 2, max(hix-lox, hiy-loy) / 2
 }
 
-// sharedScale is points of paper per unit of the layouts, the same for all.
+// sharedScale is points of paper per unit of the layouts, the same for all. Layouts that are points have no scale of their
+// own.
 func sharedScale(panels []Panel) float64 {
-	largest := 0.0
+	largest := math.SmallestNonzeroFloat32
 	for _, p := range panels {
 		_, _, half := bounds(p.Y)
 		largest = max(largest, half)

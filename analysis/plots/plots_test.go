@@ -305,6 +305,25 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// Points that are all equal are drawn in one place, alone and beside others.
+func TestOnePlace(t *testing.T) {
+	one := twoPlanes()[0]
+	one.Y = tsne.NewMatrix(one.Y.Rows, 2)
+	for _, panels := range [][]Panel{{one}, {one, twoPlanes()[1]}} {
+		f, err := Embedding(panels...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := f.WriteSVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if s := b.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || !strings.Contains(s, "ratio 0.00") {
+			t.Error(s)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	p := twoPlanes()[0]
 	one, short, flat, nan := p, p, p, p

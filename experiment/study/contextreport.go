@@ -105,11 +105,26 @@ func (r *Result) contextSections() string {
 		}
 		b.WriteString(r.contextTable(kind))
 		b.WriteString(r.contrastTable(kind))
+		b.WriteString(r.collapsed(kind))
 	}
 	if len(r.ContextVerdicts) > 0 {
 		b.WriteString("\n### Where all kinds agree\n\n")
 		for _, v := range r.ContextVerdicts {
 			b.WriteString("- " + v + "\n")
+		}
+	}
+	return b.String()
+}
+
+// collapsed names the runs whose encoders give all contexts of a kind the same posterior mean.
+func (r *Result) collapsed(kind experiment.ContextKind) string {
+	var b strings.Builder
+	for _, a := range r.Arms {
+		for _, s := range a.Seeds {
+			if c, err := s.context(kind); err == nil && c.Latent.RMS == 0 {
+				fmt.Fprintf(&b, "\n%s, seed %d: all %d points are equal, since the encoder tells no two of its contexts apart or is given\n"+
+					"the same one again and again. Their ratio counts as 0.\n", a.Title, s.Seed, c.PerTask*r.Plan.Tasks)
+			}
 		}
 	}
 	return b.String()

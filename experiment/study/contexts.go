@@ -104,18 +104,35 @@ func (s *SeedResult) analyseContexts(ctx context.Context, show progress.Progress
 			c.embeddings, c.layout = s.embeddings, s.Embedding.Layout.Y
 		} else {
 			stage := show.Stage(fmt.Sprintf("t-SNE, context %s, seed %d", c.Context, s.Seed), 0)
-			layout, err := tsne.New(tsne.WithRecipe(Layout()), tsne.WithSeed(s.Seed)).Fit(ctx, c.embeddings.Mean)
+			var err error
+			c.layout, err = layOut(ctx, c.embeddings.Mean, s.Seed)
 			stage.Done()
 			if err != nil {
 				return err
 			}
-			c.layout = layout.Y
 		}
 		if err := c.measure(s.Seed); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// layOut makes the plane of the rows of x. Rows that are all equal lie in one place: an agent that has settled on one motion
+// gives its encoder the same context on every task.
+func layOut(ctx context.Context, x tsne.Matrix, seed uint64) (tsne.Matrix, error) {
+	one := true
+	for i := range x.Rows {
+		one = one && slices.Equal(x.Row(i), x.Row(0))
+	}
+	if one {
+		return tsne.NewMatrix(x.Rows, 2), nil
+	}
+	layout, err := tsne.New(tsne.WithRecipe(Layout()), tsne.WithSeed(seed)).Fit(ctx, x)
+	if err != nil {
+		return tsne.Matrix{}, err
+	}
+	return layout.Y, nil
 }
 
 // measure makes the figures of the plane and of latent space, with their replicates.

@@ -12,6 +12,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
+	"nacre/internal/safetensors"
 	"nacre/rl/protocol"
 	"nacre/tsne"
 )
@@ -216,6 +217,65 @@ func TestRunsOfASweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c, err := Check(t.Context(), packed, false, progress.Silent()); err != nil || len(c.Differences) > 0 {
+		t.Errorf("%v, %v", c.Differences, err)
+	}
+}
+
+// An encoder that gives every context the same posterior is a finding: the study goes on, with figures of 0 and chance.
+func TestCollapsedEncoder(t *testing.T) {
+	dir, plan := filepath.Join(t.TempDir(), "study"), quickly()
+	plan.Contexts, plan.Adaptations, plan.Layouts, plan.Script = experiment.ContextKinds, 12, 2, true
+	r, err := Run(t.Context(), dir, plan, experiment.Host{Workers: 2}, progress.Silent())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, filepath.FromSlash(r.Arms[1].Seeds[0].Run))
+	weights := filepath.Join(folder, experiment.WeightsFile)
+	f, err := safetensors.Load(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tensor := range f.Tensors {
+		if strings.HasPrefix(tensor.Name, "encoder/w") {
+			clear(tensor.Data32)
+			clear(tensor.Data64)
+		}
+	}
+	if err := safetensors.Save(weights, f.Tensors, f.Metadata); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(folder, keptFile)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Run(t.Context(), dir, plan, experiment.Host{Workers: 2}, progress.Silent()); err != nil {
+		t.Fatal(err)
+	}
+	for a, arm := range r.Arms {
+		s := arm.Seeds[0]
+		collapsed := a == 1
+		for _, c := range s.Contexts {
+			if (c.Latent.RMS == 0) != collapsed || (c.Plane.RMS == 0) != collapsed || collapsed && (c.Latent.Ratio != 0 || c.Latent.Accuracy != 0.125) {
+				t.Errorf("%s, %s: %+v", arm.Name, c.Context, c)
+			}
+		}
+		for _, report := range s.layouts() {
+			if (report.Plane.RMS == 0) != collapsed {
+				t.Errorf("%s: %+v", arm.Name, report)
+			}
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(page); strings.Contains(text, "NaN") || !strings.Contains(text, "points are equal") {
+		t.Errorf("the report:\n%s", text)
+	}
+	packed := filepath.Join(t.TempDir(), "packed")
+	if _, err := Pack(dir, packed); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Check(t.Context(), packed, true, progress.Silent()); err != nil || len(c.Differences) > 0 {
 		t.Errorf("%v, %v", c.Differences, err)
 	}
 }
