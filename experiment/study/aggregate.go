@@ -262,6 +262,7 @@ func (s *Suite) familyTable() string {
 		columns++
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", columns) + "\n")
+	collapsed := false
 	for _, r := range s.Studies {
 		for _, a := range r.Arms {
 			fmt.Fprintf(&b, "| %s | %s |", r.Family, a.Title)
@@ -281,6 +282,9 @@ func (s *Suite) familyTable() string {
 						text = withInterval(row.Figures[ratioInLatent])
 					}
 				}
+				if len(a.collapsed(kind)) > 0 {
+					text, collapsed = text+" *collapsed*", true
+				}
 				b.WriteString(" " + text + " |")
 			}
 			if known {
@@ -291,6 +295,10 @@ func (s *Suite) familyTable() string {
 			}
 			b.WriteString("\n")
 		}
+	}
+	if collapsed {
+		fmt.Fprintf(&b, "\nCollapsed: the posterior means of a run lie less than %g from their mean, where the prior's deviation is 1. Its ratio is\n"+
+			"of rounding or of very little.\n", collapse)
 	}
 	if slices.ContainsFunc(s.Studies, (*Result).Unsuitable) {
 		fmt.Fprintf(&b, "\nA family is unsuitable for the question where less than %.0f %% of the way from random actions to the goal-knowing\n"+

@@ -116,15 +116,32 @@ func (r *Result) contextSections() string {
 	return b.String()
 }
 
-// collapsed names the runs whose encoders give all contexts of a kind the same posterior mean.
+// collapse is the distance of posterior means from their mean, of which the prior has a deviation of 1, below which an
+// encoder is said to have collapsed to the prior. Half its square is about what the encoder tells, in nats.
+const collapse = 0.01
+
+// collapsed are the seeds whose encoders have collapsed for contexts of a kind.
+func (a Arm) collapsed(kind experiment.ContextKind) (seeds []SeedResult) {
+	for _, s := range a.Seeds {
+		if c, err := s.context(kind); err == nil && c.Latent.RMS < collapse {
+			seeds = append(seeds, s)
+		}
+	}
+	return seeds
+}
+
+// collapsed names the runs whose encoders have collapsed.
 func (r *Result) collapsed(kind experiment.ContextKind) string {
 	var b strings.Builder
 	for _, a := range r.Arms {
-		for _, s := range a.Seeds {
-			if c, err := s.context(kind); err == nil && c.Latent.RMS == 0 {
-				fmt.Fprintf(&b, "\n%s, seed %d: all %d points are equal, since the encoder tells no two of its contexts apart or is given\n"+
-					"the same one again and again. Their ratio counts as 0.\n", a.Title, s.Seed, c.PerTask*r.Plan.Tasks)
+		for _, s := range a.collapsed(kind) {
+			c, _ := s.context(kind)
+			fmt.Fprintf(&b, "\n%s, seed %d: posterior means lie %.2g from their mean, where the prior's deviation is 1. The encoder has\n"+
+				"collapsed to the prior; its figures are of rounding or of very little.", a.Title, s.Seed, c.Latent.RMS)
+			if c.Latent.RMS == 0 {
+				b.WriteString(" All are equal; their ratio counts as 0.")
 			}
+			b.WriteString("\n")
 		}
 	}
 	return b.String()
@@ -208,13 +225,17 @@ func differenceCell(c Contrast) string {
 	return text + fmt.Sprintf(", p = %.2g", c.Test.P)
 }
 
-// withInterval writes as many decimals as the interval's width has two significant figures of.
+// withInterval writes as many decimals as the interval's width has two significant figures of, and what would need more than
+// six of them, as what rounding makes of nothing, with exponents.
 func withInterval(v stats.Interval) string {
 	if !v.Known() || v.Lo == v.Hi {
 		return fmt.Sprintf("%.3g", v.Mean)
 	}
 	decimals := max(0, 2-int(math.Ceil(math.Log10(v.Hi-v.Lo))))
 	text := func(x float64) string {
+		if decimals > 6 {
+			return fmt.Sprintf("%.2g", x)
+		}
 		s := fmt.Sprintf("%.*f", decimals, x)
 		if strings.Trim(s, "-0.") == "" {
 			s = strings.TrimPrefix(s, "-")

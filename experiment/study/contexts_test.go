@@ -28,7 +28,7 @@ func invented(seeds int, sd float64, value func(arm, seed, kind int) float64) *R
 			}}
 			for k, kind := range experiment.ContextKinds {
 				v := value(i, s, k)
-				d := tsne.Discrimination{Clusters: tsne.Clusters{Ratio: v, Silhouette: v}, Accuracy: v, Neighbours: v, Probe: v, Replicates: map[string][]float64{}}
+				d := tsne.Discrimination{Clusters: tsne.Clusters{Ratio: v, RMS: 1, Silhouette: v}, Accuracy: v, Neighbours: v, Probe: v, Replicates: map[string][]float64{}}
 				for _, name := range []string{tsne.RatioFigure, tsne.SilhouetteFigure, tsne.AccuracyFigure, tsne.NeighboursFigure, tsne.ProbeFigure} {
 					d.Replicates[name] = []float64{v - sd, v + sd}
 				}
@@ -150,6 +150,16 @@ func TestAggregates(t *testing.T) {
 	if text := withPaper.familyTable(); !strings.Contains(text, "| ml1/push | TCL-PEARL |  | 18 | 20 |") || !strings.Contains(text, "| 26,360 |") {
 		t.Error(text)
 	}
+	apart := withPaper.Studies[0]
+	compareInvented(t, apart)
+	before := withPaper.familyTable()
+	apart.Arms[2].Seeds[1].Contexts[3].Latent.RMS = .009
+	if text := withPaper.familyTable(); strings.Contains(before, "ollapsed") || strings.Count(text, " *collapsed* |") != 1 || !strings.Contains(text, "Collapsed: ") {
+		t.Error(text)
+	}
+	if text := apart.contextSections(); strings.Count(text, "The encoder has") != 1 || !strings.Contains(text, "TCL-PEARL, seed 2: posterior means lie 0.009 from") {
+		t.Error(text)
+	}
 	if text := logged("ml1/coffee-pull", "TCL-PEARL", 440_000); text != "3,164, 280, 771 at 450,000 steps; 2,773, 91,775, 70,162 last" {
 		t.Error(text)
 	}
@@ -170,6 +180,7 @@ func TestWithInterval(t *testing.T) {
 	for want, v := range map[string]stats.Interval{
 		"0.000 (-0.017 to 0.018)": {Mean: -.0001, Lo: -.0167, Hi: .0179}, "298900 (170000 to 310000)": {Mean: 298900.3, Lo: 170000.2, Hi: 310000.1},
 		"1.5": {Mean: 1.5, Lo: 1.5, Hi: 1.5}, "0 (-9 to 5)": {Mean: -.2, Lo: -9.1, Hi: 5.2},
+		"-2.3e-12 (-1.1e-11 to 4.5e-12)": {Mean: -2.262e-12, Lo: -1.12e-11, Hi: 4.503e-12},
 	} {
 		if got := withInterval(v); got != want {
 			t.Errorf("%q, want %q", got, want)
