@@ -105,7 +105,7 @@ func (r *Result) contextSections() string {
 		}
 		b.WriteString(r.contextTable(kind))
 		b.WriteString(r.contrastTable(kind))
-		b.WriteString(r.collapsed(kind))
+		b.WriteString(r.collapseNotes(kind))
 	}
 	if len(r.ContextVerdicts) > 0 {
 		b.WriteString("\n### Where all kinds agree\n\n")
@@ -130,8 +130,8 @@ func (a Arm) collapsed(kind experiment.ContextKind) (seeds []SeedResult) {
 	return seeds
 }
 
-// collapsed names the runs whose encoders have collapsed.
-func (r *Result) collapsed(kind experiment.ContextKind) string {
+// collapseNotes name the runs whose encoders have collapsed.
+func (r *Result) collapseNotes(kind experiment.ContextKind) string {
 	var b strings.Builder
 	for _, a := range r.Arms {
 		for _, s := range a.collapsed(kind) {
