@@ -437,9 +437,11 @@ func (tb *tab) exported() string {
 	})()`)
 }
 
+// idle waits until no cell runs and what they gave is drawn, which the page does with its next frame, or soon after where there are none.
 func (tb *tab) idle() {
 	tb.t.Helper()
 	tb.await("nacre.notebook.cells.every(c => c.state === 'idle')")
+	eval[any](tb, "new Promise(r => { requestAnimationFrame(() => r(null)); setTimeout(r, 300, null); })")
 }
 
 // runAll runs the whole notebook and waits.
