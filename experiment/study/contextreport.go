@@ -11,8 +11,9 @@ import (
 	"nacre/experiment"
 )
 
-// contextVerdicts say of every two arms by which figures all kinds of context agree that one is ahead, with intervals that
-// leave 0 out; where no figure is so, that there is no verdict. One seed gives none.
+// contextVerdicts say of every two arms by which figures all kinds of context agree that one is ahead: the interval of the
+// difference leaves 0 out, and the permutation test over seeds gives at most chanceLevel. Where no figure is so, they say that there
+// is no verdict, which of two or three seeds per arm is all that there can be. One seed gives none.
 func (r *Result) contextVerdicts() (out []string) {
 	kinds := len(r.Plan.Contexts)
 	if kinds < 2 || r.Plan.Seeds < 2 || len(r.Contrasts) == 0 {
@@ -20,30 +21,55 @@ func (r *Result) contextVerdicts() (out []string) {
 	}
 	for i, a := range r.Arms {
 		for _, b := range r.Arms[i+1:] {
-			ahead := map[int][]string{}
-			p, least := 0.0, 0.0
+			ahead := map[int]*agreement{-1: {}, 1: {}}
+			var chance agreement // what seeds alone might do
 			for _, f := range figuresOf(experiment.WindowContext) {
-				d, worst := r.agreed(a.Name, b.Name, f.name)
-				if d != 0 {
-					ahead[d] = append(ahead[d], f.what)
-					p, least = max(p, worst.P), max(least, worst.Least)
+				switch d, worst := r.agreed(a.Name, b.Name, f.name); {
+				case d == 0:
+				case worst.P > chanceLevel:
+					chance.add(f.what, worst)
+				default:
+					ahead[d].add(f.what, worst)
 				}
 			}
-			agree := fmt.Sprintf("in all %d kinds of context the interval of the difference leaves 0 out (largest permutation p over kinds and figures %.2g; least possible %.2g)", kinds, p, least)
+			behind, front := ahead[-1], ahead[1]
+			leaves := fmt.Sprintf("in all %d kinds of context the interval of the difference leaves 0 out", kinds)
 			switch {
-			case len(ahead[1]) > 0 && len(ahead[-1]) > 0:
-				out = append(out, fmt.Sprintf("%s is ahead of %s by %s, but behind it by %s: %s.", b.Title, a.Title,
-					strings.Join(ahead[1], ", "), strings.Join(ahead[-1], ", "), agree))
-			case len(ahead[1]) > 0:
-				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s.", b.Title, a.Title, strings.Join(ahead[1], ", "), agree))
-			case len(ahead[-1]) > 0:
-				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s.", a.Title, b.Title, strings.Join(ahead[-1], ", "), agree))
+			case len(front.figures) > 0 && len(behind.figures) > 0:
+				both := agreement{p: max(front.p, behind.p), least: max(front.least, behind.least)}
+				out = append(out, fmt.Sprintf("%s is ahead of %s by %s, but behind it by %s: %s (%s).", b.Title, a.Title, front, behind, leaves, both.tests()))
+			case len(front.figures) > 0:
+				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s (%s).", b.Title, a.Title, front, leaves, front.tests()))
+			case len(behind.figures) > 0:
+				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s (%s).", a.Title, b.Title, behind, leaves, behind.tests()))
+			case len(chance.figures) > 0:
+				out = append(out, fmt.Sprintf("%s against %s: no verdict; by %s %s, but seeds alone might do that (%s).", b.Title, a.Title, chance, leaves, chance.tests()))
 			default:
 				out = append(out, fmt.Sprintf("%s against %s: no verdict; by no figure do all %d kinds of context agree beyond their intervals.", b.Title, a.Title, kinds))
 			}
 		}
 	}
 	return out
+}
+
+// chanceLevel is the p of a permutation test above which a difference is called one that chance might make.
+const chanceLevel = 0.05
+
+// agreement is the figures by which all kinds of context agree, with the largest p of their tests and the least possible.
+type agreement struct {
+	figures  []string
+	p, least float64
+}
+
+func (a *agreement) add(figure string, worst stats.Permutation) {
+	a.figures = append(a.figures, figure)
+	a.p, a.least = max(a.p, worst.P), max(a.least, worst.Least)
+}
+
+func (a agreement) String() string { return strings.Join(a.figures, ", ") }
+
+func (a agreement) tests() string {
+	return fmt.Sprintf("largest permutation p over kinds and figures %.2g; least possible %.2g", a.p, a.least)
 }
 
 // agreed is the direction that all kinds of context have in common, else 0, and the test with the largest p.

@@ -86,14 +86,21 @@ func TestAttribution(t *testing.T) {
 	}
 }
 
-// A verdict needs all kinds of context.
+// A verdict needs all kinds of context, and more seeds than chance would do for.
 func TestContextVerdicts(t *testing.T) {
 	ahead := func(arm, seed, _ int) float64 { return float64(arm) + .01*float64(seed) }
-	r := invented(3, .001, ahead)
+	r := invented(5, .001, ahead)
 	compareInvented(t, r)
 	if len(r.ContextVerdicts) != 3 || !strings.HasPrefix(r.ContextVerdicts[1], "TCL-PEARL is ahead of PEARL by ratio in the plane, ratio in latent space, silhouette") ||
-		!strings.Contains(r.ContextVerdicts[1], "largest permutation p over kinds and figures 0.1; least possible 0.1") {
+		!strings.Contains(r.ContextVerdicts[1], "largest permutation p over kinds and figures 0.0079; least possible 0.0079") {
 		t.Errorf("%q", r.ContextVerdicts)
+	}
+	r = invented(3, .001, ahead)
+	compareInvented(t, r)
+	for _, v := range r.ContextVerdicts {
+		if !strings.Contains(v, "no verdict; by ratio in the plane, ratio in latent space, silhouette") || !strings.Contains(v, "seeds alone might do that (largest permutation p over kinds and figures 0.1; least possible 0.1)") {
+			t.Errorf("three seeds: %s", v)
+		}
 	}
 	r = invented(3, .001, func(arm, seed, kind int) float64 {
 		if kind == 2 {

@@ -39,7 +39,8 @@ func TestVerdict(t *testing.T) {
 		a, b []float64
 		want string
 	}{
-		{[]float64{1, 2, 3}, []float64{4, 5, 6}, "Larger than the spread over seeds: every seed of TCL-PEARL lies above every seed of PEARL."},
+		{[]float64{1, 2, 3}, []float64{4, 5, 6}, "Larger than the spread over seeds: every seed of TCL-PEARL lies above every seed of PEARL. Arms that do not differ lie apart like that with probability 0.1."},
+		{[]float64{1, 2}, []float64{4, 5}, "with probability 0.33."},
 		{[]float64{4, 5, 6}, []float64{1, 2, 3}, "every seed of PEARL lies above every seed of TCL-PEARL"},
 		{[]float64{1, 2, 4.5}, []float64{4, 5, 6}, "Not larger than the spread over seeds"},
 		{[]float64{1, 2}, []float64{2, 3}, "Not larger than the spread over seeds"},

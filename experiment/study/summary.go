@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"nacre/analysis/stats"
 	"nacre/rl/protocol"
 	"nacre/tsne"
@@ -231,8 +233,8 @@ func (r *Result) crossedVerdicts() (out []string) {
 	return out
 }
 
-// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that: a handful
-// of seeds supports no test worth the name.
+// verdict compares two arms by whether the ranges their seeds cover overlap. It claims no more than that, and says how often arms
+// that do not differ would do so: a handful of seeds supports no test worth the name.
 func verdict(what, nameA, nameB string, a, b Spread) string {
 	if a.Mean > b.Mean {
 		nameA, nameB, a, b = nameB, nameA, b, a
@@ -242,7 +244,8 @@ func verdict(what, nameA, nameB string, a, b Spread) string {
 	case len(a.All) < 2:
 		return figures
 	case a.Max < b.Min:
-		return figures + fmt.Sprintf(" Larger than the spread over seeds: every seed of %s lies above every seed of %s.", nameB, nameA)
+		return figures + fmt.Sprintf(" Larger than the spread over seeds: every seed of %s lies above every seed of %s. Arms that do not differ lie apart like that with probability %.2g.",
+			nameB, nameA, 2/combin.GeneralizedBinomial(float64(len(a.All)+len(b.All)), float64(len(a.All))))
 	}
 	return figures + " Not larger than the spread over seeds: the ranges overlap."
 }
