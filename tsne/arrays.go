@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -358,11 +359,11 @@ func (a array) labels(name string) ([]int, []string, error) {
 
 func (e *Embeddings) writeNPZ(w io.Writer) error {
 	z := npz.NewWriter(w)
-	if err := z.Write("mean.npy", mat.NewDense(e.Mean.Rows, e.Mean.Cols, e.Mean.Data)); err != nil {
+	if err := z.Write("mean.npy", narrow(e.Mean)); err != nil {
 		return err
 	}
 	if e.Std.Rows > 0 {
-		if err := z.Write("std.npy", mat.NewDense(e.Std.Rows, e.Std.Cols, e.Std.Data)); err != nil {
+		if err := z.Write("std.npy", narrow(e.Std)); err != nil {
 			return err
 		}
 	}
@@ -381,6 +382,23 @@ func (e *Embeddings) writeNPZ(w io.Writer) error {
 		}
 	}
 	return z.Close()
+}
+
+// narrow is m for npyio: float32 where that keeps every value, as it does of a network's output, and float64 otherwise.
+func narrow(m Matrix) any {
+	for _, v := range m.Data {
+		if float64(float32(v)) != v {
+			return mat.NewDense(m.Rows, m.Cols, m.Data)
+		}
+	}
+	// npyio takes the shape of a matrix other than mat.Dense from its type.
+	rows := reflect.MakeSlice(reflect.SliceOf(reflect.ArrayOf(m.Cols, reflect.TypeFor[float32]())), m.Rows, m.Rows)
+	for i := range m.Rows {
+		for j, v := range m.Data[i*m.Cols : (i+1)*m.Cols] {
+			rows.Index(i).Index(j).SetFloat(v)
+		}
+	}
+	return rows.Interface()
 }
 
 func (e *Embeddings) writeSafetensors(w io.Writer) error {

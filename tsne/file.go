@@ -172,8 +172,8 @@ func missing(kind, want string, have []string) error {
 }
 
 // Save writes e to path, whose name ends in .npz (arrays mean, std, label, label_names), .safetensors (the same without
-// label_names) or .csv (columns mean0 …, std0 …, label). Load reads back the same values, with text labels numbered in
-// sorted order. The file appears whole or not at all.
+// label_names) or .csv (columns mean0 …, std0 …, label). In .npz an array is float32 if that keeps all its values. Load
+// reads back the same values, with text labels numbered in sorted order. The file appears whole or not at all.
 func (e *Embeddings) Save(path string) error {
 	if err := e.check(); err != nil {
 		return inFile(path, err)

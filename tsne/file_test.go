@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
 )
 
 func TestSaveAndLoad(t *testing.T) {
@@ -48,6 +49,48 @@ func TestSaveAndLoad(t *testing.T) {
 		}
 		if got, err := Load(path, ""); err != nil || !reflect.DeepEqual(got, named) || got.Name(1) != "north" {
 			t.Errorf("named labels of %s: %v", name, err)
+		}
+	}
+}
+
+// An array is stored in half the room where that loses nothing, and only there.
+func TestSaveIsNarrowWhereExact(t *testing.T) {
+	x, label := wave()
+	for i, v := range x.Data {
+		x.Data[i] = float64(float32(v))
+	}
+	std := NewMatrix(x.Rows, x.Cols)
+	for i := range std.Data {
+		std.Data[i] = float64(float32(i)) * 0x1p-140
+	}
+	for _, c := range []struct {
+		at   float64
+		want map[string]string
+	}{
+		{x.Data[7], map[string]string{"mean.npy": "<f4", "std.npy": "<f4", "label.npy": "<i8"}},
+		{math.Nextafter(1, 2), map[string]string{"mean.npy": "<f8", "std.npy": "<f4", "label.npy": "<i8"}},
+		{1e39, map[string]string{"mean.npy": "<f8", "std.npy": "<f4", "label.npy": "<i8"}},
+	} {
+		x.Data[7] = c.at
+		e := &Embeddings{Mean: x, Std: std, Label: label}
+		path := filepath.Join(t.TempDir(), "e.npz")
+		if err := e.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Load(path, ""); err != nil || !reflect.DeepEqual(got, e) {
+			t.Errorf("with %v another value came back: %v", c.at, err)
+		}
+		r, err := npz.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, key := range r.Keys() {
+			got[key] = r.Header(key).Descr.Type
+		}
+		r.Close()
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("with %v: types %v; expected %v", c.at, got, c.want)
 		}
 	}
 }
