@@ -3,6 +3,10 @@ package experiment
 import (
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
 
 	"nacre/core"
 	"nacre/experiment/checkpoint"
@@ -109,16 +113,62 @@ func tensor(p core.ParamSpec, values []float64) safetensors.Tensor {
 	return safetensors.F32(p.Name, shape, single)
 }
 
+// leftOut is the metadata of a file of weights that names the networks it was copied without, with blanks between.
+const leftOut = "left_out"
+
+// networkOf is the network of a parameter: "policy" of "policy/w0".
+func networkOf(name string) string {
+	network, _, _ := strings.Cut(name, "/")
+	return network
+}
+
+// CopyWeights copies a file written by SaveWeights with these networks only (rl.Algorithm.Acts), which is enough to act. The
+// copy says in its metadata, under left_out, what it is without.
+func CopyWeights(from, to string, networks []string) error {
+	file, err := safetensors.Load(from)
+	if err != nil {
+		return err
+	}
+	metadata := maps.Clone(file.Metadata)
+	left := strings.Fields(metadata[leftOut])
+	tensors := slices.DeleteFunc(file.Tensors, func(t safetensors.Tensor) bool {
+		network := networkOf(t.Name)
+		if slices.Contains(networks, network) {
+			return false
+		}
+		left = append(left, network)
+		return true
+	})
+	if len(left) > 0 {
+		if metadata == nil {
+			metadata = map[string]string{}
+		}
+		slices.Sort(left)
+		metadata[leftOut] = strings.Join(slices.Compact(left), " ")
+	}
+	return safetensors.Save(to, tensors, metadata)
+}
+
 // LoadWeights reads a file written by SaveWeights into m, which must have exactly its parameters, and returns the
-// file's metadata. Optimiser state is left alone.
+// file's metadata. Parameters that CopyWeights left out become NaN: what needs them cannot go unnoticed. Optimiser state
+// is left alone.
 func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 	file, err := safetensors.Load(path)
 	if err != nil {
 		return nil, err
 	}
 	specs := m.Params()
+	want := len(specs)
+	left := strings.Fields(file.Metadata[leftOut])
 	for _, p := range specs {
 		t, ok := file.Tensor(p.Name)
+		if !ok && slices.Contains(left, networkOf(p.Name)) {
+			want--
+			if err := m.Write(p.Name, slices.Repeat([]float64{math.NaN()}, p.Rows*p.Cols)); err != nil {
+				return nil, fmt.Errorf("weights: %w", err)
+			}
+			continue
+		}
 		if !ok {
 			return nil, fmt.Errorf("weights: %s has no tensor %s", path, p.Name)
 		}
@@ -136,8 +186,8 @@ func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 			return nil, fmt.Errorf("weights: %w", err)
 		}
 	}
-	if len(file.Tensors) != len(specs) {
-		return nil, fmt.Errorf("weights: %s has %d tensors; expected %d: it belongs to another network", path, len(file.Tensors), len(specs))
+	if len(file.Tensors) != want {
+		return nil, fmt.Errorf("weights: %s has %d tensors; expected %d: it belongs to another network", path, len(file.Tensors), want)
 	}
 	return file.Metadata, nil
 }

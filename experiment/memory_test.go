@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,32 @@ func TestWeights(t *testing.T) {
 		if _, err := experiment.LoadWeights(path, other); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+	whole := newMemory(append(slices.Clone(specs), core.ParamSpec{Name: "policy/w0", Rows: 2, Cols: 2}, core.ParamSpec{Name: "log_alpha", Rows: 1, Cols: 1})...)
+	whole.fill(4)
+	if err := experiment.SaveWeights(path, whole, map[string]string{"family": "point-goal"}); err != nil {
+		t.Fatal(err)
+	}
+	// A copy of a copy, too: what both left out is named once.
+	for _, networks := range [][]string{{"policy", "log_alpha", "obs"}, {"policy"}} {
+		if err := experiment.CopyWeights(path, path, networks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acting := newMemory(whole.Params()...)
+	metadata, err := experiment.LoadWeights(path, acting)
+	if want := map[string]string{"family": "point-goal", "left_out": "log_alpha q1"}; err != nil || !reflect.DeepEqual(metadata, want) {
+		t.Fatalf("a copy of the policy: metadata %v, want %v; %v", metadata, want, err)
+	}
+	for _, p := range whole.Params() {
+		kept := reflect.DeepEqual(acting.values[p.Name], whole.values[p.Name])
+		lost := !slices.ContainsFunc(acting.values[p.Name], func(v float64) bool { return v == v })
+		if is := p.Name == "policy/w0"; kept != is || lost == is {
+			t.Errorf("%s of a copy of the policy: %v", p.Name, acting.values[p.Name])
+		}
+	}
+	if _, err := experiment.LoadWeights(path, newMemory(core.ParamSpec{Name: "v/w0", Rows: 1, Cols: 1})); err == nil || !strings.Contains(err.Error(), "has no tensor v/w0") {
+		t.Errorf("a network that was not left out: %v", err)
 	}
 	broken := newMemory(specs...)
 	broken.values = nil

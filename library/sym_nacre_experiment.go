@@ -17,6 +17,7 @@ func init() {
 		"ContextKind":            reflect.ValueOf((*p0.ContextKind)(nil)),
 		"ContextKinds":           reflect.ValueOf(&p0.ContextKinds).Elem(),
 		"Contexts":               reflect.ValueOf((*p0.Contexts)(nil)),
+		"CopyWeights":            reflect.ValueOf(p0.CopyWeights),
 		"Create":                 reflect.ValueOf(p0.Create),
 		"Default":                reflect.ValueOf(p0.Default),
 		"EmbedOptions":           reflect.ValueOf((*p0.EmbedOptions)(nil)),

@@ -9,6 +9,7 @@ import (
 
 func init() {
 	add("nacre/pearl/pearl", map[string]reflect.Value{
+		"Acts":               reflect.ValueOf(p0.Acts),
 		"Adapter":            reflect.ValueOf((*p0.Adapter)(nil)),
 		"Config":             reflect.ValueOf((*p0.Config)(nil)),
 		"Default":            reflect.ValueOf(p0.Default),

@@ -21,6 +21,9 @@ func Schedule(c rl.Config) (iterations, updates int) {
 	return own.Iterations, own.UpdatesPerIteration
 }
 
+// Acts are the networks that a learner of New adapts and acts with.
+func Acts() []string { return []string{"encoder", "policy", "obs"} }
+
 func init() {
 	rl.Register(rl.Algorithm{
 		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
@@ -29,6 +32,7 @@ func init() {
 		Protocol:  "oyster",
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },
 		Window:    func(c rl.Config) int { return Of(c).Context },
+		Acts:      Acts(),
 		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d, nil) },
 	})
 }

@@ -36,6 +36,9 @@ type Algorithm struct {
 	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
 	// learners are not Encoding.
 	Window func(Config) int
+	// Acts are the networks that adaptation and acting read, by the first part of their parameters' names, as "policy" of
+	// "policy/w0"; a study is shipped with these only. Nil: all.
+	Acts []string
 	// Yardstick makes its update on synthetic data, to be timed and compared. Nil: it has none.
 	Yardstick func(yardstick.Size, core.Device) (yardstick.Benchmark, error)
 }

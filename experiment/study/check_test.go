@@ -13,6 +13,7 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/safetensors"
 	"nacre/rl/protocol"
 	"nacre/sim"
 	_ "nacre/sim/families"
@@ -73,6 +74,21 @@ func TestPackedStudyGoesOn(t *testing.T) {
 	}
 }
 
+// adapted is what an evaluation finds of a run's agent on its test tasks.
+func adapted(t *testing.T, dir string) []protocol.TaskResult {
+	t.Helper()
+	a, err := experiment.LoadAgent(dir, experiment.Host{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	r, err := a.Evaluate(t.Context(), a.TestTasks, a.Config.Evaluation.Protocol, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Tasks
+}
+
 // Every number of a packed study comes out of its arrays, trajectories and metrics again, and a changed one does not.
 func TestPackedStudyChecks(t *testing.T) {
 	dir, to := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed")
@@ -89,6 +105,7 @@ func TestPackedStudyChecks(t *testing.T) {
 	if err != nil || bytes < 10_000 {
 		t.Fatalf("%d bytes, %v", bytes, err)
 	}
+	whole := adapted(t, filepath.Join(dir, "runs", "tcl-pearl-seed1"))
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -102,12 +119,15 @@ func TestPackedStudyChecks(t *testing.T) {
 	if rows := len(r.Centroids); rows != 3*len(Spaces) {
 		t.Errorf("%d rows, want three for each of %v", rows, Spaces)
 	}
-	// The packed weights are those of an agent that can be used; the second seed's stay behind.
-	a, err := experiment.LoadAgent(filepath.Join(to, r.Arms[1].Seeds[0].Run), experiment.Host{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
+	// The packed weights are of an agent that acts as it did; of the networks that it learnt with nothing is there, and the
+	// second seed's stay behind.
+	if got := adapted(t, filepath.Join(to, r.Arms[2].Seeds[0].Run)); !reflect.DeepEqual(got, whole) {
+		t.Errorf("the packed agent returns %v, the one that was trained %v", got, whole)
 	}
-	a.Close()
+	file, err := safetensors.Load(filepath.Join(to, r.Arms[2].Seeds[0].Run, experiment.WeightsFile))
+	if err != nil || file.Metadata["left_out"] != "encoder_key q1 q2 v v_target" {
+		t.Errorf("packed weights are without %q; %v", file.Metadata["left_out"], err)
+	}
 	if exists(filepath.Join(to, r.Arms[1].Seeds[1].Run, experiment.WeightsFile)) {
 		t.Error("the second seed's weights are packed")
 	}

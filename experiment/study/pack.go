@@ -10,6 +10,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/internal/atomicfile"
+	"nacre/rl"
 )
 
 // trained are the files of a finished run that are needed of it: tasks, metrics, times, weights, and the configuration with
@@ -32,8 +33,8 @@ var pictures = []string{
 
 // Pack writes a study that is done to another folder, in the form in which results are shipped: results.json with the
 // program, commit, machine and libraries that made them, the report with its pictures, and of every run what Open,
-// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted), the rest would be most of it. It
-// returns the bytes written. The folder must not exist or be empty.
+// Check, nacre eval and nacre embed need; weights only of the first seeds (weighted) and of the networks that act, the rest
+// would be most of it. It returns the bytes written. The folder must not exist or be empty.
 func Pack(from, to string) (bytes int64, err error) {
 	return pack(from, to, append([]string{ReportFile, PageFile}, pictures...))
 }
@@ -90,7 +91,11 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 				files = slices.DeleteFunc(files, func(name string) bool { return name == experiment.WeightsFile })
 			}
 			for _, name := range files {
-				n, err := copyFile(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))
+				copied := copyFile
+				if name == experiment.WeightsFile {
+					copied = copyWeights(r.Arms[i].Algorithm)
+				}
+				n, err := copied(filepath.Join(source, name), filepath.Join(to, filepath.FromSlash(s.Run), name))
 				if err != nil {
 					return bytes, err
 				}
@@ -104,6 +109,30 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 		return bytes, fmt.Errorf("study: %w", err)
 	}
 	return bytes + int64(len(text)) + 1, writeText(filepath.Join(to, ResultsFile), string(text)+"\n")
+}
+
+// copyWeights is copyFile for an algorithm's weights, of the networks that act where the algorithm says which.
+func copyWeights(algorithm string) func(from, to string) (int64, error) {
+	known, err := rl.Lookup(algorithm)
+	if err != nil || known.Acts == nil {
+		return copyFile
+	}
+	return func(from, to string) (int64, error) {
+		if !exists(from) {
+			return 0, nil
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return 0, fmt.Errorf("study: %w", err)
+		}
+		if err := experiment.CopyWeights(from, to, known.Acts); err != nil {
+			return 0, fmt.Errorf("study: %w", err)
+		}
+		about, err := os.Stat(to)
+		if err != nil {
+			return 0, fmt.Errorf("study: %w", err)
+		}
+		return about.Size(), nil
+	}
 }
 
 // copyFile copies a file, making the folder it goes to; one that does not exist is left out.

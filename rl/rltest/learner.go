@@ -354,7 +354,8 @@ func (s suite) cancellation(t *testing.T, whole outcome) {
 	whole.same(t, s.train(t, l))
 }
 
-// evaluation adapts the same way twice, to each task as if it were alone, and leaves the learner as it is.
+// evaluation adapts the same way twice, to each task as if it were alone, with no more than the networks that are said to
+// act, and leaves the learner as it is.
 func (s suite) evaluation(t *testing.T) {
 	d, err := cpu.New(cpu.Options{Workers: 1})
 	check(t, err)
@@ -388,6 +389,19 @@ func (s suite) evaluation(t *testing.T) {
 		}
 	}
 	outcome{memory: before}.same(t, outcome{memory: memory(t, l.Memory())})
+	if s.Acts == nil {
+		return
+	}
+	for _, param := range l.Memory().Params() {
+		if network, _, _ := strings.Cut(param.Name, "/"); !slices.Contains(s.Acts, network) {
+			check(t, l.Memory().Write(param.Name, slices.Repeat([]float64{math.NaN()}, param.Rows*param.Cols)))
+		}
+	}
+	acting, err := protocol.Evaluate(context.Background(), pool, test, p, l.Adapter(), 7)
+	check(t, err)
+	if fmt.Sprint(acting) != fmt.Sprint(both) {
+		t.Errorf("with %q only, an evaluation differs:\n%v\n%v", s.Acts, acting, both)
+	}
 }
 
 // encoder: learners are Encoding where the registry says so.

@@ -38,6 +38,7 @@ func init() {
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(pearl.Of(c), tcl.Of(c), s) },
 		Window:    func(c rl.Config) int { return tcl.Of(c).Window },
+		Acts:      pearl.Acts(),
 		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
 	})
 }

@@ -41,5 +41,6 @@ func init() {
 			return pearl.New(onWindows(c), s, nil)
 		},
 		Window: func(c rl.Config) int { return tcl.Of(c).Window },
+		Acts:   pearl.Acts(),
 	})
 }
