@@ -26,6 +26,7 @@ processes at a time and each pinned to cores of its own, or with --on slurm as a
 finished is kept: the same command continues after an interruption. A run that fails is reported with its log
 and the others go on. Where there is no file PLAN it is a plan that comes with nacre: ml1 is the paper's grid.`,
 		Example: `  nacre sweep plan.toml
+  nacre sweep plan.toml --device cuda --together 8
   nacre sweep plan.toml --on slurm
   nacre sweep ml1 --on slurm --dry-run
   nacre sweep status plan.toml
@@ -33,7 +34,7 @@ and the others go on. Where there is no file PLAN it is a plan that comes with n
 		Args: oneArg("the file of a plan"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Plan = args[0]
-			if err := firstError(oneOf("on", o.On, "local", "slurm"), between("processes", o.Processes, 0, maxWorkers)); err != nil {
+			if err := firstError(oneOf("on", o.On, "local", "slurm"), between("processes", o.Processes, 0, maxWorkers), between("together", o.Together, 0, 1024)); err != nil {
 				return err
 			}
 			return a.Run(cmd.Context(), env, o)
@@ -41,7 +42,9 @@ and the others go on. Where there is no file PLAN it is a plan that comes with n
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.On, "on", "local", "where to run: local or slurm")
-	f.IntVar(&o.Processes, "processes", 0, "`number` of runs at a time on this machine, 0 for the plan's")
+	f.IntVar(&o.Processes, "processes", 0, "`number` of processes at a time on this machine, 0 for the plan's")
+	f.IntVar(&o.Together, "together", 0, "`number` of runs of one system in each process, whose updates are one program on a GPU; 0 for the plan's")
+	deviceFlags(cmd, &o.DeviceOptions)
 	f.BoolVar(&o.DryRun, "dry-run", false, "check the plan and write the folder and the job script, but start nothing")
 	jsonFlag(cmd, env)
 	cmd.AddCommand(sweepStatusCommand(env, a), sweepCollectCommand(env, a), sweepWorkerCommand(env, a))
@@ -85,15 +88,19 @@ on the test tasks with an interval over tasks. "nacre table" and "nacre curves" 
 	return cmd
 }
 
-// sweepWorkerCommand is what sweeps start for each run.
+// sweepWorkerCommand is what sweeps start for one run, or for several together.
 func sweepWorkerCommand(env *app.Env, a sweeping) *cobra.Command {
-	return &cobra.Command{
-		Use:    "worker FOLDER RUN",
-		Short:  "Do one run of a sweep",
+	var o app.SweepWorkerOptions
+	cmd := &cobra.Command{
+		Use:    "worker FOLDER RUN...",
+		Short:  "Do runs of a sweep",
 		Hidden: true,
-		Args:   cobra.ExactArgs(2),
+		Args:   cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Worker(cmd.Context(), env, app.SweepWorkerOptions{Dir: args[0], Run: args[1]})
+			o.Dir, o.Runs = args[0], args[1:]
+			return a.Worker(cmd.Context(), env, o)
 		},
 	}
+	deviceFlags(cmd, &o.DeviceOptions)
+	return cmd
 }

@@ -186,7 +186,7 @@ func TestRunsOfASweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range folder.Runs {
-		if err := sweep.Work(t.Context(), folder.Dir, r.Name, host, progress.Silent()); err != nil {
+		if err := sweep.Work(t.Context(), folder.Dir, []string{r.Name}, host, progress.Silent()); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Remove(filepath.Join(folder.RunDir(r), experiment.CheckpointFile)); err != nil {

@@ -22,7 +22,7 @@ import (
 // Engine runs a sweep in processes of this machine.
 type Engine struct {
 	Local
-	// Worker is the command that calls Work; the sweep's folder and the run's name are added to it.
+	// Worker is the command that calls Work; the sweep's folder and the names of runs are added to it.
 	Worker []string
 	Show   progress.Progress
 }
@@ -42,8 +42,8 @@ type Outcome struct {
 	Left     int          `json:"left"` // neither: the sweep was interrupted
 }
 
-// Run works on all runs that are not finished, so many at a time, each in a process of its own on cores of its own.
-// A run that fails is reported and the others go on. When ctx is cancelled the processes are asked to save a
+// Run works on all runs that are not finished, in so many processes at a time, each on cores of its own and with one run, or
+// with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the processes are asked to save a
 // checkpoint, and Run returns the cause once they have; the next call continues there.
 func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	status, err := f.Status()
@@ -56,14 +56,18 @@ func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	}
 	j := &jobs{Folder: f, engine: e, stage: e.Show.Stage("sweep "+f.Name, len(status)), active: map[string]bool{}}
 	defer j.stage.Done()
-	queue := make(chan Run, len(status))
+	var left []Run
 	for _, s := range status {
 		if s.State == Finished {
 			j.out.Kept++
 			j.stage.Add(1)
 		} else {
-			queue <- s.Run
+			left = append(left, s.Run)
 		}
+	}
+	queue := make(chan []Run, len(left))
+	for _, batch := range batches(left, max(1, e.Together)) {
+		queue <- batch
 	}
 	close(queue)
 	watching, stop := context.WithCancel(context.Background())
@@ -77,11 +81,11 @@ func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 			if err := pin(cores); err != nil {
 				unpinned.Do(func() { e.Show.Note(fmt.Sprintf("sweep %s: runs are not pinned to cores: %v", f.Name, err)) })
 			}
-			for r := range queue {
+			for batch := range queue {
 				if ctx.Err() != nil {
 					return
 				}
-				j.do(ctx, r)
+				j.do(ctx, batch)
 			}
 		})
 	}
@@ -95,16 +99,34 @@ func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	return j.out, nil
 }
 
+// batches divides runs into those of one process each: up to n of one system, in their order.
+func batches(runs []Run, n int) (out [][]Run) {
+	open := map[string]int{} // by system, the batch that has room
+	for _, r := range runs {
+		i, has := open[r.System]
+		if !has {
+			i = len(out)
+			open[r.System] = i
+			out = append(out, nil)
+		}
+		if out[i] = append(out[i], r); len(out[i]) == n {
+			delete(open, r.System)
+		}
+	}
+	return out
+}
+
 // slots are the cores of each process.
 func (e Engine) slots() ([][]int, error) {
 	cores := allowedCores()
 	each := max(1, e.Cores)
+	if each > len(cores) {
+		return nil, fmt.Errorf("local.cores = %d, but there are %d", each, len(cores))
+	}
+	each = min(each*max(1, e.Together), len(cores))
 	n := e.Processes
 	if n == 0 {
 		n = max(1, len(cores)/each)
-	}
-	if each > len(cores) {
-		return nil, fmt.Errorf("local.cores = %d, but there are %d", each, len(cores))
 	}
 	slots := make([][]int, n)
 	for i := range slots {
@@ -129,15 +151,27 @@ type jobs struct {
 // saving is how long an interrupted process may take to save its checkpoint.
 const saving = 5 * time.Minute
 
-// do does one run in a process and books how it went.
-func (j *jobs) do(ctx context.Context, r Run) {
+// do does runs in a process and books how they went.
+func (j *jobs) do(ctx context.Context, batch []Run) {
 	j.mu.Lock()
-	j.active[r.Name] = true
+	for _, r := range batch {
+		j.active[r.Name] = true
+	}
 	j.mu.Unlock()
-	err := j.process(ctx, r)
+	err := j.process(ctx, batch)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.active, r.Name)
+	for _, r := range batch {
+		delete(j.active, r.Name)
+		j.book(ctx, r, err)
+	}
+}
+
+// book notes how a run went whose process ended with err; j is locked.
+func (j *jobs) book(ctx context.Context, r Run, err error) {
+	if s, failed := j.status(r); err != nil && failed == nil && s.State == Finished {
+		err = nil // another run of the process was not finished
+	}
 	switch {
 	case err == nil:
 		j.out.Finished++
@@ -152,13 +186,16 @@ func (j *jobs) do(ctx context.Context, r Run) {
 	}
 }
 
-func (j *jobs) process(ctx context.Context, r Run) error {
-	log, err := os.OpenFile(j.LogFile(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+func (j *jobs) process(ctx context.Context, batch []Run) error {
+	log, err := os.OpenFile(j.LogFile(batch[0]), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	defer log.Close()
-	argv := append(slices.Clone(j.engine.Worker), j.Dir, r.Name)
+	argv := append(slices.Clone(j.engine.Worker), j.Dir)
+	for _, r := range batch {
+		argv = append(argv, r.Name)
+	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Cancel = func() error { return askToEnd(cmd.Process) }

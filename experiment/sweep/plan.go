@@ -40,8 +40,9 @@ type System struct {
 
 // Local says how runs share this machine.
 type Local struct {
-	Processes int `toml:"processes" range:"[0,4096]" comment:"runs at a time; 0: as many as there are cores for"`
+	Processes int `toml:"processes" range:"[0,4096]" comment:"at a time; 0: as many as there are cores for"`
 	Cores     int `toml:"cores" range:"[0,4096]" comment:"of each run, which is pinned to them; 0 is 1"`
+	Together  int `toml:"together" range:"[0,1024]" comment:"runs of one system in each process; on a GPU their updates are one program; 0 is 1"`
 }
 
 // Run is one cell of a sweep with its full configuration.

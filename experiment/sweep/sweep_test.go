@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/core/cuda/fakecuda"
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
@@ -25,12 +26,12 @@ import (
 
 // The test binary is also the worker of the sweeps it tests.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "worker" {
+	if len(os.Args) >= 4 && os.Args[1] == "worker" {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		stop := make(chan os.Signal, 1)
 		signal.Notify(stop, syscall.SIGTERM)
 		go func() { <-stop; cancel(errInterrupted) }()
-		if err := sweep.Work(ctx, os.Args[2], os.Args[3], experiment.Host{Workers: 1}, progress.Lines(os.Stderr, time.Minute)); err != nil {
+		if err := sweep.Work(ctx, os.Args[2], os.Args[3:], experiment.Host{Workers: 1, Device: os.Getenv("NACRE_TEST_DEVICE")}, progress.Lines(os.Stderr, time.Minute)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -142,6 +143,54 @@ func TestKilledAndResumedSweepEndsTheSame(t *testing.T) {
 	}
 	if status, err = again.Status(); err != nil || status[0].Attempt.Number < 2 || status[0].State != sweep.Finished || status[0].Iterations != 6 {
 		t.Errorf("%+v, %v", status[0], err)
+	}
+}
+
+// Runs of one system in one process end with the files of runs with a process each, on the CPU and, as one program, on the
+// stand-in for a GPU; also where one run of the process cannot be begun, and where all are interrupted.
+func TestTogether(t *testing.T) {
+	plan := small("")
+	plan.Systems, plan.Seeds = plan.Systems[:2], []uint64{1, 2, 3}
+	for device, set := range map[string]func(*testing.T){"cpu": func(*testing.T) {}, "cuda": func(t *testing.T) { fakecuda.Use(t) }} {
+		t.Run(device, func(t *testing.T) {
+			set(t)
+			t.Setenv("NACRE_TEST_DEVICE", device)
+			plan.Out, plan.Local = filepath.Join(t.TempDir(), "apart"), sweep.Local{Processes: 2}
+			apart := prepare(t, plan)
+			if out, err := engine(plan).Run(t.Context(), apart); err != nil || out.Finished != 6 {
+				t.Fatalf("apart: %+v, %v", out, err)
+			}
+			plan.Out, plan.Local = filepath.Join(t.TempDir(), "together"), sweep.Local{Processes: 1, Together: 3}
+			together := prepare(t, plan)
+			bad := together.RunDir(together.Runs[2]) // PEARL's second seed
+			if err := errors.Join(os.Mkdir(bad, 0o755), os.WriteFile(filepath.Join(bad, "thesis.tex"), nil, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				waitFor(t, together, together.Runs[1], experiment.CheckpointFile) // TCL-PEARL's first: PEARL's are over
+				cancel(errInterrupted)
+			}()
+			out, err := engine(plan).Run(ctx, together)
+			if !errors.Is(err, errInterrupted) || out.Finished != 2 || len(out.Failed) != 1 || out.Failed[0].Run != together.Runs[2].Name ||
+				!strings.Contains(out.Failed[0].Reason, "thesis.tex") || out.Left != 3 {
+				t.Fatalf("together: %+v, %v", out, err)
+			}
+			if err := os.RemoveAll(bad); err != nil {
+				t.Fatal(err)
+			}
+			if out, err = engine(plan).Run(t.Context(), together); err != nil || out.Kept != 2 || out.Finished != 4 {
+				t.Fatalf("continued: %+v, %v", out, err)
+			}
+			same(t, apart, together)
+			status, err := together.Status()
+			if err != nil || status[1].Attempt.PID != status[3].Attempt.PID || status[1].Attempt.PID != status[5].Attempt.PID {
+				t.Errorf("TCL-PEARL's runs had processes %d, %d and %d, want one; %v", status[1].Attempt.PID, status[3].Attempt.PID, status[5].Attempt.PID, err)
+			}
+			if log, err := os.ReadFile(together.LogFile(together.Runs[5])); err != nil || !strings.Contains(string(log), "seed 3: ") || !strings.Contains(string(log), "adapted return") {
+				t.Errorf("log %q, %v", log, err)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"nacre/experiment"
@@ -23,42 +25,92 @@ type Attempt struct {
 	Error   string    `json:"error,omitempty"` // why it gave up; empty after success, an interruption or a kill
 }
 
-// Work does one run of a sweep in this process: it starts it, continues it from its checkpoint, or finds it finished.
-// While another process is writing the run it waits for it: that one may be ending, or be left over from a job whose
-// node was given up.
-func Work(ctx context.Context, dir, name string, host experiment.Host, show progress.Progress) error {
+// Work does runs of a sweep in this process, all at the same time: it starts each, continues it from its checkpoint, or finds
+// it finished. On a GPU that can do it the updates of several are one program (experiment.Host.Together). While another
+// process is writing a run it waits for that one: it may be ending, or be left over from a job whose node was given up.
+// What several runs have to tell goes to the log of each, and what one has to show.
+func Work(ctx context.Context, dir string, names []string, host experiment.Host, show progress.Progress) error {
 	f := &Folder{Dir: dir}
+	if len(names) > 1 {
+		if host.Workers == 0 {
+			host.Workers = runtime.NumCPU()
+		}
+		host.Workers = max(1, host.Workers/len(names))
+		var err error
+		if host, err = host.Together(len(names)); err != nil {
+			return err
+		}
+	}
+	jobs, errs := make([]*job, len(names)), make([]error, len(names))
+	for i, name := range names { // all before any trains: a program that is loaded later runs by itself
+		own := show
+		if len(names) > 1 {
+			log, err := os.OpenFile(f.LogFile(Run{Name: name}), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+			if err != nil {
+				return fmt.Errorf("sweep: %w", err)
+			}
+			defer log.Close()
+			own = progress.Lines(log, time.Minute)
+		}
+		jobs[i], errs[i] = f.begin(ctx, name, host, own)
+	}
+	var all sync.WaitGroup
+	for i, j := range jobs {
+		if errs[i] == nil {
+			all.Go(func() { errs[i] = j.train(ctx) })
+		}
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// job is a run that this process has begun to work on.
+type job struct {
+	*experiment.Training
+	folder  *Folder
+	name    string
+	attempt Attempt
+	show    progress.Progress
+}
+
+// begin books an attempt at a run and opens it.
+func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, show progress.Progress) (*job, error) {
 	cfg, err := f.config(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a, err := f.LastAttempt(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	hostname, _ := os.Hostname()
-	a = Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(), Started: time.Now().UTC().Truncate(time.Second)}
-	if err := writeJSON(f.stateFile(name), a); err != nil {
-		return err
+	j := &job{folder: f, name: name, show: show,
+		attempt: Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(), Started: time.Now().UTC().Truncate(time.Second)}}
+	if err := writeJSON(f.stateFile(name), j.attempt); err != nil {
+		return nil, err
 	}
-	err = f.train(ctx, name, cfg, host, show)
-	if err != nil && context.Cause(ctx) == nil {
-		a.Error = err.Error()
-		err = errors.Join(err, writeJSON(f.stateFile(name), a))
+	if j.Training, err = f.open(ctx, name, cfg, host, show); err != nil {
+		return nil, j.ended(ctx, err)
 	}
-	return err
+	if same, err := j.Config.Equal(cfg); err != nil || !same {
+		err = errors.Join(err, fmt.Errorf("%s was made with another configuration than %s", j.Dir(), f.configFile(name)))
+		return nil, j.ended(ctx, errors.Join(err, j.Close()))
+	}
+	return j, nil
 }
 
-func (f *Folder) train(ctx context.Context, name string, cfg experiment.Config, host experiment.Host, show progress.Progress) error {
-	t, err := f.open(ctx, name, cfg, host, show)
-	if err != nil {
+// train trains a run to its end and closes it: others wait for what is open.
+func (j *job) train(ctx context.Context) error {
+	return j.ended(ctx, errors.Join(j.Train(ctx, j.show), j.Close()))
+}
+
+// ended books why an attempt gave up, unless it was interrupted.
+func (j *job) ended(ctx context.Context, err error) error {
+	if err == nil || context.Cause(ctx) != nil {
 		return err
 	}
-	defer t.Close()
-	if same, err := t.Config.Equal(cfg); err != nil || !same {
-		return errors.Join(err, fmt.Errorf("%s was made with another configuration than %s", t.Dir(), f.configFile(name)))
-	}
-	return t.Train(ctx, show)
+	j.attempt.Error = err.Error()
+	return errors.Join(err, writeJSON(j.folder.stateFile(j.name), j.attempt))
 }
 
 // lockPause is how long a worker waits before it tries a run again that another process is writing.
@@ -99,11 +151,11 @@ func (f *Folder) LastAttempt(name string) (a Attempt, err error) {
 	return a, err
 }
 
-// HostOfJob is as many workers as Slurm gave this process cores, since not every cluster keeps it on those; outside of a
-// job one for each core.
-func HostOfJob() experiment.Host {
+// WorkersOfJob is as many workers as Slurm gave this process cores, since not every cluster keeps it on those; outside of a
+// job 0, one for each core.
+func WorkersOfJob() int {
 	n, _ := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK"))
-	return experiment.Host{Workers: max(0, n)}
+	return max(0, n)
 }
 
 // jobName is the Slurm job this process belongs to, empty outside of one.

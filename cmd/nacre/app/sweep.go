@@ -19,7 +19,9 @@ type SweepOptions struct {
 	Plan      string
 	On        string // "local", "slurm"
 	Processes int    // over the plan's, 0 leaves it
+	Together  int    // over the plan's, 0 leaves it
 	DryRun    bool   // expand, check and write the folder and job script, start nothing
+	DeviceOptions
 }
 
 // SweepFolderOptions are the flags of nacre sweep status and nacre sweep collect.
@@ -29,7 +31,11 @@ type SweepFolderOptions struct {
 }
 
 // SweepWorkerOptions are the arguments of nacre sweep worker.
-type SweepWorkerOptions struct{ Dir, Run string }
+type SweepWorkerOptions struct {
+	Dir  string
+	Runs []string
+	DeviceOptions
+}
 
 // SweepReport is what nacre sweep, sweep status and sweep collect print.
 type SweepReport struct {
@@ -57,7 +63,16 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
+	if _, err := o.host(0); err != nil {
+		return err
+	}
 	worker := []string{program, "sweep", "worker"}
+	if o.Device != "" {
+		worker = append(worker, "--device", o.Device)
+	}
+	if o.Precision != "" {
+		worker = append(worker, "--precision", o.Precision)
+	}
 	if o.On == "slurm" {
 		return env.submit(ctx, folder, plan, worker, o.DryRun)
 	}
@@ -67,6 +82,9 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	engine := sweep.Engine{Local: plan.Local, Worker: worker, Show: env.Progress}
 	if o.Processes > 0 {
 		engine.Processes = o.Processes
+	}
+	if o.Together > 0 {
+		engine.Together = o.Together
 	}
 	out, err := engine.Run(ctx, folder)
 	if err != nil {
@@ -137,9 +155,13 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	return env.Print(r, r.WriteText)
 }
 
-// SweepWorker does one run of a sweep.
+// SweepWorker does runs of a sweep.
 func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
-	return sweep.Work(ctx, o.Dir, o.Run, sweep.HostOfJob(), progress.Lines(env.Err, time.Minute))
+	host, err := o.host(sweep.WorkersOfJob())
+	if err != nil {
+		return err
+	}
+	return sweep.Work(ctx, o.Dir, o.Runs, host, progress.Lines(env.Err, time.Minute))
 }
 
 // openSweep opens the folder of a sweep by its path or that of its plan.
