@@ -118,7 +118,7 @@ func TestOptions(t *testing.T) {
 		"sweep p.toml --on slurm --dry-run --processes 3": app.SweepOptions{Plan: "p.toml", On: "slurm", DryRun: true, Processes: 3},
 		"sweep status p.toml":                             app.SweepFolderOptions{Path: "p.toml"},
 		"sweep collect out/p -o t.csv":                    app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
-		"sweep worker out/p a-run":                        app.SweepWorkerOptions{Dir: "out/p", Run: "a-run"},
+		"sweep worker out/p a-run":                        app.SweepWorkerOptions{Dir: "out/p", Runs: []string{"a-run"}},
 		"bench kernel --cells 9 --lines 5":                app.BenchKernelOptions{Cells: 9, Lines: 5, Loads: 5},
 	} {
 		var f fake
