@@ -163,12 +163,12 @@ func (j *jobs) do(ctx context.Context, batch []Run) {
 	defer j.mu.Unlock()
 	for _, r := range batch {
 		delete(j.active, r.Name)
-		j.book(ctx, r, err)
+		j.book(ctx, r, err, j.LogFile(batch[0]))
 	}
 }
 
-// book notes how a run went whose process ended with err; j is locked.
-func (j *jobs) book(ctx context.Context, r Run, err error) {
+// book notes how a run went whose process ended with err and wrote output; j is locked.
+func (j *jobs) book(ctx context.Context, r Run, err error, output string) {
 	if s, failed := j.status(r); err != nil && failed == nil && s.State == Finished {
 		err = nil // another run of the process was not finished
 	}
@@ -180,7 +180,7 @@ func (j *jobs) book(ctx context.Context, r Run, err error) {
 	case ctx.Err() != nil:
 		// Interrupted with all the others.
 	default:
-		failure := RunFailure{Run: r.Name, Reason: j.reason(r, err), Log: j.LogFile(r)}
+		failure := j.failure(r, err, output)
 		j.out.Failed = append(j.out.Failed, failure)
 		j.engine.Show.Note(fmt.Sprintf("%s: FAILED, %s; log: %s", failure.Run, failure.Reason, failure.Log))
 	}
@@ -204,20 +204,20 @@ func (j *jobs) process(ctx context.Context, batch []Run) error {
 	return cmd.Run()
 }
 
-// reason is what a failed run's process said last, or how it ended.
-func (j *jobs) reason(r Run, err error) string {
+// failure is why a run gave up, or else how its process ended and what that wrote last.
+func (j *jobs) failure(r Run, err error, output string) RunFailure {
 	if a, readErr := j.LastAttempt(r.Name); readErr == nil && a.Error != "" {
-		return a.Error
+		return RunFailure{Run: r.Name, Reason: a.Error, Log: j.LogFile(r)}
 	}
 	reason := err.Error()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.Exited() {
-		if data, readErr := os.ReadFile(j.LogFile(r)); readErr == nil {
+		if data, readErr := os.ReadFile(output); readErr == nil {
 			lines := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 			reason += ": " + string(lines[len(lines)-1])
 		}
 	}
-	return reason
+	return RunFailure{Run: r.Name, Reason: reason, Log: output}
 }
 
 // watchEvery is how often the progress of the runs under way is read.

@@ -36,11 +36,8 @@ func Work(ctx context.Context, dir string, names []string, host experiment.Host,
 			host.Workers = runtime.NumCPU()
 		}
 		host.Workers = max(1, host.Workers/len(names))
-		var err error
-		if host, err = host.Together(len(names)); err != nil {
-			return err
-		}
 	}
+	host, refused := host.Together(len(names))
 	jobs, errs := make([]*job, len(names)), make([]error, len(names))
 	for i, name := range names { // all before any trains: a program that is loaded later runs by itself
 		own := show
@@ -52,7 +49,7 @@ func Work(ctx context.Context, dir string, names []string, host experiment.Host,
 			defer log.Close()
 			own = progress.Lines(log, time.Minute)
 		}
-		jobs[i], errs[i] = f.begin(ctx, name, host, own)
+		jobs[i], errs[i] = f.begin(ctx, name, host, refused, own)
 	}
 	var all sync.WaitGroup
 	for i, j := range jobs {
@@ -73,8 +70,8 @@ type job struct {
 	show    progress.Progress
 }
 
-// begin books an attempt at a run and opens it.
-func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, show progress.Progress) (*job, error) {
+// begin books an attempt at a run and opens it, unless its host was refused.
+func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, refused error, show progress.Progress) (*job, error) {
 	cfg, err := f.config(name)
 	if err != nil {
 		return nil, err
@@ -88,6 +85,9 @@ func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, s
 		attempt: Attempt{Number: a.Number + 1, PID: os.Getpid(), Host: hostname, Job: jobName(), Started: time.Now().UTC().Truncate(time.Second)}}
 	if err := writeJSON(f.stateFile(name), j.attempt); err != nil {
 		return nil, err
+	}
+	if refused != nil {
+		return nil, j.ended(ctx, refused)
 	}
 	if j.Training, err = f.open(ctx, name, cfg, host, show); err != nil {
 		return nil, j.ended(ctx, err)
