@@ -116,6 +116,7 @@ func TestOptions(t *testing.T) {
 		"kernelspec install --engine go":                  app.KernelspecOptions{Engine: "go"},
 		"sweep p.toml":                                    app.SweepOptions{Plan: "p.toml", On: "local"},
 		"sweep p.toml --on slurm --dry-run --processes 3": app.SweepOptions{Plan: "p.toml", On: "slurm", DryRun: true, Processes: 3},
+		"sweep p.toml --device cuda:1 --together 3":       app.SweepOptions{Plan: "p.toml", On: "local", Together: 3, DeviceOptions: app.DeviceOptions{Device: "cuda:1"}},
 		"sweep status p.toml":                             app.SweepFolderOptions{Path: "p.toml"},
 		"sweep collect out/p -o t.csv":                    app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
 		"sweep worker out/p a-run":                        app.SweepWorkerOptions{Dir: "out/p", Runs: []string{"a-run"}},

@@ -98,6 +98,15 @@ func (f *Folder) RunDir(r Run) string { return filepath.Join(f.Dir, runsDir, r.N
 // LogFile is what a run printed.
 func (f *Folder) LogFile(r Run) string { return filepath.Join(f.Dir, logsDir, r.Name+".log") }
 
+// openLog opens that to write at its end.
+func (f *Folder) openLog(r Run) (*os.File, error) {
+	log, err := os.OpenFile(f.LogFile(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	return log, nil
+}
+
 func (f *Folder) configFile(name string) string {
 	return filepath.Join(f.Dir, configsDir, name+".toml")
 }

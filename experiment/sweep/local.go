@@ -43,8 +43,8 @@ type Outcome struct {
 }
 
 // Run works on all runs that are not finished, in so many processes at a time, each on cores of its own and with one run, or
-// with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the processes are asked to save a
-// checkpoint, and Run returns the cause once they have; the next call continues there.
+// with Together of one system. A run that fails is reported and the others go on. When ctx is cancelled the processes are
+// asked to save a checkpoint, and Run returns the cause once they have; the next call continues there.
 func (e Engine) Run(ctx context.Context, f *Folder) (Outcome, error) {
 	status, err := f.Status()
 	if err != nil {
@@ -187,9 +187,9 @@ func (j *jobs) book(ctx context.Context, r Run, err error, output string) {
 }
 
 func (j *jobs) process(ctx context.Context, batch []Run) error {
-	log, err := os.OpenFile(j.LogFile(batch[0]), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := j.openLog(batch[0])
 	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
+		return err
 	}
 	defer log.Close()
 	argv := append(slices.Clone(j.engine.Worker), j.Dir)

@@ -42,9 +42,9 @@ func Work(ctx context.Context, dir string, names []string, host experiment.Host,
 	for i, name := range names { // all before any trains: a program that is loaded later runs by itself
 		own := show
 		if len(names) > 1 {
-			log, err := os.OpenFile(f.LogFile(Run{Name: name}), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-			if err != nil {
-				return fmt.Errorf("sweep: %w", err)
+			log, err := f.openLog(Run{Name: name})
+			if errs[i] = err; err != nil {
+				continue
 			}
 			defer log.Close()
 			own = progress.Lines(log, time.Minute)

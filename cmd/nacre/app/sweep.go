@@ -51,6 +51,9 @@ type SweepReport struct {
 
 // Sweep works on a plan, here or with Slurm.
 func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
+	if _, err := o.host(0); err != nil {
+		return err
+	}
 	plan, err := sweep.Load(o.Plan)
 	if err != nil {
 		return err
@@ -62,9 +65,6 @@ func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
-	}
-	if _, err := o.host(0); err != nil {
-		return err
 	}
 	worker := []string{program, "sweep", "worker"}
 	if o.Device != "" {
