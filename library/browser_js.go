@@ -1,23 +1,15 @@
 package library
 
 import (
-	"embed"
 	"go/types"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
+
+	"nacre/library/symbols"
 )
-
-//go:embed types_js_*.bin.gz
-var bundles embed.FS
-
-//go:embed types_js.txt
-var index string // lines of path, name and family of each package
-
-//go:embed docs_js.json.gz
-var documentation []byte
 
 var loading struct {
 	sync.Mutex
@@ -29,7 +21,7 @@ var loading struct {
 // prepare names the packages. Load reads their types.
 func prepare(m map[string]*types.Package) error {
 	loading.family, loading.done = map[string]string{}, map[string]bool{}
-	for line := range strings.Lines(index) {
+	for line := range strings.Lines(symbols.Families) {
 		f := strings.Fields(line)
 		loading.family[f[0]] = f[2]
 		if m[f[0]] == nil {
@@ -48,7 +40,7 @@ func Load(p *types.Package) error {
 	if f == "" || loading.done[f] {
 		return nil
 	}
-	data, err := bundles.ReadFile("types_js_" + f + ".bin.gz")
+	data, err := symbols.Types.ReadFile("types_js_" + f + ".bin.gz")
 	if err != nil {
 		return err
 	}
@@ -62,12 +54,9 @@ func Load(p *types.Package) error {
 // standard is empty: the tables of what the browser's kernel has of the standard library are generated.
 var standard map[string]map[string]reflect.Value
 
-//go:embed absent_js.txt
-var absent string
-
 // Absent says why a package that other kernels have is not in this one; "" where there is nothing to say.
 func Absent(path string) string {
-	if slices.Contains(strings.Fields(absent), path) {
+	if slices.Contains(strings.Fields(symbols.Absent), path) {
 		return "is not part of the kernel in the browser: open the notebook with nacre notebook to use it"
 	}
 	return ""

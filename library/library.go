@@ -1,6 +1,6 @@
 // Package library is what the cells of a notebook may import: the packages' types, from which cells are checked, their
-// symbols, with which cells run, and their documentation. All three are generated and embedded, so a kernel needs
-// neither the Go tool chain nor any source:
+// symbols, with which cells run, and their documentation. All three are generated and embedded (library/symbols), so a
+// kernel needs neither the Go tool chain nor any source:
 //
 //	s, err := kernel.New(kernel.Options{Library: library.New()})
 //
@@ -12,7 +12,6 @@ package library
 import (
 	"bytes"
 	"compress/gzip"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"go/constant"
@@ -27,18 +26,16 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/gcexportdata"
+
+	"nacre/library/symbols"
 )
-
-var extra = map[string]map[string]reflect.Value{}
-
-func add(key string, symbols map[string]reflect.Value) { extra[key] = symbols }
 
 // Symbols returns the value of every function (as is), variable (addressable) and type (a nil pointer to it) by
 // package path and name. An interface I has a wrapper type _I besides: a struct with the value it stands for in the
 // field IValue and the method M in the field WM.
 var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	all := map[string]map[string]reflect.Value{}
-	for _, tables := range []map[string]map[string]reflect.Value{standard, extra} {
+	for _, tables := range []map[string]map[string]reflect.Value{standard, symbols.Tables} {
 		for key, table := range tables {
 			p := path.Dir(key)
 			if all[p] == nil {
@@ -88,12 +85,9 @@ func Uses(path, name string) int {
 	return counts()[path+"\t"+name]
 }
 
-//go:embed uses.txt
-var met string // lines of path, name and count, the path "*" of fields and methods of any type
-
 var counts = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
-	for line := range strings.Lines(met) {
+	for line := range strings.Lines(symbols.Uses) {
 		k := strings.LastIndexByte(line, '\t')
 		n, err := strconv.Atoi(strings.TrimSpace(line[k+1:]))
 		if err != nil {
@@ -109,7 +103,7 @@ var counts = sync.OnceValue(func() map[string]int {
 func Doc(path, name string) string { return docs()[path][name] }
 
 var docs = sync.OnceValue(func() map[string]map[string]string {
-	data, err := unpack(documentation)
+	data, err := unpack(symbols.Documentation)
 	if err != nil {
 		panic(err)
 	}

@@ -3,24 +3,19 @@
 package library
 
 import (
-	_ "embed"
 	"go/types"
 	"maps"
 	_ "time/tzdata" // cells can import it: time zones on machines that have none
 
 	"github.com/traefik/yaegi/stdlib"
+
+	"nacre/library/symbols"
 )
-
-//go:embed types.bin.gz
-var bundle []byte
-
-//go:embed docs.json.gz
-var documentation []byte
 
 // prepare reads all types: it takes a few milliseconds.
 func prepare(m map[string]*types.Package) error {
 	known := maps.Clone(m)
-	pkgs, err := read(bundle, known)
+	pkgs, err := read(symbols.Types, known)
 	for _, p := range pkgs {
 		m[p.Path()] = p
 	}

@@ -27,7 +27,7 @@ var floors = [][]room{
 		{"bench", "measurements beside PyTorch, Python's environments, other t-SNE libraries and other kernels"},
 	},
 	{
-		{"library", "what cells may import, mostly generated; `display` shows things, `cell` knows the running cell"},
+		{"library", "what cells may import; `symbols` is generated, `display` shows things, `cell` knows the running cell"},
 	},
 	{
 		{"server", "the notebook server: HTTP, kernels' processes, files, batch runs"},

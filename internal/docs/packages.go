@@ -11,13 +11,14 @@ import (
 )
 
 // packages writes the index of Nacre's packages that cells can import, each with what its comment begins with.
-// Which they are stands in library/api.txt, what the browser lacks in library/absent_js.txt.
+// Which they are stands in library/symbols/api.txt, what the browser lacks in
+// library/symbols/absent_js.txt.
 func packages(root, _ string) (string, error) {
-	exported, err := os.ReadFile(filepath.Join(root, "library", "api.txt"))
+	exported, err := os.ReadFile(filepath.Join(root, "library", "symbols", "api.txt"))
 	if err != nil {
 		return "", err
 	}
-	missing, err := os.ReadFile(filepath.Join(root, "library", "absent_js.txt"))
+	missing, err := os.ReadFile(filepath.Join(root, "library", "symbols", "absent_js.txt"))
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +35,7 @@ func packages(root, _ string) (string, error) {
 		}
 		text, err := synopsis(filepath.Join(root, filepath.FromSlash(folder)))
 		if err != nil {
-			return "", fmt.Errorf("%s: %w (library/api.txt names it: run go generate ./library first)", path, err)
+			return "", fmt.Errorf("%s: %w (library/symbols/api.txt names it: run go generate ./library first)", path, err)
 		}
 		mark := ""
 		if absent[path] {

@@ -20,7 +20,7 @@ func Example() {
 
 // TestLibraryIsFresh fails when a package that cells import exports something else than what was generated from it.
 func TestLibraryIsFresh(t *testing.T) {
-	text, err := os.ReadFile("../api.txt")
+	text, err := os.ReadFile("../symbols/api.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Command gen writes what cells may import: the symbol tables of packages outside the standard library (and of what
 // the interpreter's own tables lack of it), one bundle of export data from which cells are type-checked, and the
-// documentation shown on inspection. Run it with `go generate ./library`.
+// documentation shown on inspection, all in library/symbols. Run it with `go generate ./library`.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	if want := version.Lang("go" + digests["go"]); version.Lang(runtime.Version()) != want {
 		log.Fatalf("this is %s: expected %s, the Go of go.mod, so that the tables compile with it and all newer ones: set GOTOOLCHAIN=%s.0 or a later %[2]s", runtime.Version(), want, want)
 	}
-	stale, err := filepath.Glob("s[yt][md]_*.go")
+	stale, err := filepath.Glob(filepath.Join(folder, "s[yt][md]_*.go"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// What imports package library does not compile while its tables are being made: only what goes into them counts.
+	// What imports the tables does not compile while they are being made: only what goes into them counts.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		return strings.HasPrefix(p.PkgPath, "nacre/") && !api.Own(p.PkgPath)
 	})
@@ -177,8 +177,11 @@ func theirs(key string) map[string]reflect.Value {
 	return table
 }
 
+// folder is where everything is written, seen from library.
+const folder = "symbols"
+
 func write(name string, data []byte) {
-	if err := os.WriteFile(name, data, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -298,7 +301,7 @@ func symbols(p *types.Package, have map[string]reflect.Value, constraint string)
 	if constraint != "" {
 		fmt.Fprintf(&b, "//go:build %s\n\n", constraint)
 	}
-	fmt.Fprint(&b, "package library\n\nimport (\n\t\"reflect\"\n")
+	fmt.Fprint(&b, "package symbols\n\nimport (\n\t\"reflect\"\n")
 	var paths []string
 	for p := range g.imports {
 		paths = append(paths, p)
