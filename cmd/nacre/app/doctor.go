@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -162,7 +163,7 @@ func families() Check {
 func accelerator(b core.Backend) Check {
 	found, err := b.Probe()
 	if err != nil {
-		return Check{b.Title, Missing, found, err.Error() + "; training runs on the CPU"}
+		return Check{b.Title, Missing, cmp.Or(found, "cannot be used"), err.Error() + "; training runs on the CPU"}
 	}
 	return Check{Name: b.Title, Status: OK, Found: found}
 }

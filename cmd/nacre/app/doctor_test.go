@@ -26,9 +26,15 @@ func TestAccelerator(t *testing.T) {
 	if c := accelerator(b); c != (Check{"abacus", Missing, "a frame", "buy beads; training runs on the CPU"}) {
 		t.Errorf("%+v", c)
 	}
+	b.Probe = func() (string, error) { return "", errors.New("buy beads") }
+	if c := accelerator(b); c != (Check{"abacus", Missing, "cannot be used", "buy beads; training runs on the CPU"}) {
+		t.Errorf("%+v", c)
+	}
 }
 
+// What is on this machine is looked for; of what nacre setup fetches there is nothing.
 func TestDoctor(t *testing.T) {
+	t.Setenv(home.Variable, t.TempDir())
 	report, err := Doctor(Providers{
 		CPUKernel: func() string { return "avx2" },
 		MuJoCo:    func() (string, error) { return "", errors.New("run `nacre setup`") },
