@@ -2,8 +2,10 @@ package library_test
 
 import (
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -195,10 +197,21 @@ func TestOwnPackages(t *testing.T) {
 // An interrupt ends native code that was given the cell's context.
 func TestInterruptOfNativeCode(t *testing.T) {
 	s := start(t)
-	time.AfterFunc(100*time.Millisecond, s.Interrupt)
-	r, _ := execute(s, `import ("nacre/library/cell"; "nacre/tsne")
+	begun := filepath.Join(t.TempDir(), "begun")
+	go func() {
+		for t.Context().Err() == nil {
+			if _, err := os.Stat(begun); err == nil {
+				time.Sleep(100 * time.Millisecond) // so that it is most likely the native code that is interrupted
+				s.Interrupt()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	r, _ := execute(s, `import ("nacre/library/cell"; "nacre/tsne"; "os")
 data := make([]float64, 48000)
 for k := range data { data[k] = float64(k*k%9973) }
+os.WriteFile(`+strconv.Quote(begun)+`, nil, 0o644)
 _, err := tsne.New().Fit(cell.Context(), tsne.Matrix{Rows: 6000, Cols: 8, Data: data})
 for {}`)
 	if r.Error == nil || r.Error.Name != "Interrupted" {

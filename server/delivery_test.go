@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -35,7 +34,7 @@ func TestNothingIsLostThroughCuts(t *testing.T) {
 				code.WriteString("sleep 1\n") // cuts come while the cell runs
 			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		seen, err := c.Run(ctx, code.String(), "")
 		cancel()
 		if err != nil {
@@ -66,7 +65,7 @@ func (r *rig) follower() *servertest.Client {
 func TestGapIsFilled(t *testing.T) {
 	r := newRig(t)
 	c := r.follower()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if _, err := c.Run(ctx, "display a 1\ndisplay b 2\nsleep 20\ndisplay c 3", ""); err != nil {
 		t.Fatal(err)

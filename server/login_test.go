@@ -142,7 +142,7 @@ func TestLogoutClosesSockets(t *testing.T) {
 		t.Fatal(a.StatusCode)
 	}
 	for i, ws := range sockets {
-		_ = ws.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = ws.SetReadDeadline(time.Now().Add(patience))
 		for {
 			if _, _, err := ws.ReadMessage(); err != nil {
 				if strings.Contains(err.Error(), "timeout") {
@@ -155,7 +155,7 @@ func TestLogoutClosesSockets(t *testing.T) {
 	if err := stays.WriteMessage(websocket.TextMessage, []byte(`{"channel":"shell","header":{"msg_id":"a","msg_type":"kernel_info_request"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	_ = stays.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = stays.SetReadDeadline(time.Now().Add(patience))
 	for {
 		_, b, err := stays.ReadMessage()
 		if err != nil {

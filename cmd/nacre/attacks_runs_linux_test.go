@@ -14,7 +14,7 @@ import (
 	"nacre/experiment"
 )
 
-// command runs the program to its end, of which it says status and standard error; it gets a minute.
+// command runs the program to its end, of which it says status and standard error; it gets three minutes.
 func command(t *testing.T, args ...string) (status int, stderr string) {
 	t.Helper()
 	cmd := program(args...)
@@ -23,7 +23,7 @@ func command(t *testing.T, args ...string) (status int, stderr string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	timer := time.AfterFunc(3*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	_ = cmd.Wait()
 	return cmd.ProcessState.ExitCode(), said.String()
@@ -37,7 +37,7 @@ func unfinished(t *testing.T, with syscall.Signal) (dir string, status int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 3000 {
+	for range 12_000 {
 		if _, err := os.Stat(filepath.Join(dir, experiment.CheckpointFile)); err == nil {
 			break
 		}
@@ -75,7 +75,7 @@ func attackNoCheckpoint(t *testing.T) {
 	removeAll(t, dir, "checkpoint*")
 	before := contents(t, dir, experiment.MetricsFile)
 	go func() { // a program that starts over would train for minutes
-		time.Sleep(10 * time.Second)
+		time.Sleep(time.Minute)
 		for _, pid := range children(os.Getpid()) {
 			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte("resume\x00"+dir)) {
 				_ = syscall.Kill(pid, syscall.SIGINT)
@@ -121,7 +121,7 @@ func attackNoMetrics(t *testing.T) {
 	}
 	path := filepath.Join(dir, experiment.MetricsFile)
 	removed := false
-	for range 3000 {
+	for range 24_000 {
 		if data, _ := os.ReadFile(path); bytes.Count(data, []byte("\n")) > 3 {
 			removed = os.Remove(path) == nil
 			break
@@ -160,7 +160,7 @@ func attackPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, stderr := command(t, "resume", dir); status != exitFailed || !strings.Contains(stderr, "pipe") {
-		t.Errorf("resume hangs (within a minute: status %d) and says %q", status, stderr)
+		t.Errorf("resume hangs (within three minutes: status %d) and says %q", status, stderr)
 	}
 }
 

@@ -211,7 +211,7 @@ func testSignal(t *testing.T, sent os.Signal) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 30_000 {
+	for range 120_000 {
 		if _, err := os.Stat(filepath.Join(dir, experiment.CheckpointFile)); err == nil {
 			break
 		}

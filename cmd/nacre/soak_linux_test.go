@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -84,7 +85,7 @@ type soak struct {
 
 // A server with several kernels that print, show and train, whose clients' connections break off again and again and whose
 // kernels are killed at random, loses nothing, says nothing wrong, and leaves nothing behind. NACRE_SOAK is for how long,
-// such as 1h; without it, seconds. make soak runs it.
+// such as 1h; without it, seconds, and on a busy machine until a kernel has been killed. make soak runs it.
 func TestSoak(t *testing.T) {
 	kernels, length, pause, between := 3, 5*time.Second, 100*time.Millisecond, 2*time.Second
 	if text := os.Getenv("NACRE_SOAK"); text != "" {
@@ -110,7 +111,6 @@ func TestSoak(t *testing.T) {
 	}
 	defer cut.Close()
 	s := &soak{T: t, Program: p, cut: cut}
-	began := time.Now()
 	var workers sync.WaitGroup
 	round := func(until func(turn int) bool) {
 		for i, c := range s.clients {
@@ -132,9 +132,11 @@ func TestSoak(t *testing.T) {
 	round(func(turn int) bool { return turn < 1 }) // so that all kernels have started and computed once
 	workers.Wait()
 	start, most := s.state(), usage{}
-	round(func(int) bool { return time.Since(began) < length })
-	stop, killed := make(chan struct{}), make(chan int)
-	go func() { killed <- s.kill(between, stop) }()
+	began := time.Now()
+	var killed atomic.Int64
+	round(func(int) bool { return time.Since(began) < length || killed.Load() == 0 })
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() { defer close(stopped); s.kill(between, &killed, stop) }()
 	done := make(chan struct{})
 	go func() { workers.Wait(); close(done) }()
 	for over, next := false, time.Now(); !over; {
@@ -151,7 +153,8 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	close(stop)
-	kills := <-killed
+	<-stopped
+	kills := int(killed.Load())
 	round(func(turn int) bool { return turn < 1 }) // replaces who was killed last
 	workers.Wait()
 	end := s.state()
@@ -241,16 +244,23 @@ func joined(v any) string {
 	return b.String()
 }
 
-// kill ends a random kernel again and again and returns how often.
-func (s *soak) kill(between time.Duration, stop <-chan struct{}) (kills int) {
+// kill ends a random kernel again and again and counts how often. On a busy machine a kernel that was killed may still be
+// there the next time: it is not killed twice.
+func (s *soak) kill(between time.Duration, kills *atomic.Int64, stop <-chan struct{}) {
+	dying := map[int]bool{}
 	for {
 		select {
 		case <-stop:
-			return kills
+			return
 		case <-time.After(between/2 + time.Duration(rand.Int64N(int64(between)))):
 		}
-		if list := children(s.PID()); len(list) > 0 && syscall.Kill(list[rand.IntN(len(list))], syscall.SIGKILL) == nil {
-			kills++
+		list := slices.DeleteFunc(children(s.PID()), func(pid int) bool { return dying[pid] })
+		if len(list) == 0 {
+			continue
+		}
+		if pid := list[rand.IntN(len(list))]; syscall.Kill(pid, syscall.SIGKILL) == nil {
+			dying[pid] = true
+			kills.Add(1)
 		}
 	}
 }
@@ -312,8 +322,8 @@ func (s *soak) report(kills int, start, most, end usage) {
 	if sum.Missing+sum.Forgotten > 0 {
 		s.Errorf("%d messages are missing; %d times the server did not keep what a client had missed", sum.Missing, sum.Forgotten)
 	}
-	if sum.Cuts == 0 || kills == 0 {
-		s.Errorf("%d cuts and %d kills test nothing", sum.Cuts, kills)
+	if sum.Cuts == 0 {
+		s.Error("no cut of a connection has tested anything")
 	}
 }
 

@@ -77,7 +77,7 @@ func TestSweepsAndStudies(t *testing.T) {
 		return true
 	}
 	got := states()
-	for end := time.Now().Add(20 * time.Second); !same(got) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !same(got) && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		got = states() // what Slurm says comes after a while
 	}
 	if !same(got) {
@@ -164,7 +164,7 @@ esac
 	}
 	until := func(what string, ok func(list []runs.Making) bool) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			list := p.List()
 			if ok(list) {
 				return

@@ -150,7 +150,7 @@ func TestQueueIsKept(t *testing.T) {
 	jobs, err = runs.NewJobs(index, []string{program}, 1, log)
 	must(t, err)
 	defer jobs.Close()
-	for range 600 {
+	for range 1200 {
 		if _, failed := jobs.Queue(); len(failed) == 1 {
 			if !strings.Contains(failed[0].Error, "is not empty") {
 				t.Errorf("it gave up with %q", failed[0].Error)
@@ -162,5 +162,5 @@ func TestQueueIsKept(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatal("the run has not given up after a minute")
+	t.Fatal("the run has not given up after two minutes")
 }

@@ -54,7 +54,7 @@ func task(t *testing.T, worker string, restarts string, signal syscall.Signal) (
 	}
 	logFile := f.LogFile(f.Runs[1])
 	if signal != 0 {
-		for range 500 {
+		for range 12_000 {
 			if data, _ := os.ReadFile(logFile); strings.Contains(string(data), "ready") {
 				break
 			}

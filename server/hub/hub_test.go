@@ -86,7 +86,7 @@ func (x tab) send(cell, code string) *jupyter.Message {
 func (x tab) until(what string, ok func(*jupyter.Message) bool) (list []*jupyter.Message) {
 	x.b.t.Helper()
 	stop := make(chan struct{})
-	timer := time.AfterFunc(10*time.Second, func() { close(stop) })
+	timer := time.AfterFunc(2*time.Minute, func() { close(stop) })
 	defer timer.Stop()
 	for {
 		m := x.Next(stop)
@@ -141,7 +141,7 @@ func seq(m *jupyter.Message) uint64 {
 func (b *bench) saved(text string) *nbformat.Notebook {
 	b.t.Helper()
 	var raw []byte
-	for range 100 {
+	for range 2000 {
 		raw, _ = os.ReadFile(filepath.Join(b.store.Dir(), "n.ipynb"))
 		if strings.Contains(string(raw), text) {
 			nb, err := nbformat.Parse(raw)
@@ -484,7 +484,7 @@ func TestMovedNotebook(t *testing.T) {
 	b.h.Moved("n.ipynb", "m.ipynb")
 	x.run("a", "print moved")
 	b.k.Disconnect(x.Client)
-	for range 100 {
+	for range 2000 {
 		if raw, _ := os.ReadFile(filepath.Join(b.store.Dir(), "m.ipynb")); strings.Contains(string(raw), "moved") {
 			return
 		}
