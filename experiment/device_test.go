@@ -19,6 +19,7 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/webgpu"
 	"nacre/experiment/progress"
+	"nacre/internal/heavy"
 	"nacre/rl"
 )
 
@@ -48,9 +49,7 @@ func short(t *testing.T, algorithm string) Config {
 // onGPU runs a test on the stand-in for an NVIDIA GPU, and on the first adapter of WebGPU.
 func onGPU(t *testing.T, test func(t *testing.T, device string)) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("trains on what computes for a GPU on the processor")
-	}
+	heavy.Skip(t, "trains on what computes for a GPU on the processor")
 	t.Run("cuda", func(t *testing.T) {
 		fakecuda.Use(t)
 		test(t, "cuda")

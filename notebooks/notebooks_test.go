@@ -19,6 +19,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/experiment/progress"
 	"nacre/experiment/study"
+	"nacre/internal/heavy"
 	"nacre/kernel"
 	"nacre/library"
 	"nacre/library/display"
@@ -135,9 +136,7 @@ func TestHalfCheetah(t *testing.T) {
 
 // TestShippedStudy computes one seed's figures of the study that comes with the notebooks and finds those it stored.
 func TestShippedStudy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures a study again")
-	}
+	heavy.Skip(t, "measures a study again")
 	whole, err := study.Open("data/push")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nacre/bench/page"
+	"nacre/internal/heavy"
 )
 
 func TestValue(t *testing.T) {
@@ -39,7 +40,7 @@ func TestReport(t *testing.T) {
 // In Node: what a library computes wrongly is off, and one of which nothing is wrong is not.
 func TestJudge(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("not tested: there is no Node")
+		t.Skip("there is no Node: install Node 18 or newer")
 	}
 	lines, err := output(t.Context(), ".", "node", "--input-type=module", "-e", `
 		import { judge } from './turns.mjs';
@@ -60,9 +61,7 @@ func TestJudge(t *testing.T) {
 
 // Both libraries compute the product and the gradient on Chromium's software adapter, right and by WebGPU.
 func TestWebGPU(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not tested: an adapter that computes on a processor takes its time")
-	}
+	heavy.Skip(t, "an adapter that computes on a processor takes its time")
 	program, err := page.Find()
 	if err != nil {
 		t.Skip(err)
@@ -73,7 +72,7 @@ func TestWebGPU(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("node_modules"); err != nil {
-		t.Skip("not tested: jax-js is not installed here, which npm ci does")
+		t.Skip("jax-js is not installed: run npm ci in bench/tab")
 	}
 	b, err := page.Start(t.Context(), program, page.SoftwareGPU...)
 	if err != nil {
@@ -82,7 +81,7 @@ func TestWebGPU(t *testing.T) {
 	defer b.Close()
 	b.Patience = 10 * time.Minute
 	if !hasAdapter(t, b) {
-		t.Skip("not tested: this Chromium has no adapter")
+		t.Skip("this Chromium has no adapter for WebGPU: install a newer one")
 	}
 	here, programs, err := prepare(t.Context())
 	if err != nil {

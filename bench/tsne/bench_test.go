@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/tsne"
 )
 
@@ -95,9 +96,10 @@ func TestAbsentPeersAreOneLine(t *testing.T) {
 
 // The same program, native and as WebAssembly, lays the points out in the same places, to the last bit.
 func TestWasmGivesTheSameBits(t *testing.T) {
+	heavy.Skip(t, "builds a program for the browser")
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("skipped: node is not there to run WebAssembly")
+		t.Skip("there is no Node to run WebAssembly: install Node 18 or newer")
 	}
 	const n = 200
 	dir := t.TempDir()

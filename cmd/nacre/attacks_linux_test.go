@@ -18,6 +18,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"nacre/internal/heavy"
 	"nacre/server/servertest"
 )
 
@@ -25,9 +26,7 @@ import (
 // names another program to try; that of commit db218f0 fails every one. Those that need a page are in nacre/web/browser.
 // make attacks OLD=PROGRAM runs all with two programs.
 func TestAttacks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many programs")
-	}
+	heavy.Skip(t, "starts many programs")
 	for _, attack := range []struct {
 		name string
 		try  func(*testing.T)
@@ -191,7 +190,7 @@ func attackCrash(t *testing.T) {
 	cellOf(t, c, "block := make(chan int)\nfor range 5000 { go func() { <-block }() }")
 	runs := filepath.Join(t.TempDir(), "runs")
 	go func() {
-		for range 3000 { // a kernel that is killed before would be replaced, and the cell run by the next
+		for range 12_000 { // a kernel that is killed before would be replaced, and the cell run by the next
 			if _, err := os.Stat(runs); err == nil {
 				break
 			}
@@ -201,7 +200,7 @@ func attackCrash(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGQUIT)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cell, err := c.Run(ctx, fmt.Sprintf("import (\"os\"; \"time\")\nos.WriteFile(%q, nil, 0o600)\ntime.Sleep(10*time.Minute)", runs), "")
 	if err != nil || !strings.HasPrefix(cell.Error, "KernelDied") || len(cell.Text) > 1<<20 {
@@ -225,7 +224,7 @@ func attackLogout(t *testing.T) {
 	if status := ask(t, "POST", "http://"+p.Host+"/logout", cookies, "Origin: http://"+p.Host, "X-XSRFToken: "+proof); status >= 400 {
 		t.Fatalf("logout: status %d", status)
 	}
-	_ = ws.SetReadDeadline(time.Now().Add(3 * time.Second))
+	_ = ws.SetReadDeadline(time.Now().Add(time.Minute))
 	for {
 		if _, _, err = ws.ReadMessage(); err != nil {
 			break

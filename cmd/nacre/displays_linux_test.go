@@ -12,7 +12,7 @@ import (
 // bounded, the notebook has what the client got, and the kernel answers. make soak runs it.
 func TestManyDisplays(t *testing.T) {
 	if os.Getenv("NACRE_SOAK") == "" {
-		t.Skip("takes a minute; NACRE_SOAK is not set")
+		t.Skip("takes a minute: make soak runs it")
 	}
 	p, _ := served(t)
 	c := client(t, p)

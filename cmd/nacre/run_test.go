@@ -21,6 +21,7 @@ import (
 	"nacre/core/cuda"
 	"nacre/experiment"
 	"nacre/experiment/study"
+	"nacre/internal/heavy"
 	"nacre/tsne"
 )
 
@@ -107,9 +108,12 @@ func sameRun(t *testing.T, what, got, want string) {
 // Killed with SIGKILL again and again at random moments and resumed, a run ends with the bytes of one left alone.
 func TestKilledRunEndsTheSame(t *testing.T) {
 	t.Run("tcl-pearl", func(t *testing.T) { testKilled(t, func(dir string) []string { return trainArgs(dir) }) })
-	t.Run("maml", func(t *testing.T) { testKilled(t, mamlArgs) })
-	t.Run("rl2", func(t *testing.T) { testKilled(t, rl2Args) })
-	t.Run("mql", func(t *testing.T) { testKilled(t, mqlArgs) })
+	for name, args := range map[string]func(dir string) []string{"maml": mamlArgs, "rl2": rl2Args, "mql": mqlArgs} {
+		t.Run(name, func(t *testing.T) {
+			heavy.Skip(t, "trains again after every kill")
+			testKilled(t, args)
+		})
+	}
 }
 
 // rl2Args and mqlArgs train those for some iterations.
@@ -380,9 +384,7 @@ func picture(t *testing.T, path string) {
 
 // The quickstart does every family of this build and finds its finished runs again.
 func TestQuickstart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains and measures two studies")
-	}
+	heavy.Skip(t, "trains and measures two studies")
 	dir := filepath.Join(t.TempDir(), "out")
 	args := append([]string{"study", "quickstart", "--windows", "12", "--layouts", "1", "--out", dir}, set(tiny...)...)
 	args = append(args, "--set", "pearl.iterations=3")
@@ -466,9 +468,7 @@ func TestLists(t *testing.T) {
 }
 
 func TestBench(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs updates at the sizes of the publications")
-	}
+	heavy.Skip(t, "runs updates at the sizes of the publications")
 	var timings app.UpdateTimings
 	decode(t, must(t, "bench", "update", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &timings)
 	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see docs/core.md.
@@ -505,6 +505,7 @@ func TestBench(t *testing.T) {
 // The plan of an update is as fast by the model as the page says, drawing and eight seeds included: a plan that lost its
 // transposed copies, its sums by several blocks or its drawing by many would not be.
 func TestModelledUpdates(t *testing.T) {
+	heavy.Skip(t, "models the launches of every update")
 	files, err := filepath.Glob("../../docs/measurements/gpu-model-*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no measurements: %v", err)

@@ -12,6 +12,7 @@ import (
 	"nacre/core/op"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
+	"nacre/internal/heavy"
 )
 
 // tolerance is what a launch may be off by: the logarithm of 1-tanh² loses digits in float32 where actions are near their
@@ -22,9 +23,7 @@ const tolerance = 3e-5
 // reference, in outputs, parameters and the optimiser's state; and it is the same bits whatever the order of lanes, blocks
 // and branches, so that no barrier and no dependency is missing.
 func TestPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every program on the processor's stand-in for a GPU")
-	}
+	heavy.Skip(t, "runs every program on the processor's stand-in for a GPU")
 	gpu := fakecuda.Use(t)
 	for _, of := range programs.All(t) {
 		for _, p := range of.Programs {

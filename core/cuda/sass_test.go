@@ -37,7 +37,7 @@ func tool(t *testing.T, name string) string {
 			return path
 		}
 	}
-	t.Skipf("not tested: there is no %s to read machine code with", name)
+	t.Skipf("there is no %s to read machine code with: install NVIDIA's CUDA toolkit", name)
 	return ""
 }
 
@@ -48,7 +48,7 @@ func compiled(t *testing.T, text, capability string) map[string]machineCode {
 	cubin, err := cuda.Compile(text, capability)
 	var missing *cuda.Error
 	if errors.As(err, &missing) && missing.Fault == cuda.NoNVRTC {
-		t.Skip("not tested: there is no NVRTC to compile the kernels with")
+		t.Skip(missing)
 	}
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "kernels.cubin")

@@ -21,7 +21,7 @@ import (
 func TestSASSTable(t *testing.T) {
 	to := os.Getenv("NACRE_SASS_TABLE")
 	if to == "" {
-		t.Skip("not asked for: NACRE_SASS_TABLE names no file")
+		t.Skip("writes a table: set NACRE_SASS_TABLE to a file")
 	}
 	type row struct {
 		Of    []string       `json:"of"`

@@ -49,7 +49,7 @@ func texts(t *testing.T) map[string]string {
 // The CUDA side of the kernels compiles with clang, without NVIDIA's headers, to code for compute capability 8.0.
 func TestClang(t *testing.T) {
 	if _, err := exec.LookPath("clang"); err != nil {
-		t.Skip("not tested: there is no clang to compile the kernels as CUDA with")
+		t.Skip("there is no clang to compile the kernels as CUDA with: install clang")
 	}
 	dir := t.TempDir()
 	for name, text := range texts(t) {
@@ -82,7 +82,7 @@ func TestNVRTC(t *testing.T) {
 		cubin, err := cuda.Compile(text, "9.0")
 		var missing *cuda.Error
 		if errors.As(err, &missing) && missing.Fault == cuda.NoNVRTC {
-			t.Skip("not tested: there is no NVRTC to compile the kernels with")
+			t.Skip(missing)
 		}
 		if err != nil || !strings.HasPrefix(string(cubin), "\x7fELF") {
 			t.Errorf("%s: error %v, %d bytes", what, err, len(cubin))

@@ -14,6 +14,7 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 	"nacre/experiment/programs"
+	"nacre/internal/heavy"
 )
 
 // scattered is content of a program for one seed: that of another, moved a little.
@@ -34,9 +35,7 @@ func scattered(of map[string][]float64, seed uint64) map[string][]float64 {
 // and TCL-PEARL's updates and diagnoses, by cuBLASLt, in other precisions, by our own products, and where the library makes
 // no products of several. One that stops early does not hold the others up.
 func TestTogether(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs eight seeds on the processor's stand-in for a GPU")
-	}
+	heavy.Skip(t, "runs eight seeds on the processor's stand-in for a GPU")
 	fake := fakecuda.Use(t)
 	for _, of := range programs.All(t)[:2] {
 		name := of.Algorithm

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"nacre/internal/heavy"
 )
 
 // page runs the tests in a worker, as pages run the kernel, and sends what they print to the server.
@@ -39,9 +41,7 @@ WebAssembly.instantiateStreaming(fetch('test.wasm'), go.importObject)
 //
 //	NACRE_WEBGPU_WHOLE=1 go test ./core/webgpu -run InBrowser -v -timeout 1h
 func TestInBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not tested: it takes building the tests for the browser")
-	}
+	heavy.Skip(t, "it takes building the tests for the browser")
 	dir := t.TempDir()
 	if out, err := exec.Command("../../wasm/build.sh", "tests", "./core/webgpu", dir).CombinedOutput(); err != nil {
 		t.Skipf("not tested: the tests cannot be built for the browser: %s", out)
@@ -80,7 +80,7 @@ func inBrowser(t *testing.T, dir string, arguments []string, env map[string]stri
 		}
 	}
 	if program == "" {
-		t.Skip("not tested: there is no Chromium")
+		t.Skip("there is no Chromium: run make browser")
 	}
 	var mu sync.Mutex
 	var said strings.Builder

@@ -10,6 +10,7 @@ import (
 	"nacre/core/coretest"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
+	"nacre/internal/heavy"
 	"nacre/rl"
 	"nacre/rl/rltest"
 	"nacre/rl/yardstick"
@@ -22,9 +23,7 @@ const wholeVariable = "NACRE_WEBGPU_WHOLE"
 // Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's state,
 // and is the same bits when it is run again.
 func TestPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not tested: compiling all kernels takes a while")
-	}
+	heavy.Skip(t, "compiling all kernels takes a while")
 	d := newDevice(t)
 	for _, of := range programs.All(t) {
 		t.Run(of.Algorithm, func(t *testing.T) {
@@ -59,7 +58,7 @@ func TestYardstick(t *testing.T) { coretest.JudgeYardstick(t, newDevice(t), 1e-4
 // The same at the sizes of the publications, of every algorithm that has a yardstick.
 func TestYardsticksInFull(t *testing.T) {
 	if os.Getenv(wholeVariable) == "" {
-		t.Skip(wholeVariable + " is not set")
+		t.Skip("compiles the programs of the publications' sizes: set " + wholeVariable)
 	}
 	d := newDevice(t)
 	for _, name := range rl.Names() {

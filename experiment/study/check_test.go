@@ -13,6 +13,7 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/heavy"
 	"nacre/internal/safetensors"
 	"nacre/rl/protocol"
 	"nacre/sim"
@@ -177,9 +178,7 @@ func TestPackedStudyChecks(t *testing.T) {
 
 // The aggregates of a suite come out again too, with the primary outcome first, and a changed one does not.
 func TestSuiteChecks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains two studies")
-	}
+	heavy.Skip(t, "trains two studies")
 	dir := t.TempDir()
 	var plans []Plan
 	for _, name := range []string{"one", "two"} {
@@ -281,9 +280,7 @@ func TestPrimaryOutcome(t *testing.T) {
 
 // What is shipped with the notebooks agrees with itself; of runs those of two seeds, as planes take long.
 func TestShippedStudiesCheck(t *testing.T) {
-	if testing.Short() {
-		t.Skip("lays out the planes of every run again")
-	}
+	heavy.Skip(t, "lays out the planes of every run again")
 	found, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "data", "*", ResultsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -399,9 +396,7 @@ func TestAblationsAreConfigurations(t *testing.T) {
 
 // The study of Meta-World push from training to report, in miniature.
 func TestPush(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the simulator takes a minute")
-	}
+	heavy.Skip(t, "the simulator takes a minute")
 	if _, err := sim.Lookup("ml1/push"); errors.Is(err, sim.ErrUnavailable) {
 		t.Skip(err)
 	}

@@ -19,7 +19,7 @@ func TestStructs(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	include := filepath.Join(filepath.Dir(filepath.Dir(paths()[0])), "include")
 	if _, missing := os.Stat(filepath.Join(include, "wgpu.h")); err != nil || missing != nil || os.Getenv(EnvLibrary) != "" {
-		t.Skipf("not tested: it takes a C compiler and the headers of %s", home.WebGPU)
+		t.Skipf("it takes a C compiler and the headers of %s: run nacre setup --gpu", home.WebGPU)
 	}
 	var a adapterInfo
 	var l limits

@@ -16,7 +16,7 @@ import (
 func TestMissingScenes(t *testing.T) {
 	found, err := Scenes()
 	if err != nil || mujoco.Check() != nil {
-		t.Skip("there is no Meta-World to take away")
+		t.Skip("there is no Meta-World to take away: run make or nacre setup")
 	}
 	folder := t.TempDir()
 	t.Setenv(folderVariable, folder)

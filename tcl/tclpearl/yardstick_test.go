@@ -6,6 +6,7 @@ import (
 
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/internal/heavy"
 	"nacre/rl/rltest"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
@@ -14,9 +15,7 @@ import (
 // The update's losses and gradient norms, in float64, equal those of an independent PyTorch program: values, all
 // gradients, Adam, the key encoder's and the target network's moving averages (through later updates).
 func TestReferenceEqualsPyTorch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the reference takes half a minute at the sizes of the publications")
-	}
+	heavy.Skip(t, "the reference takes half a minute at the sizes of the publications")
 	rltest.Yardstick(t, "tcl-pearl", yardstick.Oyster, ref.Device, 3, 1e-9)
 	rltest.Yardstick(t, "tcl-pearl", yardstick.MetaWorld, ref.Device, 1, 1e-9)
 	rltest.Yardstick(t, "pearl", yardstick.Oyster, ref.Device, 1, 1e-9)

@@ -88,7 +88,7 @@ func (tb *tab) pictures(folder, name, selector string) {
 func (tb *tab) needsPhysics(s *static) {
 	tb.t.Helper()
 	if found, _ := filepath.Glob(filepath.Join(s.dir, "static", "physics-*.js")); len(found) == 0 {
-		tb.t.Skip("the front end was built without @mujoco/mujoco")
+		tb.t.Skip("the front end was built without @mujoco/mujoco, which npm fetches: run make web with a network")
 	}
 }
 
@@ -170,7 +170,7 @@ func TestSitePhysics(t *testing.T) {
 	p := s.open("?notebooks/a.ipynb", nil)
 	p.needsPhysics(s)
 	if _, err := os.Stat(filepath.Join(s.dir, "scenes")); err != nil {
-		t.Skip("the scenes of Meta-World are not on this machine")
+		t.Skip("the scenes of Meta-World are not on this machine: run make or nacre setup")
 	}
 	p.finish(4 * time.Minute)
 	for i, f := range families {

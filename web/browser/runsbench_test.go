@@ -24,7 +24,7 @@ import (
 // process writes until it is seen.
 func TestRunsBench(t *testing.T) {
 	if os.Getenv("NACRE_RUNS_BENCH") == "" {
-		t.Skip("not measured: NACRE_RUNS_BENCH is not set")
+		t.Skip("measures only: set NACRE_RUNS_BENCH")
 	}
 	s := newSite(t, nil)
 	s.folders(2000, func(i int) string { return fmt.Sprintf("sweep%d/runs/seed%d", i%10, i) }, 100, func(i int) []string {
@@ -108,7 +108,7 @@ type sample struct {
 func TestRunsMemory(t *testing.T) {
 	whole, err := time.ParseDuration(os.Getenv("NACRE_RUNS_MEMORY"))
 	if err != nil {
-		t.Skip("not measured: NACRE_RUNS_MEMORY is not a time such as 1h")
+		t.Skip("measures only: set NACRE_RUNS_MEMORY to a time such as 1h")
 	}
 	t.Setenv(runstest.Variable, "1")
 	s := newSite(t, nil)

@@ -42,7 +42,7 @@ func TestSimulatesAsNatively(t *testing.T) {
 			p := s.open("/notebooks/a.ipynb")
 			p.await("document.querySelector('.rollout[data-ready]')")
 			if eval[bool](p, "(() => { try { return !document.querySelector('.rollout').rollout.mujoco; } catch { return true; } })()") {
-				t.Skip("the front end was built without @mujoco/mujoco")
+				t.Skip("the front end was built without @mujoco/mujoco, which npm fetches: run make web with a network")
 			}
 			family, err := sim.Lookup(name)
 			if err != nil {

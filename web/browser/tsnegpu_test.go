@@ -18,7 +18,7 @@ import (
 func (tb *tab) adapter() {
 	tb.t.Helper()
 	if !eval[bool](tb, "Promise.resolve(navigator.gpu?.requestAdapter()).then(a => !!a)") {
-		tb.t.Skip("not tested: this Chromium has no WebGPU without a GPU")
+		tb.t.Skip("this Chromium has no WebGPU without a GPU: install a newer one")
 	}
 }
 

@@ -60,7 +60,7 @@ fmt.Println(len(a) > 1000, off > 0, off < 5e-3)`
 	s := newStatic(t, map[string]any{"a.ipynb": notebook(train)})
 	p := s.open("?notebooks/a.ipynb", nil)
 	if !eval[bool](p, "Promise.resolve(navigator.gpu?.requestAdapter()).then(a => !!a)") {
-		t.Skip("not tested: this Chromium has no WebGPU without a GPU")
+		t.Skip("this Chromium has no WebGPU without a GPU: install a newer one")
 	}
 	p.press("Ctrl-Enter")
 	for end := time.Now().Add(8 * time.Minute); time.Now().Before(end) && eval[bool](p, "nacre.notebook.cells[0].state !== 'idle'"); {

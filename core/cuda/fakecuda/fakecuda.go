@@ -62,7 +62,7 @@ func (e *buildError) Error() string { return e.err.Error() + ": " + e.out }
 func Use(t testing.TB) *GPU {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("not tested: there is no C compiler to build the stand-in for a GPU with")
+		t.Skip("there is no C compiler to build the stand-in for a GPU with: install gcc or clang")
 	}
 	dir, err := build()
 	if err != nil {

@@ -70,7 +70,7 @@ func (l *Library) Set(what string, n int) {
 func Compile(t testing.TB, text []byte) (file string) {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("not tested: there is no C compiler to build the stand-in with")
+		t.Skip("there is no C compiler to build the stand-in for a GPU with: install gcc or clang")
 	}
 	dir := t.TempDir()
 	source, file := filepath.Join(dir, "library.c"), filepath.Join(dir, "library.so")

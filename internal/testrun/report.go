@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// event is a line of go test -json; go doc test2json has the fields. What is no event, such as what a program has written
+// past go test, is one of output that belongs to no package.
+type event struct{ Action, Package, Test, Output string }
+
+func decode(events io.Reader, list chan<- event) {
+	defer close(list)
+	for lines := bufio.NewReader(events); ; {
+		line, err := lines.ReadString('\n')
+		var e event
+		if json.Unmarshal([]byte(line), &e) != nil {
+			e = event{Action: "build-output", Output: line}
+		}
+		list <- e
+		if err != nil {
+			return
+		}
+	}
+}
+
+// report is what is known of the packages.
+type report struct {
+	out           io.Writer
+	packages      map[string]*tests              // under way
+	summary       []string                       // go test's lines of those that have ended
+	skipped       map[string]map[string][]string // the tests by sentence and package
+	passed, skips int                            // tests and examples, those within others not counted; skips
+	failed        bool
+}
+
+// tests are those of a package that have not passed: their output by name, and the names in the order in which they began.
+// The name of what the package itself prints is empty.
+type tests struct {
+	names  []string
+	output map[string][]string
+	open   map[string]bool // tests under way
+}
+
+func (r *report) add(e event) {
+	p := r.packages[e.Package]
+	if p == nil {
+		p = &tests{output: map[string][]string{}, open: map[string]bool{}}
+		r.packages[e.Package] = p
+	}
+	switch e.Action {
+	case "run":
+		p.open[e.Test] = true
+	case "build-output":
+		fmt.Fprint(r.out, e.Output)
+	case "output":
+		if e.Test == "" && isSummary(e.Output) {
+			r.summary = append(r.summary, e.Output)
+			return
+		}
+		if p.output[e.Test] == nil {
+			p.names = append(p.names, e.Test)
+		}
+		p.output[e.Test] = append(p.output[e.Test], e.Output)
+	case "pass", "skip", "fail":
+		r.ended(p, e)
+	}
+}
+
+// isSummary reports whether a line is go test's about a whole package.
+func isSummary(line string) bool {
+	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t") || strings.HasPrefix(line, "FAIL\t")
+}
+
+// ended takes the end of a test or of a package.
+func (r *report) ended(p *tests, e event) {
+	delete(p.open, e.Test)
+	switch {
+	case e.Test == "":
+		if e.Action == "fail" {
+			r.failed = true
+			p.print(r.out)
+		}
+		delete(r.packages, e.Package)
+	case e.Action == "skip":
+		why := sentence(p.output[e.Test])
+		if r.skipped[why] == nil {
+			r.skipped[why] = map[string][]string{}
+		}
+		r.skipped[why][e.Package] = append(r.skipped[why][e.Package], e.Test)
+		r.skips++
+		delete(p.output, e.Test)
+	case e.Action == "pass":
+		if !strings.Contains(e.Test, "/") {
+			r.passed++
+		}
+		delete(p.output, e.Test)
+	}
+}
+
+// print writes what the tests that have not passed have said.
+func (p *tests) print(out io.Writer) {
+	for _, name := range p.names {
+		for _, line := range p.output[name] {
+			if !strings.HasPrefix(line, "=== ") {
+				fmt.Fprint(out, line)
+			}
+		}
+		if p.open[name] {
+			fmt.Fprintf(out, "--- NOT ENDED: %s\n", name)
+		}
+	}
+}
+
+var position = regexp.MustCompile(`^ +[^ ]+\.go:\d+: `)
+
+// sentence is what a test said last, over one line or more, before it was skipped.
+func sentence(output []string) string {
+	var said []string
+	for _, line := range output {
+		if strings.HasPrefix(line, "=== ") || strings.HasPrefix(strings.TrimSpace(line), "--- SKIP: ") {
+			continue
+		}
+		if position.MatchString(line) {
+			said, line = nil, position.ReplaceAllString(line, "")
+		}
+		said = append(said, strings.Fields(line)...)
+	}
+	if len(said) == 0 {
+		return "skipped without a word"
+	}
+	return strings.Join(said, " ")
+}
+
+// end prints the skips and the packages and reports whether all has passed. A package that has not ended has not.
+func (r *report) end(took time.Duration) bool {
+	for _, name := range slices.Sorted(maps.Keys(r.packages)) {
+		if p := r.packages[name]; name != "" {
+			p.print(r.out)
+			fmt.Fprintf(r.out, "FAIL\t%s [not ended]\n", name)
+			r.failed = true
+		}
+	}
+	if len(r.skipped) > 0 {
+		fmt.Fprintln(r.out, "\nSkipped:")
+	}
+	for _, why := range slices.Sorted(maps.Keys(r.skipped)) {
+		fmt.Fprintln(r.out, why)
+		for _, name := range slices.Sorted(maps.Keys(r.skipped[why])) {
+			fmt.Fprintln(r.out, wrap("    "+name+":", r.skipped[why][name]))
+		}
+	}
+	fmt.Fprintf(r.out, "\n%d tests passed, %d skipped, in %.0f s\n\n", r.passed, r.skips, took.Seconds())
+	slices.SortStableFunc(r.summary, func(a, b string) int { return strings.Compare(a[:4], b[:4]) })
+	for _, line := range r.summary {
+		fmt.Fprint(r.out, line)
+	}
+	return !r.failed && len(r.summary) > 0
+}
+
+// wrap writes words after a head, in lines of at most 120 characters.
+func wrap(head string, words []string) string {
+	var b strings.Builder
+	length := 0
+	add := func(text string) { b.WriteString(text); length += len(text) }
+	add(head)
+	for _, w := range words {
+		if length+1+len(w) > 120 {
+			b.WriteString("\n       ")
+			length = 7
+		}
+		add(" " + w)
+	}
+	return b.String()
+}
