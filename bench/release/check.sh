@@ -2,63 +2,27 @@
 # Unpacks the Linux release in an empty Debian (debootstrap --variant=minbase), where there is no Go, no Node, no compiler and
 # no checkout, and uses it there: doctor, train, examples, run, notebook, tsne, site; then `nacre setup` fetches MuJoCo
 # and a half-cheetah is trained.
-# For a Debian machine, as root: debootstrap is installed with apt where it is missing.
+# For a Debian machine, as root: debootstrap is installed with apt where it is missing (root.sh).
 #
 #   bench/release/check.sh [ARCHIVE]    default the newest out/dist/nacre-*-linux-*.tar.gz for this processor
-#
-# The empty root is made once, in $NACRE_ROOTS (default /root/roots), and copied for every check.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-fail() {
-	echo "bench/release/check.sh: $*" >&2
-	exit 1
-}
-[ "$(id -u)" = 0 ] || fail "run it as root: it makes a root of its own and enters it"
+. bench/release/root.sh
 arch=$(dpkg --print-architecture)
 archive=${1:-$(ls -t out/dist/nacre-*-linux-"$arch".tar.gz 2>/dev/null | head -n 1 || true)}
 [ -f "$archive" ] || fail "there is no release for linux-$arch in out/dist: run make dist first"
-command -v debootstrap >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -q debootstrap >/dev/null
-
-roots=${NACRE_ROOTS:-/root/roots}
-empty=$roots/minbase
-if [ ! -f "$empty/etc/debian_version" ]; then
-	echo "making an empty Debian in $empty: a minute or two"
-	mkdir -p "$roots"
-	rm -rf "$empty.new"
-	debootstrap --variant=minbase bookworm "$empty.new" >"$roots/debootstrap.log" || fail "debootstrap failed: see $roots/debootstrap.log"
-	mv "$empty.new" "$empty"
-fi
-root=$(mktemp -d "$roots/check.XXXXXX")
+new_root
 server=
 finish() {
 	[ -z "$server" ] || kill "$server" 2>/dev/null || true
 	wait 2>/dev/null || true
-	umount "$root/proc" 2>/dev/null || true
-	rm -rf --one-file-system "$root"
+	drop_root
 }
 trap finish EXIT
-cp -a "$empty/." "$root/"
-mount -t proc proc "$root/proc"
-# The network as this machine has it: names, certificates, and the variables that say where packages come from.
-cp /etc/resolv.conf /etc/hosts "$root/etc/"
-certificates=/etc/ssl/certs/ca-certificates.crt network=()
-if [ -f $certificates ]; then # under a name of its own: the package ca-certificates, which pip brings, writes the usual one
-	mkdir -p "$root/etc/ssl" && cp $certificates "$root/etc/ssl/machine.crt"
-	network=(PIP_CERT=/etc/ssl/machine.crt SSL_CERT_FILE=/etc/ssl/machine.crt)
-fi
-[ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
-cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
-
 tar -xzf "$archive" -C "$root/opt"
 nacre=/opt/$(basename "$archive" .tar.gz)/nacre
 
-# within runs a command in a folder of its own in the root, as somebody who has nothing.
-for v in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL; do
-	[ -z "${!v:-}" ] || network+=("$v=${!v}")
-done
-mkdir -p "$root/root/work"
-within() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "${network[@]}" sh -c 'cd /root/work && exec "$@"' sh "$@"; }
 step() {
 	echo "== $*"
 	within "$@" || fail "failed: $*"
