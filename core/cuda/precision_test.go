@@ -18,6 +18,7 @@ import (
 	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
+	"nacre/internal/heavy"
 )
 
 // tclUpdate is TCL-PEARL's update and a memory with the parameters it starts from.
@@ -37,6 +38,7 @@ func tclUpdate(t *testing.T) (*core.Program, core.Memory) {
 // Operands of two TF32 numbers give float32's figures; of one, or of bfloat16, they give what their digits allow, and no
 // less is lost than they lose.
 func TestPrecisions(t *testing.T) {
+	heavy.Skip(t, "compiles whole updates for every precision")
 	fakecuda.Use(t)
 	p, start := tclUpdate(t)
 	params, inputs := programs.Content(t, p, start)
@@ -162,6 +164,7 @@ func TestWholeFours(t *testing.T) {
 
 // Where all of cuBLASLt's algorithms fail to run, an update is as it should be, and says who multiplied.
 func TestProductsFail(t *testing.T) {
+	heavy.Skip(t, "compiles whole updates for every precision")
 	gpu := fakecuda.Use(t)
 	gpu.Refuses(3)
 	p, start := tclUpdate(t)

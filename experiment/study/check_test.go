@@ -35,6 +35,7 @@ func inJSON(t *testing.T, v any) any {
 // A study with more seeds goes on from a packed one: runs without weights keep what an earlier program measured, and the report
 // says so; another plan, which would have to measure them, is refused.
 func TestPackedStudyGoesOn(t *testing.T) {
+	heavy.Skip(t, "trains a study")
 	dir, to, host := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed"), experiment.Host{Workers: 2}
 	plan := quickly()
 	plan.Seeds = 2
@@ -92,6 +93,7 @@ func adapted(t *testing.T, dir string) []protocol.TaskResult {
 
 // Every number of a packed study comes out of its arrays, trajectories and metrics again, and a changed one does not.
 func TestPackedStudyChecks(t *testing.T) {
+	heavy.Skip(t, "trains a study and measures it in every way")
 	dir, to := filepath.Join(t.TempDir(), "study"), filepath.Join(t.TempDir(), "packed")
 	plan := quickly()
 	plan.Seeds, plan.Layouts, plan.Script = 2, 2, true
@@ -308,6 +310,7 @@ func TestShippedStudiesCheck(t *testing.T) {
 
 // Readings of an open point share the runs of the study and report beside it.
 func TestAblation(t *testing.T) {
+	heavy.Skip(t, "trains a study")
 	dir := filepath.Join(t.TempDir(), "study")
 	host := experiment.Host{Workers: 1}
 	plan := quickly()

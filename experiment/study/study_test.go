@@ -12,6 +12,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
+	"nacre/internal/heavy"
 	"nacre/internal/safetensors"
 	"nacre/rl/protocol"
 	"nacre/tsne"
@@ -172,6 +173,7 @@ func TestRunAgain(t *testing.T) {
 // Runs that a sweep has trained have the figures of those that the study trains itself and need no checkpoint; one that the
 // sweep has not trained to its end is left to it.
 func TestRunsOfASweep(t *testing.T) {
+	heavy.Skip(t, "trains a study")
 	own, host := filepath.Join(t.TempDir(), "study"), experiment.Host{Workers: 2}
 	want, err := Run(t.Context(), own, quickly(), host, progress.Silent())
 	if err != nil {
@@ -224,6 +226,7 @@ func TestRunsOfASweep(t *testing.T) {
 
 // An encoder that gives every context the same posterior is a finding: the study goes on, with figures of 0 and chance.
 func TestCollapsedEncoder(t *testing.T) {
+	heavy.Skip(t, "trains a study and measures it in every way")
 	dir, plan := filepath.Join(t.TempDir(), "study"), quickly()
 	plan.Contexts, plan.Adaptations, plan.Layouts, plan.Script = experiment.ContextKinds, 12, 2, true
 	r, err := Run(t.Context(), dir, plan, experiment.Host{Workers: 2}, progress.Silent())

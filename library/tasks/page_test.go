@@ -4,10 +4,13 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"nacre/internal/heavy"
 )
 
 // The cells of the page about notebooks run one after another, as they stand there, and each shows something.
 func TestCellsOfThePage(t *testing.T) {
+	heavy.Skip(t, "trains in cells")
 	page, err := os.ReadFile("../../docs/notebook.md")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"nacre/core"
 	"nacre/core/cpu"
 	"nacre/core/ref"
+	"nacre/internal/heavy"
 	"nacre/internal/rng"
 )
 
@@ -156,6 +157,7 @@ func newLong(t testing.TB, d core.Device, c Config) (Policy, core.Memory) {
 // The gradient through 2,000 steps, for chunks that divide them and chunks that do not, against central differences of
 // the loss computed in one go without chunks. A gradient cut off between chunks would not pass.
 func TestGradientThroughAWholeTrial(t *testing.T) {
+	heavy.Skip(t, "finite differences through a whole trial")
 	for _, mode := range []string{maxEntropy, regularized} {
 		c := Default()
 		c.Hidden, c.EntropyMode, c.Entropy = 3, mode, 0.3

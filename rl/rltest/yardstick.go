@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"nacre/core"
+	"nacre/internal/heavy"
 	"nacre/rl"
 	"nacre/rl/yardstick"
 )
 
-// Yardstick makes the first updates of an algorithm's benchmark and compares every figure with what other software found.
+// Yardstick makes the first updates of an algorithm's benchmark and compares every figure with what other software found. It
+// is heavy.
 func Yardstick(t *testing.T, algorithm string, size yardstick.Size, d core.Device, updates int, tolerance float64) {
+	heavy.Skip(t, "updates at the sizes of the publications")
 	t.Helper()
 	a, err := rl.Lookup(algorithm)
 	check(t, err)
