@@ -202,9 +202,9 @@ func TestWindowContexts(t *testing.T) {
 	_, err := l.Collect(context.Background(), 0)
 	check(t, err)
 	for k := range uint64(20) {
-		check(t, l.sample(rng.New(k)))
-		context := replay.Context{Rows: l.sampler.Input("context"), Weights: l.sampler.Input("context_weight")}
-		for slot, task := range l.drawn.Tasks {
+		check(t, l.Sample(rng.New(k)))
+		context := replay.Context{Rows: l.Input("context"), Weights: l.Input("context_weight")}
+		for slot, task := range l.Drawn().Tasks {
 			c := context.From(3, slot*5)
 			want := min(5, []int{3, 6, 6, 2}[task])
 			if got := slot*5 + want; context.Weights[got-1] != 1 || want < 5 && context.Weights[got] != 0 {

@@ -1,11 +1,9 @@
 package pearl
 
 import (
-	"nacre/core"
 	"nacre/core/feed"
 	"nacre/rl/belief"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
 )
 
 // Stores of the plan.
@@ -58,43 +56,4 @@ func feedPlan(c Config, n Networks, aux belief.Auxiliary, tasks int) feed.Plan {
 // stores are the plan's.
 func (l *Learner) stores() [][]*replay.Task {
 	return [][]*replay.Task{storeRL: l.buf.RL, storeEnc: l.buf.Enc}
-}
-
-// openFeed makes room for the data of an update, and lets the device draw them if it can; l.fed stays nil if not.
-func (l *Learner) openFeed(d core.Device, update *core.Program) (err error) {
-	p := feedPlan(l.cfg, l.nets, l.aux, len(l.tasks))
-	if l.sampler, err = replay.NewSampler(p); err != nil {
-		return err
-	}
-	m, err := mirror.New(d, l.mem, p, l.stores)
-	if m == nil || err != nil {
-		return err
-	}
-	l.fed = m
-	l.fedRun, err = m.Load(update, l.scalarNames())
-	return err
-}
-
-// Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
-func (l *Learner) Chunk() int { return l.fed.Chunk() }
-
-// UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
-// them: it may still be at work on return, and a loss that is no longer a number is found by a later call.
-func (l *Learner) UpdateMany(iteration, update, n int) error {
-	return l.fed.Make(l.seed, iteration, update, n, mirror.Way{Run: func(int) core.Runner { return l.fedRun }, Host: l.Update, Note: l.note})
-}
-
-// Settle waits until all updates are made and looks at their losses.
-func (l *Learner) Settle() error { return l.tally() }
-
-// note adds the losses of an update on data that the device drew to the sums.
-func (l *Learner) note(u mirror.Update) error {
-	for i, name := range l.scalarNames() {
-		if err := l.add(name, float64(u.Scalars[i]), address{u.Iteration, u.Number}, u.Tasks); err != nil {
-			return err
-		}
-	}
-	l.count++
-	l.counted(u.Record)
-	return nil
 }

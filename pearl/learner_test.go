@@ -180,7 +180,7 @@ func TestDivergence(t *testing.T) {
 		check(t, l.Memory().Write(parameter, broken))
 		check(t, l.Update(0, 2))
 		err = l.Update(0, 3)
-		var d *DivergedError
+		var d *rl.DivergedError
 		if !errors.As(err, &d) {
 			t.Fatalf("%s is NaN: error %v", parameter, err)
 		}
@@ -196,14 +196,18 @@ func TestMetricsAreMeans(t *testing.T) {
 		l, _ := newWalker(t, change)
 		_, err := l.Collect(context.Background(), 0)
 		check(t, err)
+		single, _ := newWalker(t, change) // reports every update by itself
+		_, err = single.Collect(context.Background(), 0)
+		check(t, err)
 		want := map[string]float64{}
 		for u := range 3 {
 			check(t, l.Update(0, u))
-			for _, name := range l.scalarNames() {
-				x := make([]float64, 1)
-				check(t, l.update.Read64(name, x))
-				want[name] += x[0] / 3
-			}
+			check(t, single.Update(0, u))
+			check(t, single.Metrics(0, func(name string, v float64) {
+				if slices.Contains(l.scalarNames(), name) {
+					want[name] += v / 3
+				}
+			}))
 		}
 		before := parameters(t, l.Memory())
 		var names []string
@@ -222,8 +226,8 @@ func TestMetricsAreMeans(t *testing.T) {
 		for entry, x := range parameters(t, l.Memory()) {
 			equal(t, "after diagnostics: "+entry, x, before[entry])
 		}
-		if l.count != 0 || len(l.sums) != 0 {
-			t.Errorf("sums of %d updates are left", l.count)
+		if len(l.Means) != 0 {
+			t.Errorf("means %v are left", l.Means)
 		}
 	}
 }
@@ -238,15 +242,15 @@ func TestTasksOfTheMetaBatch(t *testing.T) {
 	}
 	l := learner(false)
 	repeated := func(r uint64) bool {
-		check(t, l.sample(rng.New(r)))
-		return len(slices.Compact(slices.Sorted(slices.Values(l.drawn.Tasks)))) < 3
+		check(t, l.Sample(rng.New(r)))
+		return len(slices.Compact(slices.Sorted(slices.Values(l.Drawn().Tasks)))) < 3
 	}
 	drawn := map[int]bool{}
 	for r := range uint64(50) {
 		if repeated(r) {
-			t.Fatalf("meta-batch %v without replacement", l.drawn.Tasks)
+			t.Fatalf("meta-batch %v without replacement", l.Drawn().Tasks)
 		}
-		for _, task := range l.drawn.Tasks {
+		for _, task := range l.Drawn().Tasks {
 			drawn[task] = true
 		}
 	}

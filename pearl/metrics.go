@@ -35,28 +35,29 @@ const diagnostic = 1 << 40
 // meta-batch drawn for the purpose, the parts of the encoder's gradient and the auxiliary loss's diagnostics. The
 // sums start anew.
 func (l *Learner) Metrics(iteration int, record func(name string, value float64)) error {
-	if err := l.tally(); err != nil {
+	if err := l.Settle(); err != nil {
 		return err
 	}
 	for _, name := range l.scalarNames() {
-		record(name, l.sums[name]/float64(max(l.count, 1)))
+		mean, _ := l.Means.Of(name)
+		record(name, mean)
 	}
-	clear(l.sums)
-	l.count = 0
-	if err := l.sample(rng.New(l.seed, rng.Replay, uint64(iteration), diagnostic)); err != nil {
+	clear(l.Means)
+	if err := l.Sample(rng.New(l.seed, rng.Replay, uint64(iteration), diagnostic)); err != nil {
 		return err
 	}
-	if err := l.sampler.Write(l.diagnose, l.diagnose.Program); err != nil {
+	if err := l.Write(l.diagnose, l.diagnose.Program); err != nil {
 		return err
 	}
 	if err := l.diagnose.Run(); err != nil {
 		return err
 	}
+	var norm [1]float64
 	for _, name := range l.diagnosticNames() {
-		if err := l.diagnose.Read64(name, l.scalars[:]); err != nil {
+		if err := l.diagnose.Read64(name, norm[:]); err != nil {
 			return err
 		}
-		record(name, l.scalars[0])
+		record(name, norm[0])
 	}
 	if l.aux != nil {
 		return l.aux.Diagnose(l.diagnose.Runner, record)

@@ -50,7 +50,7 @@ func TestSampledDataBelongsToItsTask(t *testing.T) {
 	if _, err := l.Collect(context.Background(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.sample(rng.New(3)); err != nil {
+	if err := l.Sample(rng.New(3)); err != nil {
 		t.Fatal(err)
 	}
 	near := func(what string, got float32, want float64) {
@@ -59,8 +59,8 @@ func TestSampledDataBelongsToItsTask(t *testing.T) {
 			t.Errorf("%s = %v, want %v", what, got, want)
 		}
 	}
-	in := l.sampler.Input
-	for slot, task := range l.drawn.Tasks {
+	in := l.Input
+	for slot, task := range l.Drawn().Tasks {
 		goal := l.tasks[task].Params
 		for i := slot * l.cfg.Batch; i < (slot+1)*l.cfg.Batch; i++ {
 			var next [2]float64

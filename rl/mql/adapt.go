@@ -85,7 +85,7 @@ func (l *Learner) adapt(r *rand.Rand, seen *replay.Task, rows int) (actor [][]fl
 	if err != nil {
 		return nil, err
 	}
-	l.means.add("adapt_accuracy", propensity.accuracy)
+	l.Means.Add("adapt_accuracy", propensity.accuracy)
 	if err := newOptimisers(l.mem); err != nil {
 		return nil, err
 	}
@@ -195,11 +195,11 @@ func (l *Learner) contexts(h replay.Histories, n int, x [][]float64) ([][]float6
 func (l *Learner) ownUpdates(r *rand.Rand) error {
 	for u := range l.cfg.AdaptUpdates {
 		l.tuner.ownIn.shake(r)
-		run, k := l.choose(l.tuner.own, u)
-		if err := l.tuner.ownIn.write(run, true); err != nil {
+		at := l.choose(u)
+		if err := l.tuner.ownIn.write(l.tuner.own[at], true); err != nil {
 			return err
 		}
-		if err := l.step(run, k, "adapt_", fmt.Sprintf("update %d on a test task", u)); err != nil {
+		if err := l.step(l.tuner.own[at], kind{policy: at == 1}, "adapt_", fmt.Sprintf("update %d on a test task", u)); err != nil {
 			return err
 		}
 	}
@@ -228,24 +228,15 @@ func (l *Learner) replayUpdates(r *rand.Rand, before kept, p logistic) error {
 			return err
 		}
 		t.in.shake(r)
-		run, k := l.choose(t.replay, u)
-		k.replay = true
-		if err := t.in.write(run, false); err != nil {
+		at := l.choose(u)
+		if err := t.in.write(t.replay[at], false); err != nil {
 			return err
 		}
-		if err := l.step(run, k, "replay_", fmt.Sprintf("weighted update %d for a test task", u)); err != nil {
+		if err := l.step(t.replay[at], kind{policy: at == 1, replay: true}, "replay_", fmt.Sprintf("weighted update %d for a test task", u)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// choose is the program of update number u: every PolicyEvery-th steps the actor too.
-func (l *Learner) choose(runs [2]core.Runner, u int) (core.Runner, kind) {
-	if u%l.cfg.PolicyEvery == 0 {
-		return runs[1], kind{policy: true}
-	}
-	return runs[0], kind{}
 }
 
 // kept is the content of a memory by entry.

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"nacre/core"
-	"nacre/internal/rng"
 	"nacre/rl"
+	"nacre/rl/offpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
 	"nacre/sim"
 )
 
@@ -24,14 +22,12 @@ type Learner struct {
 	seed uint64
 	nets Networks
 
-	device core.Device
-	mem    core.Memory
-	train  [2]core.Runner // critics only; with actor and targets; on data from the host
-	fed    *mirror.Mirror // nil where the device does not draw
-	feds   [2]core.Runner // as train, on data the device draws
-	actors *actors
-	tuner  *tuner // made when a task is first adapted to
-	slots  []slot // the actors of adapted tasks
+	device             core.Device
+	mem                core.Memory
+	*offpolicy.Updater // of training; its programs are the critics' and that with actor and targets
+	actors             *actors
+	tuner              *tuner // made when a task is first adapted to
+	slots              []slot // the actors of adapted tasks
 
 	pool   protocol.Roller
 	tasks  []sim.Task // train
@@ -39,11 +35,7 @@ type Learner struct {
 	all    *replay.Task   // transitions of all tasks
 	recent []*replay.Task // the newest of each task
 
-	sampler *replay.Sampler
-	weight  []float32 // of the rows of a batch
-	length  float64   // mean length of the episodes collected last
-	means   means
-	scalars [1]float64
+	length float64 // mean length of the episodes collected last
 }
 
 // New makes a learner with freshly drawn parameters and empty buffers.
@@ -55,7 +47,6 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, device: s.Device, tasks: s.Train, pool: s.Pool, dims: d,
 		nets: NewNetworks(c, d.Obs, d.Act), all: replay.NewTask(d, c.BufferCapacity),
-		weight: slices.Repeat([]float32{1 / float32(c.Batch)}, c.Batch), means: means{},
 	}
 	for range s.Train {
 		l.recent = append(l.recent, replay.NewTask(d, c.Snapshot))
@@ -85,33 +76,20 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	if err = l.nets.init(l.mem, l.seed); err != nil {
 		return err
 	}
-	if err = l.openFeed(); err != nil {
+	updates, err := l.updates()
+	if err != nil {
 		return err
 	}
-	if l.fed == nil {
-		if err = l.loadTrain(); err != nil {
-			return err
-		}
+	if l.Updater, err = offpolicy.New(s.Device, l.mem, updates); err != nil {
+		return err
 	}
 	l.actors, err = newActors(s.Device, l.mem, l.nets, s.Workers, s.Envs)
 	return err
 }
 
-// training is what updates of training are.
-func (l *Learner) training() kind { return kind{rows: l.cfg.Batch, lr: l.cfg.LR} }
-
-// loadTrain prepares updates on data from the host.
-func (l *Learner) loadTrain() (err error) {
-	if l.train[0] == nil {
-		l.train, err = l.load(l.training())
-	}
-	return err
-}
-
 // load makes the two programs of an update: critics only, and with actor and targets.
 func (l *Learner) load(k kind) (out [2]core.Runner, err error) {
-	for i := range out {
-		k.policy = i == 1
+	for i, k := range k.both() {
 		p, err := updateProgram(l.cfg, l.nets, k)
 		if err != nil {
 			return out, err
@@ -125,7 +103,7 @@ func (l *Learner) load(k kind) (out [2]core.Runner, err error) {
 
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
-	errs := []error{l.fed.Close()}
+	errs := []error{l.Updater.Close()}
 	if l.actors != nil {
 		errs = append(errs, l.actors.Close())
 	}
@@ -135,11 +113,6 @@ func (l *Learner) Close() error {
 	for _, s := range l.slots {
 		errs = append(errs, s.run.Close())
 	}
-	for _, run := range l.train {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
-	}
 	return errors.Join(errs...)
 }
 
@@ -148,8 +121,8 @@ func (l *Learner) Memory() core.Memory { return l.mem }
 
 // State lists what a checkpoint must hold besides Memory: replay, and the means of the running iteration.
 func (l *Learner) State() []replay.Part {
-	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.means, l.length} }, func(r running) error {
-		l.means, l.length = r.Means, r.Length
+	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.Means, l.length} }, func(r running) error {
+		l.Means, l.length = r.Means, r.Length
 		return nil
 	}).After(l.Settle)}
 	return append(parts, l.Experience()...)
@@ -166,33 +139,8 @@ func (l *Learner) Experience() []replay.Part {
 
 // running is the part of State that is not experience.
 type running struct {
-	Means  means
+	Means  offpolicy.Means
 	Length float64
-}
-
-// means are averages of named values since the last report.
-type means map[string]*mean
-
-type mean struct {
-	Sum   float64
-	Count int
-}
-
-// note is add for what must be a number.
-func (m means) note(name string, v float64, where string) error {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("mql: %s became %v at %s", name, v, where)
-	}
-	m.add(name, v)
-	return nil
-}
-
-func (m means) add(name string, v float64) {
-	if m[name] == nil {
-		m[name] = &mean{}
-	}
-	m[name].Sum += v
-	m[name].Count++
 }
 
 // Updates is the number of gradient updates of an iteration whose data is collected: fewer while there is little.
@@ -203,37 +151,20 @@ func (l *Learner) Updates(int) int {
 	return l.cfg.UpdatesPerIteration
 }
 
-// Update makes gradient update number update of an iteration.
-func (l *Learner) Update(iteration, update int) error {
-	if err := l.loadTrain(); err != nil {
-		return err
-	}
-	if _, err := l.sampler.Sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update)), l.stores()); err != nil {
-		return fmt.Errorf("mql: %w", err)
-	}
-	run, k := l.choose(l.train, update)
-	if err := errors.Join(l.sampler.Write(run, nil), run.Write("weight", l.weight)); err != nil {
-		return err
-	}
-	return l.step(run, k, "", where(iteration, update))
-}
-
-func where(iteration, update int) string {
-	return fmt.Sprintf("iteration %d, update %d", iteration, update)
-}
-
-// step runs an update and adds its outputs to the means under prefix+name.
+// step runs an update of adaptation and adds its outputs to the means under prefix+name.
 func (l *Learner) step(run core.Runner, k kind, prefix, where string) error {
 	if err := run.Run(); err != nil {
 		return err
 	}
-	for _, name := range k.outputs() {
-		if err := run.Read64(name, l.scalars[:]); err != nil {
+	var v [1]float64
+	for _, output := range k.outputs() {
+		if err := run.Read64(output, v[:]); err != nil {
 			return err
 		}
-		if err := l.means.note(prefix+name, l.scalars[0], where); err != nil {
-			return err
+		if math.IsNaN(v[0]) || math.IsInf(v[0], 0) {
+			return fmt.Errorf("mql: %s became %v at %s", output, v[0], where)
 		}
+		l.Means.Add(prefix+output, v[0])
 	}
 	return nil
 }
@@ -249,11 +180,11 @@ func (l *Learner) Metrics(_ int, record func(name string, value float64)) error 
 		return err
 	}
 	for _, name := range l.MetricNames() {
-		if m := l.means[name]; m != nil {
-			record(name, m.Sum/float64(m.Count))
+		if mean, ok := l.Means.Of(name); ok {
+			record(name, mean)
 		}
 	}
-	clear(l.means)
+	clear(l.Means)
 	return nil
 }
 

@@ -17,6 +17,13 @@ type kind struct {
 	replay bool
 }
 
+// both are the two kinds of an update: the critics only, and with actor and targets.
+func (k kind) both() [2]kind {
+	critics, all := k, k
+	critics.policy, all.policy = false, true
+	return [2]kind{critics, all}
+}
+
 // UpdateProgram compiles one gradient update of training, of the critics only or also of the actor and the targets; see
 // updateProgram for its inputs and outputs.
 func UpdateProgram(c Config, n Networks, actor bool) (*core.Program, error) {

@@ -1,10 +1,8 @@
 package oracle
 
 import (
-	"nacre/core"
 	"nacre/core/feed"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
 )
 
 // feedPlan describes what an update draws: tasks, again from the first where there are too few, for each transitions and
@@ -34,41 +32,3 @@ func (l *Learner) feedPlan() feed.Plan {
 
 // stores are the plan's.
 func (l *Learner) stores() [][]*replay.Task { return [][]*replay.Task{l.buf} }
-
-// openFeed makes room for the data of an update, and lets the device draw them if it can; l.fed stays nil if not.
-func (l *Learner) openFeed() (err error) {
-	p := l.feedPlan()
-	if l.sampler, err = replay.NewSampler(p); err != nil {
-		return err
-	}
-	m, err := mirror.New(l.device, l.mem, p, l.stores)
-	if m == nil || err != nil {
-		return err
-	}
-	l.fed = m
-	l.fedRun, err = m.Load(l.program, l.MetricNames())
-	return err
-}
-
-// Chunk is how many updates UpdateMany makes at a time at most: more than one where the device draws their data.
-func (l *Learner) Chunk() int { return l.fed.Chunk() }
-
-// UpdateMany makes n gradient updates from number update on, as Update does. A device that draws their data is only given
-// them: it may still be at work on return, and a loss that is no longer a number is found by a later call.
-func (l *Learner) UpdateMany(iteration, update, n int) error {
-	return l.fed.Make(l.seed, iteration, update, n, mirror.Way{Run: func(int) core.Runner { return l.fedRun }, Host: l.Update, Note: l.note})
-}
-
-// Settle waits until all updates are made and looks at their losses.
-func (l *Learner) Settle() error { return l.fed.Hear(true, l.note) }
-
-// note adds the losses of an update on data that the device drew to the sums.
-func (l *Learner) note(u mirror.Update) error {
-	for i, name := range l.MetricNames() {
-		if err := l.add(name, float64(u.Scalars[i]), u.Iteration, u.Number, u.Tasks); err != nil {
-			return err
-		}
-	}
-	l.count++
-	return nil
-}

@@ -12,9 +12,9 @@ import (
 	"nacre/internal/rng"
 	"nacre/rl"
 	"nacre/rl/actor"
+	"nacre/rl/offpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
-	"nacre/rl/replay/mirror"
 	"nacre/sim"
 )
 
@@ -27,23 +27,14 @@ type Learner struct {
 	nets  Networks
 	scale standard
 
-	mem     core.Memory
-	device  core.Device
-	program *core.Program
-	update  core.Runner    // on data from the host; not loaded before it is needed where the device draws
-	fed     *mirror.Mirror // nil where the device does not draw
-	fedRun  core.Runner
-	actor   *actor.Actor
+	mem core.Memory
+	*offpolicy.Updater
+	actor *actor.Actor
 
 	pool  protocol.Roller
 	tasks []sim.Task // train
 	dims  replay.Dims
 	buf   []*replay.Task
-
-	sampler *replay.Sampler
-	sums    map[string]float64 // of the losses over the iteration's updates
-	count   int
-	scalars [1]float64
 }
 
 // New makes a learner with freshly drawn parameters and empty buffers. It is an error if the family's tasks have no
@@ -57,9 +48,8 @@ func New(c Config, s rl.Setup) (*Learner, error) {
 	}
 	d := replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim}
 	l := &Learner{
-		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device, dims: d,
+		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, dims: d,
 		nets: NewNetworks(c, d.Obs, d.Act, s.Spec.TaskDim, len(s.Train)),
-		sums: map[string]float64{},
 	}
 	if !c.RawTask {
 		l.scale = standardise(s.Train)
@@ -92,35 +82,23 @@ func (l *Learner) prepare(s rl.Setup) (err error) {
 	if err = l.nets.init(l.mem, l.cfg, l.seed); err != nil {
 		return err
 	}
-	if l.program, err = UpdateProgram(l.cfg, l.nets); err != nil {
+	update, err := UpdateProgram(l.cfg, l.nets)
+	if err != nil {
 		return err
 	}
-	if err = l.openFeed(); err != nil {
+	if l.Updater, err = offpolicy.New(s.Device, l.mem, offpolicy.Updates{
+		Algorithm: name, Seed: l.seed, Plan: l.feedPlan(), Stores: l.stores,
+		Programs: []offpolicy.Program{{Program: update, Scalars: l.MetricNames()}},
+	}); err != nil {
 		return err
-	}
-	if l.fed == nil {
-		if err = l.loadUpdate(); err != nil {
-			return err
-		}
 	}
 	l.actor, err = actor.New(s.Device, l.mem, l.nets.policy, s.Workers, s.Envs)
 	return err
 }
 
-// loadUpdate prepares updates on data from the host.
-func (l *Learner) loadUpdate() (err error) {
-	if l.update == nil {
-		l.update, err = l.device.Load(l.program, l.mem)
-	}
-	return err
-}
-
 // Close gives programs and buffers back.
 func (l *Learner) Close() error {
-	errs := []error{l.fed.Close()}
-	if l.update != nil {
-		errs = append(errs, l.update.Close())
-	}
+	errs := []error{l.Updater.Close()}
 	if l.actor != nil {
 		errs = append(errs, l.actor.Close())
 	}
@@ -135,20 +113,14 @@ func (l *Learner) Memory() core.Memory { return l.mem }
 
 // State lists what a checkpoint must hold besides Memory: replay, and the sums of the running iteration.
 func (l *Learner) State() []replay.Part {
-	parts := []replay.Part{replay.JSONPart("running", func() any { return running{l.sums, l.count} }, func(r running) error {
-		l.sums, l.count = r.Sums, r.Count
+	parts := []replay.Part{replay.JSONPart("running", func() any { return l.Means.Unreported() }, func(u offpolicy.Unreported) error {
+		l.Means.Restore(u)
 		return nil
 	}).After(l.Settle)}
 	for i, t := range l.buf {
 		parts = append(parts, replay.Part{Name: fmt.Sprintf("replay/%d", i), Save: t.Encode, Load: t.Decode})
 	}
 	return parts
-}
-
-// running is the part of an iteration's metrics that is not yet reported.
-type running struct {
-	Sums  map[string]float64
-	Count int
 }
 
 // standard scales task vectors to mean 0 and deviation 1 over the train tasks; what does not vary stays as it is.

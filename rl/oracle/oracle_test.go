@@ -107,9 +107,10 @@ func TestFirstUpdate(t *testing.T) {
 	}
 	var qLoss, pLoss float64
 	short := map[int]float64{}
-	nb, in := c.MetaBatch*c.Batch, l.sampler.Input
-	drawn, err := l.sampler.Sample(rng.New(l.seed, rng.Replay, 0, 0), l.stores()) // as the update did
-	check(t, err)
+	nb, in := c.MetaBatch*c.Batch, l.Input
+	check(t, l.Settle())
+	check(t, l.Sample(rng.New(l.seed, rng.Replay, 0, 0))) // as the update did
+	drawn := l.Drawn()
 	for i := range nb {
 		task := drawn.Tasks[i/c.Batch]
 		g, alpha := l.vector(l.tasks[task]), math.Exp(logAlpha[task])
@@ -128,7 +129,7 @@ func TestFirstUpdate(t *testing.T) {
 		short[task] += logProb - 2
 	}
 	for name, want := range map[string]float64{"q_loss": qLoss, "policy_loss": pLoss} {
-		if got := l.sums[name]; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+		if got, _ := l.Means.Of(name); math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
 			t.Errorf("%s = %.12g, by hand %.12g", name, got, want)
 		}
 	}

@@ -2,49 +2,12 @@ package oracle
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"nacre/internal/rng"
 	"nacre/rl/protocol"
 	"nacre/sim"
 )
-
-// Update makes gradient update number update of an iteration.
-func (l *Learner) Update(iteration, update int) error {
-	if err := l.loadUpdate(); err != nil {
-		return err
-	}
-	drawn, err := l.sampler.Sample(rng.New(l.seed, rng.Replay, uint64(iteration), uint64(update)), l.stores())
-	if err != nil {
-		return fmt.Errorf("oracle: train %w", err)
-	}
-	if err := l.sampler.Write(l.update, nil); err != nil {
-		return err
-	}
-	if err := l.update.Run(); err != nil {
-		return err
-	}
-	for _, name := range l.MetricNames() {
-		if err := l.update.Read64(name, l.scalars[:]); err != nil {
-			return err
-		}
-		if err := l.add(name, l.scalars[0], iteration, update, drawn.Tasks); err != nil {
-			return err
-		}
-	}
-	l.count++
-	return nil
-}
-
-// add adds a scalar of an update to its sum.
-func (l *Learner) add(name string, v float64, iteration, update int, tasks []int) error {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("oracle: %s became %v at iteration %d, update %d (tasks %v)", name, v, iteration, update, tasks)
-	}
-	l.sums[name] += v
-	return nil
-}
 
 // MetricNames lists what Metrics reports, in order.
 func (l *Learner) MetricNames() []string {
@@ -57,10 +20,10 @@ func (l *Learner) Metrics(_ int, record func(name string, value float64)) error 
 		return err
 	}
 	for _, name := range l.MetricNames() {
-		record(name, l.sums[name]/float64(max(l.count, 1)))
+		mean, _ := l.Means.Of(name)
+		record(name, mean)
 	}
-	clear(l.sums)
-	l.count = 0
+	clear(l.Means)
 	return nil
 }
 
