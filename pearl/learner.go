@@ -178,3 +178,8 @@ func (l *Learner) Replay() *replay.Buffer { return l.buf }
 
 // Networks describes the networks.
 func (l *Learner) Networks() Networks { return l.nets }
+
+// DivergedError is rl.DivergedError.
+//
+// Deprecated: use rl.DivergedError. The name goes with the next release.
+type DivergedError = rl.DivergedError

@@ -23,7 +23,7 @@ type MetaUpdate struct {
 	gradient, hessian, objective core.Runner
 	before, after                []*onpolicy.Batch // by task of the meta-batch
 	old                          []old             // by task: the adapted policy before the step
-	work                         [3]int64          // FLOPs of the programs, in this order
+	work                         []int64           // FLOPs of the programs, in this order
 }
 
 // old is an adapted policy on its batch.
@@ -46,19 +46,13 @@ func NewMetaUpdate(d core.Device, mem core.Memory, policy onpolicy.Policy, c Con
 		u.before, u.after = append(u.before, u.m.newBatch()), append(u.after, u.m.newBatch())
 		u.old = append(u.old, old{make([]float64, u.m.rows()*policy.Net.Out), make([]float64, policy.Net.Out)})
 	}
-	for i, x := range []struct {
-		run  *core.Runner
-		make func() (*core.Program, error)
-	}{{&u.gradient, u.m.gradientProgram}, {&u.hessian, u.m.hessianProgram}, {&u.objective, u.m.objectiveProgram}} {
-		program, err := x.make()
-		if err == nil {
-			u.work[i] = program.FLOPs()
-			*x.run, err = d.Load(program, mem)
-		}
-		if err != nil {
-			u.Close()
-			return nil, err
-		}
+	var err error
+	u.work, err = core.LoadAll(d, mem,
+		core.Loading{Run: &u.gradient, Make: u.m.gradientProgram},
+		core.Loading{Run: &u.hessian, Make: u.m.hessianProgram},
+		core.Loading{Run: &u.objective, Make: u.m.objectiveProgram})
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
 	}
 	return u, nil
 }
@@ -68,15 +62,7 @@ func (m model) newBatch() *onpolicy.Batch {
 }
 
 // Close gives the programs back.
-func (u *MetaUpdate) Close() error {
-	var errs []error
-	for _, run := range []core.Runner{u.gradient, u.hessian, u.objective} {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
+func (u *MetaUpdate) Close() error { return core.CloseAll(u.gradient, u.hessian, u.objective) }
 
 // Before is the batch of task i of the meta-batch under θ, which the inner step is taken on.
 func (u *MetaUpdate) Before(i int) *onpolicy.Batch { return u.before[i] }

@@ -57,13 +57,7 @@ func (l *Learner) tune(rows int) error {
 }
 
 func (t *tuner) close() error {
-	var errs []error
-	for _, run := range []core.Runner{t.own[0], t.own[1], t.replay[0], t.replay[1], t.context} {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
-	}
-	return errors.Join(errs...)
+	return core.CloseAll(t.own[0], t.own[1], t.replay[0], t.replay[1], t.context)
 }
 
 // adapt fine-tunes to a test task from what was seen there, and returns the actor's parameters, in the order of its

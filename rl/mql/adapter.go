@@ -41,12 +41,9 @@ func (a *adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 			return nil, err
 		}
 	}
-	first, noise := make([]*rand.Rand, len(a.seeds)), []*rand.Rand(nil)
+	first, noise := make([]*rand.Rand, len(a.seeds)), p.Noise(a.seeds, traj)
 	for i, seed := range a.seeds {
 		first[i] = rng.New(seed, rng.Latent, uint64(traj))
-		if !p.Deterministic {
-			noise = append(noise, rng.New(seed, rng.Action, uint64(traj)))
-		}
 	}
 	if explore {
 		return a.l.newRollout(first, noise, nil), nil

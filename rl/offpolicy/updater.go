@@ -107,6 +107,9 @@ func (u *Updater) load() error {
 			return err
 		}
 		u.host = append(u.host, run)
+		if err := u.writeFixed(run); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -125,11 +128,7 @@ func (u *Updater) Close() error {
 	if u == nil {
 		return nil
 	}
-	errs := []error{u.fed.Close()}
-	for _, run := range u.host {
-		errs = append(errs, run.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(u.fed.Close(), core.CloseAll(u.host...))
 }
 
 // chosen is the place of an update's program.
@@ -154,7 +153,7 @@ func (u *Updater) Update(iteration, update int) error {
 		return err
 	}
 	run := u.host[u.chosen(update)]
-	if err := errors.Join(u.sampler.Write(run, nil), u.writeFixed(run)); err != nil {
+	if err := u.sampler.Write(run, nil); err != nil {
 		return err
 	}
 	if err := run.Run(); err != nil {

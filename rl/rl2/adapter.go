@@ -1,9 +1,6 @@
 package rl2
 
 import (
-	"math/rand/v2"
-
-	"nacre/internal/rng"
 	"nacre/rl/protocol"
 	"nacre/sim"
 )
@@ -33,17 +30,11 @@ func (a *adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 	if err != nil {
 		return nil, err
 	}
-	r := &rollout{actor: a.l.actor, states: a.states, std: std}
+	r := &rollout{actor: a.l.actor, states: a.states, std: std, noise: p.Noise(a.seeds, traj)}
 	if !explore && !p.Extend {
 		r.states = make([]trialState, len(a.states))
 		for i, s := range a.states {
 			r.states[i] = s.clone()
-		}
-	}
-	if !p.Deterministic {
-		r.noise = make([]*rand.Rand, len(a.seeds))
-		for i, seed := range a.seeds {
-			r.noise[i] = rng.New(seed, rng.Action, uint64(traj))
 		}
 	}
 	return r, nil

@@ -4,6 +4,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
+	"nacre/rl/onpolicy"
 )
 
 // chunk is a run of steps of several trials as a program takes them, steps side by side:
@@ -42,30 +43,22 @@ func (k chunk) forwardProgram() (*core.Program, error) {
 	return b.Compile()
 }
 
-// backwardProgram computes the chunk forward again and then back. Its part of PPO's loss is
-//
-//	−Σ w·min(ρA, clip(ρ, 1±ε)A),  ρ = π(a|x…)/π_old(a|x…),
-//
-// with the weights w, 1 over all trials' steps, or 0 where a trial is over; with the entropy regularised, less
+// backwardProgram computes the chunk forward again and then back. Its part of PPO's loss is onpolicy.Surrogate with the
+// weights w, 1 over all trials' steps, or 0 where a trial is over; with the entropy regularised, less
 // coefficient·Σw·entropy. Of this plus Σ dlast⊙last, where dlast is the gradient that the later steps have by the state
 // after the chunk, it outputs the gradients by every parameter, d/NAME, and by the state before, dfirst; so the gradient
-// goes back through any number of chunks. Further outputs are the parts of loss, kl = Σ w·(log π_old − log π) and
-// clipped = Σ w·[ρ outside 1±ε].
+// goes back through any number of chunks. Further outputs are the parts of loss, and onpolicy.OutputChange's kl and clipped.
 func (k chunk) backwardProgram(c Config) (*core.Program, error) {
 	b := core.NewBuilder("rl2.backward", k.trials)
 	s := b.Stage("backward")
 	u := k.unroll(s)
-	old, advantage, weight := s.Input("old", k.trials, k.steps), s.Input("advantage", k.trials, k.steps), s.Input("weight", k.trials, k.steps)
-	ratio := s.Exp(s.Sub(u.logProb, old))
-	gain := s.Min(s.Mul(ratio, advantage), s.Mul(s.Clamp(ratio, 1-c.Clip, 1+c.Clip), advantage))
-	loss := s.Neg(s.SumAll(s.Mul(weight, gain)))
+	loss, weight := onpolicy.Surrogate(s, u.logProb, k.trials, k.steps, c.Clip)
 	if c.EntropyMode == regularized {
 		entropy := s.SumAll(s.Shift(k.p.logStd(s), entropyOfUnit))
 		loss = s.Sub(loss, s.Mul(s.SumAll(weight), s.Scale(entropy, c.Entropy)))
 	}
 	s.Output("loss", loss)
-	s.Output("kl", s.SumAll(s.Mul(weight, s.Sub(old, u.logProb))))
-	s.Output("clipped", s.SumAll(s.Mul(weight, s.Less(s.Const(c.Clip), s.Abs(s.Shift(ratio, -1))))))
+	onpolicy.OutputChange(s, u.logProb, k.trials, k.steps, c.Clip)
 	dlast := s.Input("dlast", k.trials, k.p.memory.Hidden)
 	specs := k.p.Specs()
 	grads := s.Gradients(s.Add(loss, s.SumAll(s.Mul(dlast, u.last))), append(k.p.nodes(s), u.first)...)

@@ -1,11 +1,8 @@
 package rl2
 
 import (
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 
 	"nacre/core"
 	"nacre/rl"
@@ -95,7 +92,7 @@ func (l *Learner) State() []replay.Part {
 			copy(l.baseline.Weights(), r.Baseline)
 			return nil
 		}),
-		{Name: "trials", Save: l.saveTrials, Load: l.loadTrials},
+		onpolicy.Held("trials", func() *batch { return l.ppo.batch }),
 	}
 }
 
@@ -107,21 +104,6 @@ type running struct {
 	Collected bool
 }
 
-func (l *Learner) saveTrials(w io.Writer) error {
-	if l.ppo.batch == nil {
-		return nil
-	}
-	return gob.NewEncoder(w).Encode(l.ppo.batch)
-}
-
-// loadTrials is called after the part that says whether there are any.
-func (l *Learner) loadTrials(r io.Reader) error {
-	if l.ppo.batch == nil {
-		return nil
-	}
-	return gob.NewDecoder(r).Decode(l.ppo.batch)
-}
-
 // Update makes epoch number update of an iteration: one step on all of its trials.
 func (l *Learner) Update(iteration, update int) error {
 	if l.ppo.batch == nil {
@@ -131,11 +113,11 @@ func (l *Learner) Update(iteration, update int) error {
 	if err != nil {
 		return err
 	}
-	for name, v := range map[string]float64{"loss": f.Loss, "kl": f.KL, "clipped": f.Clipped, "grad": f.Grad} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("rl2: %s became %v at iteration %d, update %d", name, v, iteration, update)
+	for figure, v := range map[string]float64{"loss": f.Loss, "kl": f.KL, "clipped": f.Clipped, "grad": f.Grad} {
+		if err := rl.Finite(name, figure, v, iteration, update, nil); err != nil {
+			return err
 		}
-		l.sums[name] += v
+		l.sums[figure] += v
 	}
 	l.epochs++
 	return nil

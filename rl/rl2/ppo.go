@@ -35,7 +35,7 @@ func newBatch(k chunk, steps int) *batch {
 type PPO struct {
 	chunk
 	forward, backward, apply core.Runner
-	flops                    [3]int64 // of those
+	flops                    []int64 // of those
 
 	batch  *batch               // the trials; nil while there are none
 	states [][]float64          // before each chunk
@@ -52,22 +52,13 @@ func NewPPO(d core.Device, m core.Memory, p Policy, c Config, longest int) (*PPO
 	for _, spec := range p.Specs() {
 		u.sums[spec.Name], u.room[spec.Name] = make([]float64, spec.Rows*spec.Cols), make([]float64, spec.Rows*spec.Cols)
 	}
-	for i, x := range []struct {
-		run  *core.Runner
-		make func() (*core.Program, error)
-	}{
-		{&u.forward, k.forwardProgram},
-		{&u.backward, func() (*core.Program, error) { return k.backwardProgram(c) }},
-		{&u.apply, func() (*core.Program, error) { return applyProgram(c, p) }},
-	} {
-		program, err := x.make()
-		if err == nil {
-			u.flops[i] = program.FLOPs()
-			*x.run, err = d.Load(program, m)
-		}
-		if err != nil {
-			return nil, errors.Join(err, u.Close())
-		}
+	var err error
+	u.flops, err = core.LoadAll(d, m,
+		core.Loading{Run: &u.forward, Make: k.forwardProgram},
+		core.Loading{Run: &u.backward, Make: func() (*core.Program, error) { return k.backwardProgram(c) }},
+		core.Loading{Run: &u.apply, Make: func() (*core.Program, error) { return applyProgram(c, p) }})
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
 	}
 	steps := p.stepMatrix(k.steps)
 	return u, errors.Join(u.forward.Write("steps", steps), u.backward.Write("steps", steps))
@@ -116,15 +107,7 @@ func (k chunk) cut(trials []onpolicy.Path) *batch {
 }
 
 // Close gives the runners back.
-func (u *PPO) Close() error {
-	var errs []error
-	for _, run := range []core.Runner{u.forward, u.backward, u.apply} {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
+func (u *PPO) Close() error { return core.CloseAll(u.forward, u.backward, u.apply) }
 
 // walk computes the states before each chunk of b. With old it goes to the end and writes b's log probabilities.
 func (u *PPO) walk(b *batch, old bool) error {
@@ -195,12 +178,9 @@ func (u *PPO) chunkBack(b *batch, i int, f *Figures) error {
 			sum[j] += g
 		}
 	}
-	var v [1]float64
-	for name, sum := range map[string]*float64{"loss": &f.Loss, "kl": &f.KL, "clipped": &f.Clipped} {
-		if err := u.backward.Read64(name, v[:]); err != nil {
-			return err
-		}
-		*sum += v[0]
+	err := core.AddScalars(u.backward, 1, map[string]*float64{"loss": &f.Loss, "kl": &f.KL, "clipped": &f.Clipped})
+	if err != nil {
+		return err
 	}
 	return u.backward.Read64("dfirst", u.back)
 }
@@ -219,8 +199,5 @@ func (u *PPO) Step() (Figures, error) {
 	if err := u.apply.Run(); err != nil {
 		return f, err
 	}
-	var v [1]float64
-	err = u.apply.Read64("grad", v[:])
-	f.Grad = v[0]
-	return f, err
+	return f, core.AddScalars(u.apply, 1, map[string]*float64{"grad": &f.Grad})
 }

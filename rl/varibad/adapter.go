@@ -32,17 +32,11 @@ func (a *adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 	if err != nil {
 		return nil, err
 	}
-	r := &rollout{actor: a.l.actor, members: a.members, std: std}
+	r := &rollout{actor: a.l.actor, members: a.members, std: std, noise: p.Noise(a.seeds, traj)}
 	if !explore && !p.Extend {
 		r.members = make([]member, len(a.members))
 		for i, m := range a.members {
 			r.members[i] = m.clone()
-		}
-	}
-	if !p.Deterministic {
-		r.noise = make([]*rand.Rand, len(a.seeds))
-		for i, seed := range a.seeds {
-			r.noise[i] = rng.New(seed, rng.Action, uint64(traj))
 		}
 	}
 	return r, nil

@@ -279,12 +279,8 @@ func (v *vae) step() (f ELBO, err error) {
 	if v.nets.cfg.StateWeight > 0 {
 		outputs["state"] = &f.State
 	}
-	var x [1]float64
-	for name, to := range outputs {
-		if err := v.run.Read64(name, x[:]); err != nil {
-			return f, err
-		}
-		*to = x[0]
+	if err := core.AddScalars(v.run, 1, outputs); err != nil {
+		return f, err
 	}
 	f.Reward, f.State = f.Reward/v.pairs, f.State/v.pairs
 	return f, nil

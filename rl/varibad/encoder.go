@@ -134,15 +134,7 @@ func NewInference(d core.Device, m core.Memory, e Encoder, rows int) (*Inference
 }
 
 // Close gives the programs' buffers back.
-func (f *Inference) Close() error {
-	var errs []error
-	for _, run := range []core.Runner{f.step, f.begin} {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
+func (f *Inference) Close() error { return core.CloseAll(f.step, f.begin) }
 
 // believer is where the encoder is in a trial: its state and its posterior.
 type believer struct {

@@ -1,15 +1,14 @@
 package varibad
 
 import (
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"nacre/core"
 	"nacre/internal/rng"
 	"nacre/rl"
+	"nacre/rl/onpolicy"
 	"nacre/rl/protocol"
 	"nacre/rl/replay"
 	"nacre/sim"
@@ -116,24 +115,9 @@ func (l *Learner) State() []replay.Part {
 				}
 				return nil
 			}),
-		{Name: "batch", Save: l.saveBatch, Load: l.loadBatch},
+		onpolicy.Held("batch", func() *batch { return l.ppo.batch }),
 		{Name: "trials", Save: l.buffer.Encode, Load: func(r io.Reader) error { return l.buffer.Decode(r, l.longest) }},
 	}
-}
-
-func (l *Learner) saveBatch(w io.Writer) error {
-	if l.ppo.batch == nil {
-		return nil
-	}
-	return gob.NewEncoder(w).Encode(l.ppo.batch)
-}
-
-// loadBatch is called after the part that says whether there is one.
-func (l *Learner) loadBatch(r io.Reader) error {
-	if l.ppo.batch == nil {
-		return nil
-	}
-	return gob.NewDecoder(r).Decode(l.ppo.batch)
 }
 
 // Update makes update number update of an iteration: a pass of PPO over the steps collected, or after Config.Epochs of
@@ -164,11 +148,11 @@ func (l *Learner) Update(iteration, update int) error {
 		l.steps++
 		found = map[string]float64{"vae_loss": f.Loss, "reward_error": f.Reward, "state_error": f.State, "kl": f.KL, "vae_grad": f.Grad}
 	}
-	for name, v := range found {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("varibad: %s became %v at iteration %d, update %d", name, v, iteration, update)
+	for figure, v := range found {
+		if err := rl.Finite(name, figure, v, iteration, update, nil); err != nil {
+			return err
 		}
-		l.sums[name] += v
+		l.sums[figure] += v
 	}
 	return nil
 }

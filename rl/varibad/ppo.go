@@ -40,31 +40,17 @@ func newPPO(d core.Device, m core.Memory, n Networks, steps int) (*ppo, error) {
 	for _, x := range []*[]float32{&u.old, &u.a, &u.target, &u.wt} {
 		*x = make([]float32, rows)
 	}
-	for _, x := range []struct {
-		run  *core.Runner
-		make func() (*core.Program, error)
-	}{{&u.look, func() (*core.Program, error) { return n.lookProgram(rows) }}, {&u.fit, func() (*core.Program, error) { return n.ppoProgram(rows) }}} {
-		p, err := x.make()
-		if err == nil {
-			*x.run, err = d.Load(p, m)
-		}
-		if err != nil {
-			return nil, errors.Join(err, u.Close())
-		}
+	_, err := core.LoadAll(d, m,
+		core.Loading{Run: &u.look, Make: func() (*core.Program, error) { return n.lookProgram(rows) }},
+		core.Loading{Run: &u.fit, Make: func() (*core.Program, error) { return n.ppoProgram(rows) }})
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
 	}
 	return u, nil
 }
 
 // Close gives the programs' buffers back.
-func (u *ppo) Close() error {
-	var errs []error
-	for _, run := range []core.Runner{u.look, u.fit} {
-		if run != nil {
-			errs = append(errs, run.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
+func (u *ppo) Close() error { return core.CloseAll(u.look, u.fit) }
 
 // lookProgram gives log_prob and value, rows × 1 each, for x and act.
 func (n Networks) lookProgram(rows int) (*core.Program, error) {
@@ -76,28 +62,22 @@ func (n Networks) lookProgram(rows int) (*core.Program, error) {
 	return b.Compile()
 }
 
-// ppoLoss is the loss of policy and value function, 1 × 1,
-//
-//	Σ w·[ −min(ρA, clip(ρ, 1±ε)A) + c_v·(V(x) − target)² ] − c_H·entropy,  ρ = π(a|x)/π_old(a|x),
-//
-// with the weights w, one over the steps of the minibatch or 0. The outputs are loss, the policy's part, value,
-// kl = Σ w·(log π_old − log π), clipped = Σ w·[ρ outside 1±ε], and entropy.
+// ppoLoss is the loss of policy and value function, 1 × 1: onpolicy.Surrogate + c_v·Σ w·(V(x) − target)² − c_H·entropy,
+// with the weights w, one over the steps of the minibatch or 0. The outputs are loss, the policy's part, value, entropy,
+// and onpolicy.OutputChange's kl and clipped.
 func (n Networks) ppoLoss(s *core.Stage, rows int) *G.Node {
 	c := n.cfg
 	x, params := s.Input("x", rows, n.policy.Net.In), n.policy.Nodes(s)
 	pi := n.policy.Apply(s, params, x)
 	logProb := pi.LogProb(s, s.Input("act", rows, n.policy.Net.Out))
-	old, advantage, weight := s.Input("old", rows, 1), s.Input("advantage", rows, 1), s.Input("weight", rows, 1)
-	ratio := s.Exp(s.Sub(logProb, old))
-	gain := s.Min(s.Mul(ratio, advantage), s.Mul(s.Clamp(ratio, 1-c.Clip, 1+c.Clip), advantage))
+	surrogate, weight := onpolicy.Surrogate(s, logProb, rows, 1, c.Clip)
 	off := s.Square(s.Sub(n.value.Apply(s, x), s.Input("target", rows, 1)))
 	value, entropy := s.SumAll(s.Mul(weight, off)), pi.Entropy(s)
-	policy := s.Sub(s.Neg(s.SumAll(s.Mul(weight, gain))), s.Scale(entropy, c.Entropy))
+	policy := s.Sub(surrogate, s.Scale(entropy, c.Entropy))
 	s.Output("loss", policy)
 	s.Output("value", value)
 	s.Output("entropy", entropy)
-	s.Output("kl", s.SumAll(s.Mul(weight, s.Sub(old, logProb))))
-	s.Output("clipped", s.SumAll(s.Mul(weight, s.Less(s.Const(c.Clip), s.Abs(s.Shift(ratio, -1))))))
+	onpolicy.OutputChange(s, logProb, rows, 1, c.Clip)
 	return s.Add(policy, s.Scale(value, c.ValueWeight))
 }
 
@@ -202,14 +182,7 @@ func (u *ppo) fitTo(part []int, share float64, f *PPOFigures) error {
 	if err != nil {
 		return err
 	}
-	var v [1]float64
-	for name, to := range map[string]*float64{
+	return core.AddScalars(u.fit, share, map[string]*float64{
 		"loss": &f.Loss, "value": &f.Value, "kl": &f.KL, "clipped": &f.Clipped, "entropy": &f.Entropy, "grad": &f.Grad,
-	} {
-		if err := u.fit.Read64(name, v[:]); err != nil {
-			return err
-		}
-		*to += share * v[0]
-	}
-	return nil
+	})
 }
