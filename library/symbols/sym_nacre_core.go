@@ -10,8 +10,10 @@ import (
 func init() {
 	add("nacre/core/core", map[string]reflect.Value{
 		"Adam":          reflect.ValueOf((*p0.Adam)(nil)),
+		"AddScalars":    reflect.ValueOf(p0.AddScalars),
 		"Backend":       reflect.ValueOf((*p0.Backend)(nil)),
 		"Builder":       reflect.ValueOf((*p0.Builder)(nil)),
+		"CloseAll":      reflect.ValueOf(p0.CloseAll),
 		"DefaultAdam":   reflect.ValueOf(p0.DefaultAdam),
 		"Described":     reflect.ValueOf((*p0.Described)(nil)),
 		"_Described":    reflect.ValueOf((*_nacre_core_Described)(nil)),
@@ -23,6 +25,8 @@ func init() {
 		"ErrUnusable":   reflect.ValueOf(&p0.ErrUnusable).Elem(),
 		"Instr":         reflect.ValueOf((*p0.Instr)(nil)),
 		"Level":         reflect.ValueOf((*p0.Level)(nil)),
+		"LoadAll":       reflect.ValueOf(p0.LoadAll),
+		"Loading":       reflect.ValueOf((*p0.Loading)(nil)),
 		"Memory":        reflect.ValueOf((*p0.Memory)(nil)),
 		"_Memory":       reflect.ValueOf((*_nacre_core_Memory)(nil)),
 		"NewBuilder":    reflect.ValueOf(p0.NewBuilder),
