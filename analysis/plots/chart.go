@@ -26,6 +26,7 @@ type Chart struct {
 	By      string       `json:"by,omitempty"` // the column that they are values of, where those are numbers, which say nothing alone
 	Colour  *ColourScale `json:"colour,omitempty"`
 	Panels  []ChartPanel `json:"panels"`
+	Notes   []string     `json:"notes,omitempty"` // sentences below it: what it leaves out, what it takes for granted
 	err     error
 }
 
@@ -100,11 +101,12 @@ func (m maybe) MarshalJSON() ([]byte, error) {
 type Option func(*options)
 
 type options struct {
-	by, panels         string
+	by, panels, seeds  string
 	title, x, y        string
 	logX, logY, dotted bool
 	bins               int
 	references         []Reference
+	notes              []string
 }
 
 // By tells rows apart by the colour of a column: a series for every text, or for every number where there are at most
@@ -113,6 +115,12 @@ func By(column string) Option { return func(o *options) { o.by = column } }
 
 // Panels draws a panel for every value of a column, side by side in one scale.
 func Panels(column string) Option { return func(o *options) { o.panels = column } }
+
+// Seeds makes Line take the rows of every value of a column for a line of its own, and draw the mean of those of a series.
+func Seeds(column string) Option { return func(o *options) { o.seeds = column } }
+
+// Note says a sentence below a chart.
+func Note(text string) Option { return func(o *options) { o.notes = append(o.notes, text) } }
 
 // Title is the line above a chart.
 func Title(text string) Option { return func(o *options) { o.title = text } }
@@ -159,7 +167,7 @@ func begin(f *frame.Frame, x, y string, need []string, opts []Option, scaleOfCol
 	for _, option := range opts {
 		option(&b.o)
 	}
-	b.Title, b.X = b.o.title, Scale{Label: cmp.Or(b.o.x, x), Log: b.o.logX}
+	b.Title, b.Notes, b.X = b.o.title, b.o.notes, Scale{Label: cmp.Or(b.o.x, x), Log: b.o.logX}
 	b.Y = Scale{Label: cmp.Or(b.o.y, y), Log: b.o.logY}
 	slices.Sort(need)
 	known := f.Known(slices.Compact(need)...)
@@ -305,6 +313,9 @@ func (c *Chart) String() string {
 	}
 	if len(c.Panels) > 1 {
 		text += fmt.Sprintf(" in %d panels", len(c.Panels))
+	}
+	for _, n := range c.Notes {
+		text += "\n" + n
 	}
 	return text
 }

@@ -110,6 +110,102 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// logs are those of seeds below each other, as reading files and Append make them; without a column that tells them apart where
+// named is empty.
+func logs(named string, seeds ...[2][]float64) *frame.Frame {
+	var x, y, k []float64
+	for i, s := range seeds {
+		x, y = append(x, s[0]...), append(y, s[1]...)
+		k = append(k, slices.Repeat([]float64{float64(i)}, len(s[0]))...)
+	}
+	f := frame.New(frame.Numbers("step", x), frame.Numbers("return", y))
+	if named != "" {
+		f = f.With(frame.Numbers(named, k))
+	}
+	return f
+}
+
+// Lines of seeds are averaged by one rule, whatever tells them apart; the sawtooth between two logs that log at other steps
+// is gone.
+func TestLineOverSeeds(t *testing.T) {
+	a, b := [2][]float64{{0, 1000, 2000}, {-100, -100, -100}}, [2][]float64{{500, 1500, 2500}, {-160, -160, -160}}
+	c := [2][]float64{{0, 1000}, {-130, -130}}
+	same := [2][]float64{{0, 1000, 2000}, {-160, -160, -160}}
+	t4 := 4.302652729749464
+	half := t4 * 30 / math.Sqrt(3) // −100, −160 and −130
+	for name, v := range map[string]struct {
+		f            *frame.Frame
+		x, y, lo, hi []float64
+		notes        string
+	}{
+		"order tells":  {logs("", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds up to 2500 step are not drawn"},
+		"a seed tells": {logs("seed", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds up to 2500 step are not drawn"},
+		"a run tells":  {logs("run", a, b, c), []float64{0, 500, 1000, 1500, 2000}, []float64{-115, -130, -130, -130, -130}, []float64{-130, -130 - half, -130 - half, -160, -160}, []float64{-100, -130 + half, -130 + half, -100, -100}, "the mean ends at 2000 step with 2 of 3 seeds; values of 1 of 3 seeds up to 2500 step are not drawn"},
+		"equal steps":  {logs("", a, same), a[0], []float64{-130, -130, -130}, same[1], a[1], ""},
+		"no overlap":   {logs("seed", [2][]float64{{1}, {1}}, [2][]float64{{2}, {2}}), nil, nil, nil, nil, "no mean is drawn: nowhere have 2 of the 2 seeds values"},
+		"one seed":     {logs("seed", a), a[0], a[1], nil, nil, ""},
+	} {
+		chart := Line(v.f, "step", "return")
+		if chart.Err() != nil {
+			t.Errorf("%s: %v", name, chart.Err())
+			continue
+		}
+		if got := strings.Join(chart.Notes, "|"); got != v.notes {
+			t.Errorf("%s: said %q, want %q", name, got, v.notes)
+		}
+		if v.notes != "" && !strings.HasSuffix(chart.String(), v.notes) {
+			t.Errorf("%s: the text says nothing of it: %s", name, chart)
+		}
+		if v.x == nil {
+			if len(chart.Panels[0].Marks) != 0 {
+				t.Errorf("%s: drawn are %+v", name, chart.Panels[0].Marks)
+			}
+			continue
+		}
+		m := chart.Panels[0].Marks[0]
+		for what, pair := range map[string][2][]float64{"x": {m.X, v.x}, "y": {m.Y, v.y}, "lo": {m.Lo, v.lo}, "hi": {m.Hi, v.hi}} {
+			if !slices.EqualFunc(pair[0], pair[1], func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+				t.Errorf("%s: %s is %v, want %v", name, what, pair[0], pair[1])
+			}
+		}
+	}
+}
+
+// Rows of one seed at one x, such as its tasks', count once: three tasks of two seeds are two values.
+func TestLineCountsSeedsOnce(t *testing.T) {
+	var x, y, seed []float64
+	for s := range 2 {
+		for task := range 3 {
+			for k := range 4 {
+				x, y, seed = append(x, float64(k)), append(y, float64(10*s+task)), append(seed, float64(s))
+			}
+		}
+	}
+	f := frame.New(frame.Numbers("trajectory", x), frame.Numbers("return", y), frame.Numbers("seed", seed))
+	m := Line(f, "trajectory", "return").Panels[0].Marks[0]
+	if len(m.X) != 4 || m.Y[0] != 6 || m.Lo[0] != 1 || m.Hi[0] != 11 {
+		t.Errorf("mean %v, range %v to %v; want 6, the range 1 to 11 of the seeds' means", m.Y, m.Lo, m.Hi)
+	}
+	if m := Line(f.Is("seed", 0), "trajectory", "return").Panels[0].Marks[0]; m.Y[0] != 1 || m.Lo != nil {
+		t.Errorf("one seed: mean %v, band %v", m.Y, m.Lo)
+	}
+}
+
+// A mean with a gap is drawn in two pieces, in one colour.
+func TestLineBreaks(t *testing.T) {
+	near, far := [2][]float64{{0, 1}, {0, 0}}, [2][]float64{{5, 6}, {2, 2}}
+	c := Line(logs("seed", near, near, far, far), "step", "return")
+	if n := len(c.Panels[0].Marks); n != 2 || c.Panels[0].Marks[1].X[0] != 5 || len(c.Notes) != 1 {
+		t.Errorf("%d marks, said %q", n, c.Notes)
+	}
+	s := Series{Name: "a", X: []float64{0, 1, 5, 6}, Y: []float64{0, 0, 2, 2}, Breaks: []int{2}}
+	var stretches [][2]int
+	s.runs(func(lo, hi int) { stretches = append(stretches, [2]int{lo, hi}) })
+	if !slices.Equal(stretches, [][2]int{{0, 2}, {2, 4}}) {
+		t.Errorf("stretches %v", stretches)
+	}
+}
+
 // On a logarithmic axis there is a place for every mark, also for empty bins and intervals that reach below zero.
 func TestLogarithmicAxes(t *testing.T) {
 	f := frame.New(frame.Numbers("x", []float64{1, 1, 2, 2, 40}), frame.Numbers("y", []float64{1, 9, 100, 200, 50}))

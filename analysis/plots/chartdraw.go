@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -29,6 +30,7 @@ type layout struct {
 	w, h          float64 // of a panel's axes
 	left, right   float64 // room beside them
 	legend        [][]entry
+	notes         []string // broken into lines
 }
 
 // entry is a name of the legend.
@@ -43,6 +45,7 @@ const (
 	panelTitle   = 18.0
 	belowAxes    = 38.0
 	legendLine   = 15.0
+	noteLine     = 12.0
 )
 
 func newLayout(c *Chart) *layout {
@@ -69,7 +72,10 @@ func newLayout(c *Chart) *layout {
 	}
 	l.placeLegend()
 	rows := (len(c.Panels) + chartsPerRow - 1) / chartsPerRow
-	l.height = l.top + float64(rows)*(l.titleRoom()+l.h+belowAxes) + figureEdge - 8
+	for _, n := range c.Notes {
+		l.notes = append(l.notes, tickStyle.broken(n, l.width-2*figureEdge)...)
+	}
+	l.height = l.top + float64(rows)*(l.titleRoom()+l.h+belowAxes) + noteLine*float64(len(l.notes)) + figureEdge - 8
 	return l
 }
 
@@ -241,6 +247,18 @@ func (s style) fit(text string, width float64) string {
 	return text
 }
 
+// broken is text in lines of at most a width on paper; a word that is longer has a line of its own.
+func (s style) broken(text string, width float64) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && s.width(line+" "+word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
 // axes are those of one panel on paper.
 type axes struct {
 	*layout
@@ -282,6 +300,9 @@ func (l *layout) draw(p *pen) {
 		}
 	}
 	l.drawColours(p)
+	for k, n := range l.notes {
+		p.text(tickStyle, soft, figureEdge, l.height-figureEdge-noteLine*float64(len(l.notes)-1-k), 0, n)
+	}
 }
 
 // frame draws the ticks and names of the axes.

@@ -1,9 +1,11 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -11,9 +13,11 @@ import (
 	"nacre/analysis/stats"
 )
 
-// Line draws a line through the values of column y over those of x. Where several rows of a series have the same x, such as
-// those of several seeds, it goes through their mean, with Student's t interval at 95 % as a band; columns called y_lo and
-// y_hi, which frame's Mean makes, are a band too.
+// Line draws a line through the values of column y over those of x. Where a series has the lines of several seeds it goes
+// through their mean by the rule of stats.OverSeeds, with its band, and Notes say what is left out. Seeds are told apart by
+// the column of Seeds, without it by one called run or seed, and where there is none by x, which goes back where the next one
+// begins. Rows of no seed in no such order are values of their x: their mean is drawn, with Student's t interval at 95 %.
+// Columns called y_lo and y_hi, which frame's Mean makes, are a band too.
 //
 //	plots.Line(f, "env_steps", "return", plots.By("arm"))
 func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
@@ -21,36 +25,142 @@ func Line(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	xs, ys := b.column(x), b.column(y)
 	b.finite(x, xs, b.o.logX)
 	b.finite(y, ys, b.o.logY)
+	seeds := b.seedsOf(x, y)
 	if b.err != nil {
 		return b.Chart
 	}
 	lo, hi := b.band(y)
 	b.groups(func(panel, series int, rows []int) {
-		slices.SortStableFunc(rows, func(i, j int) int { return compare(xs[i], xs[j]) })
+		lines, values := linesOf(rows, xs, ys, seeds)
+		if len(lines) > 1 {
+			b.mean(panel, series, lines)
+			return
+		}
+		slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(xs[i], xs[j]) })
 		m := Mark{Kind: LineMark, Series: series}
 		banded := false
-		for k := 0; k < len(rows); {
-			var at []float64
-			first := rows[k]
-			for ; k < len(rows) && xs[rows[k]] == xs[first]; k++ {
-				at = append(at, ys[rows[k]])
+		for k, x := range lines[0].X {
+			mean, l, h := middle(values[k])
+			if seeds != nil {
+				l, h = math.NaN(), math.NaN() // of one seed nothing is known
 			}
-			mean, l, h := middle(at)
-			if len(at) == 1 && lo != nil {
-				l, h = lo[first], hi[first]
+			first, _ := slices.BinarySearchFunc(rows, x, func(i int, x float64) int { return cmp.Compare(xs[i], x) })
+			if len(values[k]) == 1 && lo != nil {
+				l, h = lo[rows[first]], hi[rows[first]]
 			}
 			banded = banded || !math.IsNaN(l)
-			m.X, m.Y, m.Lo, m.Hi = append(m.X, xs[first]), append(m.Y, mean), append(m.Lo, l), append(m.Hi, h)
+			m.X, m.Y, m.Lo, m.Hi = append(m.X, x), append(m.Y, mean), append(m.Lo, l), append(m.Hi, h)
 		}
 		if !banded {
 			m.Lo, m.Hi = nil, nil
 		}
-		b.add(panel, m)
-		if b.o.dotted || len(m.X) == 1 {
-			b.add(panel, Mark{Kind: DotMark, Series: series, X: m.X, Y: m.Y})
-		}
+		b.line(panel, m)
 	})
 	return b.Chart
+}
+
+// line adds a line, and its points where they are wanted or there is one.
+func (b *build) line(panel int, m Mark) {
+	b.add(panel, m)
+	if b.o.dotted || len(m.X) == 1 {
+		b.add(panel, Mark{Kind: DotMark, Series: m.Series, X: m.X, Y: m.Y})
+	}
+}
+
+// mean adds the mean of several seeds' lines, in as many pieces as it breaks into.
+func (b *build) mean(panel, series int, lines []stats.Line) {
+	m := stats.OverSeeds(lines)
+	if note := m.Note(b.X.Label); note != "" {
+		name := strings.TrimPrefix(b.Panels[panel].Title+", "+b.Names[series], ", ")
+		b.Notes = append(b.Notes, strings.TrimPrefix(strings.TrimSuffix(name, ", ")+": "+note, ": "))
+	}
+	from := 0
+	for _, to := range append(slices.Clone(m.Breaks), len(m.X)) {
+		if to > from {
+			b.line(panel, Mark{Kind: LineMark, Series: series, X: m.X[from:to], Y: m.Mean[from:to], Lo: m.Lo[from:to], Hi: m.Hi[from:to]})
+		}
+		from = to
+	}
+}
+
+// seedsOf are the texts by which rows belong to seeds, nil where no column tells.
+func (b *build) seedsOf(x, y string) (texts []string) {
+	if b.err != nil {
+		return nil
+	}
+	if b.o.seeds != "" {
+		texts, b.err = b.f.Texts(b.o.seeds)
+		return texts
+	}
+	for _, name := range []string{"run", "seed"} {
+		if b.f.Has(name) && name != x && name != y && name != b.o.by && name != b.o.panels {
+			texts, b.err = b.f.Texts(name)
+			return texts
+		}
+	}
+	return nil
+}
+
+// linesOf are the lines of a series' seeds. Rows of a seed at one place, such as those of its tasks, count as their mean;
+// where a seed has several lines over other places, those are seeds of their own. Of one line the values at its places, in
+// the order of its places, are returned too.
+func linesOf(rows []int, xs, ys []float64, seeds []string) (lines []stats.Line, values [][]float64) {
+	var order []string
+	bySeed := map[string][][]int{}
+	for k, i := range rows {
+		key := ""
+		if seeds != nil {
+			key = seeds[i]
+		}
+		pieces := bySeed[key]
+		if pieces == nil {
+			order = append(order, key)
+		}
+		if n := len(pieces); n == 0 || xs[i] < xs[pieces[n-1][len(pieces[n-1])-1]] {
+			pieces = append(pieces, nil)
+		}
+		pieces[len(pieces)-1] = append(pieces[len(pieces)-1], rows[k])
+		bySeed[key] = pieces
+	}
+	for _, key := range order {
+		pieces := bySeed[key]
+		if key != "" && alike(pieces, xs) || 2*len(pieces) > len(slices.Concat(pieces...)) { // or x is in no order
+			pieces = [][]int{slices.Concat(pieces...)}
+		}
+		for _, p := range pieces {
+			var l stats.Line
+			l, values = gathered(p, xs, ys)
+			lines = append(lines, l)
+		}
+	}
+	return lines, values
+}
+
+// alike reports whether all pieces have the same places.
+func alike(pieces [][]int, xs []float64) bool {
+	for _, p := range pieces[1:] {
+		if !slices.EqualFunc(p, pieces[0], func(i, j int) bool { return xs[i] == xs[j] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// gathered is the line through the mean of the values at every place, and those values.
+func gathered(rows []int, xs, ys []float64) (l stats.Line, values [][]float64) {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(xs[i], xs[j]) })
+	for k, i := range rows {
+		if k == 0 || xs[i] != xs[rows[k-1]] {
+			l.X, values = append(l.X, xs[i]), append(values, nil)
+		}
+		n := len(values) - 1
+		values[n] = append(values[n], ys[i])
+	}
+	for _, v := range values {
+		l.Y = append(l.Y, stats.Mean(v))
+	}
+	return l, values
 }
 
 // column is a column of numbers of the rows that are drawn; text where numbers are needed is the chart's error.
@@ -80,16 +190,6 @@ func middle(x []float64) (mean, lo, hi float64) {
 		return i.Mean, math.NaN(), math.NaN()
 	}
 	return i.Mean, i.Lo, i.Hi
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Scatter draws a dot for every row.

@@ -18,6 +18,10 @@ type Series struct {
 	// Lo and Hi are the ends of the interval around each Y; both nil draws none.
 	Lo []float64 `json:"lo,omitempty"`
 	Hi []float64 `json:"hi,omitempty"`
+	// Seeds are how many stand behind each point; nil where nobody counts.
+	Seeds []int `json:"seeds,omitempty"`
+	// Breaks are the indices of points to which no line leads from the one before.
+	Breaks []int `json:"breaks,omitempty"`
 	// Faint draws a thin dashed line for what stands behind the others: figures from elsewhere.
 	Faint bool `json:"faint,omitempty"`
 	// Like gives the series the colour of the one of that name.
@@ -315,14 +319,15 @@ func (a *axis) draw(p *pen, colours map[string]int) {
 	drawEndLabels(p, ends, a.x+axesWidth+labelGap, a.y, bottom)
 }
 
-// runs calls f for every stretch of points without a missing value.
+// runs calls f for every stretch of points without a missing value and a break.
 func (s Series) runs(f func(lo, hi int)) {
-	for lo := 0; lo < len(s.X); lo++ {
+	for lo := 0; lo < len(s.X); {
 		if math.IsNaN(s.Y[lo]) {
+			lo++
 			continue
 		}
-		hi := lo
-		for hi < len(s.X) && !math.IsNaN(s.Y[hi]) {
+		hi := lo + 1
+		for hi < len(s.X) && !math.IsNaN(s.Y[hi]) && !slices.Contains(s.Breaks, hi) {
 			hi++
 		}
 		f(lo, hi)

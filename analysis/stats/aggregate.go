@@ -86,8 +86,8 @@ func ProbabilityOfImprovement(a, b Scores) float64 {
 }
 
 // Stratified is an estimate over methods with a percentile interval of the stratified bootstrap: within every family
-// and of every method, runs are drawn anew with replacement; families are not. Equal arguments give equal results. With
-// one run per family the interval has no width, which says nothing about the spread over runs.
+// and of every method, runs are drawn anew with replacement; families are not. Equal arguments give equal results. Where
+// every family has one run there is nothing to draw from: the interval is unknown, with infinite ends.
 func Stratified(methods []Scores, estimate func([]Scores) float64, level float64, resamples int, seed uint64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
@@ -105,13 +105,16 @@ func Stratified(methods []Scores, estimate func([]Scores) float64, level float64
 		return Interval{}, fmt.Errorf("stats: the estimate over %d methods is not a number; expected as many families of each", len(methods))
 	}
 	drawn := make([]Scores, len(methods))
-	runs := math.MaxInt
+	runs, most := math.MaxInt, 0
 	for m, s := range methods {
 		drawn[m] = make(Scores, len(s))
 		for f := range s {
 			drawn[m][f] = make([]float64, len(s[f]))
-			runs = min(runs, len(s[f]))
+			runs, most = min(runs, len(s[f])), max(most, len(s[f]))
 		}
+	}
+	if most < 2 {
+		return Interval{Mean: value, Lo: math.Inf(-1), Hi: math.Inf(1), Level: level, N: runs}, nil
 	}
 	draws := make([]float64, resamples)
 	r := rng.New(seed, rng.Bootstrap)

@@ -14,6 +14,8 @@ import (
 // of its tasks. resamples of 10,000 settle the ends of a 95 % interval to about 1 % of its width. Equal arguments
 // give equal results.
 //
+// One value alone has no spread: its interval is unknown, with infinite ends.
+//
 // It is for seeds with tasks of their own; where all seeds have the same tasks see BootstrapCrossed.
 //
 // With a handful of seeds a percentile interval is known to be too narrow; StudentT over the seeds' means is the
@@ -36,6 +38,9 @@ func Bootstrap(values [][]float64, level float64, resamples int, seed uint64) (I
 		if means[s] = Mean(tasks); math.IsNaN(means[s]) {
 			return Interval{}, fmt.Errorf("stats: bootstrap: seed %d has a score that is not a number", s)
 		}
+	}
+	if len(values) == 1 && len(values[0]) == 1 {
+		return Interval{Mean: means[0], Lo: math.Inf(-1), Hi: math.Inf(1), Level: level, N: 1}, nil
 	}
 	draws := make([]float64, resamples)
 	r := rng.New(seed, rng.Bootstrap)

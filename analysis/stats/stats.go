@@ -28,7 +28,11 @@ type Interval struct {
 	N            int     // independent values (seeds, tasks) behind it
 }
 
+// String is "212 [180, 244]", and without the brackets where the interval is unknown.
 func (i Interval) String() string {
+	if !i.Known() {
+		return fmt.Sprintf("%.4g", i.Mean)
+	}
 	return fmt.Sprintf("%.4g [%.4g, %.4g]", i.Mean, i.Lo, i.Hi)
 }
 

@@ -56,8 +56,9 @@ func curvesCommand(env *app.Env) *cobra.Command {
 		Use:   "curves RUN...",
 		Short: "Draw the learning curves of runs in one picture",
 		Long: `Curves draws the return on test tasks over the environment steps of training: one panel for each family, one line
-for each system, its mean over seeds with a 95 % interval, or with the range where there are two. Behind those on
-Meta-World stand the curves of the authors' public logs where they have the environment.`,
+for each system. Its mean over seeds is drawn where half of them, and two, have values, with the range of two seeds or
+the 95 % interval of more; copies of a run are refused. Behind those on Meta-World stand the curves of the authors'
+public logs where they have the environment.`,
 		Example: `  nacre curves out/twelve --out curves.svg
   nacre curves runs/* --success`,
 		Args: someArgs("run folders or a sweep"),

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,6 +146,11 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 	t := e.cached
 	to.Algorithm, to.Title, to.Family = t.config.Algorithm, experiment.Title(t.config.Algorithm), t.config.Family
 	to.Preset, to.Seed, to.Settings = t.config.Preset, t.config.Seed, t.settings
+	system := t.config.Algorithm
+	if e.planned {
+		system = e.plan.System
+	}
+	to.Identity = fmt.Sprintf("%s, %s, seed %d", system, to.Family, to.Seed)
 	if n := len(t.record.Sessions); n > 0 {
 		to.Device, to.Started = t.record.Sessions[n-1].Device, t.record.Sessions[0].Started
 	}

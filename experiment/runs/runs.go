@@ -58,12 +58,13 @@ type Run struct {
 	State     State  `json:"state"`
 	Problem   string `json:"problem,omitempty"`
 	experiment.Standing
-	Left    float64           `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
-	Latest  map[string]Number `json:"latest"` // by column of the metrics: the last number in it
-	Device  string            `json:"device"`
-	Started time.Time         `json:"started"`
-	Changed time.Time         `json:"changed"` // when something was last written
-	Note    Note              `json:"note"`
+	Left     float64           `json:"left"`   // seconds to the end at the pace so far; 0 where nobody knows
+	Latest   map[string]Number `json:"latest"` // by column of the metrics: the last number in it
+	Device   string            `json:"device"`
+	Started  time.Time         `json:"started"`
+	Changed  time.Time         `json:"changed"` // when something was last written
+	Note     Note              `json:"note"`
+	Identity string            `json:"identity"` // system, family and seed: of runs with the same one is counted in a mean
 
 	// Settings are the values of the configuration by dotted key, as JSON.
 	Settings map[string]string `json:"-"`

@@ -207,7 +207,10 @@ func profiles(list []Aggregate) (*plots.Figure, error) {
 		for _, arm := range a.Arms {
 			s := plots.Series{Name: arm.Title, X: a.Thresholds}
 			for _, v := range arm.Profile {
-				s.Y, s.Lo, s.Hi = append(s.Y, v.Mean), append(s.Lo, v.Lo), append(s.Hi, v.Hi)
+				s.Y = append(s.Y, v.Mean)
+				if v.Known() {
+					s.Lo, s.Hi = append(s.Lo, v.Lo), append(s.Hi, v.Hi)
+				}
 			}
 			panel.Series = append(panel.Series, s)
 		}
@@ -225,8 +228,11 @@ func (s *Suite) aggregateSection() string {
 	fmt.Fprintf(&b, "\n## Over all families\n\n![performance profiles](%s)\n\n"+
 		"The share of runs that score above a threshold, and estimates over %s, with 95 %% intervals of the\n"+
 		"stratified bootstrap over runs.", profilesFile+".png", strings.Join(s.Aggregates[0].Families, ", "))
-	if s.Aggregates[0].Arms[0].Mean.N < 2 {
-		b.WriteString(" With one run per family such intervals have no width and say nothing about other seeds.")
+	switch m := s.Aggregates[0].Arms[0].Mean; {
+	case !m.Known():
+		b.WriteString(" With one run per family there is no interval.")
+	case m.N < 2:
+		b.WriteString(" A family with one run adds nothing to their width.")
 	}
 	b.WriteString("\n")
 	for _, a := range s.Aggregates {

@@ -2,11 +2,10 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
-	"slices"
 
 	"nacre/analysis/plots"
+	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/paper"
 )
@@ -113,46 +112,27 @@ func (r *Result) learning() (*plots.Figure, error) {
 	return plots.Curves(panel)
 }
 
-// learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. Seeds evaluate at the same iterations; where episodes
-// can end early their steps differ a little, and the mean stands at the mean of steps.
+// learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. The mean is that
+// of stats.OverSeeds; around it stands the range of the seeds, as in the study's tables.
 func (a Arm) learning(dir string) (plots.Series, error) {
-	out := plots.Series{Name: a.Title}
-	var steps, returns [][]float64
+	var lines []stats.Line
 	for _, s := range a.Seeds {
 		m, err := experiment.ReadMetrics(filepath.Join(dir, s.Run, experiment.MetricsFile))
 		if err != nil {
-			return out, err
+			return plots.Series{}, err
 		}
 		x, err := m.Column("env_steps")
 		if err != nil {
-			return out, err
+			return plots.Series{}, err
 		}
 		y, err := m.Column("adapted_return")
 		if err != nil {
-			return out, err
+			return plots.Series{}, err
 		}
-		xs, ys := []float64{0}, []float64{s.Untrained.Summary.Adapted.Mean}
-		for i := range y {
-			if !math.IsNaN(y[i]) {
-				xs, ys = append(xs, x[i]), append(ys, y[i])
-			}
-		}
-		steps, returns = append(steps, xs), append(returns, ys)
+		lines = append(lines, stats.Line{X: append([]float64{0}, x...), Y: append([]float64{s.Untrained.Summary.Adapted.Mean}, y...)})
 	}
-	for i := range returns[0] {
-		var x, y []float64
-		for s := range returns {
-			if i < len(returns[s]) {
-				x, y = append(x, steps[s][i]), append(y, returns[s][i])
-			}
-		}
-		spread := SpreadOf(y)
-		out.X, out.Y = append(out.X, SpreadOf(x).Mean), append(out.Y, spread.Mean)
-		if len(a.Seeds) > 1 {
-			out.Lo, out.Hi = append(out.Lo, slices.Min(y)), append(out.Hi, slices.Max(y))
-		}
-	}
-	return out, nil
+	m := stats.OverSeeds(lines)
+	return plots.Series{Name: a.Title, X: m.X, Y: m.Mean, Lo: m.Least, Hi: m.Most, Seeds: m.N, Breaks: m.Breaks}, nil
 }
 
 // published reports whether the authors' figures on the family of the study are known.

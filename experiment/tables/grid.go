@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"nacre/analysis/stats"
-	"nacre/rl/config"
 	"nacre/rl/protocol"
 )
 
@@ -108,13 +107,11 @@ func gridOf(runs []Run, s Shape) (*Grid, error) {
 // cellOf summarises the runs of a cell.
 func cellOf(runs []Run, s Shape) (Cell, error) {
 	c := Cell{Begun: len(runs)}
-	bySeed := map[uint64]string{}
+	if _, err := Together(runs); err != nil {
+		return c, err
+	}
 	var counted []Run
 	for _, r := range runs {
-		if before, ok := bySeed[r.Config.Seed]; ok {
-			return c, fmt.Errorf("%s and %s are the same system, family and seed: give one of them", before, r.Dir)
-		}
-		bySeed[r.Config.Seed] = r.Dir
 		if !r.reached(s.At) {
 			c.Notes = append(c.Notes, fmt.Sprintf("seed %d is at %.0f %%", r.Config.Seed, 100*r.Share))
 			continue
@@ -136,7 +133,11 @@ func cellOf(runs []Run, s Shape) (Cell, error) {
 	if err := c.finish(counted, s.Unit); err != nil {
 		return c, err
 	}
-	return c, c.uniform(counted)
+	said, err := Together(counted)
+	if said != "" {
+		c.Notes = append(c.Notes, said)
+	}
+	return c, err
 }
 
 // value is what a run counts as, and the evaluations behind it.
@@ -194,22 +195,6 @@ func (c *Cell) finish(runs []Run, unit float64) error {
 	}
 	c.Final, c.Success = &i, &success
 	c.Budget.TestTasks, c.Budget.Explore = len(first.Tasks), first.Protocol.Explore
-	return nil
-}
-
-// uniform notes it where the runs of a cell differ in more than their seed.
-func (c *Cell) uniform(runs []Run) error {
-	hashes := map[string]bool{}
-	for _, r := range runs {
-		h, err := config.Hash(r.Config, "seed", "checkpoint_every")
-		if err != nil {
-			return err
-		}
-		hashes[h] = true
-	}
-	if len(hashes) > 1 {
-		c.Notes = append(c.Notes, fmt.Sprintf("the seeds have %d different configurations", len(hashes)))
-	}
 	return nil
 }
 

@@ -23,6 +23,8 @@ type Run struct {
 	Session experiment.Session `json:"-"` // the last one
 	Curve   []Point            `json:"-"` // evaluations during training
 	Final   *protocol.Result   `json:"-"` // at the end; nil before it
+
+	history string // tells logs of other programs apart, which name no seed; empty of a run folder
 }
 
 // Point is one evaluation of the test tasks during training.
@@ -70,7 +72,7 @@ func load(root string) ([]Run, error) {
 			runs, err = loadSweep(path)
 		case has(path, experiment.ConfigFile):
 			runs = make([]Run, 1)
-			runs[0], err = loadRun(path, "")
+			runs[0], err = Read(path, "")
 		default:
 			return nil
 		}
@@ -107,7 +109,7 @@ func loadSweep(dir string) ([]Run, error) {
 			out = append(out, Run{Dir: s.Dir, System: s.System, Config: s.Run.Config})
 			continue
 		}
-		r, err := loadRun(s.Dir, s.System)
+		r, err := Read(s.Dir, s.System)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +118,8 @@ func loadSweep(dir string) ([]Run, error) {
 	return out, nil
 }
 
-func loadRun(dir, system string) (Run, error) {
+// Read reads a run folder. system is what a sweep calls it; empty is its algorithm.
+func Read(dir, system string) (Run, error) {
 	r := Run{Dir: dir, System: system}
 	run, err := experiment.View(dir)
 	if err != nil {

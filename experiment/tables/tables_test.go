@@ -288,7 +288,68 @@ func TestCurves(t *testing.T) {
 		t.Fatal(err)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: 1 of the runs end before 500000") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: the mean ends at 500000 environment steps with 2 of 3 seeds") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
 		t.Errorf("with a run that ends early: %+v, %v, %v", panels, notes, err)
+	}
+}
+
+// The walker ends episodes early, so that no two seeds evaluate at one step: their mean is interpolated, their range drawn, and
+// a third seed that stays behind ends with Student's interval, not the line.
+func TestCurvesOfSeedsWithoutCommonSteps(t *testing.T) {
+	dir := t.TempDir()
+	a := [][2]float64{{3633, 169.7}, {5654, 27.5}, {7702, 17.2}}
+	b := [][2]float64{{3642, 53.5}, {5657, 13.4}, {7690, 25.2}}
+	written(t, filepath.Join(dir, "3"), "pearl", "walker-rand-params", 3, a, nil)
+	written(t, filepath.Join(dir, "4"), "pearl", "walker-rand-params", 4, b, nil)
+	runs, err := tables.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panels, notes, err := tables.Curves(runs, tables.CurveOptions{})
+	if err != nil || len(notes) != 0 {
+		t.Fatalf("%v, %v", notes, err)
+	}
+	s := panels[0].Series[0]
+	if !reflect.DeepEqual(s.X, []float64{3642, 5654, 5657, 7690}) || !reflect.DeepEqual(s.Seeds, []int{2, 2, 2, 2}) {
+		t.Errorf("mean of %v seeds at %v", s.Seeds, s.X)
+	}
+	near(t, "the mean where the second begins", s.Y[0], (53.5+169.7-142.2*9/2021)/2)
+	near(t, "its range", s.Hi[3], 25.2)
+	near(t, "its range", s.Lo[3], 27.5-10.3*2036/2048)
+
+	written(t, filepath.Join(dir, "5"), "pearl", "walker-rand-params", 5, [][2]float64{{3600, 60}, {5656, 20}}, nil)
+	if runs, err = tables.Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
+	s = panels[0].Series[0]
+	if err != nil || !reflect.DeepEqual(s.Seeds[len(s.Seeds)-2:], []int{2, 2}) || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: the mean ends at 7690 environment steps with 2 of 3 seeds") {
+		t.Errorf("%v of %v seeds, %v, %v", s.X, s.Seeds, notes, err)
+	}
+}
+
+// What a table refuses or says of seeds, curves do too.
+func TestCurvesOfCopies(t *testing.T) {
+	dir := t.TempDir()
+	points := [][2]float64{{100, 1}, {200, 2}}
+	written(t, filepath.Join(dir, "a"), "pearl", "point-goal", 1, points, nil)
+	written(t, filepath.Join(dir, "b"), "pearl", "point-goal", 1, points[:1], nil)
+	runs, err := tables.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are the same system, family and seed: give one of them") {
+		t.Errorf("two runs of one seed: %v", err)
+	}
+	runs[1].Config.Seed = 2
+	runs[1].Config.TestTasks++
+	_, notes, err := tables.Curves(runs, tables.CurveOptions{})
+	if err != nil || len(notes) != 2 || notes[0] != "point-goal, PEARL: the seeds have 2 different configurations" {
+		t.Errorf("other settings: %q, %v", notes, err)
+	}
+	late := runs[1]
+	late.Curve = []tables.Point{{EnvSteps: 300, Return: 1}}
+	if _, _, err := tables.Curves([]tables.Run{runs[0], late}, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "nothing to draw: point-goal, PEARL: the seeds have 2 different configurations; point-goal, PEARL: no mean is drawn") {
+		t.Errorf("seeds that never overlap: %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"nacre/analysis/frame"
-	"nacre/analysis/plots"
 	"nacre/experiment"
 	"nacre/experiment/study"
 	"nacre/experiment/tables"
@@ -31,6 +30,7 @@ type Run struct {
 	cfg  experiment.Config
 	host experiment.Host
 	at   []setting // its values of what Over varies
+	name string    // of its system in a sweep; empty is that of its algorithm
 }
 
 // Open opens a run folder.
@@ -138,17 +138,22 @@ func (r *Run) named(f *frame.Frame) *frame.Frame {
 	f = f.Label("algorithm", func(frame.Row) string { return rl.Title(r.cfg.Algorithm) }).
 		Compute("seed", func(frame.Row) float64 { return float64(r.cfg.Seed) })
 	for _, s := range r.at {
-		if v, err := strconv.ParseFloat(s.value, 64); err == nil {
-			f = f.Compute(s.name, func(frame.Row) float64 { return v })
-		} else {
-			f = f.Label(s.name, func(frame.Row) string { return s.value })
-		}
+		f = f.With(column(s.name, slices.Repeat([]string{s.value}, f.Len())))
 	}
 	return f
 }
 
-// Curve draws the return on unseen tasks after adaptation over environment steps.
-func (r *Run) Curve() *plots.Chart { return Runs{r}.Curve() }
+// column is one of numbers where all texts are.
+func column(name string, texts []string) frame.Column {
+	v := make([]float64, len(texts))
+	for i, text := range texts {
+		var err error
+		if v[i], err = strconv.ParseFloat(text, 64); err != nil {
+			return frame.Texts(name, texts)
+		}
+	}
+	return frame.Numbers(name, v)
+}
 
 // Returns are those of the evaluation at the end: a row a trajectory, with columns task, repeat, trajectory, return, success
 // (1 or 0) and steps. Trajectories are counted from 0; the later ones are after adaptation, column adapted says which.
@@ -277,7 +282,7 @@ func OpenAll(paths ...string) (Runs, error) {
 	}
 	var runs Runs
 	for _, t := range list {
-		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config})
+		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config, name: t.System})
 	}
 	return runs, nil
 }
@@ -305,16 +310,6 @@ func (r Runs) Metrics() *frame.Frame { return r.joined((*Run).Metrics) }
 
 // Returns are those of all runs.
 func (r Runs) Returns() *frame.Frame { return r.joined((*Run).Returns) }
-
-// Curve draws the returns of all runs over environment steps, a line an algorithm or, where Over varies a setting, one of its
-// values, with the interval over seeds.
-func (r Runs) Curve() *plots.Chart {
-	by := "algorithm"
-	if len(r) > 0 && len(r[0].at) > 0 {
-		by = r[0].at[0].name
-	}
-	return plots.Line(r.Metrics(), "env_steps", "adapted_return", plots.By(by), plots.Labels("environment steps", "return after adaptation"))
-}
 
 // Configs are the settings in which the runs differ: a row a setting, a column a run, named after its folder.
 func (r Runs) Configs() *frame.Frame {

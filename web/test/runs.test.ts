@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Listing, Run } from '../src/runs/api';
-import { at, band, points, smooth } from '../src/runs/curves';
+import { readFileSync } from 'node:fs';
+import { band, chart, configurations, copies, points, smooth } from '../src/runs/curves';
+import { at, note, overSeeds, student } from '../src/runs/seedmean';
 import { seeds } from '../src/runs/seeds';
 import { ago, duration, percent, shortened } from '../src/runs/words';
 import { filter, grouped, Row, Runs, sorted, value } from '../src/runs/model';
 
 const run = (path: string, more: Partial<Run> = {}): Run => ({
   path, group: 'g', algorithm: 'pearl', title: 'PEARL', family: 'point-goal', preset: 'quick/point-goal', seed: 1, state: 'finished', iterations: 3, env_steps: 3000, updates: 30,
-  share: 1, seconds: 10, left: 0, latest: { adapted_return: -5 }, device: 'cpu', started: '2026-01-01T00:00:00Z', changed: '2026-01-02T00:00:00Z', note: { text: '', tags: [], revision: 0 }, version: 1, ...more,
+  share: 1, seconds: 10, left: 0, latest: { adapted_return: -5 }, device: 'cpu', started: '2026-01-01T00:00:00Z', changed: '2026-01-02T00:00:00Z', note: { text: '', tags: [], revision: 0 }, version: 1, identity: path, ...more,
 });
 const listing = (runs: Run[], more: Partial<Listing> = {}): Listing => ({
   version: 1, total: runs.length, runs, root: '/', columns: [], shape: 'a', values: {}, waiting: [], failed: [], starts: true, making: [], ...more,
@@ -63,16 +65,53 @@ test('smoothing keeps constants and starts at the first value', () => {
   assert.deepEqual(points(c, 'updates', 0), { x: [10, 30], y: [1, 5] });
 });
 
+interface SeedCase { name: string; seeds: { x: number[]; y: (number | null)[] }[]; x: number[]; mean: number[]; lo: number[]; hi: number[]; n: number[]; breaks: number[] }
+const seedCases: SeedCase[] = JSON.parse(readFileSync('../analysis/stats/testdata/seeds.json', 'utf8')).cases;
+
+test('the mean over seeds is that of the table of cases', () => {
+  assert.ok(seedCases.length >= 20);
+  for (const c of seedCases) {
+    const m = overSeeds(c.seeds);
+    assert.deepEqual([m.x, m.n, m.breaks], [c.x, c.n, c.breaks], c.name);
+    for (const what of ['mean', 'lo', 'hi'] as const) {
+      assert.equal(m[what].length, c[what].length, `${c.name}: ${what}`);
+      c[what].forEach((w, i) => assert.ok(Math.abs(m[what][i]! - w) <= 1e-8 * (1 + Math.abs(w)), `${c.name}: ${what} ${i} is ${m[what][i]}, want ${w}`));
+    }
+  }
+});
+
+test('of many places evenly spaced ones are taken', () => {
+  const lines = [0, 1, 2].map((k) => { const x = Array.from({ length: 5000 }, (_, i) => 3 * i + k); return { x, y: x }; });
+  const m = overSeeds(lines);
+  assert.deepEqual([m.x.length, m.x[0], m.x.at(-1), m.breaks], [2000, 1, 14998, []]);
+  assert.ok(m.x.every((x, i) => Math.abs(m.mean[i]! - x) < 1e-8));
+});
+
+test('what is said of a mean', () => {
+  const said = (...x: number[][]) => note(overSeeds(x.map((x) => ({ x, y: x.map(() => 0) }))), 'steps');
+  assert.equal(said([1, 2], [1, 2]), '');
+  assert.equal(said([1, 2], [3, 4]), 'no mean is drawn: nowhere have 2 of the 2 seeds values');
+  assert.equal(said([8400, 10400, 12400], [10000, 12000], [10000, 12000, 14000]), 'the mean ends at 12400 steps with 2 of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn');
+  assert.ok(said([0, 1], [0, 1], [5, 6], [5, 6]).endsWith('it breaks off where fewer than 2 of 4 seeds have values'));
+  assert.ok(Math.abs(student(60) - 2.000297822) < 1e-8);
+});
+
 test('bands', () => {
   assert.equal(at([0, 10], [0, 5], 4), 2);
   assert.equal(at([3], [7], 9), 7);
-  const lines = [[1, 2, 3], [2, 3, 4], [3, 4, 5]].map((y) => ({ x: [0, 1, 2], y }));
-  const b = band('g', lines);
-  assert.deepEqual(b.y, [2, 3, 4]);
-  assert.ok(Math.abs(b.hi[0]! - b.y[0]! - 4.303 / Math.sqrt(3)) < 1e-9, 'Student\'s t of three seeds');
-  const two = band('g', [{ x: [0, 1, 4], y: [0, 0, 0] }, { x: [1, 2], y: [1, 3] }]);
-  assert.deepEqual([two.x, two.lo, two.hi], [[1, 2], [0, 0], [1, 3]]);
-  assert.deepEqual(band('none', []).x, []);
+  const two = band('g', [{ x: [0, 1, 4], y: [0, 0, 0] }, { x: [1, 2], y: [1, 3] }], 'steps');
+  assert.deepEqual([two.line.x, two.line.lo, two.line.hi, two.said], [[1, 2], [0, 0], [1, 3], 'values of 1 of 2 seeds up to 4 environment steps are not drawn']);
+  assert.deepEqual(band('none', [], 'steps').line.x, []);
+  const gap = band('g', [[0, 1], [0, 1], [5, 6], [5, 6]].map((x) => ({ x: x.map((v) => 3600 * v), y: x })), 'seconds');
+  const drawn = chart([gap.line], 'return', 'seconds', ['said']) as { panels: { marks: { x: number[] }[] }[]; notes: string[] };
+  assert.deepEqual([drawn.panels[0]!.marks.map((m) => m.x), drawn.notes], [[[0, 1], [5, 6]], ['said']]);
+});
+
+test('copies and configurations', () => {
+  const rows = [...take(run('a', { identity: 'pearl 1' }), run('b', { identity: 'pearl 2' }), run('c', { identity: 'pearl 1', family: 'push' })).rows.values()];
+  assert.deepEqual(copies(rows)?.map((r) => r.path), ['a', 'c']);
+  assert.equal(copies(rows.slice(0, 2)), null);
+  assert.deepEqual([configurations(rows), configurations(rows.slice(0, 2))], [2, 1]);
 });
 
 test('seeds', () => {

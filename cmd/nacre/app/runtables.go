@@ -98,7 +98,7 @@ func (r CurvesReport) WriteText(w io.Writer) error {
 			if s.Lo != nil {
 				around = fmt.Sprintf(" [%.4g, %.4g]", s.Lo[n], s.Hi[n])
 			}
-			fmt.Fprintf(w, "%s, %s: %.4g%s at %.0f environment steps\n", p.Title, s.Name, s.Y[n], around, s.X[n])
+			fmt.Fprintf(w, "%s, %s: %.4g%s at %.0f environment steps%s\n", p.Title, s.Name, s.Y[n], around, s.X[n], behind(s, n))
 		}
 	}
 	for _, n := range r.Notes {
@@ -106,4 +106,17 @@ func (r CurvesReport) WriteText(w io.Writer) error {
 	}
 	_, err := fmt.Fprintln(w, r.File)
 	return err
+}
+
+// behind says how many seeds stand behind point n of a series, and what its interval is.
+func behind(s plots.Series, n int) string {
+	switch {
+	case s.Seeds == nil:
+		return ""
+	case s.Seeds[n] == 1:
+		return ", one seed"
+	case s.Seeds[n] == 2:
+		return ", 2 seeds and their range"
+	}
+	return fmt.Sprintf(", %d seeds and their 95 %% interval", s.Seeds[n])
 }

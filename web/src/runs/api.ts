@@ -11,6 +11,7 @@ export interface Run {
   iterations: number; env_steps: number; updates: number; share: number; seconds: number; left: number;
   latest: Record<string, number | string>; // a text where the number is infinite
   device: string; started: string; changed: string; note: Note; version: number;
+  identity: string; // of several runs with one at most one counts in a mean
 }
 
 export interface Job { path: string; resume?: boolean; args?: string[]; added: string; error?: string }

@@ -3,7 +3,7 @@
 import { el } from '../dom';
 import { ChartView } from '../output/chart/view';
 import { api, Curve } from './api';
-import { band, chart, Line, Over, points } from './curves';
+import { band, chart, configurations, copies, Line, Over, points } from './curves';
 import { Column, grouped, Row } from './model';
 import { shortened } from './words';
 
@@ -32,20 +32,38 @@ export class CurvePanel {
     const column = this.column.value;
     const has = rows.filter((r) => column in (r.latest ?? {}));
     const groups = group ? grouped(has, group) : null;
-    const used = groups ? [...groups].slice(0, mostLines).flatMap(([, list]) => list.slice(0, Math.floor(mostRuns / Math.min(mostLines, groups.size)))) : has.slice(0, mostLines);
+    const share = groups ? Math.floor(mostRuns / Math.min(mostLines, groups.size)) : 0;
+    const used = groups ? [...groups].slice(0, mostLines).flatMap(([, list]) => list.slice(0, share)) : has.slice(0, mostLines);
     void this.load(column, used);
     const curveOf = (r: Row) => this.known.get(key(column, r.path))?.curve ?? null;
     const over = this.over.value as Over, s = Number(this.smoothing.value);
     const names = shortened(used.map((r) => r.path));
+    const notes: string[] = [];
     const lines: Line[] = groups
-      ? [...groups].slice(0, mostLines).map(([name, list]) => band(`${name} (${list.length})`, list.map(curveOf).filter((c) => c !== null).map((c) => points(c, over, s))))
-      : used.map((r, i) => { const c = curveOf(r); return c ? { name: names[i]!, ...points(c, over, s), lo: [], hi: [] } : null; }).filter((l) => l !== null);
+      ? [...groups].slice(0, mostLines).map(([name, list]) => this.mean(name, list, share, curveOf, over, s, notes)).filter((l) => l !== null)
+      : used.map((r, i) => { const c = curveOf(r); return c ? { name: names[i]!, ...points(c, over, s), lo: [], hi: [], breaks: [] } : null; }).filter((l) => l !== null);
     const total = groups ? groups.size : has.length, what = groups ? 'groups' : 'runs';
-    this.note.textContent = total > mostLines ? `${mostLines} of ${total} ${what}${chosen ? '' : '; choose others by their boxes, or group them'}` : groups ? 'means over runs where all have values, with intervals at 95 %' : '';
-    const json = chart(lines, column, over);
+    this.note.textContent = total > mostLines ? `${mostLines} of ${total} ${what}${chosen ? '' : '; choose others by their boxes, or group them'}` : groups ? 'means where half of the seeds, and two, have values; the range of two, intervals at 95 % of more' : '';
+    const json = chart(lines, column, over, notes);
     if (this.view) this.view.update(json);
     else { this.view = new ChartView(json); this.host.append(this.view.dom); }
     this.dom.hidden = !rows.length;
+  }
+
+  /** The line of a group, null where two of its runs are copies; notes get what is to be said. */
+  private mean(name: string, list: Row[], share: number, curveOf: (r: Row) => Curve | null, over: Over, smoothing: number, notes: string[]): Line | null {
+    const taken = list.slice(0, share), known = taken.filter((r) => curveOf(r));
+    if (taken.length < list.length) notes.push(`${name}: ${taken.length} of ${list.length} runs`);
+    const twice = copies(known);
+    if (twice) {
+      notes.push(`${name}: no mean, as ${twice[0].path} and ${twice[1].path} are the same system, family and seed; filter one out, or group by what tells them apart`);
+      return null;
+    }
+    const different = configurations(known);
+    if (different > 1) notes.push(`${name}: the seeds have ${different} different configurations`);
+    const { line, said } = band(`${name} (${known.length})`, known.map((r) => points(curveOf(r)!, over, smoothing)), over);
+    if (said) notes.push(`${name}: ${said}`);
+    return line;
   }
 
   private offer(columns: Column[]): void {

@@ -10,7 +10,7 @@ export interface Mark {
 export interface Scale { label: string; log: boolean; categories: string[] }
 export interface Panel { title: string; marks: Mark[]; references: { name: string; y: number }[] }
 export interface Chart {
-  title: string; x: Scale; y: Scale; names: string[]; by: string; colour: { label: string; lo: number; hi: number } | null; panels: Panel[];
+  title: string; x: Scale; y: Scale; names: string[]; by: string; colour: { label: string; lo: number; hi: number } | null; panels: Panel[]; notes: string[];
 }
 
 const kinds: Kind[] = ['line', 'dots', 'bars', 'boxes', 'cells'];
@@ -30,7 +30,7 @@ export function decode(v: any): Chart {
   }));
   if (!panels.length) throw new Error('The chart has no panels; expected at least one.');
   const colour = v.colour ? { label: String(v.colour.label ?? ''), lo: Number(v.colour.lo), hi: Number(v.colour.hi) } : null;
-  return { title: String(v.title ?? ''), x: scale(v.x), y: scale(v.y), names, by: String(v.by ?? ''), colour, panels };
+  return { title: String(v.title ?? ''), x: scale(v.x), y: scale(v.y), names, by: String(v.by ?? ''), colour, panels, notes: list(v.notes).map(String) };
 }
 
 function mark(m: any, panel: number, series: number): Mark {

@@ -17,6 +17,7 @@ export class ChartView {
   private readonly names = el('div.legend');
   private readonly host = el('div.viewport');
   private readonly tip = el('div.tip', { hidden: true });
+  private readonly notes = el('div.notes');
   private chart: Chart;
   private readonly hidden = new Set<number>();
   private zoom: { x: Range; y: Range } | null = null;
@@ -38,7 +39,7 @@ export class ChartView {
     this.host.addEventListener('pointerdown', (e) => this.press(e));
     this.host.addEventListener('pointerup', (e) => this.release(e));
     this.host.addEventListener('dblclick', () => this.whole());
-    this.dom.append(this.head, this.names, this.host);
+    this.dom.append(this.head, this.names, this.host, this.notes);
     this.drawHead();
   }
 
@@ -60,6 +61,7 @@ export class ChartView {
     this.head.replaceChildren(el('span.title', {}, this.chart.title), el('span.space'),
       el('button.reset', { type: 'button', hidden: !this.zoom, click: () => this.whole() }, 'whole'),
       save('PNG', () => this.savePng()), save('SVG', () => download('chart.svg', 'image/svg+xml', this.file())), save('CSV', () => download('chart.csv', 'text/csv', csv(this.chart))));
+    this.notes.replaceChildren(...this.chart.notes.map((n) => el('p.note', {}, n)));
     const { names } = this.chart;
     const colours = taskColours(names.map(() => null), this.dark);
     this.names.hidden = names.length < 2 && !names[0];

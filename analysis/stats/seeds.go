@@ -1,0 +1,206 @@
+package stats
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Line is the curve of one seed: values Y at places X, such as returns at environment steps.
+type Line struct {
+	X, Y []float64
+}
+
+// SeedMean is the mean of several seeds' lines, at the places X. N seeds have a value at each, of Seeds that have any. Lo and
+// Hi are SeedInterval, Least and Most the range of the seeds; all four are nil where there is one seed. Between the places
+// before and at each index in Breaks there is no mean.
+type SeedMean struct {
+	X, Mean, Lo, Hi, Least, Most []float64
+
+	N, Breaks []int
+	Seeds     int
+	ends      []float64 // of every seed's line, sorted
+}
+
+// mostPlaces bounds how many places a mean is computed at.
+const mostPlaces = 2000
+
+// OverSeeds is the mean of the lines of several seeds by the rule that docs/tables.md states and testdata/seeds.json has the
+// cases of; the page of runs computes the same (web/src/runs/seedmean.ts):
+//
+//   - A point without a finite place and value is left out, points are taken in the order of their places, and of several
+//     at one place the last counts. A line without points is no seed.
+//   - The places are those of all lines. Between its points a line is straight; before its first and behind its last it has
+//     no value.
+//   - There is a mean where at least half of the seeds have a value, and at least two. One seed alone is its own line.
+//   - Of more than 2,000 places the first, the last and evenly spaced ones are taken.
+func OverSeeds(lines []Line) SeedMean {
+	var used []Line
+	for _, l := range lines {
+		if l = l.ordered(); len(l.X) > 0 {
+			used = append(used, l)
+		}
+	}
+	m := SeedMean{Seeds: len(used)}
+	for _, l := range used {
+		m.ends = append(m.ends, l.X[len(l.X)-1])
+	}
+	slices.Sort(m.ends)
+	if len(used) == 1 {
+		m.X, m.Mean = used[0].X, used[0].Y
+		m.N = slices.Repeat([]int{1}, len(m.X))
+		return m
+	}
+	m.places(used)
+	for _, x := range m.X {
+		var v []float64
+		for _, l := range used {
+			if l.spans(x, x) {
+				v = append(v, l.at(x))
+			}
+		}
+		i := SeedInterval(v)
+		m.Mean, m.Lo, m.Hi, m.N = append(m.Mean, i.Mean), append(m.Lo, i.Lo), append(m.Hi, i.Hi), append(m.N, len(v))
+		m.Least, m.Most = append(m.Least, slices.Min(v)), append(m.Most, slices.Max(v))
+	}
+	return m
+}
+
+// UpTo is the mean as far as a place, as if nothing were known beyond it.
+func (m SeedMean) UpTo(end float64) SeedMean {
+	n, _ := slices.BinarySearch(m.X, math.Nextafter(end, math.Inf(1)))
+	if 0 < n && n < len(m.X) {
+		end = m.X[n-1]
+	}
+	for _, v := range []*[]float64{&m.X, &m.Mean, &m.Lo, &m.Hi, &m.Least, &m.Most} {
+		*v = (*v)[:min(n, len(*v))]
+	}
+	b, _ := slices.BinarySearch(m.Breaks, n)
+	m.N, m.Breaks, m.ends = m.N[:n], m.Breaks[:b], slices.Clone(m.ends)
+	for k, e := range m.ends {
+		m.ends[k] = min(e, end)
+	}
+	return m
+}
+
+// ordered is the line without what has no finite place and value, in the order of its places, of equal ones the last.
+func (l Line) ordered() (out Line) {
+	var at []int
+	for i := range min(len(l.X), len(l.Y)) {
+		if finite(l.X[i]) && finite(l.Y[i]) {
+			at = append(at, i)
+		}
+	}
+	slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(l.X[i], l.X[j]) })
+	for k, i := range at {
+		if k+1 == len(at) || l.X[at[k+1]] != l.X[i] {
+			out.X, out.Y = append(out.X, l.X[i]), append(out.Y, l.Y[i])
+		}
+	}
+	return out
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// spans reports whether the line, which has points, reaches from one place to another.
+func (l Line) spans(from, to float64) bool { return l.X[0] <= from && to <= l.X[len(l.X)-1] }
+
+// at is the value at a place that the line spans.
+func (l Line) at(x float64) float64 {
+	i, found := slices.BinarySearch(l.X, x)
+	if found {
+		return l.Y[i]
+	}
+	share := (x - l.X[i-1]) / (l.X[i] - l.X[i-1])
+	return l.Y[i-1] + share*(l.Y[i]-l.Y[i-1])
+}
+
+// needed is how many of the seeds a mean needs.
+func (m *SeedMean) needed() int { return max(2, (m.Seeds+1)/2) }
+
+// places finds where there is a mean, and where it breaks off.
+func (m *SeedMean) places(lines []Line) {
+	var all, starts []float64
+	for _, l := range lines {
+		all, starts = append(all, l.X...), append(starts, l.X[0])
+	}
+	slices.Sort(all)
+	slices.Sort(starts)
+	enough := func(from, to float64) bool { // a line that does not begin by from ends after to: all places lie outside
+		begun := sort.Search(len(starts), func(i int) bool { return starts[i] > from })
+		ended := sort.Search(len(m.ends), func(i int) bool { return m.ends[i] >= to })
+		return begun-ended >= m.needed()
+	}
+	all = slices.DeleteFunc(slices.Compact(all), func(x float64) bool { return !enough(x, x) })
+	broken := false
+	for k, x := range all {
+		broken = broken || k > 0 && !enough(all[k-1], x)
+		if !taken(k, len(all)) {
+			continue
+		}
+		if broken {
+			m.Breaks = append(m.Breaks, len(m.X))
+		}
+		m.X, broken = append(m.X, x), false
+	}
+}
+
+// taken reports whether the k-th of n places is among the mostPlaces evenly spaced ones.
+func taken(k, n int) bool {
+	if n <= mostPlaces {
+		return true
+	}
+	place := func(i int) int { return i * (n - 1) / (mostPlaces - 1) }
+	i := (k*(mostPlaces-1) + n - 2) / (n - 1) // the first whose place is k or beyond
+	return place(i) == k
+}
+
+// Note says in a sentence where seeds are missing from the mean, empty where none is. It calls them seeds, and the places
+// what they are.
+func (m *SeedMean) Note(places string) string {
+	if m.Seeds < 2 {
+		return ""
+	}
+	if len(m.X) == 0 {
+		return fmt.Sprintf("no mean is drawn: nowhere have %d of the %d seeds values", m.needed(), m.Seeds)
+	}
+	var parts []string
+	first, last := m.X[0], m.X[len(m.X)-1]
+	if n := m.N[len(m.N)-1]; n < m.Seeds {
+		parts = append(parts, fmt.Sprintf("the mean ends at %s %s with %d of %d seeds", plain(last), places, n, m.Seeds))
+	}
+	beyond := 0
+	for _, end := range m.ends {
+		if end > last+0.05*(last-first) {
+			beyond++
+		}
+	}
+	if beyond > 0 {
+		parts = append(parts, fmt.Sprintf("values of %d of %d seeds up to %s %s are not drawn", beyond, m.Seeds, plain(m.ends[len(m.ends)-1]), places))
+	}
+	if len(m.Breaks) > 0 {
+		parts = append(parts, fmt.Sprintf("it breaks off where fewer than %d of %d seeds have values", m.needed(), m.Seeds))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// plain writes a place without an exponent.
+func plain(x float64) string {
+	if x == math.Trunc(x) {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
+// SeedInterval is the interval around the mean of one value a seed as curves show it: Student's at 95 % of three seeds and
+// more, the range of two, and of one none (infinite ends).
+func SeedInterval(x []float64) Interval {
+	i := MeanInterval(x)
+	if len(x) == 2 {
+		i.Lo, i.Hi, i.Level = min(x[0], x[1]), max(x[0], x[1]), 1
+	}
+	return i
+}

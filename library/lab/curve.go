@@ -1,0 +1,138 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nacre/analysis/frame"
+	"nacre/analysis/plots"
+	"nacre/experiment"
+	"nacre/experiment/tables"
+)
+
+// Curve draws the return on unseen tasks after adaptation over environment steps.
+func (r *Run) Curve() *plots.Chart { return Runs{r}.Curve() }
+
+// Curve draws the returns of all runs over environment steps: a panel a family, a line a system (what a sweep calls it, else
+// the algorithm) and value of what Over varies, each the mean over its seeds by the rule of stats.OverSeeds, as nacre curves
+// draws it. Copies of a run are an error; notes say where seeds are missing or differ in more than their seed.
+func (r Runs) Curve() *plots.Chart {
+	f, notes, err := r.evaluations()
+	if err != nil {
+		f = frame.Failed(err)
+	}
+	options := []plots.Option{plots.By("line"), plots.Seeds("run"), plots.Labels("environment steps", "return after adaptation")}
+	if varied := r.varied(); len(varied) == 1 && r.systems() == 1 && f.Has(varied[0]) { // numbers are named once, in the legend
+		options[0] = plots.By(varied[0])
+	}
+	if families, err := f.Unique("family"); err == nil && len(families) > 1 {
+		options = append(options, plots.Panels("family"))
+	}
+	for _, n := range notes {
+		options = append(options, plots.Note(n))
+	}
+	return plots.Line(f, "env_steps", "return", options...)
+}
+
+// evaluations are a row an evaluation of every run, with columns family, line, run, env_steps, return and what is varied.
+func (r Runs) evaluations() (f *frame.Frame, notes []string, err error) {
+	var texts [3][]string
+	var numbers [2][]float64
+	varied := r.varied()
+	settings := make([][]string, len(varied))
+	lines := map[[2]string][]tables.Run{}
+	var order [][2]string
+	for _, run := range r {
+		t, err := tables.Read(run.Dir, run.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		at := [2]string{t.Config.Family, run.line(varied, r.systems() > 1)}
+		if lines[at] == nil {
+			order = append(order, at)
+		}
+		lines[at] = append(lines[at], t)
+		for _, p := range t.Curve {
+			for k, v := range []string{at[0], at[1], run.Dir} {
+				texts[k] = append(texts[k], v)
+			}
+			numbers[0], numbers[1] = append(numbers[0], p.EnvSteps), append(numbers[1], p.Return)
+			for k, name := range varied {
+				settings[k] = append(settings[k], run.value(name))
+			}
+		}
+	}
+	for _, at := range order {
+		said, err := tables.Together(lines[at])
+		if err != nil {
+			return nil, nil, fmt.Errorf("lab: %w, or choose runs with Where", err)
+		}
+		if said != "" {
+			notes = append(notes, strings.TrimPrefix(at[1]+": "+said, ": "))
+		}
+	}
+	f = frame.New(frame.Texts("family", texts[0]), frame.Texts("line", texts[1]), frame.Texts("run", texts[2]),
+		frame.Numbers("env_steps", numbers[0]), frame.Numbers("return", numbers[1]))
+	for k, name := range varied {
+		if !f.Has(name) {
+			f = f.With(column(name, settings[k]))
+		}
+	}
+	return f, notes, nil
+}
+
+// varied are the settings of Over that have more than one value among the runs, or one where it is the only one.
+func (r Runs) varied() (names []string) {
+	if len(r) == 0 {
+		return nil
+	}
+	for _, s := range r[0].at {
+		if slices.ContainsFunc(r, func(run *Run) bool { return run.value(s.name) != s.value }) {
+			names = append(names, s.name)
+		}
+	}
+	if len(names) == 0 && len(r[0].at) > 0 {
+		names = []string{r[0].at[0].name}
+	}
+	return names
+}
+
+// value is a run's value of a setting that Over varies.
+func (r *Run) value(name string) string {
+	for _, s := range r.at {
+		if s.name == name {
+			return s.value
+		}
+	}
+	return ""
+}
+
+// system is what the run's line is called.
+func (r *Run) system() string {
+	if r.name == "" {
+		return r.cfg.Algorithm
+	}
+	return r.name
+}
+
+// systems counts the systems of the runs.
+func (r Runs) systems() int {
+	found := map[string]bool{}
+	for _, run := range r {
+		found[run.system()] = true
+	}
+	return len(found)
+}
+
+// line tells the run's line from others in a chart.
+func (r *Run) line(varied []string, several bool) string {
+	var parts []string
+	if several || len(varied) == 0 {
+		parts = append(parts, experiment.Title(r.system()))
+	}
+	for _, name := range varied {
+		parts = append(parts, name+" "+r.value(name))
+	}
+	return strings.Join(parts, ", ")
+}
