@@ -24,9 +24,11 @@ func init() {
 		"Names":           reflect.ValueOf(p0.Names),
 		"Options":         reflect.ValueOf((*p0.Options)(nil)),
 		"Point":           reflect.ValueOf((*p0.Point)(nil)),
+		"Read":            reflect.ValueOf(p0.Read),
 		"Run":             reflect.ValueOf((*p0.Run)(nil)),
 		"Shape":           reflect.ValueOf((*p0.Shape)(nil)),
 		"Statistics":      reflect.ValueOf((*p0.Statistics)(nil)),
 		"Table":           reflect.ValueOf((*p0.Table)(nil)),
+		"Together":        reflect.ValueOf(p0.Together),
 	})
 }
