@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"nacre/internal/nearest"
+	"nacre/internal/quiet"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 	"nacre/library"
@@ -91,7 +92,9 @@ func main() {
 	if !ok || flag.NArg() > 1 {
 		fail(fmt.Errorf("%q: expected one of %v%s", flag.Args(), names, nearest.Hint(flag.Arg(0), names)))
 	}
+	done := quiet.Measure()
 	r := measure()
+	done()
 	r.Date = time.Now().Format(time.DateOnly)
 	r.Commands = []string{"go run -tags mujoco ./bench/cells " + flag.Arg(0)}
 	out := json.NewEncoder(os.Stdout)

@@ -11,11 +11,13 @@ import (
 	"os"
 
 	"nacre/bench/cputime"
+	"nacre/internal/quiet"
 	"nacre/sim"
 	_ "nacre/sim/families"
 )
 
 func main() {
+	defer quiet.Measure()()
 	names := os.Args[1:]
 	if len(names) == 0 {
 		names = []string{"cheetah-vel", "ant-dir", "humanoid-dir", "walker-rand-params", "ml1/push"}

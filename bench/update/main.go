@@ -19,6 +19,7 @@ import (
 
 	"nacre/bench/cputime"
 	"nacre/core/cpu"
+	"nacre/internal/quiet"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
@@ -44,6 +45,7 @@ func main() {
 	kernel := flag.String("kernel", "", "kernels, the fastest if empty")
 	updates := flag.Int("updates", 5, "updates to time")
 	flag.Parse()
+	defer quiet.Measure()()
 	for _, s := range strings.Split(*size, ",") {
 		for _, k := range strings.Split(*kernel, ",") {
 			t, err := run(s, k, *updates)

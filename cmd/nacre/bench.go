@@ -11,6 +11,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/core/devices"
 	"nacre/core/gpu/roofline"
+	"nacre/internal/quiet"
 )
 
 func benchCommand(env *app.Env, a actions) *cobra.Command {
@@ -29,6 +30,13 @@ func benchCommand(env *app.Env, a actions) *cobra.Command {
 	}
 	if a.BenchKernel != nil {
 		cmd.AddCommand(benchKernelCommand(env, a.BenchKernel))
+	}
+	for _, c := range cmd.Commands() { // what trains behind everything else stands still meanwhile
+		run := c.RunE
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			defer quiet.Measure()()
+			return run(cmd, args)
+		}
 	}
 	return cmd
 }

@@ -111,6 +111,23 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 	return bytes + int64(len(text)) + 1, writeText(filepath.Join(to, ResultsFile), string(text)+"\n")
 }
 
+// PackRun copies a finished run in the form in which runs are shipped: no checkpoint, and of the weights those that act. It
+// returns the bytes written.
+func PackRun(from, to, algorithm string) (bytes int64, err error) {
+	for _, name := range trained {
+		copied := copyFile
+		if name == experiment.WeightsFile {
+			copied = copyWeights(algorithm)
+		}
+		n, err := copied(filepath.Join(from, name), filepath.Join(to, name))
+		if err != nil {
+			return bytes, err
+		}
+		bytes += n
+	}
+	return bytes, nil
+}
+
 // copyWeights is copyFile for an algorithm's weights, of the networks that act where the algorithm says which.
 func copyWeights(algorithm string) func(from, to string) (int64, error) {
 	known, err := rl.Lookup(algorithm)

@@ -35,6 +35,7 @@ var generators = map[string]func(root, arguments string) (string, error){
 	"packages": packages,
 	"house":    house,
 	"vectors":  vectors,
+	"evidence": evidence,
 }
 
 // fill returns the text of a page, the file name, with all of its generated blocks written anew. Comments that begin with
