@@ -24,12 +24,21 @@ func Schedule(c rl.Config) (iterations, updates int) {
 // Acts are the networks that a learner of New adapts and acts with.
 func Acts() []string { return []string{"encoder", "policy", "obs"} }
 
+// Small are the settings of PEARL's table that tests on devices use.
+func Small() []string {
+	return []string{
+		"pearl.latent=3", "pearl.hidden=29", "pearl.encoder_hidden=21", "pearl.meta_batch=4", "pearl.batch=70", "pearl.context=65",
+		"pearl.pre_tanh_reg=0.01",
+	}
+}
+
 func init() {
 	rl.Register(rl.Algorithm{
 		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
 		Tables:    []rl.Table{Table},
 		Schedule:  Schedule,
 		Protocol:  "oyster",
+		Small:     Small(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },
 		Window:    func(c rl.Config) int { return Of(c).Context },
 		Acts:      Acts(),

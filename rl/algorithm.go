@@ -1,6 +1,7 @@
 package rl
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -33,6 +34,9 @@ type Algorithm struct {
 	Presets []PresetOf
 	// New makes a learner with freshly drawn parameters and no data.
 	New func(Config, Setup) (Learner, error)
+	// Small are settings of its tables, as "pearl.hidden=29", with which tests run its programs on every device: sizes that no
+	// tile or vector divides, and everything in use that a device must compute. Register requires them.
+	Small []string
 	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
 	// learners are not Encoding.
 	Window func(Config) int
@@ -85,7 +89,11 @@ func put(a Algorithm) {
 func Register(a Algorithm) {
 	registry.Lock()
 	defer registry.Unlock()
-	if err := a.complete(); err != nil {
+	err := a.complete()
+	if err == nil && len(a.Small) == 0 {
+		err = errors.New("Small is missing")
+	}
+	if err != nil {
 		panic(fmt.Sprintf("rl: algorithm %q: %v", a.Name, err))
 	}
 	put(a)

@@ -22,7 +22,8 @@ func drawing(name string) Algorithm {
 			c.Algorithm = name
 			return c
 		}}},
-		New: func(Config, Setup) (Learner, error) { return nil, fmt.Errorf("%s draws nothing", name) },
+		New:   func(Config, Setup) (Learner, error) { return nil, fmt.Errorf("%s draws nothing", name) },
+		Small: []string{name + ".depth=1"},
 	}
 }
 
@@ -52,6 +53,7 @@ func TestRegister(t *testing.T) {
 		"Schedule is missing":                           func(a *Algorithm) { a.Schedule = nil },
 		"New is missing":                                func(a *Algorithm) { a.New = nil },
 		"Protocol is missing":                           func(a *Algorithm) { a.Protocol = "" },
+		"Small is missing":                              func(a *Algorithm) { a.Small = nil },
 		`unknown protocol "oister"; did you mean`:       func(a *Algorithm) { a.Protocol = "oister" },
 		"table pencil is registered with another":       func(a *Algorithm) { a.Tables = []Table{{"pencil", ink{4}}} },
 		`table "brush" with default int`:                func(a *Algorithm) { a.Tables = []Table{{"brush", 3}} },

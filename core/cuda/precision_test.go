@@ -24,11 +24,10 @@ import (
 // tclUpdate is TCL-PEARL's update and a memory with the parameters it starts from.
 func tclUpdate(t *testing.T) (*core.Program, core.Memory) {
 	t.Helper()
-	for _, of := range programs.All(t) {
-		for _, p := range of.Programs {
-			if of.Algorithm == "tcl-pearl" && strings.HasSuffix(p.Name, ".update") {
-				return p, of.Memory
-			}
+	of := programs.For(t, "tcl-pearl")
+	for _, p := range of.Programs {
+		if strings.HasSuffix(p.Name, ".update") {
+			return p, of.Memory
 		}
 	}
 	t.Fatal("there is no update of TCL-PEARL")

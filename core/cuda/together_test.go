@@ -37,8 +37,8 @@ func scattered(of map[string][]float64, seed uint64) map[string][]float64 {
 func TestTogether(t *testing.T) {
 	heavy.Skip(t, "runs eight seeds on the processor's stand-in for a GPU")
 	fake := fakecuda.Use(t)
-	for _, of := range programs.All(t)[:2] {
-		name := of.Algorithm
+	for _, name := range []string{"pearl", "tcl-pearl"} {
+		of := programs.For(t, name)
 		for way, o := range map[string]cuda.Options{"": {}, "own": {Products: "own"}, "one by one": {}, "tf32": {Precision: "tf32"}, "tf32x3": {Precision: "tf32x3"}} {
 			if way != "" && name == "pearl" {
 				continue

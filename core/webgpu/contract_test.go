@@ -10,7 +10,6 @@ import (
 	"nacre/core"
 	"nacre/core/coretest"
 	"nacre/core/webgpu"
-	"nacre/rl/replay/mirror/mirrortest"
 )
 
 // openDevice makes a device on the first adapter, or skips the test where there is none.
@@ -50,12 +49,8 @@ func TestContract(t *testing.T) {
 	coretest.Run(t, newDevice, coretest.Options{Tolerance: tolerance, Allocates: true})
 }
 
-// What a GPU draws is what package replay draws.
-func TestFeedDrawsAsReplayDoes(t *testing.T) {
-	mirrortest.Run(t, newDevice, nil)
-}
-
-func TestNormals(t *testing.T) { mirrortest.Normals(t, newDevice(t)) }
+// The figures of the yardstick over three updates.
+func TestYardstick(t *testing.T) { coretest.JudgeYardstick(t, newDevice(t), 1e-4) }
 
 // A GPU that is taken away in the middle of training is an error of every call from then on; so is a text that is no
 // shader, with the compiler's words.

@@ -21,16 +21,9 @@ import (
 
 	"nacre/core"
 	"nacre/core/ref"
-	"nacre/pearl"
+	_ "nacre/experiment" // registers the algorithms
 	"nacre/rl"
-	"nacre/rl/belief"
-	"nacre/rl/maml"
-	"nacre/rl/mql"
-	"nacre/rl/oracle"
-	"nacre/rl/rl2"
-	"nacre/rl/varibad"
 	"nacre/sim"
-	"nacre/tcl"
 )
 
 func must(t testing.TB, err error) {
@@ -65,52 +58,36 @@ func (r *recorder) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	return r.Device.Load(p, m)
 }
 
-// All is every program of every algorithm.
+// All is every program of every algorithm that is registered, each with the settings that it registers as small.
 func All(t testing.TB) []Of {
-	family, err := sim.Lookup("point-goal")
+	var out []Of
+	for _, name := range rl.Names() {
+		out = append(out, For(t, name))
+	}
+	return out
+}
+
+// For is every program of one algorithm.
+func For(t testing.TB, name string) Of {
+	t.Helper()
+	a, err := rl.Lookup(name)
+	must(t, err)
+	const on = "point-goal"
+	family, err := sim.Lookup(on)
 	must(t, err)
 	train, _, err := family.Tasks(1, 5, 0)
 	must(t, err)
 	pool, err := sim.NewPool(family, 1, 4)
 	must(t, err)
 	t.Cleanup(func() { pool.Close() })
-	p := pearl.Default()
-	p.Latent, p.Hidden, p.EncoderHidden, p.MetaBatch, p.Batch, p.Context = 3, 29, 21, 4, 70, 65
-	p.PreTanhReg = 0.01
-	w := tcl.Default()
-	w.Window = p.Context
-	o := oracle.Default()
-	o.Hidden, o.MetaBatch, o.Batch = 27, 3, 70
-	var out []Of
-	add := func(name string, open func(core.Device) (interface{ Close() error }, error)) {
-		r := &recorder{Device: ref.Device}
-		l, err := open(r)
-		must(t, err)
-		t.Cleanup(func() { l.Close() })
-		out = append(out, Of{name, r.programs, r.memory})
-	}
-	setup := func(d core.Device) rl.Setup {
-		return rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: d, Pool: pool, Workers: 1, Envs: 4}
-	}
-	type closer = interface{ Close() error }
-	add("pearl", func(d core.Device) (closer, error) { return pearl.New(p, setup(d), nil) })
-	add("tcl-pearl", func(d core.Device) (closer, error) {
-		return pearl.New(p, setup(d), func(enc belief.Encoder, n int) (belief.Auxiliary, error) { return tcl.New(w, enc, n) })
-	})
-	add("oracle", func(d core.Device) (closer, error) { return oracle.New(o, setup(d)) })
-	m := maml.Default()
-	add("maml", func(d core.Device) (closer, error) { return maml.New(m, setup(d)) })
-	r := rl2.Default()
-	r.Hidden, r.MetaBatch, r.Episodes, r.Chunk = 21, 3, 2, 4
-	add("rl2", func(d core.Device) (closer, error) { return rl2.New(r, setup(d)) })
-	q := mql.Default()
-	q.Hidden, q.Context, q.History, q.Batch = 27, 5, 4, 70
-	add("mql", func(d core.Device) (closer, error) { return mql.New(q, setup(d)) })
-	v := varibad.Default()
-	v.Embed, v.Memory, v.Decoder, v.PolicyHidden, v.Trials, v.Unroll, v.Posteriors, v.Decodes, v.MetaBatch, v.BufferTrials = 9, 21, 19, 23, 3, 5, 4, 4, 4, 20
-	v.StateWeight = 0.5
-	add("varibad", func(d core.Device) (closer, error) { return varibad.New(v, setup(d)) })
-	return out
+	cfg := rl.Default()
+	cfg.Algorithm, cfg.Family = name, on
+	must(t, rl.Change(&cfg, a.Small...))
+	r := &recorder{Device: ref.Device}
+	l, err := a.New(cfg, rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: r, Pool: pool, Workers: 1, Envs: 4})
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	return Of{name, r.programs, r.memory}
 }
 
 // Content draws what goes into a program: parameters as the algorithm starts them, weights and flags between 0 and 1,

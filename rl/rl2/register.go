@@ -26,6 +26,7 @@ func init() {
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Epochs },
 		Protocol:  scored,
+		Small:     []string{"rl2.hidden=21", "rl2.meta_batch=3", "rl2.episodes=2", "rl2.chunk=4"},
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
 		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },

@@ -27,6 +27,10 @@ func init() {
 		Tables:   []rl.Table{table},
 		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },
 		Protocol: scored,
+		Small: []string{
+			"varibad.embed=9", "varibad.memory=21", "varibad.decoder=19", "varibad.policy_hidden=23", "varibad.trials=3", "varibad.unroll=5",
+			"varibad.posteriors=4", "varibad.decodes=4", "varibad.meta_batch=4", "varibad.buffer_trials=20", "varibad.state_weight=0.5",
+		},
 		Presets: []rl.PresetOf{
 			{Name: "quick/point-goal-varibad", About: "the point robot by VariBAD: 720,000 steps, 7,500 updates", Make: pointRobot},
 		},

@@ -23,6 +23,9 @@ func New(p pearl.Config, c tcl.Config, s rl.Setup) (*pearl.Learner, error) {
 	return pearl.New(p, s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) { return tcl.New(c, enc, metaBatch) })
 }
 
+// small are the settings that tests on devices use; windows are as long as PEARL's contexts.
+func small() []string { return append(pearl.Small(), "tcl.window=65") }
+
 func init() {
 	rl.Register(rl.Algorithm{
 		Name: name, Title: "TCL-PEARL", About: "PEARL with trajectory contrastive learning of its context encoder",
@@ -35,6 +38,7 @@ func init() {
 		},
 		Schedule:  pearl.Schedule,
 		Protocol:  "oyster",
+		Small:     small(),
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(pearl.Of(c), tcl.Of(c), s) },
 		Window:    func(c rl.Config) int { return tcl.Of(c).Window },

@@ -34,6 +34,7 @@ func init() {
 		},
 		Schedule: pearl.Schedule,
 		Protocol: "oyster",
+		Small:    small(),
 		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) {
 			if err := errors.Join(config.Check(pearl.Of(c)), config.Check(tcl.Of(c))); err != nil {
 				return nil, err

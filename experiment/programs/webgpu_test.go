@@ -1,24 +1,57 @@
 //go:build (((linux || darwin) && (amd64 || arm64)) || js) && !nogpu
 
-package webgpu_test
+package programs_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
-	"nacre/core/coretest"
+	"nacre/core"
 	"nacre/core/ref"
+	"nacre/core/webgpu"
 	"nacre/experiment/programs"
 	"nacre/internal/heavy"
 	"nacre/rl"
+	"nacre/rl/replay/mirror/mirrortest"
 	"nacre/rl/rltest"
 	"nacre/rl/yardstick"
-	_ "nacre/tcl/tclpearl"
 )
 
 // wholeVariable asks for what takes many minutes: yardsticks at full size, and everything in the browser too.
 const wholeVariable = "NACRE_WEBGPU_WHOLE"
+
+var shared core.Device
+
+// newDevice is one device on the first adapter for all tests, as it compiles what they have in common once. The test is
+// skipped where there is no adapter.
+func newDevice(t testing.TB) core.Device {
+	t.Helper()
+	if shared != nil {
+		return shared
+	}
+	d, err := webgpu.New(webgpu.Options{})
+	var missing *webgpu.Error
+	if errors.As(err, &missing) && (missing.Fault == webgpu.NoLibrary || missing.Fault == webgpu.NoDevice) {
+		t.Skipf("not tested: %v", err)
+	}
+	must(t, err)
+	shared = d
+	return d
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a GPU draws is what package replay draws.
+func TestFeedDrawsAsReplayDoes(t *testing.T) { mirrortest.Run(t, newDevice, nil) }
+
+func TestNormals(t *testing.T) { mirrortest.Normals(t, newDevice(t)) }
 
 // Every program of every algorithm, run twice, agrees with the reference in outputs, parameters and the optimiser's state,
 // and is the same bits when it is run again.
@@ -51,9 +84,6 @@ func TestPrograms(t *testing.T) {
 		})
 	}
 }
-
-// The figures of the yardstick over three updates.
-func TestYardstick(t *testing.T) { coretest.JudgeYardstick(t, newDevice(t), 1e-4) }
 
 // The same at the sizes of the publications, of every algorithm that has a yardstick.
 func TestYardsticksInFull(t *testing.T) {
