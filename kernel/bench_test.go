@@ -14,7 +14,7 @@ func BenchmarkStart(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
 			for range b.N {
-				s := startOn(b, e.engine)
+				s := e.start(b)
 				if r, _ := execute(s, "1 + 1"); value(r) != "2" {
 					b.Fatal(value(r))
 				}
@@ -28,7 +28,7 @@ func BenchmarkStart(b *testing.B) {
 func BenchmarkCell(b *testing.B) {
 	for _, e := range engines {
 		b.Run(e.name, func(b *testing.B) {
-			s := startOn(b, e.engine)
+			s := e.start(b)
 			execute(s, "x := 0")
 			b.ResetTimer()
 			for k := range b.N {
@@ -57,7 +57,7 @@ func BenchmarkCode(b *testing.B) {
 	} {
 		for _, e := range engines {
 			b.Run(code.name+"/"+e.name, func(b *testing.B) {
-				s := startOn(b, e.engine)
+				s := e.start(b)
 				if r, _ := execute(s, code.code); r.Error != nil {
 					b.Fatal(r.Error)
 				}

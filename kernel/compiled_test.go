@@ -13,11 +13,21 @@ import (
 	"nacre/kernel/kerneltest"
 )
 
-func init() { engines = append(engines, testEngine{"go", kernel.Compiled("..", ""), nil}) }
+func init() { engines = append(engines, testEngine{"go", startCompiled}) }
+
+// startCompiled starts a session that compiles its cells, each for as long as a build takes: tests that are to be quick do
+// without.
+func startCompiled(t testing.TB) kernel.Session {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles cells")
+	}
+	return startOn(t, kernel.Compiled("..", ""))
+}
 
 // What the checker lets pass and the compiler does not is an error at its place in the cell, and the session goes on.
 func TestCompilerErrorsHavePlaces(t *testing.T) {
-	s := startOn(t, kernel.Compiled("..", ""))
+	s := startCompiled(t)
 	if r, _ := execute(s, "x := 1"); r.Error != nil {
 		t.Fatal(value(r))
 	}
@@ -33,7 +43,7 @@ func TestCompilerErrorsHavePlaces(t *testing.T) {
 
 // A panic in a function of the cell is located where it happens, also behind calls.
 func TestPanicInACompiledFunction(t *testing.T) {
-	s := startOn(t, kernel.Compiled("..", ""))
+	s := startCompiled(t)
 	r, _ := execute(s, "func f(m map[string]int) {\n\tm[\"a\"] = 1\n}\nf(nil)")
 	if r.Error == nil || r.Error.Name != "Panic" || len(r.Error.Positions) != 1 || r.Error.Positions[0].Line != 2 {
 		t.Errorf("got %+v", r.Error)
@@ -42,7 +52,7 @@ func TestPanicInACompiledFunction(t *testing.T) {
 
 // Loops at the top level of a cell hold its variables in registers, and whatever ends them leaves what was assigned.
 func TestLoopsAtTheTopLevel(t *testing.T) {
-	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
 		{"n, xs := 0, []int{1, 2, 3}\nfor {\n\tn++\n\txs[n] = 10 * n\n}", "Panic: runtime error: index out of range [3] with length 3"},
 		{"n", "3"},
 		{`a, b, text := 0, 1, ""
@@ -70,7 +80,7 @@ for n = 0; n < 4; n++ { *p += 1 }
 
 // Loops that are written out as several rounds end where they are to, after any number of them, and fail at their line.
 func TestTightLoops(t *testing.T) {
-	s := startOn(t, kernel.Compiled("..", ""))
+	s := startCompiled(t)
 	kerneltest.Cells(t, s, [][2]string{
 		{`func find(xs []int, x int) (k int) {
 	for k = 0; k < len(xs); k++ {
@@ -109,7 +119,7 @@ got`, "[5 0 0 1 1 13 2 14 3 62 4 62]"},
 func TestCellsThatDeclareNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	s := startOn(t, kernel.Compiled("..", ""))
+	s := startCompiled(t)
 	kerneltest.Cells(t, s, [][2]string{
 		{`import ("errors"; "fmt"; "math"; "os"; "strings"; "time")
 type P struct{ X int; y int }
@@ -168,7 +178,7 @@ half(2); sum(); _ = P{}; _, _, _ = math.Pi, os.Args, strings.ToUpper`, ""},
 
 // A cell that is not compiled reads as compiled code does: what calls return pointers to after all of its calls.
 func TestReadsComeAfterCalls(t *testing.T) {
-	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
 		{`type T struct{ X int }
 func (t T) Get() int { return t.X }
 t, xs := &T{1}, []int{1}
@@ -186,7 +196,7 @@ func add(a, b int) int { return a*100 + b }`, ""},
 // What the run time says of types names them as the program does, also of those that were redefined.
 func TestNamesOfTheRunTime(t *testing.T) {
 	nils := "value method main.V.Get called using nil *V pointer"
-	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
 		{`import ("fmt"; "reflect")
 type V struct{ X int }
 func (v V) Get() int { return v.X }
@@ -203,7 +213,7 @@ _ = reflect.TypeOf`, ""},
 
 // What cells share with compiled ones is the package's own, and ends the cell rather than the kernel.
 func TestSharedLoggers(t *testing.T) {
-	s := startOn(t, kernel.Compiled("..", ""))
+	s := startCompiled(t)
 	ended := "Exit: the kernel and its variables are still there; the cell ended with exit status "
 	kerneltest.Cells(t, s, [][2]string{
 		{`import ("bytes"; "fmt"; "log"; "os")
@@ -228,7 +238,7 @@ _, _, _ = os.Args, log.New, fmt.Print`, ""},
 
 // Values in interfaces do not get methods that are added later, and a line says so.
 func TestMethodsAddedLater(t *testing.T) {
-	s := startOn(t, kernel.Compiled("..", ""))
+	s := startCompiled(t)
 	kerneltest.Cells(t, s, [][2]string{{"import \"fmt\"\ntype T struct{ A int }\ntype U struct{}\nx := T{1}\nheld := []any{x}\nfmt.Print(x, held, U{})", "{1} [{1}] {}"}})
 	_, out := execute(s, "func (t T) String() string { return \"a T\" }\nfunc (U) String() string { return \"a U\" }\nfmt.Print(x, held, U{})")
 	if got := out.Stdout(); got != "a T [{1}] a U" {
@@ -242,7 +252,7 @@ func TestMethodsAddedLater(t *testing.T) {
 // The run time may make the method table of a type and an interface before a plugin has its own: cells after it take
 // the type for the same.
 func TestMethodTablesOfTheProcess(t *testing.T) {
-	kerneltest.Cells(t, startOn(t, kernel.Compiled("..", "")), [][2]string{
+	kerneltest.Cells(t, startCompiled(t), [][2]string{
 		{"import \"fmt\"\ntype Shape interface{ Area() float64 }\ntype Sq struct{ S float64 }\nfunc (s Sq) Area() float64 { return s.S * s.S }", ""},
 		{"var xs = []any{Sq{1}, Sq{2}}\nshapes := []Shape{}\nfor _, x := range xs { shapes = append(shapes, x.(Shape)) }", ""},
 		{`sum := 0.0

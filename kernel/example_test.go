@@ -8,11 +8,11 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
-	"nacre/library"
+	"nacre/kernel/standard"
 )
 
 func Example() {
-	s, err := kernel.New(kernel.Options{Library: library.New()})
+	s, err := kernel.New(kernel.Options{Library: standard.Library()})
 	if err != nil {
 		fmt.Println(err)
 		return

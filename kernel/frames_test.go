@@ -14,7 +14,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // A panic tells the calls that led to it, across cells, each with its cell and line.
 func TestPanicsHaveStackTraces(t *testing.T) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { stackTraces(t, startOn(t, e.engine)) })
+		t.Run(e.name, func(t *testing.T) { stackTraces(t, e.start(t)) })
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func TestErrorsLeftOut(t *testing.T) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
-			s := startOn(t, e.engine)
+			s := e.start(t)
 			kerneltest.Cells(t, s, [][2]string{
 				{`import ("errors"; "fmt"; "strconv"; "strings"; "os"; "bytes")
 type own struct{ n int }
@@ -79,36 +79,6 @@ func TestPlaceOfAnErrorLeftOut(t *testing.T) {
 	}
 }
 
-// A last value that cannot be shown has the place of its expression, whatever runs it, and whatever lines it ran.
-func TestValueThatCannotBeShown(t *testing.T) {
-	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
-			s := startOn(t, e.engine)
-			for _, c := range []struct {
-				code, line string
-				at         kernel.Position
-			}{
-				{"import \"nacre/analysis/frame\"\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n\ttable.Sort(\"stpes\")",
-					"   4 |  table.Sort(\"stpes\")", kernel.Position{Line: 4, Column: 2}},
-				{"_ = 1 +\n1\ntable.Sort(\"stpes\")", "   3 | table.Sort(\"stpes\")", kernel.Position{Line: 3, Column: 1}},
-				{"func sorted() *frame.Frame {\n\treturn table.Sort(\n\t\t\"stpes\")\n}\nx := 1; sorted()", "   5 | x := 1; sorted()", kernel.Position{Line: 5, Column: 9}},
-				{"%time table.\n  Sort(\"stpes\")", "   1 |       table.", kernel.Position{Line: 1, Column: 7}},
-			} {
-				r, _ := execute(s, c.code)
-				if r.Error == nil || r.Error.Name != "Error" || !strings.Contains(r.Error.Message, `did you mean "steps"?`) || !slices.Equal(r.Error.Positions, []kernel.Position{c.at}) {
-					t.Errorf("%s: got %+v, want the place %v", c.code, r.Error, c.at)
-					continue
-				}
-				text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
-				want := fmt.Sprintf("\nline %d of this cell\n%s\n%s^", c.at.Line, c.line, strings.Repeat(" ", 6+c.at.Column))
-				if !strings.HasSuffix(text, want) {
-					t.Errorf("%s: want %s\nin %s", c.code, want, text)
-				}
-			}
-		})
-	}
-}
-
 // Of a long line an error shows the part around its place, with the mark below the first character of what is wrong.
 func TestPlaceInALongLine(t *testing.T) {
 	s := start(t)
@@ -143,6 +113,9 @@ func TestPlaceInALongLine(t *testing.T) {
 
 // As a program, cells do what they do in the notebook: the calls that leave errors out are wrapped.
 func TestProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
 	s := start(t)
 	cells, decls := s.Program([]string{
 		"import (\"fmt\"; \"strconv\")",

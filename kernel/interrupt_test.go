@@ -11,12 +11,11 @@ import (
 
 func TestInterrupt(t *testing.T) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { interrupts(t, e.engine) })
+		t.Run(e.name, func(t *testing.T) { interrupts(t, e.start(t)) })
 	}
 }
 
-func interrupts(t *testing.T, engine kernel.Engine) {
-	s := startOn(t, engine)
+func interrupts(t *testing.T, s kernel.Session) {
 	execute(s, "state := 7\nadd := func(n int) int { return state + n }")
 	for _, c := range kerneltest.Interrupts {
 		took, err := kerneltest.Interrupt(s, c.Code)
@@ -44,12 +43,11 @@ func TestContextEnds(t *testing.T) {
 
 func TestRecursionWithoutEnd(t *testing.T) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { recursion(t, e.engine) })
+		t.Run(e.name, func(t *testing.T) { recursion(t, e.start(t)) })
 	}
 }
 
-func recursion(t *testing.T, engine kernel.Engine) {
-	s := startOn(t, engine)
+func recursion(t *testing.T, s kernel.Session) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it takes a second or two of processor time
 	defer cancel()
 	r := s.Execute(ctx, kernel.Request{Code: "func f(n int) int { return f(n+1) + 1 }\nf(0)"}, &kerneltest.Output{})

@@ -9,11 +9,11 @@ import (
 
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
-	"nacre/library"
+	"nacre/kernel/standard"
 )
 
 func TestLibraryIsComplete(t *testing.T) {
-	l := library.New()
+	l := standard.Library()
 	l.Doc = nil
 	if _, err := kernel.New(kernel.Options{Library: l}); err == nil || !strings.Contains(err.Error(), "has no function Doc") {
 		t.Errorf("a library without documentation: %v", err)

@@ -43,6 +43,9 @@ func proxy(t *testing.T, m module.Version, files map[string]string) string {
 // Cells import modules: one that %get pins in go.mod, then the same from the module cache alone, and packages of the
 // module that the notebook itself lies in. What cannot be had is one sentence.
 func TestModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles cells")
+	}
 	source, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -91,4 +94,11 @@ func TestModules(t *testing.T) {
 		{"import \"example.com/greet\"", `CompileError: 1:8: package "example.com/greet" is not one this notebook can import: the engine yaegi has its own packages only, the engine go imports those of other modules too`},
 		{"%get example.com/greet@v1.2.0", "CompileError: %get: the engine yaegi has its own packages only; modules are for the engine go"},
 	})
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

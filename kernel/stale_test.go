@@ -133,7 +133,7 @@ func TestStale(t *testing.T) {
 func TestStaleOutOfOrder(t *testing.T) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
-			p := newPage(t, startOn(t, e.engine), "n := 0\nfunc inc() { n++ }", "n", "inc()", "n + 1")
+			p := newPage(t, e.start(t), "n := 0\nfunc inc() { n++ }", "n", "inc()", "n + 1")
 			p.run()
 			p.is("", "after all cells ran")
 			p.run(3)

@@ -11,7 +11,7 @@ import (
 // onEngines runs cells one after another on each engine, each with what it must print followed by what it must show.
 func onEngines(t *testing.T, steps [][2]string) {
 	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) { kerneltest.Cells(t, startOn(t, e.engine), steps) })
+		t.Run(e.name, func(t *testing.T) { kerneltest.Cells(t, e.start(t), steps) })
 	}
 }
 
@@ -81,8 +81,6 @@ func TestTraps(t *testing.T) {
 		{"ps := []*int{}\nfor i := range 3 { ps = append(ps, &i) }\n*ps[0] + *ps[1] + *ps[2]", "3"},
 		{"func() (s string) { defer func() { s = fmt.Sprint(recover()) }(); panic(nil) }()", strconv.Quote(nilPanic)},
 		{"panic(nil)", "Panic: " + nilPanic},
-		{"import \"gonum.org/v1/gonum/mat\"\ntype diag struct{ n int }\nfunc (g diag) Dims() (int, int) { return g.n, g.n }\nfunc (g diag) At(i, j int) float64 { if i == j { return 2 }; return 0 }\nfunc (g diag) T() mat.Matrix { return g }\nmat.Sum(mat.DenseCopyOf(diag{3}))", "6"},
-		{"import \"gonum.org/v1/plot\"\nimport \"gonum.org/v1/plot/vg/draw\"\ntype dot struct{}\nfunc (dot) Plot(c draw.Canvas, p *plot.Plot) {}\nfunc (dot) DataRange() (a, b, c, d float64) { return 1, 2, 3, 4 }\npl := plot.New()\npl.Add(dot{})\npl.X.Min + pl.Y.Max", "5"},
 		{"import \"log\"\nfunc() { defer fmt.Println(\"no\"); defer func() { recover() }(); log.SetFlags(0); log.Fatal(\"end\") }()", "Exit: the kernel and its variables are still there; the cell ended with exit status 1"},
 	})
 }

@@ -3,11 +3,12 @@ package library
 import (
 	"go/types"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
+	"nacre/internal/bundle"
+	"nacre/kernel/standard"
 	"nacre/library/symbols"
 )
 
@@ -40,19 +41,22 @@ func Load(p *types.Package) error {
 	if f == "" || loading.done[f] {
 		return nil
 	}
-	data, err := symbols.Types.ReadFile("types_js_" + f + ".bin.gz")
-	if err != nil {
-		return err
+	data, ok := standard.Types[f]
+	if !ok {
+		var err error
+		if data, err = symbols.Types.ReadFile("types_js_" + f + ".bin.gz"); err != nil {
+			return err
+		}
 	}
-	if _, err := read(data, loading.known); err != nil {
+	if _, err := bundle.Read(data, loading.known); err != nil {
 		return err
 	}
 	loading.done[f] = true
 	return nil
 }
 
-// standard is empty: the tables of what the browser's kernel has of the standard library are generated.
-var standard map[string]map[string]reflect.Value
+// others are the tables of what the browser's kernel has of the standard library.
+var others = standard.Tables
 
 // Absent says why a package that other kernels have is not in this one; "" where there is nothing to say.
 func Absent(path string) string {

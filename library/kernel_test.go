@@ -188,6 +188,9 @@ func TestOwnPackages(t *testing.T) {
 	if !i.Found || !strings.Contains(i.Data.MIME["text/plain"].(string), "func WithPerplexity(p float64) tsne.Option") {
 		t.Errorf("WithPerplexity is described by %v", i.Data.MIME["text/plain"])
 	}
+	if r, _ := execute(s, `import "gonum.org/stat"`); r.Error == nil || !strings.HasSuffix(r.Error.Message, `there is "gonum.org/v1/gonum/stat"`) {
+		t.Errorf("a package under a shorter path: %+v", r.Error)
+	}
 	r, _ := execute(s, `import "my/stats"`)
 	if r.Error == nil || !strings.HasSuffix(r.Error.Message, `there is "nacre/analysis/stats"`) {
 		t.Errorf("a package under another path: %+v", r.Error)
@@ -256,4 +259,34 @@ func TestFailedValue(t *testing.T) {
 	if reply, _ := execute(s, "f.Select(\"stepps\").Err() != nil"); reply.Error != nil {
 		t.Errorf("who asks for the error gets %v", reply.Error)
 	}
+}
+
+// After a cell that was refused, the first recover of a notebook has the functions before it lowered again: their bodies may
+// have been checked with other objects meanwhile.
+func TestLoweredAgainAfterARefusal(t *testing.T) {
+	cellsTest(t, [][2]string{
+		{`import "encoding/asn1"
+type Node struct{ Kids []*Node }
+func (n *Node) Size() int {
+	s := 1
+	for _, k := range n.Kids {
+		s += k.Size()
+	}
+	return s
+}
+func count(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 1 + count(n-1)
+}`, ""},
+		{`type Pair struct{ A, B int }
+func (n *Node) Twice() int { return 2*n.Size() + count(2) }
+func more() { asn1.Marshal(Pair{}) }`, "CompileError: 3:28: encoding/asn1.Marshal looks into its argument by reflection, which shows no types of cells; convert main.Pair to a type without names from cells first"},
+		{`f := func() (r any) {
+	defer func() { r = recover() }()
+	panic((&Node{[]*Node{{}, {}}}).Size() + count(3))
+}
+f()`, "6"},
+	})
 }

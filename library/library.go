@@ -10,23 +10,15 @@ package library
 //go:generate go run ./gen
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"fmt"
-	"go/constant"
-	"go/token"
 	"go/types"
-	"io"
 	"path"
 	"reflect"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 
-	"golang.org/x/tools/go/gcexportdata"
-
+	"nacre/internal/bundle"
 	"nacre/library/symbols"
 )
 
@@ -35,7 +27,7 @@ import (
 // field IValue and the method M in the field WM.
 var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 	all := map[string]map[string]reflect.Value{}
-	for _, tables := range []map[string]map[string]reflect.Value{standard, symbols.Tables} {
+	for _, tables := range []map[string]map[string]reflect.Value{others, symbols.Tables} {
 		for key, table := range tables {
 			p := path.Dir(key)
 			if all[p] == nil {
@@ -51,27 +43,9 @@ var Symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
 
 // Types are the importable packages by path. Checkers share them. Call Load before looking into one.
 var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
-	// What was read before stays: these are of the system the tables are used on, not of the one they were made on.
-	own := types.NewPackage("runtime", "runtime")
-	for name, value := range map[string]string{"GOOS": runtime.GOOS, "GOARCH": runtime.GOARCH} {
-		own.Scope().Insert(types.NewConst(token.NoPos, own, name, types.Typ[types.UntypedString], constant.MakeString(value)))
-	}
-	m := map[string]*types.Package{"runtime": own}
+	m := bundle.Known()
 	return m, prepare(m)
 })
-
-// read adds the packages of a bundle to those read.
-func read(bundle []byte, known map[string]*types.Package) ([]*types.Package, error) {
-	data, err := unpack(bundle)
-	if err != nil {
-		return nil, err
-	}
-	pkgs, err := gcexportdata.ReadBundle(bytes.NewReader(data), token.NewFileSet(), known)
-	if err != nil {
-		return nil, fmt.Errorf("the embedded package types: %w", err)
-	}
-	return pkgs, nil
-}
 
 // Importable says whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
@@ -103,7 +77,7 @@ var counts = sync.OnceValue(func() map[string]int {
 func Doc(path, name string) string { return docs()[path][name] }
 
 var docs = sync.OnceValue(func() map[string]map[string]string {
-	data, err := unpack(symbols.Documentation)
+	data, err := bundle.Unpack(symbols.Documentation)
 	if err != nil {
 		panic(err)
 	}
@@ -113,11 +87,3 @@ var docs = sync.OnceValue(func() map[string]map[string]string {
 	}
 	return m
 })
-
-func unpack(data []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-}

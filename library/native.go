@@ -9,13 +9,14 @@ import (
 
 	"github.com/traefik/yaegi/stdlib"
 
+	"nacre/internal/bundle"
 	"nacre/library/symbols"
 )
 
 // prepare reads all types: it takes a few milliseconds.
 func prepare(m map[string]*types.Package) error {
 	known := maps.Clone(m)
-	pkgs, err := read(symbols.Types, known)
+	pkgs, err := bundle.Read(symbols.Types, known)
 	for _, p := range pkgs {
 		m[p.Path()] = p
 	}
@@ -25,8 +26,8 @@ func prepare(m map[string]*types.Package) error {
 // Load completes the types of a package.
 func Load(*types.Package) error { return nil }
 
-// standard are the interpreter's own tables of the standard library.
-var standard = stdlib.Symbols
+// others are the interpreter's own tables of the standard library.
+var others = stdlib.Symbols
 
 // Absent says why a package that other kernels have is not in this one; "" where there is nothing to say.
 func Absent(string) string { return "" }

@@ -84,13 +84,14 @@ func interrupts() record {
 		Labels:  []string{"kind"},
 		Columns: []column{{"go", "engine go", 0}, {"yaegi", "yaegi", 0}},
 	}
-	for _, c := range kerneltest.Interrupts {
+	all := slices.Concat(kerneltest.Interrupts, kerneltest.LibraryInterrupts)
+	for _, c := range all {
 		r.Rows = append(r.Rows, row{[]string{c.Kind}, map[string]any{}})
 	}
 	for name := range engines {
 		s := open(name)
 		value(s, "state := 7\nadd := func(n int) int { return state + n }")
-		for k, c := range kerneltest.Interrupts {
+		for k, c := range all {
 			took, err := kerneltest.Interrupt(s, c.Code)
 			if err != nil {
 				fail(err)

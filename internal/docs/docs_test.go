@@ -54,7 +54,7 @@ func TestPagesAreCurrent(t *testing.T) {
 
 // TestArrowsGoDownwards keeps the order of the house.
 func TestArrowsGoDownwards(t *testing.T) {
-	all, err := arrows(rootOf(t))
+	all, err := arrows(rootOf(t), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,6 +63,29 @@ func TestArrowsGoDownwards(t *testing.T) {
 	}
 	for _, a := range upward(all) {
 		t.Errorf("%s imports %s, which is not on a lower floor of the house (internal/docs/house.go)", a.from, a.to)
+	}
+}
+
+// TestArrowsOfTestsGoDownwards keeps what a room's tests compile below it, but for the few that may climb.
+func TestArrowsOfTestsGoDownwards(t *testing.T) {
+	all, err := arrows(rootOf(t), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 50 {
+		t.Fatalf("only %d imports across rooms found in tests", len(all))
+	}
+	climbs := map[string]bool{}
+	for _, a := range upward(all) {
+		climbs[a.from] = true
+		if climbing[a.from] == "" {
+			t.Errorf("a test of %s imports %s, which is not on a lower floor of the house: move the test to a room above both (internal/docs/house.go)", a.from, a.to)
+		}
+	}
+	for from := range climbing {
+		if !climbs[from] {
+			t.Errorf("no test of %s climbs any more: strike it from the list in internal/docs/house.go", from)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ var floors = [][]room{
 	},
 	{
 		{"bench", "measurements beside PyTorch, Python's environments, other t-SNE libraries and other kernels"},
+		{"fidelity", "programs in cells and as compiled: what they print and how they end must be the same"},
 	},
 	{
 		{"library", "what cells may import; `symbols` is generated, `display` shows things, `cell` knows the running cell"},
@@ -48,6 +49,14 @@ var floors = [][]room{
 	{{"internal", "small tools without a meaning of their own"}},
 }
 
+// climbing are the packages whose tests may import from floors above their own, each with the reason.
+var climbing = map[string]string{
+	"core/cuda":   "its tests look into the device while it runs whole algorithms",
+	"pearl":       "its tests attach TCL's loss to the learner's insides",
+	"notebooks":   "its tests run the notebooks with the program",
+	"web/browser": "its tests drive the whole program from a page",
+}
+
 // An arrow is an import across rooms: the package that imports and the one imported, without the module's name.
 type arrow struct{ from, to string }
 
@@ -57,8 +66,8 @@ func top(folder string) string {
 	return name
 }
 
-// arrows reads the imports of all Go files but tests, under every build tag and for every system.
-func arrows(root string) ([]arrow, error) {
+// arrows reads the imports of all Go files that are no tests, or of all tests, under every build tag and for every system.
+func arrows(root string, tests bool) ([]arrow, error) {
 	found := map[arrow]bool{}
 	rooms := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -87,7 +96,7 @@ func arrows(root string) ([]arrow, error) {
 		}
 		folder := filepath.ToSlash(relative)
 		rooms[top(folder)] = true
-		if strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_test.go") != tests {
 			return nil
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
@@ -145,7 +154,7 @@ func upward(all []arrow) []arrow {
 // house draws rooms and arrows as a Mermaid diagram, without the arrows that follow from others, and lists the rooms.
 // What goes up, and fails the test, is drawn as such.
 func house(root, _ string) (string, error) {
-	all, err := arrows(root)
+	all, err := arrows(root, false)
 	if err != nil {
 		return "", err
 	}

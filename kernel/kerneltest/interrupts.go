@@ -40,8 +40,12 @@ var Interrupts = []struct{ Kind, Code string }{
 	{"goroutine", "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\ngo func() { defer wg.Done(); for {} }()\nwg.Wait()"},
 	{"many goroutines", "for range 50 { go func() { for { } }() }\nselect {}"},
 	{"native sort", "import \"sort\"\nxs := make([]int, 1000000)\nfor { sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] }) }"},
-	{"native call that waits", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\nif err != nil { panic(err) }\nl.Accept()"},
 	{"native call of a loop", "import \"strings\"\nstrings.Map(func(r rune) rune { for { } }, \"a\")"},
+}
+
+// LibraryInterrupts are such cells for a session with all that notebooks may import.
+var LibraryInterrupts = []struct{ Kind, Code string }{
+	{"native call that waits", "import \"net\"\nl, err := net.Listen(\"tcp\", \"127.0.0.1:0\")\nif err != nil { panic(err) }\nl.Accept()"},
 	{"rollouts", `import ("nacre/library/cell"; "nacre/sim")
 family, err := sim.Lookup("point-goal")
 if err != nil { panic(err) }

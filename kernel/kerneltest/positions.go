@@ -1,7 +1,28 @@
 package kerneltest
 
+import (
+	"strings"
+
+	"nacre/kernel"
+)
+
 // Position is a place in a cell, at the mark |, and the entry that completion is to have among its first there.
 type Position struct{ Code, Want string }
+
+// At splits code at the mark | that stands for the cursor, which counts code points.
+func At(code string) (text string, cursor int) {
+	before, after, _ := strings.Cut(code, "|")
+	return before + after, len([]rune(before))
+}
+
+// FirstFive are the texts of the first five completions.
+func FirstFive(c kernel.Completion) []string {
+	var list []string
+	for _, m := range c.Matches[:min(5, len(c.Matches))] {
+		list = append(list, m.Text)
+	}
+	return list
+}
 
 // PositionCells have run before the positions below are asked.
 var PositionCells = []string{

@@ -28,7 +28,7 @@ import (
 
 // Own says whether a package of this module is one that cells import. The rest is the program around them.
 func Own(path string) bool {
-	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "kernel", "library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
+	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "fidelity", "kernel", "library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
 		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {
 			return false
 		}

@@ -79,6 +79,9 @@ func family(path string) string {
 	case "gonum.org", "gorgonia.org", "nacre":
 		return strings.TrimSuffix(first, ".org")
 	}
+	if !slices.Contains(browser, path) {
+		return "more"
+	}
 	if slices.Contains([]string{"cmp", "errors", "fmt", "iter", "maps", "slices", "sort", "strconv", "strings", "sync"}, path) {
 		return "base"
 	}

@@ -1,6 +1,6 @@
 // Command gen writes what cells may import: the symbol tables of packages outside the standard library (and of what
 // the interpreter's own tables lack of it), one bundle of export data from which cells are type-checked, and the
-// documentation shown on inspection, all in library/symbols. Run it with `go generate ./library`.
+// documentation shown on inspection, in library/symbols and kernel/standard. Run it with `go generate ./library`.
 package main
 
 import (
@@ -43,13 +43,15 @@ func main() {
 	if want := version.Lang("go" + digests["go"]); version.Lang(runtime.Version()) != want {
 		log.Fatalf("this is %s: expected %s, the Go of go.mod, so that the tables compile with it and all newer ones: set GOTOOLCHAIN=%s.0 or a later %[2]s", runtime.Version(), want, want)
 	}
-	stale, err := filepath.Glob(filepath.Join(folder, "s[yt][md]_*.go"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, name := range stale {
-		if err := os.Remove(name); err != nil {
+	for _, tables := range []string{filepath.Join(folder, "sym_*.go"), filepath.Join(standardFolder, "std_*.go")} {
+		stale, err := filepath.Glob(tables)
+		if err != nil {
 			log.Fatal(err)
+		}
+		for _, name := range stale {
+			if err := os.Remove(name); err != nil {
+				log.Fatal(err)
+			}
 		}
 	}
 	paths := append(append(standard(), list...), "nacre/...")
@@ -84,21 +86,21 @@ func main() {
 			constraint = ""
 		default:
 			// The browser's kernel is built without the interpreter's own tables, which link the whole library.
-			if src := symbols(p.Types, nil, "js"); src != "" {
-				write("std_"+name+".go", gofmt(src))
+			if src := symbols(p.Types, nil, "standard", ""); src != "" {
+				write(filepath.Join(standardFolder, "std_"+name+".go"), gofmt(src))
 			}
 		}
-		if src := symbols(p.Types, have, constraint); src != "" {
-			write("sym_"+name+".go", gofmt(src))
+		if src := symbols(p.Types, have, "symbols", constraint); src != "" {
+			put("sym_"+name+".go", gofmt(src))
 		}
 	}
 	docs := map[string]map[string]string{}
 	for _, p := range pkgs {
 		docs[p.PkgPath] = documentation(p)
 	}
-	write("types.bin.gz", bundle(cfg.Fset, pkgs))
-	write("docs.json.gz", encoded(docs))
-	write("uses.txt", []byte(uses(pkgs)))
+	put("types.bin.gz", bundle(cfg.Fset, pkgs))
+	put("docs.json.gz", encoded(docs))
+	put("uses.txt", []byte(uses(pkgs)))
 	var absent []string
 	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		if inBrowser(p.PkgPath) {
@@ -108,8 +110,8 @@ func main() {
 		delete(docs, p.PkgPath)
 		return true
 	})
-	write("absent_js.txt", []byte(strings.Join(absent, "\n")+"\n"))
-	write("docs_js.json.gz", encoded(docs))
+	put("absent_js.txt", []byte(strings.Join(absent, "\n")+"\n"))
+	put("docs_js.json.gz", encoded(docs))
 	// A browser takes a second to read all types at once: it reads a family of packages when one of it is imported.
 	families := map[string][]*packages.Package{}
 	var index strings.Builder
@@ -118,11 +120,15 @@ func main() {
 		families[f] = append(families[f], p)
 		fmt.Fprintln(&index, p.PkgPath, p.Name, f)
 	}
-	write("types_js.txt", []byte(index.String()))
+	put("types_js.txt", []byte(index.String()))
 	for f, list := range families {
-		write("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
+		if f == "base" || f == "std" {
+			write(filepath.Join(standardFolder, "types_"+f+".bin.gz"), bundle(cfg.Fset, list))
+		} else {
+			put("types_js_"+f+".bin.gz", bundle(cfg.Fset, list))
+		}
 	}
-	write("api.txt", api.Format(digests))
+	put("api.txt", api.Format(digests))
 }
 
 // bundle is the types of packages as export data.
@@ -177,11 +183,14 @@ func theirs(key string) map[string]reflect.Value {
 	return table
 }
 
-// folder is where everything is written, seen from library.
-const folder = "symbols"
+// folder is where what is written goes, seen from library, and standardFolder where that of the standard library goes which
+// needs none of the interpreter's tables.
+const folder, standardFolder = "symbols", "../kernel/standard"
+
+func put(name string, data []byte) { write(filepath.Join(folder, name), data) }
 
 func write(name string, data []byte) {
-	if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
+	if err := os.WriteFile(name, data, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -282,8 +291,9 @@ func fields(t *doc.Type, put func(name, text string)) {
 
 // symbols returns the table of p: functions, variables and types that the interpreter does not have already, and a
 // wrapper for each interface through which a type of a cell can implement it. Constants need none, as the cell
-// compiler folds them, and generic declarations have no symbol. A constraint says for which systems the table is.
-func symbols(p *types.Package, have map[string]reflect.Value, constraint string) string {
+// compiler folds them, and generic declarations have no symbol. It belongs to a package called name; a constraint says for
+// which systems it is.
+func symbols(p *types.Package, have map[string]reflect.Value, name, constraint string) string {
 	key := p.Path() + "/" + p.Name()
 	g := &table{pkg: p, imports: map[string]string{}}
 	for _, name := range p.Scope().Names() {
@@ -301,7 +311,7 @@ func symbols(p *types.Package, have map[string]reflect.Value, constraint string)
 	if constraint != "" {
 		fmt.Fprintf(&b, "//go:build %s\n\n", constraint)
 	}
-	fmt.Fprint(&b, "package symbols\n\nimport (\n\t\"reflect\"\n")
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"reflect\"\n", name)
 	var paths []string
 	for p := range g.imports {
 		paths = append(paths, p)

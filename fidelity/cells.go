@@ -1,0 +1,111 @@
+package fidelity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
+)
+
+// Class is how cells compare with the compiled program.
+type Class string
+
+const (
+	Same    Class = "same"
+	Refused Class = "refused"        // with a sentence that says what is not supported
+	Wrong   Class = "wrong error"    // one that the compiled program does not have, or in other words
+	Silent  Class = "silently wrong" // other output, without an error before it
+)
+
+// Outcome is what running a program in cells gave.
+type Outcome struct {
+	Class Class
+	Got   Result
+	Error string // of a program that was refused or failed
+}
+
+// refusals are in the messages of what an engine refuses.
+var refusals = []string{"not supported", "types of cells", "no package", "cannot be imported", "is not in this kernel", "is not one this notebook can import"}
+
+// InCells runs a program in cells of the session and compares it with what it gave compiled.
+func InCells(s kernel.Session, p *Program, want Result) Outcome {
+	out := &kerneltest.Output{}
+	var fail *kernel.Error
+	for _, code := range p.Cells {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
+		r := s.Execute(ctx, kernel.Request{Code: code}, out)
+		cancel()
+		if fail = r.Error; fail != nil {
+			break
+		}
+	}
+	o := Outcome{Class: Same, Got: Result{Output: tidy(out.Stdout())}}
+	if fail == nil {
+		if o.Got != want {
+			o.Class = Silent
+		}
+		return o
+	}
+	o.Error = fail.Name + ": " + fail.Message
+	o.Got.End = o.Error
+	switch fail.Name {
+	case "Panic":
+		text := strings.TrimSuffix(fail.Message, " (in a goroutine of this cell)")
+		if strings.HasPrefix(text, "stack overflow") {
+			o.Got.End = "fatal error: stack overflow"
+		} else {
+			o.Got.End = tidy("panic: " + text)
+			if typ, ok := strings.CutSuffix(want.End, " 0xADDRESS"); ok && strings.HasPrefix(o.Got.End, typ+" ") {
+				o.Got.End = want.End // a cell shows the value instead
+			}
+		}
+	case "Exit":
+		o.Got.End = "exit status " + fail.Message[strings.LastIndexByte(fail.Message, ' ')+1:]
+	case "Interrupted":
+		o.Got.End = "ran too long"
+		if strings.Contains(want.End, "deadlock") {
+			o.Got.End = want.End
+		}
+	}
+	switch {
+	case o.Got == want:
+	case !strings.HasPrefix(want.Output, o.Got.Output):
+		o.Class = Silent
+	case fail.Name == "CompileError" && refusal(fail.Message):
+		o.Class = Refused
+	default:
+		o.Class = Wrong
+	}
+	return o
+}
+
+func refusal(message string) bool {
+	for _, r := range refusals {
+		if strings.Contains(message, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// String shows a difference.
+func (o Outcome) Difference(p *Program, want Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %s\n", p.Name, o.Class, o.Error)
+	got, expected := strings.Split(o.Got.Output+o.Got.End, "\n"), strings.Split(want.Output+want.End, "\n")
+	for k := 0; k < max(len(got), len(expected)); k++ {
+		at := func(l []string) string {
+			if k < len(l) {
+				return l[k]
+			}
+			return "(nothing)"
+		}
+		if at(got) != at(expected) {
+			fmt.Fprintf(&b, "line %d: got\n\t%s\nwant\n\t%s\n", k+1, at(got), at(expected))
+			break
+		}
+	}
+	return b.String()
+}

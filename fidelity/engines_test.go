@@ -1,0 +1,97 @@
+package fidelity
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"nacre/kernel"
+	"nacre/kernel/kerneltest"
+)
+
+// onEngines runs a test in a session of each engine, with all that cells may import.
+func onEngines(t *testing.T, test func(t *testing.T, s kernel.Session)) {
+	needsCells(t)
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			if e.name != "yaegi" && testing.Short() {
+				t.Skip("compiles cells")
+			}
+			s := e.start(t)
+			defer s.Close()
+			test(t, s)
+		})
+	}
+}
+
+// Native code ends where the cell is interrupted that called it.
+func TestInterruptOfNativeCalls(t *testing.T) {
+	onEngines(t, func(t *testing.T, s kernel.Session) {
+		for _, c := range kerneltest.LibraryInterrupts {
+			took, err := kerneltest.Interrupt(s, c.Code)
+			if err != nil {
+				t.Fatalf("%s: %v", c.Kind, err)
+			}
+			t.Logf("%s ended %v after the interrupt", c.Kind, took.Round(time.Millisecond))
+			if r, _ := kerneltest.Execute(s, "1 + 1"); kerneltest.Value(r) != "2" {
+				t.Fatalf("the next cell: %s", kerneltest.Value(r))
+			}
+		}
+	})
+}
+
+// Types of cells implement interfaces of packages outside the standard library.
+func TestTypesForNativeInterfaces(t *testing.T) {
+	onEngines(t, func(t *testing.T, s kernel.Session) {
+		kerneltest.Cells(t, s, [][2]string{
+			{"import \"gonum.org/v1/gonum/mat\"\ntype diag struct{ n int }\nfunc (g diag) Dims() (int, int) { return g.n, g.n }\nfunc (g diag) At(i, j int) float64 { if i == j { return 2 }; return 0 }\nfunc (g diag) T() mat.Matrix { return g }\nmat.Sum(mat.DenseCopyOf(diag{3}))", "6"},
+			{"import \"gonum.org/v1/plot\"\nimport \"gonum.org/v1/plot/vg/draw\"\ntype dot struct{}\nfunc (dot) Plot(c draw.Canvas, p *plot.Plot) {}\nfunc (dot) DataRange() (a, b, c, d float64) { return 1, 2, 3, 4 }\npl := plot.New()\npl.Add(dot{})\npl.X.Min + pl.Y.Max", "5"},
+		})
+	})
+}
+
+// A last value that cannot be shown has the place of its expression, whatever runs it, and whatever lines it ran.
+func TestValueThatCannotBeShown(t *testing.T) {
+	onEngines(t, func(t *testing.T, s kernel.Session) {
+		for _, c := range []struct {
+			code, line string
+			at         kernel.Position
+		}{
+			{"import \"nacre/analysis/frame\"\ntable := frame.Of(map[string][]float64{\"steps\": {1}})\n\n\ttable.Sort(\"stpes\")",
+				"   4 |  table.Sort(\"stpes\")", kernel.Position{Line: 4, Column: 2}},
+			{"_ = 1 +\n1\ntable.Sort(\"stpes\")", "   3 | table.Sort(\"stpes\")", kernel.Position{Line: 3, Column: 1}},
+			{"func sorted() *frame.Frame {\n\treturn table.Sort(\n\t\t\"stpes\")\n}\nx := 1; sorted()", "   5 | x := 1; sorted()", kernel.Position{Line: 5, Column: 9}},
+			{"%time table.\n  Sort(\"stpes\")", "   1 |       table.", kernel.Position{Line: 1, Column: 7}},
+		} {
+			r, _ := kerneltest.Execute(s, c.code)
+			if r.Error == nil || r.Error.Name != "Error" || !strings.Contains(r.Error.Message, `did you mean "steps"?`) || !slices.Equal(r.Error.Positions, []kernel.Position{c.at}) {
+				t.Errorf("%s: got %+v, want the place %v", c.code, r.Error, c.at)
+				continue
+			}
+			text := colours.ReplaceAllString(strings.Join(r.Error.Traceback, "\n"), "")
+			want := fmt.Sprintf("\nline %d of this cell\n%s\n%s^", c.at.Line, c.line, strings.Repeat(" ", 6+c.at.Column))
+			if !strings.HasSuffix(text, want) {
+				t.Errorf("%s: want %s\nin %s", c.code, want, text)
+			}
+		}
+	})
+}
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Tables and types of packages are made on one system and used on others.
+func TestCellsKnowTheirSystem(t *testing.T) {
+	needsCells(t)
+	s := open(t)
+	defer s.Close()
+	out := &kerneltest.Output{}
+	s.Execute(context.Background(), kernel.Request{Code: "import (\n\t\"fmt\"\n\t\"runtime\"\n)\nfmt.Print(runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine() > 0)"}, out)
+	if want := runtime.GOOS + runtime.GOARCH + "true"; out.Stdout() != want {
+		t.Errorf("a cell finds itself on %q, want %q", out.Stdout(), want)
+	}
+}

@@ -1,0 +1,66 @@
+// Package standard is the part of Go's standard library that cells can import where the interpreter's own tables of it are
+// not linked: in a browser, whose kernel takes tables and types from here, and in the kernel's own tests, which run on it
+// alone and so need nothing that lies above the kernel. `go generate ./library` writes all of it but this file.
+package standard
+
+import (
+	_ "embed"
+	"go/types"
+	"path"
+	"reflect"
+	"sync"
+
+	"nacre/internal/bundle"
+	"nacre/kernel"
+)
+
+// Tables are the symbols of each package, by its path, a slash and its name.
+var Tables = map[string]map[string]reflect.Value{}
+
+func add(key string, symbols map[string]reflect.Value) { Tables[key] = symbols }
+
+//go:embed types_base.bin.gz
+var base []byte
+
+//go:embed types_std.bin.gz
+var std []byte
+
+// Types are bundles of the packages' types as package bundle reads them: "base" of those that nearly every cell imports,
+// "std" of the others.
+var Types = map[string][]byte{"base": base, "std": std}
+
+// Library is the packages as a kernel takes them. They have no documentation, and no value has a form besides its text.
+func Library() kernel.Library {
+	return kernel.Library{
+		Types: packages, Load: func(*types.Package) error { return nil }, Symbols: symbols,
+		Importable: func(path string) bool { known, _ := packages(); return known[path] != nil },
+		Absent:     func(string) string { return "" },
+		Doc:        func(string, string) string { return "" },
+		Uses:       func(string, string) int { return 0 },
+		Texts:      func(string, string, int) []string { return nil },
+		Forms:      func(any) (map[string]any, error) { return nil, nil },
+		Brief:      func(any) (string, int, bool) { return "", 0, false },
+	}
+}
+
+var packages = sync.OnceValues(func() (map[string]*types.Package, error) {
+	known, m := bundle.Known(), map[string]*types.Package{}
+	for _, packed := range Types {
+		list, err := bundle.Read(packed, known)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			m[p.Path()] = p
+		}
+	}
+	return m, nil
+})
+
+var symbols = sync.OnceValue(func() map[string]map[string]reflect.Value {
+	m := map[string]map[string]reflect.Value{}
+	for key, table := range Tables {
+		m[path.Dir(key)] = table
+	}
+	return m
+})
