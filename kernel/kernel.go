@@ -9,7 +9,11 @@
 //	fmt.Println(reply.Value.MIME["text/plain"])
 package kernel
 
-import "context"
+import (
+	"context"
+
+	"nacre/kernel/assist"
+)
 
 // Session is one running kernel: the packages, declarations and variables that its cells share, from New to Close. (A
 // session of Jupyter's protocol is one of a client with it; package kernel/jupyter keeps those.) Execute calls come one at a time; every other method may be called at any time, from
@@ -138,25 +142,15 @@ type Output interface {
 	Input(prompt string, password bool) (string, error)
 }
 
-// Completion proposes Matches for the code points from Start to End.
-type Completion struct {
-	Matches    []Match
-	Start, End int
-}
-
-// Match is one completion. Kind is "function", "method", "variable", "constant", "type", "field", "key", "package" or
-// "keyword"; Signature may be empty.
-type Match struct {
-	Text, Kind, Signature string
-	Insert                string // what is put in its place, where that is not Text, as "Latent: " of a field
-	Import                *Edit  // what the cell has to import besides, nil where nothing
-}
-
-// Edit is text to be inserted at a code point of a cell.
-type Edit struct {
-	At   int
-	Text string
-}
+// What assistance returns is package assist's.
+type (
+	Completion   = assist.Completion   // what may stand at the cursor
+	Match        = assist.Match        // one of that
+	Edit         = assist.Edit         // text to be inserted
+	Signature    = assist.Signature    // the function that is being called
+	Completeness = assist.Completeness // whether code can be run as it stands
+	Entry        = assist.Entry        // a name of the library
+)
 
 // Draft is what can be said of a cell before it runs, for those who write it. Nothing of it runs code. Cursors count
 // code points.
@@ -172,14 +166,6 @@ type Draft interface {
 
 	// Import is what the cell has to import to use a package, nil where it can already.
 	Import(code, path string) *Edit
-}
-
-// Signature is a function that is being called. Its zero value says that there is none.
-type Signature struct {
-	Label      string   // as it would be declared, without func
-	Parameters [][2]int // where each stands in Label, in code points from and to
-	Active     int      // index of the parameter at the cursor, -1 where the function takes fewer
-	Doc        string
 }
 
 // Source is a code cell of a notebook. Ran says that it ran as it stands.
@@ -209,20 +195,6 @@ type Problem struct {
 type Inspection struct {
 	Found bool
 	Data  Data // text/plain and text/markdown
-}
-
-// Completeness is Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".
-type Completeness struct{ Status, Indent string }
-
-// Entry is a name of the library.
-type Entry struct {
-	Path      string // of its package
-	Package   string // the name that cells use for it
-	Name      string // "Sum", "Dense.Mul", "" for the package itself
-	Kind      string // as of a Match
-	Signature string
-	Doc       string // the first sentence
-	Snippet   string // code that uses it, with ${name} where something is to be filled in
 }
 
 // Variable is one variable of the session.

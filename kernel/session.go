@@ -17,6 +17,7 @@ import (
 
 	"nacre/internal/breathe"
 	"nacre/internal/version"
+	"nacre/kernel/assist"
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
@@ -58,15 +59,14 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex // guards prog and its types, and what follows, against completion while a cell is checked
-	changes int        // of prog
-	drafted *drafted
-	words   *words
-	index   []Entry     // of the library, once it was searched
+	info    sync.Mutex  // guards prog and its types, and what follows, against completion while a cell is checked
+	changes int         // of prog
 	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
 	history history
 	closed  chan struct{}
 	once    sync.Once
+
+	assistant *assist.Assistant
 
 	controlling sync.Mutex
 	controls    map[string]*control // by id
@@ -137,6 +137,7 @@ func New(o Options) (Session, error) {
 	}
 	limitStack()
 	s.vars.Store(&[]Variable{})
+	s.assistant = s.newAssistant()
 	return s, nil
 }
 

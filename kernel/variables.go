@@ -3,11 +3,11 @@ package kernel
 import (
 	"errors"
 	"fmt"
-	"go/types"
 	"reflect"
 	"sort"
 	"strings"
 
+	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/rt"
 )
 
@@ -26,7 +26,7 @@ func (s *session) snapshot() {
 		if !ok {
 			continue
 		}
-		list = append(list, s.variable(name, typeText(v.Obj.Type()), x))
+		list = append(list, s.variable(name, cells.TypeText(v.Obj.Type()), x))
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	s.vars.Store(&list)
@@ -71,16 +71,6 @@ func (s *session) Parts(name string, path []int) ([]Variable, int, error) {
 		list[k] = s.variable(p.Name, strings.ReplaceAll(p.Type, "main.", ""), p.Value)
 	}
 	return list, n, nil
-}
-
-// typeText names a type as cells write it.
-func typeText(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string {
-		if p.Path() == "main" {
-			return ""
-		}
-		return p.Name()
-	})
 }
 
 const maxLine = 120

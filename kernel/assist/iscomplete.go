@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"go/token"
@@ -7,9 +7,9 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// IsComplete says whether a console should run code or wait for more: it waits while brackets or texts are open, or the
+// IsComplete reports whether a console should run code or wait for more: it waits while brackets or texts are open, or the
 // last line ends where a statement cannot.
-func (s *session) IsComplete(code string) Completeness {
+func (s *Assistant) IsComplete(code string) Completeness {
 	if strings.TrimSpace(code) == "" {
 		return Completeness{Status: "complete"}
 	}
@@ -32,7 +32,7 @@ func (s *session) IsComplete(code string) Completeness {
 	if textOpen(code) || last.IsOperator() && unfinished(last) {
 		return Completeness{Status: "incomplete"}
 	}
-	if s.prog.Parses(code) {
+	if s.Program.Parses(code) {
 		return Completeness{Status: "complete"}
 	}
 	return Completeness{Status: "invalid"}

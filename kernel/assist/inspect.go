@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"fmt"
@@ -10,36 +10,36 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Inspect is Draft's: it describes the name at the cursor, or, where there is none, the function whose arguments the
-// cursor is among.
-func (d draft) Inspect(code string, cursor, detail int) (found Inspection) {
+// Inspect describes the name at the cursor, or, where there is none, the function whose arguments the cursor is among; nil
+// where there is neither. At detail 0 it gives signature and documentation, at detail 1 the source too where that is known.
+func (d Draft) Inspect(code string, cursor, detail int) (found *Card) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {
-			found = Inspection{}
+			found = nil
 		}
 	}()
-	d.info.Lock()
-	defer d.info.Unlock()
+	d.Guard.Lock()
+	defer d.Guard.Unlock()
 	w := d.at(code, cursor)
 	name := w.word + leading(w.code[len(w.before):], isNameRune)
 	from := strings.TrimSuffix(w.before, w.word)
 	if name != "" {
 		w.check(from, cells.Marker)
 		if x := w.describe(name, detail); x != nil {
-			return Inspection{Found: true, Data: *x}
+			return x
 		}
 	}
 	w.check(from, cells.Marker)
 	if call := w.call(); call != nil {
 		if x := w.describeCall(call.Fun, detail); x != nil {
-			return Inspection{Found: true, Data: *x}
+			return x
 		}
 	}
-	return Inspection{}
+	return nil
 }
 
 // describe describes a name at the marker.
-func (w *writing) describe(name string, detail int) *Data {
+func (w *writing) describe(name string, detail int) *Card {
 	if w.sc == nil || len(w.sc.Path) < 2 {
 		return w.describeName(name, detail)
 	}
@@ -61,7 +61,7 @@ func (w *writing) describe(name string, detail int) *Data {
 }
 
 // describeKey describes a field in a literal.
-func (w *writing) describeKey(lit *ast.CompositeLit, name string, detail int) *Data {
+func (w *writing) describeKey(lit *ast.CompositeLit, name string, detail int) *Card {
 	if t := w.typeOf(lit); t != nil && w.literal(lit) != nil {
 		if o, _, _ := types.LookupFieldOrMethod(t, true, mainPackage(t), name); o != nil {
 			return w.describeMember(o, detail)
@@ -71,7 +71,7 @@ func (w *writing) describeKey(lit *ast.CompositeLit, name string, detail int) *D
 }
 
 // describeCall describes the function that is called.
-func (w *writing) describeCall(f ast.Expr, detail int) *Data {
+func (w *writing) describeCall(f ast.Expr, detail int) *Card {
 	switch f := ast.Unparen(f).(type) {
 	case *ast.Ident:
 		return w.describeName(f.Name, detail)
@@ -86,7 +86,7 @@ func (w *writing) describeCall(f ast.Expr, detail int) *Data {
 }
 
 // describeSelected describes a member of a value, or a name of a package.
-func (w *writing) describeSelected(x ast.Expr, name string, detail int) *Data {
+func (w *writing) describeSelected(x ast.Expr, name string, detail int) *Card {
 	if id, ok := x.(*ast.Ident); ok {
 		paths := []string{}
 		if p, ok := w.sc.Info.Uses[id].(*types.PkgName); ok {
@@ -97,7 +97,7 @@ func (w *writing) describeSelected(x ast.Expr, name string, detail int) *Data {
 		for _, path := range paths {
 			if pkg, err := w.prog.Import(path); err == nil {
 				if o := pkg.Scope().Lookup(name); o != nil && o.Exported() {
-					return card(declaration(o), w.library.Doc(path, name), "package "+path)
+					return card(declaration(o), w.Doc(path, name), "package "+path)
 				}
 			}
 		}
@@ -123,11 +123,11 @@ func mainPackage(t types.Type) *types.Package {
 	return nil
 }
 
-func (w *writing) describeMember(o types.Object, detail int) *Data {
+func (w *writing) describeMember(o types.Object, detail int) *Card {
 	f, isFunc := o.(*types.Func)
 	if !isFunc || f.Signature().Recv() == nil {
 		doc, where := w.fieldDoc(o)
-		return card(fmt.Sprintf("field %s %s", o.Name(), typeText(o.Type())), doc, where)
+		return card(fmt.Sprintf("field %s %s", o.Name(), cells.TypeText(o.Type())), doc, where)
 	}
 	recv := f.Signature().Recv().Type()
 	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
@@ -141,7 +141,7 @@ func (w *writing) describeMember(o types.Object, detail int) *Data {
 		return w.describeCell(n.Obj().Name()+"."+o.Name(), o, detail)
 	}
 	path := n.Obj().Pkg().Path()
-	return card(declaration(o), w.library.Doc(path, n.Obj().Name()+"."+o.Name()), "package "+path)
+	return card(declaration(o), w.Doc(path, n.Obj().Name()+"."+o.Name()), "package "+path)
 }
 
 // fieldDoc is a field's comment, and where its type is declared.
@@ -153,7 +153,7 @@ func (w *writing) fieldDoc(o types.Object) (doc, where string) {
 		scope := o.Pkg().Scope()
 		for _, name := range scope.Names() {
 			if tn, ok := scope.Lookup(name).(*types.TypeName); ok && has(tn, o) {
-				return w.library.Doc(path, name+"."+o.Name()), fmt.Sprintf("of %s.%s, package %s", o.Pkg().Name(), name, path)
+				return w.Doc(path, name+"."+o.Name()), fmt.Sprintf("of %s.%s, package %s", o.Pkg().Name(), name, path)
 			}
 		}
 		return "", "package " + path
@@ -202,21 +202,19 @@ func cellText(cell int) string {
 }
 
 // describeName describes a name without a dot.
-func (w *writing) describeName(word string, detail int) *Data {
+func (w *writing) describeName(word string, detail int) *Card {
 	if w.sc != nil {
 		for _, o := range w.sc.Visible() {
 			if v, ok := o.(*types.Var); ok && v.Name() == word && (w.prog.Vars[word] == nil || w.prog.Vars[word].Obj != v) {
-				return card("var "+word+" "+typeText(v.Type()), "", "")
+				return card("var "+word+" "+cells.TypeText(v.Type()), "", "")
 			}
 		}
 	}
 	if v, ok := w.prog.Vars[word]; ok {
-		head := "var " + word + " " + typeText(v.Obj.Type())
+		head := "var " + word + " " + cells.TypeText(v.Obj.Type())
 		if !cells.Own(v.Cell) {
-			for _, x := range w.Variables() {
-				if x.Name == word && x.Value != "" {
-					head += " = " + x.Value
-				}
+			if x := w.Value(word); x != "" {
+				head += " = " + x
 			}
 		}
 		return card(head, "", "variable, "+cellText(v.Cell))
@@ -239,7 +237,7 @@ func (w *writing) describeName(word string, detail int) *Data {
 		path, ok = paths[0], true
 	}
 	if ok {
-		return card(fmt.Sprintf("package %s // import %q", word, path), w.library.Doc(path, ""), "")
+		return card(fmt.Sprintf("package %s // import %q", word, path), w.Doc(path, ""), "")
 	}
 	if o := types.Universe.Lookup(word); o != nil {
 		return card(declaration(o), builtinDoc[word], "built in")
@@ -248,7 +246,7 @@ func (w *writing) describeName(word string, detail int) *Data {
 }
 
 // describeCell describes what a cell declared: its comment, and its source where detail asks for it.
-func (w *writing) describeCell(name string, o types.Object, detail int) *Data {
+func (w *writing) describeCell(name string, o types.Object, detail int) *Card {
 	d := w.prog.Decls[name]
 	if d == nil {
 		return card(declaration(o), "", "")
@@ -282,15 +280,15 @@ func declaration(o types.Object) string {
 		sig := o.Signature()
 		text := "func "
 		if r := sig.Recv(); r != nil {
-			text += "(" + typeText(r.Type()) + ") "
+			text += "(" + cells.TypeText(r.Type()) + ") "
 		}
-		return text + o.Name() + strings.TrimPrefix(typeText(sig), "func")
+		return text + o.Name() + strings.TrimPrefix(cells.TypeText(sig), "func")
 	case *types.TypeName:
 		return typeDeclaration(o)
 	case *types.Const:
-		return fmt.Sprintf("const %s %s = %s", o.Name(), typeText(o.Type()), o.Val())
+		return fmt.Sprintf("const %s %s = %s", o.Name(), cells.TypeText(o.Type()), o.Val())
 	case *types.Var:
-		return "var " + o.Name() + " " + typeText(o.Type())
+		return "var " + o.Name() + " " + cells.TypeText(o.Type())
 	case *types.Builtin:
 		return "func " + o.Name()
 	}
@@ -310,9 +308,9 @@ func typeDeclaration(o *types.TypeName) string {
 				continue
 			}
 			if f.Embedded() {
-				fmt.Fprintf(&b, "\t%s\n", typeText(f.Type()))
+				fmt.Fprintf(&b, "\t%s\n", cells.TypeText(f.Type()))
 			} else {
-				fmt.Fprintf(&b, "\t%s %s\n", f.Name(), typeText(f.Type()))
+				fmt.Fprintf(&b, "\t%s %s\n", f.Name(), cells.TypeText(f.Type()))
 			}
 		}
 		if hidden > 0 {
@@ -324,15 +322,15 @@ func typeDeclaration(o *types.TypeName) string {
 		var b strings.Builder
 		b.WriteString(head + "interface {\n")
 		for m := range i.Methods() {
-			fmt.Fprintf(&b, "\t%s%s\n", m.Name(), strings.TrimPrefix(typeText(m.Type()), "func"))
+			fmt.Fprintf(&b, "\t%s%s\n", m.Name(), strings.TrimPrefix(cells.TypeText(m.Type()), "func"))
 		}
 		return b.String() + "}"
 	}
-	return head + typeText(o.Type().Underlying())
+	return head + cells.TypeText(o.Type().Underlying())
 }
 
 // card is a description as text and as Markdown.
-func card(head, doc, where string) *Data {
+func card(head, doc, where string) *Card {
 	text := head
 	mark := "```go\n" + head + "\n```"
 	if doc = strings.TrimSpace(doc); doc != "" {
@@ -343,7 +341,7 @@ func card(head, doc, where string) *Data {
 		text += "\n\n" + where
 		mark += "\n\n*" + where + "*"
 	}
-	return &Data{MIME: map[string]any{"text/plain": text, "text/markdown": mark}}
+	return &Card{Text: text, Markdown: mark}
 }
 
 // builtinDoc says what Go's own functions do.

@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"go/ast"

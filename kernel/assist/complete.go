@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Complete is Draft's: members of packages and values after a dot, import paths inside an import, keys of maps, fields
+// Complete proposes completions at cursor, the likeliest first: members of packages and values after a dot, import paths inside an import, keys of maps, fields
 // in literals, and otherwise variables, functions, types, packages and keywords.
-func (d draft) Complete(code string, cursor int) (c Completion) {
+func (d Draft) Complete(code string, cursor int) (c Completion) {
 	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
 			c = Completion{Start: cursor, End: cursor}
 		}
 	}()
-	d.info.Lock()
-	defer d.info.Unlock()
+	d.Guard.Lock()
+	defer d.Guard.Unlock()
 	w := d.at(code, cursor)
 	c = Completion{Start: cursor - utf8.RuneCountInString(w.word), End: utf8.RuneCountInString(w.code) - utf8.RuneCountInString(w.after)}
 	if path, ok := importPath(w.before); ok {
@@ -182,11 +182,11 @@ func signatureOf(o types.Object) string {
 		case *types.Interface:
 			return "interface"
 		}
-		return typeText(o.Type().Underlying())
+		return cells.TypeText(o.Type().Underlying())
 	case *types.Const:
-		return fmt.Sprintf("%s = %s", typeText(o.Type()), o.Val())
+		return fmt.Sprintf("%s = %s", cells.TypeText(o.Type()), o.Val())
 	}
-	return typeText(o.Type())
+	return cells.TypeText(o.Type())
 }
 
 // openText splits code that ends in a text after the quote that opens it.

@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"go/ast"
@@ -9,15 +9,15 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Signature is Draft's.
-func (d draft) Signature(code string, cursor int) (found Signature) {
+// Signature describes the call among whose arguments the cursor is.
+func (d Draft) Signature(code string, cursor int) (found Signature) {
 	defer func() { // as in Complete
 		if x := recover(); x != nil {
 			found = Signature{}
 		}
 	}()
-	d.info.Lock()
-	defer d.info.Unlock()
+	d.Guard.Lock()
+	defer d.Guard.Unlock()
 	w := d.at(code, cursor)
 	before := strings.TrimSuffix(w.before, w.word)
 	if inTextOrComment(before) { // a text among the arguments
@@ -128,7 +128,7 @@ func (w *writing) docOf(o types.Object) string {
 		name = n.Obj().Name() + "." + name
 	}
 	if f.Pkg().Path() != "main" {
-		return w.library.Doc(f.Pkg().Path(), name)
+		return w.Doc(f.Pkg().Path(), name)
 	}
 	if d := w.prog.Decls[name]; d != nil {
 		if n, ok := d.Node.(*ast.FuncDecl); ok {
@@ -157,7 +157,7 @@ func written(name string, sig *types.Signature) Signature {
 		var list []string
 		for k := range n {
 			p := sig.TypeParams().At(k)
-			list = append(list, p.Obj().Name()+" "+typeText(p.Constraint()))
+			list = append(list, p.Obj().Name()+" "+cells.TypeText(p.Constraint()))
 		}
 		b.WriteString("[" + strings.Join(list, ", ") + "]")
 	}
@@ -167,9 +167,9 @@ func written(name string, sig *types.Signature) Signature {
 			b.WriteString(", ")
 		}
 		p := sig.Params().At(k)
-		t := typeText(p.Type())
+		t := cells.TypeText(p.Type())
 		if slice, ok := p.Type().(*types.Slice); ok && sig.Variadic() && k == sig.Params().Len()-1 {
-			t = "..." + typeText(slice.Elem())
+			t = "..." + cells.TypeText(slice.Elem())
 		}
 		from := utf8.RuneCountInString(b.String())
 		b.WriteString(strings.TrimSpace(p.Name() + " " + t))
@@ -178,9 +178,9 @@ func written(name string, sig *types.Signature) Signature {
 	b.WriteString(")")
 	switch r := sig.Results(); {
 	case r.Len() == 1 && r.At(0).Name() == "":
-		b.WriteString(" " + typeText(r.At(0).Type()))
+		b.WriteString(" " + cells.TypeText(r.At(0).Type()))
 	case r.Len() > 0:
-		b.WriteString(" " + typeText(r))
+		b.WriteString(" " + cells.TypeText(r))
 	}
 	s.Label = b.String()
 	return s

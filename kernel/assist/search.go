@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"cmp"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Search is Session's.
-func (s *session) Search(text string, most int) []Entry {
-	s.info.Lock()
-	defer s.info.Unlock()
+// Search finds names of the library by words of their names and documentation, the likeliest first.
+func (s *Assistant) Search(text string, most int) []Entry {
+	s.Guard.Lock()
+	defer s.Guard.Unlock()
 	if s.index == nil {
 		s.index = s.entries()
 	}
@@ -36,7 +36,7 @@ func (s *session) Search(text string, most int) []Entry {
 }
 
 // score is how well an entry is described by all the words, 0 where one is missing: best where a word is the name.
-func (s *session) score(e *Entry, words []string) int {
+func (s *Assistant) score(e *Entry, words []string) int {
 	name, path, doc := strings.ToLower(e.Name), strings.ToLower(e.Path), strings.ToLower(e.Doc)
 	last := name[strings.LastIndex(name, ".")+1:]
 	if e.Name == "" {
@@ -66,21 +66,21 @@ func (s *session) score(e *Entry, words []string) int {
 	if strings.HasPrefix(e.Path, "nacre/") {
 		total += 40
 	}
-	return total + min(s.library.Uses(e.Path, e.Name), 90) + 1
+	return total + min(s.Uses(e.Path, e.Name), 90) + 1
 }
 
 // entries are all names of the library.
-func (s *session) entries() []Entry {
+func (s *Assistant) entries() []Entry {
 	var list []Entry
 	for _, path := range s.importables() {
-		pkg, err := s.prog.Import(path)
+		pkg, err := s.Program.Import(path)
 		if err != nil {
 			continue
 		}
 		add := func(name string, o types.Object, snippet string) {
-			list = append(list, Entry{path, pkg.Name(), name, kindOf(o), signatureOf(o), synopsis(s.library.Doc(path, name)), snippet})
+			list = append(list, Entry{path, pkg.Name(), name, kindOf(o), signatureOf(o), synopsis(s.Doc(path, name)), snippet})
 		}
-		list = append(list, Entry{Path: path, Package: pkg.Name(), Kind: "package", Doc: synopsis(s.library.Doc(path, "")), Snippet: pkg.Name() + "."})
+		list = append(list, Entry{Path: path, Package: pkg.Name(), Kind: "package", Doc: synopsis(s.Doc(path, "")), Snippet: pkg.Name() + "."})
 		for _, name := range pkg.Scope().Names() {
 			o := pkg.Scope().Lookup(name)
 			if !o.Exported() {

@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"go/token"
@@ -14,13 +14,13 @@ type words struct {
 	changes int
 }
 
-// met is how often a name stands in the cells that ran and in those above. s.info is held.
+// met is how often a name stands in the cells that ran and in those above. Guard is held.
 func (w *writing) met(name string) int {
 	k := w.words
-	if k == nil || k.changes != w.changes || !slices.Equal(k.above, w.above) {
-		k = &words{map[string]int{}, w.above, w.changes}
-		for _, c := range w.sources {
-			count(c.code, k.counts)
+	if k == nil || k.changes != w.Changes() || !slices.Equal(k.above, w.above) {
+		k = &words{map[string]int{}, w.above, w.Changes()}
+		for code := range w.Ran {
+			count(code, k.counts)
 		}
 		for _, c := range w.above {
 			count(c, k.counts)

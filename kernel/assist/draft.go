@@ -1,7 +1,6 @@
-package kernel
+package assist
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -12,9 +11,9 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// draft is the Draft of a session.
-type draft struct {
-	*session
+// Draft is what can be said of a cell before it runs, below others. Nothing of it runs code. Cursors count code points.
+type Draft struct {
+	*Assistant
 	above []string
 }
 
@@ -25,40 +24,32 @@ type drafted struct {
 	changes int // of the session's program when it was made
 }
 
-func (s *session) Draft(above ...string) Draft { return draft{s, above} }
+// Draft looks at a cell as it stands below others. Above are those cells over it that did not run as they are now; it is
+// checked as if they had.
+func (a *Assistant) Draft(above ...string) Draft { return Draft{a, above} }
 
-// Complete is Session's.
-func (s *session) Complete(_ context.Context, code string, cursor int) Completion {
-	return s.Draft().Complete(code, cursor)
-}
-
-// Inspect is Session's.
-func (s *session) Inspect(_ context.Context, code string, cursor, detail int) Inspection {
-	return s.Draft().Inspect(code, cursor, detail)
-}
-
-// program is the program after the cells above. s.info is held.
-func (d draft) program() *cells.Program {
+// program is the program after the cells above. Guard is held.
+func (d Draft) program() *cells.Program {
 	if len(d.above) == 0 {
-		return d.prog
+		return d.Program
 	}
 	k := d.drafted
-	if k == nil || k.changes != d.changes || !slices.Equal(k.above, d.above) {
+	if k == nil || k.changes != d.Changes() || !slices.Equal(k.above, d.above) {
 		if k != nil {
 			k.draft.Close()
 		}
-		k = &drafted{d.prog.Draft(), slices.Clone(d.above), d.changes}
+		k = &drafted{d.Program.Draft(), slices.Clone(d.above), d.Changes()}
 		for _, code := range d.above {
-			k.draft.Check(plainCode(code), true)
+			k.draft.Check(d.plain(code), true)
 		}
 		d.drafted = k
 	}
 	return k.draft.Program
 }
 
-// plainCode is a cell without the helper in front of it.
-func plainCode(code string) string {
-	if _, plain, err := parseMagic(code); err == nil {
+// plain is a cell without the helper in front of it.
+func (a *Assistant) plain(code string) string {
+	if plain, err := a.Plain(code); err == nil {
 		return plain
 	}
 	return code
@@ -66,7 +57,7 @@ func plainCode(code string) string {
 
 // writing is a place in a cell that is being written.
 type writing struct {
-	*session
+	*Assistant
 	prog   *cells.Program
 	code   string
 	before string // the cell up to the cursor
@@ -76,10 +67,10 @@ type writing struct {
 	sc     *cells.Scratch
 }
 
-// at looks at a place. s.info is held.
-func (d draft) at(code string, cursor int) *writing {
-	code = plainCode(code)
-	w := &writing{session: d.session, prog: d.program(), above: d.above, code: code, before: prefixOf(code, cursor)}
+// at looks at a place. Guard is held.
+func (d Draft) at(code string, cursor int) *writing {
+	code = d.plain(code)
+	w := &writing{Assistant: d.Assistant, prog: d.program(), above: d.above, code: code, before: prefixOf(code, cursor)}
 	w.word = trailing(w.before, isNameRune)
 	w.after = code[len(w.before):]
 	w.after = w.after[len(leading(w.after, isNameRune)):]
@@ -113,10 +104,10 @@ func (w *writing) importEdit(path string) *Edit {
 	return &Edit{utf8.RuneCountInString(w.code[:start]), line}
 }
 
-// Import is Draft's.
-func (d draft) Import(code, path string) *Edit {
-	d.info.Lock()
-	defer d.info.Unlock()
+// Import is what the cell has to import to use a package, nil where it can already.
+func (d Draft) Import(code, path string) *Edit {
+	d.Guard.Lock()
+	defer d.Guard.Unlock()
 	w := d.at(code, utf8.RuneCountInString(code))
 	w.check(strings.TrimSuffix(w.before, w.word)+"\n", cells.Marker)
 	for _, known := range w.importsOf() {
@@ -133,9 +124,9 @@ var (
 )
 
 // packagesNamed are the packages that cells may import under a name, those of shorter paths first.
-func (s *session) packagesNamed(name string) []string {
+func (s *Assistant) packagesNamed(name string) []string {
 	var list []string
-	for path, p := range s.prog.Packages {
+	for path, p := range s.Program.Packages {
 		if p.Name() == name && s.importable(path) {
 			list = append(list, path)
 		}
@@ -145,7 +136,7 @@ func (s *session) packagesNamed(name string) []string {
 }
 
 // likely is the package that a cell most likely means by a name that it has not imported, "" where there is none.
-func (s *session) likely(name string) string {
+func (s *Assistant) likely(name string) string {
 	for _, path := range s.packagesNamed(name) {
 		return path
 	}
@@ -160,20 +151,21 @@ func byLength(a, b string) int {
 }
 
 // importable says whether cells may import a path and should.
-func (s *session) importable(path string) bool {
-	return !strings.Contains("/"+path+"/", "/internal/") && s.library.Importable(path)
+func (s *Assistant) importable(path string) bool {
+	return !strings.Contains("/"+path+"/", "/internal/") && s.Importable(path)
 }
 
 // importables are their paths, in order.
-func (s *session) importables() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.prog.Packages)), func(path string) bool { return !s.importable(path) })
+func (s *Assistant) importables() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Program.Packages)), func(path string) bool { return !s.importable(path) })
 }
 
-// Problems is Session's.
-func (s *session) Problems(list []Source) [][]Problem {
-	s.info.Lock()
-	defer s.info.Unlock()
-	d := s.prog.Draft()
+// Problems checks all cells of a notebook as if those that did not run as they are now had run in order. It returns the errors
+// of each.
+func (s *Assistant) Problems(list []Source) [][]Problem {
+	s.Guard.Lock()
+	defer s.Guard.Unlock()
+	d := s.Program.Draft()
 	defer d.Close()
 	out := make([][]Problem, len(list))
 	for k, c := range list {
@@ -182,22 +174,22 @@ func (s *session) Problems(list []Source) [][]Problem {
 	return out
 }
 
-func (s *session) problems(d *cells.Draft, c Source) (list []Problem) {
+func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
 	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
 		if x := recover(); x != nil {
 			list = nil
 		}
 	}()
-	_, code, err := parseMagic(c.Code)
+	code, err := s.Plain(c.Code)
 	if err != nil {
-		return []Problem{{Position: Position{1, 1}, Message: err.Error()}}
+		return []Problem{{Line: 1, Column: 1, Message: err.Error()}}
 	}
-	w := &writing{session: s, prog: d.Program, code: code}
+	w := &writing{Assistant: s, prog: d.Program, code: code}
 	for _, e := range d.Check(code, !c.Ran) {
-		if s.prog.Find != nil && strings.Contains(e.Msg, "is not one this notebook can import") {
+		if s.Program.Find != nil && strings.Contains(e.Msg, "is not one this notebook can import") {
 			continue // running the cell looks for it in modules, which takes longer than typing should
 		}
-		p := Problem{Position: Position{max(e.Pos.Line, 1), max(e.Pos.Column, 1)}, Message: e.Msg}
+		p := Problem{Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1), Message: e.Msg}
 		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 			if paths := s.packagesNamed(name); len(paths) > 0 {
 				p.Import = w.importEdit(paths[0])

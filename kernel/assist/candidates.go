@@ -1,4 +1,4 @@
-package kernel
+package assist
 
 import (
 	"fmt"
@@ -211,7 +211,7 @@ func (w *writing) literal(lit *ast.CompositeLit) []candidate {
 	out := []candidate{}
 	for v := range st.Fields() {
 		if !set[v.Name()] && (v.Exported() || v.Pkg().Path() == "main") {
-			m := Match{Text: v.Name(), Kind: "field", Signature: typeText(v.Type()), Insert: v.Name() + ": "}
+			m := Match{Text: v.Name(), Kind: "field", Signature: cells.TypeText(v.Type()), Insert: v.Name() + ": "}
 			if _, keyed := w.sc.Path[1].(*ast.KeyValueExpr); keyed || strings.HasPrefix(strings.TrimLeft(w.after, " \t"), ":") {
 				m.Insert = ""
 			}
@@ -240,7 +240,7 @@ const mostKeys = 1000
 // keysOf are the keys of the map that an expression of names, fields and constant keys stands for, where nothing runs
 // that could change it.
 func (w *writing) keysOf(x ast.Expr) (keys []reflect.Value) {
-	w.quietly(func() {
+	w.Quietly(func() {
 		if m, ok := w.value(x); ok && m.Kind() == reflect.Map && m.Len() <= mostKeys {
 			keys = m.MapKeys()
 		}
@@ -255,22 +255,11 @@ func (w *writing) keysOf(x ast.Expr) (keys []reflect.Value) {
 	return keys
 }
 
-// quietly calls look, which reads values, where nothing runs that could change them.
-func (w *writing) quietly(look func()) {
-	if !w.exec.TryLock() {
-		return
-	}
-	defer w.exec.Unlock()
-	if r := w.latest.Load(); w.zombies.Load() == 0 && (r == nil || r.live.Load() == 0) {
-		look()
-	}
-}
-
 // columns are the names of the columns of a live table that has a method called around the marker, or is an argument of a
 // call around it: whatever has a method Names, of the library.
 func (w *writing) columns() []candidate {
 	var names []string
-	w.quietly(func() {
+	w.Quietly(func() {
 		for _, n := range w.sc.Path[1:] {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || names != nil {
@@ -340,12 +329,12 @@ func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	case *ast.ParenExpr:
 		return w.value(x.X)
 	case *ast.Ident:
-		v, live := w.prog.Vars[x.Name], w.session.prog.Vars[x.Name]
+		v, live := w.prog.Vars[x.Name], w.Assistant.Program.Vars[x.Name]
 		// A cell above, in a page that was loaded again, makes the variable that is there.
-		if v == nil || live == nil || w.sc.Info.Uses[x] != v.Obj || typeText(v.Obj.Type()) != typeText(live.Obj.Type()) {
+		if v == nil || live == nil || w.sc.Info.Uses[x] != v.Obj || cells.TypeText(v.Obj.Type()) != cells.TypeText(live.Obj.Type()) {
 			return reflect.Value{}, false
 		}
-		got, ok := w.engine.Read(live)
+		got, ok := w.Read(live)
 		return native(reflect.ValueOf(got)), ok && got != nil
 	case *ast.SelectorExpr:
 		v, ok := w.value(x.X)
@@ -414,7 +403,7 @@ func (w *writing) texts() []candidate {
 			continue
 		}
 		var out []candidate
-		for _, text := range w.library.Texts(p.Imported().Path(), f.Sel.Name, argument) {
+		for _, text := range w.Texts(p.Imported().Path(), f.Sel.Name, argument) {
 			out = append(out, candidate{Match: Match{Text: strconv.Quote(text), Kind: "key"}, by: text})
 		}
 		return out
@@ -426,7 +415,7 @@ func (w *writing) texts() []candidate {
 func (w *writing) paths(word string) []Match {
 	var list []candidate
 	for _, path := range w.importables() {
-		c := candidate{Match: Match{Text: path, Kind: "package"}, group: strings.Count(path, "/"), uses: w.library.Uses(path, "")}
+		c := candidate{Match: Match{Text: path, Kind: "package"}, group: strings.Count(path, "/"), uses: w.Uses(path, "")}
 		if last := path[strings.LastIndex(path, "/")+1:]; matching(path, word) > samePrefix && matching(last, word) < noMatch {
 			c.by = last
 		}
@@ -452,7 +441,7 @@ func (w *writing) names(want func(types.Object) bool, statement bool) []candidat
 		}
 	}
 	for name, v := range w.prog.Vars {
-		add(name, "variable", typeText(v.Obj.Type()), ofTheNotebook, v.Obj)
+		add(name, "variable", cells.TypeText(v.Obj.Type()), ofTheNotebook, v.Obj)
 	}
 	for name, path := range w.importsOf() {
 		add(name, "package", strconv.Quote(path), imported, nil)
@@ -482,7 +471,7 @@ func (w *writing) names(want func(types.Object) bool, statement bool) []candidat
 			continue
 		}
 		out = append(out, candidate{Match: Match{Text: name, Kind: "package", Signature: strconv.Quote(path), Import: w.importEdit(path)},
-			group: notImported, uses: w.library.Uses(path, ""), depth: strings.Count(path, "/")})
+			group: notImported, uses: w.Uses(path, ""), depth: strings.Count(path, "/")})
 	}
 	return out
 }
@@ -499,7 +488,7 @@ func (w *writing) importsOf() map[string]string {
 func (w *writing) uses(pkg *types.Package, name string) int {
 	n := 20 * w.met(strings.TrimPrefix(name, "."))
 	if pkg != nil && pkg.Path() != "main" {
-		n += w.library.Uses(pkg.Path(), name)
+		n += w.Uses(pkg.Path(), name)
 	}
 	return n
 }

@@ -1,0 +1,101 @@
+// Package assist helps who writes a cell: it completes and describes names, checks cells that have not run, and finds what
+// the library has. Nothing of it runs code; it reads a session through a Host.
+//
+//	a := assist.New(assist.Host{Program: program, ...})
+//	a.Draft("x := 1").Complete("x + fmt.Pri", 11)
+package assist
+
+import (
+	"iter"
+	"sync"
+
+	"nacre/kernel/internal/cells"
+)
+
+// Host is what assistance needs of a session and of its library. The library's functions are as kernel.Library has them.
+type Host struct {
+	Program *cells.Program
+	Guard   sync.Locker      // guards Program, its types and Ran against a cell that is being checked
+	Changes func() int       // how often Program has changed
+	Ran     iter.Seq[string] // the cells that ran
+
+	Plain   func(code string) (string, error) // a cell without the helper in front of it, such as %time
+	Read    func(*cells.Var) (any, bool)      // what a variable holds; called within Quietly
+	Value   func(name string) string          // the same as a short text, as it was when the last cell ended
+	Quietly func(look func())                 // calls look where nothing runs that could change what it reads
+
+	Importable func(path string) bool
+	Doc        func(path, name string) string
+	Uses       func(path, name string) int
+	Texts      func(path, name string, argument int) []string
+}
+
+// Assistant helps with the cells of one session. Its methods may be called from any goroutine.
+type Assistant struct {
+	Host
+	drafted *drafted
+	words   *words
+	index   []Entry // of the library, once it was searched
+}
+
+// New makes the assistant of a session.
+func New(h Host) *Assistant { return &Assistant{Host: h} }
+
+// Completion proposes Matches for the code points from Start to End.
+type Completion struct {
+	Matches    []Match
+	Start, End int
+}
+
+// Match is one completion. Kind is "function", "method", "variable", "constant", "type", "field", "key", "package" or
+// "keyword"; Signature may be empty.
+type Match struct {
+	Text, Kind, Signature string
+	Insert                string // what is put in its place, where that is not Text, as "Latent: " of a field
+	Import                *Edit  // what the cell has to import besides, nil where nothing
+}
+
+// Edit is text to be inserted at a code point of a cell.
+type Edit struct {
+	At   int
+	Text string
+}
+
+// Signature is a function that is being called. Its zero value says that there is none.
+type Signature struct {
+	Label      string   // as it would be declared, without func
+	Parameters [][2]int // where each stands in Label, in code points from and to
+	Active     int      // index of the parameter at the cursor, -1 where the function takes fewer
+	Doc        string
+}
+
+// Card describes a name.
+type Card struct{ Text, Markdown string }
+
+// Source is a code cell of a notebook. Ran says that it ran as it stands.
+type Source struct {
+	Code string
+	Ran  bool
+}
+
+// Problem is an error of a cell that has not run: what running it would say. Line and Column count from 1, the column in
+// bytes.
+type Problem struct {
+	Line, Column int
+	Message      string
+	Import       *Edit // an import that would solve it, nil where there is none
+}
+
+// Completeness is Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".
+type Completeness struct{ Status, Indent string }
+
+// Entry is a name of the library.
+type Entry struct {
+	Path      string // of its package
+	Package   string // the name that cells use for it
+	Name      string // "Sum", "Dense.Mul", "" for the package itself
+	Kind      string // as of a Match
+	Signature string
+	Doc       string // the first sentence
+	Snippet   string // code that uses it, with ${name} where something is to be filled in
+}
