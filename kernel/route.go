@@ -10,29 +10,6 @@ import (
 	"unsafe"
 )
 
-// run is one execution of a cell. The goroutines it starts inherit its profiler label, by which whatever they do later
-// is attributed to it.
-type run struct {
-	session *session
-	cell    string // the notebook's id of the cell
-	count   int
-	number  int // of the cell in error positions
-	out     Output
-	kept    map[string][]byte // how the notebook has the controls of the cell, by label
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	label   unsafe.Pointer
-	done    chan<- *Error
-
-	stopped atomic.Bool  // its code is to end at the next stop check
-	late    atomic.Bool  // its statements have ended
-	live    atomic.Int64 // goroutines it started that have not ended
-	shown   *[]any       // values of the last expression
-
-	mu   sync.Mutex
-	fail *Error // of a goroutine, or of recursion too deep
-}
-
 //go:linkname runtimeProfLabel runtime/pprof.runtime_getProfLabel
 func runtimeProfLabel() unsafe.Pointer
 

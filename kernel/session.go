@@ -11,13 +11,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"nacre/internal/breathe"
 	"nacre/internal/version"
-	"nacre/kernel/assist"
 	"nacre/kernel/internal/cells"
 	"nacre/kernel/internal/engine"
 	"nacre/kernel/internal/rt"
@@ -40,43 +37,6 @@ var Yaegi = Engine{Open: newYaegi}
 
 // ErrNoToolChain is in the error of New where the engine compiles cells and there is nothing to compile them with.
 var ErrNoToolChain = engine.ErrNoToolChain
-
-// session is the Session of this package.
-type session struct {
-	fset    *token.FileSet
-	prog    *cells.Program
-	reg     *rt.Registry
-	engine  engine.Engine
-	note    string // about the engine
-	library Library
-	streams *standardStreams
-
-	exec    sync.Mutex // held while a cell runs
-	number  int        // cells checked, for positions
-	count   int
-	sources map[int]source // of the cells, by the number they have in positions
-	latest  atomic.Pointer[run]
-	running atomic.Pointer[run]
-	zombies atomic.Int64 // stopped cells whose code has not ended
-	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex  // guards prog and its types, and what follows, against completion while a cell is checked
-	changes int         // of prog
-	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
-	history history
-	closed  chan struct{}
-	once    sync.Once
-
-	assistant *assist.Assistant
-
-	controlling sync.Mutex
-	controls    map[string]*control // by id
-}
-
-// source is the text of a cell that ran, and its execution count.
-type source struct {
-	count int
-	code  string
-}
 
 // grace is how long a stopped cell has to reach a stop check before it is left behind.
 const grace = 150 * time.Millisecond

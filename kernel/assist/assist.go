@@ -99,3 +99,17 @@ type Entry struct {
 	Doc       string // the first sentence
 	Snippet   string // code that uses it, with ${name} where something is to be filled in
 }
+
+// words counts the names in the cells of a session.
+type words struct {
+	counts  map[string]int
+	above   []string
+	changes int
+}
+
+// drafted is the program after some cells that have not run, kept until either changes.
+type drafted struct {
+	draft   *cells.Draft
+	above   []string
+	changes int // of the session's program when it was made
+}

@@ -476,14 +476,6 @@ func (w *writing) names(want func(types.Object) bool, statement bool) []candidat
 	return out
 }
 
-// importsOf are the packages that the cell can name: those imported before, and those its own text imports.
-func (w *writing) importsOf() map[string]string {
-	if w.sc != nil {
-		return w.sc.Imports
-	}
-	return w.prog.Imports
-}
-
 // uses is how often a name, or ".name" of a member, is met: in the cells of this session, and elsewhere.
 func (w *writing) uses(pkg *types.Package, name string) int {
 	n := 20 * w.met(strings.TrimPrefix(name, "."))

@@ -1,12 +1,7 @@
 package assist
 
 import (
-	"fmt"
-	"go/scanner"
-	"go/token"
-	"go/types"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"nacre/kernel/internal/cells"
@@ -45,35 +40,6 @@ func (d Draft) Complete(code string, cursor int) (c Completion) {
 	return c
 }
 
-// prefixOf is the code before the cursor, which counts code points.
-func prefixOf(code string, cursor int) string {
-	for k := range code {
-		if cursor <= 0 {
-			return code[:k]
-		}
-		cursor--
-	}
-	return code
-}
-
-func isNameRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-func trailing(s string, ok func(rune) bool) string {
-	k := strings.LastIndexFunc(s, func(r rune) bool { return !ok(r) })
-	if k < 0 {
-		return s
-	}
-	_, n := utf8.DecodeRuneInString(s[k:])
-	return s[k+n:]
-}
-
-func leading(s string, ok func(rune) bool) string {
-	if k := strings.IndexFunc(s, func(r rune) bool { return !ok(r) }); k >= 0 {
-		return s[:k]
-	}
-	return s
-}
-
 // importPath is the path being written, where the cursor is inside one.
 func importPath(before string) (string, bool) {
 	quote := strings.LastIndexByte(before, '"')
@@ -90,121 +56,4 @@ func importPath(before string) (string, bool) {
 		return "", false
 	}
 	return before[quote+1:], true
-}
-
-// inTextOrComment says whether code ends inside a string, rune or comment.
-func inTextOrComment(code string) bool {
-	open := false
-	fset := token.NewFileSet()
-	f := fset.AddFile("", -1, len(code))
-	var sc scanner.Scanner
-	sc.Init(f, []byte(code), func(_ token.Position, msg string) {
-		if strings.Contains(msg, "not terminated") {
-			open = true
-		}
-	}, scanner.ScanComments)
-	for {
-		pos, tok, lit := sc.Scan()
-		if tok == token.EOF {
-			return open
-		}
-		if tok == token.COMMENT && strings.HasPrefix(lit, "//") && f.Offset(pos)+len(lit) >= len(code) {
-			return true
-		}
-	}
-}
-
-// operandOf is the expression that code ends with, as far as a selector's operand reaches.
-func operandOf(code string) string {
-	k := len(code)
-	for k > 0 {
-		r, n := utf8.DecodeLastRuneInString(code[:k])
-		switch {
-		case isNameRune(r) || r == '.':
-			k -= n
-		case r == ')' || r == ']' || r == '}':
-			depth := 0
-			for k > 0 {
-				switch code[k-1] {
-				case ')', ']', '}':
-					depth++
-				case '(', '[', '{':
-					depth--
-				}
-				k--
-				if depth == 0 {
-					break
-				}
-			}
-			if depth != 0 {
-				return ""
-			}
-		default:
-			return strings.TrimSpace(code[k:])
-		}
-	}
-	return strings.TrimSpace(code)
-}
-
-func kindOf(o types.Object) string {
-	switch o := o.(type) {
-	case *types.Func:
-		if o.Signature().Recv() != nil {
-			return "method"
-		}
-		return "function"
-	case *types.TypeName:
-		return "type"
-	case *types.Builtin:
-		return "function"
-	case *types.Const:
-		return "constant"
-	case *types.PkgName:
-		return "package"
-	case *types.Var:
-		if o.IsField() {
-			return "field"
-		}
-	}
-	return "variable"
-}
-
-// signatureOf is an object's type as a cell would write it.
-func signatureOf(o types.Object) string {
-	if o.Type() == nil || o.Type() == types.Typ[types.Invalid] {
-		return ""
-	}
-	switch o := o.(type) {
-	case *types.TypeName:
-		switch o.Type().Underlying().(type) {
-		case *types.Struct:
-			return "struct"
-		case *types.Interface:
-			return "interface"
-		}
-		return cells.TypeText(o.Type().Underlying())
-	case *types.Const:
-		return fmt.Sprintf("%s = %s", cells.TypeText(o.Type()), o.Val())
-	}
-	return cells.TypeText(o.Type())
-}
-
-// openText splits code that ends in a text after the quote that opens it.
-func openText(code string) (before, text string, ok bool) {
-	line := code[strings.LastIndexByte(code, '\n')+1:]
-	quote := strings.LastIndexAny(line, "\"`")
-	if quote < 0 {
-		return "", "", false
-	}
-	at := len(code) - len(line) + quote
-	return code[:at], code[at+1:], !inTextOrComment(code[:at])
-}
-
-// closing is what of a text follows the cursor, with its quote.
-func closing(code string) string {
-	k := strings.IndexAny(code, "\"`\n]")
-	if k < 0 || code[k] == '\n' || code[k] == ']' {
-		return ""
-	}
-	return code[:k+1]
 }

@@ -271,64 +271,6 @@ func (w *writing) describeCell(name string, o types.Object, detail int) *Card {
 	return card(head, text, cellText(d.Cell))
 }
 
-const maxFields = 40
-
-// declaration is how an object would be declared, without bodies and unexported fields.
-func declaration(o types.Object) string {
-	switch o := o.(type) {
-	case *types.Func:
-		sig := o.Signature()
-		text := "func "
-		if r := sig.Recv(); r != nil {
-			text += "(" + cells.TypeText(r.Type()) + ") "
-		}
-		return text + o.Name() + strings.TrimPrefix(cells.TypeText(sig), "func")
-	case *types.TypeName:
-		return typeDeclaration(o)
-	case *types.Const:
-		return fmt.Sprintf("const %s %s = %s", o.Name(), cells.TypeText(o.Type()), o.Val())
-	case *types.Var:
-		return "var " + o.Name() + " " + cells.TypeText(o.Type())
-	case *types.Builtin:
-		return "func " + o.Name()
-	}
-	return o.Name()
-}
-
-func typeDeclaration(o *types.TypeName) string {
-	head := "type " + o.Name() + " "
-	if st, ok := o.Type().Underlying().(*types.Struct); ok {
-		var b strings.Builder
-		b.WriteString(head + "struct {\n")
-		hidden := 0
-		for k := range st.NumFields() {
-			f := st.Field(k)
-			if !f.Exported() && f.Pkg().Path() != "main" || k >= maxFields {
-				hidden++
-				continue
-			}
-			if f.Embedded() {
-				fmt.Fprintf(&b, "\t%s\n", cells.TypeText(f.Type()))
-			} else {
-				fmt.Fprintf(&b, "\t%s %s\n", f.Name(), cells.TypeText(f.Type()))
-			}
-		}
-		if hidden > 0 {
-			b.WriteString("\t// and unexported fields\n")
-		}
-		return b.String() + "}"
-	}
-	if i, ok := o.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
-		var b strings.Builder
-		b.WriteString(head + "interface {\n")
-		for m := range i.Methods() {
-			fmt.Fprintf(&b, "\t%s%s\n", m.Name(), strings.TrimPrefix(cells.TypeText(m.Type()), "func"))
-		}
-		return b.String() + "}"
-	}
-	return head + cells.TypeText(o.Type().Underlying())
-}
-
 // card is a description as text and as Markdown.
 func card(head, doc, where string) *Card {
 	text := head
@@ -342,16 +284,4 @@ func card(head, doc, where string) *Card {
 		mark += "\n\n*" + where + "*"
 	}
 	return &Card{Text: text, Markdown: mark}
-}
-
-// builtinDoc says what Go's own functions do.
-var builtinDoc = map[string]string{
-	"append": "append adds elements to a slice and returns the longer one.", "cap": "cap is the capacity of a slice, array or channel.",
-	"clear": "clear empties a map, or sets all elements of a slice to zero.", "close": "close closes a channel.",
-	"complex": "complex makes a complex number of its real and imaginary part.", "copy": "copy copies elements between slices and returns how many.",
-	"delete": "delete removes a key from a map.", "imag": "imag is the imaginary part.", "len": "len is the number of elements.",
-	"make": "make makes a slice, map or channel.", "max": "max is the greatest of its arguments.", "min": "min is the least of its arguments.",
-	"new": "new returns a pointer to a new variable.", "panic": "panic stops the function and those that called it.",
-	"print": "print writes to standard error.", "println": "println writes to standard error.", "real": "real is the real part.",
-	"recover": "recover stops a panic, in a deferred function.",
 }

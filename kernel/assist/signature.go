@@ -138,16 +138,6 @@ func (w *writing) docOf(o types.Object) string {
 	return ""
 }
 
-// synopsis is the first sentence of a text.
-func synopsis(doc string) string {
-	doc, _, _ = strings.Cut(strings.TrimSpace(doc), "\n\n")
-	doc = strings.Join(strings.Fields(doc), " ")
-	if k := strings.Index(doc, ". "); k >= 0 {
-		return doc[:k+1]
-	}
-	return doc
-}
-
 // written is a signature with the places of its parameters.
 func written(name string, sig *types.Signature) Signature {
 	var s Signature
@@ -208,4 +198,16 @@ func builtinSignature(name string, argument int) Signature {
 	}
 	s.Active = min(argument, len(s.Parameters)-1)
 	return s
+}
+
+// builtinDoc says what Go's own functions do.
+var builtinDoc = map[string]string{
+	"append": "append adds elements to a slice and returns the longer one.", "cap": "cap is the capacity of a slice, array or channel.",
+	"clear": "clear empties a map, or sets all elements of a slice to zero.", "close": "close closes a channel.",
+	"complex": "complex makes a complex number of its real and imaginary part.", "copy": "copy copies elements between slices and returns how many.",
+	"delete": "delete removes a key from a map.", "imag": "imag is the imaginary part.", "len": "len is the number of elements.",
+	"make": "make makes a slice, map or channel.", "max": "max is the greatest of its arguments.", "min": "min is the least of its arguments.",
+	"new": "new returns a pointer to a new variable.", "panic": "panic stops the function and those that called it.",
+	"print": "print writes to standard error.", "println": "println writes to standard error.", "real": "real is the real part.",
+	"recover": "recover stops a panic, in a deferred function.",
 }

@@ -7,13 +7,6 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// words counts the names in the cells of a session.
-type words struct {
-	counts  map[string]int
-	above   []string
-	changes int
-}
-
 // met is how often a name stands in the cells that ran and in those above. Guard is held.
 func (w *writing) met(name string) int {
 	k := w.words

@@ -1,0 +1,89 @@
+package assist
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"nacre/kernel/internal/cells"
+)
+
+// importEdit is how the cell comes to import a package.
+func (w *writing) importEdit(path string) *Edit {
+	line := fmt.Sprintf("import %q\n", path)
+	if at := groupedImport.FindStringIndex(w.code); at != nil {
+		return &Edit{utf8.RuneCountInString(w.code[:at[1]]), fmt.Sprintf("\t%q\n", path)}
+	}
+	if at := singleImport.FindAllStringIndex(w.code, -1); at != nil {
+		return &Edit{utf8.RuneCountInString(w.code[:at[len(at)-1][1]]), line}
+	}
+	start := len(w.code) - len(strings.TrimLeft(w.code, " \t\n"))
+	return &Edit{utf8.RuneCountInString(w.code[:start]), line}
+}
+
+// Import is what the cell has to import to use a package, nil where it can already.
+func (d Draft) Import(code, path string) *Edit {
+	d.Guard.Lock()
+	defer d.Guard.Unlock()
+	w := d.at(code, utf8.RuneCountInString(code))
+	w.check(strings.TrimSuffix(w.before, w.word)+"\n", cells.Marker)
+	for _, known := range w.importsOf() {
+		if known == path {
+			return nil
+		}
+	}
+	return w.importEdit(path)
+}
+
+var (
+	groupedImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]*\([ \t]*\n`)
+	singleImport  = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:[\w.]+[ \t]+)?["` + "`" + `][^"` + "`" + `\n]*["` + "`" + `][ \t]*\n`)
+)
+
+// packagesNamed are the packages that cells may import under a name, those of shorter paths first.
+func (s *Assistant) packagesNamed(name string) []string {
+	var list []string
+	for path, p := range s.Program.Packages {
+		if p.Name() == name && s.importable(path) {
+			list = append(list, path)
+		}
+	}
+	slices.SortFunc(list, byLength)
+	return list
+}
+
+// likely is the package that a cell most likely means by a name that it has not imported, "" where there is none.
+func (s *Assistant) likely(name string) string {
+	for _, path := range s.packagesNamed(name) {
+		return path
+	}
+	return ""
+}
+
+func byLength(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// importable says whether cells may import a path and should.
+func (s *Assistant) importable(path string) bool {
+	return !strings.Contains("/"+path+"/", "/internal/") && s.Importable(path)
+}
+
+// importables are their paths, in order.
+func (s *Assistant) importables() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Program.Packages)), func(path string) bool { return !s.importable(path) })
+}
+
+// importsOf are the packages that the cell can name: those imported before, and those its own text imports.
+func (w *writing) importsOf() map[string]string {
+	if w.sc != nil {
+		return w.sc.Imports
+	}
+	return w.prog.Imports
+}

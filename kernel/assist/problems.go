@@ -1,0 +1,49 @@
+package assist
+
+import (
+	"fmt"
+	"strings"
+
+	"nacre/kernel/internal/cells"
+)
+
+// Problems checks all cells of a notebook as if those that did not run as they are now had run in order. It returns the errors
+// of each.
+func (s *Assistant) Problems(list []Source) [][]Problem {
+	s.Guard.Lock()
+	defer s.Guard.Unlock()
+	d := s.Program.Draft()
+	defer d.Close()
+	out := make([][]Problem, len(list))
+	for k, c := range list {
+		out[k] = s.problems(d, c)
+	}
+	return out
+}
+
+func (s *Assistant) problems(d *cells.Draft, c Source) (list []Problem) {
+	defer func() { // a torso of code must not end the kernel, whatever the checker makes of it
+		if x := recover(); x != nil {
+			list = nil
+		}
+	}()
+	code, err := s.Plain(c.Code)
+	if err != nil {
+		return []Problem{{Line: 1, Column: 1, Message: err.Error()}}
+	}
+	w := &writing{Assistant: s, prog: d.Program, code: code}
+	for _, e := range d.Check(code, !c.Ran) {
+		if s.Program.Find != nil && strings.Contains(e.Msg, "is not one this notebook can import") {
+			continue // running the cell looks for it in modules, which takes longer than typing should
+		}
+		p := Problem{Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1), Message: e.Msg}
+		if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
+			if paths := s.packagesNamed(name); len(paths) > 0 {
+				p.Import = w.importEdit(paths[0])
+				p.Message += fmt.Sprintf(" (package %q is not imported)", paths[0])
+			}
+		}
+		list = append(list, p)
+	}
+	return list
+}
