@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"nacre/internal/heavy"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
@@ -19,8 +20,8 @@ func onEngines(t *testing.T, test func(t *testing.T, s kernel.Session)) {
 	needsCells(t)
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
-			if e.name != "yaegi" && testing.Short() {
-				t.Skip("compiles cells")
+			if e.name != "yaegi" {
+				heavy.Skip(t, "it compiles cells")
 			}
 			s := e.start(t)
 			defer s.Close()

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"nacre/internal/heavy"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
@@ -33,11 +34,11 @@ func TestWhole(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			every := *every
 			switch {
-			case e.name != "yaegi" && testing.Short():
-				t.Skip("builds many programs")
+			case e.name != "yaegi":
+				heavy.Skip(t, "it builds many programs")
 			case testing.Short():
 				every = 8
-			case e.name == "yaegi":
+			default:
 				every = 1
 			}
 			whole(t, e, every)

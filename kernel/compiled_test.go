@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
@@ -19,9 +20,7 @@ func init() { engines = append(engines, testEngine{"go", startCompiled}) }
 // without.
 func startCompiled(t testing.TB) kernel.Session {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("compiles cells")
-	}
+	heavy.Skip(t, "it compiles cells")
 	return startOn(t, kernel.Compiled("..", ""))
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"nacre/internal/heavy"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
@@ -113,9 +114,7 @@ func TestPlaceInALongLine(t *testing.T) {
 
 // As a program, cells do what they do in the notebook: the calls that leave errors out are wrapped.
 func TestProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles a program")
-	}
+	heavy.Skip(t, "it compiles a program")
 	s := start(t)
 	cells, decls := s.Program([]string{
 		"import (\"fmt\"; \"strconv\")",

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
+	"nacre/internal/heavy"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
@@ -43,9 +44,7 @@ func proxy(t *testing.T, m module.Version, files map[string]string) string {
 // Cells import modules: one that %get pins in go.mod, then the same from the module cache alone, and packages of the
 // module that the notebook itself lies in. What cannot be had is one sentence.
 func TestModules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles cells")
-	}
+	heavy.Skip(t, "it compiles cells")
 	source, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
