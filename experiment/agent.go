@@ -194,6 +194,3 @@ func (a *Agent) Close() error {
 
 // Device names what computes, e.g. "cpu/avx512 ×2".
 func (a *Agent) Device() string { return a.device.Name() }
-
-// Notice tells, if not empty, that this is not the device that was asked for first.
-func (a *Agent) Notice() string { return a.notice }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,7 +74,7 @@ func (r *Run) Begin(cfg any, s Session) (added []string, err error) {
 	}
 	record.Sessions = append(record.Sessions, s)
 	r.config, r.record = text, record
-	return added, r.writeConfig()
+	return added, errors.Join(r.writeConfig(), r.told())
 }
 
 // differences lists what changed between two sessions of one run. The number of workers is not among them: results

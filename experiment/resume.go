@@ -300,6 +300,9 @@ func saveText(w *checkpoint.Writer, name string, m *Metrics) error {
 
 // save writes the checkpoint and the weights. Metrics that somebody took away meanwhile are written again.
 func (t *Training) save() error {
+	if err := t.run.Held(); err != nil {
+		return err
+	}
 	for _, m := range []*Metrics{t.metrics, t.timing} {
 		renewed, err := m.Renew()
 		if err == nil && renewed && len(t.run.record.Sessions) > 0 {

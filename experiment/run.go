@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"nacre/experiment/checkpoint"
+	"nacre/internal/lockfile"
 	"nacre/internal/plainfile"
 	"nacre/rl/config"
 )
@@ -22,7 +22,7 @@ const (
 	TimingFile     = "timing.csv"
 	WeightsFile    = "weights.safetensors"
 	CheckpointFile = "checkpoint.bin"
-	LockFile       = ".lock" // held by the process that writes the run, with its number
+	LockFile       = ".lock" // held by the process that writes the run, with its number (package lockfile)
 )
 
 // PreviousCheckpointFile is the generation before CheckpointFile.
@@ -41,7 +41,7 @@ var ErrLocked = errors.New("another process is writing this run")
 // Run is an open run folder.
 type Run struct {
 	Dir  string
-	lock *os.File // nil when only viewed
+	lock *lockfile.Lock // nil when only viewed
 
 	config []byte // as encoded by Begin
 	record Record
@@ -73,9 +73,9 @@ func checkEmpty(dir string) error {
 		return fmt.Errorf("run folder: %w", err)
 	}
 	for _, e := range entries {
-		switch e.Name() {
-		case LockFile, ConfigFile + ".tmp": // of a process killed before its run began
-		case ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile:
+		switch name := e.Name(); {
+		case lockfile.Makes(LockFile, name), name == ConfigFile+".tmp": // of a process killed before its run began
+		case slices.Contains([]string{ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile}, name):
 			return fmt.Errorf("run folder %s already holds a run: continue it with \"nacre resume %s\" or choose another folder", dir, dir)
 		default:
 			return fmt.Errorf("run folder %s is not empty (it has %s): choose a new or empty folder", dir, e.Name())
@@ -116,58 +116,68 @@ func checkRun(dir string) error {
 	return nil
 }
 
-// taken takes the lock of a run to write it, and leaves this process's number in it.
-func taken(dir string) (run *Run, err error) {
-	for range 10 { // who asks whether somebody writes the run has the lock for a moment
-		if run, err = locked(dir); !errors.Is(err, ErrLocked) {
-			break
+// taken takes the lock of a run to write it.
+func taken(dir string) (*Run, error) {
+	for last := 9; ; last-- { // who asks whether somebody writes the run has the lock for a moment
+		lock, err := lockfile.Take(filepath.Join(dir, LockFile))
+		if err == nil {
+			return &Run{Dir: dir, lock: lock}, nil
+		}
+		if _, held := errors.AsType[*lockfile.HeldError](err); !held {
+			return nil, fmt.Errorf("run folder: %w", err)
+		}
+		if last == 0 {
+			return nil, fmt.Errorf("run folder %s: %w; wait for it or stop it", dir, ErrLocked)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if err != nil {
-		return nil, err
-	}
-	host, _ := os.Hostname()
-	if err = run.lock.Truncate(0); err == nil {
-		_, err = fmt.Fprintf(run.lock, "%d %s\n", os.Getpid(), host)
-	}
-	if err != nil {
-		run.Close()
-		return nil, fmt.Errorf("run folder: %w", err)
-	}
-	return run, nil
 }
 
 // Writer is the process that is writing the run, and the machine it runs on; pid is 0 where none is, or where the program
 // that began it was an older one.
 func (r *Run) Writer() (pid int, host string, err error) {
-	if idle, err := r.Idle(); idle || err != nil {
-		return 0, "", err
-	}
-	text, err := plainfile.Read(r.Path(LockFile), 1<<10)
+	by, err := lockfile.Peek(r.Path(LockFile))
 	if err != nil {
 		return 0, "", fmt.Errorf("run folder: %w", err)
 	}
-	number, host, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
-	if pid, err = strconv.Atoi(number); err != nil || pid < 1 {
+	if by == nil {
 		return 0, "", nil
 	}
-	return pid, host, nil
+	return by.PID, by.Host, nil
 }
 
-func locked(dir string) (*Run, error) {
-	f, err := plainfile.OpenFile(filepath.Join(dir, LockFile), os.O_CREATE|os.O_RDWR, 0o644)
+// Idle reports whether no process is writing the run. Without flock one of another machine that has just died still counts.
+func (r *Run) Idle() (bool, error) {
+	by, err := lockfile.Peek(r.Path(LockFile))
 	if err != nil {
-		return nil, fmt.Errorf("run folder: %w", err)
+		return false, fmt.Errorf("run folder: %w", err)
 	}
-	if err := tryLock(f); err != nil {
-		f.Close()
-		if errors.Is(err, errHeld) {
-			return nil, fmt.Errorf("run folder %s: %w; wait for it or stop it", dir, ErrLocked)
+	return by == nil, nil
+}
+
+// Held returns nil if this process may write the run, and otherwise who has taken it over, which without flock can befall a
+// process that was stopped for long.
+func (r *Run) Held() error {
+	if r.lock == nil {
+		return nil
+	}
+	if err := r.lock.Check(); err != nil {
+		return fmt.Errorf("run folder %s: nothing more is written: %w", r.Dir, err)
+	}
+	return nil
+}
+
+// told records what the lock has to say.
+func (r *Run) told() error {
+	if r.lock == nil {
+		return nil
+	}
+	for _, n := range r.lock.Notices {
+		if err := r.Notice(n); err != nil {
+			return err
 		}
-		return nil, fmt.Errorf("run folder: locking %s: %w", f.Name(), err)
 	}
-	return &Run{Dir: dir, lock: f}, nil
+	return nil
 }
 
 // Path is the path of a file in the run folder.

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -94,19 +93,4 @@ func share(c Config, iterations int, envSteps int64) (float64, error) {
 		share = float64(envSteps) / float64(c.EnvSteps)
 	}
 	return min(1, share), nil
-}
-
-// Idle reports whether no process is writing the run.
-func (r *Run) Idle() (bool, error) {
-	if !r.Has(LockFile) {
-		return true, nil
-	}
-	held, err := locked(r.Dir)
-	if err != nil {
-		if errors.Is(err, ErrLocked) {
-			return false, nil
-		}
-		return false, err
-	}
-	return true, held.Close()
 }

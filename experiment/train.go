@@ -133,6 +133,9 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if err != nil {
 		return err
 	}
+	if err := t.run.Held(); err != nil {
+		return err
+	}
 	return t.writeJSON(EvaluationFile, result)
 }
 
@@ -272,6 +275,9 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 	if err := t.Learner.Metrics(t.at.Iteration, func(name string, v float64) { row[name] = v }); err != nil {
 		return err
 	}
+	if err := t.run.Held(); err != nil {
+		return err
+	}
 	if err := errors.Join(t.metrics.Write(row), t.events.Scalars(t.at.EnvSteps, row)); err != nil {
 		return err
 	}
@@ -343,6 +349,16 @@ func (t *Training) EnvSteps() int64 { return t.at.EnvSteps }
 
 // Updates is the number of gradient updates made.
 func (t *Training) Updates() int64 { return t.at.Updates }
+
+// Notices tell what a person must know before the training: that it is not on the device that was asked for first, and how
+// others are kept from writing the run where flock is not there. The run's record has them too.
+func (t *Training) Notices() []string {
+	var all []string
+	if t.notice != "" {
+		all = append(all, t.notice)
+	}
+	return append(all, t.run.lock.Notices...)
+}
 
 // Dir is the run folder.
 func (t *Training) Dir() string { return t.run.Dir }

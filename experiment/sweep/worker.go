@@ -129,6 +129,9 @@ func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, h
 			t, err = experiment.Start(dir, cfg, host)
 		}
 		if !errors.Is(err, experiment.ErrLocked) {
+			if err == nil {
+				notices = append(notices, t.Notices()...)
+			}
 			for _, n := range notices {
 				show.Note(n)
 			}

@@ -2,27 +2,27 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
+
+	"nacre/internal/lockfile"
 )
 
 // lock waits until no other program fetches into the same folder.
 func (o Options) lock(ctx context.Context) (release func(), err error) {
-	f, err := os.OpenFile(filepath.Join(o.Dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, unwritable(o.Dir, err)
-	}
 	began, said := time.Now(), time.Time{}
 	for {
-		held, err := tryLock(f)
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+		lock, err := lockfile.Take(filepath.Join(o.Dir, ".lock"))
+		if err == nil {
+			for _, n := range lock.Notices {
+				o.Say(n)
+			}
+			return func() { lock.Close() }, nil
 		}
-		if !held {
-			return func() { f.Close() }, nil
+		if _, held := errors.AsType[*lockfile.HeldError](err); !held {
+			return nil, unwritable(o.Dir, err)
 		}
 		if time.Since(said) > patience {
 			said = time.Now()
@@ -30,7 +30,6 @@ func (o Options) lock(ctx context.Context) (release func(), err error) {
 		}
 		select {
 		case <-ctx.Done():
-			f.Close()
 			return nil, context.Cause(ctx)
 		case <-time.After(100 * time.Millisecond):
 		}

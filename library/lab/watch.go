@@ -80,7 +80,7 @@ func (w *watch) begin(t *experiment.Training) {
 			w.draw(r)
 		}
 	}
-	if n := t.Notice(); n != "" {
+	for _, n := range t.Notices() {
 		w.Note(n)
 	}
 }

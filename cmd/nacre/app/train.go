@@ -100,11 +100,9 @@ func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.C
 	return env.Print(reports, reports.WriteText)
 }
 
-// tell adds what an agent has to say about its device to the notices, and prints them.
+// tell adds what a training has to say of its device and its folder to the notices, and prints them.
 func (env *Env) tell(t *experiment.Training, notices []string) []string {
-	if n := t.Notice(); n != "" {
-		notices = append(notices, n)
-	}
+	notices = append(notices, t.Notices()...)
 	for _, n := range notices {
 		env.Notice(n)
 	}
