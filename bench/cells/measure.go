@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"nacre/bench/cells/programs"
+	"nacre/internal/python"
 	"nacre/kernel"
 	"nacre/kernel/kerneltest"
 )
@@ -23,7 +24,7 @@ import (
 var source string
 
 //go:embed programs/programs.py
-var python string
+var pythonSource string
 
 // speed runs the programs in turns: compiled into this program, and in cells.
 func speed(turns int) record {
@@ -50,7 +51,11 @@ func speed(turns int) record {
 		}
 		r.Rows = append(r.Rows, row{[]string{p.Name}, map[string]any{"program": own, "cell": cell, "share": own / cell}})
 	}
-	out, err := exec.Command("python3", "-c", python).Output()
+	p, err := python.Find()
+	var out []byte
+	if err == nil {
+		out, err = exec.Command(p.Path, "-c", pythonSource).Output()
+	}
 	var times []float64
 	if err == nil {
 		err = json.Unmarshal(out, &times)

@@ -8,18 +8,21 @@ import (
 
 	"nacre/bench/torch"
 	"nacre/core/ref"
+	"nacre/internal/python"
 	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
 
-const python = "/usr/bin/python3"
-
 // PyTorch makes the update that the yardstick makes: its losses are the yardstick's.
 func TestSameUpdate(t *testing.T) {
-	if exec.Command(python, "-c", "import torch").Run() != nil {
-		t.Skip(python + " has no torch")
+	interpreter, err := python.Find()
+	if err != nil {
+		t.Skip(err)
 	}
-	p, err := torch.Start(t.Context(), python, "oyster", "tcl-pearl", 2)
+	if exec.Command(interpreter.Path, "-c", "import torch").Run() != nil {
+		t.Skipf("%s has no torch: pip install torch there brings it", interpreter)
+	}
+	p, err := torch.Start(t.Context(), interpreter.Path, "oyster", "tcl-pearl", 2)
 	if err != nil {
 		t.Fatal(err)
 	}

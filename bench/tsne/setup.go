@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"nacre/internal/python"
 )
 
 // What pip and npm are asked for.
@@ -37,13 +39,38 @@ func (w Where) lackingInPython(ctx context.Context, module string) string {
 	if absent == "" || w.Python != "" {
 		return absent
 	}
-	if err := run(ctx, "python3", "-m", "venv", filepath.Join(w.Home, "venv")); err != nil {
-		return fmt.Sprintf("needs Python 3 with venv: %v", err)
-	}
-	if err := run(ctx, w.python(), append([]string{"-m", "pip", "install", "--quiet"}, pythonPackages...)...); err != nil {
-		return fmt.Sprintf("pip: %v", err)
+	if err := w.environment(ctx); err != nil {
+		return err.Error()
 	}
 	return try()
+}
+
+// environment makes it with venv and pip, or with uv where Python has no venv, as on Debian, or no pip.
+func (w Where) environment(ctx context.Context) error {
+	p, err := python.Find()
+	if err != nil {
+		return err
+	}
+	venv := filepath.Join(w.Home, "venv")
+	failed := run(ctx, p.Path, "-m", "venv", venv)
+	if failed == nil {
+		if failed = run(ctx, w.python(), append([]string{"-m", "pip", "install", "--quiet"}, pythonPackages...)...); failed == nil {
+			return nil
+		}
+		failed = fmt.Errorf("pip: %w", failed)
+	} else {
+		failed = fmt.Errorf("needs Python 3 with venv, or uv: %s: %w", p, failed)
+	}
+	if _, err := exec.LookPath("uv"); err != nil {
+		return failed
+	}
+	if err := run(ctx, "uv", "venv", "--quiet", "--allow-existing", "--python", p.Path, venv); err != nil {
+		return fmt.Errorf("uv: %w", err)
+	}
+	if err := run(ctx, "uv", append([]string{"pip", "install", "--quiet", "--python", w.python()}, pythonPackages...)...); err != nil {
+		return fmt.Errorf("uv: %w", err)
+	}
+	return nil
 }
 
 // lackingInNode is the same for wasm-bhtsne.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +9,7 @@ import (
 	"nacre/cmd/nacre/app"
 	"nacre/core/devices"
 	"nacre/core/gpu/roofline"
+	"nacre/internal/python"
 	"nacre/internal/quiet"
 )
 
@@ -87,6 +86,11 @@ and targets on 1,280 transitions.`,
 			case o.Dump != "" && o.GPU == "":
 				return app.Usagef("--dump writes what --explain --device cuda --gpu NAME models: expected those with it")
 			}
+			if o.Versus != "" {
+				if o.Python, err = orChosen(o.Python); err != nil {
+					return err
+				}
+			}
 			return update(cmd.Context(), env, o)
 		},
 	}
@@ -98,7 +102,7 @@ and targets on 1,280 transitions.`,
 	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
 	f.BoolVar(&o.Scaling, "scaling", false, "time one worker, all on one update, and all on updates of their own, in turns")
 	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
-	f.StringVar(&o.Python, "python", "/usr/bin/python3", "Python `interpreter` for --vs")
+	f.StringVar(&o.Python, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
 	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
 	f.StringVar(&o.Algorithm, "algo", "both", strings.Join(app.Measured(), ", ")+", or both: pearl and tcl-pearl")
@@ -113,7 +117,7 @@ and targets on 1,280 transitions.`,
 
 func benchSimCommand(env *app.Env, sim func(context.Context, *app.Env, app.BenchSimOptions) error) *cobra.Command {
 	var o app.BenchSimOptions
-	var vs, python string
+	var vs, interpreter string
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "Time the simulation",
@@ -132,7 +136,9 @@ worker, as many processes as workers beside all of them.`,
 				return err
 			}
 			if vs != "" {
-				o.Python = python
+				if o.Python, err = orChosen(interpreter); err != nil {
+					return err
+				}
 			}
 			return sim(cmd.Context(), env, o)
 		},
@@ -140,7 +146,7 @@ worker, as many processes as workers beside all of them.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`family` to step, one of those on MuJoCo that nacre envs lists, or all")
 	f.StringVar(&vs, "vs", "", "python to step the defining Python package too")
-	f.StringVar(&python, "python", cmp.Or(os.Getenv("NACRE_PYTHON"), "python3"), "its `interpreter`; default $NACRE_PYTHON or python3")
+	f.StringVar(&interpreter, "python", "", "its `interpreter` (default "+chosenPython+")")
 	f.IntVar(&o.Envs, "envs", 0, "environments per worker, 0 for what rollouts of the family use")
 	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
 	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
@@ -191,4 +197,16 @@ points are judged by a sample of 1,000.`,
 	f.IntVar(&o.Workers, "workers", 1, "threads each library may use")
 	jsonFlag(cmd, env)
 	return cmd
+}
+
+// chosenPython says which Python is used where none is named.
+const chosenPython = "$NACRE_PYTHON, the active environment's, or python3 of PATH"
+
+// orChosen is the interpreter named, or the one that package python chooses.
+func orChosen(named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	p, err := python.Find()
+	return p.Path, err
 }

@@ -35,7 +35,9 @@ func TestExamples(t *testing.T) {
 
 // Without a network, and without a wheel, setup says what to do and leaves nothing behind.
 func TestSetupWithoutPip(t *testing.T) {
-	t.Setenv("PATH", "")
+	for _, v := range []string{"PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "NACRE_PYTHON"} {
+		t.Setenv(v, "")
+	}
 	t.Setenv("NACRE_HOME", t.TempDir())
 	status, _, stderr := nacre(t.Context(), "setup")
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")

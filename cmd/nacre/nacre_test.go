@@ -58,6 +58,11 @@ func call(f *fake, args ...string) (status int, stdout, stderr string) {
 }
 
 func TestOptions(t *testing.T) {
+	active, err := os.Executable() // stands for an interpreter
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NACRE_PYTHON", active)
 	for line, want := range map[string]any{
 		"train": app.TrainOptions{Seeds: 1},
 		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{Seeds: 1,
@@ -90,10 +95,10 @@ func TestOptions(t *testing.T) {
 			What: "runs/a", Out: "a.gif", Task: 2, Train: true, Steps: 9, Seed: 4, Size: "90x60", FPS: 12.5, At: 3, Strip: 4, Camera: ",20"},
 		"verify envs": app.VerifyOptions{Families: []string{}},
 		"verify envs ant-dir --from full --forced":                          app.VerifyOptions{Families: []string{"ant-dir"}, From: "full", Forced: true},
-		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3", Seeds: 1},
-		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: "/usr/bin/python3", Seeds: 1},
-		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Python: "/usr/bin/python3", Seeds: 1},
-		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Python: "/usr/bin/python3", Seeds: 1},
+		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Seeds: 1},
+		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: active, Seeds: 1},
+		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Seeds: 1},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Seeds: 1},
 		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},

@@ -15,9 +15,11 @@ func setupCommand(env *app.Env, setup func(context.Context, *app.Env, app.SetupO
 		Use:   "setup",
 		Short: "Fetch MuJoCo and the scenes of Meta-World, or what any GPU needs",
 		Long: `Setup puts MuJoCo ` + home.MuJoCoVersion + ` and the scenes of Meta-World ` + home.MetaWorldVersion + ` into the user's cache, where every nacre of this user finds
-them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip downloads their packages, without
+them: $NACRE_HOME, or nacre under $XDG_CACHE_HOME or ~/.cache. Python's pip, or uv, downloads their packages, without
 installing them; a wheel that lies in the cache, or in a folder given with --from, needs no network. What is
-there already is left alone. NACRE_MUJOCO and NACRE_METAWORLD name other places for the two.
+there already is left alone, and packages of these versions that the Python has installed are used where they are. That
+Python is $NACRE_PYTHON, the active environment's (VIRTUAL_ENV, CONDA_PREFIX), or python3 of PATH. NACRE_MUJOCO and
+NACRE_METAWORLD name other places for the two.
 
 With --cells it does something else: it compiles the packages that cells import with the Go tool chain, which takes
 minutes the first time. Notebooks then run on the engine go, which compiles cells; without it they run on yaegi.

@@ -5,7 +5,6 @@ package cuda
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -115,25 +114,8 @@ func toolkitPaths(name string) []string {
 	}
 	add("/usr/local/cuda/lib64")
 	add("/usr/local/cuda/targets/*/lib")
-	for _, prefix := range pythonPrefixes() {
+	for _, prefix := range python.Prefixes() {
 		add(filepath.Join(prefix, "lib/python3*/site-packages/nvidia/*/lib"))
 	}
 	return files
-}
-
-// pythonPrefixes lists the environments of Python that are active: VIRTUAL_ENV, CONDA_PREFIX, and that of python3.
-func pythonPrefixes() []string {
-	var out []string
-	for _, v := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if p := os.Getenv(v); p != "" {
-			out = append(out, p)
-		}
-	}
-	if p, err := exec.LookPath("python3"); err == nil {
-		out = append(out, filepath.Dir(filepath.Dir(p)))
-		if q, err := filepath.EvalSymlinks(p); err == nil {
-			out = append(out, filepath.Dir(filepath.Dir(q)))
-		}
-	}
-	return out
 }

@@ -10,11 +10,14 @@ import (
 	"nacre/internal/home"
 )
 
-// Include is the folder of MuJoCo's headers for a build: that of the part in dir, or the system's if they are of the
-// version that the program is written for. systems are prefixes such as /usr.
+// Include is the folder of MuJoCo's headers for a build: that of the part in dir, that of the package which the chosen Python
+// has installed, or the system's if they are of the version that the program is written for. systems are prefixes such as /usr.
 func Include(dir string, systems ...string) (string, error) {
 	var other error
 	places := []string{filepath.Join(dir, home.MuJoCo, "include")}
+	if folder, _ := home.InPython("mujoco", home.MuJoCoVersion); folder != "" {
+		places = append(places, filepath.Join(folder, "include"))
+	}
 	for _, prefix := range systems {
 		places = append(places, filepath.Join(prefix, "include"))
 	}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"nacre/internal/python"
 )
 
 // The wheels of these tests are for a Python of which no sum is known.
@@ -47,6 +49,12 @@ func writeWheel(t *testing.T, dir, name string) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestMain keeps the Python of the machine out: what it has installed would be used where it is.
+func TestMain(m *testing.M) {
+	os.Setenv(python.Variable, "false")
+	os.Exit(m.Run())
 }
 
 func linux(t *testing.T) []Part {

@@ -14,7 +14,10 @@ type Part struct {
 	Version string // "3.3.0"
 	Folder  string // under home.Dir
 
-	pip   []string                        // arguments of pip download, the requirement last
+	python string   // the Python package that is as good where it is installed; "" for none
+	pip    []string // arguments of pip download, the requirement last
+	uv     string   // what uv calls the platform
+
 	wheel func(file string) bool          // whether a file is a wheel of it for this machine, whatever the Python
 	take  func(member string) (to string) // where a member of the wheel goes; "" nowhere
 	needs string                          // a file without which the wheel is not what was expected
@@ -38,11 +41,11 @@ var sums = map[string]string{
 
 // Parts are MuJoCo, library and headers, for a system and processor called as Go does, and the scenes of Meta-World.
 func Parts(system, processor string) ([]Part, error) {
-	wheels := map[string]struct{ pip, begin, end string }{
-		"linux/amd64":  {"manylinux2014_x86_64", "manylinux", "x86_64"},
-		"linux/arm64":  {"manylinux2014_aarch64", "manylinux", "aarch64"},
-		"darwin/arm64": {"macosx_11_0_arm64", "macosx", "arm64"},
-		"darwin/amd64": {"macosx_10_16_x86_64", "macosx", "x86_64"},
+	wheels := map[string]struct{ pip, uv, begin, end string }{
+		"linux/amd64":  {"manylinux2014_x86_64", "x86_64-manylinux2014", "manylinux", "x86_64"},
+		"linux/arm64":  {"manylinux2014_aarch64", "aarch64-manylinux2014", "manylinux", "aarch64"},
+		"darwin/arm64": {"macosx_11_0_arm64", "aarch64-apple-darwin", "macosx", "arm64"},
+		"darwin/amd64": {"macosx_10_16_x86_64", "x86_64-apple-darwin", "macosx", "x86_64"},
 	}
 	w, ok := wheels[system+"/"+processor]
 	if !ok {
@@ -53,6 +56,7 @@ func Parts(system, processor string) ([]Part, error) {
 	return []Part{
 		{
 			Name: "MuJoCo", Version: home.MuJoCoVersion, Folder: home.MuJoCo,
+			python: "mujoco", uv: w.uv,
 			pip: append(python, "--abi", "cp312", "--platform", w.pip, "mujoco=="+home.MuJoCoVersion),
 			wheel: func(file string) bool {
 				tag := strings.TrimSuffix(file[strings.LastIndex(file, "-")+1:], ".whl")
@@ -73,6 +77,7 @@ func Parts(system, processor string) ([]Part, error) {
 		},
 		{
 			Name: "Meta-World", Version: home.MetaWorldVersion, Folder: home.MetaWorld,
+			python: "metaworld", uv: w.uv,
 			pip:   append(python[:2:2], "--python-version", "3.12", "metaworld=="+home.MetaWorldVersion),
 			wheel: func(file string) bool { return matches(file, "metaworld-"+home.MetaWorldVersion+"-") },
 			take: func(member string) string {
@@ -92,17 +97,17 @@ func Parts(system, processor string) ([]Part, error) {
 // WebGPU is the library for WebGPU, with its headers, for a system and processor called as Go does. It is the one that the
 // Python package wgpu carries.
 func WebGPU(system, processor string) (Part, error) {
-	platform, ok := map[string]string{
-		"linux/amd64": "manylinux_2_28_x86_64", "linux/arm64": "manylinux_2_28_aarch64",
-		"darwin/arm64": "macosx_11_0_arm64", "darwin/amd64": "macosx_10_9_x86_64",
+	w, ok := map[string]struct{ pip, uv string }{
+		"linux/amd64": {"manylinux_2_28_x86_64", "x86_64-manylinux_2_28"}, "linux/arm64": {"manylinux_2_28_aarch64", "aarch64-manylinux_2_28"},
+		"darwin/arm64": {"macosx_11_0_arm64", "aarch64-apple-darwin"}, "darwin/amd64": {"macosx_10_9_x86_64", "x86_64-apple-darwin"},
 	}[system+"/"+processor]
 	if !ok {
 		return Part{}, fmt.Errorf("nacre uses no WebGPU on %s/%s; expected linux or darwin on amd64 or arm64", system, processor)
 	}
 	return Part{
 		Name: "WebGPU's library", Version: home.WebGPUVersion, Folder: home.WebGPU,
-		pip:   []string{"--only-binary=:all:", "--no-deps", "--platform", platform, "wgpu==" + home.WebGPUVersion},
-		wheel: func(file string) bool { return file == "wgpu-"+home.WebGPUVersion+"-py3-none-"+platform+".whl" },
+		pip: []string{"--only-binary=:all:", "--no-deps", "--platform", w.pip, "wgpu==" + home.WebGPUVersion}, uv: w.uv,
+		wheel: func(file string) bool { return file == "wgpu-"+home.WebGPUVersion+"-py3-none-"+w.pip+".whl" },
 		take: func(member string) string {
 			switch base := path.Base(member); {
 			case member == "wgpu/resources/"+home.WebGPULibraryFor(system):

@@ -10,8 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
+
+	"nacre/internal/python"
 )
 
 // install is what brings pip to a Debian or Ubuntu, and installCommand what a person is told to do.
@@ -19,23 +23,22 @@ var install = [][]string{{"apt-get", "update", "-q"}, {"apt-get", "install", "-y
 
 const installCommand = "apt-get update && apt-get install -y --no-install-recommends python3-pip"
 
-// download lets pip fetch the wheel of p into the folder work.
-func (o Options) download(ctx context.Context, p Part, work string) (wheel string, err error) {
+// download lets pip fetch the wheel of p into the folder work, or uv its files into a folder there.
+func (o Options) download(ctx context.Context, p Part, work string) (from string, err error) {
 	pip := o.pip
 	if len(pip) == 0 {
 		if pip, err = o.findPip(ctx, p, work); err != nil {
 			return "", err
 		}
 	}
+	if slices.Equal(pip, uvPip) {
+		return o.downloadByUV(ctx, p, work, pip)
+	}
 	args := append(append(pip[1:len(pip):len(pip)], "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
 		"--timeout", "20", "--retries", "2", "--dest", work), p.pip...)
 	said, err := o.watch(ctx, "fetching "+p.String(), work, append([]string{pip[0]}, args...))
 	if err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		return "", fmt.Errorf("pip could not download %s (%s): put its wheel, %s, into %s and run `%s` again, or connect to a network",
-			p, reason(said, err), p.pip[len(p.pip)-1], o.Dir, o.Command)
+		return "", o.failed(ctx, p, "pip", said, err)
 	}
 	entries, err := os.ReadDir(work)
 	if err != nil {
@@ -49,12 +52,64 @@ func (o Options) download(ctx context.Context, p Part, work string) (wheel strin
 	return "", fmt.Errorf("pip downloaded no wheel of %s", p)
 }
 
-// findPip is the command of a pip that works, installed now where that was asked for.
+// downloadByUV lets uv unpack the package into a folder, since it has no command that leaves the wheel. It compares the wheel
+// with the sums that are known of it.
+func (o Options) downloadByUV(ctx context.Context, p Part, work string, uv []string) (from string, err error) {
+	requirement := p.pip[len(p.pip)-1]
+	line := requirement
+	for wheel, sum := range sums {
+		if p.wheel(wheel) {
+			line += " --hash=sha256:" + sum
+		}
+	}
+	file, from := filepath.Join(work, "requirements.txt"), filepath.Join(work, "uv")
+	if err := os.WriteFile(file, []byte(line+"\n"), 0o644); err != nil {
+		return "", unwritable(o.Dir, err)
+	}
+	args := append(uv[1:len(uv):len(uv)], "install", "--quiet", "--no-deps", "--only-binary", ":all:", "--python-version", "3.12",
+		"--python-platform", p.uv, "--link-mode", "copy", "--target", from, "--require-hashes", "-r", file)
+	said, err := o.watch(ctx, "fetching "+p.String()+" by uv", work, append([]string{uv[0]}, args...))
+	if err != nil {
+		return "", o.failed(ctx, p, "uv", said, err)
+	}
+	return from, nil
+}
+
+// failed is why pip or uv could not download, and what to do.
+func (o Options) failed(ctx context.Context, p Part, tool, said string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for text, cause := range map[string]error{"No space left on device": syscall.ENOSPC, "Disk quota exceeded": syscall.EDQUOT} {
+		if strings.Contains(said, text) {
+			return unwritable(o.Dir, cause)
+		}
+	}
+	return fmt.Errorf("%s could not download %s (%s): put its wheel, %s, into %s and run `%s` again, or connect to a network",
+		tool, p, reason(said, err), p.pip[len(p.pip)-1], o.Dir, o.Command)
+}
+
+// uvPip is the command of uv that does as pip; an environment that uv has made has no pip of its own.
+var uvPip = []string{"uv", "pip"}
+
+// findPip is the command of a pip that works, or of uv's, installed now where that was asked for. The chosen Python's is
+// first; what another one downloads is the same.
 func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, error) {
-	candidates := [][]string{{"python3", "-m", "pip"}, {"pip3"}, {"pip"}}
+	var candidates [][]string
+	if chosen, err := python.Find(); err == nil {
+		if chosen.Note != "" {
+			o.Say(chosen.Note)
+		}
+		candidates = append(candidates, []string{chosen.Path, "-m", "pip"})
+	}
+	candidates = append(candidates, uvPip, []string{"python3", "-m", "pip"}, []string{"pip3"}, []string{"pip"})
 	works := func() []string {
 		for _, c := range candidates {
-			if exec.CommandContext(ctx, c[0], append(c[1:len(c):len(c)], "--version")...).Run() == nil {
+			ask := "--version"
+			if slices.Equal(c, uvPip) {
+				ask = "--help"
+			}
+			if exec.CommandContext(ctx, c[0], append(c[1:len(c):len(c)], ask)...).Run() == nil {
 				return c
 			}
 		}
@@ -84,7 +139,7 @@ func (o Options) findPip(ctx context.Context, p Part, work string) ([]string, er
 	case apt:
 		return nil, fmt.Errorf("%s cannot be fetched because there is no pip: run `sudo sh -c '%s'` and `%s` again", p, installCommand, o.Command)
 	}
-	return nil, fmt.Errorf("%s cannot be fetched because there is no pip: install Python 3 with pip, or put the wheel %s into %s, and run `%s` again",
+	return nil, fmt.Errorf("%s cannot be fetched because there is no pip and no uv: install Python 3 with pip, or put the wheel %s into %s, and run `%s` again",
 		p, p.pip[len(p.pip)-1], o.Dir, o.Command)
 }
 

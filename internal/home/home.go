@@ -1,6 +1,5 @@
 // Package home says where the program keeps what it fetches and where it looks for what belongs to it: MuJoCo's library,
-// the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing (that is package fetch) and
-// reads nothing but the environment.
+// the scenes of Meta-World, programs for the browser, notebooks' data. It fetches nothing (that is package fetch).
 //
 //	for _, file := range home.Places(home.MuJoCo, "lib", home.Library()) {
 //		if _, err := os.Stat(file); err == nil {
@@ -14,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"nacre/internal/python"
 )
 
 // Versions of what is fetched: Meta-World's package, the MuJoCo it pins, and the package that carries a library for WebGPU.
@@ -69,6 +70,20 @@ func Places(path ...string) []string {
 		places = append(places, filepath.Join(dir, filepath.Join(path...)))
 	}
 	return append(places, Beside(path...))
+}
+
+// InPython is the folder of a package that the chosen Python (package python) has installed in this version; "" where it has
+// none. The error says that it has another version, which is not used.
+func InPython(name, version string) (string, error) {
+	p, err := python.Find()
+	if err != nil {
+		return "", nil
+	}
+	folder, other := p.Package(name)
+	if folder != "" && other != version {
+		return "", fmt.Errorf("%s %s in %s, of the Python %s, is not used; expected version %s", name, other, folder, p, version)
+	}
+	return folder, nil
 }
 
 // WebGPULibrary is the file name of the library for WebGPU on this system.

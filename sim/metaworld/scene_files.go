@@ -47,6 +47,13 @@ func Scenes() (string, error) {
 			return path, nil
 		}
 	}
+	folder, other := home.InPython("metaworld", Version)
+	if path := filepath.Join(folder, inside); folder != "" && isFolder(path) {
+		return path, nil
+	}
+	if other != nil {
+		return "", fmt.Errorf("Meta-World is %w: %w: run `nacre setup`, which fetches that one", sim.ErrUnavailable, other)
+	}
 	return "", fmt.Errorf("Meta-World is %w: run `nacre setup`, which fetches its scenes, or set %s to the folder of the Python package metaworld %s",
 		sim.ErrUnavailable, folderVariable, Version)
 }

@@ -52,7 +52,13 @@ func find() error {
 			return nil
 		}
 	}
-	var other error
+	folder, other := home.InPython("mujoco", home.MuJoCoVersion)
+	if file := filepath.Join(folder, home.Library()); folder != "" {
+		if err := open(file); err != nil {
+			return &unavailable{err.Error() + ": run `nacre setup`, which fetches its own"}
+		}
+		return nil
+	}
 	for _, name := range systemNames() {
 		err := open(name)
 		if err == nil {

@@ -14,7 +14,9 @@ import (
 
 	"nacre/core"
 	"nacre/core/devices"
+	"nacre/internal/fetch"
 	"nacre/internal/home"
+	"nacre/internal/python"
 	"nacre/internal/version"
 	"nacre/sim"
 )
@@ -74,7 +76,7 @@ func Doctor(p Providers) (Report, error) {
 			checks = append(checks, accelerator(b))
 		}
 	}
-	checks = append(checks, folder("."), cache(), terminal(os.Stdout))
+	checks = append(checks, interpreter(), folder("."), cache(), terminal(os.Stdout))
 	report := Report{checks}
 	for _, c := range checks {
 		if c.Status == Problem {
@@ -120,13 +122,42 @@ func fetched(name string, find func() (string, error)) Check {
 	return Check{Name: name, Status: OK, Found: found}
 }
 
-// cache says where nacre setup puts what it fetches.
+// cache says where nacre setup puts what it fetches, and what there is not whole.
 func cache() Check {
 	dir, err := home.Dir()
 	if err != nil {
 		return Check{"cache", Missing, "none", err.Error()}
 	}
-	return Check{Name: "cache", Status: OK, Found: dir}
+	c := Check{Name: "cache", Status: OK, Found: dir}
+	parts, _ := fetch.Parts(runtime.GOOS, runtime.GOARCH)
+	if gpu, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH); err == nil {
+		parts = append(parts, gpu)
+	}
+	for _, p := range parts {
+		if err := p.Complete(dir); err != nil && exists(dir, p.Folder) {
+			return Check{"cache", Missing, err.Error(), "run `nacre setup`, which fetches it anew"}
+		}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return c
+	}
+	f, err := os.CreateTemp(dir, ".nacre-doctor-*")
+	if err != nil {
+		c.Found += fmt.Sprintf(", which cannot be written (%v): what is there is used, nothing can be added", errors.Unwrap(err))
+		return c
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return c
+}
+
+// interpreter says which Python is asked for pip, for packages that are there, and in measurements.
+func interpreter() Check {
+	p, err := python.Find()
+	if err != nil {
+		return Check{"Python", Missing, "none", err.Error() + "; only nacre setup and measurements beside Python need it"}
+	}
+	return Check{Name: "Python", Status: OK, Found: p.String(), Advice: p.Note}
 }
 
 // families lists the task families of this program, those it cannot run in brackets. Of a group, whose names begin alike
