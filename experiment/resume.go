@@ -74,7 +74,7 @@ func (t *Training) anew(host Host, notice string) ([]string, error) {
 	if err := os.RemoveAll(t.run.Path(KeptFolder)); err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile); err != nil {
+	if err := t.run.Remove(EvaluationFile, WeightsFile, MetricsFile, TimingFile, CheckpointFile, PreviousCheckpointFile, PrunedFile); err != nil {
 		return nil, err
 	}
 	if err := t.begin(host); err != nil {
@@ -100,7 +100,7 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if results := t.run.results(); results != "" {
-			return nil, &LostError{t.run.Dir, fmt.Errorf("%s is missing, and the run has %s", CheckpointFile, results)}
+			return nil, &LostError{t.run.Dir, t.run.lacksCheckpoint(results)}
 		}
 		return t.anew(host, "the run was stopped before its first checkpoint: it begins anew")
 	case checkpoint.Damaged(err):

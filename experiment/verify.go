@@ -66,6 +66,9 @@ func Verify(dir string) ([]Finding, error) {
 		_, err := run.ReadEvaluation()
 		v.add(EvaluationFile, "", err, true)
 	}
+	if p, err := run.pruned(); err == nil && p != nil {
+		v.found = slices.DeleteFunc(v.found, func(f Finding) bool { return f.State == Missing && p.Removed[f.File] > 0 })
+	}
 	return v.found, v.events()
 }
 

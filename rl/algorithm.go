@@ -43,6 +43,8 @@ type Algorithm struct {
 	// Acts are the networks that adaptation and acting read, by the first part of their parameters' names, as "policy" of
 	// "policy/w0"; a study is shipped with these only. Nil: all.
 	Acts []string
+	// Remembers is true where its learners are Experienced.
+	Remembers bool
 	// Yardstick makes its update on synthetic data, to be timed and compared. Nil: it has none.
 	Yardstick func(yardstick.Size, core.Device) (yardstick.Benchmark, error)
 }

@@ -6,23 +6,41 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func reportCommand(env *app.Env) *cobra.Command {
+func reportCommand(env *app.Env, p app.Providers) *cobra.Command {
 	var o app.ReportRunOptions
+	var bundle bool
 	cmd := &cobra.Command{
 		Use:   "report FOLDER",
-		Short: "Write a page about one run",
+		Short: "Write a page about one run, or a bundle for a bug report",
 		Long: `Report writes one HTML page about a run, which needs nothing beside it: how far it is, the return on test tasks over
 training and after adaptation, the last metrics, the note, what ran it, its configuration, and, where "nacre embed" and
-"nacre tsne" were run, the layout of its embeddings with the centroid figures. "nacre study" writes the report of a study.`,
+"nacre tsne" were run, the layout of its embeddings with the centroid figures. "nacre study" writes the report of a study.
+
+With --bundle it writes a .zip for a bug report instead, and says what is in it: versions, what nacre doctor says, and,
+where a run folder is given, its settings, the end of its log, its last error, and the names and sizes of its files. No
+data is in it; names of the user, of the machine and of the home folder, and what looks like a token, are replaced.`,
 		Example: `  nacre report runs/point
-  nacre report runs/point --out point.html`,
-		Args: oneArg("a run folder"),
+  nacre report runs/point --out point.html
+  nacre report runs/point --bundle
+  nacre report --bundle`,
+		Args: func(c *cobra.Command, args []string) error {
+			if bundle && len(args) == 0 {
+				return nil
+			}
+			return oneArg("a run folder")(c, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Dir = args[0]
+			if len(args) == 1 {
+				o.Dir = args[0]
+			}
+			if bundle {
+				return app.Bundle(cmd.Context(), env, app.BundleOptions{Dir: o.Dir, Out: o.Out, Doctor: p})
+			}
 			return app.ReportRun(cmd.Context(), env, o)
 		},
 	}
-	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "`file` to write (default report.html in the run folder)")
+	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "`file` to write (default report.html in the run folder; of --bundle, nacre-report.zip here)")
+	cmd.Flags().BoolVar(&bundle, "bundle", false, "write a .zip for a bug report")
 	jsonFlag(cmd, env)
 	return cmd
 }

@@ -8,7 +8,7 @@ import (
 
 func runsCommand(env *app.Env, a actions) *cobra.Command {
 	var o app.RunsOptions
-	var serve bool
+	var serve, prune, yes bool
 	notebook := app.NotebookOptions{Runs: true, Address: "127.0.0.1"}
 	cmd := &cobra.Command{
 		Use:   "runs [FOLDER]",
@@ -18,11 +18,17 @@ columns are fields of a run (state, algorithm, family, seed, group, tag and so o
 columns of the metrics, whose last number counts.
 
 With --serve it serves the page of runs instead: all of them live, their curves side by side, notes and tags, and runs to
-start, stop and resume. nacre notebook has the same page at /runs.`,
+start, stop and resume. nacre notebook has the same page at /runs.
+
+With --prune it says what finished runs keep only to be trained further: their checkpoints, with what was collected for
+replay. With --yes it removes those. Weights, metrics, configuration and evaluation stay, so a pruned run is evaluated,
+embedded and drawn as before; "nacre resume" says that it was pruned. --filter chooses runs.`,
 		Example: `  nacre runs
   nacre runs out --filter state=running --filter algorithm=pearl
   nacre runs out --sort -adapted_return --column pearl.latent --column kl
   nacre runs out --json
+  nacre runs out --prune --filter group=ml1
+  nacre runs out --prune --yes
   nacre runs out --serve`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -35,7 +41,14 @@ start, stop and resume. nacre notebook has the same page at /runs.`,
 			if len(args) == 1 {
 				o.Root = args[0]
 			}
-			if !serve {
+			switch {
+			case prune && serve:
+				return app.Usagef("--prune and --serve: expected one of them")
+			case prune:
+				return app.Prune(cmd.Context(), env, app.PruneOptions{Root: o.Root, Filters: o.Filters, Yes: yes})
+			case yes:
+				return app.Usagef("--yes removes what --prune lists: expected --prune with it")
+			case !serve:
 				return app.Runs(cmd.Context(), env, o)
 			}
 			if err := firstError(between("port", notebook.Port, 0, 65535), between("processes", notebook.Processes, 1, maxWorkers)); err != nil {
@@ -49,6 +62,8 @@ start, stop and resume. nacre notebook has the same page at /runs.`,
 	f.StringArrayVar(&o.Filters, "filter", nil, "only runs with this `key=value`; may be repeated")
 	f.StringVar(&o.Sort, "sort", "", "`key` to sort by; -key for the largest first")
 	f.StringArrayVar(&o.Columns, "column", nil, "one more `key` to print; may be repeated")
+	f.BoolVar(&prune, "prune", false, "say what finished runs keep only to be trained further")
+	f.BoolVar(&yes, "yes", false, "with --prune, remove it")
 	jsonFlag(cmd, env)
 	if a.Notebook == nil {
 		return cmd

@@ -29,6 +29,7 @@ func init() {
 		Small:     []string{"mql.hidden=27", "mql.context=5", "mql.history=4", "mql.batch=70"},
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
+		Remembers: true,
 		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
 	})
 }

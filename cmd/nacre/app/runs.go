@@ -35,16 +35,9 @@ func Runs(ctx context.Context, env *Env, o RunsOptions) error {
 	if err := index.Refresh(ctx); err != nil {
 		return err
 	}
-	list := index.Runs()
-	for _, f := range o.Filters {
-		key, want, ok := strings.Cut(f, "=")
-		if !ok {
-			return Usagef("--filter %s: expected key=value, such as state=running or pearl.latent=7", f)
-		}
-		if err := knownField(key, list); err != nil {
-			return err
-		}
-		list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !r.Has(key, want) })
+	list, err := filtered(index.Runs(), o.Filters)
+	if err != nil {
+		return err
 	}
 	if key := strings.TrimPrefix(o.Sort, "-"); key != "" {
 		if err := knownField(key, index.Runs()); err != nil {
@@ -65,6 +58,21 @@ func Runs(ctx context.Context, env *Env, o RunsOptions) error {
 	}
 	r := RunsReport{Root: o.Root, Runs: list, columns: o.Columns}
 	return env.Print(r, r.WriteText)
+}
+
+// filtered are the runs for which every filter, key=value, is true.
+func filtered(list []*runs.Run, filters []string) ([]*runs.Run, error) {
+	for _, f := range filters {
+		key, want, ok := strings.Cut(f, "=")
+		if !ok {
+			return nil, Usagef("--filter %s: expected key=value, such as state=running or pearl.latent=7", f)
+		}
+		if err := knownField(key, list); err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !r.Has(key, want) })
+	}
+	return list, nil
 }
 
 // knownField reports a key that no run has.

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"nacre/experiment"
+	"nacre/experiment/runs"
+)
+
+// PruneOptions are the flags of nacre runs --prune.
+type PruneOptions struct {
+	Root    string
+	Filters []string // as of RunsOptions
+	Yes     bool     // remove, instead of saying what would be
+}
+
+// Pruned is a finished run and what it keeps to be trained further.
+type Pruned struct {
+	Run string `json:"run"`
+	experiment.Spare
+	Removed int64  `json:"removed"` // bytes
+	Problem string `json:"problem,omitempty"`
+}
+
+// PruneReport is what nacre runs --prune prints.
+type PruneReport struct {
+	Root       string   `json:"root"`
+	Runs       []Pruned `json:"runs"`
+	Unfinished int      `json:"unfinished"` // left alone
+	Bytes      int64    `json:"bytes"`      // of all that is or would be removed
+	Removed    bool     `json:"removed"`
+}
+
+// Prune says what the finished runs below a root keep only to be trained further, and removes it where that is asked for. A
+// run that cannot be pruned is told and the others are; the error then says so.
+func Prune(ctx context.Context, env *Env, o PruneOptions) error {
+	index := runs.Open(o.Root)
+	if err := index.Refresh(ctx); err != nil {
+		return err
+	}
+	list, err := filtered(index.Runs(), o.Filters)
+	if err != nil {
+		return err
+	}
+	report := PruneReport{Root: o.Root, Runs: []Pruned{}, Removed: o.Yes}
+	bad := 0
+	for _, run := range list {
+		p := Pruned{Run: run.Path}
+		p.Spare, err = spare(index.Dir(run), o.Yes)
+		switch {
+		case errors.Is(err, experiment.ErrUnfinished):
+			report.Unfinished++
+			continue
+		case err != nil && run.State != runs.Finished:
+			report.Unfinished++ // nothing can be read there that would be pruned
+			continue
+		case err != nil:
+			p.Problem = err.Error()
+			bad++
+		case p.Bytes() == 0 && p.Checkpoint == 0:
+			continue
+		}
+		if err == nil {
+			report.Bytes += p.Bytes()
+			if o.Yes {
+				p.Removed = p.Bytes()
+			}
+		}
+		report.Runs = append(report.Runs, p)
+	}
+	if err := env.Print(report, report.WriteText); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d finished runs could not be pruned, see above", bad, len(report.Runs))
+	}
+	return nil
+}
+
+func spare(dir string, remove bool) (experiment.Spare, error) {
+	if remove {
+		if run, err := experiment.View(dir); err != nil {
+			return experiment.Spare{}, err
+		} else if _, err := run.Spare(); err != nil { // before a lock is taken
+			return experiment.Spare{}, err
+		}
+		return experiment.Prune(dir)
+	}
+	run, err := experiment.View(dir)
+	if err != nil {
+		return experiment.Spare{}, err
+	}
+	return run.Spare()
+}
+
+// WriteText prints the report for a person.
+func (r PruneReport) WriteText(w io.Writer) error {
+	if len(r.Runs) > 0 {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(t, "checkpoint\tof it replay\tthe one before\tto remove\t run")
+		for _, p := range r.Runs {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t %s\n", megabytes(p.Checkpoint), megabytes(p.Replay), megabytes(p.Previous), megabytes(p.Bytes()), p.Run)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.Runs {
+		switch {
+		case p.Problem != "":
+			fmt.Fprintf(w, "%s: left alone: %s\n", p.Run, p.Problem)
+		case p.Needed != "":
+			fmt.Fprintf(w, "%s keeps its last checkpoint: %s\n", p.Run, p.Needed)
+		}
+	}
+	if r.Unfinished > 0 {
+		fmt.Fprintf(w, "%d runs that are not finished are left alone\n", r.Unfinished)
+	}
+	switch {
+	case r.Bytes == 0:
+		_, err := fmt.Fprintf(w, "nothing to prune below %s\n", r.Root)
+		return err
+	case r.Removed:
+		_, err := fmt.Fprintf(w, "%s removed; these runs cannot be trained further\n", megabytes(r.Bytes))
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s in all; nothing was removed: --yes does that, and then these runs cannot be trained further\n", megabytes(r.Bytes))
+	return err
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -1,0 +1,152 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"nacre/experiment/checkpoint"
+	"nacre/internal/plainfile"
+	"nacre/rl"
+)
+
+// PrunedFile says when Prune was in a run folder and what it removed.
+const PrunedFile = "pruned.json"
+
+// Spare is what a finished run keeps only to be trained further, in bytes.
+type Spare struct {
+	Checkpoint int64 `json:"checkpoint"` // the last checkpoint
+	Previous   int64 `json:"previous"`   // the one before it
+	Replay     int64 `json:"replay"`     // what was collected, as part of the last checkpoint
+	// Needed says why the last checkpoint has to stay; empty where it need not.
+	Needed string `json:"needed,omitempty"`
+}
+
+// Bytes is what Prune removes.
+func (s Spare) Bytes() int64 {
+	if s.Needed != "" {
+		return s.Previous
+	}
+	return s.Checkpoint + s.Previous
+}
+
+// pruned is the content of PrunedFile.
+type pruned struct {
+	At      time.Time        `json:"at"`
+	Removed map[string]int64 `json:"removed"` // bytes by file
+}
+
+// ErrUnfinished reports a run that Prune leaves alone.
+var ErrUnfinished = errors.New("it is not finished")
+
+// Spare measures what the run keeps to be trained further. A run that is not finished is ErrUnfinished.
+func (r *Run) Spare() (s Spare, err error) {
+	if _, err := r.ReadEvaluation(); errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("run folder %s: %w", r.Dir, ErrUnfinished)
+	} else if err != nil {
+		return s, err
+	}
+	for name, to := range map[string]*int64{CheckpointFile: &s.Checkpoint, PreviousCheckpointFile: &s.Previous} {
+		if info, err := os.Lstat(r.Path(name)); err == nil && info.Mode().IsRegular() {
+			*to = info.Size()
+		}
+	}
+	if s.Checkpoint == 0 {
+		return s, nil
+	}
+	if sizes, err := checkpoint.Sizes(r.Path(CheckpointFile)); err == nil { // one that is damaged is not told apart
+		for name, n := range sizes {
+			if collected(name) {
+				s.Replay += n
+			}
+		}
+	}
+	cfg := Default()
+	if _, err := r.ReadConfig(&cfg); err != nil {
+		return s, err
+	}
+	algorithm, err := rl.Lookup(cfg.Algorithm)
+	if err != nil {
+		return s, err
+	}
+	if algorithm.Remembers {
+		s.Needed = algorithm.Title + " adapts with what it collected"
+	}
+	return s, nil
+}
+
+// collected reports whether a section of a checkpoint holds transitions.
+func collected(section string) bool {
+	first, _, _ := strings.Cut(section, "/")
+	return slices.Contains([]string{"replay", "recent", "ahead", "trials", "batch", "batches"}, first)
+}
+
+// Prune removes from the finished run in dir what it keeps only to be trained further, and notes that in PrunedFile, which
+// Resume then gives as its reason. Weights, metrics, configuration and evaluation stay, and so does the checkpoint of an
+// algorithm whose adaptation needs it. It is ErrLocked while another process has the run.
+func Prune(dir string) (s Spare, err error) {
+	r, err := Open(dir)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if s, err = r.Spare(); err != nil || s.Bytes() == 0 {
+		return s, err
+	}
+	p, err := r.pruned()
+	if err != nil {
+		return s, err
+	}
+	if p == nil {
+		p = &pruned{Removed: map[string]int64{}}
+	}
+	p.At = time.Now().UTC().Truncate(time.Second)
+	remove := []string{PreviousCheckpointFile}
+	if s.Previous > 0 {
+		p.Removed[PreviousCheckpointFile] = s.Previous
+	}
+	if s.Needed == "" {
+		remove = append(remove, CheckpointFile)
+		p.Removed[CheckpointFile] = s.Checkpoint
+	}
+	text, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return s, err
+	}
+	if err := replace(r.Path(PrunedFile), append(text, '\n')); err != nil { // first: what is gone must be told
+		return s, err
+	}
+	return s, r.Remove(remove...)
+}
+
+// pruned is what Prune noted; nil where it has not been.
+func (r *Run) pruned() (*pruned, error) {
+	text, err := plainfile.Read(r.Path(PrunedFile), 1<<16)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("run folder: %w", err)
+	}
+	p := &pruned{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("run folder: %s: %w", r.Path(PrunedFile), err)
+	}
+	if p.Removed == nil {
+		p.Removed = map[string]int64{}
+	}
+	return p, nil
+}
+
+// lacksCheckpoint is why the run has none, though it has results.
+func (r *Run) lacksCheckpoint(results string) error {
+	if p, err := r.pruned(); err == nil && p != nil && p.Removed[CheckpointFile] > 0 {
+		return fmt.Errorf("\"nacre runs --prune\" removed %s on %s", CheckpointFile, p.At.Format(time.DateOnly))
+	}
+	return fmt.Errorf("%s is missing, and the run has %s", CheckpointFile, results)
+}
