@@ -21,12 +21,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"nacre/experiment"
 	"nacre/experiment/sweep"
+	"nacre/internal/folders"
 )
 
 // State is what a run is doing.
@@ -75,6 +75,8 @@ type Run struct {
 // Index is every run folder below a root. Its methods may be called at the same time.
 type Index struct {
 	Root string
+	// Links says that links below the root are followed; who serves or publishes the folder does not follow them.
+	Links bool
 
 	refreshing sync.Mutex // one at a time
 	mu         sync.Mutex
@@ -82,6 +84,7 @@ type Index struct {
 	removed    map[string]uint64 // paths that are gone, and the version at which they went
 	version    uint64
 	walked     time.Time
+	notes      []string // of the last walk
 	configs    configs
 	groups     map[string]*group // sweeps and studies, by path
 	asked      time.Time         // when Slurm was asked last
@@ -93,9 +96,6 @@ type Index struct {
 func Open(root string) *Index {
 	return &Index{Root: root, entries: map[string]*entry{}, removed: map[string]uint64{}, configs: configs{known: map[string]template{}}}
 }
-
-// maxDepth is how far below the root run folders are looked for.
-const maxDepth = 8
 
 // walkEvery is how often all folders are looked through for new runs; those that are known are looked at every time.
 const walkEvery = 3 * time.Second
@@ -181,30 +181,15 @@ func (x *Index) known(n int) (c chan struct{}, forget func()) {
 	}
 }
 
-// walk finds the run folders. Hidden folders, links and what lies within a run folder are left out.
+// walk finds the run folders. Hidden folders and what lies within a run folder are left out.
 func (x *Index) walk(ctx context.Context) error {
 	found := map[string]*group{} // by path of a run folder
 	var inside []*group
-	err := filepath.WalkDir(x.Root, func(dir string, d fs.DirEntry, err error) error {
+	var notes []string
+	note := func(line string) { notes = append(notes, line) }
+	err := folders.Walk(x.Root, folders.Options{Stay: !x.Links, Note: note}, func(dir, below string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
-		}
-		if err != nil {
-			if dir == x.Root {
-				return err
-			}
-			return fs.SkipDir // a folder that may not be read, or is gone again
-		}
-		if !d.IsDir() {
-			return nil
-		}
-		below, err := filepath.Rel(x.Root, dir)
-		if err != nil {
-			return err
-		}
-		below = filepath.ToSlash(below)
-		if below != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || strings.Count(below, "/") >= maxDepth) {
-			return fs.SkipDir
 		}
 		if exists(dir, experiment.ConfigFile) {
 			found[below] = groupOf(below, inside)
@@ -229,7 +214,7 @@ func (x *Index) walk(ctx context.Context) error {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.groups = map[string]*group{}
+	x.groups, x.notes = map[string]*group{}, notes
 	for _, g := range inside {
 		x.groups[g.path] = g
 	}
@@ -259,6 +244,13 @@ func (x *Index) walk(ctx context.Context) error {
 func exists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
+}
+
+// Notes say what Refresh left out below the root: links that lead nowhere or back, folders that may not be read.
+func (x *Index) Notes() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.notes
 }
 
 // Runs lists the runs that have been read, by path.

@@ -27,7 +27,7 @@ func Example() {
 		panic(err)
 	}
 	t.Close()
-	runs, err := tables.Load(dir)
+	runs, _, err := tables.Load(dir)
 	fmt.Println(len(runs), filepath.Base(runs[1].Dir), err)
 	table, err := tables.Build("runs", runs, tables.Options{})
 	fmt.Println(table.Systems, table.Notes[0], err)

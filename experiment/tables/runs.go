@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/sweep"
+	"nacre/internal/folders"
 	"nacre/rl/protocol"
 )
 
@@ -32,40 +34,42 @@ type Point struct {
 	EnvSteps, Return, Success float64
 }
 
-// Load reads run folders, folders of sweeps, and folders that hold such folders.
-func Load(paths ...string) ([]Run, error) {
-	var out []Run
+// Load reads run folders, folders of sweeps, and folders that hold such folders, each run once. Notes say what was left out.
+func Load(paths ...string) (runs []Run, notes []string, err error) {
 	seen := map[string]bool{}
+	note := func(line string) { notes = append(notes, line) }
 	for _, path := range paths {
-		runs, err := load(path)
+		found, err := load(path, note)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if len(runs) == 0 {
-			return nil, fmt.Errorf("%s holds no run folder: expected one with a %s, or the folder of a sweep", path, experiment.ConfigFile)
+		if len(found) == 0 {
+			return nil, nil, nothing(path, notes)
 		}
-		for _, r := range runs {
-			if dir := filepath.Clean(r.Dir); !seen[dir] {
+		for _, r := range found {
+			if dir := folders.Real(r.Dir); !seen[dir] {
 				seen[dir] = true
-				out = append(out, r)
+				runs = append(runs, r)
+			} else {
+				note(fmt.Sprintf("%s was named before: counted once", r.Dir))
 			}
 		}
 	}
-	return out, nil
+	return runs, notes, nil
 }
 
-// depth is how far below a given folder run folders are looked for.
-const depth = 4
+// nothing is the error of a path without runs.
+func nothing(path string, notes []string) error {
+	about := fmt.Sprintf("%s holds no run folder: expected one with a %s, or the folder of a sweep", path, experiment.ConfigFile)
+	if len(notes) > 0 {
+		about += " (" + strings.Join(notes, "; ") + ")"
+	}
+	return errors.New(about)
+}
 
-func load(root string) ([]Run, error) {
+func load(root string, note func(string)) ([]Run, error) {
 	var out []Run
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if below, err := filepath.Rel(root, path); err != nil || strings.Count(below, string(filepath.Separator)) >= depth {
-			return fs.SkipDir
-		}
+	err := folders.Walk(root, folders.Options{Note: note}, func(path, _ string) (err error) {
 		var runs []Run
 		switch {
 		case has(path, sweep.ManifestFile):

@@ -2,7 +2,7 @@
 // the budget behind every cell, the paper's figure beside it, and the statistics that compare the columns. Cells without
 // runs stay empty and are counted; nothing is estimated for them.
 //
-//	runs, err := tables.Load("out/ml1")              // run folders, sweeps, or folders of them
+//	runs, notes, err := tables.Load("out/ml1")          // run folders, sweeps, or folders of them
 //	table, err := tables.Build("ml1", runs, tables.Options{})
 //	err = table.WriteText(os.Stdout)
 //	for _, pair := range table.Ours.Pairs {

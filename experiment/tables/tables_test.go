@@ -100,7 +100,7 @@ func small(t *testing.T) []tables.Run {
 	written(t, filepath.Join(dir, "push-tcl-3"), "tcl-pearl", "ml1/push", 3, at(0)[:1], nil)
 	written(t, filepath.Join(dir, "soccer-pearl-1"), "pearl", "ml1/soccer", 1, at(0)[:1], nil)
 	written(t, filepath.Join(dir, "other"), "pearl", "cheetah-vel", 1, at(0), []float64{1})
-	runs, err := tables.Load(dir)
+	runs, _, err := tables.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,14 +206,14 @@ func TestDuplicatesAndNothing(t *testing.T) {
 	dir := t.TempDir()
 	written(t, filepath.Join(dir, "a"), "pearl", "ml1/push", 1, at(1), []float64{1})
 	written(t, filepath.Join(dir, "b"), "pearl", "ml1/push", 1, at(1), []float64{1})
-	runs, err := tables.Load(dir, filepath.Join(dir, "a"))
+	runs, _, err := tables.Load(dir, filepath.Join(dir, "a"))
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
 	if _, err := tables.Build("ml1", runs, tables.Options{}); err == nil || !strings.Contains(err.Error(), "same system, family and seed") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := tables.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no run folder") {
+	if _, _, err := tables.Load(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no run folder") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -227,7 +227,7 @@ func TestSweepNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	written(t, f.RunDir(f.Runs[0]), "pearl", "point-goal", 1, at(5), []float64{5})
-	runs, err := tables.Load(plan.Out)
+	runs, _, err := tables.Load(plan.Out)
 	if err != nil || len(runs) != 4 || runs[0].System != "wide" || runs[3].System != "narrow" || pearl.Of(runs[3].Config).Hidden != 8 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -246,7 +246,7 @@ func TestCurves(t *testing.T) {
 		written(t, filepath.Join(dir, fmt.Sprint("t", seed)), "tcl-pearl", "ml1/basketball", seed, [][2]float64{{100_000, float64(seed)}, {450_000, 7}}, nil)
 	}
 	written(t, filepath.Join(dir, "p"), "pearl", "point-goal", 1, [][2]float64{{1000, 1}}, nil)
-	runs, err := tables.Load(dir)
+	runs, _, err := tables.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestCurves(t *testing.T) {
 		t.Errorf("up to 200,000 steps: %+v, %v, %v", panels, notes, err)
 	}
 	written(t, filepath.Join(dir, "3"), "pearl", "ml1/basketball", 3, [][2]float64{{200_000, 50}, {300_000, 60}}, nil)
-	if runs, err = tables.Load(dir); err != nil {
+	if runs, _, err = tables.Load(dir); err != nil {
 		t.Fatal(err)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})

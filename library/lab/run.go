@@ -274,11 +274,15 @@ func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 // Runs are several runs.
 type Runs []*Run
 
-// OpenAll opens run folders, folders of sweeps, and folders that hold such folders.
+// OpenAll opens run folders, folders of sweeps, and folders that hold such folders, each run once; links are followed. What
+// was left out is shown in the cell.
 func OpenAll(paths ...string) (Runs, error) {
-	list, err := tables.Load(paths...)
+	list, notes, err := tables.Load(paths...)
 	if err != nil {
 		return nil, err
+	}
+	for _, line := range notes {
+		display.Show(display.Text(line))
 	}
 	var runs Runs
 	for _, t := range list {

@@ -67,7 +67,12 @@ func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	if err != nil {
 		return err
 	}
-	go func() { _ = index.Refresh(ctx) }() // the page finds what is read by then; what cannot be read it says itself
+	go func() { // the page finds what is read by then; what cannot be read it says itself
+		_ = index.Refresh(ctx)
+		for _, line := range index.Notes() {
+			env.Log.Info("runs", "left_out", line)
+		}
+	}()
 	url := s.URL(l.Addr(), file)
 	if o.Runs {
 		url = s.PageURL(l.Addr(), "/runs")

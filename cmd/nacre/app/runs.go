@@ -32,8 +32,12 @@ type RunsReport struct {
 // Runs prints the run folders below a root.
 func Runs(ctx context.Context, env *Env, o RunsOptions) error {
 	index := runs.Open(o.Root)
+	index.Links = true
 	if err := index.Refresh(ctx); err != nil {
 		return err
+	}
+	for _, line := range index.Notes() {
+		env.Notice(line)
 	}
 	list, err := filtered(index.Runs(), o.Filters)
 	if err != nil {

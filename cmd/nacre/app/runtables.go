@@ -39,12 +39,21 @@ type CurvesReport struct {
 // RunTableNames are the tables of runs.
 func RunTableNames() []string { return append(tables.Names(), "tsne") }
 
+// load reads runs, and says what was left out.
+func (env *Env) load(paths []string) ([]tables.Run, error) {
+	runs, notes, err := tables.Load(paths...)
+	for _, line := range notes {
+		env.Notice(line)
+	}
+	return runs, err
+}
+
 // RunTable builds one of the paper's tables from run folders.
 func RunTable(ctx context.Context, env *Env, o RunTableOptions) error {
 	if !slices.Contains(RunTableNames(), o.Name) {
 		return Usagef("table %q: expected one of %s", o.Name, strings.Join(RunTableNames(), ", "))
 	}
-	runs, err := tables.Load(o.Runs...)
+	runs, err := env.load(o.Runs)
 	if err != nil {
 		return err
 	}
@@ -67,7 +76,7 @@ func RunTable(ctx context.Context, env *Env, o RunTableOptions) error {
 
 // Curves draws the learning curves of runs.
 func Curves(env *Env, o CurvesOptions) error {
-	runs, err := tables.Load(o.Runs...)
+	runs, err := env.load(o.Runs)
 	if err != nil {
 		return err
 	}

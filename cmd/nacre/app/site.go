@@ -228,6 +228,9 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		}
 		under = filepath.Base(abs)
 	}
+	if from, err = filepath.EvalSymlinks(from); err != nil { // links below are not followed: a site publishes one folder
+		return err
+	}
 	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -255,6 +258,9 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		index := runs.Open(from)
 		if err := index.Refresh(ctx); err != nil {
 			return err
+		}
+		for _, line := range index.Notes() {
+			env.Notice(line)
 		}
 		s.runs = append(s.runs, runs.Source{Index: index, Under: under})
 	}

@@ -1,0 +1,185 @@
+// Package folders looks through a folder and the folders below it, the same way for everything that looks for runs. It
+// follows links, comes to each folder once, and says what it left out.
+//
+//	err := folders.Walk("runs", folders.Options{Note: func(line string) { fmt.Println(line) }}, func(dir, below string) error {
+//		fmt.Println(below)
+//		return nil
+//	})
+package folders
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Options of Walk.
+type Options struct {
+	// Stay says that links below the root are not followed, as whoever serves or publishes a folder needs it.
+	Stay bool
+	// Note is told, in one line each, what was left out that might have held something.
+	Note func(line string)
+}
+
+// Depth is how far below the root Walk goes.
+const Depth = 8
+
+// Walk calls visit for the root and every folder below it. Dir is how the folder is opened, below its path from the root
+// with slashes, "." for the root. A link at the root is followed. Links below it are followed once everything else was
+// visited, so that a folder with several names goes by its own. Folders within one come in the order of their names. Where
+// visit returns fs.SkipDir, what is within the folder is left out; any other error ends the walk. Hidden folders and
+// node_modules are left out.
+func Walk(root string, o Options, visit func(dir, below string) error) error {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return explained(root, err)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		if err == nil {
+			err = fmt.Errorf("%s is a file; expected a folder", root)
+		}
+		return err
+	}
+	if abs, err := filepath.Abs(real); err == nil {
+		real = abs
+	}
+	w := &walk{root: root, options: o, visit: visit, seen: map[string]string{}}
+	if w.options.Note == nil {
+		w.options.Note = func(string) {}
+	}
+	if err := w.folder(real, "."); err != nil {
+		return err
+	}
+	for len(w.links) > 0 {
+		below := w.links[0]
+		w.links = w.links[1:]
+		if err := w.link(below); err != nil {
+			return err
+		}
+	}
+	if w.deep != "" {
+		w.options.Note(fmt.Sprintf("%s and what else lies more than %d folders below %s was not looked through", w.deep, Depth, root))
+	}
+	return nil
+}
+
+// Real is a path by which a folder is known whatever links lead to it.
+func Real(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Clean(dir)
+}
+
+// walk is a Walk under way.
+type walk struct {
+	root    string
+	options Options
+	visit   func(dir, below string) error
+	seen    map[string]string // by real path of a folder: the path from the root by which it was visited
+	links   []string          // to be followed, by path from the root
+	deep    string            // the first folder that lies too deep
+}
+
+func (w *walk) path(below string) string { return filepath.Join(w.root, filepath.FromSlash(below)) }
+
+// folder visits a folder of a real path, and what is below it.
+func (w *walk) folder(real, below string) error {
+	if known, ok := w.seen[real]; ok {
+		w.again(below, known)
+		return nil
+	}
+	w.seen[real] = below
+	if err := w.visit(w.path(below), below); err != nil {
+		if errors.Is(err, fs.SkipDir) {
+			return nil
+		}
+		return err
+	}
+	entries, err := os.ReadDir(w.path(below))
+	if err != nil {
+		if below == "." {
+			return err
+		}
+		if !errors.Is(err, fs.ErrNotExist) { // it is gone again
+			w.options.Note(explained(w.path(below), err).Error() + ": left out")
+		}
+		return nil
+	}
+	for _, e := range entries {
+		name := path.Join(below, e.Name())
+		switch link := e.Type()&fs.ModeSymlink != 0; {
+		case !e.IsDir() && !link, strings.HasPrefix(e.Name(), "."), e.Name() == "node_modules":
+		case strings.Count(name, "/") >= Depth:
+			if w.deep == "" && (e.IsDir() || w.leads(name)) {
+				w.deep = w.path(name)
+			}
+		case link:
+			w.links = append(w.links, name)
+		default:
+			if err := w.folder(filepath.Join(real, e.Name()), name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// leads reports whether a link leads to a folder.
+func (w *walk) leads(below string) bool {
+	info, err := os.Stat(w.path(below))
+	return err == nil && info.IsDir()
+}
+
+// link follows a link to a folder.
+func (w *walk) link(below string) error {
+	real, err := filepath.EvalSymlinks(w.path(below))
+	if err != nil {
+		if !w.options.Stay {
+			w.options.Note(explained(w.path(below), err).Error() + ": left out")
+		}
+		return nil
+	}
+	if !w.leads(below) {
+		return nil
+	}
+	if abs, err := filepath.Abs(real); err == nil {
+		real = abs
+	}
+	if _, known := w.seen[real]; w.options.Stay && !known {
+		w.options.Note(fmt.Sprintf("%s is a link to a folder: not followed here", w.path(below)))
+		return nil
+	}
+	return w.folder(real, below)
+}
+
+// again says that a folder was visited before by another path.
+func (w *walk) again(below, known string) {
+	switch {
+	case w.options.Stay:
+	case known == "." || strings.HasPrefix(below, known+"/"):
+		w.options.Note(fmt.Sprintf("%s leads back to %s, which it lies in: left out", w.path(below), w.path(known)))
+	default:
+		w.options.Note(fmt.Sprintf("%s is %s once more: counted once", w.path(below), w.path(known)))
+	}
+}
+
+// explained says what is wrong with a path that leads nowhere.
+func explained(path string, err error) error {
+	to, linkErr := os.Readlink(path)
+	switch {
+	case linkErr == nil && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s is a link that leads nowhere, to %s: %w", path, to, fs.ErrNotExist)
+	case errors.Is(err, syscall.ELOOP) || linkErr == nil && strings.Contains(err.Error(), "too many links"):
+		return fmt.Errorf("%s is a link that leads in a circle", path)
+	}
+	return err
+}
