@@ -3,7 +3,8 @@
 // apart. `nacre help` lists its commands; `nacre doctor` says what the machine offers.
 //
 // Results go to standard output, everything for the person watching to standard error. The exit status is 0 when the
-// command did its work, 1 when it failed, 2 when it was called wrongly and 130 when it was interrupted.
+// command did its work, 1 when it failed, 2 when it was called wrongly, 3 when sweep status has told of runs that are not
+// finished and 130 when it was interrupted.
 package main
 
 import (
@@ -22,6 +23,7 @@ import (
 const (
 	exitFailed      = 1
 	exitUsage       = 2
+	exitUnfinished  = 3
 	exitInterrupted = 130
 )
 
@@ -62,6 +64,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, a actions
 	}
 	var usage *app.UsageError
 	switch {
+	case errors.Is(err, app.ErrUnfinished):
+		return exitUnfinished
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "nacre: %s; see \"%s --help\"\n", oneLine(err), cmd.CommandPath())
 		return exitUsage

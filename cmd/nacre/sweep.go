@@ -56,8 +56,9 @@ func sweepStatusCommand(env *app.Env, a sweeping) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status PLAN",
 		Short: "Say how far a sweep is, here or with Slurm",
-		Long: `Status counts the runs of a sweep by what they are doing and names those under way, interrupted or failed. Of a
-sweep with Slurm it also asks squeue. The sweep's folder will do instead of the plan.`,
+		Long: `Status counts the runs of a plan by what they are doing and names those under way, interrupted or failed. Of a
+sweep with Slurm it also asks squeue. Instead of the plan it takes the sweep's folder, and counts all that was begun
+there. The exit status is 0 when every run is finished, 3 when one is not, 1 when that cannot be told.`,
 		Example: "  nacre sweep status plan.toml --json",
 		Args:    oneArg("the file of a plan or the folder of a sweep"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,8 +75,9 @@ func sweepCollectCommand(env *app.Env, a sweeping) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "collect PLAN",
 		Short: "Write the results of a sweep into one table",
-		Long: `Collect writes results.csv into the sweep's folder: for each run its state, its budget, and the adapted return
-on the test tasks with an interval over tasks. "nacre table" and "nacre curves" take the folder itself.`,
+		Long: `Collect writes results.csv into the sweep's folder: for each run of the plan its state, its budget, and the
+adapted return on the test tasks with an interval over tasks. Finished runs that other plans began in the folder
+keep their rows, and are named. "nacre table" and "nacre curves" take the folder itself.`,
 		Example: "  nacre sweep collect plan.toml",
 		Args:    oneArg("the file of a plan or the folder of a sweep"),
 		RunE: func(cmd *cobra.Command, args []string) error {

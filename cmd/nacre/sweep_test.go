@@ -44,6 +44,23 @@ func TestSweepToTables(t *testing.T) {
 	if text := must(t, "sweep", "status", out); !strings.Contains(text, "4 runs, 4 finished") {
 		t.Errorf("status: %s", text)
 	}
+	// Plans with a seed more and one less: nothing is trained, nothing is forgotten.
+	more, less := filepath.Join(dir, "more.toml"), filepath.Join(dir, "less.toml")
+	for file, seeds := range map[string]string{more: "[1, 2, 3]", less: "[2]"} {
+		if err := os.WriteFile(file, []byte(strings.Replace(text, "[1, 2]", seeds, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, text, stderr := nacre(t.Context(), "sweep", "status", more); status != exitUnfinished || !strings.Contains(text, "6 runs, 4 finished, 2 not begun;") || stderr != "" {
+		t.Errorf("status %d: %s%s", status, text, stderr)
+	}
+	const others = "not in this plan: 2 runs of the folder, 2 finished"
+	if text := must(t, "sweep", less, "-q"); !strings.Contains(text, "2 runs, 2 finished;") || !strings.Contains(text, others) {
+		t.Errorf("a smaller plan: %s", text)
+	}
+	if text := must(t, "sweep", "collect", less); !strings.Contains(text, others+"; the finished keep their rows") || strings.Count(contents(t, out, "results.csv"), "\n") != 5 {
+		t.Errorf("a smaller plan collected: %s", text)
+	}
 	must(t, "sweep", "collect", plan)
 	rows, err := csv.NewReader(strings.NewReader(contents(t, out, "results.csv"))).ReadAll()
 	if err != nil || len(rows) != 5 || rows[4][0] != "point-goal-tcl-pearl-seed2" || rows[4][5] != "finished" {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"nacre/experiment"
@@ -18,10 +19,16 @@ const ResultsFile = "results.csv"
 var resultColumns = []string{"run", "family", "system", "algorithm", "seed", "state", "iterations", "env_steps", "updates", "seconds",
 	"attempts", "adapted_return", "return_lo", "return_hi", "adapted_success", "test_tasks", "trajectories_explored"}
 
-// Collect writes one row for each run to path; what a run has not reached is empty.
+// Collect writes one row for each run to path, and one for each of Others that is finished; what a run has not reached is
+// empty.
 func (f *Folder) Collect(path string, status []RunStatus) error {
+	others, err := f.OtherStatus()
+	if err != nil {
+		return err
+	}
+	others = slices.DeleteFunc(others, func(s RunStatus) bool { return s.State != Finished })
 	rows := [][]string{resultColumns}
-	for _, s := range status {
+	for _, s := range slices.Concat(status, others) {
 		row, err := s.row()
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)

@@ -9,4 +9,5 @@
 //	outcome, err := engine.Run(ctx, folder) // or: folder.WriteJobs, folder.Submit
 //	status, err := folder.Status()
 //	err = folder.Collect("results.csv", status)
+//	folder, err = sweep.OpenPlan(plan) // later, to look only
 package sweep

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"nacre/experiment"
 	"nacre/internal/atomicfile"
@@ -28,43 +30,143 @@ type Folder struct {
 	Dir  string `json:"-"`
 	Name string `json:"name"`
 	Runs []Run  `json:"runs"`
+	// Others were begun by other plans in the same folder. Nothing works on them, and nothing forgets them.
+	Others []Run `json:"-"`
 }
 
 // Prepare makes or updates the sweep's folder. Runs that were begun stay as they are; a plan that would change one of
 // them is refused.
 func Prepare(p Plan) (*Folder, error) {
-	runs, err := p.Expand()
+	f, err := planned(p)
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Dir: p.Out, Name: p.Name, Runs: runs}
 	for _, dir := range []string{configsDir, runsDir, logsDir, stateDir} {
 		if err := os.MkdirAll(filepath.Join(f.Dir, dir), 0o755); err != nil {
 			return nil, fmt.Errorf("sweep: %w", err)
 		}
 	}
-	for _, r := range runs {
+	for _, r := range f.Runs {
 		if err := f.configure(r); err != nil {
 			return nil, err
 		}
 	}
-	return f, writeJSON(filepath.Join(f.Dir, ManifestFile), f)
+	all := *f
+	all.Runs = slices.Concat(f.Runs, f.Others)
+	return f, writeJSON(filepath.Join(f.Dir, ManifestFile), all)
 }
 
-// configure writes a run's configuration, unless it is there.
-func (f *Folder) configure(r Run) error {
-	before, err := f.config(r.Name)
-	switch {
-	case err == nil:
-		same, err := before.Equal(r.Config)
-		if err != nil || same {
-			return err
+// OpenPlan opens the folder that a plan was prepared in with the runs of the plan, those that nobody prepared yet too. A
+// plan with other settings than a run was begun with is refused.
+func OpenPlan(p Plan) (*Folder, error) {
+	if _, err := Open(p.Out); err != nil {
+		return nil, err
+	}
+	return planned(p)
+}
+
+// planned is a plan's folder as far as it is there: the runs of the plan, and those that others began.
+func planned(p Plan) (*Folder, error) {
+	runs, err := p.Expand()
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Dir: p.Out, Name: p.Name, Runs: runs}
+	for _, r := range runs {
+		if err := f.unchanged(r); err != nil {
+			return nil, err
 		}
-		if _, err := os.Stat(filepath.Join(f.RunDir(r), experiment.ConfigFile)); err == nil {
-			return fmt.Errorf("sweep: %s was begun with another configuration: give the plan another name or out, or remove that folder", f.RunDir(r))
-		}
-	case !errors.Is(err, os.ErrNotExist):
+	}
+	f.Others, err = f.others()
+	return f, err
+}
+
+// unchanged refuses a run that was begun with other settings than the plan's.
+func (f *Folder) unchanged(r Run) error {
+	if !f.begun(r) {
+		return nil
+	}
+	before, err := f.config(r)
+	if err != nil {
 		return err
+	}
+	if same, err := r.Config.Equal(before); same || err != nil {
+		return err
+	}
+	settings, err := before.Settings()
+	if err == nil {
+		err = r.Config.Continues(settings)
+	}
+	if err == nil {
+		err = errors.New("another length")
+	}
+	return fmt.Errorf("sweep: %s was begun with %w; give the plan another name or out, or move that run's folder away", f.RunDir(r), err)
+}
+
+// others finds what was begun in the folder and is not among Runs: by the manifest, and by the configurations, since older
+// programs took out of the manifest what another plan had begun.
+func (f *Folder) others() ([]Run, error) {
+	known := map[string]bool{}
+	for _, r := range f.Runs {
+		known[r.Name] = true
+	}
+	var before Folder
+	if err := readJSON(filepath.Join(f.Dir, ManifestFile), &before); err != nil {
+		return nil, err
+	}
+	subs, err := f.Submissions()
+	if err != nil {
+		return nil, err
+	}
+	var out []Run
+	for _, r := range before.Runs {
+		with := func(s Submission) bool { return slices.Contains(s.Runs, r.Name) }
+		if !known[r.Name] && (f.begun(r) || f.attempted(r) || slices.ContainsFunc(subs, with)) {
+			known[r.Name] = true
+			out = append(out, r)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(f.Dir, configsDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	for _, e := range entries {
+		r := Run{Name: strings.TrimSuffix(e.Name(), ".toml")}
+		if known[r.Name] || r.Name == e.Name() || !f.begun(r) {
+			continue
+		}
+		if r.Config, err = f.config(r); err != nil {
+			return nil, err
+		}
+		r.Family, r.Seed = r.Config.Family, r.Config.Seed
+		r.System = systemOf(r)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// systemOf is the system in the name of a run of a known family and seed.
+func systemOf(r Run) string {
+	before, after, _ := strings.Cut(RunName(r.Family, "\n", r.Seed), "\n")
+	return strings.TrimSuffix(strings.TrimPrefix(r.Name, before), after)
+}
+
+// begun reports whether a run has a run folder.
+func (f *Folder) begun(r Run) bool {
+	_, err := os.Stat(filepath.Join(f.RunDir(r), experiment.ConfigFile))
+	return err == nil
+}
+
+// attempted reports whether a process tried to begin a run.
+func (f *Folder) attempted(r Run) bool {
+	_, err := os.Stat(f.stateFile(r.Name))
+	return err == nil
+}
+
+// configure writes the configuration of a run, unless that was begun.
+func (f *Folder) configure(r Run) error {
+	if _, err := os.Stat(f.configFile(r.Name)); err == nil && f.begun(r) {
+		return nil
 	}
 	text, err := config.Encode(r.Config)
 	if err != nil {
@@ -76,7 +178,7 @@ func (f *Folder) configure(r Run) error {
 	})
 }
 
-// Open reads the folder of a sweep.
+// Open reads the folder of a sweep: its runs are those of the last plan and all that others began.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	data, err := os.ReadFile(filepath.Join(dir, ManifestFile))
@@ -89,7 +191,9 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweep: %s: %w", filepath.Join(dir, ManifestFile), err)
 	}
-	return f, nil
+	others, err := f.others()
+	f.Runs = append(f.Runs, others...)
+	return f, err
 }
 
 // RunDir is the folder of a run.
@@ -113,10 +217,14 @@ func (f *Folder) configFile(name string) string {
 
 func (f *Folder) stateFile(name string) string { return filepath.Join(f.Dir, stateDir, name+".json") }
 
-// config reads what a run is to train.
-func (f *Folder) config(name string) (experiment.Config, error) {
+// config reads what a run is to train. A run that was begun and has lost that is asked itself.
+func (f *Folder) config(r Run) (experiment.Config, error) {
 	cfg := experiment.Default()
-	err := config.Resolve(&cfg, experiment.ConfigFileLayer(f.configFile(name)))
+	file := f.configFile(r.Name)
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) && f.begun(r) {
+		file = filepath.Join(f.RunDir(r), experiment.ConfigFile)
+	}
+	err := config.Resolve(&cfg, experiment.ConfigFileLayer(file))
 	return cfg, err
 }
 

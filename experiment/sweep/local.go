@@ -247,7 +247,7 @@ func (j *jobs) read(name string) float64 {
 	if err != nil {
 		return 0
 	}
-	cfg, err := j.config(name)
+	cfg, err := j.config(Run{Name: name})
 	if err != nil {
 		return 0
 	}

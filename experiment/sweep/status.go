@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"nacre/experiment"
 )
@@ -21,8 +19,16 @@ const (
 	Finished    State = "finished"
 )
 
-// States in the order of a run's life.
-var States = []State{Waiting, Queued, Running, Interrupted, Failed, Finished}
+// States as they are counted for a person.
+var States = []State{Finished, Running, Interrupted, Failed, Queued, Waiting}
+
+// Words are how a state is told to a person.
+func (s State) Words() string {
+	if s == Waiting {
+		return "not begun"
+	}
+	return string(s)
+}
 
 // RunStatus is a run and what it is doing.
 type RunStatus struct {
@@ -35,9 +41,14 @@ type RunStatus struct {
 }
 
 // Status reads how far every run of a sweep is.
-func (f *Folder) Status() ([]RunStatus, error) {
-	out := make([]RunStatus, len(f.Runs))
-	for i, r := range f.Runs {
+func (f *Folder) Status() ([]RunStatus, error) { return f.statuses(f.Runs) }
+
+// OtherStatus is Status of Others.
+func (f *Folder) OtherStatus() ([]RunStatus, error) { return f.statuses(f.Others) }
+
+func (f *Folder) statuses(runs []Run) ([]RunStatus, error) {
+	out := make([]RunStatus, len(runs))
+	for i, r := range runs {
 		s, err := f.status(r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
@@ -53,10 +64,13 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 	if s.Attempt, err = f.LastAttempt(r.Name); err != nil {
 		return s, err
 	}
-	if s.Run.Config, err = f.config(r.Name); err != nil {
-		return s, err
+	begun := f.begun(r)
+	if begun || s.Run.Config.Algorithm == "" { // a plan's own are not written until it is prepared
+		if s.Run.Config, err = f.config(r); err != nil {
+			return s, err
+		}
 	}
-	if _, err := os.Stat(filepath.Join(s.Dir, experiment.ConfigFile)); err != nil {
+	if !begun {
 		if s.Attempt.Error != "" {
 			s.State = Failed
 		}

@@ -72,7 +72,7 @@ type job struct {
 
 // begin books an attempt at a run and opens it, unless its host was refused.
 func (f *Folder) begin(ctx context.Context, name string, host experiment.Host, refused error, show progress.Progress) (*job, error) {
-	cfg, err := f.config(name)
+	cfg, err := f.config(Run{Name: name})
 	if err != nil {
 		return nil, err
 	}

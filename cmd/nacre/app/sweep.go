@@ -43,6 +43,7 @@ type SweepReport struct {
 	Dir    string              `json:"folder"`
 	Counts map[sweep.State]int `json:"counts"`
 	Runs   []sweep.RunStatus   `json:"runs"`
+	Others []sweep.RunStatus   `json:"others,omitempty"` // of the folder, by other plans
 	Job    *sweep.Submission   `json:"submission,omitempty"`
 	File   string              `json:"file,omitempty"` // what was collected
 	// Failed are the runs whose process gave up in this call.
@@ -121,13 +122,21 @@ func (env *Env) submit(ctx context.Context, folder *sweep.Folder, plan sweep.Pla
 	return env.sweepStatus(ctx, folder, func(r *SweepReport) { r.Job = sub })
 }
 
+// ErrUnfinished is what SweepStatus returns, after it has printed, while a run is not finished.
+var ErrUnfinished = errors.New("not every run is finished")
+
 // SweepStatus prints how far a sweep is.
 func SweepStatus(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	folder, err := openSweep(o.Path)
 	if err != nil {
 		return err
 	}
-	return env.sweepStatus(ctx, folder, func(*SweepReport) {})
+	finished := false
+	err = env.sweepStatus(ctx, folder, func(r *SweepReport) { finished = r.Counts[sweep.Finished] == len(r.Runs) })
+	if err == nil && !finished {
+		return ErrUnfinished
+	}
+	return err
 }
 
 // SweepCollect writes the results of a sweep into one table.
@@ -150,7 +159,10 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 	if err := folder.Collect(out, status); err != nil {
 		return err
 	}
-	r := newSweepReport(folder, status)
+	r, err := newSweepReport(folder, status)
+	if err != nil {
+		return err
+	}
 	r.File = out
 	return env.Print(r, r.WriteText)
 }
@@ -173,7 +185,7 @@ func openSweep(path string) (*sweep.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sweep.Open(plan.Out)
+	return sweep.OpenPlan(plan)
 }
 
 func (env *Env) sweepStatus(ctx context.Context, folder *sweep.Folder, add func(*SweepReport)) error {
@@ -181,28 +193,41 @@ func (env *Env) sweepStatus(ctx context.Context, folder *sweep.Folder, add func(
 	if err != nil {
 		return err
 	}
-	r := newSweepReport(folder, status)
+	r, err := newSweepReport(folder, status)
+	if err != nil {
+		return err
+	}
 	add(&r)
 	return env.Print(r, r.WriteText)
 }
 
-func newSweepReport(folder *sweep.Folder, status []sweep.RunStatus) SweepReport {
-	r := SweepReport{Name: folder.Name, Dir: folder.Dir, Counts: map[sweep.State]int{}, Runs: status}
+func newSweepReport(folder *sweep.Folder, status []sweep.RunStatus) (r SweepReport, err error) {
+	others, err := folder.OtherStatus()
+	return SweepReport{Name: folder.Name, Dir: folder.Dir, Counts: counts(status), Runs: status, Others: others}, err
+}
+
+func counts(status []sweep.RunStatus) map[sweep.State]int {
+	n := map[sweep.State]int{}
 	for _, s := range status {
-		r.Counts[s.State]++
+		n[s.State]++
 	}
-	return r
+	return n
+}
+
+// counted is how many runs are in which state, in words.
+func counted(n map[sweep.State]int) string {
+	var words []string
+	for _, s := range sweep.States {
+		if n[s] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n[s], s.Words()))
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // WriteText prints the report for a person: the counts, and what is under way or went wrong.
 func (r SweepReport) WriteText(w io.Writer) error {
-	var counts []string
-	for _, s := range sweep.States {
-		if n := r.Counts[s]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	fmt.Fprintf(w, "sweep %s: %d runs, %s; folder %s\n", r.Name, len(r.Runs), strings.Join(counts, ", "), r.Dir)
+	fmt.Fprintf(w, "sweep %s: %s, %s; folder %s\n", r.Name, plural(len(r.Runs), "run"), counted(r.Counts), r.Dir)
 	for _, s := range r.Runs {
 		switch s.State {
 		case sweep.Running:
@@ -216,6 +241,20 @@ func (r SweepReport) WriteText(w io.Writer) error {
 		case sweep.Failed:
 			fmt.Fprintf(w, "  %s: failed, %s; log: %s\n", s.Name, s.Attempt.Error, s.Log)
 		}
+	}
+	if len(r.Others) > 0 {
+		var names []string
+		for _, s := range r.Others {
+			names = append(names, s.Name)
+		}
+		if more := len(names) - 5; more > 0 {
+			names = append(names[:5], fmt.Sprintf("and %d more", more))
+		}
+		kept := ""
+		if n := counts(r.Others)[sweep.Finished]; r.File != "" && n > 0 {
+			kept = "; the finished keep their rows"
+		}
+		fmt.Fprintf(w, "  not in this plan: %s of the folder, %s%s (%s)\n", plural(len(r.Others), "run"), counted(counts(r.Others)), kept, strings.Join(names, ", "))
 	}
 	switch {
 	case r.Job != nil && r.Job.Job != "":
