@@ -17,6 +17,7 @@ func init() {
 		"Load":         reflect.ValueOf(p0.Load),
 		"Local":        reflect.ValueOf((*p0.Local)(nil)),
 		"Open":         reflect.ValueOf(p0.Open),
+		"OpenPlan":     reflect.ValueOf(p0.OpenPlan),
 		"Outcome":      reflect.ValueOf((*p0.Outcome)(nil)),
 		"Plan":         reflect.ValueOf((*p0.Plan)(nil)),
 		"Prepare":      reflect.ValueOf(p0.Prepare),
