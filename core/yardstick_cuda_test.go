@@ -8,11 +8,13 @@ import (
 	"nacre/core/coretest"
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
+	"nacre/internal/heavy"
 )
 
 // The whole TCL-PEARL update through the GPU's executor, on the stand-in for a GPU: the figures of the yardstick over
 // three updates.
 func TestYardstickOnCUDA(t *testing.T) {
+	heavy.Skip(t, "compiles a whole update for the processor's stand-in for a GPU")
 	fakecuda.Use(t)
 	d, err := cuda.New(cuda.Options{})
 	if err != nil {

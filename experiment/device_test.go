@@ -212,6 +212,7 @@ func bits(t *testing.T, run *Training) map[string]string {
 
 // Runs with two seeds at the same time on one GPU end with the bits of each by itself.
 func TestSideBySideOnGPU(t *testing.T) {
+	heavy.Skip(t, "trains on what computes for a GPU on the processor")
 	fakecuda.Use(t)
 	start := func(seed int) *Training {
 		cfg := short(t, "pearl")
@@ -279,6 +280,7 @@ func TestDeviceFallsBack(t *testing.T) {
 // Runs of several seeds whose updates are one program end with the weights, the optimiser's state and the metrics of runs by
 // themselves, bit for bit, also where one is stopped in between.
 func TestSeedsTogether(t *testing.T) {
+	heavy.Skip(t, "trains several seeds together and apart")
 	fakecuda.Use(t)
 	const seeds = 3
 	entries := func(run *Training) map[string][]float64 {

@@ -110,6 +110,7 @@ func TestQuickstart(t *testing.T) {
 }
 
 func TestControls(t *testing.T) {
+	heavy.Skip(t, "trains again for every control")
 	shown := run(t, "controls.ipynb", "iterations=2", "windows=16", "folder="+t.TempDir(), "changes=pearl.updates_per_iteration=4")
 	if n := count(t, shown, display.ScrubberMIME, "image/png", "text/plain"); n != 1 {
 		t.Errorf("%d scrubbers, expected 1", n)
@@ -123,6 +124,7 @@ func TestControls(t *testing.T) {
 }
 
 func TestHalfCheetah(t *testing.T) {
+	heavy.Skip(t, "trains on MuJoCo")
 	if _, err := sim.Lookup("cheetah-vel"); err != nil {
 		t.Skip(err)
 	}
@@ -174,6 +176,7 @@ func TestShippedStudy(t *testing.T) {
 }
 
 func TestTSNEStudy(t *testing.T) {
+	heavy.Skip(t, "lays out many planes")
 	shown := run(t, "tsne-study.ipynb", "data=", "iterations=1", "windows=12", "layouts=1", "folder="+t.TempDir())
 	if n := count(t, shown, embedding, "image/png", "text/plain"); n != 4 {
 		t.Errorf("%d embeddings, expected 4", n)
@@ -206,6 +209,7 @@ func TestFirstSteps(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
+	heavy.Skip(t, "trains on several environments")
 	shown := run(t, "environments.ipynb", "steps=10", "iterations=1", "folder="+t.TempDir())
 	if n := count(t, shown, "image/png", "text/plain"); n < 1 {
 		t.Error("no picture")
@@ -235,6 +239,7 @@ func TestEnvironments(t *testing.T) {
 
 // The run of the reproduction is an ordinary one: a second pass finds it complete.
 func TestReproduce(t *testing.T) {
+	heavy.Skip(t, "trains a study")
 	folder := filepath.Join(t.TempDir(), "run")
 	for range 2 {
 		shown := run(t, "reproduce.ipynb", "iterations=1", "folder="+folder)
