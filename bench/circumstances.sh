@@ -66,17 +66,22 @@ in_folder() {
 	report "$1" "$(grep -c -e '^ok' -e '^FAIL.' "$logs/$1/all")" $((SECONDS - start))
 }
 
-# another runs a command as nobody in particular, with a home of its own, and what was fetched for this one at hand.
+# another NAME: as nobody in particular, with a home of its own; what was fetched and compiled for this one is at hand.
 another() {
-	local home=$work/home
-	mkdir -p "$home/.cache/nacre" "$home/mod"
-	chown -R 65534:65534 "$home"
-	# shellcheck disable=SC2016
-	unshare -m sh -c 'mount --bind "$1" "$2" && { [ ! -d "$3" ] || mount --bind "$3" "$4"; } && shift 4 && exec "$@"' sh \
-		"$(go env GOMODCACHE)" "$home/mod" "${NACRE_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/nacre}" "$home/.cache/nacre" \
-		env HOME="$home" GOMODCACHE="$home/mod" GOCACHE="$home/.cache/go-build" GOPATH="$home/go" TMPDIR=/tmp \
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	local home=$work/home cache over=$work/over
+	cache=${NACRE_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/nacre}
+	mkdir -p "$home/.cache/nacre" "$home/.cache/go-build" "$home/mod" "$over/new" "$over/work"
+	mount --bind -o ro "$(go env GOMODCACHE)" "$home/mod"
+	mount -t overlay overlay -o "lowerdir=$(go env GOCACHE),upperdir=$over/new,workdir=$over/work" "$home/.cache/go-build"
+	[ ! -d "$cache" ] || mount --bind -o ro "$cache" "$home/.cache/nacre"
+	chown 65534:65534 "$home" "$home/.cache" "$home/.cache/go-build" "$home"/.cache/go-build/*
+	try "$1" env HOME="$home" GOMODCACHE="$home/mod" GOCACHE="$home/.cache/go-build" GOPATH="$home/go" TMPDIR=/tmp \
+		setpriv --reuid=65534 --regid=65534 --clear-groups
+	below
 }
+
+# below takes away what is mounted for another user, before what lies there is removed.
+below() { umount "$work/home/mod" "$work/home/.cache/nacre" "$work/home/.cache/go-build" 2>/dev/null || true; }
 
 # network WHAT COMMAND... runs a command where there is only this machine, by IPv4 or by IPv6.
 network() {
@@ -113,7 +118,7 @@ needs() { # NAME WHAT COMMAND...: where the command fails, says that it takes wh
 
 circumstance() {
 	case $1 in
-	user) ! needs "$1" root setpriv --reuid=65534 --regid=65534 --clear-groups true || try "$1" another ;;
+	user) ! needs "$1" root setpriv --reuid=65534 --regid=65534 --clear-groups true || another "$1" ;;
 	umask-*) try "$1" sh -c 'umask "$1"; shift; exec "$@"' sh "${1#umask-}" ;;
 	locale-C) try "$1" env LC_ALL=C ;;
 	locale-tr) try "$1" env LC_ALL=tr_TR.UTF-8 LANG=tr_TR.UTF-8 LANGUAGE=tr ;;
@@ -138,7 +143,7 @@ circumstance() {
 in_chroot() {
 	. bench/release/root.sh
 	new_root
-	trap 'drop_root; rm -rf "$work"' EXIT
+	trap 'drop_root; below; rm -rf "$work"' EXIT
 	within apt-get update -q >/dev/null
 	within env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
 		ca-certificates make gcc libc6-dev python3 python3-pip nodejs npm >"$logs/chroot.apt" 2>&1 || fail "apt-get failed: see $logs/chroot.apt"
@@ -149,12 +154,14 @@ in_chroot() {
 	echo "chroot: make test ended with status $status after $((SECONDS - start)) s"
 }
 
+# What is mounted goes with the script, however it ends.
+[ "$(id -u)" != 0 ] || [ -n "${CIRCUMSTANCES_INSIDE:-}" ] || CIRCUMSTANCES_INSIDE=1 exec unshare -m bench/circumstances.sh "$@"
 [ "${1:-}" != list ] || { printf '%s\n' "${all[@]}" chroot && exit; }
 mkdir -p "$logs"
 rm -f "$logs"/*.failed
 work=$(mktemp -d)
 chmod 755 "$work"
-trap 'rm -rf "$work"' EXIT
+trap 'below; rm -rf "$work"' EXIT
 flags=$(go run ./cmd/setup flags)
 [ -z "$flags" ] || eval "export $flags"
 [ $# -gt 0 ] || set -- "${all[@]}"

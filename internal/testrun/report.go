@@ -158,7 +158,8 @@ func (r *report) end(took time.Duration) bool {
 		}
 	}
 	fmt.Fprintf(r.out, "\n%d tests passed, %d skipped, in %.0f s\n\n", r.passed, r.skips, took.Seconds())
-	slices.SortStableFunc(r.summary, func(a, b string) int { return strings.Compare(a[:4], b[:4]) })
+	rank := func(line string) int { return strings.Index("?oF", line[:1]) } // what has failed stands at the very end
+	slices.SortStableFunc(r.summary, func(a, b string) int { return rank(a) - rank(b) })
 	for _, line := range r.summary {
 		fmt.Fprint(r.out, line)
 	}

@@ -40,7 +40,7 @@ const (
 )
 
 // patience is how long a page may take to do what it is asked.
-var patience = 20 * time.Second
+var patience = 2 * time.Minute
 
 // The kernels a site may have.
 const (
