@@ -301,7 +301,7 @@ func TestCurvesOfSeedsWithoutCommonSteps(t *testing.T) {
 	b := [][2]float64{{3642, 53.5}, {5657, 13.4}, {7690, 25.2}}
 	written(t, filepath.Join(dir, "3"), "pearl", "walker-rand-params", 3, a, nil)
 	written(t, filepath.Join(dir, "4"), "pearl", "walker-rand-params", 4, b, nil)
-	runs, err := tables.Load(dir)
+	runs, _, err := tables.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestCurvesOfSeedsWithoutCommonSteps(t *testing.T) {
 	near(t, "its range", s.Lo[3], 27.5-10.3*2036/2048)
 
 	written(t, filepath.Join(dir, "5"), "pearl", "walker-rand-params", 5, [][2]float64{{3600, 60}, {5656, 20}}, nil)
-	if runs, err = tables.Load(dir); err != nil {
+	if runs, _, err = tables.Load(dir); err != nil {
 		t.Fatal(err)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
@@ -334,7 +334,7 @@ func TestCurvesOfCopies(t *testing.T) {
 	points := [][2]float64{{100, 1}, {200, 2}}
 	written(t, filepath.Join(dir, "a"), "pearl", "point-goal", 1, points, nil)
 	written(t, filepath.Join(dir, "b"), "pearl", "point-goal", 1, points[:1], nil)
-	runs, err := tables.Load(dir)
+	runs, _, err := tables.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
