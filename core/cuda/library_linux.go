@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/ebitengine/purego"
+
+	"nacre/internal/python"
 )
 
 // library is a loaded shared library and the symbols asked of it.
