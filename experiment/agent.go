@@ -32,6 +32,7 @@ type Agent struct {
 	pool   *sim.Pool
 	device core.Device
 	notice string // about the device
+	half   string // about weights of less precision
 }
 
 // NewAgent makes an agent with freshly drawn parameters. The error of a family, preset or value that does not exist
@@ -95,7 +96,11 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := LoadWeights(run.Path(weights), a.Learner.Memory()); err != nil {
+	metadata, err := LoadWeights(run.Path(weights), a.Learner.Memory())
+	if typ := metadata[halfPrecision]; typ != "" {
+		a.half = fmt.Sprintf("%s has weights of type %s, half of float32's precision: figures are of these, not of the weights that training left", run.Path(weights), typ)
+	}
+	if err != nil {
 		a.Close()
 		return nil, fmt.Errorf("%w (a run has weights once its first collection is complete; of shipped studies only the first seed has)", err)
 	}
@@ -194,3 +199,7 @@ func (a *Agent) Close() error {
 
 // Device names what computes, e.g. "cpu/avx512 ×2".
 func (a *Agent) Device() string { return a.device.Name() }
+
+// Notice tells, if not empty, what figures depend on: that this is not the device that was asked for first, or that the
+// weights have fewer bits than training left.
+func (a *Agent) Notice() string { return strings.Trim(a.notice+"; "+a.half, "; ") }

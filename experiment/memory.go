@@ -116,6 +116,9 @@ func tensor(p core.ParamSpec, values []float64) safetensors.Tensor {
 // leftOut is the metadata of a file of weights that names the networks it was copied without, with blanks between.
 const leftOut = "left_out"
 
+// halfPrecision is the key under which LoadWeights says that weights have fewer bits than training leaves, and of which type.
+const halfPrecision = "half_precision"
+
 // networkOf is the network of a parameter: "policy" of "policy/w0".
 func networkOf(name string) string {
 	network, _, _ := strings.Cut(name, "/")
@@ -139,6 +142,11 @@ func CopyWeights(from, to string, networks []string) error {
 		left = append(left, network)
 		return true
 	})
+	for k, t := range tensors {
+		if t.Half() {
+			tensors[k] = safetensors.F32(t.Name, t.Shape, t.Data32) // the same values
+		}
+	}
 	if len(left) > 0 {
 		if metadata == nil {
 			metadata = map[string]string{}
@@ -175,8 +183,17 @@ func LoadWeights(path string, m core.Memory) (map[string]string, error) {
 		if len(t.Shape) != 2 || t.Shape[0] != p.Rows || t.Shape[1] != p.Cols {
 			return nil, fmt.Errorf("weights: %s: tensor %s has shape %v; expected [%d %d]", path, p.Name, t.Shape, p.Rows, p.Cols)
 		}
+		if t.Ints != nil {
+			return nil, fmt.Errorf("weights: %s: tensor %s is of type %s; expected floating-point numbers", path, p.Name, t.DType)
+		}
+		if t.Half() {
+			if file.Metadata == nil {
+				file.Metadata = map[string]string{}
+			}
+			file.Metadata[halfPrecision] = t.DType
+		}
 		values := t.Data64
-		if t.DType == "F32" {
+		if t.Data32 != nil {
 			values = make([]float64, len(t.Data32))
 			for i, v := range t.Data32 {
 				values[i] = float64(v)

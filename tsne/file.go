@@ -11,12 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sbinet/npyio/npz"
-
 	"nacre/internal/atomicfile"
-	"nacre/internal/csvtable"
-	"nacre/internal/nearest"
-	"nacre/internal/numpy"
+	tables "nacre/internal/table"
 )
 
 // Embeddings are points with labels, as stored in an embeddings file.
@@ -27,14 +23,18 @@ type Embeddings struct {
 	Names []string // Names[l] is the text of label l; nil when labels are numbers
 
 	Columns []string // names of the columns of Mean; nil where they are numbered or have none
+	Read    []string // what was assumed, chosen, converted or left out when they were read, one sentence each
 }
 
 // Name is the text of label l.
 func (e *Embeddings) Name(l int) string {
-	if l >= 0 && l < len(e.Names) {
-		return e.Names[l]
+	switch {
+	case l < 0 || l >= len(e.Names):
+		return strconv.Itoa(l)
+	case e.Names[l] == "":
+		return "(blank)"
 	}
-	return strconv.Itoa(l)
+	return e.Names[l]
 }
 
 func (e *Embeddings) check() error {
@@ -60,99 +60,108 @@ func (e *Embeddings) check() error {
 	return nil
 }
 
-// Load reads points from path, whose name ends in .npz, .npy, .safetensors or .csv. label names the array, tensor or
-// column of labels; empty means "label" where there is one.
+// Choice says what of a file is read, and how. The zero value finds out all of it.
+type Choice struct {
+	// Label names the array, tensor or column of labels; empty means "label" or another usual name. Beside an .npy file it
+	// may be the path of a second one.
+	Label string
+	// Columns are the coordinates, by names or by patterns such as "latent*"; nil chooses.
+	Columns []string
+
+	Separator rune   // between the fields of a CSV file
+	Decimal   rune   // its decimal mark, '.' or ','
+	Encoding  string // its text's encoding, such as "latin1"
+}
+
+// Load reads points from a file of any kind that frame.Read takes. label is Choice.Label.
 //
-// An .npz or .safetensors file holds the points as n×L array "mean" or "z", or as its only matrix, standard deviations
-// as "std", and labels as n whole numbers or, in .npz, texts. Names of labels that are whole numbers are the .npz array
-// "label_names": label l is called its element l. An .npy file is the points alone; label is then the path
-// of a second .npy file. A CSV file has a header. Columns mean0, mean1, … or z0, z1, … are the points and std0, … their
-// standard deviations; without such columns every column of numbers but the label's belongs to the points. Labels in CSV may
-// be any text; without a column "label" they are the one column called class, target, task, species, digit or category, or
-// the only column of text.
-func Load(path, label string) (*Embeddings, error) {
+// A file of arrays (.npz, .npy, .safetensors) holds the points as n×L array "mean" or "z", or as its only matrix, or one with
+// another usual name, standard deviations as "std", and n labels of any kind. Names of labels that are whole numbers are the
+// array "label_names": label l is called its element l. In a table the columns mean0, mean1, … or z0, z1, … are the points and
+// std0, … their standard deviations; without such columns all of numbers are but the label and those that number rows, time
+// or seeds. Labels are the column "label", the one column called class, target, task, species, digit or category, or the only
+// column of text. Embeddings.Read says what was found.
+func Load(path, label string) (*Embeddings, error) { return LoadAs(path, Choice{Label: label}) }
+
+// LoadAs is Load with a choice of what is read.
+func LoadAs(path string, c Choice) (*Embeddings, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	if !isNPY(path) || !isNPY(label) {
-		return Read(path, raw, label)
+	if tables.Ending(path) != ".npy" || tables.Ending(c.Label) != ".npy" {
+		return ReadAs(path, raw, c)
 	}
-	e, err := Read(path, raw, "")
+	labels := c.Label
+	c.Label = ""
+	e, err := ReadAs(path, raw, c)
 	if err != nil {
 		return nil, err
 	}
-	if raw, err = os.ReadFile(label); err != nil {
-		return nil, inFile(label, err)
+	if raw, err = os.ReadFile(labels); err != nil {
+		return nil, inFile(labels, err)
 	}
-	if err = e.readLabels(label, raw); err == nil {
+	f, err := tables.Read(labels, raw, tables.Options{})
+	if err == nil && (len(f.Arrays) != 1 || len(f.Arrays[0].Shape) != 1) {
+		err = errors.New("it is not one label for each point")
+	}
+	if err == nil {
+		e.setLabels(f.Arrays[0].Values, filepath.Base(labels))
 		err = e.check()
 	}
 	if err != nil {
-		return nil, broken(label, err)
+		return nil, inFile(labels, asInput(err))
 	}
 	return e, nil
 }
 
-func isNPY(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npy") }
-
 // Read is Load of the contents of a file; the name says what it is.
 func Read(name string, raw []byte, label string) (*Embeddings, error) {
-	var e *Embeddings
-	var err error
-	switch ext := strings.ToLower(filepath.Ext(name)); ext {
-	case ".npz":
-		e, err = readNPZ(raw, label)
-	case ".npy":
-		e, err = readNPY(name, raw, label)
-	case ".safetensors":
-		e, err = readSafetensors(raw, label)
-	case ".csv":
-		e, err = readCSV(raw, label)
-	default:
-		err = badInput("the name must end in .npz, .npy, .safetensors or .csv, not %q", ext)
+	return ReadAs(name, raw, Choice{Label: label})
+}
+
+// ReadAs is LoadAs of the contents of a file; the name says what it is.
+func ReadAs(name string, raw []byte, c Choice) (*Embeddings, error) {
+	f, err := tables.Read(name, raw, tables.Options{Separator: c.Separator, Decimal: c.Decimal, Encoding: c.Encoding})
+	if err != nil {
+		return nil, inFile(name, asInput(err))
+	}
+	e := &Embeddings{}
+	if c.Columns != nil || f.Table || !hasMatrix(f) {
+		err = e.fromColumns(f, c)
+	} else {
+		err = e.fromArrays(f, c.Label)
 	}
 	if err == nil {
 		err = e.check()
 	}
 	if err != nil {
-		return nil, broken(name, err)
+		return nil, inFile(name, asInput(err))
 	}
+	e.Read = append(slices.Clone(f.Notes), e.Read...)
 	return e, nil
 }
 
-// broken says what is wrong with the contents of a file.
-func broken(name string, err error) error {
+// asInput is an error of a reader as one of the input.
+func asInput(err error) error {
 	var bad *InputError
 	if errors.As(err, &bad) {
-		return inFile(name, err)
+		return err
 	}
-	return badInput("%s is damaged or not a %s file: %v", name, filepath.Ext(name), err)
+	return badInput("%v", err)
 }
 
-// Labels lists what may serve as labels in the contents of a file, for Read: the columns of a CSV file, the arrays of an
-// .npz file that have one dimension. It is nil for other files and for broken ones, of which Read says what is wrong.
+// Labels lists what may serve as labels in the contents of a file, for Read: the columns of a table, the arrays of one
+// dimension. It is nil for broken files, of which Read says what is wrong.
 func Labels(name string, raw []byte) []string {
+	f, err := tables.Read(name, raw, tables.Options{})
+	if err != nil || tables.Ending(name) == ".npy" {
+		return nil
+	}
 	var out []string
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".csv":
-		first, _ := newCSV(raw).Read()
-		out, _ = csvtable.Names(first)
-	case ".npz":
-		r, err := npz.NewReader(bytes.NewReader(raw), int64(len(raw)))
-		if err != nil {
-			return nil
-		}
-		for _, key := range r.Keys() {
-			f, err := r.Open(key)
-			if err != nil {
-				continue
-			}
-			beginning, _ := io.ReadAll(io.LimitReader(f, numpy.MaxHeader))
-			f.Close()
-			if shape, err := numpy.Shape(beginning); err == nil && len(shape) == 1 {
-				out = append(out, strings.TrimSuffix(key, ".npy"))
-			}
+	for _, a := range f.Arrays {
+		if len(a.Shape) == 1 {
+			out = append(out, a.Name)
 		}
 	}
 	return out
@@ -164,11 +173,6 @@ func inFile(path string, err error) error {
 		return badInput("%s: %s", path, bad.Problem)
 	}
 	return fmt.Errorf("tsne: %w", err)
-}
-
-// missing names what was not found, what there is, and the nearest match.
-func missing(kind, want string, have []string) error {
-	return badInput("no %s %q%s", kind, want, nearest.Hint(want, have))
 }
 
 // Save writes e to path, whose name ends in .npz (arrays mean, std, label, label_names), .safetensors (the same without

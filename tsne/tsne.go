@@ -60,6 +60,7 @@ type TSNE struct {
 	kernels  string // "" chooses
 	team     *member
 	engine   Engine
+	columns  []string
 }
 
 // Option configures New.
@@ -70,6 +71,12 @@ func WithRecipe(r Recipe) Option { return func(t *TSNE) { t.recipe, t.bySize = r
 
 // WithPerplexity changes the perplexity of the recipe.
 func WithPerplexity(p float64) Option { return func(t *TSNE) { t.recipe.Perplexity = p } }
+
+// WithColumns chooses columns by names, or by patterns such as "latent*", for callers that lay out a table: lab.LayOut.
+func WithColumns(names ...string) Option { return func(t *TSNE) { t.columns = names } }
+
+// Columns are those that WithColumns chose; nil where none are chosen.
+func (t *TSNE) Columns() []string { return t.columns }
 
 // WithStart changes the start of the recipe and its standard deviation in layout units.
 func WithStart(s Start, std float64) Option {

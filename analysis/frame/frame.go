@@ -1,5 +1,6 @@
 // Package frame holds data in columns, to select, group, join, summarise and show: metrics of a run, results of many runs,
-// a CSV file, a slice of structs. A column is numbers (a missing one is NaN) or text (a missing one is empty).
+// a CSV file, a slice of structs. A column is numbers (a missing one is NaN) or text (a missing one is empty). Whole numbers of
+// 64 bits are exact wherever rows are told apart, ordered, shown or written; Numbers gives the nearest float64.
 //
 //	f, err := frame.Read("runs/tcl/metrics.csv")
 //	f.Where(func(r frame.Row) bool { return r.Number("iteration") > 10 }).
@@ -20,12 +21,14 @@ import (
 	"strconv"
 
 	"nacre/internal/nearest"
+	"nacre/internal/whole"
 )
 
 // Frame is a table of named columns of one length. The zero value is an empty one.
 type Frame struct {
 	columns []Column
 	rows    int
+	notes   []string // what was assumed or left out when it was read
 	err     error
 }
 
@@ -34,6 +37,8 @@ type Column struct {
 	Name string
 	num  []float64 // nil where it is text
 	text []string  // nil where it is numbers
+	rest []int16   // what num lacks of whole numbers beyond 2⁵³ (internal/whole); nil where there are none
+	err  error     // of one that is none
 }
 
 // Numbers is a column of numbers. The slice is not copied.
@@ -57,18 +62,27 @@ func (c Column) IsNumber() bool { return c.num != nil }
 
 func (c Column) len() int { return max(len(c.num), len(c.text)) }
 
-// word is the value of row i as text, exact.
+// word is the value of row i as text, exact: whole numbers in all their digits.
 func (c Column) word(i int) string {
-	if c.IsNumber() {
-		return strconv.FormatFloat(c.num[i], 'g', -1, 64)
+	switch {
+	case !c.IsNumber():
+		return c.text[i]
+	case c.rest != nil:
+		return whole.Text(c.num[i], c.rest[i])
+	case c.num[i] == math.Trunc(c.num[i]) && math.Abs(c.num[i]) < 1e15:
+		return strconv.FormatFloat(c.num[i], 'f', -1, 64)
 	}
-	return c.text[i]
+	return strconv.FormatFloat(c.num[i], 'g', -1, 64)
 }
 
 // pick is the column of the rows at, in that order.
 func (c Column) pick(at []int) Column {
 	if c.IsNumber() {
-		return Numbers(c.Name, gather(c.num, at, math.NaN()))
+		out := Numbers(c.Name, gather(c.num, at, math.NaN()))
+		if c.rest != nil {
+			out.rest = gather(c.rest, at, 0)
+		}
+		return out
 	}
 	return Texts(c.Name, gather(c.text, at, ""))
 }
@@ -90,6 +104,8 @@ func New(columns ...Column) *Frame {
 	seen := map[string]bool{}
 	for k, c := range columns {
 		switch {
+		case c.err != nil:
+			return &Frame{err: c.err}
 		case c.Name == "":
 			return failed("column %d has no name", k)
 		case seen[c.Name]:
@@ -112,6 +128,22 @@ func failed(format string, args ...any) *Frame {
 
 // Err is what went wrong in the operations that led to f, nil if nothing did.
 func (f *Frame) Err() error { return f.err }
+
+// Notes are what was assumed, converted or left out when the frame was read, a sentence each. What is made of a frame keeps
+// them; it shows them below its rows.
+func (f *Frame) Notes() []string { return slices.Clone(f.notes) }
+
+// noted is f with the notes of others too, each once.
+func (f *Frame) noted(others ...*Frame) *Frame {
+	for _, g := range others {
+		for _, n := range g.notes {
+			if !slices.Contains(f.notes, n) {
+				f.notes = append(slices.Clip(f.notes), n)
+			}
+		}
+	}
+	return f
+}
 
 // Len is the number of rows, 0 of a frame with an error.
 func (f *Frame) Len() int { return f.rows }
@@ -178,6 +210,15 @@ func words(c Column) []string {
 		out[i] = c.word(i)
 	}
 	return out
+}
+
+// Column is a column of the frame, to put into another with With. One that is not there is an error of the frame it is put into.
+func (f *Frame) Column(name string) Column {
+	c, err := f.column(name)
+	if err != nil {
+		return Column{Name: name, err: err}
+	}
+	return c
 }
 
 // Unique are the different values of a column, as text, in the order in which they appear.

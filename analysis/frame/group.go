@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"nacre/analysis/stats"
 )
 
@@ -182,7 +180,8 @@ func (g *Groups) Best(name string) *Frame {
 	return g.f.pick(at)
 }
 
-// Describe tells of every column of numbers how many values it has, their mean, standard deviation and quartiles.
+// Describe tells of every column of numbers how many values it has, their mean, standard deviation and
+// quartiles, as pandas defines them (stats.Quantile).
 func (f *Frame) Describe() *Frame {
 	if f.err != nil {
 		return f
@@ -199,13 +198,13 @@ func (f *Frame) Describe() *Frame {
 		values := []float64{float64(len(x)), stats.Mean(x), stats.StdDev(x), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 		if len(x) > 0 {
 			values[3], values[6] = x[0], x[len(x)-1]
-			values[4], values[5] = stat.Quantile(0.25, stat.LinInterp, x, nil), stat.Quantile(0.75, stat.LinInterp, x, nil)
+			values[4], values[5] = stats.Quantile(x, 0.25), stats.Quantile(x, 0.75)
 		}
 		for k, v := range values {
 			rows[k] = append(rows[k], v)
 		}
 	}
-	out := New(Texts("column", name))
+	out := New(Texts("column", name)).noted(f)
 	for k, title := range []string{"n", "mean", "std", "min", "25 %", "75 %", "max"} {
 		out = out.With(Numbers(title, rows[k]))
 	}

@@ -52,7 +52,7 @@ func (f *Frame) join(g *Frame, on []string, all bool) *Frame {
 		}
 		out = out.With(c)
 	}
-	return out
+	return out.noted(g)
 }
 
 // Append puts the rows of others below. Columns that one of them lacks are missing there.
@@ -77,7 +77,7 @@ func (f *Frame) Append(others ...*Frame) *Frame {
 		}
 		rows += g.rows
 	}
-	out := &Frame{rows: rows}
+	out := (&Frame{rows: rows}).noted(all...)
 	for _, name := range names {
 		joined := Column{Name: name}
 		for _, g := range all {
@@ -93,10 +93,18 @@ func (f *Frame) Append(others ...*Frame) *Frame {
 				}
 				c = c.pick(nothing)
 			}
+			if c.rest != nil {
+				joined.rest = append(append(joined.rest, make([]int16, len(joined.num)-len(joined.rest))...), c.rest...)
+			}
 			joined.num, joined.text = append(joined.num, c.num...), append(joined.text, c.text...)
 		}
 		if kinds[name] {
+			rest := joined.rest
+			if rest != nil {
+				rest = append(rest, make([]int16, len(joined.num)-len(rest))...)
+			}
 			joined = Numbers(name, joined.num)
+			joined.rest = rest
 		} else {
 			joined = Texts(name, joined.text)
 		}
@@ -162,7 +170,7 @@ func (f *Frame) Melt(across, of string, names ...string) *Frame {
 		if err != nil {
 			return &Frame{err: err}
 		}
-		part := kept.With(Texts(across, slices.Repeat([]string{name}, f.rows))).With(Numbers(of, c.num))
+		part := kept.With(Texts(across, slices.Repeat([]string{name}, f.rows))).With(Column{Name: of, num: c.num, rest: c.rest})
 		if part.err != nil {
 			return part
 		}

@@ -28,7 +28,7 @@ func TestEmbeddings(t *testing.T) {
 	if f, err = Read(path); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := text(f.Tail(1)), "label,mean0,mean1,std0,std1 / 1,5,6,0.5,0.6"; got != want {
+	if got, want := text(f.Tail(1)), "mean0,mean1,std0,std1,label,label_name / 5,6,0.5,0.6,1,right"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if f, err = Of(e.Mean); err != nil || strings.Join(f.Names(), " ") != "0 1" {

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"nacre/internal/whole"
 	"nacre/tsne"
 )
 
@@ -249,11 +250,12 @@ func fields(x reflect.Value, prefix string, add func(name string, v any)) {
 // columnOf is a column of values of one kind: numbers and truth values, or text and what has a String method. nil is a
 // missing value.
 func columnOf(name string, values []any) (Column, bool) {
-	num, text := make([]float64, len(values)), make([]string, len(values))
+	c := Column{Name: name, num: make([]float64, len(values))}
+	text := make([]string, len(values))
 	numbers, texts := true, true
 	for i, v := range values {
 		if v == nil {
-			num[i] = math.NaN()
+			c.num[i] = math.NaN()
 			continue
 		}
 		if s, ok := v.(fmt.Stringer); ok && reflect.ValueOf(v).Kind() != reflect.Pointer {
@@ -262,13 +264,15 @@ func columnOf(name string, values []any) (Column, bool) {
 		}
 		switch x := reflect.ValueOf(v); {
 		case x.CanFloat():
-			num[i], texts = x.Float(), false
+			c.num[i], texts = x.Float(), false
 		case x.CanInt():
-			num[i], texts = float64(x.Int()), false
+			texts = false
+			set(&c, i, whole.Int, x.Int())
 		case x.CanUint():
-			num[i], texts = float64(x.Uint()), false
+			texts = false
+			set(&c, i, whole.Uint, x.Uint())
 		case x.Kind() == reflect.Bool:
-			num[i], texts = float64(btoi(x.Bool())), false
+			c.num[i], texts = float64(btoi(x.Bool())), false
 		case x.Kind() == reflect.String:
 			text[i], numbers = x.String(), false
 		default:
@@ -277,9 +281,20 @@ func columnOf(name string, values []any) (Column, bool) {
 	}
 	switch {
 	case numbers:
-		return Numbers(name, num), true
+		return c, true
 	case texts:
 		return Texts(name, text), true
 	}
 	return Column{}, false
+}
+
+// set puts a whole number at row i.
+func set[T int64 | uint64](c *Column, i int, split func(T) (float64, int16), v T) {
+	near, rest := split(v)
+	if c.num[i] = near; c.rest == nil && math.Abs(near) >= whole.Exact {
+		c.rest = make([]int16, len(c.num))
+	}
+	if c.rest != nil {
+		c.rest[i] = rest
+	}
 }

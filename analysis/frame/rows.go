@@ -9,7 +9,7 @@ import (
 
 // pick is the frame of the rows at, in that order; a negative index is a row of missing values.
 func (f *Frame) pick(at []int) *Frame {
-	out := &Frame{rows: len(at)}
+	out := &Frame{rows: len(at), notes: f.notes}
 	for _, c := range f.columns {
 		out.columns = append(out.columns, c.pick(at))
 	}
@@ -56,7 +56,7 @@ func (f *Frame) Is(name string, values ...any) *Frame {
 
 // Select keeps columns, in the order given.
 func (f *Frame) Select(names ...string) *Frame {
-	out := &Frame{rows: f.rows, err: f.err}
+	out := &Frame{rows: f.rows, notes: f.notes, err: f.err}
 	for _, name := range names {
 		c, err := f.column(name)
 		if err != nil {
@@ -89,7 +89,7 @@ func (f *Frame) Rename(name, to string) *Frame {
 	columns := slices.Clone(f.columns)
 	c.Name = to
 	columns[slices.Index(f.Names(), name)] = c
-	return New(columns...)
+	return New(columns...).noted(f)
 }
 
 // With adds a column, or replaces the one of its name in its place. A frame without columns gets its rows from it.
@@ -103,7 +103,7 @@ func (f *Frame) With(c Column) *Frame {
 	} else {
 		columns = append(columns, c)
 	}
-	return New(columns...)
+	return New(columns...).noted(f)
 }
 
 // Compute adds a column of numbers computed row by row.
@@ -163,6 +163,9 @@ func (c Column) compare(a, b, sign int) int {
 		x, y := c.num[a], c.num[b]
 		if math.IsNaN(x) || math.IsNaN(y) {
 			return btoi(math.IsNaN(x)) - btoi(math.IsNaN(y))
+		}
+		if c.rest != nil && x == y {
+			return sign * cmp.Compare(c.rest[a], c.rest[b])
 		}
 		return sign * cmp.Compare(x, y)
 	}

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"nacre/internal/whole"
 )
 
 // MIME is the type of a frame as data that a front end sorts, filters and pages.
@@ -17,21 +20,32 @@ const (
 	textRows, textWidth = 20, 118
 	dataRows            = 10_000
 	cellWidth           = 60
+
+	dataBytes   = 600_000 // about, of the data for a front end
+	dataColumns = 300
+	dataText    = 1000 // letters of a cell
+	htmlColumns = 40
+	namedHidden = 8
 )
 
 // format gives the numbers of a column the same decimals: as many as six significant digits of its largest value need,
-// but none that all its values do without.
+// but none that all its values do without. Where that would leave a small value without digits of its own, each has six
+// significant ones.
 type format struct {
-	verb   byte
+	verb   byte // 'f', 'e', or 'g' for significant digits
 	digits int
 }
 
 func formatOf(x []float64) format {
-	largest, least := 0.0, math.Inf(1)
+	largest, least, integers := 0.0, math.Inf(1), true
 	for _, v := range x {
+		integers = integers && (v == math.Trunc(v) || math.IsNaN(v))
 		if a := math.Abs(v); !math.IsInf(v, 0) && !math.IsNaN(v) && a > 0 {
 			largest, least = max(largest, a), min(least, a)
 		}
+	}
+	if integers && largest < 1<<53 {
+		return format{'f', 0}
 	}
 	if largest >= 1e15 || largest > 0 && (largest < 1e-4 || least < 1e-4 && largest/least > 1e6) {
 		return format{'e', 3}
@@ -49,7 +63,13 @@ func formatOf(x []float64) format {
 			needed++
 		}
 	}
-	return format{'f', min(needed, decimals)}
+	unit := math.Pow10(needed)
+	for _, v := range x {
+		if shown := math.Round(v*unit) / unit; math.Abs(shown-v) > 0.005*math.Abs(v) && !math.IsInf(v, 0) {
+			return format{'g', 6}
+		}
+	}
+	return format{'f', needed}
 }
 
 // trimZeros drops zeros behind the decimal point.
@@ -75,25 +95,33 @@ func (c Column) shown(at []int) []string {
 		n = formatOf(c.num[:min(len(c.num), dataRows)])
 	}
 	for k, i := range at {
-		if c.IsNumber() {
+		switch {
+		case c.rest != nil && !math.IsNaN(c.num[i]):
+			out[k] = c.word(i)
+		case c.IsNumber():
 			out[k] = n.text(c.num[i])
-			continue
-		}
-		out[k] = strings.Map(func(r rune) rune {
-			if r < ' ' {
-				return ' '
-			}
-			return r
-		}, c.text[i])
-		if utf8.RuneCountInString(out[k]) > cellWidth {
-			out[k] = string([]rune(out[k])[:cellWidth-1]) + "…"
+		default:
+			out[k] = cut(strings.Map(func(r rune) rune {
+				if r < ' ' {
+					return ' '
+				}
+				return r
+			}, c.text[i]), cellWidth)
 		}
 	}
 	return out
 }
 
-// excerpt is the rows that text shows: all of a short frame, else the first and the last ones; cut is where rows are left out.
-func (f *Frame) excerpt() (at []int, cut int) {
+// cut is text of at most so many letters.
+func cut(s string, most int) string {
+	if len(s) > most && utf8.RuneCountInString(s) > most {
+		return string([]rune(s)[:most-1]) + "…"
+	}
+	return s
+}
+
+// excerpt is the rows that text shows: all of a short frame, else the first and the last ones; gap is where rows are left out.
+func (f *Frame) excerpt() (at []int, gap int) {
 	if f.rows <= textRows {
 		return rangeOf(f.rows), -1
 	}
@@ -106,16 +134,20 @@ func (f *Frame) String() string {
 	if f.err != nil {
 		return f.err.Error()
 	}
-	at, cut := f.excerpt()
+	at, gap := f.excerpt()
 	lines := make([]string, 1+len(at))
 	used, hidden := 0, 0
 	for j, c := range f.columns {
-		cells := append([]string{c.Name}, c.shown(at)...)
+		if hidden > 0 {
+			hidden++
+			continue
+		}
+		cells := append([]string{cut(c.Name, textWidth)}, c.shown(at)...)
 		width := 0
 		for _, s := range cells {
 			width = max(width, utf8.RuneCountInString(s))
 		}
-		if hidden > 0 || j > 0 && used+2+width > textWidth {
+		if j > 0 && used+2+width > textWidth {
 			hidden++
 			continue
 		}
@@ -134,16 +166,31 @@ func (f *Frame) String() string {
 	}
 	var b strings.Builder
 	for k, line := range lines {
-		if cut >= 0 && k == cut+1 {
+		if gap >= 0 && k == gap+1 {
 			fmt.Fprintf(&b, "… %d rows\n", f.rows-textRows)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	fmt.Fprintf(&b, "%s of %s", plural(f.rows, "row"), plural(len(f.columns), "column"))
 	if hidden > 0 {
-		fmt.Fprintf(&b, ", %d not shown: %s", hidden, strings.Join(f.Names()[len(f.columns)-hidden:], ", "))
+		fmt.Fprintf(&b, ", %d not shown: %s", hidden, f.named(len(f.columns)-hidden))
+	}
+	for _, n := range f.notes {
+		b.WriteString("\n" + n)
 	}
 	return b.String()
+}
+
+// named are the names of columns from one on, a few of many.
+func (f *Frame) named(from int) string {
+	var names []string
+	for _, c := range f.columns[from:min(from+namedHidden, len(f.columns))] {
+		names = append(names, cut(c.Name, cellWidth))
+	}
+	if more := len(f.columns) - from - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("… %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 func plural(n int, what string) string {
@@ -153,8 +200,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// MIMEBundle returns the frame as data for the notebook's front end, of which it gets the first 10,000 rows, as HTML and as
-// text.
+// MIMEBundle returns the frame as data for the notebook's front end, as HTML and as text, together less than a megabyte: of the
+// data as many of the first 10,000 rows and 300 columns as half a megabyte holds.
 func (f *Frame) MIMEBundle() (map[string]any, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -162,53 +209,98 @@ func (f *Frame) MIMEBundle() (map[string]any, error) {
 	return map[string]any{MIME: f.data(), "text/html": f.html(), "text/plain": f.String()}, nil
 }
 
-// data is what the front end gets: of a column of numbers the values and their format, of another the text.
+// held is how many rows of the first columns a front end gets.
+func (f *Frame) held(columns []Column) int {
+	left := dataBytes
+	for i := range min(f.rows, dataRows) {
+		for _, c := range columns {
+			if c.IsNumber() {
+				left -= 1 + len(c.word(i))
+				continue
+			}
+			s := cut(c.text[i], dataText)
+			left -= 3 + len(s) + 5*strings.Count(s, "<") + 5*strings.Count(s, ">") + 5*strings.Count(s, "&") + strings.Count(s, `"`) + strings.Count(s, `\`)
+		}
+		if left < 0 {
+			return max(i, 1)
+		}
+	}
+	return min(f.rows, dataRows)
+}
+
+// data is what the front end gets: of a column of numbers the values and their format, of another the text. What is not a
+// number of its own, or a whole one too large to be exact there, is text.
 func (f *Frame) data() map[string]any {
-	n := min(f.rows, dataRows)
+	first := f.columns[:min(len(f.columns), dataColumns)]
+	n := f.held(first)
 	var columns []map[string]any
-	for _, c := range f.columns {
-		m := map[string]any{"name": c.Name, "number": c.IsNumber()}
+	for _, c := range first {
+		m := map[string]any{"name": cut(c.Name, dataText), "number": c.IsNumber()}
 		if c.IsNumber() {
 			values := make([]any, n)
 			for i, v := range c.num[:n] {
 				switch {
 				case math.IsInf(v, 0):
 					values[i] = fmt.Sprint(v)
+				case !math.IsNaN(v) && c.rest != nil && math.Abs(v) >= whole.Exact:
+					values[i] = c.word(i)
 				case !math.IsNaN(v):
 					values[i] = v
 				}
 			}
 			form := formatOf(c.num[:n])
 			m["values"], m["digits"], m["exponent"] = values, form.digits, form.verb == 'e'
+			if form.verb == 'g' {
+				m["significant"] = true
+			}
 		} else {
-			m["values"] = c.text[:n]
+			texts := make([]string, n)
+			for i, s := range c.text[:n] {
+				texts[i] = cut(s, dataText)
+			}
+			m["values"] = texts
 		}
 		columns = append(columns, m)
 	}
-	return map[string]any{"version": 1, "rows": f.rows, "columns": columns}
+	out := map[string]any{"version": 1, "rows": f.rows, "columns": columns}
+	if len(f.notes) > 0 {
+		out["notes"] = f.notes
+	}
+	if n := len(f.columns); n > len(first) {
+		out["notes"] = append(slices.Clone(f.notes), fmt.Sprintf("the first %d of %d columns are here, without %s: Select shows others, WriteCSV writes all", len(first), n, f.named(len(first))))
+	}
+	return out
 }
 
 func (f *Frame) html() string {
-	at, cut := f.excerpt()
-	cells := make([][]string, len(f.columns))
+	at, gap := f.excerpt()
+	first := f.columns[:min(len(f.columns), htmlColumns)]
+	cells := make([][]string, len(first))
 	var b strings.Builder
 	b.WriteString("<table><thead><tr>")
-	for j, c := range f.columns {
+	for j, c := range first {
 		cells[j] = c.shown(at)
-		fmt.Fprintf(&b, `<th style="text-align:%s">%s</th>`, c.side(), html.EscapeString(c.Name))
+		fmt.Fprintf(&b, `<th style="text-align:%s">%s</th>`, c.side(), html.EscapeString(cut(c.Name, dataText)))
 	}
 	b.WriteString("</tr></thead><tbody>")
 	for k := range at {
-		if k == cut {
-			fmt.Fprintf(&b, `<tr><td colspan="%d">… %d rows</td></tr>`, len(f.columns), f.rows-textRows)
+		if k == gap {
+			fmt.Fprintf(&b, `<tr><td colspan="%d">… %d rows</td></tr>`, len(first), f.rows-textRows)
 		}
 		b.WriteString("<tr>")
-		for j, c := range f.columns {
+		for j, c := range first {
 			fmt.Fprintf(&b, `<td style="text-align:%s">%s</td>`, c.side(), html.EscapeString(cells[j][k]))
 		}
 		b.WriteString("</tr>")
 	}
-	fmt.Fprintf(&b, "</tbody></table><p>%s of %s</p>", plural(f.rows, "row"), plural(len(f.columns), "column"))
+	fmt.Fprintf(&b, "</tbody></table><p>%s of %s", plural(f.rows, "row"), plural(len(f.columns), "column"))
+	if hidden := len(f.columns) - len(first); hidden > 0 {
+		fmt.Fprintf(&b, ", %d not shown: %s", hidden, html.EscapeString(f.named(len(first))))
+	}
+	b.WriteString("</p>")
+	for _, n := range f.notes {
+		fmt.Fprintf(&b, "<p>%s</p>", html.EscapeString(n))
+	}
 	return b.String()
 }
 

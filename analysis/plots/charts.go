@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"nacre/analysis/frame"
 	"nacre/analysis/stats"
 )
@@ -329,7 +327,7 @@ func binEdges(x []float64, bins int, log bool) []float64 {
 	}
 	if bins == 0 {
 		n := float64(len(x))
-		width := 2 * (stat.Quantile(0.75, stat.LinInterp, x, nil) - stat.Quantile(0.25, stat.LinInterp, x, nil)) / math.Cbrt(n)
+		width := 2 * (stats.Quantile(x, 0.75) - stats.Quantile(x, 0.25)) / math.Cbrt(n)
 		bins = int(math.Ceil(math.Log2(n))) + 1
 		if width > 0 {
 			bins = max(bins, int(math.Ceil(min(100, (hi-lo)/width))))
@@ -361,12 +359,12 @@ func roundEdges(lo, hi float64, n int) (edges []float64) {
 	return edges
 }
 
-// Box draws the median and quartiles of column y for every value of x, whiskers to the last value within 1.5 times the
+// Box draws the median and quartiles (stats.Quantile) of column y for every value of x, whiskers to the last value within 1.5 times the
 // quartiles' distance (Tukey), and dots beyond.
 func Box(f *frame.Frame, x, y string, opts ...Option) *Chart {
 	return byCategory(f, x, y, opts, func(b *build, panel, series int, from, to float64, v []float64, _ []int) {
 		slices.Sort(v)
-		q1, q3 := stat.Quantile(0.25, stat.LinInterp, v, nil), stat.Quantile(0.75, stat.LinInterp, v, nil)
+		q1, q3 := stats.Quantile(v, 0.25), stats.Quantile(v, 0.75)
 		reach := 1.5 * (q3 - q1)
 		lo, hi := q1, q3
 		beyond := Mark{Kind: DotMark, Series: series}

@@ -63,6 +63,17 @@ func Bootstrap(values [][]float64, level float64, resamples int, seed uint64) (I
 	}, nil
 }
 
+// Quantile is the value below which the share p of x lies, p from 0 to 1, as NumPy, pandas and R define it by default: linear
+// between the order statistics (Hyndman & Fan 1996, type 7). It is NaN of nothing.
+func Quantile(x []float64, p float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	return quantile(sorted, p)
+}
+
 // quantile interpolates linearly between the order statistics of a sorted sample (Hyndman & Fan 1996, type 7).
 func quantile(sorted []float64, p float64) float64 {
 	h := p * float64(len(sorted)-1)

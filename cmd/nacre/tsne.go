@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -16,24 +18,28 @@ func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOpti
 		Long: `Tsne lays embeddings out in the plane, draws them, and prints the mean distance of points to their task's
 centroid, the mean distance between centroids, their ratio, the silhouette and the accuracy of the nearest
 centroid on held-out windows, in the plane and in latent space, beside the paper's figures. An input is an
-.npz, .npy, .safetensors or .csv file, or a run folder in which "nacre embed" was run; several are drawn side by
-side in one scale, and of each two it says whether they differ by more than t-SNE and the choice of windows make
+.npz, .npy, .safetensors, .parquet, .csv, .tsv, .json or .jsonl file, perhaps with .gz, or a run folder in which
+"nacre embed" was run. It says which columns it lays out, and leaves out those that number rows, time or seeds;
+--columns chooses. Several inputs are drawn side by side in one scale, and of each two it says whether they differ by more than t-SNE and the choice of windows make
 by themselves. Points without labels are drawn in one colour. It writes tsne.png, tsne.svg,
 the figures as tsne.json, and the coordinates as tsne.csv, with labels and the input's other columns, and tsne.npz.`,
 		Example: `  nacre tsne runs/point
   nacre tsne runs/pearl runs/tcl-pearl --out figures
   nacre tsne runs/tcl-pearl --umap
-  nacre tsne mine.csv --label task --perplexity 20 --out figures`,
+  nacre tsne mine.csv --label task --columns 'latent*' --perplexity 20 --out figures`,
 		Args: someArgs("files of embeddings or run folders"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Inputs = args
 			err := firstError(
 				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
-				oneOf("start", o.Start, "", "pca", "random"),
+				oneOf("start", o.Start, "", "pca", "random"), oneOf("decimal", o.Decimal, "", ".", ","),
 				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
 			)
 			if err != nil {
 				return err
+			}
+			if o.Separator = strings.NewReplacer(`\t`, "\t", "tab", "\t").Replace(o.Separator); utf8.RuneCountInString(o.Separator) > 1 {
+				return app.Usagef("--separator %q: expected one letter, such as ; or tab", o.Separator)
 			}
 			if !(o.Perplexity == 0 || o.Perplexity > 1 && o.Perplexity < 1e6) {
 				return app.Usagef("--perplexity %g: expected a number above 1, or 0 for the recipe's", o.Perplexity)
@@ -62,6 +68,10 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 	f.Float64Var(&o.MinDist, "min-dist", 0, "with --umap, how near points may come (default 0.1)")
 	f.IntVar(&o.Repeats, "repeats", 0, "layouts from other random starts, to see how far the figures spread (default 5 for several inputs of at most 5,000 points)")
 	f.StringVar(&o.Label, "label", "", "`name` of the column or array that holds the labels; for an .npy file, a second .npy file with them")
+	f.StringSliceVar(&o.Columns, "columns", nil, "`names` of the columns to lay out, parted by commas; patterns such as 'latent*' too (default all of numbers but labels and what numbers rows, time or seeds)")
+	f.StringVar(&o.Separator, "separator", "", "what parts the fields of a CSV file: one letter, or tab (default found out, as are the next two)")
+	f.StringVar(&o.Decimal, "decimal", "", "decimal mark of a CSV file: . or ,")
+	f.StringVar(&o.Encoding, "encoding", "", "encoding of a file's text, such as latin1 or utf-16le")
 	f.StringVarP(&o.Out, "out", "o", "", "`folder` for plots and figures (default beside the input, of several the current folder)")
 	seedFlag(cmd, &o.Seed, 0, "seed of the layout")
 	workersFlag(cmd, &o.Workers)

@@ -1,12 +1,13 @@
-// Package numpy reads the arrays of NumPy's files without believing them: npyio, which does the reading, takes a header's
-// word for how much there is, and fails in its own way on one that is damaged. Here what a header claims is compared with
-// the bytes that are there, and what an archive unpacks to with its size, before anything of that size is made.
+// Package numpy reads the headers of NumPy's array files, and archives of them, without believing them: what a header claims
+// is compared with the bytes that are there, and what an archive unpacks to with its size, before anything of that size is
+// made. The elements are for the caller to decode.
 //
 //	left := numpy.Unpacked(size) // of the whole archive
 //	raw, err := numpy.ReadAll(file, &left)
-//	r, data, n, err := numpy.Open(raw)
-//	values := make([]float64, n)
-//	err = r.Read(&values)
+//	h, data, err := numpy.Parse(raw)
+//	fmt.Println(h.Type, h.Shape, len(data))
+//
+// The header is read here since npyio, which writes our arrays and reads them (Open), refuses those of structures.
 package numpy
 
 import (
@@ -15,54 +16,157 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/sbinet/npyio/npy"
 )
 
-// Open reads the header of an array's file and returns a reader of its n elements, and the bytes after the header.
+// Header is what an array's file says of it.
+type Header struct {
+	Type    string  // of its elements, such as "<f8"; empty where they are structures
+	Fields  []Field // of structures
+	Fortran bool    // the first index runs fastest
+	Shape   []int
+}
+
+// Field is a field of a structure.
+type Field struct {
+	Name   string
+	Type   string  // empty of a structure within
+	Fields []Field // of that
+	Shape  []int   // of an array within; nil of a single value
+}
+
+// magic is what an array's file begins with.
+const magic = "\x93NUMPY"
+
+// Open returns npyio's reader of an array's n elements, and the bytes after the header, once Parse has no complaint.
 func Open(raw []byte) (r *npy.Reader, data []byte, n int, err error) {
-	r, data, err = header(raw)
+	h, data, err := Parse(raw)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	n, err = elements(r.Header.Descr.Shape, len(data))
-	return r, data, n, err
-}
-
-// MaxHeader is as much of a file, in bytes, as Shape may need.
-const MaxHeader = 1 << 16
-
-// Shape is the shape that the header at the beginning of a file tells.
-func Shape(beginning []byte) ([]int, error) {
-	r, _, err := header(beginning)
-	if err != nil {
-		return nil, err
-	}
-	return r.Header.Descr.Shape, nil
-}
-
-// header checks that there is a whole one before it is read.
-func header(raw []byte) (r *npy.Reader, data []byte, err error) {
-	at, size := 10, 0
-	switch {
-	case len(raw) < 12 || !bytes.HasPrefix(raw, npy.Magic[:]):
-		return nil, nil, errors.New("it does not begin as a NumPy array does")
-	case raw[6] == 1:
-		size = int(binary.LittleEndian.Uint16(raw[8:]))
-	default: // which npyio checks
-		at, size = 12, int(binary.LittleEndian.Uint32(raw[8:]))
-	}
-	if size > len(raw)-at {
-		return nil, nil, fmt.Errorf("a header of %d bytes in %d", size, len(raw))
-	}
 	defer func() {
 		if p := recover(); p != nil { // npyio cuts the header at signs that it supposes to be there
-			r, data, err = nil, nil, errors.New("its header is damaged")
+			r, data, n, err = nil, nil, 0, errDamaged
 		}
 	}()
-	in := bytes.NewReader(raw)
-	r, err = npy.NewReader(in)
-	return r, raw[len(raw)-in.Len():], err
+	r, err = npy.NewReader(bytes.NewReader(raw))
+	return r, data, h.Elements(), err
+}
+
+// Parse reads the header of an array's file and returns it with the bytes after it. The product of the shape is at most their
+// number.
+func Parse(raw []byte) (Header, []byte, error) {
+	at, size := 10, 0
+	switch {
+	case len(raw) < 12 || !bytes.HasPrefix(raw, []byte(magic)):
+		return Header{}, nil, errors.New("it does not begin as a NumPy array does")
+	case raw[6] == 1:
+		size = int(binary.LittleEndian.Uint16(raw[8:]))
+	case raw[6] <= 3:
+		at, size = 12, int(binary.LittleEndian.Uint32(raw[8:]))
+	default:
+		return Header{}, nil, fmt.Errorf("it is of version %d of NumPy's format; expected 1 to 3", raw[6])
+	}
+	if size > len(raw)-at {
+		return Header{}, nil, fmt.Errorf("a header of %d bytes in %d", size, len(raw))
+	}
+	h, err := parse(string(raw[at : at+size]))
+	if err != nil {
+		return h, nil, err
+	}
+	data := raw[at+size:]
+	_, err = elements(h.Shape, len(data))
+	return h, data, err
+}
+
+// Elements is the number of elements of an array, the product of its shape.
+func (h Header) Elements() int {
+	n := 1
+	for _, s := range h.Shape {
+		n *= s
+	}
+	return n
+}
+
+// parse reads the Python dictionary of a header.
+func parse(text string) (h Header, err error) {
+	p := &literal{text: text}
+	v, err := p.value(0)
+	if err == nil && strings.TrimSpace(p.text) != "" {
+		err = errDamaged
+	}
+	d, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return h, errDamaged
+	}
+	switch descr := d["descr"].(type) {
+	case string:
+		h.Type = descr
+	case []any:
+		if h.Fields, err = fields(descr); err != nil {
+			return h, err
+		}
+	default:
+		return h, errDamaged
+	}
+	shape, known := d["shape"].([]any)
+	order, told := d["fortran_order"].(bool)
+	if h.Fortran = order; !known || !told {
+		return h, errDamaged
+	}
+	h.Shape, err = sizes(shape)
+	return h, err
+}
+
+func sizes(list []any) ([]int, error) {
+	out := make([]int, len(list))
+	for k, v := range list {
+		n, ok := v.(int)
+		if !ok {
+			return nil, errDamaged
+		}
+		out[k] = n
+	}
+	return out, nil
+}
+
+// fields reads the list of a structure's fields: (name, type) or (name, type, shape), the name perhaps with a title.
+func fields(list []any) ([]Field, error) {
+	var out []Field
+	for _, v := range list {
+		f, ok := v.([]any)
+		if !ok || len(f) < 2 {
+			return nil, errDamaged
+		}
+		var field Field
+		if title, ok := f[0].([]any); ok && len(title) == 2 {
+			f[0] = title[1]
+		}
+		field.Name, _ = f[0].(string)
+		var err error
+		switch of := f[1].(type) {
+		case string:
+			field.Type = of
+		case []any:
+			field.Fields, err = fields(of)
+		default:
+			err = errDamaged
+		}
+		if err == nil && len(f) == 3 {
+			shape, ok := f[2].([]any)
+			if !ok {
+				shape = f[2:]
+			}
+			field.Shape, err = sizes(shape)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, field)
+	}
+	return out, nil
 }
 
 // An archive may unpack to this many bytes, and to so many times its size: far more than numbers do, far less than a bomb.

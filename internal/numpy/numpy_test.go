@@ -45,8 +45,8 @@ func FuzzOpen(f *testing.F) {
 		if n < 0 || n > len(raw) || len(data) > len(raw) {
 			t.Errorf("%q: %d elements, %d bytes", raw, n, len(data))
 		}
-		if shape, err := Shape(raw); err != nil || len(shape) != len(r.Header.Descr.Shape) {
-			t.Errorf("%q: %v, %v", raw, shape, err)
+		if h, _, err := Parse(raw); err != nil || len(h.Shape) != len(r.Header.Descr.Shape) {
+			t.Errorf("%q: %v, %v", raw, h.Shape, err)
 		}
 	})
 }

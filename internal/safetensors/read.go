@@ -59,30 +59,66 @@ func Read(r io.Reader, size int64) (*File, error) {
 	return file, nil
 }
 
+// decode reads little-endian values of the tensor's type.
 func (t *Tensor) decode(raw []byte) {
-	order := binary.LittleEndian
+	order, width := binary.LittleEndian, int(widths[t.DType])
+	n := len(raw) / width
 	switch t.DType {
-	case "F32":
-		t.Data32 = make([]float32, len(raw)/4)
-		for i := range t.Data32 {
-			t.Data32[i] = math.Float32frombits(order.Uint32(raw[4*i:]))
-		}
 	case "F64":
-		t.Data64 = make([]float64, len(raw)/8)
+		t.Data64 = make([]float64, n)
 		for i := range t.Data64 {
 			t.Data64[i] = math.Float64frombits(order.Uint64(raw[8*i:]))
 		}
-	case "I64":
-		t.Ints = make([]int64, len(raw)/8)
-		for i := range t.Ints {
-			t.Ints[i] = int64(order.Uint64(raw[8*i:]))
+	case "F32", "F16", "BF16", "F8_E5M2", "F8_E4M3":
+		t.Data32 = make([]float32, n)
+		for i := range t.Data32 {
+			t.Data32[i] = single(t.DType, raw[width*i:])
 		}
-	case "I32":
-		t.Ints = make([]int64, len(raw)/4)
+	default:
+		t.Ints = make([]int64, n)
 		for i := range t.Ints {
-			t.Ints[i] = int64(int32(order.Uint32(raw[4*i:])))
+			var b [8]byte
+			copy(b[:], raw[width*i:width*(i+1)])
+			v, unused := order.Uint64(b[:]), 64-8*width
+			if t.Ints[i] = int64(v); t.DType[0] == 'I' {
+				t.Ints[i] = int64(v<<unused) >> unused
+			}
 		}
 	}
+}
+
+// single decodes a floating-point number of 32 bits or fewer.
+func single(dtype string, raw []byte) float32 {
+	switch dtype {
+	case "F32":
+		return math.Float32frombits(binary.LittleEndian.Uint32(raw))
+	case "BF16": // the upper half of a float32
+		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw)) << 16)
+	case "F16":
+		return binaryFloat(binary.LittleEndian.Uint16(raw), 10, 15, true)
+	case "F8_E5M2": // the upper half of a float16
+		return binaryFloat(uint16(raw[0])<<8, 10, 15, true)
+	}
+	return binaryFloat(uint16(raw[0]&0x7f)|uint16(raw[0]&0x80)<<8, 3, 7, false) // F8_E4M3, without infinities
+}
+
+// binaryFloat decodes a sign in the highest bit and, in the lowest, an exponent above so many bits of fraction. The largest
+// exponent is infinity and NaN, or, without infinities, NaN is all ones.
+func binaryFloat(b uint16, fraction, bias int, infinities bool) float32 {
+	exponent, f := int(b&0x7fff)>>fraction, float64(b&(1<<fraction-1))/float64(int(1)<<fraction)
+	v := math.Ldexp(1+f, exponent-bias)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(f, 1-bias)
+	case infinities && exponent == 2*bias+1 && f == 0:
+		v = math.Inf(1)
+	case infinities && exponent == 2*bias+1, !infinities && b&0x7fff == 0x7f:
+		v = math.NaN()
+	}
+	if b>>15 == 1 {
+		v = -v
+	}
+	return float32(v)
 }
 
 // parseHeader returns the tensors in the order of their data, without the data, and their entries.

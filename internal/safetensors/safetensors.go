@@ -2,8 +2,9 @@
 // header that names every tensor's type, shape and place, then the raw little-endian data. PyTorch, JAX and numpy
 // read it with one call, and it cannot carry code.
 //
-// Tensors are float32, float64 or int64; int32 is read as well, other types of the format are refused by name. Reading is strict: whatever the
-// header says is checked against the file before anything is believed.
+// Tensors are written as float32, float64 or int64. All real types of the format are read: floats of 8 and 16 bits into
+// float32, which holds them exactly, smaller whole numbers and truth values into int64, U64 as its bits. Reading is strict:
+// whatever the header says is checked against the file before anything is believed.
 //
 //	err := safetensors.Save("weights.safetensors", []safetensors.Tensor{
 //		safetensors.F32("policy/w0", []int{2, 3}, data),
@@ -18,11 +19,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/nearest"
 )
 
 // maxHeader is the format's own limit on the length of the header.
@@ -31,12 +34,18 @@ const maxHeader = 100_000_000
 // Tensor is a named row-major array. Exactly one of Data32, Data64 and Ints is used, as DType says.
 type Tensor struct {
 	Name   string
-	DType  string // "F32", "F64", "I64" or, read only, "I32"
+	DType  string // "F32", "F64", "I64" or, read only, another of the format's
 	Shape  []int  // empty for a scalar
 	Data32 []float32
 	Data64 []float64
-	Ints   []int64
+	Ints   []int64 // of U64 the bits, which uint64(v) turns back
 }
+
+// Len is the number of values.
+func (t Tensor) Len() int { return max(len(t.Data32), len(t.Data64), len(t.Ints)) }
+
+// Half reports whether the values have 16 bits or fewer: less than the float32 they are read into.
+func (t Tensor) Half() bool { return t.Data32 != nil && t.DType != "F32" }
 
 // F32 is a float32 tensor; the product of shape must be len(data).
 func F32(name string, shape []int, data []float32) Tensor {
@@ -159,6 +168,9 @@ func header(tensors []Tensor, metadata map[string]string) ([]byte, error) {
 
 // size is the tensor's length in bytes, after checking type and shape against its data.
 func (t Tensor) size() (uint64, error) {
+	if t.DType != "F32" && t.DType != "F64" && t.DType != "I64" {
+		return 0, fmt.Errorf("tensor %s: type %q is not written; expected F32, F64 or I64", t.Name, t.DType)
+	}
 	if t.DType != "F32" && len(t.Data32) > 0 || t.DType != "F64" && len(t.Data64) > 0 || t.DType != "I64" && len(t.Ints) > 0 {
 		return 0, fmt.Errorf("tensor %s: type %q does not match its data", t.Name, t.DType)
 	}
@@ -172,15 +184,17 @@ func (t Tensor) size() (uint64, error) {
 	return size, nil
 }
 
+// widths are the bytes that a value of each type takes.
+var widths = map[string]uint64{
+	"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "F8_E5M2": 1, "F8_E4M3": 1,
+	"I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1,
+}
+
 // byteSize is the number of bytes of an array, refusing shapes whose product overflows.
 func byteSize(dtype string, shape []int) (uint64, error) {
-	size := uint64(4)
-	switch dtype {
-	case "F32", "I32":
-	case "F64", "I64":
-		size = 8
-	default:
-		return 0, fmt.Errorf("type %q is not supported; expected F32, F64, I64 or I32", dtype)
+	size, ok := widths[dtype]
+	if !ok {
+		return 0, fmt.Errorf("type %q is not supported%s", dtype, nearest.Hint(dtype, slices.Collect(maps.Keys(widths))))
 	}
 	for _, d := range shape {
 		if d < 0 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,7 +124,7 @@ func TestReadRefuses(t *testing.T) {
 		"EOF":                           raw(`{"a"`),
 		"is repeated":                   raw(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, four...),
 		"after the closing brace":       raw(`{}{}`),
-		`type "U64" is not supported`:   raw(one(`"U64"`, `[1]`, `[0,8]`), append(four, four...)...),
+		`type "C64" is not supported`:   raw(one(`"C64"`, `[1]`, `[0,8]`), append(four, four...)...),
 		"negative size":                 raw(one(`"F32"`, `[-1]`, `[0,4]`), four...),
 		"too large":                     raw(one(`"F32"`, `[4294967296,4294967296]`, `[0,0]`)),
 		"byte range [0 8]":              raw(one(`"F32"`, `[1]`, `[0,8]`), append(four, four...)...),
@@ -151,7 +152,7 @@ func TestWriteRefuses(t *testing.T) {
 		`"" is empty`:                          {safetensors.F32("", []int{1}, []float32{1})},
 		`"__metadata__" is`:                    {safetensors.F32("__metadata__", []int{1}, []float32{1})},
 		"4 bytes of data for shape [2]":        {safetensors.F32("a", []int{2}, []float32{1})},
-		`type "F16" is not supported`:          {{Name: "a", DType: "F16"}},
+		`type "F16" is not written`:            {{Name: "a", DType: "F16"}},
 		"does not match its data":              {{Name: "a", DType: "F32", Shape: []int{1}, Data64: []float64{1}}},
 	} {
 		err := safetensors.Save(filepath.Join(t.TempDir(), "w"), tensors, nil)
@@ -169,7 +170,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		defer bounded.Input(t, len(b))()
 		file, err := read(b)
-		if err != nil {
+		if err != nil || slices.ContainsFunc(file.Tensors, func(t safetensors.Tensor) bool { return !slices.Contains([]string{"F32", "F64", "I64"}, t.DType) }) {
 			return
 		}
 		var out bytes.Buffer

@@ -7,9 +7,11 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
+	"nacre/internal/table"
 	"nacre/library/cell"
 	"nacre/library/display"
 	"nacre/tsne"
@@ -43,7 +45,7 @@ func (l *Layout) MIMEBundle() (map[string]any, error) {
 		return nil, err
 	}
 	bundle = maps.Clone(bundle)
-	bundle["text/plain"] = fmt.Sprintf("%v\n%v", bundle["text/plain"], l.Figures())
+	bundle["text/plain"] = strings.Join(append([]string{fmt.Sprintf("%v\n%v", bundle["text/plain"], l.Figures())}, l.Report.Notes...), "\n")
 	return bundle, nil
 }
 
@@ -80,24 +82,35 @@ func (l *Layout) Figures() *frame.Frame {
 }
 
 // LayOut lays the numbers of a table out in the plane with t-SNE, coloured by the column label, "" for none, which is not laid
-// out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside. The perplexity is
-// 30, or what so few rows allow.
+// out: text or whole numbers are labels, other numbers a scale of colours. Columns of text are left aside, and those that
+// number rows, time or seeds, as Report.Notes says; tsne.WithColumns chooses others. The perplexity is 30, or what so few rows
+// allow.
 //
 //	lab.LayOut(frame.Read("iris.csv"), "species")
+//	lab.LayOut(frame.Read("runs.csv"), "task", tsne.WithColumns("latent*"))
 func LayOut(f *frame.Frame, label string, options ...tsne.Option) (*Layout, error) {
-	e := &tsne.Embeddings{}
-	var columns [][]float64
-	for _, name := range f.Names() {
-		if x, err := f.Numbers(name); err == nil && name != label {
-			e.Columns, columns = append(e.Columns, name), append(columns, x)
-		}
-	}
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	e.Mean = tsne.NewMatrix(f.Len(), len(columns))
-	for j, x := range columns {
-		for i, v := range x {
+	var columns []table.Column
+	for _, name := range f.Names() {
+		c := table.Column{Name: name, Of: name}
+		if x, err := f.Numbers(name); err == nil {
+			c.Num = x
+		} else {
+			c.Text, _ = f.Texts(name)
+		}
+		columns = append(columns, c)
+	}
+	choice := table.Choice{Label: label, NoLabel: label == "", Columns: tsne.New(options...).Columns()}
+	chosen, err := table.Choose(columns, choice, func(i int) string { return fmt.Sprintf("row %d (counted from 0)", i) })
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	e := &tsne.Embeddings{Mean: tsne.NewMatrix(f.Len(), len(chosen.Points)), Read: slices.Concat(f.Notes(), chosen.Notes)}
+	for j, c := range chosen.Points {
+		e.Columns = append(e.Columns, c.Name)
+		for i, v := range c.Num {
 			e.Mean.Row(i)[j] = v
 		}
 	}
@@ -142,6 +155,7 @@ func Plane(title string, e *tsne.Embeddings, o ...tsne.AnalyseOptions) (*Layout,
 	if err != nil {
 		return nil, err
 	}
+	report.Notes = slices.Concat(e.Read, report.Notes)
 	return &Layout{Title: title, Embeddings: e, Report: report}, nil
 }
 

@@ -34,6 +34,9 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	default:
 		return Usagef("--out %s: expected a name that ends in .npz or .csv", out)
 	}
+	if err := writable(filepath.Dir(out)); err != nil {
+		return err
+	}
 	kind, err := experiment.ParseContextKind(o.Context)
 	if err != nil {
 		return Usagef("--context: %v", err)
@@ -43,6 +46,9 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 		return err
 	}
 	defer a.Close()
+	if n := a.Notice(); n != "" {
+		env.Notice(n)
+	}
 	length := o.Length
 	if length == 0 {
 		length = a.WindowLength()

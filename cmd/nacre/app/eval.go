@@ -31,6 +31,9 @@ func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 		return err
 	}
 	defer a.Close()
+	if n := a.Notice(); n != "" {
+		env.Notice(n)
+	}
 	p, err := o.protocol(a.Config.Evaluation.Protocol)
 	if err != nil {
 		return err

@@ -94,8 +94,12 @@ type EmbedOptions struct {
 
 // TSNEOptions are the flags of nacre tsne. Zero leaves the recipe's own value.
 type TSNEOptions struct {
-	Inputs     []string // .npz, .npy, .safetensors or .csv files, or run folders with embeddings.npz
+	Inputs     []string // files of numbers, or run folders with embeddings.npz
 	Label      string   // name of the label column or array
+	Columns    []string // of the coordinates, names or patterns; none chooses
+	Separator  string   // of a CSV file, one letter; empty finds out, as do the next two
+	Decimal    string   // "." or ","
+	Encoding   string
 	Recipe     string
 	Perplexity float64
 	Iterations int

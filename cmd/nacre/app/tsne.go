@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"nacre/analysis/plots"
 	"nacre/experiment"
@@ -34,6 +35,7 @@ type TSNEReport struct {
 type TSNEPlane struct {
 	Name   string       `json:"name"`
 	Input  string       `json:"input"`
+	Read   []string     `json:"read,omitempty"` // how the input was read: what was laid out, assumed, left out
 	Report *tsne.Report `json:"report"`
 }
 
@@ -49,7 +51,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if _, err := o.recipe(0); err != nil {
 		return err // before files are read
 	}
-	inputs, most, err := o.inputs()
+	inputs, most, err := o.inputs(env)
 	if err != nil {
 		return err
 	}
@@ -67,6 +69,9 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		if len(o.Inputs) == 1 {
 			out = folderOf(o.Inputs[0])
 		}
+	}
+	if err := writable(out); err != nil {
+		return err
 	}
 	var r TSNEReport
 	var panels []plots.Panel
@@ -88,7 +93,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
-		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: in.path, Report: report})
+		r.Planes = append(r.Planes, TSNEPlane{Name: name, Input: in.path, Read: e.Read, Report: report})
 		panel := plots.Panel{Title: name}
 		if panel.Y, panel.Label = drawn(report.Layout.Y, e.Label); panel.Y.Rows < report.Points {
 			panel.Note = fmt.Sprintf("%d of %d points, drawn at random", panel.Y.Rows, report.Points)
@@ -107,9 +112,6 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	figure, err := plots.EmbeddingTable(r.table(), panels...)
 	if err != nil {
 		return err
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return fmt.Errorf("tsne: %w", err)
 	}
 	r.Files = []string{
 		filepath.Join(out, "tsne.png"), filepath.Join(out, "tsne.svg"), filepath.Join(out, "tsne.json"),
@@ -132,23 +134,64 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 // tsneInput is what one argument names.
 type tsneInput struct {
 	name, path string
-	label      string // the column or array of labels, where it was named
+	choice     tsne.Choice
 	points     *tsne.Embeddings
 }
 
 // inputs reads all inputs and returns how many points the largest has.
-func (o TSNEOptions) inputs() (inputs []tsneInput, most int, err error) {
+func (o TSNEOptions) inputs(env *Env) (inputs []tsneInput, most int, err error) {
 	for _, input := range o.Inputs {
-		in := tsneInput{label: o.Label}
+		in := tsneInput{choice: o.choice()}
 		if in.name, in.path, err = embeddingsOf(input); err != nil {
 			return nil, 0, err
 		}
-		if in.points, err = tsne.Load(in.path, o.Label); err != nil {
+		if in.points, err = tsne.LoadAs(in.path, in.choice); err != nil {
 			return nil, 0, err
 		}
+		env.say(in)
 		inputs, most = append(inputs, in), max(most, in.points.Mean.Rows)
 	}
 	return inputs, most, nil
+}
+
+// choice is what of each input is read, and how.
+func (o TSNEOptions) choice() tsne.Choice {
+	c := tsne.Choice{Label: o.Label, Encoding: o.Encoding}
+	if len(o.Columns) > 0 {
+		c.Columns = o.Columns
+	}
+	c.Separator, _ = utf8.DecodeRuneInString(o.Separator)
+	c.Decimal, _ = utf8.DecodeRuneInString(o.Decimal)
+	if o.Separator == "" {
+		c.Separator = 0
+	}
+	if o.Decimal == "" {
+		c.Decimal = 0
+	}
+	return c
+}
+
+// say tells how an input was read, before anything is computed.
+func (e *Env) say(in tsneInput) {
+	for _, n := range in.points.Read {
+		fmt.Fprintf(e.Err, "%s: %s\n", in.path, n)
+	}
+	if in.points.Columns == nil {
+		fmt.Fprintf(e.Err, "%s: %d points of %d columns\n", in.path, in.points.Mean.Rows, in.points.Mean.Cols)
+	}
+}
+
+// writable makes a folder and says at once if nothing can be written there, not after minutes of computing.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot write there: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".nacre-*")
+	if err != nil {
+		return fmt.Errorf("cannot write into %s: %w; choose another folder with --out", dir, err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
 }
 
 // Several inputs are there to be compared, which takes repeated layouts; where they are quick they are made unasked.

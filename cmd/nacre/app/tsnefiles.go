@@ -2,10 +2,8 @@ package app
 
 import (
 	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
@@ -79,32 +77,36 @@ func writePlanes(arrays, table string, planes []TSNEPlane, inputs []tsneInput) e
 	})
 }
 
+// asRead are the options by which the points were read.
+func (in tsneInput) asRead() (out []frame.ReadOption) {
+	c := in.choice
+	if c.Separator != 0 {
+		out = append(out, frame.Separator(c.Separator))
+	}
+	if c.Decimal != 0 {
+		out = append(out, frame.Decimal(c.Decimal))
+	}
+	if c.Encoding != "" {
+		out = append(out, frame.Encoding(c.Encoding))
+	}
+	return out
+}
+
 // laidOut are the names of columns of matrices, which are the points.
 var laidOut = regexp.MustCompile(`^(mean|std|z)[0-9]+$`)
 
 // beside adds the labels and what else the input's file tells of its rows.
 func beside(f, points *frame.Frame, in tsneInput) (*frame.Frame, error) {
-	add := func(from *frame.Frame, name string) *frame.Frame {
-		if x, err := from.Numbers(name); err == nil {
-			return f.With(frame.Numbers(name, x))
-		}
-		x, _ := from.Texts(name)
-		return f.With(frame.Texts(name, x))
-	}
+	add := func(from *frame.Frame, name string) *frame.Frame { return f.With(from.Column(name)) }
 	if points.Has("label") {
 		f = add(points, "label")
 	}
-	switch strings.ToLower(filepath.Ext(in.path)) {
-	case ".csv", ".npz":
-	default:
-		return f, f.Err()
-	}
-	file, err := frame.Read(in.path)
+	file, err := frame.Read(in.path, in.asRead()...)
 	if err != nil || file.Len() != f.Len() {
 		return f, nil // as tsne.Load reads more than a table: several arrays of other lengths
 	}
 	for _, name := range file.Names() {
-		if !f.Has(name) && !points.Has(name) && !laidOut.MatchString(name) && name != in.label {
+		if !f.Has(name) && !points.Has(name) && !laidOut.MatchString(name) && name != in.choice.Label && name != "label_name" {
 			f = add(file, name)
 		}
 	}

@@ -1,0 +1,311 @@
+// Package parquet reads Parquet files into columns, by the library parquet-go. It knows nothing of tables or runs: what reads
+// and what writes such files meets here.
+//
+//	columns, err := parquet.Read(raw)
+//	for _, c := range columns {
+//		fmt.Println(c.Name, c.Num, c.Text)
+//	}
+//
+// A field of a structure is called "outer.inner"; a list is the values of all rows one after another.
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"nacre/internal/whole"
+)
+
+// Column is a column's values: numbers or texts.
+type Column struct {
+	Name string
+	Num  []float64 // nil of texts; a missing one is NaN
+	Rest []int16   // what Num lacks of whole numbers beyond 2⁵³ (internal/whole), for each
+	Text []string  // nil of numbers; a missing one is empty
+	Bool bool      // they are truth values: 1, 0 or missing
+
+	Lengths []int // of each row's list; nil where a row is one value
+}
+
+// A file may hold so many values, and so many for each of its bytes: runs of one value take next to nothing.
+const (
+	mayHold   = 16 << 20
+	holdRatio = 1000
+)
+
+// Read reads the contents of a file.
+func Read(raw []byte) (out []Column, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the library believes some of what a damaged file claims
+			out, err = nil, fmt.Errorf("it is damaged: %v", p)
+		}
+	}()
+	f, err := parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, err
+	}
+	paths := f.Schema().Columns()
+	if n := f.NumRows(); n < 0 || n > (mayHold+holdRatio*int64(len(raw)))/int64(max(1, len(paths))) {
+		return nil, fmt.Errorf("%d rows of %d columns in %d bytes", n, len(paths), len(raw))
+	}
+	for _, path := range paths {
+		leaf, ok := f.Schema().Lookup(path...)
+		if !ok {
+			return nil, fmt.Errorf("column %s is not in its schema", strings.Join(path, "."))
+		}
+		c, err := read(f, leaf, path, mayHold+holdRatio*len(raw))
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// wrappers are the names that writers give to what lies between a list and its elements.
+var wrappers = []string{"list", "element", "item", "bag", "array", "array_element"}
+
+// read reads a leaf of the schema through all groups of rows.
+func read(f *parquet.File, leaf parquet.LeafColumn, path []string, most int) (Column, error) {
+	names := slices.Clone(path)
+	if leaf.MaxRepetitionLevel > 0 {
+		names = append(names[:1], slices.DeleteFunc(names[1:], func(s string) bool { return slices.Contains(wrappers, s) })...)
+	}
+	c := Column{Name: strings.Join(names, ".")}
+	put := c.putter(leaf.Node.Type().Kind(), logicalType(f, leaf.ColumnIndex))
+	within := listLevel(f.Schema(), path)
+	values := make([]parquet.Value, 1024)
+	n := 0
+	for _, group := range f.RowGroups() {
+		pages := group.ColumnChunks()[leaf.ColumnIndex].Pages()
+		err := eachValue(pages, values, func(v parquet.Value) error {
+			if n++; n > most {
+				return fmt.Errorf("more than %d values", most)
+			}
+			if within > 0 {
+				if v.RepetitionLevel() == 0 {
+					c.Lengths = append(c.Lengths, 0)
+				}
+				if v.DefinitionLevel() < within { // an empty list, or none
+					return nil
+				}
+				c.Lengths[len(c.Lengths)-1]++
+			}
+			put(v)
+			return nil
+		})
+		pages.Close()
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func eachValue(pages parquet.Pages, values []parquet.Value, do func(parquet.Value) error) error {
+	for {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r := page.Values()
+		for err == nil {
+			var n int
+			n, err = r.ReadValues(values)
+			for _, v := range values[:n] {
+				if err := do(v); err != nil {
+					return err
+				}
+			}
+		}
+		parquet.Release(page)
+		if err != io.EOF {
+			return err
+		}
+	}
+}
+
+// listLevel is the definition level from which on the innermost list of a path has an element; 0 without lists.
+func listLevel(schema *parquet.Schema, path []string) (within int) {
+	var node parquet.Node = schema
+	level := 0
+	for _, name := range path {
+		k := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
+		if k < 0 {
+			return 0
+		}
+		node = node.Fields()[k]
+		if node.Optional() || node.Repeated() {
+			level++
+		}
+		if node.Repeated() {
+			within = level
+		}
+	}
+	return within
+}
+
+// logicalType is what the file says of leaf k beyond how it is stored, which the library's own types leave out in part.
+func logicalType(f *parquet.File, k int) any {
+	for _, e := range f.Metadata().Schema {
+		if !e.Type.Valid {
+			continue
+		}
+		if k--; k < 0 {
+			return e.LogicalType.Value
+		}
+	}
+	return nil
+}
+
+// putter appends values of a type to the column.
+func (c *Column) putter(kind parquet.Kind, logical any) func(parquet.Value) {
+	text := func(of func(parquet.Value) string) func(parquet.Value) {
+		c.Text = []string{}
+		return func(v parquet.Value) {
+			s := ""
+			if !v.IsNull() {
+				s = of(v)
+			}
+			c.Text = append(c.Text, s)
+		}
+	}
+	number := func(of func(parquet.Value) (float64, int16)) func(parquet.Value) {
+		c.Num = []float64{}
+		return func(v parquet.Value) {
+			near, rest := math.NaN(), int16(0)
+			if !v.IsNull() {
+				near, rest = of(v)
+			}
+			c.Num, c.Rest = append(c.Num, near), append(c.Rest, rest)
+		}
+	}
+	if of := momentOf(logical); of != nil {
+		return text(of)
+	}
+	if d, ok := logical.(*format.DecimalType); ok {
+		return number(func(v parquet.Value) (float64, int16) { return decimal(v, int(d.Scale)) })
+	}
+	unsigned := false
+	if i, ok := logical.(*format.IntType); ok {
+		unsigned = !i.IsSigned
+	}
+	switch kind {
+	case parquet.Boolean:
+		c.Bool = true
+		return number(func(v parquet.Value) (float64, int16) {
+			if v.Boolean() {
+				return 1, 0
+			}
+			return 0, 0
+		})
+	case parquet.Int32, parquet.Int64:
+		return number(func(v parquet.Value) (float64, int16) { return integer(v, unsigned) })
+	case parquet.Int96:
+		return text(func(v parquet.Value) string {
+			w := v.Int96()
+			days := int64(w[2]) - 2440588 // of 1 January 1970, counted as Julian days
+			return moment(time.Unix(days*86400, int64(w[0])|int64(w[1])<<32))
+		})
+	case parquet.Float:
+		return number(func(v parquet.Value) (float64, int16) { return float64(v.Float()), 0 })
+	case parquet.Double:
+		return number(func(v parquet.Value) (float64, int16) { return v.Double(), 0 })
+	}
+	switch logical.(type) {
+	case *format.Float16Type:
+		return number(func(v parquet.Value) (float64, int16) { return half(binary.LittleEndian.Uint16(v.ByteArray())), 0 })
+	case *format.UUIDType:
+		return text(func(v parquet.Value) string {
+			b := v.ByteArray()
+			return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+		})
+	}
+	return text(func(v parquet.Value) string { return string(v.ByteArray()) })
+}
+
+func integer(v parquet.Value, unsigned bool) (float64, int16) {
+	switch {
+	case v.Kind() == parquet.Int32 && unsigned:
+		return float64(uint32(v.Int32())), 0
+	case v.Kind() == parquet.Int32:
+		return float64(v.Int32()), 0
+	case unsigned:
+		return whole.Uint(uint64(v.Int64()))
+	}
+	return whole.Int(v.Int64())
+}
+
+// momentOf writes dates and times as text.
+func momentOf(logical any) func(parquet.Value) string {
+	switch t := logical.(type) {
+	case *format.DateType:
+		return func(v parquet.Value) string { return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly) }
+	case *format.TimestampType:
+		return func(v parquet.Value) string {
+			switch t.Unit.Value.(type) {
+			case *format.MilliSeconds:
+				return moment(time.UnixMilli(v.Int64()))
+			case *format.MicroSeconds:
+				return moment(time.UnixMicro(v.Int64()))
+			}
+			return moment(time.Unix(0, v.Int64()))
+		}
+	}
+	return nil
+}
+
+func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999999") }
+
+// decimal is a whole number of any width, big-endian where it is bytes, with so many digits behind the point.
+func decimal(v parquet.Value, scale int) (float64, int16) {
+	n := new(big.Int)
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default:
+		b := v.ByteArray()
+		if n.SetBytes(b); len(b) > 0 && b[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	if scale == 0 && n.IsInt64() {
+		return whole.Int(n.Int64())
+	}
+	r := new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, 0))), nil))
+	f, _ := r.Float64()
+	return f, 0
+}
+
+// half decodes an IEEE 754 number of 16 bits.
+func half(h uint16) float64 {
+	exponent, fraction := int(h>>10&31), float64(h&1023)/1024
+	v := math.Ldexp(1+fraction, exponent-15)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -14)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if h>>15 == 1 {
+		v = -v
+	}
+	return v
+}

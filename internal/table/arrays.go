@@ -1,0 +1,329 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"nacre/internal/numpy"
+	"nacre/internal/whole"
+)
+
+// readNPZ reads an archive of NumPy arrays.
+func readNPZ(raw []byte) (*File, error) {
+	r, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, err
+	}
+	f := &File{}
+	left := numpy.Unpacked(int64(len(raw)))
+	for _, entry := range r.File {
+		name, isArray := strings.CutSuffix(entry.Name, ".npy")
+		if !isArray {
+			f.note("%s in the archive is no array: left out", entry.Name)
+			continue
+		}
+		e, err := entry.Open()
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w", name, err)
+		}
+		unpacked, err := numpy.ReadAll(e, &left)
+		e.Close()
+		if err != nil {
+			return nil, fmt.Errorf("array %s: %w", name, err)
+		}
+		if err := f.addNPY(name, unpacked); err != nil {
+			return nil, fmt.Errorf("array %s: %w", name, err)
+		}
+	}
+	return f, nil
+}
+
+// readNPY reads one NumPy array.
+func readNPY(raw []byte, name string) (*File, error) {
+	f := &File{}
+	return f, f.addNPY(name, raw)
+}
+
+// addNPY adds the array of a file: several of an array of structures, one for every field, and two of complex numbers.
+func (f *File) addNPY(name string, raw []byte) error {
+	h, data, err := numpy.Parse(raw)
+	if err != nil {
+		return err
+	}
+	if h.Type == "|O" || h.Type == "O" {
+		return f.addObjects(name, h, data)
+	}
+	size, err := sizeOf(h.Type, h.Fields)
+	if err != nil {
+		f.note("array %s left out: %v", name, err)
+		return nil
+	}
+	n := h.Elements()
+	if size < 0 || size > 0 && n > len(data)/size || len(data) != n*size {
+		return fmt.Errorf("%d bytes for %s of %d", len(data), fmt.Sprintf("%v values", h.Shape), size)
+	}
+	f.addBytes(name, h.Type, h.Fields, h.Shape, h.Fortran, cells{data, size, n})
+	return nil
+}
+
+// cells are n elements that lie size bytes apart.
+type cells struct {
+	data    []byte
+	size, n int
+}
+
+func (c cells) at(i int) []byte { return c.data[i*c.size:] }
+
+// addBytes decodes elements of a type, or the fields of structures.
+func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, fortran bool, c cells) {
+	if fields == nil {
+		for _, part := range decode(typ, c) {
+			a := Array{Name: name + part.Name, Shape: shape, Values: part.Values}
+			if fortran && len(shape) > 1 {
+				a.Values = a.Pick(columnMajor(shape))
+			}
+			f.Arrays = append(f.Arrays, a)
+		}
+		return
+	}
+	at := 0
+	for _, field := range fields {
+		size, _ := sizeOf(field.Type, field.Fields)
+		within := 1
+		for _, s := range field.Shape {
+			within *= s
+		}
+		if field.Name == "" { // padding
+			at += size * within
+			continue
+		}
+		own := make([]byte, 0, c.n*size*within)
+		for i := range c.n {
+			own = append(own, c.at(i)[at:at+size*within]...)
+		}
+		of := name + "." + field.Name
+		f.addBytes(of, field.Type, field.Fields, append(append([]int{}, shape...), field.Shape...), fortran && len(shape) > 1, cells{own, size, c.n * within})
+		at += size * within
+	}
+}
+
+// columnMajor are the places of elements, row by row, among those that lie column by column.
+func columnMajor(shape []int) []int {
+	n := 1
+	stride := make([]int, len(shape))
+	for k, s := range shape {
+		stride[k] = n
+		n *= s
+	}
+	out, index := make([]int, n), make([]int, len(shape))
+	for i := range out {
+		for k, v := range index {
+			out[i] += v * stride[k]
+		}
+		for k := len(shape) - 1; k >= 0; k-- {
+			if index[k]++; index[k] < shape[k] {
+				break
+			}
+			index[k] = 0
+		}
+	}
+	return out
+}
+
+// sizeOf is how many bytes an element takes.
+func sizeOf(typ string, fields []numpy.Field) (int, error) {
+	total := 0
+	for _, f := range fields {
+		size, err := sizeOf(f.Type, f.Fields)
+		if err != nil {
+			return 0, err
+		}
+		for _, s := range f.Shape {
+			size *= s
+		}
+		if total += size; size < 0 || total < 0 {
+			return 0, fmt.Errorf("structures of that size cannot be")
+		}
+	}
+	if fields != nil {
+		return total, nil
+	}
+	kind, width := split(typ)
+	switch {
+	case kind == 'U' && width >= 0 && width < 1<<28:
+		return 4 * width, nil
+	case (kind == 'S' || kind == 'V') && width >= 0,
+		strings.IndexByte("iu", kind) >= 0 && (width == 1 || width == 2 || width == 4 || width == 8),
+		kind == 'f' && (width == 2 || width == 4 || width == 8), kind == 'c' && (width == 8 || width == 16), kind == 'b' && width == 1,
+		(kind == 'M' || kind == 'm') && width == 8:
+		return width, nil
+	}
+	return 0, fmt.Errorf("elements of type %q cannot be read; save it with .astype(float) or .astype(str)", typ)
+}
+
+// split takes "<f8" or "<M8[ns]" apart.
+func split(typ string) (kind byte, width int) {
+	bare, _, _ := strings.Cut(strings.TrimLeft(typ, "<>|="), "[")
+	if bare == "" {
+		return 0, -1
+	}
+	width, err := strconv.Atoi(bare[1:])
+	if err != nil {
+		return 0, -1
+	}
+	return bare[0], width
+}
+
+// decode decodes elements of one type; complex numbers are two arrays.
+func decode(typ string, c cells) []Array {
+	kind, width := split(typ)
+	o := order(typ[0])
+	v := Values{}
+	switch kind {
+	case 'U', 'S':
+		v.Text = make([]string, c.n)
+		for i := range v.Text {
+			v.Text[i] = fixedText(c.at(i)[:c.size], kind == 'U', o)
+		}
+	case 'M':
+		v.Text = make([]string, c.n)
+		for i := range v.Text {
+			v.Text[i] = moment(int64(o.Uint64(c.at(i))), typ)
+		}
+	case 'V':
+		return nil
+	case 'c':
+		half := typ[:1] + "f" + strconv.Itoa(width/2)
+		re, im := Values{Num: make([]float64, c.n)}, Values{Num: make([]float64, c.n)}
+		for i := range c.n {
+			re.Num[i], im.Num[i] = floating(half, c.at(i), o), floating(half, c.at(i)[width/2:], o)
+		}
+		return []Array{{Name: ".re", Values: re}, {Name: ".im", Values: im}}
+	default:
+		v.Num, v.Bool = make([]float64, c.n), kind == 'b'
+		for i := range v.Num {
+			switch b := c.at(i); {
+			case kind == 'f':
+				v.Num[i] = floating(typ, b, o)
+			case kind == 'b':
+				if b[0] != 0 {
+					v.Num[i] = 1
+				}
+			case kind == 'm' && int64(o.Uint64(b)) == math.MinInt64: // NaT
+				v.Num[i] = math.NaN()
+			default:
+				near, rest := integer(kind, width, b, o)
+				v.set(i, near, rest)
+			}
+		}
+	}
+	return []Array{{Values: v}}
+}
+
+// integer decodes a whole number of any width.
+func integer(kind byte, width int, b []byte, o binary.ByteOrder) (near float64, rest int16) {
+	var v uint64
+	switch width {
+	case 1:
+		v = uint64(b[0])
+	case 2:
+		v = uint64(o.Uint16(b))
+	case 4:
+		v = uint64(o.Uint32(b))
+	default:
+		v = o.Uint64(b)
+	}
+	if kind == 'u' {
+		return whole.Uint(v)
+	}
+	unused := 64 - 8*width
+	return whole.Int(int64(v<<unused) >> unused)
+}
+
+// floating decodes a floating-point number of 2, 4 or 8 bytes.
+func floating(typ string, b []byte, o binary.ByteOrder) float64 {
+	switch _, width := split(typ); width {
+	case 2:
+		return half(o.Uint16(b))
+	case 4:
+		return float64(math.Float32frombits(o.Uint32(b)))
+	}
+	return math.Float64frombits(o.Uint64(b))
+}
+
+// half decodes an IEEE 754 number of 16 bits.
+func half(h uint16) float64 {
+	exponent, fraction := int(h>>10&31), float64(h&1023)
+	v := math.Ldexp(1+fraction/1024, exponent-15)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if h>>15 == 1 {
+		v = -v
+	}
+	return v
+}
+
+// fixedText decodes a text of fixed length, UTF-32 or bytes, which ends where only zeros follow.
+func fixedText(b []byte, wide bool, o binary.ByteOrder) string {
+	if !wide {
+		b = bytes.TrimRight(b, "\x00")
+		if !utf8.Valid(b) {
+			b, _ = charmap.Windows1252.NewDecoder().Bytes(b)
+		}
+		return string(b)
+	}
+	var s strings.Builder
+	for ; len(b) > 0; b = b[4:] {
+		s.WriteRune(rune(o.Uint32(b)))
+	}
+	return strings.TrimRight(s.String(), "\x00")
+}
+
+// moment is a time of NumPy's datetime64 as text; NaT is empty.
+func moment(v int64, typ string) string {
+	if v == math.MinInt64 {
+		return ""
+	}
+	_, unit, _ := strings.Cut(strings.TrimSuffix(typ, "]"), "[")
+	t := time.Unix(0, 0).UTC()
+	switch unit {
+	case "Y":
+		return strconv.FormatInt(1970+v, 10)
+	case "M":
+		return t.AddDate(0, int(v), 0).Format("2006-01")
+	case "W":
+		return t.AddDate(0, 0, 7*int(v)).Format(time.DateOnly)
+	case "D":
+		return t.AddDate(0, 0, int(v)).Format(time.DateOnly)
+	case "h":
+		t = time.Unix(v*3600, 0)
+	case "m":
+		t = time.Unix(v*60, 0)
+	case "s":
+		t = time.Unix(v, 0)
+	case "ms":
+		t = time.UnixMilli(v)
+	case "us":
+		t = time.UnixMicro(v)
+	case "ns":
+		t = time.Unix(0, v)
+	default:
+		return strconv.FormatInt(v, 10)
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.999999999")
+}

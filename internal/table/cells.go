@@ -1,0 +1,246 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"nacre/internal/whole"
+)
+
+// missing are the words for a missing number, in small letters: pandas' list, and signs of other programs.
+var missing = map[string]bool{
+	"": true, "na": true, "n/a": true, "nan": true, "-nan": true, "+nan": true, "null": true, "none": true, "nil": true, "<na>": true, "nat": true,
+	"#n/a": true, "#na": true, "#n/a n/a": true, "1.#ind": true, "-1.#ind": true, "1.#qnan": true, "-1.#qnan": true,
+	"-": true, "--": true, "?": true, ".": true, "\u2013": true, "\u2014": true,
+}
+
+// plainMissing are those that need no mention.
+func plainMissing(s string) bool {
+	switch strings.ToLower(s) {
+	case "", "na", "nan", "null", "none", "<na>":
+		return true
+	}
+	return false
+}
+
+// number is a value read from text.
+type number struct {
+	near   float64
+	rest   int16
+	beyond bool // no float64 is so large, or it is a whole number of more than 64 bits
+}
+
+// plain reads a number as programs write it, with a decimal point and nothing else.
+func plain(s string) (number, bool) {
+	if s == "" || strings.ContainsAny(s, "xX_pP") {
+		return number{}, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return number{}, false
+	}
+	n := number{near: v, beyond: err != nil && math.IsInf(v, 0)}
+	if math.Abs(v) >= whole.Exact && digits(s) {
+		near, rest, ok := whole.Parse(s)
+		if n.beyond = !ok; ok {
+			n.near, n.rest = near, rest
+		}
+	}
+	return n, true
+}
+
+// digits reports whether a text is a sign and digits.
+func digits(s string) bool {
+	return strings.Trim(strings.TrimLeft(s, "+-"), "0123456789") == ""
+}
+
+// Numbers with a comma, and with signs for thousands.
+var (
+	decimalComma  = regexp.MustCompile(`^[+-]?\d*,\d+([eE][+-]?\d+)?$`)
+	thousandComma = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?([eE][+-]?\d+)?$`)
+	thousandPoint = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?([eE][+-]?\d+)?$`)
+	thousandBlank = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}([ '\x{a0}\x{202f}\x{2019}]\d{3})+([.,]\d*)?$`)
+	blanks        = strings.NewReplacer(" ", "", "'", "", "\u00a0", "", "\u202f", "", "\u2019", "")
+	signs         = strings.NewReplacer("\u2212", "-", "\uff0d", "-")
+)
+
+// style is how numbers are written.
+type style struct {
+	comma   bool // the comma is the decimal mark
+	decided bool // by the file or the caller; where nothing decides, 1,234 is thousands unless ";" parts the fields
+}
+
+// evidence reports what a cell says of the decimal mark: that it is a comma, or a point. 1,234 and 1.234 say neither.
+func evidence(s string) (comma, point bool) {
+	s = strings.TrimSuffix(s, "%")
+	commas, points := strings.Count(s, ","), strings.Count(s, ".")
+	switch {
+	case commas+points == 0:
+	case commas == 1 && points == 0:
+		comma = decimalComma.MatchString(s) && !thousandComma.MatchString(s)
+	case commas == 0 && points == 1:
+		_, number := plain(s)
+		point = number && !thousandPoint.MatchString(s)
+	case thousandComma.MatchString(s):
+		point = true
+	case thousandPoint.MatchString(s):
+		comma = true
+	}
+	return comma, point
+}
+
+// written reads a number in a style, with a sign for thousands or per cent; how says which of them it has.
+func written(s string, st style) (n number, how string, ok bool) {
+	s = signs.Replace(strings.TrimSpace(s))
+	unit := 1.0
+	if bare, percent := strings.CutSuffix(s, "%"); percent {
+		s, unit, how = strings.TrimSpace(bare), 100, "per cent"
+	}
+	t := s
+	if thousandBlank.MatchString(t) {
+		t = blanks.Replace(t)
+	}
+	switch {
+	case st.comma && thousandPoint.MatchString(t):
+		t = strings.ReplaceAll(t, ".", "")
+	case !st.comma && thousandComma.MatchString(t):
+		t = strings.ReplaceAll(t, ",", "")
+	}
+	if how == "" && len(t) < len(s) {
+		how = "thousands"
+	}
+	if st.comma && strings.Count(t, ",") == 1 && !strings.Contains(t, ".") {
+		t = strings.Replace(t, ",", ".", 1)
+	}
+	if n, ok = plain(t); ok && unit != 1 {
+		n.near, n.rest = n.near/unit, 0
+	}
+	return n, how, ok
+}
+
+// numbersOf makes numbers of a column's cells where all of them are; at says where a cell is. odd is the place from 1 of the
+// first cell that is none, in a column that has some.
+func numbersOf(cells []string, st style, say *column) (v Values, odd int, ok bool) {
+	v.Num = make([]float64, len(cells))
+	numbers := 0
+	for i, s := range cells {
+		n, number := plain(s)
+		how := ""
+		if st.comma || !number {
+			n, how, number = written(s, st)
+		}
+		if !number && missing[strings.ToLower(s)] || math.IsNaN(n.near) {
+			if v.Num[i] = math.NaN(); !plainMissing(s) {
+				say.see("missing", s, i)
+			}
+			continue
+		}
+		if !number {
+			if odd == 0 {
+				odd = i + 1
+			}
+			continue
+		}
+		numbers++
+		v.set(i, n.near, n.rest)
+		if n.beyond {
+			say.see("beyond", s, i)
+		}
+		if how != "" {
+			say.see(how, s, i)
+		}
+		if how == "thousands" && strings.Count(s, ",") == 1 || st.comma && strings.Count(s, ",") == 1 && thousandComma.MatchString(s) {
+			say.see("ambiguous", s, i)
+		}
+	}
+	if odd > 0 {
+		if numbers == 0 {
+			odd = 0
+		}
+		return Values{}, odd, false
+	}
+	return v, 0, true
+}
+
+// truths makes truth values of a column of True and False.
+func truths(cells []string) (Values, bool) {
+	v := Values{Num: make([]float64, len(cells)), Bool: true}
+	some := false
+	for i, s := range cells {
+		switch strings.ToLower(s) {
+		case "true":
+			v.Num[i], some = 1, true
+		case "false":
+			some = true
+		case "", "nan", "na", "none", "null", "<na>":
+			v.Num[i] = math.NaN()
+		default:
+			return Values{}, false
+		}
+	}
+	return v, some
+}
+
+// column collects what is to be said of a column: of each kind the number of cells and the first of them.
+type column struct {
+	name string
+	of   map[string]*seen
+}
+
+type seen struct {
+	n, at int
+	cell  string
+}
+
+func (c *column) see(kind, cell string, at int) {
+	if c.of == nil {
+		c.of = map[string]*seen{}
+	}
+	if c.of[kind] == nil {
+		c.of[kind] = &seen{at: at, cell: cell}
+	}
+	c.of[kind].n++
+}
+
+// notes are sentences about columns of one kind each.
+func (f *File) cellNotes(columns []column, comma bool) {
+	for _, kind := range []struct{ name, text string }{
+		{"missing", "missing values"},
+		{"thousands", "signs for thousands left out"},
+		{"per cent", "per cent as parts of one, 5% as 0.05"},
+		{"beyond", "too large to be kept exactly"},
+	} {
+		var parts []string
+		for _, c := range columns {
+			if s := c.of[kind.name]; s != nil {
+				parts = append(parts, fmt.Sprintf("%q (%s, first %q on %s)", c.name, count(s.n, "cell"), cut(s.cell), f.Row(s.at)))
+			}
+		}
+		if parts != nil {
+			f.note("%s: %s", kind.text, few(parts))
+		}
+	}
+	for _, c := range columns {
+		if s := c.of["ambiguous"]; s != nil {
+			n, _, _ := written(s.cell, style{comma: comma})
+			as, other := "the comma is for thousands", `","`
+			if comma {
+				as, other = "the comma is the decimal mark", `"."`
+			}
+			f.note("%q in column %q on %s is read as %s: %s; a decimal mark of %s says otherwise", s.cell, c.name, f.Row(s.at), whole.Text(n.near, n.rest), as, other)
+			return
+		}
+	}
+}
+
+// cut is a cell as a message quotes it.
+func cut(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:39]) + "…"
+	}
+	return s
+}

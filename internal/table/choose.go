@@ -1,0 +1,297 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"nacre/internal/nearest"
+)
+
+// Choice says which columns of a table are points' coordinates and which their labels.
+type Choice struct {
+	Label   string   // the column of labels; empty finds one
+	NoLabel bool     // there is none
+	Columns []string // of the coordinates: names, or patterns such as "latent*"; nil chooses
+}
+
+// Chosen is what Choose found.
+type Chosen struct {
+	Points []Column // of numbers
+	Std    []Column // std0, std1, … beside mean0, mean1, …; else nil
+	Label  *Column  // nil without one
+	Own    bool     // the points are mean0, mean1, … or z0, z1, …
+	Notes  []string // which columns are which, and what is left out and why
+}
+
+// Choose finds coordinates and labels among columns. Coordinates are the columns that are named; else mean0, mean1, … or
+// z0, z1, …; else every column of numbers but the label and those that number rows, time or seeds (Counts). A label is
+// the column named; else "label", one with another usual name, or the only one of text. row says where row i is.
+func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) {
+	var out Chosen
+	names := make([]string, len(columns))
+	for k, col := range columns {
+		names[k] = col.Name
+	}
+	label := -1
+	if c.Label != "" {
+		if label = slices.Index(names, c.Label); label < 0 {
+			return out, fmt.Errorf("no column %q%s", c.Label, nearest.Hint(c.Label, names))
+		}
+	} else if !c.NoLabel {
+		label = labelColumn(columns, names)
+	}
+	var at []int
+	var err error
+	if c.Columns != nil {
+		if at, err = matching(columns, names, c.Columns); err != nil {
+			return out, err
+		}
+		label = unless(label, at, c.Label)
+	} else if at = sequence(names, "mean"); at != nil {
+		out.Own, out.Std = true, pickColumns(columns, sequence(names, "std"))
+	} else if at = sequence(names, "z"); at != nil {
+		out.Own, out.Std = true, pickColumns(columns, sequence(names, "std"))
+	}
+	var counting []string
+	if at == nil {
+		for k, col := range columns {
+			switch {
+			case k == label || !col.IsNumber() && !mostly(col):
+			case Counts(col, k) && len(columns) > 1:
+				counting = append(counting, col.Name)
+			default:
+				at = append(at, k)
+			}
+		}
+	}
+	if len(at) == 0 {
+		return out, noCoordinates(names, counting)
+	}
+	out.Points = pickColumns(columns, at)
+	for _, p := range append(slices.Clone(out.Points), out.Std...) {
+		if err := allNumbered(p, row); err != nil {
+			return out, err
+		}
+	}
+	if label >= 0 {
+		out.Label = &columns[label]
+	}
+	if !out.Own || counting != nil {
+		out.say(columns, at, label, counting)
+	}
+	return out, nil
+}
+
+// unless is the label, or none where it was found and not named, and is among the coordinates.
+func unless(label int, at []int, named string) int {
+	if named == "" && slices.Contains(at, label) {
+		return -1
+	}
+	return label
+}
+
+func pickColumns(columns []Column, at []int) (out []Column) {
+	for _, k := range at {
+		out = append(out, columns[k])
+	}
+	return out
+}
+
+func noCoordinates(names, counting []string) error {
+	if counting != nil {
+		return fmt.Errorf("the only columns of numbers number rows, time or seeds: %s; name those to lay out", few(counting))
+	}
+	return fmt.Errorf("no column of numbers among %s", few(names))
+}
+
+// allNumbered says which value of a column is no number, or not finite.
+func allNumbered(c Column, row func(i int) string) error {
+	if !c.IsNumber() {
+		i := max(0, c.Odd-1)
+		if len(c.Text) == 0 {
+			return fmt.Errorf("column %q has no values", c.Name)
+		}
+		return fmt.Errorf("%s, column %q: %q is not a number", row(i), c.Name, cut(c.Text[i]))
+	}
+	for i, v := range c.Num {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			what := map[bool]string{true: "is missing (NaN)", false: fmt.Sprintf("is %v", v)}[math.IsNaN(v)]
+			return fmt.Errorf("%s, column %q %s; every value must be finite: leave out the row, or choose other columns", row(i), c.Name, what)
+		}
+	}
+	return nil
+}
+
+// mostly reports whether a column of text is one of numbers in which some value is none.
+func mostly(c Column) bool {
+	if c.IsNumber() || c.Odd == 0 {
+		return false
+	}
+	n := 0
+	for _, s := range c.Text {
+		if _, ok := plain(s); ok {
+			n++
+		}
+	}
+	return 2*n >= len(c.Text)
+}
+
+// say tells which columns are which.
+func (out *Chosen) say(columns []Column, at []int, label int, counting []string) {
+	names := make([]string, len(out.Points))
+	for k, p := range out.Points {
+		names[k] = p.Name
+	}
+	text := fmt.Sprintf("laid out: %s (%s)", few(names), count(len(names), "column"))
+	if out.Label != nil {
+		text += "; labels: " + out.Label.Name
+	}
+	var texts, others []string
+	for k, c := range columns {
+		switch {
+		case k == label || slices.Contains(at, k) || slices.Contains(counting, c.Name):
+		case !c.IsNumber():
+			texts = append(texts, c.Name)
+		default:
+			others = append(others, c.Name)
+		}
+	}
+	for _, left := range []struct {
+		names []string
+		why   string
+	}{{counting, "number rows, time or seeds"}, {texts, "text"}, {others, "not chosen"}} {
+		if left.names != nil {
+			text += fmt.Sprintf("; left out (%s): %s", left.why, few(left.names))
+		}
+	}
+	out.Notes = append(out.Notes, text)
+}
+
+// matching are the columns that names or patterns mean, in the table's order within each; the name of an array means all its
+// columns.
+func matching(columns []Column, names, patterns []string) (at []int, err error) {
+	for _, p := range patterns {
+		n := len(at)
+		exact := slices.Index(names, p)
+		for k, c := range columns {
+			matched, err := path.Match(p, strings.ReplaceAll(c.Name, "/", "\x00"))
+			if strings.Contains(p, "/") {
+				matched, err = path.Match(strings.ReplaceAll(p, "/", "\x00"), strings.ReplaceAll(c.Name, "/", "\x00"))
+			}
+			if err != nil && exact < 0 {
+				return nil, fmt.Errorf("column pattern %q: %w", p, err)
+			}
+			if k == exact || exact < 0 && (matched || c.Of == p) {
+				if !slices.Contains(at, k) {
+					at = append(at, k)
+				}
+			}
+		}
+		if len(at) == n && exact < 0 {
+			return nil, fmt.Errorf("no column %q%s", p, nearest.Hint(p, names))
+		}
+	}
+	return at, nil
+}
+
+// sequence are the columns prefix0, prefix1, … in that order, nil where there is no prefix0.
+func sequence(names []string, prefix string) (at []int) {
+	place := make(map[string]int, len(names))
+	for k := len(names) - 1; k >= 0; k-- {
+		place[names[k]] = k
+	}
+	for {
+		k, ok := place[prefix+strconv.Itoa(len(at))]
+		if !ok {
+			return at
+		}
+		at = append(at, k)
+	}
+}
+
+// LabelNames are what labels are called where they are not called "label".
+var LabelNames = []string{"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id", "task_name"}
+
+// labelColumn is the column of labels where none is named; -1 where there is none, or more than one.
+func labelColumn(columns []Column, names []string) int {
+	if k := slices.Index(names, "label"); k >= 0 {
+		return k
+	}
+	only := func(is func(k int) bool) int {
+		found := -1
+		for k := range columns {
+			switch {
+			case !is(k):
+			case found >= 0:
+				return -1
+			default:
+				found = k
+			}
+		}
+		return found
+	}
+	if k := only(func(k int) bool { return slices.Contains(LabelNames, strings.ToLower(names[k])) }); k >= 0 {
+		return k
+	}
+	if k := only(func(k int) bool { return !columns[k].IsNumber() && !mostly(columns[k]) }); k >= 0 {
+		return k
+	}
+	if slices.Contains(names, "x") || len(columns) < 3 {
+		return -1
+	}
+	return only(func(k int) bool { return names[k] == "y" && IsClass(columns[k].Values) })
+}
+
+// IsClass reports whether values look like classes: texts or whole numbers, at most half as many as there are points.
+func IsClass(v Values) bool {
+	seen := map[string]bool{}
+	for i := range v.Len() {
+		if v.IsNumber() && v.Num[i] != math.Trunc(v.Num[i]) {
+			return false
+		}
+		seen[v.Word(i)] = true
+	}
+	return 2*len(seen) <= v.Len()
+}
+
+// counters are names of columns that number rows, time or seeds, in small letters without signs between.
+var counters = map[string]bool{
+	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "levelzero": true, "indexlevel0": true, "unnamed": true, "rownames": true,
+	"step": true, "steps": true, "globalstep": true, "envstep": true, "envsteps": true, "totalenvsteps": true, "totalsteps": true, "nsteps": true,
+	"timestep": true, "timesteps": true, "totaltimesteps": true, "iteration": true, "iterations": true, "iter": true, "itr": true, "niter": true,
+	"epoch": true, "epochs": true, "episode": true, "episodes": true, "nepisodes": true, "totalepisodes": true, "update": true, "updates": true, "nupdates": true,
+	"seed": true, "seeds": true, "randomseed": true, "rngseed": true, "run": true, "runid": true, "trial": true,
+	"time": true, "timestamp": true, "datetime": true, "date": true, "walltime": true, "runtime": true, "relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
+}
+
+// Counts reports whether column k of a table numbers rows, time or seeds: by its name, or, of the first, by counting the rows
+// from 0 or 1.
+func Counts(c Column, k int) bool {
+	name := strings.ToLower(c.Name)
+	if i := strings.LastIndexAny(name, "/."); i >= 0 && i < len(name)-1 {
+		name = name[i+1:]
+	}
+	bare := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
+	if bare != "" && counters[bare] || strings.HasPrefix(bare, "unnamed") && counters[strings.TrimRight(bare, "0123456789")] || bare == "" {
+		return true
+	}
+	if k > 0 || len(c.Num) < 5 {
+		return false
+	}
+	for i, v := range c.Num {
+		if v != c.Num[0]+float64(i) {
+			return false
+		}
+	}
+	return c.Num[0] == 0 || c.Num[0] == 1
+}

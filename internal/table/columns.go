@@ -1,0 +1,173 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string
+	Of   string // the array that it is a part of
+	Values
+	Odd int // see Array
+}
+
+// Columns are the arrays as columns of one length, the number of rows that most arrays have: an array of more dimensions is
+// several columns, "name0", "name1" or "name0_0". What has no place in such a table is named in Notes, once.
+func (f *File) Columns() []Column {
+	if f.Table {
+		out := make([]Column, len(f.Arrays))
+		for k, a := range f.Arrays {
+			out[k] = Column{a.Name, a.Name, a.Values, a.Odd}
+		}
+		return out
+	}
+	rows := f.rows()
+	var out []Column
+	var left []string
+	for _, a := range f.Arrays {
+		k := a.leading(rows)
+		switch {
+		case a.Name == namesOf && len(a.Shape) == 1 && f.named(&out, a.Values):
+		case len(a.Shape) == 0:
+			left = append(left, fmt.Sprintf("%s (the single value %s)", a.Name, a.Word(0)))
+		case k == 0:
+			left = append(left, fmt.Sprintf("%s (%s)", a.Name, shapeText(a.Shape)))
+		default:
+			if k > 1 {
+				f.note("%s of shape %s is read as %d rows", a.Name, shapeText(a.Shape), rows)
+			}
+			out = append(out, a.columns(rows, a.Shape[k:])...)
+		}
+	}
+	if left != nil {
+		f.note("left out, as the table has %s: %s", count(rows, "row"), few(left))
+	}
+	return out
+}
+
+// namesOf is the array of texts beside the array "label" of whole numbers: label l is called its element l.
+const namesOf = "label_names"
+
+// named adds the column label_name where labels are places in names, and reports whether it did.
+func (f *File) named(out *[]Column, names Values) bool {
+	label, ok := f.Find("label")
+	if !ok || !label.IsNumber() || names.Len() == label.Len() {
+		return false
+	}
+	at := make([]int, label.Len())
+	for i, v := range label.Num {
+		if at[i] = int(v); float64(at[i]) != v || at[i] < 0 || at[i] >= names.Len() {
+			return false
+		}
+	}
+	*out = append(*out, Column{Name: "label_name", Of: namesOf, Values: names.Pick(at)})
+	return true
+}
+
+// rows is the number of rows that most arrays have, of equally many the largest.
+func (f *File) rows() int {
+	have := map[int]int{}
+	for _, a := range f.Arrays {
+		if len(a.Shape) > 0 {
+			have[a.Shape[0]]++
+		}
+	}
+	rows := 0
+	for n, k := range have {
+		if k > have[rows] || k == have[rows] && n > rows {
+			rows = n
+		}
+	}
+	return rows
+}
+
+// leading is how many leading dimensions together are the rows; 0 where none are.
+func (a Array) leading(rows int) int {
+	n := 1
+	for k, s := range a.Shape {
+		if n *= s; n == rows {
+			return k + 1
+		}
+	}
+	return 0
+}
+
+// columns cuts rows of the given shape into columns.
+func (a Array) columns(rows int, shape []int) []Column {
+	width := 1
+	for _, s := range shape {
+		width *= s
+	}
+	if len(shape) == 0 {
+		return []Column{{a.Name, a.Name, a.Values, 0}}
+	}
+	out := make([]Column, width)
+	at := make([]int, rows)
+	for j := range out {
+		for i := range at {
+			at[i] = i*width + j
+		}
+		out[j] = Column{Name: a.Name + place(j, shape), Of: a.Name, Values: a.Pick(at)}
+	}
+	return out
+}
+
+// place is the place of element j of a shape: "3", or "0_3" of two dimensions.
+func place(j int, shape []int) string {
+	var parts []string
+	for k := len(shape) - 1; k >= 0; k-- {
+		parts = append(parts, fmt.Sprint(j%shape[k]))
+		j /= shape[k]
+	}
+	slices.Reverse(parts)
+	return strings.Join(parts, "_")
+}
+
+func shapeText(shape []int) string {
+	parts := make([]string, len(shape))
+	for k, s := range shape {
+		parts[k] = fmt.Sprint(s)
+	}
+	if len(parts) == 1 {
+		return count(shape[0], "value")
+	}
+	return strings.Join(parts, "×")
+}
+
+// distinct makes names that are used twice, or empty ones, into names of their own, and says which.
+func distinct(names []string) (out, notes []string) {
+	out, taken := slices.Clone(names), map[string]bool{}
+	for _, n := range names {
+		taken[n] = true
+	}
+	seen, next := map[string]bool{}, map[string]int{}
+	for j, n := range out {
+		if n == "" {
+			n = fmt.Sprintf("column %d", j+1)
+			if j == 0 {
+				n = "index" // what pandas writes without a name
+			}
+			for taken[n] {
+				n += "_2"
+			}
+			notes = append(notes, fmt.Sprintf("column %d has no name: it is called %q", j+1, n))
+		} else if seen[n] {
+			k := max(2, next[n])
+			for taken[fmt.Sprintf("%s_%d", n, k)] {
+				k++
+			}
+			old := n
+			next[old] = k + 1
+			n = fmt.Sprintf("%s_%d", n, k)
+			notes = append(notes, fmt.Sprintf("a second column %q is called %q", old, n))
+		}
+		out[j], seen[n], taken[n] = n, true, true
+	}
+	if len(notes) > 3 {
+		notes = append(notes[:3:3], fmt.Sprintf("and %d more", len(notes)-3))
+	}
+	return out, notes
+}

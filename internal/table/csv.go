@@ -1,0 +1,238 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxColumns is the number of columns up to which a table may be as wide as it likes.
+const maxColumns = 1 << 17
+
+// maxSparse is the number of cells up to which a table may be as empty as it likes. A small file with another name in every
+// row would fill the memory.
+const maxSparse = 4 << 20
+
+// lines is a CSV file on its way to columns.
+type lines struct {
+	o         Options
+	separator rune
+	assumed   []string
+	head      []string
+	place     map[string]int // of the names in head, once they are looked for
+	records   []record
+	cutOff    bool // the text does not end with a line's end
+}
+
+func (l *lines) assume(format string, args ...any) {
+	l.assumed = append(l.assumed, fmt.Sprintf(format, args...))
+}
+
+// readCSV reads text in lines of fields, in any dialect.
+func readCSV(raw []byte, ending string, o Options) (*File, error) {
+	if bytes.HasPrefix(raw, []byte("PK\x03\x04")) {
+		return nil, fmt.Errorf("it is a zip archive, perhaps a workbook of Excel's: save it as CSV")
+	}
+	text, assumed, err := decoded(raw, o.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	l := &lines{o: o, assumed: assumed, cutOff: len(text) > 0 && text[len(text)-1] != '\n'}
+	text, named := l.comments(text)
+	if l.separator = o.Separator; l.separator == 0 {
+		l.separator = separatorOf(text, ending)
+	}
+	if named != nil {
+		text = l.commentedHeader(text, named)
+	}
+	usual := map[string]rune{".csv": ',', ".tsv": '\t'}[ending]
+	if l.separator != usual && o.Separator == 0 {
+		l.assume("separator %s", map[rune]string{',': `","`, ';': `";"`, '|': `"|"`, '\t': "tab", ' ': "blanks"}[l.separator])
+	}
+	if err := l.read(text); err != nil {
+		return nil, err
+	}
+	return l.file()
+}
+
+// comments empties the lines of comment before the table, so that others keep their numbers, and returns the last of them.
+func (l *lines) comments(text []byte) (rest, last []byte) {
+	n, at, passed := 0, 0, 0
+	for at < len(text) {
+		line, _, _ := bytes.Cut(text[at:], []byte("\n"))
+		bare := bytes.TrimSpace(line)
+		if sep, ok := bytes.CutPrefix(bare, []byte("sep=")); ok && n == 0 && len(sep) == 1 { // Excel's
+			if l.o.Separator == 0 {
+				l.o.Separator = rune(sep[0])
+				l.assume("separator %q, as line %d says", sep, passed+1)
+			}
+		} else if len(bare) > 0 && bare[0] != '#' {
+			break
+		} else if len(bare) > 0 {
+			n, last = n+1, bare
+		}
+		at, passed = min(at+len(line)+1, len(text)), passed+1
+	}
+	if n > 0 {
+		l.assume("%s of comment (#) left out", count(n, "line"))
+	}
+	return append(bytes.Repeat([]byte("\n"), passed), text[at:]...), last
+}
+
+// commentedHeader takes the last line of comment for the names, as NumPy's savetxt writes them, where it has as many fields
+// as the first line of the table and that is numbers alone.
+func (l *lines) commentedHeader(text, comment []byte) []byte {
+	body := bytes.TrimLeft(text, "\n")
+	first, _, _ := bytes.Cut(body, []byte("\n"))
+	fields := func(line []byte) []string {
+		r, _, err := recordsOf(line, l.separator)
+		if err != nil || len(r) == 0 {
+			return nil
+		}
+		return r[0].fields
+	}
+	names, values := fields(bytes.TrimLeft(comment, "# ")), fields(first)
+	own := len(comment) > 1 && rune(comment[1]) == l.separator && l.separator != blankSeparator // a column that is called "#"
+	if own {
+		names = fields(comment)
+	}
+	if len(names) < 2 || len(names) != len(values) || json.Valid(bytes.TrimLeft(comment, "# ")) || !own && !allNumbers(values) || l.o.Header == WithoutHeader {
+		return text
+	}
+	l.head = names
+	l.assumed[len(l.assumed)-1] = "names from the line of comment (#)"
+	return text
+}
+
+// allNumbers reports whether fields are numbers or missing ones, at least one a number.
+func allNumbers(fields []string) bool {
+	some := false
+	for _, s := range fields {
+		n, ok := plain(s)
+		if !ok {
+			n, _, ok = written(s, style{comma: true})
+		}
+		if !ok && !missing[strings.ToLower(s)] {
+			return false
+		}
+		some = some || ok && n.near == n.near
+	}
+	return some
+}
+
+// read cuts the text into records and finds the names.
+func (l *lines) read(text []byte) error {
+	records, loose, err := recordsOf(text, l.separator)
+	if open, ok := err.(*errOpen); ok && l.cutOff && len(records) > 0 && open.line >= lineCount(text) {
+		l.assume("line %d left out: it is cut off within quotes", open.line)
+	} else if ok {
+		return fmt.Errorf("line %d: a quote opens and is never closed", open.line)
+	} else if err != nil {
+		return err
+	}
+	if loose {
+		l.assume("quotes within fields taken as they are")
+	}
+	mode := widest(records)
+	for len(records) > 2 && l.head == nil && len(records[0].fields) == 1 && mode > 1 && len(records[1].fields) == mode && !allNumbers(records[1].fields) {
+		l.assume("line %d before the table left out", records[0].line)
+		records = records[1:]
+	}
+	records = l.within(records, mode)
+	if len(records) == 0 {
+		if l.head != nil {
+			return nil
+		}
+		return fmt.Errorf("the file is empty; expected a line with the columns' names")
+	}
+	if mode > maxColumns {
+		return fmt.Errorf("most lines have %d fields; expected at most %d", mode, maxColumns)
+	}
+	l.records = records
+	l.header(mode)
+	if len(l.head) > maxColumns {
+		return fmt.Errorf("line 1 has %d fields; expected at most %d", len(l.head), maxColumns)
+	}
+	l.half()
+	return nil
+}
+
+// within leaves out the lines of comment within the table: those that begin with # and have other fields than most lines.
+func (l *lines) within(records []record, mode int) []record {
+	n, first := 0, 0
+	kept := slices.DeleteFunc(records, func(r record) bool {
+		is := strings.HasPrefix(r.fields[0], "#") && len(r.fields) != mode
+		if is {
+			if n++; n == 1 {
+				first = r.line
+			}
+		}
+		return is
+	})
+	if n > 0 {
+		l.assume("%s of comment (#) within the table left out, first line %d", count(n, "line"), first)
+	}
+	return kept
+}
+
+// header takes the names from the first record, or makes them.
+func (l *lines) header(mode int) {
+	if l.head != nil {
+		return
+	}
+	first := l.records[0].fields
+	is := isHeader(first)
+	if l.o.Header != FindHeader {
+		is = l.o.Header == WithHeader
+	}
+	if !is {
+		l.head = make([]string, max(len(first), mode))
+		for j := range l.head {
+			l.head[j] = fmt.Sprint(j)
+		}
+		return
+	}
+	l.head, l.records = slices.Clone(first), l.records[1:]
+	if rest := l.records; len(rest) > 0 && len(l.head) > 1 && !slices.ContainsFunc(rest, func(r record) bool { return len(r.fields) != len(l.head)+1 }) {
+		if !slices.ContainsFunc(rest, func(r record) bool { return r.fields[len(l.head)] != "" }) {
+			return // a separator after every line but the first
+		}
+		l.assume("the line of names is one short: the first column is the rows' names")
+		l.head = append([]string{""}, l.head...)
+	}
+}
+
+// isHeader reports whether a first line is names: not if all of it are numbers, unless these are 0, 1, 2, … as pandas
+// writes them for columns without names.
+func isHeader(fields []string) bool {
+	numbered, numbers := true, allNumbers(fields)
+	rest := fields
+	if fields[0] == "" && len(fields) > 1 {
+		rest = fields[1:]
+	}
+	for j, s := range rest {
+		numbered = numbered && s == fmt.Sprint(j)
+	}
+	return !numbers || numbered
+}
+
+// half leaves the last record out where the file ends within it.
+func (l *lines) half() {
+	n := len(l.records)
+	if !l.cutOff || n == 0 {
+		return
+	}
+	last := l.records[n-1]
+	short := len(last.fields) < len(l.head)
+	if end := last.fields[len(last.fields)-1]; !short && n > 1 && len(last.fields) == len(l.head) {
+		_, number := plain(end)
+		_, before := plain(l.records[n-2].fields[len(l.records[n-2].fields)-1])
+		short = before && !number && !missing[strings.ToLower(end)] && strings.Trim(end, "+-.eE0123456789") == "" || before && (end == "-" || end == "+")
+	}
+	if short {
+		l.assume("line %d left out: it is cut off", last.line)
+		l.records = l.records[:n-1]
+	}
+}

@@ -1,0 +1,255 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// file makes columns of the records.
+func (l *lines) file() (*File, error) {
+	cells, rows, err := l.cells()
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Table: true, Lines: rows}
+	head, renamed := distinct(l.head)
+	l.assumed = append(l.assumed, renamed...)
+	var said []column
+	comma := l.style(cells)
+	for j, name := range head {
+		a := Array{Name: name, Shape: []int{len(rows)}}
+		say := column{name: name}
+		own := style{comma: comma}
+		if c, p := decimals(cells[j]); c != p && l.o.Decimal == 0 {
+			own.comma = c
+		}
+		var ok bool
+		if a.Values, a.Odd, ok = numbersOf(cells[j], own, &say); ok {
+			said = append(said, say)
+		} else if a.Values, ok = truths(cells[j]); !ok {
+			a.Values = Values{Text: cells[j]}
+			f.odd(a)
+		}
+		f.Arrays = append(f.Arrays, a)
+	}
+	if comma && l.o.Decimal == 0 {
+		l.assume("decimal comma")
+	}
+	f.cellNotes(said, comma)
+	if len(l.assumed) > 0 {
+		f.Notes = append([]string{"read as: " + strings.Join(l.assumed, "; ")}, f.Notes...)
+	}
+	return f, nil
+}
+
+// odd says why a column that has numbers is text.
+func (f *File) odd(a Array) {
+	if a.Odd == 0 {
+		return
+	}
+	numbers := 0
+	for _, s := range a.Text {
+		if _, ok := plain(s); ok {
+			numbers++
+		}
+	}
+	if 2*numbers >= len(a.Text) {
+		f.note("column %q is text: %s has %q, which is no number", a.Name, f.Row(a.Odd-1), cut(a.Text[a.Odd-1]))
+	}
+}
+
+// decimals is what a column's cells say of the decimal mark.
+func decimals(cells []string) (comma, point bool) {
+	for _, s := range cells {
+		if len(s) > 1 && len(s) < 40 && strings.ContainsAny(s, ",.") {
+			c, p := evidence(s)
+			comma, point = comma || c, point || p
+		}
+	}
+	return comma, point
+}
+
+// style decides whether the comma is the decimal mark: if the caller says so, if some number can be read in no other way and
+// none says the opposite, or, where none says anything, if ";" parts the fields, as it does because the comma cannot.
+func (l *lines) style(cells [][]string) bool {
+	if l.o.Decimal != 0 {
+		return l.o.Decimal == ','
+	}
+	if l.separator == ',' && !slices.ContainsFunc(cells, func(c []string) bool {
+		return slices.ContainsFunc(c, func(s string) bool { return strings.Contains(s, ",") })
+	}) {
+		return false
+	}
+	comma, point, some := false, false, false
+	for _, column := range cells {
+		c, p := decimals(column)
+		comma, point = comma || c, point || p
+		some = some || slices.ContainsFunc(column, thousandComma.MatchString)
+	}
+	if comma == point {
+		return !point && some && l.separator == ';'
+	}
+	return comma
+}
+
+// section is the place of a record's fields among the columns: a header may change within the file.
+type section []int
+
+// cells are the columns' cells and the line of each row. Lines that are longer or shorter than the names, and further lines of
+// names, are said.
+func (l *lines) cells() (columns [][]string, rows []int, err error) {
+	l.trailing()
+	var kept []record
+	var sections []section
+	now := section(nil) // nil is one column after another
+	repeated, short, long, width := 0, tally{}, tally{}, len(l.head)
+	for _, r := range l.records {
+		if again, ok := l.names(r); ok {
+			if now, width = again, len(l.head); now == nil {
+				repeated++
+			} else {
+				width = len(now)
+				l.assume("line %d has other names: columns below it are matched by name", r.line)
+			}
+			continue
+		}
+		of := now
+		if n := len(r.fields); n < width {
+			short.see(r.line)
+		} else if n > width && blank(r.fields[width:]) {
+			r.fields = r.fields[:width]
+		} else if n > width {
+			long.see(r.line)
+			if n > 100+10*width {
+				return nil, nil, fmt.Errorf("line %d has %d fields where there are %d names", r.line, n, width)
+			}
+			if of = slices.Clone(now); of == nil {
+				for j := range width {
+					of = append(of, j)
+				}
+			}
+			for k := width; k < n; k++ {
+				of = append(of, l.beyond(k))
+			}
+		}
+		kept, sections, rows = append(kept, r), append(sections, of), append(rows, r.line)
+	}
+	if repeated > 0 {
+		l.assume("%s of names within the table left out", count(repeated, "further line"))
+	}
+	short.say(l, "shorter than the names: the rest is missing")
+	long.say(l, "longer than the names: what is beyond is in columns of its own")
+	columns, err = spread(kept, sections, len(l.head))
+	return columns, rows, err
+}
+
+// beyond is the column of field k of lines that are longer than the names.
+func (l *lines) beyond(k int) int { return l.add(fmt.Sprintf("column %d", k+1)) }
+
+// add is the column of a name, at the end where there is none yet.
+func (l *lines) add(name string) int {
+	if at, ok := l.find(name); ok {
+		return at
+	}
+	l.place[name] = len(l.head)
+	l.head = append(l.head, name)
+	return len(l.head) - 1
+}
+
+// find is the first column of a name.
+func (l *lines) find(name string) (int, bool) {
+	if l.place == nil {
+		l.place = make(map[string]int, len(l.head))
+		for j := len(l.head) - 1; j >= 0; j-- {
+			l.place[l.head[j]] = j
+		}
+	}
+	at, ok := l.place[name]
+	return at, ok
+}
+
+// spread puts the fields of records into columns.
+func spread(records []record, sections []section, width int) ([][]string, error) {
+	given := 0
+	for _, r := range records {
+		given += len(r.fields)
+	}
+	if n := width * len(records); n > maxSparse && n/100 > given {
+		return nil, fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(records), width, n, given)
+	}
+	columns := make([][]string, width)
+	for j := range columns {
+		columns[j] = make([]string, len(records))
+	}
+	for i, r := range records {
+		for j, s := range r.fields {
+			if at := sections[i]; at != nil {
+				j = at[j]
+			}
+			columns[j][i] = s
+		}
+	}
+	return columns, nil
+}
+
+// tally counts lines.
+type tally struct{ n, first int }
+
+func (t *tally) see(line int) {
+	if t.n++; t.n == 1 {
+		t.first = line
+	}
+}
+
+func (t tally) say(l *lines, what string) {
+	if t.n > 0 {
+		l.assume("%s (line %d first) %s", count(t.n, "line"), t.first, what)
+	}
+}
+
+// trailing leaves out columns at the end that have neither a name nor a value: a separator after every line.
+func (l *lines) trailing() {
+	n := len(l.head)
+	for n > 1 && l.head[n-1] == "" && !slices.ContainsFunc(l.records, func(r record) bool { return len(r.fields) >= n && r.fields[n-1] != "" }) {
+		n--
+	}
+	if n < len(l.head) {
+		l.assume("%s without name and values left out", count(len(l.head)-n, "column"))
+		l.head = l.head[:n]
+		for i, r := range l.records {
+			if len(r.fields) > n && blank(r.fields[n:]) {
+				l.records[i].fields = r.fields[:n]
+			}
+		}
+	}
+}
+
+// names reports whether a record is a further line of names, and where its columns belong: nil where they are as before. It is
+// one if it is the names again, or if none of it is a number and at least half of it are names that are known.
+func (l *lines) names(r record) (section, bool) {
+	if _, known := l.find(r.fields[0]); !known || len(r.fields) < 2 && len(l.head) > 1 || blank(r.fields) {
+		return nil, false
+	}
+	if slices.Equal(r.fields, l.head) {
+		return nil, !allNumbers(r.fields)
+	}
+	known, seen := 0, make(map[string]bool, len(r.fields))
+	for _, s := range r.fields {
+		if _, number := plain(s); number || s == "" || seen[s] {
+			return nil, false
+		}
+		seen[s] = true
+		if _, ok := l.find(s); ok {
+			known++
+		}
+	}
+	if 2*known < len(r.fields) || len(r.fields) < 2 {
+		return nil, false
+	}
+	out := make(section, len(r.fields))
+	for j, s := range r.fields {
+		out[j] = l.add(s)
+	}
+	return out, true
+}

@@ -1,0 +1,35 @@
+//go:build !js
+
+package table
+
+import (
+	"slices"
+
+	"nacre/internal/parquet"
+)
+
+// readParquet reads a Parquet file: its columns, lists as several columns each.
+func readParquet(raw []byte) (*File, error) {
+	columns, err := parquet.Read(raw)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Table: true}
+	for _, c := range columns {
+		v := Values{Num: c.Num, Text: c.Text, Bool: c.Bool}
+		if slices.ContainsFunc(c.Rest, func(r int16) bool { return r != 0 }) || slices.ContainsFunc(c.Num, beyondExact) {
+			v.Rest = c.Rest
+		}
+		if c.Lengths == nil {
+			f.Arrays = append(f.Arrays, Array{Name: c.Name, Shape: []int{v.Len()}, Values: v})
+		} else {
+			f.addLists(c.Name, v, c.Lengths)
+		}
+	}
+	names, renamed := distinct(f.Names())
+	for k, n := range names {
+		f.Arrays[k].Name = n
+	}
+	f.Notes = append(f.Notes, renamed...)
+	return f, nil
+}
