@@ -60,7 +60,7 @@ func Bundle(_ context.Context, env *Env, o BundleOptions) error {
 			return fmt.Errorf("report: %s is not a folder; expected that of a run, or none", o.Dir)
 		}
 	}
-	b := bundle{hide: newScrubber()}
+	b := bundling{hide: newScrubber()}
 	b.add("versions.txt", "the program, Go and the system", version.Get().String()+"\n")
 	var doctor bytes.Buffer
 	found, problem := Doctor(o.Doctor)
@@ -100,20 +100,20 @@ func (r BundleReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// bundle is a bundle being made.
-type bundle struct {
+// bundling is a bundle being made.
+type bundling struct {
 	hide  scrubber
 	files []BundleFile
 	texts []string
 }
 
-func (b *bundle) add(name, about, text string) {
+func (b *bundling) add(name, about, text string) {
 	text = b.hide.scrub(text)
 	b.files = append(b.files, BundleFile{name, len(text), about})
 	b.texts = append(b.texts, text)
 }
 
-func (b *bundle) write(w io.Writer) error {
+func (b *bundling) write(w io.Writer) error {
 	z := zip.NewWriter(w)
 	for i, f := range b.files {
 		member, err := z.Create(f.Name)
@@ -128,7 +128,7 @@ func (b *bundle) write(w io.Writer) error {
 }
 
 // run adds what the folder of a run tells.
-func (b *bundle) run(dir string) {
+func (b *bundling) run(dir string) {
 	settings, err := plainfile.Read(filepath.Join(dir, experiment.ConfigFile), 1<<20)
 	b.add("settings.toml", "the run's settings, and what ran it", orError(string(settings), err))
 	parent, name := filepath.Dir(filepath.Dir(filepath.Clean(dir))), filepath.Base(dir)
