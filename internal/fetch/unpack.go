@@ -96,10 +96,10 @@ type writeError struct{ error }
 func (e *writeError) Unwrap() error { return e.error }
 
 // file tells errors of writing from those of reading.
-type file struct{ *os.File }
+type file struct{ to *os.File }
 
 func (f file) Write(b []byte) (int, error) {
-	n, err := f.File.Write(b)
+	n, err := f.to.Write(b)
 	if err != nil {
 		err = &writeError{err}
 	}
