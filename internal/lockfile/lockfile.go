@@ -66,6 +66,8 @@ type Lock struct {
 	file *os.File // locked by the system, nil where that cannot be
 	stop chan struct{}
 
+	before owner // whose token was taken over, zero if nobody had it
+
 	mu     sync.Mutex
 	me     owner
 	token  string // its name, empty where the system's lock is enough
@@ -142,6 +144,9 @@ func (l *Lock) withoutFlock(f *os.File) error {
 		return err
 	}
 	by := written(l.path, f)
+	if by.PID == l.before.pid && by.Host == l.before.host {
+		by.PID = 0 // its token has told that it is dead
+	}
 	for began := time.Now(); by.PID > 0 && time.Since(began) < quiet; by = written(l.path, f) {
 		time.Sleep(poll)
 		if l.Check() != nil {

@@ -89,7 +89,12 @@ type peer struct {
 
 func start(t *testing.T, env ...string) *peer {
 	t.Helper()
-	p := &peer{Cmd: exec.Command(os.Args[0])}
+	return startBy(t, exec.Command(os.Args[0]), env...)
+}
+
+func startBy(t *testing.T, cmd *exec.Cmd, env ...string) *peer {
+	t.Helper()
+	p := &peer{Cmd: cmd}
 	p.Env = append(os.Environ(), env...)
 	p.Stderr = os.Stderr
 	var err error
@@ -204,6 +209,39 @@ func TestRaces(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The same with the system's own answer, as a tracer gives it.
+func TestRacesUnderStrace(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("there is no strace to take flock away: apt-get install strace brings it")
+	}
+	if err := exec.Command(strace, "-o", os.DevNull, "true").Run(); err != nil {
+		t.Skipf("strace may not watch a process here (%v): run where ptrace is allowed", err)
+	}
+	rounds := 1000
+	if testing.Short() {
+		rounds = 40
+	}
+	for answer := range without {
+		trace := func() *peer {
+			return startBy(t, exec.Command(strace, "-f", "-o", os.DevNull, "-e", "trace=flock", "-e", "inject=flock:error="+answer, os.Args[0]), answers+"="+works)
+		}
+		a, b := trace(), trace()
+		path := ""
+		for i := range rounds {
+			if i%2 == 0 {
+				path = at(t)
+			}
+			if n := race(t, path, a, b); n != 1 {
+				t.Fatalf("%s, round %d: %d processes have the lock", answer, i, n)
+			}
+			if !there(path) {
+				t.Fatalf("%s, round %d: flock was not taken away", answer, i)
+			}
+		}
 	}
 }
 

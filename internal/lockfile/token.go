@@ -145,7 +145,9 @@ func (l *Lock) tookOver(names []string) {
 	for _, name := range names[1:] {
 		os.Remove(filepath.Join(folder(l.path), name))
 	}
-	if o, ok := parse(names[0]); ok && o.machine != l.me.machine {
+	o, ok := parse(names[0])
+	l.before = o
+	if ok && o.machine != l.me.machine {
 		l.Notices = append(l.Notices, fmt.Sprintf("the lock of process %d on %s, which did not show that it lives for %.0f s, was taken over", o.pid, o.host, quiet.Seconds()))
 	}
 }
