@@ -95,23 +95,38 @@ func SetBy(word string, assignments ...string) Layer {
 func DecodeStrict(name string, data []byte, cfg any, ignore ...string) error {
 	list := tables(cfg)
 	all := whole(cfg, list)
-	if err := decode(name, data, all, ignore); err != nil {
+	if err := Bound(name, data); err != nil {
+		return err
+	}
+	if path, row := firstUnknown(data, all, ignore); path != nil {
+		return &KeyError{Where: at(name, row), Key: short(strings.Join(path, ".")), Nearest: suggest(all, list, path)}
+	}
+	if err := decode(name, data, cfg, all); err != nil {
 		return err
 	}
 	if err := checkTags(name, all); err != nil {
-		return err
+		return placed(err, name, data)
 	}
 	return store(cfg, list, data)
 }
 
-func decode(name string, data []byte, cfg any, ignore []string) error {
-	if err := Bound(name, data); err != nil {
-		return err
+// Chooser is the pointer to a configuration in which a value may bring others along: a name those of what it names.
+type Chooser interface {
+	// Choose is called with the values of a layer, as a tree of maps, before they are laid over the configuration. Its
+	// error may be a *ValueError without a place.
+	Choose(values map[string]any) error
+}
+
+func decode(name string, data []byte, original, cfg any) error {
+	if c, ok := original.(Chooser); ok {
+		var values map[string]any
+		if toml.Unmarshal(data, &values) == nil { // what is wrong with it is told below
+			if err := c.Choose(values); err != nil {
+				return placed(err, name, data)
+			}
+		}
 	}
-	if path, row := firstUnknown(data, cfg, ignore); path != nil {
-		return &KeyError{Where: at(name, row), Key: short(strings.Join(path, ".")), Nearest: suggest(cfg, path)}
-	}
-	err := toml.Unmarshal(data, cfg)
+	err := toml.Unmarshal(wholeNumbers(data, cfg), cfg)
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {
 		return badValue(name, bad, data, cfg)
@@ -133,7 +148,7 @@ func set(cfg any, word, assignment string) error {
 	all := whole(cfg, tables(cfg))
 	leaf, err := lookup(all, path)
 	if err != nil {
-		return &KeyError{Where: where, Key: key, Nearest: suggest(all, path)}
+		return &KeyError{Where: where, Key: key, Nearest: suggest(all, tables(cfg), path)}
 	}
 	if isTable(leaf) {
 		return fmt.Errorf("%s: %s is a table; set one of its keys: %s", where, key, strings.Join(childKeys(leaf, key), ", "))

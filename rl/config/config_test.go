@@ -116,16 +116,32 @@ func TestMessages(t *testing.T) {
 		{text: "pearl = 3\n", want: "run.toml:1: pearl = 3: expected a table"},
 		{text: "seed = -1\n", want: "run.toml:1: seed = -1: expected a whole number from 0"},
 		{text: "budget = 'soon'\n", want: `run.toml:1: budget = 'soon': expected a duration such as "5m"`},
-		{text: "budget = '48h'\n", want: "run.toml: budget = 48h0m0s: expected a value in [1s,24h]"},
-		{text: "[pearl]\nlatent = 0\n", want: "run.toml: pearl.latent = 0: expected a value in [1,256]"},
-		{text: "[pearl]\nhidden = [300, 0]\n", want: "run.toml: pearl.hidden = [300, 0]: expected each element a value in [1,4096]"},
-		{text: "[pearl]\nz = 'median'\n", want: `run.toml: pearl.z = "median": expected one of "mean", "sample"`},
-		{text: "[pearl.optimiser]\nlr = 0\n", want: "run.toml: pearl.optimiser.lr = 0: expected a value in (0,1]"},
-		{text: "[pearl.optimiser]\neps = nan\n", want: "run.toml: pearl.optimiser.eps = NaN: expected a value in [0,)"},
+		{text: "budget = '48h'\n", want: "run.toml:1: budget = 48h0m0s: expected a value in [1s,24h]"},
+		{text: "[pearl]\nlatent = 0\n", want: "run.toml:2: pearl.latent = 0: expected a value in [1,256]"},
+		{text: "[pearl]\nhidden = [300, 0]\n", want: "run.toml:2: pearl.hidden = [300, 0]: expected each element a value in [1,4096]"},
+		{text: "[pearl]\nz = 'median'\n", want: `run.toml:2: pearl.z = "median": expected one of "mean", "sample"`},
+		{text: "[pearl.optimiser]\nlr = 0\n", want: "run.toml:2: pearl.optimiser.lr = 0: expected a value in (0,1]"},
+		{text: "[pearl.optimiser]\neps = nan\n", want: "run.toml:2: pearl.optimiser.eps = NaN: expected a value in [0,)"},
 		{text: "[pearl.optimiser]\neps = 0.5\n", want: "pearl.optimiser: lr is smaller than eps"},
 		{text: "seed = 1\nseed = 2\n", want: "run.toml:2: seed: key seed is already defined"},
 		{text: "seed =\n", want: "run.toml:1:"},
 		{text: "family = 'forbidden'\n", want: "family and pearl do not go together"},
+		{text: "[PEARL]\nlatent = 3\n", want: "run.toml:1: unknown key PEARL; the nearest is pearl"},
+		{text: "SEED = 3\n", want: "run.toml:1: unknown key SEED; the nearest is seed"},
+		{text: "[pearl]\nz = 'mean'\nLatent = 3\n", want: "run.toml:3: unknown key pearl.Latent; the nearest is pearl.latent"},
+		{text: "pearl = { Optimiser = { lr = 1e-3 } }\n", want: "run.toml:1: unknown key pearl.Optimiser; the nearest is pearl.optimiser"},
+		{text: "[pearl]\nz = 'mean'\nlatent = 1e3\n", want: "run.toml:3: pearl.latent = 1000: expected a value in [1,256]"},
+		{text: "seed = 1e-3\n", want: "run.toml:1: seed = 1e-3: expected a whole number from 0 to 9223372036854775807"},
+		{text: "workers = 1e30\n", want: "run.toml:1: workers = 1e30: expected a whole number"},
+		{text: "workers = inf\n", want: "run.toml:1: workers = inf: expected a whole number"},
+		{text: "seed = -2.0\n", want: "run.toml:1: seed = -2.0: expected a whole number from 0 to 9223372036854775807"},
+		{text: "seed = 9223372036854775808\n", want: "run.toml:1: seed"},
+		{set: "PEARL.latent=7", want: "--set PEARL.latent=7: unknown key PEARL.latent; the nearest is pearl.latent"},
+		{set: "Pearl.Latnt=7", want: "--set Pearl.Latnt=7: unknown key Pearl.Latnt; the nearest is pearl.latent"},
+		{set: "pearl.LATENT=7", want: "--set pearl.LATENT=7: unknown key pearl.LATENT; the nearest is pearl.latent"},
+		{set: "SEED=9", want: "--set SEED=9: unknown key SEED; the nearest is seed"},
+		{set: "Pearl.Optimiser.LR=1", want: "--set Pearl.Optimiser.LR=1: unknown key Pearl.Optimiser.LR; the nearest is pearl.optimiser.lr"},
+		{set: "seed=7.5", want: "--set seed=7.5: seed = 7.5: expected a whole number from 0 to"},
 		{set: "pearl.latent", want: "--set pearl.latent: expected key=value"},
 		{set: "=3", want: "--set =3: expected key=value"},
 		{set: "pearl.latnt=7", want: "--set pearl.latnt=7: unknown key pearl.latnt; the nearest is pearl.latent"},
@@ -145,6 +161,23 @@ func TestMessages(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("message of several lines: %q", err)
+		}
+	}
+}
+
+// Whole numbers may be written as floats are, wherever they stand.
+func TestWholeNumbers(t *testing.T) {
+	cfg := defaults()
+	text := "seed = 1_000_000\nworkers = -1e3\nweights = { a = 1e3 }\n[pearl]\nlatent = 7.0\nhidden = [3e2, 1_0.0, # twice\n 2.5e1]\noptimiser.lr = 1e0\n"
+	if err := config.Resolve(&cfg, config.Text("run.toml", []byte(text))); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Seed != 1_000_000 || cfg.Workers != -1000 || cfg.Pearl.Latent != 7 || !reflect.DeepEqual(cfg.Pearl.Hidden, []int{300, 10, 25}) || cfg.Weights["a"] != 1000 || cfg.Pearl.Optimiser.LR != 1 {
+		t.Errorf("read %+v", cfg)
+	}
+	for text, want := range map[string]uint64{"1e6": 1e6, "7.0": 7, "1_000_000": 1e6, "1.5E1": 15, "9.007199254740993e15": 9007199254740993, "0e0": 0, "+3.0": 3, "12300e-2": 123} {
+		if err := config.Resolve(&cfg, config.Set("seed="+text)); err != nil || cfg.Seed != want {
+			t.Errorf("seed=%s: %d, %v; want %d", text, cfg.Seed, err, want)
 		}
 	}
 }

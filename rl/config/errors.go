@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	toml "github.com/pelletier/go-toml/v2"
@@ -55,33 +57,82 @@ func isAssignment(name string) bool {
 }
 
 // suggest finds the key probably meant: the closest among the siblings, else a key of another table that ends in
-// the same word or a similar one.
-func suggest(cfg any, path []string) string {
-	for n := len(path) - 1; n >= 0; n-- {
-		t, err := lookup(cfg, path[:n])
+// the same word or a similar one. Tables of list that are Omitted come last, and are said to be.
+func suggest(cfg any, list []Table, path []string) string {
+	if len(path) > 8 { // no key is that deep
+		return ""
+	}
+	if key := sibling(cfg, path); key != "" {
+		return key
+	}
+	used := slices.ContainsFunc(list, func(t Table) bool { return !t.Omit })
+	omitted := func(key string) bool {
+		table, _, _ := strings.Cut(key, ".")
+		return used && slices.ContainsFunc(list, func(t Table) bool { return t.Name == table && t.Omit })
+	}
+	keys := Keys(cfg)
+	others := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !omitted(key) })
+	if key := ending(path[len(path)-1], slices.DeleteFunc(keys, omitted)); key != "" {
+		return key
+	}
+	if key := ending(path[len(path)-1], others); key != "" {
+		return key + ", of a table that the chosen algorithm does not read"
+	}
+	return ""
+}
+
+// sibling is the path with its first unknown name replaced by the closest one beside it, and so on below that.
+func sibling(cfg any, path []string) string {
+	known := slices.Clone(path)
+	replaced := false
+	for n := range path {
+		t, err := lookup(cfg, known[:n])
 		if err != nil || !isTable(t) {
+			return strings.Join(known[:n], ".")
+		}
+		if _, err := lookup(cfg, known[:n+1]); err == nil {
 			continue
 		}
-		var names []string
-		for _, k := range childKeys(t, "") {
-			names = append(names, k)
+		best, ok := nearest.Of(path[n], childKeys(t, ""))
+		if !ok && replaced {
+			return strings.Join(known[:n], ".") // the table at least is known
+		} else if !ok {
+			return ""
 		}
-		if best, ok := nearest.Of(path[n], names); ok {
-			return strings.Join(append(append([]string(nil), path[:n]...), best), ".")
-		}
-		break
+		known[n], replaced = best, true
 	}
+	return strings.Join(known, ".")
+}
+
+// ending is the first of the keys whose last word is the closest to a word.
+func ending(word string, keys []string) string {
 	byName := map[string]string{}
 	var names []string
-	for _, key := range Keys(cfg) {
+	for _, key := range keys {
 		last := key[strings.LastIndex(key, ".")+1:]
 		if _, seen := byName[last]; !seen {
 			byName[last] = key
 			names = append(names, last)
 		}
 	}
-	best, _ := nearest.Of(path[len(path)-1], names)
+	best, _ := nearest.Of(word, names)
 	return byName[best]
+}
+
+// placed is an error of a value with the place where the text has it.
+func placed(err error, name string, data []byte) error {
+	var bad *ValueError
+	if !errors.As(err, &bad) || isAssignment(name) {
+		if bad != nil {
+			bad.Where = name
+		}
+		return err
+	}
+	bad.Where = name
+	if row := rowOf(data, bad.Key); row > 0 {
+		bad.Where = at(name, row)
+	}
+	return err
 }
 
 // badValue turns a decoding error into one that shows the value and what its key takes, or, where the text is not

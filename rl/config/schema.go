@@ -73,7 +73,7 @@ func lookup(cfg any, path []string) (reflect.Type, error) {
 		case isTable(t):
 			next := reflect.Type(nil)
 			for _, f := range fields(t) {
-				if strings.EqualFold(f.name, name) {
+				if f.name == name {
 					next = deref(f.typ)
 				}
 			}
@@ -124,6 +124,9 @@ func leafKeys(t reflect.Type, prefix string) []string {
 	return out
 }
 
+// WholeFromZero is what messages expect of a count without a sign, such as a seed: TOML holds no larger number.
+const WholeFromZero = "a whole number from 0 to 9223372036854775807"
+
 // typeName says what a value of t looks like in TOML, for messages.
 func typeName(t reflect.Type) string {
 	switch t = deref(t); {
@@ -138,7 +141,7 @@ func typeName(t reflect.Type) string {
 	case reflect.Float32, reflect.Float64:
 		return "a number"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "a whole number from 0"
+		return WholeFromZero
 	case reflect.Slice, reflect.Array:
 		return "a list, each element " + typeName(t.Elem())
 	case reflect.Struct, reflect.Map:

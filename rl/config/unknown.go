@@ -2,7 +2,11 @@ package config
 
 import (
 	"fmt"
+	"math"
+	"math/big"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -51,14 +55,14 @@ func firstUnknown(data []byte, cfg any, ignore []string) (path []string, row int
 			if slices.Contains(ignore, full[0]) {
 				continue
 			}
-			if _, err := lookup(cfg, full); err != nil {
-				if row == 0 {
-					path, row = slices.Clone(full), p.Shape(keys.Node().Raw).Start.Line
-				}
-				return full, false
+			if _, err := lookup(cfg, full); err != nil && row == 0 {
+				row = p.Shape(keys.Node().Raw).Start.Line
 			}
 		}
-		return full, true
+		if row > 0 && path == nil {
+			path = slices.Clone(full)
+		}
+		return full, row == 0
 	}
 	visit = func(table []string, n *unstable.Node) bool {
 		full, ok := known(table, n.Key())
@@ -90,6 +94,105 @@ func firstUnknown(data []byte, cfg any, ignore []string) (path []string, row int
 		}
 	}
 	return nil, 0
+}
+
+// each calls visit with every value of the text: its dotted key, the row of it, and the value.
+func each(data []byte, visit func(p *unstable.Parser, path []string, row int, value *unstable.Node)) {
+	var p unstable.Parser
+	p.Reset(data)
+	keys := func(table []string, k unstable.Iterator) (full []string, row int) {
+		full = slices.Clip(table)
+		for k.Next() {
+			full, row = append(full, string(k.Node().Data)), p.Shape(k.Node().Raw).Start.Line
+		}
+		return full, row
+	}
+	var pair func(table []string, n *unstable.Node)
+	pair = func(table []string, n *unstable.Node) {
+		full, row := keys(table, n.Key())
+		if v := n.Value(); v.Kind == unstable.InlineTable {
+			for inner := v.Children(); inner.Next(); {
+				pair(full, inner.Node())
+			}
+		} else {
+			visit(&p, full, row, v)
+		}
+	}
+	var table []string
+	for p.NextExpression() {
+		switch e := p.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table, _ = keys(nil, e.Key())
+		case unstable.KeyValue:
+			pair(table, e)
+		}
+	}
+}
+
+// rowOf is the row of a dotted key in the text, 0 where it is not in it.
+func rowOf(data []byte, key string) (row int) {
+	each(data, func(_ *unstable.Parser, path []string, at int, _ *unstable.Node) {
+		if row == 0 && strings.Join(path, ".") == key {
+			row = at
+		}
+	})
+	return row
+}
+
+// wholeNumbers is the text with numbers such as 1e6 and 7.0 written out where cfg has whole ones and they are whole.
+func wholeNumbers(data []byte, cfg any) []byte {
+	type change struct {
+		at, end int
+		text    string
+	}
+	var changes []change
+	each(data, func(p *unstable.Parser, path []string, _ int, value *unstable.Node) {
+		if value.Kind != unstable.Float && value.Kind != unstable.Array {
+			return
+		}
+		t, err := lookup(cfg, path)
+		if err != nil {
+			return // of an ignored table
+		}
+		var number func(t reflect.Type, v *unstable.Node)
+		number = func(t reflect.Type, v *unstable.Node) {
+			t = deref(t)
+			switch list := t.Kind() == reflect.Slice || t.Kind() == reflect.Array; {
+			case v.Kind == unstable.Array && list:
+				for inner := v.Children(); inner.Next(); {
+					number(t.Elem(), inner.Node())
+				}
+			case v.Kind == unstable.Float && t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
+				if n, ok := Whole(string(v.Data)); ok {
+					r := p.Range(v.Data)
+					changes = append(changes, change{int(r.Offset), int(r.Offset + r.Length), n.String()})
+				}
+			}
+		}
+		number(t, value)
+	})
+	var out []byte
+	from := 0
+	for _, c := range changes {
+		out = append(append(out, data[from:c.at]...), c.text...)
+		from = c.end
+	}
+	return append(out, data[from:]...)
+}
+
+// Whole is the whole number that a text such as 1000, 1_000, 1e3 or 1000.0 stands for, of at most 20 digits, if it stands
+// for one.
+func Whole(text string) (*big.Int, bool) {
+	plain := strings.ReplaceAll(text, "_", "")
+	f, err := strconv.ParseFloat(plain, 64)
+	if err != nil || math.Abs(f) >= 1e20 || f != 0 && math.Abs(f) < 1 || strings.ContainsAny(plain, "xXpP") {
+		return nil, false
+	}
+	r, ok := new(big.Rat).SetString(plain)
+	if !ok || !r.IsInt() {
+		return nil, false
+	}
+	return r.Num(), true
 }
 
 // short cuts a text of a message, which may come from a file of any content, to what a line has room for.
