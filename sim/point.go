@@ -33,7 +33,7 @@ func init() {
 }
 
 func (p point) Spec() Spec {
-	return Spec{Name: p.name, ObsDim: 2, ActDim: 2, Horizon: 20, TaskDim: 2, Source: "2-D point robot of PEARL, in Go"}
+	return Spec{Name: p.name, ObsDim: 2, ActDim: 2, Horizon: 20, TaskDim: 2, Source: "2-D point robot of PEARL, in Go", NoSuccess: !p.sparse}
 }
 
 // Tasks returns goals at equal angles on the half circle, both ends included, in an order shuffled by the seed.

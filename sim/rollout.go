@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -85,7 +86,7 @@ func (p *Pool) Workers() int { return len(p.workers) }
 // episodes still running. The result is the same, bit for bit, for every number of workers and environments.
 //
 // The first observation of an episode is drawn from the stream (Episode.Seed, rng.Reset). Rollout stops between two
-// steps when ctx ends. An error of an environment is an *Error that names family, task, episode and step; if several
+// steps when ctx ends. An error of an environment, or a reward beyond MaxReward, is an *Error that names family, task, episode and step; if several
 // episodes fail, it is that of the first of those in the list. After an error the pool can be used again.
 func (p *Pool) Rollout(ctx context.Context, episodes []Episode, policy Policy, horizon int) ([]Trajectory, error) {
 	if horizon == 0 {
@@ -289,12 +290,35 @@ func (w *worker) advance(r *rollout) bool {
 		return false
 	}
 	for _, i := range w.envs {
+		if err := w.paid(i); err != nil {
+			r.fail(w.episode[i], w.locate(err, r, i, w.episode[i], w.step[i]))
+			return false
+		}
+	}
+	for _, i := range w.envs {
 		w.record(r, i)
 	}
 	if watcher, ok := r.policy.(Watcher); ok {
 		return w.tell(r, watcher)
 	}
 	return true
+}
+
+// MaxReward bounds what a step may pay, up or down: float32, in which losses are computed, holds the square of no larger
+// number.
+const MaxReward = 1e18
+
+// paid returns an error if the last step of environment i paid what nothing can learn from.
+func (w *worker) paid(i int) error {
+	for _, of := range []struct {
+		what  string
+		value float64
+	}{{"reward", w.result.Reward[i]}, {"reward in the context", w.result.ContextReward[i]}} {
+		if !(math.Abs(of.value) <= MaxReward) { // NaN is not
+			return fmt.Errorf("the %s is %g; expected a number from %g to %g", of.what, of.value, -MaxReward, MaxReward)
+		}
+	}
+	return nil
 }
 
 // tell shows the policy the rewards of the step just made.

@@ -27,6 +27,15 @@ type Spec struct {
 	Horizon int    // steps per episode unless it ends earlier
 	TaskDim int    // length of Task.Params: what a Controller and the oracle learner are told
 	Source  string // what defines it, for nacre doctor and the run record, e.g. "oyster half-cheetah on MuJoCo 3.3.0"
+
+	// NoSuccess says that the family has no notion of success: StepResult.Success stays false, and no rate is shown.
+	NoSuccess bool
+}
+
+// Succeeds reports whether a family, by name, has a notion of success; one that this program does not know may.
+func Succeeds(family string) bool {
+	f, err := Lookup(family)
+	return err != nil || !f.Spec().NoSuccess
 }
 
 // Task is one member of a family. Params is its task vector (a goal position in metres, a velocity in m/s, a
@@ -56,7 +65,7 @@ type State struct {
 type StepResult struct {
 	Reward  []float64
 	Done    []bool // the task itself ended; reaching the horizon does not count
-	Success []bool // families without a notion of success leave it false
+	Success []bool // families without a notion of success (Spec.NoSuccess) leave it false
 	// ContextReward is the reward an agent may put into its context where that differs from Reward (sparse
 	// families train on the dense reward and infer the task from the sparse one). Equal to Reward elsewhere.
 	ContextReward []float64

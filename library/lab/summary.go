@@ -6,10 +6,11 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/experiment"
+	"nacre/sim"
 )
 
 // Summary is a row a run: what it is, how far it has come, and the return and the rate of success after adaptation that the
-// evaluation at its end found. What there is not yet is missing.
+// evaluation at its end found. What there is not yet is missing, and so is the success of families that know none.
 func (r Runs) Summary() *frame.Frame {
 	return r.joined(func(run *Run) *frame.Frame {
 		steps, updates, last, success := math.NaN(), math.NaN(), math.NaN(), math.NaN()
@@ -25,7 +26,9 @@ func (r Runs) Summary() *frame.Frame {
 		}
 		if view, err := experiment.View(run.Dir); err == nil {
 			if result, err := view.ReadEvaluation(); err == nil {
-				last, success = result.Summary.Adapted.Mean, result.Summary.AdaptedSuccess.Mean
+				if last = result.Summary.Adapted.Mean; sim.Succeeds(run.cfg.Family) {
+					success = result.Summary.AdaptedSuccess.Mean
+				}
 			}
 		}
 		f := run.named(frame.New(frame.Texts("family", []string{run.cfg.Family})))

@@ -35,6 +35,7 @@ type control struct {
 func (c *control) Spec() sim.Spec {
 	return sim.Spec{
 		Name: c.name, ObsDim: c.obs, ActDim: c.act, Horizon: 200, TaskDim: c.params, Source: c.origin + " on " + physics(),
+		NoSuccess: true,
 	}
 }
 

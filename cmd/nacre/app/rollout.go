@@ -177,9 +177,17 @@ func (o RolloutOptions) file(i int) string {
 func (r RolloutReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s, policy: %s\n", r.Family, r.Policy)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "task\tsteps\treturn\tsuccess\t")
+	head, succeeds := "task\tsteps\treturn\t", sim.Succeeds(r.Family)
+	if succeeds {
+		head += "success\t"
+	}
+	fmt.Fprintln(t, head)
 	for _, e := range r.Episodes {
-		fmt.Fprintf(t, "%d\t%d\t%.4g\t%v\t %s\n", e.Task, e.Steps, e.Return, e.Success, e.File)
+		fmt.Fprintf(t, "%d\t%d\t%.4g\t", e.Task, e.Steps, e.Return)
+		if succeeds {
+			fmt.Fprintf(t, "%v\t", e.Success)
+		}
+		fmt.Fprintf(t, " %s\n", e.File)
 	}
 	return t.Flush()
 }

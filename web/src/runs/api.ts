@@ -31,7 +31,7 @@ export interface Session { started: string; program: string; commit: string; dev
 export interface Interval { Mean: number; Lo: number; Hi: number }
 export interface Detail {
   log: string; record: { Sessions: Session[] | null }; files: string[]; dir: string; products: Record<Product, Freshness>;
-  adapted?: { return: Interval[]; success: Interval[] }; report?: string;
+  adapted?: { return: Interval[]; success: Interval[] | null }; report?: string;
 }
 export interface Spec { preset: string; set: string[]; seed: number | null; name: string; device: string }
 

@@ -125,8 +125,8 @@ export class RunDetail {
     if (!adapted) return this.adapted.replaceChildren();
     const number = (i: { Mean: number; Lo: number; Hi: number } | undefined) => (i ? `${format(i.Mean)} [${format(i.Lo)}, ${format(i.Hi)}]` : '–');
     this.adapted.replaceChildren(el('h3', {}, 'Adaptation to test tasks'), el('table', {},
-      el('thead', {}, el('tr', {}, ...['trajectory', 'return', 'success'].map((h) => el('th', { scope: 'col' }, h)))),
-      el('tbody', {}, ...adapted.return.map((x, i) => el('tr', {}, el('th', { scope: 'row' }, String(i + 1)), el('td', {}, number(x)), el('td', {}, number(adapted.success?.[i])))))));
+      el('thead', {}, el('tr', {}, ...['trajectory', 'return', ...(adapted.success ? ['success'] : [])].map((h) => el('th', { scope: 'col' }, h)))),
+      el('tbody', {}, ...adapted.return.map((x, i) => el('tr', {}, el('th', { scope: 'row' }, String(i + 1)), el('td', {}, number(x)), adapted.success ? el('td', {}, number(adapted.success[i])) : null)))));
   }
 
   private async load(r: Row): Promise<void> {
