@@ -94,7 +94,7 @@ func loadAgent(dir, weights string, host Host) (*Agent, error) {
 	}
 	a, err := NewAgent(cfg, host)
 	if err != nil {
-		return nil, err
+		return nil, ofNotebook(err, cfg, dir)
 	}
 	metadata, err := LoadWeights(run.Path(weights), a.Learner.Memory())
 	if typ := metadata[halfPrecision]; typ != "" {

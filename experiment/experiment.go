@@ -17,6 +17,8 @@
 package experiment
 
 import (
+	"cmp"
+
 	"nacre/core"
 	"nacre/rl"
 	"nacre/rl/config"
@@ -64,6 +66,10 @@ type Host struct {
 	// before the first update and the last; 0 keeps none.
 	Keep int
 
+	// KeepState is after how many iterations, again and again, a training keeps its checkpoint (StatesFolder), to branch
+	// from; 0 keeps none. Each holds all that was collected until then.
+	KeepState int
+
 	shared core.Device // of several agents; see Together
 }
 
@@ -71,14 +77,18 @@ type Host struct {
 // tables in it that the algorithm chosen later does not read are no error.
 func ConfigFileLayer(path string) config.Layer {
 	return func(cfg any) error {
-		text, ofRun, err := readConfig(path)
+		text, algorithm, ofRun, err := readConfig(path)
 		if err != nil {
 			return err
+		}
+		c, ok := cfg.(*Config)
+		if ok {
+			c.Algorithm = cmp.Or(algorithm, c.Algorithm) // that the nearest name to an unknown one is of its tables
 		}
 		if err := config.DecodeStrict(path, text, cfg, recordTable); err != nil {
 			return err
 		}
-		if c, ok := cfg.(*Config); ok && ofRun {
+		if ok && ofRun {
 			c.Unread()
 		}
 		return nil

@@ -66,3 +66,22 @@ func (t *Training) keep(last bool) error {
 	}
 	return SaveWeights(t.run.Path(keptFile(t.at.Iteration)), t.Learner.Memory(), t.weightsOf())
 }
+
+// StatesFolder holds the checkpoints that Host.KeepState keeps, in a run folder, a file for each number of complete
+// iterations.
+const StatesFolder = "checkpoints"
+
+func stateFile(iteration int) string {
+	return filepath.Join(StatesFolder, fmt.Sprintf("%06d.bin", iteration))
+}
+
+// keepState writes a checkpoint of its own of the state as it is where Host.KeepState asks for it.
+func (t *Training) keepState() error {
+	if t.states <= 0 || t.at.Iteration%t.states != 0 {
+		return nil
+	}
+	if err := os.MkdirAll(t.run.Path(StatesFolder), 0o755); err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	return t.saveTo(t.run.Path(stateFile(t.at.Iteration)))
+}

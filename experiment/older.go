@@ -26,17 +26,17 @@ var (
 	arithmetics = map[string]string{"cpu": rl.Float32, "ref": rl.Float64}
 )
 
-// readConfig reads a configuration file, an older one as if it were written today, line for line, and reports whether it is
-// that of a run. Settings of an algorithm that this program does not have are one error that says so.
-func readConfig(path string) (text []byte, ofRun bool, err error) {
+// readConfig reads a configuration file, an older one as if it were written today, line for line, with the algorithm that it
+// names, and reports whether it is that of a run. Settings of an algorithm that this program does not have are one error that says so.
+func readConfig(path string) (text []byte, algorithm string, ofRun bool, err error) {
 	if text, err = plainfile.Read(path, maxConfig); err != nil {
-		return nil, false, fmt.Errorf("configuration: %w", err)
+		return nil, "", false, fmt.Errorf("configuration: %w", err)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family", path)
+		return nil, "", false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family", path)
 	}
 	if err := config.Bound(path, text); err != nil {
-		return nil, false, err
+		return nil, "", false, err
 	}
 	top := len(text) // the end of what stands before all tables
 	if i := bytes.Index(append([]byte("\n"), text...), []byte("\n[")); i >= 0 {
@@ -52,28 +52,40 @@ func readConfig(path string) (text []byte, ofRun bool, err error) {
 		Record    map[string]any `toml:"record"`
 	}
 	if toml.Unmarshal(text, &file) != nil { // what is wrong with it is told by who reads all of it
-		return text, false, nil
+		return text, "", false, nil
 	}
 	if file.Algorithm != "" {
 		if names := rl.Names(); !slices.Contains(names, file.Algorithm) {
-			return nil, false, fmt.Errorf("%s: algorithm %s is not in this program%s", path, nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names))
+			return nil, "", false, fmt.Errorf("%s: algorithm %s is not in this program%s", path, nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names))
 		}
 	}
-	return text, file.Record != nil, nil
+	return text, file.Algorithm, file.Record != nil, nil
 }
 
-// oldHash is what an older program's checkpoint keeps of the run's configuration: a hash of all of its file but the tables
-// of the algorithms that were added last and env_steps, where it did not use them.
-func oldHash(path, algorithm string) (string, error) {
+// oldHashes are what older programs' checkpoints may keep of the run's configuration: a hash of all of its file; or, later,
+// of all but the tables of the algorithms that were added last and env_steps, where it did not use them.
+func oldHashes(path, algorithm string) (list []string, err error) {
 	text, err := plainfile.Read(path, maxConfig)
 	if err != nil {
-		return "", fmt.Errorf("run folder: %w", err)
+		return nil, fmt.Errorf("run folder: %w", err)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(text, &tree); err != nil {
-		return "", fmt.Errorf("run folder: %s: %w", path, err)
+		return nil, fmt.Errorf("run folder: %s: %w", path, err)
 	}
 	delete(tree, recordTable)
+	hash := func() error {
+		canonical, err := json.Marshal(tree)
+		if err != nil {
+			return fmt.Errorf("run folder: %s: %w", path, err)
+		}
+		sum := sha256.Sum256(canonical)
+		list = append(list, hex.EncodeToString(sum[:]))
+		return nil
+	}
+	if err := hash(); err != nil {
+		return nil, err
+	}
 	for _, table := range strings.Fields("maml rl2 mql") {
 		if table != algorithm {
 			delete(tree, table)
@@ -82,10 +94,5 @@ func oldHash(path, algorithm string) (string, error) {
 	if tree["env_steps"] == int64(0) {
 		delete(tree, "env_steps")
 	}
-	canonical, err := json.Marshal(tree)
-	if err != nil {
-		return "", fmt.Errorf("run folder: %s: %w", path, err)
-	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
+	return list, hash()
 }

@@ -120,7 +120,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	dir := copied(t, "pearl")
 	edit(t, dir, "kl_weight = 0.1", "kl_weight = 0.2")
-	refused(dir, "belongs to another configuration (fingerprint")
+	refused(dir, "belongs to another configuration than that in config.toml: the program that wrote it (nacre devel (db218f096bb5")
 	edit(t, dir, "kl_weight = 0.2", "kl_weight = 0.1")
 	resumed(dir)
 	edit(t, dir, "kl_weight = 0.1", "kl_weight = 0.2")
@@ -146,7 +146,7 @@ func TestFingerprint(t *testing.T) {
 	p := pearl.Of(cfg)
 	p.PreTanhReg = 1
 	pearl.Put(&cfg, p)
-	if err := cfg.Continues(earlier); err == nil || !strings.Contains(err.Error(), "pearl.pre_tanh_reg = 1, it was 0") {
+	if err := cfg.Continues(earlier); err == nil || !strings.Contains(err.Error(), "pearl.pre_tanh_reg = 1, a setting that the earlier program did not have; expected its default, 0") {
 		t.Errorf("a setting was added and is not at its default: %v", err)
 	}
 }

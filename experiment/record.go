@@ -26,6 +26,7 @@ const recordTable = "record"
 
 // Record says what ran a configuration: one entry per process that worked on the run, the first being its creator.
 type Record struct {
+	Branch   *Origin   `toml:"branch,omitempty"` // of a run that is another's branch
 	Sessions []Session `toml:"sessions"`
 }
 
@@ -45,6 +46,33 @@ type Session struct {
 	// Notices are what a reader of the results must know: a fall-back taken, a window shortened, a version that
 	// differs from the session before.
 	Notices []string `toml:"notices" json:"notices,omitempty"`
+	// Ended is how it ended: EndedRunning while it works or where it was killed, EndedFinished, EndedInterrupted, or
+	// EndedFailed with the error behind it; empty for the sessions of older programs.
+	Ended string `toml:"ended" json:"ended,omitempty"`
+}
+
+// How sessions end.
+const (
+	EndedRunning     = "running"
+	EndedFinished    = "finished"
+	EndedInterrupted = "interrupted"
+	EndedFailed      = "failed: "
+)
+
+// WhyEnded is why the last session of a run that is not finished, and that nobody is writing, ended: a sentence without its
+// end, empty where nothing tells. Failed reports whether it gave up with an error.
+func (r Record) WhyEnded() (why string, failed bool) {
+	if len(r.Sessions) == 0 {
+		return "", false
+	}
+	switch ended := r.Sessions[len(r.Sessions)-1].Ended; {
+	case ended == EndedRunning:
+		return "killed, or its machine went down: its process left no word", false
+	case strings.HasPrefix(ended, EndedFailed):
+		return strings.TrimPrefix(ended, EndedFailed), true
+	default:
+		return ended, false
+	}
 }
 
 // NewSession is a session that begins now in this program; device, kernel and libraries are for the caller to fill.
@@ -52,7 +80,7 @@ func NewSession() Session {
 	v := version.Get()
 	return Session{
 		Started: time.Now().UTC().Truncate(time.Second),
-		Program: v.Version, Commit: v.Commit, Go: v.Go, Platform: v.Platform,
+		Program: v.Version, Commit: v.Commit, Go: v.Go, Platform: v.Platform, Ended: EndedRunning,
 	}
 }
 
@@ -67,6 +95,9 @@ func (r *Run) Begin(cfg any, s Session) (added []string, err error) {
 	record, err := r.Record()
 	if err != nil {
 		return nil, err
+	}
+	if record.Branch == nil {
+		record.Branch = r.record.Branch
 	}
 	if n := len(record.Sessions); n > 0 {
 		added = differences(record.Sessions[n-1], s)
@@ -120,6 +151,23 @@ func (r *Run) Notice(text string) error {
 	return r.writeConfig()
 }
 
+// longestEnd is how much of an error the record keeps.
+const longestEnd = 2000
+
+// ended keeps how the current session ended, if it was begun.
+func (r *Run) ended(how string) error {
+	n := len(r.record.Sessions)
+	if n == 0 || !r.Has(ConfigFile) { // somebody has taken the folder away
+		return nil
+	}
+	how = strings.ToValidUTF8(strings.Join(strings.Fields(how), " "), "�")
+	if len(how) > longestEnd {
+		how = strings.ToValidUTF8(how[:longestEnd], "") + "…"
+	}
+	r.record.Sessions[n-1].Ended = how
+	return r.writeConfig()
+}
+
 func (r *Run) writeConfig() error {
 	var b bytes.Buffer
 	b.Write(r.config)
@@ -143,9 +191,24 @@ func replace(path string, text []byte) error {
 // older than some settings, which its configuration then lacks.
 func (r *Run) ReadConfig(cfg any) (Record, error) {
 	if err := config.Resolve(cfg, ConfigFileLayer(r.Path(ConfigFile))); err != nil {
-		return Record{}, err
+		return Record{}, r.ofOther(err)
 	}
 	return r.Record()
+}
+
+// ofOther adds to the error of a setting that this program does not have which program has written the run.
+func (r *Run) ofOther(err error) error {
+	var unknown *config.KeyError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	record, readErr := r.Record()
+	if v := version.Get(); readErr == nil && len(record.Sessions) > 0 {
+		if s := record.Sessions[len(record.Sessions)-1]; s.Commit != v.Commit {
+			return fmt.Errorf("%w; the run was written by another program, %s %s, which has that setting, or it was added by hand", err, s.Program, s.Commit)
+		}
+	}
+	return err
 }
 
 // Record is what ran the run so far; empty for a run that has no config.toml yet.

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/tfevents"
 	"nacre/internal/plainfile"
+	"nacre/internal/shell"
+	"nacre/rl"
 	"nacre/rl/replay"
 )
 
@@ -21,7 +24,7 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%v: the run cannot be continued; \"nacre resume --start-over %s\" trains it again from its beginning", e.Err, e.Dir)
+	return fmt.Sprintf("%v: the run cannot be continued; to train it again from its beginning: %s", e.Err, shell.Command("nacre", "resume", "--start-over", shell.Path(e.Dir)))
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
@@ -31,18 +34,30 @@ func (e *LostError) Unwrap() error { return e.Err }
 // made again. Notices say so, and what differs from the session before. A run that was stopped in its first collection has
 // no checkpoint yet and begins anew. A run that has results and no whole checkpoint is a *LostError; see StartOver.
 func Resume(dir string, host Host) (t *Training, notices []string, err error) {
-	return open(dir, host, (*Training).restore)
+	return open(dir, host, nil, (*Training).restore)
+}
+
+// Extend is Resume of a run that is to be longer, finished or not: change sets how long (Config's EnvSteps, or the
+// algorithm's Length) and may set nothing else. In the end the run is, byte for byte, one that was as long from its
+// beginning. Resume does the same where its configuration's length was changed in its file.
+func Extend(dir string, host Host, change func(*Config) error) (t *Training, notices []string, err error) {
+	return open(dir, host, change, (*Training).restore)
 }
 
 // StartOver begins the run in dir anew: what it computed is removed, its configuration stays.
 func StartOver(dir string, host Host) (t *Training, notices []string, err error) {
-	return open(dir, host, func(t *Training, host Host) ([]string, error) {
+	return open(dir, host, nil, func(t *Training, host Host) ([]string, error) {
 		return t.anew(host, "started over: what was computed before was removed")
 	})
 }
 
-// open makes the agent of a run that this process writes, and lets begin put it where it goes on.
-func open(dir string, host Host, begin func(*Training, Host) ([]string, error)) (t *Training, notices []string, err error) {
+// open makes the agent of a run that this process writes, of a configuration that change may change, and lets begin put it
+// where it goes on.
+func open(dir string, host Host, change func(*Config) error, begin func(*Training, Host) ([]string, error)) (t *Training, notices []string, err error) {
+	rebuilt, err := rebuild(dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	run, err := Open(dir)
 	if err != nil {
 		return nil, nil, err
@@ -53,15 +68,32 @@ func open(dir string, host Host, begin func(*Training, Host) ([]string, error)) 
 		run.Close()
 		return nil, nil, err
 	}
+	before := cfg
+	if change != nil {
+		if err := longer(&cfg, change); err != nil {
+			run.Close()
+			return nil, nil, fmt.Errorf("resume %s: %w", shell.Line(dir), err)
+		}
+	}
 	a, err := NewAgent(cfg, host.recorded(record))
 	if err != nil {
 		run.Close()
-		return nil, nil, err
+		return nil, nil, ofNotebook(err, cfg, dir)
 	}
-	t = &Training{Agent: a, run: run, every: host.Keep}
+	t = &Training{Agent: a, run: run, every: host.Keep, states: host.KeepState, before: before}
 	if notices, err = begin(t, host); err != nil {
 		t.Close()
 		return nil, nil, fmt.Errorf("resume %s: %w", dir, err)
+	}
+	if rebuilt != "" {
+		notices = append([]string{rebuilt}, notices...)
+		if len(run.record.Sessions) == 0 {
+			_, err = run.Begin(cfg, a.session(host))
+		}
+		if err = errors.Join(err, run.Notice(rebuilt)); err != nil {
+			t.Close()
+			return nil, nil, err
+		}
 	}
 	return t, notices, nil
 }
@@ -87,7 +119,8 @@ func (t *Training) anew(host Host, notice string) ([]string, error) {
 func (t *Training) restore(host Host) (notices []string, err error) {
 	older := false
 	var metrics, timing []byte
-	lost, err := checkpoint.Restore(t.run.Path(CheckpointFile), "", func(r *checkpoint.Reader) (err error) {
+	var longer *lengthened
+	read := func(r *checkpoint.Reader) (err error) {
 		older = r.Header().Settings == nil
 		if metrics, err = text(r, MetricsFile); err != nil {
 			return err
@@ -95,8 +128,21 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 		if timing, err = text(r, TimingFile); err != nil {
 			return err
 		}
-		return t.load(r)
-	})
+		if err := t.load(r); err != nil {
+			return err
+		}
+		longer, err = t.lengthened(r.Header(), false)
+		return err
+	}
+	lost, err := checkpoint.Restore(t.run.Path(CheckpointFile), "", read)
+	var missed *aheadError
+	if errors.As(err, &missed) { // the last iteration is made again
+		if err = checkpoint.Load(t.run.Path(PreviousCheckpointFile), "", read); err == nil {
+			lost = errors.New("to make the last iteration again, which collected nothing ahead")
+		} else {
+			return nil, fmt.Errorf("%w; and the checkpoint before it does not help: %w", missed, err)
+		}
+	}
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if results := t.run.results(); results != "" {
@@ -123,12 +169,36 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 		return nil, err
 	}
 	notices = append(notices, made...)
+	if longer != nil {
+		notices = append(notices, longer.notice)
+		return t.trainOn(longer, host, notices)
+	}
 	// The older form of a checkpoint belongs to the older form of config.toml, so it is renewed before Begin renews that.
 	if older {
 		if err := t.save(); err != nil {
 			return nil, err
 		}
 	}
+	if len(notices) == 0 && !older && t.evaluated() { // there is nothing to do, and nothing to tell
+		return nil, nil
+	}
+	if notices, err = t.goOn(host, notices); err == nil && !t.Done() {
+		t.events, err = tfevents.Resume(t.run.Dir, t.unsaid())
+	}
+	return notices, err
+}
+
+// unsaid is the first step of which the event files are still to tell: that of the iteration under way, or, where the one
+// before is complete and has been told of, the one after.
+func (t *Training) unsaid() int64 {
+	if t.at.Phase == collecting {
+		return t.at.EnvSteps + 1
+	}
+	return t.at.EnvSteps
+}
+
+// goOn begins a further session of the run, with notices, to which it adds what differs from the session before.
+func (t *Training) goOn(host Host, notices []string) ([]string, error) {
 	changes, err := t.run.Begin(t.Config, t.session(host))
 	if err != nil {
 		return nil, err
@@ -138,8 +208,7 @@ func (t *Training) restore(host Host) (notices []string, err error) {
 			return nil, err
 		}
 	}
-	t.events, err = tfevents.Resume(t.run.Dir, t.at.EnvSteps)
-	return append(notices, changes...), err
+	return append(notices, changes...), nil
 }
 
 // results names the first file that shows that the run had a checkpoint once; empty where nothing does.
@@ -253,6 +322,10 @@ func (t *Training) load(r *checkpoint.Reader) error {
 	if err := t.run.continued(r.Header(), t.Config); err != nil {
 		return err
 	}
+	return t.loadState(r)
+}
+
+func (t *Training) loadState(r *checkpoint.Reader) error {
 	if err := r.JSON("place", &t.at); err != nil {
 		return err
 	}
@@ -262,19 +335,27 @@ func (t *Training) load(r *checkpoint.Reader) error {
 	return loadParts(r, t.Learner.State())
 }
 
-// continued reports whether a checkpoint of the run was made with cfg.
+// continued reports whether a checkpoint of the run was made with cfg, as far as the length of the run says nothing.
 func (r *Run) continued(h checkpoint.Header, cfg Config) error {
 	if h.Settings == nil {
-		hash, err := oldHash(r.Path(ConfigFile), cfg.Algorithm)
-		if err == nil && hash != h.ConfigHash {
-			err = &checkpoint.ConfigError{Found: h.ConfigHash, Want: hash}
+		hashes, err := oldHashes(r.Path(ConfigFile), cfg.Algorithm)
+		if err == nil && !slices.Contains(hashes, h.ConfigHash) {
+			err = fmt.Errorf("belongs to %w than that in %s: the program that wrote it (%s) kept a fingerprint of the settings, %.12s, and theirs is %.12s now; which of them was changed, or written anew by another program, it does not tell",
+				rl.ErrOther, ConfigFile, h.Program, h.ConfigHash, hashes[len(hashes)-1])
 		}
 		return err
 	}
-	if err := cfg.Continues(h.Settings); err != nil {
-		return fmt.Errorf("belongs to %w; its settings were changed after it was written", err)
+	differ, err := cfg.Differences(h.Settings)
+	differ = slices.DeleteFunc(differ, func(d rl.Difference) bool { return cfg.Lengthens(d.Key) })
+	if err != nil || len(differ) == 0 {
+		return err
 	}
-	return nil
+	d := &differ[0]
+	err = d
+	if d.Now == "" || d.Added {
+		return fmt.Errorf("belongs to %w; it was written by another program (%s)", err, h.Program)
+	}
+	return fmt.Errorf("belongs to %w; its settings were changed after it was written", err)
 }
 
 // loadParts restores parts of a learner from the sections named after them.
@@ -312,6 +393,14 @@ func (t *Training) save() error {
 			return err
 		}
 	}
+	if err := t.saveTo(t.run.Path(CheckpointFile)); err != nil {
+		return err
+	}
+	return SaveWeights(t.run.Path(WeightsFile), t.Learner.Memory(), t.weightsOf())
+}
+
+// saveTo writes a checkpoint.
+func (t *Training) saveTo(path string) error {
 	if err := errors.Join(t.metrics.Sync(), t.timing.Sync()); err != nil {
 		return err
 	}
@@ -320,7 +409,7 @@ func (t *Training) save() error {
 	if err != nil {
 		return err
 	}
-	err = checkpoint.Save(t.run.Path(CheckpointFile), checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
+	return checkpoint.Save(path, checkpoint.Header{Settings: settings}, func(w *checkpoint.Writer) error {
 		if err := w.JSON("place", t.at); err != nil {
 			return err
 		}
@@ -334,8 +423,4 @@ func (t *Training) save() error {
 		}
 		return errors.Join(saveText(w, MetricsFile, t.metrics), saveText(w, TimingFile, t.timing))
 	})
-	if err != nil {
-		return err
-	}
-	return SaveWeights(t.run.Path(WeightsFile), t.Learner.Memory(), t.weightsOf())
 }

@@ -11,6 +11,7 @@ import (
 	"nacre/experiment/checkpoint"
 	"nacre/internal/lockfile"
 	"nacre/internal/plainfile"
+	"nacre/internal/shell"
 	"nacre/rl/config"
 )
 
@@ -76,7 +77,7 @@ func checkEmpty(dir string) error {
 		switch name := e.Name(); {
 		case lockfile.Makes(LockFile, name), name == ConfigFile+".tmp": // of a process killed before its run began
 		case slices.Contains([]string{ConfigFile, CheckpointFile, PreviousCheckpointFile, MetricsFile}, name):
-			return fmt.Errorf("run folder %s already holds a run: continue it with \"nacre resume %s\" or choose another folder", dir, dir)
+			return fmt.Errorf("run folder %s already holds a run: continue it with: %s, or choose another folder", shell.Line(dir), shell.Command("nacre", "resume", shell.Path(dir)))
 		default:
 			return fmt.Errorf("run folder %s is not empty (it has %s): choose a new or empty folder", dir, e.Name())
 		}
@@ -108,7 +109,12 @@ func checkRun(dir string) error {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return fmt.Errorf("run folder %s does not exist", dir)
 		}
-		return fmt.Errorf("%s is not a run folder: it has no %s", dir, ConfigFile)
+		for _, name := range []string{CheckpointFile, PreviousCheckpointFile} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				return &NoConfigError{dir, name}
+			}
+		}
+		return fmt.Errorf("%s is not a run folder: it has no %s", shell.Line(dir), ConfigFile)
 	}
 	if err != nil {
 		return fmt.Errorf("run folder: %w", err)

@@ -49,7 +49,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	run.Close()
 	_, err := experiment.Create(dir)
-	if err == nil || !strings.Contains(err.Error(), `"nacre resume `+dir+`"`) || !strings.Contains(err.Error(), "choose another folder") {
+	if err == nil || !strings.Contains(err.Error(), "continue it with: nacre resume "+dir+", or") || !strings.Contains(err.Error(), "choose another folder") {
 		t.Errorf("existing run: %v", err)
 	}
 	other := filepath.Join(parent, "other")

@@ -79,6 +79,20 @@ func (w *Watch) Standing() (Standing, error) {
 	return *s, nil
 }
 
+// Outgrown is the standing of a run whose folder is of a configuration that c is longer than; any other stays as it is.
+func (s Standing) Outgrown(r *Run, c Config) (_ Standing, err error) {
+	own := Default()
+	if _, err := r.ReadConfig(&own); err != nil {
+		return s, nil // that is told by who goes on with it
+	}
+	if longer, err := Longer(c, own); err != nil || !longer {
+		return s, nil
+	}
+	s.Finished = false
+	s.Share, err = share(c, s.Iterations, s.EnvSteps)
+	return s, err
+}
+
 // Standing reads how far the run of a configuration is.
 func (r *Run) Standing(cfg Config) (Standing, error) { return r.Watch(cfg).Standing() }
 

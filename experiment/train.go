@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"nacre/experiment/progress"
@@ -27,7 +28,9 @@ type Training struct {
 
 	policyTime time.Duration // at the end of the last iteration
 	found      string        // what was resumed from
+	before     Config        // of the run when it was opened
 	every      int           // iterations after which weights are kept, 0 for none
+	states     int           // and after which checkpoints are
 }
 
 // place is where a training stands in its schedule, and where its files stand.
@@ -65,7 +68,7 @@ func Start(dir string, cfg Config, host Host) (*Training, error) {
 		a.Close()
 		return nil, err
 	}
-	t := &Training{Agent: a, run: run, every: host.Keep}
+	t := &Training{Agent: a, run: run, every: host.Keep, states: host.KeepState}
 	if err := t.begin(host); err != nil {
 		t.Close()
 		return nil, err
@@ -109,16 +112,40 @@ func (t *Training) iterations() int {
 // Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
 // Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
 // collection under way, saves a checkpoint, and returns an error that wraps ctx's cause. When physics or a loss stops
-// being a number it stops with an error that says where, and the last checkpoint stays. Without p it is silent.
+// being a number it stops with an error that says where, and the last checkpoint stays. The record in the folder keeps how
+// it ended. Without p it is silent.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if p == nil {
 		p = progress.Silent()
 	}
-	if t.Done() && t.run.Has(EvaluationFile) {
-		if _, err := t.run.ReadEvaluation(); err == nil {
-			return nil
-		}
+	if t.evaluated() {
+		return t.run.ended(EndedFinished)
 	}
+	err := t.train(ctx, p)
+	cause := context.Cause(ctx)
+	switch {
+	case err == nil:
+		return t.run.ended(EndedFinished)
+	case errors.Is(err, errUnsaved), cause == nil, !errors.Is(err, cause) && !errors.Is(err, ctx.Err()):
+		return errors.Join(err, t.run.ended(EndedFailed+err.Error()))
+	}
+	how := EndedInterrupted
+	if strings.HasPrefix(cause.Error(), how) { // which may say by what
+		how = cause.Error()
+	}
+	return errors.Join(err, t.run.ended(how))
+}
+
+// evaluated reports whether nothing is left to do.
+func (t *Training) evaluated() bool {
+	if !t.Done() || !t.run.Has(EvaluationFile) {
+		return false
+	}
+	_, err := t.run.ReadEvaluation()
+	return err == nil
+}
+
+func (t *Training) train(ctx context.Context, p progress.Progress) error {
 	stage := p.Stage(t.title(), t.updatesLeft())
 	defer stage.Done()
 	for !t.Done() {
@@ -126,7 +153,7 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 			if cause := context.Cause(ctx); cause != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, cause)) {
 				return t.interrupted(cause)
 			}
-			return fmt.Errorf("%w; %s keeps the last checkpoint", err, t.run.Dir)
+			return fmt.Errorf("%w; %s", err, t.kept())
 		}
 	}
 	result, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)
@@ -137,6 +164,17 @@ func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 		return err
 	}
 	return t.writeJSON(EvaluationFile, result)
+}
+
+// kept says what of the run is left after a failure.
+func (t *Training) kept() string {
+	switch {
+	case t.run.Has(CheckpointFile):
+		return t.run.Dir + " keeps the last checkpoint"
+	case t.run.Has(ConfigFile):
+		return t.run.Dir + " has no checkpoint yet: the run begins anew when it is resumed"
+	}
+	return "there is no run in " + t.run.Dir + " any more"
 }
 
 // updatesLeft is 0 where environment steps end the schedule: how many updates those take is not known before.
@@ -152,10 +190,12 @@ func (t *Training) updatesLeft() int {
 func (t *Training) interrupted(cause error) error {
 	at := t.where()
 	if err := t.save(); err != nil {
-		return fmt.Errorf("%w %s, and the checkpoint could not be saved, the one before it stays: %w", cause, at, err)
+		return fmt.Errorf("%w %s, and the %w: %w; %s", cause, at, errUnsaved, err, t.kept())
 	}
 	return fmt.Errorf("%w %s, checkpoint saved", cause, at)
 }
+
+var errUnsaved = errors.New("checkpoint could not be saved")
 
 // where says how far the schedule is.
 func (t *Training) where() string {
@@ -288,7 +328,7 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 		clock.row[timingColumns[policyColumn]] = (now - t.policyTime).Seconds() / float64(t.pool.Workers())
 		t.policyTime = now
 	}
-	if err := errors.Join(t.timing.Write(clock.row), t.keep(last)); err != nil {
+	if err := errors.Join(t.timing.Write(clock.row), t.keep(last), t.keepState()); err != nil {
 		return err
 	}
 	if last || t.at.Iteration%t.Config.CheckpointEvery == 0 {
@@ -299,10 +339,7 @@ func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stop
 
 // columns of metrics.csv.
 func (t *Training) columns() []string {
-	c := []string{"iteration", "env_steps", "updates"}
-	for i := range t.Config.Evaluation.Protocol.Trajectories() {
-		c = append(c, returnColumn(i))
-	}
+	c := append([]string{"iteration", "env_steps", "updates"}, t.returns()...)
 	c = append(c, "adapted_return", "adapted_success")
 	return append(c, t.Learner.MetricNames()...)
 }

@@ -13,12 +13,13 @@ import (
 	"nacre/experiment/tfevents"
 	"nacre/internal/plainfile"
 	"nacre/internal/safetensors"
+	"nacre/rl"
 )
 
 // Finding is what Verify says of a file of a run.
 type Finding struct {
 	File   string `json:"file"`
-	State  string `json:"state"`           // Whole, Missing or Damaged
+	State  string `json:"state"`           // Whole, Missing, Damaged or Other
 	About  string `json:"about,omitempty"` // what it holds, or what is the matter with it
 	Remade bool   `json:"remade"`          // Resume can do without it or makes it again
 }
@@ -28,6 +29,7 @@ const (
 	Whole   = "whole"
 	Missing = "missing"
 	Damaged = "damaged"
+	Other   = "of another configuration" // a checkpoint that does not fit config.toml
 )
 
 // Verify reads everything in the run folder at dir that training wrote, compares checksums and compares files with the
@@ -35,13 +37,19 @@ const (
 // run that is being trained it may see files of different moments. The error is of a folder that is no run.
 func Verify(dir string) ([]Finding, error) {
 	run, err := View(dir)
-	if err != nil {
+	var lost *NoConfigError
+	if errors.As(err, &lost) {
+		run = &Run{Dir: dir}
+	} else if err != nil {
 		return nil, err
 	}
 	v := verifier{run: run}
 	cfg := Default()
 	_, err = run.ReadConfig(&cfg)
 	v.add(ConfigFile, "", err, false)
+	defer func() {
+		v.found[0].Remade = v.found[0].State == Missing && (v.is(1, Whole) || len(v.found) > 2 && v.is(2, Whole))
+	}()
 	newest := v.checkpoint(CheckpointFile, cfg, err == nil)
 	before := v.checkpoint(PreviousCheckpointFile, cfg, err == nil)
 	state := newest
@@ -89,6 +97,9 @@ func (v *verifier) add(name, about string, err error, remade bool) {
 	f := Finding{File: name, State: Whole, About: about, Remade: remade}
 	if err != nil {
 		f.State, f.About = Damaged, err.Error()
+		if errors.Is(err, rl.ErrOther) {
+			f.State = Other
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			f.State = Missing
 		}

@@ -100,6 +100,9 @@ func (l *Learner) Ahead(iteration int) error {
 	return nil
 }
 
+// CollectsAhead implements rl.Ahead.
+func (l *Learner) CollectsAhead() bool { return l.ahead != nil }
+
 // AwaitAhead waits for the collection that Ahead has started.
 func (l *Learner) AwaitAhead() error { return l.ahead.wait() }
 

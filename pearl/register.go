@@ -37,6 +37,7 @@ func init() {
 		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
 		Tables:    []rl.Table{Table},
 		Schedule:  Schedule,
+		Length:    "pearl.iterations",
 		Protocol:  "oyster",
 		Small:     Small(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },

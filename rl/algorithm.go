@@ -28,6 +28,9 @@ type Algorithm struct {
 	Validate func(Config) error
 	// Schedule is the number of iterations, and of gradient updates in one.
 	Schedule func(Config) (iterations, updates int)
+	// Length is the setting, by its dotted key, that is the number of iterations and that nothing else depends on, so that a
+	// run can be made longer; empty where there is none.
+	Length string
 	// Protocol names the protocol that its authors evaluate it under (protocol.Presets).
 	Protocol string
 	// Presets are its named configurations.

@@ -51,7 +51,9 @@ type Pacer interface {
 type Ahead interface {
 	// Ahead starts collecting for the iteration and returns. It is called once the iteration before is collected, again by
 	// a resumed run. AwaitAhead waits for the end, before which nothing else may use the environments, and returns what
-	// went wrong; Collect of that iteration then takes what was collected.
+	// went wrong; Collect of that iteration then takes what was collected. CollectsAhead reports whether the configuration
+	// says so.
+	CollectsAhead() bool
 	Ahead(iteration int) error
 	AwaitAhead() error
 }
@@ -78,6 +80,12 @@ type Keeper interface {
 
 // Experienced is a Learner whose adaptation needs what it collected: Experience are those parts of its State.
 type Experienced interface{ Experience() []replay.Part }
+
+// Evaluated is a Learner some of whose metrics are of its evaluations: in iterations without one they have no value.
+type Evaluated interface {
+	// EvaluationMetrics lists those of MetricNames.
+	EvaluationMetrics() []string
+}
 
 // Encoding is a Learner that infers tasks from contexts, so that its beliefs can be embedded.
 type Encoding interface {

@@ -11,6 +11,7 @@ import (
 
 	toml "github.com/pelletier/go-toml/v2"
 
+	"nacre/internal/nearest"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
 )
@@ -36,6 +37,7 @@ type Config struct {
 
 	tables map[string]any // by name; never changed in place
 	set    []string       // by layers since the last Validate
+	given  []string       // keys of the protocol, likewise
 }
 
 // Evaluation says when and how the test tasks are evaluated during training.
@@ -112,16 +114,46 @@ func (c *Config) SetTable(name string, value any) {
 	}
 }
 
+// Choose implements config.Chooser: the name of a protocol brings the protocol's values along, except those that layers
+// set, before or after it. A protocol of another name has to be given in full.
+func (c *Config) Choose(values map[string]any) error {
+	evaluation, _ := values["evaluation"].(map[string]any)
+	of, _ := evaluation["protocol"].(map[string]any)
+	for key := range of {
+		c.given = append(slices.Clip(c.given), key)
+	}
+	name, ok := of["name"].(string)
+	if !ok {
+		return nil
+	}
+	named, err := protocol.Preset(name)
+	to, from := reflect.ValueOf(&c.Evaluation.Protocol).Elem(), reflect.ValueOf(named)
+	if err != nil && len(of) < to.NumField() {
+		return &config.ValueError{
+			Key: "evaluation.protocol.name", Value: nearest.Quote(name),
+			Want: "the name of a protocol" + nearest.Hint(name, protocol.Presets()) + ", or all values of one beside it",
+		}
+	} else if err != nil {
+		return nil
+	}
+	for i := range to.NumField() {
+		if !slices.Contains(c.given, to.Type().Field(i).Tag.Get("toml")) {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return nil
+}
+
 // Ignores reports whether a pair such as "pearl.latent=7" sets a table that c's algorithm does not read.
 func (c Config) Ignores(pair string) bool {
-	name, _, _ := strings.Cut(pair, ".")
+	name, _, _ := strings.Cut(strings.TrimSpace(pair), ".")
 	known := slices.ContainsFunc(registered(), func(t Table) bool { return t.Name == name })
 	return known && !slices.Contains(algorithms()[c.Algorithm].reads(), name)
 }
 
-// Unread forgets which tables were set, so that Validate accepts those that the algorithm does not read: a file of a run,
+// Unread forgets what was set, so that Validate accepts those that the algorithm does not read: a file of a run,
 // which may hold all tables, can configure a run of another algorithm.
-func (c *Config) Unread() { c.set = nil }
+func (c *Config) Unread() { c.set, c.given = nil, nil }
 
 // Validate checks what the tags cannot: that the algorithm exists, reads the tables that were set since the last Validate,
 // and accepts the whole. Tables that a preset brought along may be left over.
@@ -134,7 +166,7 @@ func (c *Config) Validate() error {
 		return err
 	}
 	set := c.set
-	c.set = nil
+	c.Unread()
 	for _, name := range set {
 		if reads := a.reads(); !slices.Contains(reads, name) {
 			return fmt.Errorf("table %s is set, but %s reads only %s", name, a.Name, strings.Join(reads, " and "))
@@ -196,18 +228,41 @@ func (s Settings) add(prefix string, tree map[string]any) error {
 	return nil
 }
 
-// Continues reports whether c is the configuration that earlier Settings were taken of, as an error that names the first
-// setting that is not. A setting that the earlier program did not have must be at its default.
-func (c Config) Continues(earlier Settings) error {
+// Difference is a setting in which a configuration is not the one that earlier settings were taken of, as an error that
+// wraps ErrOther.
+type Difference struct {
+	Key         string // dotted
+	Now, Before string // values as JSON; Now is empty for a setting that this program does not have
+	Added       bool   // the earlier program had no such setting; Before is its default
+}
+
+func (d *Difference) Error() string {
+	switch {
+	case d.Now == "":
+		return fmt.Sprintf("%v: %s was %s, a setting that this program does not have", ErrOther, d.Key, d.Before)
+	case d.Added:
+		return fmt.Sprintf("%v: %s = %s, a setting that the earlier program did not have; expected its default, %s", ErrOther, d.Key, d.Now, d.Before)
+	}
+	return fmt.Sprintf("%v: %s = %s, it was %s", ErrOther, d.Key, d.Now, d.Before)
+}
+
+func (d *Difference) Unwrap() error { return ErrOther }
+
+// ErrOther is wrapped by the errors of Continues.
+var ErrOther = errors.New("another configuration")
+
+// Differences lists in what c is not the configuration that earlier Settings were taken of, by key. A setting that the
+// earlier program did not have must be at its default.
+func (c Config) Differences(earlier Settings) (list []Difference, err error) {
 	now, err := c.Settings()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	standard := Default()
 	standard.Algorithm = c.Algorithm
 	added, err := standard.Settings()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(now)) {
 		before, had := earlier[key]
@@ -215,19 +270,31 @@ func (c Config) Continues(earlier Settings) error {
 			before = added[key]
 		}
 		if string(before) != string(now[key]) {
-			return fmt.Errorf("%w: %s = %s, it was %s", ErrOther, key, now[key], before)
+			list = append(list, Difference{key, string(now[key]), string(before), !had})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(earlier)) {
 		if _, has := now[key]; !has {
-			return fmt.Errorf("%w: %s was %s, a setting that this program does not have", ErrOther, key, earlier[key])
+			list = append(list, Difference{Key: key, Before: string(earlier[key])})
 		}
 	}
-	return nil
+	return list, nil
 }
 
-// ErrOther is wrapped by the errors of Continues.
-var ErrOther = errors.New("another configuration")
+// Continues reports whether c is the configuration that earlier Settings were taken of, as an error that is the first
+// Difference.
+func (c Config) Continues(earlier Settings) error {
+	list, err := c.Differences(earlier)
+	if err == nil && len(list) > 0 {
+		err = &list[0]
+	}
+	return err
+}
+
+// Lengthens reports whether a setting, by its dotted key, says no more than how long c's runs are.
+func (c Config) Lengthens(key string) bool {
+	return key == "env_steps" || key != "" && key == algorithms()[c.Algorithm].Length
+}
 
 // Equal reports whether two configurations train the same run.
 func (c Config) Equal(d Config) (bool, error) {

@@ -25,7 +25,7 @@ tasks. "nacre tsne" draws and measures the result.`,
 			o.Dir = args[0]
 			err := firstError(
 				between("tasks", o.Tasks, 2, 1000), between("windows", o.Windows, 2, maxCount), between("length", o.Length, 0, maxCount),
-				between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+				between("workers", o.Workers, 0, maxWorkers),
 			)
 			if err != nil {
 				return err

@@ -25,7 +25,7 @@ the goal. Flags that are not given are the protocol's.`,
 			err := firstError(
 				between("explore", o.Explore, -1, 1000), between("scored", o.Scored, -1, 1000), between("repeats", o.Repeats, -1, 10_000),
 				oneOf("z", o.Z, "", "mean", "sample"), oneOf("actions", o.Actions, "", "deterministic", "sampled"),
-				between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+				between("workers", o.Workers, 0, maxWorkers),
 			)
 			if err != nil {
 				return err

@@ -42,9 +42,13 @@ func main() {
 func interruptible(parent context.Context, signals <-chan os.Signal, stderr io.Writer, exit func(int)) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	go func() {
-		<-signals
+		first := <-signals
 		fmt.Fprintln(stderr, "nacre: stopping, what was done is being saved; interrupt again to stop at once")
-		cancel(app.ErrInterrupted)
+		if first == os.Interrupt {
+			cancel(app.ErrInterrupted)
+		} else {
+			cancel(fmt.Errorf("%w by a signal (%v)", app.ErrInterrupted, first))
+		}
 		for s := range signals {
 			if s != syscall.SIGHUP {
 				exit(exitInterrupted)

@@ -27,7 +27,7 @@ library is needed.`,
 			o.What = args[0]
 			o.Beside = append(o.Beside, args[1:]...)
 			err := firstError(oneOf("policy", o.Policy, "", "random", "scripted"), between("task", o.Task, 0, maxCount),
-				between("steps", o.Steps, 0, maxCount), between("at", o.At, -1, maxCount), between("strip", o.Strip, 0, 100), checkSeed(o.Seed))
+				between("steps", o.Steps, 0, maxCount), between("at", o.At, -1, maxCount), between("strip", o.Strip, 0, 100))
 			if err != nil {
 				return err
 			}

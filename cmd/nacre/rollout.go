@@ -29,7 +29,7 @@ agent of a run acts: it adapts to each task by the run's protocol, and its last 
 				return app.Usagef("rollout needs a family, such as point-goal (see nacre envs), or --run FOLDER")
 			}
 			err := firstError(oneOf("policy", o.Policy, "random", "scripted", "blind"), between("task", o.Task, 0, maxCount),
-				between("episodes", o.Episodes, 1, maxCount), between("steps", o.Steps, 0, maxCount), checkSeed(o.Seed))
+				between("episodes", o.Episodes, 1, maxCount), between("steps", o.Steps, 0, maxCount))
 			if err != nil {
 				return err
 			}

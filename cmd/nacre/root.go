@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,12 +18,14 @@ import (
 	"nacre/core/devices"
 	"nacre/experiment/progress"
 	"nacre/internal/nearest"
+	"nacre/rl/config"
 )
 
 // actions are what the commands do. A command whose action is nil is not part of the program.
 type actions struct {
 	Train  func(context.Context, *app.Env, app.TrainOptions) error
 	Resume func(context.Context, *app.Env, app.ResumeOptions) error
+	Branch func(context.Context, *app.Env, app.BranchOptions) error
 	Eval   func(context.Context, *app.Env, app.EvalOptions) error
 	Embed  func(context.Context, *app.Env, app.EmbedOptions) error
 	TSNE   func(context.Context, *app.Env, app.TSNEOptions) error
@@ -95,6 +98,9 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 	}
 	if a.Resume != nil {
 		root.AddCommand(resumeCommand(env, a.Resume))
+	}
+	if a.Branch != nil {
+		root.AddCommand(branchCommand(env, a.Branch))
 	}
 	if a.Eval != nil {
 		root.AddCommand(evalCommand(env, a.Eval))
@@ -195,6 +201,10 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // badFlag makes a flag mistake a usage error and names the flag probably meant.
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return badFlagValue(value)
+	}
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return &app.UsageError{Err: err}
 	}
@@ -205,6 +215,16 @@ func badFlag(cmd *cobra.Command, err error) error {
 		return app.Usagef("unknown flag --%s; did you mean --%s?", name, best)
 	}
 	return app.Usagef("unknown flag --%s", name)
+}
+
+// badFlagValue says what a flag takes.
+func badFlagValue(bad *pflag.InvalidValueError) error {
+	f := bad.GetFlag()
+	want := map[string]string{"int": "a whole number", "uint": config.WholeFromZero, "float64": "a number", "bool": "true or false"}[f.Value.Type()]
+	if want == "" {
+		return &app.UsageError{Err: bad}
+	}
+	return app.Usagef("--%s %s: expected %s", f.Name, nearest.Quote(bad.GetValue()), want)
 }
 
 // group is the behaviour of a command that only has subcommands.
@@ -284,7 +304,25 @@ func workersFlag(cmd *cobra.Command, n *int) {
 
 // seedFlag adds --seed.
 func seedFlag(cmd *cobra.Command, seed *uint64, initial uint64, what string) {
-	cmd.Flags().Uint64VarP(seed, "seed", "s", initial, what)
+	*seed = initial
+	cmd.Flags().VarP((*seedValue)(seed), "seed", "s", what)
+}
+
+// seedValue is the value of --seed.
+type seedValue uint64
+
+func (s *seedValue) String() string { return strconv.FormatUint(uint64(*s), 10) }
+
+func (s *seedValue) Type() string { return "uint" }
+
+// Set takes what a configuration takes: 1e3 and 1_000 are 1000.
+func (s *seedValue) Set(text string) error {
+	n, ok := config.Whole(text)
+	if !ok || !n.IsInt64() || n.Sign() < 0 {
+		return errors.New("expected " + config.WholeFromZero)
+	}
+	*s = seedValue(n.Uint64())
+	return nil
 }
 
 // between checks a whole number given with a flag.
@@ -320,13 +358,3 @@ const (
 	maxWorkers = 1024
 	maxCount   = 1_000_000
 )
-
-// maxSeed is the largest seed a configuration file can hold.
-const maxSeed = 1<<63 - 1
-
-func checkSeed(seed uint64) error {
-	if seed > maxSeed {
-		return app.Usagef("--seed %d: expected at most %d", seed, uint64(maxSeed))
-	}
-	return nil
-}

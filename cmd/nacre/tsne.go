@@ -33,7 +33,7 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 			err := firstError(
 				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
 				oneOf("start", o.Start, "", "pca", "random"), oneOf("decimal", o.Decimal, "", ".", ","),
-				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers), checkSeed(o.Seed),
+				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers),
 			)
 			if err != nil {
 				return err

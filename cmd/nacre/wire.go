@@ -22,7 +22,7 @@ var engines = map[string]kernel.Engine{
 // wired are the actions of this program.
 func wired() actions {
 	return actions{
-		Train: app.Train, Resume: app.Resume, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study, Check: app.CheckStudy,
+		Train: app.Train, Resume: app.Resume, Branch: app.Branch, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study, Check: app.CheckStudy,
 		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, VerifyRun: app.VerifyRun, Roll: app.Rollout, Render: app.Render,
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{

@@ -10,6 +10,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/sweep"
+	"nacre/sim"
 )
 
 // watched are the files of a run folder whose size and date tell that something has changed. The last is that of a run's last
@@ -110,15 +111,15 @@ func (e *entry) awaited(to *Run) {
 
 // told adds what the sweep's folder and Slurm tell of a run that nobody is seen to write.
 func (e *entry) told(to *Run, queue sweep.State) {
-	if !e.planned || !e.group.sweep || to.State != Waiting && to.State != Interrupted {
+	if !e.planned || !e.group.sweep || to.State != Waiting && to.State != Interrupted && to.State != Failed {
 		return
 	}
 	switch queue {
 	case sweep.Running:
-		to.State = Running
+		to.State, to.Problem = Running, ""
 		return
 	case sweep.Queued:
-		to.State = Queued
+		to.State, to.Problem = Queued, ""
 		return
 	}
 	if last, err := e.group.folder.LastAttempt(e.plan.Name); err == nil && last.Error != "" {
@@ -160,9 +161,20 @@ func (e *entry) read(to *Run, known *configs, now [len(watched)]stamp) error {
 	}
 	to.Latest = make(map[string]Number, len(e.watch.Latest))
 	for column, v := range e.watch.Latest {
-		to.Latest[column] = Number(v)
+		if column != "adapted_success" || sim.Succeeds(to.Family) {
+			to.Latest[column] = Number(v)
+		}
 	}
 	to.State = e.state(to.Finished)
+	if to.State == Interrupted {
+		why, failed := t.record.WhyEnded()
+		if failed {
+			to.State = Failed
+		}
+		if why != experiment.EndedInterrupted && why != experiment.EndedFinished {
+			to.Problem = why
+		}
+	}
 	if to.State == Running && to.Share > 0 {
 		to.Left = to.Seconds / to.Share * (1 - to.Share)
 	}

@@ -19,6 +19,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/study"
 	"nacre/rl/protocol"
+	"nacre/sim"
 )
 
 // Service answers the page of runs: what Index and Jobs know, as JSON. Paths are relative to where it is mounted.
@@ -301,6 +302,9 @@ func (s *Service) detail(run *Run) (d Detail, err error) {
 		if folder.Has(experiment.EvaluationFile) {
 			if e, err := folder.ReadEvaluation(); err == nil {
 				d.Adapted = &e.Summary
+				if !sim.Succeeds(run.Family) {
+					d.Adapted.Success = nil
+				}
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/study"
 	"nacre/internal/plainfile"
+	"nacre/sim"
 	"nacre/tsne"
 )
 
@@ -58,6 +59,13 @@ func Report(dir string) (text string, learning []byte, err error) {
 	}
 	if b.WriteString(".\n"); !standing.Finished {
 		fmt.Fprintf(&b, "The training has not ended: this is after %.0f %% of it.\n", 100*standing.Share)
+		if idle, err := run.Idle(); err == nil && idle {
+			if why, failed := record.WhyEnded(); failed {
+				fmt.Fprintf(&b, "Its last process failed:\n\n%s", indented(why))
+			} else if why != "" {
+				fmt.Fprintf(&b, "Its last process was %s.\n", why)
+			}
+		}
 	}
 	noteSection(&b, dir)
 	if err := adaptationSection(&b, run, cfg); err != nil {
@@ -136,7 +144,7 @@ func adaptationSection(b *strings.Builder, run *experiment.Run, cfg experiment.C
 	b.WriteString("\n## Adaptation to new tasks\n\n| trajectory on a new task | return | success |\n|---|---|---|\n")
 	for i, r := range result.Summary.Return {
 		success := "–"
-		if i < len(result.Summary.Success) {
+		if i < len(result.Summary.Success) && sim.Succeeds(cfg.Family) {
 			success = fmt.Sprint(result.Summary.Success[i])
 		}
 		fmt.Fprintf(b, "| %d | %s | %s |\n", i+1, r, success)
@@ -196,6 +204,9 @@ func sessionsSection(b *strings.Builder, record experiment.Record) {
 		fmt.Fprintf(b, "- %s: Nacre %s, commit %s, %s, %s; %s\n", s.Started.UTC().Format("2 January 2006 15:04 MST"), s.Program, s.Commit, s.Go, s.Device, s.Family)
 		for _, n := range s.Notices {
 			fmt.Fprintf(b, "  - %s\n", n)
+		}
+		if s.Ended != "" && s.Ended != experiment.EndedRunning {
+			fmt.Fprintf(b, "  - ended: %s\n", s.Ended)
 		}
 	}
 }

@@ -37,8 +37,8 @@ const (
 	Running     State = "running"     // a process is writing it, here or, as Slurm says, on another node
 	Queued      State = "queued"      // of a sweep, with Slurm: to be started or continued
 	Waiting     State = "waiting"     // of a sweep or study: not begun
-	Interrupted State = "interrupted" // begun, not finished, and nobody is writing it
-	Failed      State = "failed"      // of a sweep: its last process gave up; Problem says why
+	Interrupted State = "interrupted" // begun, not finished, and nobody is writing it; Problem tells of one that was killed
+	Failed      State = "failed"      // its last process gave up with an error; Problem says which
 	Broken      State = "broken"      // it cannot be read; Problem says why
 	Finished    State = "finished"    // to the end of its schedule, and evaluated
 )
@@ -191,7 +191,7 @@ func (x *Index) walk(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if exists(dir, experiment.ConfigFile) {
+		if exists(dir, experiment.ConfigFile) || exists(dir, experiment.CheckpointFile) && exists(dir, experiment.MetricsFile) {
 			found[below] = groupOf(below, inside)
 			return fs.SkipDir
 		}

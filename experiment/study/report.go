@@ -12,6 +12,7 @@ import (
 
 	"nacre/analysis/stats"
 	"nacre/experiment/paper"
+	"nacre/internal/shell"
 )
 
 // report is the study in Markdown.
@@ -352,7 +353,7 @@ func (r *Result) repeating() string {
 	for _, step := range [][2]string{
 		{"every table, interval, test, verdict and plane, from what is stored", "nacre study check ."},
 		{"the layouts from random starts too", "nacre study check . --layouts"},
-		{"the returns of one run's evaluation", fmt.Sprintf("nacre eval %s --repeats %d --seed 1", run, r.Plan.Repeats)},
+		{"the returns of one run's evaluation", fmt.Sprintf("%s --repeats %d --seed 1", shell.Command("nacre", "eval", shell.Path(run)), r.Plan.Repeats)},
 		{"one run's embeddings, from new rollouts", r.embedCommand(run)},
 	} {
 		fmt.Fprintf(&b, "- %s: `%s`\n", step[0], step[1])
@@ -363,7 +364,7 @@ func (r *Result) repeating() string {
 
 // embedCommand makes the embeddings of windows of a run of seed 1 again.
 func (r *Result) embedCommand(run string) string {
-	text := fmt.Sprintf("nacre embed %s --tasks %d --windows %d --length %d --seed 1", run, r.Plan.Tasks, r.Plan.Windows, r.Window)
+	text := fmt.Sprintf("%s --tasks %d --windows %d --length %d --seed 1", shell.Command("nacre", "embed", shell.Path(run)), r.Plan.Tasks, r.Plan.Windows, r.Window)
 	if r.Plan.VaryStart {
 		text += " --vary-start"
 	}
@@ -377,7 +378,7 @@ func (r *Result) embedCommand(run string) string {
 func (r *Result) changes() string {
 	out := ""
 	for _, s := range r.Plan.Set {
-		out += " --set " + s
+		out += " --set " + shell.Word(s)
 	}
 	return out
 }

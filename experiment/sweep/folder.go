@@ -90,15 +90,8 @@ func (f *Folder) unchanged(r Run) error {
 	if err != nil {
 		return err
 	}
-	if same, err := r.Config.Equal(before); same || err != nil {
-		return err
-	}
-	settings, err := before.Settings()
-	if err == nil {
-		err = r.Config.Continues(settings)
-	}
-	if err == nil {
-		err = errors.New("another length")
+	if _, err = experiment.Longer(r.Config, before); err == nil { // one that is only longer is trained on
+		return nil
 	}
 	return fmt.Errorf("sweep: %s was begun with %w; give the plan another name or out, or move that run's folder away", f.RunDir(r), err)
 }
@@ -163,10 +156,12 @@ func (f *Folder) attempted(r Run) bool {
 	return err == nil
 }
 
-// configure writes the configuration of a run, unless that was begun.
+// configure writes the configuration of a run, unless that was begun with it.
 func (f *Folder) configure(r Run) error {
-	if _, err := os.Stat(f.configFile(r.Name)); err == nil && f.begun(r) {
-		return nil
+	if before, err := f.config(r); err == nil && f.begun(r) {
+		if same, err := before.Equal(r.Config); same || err != nil {
+			return err
+		}
 	}
 	text, err := config.Encode(r.Config)
 	if err != nil {

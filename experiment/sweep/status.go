@@ -83,6 +83,11 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 	if s.Standing, err = run.Standing(s.Run.Config); err != nil {
 		return s, err
 	}
+	if s.Finished {
+		if s.Standing, err = s.Outgrown(run, s.Run.Config); err != nil {
+			return s, err
+		}
+	}
 	idle := s.Finished
 	if !idle {
 		if idle, err = run.Idle(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -345,6 +346,39 @@ func TestChangedPlan(t *testing.T) {
 	}
 	if _, err := sweep.Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not the folder of a sweep") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A plan that became longer trains its runs on: in the end they are those of a plan that was as long from its beginning. One
+// that became shorter is refused.
+func TestLongerPlan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains nine runs; go test without -short, as make test-all does")
+	}
+	plan, long := small(t.TempDir()), small(t.TempDir())
+	longer := func(p *sweep.Plan) {
+		p.Set[0] = "pearl.iterations=8"
+		p.Systems[2].Set[0] = "oracle.iterations=7"
+	}
+	if out, err := engine(plan).Run(t.Context(), prepare(t, plan)); err != nil || out.Finished != 3 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	longer(&plan)
+	longer(&long)
+	f, g := prepare(t, plan), prepare(t, long)
+	status, err := f.Status()
+	if err != nil || slices.ContainsFunc(status, func(s sweep.RunStatus) bool { return s.State == sweep.Finished || s.Share >= 1 }) {
+		t.Errorf("%+v, %v", status, err)
+	}
+	for _, f := range []*sweep.Folder{f, g} {
+		if out, err := engine(plan).Run(t.Context(), f); err != nil || out.Finished != 3 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+	}
+	same(t, f, g)
+	plan.Set[0] = "pearl.iterations=3"
+	if _, err := sweep.Prepare(plan); err == nil || !strings.Contains(err.Error(), "pearl.iterations = 3, it was 8; a run can only be made longer") {
+		t.Errorf("a shorter plan: %v", err)
 	}
 }
 

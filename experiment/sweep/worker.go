@@ -124,7 +124,7 @@ func (f *Folder) open(ctx context.Context, name string, cfg experiment.Config, h
 		var notices []string
 		_, err := os.Stat(filepath.Join(dir, experiment.ConfigFile))
 		if err == nil {
-			t, notices, err = experiment.Resume(dir, host)
+			t, notices, err = experiment.Extend(dir, host, func(c *experiment.Config) error { *c = cfg; return nil })
 		} else {
 			t, err = experiment.Start(dir, cfg, host)
 		}

@@ -10,6 +10,7 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/paper"
+	"nacre/internal/shell"
 	"nacre/tsne"
 )
 
@@ -68,7 +69,7 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 		return nil, fmt.Errorf("none of the %d runs has an %s: make it with: nacre embed RUN", len(runs), file)
 	}
 	if n := len(without); n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d runs have no %s; make it with: nacre embed %s", n, file, without[0]))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d runs have no %s; make it with: %s", n, file, shell.Command("nacre", "embed", shell.Path(without[0]))))
 	}
 	for _, k := range keys {
 		of := func(value func(*tsne.Report) float64) stats.Interval {

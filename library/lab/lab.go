@@ -16,11 +16,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
 	"nacre/experiment"
+	"nacre/internal/nearest"
 	"nacre/library/cell"
 	"nacre/rl"
 	"nacre/rl/config"
@@ -58,7 +58,12 @@ func Algorithm(name string) Option { return func(p *plan) { p.algorithm = name }
 
 // Seed is that of the run: of its tasks, parameters and everything drawn.
 func Seed(seed int) Option {
-	return func(p *plan) { s := uint64(seed); p.seed = &s }
+	return func(p *plan) {
+		s := uint64(seed)
+		if p.seed = &s; seed < 0 {
+			p.err = cmp.Or(p.err, fmt.Errorf("lab: seed = %d: expected %s", seed, config.WholeFromZero))
+		}
+	}
 }
 
 // Set changes values of the configuration by key=value, such as "tcl.window=20".
@@ -115,8 +120,8 @@ func Every(n int, do func(*Run) error) Option {
 }
 
 // Train trains a preset to the end of its schedule and returns the run. It draws the return on unseen tasks as it grows and
-// tells how far it is. A run that is there is opened, one that was interrupted goes on; a folder with another
-// configuration is an error. Interrupting the cell leaves a checkpoint.
+// tells how far it is. A run that is there is opened, one that was interrupted goes on, and one in the same Folder that was
+// shorter is trained on; a folder with another configuration is an error. Interrupting the cell leaves a checkpoint.
 func Train(preset string, options ...Option) (*Run, error) {
 	runs, err := train(preset, nil, nil, append(slices.Clone(options), one))
 	if err != nil {
@@ -149,6 +154,11 @@ func train(preset string, algorithms []string, seeds []int, options []Option) (r
 		return nil, base.err
 	}
 	plans := base.crossed(algorithms, seeds)
+	for _, p := range plans {
+		if p.err != nil {
+			return nil, p.err
+		}
+	}
 	if base.folder != "" && len(plans) > 1 {
 		return nil, fmt.Errorf("lab: one folder (%s) for %d runs; leave Folder out", base.folder, len(plans))
 	}
@@ -237,15 +247,16 @@ func keyOf(algorithm, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var names []string
 	for _, t := range a.Tables {
-		fields := reflect.TypeOf(t.Default)
-		for k := range fields.NumField() {
-			if tag, _, _ := strings.Cut(fields.Field(k).Tag.Get("toml"), ","); tag == name {
+		for _, key := range config.Keys(t.Default) {
+			if key == name {
 				return t.Name + "." + name, nil
 			}
+			names = append(names, key)
 		}
 	}
-	return "", fmt.Errorf("lab: %s has no setting %q", a.Title, name)
+	return "", fmt.Errorf("lab: %s has no setting %s%s", a.Title, nearest.Quote(name), nearest.Hint(name, names))
 }
 
 // folderName tells runs apart: what they are, and a few digits of everything that was changed.

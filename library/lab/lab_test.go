@@ -79,6 +79,83 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// The same Folder with more iterations trains the run on; a branch shares its history and says what it is.
+func TestLongerAndBranch(t *testing.T) {
+	t.Chdir(t.TempDir())
+	train := func(n int, folder string) *Run {
+		t.Helper()
+		run, err := Train("quick/point-goal", small, Iterations(n), Latent(2), Quiet(), Seed(3), Folder(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	train(2, "grown")
+	grown, whole := train(4, "grown"), train(4, "whole")
+	bytes := func(dir, name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, name := range []string{experiment.MetricsFile, experiment.WeightsFile, experiment.EvaluationFile} {
+		if bytes(grown.Dir, name) != bytes(whole.Dir, name) {
+			t.Errorf("%s of a run trained on differs", name)
+		}
+	}
+	if _, err := Train("quick/point-goal", small, Iterations(3), Latent(2), Quiet(), Seed(3), Folder("grown")); err == nil || !strings.Contains(err.Error(), "can only be made longer") {
+		t.Errorf("shorter: %v", err)
+	}
+	for range 2 { // the second time it is there
+		branch, err := Branch(grown, 4, Set("pearl.lr_q=1e-4"), Iterations(5), Quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		history, all := bytes(whole.Dir, experiment.MetricsFile), bytes(branch.Dir, experiment.MetricsFile)
+		if !strings.HasPrefix(all, history) || strings.Count(all, "\n") != 6 || branch.Config().Seed != 3 {
+			t.Errorf("a branch in %s:\n%s\nof\n%s", branch.Dir, all, history)
+		}
+	}
+	for want, options := range map[string][]Option{
+		"no checkpoint of then; it has those after": {Quiet(), Folder("none")},
+		"shares these with its run":                 {Quiet(), Seed(4)},
+		"pearl.latent cannot be changed":            {Quiet(), Latent(3)},
+		"unknown key pearl.latnet":                  {Quiet(), Set("pearl.latnet=1")},
+	} {
+		at := 4
+		if strings.HasPrefix(want, "no checkpoint") {
+			at = 1
+		}
+		if _, err := Branch(grown, at, options...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Seeds are whole numbers from 0, keys have one spelling, and unknown names have a nearest one.
+func TestBadOptions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for want, options := range map[string][]Option{
+		"lab: seed = -1: expected a whole number from 0 to 9223372036854775807": {Seed(-1)},
+		"unknown key PEARL.latent; the nearest is pearl.latent":                 {Set("PEARL.latent=7")},
+		"unknown key SEED; the nearest is seed":                                 {Set("SEED=7")},
+		"unknown key iterations; the nearest is pearl.iterations":               {Algorithm("pearl"), Set("iterations=7")},
+		`expected the name of a protocol; did you mean "garage-ml1"?`:           {Set("evaluation.protocol.name=garage-ml2")},
+	} {
+		if _, err := Train("quick/point-goal", append(options, Quiet())...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Compare("quick/point-goal", nil, []int{1, -2}, Quiet()); err == nil || !strings.Contains(err.Error(), "seed = -2") {
+		t.Errorf("a negative seed: %v", err)
+	}
+	if _, err := Compare("quick/point-goal", nil, nil, Over("latnet", 1, 2), Quiet()); err == nil || !strings.Contains(err.Error(), `no setting "latnet"; did you mean "latent"?`) {
+		t.Errorf("a misspelt setting: %v", err)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs, err := Compare("quick/point-goal", []string{"pearl", "rl2"}, []int{1, 2}, small, Iterations(1), Set("rl2.hidden=4", "rl2.meta_batch=2", "rl2.epochs=1", "rl2.episodes=2"))
@@ -175,7 +252,9 @@ func TestEvery(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		updates = append(updates, m[len(m)-1])
+		if len(m) > 0 { // the weights are first saved within the first iteration
+			updates = append(updates, m[len(m)-1])
+		}
 		_, err = run.Rollout(0)
 		return err
 	}))

@@ -44,13 +44,13 @@ func Open(dir string) (*Run, error) {
 	return r, err
 }
 
-// train begins, continues or finds the run.
+// train begins, continues or finds the run, and makes a shorter one longer.
 func (r *Run) train(ctx context.Context, w *watch) error {
-	found, err := r.find()
+	found, longer, err := r.find()
 	if err != nil {
 		return err
 	}
-	if found != nil && found.Has(experiment.EvaluationFile) {
+	if found != nil && !longer && found.Has(experiment.EvaluationFile) {
 		w.found(r)
 		return nil
 	}
@@ -58,11 +58,16 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 	if found == nil {
 		t, err = experiment.Start(r.Dir, r.cfg, r.host)
 	} else {
-		t, _, err = experiment.Resume(r.Dir, r.host)
+		t, _, err = experiment.Extend(r.Dir, r.host, func(c *experiment.Config) error { *c = r.cfg; return nil })
 	}
 	if err != nil {
 		return err
 	}
+	return r.watched(ctx, t, w)
+}
+
+// watched trains what is open to its end, and closes it.
+func (r *Run) watched(ctx context.Context, t *experiment.Training, w *watch) (err error) {
 	defer t.Close()
 	w.begin(t)
 	stop, followed := make(chan struct{}), make(chan error)
@@ -78,30 +83,24 @@ func (r *Run) train(ctx context.Context, w *watch) error {
 	return err
 }
 
-// find is the run that is in the folder, nil where there is none. One of another configuration is an error.
-func (r *Run) find() (*experiment.Run, error) {
+// find is the run that is in the folder, nil where there is none, and whether it is to become longer. One of another
+// configuration is an error.
+func (r *Run) find() (found *experiment.Run, longer bool, err error) {
 	if _, err := os.Stat(filepath.Join(r.Dir, experiment.ConfigFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, false, nil
 	}
 	run, err := experiment.View(r.Dir)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	old := experiment.Default()
 	if _, err := run.ReadConfig(&old); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if same, err := r.cfg.Equal(old); same || err != nil {
-		return run, err
+	if longer, err = experiment.Longer(r.cfg, old); err != nil {
+		return nil, false, fmt.Errorf("%s holds another run: %w; choose another Folder", r.Dir, err)
 	}
-	settings, err := old.Settings()
-	if err == nil {
-		err = r.cfg.Continues(settings)
-	}
-	if err == nil {
-		err = errors.New("of another length")
-	}
-	return nil, fmt.Errorf("%s holds another run: %w; choose another Folder", r.Dir, err)
+	return run, longer, nil
 }
 
 // Config is the run's configuration.

@@ -25,6 +25,7 @@ func init() {
 		Name: name, Title: "MAML", About: "model-agnostic meta-learning with trust regions: a policy that one gradient step adapts",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, 1 },
+		Length:    "maml.iterations",
 		Protocol:  scored,
 		Small:     []string{"maml.hidden=100"},
 		Presets:   presets(),

@@ -171,7 +171,12 @@ func (l *Learner) step(run core.Runner, k kind, prefix, where string) error {
 
 // MetricNames lists what Metrics reports, in order. Those of adaptation are of the evaluations since the last report.
 func (l *Learner) MetricNames() []string {
-	return []string{"critic_loss", "actor_loss", "grad_critic", "grad_actor", "adapt_critic_loss", "adapt_accuracy", "replay_critic_loss", "replay_beta"}
+	return append([]string{"critic_loss", "actor_loss", "grad_critic", "grad_actor"}, l.EvaluationMetrics()...)
+}
+
+// EvaluationMetrics implements rl.Evaluated.
+func (*Learner) EvaluationMetrics() []string {
+	return []string{"adapt_critic_loss", "adapt_accuracy", "replay_critic_loss", "replay_beta"}
 }
 
 // Metrics reports means since the last call and starts anew; what did not occur is left out.

@@ -25,6 +25,7 @@ func init() {
 		Name: name, Title: "MQL", About: "meta-Q-learning: a context from a recurrent unit, and off-policy fine-tuning on the test task",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).UpdatesPerIteration },
+		Length:    "mql.iterations",
 		Protocol:  scored,
 		Small:     []string{"mql.hidden=27", "mql.context=5", "mql.history=4", "mql.batch=70"},
 		Presets:   presets(),

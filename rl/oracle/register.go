@@ -25,6 +25,7 @@ func init() {
 		Name: name, Title: "Oracle", About: "told the task: multi-task soft actor-critic, what the others could reach at best",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).UpdatesPerIteration },
+		Length:    "oracle.iterations",
 		Protocol:  scored,
 		Small:     []string{"oracle.hidden=27", "oracle.meta_batch=3", "oracle.batch=70"},
 		Presets:   presets(),

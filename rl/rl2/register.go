@@ -25,6 +25,7 @@ func init() {
 		Name: name, Title: "RL²", About: "a recurrent policy that remembers the episodes of a trial, trained by PPO",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Epochs },
+		Length:    "rl2.iterations",
 		Protocol:  scored,
 		Small:     []string{"rl2.hidden=21", "rl2.meta_batch=3", "rl2.episodes=2", "rl2.chunk=4"},
 		Presets:   presets(),

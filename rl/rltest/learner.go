@@ -46,6 +46,7 @@ func Learner(t *testing.T, algorithm string, settings ...string) {
 	whole := s.trained(t, 1)
 	t.Run("workers", func(t *testing.T) { whole.same(t, s.trained(t, 3)) })
 	t.Run("resume", func(t *testing.T) { s.resume(t, whole) })
+	t.Run("length", func(t *testing.T) { s.length(t, whole) })
 	t.Run("cancellation", func(t *testing.T) { s.cancellation(t, whole) })
 	t.Run("evaluation", s.evaluation)
 	t.Run("encoder", s.encoder)
@@ -158,6 +159,19 @@ func (s suite) refuses(t *testing.T) {
 			refused(f.Tag.Get("toml"), c, setup)
 		}
 	}
+}
+
+// length: a run that is to be longer begins with the very same iterations.
+func (s suite) length(t *testing.T, whole outcome) {
+	if s.Length == "" {
+		t.Skip("the algorithm names no setting that is its number of iterations")
+	}
+	n, _ := s.Schedule(s.cfg)
+	check(t, rl.Change(&s.cfg, fmt.Sprintf("%s=%d", s.Length, 10*n)))
+	if longer, _ := s.Schedule(s.cfg); longer != 10*n {
+		t.Errorf("%s = %d makes %d iterations", s.Length, 10*n, longer)
+	}
+	whole.same(t, s.trained(t, 1))
 }
 
 // outcome is what training computes.

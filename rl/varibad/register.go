@@ -26,6 +26,7 @@ func init() {
 		Name: name, Title: "VariBAD", About: "a policy on the belief of a recurrent encoder, which is trained to foretell rewards and states",
 		Tables:   []rl.Table{table},
 		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },
+		Length:   "varibad.iterations",
 		Protocol: scored,
 		Small: []string{
 			"varibad.embed=9", "varibad.memory=21", "varibad.decoder=19", "varibad.policy_hidden=23", "varibad.trials=3", "varibad.unroll=5",

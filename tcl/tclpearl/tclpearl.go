@@ -37,6 +37,7 @@ func init() {
 			return nil
 		},
 		Schedule:  pearl.Schedule,
+		Length:    "pearl.iterations",
 		Protocol:  "oyster",
 		Small:     small(),
 		Presets:   presets(),

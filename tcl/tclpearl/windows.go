@@ -33,6 +33,7 @@ func init() {
 			return nil
 		},
 		Schedule: pearl.Schedule,
+		Length:   "pearl.iterations",
 		Protocol: "oyster",
 		Small:    small(),
 		New: func(c rl.Config, s rl.Setup) (rl.Learner, error) {

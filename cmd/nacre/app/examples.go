@@ -11,6 +11,7 @@ import (
 
 	"nacre/internal/atomicfile"
 	"nacre/internal/home"
+	"nacre/internal/shell"
 	"nacre/notebooks"
 )
 
@@ -35,7 +36,7 @@ func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {
 		copied += n
 	}
 	return env.Print(map[string]any{"folder": o.Dir, "copied": copied}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s copied; open them with: nacre notebook %s\n", o.Dir, plural(copied, "file"), o.Dir)
+		_, err := fmt.Fprintf(w, "%s: %s copied; open them with: %s\n", o.Dir, plural(copied, "file"), shell.Command("nacre", "notebook", shell.Path(o.Dir)))
 		return err
 	})
 }

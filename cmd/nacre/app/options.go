@@ -24,8 +24,14 @@ type TrainOptions struct {
 	Out       string
 	Workers   int // 0 is one per core
 	Seeds     int // runs with consecutive seeds, side by side
-	Keep      int // iterations after which weights are kept; 0 for none
+	KeepOptions
 	DeviceOptions
+}
+
+// KeepOptions are the flags that choose what a training keeps of its states on the way.
+type KeepOptions struct {
+	Keep      int // iterations after which weights are kept; 0 for none
+	KeepState int // and after which checkpoints are, to branch from
 }
 
 // DeviceOptions are the flags that choose where training computes, and how exactly.
@@ -59,9 +65,21 @@ func (o DeviceOptions) host(workers int) (experiment.Host, error) {
 // ResumeOptions are the flags of nacre resume.
 type ResumeOptions struct {
 	Dir       string
-	StartOver bool // train the run from its beginning again
+	StartOver bool     // train the run from its beginning again
+	Set       []string // key=value, of what makes the run longer
 	Workers   int
-	Keep      int // as of TrainOptions
+	KeepOptions
+	DeviceOptions
+}
+
+// BranchOptions are the flags of nacre branch.
+type BranchOptions struct {
+	Dir     string // of the parent
+	At      int    // complete iterations
+	Set     []string
+	Out     string
+	Workers int
+	KeepOptions
 	DeviceOptions
 }
 

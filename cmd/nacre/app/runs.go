@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment/runs"
 	"nacre/internal/nearest"
+	"nacre/internal/shell"
 )
 
 // RunsOptions are the flags of nacre runs.
@@ -27,6 +28,8 @@ type RunsReport struct {
 	Root    string      `json:"root"`
 	Runs    []*runs.Run `json:"runs"`
 	columns []string
+	all     int // runs there are, also those that a filter leaves out
+	filters []string
 }
 
 // Runs prints the run folders below a root.
@@ -60,7 +63,7 @@ func Runs(ctx context.Context, env *Env, o RunsOptions) error {
 			return err
 		}
 	}
-	r := RunsReport{Root: o.Root, Runs: list, columns: o.Columns}
+	r := RunsReport{Root: o.Root, Runs: list, columns: o.Columns, all: len(index.Runs()), filters: o.Filters}
 	return env.Print(r, r.WriteText)
 }
 
@@ -74,9 +77,20 @@ func filtered(list []*runs.Run, filters []string) ([]*runs.Run, error) {
 		if err := knownField(key, list); err != nil {
 			return nil, err
 		}
+		if key == "state" && !slices.Contains(runs.States, runs.State(want)) {
+			return nil, Usagef("--filter %s: no such state%s", f, nearest.Hint(want, states()))
+		}
 		list = slices.DeleteFunc(list, func(r *runs.Run) bool { return !r.Has(key, want) })
 	}
 	return list, nil
+}
+
+// states are the words that a filter on the state may be.
+func states() (words []string) {
+	for _, s := range runs.States {
+		words = append(words, string(s))
+	}
+	return words
 }
 
 // knownField reports a key that no run has.
@@ -93,6 +107,10 @@ func knownField(key string, list []*runs.Run) error {
 
 // WriteText prints the table for a person.
 func (r RunsReport) WriteText(w io.Writer) error {
+	if len(r.Runs) == 0 && r.all > 0 {
+		_, err := fmt.Fprintf(w, "none of the %s below %s has %s\n", plural(r.all, "run"), r.Root, strings.Join(r.filters, " and "))
+		return err
+	}
 	if len(r.Runs) == 0 {
 		_, err := fmt.Fprintf(w, "no run folders below %s\n", r.Root)
 		return err
@@ -107,9 +125,9 @@ func (r RunsReport) WriteText(w io.Writer) error {
 		if run.Left > 0 {
 			state += ", " + (time.Duration(run.Left) * time.Second).String() + " left"
 		}
-		cells := []string{run.Path, state, fmt.Sprintf("%.0f %%", 100*run.Share), fmt.Sprint(run.EnvSteps), run.Value("adapted_return"), ago(run.Changed)}
+		cells := []string{shell.Line(run.Path), state, fmt.Sprintf("%.0f %%", 100*run.Share), fmt.Sprint(run.EnvSteps), run.Value("adapted_return"), ago(run.Changed)}
 		for _, c := range r.columns {
-			cells = append(cells, run.Value(c))
+			cells = append(cells, shell.Line(run.Value(c)))
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
@@ -125,7 +143,7 @@ func (r RunsReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(w, strings.Join(counts, ", "))
 	for _, run := range r.Runs {
 		if run.Problem != "" {
-			fmt.Fprintf(w, "%s: %s\n", run.Path, run.Problem)
+			fmt.Fprintf(w, "%s: %s: %s\n", shell.Line(run.Path), run.State, shell.Line(run.Problem))
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
+	"nacre/internal/shell"
 )
 
 // SweepOptions are the flags of nacre sweep.
@@ -258,7 +259,7 @@ func (r SweepReport) WriteText(w io.Writer) error {
 	}
 	switch {
 	case r.Job != nil && r.Job.Job != "":
-		fmt.Fprintf(w, "submitted %d runs as job %s; follow them with: nacre sweep status %s\n", len(r.Job.Runs), r.Job.Job, r.Dir)
+		fmt.Fprintf(w, "submitted %d runs as job %s; follow them with: %s\n", len(r.Job.Runs), r.Job.Job, shell.Command("nacre", "sweep", "status", shell.Path(r.Dir)))
 	case r.Job != nil:
 		fmt.Fprintf(w, "job script for %d runs, not submitted: %s\n", len(r.Job.Runs), r.Job.Script)
 	}

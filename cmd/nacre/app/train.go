@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 
 	"nacre/experiment"
+	"nacre/internal/shell"
 	"nacre/rl/config"
 	"nacre/rl/protocol"
 )
@@ -39,7 +41,7 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 	if err != nil {
 		return err
 	}
-	host.Keep = o.Keep
+	host.Keep, host.KeepState = o.Keep, o.KeepState
 	if o.Seeds > 1 {
 		return env.trainSeeds(ctx, o, cfg, host)
 	}
@@ -65,6 +67,9 @@ func (o TrainOptions) folder(cfg experiment.Config) string {
 // trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle, so there their updates
 // are one program. The workers are divided among them.
 func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config, host experiment.Host) error {
+	if last := cfg.Seed + uint64(o.Seeds-1); last > math.MaxInt64 {
+		return Usagef("--seeds %d from seed %d on ends with %d: expected each to be %s", o.Seeds, cfg.Seed, last, config.WholeFromZero)
+	}
 	if host.Workers == 0 {
 		host.Workers = runtime.NumCPU()
 	}
@@ -146,10 +151,15 @@ func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 	if err != nil {
 		return err
 	}
-	host.Keep = o.Keep
+	host.Keep, host.KeepState = o.Keep, o.KeepState
 	resume := experiment.Resume
-	if o.StartOver {
+	switch {
+	case o.StartOver:
 		resume = experiment.StartOver
+	case len(o.Set) > 0:
+		resume = func(dir string, host experiment.Host) (*experiment.Training, []string, error) {
+			return experiment.Extend(dir, host, changed(o.Set))
+		}
 	}
 	t, notices, err := resume(o.Dir, host)
 	if err != nil {
@@ -157,6 +167,26 @@ func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 	}
 	defer t.Close()
 	env.Progress.Note(o.Dir + ": " + t.Found())
+	return env.train(ctx, t, env.tell(t, notices))
+}
+
+// changed is a configuration's change by the assignments of --set.
+func changed(set []string) func(*experiment.Config) error {
+	return func(cfg *experiment.Config) error { return config.Resolve(cfg, config.Set(set...)) }
+}
+
+// Branch begins a run from another's state and trains it.
+func Branch(ctx context.Context, env *Env, o BranchOptions) error {
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return err
+	}
+	host.Keep, host.KeepState = o.Keep, o.KeepState
+	t, notices, err := experiment.Branch(o.Dir, o.At, o.Out, host, changed(o.Set))
+	if err != nil {
+		return err
+	}
+	defer t.Close()
 	return env.train(ctx, t, env.tell(t, notices))
 }
 
@@ -172,7 +202,7 @@ func (env *Env) train(ctx context.Context, t *experiment.Training, notices []str
 func (env *Env) finish(ctx context.Context, t *experiment.Training, notices []string) (TrainReport, error) {
 	if err := t.Train(ctx, env.Progress); err != nil {
 		if errors.Is(err, ErrInterrupted) {
-			return TrainReport{}, fmt.Errorf("%w; continue with: nacre resume %s", err, t.Dir())
+			return TrainReport{}, fmt.Errorf("%w; continue with: %s", err, shell.Command("nacre", "resume", shell.Path(t.Dir())))
 		}
 		return TrainReport{}, err
 	}

@@ -20,6 +20,7 @@ import (
 	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
 	"nacre/internal/rng"
+	"nacre/internal/shell"
 	"nacre/tsne"
 )
 
@@ -343,7 +344,7 @@ func embeddingsOf(input string) (name, path string, err error) {
 		return "", "", err
 	}
 	if !run.Has(EmbeddingsFile) {
-		return "", "", fmt.Errorf("run folder %s has no %s: make it with: nacre embed %s", input, EmbeddingsFile, input)
+		return "", "", fmt.Errorf("run folder %s has no %s: make it with: %s", shell.Line(input), EmbeddingsFile, shell.Command("nacre", "embed", shell.Path(input)))
 	}
 	cfg := experiment.Default()
 	if _, err := run.ReadConfig(&cfg); err != nil {

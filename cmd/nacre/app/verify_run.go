@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"nacre/experiment"
+	"nacre/internal/shell"
 )
 
 // VerifyRunReport is what nacre verify run prints.
@@ -38,7 +39,7 @@ func VerifyRun(_ context.Context, env *Env, dir string) error {
 	case lost > 0:
 		return fmt.Errorf("verify run: %s: %d of %d files are not whole, and %d cannot be made again", dir, bad, len(files), lost)
 	case bad > 0:
-		return fmt.Errorf("verify run: %s: %d of %d files are not whole; \"nacre resume %s\" does without them or makes them again", dir, bad, len(files), dir)
+		return fmt.Errorf("verify run: %s: %d of %d files are not whole; this does without them or makes them again: %s", dir, bad, len(files), shell.Command("nacre", "resume", shell.Path(dir)))
 	}
 	return nil
 }

@@ -1,0 +1,285 @@
+package experiment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nacre/experiment/checkpoint"
+	"nacre/experiment/tfevents"
+	"nacre/internal/shell"
+	"nacre/rl/config"
+)
+
+// Origin says of which run another is a branch.
+type Origin struct {
+	Parent    string   `toml:"parent" json:"parent"`       // its folder
+	Iteration int      `toml:"iteration" json:"iteration"` // complete ones that both share
+	Changed   []string `toml:"changed" json:"changed"`     // "pearl.lr_policy = 0.001, it was 0.0003"
+}
+
+// unchangeable are settings that are no branch's own, with the reason.
+var unchangeable = map[string]string{
+	"algorithm": "it would have nothing to go on from", "family": "it is what the state was learned on",
+	"preset": "it says where the run's values started from", "seed": "the tasks and random streams of the history are its",
+	"train_tasks": "what was collected is of them", "test_tasks": "the history's evaluations are of them",
+	"arithmetic": "the state was computed in it",
+}
+
+// Branch begins a run in the new folder out with the state that the run in the folder from had after so many complete
+// iterations: with its history, its replay and its random streams, and with settings that change changes. The run has to
+// have a checkpoint of then: its last, the one before it, or one that Host.KeepState kept. What cannot be changed, such as
+// sizes of networks, is an error that names the setting. Without a change the branch ends as the run did, byte for byte.
+func Branch(from string, iteration int, out string, host Host, change func(*Config) error) (t *Training, notices []string, err error) {
+	b := branching{from: from, at: iteration, host: host}
+	if b.parent, err = View(from); err != nil {
+		return nil, nil, err
+	}
+	old := Default()
+	if b.record, err = b.parent.ReadConfig(&old); err != nil {
+		return nil, nil, err
+	}
+	cfg := old
+	if change != nil {
+		if err := change(&cfg); err != nil {
+			return nil, nil, err
+		}
+	}
+	if t, err = b.begin(old, cfg, out); err != nil {
+		return nil, nil, fmt.Errorf("branch of %s after %d iterations: %w", shell.Line(from), iteration, err)
+	}
+	return t, t.run.record.Sessions[0].Notices, nil
+}
+
+// branching is a call of Branch.
+type branching struct {
+	from    string
+	at      int
+	host    Host
+	parent  *Run
+	record  Record
+	changed []string // of its configuration
+}
+
+func (b *branching) begin(old, cfg Config, out string) (t *Training, err error) {
+	file, err := b.checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := old.Settings()
+	if err != nil {
+		return nil, err
+	}
+	differ, err := cfg.Differences(settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range differ {
+		if why := unchangeable[d.Key]; why != "" {
+			return nil, fmt.Errorf("%s cannot be changed in a branch: %s", d.Key, why)
+		}
+		b.changed = append(b.changed, fmt.Sprintf("%s = %s, it was %s", d.Key, d.Now, d.Before))
+	}
+	if t, err = b.agent(old, cfg, file); err != nil {
+		for _, d := range differ { // which of them is it?
+			one := old
+			if config.Resolve(&one, config.Set(d.Key+"="+d.Now)) != nil {
+				continue
+			}
+			if alone, failed := b.agent(old, one, file); failed != nil {
+				return nil, fmt.Errorf("%s cannot be changed in a branch: with %s instead of %s the state does not fit (%w)", d.Key, d.Now, d.Before, failed)
+			} else if err := alone.Agent.Close(); err != nil {
+				return nil, err
+			}
+		}
+		return nil, err
+	}
+	if t.run, err = Create(out); err == nil {
+		err = b.write(t, file)
+	}
+	if err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// agent is one of a configuration with the state of the checkpoint, without a folder.
+func (b *branching) agent(old, cfg Config, file string) (t *Training, err error) {
+	a, err := NewAgent(cfg, b.host.recorded(b.record))
+	if err != nil {
+		return nil, ofNotebook(err, cfg, b.from)
+	}
+	t = &Training{Agent: a, run: b.parent, every: b.host.Keep, states: b.host.KeepState, before: old}
+	err = checkpoint.Load(file, "", func(r *checkpoint.Reader) error {
+		if err := b.parent.continued(r.Header(), old); err != nil {
+			return err
+		}
+		metrics, err := text(r, MetricsFile)
+		if err != nil {
+			return err
+		}
+		head, _, _ := bytes.Cut(metrics, []byte("\n"))
+		if want := strings.Join(t.columns(), ","); string(head) != want {
+			return fmt.Errorf("the history's columns are %s; expected %s", head, want)
+		}
+		return t.loadState(r)
+	})
+	if err == nil {
+		err = t.fits(room())
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return t, nil
+}
+
+// write makes the files of the new run.
+func (b *branching) write(t *Training, file string) error {
+	parent, err := filepath.Abs(b.from)
+	if err != nil {
+		return err
+	}
+	t.run.record.Branch = &Origin{Parent: parent, Iteration: b.at, Changed: b.changed}
+	var metrics, timing []byte
+	var longer *lengthened
+	if err := checkpoint.Load(file, "", func(r *checkpoint.Reader) (err error) {
+		if metrics, err = text(r, MetricsFile); err != nil {
+			return err
+		}
+		if timing, err = text(r, TimingFile); err != nil {
+			return err
+		}
+		longer, err = t.lengthened(r.Header(), true)
+		return err
+	}); err != nil {
+		return err
+	}
+	if metrics == nil {
+		return fmt.Errorf("%s is of an older program, which kept no history in it", file)
+	}
+	if t.metrics, _, err = RestoreMetrics(t.run.Path(MetricsFile), t.at.Metrics, metrics, t.columns()...); err != nil {
+		return err
+	}
+	if t.timing, _, err = RestoreMetrics(t.run.Path(TimingFile), t.at.Timing, timing, timingColumns...); err != nil {
+		return err
+	}
+	if longer != nil && longer.last {
+		if _, err := t.unevaluate(); err != nil {
+			return err
+		}
+	}
+	if err := t.run.WriteTasks(t.Spec.Name, t.TrainTasks, t.TestTasks); err != nil {
+		return err
+	}
+	if err := b.copyKept(t); err != nil {
+		return err
+	}
+	if _, err := t.run.Begin(t.Config, t.session(b.host)); err != nil {
+		return err
+	}
+	says := fmt.Sprintf("a branch of %s after %d iterations", parent, b.at)
+	if len(b.changed) > 0 {
+		says += ": " + strings.Join(b.changed, "; ")
+	}
+	if err := t.run.Notice(says); err != nil {
+		return err
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	return t.retell()
+}
+
+// retell writes an event file of the metrics so far.
+func (t *Training) retell() (err error) {
+	if t.events, err = tfevents.Create(t.run.Dir); err != nil {
+		return err
+	}
+	series, err := parseMetrics(t.metrics.path, t.metrics.Text())
+	if err != nil {
+		return err
+	}
+	for _, cells := range series.Rows {
+		row := Row{}
+		for i, v := range cells {
+			if v == v {
+				row[series.Columns[i]] = v
+			}
+		}
+		if err := t.events.Scalars(int64(row["env_steps"]), row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyKept copies the weights that the parent kept until then.
+func (b *branching) copyKept(t *Training) error {
+	kept, err := Kept(b.from)
+	if err != nil {
+		return err
+	}
+	for _, n := range kept {
+		if n > b.at {
+			break
+		}
+		if err := os.MkdirAll(t.run.Path(KeptFolder), 0o755); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(b.parent.Path(keptFile(n)))
+		if err == nil {
+			err = replace(t.run.Path(keptFile(n)), data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkpoint is the file with the state after the wanted number of iterations.
+func (b *branching) checkpoint() (string, error) {
+	var there []int
+	midway := ""
+	for _, name := range b.states() {
+		var at place
+		err := checkpoint.Load(b.parent.Path(name), "", func(r *checkpoint.Reader) error { return r.JSON("place", &at) })
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			midway += fmt.Sprintf("; %v", err)
+		case at.Phase != collecting:
+			midway += fmt.Sprintf("; %s is of the middle of the iteration after %d", name, at.Iteration)
+		case at.Iteration == b.at:
+			return b.parent.Path(name), nil
+		default:
+			there = append(there, at.Iteration)
+		}
+	}
+	has := "none of a complete iteration"
+	if len(there) > 0 {
+		slices.Sort(there)
+		has = "those after " + strings.Trim(strings.ReplaceAll(fmt.Sprint(slices.Compact(there)), " ", ", "), "[]")
+	}
+	return "", fmt.Errorf("the run has no checkpoint of then; it has %s%s; \"nacre train --keep-checkpoints N\" keeps one after every N iterations", has, midway)
+}
+
+// states are the files of checkpoints in the folder, the last one first.
+func (b *branching) states() []string {
+	names := []string{CheckpointFile, PreviousCheckpointFile}
+	if kept, err := filepath.Glob(b.parent.Path(filepath.Join(StatesFolder, "[0-9]*.bin"))); err == nil {
+		for _, path := range kept {
+			if n, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".bin")); err == nil && filepath.Base(path) == filepath.Base(stateFile(n)) {
+				names = append(names, stateFile(n))
+			}
+		}
+	}
+	return names
+}
