@@ -56,7 +56,11 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 	}
 	if file.Algorithm != "" {
 		if names := rl.Names(); !slices.Contains(names, file.Algorithm) {
-			return nil, "", false, fmt.Errorf("%s: algorithm %s is not in this program%s", path, nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names))
+			own := ""
+			if file.Record != nil {
+				own = "; if a notebook defined it, run the cells that do, and go on there: lab.Train with lab.Folder"
+			}
+			return nil, "", false, fmt.Errorf("%s: algorithm %s is not in this program%s%s", path, nearest.Quote(file.Algorithm), nearest.Hint(file.Algorithm, names), own)
 		}
 	}
 	return text, file.Algorithm, file.Record != nil, nil
