@@ -274,11 +274,13 @@ func (b *branching) checkpoint() (string, error) {
 // states are the files of checkpoints in the folder, the last one first.
 func (b *branching) states() []string {
 	names := []string{CheckpointFile, PreviousCheckpointFile}
-	if kept, err := filepath.Glob(b.parent.Path(filepath.Join(StatesFolder, "[0-9]*.bin"))); err == nil {
-		for _, path := range kept {
-			if n, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".bin")); err == nil && filepath.Base(path) == filepath.Base(stateFile(n)) {
-				names = append(names, stateFile(n))
-			}
+	kept, err := os.ReadDir(b.parent.Path(StatesFolder))
+	if err != nil { // there is none
+		return names
+	}
+	for _, e := range kept {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".bin")); err == nil && filepath.Join(StatesFolder, e.Name()) == stateFile(n) {
+			names = append(names, stateFile(n))
 		}
 	}
 	return names

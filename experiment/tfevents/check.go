@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"nacre/internal/plainfile"
 )
@@ -16,9 +17,17 @@ const maxRecord = 1 << 24
 
 // Files lists the event files in dir, in the order in which TensorBoard reads them.
 func Files(dir string) ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
-	slices.Sort(names)
-	return names, err
+	entries, err := os.ReadDir(dir) // not a pattern, in which a folder's name may mean something
+	if err != nil {
+		return nil, fmt.Errorf("tfevents: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names, nil
 }
 
 // Check reads the event file at path and returns how many whole records it has. whole is false where it ends inside of

@@ -69,9 +69,9 @@ func Resume(dir string, purge int64) (*Writer, error) {
 // create makes a file whose name sorts after those of earlier sessions: TensorBoard reads them in order of name.
 func create(dir string, now func() time.Time) (*Writer, error) {
 	stamp := now().Unix()
-	names, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	names, err := Files(dir)
 	if err != nil {
-		return nil, fmt.Errorf("tfevents: %w", err)
+		return nil, err
 	}
 	for _, name := range names {
 		digits, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), prefix), ".")
