@@ -31,7 +31,8 @@ var tiny = map[string][]string{
 	"rl2":  {"rl2.hidden=4", "rl2.meta_batch=2", "rl2.episodes=2", "rl2.epochs=2", "rl2.chunk=20"},
 	"mql": {"mql.hidden=6", "mql.context=5", "mql.history=4", "mql.batch=6", "mql.initial_steps=20", "mql.initial_episode=10", "mql.min_initial_steps=20",
 		"mql.warmup_transitions=0", "mql.updates_per_iteration=2", "mql.adapt_updates=1", "mql.replay_updates=1"},
-	"varibad": {"varibad.memory=4", "varibad.meta_batch=2", "varibad.episodes=2", "varibad.epochs=1"},
+	"varibad": {"varibad.memory=4", "varibad.meta_batch=2", "varibad.episodes=2", "varibad.epochs=1", "varibad.policy_hidden=6",
+		"varibad.vae_updates=1", "varibad.trials=2", "varibad.posteriors=3", "varibad.decodes=3", "varibad.unroll=15"},
 	"oracle": {"oracle.hidden=6", "oracle.batch=6", "oracle.initial_steps=20", "oracle.updates_per_iteration=2",
 		"oracle.meta_batch=2", "oracle.tasks_per_iteration=2", "oracle.steps_per_task=40"},
 }
