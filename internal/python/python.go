@@ -196,11 +196,15 @@ func (p Python) ask() []string {
 
 var versionLine = regexp.MustCompile(`(?m)^version(?:_info)?\s*=\s*(\d+\.\d+)`)
 
-// known are the folders of an ordinary environment, which need not be asked for; nil where it is not one.
+// known are the folders that need not be asked for: those of an ordinary environment, or of an interpreter whose file is named
+// after its version. nil where they must be, as of the stand-ins that pyenv puts on PATH.
 func (p Python) known() []string {
 	prefix := filepath.Dir(filepath.Dir(p.Path))
 	text, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
-	if err != nil || strings.Contains(strings.ReplaceAll(strings.ToLower(string(text)), " ", ""), "include-system-site-packages=true") {
+	if err != nil {
+		return p.plain()
+	}
+	if strings.Contains(strings.ReplaceAll(strings.ToLower(string(text)), " ", ""), "include-system-site-packages=true") {
 		return nil
 	}
 	v := versionLine.FindStringSubmatch(string(text))
@@ -212,4 +216,32 @@ func (p Python) known() []string {
 		return nil
 	}
 	return []string{site}
+}
+
+var versionName = regexp.MustCompile(`^python(\d+\.\d+)$`)
+
+// plain are the folders of an interpreter outside of an environment, as Python, Debian and pip --user lay them out.
+func (p Python) plain() []string {
+	real, err := filepath.EvalSymlinks(p.Path)
+	if err != nil {
+		return nil
+	}
+	name := versionName.FindStringSubmatch(filepath.Base(real))
+	if name == nil {
+		return nil
+	}
+	prefix, python := filepath.Dir(filepath.Dir(real)), "python"+name[1]
+	if info, err := os.Stat(filepath.Join(prefix, "lib", python)); err != nil || !info.IsDir() {
+		return nil
+	}
+	var sites []string
+	if home, err := os.UserHomeDir(); err == nil {
+		sites = append(sites, filepath.Join(home, ".local", "lib", python, "site-packages"))
+	}
+	sites = append(sites, filepath.Join(prefix, "lib", python, "site-packages"), filepath.Join(prefix, "local", "lib", python, "dist-packages"),
+		filepath.Join(prefix, "lib", "python3", "dist-packages"))
+	return slices.DeleteFunc(sites, func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err != nil || !info.IsDir()
+	})
 }

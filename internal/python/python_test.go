@@ -112,6 +112,21 @@ func TestPackage(t *testing.T) {
 			t.Errorf("%s: metaworld in %s", name, folder)
 		}
 	}
+	// An interpreter named after its version need not be either, and has what was installed for its user.
+	prefix := filepath.Join(dir, "prefix")
+	program(t, filepath.Join(prefix, "bin", "python3.12"), "exit 1")
+	os.Symlink("python3.12", filepath.Join(prefix, "bin", "python3"))
+	t.Setenv("HOME", filepath.Join(dir, "home"))
+	nothing(t, filepath.Join(prefix, "bin"))
+	for _, site := range []string{"prefix/lib/python3.12/site-packages", "prefix/local/lib/python3.12/dist-packages", "home/.local/lib/python3.12/site-packages"} {
+		want := installed(t, filepath.Join(dir, site), "metaworld", "3.1.1")
+		if p, err := Find(); err != nil {
+			t.Error(err)
+		} else if folder, version := p.Package("metaworld"); folder != want || version != "3.1.1" {
+			t.Errorf("%s: %q, %q", site, folder, version)
+		}
+		os.RemoveAll(want)
+	}
 	// Another Python is asked, as the stand-ins of pyenv must be; a folder without its note is an installation that broke off.
 	site, half := filepath.Join(dir, "lib", "site-packages"), filepath.Join(dir, "lib", "dist-packages")
 	want := installed(t, site, "mujoco", "3.2.7")

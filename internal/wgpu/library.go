@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"nacre/internal/dynlib"
 	"nacre/internal/home"
 )
 
@@ -220,7 +221,13 @@ func openLibrary() (*library, error) {
 		if l := opened.of[path]; l != nil {
 			return l, nil
 		}
-		h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		h := uintptr(0)
+		err := dynlib.Whole(path)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		} else {
+			h, err = purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		}
 		if err != nil {
 			if _, absent := os.Stat(path); absent == nil { // it is there and still does not load
 				missing = err

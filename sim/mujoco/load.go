@@ -13,9 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
+	"nacre/internal/dynlib"
 	"nacre/internal/home"
 	"nacre/sim"
 )
@@ -104,6 +106,11 @@ func (e otherVersion) Error() string {
 
 // open loads one library, a file or a name for the system's loader.
 func open(name string) error {
+	if filepath.IsAbs(name) || strings.ContainsRune(name, filepath.Separator) { // others are for the system to find
+		if err := dynlib.Whole(name); err != nil {
+			return fmt.Errorf("MuJoCo at %s cannot be loaded (%w)", name, err)
+		}
+	}
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
 	var library C.nacre_library

@@ -57,6 +57,18 @@ func TestUnfitLibraries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "cannot be loaded ("},
+		"a half of the right one": {func() {
+			text, err := os.ReadFile(right)
+			if err == nil {
+				err = os.MkdirAll(inCache, 0o755)
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(inCache, home.Library()), text[:len(text)/2], 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, "cannot be loaded (it is damaged"},
 		"a variable that names nothing":     {named("/nonexistent/libmujoco.so"), "expected in NACRE_MUJOCO the file " + home.Library()},
 		"a variable that names an old file": {named(library(t, t.TempDir(), "int mj_version(void) { return 312; }")), "MuJoCo 3.1.2 at "},
 	} {
