@@ -43,17 +43,6 @@ func main() {
 	if want := version.Lang("go" + digests["go"]); version.Lang(runtime.Version()) != want {
 		log.Fatalf("this is %s: expected %s, the Go of go.mod, so that the tables compile with it and all newer ones: set GOTOOLCHAIN=%s.0 or a later %[2]s", runtime.Version(), want, want)
 	}
-	for _, tables := range []string{filepath.Join(folder, "sym_*.go"), filepath.Join(standardFolder, "std_*.go")} {
-		stale, err := filepath.Glob(tables)
-		if err != nil {
-			log.Fatal(err)
-		}
-		for _, name := range stale {
-			if err := os.Remove(name); err != nil {
-				log.Fatal(err)
-			}
-		}
-	}
 	paths := append(append(standard(), list...), "nacre/...")
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
@@ -129,6 +118,25 @@ func main() {
 		}
 	}
 	put("api.txt", api.Format(digests))
+	removeStale()
+}
+
+// removeStale removes tables of packages that there are no more. It comes last: what is interrupted leaves no table out.
+func removeStale() {
+	for _, tables := range []string{filepath.Join(folder, "sym_*.go"), filepath.Join(standardFolder, "std_*.go")} {
+		names, err := filepath.Glob(tables)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, name := range names {
+			if written[name] {
+				continue
+			}
+			if err := os.Remove(name); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
 }
 
 // bundle is the types of packages as export data.
@@ -189,7 +197,11 @@ const folder, standardFolder = "symbols", "../kernel/standard"
 
 func put(name string, data []byte) { write(filepath.Join(folder, name), data) }
 
+// written are the files of this generation.
+var written = map[string]bool{}
+
 func write(name string, data []byte) {
+	written[name] = true
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		log.Fatal(err)
 	}
