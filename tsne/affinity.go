@@ -37,6 +37,7 @@ type AffinityOptions struct {
 	Neighbours int    // nearest neighbours of a point that have affinity; 0 is 3·perplexity, AllNeighbours all others
 	Graph      *Graph // the neighbours, where the caller knows them; Neighbours is ignored
 	Workers    int    // 0 is one per core
+	Metric     Metric // of a Graph the caller's own
 }
 
 // AllNeighbours gives every pair of points affinity: the definition of van der Maaten and Hinton (2008), for a few
@@ -65,6 +66,12 @@ func NewAffinities(ctx context.Context, x Matrix, o AffinityOptions) (*Affinitie
 	}
 	var t table
 	if o.Graph == nil {
+		if err := o.Metric.check(); err != nil {
+			return nil, err
+		}
+		if x, err = o.Metric.of(x); err != nil {
+			return nil, err
+		}
 		f, err := newFrame(x)
 		if err != nil {
 			return nil, err
@@ -102,6 +109,7 @@ func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptio
 		if g, err = nearestOf(ctx, set, t, k, p.workers, team, false); err != nil {
 			return nil, err
 		}
+		o.Metric.squares(g.d)
 	}
 	p.Recall = g.recall
 	if n := recallNote(g.recall); n != "" {
@@ -181,7 +189,7 @@ func calibrate(d, prob []float64, perplexity float64) (tied bool) {
 	}
 	mean /= float64(len(d))
 	target := log(perplexity)
-	beta, lo, hi, sum := 1/mean, 0.0, math.Inf(1), 0.0
+	beta, lo, hi, sum, excess := 1/mean, 0.0, math.Inf(1), 0.0, 0.0
 	for range 200 {
 		var s, sd, sdd float64
 		for k, v := range d {
@@ -195,7 +203,7 @@ func calibrate(d, prob []float64, perplexity float64) (tied bool) {
 		}
 		sum = s
 		m := sd / s
-		excess := log(s) + float64(beta*m) - target
+		excess = log(s) + float64(beta*m) - target
 		if math.Abs(excess) < 1e-10 {
 			break
 		}
@@ -218,10 +226,40 @@ func calibrate(d, prob []float64, perplexity float64) (tied bool) {
 		}
 		beta = next
 	}
+	if !(math.Abs(excess) <= lost) {
+		sum = halve(d, prob, nearest, 1/mean, target)
+	}
 	for k := range prob {
 		prob[k] /= sum
 	}
 	return false
+}
+
+// lost is the error of the entropy above which Newton's method has not come near: its first step was too long, as distances of
+// two very different sizes make it.
+const lost = 1e-3
+
+// halve finds the probabilities by halving the range of log β around a guess, and returns their sum.
+func halve(d, prob []float64, nearest, guess, target float64) (sum float64) {
+	lo, hi := -300.0, 300.0
+	for range 60 {
+		mid := (lo + hi) / 2
+		beta := guess * exp(mid)
+		sd := 0.0
+		sum = 0
+		for k, v := range d {
+			v -= nearest
+			prob[k] = exp(-beta * v)
+			sum += prob[k]
+			sd += float64(prob[k] * v)
+		}
+		if log(sum)+float64(beta*sd/sum) > target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return sum
 }
 
 // symmetrise adds both directions, (p_j|i + p_i|j)/2n, row by row with increasing columns.

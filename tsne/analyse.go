@@ -81,7 +81,8 @@ type Report struct {
 // Analyse lays the means of e out and measures how well its labels separate in the plane, among the latent means
 // and among the posteriors. For Gaussians with diagonal covariance the squared 2-Wasserstein distance is
 // |μ₁−μ₂|² + |σ₁−σ₂|², so posteriors are points (μ, σ) of a Euclidean space, and the barycentre of a group, its
-// centroid there, is the mean of both. Of points without labels only the layout and its fidelity are reported. Labelled
+// centroid there, is the mean of both. Of points without labels, of one label, or of labels with a single point each only the
+// layout and its fidelity are reported; Notes says why. Labelled
 // points whose means are all equal lie in one place; they have neither fidelity nor repeated layouts.
 func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, error) {
 	o := opts.withDefaults()
@@ -95,13 +96,11 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 	if err := t.check(e.Mean); err != nil {
 		return nil, err
 	}
-	g, err := e.groups()
-	if err != nil {
-		return nil, err
-	}
+	g, left := e.groups()
 	total := (1 + o.Repeats) * t.recipe.Iterations()
-	together := g != nil && !differ(e.Mean)
+	together := e.Label != nil && !differ(e.Mean)
 	var layout *Layout
+	var err error
 	switch {
 	case together:
 		layout = o.point(t, e.Mean.Rows)
@@ -115,7 +114,7 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 	}
 	r := &Report{
 		Points: e.Mean.Rows, Dimensions: e.Mean.Cols,
-		Recipe: layout.Recipe, UMAP: o.UMAP, Seed: t.seed, KL: layout.KL, Notes: layout.Notes, Layout: layout,
+		Recipe: layout.Recipe, UMAP: o.UMAP, Seed: t.seed, KL: layout.KL, Notes: append(slices.Clone(layout.Notes), left...), Layout: layout,
 	}
 	if g != nil {
 		r.Labels = len(g.values)
@@ -124,12 +123,23 @@ func Analyse(ctx context.Context, e *Embeddings, opts AnalyseOptions) (*Report, 
 			p := o.space(e.posterior(), g, t)
 			r.Posterior = &p
 		}
+		if s := r.Latent; !together && s.IntraRMS < coincide && s.Inter > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("the points of each label lie in one place: their ratio among the data, %.3g, is that of rounding", s.Ratio))
+		}
 	}
 	if together {
 		return r, nil
 	}
 	if 2*o.Neighbours < e.Mean.Rows {
-		f, err := MeasureNeighbourhood(e.Mean, layout.Y, o.Neighbours)
+		metric := t.recipe.Metric
+		if o.UMAP != nil {
+			metric = o.UMAP.Metric
+		}
+		x, err := metric.of(e.Mean)
+		if err != nil {
+			return nil, err
+		}
+		f, err := MeasureNeighbourhood(x, layout.Y, o.Neighbours)
 		if err != nil {
 			return nil, err
 		}
@@ -153,9 +163,9 @@ func Separation(e *Embeddings, opts AnalyseOptions) (Space, error) {
 	if e.Label == nil {
 		return Space{}, badInput("separation of points without labels")
 	}
-	g, err := e.groups()
-	if err != nil {
-		return Space{}, err
+	g, notes := e.groups()
+	if g == nil {
+		return Space{}, badInput("%s", notes[0])
 	}
 	return o.space(e.Mean, g, New(o.TSNE...)), nil
 }
@@ -285,16 +295,31 @@ func spread(v []float64) Spread {
 	return s
 }
 
-// groups are those of the labels, each of at least two points; nil without labels.
-func (e *Embeddings) groups() (*groups, error) {
+// coincide is the distance to the centroid, over the rms distance, below which points of a label lie in one place.
+const coincide = 1e-6
+
+// groups are those of the labels; nil without labels, and where distances between centroids cannot be had: of one label, or
+// of labels with a single point each. What cannot be had is said.
+func (e *Embeddings) groups() (g *groups, notes []string) {
 	if e.Label == nil {
 		return nil, nil
 	}
-	g := group(e.Label)
-	if len(g.values) < 2 {
-		return nil, badInput("every point has label %s: distances between centroids need at least two labels", e.Name(g.values[0]))
+	g = group(e.Label)
+	var single []string
+	for k, m := range g.member {
+		if len(m) == 1 {
+			single = append(single, e.Name(g.values[k]))
+		}
 	}
-	return g, g.checkPairs()
+	switch {
+	case len(g.values) < 2:
+		return nil, []string{fmt.Sprintf("every point has label %s: there are no distances between centroids", e.Name(g.values[0]))}
+	case len(single) == len(g.values):
+		return nil, []string{"every label has a single point: there are no distances to centroids"}
+	case single != nil:
+		notes = []string{fmt.Sprintf("%s with a single point each (%s): held-out accuracy is of the others", count(len(single), "label"), listed(single))}
+	}
+	return g, notes
 }
 
 // posterior returns (μ, σ) side by side, the space in which 2-Wasserstein distances are Euclidean.

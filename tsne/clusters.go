@@ -214,8 +214,9 @@ func silhouette(x Matrix, g *groups, i int, total []float64) float64 {
 
 // heldOut returns for every point the share of splits in which it was nearest to the centroid of its own group when centroids came
 // from the other half. Each of the splits cuts every group in two at random, and each half is held out once. Every
-// group needs two points.
+// group needs two points; of the others' points, which have no centroid while they are held out, the share is NaN.
 func heldOut(x Matrix, g *groups, splits int, seed uint64) []float64 {
+	alone := func(i int) bool { return len(g.member[g.of[i]]) < 2 }
 	right := make([]float64, x.Rows)
 	for s := range splits {
 		r := rng.New(seed, rng.Bootstrap, 1, uint64(s))
@@ -246,7 +247,9 @@ func heldOut(x Matrix, g *groups, splits int, seed uint64) []float64 {
 		}
 	}
 	for i := range right {
-		right[i] /= float64(splits)
+		if right[i] /= float64(splits); alone(i) {
+			right[i] = math.NaN()
+		}
 	}
 	return right
 }

@@ -37,6 +37,10 @@ func (s *Session) Transform(ctx context.Context, x Matrix) (Matrix, error) {
 	if s.dims == 2 && boxOf(s.Positions()).span() < tinySpan {
 		return Matrix{}, badInput("the layout spans less than %v: make more iterations before placing new points", tinySpan)
 	}
+	x, err := s.recipe.Metric.of(x)
+	if err != nil {
+		return Matrix{}, err
+	}
 	p := &placement{s: s, workers: s.t.workers, new: s.frame.apply(x)}
 	p.neighbours()
 	p.repulsion()
@@ -89,6 +93,7 @@ func (p *placement) neighbours() {
 			for s, j := range h.id[i*p.k : (i+1)*p.k] {
 				d[s] = squaredDistance(p.new.row(i), p.s.x.row(int(j)))
 			}
+			p.s.recipe.Metric.squares(d)
 			calibrate(d, prob, min(placePerplexity, float64(p.k)/2))
 			for s, v := range prob {
 				p.prob[i*p.k+s] = float32(v)

@@ -29,6 +29,7 @@ type Recipe struct {
 	Dims       int    `json:"dims,omitempty" toml:"dims,omitempty"`             // of the layout, 2 or 3; 0 is 2
 	Neighbours int    `json:"neighbours,omitempty" toml:"neighbours,omitempty"` // see AffinityOptions
 	Method     Method `json:"method,omitempty" toml:"method,omitempty"`
+	Metric     Metric `json:"metric,omitempty" toml:"metric,omitempty"`
 }
 
 // Phase is a stretch of gradient descent with constant parameters. One iteration moves point i by
@@ -129,6 +130,12 @@ func (r Recipe) check(n int) error {
 	}
 	if r.Dims != 0 && r.Dims != 2 && r.Dims != 3 {
 		return badInput("dims %d: layouts have 2 or 3 dimensions", r.Dims)
+	}
+	if err := r.Metric.check(); err != nil {
+		return err
+	}
+	if r.Metric != Euclidean && r.PCADims > 0 {
+		return badInput("metric %q is of the columns as they are; recipe %q takes %d principal components of them first", r.Metric, r.Name, r.PCADims)
 	}
 	if r.Neighbours < 0 {
 		return badInput("neighbours %d is negative; 0 is three times the perplexity", r.Neighbours)

@@ -72,7 +72,7 @@ func (t *TSNE) Start(ctx context.Context, x Matrix) (*Session, error) {
 }
 
 func (t *TSNE) affinityOptions(r Recipe) AffinityOptions {
-	return AffinityOptions{Perplexity: r.Perplexity, Neighbours: r.Neighbours, Graph: t.graph, Workers: t.workers}
+	return AffinityOptions{Perplexity: r.Perplexity, Neighbours: r.Neighbours, Graph: t.graph, Workers: t.workers, Metric: r.Metric}
 }
 
 // check says what is wrong with data, recipe and given start before anything is computed.
@@ -104,6 +104,10 @@ func (t *TSNE) check(x Matrix) error {
 func (t *TSNE) points(x Matrix) (*frame, table, error) {
 	if x.Cols == 0 {
 		return nil, table{n: x.Rows}, nil
+	}
+	x, err := t.recipe.Metric.of(x)
+	if err != nil {
+		return nil, table{}, err
 	}
 	f, err := newFrame(x)
 	if err != nil {

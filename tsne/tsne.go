@@ -72,6 +72,9 @@ func WithRecipe(r Recipe) Option { return func(t *TSNE) { t.recipe, t.bySize = r
 // WithPerplexity changes the perplexity of the recipe.
 func WithPerplexity(p float64) Option { return func(t *TSNE) { t.recipe.Perplexity = p } }
 
+// WithMetric changes the distance that neighbours and affinities go by.
+func WithMetric(m Metric) Option { return func(t *TSNE) { t.recipe.Metric = m } }
+
 // WithColumns chooses columns by names, or by patterns such as "latent*", for callers that lay out a table: lab.LayOut.
 func WithColumns(names ...string) Option { return func(t *TSNE) { t.columns = names } }
 

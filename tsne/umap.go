@@ -17,8 +17,9 @@ type UMAP struct {
 	Epochs     int     `json:"epochs"`     // 0 is 500 up to 10,000 points and 200 beyond
 	Negatives  int     `json:"negatives"`  // points that push, for each that pulls; 0 is 5
 	Seed       uint64  `json:"seed"`       // of the pushing points and of the start's noise
-	Graph      *Graph  `json:"-"`          // the neighbours, where the caller knows them; Neighbours is ignored
-	Workers    int     `json:"-"`          // 0 is one per core
+	Metric     Metric  `json:"metric,omitempty"`
+	Graph      *Graph  `json:"-"` // the neighbours, where the caller knows them; Neighbours is ignored
+	Workers    int     `json:"-"` // 0 is one per core
 
 	Progress func(done, of int) `json:"-"` // epochs, called after each
 }
@@ -70,6 +71,13 @@ func (u UMAP) Fit(ctx context.Context, x Matrix) (Matrix, []string, error) {
 	if err := u.check(x.Rows); err != nil {
 		return Matrix{}, nil, err
 	}
+	if err := u.Metric.check(); err != nil {
+		return Matrix{}, nil, err
+	}
+	x, err := u.Metric.of(x)
+	if err != nil {
+		return Matrix{}, nil, err
+	}
 	f, err := newFrame(x)
 	if err != nil {
 		return Matrix{}, nil, err
@@ -92,6 +100,7 @@ func (u UMAP) Fit(ctx context.Context, x Matrix) (Matrix, []string, error) {
 		if g, err = nearestOf(ctx, set, t, u.Neighbours-1, u.Workers, alone(), false); err != nil {
 			return Matrix{}, nil, err
 		}
+		u.Metric.squares(g.d)
 	}
 	notes := f.note()
 	if n := recallNote(g.recall); n != "" {

@@ -33,6 +33,7 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 			err := firstError(
 				between("iterations", o.Iterations, 0, maxCount), between("neighbours", o.Neighbours, 0, maxCount), between("repeats", o.Repeats, 0, 1000),
 				oneOf("start", o.Start, "", "pca", "random"), oneOf("decimal", o.Decimal, "", ".", ","),
+				oneOf("metric", o.Metric, "", "euclidean", "cosine"),
 				oneOf("method", o.Method, "", "exact", "fft", "barnes-hut"), between("workers", o.Workers, 0, maxWorkers),
 			)
 			if err != nil {
@@ -54,6 +55,9 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 					return app.Usagef("--%s is for --umap", name)
 				}
 			}
+			if o.Metric == "euclidean" {
+				o.Metric = ""
+			}
 			return tsne(cmd.Context(), env, o)
 		},
 	}
@@ -62,6 +66,7 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 	f.Float64Var(&o.Perplexity, "perplexity", 0, "effective number of neighbours, 0 for the recipe's")
 	f.IntVar(&o.Iterations, "iterations", 0, "iterations, 0 for the recipe's")
 	f.StringVar(&o.Start, "start", "", "first layout: pca or random (default the recipe's)")
+	f.StringVar(&o.Metric, "metric", "", "distance of neighbours: euclidean (default) or cosine")
 	f.StringVar(&o.Method, "method", "", "repulsion: exact, fft or barnes-hut (default the quickest for the number of points here)")
 	f.BoolVar(&o.UMAP, "umap", false, "lay out with UMAP instead of t-SNE")
 	f.IntVar(&o.Neighbours, "neighbours", 0, "with --umap, neighbours of a point, itself among them (default 15)")

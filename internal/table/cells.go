@@ -76,7 +76,9 @@ type style struct {
 
 // evidence reports what a cell says of the decimal mark: that it is a comma, or a point. 1,234 and 1.234 say neither.
 func evidence(s string) (comma, point bool) {
-	s = strings.TrimSuffix(s, "%")
+	if s = strings.TrimSpace(strings.TrimSuffix(s, "%")); thousandBlank.MatchString(s) {
+		s = blanks.Replace(s)
+	}
 	commas, points := strings.Count(s, ","), strings.Count(s, ".")
 	switch {
 	case commas+points == 0:

@@ -40,7 +40,20 @@ func separatorOf(text []byte, ending string) rune {
 	if most < 0.5 && blankSeparated(sample) {
 		return blankSeparator
 	}
+	if best == ',' && oneColumn(sample) {
+		return ';' // which is nowhere
+	}
 	return best
+}
+
+// oneColumn reports whether lines under a name without a comma are numbers with a decimal comma.
+func oneColumn(sample []byte) bool {
+	lines := strings.Split(strings.TrimSpace(string(sample)), "\n")
+	return len(lines) > 1 && bytes.IndexByte(sample, ',') >= 0 && !strings.Contains(lines[0], ",") && !slices.ContainsFunc(lines[1:], func(s string) bool {
+		s = strings.TrimSpace(s)
+		_, number := plain(s)
+		return !number && !decimalComma.MatchString(s) && !missing[strings.ToLower(s)]
+	})
 }
 
 // fitOf is how well a separator fits lines, from 0 to 1.

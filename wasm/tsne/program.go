@@ -148,7 +148,7 @@ func (p *program) show() error {
 	g, v := int32s(group), float32s(values)
 	post("data", map[string]any{
 		"name": p.name, "points": e.Mean.Rows, "columns": e.Mean.Cols, "group": g, "names": texts(names), "values": v,
-		"same": p.session != nil, "labels": texts(tsne.Labels(p.name, p.raw)), "largest": tsne.LargestPerplexity(e.Mean.Rows),
+		"same": p.session != nil, "labels": texts(tsne.Labels(p.name, p.raw)), "notes": texts(e.Read), "largest": tsne.LargestPerplexity(e.Mean.Rows),
 	}, g.Get("buffer"), v.Get("buffer"))
 	return nil
 }

@@ -12,6 +12,18 @@ test('cells have the decimals of their column', () => {
   assert.equal(cellText({ ...table.columns[0]!, exponent: true }, 0), '1.50e+0');
 });
 
+test('significant digits, notes and whole numbers of 64 bits', () => {
+  const t = decode({ version: 1, rows: 3, notes: ['read as: separator ";"'], columns: [
+    { name: 'lr', number: true, digits: 6, significant: true, values: [2000, 0.0001, null] },
+    { name: 'seed', number: true, digits: 0, values: ['9007199254740993', '9007199254740992', 5] },
+  ] });
+  assert.deepEqual(t.notes, ['read as: separator ";"']);
+  assert.deepEqual([0, 1, 2].map((row) => cellText(t.columns[0]!, row)), ['2000', '0.0001', '']);
+  assert.equal(cellText(t.columns[1]!, 0), '9007199254740993');
+  assert.deepEqual(pick(t, '', { column: 1, down: false }), [2, 1, 0]);
+  assert.deepEqual(pick(t, 'seed>6', null), [0, 1]);
+});
+
 test('rows are sorted with missing values last, equal ones in their order', () => {
   assert.deepEqual(pick(table, '', { column: 0, down: false }), [2, 0, 4, 3, 1]);
   assert.deepEqual(pick(table, '', { column: 1, down: true }).at(-1), 2);

@@ -122,6 +122,7 @@ type TSNEOptions struct {
 	Perplexity float64
 	Iterations int
 	Start      string // "pca", "random"
+	Metric     string // of neighbours: "" or "cosine"
 	Method     string // of the repulsion, as tsne.Method
 	Repeats    int
 	UMAP       bool    // instead of t-SNE

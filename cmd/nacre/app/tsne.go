@@ -103,7 +103,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 			panel.Name = e.Name
 		}
 		if report.Labels == 0 && report.Fidelity != nil {
-			panel.Note = fmt.Sprintf("no labels · trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
+			panel.Note = fmt.Sprintf("trustworthiness %.3f · recall of the %d nearest %.3f", report.Fidelity.Trustworthiness, report.Fidelity.K, report.Fidelity.Recall)
 		}
 		panels = append(panels, panel)
 	}
@@ -223,7 +223,7 @@ func (o TSNEOptions) umap() *tsne.UMAP {
 	if !o.UMAP {
 		return nil
 	}
-	return &tsne.UMAP{Neighbours: o.Neighbours, MinDist: o.MinDist}
+	return &tsne.UMAP{Neighbours: o.Neighbours, MinDist: o.MinDist, Metric: tsne.Metric(o.Metric)}
 }
 
 // pairs compares every two planes.
@@ -315,6 +315,7 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 	if o.Start != "" && tsne.Start(o.Start) != r.Start {
 		r.Start = tsne.Start(o.Start)
 	}
+	r.Metric = tsne.Metric(o.Metric)
 	if o.Method != "" {
 		r.Method = tsne.Method(o.Method)
 	}
@@ -401,7 +402,7 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 	}
 	for _, p := range r.Planes {
 		if p.Report.Labels == 0 {
-			fmt.Fprintf(w, "%s: %d points of %d columns without labels: no centroids to measure\n", p.Name, p.Report.Points, p.Report.Dimensions)
+			fmt.Fprintf(w, "%s: %d points of %d columns, no two labels with points to measure centroids of\n", p.Name, p.Report.Points, p.Report.Dimensions)
 		} else if s := p.Report.Seeds; s != nil {
 			ratio := s.Figures["ratio"]
 			fmt.Fprintf(w, "%s: ratio in the plane %.3f ± %.3f over %d layouts from random starts\n", p.Name, ratio.Mean, ratio.SD, s.Layouts)

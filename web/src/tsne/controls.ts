@@ -29,7 +29,7 @@ export class Controls {
   private readonly pause: HTMLButtonElement;
 
   constructor(query: URLSearchParams, actions: Actions) {
-    const file = el('input', { type: 'file', accept: '.npz,.npy,.csv,.safetensors', class: 'visually-hidden', tabindex: -1, change: () => {
+    const file = el('input', { type: 'file', accept: '.npz,.npy,.csv,.tsv,.json,.jsonl,.ndjson,.safetensors,.gz', class: 'visually-hidden', tabindex: -1, change: () => {
       if (file.files?.[0]) actions.open(file.files[0]);
       file.value = ''; // the same file may be opened again
     } });

@@ -55,6 +55,8 @@ export interface Data {
   same: boolean;
   /** What of the file may serve as labels. */
   labels: string[];
+  /** How the file was read: what is laid out, assumed, left out. */
+  notes: string[];
   /** The largest perplexity so many points allow. */
   largest: number;
 }

@@ -53,7 +53,7 @@ export class TsnePage {
       el('header.top', {}, el('span.pearl', { 'aria-hidden': 'true' }), this.title, el('span.space'),
         iconButton('theme', 'Theme: system, light, dark', () => void nextTheme())),
       this.problem, el('main', {}, this.controls.dom, this.status, this.place, this.table));
-    this.place.append(el('p.hint', {}, 'Drop a file of embeddings here: .npz, .npy, .csv or .safetensors. Nothing leaves this page.'));
+    this.place.append(el('p.hint', {}, 'Drop a file of embeddings here: .npz, .npy, .csv, .tsv, .json, .jsonl or .safetensors, also with .gz. Nothing leaves this page.'));
     this.engine.said.on((m) => this.hear(m));
     this.acceptDrops();
     this.refresh();
@@ -144,7 +144,7 @@ export class TsnePage {
       case 'data': return this.take(m);
       case 'labels': return this.controls.offer(m.labels, this.label);
       case 'began':
-        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN, programs: m.programs, device: m.device, notices: m.notice ? [m.notice] : [] };
+        this.progress = { iteration: 0, of: m.of, seconds: m.seconds, kl: NaN, programs: m.programs, device: m.device, notices: [...(this.data?.notes ?? []), ...(m.notice ? [m.notice] : [])] };
         this.state = 'running';
         return this.refresh();
       case 'notice':

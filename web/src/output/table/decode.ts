@@ -8,10 +8,12 @@ export interface Column {
   /** Digits behind the decimal point, and whether numbers are written with an exponent. */
   digits: number;
   exponent: boolean;
+  /** Digits are significant ones. */
+  significant: boolean;
 }
 
-/** rows counts those of the whole table, of which the columns may hold the first only. */
-export interface Table { rows: number; columns: Column[] }
+/** rows counts those of the whole table, of which the columns may hold the first only. notes are what is to be said of it. */
+export interface Table { rows: number; columns: Column[]; notes: string[] }
 
 export function decode(v: any): Table {
   if (v?.version !== 1) throw new Error(`The table has version ${JSON.stringify(v?.version)}; expected 1.`);
@@ -21,9 +23,9 @@ export function decode(v: any): Table {
     if (!Array.isArray(c?.values)) throw new Error(`Column ${name} of the table has no list of values.`);
     if (c.values.length !== v.columns[0].values.length) throw new Error(`Column ${name} of the table has ${c.values.length} values, the first one ${v.columns[0].values.length}.`);
     const digits = Math.min(20, Math.max(0, Math.trunc(Number(c.digits) || 0)));
-    return { name, number: c.number === true, values: c.values, digits, exponent: c.exponent === true };
+    return { name, number: c.number === true, values: c.values, digits, exponent: c.exponent === true, significant: c.significant === true };
   });
-  return { rows: Math.max(Number(v.rows) || 0, columns[0]?.values.length ?? 0), columns };
+  return { rows: Math.max(Number(v.rows) || 0, columns[0]?.values.length ?? 0), columns, notes: Array.isArray(v.notes) ? v.notes.map(String) : [] };
 }
 
 /** A cell as it is shown. */
@@ -31,14 +33,19 @@ export function cellText(c: Column, row: number): string {
   const v = c.values[row];
   if (v === null || v === undefined) return '';
   if (typeof v !== 'number') return String(v);
+  if (c.significant) return String(Number(v.toPrecision(Math.max(1, c.digits)))).replaceAll('-', '−');
   return (c.exponent ? v.toExponential(c.digits) : v.toFixed(c.digits)).replace('-', '−');
 }
 
 /** The value of a cell of numbers; NaN where it is missing. */
 function number(v: Column['values'][number] | undefined): number {
-  if (typeof v === 'string') return v === '+Inf' ? Infinity : v === '-Inf' ? -Infinity : NaN;
+  if (typeof v === 'string') return v === '+Inf' ? Infinity : v === '-Inf' ? -Infinity : Number(v);
   return v ?? NaN;
 }
+
+/** The order of whole numbers that JavaScript holds as one, which come as text. */
+const wholes = (x: unknown, y: unknown): number =>
+  [x, y].every((v) => typeof v === 'string' && /^-?\d+$/.test(v)) ? Number(BigInt(x as string) > BigInt(y as string)) - Number(BigInt(x as string) < BigInt(y as string)) : 0;
 
 /** What a filter asks of a row: that a column compares with a value, or that a cell holds a word. */
 type Condition = (row: number) => boolean;
@@ -106,7 +113,7 @@ export function pick(table: Table, filter: string, sort: { column: number; down:
   return rows.sort((a, b) => {
     const x = by.values[a], y = by.values[b];
     if (missing(x) || missing(y)) return Number(missing(x)) - Number(missing(y));
-    const order = by.number ? Math.sign(number(x) - number(y)) || 0 : String(x).localeCompare(String(y), undefined, { numeric: true });
+    const order = by.number ? Math.sign(number(x) - number(y)) || wholes(x, y) : String(x).localeCompare(String(y), undefined, { numeric: true });
     return (sort.down ? -order : order) || a - b;
   });
 }

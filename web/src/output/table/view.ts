@@ -68,6 +68,7 @@ export class TableView {
       el('button', { type: 'button', 'aria-label': label, disabled: !possible, click: () => this.turn(by) }, mark);
     const count = n === 0 ? 'no row' : n <= pageRows ? `${n} row${n === 1 ? '' : 's'}` : `${first + 1}–${last} of ${n}`;
     const unknown = n === 0 ? unknownNames(this.filter.value, this.data) : [];
+    const about = this.data.notes.map((n) => el('span.note', {}, n));
     const notes = [n < held ? `of ${held}` : '', unknown.length ? `no column is called ${unknown.join(', ')}` : '', held < this.data.rows ? `the first ${held} of ${this.data.rows} rows are here` : ''].filter(Boolean).join('; ');
     const wasFocused = this.foot.contains(document.activeElement) && document.activeElement !== this.filter
       ? (document.activeElement as HTMLElement).getAttribute('aria-label') : null;
@@ -75,6 +76,7 @@ export class TableView {
     const parts = [
       n > pageRows ? el('span.pages', {}, step('Previous page', '‹', -1, this.page > 0), step('Next page', '›', 1, last < n)) : null,
       el('span.count', {}, count, notes ? ` ${notes}` : ''),
+      ...about,
       el('span.space'),
       el('button', { type: 'button', 'aria-label': 'Save as CSV', title: 'Save these rows as a CSV file', click: () => this.save() }, 'CSV'),
     ].filter((p) => p !== null);

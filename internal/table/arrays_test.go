@@ -1,0 +1,233 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// npy is a NumPy array's file.
+func npy(descr, order, shape string, data []byte) []byte {
+	h := fmt.Sprintf("{'descr': %s, 'fortran_order': %s, 'shape': %s, }", descr, order, shape)
+	h += strings.Repeat(" ", 63-(10+len(h))%64) + "\n"
+	out := append([]byte("\x93NUMPY\x01\x00"), byte(len(h)), byte(len(h)>>8))
+	return append(append(out, h...), data...)
+}
+
+// packed are values one after another, little-endian.
+func packed(values ...any) []byte {
+	var b bytes.Buffer
+	for _, v := range values {
+		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+			panic(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func archive(t *testing.T, arrays ...any) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for k := 0; k < len(arrays); k += 2 {
+		w, err := z.Create(arrays[k].(string) + ".npy")
+		if err == nil {
+			_, err = w.Write(arrays[k+1].([]byte))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	return b.Bytes()
+}
+
+// Pickles of arrays of objects as NumPy 2 writes them: ["x", "ä", None], [1, 2.5, 2**63, True], arrays of 3 and 2 numbers,
+// lists of 2 and 1, and a date; after the name the protocol.
+const (
+	texts2 = "\x80\x02cnumpy._core.multiarray\x0a_reconstruct\x0aq\x00cnumpy\x0andarray\x0aq\x01K\x00" +
+		"\x85q\x02c_codecs\x0aencode\x0aq\x03X\x01\x00\x00\x00bq\x04X\x06\x00\x00\x00latin1q\x05" +
+		"\x86q\x06Rq\x07\x87q\x08Rq\x09(K\x01K\x03\x85q\x0acnumpy\x0adtype\x0aq\x0bX\x02\x00\x00" +
+		"\x00O8q\x0c\x89\x88\x87q\x0dRq\x0e(K\x03X\x01\x00\x00\x00|q\x0fNNNJ\xff\xff\xff\xffJ\xff" +
+		"\xff\xff\xffK?tq\x10b\x89]q\x11(X\x01\x00\x00\x00xq\x12X\x02\x00\x00\x00\xc3\xa4q\x13Netq" +
+		"\x14b."
+	texts5 = "\x80\x05\x95\x94\x00\x00\x00\x00\x00\x00\x00\x8c\x16numpy._core.multiarray\x94\x8c\x0c_rec" +
+		"onstruct\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\x00\x85\x94C\x01b\x94" +
+		"\x87\x94R\x94(K\x01K\x03\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x02O8\x94\x89\x88\x87" +
+		"\x94R\x94(K\x03\x8c\x01|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94b\x89]\x94(\x8c" +
+		"\x01x\x94\x8c\x02\xc3\xa4\x94Net\x94b."
+	numbers4 = "\x80\x04\x95\xa1\x00\x00\x00\x00\x00\x00\x00\x8c\x16numpy._core.multiarray\x94\x8c\x0c_rec" +
+		"onstruct\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\x00\x85\x94C\x01b\x94" +
+		"\x87\x94R\x94(K\x01K\x04\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x02O8\x94\x89\x88\x87" +
+		"\x94R\x94(K\x03\x8c\x01|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94b\x89]\x94(K\x01G@" +
+		"\x04\x00\x00\x00\x00\x00\x00\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x80\x00\x88et\x94b."
+	ragged4 = "\x80\x04\x95\x12\x01\x00\x00\x00\x00\x00\x00\x8c\x16numpy._core.multiarray\x94\x8c\x0c_rec" +
+		"onstruct\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\x00\x85\x94C\x01b\x94" +
+		"\x87\x94R\x94(K\x01K\x02\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x02O8\x94\x89\x88\x87" +
+		"\x94R\x94(K\x03\x8c\x01|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94b\x89]\x94(h\x02h" +
+		"\x05K\x00\x85\x94h\x07\x87\x94R\x94(K\x01K\x03\x85\x94h\x0c\x8c\x02f8\x94\x89\x88\x87\x94R" +
+		"\x94(K\x03\x8c\x01<\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00t\x94b\x89C\x18\x00\x00" +
+		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0?\x00\x00\x00\x00\x00\x00\x00@\x94t" +
+		"\x94bh\x02h\x05K\x00\x85\x94h\x07\x87\x94R\x94(K\x01K\x02\x85\x94h\x19\x89C\x10\x00\x00" +
+		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0?\x94t\x94bet\x94b."
+	lists4 = "\x80\x04\x95\x97\x00\x00\x00\x00\x00\x00\x00\x8c\x16numpy._core.multiarray\x94\x8c\x0c_rec" +
+		"onstruct\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\x00\x85\x94C\x01b\x94" +
+		"\x87\x94R\x94(K\x01K\x02\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x02O8\x94\x89\x88\x87" +
+		"\x94R\x94(K\x03\x8c\x01|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94b\x89]\x94(]\x94(K" +
+		"\x01K\x02e]\x94K\x03aet\x94b."
+	dates4 = "\x80\x04\x95\xa8\x00\x00\x00\x00\x00\x00\x00\x8c\x16numpy._core.multiarray\x94\x8c\x0c_rec" +
+		"onstruct\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\x00\x85\x94C\x01b\x94" +
+		"\x87\x94R\x94(K\x01K\x01\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x02O8\x94\x89\x88\x87" +
+		"\x94R\x94(K\x03\x8c\x01|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94b\x89]\x94\x8c\x08" +
+		"datetime\x94\x8c\x04date\x94\x93\x94C\x04\x07\xe9\x01\x01\x94\x85\x94R\x94at\x94b."
+)
+
+// Every array of every type is read, or named with the reason.
+func TestArrays(t *testing.T) {
+	seeds := npy("'<i8'", "False", "(3,)", packed(int64(1), int64(1<<53+1), int64(math.MinInt64)))
+	for _, c := range []struct {
+		name   string
+		arrays []any
+		want   string
+		note   string
+	}{
+		{"truth", []any{"ok", npy("'|b1'", "False", "(2, 2)", []byte{1, 0, 0, 1})}, "ok0:True,False ok1:False,True", ""},
+		{"structure", []any{"log", npy("[('step', '<i8'), ('loss', '<f4')]", "False", "(2,)", packed(int64(1), float32(.5), int64(2), float32(.25)))},
+			"log.step:1,2 log.loss:0.5,0.25", ""},
+		{"structure within", []any{"log", npy("[('p', [('x', '<f8'), ('y', '<f8')]), ('v', '<i2', (2,))]", "False", "(1,)", packed(1.5, 2.5, int16(3), int16(-4)))},
+			"log.p.x:1.5 log.p.y:2.5 log.v0:3 log.v1:-4", ""},
+		{"cube", []any{"emb", npy("'<f8'", "False", "(2, 1, 2)", packed(1., 2., 3., 4.)), "label", npy("'|u1'", "False", "(2,)", []byte{7, 8})},
+			"emb0_0:1,3 emb0_1:2,4 label:7,8", ""},
+		{"windows of tasks", []any{"emb", npy("'<f8'", "False", "(2, 2, 1)", packed(1., 2., 3., 4.)), "task", npy("'|u1'", "False", "(4,)", []byte{7, 7, 8, 8}), "seed", npy("'|u1'", "False", "(4,)", []byte{1, 2, 3, 4})},
+			"emb0:1,2,3,4 task:7,7,8,8 seed:1,2,3,4", "emb of shape 2×2×1 is read as 4 rows"},
+		{"column-major", []any{"a", npy("'<i4'", "True", "(2, 3)", packed([]int32{1, 4, 2, 5, 3, 6}))}, "a0:1,4 a1:2,5 a2:3,6", ""},
+		{"64 bits", []any{"seed", seeds, "u", npy("'<u8'", "False", "(3,)", packed(uint64(math.MaxUint64), uint64(5), uint64(1<<63)))},
+			"seed:1,9007199254740993,-9223372036854775808 u:18446744073709551615,5,9223372036854775808", ""},
+		{"big-endian halves", []any{"h", npy("'>f2'", "False", "(2,)", []byte{0x3e, 0, 0xc0, 0})}, "h:1.5,-2", ""},
+		{"complex", []any{"c", npy("'<c8'", "False", "(2,)", packed([]float32{1, 2, 3, -4}))}, "c.re:1,3 c.im:2,-4", ""},
+		{"times", []any{"t", npy("'<M8[s]'", "False", "(2,)", packed(int64(1735689600), int64(math.MinInt64)))}, "t:2025-01-01T00:00:00,", ""},
+		{"texts", []any{"s", npy("'|S2'", "False", "(2,)", []byte("a\x00\xe9b"))}, "s:a,éb", ""},
+		{"long doubles", []any{"x", npy("'<f16'", "False", "(1,)", make([]byte, 16)), "y", npy("'<f8'", "False", "(1,)", packed(1.))}, "y:1", `array x left out: elements of type "<f16"`},
+		{"scalar", []any{"gamma", npy("'<f8'", "False", "()", packed(.99)), "y", npy("'<f8'", "False", "(2,)", packed(1., 2.))}, "y:1,2", "gamma (the single value 0.99)"},
+		{"other lengths", []any{"a", npy("'|u1'", "False", "(2,)", []byte{1, 2}), "b", npy("'|u1'", "False", "(2,)", []byte{3, 4}), "c", npy("'|u1'", "False", "(5,)", make([]byte, 5))},
+			"a:1,2 b:3,4", "left out, as the table has 2 rows: c (5 values)"},
+		{"names of labels", []any{"label", npy("'|u1'", "False", "(3,)", []byte{1, 0, 1}), "label_names", npy("'|S1'", "False", "(2,)", []byte("lr"))},
+			"label:1,0,1 label_name:r,l,r", ""},
+		{"objects, protocol 2", []any{"o", npy("'|O'", "False", "(3,)", []byte(texts2))}, "o:x,ä,", ""},
+		{"objects, protocol 5", []any{"o", npy("'|O'", "False", "(3,)", []byte(texts5))}, "o:x,ä,", ""},
+		{"objects of numbers", []any{"o", npy("'|O'", "False", "(4,)", []byte(numbers4))}, "o:1,2.5,9223372036854775808,1", ""},
+		{"ragged arrays", []any{"results", npy("'|O'", "False", "(2,)", []byte(ragged4))}, "results0:0,0 results1:1,1 results2:2,", "rows of 2 to 3 values"},
+		{"ragged lists", []any{"l", npy("'|O'", "False", "(2,)", []byte(lists4))}, "l0:1,3 l1:2,", "rows of 1 to 2 values"},
+		{"other objects", []any{"d", npy("'|O'", "False", "(1,)", []byte(dates4)), "y", npy("'|u1'", "False", "(1,)", []byte{1})}, "y:1", "class datetime.date); save it with .astype(str)"},
+	} {
+		f, err := Read("a.npz", archive(t, c.arrays...), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := words(f); got != c.want {
+			t.Errorf("%s: %s, want %s (%q)", c.name, got, c.want, f.Notes)
+		}
+		if said := strings.Join(f.Notes, "\n"); !strings.Contains(said, c.note) || c.note == "" && said != "" {
+			t.Errorf("%s: notes %q, want %q", c.name, said, c.note)
+		}
+	}
+	for raw, want := range map[string]string{"PK": "not a valid zip file", "": "not a valid zip file"} {
+		if _, err := Read("a.npz", []byte(raw), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", raw, err)
+		}
+	}
+}
+
+// JSON of Python, pandas and polars: the words of the columns, and what is said.
+func TestJSON(t *testing.T) {
+	for _, c := range []struct{ name, raw, want, note string }{
+		{"columns", `{"step": [1, 2], "loss": [0.5, 0.25]}`, "step:1,2 loss:0.5,0.25", ""},
+		{"columns and more", `{"name": "a", "step": [1, 2], "other": [1]}`, "step:1,2", "left out: name, other (1 value)"},
+		{"pandas", `{"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": null}}`, "a:1,2 b:x,", ""},
+		{"pandas, split", `{"columns": ["a", "b"], "index": [0, 1], "data": [[1, "x"], [2, "y"]]}`, "a:1,2 b:x,y", ""},
+		{"pandas, index", `{"0": {"a": 1}, "1": {"a": 2}}`, "a:1,2", ""},
+		{"pandas, values", `[[1, "x"], [2, "y"]]`, "0:1,2 1:x,y", ""},
+		{"pandas, table", `{"schema": {"fields": []}, "data": [{"a": 1}]}`, "a:1", ""},
+		{"polars", `{"columns": [{"name": "a", "datatype": "Int64", "values": [1, 2]}]}`, "a:1,2", ""},
+		{"lists", `[{"r": [1, 2]}, {"r": [3, 4]}]`, "r0:1,3 r1:2,4", ""},
+		{"ragged lists", `[{"r": [1, 2]}, {"r": [3]}, {"r": null}]`, "r0:1,3, r1:2,,", "lists of 0 to 2 values"},
+		{"lists of lists", `[{"r": [[1, 2], [3, 4]]}]`, "r0:1 r1:2 r2:3 r3:4", ""},
+		{"lists of objects", `[{"a": 1, "r": [{"x": 1}]}]`, "a:1", "left out: r (lists of objects)"},
+		{"a list of rows among others", `{"family": "push", "tasks": [{"goal": 1}, {"goal": 2}]}`, "goal:1,2", `the rows are those of the list "tasks"; left out: family`},
+		{"NaN", "{\"a\": 1}\n{\"a\": NaN}\n{\"a\": -Infinity, \"s\": \"NaN \\\" Infinity\"}\n", "a:1,,-Inf s:,,NaN \" Infinity", "NaN and Infinity"},
+		{"W&B", `[{"a": 1.5}, {"a": "NaN"}, {"a": "Infinity"}]`, "a:1.5,,+Inf", ""},
+		{"truth", `[{"a": true}, {"a": null}, {"a": false}]`, "a:True,,False", ""},
+		{"64 bits", `[{"seed": 9007199254740993}, {"seed": 18446744073709551615}]`, "seed:9007199254740993,18446744073709551615", ""},
+		{"half a line", "{\"a\": 1}\n{\"a\": 2}\n{\"a\":", "a:1,2", "line 3 left out: it is cut off"},
+		{"numbers and text", `[{"a": 1}, {"a": "x"}]`, "a:1,x", `column "a" has numbers and text`},
+		{"order", `[{"z": 1, "a": 2}]`, "z:1 a:2", ""},
+		{"within", `[{"a": {"b": {"c": 1}}}]`, "a.b.c:1", ""},
+		{"one number", `[1, 2.5]`, "value:1,2.5", ""},
+		{"error", "{\"a\": 1}\n\n{\"a\" 2}\n", "line 3: ", ""},
+		{"cut", `{"a": [1,`, "line 1: the file ends within a value", ""},
+	} {
+		f, err := Read("a.json", []byte(c.raw), Options{})
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.want)
+			}
+			continue
+		}
+		if got := words(f); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if said := strings.Join(f.Notes, "\n"); !strings.Contains(said, c.note) || c.note == "" && said != "" {
+			t.Errorf("%s: notes %q, want %q", c.name, said, c.note)
+		}
+	}
+}
+
+// Columns that number rows, time or seeds are no coordinates, unless they are named.
+func TestChoose(t *testing.T) {
+	num := func(names ...string) (out []Column) {
+		for k, n := range names {
+			out = append(out, Column{Name: n, Of: n, Values: Values{Num: []float64{float64(5 - k), 2, 9, 1, 1}}})
+		}
+		return out
+	}
+	text := Column{Name: "task", Values: Values{Text: []string{"a", "b", "a", "b", "a"}}}
+	counting := Column{Name: "n", Values: Values{Num: []float64{0, 1, 2, 3, 4}}}
+	for want, c := range map[string]struct {
+		columns []Column
+		choice  Choice
+	}{
+		"a b label task":                         {append(num("Unnamed: 0", "a", "b"), text), Choice{}},
+		"a b label":                              {num("step", "seed", "a", "b"), Choice{}},
+		"a label":                                {num("index", "iteration", "episode", "timestamp", "time/total_timesteps", "_step", "Wall time", "Epoch", "env_steps", "a"), Choice{}},
+		"n2 label task":                          {append([]Column{counting}, append(num("n2"), text)...), Choice{}},
+		"step a label":                           {num("step", "a", "b"), Choice{Columns: []string{"step", "a"}}},
+		"latent0 latent1 label":                  {num("latent0", "a", "latent1"), Choice{Columns: []string{"latent*"}}},
+		"mean0 mean1 label":                      {num("seed", "mean0", "mean1", "other"), Choice{}},
+		"a b label seed":                         {num("seed", "a", "b"), Choice{Label: "seed"}},
+		"x1 x2 label y":                          {append(num("x1", "x2"), Column{Name: "y", Values: Values{Num: []float64{1, 0, 1, 0, 1}}}), Choice{}},
+		"x y label":                              {num("x", "y"), Choice{}},
+		`no column "latnet*"`:                    {num("latent0", "a"), Choice{Columns: []string{"latnet*"}}},
+		"number rows, time or":                   {num("step", "seed"), Choice{}},
+		`no column "tusk"; did you mean "task"?`: {append(num("a"), text), Choice{Label: "tusk"}},
+		`column "task": "a" is not a number`:     {append(num("a"), text), Choice{Columns: []string{"task"}}},
+	} {
+		out, err := Choose(c.columns, c.choice, func(i int) string { return fmt.Sprint("row ", i) })
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = ""
+			for _, p := range out.Points {
+				got += p.Name + " "
+			}
+			if got += "label"; out.Label != nil {
+				got += " " + out.Label.Name
+			}
+		}
+		if !strings.Contains(got, want) || err == nil && got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
