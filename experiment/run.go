@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nacre/experiment/checkpoint"
+	"nacre/experiment/foreign"
 	"nacre/internal/lockfile"
 	"nacre/internal/plainfile"
 	"nacre/internal/shell"
@@ -113,6 +114,9 @@ func checkRun(dir string) error {
 			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 				return &NoConfigError{dir, name}
 			}
+		}
+		if err := foreign.Refusal(dir); err != nil {
+			return err
 		}
 		return fmt.Errorf("%s is not a run folder: it has no %s", shell.Line(dir), ConfigFile)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
+	"nacre/experiment/foreign"
 )
 
 func tableCommand(env *app.Env) *cobra.Command {
@@ -45,6 +46,7 @@ draws from it: which claims hold, under which reading, and by how much.`,
 	f.BoolVar(&published, "paper", false, "the paper's own figures")
 	f.Int64Var(&o.At, "at", 0, "compare runs at so many environment `steps`, 0 for the end of each")
 	f.StringVar(&o.Against, "against", "", "`system` that the others are set beside (default PEARL in ml1, else TCL-PEARL)")
+	columnFlags(cmd, &o.Columns)
 	workersFlag(cmd, &o.Workers)
 	jsonFlag(cmd, env)
 	return cmd
@@ -58,7 +60,8 @@ func curvesCommand(env *app.Env) *cobra.Command {
 		Long: `Curves draws the return on test tasks over the environment steps of training: one panel for each family, one line
 for each system. Its mean over seeds is drawn where half of them, and two, have values, with the range of two seeds or
 the 95 % interval of more; copies of a run are refused. Behind those on Meta-World stand the curves of the authors'
-public logs where they have the environment.`,
+public logs where they have the environment. Logs of other programs (progress.csv, TensorBoard's event files, W&B and
+more) are drawn beside runs, and a line says which of their columns.`,
 		Example: `  nacre curves out/twelve --out curves.svg
   nacre curves runs/* --success`,
 		Args: someArgs("run folders or a sweep"),
@@ -75,8 +78,15 @@ public logs where they have the environment.`,
 	f.Int64Var(&o.Steps, "steps", 0, "end of the axis in environment `steps`, 0 for the longest run")
 	f.BoolVar(&o.Success, "success", false, "success rates instead of returns")
 	f.BoolVar(&o.Backdrop, "authors", true, "draw the authors' public curves behind the runs")
+	columnFlags(cmd, &o.Columns)
 	jsonFlag(cmd, env)
 	return cmd
+}
+
+// columnFlags are those that choose columns of the logs of other programs.
+func columnFlags(cmd *cobra.Command, c *foreign.Columns) {
+	cmd.Flags().StringVar(&c.Step, "step-column", "", "`column` of environment steps in logs of other programs")
+	cmd.Flags().StringVar(&c.Return, "return-column", "", "`column` of the return in logs of other programs")
 }
 
 // steps checks a number of environment steps given with a flag.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"nacre/experiment"
+	"nacre/experiment/foreign"
 	"nacre/experiment/sweep"
 	"nacre/sim"
 )
@@ -31,7 +32,9 @@ type entry struct {
 	group   *group
 	plan    sweep.Run // of the group's manifest
 	planned bool
-	queue   sweep.State // as it was when the run was last read
+	foreign bool         // the log of another program
+	log     *foreign.Log // as it was read last
+	queue   sweep.State  // as it was when the run was last read
 	stamps  [len(watched)]stamp
 	text    string // of the configuration
 	watch   *experiment.Watch
@@ -44,11 +47,11 @@ func newEntry(root, path string) *entry {
 	return &entry{path: path, dir: filepath.Join(root, filepath.FromSlash(path))}
 }
 
-// belongs says of which group a run is, and what its manifest says of it.
-func (e *entry) belongs(g *group, plan sweep.Run, planned bool) {
+// belongs says of which group a run is, what its manifest says of it, and whether it is the log of another program.
+func (e *entry) belongs(g *group, plan sweep.Run, planned, log bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.group, e.plan, e.planned = g, plan, planned
+	e.group, e.plan, e.planned, e.foreign = g, plan, planned, log
 }
 
 // file is where a watched file lies.
@@ -71,6 +74,9 @@ func (e *entry) changed() time.Time {
 func (e *entry) look(known *configs) (*Run, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.foreign {
+		return e.lookAtLog()
+	}
 	var now [len(watched)]stamp
 	newest := time.Time{}
 	for i, name := range watched {

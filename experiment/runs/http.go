@@ -325,6 +325,9 @@ func (s *Service) note(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if run.State == Log {
+		return nil, fmt.Errorf("%s is the log of another program: notes are kept in run folders only", run.Path)
+	}
 	var n Note
 	if err := json.NewDecoder(r.Body).Decode(&n); err != nil {
 		return nil, fmt.Errorf("a note: %w", err)

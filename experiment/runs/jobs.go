@@ -169,6 +169,8 @@ func (j *Jobs) Resume(path string) error {
 		return fmt.Errorf("%s is being trained", path)
 	case j.isWaiting(path):
 		return fmt.Errorf("%s waits already", path)
+	case r.State == Log:
+		return fmt.Errorf("%s is the log of another program: it cannot be resumed", path)
 	case r.State == Finished:
 		return fmt.Errorf("%s is finished", path)
 	case r.State == Queued:

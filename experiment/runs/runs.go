@@ -41,10 +41,11 @@ const (
 	Failed      State = "failed"      // its last process gave up with an error; Problem says which
 	Broken      State = "broken"      // it cannot be read; Problem says why
 	Finished    State = "finished"    // to the end of its schedule, and evaluated
+	Log         State = "log"         // of another program, which is only read
 )
 
 // States in the order in which they are listed.
-var States = []State{Running, Queued, Waiting, Interrupted, Failed, Broken, Finished}
+var States = []State{Running, Queued, Waiting, Interrupted, Failed, Broken, Finished, Log}
 
 // Run is what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once they are handed out.
 type Run struct {
@@ -64,7 +65,8 @@ type Run struct {
 	Started  time.Time         `json:"started"`
 	Changed  time.Time         `json:"changed"` // when something was last written
 	Note     Note              `json:"note"`
-	Identity string            `json:"identity"` // system, family and seed: of runs with the same one is counted in a mean
+	Identity string            `json:"identity"`        // system, family and seed: of runs with the same one is counted in a mean
+	About    string            `json:"about,omitempty"` // of another program's log: whose it is and which columns are taken
 
 	// Settings are the values of the configuration by dotted key, as JSON.
 	Settings map[string]string `json:"-"`
@@ -86,6 +88,7 @@ type Index struct {
 	walked     time.Time
 	notes      []string // of the last walk
 	configs    configs
+	logs       logFolders
 	groups     map[string]*group // sweeps and studies, by path
 	asked      time.Time         // when Slurm was asked last
 	read       int               // entries that have been
@@ -184,6 +187,7 @@ func (x *Index) known(n int) (c chan struct{}, forget func()) {
 // walk finds the run folders. Hidden folders and what lies within a run folder are left out.
 func (x *Index) walk(ctx context.Context) error {
 	found := map[string]*group{} // by path of a run folder
+	logs := map[string]bool{}    // the paths that are of other programs' logs
 	var inside []*group
 	var notes []string
 	note := func(line string) { notes = append(notes, line) }
@@ -197,6 +201,12 @@ func (x *Index) walk(ctx context.Context) error {
 		}
 		if g := x.group(below, dir); g != nil {
 			inside = append(inside, g)
+		}
+		for _, path := range x.logs.of(dir, below) {
+			found[path], logs[path] = groupOf(path, inside), true
+		}
+		if logs[below] {
+			return fs.SkipDir
 		}
 		return nil
 	})
@@ -226,7 +236,7 @@ func (x *Index) walk(ctx context.Context) error {
 			delete(x.removed, path)
 		}
 		plan, planned := plans[path]
-		e.belongs(g, plan, planned)
+		e.belongs(g, plan, planned, logs[path])
 	}
 	for path := range x.entries {
 		if _, ok := found[path]; !ok {

@@ -43,6 +43,15 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // them.
 func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 	c := Curve{Path: r.Path, Column: column, Steps: []float64{}, Updates: []float64{}, Seconds: []float64{}, Values: []Number{}}
+	if r.State == Log {
+		x.mu.Lock()
+		e := x.entries[r.Path]
+		x.mu.Unlock()
+		if e == nil {
+			return c, ErrUnknown
+		}
+		return e.logCurve(c, most)
+	}
 	metrics, err := experiment.ReadMetrics(filepath.Join(x.Dir(r), experiment.MetricsFile))
 	if err != nil {
 		return c, err
@@ -53,7 +62,12 @@ func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 			return c, err
 		}
 	}
-	seconds := x.seconds(r, len(metrics.Rows))
+	c.take(columns, x.seconds(r, len(metrics.Rows)), most)
+	return c, nil
+}
+
+// take fills in the rows in which the last column, the values beside steps and updates, has one.
+func (c *Curve) take(columns [3][]float64, seconds []float64, most int) {
 	var rows []int
 	for i, v := range columns[2] {
 		if !math.IsNaN(v) {
@@ -69,7 +83,6 @@ func (x *Index) Curve(r *Run, column string, most int) (Curve, error) {
 		c.Steps, c.Updates = append(c.Steps, columns[0][i]), append(c.Updates, columns[1][i])
 		c.Seconds, c.Values = append(c.Seconds, seconds[i]), append(c.Values, Number(columns[2][i]))
 	}
-	return c, nil
 }
 
 // seconds is the working time of a run at the end of each of n iterations. Without a timing.csv it is zero.

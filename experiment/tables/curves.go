@@ -23,6 +23,7 @@ type CurveOptions struct {
 // rule of stats.OverSeeds. Notes say where seeds are missing from it and where they differ in more than their seed. Copies of
 // a run are an error, as in a table.
 func Curves(runs []Run, o CurveOptions) (panels []plots.CurvePanel, notes []string, err error) {
+	notes = Said(runs)
 	byFamily := map[string][]Run{}
 	for _, r := range runs {
 		if len(r.Curve) > 0 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"nacre/experiment"
+	"nacre/experiment/foreign"
 	"nacre/experiment/sweep"
 	"nacre/internal/folders"
 	"nacre/rl/protocol"
@@ -25,8 +26,7 @@ type Run struct {
 	Session experiment.Session `json:"-"` // the last one
 	Curve   []Point            `json:"-"` // evaluations during training
 	Final   *protocol.Result   `json:"-"` // at the end; nil before it
-
-	history string // tells logs of other programs apart, which name no seed; empty of a run folder
+	Log     *foreign.Log       `json:"-"` // of another program; nil of a run folder
 }
 
 // Point is one evaluation of the test tasks during training.
@@ -34,12 +34,18 @@ type Point struct {
 	EnvSteps, Return, Success float64
 }
 
-// Load reads run folders, folders of sweeps, and folders that hold such folders, each run once. Notes say what was left out.
+// Load reads run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run once. Notes say
+// what was left out.
 func Load(paths ...string) (runs []Run, notes []string, err error) {
+	return LoadWith(foreign.Columns{}, paths...)
+}
+
+// LoadWith is Load with the columns to take of logs of other programs.
+func LoadWith(c foreign.Columns, paths ...string) (runs []Run, notes []string, err error) {
 	seen := map[string]bool{}
 	note := func(line string) { notes = append(notes, line) }
 	for _, path := range paths {
-		found, err := load(path, note)
+		found, err := load(path, c, note)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -60,14 +66,17 @@ func Load(paths ...string) (runs []Run, notes []string, err error) {
 
 // nothing is the error of a path without runs.
 func nothing(path string, notes []string) error {
-	about := fmt.Sprintf("%s holds no run folder: expected one with a %s, or the folder of a sweep", path, experiment.ConfigFile)
+	about := fmt.Sprintf("%s holds no run folder: expected one with a %s, the folder of a sweep, or the log of another program", path, experiment.ConfigFile)
 	if len(notes) > 0 {
 		about += " (" + strings.Join(notes, "; ") + ")"
 	}
 	return errors.New(about)
 }
 
-func load(root string, note func(string)) ([]Run, error) {
+func load(root string, c foreign.Columns, note func(string)) ([]Run, error) {
+	if info, err := os.Stat(root); err == nil && !info.IsDir() || err != nil && isLog(root) {
+		return loadLogs(root, c)
+	}
 	var out []Run
 	err := folders.Walk(root, folders.Options{Note: note}, func(path, _ string) (err error) {
 		var runs []Run
@@ -78,7 +87,10 @@ func load(root string, note func(string)) ([]Run, error) {
 			runs = make([]Run, 1)
 			runs[0], err = Read(path, "")
 		default:
-			return nil
+			if runs, err = loadLogs(path, c); len(runs) == 0 || runs[0].Dir != path {
+				out = append(out, runs...) // those of files in it, beside which there may be others below
+				return err
+			}
 		}
 		out = append(out, runs...)
 		if err == nil {

@@ -157,7 +157,7 @@ func Build(name string, runs []Run, o Options) (*Table, error) {
 	if t.Paper, err = g.paperStatistics(against); err != nil {
 		return nil, err
 	}
-	t.Notes = append(g.unequal(), g.incomplete()...)
+	t.Notes = slices.Concat(Said(runs), g.unequal(), g.incomplete())
 	if t.published() && name != "runtime" {
 		t.Notes = append(t.Notes, earlier)
 	}

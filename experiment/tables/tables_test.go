@@ -353,3 +353,64 @@ func TestCurvesOfCopies(t *testing.T) {
 		t.Errorf("seeds that never overlap: %v", err)
 	}
 }
+
+// log writes the progress.csv of another program.
+func log(t *testing.T, dir, text, variant string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{"progress.csv": text, "variant.json": variant} {
+		if content == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Logs of other programs are drawn and counted beside runs, and what they are read from is said once.
+func TestLogsBesideRuns(t *testing.T) {
+	dir := t.TempDir()
+	written(t, filepath.Join(dir, "ours"), "pearl", "cheetah-vel", 1, [][2]float64{{1000, 5}, {2000, 6}}, []float64{6})
+	for seed := range 2 {
+		log(t, filepath.Join(dir, "oyster", fmt.Sprintf("seed%d", seed)), fmt.Sprintf("AverageReturn_all_test_tasks,Number of env steps total\n%d,%d\n%d,%d\n", seed, 1000+500*seed, 2+seed, 2000+500*seed),
+			fmt.Sprintf(`{"env_name": "cheetah-vel", "seed": %d, "latent_size": %d}`, seed, 5+seed))
+	}
+	runs, _, err := tables.Load(dir)
+	if err != nil || len(runs) != 3 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	panels, notes, err := tables.Curves(runs, tables.CurveOptions{})
+	if err != nil || len(panels) != 1 || len(panels[0].Series) != 2 {
+		t.Fatalf("%+v, %v", panels, err)
+	}
+	s := panels[0].Series[1]
+	if s.Name != "oyster" || !reflect.DeepEqual(s.X, []float64{1500, 2000}) || !reflect.DeepEqual(s.Y, []float64{1, 2}) || !reflect.DeepEqual(s.Seeds, []int{2, 2}) {
+		t.Errorf("%+v", s)
+	}
+	for _, want := range []string{`seed0 and 1 more: oyster's log: steps from "Number of env steps total", return from "AverageReturn_all_test_tasks"`, "cheetah-vel, oyster: the seeds have 2 different configurations"} {
+		if !strings.Contains(strings.Join(notes, "\n"), want) {
+			t.Errorf("no %q in %q", want, notes)
+		}
+	}
+	table, err := tables.Build("runs", runs, tables.Options{})
+	if err != nil || table.Cells[0][1].Return.N != 2 || table.Cells[0][1].Return.Mean != 2.5 || !strings.Contains(table.Notes[0], "oyster's log: steps from") {
+		t.Errorf("%+v, %v", table, err)
+	}
+
+	log(t, filepath.Join(dir, "copy", "a"), "r,steps\n1,2\n", "")
+	log(t, filepath.Join(dir, "copy", "b"), "r,steps\n1,2\n", "")
+	if runs, _, err = tables.Load(filepath.Join(dir, "copy")); err != nil || len(runs) != 2 {
+		t.Fatal(err)
+	}
+	runs[1].System = runs[0].System
+	runs[1].Log.System = runs[0].Log.System
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
+		t.Errorf("copies: %v", err)
+	}
+	if _, err := experiment.View(filepath.Join(dir, "oyster", "seed0")); err == nil || !strings.Contains(err.Error(), "is the log of another program (oyster)") || !strings.Contains(err.Error(), "cannot be resumed, evaluated or branched") {
+		t.Errorf("as a run: %v", err)
+	}
+}

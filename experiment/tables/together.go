@@ -2,40 +2,50 @@ package tables
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"nacre/rl/config"
 )
 
 // Together says of runs that stand behind one mean in what they differ beside their seeds, in a sentence that is empty where
-// they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs with the same
-// bytes.
+// they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs that name no
+// seed and have the same numbers.
 func Together(runs []Run) (said string, err error) {
-	type identity struct {
-		system, family string
-		seed           uint64
-	}
-	bySeed, byCurve := map[identity]string{}, map[string]string{}
-	hashes := map[string]bool{}
+	known := map[string]string{}
+	configurations := map[string]bool{}
 	for _, r := range runs {
-		id := identity{r.System, r.Config.Family, r.Config.Seed}
-		if before, ok := bySeed[id]; ok && r.history == "" {
-			return "", fmt.Errorf("%s and %s are the same system, family and seed: give one of them", before, r.Dir)
-		}
-		bySeed[id] = r.Dir
-		if r.history != "" {
-			if before, ok := byCurve[r.history]; ok {
-				return "", fmt.Errorf("%s and %s are the same log, byte for byte: give one of them", before, r.Dir)
+		id := fmt.Sprintf("%q %q %d", r.System, r.Config.Family, r.Config.Seed)
+		what := "are the same system, family and seed"
+		if r.Log != nil {
+			if id = r.Log.Identity(); !r.Log.Seeded {
+				what = "are one log twice, to the last digit"
 			}
-			byCurve[r.history] = r.Dir
 		}
-		h, err := config.Hash(r.Config, "seed", "checkpoint_every")
+		if before, ok := known[id]; ok {
+			return "", fmt.Errorf("%s and %s %s: give one of them", before, r.Dir, what)
+		}
+		known[id] = r.Dir
+		h, err := r.settings()
 		if err != nil {
 			return "", err
 		}
-		hashes[h] = true
+		configurations[h] = true
 	}
-	if len(hashes) > 1 {
-		return fmt.Sprintf("the seeds have %d different configurations", len(hashes)), nil
+	if len(configurations) > 1 {
+		return fmt.Sprintf("the seeds have %d different configurations", len(configurations)), nil
 	}
 	return "", nil
+}
+
+// settings tells the configurations of runs apart, their seeds aside.
+func (r Run) settings() (string, error) {
+	if r.Log == nil {
+		return config.Hash(r.Config, "seed", "checkpoint_every")
+	}
+	text := ""
+	for _, k := range slices.Sorted(maps.Keys(r.Log.Settings())) {
+		text += fmt.Sprintf("%q=%q\n", k, r.Log.Settings()[k])
+	}
+	return text, nil
 }

@@ -2,7 +2,6 @@ package tfevents
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -45,31 +44,14 @@ func Check(path string) (records int, whole bool, err error) {
 }
 
 func check(in io.Reader) (records int, whole bool, err error) {
-	head := make([]byte, 12)
 	for ; ; records++ {
-		switch n, err := io.ReadFull(in, head); {
-		case n == 0 && err == io.EOF:
+		switch _, err := record(in); {
+		case err == io.EOF:
 			return records, true, nil
 		case err == io.ErrUnexpectedEOF:
 			return records, false, nil
 		case err != nil:
 			return records, false, err
-		}
-		length := binary.LittleEndian.Uint64(head)
-		if maskedCRC(head[:8]) != binary.LittleEndian.Uint32(head[8:]) {
-			return records, false, fmt.Errorf("the checksum of its length differs")
-		}
-		if length > maxRecord {
-			return records, false, fmt.Errorf("%d bytes; expected at most %d", length, maxRecord)
-		}
-		message := make([]byte, length+4)
-		if _, err := io.ReadFull(in, message); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return records, false, nil
-		} else if err != nil {
-			return records, false, err
-		}
-		if maskedCRC(message[:length]) != binary.LittleEndian.Uint32(message[length:]) {
-			return records, false, fmt.Errorf("its checksum differs")
 		}
 	}
 }

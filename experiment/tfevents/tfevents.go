@@ -1,6 +1,6 @@
-// Package tfevents writes scalars as TensorBoard event files. It writes the few protocol-buffer fields itself: no
-// Go library for them is kept up, and the official message definitions would bring TensorFlow's whole tree along for
-// six fields.
+// Package tfevents writes scalars as TensorBoard event files, and reads those of any program. It writes the few
+// protocol-buffer fields itself: no Go library for them is kept up, and the official message definitions would bring
+// TensorFlow's whole tree along for six fields.
 //
 // An event file is a sequence of records: length, its checksum, an Event message, its checksum. The checksums are
 // CRC-32C, rotated and offset as TensorFlow does ("masked"). The first event carries the format's version.
@@ -8,6 +8,7 @@
 //	w, err := tfevents.Create("runs/a")
 //	err = w.Scalars(120, map[string]float64{"loss/q": 0.5, "return/adapted": 212})
 //	err = w.Close()
+//	events, err := tfevents.Read("runs/theirs/events.out.tfevents.1700000000.host")
 package tfevents
 
 import (

@@ -8,6 +8,7 @@ import (
 	"nacre/analysis/frame"
 	"nacre/analysis/plots"
 	"nacre/experiment"
+	"nacre/experiment/foreign"
 	"nacre/experiment/tables"
 )
 
@@ -43,11 +44,13 @@ func (r Runs) evaluations() (f *frame.Frame, notes []string, err error) {
 	settings := make([][]string, len(varied))
 	lines := map[[2]string][]tables.Run{}
 	var order [][2]string
+	var all []tables.Run
 	for _, run := range r {
-		t, err := tables.Read(run.Dir, run.name)
+		t, err := run.table()
 		if err != nil {
 			return nil, nil, err
 		}
+		all = append(all, t)
 		at := [2]string{t.Config.Family, run.line(varied, r.systems() > 1)}
 		if lines[at] == nil {
 			order = append(order, at)
@@ -63,6 +66,7 @@ func (r Runs) evaluations() (f *frame.Frame, notes []string, err error) {
 			}
 		}
 	}
+	notes = tables.Said(all)
 	for _, at := range order {
 		said, err := tables.Together(lines[at])
 		if err != nil {
@@ -80,6 +84,18 @@ func (r Runs) evaluations() (f *frame.Frame, notes []string, err error) {
 		}
 	}
 	return f, notes, nil
+}
+
+// table is the run as tables know it, as it is now.
+func (r *Run) table() (tables.Run, error) {
+	if r.log == nil {
+		return tables.Read(r.Dir, r.name)
+	}
+	list, _, err := tables.LoadWith(foreign.Columns{Step: r.log.Step, Return: r.log.Return}, r.Dir)
+	if err != nil {
+		return tables.Run{}, err
+	}
+	return list[0], nil
 }
 
 // varied are the settings of Over that have more than one value among the runs, or one where it is the only one.

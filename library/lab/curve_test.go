@@ -90,3 +90,47 @@ func TestCurveRefusesAndSays(t *testing.T) {
 		t.Errorf("two settings: %q, %v", c.Names, c.Err())
 	}
 }
+
+// The log of another program is a run that can be read and drawn, beside Nacre's, and nothing else.
+func TestLogOfAnotherProgram(t *testing.T) {
+	ours := evaluated(t, "ours", []string{"seed=1"}, [2]float64{100, 1}, [2]float64{200, 2})
+	dir := filepath.Join(t.TempDir(), "ppo", "seed4")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "progress.csv"), []byte("time/total_timesteps,eval/mean_reward,mine\n100,3,7\n150,,\n200,5,8\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := OpenAll(ours, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := runs.Curve()
+	if c.Err() != nil || len(c.Panels) != 2 || !slices.Equal(c.Names, []string{"TCL-PEARL", "ppo (Stable-Baselines3)"}) {
+		t.Fatalf("%q, %v", c.Names, c.Err())
+	}
+	if len(c.Notes) != 1 || !strings.HasSuffix(c.Notes[0], `Stable-Baselines3's log: steps from "time/total_timesteps", return from "eval/mean_reward"`) {
+		t.Errorf("said %q", c.Notes)
+	}
+	metrics := runs.Metrics()
+	if v, err := metrics.Numbers("adapted_return"); err != nil || len(v) != 5 || v[2] != 3 {
+		t.Errorf("returns %v, %v", v, err)
+	}
+	if v, err := runs.Summary().Numbers("return"); err != nil || v[1] != 5 {
+		t.Errorf("summary %v, %v", v, err)
+	}
+	one, err := Open(dir)
+	if err != nil || one.Title() != "ppo (Stable-Baselines3) on environment not named, seed 4" {
+		t.Errorf("%v, %v", one, err)
+	}
+	if _, err := one.Rollout(0); err == nil || !strings.Contains(err.Error(), "is the log of another program") {
+		t.Errorf("rollout: %v", err)
+	}
+	mine, err := OpenLogs("", "mine", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := mine.Curve().Panels[0].Marks[0]; !slices.Equal(m.Y, []float64{7, 8}) {
+		t.Errorf("the chosen column: %v", m.Y)
+	}
+}

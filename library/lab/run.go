@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/experiment"
+	"nacre/experiment/foreign"
 	"nacre/experiment/study"
 	"nacre/experiment/tables"
 	"nacre/library/cell"
@@ -31,10 +33,21 @@ type Run struct {
 	host experiment.Host
 	at   []setting // its values of what Over varies
 	name string    // of its system in a sweep; empty is that of its algorithm
+	log  *foreign.Log
 }
 
-// Open opens a run folder.
+// Open opens a run folder, or the log of another program, which can only be read.
 func Open(dir string) (*Run, error) {
+	if foreign.Tool(dir) != "" && !isRun(dir) {
+		runs, err := OpenAll(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(runs) > 1 {
+			return nil, fmt.Errorf("lab: %s holds %d runs; expected one, or OpenAll", dir, len(runs))
+		}
+		return runs[0], nil
+	}
 	run, err := experiment.View(dir)
 	if err != nil {
 		return nil, err
@@ -111,6 +124,9 @@ func (r *Run) String() string { return r.Title() + ", in " + r.Dir }
 
 // Title says what the run is.
 func (r *Run) Title() string {
+	if r.log != nil {
+		return r.log.Title()
+	}
 	return fmt.Sprintf("%s on %s, seed %d", rl.Title(r.cfg.Algorithm), r.cfg.Family, r.cfg.Seed)
 }
 
@@ -125,6 +141,9 @@ func (r *Run) among() string {
 
 // Metrics are a row an iteration of what training measured, with columns algorithm and seed.
 func (r *Run) Metrics() *frame.Frame {
+	if r.log != nil {
+		return r.named(r.log.Frame())
+	}
 	f, err := frame.Read(filepath.Join(r.Dir, experiment.MetricsFile))
 	if err != nil {
 		return frame.Failed(err)
@@ -132,10 +151,18 @@ func (r *Run) Metrics() *frame.Frame {
 	return r.named(f)
 }
 
+// seed is the run's, missing of a log that names none.
+func (r *Run) seed() float64 {
+	if r.log != nil && !r.log.Seeded {
+		return math.NaN()
+	}
+	return float64(r.cfg.Seed)
+}
+
 // named adds the columns by which the rows of several runs are told apart.
 func (r *Run) named(f *frame.Frame) *frame.Frame {
 	f = f.Label("algorithm", func(frame.Row) string { return rl.Title(r.cfg.Algorithm) }).
-		Compute("seed", func(frame.Row) float64 { return float64(r.cfg.Seed) })
+		Compute("seed", func(frame.Row) float64 { return r.seed() })
 	for _, s := range r.at {
 		f = f.With(column(s.name, slices.Repeat([]string{s.value}, f.Len())))
 	}
@@ -273,10 +300,15 @@ func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 // Runs are several runs.
 type Runs []*Run
 
-// OpenAll opens run folders, folders of sweeps, and folders that hold such folders, each run once; links are followed. What
-// was left out is shown in the cell.
-func OpenAll(paths ...string) (Runs, error) {
-	list, notes, err := tables.Load(paths...)
+// OpenAll opens run folders, folders of sweeps, logs of other programs, and folders that hold such folders, each run once; links
+// are followed. What was left out is shown in the cell. Which columns of a log are the step and the return is found by their
+// names, and said with its curve; OpenLogs is told.
+func OpenAll(paths ...string) (Runs, error) { return OpenLogs("", "", paths...) }
+
+// OpenLogs is OpenAll with the columns of environment steps and of the return in the logs of other programs; an empty one is
+// found by its name.
+func OpenLogs(steps, returns string, paths ...string) (Runs, error) {
+	list, notes, err := tables.LoadWith(foreign.Columns{Step: steps, Return: returns}, paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -285,9 +317,15 @@ func OpenAll(paths ...string) (Runs, error) {
 	}
 	var runs Runs
 	for _, t := range list {
-		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config, name: t.System})
+		runs = append(runs, &Run{Dir: t.Dir, cfg: t.Config, name: t.System, log: t.Log})
 	}
 	return runs, nil
+}
+
+// isRun reports whether a folder is a run's.
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, experiment.ConfigFile))
+	return err == nil
 }
 
 // Where keeps the runs of which keep says so.
@@ -319,13 +357,13 @@ func (r Runs) Configs() *frame.Frame {
 	var keys []string
 	values := make([]map[string]string, len(r))
 	for k, run := range r {
-		settings, err := run.cfg.Settings()
+		settings, err := run.settings()
 		if err != nil {
 			return frame.Failed(err)
 		}
-		values[k] = map[string]string{}
-		for key, v := range settings {
-			if values[k][key] = strings.Trim(string(v), `"`); !slices.Contains(keys, key) {
+		values[k] = settings
+		for key := range settings {
+			if !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
 		}
@@ -347,4 +385,20 @@ func (r Runs) Configs() *frame.Frame {
 		f = f.With(frame.Texts(name, column))
 	}
 	return f
+}
+
+// settings are the run's by dotted key, of another program's log those that it tells.
+func (r *Run) settings() (map[string]string, error) {
+	if r.log != nil {
+		return r.log.Settings(), nil
+	}
+	settings, err := r.cfg.Settings()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for key, v := range settings {
+		out[key] = strings.Trim(string(v), `"`)
+	}
+	return out, nil
 }

@@ -10,11 +10,16 @@ import (
 )
 
 // Summary is a row a run: what it is, how far it has come, and the return and the rate of success after adaptation that the
-// evaluation at its end found. What there is not yet is missing, and so is the success of families that know none.
+// evaluation at its end found, of another program's log its last. What there is not yet is missing, and so is the success of
+// families that know none.
 func (r Runs) Summary() *frame.Frame {
 	return r.joined(func(run *Run) *frame.Frame {
-		steps, updates, last, success := math.NaN(), math.NaN(), math.NaN(), math.NaN()
-		if m, err := frame.Read(filepath.Join(run.Dir, experiment.MetricsFile)); err == nil && m.Len() > 0 {
+		steps, updates, returned, success := math.NaN(), math.NaN(), math.NaN(), math.NaN()
+		if run.log != nil {
+			for _, last := range run.log.Points { // the last is left
+				steps, returned, success = last.Steps, last.Return, last.Success
+			}
+		} else if m, err := frame.Read(filepath.Join(run.Dir, experiment.MetricsFile)); err == nil && m.Len() > 0 {
 			at := func(name string) float64 {
 				x, err := m.Numbers(name)
 				if err != nil {
@@ -26,7 +31,7 @@ func (r Runs) Summary() *frame.Frame {
 		}
 		if view, err := experiment.View(run.Dir); err == nil {
 			if result, err := view.ReadEvaluation(); err == nil {
-				if last = result.Summary.Adapted.Mean; sim.Succeeds(run.cfg.Family) {
+				if returned = result.Summary.Adapted.Mean; sim.Succeeds(run.cfg.Family) {
 					success = result.Summary.AdaptedSuccess.Mean
 				}
 			}
@@ -35,7 +40,7 @@ func (r Runs) Summary() *frame.Frame {
 		for _, c := range []struct {
 			name  string
 			value float64
-		}{{"env_steps", steps}, {"updates", updates}, {"return", last}, {"success", success}} {
+		}{{"env_steps", steps}, {"updates", updates}, {"return", returned}, {"success", success}} {
 			f = f.With(frame.Numbers(c.name, []float64{c.value}))
 		}
 		return f.With(frame.Texts("folder", []string{run.Dir}))

@@ -141,9 +141,14 @@ func (r RunsReport) WriteText(w io.Writer) error {
 		}
 	}
 	fmt.Fprintln(w, strings.Join(counts, ", "))
+	about := map[string]bool{}
 	for _, run := range r.Runs {
 		if run.Problem != "" {
 			fmt.Fprintf(w, "%s: %s: %s\n", shell.Line(run.Path), run.State, shell.Line(run.Problem))
+		}
+		if run.About != "" && !about[run.About] { // once for all of which it is true
+			fmt.Fprintln(w, run.About)
+			about[run.About] = true
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"nacre/analysis/plots"
+	"nacre/experiment/foreign"
 	"nacre/experiment/tables"
 )
 
@@ -18,6 +19,7 @@ type RunTableOptions struct {
 	At      int64  // environment steps; 0 is the end of each run
 	Against string // system; empty is the table's own choice
 	Workers int    // for tsne
+	Columns foreign.Columns
 }
 
 // CurvesOptions are the flags of nacre curves.
@@ -27,6 +29,7 @@ type CurvesOptions struct {
 	Steps    int64 // the axis ends here; 0 is the longest run
 	Success  bool
 	Backdrop bool // the authors' public curves
+	Columns  foreign.Columns
 }
 
 // CurvesReport is what nacre curves prints.
@@ -40,8 +43,8 @@ type CurvesReport struct {
 func RunTableNames() []string { return append(tables.Names(), "tsne") }
 
 // load reads runs, and says what was left out.
-func (env *Env) load(paths []string) ([]tables.Run, error) {
-	runs, notes, err := tables.Load(paths...)
+func (env *Env) load(c foreign.Columns, paths []string) ([]tables.Run, error) {
+	runs, notes, err := tables.LoadWith(c, paths...)
 	for _, line := range notes {
 		env.Notice(line)
 	}
@@ -53,7 +56,7 @@ func RunTable(ctx context.Context, env *Env, o RunTableOptions) error {
 	if !slices.Contains(RunTableNames(), o.Name) {
 		return Usagef("table %q: expected one of %s", o.Name, strings.Join(RunTableNames(), ", "))
 	}
-	runs, err := env.load(o.Runs)
+	runs, err := env.load(o.Columns, o.Runs)
 	if err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func RunTable(ctx context.Context, env *Env, o RunTableOptions) error {
 
 // Curves draws the learning curves of runs.
 func Curves(env *Env, o CurvesOptions) error {
-	runs, err := env.load(o.Runs)
+	runs, err := env.load(o.Columns, o.Runs)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 
 import { request } from '../protocol/request';
 
-export type State = 'running' | 'queued' | 'waiting' | 'interrupted' | 'failed' | 'broken' | 'finished';
+export type State = 'running' | 'queued' | 'waiting' | 'interrupted' | 'failed' | 'broken' | 'finished' | 'log';
 export interface Note { text: string; tags: string[]; revision: number; problem?: string }
 
 export interface Run {
@@ -12,6 +12,7 @@ export interface Run {
   latest: Record<string, number | string>; // a text where the number is infinite
   device: string; started: string; changed: string; note: Note; version: number;
   identity: string; // of several runs with one at most one counts in a mean
+  about?: string; // of another program's log: what it is and which columns are taken
 }
 
 export interface Job { path: string; resume?: boolean; args?: string[]; added: string; error?: string }

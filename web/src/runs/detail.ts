@@ -56,7 +56,7 @@ export class RunDetail {
     if (!run) { this.shown = ''; return; }
     this.title.textContent = run.path;
     if (other) this.take(run.note);
-    for (const field of [this.text, this.tags]) field.readOnly = isSite || run.state === 'waiting' || run.state === 'queued';
+    for (const field of [this.text, this.tags]) field.readOnly = isSite || ['waiting', 'queued', 'log'].includes(run.state);
     const mine = making.filter((m) => m.path === run.path);
     this.showMaking(run, mine);
     const state = run.path + run.version + chosen.join() + mine.map((m) => m.what + (m.error ?? '')).join();
@@ -77,8 +77,8 @@ export class RunDetail {
   private showFacts(r: Row): void {
     const facts: [string, string][] = [
       ['State', r.problem ? `${r.state}: ${r.problem}` : r.state === 'running' && r.left > 0 ? `running, ${duration(r.left)} left` : r.state],
-      ['What', `${r.title} on ${r.family}, seed ${r.seed}${r.preset ? `, from ${r.preset}` : ''}`],
-      ['Done', `${percent(r.share)}, ${r.iterations} iterations, ${r.env_steps.toLocaleString('en')} steps, ${r.updates.toLocaleString('en')} updates in ${duration(r.seconds)}`],
+      ['What', r.about ? `${r.title} on ${r.family}; ${r.about}` : `${r.title} on ${r.family}, seed ${r.seed}${r.preset ? `, from ${r.preset}` : ''}`],
+      ['Done', r.state === 'log' ? '' : `${percent(r.share)}, ${r.iterations} iterations, ${r.env_steps.toLocaleString('en')} steps, ${r.updates.toLocaleString('en')} updates in ${duration(r.seconds)}`],
       ['Return', [['adapted_return', ''], ['adapted_success', 'success ']].filter(([k]) => k! in r.latest).map(([k, name]) => `${name}${number(r.latest[k!])}`).join(', ')],
       ['Device', r.device], ['Changed', r.state === 'waiting' || r.state === 'queued' ? '' : ago(Date.parse(r.changed))],
     ];
@@ -105,7 +105,7 @@ export class RunDetail {
         ];
       }),
       d?.report ? link('Study', !d.report.endsWith('.md') ? fileUrl(d.report) : isSite ? readUrl(d.report) : editUrl(d.report)) : null,
-      r.state === 'waiting' || r.state === 'queued' ? null : el('a.button', { href: treeUrl(r.path) }, 'Files'),
+      r.state === 'waiting' || r.state === 'queued' || r.path.includes('#') ? null : el('a.button', { href: treeUrl(r.path) }, 'Files'),
     ].filter((b) => b !== null));
   }
 

@@ -1,0 +1,304 @@
+// Package foreign reads the training logs of other programs as runs beside those of Nacre: progress.csv of oyster, rlkit,
+// garage (dowel), Stable-Baselines3 and RLlib, Stable-Baselines3's monitor.csv and evaluations.npz, TensorBoard's event files
+// (CleanRL's among them), W&B's runs off-line and its exports as CSV. It only reads: nobody can resume, evaluate or branch
+// what another program has trained.
+//
+//	refs, err := foreign.Find("logs/ppo/seed1")       // what a folder or a file holds
+//	log, err := foreign.Open(refs[0], foreign.Columns{})
+//	fmt.Println(log.Title(), log.Rule(), log.Points)
+//
+// A format is a reader in one file and a line in readers. Which column is the step and which the return is a list of known
+// names (rule.go), told by Rule, and overruled by Columns.
+package foreign
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nacre/analysis/frame"
+)
+
+// Log is a run that another program has logged.
+type Log struct {
+	Ref    string // a folder, a file, or file#run where a file has several
+	Tool   string // the program that wrote it, as far as that can be told
+	System string // what stands behind a curve: the algorithm or the experiment's name, and the tool
+	Family string // the environment, Unnamed where the log does not tell
+	Seed   uint64
+	Seeded bool     // whether the log tells its seed
+	Files  []string // that were read
+	Points []Point  // none where nothing is logged yet
+	Notes  []string // what was left out or taken for granted
+
+	Step, Return, Success string // the columns that points are of; Success may be empty
+
+	frame    *frame.Frame
+	training bool // whether Return is of training episodes
+	settings map[string]string
+}
+
+// Point is the return at a number of environment steps; Success is NaN where the log has none.
+type Point struct{ Steps, Return, Success float64 }
+
+// Unnamed is the environment of a log that names none.
+const Unnamed = "environment not named"
+
+// Columns are the columns to take for step and return instead of those that the rule finds; empty leaves it to the rule.
+type Columns struct{ Step, Return string }
+
+// reader is a format.
+type reader interface {
+	// sources are the logs of the format in a folder, told by the names of its files alone.
+	sources(dir string, names []string) []source
+}
+
+// readers in the order in which they are asked.
+var readers = []reader{progress{}, evaluations{}, events{}, offline{}, monitor{}, export{}}
+
+// source is a log that has not been read yet.
+type source struct {
+	tool  string
+	files []string
+	runs  func() ([]string, error)                              // of a file with several; nil of one
+	read  func(run string) (f *frame.Frame, a about, err error) // its table, with notes in about
+}
+
+// about is what a log says of itself beside its table.
+type about struct {
+	tool, system, family string
+	seed                 *uint64
+	settings             map[string]string
+	notes                []string
+}
+
+// Find lists what a folder itself, not those below it, or a file holds; nothing where it is no log.
+func Find(path string) (refs []string, err error) {
+	list, err := sources(path, true)
+	whole := false
+	for _, s := range list {
+		if s.runs == nil {
+			whole = true
+			continue
+		}
+		runs, err := s.runs()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.files[0], err)
+		}
+		for _, run := range runs {
+			refs = append(refs, s.files[0]+"#"+run)
+		}
+	}
+	if whole {
+		refs = append([]string{path}, refs...)
+	}
+	return refs, err
+}
+
+// own are files of Nacre's run folders, whose event files are no log of another program.
+var own = []string{"config.toml", "checkpoint.bin", "checkpoint.previous.bin"}
+
+// sources are those of a folder or a file; of a file of another name any table where tables are wanted.
+func sources(path string, tables bool) (list []source, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	dir, names := filepath.Dir(path), []string{filepath.Base(path)}
+	if info.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		dir, names = path, nil
+		for _, e := range entries {
+			if slices.Contains(own, e.Name()) {
+				return nil, nil
+			}
+			names = append(names, e.Name())
+		}
+	}
+	for _, r := range readers {
+		list = append(list, r.sources(dir, names)...)
+	}
+	if len(list) == 0 && !info.IsDir() && tables {
+		list = tableFile(path)
+	}
+	return list, nil
+}
+
+// Tool names the program whose log a folder or file is, by the names of files alone; empty where it is none.
+func Tool(path string) string {
+	list, err := sources(path, false)
+	if err != nil || len(list) == 0 {
+		return ""
+	}
+	return list[0].tool
+}
+
+// Refusal is why something that needs a run of Nacre cannot be done, nil of a folder that holds no log of another program.
+func Refusal(path string) error {
+	tool := Tool(path)
+	if tool == "" {
+		return nil
+	}
+	if l, err := Open(path, Columns{}); err == nil {
+		tool = l.Tool
+	}
+	return fmt.Errorf("%s is the log of another program (%s): curves, table, runs and notebooks read it; it cannot be resumed, evaluated or branched", path, tool)
+}
+
+// Open reads a log. Of a folder with logs of several formats it takes the first that has returns of evaluations, else the
+// first that has any, and says which it leaves.
+func Open(ref string, c Columns) (*Log, error) {
+	path, run := ref, ""
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if file, name, ok := cutLast(ref, "#"); ok {
+			path, run = file, name
+		}
+	}
+	list, err := sources(path, true)
+	if err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	list = slices.DeleteFunc(list, func(s source) bool { return (s.runs != nil) != (run != "") })
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no log that is known: expected progress.csv, monitor.csv, evaluations.npz, TensorBoard's event files, W&B's .wandb or an export of its as CSV", ref)
+	}
+	var best *Log
+	var failed error
+	var left []string
+	for _, s := range list {
+		l, err := s.open(ref, run, c)
+		switch {
+		case err != nil:
+			failed = errors.Join(failed, err)
+			left = append(left, filepath.Base(s.files[0])+" ("+err.Error()+")")
+		case best == nil || best.training && !l.training && len(l.Points) > 0 || len(best.Points) == 0 && len(l.Points) > 0:
+			if best != nil {
+				left = append(left, filepath.Base(best.Files[0]))
+			}
+			best = l
+		default:
+			left = append(left, filepath.Base(s.files[0]))
+		}
+	}
+	if best == nil {
+		return nil, failed
+	}
+	if len(left) > 0 {
+		best.Notes = append(best.Notes, "not read beside "+filepath.Base(best.Files[0])+": "+strings.Join(left, ", "))
+	}
+	return best, nil
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// open reads a source and finds its points.
+func (s source) open(ref, run string, c Columns) (*Log, error) {
+	f, a, err := s.read(run)
+	if err == nil {
+		err = f.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.files[0], err)
+	}
+	l := &Log{Ref: ref, Tool: s.tool, Files: s.files, Notes: a.notes, frame: f}
+	if err := l.choose(c); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.files[0], err)
+	}
+	l.describe(s, run, a)
+	l.points()
+	if len(l.Points) == 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("column %q, the return, has no value yet", l.Return))
+	}
+	return l, nil
+}
+
+// points fills in the rows that have a step and a return, in their order.
+func (l *Log) points() {
+	steps, err := l.frame.Numbers(l.Step)
+	if err != nil {
+		return // of text: there is no row yet
+	}
+	returns := l.returns()
+	success, _ := l.frame.Numbers(l.Success)
+	for i, v := range returns {
+		if math.IsNaN(v) || math.IsNaN(steps[i]) {
+			continue
+		}
+		p := Point{steps[i], v, math.NaN()}
+		if success != nil {
+			p.Success = success[i]
+		}
+		l.Points = append(l.Points, p)
+	}
+	slices.SortStableFunc(l.Points, func(a, b Point) int {
+		switch {
+		case a.Steps < b.Steps:
+			return -1
+		case a.Steps > b.Steps:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Frame is the log's table, with the columns env_steps, adapted_return and adapted_success that runs of Nacre have, where it
+// has none of those names.
+func (l *Log) Frame() *frame.Frame {
+	f := l.frame
+	for name, column := range map[string]string{"env_steps": l.Step, "adapted_success": l.Success} {
+		if v, err := f.Numbers(column); err == nil && !f.Has(name) {
+			f = f.With(frame.Numbers(name, v))
+		}
+	}
+	if !f.Has("adapted_return") {
+		f = f.With(frame.Numbers("adapted_return", l.returns()))
+	}
+	return f
+}
+
+// Title says what the log is of.
+func (l *Log) Title() string {
+	if l.Seeded {
+		return fmt.Sprintf("%s on %s, seed %d", l.System, l.Family, l.Seed)
+	}
+	return fmt.Sprintf("%s on %s", l.System, l.Family)
+}
+
+// Identity tells logs apart of which only one may count in a mean: by system, family and seed, or where the log names no seed
+// by its numbers.
+func (l *Log) Identity() string {
+	if l.Seeded {
+		return fmt.Sprintf("%s, %s, seed %d", l.System, l.Family, l.Seed)
+	}
+	h := sha256.New()
+	for _, name := range l.frame.Names() {
+		v, err := l.frame.Numbers(name)
+		if err != nil {
+			continue
+		}
+		h.Write([]byte(name))
+		for _, x := range v {
+			binary.Write(h, binary.LittleEndian, x)
+		}
+	}
+	return l.System + ", " + l.Family + ", " + hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Settings are what the log tells of the program's settings, by dotted key, without its seed.
+func (l *Log) Settings() map[string]string { return l.settings }

@@ -1,0 +1,139 @@
+package foreign
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"nacre/analysis/stats"
+	"nacre/internal/nearest"
+)
+
+// Known names of columns, the first that a log has counts. A * stands for any text.
+var (
+	stepNames = []string{
+		"env_steps", "Number of env steps total", "TotalEnvSteps", "time/total_timesteps", "total_timesteps", "misc/total_timesteps", "TimestepsSoFar",
+		"exploration/num steps total", "replay_buffer/size", "TotalEnvInteracts", "timesteps_total", "num_env_steps_sampled_lifetime", "num_env_steps_sampled",
+		"timesteps", "global_step", "charts/global_step", "env_step", "environment_steps", "_step", "Step", "step", "steps", "timestep",
+		"Iteration", "iteration", "Itr", "itr", "Epoch", "epoch", "training_iteration",
+	}
+	evaluationNames = []string{
+		"adapted_return", "AverageReturn_all_test_tasks", "MetaTest/Average/AverageReturn", "MetaTest/__unnamed_task__/AverageReturn", "MetaTest/*/AverageReturn",
+		"Evaluation/AverageReturn", "eval/mean_reward", "results", "evaluation/Average Returns", "evaluation/Returns Mean", "AverageTestEpRet",
+		"evaluation/env_runners/episode_return_mean", "evaluation/episode_reward_mean", "eval/episodic_return", "eval/episode_return", "eval/return", "eval/reward",
+		"evaluation/return", "test/return", "test/reward", "eval_return", "test_return",
+	}
+	trainingNames = []string{
+		"AverageReturn_all_train_tasks", "Average/AverageReturn", "AverageReturn", "Training/AverageReturn", "rollout/ep_rew_mean", "charts/episodic_return",
+		"charts/episode_return", "eprewmean", "EpRewMean", "exploration/Average Returns", "AverageEpRet", "env_runners/episode_return_mean", "episode_reward_mean",
+		"r", "train/return", "train/reward", "train/episode_reward", "episodic_return", "episode_return", "episode_reward", "mean_reward", "avg_return", "return", "returns", "reward",
+	}
+	successNames = []string{
+		"adapted_success", "MetaTest/Average/SuccessRate", "MetaTest/*/SuccessRate", "Evaluation/SuccessRate", "eval/success_rate", "successes",
+		"rollout/success_rate", "Average/SuccessRate", "SuccessRate", "eval/success", "success_rate", "success",
+	}
+)
+
+// choose finds the columns of step, return and success.
+func (l *Log) choose(c Columns) (err error) {
+	names, all := l.numeric(), l.frame.Names()
+	if l.Step, err = chosen(names, all, c.Step, "step", stepNames); err != nil {
+		return err
+	}
+	l.Return, err = chosen(names, all, c.Return, "return", slices.Concat(evaluationNames, trainingNames))
+	if err != nil {
+		return err
+	}
+	l.training = c.Return == "" && first([]string{l.Return}, evaluationNames) == ""
+	l.Success = first(names, successNames)
+	return nil
+}
+
+// numeric are the columns of numbers that have one; results0, results1, …, the episodes of one evaluation, are also results.
+func (l *Log) numeric() (names []string) {
+	for _, name := range l.frame.Names() {
+		if v, err := l.frame.Numbers(name); err == nil && slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
+			names = append(names, name)
+		}
+	}
+	if !slices.Contains(names, "results") && slices.ContainsFunc(names, episode.MatchString) {
+		names = append(names, "results")
+	}
+	return names
+}
+
+var episode = regexp.MustCompile(`^results_?\d+$`)
+
+// returns are the values of the column of the return, the mean of the episodes where it has several.
+func (l *Log) returns() []float64 {
+	if v, err := l.frame.Numbers(l.Return); err == nil {
+		return v
+	}
+	out := make([]float64, l.frame.Len())
+	var episodes [][]float64
+	for _, name := range l.frame.Names() {
+		if v, err := l.frame.Numbers(name); err == nil && episode.MatchString(name) {
+			episodes = append(episodes, v)
+		}
+	}
+	for i := range out {
+		var row []float64
+		for _, v := range episodes {
+			if !math.IsNaN(v[i]) {
+				row = append(row, v[i])
+			}
+		}
+		out[i] = stats.Mean(row)
+	}
+	return out
+}
+
+// chosen is the column that was asked for, or the first known one; one among all, without a number yet, where none has any.
+func chosen(names, all []string, wanted, what string, known []string) (string, error) {
+	if wanted != "" {
+		if slices.Contains(names, wanted) {
+			return wanted, nil
+		}
+		return "", fmt.Errorf("there is no column %q of numbers%s", wanted, nearest.Hint(wanted, names))
+	}
+	if found := first(names, known); found != "" {
+		return found, nil
+	}
+	if found := first(all, known); found != "" {
+		return found, nil
+	}
+	shown := all
+	if len(shown) > 12 {
+		shown = append(slices.Clone(shown[:12]), fmt.Sprintf("and %d more", len(all)-12))
+	}
+	return "", fmt.Errorf("none of its columns is known to be the %s; choose one with --%s-column: %s", what, what, strings.Join(shown, ", "))
+}
+
+// first is the first known name among names; one that differs in case only counts where none is exact.
+func first(names, known []string) string {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, k := range known {
+			before, after, pattern := strings.Cut(k, "*")
+			for _, name := range names {
+				if same(name, k) || pattern && len(name) > len(k) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// Rule says in a line which columns the points are of.
+func (l *Log) Rule() string {
+	text := fmt.Sprintf("steps from %q, return from %q", l.Step, l.Return)
+	if l.training {
+		text += ", of training episodes: it logs no evaluation that is known"
+	}
+	if l.Step == "Iteration" || strings.EqualFold(l.Step, "epoch") || strings.EqualFold(l.Step, "itr") || l.Step == "training_iteration" || l.Step == "iteration" {
+		text += "; it logs no environment steps that are known"
+	}
+	return text
+}

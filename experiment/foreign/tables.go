@@ -1,0 +1,274 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nacre/analysis/frame"
+	"nacre/internal/plainfile"
+)
+
+// tools tell who writes a progress.csv by a column that only they have.
+var tools = []struct{ column, tool string }{
+	{"AverageReturn_all_test_tasks", "oyster"}, {"AverageReturn_all_train_tasks", "oyster"}, {"Number of env steps total", "rlkit"},
+	{"exploration/num steps total", "rlkit"}, {"TotalEnvSteps", "garage"}, {"time/total_timesteps", "Stable-Baselines3"}, {"eval/mean_reward", "Stable-Baselines3"},
+	{"misc/total_timesteps", "Baselines"}, {"TimestepsSoFar", "Baselines"}, {"total_timesteps", "Baselines"}, {"timesteps_total", "RLlib"}, {"num_env_steps_sampled_lifetime", "RLlib"},
+	{"charts/episodic_return", "CleanRL"}, {"charts/SPS", "CleanRL"}, {"_step", "W&B"},
+}
+
+// toolOf is who has written a table, as far as its columns tell.
+func toolOf(f *frame.Frame, otherwise string) string {
+	for _, t := range tools {
+		if f.Has(t.column) {
+			return t.tool
+		}
+	}
+	return otherwise
+}
+
+// progress is the table that a logger of rlkit's kin keeps: a row an iteration.
+type progress struct{}
+
+func (progress) sources(dir string, names []string) []source {
+	if !slices.Contains(names, "progress.csv") {
+		return nil
+	}
+	return []source{tabular(filepath.Join(dir, "progress.csv"), "progress.csv")}
+}
+
+// evaluations are what Stable-Baselines3's EvalCallback keeps.
+type evaluations struct{}
+
+func (evaluations) sources(dir string, names []string) []source {
+	if !slices.Contains(names, "evaluations.npz") {
+		return nil
+	}
+	return []source{tabular(filepath.Join(dir, "evaluations.npz"), "Stable-Baselines3")}
+}
+
+// tabular is a file that frame.Read reads.
+func tabular(path, tool string) source {
+	return source{tool: tool, files: []string{path}, read: func(string) (*frame.Frame, about, error) {
+		f, err := frame.Read(path)
+		if err != nil {
+			return nil, about{}, plain(err, path)
+		}
+		return f, about{tool: toolOf(f, tool), notes: f.Notes()}, nil
+	}}
+}
+
+// plain is an error without the path that stands before it already.
+func plain(err error, path string) error {
+	if text, ok := strings.CutPrefix(err.Error(), path+": "); ok {
+		return fmt.Errorf("%s", text)
+	}
+	return err
+}
+
+// tableFile is a file that was named and that no format knows by its name: any table.
+func tableFile(path string) []source {
+	known, err := frame.Files(filepath.Dir(path))
+	if err != nil || !slices.Contains(known, filepath.Base(path)) {
+		return nil
+	}
+	return append(export{}.file(path), tabular(path, "table"))
+}
+
+// export is W&B's CSV of a chart: a column "run - metric" a run, and one each with __MIN and __MAX.
+type export struct{}
+
+func (export) sources(dir string, names []string) (list []source) {
+	for _, name := range names {
+		if ok, _ := filepath.Match("wandb_export*.csv", name); ok {
+			list = append(list, export{}.file(filepath.Join(dir, name))...)
+		}
+	}
+	return list
+}
+
+// file is the source of an export, nothing of a file that is none.
+func (export) file(path string) []source {
+	f, err := frame.Read(path)
+	if err != nil || len(exportedRuns(f)) == 0 {
+		return nil
+	}
+	return []source{{
+		tool: "W&B", files: []string{path},
+		runs: func() ([]string, error) { return exportedRuns(f), nil },
+		read: func(run string) (*frame.Frame, about, error) {
+			out := frame.New()
+			for _, name := range f.Names() {
+				metric, of := strings.CutPrefix(name, run+" - ")
+				if !of && strings.Contains(name, " - ") || strings.HasSuffix(name, "__MIN") || strings.HasSuffix(name, "__MAX") {
+					continue
+				}
+				v, err := f.Numbers(name)
+				if err != nil {
+					continue
+				}
+				out = out.With(frame.Numbers(metric, v))
+			}
+			return out, about{tool: "W&B", notes: f.Notes()}, nil
+		},
+	}}
+}
+
+// exportedRuns are the runs of an export, in their order.
+func exportedRuns(f *frame.Frame) (runs []string) {
+	names := f.Names()
+	for _, name := range names {
+		run, _, ok := cutLast(name, " - ")
+		if ok && slices.Contains(names, name+"__MIN") && !slices.Contains(runs, run) {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+// monitor is what Stable-Baselines3's and Baselines' Monitor keeps of every episode: r, l, t, behind a line of JSON.
+type monitor struct{}
+
+func (monitor) sources(dir string, names []string) []source {
+	var files []string
+	for _, name := range names {
+		if isMonitor(name) {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return []source{{tool: "Stable-Baselines3", files: files, read: func(string) (*frame.Frame, about, error) { return episodes(files) }}}
+}
+
+func isMonitor(name string) bool {
+	return name == "monitor.csv" || strings.HasSuffix(name, ".monitor.csv")
+}
+
+// ended is what a monitor tells of an episode.
+type ended struct{ r, l, t, success float64 }
+
+// episodes joins the files of the environments of one training: episodes in the order in which they ended, the steps those of
+// all until then.
+func episodes(files []string) (*frame.Frame, about, error) {
+	var all []ended
+	a := about{tool: "Stable-Baselines3"}
+	for _, path := range files {
+		data, err := plainfile.Read(path, maxMonitor)
+		if err != nil {
+			return nil, a, err
+		}
+		list, family, note, err := monitored(string(data))
+		if err != nil {
+			return nil, a, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+		if all, a.family = append(all, list...), cmp.Or(family, a.family); note != "" {
+			a.notes = append(a.notes, filepath.Base(path)+": "+note)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ended) int { return cmp.Compare(a.t, b.t) })
+	columns := make([][]float64, 5)
+	steps := 0.0
+	for _, e := range all {
+		steps += e.l
+		for k, v := range []float64{steps, e.r, e.l, e.t, e.success} {
+			columns[k] = append(columns[k], v)
+		}
+	}
+	out := frame.New()
+	for k, name := range []string{"timesteps", "r", "l", "t", "success"} {
+		out = out.With(frame.Numbers(name, columns[k]))
+	}
+	if len(files) > 1 {
+		a.notes = append(a.notes, fmt.Sprintf("episodes of %d environments, in the order in which they ended", len(files)))
+	}
+	return out, a, nil
+}
+
+// monitored reads a monitor's file: a line "#{JSON}", the columns' names, a line an episode. It is of one shape, so that nothing
+// is to be found out; only a last line without its end is left out.
+func monitored(text string) (list []ended, family, note string, err error) {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	if last := len(lines) - 1; lines[last] != "" {
+		note = "its last line is cut off and left out"
+		lines = lines[:last]
+	}
+	var names []string
+	for i, line := range lines {
+		head, isHead := strings.CutPrefix(line, "#")
+		switch {
+		case isHead:
+			var about struct {
+				EnvID string `json:"env_id"`
+			}
+			_ = json.Unmarshal([]byte(head), &about) // one without it names no environment
+			family = cmp.Or(about.EnvID, family)
+			continue
+		case line == "":
+			continue
+		case names == nil:
+			if names = strings.Split(line, ","); !slices.Contains(names, "r") || !slices.Contains(names, "l") || !slices.Contains(names, "t") {
+				return nil, "", "", fmt.Errorf("line %d: columns %s; expected r, l and t among them", i+1, line)
+			}
+			continue
+		}
+		e := ended{success: math.NaN()}
+		cells := strings.Split(line, ",")
+		for k, to := range map[string]*float64{"r": &e.r, "l": &e.l, "t": &e.t, "is_success": &e.success} {
+			j := slices.Index(names, k)
+			if j < 0 {
+				continue
+			}
+			if len(cells) != len(names) {
+				return nil, "", "", fmt.Errorf("line %d: %d values; expected %d", i+1, len(cells), len(names))
+			}
+			switch cells[j] {
+			case "True":
+				*to = 1
+			case "False":
+				*to = 0
+			default:
+				if *to, err = strconv.ParseFloat(cells[j], 64); err != nil {
+					return nil, "", "", fmt.Errorf("line %d: %s = %q; expected a number", i+1, k, cells[j])
+				}
+			}
+		}
+		list = append(list, e)
+	}
+	if len(list) == 0 {
+		return nil, "", "", fmt.Errorf("no episode has ended yet")
+	}
+	return list, family, note, nil
+}
+
+// environmentOf is what the monitors in a folder say of the environment, for the logs beside them.
+func environmentOf(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	i := slices.IndexFunc(entries, func(e os.DirEntry) bool { return isMonitor(e.Name()) })
+	if i < 0 {
+		return ""
+	}
+	data, err := plainfile.Read(filepath.Join(dir, entries[i].Name()), maxMonitor)
+	if err != nil {
+		return ""
+	}
+	var about struct {
+		EnvID string `json:"env_id"`
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	_ = json.Unmarshal([]byte(strings.TrimPrefix(line, "#")), &about) // one without it names no environment
+	return about.EnvID
+}
+
+// maxMonitor bounds a monitor.csv.
+const maxMonitor = 1 << 30

@@ -1,0 +1,89 @@
+package tables
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"nacre/experiment"
+	"nacre/experiment/foreign"
+)
+
+// loadLogs reads the logs of other programs that a folder itself or a file holds, none where it is neither.
+func loadLogs(path string, c foreign.Columns) ([]Run, error) {
+	refs := []string{path}
+	if _, err := os.Stat(path); err == nil || !isLog(path) {
+		if refs, err = foreign.Find(path); err != nil {
+			return nil, err
+		}
+	}
+	var out []Run
+	for _, ref := range refs {
+		r, err := readLog(ref, c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// isLog reports whether a folder, a file, or a run in one is the log of another program.
+func isLog(ref string) bool {
+	if _, err := os.Stat(ref); err == nil {
+		return foreign.Tool(ref) != ""
+	}
+	file, _, ok := strings.Cut(ref, "#")
+	return ok && foreign.Tool(file) != ""
+}
+
+// readLog makes a run of a log. It counts as finished: nobody but its program knows better.
+func readLog(ref string, c foreign.Columns) (Run, error) {
+	l, err := foreign.Open(ref, c)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Run{Dir: ref, System: l.System, Log: l, Config: experiment.Default()}
+	r.Config.Algorithm, r.Config.Family, r.Config.Seed = l.System, l.Family, l.Seed
+	for _, p := range l.Points {
+		r.Curve = append(r.Curve, Point{p.Steps, p.Return, p.Success})
+	}
+	r.Standing = experiment.Standing{Iterations: len(r.Curve), Share: 1, Finished: true}
+	if n := len(r.Curve); n > 0 {
+		r.EnvSteps = int64(r.Curve[n-1].EnvSteps)
+	}
+	return r, nil
+}
+
+// Said is what is to be said of the logs of other programs among runs: which columns they are read from, and what was left out
+// of them, once for all of which it is true.
+func Said(runs []Run) (notes []string) {
+	var order []string
+	of := map[string][]string{}
+	add := func(r Run, text string) {
+		if of[text] == nil {
+			order = append(order, text)
+		}
+		of[text] = append(of[text], r.Dir)
+	}
+	for _, r := range runs {
+		if r.Log != nil {
+			add(r, r.Log.Tool+"'s log: "+r.Log.Rule())
+		}
+	}
+	for _, r := range runs {
+		if r.Log != nil {
+			for _, n := range r.Log.Notes {
+				add(r, n)
+			}
+		}
+	}
+	for _, text := range order {
+		who := of[text][0]
+		if n := len(of[text]); n > 1 {
+			who = fmt.Sprintf("%s and %d more", who, n-1)
+		}
+		notes = append(notes, who+": "+text)
+	}
+	return notes
+}
