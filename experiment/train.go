@@ -111,9 +111,9 @@ func (t *Training) iterations() int {
 
 // Train runs the rest of the schedule, evaluates, and leaves weights, checkpoint and evaluation.json in the folder.
 // Of a run that is complete already it only makes sure of that. When ctx is cancelled it stops after the update or
-// collection under way, saves a checkpoint, and returns an error that wraps ctx's cause. When physics or a loss stops
-// being a number it stops with an error that says where, and the last checkpoint stays. The record in the folder keeps how
-// it ended. Without p it is silent.
+// collection under way, saves a checkpoint, and returns an error that wraps ctx's cause; in the first collection it stops at
+// once and there is nothing to save. When physics or a loss stops being a number it stops with an error that says where, and
+// the last checkpoint stays. The record in the folder keeps how it ended. Without p it is silent.
 func (t *Training) Train(ctx context.Context, p progress.Progress) error {
 	if p == nil {
 		p = progress.Silent()
@@ -186,8 +186,14 @@ func (t *Training) updatesLeft() int {
 	return (iterations-t.at.Iteration)*perIteration - t.at.Update
 }
 
+// unsaved reports whether the first collection is not complete, before which a run has nothing to save.
+func (t *Training) unsaved() bool { return t.at.Iteration == 0 && t.at.Phase == collecting }
+
 // interrupted saves what was done when ctx was cancelled for the given cause.
 func (t *Training) interrupted(cause error) error {
+	if t.unsaved() {
+		return fmt.Errorf("%w in the first collection, before which there is nothing to save: continued, the run begins anew, with the same numbers", cause)
+	}
 	at := t.where()
 	if err := t.save(); err != nil {
 		return fmt.Errorf("%w %s, and the %w: %w; %s", cause, at, errUnsaved, err, t.kept())
@@ -221,8 +227,13 @@ func (t *Training) writeJSON(name string, v any) error {
 func (t *Training) iteration(ctx context.Context, stage progress.Stage) error {
 	clock := stopwatch{last: time.Now()}
 	if t.at.Phase == collecting {
-		// A collection changes the buffers as it goes, so it is never left half done.
-		steps, err := t.Learner.Collect(context.WithoutCancel(ctx), t.at.Iteration)
+		// A collection changes the buffers as it goes, so it is never left half done. But before the end of the first, which is
+		// by far the longest, there is nothing to save, and stopping in it loses no more than that.
+		until := context.WithoutCancel(ctx)
+		if t.unsaved() {
+			until = ctx
+		}
+		steps, err := t.Learner.Collect(until, t.at.Iteration)
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func interruptible(parent context.Context, signals <-chan os.Signal, stderr io.W
 	ctx, cancel := context.WithCancelCause(parent)
 	go func() {
 		first := <-signals
-		fmt.Fprintln(stderr, "nacre: stopping, what was done is being saved; interrupt again to stop at once")
+		fmt.Fprintln(stderr, "nacre: stopping, once what can be saved is saved; interrupt again to stop at once")
 		if first == os.Interrupt {
 			cancel(app.ErrInterrupted)
 		} else {
