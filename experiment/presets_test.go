@@ -16,7 +16,7 @@ import (
 )
 
 // Every preset has the settings it had in program db218f0, which wrote the file: one line each of the run's settings and
-// those of the tables it uses.
+// those of the tables it uses. Of oyster/… it was TCL-PEARL's then, and is PEARL's now.
 func TestPresetsKeepTheirSettings(t *testing.T) {
 	want, err := os.ReadFile("testdata/presets.txt")
 	if err != nil {

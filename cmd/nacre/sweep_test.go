@@ -123,7 +123,7 @@ func budget(t *testing.T, dir string) {
 	}
 }
 
-// The plan of the paper's grid that comes with the program is 900 runs, each under the protocol of its algorithm.
+// The plan of the paper's grid that comes with the program is 1,050 runs, each under the protocol of its algorithm.
 func TestPaperGrid(t *testing.T) {
 	plan, err := sweep.Load("ml1")
 	if err != nil {
@@ -136,10 +136,10 @@ func TestPaperGrid(t *testing.T) {
 	if errors.Is(err, sim.ErrUnavailable) {
 		t.Skip(err)
 	}
-	if err != nil || len(runs) != 50*6*3 {
-		t.Fatalf("%d runs, %v; want 900", len(runs), err)
+	if err != nil || len(runs) != 50*7*3 {
+		t.Fatalf("%d runs, %v; want 1050", len(runs), err)
 	}
-	protocols := map[string]string{"pearl": "garage-ml1", "tcl-pearl": "garage-ml1", "maml": "garage-ml1-onpolicy", "rl2": "garage-ml1-onpolicy", "mql": "mql", "oracle": "oracle"}
+	protocols := map[string]string{"pearl": "garage-ml1", "pearl-windows": "garage-ml1", "tcl-pearl": "garage-ml1", "maml": "garage-ml1-onpolicy", "rl2": "garage-ml1-onpolicy", "mql": "mql", "oracle": "oracle"}
 	for _, r := range runs {
 		want, err := protocol.Preset(protocols[r.System])
 		if err != nil {

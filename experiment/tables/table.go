@@ -76,7 +76,7 @@ func definitions() []definition {
 	one, two := paper.Table1(), paper.Table2()
 	return []definition{
 		{name: "ml1", title: "Meta-World ML1, PEARL and TCL-PEARL, thousands: " + paperWindow, against: []string{"pearl"}, expected: ml1(one.Environments),
-			shape: Shape{Algorithms: []string{"pearl", "tcl-pearl"}, Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(one)}},
+			shape: Shape{Algorithms: []string{"pearl", "pearl-windows", "tcl-pearl"}, Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(one)}},
 		{name: "ml1-all", title: "Meta-World ML1, all methods, thousands: " + paperWindow, against: []string{"tcl-pearl", "pearl"}, expected: ml1(two.Environments),
 			shape: Shape{Families: isML1, Order: order(), Unit: 1000, Cap: 1_000_000, Paper: published(two)}},
 		{name: "controls", title: "The six MuJoCo controls: mean return on test tasks over the last tenth of a run's environment steps, mean over seeds",

@@ -113,7 +113,7 @@ func cheetah(iterations int) rl.Config {
 	return on(suite.Cheetah(), p, t)
 }
 
-// presets: oyster/… are the six configurations published with PEARL, paper/… the two tables of the TCL paper, quick/… and
+// presets: oyster/… are the six configurations published with PEARL, and train it unless another is asked for, paper/… the two tables of the TCL paper, quick/… and
 // study/… stated reductions that run in minutes on two cores, ml1/… what the study of Meta-World push trains. With
 // algorithm pearl they are PEARL's.
 func presets() []rl.PresetOf {
@@ -122,7 +122,9 @@ func presets() []rl.PresetOf {
 		control := suite.Controls[i]
 		out = append(out, rl.PresetOf{Name: "oyster/" + control.Family, About: "as published with PEARL", Make: func() rl.Config {
 			p, t := k.settings()
-			return on(control.Config(), p, t)
+			c := on(control.Config(), p, t)
+			c.Algorithm = "pearl"
+			return c
 		}}, rl.PresetOf{Name: "paper/" + control.Family, About: "the TCL paper's MuJoCo table", Make: func() rl.Config {
 			p, t := k.settings()
 			p.Context = max(p.Context, t.Window)
