@@ -243,8 +243,8 @@ func TestReproduce(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "run")
 	for range 2 {
 		shown := run(t, "reproduce.ipynb", "iterations=1", "folder="+folder)
-		if n := count(t, shown, frame.MIME, "text/html"); n != 3 {
-			t.Errorf("%d tables, expected presets, the return and claims", n)
+		if n := count(t, shown, frame.MIME, "text/html"); n != 4 {
+			t.Errorf("%d tables, expected presets, the return, push beside the paper and claims", n)
 		}
 	}
 }
