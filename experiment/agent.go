@@ -129,17 +129,46 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
-// Baselines are what an agent's results are measured against: random actions, and the controllers of the family that do not
-// and that do know the goal, nil where it has none.
+// Baselines are what an agent's results are measured against: random actions, standing still (no action at all), and the
+// controllers of the family that do not and that do know the goal, nil where it has none.
 type Baselines struct {
 	Random protocol.Result  `json:"random"`
+	Still  *protocol.Result `json:"still,omitempty"` // nil of results that were measured before there was one
 	Blind  *protocol.Result `json:"goal_blind,omitempty"`
 	Goal   *protocol.Result `json:"goal_knowing,omitempty"`
+}
+
+// Foot is the adapted return from which shares of a way are measured: of random actions or of standing still, whichever is more.
+func (b Baselines) Foot() float64 {
+	foot := b.Random.Summary.Adapted.Mean
+	if b.Still != nil {
+		foot = max(foot, b.Still.Summary.Adapted.Mean)
+	}
+	return foot
+}
+
+// Share is how far an adapted return is on the way from Foot to the goal-knowing controller; nil where there is none, or where
+// it is not above the foot.
+func (b Baselines) Share(adapted float64) (*float64, error) {
+	if b.Goal == nil || b.Goal.Summary.Adapted.Mean <= b.Foot() {
+		return nil, nil
+	}
+	share, err := protocol.Normalised(adapted, b.Foot(), b.Goal.Summary.Adapted.Mean)
+	return &share, err
+}
+
+// Standing evaluates standing still.
+func (a *Agent) Standing(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (*protocol.Result, error) {
+	r, err := protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Still(), seed)
+	return &r, err
 }
 
 // Baselines evaluates them under the same protocol as an agent.
 func (a *Agent) Baselines(ctx context.Context, tasks []sim.Task, p protocol.Protocol, seed uint64) (b Baselines, err error) {
 	if b, err = a.Scripted(ctx, tasks, p, seed); err != nil {
+		return b, err
+	}
+	if b.Still, err = a.Standing(ctx, tasks, p, seed); err != nil {
 		return b, err
 	}
 	b.Random, err = protocol.Evaluate(ctx, a.pool, tasks, p, protocol.Random(a.Spec), seed)

@@ -110,47 +110,6 @@ func TestScoresAreChecked(t *testing.T) {
 }
 
 // The p-value of four against four is scipy.stats.permutation_test's (1.17.1) of the difference of means, exact, two-sided.
-// Three against three that do not overlap are the most extreme of 20 divisions, in two mirror images.
-func TestPermutation(t *testing.T) {
-	for _, c := range []struct {
-		a, b     []float64
-		p, least float64
-		splits   int
-	}{
-		{[]float64{.39, .62, .28, .55}, []float64{.90, .94, .52, .61}, .14285714285714285, 2. / 70, 70},
-		{[]float64{1, 2, 3}, []float64{4, 5, 6}, .1, .1, 20},
-		{[]float64{7, 7, 7}, []float64{7, 7, 7}, 1, .1, 20},
-		{[]float64{0.1}, []float64{0.3, 0.2, 0.2}, .5, .25, 4}, // two of the four single values, .1 and .3, lie .133 from the rest's mean
-	} {
-		got, err := stats.PermutationTest(c.a, c.b)
-		if err != nil || !got.Exact || got.Splits != c.splits {
-			t.Errorf("%v against %v: %+v, %v", c.a, c.b, got, err)
-		}
-		within(t, fmt.Sprint(c.a, c.b), got.P, c.p, 1e-12)
-		within(t, fmt.Sprint("least of ", c.a, c.b), got.Least, c.least, 1e-12)
-	}
-	if _, err := stats.PermutationTest(nil, []float64{1}); err == nil {
-		t.Error("nothing against something")
-	}
-	if _, err := stats.PermutationTest([]float64{math.Inf(1)}, []float64{1}); err == nil {
-		t.Error("infinity")
-	}
-}
-
-// Of twenty against twenty the divisions are drawn; under normality the p-value is close to that of the t test.
-func TestPermutationOfMany(t *testing.T) {
-	var a, b []float64
-	for i := range 20 {
-		a, b = append(a, math.Sin(float64(i))), append(b, math.Cos(1.3*float64(i))+.4)
-	}
-	got, err := stats.PermutationTest(a, b)
-	if err != nil || got.Exact || got.Splits != 100_001 {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	// scipy.stats.ttest_ind of the same values.
-	within(t, "p", got.P, 0.06748111887784362, .01)
-}
-
 // Figures of seeds that are normal, with normal replicates: the variance of the mean is (between + within)/seeds, between
 // being the variance of the seeds' figures with divisor n.
 func TestNested(t *testing.T) {

@@ -38,6 +38,7 @@ func (f *fake) actions() actions {
 	return actions{
 		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Branch: record[app.BranchOptions](f), Eval: record[app.EvalOptions](f),
 		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f), Check: record[app.CheckStudyOptions](f),
+		Extend: record[app.ExtendStudyOptions](f),
 		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
 		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
 		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
@@ -80,6 +81,7 @@ func TestOptions(t *testing.T) {
 		"study push --scale paper --ablate momentum --pack p": app.StudyOptions{Name: "push", Layouts: -1, Scale: "paper", Ablate: "momentum", Pack: "p",
 			Out: "out/push-paper"},
 		"study check out/push --layouts":         app.CheckStudyOptions{Dir: "out/push", Layouts: true},
+		"study extend out/push --sweep out/s":    app.ExtendStudyOptions{Dir: "out/push", Arm: "pearl-windows", Sweeps: []string{"out/s"}},
 		"embed runs/a --vary-start":              app.EmbedOptions{Dir: "runs/a", Tasks: 8, Windows: 200, Context: "window", Vary: true},
 		"embed runs/a --tasks 4 --out x.csv":     app.EmbedOptions{Dir: "runs/a", Tasks: 4, Windows: 200, Context: "window", Out: "x.csv"},
 		"tsne x.npz --perplexity 20 --start pca": app.TSNEOptions{Inputs: []string{"x.npz"}, Perplexity: 20, Start: "pca"},

@@ -31,6 +31,7 @@ type actions struct {
 	TSNE   func(context.Context, *app.Env, app.TSNEOptions) error
 	Study  func(context.Context, *app.Env, app.StudyOptions) error
 	Check  func(context.Context, *app.Env, app.CheckStudyOptions) error  // study check
+	Extend func(context.Context, *app.Env, app.ExtendStudyOptions) error // study extend
 	Update func(context.Context, *app.Env, app.BenchUpdateOptions) error // bench update
 	Sim    func(context.Context, *app.Env, app.BenchSimOptions) error    // bench sim
 	Verify func(context.Context, *app.Env, app.VerifyOptions) error      // verify envs
@@ -112,7 +113,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 		root.AddCommand(tsneCommand(env, a.TSNE))
 	}
 	if a.Study != nil {
-		root.AddCommand(studyCommand(env, a.Study, a.Check))
+		root.AddCommand(studyCommand(env, a.Study, a.Check, a.Extend))
 	}
 	if a.Sweep.Run != nil {
 		root.AddCommand(sweepCommand(env, a.Sweep))

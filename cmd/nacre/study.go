@@ -12,7 +12,7 @@ import (
 )
 
 func studyCommand(env *app.Env, run func(context.Context, *app.Env, app.StudyOptions) error,
-	check func(context.Context, *app.Env, app.CheckStudyOptions) error) *cobra.Command {
+	check func(context.Context, *app.Env, app.CheckStudyOptions) error, extend func(context.Context, *app.Env, app.ExtendStudyOptions) error) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "study",
 		Short: "Train PEARL, PEARL on windows and TCL-PEARL side by side and report",
@@ -26,7 +26,34 @@ interruption. --ablate compares readings of a point the paper leaves open, in ab
 	for _, line := range study.List() {
 		cmd.AddCommand(oneStudyCommand(env, line, run))
 	}
-	cmd.AddCommand(checkStudyCommand(env, check))
+	cmd.AddCommand(checkStudyCommand(env, check), extendStudyCommand(env, extend))
+	return cmd
+}
+
+func extendStudyCommand(env *app.Env, extend func(context.Context, *app.Env, app.ExtendStudyOptions) error) *cobra.Command {
+	var o app.ExtendStudyOptions
+	cmd := &cobra.Command{
+		Use:   "extend FOLDER",
+		Short: "Add an arm to a study that is done",
+		Long: `Extend trains an arm that a study lacks on its seeds and tasks, or takes it from a sweep, measures it as the others were
+measured, and writes tables and report anew. The other arms keep their figures. FOLDER may be a copy of a packed study.`,
+		Example: "  nacre study extend out/point-goal --arm pearl-windows --pack packed",
+		Args:    oneArg("the folder of a study"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions)); err != nil {
+				return err
+			}
+			return extend(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Arm, "arm", "pearl-windows", "the `arm`: "+strings.Join(study.Arms, ", "))
+	f.StringArrayVar(&o.Sweeps, "sweep", nil, "`folder` of a sweep that trained the arm; may be repeated")
+	f.StringVar(&o.Pack, "pack", "", "also write what is shipped to this `folder`")
+	workersFlag(cmd, &o.Workers)
+	deviceFlags(cmd, &o.DeviceOptions)
+	jsonFlag(cmd, env)
 	return cmd
 }
 

@@ -23,6 +23,7 @@ var engines = map[string]kernel.Engine{
 func wired() actions {
 	return actions{
 		Train: app.Train, Resume: app.Resume, Branch: app.Branch, Eval: app.Eval, Embed: app.Embed, TSNE: app.TSNE, Study: app.Study, Check: app.CheckStudy,
+		Extend: app.ExtendStudy,
 		Update: app.BenchUpdate, Sim: app.BenchSim, Verify: app.VerifyEnvs, VerifyRun: app.VerifyRun, Roll: app.Rollout, Render: app.Render,
 		BenchTSNE: app.BenchTSNE,
 		Doctor: app.Providers{

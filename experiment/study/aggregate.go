@@ -52,7 +52,7 @@ type score struct {
 func scores(studies []*Result) (out []score) {
 	adaptation := []score{
 		{primaryScore, func(s SeedResult) (float64, bool) { return deref(s.ShareFromBlind) }},
-		{"share of the way from random actions to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.Share) }},
+		{"share of the way from standing still or random actions to the goal-knowing controller", func(s SeedResult) (float64, bool) { return deref(s.Share) }},
 		{"success after adaptation", func(s SeedResult) (float64, bool) { return s.Adapted.Summary.AdaptedSuccess.Mean, true }},
 	}
 	for _, a := range adaptation {

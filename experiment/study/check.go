@@ -146,9 +146,7 @@ func check(ctx context.Context, dir string, layouts bool, seeds int, show progre
 			}
 		}
 	}
-	again.Centroids, again.Chance, again.Crossed = nil, nil, nil
-	again.Contexts, again.Contrasts, again.Attribution, again.ContextVerdicts = nil, nil, nil, nil
-	again.Outcomes, again.OutcomeContrasts = nil, nil
+	again.forget()
 	if err := again.summarise(); err != nil {
 		return out, err
 	}

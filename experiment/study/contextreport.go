@@ -11,84 +11,40 @@ import (
 	"nacre/experiment"
 )
 
-// contextVerdicts say of every two arms by which figures all kinds of context agree that one is ahead: the interval of the
-// difference leaves 0 out, and the permutation test over seeds gives at most chanceLevel. Where no figure is so, they say that there
-// is no verdict, which of two or three seeds per arm is all that there can be. One seed gives none.
+// The primary figure of embeddings, by which verdicts are given, is what the paper shows: the ratio in the plane of windows.
+const primaryFigure, primaryContext = ratioInPlane, experiment.WindowContext
+
+// contextVerdicts say of every two arms whether the primary figure tells them apart: the paired interval leaves 0 out and the
+// paired test gives at most chanceLevel. Where it does not, they say what so many pairs would have found and what is excluded.
+// The other figures and kinds of context stand beside it and have no verdicts. One seed gives none.
 func (r *Result) contextVerdicts() (out []string) {
-	kinds := len(r.Plan.Contexts)
-	if kinds < 2 || r.Plan.Seeds < 2 || len(r.Contrasts) == 0 {
-		return nil
-	}
-	for i, a := range r.Arms {
-		for _, b := range r.Arms[i+1:] {
-			ahead := map[int]*agreement{-1: {}, 1: {}}
-			var chance agreement // what seeds alone might do
-			for _, f := range figuresOf(experiment.WindowContext) {
-				switch d, worst := r.agreed(a.Name, b.Name, f.name); {
-				case d == 0:
-				case worst.P > chanceLevel:
-					chance.add(f.what, worst)
-				default:
-					ahead[d].add(f.what, worst)
-				}
-			}
-			behind, front := ahead[-1], ahead[1]
-			leaves := fmt.Sprintf("in all %d kinds of context the interval of the difference leaves 0 out", kinds)
-			switch {
-			case len(front.figures) > 0 && len(behind.figures) > 0:
-				both := agreement{p: max(front.p, behind.p), least: max(front.least, behind.least)}
-				out = append(out, fmt.Sprintf("%s is ahead of %s by %s, but behind it by %s: %s (%s).", b.Title, a.Title, front, behind, leaves, both.tests()))
-			case len(front.figures) > 0:
-				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s (%s).", b.Title, a.Title, front, leaves, front.tests()))
-			case len(behind.figures) > 0:
-				out = append(out, fmt.Sprintf("%s is ahead of %s by %s: %s (%s).", a.Title, b.Title, behind, leaves, behind.tests()))
-			case len(chance.figures) > 0:
-				out = append(out, fmt.Sprintf("%s against %s: no verdict; by %s %s, but seeds alone might do that (%s).", b.Title, a.Title, chance, leaves, chance.tests()))
-			default:
-				out = append(out, fmt.Sprintf("%s against %s: no verdict; by no figure do all %d kinds of context agree beyond their intervals.", b.Title, a.Title, kinds))
-			}
+	for _, c := range r.Contrasts {
+		if c.Figure == primaryFigure && c.Context == primaryContext && c.Test != nil {
+			out = append(out, c.verdict(r.title(c.A), r.title(c.B)))
 		}
 	}
 	return out
 }
 
-// chanceLevel is the p of a permutation test above which a difference is called one that chance might make.
+// chanceLevel is the p of a test above which a difference is called one that chance might make.
 const chanceLevel = 0.05
 
-// agreement is the figures by which all kinds of context agree, with the largest p of their tests and the least possible.
-type agreement struct {
-	figures  []string
-	p, least float64
-}
-
-func (a *agreement) add(figure string, worst stats.Permutation) {
-	a.figures = append(a.figures, figure)
-	a.p, a.least = max(a.p, worst.P), max(a.least, worst.Least)
-}
-
-func (a agreement) String() string { return strings.Join(a.figures, ", ") }
-
-func (a agreement) tests() string {
-	return fmt.Sprintf("largest permutation p over kinds and figures %.2g; least possible %.2g", a.p, a.least)
-}
-
-// agreed is the direction that all kinds of context have in common, else 0, and the test with the largest p.
-func (r *Result) agreed(a, b, figure string) (direction int, worst stats.Permutation) {
-	first := true
-	for _, c := range r.Contrasts {
-		if c.A != a || c.B != b || c.Figure != figure {
-			continue
+// verdict is what the contrast says of two arms by their titles.
+func (c Contrast) verdict(a, b string) string {
+	figures := fmt.Sprintf("%s, p = %.2g, least possible %.2g", withInterval(c.Difference), c.Test.P, c.Test.Least)
+	if d := c.direction(); d != 0 && c.Test.P <= chanceLevel {
+		if d < 0 {
+			a, b = b, a
 		}
-		d := c.direction()
-		if d == 0 || !first && d != direction {
-			return 0, worst
-		}
-		direction, first = d, false
-		if c.Test != nil && c.Test.P >= worst.P {
-			worst = *c.Test
-		}
+		return fmt.Sprintf("%s is ahead of %s by the ratio in the plane of windows: %s.", b, a, figures)
 	}
-	return direction, worst
+	return fmt.Sprintf("%s less %s: no verdict by the ratio in the plane of windows: %s. %s", b, a, figures, c.power())
+}
+
+// power says what a contrast could have found and what it excludes.
+func (c Contrast) power() string {
+	return fmt.Sprintf("%d pairs find %.2g four times in five; excluded are less than %.2g and more than %.2g.",
+		c.Difference.N, c.Test.Detectable, c.Difference.Lo, c.Difference.Hi)
 }
 
 // contextNames head the sections of the report.
@@ -134,7 +90,7 @@ func (r *Result) contextSections() string {
 		b.WriteString(r.collapseNotes(kind))
 	}
 	if len(r.ContextVerdicts) > 0 {
-		b.WriteString("\n### Where all kinds agree\n\n")
+		b.WriteString("\n### Verdicts\n\nBy one figure, named before: the ratio in the plane of windows, which is the paper's.\n\n")
 		for _, v := range r.ContextVerdicts {
 			b.WriteString("- " + v + "\n")
 		}
@@ -212,7 +168,7 @@ func (r *Result) contrastTable(kind experiment.ContextKind) string {
 		rule.WriteString("---|")
 	}
 	b.WriteString("\n|---|" + rule.String())
-	last, test := "", stats.Permutation{}
+	last, test := "", stats.SignFlips{}
 	for _, c := range r.Contrasts {
 		if c.Context != kind {
 			continue
@@ -233,8 +189,9 @@ func (r *Result) contrastTable(kind experiment.ContextKind) string {
 		}
 	}
 	b.WriteString("\n")
-	if test.Splits > 0 {
-		fmt.Fprintf(&b, "\np is of the permutation test over seeds, two-sided, of %d divisions; it cannot be below %.2g.\n", test.Splits, test.Least)
+	if test.Ways > 0 {
+		fmt.Fprintf(&b, "\nPaired by seed, as the intervals are: p is of the exact sign-flip test, two-sided, and cannot be below %.2g; ± is the\n"+
+			"difference that so many pairs find four times in five. What lies outside an interval is excluded at 95 %%.\n", test.Least)
 	}
 	return b.String()
 }
@@ -248,7 +205,7 @@ func differenceCell(c Contrast) string {
 	if c.direction() != 0 {
 		text = "**" + text + "**"
 	}
-	return text + fmt.Sprintf(", p = %.2g", c.Test.P)
+	return text + fmt.Sprintf(", p = %.2g, ±%.2g", c.Test.P, c.Test.Detectable)
 }
 
 // withInterval writes as many decimals as the interval's width has two significant figures of, and what would need more than

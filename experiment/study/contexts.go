@@ -254,8 +254,8 @@ type Contrast struct {
 	Figure  string                 `json:"figure"`
 	// Difference is over seeds, which are paired, and contexts.
 	Difference stats.Interval `json:"difference"`
-	// Test is of the seeds' figures; nil with one seed, of which it can say nothing.
-	Test *stats.Permutation `json:"permutation,omitempty"`
+	// Test is of the differences of the seeds' figures; nil with one seed, of which it can say nothing.
+	Test *stats.SignFlips `json:"sign_flip,omitempty"`
 }
 
 // direction is the sign of a difference whose interval leaves 0 out, else 0.
@@ -337,9 +337,18 @@ func contrastOf(a, b []stats.Replicated) (c Contrast, err error) {
 	if err != nil || len(a) < 2 {
 		return c, err
 	}
-	test, err := stats.PermutationTest(valuesOf(a), valuesOf(b))
-	c.Test = &test
+	c.Test, err = pairedTest(valuesOf(a), valuesOf(b))
 	return c, err
+}
+
+// pairedTest is of B less A, seed by seed: arms share the seed's tasks and streams, in the test as in the interval.
+func pairedTest(a, b []float64) (*stats.SignFlips, error) {
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = b[i] - a[i]
+	}
+	test, err := stats.SignFlipTest(differences)
+	return &test, err
 }
 
 func valuesOf(figures []stats.Replicated) []float64 {

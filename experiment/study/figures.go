@@ -88,6 +88,9 @@ func (r *Result) references() []plots.Reference {
 	if y, ok := r.baseline(randomOf); ok {
 		out = append(out, plots.Reference{Name: "random", Y: y})
 	}
+	if y, ok := r.baseline(stillOf); ok {
+		out = append(out, plots.Reference{Name: "still", Y: y})
+	}
 	if y, ok := r.baseline(blindOf); ok {
 		out = append(out, plots.Reference{Name: "goal-blind", Y: y})
 	}

@@ -171,14 +171,16 @@ func (r *Result) primarySection() string {
 		b.WriteString("\n")
 	}
 	if len(r.OutcomeContrasts) > 0 && r.OutcomeContrasts[0].Test != nil {
-		b.WriteString("\n| difference | figure | | permutation p | least possible |\n|---|---|---|---|---|\n")
+		b.WriteString("\n| difference | figure | | paired sign-flips, p | least possible | so many pairs find |\n|---|---|---|---|---|---|\n")
 		names := map[string]string{}
 		for _, f := range r.returnFigures() {
 			names[f.name] = f.what
 		}
 		for _, c := range r.OutcomeContrasts {
-			fmt.Fprintf(&b, "| %s less %s | %s | %s | %.2g | %.2g |\n", r.title(c.B), r.title(c.A), names[c.Figure], withInterval(c.Difference), c.Test.P, c.Test.Least)
+			fmt.Fprintf(&b, "| %s less %s | %s | %s | %.2g | %.2g | %.3g |\n", r.title(c.B), r.title(c.A), names[c.Figure], withInterval(c.Difference), c.Test.P, c.Test.Least, c.Test.Detectable)
 		}
+		b.WriteString("\nPairs are seeds. The last column is the difference that as many pairs find four times in five; what lies outside an interval\n" +
+			"is excluded at 95 %.\n")
 	}
 	return b.String()
 }

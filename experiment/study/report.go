@@ -5,12 +5,14 @@ import (
 	"io"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"nacre/analysis/stats"
+	"nacre/experiment"
 	"nacre/experiment/paper"
 	"nacre/internal/shell"
 )
@@ -252,7 +254,7 @@ func (r *Result) adaptationTable() string {
 			stats.Mean(a.each(func(s SeedResult) float64 { return s.Untrained.Summary.Adapted.Mean })))
 	}
 	for _, ref := range r.references() {
-		name := map[string]string{"random": "random actions", "goal-blind": "goal-blind controller", "goal-knowing": "goal-knowing controller"}[ref.Name]
+		name := map[string]string{"random": "random actions", "still": "standing still", "goal-blind": "goal-blind controller", "goal-knowing": "goal-knowing controller"}[ref.Name]
 		fmt.Fprintf(&b, "| %s |%s %.4g |\n", name, strings.Repeat(" |", p.Trajectories()), ref.Y)
 	}
 	z := "the posterior's mean"
@@ -277,7 +279,7 @@ func cell(v stats.Interval) string {
 // shares says how far each seed came from the random policy to the goal-knowing controller.
 func (r *Result) shares() string {
 	var b strings.Builder
-	b.WriteString("Share of the way from random actions to the goal-knowing controller, seed by seed:")
+	b.WriteString("Share of the way from standing still or random actions, whichever returns more, to the goal-knowing controller, seed by seed:")
 	for i, a := range r.Arms {
 		var parts []string
 		for _, s := range a.Seeds {
@@ -309,7 +311,7 @@ func (r *Result) how() string {
 		{"scale", r.Plan.Scale}, {"preset", r.Plan.Preset}, {"changes to it", strings.Join(r.Plan.Set, ", ")}, {"environment", s.Family},
 		{"protocol", fmt.Sprintf("%s: %d exploration trajectories, %d scored", r.Protocol.Name, r.Protocol.Explore, r.Protocol.Scored)},
 		{"t-SNE", fmt.Sprintf("recipe %s, perplexity %g, %d iterations, start %s", recipe.Name, recipe.Perplexity, recipe.Iterations(), recipe.Start)},
-		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"measured by", strings.Join(r.measuredBy(), "; ")}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
+		{"device", s.Device}, {"nacre", s.Program + ", commit " + s.Commit}, {"measured by", strings.Join(r.measuredBy(), "; ")}, {"trained elsewhere", strings.Join(r.trainedElsewhere(), "; ")}, {"Go", s.Go + ", " + s.Platform}, {"MuJoCo", s.MuJoCo},
 	}
 	var b strings.Builder
 	b.WriteString("| | |\n|---|---|\n")
@@ -333,6 +335,26 @@ func (r *Result) measuredBy() (out []string) {
 	}
 	for _, commit := range slices.Sorted(maps.Keys(seeds)) {
 		out = append(out, fmt.Sprintf("commit %s: %s", commit, strings.Join(seeds[commit], ", ")))
+	}
+	return out
+}
+
+// trainedElsewhere are the devices and commits that trained runs, where they are not those of the first.
+func (r *Result) trainedElsewhere() (out []string) {
+	for _, a := range r.Arms {
+		for _, s := range a.Seeds {
+			run, err := experiment.View(filepath.Join(r.Dir, filepath.FromSlash(s.Run)))
+			if err != nil {
+				continue
+			}
+			record, err := run.Record()
+			if err != nil || len(record.Sessions) == 0 {
+				continue
+			}
+			if last := record.Sessions[len(record.Sessions)-1]; last.CPUKernel != r.Session.CPUKernel {
+				out = append(out, fmt.Sprintf("%s %d: %s, commit %s", a.Name, s.Seed, last.Device, last.Commit))
+			}
+		}
 	}
 	return out
 }

@@ -43,6 +43,7 @@ type runner struct {
 	show   progress.Progress
 	out    *Result
 	packed *Result // what the folder had before, once it is asked for
+	partly bool    // windows are crossed with the encoders that are there; else all must be
 }
 
 // Run does the plan in dir, continuing what is already there: finished runs are kept with their figures. An ablation
@@ -188,17 +189,23 @@ func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResul
 	return s, r.introduce(dir, cfg, s)
 }
 
-// complete measures of a run that is kept what programs before GoalWorth did not.
+// complete measures of a run that is kept what programs before GoalWorth and Still did not.
 func (r *runner) complete(ctx context.Context, cfg experiment.Config, s *SeedResult) error {
 	b := r.baselineOf(s.Seed)
-	if len(b.GoalWorth) == 0 && b.Blind != nil && b.Goal != nil {
+	worth := len(b.GoalWorth) == 0 && b.Blind != nil && b.Goal != nil
+	if worth || b.Still == nil {
 		a, err := experiment.NewAgent(cfg, r.host)
 		if err != nil {
 			return err
 		}
 		defer a.Close()
-		if err := b.worth(ctx, a, r.protocol(cfg)); err != nil {
+		if b.Still, err = a.Standing(ctx, a.TestTasks, r.protocol(cfg), b.Seed); err != nil {
 			return err
+		}
+		if worth {
+			if err := b.worth(ctx, a, r.protocol(cfg)); err != nil {
+				return err
+			}
 		}
 	}
 	return s.place(b)
@@ -353,7 +360,7 @@ func (b *Baseline) worth(ctx context.Context, a *experiment.Agent, p protocol.Pr
 
 // place says where the run stands between the yardsticks of its seed.
 func (s *SeedResult) place(b *Baseline) (err error) {
-	if s.Share, err = b.share(s.Adapted); err != nil {
+	if s.Share, err = b.Share(s.Adapted.Summary.Adapted.Mean); err != nil {
 		return err
 	}
 	s.ShareFromBlind = nil
@@ -361,16 +368,6 @@ func (s *SeedResult) place(b *Baseline) (err error) {
 		s.ShareFromBlind = new((s.Adapted.Summary.Adapted.Mean - b.Blind.Summary.Adapted.Mean) / stats.Mean(b.GoalWorth))
 	}
 	return nil
-}
-
-// share is how far an adapted return is on the way from random actions to the goal-knowing controller; nil where there is
-// none, or where it is not above them.
-func (b *Baseline) share(adapted protocol.Result) (*float64, error) {
-	if b.Goal == nil || b.Goal.Summary.Adapted.Mean <= b.Random.Summary.Adapted.Mean {
-		return nil, nil
-	}
-	share, err := protocol.Normalised(adapted.Summary.Adapted.Mean, b.Random.Summary.Adapted.Mean, b.Goal.Summary.Adapted.Mean)
-	return &share, err
 }
 
 // baselineOf is what is known of a seed's yardsticks, nil for nothing.
@@ -396,10 +393,12 @@ func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s 
 			continue
 		}
 		c := Crossed{Encoder: other.Name}
-		if c.embeddings, err = r.embedBy(other.Variant, s.Seed, w); err != nil {
+		if c.embeddings, err = r.crossedWith(other, s.Seed, w); err != nil {
 			return err
 		}
-		s.Crossed = append(s.Crossed, c)
+		if c.embeddings != nil {
+			s.Crossed = append(s.Crossed, c)
+		}
 	}
 	stage.Done()
 	s.Tasks = w.Names

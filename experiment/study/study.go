@@ -84,7 +84,8 @@ type SeedResult struct {
 	Key       string          `json:"key,omitempty"`    // what the figures depend on besides
 	Untrained protocol.Result `json:"untrained"`        // the agent as it was initialised
 	Adapted   protocol.Result `json:"adapted"`
-	// Share is how far the adapted return is on the way from the random policy to the goal-knowing controller.
+	// Share is how far the adapted return is on the way from standing still or random actions, whichever returns more, to the
+	// goal-knowing controller.
 	Share *float64 `json:"share,omitempty"`
 	// ShareFromBlind is the primary outcome: what the agent returns more than the goal-blind controller on the test tasks, over
 	// what the goal is worth on all tasks. Nil where that is not above 0; see Result.Unsuitable.

@@ -79,12 +79,15 @@ type CrossedRow struct {
 	Accuracy Spread `json:"held_out_accuracy"`
 }
 
-// crossed is the table of windows by encoders, empty for a study from before there was one.
+// crossed is the table of windows by encoders, of the pairs that all seeds have: an arm that was added to a packed study lacks
+// those whose weights are not shipped, and an old study has none.
 func (r *Result) crossed() (rows []CrossedRow) {
 	if len(r.Arms) < 2 {
 		return nil
 	}
+	others := 0
 	for _, windows := range r.Arms {
+	encoders:
 		for _, encoder := range r.Arms {
 			var ratio, accuracy []float64
 			for _, s := range windows.Seeds {
@@ -92,14 +95,20 @@ func (r *Result) crossed() (rows []CrossedRow) {
 				if windows.Name != encoder.Name {
 					i := slices.IndexFunc(s.Crossed, func(c Crossed) bool { return c.Encoder == encoder.Name })
 					if i < 0 {
-						return nil
+						continue encoders
 					}
 					f = s.Crossed[i].Latent
 				}
 				ratio, accuracy = append(ratio, f.Ratio), append(accuracy, f.Accuracy)
 			}
+			if windows.Name != encoder.Name {
+				others++
+			}
 			rows = append(rows, CrossedRow{windows.Name, encoder.Name, SpreadOf(ratio), SpreadOf(accuracy)})
 		}
+	}
+	if others == 0 {
+		return nil
 	}
 	return rows
 }
@@ -217,9 +226,12 @@ func (r *Result) verdicts() []string {
 
 // crossedVerdicts compares encoders on the same windows.
 func (r *Result) crossedVerdicts() (out []string) {
-	find := func(windows, encoder string) Spread {
+	find := func(windows, encoder string) (Spread, bool) {
 		i := slices.IndexFunc(r.Crossed, func(c CrossedRow) bool { return c.Windows == windows && c.Encoder == encoder })
-		return r.Crossed[i].Accuracy
+		if i < 0 {
+			return Spread{}, false
+		}
+		return r.Crossed[i].Accuracy, true
 	}
 	if len(r.Crossed) == 0 {
 		return nil
@@ -227,7 +239,10 @@ func (r *Result) crossedVerdicts() (out []string) {
 	for _, windows := range r.Arms {
 		what := fmt.Sprintf("held-out accuracy on the windows of %s, by encoder", windows.Title)
 		for _, arm := range r.Arms[1:] {
-			out = append(out, verdict(what, r.Arms[0].Title, arm.Title, find(windows.Name, r.Arms[0].Name), find(windows.Name, arm.Name)))
+			first, has := find(windows.Name, r.Arms[0].Name)
+			if other, both := find(windows.Name, arm.Name); has && both {
+				out = append(out, verdict(what, r.Arms[0].Title, arm.Title, first, other))
+			}
 		}
 	}
 	return out
@@ -317,5 +332,6 @@ func (r *Result) baseline(pick func(Baseline) *protocol.Result) (float64, bool) 
 }
 
 func randomOf(b Baseline) *protocol.Result { return &b.Random }
+func stillOf(b Baseline) *protocol.Result  { return b.Still }
 func blindOf(b Baseline) *protocol.Result  { return b.Blind }
 func goalOf(b Baseline) *protocol.Result   { return b.Goal }

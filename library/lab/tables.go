@@ -49,7 +49,7 @@ func Pairs(e *tsne.Embeddings, similarity func(a, b []float64) float64) *frame.F
 		return ""
 	}
 	var texts [2][]string
-	var columns [3][]float64
+	var columns [3][]float64 // mean, low, high
 	for i := range e.Mean.Rows {
 		for j := range e.Mean.Rows {
 			if i == j {
@@ -147,16 +147,16 @@ func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, e
 	return display.Rollout{Title: f.Spec().Name, Episodes: rec.Recordings}, err
 }
 
-// Yardsticks are the returns after adaptation that the run's protocol gives to a policy at random and, where the family has a
+// Yardsticks are the returns after adaptation that the run's protocol gives to a policy at random, to standing still and, where the family has a
 // controller, to it: told nothing of the task, and told the task. A row each, with the interval over tasks.
 func (r *Run) Yardsticks() *frame.Frame {
 	var names []string
 	var columns [3][]float64
 	err := r.agent(func(a *experiment.Agent) error {
 		b, err := a.Baselines(cell.Context(), a.TestTasks, a.Config.Evaluation.Protocol, r.cfg.Seed)
-		for k, result := range []*protocol.Result{&b.Random, b.Blind, b.Goal} {
+		for k, result := range []*protocol.Result{&b.Random, b.Still, b.Blind, b.Goal} {
 			if err == nil && result != nil {
-				names = append(names, []string{"random", "told nothing", "told the goal"}[k])
+				names = append(names, []string{"random", "still", "told nothing", "told the goal"}[k])
 				for j, v := range []float64{result.Summary.Adapted.Mean, result.Summary.Adapted.Lo, result.Summary.Adapted.Hi} {
 					columns[j] = append(columns[j], v)
 				}

@@ -36,6 +36,22 @@ func (a *random) Policy(traj int, _ bool, _ Protocol) (sim.Policy, error) {
 
 func (a *random) Observe(int, *sim.Trajectory) error { return nil }
 
+// Still returns the agent whose actions are all 0: where it costs to move, random actions are no lower end of a scale.
+func Still() Adapter { return still{} }
+
+type still struct{}
+
+func (still) Start(int, []uint64) error { return nil }
+
+func (still) Policy(int, bool, Protocol) (sim.Policy, error) {
+	return policyFunc(func(_, _ []int, _, act []float64) error {
+		clear(act)
+		return nil
+	}), nil
+}
+
+func (still) Observe(int, *sim.Trajectory) error { return nil }
+
 // Scripted returns the agent that is told each task and acts by the family's controller c: the upper yardstick, which
 // learns nothing (the algorithm oracle is told each task and learns).
 func Scripted(c sim.Controller) Adapter { return &scripted{controller: c} }

@@ -52,12 +52,8 @@ func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 	if r.Baselines, err = a.Baselines(ctx, tasks, p, o.Seed); err != nil {
 		return err
 	}
-	if r.Goal != nil && r.Goal.Summary.Adapted.Mean > r.Random.Summary.Adapted.Mean {
-		share, err := protocol.Normalised(r.Agent.Summary.Adapted.Mean, r.Random.Summary.Adapted.Mean, r.Goal.Summary.Adapted.Mean)
-		if err != nil {
-			return err
-		}
-		r.Share = &share
+	if r.Share, err = r.Baselines.Share(r.Agent.Summary.Adapted.Mean); err != nil {
+		return err
 	}
 	stage.Done()
 	return env.Print(r, r.WriteText)
@@ -101,7 +97,7 @@ func (r EvalReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s on %s: %d tasks × %d repeats, z after exploration is %s, actions %s\n\n",
 		r.Algorithm, r.Family, len(r.Agent.Tasks), p.Repeats, z, actions)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "trajectory\t\treturn\t95 % over tasks\trandom"
+	head := "trajectory\t\treturn\t95 % over tasks\trandom\tstill"
 	if r.Blind != nil {
 		head += "\tgoal-blind"
 	}
@@ -111,7 +107,7 @@ func (r EvalReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, head)
 	row := func(name, phase string, pick func(protocol.Summary) stats.Interval) {
 		agent := pick(r.Agent.Summary)
-		fmt.Fprintf(t, "%s\t%s\t%.4g\t%s\t%.4g", name, phase, agent.Mean, between(agent), pick(r.Random.Summary).Mean)
+		fmt.Fprintf(t, "%s\t%s\t%.4g\t%s\t%.4g\t%.4g", name, phase, agent.Mean, between(agent), pick(r.Random.Summary).Mean, pick(r.Still.Summary).Mean)
 		if r.Blind != nil {
 			fmt.Fprintf(t, "\t%.4g", pick(r.Blind.Summary).Mean)
 		}
@@ -132,7 +128,7 @@ func (r EvalReport) WriteText(w io.Writer) error {
 		return err
 	}
 	if r.Share != nil {
-		_, err := fmt.Fprintf(w, "\n%.1f %% of the way from the random policy to the goal-knowing controller\n", 100**r.Share)
+		_, err := fmt.Fprintf(w, "\n%.1f %% of the way from standing still or random actions, whichever returns more, to the goal-knowing controller\n", 100**r.Share)
 		return err
 	}
 	return nil

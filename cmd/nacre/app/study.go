@@ -136,6 +136,33 @@ func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan, 
 	})
 }
 
+// ExtendStudyOptions are the flags of nacre study extend.
+type ExtendStudyOptions struct {
+	Dir     string
+	Arm     string
+	Sweeps  []string
+	Pack    string
+	Workers int
+	DeviceOptions
+}
+
+// ExtendStudy adds an arm to a study.
+func ExtendStudy(ctx context.Context, env *Env, o ExtendStudyOptions) error {
+	host, err := o.host(o.Workers)
+	if err != nil {
+		return err
+	}
+	s := StudyOptions{Out: o.Dir, Pack: o.Pack}
+	r, err := study.Extend(ctx, o.Dir, o.Arm, o.Sweeps, host, env.Progress)
+	if err != nil {
+		return s.stopped(err)
+	}
+	if err := s.packed(env, r.Dir, study.Pack); err != nil {
+		return err
+	}
+	return env.Print(r, s.reported(r.WriteText))
+}
+
 // CheckStudy computes the figures of a study, or of a packed one, again.
 func CheckStudy(ctx context.Context, env *Env, o CheckStudyOptions) error {
 	c, err := study.Check(ctx, o.Dir, o.Layouts, env.Progress)

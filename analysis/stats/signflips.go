@@ -1,0 +1,111 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"nacre/internal/rng"
+)
+
+// exactSigns is the most pairs whose signs SignFlipTest goes through: 2^20 ways.
+const exactSigns = 20
+
+// SignFlips is the outcome of a test of differences of pairs.
+type SignFlips struct {
+	P     float64 `json:"p"`     // two-sided
+	Least float64 `json:"least"` // the smallest P that so many pairs can give
+	Ways  int     `json:"ways"`  // of giving signs that were looked at
+	Exact bool    `json:"exact"` // all of them, not some drawn at random
+	// Detectable is the difference that as many pairs, with the deviation of these, would find four times in five: by a
+	// two-sided paired t test at .05, which these many pairs hardly tell from the test by signs.
+	Detectable float64 `json:"detectable"`
+}
+
+// SignFlipTest asks how often the mean of differences would lie at least as far from 0 as it does if it were chance which of a
+// pair is which: over all ways to give the differences signs, where there are at most 2^20, else over 100,000 random ones, to
+// which the way as it is is added. It needs two pairs, and finite differences.
+func SignFlipTest(differences []float64) (SignFlips, error) {
+	n := len(differences)
+	if n < 2 {
+		return SignFlips{}, fmt.Errorf("stats: sign-flip test of %d pairs; expected at least two", n)
+	}
+	sum, size := 0.0, 0.0
+	for i, v := range differences {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return SignFlips{}, fmt.Errorf("stats: sign-flip test: difference %d is %v; expected a finite number", i, v)
+		}
+		sum, size = sum+v, max(size, math.Abs(v))
+	}
+	limit := math.Abs(sum) - 1e-12*size*float64(n) // sums in another order differ by rounding
+	out := SignFlips{Exact: n <= exactSigns, Detectable: Detectable(n, stat.StdDev(differences, nil), .05, .8)}
+	extreme := 0
+	count := func(flipped float64) {
+		out.Ways++
+		if math.Abs(flipped) >= limit {
+			extreme++
+		}
+	}
+	if out.Exact {
+		for signs := range 1 << n {
+			count(flipped(differences, uint64(signs)))
+		}
+	} else {
+		count(sum)
+		r := rng.New(0, rng.Bootstrap)
+		for range 100_000 {
+			total := 0.0
+			for i := 0; i < n; i += 64 {
+				total += flipped(differences[i:min(n, i+64)], r.Uint64())
+			}
+			count(total)
+		}
+	}
+	out.P, out.Least = float64(extreme)/float64(out.Ways), 1/float64(out.Ways)
+	if out.Exact { // the mirror image is as far from 0
+		out.Least *= 2
+	}
+	return out, nil
+}
+
+// flipped is the sum of the values, less where a bit of signs is set.
+func flipped(values []float64, signs uint64) (sum float64) {
+	for i, v := range values {
+		if signs>>i&1 == 1 {
+			v = -v
+		}
+		sum += v
+	}
+	return sum
+}
+
+// Detectable is the mean difference that n pairs, whose differences have a standard deviation, find with a probability of power
+// by a two-sided paired t test at level alpha. NaN of fewer than two pairs.
+func Detectable(n int, deviation, alpha, power float64) float64 {
+	if n < 2 {
+		return math.NaN()
+	}
+	nu := float64(n - 1)
+	critical := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: nu}.Quantile(1 - alpha/2)
+	// What |T| must exceed, in standard errors of a known deviation, at the midpoints of equally likely parts of the estimated one.
+	limits := make([]float64, 500)
+	chi := distuv.ChiSquared{K: nu}
+	for i := range limits {
+		limits[i] = critical * math.Sqrt(chi.Quantile((float64(i)+.5)/float64(len(limits)))/nu)
+	}
+	low, high := 0.0, 100*critical // of the shift in standard errors
+	for range 50 {
+		middle, found := (low+high)/2, 0.0
+		for _, l := range limits {
+			found += (distuv.UnitNormal.Survival(l-middle) + distuv.UnitNormal.CDF(-l-middle)) / float64(len(limits))
+		}
+		if found < power {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low * deviation / math.Sqrt(float64(n))
+}
