@@ -25,7 +25,7 @@ build() {
 		printf '%s\t%s\t%s\n' "$work/bin/${package//\//_}.test" "$package" "$folder"
 	done <"$work/packages" >"$work/list"
 	cut -f 1,2 "$work/list" | xargs -P "$cores" -L 1 go test -c -o
-	chmod -R a+rX "$work"
+	chmod -R a+rX "$work/bin"
 }
 
 # try NAME COMMAND... runs every test program as the last argument of a command.
