@@ -28,6 +28,7 @@ func init() {
 		"Crossed":       reflect.ValueOf((*p0.Crossed)(nil)),
 		"CrossedRow":    reflect.ValueOf((*p0.CrossedRow)(nil)),
 		"Estimate":      reflect.ValueOf((*p0.Estimate)(nil)),
+		"Extend":        reflect.ValueOf(p0.Extend),
 		"Find":          reflect.ValueOf(p0.Find),
 		"Improvement":   reflect.ValueOf((*p0.Improvement)(nil)),
 		"Layout":        reflect.ValueOf(p0.Layout),

@@ -11,8 +11,12 @@ func init() {
 	add("nacre/experiment/tfevents/tfevents", map[string]reflect.Value{
 		"Check":  reflect.ValueOf(p0.Check),
 		"Create": reflect.ValueOf(p0.Create),
+		"Events": reflect.ValueOf((*p0.Events)(nil)),
 		"Files":  reflect.ValueOf(p0.Files),
+		"Purge":  reflect.ValueOf((*p0.Purge)(nil)),
+		"Read":   reflect.ValueOf(p0.Read),
 		"Resume": reflect.ValueOf(p0.Resume),
+		"Scalar": reflect.ValueOf((*p0.Scalar)(nil)),
 		"Writer": reflect.ValueOf((*p0.Writer)(nil)),
 	})
 }

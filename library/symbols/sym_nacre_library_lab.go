@@ -25,6 +25,7 @@ func init() {
 		"On":         reflect.ValueOf(p0.On),
 		"Open":       reflect.ValueOf(p0.Open),
 		"OpenAll":    reflect.ValueOf(p0.OpenAll),
+		"OpenLogs":   reflect.ValueOf(p0.OpenLogs),
 		"Option":     reflect.ValueOf((*p0.Option)(nil)),
 		"Over":       reflect.ValueOf(p0.Over),
 		"Pairs":      reflect.ValueOf(p0.Pairs),

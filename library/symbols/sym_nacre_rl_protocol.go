@@ -25,6 +25,7 @@ func init() {
 		"Roller":      reflect.ValueOf((*p0.Roller)(nil)),
 		"_Roller":     reflect.ValueOf((*_nacre_rl_protocol_Roller)(nil)),
 		"Scripted":    reflect.ValueOf(p0.Scripted),
+		"Still":       reflect.ValueOf(p0.Still),
 		"Summary":     reflect.ValueOf((*p0.Summary)(nil)),
 		"TaskResult":  reflect.ValueOf((*p0.TaskResult)(nil)),
 	})
