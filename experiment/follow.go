@@ -41,7 +41,7 @@ func (f *Follower) Read() (rows [][]float64, again bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("metrics: %w", err)
 	}
-	if f.at.Bytes > info.Size() || f.file != nil && !os.SameFile(f.file, info) {
+	if f.at.Bytes > info.Size() || f.file != nil && !plainfile.Same(f.file, info) {
 		*f, again = Follower{path: f.path}, true
 	}
 	if f.file = info; info.Size() == f.at.Bytes {

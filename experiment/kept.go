@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"nacre/internal/plainfile"
 )
 
 // KeptFolder holds the weights that Host.Keep keeps, in a run folder: a file as WeightsFile for each number of complete
@@ -26,7 +28,7 @@ func Kept(dir string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(run.Path(KeptFolder))
+	entries, err := plainfile.ReadDir(run.Path(KeptFolder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

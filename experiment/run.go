@@ -3,13 +3,16 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"nacre/experiment/checkpoint"
 	"nacre/experiment/foreign"
+	"nacre/internal/folders"
 	"nacre/internal/lockfile"
 	"nacre/internal/plainfile"
 	"nacre/internal/shell"
@@ -51,6 +54,9 @@ type Run struct {
 
 // Create makes the folder of a new run, with its parents, and takes its lock. A folder that exists must be empty.
 func Create(dir string) (*Run, error) {
+	if err := plainfile.Writable(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
@@ -89,6 +95,9 @@ func checkEmpty(dir string) error {
 // Open takes the lock of an existing run in order to continue it. It is ErrLocked while another process has it; the
 // system releases the lock of a process that was killed.
 func Open(dir string) (*Run, error) {
+	if err := plainfile.Writable(dir); err != nil {
+		return nil, err
+	}
 	if err := checkRun(dir); err != nil {
 		return nil, err
 	}
@@ -104,14 +113,44 @@ func View(dir string) (*Run, error) {
 	return &Run{Dir: dir}, nil
 }
 
+// RunsOf are the run folders of an archive, by their paths; none of a folder.
+func RunsOf(dir string) (list []string, err error) {
+	if _, _, zipped := plainfile.Split(dir); !zipped {
+		return nil, nil
+	}
+	err = folders.Walk(dir, folders.Options{Stay: true}, func(at, _ string) error {
+		if _, err := plainfile.Stat(filepath.Join(at, ConfigFile)); err != nil {
+			return nil
+		}
+		list = append(list, at)
+		return fs.SkipDir
+	})
+	return list, err
+}
+
+// several is the error of an archive that is no run, but holds some.
+func several(dir string, inside []string, err error) error {
+	if err != nil {
+		return err
+	}
+	n, names := len(inside), inside
+	if n > 5 {
+		names = append(slices.Clone(names[:5]), "…")
+	}
+	return fmt.Errorf("%s is not one run: it holds %d (%s); name one, such as %s", dir, n, strings.Join(names, ", "), inside[0])
+}
+
 func checkRun(dir string) error {
 	err := plainfile.Check(filepath.Join(dir, ConfigFile))
 	if errors.Is(err, os.ErrNotExist) {
-		if _, statErr := os.Stat(dir); statErr != nil {
+		if _, statErr := plainfile.Stat(dir); statErr != nil {
 			return fmt.Errorf("run folder %s does not exist", dir)
 		}
+		if inside, err := RunsOf(dir); err != nil || len(inside) > 0 {
+			return several(dir, inside, err)
+		}
 		for _, name := range []string{CheckpointFile, PreviousCheckpointFile} {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			if _, err := plainfile.Stat(filepath.Join(dir, name)); err == nil {
 				return &NoConfigError{dir, name}
 			}
 		}
@@ -158,6 +197,9 @@ func (r *Run) Writer() (pid int, host string, err error) {
 
 // Idle reports whether no process is writing the run. Without flock one of another machine that has just died still counts.
 func (r *Run) Idle() (bool, error) {
+	if plainfile.Writable(r.Dir) != nil {
+		return true, nil
+	}
 	by, err := lockfile.Peek(r.Path(LockFile))
 	if err != nil {
 		return false, fmt.Errorf("run folder: %w", err)
@@ -195,7 +237,7 @@ func (r *Run) Path(name string) string { return filepath.Join(r.Dir, name) }
 
 // Has reports whether the run folder has something of that name; what is no file is refused by who opens it.
 func (r *Run) Has(name string) bool {
-	_, err := os.Lstat(r.Path(name))
+	_, err := plainfile.Lstat(r.Path(name))
 	return err == nil
 }
 

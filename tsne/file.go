@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/plainfile"
 	tables "nacre/internal/table"
 )
+
+// maxFile is the size of the largest file of points, in bytes.
+const maxFile = 8 << 30
 
 // Embeddings are points with labels, as stored in an embeddings file.
 type Embeddings struct {
@@ -85,7 +88,7 @@ func Load(path, label string) (*Embeddings, error) { return LoadAs(path, Choice{
 
 // LoadAs is Load with a choice of what is read.
 func LoadAs(path string, c Choice) (*Embeddings, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := plainfile.Read(path, maxFile)
 	if err != nil {
 		return nil, inFile(path, err)
 	}
@@ -98,7 +101,7 @@ func LoadAs(path string, c Choice) (*Embeddings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw, err = os.ReadFile(labels); err != nil {
+	if raw, err = plainfile.Read(labels, maxFile); err != nil {
 		return nil, inFile(labels, err)
 	}
 	f, err := tables.Read(labels, raw, tables.Options{})

@@ -67,7 +67,7 @@ func Read(path string, options ...ReadOption) (*Frame, error) {
 
 // Files are the names of the files in a folder that Read may take, by their endings.
 func Files(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	for _, e := range entries {
 		if !e.IsDir() && table.Known(e.Name()) {
 			names = append(names, e.Name())

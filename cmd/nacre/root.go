@@ -90,7 +90,7 @@ Start with "nacre doctor" to see what this machine offers, then "nacre notebook"
 	root.PersistentFlags().StringVar(&level, "log-level", "warn", "log debug, info, warn or error messages and above")
 
 	addNotebook(root, env, a)
-	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env), curvesCommand(env), runsCommand(env, a), reportCommand(env, a.Doctor))
+	root.AddCommand(versionCommand(env), doctorCommand(env, a.Doctor), presetsCommand(env), envsCommand(env), tableCommand(env), curvesCommand(env), runsCommand(env, a), reportCommand(env, a.Doctor), packCommand(env))
 	if a.Setup != nil {
 		root.AddCommand(setupCommand(env, a.Setup))
 	}

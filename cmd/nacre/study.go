@@ -62,7 +62,7 @@ func checkStudyCommand(env *app.Env, check func(context.Context, *app.Env, app.C
 	cmd := &cobra.Command{
 		Use:   "check FOLDER",
 		Short: "Compute every number of a study again from what is stored beside it",
-		Long: `Check reads the folder of a study, or one it was packed into, and computes its figures again: those of the
+		Long: `Check reads the folder of a study, or a folder or .zip file it was packed into, and computes its figures again: those of the
 embeddings from the arrays, the tables and verdicts from the runs, mean returns from single trajectories, steps
 and updates from the metrics. It fails where one differs in the last bit. Nothing is trained or simulated.`,
 		Example: "  nacre study check out/push\n  nacre study check notebooks/data/push --layouts",
@@ -118,6 +118,6 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 		f.StringVar(&o.Scale, "scale", "", "`size`, small or paper; the paper's goes to a folder of its own (default the study's only or small one)")
 		f.StringVar(&o.Ablate, "ablate", "", "compare readings of an open `point` of the paper instead: "+strings.Join(points, ", "))
 	}
-	f.StringVar(&o.Pack, "pack", "", "also write what is shipped (weights, embeddings, metrics, results) to this `folder`")
+	f.StringVar(&o.Pack, "pack", "", "also write what is shipped (weights, embeddings, metrics, results) to this `folder`, or .zip file")
 	return cmd
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"slices"
 
 	"nacre/internal/plainfile"
@@ -62,7 +61,7 @@ func Load(path, configHash string, read func(*Reader) error) error {
 	return nil
 }
 
-func load(f *os.File, configHash string, read func(*Reader) error) error {
+func load(f plainfile.File, configHash string, read func(*Reader) error) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"nacre/internal/plainfile"
 )
 
 // Service answers the page of embeddings for the files below a folder. Paths are relative to where it is mounted; FILE is what
@@ -165,12 +167,19 @@ func (s *Service) layout(ctx context.Context, file string) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err = filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(path)))
-	if err != nil {
+	path = filepath.Join(root, filepath.FromSlash(path))
+	archive, within, zipped := plainfile.Split(path)
+	if zipped {
+		path = archive
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, err
 	}
 	if path != root && !strings.HasPrefix(path, root+string(filepath.Separator)) {
 		return nil, fmt.Errorf("file %q leads out of the served folder", file)
+	}
+	if zipped {
+		path = filepath.Join(path, filepath.FromSlash(within))
 	}
 	stamp := stampOf(path)
 	s.mu.Lock()
@@ -218,7 +227,7 @@ func (s *Service) forget(but *opened) {
 func stampOf(path string) string {
 	var b strings.Builder
 	for _, name := range append([]string{"", embeddingsFile}, files...) {
-		if info, err := os.Stat(filepath.Join(path, name)); err == nil && (name == "" || !info.IsDir()) {
+		if info, err := plainfile.Stat(filepath.Join(path, name)); err == nil && (name == "" || !info.IsDir()) {
 			fmt.Fprint(&b, name, info.Size(), info.ModTime().Format(time.RFC3339Nano), " ")
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,6 +25,8 @@ import (
 	"nacre/analysis/frame"
 	"nacre/experiment"
 	"nacre/tsne"
+
+	"nacre/internal/plainfile"
 )
 
 // Layout is points of the plane with what is known of each.
@@ -73,7 +74,7 @@ var ErrNone = errors.New("there is no layout")
 // needed.
 func Open(path string) (*Layout, error) {
 	file, plane, _ := strings.Cut(path, "#")
-	info, err := os.Stat(file)
+	info, err := plainfile.Stat(file)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +82,9 @@ func Open(path string) (*Layout, error) {
 	if info.IsDir() {
 		dir := file
 		if l.Name = runName(dir); l.Name == "" {
-			l.Name = filepath.Base(dir)
+			l.Name = strings.TrimSuffix(filepath.Base(dir), ".zip")
 		}
-		k := slices.IndexFunc(files, func(name string) bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil })
+		k := slices.IndexFunc(files, func(name string) bool { _, err := plainfile.Stat(filepath.Join(dir, name)); return err == nil })
 		if k < 0 {
 			return nil, fmt.Errorf("%w in %s: nacre embed and nacre tsne make one", ErrNone, filepath.Base(dir))
 		}
@@ -136,7 +137,7 @@ func (l *Layout) read(file, plane string) error {
 		return fmt.Errorf("%w in %s, which needs columns x and y, or a matrix z of two columns: %w", ErrNone, filepath.Base(file), err)
 	}
 	l.file = filepath.Join(filepath.Dir(file), embeddingsFile)
-	if _, err := os.Stat(l.file); err != nil {
+	if _, err := plainfile.Stat(l.file); err != nil {
 		l.file = ""
 		if f.Has("mean0") {
 			l.file = file

@@ -1,11 +1,13 @@
 package layouts_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -190,6 +192,30 @@ func TestService(t *testing.T) {
 	folder(t, outside, 10, 2)
 	must(t, os.Symlink(outside, filepath.Join(root, "link")))
 	must(t, os.WriteFile(filepath.Join(root, "table.csv"), []byte("a,b\n1,2\n"), 0o644))
+	zipped := func(file, dir string, within ...string) {
+		f, err := os.Create(file)
+		must(t, err)
+		z := zip.NewWriter(f)
+		entries, err := os.ReadDir(dir)
+		must(t, err)
+		for _, to := range within {
+			for _, e := range entries {
+				data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+				must(t, err)
+				w, err := z.Create(to + e.Name())
+				must(t, err)
+				_, err = w.Write(data)
+				must(t, err)
+			}
+		}
+		must(t, errors.Join(z.Close(), f.Close()))
+	}
+	zipped(filepath.Join(root, "packed.zip"), filepath.Join(root, "run"), "")
+	zipped(filepath.Join(root, "all.zip"), filepath.Join(root, "run"), "run/", "again/")
+	far := filepath.Join(t.TempDir(), "far.zip")
+	zipped(far, outside, "")
+	must(t, os.Symlink(far, filepath.Join(root, "far.zip")))
+	must(t, os.WriteFile(filepath.Join(root, "cut.zip"), []byte("PK\x03\x04 and no more"), 0o644))
 	site := httptest.NewServer(&layouts.Service{Root: root})
 	defer site.Close()
 	call := func(method, path string, body any) (int, []byte) {
@@ -211,6 +237,7 @@ func TestService(t *testing.T) {
 	}{
 		"../x": {400, "not below"}, "/etc/passwd": {400, "not below"}, "link": {400, "leads out"}, "none": {404, "no such file"}, "table.csv": {404, "columns x and y"},
 		"": {400, "not below"}, ".": {404, "nacre tsne"}, "run#p": {404, "plane"},
+		"far.zip": {400, "leads out"}, "packed.zip/none": {404, "not exist"}, "packed.zip/../../x": {400, "not below"}, "cut.zip": {400, "is cut off"},
 	} {
 		status, data := call("GET", "/open?file="+url.QueryEscape(path), nil)
 		if status != want.status || !strings.Contains(string(data), want.says) || strings.Contains(string(data), root) {
@@ -219,6 +246,11 @@ func TestService(t *testing.T) {
 	}
 	var info layouts.Info
 	_, data := call("GET", "/open?file=run", nil)
+	for _, path := range []string{"packed.zip", "all.zip/run"} {
+		if status, of := call("GET", "/open?file="+path, nil); status != 200 || strings.Replace(string(of), `"packed"`, `"run"`, 1) != string(data) {
+			t.Errorf("%s: %d %s, want %s", path, status, of, data)
+		}
+	}
 	must(t, json.Unmarshal(data, &info))
 	if info.Points != 500 || !info.Vectors || len(info.Tiles) != 1 || info.Columns[0].Name != "label" || !slices.Equal(slices.Sorted(slices.Values(info.Columns[0].Names)), []string{"a", "b", "c, d", "e"}) || info.Columns[1].Names != nil {
 		t.Errorf("the layout is %+v", info)

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/foreign"
 	"nacre/experiment/sweep"
+	"nacre/internal/plainfile"
 	"nacre/sim"
 )
 
@@ -83,7 +83,7 @@ func (e *entry) look(known *configs) (*Run, bool) {
 		if i == len(watched)-1 && !(e.planned && e.group.sweep) {
 			break
 		}
-		if info, err := os.Lstat(e.file(i)); err == nil {
+		if info, err := plainfile.Lstat(e.file(i)); err == nil {
 			now[i] = stamp{info.Size(), info.ModTime()}
 			if name != NoteFile && name != experiment.LockFile && info.ModTime().After(newest) {
 				newest = info.ModTime()
@@ -218,7 +218,7 @@ const maxKnown = 4096
 
 // read reads the configuration of a run folder.
 func (c *configs) read(run *experiment.Run) (template, error) {
-	text, err := os.ReadFile(run.Path(experiment.ConfigFile))
+	text, err := plainfile.Read(run.Path(experiment.ConfigFile), maxManifest)
 	if err != nil {
 		return template{}, err
 	}

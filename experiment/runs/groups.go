@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -35,7 +34,7 @@ const maxManifest = 64 << 20
 // cannot be read lists no run.
 func (x *Index) group(below, dir string) *group {
 	for _, name := range []string{sweep.ManifestFile, study.PlanFile} {
-		info, err := os.Lstat(filepath.Join(dir, name))
+		info, err := plainfile.Lstat(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}

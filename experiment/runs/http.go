@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"net/http"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/study"
+	"nacre/internal/plainfile"
 	"nacre/rl/protocol"
 	"nacre/sim"
 )
@@ -386,7 +386,7 @@ func (s *Service) make(r *http.Request) (any, error) {
 // files are the names in a folder.
 func files(dir string) []string {
 	out := []string{}
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return out
 	}

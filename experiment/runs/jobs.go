@@ -178,6 +178,9 @@ func (j *Jobs) Resume(path string) error {
 	case r.State == Waiting, r.Settings == nil:
 		return fmt.Errorf("%s has not begun; nacre sweep or nacre study starts it", path)
 	}
+	if err := plainfile.Writable(j.index.Dir(r)); err != nil {
+		return err
+	}
 	return j.add(Job{Path: path, Resume: true})
 }
 

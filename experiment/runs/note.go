@@ -101,6 +101,9 @@ func WriteNote(dir string, n Note) (Note, error) {
 	if now.Text == n.Text && slices.Equal(now.Tags, n.Tags) {
 		return now, nil
 	}
+	if err := plainfile.Writable(dir); err != nil {
+		return now, err
+	}
 	if _, err := os.Lstat(dir); err != nil {
 		return now, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/internal/nearest"
+	"nacre/internal/plainfile"
 )
 
 // Product is something that is made of a run when somebody asks for it. It is kept in the run folder and may be removed
@@ -70,12 +71,12 @@ const (
 
 // Fresh looks for a product in a run folder.
 func (p Product) Fresh(dir string) Freshness {
-	made, err := os.Stat(filepath.Join(dir, p.Files[0]))
+	made, err := plainfile.Stat(filepath.Join(dir, p.Files[0]))
 	if err != nil {
 		return Missing
 	}
 	for _, name := range p.From {
-		if from, err := os.Stat(filepath.Join(dir, name)); err == nil && from.ModTime().After(made.ModTime()) {
+		if from, err := plainfile.Stat(filepath.Join(dir, name)); err == nil && from.ModTime().After(made.ModTime()) {
 			return Older
 		}
 	}
@@ -128,6 +129,9 @@ func (p *Products) Make(path, what string) error {
 	}
 	run, err := p.index.Find(path)
 	if err != nil {
+		return err
+	}
+	if err := plainfile.Writable(p.index.Dir(run)); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(p.index.Dir(run), experiment.WeightsFile)); err != nil {

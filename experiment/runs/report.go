@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,8 +25,11 @@ const (
 	tsnePicture  = "tsne.png"
 )
 
-// maxTSNE is how large the figures of a layout may be.
-const maxTSNE = 64 << 20
+// Limits of what a report shows, in bytes: the figures of a layout, and any other file.
+const (
+	maxTSNE    = 64 << 20
+	maxPicture = 64 << 20
+)
 
 // Report tells of a run in Markdown, and gives the picture that the text calls LearningFile. The other picture that it may
 // show, of the embedding, lies in the run folder. An error wraps ErrUntrained where there is nothing to tell yet.
@@ -81,7 +83,7 @@ func Report(dir string) (text string, learning []byte, err error) {
 		return "", nil, err
 	}
 	sessionsSection(&b, record)
-	config, err := os.ReadFile(run.Path(experiment.ConfigFile))
+	config, err := plainfile.Read(run.Path(experiment.ConfigFile), maxPicture)
 	if err != nil {
 		return "", nil, err
 	}
@@ -105,7 +107,7 @@ func WriteReport(dir, path string) error {
 		if name == LearningFile {
 			return learning, nil
 		}
-		return os.ReadFile(filepath.Join(dir, name))
+		return plainfile.Read(filepath.Join(dir, name), maxPicture)
 	})
 }
 
@@ -186,8 +188,8 @@ func embeddingSection(b *strings.Builder, dir string) error {
 		row("posteriors by 2-Wasserstein distance", *r.Posterior)
 	}
 	fmt.Fprintf(b, "\n%d points of %d tasks in %d dimensions.", r.Points, r.Labels, r.Dimensions)
-	if made, err := os.Stat(filepath.Join(dir, TSNEFile)); err == nil {
-		if agent, err := os.Stat(filepath.Join(dir, experiment.WeightsFile)); err == nil && agent.ModTime().After(made.ModTime()) {
+	if made, err := plainfile.Stat(filepath.Join(dir, TSNEFile)); err == nil {
+		if agent, err := plainfile.Stat(filepath.Join(dir, experiment.WeightsFile)); err == nil && agent.ModTime().After(made.ModTime()) {
 			b.WriteString(" The run went on after they were made.")
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -27,6 +26,8 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/sweep"
 	"nacre/internal/folders"
+
+	"nacre/internal/plainfile"
 )
 
 // State is what a run is doing.
@@ -252,7 +253,7 @@ func (x *Index) walk(ctx context.Context) error {
 }
 
 func exists(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
+	_, err := plainfile.Lstat(filepath.Join(dir, name))
 	return err == nil
 }
 

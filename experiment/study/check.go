@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,11 +13,15 @@ import (
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/plainfile"
 )
 
-// Open reads a study from its folder, or one that was packed: results.json and the arrays of every run.
+// maxResults is how large the results of a study may be, in bytes.
+const maxResults = 1 << 28
+
+// Open reads a study from its folder or archive, or one that was packed: results.json and the arrays of every run.
 func Open(dir string) (*Result, error) {
-	data, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	data, err := plainfile.Read(filepath.Join(dir, ResultsFile), maxResults)
 	if err != nil {
 		return nil, fmt.Errorf("study: %w", err)
 	}
@@ -66,7 +69,7 @@ func Check(ctx context.Context, dir string, layouts bool, show progress.Progress
 // openSuite reads the results of a suite; those of one study have no studies in them.
 func openSuite(dir string) (*suiteFile, error) {
 	s := &suiteFile{}
-	data, err := os.ReadFile(filepath.Join(dir, ResultsFile))
+	data, err := plainfile.Read(filepath.Join(dir, ResultsFile), maxResults)
 	if err == nil {
 		err = json.Unmarshal(data, s)
 	}

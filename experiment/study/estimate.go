@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/progress"
+	"nacre/internal/plainfile"
 	"nacre/pearl"
 	"nacre/sim"
 )
@@ -161,7 +162,7 @@ func (r *runner) outline(arm Variant) (e ArmEstimate, done int, left float64, er
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := plainfile.Stat(path)
 	return err == nil
 }
 

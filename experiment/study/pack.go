@@ -10,6 +10,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/internal/atomicfile"
+	"nacre/internal/plainfile"
 	"nacre/rl"
 )
 
@@ -55,6 +56,38 @@ func PackSuite(from, to string) (bytes int64, err error) {
 	n, err := copyFile(filepath.Join(from, ResultsFile), filepath.Join(to, ResultsFile))
 	return bytes + n, err
 }
+
+// Packer is Pack or PackSuite for the folder of a study or of a suite; nil for a folder of neither, or one that was packed.
+func Packer(dir string) (func(from, to string) (bytes int64, err error), error) {
+	if !exists(filepath.Join(dir, ResultsFile)) {
+		return nil, nil
+	}
+	data, err := plainfile.Read(filepath.Join(dir, ResultsFile), maxResults)
+	if err != nil {
+		return nil, fmt.Errorf("study: %w", err)
+	}
+	var about struct {
+		Dir     string
+		Arms    []struct{}
+		Studies []string
+	}
+	if err := json.Unmarshal(data, &about); err != nil {
+		return nil, fmt.Errorf("study: %s: %w", filepath.Join(dir, ResultsFile), err)
+	}
+	switch {
+	case len(about.Studies) > 0:
+		if one, err := Packer(filepath.Join(dir, about.Studies[0])); one == nil {
+			return nil, err
+		}
+		return PackSuite, nil
+	case len(about.Arms) == 0 || about.Dir == packedDir:
+		return nil, nil
+	}
+	return Pack, nil
+}
+
+// packedDir is the folder that the results of a packed study name: their own.
+const packedDir = "."
 
 // pack writes a study with these of its files.
 func pack(from, to string, shown []string) (bytes int64, err error) {
@@ -103,7 +136,7 @@ func pack(from, to string, shown []string) (bytes int64, err error) {
 			}
 		}
 	}
-	r.Dir = "."
+	r.Dir = packedDir
 	text, err := json.MarshalIndent(r, "", "")
 	if err != nil {
 		return bytes, fmt.Errorf("study: %w", err)
@@ -154,7 +187,7 @@ func copyWeights(algorithm string) func(from, to string) (int64, error) {
 
 // copyFile copies a file, making the folder it goes to; one that does not exist is left out.
 func copyFile(from, to string) (int64, error) {
-	in, err := os.Open(from)
+	in, err := plainfile.Open(from)
 	if os.IsNotExist(err) {
 		return 0, nil
 	}

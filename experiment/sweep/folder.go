@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/internal/atomicfile"
+	"nacre/internal/plainfile"
 	"nacre/rl/config"
 )
 
@@ -24,6 +25,9 @@ const (
 	stateDir     = "state"      // NAME.json, the last attempt at each run
 	slurmDir     = "slurm"      // job scripts and what was submitted
 )
+
+// maxJSON is how large a file of a sweep's folder may be, in bytes.
+const maxJSON = 64 << 20
 
 // Folder is a sweep on disk. Whoever works on it needs the folder only, not the plan it came from.
 type Folder struct {
@@ -119,7 +123,7 @@ func (f *Folder) others() ([]Run, error) {
 			out = append(out, r)
 		}
 	}
-	entries, err := os.ReadDir(filepath.Join(f.Dir, configsDir))
+	entries, err := plainfile.ReadDir(filepath.Join(f.Dir, configsDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
@@ -146,13 +150,13 @@ func systemOf(r Run) string {
 
 // begun reports whether a run has a run folder.
 func (f *Folder) begun(r Run) bool {
-	_, err := os.Stat(filepath.Join(f.RunDir(r), experiment.ConfigFile))
+	_, err := plainfile.Stat(filepath.Join(f.RunDir(r), experiment.ConfigFile))
 	return err == nil
 }
 
 // attempted reports whether a process tried to begin a run.
 func (f *Folder) attempted(r Run) bool {
-	_, err := os.Stat(f.stateFile(r.Name))
+	_, err := plainfile.Stat(f.stateFile(r.Name))
 	return err == nil
 }
 
@@ -176,7 +180,7 @@ func (f *Folder) configure(r Run) error {
 // Open reads the folder of a sweep: its runs are those of the last plan and all that others began.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
-	data, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	data, err := plainfile.Read(filepath.Join(dir, ManifestFile), maxJSON)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("sweep: %s is not the folder of a sweep: it has no %s, which nacre sweep writes first", dir, ManifestFile)
 	}
@@ -216,7 +220,7 @@ func (f *Folder) stateFile(name string) string { return filepath.Join(f.Dir, sta
 func (f *Folder) config(r Run) (experiment.Config, error) {
 	cfg := experiment.Default()
 	file := f.configFile(r.Name)
-	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) && f.begun(r) {
+	if _, err := plainfile.Stat(file); errors.Is(err, os.ErrNotExist) && f.begun(r) {
 		file = filepath.Join(f.RunDir(r), experiment.ConfigFile)
 	}
 	err := config.Resolve(&cfg, experiment.ConfigFileLayer(file))
@@ -236,7 +240,7 @@ func writeJSON(path string, v any) error {
 
 // readJSON reads a file into v, which stays as it is where there is no file.
 func readJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, maxJSON)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"nacre/experiment/foreign"
 	"nacre/experiment/sweep"
 	"nacre/internal/folders"
+	"nacre/internal/plainfile"
 	"nacre/rl/protocol"
 )
 
@@ -74,7 +74,7 @@ func nothing(path string, notes []string) error {
 }
 
 func load(root string, c foreign.Columns, note func(string)) ([]Run, error) {
-	if info, err := os.Stat(root); err == nil && !info.IsDir() || err != nil && isLog(root) {
+	if info, err := plainfile.Stat(root); err == nil && !info.IsDir() || err != nil && isLog(root) {
 		return loadLogs(root, c)
 	}
 	var out []Run
@@ -105,7 +105,7 @@ func load(root string, c foreign.Columns, note func(string)) ([]Run, error) {
 }
 
 func has(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, name))
+	_, err := plainfile.Stat(filepath.Join(dir, name))
 	return err == nil
 }
 

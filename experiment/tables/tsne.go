@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"nacre/analysis/stats"
 	"nacre/experiment"
 	"nacre/experiment/paper"
+	"nacre/internal/plainfile"
 	"nacre/internal/shell"
 	"nacre/tsne"
 )
@@ -45,7 +45,7 @@ func BuildEmbeddings(ctx context.Context, runs []Run, file string, workers int, 
 	var without []string
 	for _, r := range runs {
 		path := filepath.Join(r.Dir, file)
-		if _, err := os.Stat(path); err != nil {
+		if _, err := plainfile.Stat(path); err != nil {
 			without = append(without, r.Dir)
 			continue
 		}

@@ -1,5 +1,5 @@
 // Package folders looks through a folder and the folders below it, the same way for everything that looks for runs. It
-// follows links, comes to each folder once, and says what it left out.
+// follows links, looks into .zip files as into folders, comes to each folder once, and says what it left out.
 //
 //	err := folders.Walk("runs", folders.Options{Note: func(line string) { fmt.Println(line) }}, func(dir, below string) error {
 //		fmt.Println(below)
@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"nacre/internal/plainfile"
 )
 
 // Options of Walk.
@@ -35,18 +37,15 @@ const Depth = 8
 // visit returns fs.SkipDir, what is within the folder is left out; any other error ends the walk. Hidden folders and
 // node_modules are left out.
 func Walk(root string, o Options, visit func(dir, below string) error) error {
-	real, err := filepath.EvalSymlinks(root)
+	real, err := resolve(root)
 	if err != nil {
 		return explained(root, err)
 	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+	if info, err := plainfile.Stat(root); err != nil || !info.IsDir() {
 		if err == nil {
-			err = fmt.Errorf("%s is a file; expected a folder", root)
+			err = fmt.Errorf("%s is a file; expected a folder or a .zip file", root)
 		}
 		return err
-	}
-	if abs, err := filepath.Abs(real); err == nil {
-		real = abs
 	}
 	w := &walk{root: root, options: o, visit: visit, seen: map[string]string{}}
 	if w.options.Note == nil {
@@ -70,13 +69,29 @@ func Walk(root string, o Options, visit func(dir, below string) error) error {
 
 // Real is a path by which a folder is known whatever links lead to it.
 func Real(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if real, err := resolve(dir); err == nil {
+		return real
 	}
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
 	return filepath.Clean(dir)
+}
+
+// resolve is the absolute path without links of something that exists; an archive has none within.
+func resolve(dir string) (string, error) {
+	archive, within, zipped := plainfile.Split(dir)
+	if zipped {
+		dir = archive
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	if real, err = filepath.Abs(real); zipped {
+		real = filepath.Join(real, filepath.FromSlash(within))
+	}
+	return real, err
 }
 
 // walk is a Walk under way.
@@ -104,7 +119,7 @@ func (w *walk) folder(real, below string) error {
 		}
 		return err
 	}
-	entries, err := os.ReadDir(w.path(below))
+	entries, err := plainfile.ReadDir(w.path(below))
 	if err != nil {
 		if below == "." {
 			return err
@@ -116,8 +131,11 @@ func (w *walk) folder(real, below string) error {
 	}
 	for _, e := range entries {
 		name := path.Join(below, e.Name())
+		zipped := e.Type().IsRegular() && strings.EqualFold(path.Ext(name), ".zip")
 		switch link := e.Type()&fs.ModeSymlink != 0; {
-		case !e.IsDir() && !link, strings.HasPrefix(e.Name(), "."), e.Name() == "node_modules":
+		case !e.IsDir() && !link && !zipped, strings.HasPrefix(e.Name(), "."), e.Name() == "node_modules", e.Name() == "__MACOSX":
+		case zipped && inArchive(real):
+			w.options.Note(fmt.Sprintf("%s is an archive in an archive: left out", w.path(name)))
 		case strings.Count(name, "/") >= Depth:
 			if w.deep == "" && (e.IsDir() || w.leads(name)) {
 				w.deep = w.path(name)
@@ -133,15 +151,21 @@ func (w *walk) folder(real, below string) error {
 	return nil
 }
 
+// inArchive reports whether a folder is an archive or lies in one.
+func inArchive(dir string) bool {
+	_, _, ok := plainfile.Split(dir)
+	return ok
+}
+
 // leads reports whether a link leads to a folder.
 func (w *walk) leads(below string) bool {
-	info, err := os.Stat(w.path(below))
+	info, err := plainfile.Stat(w.path(below))
 	return err == nil && info.IsDir()
 }
 
 // link follows a link to a folder.
 func (w *walk) link(below string) error {
-	real, err := filepath.EvalSymlinks(w.path(below))
+	real, err := resolve(w.path(below))
 	if err != nil {
 		if !w.options.Stay {
 			w.options.Note(explained(w.path(below), err).Error() + ": left out")
@@ -150,9 +174,6 @@ func (w *walk) link(below string) error {
 	}
 	if !w.leads(below) {
 		return nil
-	}
-	if abs, err := filepath.Abs(real); err == nil {
-		real = abs
 	}
 	if _, known := w.seen[real]; w.options.Stay && !known {
 		w.options.Note(fmt.Sprintf("%s is a link to a folder: not followed here", w.path(below)))

@@ -1,8 +1,9 @@
 // Package plainfile opens files that a folder is said to have. What stands in place of one, a named pipe that never
 // answers, a device that never ends, a folder, a circle of links, is refused at once with a sentence; a file larger than
-// its reader allows is refused before it is read.
+// its reader allows is refused before it is read. A path may lead through a .zip file as through a folder that is only read.
 //
 //	text, err := plainfile.Read("config.toml", 1<<20)
+//	text, err = plainfile.Read("study.zip/runs/pearl-seed1/config.toml", 1<<20)
 package plainfile
 
 import (
@@ -12,10 +13,30 @@ import (
 )
 
 // Open opens the file at path, or the file that links there lead to, for reading.
-func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
+func Open(path string) (File, error) {
+	a, within, err := archived(path)
+	if err != nil {
+		return nil, err
+	}
+	if a != nil {
+		f, err := a.open(path, within, maxMember)
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+	f, err := OpenFile(path, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err // and no File that is a nil *os.File
+	}
+	return f, nil
+}
 
-// OpenFile is os.OpenFile for files alone. With os.O_CREATE there may be nothing at path.
+// OpenFile is os.OpenFile for files alone, not for those of an archive. With os.O_CREATE there may be nothing at path.
 func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
+	if err := Writable(path); err != nil {
+		return nil, err
+	}
 	if err := Check(path); err != nil && !(os.IsNotExist(err) && flag&os.O_CREATE != 0) {
 		return nil, err
 	}
@@ -36,7 +57,7 @@ func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
 
 // Check reports what at path is not a file. The error of nothing at all is os.ErrNotExist.
 func Check(path string) error {
-	info, err := os.Stat(path)
+	info, err := Stat(path)
 	if err != nil {
 		return err
 	}
@@ -66,7 +87,18 @@ func kind(m os.FileMode) string {
 
 // Read returns the contents of the file at path, which may have at most limit bytes.
 func Read(path string, limit int64) ([]byte, error) {
-	f, err := Open(path)
+	a, within, err := archived(path)
+	if err != nil {
+		return nil, err
+	}
+	if a != nil {
+		f, err := a.open(path, within, min(limit, maxMember))
+		if err != nil {
+			return nil, err
+		}
+		return f.data, nil
+	}
+	f, err := OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -75,18 +107,19 @@ func Read(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tooLong := func(n int64) error {
-		return fmt.Errorf("%s has %d bytes; expected at most %d", path, n, limit)
-	}
 	if info.Size() > limit {
-		return nil, tooLong(info.Size())
+		return nil, tooLong(path, info.Size(), limit)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, limit+1)) // it may grow while it is read
 	if err != nil {
 		return nil, err
 	}
 	if int64(len(text)) > limit {
-		return nil, tooLong(int64(len(text)))
+		return nil, tooLong(path, int64(len(text)), limit)
 	}
 	return text, nil
+}
+
+func tooLong(path string, bytes, limit int64) error {
+	return fmt.Errorf("%s has %d bytes; expected at most %d", path, bytes, limit)
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"nacre/experiment"
+	"nacre/internal/plainfile"
 	"nacre/tsne"
 )
 
@@ -27,7 +30,7 @@ type EmbedReport struct {
 func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	out := o.Out
 	if out == "" {
-		out = filepath.Join(o.Dir, EmbeddingsFile)
+		out = productOf(o.Dir, EmbeddingsFile)
 	}
 	switch filepath.Ext(out) {
 	case ".npz", ".csv":
@@ -69,6 +72,19 @@ func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	stage.Done()
 	r := EmbedReport{File: out, Tasks: e.Names, Context: o.Context, Windows: o.Windows, Length: length, Latent: e.Mean.Cols}
 	return env.Print(r, r.WriteText)
+}
+
+// productOf is where what is made of a run goes: into its folder, or beside the archive that the run lies in.
+func productOf(dir, name string) string {
+	archive, within, zipped := plainfile.Split(dir)
+	if !zipped {
+		return filepath.Join(dir, name)
+	}
+	run := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
+	if within != "." {
+		run = path.Base(within)
+	}
+	return filepath.Join(filepath.Dir(archive), run+"-"+name)
 }
 
 func save(e *tsne.Embeddings, path string) error {

@@ -9,6 +9,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/runs"
+	"nacre/internal/plainfile"
 )
 
 // PruneOptions are the flags of nacre runs --prune.
@@ -82,7 +83,7 @@ func Prune(ctx context.Context, env *Env, o PruneOptions) error {
 }
 
 func spare(dir string, remove bool) (experiment.Spare, error) {
-	if remove {
+	if remove && plainfile.Writable(dir) == nil { // in an archive there is nothing to remove
 		if run, err := experiment.View(dir); err != nil {
 			return experiment.Spare{}, err
 		} else if _, err := run.Spare(); err != nil { // before a lock is taken

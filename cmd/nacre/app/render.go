@@ -9,12 +9,12 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"nacre/internal/atomicfile"
+	"nacre/internal/plainfile"
 	"nacre/sim"
 	"nacre/sim/playback"
 	"nacre/sim/recording"
@@ -158,7 +158,7 @@ func (o RenderOptions) episode(ctx context.Context, what string) (*recording.Rec
 		return r, "", err
 	}
 	play := RolloutOptions{Policy: o.Policy, Task: o.Task, Train: o.Train, Episodes: 1, Steps: o.Steps, Seed: o.Seed}
-	if info, err := os.Stat(what); err == nil && info.IsDir() {
+	if info, err := plainfile.Stat(what); err == nil && info.IsDir() {
 		if o.Policy != "" {
 			return nil, "", Usagef("--policy %s: in %s the run's agent acts", o.Policy, what)
 		}
@@ -279,7 +279,7 @@ func encodePNG(w io.Writer, img image.Image) error {
 
 // scripted says whether what names a family with a controller. It is an error if it is neither a family nor a file or folder.
 func scripted(what string) (bool, error) {
-	if _, err := os.Stat(what); err == nil || filepath.Ext(what) == ".npz" {
+	if _, err := plainfile.Stat(what); err == nil || filepath.Ext(what) == ".npz" {
 		return false, nil
 	}
 	f, err := sim.Lookup(what)

@@ -14,7 +14,7 @@ import (
 // ReportRunOptions are the flags of nacre report.
 type ReportRunOptions struct {
 	Dir string
-	Out string // "": report.html in the run folder
+	Out string // "": report.html in the run folder, or beside the archive
 }
 
 // RunReport is what nacre report prints.
@@ -24,7 +24,7 @@ type RunReport struct {
 
 // ReportRun makes a page about one run.
 func ReportRun(_ context.Context, env *Env, o ReportRunOptions) error {
-	out := cmp.Or(o.Out, filepath.Join(o.Dir, runs.ReportFile))
+	out := cmp.Or(o.Out, productOf(o.Dir, runs.ReportFile))
 	if filepath.Ext(out) != ".html" {
 		return Usagef("--out %s: expected a name that ends in .html", out)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/runs"
+	"nacre/internal/plainfile"
 	"nacre/server/nbformat"
 	"nacre/web"
 )
@@ -90,6 +91,9 @@ const siteHeaders = `/tsne.html
 /static/*
   Cross-Origin-Embedder-Policy: require-corp
 `
+
+// maxSiteFile is how large a file of an archive may be, in bytes.
+const maxSiteFile = 1 << 30
 
 // siteMark is the file by which a folder is known as a site that may be written over.
 const siteMark = "site.json"
@@ -213,7 +217,7 @@ func (s *site) programs(env *Env, dir string) error {
 
 // add puts a notebook, or a folder with what is in it, among the site's files: at the top, or under its name.
 func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
-	info, err := os.Stat(from)
+	info, err := plainfile.Stat(from)
 	if err != nil {
 		return fmt.Errorf("%s: expected a folder or a file: %w", from, errors.Unwrap(err))
 	}
@@ -228,30 +232,10 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		}
 		under = filepath.Base(abs)
 	}
-	if from, err = filepath.EvalSymlinks(from); err != nil { // links below are not followed: a site publishes one folder
-		return err
+	if real, err := filepath.EvalSymlinks(from); err == nil { // links below are not followed: a site publishes one folder
+		from = real
 	}
-	err = filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name != from && strings.HasPrefix(d.Name(), ".") {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil || !offered(rel) {
-			return err
-		}
-		return s.file(env, name, path.Join(under, filepath.ToSlash(rel)), info)
-	})
-	if err != nil {
+	if err := s.folder(env, from, under); err != nil {
 		return err
 	}
 	if under != "" || !exists(from, experiment.ConfigFile) { // a run by itself has its report
@@ -265,6 +249,40 @@ func (s *site) add(ctx context.Context, env *Env, from string, top bool) error {
 		s.runs = append(s.runs, runs.Source{Index: index, Under: under})
 	}
 	return s.report(ctx, env, from, under)
+}
+
+// folder copies what is in a folder. An archive with runs is a folder of the site, so that its pages find each file.
+func (s *site) folder(env *Env, from, under string) error {
+	entries, err := plainfile.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, to := filepath.Join(from, e.Name()), path.Join(under, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		var packed []string
+		if e.Type().IsRegular() {
+			var problem error
+			if packed, problem = experiment.RunsOf(name); problem != nil {
+				env.Notice(fmt.Sprintf("%v: copied as it is", problem))
+			}
+		}
+		switch {
+		case e.IsDir() || len(packed) > 0:
+			err = s.folder(env, name, to)
+		case e.Type().IsRegular() && offered(name):
+			var info fs.FileInfo
+			if info, err = e.Info(); err == nil {
+				err = s.file(env, name, to, info)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listRuns writes what the page of runs shows.
@@ -283,7 +301,11 @@ func (s *site) listRuns() (err error) {
 }
 
 func (s *site) file(env *Env, from, name string, info fs.FileInfo) error {
-	data, err := os.ReadFile(from)
+	read := os.ReadFile
+	if _, within, zipped := plainfile.Split(from); zipped && within != "." {
+		read = func(name string) ([]byte, error) { return plainfile.Read(name, maxSiteFile) }
+	}
+	data, err := read(from)
 	if err != nil {
 		return err
 	}

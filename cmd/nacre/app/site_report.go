@@ -15,6 +15,7 @@ import (
 	"nacre/experiment"
 	"nacre/experiment/runs"
 	"nacre/experiment/study"
+	"nacre/internal/plainfile"
 )
 
 // report adds to the site what makes the folder of a study or of a run, copied under a name, worth reading: a report where
@@ -34,9 +35,15 @@ func (s *site) report(ctx context.Context, env *Env, dir, under string) error {
 			return err
 		}
 	} else {
-		var err error
-		if agents, err = filepath.Glob(filepath.Join(dir, "runs", "*-seed1")); err != nil {
+		agents = nil
+		entries, err := plainfile.ReadDir(filepath.Join(dir, "runs"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), "-seed1") {
+				agents = append(agents, filepath.Join(dir, "runs", e.Name()))
+			}
 		}
 	}
 	s.about.Reports = append(s.about.Reports, path.Join(under, study.ReportFile))
@@ -49,7 +56,7 @@ func (s *site) report(ctx context.Context, env *Env, dir, under string) error {
 }
 
 func exists(dir, name string) bool {
-	_, err := os.Stat(filepath.Join(dir, name))
+	_, err := plainfile.Stat(filepath.Join(dir, name))
 	return err == nil
 }
 

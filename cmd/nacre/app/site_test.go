@@ -14,6 +14,7 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/experiment"
+	"nacre/experiment/pack"
 	"nacre/experiment/progress"
 	"nacre/library/display"
 	"nacre/web"
@@ -178,5 +179,48 @@ func TestSiteNamesOutputsWithoutPicture(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "an output of cell 2 (embedding) comes without a picture"); n != 1 || strings.Contains(log.String(), "curves") {
 		t.Errorf("the notices are %q", log.String())
+	}
+}
+
+// A run in an archive has the files of the run in its folder; an archive in a folder is a folder of the site.
+func TestSiteOfAnArchive(t *testing.T) {
+	if _, built := web.Files(); !built {
+		t.Skip("the front end is not built: run make web")
+	}
+	run := trained(t)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(run), "other.zip"), []byte("no archive"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	packed := run + ".zip"
+	if _, err := pack.Folder(run, packed); err != nil {
+		t.Fatal(err)
+	}
+	files := func(from string) (list []string) {
+		out := filepath.Join(t.TempDir(), "site")
+		o := app.SiteOptions{Paths: []string{from}, Out: out, Programs: filepath.Join(out, "none")}
+		if err := app.Site(context.Background(), siteEnv(), o); err != nil {
+			t.Fatal(err)
+		}
+		err := filepath.WalkDir(filepath.Join(out, "files"), func(name string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				name, err = filepath.Rel(filepath.Join(out, "files"), name)
+				list = append(list, filepath.ToSlash(name))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	of := files(run)
+	if in := files(packed); !slices.Equal(of, in) || len(of) < 8 {
+		t.Errorf("of the folder %v, of the archive %v", of, in)
+	}
+	both := files(filepath.Dir(run))
+	for _, want := range []string{"mine/metrics.csv", "mine.zip/metrics.csv", "mine.zip/weights.safetensors", "other.zip"} {
+		if !slices.Contains(both, want) {
+			t.Errorf("no %s in %v", want, both)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"nacre/experiment"
+	packing "nacre/experiment/pack"
 	"nacre/experiment/study"
 	"nacre/sim"
 )
@@ -73,7 +74,15 @@ func (o StudyOptions) packed(env *Env, dir string, pack func(from, to string) (i
 	if o.Pack == "" {
 		return nil
 	}
-	bytes, err := pack(dir, o.Pack)
+	var bytes int64
+	var err error
+	if strings.EqualFold(filepath.Ext(o.Pack), ".zip") {
+		var p packing.Packed
+		p, err = packing.Folder(dir, o.Pack)
+		bytes = p.Bytes
+	} else {
+		bytes, err = pack(dir, o.Pack)
+	}
 	if err != nil {
 		return err
 	}

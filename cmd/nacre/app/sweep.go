@@ -12,6 +12,7 @@ import (
 
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
+	"nacre/internal/plainfile"
 	"nacre/internal/shell"
 )
 
@@ -179,7 +180,7 @@ func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
 
 // openSweep opens the folder of a sweep by its path or that of its plan.
 func openSweep(path string) (*sweep.Folder, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if info, err := plainfile.Stat(path); err == nil && info.IsDir() {
 		return sweep.Open(path)
 	}
 	plan, err := sweep.Load(path)

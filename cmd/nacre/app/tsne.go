@@ -19,6 +19,7 @@ import (
 	"nacre/experiment/progress"
 	"nacre/internal/atomicfile"
 	"nacre/internal/nearest"
+	"nacre/internal/plainfile"
 	"nacre/internal/rng"
 	"nacre/internal/shell"
 	"nacre/tsne"
@@ -77,7 +78,7 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	var r TSNEReport
 	var panels []plots.Panel
 	for k, in := range inputs {
-		if folderOf(o.Inputs[k]) == o.Inputs[k] {
+		if info, err := plainfile.Stat(o.Inputs[k]); err == nil && info.IsDir() {
 			r.Paper = paper.TSNE()
 		}
 		name, e := in.name, in.points
@@ -184,6 +185,9 @@ func (e *Env) say(in tsneInput) {
 
 // writable makes a folder and says at once if nothing can be written there, not after minutes of computing.
 func writable(dir string) error {
+	if err := plainfile.Writable(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot write there: %w", err)
 	}
@@ -332,7 +336,7 @@ func (o TSNEOptions) recipe(most int) (tsne.Recipe, error) {
 
 // embeddingsOf finds the embeddings file of an input and a name for it: a run is named after its algorithm and seed.
 func embeddingsOf(input string) (name, path string, err error) {
-	info, err := os.Stat(input)
+	info, err := plainfile.Stat(input)
 	if err != nil {
 		return "", "", missingFile(input, err)
 	}
@@ -354,7 +358,11 @@ func embeddingsOf(input string) (name, path string, err error) {
 	return fmt.Sprintf("%s, seed %d", experiment.Title(cfg.Algorithm), cfg.Seed), run.Path(EmbeddingsFile), nil
 }
 
+// folderOf is where the pictures of an input go: its folder, or the one that its file or archive lies in.
 func folderOf(input string) string {
+	if archive, _, zipped := plainfile.Split(input); zipped {
+		return filepath.Dir(archive)
+	}
 	if info, err := os.Stat(input); err == nil && info.IsDir() {
 		return input
 	}
@@ -432,6 +440,9 @@ func (r TSNEReport) WriteText(w io.Writer) error {
 }
 
 func makeParent(path string) error {
+	if err := plainfile.Writable(path); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("cannot make the folder of %s: %w", path, err)
 	}

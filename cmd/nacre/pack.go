@@ -1,0 +1,30 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func packCommand(env *app.Env) *cobra.Command {
+	var o app.PackOptions
+	cmd := &cobra.Command{
+		Use:   "pack FOLDER",
+		Short: "Write a run, a study or a folder of runs as one .zip file",
+		Long: `Pack writes the folder of a run, a study or a sweep, or a folder of such, as one .zip file. Runs, curves, table, report,
+eval, embed, tsne, render, study check, site and the pages /runs and /embeddings read it like the folder; a run within is
+named FILE.zip/runs/NAME. It is only read: nothing is trained on or written there. Checkpoints stay behind. Of a study
+goes what "nacre study --pack" ships. Equal folders make equal bytes.`,
+		Example: `  nacre pack out/push
+  nacre pack runs/point -o point.zip
+  nacre curves point.zip`,
+		Args: oneArg("a folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			return app.Pack(cmd.Context(), env, o)
+		},
+	}
+	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "`file` to write (default the folder's name with .zip, beside it)")
+	jsonFlag(cmd, env)
+	return cmd
+}
