@@ -100,6 +100,9 @@ func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 		if panel.Y, panel.Label = drawn(report.Layout.Y, e.Label); panel.Y.Rows < report.Points {
 			panel.Note = fmt.Sprintf("%d of %d points, drawn at random", panel.Y.Rows, report.Points)
 		}
+		if report.Labels == 0 {
+			panel.Label = nil // one label has no centroids to show
+		}
 		if e.Names != nil {
 			panel.Name = e.Name
 		}
