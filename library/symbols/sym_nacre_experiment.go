@@ -57,6 +57,7 @@ func init() {
 		"ResumeMetrics":          reflect.ValueOf(p0.ResumeMetrics),
 		"Row":                    reflect.ValueOf((*p0.Row)(nil)),
 		"Run":                    reflect.ValueOf((*p0.Run)(nil)),
+		"RunsOf":                 reflect.ValueOf(p0.RunsOf),
 		"SaveMemory":             reflect.ValueOf(p0.SaveMemory),
 		"SaveWeights":            reflect.ValueOf(p0.SaveWeights),
 		"Series":                 reflect.ValueOf((*p0.Series)(nil)),

@@ -39,6 +39,7 @@ func init() {
 		"Pack":          reflect.ValueOf(p0.Pack),
 		"PackRun":       reflect.ValueOf(p0.PackRun),
 		"PackSuite":     reflect.ValueOf(p0.PackSuite),
+		"Packer":        reflect.ValueOf(p0.Packer),
 		"Plan":          reflect.ValueOf((*p0.Plan)(nil)),
 		"Result":        reflect.ValueOf((*p0.Result)(nil)),
 		"Run":           reflect.ValueOf(p0.Run),
