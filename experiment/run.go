@@ -146,13 +146,13 @@ func checkRun(dir string) error {
 		if _, statErr := plainfile.Stat(dir); statErr != nil {
 			return fmt.Errorf("run folder %s does not exist", dir)
 		}
-		if inside, err := RunsOf(dir); err != nil || len(inside) > 0 {
-			return several(dir, inside, err)
-		}
 		for _, name := range []string{CheckpointFile, PreviousCheckpointFile} {
-			if _, err := plainfile.Stat(filepath.Join(dir, name)); err == nil {
+			if _, err := plainfile.Lstat(filepath.Join(dir, name)); err == nil {
 				return &NoConfigError{dir, name}
 			}
+		}
+		if inside, err := RunsOf(dir); err != nil || len(inside) > 0 {
+			return several(dir, inside, err)
 		}
 		if err := foreign.Refusal(dir); err != nil {
 			return err

@@ -325,8 +325,8 @@ func TestHelp(t *testing.T) {
 // Commands without an action do not exist, and those with one are found.
 func TestOnlyWiredCommands(t *testing.T) {
 	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 8 {
-		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table, curves, runs and report", n)
+	if n := len(root.Commands()); n != 9 {
+		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table, curves, runs, report and pack", n)
 	}
 	f := &fake{}
 	a := actions{Sim: record[app.BenchSimOptions](f)}

@@ -30,7 +30,7 @@ func TestPackedRun(t *testing.T) {
 		}
 	}
 	for _, from := range []string{run, zip} {
-		must(t, "embed", from, "-q", "--tasks", "2", "--windows", "40")
+		must(t, "embed", from, "-q", "--tasks", "2", "--windows", "60")
 		must(t, "report", from)
 	}
 	if contents(t, run, "embeddings.npz") != contents(t, dir, "one-embeddings.npz") {

@@ -3,7 +3,6 @@ package foreign
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -93,7 +92,7 @@ func absolute(dir string) string {
 
 // nameOf is what a log's folder, or the file that was asked for, is called.
 func nameOf(ref, file string) string {
-	if info, err := os.Stat(ref); err == nil && !info.IsDir() {
+	if info, err := plainfile.Stat(ref); err == nil && !info.IsDir() {
 		if base := filepath.Base(file); !strings.HasPrefix(base, "events.out.tfevents.") && !generic[base] {
 			return strings.TrimSuffix(base, filepath.Ext(base))
 		}

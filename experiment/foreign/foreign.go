@@ -19,12 +19,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"nacre/analysis/frame"
+	"nacre/internal/plainfile"
 )
 
 // Log is a run that another program has logged.
@@ -108,13 +108,13 @@ var own = []string{"config.toml", "checkpoint.bin", "checkpoint.previous.bin"}
 
 // sources are those of a folder or a file; of a file of another name any table where tables are wanted.
 func sources(path string, tables bool) (list []source, err error) {
-	info, err := os.Stat(path)
+	info, err := plainfile.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	dir, names := filepath.Dir(path), []string{filepath.Base(path)}
 	if info.IsDir() {
-		entries, err := os.ReadDir(path)
+		entries, err := plainfile.ReadDir(path)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func Refusal(path string) error {
 // first that has any, and says which it leaves.
 func Open(ref string, c Columns) (*Log, error) {
 	path, run := ref, ""
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := plainfile.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if file, name, ok := cutLast(ref, "#"); ok {
 			path, run = file, name
 		}

@@ -250,7 +250,7 @@ func monitored(text string) (list []ended, family, note string, err error) {
 
 // environmentOf is what the monitors in a folder say of the environment, for the logs beside them.
 func environmentOf(dir string) string {
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return ""
 	}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"math"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"nacre/experiment"
 	"nacre/experiment/foreign"
+	"nacre/internal/plainfile"
 )
 
 // logFolders remembers which logs of other programs folders hold, as long as nothing is added to them.
@@ -26,7 +26,7 @@ type logFolder struct {
 
 // of are the paths below the root of the logs that a folder itself holds. What cannot be looked at holds none.
 func (l *logFolders) of(dir, below string) []string {
-	info, err := os.Stat(dir)
+	info, err := plainfile.Stat(dir)
 	if err != nil {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (e *entry) lookAtLog() (*Run, bool) {
 	file, _, _ := strings.Cut(e.dir, "#")
 	now, newest := stamp{}, time.Time{}
 	for _, name := range append([]string{file}, logFiles(file)...) {
-		info, err := os.Stat(name)
+		info, err := plainfile.Stat(name)
 		if err != nil {
 			continue
 		}
@@ -77,7 +77,7 @@ func (e *entry) lookAtLog() (*Run, bool) {
 
 // logFiles are the files in a folder, whose growth is that of its log.
 func logFiles(dir string) (names []string) {
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return nil
 	}

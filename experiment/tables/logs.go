@@ -2,17 +2,17 @@ package tables
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"nacre/experiment"
 	"nacre/experiment/foreign"
+	"nacre/internal/plainfile"
 )
 
 // loadLogs reads the logs of other programs that a folder itself or a file holds, none where it is neither.
 func loadLogs(path string, c foreign.Columns) ([]Run, error) {
 	refs := []string{path}
-	if _, err := os.Stat(path); err == nil || !isLog(path) {
+	if _, err := plainfile.Stat(path); err == nil || !isLog(path) {
 		if refs, err = foreign.Find(path); err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func loadLogs(path string, c foreign.Columns) ([]Run, error) {
 
 // isLog reports whether a folder, a file, or a run in one is the log of another program.
 func isLog(ref string) bool {
-	if _, err := os.Stat(ref); err == nil {
+	if _, err := plainfile.Stat(ref); err == nil {
 		return foreign.Tool(ref) != ""
 	}
 	file, _, ok := strings.Cut(ref, "#")
