@@ -19,6 +19,7 @@ import (
 type Affinities struct {
 	n          int
 	perplexity float64
+	metric     Metric
 	ptr        []int32 // row i is col, val from 16·ptr[i] to 16·ptr[i+1]; what is left over has value 0 and column i
 	col        []int32
 	val        []float32
@@ -83,7 +84,7 @@ func NewAffinities(ctx context.Context, x Matrix, o AffinityOptions) (*Affinitie
 }
 
 func newAffinities(ctx context.Context, set *lanes.Set, t table, o AffinityOptions, team *member) (*Affinities, error) {
-	p := &Affinities{n: t.n, perplexity: o.Perplexity, workers: orAllCores(o.Workers), set: set}
+	p := &Affinities{n: t.n, perplexity: o.Perplexity, metric: o.Metric, workers: orAllCores(o.Workers), set: set}
 	var g *nearby
 	if o.Graph != nil {
 		if err := o.Graph.check(t.n); err != nil {
@@ -138,7 +139,7 @@ func (p *Affinities) condition(g *nearby, team *member) []float32 {
 	cut(p.n).each(p.workers, func(_, lo, hi int) {
 		e := make([]float64, g.k)
 		for i := max(lo, first[team.rank]); i < min(hi, first[team.rank+1]); i++ {
-			if calibrate(g.d[i*g.k:(i+1)*g.k], e, p.perplexity) {
+			if calibrate(g.d[i*g.k:(i+1)*g.k], e, p.perplexity, p.metric == Cosine) {
 				ties[i] = 1
 			}
 			for s, v := range e {
@@ -163,7 +164,10 @@ func (p *Affinities) condition(g *nearby, team *member) []float32 {
 // neighbours at the nearest distance than the perplexity asks for, who then share equally, the limit β → ∞. β is found
 // by Newton's method on log β inside a bracket; distances are taken from the nearest one and β starts at the inverse of
 // their mean, so the search sees the same numbers whatever the scale of the data.
-func calibrate(d, prob []float64, perplexity float64) (tied bool) {
+//
+// With halves, where Newton's method does not come near, the range of β is halved instead. Only the cosine's squares are that
+// uneven; without it the Euclidean layouts of before stay as they are, bit for bit.
+func calibrate(d, prob []float64, perplexity float64, halves bool) (tied bool) {
 	nearest := slices.Min(d)
 	ties, mean := 0, 0.0
 	for _, v := range d {
@@ -226,7 +230,7 @@ func calibrate(d, prob []float64, perplexity float64) (tied bool) {
 		}
 		beta = next
 	}
-	if !(math.Abs(excess) <= lost) {
+	if halves && !(math.Abs(excess) <= lost) {
 		sum = halve(d, prob, nearest, 1/mean, target)
 	}
 	for k := range prob {

@@ -94,7 +94,7 @@ func (p *placement) neighbours() {
 				d[s] = squaredDistance(p.new.row(i), p.s.x.row(int(j)))
 			}
 			p.s.recipe.Metric.squares(d)
-			calibrate(d, prob, min(placePerplexity, float64(p.k)/2))
+			calibrate(d, prob, min(placePerplexity, float64(p.k)/2), p.s.recipe.Metric == Cosine)
 			for s, v := range prob {
 				p.prob[i*p.k+s] = float32(v)
 			}

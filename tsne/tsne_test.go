@@ -98,7 +98,7 @@ func TestEveryRowHasThePerplexity(t *testing.T) {
 				if scale < 1e-40 {
 					continue // Graph.Distance is float32 and cannot hold these
 				}
-				calibrate(d, p, perplexity)
+				calibrate(d, p, perplexity, false)
 				sum, entropy := 0.0, 0.0
 				for _, v := range p {
 					if v > 0 {
@@ -131,7 +131,7 @@ func TestCalibrateTwoNeighbours(t *testing.T) {
 	p := 0.7
 	perplexity := math.Exp(-p*math.Log(p) - (1-p)*math.Log(1-p))
 	prob := make([]float64, 2)
-	calibrate([]float64{2, 5}, prob, perplexity)
+	calibrate([]float64{2, 5}, prob, perplexity, false)
 	near(t, "p", prob[0], p, 1e-8)
 }
 
