@@ -143,7 +143,7 @@ func TestOptions(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"trian":                                `nacre: unknown command "nacre trian"; did you mean "train"?`,
-		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, families, point-goal, push, quickstart); see "nacre study --help"`,
+		"study qickstart":                      `nacre: unknown command "nacre study qickstart"; did you mean "quickstart"? (known: check, cheetah-vel, extend, families, point-goal, push, quickstart); see "nacre study --help"`,
 		"bench updat":                          `nacre: unknown command "nacre bench updat"; did you mean "update"?`,
 		"train extra":                          `nacre: unexpected argument "extra"; see "nacre train --help"`,
 		"train --sed 3":                        `nacre: unknown flag --sed; did you mean --seed?; see "nacre train --help"`,

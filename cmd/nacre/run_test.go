@@ -438,8 +438,8 @@ func checkStudy(t *testing.T, r *study.Result) {
 			t.Errorf("%s: the report lacks %q", r.Family, want)
 		}
 	}
-	if (r.Family == "point-goal") != strings.Contains(report, "Share of the way from random actions") {
-		t.Errorf("%s: share of the way to the goal-knowing controller", r.Family)
+	if (r.Family == "point-goal") != strings.Contains(report, "Share of the way from standing still or random actions") {
+		t.Errorf("%s: the report, share of the way to the goal-knowing controller", r.Family)
 	}
 }
 

@@ -157,7 +157,7 @@ func (r *Result) brief() string {
 		part := a.Title + " " + value
 		if share != "" {
 			part += " (" + share + ")"
-			explained = " In brackets is the share of the way from random actions to the goal-knowing controller."
+			explained = " In brackets is the share of the way from standing still or random actions, whichever returns more, to the goal-knowing controller."
 		}
 		parts = append(parts, part)
 	}

@@ -81,7 +81,7 @@ func Bundle(_ context.Context, env *Env, o BundleOptions) error {
 		about += fmt.Sprintf("%-16s %8d bytes  %s\n", f.Name, f.Bytes, f.About)
 	}
 	b.add("README.txt", "what is in here", about)
-	if err := makeParent(out); err != nil {
+	if err := makeFolderOf(out); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(out, b.write); err != nil {

@@ -446,6 +446,14 @@ func makeParent(path string) error {
 	if err := plainfile.Writable(path); err != nil {
 		return err
 	}
+	return makeFolderOf(path)
+}
+
+// makeFolderOf is makeParent for a file that is an archive itself.
+func makeFolderOf(path string) error {
+	if err := plainfile.Writable(filepath.Dir(path)); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("cannot make the folder of %s: %w", path, err)
 	}
