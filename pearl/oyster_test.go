@@ -63,9 +63,11 @@ func TestUpdateIsThatOfOyster(t *testing.T) {
 func TestUpdateIsThatOfOysterInFloat64(t *testing.T) {
 	heavy.Skip(t, "makes updates on the reference device")
 	for _, size := range yardstick.Sizes {
-		beside(t, size, ref.Device, func(got, want float64) bool {
-			rounded, err := strconv.ParseFloat(strconv.FormatFloat(got, 'g', 12, 64), 64)
-			return err == nil && rounded == want
+		t.Run(size.Name, func(t *testing.T) {
+			beside(t, size, ref.Device, func(got, want float64) bool {
+				rounded, err := strconv.ParseFloat(strconv.FormatFloat(got, 'g', 12, 64), 64)
+				return err == nil && rounded == want
+			})
 		})
 	}
 }
