@@ -185,8 +185,7 @@ func TestTrainedOnOtherwise(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		stop()
-		if err := errors.Join(run.Train(ctx, nil), run.Close()); err == nil {
+		if err := errors.Join(run.Train(ctx, &stopper{progress.Silent(), 1, stop}), run.Close()); err == nil {
 			t.Fatal("it was not interrupted")
 		}
 		run, notices, err := Extend(dir, host, func(c *Config) error { length(t, c, 5); return nil })
