@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"nacre/experiment"
+	"nacre/internal/heavy"
 )
 
 // withoutFlock is nacre as a process whose flock answers an error, in this process and in those it starts.
@@ -58,9 +59,7 @@ func TestTrainWithoutFlock(t *testing.T) {
 
 // The runs of a sweep have the same locks.
 func TestSweepWithoutFlock(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two runs in processes of their own: go test without -short runs it")
-	}
+	heavy.Skip(t, "two runs in processes of their own")
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "plan.toml")
 	text := "name = \"s\"\nout = \"" + filepath.Join(dir, "out") + "\"\nfamilies = [\"point-goal\"]\nseeds = [1, 2]\npreset = \"quick/point-goal\"\n" +
