@@ -55,7 +55,7 @@ func trainArgs(dir string, more ...string) []string {
 // nacre runs a command line in this process.
 func nacre(ctx context.Context, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	status = run(ctx, args, &out, &err, wired())
+	status = run(ctx, args, &out, &err)
 	return status, out.String(), err.String()
 }
 
