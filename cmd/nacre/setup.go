@@ -7,14 +7,9 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/internal/home"
-	"nacre/kernel"
-	"nacre/library"
-	"nacre/sim/mujoco"
 )
 
-func init() { register(headSetUp, setupCommand) }
-
-func setupCommand(env *app.Env) *cobra.Command {
+func setupCommand(env *app.Env, setup func(context.Context, *app.Env, app.SetupOptions) error) *cobra.Command {
 	var o app.SetupOptions
 	cmd := &cobra.Command{
 		Use:   "setup",
@@ -29,28 +24,52 @@ NACRE_METAWORLD name other places for the two.
 With --cells it does something else: it compiles the packages that cells import with the Go tool chain, which takes
 minutes the first time. Notebooks then run on the engine go, which compiles cells; without it they run on yaegi.
 
+With --metaworld-v1 it lays instead the scenes of Meta-World's first environments into the cache, which the families
+ml1-2020/... need and no package carries. You name your own checkout or archive (.zip, .tar, .tar.gz) of
+github.com/rlworkgroup/metaworld at commit 0875192, or its folder metaworld/envs/assets_v1. Each file is compared with
+the id that git has of it; textures and meshes that it lacks are taken from the wheel of Meta-World ` + home.MetaWorldVersion + `.
+NACRE_METAWORLD_V1 names another folder with these files.
+
 With --gpu it fetches instead the library by which --device webgpu trains on the GPUs of all makers, by Vulkan or
 Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
 		Example: `  nacre setup
   nacre setup --gpu
   nacre setup --install
   nacre setup --from /media/wheels
+  nacre setup --metaworld-v1 ~/metaworld
   nacre setup --cells`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return do(cmd.Context(), env, setUp, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setup(cmd.Context(), env, o) },
 	}
 	cmd.Flags().StringArrayVar(&o.Wheels, "from", nil, "`folder` with wheels to use instead of pip; may be repeated")
 	cmd.Flags().BoolVar(&o.Install, "install", false, "install pip with apt-get where there is none (needs root)")
 	cmd.Flags().BoolVar(&o.Cells, "cells", false, "compile the packages that cells import, for the engine go")
+	cmd.Flags().StringVar(&o.MetaWorld2020, "metaworld-v1", "",
+		"`folder` or archive to take the scenes of Meta-World of 2020 from, instead of fetching")
 	cmd.Flags().BoolVar(&o.GPU, "gpu", false, "fetch the library for --device webgpu instead")
 	return cmd
 }
 
-// setUp tells the setup what this program can load and compile.
-func setUp(ctx context.Context, env *app.Env, o app.SetupOptions) error {
-	o.Usable, o.Library = mujoco.Built(), mujoco.Path()
-	o.Compile = func(ctx context.Context) error {
-		return kernel.CompileLibrary(ctx, source(), packageList(), library.New())
+func examplesCommand(env *app.Env, copy func(context.Context, *app.Env, app.ExamplesOptions) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   "examples [FOLDER]",
+		Short: "Copy the notebooks that come with nacre into a folder",
+		Long: `Examples copies the notebooks that come with nacre, and the data of theirs that lies beside the program, into
+the current folder or the one given. A file that is there already is left as it is.`,
+		Example: `  nacre examples my-notebooks
+  nacre notebook my-notebooks/quickstart.ipynb`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return app.Usagef("expected a folder, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := app.ExamplesOptions{Dir: "."}
+			if len(args) == 1 {
+				o.Dir = args[0]
+			}
+			return copy(cmd.Context(), env, o)
+		},
 	}
-	return app.Setup(ctx, env, o)
 }

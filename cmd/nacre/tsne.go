@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -9,9 +10,7 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func init() { register(headLook, tsneCommand) }
-
-func tsneCommand(env *app.Env) *cobra.Command {
+func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOptions) error) *cobra.Command {
 	var o app.TSNEOptions
 	cmd := &cobra.Command{
 		Use:   "tsne FILE|FOLDER [FILE|FOLDER]...",
@@ -59,7 +58,7 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 			if o.Metric == "euclidean" {
 				o.Metric = ""
 			}
-			return do(cmd.Context(), env, app.TSNE, o)
+			return tsne(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()

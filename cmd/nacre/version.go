@@ -10,8 +10,6 @@ import (
 	"nacre/internal/version"
 )
 
-func init() { register(headSetUp, versionCommand) }
-
 func versionCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",

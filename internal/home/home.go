@@ -27,9 +27,10 @@ const (
 // Folders of what is fetched, under Dir and beside the program. A new version gets a folder of its own, so that programs
 // of different ages do not disturb each other.
 const (
-	MuJoCo    = "mujoco-" + MuJoCoVersion
-	MetaWorld = "metaworld-" + MetaWorldVersion
-	WebGPU    = "wgpu-" + WebGPUVersion
+	MuJoCo        = "mujoco-" + MuJoCoVersion
+	MetaWorld     = "metaworld-" + MetaWorldVersion
+	MetaWorld2020 = "metaworld-2020" // the scenes of package metaworld2020, which have one version
+	WebGPU        = "wgpu-" + WebGPUVersion
 )
 
 // Variable is the environment variable that names Dir.

@@ -114,8 +114,7 @@ func jsonValues(text []byte) (out []any, err error) {
 			at = bad.Offset
 		}
 		line := 1 + bytes.Count(text[:min(max(at, 0), int64(len(text)))], []byte("\n"))
-		// Where the text ends within a value Go 1.26 reports io.ErrUnexpectedEOF, Go 1.27 a syntax error with this text.
-		if errors.Is(err, io.ErrUnexpectedEOF) || bad != nil && bad.Error() == "unexpected end of JSON input" {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return out, &errCut{lineCount(text)}
 		}
 		return out, fmt.Errorf("line %d: %w", line, err)

@@ -11,7 +11,6 @@ import (
 
 const (
 	substeps  = 5    // mj_step per control step of 1/80 s
-	handSteps = 250  // mj_step in which the hand goes to its start
 	moveScale = 0.01 // metres the hand's target moves at an action of 1
 )
 
@@ -57,7 +56,9 @@ func (f *family) newBatch(n int) (*batch, error) {
 			f.row.scene, b.sizes.NU, b.sizes.NMocap), b.Close())
 	}
 	b.chunk.DriveMocap()
-	b.chunk.ForwardAfterStep()
+	if f.row.era.forward {
+		b.chunk.ForwardAfterStep()
+	}
 	b.ctrl, b.envs = make([]float64, n*controls), make([]env, n)
 	for k := range b.ids {
 		b.ids[k] = map[string]int{}
@@ -89,7 +90,8 @@ func (b *batch) bind(i int) error {
 // Len implements sim.Batch.
 func (b *batch) Len() int { return len(b.envs) }
 
-// Reset implements sim.Batch. The random stream is used only where the hand's start varies: else a task has one start.
+// Reset implements sim.Batch. The random stream is used only where the hand's start varies or the vector is drawn anew:
+// else a task has one start.
 func (b *batch) Reset(i int, task sim.Task, r *rand.Rand, obs []float64) error {
 	e := &b.envs[i]
 	e.task, e.err = task, nil
@@ -97,16 +99,20 @@ func (b *batch) Reset(i int, task sim.Task, r *rand.Rand, obs []float64) error {
 		return b.fail(i, err)
 	}
 	var err error
-	if b.family.vary {
-		err = b.begin(i, b.row.startNear(r))
-	} else {
+	switch {
+	case b.family.vary:
+		err = b.begin(i, task.Params, b.row.startNear(r))
+	case b.family.redraw:
+		v := b.row.draw(func(low, high float64) float64 { return low + float64((high-low)*r.Float64()) })
+		err = b.begin(i, v, b.row.start)
+	default:
 		err = b.usual(i)
 	}
 	if err != nil {
 		return b.fail(i, err)
 	}
 	e.before = e.now
-	e.write(obs)
+	b.row.era.write(e, obs)
 	return nil
 }
 
@@ -118,7 +124,7 @@ func (b *batch) usual(i int) error {
 		e.memo, e.now = known.memo, known.now
 		return b.chunk.Restore(i, known.snapshot)
 	}
-	if err := b.begin(i, b.row.start); err != nil {
+	if err := b.begin(i, e.task.Params, b.row.start); err != nil {
 		return err
 	}
 	snapshot, err := b.chunk.Save(i)
@@ -129,17 +135,17 @@ func (b *batch) usual(i int) error {
 	return nil
 }
 
-// begin makes the start of the task of environment i with the hand at a point. The Python class goes through its reset
-// twice, clearing the state in between: what the first pass moves in the model, the second finds already computed.
-func (b *batch) begin(i int, hand vec3) error {
+// begin makes the start of vector v in environment i with the hand at a point. It goes through the reset of the Python
+// class twice, clearing the state in between: what the first pass moves in the model, the second finds already computed.
+func (b *batch) begin(i int, v []float64, hand vec3) error {
 	e := &b.envs[i]
-	e.memo = memo{hand0: hand}
+	e.v, e.memo = v, memo{hand0: hand}
 	if err := b.chunk.Reset(i); err != nil {
 		return err
 	}
-	b.arrive(e, handSteps)
+	b.arrive(e, b.row.era.handSteps)
 	e.keep(b.chunk.ResetState(i))
-	b.arrive(e, handSteps)
+	b.arrive(e, b.row.era.handSteps)
 	e.observe()
 	return e.err
 }
@@ -169,7 +175,7 @@ func (b *batch) arrive(e *env, steps int) {
 	e.ctrl[0], e.ctrl[1] = -1, 1
 	e.advance(steps)
 	e.tcp0 = e.tcp()
-	b.row.reset(e, e.task.Params)
+	b.row.reset(e, e.v)
 }
 
 // Step implements sim.Batch.
@@ -201,7 +207,7 @@ func (b *batch) Step(active []bool, act, obs []float64, out *sim.StepResult) err
 		if err := b.judge(i, out); err != nil {
 			return err
 		}
-		e.write(obs[i*obsDim : (i+1)*obsDim])
+		b.row.era.write(e, obs[i*b.spec.ObsDim:(i+1)*b.spec.ObsDim])
 	}
 	return nil
 }

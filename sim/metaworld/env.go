@@ -12,7 +12,8 @@ type env struct {
 	batch *batch
 	i     int // in the batch
 	task  sim.Task
-	err   error // the first failure of reading or writing the scene
+	v     []float64 // the vector of the episode: the task's, or one drawn in the reset
+	err   error     // the first failure of reading or writing the scene
 
 	hand, leftClaw, rightClaw, leftPad, rightPad []float64 // positions of bodies
 	leftFinger, rightFinger                      []float64 // positions of sites
@@ -33,6 +34,8 @@ type memo struct {
 	span    float64 // the distance that pull measures from
 	height0 float64 // the height the object started at
 	margin  float64 // a further distance at the reset
+	picked  bool    // whether the object has been lifted high enough in this episode, where that is kept
+	placed  bool    // whether it has then been brought to its place, where that is kept
 }
 
 // object is the observed position of the first object, as all rewards see it.
@@ -144,7 +147,7 @@ func (e *env) id(kind int, name string) int {
 		_, id, err = m.Joint(name)
 	}
 	if err != nil {
-		e.keep(fmt.Errorf("scene %s: %w; expected the scenes of Meta-World %s", e.batch.row.scene, err, Version))
+		e.keep(fmt.Errorf("scene %s: %w; expected the scenes of "+e.batch.row.era.source, e.batch.row.scene, err, e.batch.row.name))
 		return 0
 	}
 	known[name] = id
@@ -211,9 +214,12 @@ func (e *env) observe() {
 }
 
 func (e *env) show(slots []float64, p part) {
-	at, turn := p.at(e), p.turn(e)
+	at := p.at(e)
 	copy(slots, at[:])
-	copy(slots[3:], turn[:])
+	if p.turn != nil {
+		turn := p.turn(e)
+		copy(slots[3:], turn[:])
+	}
 }
 
 // The box that observed positions of the hand are limited to.

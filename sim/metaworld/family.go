@@ -19,8 +19,8 @@ const (
 )
 
 const (
-	obsDim = 39
-	actDim = 4
+	obsDim = 39 // of the release
+	actDim = 4  // three of the hand's way, and how the fingers close
 )
 
 // family is a row with a reward version and a horizon.
@@ -30,12 +30,16 @@ type family struct {
 	version version
 	horizon int
 	vary    bool // see VaryStart
+	redraw  bool // see redrawn
 }
 
 func (f *family) name() string {
-	name := "ml1/" + f.row.name
+	name := f.row.era.prefix + f.row.name
 	if f.version == v2 {
 		name += ":v2"
+	}
+	if f.redraw {
+		name += ":redrawn"
 	}
 	if f.horizon != 200 {
 		name += fmt.Sprintf(":%d", f.horizon)
@@ -52,13 +56,16 @@ func (f *family) Spec() sim.Spec {
 	if v := mujoco.Version(); v != "" {
 		physics = "MuJoCo " + v
 	}
-	hand := ""
+	start, obsDim := "", f.row.era.obsDim
 	if f.vary {
-		hand = fmt.Sprintf(", hand starts within %g cm", 100*handSpread)
+		start = fmt.Sprintf(", hand starts within %g cm", 100*handSpread)
+	}
+	if f.redraw {
+		start, obsDim = ", object and goal drawn in every reset whatever the task", redrawnDim
 	}
 	return sim.Spec{
 		Name: f.name(), ObsDim: obsDim, ActDim: actDim, Horizon: f.horizon, TaskDim: len(f.row.low),
-		Source: fmt.Sprintf("Meta-World %s %s-v3, reward %s%s, on %s", Version, f.row.name, f.version, hand, physics),
+		Source: fmt.Sprintf(f.row.era.source+", reward %s%s, on %s", f.row.name, f.version, start, physics),
 	}
 }
 
@@ -80,7 +87,7 @@ func (f *family) Available() error {
 	if err := mujoco.Check(); err != nil {
 		return err
 	}
-	_, err := scenePath(f.row.scene)
+	_, err := f.row.era.path(f.row.scene)
 	return err
 }
 
@@ -90,8 +97,9 @@ func (*family) Native() {}
 // Chunk implements sim.Chunker: a state has 0.2 MB, and 8 of them fit into a processor core's own cache.
 func (f *family) Chunk() int { return 8 }
 
-// Tasks implements sim.Family with ML1's tasks: those for training are drawn after numpy.random.seed(seed), those for
-// testing after seed + 1, 50 of each if not told otherwise; asking for more or fewer keeps the order.
+// Tasks implements sim.Family with ML1's tasks, 50 of each kind if not told otherwise; asking for more or fewer keeps the
+// order. Those for training are drawn after numpy.random.seed(seed). Those for testing are drawn after seed + 1, or in
+// 2020 after those for training.
 func (f *family) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, err error) {
 	if nTrain < 0 || nTest < 0 {
 		return nil, nil, fmt.Errorf("metaworld: %s: %d train and %d test tasks; expected at least 1 of each, or 0 for 50",
@@ -107,25 +115,30 @@ func (f *family) Tasks(seed uint64, nTrain, nTest int) (train, test []sim.Task, 
 	if nTest == 0 {
 		nTest = 50
 	}
-	tasks := make([]sim.Task, 0, nTrain+nTest)
-	for part, n := range []int{nTrain, nTest} {
-		r := nprand.New(uint32(seed) + uint32(part))
-		for range n {
-			// A reset of the Python class draws twice and keeps the second.
-			f.row.draw(r)
-			tasks = append(tasks, sim.Task{ID: len(tasks), Params: f.row.draw(r)})
-		}
+	trained, tested := f.row.era.vectors(f.row, uint32(seed), nTrain, nTest)
+	for i, v := range trained {
+		train = append(train, sim.Task{ID: i, Params: v})
 	}
-	return tasks[:nTrain:nTrain], tasks[nTrain:], nil
+	for i, v := range tested {
+		test = append(test, sim.Task{ID: nTrain + i, Params: v})
+	}
+	return train, test, nil
 }
 
-// draw returns a random task vector.
-func (w *row) draw(r *nprand.Rand) []float64 {
+// list draws n task vectors, each after what its reset draws in vain.
+func (w *row) list(r *nprand.Rand, n int, vain func(*row, *nprand.Rand)) [][]float64 {
+	all := make([][]float64, n)
+	for i := range all {
+		vain(w, r)
+		all[i] = w.draw(r.Uniform)
+	}
+	return all
+}
+
+// draw returns a random task vector whose points are apart, from a function that draws a number between two.
+func (w *row) draw(uniform func(low, high float64) float64) []float64 {
 	for {
-		v := make([]float64, len(w.low))
-		for j := range v {
-			v[j] = r.Uniform(w.low[j], w.high[j])
-		}
+		v := w.any(uniform)
 		if w.apart == 0 {
 			return v
 		}
@@ -137,6 +150,15 @@ func (w *row) draw(r *nprand.Rand) []float64 {
 			return v
 		}
 	}
+}
+
+// any draws a vector in the row's box.
+func (w *row) any(uniform func(low, high float64) float64) []float64 {
+	v := make([]float64, len(w.low))
+	for j := range v {
+		v[j] = uniform(w.low[j], w.high[j])
+	}
+	return v
 }
 
 // check says what is wrong with a task vector. Those outside the box are allowed: the box bounds what is drawn.

@@ -21,7 +21,8 @@ func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) e
 	if err := b.chunk.Reset(i); err != nil {
 		return b.fail(i, err)
 	}
-	b.arrive(e, handSteps)
+	e.v = task.Params
+	b.arrive(e, b.row.era.handSteps)
 	e.keep(b.chunk.ResetState(i))
 	if e.err == nil {
 		e.keep(b.SetState(i, hand, obs))
@@ -30,7 +31,7 @@ func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) e
 	b.arrive(e, 1)
 	e.observe()
 	e.before = e.now
-	e.write(obs)
+	b.row.era.write(e, obs)
 	if e.err != nil {
 		return b.fail(i, e.err)
 	}
@@ -54,8 +55,10 @@ func (b *batch) Evaluate(i int, act []float64, out *sim.StepResult) error {
 // judge writes reward and success of environment i in the state just observed.
 func (b *batch) judge(i int, out *sim.StepResult) error {
 	e := &b.envs[i]
-	limit(&e.before)
-	limit(&e.now)
+	if b.row.era.bounded {
+		limit(&e.before)
+		limit(&e.now)
+	}
 	reward := b.row.v1
 	if b.family.version == v2 {
 		reward = b.row.v2

@@ -22,7 +22,7 @@ func (f *family) Grid(n int) ([]sim.Task, error) {
 		return nil, fmt.Errorf("metaworld: %s: a grid of %d tasks; expected at least 1", f.name(), n)
 	}
 	w := f.row
-	at := len(w.low) - 3
+	at := max(0, len(w.low)-3)
 	if len(sides(w.low[at:], w.high[at:])) == 0 {
 		at = 0
 	}

@@ -32,9 +32,23 @@ const Version = home.MetaWorldVersion
 // Origin says whose the scenes are, for copies of them.
 const Origin = "Meta-World " + Version + ", Farama Foundation, MIT License, https://github.com/Farama-Foundation/Metaworld"
 
-func init() { sim.MustRegister(families()...) }
+func init() {
+	sim.MustRegister(families()...)
+	sim.MustRegister(families2020()...)
+}
 
-// families returns the four variants of every row.
+// families2020 returns the two variants of every row of 2020.
+func families2020() []sim.Family {
+	var all []sim.Family
+	for _, r := range rows2020() {
+		shared := &scene{row: r}
+		all = append(all, &family{row: r, scene: shared, version: v1, horizon: 200},
+			redrawn{&family{row: r, scene: shared, version: v1, horizon: 200, redraw: true}})
+	}
+	return all
+}
+
+// families returns the four variants of every row of the release.
 func families() []*family {
 	var all []*family
 	for _, r := range rows() {

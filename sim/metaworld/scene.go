@@ -51,15 +51,17 @@ func (s *scene) open() (*mujoco.Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users == 0 {
-		path, err := scenePath(s.row.scene)
+		path, err := s.row.era.path(s.row.scene)
 		if err != nil {
 			return nil, err
 		}
 		if s.model, err = mujoco.LoadFile(path); err != nil {
 			return nil, err
 		}
-		// The weld that ties the hand to the mocap body: at its origin, turned by nothing, rotation counting five times.
-		s.model.SetWelds(vec3{}, vec3{}, quat{-1, 0, 0, 0}, 5)
+		if err = s.row.era.tune(s.model, s.row); err != nil {
+			s.model.Close()
+			return nil, err
+		}
 		s.starts = map[key]start{}
 	}
 	s.users++

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"nacre/internal/home"
+	"nacre/internal/metaworld2020"
 	"nacre/sim"
+	"nacre/sim/mujoco"
 )
 
 // folderVariable names the environment variable that says where Meta-World is.
@@ -56,4 +59,67 @@ func Scenes() (string, error) {
 	}
 	return "", fmt.Errorf("Meta-World is %w: run `nacre setup`, which fetches its scenes, or set %s to the folder of the Python package metaworld %s",
 		sim.ErrUnavailable, folderVariable, Version)
+}
+
+// folder2020 names the environment variable that says where the scenes of 2020 are.
+const folder2020 = "NACRE_METAWORLD_V1"
+
+// scenes2020 returns the folder that holds the scenes of 2020, each file as it was published, or an error that wraps
+// sim.ErrUnavailable and says what to do. It compares the files once.
+func scenes2020() (string, error) {
+	folder := os.Getenv(folder2020)
+	remedy := "set " + folder2020 + " to the folder metaworld/envs/assets_v1 of the repository at that commit"
+	if folder == "" {
+		remedy = "run `nacre setup --metaworld-v1 FOLDER` with your checkout of the repository at that commit"
+		for _, place := range home.Places(home.MetaWorld2020) {
+			if _, err := os.Stat(place); err == nil {
+				folder = place
+				break
+			}
+		}
+	}
+	if folder == "" {
+		return "", fmt.Errorf("Meta-World of 2020 (%s at %s) is %w: %s",
+			metaworld2020.Repository, metaworld2020.Commit[:7], sim.ErrUnavailable, remedy)
+	}
+	checked2020.Lock()
+	defer checked2020.Unlock()
+	if checked2020.folder == folder {
+		return folder, nil
+	}
+	if err := metaworld2020.Verify(folder); err != nil {
+		return "", fmt.Errorf("Meta-World of 2020 (%s at %s) in %s is %w: %w; %s",
+			metaworld2020.Repository, metaworld2020.Commit[:7], folder, sim.ErrUnavailable, err, remedy)
+	}
+	checked2020.folder = folder
+	return folder, nil
+}
+
+// checked2020 is the last folder whose files were compared and found right.
+var checked2020 struct {
+	sync.Mutex
+	folder string
+}
+
+// scenePath2020 returns the model file called name among the scenes of 2020.
+func scenePath2020(name string) (string, error) {
+	folder, err := scenes2020()
+	return filepath.Join(folder, "sawyer_xyz", name+".xml"), err
+}
+
+// tune2020 makes MuJoCo 3.3.0 move a scene of 2020 as nearly as 2.1.0 does as is known (docs/metaworld2020.md). The weld is
+// at the mocap body's origin, turned by nothing; the classes set no more, and what rotation counts in it is fitted.
+// Contacts are found as before MuJoCo 3.2, or two buttons' scenes go out of bounds. Two buttons that slide freely, and that
+// friction held, are kept from falling.
+func tune2020(m *mujoco.Model, w *row) error {
+	m.SetWelds(vec3{}, vec3{}, quat{1, 0, 0, 0}, 5.5)
+	m.DisableNativeCCD()
+	if w.floating == "" {
+		return nil
+	}
+	body, err := m.Body(w.floating)
+	if err == nil {
+		m.CompensateGravity(body)
+	}
+	return err
 }

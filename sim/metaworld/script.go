@@ -30,9 +30,8 @@ type seen struct {
 	opening                   float64
 }
 
-// act writes the action for an observation.
-func (c *script) act(goal vec3, obs, act []float64) {
-	s := seen{hand: point(obs), opening: obs[3], object: point(obs[4:]), other: point(obs[11:]), goal: goal}
+// act writes the action for what is seen.
+func (c *script) act(s seen, act []float64) {
 	to := c.to(&s)
 	for j := range 3 {
 		act[j] = sim.Clip(single32(c.gain * (to[j] - s.hand[j])))
@@ -45,17 +44,19 @@ func single32(v float64) float64 { return float64(float32(v)) }
 
 // Act implements sim.Controller: the goal-knowing controller.
 func (f *family) Act(task sim.Task, obs, act []float64) {
-	c := scripts[f.row.name]
-	var goal vec3
+	c, s := f.row.script(), f.row.era.see(obs)
 	if c.goal != nil {
-		goal = c.goal(task.Params)
+		s.goal = c.goal(task.Params)
 	}
-	c.act(goal, obs, act)
+	c.act(s, act)
 }
+
+// script is the controller of a row.
+func (w *row) script() *script { return scripts[w.name] }
 
 // Blind implements sim.Blinder.
 func (f *family) Blind() sim.Controller {
-	c := scripts[f.row.name]
+	c := f.row.script()
 	if c.goal == nil || c.shown {
 		return f
 	}
@@ -64,17 +65,22 @@ func (f *family) Blind() sim.Controller {
 	for j := range middle {
 		middle[j] = (w.low[j] + w.high[j]) / 2
 	}
-	return blind{script: c, goal: c.goal(middle)}
+	return blind{script: c, era: w.era, goal: c.goal(middle)}
 }
 
 // blind is a script that takes one goal for that of every task.
 type blind struct {
 	*script
+	era  *era
 	goal vec3
 }
 
 // Act implements sim.Controller.
-func (b blind) Act(_ sim.Task, obs, act []float64) { b.act(b.goal, obs, act) }
+func (b blind) Act(_ sim.Task, obs, act []float64) {
+	s := b.era.see(obs)
+	s.goal = b.goal
+	b.act(s, act)
+}
 
 // off is the hand's distance from a point in the plane of the table, and height how far it is from the point's height.
 func (s *seen) off(p vec3) float64    { return distanceXY(s.hand, p) }

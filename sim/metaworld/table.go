@@ -26,7 +26,7 @@ import "slices"
 // which the Python class does, since what it reads may be older than what it wrote. Rewards are built from blocks.go,
 // caging.go and shapes.go. What a reward remembers from the reset is a field of memo (env.go).
 func rows() []*row {
-	return slices.Concat(
+	all := slices.Concat(
 		reachRows(),
 		buttonRows(),
 		lockRows(),
@@ -43,11 +43,16 @@ func rows() []*row {
 		toolRows(),
 		stickRows(),
 	)
+	for _, w := range all {
+		w.era = release
+	}
+	return all
 }
 
-// row is one of the fifty environments.
+// row is one of the fifty environments of its era.
 type row struct {
-	name  string // Meta-World's, without -v3
+	era   *era
+	name  string // Meta-World's, without -v3 or -v1
 	scene string // file in assets/sawyer_xyz, without .xml
 
 	// low and high bound the task vector, 3 or 6 numbers. Vectors of 6 whose points (0, 1) and (3, 4) are closer than
@@ -55,20 +60,23 @@ type row struct {
 	low, high []float64
 	apart     float64
 	from      []float64 // where in the plane point (0, 1) must be away from, instead of (3, 4)
+	spare     int       // vectors that a reset of 2020 draws first, and does not use
 
 	start   vec3 // where the hand starts
 	handLow vec3 // lower corner of the hand's box; zero for the usual one
+
+	floating string // a body that gravity does not act on; "" for none
 
 	first, second part // what the observation shows; second is set in families of two objects
 
 	// reset puts the scene into the state of task vector v; the hand is at its start, and tcp0 is set.
 	reset func(e *env, v []float64)
 
-	// v1 and v2 are the two versions of the reward, after a step.
+	// v1 and v2 are the two versions of the reward, after a step. Rows of 2020 have v1 alone.
 	v1, v2 func(e *env) (reward float64, success bool)
 }
 
-// part is an object in the observation.
+// part is an object in the observation; rows of 2020 show no turn.
 type part struct {
 	at   func(e *env) vec3
 	turn func(e *env) quat

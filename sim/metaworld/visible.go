@@ -39,11 +39,11 @@ func (b *batch) SetState(i int, s sim.State, obs []float64) error {
 	copy(warm, s.Warmstart) // the solver has just moved it
 	e.observe()
 	e.before = e.now
-	e.write(obs)
+	b.row.era.write(e, obs)
 	return nil
 }
 
-// Scene implements sim.Visible: the scene of the Python package without its textures and markers, and the target.
+// Scene implements sim.Visible: the scene of the Python classes without its textures and markers, and the target.
 func (b *batch) Scene(i int) (*shown.Scene, error) {
 	shapes, meshes, omitted := b.drawn()
 	s := &shown.Scene{

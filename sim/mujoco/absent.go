@@ -53,6 +53,12 @@ func (m *Model) Joint(string) (qpos, qvel int, err error) { return 0, 0, ErrUnav
 // SetWelds does nothing.
 func (m *Model) SetWelds(_, _ [3]float64, _ [4]float64, _ float64) {}
 
+// DisableNativeCCD does nothing.
+func (m *Model) DisableNativeCCD() {}
+
+// CompensateGravity does nothing.
+func (m *Model) CompensateGravity(int) {}
+
 // Parameters returns nil.
 func (m *Model) Parameters(...Field) []float64 { return nil }
 

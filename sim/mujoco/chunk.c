@@ -210,6 +210,13 @@ void nacre_set_welds(mjModel* model, const double* anchor, const double* pos, co
   }
 }
 
+void nacre_disable_native_ccd(mjModel* model) { model->opt.disableflags |= mjDSBL_NATIVECCD; }
+
+void nacre_compensate_gravity(mjModel* model, int body) {
+  if (model->body_gravcomp[body] == 0) model->ngravcomp++;
+  model->body_gravcomp[body] = 1;
+}
+
 int nacre_copy(const mjModel* model, mjData** to, const mjData* from, nacre_fault* fault) {
   GUARD(fault, -1);
   *to = mj.mj_copyData(*to, model, from);

@@ -83,6 +83,11 @@ mjModel* nacre_head(const mjModel* model);
 // Overwrites the numbers of every weld constraint: anchor, relative pose, torque scale.
 void nacre_set_welds(mjModel* model, const double* anchor, const double* pos, const double* quat, double torque_scale);
 
+// Makes collisions of convex shapes those of MuJoCo before 3.2.
+void nacre_disable_native_ccd(mjModel* model);
+// Makes gravity not act on a body.
+void nacre_compensate_gravity(mjModel* model, int body);
+
 int nacre_reset(const nacre_chunk* chunk, int e, nacre_fault* fault);
 int nacre_forward(const nacre_chunk* chunk, int e, nacre_fault* fault);
 // n mj_step of environment e with the controls that lie in its state.

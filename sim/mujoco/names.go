@@ -55,3 +55,23 @@ func (m *Model) SetWelds(anchor, position [3]float64, quaternion [4]float64, tor
 	num := func(v []float64) *C.double { return (*C.double)(unsafe.Pointer(&v[0])) }
 	C.nacre_set_welds(m.m, num(anchor[:]), num(position[:]), num(quaternion[:]), C.double(torqueScale))
 }
+
+// DisableNativeCCD makes the model find contacts of convex shapes as MuJoCo did before its release 3.2, with libccd. It
+// must come before NewChunk.
+func (m *Model) DisableNativeCCD() {
+	if m.m == nil {
+		panic(errClosedModel)
+	}
+	C.nacre_disable_native_ccd(m.m)
+}
+
+// CompensateGravity makes gravity not act on a body, as gravcomp="1" does in its XML. It must come before NewChunk.
+func (m *Model) CompensateGravity(body int) {
+	if m.m == nil {
+		panic(errClosedModel)
+	}
+	if body < 0 || body >= m.sizes.NBody {
+		panic(fmt.Sprintf("mujoco: body %d; expected one of 0 to %d", body, m.sizes.NBody-1))
+	}
+	C.nacre_compensate_gravity(m.m, C.int(body))
+}

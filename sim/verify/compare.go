@@ -53,8 +53,11 @@ func (d *Difference) see(got, want float64, task, step, column int) {
 }
 
 // split says which file and which of its reward functions is the reference of the family called name: ml1/push:v2:500 has
-// the second of push-v3, a control the only one of its own name.
+// the second of push-v3, ml1-2020/push the only one of push-v1, a control the only one of its own name.
 func split(name string) (file string, reward int) {
+	if base, ok := strings.CutPrefix(name, "ml1-2020/"); ok {
+		return base + "-v1", 0
+	}
 	base, ml1 := strings.CutPrefix(name, "ml1/")
 	if !ml1 {
 		return name, 0
@@ -128,7 +131,7 @@ func (r References) Check(family sim.Family, forced bool, tasks ...int) (Result,
 		ref.Runs = runs
 	}
 	same := mujoco.Version() == ReferenceVersion
-	if ref.Runs[0].Start == nil && (forced || !same) {
+	if ref.Runs[0].States != nil && ref.Runs[0].Start == nil && (forced || !same) {
 		return Forced(family, ref, reward), nil
 	}
 	tolerance := Exact
@@ -177,13 +180,13 @@ func (res Result) SameFormulas() bool {
 }
 
 // compareTasks compares the family's tasks for each seed with the package's.
-func (res *Result) compareTasks(family sim.Family, lists [][][]float64) error {
-	for seed := range max(len(lists)-1, 0) {
-		train, test, err := family.Tasks(uint64(seed), len(lists[seed]), len(lists[seed+1]))
+func (res *Result) compareTasks(family sim.Family, lists []TaskList) error {
+	for seed, list := range lists {
+		train, test, err := family.Tasks(uint64(seed), len(list.Train), len(list.Test))
 		if err != nil {
 			return err
 		}
-		want := slices.Concat(lists[seed], lists[seed+1])
+		want := slices.Concat(list.Train, list.Test)
 		for i, task := range slices.Concat(train, test) {
 			res.TaskVectors++
 			if !slices.Equal(task.Params, want[i]) {

@@ -1,11 +1,13 @@
 // Package verify compares families of package sim with the Python packages that define them, step by step. What the
 // packages did is in reference files made by the scripts in testdata, which are part of the program: three tasks of 150
-// steps for each of Meta-World's fifty families with both rewards, and a hundred steps or so of each control.
+// steps for each of Meta-World's fifty families with both rewards, and for each of the fifty of 2020, and a hundred steps
+// or so of each control.
 //
 // With the MuJoCo version of the reference an environment runs freely along the reference's actions, from its own
 // reset on, and everything must agree to 1e-9 at every step. Other versions move differently, so there Meta-World's
 // environments are put into states of the reference: what they observe and pay in a state must agree to 1e-9, and after
-// one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 as long as they are kept.
+// one control step from it to 1e-6. The controls still run freely, and must agree to 1e-6 as long as they are kept. Those
+// of 2020 run freely too; no other version that they run on is known.
 //
 //	refs, err := verify.Open("") // the files in the program; else a folder made by the scripts
 //	family, err := sim.Lookup("cheetah-vel")
@@ -48,7 +50,7 @@ func Open(folder string) (References, error) {
 	}
 	found, err := fs.Glob(os.DirFS(folder), "*.npz")
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("verify: %s holds no .npz file; expected a folder made by sim/verify/testdata/ml1.py or controls.py", folder)
+		err = fmt.Errorf("verify: %s holds no .npz file; expected a folder made by sim/verify/testdata/ml1.py, ml1_2020.py or controls.py", folder)
 	}
 	return References{os.DirFS(folder)}, err
 }
@@ -59,9 +61,8 @@ type Reference struct {
 	Rewards []string // names of the reward functions that were recorded together
 	Runs    []Run
 
-	// TaskLists are the package's task vectors by seed, 50 each, for Meta-World: seed s trains on list s and is tested
-	// on list s+1. Nil elsewhere.
-	TaskLists [][][]float64
+	// TaskLists are the package's task vectors by seed, for Meta-World. Nil elsewhere.
+	TaskLists []TaskList
 
 	// Poses are single states of the task PoseTask, with what is observed and paid there; PoseHand is as Run.Hand. They
 	// are for branches of rewards that no trajectory takes.
@@ -69,6 +70,9 @@ type Reference struct {
 	PoseTask []float64
 	PoseHand sim.State
 }
+
+// TaskList are the task vectors of one seed, 50 for training and 50 for testing.
+type TaskList struct{ Train, Test [][]float64 }
 
 // Pose is a state at rest, an action, and what Meta-World says of them.
 type Pose struct {
@@ -177,7 +181,13 @@ func (ref *Reference) addPoses(a map[string]array) error {
 
 // build gives the arrays of a file their meaning; the scripts that write them say what it is.
 func build(name string, a map[string]array) (*Reference, error) {
-	if err := need(a, "params", "act", "obs", "reward", "at", "qpos", "qvel"); err != nil {
+	if err := need(a, "params", "act", "obs", "reward"); err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(name, "-v1") {
+		return build2020(name, a)
+	}
+	if err := need(a, "at", "qpos", "qvel"); err != nil {
 		return nil, err
 	}
 	ref := &Reference{Name: name, Rewards: []string{""}}
@@ -191,21 +201,14 @@ func build(name string, a map[string]array) (*Reference, error) {
 		if err := need(a, "success", "hand", "warmstart", "mocap"); err != nil {
 			return nil, err
 		}
-		for s := range a["tasks"].shape[0] {
-			ref.TaskLists = append(ref.TaskLists, a["tasks"].matrix(s))
+		for s := range a["tasks"].shape[0] - 1 { // seed s trains on list s and is tested on list s+1
+			ref.TaskLists = append(ref.TaskLists, TaskList{a["tasks"].matrix(s), a["tasks"].matrix(s + 1)})
 		}
 	}
 	for k := range a["params"].shape[0] {
 		run := Run{
-			Params: a["params"].matrix(0)[k], Act: a["act"].matrix(k), Obs: a["obs"].matrix(k), Reward: a["reward"].matrix(k),
+			Params: a["params"].matrix(0)[k], Act: a["act"].actions(k), Obs: a["obs"].matrix(k), Reward: a["reward"].matrix(k),
 			States: map[int]sim.State{},
-		}
-		if a["act"].bytes {
-			for _, row := range run.Act {
-				for j := range row {
-					row[j] /= grid
-				}
-			}
 		}
 		if meta {
 			run.Obs = stack(run.Obs)
@@ -227,6 +230,25 @@ func build(name string, a map[string]array) (*Reference, error) {
 			run.Start = &start
 		}
 		ref.Runs = append(ref.Runs, run)
+	}
+	return ref, nil
+}
+
+// build2020 gives the arrays of a file of ml1_2020.py their meaning: no states are kept.
+func build2020(name string, a map[string]array) (*Reference, error) {
+	if err := need(a, "success", "tasks"); err != nil {
+		return nil, err
+	}
+	ref := &Reference{Name: name, Rewards: []string{""}}
+	for s := range a["tasks"].shape[0] {
+		list := a["tasks"].matrix(s)
+		ref.TaskLists = append(ref.TaskLists, TaskList{list[:len(list)/2], list[len(list)/2:]})
+	}
+	for k := range a["params"].shape[0] {
+		ref.Runs = append(ref.Runs, Run{
+			Params: a["params"].matrix(0)[k], Act: a["act"].actions(k), Obs: a["obs"].matrix(k), Reward: a["reward"].matrix(k),
+			Success: a["success"].matrix(k),
+		})
 	}
 	return ref, nil
 }
@@ -255,6 +277,19 @@ func (a array) matrix(k int) [][]float64 {
 	for i := range m {
 		at := (k*rows + i) * cols
 		m[i] = a.data[at : at+cols : at+cols]
+	}
+	return m
+}
+
+// actions is matrix for actions, which one-byte integers count in units of the grid.
+func (a array) actions(k int) [][]float64 {
+	m := a.matrix(k)
+	for _, row := range m {
+		for j := range row {
+			if a.bytes {
+				row[j] /= grid
+			}
+		}
 	}
 	return m
 }

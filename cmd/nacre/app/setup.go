@@ -10,18 +10,6 @@ import (
 	"nacre/kernel"
 )
 
-// SetupOptions are the flags of nacre setup.
-type SetupOptions struct {
-	Wheels  []string // folders with wheels to use instead of pip
-	Install bool     // install pip with apt-get where it is missing
-	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
-	Usable  bool     // whether this program can load what is fetched
-	Library string   // MuJoCo's, where one is in use already; empty where there is none
-	Cells   bool     // only compile the packages that cells import
-
-	Compile func(context.Context) error // does that
-}
-
 // Setup fetches MuJoCo and the scenes of Meta-World, or the library for WebGPU, into the user's cache.
 func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 	if o.Cells {
@@ -47,6 +35,10 @@ func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 	}
 	if !o.Usable {
 		return errors.New("this program was built without MuJoCo and could not use it; where its source and a C compiler are, run `make`")
+	}
+	if o.MetaWorld2020 != "" {
+		how.Command = "nacre setup --metaworld-v1 " + o.MetaWorld2020
+		return fetch.MetaWorld2020(ctx, o.MetaWorld2020, parts[1], how)
 	}
 	mujoco, rest := parts[:1], parts[1:]
 	if err := fetch.Get(ctx, mujoco, how); err != nil {

@@ -20,20 +20,9 @@ import (
 // errTimeout ends a batch run whose time is up.
 var errTimeout = errors.New("the time given with --timeout is up")
 
-// ExecuteOptions are the flags of nacre execute.
-type ExecuteOptions struct {
-	File       string
-	Out        string   // empty keeps nothing
-	Parameters []string // name=value
-	Timeout    time.Duration
-	Memory     string // as of NotebookOptions
-	Engine     string
-	Compiles   func() error // as of NotebookOptions
-}
-
-// Execute runs a notebook's cells in order and writes the result after every cell, so that nothing of it is lost
+// RunNotebook runs a notebook's cells in order and writes the result after every cell, so that nothing of it is lost
 // whatever happens.
-func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
+func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
 	b, err := os.ReadFile(o.File)
 	if err != nil {
 		return missingFile(o.File, err)
