@@ -217,7 +217,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a.npz", "", string(zipped(t, map[string][]byte{"q.npy": matrix, "p.npy": matrix})), "not just one matrix, among"},
 		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": array([]float64{1})})), "points are a matrix"},
 		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix, "label.npy": array([]int32{1})})), "1 labels for 2 points"},
-		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix[:len(matrix)-3]})), "5 bytes for [2 2] values of 2"},
+		{"a.npz", "", string(zipped(t, map[string][]byte{"z.npy": matrix[:len(matrix)-3]})), "5 bytes where 2×2 of 2 bytes should be"},
 	} {
 		_, err := Load(write(t, c.name, []byte(c.body)), c.label)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
@@ -191,12 +193,17 @@ func ReadAll(r io.Reader, left *int64) ([]byte, error) {
 // elements is the number of elements of a shape, which a header may claim at will. There is at most one for each of the size
 // bytes that are there, since none takes less.
 func elements(shape []int, size int) (int, error) {
-	n := 1
+	n, most := 1, size
+	if slices.Contains(shape, 0) {
+		most = math.MaxInt32 // the sides before it cost nothing
+	}
 	for _, s := range shape {
-		if s < 0 {
+		switch {
+		case s < 0:
 			return 0, fmt.Errorf("its shape is %v; no side of an array is negative", shape)
-		}
-		if s > 0 && n > size/s {
+		case s == 0:
+			return 0, nil
+		case n > most/s:
 			return 0, fmt.Errorf("its shape is %v; there are %d bytes for it", shape, size)
 		}
 		n *= s

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -34,7 +35,12 @@ type Column struct {
 	Text []string  // nil of numbers; a missing one is empty
 	Bool bool      // they are truth values: 1, 0 or missing
 
-	Lengths []int // of each row's list; nil where a row is one value
+	Lengths []int  // how many values each row's list has; nil where a row is one value
+	Inner   []int  // the shape of the lists within a row's list
+	Left    string // why the values cannot be a column's, if so
+	Note    string // what was converted
+
+	binary bool // some text is none
 }
 
 // A file may hold so many values, and so many for each of its bytes: runs of one value take next to nothing.
@@ -50,12 +56,26 @@ func Read(raw []byte) (out []Column, err error) {
 			out, err = nil, fmt.Errorf("it is damaged: %v", p)
 		}
 	}()
-	f, err := parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if !bytes.HasPrefix(raw, []byte(mark)) {
+		return nil, fmt.Errorf("it does not begin as a Parquet file does")
+	}
+	if !bytes.HasSuffix(raw, []byte(mark)) {
+		return nil, fmt.Errorf("it is cut off: a Parquet file ends with %q", mark)
+	}
+	f, err := open(raw)
 	if err != nil {
 		return nil, err
 	}
+	most := mayHold + holdRatio*len(raw)
+	if unpacked, err := withoutLZ4(raw, f, most); err != nil {
+		return nil, err
+	} else if unpacked != nil {
+		if f, err = open(unpacked); err != nil {
+			return nil, err
+		}
+	}
 	paths := f.Schema().Columns()
-	if n := f.NumRows(); n < 0 || n > (mayHold+holdRatio*int64(len(raw)))/int64(max(1, len(paths))) {
+	if n := f.NumRows(); n < 0 || n > int64(most/max(1, len(paths))) {
 		return nil, fmt.Errorf("%d rows of %d columns in %d bytes", n, len(paths), len(raw))
 	}
 	for _, path := range paths {
@@ -63,13 +83,17 @@ func Read(raw []byte) (out []Column, err error) {
 		if !ok {
 			return nil, fmt.Errorf("column %s is not in its schema", strings.Join(path, "."))
 		}
-		c, err := read(f, leaf, path, mayHold+holdRatio*len(raw))
+		c, err := read(f, leaf, path, most)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+func open(raw []byte) (*parquet.File, error) {
+	return parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
 // wrappers are the names that writers give to what lies between a list and its elements.
@@ -83,7 +107,8 @@ func read(f *parquet.File, leaf parquet.LeafColumn, path []string, most int) (Co
 	}
 	c := Column{Name: strings.Join(names, ".")}
 	put := c.putter(leaf.Node.Type().Kind(), logicalType(f, leaf.ColumnIndex))
-	within := listLevel(f.Schema(), path)
+	levels := listLevels(f.Schema(), path)
+	inner := newInner(levels)
 	values := make([]parquet.Value, 1024)
 	n := 0
 	for _, group := range f.RowGroups() {
@@ -92,13 +117,14 @@ func read(f *parquet.File, leaf parquet.LeafColumn, path []string, most int) (Co
 			if n++; n > most {
 				return fmt.Errorf("more than %d values", most)
 			}
-			if within > 0 {
+			if levels != nil {
 				if v.RepetitionLevel() == 0 {
 					c.Lengths = append(c.Lengths, 0)
 				}
-				if v.DefinitionLevel() < within { // an empty list, or none
+				if v.DefinitionLevel() < levels[0] { // an empty list, or none
 					return nil
 				}
+				inner.see(v.RepetitionLevel(), v.DefinitionLevel())
 				c.Lengths[len(c.Lengths)-1]++
 			}
 			put(v)
@@ -109,7 +135,60 @@ func read(f *parquet.File, leaf parquet.LeafColumn, path []string, most int) (Co
 			return c, err
 		}
 	}
+	if c.Inner = inner.shape(); inner.uneven {
+		c.Left = "lists within lists, of different lengths"
+	}
+	if c.binary {
+		c.Note = "bytes that are no text, as hexadecimal digits"
+		for i, s := range c.Text {
+			c.Text[i] = fmt.Sprintf("%x", s)
+		}
+	}
 	return c, nil
+}
+
+// inner watches the lengths of lists within lists, which must be one for each depth.
+type inner struct {
+	levels   []int // of listLevels
+	now, one []int // for each depth from the second: the length of the list that goes on, and of those before
+	uneven   bool
+}
+
+func newInner(levels []int) *inner {
+	n := max(0, len(levels)-1)
+	return &inner{levels: levels, now: make([]int, n), one: make([]int, n)}
+}
+
+// see takes the repetition and definition levels of a value that has an element of the outermost list.
+func (in *inner) see(repetition, definition int) {
+	if definition < in.levels[len(in.levels)-1] {
+		in.uneven = true
+		return
+	}
+	for k := range in.now {
+		switch depth := k + 2; {
+		case repetition < depth:
+			in.end(k)
+			in.now[k] = 1
+		case repetition == depth:
+			in.now[k]++
+		}
+	}
+}
+
+func (in *inner) end(k int) {
+	if n := in.now[k]; n > 0 {
+		in.uneven = in.uneven || in.one[k] > 0 && in.one[k] != n
+		in.one[k] = n
+	}
+}
+
+// shape is the shape of the lists within lists.
+func (in *inner) shape() []int {
+	for k := range in.now {
+		in.end(k)
+	}
+	return in.one
 }
 
 func eachValue(pages parquet.Pages, values []parquet.Value, do func(parquet.Value) error) error {
@@ -138,24 +217,24 @@ func eachValue(pages parquet.Pages, values []parquet.Value, do func(parquet.Valu
 	}
 }
 
-// listLevel is the definition level from which on the innermost list of a path has an element; 0 without lists.
-func listLevel(schema *parquet.Schema, path []string) (within int) {
+// listLevels are, for each list on a path from the outermost, the definition level from which on it has an element.
+func listLevels(schema *parquet.Schema, path []string) (levels []int) {
 	var node parquet.Node = schema
 	level := 0
 	for _, name := range path {
 		k := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
 		if k < 0 {
-			return 0
+			return nil
 		}
 		node = node.Fields()[k]
 		if node.Optional() || node.Repeated() {
 			level++
 		}
 		if node.Repeated() {
-			within = level
+			levels = append(levels, level)
 		}
 	}
-	return within
+	return levels
 }
 
 // logicalType is what the file says of leaf k beyond how it is stored, which the library's own types leave out in part.
@@ -197,7 +276,13 @@ func (c *Column) putter(kind parquet.Kind, logical any) func(parquet.Value) {
 		return text(of)
 	}
 	if d, ok := logical.(*format.DecimalType); ok {
-		return number(func(v parquet.Value) (float64, int16) { return decimal(v, int(d.Scale)) })
+		return number(func(v parquet.Value) (float64, int16) {
+			near, rest, exact := decimal(v, int(d.Scale))
+			if !exact {
+				c.Note = "decimals of more digits than are kept, about 16"
+			}
+			return near, rest
+		})
 	}
 	unsigned := false
 	if i, ok := logical.(*format.IntType); ok {
@@ -234,7 +319,10 @@ func (c *Column) putter(kind parquet.Kind, logical any) func(parquet.Value) {
 			return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 		})
 	}
-	return text(func(v parquet.Value) string { return string(v.ByteArray()) })
+	return text(func(v parquet.Value) string {
+		c.binary = c.binary || !utf8.Valid(v.ByteArray())
+		return string(v.ByteArray())
+	})
 }
 
 func integer(v parquet.Value, unsigned bool) (float64, int16) {
@@ -256,13 +344,29 @@ func momentOf(logical any) func(parquet.Value) string {
 		return func(v parquet.Value) string { return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly) }
 	case *format.TimestampType:
 		return func(v parquet.Value) string {
+			zone := ""
+			if t.IsAdjustedToUTC {
+				zone = "Z"
+			}
 			switch t.Unit.Value.(type) {
 			case *format.MilliSeconds:
-				return moment(time.UnixMilli(v.Int64()))
+				return moment(time.UnixMilli(v.Int64())) + zone
 			case *format.MicroSeconds:
-				return moment(time.UnixMicro(v.Int64()))
+				return moment(time.UnixMicro(v.Int64())) + zone
 			}
-			return moment(time.Unix(0, v.Int64()))
+			return moment(time.Unix(0, v.Int64())) + zone
+		}
+	case *format.TimeType:
+		return func(v parquet.Value) string {
+			unit := time.Nanosecond
+			n := v.Int64()
+			switch t.Unit.Value.(type) {
+			case *format.MilliSeconds:
+				unit, n = time.Millisecond, int64(v.Int32())
+			case *format.MicroSeconds:
+				unit = time.Microsecond
+			}
+			return time.Unix(0, n*int64(unit)).UTC().Format("15:04:05.999999999")
 		}
 	}
 	return nil
@@ -270,8 +374,9 @@ func momentOf(logical any) func(parquet.Value) string {
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999999") }
 
-// decimal is a whole number of any width, big-endian where it is bytes, with so many digits behind the point.
-func decimal(v parquet.Value, scale int) (float64, int16) {
+// decimal is a whole number of any width, big-endian where it is bytes, with so many digits behind the point. It is exact where
+// no other decimal of so many digits is the same number.
+func decimal(v parquet.Value, scale int) (near float64, rest int16, exact bool) {
 	n := new(big.Int)
 	switch v.Kind() {
 	case parquet.Int32:
@@ -285,11 +390,16 @@ func decimal(v parquet.Value, scale int) (float64, int16) {
 		}
 	}
 	if scale == 0 && n.IsInt64() {
-		return whole.Int(n.Int64())
+		near, rest = whole.Int(n.Int64())
+		return near, rest, true
+	}
+	if scale == 0 && n.IsUint64() {
+		near, rest = whole.Uint(n.Uint64())
+		return near, rest, true
 	}
 	r := new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, 0))), nil))
-	f, _ := r.Float64()
-	return f, 0
+	near, _ = r.Float64()
+	return near, 0, n.BitLen() <= 53
 }
 
 // half decodes an IEEE 754 number of 16 bits.

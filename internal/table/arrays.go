@@ -3,9 +3,12 @@ package table
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,9 +24,12 @@ import (
 func readNPZ(raw []byte) (*File, error) {
 	r, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is no archive of NumPy's, or its end is cut off: %w", err)
 	}
 	f := &File{}
+	if i := slices.IndexFunc(r.File, func(e *zip.File) bool { return e.Name == "indptr.npy" }); i >= 0 {
+		return nil, errors.New("it is a sparse matrix of SciPy's: save it with np.savez(FILE, x=matrix.toarray())")
+	}
 	left := numpy.Unpacked(int64(len(raw)))
 	for _, entry := range r.File {
 		name, isArray := strings.CutSuffix(entry.Name, ".npy")
@@ -69,7 +75,8 @@ func (f *File) addNPY(name string, raw []byte) error {
 	}
 	n := h.Elements()
 	if size < 0 || size > 0 && n > len(data)/size || len(data) != n*size {
-		return fmt.Errorf("%d bytes for %s of %d", len(data), fmt.Sprintf("%v values", h.Shape), size)
+		return fmt.Errorf("%d bytes where %s of %d bytes should be: the file is cut off or damaged",
+			len(data), shapeText(h.Shape), size)
 	}
 	f.addBytes(name, h.Type, h.Fields, h.Shape, h.Fortran, cells{data, size, n})
 	return nil
@@ -86,6 +93,17 @@ func (c cells) at(i int) []byte { return c.data[i*c.size:] }
 // addBytes decodes elements of a type, or the fields of structures.
 func (f *File) addBytes(name, typ string, fields []numpy.Field, shape []int, fortran bool, c cells) {
 	if fields == nil {
+		switch kind, width := split(typ); {
+		case kind == 'V' && width == 2:
+			f.note("array %s left out: 2 raw bytes an element, perhaps bfloat16; save it with .astype(np.float32)", name)
+			return
+		case kind == 'V':
+			f.note("array %s left out: %d raw bytes an element; save it with .astype(float) or .astype(str)", name, width)
+			return
+		case kind == 'm':
+			_, unit := unitOf(typ)
+			f.note("array %s: spans of time, in %s", name, cmp.Or(spans[unit], "units that the file does not name"))
+		}
 		for _, part := range decode(typ, c) {
 			a := Array{Name: name + part.Name, Shape: shape, Values: part.Values}
 			if fortran && len(shape) > 1 {
@@ -218,8 +236,16 @@ func decode(typ string, c cells) []Array {
 				if b[0] != 0 {
 					v.Num[i] = 1
 				}
-			case kind == 'm' && int64(o.Uint64(b)) == math.MinInt64: // NaT
-				v.Num[i] = math.NaN()
+			case kind == 'm':
+				many, _ := unitOf(typ)
+				if n := int64(o.Uint64(b)); n == math.MinInt64 { // NaT
+					v.Num[i] = math.NaN()
+				} else if total := n * many; total/many != n {
+					v.Num[i] = float64(n) * float64(many)
+				} else {
+					near, rest := whole.Int(total)
+					v.set(i, near, rest)
+				}
 			default:
 				near, rest := integer(kind, width, b, o)
 				v.set(i, near, rest)
@@ -294,12 +320,35 @@ func fixedText(b []byte, wide bool, o binary.ByteOrder) string {
 	return strings.TrimRight(s.String(), "\x00")
 }
 
+// spans are the names of NumPy's units of time.
+var spans = map[string]string{
+	"Y": "years", "M": "months", "W": "weeks", "D": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds",
+	"us": "microseconds", "ns": "nanoseconds", "ps": "picoseconds", "fs": "femtoseconds", "as": "attoseconds",
+}
+
+// parts are how many of a unit are a second.
+var parts = map[string]int64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9, "ps": 1e12, "fs": 1e15, "as": 1e18}
+
+// unitOf is the unit of "<M8[25s]", "s", and how many of it are counted as one.
+func unitOf(typ string) (many int64, unit string) {
+	_, unit, _ = strings.Cut(strings.TrimSuffix(typ, "]"), "[")
+	digits := len(unit) - len(strings.TrimLeft(unit, "0123456789"))
+	many, err := strconv.ParseInt(unit[:digits], 10, 64)
+	if err != nil || many < 1 {
+		many = 1
+	}
+	return many, unit[digits:]
+}
+
 // moment is a time of NumPy's datetime64 as text; NaT is empty.
 func moment(v int64, typ string) string {
 	if v == math.MinInt64 {
 		return ""
 	}
-	_, unit, _ := strings.Cut(strings.TrimSuffix(typ, "]"), "[")
+	many, unit := unitOf(typ)
+	if total := v * many; total/many == v {
+		v = total
+	}
 	t := time.Unix(0, 0).UTC()
 	switch unit {
 	case "Y":
@@ -311,19 +360,26 @@ func moment(v int64, typ string) string {
 	case "D":
 		return t.AddDate(0, 0, int(v)).Format(time.DateOnly)
 	case "h":
-		t = time.Unix(v*3600, 0)
+		return atSecond(v*3600, 0, 1)
 	case "m":
-		t = time.Unix(v*60, 0)
-	case "s":
-		t = time.Unix(v, 0)
-	case "ms":
-		t = time.UnixMilli(v)
-	case "us":
-		t = time.UnixMicro(v)
-	case "ns":
-		t = time.Unix(0, v)
-	default:
-		return strconv.FormatInt(v, 10)
+		return atSecond(v*60, 0, 1)
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.999999999")
+	if per := parts[unit]; per > 0 {
+		part := v % per
+		if part < 0 {
+			part += per
+		}
+		return atSecond((v-part)/per, part, per)
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// atSecond is the time so many seconds, and part of per of one, after 1970 began.
+func atSecond(seconds, part, per int64) string {
+	text := time.Unix(seconds, 0).UTC().Format("2006-01-02T15:04:05")
+	if part == 0 {
+		return text
+	}
+	digits := len(strconv.FormatInt(per, 10)) - 1
+	return text + "." + strings.TrimRight(fmt.Sprintf("%0*d", digits, part), "0")
 }

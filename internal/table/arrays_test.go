@@ -3,6 +3,7 @@ package table
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -85,6 +86,12 @@ const (
 		"datetime\x94\x8c\x04date\x94\x93\x94C\x04\x07\xe9\x01\x01\x94\x85\x94R\x94at\x94b."
 )
 
+// [{"a": 1}, {"a": 2}] as an array of objects.
+const dicts4 = "\x80\x04\x95\x9a\x00\x00\x00\x00\x00\x00\x00\x8c\x16numpy._core.multiarray\x94\x8c\x0c_reconstruct" +
+	"\x94\x93\x94\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94K\x00\x85\x94C\x01b\x94\x87\x94R\x94(K\x01K" +
+	"\x02\x85\x94h\x03\x8c\x05dtype\x94\x93\x94\x8c\x02O8\x94\x89\x88\x87\x94R\x94(K\x03\x8c\x01|\x94NNNJ" +
+	"\xff\xff\xff\xffJ\xff\xff\xff\xffK?t\x94b\x89]\x94(}\x94\x8c\x01a\x94K\x01s}\x94h\x14K\x02set\x94b."
+
 // Every array of every type is read, or named with the reason.
 func TestArrays(t *testing.T) {
 	seeds := npy("'<i8'", "False", "(3,)", packed(int64(1), int64(1<<53+1), int64(math.MinInt64)))
@@ -118,7 +125,16 @@ func TestArrays(t *testing.T) {
 			"label:1,0,1 label_name:r,l,r", ""},
 		{"objects, protocol 2", []any{"o", npy("'|O'", "False", "(3,)", []byte(texts2))}, "o:x,ä,", ""},
 		{"objects, protocol 5", []any{"o", npy("'|O'", "False", "(3,)", []byte(texts5))}, "o:x,ä,", ""},
-		{"objects of numbers", []any{"o", npy("'|O'", "False", "(4,)", []byte(numbers4))}, "o:1,2.5,9223372036854775808,1", ""},
+		{"objects of numbers", []any{"o", npy("'|O'", "False", "(4,)", []byte(numbers4))}, "o:1,2.5,9223372036854775808,1", "true is 1, false 0"},
+		{"dictionaries", []any{"d", npy("'|O'", "False", "(2,)", []byte(dicts4)), "y", npy("'|u1'", "False", "(2,)", []byte{1, 2})}, "y:1,2", "array d holds Python objects: left out (it holds dictionaries or sets)"},
+		{"bfloat16", []any{"e", npy("'<V2'", "False", "(2,)", make([]byte, 4)), "y", npy("'|u1'", "False", "(2,)", []byte{1, 2})}, "y:1,2", "array e left out: 2 raw bytes an element, perhaps bfloat16; save it with .astype(np.float32)"},
+		{"raw bytes in a structure", []any{"s", npy("[('a', '|u1'), ('', '|V1'), ('r', '|V3')]", "False", "(1,)", []byte{7, 0, 1, 2, 3})}, "s.a:7", "array s.r left out: 3 raw bytes an element"},
+		{"no columns", []any{"e", npy("'<f8'", "False", "(2, 0)", nil), "y", npy("'|u1'", "False", "(2,)", []byte{1, 2})}, "y:1,2", "e (2×0)"},
+		{"times of 25 seconds", []any{"t", npy("'<M8[25s]'", "False", "(2,)", packed(int64(1), int64(-1)))}, "t:1970-01-01T00:00:25,1969-12-31T23:59:35", ""},
+		{"times of ten days", []any{"t", npy("'<M8[10D]'", "False", "(1,)", packed(int64(5)))}, "t:1970-02-20", ""},
+		{"picoseconds", []any{"t", npy("'<M8[ps]'", "False", "(2,)", packed(int64(5), int64(-1)))}, "t:1970-01-01T00:00:00.000000000005,1969-12-31T23:59:59.999999999999", ""},
+		{"big-endian days", []any{"t", npy("'>M8[D]'", "False", "(1,)", []byte{0, 0, 0, 0, 0, 0, 0, 1})}, "t:1970-01-02", ""},
+		{"spans of time", []any{"d", npy("'<m8[25ms]'", "False", "(2,)", packed(int64(2), int64(math.MinInt64)))}, "d:50,", "array d: spans of time, in milliseconds"},
 		{"ragged arrays", []any{"results", npy("'|O'", "False", "(2,)", []byte(ragged4))}, "results0:0,0 results1:1,1 results2:2,", "rows of 2 to 3 values"},
 		{"ragged lists", []any{"l", npy("'|O'", "False", "(2,)", []byte(lists4))}, "l0:1,3 l1:2,", "rows of 1 to 2 values"},
 		{"other objects", []any{"d", npy("'|O'", "False", "(1,)", []byte(dates4)), "y", npy("'|u1'", "False", "(1,)", []byte{1})}, "y:1", "class datetime.date); save it with .astype(str)"},
@@ -135,10 +151,60 @@ func TestArrays(t *testing.T) {
 			t.Errorf("%s: notes %q, want %q", c.name, said, c.note)
 		}
 	}
-	for raw, want := range map[string]string{"PK": "not a valid zip file", "": "not a valid zip file"} {
+	sparse := archive(t, "indices", npy("'<i4'", "False", "(1,)", packed(int32(0))), "indptr", npy("'<i4'", "False", "(2,)", packed(int32(0), int32(1))))
+	for raw, want := range map[string]string{
+		"PK": "no archive of NumPy's, or its end is cut off", "": "not a valid zip file", string(sparse): "matrix.toarray()",
+	} {
 		if _, err := Read("a.npz", []byte(raw), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", raw, err)
 		}
+	}
+}
+
+// A file that is not what its name says is refused with what it is and what to do.
+func TestDisguised(t *testing.T) {
+	for _, c := range []struct{ name, raw, want string }{
+		{"a.csv", "PAR1\x15", "a Parquet file: give it a name that ends in .parquet"},
+		{"a.npz", "\x93NUMPY\x01\x00", "a NumPy array: give it a name that ends in .npy"},
+		{"a.csv", "BZh91AY", "packed by bzip2"},
+		{"a.jsonl", "\x28\xb5\x2f\xfd\x04", "packed by Zstandard: unpack it with unzstd"},
+		{"a.csv", "\xd0\xcf\x11\xe0\xa1\xb1", "a workbook of Excel's: save it as CSV"},
+		{"a.npy", "PK\x03\x04x", "must end in .npz"},
+		{"a.npz", "\x80\x04\x95x", "a pickle of Python's"},
+		{"a.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"},
+		{"a.csv", "\n<!DOCTYPE html><html>404</html>", "a web page"},
+		{"a.csv", "{\"a\": 1}\n{\"a\": 2}\n", "it is JSON: give it a name that ends in .jsonl"},
+		{"a.parquet", "a,b\n1,2\n", "does not begin as a Parquet file"},
+	} {
+		if _, err := Read(c.name, []byte(c.raw), Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s of %q: %v, want %q", c.name, c.raw, err, c.want)
+		}
+	}
+}
+
+// A log whose gzip archive has no end yet is read up to there; one whose bytes are damaged is not.
+func TestCutArchive(t *testing.T) {
+	var text, packed bytes.Buffer
+	text.WriteString("step,return\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d,%d\n", i, i*i*7919%10007)
+	}
+	z := gzip.NewWriter(&packed)
+	z.Write(text.Bytes())
+	z.Close()
+	f, err := Read("a.csv.gz", packed.Bytes()[:packed.Len()-200], Options{})
+	if err != nil || len(f.Lines) < 2000 || !strings.Contains(strings.Join(f.Notes, "\n"), "the end of the gzip archive is missing") {
+		t.Fatalf("%v, %+v", err, f)
+	}
+	for i := range f.Arrays[1].Len() - 1 {
+		if f.Arrays[1].Num[i] != float64(i*i*7919%10007) {
+			t.Fatalf("row %d: %v", i, f.Arrays[1].Num[i])
+		}
+	}
+	bad := bytes.Clone(packed.Bytes())
+	bad[len(bad)/2] ^= 0xff
+	if _, err := Read("a.csv.gz", bad, Options{}); err == nil {
+		t.Error("a damaged archive is read")
 	}
 }
 
@@ -146,6 +212,21 @@ func TestArrays(t *testing.T) {
 func TestJSON(t *testing.T) {
 	for _, c := range []struct{ name, raw, want, note string }{
 		{"columns", `{"step": [1, 2], "loss": [0.5, 0.25]}`, "step:1,2 loss:0.5,0.25", ""},
+		{"pandas, other index", `{"a": {"10": 1, "20": 2}}`, "index:10,20 a:1,2", ""},
+		{"pandas, records by index", `{"10": {"a": 1}, "20": {"a": 2}}`, "index:10,20 a:1,2", ""},
+		{"pandas, split with an index", `{"columns": ["a"], "index": ["x", "y"], "data": [[1], [2]]}`, "index:x,y a:1,2", ""},
+		{"pandas, names of rows", `{"step": {"x": 1, "y": 2}, "env": {"x": "ant", "y": "hopper"}}`, "index:x,y step:1,2 env:ant,hopper", `the rows are "x", "y", the columns "step", "env"`},
+		{"pandas, rows by name", `{"x": {"step": 1, "env": "ant"}, "y": {"step": 2, "env": "hopper"}}`, "index:x,y step:1,2 env:ant,hopper", `the rows are "x", "y"`},
+		{"pandas, all numbers", `{"pearl": {"mean": 1, "n": 2}, "maml": {"mean": 3, "n": 4}}`, "index:mean,n pearl:1,2 maml:3,4", `the columns "pearl", "maml"`},
+		{"settings", `{"pearl": {"lr": 1}, "maml": {"n": 4}}`, "pearl.lr:1 maml.n:4", ""},
+		{"lists of one shape", `[{"r": [[1, 2], [3, 4]]}, {"r": [[5, 6]]}]`, "r0_0:1,5 r0_1:2,6 r1_0:3, r1_1:4,", "lists of 2 to 4 values"},
+		{"uneven lists", `[{"a": 1, "r": [[1, 2], [3]]}, {"a": 2, "r": [[4], [5, 6]]}]`, "a:1,2", "left out: r (lists within lists, of different lengths)"},
+		{"a name twice", `[{"a": 1, "a": 2}]`, "a:2", `row 0 (counted from 0) has "a" twice: the last value counts`},
+		{"rows of two kinds", `[{"a": 1}, [2]]`, "a:1, 0:,2", "row 1 (counted from 0) is a list where the first row is an object"},
+		{"truth beside numbers", `[{"a": true}, {"a": 2}]`, "a:1,2", "true is 1, false 0"},
+		{"no number", `[{"a": "N/A"}, {"a": 2}]`, "a:,2", `has missing values: 1 value, first "N/A" in row 0`},
+		{"too large", `[{"a": 18446744073709551616}, {"a": 1e400}]`, "a:18446744073709551616,+Inf", "has 2 values too large to be kept exactly, first 18446744073709551616"},
+		{"nothing", `[]`, "", "it holds no values"},
 		{"columns and more", `{"name": "a", "step": [1, 2], "other": [1]}`, "step:1,2", "left out: name, other (1 value)"},
 		{"pandas", `{"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": null}}`, "a:1,2 b:x,", ""},
 		{"pandas, split", `{"columns": ["a", "b"], "index": [0, 1], "data": [[1, "x"], [2, "y"]]}`, "a:1,2 b:x,y", ""},
@@ -155,7 +236,7 @@ func TestJSON(t *testing.T) {
 		{"polars", `{"columns": [{"name": "a", "datatype": "Int64", "values": [1, 2]}]}`, "a:1,2", ""},
 		{"lists", `[{"r": [1, 2]}, {"r": [3, 4]}]`, "r0:1,3 r1:2,4", ""},
 		{"ragged lists", `[{"r": [1, 2]}, {"r": [3]}, {"r": null}]`, "r0:1,3, r1:2,,", "lists of 0 to 2 values"},
-		{"lists of lists", `[{"r": [[1, 2], [3, 4]]}]`, "r0:1 r1:2 r2:3 r3:4", ""},
+		{"lists of lists", `[{"r": [[1, 2], [3, 4]]}]`, "r0_0:1 r0_1:2 r1_0:3 r1_1:4", ""},
 		{"lists of objects", `[{"a": 1, "r": [{"x": 1}]}]`, "a:1", "left out: r (lists of objects)"},
 		{"a list of rows among others", `{"family": "push", "tasks": [{"goal": 1}, {"goal": 2}]}`, "goal:1,2", `the rows are those of the list "tasks"; left out: family`},
 		{"NaN", "{\"a\": 1}\n{\"a\": NaN}\n{\"a\": -Infinity, \"s\": \"NaN \\\" Infinity\"}\n", "a:1,,-Inf s:,,NaN \" Infinity", "NaN and Infinity"},

@@ -39,6 +39,9 @@ func plain(s string) (number, bool) {
 	if s == "" || strings.ContainsAny(s, "xX_pP") {
 		return number{}, false
 	}
+	if bare := strings.TrimPrefix(s, "-"); strings.EqualFold(bare, "1.#inf") { // as Windows wrote it
+		return number{near: math.Inf(1 - 2*(len(s)-len(bare)))}, true
+	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return number{}, false

@@ -33,7 +33,7 @@ func (f *File) Columns() []Column {
 		case a.Name == namesOf && len(a.Shape) == 1 && f.named(&out, a.Values):
 		case len(a.Shape) == 0:
 			left = append(left, fmt.Sprintf("%s (the single value %s)", a.Name, a.Word(0)))
-		case k == 0:
+		case k == 0, slices.Contains(a.Shape[k:], 0):
 			left = append(left, fmt.Sprintf("%s (%s)", a.Name, shapeText(a.Shape)))
 		default:
 			if k > 1 {
@@ -127,6 +127,9 @@ func place(j int, shape []int) string {
 }
 
 func shapeText(shape []int) string {
+	if len(shape) == 0 {
+		return "a value"
+	}
 	parts := make([]string, len(shape))
 	for k, s := range shape {
 		parts[k] = fmt.Sprint(s)

@@ -32,9 +32,6 @@ func (l *lines) assume(format string, args ...any) {
 
 // readCSV reads text in lines of fields, in any dialect.
 func readCSV(raw []byte, ending string, o Options) (*File, error) {
-	if bytes.HasPrefix(raw, []byte("PK\x03\x04")) {
-		return nil, fmt.Errorf("it is a zip archive, perhaps a workbook of Excel's: save it as CSV")
-	}
 	text, assumed, err := decoded(raw, o.Encoding)
 	if err != nil {
 		return nil, err
@@ -186,6 +183,10 @@ func (l *lines) header(mode int) {
 	is := isHeader(first)
 	if l.o.Header != FindHeader {
 		is = l.o.Header == WithHeader
+	} else if !is {
+		l.assume("no line of names, as line %d is numbers: the columns are called 0, 1, 2, …", l.records[0].line)
+	} else if k := slices.IndexFunc(first, fraction); k >= 0 {
+		l.assume("line %d is taken for names, though %q is a number", l.records[0].line, first[k])
 	}
 	if !is {
 		l.head = make([]string, max(len(first), mode))
@@ -204,6 +205,12 @@ func (l *lines) header(mode int) {
 	}
 }
 
+// fraction reports whether a text is a number with a decimal point.
+func fraction(s string) bool {
+	_, number := plain(s)
+	return number && strings.Contains(s, ".")
+}
+
 // isHeader reports whether a first line is names: not if all of it are numbers, unless these are 0, 1, 2, … as pandas
 // writes them for columns without names.
 func isHeader(fields []string) bool {
@@ -218,21 +225,51 @@ func isHeader(fields []string) bool {
 	return !numbers || numbered
 }
 
-// half leaves the last record out where the file ends within it.
+// half leaves the last record out where the file ends within it, and says where its last value may be shorter than written.
 func (l *lines) half() {
 	n := len(l.records)
 	if !l.cutOff || n == 0 {
 		return
 	}
 	last := l.records[n-1]
-	short := len(last.fields) < len(l.head)
-	if end := last.fields[len(last.fields)-1]; !short && n > 1 && len(last.fields) == len(l.head) {
-		_, number := plain(end)
-		_, before := plain(l.records[n-2].fields[len(l.records[n-2].fields)-1])
-		short = before && !number && !missing[strings.ToLower(end)] && strings.Trim(end, "+-.eE0123456789") == "" || before && (end == "-" || end == "+")
+	var before []string // the values above the last one
+	for _, r := range l.records[max(0, n-100) : n-1] {
+		if len(r.fields) == len(l.head) {
+			before = append(before, r.fields[len(l.head)-1])
+		}
 	}
-	if short {
+	end := last.fields[len(last.fields)-1]
+	switch {
+	case len(last.fields) < len(l.head) || len(last.fields) == len(l.head) && len(before) > 0 && cutValue(end, before):
 		l.assume("line %d left out: it is cut off", last.line)
 		l.records = l.records[:n-1]
+	case len(last.fields) == len(l.head) && len(before) > 1 && !slices.ContainsFunc(before, func(s string) bool { return len(s) <= len(end) }):
+		l.assume("line %d has no line's end: its last value, %q, may be cut off", last.line, cut(end))
 	}
+}
+
+// cutValue reports whether a value is the begin of one, from what the values above it are: numbers, or True and False.
+func cutValue(end string, before []string) bool {
+	all := func(is func(s string) bool) bool {
+		return !slices.ContainsFunc(before, func(s string) bool { return !is(s) })
+	}
+	if end == "" {
+		return false
+	}
+	truth := func(s string) bool { s = strings.ToLower(s); return s == "true" || s == "false" }
+	if all(truth) {
+		return !truth(end) && (strings.HasPrefix("true", strings.ToLower(end)) || strings.HasPrefix("false", strings.ToLower(end)))
+	}
+	numbers := all(func(s string) bool {
+		_, number := plain(strings.Replace(s, ",", ".", 1))
+		return number || missing[strings.ToLower(s)]
+	})
+	if !numbers || all(func(s string) bool { return missing[strings.ToLower(s)] }) {
+		return false
+	}
+	if _, number := plain(strings.Replace(end, ",", ".", 1)); !number {
+		return strings.Trim(end, "+-.,eE0123456789") == "" || end != "" && strings.HasPrefix("nan", strings.ToLower(end)) && !missing[strings.ToLower(end)]
+	}
+	open := end[len(end)-1:]
+	return (open == "." || open == ",") && all(func(s string) bool { return !strings.HasSuffix(s, open) })
 }

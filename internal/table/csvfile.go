@@ -2,8 +2,11 @@ package table
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"nacre/internal/whole"
 )
 
 // file makes columns of the records.
@@ -37,25 +40,88 @@ func (l *lines) file() (*File, error) {
 		l.assume("decimal comma")
 	}
 	f.cellNotes(said, comma)
+	if !comma && l.o.Decimal == 0 && l.separator == ';' {
+		f.points(cells, head)
+	}
+	f.oneColumn()
 	if len(l.assumed) > 0 {
 		f.Notes = append([]string{"read as: " + strings.Join(l.assumed, "; ")}, f.Notes...)
 	}
 	return f, nil
 }
 
-// odd says why a column that has numbers is text.
-func (f *File) odd(a Array) {
-	if a.Odd == 0 {
+// points says that 1.000 is read as 1 in a file whose fields ";" parts, as programs do that write 1.000 for a thousand, where
+// no other number says what the point is.
+func (f *File) points(cells [][]string, head []string) {
+	at, column := -1, 0
+	for j := range cells {
+		for i, s := range cells[j] {
+			if !strings.ContainsAny(s, ",.") {
+				continue
+			}
+			if !thousandPoint.MatchString(s) || strings.Count(s, ".") != 1 {
+				return
+			}
+			if at < 0 {
+				at, column = i, j
+			}
+		}
+	}
+	if at >= 0 {
+		n, _ := plain(cells[column][at])
+		f.note("%q in column %q on %s is read as %s: the point is the decimal mark; a decimal mark of %q says otherwise",
+			cells[column][at], head[column], f.Row(at), whole.Text(n.near, n.rest), ",")
+	}
+}
+
+// oneColumn says that the only column is of text in which a sign that is not looked for may part the fields.
+func (f *File) oneColumn() {
+	if len(f.Arrays) != 1 || f.Arrays[0].IsNumber() || len(f.Arrays[0].Text) == 0 {
 		return
 	}
+	name := f.Arrays[0].Name
+	for _, sign := range ":^~&!/ " {
+		n := strings.Count(name, string(sign))
+		if n > 0 && !slices.ContainsFunc(f.Arrays[0].Text, func(s string) bool { return strings.Count(s, string(sign)) != n }) {
+			f.note("the only column, %q, is text, with %q in every line: if that parts the fields, name it as the separator", cut(name), string(sign))
+			return
+		}
+	}
+}
+
+// odd says why a column that has numbers, or what looks like them, is text.
+func (f *File) odd(a Array) {
 	numbers := 0
 	for _, s := range a.Text {
 		if _, ok := plain(s); ok {
 			numbers++
 		}
 	}
-	if 2*numbers >= len(a.Text) {
+	if a.Odd > 0 && 2*numbers >= len(a.Text) {
 		f.note("column %q is text: %s has %q, which is no number", a.Name, f.Row(a.Odd-1), cut(a.Text[a.Odd-1]))
+		return
+	}
+	f.almost(a)
+}
+
+// almostNumber are numbers as other programs or people write them, which are not read: with a currency, in brackets, of a
+// tensor, in base 16, with underscores, Fortran's exponents, or other signs for thousands.
+var almostNumber = regexp.MustCompile(`^(?i:tensor\(|array\(|\(|[$€£¥])?\s*[-+]?(0x[0-9a-fA-F]+|\d[\d_']*(,\d+)*(\.\d*)?([eEdD][-+]?\d+)?)\s*(\)|[$€£¥]|,.*\))?$`)
+
+// almost says that a column of text looks like numbers.
+func (f *File) almost(a Array) {
+	at := -1
+	for i, s := range a.Text {
+		switch {
+		case missing[strings.ToLower(s)]:
+		case !almostNumber.MatchString(s):
+			return
+		case at < 0:
+			at = i
+		}
+	}
+	if at >= 0 {
+		f.note("column %q is text: %s has %q, which is not read as a number", a.Name, f.Row(at), cut(a.Text[at]))
 	}
 }
 

@@ -80,9 +80,9 @@ func decoded(raw []byte, named string) (text []byte, assumed []string, err error
 		assumed = append(assumed, fmt.Sprintf("%d zero bytes at the end left out", len(text)-len(whole)))
 		text = whole
 	}
-	if bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') >= 0 {
+	if lone := bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n")); lone > 0 && bytes.IndexByte(text, '"') < 0 || lone > 0 && bytes.IndexByte(text, '\n') < 0 {
 		assumed = append(assumed, "lines that end in CR")
-		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+		text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	}
 	return text, assumed, nil
 }

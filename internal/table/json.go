@@ -33,7 +33,7 @@ func (o object) find(name string) (any, bool) {
 }
 
 // readJSON reads rows: a list of objects, objects one a line, an object of lists, and what pandas and polars write.
-func readJSON(raw []byte, o Options) (*File, error) {
+func readJSON(raw []byte, ending string, o Options) (*File, error) {
 	text, assumed, err := decoded(raw, o.Encoding)
 	if err != nil {
 		return nil, err
@@ -52,11 +52,36 @@ func readJSON(raw []byte, o Options) (*File, error) {
 	if len(assumed) > 0 {
 		f.note("read as: %s", strings.Join(assumed, "; "))
 	}
-	if len(values) == 1 {
-		return f, f.single(values[0])
+	if len(values) == 0 {
+		return nil, errors.New("the file is empty; expected objects, or lists of values")
 	}
-	return f, f.rowsOf(values)
+	if err = f.fromJSON(values, ending == ".json"); err == nil && len(f.Arrays) == 0 && len(f.Notes) == 0 {
+		f.note("it holds no values")
+	}
+	return f, err
 }
+
+// fromJSON reads values one after another. Where one value may be a whole table, it is.
+func (f *File) fromJSON(values []any, whole bool) error {
+	if len(values) > 1 {
+		return f.rowsOf(values)
+	}
+	switch v := values[0].(type) {
+	case []any:
+		return f.rowsOf(v)
+	case object:
+		if whole {
+			if read, err := f.namedRows(v); read {
+				return err
+			}
+		}
+		return f.object(v)
+	}
+	return f.rowsOf(values)
+}
+
+// tooLarge is a number that float64 does not hold, which stands for infinity.
+const tooLarge = "1e999"
 
 // withoutNaN replaces the words NaN and Infinity, which Python writes, by what JSON has: null, and a number too large. The
 // line's ends stay where they are.
@@ -79,7 +104,7 @@ func withoutNaN(text []byte) ([]byte, bool) {
 			out = append(out, 'l')
 			continue
 		case bytes.HasPrefix(rest, []byte("Infinity")):
-			out, odd = append(out, "1e999"...), true
+			out, odd = append(out, tooLarge...), true
 			i += len("Infinity") - 1
 			continue
 		}
@@ -108,12 +133,9 @@ func jsonValues(text []byte) (out []any, err error) {
 			out = append(out, v)
 			continue
 		}
-		at := d.InputOffset()
-		var bad *json.SyntaxError
-		if errors.As(err, &bad) {
-			at = bad.Offset
-		}
-		line := 1 + bytes.Count(text[:min(max(at, 0), int64(len(text)))], []byte("\n"))
+		at := min(int(d.InputOffset()), len(text))
+		at = len(text) - len(bytes.TrimLeft(text[at:], " \t\r\n,:"))
+		line := 1 + bytes.Count(text[:at], []byte("\n"))
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return out, &errCut{lineCount(text)}
 		}
@@ -166,33 +188,26 @@ func jsonValue(d *json.Decoder, depth int) (any, error) {
 	return t, nil
 }
 
-// single reads a file of one value.
-func (f *File) single(v any) error {
-	switch v := v.(type) {
-	case []any:
-		return f.rowsOf(v)
-	case object:
-		return f.object(v)
-	}
-	return f.rowsOf([]any{v})
-}
-
 // object reads a file that is one object: columns, rows under their numbers, a list of rows among other things, or one row.
 func (f *File) object(o object) error {
 	columns, isList := lists(o, "columns")
 	data, isData := lists(o, "data")
 	switch {
 	case isList && isData: // pandas' orient="split"
-		return f.split(columns, data)
+		index, _ := lists(o, "index")
+		return f.split(columns, index, data)
 	case isData && o[0].name == "schema": // orient="table"
 		return f.rowsOf(data)
 	case isList && len(o) == 1: // polars before 1.0
 		return f.polars(columns)
 	}
 	if rows, ok := numbered(o); ok {
-		return f.rowsOf(rows)
+		return f.rowsOf(withIndex(rows, namesIn(o)))
 	}
 	if columns, ok := byNumber(o); ok {
+		if index := namesIn(o[0].value.(object)); !counted(index) {
+			columns = append(object{{"index", index}}, columns...)
+		}
 		return f.columnsOf(columns)
 	}
 	return f.mixed(o)
@@ -204,7 +219,7 @@ func lists(o object, name string) ([]any, bool) {
 	return list, ok
 }
 
-func (f *File) split(columns, data []any) error {
+func (f *File) split(columns, index, data []any) error {
 	rows := make([]any, len(data))
 	for i, r := range data {
 		list, ok := r.([]any)
@@ -217,7 +232,132 @@ func (f *File) split(columns, data []any) error {
 		}
 		rows[i] = row
 	}
+	if len(index) == len(rows) {
+		rows = withIndex(rows, index)
+	}
 	return f.rowsOf(rows)
+}
+
+// namesIn are the names of an object, numbers as such.
+func namesIn(o object) (index []any) {
+	numbers := !slices.ContainsFunc(o, func(m member) bool { _, err := strconv.ParseInt(m.name, 10, 64); return err != nil })
+	for _, m := range o {
+		if numbers {
+			index = append(index, json.Number(m.name))
+		} else {
+			index = append(index, m.name)
+		}
+	}
+	return index
+}
+
+// counted reports whether an index says no more than the rows' order: 0, 1, 2, …
+func counted(index []any) bool {
+	for i, v := range index {
+		if n, ok := v.(json.Number); !ok || string(n) != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// withIndex puts an index that says more than the rows' order before the rows' values.
+func withIndex(rows, index []any) []any {
+	if counted(index) {
+		return rows
+	}
+	out := make([]any, len(rows))
+	for i, r := range rows {
+		out[i] = append(object{{"index", index[i]}}, r.(object)...)
+	}
+	return out
+}
+
+// namedRows reads an object of at least two objects that all have the same names and no lists or objects in them: a table
+// whose rows have names. It is the columns that are named outside, as pandas writes, unless only the rows' names inside each
+// stand for values of one kind.
+func (f *File) namedRows(o object) (read bool, err error) {
+	var first object
+	if len(o) > 1 {
+		first, _ = o[0].value.(object)
+	}
+	if len(first) == 0 {
+		return false, nil
+	}
+	columns := make([][]any, len(o))
+	for k, m := range o {
+		within, _ := m.value.(object)
+		if len(within) != len(first) {
+			return false, nil
+		}
+		for j, r := range within {
+			if r.name != first[j].name || kindOf(r.value) == "" {
+				return false, nil
+			}
+			columns[k] = append(columns[k], r.value)
+		}
+	}
+	outside, inside := namesIn(o), namesIn(first)
+	if _, number := inside[0].(json.Number); number {
+		return false, nil
+	}
+	if _, number := outside[0].(json.Number); number {
+		return false, nil
+	}
+	turned := make([][]any, len(first))
+	for j := range turned {
+		for k := range o {
+			turned[j] = append(turned[j], columns[k][j])
+		}
+	}
+	if !alike(columns) && alike(turned) {
+		columns, outside, inside = turned, inside, outside
+	}
+	table := object{{"index", inside}}
+	for k, name := range outside {
+		table = append(table, member{name.(string), columns[k]})
+	}
+	f.note("read as a table with named rows: the rows are %s, the columns %s", fewOf(inside), fewOf(outside))
+	return true, f.columnsOf(table)
+}
+
+// kindOf is the kind of a single value; empty of lists and objects.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "missing"
+	case string:
+		return "text"
+	case json.Number, bool:
+		return "number"
+	}
+	return ""
+}
+
+// alike reports whether the values of each column are of one kind.
+func alike(columns [][]any) bool {
+	for _, c := range columns {
+		kind := ""
+		for _, v := range c {
+			k := kindOf(v)
+			if k == "missing" {
+				continue
+			}
+			if kind != "" && k != kind {
+				return false
+			}
+			kind = k
+		}
+	}
+	return true
+}
+
+func fewOf(names []any) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = fmt.Sprintf("%q", n)
+	}
+	return few(texts)
 }
 
 func (f *File) polars(columns []any) error {
@@ -341,25 +481,42 @@ func (f *File) rowsOf(rows []any) error {
 		value any
 	}
 	var names []string
+	var twice, kinds repeated
 	columns, given := map[string][]cell{}, 0
 	put := func(i int, name string, v any) {
-		if columns[name] == nil {
+		if have := columns[name]; have == nil {
 			names = append(names, name)
+		} else if have[len(have)-1].row == i {
+			twice.see(i, name)
 		}
 		given++
 		columns[name] = append(columns[name], cell{i, v})
 	}
 	for i, r := range rows {
+		kind := "an object"
 		switch r := r.(type) {
 		case object:
 			flatten(r, "", func(name string, v any) { put(i, name, v) })
 		case []any:
+			kind = "a list"
 			for j, v := range r {
 				put(i, strconv.Itoa(j), v)
 			}
 		default:
+			kind = "a single value"
 			put(i, "value", r)
 		}
+		if kinds.first == "" {
+			kinds.first = kind
+		} else if kind != kinds.first {
+			kinds.see(i, kind)
+		}
+	}
+	if twice.n > 0 {
+		f.note("row %d (counted from 0) has %q twice: the last value counts", twice.at, twice.name)
+	}
+	if kinds.n > 0 {
+		f.note("row %d (counted from 0) is %s where the first row is %s: their columns differ", kinds.at, kinds.name, kinds.first)
 	}
 	if cells := len(names) * len(rows); cells > maxSparse && cells/100 > given {
 		return fmt.Errorf("%d rows with %d names are a table of %d cells, of which %d are given; expected rows with mostly the same names", len(rows), len(names), cells, given)
@@ -373,6 +530,18 @@ func (f *File) rowsOf(rows []any) error {
 		o = append(o, member{name, values})
 	}
 	return f.columnsOf(o)
+}
+
+// repeated counts what is odd in rows, and keeps the first.
+type repeated struct {
+	n, at       int
+	name, first string
+}
+
+func (r *repeated) see(at int, name string) {
+	if r.n++; r.n == 1 {
+		r.at, r.name = at, name
+	}
 }
 
 // flatten names values of objects within objects "outer.inner".
@@ -410,61 +579,82 @@ func (f *File) addValues(name string, values []any, odd *[]string) {
 		return
 	}
 	if !slices.ContainsFunc(values, func(v any) bool { _, is := v.([]any); return is }) {
-		v, mixed := valuesOf(values)
-		if mixed {
-			f.note("column %q has numbers and text: it is text", name)
-		}
+		v, said := valuesOf(values)
+		f.remark("column", name, said)
 		f.Arrays = append(f.Arrays, Array{Name: name, Shape: []int{len(values)}, Values: v})
 		return
 	}
-	rows, _, _, ok := ragged(values)
-	if !ok {
-		*odd = append(*odd, name+" (lists of objects)")
+	rows, inner, why := ragged(values)
+	if why != "" {
+		*odd = append(*odd, fmt.Sprintf("%s (%s)", name, why))
 		return
 	}
 	lengths, all := make([]int, len(rows)), []any(nil)
 	for i, r := range rows {
 		lengths[i], all = len(r), append(all, r...)
 	}
-	v, _ := valuesOf(all)
-	f.addLists(name, v, lengths)
+	v, said := valuesOf(all)
+	f.remark("column", name, said)
+	f.addLists(name, v, lengths, inner)
 }
 
-// ragged are the rows of a column of lists, of lists of lists one after another, with the lengths of the shortest and the
-// longest; ok is false where they hold objects.
-func ragged(values []any) (rows [][]any, least, most int, ok bool) {
-	rows, least = make([][]any, len(values)), math.MaxInt
+// remark notes what is to be said of an array's or a column's values.
+func (f *File) remark(what, name string, said []string) {
+	for _, s := range said {
+		f.note("%s %q %s", what, name, s)
+	}
+}
+
+// ragged are the values of each row of a column of lists; inner is the shape of the lists within them, which must be one. why
+// says why they cannot be columns.
+func ragged(values []any) (rows [][]any, inner []int, why string) {
+	rows, some := make([][]any, len(values)), false
 	for i, v := range values {
-		if rows[i], ok = flat(v, nil); !ok {
-			return nil, 0, 0, false
+		list, is := v.([]any)
+		if !is && v != nil {
+			list = []any{v}
 		}
-		least, most = min(least, len(rows[i])), max(most, len(rows[i]))
-	}
-	return rows, least, most, true
-}
-
-func flat(v any, into []any) ([]any, bool) {
-	switch v := v.(type) {
-	case []any:
-		ok := true
-		for _, e := range v {
-			if e == nil {
-				into = append(into, nil)
-			} else if into, ok = flat(e, into); !ok {
-				return nil, false
+		for _, e := range list {
+			var shape []int
+			if rows[i], shape, why = flat(e, rows[i]); why != "" {
+				return nil, nil, why
 			}
+			if some && !slices.Equal(shape, inner) {
+				return nil, nil, unevenLists
+			}
+			inner, some = shape, true
 		}
-		return into, true
-	case object:
-		return nil, false
-	case nil:
-		return into, true
 	}
-	return append(into, v), true
+	return rows, inner, ""
 }
 
-// valuesOf are values of one kind; mixed says that numbers became text beside text.
-func valuesOf(values []any) (v Values, mixed bool) {
+const unevenLists = "lists within lists, of different lengths"
+
+// flat appends the values in v, and says which shape they have.
+func flat(v any, into []any) (out []any, shape []int, why string) {
+	list, is := v.([]any)
+	if _, isObject := v.(object); isObject {
+		return nil, nil, "lists of objects"
+	}
+	if !is {
+		return append(into, v), nil, ""
+	}
+	var inner []int
+	for k, e := range list {
+		var of []int
+		if into, of, why = flat(e, into); why != "" {
+			return nil, nil, why
+		}
+		if k > 0 && !slices.Equal(of, inner) {
+			return nil, nil, unevenLists
+		}
+		inner = of
+	}
+	return into, append([]int{len(list)}, inner...), ""
+}
+
+// valuesOf are values of one kind; said is what is to be said of them.
+func valuesOf(values []any) (v Values, said []string) {
 	var texts, numbers, truth int
 	for _, e := range values {
 		switch e := e.(type) {
@@ -479,15 +669,27 @@ func valuesOf(values []any) (v Values, mixed bool) {
 		}
 	}
 	words := texts > 0 || numbers+truth == 0 && slices.ContainsFunc(values, func(e any) bool { _, is := e.(string); return is })
-	if words {
-		v.Text = make([]string, len(values))
-		for i, e := range values {
-			if e != nil {
-				v.Text[i] = wordOf(e)
-			}
-		}
-		return v, texts > 0 && numbers > 0
+	if !words {
+		return numbersIn(values, numbers, truth)
 	}
+	v.Text = make([]string, len(values))
+	for i, e := range values {
+		if e != nil {
+			v.Text[i] = wordOf(e)
+		}
+	}
+	switch {
+	case texts > 0 && numbers > 0:
+		said = append(said, "has numbers and text: it is text")
+	case texts > 0 && truth > 0:
+		said = append(said, "has truth values and text: it is text")
+	}
+	return v, said
+}
+
+// numbersIn are values that are numbers, truth values, or missing.
+func numbersIn(values []any, numbers, truth int) (v Values, said []string) {
+	var beyond, absent repeated
 	v = Values{Num: make([]float64, len(values)), Bool: truth > 0 && numbers == 0}
 	for i, e := range values {
 		switch e := e.(type) {
@@ -496,9 +698,16 @@ func valuesOf(values []any) (v Values, mixed bool) {
 				v.Num[i] = 1
 			}
 		case json.Number, string, whole64:
-			n, ok := plain(fmt.Sprint(e))
+			s := fmt.Sprint(e)
+			n, ok := plain(s)
 			if v.set(i, n.near, n.rest); !ok {
 				v.Num[i] = math.NaN()
+			}
+			if _, text := e.(string); text && !ok && !plainMissing(s) {
+				absent.see(i, s)
+			}
+			if n.beyond && s != tooLarge && s != "-"+tooLarge {
+				beyond.see(i, s)
 			}
 		case float64:
 			v.Num[i] = e
@@ -506,7 +715,16 @@ func valuesOf(values []any) (v Values, mixed bool) {
 			v.Num[i] = math.NaN()
 		}
 	}
-	return v, false
+	if truth > 0 && numbers > 0 {
+		said = append(said, "has truth values beside numbers: true is 1, false 0")
+	}
+	if absent.n > 0 {
+		said = append(said, fmt.Sprintf("has missing values: %s, first %q in row %d (counted from 0)", count(absent.n, "value"), cut(absent.name), absent.at))
+	}
+	if beyond.n > 0 {
+		said = append(said, fmt.Sprintf("has %s too large to be kept exactly, first %s in row %d (counted from 0)", count(beyond.n, "value"), cut(beyond.name), beyond.at))
+	}
+	return v, said
 }
 
 // whole64 is a whole number of 64 bits in its digits.

@@ -3,7 +3,6 @@ package table
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"nacre/internal/whole"
 )
@@ -13,8 +12,9 @@ func beyondExact(v float64) bool {
 	return math.Abs(v) >= whole.Exact && v == math.Trunc(v) && math.Abs(v) <= 1<<64
 }
 
-// addLists adds a column of lists, whose values lie one after another, as the columns name0, name1, …
-func (f *File) addLists(name string, v Values, lengths []int) {
+// addLists adds a column of lists, whose values lie one after another, as the columns name0, name1, …, or name0_0, … of lists
+// of lists of the shape inner.
+func (f *File) addLists(name string, v Values, lengths, inner []int) {
 	width, least := 0, math.MaxInt
 	if len(lengths) > 0 {
 		width, least = slices.Max(lengths), slices.Min(lengths)
@@ -30,6 +30,11 @@ func (f *File) addLists(name string, v Values, lengths []int) {
 	if least < width {
 		f.note("column %q has lists of %d to %d values: shorter ones end with missing values", name, least, width)
 	}
+	shape := []int{width}
+	for _, s := range inner {
+		shape[0] /= s
+	}
+	shape = append(shape, inner...)
 	at := make([]int, len(lengths))
 	for j := range width {
 		first := 0
@@ -39,6 +44,6 @@ func (f *File) addLists(name string, v Values, lengths []int) {
 			}
 			first += n
 		}
-		f.Arrays = append(f.Arrays, Array{Name: name + strconv.Itoa(j), Shape: []int{len(lengths)}, Values: v.Pick(at)})
+		f.Arrays = append(f.Arrays, Array{Name: name + place(j, shape), Shape: []int{len(lengths)}, Values: v.Pick(at)})
 	}
 }

@@ -20,10 +20,15 @@ func readParquet(raw []byte) (*File, error) {
 		if slices.ContainsFunc(c.Rest, func(r int16) bool { return r != 0 }) || slices.ContainsFunc(c.Num, beyondExact) {
 			v.Rest = c.Rest
 		}
-		if c.Lengths == nil {
+		if c.Note != "" {
+			f.note("column %q: %s", c.Name, c.Note)
+		}
+		if c.Left != "" {
+			f.note("left out: %s (%s)", c.Name, c.Left)
+		} else if c.Lengths == nil {
 			f.Arrays = append(f.Arrays, Array{Name: c.Name, Shape: []int{v.Len()}, Values: v})
 		} else {
-			f.addLists(c.Name, v, c.Lengths)
+			f.addLists(c.Name, v, c.Lengths, c.Inner)
 		}
 	}
 	names, renamed := distinct(f.Names())

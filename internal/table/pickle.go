@@ -34,8 +34,11 @@ type made struct {
 	state any
 }
 
-// objects are lists and dictionaries that a pickle fills step by step.
-type objects struct{ items []any }
+// objects are lists, and dictionaries and sets, that a pickle fills step by step.
+type objects struct {
+	items []any
+	named bool // a dictionary or a set
+}
 
 var errPickle = errors.New("its pickle is damaged, or holds what is not read here")
 
@@ -129,7 +132,7 @@ func (p *pickle) step(op byte) error {
 	case 0x88, 0x89: // NEWTRUE, NEWFALSE
 		p.push(op == 0x88)
 	case ']', ')', '}', 0x8f:
-		p.push(&objects{})
+		p.push(&objects{named: op == '}' || op == 0x8f})
 	case 'J', 'K', 'M', 'G', 'I', 'L', 'F', 0x8a, 0x8b:
 		return p.numeral(op)
 	case 'X', 0x8c, 0x8d, 'C', 'B', 0x8e, 'U', 'T', 0x96, 'V':
@@ -251,7 +254,7 @@ func (p *pickle) build(op byte) error {
 	switch op {
 	case 't', 'l', 'd', 0x90, 0x91:
 		items, err := p.marked()
-		p.push(&objects{items})
+		p.push(&objects{items, op == 'd' || op == 0x90 || op == 0x91})
 		return err
 	case 0x85, 0x86, 0x87: // TUPLE1 to TUPLE3
 		n := int(op - 0x84)
@@ -259,7 +262,7 @@ func (p *pickle) build(op byte) error {
 			return errPickle
 		}
 		items := slices.Clone(p.stack[len(p.stack)-n:])
-		p.stack = append(p.stack[:len(p.stack)-n], &objects{items})
+		p.stack = append(p.stack[:len(p.stack)-n], &objects{items: items})
 		return nil
 	case 'a', 'e', 's', 'u':
 		return p.fill(op)
@@ -339,6 +342,9 @@ func plainValue(v any, depth int) (any, error) {
 	case rawBytes:
 		return fixedText(v, false, nil), nil
 	case *objects:
+		if v.named {
+			return nil, errors.New("it holds dictionaries or sets")
+		}
 		out := make([]any, len(v.items))
 		for i, e := range v.items {
 			var err error
@@ -490,19 +496,28 @@ func (f *File) addObjects(name string, h numpy.Header, raw []byte) error {
 	if len(shape) == 1 && slices.ContainsFunc(list, func(v any) bool { _, is := v.([]any); return is }) {
 		return f.addRagged(name, list)
 	}
-	values, mixed := valuesOf(list)
-	if mixed {
-		f.note("array %s has numbers and text: it is text", name)
-	}
+	values, said := valuesOf(list)
+	f.remark("array", name, said)
 	f.Arrays = append(f.Arrays, Array{Name: name, Shape: shape, Values: values})
 	return nil
 }
 
-// addRagged adds lists of numbers as the rows of a matrix as wide as the longest.
+// addRagged adds lists as the rows of a matrix as wide as the longest.
 func (f *File) addRagged(name string, list []any) error {
-	rows, least, width, ok := ragged(list)
-	if !ok || width*len(rows) > maxSparse && width > 100*(least+1) {
-		f.note("array %s left out: its lists are of very different lengths", name)
+	rows, inner, why := ragged(list)
+	least, width := math.MaxInt, 0
+	for _, r := range rows {
+		least, width = min(least, len(r)), max(width, len(r))
+	}
+	switch {
+	case why != "":
+	case width == 0:
+		why = "empty lists"
+	case width*len(rows) > maxSparse && width > 100*(least+1):
+		why = "its lists are of very different lengths"
+	}
+	if why != "" {
+		f.note("array %s left out: %s", name, why)
 		return nil
 	}
 	if least < width {
@@ -512,7 +527,12 @@ func (f *File) addRagged(name string, list []any) error {
 	for i, r := range rows {
 		copy(all[i*width:], r)
 	}
-	values, _ := valuesOf(all)
-	f.Arrays = append(f.Arrays, Array{Name: name, Shape: []int{len(rows), width}, Values: values})
+	values, said := valuesOf(all)
+	f.remark("array", name, said)
+	shape := []int{len(rows), width}
+	for _, s := range inner {
+		shape[1] /= s
+	}
+	f.Arrays = append(f.Arrays, Array{Name: name, Shape: append(shape, inner...), Values: values})
 	return nil
 }

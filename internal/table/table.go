@@ -11,7 +11,9 @@ package table
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -131,6 +133,9 @@ const (
 // Endings are those of the files that Read takes; each may be followed by .gz.
 var Endings = []string{".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npz", ".npy", ".safetensors", ".parquet"}
 
+// textEndings are those of text in lines.
+var textEndings = []string{".csv", ".tsv", ".json", ".jsonl", ".ndjson"}
+
 // Ending is the ending of a file's name that says what it holds, in small letters, without .gz.
 func Ending(name string) string {
 	name = strings.ToLower(name)
@@ -148,10 +153,21 @@ func Read(name string, raw []byte, o Options) (*File, error) {
 		return nil, fmt.Errorf("the name must end in %s or %s, or in these with .gz, not in %q",
 			strings.Join(Endings[:len(Endings)-1], ", "), Endings[len(Endings)-1], filepath.Ext(name))
 	}
-	raw, err := unzipped(raw)
+	raw, cut, err := unzipped(raw, slices.Contains(textEndings, ending))
 	if err != nil {
 		return nil, err
 	}
+	if err := disguised(raw, ending); err != nil {
+		return nil, err
+	}
+	f, err := readAs(ending, name, raw, o)
+	if err == nil && cut {
+		f.Notes = append([]string{"the end of the gzip archive is missing: what comes before it is read"}, f.Notes...)
+	}
+	return f, err
+}
+
+func readAs(ending, name string, raw []byte, o Options) (*File, error) {
 	if o.Decimal != 0 && o.Decimal != '.' && o.Decimal != ',' {
 		return nil, fmt.Errorf(`decimal mark %q; expected "." or ","`, o.Decimal)
 	}
@@ -159,7 +175,7 @@ func Read(name string, raw []byte, o Options) (*File, error) {
 	case ".csv", ".tsv":
 		return readCSV(raw, ending, o)
 	case ".json", ".jsonl", ".ndjson":
-		return readJSON(raw, o)
+		return readJSON(raw, ending, o)
 	case ".npz":
 		return readNPZ(raw)
 	case ".npy":
@@ -176,21 +192,25 @@ func arrayName(name string) string {
 	return strings.TrimSuffix(base[:len(base)-len(filepath.Ext(base))], ".npy")
 }
 
-// unzipped unpacks gzip, whatever the file's name is.
-func unzipped(raw []byte) ([]byte, error) {
+// unzipped unpacks gzip, whatever the file's name is. Of text whose end is missing, as of a log that is still written, it
+// returns what is there; cut says so.
+func unzipped(raw []byte, text bool) (out []byte, cut bool, err error) {
 	if !bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
-		return raw, nil
+		return raw, false, nil
 	}
 	r, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("packed by gzip, and damaged: %w", err)
+		return nil, false, fmt.Errorf("packed by gzip, and damaged: %w", err)
 	}
 	left := numpy.Unpacked(int64(len(raw)))
-	out, err := numpy.ReadAll(r, &left)
-	if err != nil {
-		return nil, fmt.Errorf("packed by gzip, and damaged or cut off: %w", err)
+	out, err = numpy.ReadAll(r, &left)
+	if text && len(out) > 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+		return out, true, nil
 	}
-	return out, nil
+	if err != nil {
+		return nil, false, fmt.Errorf("packed by gzip, and damaged or cut off: %w", err)
+	}
+	return out, false, nil
 }
 
 func (f *File) note(format string, args ...any) {

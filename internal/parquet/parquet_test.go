@@ -1,0 +1,120 @@
+//go:build !js
+
+package parquet
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"nacre/internal/whole"
+)
+
+// file is a file of testdata, which make.py there wrote.
+func file(t *testing.T, name string) []byte {
+	raw, err := os.ReadFile("testdata/" + name + ".parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// words are a column's values in short.
+func words(c Column) string {
+	var out []string
+	for i := range max(len(c.Num), len(c.Text)) {
+		switch {
+		case c.Text != nil:
+			out = append(out, c.Text[i])
+		case math.IsNaN(c.Num[i]):
+			out = append(out, "")
+		default:
+			out = append(out, whole.Text(c.Num[i], c.Rest[i]))
+		}
+	}
+	s := strings.Join(out, ",")
+	if c.Lengths != nil {
+		s += fmt.Sprint(" ", c.Lengths, c.Inner)
+	}
+	for _, said := range []string{c.Left, c.Note} {
+		if said != "" {
+			s += " (" + said + ")"
+		}
+	}
+	return s
+}
+
+// What pyarrow wrote is read: types, missing values, lists, and every packing.
+func TestRead(t *testing.T) {
+	for name, want := range map[string]map[string]string{
+		"types": {
+			"i": "1,,4611686018427387905", "u": "18446744073709551615,0,", "h": "1.5,-2,+Inf", "b": "1,,0", "dec": "1.23,,-0.05",
+			"dec0": "18446744073709551615,-5,", "long": "12345678901234567168,, (decimals of more digits than are kept, about 16)",
+			"at":  "1970-01-01T00:00:00,1970-01-01T00:00:00.001,",
+			"utc": "1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,", "clock": "00:00:00.000001,23:59:59.999999,",
+			"bell": "00:00:00.001,,", "day": "1970-01-01,2020-01-01,", "raw": "ff00,6162, (bytes that are no text, as hexadecimal digits)",
+			"text": "x,,",
+		},
+		"lists": {
+			"flat": "1,2,3 [2 0 0 1] []", "grid": "1,2,3,4,5,6,7,8 [4 2 0 2] [2]",
+			"uneven": "1,2,3,4 [3 1 0 0] [1] (lists within lists, of different lengths)", "of.a": "1,,,4", "of.b.c": "2.5,,,",
+		},
+		"codecs": {
+			"none": "0,1,2,0,1,2,0,1,2,0,1,2", "snappy": "0,1,2,0,1,2,0,1,2,0,1,2", "gzip": "0,1,2,0,1,2,0,1,2,0,1,2",
+			"zstd": "0,1,2,0,1,2,0,1,2,0,1,2", "lz4": "0,1,2,0,1,2,0,1,2,0,1,2", "brotli": "0,1,2,0,1,2,0,1,2,0,1,2",
+		},
+	} {
+		columns, err := Read(file(t, name))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(columns) != len(want) {
+			t.Errorf("%s: %d columns, want %d", name, len(columns), len(want))
+		}
+		for _, c := range columns {
+			if got := words(c); got != want[c.Name] {
+				t.Errorf("%s: column %s: %s, want %s", name, c.Name, got, want[c.Name])
+			}
+		}
+	}
+}
+
+// Pages packed by LZ4 that are about as long as what they hold, which parquet-go alone reads wrongly.
+func TestLZ4(t *testing.T) {
+	for _, name := range []string{"lz4", "lz4-pages"} {
+		columns, err := Read(file(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range columns[0].Num {
+			if want := float64((i*7919+13)%10007) / 10007; x != want {
+				t.Fatalf("%s: value %d is %v, want %v", name, i, x, want)
+			}
+		}
+		if n := len(columns[0].Num); n != 200 {
+			t.Errorf("%s: %d values, want 200", name, n)
+		}
+	}
+}
+
+// A damaged file is an error or other values, but no panic, and Read ends.
+func TestDamaged(t *testing.T) {
+	for _, name := range []string{"lz4", "types", "lists"} {
+		raw := file(t, name)
+		for at := 4; at < len(raw)-8; at += 7 {
+			bad := append([]byte{}, raw...)
+			bad[at] ^= 0x55
+			Read(bad)
+		}
+		for want, bad := range map[string][]byte{
+			"it is cut off":               raw[:len(raw)-9],
+			"does not begin as a Parquet": append([]byte{'x'}, raw...),
+		} {
+			if _, err := Read(bad); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+"""Writes the Parquet files beside it, with pyarrow 26: python make.py."""
+
+import decimal
+import pathlib
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+here = pathlib.Path(__file__).parent
+
+
+def write(name, columns, **options):
+    pq.write_table(pa.table(columns), here / f"{name}.parquet", store_schema=False, write_statistics=False, **options)
+
+
+# Numbers that hardly pack: LZ4's pages are then almost as long as what they hold.
+mixed = pa.array([(i * 7919 + 13) % 10007 / 10007 for i in range(200)])
+write("lz4", {"x": mixed, "step": pa.array(range(200), pa.int32())}, compression="lz4", use_dictionary=False)
+write("lz4-pages", {"x": mixed}, compression="lz4", data_page_version="2.0", data_page_size=400, write_batch_size=20)
+
+packings = ["none", "snappy", "gzip", "zstd", "lz4", "brotli"]
+write("codecs", {c: pa.array([i % 3 for i in range(12)], pa.int64()) for c in packings}, compression={c: c for c in packings}, row_group_size=5)
+
+d = decimal.Decimal
+write("types", {
+    "i": pa.array([1, None, 2**62 + 1]),
+    "u": pa.array([2**64 - 1, 0, None], pa.uint64()),
+    "h": pa.array(np.array([1.5, -2, np.inf], "f2")),
+    "b": pa.array([True, None, False]),
+    "dec": pa.array([d("1.23"), None, d("-0.05")], pa.decimal128(5, 2)),
+    "dec0": pa.array([d(2**64 - 1), d(-5), None], pa.decimal128(20, 0)),
+    "long": pa.array([d("12345678901234567890.5"), None, None], pa.decimal128(30, 1)),
+    "at": pa.array([0, 1, None], pa.timestamp("ms")),
+    "utc": pa.array([0, 1, None], pa.timestamp("us", tz="UTC")),
+    "clock": pa.array([1, 86399999999, None], pa.time64("us")),
+    "bell": pa.array([1, None, None], pa.time32("ms")),
+    "day": pa.array([0, 18262, None], pa.date32()),
+    "raw": pa.array([b"\xff\x00", b"ab", None]),
+    "text": pa.array(["x", "", None]).dictionary_encode(),
+})
+
+write("lists", {
+    "flat": pa.array([[1.0, 2.0], [], None, [3.0]]),
+    "grid": pa.array([[[1, 2], [3, 4]], [[5, 6]], [], [[7, 8]]]),
+    "uneven": pa.array([[[1, 2], [3]], [[4]], [], []]),
+    "of": pa.array([{"a": 1, "b": {"c": 2.5}}, {"a": None, "b": None}, None, {"a": 4, "b": {"c": None}}]),
+})
