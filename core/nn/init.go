@@ -50,10 +50,39 @@ func (o Oyster) Init(mem core.Memory, m MLP, r *rand.Rand) error {
 }
 
 // Xavier is the initialisation of Glorot and Bengio (2010): weights uniform in ±√(6/(inputs + outputs)), biases 0.
-type Xavier struct{}
+type Xavier struct {
+	// Normal draws weights from a normal distribution of that variance, 2/(inputs + outputs), instead.
+	Normal bool
+	// Heads is how many layers of equally many outputs lie side by side in the last layer, such as means and deviations,
+	// each drawn as a layer of its own. 0 is 1.
+	Heads int
+}
 
 // Init draws m's parameters from r into mem: layer by layer, weights row by row, then biases. Adam's state is cleared.
-func (Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error { return InitXavier(mem, m, r) }
+func (x Xavier) Init(mem core.Memory, m MLP, r *rand.Rand) error {
+	specs := m.Specs()
+	for i, p := range specs {
+		w := make([]float64, p.Rows*p.Cols)
+		outputs := p.Cols
+		if i == len(specs)-2 {
+			outputs /= max(x.Heads, 1)
+		}
+		sum := float64(p.Rows + outputs)
+		switch {
+		case i%2 == 1: // a bias
+		case x.Normal:
+			for k := range w {
+				w[k] = math.Sqrt(2/sum) * r.NormFloat64()
+			}
+		default:
+			uniform(w, math.Sqrt(6/sum), r)
+		}
+		if err := reset(mem, p, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // uniform fills x with numbers in ±half.
 func uniform(x []float64, half float64, r *rand.Rand) {

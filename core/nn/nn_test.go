@@ -196,3 +196,27 @@ func TestXavier(t *testing.T) {
 		}
 	}
 }
+
+// Two heads of ten are drawn as layers of ten outputs, and Normal has the variance of the uniform weights.
+func TestXavierNormalAndHeads(t *testing.T) {
+	m := nn.MLP{Name: "m", In: 100, Hidden: []int{400}, Out: 20}
+	mem, err := ref.Device.NewMemory(m.Specs())
+	must(t, err)
+	for _, normal := range []bool{false, true} {
+		must(t, nn.Xavier{Normal: normal, Heads: 2}.Init(mem, m, rng.New(1, rng.Init)))
+		want := []float64{2.0 / 500, 0, 2.0 / 410, 0}
+		for i, p := range m.Specs() {
+			x := read(t, mem, p)
+			var square, largest float64
+			for _, v := range x {
+				square, largest = square+v*v, max(largest, math.Abs(v))
+			}
+			if got := square / float64(len(x)); math.Abs(got-want[i]) > 0.05*want[i] {
+				t.Errorf("normal %v: the variance of %s is %v, want %v", normal, p.Name, got, want[i])
+			}
+			if tails := largest > math.Sqrt(3*want[i])*1.05; tails != (normal && want[i] > 0) {
+				t.Errorf("normal %v: the largest of %s is %v of a deviation %v", normal, p.Name, largest, math.Sqrt(want[i]))
+			}
+		}
+	}
+}
