@@ -76,6 +76,10 @@ func NewAgent(cfg Config, host Host) (*Agent, error) {
 		a.pool.Close()
 		return nil, err
 	}
+	if _, carries := a.Learner.Adapter().(protocol.Carrier); cfg.Evaluation.Protocol.CarryBelief && !carries {
+		a.Close()
+		return nil, fmt.Errorf("evaluation.protocol.carry_belief = true with %s, want false: it has no belief that a task could begin with", cfg.Algorithm)
+	}
 	return a, nil
 }
 

@@ -156,7 +156,7 @@ func (t *Training) train(ctx context.Context, p progress.Progress) error {
 			return fmt.Errorf("%w; %s", err, t.kept())
 		}
 	}
-	result, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)
+	result, err := t.evaluate(ctx, t.at.Iteration-1)
 	if err != nil {
 		return err
 	}
@@ -303,12 +303,19 @@ func (t *Training) updates() int {
 	return n
 }
 
+// evaluate evaluates the agent after an iteration on the test tasks whose turn it is.
+func (t *Training) evaluate(ctx context.Context, iteration int) (protocol.Result, error) {
+	e := t.Config.Evaluation
+	k := (iteration + e.Every - 1) / e.Every // evaluations before it
+	return t.Evaluate(ctx, e.Protocol.Turn(t.TestTasks, k), e.Protocol, t.Config.Seed)
+}
+
 // report ends an iteration: evaluation where it is due, a row of metrics, a checkpoint where it is due.
 func (t *Training) report(ctx context.Context, stage progress.Stage, clock *stopwatch) error {
 	last := t.complete(t.at.Iteration + 1)
 	var result *protocol.Result
 	if last || t.at.Iteration%t.Config.Evaluation.Every == 0 {
-		r, err := t.Evaluate(ctx, t.TestTasks, t.Config.Evaluation.Protocol, t.Config.Seed)
+		r, err := t.evaluate(ctx, t.at.Iteration)
 		if err != nil {
 			return err
 		}

@@ -11,31 +11,44 @@ import (
 
 // Adapter lets the current policy and encoder adapt to tasks under an evaluation protocol: exploration trajectories
 // act on z from the prior, later ones on the posterior of all transitions seen so far. Every adaptation has a
-// belief of its own.
+// belief of its own, and begins with the prior or with what Carry kept.
 type Adapter struct {
 	l        *Learner
 	seeds    []uint64
 	contexts [][]float32
+	first    belief.Gaussian   // what exploration acts on
+	last     []belief.Gaussian // what was acted on after it
 }
 
+var _ protocol.Carrier = (*Adapter)(nil)
+
 // Adapter returns the agent as it is now.
-func (l *Learner) Adapter() protocol.Adapter { return &Adapter{l: l} }
+func (l *Learner) Adapter() protocol.Adapter {
+	return &Adapter{l: l, first: belief.Prior(l.cfg.Latent)}
+}
 
 // Start implements protocol.Adapter.
 func (a *Adapter) Start(n int, seeds []uint64) error {
 	a.seeds = seeds
-	a.contexts = make([][]float32, n)
+	a.contexts, a.last = make([][]float32, n), nil
+	return nil
+}
+
+// Carry implements protocol.Carrier.
+func (a *Adapter) Carry() error {
+	if len(a.last) > 0 {
+		a.first = a.last[0]
+	}
 	return nil
 }
 
 // Policy implements protocol.Adapter.
 func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Policy, error) {
 	n := len(a.seeds)
-	latent := a.l.cfg.Latent
 	beliefs := make([]belief.Gaussian, n)
 	if explore {
 		for i := range beliefs {
-			beliefs[i] = belief.Prior(latent)
+			beliefs[i] = a.first
 		}
 	} else {
 		contexts, err := a.cropped(traj, p.ContextLimit)
@@ -45,6 +58,7 @@ func (a *Adapter) Policy(traj int, explore bool, p protocol.Protocol) (sim.Polic
 		if beliefs, err = a.l.infer.Posteriors(contexts); err != nil {
 			return nil, err
 		}
+		a.last = beliefs
 	}
 	z := make([][]float64, n)
 	var noise []uint64

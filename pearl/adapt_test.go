@@ -3,6 +3,7 @@ package pearl
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -217,5 +218,37 @@ func TestWindowContexts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// With the belief carried over the first task explores on the prior and the second on the first's posterior, drawn anew for
+// each trajectory; a new evaluation begins with the prior again.
+func TestCarriedBelief(t *testing.T) {
+	l, rec := trained(t, nil)
+	p := mustProtocol(t, "garage-2020-old")
+	p.Explore = 3
+	tasks := walkTasks(3, 4)
+	carried := evaluate(t, l, rec, p, tasks...)
+	calls := slices.Clone(rec.calls)
+	if len(calls) != 8 {
+		t.Fatalf("%d rounds, want 4 of each task", len(calls))
+	}
+	p.CarryBelief = false
+	rec.calls = nil
+	evaluate(t, l, rec, p, tasks...)
+	mean, variance := posteriorOf(t, l, calls[0].out[0], calls[1].out[0], calls[2].out[0])
+	for k := range 3 {
+		if first := rec.calls[k].z[0]; !slices.Equal(first, calls[k].z[0]) {
+			t.Errorf("exploration %d of the first task acts on %v, want %v of the prior", k, calls[k].z[0], first)
+		}
+		for j, eps := range rec.calls[k].z[1] { // of the prior: standard normal
+			if got, want := calls[4+k].z[0][j], mean[j]+math.Sqrt(variance[j])*eps; got != want {
+				t.Errorf("exploration %d of the second task acts on z[%d] = %v, want %v of the first task's posterior", k, j, got, want)
+			}
+		}
+	}
+	p.CarryBelief = true
+	if again := evaluate(t, l, rec, p, tasks...); fmt.Sprint(again) != fmt.Sprint(carried) {
+		t.Error("a second evaluation differs from the first")
 	}
 }

@@ -195,7 +195,7 @@ func (l *Learner) latent(h hands, v visit, s stage, episode int, address uint64)
 	g := belief.Prior(l.cfg.Latent)
 	first := s == extra && episode == 0 && !l.cfg.PosteriorFromStart
 	if s >= posterior && !first && h.enc(v.task).Len() > 0 {
-		d, _ := feedContext(l.cfg, l.aux)
+		d := contextDraw(l.cfg, l.aux)
 		c, width := l.dims.NewContext(d.N, l.cfg.NextObsInContext), l.nets.Encoder.Width()
 		record, err := h.enc(v.task).DrawContext(r, d, l.cfg.NextObsInContext, c)
 		if err != nil {

@@ -1,5 +1,7 @@
 package pearl
 
+import "fmt"
+
 // Config holds every choice of the algorithm that changes a result; the tags give ranges and the comments a
 // configuration file carries. Default returns the values of PEARL's own half-cheetah velocity experiment; presets
 // of the published tables live in package tclpearl.
@@ -9,7 +11,7 @@ type Config struct {
 	Layers        int    `toml:"layers" range:"[1,16]" comment:"hidden layers of those"`
 	EncoderHidden int    `toml:"encoder_hidden" range:"[1,4096]" comment:"width of the context encoder"`
 	EncoderLayers int    `toml:"encoder_layers" range:"[1,16]" comment:"hidden layers of that"`
-	Init          string `toml:"init" oneof:"oyster fan-in" comment:"hidden weights uniform in ±1/√outputs (oyster, as published) or ±1/√inputs (fan-in)"`
+	Init          string `toml:"init" oneof:"oyster fan-in xavier" comment:"hidden weights uniform in ±1/√outputs (oyster, as published) or ±1/√inputs (fan-in); xavier: all layers as garage has them, biases 0"`
 
 	MetaBatch     int     `toml:"meta_batch" range:"[1,1024]" comment:"tasks per update"`
 	Batch         int     `toml:"batch" range:"[1,65536]" comment:"transitions per task and update"`
@@ -18,21 +20,25 @@ type Config struct {
 	RewardScale   float64 `toml:"reward_scale" range:"(0,1e9]" comment:"stands in for the inverse entropy temperature"`
 	Observations  string  `toml:"observations" oneof:"raw standardised" comment:"as all networks see them: as they are, or less the mean and over the deviation of the initial collection"`
 	Rewards       string  `toml:"rewards" oneof:"raw symlog" comment:"as critics and encoder see them: as they are, or sign(r)·log(1+|r|) where they span orders of magnitude"`
-	Temperature   string  `toml:"temperature" oneof:"fixed learned" comment:"of the entropy: 1 as published, or learned for a target entropy"`
+	Critic        string  `toml:"critic" oneof:"value target-q" comment:"where targets of Q come from: a trailing V as published, or trailing copies of both Q at an action drawn there"`
+	Temperature   string  `toml:"temperature" oneof:"fixed learned per-task" comment:"of the entropy: 1 as published, or learned for a target entropy, one or one per train task"`
 	TargetEntropy float64 `toml:"target_entropy" range:"[-1e6,1e6]" comment:"of that temperature, in nats per dimension of the action"`
+	AlphaLoss     string  `toml:"alpha_loss" oneof:"log linear" comment:"what learns it: -log α·(log π + H), or -α·(log π + H)"`
 	LRAlpha       float64 `toml:"lr_alpha" range:"(0,1]" comment:"learning rate of Adam, log of the learned temperature"`
 	KLWeight      float64 `toml:"kl_weight" range:"[0,1e6]" comment:"λ of the information bottleneck; the KL is a sum over tasks"`
 	LRPolicy      float64 `toml:"lr_policy" range:"(0,1]" comment:"learning rate of Adam, policy"`
 	LRQ           float64 `toml:"lr_q" range:"(0,1]" comment:"Q1 and Q2"`
 	LRV           float64 `toml:"lr_v" range:"(0,1]" comment:"V"`
 	LREncoder     float64 `toml:"lr_encoder" range:"(0,1]" comment:"context encoder"`
-	TargetTau     float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V"`
+	TargetTau     float64 `toml:"target_tau" range:"[0,1]" comment:"V target ← (1-τ)·V target + τ·V, or both Q's"`
+	ActorLatent   string  `toml:"actor_latent" oneof:"critic redrawn" comment:"z that V and the policy learn with: the critics', or inferred anew after the encoder's step, with noise of its own"`
 	MeanReg       float64 `toml:"mean_reg" range:"[0,1e6]" comment:"weight of mean(μ²) of the policy head"`
 	StdReg        float64 `toml:"std_reg" range:"[0,1e6]" comment:"weight of mean((log σ)²) of the policy head"`
 	PreTanhReg    float64 `toml:"pre_tanh_reg" range:"[0,1e6]" comment:"weight of the mean squared length of the action before tanh"`
 
 	NextObsInContext     bool   `toml:"next_obs_in_context" comment:"context rows (o,a,r,o') instead of (o,a,r)"`
 	ContextSampling      string `toml:"context_sampling" oneof:"transitions window" comment:"independent transitions, or consecutive ones of one trajectory"`
+	ContextCrop          string `toml:"context_crop" oneof:"inclusive exclusive" comment:"starts of those windows: all, or all but the last"`
 	TasksWithReplacement bool   `toml:"tasks_with_replacement" comment:"draw the meta-batch with replacement, as published"`
 
 	InitialSteps        int  `toml:"initial_steps" range:"[1,1e6]" comment:"environment steps per train task before the first iteration"`
@@ -46,8 +52,17 @@ type Config struct {
 	UpdatesPerIteration int  `toml:"updates_per_iteration" range:"[1,1e9]" comment:"gradient updates"`
 	Iterations          int  `toml:"iterations" range:"[1,1e6]" comment:"of collection, updates and evaluation"`
 
-	CloneQ      bool `toml:"defect_clone_q" comment:"defect of garage: Q2 starts as a copy of Q1 and so stays one"`
-	DetachedReg bool `toml:"defect_detached_reg" comment:"defect of garage: the policy regularisers have no gradient"`
+	CloneQ            bool `toml:"defect_clone_q" comment:"defect of garage: Q2 starts as a copy of Q1 and so stays one"`
+	DetachedReg       bool `toml:"defect_detached_reg" comment:"defect of garage: the policy regularisers have no gradient"`
+	PooledTemperature bool `toml:"defect_pooled_temperature" comment:"defect of the TCL authors' code: the policy learns with the mean of the tasks' temperatures, and each temperature from the mean entropy of all tasks"`
+}
+
+// Validate checks settings that must fit one another.
+func (c Config) Validate() error {
+	if c.PooledTemperature && c.Temperature != "per-task" {
+		return fmt.Errorf(`defect_pooled_temperature with temperature = %q, want "per-task": there is nothing to pool`, c.Temperature)
+	}
+	return nil
 }
 
 // Default is oyster's cheetah-vel configuration.
@@ -55,9 +70,9 @@ func Default() Config {
 	return Config{
 		Latent: 5, Hidden: 300, Layers: 3, EncoderHidden: 200, EncoderLayers: 3, Init: "oyster",
 		MetaBatch: 16, Batch: 256, Context: 100, Discount: 0.99, RewardScale: 5, Observations: "raw", Rewards: "raw", KLWeight: 0.1,
-		Temperature: "fixed", TargetEntropy: -1, LRAlpha: 3e-4,
+		Critic: "value", Temperature: "fixed", TargetEntropy: -1, AlphaLoss: "log", LRAlpha: 3e-4, ActorLatent: "critic",
 		LRPolicy: 3e-4, LRQ: 3e-4, LRV: 3e-4, LREncoder: 3e-4, TargetTau: 0.005, MeanReg: 1e-3, StdReg: 1e-3,
-		ContextSampling: "transitions", TasksWithReplacement: true,
+		ContextSampling: "transitions", ContextCrop: "inclusive", TasksWithReplacement: true,
 		InitialSteps: 2000, TasksPerIteration: 5, PriorSteps: 400, ExtraPosteriorSteps: 600,
 		BufferCapacity: 1_000_000, UpdatesPerIteration: 2000, Iterations: 500,
 	}

@@ -53,7 +53,7 @@ func New(c Config, s rl.Setup, auxiliary func(enc belief.Encoder, metaBatch int)
 	}
 	l := &Learner{
 		cfg: c, spec: s.Spec, seed: s.Seed, tasks: s.Train, pool: s.Pool, device: s.Device,
-		nets: NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim),
+		nets: NewNetworks(c, s.Spec.ObsDim, s.Spec.ActDim).ForTasks(len(s.Train)),
 		dims: replay.Dims{Obs: s.Spec.ObsDim, Act: s.Spec.ActDim},
 	}
 	var err error

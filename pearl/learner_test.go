@@ -280,7 +280,7 @@ func TestSetupIsChecked(t *testing.T) {
 		"discount":            func(s *setup) { s.Config.Discount = 1.01 },
 		"reward_scale":        func(s *setup) { s.Config.RewardScale = math.NaN() },
 		"context_sampling":    func(s *setup) { s.Config.ContextSampling = "windows" },
-		"init":                func(s *setup) { s.Config.Init = "xavier" },
+		"init":                func(s *setup) { s.Config.Init = "glorot" },
 		"lr_encoder":          func(s *setup) { s.Config.LREncoder = 0 },
 		"prior_steps":         func(s *setup) { s.Config.PriorSteps = 2_000_000 },
 		"nothing to contrast": func(s *setup) { withTCL(s); s.Config.MetaBatch = 1 },

@@ -1,6 +1,10 @@
 package pearl
 
-import "nacre/internal/rng"
+import (
+	"slices"
+
+	"nacre/internal/rng"
+)
 
 // MetricNames lists what Metrics reports, in order.
 func (l *Learner) MetricNames() []string {
@@ -22,7 +26,10 @@ func (l *Learner) diagnosticNames() []string {
 func (l *Learner) scalarNames() []string {
 	names := []string{"kl", "q_loss", "v_loss", "policy_loss",
 		"grad_encoder", "grad_q1", "grad_q2", "grad_v", "grad_policy"}
-	if l.nets.learned {
+	if l.nets.critic == targetQ {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "v_loss" || name == "grad_v" })
+	}
+	if l.nets.temperature != "fixed" {
 		names = append(names, "alpha")
 	}
 	return names

@@ -1,6 +1,8 @@
 package pearl
 
 import (
+	"math/rand/v2"
+
 	"nacre/core"
 	"nacre/core/nn"
 	"nacre/core/op"
@@ -13,23 +15,33 @@ import (
 //
 //	encoder  context row          → 2·latent
 //	Q1, Q2   (o, a, z)            → 1
-//	V, V̄     (o, z)               → 1
+//	V, V̄     (o, z)               → 1, where Config.Critic is value
+//	Q̄1, Q̄2   (o, a, z)            → 1, where it is target-q
 //	policy   (o, z)               → 2·act: mean, log-std before clipping
-//	log α    one number, where the temperature is learned
+//	log α    one number, or one per train task, where the temperature is learned
 type Networks struct {
-	Encoder     belief.Encoder
-	Q1, Q2      nn.MLP
-	V, VTarget  nn.MLP
-	Policy      actor.Policy
-	obs, act, z int
-	learned     bool // temperature
-	view        view
+	Encoder            belief.Encoder
+	Q1, Q2             nn.MLP
+	V, VTarget         nn.MLP
+	Q1Target, Q2Target nn.MLP
+	Policy             actor.Policy
+	obs, act, z        int
+	critic             string
+	temperature        string
+	tasks              int // temperatures, where there is one per task
+	view               view
 }
 
-// logAlpha names the logarithm of the learned temperature, 1×1; it starts at 0.
+// logAlpha names the logarithms of the learned temperatures, 1×1 or tasks×1; they start at 0.
 const logAlpha = "log_alpha"
 
-// NewNetworks lays out the networks for a family's sizes.
+// perTask is the Config.Temperature of one per train task, targetQ the Config.Critic without V.
+const (
+	perTask = "per-task"
+	targetQ = "target-q"
+)
+
+// NewNetworks lays out the networks for a family's sizes. A temperature per task needs ForTasks besides.
 func NewNetworks(c Config, obs, act int) Networks {
 	row := obs + act + 1
 	if c.NextObsInContext {
@@ -41,14 +53,17 @@ func NewNetworks(c Config, obs, act int) Networks {
 	n := Networks{
 		Encoder: belief.Encoder{Latent: c.Latent, NextObs: c.NextObsInContext, Net: nn.MLP{
 			Name: "encoder", In: row, Hidden: repeat(c.EncoderHidden, c.EncoderLayers), Out: 2 * c.Latent, Act: op.ReLU}},
-		Q1:      net("q1", obs+act+c.Latent, 1),
-		Q2:      net("q2", obs+act+c.Latent, 1),
-		V:       net("v", obs+c.Latent, 1),
-		VTarget: net("v_target", obs+c.Latent, 1),
-		Policy:  actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
-		obs:     obs, act: act, z: c.Latent,
-		learned: c.Temperature == "learned",
-		view:    view{obs: obs, act: act, standard: c.Observations == "standardised", symlog: c.Rewards == "symlog"},
+		Q1:     net("q1", obs+act+c.Latent, 1),
+		Q2:     net("q2", obs+act+c.Latent, 1),
+		Policy: actor.Policy{Net: net("policy", obs+c.Latent, 2*act), Obs: obs, Condition: c.Latent, Act: act},
+		obs:    obs, act: act, z: c.Latent,
+		critic: c.Critic, temperature: c.Temperature,
+		view: view{obs: obs, act: act, standard: c.Observations == "standardised", symlog: c.Rewards == "symlog"},
+	}
+	if c.Critic == targetQ {
+		n.Q1Target, n.Q2Target = n.Q1.As("q1_target"), n.Q2.As("q2_target")
+	} else {
+		n.V, n.VTarget = net("v", obs+c.Latent, 1), net("v_target", obs+c.Latent, 1)
 	}
 	if n.view.standard {
 		n.Policy.View = n.view.observation
@@ -67,31 +82,78 @@ func repeat(n, k int) []int {
 	return h
 }
 
+// ForTasks are the networks of a run on so many train tasks.
+func (n Networks) ForTasks(train int) Networks {
+	n.tasks = train
+	return n
+}
+
 // Trained lists the networks that have an optimiser, in a fixed order.
-func (n Networks) Trained() []nn.MLP { return []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net} }
+func (n Networks) Trained() []nn.MLP {
+	if n.critic == targetQ {
+		return []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.Policy.Net}
+	}
+	return []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net}
+}
+
+// trailing lists the networks that follow others, each with the one it follows.
+func (n Networks) trailing() [][2]nn.MLP {
+	if n.critic == targetQ {
+		return [][2]nn.MLP{{n.Q1Target, n.Q1}, {n.Q2Target, n.Q2}}
+	}
+	return [][2]nn.MLP{{n.VTarget, n.V}}
+}
 
 // Specs lists all parameters.
 func (n Networks) Specs() []core.ParamSpec {
 	var s []core.ParamSpec
-	for _, m := range append(n.Trained(), n.VTarget) {
+	for _, m := range n.Trained() {
 		s = append(s, m.Specs()...)
 	}
-	if n.learned {
-		s = append(s, core.ParamSpec{Name: logAlpha, Rows: 1, Cols: 1})
+	for _, pair := range n.trailing() {
+		s = append(s, pair[0].Specs()...)
+	}
+	if n.temperature != "fixed" {
+		s = append(s, core.ParamSpec{Name: logAlpha, Rows: n.temperatures(), Cols: 1})
 	}
 	return append(s, n.view.specs()...)
 }
 
-// Init draws the initial parameters: hidden layers by c.Init, output layers uniform in ±3e-3, the policy's in
-// ±1e-3, hidden biases 0.1, and V̄ a copy of V.
+// temperatures is how many are learned.
+func (n Networks) temperatures() int {
+	if n.temperature == perTask {
+		return n.tasks
+	}
+	return 1
+}
+
+// initialiser draws the initial parameters of a network.
+type initialiser interface {
+	Init(m core.Memory, net nn.MLP, r *rand.Rand) error
+}
+
+// initialiser is that of a network by c.Init. Oyster's (katerakelly/oyster, rlkit/torch/networks.py) has output layers uniform
+// in ±3e-3, the policy's in ±1e-3, and hidden biases 0.1. Garage's has normal weights in critics and encoder
+// (garage/torch/modules/mlp_module.py), uniform ones in the policy, whose heads are layers of their own
+// (garage/torch/policies/tanh_gaussian_mlp_policy.py), and no biases.
+func (n Networks) initialiser(net nn.MLP, c Config) initialiser {
+	policy := net.Name == n.Policy.Net.Name
+	switch {
+	case c.Init == "xavier" && policy:
+		return nn.Xavier{Heads: 2}
+	case c.Init == "xavier":
+		return nn.Xavier{Normal: true}
+	case policy:
+		return nn.Oyster{Last: 1e-3, FanIn: c.Init == "fan-in"}
+	}
+	return nn.Oyster{Last: 3e-3, FanIn: c.Init == "fan-in"}
+}
+
+// Init draws the initial parameters as c.Init has them; trailing networks start as copies.
 func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
-	for i, net := range n.Trained() {
-		last := 3e-3
-		if net.Name == n.Policy.Net.Name {
-			last = 1e-3
-		}
-		init := nn.Oyster{Last: last, FanIn: c.Init == "fan-in"}
-		if err := init.Init(m, net, rng.New(seed, rng.Init, uint64(i))); err != nil {
+	stream := map[string]uint64{n.Encoder.Net.Name: 0, n.Q1.Name: 1, n.Q2.Name: 2, n.V.Name: 3, n.Policy.Net.Name: 4}
+	for _, net := range n.Trained() {
+		if err := n.initialiser(net, c).Init(m, net, rng.New(seed, rng.Init, stream[net.Name])); err != nil {
 			return err
 		}
 	}
@@ -103,5 +165,15 @@ func (n Networks) Init(m core.Memory, c Config, seed uint64) error {
 			return err
 		}
 	}
-	return nn.Copy(m, n.VTarget, n.V)
+	return n.copyTrailing(m)
+}
+
+// copyTrailing starts the trailing networks.
+func (n Networks) copyTrailing(m core.Memory) error {
+	for _, pair := range n.trailing() {
+		if err := nn.Copy(m, pair[0], pair[1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -32,6 +32,14 @@ func Small() []string {
 	}
 }
 
+// Variants are those of PEARL's table: the TCL authors' soft actor-critic.
+func Variants() map[string][]string {
+	return map[string][]string{"authors": {
+		"pearl.critic=target-q", "pearl.temperature=per-task", "pearl.alpha_loss=linear", "pearl.actor_latent=redrawn", "pearl.init=xavier",
+		"pearl.defect_pooled_temperature=true", "pearl.defect_detached_reg=true",
+	}, "per-task": {"pearl.temperature=per-task"}}
+}
+
 func init() {
 	rl.Register(rl.Algorithm{
 		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
@@ -40,6 +48,7 @@ func init() {
 		Length:    "pearl.iterations",
 		Protocol:  "oyster",
 		Small:     Small(),
+		Variants:  Variants(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },
 		Window:    func(c rl.Config) int { return Of(c).Context },
 		Acts:      Acts(),

@@ -1,6 +1,8 @@
 package pearl
 
 import (
+	"errors"
+
 	G "gorgonia.org/gorgonia"
 
 	"nacre/core"
@@ -18,19 +20,28 @@ import (
 //  5. the policy steps on  mean(log π(a') − min_j Q_j(o, a', z)) + regularisers
 //  6. with a learned temperature α, which then stands before log π in 3 and 5, log α steps on
 //     −mean(log α · (log π(a') + H)), H the target entropy (Haarnoja et al. 2018, Soft actor-critic algorithms and
-//     applications, eq. 18, in log α)
+//     applications, eq. 18, in log α), or on −mean(α · (log π(a') + H))
 //
 // V and the policy see z as a constant: the encoder learns from the critics (and the auxiliary loss) only.
 //
+// With Critic target-q there is no V: in 2 y = scale·r + (1−d)·γ·(min_j Q̄_j(o', a″, z) − α log π(a″)), a″ drawn at o', 3 falls
+// away, and 4 is Q̄_j ← (1−τ)Q̄_j + τQ_j after 6 (the same paper, eq. 2 to 6).
+//
 // Inputs, T tasks of B transitions and W context rows: context (T·W)×row, context_weight (T·W)×1, obs, act, rew,
-// done, next_obs (T·B)×…, eps_z T×latent, eps_a (T·B)×act. Outputs: the losses, the gradient norms grad_encoder,
-// grad_q1, grad_q2, grad_v, grad_policy, and posterior_mean, posterior_var T×latent.
+// done, next_obs (T·B)×…, eps_z T×latent, eps_a (T·B)×act; eps_next (T·B)×act with target-q, eps_z_actor T×latent where
+// ActorLatent is redrawn, and which T×train, 1 at the place of a slot's task, with a temperature per task. Outputs: the
+// losses, the gradient norms grad_encoder, grad_q1, grad_q2, grad_v, grad_policy, the mean alpha where it is learned, and
+// posterior_mean, posterior_var T×latent.
 func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	b := core.NewBuilder("pearl.update", c.MetaBatch)
-	rows := contextRows(c, aux)
+	if n.temperatures() < 1 {
+		b.Fail(errors.New("pearl: a temperature per task, of how many tasks is not known: call Networks.ForTasks"))
+	}
+	x := shared{n: n, c: c, rows: contextDraw(c, aux).N}
 
 	s := b.Stage("critic")
-	l := n.critic(s, c, rows)
+	l := x.critic(s)
+	x.from, x.z = s, l.z
 	loss := s.Add(s.Scale(l.kl, c.KLWeight), l.q)
 	if aux != nil {
 		loss = s.Add(loss, aux.Loss(s, l.posterior))
@@ -46,36 +57,93 @@ func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, e
 		aux.AfterStep(b)
 	}
 
-	v := b.Stage("value")
-	obsZ, a, qMin := n.improve(v, c, s, l.z)
-	target := v.StopGrad(v.Sub(qMin, n.weighed(v, a.LogProb)))
-	vLoss := v.MeanAll(v.Square(v.Sub(n.V.Apply(v, obsZ), target)))
-	step(v, vLoss, n.V, c.LRV, "grad_v")
-	v.Output("v_loss", vLoss)
-	nn.EMA(b, n.VTarget, n.V, c.TargetTau)
+	if c.Critic != targetQ {
+		v := b.Stage("value")
+		obsZ, a, qMin := x.improve(v)
+		target := v.StopGrad(v.Sub(qMin, x.weighed(v, a.LogProb)))
+		vLoss := v.MeanAll(v.Square(v.Sub(n.V.Apply(v, obsZ), target)))
+		step(v, vLoss, n.V, c.LRV, "grad_v")
+		v.Output("v_loss", vLoss)
+		nn.EMA(b, n.VTarget, n.V, c.TargetTau)
+	}
 
 	p := b.Stage("policy")
-	_, a, qMin = n.improve(p, c, s, l.z)
-	pLoss := p.Add(p.MeanAll(p.Sub(n.weighed(p, a.LogProb), qMin)), n.regularisers(p, c, a))
+	_, a, qMin := x.improve(p)
+	pLoss := p.Add(p.MeanAll(p.Sub(x.weighedByPolicy(p, a.LogProb), qMin)), n.regularisers(p, c, a))
 	step(p, pLoss, n.Policy.Net, c.LRPolicy, "grad_policy")
 	p.Output("policy_loss", pLoss)
 
-	if n.learned {
+	if c.Temperature != "fixed" {
 		t := b.Stage("temperature")
 		missing := t.StopGrad(t.Shift(t.From(p, a.LogProb), c.TargetEntropy*float64(n.act)))
-		logAlpha := t.Param(logAlpha, 1, 1)
-		t.Output("alpha", t.Exp(logAlpha))
-		t.Minimise(t.Neg(t.Mul(logAlpha, t.MeanAll(missing))), core.DefaultAdam(c.LRAlpha), logAlpha)
+		t.Output("alpha", x.alpha(t))
+		t.Minimise(t.Neg(x.alphaTerm(t, missing)), core.DefaultAdam(c.LRAlpha), t.Param(logAlpha, n.temperatures(), 1))
+	}
+	if c.Critic == targetQ {
+		nn.EMA(b, n.Q1Target, n.Q1, c.TargetTau)
+		nn.EMA(b, n.Q2Target, n.Q2, c.TargetTau)
 	}
 	return b.Compile()
 }
 
+// shared is what the stages of a program share.
+type shared struct {
+	n    Networks
+	c    Config
+	rows int // of a task's context
+	// The critics' z, tasks × latent, and the stage that drew it.
+	from *core.Stage
+	z    *G.Node
+}
+
+// logAlpha is the log temperature: 1×1, or that of its task for each row of the batch.
+func (x shared) logAlpha(s *core.Stage) *G.Node {
+	all := s.Param(logAlpha, x.n.temperatures(), 1)
+	if x.c.Temperature != perTask {
+		return all
+	}
+	return s.RepeatRows(s.MatMul(s.Input("which", x.c.MetaBatch, x.n.tasks), all, false, false), x.c.Batch)
+}
+
+// alpha is the temperature, 1×1: with one per task the mean over the batch.
+func (x shared) alpha(s *core.Stage) *G.Node {
+	if x.c.Temperature != perTask {
+		return s.Exp(x.logAlpha(s))
+	}
+	return s.MeanAll(s.Exp(x.logAlpha(s)))
+}
+
 // weighed is α log π, rows×1, with α a constant.
-func (n Networks) weighed(s *core.Stage, logProb *G.Node) *G.Node {
-	if !n.learned {
+func (x shared) weighed(s *core.Stage, logProb *G.Node) *G.Node {
+	if x.c.Temperature == "fixed" {
 		return logProb
 	}
-	return s.Mul(s.StopGrad(s.Exp(s.Param(logAlpha, 1, 1))), logProb)
+	return s.Mul(s.StopGrad(s.Exp(x.logAlpha(s))), logProb)
+}
+
+// weighedByPolicy is that of the policy's loss. The TCL authors' code (Simon0xzx/tcl, algos/pearl_sac2.py and tcl_pearl.py,
+// _optimize_policy) multiplies α of shape N by log π of shape N×1 there and in the temperature's loss: every α meets every
+// log π, and what is left of it is the product of the means.
+func (x shared) weighedByPolicy(s *core.Stage, logProb *G.Node) *G.Node {
+	if x.c.PooledTemperature {
+		return s.Mul(s.StopGrad(x.alpha(s)), logProb)
+	}
+	return x.weighed(s, logProb)
+}
+
+// alphaTerm is the mean of log α or α times the missing entropy, 1×1.
+func (x shared) alphaTerm(s *core.Stage, missing *G.Node) *G.Node {
+	w := x.logAlpha(s)
+	if x.c.AlphaLoss == "linear" {
+		w = s.Exp(w)
+	}
+	switch {
+	case x.c.Temperature != perTask:
+		return s.Mul(w, s.MeanAll(missing))
+	case x.c.PooledTemperature:
+		return s.Mul(s.MeanAll(w), s.MeanAll(missing))
+	}
+	return s.MeanAll(s.Mul(w, missing))
 }
 
 // step makes an Adam step of a network along the gradient of loss and outputs the gradient's norm.
@@ -90,21 +158,27 @@ type criticTerms struct {
 	kl, q     *G.Node // 1×1
 }
 
+// infer builds the posterior of each task's context under the stage's encoder.
+func (x shared) infer(s *core.Stage) belief.Posterior {
+	t, e := x.c.MetaBatch, x.n.Encoder
+	return e.Infer(s, s.Input("context", t*x.rows, e.Width()), s.Input("context_weight", t*x.rows, 1), x.rows)
+}
+
 // critic builds step 1 and the losses of step 2.
-func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
+func (x shared) critic(s *core.Stage) criticTerms {
+	n, c := x.n, x.c
 	t, nb := c.MetaBatch, c.MetaBatch*c.Batch
 	var l criticTerms
-	l.posterior = n.Encoder.Infer(s,
-		s.Input("context", t*rows, n.Encoder.Width()), s.Input("context_weight", t*rows, 1), rows)
+	l.posterior = x.infer(s)
 	l.z = l.posterior.Sample(s, s.Input("eps_z", t, n.z))
 	z := s.RepeatRows(l.z, c.Batch)
 
 	obs, act := n.view.observation(s, s.Input("obs", nb, n.obs)), s.Input("act", nb, n.act)
-	vNext := n.VTarget.Apply(s, s.ConcatCols(n.view.observation(s, s.Input("next_obs", nb, n.obs)), s.StopGrad(z)))
+	next := x.next(s, n.view.observation(s, s.Input("next_obs", nb, n.obs)), s.StopGrad(z))
 	notDone := s.Affine(s.Input("done", nb, 1), -1, 1)
 	y := s.StopGrad(s.Add(
 		s.Scale(n.view.reward(s, s.Input("rew", nb, 1)), c.RewardScale),
-		s.Mul(notDone, s.Scale(vNext, c.Discount))))
+		s.Mul(notDone, s.Scale(next, c.Discount))))
 
 	obsActZ := s.ConcatCols(obs, act, z)
 	l.q = s.Add(
@@ -114,12 +188,33 @@ func (n Networks) critic(s *core.Stage, c Config, rows int) criticTerms {
 	return l
 }
 
+// next is the value of next observations: V̄(o', z), or min_j Q̄_j(o', a″, z) − α log π(a″). rows×1.
+func (x shared) next(s *core.Stage, obs, z *G.Node) *G.Node {
+	n := x.n
+	obsZ := s.ConcatCols(obs, z)
+	if x.c.Critic != targetQ {
+		return n.VTarget.Apply(s, obsZ)
+	}
+	a := n.Policy.Sample(s, obsZ, s.Input("eps_next", x.c.MetaBatch*x.c.Batch, n.act))
+	obsActZ := s.ConcatCols(obs, a.Action, z)
+	return s.Sub(s.Min(n.Q1Target.Apply(s, obsActZ), n.Q2Target.Apply(s, obsActZ)), x.weighed(s, a.LogProb))
+}
+
+// actorZ is the z that V and the policy learn with, tasks × latent, a constant. The TCL authors' code calls the policy anew
+// for it (the same function): the encoder has stepped by then, and z is another draw.
+func (x shared) actorZ(s *core.Stage) *G.Node {
+	if x.c.ActorLatent == "redrawn" {
+		return s.StopGrad(x.infer(s).Sample(s, s.Input("eps_z_actor", x.c.MetaBatch, x.n.z)))
+	}
+	return s.From(x.from, x.z)
+}
+
 // improve builds what steps 3 and 5 share: the policy's actions at the batch's observations and the smaller Q value
-// there, given z as a constant from the critic's stage. Compiled once however many stages ask for it.
-func (n Networks) improve(s *core.Stage, c Config, critic *core.Stage, zTask *G.Node) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
-	nb := c.MetaBatch * c.Batch
+// there, given z as a constant. Compiled once however many stages ask for it.
+func (x shared) improve(s *core.Stage) (obsZ *G.Node, a actor.Sample, qMin *G.Node) {
+	n, nb := x.n, x.c.MetaBatch*x.c.Batch
 	obs := n.view.observation(s, s.Input("obs", nb, n.obs))
-	z := s.RepeatRows(s.From(critic, zTask), c.Batch)
+	z := s.RepeatRows(x.actorZ(s), x.c.Batch)
 	obsZ = s.ConcatCols(obs, z)
 	a = n.Policy.Sample(s, obsZ, s.Input("eps_a", nb, n.act))
 	obsActZ := s.ConcatCols(obs, a.Action, z)
@@ -145,10 +240,10 @@ func (n Networks) regularisers(s *core.Stage, c Config, a actor.Sample) *G.Node 
 // the outputs that loss declares.
 func DiagnosticsProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
 	b := core.NewBuilder("pearl.diagnose", c.MetaBatch)
-	rows := contextRows(c, aux)
+	x := shared{n: n, c: c, rows: contextDraw(c, aux).N}
 	part := func(name string, loss func(s *core.Stage, l criticTerms) *G.Node) {
 		s := b.Stage(name)
-		l := n.critic(s, c, rows)
+		l := x.critic(s)
 		s.OutputNorm("grad_encoder_"+name, s.Gradients(loss(s, l), n.Encoder.Net.Nodes(s)...)...)
 	}
 	part("kl", func(s *core.Stage, l criticTerms) *G.Node { return s.Scale(l.kl, c.KLWeight) })

@@ -168,7 +168,7 @@ func differ(t *testing.T, what string, a, b []float64) {
 func criticAlone(c Config, n Networks) (*core.Program, error) {
 	b := core.NewBuilder("critic alone", c.MetaBatch)
 	s := b.Stage("critic")
-	l := n.critic(s, c, c.Context)
+	l := shared{n: n, c: c, rows: c.Context}.critic(s)
 	loss := s.Add(s.Scale(l.kl, c.KLWeight), l.q)
 	step(s, loss, n.Q1, c.LRQ, "grad_q1")
 	step(s, loss, n.Q2, c.LRQ, "grad_q2")
@@ -201,9 +201,10 @@ func TestNoGradientFromValueAndPolicyToEncoder(t *testing.T) {
 	for _, name := range []string{"value", "policy"} {
 		b := core.NewBuilder("isolation", c.MetaBatch)
 		s := b.Stage("critic")
-		l := n.critic(s, c, c.Context)
+		x := shared{n: n, c: c, rows: c.Context, from: s}
+		x.z = x.critic(s).z
 		next := b.Stage(name)
-		obsZ, a, qMin := n.improve(next, c, s, l.z)
+		obsZ, a, qMin := x.improve(next)
 		loss := next.MeanAll(next.Sub(a.LogProb, qMin))
 		if name == "value" {
 			loss = next.MeanAll(next.Square(next.Sub(n.V.Apply(next, obsZ), qMin)))

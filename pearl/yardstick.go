@@ -6,7 +6,6 @@ import (
 
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/core/nn"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
 	"nacre/rl/yardstick"
@@ -104,7 +103,8 @@ func (y *Yardstick) Close() error { return y.run.Close() }
 
 // yardWeights fills the networks: stream 1000·net + 10·layer (+1 for an output bias), stored output by input there.
 func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
-	for i, net := range []nn.MLP{n.Encoder.Net, n.Q1, n.Q2, n.V, n.Policy.Net} {
+	number := map[string]int{n.Encoder.Net.Name: 1, n.Q1.Name: 2, n.Q2.Name: 3, n.V.Name: 4, n.Policy.Net.Name: 5}
+	for _, net := range n.Trained() {
 		last := 3e-3
 		if net.Name == n.Policy.Net.Name {
 			last = 1e-3
@@ -112,7 +112,7 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 		specs := net.Specs()
 		for k := 0; k < len(specs); k += 2 {
 			w, b := specs[k], specs[k+1]
-			stream, bound := uint64(1000*(i+1)+10*(k/2)), 1/math.Sqrt(float64(w.Cols))
+			stream, bound := uint64(1000*number[net.Name]+10*(k/2)), 1/math.Sqrt(float64(w.Cols))
 			bias := make([]float64, b.Cols)
 			for j := range bias {
 				bias[j] = 0.1
@@ -134,7 +134,7 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 			return err
 		}
 	}
-	return nn.Copy(m, n.VTarget, n.V)
+	return n.copyTrailing(m)
 }
 
 // data writes the meta-batch: streams 1 to 9.

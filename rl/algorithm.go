@@ -40,6 +40,9 @@ type Algorithm struct {
 	// Small are settings of its tables, as "pearl.hidden=29", with which tests run its programs on every device: sizes that no
 	// tile or vector divides, and everything in use that a device must compute. Register requires them.
 	Small []string
+	// Variants are further settings over Small, each with a name, with which those tests run programs: options that change what
+	// a device must compute. Nil: none.
+	Variants map[string][]string
 	// Window is the number of rows of the contexts that its encoder is trained on, as a configuration has it. Nil: its
 	// learners are not Encoding.
 	Window func(Config) int

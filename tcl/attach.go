@@ -18,8 +18,8 @@ type TCL struct {
 
 	cfg   Config
 	query belief.Encoder
-	key   nn.MLP
-	tasks int // T, slots of the meta-batch
+	key   nn.MLP // what the key has of its own: all, or the layers after those it shares
+	tasks int    // T, slots of the meta-batch
 
 	drawn      []int // task of each slot of the update last drawn
 	similarity []float64
@@ -49,39 +49,71 @@ func New(c Config, enc belief.Encoder, tasks int) (*TCL, error) {
 	if tasks < 2 {
 		return nil, fmt.Errorf("tcl: a meta-batch of %d task has nothing to contrast, want at least 2", tasks)
 	}
-	key := enc.Net.As(enc.Net.Name + "_key")
+	if layers := len(enc.Net.Hidden); c.SharedLayers > layers {
+		return nil, fmt.Errorf("tcl.shared_layers = %d, want at most %d: the encoder has no more hidden layers (pearl.encoder_layers)", c.SharedLayers, layers)
+	}
 	similarity := wasserstein(deviation)
-	if c.Sigma == "var" {
+	if c.Sigma != "std" {
 		similarity = wasserstein(itself)
 	}
-	return &TCL{
-		Similarity: similarity, cfg: c, query: enc, key: key, tasks: tasks, drawn: make([]int, tasks),
-		similarity: make([]float64, tasks*tasks),
-	}, nil
+	t := &TCL{Similarity: similarity, cfg: c, query: enc, key: own(enc.Net, c.SharedLayers), tasks: tasks, drawn: make([]int, tasks)}
+	n := tasks * t.perTask()
+	t.similarity = make([]float64, n*n)
+	return t, nil
 }
 
-// Params implements belief.Auxiliary: the key encoder.
+// own is the key's network: the query's after its first so many layers.
+func own(query nn.MLP, shared int) nn.MLP {
+	key := query.As(query.Name + "_key")
+	if shared > 0 {
+		key.In, key.Hidden = query.Hidden[shared-1], query.Hidden[shared:]
+	}
+	return key
+}
+
+// followed is that part of the query's network, which the key follows.
+type followed []core.ParamSpec
+
+func (f followed) Specs() []core.ParamSpec { return f }
+
+func (t *TCL) followed() followed { return t.query.Net.Specs()[2*t.cfg.SharedLayers:] }
+
+// perTask is how many queries, and keys, a task has.
+func (t *TCL) perTask() int {
+	if t.cfg.Contrast == "transitions" {
+		return t.cfg.Window
+	}
+	return 1
+}
+
+// Params implements belief.Auxiliary: the key encoder, or the part of it that is not the query's.
 func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
 
 // Init implements belief.Auxiliary: the key encoder starts as a copy of the query encoder.
-func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.query.Net) }
+func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.followed()) }
 
 // Feed implements belief.Auxiliary: a pair of windows, of which the query fills the context and the key key_context, and
-// the mask of slots that are no negatives of each other.
-func (t *TCL) Feed() (feed.Draw, []feed.Fill) {
-	d := feed.Draw{Kind: feed.WindowPair, N: t.cfg.Window, Pair: t.cfg.Pair, ExclusiveEnd: t.cfg.Crop == "exclusive"}
+// the mask of slots that are no negatives of each other. Where the query is a window of its own, the context is a third.
+func (t *TCL) Feed() ([]feed.Draw, []feed.Fill) {
 	row := feed.Context
 	if t.query.NextObs {
 		row = feed.ContextNext
 	}
+	exclusive := t.cfg.Crop == "exclusive"
+	draws := []feed.Draw{{Kind: feed.WindowPair, N: t.cfg.Window, Pair: t.cfg.Pair, ExclusiveEnd: exclusive}}
 	fills := []feed.Fill{
 		{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight},
 		{Input: "key_context", Field: row, Which: 1}, {Input: "key_weight", Field: feed.Weight, Which: 1},
 	}
+	if t.cfg.Query == "own" {
+		draws = append(draws, feed.Draw{Kind: feed.Window, N: t.cfg.Window, ExclusiveEnd: exclusive})
+		fills[0].Draw, fills[1].Draw = 1, 1
+		fills = append(fills, feed.Fill{Input: "query_context", Field: row}, feed.Fill{Input: "query_weight", Field: feed.Weight})
+	}
 	if t.cfg.Negatives == "mask-same-task" {
 		fills = append(fills, feed.Fill{Input: "tcl_mask", Field: feed.TaskMask, Value: masked})
 	}
-	return d, fills
+	return draws, fills
 }
 
 // Count implements belief.Auxiliary.
@@ -97,7 +129,8 @@ func (t *TCL) MetricNames() []string {
 	return []string{"tcl_loss", "tcl_accuracy", "tcl_positive_distance", "tcl_negative_distance", "tcl_overlap", "tcl_short_windows"}
 }
 
-// Diagnose implements belief.Auxiliary. It reports the loss; the share of queries whose nearest key is of their own
+// Diagnose implements belief.Auxiliary. With transitions for queries and keys, each is of its window's task. It reports the
+// loss; the share of queries whose nearest key is of their own
 // task; the mean squared distance of positive pairs and of pairs of different tasks; and, over the windows drawn
 // since the last call, the mean number of transitions the two windows of a pair share and the number of windows
 // that were shorter than asked.
@@ -111,26 +144,27 @@ func (t *TCL) Diagnose(run core.Runner, record func(metric string, value float64
 	}
 	record("tcl_loss", loss[0])
 	var right, positive, negative, negatives float64
-	for i, task := range t.drawn {
-		row := t.similarity[i*t.tasks : (i+1)*t.tasks]
+	each := t.perTask()
+	n := t.tasks * each
+	for i := range n {
+		task, row := t.drawn[i/each], t.similarity[i*n:(i+1)*n]
 		best := 0
 		for j, s := range row {
 			if s > row[best] {
 				best = j
 			}
-			if t.drawn[j] != task {
+			if t.drawn[j/each] != task {
 				negative -= s
 				negatives++
 			}
 		}
-		if t.drawn[best] == task {
+		if t.drawn[best/each] == task {
 			right++
 		}
 		positive -= row[i]
 	}
-	n := float64(t.tasks)
-	record("tcl_accuracy", right/n)
-	record("tcl_positive_distance", positive/n)
+	record("tcl_accuracy", right/float64(n))
+	record("tcl_positive_distance", positive/float64(n))
 	record("tcl_negative_distance", negative/max(negatives, 1))
 	record("tcl_overlap", float64(t.running.Overlap)/float64(max(t.running.Pairs, 1)))
 	record("tcl_short_windows", float64(t.running.Short))

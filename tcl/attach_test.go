@@ -25,8 +25,8 @@ func trajectory(g gaussian, n int) *sim.Trajectory {
 // and tells the loss, as if the slots had these tasks.
 func (b *bench) sample(tasks []int, trajectories []*sim.Trajectory) {
 	b.t.Helper()
-	d, fills := b.aux.Feed()
-	p := feed.Plan{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: []feed.Draw{d}, Fills: fills}
+	draws, fills := b.aux.Feed()
+	p := feed.Plan{Obs: 1, Act: 1, Tasks: len(tasks), Slots: len(tasks), Stores: 1, Capacity: 10, Draws: draws, Fills: fills}
 	s, err := replay.NewSampler(p)
 	check(b.t, err)
 	var enc []*replay.Task
@@ -118,7 +118,7 @@ func TestFeed(t *testing.T) {
 		change(&c)
 		aux, err := tcl.New(c, direct, 2)
 		check(t, err)
-		d, fills := aux.Feed()
+		draws, fills := aux.Feed()
 		inputs := ""
 		for _, f := range fills {
 			inputs += fmt.Sprint(f.Input, f.Which, " ")
@@ -127,8 +127,8 @@ func TestFeed(t *testing.T) {
 		if c.Negatives == "mask-same-task" {
 			wanted += "tcl_mask0 "
 		}
-		if d != want || inputs != wanted {
-			t.Errorf("%+v: draws %+v for %s, want %+v for %s", c, d, inputs, want, wanted)
+		if draws[0] != want || inputs != wanted {
+			t.Errorf("%+v: draws %+v for %s, want %+v for %s", c, draws[0], inputs, want, wanted)
 		}
 	}
 }

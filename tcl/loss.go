@@ -40,22 +40,100 @@ func InfoNCE(s *core.Stage, logits, positive *G.Node) *G.Node {
 }
 
 // Loss implements belief.Auxiliary: c · InfoNCE over the meta-batch. It declares the outputs tcl_loss, tcl_similarity
-// T×T (before temperature and mask).
-func (t *TCL) Loss(s *core.Stage, q belief.Posterior) *G.Node {
-	n, w := t.tasks, t.cfg.Window
-	key := t.query
-	key.Net = t.key
-	k := key.Infer(s,
-		s.Input("key_context", n*w, t.query.Width()), s.Input("key_weight", n*w, 1), w)
-	all, own := t.Similarity(s, q, belief.Posterior{Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)})
-	logits := s.Scale(all, 1/t.cfg.Temperature)
-	if t.cfg.Negatives == "mask-same-task" {
-		logits = s.Add(logits, s.Input("tcl_mask", n, n))
+// N×N (before temperature and mask), with N = T queries, or T·W where single transitions are contrasted.
+func (t *TCL) Loss(s *core.Stage, context belief.Posterior) *G.Node {
+	q, k := t.pair(s, context)
+	all, own := t.Similarity(s, q, k)
+	logits, positive := s.Scale(all, 1/t.cfg.Temperature), s.Scale(own, 1/t.cfg.Temperature)
+	if t.cfg.ColumnMaximum {
+		m := s.Scale(smallest(s, all), -1/t.cfg.Temperature)
+		logits, positive = s.Add(logits, across(s, m)), s.Add(positive, m)
 	}
-	loss := InfoNCE(s, logits, s.Scale(own, 1/t.cfg.Temperature))
+	var loss *G.Node
+	switch {
+	case t.cfg.Contrast == "transitions":
+		loss = t.overRows(s, logits, positive)
+	case t.cfg.Negatives == "mask-same-task":
+		loss = InfoNCE(s, s.Add(logits, s.Input("tcl_mask", t.tasks, t.tasks)), positive)
+	default:
+		loss = InfoNCE(s, logits, positive)
+	}
 	s.Output("tcl_loss", loss)
 	s.Output("tcl_similarity", all)
 	return s.Scale(loss, t.cfg.Scale)
+}
+
+// pair builds what is contrasted, query i with key i for its positive: a Gaussian per window, or per transition.
+func (t *TCL) pair(s *core.Stage, context belief.Posterior) (q, k belief.Posterior) {
+	n, w := t.tasks, t.cfg.Window
+	h := t.keyed(s, s.Input("key_context", n*w, t.query.Width()))
+	switch {
+	case t.cfg.Contrast == "transitions":
+		k = t.rows(s, h)
+		q = t.rows(s, t.query.Apply(s, s.Input(t.queryInput("context"), n*w, t.query.Width())))
+	case t.cfg.Query == "own":
+		k = t.query.Product(s, h, s.Input("key_weight", n*w, 1), w)
+		q = t.query.Infer(s, s.Input("query_context", n*w, t.query.Width()), s.Input("query_weight", n*w, 1), w)
+	default:
+		k, q = t.query.Product(s, h, s.Input("key_weight", n*w, 1), w), context
+	}
+	if !t.cfg.KeyGradient {
+		k = belief.Posterior{Mean: s.StopGrad(k.Mean), Var: s.StopGrad(k.Var)}
+	}
+	return q, k
+}
+
+// queryInput names an input of the query window, "context" or "weight".
+func (t *TCL) queryInput(what string) string {
+	switch {
+	case t.cfg.Query == "own":
+		return "query_" + what
+	case what == "context":
+		return what
+	}
+	return "context_" + what
+}
+
+// keyed is the key encoder's output on context rows: the layers it shares with the query's, then its own.
+func (t *TCL) keyed(s *core.Stage, context *G.Node) *G.Node {
+	shared := t.query.Net.Nodes(s)[:2*t.cfg.SharedLayers]
+	return t.query.Net.Forward(s, append(shared, t.key.Nodes(s)...), t.query.Seen(s, context))
+}
+
+// rows are the factors of single rows; with Sigma raw the numbers before softplus stand for their variances.
+func (t *TCL) rows(s *core.Stage, h *G.Node) belief.Posterior {
+	f := t.query.Rows(s, h)
+	if t.cfg.Sigma == "raw" {
+		f.Var = s.SliceCols(h, t.query.Latent, 2*t.query.Latent)
+	}
+	return f
+}
+
+// overRows is InfoNCE over transitions: rows that a short window lacks are neither queries nor keys.
+func (t *TCL) overRows(s *core.Stage, logits, positive *G.Node) *G.Node {
+	n := t.tasks * t.cfg.Window
+	query, key := s.Input(t.queryInput("weight"), n, 1), s.Input("key_weight", n, 1)
+	logits = s.Add(logits, across(s, s.Affine(key, -masked, masked)))
+	both := s.Mul(query, key)
+	return s.Div(s.SumAll(s.Mul(both, s.Sub(s.LogSumExp(logits), positive))), s.SumAll(both))
+}
+
+// across is a column of numbers as every row of a matrix: n×1 → n×n.
+func across(s *core.Stage, column *G.Node) *G.Node {
+	return s.MatMul(s.Like(column, s.Const(1)), column, false, true)
+}
+
+// smallest is the least number of each row: n×m → n×1. Its gradient goes to that one.
+func smallest(s *core.Stage, x *G.Node) *G.Node {
+	if s.Err() != nil {
+		return nil
+	}
+	for m := x.Shape()[1]; m > 1; {
+		half := (m + 1) / 2 // of an odd number the middle one is in both
+		x = s.Min(s.SliceCols(x, 0, half), s.SliceCols(x, m-half, m))
+		m = half
+	}
+	return x
 }
 
 // AfterStep implements belief.Auxiliary: the key encoder follows the query encoder.
@@ -64,5 +142,5 @@ func (t *TCL) AfterStep(b *core.Builder) {
 	if t.cfg.LiteralMomentum {
 		tau = 1 - tau
 	}
-	nn.EMA(b, t.key, t.query.Net, tau)
+	nn.EMA(b, t.key, t.followed(), tau)
 }

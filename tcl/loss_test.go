@@ -64,9 +64,9 @@ func TestTemperatureAndScale(t *testing.T) {
 func TestMaskOfSameTask(t *testing.T) {
 	b := newBench(t, 3, func(c *tcl.Config) { c.Negatives = "mask-same-task" })
 	gs := []gaussian{{0, 1}, {0.5, 1}, {2, 1}}
-	d, fills := b.aux.Feed()
+	draws, fills := b.aux.Feed()
 	s, err := replay.NewSampler(feed.Plan{Obs: 1, Act: 1, Tasks: 2, Slots: 3, Choose: feed.WithReplacement, Stores: 1, Capacity: 10,
-		Draws: []feed.Draw{d}, Fills: fills})
+		Draws: draws, Fills: fills})
 	check(t, err)
 	enc := []*replay.Task{replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10), replay.NewTask(replay.Dims{Obs: 1, Act: 1}, 10)}
 	for _, task := range enc {

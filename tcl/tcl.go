@@ -10,6 +10,9 @@
 package tcl
 
 import (
+	"errors"
+	"fmt"
+
 	"nacre/core/feed"
 	"nacre/rl"
 )
@@ -23,14 +26,33 @@ type Config struct {
 	LiteralMomentum bool      `toml:"literal_momentum" comment:"read the printed update literally: key ← τ·key + (1-τ)·query"`
 	Pair            feed.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two windows of a pair come from"`
 	Crop            string    `toml:"crop" oneof:"inclusive exclusive" comment:"window starts {0..len-W}, or the printed code's, which never draws the last"`
-	Sigma           string    `toml:"sigma" oneof:"std var" comment:"spread in the distance: std makes it the 2-Wasserstein distance"`
+	Sigma           string    `toml:"sigma" oneof:"std var raw" comment:"spread in the distance: std makes it the 2-Wasserstein distance; raw is what the encoder gives before softplus, of single transitions"`
 	Negatives       string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
+	Contrast        string    `toml:"contrast" oneof:"posteriors transitions" comment:"what is contrasted: a window's posterior, or its transitions, each with the one at its place in the other window"`
+	Query           string    `toml:"query" oneof:"context own" comment:"the query window is the context, or a window of its own"`
+	SharedLayers    int       `toml:"shared_layers" range:"[0,16]" comment:"first hidden layers of the encoder that the key has in common with the query; 0: an encoder of its own"`
+	KeyGradient     bool      `toml:"key_gradient" comment:"shared layers learn through the key too"`
+	ColumnMaximum   bool      `toml:"defect_column_maximum" comment:"defect of the authors' code: each row's largest distance is subtracted from a column instead"`
+}
+
+// Validate checks settings that must fit one another.
+func (c Config) Validate() error {
+	switch {
+	case c.Sigma == "raw" && c.Contrast != "transitions":
+		return fmt.Errorf(`sigma = "raw" with contrast = %q, want "transitions": a posterior has no number before softplus`, c.Contrast)
+	case c.Contrast == "transitions" && c.Negatives != "literal":
+		return fmt.Errorf(`negatives = %q with contrast = "transitions", want "literal": all other transitions are negatives, of the same window too`, c.Negatives)
+	case c.KeyGradient && c.SharedLayers == 0:
+		return errors.New("key_gradient = true with shared_layers = 0, want at least 1: the key shares nothing that could learn")
+	}
+	return nil
 }
 
 // Default is the paper's method as described, with the readings README.md recommends where it is ambiguous.
 func Default() Config {
 	return Config{Window: 64, Scale: 1, Temperature: 1, Tau: 0.005,
-		Pair: feed.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal"}
+		Pair: feed.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal",
+		Contrast: "posteriors", Query: "context"}
 }
 
 // Table is the table of a run's configuration that algorithms with TCL read.

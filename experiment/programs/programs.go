@@ -35,7 +35,7 @@ func must(t testing.TB, err error) {
 
 // Of is an algorithm's programs and a memory of core/ref with the parameters that it starts with.
 type Of struct {
-	Algorithm string
+	Algorithm string // with a variant's name after a slash
 	Programs  []*core.Program
 	Memory    core.Memory
 }
@@ -58,11 +58,17 @@ func (r *recorder) Load(p *core.Program, m core.Memory) (core.Runner, error) {
 	return r.Device.Load(p, m)
 }
 
-// All is every program of every algorithm that is registered, each with the settings that it registers as small.
+// All is every program of every algorithm that is registered, each with the settings that it registers as small, and again with
+// each of its variants.
 func All(t testing.TB) []Of {
 	var out []Of
 	for _, name := range rl.Names() {
 		out = append(out, For(t, name))
+		a, err := rl.Lookup(name)
+		must(t, err)
+		for _, variant := range slices.Sorted(maps.Keys(a.Variants)) {
+			out = append(out, of(t, name, name+"/"+variant, slices.Concat(a.Small, a.Variants[variant])))
+		}
 	}
 	return out
 }
@@ -71,6 +77,14 @@ func All(t testing.TB) []Of {
 func For(t testing.TB, name string) Of {
 	t.Helper()
 	a, err := rl.Lookup(name)
+	must(t, err)
+	return of(t, name, name, a.Small)
+}
+
+// of is every program of an algorithm with some settings, under a name.
+func of(t testing.TB, algorithm, name string, settings []string) Of {
+	t.Helper()
+	a, err := rl.Lookup(algorithm)
 	must(t, err)
 	const on = "point-goal"
 	family, err := sim.Lookup(on)
@@ -81,8 +95,8 @@ func For(t testing.TB, name string) Of {
 	must(t, err)
 	t.Cleanup(func() { pool.Close() })
 	cfg := rl.Default()
-	cfg.Algorithm, cfg.Family = name, on
-	must(t, rl.Change(&cfg, a.Small...))
+	cfg.Algorithm, cfg.Family = algorithm, on
+	must(t, rl.Change(&cfg, settings...))
 	r := &recorder{Device: ref.Device}
 	l, err := a.New(cfg, rl.Setup{Spec: family.Spec(), Train: train, Seed: 1, Device: r, Pool: pool, Workers: 1, Envs: 4})
 	must(t, err)

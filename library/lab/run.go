@@ -289,7 +289,7 @@ func (r *Run) Rollout(tasks ...int) (display.Rollout, error) {
 		}
 		rec.Family = a.Family
 		p := a.Config.Evaluation.Protocol
-		p.Repeats = 1
+		p.Repeats, p.CarryBelief = 1, false // side by side, each from the prior: the recorder keeps the last round
 		_, err := protocol.Evaluate(cell.Context(), &rec, on, p, a.Learner.Adapter(), r.cfg.Seed)
 		return err
 	})

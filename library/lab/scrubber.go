@@ -88,7 +88,7 @@ func (r *Run) checkpoint(ctx context.Context, a *experiment.Agent, contexts *exp
 	c.Embedding = display.Embedding{Title: c.Name, Points: layout.Y, Label: e.Label, Names: e.Names, Vectors: e.Mean}
 	rec := recording.Recorder{Family: a.Family}
 	p := a.Config.Evaluation.Protocol
-	p.Repeats = 1
+	p.Repeats, p.CarryBelief = 1, false // side by side, each from the prior: the recorder keeps the last round
 	result, err := protocol.Evaluate(ctx, &rec, contexts.Tasks, p, a.Learner.Adapter(), r.cfg.Seed)
 	if err = errors.Join(err, rec.Close()); err != nil {
 		return c, nil, nil, err

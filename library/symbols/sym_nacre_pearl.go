@@ -27,6 +27,7 @@ func init() {
 		"Small":              reflect.ValueOf(p0.Small),
 		"Table":              reflect.ValueOf(&p0.Table).Elem(),
 		"UpdateProgram":      reflect.ValueOf(p0.UpdateProgram),
+		"Variants":           reflect.ValueOf(p0.Variants),
 		"Yardstick":          reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

@@ -30,7 +30,7 @@ type _nacre_rl_belief_Auxiliary struct {
 	WAfterStep     func(*p1.Builder)
 	WCount         func(p2.Record)
 	WDiagnose      func(p1.Runner, func(metric string, value float64)) error
-	WFeed          func() (p2.Draw, []p2.Fill)
+	WFeed          func() ([]p2.Draw, []p2.Fill)
 	WInit          func(p1.Memory) error
 	WLoss          func(*p1.Stage, p0.Posterior) *p3.Node
 	WMarshalJSON   func() ([]byte, error)
@@ -44,8 +44,8 @@ func (w _nacre_rl_belief_Auxiliary) Count(a0 p2.Record)       { w.WCount(a0) }
 func (w _nacre_rl_belief_Auxiliary) Diagnose(a0 p1.Runner, a1 func(metric string, value float64)) error {
 	return w.WDiagnose(a0, a1)
 }
-func (w _nacre_rl_belief_Auxiliary) Feed() (p2.Draw, []p2.Fill) { return w.WFeed() }
-func (w _nacre_rl_belief_Auxiliary) Init(a0 p1.Memory) error    { return w.WInit(a0) }
+func (w _nacre_rl_belief_Auxiliary) Feed() ([]p2.Draw, []p2.Fill) { return w.WFeed() }
+func (w _nacre_rl_belief_Auxiliary) Init(a0 p1.Memory) error      { return w.WInit(a0) }
 func (w _nacre_rl_belief_Auxiliary) Loss(a0 *p1.Stage, a1 p0.Posterior) *p3.Node {
 	return w.WLoss(a0, a1)
 }

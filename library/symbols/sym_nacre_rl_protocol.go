@@ -13,6 +13,8 @@ func init() {
 	add("nacre/rl/protocol/protocol", map[string]reflect.Value{
 		"Adapter":     reflect.ValueOf((*p0.Adapter)(nil)),
 		"_Adapter":    reflect.ValueOf((*_nacre_rl_protocol_Adapter)(nil)),
+		"Carrier":     reflect.ValueOf((*p0.Carrier)(nil)),
+		"_Carrier":    reflect.ValueOf((*_nacre_rl_protocol_Carrier)(nil)),
 		"Evaluate":    reflect.ValueOf(p0.Evaluate),
 		"GoalKnower":  reflect.ValueOf((*p0.GoalKnower)(nil)),
 		"_GoalKnower": reflect.ValueOf((*_nacre_rl_protocol_GoalKnower)(nil)),
@@ -45,6 +47,23 @@ func (w _nacre_rl_protocol_Adapter) Policy(a0 int, a1 bool, a2 p0.Protocol) (p1.
 	return w.WPolicy(a0, a1, a2)
 }
 func (w _nacre_rl_protocol_Adapter) Start(a0 int, a1 []uint64) error { return w.WStart(a0, a1) }
+
+type _nacre_rl_protocol_Carrier struct {
+	IValue   any
+	WCarry   func() error
+	WObserve func(int, *p1.Trajectory) error
+	WPolicy  func(int, bool, p0.Protocol) (p1.Policy, error)
+	WStart   func(int, []uint64) error
+}
+
+func (w _nacre_rl_protocol_Carrier) Carry() error { return w.WCarry() }
+func (w _nacre_rl_protocol_Carrier) Observe(a0 int, a1 *p1.Trajectory) error {
+	return w.WObserve(a0, a1)
+}
+func (w _nacre_rl_protocol_Carrier) Policy(a0 int, a1 bool, a2 p0.Protocol) (p1.Policy, error) {
+	return w.WPolicy(a0, a1, a2)
+}
+func (w _nacre_rl_protocol_Carrier) Start(a0 int, a1 []uint64) error { return w.WStart(a0, a1) }
 
 type _nacre_rl_protocol_GoalKnower struct {
 	IValue   any

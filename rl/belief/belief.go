@@ -45,6 +45,27 @@ type Posterior struct {
 	Mean, Var *G.Node // tasks × latent
 }
 
+// Apply is what the network makes of context rows: rows×Width → rows×2·Latent.
+func (e Encoder) Apply(s *core.Stage, context *G.Node) *G.Node {
+	return e.Net.Apply(s, e.Seen(s, context))
+}
+
+// Seen is what the network is given of context rows: View, or the rows as they are.
+func (e Encoder) Seen(s *core.Stage, context *G.Node) *G.Node {
+	if e.View != nil {
+		return e.View(s, context)
+	}
+	return context
+}
+
+// Rows are the factors of single rows, of what Apply makes of them: rows×Latent each.
+func (e Encoder) Rows(s *core.Stage, h *G.Node) Posterior {
+	return Posterior{
+		Mean: s.SliceCols(h, 0, e.Latent),
+		Var:  s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1)),
+	}
+}
+
 // Infer builds the posterior of each task from rows context rows per task:
 // context (tasks·rows)×Width, weight (tasks·rows)×1 → Posterior tasks×Latent.
 //
@@ -58,6 +79,11 @@ func (e Encoder) Infer(s *core.Stage, context, weight *G.Node, rows int) Posteri
 	return Combine(s, e.Factors(s, context, weight, rows))
 }
 
+// Product builds the posterior of each task from what Apply makes of its rows, as Infer does from the rows.
+func (e Encoder) Product(s *core.Stage, h, weight *G.Node, rows int) Posterior {
+	return Combine(s, e.naturals(s, h, weight, rows))
+}
+
 // Naturals are the sums a product of Gaussians needs; sums of several contexts of one task may be added.
 type Naturals struct {
 	Precision     *G.Node // Σ w/σ², tasks × latent
@@ -66,16 +92,15 @@ type Naturals struct {
 
 // Factors builds the natural parameters of the product over each task's rows. See Infer for shapes.
 func (e Encoder) Factors(s *core.Stage, context, weight *G.Node, rows int) Naturals {
-	if e.View != nil {
-		context = e.View(s, context)
-	}
-	h := e.Net.Apply(s, context)
-	mean := s.SliceCols(h, 0, e.Latent)
-	variance := s.Clamp(s.Softplus(s.SliceCols(h, e.Latent, 2*e.Latent)), MinVar, math.Inf(1))
-	precision := s.Mul(s.Recip(variance), weight)
+	return e.naturals(s, e.Apply(s, context), weight, rows)
+}
+
+func (e Encoder) naturals(s *core.Stage, h, weight *G.Node, rows int) Naturals {
+	f := e.Rows(s, h)
+	precision := s.Mul(s.Recip(f.Var), weight)
 	return Naturals{
 		Precision:     s.SumRows(precision, rows),
-		PrecisionMean: s.SumRows(s.Mul(mean, precision), rows),
+		PrecisionMean: s.SumRows(s.Mul(f.Mean, precision), rows),
 	}
 }
 
@@ -112,9 +137,9 @@ type Auxiliary interface {
 	Init(m core.Memory) error
 
 	// Feed describes what is drawn of the encoder's buffer for the task of each slot, and the inputs that this fills:
-	// context and context_weight, N rows for the algorithm's posterior, and whatever the loss needs besides. Draw and
-	// Store of what it returns are the algorithm's to set.
-	Feed() (feed.Draw, []feed.Fill)
+	// context and context_weight, N rows for the algorithm's posterior, and whatever the loss needs besides. A fill's Draw
+	// counts these draws; their Store is the algorithm's to set.
+	Feed() ([]feed.Draw, []feed.Fill)
 	// Count is told what was drawn: of an update, or, without tasks, of a context that is collected with.
 	Count(feed.Record)
 

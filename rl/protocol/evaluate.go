@@ -16,8 +16,8 @@ import (
 // and networks run in batches. Evaluate calls Start, then for each trajectory in turn Policy once, and Observe once
 // for every adaptation whose context the trajectory belongs to.
 type Adapter interface {
-	// Start begins n adaptations, each from the prior belief. Nothing may remain of earlier adaptations, and nothing
-	// may pass between these. All random numbers of adaptation i that are not drawn by the environment must come
+	// Start begins n adaptations, each from the prior belief. Nothing may remain of earlier adaptations, but for what a
+	// Carrier was told to carry, and nothing may pass between these. All random numbers of adaptation i that are not drawn by the environment must come
 	// from streams of seeds[i], such as rng.New(seeds[i], rng.Latent, uint64(traj)).
 	Start(n int, seeds []uint64) error
 
@@ -29,6 +29,14 @@ type Adapter interface {
 	// Observe gives adaptation i a trajectory it has finished, as context. The trajectory is not used again by
 	// others and may be kept.
 	Observe(i int, t *sim.Trajectory) error
+}
+
+// Carrier is an Adapter with a belief that it can carry from one task to the next.
+type Carrier interface {
+	Adapter
+	// Carry makes what adaptation 0 believes at its end the belief that adaptations explore with after the next Start, in the
+	// place of the prior.
+	Carry() error
 }
 
 // GoalKnower is an Adapter that is told the true tasks: a yardstick, not a learner. Evaluate calls Know before Start,
@@ -44,7 +52,8 @@ type Roller interface {
 }
 
 // Evaluate adapts a to each task p.Repeats times and reports every trajectory. The numbers of a task depend on its
-// Params (on its ID if it has none), seed and p, not on the other tasks. The error says what is wrong with the
+// Params (on its ID if it has none), seed and p, not on the other tasks, unless p carries the belief over: then adaptations
+// are made one after the other. The error says what is wrong with the
 // arguments, or is that of the adapter or of the rollout, with the trajectory it happened in.
 func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a Adapter, seed uint64) (Result, error) {
 	if err := config.Check(&p); err != nil {
@@ -60,26 +69,49 @@ func Evaluate(ctx context.Context, pool Roller, tasks []sim.Task, p Protocol, a 
 		each[i] = tasks[i/p.Repeats]
 		seeds[i] = address(seed, each[i], i%p.Repeats)
 	}
-	if g, ok := a.(GoalKnower); ok {
-		if err := g.Know(slices.Clone(each)); err != nil {
-			return Result{}, fmt.Errorf("protocol: tell the tasks: %w", err)
-		}
-	}
-	if err := a.Start(n, slices.Clone(seeds)); err != nil {
-		return Result{}, fmt.Errorf("protocol: start %d adaptations: %w", n, err)
-	}
 	result := newResult(tasks, p, seed)
-	for traj := range p.Trajectories() {
-		trajectories, err := round(ctx, pool, each, seeds, traj, p, a)
-		if err != nil {
-			return Result{}, fmt.Errorf("protocol: trajectory %d of %d: %w", traj+1, p.Trajectories(), err)
+	carrier, carries := a.(Carrier)
+	if !p.CarryBelief || !carries {
+		carrier = nil
+	}
+	for lo, hi := 0, n; lo < n; lo, hi = hi, n {
+		if carrier != nil {
+			hi = lo + 1
 		}
-		for i := range trajectories {
-			result.record(i/p.Repeats, i%p.Repeats, traj, &trajectories[i])
+		err := adapt(ctx, pool, each[lo:hi], seeds[lo:hi], p, a, func(i, traj int, t *sim.Trajectory) {
+			result.record((lo+i)/p.Repeats, (lo+i)%p.Repeats, traj, t)
+		})
+		if err == nil && carrier != nil {
+			err = carrier.Carry()
+		}
+		if err != nil {
+			return Result{}, fmt.Errorf("protocol: %w", err)
 		}
 	}
 	result.summarise()
 	return result, nil
+}
+
+// adapt makes adaptations side by side and hands out their trajectories.
+func adapt(ctx context.Context, pool Roller, tasks []sim.Task, seeds []uint64, p Protocol, a Adapter, record func(i, traj int, t *sim.Trajectory)) error {
+	if g, ok := a.(GoalKnower); ok {
+		if err := g.Know(slices.Clone(tasks)); err != nil {
+			return fmt.Errorf("tell the tasks: %w", err)
+		}
+	}
+	if err := a.Start(len(tasks), slices.Clone(seeds)); err != nil {
+		return fmt.Errorf("start %d adaptations: %w", len(tasks), err)
+	}
+	for traj := range p.Trajectories() {
+		trajectories, err := round(ctx, pool, tasks, seeds, traj, p, a)
+		if err != nil {
+			return fmt.Errorf("trajectory %d of %d: %w", traj+1, p.Trajectories(), err)
+		}
+		for i := range trajectories {
+			record(i, traj, &trajectories[i])
+		}
+	}
+	return nil
 }
 
 // round runs one trajectory of every adaptation.

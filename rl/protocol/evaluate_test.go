@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -295,5 +296,64 @@ func TestErrors(t *testing.T) {
 	cancel()
 	if _, err := Evaluate(ctx, &line{}, two, study, &believer{}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// carrier is a believer that explores where it was told the task before was.
+type carrier struct {
+	believer
+	from float64
+}
+
+func (c *carrier) Carry() error {
+	c.calls = append(c.calls, call{what: "carry"})
+	c.from = c.belief[0]
+	return nil
+}
+
+func (c *carrier) Policy(traj int, explore bool, p Protocol) (sim.Policy, error) {
+	policy, err := c.believer.Policy(traj, explore, p)
+	if !explore || c.from == 0 {
+		return policy, err
+	}
+	return policyFunc(func(_, _ []int, obs, act []float64) error {
+		act[0] = max(-1, min(1, c.from-obs[0]))
+		return nil
+	}), err
+}
+
+// With the belief carried over, adaptations are made one after the other, repeats too, and a task's numbers are those of
+// its predecessors; the first task's are as without. Agents that cannot carry are evaluated as without it.
+func TestCarriedBelief(t *testing.T) {
+	p := study
+	p.Repeats, p.CarryBelief = 1, true
+	var c carrier
+	got := byGoal(t, goals(0, 2.5, -1, 4), p, &c, 5)
+	var order []string
+	for _, call := range c.calls {
+		if call.what == "start" || call.what == "carry" {
+			order = append(order, fmt.Sprint(call.what, call.i))
+		}
+	}
+	if want := "start1 carry0 start1 carry0 start1 carry0"; strings.Join(order, " ") != want {
+		t.Errorf("calls %v, want %s", order, want)
+	}
+	p.CarryBelief = false
+	apart := byGoal(t, goals(0, 2.5, -1, 4), p, &carrier{}, 5)
+	if got[2.5] != apart[2.5] || got[-1] == apart[-1] || got[4] == apart[4] {
+		t.Errorf("carried %v\napart %v", got, apart)
+	}
+	p.CarryBelief = true
+	if reversed := byGoal(t, goals(0, 4, -1, 2.5), p, &carrier{}, 5); reversed[4] != apart[4] {
+		t.Errorf("reversed %v", reversed)
+	}
+	if plain := byGoal(t, goals(0, 2.5, -1, 4), p, &believer{}, 5); !reflect.DeepEqual(plain, apart) {
+		t.Errorf("without a belief to carry %v, want %v", plain, apart)
+	}
+	p.Repeats = 3
+	c = carrier{}
+	byGoal(t, goals(0, 2.5, -1), p, &c, 5)
+	if starts := len(slices.DeleteFunc(c.calls, func(c call) bool { return c.what != "carry" })); starts != 6 {
+		t.Errorf("%d adaptations were carried on from, want 6", starts)
 	}
 }

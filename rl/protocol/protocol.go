@@ -20,6 +20,7 @@ import (
 	"fmt"
 
 	"nacre/internal/nearest"
+	"nacre/sim"
 )
 
 // How an agent turns its belief into a task embedding.
@@ -59,11 +60,19 @@ type Protocol struct {
 	// a narrower one than training ever saw.
 	ContextLimit int `toml:"context_limit" json:"context_limit" range:"[0,1e9]" comment:"transitions; 0 is all"`
 
+	// CarryBelief makes a task begin with what was believed of the task before it, in the order given; the first begins with
+	// the prior. The numbers of a task then depend on the tasks before it. It is a defect of the public code, for comparison
+	// with what was run with it; agents that have no belief to keep, and baselines, are the same with it.
+	CarryBelief bool `toml:"carry_belief" json:"carry_belief,omitempty" comment:"defect of garage: a task begins with the belief about the one before"`
+
+	// Tasks is how many of the test tasks each evaluation of a training run takes, the next ones in turn; 0 is all of them.
+	Tasks int `toml:"tasks" json:"tasks,omitempty" range:"[0,1000000]" comment:"test tasks of each evaluation in training, in turn; 0 is all"`
+
 	// Horizon is the longest trajectory in steps; 0 is the family's own.
 	Horizon int `toml:"horizon" json:"horizon" range:"[0,1e6]" comment:"steps; 0 is the family's"`
 }
 
-// presets are the protocols of the public implementations, without their defects.
+// presets are the protocols of the public implementations, without their defects but for those of 2020.
 var presets = []Protocol{
 	// PEARL and TCL-PEARL on the MuJoCo controls. The original counts 600 steps; bodies that fall get more
 	// trajectories for them, which is why it is trajectories that count here.
@@ -71,6 +80,12 @@ var presets = []Protocol{
 	// PEARL and TCL-PEARL on ML1. The original carries the belief from one test task to the next and samples actions
 	// where it means not to; here beliefs start at the prior and deterministic is deterministic.
 	{Name: "garage-ml1", Explore: 10, Scored: 1, Deterministic: true, Z: Sample, Repeats: 1},
+	// What Meta-World's figures of 2020 were made with: the belief is carried over. The older code base (Simon0xzx/garage,
+	// branch simon_work_branch: garage/experiment/meta_evaluator.py and the workers of garage/torch/algos) scores mean actions;
+	// the newer (Simon0xzx/tcl, algos/pearl_sac2.py and tcl_pearl.py) overwrites them by sampled ones, and its environments deal
+	// ten of the fifty test tasks in turn (garage/envs/metaworld_set_task_env.py, which shuffles them once all were dealt).
+	{Name: "garage-2020-old", Explore: 10, Scored: 1, Deterministic: true, Z: Sample, Repeats: 1, CarryBelief: true},
+	{Name: "garage-2020-new", Explore: 10, Scored: 1, Z: Sample, Repeats: 1, CarryBelief: true, Tasks: 10},
 	// MAML-TRPO and RL²-PPO on ML1: both act by sampling. They have no embedding.
 	{Name: "garage-ml1-onpolicy", Explore: 10, Scored: 1, Z: Mean, Repeats: 1},
 	// MQL adapts to one trajectory.
@@ -96,6 +111,19 @@ func Preset(name string) (Protocol, error) {
 		}
 	}
 	return Protocol{}, fmt.Errorf("protocol: unknown protocol %q%s", name, nearest.Hint(name, Presets()))
+}
+
+// Turn are the tasks of evaluation number k, counted from 0: all, or the next Tasks of them, from the first again after the
+// last.
+func (p Protocol) Turn(tasks []sim.Task, k int) []sim.Task {
+	if p.Tasks == 0 || p.Tasks >= len(tasks) {
+		return tasks
+	}
+	out := make([]sim.Task, p.Tasks)
+	for i := range out {
+		out[i] = tasks[(k*p.Tasks+i)%len(tasks)]
+	}
+	return out
 }
 
 // Trajectories is how many trajectories each adaptation has.

@@ -9,12 +9,13 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"nacre/rl/config"
+	"nacre/sim"
 )
 
 // Exploration and scored trajectories as the public implementations have them.
 func TestPresets(t *testing.T) {
 	want := map[string][2]int{
-		"oyster": {2, 1}, "garage-ml1": {10, 1}, "garage-ml1-onpolicy": {10, 1}, "mql": {1, 1}, "oracle": {0, 1},
+		"oyster": {2, 1}, "garage-ml1": {10, 1}, "garage-2020-old": {10, 1}, "garage-2020-new": {10, 1}, "garage-ml1-onpolicy": {10, 1}, "mql": {1, 1}, "oracle": {0, 1},
 	}
 	names := Presets()
 	if len(names) != len(want) {
@@ -30,6 +31,11 @@ func TestPresets(t *testing.T) {
 	if !oyster.Deterministic || oyster.Z != Sample || oyster.ContextLimit != 0 {
 		t.Errorf("oyster: %+v", oyster)
 	}
+	old, _ := Preset("garage-2020-old")
+	recent, _ := Preset("garage-2020-new")
+	if !old.Deterministic || recent.Deterministic || !old.CarryBelief || !recent.CarryBelief || old.Tasks != 0 || recent.Tasks != 10 {
+		t.Errorf("of 2020: %+v, %+v", old, recent)
+	}
 	if _, err := Preset("oister"); err == nil || !strings.Contains(err.Error(), `"oister"; did you mean "oyster"?`) {
 		t.Errorf("misspelt: %v", err)
 	}
@@ -42,6 +48,7 @@ func TestRanges(t *testing.T) {
 		"scored = 0: expected a value in [1,1000]":       func(p *Protocol) { p.Scored = 0 },
 		"repeats = 20000: expected a value in [1,10000]": func(p *Protocol) { p.Repeats = 20000 },
 		"context_limit = -5: expected a value in [0,":    func(p *Protocol) { p.ContextLimit = -5 },
+		"tasks = -1: expected a value in [0,":            func(p *Protocol) { p.Tasks = -1 },
 		"horizon = -200: expected a value in [0,":        func(p *Protocol) { p.Horizon = -200 },
 		`z = "mode": expected one of "mean", "sample"`:   func(p *Protocol) { p.Z = "mode" },
 	} {
@@ -49,6 +56,28 @@ func TestRanges(t *testing.T) {
 		edit(&p)
 		if err := config.Check(&p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Evaluations of a training run take ten of fifty tasks in turn: five see all, the sixth the first ten again.
+func TestTurn(t *testing.T) {
+	tasks := make([]sim.Task, 50)
+	for i := range tasks {
+		tasks[i].ID = i
+	}
+	for k, first := range []int{0, 10, 20, 30, 40, 0} {
+		on := Protocol{Tasks: 10}.Turn(tasks, k)
+		if len(on) != 10 || on[0].ID != first || on[9].ID != first+9 {
+			t.Errorf("evaluation %d is on %v", k, on)
+		}
+	}
+	if on := (Protocol{Tasks: 20}).Turn(tasks, 2); len(on) != 20 || on[0].ID != 40 || on[10].ID != 0 {
+		t.Errorf("twenty, over the end: %v", on)
+	}
+	for _, all := range []int{0, 50, 60} {
+		if on := (Protocol{Tasks: all}).Turn(tasks, 3); len(on) != 50 {
+			t.Errorf("tasks = %d is %d of 50", all, len(on))
 		}
 	}
 }

@@ -114,7 +114,8 @@ func cheetah(iterations int) rl.Config {
 }
 
 // presets: oyster/… are the six configurations published with PEARL, and train it unless another is asked for, paper/… the two tables of the TCL paper, quick/… and
-// study/… stated reductions that run in minutes on two cores, ml1/… what the study of Meta-World push trains. With
+// study/… stated reductions that run in minutes on two cores, ml1/… what the study of Meta-World push trains, authors/…
+// what the TCL authors' code runs (authors.go). With
 // algorithm pearl they are PEARL's.
 func presets() []rl.PresetOf {
 	var out []rl.PresetOf
@@ -131,6 +132,7 @@ func presets() []rl.PresetOf {
 			return on(control.Config(), p, t)
 		}})
 	}
+	out = append(out, authorsPresets()...)
 	return append(out,
 		rl.PresetOf{Name: "paper/ml1", About: "the TCL paper's Meta-World table; choose the family", Make: metaWorld},
 		rl.PresetOf{Name: "ml1/push", About: "Meta-World push at the paper's scale, equal contexts for both algorithms: 136,000 updates", Make: push},

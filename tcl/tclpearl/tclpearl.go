@@ -7,6 +7,7 @@ package tclpearl
 
 import (
 	"fmt"
+	"slices"
 
 	"nacre/core"
 	"nacre/pearl"
@@ -26,6 +27,17 @@ func New(p pearl.Config, c tcl.Config, s rl.Setup) (*pearl.Learner, error) {
 // small are the settings that tests on devices use; windows are as long as PEARL's contexts.
 func small() []string { return append(pearl.Small(), "tcl.window=65") }
 
+// variants are the TCL authors' programs, and parts of them.
+func variants() map[string][]string {
+	rows := []string{"tcl.window=17", "tcl.contrast=transitions"}
+	return map[string][]string{
+		"transitions": append(rows, "tcl.sigma=var"),
+		"authors": slices.Concat(pearl.Variants()["authors"], rows, []string{
+			"pearl.encoder_layers=4", "tcl.sigma=raw", "tcl.query=own", "tcl.shared_layers=2", "tcl.key_gradient=true", "tcl.defect_column_maximum=true",
+		}),
+	}
+}
+
 func init() {
 	rl.Register(rl.Algorithm{
 		Name: name, Title: "TCL-PEARL", About: "PEARL with trajectory contrastive learning of its context encoder",
@@ -40,6 +52,7 @@ func init() {
 		Length:    "pearl.iterations",
 		Protocol:  "oyster",
 		Small:     small(),
+		Variants:  variants(),
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(pearl.Of(c), tcl.Of(c), s) },
 		Window:    func(c rl.Config) int { return tcl.Of(c).Window },

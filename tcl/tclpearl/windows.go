@@ -2,7 +2,6 @@ package tclpearl
 
 import (
 	"errors"
-	"fmt"
 
 	"nacre/pearl"
 	"nacre/rl"
@@ -14,24 +13,19 @@ import (
 // TCL-PEARL's, without its loss. What separates it from PEARL is the windows, what separates it from TCL-PEARL the loss.
 const Windows = "pearl-windows"
 
-// onWindows is PEARL's configuration with TCL's contexts: of what TCL says only the window counts.
+// onWindows is PEARL's configuration with TCL's contexts: of what TCL says only the window and its crop count.
 func onWindows(c rl.Config) pearl.Config {
 	p := pearl.Of(c)
-	p.ContextSampling, p.Context = "window", tcl.Of(c).Window
+	t := tcl.Of(c)
+	p.ContextSampling, p.Context, p.ContextCrop = "window", t.Window, t.Crop
 	return p
 }
 
 func init() {
 	rl.Register(rl.Algorithm{
 		Name: Windows, Title: "PEARL on windows",
-		About:  "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
-		Tables: []rl.Table{pearl.Table, tcl.Table},
-		Validate: func(c rl.Config) error {
-			if crop := tcl.Of(c).Crop; crop != "inclusive" {
-				return fmt.Errorf("tcl.crop = %q with %s, want inclusive: it crops as PEARL does", crop, Windows)
-			}
-			return nil
-		},
+		About:    "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
+		Tables:   []rl.Table{pearl.Table, tcl.Table},
 		Schedule: pearl.Schedule,
 		Length:   "pearl.iterations",
 		Protocol: "oyster",

@@ -142,7 +142,7 @@ func (o RolloutOptions) withAgent(ctx context.Context, rec *recording.Recorder) 
 		return nil, err
 	}
 	p := a.Config.Evaluation.Protocol
-	p.Repeats = 1
+	p.Repeats, p.CarryBelief = 1, false // side by side, each from the prior: the recorder keeps the last round
 	if o.Steps > 0 {
 		p.Horizon = o.Steps
 	}
