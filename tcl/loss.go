@@ -113,7 +113,7 @@ func (t *TCL) rows(s *core.Stage, h *G.Node) belief.Posterior {
 func (t *TCL) overRows(s *core.Stage, logits, positive *G.Node) *G.Node {
 	n := t.tasks * t.cfg.Window
 	query, key := s.Input(t.queryInput("weight"), n, 1), s.Input("key_weight", n, 1)
-	logits = s.Add(logits, across(s, s.Affine(key, -masked, masked)))
+	logits = s.Add(logits, across(s, s.Scale(s.Less(key, s.Const(0.5)), masked)))
 	both := s.Mul(query, key)
 	return s.Div(s.SumAll(s.Mul(both, s.Sub(s.LogSumExp(logits), positive))), s.SumAll(both))
 }
