@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"nacre/internal/measurement"
 )
 
 func rootOf(t *testing.T) string {
@@ -110,7 +112,7 @@ func TestEveryMeasurementIsComplete(t *testing.T) {
 	}
 	for _, name := range files {
 		base := strings.TrimSuffix(filepath.Base(name), ".json")
-		if _, err := load(root, base); err != nil {
+		if _, err := measurement.Load(root, base); err != nil {
 			t.Error(err)
 		}
 		if !strings.Contains(all, base) {

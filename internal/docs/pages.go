@@ -31,11 +31,12 @@ const (
 
 // generators make the blocks by the word their comment begins with. Each gets the rest of the comment.
 var generators = map[string]func(root, arguments string) (string, error){
-	"table":    table,
-	"packages": packages,
-	"house":    house,
-	"vectors":  vectors,
-	"evidence": evidence,
+	"table":     table,
+	"packages":  packages,
+	"house":     house,
+	"vectors":   vectors,
+	"evidence":  evidence,
+	"contrasts": contrasts,
 }
 
 // fill returns the text of a page, the file name, with all of its generated blocks written anew. Comments that begin with
@@ -66,6 +67,8 @@ func fill(root, name, page string) (string, error) {
 		}
 		if filepath.Dir(name) == root { // blocks link as pages of docs do
 			block = strings.ReplaceAll(block, "](measurements/", "](docs/measurements/")
+		} else if filepath.Base(filepath.Dir(name)) == "measurements" {
+			block = strings.ReplaceAll(block, "](measurements/", "](")
 		}
 		out = append(out, "", strings.TrimRight(block, "\n"), "", end)
 		i = last

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nacre/internal/measurement"
+)
+
+// A study is what pictures need of its results.json.
+type study struct {
+	name     string
+	Family   string
+	Outcomes []outcome
+	Contexts []context
+	// Centroids are there in studies that are older than Contexts.
+	Centroids []struct {
+		Arm, Space string
+		Ratio      struct {
+			Mean  float64
+			Seeds []float64
+		}
+	}
+	Arms []struct {
+		Name, Title string
+		Seeds       []struct {
+			Contexts []struct {
+				Context       string
+				Plane, Latent struct{ Ratio float64 }
+			}
+		}
+	}
+	Paper []struct {
+		Method  string
+		To      float64 `json:"to_centroid"`
+		Between float64
+	}
+}
+
+type interval struct{ Mean, Lo, Hi float64 }
+
+// An outcome is a figure of an arm's returns, by seed, with its interval over seeds and tasks.
+type outcome struct {
+	Arm, Figure string
+	Value       interval
+	Seeds       []float64
+}
+
+// A context is what an arm's embeddings show by one kind of context, with intervals over seeds.
+type context struct {
+	Arm, Context string
+	Figures      map[string]interval
+}
+
+func readStudy(root, name string) (study, error) {
+	s := study{name: name}
+	text, err := os.ReadFile(filepath.Join(root, "notebooks/data", name, "results.json"))
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("%s: results.json: %w", name, err)
+	}
+	if len(s.Arms) == 0 {
+		return s, fmt.Errorf("%s: results.json has no arms", name)
+	}
+	return s, nil
+}
+
+// outcomes are a figure of the returns, arm by arm.
+func (s study) outcomes(figure string) ([]sample, error) {
+	var list []sample
+	for _, arm := range s.Arms {
+		for _, o := range s.Outcomes {
+			if o.Arm == arm.Name && o.Figure == figure {
+				list = append(list, sample{arm.Title, o.Seeds, o.Value})
+			}
+		}
+	}
+	return list, s.all(list, figure)
+}
+
+// ratios are the ratios of centroid distances by a kind of context, arm by arm, in the plane or among posterior means.
+func (s study) ratios(kind string, plane bool) ([]sample, error) {
+	figure := "latent_ratio"
+	if plane {
+		figure = "plane_ratio"
+	}
+	var list []sample
+	for _, arm := range s.Arms {
+		one := sample{name: arm.Title}
+		for _, seed := range arm.Seeds {
+			for _, c := range seed.Contexts {
+				if c.Context == kind && plane {
+					one.seeds = append(one.seeds, c.Plane.Ratio)
+				} else if c.Context == kind {
+					one.seeds = append(one.seeds, c.Latent.Ratio)
+				}
+			}
+		}
+		for _, c := range s.Contexts {
+			if c.Arm == arm.Name && c.Context == kind {
+				one.interval = c.Figures[figure]
+			}
+		}
+		if len(one.seeds) > 0 && one.interval != (interval{}) {
+			list = append(list, one)
+		}
+	}
+	return list, s.all(list, figure)
+}
+
+// all is an error where an arm has no values.
+func (s study) all(list []sample, figure string) error {
+	if len(list) != len(s.Arms) {
+		return fmt.Errorf("%s: results.json has %s of %d of its %d arms", s.name, figure, len(list), len(s.Arms))
+	}
+	return nil
+}
+
+// newest reads the latest measurement of a topic.
+func newest(root, topic string) (measurement.Measurement, error) {
+	name, err := measurement.Newest(root, topic)
+	if err != nil {
+		return measurement.Measurement{}, err
+	}
+	return measurement.Load(root, name)
+}

@@ -1,0 +1,79 @@
+// Command pictures draws the pictures of README and of the pages in docs from committed data: results.json of the studies in
+// notebooks/data and docs/measurements. New data need no new code: pictures take the arms, seeds and families that are there.
+//
+//	go run ./bench/pictures        # writes docs/img/*.svg
+//
+// Its test fails when a picture differs from what the data give now.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nacre/analysis/plots"
+)
+
+// pictures are drawn by file name below docs/img.
+var pictures = map[string]func(root string) (*plots.Chart, error){
+	"push-plane.svg":    pushPlane,
+	"push-share.svg":    pushShare,
+	"push-contexts.svg": pushContexts,
+	"push-long.svg":     pushLong,
+	"families.svg":      families,
+	"switches.svg":      switches,
+	"point-goal.svg":    pointGoal,
+	"cheetah-vel.svg":   cheetahVel,
+	"systems-cheetah.svg": func(root string) (*plots.Chart, error) {
+		return systems(root, "cheetah-vel-systems", "Half-cheetah velocity: six systems", "the oracle’s")
+	},
+	"systems-point.svg": func(root string) (*plots.Chart, error) {
+		return systems(root, "point-goal-systems", "The point robot: seven systems", "the goal-knowing controller’s")
+	},
+	"picture.svg": paperPicture,
+	"gpu.svg":     gpuSpeed,
+	"update.svg":  updateSpeed,
+	"tsne.svg":    tsneSpeed,
+}
+
+func main() {
+	if err := run("."); err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the pictures that have changed below a checkout's docs/img.
+func run(root string) error {
+	for name := range pictures {
+		svg, err := draw(root, name)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(root, "docs/img", name)
+		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, svg) {
+			continue
+		}
+		if err := os.WriteFile(file, svg, 0o644); err != nil {
+			return err
+		}
+		fmt.Println(file)
+	}
+	return nil
+}
+
+// draw returns a picture as SVG.
+func draw(root, name string) ([]byte, error) {
+	chart, err := pictures[name](root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f, err := chart.Figure()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var b bytes.Buffer
+	err = f.WriteSVG(&b)
+	return b.Bytes(), err
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// studyContrasts are the paired differences between arms in the results.json of a study.
+type studyContrasts struct {
+	Contrasts []contrast `json:"contrasts"`         // of embeddings, with their context
+	Outcomes  []contrast `json:"outcome_contrasts"` // of returns
+}
+
+type contrast struct {
+	A, B, Context, Figure string
+	Difference            struct{ Mean, Lo, Hi float64 }
+	SignFlip              struct {
+		P, Least, Detectable float64
+	} `json:"sign_flip"`
+}
+
+// contrastColumns are the pairs of arms, B less A, that a table of contrasts sets side by side.
+var contrastColumns = []struct{ a, b, head string }{
+	{"pearl", "pearl-windows", "what windows make"},
+	{"pearl-windows", "tcl-pearl", "what the loss makes"},
+	{"pearl", "tcl-pearl", "both"},
+}
+
+var contrastFigures = []struct{ figure, name string }{
+	{"share_from_blind", "share of the way"},
+	{"adapted_return", "return after adaptation"},
+	{"adaptation_gain", "adaptation gain"},
+	{"plane_ratio", "ratio in the plane"},
+	{"latent_ratio", "ratio among posterior means"},
+	{"linear_probe_accuracy", "linear probe"},
+}
+
+var contrastContexts = map[string]string{
+	"window": "consecutive rows", "rows": "independent rows", "rollout": "whole rollouts", "meta-test": "the meta-test’s",
+}
+
+// contrasts writes what arms of a study differ by: "push", or "push contexts=window,meta-test" for some kinds of context.
+func contrasts(root, arguments string) (string, error) {
+	fields := strings.Fields(arguments)
+	if len(fields) == 0 || len(fields) > 2 {
+		return "", fmt.Errorf("contrasts: %q, want the name of a study, and contexts=… or nothing", arguments)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "notebooks/data", fields[0], "results.json"))
+	if err != nil {
+		return "", err
+	}
+	var s studyContrasts
+	if err := json.Unmarshal(text, &s); err != nil {
+		return "", fmt.Errorf("%s: results.json: %w", fields[0], err)
+	}
+	if len(s.Contrasts)+len(s.Outcomes) == 0 {
+		return "This study has no control arm yet; its table of differences comes with the control.", nil
+	}
+	kinds := []string{""}
+	list, found := strings.CutPrefix(strings.Join(fields[1:], ""), "contexts=")
+	if len(fields) == 2 && !found {
+		return "", fmt.Errorf("contrasts: %q, want contexts=…", fields[1])
+	}
+	if list == "" {
+		list = "window"
+	}
+	return s.table(append(kinds, strings.Split(list, ",")...))
+}
+
+// table has a row for every figure and kind of context ("" for returns) and a column for every pair of arms.
+func (s studyContrasts) table(kinds []string) (string, error) {
+	var b strings.Builder
+	b.WriteString("| figure | context |")
+	for _, c := range contrastColumns {
+		b.WriteString(" " + c.head + " |")
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("--:|", len(contrastColumns)) + "\n")
+	all := append(s.Outcomes, s.Contrasts...)
+	for _, kind := range kinds {
+		if kind != "" && contrastContexts[kind] == "" {
+			return "", fmt.Errorf("contrasts: no context is called %q", kind)
+		}
+		for _, f := range contrastFigures {
+			cells, some := "", false
+			for _, c := range contrastColumns {
+				cell := ""
+				for _, d := range all {
+					if d.A == c.a && d.B == c.b && d.Context == kind && d.Figure == f.figure {
+						cell, some = d.String(), true
+					}
+				}
+				cells += " " + cell + " |"
+			}
+			if some {
+				fmt.Fprintf(&b, "| %s | %s |%s\n", f.name, contrastContexts[kind], cells)
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// String is the mean difference, its 95 % interval, p, and after ± what so many pairs find four times in five.
+func (c contrast) String() string {
+	digits := 2
+	if strings.HasSuffix(c.Figure, "return") || c.Figure == "adaptation_gain" {
+		if d := c.Difference; max(d.Hi, -d.Lo) >= 1000 {
+			digits = -2
+		}
+	}
+	p := decimal(c.SignFlip.P, 2)
+	if c.SignFlip.P < 0.1 {
+		p = decimal(c.SignFlip.P, 3)
+	}
+	return fmt.Sprintf("**%s** (%s to %s), p = %s, ±%s", decimal(c.Difference.Mean, digits), decimal(c.Difference.Lo, digits),
+		decimal(c.Difference.Hi, digits), strings.TrimPrefix(p, "0"), decimal(c.SignFlip.Detectable, digits))
+}

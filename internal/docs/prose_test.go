@@ -1,0 +1,77 @@
+package main
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	mostWords   = 20000 // of the pages of docs together
+	mostNumbers = 60    // in 1,000 words of a page of docs; more belong into a picture or a table made from data
+)
+
+// outside is the text of a page without its generated blocks and comments.
+func outside(page string) string {
+	var b strings.Builder
+	made := false
+	for line := range strings.Lines(page) {
+		text := strings.TrimRight(line, "\n")
+		if _, _, ok := marker(text); ok {
+			made = true
+		}
+		if !made && !strings.HasPrefix(text, opening) {
+			b.WriteString(line)
+		}
+		if text == end {
+			made = false
+		}
+	}
+	return b.String()
+}
+
+var (
+	target   = regexp.MustCompile(`\]\([^)]*\)`)
+	indented = regexp.MustCompile(`(?m)^    .*$`)
+	quoted   = regexp.MustCompile("`[^`]*`")
+	numeral  = regexp.MustCompile(`(?:^|[^\p{L}\p{N}_.,])\d[\d.,]*`)
+)
+
+// counts are the words and numbers of a text, without code, what links lead to, and names such as H100 or float32.
+func counts(text string) (words, numbers int) {
+	text = indented.ReplaceAllString(fence.ReplaceAllString(text, ""), "")
+	text = quoted.ReplaceAllString(target.ReplaceAllString(text, "]"), "code")
+	return len(strings.Fields(text)), len(numeral.FindAllString(text, -1))
+}
+
+func TestCounts(t *testing.T) {
+	words, numbers := counts("On an H100 it took 1,024 ms (1.5 to 2) in `1 + 1`, [see 3](x2.md#4).\n\n    code 5 6\n```\n7\n```\n")
+	if words != 14 || numbers != 4 {
+		t.Errorf("%d words and %d numbers, want 14 and 4", words, numbers)
+	}
+	if got := outside("a\n<!-- table: x -->\n\n| 1 |\n\n<!-- end -->\n<!-- remark -->\nb\n"); got != "a\nb\n" {
+		t.Errorf("outside: %q, want a and b", got)
+	}
+}
+
+// TestPagesAreShort keeps docs a size that can be read, and numbers where they can be compared.
+func TestPagesAreShort(t *testing.T) {
+	all := 0
+	for name, page := range pagesOf(t) {
+		if filepath.Dir(name) != "docs" {
+			continue
+		}
+		text := outside(page)
+		all += len(strings.Fields(text))
+		words, numbers := counts(text)
+		if numbers*1000 > mostNumbers*max(words, 200) {
+			t.Errorf("%s has %d numbers in %d words outside tables made from data: at most %d in 1,000; draw a picture (bench/pictures) or "+
+				"move them to docs/measurements", name, numbers, words, mostNumbers)
+		}
+	}
+	t.Logf("%d words in docs", all)
+	if all > mostWords {
+		t.Errorf("the pages of docs have %d words outside tables made from data; at most %d", all, mostWords)
+	}
+}
