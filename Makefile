@@ -77,7 +77,7 @@ conformance: build ## run Jupyter's own clients and tests against bin/nacre (nee
 slurm-test: build ## run a sweep on a real Slurm of one node, kill parts of it, compare (Debian, root; installs Slurm with apt)
 	@bench/slurm/run.sh
 
-screenshots: build ## run the notebooks of the README's pictures and take the pictures (needs a Chromium)
+screenshots: build ## run the notebooks that pages show and take the pictures (needs a Chromium)
 	@web/build.sh chromium
 	@mkdir -p out/notebooks
 	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
@@ -135,7 +135,8 @@ study-push: build ## Meta-World push, both algorithms, two seeds: about two hour
 generate: ## rewrite what cells can import, after exported names changed (library)
 	@$(GO) generate ./library
 
-docs: ## write the pages' tables, package index and picture again, from docs/measurements and the code
+docs: ## draw the pages' pictures and write their tables and lists again, from the committed data and the code
+	@$(GO) run ./bench/pictures
 	@$(GO) run ./internal/docs
 
 clean: ## remove what was built; runs and reports stay

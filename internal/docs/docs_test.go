@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"nacre/internal/measurement"
+	"nacre/internal/pictured"
 )
 
 func rootOf(t *testing.T) string {
@@ -167,6 +168,25 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			} else if anchor != "" && !anchors[target][anchor] {
 				t.Errorf("%s links to %s, which has no such heading", name, l[1])
 			}
+		}
+	}
+}
+
+// TestPicturesAreOfTheirNotebooks says which picture shows cells that have changed since it was taken, and which is unknown.
+func TestPicturesAreOfTheirNotebooks(t *testing.T) {
+	root := rootOf(t)
+	list, err := pictured.Read(filepath.Join(root, "docs/img"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs/img/notebook-*.png"))
+	if err != nil || len(files) != len(list) || len(files) == 0 {
+		t.Errorf("%d pictures of notebooks and %d of them in %s, %v: run make screenshots", len(files), len(list), pictured.File, err)
+	}
+	for _, f := range files {
+		name := filepath.Base(f)
+		if err := list[name].Check(root); err != nil {
+			t.Errorf("docs/img/%s is of another notebook: %v; run make screenshots", name, err)
 		}
 	}
 }

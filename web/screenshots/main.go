@@ -1,5 +1,6 @@
-// Command screenshots takes the README's pictures of the notebook: it serves a folder of notebooks that have been run,
-// opens them in a headless Chromium and writes PNG files. With -each it pictures what every cell of one notebook shows, in
+// Command screenshots takes the pages' pictures of the notebook: it serves a folder of notebooks that have been run,
+// opens them in a headless Chromium and writes PNG files. Beside them it keeps which cells of which notebook each shows and
+// the hash of their text, by which a test finds a picture that is older than its notebook. With -each it pictures what every cell of one notebook shows, in
 // both themes: kinds.ipynb has every kind of table and figure.
 //
 //	go run ./web/screenshots -nacre bin/nacre -folder out/notebooks -out docs/img
@@ -19,29 +20,29 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"nacre/internal/pictured"
 )
 
-// shot is one picture of a notebook: the window is scrolled so that the last figure of a kind ends above the given
-// distance from its lower edge.
+// shot is one picture of a notebook: the window begins above a cell, or ends so far below the last figure of a kind.
 type shot struct {
-	notebook, figure, theme, file string
-	below                         int
+	notebook, cell, figure, file string
+	below, height                int
 }
 
 const width, height = 1280, 960
 
 var shots = []shot{
-	{"quickstart", ".curves", "light", "notebook-quickstart.png", 320},
-	{"quickstart", ".embedding", "light", "notebook-embedding.png", 230},
-	{"quickstart", ".embedding", "dark", "notebook-embedding-dark.png", 230},
-	{"tsne-study", ".embedding", "light", "notebook-tsne-study.png", 300},
+	{notebook: "quickstart", cell: "quickstart-4", file: "notebook-quickstart.png", height: 765},
+	{notebook: "quickstart", figure: ".embedding", file: "notebook-embedding.png", below: 230, height: height},
+	{notebook: "tsne-study", figure: ".embedding", file: "notebook-tsne-study.png", below: 300, height: height},
 }
 
 func main() {
 	nacre := flag.String("nacre", "bin/nacre", "the program")
 	folder := flag.String("folder", "out/notebooks", "of notebooks with their outputs")
 	out := flag.String("out", "docs/img", "folder for the pictures")
-	each := flag.String("each", "", "notebook of which every output is taken, instead of the README's pictures")
+	each := flag.String("each", "", "notebook of which every output is taken, instead of the pages' pictures")
 	flag.Parse()
 	if err := run(*nacre, *folder, *each, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
@@ -70,16 +71,37 @@ func run(nacre, folder, each, out string) error {
 	if each != "" {
 		return takeEach(allocator, url, each, out)
 	}
+	list, err := pictured.Read(out)
+	if errors.Is(err, os.ErrNotExist) {
+		list, err = map[string]pictured.Picture{}, nil
+	}
+	if err != nil {
+		return err
+	}
 	for _, s := range shots {
 		if _, err := os.Stat(filepath.Join(folder, s.notebook+".ipynb")); errors.Is(err, os.ErrNotExist) {
 			continue // it has not been run
 		}
-		if err := take(allocator, url, s, filepath.Join(out, s.file)); err != nil {
+		cells, err := take(allocator, url, s, filepath.Join(out, s.file))
+		if err == nil {
+			list[s.file], err = pictureOf(s, folder, cells)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", s.file, err)
 		}
 		fmt.Println(filepath.Join(out, s.file))
 	}
-	return nil
+	return pictured.Write(out, list)
+}
+
+// pictureOf is what is kept of a picture: the cells that it shows.
+func pictureOf(s shot, folder string, cells []string) (pictured.Picture, error) {
+	text, err := os.ReadFile(filepath.Join(folder, s.notebook+".ipynb"))
+	if err != nil {
+		return pictured.Picture{}, err
+	}
+	hash, err := pictured.Hash(text, cells)
+	return pictured.Picture{Notebook: "notebooks/" + s.notebook + ".ipynb", Cells: cells, SHA256: hash}, err
 }
 
 // serve starts the notebook server, which ends with ctx, and returns its address.
@@ -99,10 +121,10 @@ func serve(ctx context.Context, nacre, folder string) (string, *exec.Cmd, error)
 }
 
 // page opens a notebook in a new tab, all of it drawn.
-func page(ctx context.Context, url, notebook, theme string) error {
+func page(ctx context.Context, url, notebook, theme string, height int) error {
 	address, token, _ := strings.Cut(url, "?")
 	err := chromedp.Do(ctx,
-		chromedp.EmulateViewport(width, height, chromedp.EmulateScale(1.5)),
+		chromedp.EmulateViewport(width, int64(height), chromedp.EmulateScale(1.5)),
 		chromedp.Navigate(strings.TrimSuffix(address, "/")+"/notebooks/"+notebook+".ipynb?"+token),
 		chromedp.WaitVisible(chromedp.CSS("body[data-ready=yes] .cell")),
 	)
@@ -121,25 +143,32 @@ func page(ctx context.Context, url, notebook, theme string) error {
 	return err
 }
 
-func take(allocator context.Context, url string, s shot, file string) error {
+// take takes a picture and returns the ids of the cells in it.
+func take(allocator context.Context, url string, s shot, file string) ([]string, error) {
 	ctx, cancel := chromedp.NewContext(allocator)
 	defer cancel()
-	if err := page(ctx, url, s.notebook, s.theme); err != nil {
-		return err
+	if err := page(ctx, url, s.notebook, "light", s.height); err != nil {
+		return nil, err
 	}
 	scroll := fmt.Sprintf(`(async () => {
-		const figure = [...document.querySelectorAll(%q)].pop();
-		scrollTo({ top: figure.getBoundingClientRect().bottom + scrollY - innerHeight + %d, behavior: 'instant' });
+		const cells = [...document.querySelectorAll('.cell')], ids = nacre.notebook.cells.map(c => c.id);
+		const bar = 52; // the page's head stays in front
+		const top = %[1]q
+			? cells[ids.indexOf(%[1]q)].getBoundingClientRect().top + scrollY - bar
+			: [...document.querySelectorAll(%[2]q)].pop().getBoundingClientRect().bottom + scrollY - innerHeight + %[3]d;
+		scrollTo({ top, behavior: 'instant' });
 		await new Promise(done => setTimeout(done, 800));
-	})()`, s.figure, s.below)
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](scroll, chromedp.EvalAwaitPromise)); err != nil {
-		return err
+		return ids.filter((_, k) => { const r = cells[k].getBoundingClientRect(); return r.bottom > bar && r.top < innerHeight; });
+	})()`, s.cell, s.figure, s.below)
+	cells, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](scroll, chromedp.EvalAwaitPromise))
+	if err != nil {
+		return nil, err
 	}
 	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return os.WriteFile(file, png, 0o644)
+	return cells, os.WriteFile(file, png, 0o644)
 }
 
 // takeEach pictures what every cell shows: CELL-THEME.png.
@@ -150,7 +179,7 @@ func takeEach(allocator context.Context, url, notebook, out string) error {
 	for _, theme := range []string{"light", "dark"} {
 		ctx, cancel := chromedp.NewContext(allocator)
 		defer cancel()
-		if err := page(ctx, url, notebook, theme); err != nil {
+		if err := page(ctx, url, notebook, theme, height); err != nil {
 			return err
 		}
 		cells, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`nacre.notebook.cells.flatMap((c, i) => {
