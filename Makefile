@@ -80,12 +80,12 @@ slurm-test: build ## run a sweep on a real Slurm of one node, kill parts of it, 
 screenshots: build ## run the notebooks that pages show and take the pictures (needs a Chromium)
 	@web/build.sh chromium
 	@mkdir -p out/notebooks
-	@for name in quickstart tsne-study; do $(NACRE) run notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
+	@for name in quickstart tsne-study; do $(NACRE) execute notebooks/$$name.ipynb -o out/notebooks/$$name.ipynb || exit 1; done
 	@$(GO) run ./web/screenshots -nacre $(NACRE) -folder out/notebooks -out docs/img
 
 figures: build ## picture every kind of table and figure in both themes, to out/figures (needs a Chromium)
 	@mkdir -p out/notebooks
-	@$(NACRE) run web/screenshots/kinds.ipynb -o out/notebooks/kinds.ipynb
+	@$(NACRE) execute web/screenshots/kinds.ipynb -o out/notebooks/kinds.ipynb
 	@$(GO) run ./web/screenshots -nacre $(NACRE) -folder out/notebooks -each kinds -out out/figures
 
 test-race: setup web ## run all tests under the race detector (needs a C compiler)

@@ -80,8 +80,13 @@ another() {
 	below
 }
 
-# below takes away what is mounted for another user, before what lies there is removed.
-below() { umount "$work/home/mod" "$work/home/.cache/nacre" "$work/home/.cache/go-build" 2>/dev/null || true; }
+# below takes away what is mounted for another user; leave also removes what was written, and nothing that is mounted still.
+below() {
+	local folder
+	for folder in mod .cache/nacre .cache/go-build; do umount -l "$work/home/$folder" 2>/dev/null || true; done
+}
+
+leave() { below; rm -rf --one-file-system "$work"; }
 
 # network WHAT COMMAND... runs a command where there is only this machine, by IPv4 or by IPv6.
 network() {
@@ -143,7 +148,7 @@ circumstance() {
 in_chroot() {
 	. bench/release/root.sh
 	new_root
-	trap 'drop_root; below; rm -rf "$work"' EXIT
+	trap 'drop_root; leave' EXIT
 	within apt-get update -q >/dev/null
 	within env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
 		ca-certificates make gcc libc6-dev python3 python3-pip nodejs npm >"$logs/chroot.apt" 2>&1 || fail "apt-get failed: see $logs/chroot.apt"
@@ -161,7 +166,7 @@ mkdir -p "$logs"
 rm -f "$logs"/*.failed
 work=$(mktemp -d)
 chmod 755 "$work"
-trap 'below; rm -rf "$work"' EXIT
+trap leave EXIT
 flags=$(go run ./cmd/setup flags)
 [ -z "$flags" ] || eval "export $flags"
 [ $# -gt 0 ] || set -- "${all[@]}"

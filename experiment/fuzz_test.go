@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"nacre/internal/bounded"
+	"nacre/internal/heavy"
 	"nacre/rl/protocol"
 )
 
@@ -52,6 +53,7 @@ func FuzzRunFiles(f *testing.F) {
 }
 
 func TestLargeInputs(t *testing.T) {
+	heavy.Skip(t, "it reads files of many megabytes")
 	dir := t.TempDir()
 	bounded.Large(t, func(text []byte) {
 		for _, name := range []string{ConfigFile, TasksFile, EvaluationFile} {

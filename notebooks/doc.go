@@ -1,5 +1,5 @@
 // Package notebooks holds the notebooks that users start from, as they come with the program: nacre examples copies them
-// into a folder of the user's. Its test runs each of them at a reduced size, as `nacre run` does.
+// into a folder of the user's. Its test runs each of them at a reduced size, as `nacre execute` does.
 //
 //	text, err := notebooks.Files.ReadFile("quickstart.ipynb")
 package notebooks

@@ -54,8 +54,8 @@ func run(t *testing.T, name string, parameters ...string) []output {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), name)
 	env := &app.Env{Out: io.Discard, Err: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: progress.Silent()}
-	o := app.RunOptions{File: name, Out: out, Parameters: parameters, Timeout: 5 * time.Minute, Memory: "none"}
-	if err := app.RunNotebook(context.Background(), env, o); err != nil {
+	o := app.ExecuteOptions{File: name, Out: out, Parameters: parameters, Timeout: 5 * time.Minute, Memory: "none"}
+	if err := app.Execute(context.Background(), env, o); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(out)

@@ -78,7 +78,7 @@ class Papermill(unittest.TestCase):
             nb = notebook("n := 1", "n * 2")
             nb.cells[0].metadata.tags = ["parameters"]
             nbformat.write(nb, Path(d, "in.ipynb"))
-            subprocess.run([NACRE, "-q", "run", f"{d}/in.ipynb", "-o", f"{d}/out.ipynb", "-p", "n=21"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([NACRE, "-q", "execute", f"{d}/in.ipynb", "-o", f"{d}/out.ipynb", "-p", "n=21"], check=True, stdout=subprocess.DEVNULL)
             out = nbformat.read(f"{d}/out.ipynb", as_version=4)
             nbformat.validate(out)
             self.assertEqual(out.cells[-1].outputs[0].data["text/plain"], "42")

@@ -3,7 +3,7 @@
 // in the user's cache and are taken up there; a run is ended on the kernel and by a program of the same bits as it was begun.
 //
 //	go build -o evidence ./bench/evidence   # a program of its own: what it computes does not change with the checkout
-//	./evidence run -item cheetah-vel-control
+//	setsid ./evidence run -item cheetah-vel-control
 //	./evidence status
 //	go run ./bench/evidence pack            # in a checkout: finished runs into bench/evidence/runs, and results.json
 //

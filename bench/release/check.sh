@@ -37,7 +37,7 @@ step "$nacre" version
 step "$nacre" doctor
 step "$nacre" train --preset quick/point-goal --set pearl.iterations=2 --out point --quiet
 step "$nacre" examples notebooks
-step "$nacre" run notebooks/quickstart.ipynb -o quickstart.ipynb -p iterations=2 -p windows=12 -p folder=/root/work/quick
+step "$nacre" execute notebooks/quickstart.ipynb -o quickstart.ipynb -p iterations=2 -p windows=12 -p folder=/root/work/quick
 within sh -c 'i=0; while [ $i -lt 120 ]; do echo "$((i % 3)),$((i * 7 % 11)),$((i * 5 % 13)),$((i % 2))"; i=$((i + 1)); done >points.csv'
 step "$nacre" tsne points.csv --out layout
 step "$nacre" site notebooks --out site

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
 	"nacre/experiment"
 )
 
-func embedCommand(env *app.Env, embed func(context.Context, *app.Env, app.EmbedOptions) error) *cobra.Command {
+func init() { register(headLook, embedCommand) }
+
+func embedCommand(env *app.Env) *cobra.Command {
 	var o app.EmbedOptions
 	cmd := &cobra.Command{
 		Use:   "embed FOLDER",
@@ -30,7 +30,7 @@ tasks. "nacre tsne" draws and measures the result.`,
 			if err != nil {
 				return err
 			}
-			return embed(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Embed, o)
 		},
 	}
 	f := cmd.Flags()

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
 )
 
-func evalCommand(env *app.Env, eval func(context.Context, *app.Env, app.EvalOptions) error) *cobra.Command {
+func init() { register(headMeasure, evalCommand) }
+
+func evalCommand(env *app.Env) *cobra.Command {
 	var o app.EvalOptions
 	cmd := &cobra.Command{
 		Use:   "eval FOLDER",
@@ -30,7 +30,7 @@ the goal. Flags that are not given are the protocol's.`,
 			if err != nil {
 				return err
 			}
-			return eval(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Eval, o)
 		},
 	}
 	f := cmd.Flags()

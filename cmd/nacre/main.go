@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"nacre/cmd/nacre/app"
+	_ "nacre/sim/families"
 )
 
 const (
@@ -34,7 +35,7 @@ func main() {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	ctx := interruptible(context.Background(), signals, os.Stderr, os.Exit)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, wired()))
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // interruptible is a context that the first signal cancels, so that work can save itself; the second ends the
@@ -59,8 +60,8 @@ func interruptible(parent context.Context, signals <-chan os.Signal, stderr io.W
 }
 
 // run executes a command line and returns the exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, a actions) int {
-	root := newRoot(a, stdout, stderr)
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {

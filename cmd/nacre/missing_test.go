@@ -19,7 +19,7 @@ func TestMissingThings(t *testing.T) {
 		want string
 		args []string
 	}{
-		{`did you mean "quickstart.ipynb"?`, []string{"run", filepath.Join(dir, "quickstat.ipynb")}},
+		{`did you mean "quickstart.ipynb"?`, []string{"execute", filepath.Join(dir, "quickstat.ipynb")}},
 		{`did you mean "mine.csv"?`, []string{"tsne", filepath.Join(dir, "mne.csv")}},
 		{`did you mean "point-goal"?`, []string{"rollout", "point-gaol"}},
 		{`did you mean "point-goal"?`, []string{"render", "point-gaol"}},

@@ -20,41 +20,25 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-// fake records the options its actions were called with and returns err.
+// fake records the options that actions would be called with, instead of calling them, and returns err.
 type fake struct {
 	got any
 	env *app.Env
 	err error
 }
 
-func record[T any](f *fake) func(context.Context, *app.Env, T) error {
-	return func(_ context.Context, env *app.Env, o T) error {
+// context is one under which commands record themselves.
+func (f *fake) context() context.Context {
+	return context.WithValue(context.Background(), insteadKey{}, func(env *app.Env, o any) error {
 		f.got, f.env = o, env
 		return f.err
-	}
+	})
 }
 
-func (f *fake) actions() actions {
-	return actions{
-		Train: record[app.TrainOptions](f), Resume: record[app.ResumeOptions](f), Branch: record[app.BranchOptions](f), Eval: record[app.EvalOptions](f),
-		Embed: record[app.EmbedOptions](f), TSNE: record[app.TSNEOptions](f), Study: record[app.StudyOptions](f), Check: record[app.CheckStudyOptions](f),
-		Extend: record[app.ExtendStudyOptions](f),
-		Update: record[app.BenchUpdateOptions](f), Sim: record[app.BenchSimOptions](f),
-		Verify: record[app.VerifyOptions](f), Roll: record[app.RolloutOptions](f), Render: record[app.RenderOptions](f),
-		BenchTSNE: record[app.BenchTSNEOptions](f), BenchKernel: record[app.BenchKernelOptions](f),
-		Setup: record[app.SetupOptions](f), Examples: record[app.ExamplesOptions](f), Notebook: record[app.NotebookOptions](f), Run: record[app.RunOptions](f), Kernel: record[app.KernelOptions](f),
-		Sweep: sweeping{Run: record[app.SweepOptions](f), Status: record[app.SweepFolderOptions](f), Collect: record[app.SweepFolderOptions](f),
-			Worker: record[app.SweepWorkerOptions](f)},
-		Kernelspec: func(env *app.Env, o app.KernelspecOptions) error {
-			return record[app.KernelspecOptions](f)(context.Background(), env, o)
-		},
-	}
-}
-
-// call runs a command line with fake actions.
+// call runs a command line and records what it would do.
 func call(f *fake, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	status = run(context.Background(), args, &out, &err, f.actions())
+	status = run(f.context(), args, &out, &err)
 	return status, out.String(), err.String()
 }
 
@@ -116,8 +100,9 @@ func TestOptions(t *testing.T) {
 		"notebook a.ipynb --address ::1 --port 0 --token abc --allow-host h --allow-host i --kernel-memory 8GB --engine yaegi --browser": app.NotebookOptions{
 			Path: "a.ipynb", Address: "::1", Token: "abc", Hosts: []string{"h", "i"}, Memory: "8GB", Engine: "yaegi", Browser: true, Processes: 1},
 		"runs out --serve --port 0 --processes 2": app.NotebookOptions{Path: "out", Address: "127.0.0.1", Runs: true, Processes: 2},
-		"run a.ipynb": app.RunOptions{File: "a.ipynb"},
-		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.RunOptions{File: "a.ipynb", Out: "b.ipynb", Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
+		"run a.ipynb":     app.ExecuteOptions{File: "a.ipynb"},
+		"execute a.ipynb": app.ExecuteOptions{File: "a.ipynb"},
+		"run a.ipynb -o b.ipynb -p x=1 -p y=2 --timeout 90s": app.ExecuteOptions{File: "a.ipynb", Out: "b.ipynb", Parameters: []string{"x=1", "y=2"}, Timeout: 90 * time.Second},
 		"kernel -f c.json":                                app.KernelOptions{ConnectionFile: "c.json"},
 		"kernel --pipe --engine yaegi":                    app.KernelOptions{Pipe: true, Engine: "yaegi"},
 		"kernelspec install":                              app.KernelspecOptions{},
@@ -243,7 +228,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	f = fake{}
-	status := run(context.Background(), []string{"train"}, &bytes.Buffer{}, &stderr, f.actions())
+	status := run(f.context(), []string{"train"}, &bytes.Buffer{}, &stderr)
 	f.env.Notice("no GPU was found")
 	f.env.Log.Info("not shown at this level")
 	f.env.Progress.Stage("train", 0)
@@ -251,7 +236,7 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("status %d, standard error %q", status, got)
 	}
 	stderr.Reset()
-	run(context.Background(), []string{"train", "--quiet"}, &bytes.Buffer{}, &stderr, f.actions())
+	run(f.context(), []string{"train", "--quiet"}, &bytes.Buffer{}, &stderr)
 	f.env.Progress.Stage("train", 0)
 	f.env.Notice("still said")
 	if got := stderr.String(); got != "level=WARN msg=\"still said\"\n" {
@@ -306,7 +291,7 @@ func TestHelp(t *testing.T) {
 			visit(sub)
 		}
 	}
-	root := newRoot(f.actions(), &bytes.Buffer{}, &bytes.Buffer{})
+	root := newRoot(&bytes.Buffer{}, &bytes.Buffer{})
 	visit(root)
 	var names []string
 	for _, c := range root.Commands() {
@@ -322,17 +307,45 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Commands without an action do not exist, and those with one are found.
-func TestOnlyWiredCommands(t *testing.T) {
-	root := newRoot(actions{}, &bytes.Buffer{}, &bytes.Buffer{})
-	if n := len(root.Commands()); n != 9 {
-		t.Errorf("%d commands without actions, want version, doctor, presets, envs, table, curves, runs, report and pack", n)
+// The overview names every command once, under a heading, on one screen; "run" is still what "execute" is.
+func TestOverview(t *testing.T) {
+	var f fake
+	_, help, _ := call(&f, "--help")
+	if n := strings.Count(help, "\n"); n > 40 {
+		t.Errorf("nacre --help has %d lines, want at most 40", n)
 	}
-	f := &fake{}
-	a := actions{Sim: record[app.BenchSimOptions](f)}
-	var stderr bytes.Buffer
-	if status := run(context.Background(), []string{"bench", "update"}, &bytes.Buffer{}, &stderr, a); status != exitUsage {
-		t.Errorf("bench update without an action: status %d", status)
+	for _, c := range newRoot(&bytes.Buffer{}, &bytes.Buffer{}).Commands() {
+		if n := strings.Count(help, "\n  "+c.Name()+" "); n != 1 || c.GroupID == "" {
+			t.Errorf("nacre --help names %s %d times, under %q", c.Name(), n, c.GroupID)
+		}
+	}
+	for _, h := range headings {
+		if !strings.Contains(help, "\n"+string(h)+"\n  ") {
+			t.Errorf("nacre --help has nothing under %q", h)
+		}
+	}
+}
+
+// Two commands of one name, and one that belongs to none, end the program at its start.
+func TestRegistryMistakes(t *testing.T) {
+	named := func(name string) maker { return func(*app.Env) *cobra.Command { return &cobra.Command{Use: name} } }
+	for name, parent := range map[string]string{"train": "", "run": "", "check": "study", "bike": "trian"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%q under %q: registered", name, parent)
+				}
+				delete(subcommands, "trian")
+			}()
+			if parent == "" {
+				addCommand(newRoot(&bytes.Buffer{}, &bytes.Buffer{}), named(name)(nil))
+				return
+			}
+			before := subcommands[parent]
+			defer func() { subcommands[parent] = before }()
+			registerUnder(parent, named(name))
+			newRoot(&bytes.Buffer{}, &bytes.Buffer{})
+		}()
 	}
 }
 
@@ -348,7 +361,7 @@ func TestVersionAndDoctor(t *testing.T) {
 		t.Errorf("version --json: %q, %v", stdout, err)
 	}
 	var out, errs bytes.Buffer
-	status = run(context.Background(), []string{"doctor", "--json"}, &out, &errs, wired())
+	status = run(context.Background(), []string{"doctor", "--json"}, &out, &errs)
 	var report app.Report
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil || len(report.Checks) < 8 {
 		t.Errorf("doctor --json: %q, %v", out.String(), err)

@@ -6,6 +6,8 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
+func init() { register(headTrain, packCommand) }
+
 func packCommand(env *app.Env) *cobra.Command {
 	var o app.PackOptions
 	cmd := &cobra.Command{

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
 )
 
-func renderCommand(env *app.Env, render func(context.Context, *app.Env, app.RenderOptions) error) *cobra.Command {
+func init() { register(headLook, renderCommand) }
+
+func renderCommand(env *app.Env) *cobra.Command {
 	var o app.RenderOptions
 	cmd := &cobra.Command{
 		Use:   "render FAMILY|RECORDING.npz|FOLDER...",
@@ -37,7 +37,7 @@ library is needed.`,
 			if !(o.FPS >= 0 && o.FPS <= 50) {
 				return app.Usagef("--fps %v: expected at most 50, or 0 for the episode's own rate up to 20", o.FPS)
 			}
-			return render(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Render, o)
 		},
 	}
 	f := cmd.Flags()

@@ -6,7 +6,9 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func reportCommand(env *app.Env, p app.Providers) *cobra.Command {
+func init() { register(headLook, reportCommand) }
+
+func reportCommand(env *app.Env) *cobra.Command {
 	var o app.ReportRunOptions
 	var bundle bool
 	cmd := &cobra.Command{
@@ -34,7 +36,7 @@ data is in it; names of the user, of the machine and of the home folder, and wha
 				o.Dir = args[0]
 			}
 			if bundle {
-				return app.Bundle(cmd.Context(), env, app.BundleOptions{Dir: o.Dir, Out: o.Out, Doctor: p})
+				return app.Bundle(cmd.Context(), env, app.BundleOptions{Dir: o.Dir, Out: o.Out, Doctor: machine()})
 			}
 			return app.ReportRun(cmd.Context(), env, o)
 		},

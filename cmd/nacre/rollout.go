@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
 )
 
-func rolloutCommand(env *app.Env, rollout func(context.Context, *app.Env, app.RolloutOptions) error) *cobra.Command {
+func init() { register(headLook, rolloutCommand) }
+
+func rolloutCommand(env *app.Env) *cobra.Command {
 	var o app.RolloutOptions
 	cmd := &cobra.Command{
 		Use:   "rollout [FAMILY]",
@@ -33,7 +33,7 @@ agent of a run acts: it adapts to each task by the run's protocol, and its last 
 			if err != nil {
 				return err
 			}
-			return rollout(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Rollout, o)
 		},
 	}
 	f := cmd.Flags()

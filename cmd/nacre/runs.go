@@ -6,7 +6,9 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func runsCommand(env *app.Env, a actions) *cobra.Command {
+func init() { register(headTrain, runsCommand) }
+
+func runsCommand(env *app.Env) *cobra.Command {
 	var o app.RunsOptions
 	var serve, prune, yes bool
 	notebook := app.NotebookOptions{Runs: true, Address: "127.0.0.1"}
@@ -55,7 +57,7 @@ embedded and drawn as before; "nacre resume" says that it was pruned. --filter c
 				return err
 			}
 			notebook.Path = o.Root
-			return a.Notebook(cmd.Context(), env, notebook)
+			return do(cmd.Context(), env, serveNotebook, notebook)
 		},
 	}
 	f := cmd.Flags()
@@ -65,16 +67,9 @@ embedded and drawn as before; "nacre resume" says that it was pruned. --filter c
 	f.BoolVar(&prune, "prune", false, "say what finished runs keep only to be trained further")
 	f.BoolVar(&yes, "yes", false, "with --prune, remove it")
 	jsonFlag(cmd, env)
-	if a.Notebook == nil {
-		return cmd
-	}
 	f.BoolVar(&serve, "serve", false, "serve the page of runs")
 	f.IntVar(&notebook.Port, "port", 8888, "with --serve, `port` to listen on, or one of the nine after it; 0 for any")
 	f.BoolVar(&notebook.Browser, "browser", false, "with --serve, open the browser")
 	processesFlag(cmd, &notebook.Processes)
 	return cmd
-}
-
-func processesFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "processes", 1, "runs started from the page that are trained at a `time`; the others wait")
 }

@@ -7,9 +7,14 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/internal/home"
+	"nacre/kernel"
+	"nacre/library"
+	"nacre/sim/mujoco"
 )
 
-func setupCommand(env *app.Env, setup func(context.Context, *app.Env, app.SetupOptions) error) *cobra.Command {
+func init() { register(headSetUp, setupCommand) }
+
+func setupCommand(env *app.Env) *cobra.Command {
 	var o app.SetupOptions
 	cmd := &cobra.Command{
 		Use:   "setup",
@@ -39,7 +44,7 @@ Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
   nacre setup --metaworld-v1 ~/metaworld
   nacre setup --cells`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return setup(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return do(cmd.Context(), env, setUp, o) },
 	}
 	cmd.Flags().StringArrayVar(&o.Wheels, "from", nil, "`folder` with wheels to use instead of pip; may be repeated")
 	cmd.Flags().BoolVar(&o.Install, "install", false, "install pip with apt-get where there is none (needs root)")
@@ -50,26 +55,11 @@ Metal (3 MB). NACRE_WEBGPU_LIB names another.`,
 	return cmd
 }
 
-func examplesCommand(env *app.Env, copy func(context.Context, *app.Env, app.ExamplesOptions) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   "examples [FOLDER]",
-		Short: "Copy the notebooks that come with nacre into a folder",
-		Long: `Examples copies the notebooks that come with nacre, and the data of theirs that lies beside the program, into
-the current folder or the one given. A file that is there already is left as it is.`,
-		Example: `  nacre examples my-notebooks
-  nacre notebook my-notebooks/quickstart.ipynb`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return app.Usagef("expected a folder, got %d arguments", len(args))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o := app.ExamplesOptions{Dir: "."}
-			if len(args) == 1 {
-				o.Dir = args[0]
-			}
-			return copy(cmd.Context(), env, o)
-		},
+// setUp tells the setup what this program can load and compile.
+func setUp(ctx context.Context, env *app.Env, o app.SetupOptions) error {
+	o.Usable, o.Library = mujoco.Built(), mujoco.Path()
+	o.Compile = func(ctx context.Context) error {
+		return kernel.CompileLibrary(ctx, source(), packageList(), library.New())
 	}
+	return app.Setup(ctx, env, o)
 }

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"nacre/cmd/nacre/app"
 	"nacre/internal/home"
 )
 
-func siteCommand(env *app.Env, write func(context.Context, *app.Env, app.SiteOptions) error) *cobra.Command {
+func init() { register(headNotebook, siteCommand) }
+
+func siteCommand(env *app.Env) *cobra.Command {
 	var o app.SiteOptions
 	cmd := &cobra.Command{
 		Use:   "site PATH...",
@@ -21,7 +21,7 @@ the folder of a study or that of a run. The pages ask no other machine for anyth
 		Args:    someArgs("notebooks or folders of them, of studies or of runs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Paths = args
-			return write(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Site, o)
 		},
 	}
 	f := cmd.Flags()

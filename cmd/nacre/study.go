@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -11,8 +10,9 @@ import (
 	"nacre/experiment/study"
 )
 
-func studyCommand(env *app.Env, run func(context.Context, *app.Env, app.StudyOptions) error,
-	check func(context.Context, *app.Env, app.CheckStudyOptions) error, extend func(context.Context, *app.Env, app.ExtendStudyOptions) error) *cobra.Command {
+func init() { register(headTrain, studyCommand) }
+
+func studyCommand(env *app.Env) *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "study",
 		Short: "Train PEARL, PEARL on windows and TCL-PEARL side by side and report",
@@ -24,60 +24,12 @@ hours they take; --plan does only that. What is finished is kept: run it again t
 interruption. --ablate compares readings of a point the paper leaves open, in ablations/NAME beside it.`,
 	})
 	for _, line := range study.List() {
-		cmd.AddCommand(oneStudyCommand(env, line, run))
+		cmd.AddCommand(oneStudyCommand(env, line))
 	}
-	cmd.AddCommand(checkStudyCommand(env, check), extendStudyCommand(env, extend))
 	return cmd
 }
 
-func extendStudyCommand(env *app.Env, extend func(context.Context, *app.Env, app.ExtendStudyOptions) error) *cobra.Command {
-	var o app.ExtendStudyOptions
-	cmd := &cobra.Command{
-		Use:   "extend FOLDER",
-		Short: "Add an arm to a study that is done",
-		Long: `Extend trains an arm that a study lacks on its seeds and tasks, or takes it from a sweep, measures it as the others were
-measured, and writes tables and report anew. The other arms keep their figures. FOLDER may be a copy of a packed study.`,
-		Example: "  nacre study extend out/point-goal --arm pearl-windows --pack packed",
-		Args:    oneArg("the folder of a study"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions)); err != nil {
-				return err
-			}
-			return extend(cmd.Context(), env, o)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.Arm, "arm", "pearl-windows", "the `arm`: "+strings.Join(study.Arms, ", "))
-	f.StringArrayVar(&o.Sweeps, "sweep", nil, "`folder` of a sweep that trained the arm; may be repeated")
-	f.StringVar(&o.Pack, "pack", "", "also write what is shipped to this `folder`")
-	workersFlag(cmd, &o.Workers)
-	deviceFlags(cmd, &o.DeviceOptions)
-	jsonFlag(cmd, env)
-	return cmd
-}
-
-func checkStudyCommand(env *app.Env, check func(context.Context, *app.Env, app.CheckStudyOptions) error) *cobra.Command {
-	var o app.CheckStudyOptions
-	cmd := &cobra.Command{
-		Use:   "check FOLDER",
-		Short: "Compute every number of a study again from what is stored beside it",
-		Long: `Check reads the folder of a study, or a folder or .zip file it was packed into, and computes its figures again: those of the
-embeddings from the arrays, the tables and verdicts from the runs, mean returns from single trajectories, steps
-and updates from the metrics. It fails where one differs in the last bit. Nothing is trained or simulated.`,
-		Example: "  nacre study check out/push\n  nacre study check notebooks/data/push --layouts",
-		Args:    oneArg("the folder of a study"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Dir = args[0]
-			return check(cmd.Context(), env, o)
-		},
-	}
-	cmd.Flags().BoolVar(&o.Layouts, "layouts", false, "repeat t-SNE from random starts too, which takes longest")
-	jsonFlag(cmd, env)
-	return cmd
-}
-
-func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *app.Env, app.StudyOptions) error) *cobra.Command {
+func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 	o := app.StudyOptions{Name: line.Name}
 	cmd := &cobra.Command{
 		Use:     line.Name,
@@ -93,7 +45,7 @@ func oneStudyCommand(env *app.Env, line study.Line, run func(context.Context, *a
 			if o.Scale == "paper" && !cmd.Flags().Changed("out") {
 				o.Out += "-paper"
 			}
-			return run(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Study, o)
 		},
 	}
 	f := cmd.Flags()

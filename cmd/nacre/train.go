@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +9,9 @@ import (
 	"nacre/rl"
 )
 
-func trainCommand(env *app.Env, train func(context.Context, *app.Env, app.TrainOptions) error) *cobra.Command {
+func init() { register(headTrain, trainCommand) }
+
+func trainCommand(env *app.Env) *cobra.Command {
 	var o app.TrainOptions
 	cmd := &cobra.Command{
 		Use:   "train",
@@ -32,7 +33,7 @@ stopped.`,
 			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), between("seeds", o.Seeds, 1, 64), checkKeep(o.KeepOptions)); err != nil {
 				return err
 			}
-			return train(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.Train, o)
 		},
 	}
 	f := cmd.Flags()
@@ -46,89 +47,6 @@ stopped.`,
 	workersFlag(cmd, &o.Workers)
 	keepFlags(cmd, &o.KeepOptions)
 	f.IntVar(&o.Seeds, "seeds", 1, "`number` of runs with consecutive seeds to train side by side")
-	deviceFlags(cmd, &o.DeviceOptions)
-	jsonFlag(cmd, env)
-	return cmd
-}
-
-func keepFlags(cmd *cobra.Command, o *app.KeepOptions) {
-	f := cmd.Flags()
-	f.IntVar(&o.Keep, "keep", 0, "keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
-	f.IntVar(&o.KeepState, "keep-checkpoints", 0, "keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
-}
-
-func checkKeep(o app.KeepOptions) error {
-	return firstError(between("keep", o.Keep, 0, 1e6), between("keep-checkpoints", o.KeepState, 0, 1e6))
-}
-
-func resumeCommand(env *app.Env, resume func(context.Context, *app.Env, app.ResumeOptions) error) *cobra.Command {
-	var o app.ResumeOptions
-	cmd := &cobra.Command{
-		Use:   "resume FOLDER",
-		Short: "Continue a run from its checkpoint",
-		Long: `Resume continues an interrupted run. The result is bit for bit that of a run that was never interrupted, on
-the same kind of processor and with the same versions; where those differ it says so and records it.
-
-It says which checkpoint it found. Where checkpoint.bin is missing or damaged it goes on from checkpoint.previous.bin,
-and it makes weights and metrics that are missing again from the checkpoint. A run that has results but no whole
-checkpoint is trained from its beginning again only with --start-over, which removes what the run computed.
-
-With --set it makes a run longer, a finished one too: by the algorithm's number of iterations, or env_steps. In the end
-the run is, byte for byte, one that was as long from its beginning.`,
-		Example: `  nacre resume runs/point
-  nacre resume runs/point --set pearl.iterations=80
-  nacre resume --start-over runs/point`,
-		Args: oneArg("a run folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), checkKeep(o.KeepOptions)); err != nil {
-				return err
-			}
-			if o.StartOver && len(o.Set) > 0 {
-				return app.Usagef("--start-over with --set: expected one of them; a run is made longer from where it is")
-			}
-			return resume(cmd.Context(), env, o)
-		},
-	}
-	cmd.Flags().BoolVar(&o.StartOver, "start-over", false, "train the run from its beginning again; what it computed is removed")
-	cmd.Flags().StringArrayVar(&o.Set, "set", nil, "`key=value` of what makes the run longer, for example pearl.iterations=80")
-	workersFlag(cmd, &o.Workers)
-	keepFlags(cmd, &o.KeepOptions)
-	deviceFlags(cmd, &o.DeviceOptions)
-	jsonFlag(cmd, env)
-	return cmd
-}
-
-func branchCommand(env *app.Env, branch func(context.Context, *app.Env, app.BranchOptions) error) *cobra.Command {
-	var o app.BranchOptions
-	cmd := &cobra.Command{
-		Use:   "branch FOLDER",
-		Short: "Begin a run from another's state, with other settings",
-		Long: `Branch makes a run folder that begins with the state that another run had after so many complete iterations, and
-trains it to its end: the same history, data and random streams up to there, and what --set changes from there on. The
-record in config.toml names the parent, the iteration and what was changed. The parent has to have a checkpoint of then:
-its last, the one before it, or one that --keep-checkpoints kept. What cannot be changed, such as sizes of networks, the
-seed or the family, is refused by its name. Without --set the branch ends as its parent did, byte for byte.`,
-		Example: `  nacre train --preset quick/point-goal --keep-checkpoints 10 --out runs/point
-  nacre branch runs/point --at 20 --set pearl.lr_policy=1e-4 --out runs/point-slow`,
-		Args: oneArg("a run folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Dir = args[0]
-			if !cmd.Flags().Changed("at") || o.Out == "" {
-				return app.Usagef("expected --at, the iterations to begin after, and --out, the folder of the new run")
-			}
-			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), checkKeep(o.KeepOptions)); err != nil {
-				return err
-			}
-			return branch(cmd.Context(), env, o)
-		},
-	}
-	f := cmd.Flags()
-	f.IntVar(&o.At, "at", 0, "complete `iterations` that both runs share")
-	f.StringArrayVar(&o.Set, "set", nil, "`key=value` that is other from there on; may be repeated")
-	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make")
-	workersFlag(cmd, &o.Workers)
-	keepFlags(cmd, &o.KeepOptions)
 	deviceFlags(cmd, &o.DeviceOptions)
 	jsonFlag(cmd, env)
 	return cmd

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -10,7 +9,9 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func tsneCommand(env *app.Env, tsne func(context.Context, *app.Env, app.TSNEOptions) error) *cobra.Command {
+func init() { register(headLook, tsneCommand) }
+
+func tsneCommand(env *app.Env) *cobra.Command {
 	var o app.TSNEOptions
 	cmd := &cobra.Command{
 		Use:   "tsne FILE|FOLDER [FILE|FOLDER]...",
@@ -58,7 +59,7 @@ the figures as tsne.json, and the coordinates as tsne.csv, with labels and the i
 			if o.Metric == "euclidean" {
 				o.Metric = ""
 			}
-			return tsne(cmd.Context(), env, o)
+			return do(cmd.Context(), env, app.TSNE, o)
 		},
 	}
 	f := cmd.Flags()

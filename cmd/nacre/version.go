@@ -10,6 +10,8 @@ import (
 	"nacre/internal/version"
 )
 
+func init() { register(headSetUp, versionCommand) }
+
 func versionCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",

@@ -151,10 +151,10 @@ func TestKilledAndResumedSweepEndsTheSame(t *testing.T) {
 // Runs of one system in one process end with the files of runs with a process each, on the CPU and, as one program, on the
 // stand-in for a GPU; also where one run of the process cannot be begun, and where all are interrupted.
 func TestTogether(t *testing.T) {
+	heavy.Skip(t, "it trains twelve runs")
 	plan := small("")
 	plan.Systems, plan.Seeds = plan.Systems[:2], []uint64{1, 2, 3}
 	for device, set := range map[string]func(*testing.T){"cpu": func(*testing.T) {}, "cuda": func(t *testing.T) {
-		heavy.Skip(t, "every run compiles its kernels for the processor's stand-in for a GPU")
 		fakecuda.Use(t)
 	}} {
 		t.Run(device, func(t *testing.T) {

@@ -136,7 +136,9 @@ func jsonValues(text []byte) (out []any, err error) {
 		at := min(int(d.InputOffset()), len(text))
 		at = len(text) - len(bytes.TrimLeft(text[at:], " \t\r\n,:"))
 		line := 1 + bytes.Count(text[:at], []byte("\n"))
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		// Where the text ends within a value Go 1.26 reports io.ErrUnexpectedEOF, Go 1.27 a syntax error with this text.
+		var bad *json.SyntaxError
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &bad) && bad.Error() == "unexpected end of JSON input" {
 			return out, &errCut{lineCount(text)}
 		}
 		return out, fmt.Errorf("line %d: %w", line, err)

@@ -27,6 +27,13 @@ type KernelReport struct {
 	PageProblem string           `json:"page_problem,omitempty"` // why Page is missing
 }
 
+// BenchKernelOptions are the flags of nacre bench kernel.
+type BenchKernelOptions struct {
+	Cells int // round trips
+	Lines int // printed by one cell
+	Loads int // of the page with each notebook
+}
+
 // BenchKernel times the notebook kernel beside the other kernels that are installed, and the notebook's page.
 func BenchKernel(ctx context.Context, env *Env, o BenchKernelOptions) error {
 	program, err := os.Executable()

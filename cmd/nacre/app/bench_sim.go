@@ -36,6 +36,16 @@ type SimTiming struct {
 // AllFamilies makes nacre bench sim step every family on MuJoCo, one variant of each.
 const AllFamilies = "all"
 
+// BenchSimOptions are the flags of nacre bench sim.
+type BenchSimOptions struct {
+	Family  string // one on MuJoCo, or AllFamilies
+	Python  string // interpreter with the defining packages, to measure them too; empty is not to
+	Workers int
+	Envs    int // per worker; 0 is the family's own number
+	Steps   int // per environment and round, of Family
+	Rounds  int
+}
+
 // BenchSim times the point robot's episodes and, where MuJoCo is present, the steps of a family, or of all of them,
 // beside a plain loop in C and, if it is wanted, beside the Python package.
 func BenchSim(ctx context.Context, env *Env, o BenchSimOptions) error {

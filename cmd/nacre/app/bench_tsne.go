@@ -28,6 +28,22 @@ type TSNEBenchReport struct {
 	Paired  []TSNEPaired       `json:"paired,omitempty"` // from starts the libraries share
 }
 
+// BenchTSNEOptions are the flags of nacre bench tsne.
+type BenchTSNEOptions struct {
+	Sizes   []int    // points
+	Digits  bool     // and the digits of scikit-learn
+	UMAP    bool     // and layouts by UMAP
+	Starts  int      // further layouts from starts that libraries share
+	Peers   []string // names; none is all
+	Scripts string   // folder of the scripts that run the others; empty is those in the program
+	Home    string   // folder the others are installed in; empty is one in the cache
+	Python  string   // interpreter with scikit-learn and openTSNE; empty is one in Home
+	Node    string   // command
+	Modules string   // node_modules folder with wasm-bhtsne; empty is one in Home
+	Keep    string   // folder in which their layouts stay; empty is none
+	Workers int      // threads each may use; 0 is 1
+}
+
 // BenchTSNE lays the same points out by this program and by other libraries and judges all layouts alike.
 func BenchTSNE(ctx context.Context, env *Env, o BenchTSNEOptions) error {
 	r := TSNEBenchReport{Date: time.Now().Format(time.DateOnly), Load: load(), Cores: runtime.NumCPU(), Workers: max(o.Workers, 1)}

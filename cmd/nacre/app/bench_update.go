@@ -37,6 +37,25 @@ const (
 // ErrCheck is the verdict of a check whose figures differ by more than they should.
 var ErrCheck = errors.New("bench update: figures differ from the reference by more than they should, see above")
 
+// BenchUpdateOptions are the flags of nacre bench update.
+type BenchUpdateOptions struct {
+	Check     bool   // compare with reference figures instead of timing
+	Explain   bool   // print how the update is executed, and the time of every region
+	GPU       string // with Explain: a GPU, one of roofline.Names(), that is modelled; empty measures
+	Seeds     int    // with GPU: how many run as one program
+	Dump      string // with GPU: folder for the graph and the text of the kernels; empty for none
+	Scaling   bool   // time one worker, all, and all of them on updates of their own
+	Versus    string // what to time in turns with it: "torch", on a GPU also "torch-graph", "torch-compile", "jax"; or empty
+	Python    string // the interpreter that has it
+	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
+	Size      string // "oyster", "metaworld", "both"
+	Algorithm string // one of Measured(), or "both": pearl and tcl-pearl
+	Kernel    string // "avx512", "avx2", "simd128", "go"; empty is the fastest
+	Updates   int
+	Workers   int
+	DeviceOptions
+}
+
 // BenchUpdate times complete gradient updates, or compares them with reference figures.
 func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 	if o.Workers == 0 {

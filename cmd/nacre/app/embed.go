@@ -26,6 +26,19 @@ type EmbedReport struct {
 	Latent  int      `json:"latent_dimensions"`
 }
 
+// EmbedOptions are the flags of nacre embed.
+type EmbedOptions struct {
+	Context string // experiment.ContextKinds
+	Dir     string
+	Tasks   int  // tasks to embed
+	Windows int  // windows per task
+	Length  int  // transitions per window; 0 is the run's training length
+	Vary    bool // draw the start of every rollout
+	Seed    uint64
+	Out     string // .npz or .csv; empty is embeddings.npz in the run folder
+	Workers int
+}
+
 // Embed writes the posteriors of windows of several tasks.
 func Embed(ctx context.Context, env *Env, o EmbedOptions) error {
 	out := o.Out

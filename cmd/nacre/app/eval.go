@@ -24,6 +24,20 @@ type EvalReport struct {
 	Protocol protocol.Protocol `json:"protocol"`
 }
 
+// EvalOptions are the flags of nacre eval. Negative numbers and empty words leave the protocol's own value.
+type EvalOptions struct {
+	Dir      string
+	Protocol string // name of a protocol; empty is the run's
+	Explore  int
+	Scored   int
+	Repeats  int
+	Z        string // "mean", "sample"
+	Actions  string // "deterministic", "sampled"
+	Seed     uint64
+	Train    bool // evaluate on the train tasks instead of the test tasks
+	Workers  int
+}
+
 // Eval adapts the agent of a run to tasks from the beginning.
 func Eval(ctx context.Context, env *Env, o EvalOptions) error {
 	a, err := experiment.LoadAgent(o.Dir, experiment.Host{Workers: o.Workers})

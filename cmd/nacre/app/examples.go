@@ -15,6 +15,12 @@ import (
 	"nacre/notebooks"
 )
 
+// ExamplesOptions are the arguments of nacre examples.
+type ExamplesOptions struct {
+	Dir  string // to copy into
+	Data string // folder of the notebooks' data; empty is none
+}
+
 // Examples copies the notebooks that come with the program, and their data where it lies beside the program, into a
 // folder. Files that are there already stay.
 func Examples(ctx context.Context, env *Env, o ExamplesOptions) error {

@@ -27,6 +27,24 @@ import (
 	"nacre/web"
 )
 
+// NotebookOptions are the flags of nacre notebook.
+type NotebookOptions struct {
+	Path    string // folder or notebook; empty is the working directory
+	Address string
+	Port    int
+	Token   string // empty makes one
+	Hosts   []string
+	Memory  string // of one kernel: "8GB"; empty is the machine's, "none" no limit
+	Engine  string // of the kernels; empty is the default
+	Browser bool   // open one
+	Runs    bool   // the page of runs is what is opened
+
+	Processes int    // runs that are trained at a time, of those that the page of runs starts
+	Programs  string // folder of the programs that pages run in the browser; empty is none
+
+	Compiles func() error // why the engine auto does not compile cells; nil where another was chosen
+}
+
 // Notebook serves a folder of notebooks until ctx is done.
 func Notebook(ctx context.Context, env *Env, o NotebookOptions) error {
 	dir, file, err := notebookPlace(o.Path)
@@ -215,6 +233,13 @@ func kernelMemory(text string) (int64, error) {
 	return int64(n * float64(unit)), nil
 }
 
+// KernelOptions are the flags of nacre kernel.
+type KernelOptions struct {
+	ConnectionFile string // for ZeroMQ
+	Pipe           bool   // for this program's server
+	Engine         string
+}
+
 // Kernel runs the notebook kernel itself: for this program's server over two inherited pipes, for other programs over
 // ZeroMQ with the ports of a connection file.
 func Kernel(ctx context.Context, env *Env, o KernelOptions, open func(engine string) (kernel.Session, error)) error {
@@ -264,8 +289,14 @@ func withParent(ctx context.Context, end func()) {
 	}
 }
 
+// KernelspecOptions are the flags of nacre kernelspec install.
+type KernelspecOptions struct {
+	Prefix string // empty installs for this user
+	Engine string // that the kernel is started with; empty is auto
+}
+
 // InstallKernelspec makes the kernel known to Jupyter: for this user, or under a prefix.
-func InstallKernelspec(env *Env, o KernelspecOptions) error {
+func InstallKernelspec(_ context.Context, env *Env, o KernelspecOptions) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err

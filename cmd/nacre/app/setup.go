@@ -10,6 +10,20 @@ import (
 	"nacre/kernel"
 )
 
+// SetupOptions are the flags of nacre setup.
+type SetupOptions struct {
+	Wheels  []string // folders with wheels to use instead of pip
+	Install bool     // install pip with apt-get where it is missing
+	GPU     bool     // fetch the library for WebGPU instead of MuJoCo
+	Usable  bool     // whether this program can load what is fetched
+	Library string   // MuJoCo's, where one is in use already; empty where there is none
+	Cells   bool     // only compile the packages that cells import
+
+	MetaWorld2020 string // folder or archive to take the scenes of Meta-World of 2020 from, instead of all else; empty is none
+
+	Compile func(context.Context) error // does that
+}
+
 // Setup fetches MuJoCo and the scenes of Meta-World, or the library for WebGPU, into the user's cache.
 func Setup(ctx context.Context, env *Env, o SetupOptions) error {
 	if o.Cells {

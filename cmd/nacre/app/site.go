@@ -29,6 +29,14 @@ type SiteResult struct {
 	Program int64  `json:"program"` // bytes of the kernel as a browser fetches it; 0 without one
 }
 
+// SiteOptions are the flags of nacre site.
+type SiteOptions struct {
+	Paths    []string // notebooks, folders of them, runs and studies
+	Out      string
+	Programs string // folder of the programs for the browser
+	NoScenes bool   // leave the scenes of Meta-World out
+}
+
 // Site writes a folder of static files: the notebook's page, the kernel for the browser, notebooks and reports.
 func Site(ctx context.Context, env *Env, o SiteOptions) error {
 	front, built := web.Files()

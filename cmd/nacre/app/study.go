@@ -15,6 +15,24 @@ import (
 	"nacre/sim"
 )
 
+// StudyOptions are the flags of nacre study.
+type StudyOptions struct {
+	Name     string
+	Seeds    int      // training seeds 1 … Seeds; 0 is the plan's
+	Windows  int      // embedded windows per task; 0 is the plan's
+	Layouts  int      // further t-SNE layouts; -1 is the plan's
+	Scale    string   // "small", "paper"; empty is the plan's
+	Ablate   string   // an open point to compare readings of; empty compares PEARL and TCL-PEARL
+	Plan     bool     // say what would be done and how long it takes, and do nothing
+	Families []string // of the study of several; empty are its own
+	Sweeps   []string // folders of sweeps that train the runs
+	Pack     string   // folder to pack the finished study into; empty packs nothing
+	Out      string
+	Workers  int
+	Set      []string
+	DeviceOptions
+}
+
 // Study says what it will do, trains all arms on the same seeds and reports.
 func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	change := func(p *study.Plan) {
@@ -170,6 +188,12 @@ func ExtendStudy(ctx context.Context, env *Env, o ExtendStudyOptions) error {
 		return err
 	}
 	return env.Print(r, s.reported(r.WriteText))
+}
+
+// CheckStudyOptions are the flags of nacre study check.
+type CheckStudyOptions struct {
+	Dir     string
+	Layouts bool // repeat t-SNE from random starts too
 }
 
 // CheckStudy computes the figures of a study, or of a packed one, again.

@@ -31,6 +31,22 @@ type TrainReport struct {
 	Evaluation protocol.Summary `json:"evaluation"` // of the test tasks at the end
 }
 
+// TrainOptions are the flags of nacre train.
+type TrainOptions struct {
+	Algorithm string // one of rl.Names(); empty leaves the preset's
+	Family    string // empty leaves the preset's
+	Preset    string
+	Config    string   // path of a TOML file, empty for none
+	Set       []string // key=value
+	Seed      uint64
+	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
+	Out       string
+	Workers   int // 0 is one per core
+	Seeds     int // runs with consecutive seeds, side by side
+	KeepOptions
+	DeviceOptions
+}
+
 // Train makes a run folder and trains in it.
 func Train(ctx context.Context, env *Env, o TrainOptions) error {
 	cfg, err := o.resolve()
@@ -145,6 +161,16 @@ func (o TrainOptions) resolve() (experiment.Config, error) {
 	return cfg, config.Resolve(&cfg, layers...)
 }
 
+// ResumeOptions are the flags of nacre resume.
+type ResumeOptions struct {
+	Dir       string
+	StartOver bool     // train the run from its beginning again
+	Set       []string // key=value, of what makes the run longer
+	Workers   int
+	KeepOptions
+	DeviceOptions
+}
+
 // Resume continues a run from its checkpoint.
 func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 	host, err := o.host(o.Workers)
@@ -173,6 +199,17 @@ func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
 // changed is a configuration's change by the assignments of --set.
 func changed(set []string) func(*experiment.Config) error {
 	return func(cfg *experiment.Config) error { return config.Resolve(cfg, config.Set(set...)) }
+}
+
+// BranchOptions are the flags of nacre branch.
+type BranchOptions struct {
+	Dir     string // of the parent
+	At      int    // complete iterations
+	Set     []string
+	Out     string
+	Workers int
+	KeepOptions
+	DeviceOptions
 }
 
 // Branch begins a run from another's state and trains it.

@@ -48,6 +48,29 @@ type TSNEPair struct {
 	Comparisons []tsne.Comparison `json:"comparisons"`
 }
 
+// TSNEOptions are the flags of nacre tsne. Zero leaves the recipe's own value.
+type TSNEOptions struct {
+	Inputs     []string // files of numbers, or run folders with embeddings.npz
+	Label      string   // name of the label column or array
+	Columns    []string // of the coordinates, names or patterns; none chooses
+	Separator  string   // of a CSV file, one letter; empty finds out, as do the next two
+	Decimal    string   // "." or ","
+	Encoding   string
+	Recipe     string
+	Perplexity float64
+	Iterations int
+	Start      string // "pca", "random"
+	Metric     string // of neighbours: "" or "cosine"
+	Method     string // of the repulsion, as tsne.Method
+	Repeats    int
+	UMAP       bool    // instead of t-SNE
+	Neighbours int     // of UMAP
+	MinDist    float64 // of UMAP
+	Seed       uint64
+	Out        string // folder
+	Workers    int
+}
+
 // TSNE draws and measures embeddings, those of several inputs side by side.
 func TSNE(ctx context.Context, env *Env, o TSNEOptions) error {
 	if _, err := o.recipe(0); err != nil {

@@ -6,17 +6,7 @@ import (
 	"nacre/cmd/nacre/app"
 )
 
-func presetsCommand(env *app.Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "presets",
-		Short: "List the named configurations",
-		Long:  `Presets lists the names that "nacre train --preset" takes. The run's config.toml shows every value of one.`,
-		Args:  noArgs,
-		RunE:  func(*cobra.Command, []string) error { return app.Presets(env) },
-	}
-	jsonFlag(cmd, env)
-	return cmd
-}
+func init() { register(headTrain, envsCommand) }
 
 func envsCommand(env *app.Env) *cobra.Command {
 	cmd := &cobra.Command{

@@ -20,9 +20,20 @@ import (
 // errTimeout ends a batch run whose time is up.
 var errTimeout = errors.New("the time given with --timeout is up")
 
-// RunNotebook runs a notebook's cells in order and writes the result after every cell, so that nothing of it is lost
+// ExecuteOptions are the flags of nacre execute.
+type ExecuteOptions struct {
+	File       string
+	Out        string   // empty keeps nothing
+	Parameters []string // name=value
+	Timeout    time.Duration
+	Memory     string // as of NotebookOptions
+	Engine     string
+	Compiles   func() error // as of NotebookOptions
+}
+
+// Execute runs a notebook's cells in order and writes the result after every cell, so that nothing of it is lost
 // whatever happens.
-func RunNotebook(ctx context.Context, env *Env, o RunOptions) error {
+func Execute(ctx context.Context, env *Env, o ExecuteOptions) error {
 	b, err := os.ReadFile(o.File)
 	if err != nil {
 		return missingFile(o.File, err)

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func init() { registerBench(benchSimCommand) }
+
+func benchSimCommand(env *app.Env) *cobra.Command {
+	var o app.BenchSimOptions
+	var vs, interpreter string
+	cmd := &cobra.Command{
+		Use:   "sim",
+		Short: "Time the simulation",
+		Long: `Sim times episodes of the point robot under random actions and, where MuJoCo is present, steps of a family, or of all
+of them, as rollouts make them beside a plain loop in C that makes the same steps. With --vs python the packages that
+define the families are stepped too, in the same minutes, in Gymnasium's vector environments: one process beside one
+worker, as many processes as workers beside all of them.`,
+		Example: `  nacre bench sim --family humanoid-dir --workers 1
+  nacre bench sim --family all --steps 50 --rounds 3 --json
+  nacre bench sim --family ml1/push --vs python --python venv/bin/python`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := firstError(between("envs", o.Envs, 0, 10_000), between("steps", o.Steps, 1, maxCount),
+				between("rounds", o.Rounds, 1, maxCount), between("workers", o.Workers, 0, maxWorkers), oneOf("vs", vs, "", "python"))
+			if err != nil {
+				return err
+			}
+			if vs != "" {
+				if o.Python, err = orChosen(interpreter); err != nil {
+					return err
+				}
+			}
+			return do(cmd.Context(), env, app.BenchSim, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Family, "family", "f", "cheetah-vel", "`family` to step, one of those on MuJoCo that nacre envs lists, or all")
+	f.StringVar(&vs, "vs", "", "python to step the defining Python package too")
+	f.StringVar(&interpreter, "python", "", "its `interpreter` (default "+chosenPython+")")
+	f.IntVar(&o.Envs, "envs", 0, "environments per worker, 0 for what rollouts of the family use")
+	f.IntVar(&o.Steps, "steps", 200, "its steps per environment and round")
+	f.IntVar(&o.Rounds, "rounds", 11, "rounds, of which medians are printed")
+	workersFlag(cmd, &o.Workers)
+	jsonFlag(cmd, env)
+	return cmd
+}

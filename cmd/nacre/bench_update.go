@@ -1,0 +1,88 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+	"nacre/core/devices"
+	"nacre/core/gpu/roofline"
+)
+
+func init() { registerBench(benchUpdateCommand) }
+
+func benchUpdateCommand(env *app.Env) *cobra.Command {
+	var o app.BenchUpdateOptions
+	cmd := &cobra.Command{
+		Use:   "update",
+		Short: "Time one complete update of an algorithm, or check it digit by digit",
+		Long: `Update times the complete gradient update at the sizes of the published runs, beside the multiply-adds the
+processor was just measured to be capable of. With --check it prints the losses and gradient norms of the first
+three updates in float64 beside reference figures computed with other software, and the CPU's float32 beside
+them; the exit status is 1 when they differ by more than 1e-9 (maml 1e-7) and 1e-4. With --vs torch it runs the same update in
+PyTorch, in turns of four updates, and prints the ratio; Python needs torch and numpy. With --device cuda all of it is on
+a GPU, and PyTorch may replay a CUDA graph (torch-graph) or be compiled (torch-compile), or JAX be asked. With --explain it prints how
+the update is executed: what is computed where, and the predicted and measured time of every region. With --explain --device
+cuda --gpu NAME it models that GPU, which need not be there: every launch with its time, what bounds it, and the critical
+path; --dump writes the graph for Graphviz and the kernels too. Without --gpu it also times every launch on the GPU that is
+there, by itself, --updates times in a row. With --scaling it
+times, in turns, an update by one worker, by all of them, and an update by each of them at once, which shows what the machine
+itself gains from more cores.
+
+Maml's update is the whole meta-update: a gradient through the inner step, eleven products with the Hessian of the
+constraint and a line search, on 20 tasks of 2 × 2,000 steps. It takes seconds; ask for a few. Rl2's is an epoch: the gradient through ten trials of 2,000 steps. Mql's
+is a cycle: critics, actor and targets, then critics until the actor's next turn. Oracle's is critics, policy, temperatures
+and targets on 1,280 transitions.`,
+		Example: `  nacre bench update --size oyster --algo pearl
+  nacre bench update --size metaworld --algo tcl-pearl --vs torch
+  nacre bench update --size oyster --algo pearl --explain
+  nacre bench update --explain --device cuda --gpu h100 --precision tf32 --algo tcl-pearl
+  nacre bench update --size oyster --algo tcl-pearl --scaling -w 2
+  nacre bench update --algo maml --vs torch --updates 3
+  nacre bench update --algo oracle --vs torch
+  nacre bench update --check
+  nacre bench update --device cuda --precision tf32 --vs jax`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := firstError(
+				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
+				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
+				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
+				between("seeds", o.Seeds, 1, 1024), oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
+			switch {
+			case err != nil:
+				return err
+			case o.GPU != "" && (!o.Explain || !devices.Accelerated(o.Device)):
+				return app.Usagef("--gpu %s models a GPU: expected with it --explain --device cuda", o.GPU)
+			case o.Dump != "" && o.GPU == "":
+				return app.Usagef("--dump writes what --explain --device cuda --gpu NAME models: expected those with it")
+			}
+			if o.Versus != "" {
+				if o.Python, err = orChosen(o.Python); err != nil {
+					return err
+				}
+			}
+			return do(cmd.Context(), env, app.BenchUpdate, o)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.Check, "check", false, "compare with reference figures instead of timing")
+	f.BoolVar(&o.Explain, "explain", false, "print how the update is executed, with times, instead of timing the whole")
+	f.StringVar(&o.GPU, "gpu", "", "with --explain, the GPU to model: "+strings.Join(roofline.Names(), ", "))
+	f.IntVar(&o.Seeds, "seeds", 1, "with --gpu, how many seeds run as one program")
+	f.StringVar(&o.Dump, "dump", "", "with --gpu, `folder` for the graph and the kernels")
+	f.BoolVar(&o.Scaling, "scaling", false, "time one worker, all on one update, and all on updates of their own, in turns")
+	f.StringVar(&o.Versus, "vs", "", "what to time in turns with it: torch; on a GPU also torch-graph, torch-compile or jax")
+	f.StringVar(&o.Python, "python", "", "Python `interpreter` for --vs (default "+chosenPython+")")
+	cmd.MarkFlagsMutuallyExclusive("check", "explain", "scaling", "vs")
+	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
+	f.StringVar(&o.Algorithm, "algo", "both", strings.Join(app.Measured(), ", ")+", or both: pearl and tcl-pearl")
+	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2, simd128 or go (default the fastest this processor has)")
+	deviceFlags(cmd, &o.DeviceOptions)
+	f.StringVar(&o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's")
+	f.IntVar(&o.Updates, "updates", 20, "updates to time")
+	workersFlag(cmd, &o.Workers)
+	jsonFlag(cmd, env)
+	return cmd
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func init() { register(headTrain, branchCommand) }
+
+func branchCommand(env *app.Env) *cobra.Command {
+	var o app.BranchOptions
+	cmd := &cobra.Command{
+		Use:   "branch FOLDER",
+		Short: "Begin a run from another's state, with other settings",
+		Long: `Branch makes a run folder that begins with the state that another run had after so many complete iterations, and
+trains it to its end: the same history, data and random streams up to there, and what --set changes from there on. The
+record in config.toml names the parent, the iteration and what was changed. The parent has to have a checkpoint of then:
+its last, the one before it, or one that --keep-checkpoints kept. What cannot be changed, such as sizes of networks, the
+seed or the family, is refused by its name. Without --set the branch ends as its parent did, byte for byte.`,
+		Example: `  nacre train --preset quick/point-goal --keep-checkpoints 10 --out runs/point
+  nacre branch runs/point --at 20 --set pearl.lr_policy=1e-4 --out runs/point-slow`,
+		Args: oneArg("a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			if !cmd.Flags().Changed("at") || o.Out == "" {
+				return app.Usagef("expected --at, the iterations to begin after, and --out, the folder of the new run")
+			}
+			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), checkKeep(o.KeepOptions)); err != nil {
+				return err
+			}
+			return do(cmd.Context(), env, app.Branch, o)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.At, "at", 0, "complete `iterations` that both runs share")
+	f.StringArrayVar(&o.Set, "set", nil, "`key=value` that is other from there on; may be repeated")
+	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make")
+	workersFlag(cmd, &o.Workers)
+	keepFlags(cmd, &o.KeepOptions)
+	deviceFlags(cmd, &o.DeviceOptions)
+	jsonFlag(cmd, env)
+	return cmd
+}

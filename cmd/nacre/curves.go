@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func init() { register(headLook, curvesCommand) }
+
+func curvesCommand(env *app.Env) *cobra.Command {
+	o := app.CurvesOptions{Backdrop: true}
+	cmd := &cobra.Command{
+		Use:   "curves RUN...",
+		Short: "Draw the learning curves of runs in one picture",
+		Long: `Curves draws the return on test tasks over the environment steps of training: one panel for each family, one line
+for each system. Its mean over seeds is drawn where half of them, and two, have values, with the range of two seeds or
+the 95 % interval of more; copies of a run are refused. Behind those on Meta-World stand the curves of the authors'
+public logs where they have the environment. Logs of other programs (progress.csv, TensorBoard's event files, W&B and
+more) are drawn beside runs, and a line says which of their columns.`,
+		Example: `  nacre curves out/twelve --out curves.svg
+  nacre curves runs/* --success`,
+		Args: someArgs("run folders or a sweep"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.Runs = args
+			if err := steps("steps", o.Steps); err != nil {
+				return err
+			}
+			return app.Curves(env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.Out, "out", "o", "curves.png", "`file` to write, .png or .svg")
+	f.Int64Var(&o.Steps, "steps", 0, "end of the axis in environment `steps`, 0 for the longest run")
+	f.BoolVar(&o.Success, "success", false, "success rates instead of returns")
+	f.BoolVar(&o.Backdrop, "authors", true, "draw the authors' public curves behind the runs")
+	columnFlags(cmd, &o.Columns)
+	jsonFlag(cmd, env)
+	return cmd
+}

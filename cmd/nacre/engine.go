@@ -1,0 +1,41 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"nacre/kernel"
+)
+
+// engines are what --engine names.
+var engines = map[string]kernel.Engine{
+	"auto": kernel.Auto(source(), packageList()), "yaegi": kernel.Yaegi, "go": kernel.Compiled(source(), packageList()),
+}
+
+func engineFlag(cmd *cobra.Command, engine *string) {
+	cmd.Flags().StringVar(engine, "engine", "", "`engine` that runs the cells: "+strings.Join(engineNames(), ", ")+" (default auto: go once its packages are compiled, which nacre notebook does in the background, yaegi until then and elsewhere)")
+}
+
+// kernelFlags adds the flags of commands that start kernels.
+func kernelFlags(cmd *cobra.Command, memory, engine *string) {
+	cmd.Flags().StringVar(memory, "kernel-memory", "", "most `memory` a kernel may use, such as 8GB, or none (default what the machine has)")
+	engineFlag(cmd, engine)
+}
+
+func engineNames() []string { return slices.Sorted(maps.Keys(engines)) }
+
+// knownEngine checks the value of --engine.
+func knownEngine(name string) error {
+	return oneOf("engine", name, append([]string{""}, engineNames()...)...)
+}
+
+// compiles tells why the engine auto does not compile cells; nil for another engine.
+func compiles(engine string) func() error {
+	if engine != "" && engine != "auto" {
+		return nil
+	}
+	return func() error { return kernel.Compiles(source(), packageList()) }
+}

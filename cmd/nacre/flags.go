@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+	"nacre/core/devices"
+	"nacre/experiment/foreign"
+	"nacre/internal/nearest"
+	"nacre/internal/python"
+	"nacre/rl/config"
+)
+
+// oneArg requires exactly one argument and says what it is.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return app.Usagef("expected %s, got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
+
+// someArgs requires at least one argument and says what they are.
+func someArgs(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return app.Usagef("expected %s, got no arguments", what)
+		}
+		return nil
+	}
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return app.Usagef("unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+// jsonFlag adds --json to a command that prints figures.
+func jsonFlag(cmd *cobra.Command, env *app.Env) {
+	cmd.Flags().BoolVar(&env.JSON, "json", false, "print the result as JSON, and no progress")
+}
+
+// deviceFlags adds --device and --precision.
+func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
+	var names []string
+	for _, b := range devices.All() {
+		name := b.Name
+		if b.Numbered {
+			name += " or " + b.Name + ":N"
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", name, b.Title))
+	}
+	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+devices.Auto+", a GPU where there is one (default cpu)")
+	cmd.Flags().StringVar(&o.Precision, "precision", "",
+		"of matrix products: fp32 (the default); on an NVIDIA GPU tf32, tf32x3 (errors like those of fp32) or bf16; bf16x3 or bf16 on processors with a matrix unit (AMX)")
+}
+
+func checkDevice(o app.DeviceOptions) error {
+	if _, _, _, err := devices.Check(o.Device); err != nil {
+		return app.Usagef("--%w", err)
+	}
+	known := []string{"", "float32"}
+	for _, b := range devices.All() {
+		known = append(known, b.Precisions...)
+	}
+	return oneOf("precision", o.Precision, known...)
+}
+
+// workersFlag adds --workers.
+func workersFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVarP(n, "workers", "w", 0, "`number` of processor threads, 0 for one per core; results do not depend on it")
+}
+
+func keepFlags(cmd *cobra.Command, o *app.KeepOptions) {
+	f := cmd.Flags()
+	f.IntVar(&o.Keep, "keep", 0, "keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
+	f.IntVar(&o.KeepState, "keep-checkpoints", 0, "keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
+}
+
+func checkKeep(o app.KeepOptions) error {
+	return firstError(between("keep", o.Keep, 0, 1e6), between("keep-checkpoints", o.KeepState, 0, 1e6))
+}
+
+// columnFlags are those that choose columns of the logs of other programs.
+func columnFlags(cmd *cobra.Command, c *foreign.Columns) {
+	cmd.Flags().StringVar(&c.Step, "step-column", "", "`column` of environment steps in logs of other programs")
+	cmd.Flags().StringVar(&c.Return, "return-column", "", "`column` of the return in logs of other programs")
+}
+
+// chosenPython says which Python is used where none is named.
+const chosenPython = "$NACRE_PYTHON, the active environment's, or python3 of PATH"
+
+// orChosen is the interpreter named, or the one that package python chooses.
+func orChosen(named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	p, err := python.Find()
+	return p.Path, err
+}
+
+// seedFlag adds --seed.
+func seedFlag(cmd *cobra.Command, seed *uint64, initial uint64, what string) {
+	*seed = initial
+	cmd.Flags().VarP((*seedValue)(seed), "seed", "s", what)
+}
+
+// seedValue is the value of --seed.
+type seedValue uint64
+
+func (s *seedValue) String() string { return strconv.FormatUint(uint64(*s), 10) }
+
+func (s *seedValue) Type() string { return "uint" }
+
+// Set takes what a configuration takes: 1e3 and 1_000 are 1000.
+func (s *seedValue) Set(text string) error {
+	n, ok := config.Whole(text)
+	if !ok || !n.IsInt64() || n.Sign() < 0 {
+		return errors.New("expected " + config.WholeFromZero)
+	}
+	*s = seedValue(n.Uint64())
+	return nil
+}
+
+// between checks a whole number given with a flag.
+func between(flag string, value, lo, hi int) error {
+	if value < lo || value > hi {
+		return app.Usagef("--%s %d: expected a whole number from %d to %d", flag, value, lo, hi)
+	}
+	return nil
+}
+
+// steps checks a number of environment steps given with a flag.
+func steps(flag string, n int64) error {
+	if n < 0 {
+		return app.Usagef("--%s %d: expected a number of environment steps, or 0", flag, n)
+	}
+	return nil
+}
+
+// oneOf checks a word given with a flag; the empty word may be among the choices as the flag's default.
+func oneOf(flag, value string, words ...string) error {
+	for _, w := range words {
+		if value == w {
+			return nil
+		}
+	}
+	named := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+	return app.Usagef("--%s %s: unknown word%s", flag, value, nearest.Hint(value, named))
+}
+
+// firstError returns the first of several checks that failed.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	maxWorkers = 1024
+	maxCount   = 1_000_000
+)

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func init() { register(headTrain, resumeCommand) }
+
+func resumeCommand(env *app.Env) *cobra.Command {
+	var o app.ResumeOptions
+	cmd := &cobra.Command{
+		Use:   "resume FOLDER",
+		Short: "Continue a run from its checkpoint",
+		Long: `Resume continues an interrupted run. The result is bit for bit that of a run that was never interrupted, on
+the same kind of processor and with the same versions; where those differ it says so and records it.
+
+It says which checkpoint it found. Where checkpoint.bin is missing or damaged it goes on from checkpoint.previous.bin,
+and it makes weights and metrics that are missing again from the checkpoint. A run that has results but no whole
+checkpoint is trained from its beginning again only with --start-over, which removes what the run computed.
+
+With --set it makes a run longer, a finished one too: by the algorithm's number of iterations, or env_steps. In the end
+the run is, byte for byte, one that was as long from its beginning.`,
+		Example: `  nacre resume runs/point
+  nacre resume runs/point --set pearl.iterations=80
+  nacre resume --start-over runs/point`,
+		Args: oneArg("a run folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), checkKeep(o.KeepOptions)); err != nil {
+				return err
+			}
+			if o.StartOver && len(o.Set) > 0 {
+				return app.Usagef("--start-over with --set: expected one of them; a run is made longer from where it is")
+			}
+			return do(cmd.Context(), env, app.Resume, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.StartOver, "start-over", false, "train the run from its beginning again; what it computed is removed")
+	cmd.Flags().StringArrayVar(&o.Set, "set", nil, "`key=value` of what makes the run longer, for example pearl.iterations=80")
+	workersFlag(cmd, &o.Workers)
+	keepFlags(cmd, &o.KeepOptions)
+	deviceFlags(cmd, &o.DeviceOptions)
+	jsonFlag(cmd, env)
+	return cmd
+}

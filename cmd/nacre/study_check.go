@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nacre/cmd/nacre/app"
+)
+
+func init() { registerUnder("study", checkStudyCommand) }
+
+func checkStudyCommand(env *app.Env) *cobra.Command {
+	var o app.CheckStudyOptions
+	cmd := &cobra.Command{
+		Use:   "check FOLDER",
+		Short: "Compute every number of a study again from what is stored beside it",
+		Long: `Check reads the folder of a study, or a folder or .zip file it was packed into, and computes its figures again: those of the
+embeddings from the arrays, the tables and verdicts from the runs, mean returns from single trajectories, steps
+and updates from the metrics. It fails where one differs in the last bit. Nothing is trained or simulated.`,
+		Example: "  nacre study check out/push\n  nacre study check notebooks/data/push --layouts",
+		Args:    oneArg("the folder of a study"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = args[0]
+			return do(cmd.Context(), env, app.CheckStudy, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Layouts, "layouts", false, "repeat t-SNE from random starts too, which takes longest")
+	jsonFlag(cmd, env)
+	return cmd
+}
