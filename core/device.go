@@ -1,6 +1,12 @@
 package core
 
-import "nacre/internal/unusable"
+import (
+	"fmt"
+	"slices"
+
+	"nacre/internal/nearest"
+	"nacre/internal/unusable"
+)
 
 // Device makes memory and loads programs. Implementations: core/ref (float64, the judge), core/cpu, core/cuda,
 // core/webgpu. Package core/devices lists them all and opens one by name; package core/coretest tests one. A Device may be
@@ -66,14 +72,52 @@ type Backend struct {
 // DeviceOptions choose among the devices of a backend and how one computes. A backend takes no notice of what it does not
 // have, but for Precision.
 type DeviceOptions struct {
-	Ordinal   int    // which of several, from 0
-	Precision string // one of Backend.Precisions; empty is the first
-	Workers   int    // on the CPU; 0 is one per core
-	Kernel    string // on the CPU; empty is the fastest in the precision asked for
-	Products  string // on a GPU, who multiplies matrices: "own" for Nacre's own kernels; empty is the vendor's library
-	Together  int    // on a GPU, how many memories of the same parameters will be made whose programs run as one; 0 and 1 are none
-	Hardware  bool   // take no adapter that computes on the processor in a GPU's place
-	Host      Device // on a GPU, what runs programs too small for one; nil leaves all to the GPU
+	// Ordinal numbers the devices of a backend that has several, from 0.
+	Ordinal int
+
+	// Precision is that of the operands of matrix products, one of Backend.Precisions; empty is the first. Sums and all
+	// else stay in float32. "float32" is "fp32".
+	Precision string
+
+	// Workers is, on the CPU, the number of goroutines that compute, the one calling Run among them; 0 is GOMAXPROCS.
+	Workers int
+
+	// Kernel is, on the CPU, the set of inner loops: "avx512", "avx2", "simd128" (WebAssembly and arm64) or "go". Empty is
+	// the value of the environment variable NACRE_CPU or, where that is empty too, the fastest this machine runs.
+	Kernel string
+
+	// Products is, on a GPU, who multiplies matrices: "own" for Nacre's own kernels, in float32 only; empty is the vendor's
+	// library.
+	Products string
+
+	// Together, if above 1, is how many memories with the same parameters will be made on the device, one by one, such as
+	// those of a configuration's seeds: what is loaded on all of them alike runs as one program, whose launches each do the
+	// work of all. It begins when the last of them is started, or waited for with nobody else to start; each result has
+	// the same bits as alone. A memory whose programs are closed is waited for no more. See Backend.Together.
+	Together int
+
+	// Hardware refuses an adapter that computes on the processor in a GPU's place.
+	Hardware bool
+
+	// Host, on a GPU, runs what is too small for one: programs that step no parameter and do little work, such as a policy
+	// acting for a few environments. It sees the parameters as the GPU's last step left them. Nil leaves all to the GPU.
+	Host Device
+}
+
+// CheckPrecision finds the precision asked for among those of a device, the default first: "" is the default and
+// "float32" is "fp32". The error of another has the device's.
+func CheckPrecision(device string, known []string, asked string) (string, error) {
+	name := asked
+	switch asked {
+	case "":
+		return known[0], nil
+	case "float32":
+		name = "fp32"
+	}
+	if !slices.Contains(known, name) {
+		return "", fmt.Errorf("precision %q is none of device %s's%s", asked, device, nearest.Hint(asked, known))
+	}
+	return name, nil
 }
 
 // ErrUnusable marks the errors of devices that this machine does not have or lacks the libraries for, so that another

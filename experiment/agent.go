@@ -200,10 +200,7 @@ func (a *Agent) Scripted(ctx context.Context, tasks []sim.Task, p protocol.Proto
 func (a *Agent) session(host Host) Session {
 	s := NewSession()
 	s.Device, s.Family = a.device.Name(), a.Spec.Source
-	s.CPUKernel, s.Workers = cpu.KernelName(), a.pool.Workers()
-	if host.Kernel != "" {
-		s.CPUKernel = host.Kernel
-	}
+	s.CPUKernel, s.Workers = cpu.KernelNameOf(host.processor()), a.pool.Workers()
 	if d, ok := a.device.(core.Described); ok {
 		about := d.Describe()
 		s.CUDA, s.Notices = about.Libraries, append(s.Notices, about.Notices...)

@@ -15,14 +15,23 @@ import (
 func OpenDevice(h Host) (d core.Device, notice string, err error) { return openDevice(h, 1) }
 
 func openDevice(h Host, together int) (d core.Device, notice string, err error) {
-	o := core.DeviceOptions{Workers: h.Workers, Kernel: h.Kernel, Together: together}
+	o := h.processor()
 	if devices.Accelerated(h.Device) {
 		if o.Host, _, err = devices.Open("cpu", o); err != nil {
 			return nil, "", err
 		}
+	}
+	o.Precision, o.Together = h.Precision, together
+	return devices.Open(h.Device, o)
+}
+
+// processor is how the CPU computes, by itself or beside an accelerator, whose precision is not the CPU's.
+func (h Host) processor() core.DeviceOptions {
+	o := core.DeviceOptions{Workers: h.Workers, Kernel: h.Kernel}
+	if !devices.Accelerated(h.Device) {
 		o.Precision = h.Precision
 	}
-	return devices.Open(h.Device, o)
+	return o
 }
 
 // open makes the executor of an agent: the reference if its configuration says so, else what the host asks for.
@@ -58,17 +67,23 @@ func (h Host) Together(n int) (Host, error) {
 	return h, nil
 }
 
-// recorded completes a host that names no device by the one a run's last session used, so that it goes on where it was.
+// recorded completes a host that names no device by the one a run's last session used, and its precision, so that it goes
+// on as it was.
 func (h Host) recorded(r Record) Host {
 	n := len(r.Sessions)
 	if h.Device != "" || n == 0 {
 		return h
 	}
-	name, precision, _ := strings.Cut(strings.Fields(r.Sessions[n-1].Device + " ")[0], "/")
-	if has, err := devices.Precisions(name); err == nil && name != "cpu" {
-		h.Device = name
-		if slices.Contains(has, precision) {
-			h.Precision = precision
+	name, _, _ := strings.Cut(r.Sessions[n-1].Device, " ")
+	device, computes, _ := strings.Cut(name, "/")
+	b, _, ok, err := devices.Check(device)
+	if err != nil || !ok || device == "" {
+		return h
+	}
+	h.Device = device
+	for part := range strings.SplitSeq(computes, "+") { // "avx512+bf16" on the CPU, "tf32" on a GPU
+		if h.Precision == "" && slices.Contains(b.Precisions, part) {
+			h.Precision = part
 		}
 	}
 	return h

@@ -52,14 +52,14 @@ func Title(algorithm string) string { return rl.Title(algorithm) }
 type Host struct {
 	Workers int    // simulation and training workers; 0: one per core
 	Envs    int    // environments per simulation worker; 0: 16
-	Kernel  string // CPU kernel, "" chooses the best; another kernel rounds differently
+	Kernel  string // inner loops of the CPU, see core.DeviceOptions; others round differently
 
 	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any, in a browser too, or "auto": a GPU, or the CPU
 	// where there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds differently.
 	Device string
 
-	// Precision is of matrix products on an accelerator, one of devices.Precisions; empty is its first, or for a run that
-	// continues the one it had. On the CPU Kernel says it.
+	// Precision is that of matrix products on the device, one of its core.Backend.Precisions; empty is the first, or for a
+	// run that continues the one it had.
 	Precision string
 
 	// Keep is after how many iterations, again and again, a training keeps the weights as they are (KeptFolder), with those

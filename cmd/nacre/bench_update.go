@@ -47,7 +47,7 @@ and targets on 1,280 transitions.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(
 				oneOf("size", o.Size, "both", "oyster", "metaworld"), oneOf("algo", o.Algorithm, append([]string{"both"}, app.Measured()...)...),
-				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.DeviceOptions), oneOf("products", o.Products, "", "own"),
+				oneOf("kernel", o.Kernel, "", "avx512", "avx2", "simd128", "go"), oneOf("vs", o.Versus, "", "torch", "torch-graph", "torch-compile", "jax"), checkDevice(o.Host), oneOf("products", o.Products, "", "own"),
 				between("updates", o.Updates, 1, maxCount), between("workers", o.Workers, 0, maxWorkers),
 				between("seeds", o.Seeds, 1, 1024), oneOf("gpu", o.GPU, append([]string{""}, roofline.Names()...)...))
 			switch {
@@ -79,7 +79,7 @@ and targets on 1,280 transitions.`,
 	f.StringVar(&o.Size, "size", "both", "oyster, metaworld or both")
 	f.StringVar(&o.Algorithm, "algo", "both", strings.Join(app.Measured(), ", ")+", or both: pearl and tcl-pearl")
 	f.StringVar(&o.Kernel, "kernel", "", "avx512, avx2, simd128 or go (default the fastest this processor has)")
-	deviceFlags(cmd, &o.DeviceOptions)
+	deviceFlags(cmd, &o.Host)
 	f.StringVar(&o.Products, "products", "", "on a GPU: own for Nacre's own matrix products instead of cuBLASLt's")
 	f.IntVar(&o.Updates, "updates", 20, "updates to time")
 	workersFlag(cmd, &o.Workers)

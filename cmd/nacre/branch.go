@@ -26,7 +26,7 @@ seed or the family, is refused by its name. Without --set the branch ends as its
 			if !cmd.Flags().Changed("at") || o.Out == "" {
 				return app.Usagef("expected --at, the iterations to begin after, and --out, the folder of the new run")
 			}
-			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), checkKeep(o.KeepOptions)); err != nil {
+			if err := firstError(between("at", o.At, 1, 1e6), between("workers", o.Workers, 0, maxWorkers), checkOtherDevice(o.Host), checkKeep(o.Host)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Branch, o)
@@ -37,8 +37,8 @@ seed or the family, is refused by its name. Without --set the branch ends as its
 	f.StringArrayVar(&o.Set, "set", nil, "`key=value` that is other from there on; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make")
 	workersFlag(cmd, &o.Workers)
-	keepFlags(cmd, &o.KeepOptions)
-	deviceFlags(cmd, &o.DeviceOptions)
+	keepFlags(cmd, &o.Host)
+	deviceFlags(cmd, &o.Host)
 	jsonFlag(cmd, env)
 	return cmd
 }

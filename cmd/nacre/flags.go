@@ -11,6 +11,7 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/core/devices"
+	"nacre/experiment"
 	"nacre/experiment/foreign"
 	"nacre/internal/nearest"
 	"nacre/internal/python"
@@ -50,7 +51,7 @@ func jsonFlag(cmd *cobra.Command, env *app.Env) {
 }
 
 // deviceFlags adds --device and --precision.
-func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
+func deviceFlags(cmd *cobra.Command, h *experiment.Host) {
 	var names []string
 	for _, b := range devices.All() {
 		name := b.Name
@@ -59,20 +60,25 @@ func deviceFlags(cmd *cobra.Command, o *app.DeviceOptions) {
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", name, b.Title))
 	}
-	cmd.Flags().StringVar(&o.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+devices.Auto+", a GPU where there is one (default cpu)")
-	cmd.Flags().StringVar(&o.Precision, "precision", "",
+	cmd.Flags().StringVar(&h.Device, "device", "", "where training computes: "+strings.Join(names, ", ")+", or "+devices.Auto+", a GPU where there is one (default cpu)")
+	cmd.Flags().StringVar(&h.Precision, "precision", "",
 		"of matrix products: fp32 (the default); on an NVIDIA GPU tf32, tf32x3 (errors like those of fp32) or bf16; bf16x3 or bf16 on processors with a matrix unit (AMX)")
 }
 
-func checkDevice(o app.DeviceOptions) error {
-	if _, _, _, err := devices.Check(o.Device); err != nil {
+// checkDevice checks --device and --precision.
+func checkDevice(h experiment.Host) error {
+	if _, err := devices.CheckPrecision(h.Device, h.Precision); err != nil {
 		return app.Usagef("--%w", err)
 	}
-	known := []string{"", "float32"}
-	for _, b := range devices.All() {
-		known = append(known, b.Precisions...)
+	return nil
+}
+
+// checkOtherDevice checks them for a run that goes on where it was unless a device is named.
+func checkOtherDevice(h experiment.Host) error {
+	if h.Device == "" {
+		return nil
 	}
-	return oneOf("precision", o.Precision, known...)
+	return checkDevice(h)
 }
 
 // workersFlag adds --workers.
@@ -80,14 +86,14 @@ func workersFlag(cmd *cobra.Command, n *int) {
 	cmd.Flags().IntVarP(n, "workers", "w", 0, "`number` of processor threads, 0 for one per core; results do not depend on it")
 }
 
-func keepFlags(cmd *cobra.Command, o *app.KeepOptions) {
+func keepFlags(cmd *cobra.Command, h *experiment.Host) {
 	f := cmd.Flags()
-	f.IntVar(&o.Keep, "keep", 0, "keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
-	f.IntVar(&o.KeepState, "keep-checkpoints", 0, "keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
+	f.IntVar(&h.Keep, "keep", 0, "keep the weights after every so many `iterations`, for a notebook's Scrubber; 0 keeps none")
+	f.IntVar(&h.KeepState, "keep-checkpoints", 0, "keep a checkpoint, with all data, after every so many `iterations`, for nacre branch; 0 keeps none")
 }
 
-func checkKeep(o app.KeepOptions) error {
-	return firstError(between("keep", o.Keep, 0, 1e6), between("keep-checkpoints", o.KeepState, 0, 1e6))
+func checkKeep(h experiment.Host) error {
+	return firstError(between("keep", h.Keep, 0, 1e6), between("keep-checkpoints", h.KeepState, 0, 1e6))
 }
 
 // columnFlags are those that choose columns of the logs of other programs.

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"nacre/cmd/nacre/app"
+	"nacre/experiment"
 )
 
 // fake records the options that actions would be called with, instead of calling them, and returns err.
@@ -52,12 +53,12 @@ func TestOptions(t *testing.T) {
 		"train": app.TrainOptions{Seeds: 1},
 		"train -a tcl-pearl -f point-goal -p oyster --config c.toml --set a.b=1,2 --set c=x -s 0 -o runs/a -w 2": app.TrainOptions{Seeds: 1,
 			Algorithm: "tcl-pearl", Family: "point-goal", Preset: "oyster", Config: "c.toml", Set: []string{"a.b=1,2", "c=x"},
-			SeedGiven: true, Out: "runs/a", Workers: 2},
+			SeedGiven: true, Out: "runs/a", Host: experiment.Host{Workers: 2}},
 		"train -s 1e3": app.TrainOptions{Seeds: 1, Seed: 1000, SeedGiven: true},
-		"train --device cuda:1 --precision tf32 --seeds 3 --keep 2":     app.TrainOptions{Seeds: 3, KeepOptions: app.KeepOptions{Keep: 2}, DeviceOptions: app.DeviceOptions{Device: "cuda:1", Precision: "tf32"}},
-		"resume runs/a -w 1 --keep 5 --set pearl.iterations=9":          app.ResumeOptions{Dir: "runs/a", Workers: 1, Set: []string{"pearl.iterations=9"}, KeepOptions: app.KeepOptions{Keep: 5}},
-		"branch runs/a --at 5 --set a=b -o runs/b --keep-checkpoints 5": app.BranchOptions{Dir: "runs/a", At: 5, Set: []string{"a=b"}, Out: "runs/b", KeepOptions: app.KeepOptions{KeepState: 5}},
-		"resume runs/a --device auto":                                   app.ResumeOptions{Dir: "runs/a", DeviceOptions: app.DeviceOptions{Device: "auto"}},
+		"train --device cuda:1 --precision tf32 --seeds 3 --keep 2":     app.TrainOptions{Seeds: 3, Host: experiment.Host{Keep: 2, Device: "cuda:1", Precision: "tf32"}},
+		"resume runs/a -w 1 --keep 5 --set pearl.iterations=9":          app.ResumeOptions{Dir: "runs/a", Set: []string{"pearl.iterations=9"}, Host: experiment.Host{Workers: 1, Keep: 5}},
+		"branch runs/a --at 5 --set a=b -o runs/b --keep-checkpoints 5": app.BranchOptions{Dir: "runs/a", At: 5, Set: []string{"a=b"}, Out: "runs/b", Host: experiment.Host{KeepState: 5}},
+		"resume runs/a --device auto":                                   app.ResumeOptions{Dir: "runs/a", Host: experiment.Host{Device: "auto"}},
 		"eval runs/a":                                                   app.EvalOptions{Dir: "runs/a", Explore: -1, Scored: -1, Repeats: -1},
 		"eval runs/a --protocol oyster --explore 0 --scored 3 --repeats 2 --z mean --actions sampled --train-tasks --seed 9": app.EvalOptions{
 			Dir: "runs/a", Protocol: "oyster", Explore: 0, Scored: 3, Repeats: 2, Z: "mean", Actions: "sampled", Train: true, Seed: 9},
@@ -73,7 +74,7 @@ func TestOptions(t *testing.T) {
 		"tsne runs/a runs/b -o c":                app.TSNEOptions{Inputs: []string{"runs/a", "runs/b"}, Out: "c"},
 		"study quickstart":                       app.StudyOptions{Name: "quickstart", Layouts: -1, Out: "out/quickstart"},
 		"study point-goal --seeds 5 --windows 50 --layouts 0 --set a=1 -w 1": app.StudyOptions{Name: "point-goal", Seeds: 5,
-			Windows: 50, Set: []string{"a=1"}, Workers: 1, Out: "out/point-goal"},
+			Windows: 50, Set: []string{"a=1"}, Host: experiment.Host{Workers: 1}, Out: "out/point-goal"},
 		"rollout point-goal": app.RolloutOptions{Family: "point-goal", Policy: "random", Episodes: 1},
 		"rollout --run runs/a --task 2 -n 3 --train-tasks -o a.npz --steps 9 -s 4": app.RolloutOptions{Policy: "random", Run: "runs/a", Task: 2,
 			Episodes: 3, Train: true, Out: "a.npz", Steps: 9, Seed: 4},
@@ -86,7 +87,7 @@ func TestOptions(t *testing.T) {
 		"bench update --check":                                              app.BenchUpdateOptions{Check: true, Size: "both", Algorithm: "both", Updates: 20, Seeds: 1},
 		"bench update --vs torch --updates 8":                               app.BenchUpdateOptions{Versus: "torch", Size: "both", Algorithm: "both", Updates: 8, Python: active, Seeds: 1},
 		"bench update --explain --size oyster":                              app.BenchUpdateOptions{Explain: true, Size: "oyster", Algorithm: "both", Updates: 20, Seeds: 1},
-		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Kernel: "avx2", Updates: 3, Seeds: 1},
+		"bench update --size oyster --algo pearl --kernel avx2 --updates 3": app.BenchUpdateOptions{Size: "oyster", Algorithm: "pearl", Updates: 3, Seeds: 1, Host: experiment.Host{Kernel: "avx2"}},
 		"bench sim -f all --vs python --python /venv/python":                app.BenchSimOptions{Family: "all", Python: "/venv/python", Steps: 200, Rounds: 11},
 		"bench sim --workers 1 --rounds 3":                                  app.BenchSimOptions{Family: "cheetah-vel", Workers: 1, Steps: 200, Rounds: 3},
 		"bench tsne --sizes 1600,5000 --peers openTSNE --python p": app.BenchTSNEOptions{Sizes: []int{1600, 5000}, Peers: []string{"openTSNE"},
@@ -110,7 +111,7 @@ func TestOptions(t *testing.T) {
 		"kernelspec install --engine go":                  app.KernelspecOptions{Engine: "go"},
 		"sweep p.toml":                                    app.SweepOptions{Plan: "p.toml", On: "local"},
 		"sweep p.toml --on slurm --dry-run --processes 3": app.SweepOptions{Plan: "p.toml", On: "slurm", DryRun: true, Processes: 3},
-		"sweep p.toml --device cuda:1 --together 3":       app.SweepOptions{Plan: "p.toml", On: "local", Together: 3, DeviceOptions: app.DeviceOptions{Device: "cuda:1"}},
+		"sweep p.toml --device cuda:1 --together 3":       app.SweepOptions{Plan: "p.toml", On: "local", Together: 3, Host: experiment.Host{Device: "cuda:1"}},
 		"sweep status p.toml":                             app.SweepFolderOptions{Path: "p.toml"},
 		"sweep collect out/p -o t.csv":                    app.SweepFolderOptions{Path: "out/p", Out: "t.csv"},
 		"sweep worker out/p a-run":                        app.SweepWorkerOptions{Dir: "out/p", Runs: []string{"a-run"}},
@@ -145,6 +146,9 @@ func TestUsageErrors(t *testing.T) {
 		"branch a --at 0 -o b":                 `nacre: --at 0: expected a whole number from 1 to 1000000; see`,
 		"resume a --start-over --set seed=1":   `nacre: --start-over with --set: expected one of them`,
 		"runs . --filter state=faild":          `nacre: --filter state=faild: no such state; did you mean "failed"?`,
+		"train --precision fp31":               `nacre: --precision "fp31" is none of device cpu's; did you mean "fp32"? (known: bf16, bf16x3, fp32); see "nacre train --help"`,
+		"sweep p --device cuda --precision f":  `nacre: --precision "f" is none of device cuda's (known: bf16, fp32, tf32, tf32x3); see "nacre sweep --help"`,
+		"bench update --device gpu":            `nacre: --device "gpu" is unknown`,
 		"train --workers -1":                   `nacre: --workers -1: expected a whole number from 0 to 1024; see "nacre train --help"`,
 		"train --log-level loud":               `nacre: --log-level loud: expected debug, info, warn or error`,
 		"resume":                               `nacre: expected a run folder, got 0 arguments; see "nacre resume --help"`,

@@ -38,7 +38,7 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := firstError(between("seeds", o.Seeds, 0, 100), between("windows", o.Windows, 0, maxCount),
-				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions))
+				between("layouts", o.Layouts, -1, 1000), between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host))
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ func oneStudyCommand(env *app.Env, line study.Line) *cobra.Command {
 	f.StringArrayVar(&o.Set, "set", nil, "one more `key=value` for all arms; may be repeated")
 	f.StringVarP(&o.Out, "out", "o", "out/"+line.Name, "`folder` for the report")
 	workersFlag(cmd, &o.Workers)
-	deviceFlags(cmd, &o.DeviceOptions)
+	deviceFlags(cmd, &o.Host)
 	jsonFlag(cmd, env)
 	f.StringArrayVar(&o.Sweeps, "sweep", nil, "`folder` of a sweep that trains the runs (nacre sweep push, nacre sweep families); may be repeated")
 	f.BoolVar(&o.Plan, "plan", false, "print the runs, and the hours from a short measurement, and stop")

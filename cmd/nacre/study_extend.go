@@ -22,7 +22,7 @@ measured, and writes tables and report anew. The other arms keep their figures. 
 		Args:    oneArg("the folder of a study"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.ExtendStudy, o)
@@ -33,7 +33,7 @@ measured, and writes tables and report anew. The other arms keep their figures. 
 	f.StringArrayVar(&o.Sweeps, "sweep", nil, "`folder` of a sweep that trained the arm; may be repeated")
 	f.StringVar(&o.Pack, "pack", "", "also write what is shipped to this `folder`")
 	workersFlag(cmd, &o.Workers)
-	deviceFlags(cmd, &o.DeviceOptions)
+	deviceFlags(cmd, &o.Host)
 	jsonFlag(cmd, env)
 	return cmd
 }

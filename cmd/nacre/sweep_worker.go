@@ -21,6 +21,6 @@ func sweepWorkerCommand(env *app.Env) *cobra.Command {
 			return do(cmd.Context(), env, app.SweepWorker, o)
 		},
 	}
-	deviceFlags(cmd, &o.DeviceOptions)
+	deviceFlags(cmd, &o.Host)
 	return cmd
 }

@@ -30,7 +30,7 @@ stopped.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.SeedGiven = cmd.Flags().Changed("seed")
-			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.DeviceOptions), between("seeds", o.Seeds, 1, 64), checkKeep(o.KeepOptions)); err != nil {
+			if err := firstError(between("workers", o.Workers, 0, maxWorkers), checkDevice(o.Host), between("seeds", o.Seeds, 1, 64), checkKeep(o.Host)); err != nil {
 				return err
 			}
 			return do(cmd.Context(), env, app.Train, o)
@@ -45,9 +45,9 @@ stopped.`,
 	f.StringVarP(&o.Out, "out", "o", "", "run `folder` to make (default runs/, family, algorithm and seed)")
 	seedFlag(cmd, &o.Seed, 0, "seed of every random number of the run")
 	workersFlag(cmd, &o.Workers)
-	keepFlags(cmd, &o.KeepOptions)
+	keepFlags(cmd, &o.Host)
 	f.IntVar(&o.Seeds, "seeds", 1, "`number` of runs with consecutive seeds to train side by side")
-	deviceFlags(cmd, &o.DeviceOptions)
+	deviceFlags(cmd, &o.Host)
 	jsonFlag(cmd, env)
 	return cmd
 }

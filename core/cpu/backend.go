@@ -1,25 +1,35 @@
 package cpu
 
-import "nacre/core"
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"nacre/core"
+)
 
 // Backend is the CPU in the list of devices.
-var Backend = core.Backend{
-	Name:       "cpu",
-	Title:      "CPU",
-	Precisions: []string{"fp32", "bf16x3", "bf16"},
-	Open: func(o core.DeviceOptions) (core.Device, error) {
-		return New(Options{Workers: o.Workers, Kernel: KernelOf(o.Kernel, o.Precision)})
-	},
-}
+var Backend = core.Backend{Name: name, Title: "CPU", Precisions: precisions, Open: New}
 
-// KernelOf names the kernels that compute matrix products in a precision: kernel itself in "fp32", or where precision is
-// empty; else those of kernel, or of AVX-512 if that is empty, with it.
-func KernelOf(kernel, precision string) string {
-	switch {
-	case precision == "" || precision == "fp32":
-		return kernel
-	case kernel == "":
-		kernel = "avx512"
+const name = "cpu"
+
+// precisions are those of matrix products; docs/core.md says what bfloat16 costs in accuracy.
+var precisions = []string{"fp32", "bf16x3", "bf16"}
+
+// kernelOf names the kernels that options ask for: KERNEL, or KERNEL+PRECISION where the precision is not float32, as a
+// device's name has it and as NACRE_CPU and Options.Kernel may too. Empty is the fastest in float32.
+func kernelOf(o Options) (string, error) {
+	kernel, precision, both := strings.Cut(cmp.Or(o.Kernel, os.Getenv(environment)), "+")
+	if both && o.Precision != "" && o.Precision != precision {
+		return "", fmt.Errorf("cpu: kernel %s+%s in precision %s: expected one precision", kernel, precision, o.Precision)
 	}
-	return kernel + "+" + precision
+	precision, err := core.CheckPrecision(name, precisions, cmp.Or(precision, o.Precision))
+	if err != nil {
+		return "", fmt.Errorf("cpu: %w", err)
+	}
+	if precision == precisions[0] {
+		return kernel, nil
+	}
+	return cmp.Or(kernel, "avx512") + "+" + precision, nil
 }

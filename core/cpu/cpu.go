@@ -18,21 +18,14 @@ package cpu
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 
 	"nacre/core"
 )
 
-// Options choose how a device computes. The zero value is the fastest this machine offers.
-type Options struct {
-	// Workers is the number of goroutines that compute, the one calling Run among them; 0 means GOMAXPROCS.
-	Workers int
-	// Kernel is "avx512", "avx2", "simd128" (WebAssembly and arm64) or "go", or on processors with a matrix unit (AMX) "avx512+bf16x3" or "avx512+bf16",
-	// whose matrix products are in bfloat16; docs/core.md says what they cost in accuracy. Empty means the value of the
-	// environment variable NACRE_CPU or, where that is empty too, the fastest in float32 this machine runs.
-	Kernel string
-}
+// Options choose how a device computes: Workers, Kernel and Precision. The zero value is the fastest this machine offers in
+// float32.
+type Options = core.DeviceOptions
 
 // New makes a device. It fails when the options or NACRE_CPU name a kernel this machine does not run.
 //
@@ -46,10 +39,7 @@ func New(o Options) (core.Device, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	if o.Kernel == "" {
-		o.Kernel = os.Getenv(environment)
-	}
-	k, err := selectKernels(o.Kernel)
+	k, err := kernelsOf(o)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +63,23 @@ func (d *device) Name() string { return fmt.Sprintf("cpu/%s ×%d", d.kernels.nam
 
 // KernelName names the kernels New takes by default. Where NACRE_CPU names none that this machine runs, it is the
 // fastest, and New reports the mistake.
-func KernelName() string { return defaultKernels().name }
+func KernelName() string { return KernelNameOf(Options{}) }
 
-func defaultKernels() *kernels {
-	k, err := selectKernels(os.Getenv(environment))
+// KernelNameOf names the kernels New takes with options, such as "avx512" or, with products in bfloat16, "avx512+bf16";
+// where it takes none, as KernelName does.
+func KernelNameOf(o Options) string {
+	k, err := kernelsOf(o)
 	if err != nil {
-		return available()[0]
+		return available()[0].name
 	}
-	return k
+	return k.name
+}
+
+// kernelsOf are the kernels that options ask for.
+func kernelsOf(o Options) (*kernels, error) {
+	name, err := kernelOf(o)
+	if err != nil {
+		return nil, err
+	}
+	return selectKernels(name)
 }

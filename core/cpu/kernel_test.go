@@ -152,3 +152,30 @@ func TestFeaturesAndPeak(t *testing.T) {
 		t.Error("a meter without threads")
 	}
 }
+
+// A precision belongs to the options; NACRE_CPU and Kernel may have it too, but not another one.
+func TestPrecisionOfOptions(t *testing.T) {
+	t.Setenv(environment, "")
+	for want, o := range map[string]Options{
+		"":              {},
+		"go":            {Kernel: "go", Precision: "float32"},
+		"avx512+bf16":   {Precision: "bf16"},
+		"avx512+bf16x3": {Kernel: "avx512+bf16x3", Precision: "bf16x3"},
+	} {
+		if got, err := kernelOf(o); got != want || err != nil {
+			t.Errorf("%+v: kernel %q, error %v, want %q", o, got, err, want)
+		}
+	}
+	t.Setenv(environment, "avx512+bf16")
+	if got, err := kernelOf(Options{}); got != "avx512+bf16" || err != nil {
+		t.Errorf("%s=avx512+bf16: kernel %q, error %v", environment, got, err)
+	}
+	for precision, want := range map[string]string{"fp32": "expected one precision", "tf32": "expected one precision"} {
+		if _, err := New(Options{Precision: precision}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s=avx512+bf16 in %s: error %v, want %q", environment, precision, err, want)
+		}
+	}
+	if _, err := New(Options{Kernel: "go", Precision: "bf61"}); err == nil || !strings.Contains(err.Error(), `did you mean "bf16"?`) {
+		t.Errorf("precision bf61: error %v", err)
+	}
+}

@@ -35,12 +35,12 @@ func NewPeakMeter(kernel string, threads int) (*PeakMeter, error) {
 	if threads < 1 {
 		return nil, fmt.Errorf("cpu: %d threads to measure: want at least 1", threads)
 	}
-	k := defaultKernels()
-	if kernel != "" {
-		var err error
-		if k, err = selectKernels(kernel); err != nil {
-			return nil, err
-		}
+	if kernel == "" {
+		kernel = KernelName()
+	}
+	k, err := selectKernels(kernel)
+	if err != nil {
+		return nil, err
 	}
 	m := &PeakMeter{k: k}
 	for range threads {

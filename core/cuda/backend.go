@@ -15,9 +15,7 @@ var Backend = core.Backend{
 	Accelerator: true,
 	Precisions:  Precisions,
 	Together:    true,
-	Open: func(o core.DeviceOptions) (core.Device, error) {
-		return New(Options{Ordinal: o.Ordinal, Precision: o.Precision, Host: o.Host, Products: o.Products, Together: o.Together})
-	},
+	Open:        New,
 	Probe: func() (string, error) {
 		found, err := look(os.DirFS("/"), os.Getenv("LD_LIBRARY_PATH"))
 		if err != nil {

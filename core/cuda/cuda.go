@@ -22,44 +22,20 @@ import (
 	"nacre/core/gpu"
 )
 
-// Options choose a GPU and how it computes.
-type Options struct {
-	// Ordinal numbers the GPU as the driver does, from 0.
-	Ordinal int
-	// Precision is that of matrix products, one of Precisions; empty is the first. Sums and everything else stay in float32.
-	Precision string
-	// Host, if set, runs what is too small for a GPU: programs that step no parameter and do little work, such as a
-	// policy acting for a few environments. It sees the parameters as the GPU's last step left them.
-	Host core.Device
-	// Together, if above 1, is how many memories with the same parameters will be made on the device, one by one, such as
-	// those of a configuration's seeds: what is loaded on all of them alike runs as one program, whose launches each do
-	// the work of all. It begins when the last of them is started, or waited for with nobody else to start; each result has the
-	// same bits as alone. A memory whose programs are closed is waited for no more.
-	Together int
-	// Products is who multiplies matrices: "cublaslt", or "own" for this package's kernel, in float32 only. Empty
-	// is "cublaslt".
-	Products string
-}
+// Options choose a GPU, by the driver's number, and how it computes. Products may also be "cublaslt", as when it is empty.
+type Options = core.DeviceOptions
 
 // Precisions are what the operands of matrix products may be: float32; rounded to TF32's 10 bits, which tensor cores
 // multiply many times as fast; the sum of two TF32 numbers, of three products that matter, with errors like float32's; or
 // rounded to bfloat16's 7 bits.
 var Precisions = []string{"fp32", "tf32", "tf32x3", "bf16"}
 
-// precision is the one asked for, by name.
-func (o Options) precision() string {
-	if o.Precision == "" {
-		return Precisions[0]
-	}
-	return o.Precision
-}
-
 // Planning is how programs are planned.
 func Planning(o Options) gpu.Options {
 	if o.Products == "own" {
 		return gpu.Options{MaskedProducts: true, Vectors: true}
 	}
-	tf32 := o.precision() == "tf32"
+	tf32 := o.Precision == "tf32"
 	return gpu.Options{Transposes: tf32, Fours: tf32, Vectors: true}
 }
 

@@ -4,8 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"sync/atomic"
 
 	"nacre/core"
@@ -30,10 +28,11 @@ func New(o Options) (core.Device, error) {
 	if o.Products != "" && o.Products != "cublaslt" && o.Products != "own" {
 		return nil, fmt.Errorf("cuda: products by %q: want \"cublaslt\" or \"own\"", o.Products)
 	}
-	if !slices.Contains(Precisions, o.precision()) {
-		return nil, fmt.Errorf("cuda: precision %q: want one of %s", o.Precision, strings.Join(Precisions, ", "))
+	var err error
+	if o.Precision, err = core.CheckPrecision("cuda", Precisions, o.Precision); err != nil {
+		return nil, fmt.Errorf("cuda: %w", err)
 	}
-	if o.Products == "own" && o.precision() != Precisions[0] {
+	if o.Products == "own" && o.Precision != Precisions[0] {
 		return nil, fmt.Errorf("cuda: this package's own products are in float32 only, not in %s", o.Precision)
 	}
 	d, err := openDriver(o.Ordinal)
@@ -64,13 +63,13 @@ func (g *device) prepare() error {
 	if g.options.Products == "own" {
 		return nil
 	}
-	if g.lt, err = openCublasLt(g.driver, g.options.precision()); err != nil {
+	if g.lt, err = openCublasLt(g.driver, g.options.Precision); err != nil {
 		return err
 	}
 	g.info.CublasLt = fmt.Sprint(g.lt.version)
 	i := g.info
 	g.choices = newChoices(g.compiler.cache, fmt.Sprintf("%s, %s, %d multiprocessors, driver %s, cuBLASLt %s, %s", i.Name, i.Capability, i.Multiprocessor,
-		i.Driver, i.CublasLt, g.options.precision()))
+		i.Driver, i.CublasLt, g.options.Precision))
 	return nil
 }
 
@@ -97,7 +96,7 @@ func (g *device) Describe() core.Description {
 
 // Name says what runs, e.g. "cuda:0/tf32 NVIDIA H100 80GB HBM3".
 func (g *device) Name() string {
-	precision := g.options.precision()
+	precision := g.options.Precision
 	if g.lt == nil {
 		precision += "+own"
 	}

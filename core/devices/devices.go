@@ -8,6 +8,7 @@
 package devices
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,6 +97,16 @@ func Precisions(name string) ([]string, error) {
 	return all, nil
 }
 
+// CheckPrecision finds the precision asked for among those of a device, as core.CheckPrecision does. An empty one stays
+// empty.
+func CheckPrecision(name, asked string) (string, error) {
+	known, err := Precisions(name)
+	if err != nil || asked == "" {
+		return "", err
+	}
+	return core.CheckPrecision(cmp.Or(name, cpu.Backend.Name), known, asked)
+}
+
 // Open makes the device of a name. The notice, if not empty, tells in one line that "auto" came to another device than the
 // first in the list, and why; the CPU then computes in its default precision. "auto" takes real hardware only: an adapter
 // that computes on the processor is slower than the CPU itself.
@@ -104,9 +115,12 @@ func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err 
 	if err != nil {
 		return nil, "", err
 	}
+	if o.Precision, err = CheckPrecision(name, o.Precision); err != nil {
+		return nil, "", err
+	}
 	if ok {
 		o.Ordinal = ordinal
-		d, err = open(b, o)
+		d, err = b.Open(o)
 		return d, "", err
 	}
 	var reasons []string
@@ -115,7 +129,7 @@ func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err 
 		if !b.Accelerator || !slices.Contains(b.Precisions, o.Precision) && o.Precision != "" {
 			continue
 		}
-		if d, err = open(b, o); err == nil && len(reasons) > 0 {
+		if d, err = b.Open(o); err == nil && len(reasons) > 0 {
 			return d, fmt.Sprintf("taking %s: %s", d.Name(), strings.Join(reasons, "; ")), nil
 		}
 		if err == nil || !errors.Is(err, core.ErrUnusable) {
@@ -124,15 +138,8 @@ func Open(name string, o core.DeviceOptions) (d core.Device, notice string, err 
 		reasons = append(reasons, err.Error())
 	}
 	o.Precision = ""
-	if d, err = open(cpu.Backend, o); err != nil {
+	if d, err = cpu.Backend.Open(o); err != nil {
 		return nil, "", err
 	}
 	return d, fmt.Sprintf("no usable GPU, taking the CPU (%s): %s", d.Name(), strings.Join(reasons, "; ")), nil
-}
-
-func open(b core.Backend, o core.DeviceOptions) (core.Device, error) {
-	if o.Precision != "" && !slices.Contains(b.Precisions, o.Precision) {
-		return nil, fmt.Errorf("%s in precision %q: it has %s", b.Name, o.Precision, strings.Join(b.Precisions, ", "))
-	}
-	return b.Open(o)
 }

@@ -75,7 +75,7 @@ func TestPrecision(t *testing.T) {
 	if p, err := devices.Precisions("auto"); err != nil || !slices.Equal(p, []string{"fp32", "tf32", "tf32x3", "bf16"}) {
 		t.Errorf("auto: %q, %v", p, err)
 	}
-	if _, _, err := devices.Open("cpu", core.DeviceOptions{Workers: 1, Precision: "tf32"}); err == nil || !strings.Contains(err.Error(), "fp32, bf16x3, bf16") {
+	if _, _, err := devices.Open("cpu", core.DeviceOptions{Workers: 1, Precision: "tf32"}); err == nil || !strings.Contains(err.Error(), `precision "tf32" is none of device cpu's; did you mean "fp32"? (known: bf16, bf16x3, fp32)`) {
 		t.Errorf("TF32 on the CPU: %v", err)
 	}
 	t.Setenv("NACRE_CUDA_LIBS", t.TempDir()) // no GPU here, whatever the machine has

@@ -15,9 +15,7 @@ var Backend = core.Backend{
 	Numbered:    true,
 	Accelerator: true,
 	Precisions:  []string{"fp32"},
-	Open: func(o core.DeviceOptions) (core.Device, error) {
-		return New(Options{Ordinal: o.Ordinal, Hardware: o.Hardware, Host: o.Host})
-	},
+	Open:        New,
 	Probe: func() (string, error) {
 		all, err := Adapters()
 		if err != nil {

@@ -21,16 +21,9 @@ import (
 	"nacre/internal/wgpu"
 )
 
-// Options choose an adapter and how it computes.
-type Options struct {
-	// Ordinal numbers the adapter from 0, those of real GPUs before those that compute on a processor.
-	Ordinal int
-	// Hardware refuses an adapter that computes on a processor.
-	Hardware bool
-	// Host, if set, runs what is too small for a GPU: programs that step no parameter and do little work, such as a
-	// policy acting for a few environments. It sees the parameters as the GPU's last step left them.
-	Host core.Device
-}
+// Options choose an adapter by Ordinal, those of real GPUs before those that compute on a processor, and by Hardware; Host
+// runs small programs.
+type Options = core.DeviceOptions
 
 // EnvLibrary names the environment variable with the file of a library that speaks webgpu.h, instead of the one that
 // nacre setup fetches.

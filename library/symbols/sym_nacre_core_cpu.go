@@ -14,7 +14,7 @@ func init() {
 		"Explain":      reflect.ValueOf(p0.Explain),
 		"Features":     reflect.ValueOf(p0.Features),
 		"KernelName":   reflect.ValueOf(p0.KernelName),
-		"KernelOf":     reflect.ValueOf(p0.KernelOf),
+		"KernelNameOf": reflect.ValueOf(p0.KernelNameOf),
 		"New":          reflect.ValueOf(p0.New),
 		"NewPeakMeter": reflect.ValueOf(p0.NewPeakMeter),
 		"Options":      reflect.ValueOf((*p0.Options)(nil)),

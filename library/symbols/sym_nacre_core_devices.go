@@ -9,11 +9,12 @@ import (
 
 func init() {
 	add("nacre/core/devices/devices", map[string]reflect.Value{
-		"Accelerated": reflect.ValueOf(p0.Accelerated),
-		"All":         reflect.ValueOf(p0.All),
-		"Check":       reflect.ValueOf(p0.Check),
-		"Names":       reflect.ValueOf(p0.Names),
-		"Open":        reflect.ValueOf(p0.Open),
-		"Precisions":  reflect.ValueOf(p0.Precisions),
+		"Accelerated":    reflect.ValueOf(p0.Accelerated),
+		"All":            reflect.ValueOf(p0.All),
+		"Check":          reflect.ValueOf(p0.Check),
+		"CheckPrecision": reflect.ValueOf(p0.CheckPrecision),
+		"Names":          reflect.ValueOf(p0.Names),
+		"Open":           reflect.ValueOf(p0.Open),
+		"Precisions":     reflect.ValueOf(p0.Precisions),
 	})
 }

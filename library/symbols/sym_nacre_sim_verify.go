@@ -20,5 +20,6 @@ func init() {
 		"References": reflect.ValueOf((*p0.References)(nil)),
 		"Result":     reflect.ValueOf((*p0.Result)(nil)),
 		"Run":        reflect.ValueOf((*p0.Run)(nil)),
+		"TaskList":   reflect.ValueOf((*p0.TaskList)(nil)),
 	})
 }

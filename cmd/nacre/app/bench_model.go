@@ -32,9 +32,6 @@ func (o BenchUpdateOptions) model(ctx context.Context, env *Env) error {
 	if err != nil {
 		return Usagef("--gpu: %w", err)
 	}
-	if _, err := o.host(o.Workers); err != nil {
-		return err
-	}
 	return o.models(ctx, env, card, ref.Device)
 }
 

@@ -66,7 +66,7 @@ func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size yardst
 		if i == o.Workers {
 			workers = o.Workers
 		}
-		d, err := cpu.New(cpu.Options{Workers: workers, Kernel: o.Kernel})
+		d, err := cpu.New(o.on(workers))
 		if err != nil {
 			return row, "", err
 		}
@@ -82,7 +82,7 @@ func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size yardst
 	warmUp, _ := pace(all.y)
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, one worker, %d, and %d apart", algorithm, size.Name, o.Workers, o.Workers), o.Updates)
 	defer stage.Done()
-	peak, err := cpu.Peak(o.Kernel)
+	peak, err := cpu.Peak(cpu.KernelNameOf(o.on(1)))
 	if err != nil {
 		return row, "", err
 	}
@@ -102,7 +102,7 @@ func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size yardst
 		limits = append(limits, float64(o.Workers)*times[0]/times[2])
 		stage.Add(1)
 	}
-	again, err := cpu.Peak(o.Kernel)
+	again, err := cpu.Peak(cpu.KernelNameOf(o.on(1)))
 	work, n := float64(all.y.FLOPs())/1e6/max(peak, again), float64(o.Workers) // ms of one core at its peak
 	row = UpdateScaling{Algorithm: algorithm, Size: size.Name, Workers: o.Workers, Rounds: o.Updates,
 		One: stats.Median(one), All: stats.Median(together), Apart: stats.Median(each),

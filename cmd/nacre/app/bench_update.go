@@ -21,6 +21,7 @@ import (
 	"nacre/core/devices"
 	"nacre/core/ref"
 	"nacre/core/webgpu"
+	"nacre/experiment"
 	"nacre/rl"
 	"nacre/rl/yardstick"
 )
@@ -50,14 +51,16 @@ type BenchUpdateOptions struct {
 	Products  string // on a GPU: "own" for Nacre's own matrix products; empty is cuBLASLt's
 	Size      string // "oyster", "metaworld", "both"
 	Algorithm string // one of Measured(), or "both": pearl and tcl-pearl
-	Kernel    string // "avx512", "avx2", "simd128", "go"; empty is the fastest
 	Updates   int
-	Workers   int
-	DeviceOptions
+	experiment.Host
 }
 
 // BenchUpdate times complete gradient updates, or compares them with reference figures.
 func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
+	var err error
+	if o.Precision, err = devices.CheckPrecision(o.Device, o.Precision); err != nil {
+		return Usagef("--%w", err)
+	}
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
@@ -86,19 +89,17 @@ func BenchUpdate(ctx context.Context, env *Env, o BenchUpdateOptions) error {
 
 // open makes the device to time.
 func (o *BenchUpdateOptions) open(env *Env) (core.Device, error) {
-	if _, err := o.host(o.Workers); err != nil { // for what the flags may not combine
-		return nil, err
+	d, notice, err := devices.Open(o.Device, o.on(o.Workers))
+	if err == nil && notice != "" {
+		env.Notice(notice)
+		o.Device = "cpu"
 	}
-	if o.gpu() {
-		d, notice, err := devices.Open(o.Device, core.DeviceOptions{Precision: o.Precision, Workers: o.Workers, Products: o.Products})
-		if err == nil && notice != "" {
-			env.Notice(notice)
-			o.Device = "cpu"
-		}
-		return d, err
-	}
-	o.Kernel = cpu.KernelOf(o.Kernel, o.Precision)
-	return cpu.New(cpu.Options{Workers: o.Workers, Kernel: o.Kernel})
+	return d, err
+}
+
+// on is how the device computes with so many workers.
+func (o BenchUpdateOptions) on(workers int) core.DeviceOptions {
+	return core.DeviceOptions{Precision: o.Precision, Workers: workers, Kernel: o.Kernel, Products: o.Products}
 }
 
 // gpu reports whether a GPU is asked for.
@@ -350,7 +351,7 @@ type updateMeter struct {
 func (o BenchUpdateOptions) meter(y yardstick.Benchmark) (m updateMeter, err error) {
 	m = updateMeter{y: y, threads: min(o.Workers, runtime.NumCPU())}
 	if !o.gpu() {
-		m.peak, err = cpu.NewPeakMeter(o.Kernel, m.threads)
+		m.peak, err = cpu.NewPeakMeter(cpu.KernelNameOf(o.on(1)), m.threads)
 	}
 	return m, err
 }

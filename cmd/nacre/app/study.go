@@ -28,9 +28,8 @@ type StudyOptions struct {
 	Sweeps   []string // folders of sweeps that train the runs
 	Pack     string   // folder to pack the finished study into; empty packs nothing
 	Out      string
-	Workers  int
 	Set      []string
-	DeviceOptions
+	experiment.Host
 }
 
 // Study says what it will do, trains all arms on the same seeds and reports.
@@ -48,12 +47,8 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 		p.Set = append(p.Set, o.Set...)
 		p.Sweeps = o.Sweeps
 	}
-	host, err := o.host(o.Workers)
-	if err != nil {
-		return err
-	}
-	if host.Device == "auto" {
-		_, notice, err := experiment.OpenDevice(host)
+	if o.Device == "auto" {
+		_, notice, err := experiment.OpenDevice(o.Host)
 		if err != nil {
 			return err
 		}
@@ -62,7 +57,7 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 		}
 	}
 	if slices.Contains(study.Suites, o.Name) {
-		return o.suite(ctx, env, change, host)
+		return o.suite(ctx, env, change)
 	}
 	plan, err := study.Find(o.Name)
 	if err != nil {
@@ -73,10 +68,10 @@ func Study(ctx context.Context, env *Env, o StudyOptions) error {
 	}
 	plan.Ablation = o.Ablate
 	change(&plan)
-	if done, err := o.survey(ctx, env, []study.Plan{plan}, []string{o.Out}, host); done || err != nil {
+	if done, err := o.survey(ctx, env, []study.Plan{plan}, []string{o.Out}); done || err != nil {
 		return err
 	}
-	r, err := study.Run(ctx, o.Out, plan, host, env.Progress)
+	r, err := study.Run(ctx, o.Out, plan, o.Host, env.Progress)
 	if err != nil {
 		return o.stopped(err)
 	}
@@ -109,7 +104,7 @@ func (o StudyOptions) packed(env *Env, dir string, pack func(from, to string) (i
 }
 
 // suite does the studies of several families.
-func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Plan), host experiment.Host) error {
+func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Plan)) error {
 	plans, err := study.SuitePlans(o.Name, o.Families)
 	if err != nil {
 		return err
@@ -119,10 +114,10 @@ func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Pl
 		change(&plans[i])
 		folders = append(folders, filepath.Join(o.Out, plans[i].Name))
 	}
-	if done, err := o.survey(ctx, env, plans, folders, host); done || err != nil {
+	if done, err := o.survey(ctx, env, plans, folders); done || err != nil {
 		return err
 	}
-	r, err := study.RunSuite(ctx, o.Out, o.Name, plans, host, env.Progress)
+	r, err := study.RunSuite(ctx, o.Out, o.Name, plans, o.Host, env.Progress)
 	if err != nil {
 		return o.stopped(err)
 	}
@@ -133,10 +128,10 @@ func (o StudyOptions) suite(ctx context.Context, env *Env, change func(*study.Pl
 }
 
 // survey prints what is about to be done and how long that takes; done is true where no more was asked for.
-func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan, folders []string, host experiment.Host) (done bool, err error) {
+func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan, folders []string) (done bool, err error) {
 	var all []study.Estimate
 	for i, plan := range plans {
-		e, err := study.Survey(ctx, folders[i], plan, host)
+		e, err := study.Survey(ctx, folders[i], plan, o.Host)
 		if errors.Is(err, sim.ErrUnavailable) {
 			continue // said when its turn comes
 		}
@@ -165,22 +160,17 @@ func (o StudyOptions) survey(ctx context.Context, env *Env, plans []study.Plan, 
 
 // ExtendStudyOptions are the flags of nacre study extend.
 type ExtendStudyOptions struct {
-	Dir     string
-	Arm     string
-	Sweeps  []string
-	Pack    string
-	Workers int
-	DeviceOptions
+	Dir    string
+	Arm    string
+	Sweeps []string
+	Pack   string
+	experiment.Host
 }
 
 // ExtendStudy adds an arm to a study.
 func ExtendStudy(ctx context.Context, env *Env, o ExtendStudyOptions) error {
-	host, err := o.host(o.Workers)
-	if err != nil {
-		return err
-	}
 	s := StudyOptions{Out: o.Dir, Pack: o.Pack}
-	r, err := study.Extend(ctx, o.Dir, o.Arm, o.Sweeps, host, env.Progress)
+	r, err := study.Extend(ctx, o.Dir, o.Arm, o.Sweeps, o.Host, env.Progress)
 	if err != nil {
 		return s.stopped(err)
 	}

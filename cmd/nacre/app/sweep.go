@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"nacre/experiment"
 	"nacre/experiment/progress"
 	"nacre/experiment/sweep"
 	"nacre/internal/plainfile"
@@ -23,7 +24,7 @@ type SweepOptions struct {
 	Processes int    // over the plan's, 0 leaves it
 	Together  int    // over the plan's, 0 leaves it
 	DryRun    bool   // expand, check and write the folder and job script, start nothing
-	DeviceOptions
+	experiment.Host
 }
 
 // SweepFolderOptions are the flags of nacre sweep status and nacre sweep collect.
@@ -36,7 +37,7 @@ type SweepFolderOptions struct {
 type SweepWorkerOptions struct {
 	Dir  string
 	Runs []string
-	DeviceOptions
+	experiment.Host
 }
 
 // SweepReport is what nacre sweep, sweep status and sweep collect print.
@@ -54,9 +55,6 @@ type SweepReport struct {
 
 // Sweep works on a plan, here or with Slurm.
 func Sweep(ctx context.Context, env *Env, o SweepOptions) error {
-	if _, err := o.host(0); err != nil {
-		return err
-	}
 	plan, err := sweep.Load(o.Plan)
 	if err != nil {
 		return err
@@ -171,11 +169,8 @@ func SweepCollect(ctx context.Context, env *Env, o SweepFolderOptions) error {
 
 // SweepWorker does runs of a sweep.
 func SweepWorker(ctx context.Context, env *Env, o SweepWorkerOptions) error {
-	host, err := o.host(sweep.WorkersOfJob())
-	if err != nil {
-		return err
-	}
-	return sweep.Work(ctx, o.Dir, o.Runs, host, progress.Lines(env.Err, time.Minute))
+	o.Workers = sweep.WorkersOfJob()
+	return sweep.Work(ctx, o.Dir, o.Runs, o.Host, progress.Lines(env.Err, time.Minute))
 }
 
 // openSweep opens the folder of a sweep by its path or that of its plan.

@@ -41,10 +41,8 @@ type TrainOptions struct {
 	Seed      uint64
 	SeedGiven bool // whether Seed was given; otherwise the configuration's holds
 	Out       string
-	Workers   int // 0 is one per core
 	Seeds     int // runs with consecutive seeds, side by side
-	KeepOptions
-	DeviceOptions
+	experiment.Host
 }
 
 // Train makes a run folder and trains in it.
@@ -53,15 +51,10 @@ func Train(ctx context.Context, env *Env, o TrainOptions) error {
 	if err != nil {
 		return err
 	}
-	host, err := o.host(o.Workers)
-	if err != nil {
-		return err
-	}
-	host.Keep, host.KeepState = o.Keep, o.KeepState
 	if o.Seeds > 1 {
-		return env.trainSeeds(ctx, o, cfg, host)
+		return env.trainSeeds(ctx, o, cfg)
 	}
-	t, err := experiment.Start(o.folder(cfg), cfg, host)
+	t, err := experiment.Start(o.folder(cfg), cfg, o.Host)
 	if err != nil {
 		return err
 	}
@@ -82,10 +75,11 @@ func (o TrainOptions) folder(cfg experiment.Config) string {
 
 // trainSeeds trains runs with consecutive seeds at the same time: one run leaves most of a GPU idle, so there their updates
 // are one program. The workers are divided among them.
-func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config, host experiment.Host) error {
+func (env *Env) trainSeeds(ctx context.Context, o TrainOptions, cfg experiment.Config) error {
 	if last := cfg.Seed + uint64(o.Seeds-1); last > math.MaxInt64 {
 		return Usagef("--seeds %d from seed %d on ends with %d: expected each to be %s", o.Seeds, cfg.Seed, last, config.WholeFromZero)
 	}
+	host := o.Host
 	if host.Workers == 0 {
 		host.Workers = runtime.NumCPU()
 	}
@@ -166,28 +160,21 @@ type ResumeOptions struct {
 	Dir       string
 	StartOver bool     // train the run from its beginning again
 	Set       []string // key=value, of what makes the run longer
-	Workers   int
-	KeepOptions
-	DeviceOptions
+	experiment.Host
 }
 
 // Resume continues a run from its checkpoint.
 func Resume(ctx context.Context, env *Env, o ResumeOptions) error {
-	host, err := o.host(o.Workers)
-	if err != nil {
-		return err
-	}
-	host.Keep, host.KeepState = o.Keep, o.KeepState
 	resume := experiment.Resume
 	switch {
 	case o.StartOver:
 		resume = experiment.StartOver
 	case len(o.Set) > 0:
 		resume = func(dir string, host experiment.Host) (*experiment.Training, []string, error) {
-			return experiment.Extend(dir, host, changed(o.Set))
+			return experiment.Extend(dir, o.Host, changed(o.Set))
 		}
 	}
-	t, notices, err := resume(o.Dir, host)
+	t, notices, err := resume(o.Dir, o.Host)
 	if err != nil {
 		return err
 	}
@@ -203,23 +190,16 @@ func changed(set []string) func(*experiment.Config) error {
 
 // BranchOptions are the flags of nacre branch.
 type BranchOptions struct {
-	Dir     string // of the parent
-	At      int    // complete iterations
-	Set     []string
-	Out     string
-	Workers int
-	KeepOptions
-	DeviceOptions
+	Dir string // of the parent
+	At  int    // complete iterations
+	Set []string
+	Out string
+	experiment.Host
 }
 
 // Branch begins a run from another's state and trains it.
 func Branch(ctx context.Context, env *Env, o BranchOptions) error {
-	host, err := o.host(o.Workers)
-	if err != nil {
-		return err
-	}
-	host.Keep, host.KeepState = o.Keep, o.KeepState
-	t, notices, err := experiment.Branch(o.Dir, o.At, o.Out, host, changed(o.Set))
+	t, notices, err := experiment.Branch(o.Dir, o.At, o.Out, o.Host, changed(o.Set))
 	if err != nil {
 		return err
 	}
