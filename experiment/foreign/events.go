@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -54,6 +55,14 @@ func scalars(files []string) (*frame.Frame, about, error) {
 	}
 	if len(tags) == 0 {
 		return nil, a, fmt.Errorf("no scalar is in it")
+	}
+	a.nan = map[string]int{}
+	for name, t := range tags {
+		for _, v := range t {
+			if math.IsNaN(v) {
+				a.nan[name]++
+			}
+		}
 	}
 	f := tabled(tags)
 	a.tool = toolOf(f, "TensorBoard")

@@ -21,6 +21,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nacre/analysis/frame"
@@ -78,6 +79,7 @@ type about struct {
 	seed                 *uint64
 	settings             map[string]string
 	notes                []string
+	nan                  map[string]int // of a log that tells them from no value: by column, the returns that are NaN
 }
 
 // Find lists what a folder itself, not those below it, or a file holds; nothing where it is no log.
@@ -221,7 +223,12 @@ func (s source) open(ref, run string, c Columns) (*Log, error) {
 		return nil, fmt.Errorf("%s: %w", s.files[0], err)
 	}
 	l.describe(s, run, a)
+	if err := l.numbers(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.files[0], err)
+	}
+	l.frame = l.forward()
 	l.points()
+	l.odd(a.nan)
 	if len(l.Points) == 0 {
 		l.Notes = append(l.Notes, fmt.Sprintf("column %q, the return, has no value yet", l.Return))
 	}
@@ -237,7 +244,7 @@ func (l *Log) points() {
 	returns := l.returns()
 	success, _ := l.frame.Numbers(l.Success)
 	for i, v := range returns {
-		if math.IsNaN(v) || math.IsNaN(steps[i]) {
+		if math.IsNaN(v) || math.IsNaN(steps[i]) || math.IsInf(v, 0) {
 			continue
 		}
 		p := Point{steps[i], v, math.NaN()}
@@ -255,6 +262,95 @@ func (l *Log) points() {
 		}
 		return 0
 	})
+}
+
+// numbers says why the columns of step and return are no numbers, where they hold something else.
+func (l *Log) numbers() error {
+	for _, c := range []struct{ name, what string }{{l.Step, "step"}, {l.Return, "return"}} {
+		words, err := l.frame.Texts(c.name)
+		if _, fails := l.frame.Numbers(c.name); fails == nil || err != nil {
+			continue
+		}
+		for i, word := range words {
+			if _, err := strconv.ParseFloat(word, 64); err != nil && word != "" {
+				return fmt.Errorf("column %q, the %s, has %q in row %d below the names; expected numbers", c.name, c.what, word, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// forward is the table without the rows that a run, which was resumed at an earlier step, has logged again: where the step goes
+// back, the rows above with that step or a later one do not count. Where it goes back all the time the rows have no order.
+func (l *Log) forward() *frame.Frame {
+	steps, err := l.frame.Numbers(l.Step)
+	if err != nil {
+		return l.frame
+	}
+	var kept []int
+	backs, first, last := 0, math.NaN(), math.Inf(-1)
+	for i, s := range steps {
+		if s < last {
+			if backs++; backs == 1 {
+				first = s
+			}
+			kept = slices.DeleteFunc(kept, func(k int) bool { return steps[k] >= s })
+		}
+		if !math.IsNaN(s) {
+			last = s
+		}
+		kept = append(kept, i)
+	}
+	switch {
+	case backs == 0:
+		return l.frame
+	case 3*backs > len(steps):
+		l.Notes = append(l.Notes, "its rows are not in the order of their steps: they are sorted")
+		return l.frame
+	}
+	l.Notes = append(l.Notes, fmt.Sprintf("the steps go back %s, first to %v: the %d rows above of that step and later ones are left out",
+		times(backs), first, len(steps)-len(kept)))
+	at := map[int]bool{}
+	for _, k := range kept {
+		at[k] = true
+	}
+	return l.frame.Where(func(r frame.Row) bool { return at[r.Index()] })
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// odd says which returns are no points: infinite ones, those that are NaN, and where most rows have one those without.
+func (l *Log) odd(nan map[string]int) {
+	steps, err := l.frame.Numbers(l.Step)
+	if err != nil {
+		return
+	}
+	without, infinite, first := 0, 0, math.NaN()
+	returns := l.returns()
+	for i, v := range returns {
+		switch {
+		case math.IsInf(v, 0):
+			infinite++
+		case math.IsNaN(v) && !math.IsNaN(steps[i]):
+			if without++; without == 1 {
+				first = steps[i]
+			}
+		}
+	}
+	if infinite > 0 {
+		l.Notes = append(l.Notes, fmt.Sprintf("the return is infinite in %d of %d rows: they are left out", infinite, len(returns)))
+	}
+	switch {
+	case nan[l.Return] > 0:
+		l.Notes = append(l.Notes, fmt.Sprintf("the return is NaN %s: left out", times(nan[l.Return])))
+	case nan == nil && without > 0 && 2*without <= len(returns):
+		l.Notes = append(l.Notes, fmt.Sprintf("the return is NaN or missing in %d of %d rows, first at step %v: they are left out", without, len(returns), first))
+	}
 }
 
 // Frame is the log's table, with the columns env_steps, adapted_return and adapted_success that runs of Nacre have, where it
@@ -286,6 +382,11 @@ func (l *Log) Identity() string {
 	if l.Seeded {
 		return fmt.Sprintf("%s, %s, seed %d", l.System, l.Family, l.Seed)
 	}
+	return l.System + ", " + l.Family + ", " + l.Numbers()
+}
+
+// Numbers tells logs with other numbers apart: equal texts are of logs whose numbers are equal to the last digit.
+func (l *Log) Numbers() string {
 	h := sha256.New()
 	for _, name := range l.frame.Names() {
 		v, err := l.frame.Numbers(name)
@@ -297,7 +398,7 @@ func (l *Log) Identity() string {
 			binary.Write(h, binary.LittleEndian, x)
 		}
 	}
-	return l.System + ", " + l.Family + ", " + hex.EncodeToString(h.Sum(nil)[:8])
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Settings are what the log tells of the program's settings, by dotted key, without its seed.

@@ -158,7 +158,29 @@ func TestLogs(t *testing.T) {
 		"garage": {func(dir string) {
 			put(t, dir, "pearl-ml1/progress.csv", "TotalEnvSteps,MetaTest/Average/AverageReturn,MetaTest/Average/SuccessRate,Iteration\n1000,1.5,0,0\n2000,,,1\n3000,2.5,0.5,2\n")
 			put(t, dir, "pearl-ml1/variant.json", `{"seed": 7, "env_name": "push-v2"}`)
-		}, "pearl-ml1", `pearl-ml1 (garage) on push-v2, seed 7 | steps from "TotalEnvSteps", return from "MetaTest/Average/AverageReturn" | 1000:1.5/0 3000:2.5/0.5`, ""},
+		}, "pearl-ml1", `pearl-ml1 (garage) on push-v2, seed 7 | steps from "TotalEnvSteps", return from "MetaTest/Average/AverageReturn" | 1000:1.5/0 3000:2.5/0.5`, "the return is NaN or missing in 1 of 3 rows, first at step 2000: they are left out"},
+		"a run that was resumed": {func(dir string) {
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,2\n3000,3\n1500,20\n2500,30\n3500,40\n")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` + trained + ` | 1000:1 1500:20 2500:30 3500:40`, "the steps go back once, first to 1500: the 2 rows above of that step and later ones are left out"},
+		"rows in no order": {func(dir string) {
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n3000,3\n2000,2\n1000,1\n")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` + trained + ` | 1000:1 2000:2 3000:3`, "its rows are not in the order of their steps: they are sorted"},
+		"returns that are no numbers": {func(dir string) {
+			put(t, dir, "a/progress.csv", "TotalEnvSteps,AverageReturn\n1000,1\n2000,nan\n3000,inf\n4000,4\n")
+		}, "a", `a (garage) on environment not named | steps from "TotalEnvSteps", return from "AverageReturn"` + trained + ` | 1000:1 4000:4`, "the return is infinite in 1 of 4 rows: they are left out; the return is NaN or missing in 1 of 4 rows, first at step 2000: they are left out"},
+		"NaN in an event file": {func(dir string) {
+			eventsOf(t, filepath.Join(dir, "tb"), "eval/return", []int64{1, 2, 3}, []float64{1, math.NaN(), 3})
+		}, "tb", `tb (TensorBoard) on environment not named | steps from "step", return from "eval/return" | 1:1 3:3`, "the return is NaN once: left out"},
+		"NaN in W&B's": {func(dir string) {
+			put(t, dir, "wandb/offline-run-20261128_1-ab/run-ab.wandb", wandbFile("a-seed6", "seed=6", `_step=0;eval/return="NaN"`, "_step=1;eval/return=2"))
+		}, "wandb/offline-run-20261128_1-ab", `a (W&B) on environment not named, seed 6 | steps from "_step", return from "eval/return" | 1:2`, "the return is NaN once: left out"},
+		"monitors that began at other times": {func(dir string) {
+			put(t, dir, "ppo/0.monitor.csv", "#{\"t_start\": 100.0}\nr,l,t\n1,10,0.1\n2,20,0.2\n")
+			put(t, dir, "ppo/1.monitor.csv", "#{\"t_start\": 105.0}\nr,l,t\n3,30,0.05\n")
+		}, "ppo", `ppo (Stable-Baselines3) on environment not named | steps from "timesteps", return from "r"` + trained + ` | 10:1 30:2 60:3`, "episodes of 2 environments, in the order in which they ended"},
+		"a monitor with a name before it": {func(dir string) {
+			put(t, dir, "ppo/eval_monitor.csv", "#{\"t_start\": 1.0}\nr,l,t\n1,10,0.1\n")
+		}, "ppo", `ppo (Stable-Baselines3) on environment not named | steps from "timesteps", return from "r"` + trained + ` | 10:1`, ""},
 		"garage with one task's name": {func(dir string) {
 			put(t, dir, "x/progress.csv", "TotalEnvSteps,MetaTest/push-v2/AverageReturn\n10,1\n")
 		}, "x", `x (garage) on environment not named | steps from "TotalEnvSteps", return from "MetaTest/push-v2/AverageReturn" | 10:1`, ""},
@@ -243,6 +265,35 @@ func TestExport(t *testing.T) {
 	if _, err := Open(path+"#sac", Columns{}); err == nil {
 		t.Error("a run that the export has not was opened")
 	}
+	group := put(t, dir, "chart.csv", "Step,Group: ppo - eval/return,Group: ppo - eval/return__MIN,Group: ppo - eval/return__MAX\n0,1,0,2\n10,2,1,3\n")
+	refs, err := Find(group)
+	if err != nil || len(refs) != 1 || refs[0] != group+"#Group: ppo" {
+		t.Fatalf("an export of another name: %q, %v", refs, err)
+	}
+	if l, err := Open(refs[0], Columns{}); err != nil || len(l.Points) != 2 || !strings.Contains(strings.Join(l.Notes, ""), "means that W&B made") {
+		t.Errorf("a group: %+v, %v", l, err)
+	}
+}
+
+// A table with a column of seeds is a run for each.
+func TestSeedsInATable(t *testing.T) {
+	path := put(t, t.TempDir(), "long.csv", "seed,step,return\n1,10,1\n1,20,2\n12345678901234567890,10,3\n12345678901234567890,20,4\n")
+	refs, err := Find(path)
+	if err != nil || strings.Join(refs, " ") != path+"#seed1 "+path+"#seed12345678901234567890" {
+		t.Fatalf("%q, %v", refs, err)
+	}
+	for k, want := range []string{"long (table) on environment not named, seed 1 | 10:1 20:2", "long (table) on environment not named, seed 12345678901234567890 | 10:3 20:4"} {
+		l, err := Open(refs[k], Columns{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts := strings.Split(told(l), " | "); parts[0]+" | "+parts[2] != want {
+			t.Errorf("%s, want %s", told(l), want)
+		}
+	}
+	if _, err := Open(path+"#seed7", Columns{}); err == nil || !strings.Contains(err.Error(), `there is no seed "7"; expected one of 1, 12345678901234567890`) {
+		t.Error(err)
+	}
 }
 
 func TestChosenColumnsAndErrors(t *testing.T) {
@@ -268,6 +319,7 @@ func TestChosenColumnsAndErrors(t *testing.T) {
 		"w/run-a.wandb":           {"nothing", "does not begin as a .wandb file does"},
 		"v/run-a.wandb":           {wandbFile("a", "seed=1"), "no history is in it"},
 		"e/events.out.tfevents.1": {"nothing of the kind", "not an event file"},
+		"t/progress.csv":          {"TotalEnvSteps,AverageReturn\n1,2\n3,tensor(4.)\n", `column "AverageReturn", the return, has "tensor(4.)" in row 2 below the names; expected numbers`},
 	} {
 		path := put(t, dir, name, c[0])
 		if _, err := Open(filepath.Dir(path), Columns{}); err == nil || !strings.Contains(err.Error(), c[1]) || !strings.HasPrefix(err.Error(), path) {

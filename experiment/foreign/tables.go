@@ -78,7 +78,54 @@ func tableFile(path string) []source {
 	if err != nil || !slices.Contains(known, filepath.Base(path)) {
 		return nil
 	}
-	return append(export{}.file(path), tabular(path, "table"))
+	if list := (export{}).file(path); list != nil {
+		return list
+	}
+	if list := (seeds{}).file(path); list != nil {
+		return list
+	}
+	return []source{tabular(path, "table")}
+}
+
+// seeds is a table of several runs one below another, told apart by a column of seeds.
+type seeds struct{}
+
+// file is the source of such a table, nothing of a file that has no column of seeds, or one seed only.
+func (seeds) file(path string) []source {
+	f, err := frame.Read(path)
+	if err != nil {
+		return nil
+	}
+	k := slices.IndexFunc(f.Names(), func(name string) bool { return slices.Contains(seedKeys, strings.ToLower(name)) })
+	if k < 0 {
+		return nil
+	}
+	column := f.Names()[k]
+	runs, err := f.Unique(column)
+	if err != nil || len(runs) < 2 {
+		return nil
+	}
+	return []source{{
+		tool: "table", files: []string{path},
+		runs: func() (names []string, err error) {
+			for _, r := range runs {
+				names = append(names, "seed"+r)
+			}
+			return names, nil
+		},
+		read: func(run string) (*frame.Frame, about, error) {
+			word := strings.TrimPrefix(run, "seed")
+			if !slices.Contains(runs, word) {
+				return nil, about{}, fmt.Errorf("there is no %s %q; expected one of %s", column, word, strings.Join(runs, ", "))
+			}
+			a := about{tool: toolOf(f, "table"), notes: f.Notes(), system: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+			if n, err := strconv.ParseUint(word, 10, 64); err == nil {
+				a.seed = &n
+			}
+			words, err := f.Texts(column)
+			return f.Where(func(r frame.Row) bool { return words[r.Index()] == word }), a, err
+		},
+	}}
 }
 
 // export is W&B's CSV of a chart: a column "run - metric" a run, and one each with __MIN and __MAX.
@@ -115,9 +162,34 @@ func (export) file(path string) []source {
 				}
 				out = out.With(frame.Numbers(metric, v))
 			}
-			return out, about{tool: "W&B", notes: f.Notes()}, nil
+			a := about{tool: "W&B", notes: f.Notes()}
+			if together(f, run) {
+				a.notes = append(a.notes, "its values are means that W&B made, of runs of a group or of steps: the columns __MIN and __MAX differ")
+			}
+			return out, a, nil
 		},
 	}}
+}
+
+// together reports whether values of a run stand for several: their least and greatest differ.
+func together(f *frame.Frame, run string) bool {
+	for _, name := range f.Names() {
+		metric, is := strings.CutSuffix(name, "__MIN")
+		if !is || !strings.HasPrefix(name, run+" - ") {
+			continue
+		}
+		least, err := f.Numbers(name)
+		most, err2 := f.Numbers(metric + "__MAX")
+		if err != nil || err2 != nil {
+			continue
+		}
+		for i, v := range least {
+			if v < most[i] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // exportedRuns are the runs of an export, in their order.
@@ -149,14 +221,14 @@ func (monitor) sources(dir string, names []string) []source {
 }
 
 func isMonitor(name string) bool {
-	return name == "monitor.csv" || strings.HasSuffix(name, ".monitor.csv")
+	return strings.HasSuffix(name, "monitor.csv")
 }
 
 // ended is what a monitor tells of an episode.
 type ended struct{ r, l, t, success float64 }
 
-// episodes joins the files of the environments of one training: episodes in the order in which they ended, the steps those of
-// all until then.
+// episodes joins the files of the environments of one training: episodes in the order in which they ended, each file's times
+// being seconds since its t_start, and the steps those of all until then.
 func episodes(files []string) (*frame.Frame, about, error) {
 	var all []ended
 	a := about{tool: "Stable-Baselines3"}
@@ -201,15 +273,17 @@ func monitored(text string) (list []ended, family, note string, err error) {
 		lines = lines[:last]
 	}
 	var names []string
+	start := 0.0
 	for i, line := range lines {
 		head, isHead := strings.CutPrefix(line, "#")
 		switch {
 		case isHead:
 			var about struct {
-				EnvID string `json:"env_id"`
+				EnvID string  `json:"env_id"`
+				Start float64 `json:"t_start"`
 			}
 			_ = json.Unmarshal([]byte(head), &about) // one without it names no environment
-			family = cmp.Or(about.EnvID, family)
+			family, start = cmp.Or(about.EnvID, family), cmp.Or(about.Start, start)
 			continue
 		case line == "":
 			continue
@@ -240,6 +314,7 @@ func monitored(text string) (list []ended, family, note string, err error) {
 				}
 			}
 		}
+		e.t += start
 		list = append(list, e)
 	}
 	if len(list) == 0 {

@@ -15,6 +15,7 @@ import (
 
 	"nacre/analysis/frame"
 	"nacre/internal/plainfile"
+	"nacre/internal/wire"
 )
 
 // offline is the file run-ID.wandb that W&B's client writes, on-line and off-line: records of protocol buffers in the framing
@@ -75,7 +76,14 @@ func wandb(path string) (*frame.Frame, about, error) {
 		}
 	}
 	f := h.table()
-	a := about{tool: "W&B", settings: h.settings}
+	a := about{tool: "W&B", settings: h.settings, nan: map[string]int{}}
+	for _, row := range h.rows {
+		for name, word := range row {
+			if word == "NaN" {
+				a.nan[name]++
+			}
+		}
+	}
 	if a.system, _ = stemOf(h.name); a.system != "" {
 		if _, seed := stemOf(h.name); seed != "" {
 			if n, err := strconv.ParseUint(seed, 10, 64); err == nil {
@@ -135,40 +143,9 @@ func pieces(data []byte) (records [][]byte, cut string, err error) {
 	}
 }
 
-// each calls do with the fields of a message that have the kinds that W&B uses.
-func each(message []byte, do func(number protowire.Number, v uint64, content []byte) error) error {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		var v uint64
-		var content []byte
-		switch kind {
-		case protowire.VarintType:
-			v, n = protowire.ConsumeVarint(message)
-		case protowire.Fixed64Type:
-			v, n = protowire.ConsumeFixed64(message)
-		case protowire.BytesType:
-			content, n = protowire.ConsumeBytes(message)
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, message)
-		}
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		if err := do(number, v, content); err != nil {
-			return err
-		}
-		message = message[n:]
-	}
-	return nil
-}
-
 // record takes what counts of a Record.
 func (h *history) record(message []byte) error {
-	return each(message, func(number protowire.Number, _ uint64, content []byte) error {
+	return wire.Fields(message, func(number protowire.Number, _ uint64, content []byte) error {
 		switch number {
 		case wandbHistory:
 			row := map[string]string{}
@@ -177,7 +154,7 @@ func (h *history) record(message []byte) error {
 		case wandbConfig:
 			return entries(content, h.settings)
 		case wandbRun:
-			return each(content, func(number protowire.Number, _ uint64, content []byte) error {
+			return wire.Fields(content, func(number protowire.Number, _ uint64, content []byte) error {
 				switch number {
 				case runConfig:
 					return entries(content, h.settings)
@@ -193,13 +170,13 @@ func (h *history) record(message []byte) error {
 
 // entries are the items of a record of keys and values.
 func entries(message []byte, into map[string]string) error {
-	return each(message, func(number protowire.Number, _ uint64, content []byte) error {
+	return wire.Fields(message, func(number protowire.Number, _ uint64, content []byte) error {
 		if number != items {
 			return nil
 		}
 		var key []string
 		value := ""
-		err := each(content, func(number protowire.Number, v uint64, content []byte) error {
+		err := wire.Fields(content, func(number protowire.Number, v uint64, content []byte) error {
 			switch number {
 			case itemKey, itemNested:
 				key = append(key, string(content))

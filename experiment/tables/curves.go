@@ -31,7 +31,7 @@ func Curves(runs []Run, o CurveOptions) (panels []plots.CurvePanel, notes []stri
 		}
 	}
 	if len(byFamily) == 0 {
-		return nil, nil, fmt.Errorf("none of the %d runs has an evaluation yet", len(runs))
+		return nil, nil, fmt.Errorf("no evaluation yet in %s", runsIn(runs))
 	}
 	for _, family := range slices.Sorted(maps.Keys(byFamily)) {
 		p, n, err := o.panel(family, byFamily[family])
@@ -47,6 +47,14 @@ func Curves(runs []Run, o CurveOptions) (panels []plots.CurvePanel, notes []stri
 		return nil, nil, fmt.Errorf("there is nothing to draw: %s", strings.Join(notes, "; "))
 	}
 	return panels, notes, nil
+}
+
+// runsIn names one run, or counts several.
+func runsIn(runs []Run) string {
+	if len(runs) == 1 {
+		return runs[0].Dir
+	}
+	return fmt.Sprintf("any of the %d runs", len(runs))
 }
 
 func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, notes []string, err error) {

@@ -87,7 +87,11 @@ func load(root string, c foreign.Columns, note func(string)) ([]Run, error) {
 			runs = make([]Run, 1)
 			runs[0], err = Read(path, "")
 		default:
-			if runs, err = loadLogs(path, c); len(runs) == 0 || runs[0].Dir != path {
+			if runs, err = loadLogs(path, c); err != nil && path != root {
+				note(fmt.Sprintf("%s is left out: %v", path, err))
+				return nil
+			}
+			if len(runs) == 0 || runs[0].Dir != path {
 				out = append(out, runs...) // those of files in it, beside which there may be others below
 				return err
 			}

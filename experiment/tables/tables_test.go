@@ -410,6 +410,25 @@ func TestLogsBesideRuns(t *testing.T) {
 	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
 		t.Errorf("copies: %v", err)
 	}
+	for _, seed := range []string{"seed1", "seed2"} {
+		log(t, filepath.Join(dir, "seeds", seed), "r,steps\n1,2\n3,4\n", "")
+	}
+	if runs, _, err = tables.Load(filepath.Join(dir, "seeds")); err != nil || len(runs) != 2 {
+		t.Fatal(err)
+	}
+	if _, _, err := tables.Curves(runs, tables.CurveOptions{}); err == nil || !strings.Contains(err.Error(), "are one log twice, to the last digit: give one of them") {
+		t.Errorf("a copy under another seed: %v", err)
+	}
+
+	log(t, filepath.Join(dir, "seeds", "begun"), " ", "")
+	os.RemoveAll(filepath.Join(dir, "seeds", "seed2"))
+	runs, notes, err = tables.Load(filepath.Join(dir, "seeds"))
+	if err != nil || len(runs) != 1 || len(notes) != 1 || !strings.Contains(notes[0], "begun is left out: ") {
+		t.Errorf("a log that is none yet: %d runs, %q, %v", len(runs), notes, err)
+	}
+	if _, _, err := tables.Load(filepath.Join(dir, "seeds", "begun")); err == nil {
+		t.Error("a log that is none yet, named, is no error")
+	}
 	if _, err := experiment.View(filepath.Join(dir, "oyster", "seed0")); err == nil || !strings.Contains(err.Error(), "is the log of another program (oyster)") || !strings.Contains(err.Error(), "cannot be resumed, evaluated or branched") {
 		t.Errorf("as a run: %v", err)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // Together says of runs that stand behind one mean in what they differ beside their seeds, in a sentence that is empty where
-// they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs that name no
-// seed and have the same numbers.
+// they do not. Two that are one run are an error: the same system, family and seed, or logs of other programs that have the
+// same numbers.
 func Together(runs []Run) (said string, err error) {
 	known := map[string]string{}
 	configurations := map[string]bool{}
@@ -26,6 +26,13 @@ func Together(runs []Run) (said string, err error) {
 			return "", fmt.Errorf("%s and %s %s: give one of them", before, r.Dir, what)
 		}
 		known[id] = r.Dir
+		if r.Log != nil {
+			numbers := fmt.Sprintf("%q %q %s", r.System, r.Config.Family, r.Log.Numbers())
+			if before, ok := known[numbers]; ok {
+				return "", fmt.Errorf("%s and %s are one log twice, to the last digit: give one of them", before, r.Dir)
+			}
+			known[numbers] = r.Dir
+		}
 		h, err := r.settings()
 		if err != nil {
 			return "", err

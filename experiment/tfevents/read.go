@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"nacre/internal/plainfile"
+	"nacre/internal/wire"
 )
 
 // Scalar is a value of a tag at a step.
@@ -129,61 +130,26 @@ func record(in io.Reader) ([]byte, error) {
 	return message[:length], nil
 }
 
-// fields calls do with every field of a message: the bytes of one with a length, else its number.
-func fields(message []byte, do func(number protowire.Number, number64 uint64, bytes []byte) error) error {
-	for len(message) > 0 {
-		number, kind, n := protowire.ConsumeTag(message)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		message = message[n:]
-		var value uint64
-		var content []byte
-		switch kind {
-		case protowire.VarintType:
-			value, n = protowire.ConsumeVarint(message)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(message)
-			value = uint64(v)
-		case protowire.Fixed64Type:
-			value, n = protowire.ConsumeFixed64(message)
-		case protowire.BytesType:
-			content, n = protowire.ConsumeBytes(message)
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, message)
-		}
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		if err := do(number, value, content); err != nil {
-			return err
-		}
-		message = message[n:]
-	}
-	return nil
-}
-
 // event adds what an Event message says.
 func (e *Events) event(message []byte) error {
 	var at Scalar
 	var values [][]byte
 	started := false
-	err := fields(message, func(number protowire.Number, v uint64, content []byte) error {
+	err := wire.Fields(message, func(number protowire.Number, v uint64, content []byte) error {
 		switch number {
 		case eventWallTime:
 			at.Wall = math.Float64frombits(v)
 		case eventStep:
 			at.Step = int64(v)
 		case eventSummary:
-			return fields(content, func(number protowire.Number, _ uint64, content []byte) error {
+			return wire.Fields(content, func(number protowire.Number, _ uint64, content []byte) error {
 				if number == summaryValue {
 					values = append(values, content)
 				}
 				return nil
 			})
 		case eventSessionLog:
-			return fields(content, func(number protowire.Number, v uint64, _ []byte) error {
+			return wire.Fields(content, func(number protowire.Number, v uint64, _ []byte) error {
 				started = started || number == sessionStatus && v == sessionStart
 				return nil
 			})
@@ -198,7 +164,7 @@ func (e *Events) event(message []byte) error {
 	}
 	for _, content := range values {
 		s, ok := at, false
-		err := fields(content, func(number protowire.Number, v uint64, content []byte) (err error) {
+		err := wire.Fields(content, func(number protowire.Number, v uint64, content []byte) (err error) {
 			switch number {
 			case valueTag:
 				s.Tag = string(content)
@@ -227,12 +193,12 @@ func single(message []byte) (value float64, ok bool, err error) {
 	var content, list []byte
 	var number64 uint64
 	packed := protowire.Number(0)
-	err = fields(message, func(number protowire.Number, v uint64, bytes []byte) error {
+	err = wire.Fields(message, func(number protowire.Number, v uint64, bytes []byte) error {
 		switch number {
 		case tensorType:
 			kind = v
 		case tensorShape:
-			return fields(bytes, func(number protowire.Number, _ uint64, _ []byte) error {
+			return wire.Fields(bytes, func(number protowire.Number, _ uint64, _ []byte) error {
 				if number == shapeDim {
 					dims++
 				}

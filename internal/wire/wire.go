@@ -1,0 +1,48 @@
+// Package wire walks the fields of protocol buffers' messages without their definitions, as the readers of event files and of
+// W&B's files need it.
+//
+//	err := wire.Fields(message, func(number protowire.Number, v uint64, content []byte) error {
+//		if number == nameField {
+//			name = string(content)
+//		}
+//		return nil
+//	})
+package wire
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Fields calls do with every field of a message in its order: the bytes of one that has a length, else its number, of a
+// floating-point one the bits. It ends at the first error of do.
+func Fields(message []byte, do func(number protowire.Number, v uint64, content []byte) error) error {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		message = message[n:]
+		var v uint64
+		var content []byte
+		switch kind {
+		case protowire.VarintType:
+			v, n = protowire.ConsumeVarint(message)
+		case protowire.Fixed32Type:
+			var short uint32
+			short, n = protowire.ConsumeFixed32(message)
+			v = uint64(short)
+		case protowire.Fixed64Type:
+			v, n = protowire.ConsumeFixed64(message)
+		case protowire.BytesType:
+			content, n = protowire.ConsumeBytes(message)
+		default:
+			n = protowire.ConsumeFieldValue(number, kind, message)
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		if err := do(number, v, content); err != nil {
+			return err
+		}
+		message = message[n:]
+	}
+	return nil
+}
