@@ -33,7 +33,7 @@ func pays(t *testing.T, name string, reward sim.Reward) Config {
 	t.Helper()
 	base, err := sim.Lookup("point-goal")
 	if err == nil {
-		err = sim.Register(sim.WithReward(base, name, reward))
+		err = sim.Define(sim.WithReward(base, name, reward))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,10 @@ type Library struct {
 	// there is none.
 	Doc func(path, name string) string
 
+	// Deprecated returns what to use instead of a name of a package, named as for Doc, "" where it is not deprecated. A cell
+	// that uses one is told so.
+	Deprecated func(path, name string) string
+
 	// Uses returns how often a name of a package, named as for Doc, is met in other code: what is met often is proposed
 	// first.
 	Uses func(path, name string) int

@@ -23,12 +23,14 @@ func TestLibraryIsComplete(t *testing.T) {
 // count is a function that cells of the small library can import.
 func count(s string) int { return len([]rune(s)) }
 
-// small is a library of one package, text, with the function Count.
+// small is a library of one package, text, with the function Count and its old name.
 func small() kernel.Library {
 	text := types.NewPackage("my/text", "text")
 	in := types.NewVar(token.NoPos, text, "s", types.Typ[types.String])
 	out := types.NewVar(token.NoPos, text, "", types.Typ[types.Int])
-	text.Scope().Insert(types.NewFunc(token.NoPos, text, "Count", types.NewSignatureType(nil, nil, nil, types.NewTuple(in), types.NewTuple(out), false)))
+	for _, name := range []string{"Count", "Length"} {
+		text.Scope().Insert(types.NewFunc(token.NoPos, text, name, types.NewSignatureType(nil, nil, nil, types.NewTuple(in), types.NewTuple(out), false)))
+	}
 	text.MarkComplete()
 	return kernel.Library{
 		Types: func() (map[string]*types.Package, error) {
@@ -36,7 +38,7 @@ func small() kernel.Library {
 		},
 		Load: func(*types.Package) error { return nil },
 		Symbols: func() map[string]map[string]reflect.Value {
-			return map[string]map[string]reflect.Value{"my/text": {"Count": reflect.ValueOf(count)}}
+			return map[string]map[string]reflect.Value{"my/text": {"Count": reflect.ValueOf(count), "Length": reflect.ValueOf(count)}}
 		},
 		Importable: func(path string) bool { return path == "my/text" },
 		Absent: func(path string) string {
@@ -48,6 +50,12 @@ func small() kernel.Library {
 		Doc: func(_, name string) string {
 			if name == "Count" {
 				return "Count counts runes."
+			}
+			return ""
+		},
+		Deprecated: func(_, name string) string {
+			if name == "Length" {
+				return "use Count."
 			}
 			return ""
 		},
@@ -79,6 +87,14 @@ func TestSmallLibrary(t *testing.T) {
 		{"import \"text\"", "CompileError: 1:8: package \"text\" is not one this notebook can import; there is \"my/text\""},
 		{"-1", "below zero"},
 	})
+	for _, c := range [][2]string{
+		{`text.Length("a") + text.Length("b")`, "text.Length is deprecated: use Count.\n"},
+		{`func length() int { return text.Length("a") }`, ""}, // said once
+	} {
+		if _, out := execute(s, c[0]); out.Stderr() != c[1] {
+			t.Errorf("%s: %q on standard error, want %q", c[0], out.Stderr(), c[1])
+		}
+	}
 	if r, _ := execute(s, "-2"); r.Value.MIME["text/html"] != "<i>below zero</i>" {
 		t.Errorf("-2 is shown as %v", r.Value.MIME)
 	}

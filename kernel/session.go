@@ -49,7 +49,7 @@ func New(o Options) (Session, error) {
 	if err := o.Library.complete(); err != nil {
 		return nil, err
 	}
-	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, history: newHistory(), controls: map[string]*control{}, closed: make(chan struct{})}
+	s := &session{fset: token.NewFileSet(), library: o.Library, sources: map[int]source{}, history: newHistory(), controls: map[string]*control{}, told: map[string]bool{}, closed: make(chan struct{})}
 	packages, err := s.library.Types()
 	if err != nil {
 		return nil, err
@@ -244,6 +244,7 @@ func (s *session) prepare(ctx context.Context, number int, code string) (u *cell
 	if ctx.Err() == nil {
 		u.Commit()
 		s.changes++
+		u.Warnings = append(u.Warnings, s.deprecated(u)...)
 	}
 	return u, p, nil
 }

@@ -31,9 +31,10 @@ type session struct {
 	running atomic.Pointer[run]
 	zombies atomic.Int64 // stopped cells whose code has not ended
 	vars    atomic.Pointer[[]Variable]
-	info    sync.Mutex  // guards prog and its types, and what follows, against completion while a cell is checked
-	changes int         // of prog
-	files   atomic.Bool // compiled cells may write to the standard files, which printing must not overtake
+	info    sync.Mutex      // guards prog and its types, and what follows, against completion while a cell is checked
+	changes int             // of prog
+	told    map[string]bool // deprecated names that cells were told of
+	files   atomic.Bool     // compiled cells may write to the standard files, which printing must not overtake
 	history history
 	closed  chan struct{}
 	once    sync.Once

@@ -42,7 +42,7 @@ func New() kernel.Library {
 		return nil
 	})
 	return kernel.Library{
-		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc, Uses: Uses,
+		Types: Types, Load: Load, Symbols: Symbols, Importable: Importable, Absent: Absent, Doc: Doc, Deprecated: Deprecated, Uses: Uses,
 		Wrappers: []reflect.Type{reflect.TypeFor[plotterRangerBoxer](), reflect.TypeFor[plotterRanger](), reflect.TypeFor[plotterBoxer]()},
 		Keeps:    []string{"nacre/library/display"},
 		Forms:    forms, Brief: brief, Texts: texts,

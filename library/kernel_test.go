@@ -290,3 +290,22 @@ func more() { asn1.Marshal(Pair{}) }`, "CompileError: 3:28: encoding/asn1.Marsha
 f()`, "6"},
 	})
 }
+
+// A cell that uses an old name is told the new one, once, and works.
+func TestDeprecated(t *testing.T) {
+	s := start(t)
+	cell := `import "nacre/sim"
+func again() error {
+	f, err := sim.Lookup("point-goal")
+	if err != nil {
+		return err
+	}
+	return sim.Register(sim.WithReward(f, "own-reward", nil))
+}
+again()`
+	for _, want := range []string{"sim.Register is deprecated: sim.Define is its name now; the old one goes with the next release.\n", ""} {
+		if r, out := kerneltest.Execute(s, cell); r.Error != nil || out.Stderr() != want {
+			t.Errorf("error %v, standard error %q, want %q", r.Error, out.Stderr(), want)
+		}
+	}
+}

@@ -76,6 +76,19 @@ var counts = sync.OnceValue(func() map[string]int {
 // package itself.
 func Doc(path, name string) string { return docs()[path][name] }
 
+// Deprecated returns what to use instead of a name of a package, named as for Doc; "" where it is not deprecated, and of
+// packages that are not ours.
+func Deprecated(path, name string) string { return deprecated()[path+"\t"+name] }
+
+var deprecated = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(symbols.Deprecated) {
+		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
+		m[parts[0]+"\t"+parts[1]] = parts[2]
+	}
+	return m
+})
+
 var docs = sync.OnceValue(func() map[string]map[string]string {
 	data, err := bundle.Unpack(symbols.Documentation)
 	if err != nil {

@@ -41,7 +41,7 @@ func Variants() map[string][]string {
 }
 
 func init() {
-	rl.Register(rl.Algorithm{
+	rl.Builtin(rl.Algorithm{
 		Name: "pearl", Title: "PEARL", About: "probabilistic context embeddings and soft actor-critic; its presets are those of tcl-pearl",
 		Tables:    []rl.Table{Table},
 		Schedule:  Schedule,

@@ -38,7 +38,7 @@ type Algorithm struct {
 	// New makes a learner with freshly drawn parameters and no data.
 	New func(Config, Setup) (Learner, error)
 	// Small are settings of its tables, as "pearl.hidden=29", with which tests run its programs on every device: sizes that no
-	// tile or vector divides, and everything in use that a device must compute. Register requires them.
+	// tile or vector divides, and everything in use that a device must compute. Builtin requires them.
 	Small []string
 	// Variants are further settings over Small, each with a name, with which those tests run programs: options that change what
 	// a device must compute. Nil: none.
@@ -72,7 +72,7 @@ type PresetOf struct {
 var registry struct {
 	sync.Mutex // held by who replaces it
 	atomic.Pointer[map[string]Algorithm]
-	own map[string]bool // names that notebooks have registered
+	defined map[string]bool // names that notebooks have defined
 }
 
 // algorithms are those registered now.
@@ -92,9 +92,9 @@ func put(a Algorithm) {
 	registry.Store(&m)
 }
 
-// Register makes an algorithm known. It is called in the init function of the algorithm's package and panics where a part
-// is missing or a name is taken: the program is wrong.
-func Register(a Algorithm) {
+// Builtin makes an algorithm of the program known, from the init of the package that brings it. It panics where a part is
+// missing or a name is taken: the program is wrong.
+func Builtin(a Algorithm) {
 	registry.Lock()
 	defer registry.Unlock()
 	err := a.complete()
@@ -107,20 +107,31 @@ func Register(a Algorithm) {
 	put(a)
 }
 
-// RegisterOwn makes an algorithm of a notebook known. It replaces one that was registered so under its name.
-func RegisterOwn(a Algorithm) error {
+// Define makes an algorithm of a notebook known. It replaces one that was defined under its name; the names of built-in
+// algorithms are taken. The error names what is missing.
+func Define(a Algorithm) error {
 	registry.Lock()
 	defer registry.Unlock()
 	if err := a.complete(); err != nil {
 		return fmt.Errorf("rl: algorithm %q: %w", a.Name, err)
 	}
-	if registry.own == nil {
-		registry.own = map[string]bool{}
+	if registry.defined == nil {
+		registry.defined = map[string]bool{}
 	}
-	registry.own[a.Name] = true
+	registry.defined[a.Name] = true
 	put(a)
 	return nil
 }
+
+// Register is Builtin.
+//
+// Deprecated: rl.Builtin is its name now, and a notebook calls rl.Define; the old one goes with the next release.
+func Register(a Algorithm) { Builtin(a) }
+
+// RegisterOwn is Define.
+//
+// Deprecated: rl.Define is its name now; the old one goes with the next release.
+func RegisterOwn(a Algorithm) error { return Define(a) }
 
 // complete reports what is missing or taken.
 func (a Algorithm) complete() error {
@@ -135,7 +146,7 @@ func (a Algorithm) complete() error {
 			return fmt.Errorf("%s is missing", part.name)
 		}
 	}
-	if _, taken := algorithms()[a.Name]; taken && !registry.own[a.Name] {
+	if _, taken := algorithms()[a.Name]; taken && !registry.defined[a.Name] {
 		return fmt.Errorf("the name is registered twice")
 	}
 	if _, err := protocol.Preset(a.Protocol); err != nil {

@@ -91,7 +91,7 @@ func (turn) Act(task sim.Task, obs, act []float64) { // optional: a controller t
 
 // A family of one's own from one's own MJCF: a value with Spec, Tasks and NewBatch, and batches with five methods.
 func Example_ownFamily() {
-	fmt.Println(sim.Register(turn{}), simtest.Check(turn{}))
+	fmt.Println(sim.Define(turn{}), simtest.Check(turn{}))
 	pool, _ := sim.NewPool(turn{}, 2, 4)
 	defer pool.Close()
 	episodes := []sim.Episode{{Task: sim.Task{Params: []float64{2}}}, {Task: sim.Task{Params: []float64{-1}}}}

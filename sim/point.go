@@ -26,7 +26,7 @@ type point struct {
 }
 
 func init() {
-	MustRegister(
+	Builtin(
 		point{name: "point-goal", train: 40, test: 10},
 		point{name: "point-goal-sparse", sparse: true, train: 80, test: 20},
 	)

@@ -11,51 +11,61 @@ import (
 
 var registry = struct {
 	sync.RWMutex
-	byName map[string]Family
-	own    map[string]bool // names that MustRegister has taken
-}{byName: map[string]Family{}, own: map[string]bool{}}
+	byName  map[string]Family
+	builtin map[string]bool // names that Builtin has taken
+}{byName: map[string]Family{}, builtin: map[string]bool{}}
 
-// Register makes f known under the name in its Spec. A name registered again is replaced, so that a notebook cell
-// that defines a family can be run twice; only the names of the program's own families are taken. It is an error if the
-// name is empty or a dimension is not positive.
-func Register(f Family) error {
+// Define makes a family of a notebook known under the name in its Spec. A name that is defined again is replaced, so that
+// a cell can be run twice; only the names of built-in families are taken. It is an error if the name is empty or a
+// dimension is not positive.
+func Define(f Family) error {
 	if err := check(f.Spec()); err != nil {
 		return err
 	}
 	return register(f, false)
 }
 
-// MustRegister registers families of the program itself, from the init of the package that brings them. What Register
-// refuses, a Source that is empty, or a name that is taken is a mistake of the program, and MustRegister panics.
-func MustRegister[F Family](families ...F) {
+// Builtin makes families of the program known, from the init of the package that brings them. What Define refuses, a
+// Source that is empty, or a name that is taken is a mistake of the program, and Builtin panics.
+func Builtin[F Family](families ...F) {
 	for _, f := range families {
-		if err := registerOwn(f); err != nil {
+		if err := builtin(f); err != nil {
 			panic(err)
 		}
 	}
 }
 
-func registerOwn(f Family) error {
+// Register is Define.
+//
+// Deprecated: sim.Define is its name now; the old one goes with the next release.
+func Register(f Family) error { return Define(f) }
+
+// MustRegister is Builtin.
+//
+// Deprecated: sim.Builtin is its name now; the old one goes with the next release.
+func MustRegister[F Family](families ...F) { Builtin(families...) }
+
+func builtin(f Family) error {
 	s := f.Spec()
 	if err := check(s); err != nil {
 		return err
 	}
 	if s.Source == "" {
-		return fmt.Errorf("sim: register %s: the Source is empty; expected what defines the family", s.Name)
+		return fmt.Errorf("sim: family %s: the Source is empty; expected what defines the family", s.Name)
 	}
 	return register(f, true)
 }
 
-func register(f Family, own bool) error {
+func register(f Family, builtin bool) error {
 	name := f.Spec().Name
 	registry.Lock()
 	defer registry.Unlock()
-	if _, known := registry.byName[name]; registry.own[name] || own && known {
-		return fmt.Errorf("sim: register %s: another family of the program has this name; expected a name of its own", name)
+	if _, known := registry.byName[name]; registry.builtin[name] || builtin && known {
+		return fmt.Errorf("sim: family %s: a built-in family has this name; expected another", name)
 	}
 	registry.byName[name] = f
-	if own {
-		registry.own[name] = true
+	if builtin {
+		registry.builtin[name] = true
 	}
 	return nil
 }
@@ -63,10 +73,10 @@ func register(f Family, own bool) error {
 // check says what a family's description lacks.
 func check(s Spec) error {
 	if s.Name == "" {
-		return fmt.Errorf("sim: register: the family has no name")
+		return fmt.Errorf("sim: the family has no name")
 	}
 	if s.ObsDim < 1 || s.ActDim < 1 || s.Horizon < 1 || s.TaskDim < 0 {
-		return fmt.Errorf("sim: register %s: ObsDim %d, ActDim %d and Horizon %d must be at least 1 and TaskDim %d at least 0",
+		return fmt.Errorf("sim: family %s: ObsDim %d, ActDim %d and Horizon %d must be at least 1 and TaskDim %d at least 0",
 			s.Name, s.ObsDim, s.ActDim, s.Horizon, s.TaskDim)
 	}
 	return nil

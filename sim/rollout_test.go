@@ -452,14 +452,14 @@ func TestWatcherSeesEveryStep(t *testing.T) {
 	}
 }
 
-// What a family of the program lacks is an error at start.
-func TestProgramFamiliesAreWhole(t *testing.T) {
+// What a built-in family lacks is an error at start.
+func TestBuiltinFamiliesAreWhole(t *testing.T) {
 	for want, f := range map[string]Family{
 		"walk: the Source is empty": described{spec: Spec{Name: "walk", ObsDim: 1, ActDim: 1, Horizon: 1}},
 		"no name":                   described{},
 		"Horizon 0 must":            described{spec: Spec{Name: "walk", ObsDim: 1, ActDim: 1}},
 	} {
-		if err := registerOwn(f); err == nil || !strings.Contains(err.Error(), want) {
+		if err := builtin(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("expected %q, got %v", want, err)
 		}
 	}

@@ -247,11 +247,11 @@ func (grid) NewBatch(int) (sim.Batch, error) { return nil, errors.New("no simula
 // Fifty families, six systems and three seeds are nine hundred runs.
 func TestExpand(t *testing.T) {
 	for i := range 50 {
-		if err := sim.Register(grid{fmt.Sprintf("grid/%02d", i)}); err != nil {
+		if err := sim.Define(grid{fmt.Sprintf("grid/%02d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := sim.Register(grid{"grid/00:v2"}); err != nil { // a variant, which a pattern without a colon leaves out
+	if err := sim.Define(grid{"grid/00:v2"}); err != nil { // a variant, which a pattern without a colon leaves out
 		t.Fatal(err)
 	}
 	plan := sweep.Plan{Name: "grid", Families: []string{"grid/*"}, Seeds: []uint64{1, 2, 3}, Preset: "paper/ml1", EnvSteps: 1_000_000,

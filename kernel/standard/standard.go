@@ -36,6 +36,7 @@ func Library() kernel.Library {
 		Importable: func(path string) bool { known, _ := packages(); return known[path] != nil },
 		Absent:     func(string) string { return "" },
 		Doc:        func(string, string) string { return "" },
+		Deprecated: func(string, string) string { return "" },
 		Uses:       func(string, string) int { return 0 },
 		Texts:      func(string, string, int) []string { return nil },
 		Forms:      func(any) (map[string]any, error) { return nil, nil },

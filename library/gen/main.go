@@ -90,6 +90,7 @@ func main() {
 	put("types.bin.gz", bundle(cfg.Fset, pkgs))
 	put("docs.json.gz", encoded(docs))
 	put("uses.txt", []byte(uses(pkgs)))
+	put("deprecated.txt", []byte(deprecated(docs)))
 	var absent []string
 	browsers := slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		if inBrowser(p.PkgPath) {
@@ -119,6 +120,21 @@ func main() {
 	}
 	put("api.txt", api.Format(digests))
 	removeStale()
+}
+
+// deprecated lists what our own documentation says of deprecated names: the text of the paragraph that begins so.
+func deprecated(docs map[string]map[string]string) string {
+	var lines []string
+	for path, names := range docs {
+		for name, text := range names {
+			_, instead, ok := strings.Cut(text, "Deprecated: ")
+			if ok && api.Own(path) {
+				lines = append(lines, fmt.Sprintf("%s\t%s\t%s\n", path, name, strings.Join(strings.Fields(instead), " ")))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
 // removeStale removes tables of packages that there are no more. It comes last: what is interrupted leaves no table out.

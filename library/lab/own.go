@@ -83,7 +83,7 @@ func ownLoss(name string, loss func(tcl.Config, belief.Encoder, int) (belief.Aux
 			return loss(tcl.Of(c), enc, metaBatch)
 		})
 	}
-	return own.Name, rl.RegisterOwn(own)
+	return own.Name, rl.Define(own)
 }
 
 // Family trains on a family of tasks of your own instead of the preset's.
@@ -91,7 +91,7 @@ func Family(f sim.Family) Option {
 	return func(p *plan) {
 		digits, err := behaviour(f)
 		if err == nil {
-			err = sim.Register(f)
+			err = sim.Define(f)
 		}
 		p.err = cmp.Or(p.err, err)
 		p.family, p.behaviour = f.Spec().Name, digits

@@ -27,6 +27,7 @@ func init() {
 		"Clip":           reflect.ValueOf(p0.Clip),
 		"Controller":     reflect.ValueOf((*p0.Controller)(nil)),
 		"_Controller":    reflect.ValueOf((*_nacre_sim_Controller)(nil)),
+		"Define":         reflect.ValueOf(p0.Define),
 		"Environment":    reflect.ValueOf((*p0.Environment)(nil)),
 		"_Environment":   reflect.ValueOf((*_nacre_sim_Environment)(nil)),
 		"Episode":        reflect.ValueOf((*p0.Episode)(nil)),

@@ -14,6 +14,11 @@ var Tables = map[string]map[string]reflect.Value{}
 
 func add(key string, symbols map[string]reflect.Value) { Tables[key] = symbols }
 
+// Deprecated has lines of path, name and what to use instead, separated by tabs.
+//
+//go:embed deprecated.txt
+var Deprecated string
+
 // Uses has lines of path, name and count, separated by tabs. The path "*" is that of fields and methods of any type.
 //
 //go:embed uses.txt

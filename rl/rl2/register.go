@@ -21,7 +21,7 @@ func Of(c rl.Config) Config { return c.Get(table).(Config) }
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
-	rl.Register(rl.Algorithm{
+	rl.Builtin(rl.Algorithm{
 		Name: name, Title: "RL²", About: "a recurrent policy that remembers the episodes of a trial, trained by PPO",
 		Tables:    []rl.Table{table},
 		Schedule:  func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Epochs },

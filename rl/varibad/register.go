@@ -22,7 +22,7 @@ func Of(c rl.Config) Config { return c.Get(table).(Config) }
 func Put(c *rl.Config, own Config) { c.Put(table, own) }
 
 func init() {
-	rl.Register(rl.Algorithm{
+	rl.Builtin(rl.Algorithm{
 		Name: name, Title: "VariBAD", About: "a policy on the belief of a recurrent encoder, which is trained to foretell rewards and states",
 		Tables:   []rl.Table{table},
 		Schedule: func(c rl.Config) (iterations, updates int) { return Of(c).Iterations, Of(c).Updates() },

@@ -23,7 +23,7 @@ import (
 
 func init() {
 	for _, c := range families() {
-		sim.MustRegister(evenly(c))
+		sim.Builtin(evenly(c))
 	}
 }
 

@@ -79,13 +79,13 @@ func TestNamesAreTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sim.Register(f); err == nil || !strings.Contains(err.Error(), "register point-goal") {
-		t.Errorf("registered again: %v", err)
+	if err := sim.Define(f); err == nil || !strings.Contains(err.Error(), "family point-goal") {
+		t.Errorf("defined again: %v", err)
 	}
 	defer func() {
-		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "register point-goal") {
+		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "family point-goal") {
 			t.Errorf("a duplicate at start: %v", r)
 		}
 	}()
-	sim.MustRegister(f)
+	sim.Builtin(f)
 }

@@ -33,8 +33,8 @@ const Version = home.MetaWorldVersion
 const Origin = "Meta-World " + Version + ", Farama Foundation, MIT License, https://github.com/Farama-Foundation/Metaworld"
 
 func init() {
-	sim.MustRegister(families()...)
-	sim.MustRegister(families2020()...)
+	sim.Builtin(families()...)
+	sim.Builtin(families2020()...)
 }
 
 // families2020 returns the two variants of every row of 2020.

@@ -175,7 +175,7 @@ func TestFilmSaysWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sim.Register(invisible{point}); err != nil {
+	if err := sim.Define(invisible{point}); err != nil {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(r *Recording){

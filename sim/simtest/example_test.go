@@ -80,7 +80,7 @@ func (b *masses) Step(active []bool, act, obs []float64, out *sim.StepResult) er
 func (b *masses) Close() error { return nil }
 
 // A whole family, and the suite's word on it. To make it one of the program, register it in its package's init with
-// sim.MustRegister and put the package into sim/families; a cell calls sim.Register.
+// sim.Builtin and put the package into sim/families; a cell calls sim.Define.
 func Example() {
 	fmt.Println(simtest.Check(pointMass{}))
 	// Output: <nil>

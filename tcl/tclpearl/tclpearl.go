@@ -39,7 +39,7 @@ func variants() map[string][]string {
 }
 
 func init() {
-	rl.Register(rl.Algorithm{
+	rl.Builtin(rl.Algorithm{
 		Name: name, Title: "TCL-PEARL", About: "PEARL with trajectory contrastive learning of its context encoder",
 		Tables: []rl.Table{pearl.Table, tcl.Table},
 		Validate: func(c rl.Config) error {

@@ -22,7 +22,7 @@ func onWindows(c rl.Config) pearl.Config {
 }
 
 func init() {
-	rl.Register(rl.Algorithm{
+	rl.Builtin(rl.Algorithm{
 		Name: Windows, Title: "PEARL on windows",
 		About:    "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
 		Tables:   []rl.Table{pearl.Table, tcl.Table},
