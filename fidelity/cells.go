@@ -19,7 +19,7 @@ const (
 	Silent  Class = "silently wrong" // other output, without an error before it
 )
 
-// Outcome is what running a program in cells gave.
+// Outcome holds what running a program in cells gave.
 type Outcome struct {
 	Class Class
 	Got   Result

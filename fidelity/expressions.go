@@ -130,7 +130,7 @@ func (g *generator) typed(t *typ, depth int) string {
 	return x
 }
 
-// part is a field, element or result of a variable in scope, "" where there is none.
+// part is a field, element or result of a variable in scope, "" if there is none.
 func (g *generator) part(t *typ) string {
 	for _, k := range g.Perm(len(g.scope)) {
 		v := g.scope[k]
@@ -277,7 +277,7 @@ func (g *generator) verb() string {
 	return g.pick("%v", "%+v", "%#v", "%T", "%d", "%s", "%q", "%x", "%6v|", "%-6v|", "%08.3f", "%t", "%c", "%U", "%e", "%5.1v", "%+d", "% x", "%X", "%b", "%o", "%#x")
 }
 
-// addressed says whether values of type t print a pointer or function, whose address differs.
+// addressed reports whether values of type t print a pointer or function, whose address differs.
 func addressed(t *typ, seen map[string]bool) bool {
 	if seen[t.name] {
 		return true

@@ -22,8 +22,8 @@ import (
 	"time"
 )
 
-// Result is what a program printed, and how it ended: "" where it ended well, else "panic: ...", "exit status ..." or
-// "fatal error: ...".
+// Result holds what a program printed, and how it ended: "" where it ended well, else "panic: ...", "exit status ..."
+// or "fatal error: ...".
 type Result struct {
 	Output string
 	End    string

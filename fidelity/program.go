@@ -134,7 +134,7 @@ func statements(b *ast.BlockStmt) []ast.Stmt {
 	return b.List
 }
 
-// drops says whether statements of main call functions of the program whose last result is an error that they leave alone:
+// drops reports whether statements of main call functions of the program whose last result is an error that they leave alone:
 // at the top of a cell one that is there ends the cell.
 func drops(f *ast.File) bool {
 	fails := map[string]bool{}
@@ -231,7 +231,7 @@ func newPiece(text string, n ast.Node) piece {
 	return p
 }
 
-// usesWhole says whether a method uses its receiver other than to select from it.
+// usesWhole reports whether a method uses its receiver other than to select from it.
 func usesWhole(d *ast.FuncDecl) bool {
 	names := d.Recv.List[0].Names
 	found := false
@@ -248,7 +248,7 @@ func usesWhole(d *ast.FuncDecl) bool {
 	return found
 }
 
-// shadows says whether a variable of main has the name of something else.
+// shadows reports whether a variable of main has the name of something else.
 func shadows(body []piece, global map[string]bool) bool {
 	seen := map[string]bool{}
 	for _, x := range body {
@@ -262,7 +262,7 @@ func shadows(body []piece, global map[string]bool) bool {
 	return false
 }
 
-// cuttable says whether a cell may begin at the k-th piece: what stands before needs nothing of what follows.
+// cuttable reports whether a cell may begin at the k-th piece: what stands before needs nothing of what follows.
 func cuttable(list []piece, k int) bool {
 	init := func(x piece) bool { return x.init }
 	value := func(x piece) bool { return x.value }

@@ -32,7 +32,7 @@ func (g *generator) show(v variable) string {
 	return fmt.Sprintf("fmt.Printf(\"%s %s\\n\", %s)", v.name, verb, v.name)
 }
 
-// places are what can be assigned to, with their types.
+// places returns what can be assigned to, with their types.
 func (g *generator) place() (string, *typ) {
 	for _, k := range g.Perm(len(g.scope)) {
 		v := g.scope[k]

@@ -22,7 +22,7 @@ func (s *session) scalars() map[string]any {
 	return m
 }
 
-// scalar says whether a value is one of those.
+// scalar reports whether a value is one of those.
 func scalar(x any) bool {
 	switch k := reflect.ValueOf(x).Kind(); k {
 	case reflect.Bool, reflect.String:
@@ -32,7 +32,7 @@ func scalar(x any) bool {
 	}
 }
 
-// control is what a cell shows and the user moves.
+// control is shown by a cell and moved by the user.
 type control struct {
 	run *run
 	set func(value []byte) error

@@ -42,7 +42,7 @@ func (s *session) watch(r *run) (release func()) {
 	return func() { close(done) }
 }
 
-// onStack says whether the calling goroutine is in a call of a function.
+// onStack reports whether the calling goroutine is in a call of a function.
 func onStack(function string) bool {
 	pcs := make([]uintptr, deepFrames)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
@@ -57,7 +57,7 @@ func onStack(function string) bool {
 	}
 }
 
-// tooDeep says whether the calling goroutine's stack is deepFrames deep.
+// tooDeep reports whether the calling goroutine's stack is deepFrames deep.
 func tooDeep() bool {
 	var pc [1]uintptr
 	return runtime.Callers(deepFrames, pc[:]) > 0

@@ -46,7 +46,7 @@ type Session interface {
 	// Search finds names of the library by words of their names and documentation, the likeliest first.
 	Search(words string, most int) []Entry
 
-	// IsComplete says whether code can be run as it stands.
+	// IsComplete reports whether code can be run as it stands.
 	IsComplete(code string) Completeness
 
 	// Program returns cells as plain Go in which the errors they leave out end the program, and the declarations that
@@ -97,7 +97,7 @@ type Request struct {
 	Controls        map[string][]byte // how the notebook has the controls that the cell showed, as JSON, by label
 }
 
-// Reply is what became of a cell.
+// Reply holds what became of a cell.
 type Reply struct {
 	Count       int                       // the execution count, from 1
 	Value       *Data                     // of the cell's last expression, nil where it has none
@@ -188,10 +188,10 @@ type Staleness struct {
 type Problem struct {
 	Position
 	Message string
-	Import  *Edit // an import that would solve it, nil where there is none
+	Import  *Edit // an import that would solve it, nil if there is none
 }
 
-// Inspection describes a name; Found is false where there is none.
+// Inspection describes a name; Found is false if there is none.
 type Inspection struct {
 	Found bool
 	Data  Data // text/plain and text/markdown

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// Library is what the cells of a session may import, and the little that the kernel has to know of the values there.
+// Library holds what the cells of a session may import, and the little that the kernel has to know of the values there.
 // Package nacre/library makes the notebooks'; New takes one with every function set. Sessions share it, so what its
 // functions return is only read.
 type Library struct {
@@ -21,7 +21,7 @@ type Library struct {
 	// field IValue and the method M in the field WM.
 	Symbols func() map[string]map[string]reflect.Value
 
-	// Importable says whether a path of Types is a package that cells may import, rather than one whose types others
+	// Importable reports whether a path of Types is a package that cells may import, rather than one whose types others
 	// mention.
 	Importable func(path string) bool
 

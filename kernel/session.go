@@ -411,7 +411,7 @@ func (r *run) goEnd(fail *Error, text string) {
 	r.interrupt(errInterrupted)
 }
 
-// exit is what os.Exit and log.Fatal do to a cell.
+// exit holds what os.Exit and log.Fatal do to a cell.
 type exit struct{ code int }
 
 // Final makes it pass by what the cell deferred.

@@ -15,7 +15,7 @@ import (
 
 var execute, value = kerneltest.Execute, kerneltest.Value
 
-// testEngine is what tests run cells on.
+// testEngine holds what tests run cells on.
 type testEngine struct {
 	name  string
 	start func(testing.TB) kernel.Session

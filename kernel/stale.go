@@ -8,7 +8,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// history is what ran in a session, as far as it takes to say which cells are stale. Runs and moves of controls are numbered
+// history holds what ran in a session, as far as it takes to say which cells are stale. Runs and moves of controls are numbered
 // together, from 1. It is guarded by session.info.
 type history struct {
 	clock int
@@ -157,7 +157,7 @@ func (h *history) changed(cell string, r *ran, position int, at map[string]int) 
 	return because
 }
 
-// pending is the cell above, stale or edited, that is to change a name; "" where there is none.
+// pending is the cell above, stale or edited, that is to change a name; "" if there is none.
 func (h *history) pending(name string, above []Source, out []Staleness) string {
 	for k, c := range slices.Backward(above) {
 		r := h.cells[c.ID]

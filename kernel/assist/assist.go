@@ -12,7 +12,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Host is what assistance needs of a session and of its library. The library's functions are as kernel.Library has them.
+// Host holds what assistance needs of a session and of its library. The library's functions are as kernel.Library has them.
 type Host struct {
 	Program *cells.Program
 	Guard   sync.Locker      // guards Program, its types and Ran against a cell that is being checked
@@ -83,7 +83,7 @@ type Source struct {
 type Problem struct {
 	Line, Column int
 	Message      string
-	Import       *Edit // an import that would solve it, nil where there is none
+	Import       *Edit // an import that would solve it, nil if there is none
 }
 
 // Completeness is Status "complete", "incomplete" (with the Indent of the next line), "invalid" or "unknown".

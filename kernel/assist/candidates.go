@@ -24,7 +24,7 @@ const (
 	notImported
 )
 
-// candidates is what can stand at the marker, behind rest.
+// candidates returns what can stand at the marker, behind rest.
 func (w *writing) candidates(rest string) []candidate {
 	if w.sc == nil || len(w.sc.Path) < 2 {
 		return w.names(nil, true)
@@ -323,7 +323,7 @@ func boxed(v reflect.Value) (rt.Obj, bool) {
 	return o, ok
 }
 
-// value is what a variable, or a field or element of one, holds.
+// value returns what a variable, or a field or element of one, holds.
 func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	switch x := x.(type) {
 	case *ast.ParenExpr:
@@ -366,8 +366,8 @@ func (w *writing) value(x ast.Expr) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// keys are what a text being written can be: the keys of a live map's index, in a call the columns of a live table, and
-// what the library says of it.
+// keys returns what a text being written can be: the keys of a live map's index, in a call the columns of a live table,
+// and what the library says of it.
 func (w *writing) keys(open, word string) []Match {
 	w.check(open, strconv.Quote(cells.Marker))
 	if w.sc == nil || len(w.sc.Path) < 2 {
@@ -424,8 +424,8 @@ func (w *writing) paths(word string) []Match {
 	return ranked(list, word)
 }
 
-// names are what a name may be: of this cell, of the session, and Go's own. Those of the wanted type come first; want
-// is nil where any will do.
+// names returns what a name may be: of this cell, of the session, and Go's own. Those of the wanted type come first;
+// want is nil where any will do.
 func (w *writing) names(want func(types.Object) bool, statement bool) []candidate {
 	seen := map[string]bool{}
 	var out []candidate

@@ -46,7 +46,7 @@ func fits(o types.Object, want func(types.Object) bool) bool {
 	return want != nil && o != nil && want(o)
 }
 
-// wantsType says whether x stands where the node n has a type.
+// wantsType reports whether x stands where the node n has a type.
 func (w *writing) wantsType(n ast.Node, x ast.Expr) bool {
 	switch n := n.(type) {
 	case *ast.Field:
@@ -166,7 +166,7 @@ func under(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// parameter is the type that an argument must have, by its index; nil where there is none.
+// parameter is the type that an argument must have, by its index; nil if there is none.
 func parameter(sig *types.Signature, k int) types.Type {
 	n := sig.Params().Len()
 	if sig.Variadic() && k >= n-1 {

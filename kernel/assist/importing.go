@@ -24,7 +24,7 @@ func (w *writing) importEdit(path string) *Edit {
 	return &Edit{utf8.RuneCountInString(w.code[:start]), line}
 }
 
-// Import is what the cell has to import to use a package, nil where it can already.
+// Import returns what the cell has to import to use a package, nil where it can already.
 func (d Draft) Import(code, path string) *Edit {
 	d.Guard.Lock()
 	defer d.Guard.Unlock()
@@ -55,7 +55,7 @@ func (s *Assistant) packagesNamed(name string) []string {
 	return list
 }
 
-// likely is the package that a cell most likely means by a name that it has not imported, "" where there is none.
+// likely is the package that a cell most likely means by a name that it has not imported, "" if there is none.
 func (s *Assistant) likely(name string) string {
 	for _, path := range s.packagesNamed(name) {
 		return path
@@ -70,7 +70,7 @@ func byLength(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// importable says whether cells may import a path and should.
+// importable reports whether cells may import a path and should.
 func (s *Assistant) importable(path string) bool {
 	return !strings.Contains("/"+path+"/", "/internal/") && s.Importable(path)
 }

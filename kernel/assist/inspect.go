@@ -10,7 +10,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Inspect describes the name at the cursor, or, where there is none, the function whose arguments the cursor is among; nil
+// Inspect describes the name at the cursor, or, if there is none, the function whose arguments the cursor is among; nil
 // where there is neither. At detail 0 it gives signature and documentation, at detail 1 the source too where that is known.
 func (d Draft) Inspect(code string, cursor, detail int) (found *Card) {
 	defer func() { // as in Complete
@@ -169,7 +169,7 @@ func (w *writing) fieldDoc(o types.Object) (doc, where string) {
 	return "", ""
 }
 
-// has says whether a type is a struct with that field.
+// has reports whether a type is a struct with that field.
 func has(tn *types.TypeName, field types.Object) bool {
 	st, ok := tn.Type().Underlying().(*types.Struct)
 	if !ok {

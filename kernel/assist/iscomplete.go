@@ -38,7 +38,7 @@ func (s *Assistant) IsComplete(code string) Completeness {
 	return Completeness{Status: "invalid"}
 }
 
-// unfinished says whether a statement cannot end with the operator.
+// unfinished reports whether a statement cannot end with the operator.
 func unfinished(t token.Token) bool {
 	switch t {
 	case token.INC, token.DEC, token.RPAREN, token.RBRACK, token.RBRACE, token.SEMICOLON:
@@ -47,7 +47,7 @@ func unfinished(t token.Token) bool {
 	return true
 }
 
-// textOpen says whether a raw string or comment is open at the end.
+// textOpen reports whether a raw string or comment is open at the end.
 func textOpen(code string) bool {
 	if strings.HasSuffix(strings.TrimSpace(code), "*/") {
 		return false

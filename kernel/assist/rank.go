@@ -43,8 +43,8 @@ func matching(name, word string) int {
 	return noMatch
 }
 
-// byInitials says whether a name begins with the first letter of word, and each further letter follows the one before
-// or begins a word of the name.
+// byInitials reports whether a name begins with the first letter of word, and each further letter follows the one
+// before or begins a word of the name.
 func byInitials(name, word string) bool {
 	r, n := utf8.DecodeRuneInString(word)
 	first, m := utf8.DecodeRuneInString(name)
@@ -64,7 +64,7 @@ func restByInitials(name string, from int, word string) bool {
 	return false
 }
 
-// startsWord says whether a word of a name such as NewDense or per_task begins at a byte.
+// startsWord reports whether a word of a name such as NewDense or per_task begins at a byte.
 func startsWord(name string, at int) bool {
 	r, _ := utf8.DecodeRuneInString(name[at:])
 	before, _ := utf8.DecodeLastRuneInString(name[:at])

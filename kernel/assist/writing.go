@@ -23,7 +23,8 @@ type writing struct {
 	sc     *cells.Scratch
 }
 
-// Draft is what can be said of a cell before it runs, below others. Nothing of it runs code. Cursors count code points.
+// Draft holds what can be said of a cell before it runs, below others. Nothing of it runs code. Cursors count code
+// points.
 type Draft struct {
 	*Assistant
 	above []string
@@ -141,7 +142,7 @@ func operandOf(code string) string {
 	return strings.TrimSpace(code)
 }
 
-// inTextOrComment says whether code ends inside a string, rune or comment.
+// inTextOrComment reports whether code ends inside a string, rune or comment.
 func inTextOrComment(code string) bool {
 	open := false
 	fset := token.NewFileSet()
@@ -174,7 +175,7 @@ func openText(code string) (before, text string, ok bool) {
 	return code[:at], code[at+1:], !inTextOrComment(code[:at])
 }
 
-// closing is what of a text follows the cursor, with its quote.
+// closing returns what of a text follows the cursor, with its quote.
 func closing(code string) string {
 	k := strings.IndexAny(code, "\"`\n]")
 	if k < 0 || code[k] == '\n' || code[k] == ']' {

@@ -31,7 +31,7 @@ type Kernel struct {
 	count   int      // of the last cell
 }
 
-// running is what an interrupt and an answer from the user need of the cell being executed.
+// running holds what an interrupt and an answer from the user need of the cell being executed.
 type running struct {
 	stopped chan struct{} // closed by an interrupt
 	stop    sync.Once

@@ -144,7 +144,7 @@ func ServePipe(ctx context.Context, s kernel.Session, r io.Reader, w io.Writer) 
 	}
 }
 
-// tooLarge is what is sent in place of m.
+// tooLarge returns what is sent in place of m.
 func tooLarge(m *Message) *Message {
 	note := *m
 	note.Buffers = nil

@@ -50,13 +50,13 @@ func (o *Output) Input(string, bool) (string, error) {
 	return a, nil
 }
 
-// Stdout is what was printed so far.
+// Stdout returns what was printed so far.
 func (o *Output) Stdout() string { o.mu.Lock(); defer o.mu.Unlock(); return o.out.String() }
 
-// Stderr is what was printed to standard error so far.
+// Stderr returns what was printed to standard error so far.
 func (o *Output) Stderr() string { o.mu.Lock(); defer o.mu.Unlock(); return o.err.String() }
 
-// Shown is what was displayed so far.
+// Shown returns what was displayed so far.
 func (o *Output) Shown() []kernel.Data { o.mu.Lock(); defer o.mu.Unlock(); return o.shown }
 
 // Updates are those of what was displayed.

@@ -239,7 +239,7 @@ func (c *checker) collect() {
 	}
 }
 
-// declared is the declaration of a name, the cell's own or an earlier one, nil where there is none.
+// declared is the declaration of a name, the cell's own or an earlier one, nil if there is none.
 func (c *checker) declared(name string) *Decl {
 	for _, d := range c.own {
 		if d.Name == name {
@@ -263,7 +263,7 @@ func (d *Decl) aliased() string {
 	return ""
 }
 
-// replaced says whether the cell declares all names of d anew in another form.
+// replaced reports whether the cell declares all names of d anew in another form.
 func (c *checker) replaced(d *Decl) bool {
 	for _, o := range c.own {
 		for _, n := range append([]string{d.Name}, d.Names...) {
@@ -275,7 +275,7 @@ func (c *checker) replaced(d *Decl) bool {
 	return false
 }
 
-// changesMethods says whether a method adds to its type's method set or changes a signature in it. A body counts too
+// changesMethods reports whether a method adds to its type's method set or changes a signature in it. A body counts too
 // where the type is generic: its methods are instantiated with it.
 func (c *checker) changesMethods(d, old *Decl) bool {
 	if old == nil || c.generic(d) {
@@ -285,7 +285,7 @@ func (c *checker) changesMethods(d, old *Decl) bool {
 	return types.ExprString(a.Type) != types.ExprString(b.Type) || types.ExprString(a.Recv.List[0].Type) != types.ExprString(b.Recv.List[0].Type)
 }
 
-// generic says whether d is a method of a generic type.
+// generic reports whether d is a method of a generic type.
 func (c *checker) generic(d *Decl) bool {
 	return len(receiverParams(d.Node.(*ast.FuncDecl).Recv.List[0].Type)) > 0
 }
@@ -429,7 +429,7 @@ func defined(s ast.Stmt) (list []*ast.Ident) {
 	return list
 }
 
-// redeclares says whether the cell's statements may use variables whose types it declares again, such as by adding a
+// redeclares reports whether the cell's statements may use variables whose types it declares again, such as by adding a
 // method: the statements then wait until these types are known.
 func (c *checker) redeclares() bool {
 	if len(c.file.body) == 0 {
@@ -482,7 +482,7 @@ func importSpec(name, path string) *ast.ImportSpec {
 	return &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: fmt.Sprintf("%q", path)}}
 }
 
-// shadowsImport says whether the cell declares a function, type or constant under an import's name.
+// shadowsImport reports whether the cell declares a function, type or constant under an import's name.
 func (c *checker) shadowsImport(name string) bool {
 	for _, d := range c.own {
 		if d.Name == name || slices.Contains(d.Names, name) {
@@ -632,7 +632,7 @@ func DeclaredNames(decls []ast.Decl) map[string]bool {
 	return m
 }
 
-// quiet says whether evaluating x shows in nothing but its value: it calls, receives and divides nothing and looks nowhere.
+// quiet reports whether evaluating x shows in nothing but its value: it calls, receives and divides nothing and looks nowhere.
 func quiet(x ast.Expr) bool {
 	yes := true
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -79,7 +79,7 @@ func (d *Draft) guess(src string) {
 	}
 }
 
-// Own says whether the draft's cells declared something, rather than those that ran.
+// Own reports whether the draft's cells declared something, rather than those that ran.
 func Own(cell int) bool { return cell >= firstDraft }
 
 // Close forgets the texts of the draft's cells. Nothing may look for places in them any more.

@@ -24,7 +24,7 @@ type Effects struct {
 	Held map[string]Effects
 }
 
-// summary is what running a piece of code does by itself.
+// summary holds what running a piece of code does by itself.
 type summary struct {
 	reads, writes, whole, uses, pointers map[string]bool
 
@@ -113,7 +113,7 @@ func (u *Unit) held(own map[types.Object]string) map[string]Effects {
 	return out
 }
 
-// holds says whether a value is a function, or is written with one in it.
+// holds reports whether a value is a function, or is written with one in it.
 func holds(info *types.Info, value ast.Expr) (yes bool) {
 	if t := info.TypeOf(value); t != nil {
 		_, yes = t.Underlying().(*types.Signature)
@@ -204,7 +204,7 @@ func (p *Program) follow(body *summary, started []*Decl, e Effects) {
 	}
 }
 
-// changes says whether a function changes what its parameter k points to.
+// changes reports whether a function changes what its parameter k points to.
 func (p *Program) changes(name string, k int, seen map[pass]bool) bool {
 	d := p.Decls[name]
 	at := pass{callee: name, arg: k}
@@ -433,7 +433,7 @@ func (t *tracer) points(x ast.Expr) {
 	}
 }
 
-// refers says whether values of a type share what they hold.
+// refers reports whether values of a type share what they hold.
 func refers(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Chan:
@@ -442,7 +442,7 @@ func refers(t types.Type) bool {
 	return false
 }
 
-// reports says whether the results of x tell only how it went: an error, and how many.
+// reports reports whether the results of x tell only how it went: an error, and how many.
 func (t *tracer) reports(x ast.Expr) bool {
 	if c, ok := ast.Unparen(x).(*ast.CallExpr); ok {
 		if g, ok := Guarded(t.fset, c); ok {

@@ -25,7 +25,7 @@ type Guard struct {
 	Position token.Position
 }
 
-// Guarded says whether c is the wrapper of a call.
+// Guarded reports whether c is the wrapper of a call.
 func Guarded(fset *token.FileSet, c *ast.CallExpr) (g Guard, ok bool) {
 	id, ok := c.Fun.(*ast.Ident)
 	if !ok || !strings.HasPrefix(id.Name, guard) {
@@ -126,7 +126,7 @@ func (g *guards) results(x ast.Expr) int {
 	return 0
 }
 
-// drops says whether the error of x is left out where x stands. last is the cell's last statement.
+// drops reports whether the error of x is left out where x stands. last is the cell's last statement.
 func (g *guards) drops(x ast.Expr, parent ast.Node, last bool) bool {
 	n := g.results(x)
 	if n == 0 {
@@ -161,7 +161,7 @@ func (g *guards) drops(x ast.Expr, parent ast.Node, last bool) bool {
 	return false
 }
 
-// neverFails says whether x prints, or calls a method of a buffer in memory, whose errors nobody checks.
+// neverFails reports whether x prints, or calls a method of a buffer in memory, whose errors nobody checks.
 func (g *guards) neverFails(x ast.Expr) bool {
 	f := g.callee(x)
 	if f == nil || f.Signature().Recv() == nil {
@@ -185,7 +185,7 @@ func (g *guards) callee(x ast.Expr) *types.Func {
 	return f
 }
 
-// prints says whether f is a printing function, whose results nobody wants to see.
+// prints reports whether f is a printing function, whose results nobody wants to see.
 func prints(f *types.Func) bool {
 	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "fmt" && (strings.HasPrefix(f.Name(), "Print") || strings.HasPrefix(f.Name(), "Fprint"))
 }

@@ -50,7 +50,7 @@ type Var struct {
 // tables are made.
 const GoVersion = "go1.26"
 
-// Program is what the cells so far have declared.
+// Program holds what the cells so far have declared.
 type Program struct {
 	Fset     *token.FileSet
 	Info     *types.Info

@@ -83,7 +83,7 @@ func kind(toks []token.Token) token.Token {
 	return token.ILLEGAL
 }
 
-// isMethod says whether a name and its parameters follow the first parenthesised list after func.
+// isMethod reports whether a name and its parameters follow the first parenthesised list after func.
 func isMethod(toks []token.Token) bool {
 	depth := 0
 	for k, t := range toks {
@@ -216,7 +216,7 @@ var closing = map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token
 // atEnd matches what the parser says of the end of a cell.
 var atEnd = regexp.MustCompile(`^expected (.+), found (?:'}'|'EOF'|newline)$`)
 
-// Parses says whether a cell has no syntax error.
+// Parses reports whether a cell has no syntax error.
 func (p *Program) Parses(src string) bool {
 	q := Program{Fset: token.NewFileSet()}
 	_, err := q.parseCell("cell", src)

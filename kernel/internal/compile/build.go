@@ -158,7 +158,7 @@ func (b *Builder) list() []string {
 	return append([]string{"list", "-export", "-deps", "-buildmode=plugin", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.flags...)
 }
 
-// archives are what the builders of the process have found: asking the go command takes half a second.
+// archives caches what the builders of the process have found: asking the go command takes half a second.
 type archives struct {
 	tools    string
 	packages map[string]string

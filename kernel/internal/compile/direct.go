@@ -10,7 +10,7 @@ import (
 	"nacre/kernel/internal/cells"
 )
 
-// Env is what cells that are not compiled find in the session.
+// Env holds what cells that are not compiled find in the session.
 type Env struct {
 	Value   func(name string) (any, bool)                 // what compiled cells have put into live.Cell.Vars
 	Keep    func(name string, pointer any)                // makes a variable

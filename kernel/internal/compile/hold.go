@@ -135,7 +135,7 @@ func (w *writer) hold(s ast.Stmt) (before, after string) {
 	return fmt.Sprintf("{ l__%s := *%s; %s", strings.Join(names, ", l__"), strings.Join(names, ", *"), before), "}\n"
 }
 
-// light says whether a value of a type fits registers and is assigned as a whole.
+// light reports whether a value of a type fits registers and is assigned as a whole.
 func light(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.TypeParam:
@@ -170,7 +170,7 @@ func unlabeled(s ast.Stmt) ast.Stmt {
 	return s
 }
 
-// jumpsOut says whether s has a goto, whose label may be in another statement.
+// jumpsOut reports whether s has a goto, whose label may be in another statement.
 func jumpsOut(s ast.Stmt) (found bool) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)

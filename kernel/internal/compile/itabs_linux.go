@@ -75,7 +75,7 @@ func useTables(f *elf.File, base uintptr) {
 	}
 }
 
-// tableOf is the method table that the process uses for an interface and a type, 0 where there is none.
+// tableOf is the method table that the process uses for an interface and a type, 0 if there is none.
 func tableOf(pair [2]unsafe.Pointer) uintptr {
 	described := func(p unsafe.Pointer) reflect.Type {
 		empty := [2]unsafe.Pointer{p, nil} // an interface that holds a value of the type, at which nothing looks

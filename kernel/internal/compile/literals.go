@@ -36,7 +36,7 @@ func note[T any]() {
 	}
 }
 
-// IsType says whether what compiled cells have put into live.Cell.Vars under a name are forms of a type.
+// IsType reports whether what compiled cells have put into live.Cell.Vars under a name are forms of a type.
 func IsType(name string) bool { return strings.HasPrefix(name, "type ") }
 
 // forms are statements that tell what reflection is to take for a type of the cells, and what is made of it.
@@ -44,7 +44,7 @@ func forms(name string) string {
 	return "c__.Vars[\"type " + name + "\"] = [3]any{(*" + name + ")(nil), []" + name + "(nil), map[string]" + name + "(nil)}\n"
 }
 
-// formed says whether a declared type is one of values.
+// formed reports whether a declared type is one of values.
 func formed(tn *types.TypeName) bool {
 	n, ok := tn.Type().(*types.Named)
 	if !ok || tn.IsAlias() || n.TypeParams().Len() > 0 {

@@ -16,7 +16,7 @@ import (
 	"nacre/kernel/internal/live"
 )
 
-// loads says whether this program can load plugins.
+// loads reports whether this program can load plugins.
 const loads = true
 
 // fixed are the parts of the plugins loaded that were read from their files and never change.

@@ -93,7 +93,7 @@ func (b *Builder) note(out []byte) error {
 	return nil
 }
 
-// folderModule is the go.mod of the folder in which the kernel runs, nil where there is none, and its place.
+// folderModule is the go.mod of the folder in which the kernel runs, nil if there is none, and its place.
 func (b *Builder) folderModule(ctx context.Context) (*modfile.File, string, error) {
 	out, err := b.goIn(ctx, "", b.env, "env", "GOMOD")
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *Builder) folderModule(ctx context.Context) (*modfile.File, string, erro
 	return f, filepath.Dir(name), err
 }
 
-// own says whether a path is one of the module that the kernel's folder is in.
+// own reports whether a path is one of the module that the kernel's folder is in.
 func (b *Builder) own(ctx context.Context, path string) bool {
 	f, _, err := b.folderModule(ctx)
 	return err == nil && f != nil && f.Module != nil && within(path, f.Module.Mod.Path)
@@ -227,7 +227,7 @@ func (b *Builder) cached(ctx context.Context, path string) (found module.Version
 	return found, false
 }
 
-// better says whether a version is to be taken before another: releases before what is not one.
+// better reports whether a version is to be taken before another: releases before what is not one.
 func better(a, b string) bool {
 	if ra, rb := semver.Prerelease(a) == "", semver.Prerelease(b) == ""; ra != rb {
 		return ra

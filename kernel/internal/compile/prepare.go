@@ -48,7 +48,7 @@ func Prepare(ctx context.Context, source, list string, packages []string) error 
 }
 
 // identity tells this program from others at its place: by its build ID, which stays when the go command touches a program
-// that is up to date, or by its time where there is none.
+// that is up to date, or by its time if there is none.
 func identity() (string, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -199,7 +199,7 @@ var redirects = map[string]string{
 	"time":    " Sleep ",
 }
 
-// exits says whether a method ends the process: those of a logger whose name begins with Fatal.
+// exits reports whether a method ends the process: those of a logger whose name begins with Fatal.
 func exits(sel *types.Selection) bool {
 	return sel != nil && sel.Kind() == types.MethodVal && strings.HasPrefix(sel.Obj().(*types.Func).FullName(), "(*log.Logger).Fatal")
 }

@@ -76,7 +76,7 @@ type Source struct {
 	Wraps   []string          // methods to be taken for wrappers
 }
 
-// Slot is the name of the compiled variable v, "" where there is none.
+// Slot is the name of the compiled variable v, "" if there is none.
 func (s *Session) Slot(v *types.Var) string {
 	if e := s.slots[v]; e != nil {
 		return e.name
@@ -384,7 +384,7 @@ func (u *unit) writeMethod(d *cells.Decl, t, body *entity, through string) {
 		of, fd.Name.Name, strings.Join(list, ", "), results, give, through, strings.Join(append([]string{"r__"}, args...), ", "))
 }
 
-// recovers says whether a function calls recover itself.
+// recovers reports whether a function calls recover itself.
 func (w *writer) recovers(body *ast.BlockStmt) (found bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" {

@@ -47,7 +47,7 @@ func (w *writer) unrolled(f *ast.ForStmt) (text string, ok bool) {
 	return b.String() + "}" + w.from(f.End()), true
 }
 
-// tight says whether a loop has a small body that can be written more than once: without calls, whose cost is another's,
+// tight reports whether a loop has a small body that can be written more than once: without calls, whose cost is another's,
 // without names that are to be unique, and without what keeps a variable of one round.
 func (w *writer) tight(f *ast.ForStmt) bool {
 	if f.Cond == nil || len(f.Body.List) == 0 {

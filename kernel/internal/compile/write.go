@@ -253,7 +253,7 @@ func (w *writer) round(body *ast.BlockStmt, begin string, insert func(token.Pos,
 	insert(body.Rbrace, "; "+stop)
 }
 
-// loops says whether a function has loops, those of function literals in it aside.
+// loops reports whether a function has loops, those of function literals in it aside.
 func loops(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -270,7 +270,7 @@ func loops(body *ast.BlockStmt) bool {
 	return found
 }
 
-// calls says whether a body, or a part of one, calls what may call it again.
+// calls reports whether a body, or a part of one, calls what may call it again.
 func calls(info *types.Info, part ast.Node) bool {
 	found := false
 	ast.Inspect(part, func(n ast.Node) bool {
@@ -285,7 +285,7 @@ func calls(info *types.Info, part ast.Node) bool {
 	return found
 }
 
-// foreignFunc says whether a call is one of an imported function that is given no function.
+// foreignFunc reports whether a call is one of an imported function that is given no function.
 func foreignFunc(info *types.Info, c *ast.CallExpr) bool {
 	s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -423,7 +423,7 @@ func (w *writer) typeParams(tn *types.TypeName, of *entity) (params, args string
 	return "[" + strings.Join(declared, ", ") + "]", "[" + strings.Join(names, ", ") + "]"
 }
 
-// foreign is what stands for a name of an imported package.
+// foreign returns what stands for a name of an imported package.
 func (w *writer) foreign(path string, o types.Object, name string) string {
 	if !redirected(path, name) {
 		return w.pkg(path) + "." + name
@@ -499,7 +499,7 @@ func (w *writer) forwards(c *ast.CallExpr) *types.Tuple {
 	return t
 }
 
-// receiver is what a method with a pointer receiver, maybe one of an embedded field, gets.
+// receiver returns what a method with a pointer receiver, maybe one of an embedded field, gets.
 func (w *writer) receiver(x ast.Expr, sel *types.Selection) string {
 	text, t := w.node(x), sel.Recv()
 	under := func() (types.Type, bool) {
@@ -586,7 +586,7 @@ func assigns(names, values []string) string {
 	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "; "
 }
 
-// static says whether an expression is a declared function or a builtin, which there is nothing to evaluate of.
+// static reports whether an expression is a declared function or a builtin, which there is nothing to evaluate of.
 func (w *writer) static(f ast.Expr) bool {
 	if w.Info.Types[f].IsBuiltin() {
 		return true

@@ -26,7 +26,7 @@ type Engine interface {
 	// Stop raises or lowers the flag at which running code calls Host.Check.
 	Stop(on bool)
 
-	// Final says whether a panic with a value that has a method Final passes by what the goroutine deferred.
+	// Final reports whether a panic with a value that has a method Final passes by what the goroutine deferred.
 	Final() bool
 
 	// Close removes what the engine keeps outside of the process.
@@ -74,7 +74,7 @@ type Refused struct {
 
 func (e *Refused) Error() string { return e.Text }
 
-// Setup is what an engine gets to work with.
+// Setup holds what an engine gets to work with.
 type Setup struct {
 	Program  *cells.Program
 	Registry *rt.Registry                        // of the types that lowered code makes

@@ -85,7 +85,7 @@ var Raised int32
 // Flag is Raised. A function that loops keeps it in a register.
 var Flag = &Raised
 
-// Stop says whether Check is to be called, in a loop. It is one load in the cell. Functions that do not loop read Raised
+// Stop reports whether Check is to be called, in a loop. It is one load in the cell. Functions that do not loop read Raised
 // itself, which they do anew at each call: that is a comparison with memory, and no register.
 func Stop(flag *int32) bool { return atomic.LoadInt32(flag) != 0 }
 
@@ -154,7 +154,7 @@ var loaded sync.Map
 // Load is how the plugin of a cell hands over its function.
 func Load(name string, run func(*Cell)) { loaded.Store(name, run) }
 
-// Take returns the function that a plugin handed over, nil where there is none.
+// Take returns the function that a plugin handed over, nil if there is none.
 func Take(name string) func(*Cell) {
 	run, _ := loaded.LoadAndDelete(name)
 	f, _ := run.(func(*Cell))

@@ -51,7 +51,7 @@ func apart(file *ast.File) {
 	})
 }
 
-// jumps says whether a function's own statements may go back to an earlier one by goto.
+// jumps reports whether a function's own statements may go back to an earlier one by goto.
 func jumps(body *ast.BlockStmt) (found bool) {
 	if body == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 // top of a cell outside of loops, lowered code looks before: it costs about as much as the access.
 // The bounds of slices, which are rarer, are always looked at.
 
-// recovers says whether the unit calls recover, or executes a template, which makes errors of panics.
+// recovers reports whether the unit calls recover, or executes a template, which makes errors of panics.
 func (l *Lowerer) recovers(u *Unit) bool {
 	found := false
 	look := func(n ast.Node) bool {
@@ -35,7 +35,7 @@ func (l *Lowerer) isRecover(id *ast.Ident) bool {
 	return builtin && id.Name == "recover"
 }
 
-// executes says whether x is a method that executes a template, which the host does.
+// executes reports whether x is a method that executes a template, which the host does.
 func executes(x types.Object) bool {
 	f, ok := x.(*types.Func)
 	return ok && strings.HasPrefix(f.Name(), "Execute") && f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "/template")
@@ -60,7 +60,7 @@ func (l *Lowerer) older(u *Unit) []*Func {
 	return list
 }
 
-// looks says whether indices are looked at before they are used.
+// looks reports whether indices are looked at before they are used.
 func (l *Lowerer) looks() bool {
 	if l.fn.library || l.numbered || l.fn.printed {
 		return !l.fn.library

@@ -109,7 +109,7 @@ func (l *Lowerer) guarded(c *ast.CallExpr, g cells.Guard) ast.Expr {
 	return call(&ast.FuncLit{Type: ft, Body: block(append(list, fail(ident(names[n])), ret)...)})
 }
 
-// target is what is called: a function and the receiver that became its first argument.
+// target holds what is called: a function and the receiver that became its first argument.
 type target struct {
 	fun   ast.Expr
 	recv  []ast.Expr

@@ -104,7 +104,7 @@ func (l *Lowerer) branch(s *ast.BranchStmt) []ast.Stmt {
 	return nil
 }
 
-// labels says whether the label that s names stands in body.
+// labels reports whether the label that s names stands in body.
 func (l *Lowerer) labels(body *ast.BlockStmt, s *ast.Ident) bool {
 	label := l.Info.Uses[s]
 	return label != nil && body.Pos() <= label.Pos() && label.Pos() < body.End()

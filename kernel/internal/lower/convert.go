@@ -40,7 +40,7 @@ func (l *Lowerer) to(e ast.Expr, target types.Type) ast.Expr {
 	return l.convert(e, x, l.typeOf(e), target)
 }
 
-// foreign says whether e calls a function or method that is not of cells.
+// foreign reports whether e calls a function or method that is not of cells.
 func (l *Lowerer) foreign(e ast.Expr) bool {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -77,7 +77,7 @@ func (l *Lowerer) hashed(e ast.Expr, x ast.Expr, t types.Type, m ast.Expr) ast.E
 	return l.rt("Hashed", x, n)
 }
 
-// holds says whether is holds for t or a part of it, if t is a struct or an array.
+// holds reports whether is holds for t or a part of it, if t is a struct or an array.
 func holds(t types.Type, is func(types.Type) bool) bool {
 	if is(t) {
 		return true
@@ -359,7 +359,7 @@ func floatText(v constant.Value) string {
 	return s + ".0"
 }
 
-// plainBool says whether values of t are lowered to those of type bool.
+// plainBool reports whether values of t are lowered to those of type bool.
 func plainBool(t types.Type) bool {
 	_, named := types.Unalias(t).(*types.Named)
 	return !named || !native(t)

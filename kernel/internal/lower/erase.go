@@ -11,7 +11,7 @@ import (
 // Nor a type of another kind that leads back to itself with no struct in between, such as type State func() State. Values
 // of these are lowered to any, and opened where they are called, indexed or gone over.
 
-// looped says whether t is such a type.
+// looped reports whether t is such a type.
 func (l *Lowerer) looped(t types.Type) bool {
 	n, ok := types.Unalias(l.subst(t)).(*types.Named)
 	if !ok || !fromCell(n.Obj()) || types.IsInterface(n) {
@@ -30,7 +30,7 @@ func (l *Lowerer) looped(t types.Type) bool {
 	return answer
 }
 
-// leadsTo says whether t is made of the type named by key, with no struct of a name in between.
+// leadsTo reports whether t is made of the type named by key, with no struct of a name in between.
 func (l *Lowerer) leadsTo(t types.Type, key string, seen map[string]bool) bool {
 	next := func(t types.Type) bool { return l.leadsTo(t, key, seen) }
 	switch t := types.Unalias(l.subst(t)).(type) {
@@ -49,7 +49,7 @@ func (l *Lowerer) leadsTo(t types.Type, key string, seen map[string]bool) bool {
 	}
 }
 
-// anyPart says whether is holds for a type that t, one without a name, is made of.
+// anyPart reports whether is holds for a type that t, one without a name, is made of.
 func anyPart(t types.Type, is func(types.Type) bool) bool {
 	switch t := t.(type) {
 	case *types.Map:
@@ -102,7 +102,7 @@ func (l *Lowerer) opening(n ast.Node, t types.Type) ast.Expr {
 	return l.low(n, t)
 }
 
-// erased says whether the k-th field of the cell's struct type t is one of these.
+// erased reports whether the k-th field of the cell's struct type t is one of these.
 func (l *Lowerer) erased(t types.Type, k int) bool {
 	t = types.Unalias(l.subst(t))
 	n, ok := t.(*types.Named)
@@ -116,7 +116,7 @@ func (l *Lowerer) erased(t types.Type, k int) bool {
 	return l.throughFunc(s.Field(k).Type(), l.key(n), false, map[types.Type]bool{}) || l.cut(n, s.Field(k))
 }
 
-// throughFunc says whether t leads to the type named by key by way of a function type.
+// throughFunc reports whether t leads to the type named by key by way of a function type.
 func (l *Lowerer) throughFunc(t types.Type, key string, inFunc bool, seen map[types.Type]bool) bool {
 	t = types.Unalias(l.subst(t))
 	if inFunc && l.key(t) == key {
@@ -163,7 +163,7 @@ func (l *Lowerer) erasedPart(x ast.Expr) ast.Expr {
 	return nil
 }
 
-// isErased says whether x reads an erased field.
+// isErased reports whether x reads an erased field.
 func (l *Lowerer) isErased(x ast.Expr) bool {
 	s, ok := ast.Unparen(x).(*ast.SelectorExpr)
 	if !ok {

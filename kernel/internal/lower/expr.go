@@ -375,7 +375,7 @@ func (l *Lowerer) count(e ast.Expr) ast.Expr {
 	return l.rt("Count", call(ident("int"), x))
 }
 
-// positive says whether a number is seen to be 0 or more.
+// positive reports whether a number is seen to be 0 or more.
 func (l *Lowerer) positive(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -617,7 +617,7 @@ func (l *Lowerer) body(b *ast.BlockStmt) []ast.Stmt {
 	return append(out, &ast.ExprStmt{X: l.rt("Run", ident(l.fn.defers), lit)}, ret)
 }
 
-// defers says whether a function's own statements defer.
+// defers reports whether a function's own statements defer.
 func defers(b *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(b, func(n ast.Node) bool {

@@ -57,7 +57,7 @@ func (f *fixer) operand(e ast.Expr, t types.Type) ast.Expr {
 	return f.hold(e, x, t)
 }
 
-// reachable says whether v may be assigned to through a pointer.
+// reachable reports whether v may be assigned to through a pointer.
 func (l *Lowerer) reachable(v *types.Var) bool {
 	if loc, ok := l.fn.names[v]; ok {
 		return l.fn.taken[v] || loc.boxed

@@ -46,7 +46,7 @@ func landing(file *ast.File) {
 	})
 }
 
-// still says whether x is no step of its own.
+// still reports whether x is no step of its own.
 func still(x ast.Expr) bool {
 	switch x.(type) {
 	case nil, *ast.Ident, *ast.BasicLit, *ast.ArrayType, *ast.MapType, *ast.ChanType:
@@ -55,7 +55,7 @@ func still(x ast.Expr) bool {
 	return false
 }
 
-// idle says whether the first step of x does nothing.
+// idle reports whether the first step of x does nothing.
 func idle(x ast.Expr) bool {
 	first := func(parts ...ast.Expr) bool {
 		for _, p := range parts {

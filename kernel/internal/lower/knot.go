@@ -90,7 +90,7 @@ func (l *Lowerer) knot(t *types.Named) *knot {
 		}
 	}
 	visit(t)
-	// leads says whether a path goes from one type to another, around a third.
+	// leads reports whether a path goes from one type to another, around a third.
 	leads := func(from, to, around string) bool {
 		seen := map[string]bool{around: true}
 		var search func(at string) bool
@@ -135,8 +135,8 @@ func (l *Lowerer) knot(t *types.Named) *knot {
 	return k
 }
 
-// cut says whether the field f of the struct type n leads to a type of its knot in a way the interpreter cannot tie: to
-// another of a tied one, or back by way of a struct type without a name.
+// cut reports whether the field f of the struct type n leads to a type of its knot in a way the interpreter cannot tie:
+// to another of a tied one, or back by way of a struct type without a name.
 func (l *Lowerer) cut(n *types.Named, f *types.Var) bool {
 	k := l.knot(n)
 	if k == nil {

@@ -98,7 +98,7 @@ func (l *Lowerer) frozen(c *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	return pre, lc
 }
 
-// ofVariable says whether a call is one of a method of a variable.
+// ofVariable reports whether a call is one of a method of a variable.
 func (l *Lowerer) ofVariable(c *ast.CallExpr) bool {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok || l.Info.Selections[e] == nil {
@@ -135,7 +135,7 @@ func (l *Lowerer) argumentTypes(c *ast.CallExpr, n int) []ast.Expr {
 	return ts
 }
 
-// byPointer says whether a call's method wants the address of its operand.
+// byPointer reports whether a call's method wants the address of its operand.
 func (l *Lowerer) byPointer(c *ast.CallExpr) bool {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -187,7 +187,7 @@ func (l *Lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	return []ast.Stmt{block(append(pre, &ast.ExprStmt{X: l.rt(how, ident(l.fn.defers), lit)})...)}
 }
 
-// mayRecover says whether what a deferred call calls may itself call recover, other than a literal, which does so anyway.
+// mayRecover reports whether what a deferred call calls may itself call recover, other than a literal, which does so anyway.
 func (l *Lowerer) mayRecover(c *ast.CallExpr) bool {
 	fun := ast.Unparen(c.Fun)
 	if tv := l.Info.Types[fun]; tv.IsBuiltin() || tv.IsType() {
@@ -223,7 +223,7 @@ func (l *Lowerer) named(c *ast.CallExpr) *types.Func {
 	return obj.Origin()
 }
 
-// callsRecovering says whether a function's own statements call a function by name that itself calls recover.
+// callsRecovering reports whether a function's own statements call a function by name that itself calls recover.
 func (l *Lowerer) callsRecovering(b *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(b, func(n ast.Node) bool {
@@ -239,7 +239,7 @@ func (l *Lowerer) callsRecovering(b *ast.BlockStmt) bool {
 	return found
 }
 
-// recoversItself says whether a function's own statements call recover.
+// recoversItself reports whether a function's own statements call recover.
 func (l *Lowerer) recoversItself(b *ast.BlockStmt) bool {
 	found, known := l.recovering[b]
 	if known {

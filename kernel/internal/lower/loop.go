@@ -195,7 +195,7 @@ func (l *Lowerer) rangeStmt(s *ast.RangeStmt, label *ast.Ident) []ast.Stmt {
 	return append(pre, withLabel(label, out))
 }
 
-// targets is what the body of a range begins with, and the range with its key and value lowered where one is a place whose
+// targets returns what the body of a range begins with, and the range with its key and value lowered where one is a place whose
 // operands the other may change. (A range over a function assigns one after the other.)
 func (l *Lowerer) targets(s *ast.RangeStmt) (*ast.RangeStmt, []ast.Stmt) {
 	if s.Tok != token.ASSIGN || s.Value == nil || blank(s.Key) || blank(s.Value) {
@@ -287,7 +287,7 @@ func (l *Lowerer) rangeInt(s *ast.RangeStmt, t types.Type, x ast.Expr, label *as
 	return []ast.Stmt{varDecl(n, typ, x), varDecl(k, typ, zero), withLabel(label, loop)}
 }
 
-// assigned says whether something in a block changes v or takes its address.
+// assigned reports whether something in a block changes v or takes its address.
 func assigned(info *types.Info, b *ast.BlockStmt, v *types.Var) bool {
 	found := false
 	is := func(e ast.Expr) {

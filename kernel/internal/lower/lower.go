@@ -37,7 +37,7 @@ type Global struct {
 	boxed bool
 }
 
-// Unit is what one cell has to have lowered.
+// Unit holds what one cell has to have lowered.
 type Unit struct {
 	Cell    int
 	Funcs   []*Func
@@ -177,7 +177,7 @@ func (l *Lowerer) SetTypeKey(t *types.TypeName, key string) {
 	l.newest[t.Name()+key] = t
 }
 
-// genericOf returns the source of a generic function of a native package, nil where there is none. A package's sources
+// genericOf returns the source of a generic function of a native package, nil if there is none. A package's sources
 // are asked for when a cell first uses one: checking them all takes half of a kernel's start in a browser.
 func (l *Lowerer) genericOf(n ast.Node, path, name string) *Func {
 	if _, ok := l.generic[path]; !ok && l.Generic != nil {
@@ -320,7 +320,7 @@ func (l *Lowerer) TakeHost() map[string]reflect.Value {
 	return h
 }
 
-// state is what a failed unit must leave as it was.
+// state holds what a failed unit must leave as it was.
 type state struct {
 	insts, structs map[string]string
 	funcs          map[*types.Func]*Func

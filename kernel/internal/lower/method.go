@@ -185,7 +185,7 @@ func (l *Lowerer) nativeMethod(e *ast.SelectorExpr, s *types.Selection, obj *typ
 	return call(l.binder(e, r, recvType, sig, target{fun: sel(ident(r), obj.Name())}), x)
 }
 
-// hidden says whether t, or what it points to, is a type of the library that only its package can name.
+// hidden reports whether t, or what it points to, is a type of the library that only its package can name.
 func hidden(t types.Type) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -298,7 +298,7 @@ func (l *Lowerer) bindMethods(t types.Type) {
 	}
 }
 
-// spelled says whether all types of a native method have symbols in this kernel.
+// spelled reports whether all types of a native method have symbols in this kernel.
 func (l *Lowerer) spelled(sig *types.Signature) (ok bool) {
 	defer func() {
 		if x := recover(); x != nil {

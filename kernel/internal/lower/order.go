@@ -32,7 +32,7 @@ func (l *Lowerer) unordered(f func() ast.Expr) ast.Expr {
 	return f()
 }
 
-// disordered says whether one of the expressions reads, before a call, what the call may change, or what may panic before a
+// disordered reports whether one of the expressions reads, before a call, what the call may change, or what may panic before a
 // slice expression or a type assertion that may: the Go compiler makes these among the calls.
 func (l *Lowerer) disordered(list []ast.Expr) bool {
 	read, fails, found := false, false, false
@@ -116,7 +116,7 @@ func (l *Lowerer) soon(n ast.Node, x ast.Expr, t types.Type) ast.Expr {
 	return ident(name)
 }
 
-// inTime says whether e is computed in its place among the calls where it becomes an interface. The Go compiler hands the
+// inTime reports whether e is computed in its place among the calls where it becomes an interface. The Go compiler hands the
 // host the address of most values, and what has none is put where it has one; numbers of two, four and eight bytes, text
 // and slices it hands over themselves, after the calls.
 func (l *Lowerer) inTime(e ast.Expr) bool {
@@ -146,7 +146,7 @@ func (l *Lowerer) inTime(e ast.Expr) bool {
 	}
 }
 
-// keptKey says whether the key e is computed in its place among the calls: the Go compiler hands maps the address of all
+// keptKey reports whether the key e is computed in its place among the calls: the Go compiler hands maps the address of all
 // keys but numbers of four and eight bytes, pointers and text.
 func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
 	tv, t := l.Info.Types[e], l.subst(m.Key())
@@ -165,7 +165,7 @@ func (l *Lowerer) keptKey(e ast.Expr, m *types.Map) bool {
 	return sizes.Sizeof(l.subst(m.Elem())) > large
 }
 
-// ofBytes says whether a map's key is text made of bytes, or a literal with such text: the Go compiler does not copy the
+// ofBytes reports whether a map's key is text made of bytes, or a literal with such text: the Go compiler does not copy the
 // bytes, and looks into the map at once.
 func (l *Lowerer) ofBytes(key ast.Expr) bool {
 	switch e := ast.Unparen(key).(type) {
@@ -185,7 +185,7 @@ func (l *Lowerer) ofBytes(key ast.Expr) bool {
 	return false
 }
 
-// word says whether a value of type t is passed as a number of two, four or eight bytes.
+// word reports whether a value of type t is passed as a number of two, four or eight bytes.
 func word(t types.Type) bool {
 	size, align := sizes.Sizeof(t), sizes.Alignof(t)
 	return size == align && size > 1 && size <= 8 && !pointers(t)
@@ -193,7 +193,7 @@ func word(t types.Type) bool {
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// pointers says whether a value of type t holds pointers.
+// pointers reports whether a value of type t holds pointers.
 func pointers(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

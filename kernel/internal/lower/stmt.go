@@ -249,7 +249,7 @@ func (l *Lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: []ast.Expr{x}, Tok: s.Tok, TokPos: s.TokPos, Rhs: []ast.Expr{y}}}
 }
 
-// simple says whether evaluating e twice is evaluating it once.
+// simple reports whether evaluating e twice is evaluating it once.
 func simple(e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -332,7 +332,7 @@ func (l *Lowerer) assignAll(n ast.Stmt, lhs, rhs []ast.Expr) []ast.Stmt {
 	return out
 }
 
-// overtaken says whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may change
+// overtaken reports whether the Go compiler evaluates rhs[k] before others, as the assignments to the places before may change
 // it. That shows where two of them panic.
 func (l *Lowerer) overtaken(before, rhs []ast.Expr, k int) bool {
 	calls := slices.ContainsFunc(rhs, func(e ast.Expr) bool { return !simple(e) })
@@ -349,7 +349,7 @@ func (l *Lowerer) overtaken(before, rhs []ast.Expr, k int) bool {
 	})
 }
 
-// readsVar says whether e reads v.
+// readsVar reports whether e reads v.
 func readsVar(info *types.Info, e ast.Expr, v *types.Var) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -426,7 +426,7 @@ func (l *Lowerer) unpack(e ast.Expr) ([]string, []types.Type, []ast.Stmt) {
 		a, ok, zero := l.fresh("t"), l.fresh("t"), l.fresh("z")
 		return []string{a, ok}, []types.Type{t, boolean}, []ast.Stmt{
 			&ast.AssignStmt{Lhs: []ast.Expr{ident(a), ident(ok)}, Tok: token.DEFINE, Rhs: []ast.Expr{x}},
-			// The interpreter leaves the value of the iteration before where there is none.
+			// The interpreter leaves the value of the iteration before if there is none.
 			&ast.IfStmt{Cond: &ast.UnaryExpr{Op: token.NOT, X: ident(ok)}, Body: block(declare(zero, l.low(e, t)), assign(ident(a), ident(zero)))},
 		}
 	}
@@ -500,7 +500,7 @@ func (l *Lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	return append(pre, l.giveBack(s, results)...)
 }
 
-// namedResults are what the named results of a function that defers nothing hold.
+// namedResults returns what the named results of a function that defers nothing hold.
 func (l *Lowerer) namedResults() []ast.Expr {
 	var list []ast.Expr
 	for _, v := range l.fn.results {

@@ -81,7 +81,7 @@ func fallsThrough(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// calls says whether cases are computed by calls.
+// calls reports whether cases are computed by calls.
 func calls(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {

@@ -55,7 +55,7 @@ type localInstance struct {
 	args string
 }
 
-// ofGeneric says whether t is declared inside a generic function and made of its type parameters.
+// ofGeneric reports whether t is declared inside a generic function and made of its type parameters.
 func (l *Lowerer) ofGeneric(t *types.Named) bool {
 	o := t.Obj()
 	if !fromCell(o) || o.Parent() == nil || o.Parent() == o.Pkg().Scope() || t.TypeArgs().Len() > 0 {
@@ -65,7 +65,7 @@ func (l *Lowerer) ofGeneric(t *types.Named) bool {
 	return !known && mentions(t.Underlying(), l.env, map[types.Type]bool{})
 }
 
-// mentions says whether t is made of one of the type parameters.
+// mentions reports whether t is made of one of the type parameters.
 func mentions(t types.Type, env map[*types.TypeParam]types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -201,7 +201,8 @@ func (l *Lowerer) typeOf(e ast.Expr) types.Type {
 	return l.subst(t)
 }
 
-// native says whether native code knows the type as it is lowered, so that a value of it needs no box in an interface.
+// native reports whether native code knows the type as it is lowered, so that a value of it needs no box in an
+// interface.
 func native(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -240,8 +241,8 @@ func native(t types.Type) bool {
 	return false
 }
 
-// nativeInterface says whether t is an interface with methods that native code declares; other interfaces are lowered
-// to any.
+// nativeInterface reports whether t is an interface with methods that native code declares; other interfaces are
+// lowered to any.
 func nativeInterface(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || fromCell(n.Obj()) || n.TypeArgs().Len() > 0 {
@@ -251,7 +252,7 @@ func nativeInterface(t types.Type) bool {
 	return ok && i.NumMethods() > 0
 }
 
-// needsBox says whether variables of type t are held by pointer: the interpreter may replace the storage of a struct
+// needsBox reports whether variables of type t are held by pointer: the interpreter may replace the storage of a struct
 // or array variable on assignment, which pointers to it would not notice.
 func needsBox(t types.Type) bool {
 	switch t.Underlying().(type) {
@@ -354,7 +355,7 @@ func (l *Lowerer) lowNamed(n ast.Node, t *types.Named) ast.Expr {
 	return l.low(n, t.Underlying())
 }
 
-// sourceOf is the generic type of a native package as its source has it, nil where there is none.
+// sourceOf is the generic type of a native package as its source has it, nil if there is none.
 func (l *Lowerer) sourceOf(n ast.Node, t *types.Named) *types.Named {
 	path := t.Obj().Pkg().Path()
 	l.genericOf(n, path, "")
@@ -369,7 +370,7 @@ func (l *Lowerer) sourceOf(n ast.Node, t *types.Named) *types.Named {
 	return nil
 }
 
-// sourceMethod is the source of a method of a generic type of a native package, nil where there is none.
+// sourceMethod is the source of a method of a generic type of a native package, nil if there is none.
 func (l *Lowerer) sourceMethod(n ast.Node, recv types.Type, obj *types.Func) *Func {
 	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
 		recv = p.Elem()

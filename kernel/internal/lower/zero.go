@@ -138,7 +138,7 @@ func (l *Lowerer) withReceiver(sig *types.Signature, ts []types.Type) *types.Sig
 	return l.subst(types.NewSignatureType(nil, nil, nil, types.NewTuple(params...), sig.Results(), sig.Variadic())).(*types.Signature)
 }
 
-// hasSign says whether a value of type t may be zero and hold -0.
+// hasSign reports whether a value of type t may be zero and hold -0.
 func (l *Lowerer) hasSign(t types.Type) bool {
 	t = types.Unalias(l.subst(t))
 	switch u := t.Underlying().(type) {
@@ -189,7 +189,7 @@ func (l *Lowerer) firstNumber(x ast.Expr, t types.Type) ast.Expr {
 	return nil
 }
 
-// unsigned says whether e is seen not to be -0.
+// unsigned reports whether e is seen not to be -0.
 func (l *Lowerer) unsigned(e ast.Expr) bool {
 	if l.Info.Types[e].Value != nil {
 		return true
@@ -202,7 +202,7 @@ func (l *Lowerer) unsigned(e ast.Expr) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// isLiteral says whether a lowered expression is a constant.
+// isLiteral reports whether a lowered expression is a constant.
 func isLiteral(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BasicLit:
@@ -218,7 +218,7 @@ func isLiteral(x ast.Expr) bool {
 	return false
 }
 
-// signed says whether one of the expressions calls a function of cells with what may be -0.
+// signed reports whether one of the expressions calls a function of cells with what may be -0.
 func (l *Lowerer) signed(list []ast.Expr) bool {
 	found := false
 	for _, e := range list {

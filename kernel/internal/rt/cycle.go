@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// Cyclic says whether printing x would never end: whether a map, slice or pointer in an interface leads back to itself.
+// Cyclic reports whether printing x would never end: whether a map, slice or pointer in an interface leads back to
+// itself.
 func (r *Registry) Cyclic(x any) bool { return r.cyclic(x, false) }
 
 // cyclic looks for a way from x back to itself, through all pointers or only through those that printing follows.
@@ -16,8 +17,8 @@ func (r *Registry) cyclic(x any, pointers bool) bool {
 	return w.walk(reflect.ValueOf(x), true)
 }
 
-// Loops says whether x leads back to itself through pointers, or is too large to tell, and something in it says itself
-// how it is printed: that may never end.
+// Loops reports whether x leads back to itself through pointers, or is too large to tell, and something in it says
+// itself how it is printed: that may never end.
 func (r *Registry) Loops(x any) bool {
 	w := cycles{pointers: true, open: map[visit]bool{}, done: map[visit]bool{}, most: 10_000}
 	v := reflect.ValueOf(x)
@@ -32,7 +33,7 @@ func (r *Registry) Loops(x any) bool {
 
 var textMethods = []string{"String", "Error", "Format", "GoString"}
 
-// speaks says whether a value of a cell's type t, or one in it, may have a method that prints it.
+// speaks reports whether a value of a cell's type t, or one in it, may have a method that prints it.
 func speaks(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -101,7 +102,7 @@ type cycles struct {
 	most       int // visits until it is taken for a cycle, 0 where any number is looked at
 }
 
-// walk says whether v leads back to something it is part of. outer says that v stands in an interface.
+// walk reports whether v leads back to something it is part of. outer says that v stands in an interface.
 func (w *cycles) walk(v reflect.Value, outer bool) bool {
 	if !v.IsValid() || !w.mayLoop(v.Type(), map[reflect.Type]bool{}) {
 		return false
@@ -174,13 +175,13 @@ func (w *cycles) walk(v reflect.Value, outer bool) bool {
 	return false
 }
 
-// saysItself says whether values of a native type print themselves.
+// saysItself reports whether values of a native type print themselves.
 func saysItself(t reflect.Type) bool {
 	return t.Kind() != reflect.Interface &&
 		(t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[fmt.Formatter]()))
 }
 
-// mayLoop says whether a value of type t can be part of a cycle: it holds an interface, or its own type.
+// mayLoop reports whether a value of type t can be part of a cycle: it holds an interface, or its own type.
 func (w *cycles) mayLoop(t reflect.Type, seen map[reflect.Type]bool) bool {
 	switch t.Kind() {
 	case reflect.Interface:

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Defers is what one call of a cell's function has deferred.
+// Defers holds what one call of a cell's function has deferred.
 type Defers struct{ list []deferred }
 
 // deferred is a call. What it calls may ask whether it was deferred itself.
@@ -120,7 +120,7 @@ func (d *Defers) call(f deferred, u *unwinding) {
 	f.f()
 }
 
-// innermost is the unwinding of this goroutine, nil where there is none.
+// innermost is the unwinding of this goroutine, nil if there is none.
 func innermost() *unwinding {
 	if panicking.Load() == 0 {
 		return nil

@@ -166,7 +166,7 @@ func (e *encoder) native(v reflect.Value, quoted bool) error {
 	return err
 }
 
-// methodOf says whether a type has a method.
+// methodOf reports whether a type has a method.
 func (e *encoder) methodOf(t types.Type, name string) bool {
 	return types.NewMethodSet(e.r.Resolve(t).Go).Lookup(nil, name) != nil
 }
@@ -225,7 +225,7 @@ type failing struct{}
 
 func (failing) MarshalJSON() ([]byte, error) { return nil, errors.ErrUnsupported }
 
-// pointed says whether this release of encoding/json names the pointer where a value's method fails, as from Go 1.27 on.
+// pointed reports whether this release of encoding/json names the pointer where a value's method fails, as from Go 1.27 on.
 var pointed = sync.OnceValue(func() bool {
 	_, err := json.Marshal(failing{})
 	var failed *json.MarshalerError
@@ -415,7 +415,7 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// zero says whether a value is left out by omitzero.
+// zero reports whether a value is left out by omitzero.
 func (e *encoder) zero(i item) bool {
 	if !i.v.IsValid() {
 		return true
@@ -527,7 +527,7 @@ func jsonFields(r *Registry, s *types.Struct) []jsonField {
 	return list
 }
 
-// validName says whether a tag is used as the name of a field.
+// validName reports whether a tag is used as the name of a field.
 func validName(s string) bool {
 	for _, c := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -152,7 +152,7 @@ func (r *Registry) Panicked(x any) any {
 	return x
 }
 
-// ofReflection is what package reflect panics with where a cell uses it, of the texts that the interpreter's own use has too.
+// ofReflection says what package reflect panics with where a cell uses it, of the texts that the interpreter's own use has too.
 type ofReflection string
 
 // ErrorsAs is errors.As, also for targets that point to a type of a cell.

@@ -34,7 +34,7 @@ func (zeroFlag) String() string     { return "" }
 func (zeroFlag) Set(string) error   { return nil }
 func (f zeroFlag) IsBoolFlag() bool { return bool(f) }
 
-// zeroText is what the method String of a new value of o's type returns.
+// zeroText returns what the method String of a new value of o's type returns.
 func zeroText(o Obj) (text string) {
 	v := reflect.Zero(reflect.TypeOf(o.V))
 	if v.Kind() == reflect.Pointer {

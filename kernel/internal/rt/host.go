@@ -108,7 +108,7 @@ func eachOf(f func(any) any) func([]any) []any {
 	}
 }
 
-// thrown is what panic(x) panics with.
+// thrown returns what panic(x) panics with.
 func (r *Registry) thrown(x any) any {
 	if r.Norm(x) == nil {
 		return new(runtime.PanicNilError)

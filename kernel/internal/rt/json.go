@@ -81,7 +81,7 @@ type typeNamed struct {
 
 func (t typeNamed) String() string { return t.name }
 
-// Marshaled is what a function of encoding/json returned.
+// Marshaled returns what a function of encoding/json returned.
 func Marshaled(data []byte, err error) ([]byte, error) { return data, EncodeError(err) }
 
 // unmarshalText calls an UnmarshalText method of the cell's type.

@@ -40,7 +40,7 @@ func (m *mirror) newest(t types.Type) types.Type {
 	return t
 }
 
-// keeps says whether a value of type t stays JSON text in the mirror.
+// keeps reports whether a value of type t stays JSON text in the mirror.
 func (m *mirror) keeps(t types.Type) bool {
 	t = m.newest(t)
 	named, ok := types.Unalias(t).(*types.Named)
@@ -128,7 +128,7 @@ func (m *mirror) native(t types.Type) reflect.Type {
 	return nt
 }
 
-// holdsInterface says whether a value of type t, of no named type but interfaces, holds one outright.
+// holdsInterface reports whether a value of type t, of no named type but interfaces, holds one outright.
 func holdsInterface(t types.Type) bool {
 	if _, named := types.Unalias(t).(*types.Named); named && !types.IsInterface(t) {
 		return false
@@ -150,7 +150,7 @@ func holdsInterface(t types.Type) bool {
 	return false
 }
 
-// textKey says whether encoding/json makes a map's keys of type t of text, by a method of theirs.
+// textKey reports whether encoding/json makes a map's keys of type t of text, by a method of theirs.
 func (m *mirror) textKey(t types.Type) bool {
 	return m.keeps(t) && types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalText") != nil
 }
@@ -262,12 +262,12 @@ func (m *mirror) structValue(v reflect.Value, u *types.Struct, out reflect.Value
 	}
 }
 
-// skips says whether encoding/json does not know of a field.
+// skips reports whether encoding/json does not know of a field.
 func (m *mirror) skips(f *types.Var) bool {
 	return !f.Exported() && !(f.Embedded() && embedsStruct(f))
 }
 
-// embedsStruct says whether an embedded field is a struct or a pointer to one.
+// embedsStruct reports whether an embedded field is a struct or a pointer to one.
 func embedsStruct(f *types.Var) bool {
 	t := f.Type().Underlying()
 	if p, ok := t.(*types.Pointer); ok {
@@ -421,7 +421,8 @@ func (m *mirror) restore(dst, from reflect.Value, t types.Type) error {
 	return nil
 }
 
-// decodesItself says whether values of type t, or what they are made of short of structs, have a method UnmarshalJSON.
+// decodesItself reports whether values of type t, or what they are made of short of structs, have a method
+// UnmarshalJSON.
 func (m *mirror) decodesItself(t types.Type) bool {
 	for {
 		if types.NewMethodSet(types.NewPointer(m.newest(t))).Lookup(nil, "UnmarshalJSON") != nil {

@@ -45,7 +45,7 @@ var nativeNames = strings.NewReplacer("rt.ReflectValue", "reflect.Value", "rt.rt
 	"rt.ReflectField", "reflect.StructField", "rt.ReflectMethod", "reflect.Method", "rt.ReflectType", "reflect.Type",
 	"rt.AssertError", "runtime.TypeAssertionError", "rt.boundsError", "runtime.boundsError", "rt.runtimeError", "runtime.errorString", "rt.plainError", "runtime.plainError")
 
-// item is what an interface holds.
+// item returns what an interface holds.
 func (p *printer) item(x any) item {
 	if v, reflects := x.(reflect.Value); reflects { // of a compiled cell
 		return item{v: reflect.ValueOf(v)}
@@ -274,7 +274,7 @@ func (p *printer) caught(i item, verb rune, method string) {
 	p.flags, p.panicking = was, false
 }
 
-// state is what a Format method is given.
+// state holds what a Format method is given.
 type state struct{ p *printer }
 
 func (s *state) Write(b []byte) (int, error) {
@@ -412,7 +412,7 @@ func (p *printer) value(i item, verb rune, depth int) {
 	}
 }
 
-// inside is what an interface holds, which may be an Obj that reflection may not take out.
+// inside returns what an interface holds, which may be an Obj that reflection may not take out.
 func (p *printer) inside(v reflect.Value, hidden bool) item {
 	if v.CanInterface() {
 		i := p.item(v.Interface())
@@ -549,7 +549,8 @@ func (p *printer) address(i item, at uint64, verb rune) {
 
 var cellHolders sync.Map // of reflect.Type: bool
 
-// mayHoldCells says whether printing a value of the native type t can come upon a cell's value: it holds an interface.
+// mayHoldCells reports whether printing a value of the native type t can come upon a cell's value: it holds an
+// interface.
 func mayHoldCells(t reflect.Type) bool {
 	if known, ok := cellHolders.Load(t); ok {
 		return known.(bool)
@@ -657,5 +658,5 @@ func (o Obj) Format(f fmt.State, verb rune) {
 	f.Write(p.buf)
 }
 
-// HasText says whether the type says itself how it is printed.
+// HasText reports whether the type says itself how it is printed.
 func (o Obj) HasText() bool { return o.T.has("String") || o.T.has("Error") || o.T.has("Format") }

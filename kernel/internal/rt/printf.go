@@ -86,7 +86,7 @@ func (r *Registry) Errorf(format string, a []any) error {
 	return err
 }
 
-// plainOperands says whether fmt prints all operands as they are.
+// plainOperands reports whether fmt prints all operands as they are.
 func plainOperands(a []any) bool {
 	for _, x := range a {
 		switch x.(type) {

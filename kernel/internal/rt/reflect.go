@@ -56,7 +56,7 @@ func (r *Registry) ReflectSymbols(own map[string]reflect.Value) map[string]refle
 	return table
 }
 
-// mentionsReflect says whether a type is made of those that cells have instead of package reflect's.
+// mentionsReflect reports whether a type is made of those that cells have instead of package reflect's.
 func mentionsReflect(t reflect.Type, depth int) bool {
 	switch t {
 	case reflect.TypeFor[reflect.Value](), reflect.TypeFor[reflect.Type](), reflect.TypeFor[reflect.StructField](),
@@ -246,7 +246,7 @@ func (v ReflectValue) Interface() any {
 	return boxedItem(v.r, v.of)
 }
 
-// Elem is what a pointer points to or an interface holds.
+// Elem returns what a pointer points to or an interface holds.
 func (v ReflectValue) Elem() ReflectValue {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -481,7 +481,7 @@ func (v ReflectValue) Convert(to ReflectType) ReflectValue {
 	return ReflectValue{r: v.r, of: item{v.of.v.Convert(low), t.t, v.of.hidden}}
 }
 
-// CanConvert says whether Convert can.
+// CanConvert reports whether Convert can.
 func (v ReflectValue) CanConvert(to ReflectType) bool { return v.Type().ConvertibleTo(to) }
 
 // NumMethod counts the exported methods.

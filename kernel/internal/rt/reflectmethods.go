@@ -133,7 +133,7 @@ func (t rtype) AssignableTo(of ReflectType) bool {
 	return u.isOf(t.n)
 }
 
-// isOf says whether t, of a cell, has a name and the native type n, which has none, is what it stands for.
+// isOf reports whether t, of a cell, has a name and the native type n, which has none, is what it stands for.
 func (t rtype) isOf(n reflect.Type) bool {
 	if !t.named() || n.Name() != "" || lowered(t.t.Go, t.t.r) != n {
 		return false

@@ -77,7 +77,7 @@ func (t rtype) FieldByNameFunc(match func(string) bool) (ReflectField, bool) {
 // FieldAlign is how a field of the type is aligned, in bytes.
 func (t rtype) FieldAlign() int { return t.Align() }
 
-// CanSeq says whether Seq goes over values of the type.
+// CanSeq reports whether Seq goes over values of the type.
 func (t rtype) CanSeq() bool {
 	switch k := t.Kind(); k {
 	case reflect.Func:
@@ -91,7 +91,7 @@ func (t rtype) CanSeq() bool {
 	}
 }
 
-// CanSeq2 says whether Seq2 goes over values of the type.
+// CanSeq2 reports whether Seq2 goes over values of the type.
 func (t rtype) CanSeq2() bool {
 	switch t.Kind() {
 	case reflect.Func:
@@ -104,7 +104,7 @@ func (t rtype) CanSeq2() bool {
 	return false
 }
 
-// yields says whether t is a function that gives another n values at a time.
+// yields reports whether t is a function that gives another n values at a time.
 func yields(t ReflectType, n int) bool {
 	if t.NumIn() != 1 || t.NumOut() != 0 || t.In(0).Kind() != reflect.Func {
 		return false
@@ -121,22 +121,22 @@ func (t rtype) zero(method, numbers string, from, to reflect.Kind) reflect.Value
 	return reflect.Zero(lowKind(t))
 }
 
-// OverflowInt says whether x does not fit the type.
+// OverflowInt reports whether x does not fit the type.
 func (t rtype) OverflowInt(x int64) bool {
 	return t.zero("OverflowInt", "int", reflect.Int, reflect.Int64).OverflowInt(x)
 }
 
-// OverflowUint says whether x does not fit the type.
+// OverflowUint reports whether x does not fit the type.
 func (t rtype) OverflowUint(x uint64) bool {
 	return t.zero("OverflowUint", "uint", reflect.Uint, reflect.Uintptr).OverflowUint(x)
 }
 
-// OverflowFloat says whether x does not fit the type.
+// OverflowFloat reports whether x does not fit the type.
 func (t rtype) OverflowFloat(x float64) bool {
 	return t.zero("OverflowFloat", "float", reflect.Float32, reflect.Float64).OverflowFloat(x)
 }
 
-// OverflowComplex says whether x does not fit the type.
+// OverflowComplex reports whether x does not fit the type.
 func (t rtype) OverflowComplex(x complex128) bool {
 	return t.zero("OverflowComplex", "complex", reflect.Complex64, reflect.Complex128).OverflowComplex(x)
 }
@@ -265,7 +265,7 @@ func (v ReflectValue) SetCap(n int) { v.must("SetCap"); v.of.v.SetCap(n) }
 // Slice3 is v[i:j:k].
 func (v ReflectValue) Slice3(i, j, k int) ReflectValue { return v.slice(v.of.v.Slice3(i, j, k)) }
 
-// OverflowComplex says whether x does not fit the value's type.
+// OverflowComplex reports whether x does not fit the value's type.
 func (v ReflectValue) OverflowComplex(x complex128) bool { return v.of.v.OverflowComplex(x) }
 
 // TryRecv receives from a channel without waiting.

@@ -33,7 +33,7 @@ func (r *Registry) Scanned(x any) any {
 	return o.V
 }
 
-// unscanned is what package fmt says of the type of a value that it cannot scan into.
+// unscanned returns what package fmt says of the type of a value that it cannot scan into.
 func unscanned(v reflect.Value) string {
 	if v.Kind() != reflect.Pointer {
 		return "type not a pointer: "

@@ -49,7 +49,7 @@ const (
 	missingError = 2
 )
 
-// unwritten is what writing a template's text failed with.
+// unwritten holds what writing a template's text failed with.
 type unwritten struct{ err error }
 
 // Execute runs a template, or that of its group with a name where it is not nil.
@@ -380,7 +380,7 @@ func (e *execution) variable(name string) *ReflectValue {
 
 func (e *execution) set(name string, v ReflectValue) { *e.variable(name) = v }
 
-// command evaluates a part of a pipeline; final is the value of the part before, nil where there is none.
+// command evaluates a part of a pipeline; final is the value of the part before, nil if there is none.
 func (e *execution) command(dot ReflectValue, c *parse.CommandNode, final *ReflectValue) ReflectValue {
 	in := use{c, c.Args, final}
 	switch c.Args[0].(type) {
@@ -402,7 +402,7 @@ type use struct {
 	final *ReflectValue
 }
 
-// given says whether there are arguments.
+// given reports whether there are arguments.
 func (u use) given() bool { return len(u.args) > 1 || u.final != nil }
 
 func (e *execution) noArguments(in use) {
@@ -585,7 +585,7 @@ func (v ReflectValue) through(index []int) (ReflectValue, string) {
 	return v, ""
 }
 
-// indirect is what pointers and interfaces lead to, or the one that is nil.
+// indirect returns what pointers and interfaces lead to, or the one that is nil.
 func indirect(v ReflectValue) (x ReflectValue, isNil bool) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -596,7 +596,7 @@ func indirect(v ReflectValue) (x ReflectValue, isNil bool) {
 	return v, false
 }
 
-// inInterface is what v holds where that is an interface.
+// inInterface returns what v holds where that is an interface.
 func inInterface(v ReflectValue) ReflectValue {
 	if v.Kind() == reflect.Interface {
 		return v.Elem()
@@ -617,7 +617,7 @@ func truth(v ReflectValue) bool {
 	return !v.of.v.IsZero() && !minusZero(v.of.v.Interface())
 }
 
-// printable is what is printed of v, unless that cannot be.
+// printable returns what is printed of v, unless that cannot be.
 func printable(v ReflectValue) (any, bool) {
 	if v.Kind() == reflect.Pointer {
 		v, _ = indirect(v)
@@ -635,7 +635,7 @@ func printable(v ReflectValue) (any, bool) {
 	return v.Interface(), true
 }
 
-// speaking says whether t has a method Error or String.
+// speaking reports whether t has a method Error or String.
 func speaking(t ReflectType) bool {
 	return t.Implements(rtype{n: reflect.TypeFor[error]()}) || t.Implements(rtype{n: reflect.TypeFor[fmt.Stringer]()})
 }

@@ -43,7 +43,7 @@ func callable(name string, t ReflectType) error {
 	}
 }
 
-// function is what templates call by a name: one of theirs, or else a built-in.
+// function returns what templates call by a name: one of theirs, or else a built-in.
 func (e *execution) function(name string) (f ReflectValue, builtin bool) {
 	if f, ok := e.funcs[name]; ok {
 		if held, ok := f.Interface().(templateFunc); ok {
@@ -539,7 +539,7 @@ func shape(v ReflectValue) reflect.Kind {
 	return reflect.Invalid
 }
 
-// signs says whether a and b are an integer and an unsigned one, which have one shape here, and how they compare.
+// signs reports whether a and b are an integer and an unsigned one, which have one shape here, and how they compare.
 func signs(a, b ReflectValue) (order int, ok bool) {
 	switch x, y := shape(a), shape(b); {
 	case x == reflect.Int && y == reflect.Uint && a.Int() < 0:
@@ -595,7 +595,7 @@ func (r *Registry) templateSame(a, b ReflectValue) (bool, error) {
 	return r.Same(a.Interface(), b.Interface()), nil
 }
 
-// absent says whether there is no value, or a nil one.
+// absent reports whether there is no value, or a nil one.
 func absent(v ReflectValue) bool {
 	return v.none() || v.Kind() != reflect.Struct && v.Kind() != reflect.Array && nilable(v.Type()) && v.IsNil()
 }

@@ -139,7 +139,7 @@ func NewRegistry(symbols map[string]map[string]reflect.Value, richer []reflect.T
 	return r
 }
 
-// Intern returns the type registered under key, which it makes where there is none. The newest t replaces older ones.
+// Intern returns the type registered under key, which it makes if there is none. The newest t replaces older ones.
 func (r *Registry) Intern(key, name string, t types.Type, native reflect.Type) *Type {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,7 +153,7 @@ func (r *Registry) Intern(key, name string, t types.Type, native reflect.Type) *
 	return n
 }
 
-// Find returns the type registered under key, nil where there is none.
+// Find returns the type registered under key, nil if there is none.
 func (r *Registry) Find(key string) *Type {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -235,7 +235,7 @@ func (r *Registry) Value(x any) any {
 	return x
 }
 
-// Is says whether x's dynamic type is the type id, or implements it where that is an interface.
+// Is reports whether x's dynamic type is the type id, or implements it where that is an interface.
 func (r *Registry) Is(x any, id int) bool {
 	x = r.Norm(x)
 	if x == nil {
@@ -366,7 +366,7 @@ func (r *Registry) assertError(x any, id int, from string) error {
 	return &AssertError{text}
 }
 
-// TypeName is what %T prints for x.
+// TypeName returns what %T prints for x.
 func TypeName(x any) string {
 	if o, ok := object(x); ok {
 		return o.T.Name
@@ -398,7 +398,7 @@ func (r *Registry) Method(x any, name string) any {
 	return m.Interface()
 }
 
-// standin is what stands in for x, x itself where nothing does.
+// standin returns what stands in for x, x itself where nothing does.
 func (r *Registry) standin(x any) any {
 	if f, ok := x.(*os.File); ok && r.Standard != nil {
 		if w := r.Standard(f); w != nil {
@@ -436,7 +436,7 @@ func hashed(x any, n int) any {
 	panic(runtimeError("hash of unhashable type " + name))
 }
 
-// unhashable names the type of the first part of v that cannot be hashed, "" where there is none.
+// unhashable names the type of the first part of v that cannot be hashed, "" if there is none.
 func unhashable(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -562,7 +562,7 @@ func (r *Registry) TryWrap(o Obj, to reflect.Type) (reflect.Value, bool) {
 	return r.Wrap(o, to), true
 }
 
-// fills says whether o has the methods of a wrapper type, with their signatures.
+// fills reports whether o has the methods of a wrapper type, with their signatures.
 func (o Obj) fills(wrapper reflect.Type) bool {
 	for k := 1; k < wrapper.NumField(); k++ {
 		f := wrapper.Field(k)
@@ -577,7 +577,7 @@ func (o Obj) fills(wrapper reflect.Type) bool {
 	return true
 }
 
-// optional says whether a field of a wrapper may stay nil: the wrapper then does what native code does without the method.
+// optional reports whether a field of a wrapper may stay nil: the wrapper then does what native code does without the method.
 func optional(f reflect.StructField) bool { return f.Name[0] == 'O' }
 
 // wrapper returns a new wrapper of the native interface, a richer one where o has the optional methods native code

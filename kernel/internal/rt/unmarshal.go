@@ -104,7 +104,7 @@ func jsonTag(s *types.Struct, f *types.Var) string {
 	return ""
 }
 
-// nameInJSON is what the k-th field of s is called there.
+// nameInJSON returns what the k-th field of s is called there.
 func nameInJSON(s *types.Struct, k int) string {
 	if tag, _, _ := strings.Cut(reflect.StructTag(s.Tag(k)).Get("json"), ","); tag != "" {
 		return tag

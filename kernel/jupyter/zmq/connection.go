@@ -147,7 +147,7 @@ func (h *history) first(signature []byte) bool {
 	return true
 }
 
-// warnings are what is dangerous about a connection, a sentence each.
+// warnings returns what is dangerous about a connection, a sentence each.
 func (c Connection) warnings() []string {
 	var list []string
 	if c.Key == "" {
