@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// output is what the tests look at of a cell.
+// output holds what the tests look at of a cell.
 type output struct {
 	Type string         `json:"output_type"`
 	Data map[string]any `json:"data"`

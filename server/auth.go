@@ -42,7 +42,7 @@ type auth struct {
 	open   bool              // listens beyond the loopback interface
 }
 
-// login is what showing the token has begun.
+// login holds what showing the token has begun.
 type login struct {
 	ctx   context.Context // over when the login is: by a logout, or by its age
 	end   context.CancelFunc
@@ -148,7 +148,7 @@ func (a *auth) login(w http.ResponseWriter, r *http.Request, proof string) *logi
 	return l
 }
 
-// fragment is what an address ends with that hands a login's proof to the page. Browsers do not send it anywhere.
+// fragment returns what an address ends with that hands a login's proof to the page. Browsers do not send it anywhere.
 func (l *login) fragment() string { return "#proof=" + l.proof + "." + l.files }
 
 // logout ends the login of a request, and with it its connections.

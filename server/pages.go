@@ -44,7 +44,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) {
 	s.asset(w, r, "runs.html", pagePolicy)
 }
 
-// mounted lets a handler answer below a path; where there is none, nothing is there.
+// mounted lets a handler answer below a path; if there is none, nothing is there.
 func (s *Server) mounted(path string, h http.Handler) http.HandlerFunc {
 	if h == nil {
 		return s.unknown

@@ -69,7 +69,7 @@ func TestEveryRouteNeedsTheToken(t *testing.T) {
 
 func cookieFor(r *rig) string { return "nacre-" + r.host[strings.LastIndex(r.host, ":")+1:] }
 
-// proofs are what a login hands to the page in the fragment of an address.
+// proofs returns the texts that a login hands to the page in the fragment of an address.
 func proofs(t *testing.T, location string) (proof, files string) {
 	t.Helper()
 	_, fragment, ok := strings.Cut(location, "#proof=")

@@ -43,7 +43,7 @@ type Config struct {
 	Memory  int64                  // of one kernel, in bytes; 0 for no limit
 	Static  fs.FS                  // the front end: index.html and what is under static/
 	Wasm    fs.FS                  // programs that the browser runs, and their manifest; nil where there are none
-	Runs    http.Handler           // answers the page of runs, at paths relative to its own; nil where there is none
+	Runs    http.Handler           // answers the page of runs, at paths relative to its own; nil if there is none
 	Layouts http.Handler           // answers the page of embeddings, likewise
 	Hosts   []string               // further names this server may be called by, besides those of the loopback interface
 	Log     *slog.Logger

@@ -93,7 +93,7 @@ func describe(program string) (string, error) {
 	return commit[:7], nil
 }
 
-// A verdict is what one attack did.
+// A verdict holds what one attack did.
 type verdict struct{ attack, seen string }
 
 // try runs the attacks with a variable in the environment.

@@ -211,7 +211,7 @@ func resident() float64 {
 	return kB / 1000
 }
 
-// mapped is what the plugins take of the process's addresses, and of the disk as long as it runs, in MB.
+// mapped returns what the plugins take of the process's addresses, and of the disk as long as it runs, in MB.
 func mapped() (mb float64) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"nacre/internal/version"
 )
 
-// fingerprint is what a run's figures depend on besides its configuration: the kernel of the processor, and the bits that a short
+// fingerprint holds what a run's figures depend on besides its configuration: the kernel of the processor, and the bits that a short
 // run of the same settings comes to, which another version changes if it changes figures.
 type fingerprint struct {
 	Kernel string `json:"cpu_kernel"`
@@ -129,7 +129,7 @@ func settle(f *sweep.Folder, r sweep.RunStatus, now fingerprint, say func(string
 	return writeJSON(file, now)
 }
 
-// readJSON reads a file into v, which stays as it is where there is none.
+// readJSON reads a file into v, which stays as it is if there is none.
 func readJSON(path string, v any) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -85,7 +85,7 @@ func act(ctx context.Context, args []string) error {
 	return fmt.Errorf("%q: usage: %s", args[0], usage)
 }
 
-// queue is what is worked on, and where.
+// queue holds what is worked on, and where.
 type queue struct {
 	items     []Item
 	dir       string

@@ -90,7 +90,7 @@ type Plan struct {
 	Limit time.Duration // for the round trips of one kernel: one that compiles every cell does fewer
 }
 
-// Result is what was measured of a kernel. Times are in milliseconds.
+// Result holds what was measured of a kernel. Times are in milliseconds.
 type Result struct {
 	Name     string  `json:"kernel"`
 	First    float64 `json:"first_cell_ms"` // from starting the process to the end of its first cell

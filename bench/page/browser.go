@@ -178,7 +178,7 @@ func (b *Browser) Used(kinds ...string) (Used, error) {
 	return used, err
 }
 
-// Since is what the processes have used since an earlier look. Those that have ended meanwhile do not count.
+// Since returns what the processes have used since an earlier look. Those that have ended meanwhile do not count.
 func (u Used) Since(earlier Used) float64 {
 	sum := 0.0
 	for id, t := range u {
@@ -270,7 +270,7 @@ func (t *Tab) Eval(expression string, result any) error {
 	return json.Unmarshal(answer.Result.Value, result)
 }
 
-// lastLine is what a program said last, to be put behind an error.
+// lastLine returns what a program said last, to be put behind an error.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if last := lines[len(lines)-1]; last != "" {

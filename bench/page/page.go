@@ -35,8 +35,8 @@ type Plan struct {
 	Loads    int      // of each notebook that count, at least 1; one more before them does not
 }
 
-// Result is what was measured of a notebook. Times are in milliseconds from the start of the navigation, by the page's
-// own clock. Every load is in a browser profile of its own, so nothing is in the cache.
+// Result holds what was measured of a notebook. Times are in milliseconds from the start of the navigation, by the
+// page's own clock. Every load is in a browser profile of its own, so nothing is in the cache.
 type Result struct {
 	Cells    int     `json:"cells"`
 	Loads    int     `json:"loads"`
@@ -156,7 +156,7 @@ func serve(p Plan, dir string) (address func(notebook string) string, end func()
 	return func(notebook string) string { return s.URL(l.Addr(), notebook) }, end, nil
 }
 
-// load is what the page says of one load, by the marks it sets (web/src/notebook/open.ts).
+// load holds what the page says of one load, by the marks it sets (web/src/notebook/open.ts).
 type load struct {
 	Contents float64 `json:"contents"`
 	Shown    float64 `json:"shown"`

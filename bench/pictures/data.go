@@ -9,7 +9,7 @@ import (
 	"nacre/internal/measurement"
 )
 
-// A study is what pictures need of its results.json.
+// A study holds what pictures need of its results.json.
 type study struct {
 	name     string
 	Family   string
@@ -48,7 +48,7 @@ type outcome struct {
 	Seeds       []float64
 }
 
-// A context is what an arm's embeddings show by one kind of context, with intervals over seeds.
+// A context holds what an arm's embeddings show by one kind of context, with intervals over seeds.
 type context struct {
 	Arm, Context string
 	Figures      map[string]interval

@@ -6,7 +6,7 @@ import (
 	"nacre/analysis/plots"
 )
 
-// A sample is what seeds of one arm came to, with the interval of their mean.
+// A sample holds what seeds of one arm came to, with the interval of their mean.
 type sample struct {
 	name  string
 	seeds []float64

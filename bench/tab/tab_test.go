@@ -113,7 +113,7 @@ func TestWebGPU(t *testing.T) {
 	}
 }
 
-// hasAdapter says whether pages of a browser have WebGPU.
+// hasAdapter reports whether pages of a browser have WebGPU.
 func hasAdapter(t *testing.T, b *page.Browser) (has bool) {
 	t.Helper()
 	address, end, err := serve(http.NotFoundHandler())

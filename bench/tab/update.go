@@ -21,7 +21,7 @@ import (
 	"nacre/tcl/tclpearl"
 )
 
-// measured is what one library took for one thing; seconds are medians of the rounds.
+// measured holds what one library took for one thing; seconds are medians of the rounds.
 type measured struct {
 	Where   string  `json:"where"` // native, Node or Chromium
 	Library string  `json:"library"`
@@ -34,7 +34,7 @@ type measured struct {
 	Off     float64 `json:"off"`    // largest relative difference from float64, of an update from the reference figures
 }
 
-// judged is what was found before the first round.
+// judged holds what was found before the first round.
 type judged struct {
 	Off     map[string]map[string]float64 `json:"off"`
 	Devices map[string]string             `json:"devices"`

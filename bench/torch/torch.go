@@ -61,7 +61,7 @@ func script(algorithm string) (string, error) {
 	return problem + common + own, nil
 }
 
-// Environment is what the update runs on.
+// Environment holds what the update runs on.
 type Environment struct {
 	Software string   `json:"software,omitempty"` // on a GPU: name, version and way of running
 	Torch    string   `json:"torch"`

@@ -212,13 +212,13 @@ func collect() ([]entry, error) {
 	return entries, nil
 }
 
-// copied says whether a file beside the notebooks is none of those that are shipped: the copy that one's user has edited.
+// copied reports whether a file beside the notebooks is none of those that are shipped: the copy that one's user has edited.
 func copied(from, rel string) bool {
 	_, err := fs.Stat(notebooks.Files, filepath.ToSlash(rel))
 	return from == "notebooks" && filepath.Ext(rel) == ".ipynb" && err != nil
 }
 
-// git is what a git command says, "" where it fails.
+// git returns what a git command says, "" where it fails.
 func git(args ...string) string {
 	out, err := exec.Command("git", args...).Output()
 	if err != nil {

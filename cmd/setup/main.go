@@ -63,7 +63,7 @@ func setup(ctx context.Context, install bool) int {
 	return 0
 }
 
-// setupGPU fetches the library that tests of GPUs by WebGPU use; they are skipped where there is none.
+// setupGPU fetches the library that tests of GPUs by WebGPU use; they are skipped if there is none.
 func setupGPU(ctx context.Context) int {
 	part, err := fetch.WebGPU(runtime.GOOS, runtime.GOARCH)
 	if err == nil {

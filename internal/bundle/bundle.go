@@ -28,7 +28,7 @@ func Read(packed []byte, known map[string]*types.Package) ([]*types.Package, err
 	return pkgs, nil
 }
 
-// Unpack is what gzip packed.
+// Unpack returns what gzip packed.
 func Unpack(packed []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	toml "github.com/pelletier/go-toml/v2"
 )
 
-// evidenceQueue is what pages say of bench/evidence/queue.toml.
+// evidenceQueue holds what pages say of bench/evidence/queue.toml.
 type evidenceQueue struct {
 	Items []struct {
 		Name, Asks, Outcome, Test, Margin, None, Stop, Waits string

@@ -204,7 +204,7 @@ func house(root, _ string) (string, error) {
 	return b.String(), nil
 }
 
-// reaches says whether one room comes to another along the arrows.
+// reaches reports whether one room comes to another along the arrows.
 func reaches(knows map[string][]string, from, to string) bool {
 	return from == to || slices.ContainsFunc(knows[from], func(n string) bool { return reaches(knows, n, to) })
 }

@@ -46,7 +46,7 @@ func packages(root, _ string) (string, error) {
 	return b.String(), nil
 }
 
-// forTests says whether only tests import a package: one whose name ends with test or begins with fake.
+// forTests reports whether only tests import a package: one whose name ends with test or begins with fake.
 func forTests(folder string) bool {
 	base := folder[strings.LastIndex(folder, "/")+1:]
 	return strings.HasSuffix(base, "test") || strings.HasPrefix(base, "fake")
@@ -55,8 +55,8 @@ func forTests(folder string) bool {
 // citation is a year in brackets with whoever wrote that year.
 var citation = regexp.MustCompile(`\s*\([^()]*\b(?:19|20)\d\d\b[^()]*\)`)
 
-// synopsis is what a package's comment begins with after "Package name": its first sentence without citations, up to a
-// colon where there are six words before it.
+// synopsis returns what a package's comment begins with after "Package name": its first sentence without citations, up
+// to a colon where there are six words before it.
 func synopsis(folder string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {

@@ -199,7 +199,7 @@ func openSource(from string) (sceneSource, error) {
 	return sceneSource{files, cmp.Or(root, ".")}, nil
 }
 
-// sourceFiles is what a folder or an archive holds.
+// sourceFiles returns what a folder or an archive holds.
 func sourceFiles(from string) (fs.FS, error) {
 	info, err := os.Stat(from)
 	if err != nil {

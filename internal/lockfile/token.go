@@ -103,7 +103,7 @@ func tokens(path string) ([]string, error) {
 	return names, nil
 }
 
-// acquire takes the token, and makes the folder where there is none; l is not shared yet.
+// acquire takes the token, and makes the folder if there is none; l is not shared yet.
 func (l *Lock) acquire(kind string) error {
 	for {
 		names, err := tokens(l.path)
@@ -318,7 +318,7 @@ func judge(path string, names []string) *HeldError {
 	return by
 }
 
-// sighting is what this process has seen of another machine's token.
+// sighting holds what this process has seen of another machine's token.
 type sighting struct {
 	name  string
 	since time.Time // first seen, by this machine's monotonic clock

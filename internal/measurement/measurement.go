@@ -40,13 +40,13 @@ type Column struct {
 	Bold   bool   `json:"bold"`
 }
 
-// Row is what was measured of one thing, which Of names by the measurement's labels.
+// Row holds what was measured of one thing, which Of names by the measurement's labels.
 type Row struct {
 	Of    []string        `json:"of"`
 	Cells map[string]Cell `json:"cells"`
 }
 
-// Cell is what was measured of a row: a number, a number with its lowest and highest, one number per seed, or words
+// Cell holds what was measured of a row: a number, a number with its lowest and highest, one number per seed, or words
 // where there is no number.
 type Cell struct {
 	Words            string

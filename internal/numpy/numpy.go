@@ -23,7 +23,7 @@ import (
 	"github.com/sbinet/npyio/npy"
 )
 
-// Header is what an array's file says of it.
+// Header holds what an array's file says of it.
 type Header struct {
 	Type    string  // of its elements, such as "<f8"; empty where they are structures
 	Fields  []Field // of structures

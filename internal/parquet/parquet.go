@@ -237,7 +237,8 @@ func listLevels(schema *parquet.Schema, path []string) (levels []int) {
 	return levels
 }
 
-// logicalType is what the file says of leaf k beyond how it is stored, which the library's own types leave out in part.
+// logicalType returns what the file says of leaf k beyond how it is stored, which the library's own types leave out in
+// part.
 func logicalType(f *parquet.File, k int) any {
 	for _, e := range f.Metadata().Schema {
 		if !e.Type.Valid {

@@ -160,7 +160,7 @@ func (p Python) Sites() []string {
 	if sites := p.known(); sites != nil {
 		return sites
 	}
-	if runtime.GOOS == "darwin" && p.Path == "/usr/bin/python3" { // where there is none it opens a window that offers one
+	if runtime.GOOS == "darwin" && p.Path == "/usr/bin/python3" { // if there is none it opens a window that offers one
 		return nil
 	}
 	asked.Lock()

@@ -19,7 +19,7 @@ type Choice struct {
 	Columns []string // of the coordinates: names, or patterns such as "latent*"; nil chooses
 }
 
-// Chosen is what Choose found.
+// Chosen holds what Choose found.
 type Chosen struct {
 	Points []Column // of numbers
 	Std    []Column // std0, std1, … beside mean0, mean1, …; else nil
@@ -217,7 +217,7 @@ func sequence(names []string, prefix string) (at []int) {
 // LabelNames are what labels are called where they are not called "label".
 var LabelNames = []string{"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id", "task_name"}
 
-// labelColumn is the column of labels where none is named; -1 where there is none, or more than one.
+// labelColumn is the column of labels where none is named; -1 if there is none, or more than one.
 func labelColumn(columns []Column, names []string) int {
 	if k := slices.Index(names, "label"); k >= 0 {
 		return k

@@ -125,7 +125,7 @@ func (f *File) almost(a Array) {
 	}
 }
 
-// decimals is what a column's cells say of the decimal mark.
+// decimals returns what a column's cells say of the decimal mark.
 func decimals(cells []string) (comma, point bool) {
 	for _, s := range cells {
 		if len(s) > 1 && len(s) < 40 && strings.ContainsAny(s, ",.") {
@@ -213,7 +213,7 @@ func (l *lines) cells() (columns [][]string, rows []int, err error) {
 // beyond is the column of field k of lines that are longer than the names.
 func (l *lines) beyond(k int) int { return l.add(fmt.Sprintf("column %d", k+1)) }
 
-// add is the column of a name, at the end where there is none yet.
+// add is the column of a name, at the end if there is none yet.
 func (l *lines) add(name string) int {
 	if at, ok := l.find(name); ok {
 		return at

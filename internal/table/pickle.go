@@ -27,7 +27,7 @@ type pickle struct {
 // class is a name that a pickle calls for.
 type class string
 
-// made is what a class would make of arguments, and the state that it is given.
+// made holds what a class would make of arguments, and the state that it is given.
 type made struct {
 	class class
 	args  []any

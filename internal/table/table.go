@@ -23,7 +23,7 @@ import (
 	"nacre/internal/whole"
 )
 
-// File is what a file holds.
+// File is the content of a file.
 type File struct {
 	Arrays []Array
 	Notes  []string // what was assumed, converted or left out
@@ -121,7 +121,7 @@ type Options struct {
 	Header    Header // whether the first line of a CSV file are the columns' names
 }
 
-// Header says whether a CSV file has a line of names.
+// Header reports whether a CSV file has a line of names.
 type Header int
 
 const (

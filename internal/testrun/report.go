@@ -31,7 +31,7 @@ func decode(events io.Reader, list chan<- event) {
 	}
 }
 
-// report is what is known of the packages.
+// report holds what is known of the packages.
 type report struct {
 	out           io.Writer
 	packages      map[string]*tests              // under way
@@ -121,7 +121,7 @@ func (p *tests) print(out io.Writer) {
 
 var position = regexp.MustCompile(`^ +[^ ]+\.go:\d+: `)
 
-// sentence is what a test said last, over one line or more, before it was skipped.
+// sentence returns what a test said last, over one line or more, before it was skipped.
 func sentence(output []string) string {
 	var said []string
 	for _, line := range output {

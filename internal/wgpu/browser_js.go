@@ -57,7 +57,7 @@ func await(promise js.Value) (result js.Value, err error) {
 	return o.value, nil
 }
 
-// message is what an error of the browser's says.
+// message returns what an error of the browser's says.
 func message(e js.Value) string {
 	if m := e.Get("message"); m.Type() == js.TypeString {
 		return m.String()

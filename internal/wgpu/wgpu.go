@@ -55,7 +55,7 @@ type Options struct {
 // nacre setup fetches.
 const EnvLibrary = "NACRE_WEBGPU_LIB"
 
-// Fault is what an adapter failed at.
+// Fault says what an adapter failed at.
 type Fault string
 
 const (
@@ -112,7 +112,7 @@ func (c Command) across() (x, y int) {
 	return x, (c.Blocks + x - 1) / x
 }
 
-// NoAdapter is the error where there is none.
+// NoAdapter is the error if there is none.
 func NoAdapter() *Error {
 	return &Error{NoDevice, "there is no adapter: no GPU's driver was found"}
 }

@@ -70,7 +70,7 @@ func Open(dir string) (*Store, error) {
 // It is to be called before the store is used.
 func (s *Store) Protect(fixed func(path string) bool) { s.fixed = fixed }
 
-// mayWrite says whether a file may be replaced.
+// mayWrite reports whether a file may be replaced.
 func (s *Store) mayWrite(p string, info fs.FileInfo) bool {
 	return (s.fixed == nil || info.IsDir() || !s.fixed(s.same(p))) && s.writable(p, info)
 }

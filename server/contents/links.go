@@ -51,7 +51,7 @@ func (s *Store) resolve(p string) (string, error) {
 
 func outside(p string) bool { return p == ".." || strings.HasPrefix(p, "../") }
 
-// same is what all names of a file have in common.
+// same returns what all names of a file have in common.
 func (s *Store) same(p string) string {
 	if real, err := s.resolve(p); err == nil {
 		return real

@@ -18,8 +18,8 @@ import (
 	"nacre/server/nbformat"
 )
 
-// Save is what to save. With Hash or LastModified, those of the version that was edited, a file that somebody else has
-// changed since is not overwritten.
+// Save holds what to save. With Hash or LastModified, those of the version that was edited, a file that somebody else
+// has changed since is not overwritten.
 type Save struct {
 	Type         string // "notebook", "file" or "directory"
 	Format       string // of a file: "text" or "base64"
@@ -89,8 +89,8 @@ func (s *Store) isDir(p string) bool {
 	return err == nil && info.IsDir()
 }
 
-// bytes are what the file will hold. A notebook that breaks the format's rules is saved, so that nothing is lost, and
-// the problem is told; what is not a notebook at all is refused.
+// bytes returns what the file will hold. A notebook that breaks the format's rules is saved, so that nothing is lost,
+// and the problem is told; what is not a notebook at all is refused.
 func (save Save) bytes(p string) (data []byte, problem string, err error) {
 	switch save.Type {
 	case "notebook":

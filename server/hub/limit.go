@@ -44,7 +44,7 @@ type limiter struct {
 	overflow *overflow
 }
 
-// amount is what one run of a cell has shown.
+// amount counts what one run of a cell has shown.
 type amount struct {
 	text, native, displays int             // bytes
 	shown                  int             // displays

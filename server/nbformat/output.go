@@ -22,7 +22,7 @@ type Output struct {
 	text terminal // of a stream
 }
 
-// Text is what a stream shows.
+// Text returns what a stream shows.
 func (o *Output) Text() string { return o.text.String() }
 
 // JSON is the output as the format has it.
@@ -67,7 +67,7 @@ type Outputs struct {
 	clear bool // the next output replaces the others
 }
 
-// content is what the messages that show something have in common.
+// content holds what the messages that show something have in common.
 type content struct {
 	Name      string         `json:"name"`
 	Text      string         `json:"text"`

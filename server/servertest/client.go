@@ -32,7 +32,7 @@ type Client struct {
 	Cuts      int    // times the connection broke off
 }
 
-// Cell is what a client saw of the run of a cell.
+// Cell holds what a client saw of the run of a cell.
 type Cell struct {
 	Text  string   // printed, both streams
 	Shown []string // text/plain of displays

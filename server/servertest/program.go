@@ -85,7 +85,7 @@ func Start(cmd *exec.Cmd, folder string, args ...string) (*Program, error) {
 // PID is the number of the server's process.
 func (p *Program) PID() int { return p.cmd.Process.Pid }
 
-// Log is what the server has written to standard error so far.
+// Log returns what the server has written to standard error so far.
 func (p *Program) Log() string { return p.log.String() }
 
 // Stop asks the server to end, and kills it if it does not within a minute; that is an error.

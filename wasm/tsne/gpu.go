@@ -19,7 +19,7 @@ const (
 	deviceWebGPU = "webgpu"
 )
 
-// engage opens the GPU that a layout message asks for, and returns what is to be said where there is none.
+// engage opens the GPU that a layout message asks for, and returns what is to be said if there is none.
 func (p *program) engage(m js.Value) (notice string) {
 	device, method := m.Get("device").String(), tsne.Method(m.Get("method").String())
 	switch {

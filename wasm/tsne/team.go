@@ -57,7 +57,7 @@ func (p *program) order(what int, value float64) error {
 // teamPoints is the number of points from which starting other programs costs less than they save.
 const teamPoints = 5000
 
-// worthATeam says whether several programs compute a layout that the page asks for: of what they share most is a field's.
+// worthATeam reports whether several programs compute a layout that the page asks for: of what they share most is a field's.
 func worthATeam(m js.Value, points int) bool {
 	method := tsne.Method(m.Get("method").String())
 	return js.Global().Get("nacrePrograms").Int() > 1 && points >= teamPoints && (method == tsne.MethodAuto || method == tsne.MethodFFT)

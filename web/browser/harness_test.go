@@ -414,8 +414,8 @@ func (tb *tab) sources() string {
 	return eval[string](tb, "nacre.notebook.cells.map(c => (c.type === 'markdown' ? '#' : '') + c.source).join('|')")
 }
 
-// shown is what the outputs of the cell at an index say, once the page has drawn what it knows: it does so frame by
-// frame, and a tab in the background a few times a second.
+// shown returns what the outputs of the cell at an index say, once the page has drawn what it knows: it does so frame
+// by frame, and a tab in the background a few times a second.
 func (tb *tab) shown(cell int) string {
 	tb.t.Helper()
 	return eval[string](tb, fmt.Sprintf(`Promise.race([

@@ -209,7 +209,7 @@ func apartBy(got, want []float32) float64 {
 	return worst
 }
 
-// episode is what the cell of probe computes, here.
+// episode returns what the cell of probe computes, here.
 func episode(t *testing.T, family sim.Family) []float32 {
 	t.Helper()
 	pool, err := sim.NewPool(family, 1, 2)

@@ -50,7 +50,7 @@ func recorded(t *testing.T, name string, n, steps int) []recording.Recording {
 	return recorder.Recordings
 }
 
-// output is what a notebook keeps of a rollout.
+// output returns what a notebook keeps of a rollout.
 func output(t *testing.T, episodes []recording.Recording) map[string]any {
 	t.Helper()
 	b, err := shows.Rollout{Episodes: episodes}.MIMEBundle()

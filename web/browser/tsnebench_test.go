@@ -251,7 +251,7 @@ func ticksOf(stat string) (int, error) {
 	return user + system, err
 }
 
-// ours says whether a thread's process descends from this one.
+// ours reports whether a thread's process descends from this one.
 func ours(task string) bool {
 	pid, _ := strconv.Atoi(strings.Split(task, "/")[2])
 	for pid > 1 && pid != os.Getpid() {

@@ -136,7 +136,7 @@ func TestTSNEOnWebGPUBesideNative(t *testing.T) {
 	}
 }
 
-// gpuTime is what the browser's process for the GPU has used, where a software adapter computes.
+// gpuTime returns what the browser's process for the GPU has used, where a software adapter computes.
 func gpuTime(t *testing.T) time.Duration {
 	return timeOf(t, func(task string) bool {
 		line, err := os.ReadFile(task + "/../../cmdline")

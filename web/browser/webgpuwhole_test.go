@@ -80,7 +80,7 @@ text, _ := json.Marshal(map[string]any{"device": run.Device(), "seconds": second
 	"returns": result.Summary.Return, "adapted": result.Summary.Adapted, "posterior": space, "metrics": string(metrics), "timing": string(timing)})
 fmt.Println(string(text))`
 
-// outcome is what it prints, with the processor time of everything that took part.
+// outcome holds what it prints, with the processor time of everything that took part.
 type outcome struct {
 	Where   string          `json:"where"`
 	Device  string          `json:"device"`

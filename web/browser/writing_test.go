@@ -14,7 +14,7 @@ import (
 // recordFile is the variable that names the file TestPositions writes what it saw into.
 const recordFile = "NACRE_POSITIONS"
 
-// positionRecord is what a set of positions came to.
+// positionRecord holds what a set of positions came to.
 type positionRecord struct {
 	Set       string   `json:"set"`
 	Kernel    string   `json:"kernel"`

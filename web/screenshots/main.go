@@ -94,7 +94,7 @@ func run(nacre, folder, each, out string) error {
 	return pictured.Write(out, list)
 }
 
-// pictureOf is what is kept of a picture: the cells that it shows.
+// pictureOf returns what is kept of a picture: the cells that it shows.
 func pictureOf(s shot, folder string, cells []string) (pictured.Picture, error) {
 	text, err := os.ReadFile(filepath.Join(folder, s.notebook+".ipynb"))
 	if err != nil {
