@@ -127,7 +127,7 @@ var ErrUnusable = unusable.Err
 // Described is a Device that knows more about what it runs on than its name says.
 type Described interface{ Describe() Description }
 
-// Description is what a run's record keeps of a device.
+// Description holds what a run's record keeps of a device.
 type Description struct {
 	Hardware  string   // model, memory, capability
 	Libraries string   // and their versions: "driver 13.0, NVRTC 13.0"

@@ -30,7 +30,7 @@ type exprKey struct {
 	in string
 }
 
-// stageLowering is what is specific to a stage: the parameter versions it sees and the values of its nodes.
+// stageLowering holds what is specific to a stage: the parameter versions it sees and the values of its nodes.
 type stageLowering struct {
 	params map[string]int
 	values map[*G.Node]int

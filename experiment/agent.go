@@ -133,7 +133,7 @@ func (a *Agent) Evaluate(ctx context.Context, tasks []sim.Task, p protocol.Proto
 	return protocol.Evaluate(ctx, a.pool, tasks, p, a.Learner.Adapter(), seed)
 }
 
-// Baselines are what an agent's results are measured against: random actions, standing still (no action at all), and the
+// Baselines holds what an agent's results are measured against: random actions, standing still (no action at all), and the
 // controllers of the family that do not and that do know the goal, nil where it has none.
 type Baselines struct {
 	Random protocol.Result  `json:"random"`
@@ -151,7 +151,7 @@ func (b Baselines) Foot() float64 {
 	return foot
 }
 
-// Share is how far an adapted return is on the way from Foot to the goal-knowing controller; nil where there is none, or where
+// Share is how far an adapted return is on the way from Foot to the goal-knowing controller; nil if there is none, or where
 // it is not above the foot.
 func (b Baselines) Share(adapted float64) (*float64, error) {
 	if b.Goal == nil || b.Goal.Summary.Adapted.Mean <= b.Foot() {

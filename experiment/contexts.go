@@ -16,7 +16,7 @@ import (
 	"nacre/sim"
 )
 
-// ContextKind is what an encoder is given of a task.
+// ContextKind says what an encoder is given of a task.
 type ContextKind string
 
 // The first three are taken of one rollout each, in which the agent acts as one that knows nothing of its task yet. The fourth

@@ -101,7 +101,7 @@ func (a *Agent) rollouts(varied bool) (*sim.Pool, error) {
 	return sim.NewPool(s.VaryStart(), a.pool.Workers(), 0)
 }
 
-// taskNames are what a legend calls tasks: the position in the list and the task's vector, without the numbers that all of
+// taskNames returns what a legend calls tasks: the position in the list and the task's vector, without the numbers that all of
 // them share. Names sort as the tasks do.
 func taskNames(tasks []sim.Task) []string {
 	first := tasks[0].Params

@@ -28,7 +28,7 @@ import (
 // e.g. pearl.Of and pearl.Put.
 type Config = rl.Config
 
-// Default is what configurations start from; it has no algorithm and no family.
+// Default returns the configuration that others start from; it has no algorithm and no family.
 func Default() Config { return rl.Default() }
 
 // Preset returns a named configuration. The error of an unknown name gives the nearest one.
@@ -48,14 +48,14 @@ func Change(c *Config, pairs ...string) error { return rl.Change(c, pairs...) }
 // Title is an algorithm's name as papers write it.
 func Title(algorithm string) string { return rl.Title(algorithm) }
 
-// Host is what a run needs from the machine; it changes speed, never results.
+// Host holds what a run needs from the machine; it changes speed, never results.
 type Host struct {
 	Workers int    // simulation and training workers; 0: one per core
 	Envs    int    // environments per simulation worker; 0: 16
 	Kernel  string // inner loops of the CPU, see core.DeviceOptions; others round differently
 
 	// Device is "cpu", "cuda" or "cuda:1" for an NVIDIA GPU, "webgpu" for any, in a browser too, or "auto": a GPU, or the CPU
-	// where there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds differently.
+	// if there is none. Empty is "cpu", or for a run that continues what it ran on. Another device rounds differently.
 	Device string
 
 	// Precision is that of matrix products on the device, one of its core.Backend.Precisions; empty is the first, or for a

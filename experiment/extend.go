@@ -42,7 +42,7 @@ func lengths(cfg Config) string {
 	return "env_steps"
 }
 
-// lengthened is what is to be done for a run that is longer now than its checkpoint says.
+// lengthened holds what is to be done for a run that is longer now than its checkpoint says.
 type lengthened struct {
 	notice string
 	last   bool // the last row of the metrics has an evaluation that a longer run would not have made

@@ -293,7 +293,7 @@ func TestFinishedRunsStay(t *testing.T) {
 	}
 }
 
-// told is what TensorBoard reads from a run's event files: of each tag the steps and values, without what a later file says
+// told returns what TensorBoard reads from a run's event files: of each tag the steps and values, without what a later file says
 // again.
 func told(t *testing.T, dir string) string {
 	t.Helper()

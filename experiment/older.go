@@ -66,7 +66,7 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 	return text, file.Algorithm, file.Record != nil, nil
 }
 
-// oldHashes are what older programs' checkpoints may keep of the run's configuration: a hash of all of its file; or, later,
+// oldHashes returns the hashes that older programs' checkpoints may keep of the run's configuration: a hash of all of its file; or, later,
 // of all but the tables of the algorithms that were added last and env_steps, where it did not use them.
 func oldHashes(path, algorithm string) (list []string, err error) {
 	text, err := plainfile.Read(path, maxConfig)

@@ -18,7 +18,7 @@ import (
 // PrunedFile says when Prune was in a run folder and what it removed.
 const PrunedFile = "pruned.json"
 
-// Spare is what a finished run keeps only to be trained further, in bytes.
+// Spare counts the bytes that a finished run keeps only to be trained further.
 type Spare struct {
 	Checkpoint int64 `json:"checkpoint"` // the last checkpoint
 	Previous   int64 `json:"previous"`   // the one before it
@@ -27,7 +27,7 @@ type Spare struct {
 	Needed string `json:"needed,omitempty"`
 }
 
-// Bytes is what Prune removes.
+// Bytes returns how many bytes Prune removes.
 func (s Spare) Bytes() int64 {
 	if s.Needed != "" {
 		return s.Previous
@@ -124,7 +124,7 @@ func Prune(dir string) (s Spare, err error) {
 	return s, r.Remove(remove...)
 }
 
-// pruned is what Prune noted; nil where it has not been.
+// pruned returns what Prune noted; nil where it has not been.
 func (r *Run) pruned() (*pruned, error) {
 	text, err := plainfile.Read(r.Path(PrunedFile), 1<<16)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -211,7 +211,7 @@ func (r *Run) ofOther(err error) error {
 	return err
 }
 
-// Record is what ran the run so far; empty for a run that has no config.toml yet.
+// Record returns the record of what ran the run so far; empty for a run that has no config.toml yet.
 func (r *Run) Record() (Record, error) {
 	var file struct {
 		Record Record `toml:"record"`

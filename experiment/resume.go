@@ -296,7 +296,7 @@ func (t *Training) remakeWeights() (lost, err error) {
 	return lost, replace(path, want.Bytes())
 }
 
-// weightsOf is what the file of weights says about them.
+// weightsOf returns what the file of weights says about them.
 func (t *Training) weightsOf() map[string]string {
 	return map[string]string{
 		"algorithm": t.Config.Algorithm, "family": t.Config.Family, "preset": t.Config.Preset,

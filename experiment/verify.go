@@ -16,7 +16,7 @@ import (
 	"nacre/rl"
 )
 
-// Finding is what Verify says of a file of a run.
+// Finding holds what Verify says of a file of a run.
 type Finding struct {
 	File   string `json:"file"`
 	State  string `json:"state"`           // Whole, Missing, Damaged or Other
@@ -86,7 +86,7 @@ type verifier struct {
 	found []Finding
 }
 
-// saved is what Verify compares files with.
+// saved holds what Verify compares files with.
 type saved struct {
 	at      place
 	texts   map[string][]byte    // of MetricsFile and TimingFile, nil from older programs

@@ -47,7 +47,7 @@ var Types = sync.OnceValues(func() (map[string]*types.Package, error) {
 	return m, prepare(m)
 })
 
-// Importable says whether a path is a package that cells may import, rather than one whose types others mention.
+// Importable reports whether a path is a package that cells may import, rather than one whose types others mention.
 func Importable(path string) bool { return docs()[path] != nil || len(Symbols()[path]) > 0 }
 
 // Uses returns how often a name of a package is met in examples and notebooks: "Sum", a field or method of any type such

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Reward is what a step pays: of a task, the observation before the action (ObsDim), the action in [-1,1]^ActDim, and the
+// Reward says what a step pays: of a task, the observation before the action (ObsDim), the action in [-1,1]^ActDim, and the
 // observation after it. It may be called by several goroutines at a time, and keeps none of its slices.
 type Reward func(task Task, obs, act, next []float64) float64
 

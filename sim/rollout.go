@@ -130,7 +130,7 @@ func (p *Pool) Rollout(ctx context.Context, episodes []Episode, policy Policy, h
 	return r.out, nil
 }
 
-// rollout is what the workers share while one Rollout runs.
+// rollout holds what the workers share while one Rollout runs.
 type rollout struct {
 	ctx      context.Context
 	episodes []Episode

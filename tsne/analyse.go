@@ -58,7 +58,7 @@ type Seeds struct {
 	Figures map[string]Spread `json:"figures"` // by JSON name of the figure, and "kl"
 }
 
-// Report is what Analyse found. Compare Plane between encoders only under one recipe, and then by Ratio; Latent and
+// Report holds what Analyse found. Compare Plane between encoders only under one recipe, and then by Ratio; Latent and
 // Posterior do not depend on t-SNE at all.
 type Report struct {
 	Points     int            `json:"points"`

@@ -85,7 +85,7 @@ func newGroups(label []int, n int) (*groups, error) {
 	return g, nil
 }
 
-// differ says whether x has rows that are not equal.
+// differ reports whether x has rows that are not equal.
 func differ(x Matrix) bool {
 	for i := 1; i < x.Rows; i++ {
 		if !slices.Equal(x.Row(i), x.Row(0)) {

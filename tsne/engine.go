@@ -123,10 +123,10 @@ func (s *Session) disengage(why error) error {
 	return nil
 }
 
-// Device is what an engine computes the layout on, or did until it could not; empty if there is none.
+// Device names what an engine computes the layout on, or did until it could not; empty if there is none.
 func (s *Session) Device() string { return s.device }
 
-// Notes are what was noticed about the layout so far, one sentence each.
+// Notes returns what was noticed about the layout so far, one sentence each.
 func (s *Session) Notes() []string { return slices.Clone(s.notes) }
 
 // Close gives back what an engine holds; the layout stays, and can go on on the processor. Without an engine there is

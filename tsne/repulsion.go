@@ -32,7 +32,7 @@ type repulsion struct {
 	trees   int // iterations in which the field gave way to the tree
 }
 
-// quickest is what MethodAuto stands for here. It does not look at what the processor can do, only at its kind.
+// quickest returns the method that MethodAuto stands for here. It does not look at what the processor can do, only at its kind.
 func quickest(n, dims int) Method {
 	switch {
 	case dims == 3:

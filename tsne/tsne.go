@@ -40,7 +40,7 @@ func NewMatrix(rows, cols int) Matrix {
 // Row returns point i, sharing memory with m.
 func (m Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
-// Progress is what a progress callback sees.
+// Progress holds what a progress callback sees.
 type Progress struct {
 	Iteration, Of int       // iterations done and planned
 	KL            float64   // as Session.KL

@@ -29,7 +29,7 @@ func Decimal(r rune) ReadOption { return func(o *table.Options) { o.Decimal = r 
 // Encoding says how a file's text is encoded: "utf-8", "utf-16le", "latin1", "windows-1251", …
 func Encoding(name string) ReadOption { return func(o *table.Options) { o.Encoding = name } }
 
-// Header says whether the first line of a CSV file are the columns' names.
+// Header reports whether the first line of a CSV file are the columns' names.
 func Header(is bool) ReadOption {
 	return func(o *table.Options) {
 		if o.Header = table.WithoutHeader; is {

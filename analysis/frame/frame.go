@@ -126,10 +126,10 @@ func failed(format string, args ...any) *Frame {
 	return &Frame{err: fmt.Errorf("frame: "+format, args...)}
 }
 
-// Err is what went wrong in the operations that led to f, nil if nothing did.
+// Err returns what went wrong in the operations that led to f, nil if nothing did.
 func (f *Frame) Err() error { return f.err }
 
-// Notes are what was assumed, converted or left out when the frame was read, a sentence each. What is made of a frame keeps
+// Notes returns what was assumed, converted or left out when the frame was read, a sentence each. What is made of a frame keeps
 // them; it shows them below its rows.
 func (f *Frame) Notes() []string { return slices.Clone(f.notes) }
 

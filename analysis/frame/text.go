@@ -228,7 +228,7 @@ func (f *Frame) held(columns []Column) int {
 	return min(f.rows, dataRows)
 }
 
-// data is what the front end gets: of a column of numbers the values and their format, of another the text. What is not a
+// data returns what the front end gets: of a column of numbers the values and their format, of another the text. What is not a
 // number of its own, or a whole one too large to be exact there, is text.
 func (f *Frame) data() map[string]any {
 	first := f.columns[:min(len(f.columns), dataColumns)]

@@ -125,7 +125,7 @@ func Note(text string) Option { return func(o *options) { o.notes = append(o.not
 // Title is the line above a chart.
 func Title(text string) Option { return func(o *options) { o.title = text } }
 
-// Labels are what the axes are called instead of their columns' names.
+// Labels names the axes, which else have their columns' names.
 func Labels(x, y string) Option { return func(o *options) { o.x, o.y = x, y } }
 
 // LogX makes the x axis logarithmic. Its values must be positive.

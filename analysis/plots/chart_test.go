@@ -23,7 +23,7 @@ func measured() *frame.Frame {
 	)
 }
 
-// told is what a chart's marks are, in words.
+// told returns a chart's marks in words.
 func told(c *Chart) string {
 	if c.err != nil {
 		return c.err.Error()

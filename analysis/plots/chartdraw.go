@@ -149,7 +149,7 @@ func (c *Chart) extents() (xlo, xhi, ylo, yhi float64) {
 	return xlo, xhi, ylo, yhi
 }
 
-// dotted says whether there are dots.
+// dotted reports whether there are dots.
 func (c *Chart) dotted() bool {
 	return slices.ContainsFunc(c.Panels, func(p ChartPanel) bool {
 		return slices.ContainsFunc(p.Marks, func(m Mark) bool { return m.Kind == DotMark })

@@ -13,7 +13,7 @@ import (
 
 // Line draws a line through the values of column y over those of x. Where a series has the lines of several seeds it goes
 // through their mean by the rule of stats.OverSeeds, with its band, and Notes say what is left out. Seeds are told apart by
-// the column of Seeds, without it by one called run or seed, and where there is none by x, which goes back where the next one
+// the column of Seeds, without it by one called run or seed, and if there is none by x, which goes back where the next one
 // begins. Rows of no seed in no such order are values of their x: their mean is drawn, with Student's t interval at 95 %.
 // Columns called y_lo and y_hi, which frame's Mean makes, are a band too.
 //
@@ -181,7 +181,7 @@ func (b *build) band(name string) (lo, hi []float64) {
 	return lo, hi
 }
 
-// middle is a mean and its interval, NaN where there is none.
+// middle is a mean and its interval, NaN if there is none.
 func middle(x []float64) (mean, lo, hi float64) {
 	i := stats.MeanInterval(x)
 	if !i.Known() {

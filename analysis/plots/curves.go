@@ -28,7 +28,7 @@ type Series struct {
 	Like string `json:"like,omitempty"`
 }
 
-// key is what a series has its colour by.
+// key returns the text that gives a series its colour.
 func (s Series) key() string {
 	if s.Like != "" {
 		return s.Like
@@ -219,7 +219,7 @@ func widen(lo, hi, share float64) (float64, float64) {
 	return lo - share*(hi-lo), hi + share*(hi-lo)
 }
 
-// single says whether a range is one value but for rounding: ticks within it would be one number.
+// single reports whether a range is one value but for rounding: ticks within it would be one number.
 func single(lo, hi float64) bool { return hi-lo <= 1e-12*max(math.Abs(lo), math.Abs(hi)) }
 
 // ticks returns about n round values in [lo, hi] and the decimals that tell them apart.

@@ -35,7 +35,7 @@ func (s suite) update(t *testing.T) {
 	}
 }
 
-// trained is what updates from a fresh start leave.
+// trained returns what updates from a fresh start leave.
 func (s suite) trained(t testing.TB, p *core.Program) numbers {
 	t.Helper()
 	r := start(t, s, p)

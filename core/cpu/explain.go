@@ -27,7 +27,7 @@ type Buffer struct {
 	Count int    `json:"count"`
 }
 
-// Region is what is executed without a choice in between: an instruction with what was fused into it, an update of a
+// Region is executed without a choice in between: an instruction with what was fused into it, an update of a
 // parameter, or the addition of partial sums.
 type Region struct {
 	Phase     int     `json:"phase"` // regions of a tiled phase run one after the other for every tile

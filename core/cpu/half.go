@@ -61,7 +61,7 @@ func (h *halves) tile(strip, chunk int) (high, low *uint32) {
 	return &h.d[at], &h.d[h.words()+at]
 }
 
-// halfScratch is what a worker needs to multiply: the operands in tiles, and arguments.
+// halfScratch holds what a worker needs to multiply: the operands in tiles, and arguments.
 type halfScratch struct {
 	a, b []uint32
 	cut  halfArgs

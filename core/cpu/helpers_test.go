@@ -15,7 +15,7 @@ func testDevice(k *kernels, workers int) *device {
 	return &device{kernels: k, pool: &pool{size: workers}, shareFrom: 0}
 }
 
-// content is what goes into a program: parameters with their moments, and inputs.
+// content goes into a program: parameters with their moments, and inputs.
 type content map[string][]float64
 
 // random fills the program's parameters and inputs with numbers that float32 holds exactly. Moments of the gradient

@@ -19,7 +19,7 @@ type gemmArgs struct {
 	then *float32 // the block of C that comes next, likewise fetched with its block of the mask
 }
 
-// gemmMode is what happens to a product before it is stored.
+// gemmMode says what happens to a product before it is stored.
 type gemmMode int64
 
 const (

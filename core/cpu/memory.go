@@ -46,7 +46,7 @@ func (p *param) needHalves(k *kernels, transposed bool) *halves {
 	return q
 }
 
-// copyArgs are what refresh hands to kernels.
+// copyArgs holds what refresh hands to kernels.
 type copyArgs struct {
 	half      halfArgs
 	transpose transposeArgs

@@ -7,7 +7,7 @@ import (
 	"nacre/core/op"
 )
 
-// worker is what one goroutine needs to run steps: the arguments of kernels, which live here so that passing them
+// worker holds what one goroutine needs to run steps: the arguments of kernels, which live here so that passing them
 // allocates nothing, and room for intermediate values.
 type worker struct {
 	k       *kernels

@@ -45,7 +45,7 @@ func newChoices(folder, of string) *choices {
 	return c
 }
 
-// read is what the file has, nothing where it is torn or another GPU's.
+// read returns what the file has, nothing where it is torn or another GPU's.
 func (c *choices) read() map[string]string {
 	var k keptChoices
 	b, err := os.ReadFile(c.file)
@@ -150,7 +150,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// looks is what the speed of a product depends on.
+// looks returns what the speed of a product depends on.
 func (r *runner) looks(g *gpu.Product) string {
 	o := r.operands(g, alone)
 	letter := map[bool]string{false: "n", true: "t"}

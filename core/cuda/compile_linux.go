@@ -78,7 +78,8 @@ func (c *compiler) options() []string {
 	return list
 }
 
-// name is what a text is called in the numbers of its lines: the file that has it, where such a folder is asked for.
+// name returns what a text is called in the numbers of its lines: the file that has it, where such a folder is asked
+// for.
 func (c *compiler) name(text string) (string, error) {
 	if c.source == "" {
 		return "kernels.cu", nil
@@ -143,7 +144,7 @@ func (c *compiler) translate(text, name string) ([]byte, error) {
 	return cubin, nil
 }
 
-// log is what the compiler says about a program, its first lines.
+// log returns what the compiler says about a program, its first lines.
 func (c *compiler) log(program uintptr) string {
 	var n uintptr
 	if c.call("nvrtcGetProgramLogSize", program, uintptr(unsafe.Pointer(&n))) != 0 || n < 2 {

@@ -143,7 +143,7 @@ type attribute struct {
 }
 
 // prepare describes a product, in one memory or in several, to the library and lets it propose algorithms, or takes those
-// that are given. ok is false where there is none.
+// that are given. ok is false if there is none.
 func (c *cublasLt) prepare(g *gpu.Product, o operands, memories int, algos []algorithm) (p *ltProduct, ok bool, err error) {
 	p = &ltProduct{left: o.b.at, right: o.a.at, result: o.out.at, algos: algos}
 	defer func() {

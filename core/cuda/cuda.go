@@ -47,7 +47,7 @@ const EnvLibraries = "NACRE_CUDA_LIBS"
 // are compiled with the numbers of its lines.
 const EnvSource = "NACRE_CUDA_SOURCE"
 
-// Fault is what a GPU failed at.
+// Fault says what a GPU failed at.
 type Fault string
 
 const (

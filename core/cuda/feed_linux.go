@@ -66,7 +66,7 @@ type spanRoom struct {
 	room int
 }
 
-// fedRun is what the feeder adds to a program's graph.
+// fedRun holds what the feeder adds to a program's graph.
 type fedRun struct {
 	jobs, parts, scalars address
 	blocks, n            int

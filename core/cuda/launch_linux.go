@@ -11,7 +11,7 @@ import (
 	"nacre/core/gpu/host"
 )
 
-// arguments are what a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this package is built
+// arguments are the values that a kernel takes, pointers and integers of 4 bytes. Both kinds of processor that this package is built
 // for keep the lower bytes first.
 type arguments []uint64
 
@@ -30,7 +30,7 @@ type spread struct {
 // alone is a runner's launches in its own memory.
 var alone = &spread{memories: 1}
 
-// launches is what to do for every unit, given a stream.
+// launches returns what to do for every unit, given a stream.
 func (r *runner) launches(pl *gpu.Plan, names []string, over *spread) ([]func(stream) error, error) {
 	var err error
 	if r.steps == nil {
@@ -336,7 +336,7 @@ func (r *runner) stepTables(pl *gpu.Plan) (*tables, error) {
 // param is the number in memory of the parameter whose version v is.
 func (r *runner) param(v int) int { return r.mem.Of(r.p, v) }
 
-// pieces is what the kernel is to know of pieces. The corrections' places are relative to the tables.
+// pieces returns what the kernel is to know of pieces. The corrections' places are relative to the tables.
 func (r *runner) pieces(list []gpu.Piece) (out []piece) {
 	for _, x := range list {
 		i, from := r.param(x.Param), address(4*x.From)

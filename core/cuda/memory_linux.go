@@ -86,7 +86,7 @@ func (g *device) hold(owner any, n int) (s stream, base address, err error) {
 	return s, base, nil
 }
 
-// held is what a memory has of the GPU.
+// held holds what a memory has of the GPU.
 type held struct {
 	*driver
 	base   address

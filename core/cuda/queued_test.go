@@ -142,7 +142,7 @@ func (x *fedLine) updates(t *testing.T, n int, wait bool) {
 	}
 }
 
-// left is what the updates have kept and changed; everything is closed.
+// left returns what the updates have kept and changed; everything is closed.
 func (x *fedLine) left(t *testing.T) string {
 	records, err := x.feed.Records(true)
 	must(t, err)

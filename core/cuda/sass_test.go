@@ -15,7 +15,7 @@ import (
 	"nacre/core/cuda"
 )
 
-// machineCode is what NVIDIA's tools say of one compiled kernel.
+// machineCode holds what NVIDIA's tools say of one compiled kernel.
 type machineCode struct {
 	Registers, Shared, Spills int // per lane, bytes per block, bytes per lane
 	Load, Store               int // widest from and to global memory, in bytes

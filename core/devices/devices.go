@@ -31,7 +31,7 @@ var list = []core.Backend{
 	ref.Backend,
 }
 
-// Auto is the name of the first accelerator that can be used, or the CPU where there is none.
+// Auto is the name of the first accelerator that can be used, or the CPU if there is none.
 const Auto = "auto"
 
 // All returns the list.

@@ -2,7 +2,7 @@ package feed
 
 import "fmt"
 
-// Draw is what is drawn of the task of every slot: transitions, a window, or a pair of windows.
+// Draw holds what is drawn of the task of every slot: transitions, a window, or a pair of windows.
 //
 // Transitions are drawn uniformly, with replacement. A window is N consecutive transitions: of a trajectory drawn uniformly
 // among those of at least N, from a start drawn uniformly on {0, …, length-N}. Where there is no such trajectory the window

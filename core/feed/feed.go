@@ -29,7 +29,7 @@ const (
 	WithoutReplacement               // the first of all tasks in random order, again from the beginning where there are fewer than slots
 )
 
-// Field is what an input is filled with.
+// Field says what an input is filled with.
 type Field int
 
 const (
@@ -186,7 +186,7 @@ type Ring struct {
 	Spans         []Span
 }
 
-// Record is what is known of an update after it was made.
+// Record holds what is known of an update after it was made.
 type Record struct {
 	Scalars []float32 // in the order given to Load
 	Tasks   []int     // of the slots

@@ -23,7 +23,7 @@ type describer struct {
 	err   error
 }
 
-// scope is what the statements of a list have computed already.
+// scope holds what the statements of a list have computed already.
 type scope struct {
 	exprs    map[Expr]Operand
 	elements map[element]Operand

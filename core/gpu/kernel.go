@@ -136,7 +136,7 @@ type (
 	}
 )
 
-// Case is what Choose takes for columns from Lo up to, but not with, Hi.
+// Case holds what Choose takes for columns from Lo up to, but not with, Hi.
 type Case struct {
 	Lo, Hi int
 	Body   []Statement
@@ -173,7 +173,7 @@ type Expr struct {
 	F  uint8 // of UnaryOf an op.UnaryFunc, of BinaryOf an op.BinaryFunc, of Activate and Slope an op.Act
 }
 
-// Op is what an Expr computes; a, b, c, d are its operands.
+// Op says what an Expr computes; a, b, c, d are its operands.
 type Op uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"nacre/core/op"
 )
 
-// Region is what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values computed
+// Region describes what one generated kernel computes. Its results are rows×cols: sums, if it reduces, and values computed
 // element by element from them and from memory (after). Where it reduces, values of the terms' own domain may be stored
 // on the way (along).
 type Region struct {

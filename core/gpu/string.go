@@ -23,7 +23,7 @@ func (pl *Plan) Depth() int {
 	return deepest
 }
 
-// Work is what a unit does: operations in matrix products, 2 per multiply-add, and bytes read from and written to memory,
+// Work returns how much a unit does: operations in matrix products, 2 per multiply-add, and bytes read from and written to memory,
 // each number once.
 func (pl *Plan) Work(u *Unit) (flops, bytes int64) {
 	if g := u.Product; g != nil {

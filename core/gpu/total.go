@@ -1,6 +1,6 @@
 package gpu
 
-// Total is what a plan comes to.
+// Total holds what a plan comes to.
 type Total struct {
 	Launches int   `json:"launches"`
 	Depth    int   `json:"depth"`  // of launches that must be done one after the other

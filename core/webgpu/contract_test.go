@@ -12,7 +12,7 @@ import (
 	"nacre/core/webgpu"
 )
 
-// openDevice makes a device on the first adapter, or skips the test where there is none.
+// openDevice makes a device on the first adapter, or skips the test if there is none.
 func openDevice(t testing.TB) core.Device {
 	t.Helper()
 	d, err := webgpu.New(webgpu.Options{})

@@ -35,7 +35,7 @@ type feeder struct {
 	loaded  map[*runner]bool
 }
 
-// ringRows is what the host knows of a ring.
+// ringRows holds what the host knows of a ring.
 type ringRows struct {
 	chunks []uint32 // by number of a chunk: its place among all, plus one; 0 for none
 	ring   feed.Ring

@@ -32,7 +32,7 @@ const EnvLibrary = wgpu.EnvLibrary
 // Error says why an adapter could not be used, by its Fault. It matches core.ErrUnusable.
 type Error = wgpu.Error
 
-// Fault is what an adapter failed at.
+// Fault says what an adapter failed at.
 type Fault = wgpu.Fault
 
 const (

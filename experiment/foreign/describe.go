@@ -90,7 +90,7 @@ func absolute(dir string) string {
 	return dir
 }
 
-// nameOf is what a log's folder, or the file that was asked for, is called.
+// nameOf returns the name of a log's folder, or of the file that was asked for.
 func nameOf(ref, file string) string {
 	if info, err := plainfile.Stat(ref); err == nil && !info.IsDir() {
 		if base := filepath.Base(file); !strings.HasPrefix(base, "events.out.tfevents.") && !generic[base] {

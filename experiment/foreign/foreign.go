@@ -73,7 +73,7 @@ type source struct {
 	read  func(run string) (f *frame.Frame, a about, err error) // its table, with notes in about
 }
 
-// about is what a log says of itself beside its table.
+// about holds what a log says of itself beside its table.
 type about struct {
 	tool, system, family string
 	seed                 *uint64
@@ -401,5 +401,5 @@ func (l *Log) Numbers() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Settings are what the log tells of the program's settings, by dotted key, without its seed.
+// Settings returns what the log tells of the program's settings, by dotted key, without its seed.
 func (l *Log) Settings() map[string]string { return l.settings }

@@ -63,7 +63,7 @@ func npz(t *testing.T, dir, name string, arrays map[string][][]float64) {
 	put(t, dir, name, b.String())
 }
 
-// wandbFile is what W&B's client writes for a run of a name: its settings, then rows of history.
+// wandbFile returns what W&B's client writes for a run of a name: its settings, then rows of history.
 func wandbFile(name, config string, rows ...string) string {
 	item := func(key, value string) []byte {
 		b := protowire.AppendString(protowire.AppendTag(nil, itemNested, protowire.BytesType), key)
@@ -128,7 +128,7 @@ func eventsOf(t *testing.T, dir string, tag string, steps []int64, values []floa
 	}
 }
 
-// told is what is known of a log, in a line.
+// told returns what is known of a log, in a line.
 func told(l *Log) string {
 	var points []string
 	for _, p := range l.Points {

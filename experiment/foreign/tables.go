@@ -43,7 +43,7 @@ func (progress) sources(dir string, names []string) []source {
 	return []source{tabular(filepath.Join(dir, "progress.csv"), "progress.csv")}
 }
 
-// evaluations are what Stable-Baselines3's EvalCallback keeps.
+// evaluations holds what Stable-Baselines3's EvalCallback keeps.
 type evaluations struct{}
 
 func (evaluations) sources(dir string, names []string) []source {
@@ -204,7 +204,7 @@ func exportedRuns(f *frame.Frame) (runs []string) {
 	return runs
 }
 
-// monitor is what Stable-Baselines3's and Baselines' Monitor keeps of every episode: r, l, t, behind a line of JSON.
+// monitor holds what Stable-Baselines3's and Baselines' Monitor keeps of every episode: r, l, t, behind a line of JSON.
 type monitor struct{}
 
 func (monitor) sources(dir string, names []string) []source {
@@ -224,7 +224,7 @@ func isMonitor(name string) bool {
 	return strings.HasSuffix(name, "monitor.csv")
 }
 
-// ended is what a monitor tells of an episode.
+// ended holds what a monitor tells of an episode.
 type ended struct{ r, l, t, success float64 }
 
 // episodes joins the files of the environments of one training: episodes in the order in which they ended, each file's times
@@ -323,7 +323,7 @@ func monitored(text string) (list []ended, family, note string, err error) {
 	return list, family, note, nil
 }
 
-// environmentOf is what the monitors in a folder say of the environment, for the logs beside them.
+// environmentOf returns what the monitors in a folder say of the environment, for the logs beside them.
 func environmentOf(dir string) string {
 	entries, err := plainfile.ReadDir(dir)
 	if err != nil {

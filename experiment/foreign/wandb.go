@@ -53,7 +53,7 @@ func (offline) sources(dir string, names []string) (list []source) {
 	return list
 }
 
-// history is what a .wandb file tells.
+// history holds what a .wandb file tells.
 type history struct {
 	rows     []map[string]string // a value as JSON by dotted key
 	settings map[string]string

@@ -94,7 +94,7 @@ func (l *Layout) Select(ctx context.Context, q Query) (Rows, []Neighbour, error)
 	return out, near, nil
 }
 
-// condition is what a query says of a column.
+// condition returns what a query says of a column.
 func (l *Layout) condition(q Query) (func(i int) bool, error) {
 	if q.Column == "" {
 		return func(int) bool { return true }, nil
@@ -224,7 +224,7 @@ func (p polygon) has(x, y float64) bool {
 // Figures are mean distances of some points, in groups by a column of names.
 type Figures struct {
 	Points  int      `json:"points"`
-	Within  *float64 `json:"within"`  // from points to the centroid of their group; nil where there is none
+	Within  *float64 `json:"within"`  // from points to the centroid of their group; nil if there is none
 	Between *float64 `json:"between"` // between the centroids of two groups
 	Ratio   *float64 `json:"ratio"`   // Between over Within
 	Groups  []Group  `json:"groups"`  // that have points, in the order of the column's names

@@ -49,7 +49,7 @@ const maxOpened = 6
 // maxNames are as many names of a column as the page is told.
 const maxNames = 5000
 
-// Info is what the page is told of a layout.
+// Info holds what the page is told of a layout.
 type Info struct {
 	Name    string       `json:"name"`
 	Points  int          `json:"points"`

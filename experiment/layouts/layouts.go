@@ -37,7 +37,7 @@ type Layout struct {
 	Planes  []string // where the file holds several layouts: their names
 
 	pyramid *pyramid
-	file    string // with the vectors; empty where there is none
+	file    string // with the vectors; empty if there is none
 	rows    []int  // of the vectors; nil is all in order
 	once    sync.Once
 	vectors vectors
@@ -51,7 +51,7 @@ type Column struct {
 	Names  []string  // nil of a column of numbers; in the order in which they are shown
 }
 
-// vectors are what a layout was made of, row by row.
+// vectors holds what a layout was made of, row by row.
 type vectors struct {
 	dim  int
 	data []float32
@@ -100,7 +100,8 @@ func Open(path string) (*Layout, error) {
 	return l, nil
 }
 
-// runName is what a run is called in pictures, what tells runs apart first; empty where the folder is that of no run.
+// runName returns the name of a run in pictures, what tells runs apart first; empty where the folder is that of no
+// run.
 func runName(dir string) string {
 	run, err := experiment.View(dir)
 	if err != nil {

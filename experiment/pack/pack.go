@@ -25,7 +25,7 @@ import (
 	"nacre/rl"
 )
 
-// Packed is what Folder wrote.
+// Packed holds what Folder wrote.
 type Packed struct {
 	File  string `json:"file"`
 	Files int    `json:"files"`

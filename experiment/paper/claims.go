@@ -204,7 +204,7 @@ func ClaimsTable2() ([]Claim, error) {
 	}, nil
 }
 
-// agreement says whether Table2's cells of PEARL and TCL-PEARL are those of Table1.
+// agreement reports whether Table2's cells of PEARL and TCL-PEARL are those of Table1.
 func agreement(two Table) Claim {
 	one, differ := Table1(), 0
 	for i, name := range two.Environments {

@@ -57,7 +57,7 @@ load: 0s
 	}
 }
 
-// screen is what a terminal shows of a text: lines, and going back over some of them.
+// screen returns what a terminal shows of a text: lines, and going back over some of them.
 func screen(text string) (lines []string) {
 	lines = []string{""}
 	for len(text) > 0 {

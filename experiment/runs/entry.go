@@ -257,7 +257,7 @@ func (c *configs) read(run *experiment.Run) (template, error) {
 	return t, nil
 }
 
-// split takes the record and the line of the seed out of a configuration's text; the seed is -1 where there is none to be
+// split takes the record and the line of the seed out of a configuration's text; the seed is -1 if there is none to be
 // found in the way in which runs write it.
 func split(text string) (rest string, seed int64) {
 	text, _, _ = strings.Cut(text, "\n[record]")

@@ -12,7 +12,7 @@ type Source struct {
 	Under string
 }
 
-// Exported is what the page of runs asks for about one run.
+// Exported holds what the page of runs asks for about one run.
 type Exported struct {
 	Settings map[string]string `json:"settings"`
 	Detail   Detail            `json:"detail"`
@@ -43,7 +43,7 @@ func Export(sources []Source, root string, write func(name string, v any) error)
 	return len(l.Runs), write("list.json", l)
 }
 
-// export is what is known of one run.
+// export returns what is known of one run.
 func (s Source) export(r *Run) (e Exported, err error) {
 	e = Exported{Settings: r.Settings, Curves: map[string]Curve{}}
 	if e.Detail, err = (&Service{Index: s.Index}).detail(r); err != nil && r.State != Broken {

@@ -66,7 +66,7 @@ func (g *group) planned() map[string]sweep.Run {
 	return out
 }
 
-// queued is what Slurm says of a run; empty where it says nothing.
+// queued returns what Slurm says of a run; empty where it says nothing.
 func (g *group) queued(name string) sweep.State {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -123,5 +123,5 @@ func groupOf(path string, inside []*group) *group {
 	return &group{path: name}
 }
 
-// name is what the runs of a group say it is.
+// name returns what the runs of a group say it is.
 func (g *group) name() string { return strings.TrimPrefix(g.path, ".") }

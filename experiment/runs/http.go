@@ -275,7 +275,7 @@ type Detail struct {
 	Products map[string]Freshness `json:"products"`
 	// Adapted are the mean returns and successes of the trajectories on a new task, of a finished run.
 	Adapted *protocol.Summary `json:"adapted,omitempty"`
-	// Report is the path below the root of the report of the run's study; empty where there is none.
+	// Report is the path below the root of the report of the run's study; empty if there is none.
 	Report string `json:"report,omitempty"`
 }
 

@@ -314,7 +314,7 @@ func (j *Jobs) ended(job Job, err error) {
 	}
 }
 
-// LogFile is what the processes of a run that were started here have printed.
+// LogFile is the path of what the processes of a run that were started here have printed.
 func (j *Jobs) LogFile(path string) string {
 	dir := filepath.Join(j.index.Root, filepath.FromSlash(path))
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "logs", filepath.Base(dir)+".log")

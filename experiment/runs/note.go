@@ -21,7 +21,7 @@ import (
 // NoteFile is the file in a run folder that holds its note.
 const NoteFile = "note.json"
 
-// Note is what people say of a run: text and tags.
+// Note holds what people say of a run: text and tags.
 type Note struct {
 	Text string   `json:"text"`
 	Tags []string `json:"tags"` // sorted, each once

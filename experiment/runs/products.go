@@ -59,7 +59,7 @@ func product(name string) (Product, error) {
 	return Product{}, fmt.Errorf("product %s: unknown%s", short(name), nearest.Hint(name, names))
 }
 
-// Freshness says whether a product is there.
+// Freshness reports whether a product is there.
 type Freshness string
 
 // A product is in one of these states.
@@ -167,7 +167,7 @@ func (p *Products) Cancel(path, what string) {
 	})
 }
 
-// List is what is being made, what waits and what failed, in the order in which it was asked for.
+// List returns what is being made, what waits and what failed, in the order in which it was asked for.
 func (p *Products) List() []Making {
 	p.mu.Lock()
 	defer p.mu.Unlock()

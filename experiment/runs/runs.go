@@ -30,7 +30,7 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// State is what a run is doing.
+// State says what a run is doing.
 type State string
 
 // A run is in one of these states.
@@ -48,7 +48,7 @@ const (
 // States in the order in which they are listed.
 var States = []State{Running, Queued, Waiting, Interrupted, Failed, Broken, Finished, Log}
 
-// Run is what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once they are handed out.
+// Run holds what is known of a run: its folder, or that a sweep or study is to make it. Values are not changed once they are handed out.
 type Run struct {
 	Path      string `json:"path"`  // below the root, with slashes
 	Group     string `json:"group"` // path of the sweep or study it belongs to, or of the folder it lies in
@@ -267,7 +267,7 @@ func (x *Index) Notes() []string {
 // Runs lists the runs that have been read, by path.
 func (x *Index) Runs() []*Run { return x.Since(0).Runs }
 
-// Changes is what has become of runs since a version.
+// Changes holds what has become of runs since a version.
 type Changes struct {
 	Version uint64   `json:"version"`
 	Total   int      `json:"total"` // folders that are known, read or not

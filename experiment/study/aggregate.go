@@ -324,7 +324,7 @@ func published(family, method string) string {
 	return grouped(int64(math.Round(1000 * row[i])))
 }
 
-// logged is what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps environment
+// logged returns what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps environment
 // steps, and at their ends. Empty where there are none.
 func logged(family, method string, steps int64) string {
 	environment, ok := strings.CutPrefix(family, "ml1/")

@@ -76,7 +76,7 @@ func TestPackedStudyGoesOn(t *testing.T) {
 	}
 }
 
-// adapted is what an evaluation finds of a run's agent on its test tasks.
+// adapted returns what an evaluation finds of a run's agent on its test tasks.
 func adapted(t *testing.T, dir string) []protocol.TaskResult {
 	t.Helper()
 	a, err := experiment.LoadAgent(dir, experiment.Host{Workers: 1})

@@ -29,7 +29,7 @@ func (r *Result) contextVerdicts() (out []string) {
 // chanceLevel is the p of a test above which a difference is called one that chance might make.
 const chanceLevel = 0.05
 
-// verdict is what the contrast says of two arms by their titles.
+// verdict returns what the contrast says of two arms by their titles.
 func (c Contrast) verdict(a, b string) string {
 	figures := fmt.Sprintf("%s, p = %.2g, least possible %.2g", withInterval(c.Difference), c.Test.P, c.Test.Least)
 	if d := c.direction(); d != 0 && c.Test.P <= chanceLevel {

@@ -17,7 +17,7 @@ import (
 	"nacre/sim"
 )
 
-// Estimate is what a study will do and about how long that takes on this machine.
+// Estimate holds what a study will do and about how long that takes on this machine.
 type Estimate struct {
 	Name     string        `json:"name"`
 	Runs     int           `json:"runs"`

@@ -43,7 +43,7 @@ type Plan struct {
 	Ablation string `json:"ablation,omitempty"`
 }
 
-// Variant is what an arm trains: an algorithm, with changes to the plan's configuration.
+// Variant holds what an arm trains: an algorithm, with changes to the plan's configuration.
 type Variant struct {
 	Name      string   `json:"name"`  // of its run folders
 	Title     string   `json:"title"` // in tables and pictures
@@ -237,7 +237,7 @@ func (p Plan) arms() ([]Variant, error) {
 	return nil, fmt.Errorf("ablation %q does not exist%s", p.Ablation, nearest.Hint(p.Ablation, names))
 }
 
-// config is what all arms share.
+// config returns what all arms share.
 func (p Plan) config() (experiment.Config, error) {
 	cfg, err := experiment.Preset(p.Preset)
 	if err != nil {

@@ -50,7 +50,7 @@ func (r *Result) report() string {
 	return b.String()
 }
 
-// subject is what the study compares.
+// subject names what the study compares.
 func (r *Result) subject() string {
 	if r.Plan.Ablation != "" {
 		return "Readings of " + r.Plan.Ablation

@@ -370,7 +370,7 @@ func (s *SeedResult) place(b *Baseline) (err error) {
 	return nil
 }
 
-// baselineOf is what is known of a seed's yardsticks, nil for nothing.
+// baselineOf returns what is known of a seed's yardsticks, nil for nothing.
 func (r *runner) baselineOf(seed uint64) *Baseline {
 	for i := range r.out.Baselines {
 		if r.out.Baselines[i].Seed == seed {

@@ -23,7 +23,7 @@ import (
 	"nacre/tsne"
 )
 
-// Result is what a study found.
+// Result holds what a study found.
 type Result struct {
 	Plan      Plan               `json:"plan"`
 	Dir       string             `json:"dir"`

@@ -15,7 +15,7 @@ import (
 	"nacre/sim"
 )
 
-// Suite is what several studies found: one per family that this build can run, and all families together.
+// Suite holds what several studies found: one per family that this build can run, and all families together.
 type Suite struct {
 	Name       string        `json:"name"`
 	Dir        string        `json:"dir"`

@@ -94,7 +94,7 @@ func (r *runner) adopt(arm Variant, seed uint64, cfg experiment.Config) error {
 	return nil
 }
 
-// begun is the folder in which a run has been begun, by the study or by a sweep; the study's where there is none.
+// begun is the folder in which a run has been begun, by the study or by a sweep; the study's if there is none.
 func (r *runner) begun(arm Variant, seed uint64) string {
 	own := r.folder(arm, seed)
 	if exists(filepath.Join(own, experiment.ConfigFile)) {

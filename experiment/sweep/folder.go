@@ -198,7 +198,7 @@ func Open(dir string) (*Folder, error) {
 // RunDir is the folder of a run.
 func (f *Folder) RunDir(r Run) string { return filepath.Join(f.Dir, runsDir, r.Name) }
 
-// LogFile is what a run printed.
+// LogFile is the path of the file that holds what a run printed.
 func (f *Folder) LogFile(r Run) string { return filepath.Join(f.Dir, logsDir, r.Name+".log") }
 
 // openLog opens that to write at its end.

@@ -34,7 +34,7 @@ type RunFailure struct {
 	Log    string `json:"log"`
 }
 
-// Outcome is what a call of Engine.Run came to.
+// Outcome holds what a call of Engine.Run came to.
 type Outcome struct {
 	Kept     int          `json:"kept"`     // finished before
 	Finished int          `json:"finished"` // by this call

@@ -16,7 +16,7 @@ import (
 	"nacre/sim"
 )
 
-// Plan is what a sweep trains: every system on every family with every seed.
+// Plan holds what a sweep trains: every system on every family with every seed.
 type Plan struct {
 	Name     string   `toml:"name" comment:"of the sweep and its jobs"`
 	Out      string   `toml:"out" comment:"folder of everything the sweep writes; out/NAME where it is empty"`
@@ -72,7 +72,7 @@ func Shipped() []string {
 	return names
 }
 
-// Load reads and checks a plan: a file, or where there is none of that name, one that comes with the program.
+// Load reads and checks a plan: a file, or if there is none of that name, one that comes with the program.
 func Load(name string) (Plan, error) {
 	var p Plan
 	source := config.File(name)
@@ -170,7 +170,7 @@ func (p Plan) families() ([]string, error) {
 	return out, nil
 }
 
-// RunName is what the folder of a run is called: that of a system on a family with a seed.
+// RunName returns the name of a run's folder: that of a system on a family with a seed.
 func RunName(family, system string, seed uint64) string {
 	return fmt.Sprintf("%s-%s-seed%d", strings.NewReplacer("/", "-", ":", "-").Replace(family), system, seed)
 }

@@ -45,7 +45,7 @@ func planned(out string, seeds ...uint64) sweep.Plan {
 		Systems: []sweep.System{{Algorithm: "pearl"}, {Name: "wide", Algorithm: "pearl", Set: []string{"pearl.hidden=70"}}}}
 }
 
-// told is what status counts and which runs collect has rows of, for a plan that is only looked at.
+// told returns what status counts and which runs collect has rows of, for a plan that is only looked at.
 func told(t *testing.T, p sweep.Plan) (states, rows, others string) {
 	t.Helper()
 	f, err := sweep.OpenPlan(p)

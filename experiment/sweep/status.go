@@ -6,7 +6,7 @@ import (
 	"nacre/experiment"
 )
 
-// State is what a run is doing.
+// State says what a run is doing.
 type State string
 
 // A run is in one of these states.

@@ -30,7 +30,7 @@ type Cell struct {
 	Notes  []string `json:"notes,omitempty"`
 }
 
-// Budget is what the counted runs of a cell had: the least and the most of them.
+// Budget holds what the counted runs of a cell had: the least and the most of them.
 type Budget struct {
 	Evaluations int     `json:"evaluations"`
 	EnvStepsLo  int64   `json:"env_steps_min"`
@@ -141,7 +141,7 @@ func cellOf(runs []Run, s Shape) (Cell, error) {
 	return c, err
 }
 
-// value is what a run counts as, and the evaluations behind it.
+// value returns what a run counts as, and the evaluations behind it.
 func (s Shape) value(r Run) (v float64, evaluations int, ok bool) {
 	if s.Value != nil {
 		v, ok = s.Value(r)

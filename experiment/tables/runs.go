@@ -17,7 +17,7 @@ import (
 	"nacre/rl/protocol"
 )
 
-// Run is what a table or a plot needs of a run folder.
+// Run holds what a table or a plot needs of a run folder.
 type Run struct {
 	Dir    string `json:"run"`
 	System string `json:"system"` // the sweep's name for it, else the algorithm
@@ -196,7 +196,7 @@ func curve(path string) ([]Point, error) {
 }
 
 // Return is the mean of the evaluations in the last tenth of so many environment steps, (0.9·steps, steps], as the
-// paper's tables have it, or where there is none the last evaluation before them; false where there is neither. 0
+// paper's tables have it, or if there is none the last evaluation before them; false where there is neither. 0
 // stands for all steps of the run.
 func (r Run) Return(steps int64) (value float64, evaluations int, ok bool) {
 	if steps == 0 {

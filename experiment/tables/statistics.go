@@ -30,7 +30,7 @@ type Comparison struct {
 	Worse        int     `json:"worse"`
 	P            float64 `json:"sign_test_p"` // two-sided, ties left out
 
-	// Ratios are those of the environments in which both are positive; the means over them are nil where there is none.
+	// Ratios are those of the environments in which both are positive; the means over them are nil if there is none.
 	Ratios    int      `json:"ratios"`
 	Geometric *float64 `json:"geometric_mean_ratio"`
 	Mean      *float64 `json:"mean_ratio"`

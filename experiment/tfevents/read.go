@@ -22,7 +22,7 @@ type Scalar struct {
 	Value float64 // float32 as most programs write them
 }
 
-// Events are what an event file says, in its order.
+// Events holds what an event file says, in its order.
 type Events struct {
 	Scalars []Scalar
 	Purge   []Purge

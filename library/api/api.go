@@ -26,7 +26,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Own says whether a package of this module is one that cells import. The rest is the program around them.
+// Own reports whether a package of this module is one that cells import. The rest is the program around them.
 func Own(path string) bool {
 	for _, p := range []string{"bench", "cmd", "core/cuda/fakecuda", "core/webgpu/fakewebgpu", "fidelity", "kernel", "library/api", "library/gen", "library/symbols", "notebooks", "server", "web", "wasm"} {
 		if path == "nacre/"+p || strings.HasPrefix(path, "nacre/"+p+"/") {

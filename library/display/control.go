@@ -144,7 +144,7 @@ func pointed(name string, p any, what string, takes func(reflect.Kind) bool) (re
 	return v.Elem(), nil
 }
 
-// fits says whether a variable of integers can hold x.
+// fits reports whether a variable of integers can hold x.
 func fits(v reflect.Value, x float64) bool {
 	switch {
 	case v.CanInt():

@@ -77,7 +77,7 @@ func (c *Curves) Link(link string) *Curves {
 	return c
 }
 
-// Add adds the point (x, y) to the line of that name, which it starts where there is none.
+// Add adds the point (x, y) to the line of that name, which it starts if there is none.
 func (c *Curves) Add(name string, x, y float64) {
 	c.mu.Lock()
 	s := c.line(name)

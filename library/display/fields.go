@@ -31,7 +31,7 @@ func ofFields(v any) (map[string]any, error) {
 	return withText(frame.New(frame.Texts("field", names), frame.Texts("value", values)), fmt.Sprintf("%+v", v))
 }
 
-// ours says whether a type is declared in this project.
+// ours reports whether a type is declared in this project.
 func ours(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

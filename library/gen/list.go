@@ -65,7 +65,7 @@ var serverOnly = []string{"nacre/core/cuda", "nacre/core/coretest", "nacre/rl/re
 	"nacre/sim/metaworld/bundle", "nacre/experiment/layouts", "nacre/experiment/programs", "nacre/experiment/runs",
 	"nacre/experiment/sweep", "nacre/library/tasks", "os/exec"}
 
-// inBrowser says whether cells can import a package in the browser too.
+// inBrowser reports whether cells can import a package in the browser too.
 func inBrowser(path string) bool {
 	if slices.Contains(list, path) || api.Own(path) {
 		return !slices.ContainsFunc(serverOnly, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") })

@@ -432,7 +432,7 @@ func (g *table) wrapper(name string, i *types.Interface) {
 	}
 }
 
-// spellable says whether a type can be written down outside its package.
+// spellable reports whether a type can be written down outside its package.
 func (g *table) spellable(t types.Type) bool {
 	ok := true
 	types.TypeString(t, func(p *types.Package) string { return "" })

@@ -120,7 +120,7 @@ func (c *counter) notebook(name string) {
 	}
 }
 
-// withoutImports is what follows the last import of a cell.
+// withoutImports returns what follows the last import of a cell.
 func withoutImports(text string) string {
 	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, parser.ImportsOnly)
 	if err != nil || len(f.Imports) == 0 {

@@ -124,7 +124,7 @@ func (r *Run) value(name string) string {
 	return ""
 }
 
-// system is what the run's line is called.
+// system returns the name of the run's line.
 func (r *Run) system() string {
 	if r.name == "" {
 		return r.cfg.Algorithm

@@ -29,7 +29,7 @@ import (
 // Option changes what Train does.
 type Option func(*plan)
 
-// plan is what is trained.
+// plan holds what is trained.
 type plan struct {
 	algorithm string
 	seed      *uint64

@@ -96,7 +96,7 @@ func (r *Run) watched(ctx context.Context, t *experiment.Training, w *watch) (er
 	return err
 }
 
-// find is the run that is in the folder, nil where there is none, and whether it is to become longer. One of another
+// find is the run that is in the folder, nil if there is none, and whether it is to become longer. One of another
 // configuration is an error.
 func (r *Run) find() (found *experiment.Run, longer bool, err error) {
 	if _, err := os.Stat(filepath.Join(r.Dir, experiment.ConfigFile)); errors.Is(err, fs.ErrNotExist) {

@@ -35,7 +35,7 @@ type watch struct {
 // pause is the time between two looks at a run.
 const pause = 250 * time.Millisecond
 
-// look is what is done with a run each time its weights were written.
+// look holds what is done with a run each time its weights were written.
 type look struct {
 	do   func(*Run) error
 	last time.Time
@@ -58,7 +58,7 @@ func newWatch(runs Runs, quiet bool, l *look) *watch {
 	return &watch{runs: runs, began: time.Now(), quiet: quiet, look: l}
 }
 
-// progress is what the training tells how far it is.
+// progress takes what the training tells of how far it is.
 func (w *watch) progress() progress.Progress {
 	if w.quiet {
 		return nil
@@ -128,7 +128,7 @@ func (w *watch) end(err error) {
 	w.line.Update(display.Text(w.summary(err != nil && cell.Context().Err() != nil)))
 }
 
-// summary is what is said at the end.
+// summary returns what is said at the end.
 func (w *watch) summary(interrupted bool) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

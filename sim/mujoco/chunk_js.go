@@ -243,7 +243,7 @@ func (c *Chunk) Touch(i, geom1, geom2 int) float64 {
 	return c.js.Call("touch", i, geom1, geom2).Float()
 }
 
-// failure is the error of a fault, which is null where there is none.
+// failure is the error of a fault, which is null if there is none.
 func failure(fault js.Value) error {
 	if !fault.Truthy() {
 		return nil

@@ -89,7 +89,7 @@ func inFolder(path string) string {
 	return filepath.Join(path, home.Library())
 }
 
-// systemNames are what the system's loader is asked for.
+// systemNames returns the names that the system's loader is asked for.
 func systemNames() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{home.Library(), "libmujoco.dylib", "/usr/local/lib/libmujoco.dylib", "/opt/homebrew/lib/libmujoco.dylib"}
@@ -144,7 +144,7 @@ func Check() error { return load() }
 // Available reports whether MuJoCo can be used; Check says why not.
 func Available() bool { return load() == nil }
 
-// Version returns the version of the library, such as "3.3.0", or "" where there is none.
+// Version returns the version of the library, such as "3.3.0", or "" if there is none.
 func Version() string {
 	if load() != nil {
 		return ""
@@ -152,10 +152,11 @@ func Version() string {
 	return loaded.version
 }
 
-// Notice is what a reader of results must know about the library: nothing, where it is of the version that Nacre names.
+// Notice returns what a reader of results must know about the library: nothing, where it is of the version that Nacre
+// names.
 func Notice() string { return "" }
 
-// Path returns the file of the library, or "" where there is none.
+// Path returns the file of the library, or "" if there is none.
 func Path() string {
 	if load() != nil {
 		return ""

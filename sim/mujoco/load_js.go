@@ -30,7 +30,7 @@ func Check() error {
 // Available reports whether MuJoCo can be used; Check says why not.
 func Available() bool { return Check() == nil }
 
-// Version returns the version of the page's MuJoCo, such as "3.14.0", or "" where there is none.
+// Version returns the version of the page's MuJoCo, such as "3.14.0", or "" if there is none.
 func Version() string {
 	if Check() != nil {
 		return ""
@@ -41,7 +41,7 @@ func Version() string {
 // Path returns "": MuJoCo is no file here.
 func Path() string { return "" }
 
-// Notice is what a reader of results must know about the library: that it is not the version that programs have natively.
+// Notice returns what a reader of results must know about the library: that it is not the version that programs have natively.
 // It is "" where it is. The figures are in docs/browser.md.
 func Notice() string {
 	if v := Version(); v != "" && v != home.MuJoCoVersion {
@@ -100,7 +100,7 @@ func await(promise js.Value) (value js.Value, err error) {
 	return value, err
 }
 
-// made is what a call returned that makes a thing, or MuJoCo's error, which is a text.
+// made returns what a call returned that makes a thing, or MuJoCo's error, which is a text.
 func made(v js.Value) (js.Value, error) {
 	if v.Type() == js.TypeString {
 		return js.Undefined(), fmt.Errorf("%s", v.String())

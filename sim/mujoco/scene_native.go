@@ -5,7 +5,7 @@ package mujoco
 /*
 #include "chunk.h"
 
-// The mean colour of the texture that a material is painted with; 0 where there is none.
+// The mean colour of the texture that a material is painted with; 0 if there is none.
 static int nacre_texture_mean(const mjModel* m, int material, double* rgb) {
   const int t = m->mat_texid[material * mjNTEXROLE + mjTEXROLE_RGB];
   const mjtByte* data = m->tex_data;

@@ -9,7 +9,7 @@ type hit struct {
 }
 
 // Each function returns the first meeting of a ray with a shape in the shape's own frame, from outside and ahead of
-// the origin; ok is false where there is none.
+// the origin; ok is false if there is none.
 
 // roots returns the smaller root of a·t² + 2b·t + c = 0.
 func root(a, b, c float64) (float64, bool) {

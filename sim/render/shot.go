@@ -143,7 +143,7 @@ func (s *shot) place(t *thing) {
 // near returns the things that can be seen in a pixel, planes excepted.
 func (s *shot) near(x, y int) []*thing { return s.tiles[y/tile*s.across+x/tile] }
 
-// sample is what a ray sees.
+// sample holds what a ray sees.
 type sample struct {
 	colour vec
 	normal vec

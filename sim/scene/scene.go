@@ -66,7 +66,7 @@ type View struct {
 	Follow    int        `json:"follow"` // solid whose moves in the plane Target follows, -1 for none
 }
 
-// Scene is what the environments of a task look like.
+// Scene holds what the environments of a task look like.
 type Scene struct {
 	Name     string
 	Solids   []Solid
@@ -79,7 +79,7 @@ type Scene struct {
 	Omitted []string
 }
 
-// Model is what MuJoCo needs to move the scene's solids.
+// Model holds what MuJoCo needs to move the scene's solids.
 type Model struct {
 	MJCF     string  `json:"mjcf"`     // the model's text
 	Substeps int     `json:"substeps"` // steps of the model per frame

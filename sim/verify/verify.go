@@ -55,7 +55,7 @@ func Open(folder string) (References, error) {
 	return References{os.DirFS(folder)}, err
 }
 
-// Reference is what the defining package did on some tasks of a family.
+// Reference holds what the defining package did on some tasks of a family.
 type Reference struct {
 	Name    string
 	Rewards []string // names of the reward functions that were recorded together

@@ -237,7 +237,7 @@ func (d *descent) settingsOf(ph tsne.Phase, clip float64) []uint32 {
 	return out
 }
 
-// charge is what a point's charge counts: a power of two, such that 32 bits hold those of all points at one node, of which
+// charge returns the number that a point's charge counts as: a power of two, such that 32 bits hold those of all points at one node, of which
 // each leaves at most 0.55² there.
 func (d *descent) charge() float32 {
 	return float32(math.Exp2(math.Floor(math.Log2((1 << 32) / (0.31 * float64(d.points))))))

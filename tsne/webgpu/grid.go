@@ -101,7 +101,7 @@ func goodLength(n int) int {
 	return p
 }
 
-// tables are what transforms of the grid's lengths need: factors of rows and of columns, the places of the rows' frequencies,
+// tables returns what transforms of the grid's lengths need: factors of rows and of columns, the places of the rows' frequencies,
 // and both sharpenings.
 func (g grid) tables() (words []float32) {
 	factors := func(n int) {

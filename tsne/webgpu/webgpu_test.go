@@ -17,7 +17,7 @@ import (
 
 var opened *Engine
 
-// open makes an engine on the first adapter, a software one included, or skips the test where there is none.
+// open makes an engine on the first adapter, a software one included, or skips the test if there is none.
 func open(t testing.TB) *Engine {
 	t.Helper()
 	if opened == nil {

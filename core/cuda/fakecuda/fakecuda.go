@@ -120,7 +120,7 @@ func (g *GPU) Versions(driver, nvrtc, lt int) {
 func (g *GPU) Devices(n int)   { g.call("fake_devices", uintptr(n)) }
 func (g *GPU) Memory(n uint64) { g.call("fake_limit", uintptr(n)) }
 
-// Products says whether cuBLASLt has an algorithm for the products it is asked for.
+// Products reports whether cuBLASLt has an algorithm for the products it is asked for.
 func (g *GPU) Products(yes bool) {
 	n := uintptr(0)
 	if yes {
@@ -132,7 +132,7 @@ func (g *GPU) Products(yes bool) {
 // Refuses makes the first n of the three algorithms that cuBLASLt proposes for a product fail when they are run.
 func (g *GPU) Refuses(n int) { g.call("fake_refuses", uintptr(n)) }
 
-// Batches says whether cuBLASLt makes products of several matrices at once.
+// Batches reports whether cuBLASLt makes products of several matrices at once.
 func (g *GPU) Batches(yes bool) {
 	n := uintptr(0)
 	if yes {

@@ -33,7 +33,7 @@ type tile struct {
 var tiles = []tile{{256, 128, 0.8}, {128, 256, 0.8}, {128, 192, 0.76}, {192, 128, 0.76}, {128, 128, 0.72}, {128, 96, 0.66}, {128, 64, 0.58}, {64, 128, 0.58},
 	{64, 64, 0.45}, {64, 32, 0.3}, {32, 64, 0.3}, {32, 32, 0.2}}
 
-// cost is what a launch asks of a card.
+// cost holds what a launch asks of a card.
 type cost struct {
 	alone   float64 // µs by itself, its start included
 	ideal   float64 // µs at the roofline: its operations or its bytes at the card's peak

@@ -10,7 +10,7 @@ import (
 	"nacre/core/gpu"
 )
 
-// Options are what the model is told of how a plan is run.
+// Options holds what the model is told of how a plan is run.
 type Options struct {
 	Precision string `json:"precision"` // of products, one of cuda.Precisions; empty is fp32
 	Memories  int    `json:"memories"`  // in which every launch does the same, such as those of so many seeds; 0 is 1

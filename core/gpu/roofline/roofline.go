@@ -19,7 +19,7 @@ import (
 	"nacre/internal/nearest"
 )
 
-// Card is what the model knows of a GPU. Rates are those of the maker's data sheets, for dense operands; the rest, marked
+// Card holds what the model knows of a GPU. Rates are those of the maker's data sheets, for dense operands; the rest, marked
 // as assumed, is the model's own: the H100's from measurements, the others' within some tens of percent.
 type Card struct {
 	Name   string  `json:"name"`
