@@ -112,8 +112,8 @@ func TestLoadAnybodysCSV(t *testing.T) {
 		"species,length,width\nsetosa,5.1,3.5\nvirginica,5.9,3\nsetosa,4.9,3\n": "[length width] [setosa virginica] [0 1 0]",
 		"a,b,Digit\n1,2,7\n3,4,9\n5,6,7\n":                                      "[a b] [] [7 9 7]",
 		"a,b,kind,note\n1,2,x,p\n3,4,y,q\n5,6,y,r\n":                            "[a b] [] []", // two of text: none is chosen
-		"a,b,class,task\n1,2,1,1\n3,4,1,1\n5,6,2,1\n":                           "[a b class task] [] []",
-		"a,note,label,class\n1,x,u,1\n3,y,v,1\n5,z,u,2\n":                       "[a class] [u v] [0 1 0]",
+		"a,b,class,task\n1,2,1,1\n3,4,1,1\n5,6,2,1\n":                           "[a b] [] []", // two that may be labels: neither is laid out
+		"a,note,label,class\n1,x,u,1\n3,y,v,1\n5,z,u,2\n":                       "[a] [u v] [0 1 0]",
 	} {
 		e, err := Load(write(t, "own.csv", []byte(text)), "")
 		if err != nil {

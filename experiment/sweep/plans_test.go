@@ -180,6 +180,20 @@ func TestOtherSettings(t *testing.T) {
 	}
 }
 
+// A plan that is longer than what was trained: its runs are not finished, until they are trained on.
+func TestPlanLongerThanPrepared(t *testing.T) {
+	out := t.TempDir()
+	short, long := planned(out, 1), planned(out, 1)
+	short.Set, long.Set = []string{"pearl.iterations=1"}, []string{"pearl.iterations=2"}
+	written(t, prepare(t, short))
+	if states, _, _ := told(t, long); states != "interrupted interrupted" {
+		t.Errorf("the longer plan: %s", states)
+	}
+	if states, _, _ := told(t, short); states != "finished finished" {
+		t.Errorf("the plan itself: %s", states)
+	}
+}
+
 // Before a sweep there is nothing to tell.
 func TestNothingBegun(t *testing.T) {
 	if _, err := sweep.OpenPlan(planned(filepath.Join(t.TempDir(), "none"), 1)); err == nil || !strings.Contains(err.Error(), "is not the folder of a sweep") {

@@ -65,7 +65,7 @@ func (f *Folder) status(r Run) (RunStatus, error) {
 		return s, err
 	}
 	begun := f.begun(r)
-	if begun || s.Run.Config.Algorithm == "" { // a plan's own are not written until it is prepared
+	if s.Run.Config.Algorithm == "" { // a plan's own count, which may be longer than what was prepared
 		if s.Run.Config, err = f.config(r); err != nil {
 			return s, err
 		}

@@ -282,7 +282,7 @@ func TestChoose(t *testing.T) {
 		choice  Choice
 	}{
 		"a b label task":                         {append(num("Unnamed: 0", "a", "b"), text), Choice{}},
-		"a b label":                              {num("step", "seed", "a", "b"), Choice{}},
+		"a c label":                              {num("step", "seed", "a", "c"), Choice{}},
 		"a label":                                {num("index", "iteration", "episode", "timestamp", "time/total_timesteps", "_step", "Wall time", "Epoch", "env_steps", "a"), Choice{}},
 		"n2 label task":                          {append([]Column{counting}, append(num("n2"), text)...), Choice{}},
 		"step a label":                           {num("step", "a", "b"), Choice{Columns: []string{"step", "a"}}},
@@ -291,6 +291,11 @@ func TestChoose(t *testing.T) {
 		"a b label seed":                         {num("seed", "a", "b"), Choice{Label: "seed"}},
 		"x1 x2 label y":                          {append(num("x1", "x2"), Column{Name: "y", Values: Values{Num: []float64{1, 0, 1, 0, 1}}}), Choice{}},
 		"x y label":                              {num("x", "y"), Choice{}},
+		"a label Label":                          {num("a", "Label"), Choice{}},
+		"a b label goal":                         {num("a", "goal", "b"), Choice{}},
+		"a label label":                          {num("a", "task", "label", "goal"), Choice{}},
+		"a label level":                          {append(num("uid", "a", "level_0", "worker"), Column{Name: "level", Values: Values{Text: []string{"l", "r", "l", "r", "l"}}}), Choice{}},
+		"a b label":                              {append(num("a", "b"), counting), Choice{}},
 		`no column "latnet*"`:                    {num("latent0", "a"), Choice{Columns: []string{"latnet*"}}},
 		"number rows, time or":                   {num("step", "seed"), Choice{}},
 		`no column "tusk"; did you mean "task"?`: {append(num("a"), text), Choice{Label: "tusk"}},

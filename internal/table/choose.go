@@ -57,20 +57,22 @@ func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) 
 	} else if at = sequence(names, "z"); at != nil {
 		out.Own, out.Std = true, pickColumns(columns, sequence(names, "std"))
 	}
-	var counting []string
+	var left leaves
 	if at == nil {
 		for k, col := range columns {
 			switch {
 			case k == label || !col.IsNumber() && !mostly(col):
-			case Counts(col, k) && len(columns) > 1:
-				counting = append(counting, col.Name)
+			case Counts(col) && len(columns) > 1:
+				left.counting = append(left.counting, col.Name)
+			case isLabelName(col.Name) && len(columns) > 1:
+				left.labels = append(left.labels, col.Name)
 			default:
 				at = append(at, k)
 			}
 		}
 	}
 	if len(at) == 0 {
-		return out, noCoordinates(names, counting)
+		return out, noCoordinates(names, slices.Concat(left.counting, left.labels))
 	}
 	out.Points = pickColumns(columns, at)
 	for _, p := range append(slices.Clone(out.Points), out.Std...) {
@@ -81,8 +83,8 @@ func Choose(columns []Column, c Choice, row func(i int) string) (Chosen, error) 
 	if label >= 0 {
 		out.Label = &columns[label]
 	}
-	if !out.Own || counting != nil {
-		out.say(columns, at, label, counting)
+	if !out.Own {
+		out.say(columns, at, label, left)
 	}
 	return out, nil
 }
@@ -102,9 +104,9 @@ func pickColumns(columns []Column, at []int) (out []Column) {
 	return out
 }
 
-func noCoordinates(names, counting []string) error {
-	if counting != nil {
-		return fmt.Errorf("the only columns of numbers number rows, time or seeds: %s; name those to lay out", few(counting))
+func noCoordinates(names, left []string) error {
+	if left != nil {
+		return fmt.Errorf("the only columns of numbers number rows, time or seeds, or are labels by their names: %s; name those to lay out", few(left))
 	}
 	return fmt.Errorf("no column of numbers among %s", few(names))
 }
@@ -141,8 +143,14 @@ func mostly(c Column) bool {
 	return 2*n >= len(c.Text)
 }
 
+// leaves are columns of numbers that are no coordinates.
+type leaves struct {
+	counting []string // see Counts
+	labels   []string // that are labels by their names, beside the label
+}
+
 // say tells which columns are which.
-func (out *Chosen) say(columns []Column, at []int, label int, counting []string) {
+func (out *Chosen) say(columns []Column, at []int, label int, left leaves) {
 	names := make([]string, len(out.Points))
 	for k, p := range out.Points {
 		names[k] = p.Name
@@ -154,19 +162,19 @@ func (out *Chosen) say(columns []Column, at []int, label int, counting []string)
 	var texts, others []string
 	for k, c := range columns {
 		switch {
-		case k == label || slices.Contains(at, k) || slices.Contains(counting, c.Name):
+		case k == label || slices.Contains(at, k) || slices.Contains(left.counting, c.Name) || slices.Contains(left.labels, c.Name):
 		case !c.IsNumber():
 			texts = append(texts, c.Name)
 		default:
 			others = append(others, c.Name)
 		}
 	}
-	for _, left := range []struct {
+	for _, l := range []struct {
 		names []string
 		why   string
-	}{{counting, "number rows, time or seeds"}, {texts, "text"}, {others, "not chosen"}} {
-		if left.names != nil {
-			text += fmt.Sprintf("; left out (%s): %s", left.why, few(left.names))
+	}{{left.counting, "number rows, time or seeds"}, {left.labels, "labels by their names"}, {texts, "text"}, {others, "not chosen"}} {
+		if l.names != nil {
+			text += fmt.Sprintf("; left out (%s): %s", l.why, few(l.names))
 		}
 	}
 	out.Notes = append(out.Notes, text)
@@ -215,12 +223,23 @@ func sequence(names []string, prefix string) (at []int) {
 }
 
 // LabelNames are what labels are called where they are not called "label".
-var LabelNames = []string{"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id", "task_name"}
+var LabelNames = []string{
+	"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id", "task_name",
+	"goal", "goals", "goal_id", "env_name", "environment", "family",
+}
+
+// isLabelName reports whether a column is called as labels are.
+func isLabelName(name string) bool {
+	name = strings.ToLower(name)
+	return name == "label" || slices.Contains(LabelNames, name)
+}
 
 // labelColumn is the column of labels where none is named; -1 if there is none, or more than one.
 func labelColumn(columns []Column, names []string) int {
-	if k := slices.Index(names, "label"); k >= 0 {
-		return k
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		if k := slices.IndexFunc(names, func(n string) bool { return same(n, "label") }); k >= 0 {
+			return k
+		}
 	}
 	only := func(is func(k int) bool) int {
 		found := -1
@@ -261,7 +280,9 @@ func IsClass(v Values) bool {
 
 // counters are names of columns that number rows, time or seeds, in small letters without signs between.
 var counters = map[string]bool{
-	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "levelzero": true, "indexlevel0": true, "unnamed": true, "rownames": true,
+	"": true, "index": true, "idx": true, "rowid": true, "row": true, "id": true, "uid": true, "uuid": true, "level0": true, "indexlevel0": true, "unnamed": true,
+	"rownames": true, "number": true, "no": true, "nr": true, "worker": true, "workerid": true, "envid": true, "rank": true, "rollout": true, "rolloutid": true,
+	"trajectory": true, "trajectoryid": true, "traj": true, "trajid": true, "frame": true, "frames": true,
 	"step": true, "steps": true, "globalstep": true, "envstep": true, "envsteps": true, "totalenvsteps": true, "totalsteps": true, "nsteps": true,
 	"timestep": true, "timesteps": true, "totaltimesteps": true, "iteration": true, "iterations": true, "iter": true, "itr": true, "niter": true,
 	"epoch": true, "epochs": true, "episode": true, "episodes": true, "nepisodes": true, "totalepisodes": true, "update": true, "updates": true, "nupdates": true,
@@ -269,9 +290,8 @@ var counters = map[string]bool{
 	"time": true, "timestamp": true, "datetime": true, "date": true, "walltime": true, "runtime": true, "relativetime": true, "timeelapsed": true, "totaltime": true, "elapsed": true,
 }
 
-// Counts reports whether column k of a table numbers rows, time or seeds: by its name, or, of the first, by counting the rows
-// from 0 or 1.
-func Counts(c Column, k int) bool {
+// Counts reports whether a column of a table numbers rows, time or seeds: by its name, or by counting the rows from 0 or 1.
+func Counts(c Column) bool {
 	name := strings.ToLower(c.Name)
 	if i := strings.LastIndexAny(name, "/."); i >= 0 && i < len(name)-1 {
 		name = name[i+1:]
@@ -285,7 +305,7 @@ func Counts(c Column, k int) bool {
 	if bare != "" && counters[bare] || strings.HasPrefix(bare, "unnamed") && counters[strings.TrimRight(bare, "0123456789")] || bare == "" {
 		return true
 	}
-	if k > 0 || len(c.Num) < 5 {
+	if len(c.Num) < 5 {
 		return false
 	}
 	for i, v := range c.Num {

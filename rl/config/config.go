@@ -65,9 +65,12 @@ func File(path string, ignore ...string) Layer {
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
-		return DecodeStrict(path, data, cfg, ignore...)
+		return DecodeStrict(path, bytes.TrimPrefix(data, byteOrderMark), cfg, ignore...)
 	}
 }
+
+// byteOrderMark is what some editors on Windows begin a file with.
+var byteOrderMark = []byte("\ufeff")
 
 // Text is the layer of TOML text; name stands for it in messages ("preset oyster/cheetah-vel").
 func Text(name string, data []byte) Layer {
