@@ -70,7 +70,9 @@ func TestPagesAreShort(t *testing.T) {
 			continue
 		}
 		text := outside(page)
-		all += len(strings.Fields(text))
+		if name != "docs/glossary.md" { // a list of words, to be looked up
+			all += len(strings.Fields(text))
+		}
 		words, numbers := counts(text)
 		if specified[name] == "" && numbers*1000 > mostNumbers*max(words, 200) {
 			t.Errorf("%s has %d numbers in %d words outside tables made from data: at most %d in 1,000; draw a picture (bench/pictures) or "+

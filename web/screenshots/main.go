@@ -33,7 +33,7 @@ type shot struct {
 const width, height = 1280, 960
 
 var shots = []shot{
-	{notebook: "quickstart", cell: "quickstart-4", file: "notebook-quickstart.png", height: 765},
+	{notebook: "quickstart", cell: "quickstart-4", file: "notebook-quickstart.png", height: 735},
 	{notebook: "quickstart", figure: ".embedding", file: "notebook-embedding.png", below: 230, height: height},
 	{notebook: "tsne-study", figure: ".embedding", file: "notebook-tsne-study.png", below: 300, height: height},
 }
