@@ -79,8 +79,10 @@ func (b *batch) bind(i int) error {
 	e.batch, e.i = b, i
 	body := func(name string) []float64 { return b.chunk.XPos(i, e.id(bodies, name)) }
 	site := func(name string) []float64 { return b.chunk.SiteXPos(i, e.id(sites, name)) }
-	e.hand, e.leftClaw, e.rightClaw = body("hand"), body("leftclaw"), body("rightclaw")
-	e.leftPad, e.rightPad = body("leftpad"), body("rightpad")
+	e.hand = body("hand")
+	if b.row.era.pads {
+		e.leftClaw, e.rightClaw, e.leftPad, e.rightPad = body("leftclaw"), body("rightclaw"), body("leftpad"), body("rightpad")
+	}
 	e.leftFinger, e.rightFinger = site("leftEndEffector"), site("rightEndEffector")
 	e.qpos, e.qvel, e.ctrl = b.chunk.QPos(i), b.chunk.QVel(i), b.chunk.Ctrl(i)
 	e.mocap, e.mocapQuat = b.chunk.MocapPos(i), b.chunk.MocapQuat(i)
@@ -101,10 +103,11 @@ func (b *batch) Reset(i int, task sim.Task, r *rand.Rand, obs []float64) error {
 	var err error
 	switch {
 	case b.family.vary:
-		err = b.begin(i, task.Params, b.row.startNear(r))
+		err = b.begin(i, task.Params, task.Params, b.row.startNear(r))
 	case b.family.redraw:
-		v := b.row.draw(func(low, high float64) float64 { return low + float64((high-low)*r.Float64()) })
-		err = b.begin(i, v, b.row.start)
+		uniform := func(low, high float64) float64 { return low + float64((high-low)*r.Float64()) }
+		before := b.row.draw(uniform)
+		err = b.begin(i, before, b.row.draw(uniform), b.row.start)
 	default:
 		err = b.usual(i)
 	}
@@ -124,7 +127,7 @@ func (b *batch) usual(i int) error {
 		e.memo, e.now = known.memo, known.now
 		return b.chunk.Restore(i, known.snapshot)
 	}
-	if err := b.begin(i, e.task.Params, b.row.start); err != nil {
+	if err := b.begin(i, e.task.Params, e.task.Params, b.row.start); err != nil {
 		return err
 	}
 	snapshot, err := b.chunk.Save(i)
@@ -136,16 +139,17 @@ func (b *batch) usual(i int) error {
 }
 
 // begin makes the start of vector v in environment i with the hand at a point. It goes through the reset of the Python
-// class twice, clearing the state in between: what the first pass moves in the model, the second finds already computed.
-func (b *batch) begin(i int, v []float64, hand vec3) error {
+// class twice, clearing the state in between: what the first pass, with the vector of the episode before, moves in the
+// model, the second finds already computed.
+func (b *batch) begin(i int, before, v []float64, hand vec3) error {
 	e := &b.envs[i]
-	e.v, e.memo = v, memo{hand0: hand}
+	e.memo = memo{hand0: hand}
 	if err := b.chunk.Reset(i); err != nil {
 		return err
 	}
-	b.arrive(e, b.row.era.handSteps)
+	b.arrive(e, before, b.row.era.handSteps)
 	e.keep(b.chunk.ResetState(i))
-	b.arrive(e, b.row.era.handSteps)
+	b.arrive(e, v, b.row.era.handSteps)
 	e.observe()
 	return e.err
 }
@@ -168,14 +172,14 @@ func (w *row) handBox() vec3 {
 }
 
 // arrive is one pass of the reset: the hand goes to its start with an open gripper, in so many mj_step, then the scene
-// is set.
-func (b *batch) arrive(e *env, steps int) {
+// is set for vector v.
+func (b *batch) arrive(e *env, v []float64, steps int) {
 	copy(e.mocap, e.hand0[:])
 	copy(e.mocapQuat, downwards[:])
 	e.ctrl[0], e.ctrl[1] = -1, 1
 	e.advance(steps)
 	e.tcp0 = e.tcp()
-	b.row.reset(e, e.v)
+	b.row.reset(e, v)
 }
 
 // Step implements sim.Batch.

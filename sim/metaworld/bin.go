@@ -49,7 +49,7 @@ const unknown = -1
 func binV1(e *env, height float64) (float64, bool) {
 	o := e.object()
 	d := distanceXY(o, e.target)
-	c := carrying(e, o, height, d)
+	c := carrying(e, o, height, d, anywhere)
 	above := math.Abs(o[0]-e.target[0]) < 0.05 && math.Abs(o[1]-e.target[1]) < 0.05
 	open := 0.0
 	if above {

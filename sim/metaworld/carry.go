@@ -185,17 +185,7 @@ func pickOutOfHole() *row {
 			e.height0 = e.geom("objGeom")[2]
 			e.span = carrySpan(e, height)
 		},
-		v1: func(e *env) (float64, bool) {
-			c := carrying(e, e.object(), height, inSpace(e))
-			pick := 0.0
-			switch {
-			case c.held:
-				pick = 100 * (c.high - e.height0 + 0.02)
-			case c.reach < 0.1 && c.risen:
-				pick = 100 * (math.Min(c.high, e.object()[2]) - e.height0 + 0.02)
-			}
-			return approach(e, 0.05, 0.05, 2) + pick + c.place(e, 0.1), success(e)
-		},
+		v1: func(e *env) (float64, bool) { return outOfHoleV1(e, height), success(e) },
 		v2: func(e *env) (float64, bool) {
 			o, tcp := e.object(), e.tcp()
 			d := inSpace(e)
@@ -211,6 +201,19 @@ func pickOutOfHole() *row {
 			return r, success(e)
 		},
 	}
+}
+
+// outOfHoleV1 is lift with the object's height counted from 2 cm below where it started.
+func outOfHoleV1(e *env, height float64) float64 {
+	c := carrying(e, e.object(), height, inSpace(e), anywhere)
+	pick := 0.0
+	switch {
+	case c.held:
+		pick = 100 * (c.high - e.height0 + 0.02)
+	case c.reach < 0.1 && c.risen:
+		pick = 100 * (math.Min(c.high, e.object()[2]) - e.height0 + 0.02)
+	}
+	return approach(e, 0.05, 0.05, 2) + pick + c.place(e, 0.1)
 }
 
 // handInsert: bring a block into a hole in the table with the hand.
@@ -230,12 +233,7 @@ func handInsert() *row {
 		},
 		// Version 1 takes the distance at the start for success, which is never small.
 		v1: func(e *env) (float64, bool) {
-			finger := e.tcp()
-			plane := distanceXY(finger, e.target)
-			r := -plane
-			if plane < 0.05 {
-				r += math.Max(pull(e.span, math.Abs(finger[2]-e.target[2])), 0)
-			}
+			r, _ := insertV1(e)
 			return r, distance(e.object0, e.target) <= 0.05
 		},
 		v2: func(e *env) (float64, bool) {
@@ -252,4 +250,14 @@ func handInsert() *row {
 			return r, d <= 0.05
 		},
 	}
+}
+
+// insertV1 rewards the fingers for coming over the target, and then down to it; plane is how far they are from over it.
+func insertV1(e *env) (reward, plane float64) {
+	finger := e.tcp()
+	plane = distanceXY(finger, e.target)
+	if plane < 0.05 {
+		return -plane + math.Max(pull(e.span, math.Abs(finger[2]-e.target[2])), 0), plane
+	}
+	return -plane, plane
 }

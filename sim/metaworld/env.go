@@ -12,8 +12,7 @@ type env struct {
 	batch *batch
 	i     int // in the batch
 	task  sim.Task
-	v     []float64 // the vector of the episode: the task's, or one drawn in the reset
-	err   error     // the first failure of reading or writing the scene
+	err   error // the first failure of reading or writing the scene
 
 	hand, leftClaw, rightClaw, leftPad, rightPad []float64 // positions of bodies
 	leftFinger, rightFinger                      []float64 // positions of sites
@@ -34,8 +33,9 @@ type memo struct {
 	span    float64 // the distance that pull measures from
 	height0 float64 // the height the object started at
 	margin  float64 // a further distance at the reset
-	picked  bool    // whether the object has been lifted high enough in this episode, where that is kept
-	placed  bool    // whether it has then been brought to its place, where that is kept
+	picked  bool    // whether the object is lifted, or has been in this episode where that is kept
+	placed  bool    // whether it has been brought to its place in this episode, where that is kept
+	reached bool    // whether the fingers are at the object, or have been in this episode where that is kept
 }
 
 // object is the observed position of the first object, as all rewards see it.
@@ -205,8 +205,10 @@ func (e *env) observe() {
 	e.before = e.now
 	e.now = [18]float64{}
 	copy(e.now[:], e.hand)
-	opening := distance(point(e.rightClaw), point(e.leftClaw)) / 0.1
-	e.now[3] = clamp(opening, 0, 1)
+	if e.batch.row.era.pads {
+		opening := distance(point(e.rightClaw), point(e.leftClaw)) / 0.1
+		e.now[3] = clamp(opening, 0, 1)
+	}
 	e.show(e.now[4:11], e.batch.row.first)
 	if e.batch.row.second.at != nil {
 		e.show(e.now[11:18], e.batch.row.second)

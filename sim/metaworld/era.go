@@ -21,6 +21,7 @@ type era struct {
 	handSteps int  // mj_step in which the hand goes to its start
 	forward   bool // whether what follows from the state is computed again after a control step
 	bounded   bool // whether rewards see the hand inside the observation's box
+	pads      bool // whether observations and rewards see the parts of the gripper, which some scenes of 2020 lack
 
 	vectors func(w *row, seed uint32, nTrain, nTest int) (train, test [][]float64) // ML1's, in its order
 }
@@ -38,7 +39,7 @@ var release = &era{
 		m.SetWelds(vec3{}, vec3{}, quat{-1, 0, 0, 0}, 5)
 		return nil
 	},
-	handSteps: 250, forward: true, bounded: true,
+	handSteps: 250, forward: true, bounded: true, pads: true,
 	vectors: func(w *row, seed uint32, nTrain, nTest int) (train, test [][]float64) {
 		// A reset of these classes goes through twice and keeps the second vector.
 		twice := func(w *row, r *nprand.Rand) { w.draw(r.Uniform) }

@@ -102,24 +102,21 @@ func TestRedrawn(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	first, second := sim.Task{Params: []float64{0, 0.6, 0.02, 0, 0.8, 0.1}}, sim.Task{Params: []float64{0.1, 0.65, 0.02, 0, 0.9, 0.2}}
-	obs, seen := make([]float64, 9), map[[6]float64]bool{}
+	obs, seen := make([]float64, 9), map[[4]float64]bool{}
 	for seed := range uint64(20) {
 		if err := b.Reset(0, first, rng.New(seed, rng.Reset), obs); err != nil {
 			t.Fatal(err)
 		}
-		v, start := b.envs[0].v, slices.Clone(obs)
-		for j := range v {
-			if v[j] < b.row.low[j] || v[j] > b.row.high[j] {
-				t.Fatalf("the vector %v is outside %v to %v", v, b.row.low, b.row.high)
+		start, target := slices.Clone(obs), b.envs[0].target
+		for j, x := range []float64{obs[3], obs[4], target[0], target[1]} {
+			if k := j + j/2; x < b.row.low[k]-1e-9 || x > b.row.high[k]+1e-9 {
+				t.Errorf("the object is at %v and the goal at %v, outside %v to %v", obs[3:6], target, b.row.low, b.row.high)
 			}
 		}
-		seen[[6]float64(v)] = true
-		if math.Abs(obs[3]-v[0]) > 1e-9 || math.Abs(obs[4]-v[1]) > 1e-9 || slices.Max(obs[6:]) != 0 || slices.Min(obs[6:]) != 0 {
-			t.Errorf("the vector %v is seen as %v", v, obs)
+		if slices.Max(obs[6:]) != 0 || slices.Min(obs[6:]) != 0 {
+			t.Errorf("the last three numbers are %v", obs[6:])
 		}
-		if target := b.envs[0].target; target[0] != v[3] || target[1] != v[4] {
-			t.Errorf("the vector %v has the target %v", v, target)
-		}
+		seen[[4]float64{obs[3], obs[4], target[0], target[1]}] = true
 		if err := b.Reset(1, second, rng.New(seed, rng.Reset), obs); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +125,7 @@ func TestRedrawn(t *testing.T) {
 		}
 	}
 	if len(seen) != 20 {
-		t.Errorf("%d different vectors of 20", len(seen))
+		t.Errorf("%d different starts of 20", len(seen))
 	}
 	f := redrawn{b.family}
 	if _, ok := any(f).(sim.Starter); ok {
@@ -140,35 +137,93 @@ func TestRedrawn(t *testing.T) {
 }
 
 // With the older interface's classes and MuJoCo 2.1.0, 25 families began in these places; testdata/old-interface.npz has
-// their vectors, goals and observations. Hand and fingers swing, and do so a little otherwise in another MuJoCo.
+// their vectors, goals and observations. Hand and fingers swing, and do so a little otherwise in another MuJoCo. Some
+// classes first show a fixture where the episode before had it, so the second observation is compared of what is not the
+// hand. The goal of bin-picking was not kept.
 func TestOldInterface(t *testing.T) {
+	heavy.Skip(t, "it compiles 24 scenes")
 	kept := archive(t, "testdata/old-interface.npz")
 	for _, w := range rows2020() {
 		v, ok := kept[w.name+"-v1/rv"]
-		if !ok {
+		if !ok || w.name == "bin-picking" {
 			continue
 		}
 		t.Run(w.name, func(t *testing.T) {
 			b := batch2020(t, w.name, 1, true)
-			if err := b.begin(0, v, w.start); err != nil {
+			if err := b.begin(0, v, v, b.row.start); err != nil {
 				t.Fatal(err)
 			}
-			got := make([]float64, redrawnDim)
-			b.row.era.write(&b.envs[0], got)
-			want := kept[w.name+"-v1/obs"]
-			if w.second.at == nil {
-				want = want[:6]
+			e, want, n := &b.envs[0], kept[w.name+"-v1/obs"], 6
+			if w.second.at != nil {
+				n = 9
 			}
-			for j, x := range want[:min(len(want), redrawnDim)] {
-				if limit := []float64{0.03, 0.002}[min(j/3, 1)]; math.Abs(got[j]-x) > limit {
-					t.Errorf("observation %d is %v, expected %v within %g", j, got[j], x, limit)
+			first, then := make([]float64, redrawnDim), make([]float64, redrawnDim)
+			b.row.era.write(e, first)
+			e.forward()
+			e.observe()
+			b.row.era.write(e, then)
+			for j := range n {
+				got, x, limit := first[j], want[j], 0.03
+				if j >= 3 {
+					got, x, limit = then[j], want[n+j], 0.002
+				}
+				if math.Abs(got-x) > limit {
+					t.Errorf("observation %d is %v, expected %v within %g", j, got, x, limit)
 				}
 			}
-			goal := kept[w.name+"-v1/goal"]
-			if d := distance(b.envs[0].target, point(goal)); d > 0.002 {
-				t.Errorf("the goal is %v, expected %v", b.envs[0].target, goal)
+			if goal := point(kept[w.name+"-v1/goal"]); distance(e.target, goal) > 0.002 {
+				t.Errorf("the goal is %v, expected %v", e.target, goal)
 			}
 		})
+	}
+}
+
+// The classes of the older interface, on MuJoCo 3.3.0, observe and pay this along 450 actions in three tasks. The families
+// are those in which they differ from the later classes, and two others.
+func TestOlderClasses(t *testing.T) {
+	heavy.Skip(t, "it steps 13 families 450 times")
+	kept := archive(t, "testdata/older.npz")
+	compared := 0
+	for _, w := range rows2020() {
+		get := func(field string) []float64 { return kept[w.name+"-v1/"+field] }
+		if get("obs") == nil {
+			continue
+		}
+		compared++
+		t.Run(w.name, func(t *testing.T) {
+			b := batch2020(t, w.name, 1, true)
+			const tasks, steps = 3, 150
+			n := len(get("obs")) / (tasks * (steps + 1))
+			obs, out := make([]float64, redrawnDim), newResult(1)
+			var seen, paid float64
+			flags := 0
+			for k := range tasks {
+				v := get("params")[k*len(w.low):][:len(w.low)]
+				if err := b.begin(0, v, v, b.row.start); err != nil {
+					t.Fatal(err)
+				}
+				b.row.era.write(&b.envs[0], obs)
+				for i := range steps {
+					for j, x := range get("obs")[(k*(steps+1)+i)*n:][:n] {
+						seen = max(seen, math.Abs(obs[j]-x))
+					}
+					at := k*steps + i
+					if err := b.Step([]bool{true}, get("act")[4*at:4*at+4], obs, out); err != nil {
+						t.Fatal(err)
+					}
+					paid = max(paid, math.Abs(out.Reward[0]-get("reward")[at]))
+					if out.Success[0] != (get("success")[at] != 0) {
+						flags++
+					}
+				}
+			}
+			if seen > 1e-12 || paid > 1e-9 || flags != 0 {
+				t.Errorf("observations differ by %g, rewards by %g, successes at %d steps; expected 1e-12, 1e-9 and 0", seen, paid, flags)
+			}
+		})
+	}
+	if compared != 13 {
+		t.Errorf("%d families compared; expected 13", compared)
 	}
 }
 

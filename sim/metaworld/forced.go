@@ -21,14 +21,13 @@ func (b *batch) ResetFrom(i int, task sim.Task, hand sim.State, obs []float64) e
 	if err := b.chunk.Reset(i); err != nil {
 		return b.fail(i, err)
 	}
-	e.v = task.Params
-	b.arrive(e, b.row.era.handSteps)
+	b.arrive(e, task.Params, b.row.era.handSteps)
 	e.keep(b.chunk.ResetState(i))
 	if e.err == nil {
 		e.keep(b.SetState(i, hand, obs))
 	}
 	copy(b.chunk.Warmstart(i), hand.Warmstart)
-	b.arrive(e, 1)
+	b.arrive(e, task.Params, 1)
 	e.observe()
 	e.before = e.now
 	b.row.era.write(e, obs)

@@ -21,7 +21,7 @@ func TestAnotherHandStartIsThatOfThePackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &b.envs[0]
-	if err := b.begin(0, train[0].Params, vec3{0.03, 0.57, 0.22}); err != nil {
+	if err := b.begin(0, train[0].Params, train[0].Params, vec3{0.03, 0.57, 0.22}); err != nil {
 		t.Fatal(err)
 	}
 	want := []float64{

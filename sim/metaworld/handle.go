@@ -150,15 +150,7 @@ func dialTurn() *row {
 			e.placeSite("goal", e.target)
 			e.span = math.Abs(e.target[1] - e.object0[1])
 		},
-		v1: func(e *env) (float64, bool) {
-			d, reach := along(1)(e), distance(e.object(), e.tcp())
-			r := -reach
-			if reach < 0.05 {
-				// The exponentials are ten times narrower than elsewhere.
-				r += math.Max(1000*(e.span-d)+1000*(math.Exp(-(d*d)/0.001)+math.Exp(-(d*d)/0.0001)), 0)
-			}
-			return r, d <= 0.07
-		},
+		v1: func(e *env) (float64, bool) { return dialV1(e, 0.07) },
 		v2: func(e *env) (float64, bool) {
 			d := inSpace(e)
 			reach := fromStart(gauss, distance(e.object().add(pushed), e.tcp()), 0.005, distance(e.mark, e.tcp0))
@@ -166,6 +158,16 @@ func dialTurn() *row {
 			return 10 * both(reach, fromStart(tail, d, 0.07, distance(e.mark, e.target))), d <= 0.07
 		},
 	}
+}
+
+// dialV1 is touch along y with exponentials that are ten times narrower than elsewhere.
+func dialV1(e *env, limit float64) (float64, bool) {
+	d, reach := along(1)(e), distance(e.object(), e.tcp())
+	r := -reach
+	if reach < 0.05 {
+		r += math.Max(1000*(e.span-d)+1000*(math.Exp(-(d*d)/0.001)+math.Exp(-(d*d)/0.0001)), 0)
+	}
+	return r, d <= limit
 }
 
 // leverPull: lift a lever by 90 degrees. Version v1 calls it success when the distance in metres is below π/24, which is

@@ -43,7 +43,7 @@ func families2020() []sim.Family {
 	for _, r := range rows2020() {
 		shared := &scene{row: r}
 		all = append(all, &family{row: r, scene: shared, version: v1, horizon: 200},
-			redrawn{&family{row: r, scene: shared, version: v1, horizon: 200, redraw: true}})
+			redrawn{&family{row: r.older(), scene: shared, version: v1, horizon: 200, redraw: true}})
 	}
 	return all
 }

@@ -24,17 +24,20 @@ func pegInsertSide() *row {
 			e.height0 = e.body("peg")[2]
 			e.span = carrySpan(e, height)
 		},
-		v1: func(e *env) (float64, bool) {
-			o, head := e.object(), distance(e.site("pegHead"), e.target)
-			d := distance(o, e.target)
-			c := carrying(e, o, height, d)
-			if head > 0.05 {
-				c.d = head // the head shows the way until it is there
-			}
-			return approach(e, 0.05, 0.05, 1) + c.pick(o, 0.1) + c.place(e, 0.1), d <= 0.07
-		},
+		v1: func(e *env) (float64, bool) { return pegInsertV1(e, height) },
 		v2: pegInsertV2,
 	}
+}
+
+// pegInsertV1 is lift with the peg's head showing the way until it is there.
+func pegInsertV1(e *env, height float64) (float64, bool) {
+	o, head := e.object(), distance(e.site("pegHead"), e.target)
+	d := distance(o, e.target)
+	c := carrying(e, o, height, d, anywhere)
+	if head > 0.05 {
+		c.d = head
+	}
+	return approach(e, 0.05, 0.05, 1) + c.pick(o, 0.1) + c.place(e, 0.1), d <= 0.07
 }
 
 func pegInsertV2(e *env) (float64, bool) {
@@ -91,17 +94,7 @@ func pegUnplugSide() *row {
 			e.placeSite("goal", e.target)
 			e.span = distance(e.target, e.object0)
 		},
-		v1: func(e *env) (float64, bool) {
-			o, finger := e.object(), e.tcp()
-			reach, d := distance(o, finger), distanceXY(o, e.target)
-			if reach < 0.05 {
-				return -reach + math.Max(e.act[3], 0)/50 + math.Max(pull(e.span, d), 0), d <= 0.07
-			}
-			if plane := distanceXY(o, finger); plane >= 0.05 {
-				return -plane - 2*math.Abs(finger[2]-e.hand0[2]), d <= 0.07
-			}
-			return -reach, d <= 0.07
-		},
+		v1: dragV1,
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
 			d := distance(o, e.target)
@@ -115,4 +108,21 @@ func pegUnplugSide() *row {
 			return r, d <= 0.07
 		},
 	}
+}
+
+// dragV1 is touch in the plane, with a gripper that should close, and with the hand's height counting until the fingers are
+// above the object.
+func dragV1(e *env) (float64, bool) {
+	o, finger := e.object(), e.tcp()
+	reach, d := distance(o, finger), distanceXY(o, e.target)
+	r := -reach
+	if reach < 0.05 {
+		r += math.Max(e.act[3], 0) / 50
+	} else if plane := distanceXY(o, finger); plane >= 0.05 {
+		r = -plane - 2*math.Abs(finger[2]-e.hand0[2])
+	}
+	if e.touched(reach < 0.05) {
+		r += math.Max(pull(e.span, d), 0)
+	}
+	return r, d <= 0.07
 }

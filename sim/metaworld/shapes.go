@@ -33,7 +33,7 @@ func touching(finger func(e *env) vec3, d metric, limit float64) func(e *env) (f
 // touch is minus the distance of finger and object, and while it is below 5 cm what pull gives for d, if positive.
 func touch(e *env, finger vec3, d float64) float64 {
 	reach := distance(e.object(), finger)
-	if reach < 0.05 {
+	if e.touched(reach < 0.05) {
 		return -reach + math.Max(pull(e.span, d), 0)
 	}
 	return -reach
@@ -46,7 +46,7 @@ func touch(e *env, finger vec3, d float64) float64 {
 // the height included).
 func lift(e *env, height, weight float64) float64 {
 	o := e.object()
-	c := carrying(e, o, height, distance(o, e.target))
+	c := carrying(e, o, height, distance(o, e.target), anywhere)
 	return approach(e, 0.05, 0.05, weight) + c.pick(o, 0.1) + c.place(e, 0.1)
 }
 

@@ -12,35 +12,48 @@ var stickPart = part{at: func(e *env) vec3 { return e.body("stick") }, turn: bod
 // container is the observed position of the second object.
 func (e *env) container() vec3 { return point(e.now[11:14]) }
 
-// setStick puts the stick at its start, at rest, and the container's two slides at x and y. mark becomes where the
-// container then is.
+// setStick is the reset of both families.
 func (e *env) setStick(x, y float64) {
+	e.placeStick(x, y)
+	e.height0 = e.body("stick")[2]
+	e.measureStick()
+}
+
+// placeStick puts the stick at its start, at rest, and the container's two slides at x and y. mark becomes where the
+// container then is.
+func (e *env) placeStick(x, y float64) {
 	e.setObject(e.object0)
 	e.qpos[16], e.qpos[17] = x, y
 	e.qvel[16] = 0 // the Python class stops one slide: its indices are those of qpos
 	e.forward()
 	e.mark = e.body("object")
-	e.height0 = e.body("stick")[2]
+}
+
+// measureStick measures what rewards remember of the reset, but for height0.
+func (e *env) measureStick() {
 	e.span = distance(vec3{e.mark[0], e.mark[1], e.height0 + stickHeight}, e.object0) + e.height0 + stickHeight
 	e.margin = distanceXY(e.mark, e.target)
 }
 
 const stickHeight = 0.04 // how far v1 rewards want the stick lifted
 
+// misread is what the Python class of the release reads in place of the container: the stick's height and the first two
+// numbers of its quaternion.
+func (e *env) misread() vec3 { return point(e.now[6:9]) }
+
 // stickV1 is the v1 reward of both families: lift the stick, bring it to the container, and, once it is within 5 cm,
-// the container to the target. near and far are the widths of the last term. In place of the container the Python
-// class reads what are the stick's height and the first two numbers of its quaternion.
-func stickV1(e *env, far, near float64) float64 {
-	o, read := e.object(), point(e.now[6:9])
-	d := distanceXY(read, e.target)
-	c := carrying(e, o, stickHeight, d)
+// the container to the target. near and far are the widths of the last term.
+func stickV1(e *env, container vec3, far, near float64) float64 {
+	o := e.object()
+	d := distanceXY(container, e.target)
+	c := carrying(e, o, stickHeight, d, anywhere)
 	r := -c.reach
 	if c.reach < 0.05 {
 		r += math.Max(e.act[3], 0) / 50
 	}
 	r += c.pick(o, 0.1)
 	if c.held && c.reach < 0.1 {
-		gap := distance(read, o)
+		gap := distance(container, o)
 		place := pull(e.span, gap)
 		if gap < 0.05 {
 			place += 1000*(e.margin-d) + 2000*(math.Exp(-(d*d)/far)+math.Exp(-(d*d)/near))
@@ -68,7 +81,7 @@ func stickPush() *row {
 			e.placeSite("goal", e.target)
 		},
 		// Success needs an open gripper, which the Python class passes on in version 2 only.
-		v1: func(e *env) (float64, bool) { return stickV1(e, 0.001, 0.0001), false },
+		v1: func(e *env) (float64, bool) { return stickV1(e, e.misread(), 0.001, 0.0001), false },
 		v2: func(e *env) (float64, bool) {
 			const radius = 0.12
 			stick := e.object().add(vec3{0.015, 0, 0})
@@ -107,7 +120,7 @@ func stickPull() *row {
 			e.setStick(0, 0.09)
 			e.placeSite("goal", e.target)
 		},
-		v1: func(e *env) (float64, bool) { return stickV1(e, 0.01, 0.001), pulled(e) },
+		v1: func(e *env) (float64, bool) { return stickV1(e, e.misread(), 0.01, 0.001), pulled(e) },
 		v2: func(e *env) (float64, bool) {
 			o, handle := e.object(), e.container()
 			ahead, scale := vec3{0.05, 0, 0}, vec3{1, 1, 2}

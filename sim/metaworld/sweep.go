@@ -54,18 +54,25 @@ func pushBack() *row {
 }
 
 // sweepV1 is touch with distances in the plane, and reward for nothing but having touched once the object has fallen.
-func sweepV1(e *env, fallen bool) (float64, bool) {
+// Success is a distance of at most limit, or having fallen.
+func sweepV1(e *env, limit float64, down bool) (float64, bool) {
 	o := e.object()
 	reach, d := distance(o, e.tcp()), distanceXY(o, e.target)
 	r := -reach
-	if fallen {
+	if down {
 		r, d = 0, 0
 	}
-	if reach < 0.05 {
+	if e.touched(reach < 0.05) {
 		r += math.Max(pull(e.span, d), 0)
 	}
-	return r, d <= 0.05
+	return r, d <= limit
 }
+
+// fallen reports whether the object is 5 cm lower than it started.
+func fallen(e *env) bool { return e.object()[2] < e.object0[2]-0.05 }
+
+// inHole is fallen, where the table is.
+func inHole(e *env) bool { return fallen(e) && e.object()[1] > 0.4 && e.object()[1] < 1 }
 
 // sweep: sweep a cube off the table.
 func sweep() *row {
@@ -81,7 +88,7 @@ func sweep() *row {
 			e.placeSite("goal", e.target)
 			e.span = distanceXY(e.object0, e.target)
 		},
-		v1: func(e *env) (float64, bool) { return sweepV1(e, e.object()[2] < e.object0[2]-0.05) },
+		v1: func(e *env) (float64, bool) { return sweepV1(e, 0.05, fallen(e)) },
 		v2: func(e *env) (float64, bool) {
 			d := distance(e.object(), e.target)
 			return sweepV2(e, grip, d, distance(e.object0, e.target)), d <= 0.05
@@ -117,10 +124,7 @@ func sweepInto() *row {
 			e.placeSite("goal", e.target)
 			e.span = distanceXY(e.object0, e.target)
 		},
-		v1: func(e *env) (float64, bool) {
-			o := e.object()
-			return sweepV1(e, o[2] < e.object0[2]-0.05 && o[1] > 0.4 && o[1] < 1)
-		},
+		v1: func(e *env) (float64, bool) { return sweepV1(e, 0.05, inHole(e)) },
 		v2: func(e *env) (float64, bool) {
 			o := e.object()
 			level := vec3{e.target[0], e.target[1], o[2]}

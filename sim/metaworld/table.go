@@ -65,6 +65,7 @@ type row struct {
 	start   vec3 // where the hand starts
 	handLow vec3 // lower corner of the hand's box; zero for the usual one
 
+	keeps    bool   // whether an object lifted or touched once counts as that to the end of the episode
 	floating string // a body that gravity does not act on; "" for none
 
 	first, second part // what the observation shows; second is set in families of two objects

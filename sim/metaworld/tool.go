@@ -81,7 +81,7 @@ func assemblyV1(e *env, height float64) (float64, bool) {
 	down := math.Abs(nut[2] - e.height0)
 	over := math.Abs(nut[0]-e.target[0]) < 0.03 && math.Abs(nut[1]-e.target[1]) < 0.03
 	dropped := nut[2] < e.height0+0.005 && d > 0.02 && reach > 0.02
-	held := nut[2] >= high-0.01 && reach < 0.03 && !dropped
+	held := e.lifted(nut[2] >= high-0.01 && reach < 0.03) && !dropped
 	r := approach(e, 0.04, 0.04, 1)
 	switch {
 	case over || held:
@@ -89,7 +89,7 @@ func assemblyV1(e *env, height float64) (float64, bool) {
 	case reach < 0.04 && nut[2] > e.height0+0.005:
 		r += 100 * math.Min(high, nut[2])
 	}
-	if over || held {
+	if over || held && reach < 0.04 {
 		place := pull(e.span, d)
 		if over {
 			place += 2000*(high-down) + 2000*(math.Exp(-(down*down)/0.003)+math.Exp(-(down*down)/0.0003))
@@ -121,8 +121,7 @@ func disassemble() *row {
 		},
 		v1: func(e *env) (float64, bool) {
 			o := e.object()
-			c := carrying(e, o, height, distance(o, e.target))
-			c.held = c.held && c.reach < 0.04
+			c := carrying(e, o, height, distance(o, e.target), 0.04)
 			if nut := e.body("RoundNut"); math.Abs(nut[0]-e.mark[0]) > 0.05 || math.Abs(nut[1]-e.mark[1]) > 0.05 {
 				return 100*c.high + c.place(e, 0.03), success(e) // beside the peg
 			}
@@ -161,7 +160,7 @@ func hammer() *row {
 		v1: func(e *env) (float64, bool) {
 			o, nail := e.object(), e.site("nailHead")
 			swing := distance(nail, e.geom("HammerHead"))
-			c := carrying(e, o, height, swing)
+			c := carrying(e, o, height, swing, anywhere)
 			c.d = swing + math.Abs(nail[1]-e.target[1])
 			r := -c.reach
 			if c.reach < 0.05 {

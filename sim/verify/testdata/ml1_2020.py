@@ -4,6 +4,7 @@ Needs: a checkout of github.com/rlworkgroup/metaworld at commit 0875192 with its
 gym==0.17.3, scipy and pyquaternion. From the repository root:
 
     python sim/verify/testdata/ml1_2020.py CHECKOUT sim/verify/testdata [FAMILY ...]
+    python sim/verify/testdata/ml1_2020.py OLDER_CHECKOUT sim/metaworld/testdata --older [FAMILY ...]
 
 The classes of the checkout run as they are. They import mujoco_py, of which this script has what they use, on the
 package mujoco. In memory it sets the weld's torque scale to 5.5, switches the native convex collision detection off and
@@ -22,6 +23,9 @@ FAMILY-v1.npz holds, with K = 3 tasks of T = 150 steps, all of ML1 with numpy.ra
 
 Each environment is reset twice before it is stepped: a first reset finds the scene where the model file has it, and all
 later ones where the task has moved it.
+
+With --older the checkout is of commit 861ae8d. Its classes take the same actions in the same tasks, which lie in
+sim/verify/testdata; older.npz holds FAMILY/params, act, obs ([K, T+1, 6 or 9]), reward and success of all.
 
 The first task takes the actions of the repository's scripted policy where there is one, else those of `carry` below,
 rounded to 1/64; the second those of `carry`, which lifts the object and then drags it low to the goal; the third random
@@ -201,12 +205,38 @@ def run(name, index, task):
     return {k: np.array(v) for k, v in out.items()}
 
 
+def older(name, folder):
+    """The classes of the older interface along the actions of FAMILY-v1.npz; every draw is the task's vector."""
+    import metaworld.envs.mujoco.env_dict as table
+
+    classes = {**table.HARD_MODE_CLS_DICT["train"], **table.HARD_MODE_CLS_DICT["test"]}
+    make = classes[{"disassemble-v1": "dissassemble-v1"}.get(name, name)]
+    kinds = {"reach": "reach", "push": "push", "pick-place": "pick_place"}
+    kind = kinds.get(name[: -len("-v1")].removesuffix("-wall"))
+    kept = np.load(os.path.join(folder, name + ".npz"))
+    out, draw = {"obs": [], "reward": [], "success": []}, np.random.uniform
+    for vector, acts in zip(kept["params"], kept["act"]):
+        np.random.uniform = lambda low, high, size=None: vector.copy()
+        env = make(random_init=True, obs_type="plain", **({"task_type": kind} if kind else {}))
+        env.reset()
+        seen = [env.reset()]
+        np.random.uniform = draw
+        paid, done = [], []
+        for act in acts:
+            obs, reward, _, info = env.step(act / GRID)
+            seen.append(obs), paid.append([float(reward)]), done.append([int(info["success"])])
+        out["obs"].append(seen), out["reward"].append(paid), out["success"].append(done)
+    data = {k: np.array(v, dtype=np.float64) for k, v in out.items()}
+    return data | {"params": kept["params"], "act": kept["act"].astype(np.float64) / GRID}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkout")
     parser.add_argument("folder")
     parser.add_argument("families", nargs="*", default=[])
     parser.add_argument("--mujoco-py", action="store_true")
+    parser.add_argument("--older", action="store_true")
     args = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
     for name in ("bool", "float", "int", "object"):  # gym 0.17 asks a new NumPy for its old names
@@ -218,6 +248,11 @@ def main():
         sys.modules.setdefault("glfw", types.ModuleType("glfw"))
     import metaworld.envs.mujoco.env_dict as table
 
+    if args.older:
+        beside = os.path.dirname(__file__)
+        all = {f"{name}/{k}": v for name in args.families for k, v in older(name, beside).items()}
+        np.savez_compressed(os.path.join(args.folder, "older.npz"), **all)
+        return
     for name in args.families or table.ALL_V1_ENVIRONMENTS:
         tasks, vectors = tasks_of(name, 0)
         chosen = [0, 1, 50]
