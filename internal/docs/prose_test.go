@@ -16,7 +16,6 @@ const (
 var specified = map[string]string{
 	"docs/environments.md":  "sizes, rewards and limits of the tasks",
 	"docs/metaworld.md":     "distances and boxes of the tasks",
-	"docs/metaworld2020.md": "the same of the older scenes",
 }
 
 // outside is the text of a page without its generated blocks and comments.
