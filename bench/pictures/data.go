@@ -105,11 +105,29 @@ func (s study) ratios(kind string, plane bool) ([]sample, error) {
 				one.interval = c.Figures[figure]
 			}
 		}
+		if len(s.Contexts) == 0 && kind == "window" {
+			one = s.centroids(arm.Name, arm.Title, plane)
+		}
 		if len(one.seeds) > 0 && one.interval != (interval{}) {
 			list = append(list, one)
 		}
 	}
 	return list, s.all(list, figure)
+}
+
+// centroids are an arm's ratios by windows in a study that is older than the kinds of context: without an interval.
+func (s study) centroids(arm, title string, plane bool) sample {
+	space := "latent"
+	if plane {
+		space = "plane"
+	}
+	one := sample{name: title}
+	for _, c := range s.Centroids {
+		if c.Arm == arm && c.Space == space {
+			one.seeds, one.interval = c.Ratio.Seeds, interval{c.Ratio.Mean, c.Ratio.Mean, c.Ratio.Mean}
+		}
+	}
+	return one
 }
 
 // all is an error where an arm has no values.

@@ -170,14 +170,28 @@ func switches(root string) (*plots.Chart, error) {
 	return c, nil
 }
 
-// pointGoal is the ratio of the point robot's embeddings, in the plane and among posterior means.
+// pointGoal is the ratio of the point robot's embeddings.
 func pointGoal(root string) (*plots.Chart, error) {
-	s, err := readStudy(root, "point-goal")
+	return planeAndLatent(root, "point-goal", "The point robot: how far apart goals lie", "distance between goals / within goals")
+}
+
+// cheetahVel is the same of the half-cheetah.
+func cheetahVel(root string) (*plots.Chart, error) {
+	return planeAndLatent(root, "cheetah-vel", "Half-cheetah velocity: how far apart velocities lie", "distance between tasks / within tasks")
+}
+
+// planeAndLatent sets the ratio of a study's windows in the plane beside that among posterior means.
+func planeAndLatent(root, name, title, y string) (*plots.Chart, error) {
+	s, err := readStudy(root, name)
 	if err != nil {
 		return nil, err
 	}
-	c := newChart("distance between goals / within goals", nil, []string{"in the plane of t-SNE", "among posterior means"}, legend)
-	c.Title = "The point robot: how far apart goals lie"
+	note := legend
+	if len(s.Contexts) == 0 {
+		note = "Dots: seeds. Line: their mean." // the study is older than intervals
+	}
+	c := newChart(y, nil, []string{"in the plane of t-SNE", "among posterior means"}, note)
+	c.Title = title
 	for k := range c.Panels {
 		samples, err := s.ratios("window", k == 0)
 		if err != nil {
@@ -185,36 +199,6 @@ func pointGoal(root string) (*plots.Chart, error) {
 		}
 		bySample(&c.Panels[k], samples)
 		c.X.Categories = names(samples)
-	}
-	return c, nil
-}
-
-// cheetahVel is the same of the half-cheetah. A study that is older than the kinds of context has no intervals.
-func cheetahVel(root string) (*plots.Chart, error) {
-	s, err := readStudy(root, "cheetah-vel")
-	if err != nil {
-		return nil, err
-	}
-	c := newChart("distance between tasks / within tasks", nil, []string{"in the plane of t-SNE", "among posterior means"},
-		"Dots: seeds. Line: their mean.")
-	c.Title = "Half-cheetah velocity: how far apart velocities lie"
-	for k, space := range []string{"plane", "latent"} {
-		n := 0
-		for _, arm := range s.Arms {
-			for _, f := range s.Centroids {
-				if f.Arm != arm.Name || f.Space != space {
-					continue
-				}
-				r := f.Ratio
-				c.Panels[k].Marks = append(c.Panels[k].Marks, sampleMarks(sample{arm.Title, r.Seeds, interval{r.Mean, r.Mean, r.Mean}}, n, float64(n), 0.6)...)
-				if n++; n > len(c.X.Categories) {
-					c.X.Categories = append(c.X.Categories, arm.Title)
-				}
-			}
-		}
-		if n == 0 {
-			return nil, fmt.Errorf("cheetah-vel: results.json has no centroids in the %s", space)
-		}
 	}
 	return c, nil
 }

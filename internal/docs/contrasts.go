@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,8 +23,11 @@ type contrast struct {
 	} `json:"sign_flip"`
 }
 
-// contrastColumns are the pairs of arms, B less A, that a table of contrasts sets side by side.
-var contrastColumns = []struct{ a, b, head string }{
+// pair is two arms, of which a contrast is B less A.
+type pair struct{ a, b, head string }
+
+// contrastColumns are the pairs that a table of contrasts sets side by side; those of further arms come behind them.
+var contrastColumns = []pair{
 	{"pearl", "pearl-windows", "what windows make"},
 	{"pearl-windows", "tcl-pearl", "what the loss makes"},
 	{"pearl", "tcl-pearl", "both"},
@@ -73,19 +77,20 @@ func contrasts(root, arguments string) (string, error) {
 // table has a row for every figure and kind of context ("" for returns) and a column for every pair of arms.
 func (s studyContrasts) table(kinds []string) (string, error) {
 	var b strings.Builder
+	all := append(s.Outcomes, s.Contrasts...)
+	columns := pairsOf(all)
 	b.WriteString("| figure | context |")
-	for _, c := range contrastColumns {
+	for _, c := range columns {
 		b.WriteString(" " + c.head + " |")
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat("--:|", len(contrastColumns)) + "\n")
-	all := append(s.Outcomes, s.Contrasts...)
+	b.WriteString("\n|---|---|" + strings.Repeat("--:|", len(columns)) + "\n")
 	for _, kind := range kinds {
 		if kind != "" && contrastContexts[kind] == "" {
 			return "", fmt.Errorf("contrasts: no context is called %q", kind)
 		}
 		for _, f := range contrastFigures {
 			cells, some := "", false
-			for _, c := range contrastColumns {
+			for _, c := range columns {
 				cell := ""
 				for _, d := range all {
 					if d.A == c.a && d.B == c.b && d.Context == kind && d.Figure == f.figure {
@@ -100,6 +105,24 @@ func (s studyContrasts) table(kinds []string) (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// pairsOf are the pairs of arms that contrasts are of: the known ones first.
+func pairsOf(all []contrast) (columns []pair) {
+	there := func(p pair) func(contrast) bool {
+		return func(c contrast) bool { return c.A == p.a && c.B == p.b }
+	}
+	for _, p := range contrastColumns {
+		if slices.ContainsFunc(all, there(p)) {
+			columns = append(columns, p)
+		}
+	}
+	for _, c := range all {
+		if !slices.ContainsFunc(columns, func(p pair) bool { return there(p)(c) }) {
+			columns = append(columns, pair{c.A, c.B, "`" + c.B + "` less `" + c.A + "`"})
+		}
+	}
+	return columns
 }
 
 // String is the mean difference, its 95 % interval, p, and after ± what so many pairs find four times in five.
