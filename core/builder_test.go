@@ -450,13 +450,13 @@ func TestTileSize(t *testing.T) {
 // Programs built at the same time in several goroutines are right (and free of races under the race detector), and
 // the same source gives the same program.
 func TestConcurrentBuilding(t *testing.T) {
-	want := coretest.Yardstick(t).String()
+	want := coretest.Benchmark(t).String()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if got := coretest.Yardstick(t).String(); got != want {
+			if got := coretest.Benchmark(t).String(); got != want {
 				t.Error("two builds of one program differ")
 			}
 		}()

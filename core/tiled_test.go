@@ -128,33 +128,33 @@ func tileStep(p *core.Program, vals []op.Mat, sums map[int]op.Mat, in core.Instr
 // gives the figures PyTorch gives.
 func TestTilesInAnyOrder(t *testing.T) {
 	for tile := 1; tile <= 3; tile++ {
-		p := coretest.Yardstick(t)
+		p := coretest.Benchmark(t)
 		p.TileGroups = tile
 		if err := p.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		params := map[string][]float64{}
-		mem := coretest.YardstickMemory(t, ref.Device, p)
+		mem := coretest.BenchmarkMemory(t, ref.Device, p)
 		for _, s := range p.ParamSpecs() {
 			params[s.Name] = make([]float64, s.Rows*s.Cols)
 			if err := mem.Read(s.Name, params[s.Name]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got := tiledRun(t, p, params, coretest.YardstickInputs(0), rand.New(rand.NewPCG(1, uint64(tile))))
+		got := tiledRun(t, p, params, coretest.BenchmarkInputs(0), rand.New(rand.NewPCG(1, uint64(tile))))
 		for name, x := range got {
-			if want := coretest.YardstickExpected[0][name]; !(math.Abs(x[0]-want) <= 1e-9*math.Abs(want)) {
+			if want := coretest.BenchmarkExpected[0][name]; !(math.Abs(x[0]-want) <= 1e-9*math.Abs(want)) {
 				t.Errorf("tiles of %d: %s = %.16g, want %.16g", tile, name, x[0], want)
 			}
 		}
-		for _, m := range coretest.YardstickNets() {
+		for _, m := range coretest.BenchmarkNets() {
 			sum := 0.0
 			for _, s := range m.Specs() {
 				for _, x := range params[s.Name] {
 					sum += math.Abs(x)
 				}
 			}
-			if want := coretest.YardstickExpected[0]["sum|"+m.Name+"|"]; !(math.Abs(sum-want) <= 1e-9*want) {
+			if want := coretest.BenchmarkExpected[0]["sum|"+m.Name+"|"]; !(math.Abs(sum-want) <= 1e-9*want) {
 				t.Errorf("tiles of %d: sum|%s| = %.16g, want %.16g", tile, m.Name, sum, want)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"nacre/core/nn"
 	"nacre/core/ref"
 	"nacre/internal/heavy"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // ofOyster is an update by PEARL's authors' own program: losses, and the sums of the networks' absolute weights after it.
@@ -26,7 +26,7 @@ func oyster(t *testing.T) map[string][]ofOyster {
 		t.Fatal(err)
 	}
 	var out struct{ Sizes map[string][]ofOyster }
-	if err := json.Unmarshal(text, &out); err != nil || len(out.Sizes) != len(yardstick.Sizes) {
+	if err := json.Unmarshal(text, &out); err != nil || len(out.Sizes) != len(benchmark.Sizes) {
 		t.Fatalf("%d sizes, %v", len(out.Sizes), err)
 	}
 	for name, updates := range out.Sizes {
@@ -56,13 +56,13 @@ func TestUpdateIsThatOfOyster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside(t, yardstick.Oyster, d, func(got, want float64) bool { return math.Abs(got/want-1) < 2e-5 })
+	beside(t, benchmark.Oyster, d, func(got, want float64) bool { return math.Abs(got/want-1) < 2e-5 })
 }
 
 // In float64 all twelve digits agree, of losses and of weights.
 func TestUpdateIsThatOfOysterInFloat64(t *testing.T) {
 	heavy.Skip(t, "makes updates on the reference device")
-	for _, size := range yardstick.Sizes {
+	for _, size := range benchmark.Sizes {
 		t.Run(size.Name, func(t *testing.T) {
 			beside(t, size, ref.Device, func(got, want float64) bool {
 				rounded, err := strconv.ParseFloat(strconv.FormatFloat(got, 'g', 12, 64), 64)
@@ -73,9 +73,9 @@ func TestUpdateIsThatOfOysterInFloat64(t *testing.T) {
 }
 
 // beside makes updates on a device and compares each with oyster's.
-func beside(t *testing.T, size yardstick.Size, d core.Device, same func(got, want float64) bool) {
+func beside(t *testing.T, size benchmark.Size, d core.Device, same func(got, want float64) bool) {
 	t.Helper()
-	y, err := NewYardstick(size, d, nil)
+	y, err := NewBenchmark(size, d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

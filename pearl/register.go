@@ -3,7 +3,7 @@ package pearl
 import (
 	"nacre/core"
 	"nacre/rl"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // Table is the table of a run's configuration that PEARL, and what is built on it, reads.
@@ -52,6 +52,6 @@ func init() {
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s, nil) },
 		Window:    func(c rl.Config) int { return Of(c).Context },
 		Acts:      Acts(),
-		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d, nil) },
+		Benchmark: func(s benchmark.Size, d core.Device) (benchmark.Update, error) { return NewBenchmark(s, d, nil) },
 	})
 }

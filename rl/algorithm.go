@@ -12,8 +12,8 @@ import (
 
 	"nacre/core"
 	"nacre/internal/nearest"
+	"nacre/rl/benchmark"
 	"nacre/rl/protocol"
-	"nacre/rl/yardstick"
 )
 
 // Algorithm is what an algorithm registers of itself.
@@ -51,8 +51,8 @@ type Algorithm struct {
 	Acts []string
 	// Remembers is true where its learners are Experienced.
 	Remembers bool
-	// Yardstick makes its update on synthetic data, to be timed and compared. Nil: it has none.
-	Yardstick func(yardstick.Size, core.Device) (yardstick.Benchmark, error)
+	// Benchmark makes its update on synthetic data, to be timed and compared. Nil: it has none.
+	Benchmark func(benchmark.Size, core.Device) (benchmark.Update, error)
 }
 
 // Table is a table of the configuration.

@@ -14,8 +14,8 @@ import (
 //	Checker             Lookup                                 what this build or machine lacks
 //	Chunker             NewPool                                environments per worker
 //	Native              Pool.Rollout                           a processor left idle for Go
-//	Controller          GoalPolicy, the baselines of a run     the upper yardstick
-//	Blinder             the baselines of a run                 the same yardstick without the goal
+//	Controller          GoalPolicy, the baselines of a run     the upper baseline
+//	Blinder             the baselines of a run                 the same without the goal
 //	Gridder             embeddings                             evenly spread tasks
 //	Starter             embeddings                             starts drawn anew
 //
@@ -86,8 +86,8 @@ type Native interface {
 	Native()
 }
 
-// Controller is implemented by families that know a good policy for a known task: the yardstick a learned policy
-// is measured by, not an agent. GoalPolicy and the baselines of a run ask it.
+// Controller is implemented by families that know a good policy for a known task: the upper baseline of a learned policy,
+// not an agent. GoalPolicy and the baselines of a run ask it.
 type Controller interface {
 	// Act writes the action (ActDim long) of the goal-knowing controller for one observation, which it leaves as it
 	// is. It keeps nothing from call to call.

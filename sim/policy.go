@@ -22,7 +22,7 @@ type Watcher interface {
 }
 
 // UniformPolicy returns the policy that draws every action uniformly from [-1,1]^actDim, from the random stream of
-// its episode: the lower yardstick of a learned policy. It serves one Rollout of the same episodes.
+// its episode: the lower baseline of a learned policy. It serves one Rollout of the same episodes.
 func UniformPolicy(episodes []Episode, actDim int) Policy {
 	return uniformPolicy{episodes, actDim}
 }
@@ -42,7 +42,7 @@ func (p uniformPolicy) Act(_ int, episodes, steps []int, _, act []float64) error
 	return nil
 }
 
-// GoalPolicy returns the policy of f's goal-knowing controller: the upper yardstick of a learned policy. It serves
+// GoalPolicy returns the policy of f's goal-knowing controller: the upper baseline of a learned policy. It serves
 // one Rollout of the same episodes. It is an error if f knows no such controller.
 func GoalPolicy(f Family, episodes []Episode) (Policy, error) {
 	c, ok := f.(Controller)

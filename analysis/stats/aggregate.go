@@ -9,7 +9,7 @@ import (
 )
 
 // Scores are results over families and seeds: Scores[f] holds the score of every run on family f, normalised so that
-// families compare (the share of the way between two yardsticks, a success rate). Families may differ in their number
+// families compare (the share of the way between two baselines, a success rate). Families may differ in their number
 // of runs. The estimates are those of Agarwal et al. (2021), Deep Reinforcement Learning at the Edge of the
 // Statistical Precipice.
 type Scores [][]float64

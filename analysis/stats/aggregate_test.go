@@ -153,7 +153,7 @@ func TestNested(t *testing.T) {
 }
 
 func ExampleStratified() {
-	// The share of the way to a yardstick, on two families with three seeds each.
+	// The share of the way to a baseline, on two families with three seeds each.
 	pearl, tcl := stats.Scores{{.2, .3, .25}, {.6, .5, .7}}, stats.Scores{{.4, .5, .45}, {.6, .7, .8}}
 	p, err := stats.Stratified([]stats.Scores{tcl, pearl}, func(m []stats.Scores) float64 {
 		return stats.ProbabilityOfImprovement(m[0], m[1])

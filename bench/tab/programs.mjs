@@ -133,7 +133,7 @@ async function tensorflow({ tf, wasmFolder }) {
   };
 }
 
-/** The program of bench/tab/program, which Go's script has started: it has the yardstick's update besides. */
+/** The program of bench/tab/program, which Go's script has started: it has the benchmark's update besides. */
 async function nacre({ go, bytes, device, updates }) {
   globalThis.nacreProblem = { ...problem, rows, inner, sizes, device, updates };
   const ready = new Promise((done) => { globalThis.nacreReady = done; });

@@ -17,7 +17,7 @@ import (
 	"nacre/bench/cputime"
 	"nacre/bench/page"
 	"nacre/core/cpu"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -49,7 +49,7 @@ type call struct {
 	Wall, CPU     float64
 }
 
-// sizes are the yardstick's.
+// sizes are the benchmark's.
 var sizes = []string{"oyster", "metaworld"}
 
 func updates(ctx context.Context, chromium string, rounds int) error {
@@ -136,11 +136,11 @@ func native(rounds int) ([]measured, error) {
 	found := judged{Off: map[string]map[string]float64{"nacre": {}}, Devices: map[string]string{"nacre": d.Name()}, Work: map[string]float64{}}
 	var calls []call
 	for _, size := range sizes {
-		s, err := yardstick.Find(size)
+		s, err := benchmark.Find(size)
 		if err != nil {
 			return nil, err
 		}
-		y, err := tclpearl.NewYardstick(s, d)
+		y, err := tclpearl.NewBenchmark(s, d)
 		if err != nil {
 			return nil, err
 		}

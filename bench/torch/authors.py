@@ -1,4 +1,4 @@
-"""Updates of PEARL and TCL-PEARL by the TCL authors' own programs, on a small problem of package yardstick's numbers.
+"""Updates of PEARL and TCL-PEARL by the TCL authors' own programs, on a small problem of package benchmark's numbers.
 
     git clone --branch simon_work_branch https://github.com/Simon0xzx/garage
     python3 bench/torch/authors.py --sources garage > tcl/tclpearl/testdata/authors.json

@@ -1,4 +1,4 @@
-"""The update of package yardstick in PyTorch on an NVIDIA GPU, for nacre bench update --device cuda --vs torch.
+"""The update of package benchmark in PyTorch on an NVIDIA GPU, for nacre bench update --device cuda --vs torch.
 
 Prints one line of JSON (version, the figures of the first update), then for every line "n" on standard input makes n
 updates and prints their milliseconds. Noise is drawn and copied before the clock starts; the clock stops when the GPU is done.

@@ -1,4 +1,4 @@
-"""The update of package yardstick in JAX, compiled as a whole, for nacre bench update --device cuda --vs jax.
+"""The update of package benchmark in JAX, compiled as a whole, for nacre bench update --device cuda --vs jax.
 
 Prints one line of JSON (version, the figures of the first update), then for every line "n" on standard input makes n
 updates and prints their milliseconds. Noise is on the device before the clock starts; the clock stops when the device is done.

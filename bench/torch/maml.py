@@ -1,4 +1,4 @@
-"""The meta-update of MAML-TRPO of package yardstick; runs behind common.py.
+"""The meta-update of MAML-TRPO of package benchmark; runs behind common.py.
 
 Written plainly, as one writes it in PyTorch: the inner step with create_graph, the gradient of the divergence through
 it once, and for every product with its Hessian one more backward pass through that graph, which is kept. All tasks at a

@@ -1,4 +1,4 @@
-"""A cycle of MQL's training of package yardstick; runs behind common.py.
+"""A cycle of MQL's training of package benchmark; runs behind common.py.
 
 Written plainly: torch.nn.GRU and functional layers, one Adam per actor and critics.
 """

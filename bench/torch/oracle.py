@@ -1,4 +1,4 @@
-"""The update of the goal-knowing soft actor-critic of package yardstick; runs behind common.py.
+"""The update of the goal-knowing soft actor-critic of package benchmark; runs behind common.py.
 
 Written plainly: torch.nn.Linear layers, one Adam per network and one for the temperatures.
 """

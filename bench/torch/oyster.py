@@ -1,4 +1,4 @@
-"""One gradient update of PEARL by its authors' own program, on the weights, data and noise of package yardstick.
+"""One gradient update of PEARL by its authors' own program, on the weights, data and noise of package benchmark.
 
     git clone https://github.com/katerakelly/oyster
     python3 bench/torch/oyster.py --sources oyster > pearl/testdata/oyster.json

@@ -1,4 +1,4 @@
-"""What every version of the yardstick's update shares: sizes, constants, and numbers any language can make."""
+"""What every version of the benchmark's update shares: sizes, constants, and numbers any language can make."""
 import math
 
 import numpy

@@ -1,4 +1,4 @@
-"""An epoch of RL²-PPO of package yardstick; runs behind common.py.
+"""An epoch of RL²-PPO of package benchmark; runs behind common.py.
 
 Written plainly: torch.nn.GRU over the whole of the trials, whose activations PyTorch keeps, and Adam.
 """

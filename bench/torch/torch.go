@@ -1,4 +1,4 @@
-// Package torch runs the update of package rl/yardstick in PyTorch, in a process of its own, so that both can be timed in
+// Package torch runs the update of package rl/benchmark in PyTorch, in a process of its own, so that both can be timed in
 // turns. PyTorch is given what it is fastest with on a CPU: Debian's OpenMP build of OpenBLAS where it is installed,
 // OpenBLAS kernels named after what the processor has (it does not recognise every processor and then takes slow
 // ones), and waiting threads that sleep.

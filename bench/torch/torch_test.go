@@ -9,11 +9,11 @@ import (
 	"nacre/bench/torch"
 	"nacre/core/ref"
 	"nacre/internal/python"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
-// PyTorch makes the update that the yardstick makes: its losses are the yardstick's.
+// PyTorch makes the update that the benchmark makes: its losses are the benchmark's.
 func TestSameUpdate(t *testing.T) {
 	interpreter, err := python.Find()
 	if err != nil {
@@ -27,7 +27,7 @@ func TestSameUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
+	y, err := tclpearl.NewBenchmark(benchmark.Oyster, ref.Device)
 	if err != nil {
 		t.Fatal(err)
 	}

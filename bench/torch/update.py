@@ -1,4 +1,4 @@
-"""The update of PEARL and TCL-PEARL of package yardstick; runs behind common.py.
+"""The update of PEARL and TCL-PEARL of package benchmark; runs behind common.py.
 
 Written to be fast on a CPU: one multi-tensor Adam per network, moving averages in one call, no gradient that no
 optimiser uses, one forward pass of every network per set of weights.

@@ -1,4 +1,4 @@
-// Command update times the yardstick's TCL-PEARL update with every kernel of the training core, natively and as
+// Command update times the benchmark's TCL-PEARL update with every kernel of the training core, natively and as
 // WebAssembly in Node, and compares its first update with the reference figures:
 //
 //	update [-size oyster|metaworld] [-kernel NAME] [-updates N]
@@ -20,7 +20,7 @@ import (
 	"nacre/bench/cputime"
 	"nacre/core/cpu"
 	"nacre/internal/quiet"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -60,7 +60,7 @@ func main() {
 }
 
 func run(size, kernel string, updates int) (*timing, error) {
-	s, err := yardstick.Find(size)
+	s, err := benchmark.Find(size)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func run(size, kernel string, updates int) (*timing, error) {
 	if err != nil {
 		return nil, err
 	}
-	y, err := tclpearl.NewYardstick(s, d)
+	y, err := tclpearl.NewBenchmark(s, d)
 	if err != nil {
 		return nil, err
 	}

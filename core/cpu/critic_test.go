@@ -15,7 +15,7 @@ import (
 	"nacre/core/ref"
 )
 
-// criticNets are the twin critics of the speed yardstick, at any width.
+// criticNets are the twin critics of the speed benchmark, at any width.
 func criticNets(in, hidden int) [2]nn.MLP {
 	m := nn.MLP{In: in, Hidden: []int{hidden, hidden, hidden}, Out: 1, Act: op.ReLU}
 	return [2]nn.MLP{m.As("q1"), m.As("q2")}
@@ -154,7 +154,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkCritic is the critics' update of the speed yardstick: 4096 rows, 31-300-300-300-1, Adam; 9.2 GFLOP.
+// BenchmarkCritic is the critics' update of the speed benchmark: 4096 rows, 31-300-300-300-1, Adam; 9.2 GFLOP.
 func BenchmarkCritic(b *testing.B) {
 	p := criticProgram(b, 16, 256, 31, 300)
 	sets := available()

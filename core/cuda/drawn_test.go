@@ -8,7 +8,7 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 	"nacre/internal/heavy"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -17,9 +17,9 @@ import (
 func TestBurst(t *testing.T) {
 	heavy.Skip(t, "it compiles the same update three times for the processor's stand-in")
 	fakecuda.Use(t)
-	small := yardstick.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
 	loss := func(bursts ...int) float64 {
-		y, err := tclpearl.NewYardstick(small, newDevice(t, cuda.Options{}))
+		y, err := tclpearl.NewBenchmark(small, newDevice(t, cuda.Options{}))
 		must(t, err)
 		defer y.Close()
 		b, err := y.Draw()

@@ -12,8 +12,8 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
+	"nacre/rl/benchmark"
 	"nacre/rl/replay/mirror/mirrortest"
-	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
 
@@ -50,11 +50,11 @@ func TestGPU(t *testing.T) {
 // trajectory follows the losses of 200 updates. Rounding grows along the way, so the reference in float32's place is the
 // reference itself: a loss may be off by a thousandth at the end.
 func trajectory(t *testing.T) {
-	small := yardstick.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
-	want, err := tclpearl.NewYardstick(small, ref.Device)
+	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	want, err := tclpearl.NewBenchmark(small, ref.Device)
 	must(t, err)
 	defer want.Close()
-	got, err := tclpearl.NewYardstick(small, newDevice(t, cuda.Options{}))
+	got, err := tclpearl.NewBenchmark(small, newDevice(t, cuda.Options{}))
 	must(t, err)
 	defer got.Close()
 	for step := range 200 {

@@ -12,7 +12,7 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/gpu"
 	"nacre/core/ref"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -49,8 +49,8 @@ func TestSASSTable(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range yardstick.Sizes {
-		y, err := tclpearl.NewYardstick(s, ref.Device)
+	for _, s := range benchmark.Sizes {
+		y, err := tclpearl.NewBenchmark(s, ref.Device)
 		must(t, err)
 		pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))
 		must(t, err)

@@ -18,7 +18,7 @@ import (
 	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/experiment/programs"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -71,7 +71,7 @@ func TestClang(t *testing.T) {
 // With NVIDIA's own compiler, where its library is installed, which needs no GPU: machine code for compute capability 9.0,
 // with the lines of a file.
 func TestNVRTC(t *testing.T) {
-	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
+	y, err := tclpearl.NewBenchmark(benchmark.Oyster, ref.Device)
 	must(t, err)
 	_, _, text, err := cuda.Plan(y.Program(), false)
 	must(t, err)
@@ -119,7 +119,7 @@ func TestSource(t *testing.T) {
 // are installed: nothing is spilled on any kind of GPU; on the H100 what works on a megabyte or more reads and writes 16 bytes
 // at a time, and reads all it needs before it writes.
 func TestMachineCode(t *testing.T) {
-	y, err := tclpearl.NewYardstick(yardstick.Oyster, ref.Device)
+	y, err := tclpearl.NewBenchmark(benchmark.Oyster, ref.Device)
 	must(t, err)
 	pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))
 	must(t, err)

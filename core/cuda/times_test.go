@@ -10,15 +10,15 @@ import (
 	"nacre/core/cuda/fakecuda"
 	"nacre/core/gpu"
 	"nacre/core/ref"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
 // Every launch of a program is timed, and those that draw its data; what is no program of a GPU has none.
 func TestTimes(t *testing.T) {
 	fakecuda.Use(t)
-	small := yardstick.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
-	y, err := tclpearl.NewYardstick(small, newDevice(t, cuda.Options{}))
+	small := benchmark.Size{Name: "small", Obs: 5, Act: 3, Latent: 3, Hidden: 40, EncoderHidden: 24, Window: 8, RewardScale: 5}
+	y, err := tclpearl.NewBenchmark(small, newDevice(t, cuda.Options{}))
 	must(t, err)
 	defer y.Close()
 	pl, err := gpu.New(y.Program(), cuda.Planning(cuda.Options{}))

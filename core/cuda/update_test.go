@@ -10,7 +10,7 @@ import (
 	"nacre/core/cuda"
 	"nacre/core/cuda/fakecuda"
 	"nacre/internal/heavy"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -29,11 +29,11 @@ func newDevice(t testing.TB, o cuda.Options) core.Device {
 }
 
 // The full-sized update agrees with the figures of an independent PyTorch program in float64.
-func TestYardstick(t *testing.T) {
+func TestBenchmark(t *testing.T) {
 	heavy.Skip(t, "the processor's stand-in computes an update of oyster's size")
 	fakecuda.Use(t)
 	d := newDevice(t, cuda.Options{})
-	y, err := tclpearl.NewYardstick(yardstick.Oyster, d)
+	y, err := tclpearl.NewBenchmark(benchmark.Oyster, d)
 	must(t, err)
 	defer y.Close()
 	got, err := y.Update(0)

@@ -49,8 +49,8 @@ func TestContract(t *testing.T) {
 	coretest.Run(t, newDevice, coretest.Options{Tolerance: tolerance, Allocates: true})
 }
 
-// The figures of the yardstick over three updates.
-func TestYardstick(t *testing.T) { coretest.JudgeYardstick(t, newDevice(t), 1e-4) }
+// The figures of the benchmark over three updates.
+func TestBenchmark(t *testing.T) { coretest.JudgeBenchmark(t, newDevice(t), 1e-4) }
 
 // A GPU that is taken away in the middle of training is an error of every call from then on; so is a text that is no
 // shader, with the compiler's words.

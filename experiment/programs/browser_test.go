@@ -12,7 +12,7 @@ import (
 	"nacre/internal/testpage"
 )
 
-// The same tests as a program in a worker of a page: drawing and two algorithms' programs. All of it, with the yardsticks
+// The same tests as a program in a worker of a page: drawing and two algorithms' programs. All of it, with the benchmarks
 // at full size, takes long; core/webgpu has the command.
 func TestInBrowser(t *testing.T) {
 	heavy.Skip(t, "it takes building the tests for the browser")
@@ -21,7 +21,7 @@ func TestInBrowser(t *testing.T) {
 	if os.Getenv(wholeVariable) != "" {
 		pattern, limit = ".", time.Hour
 		env[wholeVariable] = "1"
-		tests = append(tests, "TestFeedDrawsAsReplayDoes", "TestYardsticksInFull")
+		tests = append(tests, "TestFeedDrawsAsReplayDoes", "TestBenchmarksInFull")
 	}
 	said := testpage.Tests(t, "../..", "./experiment/programs", pattern, env, limit)
 	for _, name := range tests {

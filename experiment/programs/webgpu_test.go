@@ -16,10 +16,10 @@ import (
 	"nacre/rl"
 	"nacre/rl/replay/mirror/mirrortest"
 	"nacre/rl/rltest"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
-// wholeVariable asks for what takes many minutes: yardsticks at full size, and everything in the browser too.
+// wholeVariable asks for what takes many minutes: benchmarks at full size, and everything in the browser too.
 const wholeVariable = "NACRE_WEBGPU_WHOLE"
 
 var shared core.Device
@@ -85,8 +85,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The same at the sizes of the publications, of every algorithm that has a yardstick.
-func TestYardsticksInFull(t *testing.T) {
+// The same at the sizes of the publications, of every algorithm that has a benchmark.
+func TestBenchmarksInFull(t *testing.T) {
 	if os.Getenv(wholeVariable) == "" {
 		t.Skip("compiles the programs of the publications' sizes: set " + wholeVariable)
 	}
@@ -94,11 +94,11 @@ func TestYardsticksInFull(t *testing.T) {
 	for _, name := range rl.Names() {
 		a, err := rl.Lookup(name)
 		must(t, err)
-		if a.Yardstick == nil {
+		if a.Benchmark == nil {
 			continue
 		}
-		for _, size := range yardstick.Sizes {
-			t.Run(name+"/"+size.Name, func(t *testing.T) { rltest.Yardstick(t, name, size, d, 1, 1e-4) })
+		for _, size := range benchmark.Sizes {
+			t.Run(name+"/"+size.Name, func(t *testing.T) { rltest.Benchmark(t, name, size, d, 1, 1e-4) })
 		}
 	}
 }

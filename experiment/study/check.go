@@ -52,7 +52,7 @@ type Checked struct {
 
 // Check computes the figures of the study in dir again, from what is stored beside them: every figure of the embeddings
 // from the arrays, the planes included, every table and verdict from the runs, mean returns and shares of the way between
-// yardsticks from single trajectories, and steps and updates from the metrics. Of a suite it does so with every study, and
+// baselines from single trajectories, and steps and updates from the metrics. Of a suite it does so with every study, and
 // with the aggregates over all. layouts also repeats t-SNE from random starts, which takes most of the time. Figures agree
 // when they are equal to the last bit.
 func Check(ctx context.Context, dir string, layouts bool, show progress.Progress) (Checked, error) {

@@ -18,7 +18,7 @@ import (
 // Extend adds an arm of Arms to a study in its folder, which may be a copy of a packed one: it trains the arm on the plan's seeds
 // and tasks, or takes finished runs from sweeps, measures it as the others were, and writes tables and report anew. The other
 // arms keep their figures, whatever program measured them; what programs before did not measure of them is added where that
-// needs no weights: yardsticks, and intervals and tests of windows. Windows are crossed with the encoders whose weights are
+// needs no weights: baselines, and intervals and tests of windows. Windows are crossed with the encoders whose weights are
 // there. What it trains stays in the folder; Pack leaves out what need not be shipped.
 func Extend(ctx context.Context, dir, arm string, sweeps []string, host experiment.Host, show progress.Progress) (*Result, error) {
 	started := time.Now()

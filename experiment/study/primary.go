@@ -23,7 +23,7 @@ const shareFromBlind = "share_from_blind"
 // goal-blind one. Below it returns hardly depend on the goal, and the share is a quotient of two small numbers.
 const leastWorth = 0.1
 
-// worth is that part over all seeds; ok is false where there are not all three yardsticks.
+// worth is that part over all seeds; ok is false where there are not all three baselines.
 func (r *Result) worth() (part float64, ok bool) {
 	goal, hasGoal := r.baseline(goalOf)
 	random, _ := r.baseline(randomOf)
@@ -61,7 +61,7 @@ func (r *Result) shareFigure() figure {
 				return b.shareOfTasks(s.Adapted), nil
 			}
 		}
-		return stats.Replicated{}, fmt.Errorf("study: there are no yardsticks of seed %d", s.Seed)
+		return stats.Replicated{}, fmt.Errorf("study: there are no baselines of seed %d", s.Seed)
 	}}
 }
 

@@ -284,7 +284,7 @@ func (r *Result) shares() string {
 		var parts []string
 		for _, s := range a.Seeds {
 			if s.Share == nil {
-				return "No goal-knowing controller of this family is built in, so there is no upper yardstick here.\n"
+				return "No goal-knowing controller of this family is built in, so there is no upper baseline here.\n"
 			}
 			parts = append(parts, fmt.Sprintf("%.1f %%", 100**s.Share))
 		}

@@ -323,7 +323,7 @@ func (r *runner) startOrResume(dir string, cfg experiment.Config, host experimen
 	return t, nil
 }
 
-// baseline measures the yardsticks of a seed, once for both arms: they have the same tasks.
+// baseline measures the baselines of a seed, once for both arms: they have the same tasks.
 func (r *runner) baseline(ctx context.Context, a *experiment.Agent, p protocol.Protocol) (*Baseline, error) {
 	if b := r.baselineOf(a.Config.Seed); b != nil {
 		return b, nil
@@ -358,7 +358,7 @@ func (b *Baseline) worth(ctx context.Context, a *experiment.Agent, p protocol.Pr
 	return nil
 }
 
-// place says where the run stands between the yardsticks of its seed.
+// place says where the run stands between the baselines of its seed.
 func (s *SeedResult) place(b *Baseline) (err error) {
 	if s.Share, err = b.Share(s.Adapted.Summary.Adapted.Mean); err != nil {
 		return err
@@ -370,7 +370,7 @@ func (s *SeedResult) place(b *Baseline) (err error) {
 	return nil
 }
 
-// baselineOf returns what is known of a seed's yardsticks, nil for nothing.
+// baselineOf returns what is known of a seed's baselines, nil for nothing.
 func (r *runner) baselineOf(seed uint64) *Baseline {
 	for i := range r.out.Baselines {
 		if r.out.Baselines[i].Seed == seed {

@@ -50,7 +50,7 @@ type Result struct {
 	Arms      []Arm             `json:"arms"`
 }
 
-// Baseline holds the yardsticks on the test tasks of a seed.
+// Baseline holds the returns of random actions and of the controllers on the test tasks of a seed.
 type Baseline struct {
 	Seed uint64 `json:"seed"`
 	experiment.Baselines

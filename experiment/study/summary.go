@@ -318,7 +318,7 @@ func byTask(r protocol.Result, trajectory int) []float64 {
 	return out
 }
 
-// baseline is the mean over seeds of a yardstick's adapted return; false if there is none.
+// baseline is the mean over seeds of a baseline's adapted return; false if there is none.
 func (r *Result) baseline(pick func(Baseline) *protocol.Result) (float64, bool) {
 	sum := 0.0
 	for _, b := range r.Baselines {

@@ -5,7 +5,7 @@
 //	r := rng.New(seed, rng.Rollout, uint64(iteration), uint64(episode))
 //	x := r.NormFloat64()
 //
-// The yardsticks compare updates with other languages': Uniform and Normal are numbers that all of them make alike.
+// The benchmarks compare updates with other languages': Uniform and Normal are numbers that all of them make alike.
 package rng
 
 import (

@@ -77,7 +77,7 @@ func ownLoss(name string, loss func(tcl.Config, belief.Encoder, int) (belief.Aux
 	io.WriteString(h, program.String())
 	own := base
 	own.Name, own.Title = fmt.Sprintf("%s-%08x", name, h.Sum32()), name
-	own.About, own.Presets, own.Yardstick = "PEARL with a loss of a notebook on its encoder", nil, nil
+	own.About, own.Presets, own.Benchmark = "PEARL with a loss of a notebook on its encoder", nil, nil
 	own.New = func(c rl.Config, s rl.Setup) (rl.Learner, error) {
 		return pearl.New(pearl.Of(c), s, func(enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
 			return loss(tcl.Of(c), enc, metaBatch)

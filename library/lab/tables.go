@@ -147,9 +147,15 @@ func Watch(f sim.Family, episodes int, told bool, steps int) (display.Rollout, e
 	return display.Rollout{Title: f.Spec().Name, Episodes: rec.Recordings}, err
 }
 
-// Yardsticks are the returns after adaptation that the run's protocol gives to a policy at random, to standing still and, where the family has a
-// controller, to it: told nothing of the task, and told the task. A row each, with the interval over tasks.
-func (r *Run) Yardsticks() *frame.Frame {
+// Yardsticks is Baselines.
+//
+// Deprecated: use Baselines; the old name goes with the next release.
+func (r *Run) Yardsticks() *frame.Frame { return r.Baselines() }
+
+// Baselines are the returns after adaptation that the run's protocol gives to a policy at random, to standing still and,
+// where the family has a controller, to it: told nothing of the task, and told the task. A row each, with the interval
+// over tasks.
+func (r *Run) Baselines() *frame.Frame {
 	var names []string
 	var columns [3][]float64
 	err := r.agent(func(a *experiment.Agent) error {

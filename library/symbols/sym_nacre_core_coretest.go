@@ -11,17 +11,17 @@ import (
 
 func init() {
 	add("nacre/core/coretest/coretest", map[string]reflect.Value{
-		"JudgeYardstick":    reflect.ValueOf(p0.JudgeYardstick),
+		"Benchmark":         reflect.ValueOf(p0.Benchmark),
+		"BenchmarkExpected": reflect.ValueOf(&p0.BenchmarkExpected).Elem(),
+		"BenchmarkFigures":  reflect.ValueOf(p0.BenchmarkFigures),
+		"BenchmarkInputs":   reflect.ValueOf(p0.BenchmarkInputs),
+		"BenchmarkMemory":   reflect.ValueOf(p0.BenchmarkMemory),
+		"BenchmarkNets":     reflect.ValueOf(p0.BenchmarkNets),
+		"JudgeBenchmark":    reflect.ValueOf(p0.JudgeBenchmark),
 		"Operations":        reflect.ValueOf(p0.Operations),
 		"Options":           reflect.ValueOf((*p0.Options)(nil)),
 		"Run":               reflect.ValueOf(p0.Run),
 		"Size":              reflect.ValueOf((*p0.Size)(nil)),
 		"Update":            reflect.ValueOf(p0.Update),
-		"Yardstick":         reflect.ValueOf(p0.Yardstick),
-		"YardstickExpected": reflect.ValueOf(&p0.YardstickExpected).Elem(),
-		"YardstickFigures":  reflect.ValueOf(p0.YardstickFigures),
-		"YardstickInputs":   reflect.ValueOf(p0.YardstickInputs),
-		"YardstickMemory":   reflect.ValueOf(p0.YardstickMemory),
-		"YardstickNets":     reflect.ValueOf(p0.YardstickNets),
 	})
 }

@@ -11,6 +11,7 @@ func init() {
 	add("nacre/pearl/pearl", map[string]reflect.Value{
 		"Acts":               reflect.ValueOf(p0.Acts),
 		"Adapter":            reflect.ValueOf((*p0.Adapter)(nil)),
+		"Benchmark":          reflect.ValueOf((*p0.Benchmark)(nil)),
 		"Config":             reflect.ValueOf((*p0.Config)(nil)),
 		"Default":            reflect.ValueOf(p0.Default),
 		"DiagnosticsProgram": reflect.ValueOf(p0.DiagnosticsProgram),
@@ -19,8 +20,8 @@ func init() {
 		"Learner":            reflect.ValueOf((*p0.Learner)(nil)),
 		"Networks":           reflect.ValueOf((*p0.Networks)(nil)),
 		"New":                reflect.ValueOf(p0.New),
+		"NewBenchmark":       reflect.ValueOf(p0.NewBenchmark),
 		"NewNetworks":        reflect.ValueOf(p0.NewNetworks),
-		"NewYardstick":       reflect.ValueOf(p0.NewYardstick),
 		"Of":                 reflect.ValueOf(p0.Of),
 		"Put":                reflect.ValueOf(p0.Put),
 		"Schedule":           reflect.ValueOf(p0.Schedule),
@@ -28,6 +29,5 @@ func init() {
 		"Table":              reflect.ValueOf(&p0.Table).Elem(),
 		"UpdateProgram":      reflect.ValueOf(p0.UpdateProgram),
 		"Variants":           reflect.ValueOf(p0.Variants),
-		"Yardstick":          reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

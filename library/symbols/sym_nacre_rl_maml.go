@@ -9,16 +9,16 @@ import (
 
 func init() {
 	add("nacre/rl/maml/maml", map[string]reflect.Value{
+		"Benchmark":     reflect.ValueOf((*p0.Benchmark)(nil)),
 		"Config":        reflect.ValueOf((*p0.Config)(nil)),
 		"Default":       reflect.ValueOf(p0.Default),
 		"Learner":       reflect.ValueOf((*p0.Learner)(nil)),
 		"MetaUpdate":    reflect.ValueOf((*p0.MetaUpdate)(nil)),
 		"New":           reflect.ValueOf(p0.New),
+		"NewBenchmark":  reflect.ValueOf(p0.NewBenchmark),
 		"NewMetaUpdate": reflect.ValueOf(p0.NewMetaUpdate),
-		"NewYardstick":  reflect.ValueOf(p0.NewYardstick),
 		"Of":            reflect.ValueOf(p0.Of),
 		"Outcome":       reflect.ValueOf((*p0.Outcome)(nil)),
 		"Put":           reflect.ValueOf(p0.Put),
-		"Yardstick":     reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

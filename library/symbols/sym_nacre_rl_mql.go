@@ -9,16 +9,16 @@ import (
 
 func init() {
 	add("nacre/rl/mql/mql", map[string]reflect.Value{
+		"Benchmark":     reflect.ValueOf((*p0.Benchmark)(nil)),
 		"Config":        reflect.ValueOf((*p0.Config)(nil)),
 		"Default":       reflect.ValueOf(p0.Default),
 		"Learner":       reflect.ValueOf((*p0.Learner)(nil)),
 		"Networks":      reflect.ValueOf((*p0.Networks)(nil)),
 		"New":           reflect.ValueOf(p0.New),
+		"NewBenchmark":  reflect.ValueOf(p0.NewBenchmark),
 		"NewNetworks":   reflect.ValueOf(p0.NewNetworks),
-		"NewYardstick":  reflect.ValueOf(p0.NewYardstick),
 		"Of":            reflect.ValueOf(p0.Of),
 		"Put":           reflect.ValueOf(p0.Put),
 		"UpdateProgram": reflect.ValueOf(p0.UpdateProgram),
-		"Yardstick":     reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

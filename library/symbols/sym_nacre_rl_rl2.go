@@ -9,18 +9,18 @@ import (
 
 func init() {
 	add("nacre/rl/rl2/rl2", map[string]reflect.Value{
+		"Benchmark":    reflect.ValueOf((*p0.Benchmark)(nil)),
 		"Config":       reflect.ValueOf((*p0.Config)(nil)),
 		"Default":      reflect.ValueOf(p0.Default),
 		"Figures":      reflect.ValueOf((*p0.Figures)(nil)),
 		"Learner":      reflect.ValueOf((*p0.Learner)(nil)),
 		"New":          reflect.ValueOf(p0.New),
+		"NewBenchmark": reflect.ValueOf(p0.NewBenchmark),
 		"NewPPO":       reflect.ValueOf(p0.NewPPO),
 		"NewPolicy":    reflect.ValueOf(p0.NewPolicy),
-		"NewYardstick": reflect.ValueOf(p0.NewYardstick),
 		"Of":           reflect.ValueOf(p0.Of),
 		"PPO":          reflect.ValueOf((*p0.PPO)(nil)),
 		"Policy":       reflect.ValueOf((*p0.Policy)(nil)),
 		"Put":          reflect.ValueOf(p0.Put),
-		"Yardstick":    reflect.ValueOf((*p0.Yardstick)(nil)),
 	})
 }

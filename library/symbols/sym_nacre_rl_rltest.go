@@ -9,9 +9,9 @@ import (
 
 func init() {
 	add("nacre/rl/rltest/rltest", map[string]reflect.Value{
+		"Benchmark": reflect.ValueOf(p0.Benchmark),
 		"Encoder":   reflect.ValueOf(p0.Encoder),
 		"Learner":   reflect.ValueOf(p0.Learner),
 		"Point":     reflect.ValueOf(p0.Point),
-		"Yardstick": reflect.ValueOf(p0.Yardstick),
 	})
 }

@@ -3,7 +3,7 @@
 package symbols
 
 import (
-	p1 "nacre/core/feed"
+	p1 "nacre/rl/benchmark"
 	p0 "nacre/rl/yardstick"
 	"reflect"
 )
@@ -12,29 +12,10 @@ func init() {
 	add("nacre/rl/yardstick/yardstick", map[string]reflect.Value{
 		"Benchmark":  reflect.ValueOf((*p0.Benchmark)(nil)),
 		"_Benchmark": reflect.ValueOf((*_nacre_rl_yardstick_Benchmark)(nil)),
-		"Burst":      reflect.ValueOf((*p0.Burst)(nil)),
-		"_Burst":     reflect.ValueOf((*_nacre_rl_yardstick_Burst)(nil)),
-		"Drawn":      reflect.ValueOf((*p0.Drawn)(nil)),
-		"_Drawn":     reflect.ValueOf((*_nacre_rl_yardstick_Drawn)(nil)),
-		"Ends":       reflect.ValueOf(p0.Ends),
 		"Figures":    reflect.ValueOf((*p0.Figures)(nil)),
-		"Fill":       reflect.ValueOf(p0.Fill),
-		"Find":       reflect.ValueOf(p0.Find),
-		"Glorot":     reflect.ValueOf(p0.Glorot),
 		"MetaWorld":  reflect.ValueOf(&p0.MetaWorld).Elem(),
-		"Narrow":     reflect.ValueOf(p0.Narrow),
 		"Oyster":     reflect.ValueOf(&p0.Oyster).Elem(),
-		"Read":       reflect.ValueOf(p0.Read),
 		"Size":       reflect.ValueOf((*p0.Size)(nil)),
-		"Sizes":      reflect.ValueOf(&p0.Sizes).Elem(),
-		"Streamed":   reflect.ValueOf((*p0.Streamed)(nil)),
-		"_Streamed":  reflect.ValueOf((*_nacre_rl_yardstick_Streamed)(nil)),
-		"Transpose":  reflect.ValueOf(p0.Transpose),
-		"Updated":    reflect.ValueOf(p0.Updated),
-		"Weights":    reflect.ValueOf(p0.Weights),
-		"Whole":      reflect.ValueOf((*p0.Whole)(nil)),
-		"_Whole":     reflect.ValueOf((*_nacre_rl_yardstick_Whole)(nil)),
-		"Write":      reflect.ValueOf(p0.Write),
 	})
 }
 
@@ -42,109 +23,21 @@ type _nacre_rl_yardstick_Benchmark struct {
 	IValue     any
 	WAlgorithm func() string
 	WClose     func() error
-	WExpected  func(int) p0.Figures
+	WExpected  func(int) p1.Figures
 	WFLOPs     func() int64
 	WNames     func() []string
 	WPrepare   func(int) error
 	WRun       func() error
-	WSize      func() p0.Size
-	WUpdate    func(int) (p0.Figures, error)
+	WSize      func() p1.Size
+	WUpdate    func(int) (p1.Figures, error)
 }
 
 func (w _nacre_rl_yardstick_Benchmark) Algorithm() string                 { return w.WAlgorithm() }
 func (w _nacre_rl_yardstick_Benchmark) Close() error                      { return w.WClose() }
-func (w _nacre_rl_yardstick_Benchmark) Expected(a0 int) p0.Figures        { return w.WExpected(a0) }
+func (w _nacre_rl_yardstick_Benchmark) Expected(a0 int) p1.Figures        { return w.WExpected(a0) }
 func (w _nacre_rl_yardstick_Benchmark) FLOPs() int64                      { return w.WFLOPs() }
 func (w _nacre_rl_yardstick_Benchmark) Names() []string                   { return w.WNames() }
 func (w _nacre_rl_yardstick_Benchmark) Prepare(a0 int) error              { return w.WPrepare(a0) }
 func (w _nacre_rl_yardstick_Benchmark) Run() error                        { return w.WRun() }
-func (w _nacre_rl_yardstick_Benchmark) Size() p0.Size                     { return w.WSize() }
-func (w _nacre_rl_yardstick_Benchmark) Update(a0 int) (p0.Figures, error) { return w.WUpdate(a0) }
-
-type _nacre_rl_yardstick_Burst struct {
-	IValue any
-	WClose func() error
-	WMake  func(int) error
-}
-
-func (w _nacre_rl_yardstick_Burst) Close() error      { return w.WClose() }
-func (w _nacre_rl_yardstick_Burst) Make(a0 int) error { return w.WMake(a0) }
-
-type _nacre_rl_yardstick_Drawn struct {
-	IValue     any
-	WAlgorithm func() string
-	WClose     func() error
-	WDraw      func() (p0.Burst, error)
-	WDrawing   func() p1.Plan
-	WExpected  func(int) p0.Figures
-	WFLOPs     func() int64
-	WNames     func() []string
-	WPrepare   func(int) error
-	WRun       func() error
-	WSize      func() p0.Size
-	WUpdate    func(int) (p0.Figures, error)
-}
-
-func (w _nacre_rl_yardstick_Drawn) Algorithm() string                 { return w.WAlgorithm() }
-func (w _nacre_rl_yardstick_Drawn) Close() error                      { return w.WClose() }
-func (w _nacre_rl_yardstick_Drawn) Draw() (p0.Burst, error)           { return w.WDraw() }
-func (w _nacre_rl_yardstick_Drawn) Drawing() p1.Plan                  { return w.WDrawing() }
-func (w _nacre_rl_yardstick_Drawn) Expected(a0 int) p0.Figures        { return w.WExpected(a0) }
-func (w _nacre_rl_yardstick_Drawn) FLOPs() int64                      { return w.WFLOPs() }
-func (w _nacre_rl_yardstick_Drawn) Names() []string                   { return w.WNames() }
-func (w _nacre_rl_yardstick_Drawn) Prepare(a0 int) error              { return w.WPrepare(a0) }
-func (w _nacre_rl_yardstick_Drawn) Run() error                        { return w.WRun() }
-func (w _nacre_rl_yardstick_Drawn) Size() p0.Size                     { return w.WSize() }
-func (w _nacre_rl_yardstick_Drawn) Update(a0 int) (p0.Figures, error) { return w.WUpdate(a0) }
-
-type _nacre_rl_yardstick_Streamed struct {
-	IValue     any
-	WAlgorithm func() string
-	WClose     func() error
-	WExpected  func(int) p0.Figures
-	WFLOPs     func() int64
-	WNames     func() []string
-	WPrepare   func(int) error
-	WRun       func() error
-	WSize      func() p0.Size
-	WStart     func() error
-	WUpdate    func(int) (p0.Figures, error)
-	WWait      func() error
-}
-
-func (w _nacre_rl_yardstick_Streamed) Algorithm() string                 { return w.WAlgorithm() }
-func (w _nacre_rl_yardstick_Streamed) Close() error                      { return w.WClose() }
-func (w _nacre_rl_yardstick_Streamed) Expected(a0 int) p0.Figures        { return w.WExpected(a0) }
-func (w _nacre_rl_yardstick_Streamed) FLOPs() int64                      { return w.WFLOPs() }
-func (w _nacre_rl_yardstick_Streamed) Names() []string                   { return w.WNames() }
-func (w _nacre_rl_yardstick_Streamed) Prepare(a0 int) error              { return w.WPrepare(a0) }
-func (w _nacre_rl_yardstick_Streamed) Run() error                        { return w.WRun() }
-func (w _nacre_rl_yardstick_Streamed) Size() p0.Size                     { return w.WSize() }
-func (w _nacre_rl_yardstick_Streamed) Start() error                      { return w.WStart() }
-func (w _nacre_rl_yardstick_Streamed) Update(a0 int) (p0.Figures, error) { return w.WUpdate(a0) }
-func (w _nacre_rl_yardstick_Streamed) Wait() error                       { return w.WWait() }
-
-type _nacre_rl_yardstick_Whole struct {
-	IValue     any
-	WAlgorithm func() string
-	WClose     func() error
-	WExpected  func(int) p0.Figures
-	WFLOPs     func() int64
-	WNames     func() []string
-	WPrepare   func(int) error
-	WRun       func() error
-	WSize      func() p0.Size
-	WTolerance func() float64
-	WUpdate    func(int) (p0.Figures, error)
-}
-
-func (w _nacre_rl_yardstick_Whole) Algorithm() string                 { return w.WAlgorithm() }
-func (w _nacre_rl_yardstick_Whole) Close() error                      { return w.WClose() }
-func (w _nacre_rl_yardstick_Whole) Expected(a0 int) p0.Figures        { return w.WExpected(a0) }
-func (w _nacre_rl_yardstick_Whole) FLOPs() int64                      { return w.WFLOPs() }
-func (w _nacre_rl_yardstick_Whole) Names() []string                   { return w.WNames() }
-func (w _nacre_rl_yardstick_Whole) Prepare(a0 int) error              { return w.WPrepare(a0) }
-func (w _nacre_rl_yardstick_Whole) Run() error                        { return w.WRun() }
-func (w _nacre_rl_yardstick_Whole) Size() p0.Size                     { return w.WSize() }
-func (w _nacre_rl_yardstick_Whole) Tolerance() float64                { return w.WTolerance() }
-func (w _nacre_rl_yardstick_Whole) Update(a0 int) (p0.Figures, error) { return w.WUpdate(a0) }
+func (w _nacre_rl_yardstick_Benchmark) Size() p1.Size                     { return w.WSize() }
+func (w _nacre_rl_yardstick_Benchmark) Update(a0 int) (p1.Figures, error) { return w.WUpdate(a0) }

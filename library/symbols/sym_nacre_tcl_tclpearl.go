@@ -10,6 +10,6 @@ import (
 func init() {
 	add("nacre/tcl/tclpearl/tclpearl", map[string]reflect.Value{
 		"New":          reflect.ValueOf(p0.New),
-		"NewYardstick": reflect.ValueOf(p0.NewYardstick),
+		"NewBenchmark": reflect.ValueOf(p0.NewBenchmark),
 	})
 }

@@ -3,7 +3,7 @@ package maml
 import (
 	"nacre/core"
 	"nacre/rl"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // name of the algorithm and of its table, and the protocol it is scored under.
@@ -30,6 +30,6 @@ func init() {
 		Small:     []string{"maml.hidden=100"},
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
-		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
+		Benchmark: func(s benchmark.Size, d core.Device) (benchmark.Update, error) { return NewBenchmark(s, d) },
 	})
 }

@@ -3,7 +3,7 @@ package mql
 import (
 	"nacre/core"
 	"nacre/rl"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // name of the algorithm and of its table, and the protocol it is scored under.
@@ -31,6 +31,6 @@ func init() {
 		Presets:   presets(),
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(Of(c), s) },
 		Remembers: true,
-		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
+		Benchmark: func(s benchmark.Size, d core.Device) (benchmark.Update, error) { return NewBenchmark(s, d) },
 	})
 }

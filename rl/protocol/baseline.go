@@ -9,7 +9,7 @@ import (
 )
 
 // Random returns the agent that draws every action uniformly from [-1,1]^spec.ActDim and learns nothing: the lower
-// yardstick.
+// baseline.
 func Random(spec sim.Spec) Adapter { return &random{actDim: spec.ActDim} }
 
 type random struct {
@@ -52,7 +52,7 @@ func (still) Policy(int, bool, Protocol) (sim.Policy, error) {
 
 func (still) Observe(int, *sim.Trajectory) error { return nil }
 
-// Scripted returns the agent that is told each task and acts by the family's controller c: the upper yardstick, which
+// Scripted returns the agent that is told each task and acts by the family's controller c: the upper baseline, which
 // learns nothing (the algorithm oracle is told each task and learns).
 func Scripted(c sim.Controller) Adapter { return &scripted{controller: c} }
 

@@ -39,7 +39,7 @@ type Carrier interface {
 	Carry() error
 }
 
-// GoalKnower is an Adapter that is told the true tasks: a yardstick, not a learner. Evaluate calls Know before Start,
+// GoalKnower is an Adapter that is told the true tasks: a controller, not a learner. Evaluate calls Know before Start,
 // with the task of each adaptation.
 type GoalKnower interface {
 	Adapter

@@ -103,7 +103,7 @@ double nacre_touch(const mjData* data, int geom1, int geom2);
 // first environment that raises an error or has a warning on its record.
 int nacre_step_chunk(const nacre_chunk* chunk, const double* ctrl, const uint8_t* active, int nsub, nacre_fault* fault);
 
-// The yardstick of the benchmark: the same steps as `steps` chunk steps with ctrl[steps][n][row of controls], environment after
+// What the benchmark compares with: the same steps as `steps` chunk steps with ctrl[steps][n][row of controls], environment after
 // environment, in one loop and nothing else.
 int nacre_plain_loop(const nacre_chunk* chunk, const double* ctrl, int steps, int nsub, nacre_fault* fault);
 

@@ -342,7 +342,7 @@ func (c *Chunk) yield() {
 }
 
 // PlainLoop makes the same steps as len(ctrl)/(n×nu) calls of Step with all environments active, environment after
-// environment in one plain C loop: the yardstick of stepping from Go.
+// environment in one plain C loop, with which stepping from Go is compared.
 func (c *Chunk) PlainLoop(ctrl []float64, nsub int) error {
 	if err := c.enter(0); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"nacre/pearl"
 	"nacre/rl"
 	"nacre/rl/belief"
+	"nacre/rl/benchmark"
 	"nacre/rl/rltest"
-	"nacre/rl/yardstick"
 	"nacre/tcl"
 	"nacre/tcl/tclpearl"
 )
@@ -104,7 +104,7 @@ func (u *authorsUpdate) weights() {
 		for k := 0; k < len(specs); k += 2 {
 			w, b := specs[k], specs[k+1]
 			stream, bound := 1000*number+10*uint64(k/2), 1/math.Sqrt(float64(w.Rows))
-			check(u.t, u.mem.Write(w.Name, yardstick.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)))
+			check(u.t, u.mem.Write(w.Name, benchmark.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)))
 			check(u.t, u.mem.Write(b.Name, rng.Uniform(stream+1, b.Cols, -bound, bound)))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"nacre/pearl"
 	"nacre/rl"
 	"nacre/rl/belief"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl"
 	"nacre/tcl/tclpearl"
 )
@@ -16,14 +16,14 @@ import (
 // BenchmarkUpdate times a TCL-PEARL update on the CPU and sets it beside the machine's multiply-add peak, measured in
 // the same process: share is of the peak of all workers.
 func BenchmarkUpdate(b *testing.B) {
-	for _, size := range yardstick.Sizes {
+	for _, size := range benchmark.Sizes {
 		for _, workers := range []int{1, 2} {
 			b.Run(size.Name+"/workers="+string(rune('0'+workers)), func(b *testing.B) {
 				d, err := cpu.New(cpu.Options{Workers: workers})
 				if err != nil {
 					b.Fatal(err)
 				}
-				y, err := tclpearl.NewYardstick(size, d)
+				y, err := tclpearl.NewBenchmark(size, d)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -13,7 +13,7 @@ import (
 	"nacre/pearl"
 	"nacre/rl"
 	"nacre/rl/belief"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl"
 )
 
@@ -57,6 +57,6 @@ func init() {
 		New:       func(c rl.Config, s rl.Setup) (rl.Learner, error) { return New(pearl.Of(c), tcl.Of(c), s) },
 		Window:    func(c rl.Config) int { return tcl.Of(c).Window },
 		Acts:      pearl.Acts(),
-		Yardstick: func(s yardstick.Size, d core.Device) (yardstick.Benchmark, error) { return NewYardstick(s, d) },
+		Benchmark: func(s benchmark.Size, d core.Device) (benchmark.Update, error) { return NewBenchmark(s, d) },
 	})
 }

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
 // Command program is the training core for bench/tab: on the CPU or by WebGPU it sets up the products that programs.mjs asks
-// of every library, and the yardstick's updates, and calls the script's nacreReady with functions that return promises of
+// of every library, and the benchmark's updates, and calls the script's nacreReady with functions that return promises of
 // their results, or with the problem that it has.
 package main
 
@@ -14,7 +14,7 @@ import (
 	"nacre/core/devices"
 	"nacre/core/nn"
 	"nacre/core/op"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl/tclpearl"
 )
 
@@ -134,7 +134,7 @@ func critic(d core.Device, problem js.Value) (func() (any, error), error) {
 		if err := r.Run(); err != nil {
 			return nil, err
 		}
-		figures, err := yardstick.Read(r, []string{"loss", "norm"})
+		figures, err := benchmark.Read(r, []string{"loss", "norm"})
 		return map[string]any{"loss": figures["loss"], "norm": figures["norm"]}, err
 	}, nil
 }
@@ -170,13 +170,13 @@ func load(d core.Device, b *core.Builder, params, inputs map[string][]float32) (
 	return r, nil
 }
 
-// update is the yardstick's TCL-PEARL update, its operations, and how far the first one's figures are off.
+// update is the benchmark's TCL-PEARL update, its operations, and how far the first one's figures are off.
 func update(d core.Device, size string) (f func() (any, error), flops, off float64, err error) {
-	s, err := yardstick.Find(size)
+	s, err := benchmark.Find(size)
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	y, err := tclpearl.NewYardstick(s, d)
+	y, err := tclpearl.NewBenchmark(s, d)
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"nacre/core"
 	"nacre/core/cpu"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // UpdatePlan is what nacre bench update --explain prints of one kind of update.
@@ -27,7 +27,7 @@ type UpdatePlans struct {
 
 func (o BenchUpdateOptions) explain(ctx context.Context, env *Env, device core.Device) error {
 	r := UpdatePlans{Device: device.Name()}
-	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
 		y, err := newBenchmark(size, algorithm, device)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"nacre/core/gpu"
 	"nacre/core/gpu/roofline"
 	"nacre/core/ref"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // UpdateModel is what nacre bench update --explain --gpu prints of one kind of update.
@@ -47,7 +47,7 @@ func (o BenchUpdateOptions) measured(ctx context.Context, env *Env, device core.
 // models prints updates on a modelled GPU. Where device is a GPU too, its launches are timed.
 func (o BenchUpdateOptions) models(ctx context.Context, env *Env, card roofline.Card, device core.Device) error {
 	var r UpdateModels
-	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
 		y, err := newBenchmark(size, algorithm, device)
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (o BenchUpdateOptions) models(ctx context.Context, env *Env, card roofline.
 			return err
 		}
 		as := roofline.Options{Precision: o.Precision, Memories: o.Seeds}
-		if d, ok := y.(yardstick.Drawn); ok {
+		if d, ok := y.(benchmark.Drawn); ok {
 			if as.Drawing, err = gpu.NewDrawing(d.Drawing()); err != nil {
 				return err
 			}
@@ -95,8 +95,8 @@ func (o BenchUpdateOptions) models(ctx context.Context, env *Env, card roofline.
 }
 
 // measure times the launches of an update on data that the GPU draws.
-func (o BenchUpdateOptions) measure(y yardstick.Benchmark, m *roofline.Model) error {
-	drawn, ok := y.(yardstick.Drawn)
+func (o BenchUpdateOptions) measure(y benchmark.Update, m *roofline.Model) error {
+	drawn, ok := y.(benchmark.Drawn)
 	if !ok {
 		return Usagef("--explain --algo %s --device cuda: expected an update whose data the GPU draws, as those of %v are", y.Algorithm(), compared)
 	}
@@ -116,7 +116,7 @@ func (o BenchUpdateOptions) measure(y yardstick.Benchmark, m *roofline.Model) er
 }
 
 // programOf is the program of an update that is one.
-func programOf(y yardstick.Benchmark) (*core.Program, error) {
+func programOf(y benchmark.Update) (*core.Program, error) {
 	one, ok := y.(interface{ Program() *core.Program })
 	if !ok {
 		return nil, Usagef("--explain --algo %s: expected an update that is one program, as those of %v are; its own is several that run many times", y.Algorithm(), compared)

@@ -11,7 +11,7 @@ import (
 
 	"nacre/analysis/stats"
 	"nacre/core/cpu"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // UpdateScalings is what nacre bench update --scaling prints.
@@ -48,7 +48,7 @@ func (o BenchUpdateOptions) scaling(ctx context.Context, env *Env) error {
 		return Usagef("--scaling with %d worker: expected at least 2", o.Workers)
 	}
 	r := UpdateScalings{Load: loadAverage()}
-	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
 		row, device, err := o.scalingOf(ctx, env, size, algorithm)
 		r.Device, r.Rows = device, append(r.Rows, row)
 		return err
@@ -59,7 +59,7 @@ func (o BenchUpdateOptions) scaling(ctx context.Context, env *Env) error {
 	return env.Print(r, r.WriteText)
 }
 
-func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size yardstick.Size, algorithm string) (row UpdateScaling, device string, err error) {
+func (o BenchUpdateOptions) scalingOf(ctx context.Context, env *Env, size benchmark.Size, algorithm string) (row UpdateScaling, device string, err error) {
 	var meters []*updateMeter // one worker each; the last has all
 	for i := range o.Workers + 1 {
 		workers := 1

@@ -23,7 +23,7 @@ import (
 	"nacre/core/webgpu"
 	"nacre/experiment"
 	"nacre/rl"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // Tolerances of nacre bench update --check, relative to the reference figures: the largest one in float64 covers
@@ -117,32 +117,32 @@ func (o BenchUpdateOptions) tolerance() float64 {
 var compared = []string{"pearl", "tcl-pearl"}
 
 // newBenchmark loads the update of an algorithm.
-func newBenchmark(size yardstick.Size, algorithm string, device core.Device) (yardstick.Benchmark, error) {
+func newBenchmark(size benchmark.Size, algorithm string, device core.Device) (benchmark.Update, error) {
 	a, err := rl.Lookup(algorithm)
 	if err != nil {
 		return nil, err
 	}
-	if a.Yardstick == nil {
+	if a.Benchmark == nil {
 		return nil, Usagef("--algo %s: it has no update to measure; expected both, %s", algorithm, strings.Join(Measured(), ", "))
 	}
-	return a.Yardstick(size, device)
+	return a.Benchmark(size, device)
 }
 
 // Measured names the algorithms that have an update to measure.
 func Measured() []string {
 	return slices.DeleteFunc(rl.Names(), func(name string) bool {
 		a, err := rl.Lookup(name)
-		return err != nil || a.Yardstick == nil
+		return err != nil || a.Benchmark == nil
 	})
 }
 
 // each calls f for every size and algorithm asked for.
-func (o BenchUpdateOptions) each(ctx context.Context, f func(size yardstick.Size, algorithm string) error) error {
+func (o BenchUpdateOptions) each(ctx context.Context, f func(size benchmark.Size, algorithm string) error) error {
 	algorithms := []string{o.Algorithm}
 	if o.Algorithm == "both" {
 		algorithms = compared
 	}
-	for _, size := range yardstick.Sizes {
+	for _, size := range benchmark.Sizes {
 		if o.Size != "both" && o.Size != size.Name {
 			continue
 		}
@@ -189,7 +189,7 @@ type UpdateTiming struct {
 
 func (o BenchUpdateOptions) time(ctx context.Context, env *Env, device core.Device) error {
 	r := UpdateTimings{Device: device.Name(), Load: loadAverage()}
-	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
 		row, err := o.timeSize(ctx, env, size, algorithm, device)
 		if err != nil {
 			return err
@@ -218,7 +218,7 @@ func loadAverage() string {
 }
 
 // timeSize times one kind of update.
-func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size benchmark.Size, algorithm string, device core.Device) (UpdateTiming, error) {
 	y, err := newBenchmark(size, algorithm, device)
 	if err != nil {
 		return UpdateTiming{}, err
@@ -231,7 +231,7 @@ func (o BenchUpdateOptions) timeSize(ctx context.Context, env *Env, size yardsti
 }
 
 // timeBoth times updates alone or in turns with others.
-func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y yardstick.Benchmark) (row UpdateTiming, err error) {
+func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y benchmark.Update) (row UpdateTiming, err error) {
 	if o.Versus != "" {
 		row, err = o.timeTurns(ctx, env, y)
 	} else {
@@ -242,7 +242,7 @@ func (o BenchUpdateOptions) timeBoth(ctx context.Context, env *Env, y yardstick.
 }
 
 // timeGPU times updates one by one, waiting for each, and then, unless their figures decide what follows, back to back.
-func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b yardstick.Benchmark) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b benchmark.Update) (UpdateTiming, error) {
 	if o.Versus != "" && !slices.Contains(compared, b.Algorithm()) {
 		return UpdateTiming{}, Usagef("--algo %s --vs %s on a GPU: expected pearl or tcl-pearl, the others' updates are timed alone there", b.Algorithm(), o.Versus)
 	}
@@ -250,7 +250,7 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b yardstick.B
 	if err != nil {
 		return UpdateTiming{}, err
 	}
-	y, ok := b.(yardstick.Streamed)
+	y, ok := b.(benchmark.Streamed)
 	if !ok {
 		row.Stream = row.Median
 		return row, nil
@@ -273,8 +273,8 @@ func (o BenchUpdateOptions) timeGPU(ctx context.Context, env *Env, b yardstick.B
 
 // timeDrawn times bursts of updates on data that the device draws, each followed by one of other software, if any, and
 // returns the fastest of either, in ms per update; 0 where the device draws none.
-func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b yardstick.Benchmark, peer *torch.Process) (ours, theirs float64, err error) {
-	y, ok := b.(yardstick.Drawn)
+func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b benchmark.Update, peer *torch.Process) (ours, theirs float64, err error) {
+	y, ok := b.(benchmark.Drawn)
 	if !ok {
 		return 0, 0, nil
 	}
@@ -307,15 +307,15 @@ func (o BenchUpdateOptions) timeDrawn(ctx context.Context, b yardstick.Benchmark
 
 // pace is how many updates are made before any is timed, and how many either side makes before it is the other's turn:
 // few, so that a change of the machine's speed meets both, and one where it takes seconds.
-func pace(y yardstick.Benchmark) (warmUp, perTurn int) {
-	if _, whole := y.(yardstick.Whole); whole {
+func pace(y benchmark.Update) (warmUp, perTurn int) {
+	if _, whole := y.(benchmark.Whole); whole {
 		return 1, 1
 	}
 	return 3, 4
 }
 
 // timeOne times updates one by one.
-func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y yardstick.Benchmark) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y benchmark.Update) (UpdateTiming, error) {
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s", y.Algorithm(), y.Size().Name), o.Updates)
 	defer stage.Done()
 	m, err := o.meter(y)
@@ -338,7 +338,7 @@ func (o BenchUpdateOptions) timeOne(ctx context.Context, env *Env, y yardstick.B
 
 // updateMeter makes updates and notes what they took.
 type updateMeter struct {
-	y       yardstick.Benchmark
+	y       benchmark.Update
 	peak    *cpu.PeakMeter // or nil
 	threads int
 	step    int
@@ -348,7 +348,7 @@ type updateMeter struct {
 }
 
 // meter makes the meter of an update, on a CPU with one of its multiply-adds.
-func (o BenchUpdateOptions) meter(y yardstick.Benchmark) (m updateMeter, err error) {
+func (o BenchUpdateOptions) meter(y benchmark.Update) (m updateMeter, err error) {
 	m = updateMeter{y: y, threads: min(o.Workers, runtime.NumCPU())}
 	if !o.gpu() {
 		m.peak, err = cpu.NewPeakMeter(cpu.KernelNameOf(o.on(1)), m.threads)
@@ -472,7 +472,7 @@ type UpdateCheckLine struct {
 
 func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Device) error {
 	r := UpdateCheck{Device: device.Name(), Tolerance: o.tolerance(), OK: true}
-	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
 		lines, err := checkOne(ctx, env, size, algorithm, device)
 		r.Rows = append(r.Rows, lines...)
 		return err
@@ -493,7 +493,7 @@ func (o BenchUpdateOptions) check(ctx context.Context, env *Env, device core.Dev
 }
 
 // checkOne makes the first three updates in float64 and on the device.
-func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
+func checkOne(ctx context.Context, env *Env, size benchmark.Size, algorithm string, device core.Device) ([]UpdateCheckLine, error) {
 	exact, err := newBenchmark(size, algorithm, ref.Device)
 	if err != nil {
 		return nil, err
@@ -505,7 +505,7 @@ func checkOne(ctx context.Context, env *Env, size yardstick.Size, algorithm stri
 	}
 	defer fast.Close()
 	updates, tolerance := 3, toleranceRef
-	if whole, ok := exact.(yardstick.Whole); ok { // every update is the same
+	if whole, ok := exact.(benchmark.Whole); ok { // every update is the same
 		updates, tolerance = 1, whole.Tolerance()
 	}
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in float64 and float32", algorithm, size.Name), updates)

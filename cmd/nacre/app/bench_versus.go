@@ -9,7 +9,7 @@ import (
 
 	"nacre/analysis/stats"
 	"nacre/bench/torch"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // Versus is the same update in other software, timed in turns with ours.
@@ -34,7 +34,7 @@ type VersusRound struct {
 }
 
 // peer starts the other software on the same kind of device.
-func (o BenchUpdateOptions) peer(ctx context.Context, y yardstick.Benchmark) (*torch.Process, error) {
+func (o BenchUpdateOptions) peer(ctx context.Context, y benchmark.Update) (*torch.Process, error) {
 	if o.gpu() {
 		if o.Precision == "bf16" {
 			return nil, Usagef("--precision bf16 --vs %s: expected fp32, tf32 or tf32x3; other software is timed in fp32 or tf32", o.Versus)
@@ -48,7 +48,7 @@ func (o BenchUpdateOptions) peer(ctx context.Context, y yardstick.Benchmark) (*t
 }
 
 // timeTurns times updates in turns with other software.
-func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y yardstick.Benchmark) (UpdateTiming, error) {
+func (o BenchUpdateOptions) timeTurns(ctx context.Context, env *Env, y benchmark.Update) (UpdateTiming, error) {
 	warmUp, perTurn := pace(y)
 	rounds := max(1, o.Updates/perTurn)
 	stage := env.Progress.Stage(fmt.Sprintf("%s, %s, in turns with %s", y.Algorithm(), y.Size().Name, o.Versus), rounds)

@@ -12,7 +12,7 @@ import (
 	"nacre/core/gpu"
 	"nacre/core/ref"
 	"nacre/core/webgpu"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // WebGPUPlan is what nacre bench update --explain --device webgpu prints of one kind of update. Nothing is run: the plan is
@@ -30,7 +30,7 @@ type WebGPUPlans []WebGPUPlan
 
 func (o BenchUpdateOptions) planWebGPU(ctx context.Context, env *Env) error {
 	var r WebGPUPlans
-	err := o.each(ctx, func(size yardstick.Size, algorithm string) error {
+	err := o.each(ctx, func(size benchmark.Size, algorithm string) error {
 		y, err := newBenchmark(size, algorithm, ref.Device)
 		if err != nil {
 			return err

@@ -4,16 +4,16 @@ import (
 	"testing"
 
 	"nacre/core/cpu"
+	"nacre/rl/benchmark"
 	"nacre/rl/rltest"
-	"nacre/rl/yardstick"
 )
 
 // The meta-update in float32 has the figures of PyTorch in float64. In float64 nacre bench update --algo maml --check
 // compares them to 1e-7, which takes the reference minutes.
-func TestYardstick(t *testing.T) {
+func TestBenchmark(t *testing.T) {
 	d, err := cpu.New(cpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rltest.Yardstick(t, "maml", yardstick.Oyster, d, 1, 1e-4)
+	rltest.Benchmark(t, "maml", benchmark.Oyster, d, 1, 1e-4)
 }

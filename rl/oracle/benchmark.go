@@ -5,32 +5,32 @@ import (
 
 	"nacre/core"
 	"nacre/internal/rng"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
 // toldTasks are the train tasks, each with its own temperature.
 const toldTasks = 50
 
-// Yardstick is one update of the goal-knowing soft actor-critic, critics, policy, temperatures and targets, on weights and
+// Benchmark is one update of the goal-knowing soft actor-critic, critics, policy, temperatures and targets, on weights and
 // transitions from the streams: garage's 1,280 transitions of 10 tasks, for half-cheetahs told a velocity (3×300) and for
 // Meta-World told a place (3×400).
-type Yardstick struct {
-	size    yardstick.Size
+type Benchmark struct {
+	size    benchmark.Size
 	config  Config
 	program *core.Program
 	run     core.Runner
 }
 
 // toldWidth is the length of a task's vector at a size.
-func toldWidth(s yardstick.Size) int {
-	if s.Name == yardstick.MetaWorld.Name {
+func toldWidth(s benchmark.Size) int {
+	if s.Name == benchmark.MetaWorld.Name {
 		return 3
 	}
 	return 1
 }
 
-// NewYardstick loads the update and writes weights and data.
-func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
+// NewBenchmark loads the update and writes weights and data.
+func NewBenchmark(s benchmark.Size, d core.Device) (*Benchmark, error) {
 	c := Default()
 	c.Hidden = s.Hidden
 	n := NewNetworks(c, s.Obs, s.Act, toldWidth(s), toldTasks)
@@ -39,7 +39,7 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 		return nil, err
 	}
 	// Targets differ from what they follow, so that a mistaken one shows.
-	err = yardstick.Fill(m, n.Specs(), func(p core.ParamSpec) float64 {
+	err = benchmark.Fill(m, n.Specs(), func(p core.ParamSpec) float64 {
 		if p.Rows == 1 {
 			return 0.1
 		}
@@ -48,7 +48,7 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &Yardstick{size: s, config: c}
+	y := &Benchmark{size: s, config: c}
 	if y.program, err = UpdateProgram(c, n); err != nil {
 		return nil, err
 	}
@@ -59,67 +59,67 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 }
 
 // data writes the batch, streams 1 to 6, of tasks 0, 7, 14 and so on.
-func (y *Yardstick) data() error {
+func (y *Benchmark) data() error {
 	s, t := y.size, y.config.MetaBatch
 	n := t * y.config.Batch
 	which := make([]float64, t*toldTasks)
 	for i := range t {
 		which[i*toldTasks+7*i%toldTasks] = 1
 	}
-	return yardstick.Write(y.run, map[string][]float64{
+	return benchmark.Write(y.run, map[string][]float64{
 		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1), "rew": rng.Normal(4, n),
-		"done": yardstick.Ends(n), "task": rng.Normal(6, t*toldWidth(s)), "which": which,
+		"done": benchmark.Ends(n), "task": rng.Normal(6, t*toldWidth(s)), "which": which,
 	})
 }
 
 // Algorithm is "oracle".
-func (y *Yardstick) Algorithm() string { return "oracle" }
+func (y *Benchmark) Algorithm() string { return "oracle" }
 
 // Size is the size the update was made for.
-func (y *Yardstick) Size() yardstick.Size { return y.size }
+func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Close gives the device's buffers back.
-func (y *Yardstick) Close() error { return y.run.Close() }
+func (y *Benchmark) Close() error { return y.run.Close() }
 
 // Prepare writes the noise of a step.
-func (y *Yardstick) Prepare(step int) error {
+func (y *Benchmark) Prepare(step int) error {
 	base, n := 1_000_000*uint64(step+1), y.config.MetaBatch*y.config.Batch*y.size.Act
-	return yardstick.Write(y.run, map[string][]float64{"eps_a": rng.Normal(base+1, n), "eps_next": rng.Normal(base+2, n)})
+	return benchmark.Write(y.run, map[string][]float64{"eps_a": rng.Normal(base+1, n), "eps_next": rng.Normal(base+2, n)})
 }
 
 // Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
-func (y *Yardstick) Run() error {
+func (y *Benchmark) Run() error {
 	if err := y.Start(); err != nil {
 		return err
 	}
 	return y.Wait()
 }
 
-func (y *Yardstick) Start() error { return y.run.Run() }
+func (y *Benchmark) Start() error { return y.run.Run() }
 
-func (y *Yardstick) Wait() error {
-	_, err := yardstick.Read(y.run, y.Names()[:1])
+func (y *Benchmark) Wait() error {
+	_, err := benchmark.Read(y.run, y.Names()[:1])
 	return err
 }
 
 // FLOPs is the work of an update in matrix products.
-func (y *Yardstick) FLOPs() int64 { return y.program.FLOPs() }
+func (y *Benchmark) FLOPs() int64 { return y.program.FLOPs() }
 
 // Names lists what Update returns, in the order of the update.
-func (y *Yardstick) Names() []string {
+func (y *Benchmark) Names() []string {
 	return []string{"q_loss", "policy_loss", "entropy", "alpha", "grad_q1", "grad_q2", "grad_policy"}
 }
 
 // Update makes update number step, from 0, and returns its figures; alpha is the mean temperature it was made with.
-func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
-	if err := yardstick.Updated(y, step); err != nil {
+func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
+	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err
 	}
-	return yardstick.Read(y.run, y.Names())
+	return benchmark.Read(y.run, y.Names())
 }
 
 // expected figures of the first three, by size, computed in float64 by package torch's program for PyTorch 1.13.
-var expected = map[string][3]yardstick.Figures{
+var expected = map[string][3]benchmark.Figures{
 	"oyster": {
 		{"q_loss": 31.905443496, "policy_loss": -3.95309994027, "entropy": 3.98886694848, "alpha": 0.979375495349, "grad_q1": 12.7008303824, "grad_q2": 13.3129903334, "grad_policy": 1.03815599569},
 		{"q_loss": 31.5672914452, "policy_loss": -4.03710653914, "entropy": 4.00819103757, "alpha": 0.979081726771, "grad_q1": 12.6813102715, "grad_q2": 13.5348014727, "grad_policy": 0.961308597416},
@@ -133,4 +133,4 @@ var expected = map[string][3]yardstick.Figures{
 }
 
 // Expected returns the figures of update number step, 0 to 2.
-func (y *Yardstick) Expected(step int) yardstick.Figures { return expected[y.size.Name][step] }
+func (y *Benchmark) Expected(step int) benchmark.Figures { return expected[y.size.Name][step] }

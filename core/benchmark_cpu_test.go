@@ -8,15 +8,15 @@ import (
 	"nacre/core/cpu"
 )
 
-// The whole TCL-PEARL update in float32 on every kernel set this machine runs: the figures of the yardstick to 1e-4,
+// The whole TCL-PEARL update in float32 on every kernel set this machine runs: the figures of the benchmark to 1e-4,
 // the same bits with one worker and with three, whatever the size of the tiles.
-func TestYardstickOnCPU(t *testing.T) {
+func TestBenchmarkOnCPU(t *testing.T) {
 	for _, kernel := range []string{"avx512", "avx2", "simd128", "go"} {
 		for tile := 1; tile <= 3; tile++ {
-			one := yardstickOnCPU(t, cpu.Options{Kernel: kernel, Workers: 1}, tile)
-			three := yardstickOnCPU(t, cpu.Options{Kernel: kernel, Workers: 3}, tile)
+			one := benchmarkOnCPU(t, cpu.Options{Kernel: kernel, Workers: 1}, tile)
+			three := benchmarkOnCPU(t, cpu.Options{Kernel: kernel, Workers: 3}, tile)
 			for step, got := range one {
-				for name, want := range coretest.YardstickExpected[step] {
+				for name, want := range coretest.BenchmarkExpected[step] {
 					if _, ok := got[name]; ok && !(math.Abs(got[name]-want) <= 1e-4*math.Abs(want)) {
 						t.Errorf("%s, tiles of %d, update %d: %s = %.9g, want %.9g", kernel, tile, step, name, got[name], want)
 					}
@@ -31,15 +31,15 @@ func TestYardstickOnCPU(t *testing.T) {
 	}
 }
 
-// yardstickOnCPU returns the figures of three updates; none if this machine does not run the kernel.
-func yardstickOnCPU(t *testing.T, o cpu.Options, tile int) (figures []map[string]float64) {
+// benchmarkOnCPU returns the figures of three updates; none if this machine does not run the kernel.
+func benchmarkOnCPU(t *testing.T, o cpu.Options, tile int) (figures []map[string]float64) {
 	t.Helper()
 	d, err := cpu.New(o)
 	if err != nil {
 		t.Logf("%v", err)
 		return nil
 	}
-	p := coretest.Yardstick(t)
+	p := coretest.Benchmark(t)
 	p.TileGroups, p.Lanes = tile, 2
-	return coretest.YardstickFigures(t, d, p)
+	return coretest.BenchmarkFigures(t, d, p)
 }

@@ -4,28 +4,28 @@ import (
 	"nacre/core"
 	"nacre/core/feed"
 	"nacre/internal/rng"
+	"nacre/rl/benchmark"
 	"nacre/rl/replay"
 	"nacre/rl/replay/mirror"
-	"nacre/rl/yardstick"
 	"nacre/sim"
 )
 
 // Drawing is what training draws for such an update, from replay of as many tasks as the update has.
-func (y *Yardstick) Drawing() feed.Plan { return feedPlan(y.config, y.nets, y.aux, yardTasks) }
+func (y *Benchmark) Drawing() feed.Plan { return feedPlan(y.config, y.nets, y.aux, benchTasks) }
 
 // Draw loads the update on data that the device draws, from replay of two trajectories of every task; nil where the device
 // draws nothing. It steps the same parameters.
-func (y *Yardstick) Draw() (yardstick.Burst, error) {
+func (y *Benchmark) Draw() (benchmark.Burst, error) {
 	plan := y.Drawing()
-	buf, err := replay.NewBuffer(replay.Dims{Obs: y.size.Obs, Act: y.size.Act}, yardTasks, 2*yardBatch)
+	buf, err := replay.NewBuffer(replay.Dims{Obs: y.size.Obs, Act: y.size.Act}, benchTasks, 2*benchBatch)
 	if err != nil {
 		return nil, err
 	}
-	plan.Capacity = 2 * yardBatch
-	for i := range 2 * yardTasks {
+	plan.Capacity = 2 * benchBatch
+	for i := range 2 * benchTasks {
 		stream := uint64(100 + 10*i)
-		tr := sim.Trajectory{Len: yardBatch, Obs: floats(rng.Normal(stream, (yardBatch+1)*y.size.Obs)),
-			Act: floats(rng.Uniform(stream+1, yardBatch*y.size.Act, -1, 1)), Reward: floats(rng.Normal(stream+2, yardBatch))}
+		tr := sim.Trajectory{Len: benchBatch, Obs: floats(rng.Normal(stream, (benchBatch+1)*y.size.Obs)),
+			Act: floats(rng.Uniform(stream+1, benchBatch*y.size.Act, -1, 1)), Reward: floats(rng.Normal(stream+2, benchBatch))}
 		tr.CtxReward = tr.Reward
 		if err := buf.AddBoth(i/2, &tr); err != nil {
 			return nil, err

@@ -11,14 +11,14 @@ import (
 	"nacre/internal/heavy"
 )
 
-// The whole TCL-PEARL update through the GPU's executor, on the stand-in for a GPU: the figures of the yardstick over
+// The whole TCL-PEARL update through the GPU's executor, on the stand-in for a GPU: the figures of the benchmark over
 // three updates.
-func TestYardstickOnCUDA(t *testing.T) {
+func TestBenchmarkOnCUDA(t *testing.T) {
 	heavy.Skip(t, "compiles a whole update for the processor's stand-in for a GPU")
 	fakecuda.Use(t)
 	d, err := cuda.New(cuda.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	coretest.JudgeYardstick(t, d, 1e-4)
+	coretest.JudgeBenchmark(t, d, 1e-4)
 }

@@ -7,8 +7,8 @@ import (
 	"nacre/core/cpu"
 	"nacre/core/ref"
 	"nacre/internal/heavy"
+	"nacre/rl/benchmark"
 	"nacre/rl/rltest"
-	"nacre/rl/yardstick"
 	"nacre/tcl/tclpearl"
 )
 
@@ -16,9 +16,9 @@ import (
 // gradients, Adam, the key encoder's and the target network's moving averages (through later updates).
 func TestReferenceEqualsPyTorch(t *testing.T) {
 	heavy.Skip(t, "the reference takes half a minute at the sizes of the publications")
-	rltest.Yardstick(t, "tcl-pearl", yardstick.Oyster, ref.Device, 3, 1e-9)
-	rltest.Yardstick(t, "tcl-pearl", yardstick.MetaWorld, ref.Device, 1, 1e-9)
-	rltest.Yardstick(t, "pearl", yardstick.Oyster, ref.Device, 1, 1e-9)
+	rltest.Benchmark(t, "tcl-pearl", benchmark.Oyster, ref.Device, 3, 1e-9)
+	rltest.Benchmark(t, "tcl-pearl", benchmark.MetaWorld, ref.Device, 1, 1e-9)
+	rltest.Benchmark(t, "pearl", benchmark.Oyster, ref.Device, 1, 1e-9)
 }
 
 // The CPU's float32 agrees with the same figures to four digits, with every kernel this machine runs.
@@ -31,24 +31,24 @@ func TestCPUEqualsPyTorch(t *testing.T) {
 				t.Skip(err)
 			}
 			if kernel == "go" || kernel == "avx512+bf16x3" {
-				rltest.Yardstick(t, "tcl-pearl", yardstick.Oyster, d, 1, 1e-4)
+				rltest.Benchmark(t, "tcl-pearl", benchmark.Oyster, d, 1, 1e-4)
 				return
 			}
-			for _, size := range yardstick.Sizes {
-				rltest.Yardstick(t, "tcl-pearl", size, d, 3, 1e-4)
-				rltest.Yardstick(t, "pearl", size, d, 1, 1e-4)
+			for _, size := range benchmark.Sizes {
+				rltest.Benchmark(t, "tcl-pearl", size, d, 3, 1e-4)
+				rltest.Benchmark(t, "pearl", size, d, 1, 1e-4)
 			}
 		})
 	}
 }
 
-func ExampleNewYardstick() {
+func ExampleNewBenchmark() {
 	d, err := cpu.New(cpu.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	y, err := tclpearl.NewYardstick(yardstick.Oyster, d)
+	y, err := tclpearl.NewBenchmark(benchmark.Oyster, d)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,4 +7,4 @@ import (
 	"nacre/core/ref"
 )
 
-func TestYardstick(t *testing.T) { coretest.JudgeYardstick(t, ref.Device, 1e-9) }
+func TestBenchmark(t *testing.T) { coretest.JudgeBenchmark(t, ref.Device, 1e-9) }

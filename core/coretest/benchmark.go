@@ -12,7 +12,7 @@ import (
 	"nacre/internal/rng"
 )
 
-// The yardstick's size: 3 tasks of 4 transitions, windows of 5.
+// The benchmark's size: 3 tasks of 4 transitions, windows of 5.
 const (
 	nT, nB, nO, nA, nL, nW = 3, 4, 3, 2, 2, 5
 	nH, nE                 = 7, 6
@@ -41,8 +41,8 @@ func posterior(s *core.Stage, enc nn.MLP, w *G.Node) (mu, variance *G.Node) {
 	return mu, variance
 }
 
-// Yardstick is the whole TCL-PEARL update in its order, at a size where everything is odd.
-func Yardstick(t testing.TB) *core.Program {
+// Benchmark is the whole TCL-PEARL update in its order, at a size where everything is odd.
+func Benchmark(t testing.TB) *core.Program {
 	t.Helper()
 	n := newNets()
 	adam := core.DefaultAdam(3e-4)
@@ -109,7 +109,7 @@ func Yardstick(t testing.TB) *core.Program {
 	return p
 }
 
-// writeNet fills a network as the yardstick does: its weights are outputs×inputs.
+// writeNet fills a network as the benchmark does: its weights are outputs×inputs.
 func writeNet(t testing.TB, mem core.Memory, m nn.MLP, id uint64, last float64) {
 	t.Helper()
 	specs := m.Specs()
@@ -139,9 +139,9 @@ func writeNet(t testing.TB, mem core.Memory, m nn.MLP, id uint64, last float64) 
 	}
 }
 
-// YardstickExpected are the figures of the yardstick's first three updates, computed with PyTorch in float64 from the same
+// BenchmarkExpected are the figures of the benchmark's first three updates, computed with PyTorch in float64 from the same
 // numbers: losses, norms of gradients, sums of what was drawn, and of the weights' sizes.
-var YardstickExpected = []map[string]float64{
+var BenchmarkExpected = []map[string]float64{
 	{"kl": 3.343134615532046, "qf": 37.90144184364209, "tcl": 1.098611899196141, "vf": 1.296685452416548, "pi": -1.092268126454343,
 		"|g_enc|": 0.1422219808348653, "|g_q1|": 2.860967549890946, "|g_q2|": 3.0490799639704, "|g_v|": 2.32460409351453, "|g_pi|": 1.376871593030849,
 		"sum_z": -0.5779417557258426, "sum_a": -1.208995093121059, "sum_logpi": -13.10261170964062,
@@ -156,14 +156,14 @@ var YardstickExpected = []map[string]float64{
 		"sum|enc|": 24.25277729764913, "sum|q1|": 27.62424548244792, "sum|v|": 26.32203103365065, "sum|pi|": 28.44577950880439, "sum|key|": 24.24483394906974, "sum|vt|": 26.32349458285747},
 }
 
-// YardstickNets are the networks whose weights the figures sum up.
-func YardstickNets() []nn.MLP {
+// BenchmarkNets are the networks whose weights the figures sum up.
+func BenchmarkNets() []nn.MLP {
 	n := newNets()
 	return []nn.MLP{n.enc, n.q1, n.v, n.pi, n.key, n.vt}
 }
 
-// YardstickMemory is a memory of a device with a program's parameters as the yardstick starts them.
-func YardstickMemory(t testing.TB, d core.Device, p *core.Program) core.Memory {
+// BenchmarkMemory is a memory of a device with a program's parameters as the benchmark starts them.
+func BenchmarkMemory(t testing.TB, d core.Device, p *core.Program) core.Memory {
 	t.Helper()
 	n := newNets()
 	mem, err := d.NewMemory(p.ParamSpecs())
@@ -181,8 +181,8 @@ func YardstickMemory(t testing.TB, d core.Device, p *core.Program) core.Memory {
 	return mem
 }
 
-// YardstickInputs are those of update number step, by name.
-func YardstickInputs(step int) map[string][]float64 {
+// BenchmarkInputs are those of update number step, by name.
+func BenchmarkInputs(step int) map[string][]float64 {
 	const rows, ctx = nT * nB, nO + nA + 1
 	done := rng.Uniform(5, rows, 0, 1)
 	for i, u := range done {
@@ -207,16 +207,16 @@ func YardstickInputs(step int) map[string][]float64 {
 	}
 }
 
-// YardstickFigures are those of as many updates of a program as YardstickExpected has: of Yardstick's, or of one that is to
+// BenchmarkFigures are those of as many updates of a program as BenchmarkExpected has: of Benchmark's, or of one that is to
 // do the same.
-func YardstickFigures(t testing.TB, d core.Device, p *core.Program) (figures []map[string]float64) {
+func BenchmarkFigures(t testing.TB, d core.Device, p *core.Program) (figures []map[string]float64) {
 	t.Helper()
-	mem := YardstickMemory(t, d, p)
+	mem := BenchmarkMemory(t, d, p)
 	r, err := d.Load(p, mem)
 	must(t, err)
 	defer r.Close()
-	for step := range YardstickExpected {
-		for name, x := range YardstickInputs(step) {
+	for step := range BenchmarkExpected {
+		for name, x := range BenchmarkInputs(step) {
 			must(t, r.Write64(name, x))
 		}
 		must(t, r.Run())
@@ -226,7 +226,7 @@ func YardstickFigures(t testing.TB, d core.Device, p *core.Program) (figures []m
 			must(t, r.Read64(name, x))
 			got[name] = x[0]
 		}
-		for _, m := range YardstickNets() {
+		for _, m := range BenchmarkNets() {
 			got["sum|"+m.Name+"|"] = sumOfSizes(t, mem, m)
 		}
 		figures = append(figures, got)
@@ -234,13 +234,13 @@ func YardstickFigures(t testing.TB, d core.Device, p *core.Program) (figures []m
 	return figures
 }
 
-// JudgeYardstick reports figures of the yardstick's updates on a device that are off by more than a tolerance, relative to
+// JudgeBenchmark reports figures of the benchmark's updates on a device that are off by more than a tolerance, relative to
 // the figure.
-func JudgeYardstick(t testing.TB, d core.Device, tolerance float64) {
+func JudgeBenchmark(t testing.TB, d core.Device, tolerance float64) {
 	t.Helper()
 	worst := 0.0
-	for step, got := range YardstickFigures(t, d, Yardstick(t)) {
-		for name, want := range YardstickExpected[step] {
+	for step, got := range BenchmarkFigures(t, d, Benchmark(t)) {
+		for name, want := range BenchmarkExpected[step] {
 			x, ok := got[name]
 			off := math.Abs(x/want - 1)
 			worst = max(worst, off)

@@ -3,8 +3,8 @@ package rl2
 import (
 	"nacre/core"
 	"nacre/internal/rng"
+	"nacre/rl/benchmark"
 	"nacre/rl/onpolicy"
-	"nacre/rl/yardstick"
 )
 
 // trials and trialSteps are garage's: ten episodes of 200 steps for each of ten tasks.
@@ -13,17 +13,17 @@ const (
 	trialSteps = 2000
 )
 
-// Yardstick is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps and Adam's step, on weights and trials from
+// Benchmark is an epoch of RL²-PPO: the gradient through ten trials of 2,000 steps and Adam's step, on weights and trials from
 // the streams.
-type Yardstick struct {
-	size    yardstick.Size
+type Benchmark struct {
+	size    benchmark.Size
 	memory  core.Memory
 	ppo     *PPO
 	figures Figures
 }
 
-// NewYardstick loads the update and writes its weights and trials.
-func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
+// NewBenchmark loads the update and writes its weights and trials.
+func NewBenchmark(s benchmark.Size, d core.Device) (*Benchmark, error) {
 	c := Default()
 	c.MetaBatch = trials
 	p := NewPolicy(c, s.Obs, s.Act)
@@ -31,10 +31,10 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := yardstick.Fill(m, p.Specs(), yardstick.Glorot); err != nil {
+	if err := benchmark.Fill(m, p.Specs(), benchmark.Glorot); err != nil {
 		return nil, err
 	}
-	y := &Yardstick{size: s, memory: m}
+	y := &Benchmark{size: s, memory: m}
 	if y.ppo, err = NewPPO(d, m, p, c, trialSteps); err != nil {
 		return nil, err
 	}
@@ -42,12 +42,12 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 }
 
 // sampleTrials are those of streams 10·i + 1, 2, 3.
-func sampleTrials(s yardstick.Size) []onpolicy.Path {
+func sampleTrials(s benchmark.Size) []onpolicy.Path {
 	out, in := make([]onpolicy.Path, trials), s.Obs+s.Act+2
 	for i := range out {
 		stream := 10 * uint64(i)
 		out[i] = onpolicy.NewPath(trialSteps)
-		out[i].Obs, out[i].Act = yardstick.Narrow(rng.Normal(stream+1, trialSteps*in)), yardstick.Narrow(rng.Normal(stream+2, trialSteps*s.Act))
+		out[i].Obs, out[i].Act = benchmark.Narrow(rng.Normal(stream+1, trialSteps*in)), benchmark.Narrow(rng.Normal(stream+2, trialSteps*s.Act))
 		for t, a := range rng.Normal(stream+3, trialSteps) {
 			out[i].Advantage[t] = float64(float32(a)) + 1
 		}
@@ -56,37 +56,37 @@ func sampleTrials(s yardstick.Size) []onpolicy.Path {
 }
 
 // Algorithm is "rl2".
-func (y *Yardstick) Algorithm() string { return "rl2" }
+func (y *Benchmark) Algorithm() string { return "rl2" }
 
 // Size is the size the update was made for.
-func (y *Yardstick) Size() yardstick.Size { return y.size }
+func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Close gives the device's buffers back.
-func (y *Yardstick) Close() error { return y.ppo.Close() }
+func (y *Benchmark) Close() error { return y.ppo.Close() }
 
 // Prepare has nothing to do: every epoch learns from the same trials.
-func (y *Yardstick) Prepare(int) error { return nil }
+func (y *Benchmark) Prepare(int) error { return nil }
 
 // Run makes one epoch.
-func (y *Yardstick) Run() (err error) {
+func (y *Benchmark) Run() (err error) {
 	y.figures, err = y.ppo.Step()
 	return err
 }
 
 // FLOPs is the work of an epoch in matrix products.
-func (y *Yardstick) FLOPs() int64 { return y.ppo.FLOPs() }
+func (y *Benchmark) FLOPs() int64 { return y.ppo.FLOPs() }
 
 // Names lists what Update returns.
-func (y *Yardstick) Names() []string { return []string{"loss", "grad"} }
+func (y *Benchmark) Names() []string { return []string{"loss", "grad"} }
 
 // Update makes epoch number step and returns its loss and the norm of its gradient.
-func (y *Yardstick) Update(int) (yardstick.Figures, error) {
+func (y *Benchmark) Update(int) (benchmark.Figures, error) {
 	err := y.Run()
-	return yardstick.Figures{"loss": y.figures.Loss, "grad": y.figures.Grad}, err
+	return benchmark.Figures{"loss": y.figures.Loss, "grad": y.figures.Grad}, err
 }
 
 // expected figures of the first three, by size, computed in float64 by package torch's program for PyTorch 1.13.
-var expected = map[string][3]yardstick.Figures{
+var expected = map[string][3]benchmark.Figures{
 	"oyster": {
 		{"loss": -1.00139334001, "grad": 1.19064272107},
 		{"loss": -1.04913500746, "grad": 0.910236933594},
@@ -100,4 +100,4 @@ var expected = map[string][3]yardstick.Figures{
 }
 
 // Expected returns the figures of epoch number step, 0 to 2.
-func (y *Yardstick) Expected(step int) yardstick.Figures { return expected[y.size.Name][step] }
+func (y *Benchmark) Expected(step int) benchmark.Figures { return expected[y.size.Name][step] }

@@ -4,15 +4,15 @@ import (
 	"nacre/core"
 	"nacre/pearl"
 	"nacre/rl/belief"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 	"nacre/tcl"
 )
 
-// NewYardstick loads one complete update, PEARL's with TCL's loss, and writes weights and data.
-func NewYardstick(s yardstick.Size, d core.Device) (*pearl.Yardstick, error) {
-	return pearl.NewYardstick(s, d, &pearl.Further{
+// NewBenchmark loads one complete update, PEARL's with TCL's loss, and writes weights and data.
+func NewBenchmark(s benchmark.Size, d core.Device) (*pearl.Benchmark, error) {
+	return pearl.NewBenchmark(s, d, &pearl.Further{
 		Algorithm: name,
-		Auxiliary: func(s yardstick.Size, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
+		Auxiliary: func(s benchmark.Size, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error) {
 			c := tcl.Default()
 			c.Window = s.Window
 			return tcl.New(c, enc, metaBatch)
@@ -26,7 +26,7 @@ func NewYardstick(s yardstick.Size, d core.Device) (*pearl.Yardstick, error) {
 
 // expected figures of the first three updates, by size, computed in float64 by an independent PyTorch 1.13 program of the
 // same update.
-var expected = map[string][3]yardstick.Figures{
+var expected = map[string][3]benchmark.Figures{
 	"oyster": {
 		{"kl": 141.469520619, "q_loss": 49.9809259627, "tcl_loss": 2.7725846354, "v_loss": 16.4225516168, "policy_loss": -4.01481131848, "grad_encoder": 2.59912918771, "grad_q1": 0.387106224664, "grad_q2": 0.398008099995, "grad_v": 18.8238031362, "grad_policy": 1.22024716177},
 		{"kl": 141.246164344, "q_loss": 49.9758311483, "tcl_loss": 2.77258456449, "v_loss": 16.1879510485, "policy_loss": -4.00561799273, "grad_encoder": 2.60350733211, "grad_q1": 0.32445941679, "grad_q2": 0.32715763575, "grad_v": 18.7645557908, "grad_policy": 1.11127449086},

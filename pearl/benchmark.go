@@ -8,18 +8,18 @@ import (
 	"nacre/core/cpu"
 	"nacre/internal/rng"
 	"nacre/rl/belief"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
-// yardTasks and yardBatch are the meta-yardBatch of the yardstick, and the transitions of each of its tasks.
+// benchTasks and benchBatch are the meta-batch of the benchmark, and the transitions of each of its tasks.
 const (
-	yardTasks = 16
-	yardBatch = 256
+	benchTasks = 16
+	benchBatch = 256
 )
 
-// Yardstick is one complete gradient update, of PEARL alone or with a further loss on its encoder.
-type Yardstick struct {
-	size    yardstick.Size
+// Benchmark is one complete gradient update, of PEARL alone or with a further loss on its encoder.
+type Benchmark struct {
+	size    benchmark.Size
 	further *Further
 	run     core.Runner
 	program *core.Program
@@ -32,26 +32,26 @@ type Yardstick struct {
 	aux    belief.Auxiliary
 }
 
-// Further is a loss on the encoder in a Yardstick.
+// Further is a loss on the encoder in a Benchmark.
 type Further struct {
 	Algorithm string // PEARL with it
-	Auxiliary func(s yardstick.Size, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
+	Auxiliary func(s benchmark.Size, enc belief.Encoder, metaBatch int) (belief.Auxiliary, error)
 	// Inputs are those of the loss, given windows from a stream, one per task, and their weights.
 	Inputs   func(window func(stream uint64) []float64, weights []float64) map[string][]float64
 	Figures  []string // after q_loss
-	Expected map[string][3]yardstick.Figures
+	Expected map[string][3]benchmark.Figures
 }
 
-// NewYardstick loads the update, with a further loss or nil, and writes weights and data.
-func NewYardstick(s yardstick.Size, d core.Device, further *Further) (*Yardstick, error) {
+// NewBenchmark loads the update, with a further loss or nil, and writes weights and data.
+func NewBenchmark(s benchmark.Size, d core.Device, further *Further) (*Benchmark, error) {
 	c := Default()
 	c.Latent, c.Hidden, c.EncoderHidden = s.Latent, s.Hidden, s.EncoderHidden
-	c.MetaBatch, c.Batch, c.Context, c.RewardScale = yardTasks, yardBatch, s.Window, s.RewardScale
+	c.MetaBatch, c.Batch, c.Context, c.RewardScale = benchTasks, benchBatch, s.Window, s.RewardScale
 	nets := NewNetworks(c, s.Obs, s.Act)
 	specs := nets.Specs()
 	var aux belief.Auxiliary
 	if further != nil {
-		a, err := further.Auxiliary(s, nets.Encoder, yardTasks)
+		a, err := further.Auxiliary(s, nets.Encoder, benchTasks)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func NewYardstick(s yardstick.Size, d core.Device, further *Further) (*Yardstick
 	if err := yardWeights(mem, nets, aux); err != nil {
 		return nil, err
 	}
-	y := &Yardstick{size: s, further: further, device: d, mem: mem, config: c, nets: nets, aux: aux}
+	y := &Benchmark{size: s, further: further, device: d, mem: mem, config: c, nets: nets, aux: aux}
 	if y.program, err = UpdateProgram(c, nets, aux); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func NewYardstick(s yardstick.Size, d core.Device, further *Further) (*Yardstick
 }
 
 // Algorithm is "pearl", or that of the further loss.
-func (y *Yardstick) Algorithm() string {
+func (y *Benchmark) Algorithm() string {
 	if y.further != nil {
 		return y.further.Algorithm
 	}
@@ -87,19 +87,19 @@ func (y *Yardstick) Algorithm() string {
 }
 
 // Size is the size the update was made for.
-func (y *Yardstick) Size() yardstick.Size { return y.size }
+func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Program is the compiled update.
-func (y *Yardstick) Program() *core.Program { return y.program }
+func (y *Benchmark) Program() *core.Program { return y.program }
 
 // FLOPs is the work of an update in matrix products.
-func (y *Yardstick) FLOPs() int64 { return y.program.FLOPs() }
+func (y *Benchmark) FLOPs() int64 { return y.program.FLOPs() }
 
 // Explain makes updates on what Prepare wrote and tells how the CPU makes them; other devices cannot.
-func (y *Yardstick) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
+func (y *Benchmark) Explain(updates int) (*cpu.Plan, error) { return cpu.Explain(y.run, updates) }
 
 // Close gives the device's buffers back.
-func (y *Yardstick) Close() error { return y.run.Close() }
+func (y *Benchmark) Close() error { return y.run.Close() }
 
 // yardWeights fills the networks: stream 1000·net + 10·layer (+1 for an output bias), stored output by input there.
 func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
@@ -121,7 +121,7 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 				bound = last
 				bias = rng.Uniform(stream+1, b.Cols, -last, last)
 			}
-			if err := m.Write(w.Name, yardstick.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)); err != nil {
+			if err := m.Write(w.Name, benchmark.Transpose(rng.Uniform(stream, w.Rows*w.Cols, -bound, bound), w.Cols, w.Rows)); err != nil {
 				return err
 			}
 			if err := m.Write(b.Name, bias); err != nil {
@@ -138,17 +138,17 @@ func yardWeights(m core.Memory, n Networks, aux belief.Auxiliary) error {
 }
 
 // data writes the meta-batch: streams 1 to 9.
-func (y *Yardstick) data(row int) error {
-	s, nb := y.size, yardTasks*yardBatch
+func (y *Benchmark) data(row int) error {
+	s, nb := y.size, benchTasks*benchBatch
 	window := func(stream uint64) []float64 {
-		offset, x := rng.Normal(9, yardTasks*row), rng.Normal(stream, yardTasks*s.Window*row)
+		offset, x := rng.Normal(9, benchTasks*row), rng.Normal(stream, benchTasks*s.Window*row)
 		for i := range x {
 			x[i] += offset[i/(s.Window*row)*row+i%row]
 		}
 		return x
 	}
-	done := yardstick.Ends(nb)
-	ones := make([]float64, yardTasks*s.Window)
+	done := benchmark.Ends(nb)
+	ones := make([]float64, benchTasks*s.Window)
 	for i := range ones {
 		ones[i] = 1
 	}
@@ -159,11 +159,11 @@ func (y *Yardstick) data(row int) error {
 	if y.further != nil {
 		maps.Copy(inputs, y.further.Inputs(window, ones))
 	}
-	return yardstick.Write(y.run, inputs)
+	return benchmark.Write(y.run, inputs)
 }
 
 // Names lists what Update returns, in the order of the update.
-func (y *Yardstick) Names() []string {
+func (y *Benchmark) Names() []string {
 	names := []string{"kl", "q_loss"}
 	if y.further != nil {
 		names = append(names, y.further.Figures...)
@@ -172,36 +172,36 @@ func (y *Yardstick) Names() []string {
 }
 
 // Prepare writes the noise of a step; Run then makes the update. Update does both and reads the figures.
-func (y *Yardstick) Prepare(step int) error {
+func (y *Benchmark) Prepare(step int) error {
 	base := 1_000_000 * uint64(step+1)
-	if err := y.run.Write64("eps_z", rng.Normal(base+1, yardTasks*y.size.Latent)); err != nil {
+	if err := y.run.Write64("eps_z", rng.Normal(base+1, benchTasks*y.size.Latent)); err != nil {
 		return err
 	}
-	return y.run.Write64("eps_a", rng.Normal(base+2, yardTasks*yardBatch*y.size.Act))
+	return y.run.Write64("eps_a", rng.Normal(base+2, benchTasks*benchBatch*y.size.Act))
 }
 
 // Run makes one update on what Prepare wrote. Start gives it to the device, Wait waits for all that was given.
-func (y *Yardstick) Run() error {
+func (y *Benchmark) Run() error {
 	if err := y.Start(); err != nil {
 		return err
 	}
 	return y.Wait()
 }
 
-func (y *Yardstick) Start() error { return y.run.Run() }
-func (y *Yardstick) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
+func (y *Benchmark) Start() error { return y.run.Run() }
+func (y *Benchmark) Wait() error  { return y.run.Read64("q_loss", y.waited[:]) }
 
 // Update makes update number step, from 0, and returns its figures.
-func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
-	if err := yardstick.Updated(y, step); err != nil {
+func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
+	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err
 	}
-	return yardstick.Read(y.run, y.Names())
+	return benchmark.Read(y.run, y.Names())
 }
 
 // expected figures of the first three updates, by size, computed in float64 by an independent PyTorch 1.13 program of the
 // same update.
-var expected = map[string][3]yardstick.Figures{
+var expected = map[string][3]benchmark.Figures{
 	"oyster": {
 		{"kl": 141.469520619, "q_loss": 49.9809259627, "v_loss": 16.4225516168, "policy_loss": -4.01481131848, "grad_encoder": 2.59912910838, "grad_q1": 0.387106224664, "grad_q2": 0.398008099995, "grad_v": 18.8238031362, "grad_policy": 1.22024716177},
 		{"kl": 141.246165792, "q_loss": 49.975831148, "v_loss": 16.1879510537, "policy_loss": -4.00561799181, "grad_encoder": 2.6034790478, "grad_q1": 0.324459414402, "grad_q2": 0.327157644088, "grad_v": 18.7645559059, "grad_policy": 1.11127450143},
@@ -215,7 +215,7 @@ var expected = map[string][3]yardstick.Figures{
 }
 
 // Expected returns the figures of update number step, 0 to 2, to twelve digits.
-func (y *Yardstick) Expected(step int) yardstick.Figures {
+func (y *Benchmark) Expected(step int) benchmark.Figures {
 	if y.further != nil {
 		return y.further.Expected[y.size.Name][step]
 	}

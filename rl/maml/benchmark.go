@@ -7,8 +7,8 @@ import (
 	"nacre/core/nn"
 	"nacre/core/op"
 	"nacre/internal/rng"
+	"nacre/rl/benchmark"
 	"nacre/rl/onpolicy"
-	"nacre/rl/yardstick"
 )
 
 // metaPaths and metaSteps are a task's episodes before the inner step, and again after it, and their steps.
@@ -18,10 +18,10 @@ const (
 	metaSteps = 200
 )
 
-// Yardstick is one meta-update of MAML-TRPO on batches and weights from the streams: 20 tasks of 10 + 10 episodes of 200
+// Benchmark is one meta-update of MAML-TRPO on batches and weights from the streams: 20 tasks of 10 + 10 episodes of 200
 // steps, for the policy of half-cheetahs (2×64) or of Meta-World (2×100).
-type Yardstick struct {
-	size    yardstick.Size
+type Benchmark struct {
+	size    benchmark.Size
 	policy  onpolicy.Policy
 	memory  core.Memory
 	update  *MetaUpdate
@@ -30,17 +30,17 @@ type Yardstick struct {
 }
 
 // metaHidden is the policy's width at a size.
-func metaHidden(s yardstick.Size) int {
-	if s.Name == yardstick.MetaWorld.Name {
+func metaHidden(s benchmark.Size) int {
+	if s.Name == benchmark.MetaWorld.Name {
 		return 100
 	}
 	return 64
 }
 
-// NewYardstick loads the meta-update and writes its batches.
-func NewYardstick(s yardstick.Size, d core.Device) (y *Yardstick, err error) {
+// NewBenchmark loads the meta-update and writes its batches.
+func NewBenchmark(s benchmark.Size, d core.Device) (y *Benchmark, err error) {
 	h := metaHidden(s)
-	y = &Yardstick{size: s, policy: onpolicy.Policy{
+	y = &Benchmark{size: s, policy: onpolicy.Policy{
 		Net: nn.MLP{Name: "policy", In: s.Obs, Hidden: []int{h, h}, Out: s.Act, Act: op.Tanh}, MinLogStd: onpolicy.LogStdMin,
 	}}
 	if y.memory, err = d.NewMemory(y.policy.Specs()); err != nil {
@@ -60,55 +60,55 @@ func NewYardstick(s yardstick.Size, d core.Device) (y *Yardstick, err error) {
 		}
 	}
 	for l, p := range y.policy.Specs() {
-		y.theta = append(y.theta, yardstick.Weights(l, p, yardstick.Glorot)...)
+		y.theta = append(y.theta, benchmark.Weights(l, p, benchmark.Glorot)...)
 	}
 	return y, nil
 }
 
 // samplePaths are a batch from the streams that follow base.
-func samplePaths(s yardstick.Size, base uint64) []onpolicy.Path {
+func samplePaths(s benchmark.Size, base uint64) []onpolicy.Path {
 	n := metaPaths * metaSteps
 	obs, act, advantage := rng.Normal(base+1, n*s.Obs), rng.Normal(base+2, n*s.Act), rng.Normal(base+3, n)
 	out := make([]onpolicy.Path, metaPaths)
 	for i := range out {
 		out[i] = onpolicy.NewPath(metaSteps)
-		out[i].Obs = yardstick.Narrow(obs[i*metaSteps*s.Obs : (i+1)*metaSteps*s.Obs])
-		out[i].Act = yardstick.Narrow(act[i*metaSteps*s.Act : (i+1)*metaSteps*s.Act])
+		out[i].Obs = benchmark.Narrow(obs[i*metaSteps*s.Obs : (i+1)*metaSteps*s.Obs])
+		out[i].Act = benchmark.Narrow(act[i*metaSteps*s.Act : (i+1)*metaSteps*s.Act])
 		copy(out[i].Advantage, advantage[i*metaSteps:])
 	}
 	return out
 }
 
 // Algorithm is "maml".
-func (y *Yardstick) Algorithm() string { return "maml" }
+func (y *Benchmark) Algorithm() string { return "maml" }
 
 // Size is the size the update was made for.
-func (y *Yardstick) Size() yardstick.Size { return y.size }
+func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Close gives the device's buffers back.
-func (y *Yardstick) Close() error { return y.update.Close() }
+func (y *Benchmark) Close() error { return y.update.Close() }
 
 // Prepare goes back to the weights of the streams: every meta-update is the same.
-func (y *Yardstick) Prepare(int) error { return y.policy.Each(y.theta, y.memory.Write) }
+func (y *Benchmark) Prepare(int) error { return y.policy.Each(y.theta, y.memory.Write) }
 
 // Run makes one meta-update from there.
-func (y *Yardstick) Run() (err error) {
+func (y *Benchmark) Run() (err error) {
 	y.outcome, err = y.update.Step()
 	return err
 }
 
 // FLOPs is the work of the last Run in matrix products.
-func (y *Yardstick) FLOPs() int64 { return y.update.FLOPs(y.outcome) }
+func (y *Benchmark) FLOPs() int64 { return y.update.FLOPs(y.outcome) }
 
 // Names lists what Update returns.
-func (y *Yardstick) Names() []string {
+func (y *Benchmark) Names() []string {
 	return []string{"loss_before", "grad_norm", "loss_after", "kl", "step_norm"}
 }
 
 // Update makes the meta-update and returns its figures: the meta-objective before and after, the norm of its gradient,
 // the divergence, and the norm of the change of θ.
-func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
-	if err := yardstick.Updated(y, step); err != nil {
+func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
+	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err
 	}
 	is := make([]float64, len(y.theta))
@@ -120,20 +120,20 @@ func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
 		square += (is[i] - y.theta[i]) * (is[i] - y.theta[i])
 	}
 	o := y.outcome
-	return yardstick.Figures{
+	return benchmark.Figures{
 		"loss_before": o.LossBefore, "loss_after": o.LossAfter, "grad_norm": o.GradNorm, "kl": o.KL, "step_norm": math.Sqrt(square),
 	}, nil
 }
 
 // expected are the figures of the meta-update, computed in float64 by package torch's program for PyTorch 1.13, which takes the Hessian
 // of the divergence literally, by backward passes through the inner step.
-var expected = map[string]yardstick.Figures{
+var expected = map[string]benchmark.Figures{
 	"oyster":    {"loss_before": -0.00637604674771, "grad_norm": 0.126876374465, "loss_after": -0.0347152635972, "kl": 0.00696795452855, "step_norm": 0.813481591614},
 	"metaworld": {"loss_before": -0.00637604674771, "grad_norm": 0.0846538948368, "loss_after": -0.0241356558341, "kl": 0.00824866013348, "step_norm": 1.14904487157},
 }
 
 // Expected returns the figures of the meta-update, the same for every step.
-func (y *Yardstick) Expected(int) yardstick.Figures { return expected[y.size.Name] }
+func (y *Benchmark) Expected(int) benchmark.Figures { return expected[y.size.Name] }
 
-// Tolerance implements yardstick.Whole: what conjugate gradient and the line search make of rounding in float64.
-func (y *Yardstick) Tolerance() float64 { return 1e-7 }
+// Tolerance implements benchmark.Whole: what conjugate gradient and the line search make of rounding in float64.
+func (y *Benchmark) Tolerance() float64 { return 1e-7 }

@@ -8,23 +8,23 @@ import (
 
 	"nacre/core"
 	"nacre/internal/rng"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
-// Yardstick is a cycle of MQL's training: one update of critics, actor and targets, then updates of the critics until the
+// Benchmark is a cycle of MQL's training: one update of critics, actor and targets, then updates of the critics until the
 // actor's turn comes again, on weights and transitions from the streams. The sizes are the published half-cheetah
 // velocity and the TCL paper's column for Meta-World.
-type Yardstick struct {
-	size    yardstick.Size
+type Benchmark struct {
+	size    benchmark.Size
 	config  Config
 	run     [2]core.Runner // critics only; all
 	program [2]*core.Program
 }
 
-// NewYardstick loads the updates and writes weights and data.
-func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
+// NewBenchmark loads the updates and writes weights and data.
+func NewBenchmark(s benchmark.Size, d core.Device) (*Benchmark, error) {
 	c := Default()
-	if s.Name == yardstick.MetaWorld.Name {
+	if s.Name == benchmark.MetaWorld.Name {
 		c.History, c.Context, c.LR, c.PolicyEvery, c.PolicyNoise = 10, 30, 8e-4, 3, 0.2
 	}
 	n := NewNetworks(c, s.Obs, s.Act)
@@ -33,7 +33,7 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 		return nil, err
 	}
 	// Targets differ from what they follow, so that a mistaken one shows.
-	err = yardstick.Fill(m, n.Specs(), func(p core.ParamSpec) float64 {
+	err = benchmark.Fill(m, n.Specs(), func(p core.ParamSpec) float64 {
 		if p.Rows == 1 || strings.Contains(p.Name, "/memory/") {
 			return 0.1
 		}
@@ -42,7 +42,7 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 	if err != nil {
 		return nil, err
 	}
-	y := &Yardstick{size: s, config: c}
+	y := &Benchmark{size: s, config: c}
 	for i := range y.run {
 		if y.program[i], err = UpdateProgram(c, n, i == 1); err != nil {
 			return nil, err
@@ -58,24 +58,24 @@ func NewYardstick(s yardstick.Size, d core.Device) (*Yardstick, error) {
 }
 
 // data writes the batch: streams 1 to 7.
-func (y *Yardstick) data(run core.Runner) error {
+func (y *Benchmark) data(run core.Runner) error {
 	s, n := y.size, y.config.Batch
 	history := n * y.config.History * (s.Obs + s.Act + 1)
-	return yardstick.Write(run, map[string][]float64{
+	return benchmark.Write(run, map[string][]float64{
 		"obs": rng.Normal(1, n*s.Obs), "next_obs": rng.Normal(2, n*s.Obs), "act": rng.Uniform(3, n*s.Act, -1, 1), "rew": rng.Normal(4, n),
-		"done": yardstick.Ends(n), "before": rng.Normal(6, history), "after": rng.Normal(7, history),
+		"done": benchmark.Ends(n), "before": rng.Normal(6, history), "after": rng.Normal(7, history),
 		"weight": slices.Repeat([]float64{1 / float64(n)}, n),
 	})
 }
 
 // Algorithm is "mql".
-func (y *Yardstick) Algorithm() string { return "mql" }
+func (y *Benchmark) Algorithm() string { return "mql" }
 
 // Size is the size the update was made for.
-func (y *Yardstick) Size() yardstick.Size { return y.size }
+func (y *Benchmark) Size() benchmark.Size { return y.size }
 
 // Close gives the device's buffers back.
-func (y *Yardstick) Close() error {
+func (y *Benchmark) Close() error {
 	err := y.run[0].Close()
 	if e := y.run[1].Close(); err == nil {
 		err = e
@@ -84,7 +84,7 @@ func (y *Yardstick) Close() error {
 }
 
 // Prepare writes the noise of a cycle, the same for all of its updates.
-func (y *Yardstick) Prepare(step int) error {
+func (y *Benchmark) Prepare(step int) error {
 	for _, run := range y.run {
 		if err := run.Write64("eps", rng.Normal(1_000_000*uint64(step+1), y.config.Batch*y.size.Act)); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (y *Yardstick) Prepare(step int) error {
 }
 
 // Run makes a cycle. Start gives it to the device, Wait waits for all that was given.
-func (y *Yardstick) Run() error {
+func (y *Benchmark) Run() error {
 	if err := y.Start(); err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func (y *Yardstick) Run() error {
 }
 
 // Wait waits for the updates that were started.
-func (y *Yardstick) Wait() error {
+func (y *Benchmark) Wait() error {
 	for _, run := range y.run {
-		if _, err := yardstick.Read(run, y.Names()[:1]); err != nil {
+		if _, err := benchmark.Read(run, y.Names()[:1]); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (y *Yardstick) Wait() error {
 }
 
 // Start gives the updates of a cycle to the device.
-func (y *Yardstick) Start() error {
+func (y *Benchmark) Start() error {
 	for k := range y.config.PolicyEvery {
 		run := y.run[0]
 		if k == 0 {
@@ -126,26 +126,26 @@ func (y *Yardstick) Start() error {
 }
 
 // FLOPs is the work of a cycle in matrix products.
-func (y *Yardstick) FLOPs() int64 {
+func (y *Benchmark) FLOPs() int64 {
 	return y.program[1].FLOPs() + int64(y.config.PolicyEvery-1)*y.program[0].FLOPs()
 }
 
 // Names lists what Update returns.
-func (y *Yardstick) Names() []string {
+func (y *Benchmark) Names() []string {
 	return []string{"critic_loss", "actor_loss", "grad_critic", "grad_actor", "last_critic_loss"}
 }
 
 // Update makes cycle number step and returns the losses and gradient norms of its first update, and the critics' loss in
 // its last.
-func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
-	if err := yardstick.Updated(y, step); err != nil {
+func (y *Benchmark) Update(step int) (benchmark.Figures, error) {
+	if err := benchmark.Updated(y, step); err != nil {
 		return nil, err
 	}
-	last, err := yardstick.Read(y.run[0], []string{"critic_loss"})
+	last, err := benchmark.Read(y.run[0], []string{"critic_loss"})
 	if err != nil {
 		return nil, err
 	}
-	f, err := yardstick.Read(y.run[1], y.Names()[:4])
+	f, err := benchmark.Read(y.run[1], y.Names()[:4])
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (y *Yardstick) Update(step int) (yardstick.Figures, error) {
 }
 
 // expected figures of the first three, by size, computed in float64 by package torch's program for PyTorch 1.13.
-var expected = map[string][3]yardstick.Figures{
+var expected = map[string][3]benchmark.Figures{
 	"oyster": {
 		{"critic_loss": 1.81035943091, "grad_critic": 0.508229683317, "actor_loss": 0.0701788669431, "grad_actor": 0.0425684453516, "last_critic_loss": 1.70685196332},
 		{"critic_loss": 1.61613977451, "grad_critic": 0.436798726968, "actor_loss": 0.0158118582454, "grad_actor": 0.0922103702105, "last_critic_loss": 1.53872835055},
@@ -168,4 +168,4 @@ var expected = map[string][3]yardstick.Figures{
 }
 
 // Expected returns the figures of cycle number step, 0 to 2.
-func (y *Yardstick) Expected(step int) yardstick.Figures { return expected[y.size.Name][step] }
+func (y *Benchmark) Expected(step int) benchmark.Figures { return expected[y.size.Name][step] }

@@ -7,17 +7,17 @@ import (
 	"nacre/core"
 	"nacre/internal/heavy"
 	"nacre/rl"
-	"nacre/rl/yardstick"
+	"nacre/rl/benchmark"
 )
 
-// Yardstick makes the first updates of an algorithm's benchmark and compares every figure with what other software found. It
+// Benchmark makes the first updates of an algorithm's benchmark and compares every figure with what other software found. It
 // is heavy.
-func Yardstick(t *testing.T, algorithm string, size yardstick.Size, d core.Device, updates int, tolerance float64) {
+func Benchmark(t *testing.T, algorithm string, size benchmark.Size, d core.Device, updates int, tolerance float64) {
 	heavy.Skip(t, "updates at the sizes of the publications")
 	t.Helper()
 	a, err := rl.Lookup(algorithm)
 	check(t, err)
-	y, err := a.Yardstick(size, d)
+	y, err := a.Benchmark(size, d)
 	check(t, err)
 	defer y.Close()
 	if y.Algorithm() != algorithm || y.Size() != size {
