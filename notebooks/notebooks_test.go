@@ -139,7 +139,7 @@ func TestHalfCheetah(t *testing.T) {
 // TestShippedStudy computes one seed's figures of the study that comes with the notebooks and finds those it stored.
 func TestShippedStudy(t *testing.T) {
 	heavy.Skip(t, "measures a study again")
-	whole, err := study.Open("data/push")
+	whole, err := study.Open("data/push.zip")
 	if err != nil {
 		t.Fatal(err)
 	}

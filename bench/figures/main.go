@@ -15,7 +15,7 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("figures: expected the folder to write to")
 	}
-	runs, err := lab.OpenAll("notebooks/data/cheetah-vel/runs")
+	runs, err := lab.OpenAll("notebooks/data/cheetah-vel.zip/runs")
 	if err == nil {
 		err = runs.Metrics().WriteCSV(filepath.Join(os.Args[1], "metrics.csv"))
 	}

@@ -3,10 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"nacre/internal/measurement"
+	"nacre/internal/plainfile"
 )
 
 // A study holds what pictures need of its results.json.
@@ -56,7 +57,8 @@ type context struct {
 
 func readStudy(root, name string) (study, error) {
 	s := study{name: name}
-	text, err := os.ReadFile(filepath.Join(root, "notebooks/data", name, "results.json"))
+	archive, within, _ := strings.Cut(name, "/")
+	text, err := plainfile.Read(filepath.Join(root, "notebooks/data", archive+".zip", within, "results.json"), 1<<26)
 	if err != nil {
 		return s, err
 	}

@@ -9,10 +9,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"nacre/analysis/plots"
+	"nacre/internal/plainfile"
 )
 
 // pictures are drawn by file name below docs/img.
@@ -37,6 +40,20 @@ var pictures = map[string]func(root string) (*plots.Chart, error){
 	"tsne.svg":    tsneSpeed,
 }
 
+// copies are pictures that a study has drawn, by file name below docs/img.
+var copies = map[string]string{
+	"push-published.png":     "push.zip/published.png",
+	"push-tsne.png":          "push.zip/tsne.png",
+	"push-long-learning.png": "push-long.zip/learning.png",
+	"point-goal-tsne.png":    "point-goal.zip/tsne.png",
+	"cheetah-vel-tsne.png":   "cheetah-vel.zip/tsne.png",
+}
+
+// all returns the file names of the pictures drawn and copied.
+func all() []string {
+	return slices.AppendSeq(slices.Collect(maps.Keys(pictures)), maps.Keys(copies))
+}
+
 func main() {
 	if err := run("."); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -46,16 +63,16 @@ func main() {
 
 // run writes the pictures that have changed below a checkout's docs/img.
 func run(root string) error {
-	for name := range pictures {
-		svg, err := draw(root, name)
+	for _, name := range all() {
+		picture, err := draw(root, name)
 		if err != nil {
 			return err
 		}
 		file := filepath.Join(root, "docs/img", name)
-		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, svg) {
+		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, picture) {
 			continue
 		}
-		if err := os.WriteFile(file, svg, 0o644); err != nil {
+		if err := os.WriteFile(file, picture, 0o644); err != nil {
 			return err
 		}
 		fmt.Println(file)
@@ -63,8 +80,11 @@ func run(root string) error {
 	return nil
 }
 
-// draw returns a picture as SVG.
+// draw returns a picture, drawn as SVG or copied from a study.
 func draw(root, name string) ([]byte, error) {
+	if from, ok := copies[name]; ok {
+		return plainfile.Read(filepath.Join(root, "notebooks/data", from), 1<<26)
+	}
 	chart, err := pictures[name](root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +15,7 @@ const root = "../.."
 
 // TestPicturesAreCurrent compares the committed pictures with what the data give now.
 func TestPicturesAreCurrent(t *testing.T) {
-	for name := range pictures {
+	for _, name := range all() {
 		want, err := draw(root, name)
 		if err != nil {
 			t.Error(err)
@@ -29,7 +32,7 @@ func TestPicturesAreCurrent(t *testing.T) {
 
 // TestEveryPictureIsShown looks for the pictures in the pages.
 func TestEveryPictureIsShown(t *testing.T) {
-	all := ""
+	pages := ""
 	for _, pattern := range []string{"*.md", "docs/*.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
@@ -40,11 +43,11 @@ func TestEveryPictureIsShown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all += string(text)
+			pages += string(text)
 		}
 	}
-	for name := range pictures {
-		if !strings.Contains(all, "img/"+name) {
+	for _, name := range all() {
+		if !strings.Contains(pages, "img/"+name) {
 			t.Errorf("no page shows docs/img/%s", name)
 		}
 	}
@@ -78,12 +81,18 @@ func TestPushPlane(t *testing.T) {
 // TestStudiesWithoutValuesAreErrors leaves an arm without a figure.
 func TestStudiesWithoutValuesAreErrors(t *testing.T) {
 	dir := t.TempDir()
-	folder := filepath.Join(dir, "notebooks/data/push")
+	folder := filepath.Join(dir, "notebooks/data")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(folder, "results.json"), []byte(text), 0o644); err != nil {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create("results.json")
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		if err := errors.Join(err, z.Close(), os.WriteFile(filepath.Join(folder, "push.zip"), b.Bytes(), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"nacre/analysis/plots"
 	"nacre/internal/measurement"
+	"nacre/internal/plainfile"
 )
 
 // pushPlane is the finding: how far apart goals lie in the plane of t-SNE, by windows, which the paper embeds.
@@ -109,13 +110,15 @@ func pushLong(root string) (*plots.Chart, error) {
 
 // families is the share of every arm on every family of ML1 that has been trained.
 func families(root string) (*plots.Chart, error) {
-	folders, err := filepath.Glob(filepath.Join(root, "notebooks/data/families/*/results.json"))
+	entries, err := plainfile.ReadDir(filepath.Join(root, "notebooks/data/families.zip"))
 	if err != nil {
 		return nil, err
 	}
 	studies := []string{"push"}
-	for _, f := range folders {
-		studies = append(studies, "families/"+filepath.Base(filepath.Dir(f)))
+	for _, e := range entries {
+		if e.IsDir() {
+			studies = append(studies, "families/"+e.Name())
+		}
 	}
 	c := newChart("share of what knowing the goal is worth", nil, []string{""}, legend+" Of one seed the interval is over tasks.")
 	c.Title = "Eight families of ML1: return after adaptation"

@@ -16,7 +16,7 @@ func checkStudyCommand(env *app.Env) *cobra.Command {
 		Long: `Check reads the folder of a study, or a folder or .zip file it was packed into, and computes its figures again: those of the
 embeddings from the arrays, the tables and verdicts from the runs, mean returns from single trajectories, steps
 and updates from the metrics. It fails where one differs in the last bit. Nothing is trained or simulated.`,
-		Example: "  nacre study check out/push\n  nacre study check notebooks/data/push --layouts",
+		Example: "  nacre study check out/push\n  nacre study check notebooks/data/push.zip --layouts",
 		Args:    oneArg("the folder of a study"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = args[0]

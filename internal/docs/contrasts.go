@@ -3,10 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"nacre/internal/plainfile"
 )
 
 // studyContrasts are the paired differences between arms in the results.json of a study.
@@ -52,7 +53,8 @@ func contrasts(root, arguments string) (string, error) {
 	if len(fields) == 0 || len(fields) > 2 {
 		return "", fmt.Errorf("contrasts: %q, want the name of a study, and contexts=… or nothing", arguments)
 	}
-	text, err := os.ReadFile(filepath.Join(root, "notebooks/data", fields[0], "results.json"))
+	archive, within, _ := strings.Cut(fields[0], "/")
+	text, err := plainfile.Read(filepath.Join(root, "notebooks/data", archive+".zip", within, "results.json"), 1<<26)
 	if err != nil {
 		return "", err
 	}
