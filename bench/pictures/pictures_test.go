@@ -1,14 +1,13 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nacre/internal/plainfile/plainfiletest"
 )
 
 const root = "../.."
@@ -81,20 +80,9 @@ func TestPushPlane(t *testing.T) {
 // TestStudiesWithoutValuesAreErrors leaves an arm without a figure.
 func TestStudiesWithoutValuesAreErrors(t *testing.T) {
 	dir := t.TempDir()
-	folder := filepath.Join(dir, "notebooks/data")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	write := func(text string) {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		w, err := z.Create("results.json")
-		if err == nil {
-			_, err = io.WriteString(w, text)
-		}
-		if err := errors.Join(err, z.Close(), os.WriteFile(filepath.Join(folder, "push.zip"), b.Bytes(), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		t.Helper()
+		plainfiletest.Archive(t, filepath.Join(dir, "notebooks/data/push.zip"), "results.json", text)
 	}
 	for text, want := range map[string]string{
 		`{}`:                           "has no arms",

@@ -1,23 +1,19 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"nacre/internal/plainfile/plainfiletest"
 )
 
 // TestContrasts writes a table by hand for two pairs of arms, one of them unknown to the page.
 func TestContrasts(t *testing.T) {
 	root := t.TempDir()
-	folder := filepath.Join(root, "notebooks/data/mine")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(folder, "results.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Helper()
+		plainfiletest.Archive(t, filepath.Join(root, "notebooks/data/mine.zip"), "results.json", text)
 	}
 	write(`{"contrasts": [{"a": "pearl-windows", "b": "tcl-pearl", "context": "window", "figure": "plane_ratio",
 			"difference": {"mean": -0.031, "lo": -0.357, "hi": 0.243}, "sign_flip": {"p": 0.8574, "detectable": 0.5}}],

@@ -14,8 +14,8 @@ const (
 
 // specified are pages whose numbers are no measurements.
 var specified = map[string]string{
-	"docs/environments.md":  "sizes, rewards and limits of the tasks",
-	"docs/metaworld.md":     "distances and boxes of the tasks",
+	"docs/environments.md": "sizes, rewards and limits of the tasks",
+	"docs/metaworld.md":    "distances and boxes of the tasks",
 }
 
 // outside is the text of a page without its generated blocks and comments.

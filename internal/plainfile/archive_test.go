@@ -12,27 +12,12 @@ import (
 	"testing"
 
 	"nacre/internal/plainfile"
+	"nacre/internal/plainfile/plainfiletest"
 )
 
-// archive makes a .zip file of names and contents; a name that ends in / is a folder.
 func archive(t *testing.T, name string, pairs ...string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(pairs); i += 2 {
-		w, err := z.Create(pairs[i])
-		if err == nil && !strings.HasSuffix(pairs[i], "/") {
-			_, err = io.WriteString(w, pairs[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(z.Close(), os.WriteFile(file, b.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	return plainfiletest.Archive(t, filepath.Join(t.TempDir(), name), pairs...)
 }
 
 func TestArchive(t *testing.T) {
