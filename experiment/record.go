@@ -43,7 +43,7 @@ type Session struct {
 	MuJoCo    string    `toml:"mujoco" json:"mujoco"`                 // version, empty where it was not used
 	Family    string    `toml:"family" json:"family"`                 // what defines the environment (sim.Spec.Source)
 	Workers   int       `toml:"workers" json:"workers"`
-	// Notices are what a reader of the results must know: a fall-back taken, a window shortened, a version that
+	// Notices tell a reader of the results: a fall-back taken, a window shortened, a version that
 	// differs from the session before.
 	Notices []string `toml:"notices" json:"notices,omitempty"`
 	// Ended is how it ended: EndedRunning while it works or where it was killed, EndedFinished, EndedInterrupted, or

@@ -5,7 +5,7 @@ import (
 	"syscall/js"
 )
 
-// reach is what a WebAssembly program of 32 bits can have, less what collecting garbage needs to go on.
+// reach is the memory that a WebAssembly program of 32 bits can have, less what collecting garbage needs to go on.
 const reach = 7 << 29
 
 // room is the memory that a tab has left for a run: what a program can reach, or the device has, less what is in use.

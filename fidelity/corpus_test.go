@@ -33,7 +33,7 @@ type testEngine struct {
 	engine kernel.Engine
 }
 
-// engines are what the programs run on.
+// engines run the programs.
 var engines = []testEngine{{"yaegi", kernel.Yaegi}}
 
 // open starts a session on the engine of the flag.

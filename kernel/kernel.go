@@ -164,7 +164,7 @@ type Draft interface {
 	// Signature describes the call among whose arguments the cursor is.
 	Signature(code string, cursor int) Signature
 
-	// Import is what the cell has to import to use a package, nil where it can already.
+	// Import makes the cell import what it needs to use a package, nil where it can already.
 	Import(code, path string) *Edit
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Options configure a session.
 type Options struct {
-	// Library is what cells may import; it has no default.
+	// Library holds what cells may import; it has no default.
 	Library Library
 
 	// Engine runs the cells; the zero value is Yaegi.

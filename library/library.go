@@ -1,6 +1,6 @@
-// Package library is what the cells of a notebook may import: the packages' types, from which cells are checked, their
-// symbols, with which cells run, and their documentation. All three are generated and embedded (library/symbols), so a
-// kernel needs neither the Go tool chain nor any source:
+// Package library holds what the cells of a notebook may import: the packages' types, from which cells are checked,
+// their symbols, with which cells run, and their documentation. All three are generated and embedded (library/symbols),
+// so a kernel needs neither the Go tool chain nor any source:
 //
 //	s, err := kernel.New(kernel.Options{Library: library.New()})
 //

@@ -19,7 +19,7 @@ import (
 
 const (
 	minToken = 16
-	// xsrfCookie is what the login form repeats; proofHeader carries the proof. The names are those of Jupyter's clients.
+	// The login form repeats xsrfCookie; proofHeader carries the proof. The names are those of Jupyter's clients.
 	xsrfCookie  = "_xsrf"
 	proofHeader = "X-Xsrftoken"
 	// loginDays is how long a login lasts, if the server does.

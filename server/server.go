@@ -30,7 +30,7 @@ import (
 // SpecName is the name of the one kernel that is offered.
 const SpecName = "nacre"
 
-// DisplayName is what front ends call it.
+// DisplayName is its name in front ends.
 const DisplayName = "Go (Nacre)"
 
 // Config says what to serve.

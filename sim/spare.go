@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// spare is what SpareProcessor has changed.
+// spare counts what SpareProcessor has changed.
 var spare struct {
 	sync.Mutex
 	users, before int

@@ -12,7 +12,7 @@ import (
 	tables "nacre/internal/table"
 )
 
-// pointNames are what a matrix of points is called where there are several.
+// pointNames are the names of a matrix of points, of several.
 var pointNames = []string{"mean", "z", "X", "x", "embeddings", "embedding", "emb", "latents", "latent", "features", "data", "points", "arr_0"}
 
 // hasMatrix reports whether a file of arrays has one of numbers with more than one dimension.

@@ -31,7 +31,7 @@ type State struct{ Positions, Steps, Gains []float32 }
 
 // Descent is a layout that an engine has taken over. It is used by one goroutine at a time.
 type Descent interface {
-	// Device is what computes, for people: "Apple M3 by WebGPU".
+	// Device names what computes, for people: "Apple M3 by WebGPU".
 	Device() string
 	// Advance makes k iterations of a phase, whose rate is given and whose Restart does not count, each step of a point at
 	// most clip long, and returns how many it made: fewer if ctx ends or with an error, ErrStretched or the device's.

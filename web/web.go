@@ -13,7 +13,7 @@ import (
 	"io/fs"
 )
 
-// dist is what the build wrote; without a build it holds a note only, which keeps the folder in the repository.
+// dist holds what the build wrote; without a build it holds a note only, which keeps the folder in the repository.
 //
 //go:embed all:dist
 var dist embed.FS

@@ -29,7 +29,7 @@ import (
 	"nacre/notebooks"
 )
 
-// targets are what is built where no target is named.
+// targets are built if no target is named.
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "darwin/amd64", "windows/amd64"}
 
 // beside are the folders and files that are put beside the program, with the names they have there.

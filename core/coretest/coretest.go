@@ -21,7 +21,8 @@ import (
 
 // Options say what a device's promises leave open.
 type Options struct {
-	// Tolerance is what a result may differ by from core/ref's, relative to the largest element of its matrix; 0 is 1e-5.
+	// Tolerance is the largest allowed difference from core/ref's result, relative to the largest element of its
+	// matrix; 0 is 1e-5.
 	Tolerance float64
 	// Allocates says that Run may allocate memory of Go's, for a driver's calls.
 	Allocates bool

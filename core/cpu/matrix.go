@@ -29,7 +29,7 @@ func (m *mat) row(i int) []float32 { return m.d[i*m.ld : i*m.ld+m.cols] }
 // clearPad zeroes the padding of row i.
 func (m *mat) clearPad(i int) { clear(m.d[i*m.ld+m.cols : (i+1)*m.ld]) }
 
-// number is what the host may hand in and take out.
+// number is a type that the host may hand in and take out.
 type number interface{ float32 | float64 }
 
 // fill sets the elements from a row-major slice.

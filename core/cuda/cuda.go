@@ -25,7 +25,7 @@ import (
 // Options choose a GPU, by the driver's number, and how it computes. Products may also be "cublaslt", as when it is empty.
 type Options = core.DeviceOptions
 
-// Precisions are what the operands of matrix products may be: float32; rounded to TF32's 10 bits, which tensor cores
+// Precisions are those of the operands of matrix products: float32; rounded to TF32's 10 bits, which tensor cores
 // multiply many times as fast; the sum of two TF32 numbers, of three products that matter, with errors like float32's; or
 // rounded to bfloat16's 7 bits.
 var Precisions = []string{"fp32", "tf32", "tf32x3", "bf16"}

@@ -15,8 +15,8 @@ import (
 	"nacre/internal/heavy"
 )
 
-// tolerance is what a launch may be off by: the logarithm of 1-tanh² loses digits in float32 where actions are near their
-// limits, all else stays below 5e-6.
+// tolerance is the largest allowed error of a launch: the logarithm of 1-tanh² loses digits in float32 where actions
+// are near their limits, all else stays below 5e-6.
 const tolerance = 3e-5
 
 // Every program of every algorithm: each launch by itself agrees with float64; the whole, run twice, agrees with the

@@ -42,7 +42,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// tolerance is what a result may be off by, as on CUDA.
+// tolerance is the largest allowed error of a result, as on CUDA.
 const tolerance = 3e-5
 
 func TestContract(t *testing.T) {

@@ -52,7 +52,7 @@ func (d *device) room(what string, words int) (wgpu.Handle, error) {
 func (m *memory) at(i int, part host.Part) int { return int(part)*m.Total + m.Offset[i] }
 func (m *memory) count(i int) int              { return 3*m.Total + 2*i }
 
-// highCount is what the second float of a step count counts.
+// highCount is the unit of a step count's second float.
 const highCount = 1 << 20
 
 func (m *memory) Read(entry string, dst []float64) error {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Element is what the slices of a checkpoint may hold.
+// Element is the type of the elements that slices of a checkpoint may hold.
 type Element interface {
 	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | bool
 }

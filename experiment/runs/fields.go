@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fields are what every run has, by the names that filters and columns give them.
+// fields are those of every run, by the names that filters and columns give them.
 var fields = map[string]func(r *Run) string{
 	"path": func(r *Run) string { return r.Path }, "group": func(r *Run) string { return r.Group },
 	"algorithm": func(r *Run) string { return r.Algorithm }, "family": func(r *Run) string { return r.Family },

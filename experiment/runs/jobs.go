@@ -296,7 +296,7 @@ func (j *Jobs) run(job Job) error {
 	return nil
 }
 
-// interruptedStatus is what this program ends with when it was interrupted and has saved.
+// interruptedStatus is this program's exit status when it was interrupted and has saved.
 const interruptedStatus = 130
 
 // ended notes that a process is gone.

@@ -297,7 +297,7 @@ func (x *Index) Since(version uint64) Changes {
 	return c
 }
 
-// ErrUnknown is what Find returns for a path that is no run folder of the index.
+// ErrUnknown is Find's error for a path that is no run folder of the index.
 var ErrUnknown = errors.New("no such run")
 
 // Find returns a run by its path below the root.

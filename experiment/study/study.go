@@ -54,8 +54,9 @@ type Result struct {
 type Baseline struct {
 	Seed uint64 `json:"seed"`
 	experiment.Baselines
-	// GoalWorth is what the goal-knowing controller returns more than the goal-blind one on each task of the seed, train tasks
-	// first: what the goal is worth differs much between tasks, and test tasks are few. Nil without both controllers.
+	// GoalWorth is the return of the goal-knowing controller less that of the goal-blind one on each task of the seed,
+	// train tasks first: what the goal is worth differs much between tasks, and test tasks are few. Nil without both
+	// controllers.
 	GoalWorth []float64 `json:"goal_worth,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 	"nacre/internal/plainfile"
 )
 
-// File is what a temporary file must be able to do. *os.File can.
+// File has the methods that a temporary file needs. *os.File has them.
 type File interface {
 	io.WriteCloser
 	Sync() error

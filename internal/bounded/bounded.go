@@ -47,7 +47,7 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// fragments are what parsers of text have taken too long over when there was much of it.
+// fragments took parsers of text too long when there were many of them.
 var fragments = []string{"[", `{"a":`, `"`, "é", `\\`, ",", "0", "\n", "a\n", "a,", "a = 1\n", `{"a":1},`, "\x00", "\xff"}
 
 // Large gives a parser inputs of a megabyte: each sample again and again, and with a fragment again and again in its middle

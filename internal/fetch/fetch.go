@@ -154,7 +154,7 @@ func unwritable(dir string, err error) error {
 	return fmt.Errorf("%s cannot be written (%w): make it writable, or set %s to another folder", dir, cause, home.Variable)
 }
 
-// errAbsent is what Complete returns where there is nothing.
+// errAbsent is Complete's error if there is nothing.
 var errAbsent = errors.New("it is not there")
 
 // Complete returns nil if every file of a part is in dir with its size, and otherwise what is wrong.

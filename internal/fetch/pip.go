@@ -18,7 +18,7 @@ import (
 	"nacre/internal/python"
 )
 
-// install is what brings pip to a Debian or Ubuntu, and installCommand what a person is told to do.
+// install brings pip to a Debian or Ubuntu; installCommand tells a person to do so.
 var install = [][]string{{"apt-get", "update", "-q"}, {"apt-get", "install", "-y", "-q", "--no-install-recommends", "python3-pip"}}
 
 const installCommand = "apt-get update && apt-get install -y --no-install-recommends python3-pip"
@@ -186,7 +186,7 @@ func bytesIn(dir string) (n int64) {
 	return n
 }
 
-// connection is what pip says of a network that it cannot use, before it ends with no more than that it found nothing.
+// connection matches pip's words for a network that it cannot use; its last line says only that it found nothing.
 var connection = regexp.MustCompile(`connection broken by '?"?(.*?)\)?'?"?: /`)
 
 // reason is why pip failed, from what it said.

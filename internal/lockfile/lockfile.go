@@ -59,7 +59,7 @@ func (e *HeldError) Error() string {
 
 // Lock is a lock that this process has.
 type Lock struct {
-	// Notices are what a person must know of this lock: that flock is not there, that another machine's process was given up.
+	// Notices tell a person about this lock: that flock is not there, that another machine's process was given up.
 	Notices []string
 
 	path string

@@ -13,7 +13,7 @@ import (
 // alone reports whether no other process can see the files.
 const alone = false
 
-// errTaken is what system reports when another open file has the lock.
+// errTaken is the system's error when another open file has the lock.
 var errTaken error = unix.EWOULDBLOCK
 
 // flock is the system's call; tests put file systems without it in its place.

@@ -9,7 +9,7 @@ import (
 // alone reports whether no other process can see the files.
 const alone = false
 
-// errTaken is what system reports when another open file has the lock.
+// errTaken is the system's error when another open file has the lock.
 var errTaken error = windows.ERROR_LOCK_VIOLATION
 
 // system takes a lock that ends with the open file, so also when the process is killed.

@@ -39,7 +39,7 @@ type Field struct {
 	Shape  []int   // of an array within; nil of a single value
 }
 
-// magic is what an array's file begins with.
+// magic begins an array's file.
 const magic = "\x93NUMPY"
 
 // Open returns npyio's reader of an array's n elements, and the bytes after the header, once Parse has no complaint.

@@ -222,7 +222,7 @@ func sequence(names []string, prefix string) (at []int) {
 	}
 }
 
-// LabelNames are what labels are called where they are not called "label".
+// LabelNames are the names of labels other than "label".
 var LabelNames = []string{
 	"class", "target", "task", "species", "digit", "category", "labels", "classes", "targets", "tasks", "task_id", "task_name",
 	"goal", "goals", "goal_id", "env_name", "environment", "family",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// magics are what files of other kinds begin with, whatever their names end in.
+// magics begin files of other kinds, whatever their names end in.
 var magics = []struct {
 	begin, what string
 	ending      string // the ending under which it is read; empty where it is not

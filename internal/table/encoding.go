@@ -30,7 +30,7 @@ var encodings = map[string]encoding.Encoding{
 	"koi8r": charmap.KOI8R, "cp437": charmap.CodePage437, "cp850": charmap.CodePage850,
 }
 
-// marks are what a file begins with that says its own encoding; the longer one first.
+// marks begin a file that says its own encoding; the longer one first.
 var marks = []struct{ mark, name, title string }{
 	{"\xef\xbb\xbf", "utf8", ""}, {"\xff\xfe\x00\x00", "utf32le", "UTF-32"}, {"\x00\x00\xfe\xff", "utf32be", "UTF-32"},
 	{"\xff\xfe", "utf16le", "UTF-16"}, {"\xfe\xff", "utf16be", "UTF-16"},

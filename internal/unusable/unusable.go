@@ -4,5 +4,5 @@ package unusable
 
 import "errors"
 
-// Err is what errors of that kind match by errors.Is.
+// Err matches errors of that kind by errors.Is.
 var Err = errors.New("this device cannot be used here")

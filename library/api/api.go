@@ -1,4 +1,4 @@
-// Package api tells whether what package library holds of the packages cells import is what they export now: a digest
+// Package api reports whether package library holds what the packages that cells import export now: a digest
 // of each package's exported declarations is stored when the tables are generated, and compared by a test.
 //
 //	now, err := api.Digests("../..")

@@ -25,7 +25,7 @@ type control struct {
 	tasks func(c *control, seed uint64, nTrain, nTest int) (train, test []sim.Task, err error)
 	// start adds the noise of an initial state to qpos and qvel of the model's.
 	start func(e *env, r *rand.Rand)
-	// place is what the reward measures the progress of, in metres; families that move along x leave y at 0.
+	// The reward measures the progress of place, in metres; families that move along x leave y at 0.
 	place   func(e *env) [2]float64
 	observe func(e *env, obs []float64)
 	reward  func(e *env) (r float64, done bool)

@@ -7,7 +7,7 @@ import (
 	"nacre/sim/mujoco"
 )
 
-// walkerFields are what the walker's tasks multiply: the masses of 8 bodies, their 8×3 moments of inertia, the damping
+// walkerFields are multiplied by the walker's tasks: the masses of 8 bodies, their 8×3 moments of inertia, the damping
 // of 9 degrees of freedom and the 8×3 coefficients of friction, 65 numbers. Seven multiply a zero: mass and inertia of
 // the world and damping of the three root joints.
 var walkerFields = []mujoco.Field{mujoco.BodyMass, mujoco.BodyInertia, mujoco.DofDamping, mujoco.GeomFriction}

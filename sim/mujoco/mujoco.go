@@ -28,7 +28,7 @@ import (
 	"nacre/sim"
 )
 
-// ErrUnavailable is what every call returns where there is no MuJoCo. It wraps sim.ErrUnavailable.
+// ErrUnavailable is every call's error if there is no MuJoCo. It wraps sim.ErrUnavailable.
 var ErrUnavailable = fmt.Errorf("MuJoCo is %w: %s", sim.ErrUnavailable, remedy)
 
 // Sizes are the dimensions of a model.

@@ -22,7 +22,7 @@ import (
 	"nacre/sim"
 )
 
-// checks are what a family has to pass, in this order. The first ones need nothing that a build may lack.
+// A family has to pass checks, in this order. The first ones need nothing that a build may lack.
 var checks = []struct {
 	name  string
 	steps bool // it steps environments

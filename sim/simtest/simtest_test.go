@@ -95,7 +95,7 @@ func before(do func(act []float64) error) broken {
 	}}
 }
 
-// total is what environments of a family that is wrong share.
+// total is shared by environments of a family that is wrong.
 var total int
 
 // Each contract broken alone is found, by name.

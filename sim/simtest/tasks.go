@@ -10,7 +10,7 @@ import (
 	"nacre/sim"
 )
 
-// named is what a name looks like: words of small letters and digits with hyphens, slashes before groups and colons
+// named matches a name: words of small letters and digits with hyphens, slashes before groups and colons
 // before variants. Files and patterns of sweeps are named after families.
 var named = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)*(:[a-z0-9]+(-[a-z0-9]+)*)*$`)
 

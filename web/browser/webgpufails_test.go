@@ -46,7 +46,7 @@ const faults = `{
 }
 `
 
-// failing is what the cells below share: a run of three iterations that is over in seconds, on WebGPU.
+// failing is shared by the cells below: a run of three iterations that is over in seconds, on WebGPU.
 const failing = `import (
 	"context"
 	"fmt"

@@ -1,4 +1,4 @@
-// Package host is what the devices of core/gpu's plans do alike on the host's side: where a memory's parameters lie and
+// Package host does on the host's side what all devices of core/gpu's plans need: where a memory's parameters lie and
 // what its entries are called, a mirror of the parameters for programs that are too small for a GPU, and matrices with
 // padded rows. It calls no driver.
 //
@@ -207,7 +207,7 @@ func Scalars(p *core.Program, names []string) (values []int, err error) {
 	return values, nil
 }
 
-// Number is what matrices on the host are made of.
+// Number is the type of the elements of matrices on the host.
 type Number interface{ float32 | float64 }
 
 // Size is the floats of a rows×cols matrix with padded rows.

@@ -1,4 +1,4 @@
-// Package engine is what an interpreter has to offer to run the cells of a session.
+// Package engine says what an interpreter has to offer to run the cells of a session.
 package engine
 
 import (

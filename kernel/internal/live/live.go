@@ -1,5 +1,5 @@
-// Package live is what compiled cells and the kernel that loads them have in common: a cell imports it, and the kernel
-// finds the cell's function in it. Both are in one process, so what is here is there once.
+// Package live holds what compiled cells and the kernel that loads them have in common: a cell imports it, and the
+// kernel finds the cell's function in it. Both are in one process, so what is here is there once.
 package live
 
 import (
@@ -25,7 +25,7 @@ type Host struct {
 	// Variable is a pointer to a variable that no compiled cell has made, by its name in compiled code.
 	Variable func(name string) any
 
-	// Symbol is what cells use instead of a function or variable that would reach past the session; the latter is
+	// Symbol is used by cells instead of a function or variable that would reach past the session; the latter is
 	// addressable.
 	Symbol func(path, name string) (reflect.Value, bool)
 }

@@ -93,7 +93,7 @@ func (m *mirror) typ(t types.Type) reflect.Type {
 	return anyType
 }
 
-// methods is what a decoder takes an interface with methods for. It can decode nothing into one but what a pointer in it
+// methods stands for an interface with methods in a decoder. It can decode nothing into one but what a pointer in it
 // points to.
 type methods interface{ methods() }
 

@@ -187,7 +187,7 @@ func (e *execution) call(dot, f ReflectValue, builtin bool, name string, at use)
 	return v
 }
 
-// encodingBoxes are what package encoding/json puts before errors of encoding a cell's value.
+// encodingBoxes are put by package encoding/json before errors of encoding a cell's value.
 var encodingBoxes = strings.NewReplacer(
 	"json: error calling MarshalJSON for type rt.Obj: ", "", "json: error calling MarshalJSON for type rt.ErrObj: ", "",
 	"json: error calling MarshalJSON for type *rt.Obj: ", "", "json: error calling MarshalJSON for type *rt.ErrObj: ", "")

@@ -1,4 +1,4 @@
-// Package rt is what lowered cells call while they run. The interpreter keeps no identity and no methods of types
+// Package rt is called by lowered cells while they run. The interpreter keeps no identity and no methods of types
 // declared in cells once a value sits in an interface, so the cell compiler erases such types and boxes their values:
 // an interface holds either a native Go value or an Obj, which carries its type.
 package rt
