@@ -29,29 +29,6 @@ func TestPicturesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestEveryPictureIsShown looks for the pictures in the pages.
-func TestEveryPictureIsShown(t *testing.T) {
-	pages := ""
-	for _, pattern := range []string{"*.md", "docs/*.md"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pages += string(text)
-		}
-	}
-	for _, name := range all() {
-		if !strings.Contains(pages, "img/"+name) {
-			t.Errorf("no page shows docs/img/%s", name)
-		}
-	}
-}
-
 // TestPushPlane checks the values of the finding's picture against those that were written down by hand.
 func TestPushPlane(t *testing.T) {
 	c, err := pushPlane(root)

@@ -191,6 +191,23 @@ func TestPicturesAreOfTheirNotebooks(t *testing.T) {
 	}
 }
 
+// TestEveryPictureIsShown looks for the pictures of docs/img in the pages.
+func TestEveryPictureIsShown(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(rootOf(t), "docs/img/*.*"))
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d pictures, %v", len(files), err)
+	}
+	all := ""
+	for _, text := range pagesOf(t) {
+		all += text
+	}
+	for _, f := range files {
+		if name := filepath.Base(f); name != pictured.File && !strings.Contains(all, "img/"+name+")") {
+			t.Errorf("no page shows docs/img/%s", name)
+		}
+	}
+}
+
 // source is the path of a file of the repository as pages quote it.
 var source = regexp.MustCompile("`([a-z0-9_]+/[A-Za-z0-9_./-]+\\.(?:go|ts|h|sh|toml|txt|ipynb))`")
 

@@ -4,7 +4,7 @@ import type { CellType } from './nbformat';
 
 interface Sectioned { type: CellType; source: string; metadata: Record<string, any> }
 
-/** The level 1–6 of the first heading in a markdown cell, 0 where there is none. */
+/** The level 1–6 of the first heading in a markdown cell, 0 if there is none. */
 export function headingLevel(cell: Pick<Sectioned, 'type' | 'source'>): number {
   if (cell.type !== 'markdown') return 0;
   let fence = '';

@@ -29,7 +29,7 @@ function madePair(tr: Transaction): Pair | null {
   return whole ? { open: head - 1, close: head } : null;
 }
 
-/** The change that types over the closing bracket behind nothing but space and line ends; null where there is none. */
+/** The change that types over the closing bracket behind nothing but space and line ends; null if there is none. */
 function over(state: EditorState, text: string) {
   const { head, empty } = state.selection.main;
   if (!empty || state.selection.ranges.length > 1) return null;

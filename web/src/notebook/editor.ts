@@ -98,7 +98,7 @@ export class CellEditor {
 
   setNumbers(on: boolean): void { this.view.dispatch({ effects: this.numbersSlot.reconfigure(on ? lineNumbers() : []) }); }
   setProblems(problems: readonly Problem[]): void { if (this.type === 'code') showProblems(this.view, problems); }
-  /** Puts code with places to fill in at the cursor, or at the end where there is none yet, and an import that it needs. */
+  /** Puts code with places to fill in at the cursor, or at the end if there is none yet, and an import that it needs. */
   insertSnippet(template: string, need: Edit | null): void {
     const { doc, selection: { main } } = this.view.state;
     const fresh = main.head === 0 && doc.length > 0;

@@ -19,7 +19,7 @@ export class Brush {
 
 const brushes = new Map<string, Brush>();
 
-/** The brush of a link; one of its own where there is none. */
+/** The brush of a link; one of its own if there is none. */
 export function brushOf(link = ''): Brush {
   const brush = brushes.get(link) ?? new Brush();
   if (link) brushes.set(link, brush);
