@@ -25,14 +25,15 @@ var pictures = map[string]func(root string) (*plots.Chart, error){
 	"push-contexts.svg": pushContexts,
 	"push-long.svg":     pushLong,
 	"families.svg":      families,
+	"family-pairs.svg":  familyDifferences,
 	"switches.svg":      switches,
 	"point-goal.svg":    pointGoal,
 	"cheetah-vel.svg":   cheetahVel,
 	"systems-cheetah.svg": func(root string) (*plots.Chart, error) {
-		return systems(root, "cheetah-vel-systems", "Half-cheetah velocity: six systems", "the oracle’s")
+		return systems(root, "cheetah-vel-systems", "Half-cheetah velocity: all algorithms", "the oracle’s")
 	},
 	"systems-point.svg": func(root string) (*plots.Chart, error) {
-		return systems(root, "point-goal-systems", "The point robot: seven systems", "the goal-knowing controller’s")
+		return systems(root, "point-goal-systems", "The point robot: all algorithms", "the goal-knowing controller’s")
 	},
 	"picture.svg": paperPicture,
 	"gpu.svg":     gpuSpeed,

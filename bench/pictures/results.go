@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nacre/analysis/plots"
+	"nacre/analysis/stats"
 	"nacre/internal/measurement"
 	"nacre/internal/plainfile"
 )
@@ -108,25 +109,37 @@ func pushLong(root string) (*plots.Chart, error) {
 	return c, nil
 }
 
-// families is the share of every arm on every family of ML1 that has been trained.
-func families(root string) (*plots.Chart, error) {
+// familyStudies are the studies of push and of every other family of ML1 that has been trained.
+func familyStudies(root string) (list []study, err error) {
 	entries, err := plainfile.ReadDir(filepath.Join(root, "notebooks/data/families.zip"))
 	if err != nil {
 		return nil, err
 	}
-	studies := []string{"push"}
+	names := []string{"push"}
 	for _, e := range entries {
 		if e.IsDir() {
-			studies = append(studies, "families/"+e.Name())
+			names = append(names, "families/"+e.Name())
 		}
 	}
-	c := newChart("share of what knowing the goal is worth", nil, []string{""}, legend+" Of one seed the interval is over tasks.")
-	c.Title = "Eight families of ML1: return after adaptation"
-	for k, name := range studies {
+	for _, name := range names {
 		s, err := readStudy(root, name)
 		if err != nil {
 			return nil, err
 		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// families is the share of every arm on every family of ML1 that has been trained.
+func families(root string) (*plots.Chart, error) {
+	studies, err := familyStudies(root)
+	if err != nil {
+		return nil, err
+	}
+	c := newChart("share of what knowing the goal is worth", nil, []string{""}, legend+" Of one seed the interval is over tasks.")
+	c.Title = "Eight families of ML1: return after adaptation"
+	for k, s := range studies {
 		samples, err := s.outcomes("share_from_blind")
 		if err != nil {
 			return nil, err
@@ -138,6 +151,49 @@ func families(root string) (*plots.Chart, error) {
 		c.Names, c.X.Categories = names(samples), append(c.X.Categories, strings.TrimPrefix(s.Family, "ml1/"))
 	}
 	c.Panels[0].References = blindAndKnowing
+	return c, nil
+}
+
+// familyDifferences has a dot for every family: by how much arms differ there, paired by family.
+func familyDifferences(root string) (*plots.Chart, error) {
+	studies, err := familyStudies(root)
+	if err != nil {
+		return nil, err
+	}
+	c := newChart("difference of shares", nil, []string{""}, "Dots: families. Box: 95 % interval over families, with the mean.")
+	c.Title = "Families of ML1: what windows and the loss make"
+	for k, pair := range []struct{ name, a, b string }{
+		{"windows", "PEARL", "PEARL on windows"}, {"the loss", "PEARL on windows", "TCL-PEARL"}, {"both", "PEARL", "TCL-PEARL"},
+	} {
+		var differences []float64
+		var each [][]float64
+		for _, s := range studies {
+			samples, err := s.outcomes("share_from_blind")
+			if err != nil {
+				return nil, err
+			}
+			of := map[string]float64{}
+			for _, arm := range samples {
+				of[arm.name] = arm.Mean
+			}
+			d := of[pair.b] - of[pair.a]
+			differences, each = append(differences, d), append(each, []float64{d})
+		}
+		mean, err := stats.Bootstrap(each, 0.95, 10_000, 0)
+		if err != nil {
+			return nil, err
+		}
+		test, err := stats.SignFlipTest(differences)
+		if err != nil {
+			return nil, err
+		}
+		c.X.Categories = append(c.X.Categories, pair.name)
+		c.Panels[0].Marks = append(c.Panels[0].Marks, sampleMarks(sample{pair.name, differences, interval{mean.Mean, mean.Lo, mean.Hi}}, k, float64(k), 0.6)...)
+		numbers := fmt.Sprintf("%.2f (%.2f to %.2f), p = %.3f", mean.Mean, mean.Lo, mean.Hi, test.P)
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: %s by exact sign-flips; %d families find ±%.2f four times in five.", pair.name,
+			strings.ReplaceAll(numbers, "-", "−"), len(differences), test.Detectable))
+	}
+	c.Panels[0].References = []plots.Reference{{Name: "no difference", Y: 0}}
 	return c, nil
 }
 
