@@ -70,7 +70,7 @@ func ofTasks(values func(protocol.Result) []float64) func(SeedResult) (stats.Rep
 }
 
 // three are PEARL, PEARL on windows and TCL-PEARL, where they are what the study compares.
-func (r *Result) three() (arms [3]Arm, ok bool) {
+func (r *Result) three() (arms [3]ArmResult, ok bool) {
 	if len(r.Arms) != 3 {
 		return arms, false
 	}

@@ -103,7 +103,7 @@ func (r *Result) contextSections() string {
 const collapse = 0.01
 
 // collapsed are the seeds whose encoders have collapsed for contexts of a kind.
-func (a Arm) collapsed(kind experiment.ContextKind) (seeds []SeedResult) {
+func (a ArmResult) collapsed(kind experiment.ContextKind) (seeds []SeedResult) {
 	for _, s := range a.Seeds {
 		if c, err := s.context(kind); err == nil && c.Latent.RMS < collapse {
 			seeds = append(seeds, s)

@@ -320,7 +320,7 @@ func (r *Result) contextRow(arm string, kind experiment.ContextKind) *ContextRow
 }
 
 // figures are those of all seeds.
-func (a Arm) figures(f figure) (out []stats.Replicated, err error) {
+func (a ArmResult) figures(f figure) (out []stats.Replicated, err error) {
 	for _, s := range a.Seeds {
 		v, err := f.of(s)
 		if err != nil {

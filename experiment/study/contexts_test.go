@@ -20,7 +20,7 @@ import (
 func invented(seeds int, sd float64, value func(arm, seed, kind int) float64) *Result {
 	r := &Result{Family: "invented", Plan: Plan{Seeds: seeds, Contexts: experiment.ContextKinds}}
 	for i, name := range Arms {
-		arm := Arm{Variant: variant(name)}
+		arm := ArmResult{Arm: armOf(name)}
 		for s := range seeds {
 			run := SeedResult{Seed: uint64(s + 1)}
 			run.Adapted = protocol.Result{Protocol: protocol.Protocol{Explore: 1, Scored: 1}, Tasks: []protocol.TaskResult{

@@ -132,7 +132,7 @@ func workersOf(host experiment.Host) int {
 func together(host experiment.Host, runs int) int { return min(workersOf(host), runs) }
 
 // outline counts what the runs of an arm do, and how many are done and left.
-func (r *runner) outline(arm Variant) (e ArmEstimate, done int, left float64, err error) {
+func (r *runner) outline(arm Arm) (e ArmEstimate, done int, left float64, err error) {
 	e = ArmEstimate{Arm: arm.Name, Title: arm.Title}
 	for seed := uint64(1); seed <= uint64(r.plan.Seeds); seed++ {
 		cfg, err := r.config(arm, seed)
@@ -167,7 +167,7 @@ func exists(path string) bool {
 }
 
 // time measures how fast an arm collects, updates and evaluates, and from that how long one run takes.
-func (r *runner) time(ctx context.Context, host experiment.Host, arm Variant, e *ArmEstimate) error {
+func (r *runner) time(ctx context.Context, host experiment.Host, arm Arm, e *ArmEstimate) error {
 	whole, err := r.config(arm, 1)
 	if err != nil {
 		return err

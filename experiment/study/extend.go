@@ -44,17 +44,17 @@ func Extend(ctx context.Context, dir, arm string, sweeps []string, host experime
 	for at < len(stored.Arms) && slices.Index(Arms, stored.Arms[at].Name) < slices.Index(Arms, arm) {
 		at++
 	}
-	stored.Arms = slices.Insert(stored.Arms, at, Arm{Variant: variant(arm)})
+	stored.Arms = slices.Insert(stored.Arms, at, ArmResult{Arm: armOf(arm)})
 	if err := r.measure(); err != nil {
 		return nil, err
 	}
-	if err := r.trainTogether(ctx, []Variant{stored.Arms[at].Variant}); err != nil {
+	if err := r.trainTogether(ctx, []Arm{stored.Arms[at].Arm}); err != nil {
 		return nil, err
 	}
 	for seed := uint64(1); seed <= uint64(plan.Seeds); seed++ {
 		for i := range stored.Arms {
 			if err := r.extend(ctx, &stored.Arms[i], seed); err != nil {
-				return nil, r.failed(stored.Arms[i].Variant, seed, err)
+				return nil, r.failed(stored.Arms[i].Arm, seed, err)
 			}
 		}
 	}
@@ -83,8 +83,8 @@ func (r *Result) takes(arm string) error {
 }
 
 // extend measures a seed of the arm that is new, or adds what is not measured of one that was there.
-func (r *runner) extend(ctx context.Context, arm *Arm, seed uint64) error {
-	cfg, err := r.config(arm.Variant, seed)
+func (r *runner) extend(ctx context.Context, arm *ArmResult, seed uint64) error {
+	cfg, err := r.config(arm.Arm, seed)
 	if err != nil {
 		return err
 	}
@@ -98,13 +98,13 @@ func (r *runner) extend(ctx context.Context, arm *Arm, seed uint64) error {
 		}
 		return r.complete(ctx, cfg, s)
 	}
-	dir := r.folder(arm.Variant, seed)
+	dir := r.folder(arm.Arm, seed)
 	key, err := r.key(cfg)
 	if err != nil {
 		return err
 	}
 	s := &SeedResult{Seed: seed, Commit: version.Get().Commit, Run: "runs/" + filepath.Base(dir)}
-	if err := r.make(ctx, dir, arm.Variant, cfg, s); err != nil {
+	if err := r.make(ctx, dir, arm.Arm, cfg, s); err != nil {
 		return err
 	}
 	if err := r.keep(dir, key, s); err != nil {
@@ -125,9 +125,9 @@ func (r *Result) forget() {
 }
 
 // crossedWith embeds the windows of a run by the encoder of another arm; nil where its weights are not there and need not be.
-func (r *runner) crossedWith(other Arm, seed uint64, w *experiment.Contexts) (*tsne.Embeddings, error) {
-	if _, err := os.Stat(filepath.Join(r.folder(other.Variant, seed), experiment.WeightsFile)); err != nil && r.partly {
+func (r *runner) crossedWith(other ArmResult, seed uint64, w *experiment.Contexts) (*tsne.Embeddings, error) {
+	if _, err := os.Stat(filepath.Join(r.folder(other.Arm, seed), experiment.WeightsFile)); err != nil && r.partly {
 		return nil, nil
 	}
-	return r.embedBy(other.Variant, seed, w)
+	return r.embedBy(other.Arm, seed, w)
 }

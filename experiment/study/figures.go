@@ -117,7 +117,7 @@ func (r *Result) learning() (*plots.Figure, error) {
 
 // learning reads the evaluations of every seed's metrics.csv, after the one of the untrained agent at step 0. The mean is that
 // of stats.OverSeeds; around it stands the range of the seeds, as in the study's tables.
-func (a Arm) learning(dir string) (plots.Series, error) {
+func (a ArmResult) learning(dir string) (plots.Series, error) {
 	var lines []stats.Line
 	for _, s := range a.Seeds {
 		m, err := experiment.ReadMetrics(filepath.Join(dir, s.Run, experiment.MetricsFile))

@@ -13,7 +13,7 @@ import (
 	"nacre/tsne"
 )
 
-// Arms are the systems that studies compare, in the order of tables and pictures.
+// Arms are those that studies compare, in the order of tables and pictures.
 var Arms = []string{"pearl", tclpearl.Windows, "tcl-pearl"}
 
 // Plan says what a study does.
@@ -43,8 +43,8 @@ type Plan struct {
 	Ablation string `json:"ablation,omitempty"`
 }
 
-// Variant holds what an arm trains: an algorithm, with changes to the plan's configuration.
-type Variant struct {
+// Arm is what a study trains and compares: an algorithm, with changes to the plan's configuration.
+type Arm struct {
 	Name      string   `json:"name"`  // of its run folders
 	Title     string   `json:"title"` // in tables and pictures
 	Algorithm string   `json:"algorithm"`
@@ -142,39 +142,39 @@ func Layout() tsne.Recipe {
 // ablation is an open point of the paper with the readings to compare. The first arm is the plan's own configuration.
 type ablation struct {
 	name, about string
-	arms        func(experiment.Config) []Variant
+	arms        func(experiment.Config) []Arm
 }
 
 var ablations = []ablation{
 	{"momentum", "direction of the momentum: key ← 0.995 key + 0.005 query, or as printed, the other way round", tcl(
 		reading{"literal", "momentum as printed", "tcl.literal_momentum=true"})},
-	{"window", "length of the training windows, half and twice; all are embedded by windows of the plan's length", func(c experiment.Config) []Variant {
+	{"window", "length of the training windows, half and twice; all are embedded by windows of the plan's length", func(c experiment.Config) []Arm {
 		w := contrast.Of(c).Window
 		return tcl(windows(w/2), windows(2*w))(c)
 	}},
-	{"scale", "weight of the contrastive loss, and PEARL on windows, without it", func(c experiment.Config) []Variant {
+	{"scale", "weight of the contrastive loss, and PEARL on windows, without it", func(c experiment.Config) []Arm {
 		readings := tcl(reading{"scale-10", "c = 10", "tcl.scale=10"}, reading{"scale-100", "c = 100", "tcl.scale=100"})(c)
-		return append(readings, variant(tclpearl.Windows))
+		return append(readings, armOf(tclpearl.Windows))
 	}},
 	{"pair", "where the two windows of a pair come from: one trajectory, or any two of the task", tcl(
 		reading{"same-task", "pairs from the task", "tcl.pair=same-task"})},
 	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
 		reading{"variance", "variances", "tcl.sigma=var"})},
-	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others with twice the window (400/128)", func(c experiment.Config) []Variant {
+	{"authors", "the authors' setting: PEARL of half the encoder's width (200/64 at the paper's scale), the others with twice the window (400/128)", func(c experiment.Config) []Arm {
 		p, w := pearl.Of(c), contrast.Of(c).Window
-		narrow := Variant{"pearl-authors", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, w), "pearl",
+		narrow := Arm{"pearl-authors", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, w), "pearl",
 			[]string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2), fmt.Sprintf("pearl.context=%d", w)}}
-		out := []Variant{narrow}
+		out := []Arm{narrow}
 		for _, name := range Arms[1:] {
 			title := fmt.Sprintf("%s, %d/%d", experiment.Title(name), p.EncoderHidden, 2*w)
-			out = append(out, Variant{name + "-authors", title, name, []string{fmt.Sprintf("tcl.window=%d", 2*w)}})
+			out = append(out, Arm{name + "-authors", title, name, []string{fmt.Sprintf("tcl.window=%d", 2*w)}})
 		}
 		return out
 	}},
-	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context", func(c experiment.Config) []Variant {
+	{"encoder", "PEARL with half the encoder's width, as its logs have it, and with twice the context", func(c experiment.Config) []Arm {
 		p := pearl.Of(c)
-		return []Variant{
-			variant("pearl"),
+		return []Arm{
+			armOf("pearl"),
 			{"pearl-narrow", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden/2, p.Context), "pearl", []string{fmt.Sprintf("pearl.encoder_hidden=%d", p.EncoderHidden/2)}},
 			{"pearl-wide", fmt.Sprintf("PEARL, %d/%d", p.EncoderHidden, 2*p.Context), "pearl", []string{fmt.Sprintf("pearl.context=%d", 2*p.Context)}},
 		}
@@ -189,19 +189,19 @@ func windows(w int) reading {
 }
 
 // tcl makes arms of TCL-PEARL and changes to it.
-func tcl(readings ...reading) func(experiment.Config) []Variant {
-	return func(experiment.Config) []Variant {
-		out := []Variant{variant("tcl-pearl")}
+func tcl(readings ...reading) func(experiment.Config) []Arm {
+	return func(experiment.Config) []Arm {
+		out := []Arm{armOf("tcl-pearl")}
 		for _, r := range readings {
-			out = append(out, Variant{"tcl-pearl-" + r.name, "TCL-PEARL, " + r.title, "tcl-pearl", []string{r.set}})
+			out = append(out, Arm{"tcl-pearl-" + r.name, "TCL-PEARL, " + r.title, "tcl-pearl", []string{r.set}})
 		}
 		return out
 	}
 }
 
-// variant is an algorithm as the plan configures it.
-func variant(algorithm string) Variant {
-	return Variant{Name: algorithm, Title: experiment.Title(algorithm), Algorithm: algorithm}
+// armOf is the arm of an algorithm as the plan configures it.
+func armOf(algorithm string) Arm {
+	return Arm{Name: algorithm, Title: experiment.Title(algorithm), Algorithm: algorithm}
 }
 
 // Ablations lists the open points of the paper that a study can compare readings of.
@@ -213,12 +213,12 @@ func Ablations() []Line {
 	return out
 }
 
-// arms are the variants that the plan compares.
-func (p Plan) arms() ([]Variant, error) {
+// arms are those that the plan compares.
+func (p Plan) arms() ([]Arm, error) {
 	if p.Ablation == "" {
-		var out []Variant
+		var out []Arm
 		for _, name := range Arms {
-			out = append(out, variant(name))
+			out = append(out, armOf(name))
 		}
 		return out, nil
 	}

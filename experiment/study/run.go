@@ -66,7 +66,7 @@ func Run(ctx context.Context, dir string, plan Plan, host experiment.Host, show 
 	}
 	r.out = &Result{Plan: plan, Dir: r.dir, Paper: paper.TSNE()}
 	for _, v := range arms {
-		r.out.Arms = append(r.out.Arms, Arm{Variant: v})
+		r.out.Arms = append(r.out.Arms, ArmResult{Arm: v})
 	}
 	if err := r.measure(); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (r *runner) measure() error {
 }
 
 // config of one run.
-func (r *runner) config(arm Variant, seed uint64) (experiment.Config, error) {
+func (r *runner) config(arm Arm, seed uint64) (experiment.Config, error) {
 	cfg, err := r.plan.config()
 	if err != nil {
 		return cfg, err
@@ -154,7 +154,7 @@ func (r *runner) config(arm Variant, seed uint64) (experiment.Config, error) {
 }
 
 // seed evaluates and embeds one run, or finds that done.
-func (r *runner) seed(ctx context.Context, arm Variant, seed uint64) (*SeedResult, error) {
+func (r *runner) seed(ctx context.Context, arm Arm, seed uint64) (*SeedResult, error) {
 	cfg, err := r.config(arm, seed)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (r *runner) protocol(cfg experiment.Config) protocol.Protocol {
 }
 
 // make does the work of one run.
-func (r *runner) make(ctx context.Context, dir string, arm Variant, cfg experiment.Config, s *SeedResult) error {
+func (r *runner) make(ctx context.Context, dir string, arm Arm, cfg experiment.Config, s *SeedResult) error {
 	p := r.protocol(cfg)
 	if err := r.train(ctx, dir, cfg, s); err != nil {
 		return err
@@ -381,7 +381,7 @@ func (r *runner) baselineOf(seed uint64) *Baseline {
 }
 
 // embed makes the embeddings of a run, by its own encoder and by those of the other arms, and measures them.
-func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s *SeedResult) error {
+func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Arm, s *SeedResult) error {
 	stage := r.show.Stage(fmt.Sprintf("embedding %s, seed %d", a.Config.Algorithm, s.Seed), 0)
 	defer stage.Done()
 	w, err := r.explore(ctx, a, s)
@@ -406,7 +406,7 @@ func (r *runner) embed(ctx context.Context, a *experiment.Agent, arm Variant, s 
 }
 
 // embedBy embeds windows by the encoder of an arm.
-func (r *runner) embedBy(arm Variant, seed uint64, c *experiment.Contexts) (*tsne.Embeddings, error) {
+func (r *runner) embedBy(arm Arm, seed uint64, c *experiment.Contexts) (*tsne.Embeddings, error) {
 	a, err := experiment.LoadAgent(r.folder(arm, seed), r.host)
 	if err != nil {
 		return nil, err

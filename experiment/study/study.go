@@ -47,7 +47,7 @@ type Result struct {
 	Verdicts  []string          `json:"verdicts"`
 	Chance    []Chance          `json:"chance"`
 	Baselines []Baseline        `json:"baselines"`
-	Arms      []Arm             `json:"arms"`
+	Arms      []ArmResult       `json:"arms"`
 }
 
 // Baseline holds the returns of random actions and of the controllers on the test tasks of a seed.
@@ -68,9 +68,9 @@ type Chance struct {
 	Lines []tsne.Comparison `json:"lines"`
 }
 
-// Arm is one system's results.
-type Arm struct {
-	Variant
+// ArmResult is one arm's results.
+type ArmResult struct {
+	Arm
 	Seeds []SeedResult `json:"seeds"`
 }
 

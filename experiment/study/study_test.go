@@ -81,8 +81,8 @@ func TestIntervalKnowsSharedTasks(t *testing.T) {
 		v := float64(i) - (tasks-1)/2.0
 		params, values, square = append(params, float64(i)), append(values, v), square+v*v
 	}
-	shared := Arm{Variant: variant("pearl")}
-	own := Arm{Variant: variant("pearl")}
+	shared := ArmResult{Arm: armOf("pearl")}
+	own := ArmResult{Arm: armOf("pearl")}
 	for s := range seeds {
 		shared.Seeds = append(shared.Seeds, returns(params, values))
 		other := make([]float64, tasks)
@@ -93,7 +93,7 @@ func TestIntervalKnowsSharedTasks(t *testing.T) {
 	}
 	standardError := math.Sqrt(square/tasks) / math.Sqrt(tasks)
 	for _, c := range []struct {
-		arm  Arm
+		arm  ArmResult
 		want float64
 	}{{shared, 2 * 1.96 * standardError}, {own, 2 * 1.96 * standardError / math.Sqrt(seeds)}} {
 		curve, err := c.arm.curve()

@@ -154,7 +154,7 @@ func (r *Result) chance() error {
 	return nil
 }
 
-func (a Arm) centroids(space string) (CentroidRow, bool) {
+func (a ArmResult) centroids(space string) (CentroidRow, bool) {
 	row := CentroidRow{Arm: a.Name, Space: space}
 	var to, between, ratio, accuracy, silhouette []float64
 	for _, s := range a.Seeds {
@@ -178,7 +178,7 @@ func (a Arm) centroids(space string) (CentroidRow, bool) {
 }
 
 // each collects one value per seed of an arm.
-func (a Arm) each(value func(SeedResult) float64) []float64 {
+func (a ArmResult) each(value func(SeedResult) float64) []float64 {
 	out := make([]float64, len(a.Seeds))
 	for i, s := range a.Seeds {
 		out[i] = value(s)
@@ -266,7 +266,7 @@ func verdict(what, nameA, nameB string, a, b Spread) string {
 }
 
 // curve is an arm's mean return by trajectory index, with 95 % intervals over seeds and tasks.
-func (a Arm) curve() ([]stats.Interval, error) {
+func (a ArmResult) curve() ([]stats.Interval, error) {
 	n := a.Seeds[0].Adapted.Protocol.Trajectories()
 	out := make([]stats.Interval, n)
 	for i := range out {
@@ -283,7 +283,7 @@ func (a Arm) curve() ([]stats.Interval, error) {
 }
 
 // adapted is an arm's mean return over the scored trajectories.
-func (a Arm) adapted() (stats.Interval, error) {
+func (a ArmResult) adapted() (stats.Interval, error) {
 	var values [][]float64
 	for _, s := range a.Seeds {
 		values = append(values, s.Adapted.AdaptedByTask())
@@ -293,7 +293,7 @@ func (a Arm) adapted() (stats.Interval, error) {
 
 // interval is a bootstrap over seeds and tasks: crossed where all seeds have the same test tasks, nested where the
 // tasks come from the seed.
-func (a Arm) interval(values [][]float64) (stats.Interval, error) {
+func (a ArmResult) interval(values [][]float64) (stats.Interval, error) {
 	const resamples = 4000
 	for _, s := range a.Seeds {
 		if !sameTasks(s.Adapted, a.Seeds[0].Adapted) {

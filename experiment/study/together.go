@@ -17,7 +17,7 @@ import (
 // trainTogether trains the runs that are not done, in order, as many at a time as there are workers; what is left of these
 // is divided among them. Runs side by side keep a processor busier than all its cores on one run after the other, and
 // give the same numbers. The first error stops all.
-func (r *runner) trainTogether(ctx context.Context, arms []Variant) error {
+func (r *runner) trainTogether(ctx context.Context, arms []Arm) error {
 	together := together(r.host, r.plan.Seeds*len(arms))
 	host := r.host
 	host.Workers = workersOf(host) / together
@@ -49,7 +49,7 @@ func (r *runner) trainTogether(ctx context.Context, arms []Variant) error {
 }
 
 // trainOne trains a run unless it is done.
-func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant, seed uint64) error {
+func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Arm, seed uint64) error {
 	dir := r.folder(arm, seed)
 	if _, err := os.Stat(filepath.Join(dir, keptFile)); err == nil {
 		return nil
@@ -74,7 +74,7 @@ func (r *runner) trainOne(ctx context.Context, host experiment.Host, arm Variant
 
 // adopt copies a run that a sweep has trained into the study, without what only resuming needs. One that the sweep has begun
 // is left to it.
-func (r *runner) adopt(arm Variant, seed uint64, cfg experiment.Config) error {
+func (r *runner) adopt(arm Arm, seed uint64, cfg experiment.Config) error {
 	from, to := r.begun(arm, seed), r.folder(arm, seed)
 	if from == to {
 		return nil
@@ -95,7 +95,7 @@ func (r *runner) adopt(arm Variant, seed uint64, cfg experiment.Config) error {
 }
 
 // begun is the folder in which a run has been begun, by the study or by a sweep; the study's if there is none.
-func (r *runner) begun(arm Variant, seed uint64) string {
+func (r *runner) begun(arm Arm, seed uint64) string {
 	own := r.folder(arm, seed)
 	if exists(filepath.Join(own, experiment.ConfigFile)) {
 		return own
@@ -111,7 +111,7 @@ func (r *runner) begun(arm Variant, seed uint64) string {
 
 // announce writes which runs a study is to have, beside those that earlier ones in the folder announced, so that whoever looks
 // at the folder knows of those that wait.
-func announce(dir string, plan Plan, family string, arms []Variant) error {
+func announce(dir string, plan Plan, family string, arms []Arm) error {
 	manifest := sweep.Folder{Name: plan.Name}
 	path := filepath.Join(dir, PlanFile)
 	if data, err := os.ReadFile(path); err == nil {
@@ -132,9 +132,9 @@ func announce(dir string, plan Plan, family string, arms []Variant) error {
 	return writeJSON(path, manifest)
 }
 
-func runName(arm Variant, seed uint64) string { return fmt.Sprintf("%s-seed%d", arm.Name, seed) }
+func runName(arm Arm, seed uint64) string { return fmt.Sprintf("%s-seed%d", arm.Name, seed) }
 
-func (r *runner) folder(arm Variant, seed uint64) string {
+func (r *runner) folder(arm Arm, seed uint64) string {
 	return filepath.Join(r.runs, runName(arm, seed))
 }
 
@@ -168,6 +168,6 @@ func unlike(dir string, saved, cfg experiment.Config) error {
 	return err
 }
 
-func (r *runner) failed(arm Variant, seed uint64, err error) error {
+func (r *runner) failed(arm Arm, seed uint64, err error) error {
 	return fmt.Errorf("study %s: %s, seed %d: %w", r.plan.Name, arm.Name, seed, err)
 }

@@ -14,6 +14,7 @@ func init() {
 		"Arm":           reflect.ValueOf((*p0.Arm)(nil)),
 		"ArmAggregate":  reflect.ValueOf((*p0.ArmAggregate)(nil)),
 		"ArmEstimate":   reflect.ValueOf((*p0.ArmEstimate)(nil)),
+		"ArmResult":     reflect.ValueOf((*p0.ArmResult)(nil)),
 		"Arms":          reflect.ValueOf(&p0.Arms).Elem(),
 		"Attribution":   reflect.ValueOf((*p0.Attribution)(nil)),
 		"Baseline":      reflect.ValueOf((*p0.Baseline)(nil)),
@@ -53,7 +54,6 @@ func init() {
 		"SuitePlans":    reflect.ValueOf(p0.SuitePlans),
 		"Suites":        reflect.ValueOf(&p0.Suites).Elem(),
 		"Survey":        reflect.ValueOf(p0.Survey),
-		"Variant":       reflect.ValueOf((*p0.Variant)(nil)),
 		"WritePage":     reflect.ValueOf(p0.WritePage),
 	})
 }
