@@ -268,7 +268,7 @@ func (b *branching) checkpoint() (string, error) {
 		slices.Sort(there)
 		has = "those after " + strings.Trim(strings.ReplaceAll(fmt.Sprint(slices.Compact(there)), " ", ", "), "[]")
 	}
-	return "", fmt.Errorf("the run has no checkpoint of then; it has %s%s; \"nacre train --keep-checkpoints N\" keeps one after every N iterations", has, midway)
+	return "", fmt.Errorf("the run has no checkpoint of then; it has %s%s%s; \"nacre train --keep-checkpoints N\" keeps one after every N iterations", has, midway, b.parent.prunedAway())
 }
 
 // states are the files of checkpoints in the folder, the last one first.

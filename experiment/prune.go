@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type Spare struct {
 	Checkpoint int64 `json:"checkpoint"` // the last checkpoint
 	Previous   int64 `json:"previous"`   // the one before it
 	Replay     int64 `json:"replay"`     // what was collected, as part of the last checkpoint
+	States     int64 `json:"states"`     // checkpoints that --keep-checkpoints kept for a branch, which Prune leaves
 	// Needed says why the last checkpoint has to stay; empty where it need not.
 	Needed string `json:"needed,omitempty"`
 }
@@ -44,6 +46,20 @@ type pruned struct {
 // ErrUnfinished reports a run that Prune leaves alone.
 var ErrUnfinished = errors.New("it is not finished")
 
+// keptStates are the bytes of the checkpoints in StatesFolder.
+func (r *Run) keptStates() (n int64) {
+	entries, err := plainfile.ReadDir(r.Path(StatesFolder))
+	if err != nil { // there are none
+		return 0
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
 // Spare measures what the run keeps to be trained further. A run that is not finished is ErrUnfinished.
 func (r *Run) Spare() (s Spare, err error) {
 	if _, err := r.ReadEvaluation(); errors.Is(err, fs.ErrNotExist) {
@@ -56,6 +72,7 @@ func (r *Run) Spare() (s Spare, err error) {
 			*to = info.Size()
 		}
 	}
+	s.States = r.keptStates()
 	if s.Checkpoint == 0 {
 		return s, nil
 	}
@@ -141,6 +158,15 @@ func (r *Run) pruned() (*pruned, error) {
 		p.Removed = map[string]int64{}
 	}
 	return p, nil
+}
+
+// prunedAway is what Prune removed, and when, as the end of a sentence; empty where it has not been.
+func (r *Run) prunedAway() string {
+	p, err := r.pruned()
+	if err != nil || p == nil || len(p.Removed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; \"nacre runs --prune\" removed %s on %s", strings.Join(slices.Sorted(maps.Keys(p.Removed)), " and "), p.At.Format(time.DateOnly))
 }
 
 // lacksCheckpoint is why the run has none, though it has results.

@@ -31,6 +31,15 @@ func TestPrune(t *testing.T) {
 	if s.Checkpoint != info.Size() || s.Replay <= 0 || s.Replay >= s.Checkpoint || s.Needed != "" {
 		t.Errorf("spare %+v of a checkpoint of %d bytes", s, info.Size())
 	}
+	if err := os.Mkdir(filepath.Join(dir, StatesFolder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, stateFile(1)), make([]byte, 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := run.Spare(); err != nil || s.States != 100 {
+		t.Errorf("a checkpoint for a branch: %+v, %v", s, err)
+	}
 	before := files(t, dir)
 	removed, err := Prune(dir)
 	if err != nil || removed.Bytes() != s.Bytes() {
@@ -56,6 +65,13 @@ func TestPrune(t *testing.T) {
 	_, _, err = Resume(dir, Host{Workers: 1})
 	if lost, ok := errors.AsType[*LostError](err); !ok || !strings.Contains(lost.Error(), "nacre runs --prune") || !strings.Contains(lost.Error(), "cannot be continued") {
 		t.Errorf("resumed: %v", err)
+	}
+	_, _, err = Branch(dir, 2, filepath.Join(t.TempDir(), "branch"), Host{Workers: 1}, nil)
+	if err == nil || !strings.Contains(err.Error(), `"nacre runs --prune" removed checkpoint.bin`) {
+		t.Errorf("branched: %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, StatesFolder)); err != nil {
+		t.Fatal(err)
 	}
 	if s, err := Prune(dir); err != nil || s.Bytes() != 0 {
 		t.Errorf("a second time: %+v, %v", s, err)

@@ -138,9 +138,9 @@ func TestLineOverSeeds(t *testing.T) {
 		x, y, lo, hi []float64
 		notes        string
 	}{
-		"order tells":  {logs("", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds up to 2500 step are not drawn"},
-		"a seed tells": {logs("seed", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds up to 2500 step are not drawn"},
-		"a run tells":  {logs("run", a, b, c), []float64{0, 500, 1000, 1500, 2000}, []float64{-115, -130, -130, -130, -130}, []float64{-130, -130 - half, -130 - half, -160, -160}, []float64{-100, -130 + half, -130 + half, -100, -100}, "the mean ends at 2000 step with 2 of 3 seeds; values of 1 of 3 seeds up to 2500 step are not drawn"},
+		"order tells":  {logs("", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds from 0 step on are not drawn before 500; values of 1 of 2 seeds up to 2500 step are not drawn"},
+		"a seed tells": {logs("seed", a, b), []float64{500, 1000, 1500, 2000}, []float64{-130, -130, -130, -130}, []float64{-160, -160, -160, -160}, []float64{-100, -100, -100, -100}, "values of 1 of 2 seeds from 0 step on are not drawn before 500; values of 1 of 2 seeds up to 2500 step are not drawn"},
+		"a run tells":  {logs("run", a, b, c), []float64{0, 500, 1000, 1500, 2000}, []float64{-115, -130, -130, -130, -130}, []float64{-130, -130 - half, -130 - half, -160, -160}, []float64{-100, -130 + half, -130 + half, -100, -100}, "the mean begins at 0 step with 2 of 3 seeds; the mean ends at 2000 step with 2 of 3 seeds; values of 1 of 3 seeds up to 2500 step are not drawn"},
 		"equal steps":  {logs("", a, same), a[0], []float64{-130, -130, -130}, same[1], a[1], ""},
 		"no overlap":   {logs("seed", [2][]float64{{1}, {1}}, [2][]float64{{2}, {2}}), nil, nil, nil, nil, "no mean is drawn: nowhere have 2 of the 2 seeds values"},
 		"one seed":     {logs("seed", a), a[0], a[1], nil, nil, ""},

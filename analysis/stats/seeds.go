@@ -22,7 +22,8 @@ type SeedMean struct {
 
 	N, Breaks []int
 	Seeds     int
-	ends      []float64 // of every seed's line, sorted
+	starts    []float64 // of every seed's line, sorted
+	ends      []float64 // the same
 }
 
 // mostPlaces bounds how many places a mean is computed at.
@@ -46,8 +47,9 @@ func OverSeeds(lines []Line) SeedMean {
 	}
 	m := SeedMean{Seeds: len(used)}
 	for _, l := range used {
-		m.ends = append(m.ends, l.X[len(l.X)-1])
+		m.starts, m.ends = append(m.starts, l.X[0]), append(m.ends, l.X[len(l.X)-1])
 	}
+	slices.Sort(m.starts)
 	slices.Sort(m.ends)
 	if len(used) == 1 {
 		m.X, m.Mean = used[0].X, used[0].Y
@@ -169,6 +171,18 @@ func (m *SeedMean) Note(places string) string {
 	}
 	var parts []string
 	first, last := m.X[0], m.X[len(m.X)-1]
+	if n := m.N[0]; n < m.Seeds && m.starts[len(m.starts)-1] > first+0.05*(last-first) {
+		parts = append(parts, fmt.Sprintf("the mean begins at %s %s with %d of %d seeds", plain(first), places, n, m.Seeds))
+	}
+	before := 0
+	for _, start := range m.starts {
+		if start < first-0.05*(last-first) {
+			before++
+		}
+	}
+	if before > 0 {
+		parts = append(parts, fmt.Sprintf("values of %d of %d seeds from %s %s on are not drawn before %s", before, m.Seeds, plain(m.starts[0]), places, plain(first)))
+	}
 	if n := m.N[len(m.N)-1]; n < m.Seeds {
 		parts = append(parts, fmt.Sprintf("the mean ends at %s %s with %d of %d seeds", plain(last), places, n, m.Seeds))
 	}

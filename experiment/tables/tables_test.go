@@ -251,7 +251,7 @@ func TestCurves(t *testing.T) {
 		t.Fatal(err)
 	}
 	panels, notes, err := tables.Curves(runs, tables.CurveOptions{Backdrop: true})
-	if err != nil || len(panels) != 2 || len(notes) != 0 {
+	if err != nil || len(panels) != 2 || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: values of 1 of 2 seeds from 100000 environment steps on are not drawn before 200000") {
 		t.Fatalf("%d panels, %v, %v", len(panels), notes, err)
 	}
 	names := map[string]int{}
@@ -280,7 +280,7 @@ func TestCurves(t *testing.T) {
 		t.Errorf("point-goal: %+v", panels[1].Series)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{Steps: 200_000})
-	if err != nil || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{20}) || len(notes) != 0 {
+	if err != nil || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{20}) || len(notes) != 1 {
 		t.Errorf("up to 200,000 steps: %+v, %v, %v", panels, notes, err)
 	}
 	written(t, filepath.Join(dir, "3"), "pearl", "ml1/basketball", 3, [][2]float64{{200_000, 50}, {300_000, 60}}, nil)
@@ -288,7 +288,7 @@ func TestCurves(t *testing.T) {
 		t.Fatal(err)
 	}
 	panels, notes, err = tables.Curves(runs, tables.CurveOptions{})
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "PEARL: the mean ends at 500000 environment steps with 2 of 3 seeds") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "; the mean ends at 500000 environment steps with 2 of 3 seeds") || !reflect.DeepEqual(panels[0].Series[0].Y, []float64{30, 40, 40, 50}) {
 		t.Errorf("with a run that ends early: %+v, %v, %v", panels, notes, err)
 	}
 }

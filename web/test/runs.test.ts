@@ -91,7 +91,8 @@ test('what is said of a mean', () => {
   const said = (...x: number[][]) => note(overSeeds(x.map((x) => ({ x, y: x.map(() => 0) }))), 'steps');
   assert.equal(said([1, 2], [1, 2]), '');
   assert.equal(said([1, 2], [3, 4]), 'no mean is drawn: nowhere have 2 of the 2 seeds values');
-  assert.equal(said([8400, 10400, 12400], [10000, 12000], [10000, 12000, 14000]), 'the mean ends at 12400 steps with 2 of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn');
+  assert.equal(said([8400, 10400, 12400], [10000, 12000], [10000, 12000, 14000]), 'values of 1 of 3 seeds from 8400 steps on are not drawn before 10000; the mean ends at 12400 steps with 2 of 3 seeds; values of 1 of 3 seeds up to 14000 steps are not drawn');
+  assert.equal(said([0, 8], [0, 8], [4, 8]), 'the mean begins at 0 steps with 2 of 3 seeds');
   assert.ok(said([0, 1], [0, 1], [5, 6], [5, 6]).endsWith('it breaks off where fewer than 2 of 4 seeds have values'));
   assert.ok(Math.abs(student(60) - 2.000297822) < 1e-8);
 });
@@ -100,7 +101,7 @@ test('bands', () => {
   assert.equal(at([0, 10], [0, 5], 4), 2);
   assert.equal(at([3], [7], 9), 7);
   const two = band('g', [{ x: [0, 1, 4], y: [0, 0, 0] }, { x: [1, 2], y: [1, 3] }], 'steps');
-  assert.deepEqual([two.line.x, two.line.lo, two.line.hi, two.said], [[1, 2], [0, 0], [1, 3], 'values of 1 of 2 seeds up to 4 environment steps are not drawn']);
+  assert.deepEqual([two.line.x, two.line.lo, two.line.hi, two.said], [[1, 2], [0, 0], [1, 3], 'values of 1 of 2 seeds from 0 environment steps on are not drawn before 1; values of 1 of 2 seeds up to 4 environment steps are not drawn']);
   assert.deepEqual(band('none', [], 'steps').line.x, []);
   const gap = band('g', [[0, 1], [0, 1], [5, 6], [5, 6]].map((x) => ({ x: x.map((v) => 3600 * v), y: x })), 'seconds');
   const drawn = chart([gap.line], 'return', 'seconds', ['said']) as { panels: { marks: { x: number[] }[] }[]; notes: string[] };

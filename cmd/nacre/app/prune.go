@@ -62,7 +62,7 @@ func Prune(ctx context.Context, env *Env, o PruneOptions) error {
 		case err != nil:
 			p.Problem = err.Error()
 			bad++
-		case p.Bytes() == 0 && p.Checkpoint == 0:
+		case p.Bytes() == 0 && p.Checkpoint == 0 && p.States == 0:
 			continue
 		}
 		if err == nil {
@@ -102,9 +102,10 @@ func spare(dir string, remove bool) (experiment.Spare, error) {
 func (r PruneReport) WriteText(w io.Writer) error {
 	if len(r.Runs) > 0 {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(t, "checkpoint\tof it replay\tthe one before\tto remove\t run")
+		fmt.Fprintln(t, "checkpoint\tof it replay\tthe one before\tfor branches\tto remove\t run")
 		for _, p := range r.Runs {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t %s\n", megabytes(p.Checkpoint), megabytes(p.Replay), megabytes(p.Previous), megabytes(p.Bytes()), p.Run)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t %s\n", megabytes(p.Checkpoint), megabytes(p.Replay), megabytes(p.Previous), megabytes(p.States),
+				megabytes(p.Bytes()), p.Run)
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -116,6 +117,9 @@ func (r PruneReport) WriteText(w io.Writer) error {
 			fmt.Fprintf(w, "%s: left alone: %s\n", p.Run, p.Problem)
 		case p.Needed != "":
 			fmt.Fprintf(w, "%s keeps its last checkpoint: %s\n", p.Run, p.Needed)
+		}
+		if p.States > 0 {
+			fmt.Fprintf(w, "%s keeps its folder %s for nacre branch: delete it by hand where no branch is wanted\n", p.Run, experiment.StatesFolder)
 		}
 	}
 	if r.Unfinished > 0 {

@@ -28,6 +28,9 @@ func TestSignature(t *testing.T) {
 	}
 }
 
+// patience is how long a test waits for what happens at once beside no load.
+const patience = 2 * time.Minute
+
 func within(t *testing.T, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
@@ -48,13 +51,13 @@ func serve(t *testing.T) (Connection, chan error) {
 
 func TestKernelOverSockets(t *testing.T) {
 	c, done := serve(t)
-	l, err := Dial(within(t, 5*time.Second), c)
+	l, err := Dial(within(t, patience), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	l.Input = func(string, bool) (string, error) { return "me", nil }
-	ctx := within(t, 10*time.Second)
+	ctx := within(t, patience)
 	var text strings.Builder
 	reply, err := l.Execute(ctx, jupyter.ExecuteRequest{Code: "print a\ninput who?", AllowStdin: true}, func(m *jupyter.Message) {
 		var s struct{ Text string }
@@ -81,7 +84,7 @@ func TestWrongSignatureIsDropped(t *testing.T) {
 		l.Close()
 		t.Error("a request with a wrong signature was answered")
 	}
-	right, err := Dial(within(t, 5*time.Second), c)
+	right, err := Dial(within(t, patience), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,7 @@ func TestWrongSignatureIsDropped(t *testing.T) {
 // Who records a signed request and sends it once more gets nothing run.
 func TestReplayIsRefused(t *testing.T) {
 	c, _ := serve(t)
-	l, err := Dial(within(t, 5*time.Second), c)
+	l, err := Dial(within(t, patience), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,7 @@ func TestReplayIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The shell channel answers in order: had it been run, it would count.
-	reply, err := l.Execute(within(t, 10*time.Second), jupyter.ExecuteRequest{Code: "value 2"}, nil)
+	reply, err := l.Execute(within(t, patience), jupyter.ExecuteRequest{Code: "value 2"}, nil)
 	if err != nil || reply.Count != 2 {
 		t.Errorf("%+v, %v: the recorded request ran again", reply, err)
 	}

@@ -2,7 +2,7 @@
 // against analysis/stats/testdata/seeds.json.
 
 export interface Points { x: number[]; y: (number | null)[] }
-export interface SeedMean { x: number[]; mean: number[]; lo: number[]; hi: number[]; n: number[]; breaks: number[]; seeds: number; ends: number[] }
+export interface SeedMean { x: number[]; mean: number[]; lo: number[]; hi: number[]; n: number[]; breaks: number[]; seeds: number; starts: number[]; ends: number[] }
 
 interface Ordered { x: number[]; y: number[] }
 
@@ -12,10 +12,10 @@ const most = 2000;
 /** The mean of the lines of several seeds; one seed alone is its own line, without an interval. */
 export function overSeeds(lines: Points[]): SeedMean {
   const used = lines.map(ordered).filter((l) => l.x.length > 0);
-  const ends = used.map((l) => l.x.at(-1)!).sort((a, b) => a - b);
-  const out: SeedMean = { x: [], mean: [], lo: [], hi: [], n: [], breaks: [], seeds: used.length, ends };
+  const starts = used.map((l) => l.x[0]!).sort((a, b) => a - b), ends = used.map((l) => l.x.at(-1)!).sort((a, b) => a - b);
+  const out: SeedMean = { x: [], mean: [], lo: [], hi: [], n: [], breaks: [], seeds: used.length, starts, ends };
   if (used.length === 1) return { ...out, x: used[0]!.x, mean: used[0]!.y, n: used[0]!.x.map(() => 1) };
-  [out.x, out.breaks] = places(used, ends);
+  [out.x, out.breaks] = places(used, starts, ends);
   for (const x of out.x) {
     const values = used.filter((l) => l.x[0]! <= x && x <= l.x.at(-1)!).map((l) => at(l.x, l.y, x));
     const [mean, lo, hi] = interval(values);
@@ -49,8 +49,7 @@ export function at(x: number[], y: number[], place: number): number {
 const needed = (seeds: number) => Math.max(2, Math.ceil(seeds / 2));
 
 /** Where there is a mean, and the indices of places to which none leads from the place before. */
-function places(lines: Ordered[], ends: number[]): [number[], number[]] {
-  const starts = lines.map((l) => l.x[0]!).sort((a, b) => a - b);
+function places(lines: Ordered[], starts: number[], ends: number[]): [number[], number[]] {
   const need = needed(lines.length);
   const enough = (from: number, to: number) => count(starts, (s) => s <= from) - count(ends, (e) => e < to) >= need;
   const all = [...new Set(lines.flatMap((l) => l.x))].sort((a, b) => a - b).filter((x) => enough(x, x));
@@ -103,6 +102,9 @@ export function note(m: SeedMean, unit: string): string {
   if (m.seeds < 2) return '';
   if (!m.x.length) return `no mean is drawn: nowhere have ${needed(m.seeds)} of the ${m.seeds} seeds values`;
   const parts: string[] = [], first = m.x[0]!, last = m.x.at(-1)!, n = m.n.at(-1)!;
+  if (m.n[0]! < m.seeds && m.starts.at(-1)! > first + 0.05 * (last - first)) parts.push(`the mean begins at ${plain(first)} ${unit} with ${m.n[0]} of ${m.seeds} seeds`);
+  const before = m.starts.filter((start) => start < first - 0.05 * (last - first)).length;
+  if (before) parts.push(`values of ${before} of ${m.seeds} seeds from ${plain(m.starts[0]!)} ${unit} on are not drawn before ${plain(first)}`);
   if (n < m.seeds) parts.push(`the mean ends at ${plain(last)} ${unit} with ${n} of ${m.seeds} seeds`);
   const beyond = m.ends.filter((end) => end > last + 0.05 * (last - first)).length;
   if (beyond) parts.push(`values of ${beyond} of ${m.seeds} seeds up to ${plain(m.ends.at(-1)!)} ${unit} are not drawn`);
