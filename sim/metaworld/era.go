@@ -87,7 +87,10 @@ const redrawnDim = 9
 
 // redrawn is a family of the older interface of 2020 (commit 861ae8d), whose resets draw the object and the goal anew and
 // read no task. It has no start to vary, no grid of goals, and no controller that could be told the goal.
-type redrawn struct{ unguided }
+type redrawn struct {
+	unguided
+	row *row
+}
 
 // unguided is what a redrawn family has of family.
 type unguided interface {
@@ -99,7 +102,7 @@ type unguided interface {
 
 // Act implements sim.Controller with the goal-blind controller: no task says where the goal will be.
 func (f redrawn) Act(task sim.Task, obs, act []float64) {
-	f.unguided.(*family).Blind().Act(task, obs, act)
+	f.row.blind().Act(task, obs, act)
 }
 
 // Blind implements sim.Blinder.

@@ -127,7 +127,7 @@ func TestRedrawn(t *testing.T) {
 	if len(seen) != 20 {
 		t.Errorf("%d different starts of 20", len(seen))
 	}
-	f := redrawn{b.family}
+	f := again(b.row, b.family.scene)
 	if _, ok := any(f).(sim.Starter); ok {
 		t.Error("a redrawn family varies its start")
 	}

@@ -43,9 +43,14 @@ func families2020() []sim.Family {
 	for _, r := range rows2020() {
 		shared := &scene{row: r}
 		all = append(all, &family{row: r, scene: shared, version: v1, horizon: 200},
-			redrawn{&family{row: r.older(), scene: shared, version: v1, horizon: 200, redraw: true}})
+			again(r.older(), shared))
 	}
 	return all
+}
+
+// again returns the redrawn family of a row.
+func again(w *row, s *scene) redrawn {
+	return redrawn{&family{row: w, scene: s, version: v1, horizon: 200, redraw: true}, w}
 }
 
 // families returns the four variants of every row of the release.

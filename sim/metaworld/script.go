@@ -52,7 +52,12 @@ func (f *family) Act(task sim.Task, obs, act []float64) {
 }
 
 // script is the controller of a row.
-func (w *row) script() *script { return scripts[w.name] }
+func (w *row) script() *script {
+	if c, ok := scripts2020[w.name]; ok && w.era == year2020 {
+		return c
+	}
+	return scripts[w.name]
+}
 
 // Blind implements sim.Blinder.
 func (f *family) Blind() sim.Controller {
@@ -60,12 +65,21 @@ func (f *family) Blind() sim.Controller {
 	if c.goal == nil || c.shown {
 		return f
 	}
-	w := f.row
+	return f.row.blind()
+}
+
+// blind is the controller of a row that is told the middle of the box that its goals are drawn from.
+func (w *row) blind() blind {
+	c := w.script()
 	middle := make([]float64, len(w.low))
 	for j := range middle {
 		middle[j] = (w.low[j] + w.high[j]) / 2
 	}
-	return blind{script: c, era: w.era, goal: c.goal(middle)}
+	b := blind{script: c, era: w.era}
+	if c.goal != nil {
+		b.goal = c.goal(middle)
+	}
+	return b
 }
 
 // blind is a script that takes one goal for that of every task.
