@@ -17,6 +17,19 @@ var scripts2020 = map[string]*script{
 	"pick-place": {gain: 10, grip: grasp(vec3{}, 0.02, 0.1, 0, 0.6), goal: drawn, to: func(s *seen) vec3 {
 		return s.descendTo(s.object, descent{0.02, 0.1, 0.05, 0.03}, 0.03, s.lift(up(s.goal, 0.03), 0.04))
 	}},
+	"bin-picking": {gain: 10,
+		grip: func(s *seen) float64 {
+			if s.off(otherBin) < 0.03 {
+				return -1
+			}
+			return grasp(vec3{}, 0.02, 0.1, 0, 0.6)(s)
+		},
+		to: func(s *seen) vec3 {
+			if s.off(otherBin) < 0.03 && distanceXY(s.object, otherBin) < 0.05 {
+				return s.level(otherBin[2])
+			}
+			return s.descendTo(s.object, descent{0.02, 0.1, 0.06, 0.03}, 0.08, s.lift(otherBin, 0.04))
+		}},
 	"peg-insert-side": {gain: 10, grip: grasp(vec3{}, 0.02, 0.1, 0, 0.6), goal: drawn, to: func(s *seen) vec3 {
 		return s.descendTo(s.object, descent{0.02, 0.1, 0.05, 0.03}, 0.04, s.lift(up(s.goal, 0.03), 0.04))
 	}},
@@ -246,6 +259,9 @@ var scripts2020 = map[string]*script{
 		return h.add(vec3{-0.04, 0, 0.1})
 	}},
 }
+
+// otherBin is a point above the bin that bin-picking's block should come to.
+var otherBin = vec3{0.12, 0.7, 0.2}
 
 // hang is how far the fingers are below the hand, in metres.
 const hang = 0.045
