@@ -93,21 +93,32 @@ func (t *TCL) Params() []core.ParamSpec { return t.key.Specs() }
 func (t *TCL) Init(m core.Memory) error { return nn.Copy(m, t.key, t.followed()) }
 
 // Feed implements belief.Auxiliary: a pair of windows, of which the query fills the context and the key key_context, and
-// the mask of slots that are no negatives of each other. Where the query is a window of its own, the context is a third.
+// the mask of slots that are no negatives of each other. Where the query is a window of its own, the context is a third. Rows
+// that are not consecutive take the place of windows with Sampling rows: those of a trajectory for a pair of it, of which
+// query and key share none; else independent ones of all of the task's, which is how PEARL draws its context.
 func (t *TCL) Feed() ([]feed.Draw, []feed.Fill) {
 	row := feed.Context
 	if t.query.NextObs {
 		row = feed.ContextNext
 	}
 	exclusive := t.cfg.Crop == "exclusive"
+	one := feed.Draw{Kind: feed.Window, N: t.cfg.Window, ExclusiveEnd: exclusive}
 	draws := []feed.Draw{{Kind: feed.WindowPair, N: t.cfg.Window, Pair: t.cfg.Pair, ExclusiveEnd: exclusive}}
-	fills := []feed.Fill{
-		{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight},
-		{Input: "key_context", Field: row, Which: 1}, {Input: "key_weight", Field: feed.Weight, Which: 1},
+	key := feed.Fill{Input: "key_context", Field: row, Which: 1}
+	if t.cfg.Sampling == "rows" {
+		one = feed.Draw{Kind: feed.Transitions, N: t.cfg.Window}
+		draws[0] = feed.Draw{Kind: feed.RowPair, N: t.cfg.Window}
+		if t.cfg.Pair == feed.SameTask {
+			draws = []feed.Draw{one, one}
+			key.Draw, key.Which = 1, 0
+		}
 	}
+	weight := key
+	weight.Input, weight.Field = "key_weight", feed.Weight
+	fills := []feed.Fill{{Input: "context", Field: row}, {Input: "context_weight", Field: feed.Weight}, key, weight}
 	if t.cfg.Query == "own" {
-		draws = append(draws, feed.Draw{Kind: feed.Window, N: t.cfg.Window, ExclusiveEnd: exclusive})
-		fills[0].Draw, fills[1].Draw = 1, 1
+		draws = append(draws, one)
+		fills[0].Draw, fills[1].Draw = len(draws)-1, len(draws)-1
 		fills = append(fills, feed.Fill{Input: "query_context", Field: row}, feed.Fill{Input: "query_weight", Field: feed.Weight})
 	}
 	if t.cfg.Negatives == "mask-same-task" {

@@ -3,6 +3,8 @@ package tcl_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"nacre/core/feed"
@@ -106,29 +108,39 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// What the configuration says of windows is what is drawn: how long, from where, which starts, which inputs.
+// What the configuration says of pairs is what is drawn: how long, from where, which starts, and which input is filled from
+// which draw's which side.
 func TestFeed(t *testing.T) {
-	for want, change := range map[feed.Draw]func(*tcl.Config){
-		{Kind: feed.WindowPair, N: 64}:                     func(*tcl.Config) {},
-		{Kind: feed.WindowPair, N: 2, Pair: feed.SameTask}: func(c *tcl.Config) { c.Window, c.Pair = 2, feed.SameTask },
-		{Kind: feed.WindowPair, N: 64, ExclusiveEnd: true}: func(c *tcl.Config) { c.Crop = "exclusive" },
-		{Kind: feed.WindowPair, N: 7}:                      func(c *tcl.Config) { c.Window, c.Negatives = 7, "mask-same-task" },
+	const pair = "context0.0 context_weight0.0 key_context0.1 key_weight0.1"
+	window, rows := feed.Draw{Kind: feed.Window, N: 64}, feed.Draw{Kind: feed.Transitions, N: 64}
+	for _, test := range []struct {
+		change func(*tcl.Config)
+		draws  []feed.Draw
+		fills  string
+	}{
+		{func(*tcl.Config) {}, []feed.Draw{{Kind: feed.WindowPair, N: 64}}, pair},
+		{func(c *tcl.Config) { c.Window, c.Pair = 2, feed.SameTask }, []feed.Draw{{Kind: feed.WindowPair, N: 2, Pair: feed.SameTask}}, pair},
+		{func(c *tcl.Config) { c.Crop = "exclusive" }, []feed.Draw{{Kind: feed.WindowPair, N: 64, ExclusiveEnd: true}}, pair},
+		{func(c *tcl.Config) { c.Window, c.Negatives = 7, "mask-same-task" }, []feed.Draw{{Kind: feed.WindowPair, N: 7}}, pair + " tcl_mask0.0"},
+		{func(c *tcl.Config) { c.Query = "own" }, []feed.Draw{{Kind: feed.WindowPair, N: 64}, window},
+			"context1.0 context_weight1.0 key_context0.1 key_weight0.1 query_context0.0 query_weight0.0"},
+		{func(c *tcl.Config) { c.Sampling = "rows" }, []feed.Draw{{Kind: feed.RowPair, N: 64}}, pair},
+		{func(c *tcl.Config) { c.Sampling, c.Pair = "rows", feed.SameTask }, []feed.Draw{rows, rows},
+			"context0.0 context_weight0.0 key_context1.0 key_weight1.0"},
+		{func(c *tcl.Config) { c.Sampling, c.Pair, c.Query = "rows", feed.SameTask, "own" }, []feed.Draw{rows, rows, rows},
+			"context2.0 context_weight2.0 key_context1.0 key_weight1.0 query_context0.0 query_weight0.0"},
 	} {
 		c := tcl.Default()
-		change(&c)
+		test.change(&c)
 		aux, err := tcl.New(c, direct, 2)
 		check(t, err)
 		draws, fills := aux.Feed()
-		inputs := ""
+		var inputs []string
 		for _, f := range fills {
-			inputs += fmt.Sprint(f.Input, f.Which, " ")
+			inputs = append(inputs, fmt.Sprint(f.Input, f.Draw, ".", f.Which))
 		}
-		wanted := "context0 context_weight0 key_context1 key_weight1 "
-		if c.Negatives == "mask-same-task" {
-			wanted += "tcl_mask0 "
-		}
-		if draws[0] != want || inputs != wanted {
-			t.Errorf("%+v: draws %+v for %s, want %+v for %s", c, draws[0], inputs, want, wanted)
+		if got := strings.Join(inputs, " "); !slices.Equal(draws, test.draws) || got != test.fills {
+			t.Errorf("%+v: draws %+v for %s, want %+v for %s", c, draws, got, test.draws, test.fills)
 		}
 	}
 }

@@ -24,7 +24,8 @@ type Config struct {
 	Temperature     float64   `toml:"temperature" range:"(0,1e9]" comment:"logits are similarities divided by it"`
 	Tau             float64   `toml:"tau" range:"[0,1]" comment:"key ← (1-τ)·key + τ·query"`
 	LiteralMomentum bool      `toml:"literal_momentum" comment:"read the printed update literally: key ← τ·key + (1-τ)·query"`
-	Pair            feed.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two windows of a pair come from"`
+	Sampling        string    `toml:"sampling" oneof:"windows rows" comment:"what the two sides of a pair are: windows, or sets of W rows that are not consecutive"`
+	Pair            feed.Pair `toml:"pair" comment:"same-trajectory or same-task: where the two sides of a pair come from"`
 	Crop            string    `toml:"crop" oneof:"inclusive exclusive" comment:"window starts {0..len-W}, or the printed code's, which never draws the last"`
 	Sigma           string    `toml:"sigma" oneof:"std var raw" comment:"spread in the distance: std makes it the 2-Wasserstein distance; raw is what the encoder gives before softplus, of single transitions"`
 	Negatives       string    `toml:"negatives" oneof:"literal mask-same-task" comment:"whether other slots of the same task count as negatives"`
@@ -51,7 +52,7 @@ func (c Config) Validate() error {
 // Default is the paper's method as described, with the readings README.md recommends where it is ambiguous.
 func Default() Config {
 	return Config{Window: 64, Scale: 1, Temperature: 1, Tau: 0.005,
-		Pair: feed.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal",
+		Sampling: "windows", Pair: feed.SameTrajectory, Crop: "inclusive", Sigma: "std", Negatives: "literal",
 		Contrast: "posteriors", Query: "context"}
 }
 

@@ -32,7 +32,7 @@ struct feed {
   struct pick draw[4];
 };
 enum { NO_TASKS, WITH_REPLACEMENT, WITHOUT_REPLACEMENT }; /* choose */
-enum { TRANSITIONS, WINDOW, WINDOW_PAIR };               /* kind of a pick */
+enum { TRANSITIONS, WINDOW, WINDOW_PAIR, ROW_PAIR };     /* kind of a pick */
 enum { SAME_TRAJECTORY, SAME_TASK };                     /* pair of a pick */
 enum { PAIRS, OVERLAP, SHORT, FAILED, COUNTS };          /* after the tasks in chosen */
 
@@ -122,6 +122,18 @@ DEV void k_windows(const struct feed *f, int *pos, const struct ring *r, const s
   counts[PAIRS]++;
   if (one == other && overlap > 0) counts[OVERLAP] += overlap;
   if (to[1] < d->n || to[3] < d->n) counts[SHORT]++;
+}
+
+/* n rows of every other of a trajectory's, then n of the others. */
+DEV void k_halves(const struct feed *f, int *pos, const struct ring *r, const struct pick *d, int *to, int *counts) {
+  int span = k_next(f, pos, r->nspans), first = r->spans[2 * span], kept = r->spans[2 * span + 1], parity = k_next(f, pos, 2);
+  if (kept == 1) parity = 0;
+  for (int set = 0; set < 2; set++) {
+    for (int k = 0; k < d->n; k++) to[set * d->n + k] = first + parity + 2 * k_next(f, pos, (kept - parity + 1) / 2);
+    if (kept > 1) parity = 1 - parity;
+  }
+  counts[PAIRS]++;
+  if (kept == 1) { counts[OVERLAP]++; counts[SHORT]++; }
 }
 
 /* log and e^x in double, for the normals outside the ziggurat's rectangles: one in a hundred. */
@@ -229,7 +241,8 @@ KERNEL(draw, struct feed *f) {
       PHASE
         if (lane == 0) {
           got[0] = d->kind == TRANSITIONS ? 0 : d->n;
-          if (d->kind != TRANSITIONS) k_windows(f, pos, r, d, to, counts);
+          if (d->kind == WINDOW || d->kind == WINDOW_PAIR) k_windows(f, pos, r, d, to, counts);
+          if (d->kind == ROW_PAIR) k_halves(f, pos, r, d, to, counts);
         }
       END_PHASE
       while (got[0] < d->n) {

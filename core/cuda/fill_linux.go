@@ -30,7 +30,7 @@ func (d *fed) jobs(r *runner) ([]job, error) {
 			masked: f.Masked, column: int32(f.Column), split: int32(f.Split), windows: int32(f.Windows), which: int32(f.Which), base: int32(f.Base)}
 		if f.Kind == gpu.Columns || f.Kind == gpu.Weight || f.Kind == gpu.History {
 			p := d.drawing.Picks[f.Pick]
-			j.store, j.at, j.n = int32(p.Store), int32(p.At), int32(p.N)
+			j.store, j.at, j.n = int32(p.Store), int32(p.At+f.Skip), int32(p.N)
 		}
 		if f.Kind == gpu.OfTask {
 			if j.table, err = d.take("tables of tasks", len(f.Table)); err != nil {

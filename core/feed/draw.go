@@ -2,17 +2,22 @@ package feed
 
 import "fmt"
 
-// Draw holds what is drawn of the task of every slot: transitions, a window, or a pair of windows.
+// Draw holds what is drawn of the task of every slot: transitions, a window, a pair of windows, or a pair of sets of rows.
 //
-// Transitions are drawn uniformly, with replacement. A window is N consecutive transitions: of a trajectory drawn uniformly
-// among those of at least N, from a start drawn uniformly on {0, …, length-N}. Where there is no such trajectory the window
-// is the longest one whole (uniformly among equally long ones), and the rows it lacks are zero with weight 0. A trajectory
-// that the ring has begun to overwrite does not take part in windows, unless it is the only one: then what is left of it
-// counts as a trajectory.
+// Transitions are drawn uniformly, with replacement.
+//
+// A window is N consecutive transitions: of a trajectory drawn uniformly among those of at least N, from a start drawn uniformly
+// on {0, …, length-N}. Where there is no such trajectory the window is the longest one whole (uniformly among equally long
+// ones), and the rows it lacks are zero with weight 0. A trajectory that the ring has begun to overwrite does not take part in
+// windows, unless it is the only one: then what is left of it counts as a trajectory.
+//
+// A pair of sets of rows is of one trajectory, drawn in the same way among those of at least two. Every other one of its
+// transitions is for the query, the rest for the key; which is drawn too. Each set is N of its transitions, drawn uniformly with
+// replacement. Where there is only a trajectory of one transition, both have that.
 type Draw struct {
 	Kind  Kind
 	Store int
-	N     int // transitions, or those of each window; at least 1
+	N     int // transitions, or those of each window or set; at least 1
 	Pair  Pair
 	// ExclusiveEnd never draws a window's last start, length-N, as the TCL paper's printed code does not; a trajectory of N
 	// transitions is still taken whole.
@@ -27,9 +32,10 @@ const (
 	Transitions Kind = iota
 	Window
 	WindowPair // the query, then the key
+	RowPair    // the same, of rows that are not consecutive
 )
 
-var kindNames = [...]string{Transitions: "transitions", Window: "window", WindowPair: "window pair"}
+var kindNames = [...]string{Transitions: "transitions", Window: "window", WindowPair: "window pair", RowPair: "row pair"}
 
 func (k Kind) String() string {
 	if k >= 0 && int(k) < len(kindNames) {
@@ -77,15 +83,42 @@ func (p *Pair) UnmarshalText(text []byte) error {
 }
 
 // Windows is the number of windows drawn: 0, 1 or 2.
-func (d Draw) Windows() int { return int(d.Kind) }
-
-// Picks is how many integers say what was drawn: the row of each transition, or the first row and the length of each
-// window. Rows are counted from the oldest that is kept.
-func (d Draw) Picks() int {
-	if d.Kind == Transitions {
-		return d.N
+func (d Draw) Windows() int {
+	switch d.Kind {
+	case Window:
+		return 1
+	case WindowPair:
+		return 2
 	}
-	return 2 * d.Windows()
+	return 0
+}
+
+// Sets is how many sets of N rows are drawn: two of a pair, else one.
+func (d Draw) Sets() int {
+	if d.Kind == WindowPair || d.Kind == RowPair {
+		return 2
+	}
+	return 1
+}
+
+// Least is how many transitions a trajectory has that is drawn of, unless there is none such; 0 where no trajectory is drawn.
+func (d Draw) Least() int {
+	switch {
+	case d.Windows() > 0:
+		return d.N
+	case d.Kind == RowPair:
+		return 2
+	}
+	return 0
+}
+
+// Picks is how many integers say what was drawn: the row of each transition, set after set, or the first row and the length of
+// each window. Rows are counted from the oldest that is kept.
+func (d Draw) Picks() int {
+	if d.Windows() > 0 {
+		return 2 * d.Windows()
+	}
+	return d.N * d.Sets()
 }
 
 // Starts is how many starts a window has in a trajectory of n transitions.

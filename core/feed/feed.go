@@ -52,7 +52,7 @@ type Fill struct {
 	Input   string
 	Field   Field
 	Draw    int // index in Plan.Draws
-	Which   int // of a pair's windows: 0 is the query, 1 the key
+	Which   int // of a pair: 0 is the query, 1 the key
 	History int // context rows of Before and After; at least 1
 	Table   []float32
 	Value   float32
@@ -117,11 +117,11 @@ func (p *Plan) Stride() int { return 2*p.Obs + p.Act + 4 }
 // Context is the length of (o, a, context reward).
 func (p *Plan) Context() int { return p.Obs + p.Act + 1 }
 
-// Window is how long the windows are that are drawn of a store's tasks; 0 where none are.
+// Window is how long trajectories of a store are at least that windows, or pairs of rows, are drawn of; 0 where none are.
 func (p *Plan) Window(store int) int {
 	for _, d := range p.Draws {
-		if d.Store == store && d.Windows() > 0 {
-			return d.N
+		if d.Store == store && d.Least() > 0 {
+			return d.Least()
 		}
 	}
 	return 0
@@ -143,8 +143,8 @@ func (p *Plan) Validate() error {
 		if err := d.Validate(); err != nil {
 			return fmt.Errorf("feed: draw %d: %w", i, err)
 		}
-		if w := p.Window(d.Store); d.Windows() > 0 && d.N != w {
-			return fmt.Errorf("feed: draw %d: windows of %d rows of store %d, of which windows of %d are drawn: want one length", i, d.N, d.Store, w)
+		if w := p.Window(d.Store); d.Least() > 0 && d.Least() != w {
+			return fmt.Errorf("feed: draw %d: windows of %d rows of store %d, of which windows of %d are drawn: want one length (pairs of rows count as 2)", i, d.Least(), d.Store, w)
 		}
 	}
 	for _, f := range p.Fills {
@@ -167,20 +167,20 @@ func (p *Plan) validate(f Fill) error {
 		return fmt.Errorf("is filled from draw %d of %d", f.Draw, len(p.Draws))
 	}
 	d := p.Draws[f.Draw]
-	switch windows := max(1, d.Windows()); {
-	case f.Which < 0 || f.Which >= windows:
-		return fmt.Errorf("is filled from window %d of %d", f.Which, windows)
+	switch sets := d.Sets(); {
+	case f.Which < 0 || f.Which >= sets:
+		return fmt.Errorf("is filled from window %d of %d", f.Which, sets)
 	case (f.Field == Before || f.Field == After) && (f.History < 1 || d.Kind != Transitions):
 		return fmt.Errorf("holds histories of %d rows of draw %d (%v), want at least 1 row and transitions", f.History, f.Draw, d.Kind)
 	}
 	return nil
 }
 
-// Span is a trajectory that windows may be cropped from: its first row, counted from the ring's oldest, and its length.
+// Span is a trajectory that windows or pairs of rows may be drawn of: its first row, counted from the ring's oldest, and its length.
 type Span struct{ First, N int32 }
 
 // Ring says what may be drawn of a ring: Length rows from position First on, positions counted modulo the capacity; and
-// for draws of windows the trajectories.
+// for draws of windows and pairs of rows the trajectories.
 type Ring struct {
 	First, Length int
 	Spans         []Span
@@ -190,7 +190,7 @@ type Ring struct {
 type Record struct {
 	Scalars []float32 // in the order given to Load
 	Tasks   []int     // of the slots
-	// Of pairs of windows: how many, transitions that both hold, pairs with a window shorter than asked.
+	// Of pairs: how many, transitions that both hold, pairs with a window shorter than asked, or of rows with a single one.
 	Pairs, Overlap, Short int
 }
 

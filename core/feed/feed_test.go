@@ -29,7 +29,7 @@ func TestValidate(t *testing.T) {
 		"3 slots of 2 tasks":                 func(p *feed.Plan) { p.Slots = 3 },
 		"draw 0: transitions of 0 rows":      func(p *feed.Plan) { p.Draws[0].N = 0 },
 		"draw 0 is of store 2 of 2":          func(p *feed.Plan) { p.Draws[0].Store = 2 },
-		"draw 0: kind 3: kinds are 0 to 2":   func(p *feed.Plan) { p.Draws[0].Kind = 3 },
+		"draw 0: kind 4: kinds are 0 to 3":   func(p *feed.Plan) { p.Draws[0].Kind = 4 },
 		"draw 0: window pair -1":             func(p *feed.Plan) { p.Draws[0].Pair = -1 },
 		"2 rows of each trajectory are left": func(p *feed.Plan) { p.Draws[0].Kind, p.Draws[0].Skip = feed.Window, 2 },
 		"windows of 2 rows of store 0, of which windows of 1": func(p *feed.Plan) {

@@ -71,7 +71,8 @@ type Fill struct {
 	Rows, Cols int
 
 	Pick          int // index of Drawing.Picks
-	Which         int // of a pick's windows; -1 where its rows are independent
+	Which         int // of a pick's windows; -1 where its rows are independent, which then begin at Skip of the pick's results
+	Skip          int
 	Column, Split int
 	Windows       int
 	Base          int
@@ -118,8 +119,11 @@ func newFill(p *core.Program, v int) Fill {
 func (d *Drawing) describe(to *Fill, f feed.Fill) {
 	if f.OfRows() {
 		to.Pick = f.Draw
-		if d.Draws[f.Draw].Windows() > 0 {
+		switch draw := d.Draws[f.Draw]; {
+		case draw.Windows() > 0:
 			to.Which = f.Which
+		default:
+			to.Skip = f.Which * draw.N
 		}
 	}
 	switch f.Field {

@@ -323,7 +323,7 @@ func (d *fed) addJob(r *runner, f gpu.Fill) {
 	job := []int{int(f.Kind), r.at(f.Value), f.Rows, f.Cols, gpu.Pitch(f.Cols), 0, 0, 1, f.Column, f.Split, f.Windows, f.Which, f.Base, int(math.Float32bits(f.Masked)), 0, 0}
 	if f.Kind == gpu.Columns || f.Kind == gpu.Weight || f.Kind == gpu.History {
 		p := d.drawing.Picks[f.Pick]
-		job[5], job[6], job[7] = p.Store, p.At, p.N
+		job[5], job[6], job[7] = p.Store, p.At+f.Skip, p.N
 	}
 	if f.Kind == gpu.OfTask {
 		job[14] = len(r.table) + len(job)

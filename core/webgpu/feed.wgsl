@@ -189,6 +189,22 @@ fn windows(r: Ring, slot: i32, kind: i32, n: i32, same_task: bool, exclusive: bo
   if (x.y < n || y.y < n) { count(2, 1); }
 }
 
+// n rows of every other of a trajectory's, then n of the others.
+fn halves(r: Ring, slot: i32, n: i32, at: i32) {
+  let to = picks_place() + slot * per_slot() + at;
+  let span = next(r.spans);
+  let first = i32(S[r.spans_at + 2 * span]);
+  let kept = i32(S[r.spans_at + 2 * span + 1]);
+  var parity = next(2);
+  if (kept == 1) { parity = 0; }
+  for (var half = 0; half < 2; half++) {
+    for (var k = 0; k < n; k++) { D[to + half * n + k] = u32(first + parity + 2 * next((kept - parity + 1) / 2)); }
+    if (kept > 1) { parity = 1 - parity; }
+  }
+  count(0, 1);
+  if (kept == 1) { count(1, 1); count(2, 1); }
+}
+
 // x shifted right by 0 < n < 64, rounded to the nearest, to even between two.
 fn rounded(x: vec2<u32>, n: u32) -> vec2<u32> {
   let r = right64(x, n);
@@ -391,7 +407,11 @@ fn transitions(lane: i32, slot: i32, store: i32, n: i32, left_out: i32, at: i32)
 fn window(lane: i32, slot: i32, q: i32) {
   if (lane == 0) {
     let r = ring_of(of_draw(q, 1), i32(D[chosen_place() + slot]));
-    windows(r, slot, of_draw(q, 0), of_draw(q, 2), of_draw(q, 3) == 1, of_draw(q, 4) == 1, of_draw(q, 6));
+    if (of_draw(q, 0) == 3) {
+      halves(r, slot, of_draw(q, 2), of_draw(q, 6));
+    } else {
+      windows(r, slot, of_draw(q, 0), of_draw(q, 2), of_draw(q, 3) == 1, of_draw(q, 4) == 1, of_draw(q, 6));
+    }
   }
   workgroupBarrier();
 }

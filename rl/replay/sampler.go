@@ -16,7 +16,7 @@ type Sampler struct {
 	picks []int       // of a draw of a slot
 	found []found     // its rows
 	noise []input     // in the plan's order
-	rows  [][][]input // by draw and window; of transitions one
+	rows  [][][]input // by draw and set
 	slots []input     // with a row per slot
 }
 
@@ -37,7 +37,7 @@ func NewSampler(p feed.Plan) (*Sampler, error) {
 	most := 0
 	for _, d := range p.Draws {
 		most = max(most, d.Picks())
-		s.rows = append(s.rows, make([][]input, max(1, d.Windows())))
+		s.rows = append(s.rows, make([][]input, d.Sets()))
 	}
 	s.picks = make([]int, most)
 	for _, n := range p.Noise {
@@ -85,13 +85,19 @@ func (s *Sampler) Sample(r *rand.Rand, stores [][]*Task) (feed.Record, error) {
 
 // count adds what a draw left to the counts of pairs.
 func count(to *feed.Record, d feed.Draw, picks []int) {
-	if d.Kind != feed.WindowPair {
-		return
-	}
-	to.Pairs++
-	to.Overlap += overlap(picks)
-	if picks[1] < d.N || picks[3] < d.N {
-		to.Short++
+	switch d.Kind {
+	case feed.WindowPair:
+		to.Pairs++
+		to.Overlap += overlap(picks)
+		if picks[1] < d.N || picks[3] < d.N {
+			to.Short++
+		}
+	case feed.RowPair:
+		to.Pairs++
+		if picks[0] == picks[d.N] { // of a single transition
+			to.Overlap++
+			to.Short++
+		}
 	}
 }
 
@@ -111,7 +117,7 @@ func (t *Task) DrawContext(r *rand.Rand, d feed.Draw, nextObs bool, dst Context)
 		return record, nil
 	}
 	width := t.dims.ContextWidth(nextObs)
-	for k, row := range picks {
+	for k, row := range picks[:d.N] {
 		t.contextRow(t.first+int64(row), nextObs, dst.Rows[k*width:(k+1)*width])
 		dst.Weights[k] = 1
 	}
@@ -139,15 +145,15 @@ func (s *Sampler) drawTasks(r *rand.Rand) {
 // fill writes what was drawn of a slot's task.
 func (s *Sampler) fill(t *Task, slot int, d feed.Draw, in [][]input, picks []int) {
 	at := slot * d.N
-	if d.Kind == feed.Transitions {
-		s.found = s.found[:0]
-		for _, row := range picks {
-			s.found = append(s.found, t.find(row))
-		}
-		t.fill(in[0], at, s.found)
-		return
-	}
 	for which, inputs := range in {
+		if d.Windows() == 0 {
+			s.found = s.found[:0]
+			for _, row := range picks[which*d.N : (which+1)*d.N] {
+				s.found = append(s.found, t.find(row))
+			}
+			t.fill(inputs, at, s.found)
+			continue
+		}
 		from, m := picks[2*which], picks[2*which+1]
 		s.found = s.found[:0]
 		for k := range m {

@@ -106,7 +106,7 @@ func (t *Task) candidates(w int) (whole []traj, least, count int) {
 }
 
 // Draw draws by the rule of d, which must be valid, from the stream and leaves d.Picks() integers in to: the row of each
-// transition, or first row and length of each window, counted from the oldest row that is kept. The error is ErrEmpty, or
+// transition, set after set, or first row and length of each window, counted from the oldest row that is kept. The error is ErrEmpty, or
 // says that every row of the newest trajectory is left out.
 func (t *Task) Draw(r *rand.Rand, d feed.Draw, to []int) error {
 	if t.Len() == 0 {
@@ -115,8 +115,12 @@ func (t *Task) Draw(r *rand.Rand, d feed.Draw, to []int) error {
 	if d.Kind == feed.Transitions {
 		return t.drawRows(r, d, to)
 	}
-	whole, least, count := t.candidates(d.N)
+	whole, least, count := t.candidates(d.Least())
 	tr := t.choose(r, whole, least, count)
+	if d.Kind == feed.RowPair {
+		t.halves(r, tr, d.N, to)
+		return nil
+	}
 	to[0], to[1] = t.crop(r, tr, d)
 	if d.Kind == feed.Window {
 		return nil
@@ -126,6 +130,23 @@ func (t *Task) Draw(r *rand.Rand, d feed.Draw, to []int) error {
 	}
 	to[2], to[3] = t.crop(r, tr, d)
 	return nil
+}
+
+// halves draws n rows of every other of a trajectory's, then n of the others.
+func (t *Task) halves(r *rand.Rand, tr *traj, n int, to []int) {
+	first, kept := t.kept(tr)
+	from, parity := int(first-t.first), r.IntN(2)
+	if kept == 1 {
+		parity = 0
+	}
+	for set := range 2 {
+		for k := range n {
+			to[set*n+k] = from + parity + 2*r.IntN((kept-parity+1)/2)
+		}
+		if kept > 1 {
+			parity = 1 - parity
+		}
+	}
 }
 
 func (t *Task) drawRows(r *rand.Rand, d feed.Draw, to []int) error {

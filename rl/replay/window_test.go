@@ -234,3 +234,62 @@ func TestExclusiveEndNeverDrawsTheLastStart(t *testing.T) {
 		t.Errorf("window as long as the trajectory: %+v, %v", c, err)
 	}
 }
+
+// A pair of sets of rows is of one trajectory of at least two transitions, query and key share none, each row of the trajectory is
+// drawn as often for the one as for the other, and rows that are near each other are drawn independently.
+func TestRowPair(t *testing.T) {
+	task, _ := filled(t, 100, 9, 1, 10) // rows 0 … 8, 9, 10 … 19
+	r := rng.New(21)
+	d := feed.Draw{Kind: feed.RowPair, N: 3}
+	picks := make([]int, d.Picks())
+	trajectories := make([]int, 2)
+	var query, key [20]int
+	same := make([]int, 2)
+	for range 40_000 {
+		if err := task.Draw(r, d, picks); err != nil {
+			t.Fatal(err)
+		}
+		first, last := 0, 8
+		if picks[0] > 9 {
+			first, last = 10, 19
+		}
+		trajectories[first/10]++
+		for k, row := range picks {
+			if row < first || row > last {
+				t.Fatalf("rows %v are of two trajectories", picks)
+			}
+			if parity := (row - first) % 2; parity != (picks[0]-first)%2 != (k >= 3) {
+				t.Fatalf("query and key of %v share rows", picks)
+			}
+		}
+		for k := range 3 {
+			query[picks[k]]++
+			key[picks[3+k]]++
+		}
+		if first == 10 {
+			same[min(1, max(picks[0]-picks[1], picks[1]-picks[0]))]++
+		}
+	}
+	chiSquare(t, "trajectory", trajectories)
+	chiSquare(t, "query of ten", query[10:])
+	chiSquare(t, "key of ten", key[10:])
+	if query[9]+key[9] > 0 {
+		t.Errorf("the trajectory of one transition was drawn %d times", query[9]+key[9])
+	}
+	if share := float64(same[0]) / float64(same[0]+same[1]); share < 0.18 || share > 0.22 {
+		t.Errorf("two rows of five are the same one in %.3f of the draws, want 0.2", share)
+	}
+}
+
+// Where there are only trajectories of one transition, one is both sides, and is counted as short.
+func TestRowPairOfOneTransition(t *testing.T) {
+	task, _ := filled(t, 100, 1, 1)
+	d := feed.Draw{Kind: feed.RowPair, N: 4}
+	c := dims.NewContext(4, false)
+	for seed := range uint64(20) {
+		record, err := task.DrawContext(rng.New(seed), d, false, c)
+		if err != nil || record.Pairs != 1 || record.Overlap != 1 || record.Short != 1 || c.Valid() != 4 {
+			t.Fatalf("%+v, %v, %d rows", record, err, c.Valid())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package tclpearl
 
 import (
 	"errors"
+	"fmt"
 
 	"nacre/pearl"
 	"nacre/rl"
@@ -24,8 +25,14 @@ func onWindows(c rl.Config) pearl.Config {
 func init() {
 	rl.Builtin(rl.Algorithm{
 		Name: Windows, Title: "PEARL on windows",
-		About:    "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
-		Tables:   []rl.Table{pearl.Table, tcl.Table},
+		About:  "the control between both: PEARL on TCL-PEARL's windows (tcl.window) without its loss; its presets are those of tcl-pearl",
+		Tables: []rl.Table{pearl.Table, tcl.Table},
+		Validate: func(c rl.Config) error {
+			if s := tcl.Of(c).Sampling; s != "windows" {
+				return fmt.Errorf("tcl.sampling = %q with %s, want windows: the control of the loss on rows is pearl", s, Windows)
+			}
+			return nil
+		},
 		Schedule: pearl.Schedule,
 		Length:   "pearl.iterations",
 		Protocol: "oyster",

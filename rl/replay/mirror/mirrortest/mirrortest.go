@@ -82,7 +82,7 @@ func pearlLike(choose feed.Choice, d feed.Draw, row feed.Field) feed.Plan {
 			{Input: "done", Field: feed.Done, Draw: 1}, {Input: "next_obs", Field: feed.NextObs, Draw: 1},
 			{Input: "task", Field: feed.OfTask, Table: table}, {Input: "mask", Field: feed.TaskMask, Value: -7},
 		}}
-	if d.Kind == feed.WindowPair {
+	if d.Sets() == 2 {
 		p.Fills = append(p.Fills, feed.Fill{Input: "key", Field: row, Which: 1}, feed.Fill{Input: "key_weight", Field: feed.Weight, Which: 1})
 	}
 	return p
@@ -104,16 +104,16 @@ func anyPlan(r *rand.Rand) feed.Plan {
 		p.Slots = 1 + r.IntN(2*p.Tasks)
 	}
 	for q := range 1 + r.IntN(4) {
-		d := feed.Draw{Kind: feed.Kind(r.IntN(3)), Store: r.IntN(p.Stores), N: 1 + r.IntN(70), Pair: feed.Pair(r.IntN(2)), ExclusiveEnd: r.IntN(2) == 0}
+		d := feed.Draw{Kind: feed.Kind(r.IntN(4)), Store: r.IntN(p.Stores), N: 1 + r.IntN(70), Pair: feed.Pair(r.IntN(2)), ExclusiveEnd: r.IntN(2) == 0}
 		fields := []feed.Field{feed.Obs, feed.Act, feed.Reward, feed.Done, feed.NextObs, feed.Context, feed.ContextNext, feed.Weight}
 		if d.Kind == feed.Transitions {
 			d.N, d.Skip = 1+r.IntN(400), max(0, r.IntN(6)-2)
 			fields = append(fields, feed.Before, feed.After)
-		} else if w := p.Window(d.Store); w > 0 {
-			d.N = w // a store's windows have one length
+		} else if w := p.Window(d.Store); w > 0 && w != d.Least() {
+			d.Kind, d.N = feed.Window, w // a store's windows have one length
 		}
 		p.Draws = append(p.Draws, d)
-		for which := range max(1, d.Windows()) {
+		for which := range d.Sets() {
 			for _, field := range fields {
 				if r.IntN(3) > 0 {
 					p.Fills = append(p.Fills, feed.Fill{Input: fmt.Sprint("in", len(p.Fills)), Field: field, Draw: q, Which: which, History: 1 + r.IntN(7)})
@@ -143,6 +143,7 @@ func Run(t *testing.T, open func(testing.TB) core.Device, between func(iteration
 		"windows":           pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.Window, N: windowRows}, feed.ContextNext),
 		"pairs":             pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.WindowPair, N: windowRows}, feed.Context),
 		"pairs of the task": pearlLike(feed.WithoutReplacement, feed.Draw{Kind: feed.WindowPair, Pair: feed.SameTask, N: windowRows, ExclusiveEnd: true}, feed.Context),
+		"pairs of rows":     pearlLike(feed.WithReplacement, feed.Draw{Kind: feed.RowPair, N: windowRows}, feed.ContextNext),
 		"histories":         mqlLike(200, 1),
 		"many rejected":     mqlLike(6000, 25), // most of the stream, and all normals, are past what is made in advance
 	} {
