@@ -158,10 +158,10 @@ var ablations = []ablation{
 	}},
 	{"pair", "where the two windows of a pair come from: one trajectory, or any two of the task", tcl(
 		reading{"same-task", "pairs from the task", "tcl.pair=same-task"})},
-	{"rows", "loss times kind of context: TCL's loss on windows and on independent rows, and both without it", func(c experiment.Config) []Variant {
-		return []Variant{
-			variant("tcl-pearl"), {"tcl-pearl-rows", "TCL-PEARL, rows", "tcl-pearl", []string{"tcl.sampling=rows", "tcl.pair=same-task"}},
-			variant(tclpearl.Windows), variant("pearl"),
+	{"rows", "loss times kind of context: TCL's loss on windows and on independent rows, and both without it", func(c experiment.Config) []Arm {
+		return []Arm{
+			armOf("tcl-pearl"), {"tcl-pearl-rows", "TCL-PEARL, rows", "tcl-pearl", []string{"tcl.sampling=rows", "tcl.pair=same-task"}},
+			armOf(tclpearl.Windows), armOf("pearl"),
 		}
 	}},
 	{"sigma", "spread in the distance of posteriors: standard deviations or variances", tcl(
