@@ -1,6 +1,6 @@
 // Package playback is the form of episodes that a browser plays back in three dimensions: what the solids look like,
 // once, then where those that move are in every frame, and what each step earned. Display shows it in notebooks and
-// "nacre render -o episode.json" writes it to files; docs/playback.md describes its fields. It draws nothing itself.
+// "nacre render -o episode.json" writes it to files; library/README.md describes its fields. It draws nothing itself.
 //
 //	episode, err := playback.Of(&recorder.Recordings[0])
 //	episode.Label = "told the goal"

@@ -1,4 +1,4 @@
-// Rollouts as JSON (docs/playback.md), checked and turned into typed arrays.
+// Rollouts as JSON (library/README.md), checked and turned into typed arrays.
 
 import { fromBase64 } from '../../dom';
 
