@@ -3,6 +3,7 @@ package tsne
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,6 +93,21 @@ func TestSaveIsNarrowWhereExact(t *testing.T) {
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("with %v: types %v; expected %v", c.at, got, c.want)
 		}
+	}
+}
+
+// A message about a file of 20,000 tensors is a line.
+func TestManyTensors(t *testing.T) {
+	var header strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&header, `%c"layer.%d":{"dtype":"BF16","shape":[1,2],"data_offsets":[%d,%d]}`, "{,"[min(i, 1)], i, 4*i, 4*i+4)
+	}
+	header.WriteByte('}')
+	file := binary.LittleEndian.AppendUint64(nil, uint64(header.Len()))
+	file = append(append(file, header.String()...), make([]byte, 80_000)...)
+	_, err := Load(write(t, "many.safetensors", file), "")
+	if err == nil || !strings.Contains(err.Error(), "and 19988 more; name the columns") || len(err.Error()) > 1000 {
+		t.Errorf("%.1200v", err)
 	}
 }
 

@@ -110,6 +110,38 @@ func TestRoundTripIsExact(t *testing.T) {
 	}
 }
 
+// Every type of elements, of bits that the formats' definitions give a value.
+func TestNarrowTypes(t *testing.T) {
+	inf, tiny := float32(math.Inf(1)), float32(math.Ldexp(1, -24))
+	for dtype, c := range map[string]struct {
+		data   []byte
+		floats []float32
+		ints   []int64
+	}{
+		"BF16":    {[]byte{0xc0, 0x3f, 0x80, 0xff}, []float32{1.5, -inf}, nil},
+		"F16":     {[]byte{0, 0x3e, 1, 0, 0, 0xfc}, []float32{1.5, tiny, -inf}, nil},
+		"F8_E5M2": {[]byte{0x3e, 0xfc, 1}, []float32{1.5, -inf, float32(math.Ldexp(1, -16))}, nil},
+		"F8_E4M3": {[]byte{0x3c, 0xfe, 1}, []float32{1.5, -448, float32(math.Ldexp(1, -9))}, nil},
+		"U64":     {bytes.Repeat([]byte{0xff}, 8), nil, []int64{-1}}, // the bits of 2⁶⁴−1
+		"U32":     {bytes.Repeat([]byte{0xff}, 4), nil, []int64{1<<32 - 1}},
+		"U16":     {[]byte{0xff, 0xff}, nil, []int64{65535}},
+		"I16":     {[]byte{0xff, 0xff}, nil, []int64{-1}},
+		"U8":      {[]byte{0xff}, nil, []int64{255}},
+		"I8":      {[]byte{0xff}, nil, []int64{-1}},
+		"BOOL":    {[]byte{1, 0}, nil, []int64{1, 0}},
+	} {
+		n := len(c.floats) + len(c.ints)
+		file, err := read(raw(fmt.Sprintf(`{"a":{"dtype":"%s","shape":[%d],"data_offsets":[0,%d]}}`, dtype, n, len(c.data)), c.data...))
+		if err != nil {
+			t.Errorf("%s: %v", dtype, err)
+			continue
+		}
+		if got := file.Tensors[0]; !slices.Equal(got.Data32, c.floats) || !slices.Equal(got.Ints, c.ints) {
+			t.Errorf("%s: %v and %v, want %v and %v", dtype, got.Data32, got.Ints, c.floats, c.ints)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	one := func(dtype, shape, offsets string) string {
 		return `{"a":{"dtype":` + dtype + `,"shape":` + shape + `,"data_offsets":` + offsets + `}}`

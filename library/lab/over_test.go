@@ -84,8 +84,46 @@ func TestLayOut(t *testing.T) {
 	if b, err := byValue.MIMEBundle(); err != nil || b[plots.ChartMIME] == nil {
 		t.Errorf("shown by a value: %v", err)
 	}
+	chosen, err := LayOut(f, "kind", tsne.WithColumns("a", "c"))
+	if err != nil || chosen.Mean.Cols != 2 || strings.Join(chosen.Columns, " ") != "a c" {
+		t.Errorf("chosen columns: %+v, %v", chosen, err)
+	}
+	if _, err := LayOut(f, "kind", tsne.WithColumns("d")); err == nil || !strings.Contains(err.Error(), `no column "d"`) {
+		t.Errorf("a column that is not there: %v", err)
+	}
 	if _, err := LayOut(f, "knd"); err == nil || !strings.Contains(err.Error(), `did you mean "kind"`) {
 		t.Errorf("a label that is not there: %v", err)
+	}
+}
+
+// By the cosine distance the length of a row counts for nothing, by the Euclidean it does.
+func TestLayOutByCosine(t *testing.T) {
+	var x, y, scaledX, scaledY []float64
+	for i := range 40 {
+		a, length := float64(i*i%17)+1, float64(int(1)<<(i%4))
+		x, y = append(x, a), append(y, float64(i%5)-2)
+		scaledX, scaledY = append(scaledX, length*x[i]), append(scaledY, length*y[i])
+	}
+	same := func(options ...tsne.Option) bool {
+		var texts []string
+		for _, f := range []*frame.Frame{frame.New(frame.Numbers("a", x), frame.Numbers("b", y)), frame.New(frame.Numbers("a", scaledX), frame.Numbers("b", scaledY))} {
+			l, err := LayOut(f, "", options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := l.Points().Select("x", "y").CSV()
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(at))
+		}
+		return texts[0] == texts[1]
+	}
+	if !same(tsne.WithMetric(tsne.Cosine)) {
+		t.Error("by cosine the lengths of rows count")
+	}
+	if same() {
+		t.Error("by the Euclidean distance the lengths of rows do not count")
 	}
 }
 
