@@ -29,13 +29,13 @@ type pair struct{ a, b, head string }
 
 // contrastColumns are the pairs that a table of contrasts sets side by side; those of further arms come behind them.
 var contrastColumns = []pair{
-	{"pearl", "pearl-windows", "what windows make"},
-	{"pearl-windows", "tcl-pearl", "what the loss makes"},
-	{"pearl", "tcl-pearl", "both"},
+	{"pearl", "pearl-windows", "effect of the windows"},
+	{"pearl-windows", "tcl-pearl", "effect of the loss"},
+	{"pearl", "tcl-pearl", "both together"},
 }
 
 var contrastFigures = []struct{ figure, name string }{
-	{"share_from_blind", "share of the way"},
+	{"share_from_blind", "share of the way (goal-blind 0, goal-knowing 1)"},
 	{"adapted_return", "return after adaptation"},
 	{"adaptation_gain", "adaptation gain"},
 	{"plane_ratio", "ratio in the plane"},
@@ -81,7 +81,7 @@ func (s studyContrasts) table(kinds []string) (string, error) {
 	var b strings.Builder
 	all := append(s.Outcomes, s.Contrasts...)
 	columns := pairsOf(all)
-	b.WriteString("| figure | context |")
+	b.WriteString("| measure | context |")
 	for _, c := range columns {
 		b.WriteString(" " + c.head + " |")
 	}
@@ -121,7 +121,7 @@ func pairsOf(all []contrast) (columns []pair) {
 	}
 	for _, c := range all {
 		if !slices.ContainsFunc(columns, func(p pair) bool { return there(p)(c) }) {
-			columns = append(columns, pair{c.A, c.B, "`" + c.B + "` less `" + c.A + "`"})
+			columns = append(columns, pair{c.A, c.B, "`" + c.B + "` minus `" + c.A + "`"})
 		}
 	}
 	return columns

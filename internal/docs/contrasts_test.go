@@ -19,7 +19,7 @@ func TestContrasts(t *testing.T) {
 			"difference": {"mean": -0.031, "lo": -0.357, "hi": 0.243}, "sign_flip": {"p": 0.8574, "detectable": 0.5}}],
 		"outcome_contrasts": [{"a": "pearl", "b": "rows", "figure": "adapted_return",
 			"difference": {"mean": 20470.4, "lo": -12674, "hi": 54482}, "sign_flip": {"p": 0.0156, "detectable": 51200}}]}`)
-	const want = "| figure | context | what the loss makes | `rows` less `pearl` |\n|---|---|--:|--:|\n" +
+	const want = "| measure | context | effect of the loss | `rows` minus `pearl` |\n|---|---|--:|--:|\n" +
 		"| return after adaptation |  |  | **20,500** (−12,700 to 54,500), p = .016, ±51,200 |\n" +
 		"| ratio in the plane | consecutive rows | **−0.03** (−0.36 to 0.24), p = .86, ±0.50 |  |\n"
 	if got, err := contrasts(root, "mine"); err != nil || got != want {
