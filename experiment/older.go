@@ -22,6 +22,8 @@ import (
 // checkpoint kept a hash. What is here reads such runs.
 
 var (
+	byteOrderMark = []byte("\ufeff") // with which some editors on Windows begin a file
+
 	oldDevice   = regexp.MustCompile(`(?m)^device( *= *['"])(cpu|ref)(['"])`)
 	arithmetics = map[string]string{"cpu": rl.Float32, "ref": rl.Float64}
 )
@@ -32,6 +34,7 @@ func readConfig(path string) (text []byte, algorithm string, ofRun bool, err err
 	if text, err = plainfile.Read(path, maxConfig); err != nil {
 		return nil, "", false, fmt.Errorf("configuration: %w", err)
 	}
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, "", false, fmt.Errorf("configuration: %s is empty; expected at least an algorithm and a family", path)
 	}

@@ -221,7 +221,7 @@ func (r *Run) Record() (Record, error) {
 		return Record{}, nil
 	}
 	if err == nil {
-		err = toml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &file)
+		err = toml.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &file)
 	}
 	if err != nil {
 		return Record{}, fmt.Errorf("run folder: record in %s: %w", r.Path(ConfigFile), err)

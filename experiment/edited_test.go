@@ -37,6 +37,27 @@ func TestHalfWeights(t *testing.T) {
 	}
 }
 
+// A configuration that an editor has begun with a byte-order mark is read as before.
+func TestByteOrderMark(t *testing.T) {
+	whole, _ := trained(t)
+	dir := clone(t, whole)
+	path := filepath.Join(dir, ConfigFile)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append([]byte("\ufeff"), text...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := LoadAgent(dir, Host{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // shorten rewrites the tensors of float32 in a file with the upper half of their bits, as elements of the type.
 func shorten(t *testing.T, path, dtype string) {
 	t.Helper()
