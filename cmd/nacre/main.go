@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"nacre/cmd/nacre/app"
+	"nacre/rl/config"
 	_ "nacre/sim/families"
 )
 
@@ -78,7 +79,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "nacre: %s\n", oneLine(err))
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "nacre: %s\n", oneLine(err))
+	text := oneLine(err)
+	var key *config.KeyError
+	if errors.As(err, &key) && cmd.Flags().Lookup(key.Key) != nil {
+		text += fmt.Sprintf("; --%s is a flag of its own", key.Key)
+	}
+	fmt.Fprintf(stderr, "nacre: %s\n", text)
 	return exitFailed
 }
 

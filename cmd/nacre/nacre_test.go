@@ -19,6 +19,7 @@ import (
 
 	"nacre/cmd/nacre/app"
 	"nacre/experiment"
+	"nacre/rl/config"
 )
 
 // fake records the options that actions would be called with, instead of calling them, and returns err.
@@ -122,6 +123,14 @@ func TestOptions(t *testing.T) {
 		if status != 0 || !reflect.DeepEqual(f.got, want) {
 			t.Errorf("nacre %s: status %d %s\n got  %+v\n want %+v", line, status, stderr, f.got, want)
 		}
+	}
+}
+
+// A flag that was set as if it were a setting is named.
+func TestFlagAsSetting(t *testing.T) {
+	f := fake{err: &config.KeyError{Where: "--set device=cuda", Key: "device"}}
+	if status, _, stderr := call(&f, "train", "--set", "device=cuda"); status != exitFailed || stderr != "nacre: --set device=cuda: unknown key device; --device is a flag of its own\n" {
+		t.Errorf("status %d, %q", status, stderr)
 	}
 }
 
