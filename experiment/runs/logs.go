@@ -92,6 +92,7 @@ func logFiles(dir string) (names []string) {
 // of fills a run in with a log.
 func (r *Run) of(l *foreign.Log) {
 	r.Algorithm, r.Title, r.Family, r.Seed, r.Identity = l.System, l.System, l.Family, l.Seed, l.Identity()
+	r.Numbers = l.System + ", " + l.Family + ", " + l.Numbers()
 	r.About = strings.Join(append([]string{l.Tool + "'s log: " + l.Rule()}, l.Notes...), "; ")
 	r.Settings = l.Settings()
 	r.Standing = experiment.Standing{Iterations: len(l.Points), Share: 1}

@@ -56,4 +56,15 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 	if r, err := x.Find("theirs/ppo_s1"); err != nil || r.EnvSteps != 30 || r.Latest["adapted_return"] != 7 {
 		t.Errorf("%+v, %v", r, err)
 	}
+
+	// A copy under another seed has the same numbers.
+	write("theirs/ppo_s2/progress.csv", "time/total_timesteps,eval/mean_reward,train/loss\n10,1,0.5\n20,2,\n30,7,\n")
+	must(t, x.Refresh(t.Context()))
+	a, err := x.Find("theirs/ppo_s1")
+	must(t, err)
+	b, err := x.Find("theirs/ppo_s2")
+	must(t, err)
+	if a.Numbers == "" || a.Numbers != b.Numbers || a.Identity == b.Identity {
+		t.Errorf("%q and %q, of %q and %q", a.Numbers, b.Numbers, a.Identity, b.Identity)
+	}
 }

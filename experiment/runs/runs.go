@@ -66,8 +66,9 @@ type Run struct {
 	Started  time.Time         `json:"started"`
 	Changed  time.Time         `json:"changed"` // when something was last written
 	Note     Note              `json:"note"`
-	Identity string            `json:"identity"`        // system, family and seed: of runs with the same one is counted in a mean
-	About    string            `json:"about,omitempty"` // of another program's log: whose it is and which columns are taken
+	Identity string            `json:"identity"`          // system, family and seed: of runs with the same one is counted in a mean
+	Numbers  string            `json:"numbers,omitempty"` // of another program's log: the same of two whose numbers are, whatever their seeds
+	About    string            `json:"about,omitempty"`   // of another program's log: whose it is and which columns are taken
 
 	// Settings are the values of the configuration by dotted key, as JSON.
 	Settings map[string]string `json:"-"`

@@ -112,6 +112,8 @@ test('copies and configurations', () => {
   const rows = [...take(run('a', { identity: 'pearl 1' }), run('b', { identity: 'pearl 2' }), run('c', { identity: 'pearl 1', family: 'push' })).rows.values()];
   assert.deepEqual(copies(rows)?.map((r) => r.path), ['a', 'c']);
   assert.equal(copies(rows.slice(0, 2)), null);
+  const logs = [...take(run('a', { identity: 'seed 1', numbers: 'x' }), run('b', { identity: 'seed 2', numbers: 'y' }), run('c', { identity: 'seed 3', numbers: 'x' })).rows.values()];
+  assert.deepEqual(copies(logs)?.map((r) => r.path), ['a', 'c']);
   assert.deepEqual([configurations(rows), configurations(rows.slice(0, 2))], [2, 1]);
 });
 

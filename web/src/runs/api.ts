@@ -12,6 +12,7 @@ export interface Run {
   latest: Record<string, number | string>; // a text where the number is infinite
   device: string; started: string; changed: string; note: Note; version: number;
   identity: string; // of several runs with one at most one counts in a mean
+  numbers?: string; // of another program's log: the same of two whose numbers are
   about?: string; // of another program's log: what it is and which columns are taken
 }
 

@@ -35,9 +35,12 @@ export function band(name: string, lines: Points[], over: Over): { line: Line; s
 export function copies(rows: Row[]): [Row, Row] | null {
   const known = new Map<string, Row>();
   for (const r of rows) {
-    const before = known.get(r.identity);
-    if (before) return [before, r];
+    for (const key of [r.identity, r.numbers]) {
+      const before = key !== undefined && known.get(key);
+      if (before) return [before, r];
+    }
     known.set(r.identity, r);
+    if (r.numbers !== undefined) known.set(r.numbers, r);
   }
   return null;
 }
