@@ -32,7 +32,7 @@ func speed(turns int) record {
 		What:       "Programs in cells beside the same source as compiled Go, and Python, milliseconds",
 		Conditions: "The fastest of many short runs, in turns within one process; Python in processor time",
 		Labels:     []string{"program"},
-		Columns:    []column{{"program", "compiled", 2}, {"cell", "engine go", 2}, {"share", "its speed", 2}, {"python", "Python", 0}},
+		Columns:    []column{{"program", "compiled", 2}, {"cell", "engine go", 2}, {"share", "speed of cells", 2}, {"python", "Python", 0}},
 	}
 	_, code, _ := strings.Cut(source, "package programs\n")
 	compiled := open("go")
