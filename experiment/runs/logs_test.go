@@ -59,11 +59,15 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 
 	// A copy under another seed has the same numbers.
 	write("theirs/ppo_s2/progress.csv", "time/total_timesteps,eval/mean_reward,train/loss\n10,1,0.5\n20,2,\n30,7,\n")
-	must(t, x.Refresh(t.Context()))
-	a, err := x.Find("theirs/ppo_s1")
-	must(t, err)
-	b, err := x.Find("theirs/ppo_s2")
-	must(t, err)
+	var again *runs.Index
+	found = map[string]*runs.Run{}
+	for _, r := range refresh(t, root, &again) {
+		found[r.Path] = r
+	}
+	a, b := found["theirs/ppo_s1"], found["theirs/ppo_s2"]
+	if a == nil || b == nil {
+		t.Fatalf("found %v", found)
+	}
 	if a.Numbers == "" || a.Numbers != b.Numbers || a.Identity == b.Identity {
 		t.Errorf("%q and %q, of %q and %q", a.Numbers, b.Numbers, a.Identity, b.Identity)
 	}
