@@ -281,6 +281,8 @@ func TestSetupIsChecked(t *testing.T) {
 		"reward_scale":        func(s *setup) { s.Config.RewardScale = math.NaN() },
 		"context_sampling":    func(s *setup) { s.Config.ContextSampling = "windows" },
 		"init":                func(s *setup) { s.Config.Init = "glorot" },
+		"critic":              func(s *setup) { s.Config.Critic = "q" },
+		"nothing to pool":     func(s *setup) { s.Config.PooledTemperature = true },
 		"lr_encoder":          func(s *setup) { s.Config.LREncoder = 0 },
 		"prior_steps":         func(s *setup) { s.Config.PriorSteps = 2_000_000 },
 		"nothing to contrast": func(s *setup) { withTCL(s); s.Config.MetaBatch = 1 },

@@ -33,10 +33,10 @@ import (
 // losses, the gradient norms grad_encoder, grad_q1, grad_q2, grad_v, grad_policy, the mean alpha where it is learned, and
 // posterior_mean, posterior_var T×latent.
 func UpdateProgram(c Config, n Networks, aux belief.Auxiliary) (*core.Program, error) {
-	b := core.NewBuilder("pearl.update", c.MetaBatch)
 	if n.temperatures() < 1 {
-		b.Fail(errors.New("pearl: a temperature per task, of how many tasks is not known: call Networks.ForTasks"))
+		return nil, errors.New("pearl: a temperature per task, but of how many tasks is not known: call Networks.ForTasks")
 	}
+	b := core.NewBuilder("pearl.update", c.MetaBatch)
 	x := shared{n: n, c: c, rows: contextDraw(c, aux).N}
 
 	s := b.Stage("critic")

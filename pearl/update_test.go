@@ -446,3 +446,56 @@ func TestView(t *testing.T) {
 		}
 	}
 }
+
+// A temperature per task, of an unknown number of tasks, is an error that says what to call.
+func TestTemperaturesOfHowManyTasks(t *testing.T) {
+	c := small(func(c *Config) { c.Temperature = "per-task" })
+	if _, err := UpdateProgram(c, NewNetworks(c, smallObs, smallAct), nil); err == nil || !strings.Contains(err.Error(), "Networks.ForTasks") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// With a temperature per task, not pooled, a task's temperature learns from its own entropy only, and that of a task that is not
+// in the meta-batch does not.
+func TestTemperaturePerTask(t *testing.T) {
+	c := small(func(c *Config) { c.Temperature = "per-task" })
+	gradients := func(noise float64) []float64 { // Adam's first moments, a tenth of them
+		nets := NewNetworks(c, smallObs, smallAct).ForTasks(4)
+		p, err := UpdateProgram(c, nets, nil)
+		check(t, err)
+		mem, err := ref.Device.NewMemory(nets.Specs())
+		check(t, err)
+		check(t, nets.Init(mem, c, 7))
+		run, err := ref.Device.Load(p, mem)
+		check(t, err)
+		for name, i := range p.Inputs {
+			v := p.Values[i]
+			r, x := rng.New(3, uint64(len(name))), make([]float64, v.Rows*v.Cols)
+			for k := range x {
+				x[k] = r.NormFloat64()
+			}
+			switch name {
+			case "context_weight":
+				x = slices.Repeat([]float64{1}, len(x))
+			case "which":
+				x = []float64{0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1} // tasks 2, 0 and 3
+			case "eps_a":
+				for k := range x[:len(x)/3] { // of the first slot
+					x[k] *= noise
+				}
+			}
+			check(t, run.Write64(name, x))
+		}
+		check(t, run.Run())
+		m := make([]float64, 4)
+		check(t, mem.Read(logAlpha+".m", m))
+		return m
+	}
+	a, b := gradients(1), gradients(0.2)
+	if a[2] == b[2] || a[0] != b[0] || a[3] != b[3] {
+		t.Errorf("with other noise of task 2 the temperatures' gradients are %v, before %v: want another of task 2 alone", b, a)
+	}
+	if a[1] != 0 || a[0] == 0 || a[3] == 0 {
+		t.Errorf("gradients %v: want none of task 1, which is not drawn, and some of tasks 0 and 3", a)
+	}
+}

@@ -2,6 +2,7 @@ package tcl_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"nacre/core"
@@ -189,5 +190,88 @@ func TestInitCopiesTheEncoder(t *testing.T) {
 	}
 	if n := len(b.aux.Params()); n != 2 {
 		t.Errorf("%d parameters, want a weight and a bias", n)
+	}
+}
+
+// transitions sets windows of rows (o, a, r), of which a is what the direct encoder gives before softplus, with weights.
+func (b *bench) transitions(prefix string, means, before, weights []float64) {
+	b.t.Helper()
+	var rows []float64
+	for i := range means {
+		rows = append(rows, means[i], before[i], 0)
+	}
+	for name, x := range map[string][]float64{prefix + "context": rows, prefix + "weight": weights, "context_weight": weights} {
+		if _, has := b.program.Inputs[name]; has && (prefix == "" || name != "context_weight") {
+			check(b.t, b.run.Write64(name, x))
+		}
+	}
+}
+
+// Of single transitions each is a query whose positive stands at its place in the key window. A row that a short window lacks,
+// task 1's second key here, is no key and has no query of its own, whatever numbers stand there.
+func TestTransitions(t *testing.T) {
+	b := newBench(t, 2, func(c *tcl.Config) { c.Window, c.Contrast, c.Temperature, c.Sigma = 2, "transitions", 2, "raw" })
+	queries, keys := [2][]float64{{0, 1, 2, 3}, {1, 4, 1, 1}}, [2][]float64{{0, 2, 3, 500}, {4, 1, 9, 1}}
+	b.transitions("", queries[0], queries[1], []float64{1, 1, 1, 1})
+	b.transitions("key_", keys[0], keys[1], []float64{1, 1, 1, 0})
+	check(t, b.run.Run())
+	logits := make([][]float64, 3)
+	for i := range logits {
+		for j := range 3 {
+			m, s := queries[0][i]-keys[0][j], queries[1][i]-keys[1][j]
+			logits[i] = append(logits[i], -(m*m+s*s)/2)
+		}
+	}
+	near(t, "loss", b.output("tcl_loss", 1)[0], crossEntropy(logits))
+}
+
+// The defect's loss by hand: logits are −d_ij + max_l d_jl, the largest distance of row j in column j. Its gradient, which
+// passes the maximum too, is that of finite differences.
+func TestColumnMaximum(t *testing.T) {
+	queries, keys := [2][]float64{{0, 1, 3}, {1, -2, 0.5}}, [2][]float64{{0.3, 2, 2.5}, {0, 1, -1}}
+	run := func(weights, bias []float64) (loss, norm float64) {
+		b := newBench(t, 3, func(c *tcl.Config) { c.Contrast, c.Sigma, c.ColumnMaximum = "transitions", "raw", true })
+		check(t, b.mem.Write("encoder/w0", weights))
+		check(t, b.mem.Write("encoder/b0", bias))
+		b.transitions("", queries[0], queries[1], []float64{1, 1, 1})
+		b.transitions("key_", keys[0], keys[1], []float64{1, 1, 1})
+		check(t, b.run.Run())
+		return b.output("tcl_loss", 1)[0], b.output("grad", 1)[0]
+	}
+	distances, logits := make([][]float64, 3), make([][]float64, 3)
+	for i := range distances {
+		for j := range 3 {
+			m, s := queries[0][i]-keys[0][j], queries[1][i]-keys[1][j]
+			distances[i] = append(distances[i], m*m+s*s)
+		}
+	}
+	for i := range logits {
+		for j := range 3 {
+			logits[i] = append(logits[i], slices.Max(distances[j])-distances[i][j])
+		}
+	}
+	bias := []float64{0, 0}
+	loss, norm := run(unit, bias)
+	near(t, "loss", loss, crossEntropy(logits))
+	square := 0.0
+	const h = 1e-6
+	for _, x := range [][]float64{slices.Clone(unit), slices.Clone(bias)} {
+		for i := range x {
+			value := func(by float64) float64 {
+				moved := slices.Clone(x)
+				moved[i] += by
+				if len(x) == len(unit) {
+					loss, _ := run(moved, bias)
+					return loss
+				}
+				loss, _ := run(unit, moved)
+				return loss
+			}
+			g := (value(h) - value(-h)) / (2 * h)
+			square += g * g
+		}
+	}
+	if math.Abs(norm/math.Sqrt(square)-1) > 1e-7 {
+		t.Errorf("the gradient's norm is %.10g, by differences %.10g", norm, math.Sqrt(square))
 	}
 }

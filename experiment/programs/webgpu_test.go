@@ -14,9 +14,9 @@ import (
 	"nacre/experiment/programs"
 	"nacre/internal/heavy"
 	"nacre/rl"
+	"nacre/rl/benchmark"
 	"nacre/rl/replay/mirror/mirrortest"
 	"nacre/rl/rltest"
-	"nacre/rl/benchmark"
 )
 
 // wholeVariable asks for what takes many minutes: benchmarks at full size, and everything in the browser too.
