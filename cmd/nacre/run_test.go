@@ -473,7 +473,7 @@ func TestBench(t *testing.T) {
 	heavy.Skip(t, "runs updates at the sizes of the publications")
 	var timings app.UpdateTimings
 	decode(t, must(t, "bench", "update", "--size", "oyster", "--algo", "pearl", "--updates", "1", "--json"), &timings)
-	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see docs/core.md.
+	// 2 per multiply-add; 16 tasks of 256 transitions and contexts of 64 rows at the published widths, see core/README.md.
 	if len(timings.Rows) != 1 || timings.Rows[0].Work < 20 || timings.Rows[0].Work > 35 || !(timings.Rows[0].Median >= timings.Rows[0].Min) {
 		t.Errorf("bench update: %+v", timings)
 	}

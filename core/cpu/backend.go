@@ -14,7 +14,7 @@ var Backend = core.Backend{Name: name, Title: "CPU", Precisions: precisions, Ope
 
 const name = "cpu"
 
-// precisions are those of matrix products; docs/core.md says what bfloat16 costs in accuracy.
+// precisions are those of matrix products; core/README.md says what bfloat16 costs in accuracy.
 var precisions = []string{"fp32", "bf16x3", "bf16"}
 
 // kernelOf names the kernels that options ask for: KERNEL, or KERNEL+PRECISION where the precision is not float32, as a
