@@ -1,0 +1,199 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"nacre/analysis/stats"
+	"nacre/experiment/paper"
+	"nacre/internal/measurement"
+)
+
+func number(v float64) measurement.Cell { return measurement.Cell{Value: rounded(v)} }
+
+// rounded keeps four digits after the point, a tenth of a return of one.
+func rounded(v float64) float64 { return math.Round(1e4*v) / 1e4 }
+
+func numbers(list []float64) measurement.Cell {
+	c := measurement.Cell{Seeds: make([]float64, len(list))}
+	for k, v := range list {
+		c.Seeds[k] = rounded(v)
+	}
+	return c
+}
+
+// limits are the columns of what can be reached in a family, and what the paper has.
+var limits = []measurement.Column{
+	{Name: "goal", Head: "the goal is"},
+	{Name: "random", Head: "random", Digits: 2}, {Name: "random_success", Head: "successes"},
+	{Name: "blind", Head: "goal-blind controller", Digits: 1}, {Name: "blind_success", Head: "successes"},
+	{Name: "bound", Head: "goal-blind bound", Digits: 1}, {Name: "ceiling", Head: "the same, told", Digits: 1},
+	{Name: "told", Head: "controller", Digits: 1}, {Name: "told_success", Head: "successes"},
+	{Name: "policy", Head: "repository’s policy", Digits: 1}, {Name: "policy_success", Head: "successes"},
+	{Name: "pearl", Head: "PEARL, paper", Digits: 2}, {Name: "tcl", Head: "TCL-PEARL, paper", Digits: 2},
+}
+
+// limitsOf are the cells of those columns; a family that is not in yet has the paper's only.
+func (s *survey) limitsOf(name string) map[string]measurement.Cell {
+	published := paper.Table1().Row(name)
+	cells := map[string]measurement.Cell{"pearl": number(published[0]), "tcl": number(published[1])}
+	put := func(column string, v scripted) {
+		cells[column], cells[column+"_success"] = number(v.mean), number(float64(v.successes))
+	}
+	if p, ok := s.policies[name]; ok {
+		put("policy", scripted{rate * p.Return, p.Successes})
+	} else {
+		cells["policy"] = measurement.Cell{Words: "none"}
+	}
+	f, ok := s.families[name]
+	if !ok {
+		for _, column := range []string{"random", "blind", "told"} {
+			cells[column] = measurement.Cell{Words: "open"}
+		}
+		return cells
+	}
+	put("random", f.random)
+	put("blind", f.blind)
+	put("told", f.told)
+	cells["goal"] = measurement.Cell{Words: "seen"}
+	if f.hidden {
+		cells["goal"] = measurement.Cell{Words: "hidden"}
+		cells["bound"], cells["ceiling"] = number(f.blindBound), number(f.toldCeiling)
+	}
+	return cells
+}
+
+// older is the table of the rows of the older interface, with the authors' logs.
+func (s *survey) older(m *measurement.Measurement) error {
+	m.What = "Table 1, the 25 rows of the older interface: what can be reached, and the authors' public logs"
+	m.Conditions, m.Labels = s.conditions(), []string{"family"}
+	m.Spread = "Runs: means over 900,000 to 1,000,000 steps. Difference: TCL-PEARL less PEARL, 95 % interval over runs (Welch). Highest: mean of 20 evaluations in a row, of any run and step"
+	m.Columns = append(slices.Clone(limits),
+		measurement.Column{Name: "pearl_runs", Head: "PEARL’s runs", Digits: 2, Show: "each"},
+		measurement.Column{Name: "tcl_runs", Head: "TCL-PEARL’s runs", Digits: 2, Show: "each"},
+		measurement.Column{Name: "difference", Head: "difference", Digits: 1},
+		measurement.Column{Name: "pearl_highest", Head: "PEARL’s highest", Digits: 1},
+		measurement.Column{Name: "pearl_success", Head: "success there", Digits: 2},
+		measurement.Column{Name: "tcl_highest", Head: "TCL-PEARL’s highest", Digits: 1},
+		measurement.Column{Name: "tcl_success", Head: "success there", Digits: 2})
+	for _, name := range older {
+		pearl, tcl, err := s.logs.old(name, paper.Table1().Row(name))
+		if err != nil {
+			return err
+		}
+		cells := s.limitsOf(name)
+		cells["pearl_runs"], cells["tcl_runs"] = numbers(pearl.lasts()), numbers(tcl.lasts())
+		d := welch(pearl.lasts(), tcl.lasts())
+		cells["difference"] = measurement.Cell{Value: rounded(d.Mean), Low: rounded(d.Lo), High: rounded(d.Hi), Ranged: true}
+		for method, a := range map[string]arm{"pearl": pearl, "tcl": tcl} {
+			highest, success := a.highest()
+			cells[method+"_highest"], cells[method+"_success"] = number(highest), number(success)
+		}
+		m.Rows = append(m.Rows, measurement.Row{Of: []string{name}, Cells: cells})
+	}
+	return nil
+}
+
+// newer is the table of the other rows, with the single runs that the logs have.
+func (s *survey) newer(m *measurement.Measurement) error {
+	m.What = "Table 1, the 25 rows of the newer interface: what can be reached, and the authors' public logs"
+	m.Conditions, m.Labels = s.conditions(), []string{"family"}
+	m.Spread = "Single runs: means over 900,000 to 1,000,000 steps of the three runs of TCL-PEARL in the logs, none where a run ended before"
+	m.Columns = slices.Clone(limits)
+	for _, f := range later {
+		m.Columns = append(m.Columns, measurement.Column{Name: "run_" + f.name, Head: "a single run, " + f.name, Digits: 2})
+	}
+	for _, name := range newer {
+		logs, err := s.logs.new(name)
+		if err != nil {
+			return err
+		}
+		cells := s.limitsOf(name)
+		for k, l := range logs {
+			if v := l.last(); !math.IsNaN(v) {
+				cells["run_"+later[k].name] = number(v)
+			} else {
+				cells["run_"+later[k].name] = measurement.Cell{Words: "–"}
+			}
+		}
+		m.Rows = append(m.Rows, measurement.Row{Of: []string{name}, Cells: cells})
+	}
+	return nil
+}
+
+// parts counts what the paper says of its 50 rows in parts of them.
+func (s *survey) parts(m *measurement.Measurement) error {
+	m.What = "Table 1 by parts: what the paper counts, and what remains of it"
+	m.Conditions, m.Labels = "The paper's cells and its own sorting into better, comparable and worse", []string{"rows"}
+	m.Columns = []measurement.Column{
+		{Name: "rows", Head: "rows"},
+		{Name: "better", Head: "TCL-PEARL better"}, {Name: "comparable", Head: "“comparable”"}, {Name: "worse", Head: "worse"},
+		{Name: "p", Head: "sign test", Digits: 3},
+		{Name: "idle", Head: "neither above 150"},
+		{Name: "beyond_pearl", Head: "PEARL above the goal-blind bound"}, {Name: "beyond_tcl", Head: "TCL-PEARL above it"},
+	}
+	hides := func(name string) bool { _, ok := hiddenGoals[name]; return ok }
+	all := paper.Table1().Environments
+	for _, part := range []struct {
+		name string
+		has  func(name string) bool
+	}{
+		{"all", func(string) bool { return true }},
+		{"older interface: no tasks", func(n string) bool { return slices.Contains(older, n) }},
+		{"newer interface", func(n string) bool { return slices.Contains(newer, n) }},
+		{"– of them, the goal is seen", func(n string) bool { return slices.Contains(newer, n) && !hides(n) }},
+		{"– of them, the goal is hidden", func(n string) bool { return slices.Contains(newer, n) && hides(n) }},
+	} {
+		count := map[string]float64{}
+		for k, name := range all {
+			if !part.has(name) {
+				continue
+			}
+			count["rows"]++
+			count[verdict(k)]++
+			row := paper.Table1().Rows[k]
+			add := func(column string, holds bool) {
+				if holds {
+					count[column]++
+				}
+			}
+			add("greater", row[1] > row[0])
+			add("less", row[1] < row[0])
+			add("idle", max(row[0], row[1]) <= 0.15)
+			f := s.families[name]
+			add("beyond_pearl", f.hidden && row[0] > f.blindBound)
+			add("beyond_tcl", f.hidden && row[1] > f.blindBound)
+		}
+		cells := map[string]measurement.Cell{"p": number(stats.SignTest(int(count["greater"]), int(count["less"])))}
+		for _, c := range m.Columns {
+			if c.Name != "p" {
+				cells[c.Name] = number(count[c.Name])
+			}
+		}
+		m.Rows = append(m.Rows, measurement.Row{Of: []string{part.name}, Cells: cells})
+	}
+	return nil
+}
+
+// verdict is what the paper counts its k-th row as: it lists the better ones first, then the comparable ones, then the others.
+func verdict(k int) string {
+	switch {
+	case k < 35:
+		return "better"
+	case k < 44:
+		return "comparable"
+	}
+	return "worse"
+}
+
+// welch is the mean of b less that of a with its 95 % interval, the two having unequal variances.
+func welch(a, b []float64) stats.Interval {
+	part := func(x []float64) float64 { s := stats.StdDev(x); return s * s / float64(len(x)) }
+	va, vb := part(a), part(b)
+	n := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))
+	half := distuv.StudentsT{Sigma: 1, Nu: n}.Quantile(0.975) * math.Sqrt(va+vb)
+	mean := stats.Mean(b) - stats.Mean(a)
+	return stats.Interval{Mean: mean, Lo: mean - half, Hi: mean + half, Level: 0.95, N: len(a) + len(b)}
+}
