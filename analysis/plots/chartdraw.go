@@ -46,6 +46,7 @@ const (
 	belowAxes    = 38.0
 	legendLine   = 15.0
 	noteLine     = 12.0
+	categoryLine = 12.0
 )
 
 func newLayout(c *Chart) *layout {
@@ -53,6 +54,7 @@ func newLayout(c *Chart) *layout {
 	if len(c.Panels) > 1 {
 		l.w, l.h = 230, 165
 	}
+	l.h = max(l.h, categoryLine*float64(len(c.Y.Categories))) // so that a long list of names can be read
 	across := min(len(c.Panels), chartsPerRow)
 	xlo, xhi, ylo, yhi := c.extents()
 	l.x, l.y = newRuler(c.X, xlo, xhi, 7, c.dotted()), newRuler(c.Y, ylo, yhi, 6, c.dotted())

@@ -35,6 +35,12 @@ var pictures = map[string]func(root string) (*plots.Chart, error){
 	"systems-point.svg": func(root string) (*plots.Chart, error) {
 		return systems(root, "point-goal-systems", "The point robot: all algorithms", "the goal-knowing controller’s")
 	},
+	"table1-older.svg": func(root string) (*plots.Chart, error) {
+		return table1(root, "older", "Table 1, older interface: object and goal are drawn anew in every episode")
+	},
+	"table1-newer.svg": func(root string) (*plots.Chart, error) {
+		return table1(root, "newer", "Table 1, newer interface: fixed tasks; the goal is hidden where there is a bound")
+	},
 	"picture.svg": paperPicture,
 	"gpu.svg":     gpuSpeed,
 	"update.svg":  updateSpeed,
