@@ -8,8 +8,10 @@ import (
 	"nacre/sim"
 )
 
-// steps are those of an episode.
-const steps = 200
+const (
+	steps = 200  // of an episode
+	rate  = 1e-3 // turns returns into the paper's thousands
+)
 
 // scripted is what episodes of one policy came to.
 type scripted struct {

@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string) error {
 // measure measures all families, and lists those that are not in yet.
 func (s *survey) measure(ctx context.Context) error {
 	for _, name := range paper.Table1().Environments {
-		f, err := measure(ctx, name, isOlder(name), s.episodes)
+		f, err := measure(ctx, name, paper.Redrawn(name), s.episodes)
 		switch {
 		case errors.Is(err, errOpen):
 			s.open = append(s.open, name)

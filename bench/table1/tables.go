@@ -65,6 +65,17 @@ func (s *survey) limitsOf(name string) map[string]measurement.Cell {
 	return cells
 }
 
+// rowsOf are the families whose cells are of the interface that draws anew, or of the other, in the order of the alphabet.
+func rowsOf(redrawn bool) (names []string) {
+	for _, name := range paper.Table1().Environments {
+		if paper.Redrawn(name) == redrawn {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // older is the table of the rows of the older interface, with the authors' logs.
 func (s *survey) older(m *measurement.Measurement) error {
 	m.What = "Table 1, the 25 rows of the older interface: what can be reached, and the authors' public logs"
@@ -78,7 +89,7 @@ func (s *survey) older(m *measurement.Measurement) error {
 		measurement.Column{Name: "pearl_success", Head: "success there", Digits: 2},
 		measurement.Column{Name: "tcl_highest", Head: "TCL-PEARL’s highest", Digits: 1},
 		measurement.Column{Name: "tcl_success", Head: "success there", Digits: 2})
-	for _, name := range older {
+	for _, name := range rowsOf(true) {
 		pearl, tcl, err := s.logs.old(name, paper.Table1().Row(name))
 		if err != nil {
 			return err
@@ -105,7 +116,7 @@ func (s *survey) newer(m *measurement.Measurement) error {
 	for _, f := range later {
 		m.Columns = append(m.Columns, measurement.Column{Name: "run_" + f.name, Head: "a single run, " + f.name, Digits: 2})
 	}
-	for _, name := range newer {
+	for _, name := range rowsOf(false) {
 		logs, err := s.logs.new(name)
 		if err != nil {
 			return err
@@ -130,14 +141,13 @@ type part struct {
 	unlogged bool // the logs do not have runs of both methods
 }
 
-func hides(name string) bool   { _, ok := hiddenGoals[name]; return ok }
-func isOlder(name string) bool { return slices.Contains(older, name) }
+func hides(name string) bool { _, ok := hiddenGoals[name]; return ok }
 
 var table1Parts = []part{
-	{"older interface: no tasks", isOlder, false},
-	{"newer interface: fixed tasks", func(n string) bool { return !isOlder(n) }, true},
-	{"– of them, the goal is seen", func(n string) bool { return !isOlder(n) && !hides(n) }, true},
-	{"– of them, the goal is hidden", func(n string) bool { return !isOlder(n) && hides(n) }, true},
+	{"older interface: no tasks", paper.Redrawn, false},
+	{"newer interface: fixed tasks", func(n string) bool { return !paper.Redrawn(n) }, true},
+	{"– of them, the goal is seen", func(n string) bool { return !paper.Redrawn(n) && !hides(n) }, true},
+	{"– of them, the goal is hidden", func(n string) bool { return !paper.Redrawn(n) && hides(n) }, true},
 	{"all", func(string) bool { return true }, true},
 }
 
@@ -196,7 +206,7 @@ func (s *survey) count(count map[string]float64, k int, family string) error {
 	add("idle", max(row[0], row[1]) <= 0.15)
 	add("hidden", hides(family))
 	add("beyond", f.hidden && max(row[0], row[1]) > f.blindBound)
-	if !isOlder(family) {
+	if !paper.Redrawn(family) {
 		return nil
 	}
 	pearl, tcl, err := s.logs.old(family, row)

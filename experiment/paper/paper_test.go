@@ -195,3 +195,29 @@ func TestPushCurves(t *testing.T) {
 		t.Error("an environment that is not there has a row")
 	}
 }
+
+func TestEnvironment(t *testing.T) {
+	for family, want := range map[string]struct {
+		name string
+		same bool
+	}{
+		"ml1/push": {"push", false}, "ml1-2020/push": {"push", true}, "ml1-2020/push:redrawn": {"push", false},
+		"ml1-2020/soccer:redrawn": {"soccer", true}, "ml1-2020/soccer": {"soccer", false}, "cheetah-vel": {"", false},
+	} {
+		if name, same := paper.Environment(family); name != want.name || same != want.same {
+			t.Errorf("%s: %q, %v; want %q, %v", family, name, same, want.name, want.same)
+		}
+	}
+	count := 0
+	for _, e := range paper.Table1().Environments {
+		if paper.Redrawn(e) {
+			count++
+			if paper.Table2().Row(e) != nil {
+				t.Errorf("%s is of the older interface and in table 2", e)
+			}
+		}
+	}
+	if count != 25 {
+		t.Errorf("%d rows of the older interface, want 25", count)
+	}
+}

@@ -316,9 +316,9 @@ func (s *Suite) familyTable() string {
 // published is the paper's return of a method on an ML1 family, empty where it has none.
 func published(family, method string) string {
 	table := paper.Table1()
-	row := table.Row(strings.TrimPrefix(family, "ml1/"))
-	i := slices.Index(table.Methods, method)
-	if row == nil || i < 0 || !strings.HasPrefix(family, "ml1/") {
+	environment, _ := paper.Environment(family)
+	row, i := table.Row(environment), slices.Index(table.Methods, method)
+	if row == nil || i < 0 {
 		return ""
 	}
 	return grouped(int64(math.Round(1000 * row[i])))
@@ -327,10 +327,7 @@ func published(family, method string) string {
 // logged returns what the authors' logs of a method on an ML1 family come to, by run: about as far as runs of steps environment
 // steps, and at their ends. Empty where there are none.
 func logged(family, method string, steps int64) string {
-	environment, ok := strings.CutPrefix(family, "ml1/")
-	if !ok {
-		return ""
-	}
+	environment, _ := paper.Environment(family)
 	var here, end []string
 	at := 0.0
 	for _, c := range paper.Curves(environment) {

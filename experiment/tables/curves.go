@@ -68,8 +68,8 @@ func (o CurveOptions) panel(family string, runs []Run) (p plots.CurvePanel, note
 			end = max(end, r.Curve[len(r.Curve)-1].EnvSteps)
 		}
 	}
-	if o.Backdrop && !o.Success && isML1(family) {
-		p.Series = append(p.Series, backdrop(strings.TrimPrefix(family, ml1Prefix), end)...)
+	if environment, _ := paper.Environment(family); o.Backdrop && !o.Success {
+		p.Series = append(p.Series, backdrop(environment, end)...)
 	}
 	for _, system := range systems(runs, order()) {
 		of := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return r.System != system })
