@@ -10,10 +10,12 @@ import (
 type era struct {
 	prefix string // of the families' names
 	source string // what defines an environment, with its name for %s
+	engine string // what a record says besides of the engine
 
 	obsDim int
 	write  func(e *env, obs []float64) // an observation; obs may be shorter
 	see    func(obs []float64) seen    // what scripted controllers are told of one
+	kept   func(v float64) float64     // a number of their actions
 
 	path func(scene string) (string, error)  // of a scene's model
 	tune func(m *mujoco.Model, w *row) error // sets what the classes set in a model once it is loaded
@@ -30,6 +32,7 @@ type era struct {
 var release = &era{
 	prefix: "ml1/", source: "Meta-World " + Version + " %s-v3",
 	obsDim: obsDim, write: (*env).write,
+	kept: single32,
 	see: func(obs []float64) seen {
 		return seen{hand: point(obs), opening: obs[3], object: point(obs[4:]), other: point(obs[11:])}
 	},
@@ -52,8 +55,9 @@ var release = &era{
 // last mj_step. A reset is as every reset of a task in one environment of theirs but the first, which finds the scene where
 // the model file or another task has it.
 var year2020 = &era{
-	prefix: "ml1-2020/", source: "Meta-World of 2020 (0875192) %s-v1",
+	prefix: "ml1-2020/", source: "Meta-World of 2020 (0875192) %s-v1", engine: " set to follow 2.1.0",
 	obsDim: 12, write: (*env).write2020,
+	kept: whole,
 	see:  func(obs []float64) seen { return seen{hand: point(obs), object: point(obs[3:]), other: point(obs[6:])} },
 	path: scenePath2020, tune: tune2020,
 	handSteps: 50,

@@ -54,7 +54,7 @@ func (f *family) name() string {
 func (f *family) Spec() sim.Spec {
 	physics := "MuJoCo (absent)"
 	if v := mujoco.Version(); v != "" {
-		physics = "MuJoCo " + v
+		physics = "MuJoCo " + v + f.row.era.engine
 	}
 	start, obsDim := "", f.row.era.obsDim
 	if f.vary {

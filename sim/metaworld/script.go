@@ -30,17 +30,18 @@ type seen struct {
 	opening                   float64
 }
 
-// act writes the action for what is seen.
-func (c *script) act(s seen, act []float64) {
+// act writes the action for what is seen, with its numbers as they are kept.
+func (c *script) act(s seen, act []float64, kept func(float64) float64) {
 	to := c.to(&s)
 	for j := range 3 {
-		act[j] = sim.Clip(single32(c.gain * (to[j] - s.hand[j])))
+		act[j] = sim.Clip(kept(c.gain * (to[j] - s.hand[j])))
 	}
-	act[3] = sim.Clip(single32(c.grip(&s)))
+	act[3] = sim.Clip(kept(c.grip(&s)))
 }
 
-// single32 rounds to 32-bit floats, in which the package keeps actions.
+// single32 rounds to 32-bit floats, in which the package of the release keeps actions; whole keeps them as they are.
 func single32(v float64) float64 { return float64(float32(v)) }
+func whole(v float64) float64    { return v }
 
 // Act implements sim.Controller: the goal-knowing controller.
 func (f *family) Act(task sim.Task, obs, act []float64) {
@@ -48,7 +49,7 @@ func (f *family) Act(task sim.Task, obs, act []float64) {
 	if c.goal != nil {
 		s.goal = c.goal(task.Params)
 	}
-	c.act(s, act)
+	c.act(s, act, f.row.era.kept)
 }
 
 // script is the controller of a row.
@@ -93,7 +94,7 @@ type blind struct {
 func (b blind) Act(_ sim.Task, obs, act []float64) {
 	s := b.era.see(obs)
 	s.goal = b.goal
-	b.act(s, act)
+	b.act(s, act, b.era.kept)
 }
 
 // off is the hand's distance from a point in the plane of the table, and height how far it is from the point's height.

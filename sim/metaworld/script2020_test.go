@@ -38,7 +38,7 @@ func TestScripts2020(t *testing.T) {
 			if c.goal != nil {
 				s.goal = c.goal(run.Params)
 			}
-			c.act(s, act)
+			c.act(s, act, w.era.kept)
 			for j := range act {
 				if math.Abs(act[j]-want[j]) > 0.501/64 {
 					if differ++; differ == 1 {

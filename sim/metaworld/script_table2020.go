@@ -121,17 +121,16 @@ var scripts2020 = map[string]*script{
 		return s.descendTo(stick, descent{0.02, 0.1, 0.05, 0.03}, 0.03, then)
 	}},
 
-	"push-back": {gain: 10, grip: grasp(vec3{}, 0.04, 0.12, 0, 0.6), goal: drawnAt(0.02), to: func(s *seen) vec3 {
+	"push-back": {gain: 10, grip: grasp(vec3{}, 0.04, 0.12, 0, 0.6), goal: drawnAt(blockRests2020), to: func(s *seen) vec3 {
 		return s.descend(s.object, descent{0.05, 0.15, 0.04, 0.03}, up(s.goal, 0.05))
 	}},
 	"soccer": {gain: 25, grip: always(1), goal: drawn, to: func(s *seen) vec3 {
 		ball := up(s.object, 0.03)
-		to, kick := ball.sub(s.hand), s.goal.sub(ball)
-		away := 0.1 / kick.norm()
-		if (to[0]*kick[0]+to[1]*kick[1])/(to.norm()*kick.norm()) < 0.7 {
-			away = -away // it is not yet behind the ball
+		to, kick, behind := ball.sub(s.hand).unit(), s.goal.sub(ball).unit(), 0.1
+		if to[0]*kick[0]+to[1]*kick[1] < 0.7 {
+			behind = -behind // the hand is not yet there
 		}
-		return ball.add(kick.times(vec3{away, away, away}))
+		return ball.add(kick.times(vec3{behind, behind, behind}))
 	}},
 	"sweep": {gain: 25,
 		grip: func(s *seen) float64 {
@@ -262,6 +261,9 @@ var scripts2020 = map[string]*script{
 
 // otherBin is a point above the bin that bin-picking's block should come to.
 var otherBin = vec3{0.12, 0.7, 0.2}
+
+// blockRests2020 is the height at which the physics let push-back's block come to rest.
+const blockRests2020 = 0.019995876328590362
 
 // hang is how far the fingers are below the hand, in metres.
 const hang = 0.045

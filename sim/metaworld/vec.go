@@ -10,6 +10,12 @@ func (a vec3) sub(b vec3) vec3   { return vec3{a[0] - b[0], a[1] - b[1], a[2] - 
 func (a vec3) times(b vec3) vec3 { return vec3{a[0] * b[0], a[1] * b[1], a[2] * b[2]} }
 func (a vec3) norm() float64     { return math.Sqrt(a[0]*a[0] + a[1]*a[1] + a[2]*a[2]) }
 
+// unit is the direction of a vector that is not zero.
+func (a vec3) unit() vec3 {
+	n := a.norm()
+	return vec3{a[0] / n, a[1] / n, a[2] / n}
+}
+
 // distance is |a-b|, xy and xz its parts in two planes.
 func distance(a, b vec3) float64   { return a.sub(b).norm() }
 func distanceXY(a, b vec3) float64 { d := a.sub(b); return math.Sqrt(d[0]*d[0] + d[1]*d[1]) }

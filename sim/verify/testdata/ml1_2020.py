@@ -5,6 +5,10 @@ gym==0.17.3, scipy and pyquaternion. From the repository root:
 
     python sim/verify/testdata/ml1_2020.py CHECKOUT sim/verify/testdata [FAMILY ...]
     python sim/verify/testdata/ml1_2020.py OLDER_CHECKOUT sim/metaworld/testdata --older [FAMILY ...]
+    python sim/verify/testdata/ml1_2020.py CHECKOUT FOLDER --policies
+        policies.json: return and success of the repository's policies in the first 10 test tasks of seed 0, 200 steps
+    python sim/verify/testdata/ml1_2020.py CHECKOUT FOLDER --bounds
+        bounds.json: what 200 steps pay who knows the goal and who does not, see `bound`
 
 The classes of the checkout run as they are. They import mujoco_py, of which this script has what they use, on the
 package mujoco. In memory it sets the weld's torque scale to 5.5, switches the native convex collision detection off and
@@ -34,6 +38,7 @@ ones, each held for one to eight steps.
 
 import argparse
 import importlib
+import json
 import os
 import pickle
 import sys
@@ -230,6 +235,73 @@ def older(name, folder):
     return data | {"params": kept["params"], "act": kept["act"].astype(np.float64) / GRID}
 
 
+def rollouts(name, episodes=10, steps=200):
+    """Returns and successes of the repository's policy; None where there is none."""
+    import metaworld.envs.mujoco.env_dict as table
+
+    policy = policy_of(name)
+    if policy is None:
+        return None
+    tasks, env = tasks_of(name, 0)[0][50 : 50 + episodes], table.ALL_V1_ENVIRONMENTS[name]()
+    out = {"returns": [], "successes": []}
+    for task in tasks:
+        env.set_task(task)
+        env.reset()
+        obs, paid, done = env.reset(), 0.0, False
+        for _ in range(steps):
+            act = np.clip(np.asarray(policy.get_action(np.append(obs[:9], env._target_pos)), dtype=np.float64), -1, 1)
+            obs, reward, _, info = env.step(act)
+            paid, done = paid + float(reward), done or bool(info["success"])
+        out["returns"].append(paid), out["successes"].append(int(done))
+    return out
+
+
+# What is measured from the object, or the fingers, to the goal: coordinates, and what being lifted pays for besides.
+MEASURED = {
+    "reach": (3, False), "reach-wall": (3, False), "push": (2, False), "push-wall": (2, False), "push-back": (2, False),
+    "soccer": (2, False), "coffee-push": (2, False), "coffee-pull": (2, False), "plate-slide": (2, False),
+    "plate-slide-side": (2, False), "plate-slide-back": (2, False), "plate-slide-back-side": (2, False),
+    "pick-place": (3, True), "pick-place-wall": (3, True), "shelf-place": (3, True), "basketball": (3, True),
+    "pick-out-of-hole": (3, True), "box-close": (3, True),
+}
+
+
+def bound(name, steps=200):
+    """Highest returns in families whose goal is drawn and hidden and whose reward is one distance to it.
+
+    Known: the object is at the goal from the first step to the last. Blind: it is at the one point that pays most on
+    the mean of the goals. Getting there takes steps, so that no policy reaches either.
+    """
+    import metaworld.envs.mujoco.env_dict as table
+
+    axes, lifted = MEASURED[name[: -len("-v1")]]
+    spans, goals, heights = [], [], []
+    env = table.ALL_V1_ENVIRONMENTS[name]()
+    for task in tasks_of(name, 0)[0] + tasks_of(name, 1)[0] + tasks_of(name, 2)[0]:
+        env.set_task(task)
+        env.reset()
+        goals.append(np.array(env._target_pos)[:axes])
+        kind = {"reach-v1": "maxReachDist", "reach-wall-v1": "maxReachDist", "push-v1": "maxPushDist", "push-wall-v1": "maxPushDist"}
+        names = [kind[name]] if name in kind else ["maxPlacingDist", "maxPushDist", "maxPullDist", "maxDist"]
+        spans.append(next(getattr(env, n) for n in names if hasattr(env, n)))
+        heights.append(100 * env.heightTarget if lifted else 0)
+    spans, goals, heights = np.array(spans), np.array(goals), np.array(heights)
+
+    def paid(point):
+        d = np.linalg.norm(goals - point, axis=1)
+        return np.maximum(1000 * (spans - d) + 1000 * (np.exp(-(d**2) / 0.01) + np.exp(-(d**2) / 0.001)), 0).mean()
+
+    best, width = max(goals, key=paid), 0.02
+    rng = np.random.RandomState(0)
+    for _ in range(2000):
+        other = best + rng.normal(0, width, axes)
+        if paid(other) > paid(best):
+            best = other
+        else:
+            width = max(0.995 * width, 1e-3)
+    return {"known": steps * (1000 * spans.mean() + 2000 + heights.mean()), "blind": steps * (paid(best) + heights.mean())}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkout")
@@ -237,6 +309,8 @@ def main():
     parser.add_argument("families", nargs="*", default=[])
     parser.add_argument("--mujoco-py", action="store_true")
     parser.add_argument("--older", action="store_true")
+    parser.add_argument("--policies", action="store_true")
+    parser.add_argument("--bounds", action="store_true")
     args = parser.parse_intermixed_args()
     warnings.filterwarnings("ignore")
     for name in ("bool", "float", "int", "object"):  # gym 0.17 asks a new NumPy for its old names
@@ -252,6 +326,16 @@ def main():
         beside = os.path.dirname(__file__)
         all = {f"{name}/{k}": v for name in args.families for k, v in older(name, beside).items()}
         np.savez_compressed(os.path.join(args.folder, "older.npz"), **all)
+        return
+    if args.bounds:
+        kept = {name + "-v1": bound(name + "-v1") for name in MEASURED}
+        with open(os.path.join(args.folder, "bounds.json"), "w") as file:
+            json.dump(kept, file)
+        return
+    if args.policies:
+        kept = {name: rollouts(name) for name in args.families or table.ALL_V1_ENVIRONMENTS}
+        with open(os.path.join(args.folder, "policies.json"), "w") as file:
+            json.dump(kept, file)
         return
     for name in args.families or table.ALL_V1_ENVIRONMENTS:
         tasks, vectors = tasks_of(name, 0)
